@@ -1,0 +1,1 @@
+//! The hammer command: arguments, plans, assembly, exit codes.

@@ -1,0 +1,3 @@
+//! The `hammer` command.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Embedded targets that really do the work, with scripted faults.

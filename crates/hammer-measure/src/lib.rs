@@ -1,0 +1,1 @@
+//! What happened, and the words to tell it: no clock, no I/O, no async runtime.

@@ -1,0 +1,1 @@
+//! What a run says afterwards: JSON, the public schema, and text made from it.

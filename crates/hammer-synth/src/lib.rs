@@ -1,0 +1,1 @@
+//! Deterministic keys, signatures and certificates: no network, no clock.
