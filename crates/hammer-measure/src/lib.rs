@@ -1,1 +1,24 @@
-//! What happened, and the words to tell it: no clock, no I/O, no async runtime.
+//! What happened, and the words to tell it: instants, fates, promises, histograms, snapshots, health, thresholds
+//! and the events that reporters receive. It never reads a clock, does I/O, or knows an async runtime or a protocol.
+
+pub mod command;
+pub mod event;
+pub mod health;
+pub mod histogram;
+pub mod outcome;
+pub mod promise;
+pub mod recorder;
+pub mod series;
+pub mod snapshot;
+pub mod threshold;
+pub mod timing;
+
+pub use command::Command;
+
+pub use histogram::{Distribution, Quantile, Summary};
+pub use outcome::{Detail, Fate, Outcome};
+pub use promise::Ledger;
+
+pub use series::{Phase, SeriesInfo};
+
+pub use timing::{Nanos, Now, Timing};

@@ -1,0 +1,264 @@
+//! Durations as HDR histograms, and summaries that do not hide what never ended.
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Deserializer, Serializer as _, V2DeflateSerializer};
+use serde::{Deserialize, Serialize};
+
+use crate::timing::Nanos;
+
+/// Durations of one kind, allocated at the first sample, with a count of those that never ended.
+#[derive(Clone, Debug, Default)]
+pub struct Distribution {
+    histogram: Option<Box<Histogram<u64>>>,
+    infinite: u64,
+}
+
+/// The value below which a share of the durations lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Quantile {
+    /// It lies at this duration.
+    At(Nanos),
+    /// It falls on arrivals that never ended: beyond the longest that did.
+    Beyond(Nanos),
+}
+
+/// The figures of a distribution.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Durations recorded, those that never ended included.
+    pub count: u64,
+    /// Those that never ended.
+    pub infinite: u64,
+    /// Mean in nanoseconds of those that ended; the exact sum is not kept, so it is within the histogram's 0.1 %.
+    pub mean: f64,
+    /// The shortest.
+    pub min: Nanos,
+    /// The longest that ended.
+    pub max: Nanos,
+    /// The median.
+    pub p50: Quantile,
+    /// 75th percentile.
+    pub p75: Quantile,
+    /// 90th percentile.
+    pub p90: Quantile,
+    /// 95th percentile.
+    pub p95: Quantile,
+    /// 99th percentile.
+    pub p99: Quantile,
+    /// 99.9th percentile.
+    pub p999: Quantile,
+}
+
+/// A payload that is no HDR V2 histogram.
+#[derive(Debug, thiserror::Error)]
+pub enum PayloadError {
+    /// Not base64.
+    #[error("decode the base64 of a histogram")]
+    Base64(#[from] base64::DecodeError),
+    /// Not an HDR V2 payload.
+    #[error("read an HDR V2 payload: {0}")]
+    Payload(String),
+}
+
+impl Distribution {
+    /// Adds a duration; above two hours it counts as two hours.
+    pub fn record(&mut self, duration: Nanos) {
+        self.histogram.get_or_insert_with(empty).saturating_record(duration.0.clamp(1, LONGEST));
+    }
+
+    /// Adds one that never ended.
+    pub fn record_infinite(&mut self) {
+        self.infinite += 1;
+    }
+
+    /// Adds all of another's.
+    pub fn merge(&mut self, other: &Self) {
+        self.infinite += other.infinite;
+        if let Some(theirs) = &other.histogram {
+            let ours = self.histogram.get_or_insert_with(empty);
+            ours.add(theirs.as_ref()).expect("histograms of one layout always merge");
+        }
+    }
+
+    /// Forgets everything and keeps the allocation.
+    pub fn clear(&mut self) {
+        self.infinite = 0;
+        if let Some(histogram) = &mut self.histogram {
+            if !histogram.is_empty() {
+                histogram.reset();
+            }
+        }
+    }
+
+    /// Durations recorded, those that never ended included.
+    pub fn count(&self) -> u64 {
+        self.ended() + self.infinite
+    }
+
+    /// How many are longer than `bound`, to the histogram's precision; those that never ended are.
+    pub fn count_above(&self, bound: Nanos) -> u64 {
+        let above = self.histogram.as_ref().map_or(0, |h| h.len() - h.count_between(0, bound.0.max(1)));
+        above + self.infinite
+    }
+
+    /// The value at `quantile` (0 to 1), or `None` when nothing was recorded.
+    pub fn quantile(&self, quantile: f64) -> Option<Quantile> {
+        let total = self.count();
+        if total == 0 {
+            return None;
+        }
+        let rank = ((quantile * total as f64).ceil() as u64).clamp(1, total);
+        let ended = self.ended();
+        let Some(histogram) = self.histogram.as_ref().filter(|_| ended > 0) else {
+            return Some(Quantile::Beyond(Nanos::ZERO));
+        };
+        if rank > ended {
+            return Some(Quantile::Beyond(Nanos(histogram.max())));
+        }
+        let value = histogram.value_at_quantile(rank as f64 / ended as f64).min(histogram.max());
+        Some(Quantile::At(Nanos(value)))
+    }
+
+    /// The figures, or `None` when nothing was recorded.
+    pub fn summary(&self) -> Option<Summary> {
+        let at = |quantile| self.quantile(quantile);
+        let (mean, min, max) = match &self.histogram {
+            Some(h) if !h.is_empty() => (h.mean(), h.min(), h.max()),
+            _ => (0.0, 0, 0),
+        };
+        Some(Summary {
+            count: self.count(),
+            infinite: self.infinite,
+            mean,
+            min: Nanos(min),
+            max: Nanos(max),
+            p50: at(0.50)?,
+            p75: at(0.75)?,
+            p90: at(0.90)?,
+            p95: at(0.95)?,
+            p99: at(0.99)?,
+            p999: at(0.999)?,
+        })
+    }
+
+    /// Base64 of the HDR V2 deflate payload of those that ended, nanoseconds; `None` when none did.
+    pub fn payload(&self) -> Option<String> {
+        let histogram = self.histogram.as_ref().filter(|h| !h.is_empty())?;
+        let mut bytes = Vec::new();
+        V2DeflateSerializer::new().serialize(histogram.as_ref(), &mut bytes).ok()?;
+        Some(STANDARD.encode(bytes))
+    }
+
+    /// The reverse of [`Distribution::payload`], with the count of those that never ended beside it.
+    ///
+    /// # Errors
+    /// When the text is no base64 of an HDR V2 payload.
+    pub fn from_payload(payload: &str, infinite: u64) -> Result<Self, PayloadError> {
+        let bytes = STANDARD.decode(payload)?;
+        let histogram = Deserializer::new()
+            .deserialize::<u64, _>(&mut bytes.as_slice())
+            .map_err(|error| PayloadError::Payload(error.to_string()))?;
+        Ok(Self { histogram: Some(Box::new(histogram)), infinite })
+    }
+
+    fn ended(&self) -> u64 {
+        self.histogram.as_ref().map_or(0, |h| h.len())
+    }
+}
+
+impl Quantile {
+    /// The duration to compare with a bound: one that never ended is longer than every bound.
+    pub fn nanos(self) -> Nanos {
+        match self {
+            Self::At(nanos) => nanos,
+            Self::Beyond(_) => Nanos::MAX,
+        }
+    }
+}
+
+/// Prints `2.31ms`, or `> 2.00s` where it falls on what never ended.
+impl fmt::Display for Quantile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::At(nanos) => f.pad(&nanos.to_string()),
+            Self::Beyond(nanos) => f.pad(&format!("> {nanos}")),
+        }
+    }
+}
+
+/// Three significant digits from 128 ns up; it grows with its longest duration (about 110 KB at a second).
+fn empty() -> Box<Histogram<u64>> {
+    let mut histogram = Histogram::new_with_bounds(128, 4_096_000, 3).expect("constant bounds are valid");
+    histogram.auto(true);
+    Box::new(histogram)
+}
+
+/// Two hours in nanoseconds.
+const LONGEST: u64 = 7_200_000_000_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_millis(range: std::ops::RangeInclusive<u64>) -> Distribution {
+        let mut distribution = Distribution::default();
+        range.for_each(|millis| distribution.record(Nanos::from_millis(millis)));
+        distribution
+    }
+
+    #[test]
+    fn percentiles_are_within_a_thousandth() {
+        let summary = of_millis(1..=1000).summary().unwrap();
+        let Quantile::At(p99) = summary.p99 else { panic!("p99 ended") };
+        assert!((p99.as_millis_f64() - 990.0).abs() < 1.0, "{p99}");
+        assert!((summary.mean / 1e6 - 500.5).abs() < 0.6, "{}", summary.mean);
+        assert_eq!(summary.count, 1000);
+    }
+
+    #[test]
+    fn a_percentile_that_falls_on_what_never_ended_says_beyond() {
+        let mut distribution = of_millis(1..=98);
+        distribution.record_infinite();
+        distribution.record_infinite();
+        assert!(matches!(distribution.quantile(0.5), Some(Quantile::At(_))));
+        let p99 = distribution.quantile(0.99).unwrap();
+        assert!(matches!(p99, Quantile::Beyond(_)));
+        assert!(p99.to_string().starts_with("> 98."), "{p99}");
+        assert_eq!(p99.nanos(), Nanos::MAX);
+    }
+
+    #[test]
+    fn only_what_never_ended_is_beyond_nothing() {
+        let mut distribution = Distribution::default();
+        distribution.record_infinite();
+        assert_eq!(distribution.quantile(0.5), Some(Quantile::Beyond(Nanos::ZERO)));
+        assert_eq!(distribution.summary().unwrap().infinite, 1);
+    }
+
+    #[test]
+    fn merging_loses_nothing_and_a_payload_comes_back_whole() {
+        let mut merged = of_millis(1..=500);
+        merged.merge(&of_millis(501..=1000));
+        let whole = of_millis(1..=1000);
+        assert_eq!(merged.summary(), whole.summary());
+        let back = Distribution::from_payload(&merged.payload().unwrap(), 3).unwrap();
+        assert_eq!(back.count(), 1003);
+        assert_eq!(back.count_above(Nanos::from_millis(999)), whole.count_above(Nanos::from_millis(999)) + 3);
+        assert!(Distribution::from_payload("AAAA", 0).is_err());
+        assert!(Distribution::from_payload("not base64!", 0).is_err());
+    }
+
+    #[test]
+    fn clearing_forgets_all() {
+        let mut distribution = of_millis(1..=10);
+        distribution.record_infinite();
+        distribution.clear();
+        assert_eq!(distribution.count(), 0);
+        assert_eq!(distribution.summary(), None);
+    }
+}

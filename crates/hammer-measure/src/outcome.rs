@@ -1,0 +1,182 @@
+//! How an arrival ended.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// How an operation that was dispatched ended. The answer as said; what it promised goes to the ledger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The server did what it was asked.
+    Accepted,
+    /// The server said no: a 4xx other than 429, or what the protocol calls a refusal.
+    Refused,
+    /// 429 or 503, with or without `Retry-After`.
+    Pushback,
+    /// Any other 5xx.
+    ServerError,
+    /// An answer that cannot be understood, whatever its status.
+    Malformed,
+    /// No answer: refused, reset or closed connection, failed dial, TLS or name look-up.
+    Unreachable,
+    /// No answer within the operation's deadline.
+    TimedOut,
+    /// Cut off by the end of drain.
+    Abandoned,
+}
+
+/// How an arrival ended, those that were never dispatched included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fate {
+    /// See [`Outcome::Accepted`].
+    Accepted,
+    /// See [`Outcome::Refused`].
+    Refused,
+    /// See [`Outcome::Pushback`].
+    Pushback,
+    /// See [`Outcome::ServerError`].
+    ServerError,
+    /// See [`Outcome::Malformed`].
+    Malformed,
+    /// See [`Outcome::Unreachable`].
+    Unreachable,
+    /// See [`Outcome::TimedOut`].
+    TimedOut,
+    /// See [`Outcome::Abandoned`].
+    Abandoned,
+    /// The backlog was full: the plan's bound met the server's slowness.
+    Shed,
+    /// It was due and supply had not prepared it: the generator's own fault.
+    Starved,
+}
+
+/// What lies behind an outcome, for the breakdown by cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Detail {
+    /// Nothing more to say.
+    #[default]
+    None,
+    /// An HTTP status.
+    Status(u16),
+    /// A named failure (`connection refused`).
+    Failure(&'static str),
+}
+
+impl Fate {
+    /// All fates, in the order of the identity in which they are printed.
+    pub const ALL: [Self; 10] = [
+        Self::Accepted,
+        Self::Refused,
+        Self::Pushback,
+        Self::ServerError,
+        Self::Malformed,
+        Self::Unreachable,
+        Self::TimedOut,
+        Self::Abandoned,
+        Self::Shed,
+        Self::Starved,
+    ];
+
+    /// How many there are.
+    pub const COUNT: usize = Self::ALL.len();
+
+    /// Its name in reports and thresholds.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Accepted => "accepted",
+            Self::Refused => "refused",
+            Self::Pushback => "pushback",
+            Self::ServerError => "server_error",
+            Self::Malformed => "malformed",
+            Self::Unreachable => "unreachable",
+            Self::TimedOut => "timed_out",
+            Self::Abandoned => "abandoned",
+            Self::Shed => "shed",
+            Self::Starved => "starved",
+        }
+    }
+
+    /// The fate of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|fate| fate.name() == name)
+    }
+
+    /// Whether a server's answer, right or wrong, was received.
+    pub const fn answered(self) -> bool {
+        matches!(self, Self::Accepted | Self::Refused | Self::Pushback | Self::ServerError | Self::Malformed)
+    }
+
+    /// Whether it ended with a response time (an answer, a failure or a timeout); the others count as infinite.
+    pub const fn timed(self) -> bool {
+        !matches!(self, Self::Abandoned | Self::Shed | Self::Starved)
+    }
+}
+
+impl Outcome {
+    /// The outcome that an HTTP status says: 2xx accepted, 429 and 503 pushback, 5xx server error, all else refused.
+    pub const fn of_status(status: u16) -> Self {
+        match status {
+            200..=299 => Self::Accepted,
+            429 | 503 => Self::Pushback,
+            500..=599 => Self::ServerError,
+            _ => Self::Refused,
+        }
+    }
+}
+
+impl From<Outcome> for Fate {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Accepted => Self::Accepted,
+            Outcome::Refused => Self::Refused,
+            Outcome::Pushback => Self::Pushback,
+            Outcome::ServerError => Self::ServerError,
+            Outcome::Malformed => Self::Malformed,
+            Outcome::Unreachable => Self::Unreachable,
+            Outcome::TimedOut => Self::TimedOut,
+            Outcome::Abandoned => Self::Abandoned,
+        }
+    }
+}
+
+impl fmt::Display for Fate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl fmt::Display for Detail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => Ok(()),
+            Self::Status(status) => write!(f, "HTTP {status}"),
+            Self::Failure(name) => f.write_str(name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_fate_is_found_by_its_name() {
+        for fate in Fate::ALL {
+            assert_eq!(Fate::from_name(fate.name()), Some(fate));
+            assert_eq!(Fate::ALL[fate as usize], fate);
+        }
+        assert_eq!(Fate::from_name("lost"), None);
+    }
+
+    #[test]
+    fn statuses_say_their_outcome() {
+        assert_eq!(Outcome::of_status(200), Outcome::Accepted);
+        assert_eq!(Outcome::of_status(302), Outcome::Refused);
+        assert_eq!(Outcome::of_status(400), Outcome::Refused);
+        assert_eq!(Outcome::of_status(429), Outcome::Pushback);
+        assert_eq!(Outcome::of_status(503), Outcome::Pushback);
+        assert_eq!(Outcome::of_status(504), Outcome::ServerError);
+    }
+}

@@ -1,0 +1,47 @@
+//! The promise ledger: what the server promised, and what became of it.
+
+use serde::{Deserialize, Serialize};
+
+/// Promises by state. `made = kept + broken + pending + unchecked` holds at every interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ledger {
+    /// Promises received: an SCT, an index, an inclusion within the MMD, a timestamp, an attestation result.
+    pub made: u64,
+    /// Checked, and true.
+    pub kept: u64,
+    /// Checked, and false.
+    pub broken: u64,
+    /// Waiting for the check, or with time left.
+    pub pending: u64,
+    /// Given up on by the generator: its own fault.
+    pub unchecked: u64,
+}
+
+impl Ledger {
+    /// Whether the identity holds.
+    pub fn balances(&self) -> bool {
+        self.made == self.kept + self.broken + self.pending + self.unchecked
+    }
+
+    /// Adds what another verifier or shard counted.
+    pub fn add(&mut self, other: &Self) {
+        self.made += other.made;
+        self.kept += other.kept;
+        self.broken += other.broken;
+        self.pending += other.pending;
+        self.unchecked += other.unchecked;
+    }
+}
+
+/// A promise that was found broken, named so that it can be looked up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Breach {
+    /// The workload that received the promise.
+    pub workload: String,
+    /// The sequence number of the operation that it answered.
+    pub seq: u64,
+    /// What was promised and not kept, in the field's words (`sct signature`, `leaf index`).
+    pub kind: String,
+    /// What was found instead.
+    pub detail: String,
+}

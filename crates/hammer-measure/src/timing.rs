@@ -1,0 +1,230 @@
+//! The instants of an operation and the durations between them.
+
+use std::fmt;
+use std::ops::{Add, AddAssign, Sub};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// Nanoseconds: an instant since the run's epoch, or the span between two instants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Nanos(pub u64);
+
+/// Whoever can tell the time since the run's epoch; the only way in which time enters below the binary.
+pub trait Now {
+    /// The instant now.
+    fn now(&self) -> Nanos;
+}
+
+impl Nanos {
+    /// The epoch itself, or no time at all.
+    pub const ZERO: Self = Self(0);
+    /// Later than every instant.
+    pub const MAX: Self = Self(u64::MAX);
+
+    /// `seconds` whole seconds.
+    pub const fn from_secs(seconds: u64) -> Self {
+        Self(seconds * 1_000_000_000)
+    }
+
+    /// `millis` milliseconds.
+    pub const fn from_millis(millis: u64) -> Self {
+        Self(millis * 1_000_000)
+    }
+
+    /// `micros` microseconds.
+    pub const fn from_micros(micros: u64) -> Self {
+        Self(micros * 1_000)
+    }
+
+    /// Seconds, rounded down to a nanosecond; negative and NaN become zero, too large becomes [`Nanos::MAX`].
+    pub fn from_secs_f64(seconds: f64) -> Self {
+        Self((seconds * 1e9) as u64)
+    }
+
+    /// Seconds as a number for rates and for printing.
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+
+    /// Milliseconds as a number for printing.
+    pub fn as_millis_f64(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
+
+    /// `self − earlier`, zero when `earlier` is later.
+    pub const fn since(self, earlier: Self) -> Self {
+        Self(self.0.saturating_sub(earlier.0))
+    }
+
+    /// The sum, [`Nanos::MAX`] at most.
+    pub const fn saturating_add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl Add for Nanos {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
+impl AddAssign for Nanos {
+    fn add_assign(&mut self, other: Self) {
+        self.0 += other.0;
+    }
+}
+
+impl Sub for Nanos {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self(self.0 - other.0)
+    }
+}
+
+impl From<Duration> for Nanos {
+    fn from(duration: Duration) -> Self {
+        Self(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
+    }
+}
+
+impl From<Nanos> for Duration {
+    fn from(nanos: Nanos) -> Self {
+        Duration::from_nanos(nanos.0)
+    }
+}
+
+/// Prints with three significant digits and a unit: `812ns`, `45.1us`, `2.31ms`, `1.5s`, `2h00m`.
+impl fmt::Display for Nanos {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self.0 {
+            0 => "0s".to_owned(),
+            n if n < 1_000 => format!("{n}ns"),
+            n if n < 1_000_000 => three_digits(n as f64 / 1e3, "us"),
+            n if n < 1_000_000_000 => three_digits(n as f64 / 1e6, "ms"),
+            n if n < 120_000_000_000 => three_digits(n as f64 / 1e9, "s"),
+            n if n < 7_200_000_000_000 => {
+                format!("{}m{:02}s", n / 60_000_000_000, n / 1_000_000_000 % 60)
+            }
+            n => format!("{}h{:02}m", n / 3_600_000_000_000, n / 60_000_000_000 % 60),
+        };
+        f.pad(&text)
+    }
+}
+
+fn three_digits(value: f64, unit: &str) -> String {
+    let decimals = if value >= 100.0 {
+        0
+    } else if value >= 10.0 {
+        1
+    } else {
+        2
+    };
+    format!("{value:.decimals$}{unit}")
+}
+
+/// The instants of one operation. The intended start comes from the schedule and no later stage can replace it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timing {
+    intended: Nanos,
+    released: Nanos,
+    started: Nanos,
+    sent: Nanos,
+    done: Nanos,
+}
+
+impl Timing {
+    /// An operation that should start at `intended` and was moved out of the schedule at `released`.
+    pub fn new(intended: Nanos, released: Nanos) -> Self {
+        let released = released.max(intended);
+        Self { intended, released, started: released, sent: released, done: released }
+    }
+
+    /// It got a slot at `at`.
+    #[must_use]
+    pub fn started(mut self, at: Nanos) -> Self {
+        self.started = at.max(self.released);
+        self.sent = self.started;
+        self.done = self.started;
+        self
+    }
+
+    /// Its first byte was handed to an established connection at `sent`, its last byte was read at `done`.
+    #[must_use]
+    pub fn finished(mut self, sent: Nanos, done: Nanos) -> Self {
+        self.sent = sent.max(self.started);
+        self.done = done.max(self.sent);
+        self
+    }
+
+    /// The instant that the plan named.
+    pub fn intended(&self) -> Nanos {
+        self.intended
+    }
+
+    /// The instant of the last byte read.
+    pub fn done(&self) -> Nanos {
+        self.done
+    }
+
+    /// Released − intended: the generator's own lateness.
+    pub fn dispatch_lag(&self) -> Nanos {
+        self.released - self.intended
+    }
+
+    /// Started − released: waiting for a free slot.
+    pub fn backlog_wait(&self) -> Nanos {
+        self.started - self.released
+    }
+
+    /// Sent − started: pool, dial, TLS, stream slot.
+    pub fn connection_wait(&self) -> Nanos {
+        self.sent - self.started
+    }
+
+    /// Done − sent: the server's own.
+    pub fn service_time(&self) -> Nanos {
+        self.done - self.sent
+    }
+
+    /// Done − intended: the headline.
+    pub fn response_time(&self) -> Nanos {
+        self.done - self.intended
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_of_a_response_time_add_up_to_it() {
+        let timing = Timing::new(Nanos(100), Nanos(130)).started(Nanos(150)).finished(Nanos(170), Nanos(400));
+        let parts = timing.dispatch_lag() + timing.backlog_wait() + timing.connection_wait() + timing.service_time();
+        assert_eq!(parts, timing.response_time());
+        assert_eq!(timing.response_time(), Nanos(300));
+        assert_eq!(timing.intended(), Nanos(100));
+    }
+
+    #[test]
+    fn an_early_release_is_no_negative_lag() {
+        assert_eq!(Timing::new(Nanos(100), Nanos(90)).dispatch_lag(), Nanos::ZERO);
+    }
+
+    #[test]
+    fn spans_print_with_three_digits_and_a_unit() {
+        for (nanos, text) in [
+            (0, "0s"),
+            (812, "812ns"),
+            (45_120, "45.1us"),
+            (2_310_000, "2.31ms"),
+            (1_500_000_000, "1.50s"),
+            (125_000_000_000, "2m05s"),
+            (7_260_000_000_000, "2h01m"),
+        ] {
+            assert_eq!(Nanos(nanos).to_string(), text);
+        }
+    }
+}
