@@ -1,1 +1,54 @@
-//! Filled below.
+//! What a run tells while it runs, and who listens.
+
+use std::sync::Arc;
+
+use crate::command::Command;
+use crate::promise::Breach;
+use crate::series::Phase;
+use crate::snapshot::{RunInfo, RunResult, Snapshot};
+use crate::timing::Nanos;
+
+/// Something that happened in a run.
+#[derive(Clone, Debug)]
+pub enum RunEvent {
+    /// It is about to send.
+    Started(Arc<RunInfo>),
+    /// A phase began.
+    Phase {
+        /// Which.
+        phase: Phase,
+        /// When.
+        at: Nanos,
+    },
+    /// An interval ended.
+    Interval(Arc<Snapshot>),
+    /// A command was applied: the run was touched by hand.
+    Command {
+        /// When it took effect.
+        at: Nanos,
+        /// What it was.
+        command: Command,
+    },
+    /// A promise was found broken.
+    Breach {
+        /// When it was found.
+        at: Nanos,
+        /// Which, and how.
+        breach: Breach,
+    },
+    /// Something that the reader of the figures should know.
+    Note {
+        /// When.
+        at: Nanos,
+        /// What, as a sentence without its full stop.
+        text: String,
+    },
+    /// It ended; nothing follows.
+    Finished(Arc<RunResult>),
+}
+
+/// A sink of events. It cannot answer, and must not block for long: it runs between two intervals.
+pub trait Reporter {
+    /// Takes one event.
+    fn event(&mut self, event: &RunEvent);
+}

@@ -1,1 +1,165 @@
-//! Filled below.
+//! Can these numbers be believed? The generator judges itself.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::histogram::{Distribution, Quantile};
+use crate::timing::Nanos;
+
+/// The findings against the generator itself; healthy when there is none.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Health {
+    /// What is wrong, worst first.
+    pub findings: Vec<Finding>,
+}
+
+/// One reason not to believe the figures.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finding {
+    /// Operations that were due and not prepared.
+    Starved {
+        /// How many.
+        count: u64,
+    },
+    /// Arrivals released too late.
+    DispatchLag {
+        /// The 99th percentile of released − intended.
+        p99: Nanos,
+        /// What it may be at most: the larger of 1 ms and 5 % of the median service time.
+        bound: Nanos,
+    },
+    /// The process used up its cores.
+    Cpu {
+        /// The share of all its cores, 0 to 1.
+        share: f64,
+    },
+    /// Descriptors or local ports ran out.
+    Exhausted {
+        /// How many operations failed for it.
+        count: u64,
+        /// Which of the two.
+        what: String,
+    },
+}
+
+/// What health is judged by, over the measurement phase.
+#[derive(Clone, Debug, Default)]
+pub struct Evidence<'a> {
+    /// Operations that were due and not prepared.
+    pub starved: u64,
+    /// Released − intended of all operations; `None` when nothing was released.
+    pub dispatch_lag: Option<&'a Distribution>,
+    /// Done − sent of all operations.
+    pub service_time: Option<&'a Distribution>,
+    /// CPU seconds used per second and core, 0 to 1.
+    pub cpu_share: f64,
+    /// Operations that failed since descriptors or local ports ran out, and which.
+    pub exhausted: Option<(u64, &'a str)>,
+}
+
+impl Health {
+    /// Judges the evidence.
+    pub fn judge(evidence: &Evidence<'_>) -> Self {
+        let mut findings = Vec::new();
+        if evidence.starved > 0 {
+            findings.push(Finding::Starved { count: evidence.starved });
+        }
+        findings.extend(late(evidence));
+        if evidence.cpu_share > MAX_CPU_SHARE {
+            findings.push(Finding::Cpu { share: evidence.cpu_share });
+        }
+        if let Some((count, what)) = evidence.exhausted.filter(|(count, _)| *count > 0) {
+            findings.push(Finding::Exhausted { count, what: what.to_owned() });
+        }
+        Self { findings }
+    }
+
+    /// Whether the figures can be believed.
+    pub fn is_healthy(&self) -> bool {
+        self.findings.is_empty()
+    }
+}
+
+fn late(evidence: &Evidence<'_>) -> Option<Finding> {
+    let Quantile::At(p99) = evidence.dispatch_lag?.quantile(0.99)? else { return None };
+    let median = evidence.service_time.and_then(|service| service.quantile(0.5));
+    let bound = match median {
+        Some(Quantile::At(median)) => MIN_LAG_BOUND.max(Nanos(median.0 / 20)),
+        _ => MIN_LAG_BOUND,
+    };
+    (p99 > bound).then_some(Finding::DispatchLag { p99, bound })
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Starved { count } => write!(f, "{count} operations were due before they were prepared"),
+            Self::DispatchLag { p99, bound } => {
+                write!(f, "dispatch lag p99 is {p99}, over its bound of {bound}")
+            }
+            Self::Cpu { share } => write!(f, "the generator used {:.0} % of its cores", share * 100.0),
+            Self::Exhausted { count, what } => write!(f, "{count} operations failed since {what} ran out"),
+        }
+    }
+}
+
+impl fmt::Display for Health {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_healthy() {
+            return f.write_str("ok");
+        }
+        for (index, finding) in self.findings.iter().enumerate() {
+            let separator = if index == 0 { "" } else { "; " };
+            write!(f, "{separator}{finding}")?;
+        }
+        Ok(())
+    }
+}
+
+const MAX_CPU_SHARE: f64 = 0.9;
+const MIN_LAG_BOUND: Nanos = Nanos::from_millis(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all_of(duration: Nanos) -> Distribution {
+        let mut distribution = Distribution::default();
+        (0..100).for_each(|_| distribution.record(duration));
+        distribution
+    }
+
+    #[test]
+    fn lateness_is_held_against_the_service_time() {
+        let (lag, fast, slow) =
+            (all_of(Nanos::from_millis(2)), all_of(Nanos::from_millis(5)), all_of(Nanos::from_millis(100)));
+        let judge = |service| {
+            Health::judge(&Evidence {
+                dispatch_lag: Some(&lag),
+                service_time: Some(service),
+                ..Evidence::default()
+            })
+        };
+        assert!(!judge(&fast).is_healthy(), "2 ms late of 5 ms");
+        assert!(judge(&slow).is_healthy(), "2 ms late of 100 ms");
+    }
+
+    #[test]
+    fn each_fault_of_our_own_is_a_finding() {
+        let evidence = Evidence {
+            starved: 3,
+            cpu_share: 0.95,
+            exhausted: Some((2, "descriptors")),
+            ..Evidence::default()
+        };
+        let health = Health::judge(&evidence);
+        assert_eq!(health.findings.len(), 3);
+        assert_eq!(
+            health.to_string(),
+            "3 operations were due before they were prepared; the generator used 95 % of its cores; 2 operations failed since descriptors ran out"
+        );
+        assert!(Health::judge(&Evidence::default()).is_healthy());
+    }
+}

@@ -68,7 +68,8 @@ pub enum PayloadError {
 impl Distribution {
     /// Adds a duration; above two hours it counts as two hours.
     pub fn record(&mut self, duration: Nanos) {
-        self.histogram.get_or_insert_with(empty).saturating_record(duration.0.clamp(1, LONGEST));
+        let histogram = self.histogram.get_or_insert_with(empty);
+        histogram.record(duration.0.clamp(1, LONGEST)).expect("a histogram grows to its longest duration");
     }
 
     /// Adds one that never ended.
@@ -88,10 +89,8 @@ impl Distribution {
     /// Forgets everything and keeps the allocation.
     pub fn clear(&mut self) {
         self.infinite = 0;
-        if let Some(histogram) = &mut self.histogram {
-            if !histogram.is_empty() {
-                histogram.reset();
-            }
+        if let Some(histogram) = self.histogram.as_mut().filter(|histogram| !histogram.is_empty()) {
+            histogram.reset();
         }
     }
 

@@ -14,11 +14,11 @@ pub mod threshold;
 pub mod timing;
 
 pub use command::Command;
-
+pub use event::{Reporter, RunEvent};
 pub use histogram::{Distribution, Quantile, Summary};
 pub use outcome::{Detail, Fate, Outcome};
 pub use promise::Ledger;
-
+pub use recorder::Recorder;
 pub use series::{Phase, SeriesInfo};
-
+pub use snapshot::Snapshot;
 pub use timing::{Nanos, Now, Timing};

@@ -1,1 +1,364 @@
-//! Filled below.
+//! The shard's own recorder: counters and histograms by series and phase. No lock: it has one writer, and each
+//! interval is swapped out whole.
+
+use crate::histogram::Distribution;
+use crate::outcome::{Detail, Fate, Outcome};
+use crate::series::Phase;
+use crate::timing::{Nanos, Timing};
+
+/// Everything counted about one series in one phase over some time. Records add up: over shards and over intervals.
+#[derive(Clone, Debug, Default)]
+pub struct SeriesRecord {
+    /// Arrivals that the schedule named.
+    pub offered: u64,
+    /// Those that got a slot.
+    pub dispatched: u64,
+    /// Ends by fate, indexed by `Fate as usize`.
+    pub fates: [u64; Fate::COUNT],
+    /// Change of the number that waits for a slot; over the whole run, the number that waits.
+    pub backlog: i64,
+    /// Change of the number under way; over the whole run, the number under way.
+    pub in_flight: i64,
+    /// Sent again, once, because the server had closed the idle connection.
+    pub retried: u64,
+    /// Bytes handed to connections.
+    pub bytes_out: u64,
+    /// Bytes read from connections.
+    pub bytes_in: u64,
+    /// Released − intended, of what was dispatched.
+    pub dispatch_lag: Distribution,
+    /// Started − released, of what was dispatched.
+    pub backlog_wait: Distribution,
+    /// Sent − started, or until the failure of what was never sent.
+    pub connection_wait: Distribution,
+    /// Done − sent, of what was sent.
+    pub service_time: Distribution,
+    /// Done − intended by fate, indexed by `Fate as usize`.
+    pub response_time: [Distribution; Fate::COUNT],
+    /// Ends by cause; few kinds, so a list.
+    pub causes: Vec<(Fate, Detail, u64)>,
+}
+
+/// How an execution ended, beside its instants.
+#[derive(Clone, Copy, Debug)]
+pub struct Completion {
+    /// The answer as said.
+    pub outcome: Outcome,
+    /// The cause behind it.
+    pub detail: Detail,
+    /// Whether a first byte was ever sent.
+    pub sent: bool,
+    /// Whether it was sent again because the server had closed the idle connection.
+    pub retried: bool,
+    /// Bytes handed to connections.
+    pub bytes_out: u64,
+    /// Bytes read from connections.
+    pub bytes_in: u64,
+}
+
+/// What a shard recorded over one interval.
+#[derive(Clone, Debug, Default)]
+pub struct Interval {
+    /// Its end.
+    pub at: Nanos,
+    /// By series, then by phase (see [`phase_index`]).
+    pub series: Vec<[SeriesRecord; 2]>,
+}
+
+/// A shard's counters and histograms.
+#[derive(Debug)]
+pub struct Recorder {
+    interval: Interval,
+}
+
+/// The index of a phase's records; operations are never intended in drain.
+pub const fn phase_index(phase: Phase) -> usize {
+    match phase {
+        Phase::WarmUp => 0,
+        Phase::Measurement | Phase::Drain => 1,
+    }
+}
+
+impl Interval {
+    /// Room for `series` series.
+    pub fn with_series(series: usize) -> Self {
+        Self { at: Nanos::ZERO, series: vec![<[SeriesRecord; 2]>::default(); series] }
+    }
+
+    /// Forgets everything and keeps the allocations.
+    pub fn clear(&mut self) {
+        self.series.iter_mut().flatten().for_each(SeriesRecord::clear);
+    }
+
+    /// Adds what another shard, or a later interval, recorded.
+    pub fn merge(&mut self, other: &Self) {
+        self.at = self.at.max(other.at);
+        for (ours, theirs) in self.series.iter_mut().zip(&other.series) {
+            ours[0].merge(&theirs[0]);
+            ours[1].merge(&theirs[1]);
+        }
+    }
+}
+
+impl Recorder {
+    /// A recorder of `series` series.
+    pub fn new(series: usize) -> Self {
+        Self { interval: Interval::with_series(series) }
+    }
+
+    /// The schedule named an arrival. It must be followed by [`Recorder::shed`], [`Recorder::starve`] or
+    /// [`Recorder::queue`].
+    pub fn offer(&mut self, series: usize, phase: Phase) {
+        self.record(series, phase).offered += 1;
+    }
+
+    /// The backlog was full.
+    pub fn shed(&mut self, series: usize, phase: Phase) {
+        self.never_ended(series, phase, Fate::Shed);
+    }
+
+    /// It was due and not prepared.
+    pub fn starve(&mut self, series: usize, phase: Phase) {
+        self.never_ended(series, phase, Fate::Starved);
+    }
+
+    /// It waits for a slot.
+    pub fn queue(&mut self, series: usize, phase: Phase) {
+        self.record(series, phase).backlog += 1;
+    }
+
+    /// It left the backlog for a slot.
+    pub fn start(&mut self, series: usize, phase: Phase, timing: &Timing) {
+        let record = self.record(series, phase);
+        record.backlog -= 1;
+        record.in_flight += 1;
+        record.dispatched += 1;
+        record.dispatch_lag.record(timing.dispatch_lag());
+        record.backlog_wait.record(timing.backlog_wait());
+    }
+
+    /// It ended by an answer, a failure or its deadline.
+    pub fn finish(&mut self, series: usize, phase: Phase, timing: &Timing, completion: &Completion) {
+        let record = self.record(series, phase);
+        record.in_flight -= 1;
+        record.end(timing, completion);
+    }
+
+    /// Drain ended while it waited for a slot.
+    pub fn abandon_queued(&mut self, series: usize, phase: Phase) {
+        self.record(series, phase).backlog -= 1;
+        self.never_ended(series, phase, Fate::Abandoned);
+    }
+
+    /// Drain ended while it was under way.
+    pub fn abandon_in_flight(&mut self, series: usize, phase: Phase) {
+        self.record(series, phase).in_flight -= 1;
+        self.never_ended(series, phase, Fate::Abandoned);
+    }
+
+    /// One step within an operation ended; steps have no backlog and are offered as they start.
+    pub fn step(&mut self, series: usize, phase: Phase, timing: &Timing, completion: &Completion) {
+        let record = self.record(series, phase);
+        record.offered += 1;
+        record.dispatched += 1;
+        record.end(timing, completion);
+    }
+
+    /// Hands out what was recorded since the last call, `at` being now, and goes on in `empty`.
+    ///
+    /// `empty` must be clear and of as many series.
+    pub fn swap(&mut self, at: Nanos, empty: Interval) -> Interval {
+        debug_assert_eq!(
+            empty.series.len(),
+            self.interval.series.len(),
+            "intervals of one run have one shape"
+        );
+        let mut full = std::mem::replace(&mut self.interval, empty);
+        full.at = at;
+        debug_assert!(
+            full.series.iter().flatten().all(SeriesRecord::balances),
+            "fates must balance in every interval"
+        );
+        full
+    }
+
+    fn never_ended(&mut self, series: usize, phase: Phase, fate: Fate) {
+        let record = self.record(series, phase);
+        record.fates[fate as usize] += 1;
+        record.response_time[fate as usize].record_infinite();
+    }
+
+    fn record(&mut self, series: usize, phase: Phase) -> &mut SeriesRecord {
+        &mut self.interval.series[series][phase_index(phase)]
+    }
+}
+
+impl SeriesRecord {
+    /// Whether `offered` is the sum of all fates, the backlog and what is in flight.
+    pub fn balances(&self) -> bool {
+        let ended: u64 = self.fates.iter().sum();
+        i64::try_from(self.offered) == i64::try_from(ended).map(|ended| ended + self.backlog + self.in_flight)
+    }
+
+    /// Ends of that fate.
+    pub fn fate(&self, fate: Fate) -> u64 {
+        self.fates[fate as usize]
+    }
+
+    /// Answers received, right or wrong.
+    pub fn answered(&self) -> u64 {
+        Fate::ALL.iter().filter(|fate| fate.answered()).map(|fate| self.fate(*fate)).sum()
+    }
+
+    /// Operations that ended by an answer, a failure or their deadline.
+    pub fn completed(&self) -> u64 {
+        Fate::ALL.iter().filter(|fate| fate.timed()).map(|fate| self.fate(*fate)).sum()
+    }
+
+    /// Response times of all fates together.
+    pub fn response_time(&self) -> Distribution {
+        let mut all = Distribution::default();
+        self.response_time.iter().for_each(|of_fate| all.merge(of_fate));
+        all
+    }
+
+    /// Adds another record of the same series and phase.
+    pub fn merge(&mut self, other: &Self) {
+        self.offered += other.offered;
+        self.dispatched += other.dispatched;
+        self.backlog += other.backlog;
+        self.in_flight += other.in_flight;
+        self.retried += other.retried;
+        self.bytes_out += other.bytes_out;
+        self.bytes_in += other.bytes_in;
+        self.dispatch_lag.merge(&other.dispatch_lag);
+        self.backlog_wait.merge(&other.backlog_wait);
+        self.connection_wait.merge(&other.connection_wait);
+        self.service_time.merge(&other.service_time);
+        for fate in Fate::ALL {
+            self.fates[fate as usize] += other.fates[fate as usize];
+            self.response_time[fate as usize].merge(&other.response_time[fate as usize]);
+        }
+        other.causes.iter().for_each(|(fate, detail, count)| self.add_cause(*fate, *detail, *count));
+    }
+
+    /// Forgets everything and keeps the allocations.
+    pub fn clear(&mut self) {
+        self.dispatch_lag.clear();
+        self.backlog_wait.clear();
+        self.connection_wait.clear();
+        self.service_time.clear();
+        self.response_time.iter_mut().for_each(Distribution::clear);
+        self.causes.clear();
+        (self.offered, self.dispatched, self.backlog, self.in_flight) = (0, 0, 0, 0);
+        (self.retried, self.bytes_out, self.bytes_in) = (0, 0, 0);
+        self.fates = [0; Fate::COUNT];
+    }
+
+    fn end(&mut self, timing: &Timing, completion: &Completion) {
+        let fate = Fate::from(completion.outcome);
+        self.fates[fate as usize] += 1;
+        self.retried += u64::from(completion.retried);
+        self.bytes_out += completion.bytes_out;
+        self.bytes_in += completion.bytes_in;
+        self.add_cause(fate, completion.detail, 1);
+        if !fate.timed() {
+            self.response_time[fate as usize].record_infinite();
+            return;
+        }
+        self.response_time[fate as usize].record(timing.response_time());
+        if completion.sent {
+            self.connection_wait.record(timing.connection_wait());
+            self.service_time.record(timing.service_time());
+        } else {
+            self.connection_wait.record(timing.connection_wait() + timing.service_time());
+        }
+    }
+
+    fn add_cause(&mut self, fate: Fate, detail: Detail, count: u64) {
+        if detail == Detail::None {
+            return;
+        }
+        match self.causes.iter_mut().find(|(f, d, _)| *f == fate && *d == detail) {
+            Some((_, _, known)) => *known += count,
+            None => self.causes.push((fate, detail, count)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PHASE: Phase = Phase::Measurement;
+
+    fn answered(outcome: Outcome) -> Completion {
+        Completion {
+            outcome,
+            detail: Detail::Status(200),
+            sent: true,
+            retried: false,
+            bytes_out: 10,
+            bytes_in: 20,
+        }
+    }
+
+    fn timing() -> Timing {
+        Timing::new(Nanos(1_000), Nanos(2_000)).started(Nanos(3_000)).finished(Nanos(4_000), Nanos(9_000))
+    }
+
+    #[test]
+    fn fates_balance_in_each_interval_and_over_all() {
+        let mut recorder = Recorder::new(1);
+        let mut total = Interval::with_series(1);
+        for _ in 0..3 {
+            recorder.offer(0, PHASE);
+            recorder.queue(0, PHASE);
+        }
+        recorder.start(0, PHASE, &timing());
+        recorder.offer(0, PHASE);
+        recorder.shed(0, PHASE);
+        let first = recorder.swap(Nanos(10), Interval::with_series(1));
+        assert_eq!((first.series[0][1].backlog, first.series[0][1].in_flight), (2, 1));
+        total.merge(&first);
+        recorder.finish(0, PHASE, &timing(), &answered(Outcome::Accepted));
+        recorder.abandon_queued(0, PHASE);
+        recorder.offer(0, PHASE);
+        recorder.starve(0, PHASE);
+        let second = recorder.swap(Nanos(20), Interval::with_series(1));
+        assert!(second.series[0][1].balances());
+        total.merge(&second);
+        let record = &total.series[0][1];
+        assert!(record.balances());
+        assert_eq!((record.offered, record.backlog, record.in_flight), (5, 1, 0));
+        assert_eq!(record.response_time().count(), 4);
+        assert_eq!(record.causes, [(Fate::Accepted, Detail::Status(200), 1)]);
+    }
+
+    #[test]
+    fn an_end_without_an_offer_does_not_balance() {
+        let mut record = SeriesRecord::default();
+        record.fates[Fate::Accepted as usize] = 1;
+        assert!(!record.balances());
+    }
+
+    #[test]
+    fn what_was_never_sent_has_no_service_time() {
+        let mut recorder = Recorder::new(1);
+        let unsent = Completion { sent: false, ..answered(Outcome::Unreachable) };
+        recorder.step(0, PHASE, &timing(), &unsent);
+        let record = &recorder.swap(Nanos(1), Interval::with_series(1)).series[0][1];
+        assert_eq!(record.service_time.count(), 0);
+        assert_eq!(record.connection_wait.count(), 1);
+    }
+
+    #[test]
+    fn phases_are_kept_apart() {
+        let mut recorder = Recorder::new(1);
+        recorder.offer(0, Phase::WarmUp);
+        recorder.shed(0, Phase::WarmUp);
+        let interval = recorder.swap(Nanos(1), Interval::with_series(1));
+        assert_eq!(interval.series[0][0].fate(Fate::Shed), 1);
+        assert_eq!(interval.series[0][1].offered, 0);
+    }
+}

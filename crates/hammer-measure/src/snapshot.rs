@@ -1,1 +1,201 @@
-//! Filled below.
+//! What reporters see each interval, and what a run leaves behind.
+
+use serde::{Deserialize, Serialize};
+
+use crate::health::Health;
+use crate::histogram::Summary;
+use crate::outcome::Fate;
+use crate::promise::{Breach, Ledger};
+use crate::recorder::{Interval, SeriesRecord};
+use crate::series::{Phase, SeriesInfo};
+use crate::threshold::Verdict;
+use crate::timing::Nanos;
+
+/// The state of a run at the end of an interval.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// The interval's number, from 0.
+    pub index: u64,
+    /// Its end.
+    pub at: Nanos,
+    /// Its length.
+    pub span: Nanos,
+    /// The phase at its end.
+    pub phase: Phase,
+    /// By series, in the order of the run's [`SeriesInfo`]s.
+    pub series: Vec<SeriesSnapshot>,
+    /// Promises of all workloads, cumulative.
+    pub promises: Ledger,
+    /// What observers saw last, by name.
+    pub observations: Vec<Observation>,
+    /// Whether the figures so far can be believed.
+    pub health: Health,
+    /// What the process used.
+    pub resources: Resources,
+}
+
+/// One series at the end of an interval.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeriesSnapshot {
+    /// This interval alone, both phases together.
+    pub interval: Figures,
+    /// The warm-up phase so far.
+    pub warm_up: Figures,
+    /// The measurement phase so far.
+    pub measurement: Figures,
+}
+
+/// The figures of one series over some time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Figures {
+    /// Arrivals that the schedule named.
+    pub offered: u64,
+    /// Those that got a slot.
+    pub dispatched: u64,
+    /// Ended by an answer, a failure or a deadline.
+    pub completed: u64,
+    /// Ends by fate, indexed by `Fate as usize`.
+    pub fates: [u64; Fate::COUNT],
+    /// Waiting for a slot (over an interval: the change).
+    pub backlog: i64,
+    /// Under way (over an interval: the change).
+    pub in_flight: i64,
+    /// Sent again after an idle close.
+    pub retried: u64,
+    /// Bytes handed to connections.
+    pub bytes_out: u64,
+    /// Bytes read from connections.
+    pub bytes_in: u64,
+    /// Released − intended.
+    pub dispatch_lag: Option<Summary>,
+    /// Started − released.
+    pub backlog_wait: Option<Summary>,
+    /// Sent − started.
+    pub connection_wait: Option<Summary>,
+    /// Done − sent.
+    pub service_time: Option<Summary>,
+    /// Done − intended, all fates.
+    pub response_time: Option<Summary>,
+}
+
+/// A number that an observer saw.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Observation {
+    /// What it is (`tree_size`).
+    pub name: String,
+    /// When it was seen.
+    pub at: Nanos,
+    /// Its value.
+    pub value: f64,
+}
+
+/// What the generator's own process used, since its start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Resources {
+    /// User CPU seconds.
+    pub cpu_user: f64,
+    /// System CPU seconds.
+    pub cpu_system: f64,
+    /// Resident memory, bytes.
+    pub rss_bytes: u64,
+    /// Greatest resident memory, bytes.
+    pub max_rss_bytes: u64,
+    /// Open descriptors.
+    pub descriptors: u64,
+    /// The limit of descriptors.
+    pub descriptor_limit: u64,
+    /// Cores that the process may use.
+    pub cores: u32,
+}
+
+/// What a run was, before any of its figures.
+#[derive(Clone, Debug)]
+pub struct RunInfo {
+    /// By series, in the order of every snapshot.
+    pub series: Vec<SeriesInfo>,
+    /// Shards that send.
+    pub shards: usize,
+    /// The seed of everything that is drawn or minted.
+    pub seed: u64,
+    /// The wall clock at the run's epoch, milliseconds since the Unix epoch.
+    pub epoch_unix_ms: u64,
+    /// Planned length of warm-up.
+    pub warm_up: Nanos,
+    /// Planned length of measurement; `None` when something else stops it.
+    pub measurement: Option<Nanos>,
+}
+
+/// What a run leaves behind.
+#[derive(Clone, Debug)]
+pub struct RunResult {
+    /// Everything recorded, by series and phase.
+    pub total: Interval,
+    /// The actual phases, each with its begin and end.
+    pub phases: Vec<(Phase, Nanos, Nanos)>,
+    /// Promises of all workloads.
+    pub promises: Ledger,
+    /// Promises by workload.
+    pub promises_by_workload: Vec<(String, Ledger)>,
+    /// The first broken promises, named; `promises.broken` counts them all.
+    pub breaches: Vec<Breach>,
+    /// What observers saw last.
+    pub observations: Vec<Observation>,
+    /// Whether the figures can be believed.
+    pub health: Health,
+    /// What the process used over the run.
+    pub resources: Resources,
+    /// The thresholds, judged.
+    pub verdicts: Vec<Verdict>,
+    /// Why the arrivals ended.
+    pub stopped: String,
+    /// Whether a signal ended it.
+    pub interrupted: bool,
+}
+
+impl Figures {
+    /// The figures of a record.
+    pub fn of(record: &SeriesRecord) -> Self {
+        Self {
+            offered: record.offered,
+            dispatched: record.dispatched,
+            completed: record.completed(),
+            fates: record.fates,
+            backlog: record.backlog,
+            in_flight: record.in_flight,
+            retried: record.retried,
+            bytes_out: record.bytes_out,
+            bytes_in: record.bytes_in,
+            dispatch_lag: record.dispatch_lag.summary(),
+            backlog_wait: record.backlog_wait.summary(),
+            connection_wait: record.connection_wait.summary(),
+            service_time: record.service_time.summary(),
+            response_time: record.response_time().summary(),
+        }
+    }
+
+    /// Whether `offered` is the sum of all fates, the backlog and what is in flight.
+    pub fn balances(&self) -> bool {
+        let ended: u64 = self.fates.iter().sum();
+        i64::try_from(self.offered) == i64::try_from(ended).map(|ended| ended + self.backlog + self.in_flight)
+    }
+
+    /// Ends of that fate.
+    pub fn fate(&self, fate: Fate) -> u64 {
+        self.fates[fate as usize]
+    }
+}
+
+impl RunResult {
+    /// The measured length: the measurement phase's end less its begin, in seconds.
+    pub fn measured_seconds(&self) -> f64 {
+        let measured = self.phases.iter().find(|(phase, _, _)| *phase == Phase::Measurement);
+        measured.map_or(0.0, |(_, begin, end)| end.since(*begin).as_secs_f64())
+    }
+}
+
+impl Resources {
+    /// User and system CPU seconds.
+    pub fn cpu_seconds(&self) -> f64 {
+        self.cpu_user + self.cpu_system
+    }
+}

@@ -1,1 +1,242 @@
-//! Filled below.
+//! Thresholds: what the plan expects of the figures, and the verdicts.
+//!
+//! `p99(response) < 500ms`, `mean(service) <= 20ms`, `rate(accepted) > 290/s`, `share(refused) < 0.1%`,
+//! `count(broken) == 0`. A duration can be narrowed to one fate: `p99(response.accepted) < 500ms`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::histogram::{Distribution, Quantile};
+use crate::outcome::Fate;
+use crate::promise::Ledger;
+use crate::recorder::SeriesRecord;
+use crate::timing::Nanos;
+
+mod parse;
+
+pub use parse::ParseError;
+
+/// One expectation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Threshold {
+    text: String,
+    measure: Measure,
+    comparison: Comparison,
+    bound: f64,
+}
+
+/// A judged threshold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// The series it was held against (`workload/name`), or `total`.
+    pub series: String,
+    /// The threshold as the plan says it.
+    pub threshold: String,
+    /// The figure found, as printed; `none` when nothing was recorded.
+    pub found: String,
+    /// Whether it holds. What was never recorded holds no expectation of a duration.
+    pub holds: bool,
+    /// Whether the run was ended because of it.
+    pub aborted: bool,
+}
+
+/// What a threshold is held against.
+#[derive(Clone, Copy, Debug)]
+pub struct Figures<'a> {
+    /// The measurement phase of the series.
+    pub record: &'a SeriesRecord,
+    /// The promises of its workload.
+    pub promises: &'a Ledger,
+    /// The measured length in seconds.
+    pub seconds: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Measure {
+    Duration(Statistic, Kind, Option<Fate>),
+    Rate(Count),
+    Share(Count),
+    Count(Count),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Statistic {
+    Quantile(f64),
+    Mean,
+    Min,
+    Max,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Response,
+    Service,
+    DispatchLag,
+    BacklogWait,
+    ConnectionWait,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Count {
+    Offered,
+    Dispatched,
+    Completed,
+    Retried,
+    Of(Fate),
+    Made,
+    Kept,
+    Broken,
+    Pending,
+    Unchecked,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Comparison {
+    Below,
+    AtMost,
+    Above,
+    AtLeast,
+    Equal,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Found {
+    Nothing,
+    Duration(f64),
+    Beyond(Nanos),
+    Number(f64),
+}
+
+impl Threshold {
+    /// Holds the threshold against the figures of `series`.
+    pub fn judge(&self, series: &str, figures: &Figures<'_>) -> Verdict {
+        let found = self.measure.of(figures);
+        Verdict {
+            series: series.to_owned(),
+            threshold: self.text.clone(),
+            found: self.print(found),
+            holds: self.comparison.holds(found, self.bound),
+            aborted: false,
+        }
+    }
+
+    fn print(&self, found: Found) -> String {
+        match (found, self.measure) {
+            (Found::Nothing, _) => "none".to_owned(),
+            (Found::Duration(nanos), _) => Nanos(nanos as u64).to_string(),
+            (Found::Beyond(nanos), _) => format!("> {nanos}"),
+            (Found::Number(number), Measure::Rate(_)) => format!("{number:.1}/s"),
+            (Found::Number(number), Measure::Share(_)) => format!("{:.3}%", number * 100.0),
+            (Found::Number(number), _) => format!("{number}"),
+        }
+    }
+}
+
+impl Measure {
+    fn of(self, figures: &Figures<'_>) -> Found {
+        match self {
+            Self::Duration(statistic, kind, fate) => statistic.of(&kind.of(figures.record, fate)),
+            Self::Rate(count) if figures.seconds > 0.0 => Found::Number(count.of(figures) / figures.seconds),
+            Self::Rate(_) => Found::Nothing,
+            Self::Share(count) => match count.whole(figures) {
+                0.0 => Found::Number(0.0),
+                whole => Found::Number(count.of(figures) / whole),
+            },
+            Self::Count(count) => Found::Number(count.of(figures)),
+        }
+    }
+}
+
+impl Statistic {
+    fn of(self, distribution: &Distribution) -> Found {
+        let Some(summary) = distribution.summary() else { return Found::Nothing };
+        match self {
+            Self::Quantile(quantile) => match distribution.quantile(quantile) {
+                Some(Quantile::At(nanos)) => Found::Duration(nanos.0 as f64),
+                Some(Quantile::Beyond(nanos)) => Found::Beyond(nanos),
+                None => Found::Nothing,
+            },
+            Self::Mean | Self::Max if summary.infinite > 0 => Found::Beyond(summary.max),
+            Self::Mean => Found::Duration(summary.mean),
+            Self::Max => Found::Duration(summary.max.0 as f64),
+            Self::Min => Found::Duration(summary.min.0 as f64),
+        }
+    }
+}
+
+impl Kind {
+    fn of(self, record: &SeriesRecord, fate: Option<Fate>) -> Distribution {
+        match (self, fate) {
+            (Self::Response, Some(fate)) => record.response_time[fate as usize].clone(),
+            (Self::Response, None) => record.response_time(),
+            (Self::Service, _) => record.service_time.clone(),
+            (Self::DispatchLag, _) => record.dispatch_lag.clone(),
+            (Self::BacklogWait, _) => record.backlog_wait.clone(),
+            (Self::ConnectionWait, _) => record.connection_wait.clone(),
+        }
+    }
+}
+
+impl Count {
+    fn of(self, figures: &Figures<'_>) -> f64 {
+        let count = match self {
+            Self::Offered => figures.record.offered,
+            Self::Dispatched => figures.record.dispatched,
+            Self::Completed => figures.record.completed(),
+            Self::Retried => figures.record.retried,
+            Self::Of(fate) => figures.record.fate(fate),
+            Self::Made => figures.promises.made,
+            Self::Kept => figures.promises.kept,
+            Self::Broken => figures.promises.broken,
+            Self::Pending => figures.promises.pending,
+            Self::Unchecked => figures.promises.unchecked,
+        };
+        count as f64
+    }
+
+    /// What a share of it is a share of: promises of the promises made, all else of the arrivals offered.
+    fn whole(self, figures: &Figures<'_>) -> f64 {
+        match self {
+            Self::Made | Self::Kept | Self::Broken | Self::Pending | Self::Unchecked => {
+                figures.promises.made as f64
+            }
+            _ => figures.record.offered as f64,
+        }
+    }
+}
+
+impl Comparison {
+    fn holds(self, found: Found, bound: f64) -> bool {
+        let value = match found {
+            Found::Nothing => return false,
+            Found::Duration(value) | Found::Number(value) => value,
+            Found::Beyond(_) => f64::INFINITY,
+        };
+        match self {
+            Self::Below => value < bound,
+            Self::AtMost => value <= bound,
+            Self::Above => value > bound,
+            Self::AtLeast => value >= bound,
+            Self::Equal => value == bound,
+        }
+    }
+}
+
+impl fmt::Display for Threshold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl FromStr for Threshold {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        parse::threshold(text)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -202,7 +202,8 @@ mod tests {
     #[test]
     fn the_parts_of_a_response_time_add_up_to_it() {
         let timing = Timing::new(Nanos(100), Nanos(130)).started(Nanos(150)).finished(Nanos(170), Nanos(400));
-        let parts = timing.dispatch_lag() + timing.backlog_wait() + timing.connection_wait() + timing.service_time();
+        let parts =
+            timing.dispatch_lag() + timing.backlog_wait() + timing.connection_wait() + timing.service_time();
         assert_eq!(parts, timing.response_time());
         assert_eq!(timing.response_time(), Nanos(300));
         assert_eq!(timing.intended(), Nanos(100));

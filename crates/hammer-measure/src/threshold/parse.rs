@@ -1,0 +1,153 @@
+//! The text of a threshold.
+
+use crate::outcome::Fate;
+
+use super::{Comparison, Count, Kind, Measure, Statistic, Threshold};
+
+/// A threshold that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ParseError {
+    /// Not `function(argument) comparison bound`.
+    #[error("read `{0}`: expected `function(measure) < bound`, like `p99(response) < 500ms`")]
+    Form(String),
+    /// The function is unknown.
+    #[error("read `{text}`: `{function}` is none of p50 to p99.99, mean, min, max, rate, share, count")]
+    Function {
+        /// The whole threshold.
+        text: String,
+        /// The function.
+        function: String,
+    },
+    /// The function has no such measure.
+    #[error("read `{text}`: `{function}` cannot be taken of `{measure}`; it takes {allowed}")]
+    Measure {
+        /// The whole threshold.
+        text: String,
+        /// The function.
+        function: String,
+        /// The measure.
+        measure: String,
+        /// What it takes.
+        allowed: &'static str,
+    },
+    /// The bound is no number of the right unit.
+    #[error("read `{text}`: `{bound}` is no {unit}")]
+    Bound {
+        /// The whole threshold.
+        text: String,
+        /// The bound.
+        bound: String,
+        /// What it should be.
+        unit: &'static str,
+    },
+}
+
+pub(super) fn threshold(text: &str) -> Result<Threshold, ParseError> {
+    let form = || ParseError::Form(text.to_owned());
+    let (function, rest) = text.split_once('(').ok_or_else(form)?;
+    let (argument, rest) = rest.split_once(')').ok_or_else(form)?;
+    let (comparison, bound) = comparison(rest.trim()).ok_or_else(form)?;
+    let measure = measure(text, function.trim(), argument.trim())?;
+    let bound_of = |unit, parsed: Option<f64>| {
+        parsed.ok_or_else(|| ParseError::Bound { text: text.to_owned(), bound: bound.to_owned(), unit })
+    };
+    let bound = match measure {
+        Measure::Duration(..) => bound_of("duration (ns, us, ms, s, m, h)", duration_nanos(bound))?,
+        Measure::Rate(_) => bound_of("rate (like 290/s)", bound.strip_suffix("/s").and_then(number))?,
+        Measure::Share(_) => {
+            bound_of("share (like 0.1%)", bound.strip_suffix('%').and_then(number).map(|n| n / 100.0))?
+        }
+        Measure::Count(_) => bound_of("count", number(bound))?,
+    };
+    Ok(Threshold { text: text.trim().to_owned(), measure, comparison, bound })
+}
+
+fn comparison(rest: &str) -> Option<(Comparison, &str)> {
+    const SYMBOLS: [(&str, Comparison); 5] = [
+        ("<=", Comparison::AtMost),
+        (">=", Comparison::AtLeast),
+        ("==", Comparison::Equal),
+        ("<", Comparison::Below),
+        (">", Comparison::Above),
+    ];
+    SYMBOLS.iter().find_map(|(symbol, comparison)| Some((*comparison, rest.strip_prefix(symbol)?.trim())))
+}
+
+fn measure(text: &str, function: &str, argument: &str) -> Result<Measure, ParseError> {
+    let not_of = |allowed| ParseError::Measure {
+        text: text.to_owned(),
+        function: function.to_owned(),
+        measure: argument.to_owned(),
+        allowed,
+    };
+    let counted = || count(argument).ok_or_else(|| not_of(COUNTS));
+    match function {
+        "rate" => Ok(Measure::Rate(counted()?)),
+        "share" => Ok(Measure::Share(counted()?)),
+        "count" => Ok(Measure::Count(counted()?)),
+        _ => {
+            let statistic = statistic(function).ok_or_else(|| ParseError::Function {
+                text: text.to_owned(),
+                function: function.to_owned(),
+            })?;
+            let (kind, fate) = kind(argument).ok_or_else(|| not_of(DURATIONS))?;
+            Ok(Measure::Duration(statistic, kind, fate))
+        }
+    }
+}
+
+fn statistic(function: &str) -> Option<Statistic> {
+    match function {
+        "mean" => Some(Statistic::Mean),
+        "min" => Some(Statistic::Min),
+        "max" => Some(Statistic::Max),
+        _ => {
+            let percent = number(function.strip_prefix('p')?)?;
+            (percent > 0.0 && percent < 100.0).then_some(Statistic::Quantile(percent / 100.0))
+        }
+    }
+}
+
+fn kind(argument: &str) -> Option<(Kind, Option<Fate>)> {
+    if let Some(fate) = argument.strip_prefix("response.") {
+        return Some((Kind::Response, Some(Fate::from_name(fate)?)));
+    }
+    let kind = match argument {
+        "response" => Kind::Response,
+        "service" => Kind::Service,
+        "dispatch_lag" => Kind::DispatchLag,
+        "backlog_wait" => Kind::BacklogWait,
+        "connection_wait" => Kind::ConnectionWait,
+        _ => return None,
+    };
+    Some((kind, None))
+}
+
+fn count(argument: &str) -> Option<Count> {
+    Some(match argument {
+        "offered" => Count::Offered,
+        "dispatched" => Count::Dispatched,
+        "completed" => Count::Completed,
+        "retried" => Count::Retried,
+        "made" => Count::Made,
+        "kept" => Count::Kept,
+        "broken" => Count::Broken,
+        "pending" => Count::Pending,
+        "unchecked" => Count::Unchecked,
+        fate => Count::Of(Fate::from_name(fate)?),
+    })
+}
+
+fn duration_nanos(text: &str) -> Option<f64> {
+    const UNITS: [(&str, f64); 6] =
+        [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9), ("m", 60e9), ("h", 3600e9)];
+    UNITS.iter().find_map(|(unit, nanos)| Some(number(text.strip_suffix(unit)?.trim())? * nanos))
+}
+
+fn number(text: &str) -> Option<f64> {
+    text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0)
+}
+
+const DURATIONS: &str = "response, response.<fate>, service, dispatch_lag, backlog_wait, connection_wait";
+const COUNTS: &str =
+    "offered, dispatched, completed, retried, a fate, or made, kept, broken, pending, unchecked";
