@@ -67,9 +67,7 @@ cargo_deny() {
   printf 'cargo-deny %s\n' "$CARGO_DENY"
   local root
   root=$(mktemp -d)
-  # Built apart from the workspace, at little optimisation: it runs for a second, and its build is what costs.
-  CARGO_PROFILE_RELEASE_LTO=false CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
-    CARGO_TARGET_DIR=$root/target cargo install cargo-deny --version "$CARGO_DENY" --locked --quiet --root "$root"
+  CARGO_TARGET_DIR=$root/target cargo install cargo-deny --version "$CARGO_DENY" --locked --quiet --root "$root"
   install -m 755 "$root/bin/cargo-deny" "$HAMMER_TARGETS_BIN/cargo-deny"
   rm -rf "$root"
 }

@@ -31,6 +31,7 @@ run_folder() {
       RUN=$(mktemp -d "${TMPDIR:-/tmp}/hammer-target.XXXXXX")
       : >"$RUN/temporary"
     fi
+    [[ ! -e $RUN/env ]] || die "$RUN has held a run before: give a new folder, or none" 2
     mkdir -p "$RUN/log" "$RUN/pid"
     RUN=$(cd "$RUN" && pwd -P)
   else
@@ -75,6 +76,36 @@ start() {
   setsid "$@" >"$RUN/log/$name.log" 2>&1 </dev/null &
   pid=$!
   printf '%s %s\n' "$pid" "$(started_at "$pid")" >"$RUN/pid/$name"
+}
+
+# start_nginx NAME SERVER [PREFIX...]: one process with this text inside its `server { }`, run through the PREFIX command
+# (taskset, say); everything it writes is in the run folder.
+start_nginx() {
+  local name=$1 server=$2 folder=$RUN/nginx-$1
+  shift 2
+  mkdir -p "$folder"
+  cat >"$folder/nginx.conf" <<CONF
+daemon off;
+master_process off;
+pid $folder/pid;
+error_log stderr;
+events { worker_connections 8192; }
+http {
+  access_log off;
+  keepalive_timeout 3600s;
+  keepalive_requests 1000000000;
+  tcp_nodelay on;
+  client_body_temp_path $folder/body;
+  proxy_temp_path $folder/proxy;
+  fastcgi_temp_path $folder/fastcgi;
+  uwsgi_temp_path $folder/uwsgi;
+  scgi_temp_path $folder/scgi;
+  server {
+$server
+  }
+}
+CONF
+  start "$name" "$@" nginx -e stderr -c "$folder/nginx.conf"
 }
 
 # wait_for NAME SECONDS CHECK...: until CHECK succeeds; ends the script when the process is gone or time is up.
