@@ -18,6 +18,7 @@ debian=(
   "jq jq"
   "nginx nginx-light"
   "wrk wrk"
+  "shellcheck shellcheck"
   "mariadbd mariadb-server-core"
   "mariadb mariadb-client-core"
 )
