@@ -1,0 +1,72 @@
+use super::{EMPTY_ROOT, Hash, MerkleError, NodeReader, node_hash};
+
+/// The right edge of a tree: the roots of its complete subtrees, from the largest to the smallest. It grows by leaf
+/// hashes and knows the root at every size, in memory that is logarithmic in the tree's.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Frontier {
+    size: u64,
+    /// One root for each bit that is set in `size`, from the highest bit down.
+    roots: Vec<Hash>,
+}
+
+impl Frontier {
+    /// The tree without leaves.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The edge of the tree of `size` leaves, read from its complete subtrees.
+    pub fn at(reader: &impl NodeReader, size: u64) -> Result<Self, MerkleError> {
+        let mut roots = Vec::new();
+        let mut begin = 0;
+        for level in (0..64).rev().filter(|level| size >> level & 1 == 1) {
+            let index = begin >> level;
+            let level = level as u8;
+            roots.push(reader.node(level, index).ok_or(MerkleError::MissingNode { level, index })?);
+            begin += 1 << level;
+        }
+        Ok(Self { size, roots })
+    }
+
+    /// Appends the hash of the next leaf.
+    pub fn append(&mut self, leaf: Hash) {
+        let mut node = leaf;
+        let merges = self.size.trailing_ones() as usize;
+        for left in self.roots.drain(self.roots.len() - merges..).rev() {
+            node = node_hash(&left, &node);
+        }
+        self.roots.push(node);
+        self.size += 1;
+    }
+
+    /// Leaves so far.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// The roots of the complete subtrees, from the largest to the smallest.
+    pub fn roots(&self) -> &[Hash] {
+        &self.roots
+    }
+
+    /// The tree's root; [`EMPTY_ROOT`] without leaves.
+    pub fn root(&self) -> Hash {
+        let mut smallest_first = self.roots.iter().rev();
+        let Some(&smallest) = smallest_first.next() else { return EMPTY_ROOT };
+        smallest_first.fold(smallest, |right, left| node_hash(left, &right))
+    }
+}
+
+impl Extend<Hash> for Frontier {
+    fn extend<I: IntoIterator<Item = Hash>>(&mut self, leaves: I) {
+        leaves.into_iter().for_each(|leaf| self.append(leaf));
+    }
+}
+
+impl FromIterator<Hash> for Frontier {
+    fn from_iter<I: IntoIterator<Item = Hash>>(leaves: I) -> Self {
+        let mut frontier = Self::new();
+        frontier.extend(leaves);
+        frontier
+    }
+}

@@ -1,0 +1,151 @@
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use sha2::{Digest as _, Sha256};
+
+use crate::encoding::{Base64, base64, from_base64};
+
+/// The root of the tree without leaves: the SHA-256 of nothing (RFC 6962 section 2.1).
+pub const EMPTY_ROOT: Hash = Hash([
+    0xe3, 0xb0, 0xc4, 0x42, 0x98, 0xfc, 0x1c, 0x14, 0x9a, 0xfb, 0xf4, 0xc8, 0x99, 0x6f, 0xb9, 0x24, 0x27,
+    0xae, 0x41, 0xe4, 0x64, 0x9b, 0x93, 0x4c, 0xa4, 0x95, 0x99, 0x1b, 0x78, 0x52, 0xb8, 0x55,
+]);
+
+/// A SHA-256 value: a node of the tree, a root, a log id, a fingerprint. `Debug` and `Display` are lower-case hex.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Hash(pub [u8; 32]);
+
+/// The hash of a leaf: SHA-256 of 0x00 and the leaf's bytes (RFC 6962 section 2.1).
+pub fn leaf_hash(leaf: &[u8]) -> Hash {
+    let mut writer = Sha256Writer::new();
+    writer.write(&[0]);
+    writer.write(leaf);
+    writer.finish()
+}
+
+/// The hash of an inner node: SHA-256 of 0x01, the left and the right hash (RFC 6962 section 2.1).
+pub fn node_hash(left: &Hash, right: &Hash) -> Hash {
+    let mut block = [0; 65];
+    block[0] = 1;
+    block[1..33].copy_from_slice(&left.0);
+    block[33..].copy_from_slice(&right.0);
+    sha256(&block)
+}
+
+/// The plain SHA-256 of `bytes`: fingerprints, key hashes, log ids.
+pub fn sha256(bytes: &[u8]) -> Hash {
+    Hash(Sha256::digest(bytes).into())
+}
+
+impl Hash {
+    /// The 32 bytes.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// The hash in the first 32 bytes, where there are exactly 32.
+    pub fn from_slice(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self)
+    }
+
+    /// Standard base64, 44 characters: as in checkpoints and RFC 6962 answers.
+    pub fn to_base64(&self) -> String {
+        base64(&self.0)
+    }
+
+    /// The hash of a base64 text of exactly 32 bytes.
+    pub fn from_base64(text: &str) -> Option<Self> {
+        Self::from_slice(&from_base64(text).ok()?)
+    }
+
+    /// Lower-case hex, 64 characters: as in the path of an issuer.
+    pub fn to_hex(&self) -> String {
+        self.to_string()
+    }
+
+    /// The hash of exactly 64 hex digits.
+    pub fn from_hex(text: &str) -> Option<Self> {
+        let digits = text.as_bytes();
+        if digits.len() != 64 {
+            return None;
+        }
+        let mut hash = [0; 32];
+        for (byte, pair) in hash.iter_mut().zip(digits.chunks_exact(2)) {
+            *byte = (hex_digit(pair[0])? << 4) | hex_digit(pair[1])?;
+        }
+        Some(Self(hash))
+    }
+}
+
+fn hex_digit(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
+}
+
+impl fmt::Display for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The text was not 64 hex digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("read a hash: not 64 hex digits")]
+pub struct HashError;
+
+impl FromStr for Hash {
+    type Err = HashError;
+
+    fn from_str(text: &str) -> Result<Self, HashError> {
+        Self::from_hex(text).ok_or(HashError)
+    }
+}
+
+impl AsRef<[u8]> for Hash {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl From<[u8; 32]> for Hash {
+    fn from(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+}
+
+/// In JSON a hash is base64, as in every answer of RFC 6962 section 4.
+impl Serialize for Hash {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.to_base64())
+    }
+}
+
+impl<'de> Deserialize<'de> for Hash {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let bytes = Base64::deserialize(deserializer)?;
+        Self::from_slice(&bytes.0).ok_or_else(|| D::Error::custom("a hash has 32 bytes"))
+    }
+}
+
+/// SHA-256 over pieces, so that a leaf is hashed without being assembled.
+pub(crate) struct Sha256Writer(Sha256);
+
+impl Sha256Writer {
+    pub(crate) fn new() -> Self {
+        Self(Sha256::new())
+    }
+
+    pub(crate) fn write(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    pub(crate) fn finish(self) -> Hash {
+        Hash(self.0.finalize().into())
+    }
+}

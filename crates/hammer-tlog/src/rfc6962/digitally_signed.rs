@@ -1,0 +1,65 @@
+use super::V1;
+use crate::merkle::Hash;
+use crate::tls::{Reader, TlsError, put_vector16};
+
+/// `HashAlgorithm.sha256` (RFC 5246 section 7.4.1.4.1).
+pub const SHA256: u8 = 4;
+/// `SignatureAlgorithm.rsa` (RFC 5246 section 7.4.1.4.1).
+pub const RSA: u8 = 1;
+/// `SignatureAlgorithm.ecdsa` (RFC 5246 section 7.4.1.4.1).
+pub const ECDSA: u8 = 3;
+
+/// `SignatureType.tree_hash` (RFC 6962 section 3.2).
+const TREE_HASH: u8 = 1;
+
+/// `DigitallySigned` of RFC 5246 section 4.7: the algorithms by number, and the signature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DigitallySigned<'a> {
+    /// [`SHA256`], in any log.
+    pub hash: u8,
+    /// [`ECDSA`] or [`RSA`], in any log.
+    pub algorithm: u8,
+    /// The signature: of ECDSA the DER of r and s.
+    pub signature: &'a [u8],
+}
+
+impl<'a> DigitallySigned<'a> {
+    /// ECDSA with SHA-256.
+    pub fn ecdsa_sha256(signature: &'a [u8]) -> Self {
+        Self { hash: SHA256, algorithm: ECDSA, signature }
+    }
+
+    /// RSA PKCS #1 v1.5 with SHA-256.
+    pub fn rsa_sha256(signature: &'a [u8]) -> Self {
+        Self { hash: SHA256, algorithm: RSA, signature }
+    }
+
+    /// Reads the whole of `bytes`.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, TlsError> {
+        let mut reader = Reader::new(bytes);
+        let hash = reader.u8("hash")?;
+        let algorithm = reader.u8("signature algorithm")?;
+        let signature = reader.vector16("signature")?;
+        reader.finish("DigitallySigned")?;
+        Ok(Self { hash, algorithm, signature })
+    }
+
+    /// Its bytes. Fails for a signature of 64 KiB or more.
+    pub fn encode(&self) -> Result<Vec<u8>, TlsError> {
+        let mut out = Vec::with_capacity(4 + self.signature.len());
+        out.extend_from_slice(&[self.hash, self.algorithm]);
+        put_vector16(&mut out, self.signature, "signature")?;
+        Ok(out)
+    }
+}
+
+/// `TreeHeadSignature`: the 50 bytes that the signature of a tree head covers (RFC 6962 section 3.5).
+pub fn tree_head_signature_input(timestamp_ms: u64, tree_size: u64, root: &Hash) -> [u8; 50] {
+    let mut input = [0; 50];
+    input[0] = V1;
+    input[1] = TREE_HASH;
+    input[2..10].copy_from_slice(&timestamp_ms.to_be_bytes());
+    input[10..18].copy_from_slice(&tree_size.to_be_bytes());
+    input[18..].copy_from_slice(&root.0);
+    input
+}
