@@ -1,0 +1,44 @@
+# One line each; `just` alone lists them.
+
+_default:
+    @just --list
+
+# Debian packages, the servers of scripts/targets, cargo-deny
+install:
+    scripts/install.sh
+
+build:
+    cargo build --release
+
+test:
+    cargo test --workspace
+
+bench:
+    cargo bench --workspace
+
+format:
+    cargo fmt --all
+
+lint:
+    cargo clippy --workspace --all-targets --locked -- -D warnings
+
+deny:
+    cargo deny --offline check licenses bans sources
+
+# the whole gate, or some of its stages: just gate format clippy
+gate *stages:
+    .ci/run {{ stages }}
+
+quickstart:
+    cargo run --release -- run configs/ct-quickstart.yaml
+
+# hammer beside wrk, wrk2, oha and hey
+peers: build
+    scripts/peers.sh
+
+# a real RFC 6962 log that accepts hammer's roots; prints its run folder
+log-up plan="configs/rfc6962-log.yaml": build
+    target/release/hammer ct roots {{ plan }} >target/roots.pem && ROOTS_PEM=target/roots.pem scripts/targets/rfc6962.sh up
+
+log-down run:
+    RUN={{ run }} scripts/targets/rfc6962.sh down
