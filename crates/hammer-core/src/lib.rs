@@ -1,1 +1,8 @@
-//! When to send, and keeping that promise: knows no protocol, terminal or file format.
+//! When to send, and keeping that promise: schedules, supply, dispatch, shards, phases and the run that holds them
+//! together. It never knows a protocol, a terminal or a file format, and has no arrow from an outcome back to the schedule.
+
+pub mod clock;
+pub mod draw;
+pub mod phase;
+pub mod runtime;
+pub mod schedule;

@@ -1,0 +1,66 @@
+//! Draws as pure functions of a seed and an index, so that any shard can make any of them.
+
+/// A stream of draws.
+#[derive(Clone, Copy, Debug)]
+pub struct Draws {
+    key: u64,
+}
+
+impl Draws {
+    /// The stream of that seed and label.
+    pub fn new(seed: u64, label: u64) -> Self {
+        Self { key: mix(seed ^ mix(label)) }
+    }
+
+    /// The `index`-th draw, uniform over all 64 bits.
+    pub fn bits(self, index: u64) -> u64 {
+        mix(self.key.wrapping_add(index.wrapping_mul(GOLDEN)))
+    }
+
+    /// The `index`-th draw, uniform in [0, 1).
+    pub fn unit(self, index: u64) -> f64 {
+        (self.bits(index) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// The `index`-th draw among `weights`, each in proportion; the last when rounding leaves a gap.
+    pub fn weighted(self, index: u64, weights: &[f64]) -> usize {
+        let mut left = self.unit(index) * weights.iter().sum::<f64>();
+        for (position, weight) in weights.iter().enumerate() {
+            left -= weight;
+            if left < 0.0 {
+                return position;
+            }
+        }
+        weights.len().saturating_sub(1)
+    }
+}
+
+/// The finaliser of SplitMix64 (Steele, Lea and Flood, 2014).
+const fn mix(value: u64) -> u64 {
+    let value = value.wrapping_add(GOLDEN);
+    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ (value >> 31)
+}
+
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_are_met_in_the_long_run() {
+        let draws = Draws::new(7, 1);
+        let second = (0..100_000).filter(|index| draws.weighted(*index, &[70.0, 30.0]) == 1).count();
+        assert!((29_500..30_500).contains(&second), "{second}");
+    }
+
+    #[test]
+    fn streams_differ_by_seed_and_label() {
+        let first: Vec<u64> = (0..8).map(|index| Draws::new(1, 1).bits(index)).collect();
+        let other: Vec<u64> = (0..8).map(|index| Draws::new(1, 2).bits(index)).collect();
+        let third: Vec<u64> = (0..8).map(|index| Draws::new(2, 1).bits(index)).collect();
+        assert!(first != other && first != third && other != third);
+    }
+}
