@@ -1,1 +1,35 @@
-//! Deterministic keys, signatures and certificates: no network, no clock.
+//! Deterministic keys, signatures and certificates for load: what is minted is a pure function of a [`Seed`] and a
+//! sequence number, byte for byte. It never opens a socket and never reads a clock (times are arguments, in seconds
+//! since the Unix epoch); of the file system it reads only the PEM files that a caller names.
+//!
+//! Read in this order: [`seed`], [`signer`], [`key`], [`validity`], [`profile`], [`authority`], [`leaf`], [`chain`].
+
+pub mod authority;
+pub mod chain;
+mod der;
+mod error;
+mod extension;
+pub mod key;
+pub mod leaf;
+pub mod minted;
+mod name;
+mod oid;
+mod pem;
+pub mod profile;
+pub mod seed;
+pub mod signer;
+mod spki;
+mod subject_key;
+mod tbs;
+pub mod validity;
+
+pub use authority::{Hierarchy, HierarchySpec, Issuer};
+pub use chain::{ChainMinter, FileChains, IssuerSource, MinterSpec};
+pub use error::Error;
+pub use key::{FileKey, ThrowawayKey};
+pub use leaf::{Form, LeafTemplate};
+pub use minted::{Kind, Minted};
+pub use profile::{ChainLength, Names, Profile, SubjectKey};
+pub use seed::Seed;
+pub use signer::{Algorithm, Signer};
+pub use validity::Validity;

@@ -1,0 +1,189 @@
+//! The minter: every draw and every byte follows from (seed, seq).
+
+use std::path::PathBuf;
+
+use crate::Error;
+use crate::authority::{Hierarchy, HierarchySpec, Issuer};
+use crate::leaf::{Form, LeafTemplate};
+use crate::minted::Minted;
+use crate::profile::Profile;
+use crate::seed::Seed;
+use crate::validity::Validity;
+
+/// What a minter mints.
+#[derive(Clone, Debug)]
+pub struct MinterSpec {
+    /// Everything derived comes from it.
+    pub seed: Seed,
+    /// Who issues the leaves.
+    pub issuer: IssuerSource,
+    /// The profiles with their weights; a weight of 0 leaves a profile out.
+    pub mix: Vec<(Profile, u32)>,
+    /// When the leaves are valid.
+    pub validity: Validity,
+    /// How many of 100 chains are precertificates.
+    pub precert_percent: u8,
+    /// How many of 100 precertificates a Precertificate Signing Certificate signs; 0 with the user's own CA.
+    pub precert_signing_percent: u8,
+    /// Whether the root ends every chain. Logs do not need it.
+    pub with_root: bool,
+}
+
+/// Where the issuing CA comes from.
+#[derive(Clone, Debug)]
+pub enum IssuerSource {
+    /// From the seed, with throwaway keys.
+    Derived(HierarchySpec),
+    /// The user's own CA, with the safe signer.
+    Files {
+        /// PEM: the issuing certificate first, then those above it.
+        chain: PathBuf,
+        /// PEM: its private key.
+        key: PathBuf,
+    },
+}
+
+/// Mints the chain of any seq, in any order and from any thread: share one by reference or in an `Arc`.
+#[derive(Debug)]
+pub struct ChainMinter {
+    seed: Seed,
+    lines: Vec<Line>,
+    total_weight: u64,
+    precert_percent: u8,
+    precert_signing_percent: u8,
+    hierarchy: Hierarchy,
+}
+
+/// One profile of the mix.
+#[derive(Debug)]
+struct Line {
+    /// The sum of the weights up to here, this one included.
+    up_to: u64,
+    certificate: Template,
+    precert: Template,
+    precert_by_signing_certificate: Option<Template>,
+}
+
+/// A leaf and what is sent after it.
+#[derive(Debug)]
+struct Template {
+    leaf: LeafTemplate,
+    above: Vec<Vec<u8>>,
+}
+
+impl ChainMinter {
+    /// Derives or reads the hierarchy and builds the templates; with RSA this searches primes.
+    ///
+    /// # Errors
+    /// Those of [`Hierarchy::derive`] and [`Hierarchy::from_files`], and [`Error::Spec`] for an empty mix, a share over
+    /// 100, a hierarchy that is not as deep as a profile's chain, or precertificate signing with the user's own CA.
+    pub fn new(spec: &MinterSpec) -> Result<Self, Error> {
+        spec.check()?;
+        let hierarchy = match &spec.issuer {
+            IssuerSource::Derived(hierarchy) => Hierarchy::derive(&spec.seed, hierarchy)?,
+            IssuerSource::Files { chain, key } => Hierarchy::from_files(chain, key)?,
+        };
+        let mut total_weight = 0;
+        let mut lines = Vec::new();
+        for (profile, weight) in spec.mix.iter().filter(|(_, weight)| *weight > 0) {
+            total_weight += u64::from(*weight);
+            lines.push(Line::new(spec, &hierarchy, *profile, total_weight)?);
+        }
+        Ok(Self {
+            seed: spec.seed.clone(),
+            lines,
+            total_weight,
+            precert_percent: spec.precert_percent,
+            precert_signing_percent: spec.precert_signing_percent,
+            hierarchy,
+        })
+    }
+
+    /// Mints the chain of `seq` into `out`, replacing what it held: profile, kind and signer are drawn from (seed, seq).
+    pub fn mint(&self, seq: u64, out: &mut Minted) {
+        let template = self.draw(seq);
+        template.leaf.write(seq, out);
+        for certificate in &template.above {
+            out.push(certificate);
+        }
+    }
+
+    /// The certificates that the log must accept as roots, in PEM.
+    pub fn roots_pem(&self) -> String {
+        self.hierarchy.roots_pem()
+    }
+
+    /// The authorities over the leaves.
+    pub fn hierarchy(&self) -> &Hierarchy {
+        &self.hierarchy
+    }
+
+    fn draw(&self, seq: u64) -> &Template {
+        let bytes = self.seed.derive("chain", seq);
+        let number = |at: usize| bytes[at..at + 8].iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+        let weight = number(0) % self.total_weight;
+        let line = &self.lines[self.lines.partition_point(|line| line.up_to <= weight)];
+        let precert = number(8) % 100 < u64::from(self.precert_percent);
+        let by_signing_certificate = number(16) % 100 < u64::from(self.precert_signing_percent);
+        match (precert, by_signing_certificate, &line.precert_by_signing_certificate) {
+            (false, _, _) => &line.certificate,
+            (true, true, Some(template)) => template,
+            (true, _, _) => &line.precert,
+        }
+    }
+}
+
+impl MinterSpec {
+    fn check(&self) -> Result<(), Error> {
+        let reason = if self.mix.iter().all(|(_, weight)| *weight == 0) {
+            "no profile of the mix has a weight"
+        } else if self.precert_percent > 100 || self.precert_signing_percent > 100 {
+            "a share is over 100 percent"
+        } else if self.precert_signing_percent > 0 && matches!(self.issuer, IssuerSource::Files { .. }) {
+            "a CA from files does not certify a precertificate signing key, which the seed would make public"
+        } else {
+            return Ok(());
+        };
+        Err(Error::Spec { reason })
+    }
+}
+
+impl Line {
+    fn new(spec: &MinterSpec, hierarchy: &Hierarchy, profile: Profile, up_to: u64) -> Result<Self, Error> {
+        let issuer = hierarchy
+            .issuer(profile.chain)
+            .ok_or(Error::Spec { reason: "the hierarchy has fewer intermediates than a profile's chain" })?;
+        let template = |form| Template::new(spec, hierarchy, issuer, profile, form);
+        Ok(Self {
+            up_to,
+            certificate: template(Form::Certificate)?,
+            precert: template(Form::Precert)?,
+            precert_by_signing_certificate: match issuer.precert_signer() {
+                Some(_) => Some(template(Form::PrecertBySigningCertificate)?),
+                None => None,
+            },
+        })
+    }
+}
+
+impl Template {
+    fn new(
+        spec: &MinterSpec,
+        hierarchy: &Hierarchy,
+        issuer: &Issuer,
+        profile: Profile,
+        form: Form,
+    ) -> Result<Self, Error> {
+        let mut above: Vec<Vec<u8>> = Vec::new();
+        if form == Form::PrecertBySigningCertificate {
+            above.extend(issuer.precert_signer().map(|signer| signer.certificate().to_vec()));
+        }
+        above.extend(issuer.chain().map(<[u8]>::to_vec));
+        if spec.with_root {
+            above.extend(
+                hierarchy.roots().map(<[u8]>::to_vec).filter(|root| issuer.chain().all(|sent| sent != root)),
+            );
+        }
+        Ok(Self { leaf: LeafTemplate::new(&spec.seed, profile, issuer, form, spec.validity)?, above })
+    }
+}
