@@ -5,6 +5,7 @@ were answered with success. wrk's total includes those that were not, and they a
 """
 
 import json
+import math
 import os
 import re
 import shutil
@@ -144,8 +145,17 @@ def read_hey(text, _):
 def read_hammer(_, out):
     with open(out, encoding="utf-8") as file:
         report = json.load(file)
-    response = report["series"][0]["response"]
-    return {"requests": report["fates"]["accepted"], "p50_ms": response["p50"] / 1e6, "p99_ms": response["p99"] / 1e6}
+    response = report["series"][0]["measurement"]["durations"]["response_time"]
+    return {
+        "requests": report["totals"]["all"]["fates"]["accepted"],
+        "p50_ms": milliseconds(response["p50_ns"]),
+        "p99_ms": milliseconds(response["p99_ns"]),
+    }
+
+
+def milliseconds(figure):
+    """A figure of hammer's report: nanoseconds, or an object when it lies beyond what was ever answered."""
+    return figure / 1e6 if isinstance(figure, int) else math.inf
 
 
 if __name__ == "__main__":
