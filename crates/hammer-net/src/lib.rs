@@ -1,1 +1,34 @@
-//! Dialling and its guard, TLS, HTTP/1.1 and HTTP/2, wire times, and balancing over endpoints.
+//! The client side of a shard: dialling and its guard, TLS, HTTP/1.1 and HTTP/2, wire times, pools and balancing.
+//! Everything runs on one thread, a current-thread runtime within a `LocalSet`. It never reads a clock (who can
+//! tell the time is an argument), never follows the environment's proxies, and never dials a peer that is neither
+//! loopback nor private unless the plan says who allowed it.
+
+mod balance;
+mod body;
+mod client;
+mod cluster;
+mod config;
+mod dial;
+mod endpoint;
+mod failure;
+pub mod guard;
+mod http1;
+mod http2;
+mod io;
+mod redirect;
+mod request;
+mod resolve;
+mod secret;
+mod signal;
+mod tls;
+mod wire;
+
+pub use balance::Balancing;
+pub use body::Body;
+pub use client::Client;
+pub use config::{ClientConfig, ConfigError, HttpVersion};
+pub use failure::{Failure, FailureKind};
+pub use request::{Answer, Request};
+pub use secret::{Secret, SecretError};
+pub use tls::{TlsConfig, TlsError};
+pub use wire::WireTimes;

@@ -1,0 +1,242 @@
+//! A shard's client: one call sends a request by balancing, on a kept connection or a new one, and reads the answer.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hammer_measure::{Nanos, Now};
+use http::uri::{Authority, PathAndQuery, Scheme};
+use http::{HeaderValue, Uri};
+use tokio_rustls::TlsConnector;
+
+use crate::cluster::Cluster;
+use crate::config::{ClientConfig, ConfigError, HttpVersion};
+use crate::endpoint::{Broken, Endpoint, Protocol};
+use crate::failure::{Failure, FailureKind};
+use crate::redirect::{Location, follow, is_redirect};
+use crate::request::{Answer, Request};
+use crate::resolve::Origin;
+use crate::tls::{self, TlsError};
+
+/// A client of the endpoints in its configuration. It belongs to one thread, and sends within a
+/// [`tokio::task::LocalSet`] of a current-thread runtime with I/O and time.
+pub struct Client {
+    shared: Rc<Shared>,
+    cluster: Rc<Cluster>,
+    /// The clusters of other origins that redirects led to.
+    foreign: RefCell<Vec<(Scheme, Authority, Rc<Cluster>)>>,
+}
+
+/// What every connection of a client needs.
+pub(crate) struct Shared {
+    pub(crate) config: ClientConfig,
+    pub(crate) clock: Rc<dyn Now>,
+    bearer: Option<HeaderValue>,
+    tls: RefCell<Option<Arc<rustls::ClientConfig>>>,
+    prefix: Box<str>,
+}
+
+impl Client {
+    /// Reads the files that `config` names. Nothing is looked up or dialled before the first request.
+    pub fn new(config: ClientConfig, clock: Rc<dyn Now>) -> Result<Self, ConfigError> {
+        config.validate()?;
+        let prefix = config.endpoints.first().map_or("", |url| url.path()).trim_end_matches('/').into();
+        let bearer = config.bearer.as_ref().map(crate::secret::Secret::bearer).transpose()?;
+        let shared = Rc::new(Shared { config, clock, bearer, tls: RefCell::new(None), prefix });
+        let origins =
+            shared.config.endpoints.iter().map(|url| shared.origin_of(url)).collect::<Result<_, _>>()?;
+        let cluster = Rc::new(Cluster::new(&shared, origins, true));
+        Ok(Self { shared, cluster, foreign: RefCell::default() })
+    }
+
+    /// `path`, which begins with `/` and may have a query, behind the path of the endpoints' URLs.
+    pub fn path(&self, path: &str) -> Result<PathAndQuery, ConfigError> {
+        let whole = match (&*self.shared.prefix, path) {
+            ("", "") => "/".to_owned(),
+            (prefix, path) => format!("{prefix}{path}"),
+        };
+        let refused = || ConfigError::Path { path: path.to_owned() };
+        if !whole.starts_with('/') {
+            return Err(refused());
+        }
+        PathAndQuery::try_from(whole).map_err(|_| refused())
+    }
+
+    /// Looks up the endpoints and has `connections` established to each, or as many as the configuration allows.
+    pub async fn warm_up(&self, connections: usize) -> Result<(), Failure> {
+        self.cluster.resolve(&self.shared).await?;
+        let endpoints = self.cluster.active();
+        let dials = endpoints.iter().map(|endpoint| endpoint.warm_up(&self.shared, connections));
+        futures::future::try_join_all(dials).await.map(drop)
+    }
+
+    /// Host, port and address of every endpoint so far; [`Answer::endpoint`] is a place in it.
+    pub fn endpoints(&self) -> Vec<String> {
+        self.cluster.names()
+    }
+
+    /// How many look-ups on the timer failed; the endpoints stayed as they were.
+    pub fn failed_look_ups(&self) -> u64 {
+        self.cluster.failed_look_ups()
+    }
+
+    /// Sends `request` and reads the whole answer, over redirects as far as the configuration says. A request on a
+    /// connection that the server closed while it was idle is sent once more; nothing else is ever retried. There is
+    /// no timeout but that of the dial: a caller that drops the future cuts the operation off, and its connection
+    /// (over HTTP/2 its stream) with it; `answer` holds the instants and bytes until then.
+    pub async fn send(&self, request: &Request, answer: &mut Answer) -> Result<(), Failure> {
+        answer.reset();
+        let endpoint = match self.cluster.pick(&self.shared) {
+            Some(endpoint) => endpoint,
+            None => self.first_endpoint(&self.cluster).await?,
+        };
+        answer.endpoint = endpoint.index;
+        self.exchange(&self.cluster, &endpoint, request, self.shared.bearer.as_ref(), answer).await?;
+        if self.shared.config.redirects > 0 && is_redirect(answer.status) {
+            Box::pin(self.follow(endpoint, request, answer)).await?;
+        }
+        Ok(())
+    }
+
+    async fn first_endpoint(&self, cluster: &Rc<Cluster>) -> Result<Rc<Endpoint>, Failure> {
+        Box::pin(cluster.resolve(&self.shared)).await?;
+        let none = || Failure::new(FailureKind::Dns, "find any endpoint");
+        cluster.pick(&self.shared).ok_or_else(none)
+    }
+
+    async fn exchange(
+        &self,
+        cluster: &Cluster,
+        endpoint: &Rc<Endpoint>,
+        request: &Request,
+        bearer: Option<&HeaderValue>,
+        answer: &mut Answer,
+    ) -> Result<(), Failure> {
+        let _in_flight = endpoint.enter();
+        let mut fresh = false;
+        loop {
+            match endpoint.exchange(&self.shared, request, bearer, answer, fresh).await {
+                Ok(()) => return Ok(()),
+                Err(Broken::Unsent) => answer.retried_idle_close = true,
+                Err(Broken::Idle(_)) if !fresh => {
+                    answer.retried_idle_close = true;
+                    fresh = true;
+                }
+                Err(Broken::Idle(failure) | Broken::Final(failure)) => {
+                    if failure.kind.is_of_dial() {
+                        cluster.dial_failed(endpoint);
+                    }
+                    return Err(failure);
+                }
+            }
+        }
+    }
+
+    /// Follows redirects from `endpoint`, with credentials only as long as they stay at its origin.
+    async fn follow(
+        &self,
+        mut endpoint: Rc<Endpoint>,
+        request: &Request,
+        answer: &mut Answer,
+    ) -> Result<(), Failure> {
+        let first = answer.wire;
+        let mut request = request.clone();
+        let mut bearer = self.shared.bearer.as_ref();
+        let mut cluster = Rc::clone(&self.cluster);
+        while is_redirect(answer.status) {
+            let origin = &endpoint.origin;
+            let here = Location {
+                scheme: origin.scheme.clone(),
+                authority: origin.authority.clone(),
+                path: request.path.clone(),
+            };
+            if answer.redirects == self.shared.config.redirects {
+                return Err(here.refused("there are too many in a row"));
+            }
+            answer.redirects += 1;
+            let to = here.next(&answer.headers)?;
+            let is_same_origin = origin.is(&to.scheme, &to.authority);
+            if !is_same_origin {
+                bearer = None;
+                cluster = self.cluster_of(&to, &here)?;
+                endpoint = self.first_endpoint(&cluster).await?;
+                answer.endpoint = endpoint.index;
+            }
+            request = follow(&request, answer.status, to.path, is_same_origin);
+            answer.body.clear();
+            self.exchange(&cluster, &endpoint, &request, bearer, answer).await?;
+            answer.wire.sent = first.sent;
+        }
+        Ok(())
+    }
+
+    fn cluster_of(&self, to: &Location, from: &Location) -> Result<Rc<Cluster>, Failure> {
+        let mut foreign = self.foreign.borrow_mut();
+        let known =
+            foreign.iter().find(|(scheme, authority, _)| *scheme == to.scheme && *authority == to.authority);
+        if let Some((_, _, cluster)) = known {
+            return Ok(Rc::clone(cluster));
+        }
+        let origin = self
+            .shared
+            .origin(to.scheme.clone(), to.authority.clone())
+            .map_err(|error| from.refused(&error.to_string()))?;
+        let cluster = Rc::new(Cluster::new(&self.shared, vec![Rc::new(origin)], false));
+        if foreign.len() == MOST_FOREIGN_ORIGINS {
+            foreign.remove(0);
+        }
+        foreign.push((to.scheme.clone(), to.authority.clone(), Rc::clone(&cluster)));
+        Ok(cluster)
+    }
+}
+
+impl Shared {
+    /// Whether connections are ever too idle or too old.
+    pub(crate) fn expires(&self) -> bool {
+        self.config.max_idle.is_some() || self.config.max_age.is_some()
+    }
+
+    pub(crate) fn is_expired(&self, now: Nanos, opened: Nanos, idle_since: Nanos) -> bool {
+        let is_over =
+            |limit: Option<Duration>, from| limit.is_some_and(|limit| now.since(from) > Nanos::from(limit));
+        is_over(self.config.max_idle, idle_since) || is_over(self.config.max_age, opened)
+    }
+
+    /// The version spoken with `origin`, when no negotiation decides it.
+    pub(crate) fn known_protocol(&self, origin: &Origin) -> Option<Protocol> {
+        match self.config.version {
+            HttpVersion::Negotiated if origin.tls.is_some() => None,
+            HttpVersion::Negotiated | HttpVersion::Http1 => Some(Protocol::Http1),
+            HttpVersion::Http2 | HttpVersion::Http2PriorKnowledge => Some(Protocol::Http2),
+        }
+    }
+
+    fn origin_of(&self, url: &Uri) -> Result<Rc<Origin>, ConfigError> {
+        let parts = url.clone().into_parts();
+        let (Some(scheme), Some(authority)) = (parts.scheme, parts.authority) else {
+            return Err(ConfigError::NoEndpoint);
+        };
+        Ok(Rc::new(self.origin(scheme, authority)?))
+    }
+
+    fn origin(&self, scheme: Scheme, authority: Authority) -> Result<Origin, TlsError> {
+        Origin::new(scheme, authority, |host| {
+            let name = tls::server_name(&self.config.tls, host)?;
+            Ok((TlsConnector::from(self.tls_config()?), name))
+        })
+    }
+
+    /// Made when the first `https` origin needs it.
+    fn tls_config(&self) -> Result<Arc<rustls::ClientConfig>, TlsError> {
+        if let Some(config) = &*self.tls.borrow() {
+            return Ok(Arc::clone(config));
+        }
+        let config = tls::client_config(&self.config.tls, self.config.version)?;
+        *self.tls.borrow_mut() = Some(Arc::clone(&config));
+        Ok(config)
+    }
+}
+
+/// Redirects that name ever new origins must not fill the memory.
+const MOST_FOREIGN_ORIGINS: usize = 16;

@@ -1,0 +1,152 @@
+//! The endpoints behind a client's URLs, looked up again on a timer, of which balancing chooses one for each operation.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use hammer_measure::Nanos;
+use tokio::sync::Semaphore;
+use tokio::task::AbortHandle;
+
+use crate::balance::Balancer;
+use crate::client::Shared;
+use crate::endpoint::{Endpoint, closed};
+use crate::failure::{Failure, FailureKind};
+use crate::resolve::Origin;
+
+/// The endpoints behind some origins.
+pub(crate) struct Cluster {
+    origins: Vec<Rc<Origin>>,
+    balancer: Balancer,
+    /// Every endpoint that there ever was, in the order of their indices.
+    known: RefCell<Vec<Rc<Endpoint>>>,
+    /// Those that the last look-up named.
+    active: RefCell<Vec<Rc<Endpoint>>>,
+    is_listed: bool,
+    first_look_up: Semaphore,
+    looked_up: Cell<Nanos>,
+    failed_look_ups: Cell<u64>,
+    refresh: RefCell<Option<AbortHandle>>,
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        if let Some(refresh) = self.refresh.take() {
+            refresh.abort();
+        }
+    }
+}
+
+impl Cluster {
+    /// `is_listed`: its endpoints are those of [`crate::Client::endpoints`].
+    pub(crate) fn new(shared: &Shared, origins: Vec<Rc<Origin>>, is_listed: bool) -> Self {
+        Self {
+            origins,
+            balancer: Balancer::new(shared.config.balancing, shared.config.seed),
+            known: RefCell::default(),
+            active: RefCell::default(),
+            is_listed,
+            first_look_up: Semaphore::new(1),
+            looked_up: Cell::new(Nanos::ZERO),
+            failed_look_ups: Cell::new(0),
+            refresh: RefCell::new(None),
+        }
+    }
+
+    /// The next operation's endpoint; `None` before the first look-up.
+    pub(crate) fn pick(self: &Rc<Self>, shared: &Rc<Shared>) -> Option<Rc<Endpoint>> {
+        if shared.config.resolve_every.is_some() {
+            self.refresh_when_due(shared);
+        }
+        let active = self.active.borrow();
+        if active.is_empty() {
+            return None;
+        }
+        let place = self.balancer.pick(active.len(), |place| active[place].in_flight());
+        Some(Rc::clone(&active[place]))
+    }
+
+    /// Looks up the endpoints for the first time.
+    pub(crate) async fn resolve(&self, shared: &Shared) -> Result<(), Failure> {
+        let _turn = self.first_look_up.acquire().await.map_err(|_| closed())?;
+        if !self.active.borrow().is_empty() {
+            return Ok(());
+        }
+        self.look_up(shared).await
+    }
+
+    pub(crate) fn active(&self) -> Vec<Rc<Endpoint>> {
+        self.active.borrow().clone()
+    }
+
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.known.borrow().iter().map(|endpoint| endpoint.name()).collect()
+    }
+
+    pub(crate) fn failed_look_ups(&self) -> u64 {
+        self.failed_look_ups.get()
+    }
+
+    pub(crate) fn dial_failed(&self, endpoint: &Rc<Endpoint>) {
+        let active = self.active.borrow();
+        if let Some(place) = active.iter().position(|other| Rc::ptr_eq(other, endpoint)) {
+            self.balancer.dial_failed(place, active.len());
+        }
+    }
+
+    /// Starts a look-up when the last one is old; operations go on with what it said.
+    fn refresh_when_due(self: &Rc<Self>, shared: &Rc<Shared>) {
+        let Some(every) = shared.config.resolve_every else { return };
+        let now = shared.clock.now();
+        if self.active.borrow().is_empty() || now.since(self.looked_up.get()) < Nanos::from(every) {
+            return;
+        }
+        self.looked_up.set(now);
+        let (cluster, shared) = (Rc::downgrade(self), Rc::clone(shared));
+        let task = tokio::task::spawn_local(async move {
+            if let Some(cluster) = cluster.upgrade()
+                && cluster.look_up(&shared).await.is_err()
+            {
+                cluster.failed_look_ups.set(cluster.failed_look_ups.get() + 1);
+            }
+        });
+        if let Some(earlier) = self.refresh.borrow_mut().replace(task.abort_handle()) {
+            earlier.abort();
+        }
+    }
+
+    async fn look_up(&self, shared: &Shared) -> Result<(), Failure> {
+        let mut active = Vec::new();
+        for origin in &self.origins {
+            for addresses in origin.look_up().await? {
+                active.push(self.endpoint(shared, origin, addresses));
+            }
+        }
+        if active.is_empty() {
+            return Err(Failure::new(FailureKind::Dns, "find any endpoint"));
+        }
+        self.looked_up.set(shared.clock.now());
+        for endpoint in self.known.borrow().iter() {
+            endpoint.set_retired(!active.iter().any(|other| Rc::ptr_eq(other, endpoint)));
+        }
+        *self.active.borrow_mut() = active;
+        Ok(())
+    }
+
+    /// The endpoint of these addresses, with its connections when it is known.
+    fn endpoint(
+        &self,
+        shared: &Shared,
+        origin: &Rc<Origin>,
+        addresses: Vec<std::net::SocketAddr>,
+    ) -> Rc<Endpoint> {
+        let mut known = self.known.borrow_mut();
+        let is_same = |one: &&Rc<Endpoint>| Rc::ptr_eq(&one.origin, origin) && one.has_addresses(&addresses);
+        if let Some(endpoint) = known.iter().find(is_same) {
+            return Rc::clone(endpoint);
+        }
+        let index = self.is_listed.then_some(known.len());
+        let endpoint = Rc::new(Endpoint::new(shared, Rc::clone(origin), addresses, index));
+        known.push(Rc::clone(&endpoint));
+        endpoint
+    }
+}

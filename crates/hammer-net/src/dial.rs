@@ -1,0 +1,114 @@
+//! From an endpoint to an established connection, past the guard.
+
+use std::io;
+use std::net::SocketAddr;
+use std::rc::Rc;
+
+use hammer_measure::Nanos;
+use tokio::net::TcpStream;
+
+use crate::client::Shared;
+use crate::config::HttpVersion;
+use crate::endpoint::{Endpoint, Protocol};
+use crate::failure::{Failure, FailureKind};
+use crate::guard;
+use crate::io::{CountedTcp, Stream, WireIo};
+use crate::resolve::Origin;
+use crate::wire::{Wire, WireTimes};
+
+/// An established connection of which the version is known.
+pub(crate) struct Dialled {
+    pub(crate) io: WireIo,
+    pub(crate) wire: Rc<Wire>,
+    pub(crate) protocol: Protocol,
+    pub(crate) opened: Nanos,
+}
+
+/// Dials `endpoint` within the dial timeout, and writes the instants into `times`.
+pub(crate) async fn dial(
+    shared: &Shared,
+    endpoint: &Endpoint,
+    times: &mut WireTimes,
+) -> Result<Dialled, Failure> {
+    *times = WireTimes { dial_started: Some(shared.clock.now()), ..WireTimes::default() };
+    let limit = shared.config.dial_timeout;
+    match tokio::time::timeout(limit, establish(shared, endpoint, times)).await {
+        Ok(dialled) => dialled,
+        Err(_) => {
+            let detail = format!("connect to {} within {}", endpoint.name(), Nanos::from(limit));
+            Err(Failure::new(FailureKind::DialTimeout, detail))
+        }
+    }
+}
+
+async fn establish(shared: &Shared, endpoint: &Endpoint, times: &mut WireTimes) -> Result<Dialled, Failure> {
+    let tcp = connect(shared, endpoint).await?;
+    times.connected = Some(shared.clock.now());
+    let wire = Rc::new(Wire::new(Rc::clone(&shared.clock)));
+    let tcp = CountedTcp { tcp, wire: Rc::clone(&wire) };
+    let version = shared.config.version;
+    let (stream, protocol) = match &endpoint.origin.tls {
+        None => (Stream::Plain(tcp), plain_protocol(version)),
+        Some((connector, name)) => {
+            let tls = connector
+                .connect(name.clone(), tcp)
+                .await
+                .map_err(|error| of_handshake(&endpoint.name(), &error))?;
+            times.tls_done = Some(shared.clock.now());
+            let protocol = tls_protocol(version, tls.get_ref().1.alpn_protocol(), &endpoint.origin)?;
+            (Stream::Tls(Box::new(tls)), protocol)
+        }
+    };
+    let opened = times.tls_done.or(times.connected).unwrap_or_default();
+    Ok(Dialled { io: WireIo { stream, wire: Rc::clone(&wire) }, wire, protocol, opened })
+}
+
+/// Tries the endpoint's addresses, the one that answered last time first.
+async fn connect(shared: &Shared, endpoint: &Endpoint) -> Result<TcpStream, Failure> {
+    let host = endpoint.origin.host();
+    let mut failure = None;
+    for addr in endpoint.addresses() {
+        guard::check(host, addr, shared.config.authorized.as_deref())
+            .map_err(|refused| Failure::new(FailureKind::Unauthorized, refused.to_string()))?;
+        match connect_to(addr).await {
+            Ok(tcp) => {
+                endpoint.prefer(addr);
+                return Ok(tcp);
+            }
+            Err(error) => failure = Some(Failure::of_dial(&format!("{host} at {addr}"), &error)),
+        }
+    }
+    Err(failure.unwrap_or_else(|| Failure::new(FailureKind::Dns, format!("find an address of {host}"))))
+}
+
+async fn connect_to(addr: SocketAddr) -> io::Result<TcpStream> {
+    let tcp = TcpStream::connect(addr).await?;
+    tcp.set_nodelay(true)?;
+    Ok(tcp)
+}
+
+fn plain_protocol(version: HttpVersion) -> Protocol {
+    match version {
+        HttpVersion::Negotiated | HttpVersion::Http1 => Protocol::Http1,
+        HttpVersion::Http2 | HttpVersion::Http2PriorKnowledge => Protocol::Http2,
+    }
+}
+
+fn tls_protocol(version: HttpVersion, chosen: Option<&[u8]>, origin: &Origin) -> Result<Protocol, Failure> {
+    match version {
+        HttpVersion::Http1 => Ok(Protocol::Http1),
+        HttpVersion::Http2PriorKnowledge => Ok(Protocol::Http2),
+        HttpVersion::Negotiated if chosen == Some(b"h2") => Ok(Protocol::Http2),
+        HttpVersion::Negotiated => Ok(Protocol::Http1),
+        HttpVersion::Http2 if chosen == Some(b"h2") => Ok(Protocol::Http2),
+        HttpVersion::Http2 => {
+            let detail = format!("speak HTTP/2 with {}: it did not choose h2 in ALPN", origin.authority);
+            Err(Failure::new(FailureKind::Tls, detail))
+        }
+    }
+}
+
+#[cold]
+fn of_handshake(host: &str, error: &io::Error) -> Failure {
+    Failure::new(FailureKind::Tls, format!("agree on TLS with {host}: {error}"))
+}

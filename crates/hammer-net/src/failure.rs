@@ -1,0 +1,162 @@
+//! How an operation failed below the protocol. A failure is a measurement; it never ends a run.
+
+use std::error::Error;
+use std::io;
+
+use hammer_measure::{Detail, Outcome};
+
+/// Why there is no whole answer.
+#[derive(Debug, thiserror::Error)]
+#[error("{detail}")]
+pub struct Failure {
+    /// The cause by which failures are counted.
+    pub kind: FailureKind,
+    /// Completes "failed to ..." and names host, address or limit.
+    pub detail: Box<str>,
+}
+
+/// The causes of a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FailureKind {
+    /// The name could not be looked up.
+    Dns,
+    /// The guard refused the peer; nothing was dialled.
+    Unauthorized,
+    /// TCP could not be connected.
+    Dial,
+    /// TCP and TLS handshake took longer than the dial timeout.
+    DialTimeout,
+    /// This machine has no descriptor or port left: the generator's own fault.
+    Exhausted,
+    /// The TLS handshake failed, or the peer refused it afterwards.
+    Tls,
+    /// The peer reset the connection or the stream.
+    Reset,
+    /// The peer closed the connection before the answer was whole.
+    Closed,
+    /// What the peer sent is no HTTP.
+    Protocol,
+    /// The answer is larger than the limit.
+    TooLarge,
+    /// A redirect that cannot be followed: no `Location`, or too many.
+    Redirect,
+    /// The request cannot be put into bytes.
+    Request,
+}
+
+impl FailureKind {
+    /// Its name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Dns => "name not found",
+            Self::Unauthorized => "peer not authorized",
+            Self::Dial => "dial failed",
+            Self::DialTimeout => "dial timed out",
+            Self::Exhausted => "descriptors or ports exhausted",
+            Self::Tls => "tls refused",
+            Self::Reset => "connection reset",
+            Self::Closed => "connection closed",
+            Self::Protocol => "protocol error",
+            Self::TooLarge => "answer too large",
+            Self::Redirect => "redirect not followed",
+            Self::Request => "request not sendable",
+        }
+    }
+
+    /// Whether there was no connection at all.
+    pub(crate) const fn is_of_dial(self) -> bool {
+        matches!(self, Self::Unauthorized | Self::Dial | Self::DialTimeout | Self::Tls)
+    }
+
+    /// Malformed where there was an answer that cannot be understood, else unreachable.
+    pub const fn outcome(self) -> Outcome {
+        match self {
+            Self::Protocol | Self::TooLarge | Self::Redirect => Outcome::Malformed,
+            _ => Outcome::Unreachable,
+        }
+    }
+}
+
+impl From<FailureKind> for Detail {
+    fn from(kind: FailureKind) -> Self {
+        Self::Failure(kind.name())
+    }
+}
+
+impl Failure {
+    pub(crate) fn new(kind: FailureKind, detail: impl Into<Box<str>>) -> Self {
+        Self { kind, detail: detail.into() }
+    }
+
+    /// A failure of an established connection to `host`, told by the innermost cause that says something.
+    #[cold]
+    pub(crate) fn of_exchange(host: &str, error: &(dyn Error + 'static), fallback: FailureKind) -> Self {
+        let kind = chain(error).find_map(kind_of).unwrap_or(fallback);
+        let told = chain(error).map(ToString::to_string).collect::<Vec<_>>().join(": ");
+        Self::new(kind, format!("get an answer from {host}: {told}"))
+    }
+
+    /// A failed `connect`.
+    #[cold]
+    pub(crate) fn of_dial(host: &str, error: &io::Error) -> Self {
+        let kind = if is_exhausted(error) { FailureKind::Exhausted } else { FailureKind::Dial };
+        Self::new(kind, format!("connect to {host}: {error}"))
+    }
+}
+
+fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |&error| error.source())
+}
+
+fn kind_of(error: &(dyn Error + 'static)) -> Option<FailureKind> {
+    if let Some(io) = error.downcast_ref::<io::Error>() {
+        return kind_of_io(io);
+    }
+    if let Some(hyper) = error.downcast_ref::<hyper::Error>() {
+        return kind_of_hyper(hyper);
+    }
+    error.downcast_ref::<h2::Error>().and_then(kind_of_h2)
+}
+
+fn kind_of_io(error: &io::Error) -> Option<FailureKind> {
+    if error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<rustls::Error>) {
+        return Some(FailureKind::Tls);
+    }
+    match error.kind() {
+        io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionAborted => {
+            Some(FailureKind::Reset)
+        }
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::NotConnected => Some(FailureKind::Closed),
+        _ => None,
+    }
+}
+
+fn kind_of_hyper(error: &hyper::Error) -> Option<FailureKind> {
+    if error.is_user() {
+        return Some(FailureKind::Request);
+    }
+    if error.is_parse() {
+        return Some(FailureKind::Protocol);
+    }
+    (error.is_incomplete_message() || error.is_canceled() || error.is_closed()).then_some(FailureKind::Closed)
+}
+
+fn kind_of_h2(error: &h2::Error) -> Option<FailureKind> {
+    if let Some(io) = error.get_io() {
+        return kind_of_io(io);
+    }
+    if error.is_go_away() && error.is_remote() {
+        return Some(FailureKind::Closed);
+    }
+    if error.is_reset() && error.is_remote() {
+        return Some(FailureKind::Reset);
+    }
+    error.reason().is_some().then_some(FailureKind::Protocol)
+}
+
+fn is_exhausted(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::AddrNotAvailable || matches!(error.raw_os_error(), Some(ENFILE | EMFILE))
+}
+
+const ENFILE: i32 = 23;
+const EMFILE: i32 = 24;

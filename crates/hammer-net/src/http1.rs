@@ -1,0 +1,313 @@
+//! HTTP/1.1 (RFC 9112): a pool, and connections that are driven by the operation that holds them. No second task,
+//! no wake across tasks; whoever drops an exchange halfway drops its connection with it.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use hammer_measure::Nanos;
+use http::header::{AUTHORIZATION, CONNECTION, HOST};
+use http::{HeaderMap, HeaderValue, Uri};
+use http_body::Body as _;
+use hyper::body::Incoming;
+use hyper::client::conn::http1::{Builder, Connection as Driver, SendRequest};
+use hyper_util::rt::TokioIo;
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use crate::body::Body;
+use crate::client::Shared;
+use crate::dial::Dialled;
+use crate::endpoint::{Broken, Endpoint, Exchanged, Opened, closed};
+use crate::failure::{Failure, FailureKind};
+use crate::io::WireIo;
+use crate::request::{Answer, Request};
+use crate::resolve::Origin;
+use crate::signal::Signal;
+use crate::wire::Wire;
+
+/// The connections of an endpoint that wait for work, and the slots that bound those at work.
+pub(crate) struct Pool {
+    connections: usize,
+    slots: Semaphore,
+    idle: RefCell<VecDeque<Box<Connection>>>,
+}
+
+/// An established connection.
+pub(crate) struct Connection {
+    sender: SendRequest<Body>,
+    driver: Driver<TokioIo<WireIo>, Body>,
+    is_finished: bool,
+    signal: Arc<Signal>,
+    waker: Waker,
+    wire: Rc<Wire>,
+    opened: Nanos,
+}
+
+impl Pool {
+    pub(crate) fn new(connections: usize) -> Self {
+        Self { connections, slots: Semaphore::new(connections), idle: RefCell::default() }
+    }
+
+    /// A slot for one connection; who came first gets it first.
+    pub(crate) async fn slot(&self) -> Result<SemaphorePermit<'_>, Failure> {
+        if let Ok(slot) = self.slots.try_acquire() {
+            return Ok(slot);
+        }
+        self.slots.acquire().await.map_err(|_| closed())
+    }
+
+    pub(crate) fn put(&self, connection: Box<Connection>) {
+        let mut idle = self.idle.borrow_mut();
+        idle.push_back(connection);
+        let busy = self.connections - self.slots.available_permits();
+        // A retry dials beside idle connections; the pool as a whole keeps to its bound.
+        while idle.len() > 1 && idle.len() + busy > self.connections + 1 {
+            idle.pop_front();
+        }
+    }
+
+    /// The connection that was used last, when it is neither idle nor old for too long.
+    fn take(&self, shared: &Shared) -> Option<Box<Connection>> {
+        let mut idle = self.idle.borrow_mut();
+        if !shared.expires() {
+            return idle.pop_back();
+        }
+        let now = shared.clock.now();
+        idle.retain(|connection| !shared.is_expired(now, connection.opened, connection.wire.last_read()));
+        idle.pop_back()
+    }
+
+    pub(crate) fn idle_count(&self) -> usize {
+        self.idle.borrow().len()
+    }
+
+    pub(crate) fn clear(&self) {
+        self.idle.borrow_mut().clear();
+    }
+}
+
+/// Sends `request` on an idle connection or a new one.
+pub(crate) async fn exchange(
+    endpoint: &Rc<Endpoint>,
+    shared: &Rc<Shared>,
+    request: &Request,
+    bearer: Option<&HeaderValue>,
+    answer: &mut Answer,
+    fresh: bool,
+) -> Result<Exchanged, Broken> {
+    let pool = &endpoint.http1;
+    let slot = pool.slot().await?;
+    let idle = if fresh { None } else { pool.take(shared) };
+    let was_idle = idle.is_some();
+    let mut connection = match idle {
+        Some(connection) => connection,
+        None => match Box::pin(endpoint.open(shared, &mut answer.wire)).await? {
+            Opened::Http1(connection) => connection,
+            other => return Ok(Exchanged::Other(endpoint.adopt(shared, other))),
+        },
+    };
+    let request = to_http(request, &endpoint.origin, bearer, shared, std::mem::take(&mut answer.headers));
+    match connection.exchange(request, answer, shared.config.response_limit, endpoint.origin.host()).await {
+        Ok(is_reusable) => {
+            if is_reusable && shared.config.keepalive && !endpoint.is_retired() {
+                drop(slot);
+                pool.put(connection);
+            }
+            Ok(Exchanged::Done)
+        }
+        Err(failure) => Err(connection.broken(failure, was_idle)),
+    }
+}
+
+/// The request in origin form (RFC 9112, section 3.2.1). `headers` lends its memory.
+fn to_http(
+    request: &Request,
+    origin: &Origin,
+    bearer: Option<&HeaderValue>,
+    shared: &Shared,
+    mut headers: HeaderMap,
+) -> http::Request<Body> {
+    headers.clear();
+    if !request.headers.contains_key(HOST) {
+        headers.insert(HOST, origin.host_header.clone());
+    }
+    for (name, value) in &request.headers {
+        headers.append(name, value.clone());
+    }
+    if let Some(bearer) = bearer {
+        headers.insert(AUTHORIZATION, bearer.clone());
+    }
+    if !shared.config.keepalive {
+        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    let mut http = http::Request::new(request.body.clone());
+    *http.method_mut() = request.method.clone();
+    *http.uri_mut() = Uri::from(request.path.clone());
+    *http.headers_mut() = headers;
+    http
+}
+
+impl Connection {
+    pub(crate) async fn start(dialled: Dialled, origin: &Origin) -> Result<Box<Self>, Failure> {
+        let (sender, driver) = Builder::new()
+            .handshake(TokioIo::new(dialled.io))
+            .await
+            .map_err(|error| Failure::of_exchange(origin.host(), &error, FailureKind::Protocol))?;
+        let signal = Arc::new(Signal::default());
+        dialled.wire.note_opened(dialled.opened);
+        Ok(Box::new(Self {
+            sender,
+            driver,
+            is_finished: false,
+            waker: Waker::from(Arc::clone(&signal)),
+            signal,
+            wire: dialled.wire,
+            opened: dialled.opened,
+        }))
+    }
+
+    /// Sends `request` and reads the whole answer; whether the connection can serve another one.
+    async fn exchange(
+        &mut self,
+        request: http::Request<Body>,
+        answer: &mut Answer,
+        limit: usize,
+        host: &str,
+    ) -> Result<bool, Failure> {
+        self.wire.begin();
+        let response = self.sender.try_send_request(request);
+        let mut response = pin!(response);
+        let mut note = Note { wire: Rc::clone(&self.wire), answer };
+        let response = poll_fn(|cx| {
+            let polled = self.drive(cx, false, |cx| response.as_mut().poll(cx));
+            note.take();
+            polled
+        })
+        .await
+        .map_err(|error| Failure::of_exchange(host, &error.into_error(), FailureKind::Protocol))?;
+
+        let (head, mut body) = response.into_parts();
+        note.answer.status = head.status;
+        note.answer.version = head.version;
+        note.answer.headers = head.headers;
+        if body.size_hint().lower() > limit as u64 {
+            return Err(too_large(host, limit));
+        }
+        while !body.is_end_stream() {
+            let chunk = poll_fn(|cx| {
+                let polled = self.drive(cx, true, |cx| next_chunk(&mut body, cx));
+                note.take();
+                polled
+            });
+            match chunk.await {
+                None => break,
+                Some(Err(error)) => {
+                    return Err(Failure::of_exchange(host, &error, FailureKind::Protocol));
+                }
+                Some(Ok(chunk)) if note.answer.body.len() + chunk.len() > limit => {
+                    return Err(too_large(host, limit));
+                }
+                Some(Ok(chunk)) => note.answer.body.extend_from_slice(&chunk),
+            }
+        }
+        note.answer.wire.done = Some(self.wire.last_read());
+        Ok(self.settle())
+    }
+
+    /// Polls the connection, and with it `part`, which only the connection can move on. `ready_first` when there may be
+    /// something for `part` already.
+    fn drive<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        ready_first: bool,
+        mut part: impl FnMut(&mut Context<'_>) -> Poll<T>,
+    ) -> Poll<T> {
+        let mut inner = Context::from_waker(&self.waker);
+        let mut is_turn_of_part = ready_first;
+        for _ in 0..MOST_TURNS {
+            self.signal.enter(cx.waker());
+            if is_turn_of_part && let Poll::Ready(value) = part(&mut inner) {
+                self.signal.leave();
+                return Poll::Ready(value);
+            }
+            if !self.is_finished {
+                // Its error, if any, is told to the request as well.
+                self.is_finished = Pin::new(&mut self.driver).poll(&mut inner).is_ready();
+            }
+            if let Poll::Ready(value) = part(&mut inner) {
+                self.signal.leave();
+                return Poll::Ready(value);
+            }
+            is_turn_of_part = false;
+            if !self.signal.leave() {
+                return Poll::Pending;
+            }
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+
+    /// Whether the connection is ready for another request.
+    fn settle(&mut self) -> bool {
+        if !self.is_finished && !self.sender.is_ready() {
+            let mut inner = Context::from_waker(&self.waker);
+            self.is_finished = Pin::new(&mut self.driver).poll(&mut inner).is_ready();
+        }
+        !self.is_finished && self.sender.is_ready()
+    }
+
+    fn broken(&self, failure: Failure, was_idle: bool) -> Broken {
+        let is_closed = matches!(failure.kind, FailureKind::Closed | FailureKind::Reset);
+        if !was_idle || !is_closed || self.wire.first_read().is_some() {
+            return Broken::Final(failure);
+        }
+        match self.wire.sent() {
+            None => Broken::Unsent,
+            Some(_) => Broken::Idle(failure),
+        }
+    }
+}
+
+/// Keeps the answer's instants and bytes up to date at every poll, so that they hold for one that is cut off.
+struct Note<'a> {
+    wire: Rc<Wire>,
+    answer: &'a mut Answer,
+}
+
+impl Note<'_> {
+    fn take(&mut self) {
+        self.answer.wire.sent = self.wire.sent();
+        self.answer.wire.first_byte = self.wire.first_read();
+        let (out, in_) = self.wire.take_bytes();
+        self.answer.bytes_out += out;
+        self.answer.bytes_in += in_;
+    }
+}
+
+/// The next data of a body; trailers are passed over.
+fn next_chunk(body: &mut Incoming, cx: &mut Context<'_>) -> Poll<Option<hyper::Result<bytes::Bytes>>> {
+    loop {
+        match std::task::ready!(Pin::new(&mut *body).poll_frame(cx)) {
+            None => return Poll::Ready(None),
+            Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+            Some(Ok(frame)) => {
+                if let Ok(data) = frame.into_data() {
+                    return Poll::Ready(Some(Ok(data)));
+                }
+            }
+        }
+    }
+}
+
+#[cold]
+pub(crate) fn too_large(host: &str, limit: usize) -> Failure {
+    let detail = format!("take the answer from {host}: it is larger than the limit of {limit} bytes");
+    Failure::new(FailureKind::TooLarge, detail)
+}
+
+/// A connection that wakes itself more often within one poll lets the other tasks have their turn.
+const MOST_TURNS: usize = 16;

@@ -1,0 +1,122 @@
+//! From a URL to the addresses behind it.
+
+use std::net::{IpAddr, SocketAddr};
+
+use http::HeaderValue;
+use http::uri::{Authority, Scheme};
+use rustls::pki_types::ServerName;
+use tokio_rustls::TlsConnector;
+
+use crate::failure::{Failure, FailureKind};
+use crate::tls::TlsError;
+
+/// Scheme, host and port (RFC 6454), and what a connection to it needs to know.
+pub(crate) struct Origin {
+    pub(crate) scheme: Scheme,
+    pub(crate) authority: Authority,
+    pub(crate) host_header: HeaderValue,
+    pub(crate) tls: Option<(TlsConnector, ServerName<'static>)>,
+    host: Box<str>,
+    port: u16,
+}
+
+impl Origin {
+    pub(crate) fn new(
+        scheme: Scheme,
+        authority: Authority,
+        tls: impl FnOnce(&str) -> Result<(TlsConnector, ServerName<'static>), TlsError>,
+    ) -> Result<Self, TlsError> {
+        let host = authority.host().trim_start_matches('[').trim_end_matches(']');
+        let is_https = scheme == Scheme::HTTPS;
+        Ok(Self {
+            host: host.into(),
+            port: authority.port_u16().unwrap_or(if is_https { 443 } else { 80 }),
+            tls: if is_https { Some(tls(host)?) } else { None },
+            // An authority is visible ASCII.
+            host_header: HeaderValue::from_str(authority.as_str()).unwrap_or(HeaderValue::from_static("")),
+            scheme,
+            authority,
+        })
+    }
+
+    pub(crate) fn host(&self) -> &str {
+        &self.host
+    }
+
+    pub(crate) fn is(&self, scheme: &Scheme, authority: &Authority) -> bool {
+        self.scheme == *scheme && self.authority == *authority
+    }
+
+    /// Its address, when the host is one.
+    pub(crate) fn literal(&self) -> Option<SocketAddr> {
+        self.host.parse::<IpAddr>().ok().map(|ip| SocketAddr::new(ip, self.port))
+    }
+
+    /// The endpoints behind the host, each by its addresses.
+    pub(crate) async fn look_up(&self) -> Result<Vec<Vec<SocketAddr>>, Failure> {
+        if let Some(addr) = self.literal() {
+            return Ok(vec![vec![addr]]);
+        }
+        let refused =
+            |reason: &str| Failure::new(FailureKind::Dns, format!("look up {}: {reason}", self.host));
+        let found = tokio::net::lookup_host((&*self.host, self.port))
+            .await
+            .map_err(|error| refused(&error.to_string()))?;
+        let endpoints = pair(found);
+        if endpoints.is_empty() {
+            return Err(refused("it has no address"));
+        }
+        Ok(endpoints)
+    }
+}
+
+/// The n-th IPv4 and the n-th IPv6 address of a name are taken for one endpoint, reached by whichever answers: most
+/// names have one of each for the same server (`localhost`), which often listens on one only.
+fn pair(addresses: impl Iterator<Item = SocketAddr>) -> Vec<Vec<SocketAddr>> {
+    let mut endpoints: Vec<Vec<SocketAddr>> = Vec::new();
+    for addr in addresses {
+        if endpoints.iter().flatten().any(|known| *known == addr) {
+            continue;
+        }
+        let is_same_family = |known: &SocketAddr| known.is_ipv4() == addr.is_ipv4();
+        match endpoints.iter_mut().find(|endpoint| !endpoint.iter().any(is_same_family)) {
+            Some(endpoint) => endpoint.push(addr),
+            None => endpoints.push(vec![addr]),
+        }
+    }
+    endpoints
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paired(addresses: &[&str]) -> Vec<Vec<SocketAddr>> {
+        pair(addresses.iter().map(|text| text.parse().unwrap()))
+    }
+
+    fn origin(url: &str) -> Origin {
+        let parts = url.parse::<http::Uri>().unwrap().into_parts();
+        Origin::new(parts.scheme.unwrap(), parts.authority.unwrap(), |_| unreachable!()).unwrap()
+    }
+
+    #[test]
+    fn several_addresses_of_a_family_are_several_endpoints() {
+        assert_eq!(paired(&["10.0.0.1:80", "10.0.0.2:80", "10.0.0.1:80"]).len(), 2);
+    }
+
+    #[test]
+    fn the_two_families_of_a_host_are_one_endpoint() {
+        let endpoints = paired(&["[::1]:80", "127.0.0.1:80"]);
+        assert_eq!(endpoints.len(), 1);
+        assert_eq!(endpoints[0].len(), 2);
+        assert_eq!(paired(&["[fd00::1]:80", "[fd00::2]:80", "10.0.0.1:80"]).len(), 2);
+    }
+
+    #[test]
+    fn literal_addresses_need_no_look_up() {
+        assert_eq!(origin("http://127.0.0.1:81").literal(), Some("127.0.0.1:81".parse().unwrap()));
+        assert_eq!(origin("http://[::1]").literal(), Some("[::1]:80".parse().unwrap()));
+        assert_eq!(origin("http://localhost").literal(), None);
+    }
+}
