@@ -127,6 +127,3 @@ impl<'a> Iterator for Entries<'a> {
         Some(entry)
     }
 }
-
-#[cfg(test)]
-mod tests;

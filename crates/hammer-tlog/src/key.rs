@@ -214,6 +214,3 @@ fn rsa_bits(key: &[u8]) -> Result<(), KeyError> {
     let bits = digits.len() * 8 - leading;
     if bits < 2048 { Err(KeyError::RsaTooShort { bits }) } else { Ok(()) }
 }
-
-#[cfg(test)]
-mod tests;

@@ -90,6 +90,3 @@ impl Log {
         Some(rest.strip_suffix('/').unwrap_or(rest))
     }
 }
-
-#[cfg(test)]
-mod tests;

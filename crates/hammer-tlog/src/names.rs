@@ -32,6 +32,3 @@ pub struct Subject {
 pub fn lines(tile: &[u8]) -> impl Iterator<Item = Result<NamesLine, serde_json::Error>> {
     tile.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(serde_json::from_slice)
 }
-
-#[cfg(test)]
-mod tests;

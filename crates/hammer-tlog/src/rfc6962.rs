@@ -19,6 +19,3 @@ pub use leaf::{MerkleTreeLeaf, encode_merkle_tree_leaf, leaf_hash_of, sct_signat
 
 /// `Version.v1` of RFC 6962 section 3.2, the only one.
 pub const V1: u8 = 0;
-
-#[cfg(test)]
-mod tests;

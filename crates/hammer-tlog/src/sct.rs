@@ -121,6 +121,3 @@ impl Sct {
         Ok(key.verify(&input, &signed)?)
     }
 }
-
-#[cfg(test)]
-mod tests;

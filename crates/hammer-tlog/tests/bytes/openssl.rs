@@ -1,0 +1,52 @@
+use hammer_tlog::certificate::Certificate;
+use hammer_tlog::precert::{precert_tbs, precert_tbs_by_signing_certificate, signed_entry};
+use hammer_tlog::rfc6962::{EntryType, SignedEntry};
+
+use crate::testdata;
+
+fn der(name: &str) -> Vec<u8> {
+    testdata(&format!("openssl/{name}.der"))
+}
+
+fn final_tbs(name: &str) -> Vec<u8> {
+    Certificate::parse(&der(name)).unwrap().tbs.to_vec()
+}
+
+#[test]
+fn lengths_shrink_when_the_poison_goes() {
+    let rebuilt = precert_tbs(&der("precert-of-256-bytes")).unwrap();
+    assert_eq!(rebuilt, final_tbs("final-of-256-bytes"));
+}
+
+#[test]
+fn extensions_go_when_the_poison_was_the_only_one() {
+    let rebuilt = precert_tbs(&der("precert-of-poison-alone")).unwrap();
+    assert_eq!(rebuilt, final_tbs("final-without-extensions"));
+}
+
+#[test]
+fn the_identifier_is_appended_when_only_the_signing_certificate_has_one() {
+    let precert = der("precert-without-identifier");
+    let rebuilt =
+        precert_tbs_by_signing_certificate(&precert, &der("signing-certificate-with-identifier")).unwrap();
+    assert_eq!(rebuilt, final_tbs("final-identifier-appended"));
+}
+
+#[test]
+fn the_identifier_goes_when_the_signing_certificate_has_none() {
+    let precert = der("precert-with-identifier");
+    let rebuilt =
+        precert_tbs_by_signing_certificate(&precert, &der("signing-certificate-without-identifier")).unwrap();
+    assert_eq!(rebuilt, final_tbs("final-without-identifier"));
+}
+
+#[test]
+fn a_chain_by_a_signing_certificate_has_the_final_issuers_key_hash() {
+    let chain = ["precert-with-identifier", "signing-certificate-without-identifier", "root"].map(der);
+    let root = Certificate::parse(&chain[2]).unwrap();
+    let expected = SignedEntry::Precert {
+        issuer_key_hash: root.key_hash(),
+        tbs_certificate: final_tbs("final-without-identifier"),
+    };
+    assert_eq!(signed_entry(&chain, EntryType::Precert), Ok(expected));
+}
