@@ -1,1 +1,20 @@
-//! What a run says afterwards: JSON, the public schema, and text made from it.
+//! What a run says while it runs and afterwards: the JSON report (the public schema), the text made from it, the
+//! stream of events, the progress line, and the summary of several runs. It opens no file, prints nothing itself,
+//! and never asks the run for anything: reporters are sinks that write to what they were given.
+
+pub mod builder;
+pub mod events;
+pub mod progress;
+pub mod report;
+pub mod summary;
+pub mod text;
+pub mod verdict;
+
+#[cfg(test)]
+mod fixture;
+
+pub use builder::{BuildError, ReportBuilder};
+pub use events::EventsWriter;
+pub use report::Report;
+pub use summary::Summary;
+pub use verdict::{Reason, ReasonKind, Verdict};

@@ -1,0 +1,242 @@
+//! Collects the events of one run and builds its report.
+
+use std::sync::Arc;
+
+use hammer_measure::recorder::phase_index;
+use hammer_measure::snapshot::{RunInfo, RunResult};
+use hammer_measure::{Phase, Reporter, RunEvent, SeriesInfo};
+use serde_json::Value;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use crate::report::series::UsersOverRate;
+use crate::report::timeline::Timeline;
+use crate::report::{
+    Event, Fates, Health, ObservationSeries, PhaseSpan, Promises, Report, Resources, Run, SCHEMA, Series,
+    SeriesKind, Tool, Totals, TreeSize, WorkloadPromises,
+};
+use crate::verdict::{Reason, ReasonKind, Verdict};
+
+/// Collects what a run tells. Bounded in memory whatever the run's length.
+#[derive(Debug, Default)]
+pub struct ReportBuilder {
+    users: Vec<(String, u64)>,
+    info: Option<Arc<RunInfo>>,
+    paths: Vec<String>,
+    timeline: Timeline,
+    events: Vec<Event>,
+    events_left_out: u64,
+    result: Option<Arc<RunResult>>,
+}
+
+/// A run that leaves no report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BuildError {
+    /// It never began to send.
+    #[error("build a report: the run never started")]
+    NotStarted,
+    /// It never ended.
+    #[error("build a report: the run never finished")]
+    NotFinished,
+}
+
+impl ReportBuilder {
+    /// One that has heard nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Says how many users a closed-loop workload has, so that users divided by rate stands beside its mean.
+    #[must_use]
+    pub fn users(mut self, workload: impl Into<String>, users: u64) -> Self {
+        self.users.push((workload.into(), users));
+        self
+    }
+
+    /// The report of the run, which has ended. `also` says what only the caller knows against it.
+    ///
+    /// # Errors
+    /// When the run never started or never finished.
+    pub fn build(&self, plan: Value, also: &[Reason]) -> Result<Report, BuildError> {
+        let info = self.info.as_deref().ok_or(BuildError::NotStarted)?;
+        let result = self.result.as_deref().ok_or(BuildError::NotFinished)?;
+        let series = self.series(info, result);
+        let totals = totals(&series);
+        let observations = self.observations(result);
+        let mut report = Report {
+            schema: SCHEMA.to_owned(),
+            tool: Tool { name: "hammer".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
+            verdict: Verdict::default(),
+            health: Health::from(&result.health),
+            run: run(info, result),
+            phases: result.phases.iter().map(PhaseSpan::from).collect(),
+            resources: Resources::of(&result.resources, totals.all.completed),
+            totals,
+            series,
+            promises: promises(result),
+            breaches: result.breaches.iter().map(Into::into).collect(),
+            thresholds: result.verdicts.iter().map(Into::into).collect(),
+            tree_size: tree_size(&observations),
+            observations,
+            events: self.events.clone(),
+            events_left_out: self.events_left_out,
+            intervals: self.timeline.intervals().to_vec(),
+            plan,
+        };
+        report.verdict = Verdict::of(reasons(&report).into_iter().chain(also.iter().cloned()).collect());
+        debug_assert_eq!(report.check(), Vec::<String>::new(), "a report must not contradict itself");
+        Ok(report)
+    }
+
+    fn series(&self, info: &RunInfo, result: &RunResult) -> Vec<Series> {
+        let seconds = Phase::WITH_ARRIVALS.map(|phase| seconds(result, phase));
+        let records = info.series.iter().zip(&result.total.series);
+        let mut series: Vec<Series> =
+            records.map(|(info, records)| Series::new(info, records, seconds)).collect();
+        for (workload, users) in &self.users {
+            let rate = completed_per_s(&series, workload);
+            let closed = series.iter_mut().filter(|series| {
+                series.closed_loop && series.kind == SeriesKind::Operation && series.workload == *workload
+            });
+            closed.for_each(|series| series.users_over_rate = UsersOverRate::new(*users, rate));
+        }
+        series
+    }
+
+    fn observations(&self, result: &RunResult) -> Vec<ObservationSeries> {
+        let mut all = self.timeline.observations().clone();
+        result.observations.iter().for_each(|observation| all.push(observation));
+        all.into_series()
+    }
+
+    fn keep(&mut self, event: Event) {
+        let bounded = matches!(event, Event::Note { .. } | Event::Breach { .. });
+        if bounded && self.events.len() >= MOST_EVENTS {
+            self.events_left_out += 1;
+        } else {
+            self.events.push(event);
+        }
+    }
+}
+
+impl Reporter for ReportBuilder {
+    fn event(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::Started(info) => {
+                self.paths = info.series.iter().map(SeriesInfo::path).collect();
+                self.info = Some(Arc::clone(info));
+            }
+            RunEvent::Interval(snapshot) => self.timeline.push(&self.paths, snapshot),
+            RunEvent::Finished(result) => self.result = Some(Arc::clone(result)),
+            _ => Event::of(event).into_iter().for_each(|event| self.keep(event)),
+        }
+    }
+}
+
+fn run(info: &RunInfo, result: &RunResult) -> Run {
+    Run {
+        seed: info.seed.to_string(),
+        shards: info.shards as u64,
+        epoch: rfc3339(info.epoch_unix_ms),
+        cores: result.resources.cores,
+        warm_up_ns: info.warm_up.0,
+        measurement_ns: info.measurement.map(|measurement| measurement.0),
+        measured_seconds: seconds(result, Phase::Measurement),
+        stopped: result.stopped.clone(),
+        interrupted: result.interrupted,
+    }
+}
+
+fn promises(result: &RunResult) -> Promises {
+    let by_workload = result.promises_by_workload.iter().map(|(workload, ledger)| WorkloadPromises {
+        workload: workload.clone(),
+        promises: (*ledger).into(),
+    });
+    Promises { all: result.promises.into(), by_workload: by_workload.collect() }
+}
+
+fn totals(series: &[Series]) -> Totals {
+    let mut totals = Totals::default();
+    for series in series.iter().filter(|series| series.kind == SeriesKind::Operation) {
+        totals.warm_up.add(&series.warm_up.counts);
+        totals.measurement.add(&series.measurement.counts);
+    }
+    totals.all = totals.warm_up;
+    totals.all.add(&totals.measurement);
+    totals
+}
+
+fn completed_per_s(series: &[Series], workload: &str) -> f64 {
+    let operations =
+        series.iter().filter(|series| series.kind == SeriesKind::Operation && series.workload == workload);
+    operations.filter_map(|series| Some(series.measurement.rates?.completed_per_s)).sum()
+}
+
+fn tree_size(observations: &[ObservationSeries]) -> Option<TreeSize> {
+    let mut trees = observations.iter().filter(|seen| seen.name.rsplit('/').next() == Some("tree_size"));
+    let (tree, None) = (trees.next()?, trees.next()) else { return None };
+    let (first, last) = (tree.first.value, tree.last.value);
+    Some(TreeSize { first, last, grown: last - first })
+}
+
+fn reasons(report: &Report) -> Vec<Reason> {
+    let answered: u64 = report.series.iter().flat_map(both_phases).map(|fates| fates.answered()).sum();
+    let promises = report.promises.all;
+    let failed: Vec<String> = report
+        .thresholds
+        .iter()
+        .filter(|threshold| !threshold.holds)
+        .map(|threshold| {
+            format!("{} on {} (found {})", threshold.threshold, threshold.series, threshold.found)
+        })
+        .collect();
+    let findings = report.health.findings.iter().map(|finding| finding.text.clone());
+    let unchecked = (promises.unchecked > 0).then(|| format!("{} promises unchecked", promises.unchecked));
+    let unbelievable: Vec<String> = unchecked.into_iter().chain(findings).collect();
+    let held = [
+        (answered == 0, ReasonKind::NoAnswer, "no operation ever got an answer".to_owned()),
+        (promises.broken > 0, ReasonKind::PromiseBroken, format!("{} promises broken", promises.broken)),
+        (
+            !unbelievable.is_empty(),
+            ReasonKind::NotBelievable,
+            format!("not to be believed: {}", unbelievable.join(", ")),
+        ),
+        (
+            !failed.is_empty(),
+            ReasonKind::ThresholdFailed,
+            format!(
+                "{} of {} thresholds failed: {}",
+                failed.len(),
+                report.thresholds.len(),
+                failed.join(", ")
+            ),
+        ),
+        (report.run.interrupted, ReasonKind::Interrupted, "interrupted by a signal".to_owned()),
+    ];
+    held.into_iter().filter(|(holds, ..)| *holds).map(|(_, kind, text)| Reason::new(kind, text)).collect()
+}
+
+fn both_phases(series: &Series) -> [Fates; 2] {
+    [series.warm_up.counts.fates, series.measurement.counts.fates]
+}
+
+fn seconds(result: &RunResult, phase: Phase) -> f64 {
+    let arrivals = result
+        .phases
+        .iter()
+        .filter(|(other, ..)| *other != Phase::Drain && phase_index(*other) == phase_index(phase));
+    arrivals.map(|(_, begin, end)| end.since(*begin).as_secs_f64()).sum()
+}
+
+/// RFC 3339 with milliseconds, UTC.
+pub(crate) fn rfc3339(unix_ms: u64) -> String {
+    OffsetDateTime::from_unix_timestamp_nanos(i128::from(unix_ms) * 1_000_000)
+        .ok()
+        .and_then(|instant| instant.format(&Rfc3339).ok())
+        .unwrap_or_else(|| format!("{unix_ms} ms since the Unix epoch"))
+}
+
+const MOST_EVENTS: usize = 1_000;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,1 @@
+//! Runs made by hand for the tests.

@@ -1,0 +1,83 @@
+//! The line a second that says how the run goes.
+
+use std::fmt::Write as _;
+
+use hammer_measure::snapshot::{Figures, RunInfo, SeriesSnapshot, Snapshot};
+use hammer_measure::{Fate, SeriesInfo};
+
+use crate::report::{Finding, PhaseName};
+use crate::text::number::{grouped, per_second};
+
+/// One line without its end, over the operations of all workloads: rates and percentiles of the interval, what is open
+/// and promised so far. Percentiles are never merged from figures: of several series, those of the slowest are shown,
+/// and it is named.
+pub fn line(snapshot: &Snapshot, info: &RunInfo) -> String {
+    let operations = || info.series.iter().zip(&snapshot.series).filter(|(series, _)| series.operation);
+    let interval = |count: fn(&Figures) -> u64| operations().map(|(_, series)| count(&series.interval)).sum();
+    let open = |count: fn(&Figures) -> i64| {
+        operations().map(|(_, series)| count(&series.warm_up) + count(&series.measurement)).sum::<i64>()
+    };
+    let seconds = snapshot.span.as_secs_f64();
+    let rate = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
+    let mut line = format!(
+        "{:>4.0}s {}: offered {}, accepted {}, failed {}",
+        snapshot.at.as_secs_f64(),
+        PhaseName::from(snapshot.phase).words(),
+        per_second(rate(interval(|figures| figures.offered))),
+        per_second(rate(interval(|figures| figures.fate(Fate::Accepted)))),
+        grouped(interval(failed)),
+    );
+    line.push_str(&slowest(operations()));
+    let _ = write!(
+        line,
+        ", {} in flight, {} waiting",
+        grouped(open(|figures| figures.in_flight).unsigned_abs()),
+        grouped(open(|figures| figures.backlog).unsigned_abs()),
+    );
+    line.push_str(&promised(snapshot));
+    line.push_str(&health(snapshot));
+    line
+}
+
+fn failed(figures: &Figures) -> u64 {
+    figures.fates.iter().sum::<u64>() - figures.fate(Fate::Accepted)
+}
+
+fn slowest<'a>(operations: impl Iterator<Item = (&'a SeriesInfo, &'a SeriesSnapshot)>) -> String {
+    let responses: Vec<_> = operations
+        .filter_map(|(info, series)| Some((info, series.interval.response_time.as_ref()?)))
+        .collect();
+    let Some((info, summary)) = responses.iter().max_by_key(|(_, summary)| summary.p99.nanos()) else {
+        return ", no response".to_owned();
+    };
+    let of = if responses.len() > 1 { format!(" of {}", info.path()) } else { String::new() };
+    format!(", response p50 {} p99 {}{of}", summary.p50, summary.p99)
+}
+
+fn promised(snapshot: &Snapshot) -> String {
+    let promises = snapshot.promises;
+    if promises.made == 0 {
+        return String::new();
+    }
+    let mut text =
+        format!(", promises {} kept {} pending", grouped(promises.kept), grouped(promises.pending));
+    for (count, name) in [(promises.broken, "BROKEN"), (promises.unchecked, "UNCHECKED")] {
+        if count > 0 {
+            let _ = write!(text, " {} {name}", grouped(count));
+        }
+    }
+    text
+}
+
+fn health(snapshot: &Snapshot) -> String {
+    let findings: Vec<&str> =
+        snapshot.health.findings.iter().map(|finding| Finding::from(finding).kind.words()).collect();
+    if findings.is_empty() {
+        ", health ok".to_owned()
+    } else {
+        format!(", UNHEALTHY: {}", findings.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests;

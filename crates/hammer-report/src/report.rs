@@ -1,0 +1,371 @@
+//! The report: the public schema. `docs/report.md` says the same in prose, `docs/report.schema.json` as JSON Schema.
+
+use std::io::{self, Write};
+
+use hammer_measure::{Ledger, Nanos, snapshot};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::verdict::{Reason, Verdict};
+
+mod check;
+pub mod event;
+pub mod figures;
+pub mod health;
+pub mod series;
+pub mod timeline;
+
+pub use event::Event;
+pub use figures::{Cause, Counts, DurationTable, Durations, Fates, Nanoseconds, Rates};
+pub use health::{Finding, Health};
+pub use series::{PhaseFigures, Series, SeriesKind};
+pub use timeline::{Interval, ObservationSeries, SeriesInterval};
+
+/// The version of the schema. A change that can break a reader raises the number.
+pub const SCHEMA: &str = "hammer.report/1";
+
+/// Everything that one run leaves behind. Instants are nanoseconds since the run's epoch (`run.epoch`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Report {
+    /// `hammer.report/1`.
+    pub schema: String,
+    /// What made it.
+    pub tool: Tool,
+    /// The exit code, and every reason for it.
+    pub verdict: Verdict,
+    /// Whether the generator kept its own plan.
+    pub health: Health,
+    /// The run as it was set up and as it ended.
+    pub run: Run,
+    /// The phases as they really were.
+    pub phases: Vec<PhaseSpan>,
+    /// All operation series together; steps are parts of operations and are left out.
+    pub totals: Totals,
+    /// By series: the operations of each workload, and the steps within them.
+    pub series: Vec<Series>,
+    /// The promise ledger.
+    pub promises: Promises,
+    /// The first broken promises, named; `promises.all.broken` counts them all.
+    pub breaches: Vec<Breach>,
+    /// The thresholds, judged.
+    pub thresholds: Vec<Threshold>,
+    /// The growth of the target's tree, when exactly one was observed.
+    pub tree_size: Option<TreeSize>,
+    /// What observers saw, by name.
+    pub observations: Vec<ObservationSeries>,
+    /// What the generator's own process used, since its start.
+    pub resources: Resources,
+    /// What happened besides the load.
+    pub events: Vec<Event>,
+    /// Notes and breaches that were left out of `events`, which is bounded.
+    pub events_left_out: u64,
+    /// The run by interval. Long runs are thinned out: see `intervals[].merged`.
+    pub intervals: Vec<Interval>,
+    /// The plan as it was run, every default written out.
+    pub plan: Value,
+}
+
+/// The program that made the report.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Tool {
+    /// `hammer`.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// The run as it was set up and as it ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Run {
+    /// The seed, a decimal integer below 2^64; a string since many JSON readers round integers beyond 2^53.
+    pub seed: String,
+    /// Shards that sent.
+    pub shards: u64,
+    /// The wall clock at the epoch, RFC 3339 with milliseconds, UTC.
+    pub epoch: String,
+    /// Cores that the process may use.
+    pub cores: u32,
+    /// Planned length of warm-up.
+    pub warm_up_ns: u64,
+    /// Planned length of measurement; `null` when something else was to end it.
+    pub measurement_ns: Option<u64>,
+    /// The measured length: what the rates of measurement are per second of.
+    pub measured_seconds: f64,
+    /// Why the arrivals ended.
+    pub stopped: String,
+    /// Whether a signal ended it.
+    pub interrupted: bool,
+}
+
+/// One phase as it really was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PhaseSpan {
+    /// Which.
+    pub phase: PhaseName,
+    /// Its begin.
+    pub begin_ns: u64,
+    /// Its end.
+    pub end_ns: u64,
+}
+
+/// The name of a phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PhaseName {
+    /// Load whose figures do not count, but whose errors stay visible.
+    WarmUp,
+    /// What the report is about.
+    Measurement,
+    /// No new arrivals: what is under way may end until a deadline.
+    Drain,
+}
+
+/// Counts over all operation series.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Totals {
+    /// The whole run, warm-up included.
+    pub all: Counts,
+    /// Warm-up alone.
+    pub warm_up: Counts,
+    /// Measurement alone.
+    pub measurement: Counts,
+}
+
+/// The promise ledger in all and by workload.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Promises {
+    /// Of all workloads.
+    pub all: PromiseCounts,
+    /// By workload.
+    pub by_workload: Vec<WorkloadPromises>,
+}
+
+/// Promises by state: `made = kept + broken + pending + unchecked`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PromiseCounts {
+    /// Promises received.
+    pub made: u64,
+    /// Checked, and true.
+    pub kept: u64,
+    /// Checked, and false.
+    pub broken: u64,
+    /// With time left when the run ended.
+    pub pending: u64,
+    /// Given up on by the generator: its own fault.
+    pub unchecked: u64,
+}
+
+/// The promises of one workload.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkloadPromises {
+    /// The workload that received them.
+    pub workload: String,
+    /// What became of them.
+    #[serde(flatten)]
+    pub promises: PromiseCounts,
+}
+
+/// A broken promise, named so that it can be looked up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Breach {
+    /// The workload that received the promise.
+    pub workload: String,
+    /// The sequence number of the operation that it answered.
+    pub seq: u64,
+    /// What was promised and not kept.
+    pub kind: String,
+    /// What was found instead.
+    pub detail: String,
+}
+
+/// A judged threshold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Threshold {
+    /// The series it was held against (`workload/name`), or `total`.
+    pub series: String,
+    /// The threshold as the plan says it.
+    pub threshold: String,
+    /// The figure found, as printed; `none` when nothing was recorded.
+    pub found: String,
+    /// Whether it holds.
+    pub holds: bool,
+    /// Whether the run was ended because of it.
+    pub aborted: bool,
+}
+
+/// The growth of a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TreeSize {
+    /// The size seen first.
+    pub first: f64,
+    /// The size seen last.
+    pub last: f64,
+    /// The difference.
+    pub grown: f64,
+}
+
+/// What the generator's own process used, since its start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Resources {
+    /// User CPU seconds.
+    pub cpu_user_s: f64,
+    /// System CPU seconds.
+    pub cpu_system_s: f64,
+    /// CPU time, user and system, divided by operations completed; `null` when none was.
+    pub cpu_ns_per_completed: Option<u64>,
+    /// Resident memory at the end, bytes.
+    pub rss_bytes: u64,
+    /// Greatest resident memory, bytes.
+    pub max_rss_bytes: u64,
+    /// Open descriptors at the end.
+    pub descriptors: u64,
+    /// The limit of descriptors.
+    pub descriptor_limit: u64,
+    /// Cores that the process may use.
+    pub cores: u32,
+}
+
+impl Report {
+    /// Says one more thing against the run: that a report could not be written, say.
+    pub fn add_reason(&mut self, reason: Reason) {
+        self.verdict.add(reason);
+    }
+
+    /// Writes it as one line of JSON, and flushes.
+    ///
+    /// # Errors
+    /// When `writer` does.
+    pub fn write(&self, mut writer: impl Write) -> io::Result<()> {
+        serde_json::to_writer(&mut writer, self)?;
+        writer.write_all(b"\n")?;
+        writer.flush()
+    }
+
+    /// The reverse of [`Report::write`].
+    ///
+    /// # Errors
+    /// When the text is no report of this schema.
+    pub fn parse(json: &str) -> Result<Self, ReadError> {
+        let value: Value = serde_json::from_str(json)?;
+        match value.get("schema").and_then(Value::as_str) {
+            Some(SCHEMA) => Ok(serde_json::from_value(value)?),
+            other => Err(ReadError::Schema(other.unwrap_or("none").to_owned())),
+        }
+    }
+
+    /// What contradicts itself in the figures: the identities of fates and of promises, totals, payloads, verdict.
+    /// Empty for every report that a run made.
+    pub fn check(&self) -> Vec<String> {
+        check::problems(self)
+    }
+
+    /// The series that are whole operations.
+    pub fn operations(&self) -> impl Iterator<Item = &Series> {
+        self.series.iter().filter(|series| series.kind == SeriesKind::Operation)
+    }
+}
+
+/// A text that is no report.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// Not JSON, or a field is not what the schema says.
+    #[error("read a report: {0}")]
+    Json(#[from] serde_json::Error),
+    /// Another schema, or another version of it.
+    #[error("read a report: its schema is `{0}`, not `hammer.report/1`")]
+    Schema(String),
+}
+
+impl PromiseCounts {
+    /// Whether the identity holds.
+    pub fn balances(&self) -> bool {
+        Ledger::from(*self).balances()
+    }
+}
+
+impl From<Ledger> for PromiseCounts {
+    fn from(ledger: Ledger) -> Self {
+        let Ledger { made, kept, broken, pending, unchecked } = ledger;
+        Self { made, kept, broken, pending, unchecked }
+    }
+}
+
+impl From<PromiseCounts> for Ledger {
+    fn from(counts: PromiseCounts) -> Self {
+        let PromiseCounts { made, kept, broken, pending, unchecked } = counts;
+        Self { made, kept, broken, pending, unchecked }
+    }
+}
+
+impl From<hammer_measure::Phase> for PhaseName {
+    fn from(phase: hammer_measure::Phase) -> Self {
+        match phase {
+            hammer_measure::Phase::WarmUp => Self::WarmUp,
+            hammer_measure::Phase::Measurement => Self::Measurement,
+            hammer_measure::Phase::Drain => Self::Drain,
+        }
+    }
+}
+
+impl From<&(hammer_measure::Phase, Nanos, Nanos)> for PhaseSpan {
+    fn from((phase, begin, end): &(hammer_measure::Phase, Nanos, Nanos)) -> Self {
+        Self { phase: (*phase).into(), begin_ns: begin.0, end_ns: end.0 }
+    }
+}
+
+impl PhaseName {
+    /// Its name in sentences.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::WarmUp => "warm-up",
+            Self::Measurement => "measurement",
+            Self::Drain => "drain",
+        }
+    }
+}
+
+impl From<&hammer_measure::promise::Breach> for Breach {
+    fn from(breach: &hammer_measure::promise::Breach) -> Self {
+        Self {
+            workload: breach.workload.clone(),
+            seq: breach.seq,
+            kind: breach.kind.clone(),
+            detail: breach.detail.clone(),
+        }
+    }
+}
+
+impl From<&hammer_measure::threshold::Verdict> for Threshold {
+    fn from(verdict: &hammer_measure::threshold::Verdict) -> Self {
+        Self {
+            series: verdict.series.clone(),
+            threshold: verdict.threshold.clone(),
+            found: verdict.found.clone(),
+            holds: verdict.holds,
+            aborted: verdict.aborted,
+        }
+    }
+}
+
+impl Resources {
+    /// What was used for `completed` operations.
+    pub fn of(resources: &snapshot::Resources, completed: u64) -> Self {
+        let cpu_ns = resources.cpu_seconds() * 1e9;
+        Self {
+            cpu_user_s: finite(resources.cpu_user),
+            cpu_system_s: finite(resources.cpu_system),
+            cpu_ns_per_completed: (completed > 0).then(|| (cpu_ns / completed as f64) as u64),
+            rss_bytes: resources.rss_bytes,
+            max_rss_bytes: resources.max_rss_bytes,
+            descriptors: resources.descriptors,
+            descriptor_limit: resources.descriptor_limit,
+            cores: resources.cores,
+        }
+    }
+}
+
+/// JSON has no NaN and no infinity; where a figure of the process is neither known nor finite it is zero.
+pub(crate) fn finite(number: f64) -> f64 {
+    if number.is_finite() { number } else { 0.0 }
+}

@@ -1,0 +1,110 @@
+//! What contradicts itself in a report.
+
+use crate::verdict;
+
+use super::{Counts, Durations, PhaseFigures, PromiseCounts, Report, SCHEMA};
+
+pub(super) fn problems(report: &Report) -> Vec<String> {
+    let mut problems = Vec::new();
+    if report.schema != SCHEMA {
+        problems.push(format!("schema is `{}`, not `{SCHEMA}`", report.schema));
+    }
+    for series in &report.series {
+        for (phase, figures) in [("warm_up", &series.warm_up), ("measurement", &series.measurement)] {
+            let place = format!("{} {phase}", series.path);
+            of_phase(&place, figures, &mut problems);
+        }
+    }
+    of_totals(report, &mut problems);
+    of_promises(report, &mut problems);
+    for interval in &report.intervals {
+        for series in &interval.series {
+            let counts = Counts { offered: series.offered, fates: series.fates, ..Counts::default() };
+            of_counts(&format!("{} at {} ns", series.path, interval.at_ns), &counts, &mut problems);
+        }
+    }
+    if report.verdict.exit_code != verdict::exit_code(report.verdict.reasons.iter().map(|r| r.reason)) {
+        problems.push(format!("exit code {} does not follow from its reasons", report.verdict.exit_code));
+    }
+    if report.health.healthy != report.health.findings.is_empty() {
+        problems.push("healthy does not follow from its findings".to_owned());
+    }
+    problems
+}
+
+fn of_phase(place: &str, figures: &PhaseFigures, problems: &mut Vec<String>) {
+    of_counts(place, &figures.counts, problems);
+    let ended = figures.counts.fates.ended();
+    let timed = figures.durations.response_time.as_ref().map_or(0, |durations| durations.count);
+    if ended != timed {
+        problems.push(format!("{place}: {ended} ended, but {timed} have a response time"));
+    }
+    for (name, durations) in figures.durations.entries() {
+        of_payload(&format!("{place} {name}"), durations, problems);
+    }
+}
+
+fn of_counts(place: &str, counts: &Counts, problems: &mut Vec<String>) {
+    if !counts.balances() {
+        let sum: i64 = counts.fates.entries().map(|(_, count)| count).sum();
+        problems.push(format!("{place}: {} offered, but the fates add up to {sum}", counts.offered));
+    }
+}
+
+fn of_payload(place: &str, durations: &Durations, problems: &mut Vec<String>) {
+    match durations.distribution() {
+        None => problems.push(format!("{place}: the hdr payload cannot be read")),
+        Some(all) if all.count() != durations.count => {
+            problems.push(format!(
+                "{place}: count is {}, the hdr payload has {}",
+                durations.count,
+                all.count()
+            ));
+        }
+        Some(_) => {}
+    }
+}
+
+fn of_totals(report: &Report, problems: &mut Vec<String>) {
+    let (mut warm_up, mut measurement) = (Counts::default(), Counts::default());
+    for series in report.operations() {
+        warm_up.add(&series.warm_up.counts);
+        measurement.add(&series.measurement.counts);
+    }
+    let mut all = warm_up;
+    all.add(&measurement);
+    let totals = &report.totals;
+    for (name, found, expected) in [
+        ("all", &totals.all, &all),
+        ("warm_up", &totals.warm_up, &warm_up),
+        ("measurement", &totals.measurement, &measurement),
+    ] {
+        of_counts(&format!("totals.{name}"), found, problems);
+        if found != expected {
+            problems.push(format!("totals.{name} is not the sum of the operation series"));
+        }
+    }
+}
+
+fn of_promises(report: &Report, problems: &mut Vec<String>) {
+    let mut sum = PromiseCounts::default();
+    for workload in &report.promises.by_workload {
+        let of = &workload.promises;
+        sum = PromiseCounts {
+            made: sum.made + of.made,
+            kept: sum.kept + of.kept,
+            broken: sum.broken + of.broken,
+            pending: sum.pending + of.pending,
+            unchecked: sum.unchecked + of.unchecked,
+        };
+        if !of.balances() {
+            problems.push(format!("promises of {} do not add up", workload.workload));
+        }
+    }
+    if !report.promises.all.balances() {
+        problems.push("promises do not add up".to_owned());
+    }
+    if !report.promises.by_workload.is_empty() && sum != report.promises.all {
+        problems.push("promises are not the sum of those of the workloads".to_owned());
+    }
+}

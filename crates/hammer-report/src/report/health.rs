@@ -1,0 +1,96 @@
+//! Can these numbers be believed? The generator's judgement of itself, as the report says it.
+
+use hammer_measure::{Nanos, health};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::finite;
+
+/// Whether the generator kept its own plan.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Health {
+    /// Whether there is no finding.
+    pub healthy: bool,
+    /// What is wrong.
+    pub findings: Vec<Finding>,
+}
+
+/// One reason not to believe the figures, with the figures of its kind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// Which kind.
+    pub kind: FindingKind,
+    /// The finding as a sentence without its full stop.
+    pub text: String,
+    /// `starved`, `exhausted`: operations that it cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// `dispatch_lag`: its 99th percentile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p99_ns: Option<u64>,
+    /// `dispatch_lag`: the longest that it may be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound_ns: Option<u64>,
+    /// `cpu`: the share of all cores, 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
+    /// `exhausted`: descriptors or local ports.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub what: Option<String>,
+}
+
+/// The kinds of findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FindingKind {
+    /// Operations were due and not prepared.
+    Starved,
+    /// Arrivals were released too late.
+    DispatchLag,
+    /// The process used up its cores.
+    Cpu,
+    /// Descriptors or local ports ran out.
+    Exhausted,
+}
+
+impl FindingKind {
+    /// Its name in words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Starved => "starved",
+            Self::DispatchLag => "dispatch lag",
+            Self::Cpu => "cpu",
+            Self::Exhausted => "exhausted",
+        }
+    }
+}
+
+impl From<&health::Health> for Health {
+    fn from(health: &health::Health) -> Self {
+        Self { healthy: health.is_healthy(), findings: health.findings.iter().map(Finding::from).collect() }
+    }
+}
+
+impl From<&health::Finding> for Finding {
+    fn from(finding: &health::Finding) -> Self {
+        let bare = |kind| Self {
+            kind,
+            text: finding.to_string(),
+            count: None,
+            p99_ns: None,
+            bound_ns: None,
+            share: None,
+            what: None,
+        };
+        match finding {
+            health::Finding::Starved { count } => Self { count: Some(*count), ..bare(FindingKind::Starved) },
+            health::Finding::DispatchLag { p99: Nanos(p99), bound: Nanos(bound) } => {
+                Self { p99_ns: Some(*p99), bound_ns: Some(*bound), ..bare(FindingKind::DispatchLag) }
+            }
+            health::Finding::Cpu { share } => Self { share: Some(finite(*share)), ..bare(FindingKind::Cpu) },
+            health::Finding::Exhausted { count, what } => {
+                Self { count: Some(*count), what: Some(what.clone()), ..bare(FindingKind::Exhausted) }
+            }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The summary of several runs: rounds of one plan, or a sweep over its keys.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::report::{Nanoseconds, PromiseCounts, Report, Series};
+use crate::text::Page;
+use crate::text::number::{grouped, per_second};
+use crate::verdict::{ReasonKind, Verdict, exit_code};
+
+/// The version of the schema.
+pub const SCHEMA: &str = "hammer.summary/1";
+
+/// Several runs side by side.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Summary {
+    /// `hammer.summary/1`.
+    pub schema: String,
+    /// That of the gravest reason of all runs; 0 when every run passed.
+    pub exit_code: u8,
+    /// In the order in which they ran.
+    pub runs: Vec<SummaryRun>,
+}
+
+/// One run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SummaryRun {
+    /// What distinguishes it: `round`, or a swept key with its value.
+    pub labels: BTreeMap<String, Value>,
+    /// What the commands around it printed.
+    pub hooks: Vec<HookOutput>,
+    /// Its verdict.
+    pub verdict: Verdict,
+    /// Whether health had no finding.
+    pub healthy: bool,
+    /// The measured length.
+    pub measured_seconds: f64,
+    /// Its promises, of all workloads.
+    pub promises: PromiseCounts,
+    /// The key figures of its operations over the measurement phase.
+    pub series: Vec<KeyFigures>,
+}
+
+/// What a hook printed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HookOutput {
+    /// The hook's name in the plan.
+    pub name: String,
+    /// A number, or a label.
+    pub output: Value,
+}
+
+/// The key figures of one operation series.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct KeyFigures {
+    /// `workload/name`.
+    pub path: String,
+    /// Arrivals.
+    pub offered: u64,
+    /// Ends in any other way than accepted.
+    pub failed: u64,
+    /// Offered rate; `null` when no time was measured.
+    pub offered_per_s: Option<f64>,
+    /// Accepted rate; `null` when no time was measured.
+    pub accepted_per_s: Option<f64>,
+    /// Mean response time; `null` when nothing ended.
+    pub response_mean_ns: Option<Nanoseconds>,
+    /// Median response time.
+    pub response_p50_ns: Option<Nanoseconds>,
+    /// 99th percentile of the response time.
+    pub response_p99_ns: Option<Nanoseconds>,
+    /// 99th percentile of the service time.
+    pub service_p99_ns: Option<Nanoseconds>,
+}
+
+impl Summary {
+    /// The summary of these runs.
+    pub fn of(runs: Vec<SummaryRun>) -> Self {
+        let reasons = runs.iter().flat_map(|run| &run.verdict.reasons).map(|reason| reason.reason);
+        Self { schema: SCHEMA.to_owned(), exit_code: exit_code(reasons), runs }
+    }
+
+    /// A table with a line for each run and series, ending in a newline; 80 columns unless labels or paths are long.
+    pub fn render(&self) -> String {
+        let mut page = Page::default();
+        let passed = self.runs.iter().filter(|run| run.verdict.exit_code == 0).count();
+        page.line(&format!("{passed} of {} runs passed, exit {}", self.runs.len(), self.exit_code));
+        page.blank();
+        let rows: Vec<[String; 8]> = self.runs.iter().flat_map(SummaryRun::rows).collect();
+        for line in aligned(&rows) {
+            page.line(&line);
+        }
+        for run in &self.runs {
+            for hook in &run.hooks {
+                page.paragraph("", &format!("{}: {} said {}", run.label(), hook.name, words(&hook.output)));
+            }
+            if run.verdict.exit_code != 0 {
+                page.paragraph("", &format!("{}: {}", run.label(), run.verdict));
+            }
+        }
+        page.into_string()
+    }
+}
+
+impl SummaryRun {
+    /// The row of a report.
+    pub fn of(report: &Report, labels: BTreeMap<String, Value>, hooks: Vec<HookOutput>) -> Self {
+        Self {
+            labels,
+            hooks,
+            verdict: report.verdict.clone(),
+            healthy: report.health.healthy,
+            measured_seconds: report.run.measured_seconds,
+            promises: report.promises.all,
+            series: report.operations().map(KeyFigures::of).collect(),
+        }
+    }
+
+    fn label(&self) -> String {
+        let pairs = self.labels.iter().map(|(key, value)| format!("{key} {}", words(value)));
+        let label = pairs.collect::<Vec<_>>().join(", ");
+        if label.is_empty() { "run".to_owned() } else { label }
+    }
+
+    fn rows(&self) -> Vec<[String; 8]> {
+        let rate = |rate: Option<f64>| rate.map_or_else(none, per_second);
+        let figure = |figure: Option<Nanoseconds>| figure.map_or_else(none, |figure| figure.to_string());
+        let row = |series: &KeyFigures| {
+            [
+                self.label(),
+                series.path.clone(),
+                rate(series.offered_per_s),
+                rate(series.accepted_per_s),
+                grouped(series.failed),
+                figure(series.response_p50_ns),
+                figure(series.response_p99_ns),
+                mark(self),
+            ]
+        };
+        self.series.iter().map(row).collect()
+    }
+}
+
+impl KeyFigures {
+    fn of(series: &Series) -> Self {
+        let figures = &series.measurement;
+        let response = figures.durations.response_time.as_ref();
+        Self {
+            path: series.path.clone(),
+            offered: figures.counts.offered,
+            failed: figures.counts.fates.failed(),
+            offered_per_s: figures.rates.map(|rates| rates.offered_per_s),
+            accepted_per_s: figures.rates.map(|rates| rates.accepted_per_s),
+            response_mean_ns: response.map(|durations| durations.mean_ns),
+            response_p50_ns: response.map(|durations| durations.p50_ns),
+            response_p99_ns: response.map(|durations| durations.p99_ns),
+            service_p99_ns: figures.durations.service_time.as_ref().map(|durations| durations.p99_ns),
+        }
+    }
+}
+
+fn mark(run: &SummaryRun) -> String {
+    let unbelievable = run.verdict.reasons.iter().any(|reason| reason.reason == ReasonKind::NotBelievable);
+    match run.verdict.exit_code {
+        0 => "PASS".to_owned(),
+        code if unbelievable && code != ReasonKind::NotBelievable.exit_code() => format!("FAIL {code}, 5"),
+        code => format!("FAIL {code}"),
+    }
+}
+
+fn words(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn none() -> String {
+    "none".to_owned()
+}
+
+/// Columns as wide as their widest cell; names to the left, numbers to the right.
+fn aligned(rows: &[[String; 8]]) -> Vec<String> {
+    let header =
+        ["run", "series", "offered", "accepted", "failed", "p50", "p99", "verdict"].map(str::to_owned);
+    let all: Vec<&[String; 8]> = std::iter::once(&header).chain(rows).collect();
+    let widths: [usize; 8] =
+        std::array::from_fn(|column| all.iter().map(|row| row[column].chars().count()).max().unwrap_or(0));
+    let cell = |(column, text): (usize, &String)| {
+        let width = widths[column];
+        if matches!(column, 0 | 1 | 7) { format!("{text:<width$}") } else { format!("{text:>width$}") }
+    };
+    all.iter().map(|row| row.iter().enumerate().map(cell).collect::<Vec<_>>().join("  ")).collect()
+}
+
+#[cfg(test)]
+mod tests;

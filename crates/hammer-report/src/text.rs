@@ -1,0 +1,193 @@
+//! The report as text, made from the JSON structs and never from the run: 80 columns, one colour, readable aloud.
+
+use crate::report::{Event, PromiseCounts, Report};
+
+pub mod number;
+mod series;
+
+use number::{bytes, grouped, plain};
+
+/// The whole text, ending in a newline. The first line is the verdict; health follows whatever it says.
+pub fn render(report: &Report) -> String {
+    let mut page = Page::default();
+    page.paragraph("", &report.verdict.to_string());
+    health(&mut page, report);
+    run(&mut page, report);
+    report.series.iter().for_each(|series| series::render(&mut page, series));
+    page.blank();
+    promises(&mut page, report);
+    thresholds(&mut page, report);
+    observations(&mut page, report);
+    resources(&mut page, report);
+    notes(&mut page, report);
+    page.0
+}
+
+/// Lines of at most [`WIDTH`] columns.
+#[derive(Default)]
+pub(crate) struct Page(String);
+
+impl Page {
+    /// A line as it is.
+    pub(crate) fn line(&mut self, text: &str) {
+        self.0.push_str(text.trim_end());
+        self.0.push('\n');
+    }
+
+    pub(crate) fn blank(&mut self) {
+        self.0.push('\n');
+    }
+
+    /// Text after a label, wrapped under its own beginning.
+    pub(crate) fn paragraph(&mut self, label: &str, text: &str) {
+        let first = if label.is_empty() { String::new() } else { format!("{label:<INDENT$}") };
+        let rest = " ".repeat(if label.is_empty() { 2 } else { INDENT });
+        let options = textwrap::Options::new(WIDTH)
+            .initial_indent(&first)
+            .subsequent_indent(&rest)
+            .break_words(false)
+            .word_separator(textwrap::WordSeparator::AsciiSpace)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation)
+            .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit);
+        self.line(&textwrap::fill(text, options));
+    }
+
+    pub(crate) fn into_string(self) -> String {
+        self.0
+    }
+}
+
+fn health(page: &mut Page, report: &Report) {
+    if report.health.healthy {
+        page.paragraph("health", "ok, the generator kept its plan");
+    }
+    for finding in &report.health.findings {
+        page.paragraph("health", &format!("NOT OK, {}", finding.text));
+    }
+}
+
+fn run(page: &mut Page, report: &Report) {
+    let run = &report.run;
+    page.paragraph(
+        "run",
+        &format!(
+            "{} {}, {}, seed {}, {} on {}",
+            report.tool.name,
+            report.tool.version,
+            run.epoch,
+            run.seed,
+            plural(run.shards, "shard"),
+            plural(u64::from(run.cores), "core"),
+        ),
+    );
+    let phases: Vec<String> = report
+        .phases
+        .iter()
+        .map(|span| {
+            let length = hammer_measure::Nanos(span.end_ns.saturating_sub(span.begin_ns));
+            format!("{} {length}", span.phase.words())
+        })
+        .collect();
+    let ended = if run.stopped.is_empty() { String::new() } else { format!("; ended: {}", run.stopped) };
+    page.paragraph("phases", &format!("{}{ended}", phases.join(", ")));
+}
+
+fn promises(page: &mut Page, report: &Report) {
+    let promises = &report.promises;
+    if promises.all.made == 0 {
+        page.paragraph("promises", "none made");
+        return;
+    }
+    page.paragraph("promises", &ledger(&promises.all));
+    if promises.by_workload.len() > 1 {
+        for workload in &promises.by_workload {
+            page.paragraph("", &format!("  {}: {}", workload.workload, ledger(&workload.promises)));
+        }
+    }
+    for breach in report.breaches.iter().take(MOST_BREACHES) {
+        let text = format!("{} of {} #{}: {}", breach.kind, breach.workload, breach.seq, breach.detail);
+        page.paragraph("broken", &text);
+    }
+    let more = promises.all.broken.saturating_sub(report.breaches.len().min(MOST_BREACHES) as u64);
+    if more > 0 && promises.all.broken > 0 {
+        page.paragraph("broken", &format!("and {} more", grouped(more)));
+    }
+}
+
+fn ledger(promises: &PromiseCounts) -> String {
+    format!(
+        "{} made = {} kept + {} broken + {} pending + {} unchecked",
+        grouped(promises.made),
+        grouped(promises.kept),
+        grouped(promises.broken),
+        grouped(promises.pending),
+        grouped(promises.unchecked),
+    )
+}
+
+fn thresholds(page: &mut Page, report: &Report) {
+    for threshold in &report.thresholds {
+        let mark = if threshold.holds { "holds" } else { "FAILS" };
+        let aborted = if threshold.aborted { ", and ended the run" } else { "" };
+        let text = format!(
+            "{mark}: {} on {}, found {}{aborted}",
+            threshold.threshold, threshold.series, threshold.found
+        );
+        page.paragraph("threshold", &text);
+    }
+}
+
+fn observations(page: &mut Page, report: &Report) {
+    if let Some(tree) = &report.tree_size {
+        let text = format!("{} to {}, grown by {}", plain(tree.first), plain(tree.last), plain(tree.grown));
+        page.paragraph("tree size", &text);
+    }
+    let others = report
+        .observations
+        .iter()
+        .filter(|seen| report.tree_size.is_none() || !seen.name.ends_with("tree_size"));
+    for seen in others {
+        page.paragraph("observed", &format!("{} {}", seen.name, plain(seen.last.value)));
+    }
+}
+
+fn resources(page: &mut Page, report: &Report) {
+    let used = &report.resources;
+    let each = used
+        .cpu_ns_per_completed
+        .map_or(String::new(), |nanos| format!(" ({} an operation)", hammer_measure::Nanos(nanos)));
+    let text = format!(
+        "{:.2} CPU seconds user, {:.2} system{each}; memory {} at most; {} of {} descriptors",
+        used.cpu_user_s,
+        used.cpu_system_s,
+        bytes(used.max_rss_bytes),
+        grouped(used.descriptors),
+        grouped(used.descriptor_limit),
+    );
+    page.paragraph("resources", &text);
+}
+
+fn notes(page: &mut Page, report: &Report) {
+    for event in &report.events {
+        let text = match event {
+            Event::Note { text, .. } => text.clone(),
+            Event::Command { command, .. } => command.words(),
+            Event::Phase { .. } | Event::Breach { .. } => continue,
+        };
+        page.paragraph("note", &format!("at {}: {text}", hammer_measure::Nanos(event.at_ns())));
+    }
+    if report.events_left_out > 0 {
+        page.paragraph("note", &format!("{} more notes left out", grouped(report.events_left_out)));
+    }
+}
+
+fn plural(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+pub(crate) const WIDTH: usize = 80;
+const INDENT: usize = 11;
+const MOST_BREACHES: usize = 5;
+
+#[cfg(test)]
+mod tests;

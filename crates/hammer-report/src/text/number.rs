@@ -1,0 +1,86 @@
+//! Numbers as the text prints them.
+
+/// With commas: `10,204`.
+pub fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// As [`grouped`], with a sign when negative.
+pub(crate) fn signed(count: i64) -> String {
+    let sign = if count < 0 { "-" } else { "" };
+    format!("{sign}{}", grouped(count.unsigned_abs()))
+}
+
+/// A rate: `500/s`, `21,645/s`; a decimal below 100: `12.5/s`.
+pub fn per_second(rate: f64) -> String {
+    if rate < 99.95 && rate.fract() != 0.0 {
+        format!("{rate:.1}/s")
+    } else {
+        format!("{}/s", grouped(rate.round() as u64))
+    }
+}
+
+/// A number that is mostly whole: `1,204`, `0.125`.
+pub(crate) fn plain(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 9e15 { signed(value as i64) } else { value.to_string() }
+}
+
+/// `28.4 MB`, in powers of ten.
+pub(crate) fn bytes(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}
+
+/// In nine columns: `9,999,999`, then `10.0M`.
+pub(crate) fn short(count: u64) -> String {
+    match count {
+        0..10_000_000 => grouped(count),
+        10_000_000..10_000_000_000 => format!("{:.1}M", count as f64 / 1e6),
+        _ => format!("{:.1}G", count as f64 / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_by_three() {
+        assert_eq!(
+            [0, 999, 1_000, 10_204, 1_234_567].map(grouped),
+            ["0", "999", "1,000", "10,204", "1,234,567"]
+        );
+        assert_eq!(signed(-1_200), "-1,200");
+        assert_eq!(plain(0.125), "0.125");
+        assert_eq!(plain(1_204.0), "1,204");
+    }
+
+    #[test]
+    fn rates_keep_a_decimal_while_they_are_small() {
+        assert_eq!(
+            [0.0, 0.25, 12.5, 99.96, 500.0, 21_645.4].map(per_second),
+            ["0/s", "0.2/s", "12.5/s", "100/s", "500/s", "21,645/s"]
+        );
+    }
+
+    #[test]
+    fn counts_and_bytes_stay_short() {
+        assert_eq!([9_999_999, 10_000_000, 12_000_000_000].map(short), ["9,999,999", "10.0M", "12.0G"]);
+        assert_eq!(
+            [12, 1_500, 28_400_000, 3_000_000_000].map(bytes),
+            ["12 B", "1.5 kB", "28.4 MB", "3.0 GB"]
+        );
+    }
+}

@@ -1,0 +1,138 @@
+//! One series as text: its rates, fates and durations.
+
+use hammer_measure::Nanos;
+
+use crate::report::{Counts, Durations, Nanoseconds, PhaseFigures, Rates, Series, SeriesKind};
+
+use super::Page;
+use super::number::{bytes, grouped, per_second, short, signed};
+
+pub(super) fn render(page: &mut Page, series: &Series) {
+    page.blank();
+    let step = if series.kind == SeriesKind::Step { " (a step)" } else { "" };
+    page.line(&format!("{}{step}", series.path));
+    let figures = &series.measurement;
+    page.paragraph(
+        "  rates",
+        &figures.rates.as_ref().map_or_else(|| "none, no time measured".to_owned(), rates),
+    );
+    page.paragraph("  fates", &fates(&figures.counts));
+    if !figures.causes.is_empty() {
+        page.paragraph("  causes", &causes(figures));
+    }
+    page.paragraph("  bytes", &traffic(&figures.counts));
+    warm_up(page, &series.warm_up);
+    durations(page, figures);
+    series.notes.iter().for_each(|note| page.paragraph("  note", note));
+    if let Some(users) = &series.users_over_rate {
+        let mean = figures.durations.response_time.as_ref();
+        let mean = mean.map_or_else(|| "none".to_owned(), |durations| durations.mean_ns.to_string());
+        let text = format!(
+            "{} divided by {} is {}, the mean response time {mean}",
+            super::plural(users.users, "user"),
+            per_second(users.completed_per_s),
+            Nanos(users.mean_cycle_ns),
+        );
+        page.paragraph("  users", &text);
+    }
+}
+
+fn rates(rates: &Rates) -> String {
+    format!(
+        "offered {}, dispatched {}, completed {}, accepted {}",
+        per_second(rates.offered_per_s),
+        per_second(rates.dispatched_per_s),
+        per_second(rates.completed_per_s),
+        per_second(rates.accepted_per_s),
+    )
+}
+
+/// The identity, without its zeros: `15,000 offered = 14,990 accepted + 10 refused`.
+fn fates(counts: &Counts) -> String {
+    let terms: Vec<String> = counts
+        .fates
+        .entries()
+        .filter(|(name, count)| *count != 0 || *name == "accepted")
+        .map(|(name, count)| format!("{} {}", signed(count), name.replace('_', " ")))
+        .collect();
+    format!("{} offered = {}", grouped(counts.offered), terms.join(" + "))
+}
+
+fn causes(figures: &PhaseFigures) -> String {
+    let causes = figures.causes.iter().take(MOST_CAUSES);
+    let mut terms: Vec<String> = causes
+        .map(|cause| format!("{} {} ({})", grouped(cause.count), cause.cause, cause.fate.replace('_', " ")))
+        .collect();
+    if figures.causes.len() > MOST_CAUSES {
+        terms.push(format!("and {} more", figures.causes.len() - MOST_CAUSES));
+    }
+    terms.join(", ")
+}
+
+fn traffic(counts: &Counts) -> String {
+    let retried = match counts.retried {
+        0 => String::new(),
+        count => format!("; {} sent again after an idle close", grouped(count)),
+    };
+    format!("{} out, {} in{retried}", bytes(counts.bytes_out), bytes(counts.bytes_in))
+}
+
+/// Warm-up is worth a line only when something went wrong in it: cold starts are a finding.
+fn warm_up(page: &mut Page, figures: &PhaseFigures) {
+    if figures.counts.offered == figures.counts.fates.accepted {
+        return;
+    }
+    let causes = if figures.causes.is_empty() { String::new() } else { format!("; {}", causes(figures)) };
+    page.paragraph("  warm-up", &format!("{}{causes}", fates(&figures.counts)));
+}
+
+fn durations(page: &mut Page, figures: &PhaseFigures) {
+    let table = &figures.durations;
+    let accepted = table.response_time_by_fate.get("accepted");
+    let all = table.response_time.as_ref();
+    let mixed = accepted.filter(|accepted| all.is_some_and(|all| all.count != accepted.count));
+    let rows = [
+        ("response time", all),
+        (" accepted alone", mixed),
+        ("dispatch lag", table.dispatch_lag.as_ref()),
+        ("backlog wait", table.backlog_wait.as_ref()),
+        ("connection wait", table.connection_wait.as_ref()),
+        ("service time", table.service_time.as_ref()),
+    ];
+    if rows.iter().all(|(_, durations)| durations.is_none()) {
+        return;
+    }
+    let names = ["count", "mean", "p50", "p90", "p99", "p99.9", "max"];
+    page.line(&row("", names.map(str::to_owned)));
+    for (name, durations) in rows {
+        if let Some(durations) = durations {
+            page.line(&row(name, cells(durations)));
+        }
+    }
+}
+
+fn cells(durations: &Durations) -> [String; 7] {
+    [
+        short(durations.count),
+        cell(durations.mean_ns),
+        cell(durations.p50_ns),
+        cell(durations.p90_ns),
+        cell(durations.p99_ns),
+        cell(durations.p99_9_ns),
+        cell(durations.max_ns),
+    ]
+}
+
+/// Eight columns at most: rounding can make a figure a column too long for `> ` and a gap.
+fn cell(figure: Nanoseconds) -> String {
+    let text = figure.to_string();
+    if text.len() > 8 { text.replacen("> ", ">", 1) } else { text }
+}
+
+fn row(name: &str, cells: [String; 7]) -> String {
+    let mut line = format!("  {name:<15}");
+    cells.iter().for_each(|cell| line.push_str(&format!("{cell:>9}")));
+    line
+}
+
+const MOST_CAUSES: usize = 6;

@@ -1,0 +1,151 @@
+//! The verdict: why a run ends with the exit code that it has.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What can be said against a run, in the order in which it takes the exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReasonKind {
+    /// The arguments or the plan cannot be run: 2.
+    Usage,
+    /// No operation ever got an answer: 3.
+    NoAnswer,
+    /// A promise was broken: 4.
+    PromiseBroken,
+    /// The generator could not keep the plan (health), or left promises unchecked: 5.
+    NotBelievable,
+    /// A threshold failed: 1.
+    ThresholdFailed,
+    /// A report could not be written: 6.
+    ReportUnwritten,
+    /// A signal ended the run; the report is complete: 130.
+    Interrupted,
+}
+
+/// One thing said against a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Reason {
+    /// Which kind.
+    pub reason: ReasonKind,
+    /// The exit code that it has alone.
+    pub exit_code: u8,
+    /// What happened, with its figures.
+    pub text: String,
+}
+
+/// Everything said against a run, and the exit code that follows.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Verdict {
+    /// The code of the first reason; 0 when there is none.
+    pub exit_code: u8,
+    /// All reasons that hold, the one that takes the exit code first.
+    pub reasons: Vec<Reason>,
+}
+
+impl ReasonKind {
+    /// All kinds, the first that holds taking the exit code.
+    pub const ALL: [Self; 7] = [
+        Self::Usage,
+        Self::NoAnswer,
+        Self::PromiseBroken,
+        Self::NotBelievable,
+        Self::ThresholdFailed,
+        Self::ReportUnwritten,
+        Self::Interrupted,
+    ];
+
+    /// The exit code that it has alone.
+    pub const fn exit_code(self) -> u8 {
+        match self {
+            Self::Usage => 2,
+            Self::NoAnswer => 3,
+            Self::PromiseBroken => 4,
+            Self::NotBelievable => 5,
+            Self::ThresholdFailed => 1,
+            Self::ReportUnwritten => 6,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+/// The exit code of all `reasons` together: that of the first in the order of [`ReasonKind::ALL`]; 0 without any.
+pub fn exit_code(reasons: impl IntoIterator<Item = ReasonKind>) -> u8 {
+    reasons.into_iter().min().map_or(0, ReasonKind::exit_code)
+}
+
+impl Reason {
+    /// A reason of that kind; `text` says what happened, as a sentence without its full stop.
+    pub fn new(kind: ReasonKind, text: impl Into<String>) -> Self {
+        Self { reason: kind, exit_code: kind.exit_code(), text: text.into() }
+    }
+}
+
+impl Verdict {
+    /// The verdict of these reasons.
+    pub fn of(reasons: Vec<Reason>) -> Self {
+        let mut verdict = Self { exit_code: 0, reasons };
+        verdict.settle();
+        verdict
+    }
+
+    /// Adds what came to light later: that a report could not be written, say.
+    pub fn add(&mut self, reason: Reason) {
+        self.reasons.push(reason);
+        self.settle();
+    }
+
+    fn settle(&mut self) {
+        self.reasons.sort_by_key(|reason| reason.reason);
+        self.exit_code = exit_code(self.reasons.iter().map(|reason| reason.reason));
+    }
+}
+
+/// `PASS, exit 0`, or `FAIL, exit 4: ` and all reasons.
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.reasons.is_empty() {
+            return write!(f, "PASS, exit {}", self.exit_code);
+        }
+        write!(f, "FAIL, exit {}", self.exit_code)?;
+        for (index, reason) in self.reasons.iter().enumerate() {
+            let separator = if index == 0 { ": " } else { "; " };
+            write!(f, "{separator}{}", reason.text)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_reason_in_order_takes_the_exit_code_and_all_are_listed() {
+        let mut verdict = Verdict::of(vec![
+            Reason::new(ReasonKind::Interrupted, "a signal ended the run"),
+            Reason::new(ReasonKind::ThresholdFailed, "1 of 2 thresholds failed"),
+        ]);
+        assert_eq!(verdict.exit_code, 1);
+        verdict.add(Reason::new(ReasonKind::PromiseBroken, "3 promises were broken"));
+        assert_eq!(verdict.exit_code, 4);
+        assert_eq!(
+            verdict.to_string(),
+            "FAIL, exit 4: 3 promises were broken; 1 of 2 thresholds failed; a signal ended the run"
+        );
+    }
+
+    #[test]
+    fn nothing_said_against_a_run_is_exit_zero() {
+        assert_eq!(Verdict::of(Vec::new()).exit_code, 0);
+        assert_eq!(Verdict::default().to_string(), "PASS, exit 0");
+    }
+
+    #[test]
+    fn the_codes_stand_in_the_documented_order() {
+        assert_eq!(ReasonKind::ALL.map(ReasonKind::exit_code), [2, 3, 4, 5, 1, 6, 130]);
+        assert!(ReasonKind::ALL.is_sorted());
+    }
+}
