@@ -1,1 +1,20 @@
-//! Embedded targets that really do the work, with scripted faults.
+//! Embedded targets that really do the work, with scripted faults: a Certificate Transparency log with a real
+//! Merkle tree that validates chains from bytes alone, a plain HTTP target and a recording one. The default targets
+//! of the tool, and what its tests run against. It never measures, never follows a plan, and shares no validation
+//! code with the crate that mints what it is sent; apart from `clock` it never reads the time.
+
+pub mod clock;
+pub mod ct;
+pub mod duration;
+pub mod error;
+pub mod fault;
+pub mod http;
+pub mod serve;
+pub mod stats;
+
+pub use clock::{Clock, ManualClock, SystemClock};
+pub use ct::{CtLab, CtLabHandle, CtLabPlan, LogConfig};
+pub use error::LabError;
+pub use fault::FaultScript;
+pub use http::{HttpLab, HttpLabHandle, HttpLabPlan, RecordingLab, RecordingLabHandle, RecordingLabPlan};
+pub use stats::{LabStats, RequestCounts};

@@ -1,0 +1,35 @@
+//! A Certificate Transparency log that really does the work: it validates chains from bytes alone, keeps a Merkle
+//! tree, and serves static-ct-api and RFC 6962 reads over the same tree.
+//!
+//! Submissions behave like TesseraCT v0.1.1 (flavour `static-ct`) or like ct_server 1.3.2 (flavour `rfc6962`: answers
+//! at once, without an index). Whatever the log states outwards is made in one place: SCTs in `submit`, checkpoints
+//! and tree heads in `checkpoint`, tiles and bundles in `monitor`.
+
+mod bundle;
+mod certificate;
+mod chain;
+mod checkpoint;
+mod config;
+mod date;
+mod endpoint;
+mod entry;
+mod key;
+mod lab;
+mod log;
+mod log_list;
+mod monitor;
+mod plan;
+mod pool;
+mod precert;
+mod rfc6962;
+mod signature;
+mod store;
+mod submit;
+
+pub use chain::{ChainRefusal, Validator};
+pub use config::{KeySource, LogConfig};
+pub use lab::{CtLab, CtLabHandle};
+pub use plan::{CtLabPlan, Flavour};
+
+pub(crate) use key::LogSigner;
+pub(crate) use submit::{leaf_serial, read_chain, unchecked_sct};

@@ -1,0 +1,86 @@
+//! The log as it starts: a plan with its files read.
+
+use std::{fs, path::Path, sync::Arc};
+
+use rustls::pki_types::{CertificateDer, pem::PemObject};
+
+use super::plan::CtLabPlan;
+use crate::{
+    clock::{Clock, SystemClock},
+    error::LabError,
+};
+
+/// Where the log's P-256 key comes from.
+#[derive(Debug, Clone)]
+pub enum KeySource {
+    /// Derived; whoever knows the seed holds the key.
+    Seed(u64),
+    /// SEC1 or PKCS#8 PEM.
+    Pem(String),
+}
+
+/// Everything a log needs to start.
+#[derive(Debug, Clone)]
+pub struct LogConfig {
+    /// What the plan says.
+    pub plan: CtLabPlan,
+    /// DER of the accepted roots, those of the plan's files first.
+    pub roots: Vec<Vec<u8>>,
+    /// The log's key.
+    pub key: KeySource,
+    /// The log's time.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl LogConfig {
+    /// Reads the plan's files; time is the machine's.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or that is not PEM.
+    pub fn from_plan(plan: CtLabPlan) -> Result<Self, LabError> {
+        let key = match &plan.private_key {
+            Some(path) => KeySource::Pem(read(path)?),
+            None => KeySource::Seed(plan.key_seed),
+        };
+        let texts = plan.roots_pem_files.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
+        let mut config = Self { plan, roots: Vec::new(), key, clock: Arc::new(SystemClock::new()) };
+        for text in &texts {
+            config.add_roots_pem(text)?;
+        }
+        Ok(config)
+    }
+
+    /// Adds the roots of a PEM text.
+    ///
+    /// # Errors
+    /// A text that is not PEM, or without a certificate in it.
+    pub fn add_roots_pem(&mut self, text: &str) -> Result<(), LabError> {
+        let unusable = |reason: String| LabError::Plan { key: "roots_pem_files", reason };
+        let before = self.roots.len();
+        for certificate in CertificateDer::pem_slice_iter(text.as_bytes()) {
+            self.roots.push(certificate.map_err(|error| unusable(error.to_string()))?.to_vec());
+        }
+        match self.roots.len() > before {
+            true => Ok(()),
+            false => Err(unusable("no certificate in it".into())),
+        }
+    }
+
+    /// Adds one root in DER.
+    pub fn add_root_der(&mut self, der: impl Into<Vec<u8>>) {
+        self.roots.push(der.into());
+    }
+
+    /// The checkpoint's origin line.
+    #[must_use]
+    pub fn origin(&self) -> String {
+        self.plan.origin.clone().unwrap_or_else(|| match self.plan.path_prefix.trim_matches('/') {
+            "" => "127.0.0.1".into(),
+            prefix => format!("127.0.0.1/{prefix}"),
+        })
+    }
+}
+
+fn read(path: &Path) -> Result<String, LabError> {
+    fs::read_to_string(path).map_err(|source| LabError::File { action: "read", path: path.into(), source })
+}

@@ -1,0 +1,90 @@
+//! Which request is which endpoint, and who answers it.
+
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use http::{Method, Response, StatusCode, request::Parts};
+use http_body_util::Full;
+
+use super::log::Log;
+use crate::serve::{Target, answer};
+
+/// A log behind its server.
+#[derive(Debug)]
+pub(crate) struct CtTarget {
+    pub(crate) log: Arc<Log>,
+    /// Path below which everything lies, with a slash at both ends.
+    pub(crate) prefix: String,
+    /// Base URL, known once the listener is bound.
+    pub(crate) url: OnceLock<String>,
+}
+
+impl CtTarget {
+    fn below_prefix<'a>(&self, path: &'a str) -> Option<&'a str> {
+        path.strip_prefix(self.prefix.as_str())
+    }
+}
+
+impl Target for CtTarget {
+    fn endpoint(&self, _: &Method, path: &str) -> &'static str {
+        let Some(path) = self.below_prefix(path) else { return OTHER };
+        match path {
+            "checkpoint" => "checkpoint",
+            "log.v3.json" => "log.v3.json",
+            _ if path.starts_with("tile/data/") => "data-tile",
+            _ if path.starts_with("tile/") => "tile",
+            _ if path.starts_with("issuer/") => "issuer",
+            _ => {
+                let name = path.strip_prefix("ct/v1/").unwrap_or_default();
+                RFC6962.iter().find(|endpoint| **endpoint == name).copied().unwrap_or(OTHER)
+            }
+        }
+    }
+
+    async fn answer(
+        self: Arc<Self>,
+        endpoint: &'static str,
+        parts: Parts,
+        body: Bytes,
+    ) -> Response<Full<Bytes>> {
+        let wanted = if endpoint.starts_with("add-") { Method::POST } else { Method::GET };
+        if parts.method != wanted && endpoint != OTHER {
+            let reason = format!("method not allowed: {}", parts.method);
+            return answer::error(StatusCode::METHOD_NOT_ALLOWED, &reason);
+        }
+        let path = self.below_prefix(parts.uri.path()).unwrap_or_default();
+        let query = parts.uri.query().unwrap_or_default();
+        let log = &self.log;
+        match endpoint {
+            "add-chain" => log.submit(&body, false).await,
+            "add-pre-chain" => log.submit(&body, true).await,
+            "checkpoint" => log.serve_checkpoint(),
+            "tile" | "data-tile" => log.serve_tile(path),
+            "issuer" => log.serve_issuer(path.strip_prefix("issuer/").unwrap_or_default()),
+            "get-roots" => log.serve_roots(),
+            "get-sth" => log.serve_sth(),
+            "get-sth-consistency" => log.serve_consistency(query),
+            "get-proof-by-hash" => log.serve_proof_by_hash(query),
+            "get-entries" => log.serve_entries(query),
+            "get-entry-and-proof" => log.serve_entry_and_proof(query),
+            "log.v3.json" => {
+                answer::json(log.log_list_entry(self.url.get().map(String::as_str).unwrap_or_default()))
+            }
+            _ => answer::error(StatusCode::NOT_FOUND, &format!("{} is not here", parts.uri.path())),
+        }
+    }
+}
+
+const OTHER: &str = "other";
+
+/// Names below `ct/v1/`.
+const RFC6962: [&str; 8] = [
+    "add-chain",
+    "add-pre-chain",
+    "get-roots",
+    "get-sth",
+    "get-sth-consistency",
+    "get-proof-by-hash",
+    "get-entries",
+    "get-entry-and-proof",
+];

@@ -1,0 +1,107 @@
+//! An entry of the log: what is hashed, signed and stored.
+
+use std::sync::Arc;
+
+use hammer_tlog::{
+    der::DerError,
+    merkle::{Hash, sha256},
+};
+
+use super::{
+    chain::{Path, Validated},
+    precert,
+};
+
+/// A submission on its way into the tree.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    /// SHA-256 of what was submitted: the certificate, or the precertificate. Two submissions with the same identity
+    /// are the same entry, whatever stands above them.
+    pub(crate) identity: Hash,
+    /// Certificate, or the TBSCertificate that the precertificate stands for.
+    signed: Vec<u8>,
+    /// The precertificate as submitted.
+    precert: Option<Vec<u8>>,
+    path: Arc<Path>,
+    /// Path place of the authority whose key hash stands in a precert entry.
+    issuer_place: usize,
+}
+
+impl Entry {
+    pub(crate) fn new(validated: &Validated<'_>, precert: bool) -> Result<Self, EntryError> {
+        let Validated { leaf, path } = validated;
+        let identity = sha256(leaf.der);
+        let path = Arc::clone(path);
+        if !precert {
+            return Ok(Self { identity, signed: leaf.der.to_vec(), precert: None, path, issuer_place: 0 });
+        }
+        let issuer = path.authorities.first().ok_or(EntryError::NoIssuer)?;
+        let signing = issuer.signs_precerts.then_some(issuer);
+        if signing.is_some() && path.authorities.len() < 2 {
+            return Err(EntryError::NoFinalIssuer);
+        }
+        let signed =
+            precert::defanged_tbs(leaf.tbs, signing.map(AsRef::as_ref)).map_err(EntryError::Poison)?;
+        let issuer_place = usize::from(signing.is_some());
+        Ok(Self { identity, signed, precert: Some(leaf.der.to_vec()), path, issuer_place })
+    }
+
+    /// The MerkleTreeLeaf (RFC 6962 section 3.4), which is also, byte for byte, what the SCT signs (section 3.2): both
+    /// begin with version 0 and a type of 0. With an index the extensions hold it (static-ct-api).
+    pub(crate) fn leaf_input(&self, timestamp_ms: u64, index: Option<u64>) -> Vec<u8> {
+        let mut leaf = Vec::with_capacity(self.signed.len() + 64);
+        leaf.extend_from_slice(&[0, 0]);
+        leaf.extend_from_slice(&timestamp_ms.to_be_bytes());
+        match self.precert {
+            None => leaf.extend_from_slice(&[0, 0]),
+            Some(_) => {
+                leaf.extend_from_slice(&[0, 1]);
+                leaf.extend_from_slice(self.path.authorities[self.issuer_place].spki_hash.as_bytes());
+            }
+        }
+        push_u24(&mut leaf, &self.signed);
+        let extensions = extensions(index);
+        leaf.extend_from_slice(&(extensions.len() as u16).to_be_bytes());
+        leaf.extend_from_slice(&extensions);
+        leaf
+    }
+
+    /// The TileLeaf of static-ct-api: the leaf without its first two bytes, the precertificate, the fingerprints.
+    pub(crate) fn tile_leaf(&self, leaf_input: &[u8]) -> Vec<u8> {
+        let precert = self.precert.as_deref().unwrap_or_default();
+        let fingerprints = &self.path.authorities;
+        let mut tile_leaf =
+            Vec::with_capacity(leaf_input.len() + precert.len() + 3 + 2 + fingerprints.len() * 32);
+        tile_leaf.extend_from_slice(&leaf_input[2..]);
+        if self.precert.is_some() {
+            push_u24(&mut tile_leaf, precert);
+        }
+        tile_leaf.extend_from_slice(&((fingerprints.len() * 32) as u16).to_be_bytes());
+        for authority in fingerprints {
+            tile_leaf.extend_from_slice(authority.fingerprint.as_bytes());
+        }
+        tile_leaf
+    }
+}
+
+/// Why a valid chain makes no entry, in TesseraCT's words.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum EntryError {
+    #[error("no issuer cert available for precert leaf building")]
+    NoIssuer,
+    #[error("no issuer cert available for pre-issuer")]
+    NoFinalIssuer,
+    #[error("failed to remove poison extension: {0}")]
+    Poison(DerError),
+}
+
+/// CtExtensions with the leaf_index extension (static-ct-api: type 0, length 5, 40-bit index), or none.
+pub(crate) fn extensions(index: Option<u64>) -> Vec<u8> {
+    index.map_or_else(Vec::new, |index| [&[0, 0, 5], &index.to_be_bytes()[3..]].concat())
+}
+
+/// Appends bytes after their length in three bytes.
+pub(crate) fn push_u24(out: &mut Vec<u8>, bytes: &[u8]) {
+    out.extend_from_slice(&(bytes.len() as u32).to_be_bytes()[1..]);
+    out.extend_from_slice(bytes);
+}

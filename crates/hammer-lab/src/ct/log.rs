@@ -1,0 +1,221 @@
+//! The log itself: from the pool into the tree, from the tree to a checkpoint.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use hammer_tlog::merkle::{Hash, Tree, leaf_hash, root_at};
+use tokio::sync::watch;
+
+use super::{
+    chain::{Policy, Validator},
+    checkpoint::Checkpoint,
+    config::LogConfig,
+    date,
+    key::LogSigner,
+    plan::{CtLabPlan, Flavour},
+    pool::{Batch, Pool},
+    store::{Folder, Memory, Store},
+};
+use crate::{clock::Clock, error::LabError};
+
+/// A log without its server.
+#[derive(Debug)]
+pub(crate) struct Log {
+    pub(crate) plan: CtLabPlan,
+    pub(crate) origin: String,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) signer: LogSigner,
+    pub(crate) validator: Validator,
+    pub(crate) pool: Pool,
+    pub(crate) store: Store,
+    pub(crate) published: watch::Sender<Arc<Checkpoint>>,
+    pub(crate) accepted: AtomicU64,
+    pub(crate) distinct: AtomicU64,
+    sequenced: RwLock<Sequenced>,
+}
+
+/// The tree, published or not.
+#[derive(Debug, Default)]
+pub(crate) struct Sequenced {
+    pub(crate) tree: Tree,
+    /// Index of each leaf hash.
+    pub(crate) indices: HashMap<Hash, u64>,
+}
+
+impl Log {
+    pub(crate) fn open(config: LogConfig) -> Result<Self, LabError> {
+        let origin = config.origin();
+        let LogConfig { plan, roots, key, clock } = config;
+        let signer = LogSigner::new(&key)?;
+        let pool = Pool::new(&plan);
+        let mut sequenced = Sequenced::default();
+        let store = match &plan.storage_dir {
+            None => Store::Memory(Memory::default()),
+            Some(path) => Store::Folder(Folder::open(path, |entry| {
+                let index = sequenced.push(entry.leaf_hash);
+                pool.recovered(entry.identity, entry.timestamp_ms, index);
+            })?),
+        };
+        let validator = Validator::with_policy(&roots, policy(&plan)?)
+            .map_err(|refusal| LabError::Plan { key: "roots_pem_files", reason: refusal.to_string() })?;
+        let checkpoint = sequenced.checkpoint(&signer, &origin, clock.unix_ms());
+        store.publish(&checkpoint.note)?;
+        let published = watch::Sender::new(Arc::new(checkpoint));
+        let log = Self {
+            plan,
+            origin,
+            clock,
+            signer,
+            validator,
+            pool,
+            store,
+            published,
+            accepted: AtomicU64::new(0),
+            distinct: AtomicU64::new(0),
+            sequenced: RwLock::new(sequenced),
+        };
+        // The roots are issuers too: entries point to them by their fingerprints.
+        log.validator.roots().iter().try_for_each(|root| log.store.keep_issuer(root))?;
+        Ok(log)
+    }
+
+    /// Looks at the tree; nothing else is done under its lock.
+    pub(crate) fn read_tree<T>(&self, look: impl FnOnce(&Sequenced) -> T) -> T {
+        look(&self.sequenced.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Turns batches into leaves until the log is stopped, then what is left.
+    pub(crate) async fn sequence(self: Arc<Self>, mut stopped: watch::Receiver<bool>) {
+        let mut stopping = false;
+        while !stopping {
+            stopping = tokio::select! {
+                () = self.pool.due(&*self.clock) => false,
+                _ = stopped.wait_for(|stop| *stop) => true,
+            };
+            while let Some(batch) = self.pool.take(self.clock.elapsed(), stopping) {
+                if self.store.blocks() {
+                    let log = Arc::clone(&self);
+                    let _ = tokio::task::spawn_blocking(move || log.integrate(&batch)).await;
+                } else {
+                    self.integrate(&batch);
+                    // One batch at a time: those who wait for it are answered before the next.
+                    tokio::task::yield_now().await;
+                }
+            }
+        }
+    }
+
+    /// Publishes a checkpoint at each interval until the log is stopped, then one for the whole tree.
+    pub(crate) async fn publish(self: Arc<Self>, mut stopped: watch::Receiver<bool>) {
+        let delay = self.plan.faults.publication_delay.map_or(Duration::ZERO, Duration::from);
+        let mut delayed: VecDeque<(Duration, Checkpoint)> = VecDeque::new();
+        let mut last_published = self.clock.elapsed();
+        let mut next = last_published + self.plan.checkpoint_interval.0;
+        loop {
+            let wake = delayed.front().map_or(next, |(at, _)| next.min(*at));
+            tokio::select! {
+                () = self.clock.sleep_until(wake) => {}
+                _ = stopped.wait_for(|stop| *stop) => break,
+            }
+            let now = self.clock.elapsed();
+            if now >= next {
+                next = now + self.plan.checkpoint_interval.0;
+                let latest = delayed.back().map_or(self.published.borrow().size, |(_, latest)| latest.size);
+                let old = now >= last_published + self.plan.checkpoint_republish_interval.0;
+                if old || self.read_tree(|sequenced| sequenced.tree.size()) > latest {
+                    delayed.push_back((now + delay, self.checkpoint()));
+                    last_published = now;
+                }
+            }
+            while let Some((_, checkpoint)) = delayed.pop_front_if(|(at, _)| *at <= now) {
+                self.make_public(checkpoint);
+            }
+        }
+    }
+
+    /// Publishes the whole tree at once, at the end of the log's life.
+    pub(crate) fn publish_all(&self) {
+        if self.read_tree(|sequenced| sequenced.tree.size()) > self.published.borrow().size {
+            self.make_public(self.checkpoint());
+        }
+    }
+
+    fn checkpoint(&self) -> Checkpoint {
+        let (size, root) = self.read_tree(Sequenced::head);
+        Checkpoint::sign(&self.signer, &self.origin, size, root, self.clock.unix_ms())
+    }
+
+    fn make_public(&self, checkpoint: Checkpoint) {
+        // A folder that cannot be written keeps its old checkpoint; submissions then time out.
+        if self.store.publish(&checkpoint.note).is_ok() {
+            self.published.send_replace(Arc::new(checkpoint));
+        }
+    }
+
+    fn integrate(&self, batch: &Batch) {
+        let with_index = self.plan.flavour == Flavour::StaticCt;
+        // Only this task writes to the tree, so what is read here stays true until it is written below.
+        let first_index = self.read_tree(|sequenced| sequenced.tree.size());
+        let (hashes, leaves): (Vec<Hash>, Vec<Vec<u8>>) = (first_index..)
+            .zip(&batch.entries)
+            .map(|(index, (entry, timestamp_ms))| {
+                let leaf = entry.leaf_input(*timestamp_ms, with_index.then_some(index));
+                (leaf_hash(&leaf), entry.tile_leaf(&leaf))
+            })
+            .unzip();
+        {
+            let mut sequenced = self.sequenced.write().unwrap_or_else(PoisonError::into_inner);
+            for hash in hashes {
+                sequenced.push(hash);
+            }
+        }
+        match self.read_tree(|sequenced| self.store.append(&sequenced.tree, first_index, &leaves)) {
+            Ok(()) => {
+                self.distinct.fetch_add(batch.entries.len() as u64, Ordering::Relaxed);
+                self.pool.logged(batch, first_index);
+            }
+            Err(_) => self.pool.lost(batch),
+        }
+    }
+}
+
+impl Sequenced {
+    fn push(&mut self, leaf_hash: Hash) -> u64 {
+        let index = self.tree.size();
+        self.tree.append(leaf_hash);
+        self.indices.entry(leaf_hash).or_insert(index);
+        index
+    }
+
+    fn head(&self) -> (u64, Hash) {
+        let size = self.tree.size();
+        // A tree in memory holds all of its own nodes.
+        (size, root_at(&self.tree, size).unwrap_or(hammer_tlog::merkle::EMPTY_ROOT))
+    }
+
+    fn checkpoint(&self, signer: &LogSigner, origin: &str, timestamp_ms: u64) -> Checkpoint {
+        let (size, root) = self.head();
+        Checkpoint::sign(signer, origin, size, root, timestamp_ms)
+    }
+}
+
+fn policy(plan: &CtLabPlan) -> Result<Policy, LabError> {
+    let seconds = |key: &'static str, text: &Option<String>| match text {
+        None => Ok(None),
+        Some(text) => date::from_rfc3339(text)
+            .map(Some)
+            .ok_or_else(|| LabError::Plan { key, reason: format!("{text:?} is not YYYY-MM-DDThh:mm:ssZ") }),
+    };
+    Ok(Policy {
+        not_after_start_s: seconds("not_after_start", &plan.not_after_start)?,
+        not_after_limit_s: seconds("not_after_limit", &plan.not_after_limit)?,
+        reject_expired: plan.reject_expired,
+        reject_unexpired: plan.reject_unexpired,
+    })
+}

@@ -1,0 +1,70 @@
+//! Reads of static-ct-api: checkpoint, tiles, bundles and issuers.
+
+use std::str::FromStr;
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use bytes::Bytes;
+use hammer_tlog::{
+    merkle::Hash,
+    tile::{Level, TileId},
+};
+use http::{Response, StatusCode};
+use http_body_util::Full;
+use serde_json::json;
+
+use super::{log::Log, store};
+use crate::serve::answer;
+
+impl Log {
+    /// `checkpoint`.
+    pub(crate) fn serve_checkpoint(&self) -> Response<Full<Bytes>> {
+        answer::no_store(self.published.borrow().note.clone())
+    }
+
+    /// `tile/...`, given without its leading slash.
+    pub(crate) fn serve_tile(&self, path: &str) -> Response<Full<Bytes>> {
+        let tile = TileId::from_str(path).ok();
+        let bytes = match tile {
+            Some(tile) if tile.level == Level::Data => self.bundle(&tile),
+            Some(tile) => self.hash_tile(&tile),
+            None => None,
+        };
+        match bytes {
+            Some(bytes) => answer::immutable("application/octet-stream", bytes),
+            None => not_found(path),
+        }
+    }
+
+    /// `issuer/<sha256 hex>`.
+    pub(crate) fn serve_issuer(&self, fingerprint: &str) -> Response<Full<Bytes>> {
+        match Hash::from_hex(fingerprint).and_then(|fingerprint| self.store.issuer(&fingerprint)) {
+            Some(der) => answer::immutable("application/pkix-cert", der),
+            None => not_found(fingerprint),
+        }
+    }
+
+    /// `ct/v1/get-roots` (RFC 6962 section 4.7).
+    pub(crate) fn serve_roots(&self) -> Response<Full<Bytes>> {
+        let roots: Vec<String> =
+            self.validator.roots().iter().map(|root| BASE64_STANDARD.encode(&root.der)).collect();
+        answer::json(json!({ "certificates": roots }).to_string())
+    }
+
+    /// A bundle of the tree as far as it is sequenced.
+    pub(crate) fn bundle(&self, tile: &TileId) -> Option<Bytes> {
+        self.store.bundle(tile)
+    }
+
+    /// A hash tile; a partial one is gone once the full one exists, as where partial tiles are collected.
+    fn hash_tile(&self, tile: &TileId) -> Option<Bytes> {
+        self.read_tree(|sequenced| {
+            let superseded = !tile.is_full() && store::hash_tile(&sequenced.tree, &tile.full()).is_some();
+            if superseded { None } else { store::hash_tile(&sequenced.tree, tile) }
+        })
+        .map(Bytes::from)
+    }
+}
+
+fn not_found(what: &str) -> Response<Full<Bytes>> {
+    answer::error(StatusCode::NOT_FOUND, &format!("{what} is not here"))
+}

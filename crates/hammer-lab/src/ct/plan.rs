@@ -1,0 +1,129 @@
+//! The log as a plan writes it.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{duration::Span, fault::FaultScript, serve::ServePlan};
+
+/// How the log answers a submission.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Flavour {
+    /// As TesseraCT: once the entry is sequenced (or published), with its leaf index in the SCT's extensions.
+    #[default]
+    StaticCt,
+    /// As ct_server: at once, with empty extensions.
+    Rfc6962,
+}
+
+/// A log in a plan file or on a command line; every key may be left out. Names and defaults are TesseraCT's where it
+/// has the same flag.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CtLabPlan {
+    /// Listener, threads, TLS.
+    pub serve: ServePlan,
+    /// Path of the log below the server's root, without slashes at its ends.
+    pub path_prefix: String,
+    /// Origin line of the checkpoint; by default `127.0.0.1/<path_prefix>`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
+    /// SCT flavour.
+    pub flavour: Flavour,
+    /// PEM file (SEC1 or PKCS#8) of the log's P-256 key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub private_key: Option<PathBuf>,
+    /// Seed of the log's key when there is no file: whoever knows it holds the key.
+    pub key_seed: u64,
+    /// PEM files of the roots that the log accepts.
+    pub roots_pem_files: Vec<PathBuf>,
+    /// Folder laid out as static-ct-api; without it the log is in memory. What it holds already is appended to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub storage_dir: Option<PathBuf>,
+    /// Most entries of a batch.
+    pub batch_max_size: usize,
+    /// Longest wait of a batch's first entry.
+    pub batch_max_age: Span,
+    /// Time between checkpoints while the tree grows.
+    pub checkpoint_interval: Span,
+    /// Time after which an unchanged tree gets a new checkpoint.
+    pub checkpoint_republish_interval: Span,
+    /// Whether a submission is answered after a checkpoint covers it, or as soon as it is sequenced.
+    pub enable_publication_awaiter: bool,
+    /// Most entries that wait to be sequenced; more are refused with 429.
+    pub pushback_max_outstanding: usize,
+    /// Most duplicates answered in a second; more are refused with 429. No limit when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_limit_dedup: Option<u64>,
+    /// Time within which a submission must be answered, else 500.
+    pub http_deadline: Span,
+    /// Promised maximum merge delay, stated in log.v3.json.
+    pub max_merge_delay: Span,
+    /// Least NotAfter accepted (inclusive), `YYYY-MM-DDThh:mm:ssZ`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_after_start: Option<String>,
+    /// NotAfter from which on nothing is accepted (exclusive), `YYYY-MM-DDThh:mm:ssZ`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_after_limit: Option<String>,
+    /// Refuses expired leaves.
+    pub reject_expired: bool,
+    /// Refuses leaves that have not expired.
+    pub reject_unexpired: bool,
+    /// Most entries of one get-entries answer.
+    pub max_get_entries: u64,
+    /// What goes wrong on purpose. Endpoints: add-chain, add-pre-chain, get-roots, get-sth, get-sth-consistency,
+    /// get-proof-by-hash, get-entries, get-entry-and-proof, checkpoint, tile, data-tile, issuer, log.v3.json, other.
+    pub faults: FaultScript,
+}
+
+impl Default for CtLabPlan {
+    fn default() -> Self {
+        Self {
+            serve: ServePlan::default(),
+            path_prefix: "lab".into(),
+            origin: None,
+            flavour: Flavour::StaticCt,
+            private_key: None,
+            key_seed: 1,
+            roots_pem_files: Vec::new(),
+            storage_dir: None,
+            batch_max_size: 256,
+            batch_max_age: Span::from_millis(250),
+            checkpoint_interval: Span::from_millis(1500),
+            checkpoint_republish_interval: Span::from_millis(30_000),
+            enable_publication_awaiter: true,
+            pushback_max_outstanding: 65_536,
+            rate_limit_dedup: None,
+            http_deadline: Span::from_millis(10_000),
+            max_merge_delay: Span::from_millis(60_000),
+            not_after_start: None,
+            not_after_limit: None,
+            reject_expired: false,
+            reject_unexpired: false,
+            max_get_entries: 1000,
+            faults: FaultScript::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_reads_from_text_and_refuses_unknown_keys() {
+        let text = r#"{"flavour": "rfc6962", "batch_max_age": "50ms", "serve": {"listen": "127.0.0.1:0", "threads": 2},
+            "faults": {"rules": [{"stalls": [{"at": "10s", "duration": "2s"}]}]}}"#;
+        let plan: CtLabPlan = serde_json::from_str(text).unwrap();
+        assert_eq!(plan.flavour, Flavour::Rfc6962);
+        assert_eq!(plan.batch_max_age, Span::from_millis(50));
+        assert!(serde_json::from_str::<CtLabPlan>(r#"{"batch_size": 5}"#).is_err());
+    }
+
+    #[test]
+    fn the_default_plan_survives_its_own_text() {
+        let text = serde_json::to_string(&CtLabPlan::default()).unwrap();
+        assert_eq!(serde_json::from_str::<CtLabPlan>(&text).unwrap(), CtLabPlan::default());
+    }
+}

@@ -1,0 +1,212 @@
+//! Entries that wait to be sequenced, in batches, and what is known about every entry seen before.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use hammer_tlog::merkle::Hash;
+use tokio::sync::{Notify, watch};
+
+use super::entry::Entry;
+use crate::clock::Clock;
+
+/// Batches of a bounded number of entries, and the deduplication by identity.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    inner: Mutex<Inner>,
+    due: Notify,
+    batch_max_size: usize,
+    batch_max_age: Duration,
+    max_outstanding: usize,
+    max_duplicates_per_second: Option<u64>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    batches: VecDeque<Batch>,
+    outstanding: usize,
+    seen: HashMap<Hash, Seen>,
+    duplicates_in_second: (u64, u64),
+}
+
+/// Entries that are sequenced together, with their timestamps.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    pub(crate) entries: Vec<(Arc<Entry>, u64)>,
+    opened_at: Duration,
+    first_index: watch::Sender<Option<u64>>,
+}
+
+#[derive(Debug)]
+enum Seen {
+    Waiting { timestamp_ms: u64, place: Place },
+    Logged { timestamp_ms: u64, index: u64 },
+}
+
+/// What a submission is told to wait for.
+#[derive(Debug)]
+pub(crate) struct Ticket {
+    /// The entry's timestamp: the first submission's, when this is a duplicate.
+    pub(crate) timestamp_ms: u64,
+    place: Place,
+}
+
+#[derive(Debug, Clone)]
+enum Place {
+    Logged(u64),
+    InBatch { first_index: watch::Receiver<Option<u64>>, offset: u64 },
+}
+
+/// Why an entry was not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pushback {
+    /// Too many entries wait.
+    Outstanding,
+    /// Too many duplicates in this second.
+    Duplicates,
+}
+
+impl Pool {
+    pub(crate) fn new(plan: &super::CtLabPlan) -> Self {
+        Self {
+            inner: Mutex::default(),
+            due: Notify::new(),
+            batch_max_size: plan.batch_max_size.max(1),
+            batch_max_age: plan.batch_max_age.0,
+            max_outstanding: plan.pushback_max_outstanding,
+            max_duplicates_per_second: plan.rate_limit_dedup,
+        }
+    }
+
+    /// Takes an entry at `now`, or finds the one that it repeats.
+    pub(crate) fn add(&self, entry: &Arc<Entry>, clock: &dyn Clock) -> Result<Ticket, Pushback> {
+        let (now, timestamp_ms) = (clock.elapsed(), clock.unix_ms());
+        let mut inner = self.lock();
+        let duplicate = inner.seen.get(&entry.identity).map(Seen::ticket);
+        if let Some(ticket) = duplicate {
+            inner.count_duplicate(now.as_secs(), self.max_duplicates_per_second)?;
+            return Ok(ticket);
+        }
+        if inner.outstanding >= self.max_outstanding {
+            return Err(Pushback::Outstanding);
+        }
+        let full = inner.batches.back().is_none_or(|batch| batch.entries.len() >= self.batch_max_size);
+        if full {
+            inner.batches.push_back(Batch::opened(now, self.batch_max_size));
+        }
+        inner.outstanding += 1;
+        let Some(batch) = inner.batches.back_mut() else { return Err(Pushback::Outstanding) };
+        let place =
+            Place::InBatch { first_index: batch.first_index.subscribe(), offset: batch.entries.len() as u64 };
+        batch.entries.push((Arc::clone(entry), timestamp_ms));
+        let wake = full || batch.entries.len() >= self.batch_max_size;
+        inner.seen.insert(entry.identity, Seen::Waiting { timestamp_ms, place: place.clone() });
+        drop(inner);
+        if wake {
+            self.due.notify_one();
+        }
+        Ok(Ticket { timestamp_ms, place })
+    }
+
+    /// Completes when a batch is full or old enough.
+    pub(crate) async fn due(&self, clock: &dyn Clock) {
+        loop {
+            match self.next_due(clock.elapsed()) {
+                Some(at) if at <= clock.elapsed() => return,
+                Some(at) => tokio::select! {
+                    () = clock.sleep_until(at) => {}
+                    () = self.due.notified() => {}
+                },
+                None => self.due.notified().await,
+            }
+        }
+    }
+
+    /// The oldest batch, if it is due at `now` or `all` is asked for.
+    pub(crate) fn take(&self, now: Duration, all: bool) -> Option<Batch> {
+        let mut inner = self.lock();
+        let due = inner.batches.front().is_some_and(|batch| all || self.due_at(batch, now) <= now);
+        let batch = due.then(|| inner.batches.pop_front()).flatten()?;
+        inner.outstanding -= batch.entries.len();
+        Some(batch)
+    }
+
+    /// Notes that a batch is in the tree from `first_index` on, and tells those who wait.
+    pub(crate) fn logged(&self, batch: &Batch, first_index: u64) {
+        let mut inner = self.lock();
+        for (index, (entry, timestamp_ms)) in (first_index..).zip(&batch.entries) {
+            inner.seen.insert(entry.identity, Seen::Logged { timestamp_ms: *timestamp_ms, index });
+        }
+        drop(inner);
+        batch.first_index.send_replace(Some(first_index));
+    }
+
+    /// Forgets a batch that could not be stored; those who wait see it once the batch is dropped.
+    pub(crate) fn lost(&self, batch: &Batch) {
+        let mut inner = self.lock();
+        for (entry, _) in &batch.entries {
+            inner.seen.remove(&entry.identity);
+        }
+    }
+
+    /// Notes an entry that was in the tree when the log started.
+    pub(crate) fn recovered(&self, identity: Hash, timestamp_ms: u64, index: u64) {
+        // The first of several entries with one identity is the one that duplicates are told of.
+        self.lock().seen.entry(identity).or_insert(Seen::Logged { timestamp_ms, index });
+    }
+
+    fn next_due(&self, now: Duration) -> Option<Duration> {
+        self.lock().batches.front().map(|batch| self.due_at(batch, now))
+    }
+
+    fn due_at(&self, batch: &Batch, now: Duration) -> Duration {
+        if batch.entries.len() >= self.batch_max_size { now } else { batch.opened_at + self.batch_max_age }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn count_duplicate(&mut self, second: u64, limit: Option<u64>) -> Result<(), Pushback> {
+        let (counted, duplicates) = self.duplicates_in_second;
+        let duplicates = if counted == second { duplicates } else { 0 };
+        if limit.is_some_and(|limit| duplicates >= limit) {
+            return Err(Pushback::Duplicates);
+        }
+        self.duplicates_in_second = (second, duplicates + 1);
+        Ok(())
+    }
+}
+
+impl Batch {
+    fn opened(opened_at: Duration, size: usize) -> Self {
+        Self { entries: Vec::with_capacity(size.min(1024)), opened_at, first_index: watch::Sender::new(None) }
+    }
+}
+
+impl Seen {
+    fn ticket(&self) -> Ticket {
+        let (timestamp_ms, place) = match self {
+            Self::Waiting { timestamp_ms, place } => (*timestamp_ms, place.clone()),
+            Self::Logged { timestamp_ms, index } => (*timestamp_ms, Place::Logged(*index)),
+        };
+        Ticket { timestamp_ms, place }
+    }
+}
+
+impl Ticket {
+    /// The entry's index, once it has one; none when its batch was lost.
+    pub(crate) async fn index(&mut self) -> Option<u64> {
+        match &mut self.place {
+            Place::Logged(index) => Some(*index),
+            Place::InBatch { first_index, offset } => {
+                let first = *first_index.wait_for(Option::is_some).await.ok()?;
+                first.map(|first| first + *offset)
+            }
+        }
+    }
+}

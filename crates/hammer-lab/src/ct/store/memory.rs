@@ -1,0 +1,71 @@
+//! Bundles and issuers in memory.
+
+use std::{
+    collections::HashMap,
+    sync::{PoisonError, RwLock},
+};
+
+use bytes::Bytes;
+use hammer_tlog::{
+    merkle::Hash,
+    tile::{FULL_WIDTH, TileId},
+};
+
+use crate::ct::chain::Authority;
+
+/// A log that is gone when its process ends.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    bundles: RwLock<Bundles>,
+    issuers: RwLock<HashMap<Hash, Bytes>>,
+}
+
+#[derive(Debug, Default)]
+struct Bundles {
+    full: Vec<Bytes>,
+    last: Vec<u8>,
+    /// End of each entry in `last`.
+    ends: Vec<usize>,
+}
+
+impl Memory {
+    pub(super) fn append(&self, leaves: &[Vec<u8>]) {
+        let mut bundles = self.bundles.write().unwrap_or_else(PoisonError::into_inner);
+        leaves.iter().for_each(|leaf| bundles.push(leaf));
+    }
+
+    pub(super) fn bundle(&self, tile: &TileId) -> Option<Bytes> {
+        let bundles = self.bundles.read().unwrap_or_else(PoisonError::into_inner);
+        let index = usize::try_from(tile.index).ok()?;
+        if let Some(bundle) = bundles.full.get(index) {
+            return tile.is_full().then(|| bundle.clone());
+        }
+        let end = *bundles.ends.get(usize::from(tile.width).checked_sub(1)?)?;
+        (index == bundles.full.len()).then(|| Bytes::copy_from_slice(&bundles.last[..end]))
+    }
+
+    pub(super) fn keep_issuer(&self, authority: &Authority) {
+        let known = self.issuer(&authority.fingerprint).is_some();
+        if !known {
+            let mut issuers = self.issuers.write().unwrap_or_else(PoisonError::into_inner);
+            issuers.insert(authority.fingerprint, Bytes::copy_from_slice(&authority.der));
+        }
+    }
+
+    pub(super) fn issuer(&self, fingerprint: &Hash) -> Option<Bytes> {
+        self.issuers.read().unwrap_or_else(PoisonError::into_inner).get(fingerprint).cloned()
+    }
+}
+
+impl Bundles {
+    fn push(&mut self, leaf: &[u8]) {
+        self.last.extend_from_slice(leaf);
+        self.ends.push(self.last.len());
+        if self.ends.len() == usize::from(FULL_WIDTH) {
+            self.ends.clear();
+            let bundle = std::mem::take(&mut self.last);
+            self.last.reserve(bundle.len());
+            self.full.push(bundle.into());
+        }
+    }
+}

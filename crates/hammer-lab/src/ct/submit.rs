@@ -1,0 +1,183 @@
+//! add-chain and add-pre-chain (RFC 6962 sections 4.1 and 4.2): the SCTs that the log states.
+
+use std::{
+    borrow::Cow,
+    sync::{Arc, atomic::Ordering},
+};
+
+use base64::{DecodeError, Engine, prelude::BASE64_STANDARD};
+use bytes::Bytes;
+use http::{Response, StatusCode};
+use http_body_util::Full;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    certificate::Certificate,
+    chain::Validated,
+    entry::{self, Entry},
+    key::LogSigner,
+    log::Log,
+    plan::Flavour,
+    pool::{Pushback, Ticket},
+};
+use crate::serve::answer;
+
+/// Why a submission got no SCT.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Refusal {
+    #[error("{0}")]
+    Bad(String),
+    #[error("Too Many Requests")]
+    TooMany { retry_after_s: Option<u32> },
+    #[error("couldn't store the leaf: {0}")]
+    Internal(&'static str),
+}
+
+#[derive(Debug, Serialize)]
+struct Sct {
+    sct_version: u8,
+    id: String,
+    timestamp: u64,
+    extensions: String,
+    signature: String,
+}
+
+impl Log {
+    /// The answer to one submission.
+    pub(crate) async fn submit(&self, body: &Bytes, precert: bool) -> Response<Full<Bytes>> {
+        let deadline = self.clock.elapsed() + self.plan.http_deadline.0;
+        let result = tokio::select! {
+            biased;
+            result = self.sct(body, precert) => result,
+            () = self.clock.sleep_until(deadline) => Err(Refusal::Internal("context deadline exceeded")),
+        };
+        match result {
+            Ok(sct) => {
+                self.accepted.fetch_add(1, Ordering::Relaxed);
+                answer::json(serde_json::to_vec(&sct).unwrap_or_default())
+            }
+            Err(refusal) => refusal.answer(),
+        }
+    }
+
+    async fn sct(&self, body: &[u8], precert: bool) -> Result<Sct, Refusal> {
+        let entry = self.entry(body, precert)?;
+        let mut ticket =
+            self.pool.add(&entry, &*self.clock).map_err(|pushback| self.pushed_back(pushback))?;
+        let index = match self.plan.flavour {
+            Flavour::Rfc6962 => None,
+            Flavour::StaticCt => Some(self.index(&mut ticket).await?),
+        };
+        let timestamp = ticket.timestamp_ms;
+        Ok(Sct::sign(&self.signer, &entry, timestamp, index))
+    }
+
+    fn entry(&self, body: &[u8], precert: bool) -> Result<Arc<Entry>, Refusal> {
+        let chain = read_chain(body).map_err(|reason| {
+            Refusal::Bad(format!("{}: failed to parse add-chain body: {reason}", self.origin))
+        })?;
+        let now_s = i64::try_from(self.clock.unix_ms() / 1000).unwrap_or(i64::MAX);
+        let validated = self
+            .validator
+            .validate(&chain, precert, now_s)
+            .map_err(|refusal| Refusal::Bad(format!("failed to verify add-chain contents: {refusal}")))?;
+        let entry = Entry::new(&validated, precert)
+            .map_err(|error| Refusal::Bad(format!("failed to build MerkleTreeLeaf: {error}")))?;
+        for authority in &validated.path.authorities {
+            self.store.keep_issuer(authority).map_err(|_| Refusal::Internal("issuer chain"))?;
+        }
+        Ok(Arc::new(entry))
+    }
+
+    async fn index(&self, ticket: &mut Ticket) -> Result<u64, Refusal> {
+        let index = ticket.index().await.ok_or(Refusal::Internal("storage failed"))?;
+        if self.plan.enable_publication_awaiter {
+            let mut published = self.published.subscribe();
+            let covered = published.wait_for(|checkpoint| checkpoint.size > index).await;
+            covered.map_err(|_| Refusal::Internal("the log has ended"))?;
+        }
+        Ok(index)
+    }
+
+    fn pushed_back(&self, pushback: Pushback) -> Refusal {
+        // TesseraCT draws 1 to 5 s; the clock's milliseconds spread as well and need no state.
+        let spread = 1 + (self.clock.unix_ms() % 5) as u32;
+        let retry_after_s = match (self.plan.flavour, pushback) {
+            (Flavour::StaticCt, _) => Some(spread),
+            // ct_server sends none.
+            (Flavour::Rfc6962, Pushback::Outstanding | Pushback::Duplicates) => None,
+        };
+        Refusal::TooMany { retry_after_s }
+    }
+}
+
+impl Sct {
+    fn sign(signer: &LogSigner, entry: &Entry, timestamp: u64, index: Option<u64>) -> Self {
+        // The leaf is, byte for byte, what an SCT signs.
+        let signature = signer.digitally_signed(&entry.leaf_input(timestamp, index));
+        Self {
+            sct_version: 0,
+            id: signer.log_id.to_base64(),
+            timestamp,
+            extensions: BASE64_STANDARD.encode(entry::extensions(index)),
+            signature: BASE64_STANDARD.encode(signature),
+        }
+    }
+}
+
+/// The serial number of a submission's leaf.
+pub(crate) fn leaf_serial(chain: &[Vec<u8>]) -> Result<Vec<u8>, String> {
+    let leaf = chain.first().ok_or("cert chain was empty")?;
+    Certificate::parse(leaf).map(|leaf| leaf.serial.to_vec()).map_err(|error| error.to_string())
+}
+
+/// The answer to a submission that nobody validates: a good SCT for whatever was sent, without an index.
+pub(crate) fn unchecked_sct(
+    signer: &LogSigner,
+    chain: &[Vec<u8>],
+    precert: bool,
+    timestamp_ms: u64,
+) -> Result<String, String> {
+    let validated = Validated::unchecked(chain).map_err(|refusal| refusal.to_string())?;
+    let entry = Entry::new(&validated, precert).map_err(|error| error.to_string())?;
+    serde_json::to_string(&Sct::sign(signer, &entry, timestamp_ms, None)).map_err(|error| error.to_string())
+}
+
+impl Refusal {
+    fn answer(&self) -> Response<Full<Bytes>> {
+        match self {
+            Self::Bad(reason) => answer::error(StatusCode::BAD_REQUEST, reason),
+            Self::TooMany { retry_after_s } => answer::refusal(429, *retry_after_s),
+            Self::Internal(_) => answer::error(StatusCode::INTERNAL_SERVER_ERROR, &self.to_string()),
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct AddChain<'a> {
+    #[serde(borrow, default)]
+    chain: Vec<Text<'a>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// The certificates of a submission's body, with reasons in the words of Go's decoders.
+pub(crate) fn read_chain(body: &[u8]) -> Result<Vec<Vec<u8>>, String> {
+    let request: AddChain<'_> = serde_json::from_slice(body).map_err(|error| match error.is_eof() {
+        true => "unexpected end of JSON input".into(),
+        false => error.to_string(),
+    })?;
+    if request.chain.is_empty() {
+        return Err("cert chain was empty".into());
+    }
+    let decode = |text: &Text<'_>| BASE64_STANDARD.decode(text.0.as_bytes());
+    request.chain.iter().map(decode).collect::<Result<_, _>>().map_err(|error| {
+        let at = match error {
+            DecodeError::InvalidByte(at, _) | DecodeError::InvalidLastSymbol(at, _) => at,
+            DecodeError::InvalidLength(length) => length,
+            DecodeError::InvalidPadding => 0,
+        };
+        format!("illegal base64 data at input byte {at}")
+    })
+}

@@ -1,0 +1,99 @@
+//! Scripted faults: what goes wrong, where and when, as data that a plan carries.
+
+mod draw;
+mod latency;
+mod session;
+
+use serde::{Deserialize, Serialize};
+
+use crate::duration::Span;
+
+pub use latency::Latency;
+pub use session::{FaultSession, Verdict};
+
+/// Everything that a target does wrong on purpose. The default does nothing wrong.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FaultScript {
+    /// Seed of every draw: the n-th request of a target meets the same fault in every run.
+    pub seed: u64,
+    /// Rules, of which each that names the endpoint applies, in order.
+    pub rules: Vec<FaultRule>,
+    /// Closes a connection that has had no request under way for this long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub close_idle_after: Option<Span>,
+    /// Closes a new connection that has sent no request for this long (TesseraCT's ReadHeaderTimeout is 5 s).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub close_unused_after: Option<Span>,
+    /// Extra delay between sequencing and the checkpoint that covers it (slow integration); logs only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub publication_delay: Option<Span>,
+}
+
+/// One rule of a [`FaultScript`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FaultRule {
+    /// Names of the endpoints that it holds for, such as `add-chain` or `tile`; empty is every endpoint.
+    pub endpoints: Vec<String>,
+    /// Added to every answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency: Option<Latency>,
+    /// Windows within which no answer leaves: all are held until the end, while connections are still accepted.
+    pub stalls: Vec<Stall>,
+    /// Requests that are refused before they are looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refuse: Option<Refusal>,
+    /// Share of requests, 0 to 1, whose connection is reset (RST) instead of answered.
+    pub reset_share: f64,
+}
+
+/// A window in which every answer is held.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stall {
+    /// Begin, from the start of the target (or the last restart of its faults).
+    pub at: Span,
+    /// Length.
+    pub duration: Span,
+}
+
+/// A share of requests that is refused with 429 or 503.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Refusal {
+    /// Share of requests, 0 to 1.
+    pub share: f64,
+    /// Status of the refusal.
+    #[serde(default = "Refusal::too_many_requests")]
+    pub status: u16,
+    /// Whole seconds of the Retry-After header; absent without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_s: Option<u32>,
+}
+
+impl Refusal {
+    const fn too_many_requests() -> u16 {
+        429
+    }
+}
+
+impl FaultScript {
+    /// The key and the reason of the first value that has no meaning.
+    ///
+    /// # Errors
+    /// A share outside 0 to 1, or a status that HTTP does not know.
+    pub fn check(&self) -> Result<(), String> {
+        for rule in &self.rules {
+            let shares = [rule.reset_share, rule.refuse.map_or(0.0, |refusal| refusal.share)];
+            if shares.iter().any(|share| !(0.0..=1.0).contains(share)) {
+                return Err("a share is between 0 and 1".into());
+            }
+            if rule.refuse.is_some_and(|refusal| !(400..600).contains(&refusal.status)) {
+                return Err("a refusal's status is between 400 and 599".into());
+            }
+            rule.latency.map_or(Ok(()), |latency| latency.check())?;
+        }
+        Ok(())
+    }
+}

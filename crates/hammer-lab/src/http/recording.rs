@@ -1,0 +1,238 @@
+//! A target that keeps what it is sent, so that two runs can be compared byte for byte.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use bytes::Bytes;
+use http::{Method, Response, StatusCode, request::Parts};
+use http_body_util::Full;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    clock::{Clock, SystemClock},
+    ct::{KeySource, LogSigner, leaf_serial, read_chain, unchecked_sct},
+    error::LabError,
+    fault::{FaultScript, FaultSession},
+    serve::{Running, ServePlan, Server, Target, answer},
+    stats::{Counters, LabStats},
+};
+
+/// The recording target as a plan writes it; every key may be left out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RecordingLabPlan {
+    /// Listener, threads, TLS.
+    pub serve: ServePlan,
+    /// Seed of the key that signs the SCTs.
+    pub key_seed: u64,
+    /// Bytes of bodies kept; what comes later is counted, not kept, and there is no digest then.
+    pub max_recorded_bytes: usize,
+    /// What goes wrong on purpose. Endpoints: add-chain, add-pre-chain, other.
+    pub faults: FaultScript,
+}
+
+impl Default for RecordingLabPlan {
+    fn default() -> Self {
+        Self {
+            serve: ServePlan::default(),
+            key_seed: 1,
+            max_recorded_bytes: 512 << 20,
+            faults: FaultScript::default(),
+        }
+    }
+}
+
+/// What a recording target was sent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Recorded {
+    /// Bodies, those included that were not kept.
+    pub count: u64,
+    /// Bodies that were not kept, for want of room.
+    pub dropped: u64,
+    /// Bytes of all kept bodies.
+    pub bytes: usize,
+}
+
+/// Starts recording targets.
+#[derive(Debug)]
+pub struct RecordingLab;
+
+/// A recording target that runs. Dropping it stops the target without waiting for its end.
+#[derive(Debug)]
+pub struct RecordingLabHandle {
+    /// `http(s)://address`, below which `/ct/v1/add-chain` and any other path answer.
+    pub url: String,
+    /// DER SubjectPublicKeyInfo of the key that signs the SCTs.
+    pub log_key_spki: Vec<u8>,
+    recorder: Arc<Recorder>,
+    faults: Arc<FaultSession>,
+    counters: Arc<Counters>,
+    running: Running,
+}
+
+#[derive(Debug)]
+struct Recorder {
+    clock: Arc<dyn Clock>,
+    signer: LogSigner,
+    max_bytes: usize,
+    tape: Mutex<Tape>,
+}
+
+#[derive(Debug, Default)]
+struct Tape {
+    recorded: Recorded,
+    /// Bodies by seq; one seq may have come more than once.
+    bodies: BTreeMap<u64, Vec<Bytes>>,
+}
+
+impl RecordingLab {
+    /// Starts a target on its own threads, with the machine's time.
+    ///
+    /// # Errors
+    /// A plan without meaning, or an address that is taken.
+    pub fn spawn_thread(plan: &RecordingLabPlan) -> Result<RecordingLabHandle, LabError> {
+        plan.faults.check().map_err(|reason| LabError::Plan { key: "faults", reason })?;
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let faults = Arc::new(FaultSession::new(plan.faults.clone(), clock.elapsed()));
+        let counters = Arc::new(Counters::default());
+        let recorder = Arc::new(Recorder {
+            clock: Arc::clone(&clock),
+            signer: LogSigner::new(&KeySource::Seed(plan.key_seed))?,
+            max_bytes: plan.max_recorded_bytes,
+            tape: Mutex::default(),
+        });
+        let server = Server {
+            target: Arc::clone(&recorder),
+            clock,
+            faults: Arc::clone(&faults),
+            counters: Arc::clone(&counters),
+            plan: plan.serve.clone(),
+        };
+        let scheme = if plan.serve.tls.is_some() { "https" } else { "http" };
+        let running = Running::spawn("lab-recording", server, |_| async {})?;
+        let url = format!("{scheme}://{}", running.address);
+        let log_key_spki = recorder.signer.spki.clone();
+        Ok(RecordingLabHandle { url, log_key_spki, recorder, faults, counters, running })
+    }
+
+    /// As [`RecordingLab::spawn_thread`], from within a tokio runtime.
+    ///
+    /// # Errors
+    /// A plan without meaning, or an address that is taken.
+    pub async fn start(plan: RecordingLabPlan) -> Result<RecordingLabHandle, LabError> {
+        tokio::task::spawn_blocking(move || Self::spawn_thread(&plan)).await.unwrap_or(Err(LabError::Died))
+    }
+}
+
+impl RecordingLabHandle {
+    /// How much has been received.
+    #[must_use]
+    pub fn recorded(&self) -> Recorded {
+        self.recorder.lock().recorded
+    }
+
+    /// SHA-256 over the received bodies in the order of their seq; none when a body was not kept.
+    ///
+    /// The seq of a submission is the last 8 bytes, big endian, of its leaf's serial number; that of any other request
+    /// is its `x-hammer-seq` header, or 0. Bodies of one seq are ordered by their bytes.
+    #[must_use]
+    pub fn digest(&self) -> Option<[u8; 32]> {
+        let mut tape = self.recorder.lock();
+        if tape.recorded.dropped > 0 {
+            return None;
+        }
+        let mut digest = ring::digest::Context::new(&ring::digest::SHA256);
+        for bodies in tape.bodies.values_mut() {
+            bodies.sort();
+            bodies.iter().for_each(|body| digest.update(body));
+        }
+        digest.finish().as_ref().try_into().ok()
+    }
+
+    /// Requests and connections so far.
+    #[must_use]
+    pub fn stats(&self) -> LabStats {
+        self.counters.stats()
+    }
+
+    /// Counts the stalls of the fault script from now.
+    pub fn restart_faults(&self) {
+        self.faults.restart(self.recorder.clock.elapsed());
+    }
+
+    /// Stops accepting, lets what is under way finish, and ends the threads; blocks.
+    pub fn stop(self) -> LabStats {
+        let Self { counters, running, .. } = self;
+        running.stop();
+        counters.stats()
+    }
+
+    /// As [`RecordingLabHandle::stop`], from within a tokio runtime.
+    pub async fn shutdown(self) {
+        let _ = tokio::task::spawn_blocking(|| self.stop()).await;
+    }
+}
+
+impl Recorder {
+    fn submission(&self, body: &Bytes, precert: bool) -> Result<String, String> {
+        let chain = read_chain(body)?;
+        let serial = leaf_serial(&chain)?;
+        let answer = unchecked_sct(&self.signer, &chain, precert, self.clock.unix_ms())?;
+        self.record(seq_of_serial(&serial), body);
+        Ok(answer)
+    }
+
+    fn record(&self, seq: u64, body: &Bytes) {
+        let mut tape = self.lock();
+        tape.recorded.count += 1;
+        if tape.recorded.bytes + body.len() > self.max_bytes {
+            tape.recorded.dropped += 1;
+            return;
+        }
+        tape.recorded.bytes += body.len();
+        tape.bodies.entry(seq).or_default().push(body.clone());
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Tape> {
+        self.tape.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Target for Recorder {
+    fn endpoint(&self, _: &Method, path: &str) -> &'static str {
+        match path.rsplit_once("/ct/v1/") {
+            Some((_, "add-chain")) => "add-chain",
+            Some((_, "add-pre-chain")) => "add-pre-chain",
+            _ => "other",
+        }
+    }
+
+    async fn answer(
+        self: Arc<Self>,
+        endpoint: &'static str,
+        parts: Parts,
+        body: Bytes,
+    ) -> Response<Full<Bytes>> {
+        let answered = match endpoint {
+            "add-chain" => self.submission(&body, false),
+            "add-pre-chain" => self.submission(&body, true),
+            _ => {
+                let seq = parts.headers.get(SEQ_HEADER).and_then(|value| value.to_str().ok()?.parse().ok());
+                self.record(seq.unwrap_or(0), &body);
+                Ok("{}".into())
+            }
+        };
+        match answered {
+            Ok(json) => answer::json(json),
+            Err(reason) => answer::error(StatusCode::BAD_REQUEST, &reason),
+        }
+    }
+}
+
+fn seq_of_serial(serial: &[u8]) -> u64 {
+    serial.iter().rev().take(8).rev().fold(0, |seq, byte| seq << 8 | u64::from(*byte))
+}
+
+const SEQ_HEADER: &str = "x-hammer-seq";

@@ -1,0 +1,168 @@
+//! The server below every target: HTTP/1.1 and HTTP/2 (prior knowledge, or ALPN under TLS) on one listener, with
+//! the faults of a script between the wire and the target.
+
+pub(crate) mod answer;
+mod connection;
+mod tls;
+
+use std::{future::Future, io, net::SocketAddr, sync::Arc, thread, time::Duration};
+
+use bytes::Bytes;
+use http::{Method, Response, request::Parts};
+use http_body_util::Full;
+use serde::{Deserialize, Serialize};
+use tokio::{net::TcpListener, sync::watch, task::JoinSet, time};
+use tokio_rustls::TlsAcceptor;
+
+use crate::{clock::Clock, error::LabError, fault::FaultSession, stats::Counters};
+
+pub use tls::TlsFiles;
+
+/// What every target of a plan can say about its server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ServePlan {
+    /// Address to listen on; port 0 lets the system choose.
+    pub listen: SocketAddr,
+    /// Threads of the target's own runtime.
+    pub threads: usize,
+    /// PEM files; without them the target speaks plain HTTP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<TlsFiles>,
+    /// Longest request body in bytes; a longer one is answered with 413.
+    pub max_body_bytes: usize,
+    /// Connections served at once; more wait in the listener's queue.
+    pub max_connections: usize,
+}
+
+impl Default for ServePlan {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            threads: 1,
+            tls: None,
+            max_body_bytes: 32 << 20,
+            max_connections: 16_384,
+        }
+    }
+}
+
+/// What answers requests behind a [`Server`].
+pub(crate) trait Target: Send + Sync + 'static {
+    /// Name of the endpoint under which a request is counted and meets faults.
+    fn endpoint(&self, method: &Method, path: &str) -> &'static str;
+
+    /// The answer to one request whose body has been read whole.
+    fn answer(
+        self: Arc<Self>,
+        endpoint: &'static str,
+        parts: Parts,
+        body: Bytes,
+    ) -> impl Future<Output = Response<Full<Bytes>>> + Send;
+}
+
+/// Everything that the connections of one target share.
+pub(crate) struct Server<T> {
+    pub(crate) target: Arc<T>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) faults: Arc<FaultSession>,
+    pub(crate) counters: Arc<Counters>,
+    pub(crate) plan: ServePlan,
+}
+
+/// A target that runs on threads of its own.
+#[derive(Debug)]
+pub(crate) struct Running {
+    pub(crate) address: SocketAddr,
+    stop: watch::Sender<bool>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Running {
+    /// Binds, then serves on a new thread with its own runtime, beside `background`, until it is stopped.
+    pub(crate) fn spawn<T: Target, B>(
+        name: &str,
+        server: Server<T>,
+        background: impl FnOnce(watch::Receiver<bool>) -> B + Send + 'static,
+    ) -> Result<Self, LabError>
+    where
+        B: Future<Output = ()> + Send + 'static,
+    {
+        let listen = server.plan.listen;
+        let failed = |source| LabError::Listen { address: listen, source };
+        let listener = std::net::TcpListener::bind(listen).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let tls = server.plan.tls.as_ref().map(TlsFiles::acceptor).transpose()?;
+        let runtime = runtime(name, server.plan.threads).map_err(LabError::Thread)?;
+        let (stop, stopped) = watch::channel(false);
+        let thread = thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(move || {
+                runtime.block_on(async move {
+                    let background = tokio::spawn(background(stopped.clone()));
+                    Arc::new(server).accept(listener, tls, stopped).await;
+                    let _ = background.await;
+                });
+                runtime.shutdown_timeout(DRAIN_LIMIT);
+            })
+            .map_err(LabError::Thread)?;
+        Ok(Self { address, stop, thread: Some(thread) })
+    }
+
+    /// Stops accepting, lets what is under way finish within two seconds, and waits for the threads to end.
+    pub(crate) fn stop(mut self) {
+        self.stop.send_replace(true);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stop.send_replace(true);
+    }
+}
+
+impl<T: Target> Server<T> {
+    async fn accept(
+        self: Arc<Self>,
+        listener: std::net::TcpListener,
+        tls: Option<TlsAcceptor>,
+        mut stopped: watch::Receiver<bool>,
+    ) {
+        let Ok(listener) = TcpListener::from_std(listener) else { return };
+        let mut connections = JoinSet::new();
+        let mut stop = stopped.clone();
+        loop {
+            let full = connections.len() >= self.plan.max_connections;
+            tokio::select! {
+                _ = stop.wait_for(|stop| *stop) => break,
+                Some(_) = connections.join_next(), if !connections.is_empty() => {}
+                accepted = listener.accept(), if !full => match accepted {
+                    Ok((stream, _)) => {
+                        self.counters.connected();
+                        connections.spawn(Arc::clone(&self).connection(stream, tls.clone(), stopped.clone()));
+                    }
+                    // Out of descriptors, most likely: let some connections end before the next try.
+                    Err(_) => time::sleep(Duration::from_millis(10)).await,
+                },
+            }
+        }
+        drop(listener);
+        stopped.mark_unchanged();
+        let _ = time::timeout(DRAIN_LIMIT, async { while connections.join_next().await.is_some() {} }).await;
+        connections.shutdown().await;
+    }
+}
+
+fn runtime(name: &str, threads: usize) -> io::Result<tokio::runtime::Runtime> {
+    let mut builder = match threads {
+        0 | 1 => tokio::runtime::Builder::new_current_thread(),
+        _ => tokio::runtime::Builder::new_multi_thread(),
+    };
+    builder.worker_threads(threads.max(1)).thread_name(name).max_blocking_threads(8).enable_all().build()
+}
+
+const DRAIN_LIMIT: Duration = Duration::from_secs(2);

@@ -1,0 +1,65 @@
+//! Answers as the real logs shape them.
+
+use bytes::Bytes;
+use http::{
+    HeaderName, HeaderValue, Response, StatusCode,
+    header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS},
+};
+use http_body_util::Full;
+
+/// 200 with a body of this type.
+pub(crate) fn ok(content_type: &'static str, body: impl Into<Bytes>) -> Response<Full<Bytes>> {
+    shaped(StatusCode::OK, CONTENT_TYPE, content_type, body.into())
+}
+
+/// 200 with JSON.
+pub(crate) fn json(body: impl Into<Bytes>) -> Response<Full<Bytes>> {
+    ok("application/json", body)
+}
+
+/// 200 with bytes that never change once served.
+pub(crate) fn immutable(content_type: &'static str, body: impl Into<Bytes>) -> Response<Full<Bytes>> {
+    let mut answer = ok(content_type, body);
+    let forever = HeaderValue::from_static("public, max-age=604800, immutable");
+    answer.headers_mut().insert(CACHE_CONTROL, forever);
+    answer
+}
+
+/// 200 with text that must not be cached.
+pub(crate) fn no_store(body: impl Into<Bytes>) -> Response<Full<Bytes>> {
+    let mut answer = ok(TEXT, body);
+    answer.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    answer
+}
+
+/// An error as Go's logs write it: the status text, a newline, the reason, a newline.
+pub(crate) fn error(status: StatusCode, reason: &str) -> Response<Full<Bytes>> {
+    let text = format!("{}\n{reason}\n", status.canonical_reason().unwrap_or("Error"));
+    let mut answer = shaped(status, CONTENT_TYPE, TEXT, text.into());
+    answer.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    answer
+}
+
+/// A refusal of the given status, with Retry-After in whole seconds if there is one.
+pub(crate) fn refusal(status: u16, retry_after_s: Option<u32>) -> Response<Full<Bytes>> {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
+    let mut answer = error(status, status.canonical_reason().unwrap_or("refused"));
+    if let Some(seconds) = retry_after_s {
+        answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    answer
+}
+
+fn shaped(
+    status: StatusCode,
+    header: HeaderName,
+    content_type: &'static str,
+    body: Bytes,
+) -> Response<Full<Bytes>> {
+    let mut answer = Response::new(Full::new(body));
+    *answer.status_mut() = status;
+    answer.headers_mut().insert(header, HeaderValue::from_static(content_type));
+    answer
+}
+
+const TEXT: &str = "text/plain; charset=utf-8";

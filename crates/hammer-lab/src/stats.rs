@@ -1,0 +1,61 @@
+//! What a target has counted: requests by endpoint and status, and what its log holds.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use serde::Serialize;
+
+/// Requests by endpoint name and status; status 0 is a connection reset on purpose.
+pub type RequestCounts = BTreeMap<String, BTreeMap<u16, u64>>;
+
+/// Counts of a target at one moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct LabStats {
+    /// Requests answered, by endpoint and status.
+    pub requests: RequestCounts,
+    /// Connections accepted.
+    pub connections: u64,
+    /// Submissions answered with an SCT, duplicates included.
+    pub accepted: u64,
+    /// Submissions that made a new entry.
+    pub distinct: u64,
+    /// Entries in the tree.
+    pub tree_size: u64,
+    /// Entries that the served checkpoint covers.
+    pub published_size: u64,
+}
+
+/// The counters behind [`LabStats::requests`].
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    requests: Mutex<BTreeMap<(&'static str, u16), u64>>,
+    connections: AtomicU64,
+}
+
+impl Counters {
+    pub(crate) fn answered(&self, endpoint: &'static str, status: u16) {
+        *self
+            .requests
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .entry((endpoint, status))
+            .or_default() += 1;
+    }
+
+    pub(crate) fn connected(&self) {
+        self.connections.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn stats(&self) -> LabStats {
+        let mut requests = RequestCounts::new();
+        for (&(endpoint, status), &count) in &*self.requests.lock().unwrap_or_else(PoisonError::into_inner) {
+            requests.entry(endpoint.to_owned()).or_default().insert(status, count);
+        }
+        LabStats { requests, connections: self.connections.load(Ordering::Relaxed), ..LabStats::default() }
+    }
+}
