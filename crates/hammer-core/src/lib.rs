@@ -2,7 +2,12 @@
 //! together. It never knows a protocol, a terminal or a file format, and has no arrow from an outcome back to the schedule.
 
 pub mod clock;
+pub mod dispatch;
 pub mod draw;
 pub mod phase;
 pub mod runtime;
 pub mod schedule;
+pub mod shard;
+pub mod supply;
+pub mod verify;
+pub mod workload;

@@ -50,11 +50,6 @@ pub trait Alarm {
     fn poll_rung(&mut self, cx: &mut Context<'_>) -> Poll<()>;
 }
 
-/// Waits for the alarm.
-pub(crate) async fn rung(alarm: &mut impl Alarm) {
-    poll_fn(|cx| alarm.poll_rung(cx)).await;
-}
-
 /// Lets the thread's other tasks run once.
 pub(crate) async fn yield_now() {
     let mut yielded = false;

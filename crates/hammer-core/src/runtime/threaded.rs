@@ -9,6 +9,7 @@ use hammer_measure::{Nanos, Now};
 use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
 };
+use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use super::{Alarm, Clock, LocalFuture, Runtime};
@@ -44,7 +45,12 @@ impl Runtime for ThreadedRuntime {
 
     fn alarm(&self) -> io::Result<TimerFd> {
         let fd = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
-        Ok(TimerFd { clock: self.clock, fd: AsyncFd::new(fd)?, due: false })
+        #[expect(
+            deprecated,
+            reason = "its successor is unsafe; an OwnedFd cannot close or change its descriptor"
+        )]
+        let fd = AsyncFd::with_interest(fd, Interest::READABLE)?;
+        Ok(TimerFd { clock: self.clock, fd, due: false })
     }
 
     fn spawn(&self, task: LocalFuture<()>) {

@@ -13,7 +13,7 @@ pub struct Poisson {
 impl Poisson {
     /// The stream of that seed and label.
     pub fn new(seed: u64, label: u64) -> Self {
-        Self { draws: Draws::new(seed, label ^ 0x706f_6973_736f_6e), index: 0, sum: 0.0 }
+        Self { draws: Draws::new(seed, label ^ 0x0070_6f69_7373_6f6e), index: 0, sum: 0.0 }
     }
 
     pub(super) fn next(&mut self) -> f64 {

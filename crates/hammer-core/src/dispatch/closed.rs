@@ -1,0 +1,356 @@
+//! The closed lane: users who wait for their answers. An operation is intended at the end of its user's previous one
+//! plus think time, so waiting is not in its figures, and there is no backlog.
+
+use std::cell::{Cell, RefCell};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::future::poll_fn;
+use std::iter::StepBy;
+use std::ops::Range;
+use std::rc::Rc;
+use std::task::Poll;
+
+use hammer_measure::{Command, Nanos, Timing};
+
+use crate::draw::Draws;
+use crate::phase::Phases;
+use crate::runtime::{Runtime, yield_now};
+use crate::supply::{Supply, SupplyBounds};
+use crate::workload::{Preparation, Workload};
+
+use super::Lane;
+use super::load::{Closed, Iterations, Think};
+use super::slot::{Bench, Job, Slot};
+use super::stages::Stages;
+
+/// A workload under closed load on one shard.
+pub(super) struct ClosedLane<W: Workload, R: Runtime> {
+    bench: Bench<W, R>,
+    stages: Stages,
+    think: Think,
+    draws: Draws,
+    most_users: usize,
+    phases: Cell<Option<Phases>>,
+    end: Cell<Nanos>,
+    paused: Cell<bool>,
+    present: Cell<usize>,
+    user_limit: Cell<usize>,
+    timers: RefCell<BinaryHeap<Reverse<(Nanos, usize)>>>,
+    awaiting_supply: Cell<bool>,
+    source: RefCell<Source<W>>,
+}
+
+/// Where the next operation of a user comes from.
+enum Source<W: Workload> {
+    /// Named by user and iteration, prepared by the slot.
+    Inline,
+    /// One of those shared by all users, prepared by the slot.
+    SharedInline(StepBy<Range<u64>>),
+    /// One of those shared by all users, prepared ahead in their order.
+    Shared { supply: Supply<W>, left: StepBy<Range<u64>>, untaken: u64 },
+    /// Each user's next one, prepared while the one before it is under way.
+    Ahead { supply: Supply<W>, ready: Vec<Option<(u64, W::Op)>>, most_users: u64, shards: u64 },
+}
+
+/// What a user got when it asked for an operation.
+enum Next<Op> {
+    Operation(u64, Option<Op>),
+    NotReady,
+    Done,
+}
+
+impl<W: Workload, R: Runtime> ClosedLane<W, R> {
+    pub(super) fn new(bench: Bench<W, R>, load: &Closed, bounds: SupplyBounds) -> Rc<Self> {
+        let most_users = load.stages.most_users();
+        let users = (bench.shard..most_users).step_by(bench.shards).count();
+        let source = Source::new(&bench, load.iterations, users, most_users, bounds);
+        let lane = Rc::new(Self {
+            bench,
+            stages: load.stages.clone(),
+            think: load.think,
+            draws: Draws::new(load.seed, THINK),
+            most_users,
+            phases: Cell::new(None),
+            end: Cell::new(Nanos::MAX),
+            paused: Cell::new(false),
+            present: Cell::new(users),
+            user_limit: Cell::new(usize::MAX),
+            timers: RefCell::default(),
+            awaiting_supply: Cell::new(false),
+            source: RefCell::new(source),
+        });
+        for _ in 0..users {
+            let slot = lane.bench.add_slot();
+            lane.bench.runtime.spawn(Box::pin(lane.clone().live(slot)));
+        }
+        lane
+    }
+
+    /// One user's life.
+    async fn live(self: Rc<Self>, slot: Rc<Slot<W::Op>>) {
+        let user = slot.index * self.bench.shards + self.bench.shard;
+        let mut steps = self.bench.steps();
+        let mut kept = None;
+        let phases = self.begun(&slot).await;
+        let mut earliest = phases.begin;
+        let mut iteration = 0u64;
+        while let Some(intended) = self.turn(&slot, user, earliest, &phases).await {
+            let Some((seq, op)) = self.operation(&slot, user, iteration, &mut kept).await else { break };
+            let (series, phase) = (self.bench.series_of(seq), phases.of(intended));
+            let timing = Timing::new(intended, self.bench.runtime.now());
+            {
+                let mut recorder = self.bench.recorder.borrow_mut();
+                recorder.offer(series, phase);
+                recorder.queue(series, phase);
+            }
+            let job = Job { seq, series, phase, timing, op };
+            let done = self.bench.perform(&slot, job, &mut kept, &mut steps).await;
+            earliest = done + self.think.after(self.draws, seq);
+            iteration += 1;
+            if iteration.is_multiple_of(YIELD_EVERY) {
+                yield_now().await;
+            }
+        }
+        self.present.set(self.present.get() - 1);
+    }
+
+    async fn begun(&self, slot: &Slot<W::Op>) -> Phases {
+        poll_fn(|cx| match self.phases.get() {
+            Some(phases) => Poll::Ready(phases),
+            None => {
+                slot.wait(cx.waker());
+                Poll::Pending
+            }
+        })
+        .await
+    }
+
+    /// Waits for the user's next turn, at `earliest` or later; `None` when there is none.
+    async fn turn(&self, slot: &Slot<W::Op>, user: usize, earliest: Nanos, phases: &Phases) -> Option<Nanos> {
+        let mut earliest = earliest;
+        loop {
+            let from = self.stages.present_from(user, earliest.since(phases.begin))?;
+            let intended = phases.begin.saturating_add(from);
+            if intended >= self.end.get() {
+                return None;
+            }
+            let suspended = self.wait_until(slot, intended).await;
+            if intended >= self.end.get() {
+                return None;
+            }
+            if !suspended {
+                return Some(intended);
+            }
+            earliest = self.bench.runtime.now();
+        }
+    }
+
+    /// Waits for an instant, and for the end of a pause; whether there was a pause.
+    async fn wait_until(&self, slot: &Slot<W::Op>, at: Nanos) -> bool {
+        let mut set = false;
+        let mut suspended = false;
+        poll_fn(|cx| {
+            let over = at >= self.end.get();
+            let stands = self.paused.get() || slot.index >= self.user_limit.get();
+            suspended |= stands;
+            if over || (!stands && at <= self.bench.runtime.now()) {
+                return Poll::Ready(());
+            }
+            if !set {
+                self.timers.borrow_mut().push(Reverse((at, slot.index)));
+                set = true;
+            }
+            slot.wait(cx.waker());
+            Poll::Pending
+        })
+        .await;
+        suspended
+    }
+
+    async fn operation(
+        &self,
+        slot: &Slot<W::Op>,
+        user: usize,
+        iteration: u64,
+        kept: &mut Option<W::Op>,
+    ) -> Option<(u64, Option<W::Op>)> {
+        let seq = user as u64 + iteration * self.most_users as u64;
+        poll_fn(|cx| {
+            let next = self.source.borrow_mut().next(slot.index, seq, kept, &self.bench.workload);
+            match next {
+                Next::Operation(seq, op) => Poll::Ready(Some((seq, op))),
+                Next::Done => Poll::Ready(None),
+                Next::NotReady => {
+                    self.awaiting_supply.set(true);
+                    slot.wait(cx.waker());
+                    Poll::Pending
+                }
+            }
+        })
+        .await
+    }
+
+    fn wake_all(&self) {
+        (0..self.bench.slot_count()).for_each(|index| self.bench.slot(index).wake());
+    }
+}
+
+impl<W: Workload> Source<W> {
+    fn new<R: Runtime>(
+        bench: &Bench<W, R>,
+        iterations: Iterations,
+        users: usize,
+        most_users: usize,
+        bounds: SupplyBounds,
+    ) -> Self {
+        let ahead = bench.workload.preparation() == Preparation::Ahead;
+        let shared = |count: u64| ((bench.shard as u64).min(count)..count).step_by(bench.shards);
+        let open = |bounds| {
+            let (mut supply, worker) = Supply::new(bench.workload.clone(), bounds);
+            supply.served_by(bench.supply.add(bench.shard, worker));
+            supply
+        };
+        match iterations {
+            Iterations::Endless if !ahead => Self::Inline,
+            Iterations::Shared(count) if !ahead => Self::SharedInline(shared(count)),
+            Iterations::Shared(count) => {
+                let left = shared(count);
+                let untaken = left.clone().count() as u64;
+                let mut source = Self::Shared { supply: open(bounds), left, untaken };
+                source.refill();
+                source
+            }
+            Iterations::Endless => {
+                // Each user has one operation ready or asked for, so the ring must hold all of them.
+                let mut supply = open(SupplyBounds { operations: users.max(1), bytes: usize::MAX });
+                (bench.shard..most_users)
+                    .step_by(bench.shards)
+                    .for_each(|user| supply.request(user as u64, None));
+                supply.wake();
+                Self::Ahead {
+                    supply,
+                    ready: (0..users).map(|_| None).collect(),
+                    most_users: most_users as u64,
+                    shards: bench.shards as u64,
+                }
+            }
+        }
+    }
+
+    fn next(&mut self, slot: usize, seq: u64, kept: &mut Option<W::Op>, workload: &W) -> Next<W::Op> {
+        match self {
+            Self::Inline => Next::Operation(seq, None),
+            Self::SharedInline(left) => left.next().map_or(Next::Done, |seq| Next::Operation(seq, None)),
+            Self::Shared { untaken: 0, .. } => Next::Done,
+            Self::Shared { supply, left, untaken } => {
+                let Some((seq, op)) = supply.pop(workload) else { return Next::NotReady };
+                *untaken -= 1;
+                if let Some(next) = left.next() {
+                    supply.request(next, kept.take());
+                }
+                Next::Operation(seq, Some(op))
+            }
+            Self::Ahead { supply, ready, most_users, shards } => {
+                while let Some((seq, op)) = supply.pop(workload) {
+                    ready[(seq % *most_users / *shards) as usize] = Some((seq, op));
+                }
+                let Some((ready_seq, op)) = ready[slot].take() else { return Next::NotReady };
+                debug_assert_eq!(ready_seq, seq, "each user's operations come in their order");
+                supply.request(seq + *most_users, kept.take());
+                Next::Operation(seq, Some(op))
+            }
+        }
+    }
+
+    fn refill(&mut self) {
+        if let Self::Shared { supply, left, .. } = self {
+            while supply.has_room() {
+                let Some(seq) = left.next() else { break };
+                supply.request(seq, None);
+            }
+            supply.wake();
+        }
+    }
+
+    fn supply(&mut self) -> Option<&mut Supply<W>> {
+        match self {
+            Self::Shared { supply, .. } | Self::Ahead { supply, .. } => Some(supply),
+            Self::Inline | Self::SharedInline(_) => None,
+        }
+    }
+}
+
+impl<W: Workload, R: Runtime> Lane for ClosedLane<W, R> {
+    fn begin(&self, phases: &Phases) {
+        self.phases.set(Some(*phases));
+        self.end.set(self.end.get().min(phases.arrivals_end()));
+        self.wake_all();
+    }
+
+    fn is_filled(&self) -> bool {
+        self.source.borrow_mut().supply().is_none_or(|supply| supply.is_filled())
+    }
+
+    fn pump(&self, now: Nanos) {
+        loop {
+            let mut timers = self.timers.borrow_mut();
+            let Some(Reverse((at, index))) = timers.peek().copied() else { break };
+            if at > now {
+                break;
+            }
+            timers.pop();
+            drop(timers);
+            self.bench.slot(index).wake();
+        }
+        if self.awaiting_supply.take() {
+            if let Some(supply) = self.source.borrow_mut().supply() {
+                supply.wake();
+            }
+            self.wake_all();
+        }
+    }
+
+    fn next_due(&self) -> Option<Nanos> {
+        let timer = self.timers.borrow().peek().map(|Reverse((at, _))| *at);
+        let supply = self.awaiting_supply.get().then(|| self.bench.runtime.now() + SUPPLY_POLL);
+        timer.into_iter().chain(supply).min()
+    }
+
+    fn sweep(&self, now: Nanos) {
+        self.bench.sweep(now);
+        if let Some(supply) = self.source.borrow_mut().supply() {
+            supply.wake();
+        }
+    }
+
+    fn command(&self, _now: Nanos, command: &Command) {
+        match command {
+            Command::Pause => self.paused.set(true),
+            Command::Resume => self.paused.set(false),
+            Command::InFlight { limit, .. } => {
+                self.user_limit.set(super::share_of(*limit, self.bench.shard, self.bench.shards));
+            }
+            Command::Rate { .. } | Command::Stop { .. } => return,
+        }
+        self.wake_all();
+    }
+
+    fn end_arrivals(&self, at: Nanos) {
+        self.end.set(self.end.get().min(at));
+        self.wake_all();
+    }
+
+    fn abandon(&self) {
+        self.end.set(Nanos::ZERO);
+        self.bench.abandon();
+        self.wake_all();
+    }
+
+    fn is_over(&self) -> bool {
+        self.present.get() == 0
+    }
+}
+
+const THINK: u64 = 0x0074_6869_6e6b;
+const YIELD_EVERY: u64 = 32;
+const SUPPLY_POLL: Nanos = Nanos::from_micros(200);

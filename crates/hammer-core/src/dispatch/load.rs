@@ -1,0 +1,82 @@
+//! How much is sent, and when: the two kinds of load.
+
+use hammer_measure::Nanos;
+
+use crate::draw::Draws;
+use crate::schedule::Schedule;
+
+use super::share_of;
+use super::stages::Stages;
+
+/// A workload's load.
+#[derive(Clone, Debug)]
+pub enum Load {
+    /// By schedule, whatever the answers.
+    Open(Open),
+    /// By users who wait for their answers.
+    Closed(Closed),
+}
+
+/// Load by schedule.
+#[derive(Clone, Debug)]
+pub struct Open {
+    /// When.
+    pub schedule: Schedule,
+    /// Most operations in flight at once, over all shards.
+    pub in_flight: usize,
+    /// Most operations that wait for a slot, over all shards; what arrives beyond it is shed.
+    pub backlog: usize,
+}
+
+/// Load by users.
+#[derive(Clone, Debug)]
+pub struct Closed {
+    /// How many users, over time.
+    pub stages: Stages,
+    /// Between the end of an operation and the user's next.
+    pub think: Think,
+    /// What the users have to do.
+    pub iterations: Iterations,
+    /// The seed of think times.
+    pub seed: u64,
+}
+
+/// What the users of a closed loop have to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Iterations {
+    /// As many as the time allows; an operation is named by its user and the user's iteration.
+    Endless,
+    /// So many, shared by all users; an operation is named by its place among them.
+    Shared(u64),
+}
+
+/// The time between a user's operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Think {
+    /// Always that long.
+    Constant(Nanos),
+    /// Uniform between the two, drawn for each operation.
+    Uniform(Nanos, Nanos),
+}
+
+impl Load {
+    /// Most operations in flight at once on that shard.
+    pub fn in_flight_on(&self, shard: usize, shards: usize) -> usize {
+        match self {
+            Self::Open(open) => share_of(open.in_flight, shard, shards),
+            Self::Closed(closed) => share_of(closed.stages.most_users(), shard, shards),
+        }
+    }
+}
+
+impl Think {
+    /// The time after operation `seq`.
+    pub fn after(self, draws: Draws, seq: u64) -> Nanos {
+        match self {
+            Self::Constant(nanos) => nanos,
+            Self::Uniform(least, most) => {
+                Nanos(least.0 + (draws.unit(seq) * most.since(least).0 as f64) as u64)
+            }
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! The open lane: what is due goes out, whatever became of what went before. There is no arrow from an outcome back to
+//! the schedule.
+
+use std::cell::{Cell, RefCell};
+use std::iter::Peekable;
+use std::rc::{Rc, Weak};
+
+use hammer_measure::{Command, Nanos, Timing};
+
+use crate::phase::Phases;
+use crate::runtime::{Runtime, yield_now};
+use crate::schedule::warp::Warp;
+use crate::schedule::{Arrival, Arrivals};
+use crate::supply::{Supply, SupplyBounds};
+use crate::workload::{Preparation, Workload};
+
+use super::load::Open;
+use super::queue::Backlog;
+use super::slot::{Bench, Job, Slot};
+use super::{Lane, share_of};
+
+/// A workload under open load on one shard.
+pub(super) struct OpenLane<W: Workload, R: Runtime> {
+    bench: Bench<W, R>,
+    state: RefCell<State<W>>,
+    in_flight: Cell<usize>,
+    limit: Cell<usize>,
+    free: RefCell<Vec<usize>>,
+    this: Weak<Self>,
+}
+
+struct State<W: Workload> {
+    arrivals: Peekable<Arrivals>,
+    supply: Option<Prefetch<W>>,
+    backlog: Backlog<Job<W::Op>>,
+    warp: Warp,
+    phases: Option<Phases>,
+    end: Nanos,
+}
+
+/// Supply that runs ahead of the arrivals in their own order.
+struct Prefetch<W: Workload> {
+    supply: Supply<W>,
+    ahead: Arrivals,
+    spare: Vec<W::Op>,
+    exhausted: bool,
+}
+
+impl<W: Workload, R: Runtime> OpenLane<W, R> {
+    pub(super) fn new(bench: Bench<W, R>, load: &Open, bounds: SupplyBounds) -> Rc<Self> {
+        let (shard, shards) = (bench.shard, bench.shards);
+        let arrivals = load.schedule.arrivals(shard, shards);
+        let supply = (bench.workload.preparation() == Preparation::Ahead).then(|| {
+            let (mut supply, worker) = Supply::new(bench.workload.clone(), bounds);
+            supply.served_by(bench.supply.add(shard, worker));
+            let mut prefetch =
+                Prefetch { supply, ahead: arrivals.clone(), spare: Vec::new(), exhausted: false };
+            prefetch.refill();
+            prefetch.supply.wake();
+            prefetch
+        });
+        let state = State {
+            arrivals: arrivals.peekable(),
+            supply,
+            backlog: Backlog::with_capacity(share_of(load.backlog, shard, shards)),
+            warp: Warp::starting_at(Nanos::ZERO),
+            phases: None,
+            end: Nanos::MAX,
+        };
+        Rc::new_cyclic(|this| Self {
+            bench,
+            state: RefCell::new(state),
+            in_flight: Cell::new(0),
+            limit: Cell::new(share_of(load.in_flight, shard, shards)),
+            free: RefCell::default(),
+            this: this.clone(),
+        })
+    }
+
+    /// One slot's life: a job, then whatever waits in the backlog, then the next job.
+    async fn serve(self: Rc<Self>, slot: Rc<Slot<W::Op>>) {
+        let mut steps = self.bench.steps();
+        let mut op = None;
+        loop {
+            let mut job = slot.next_job().await;
+            let mut in_a_row = 0;
+            loop {
+                let done = self.bench.perform(&slot, job, &mut op, &mut steps).await;
+                self.give_back(&mut op);
+                self.in_flight.set(self.in_flight.get() - 1);
+                // What waits goes before what is due now.
+                let Some(next) = self.next_waiting() else {
+                    self.free.borrow_mut().push(slot.index);
+                    self.release(done);
+                    break;
+                };
+                self.release(done);
+                job = next;
+                in_a_row += 1;
+                if in_a_row % YIELD_EVERY == 0 {
+                    yield_now().await;
+                }
+            }
+        }
+    }
+
+    /// An operation of the backlog that may start now, the slot being the caller's.
+    fn next_waiting(&self) -> Option<Job<W::Op>> {
+        if self.in_flight.get() >= self.limit.get() {
+            return None;
+        }
+        let job = self.state.borrow_mut().backlog.pop()?;
+        self.in_flight.set(self.in_flight.get() + 1);
+        Some(job)
+    }
+
+    fn give_back(&self, op: &mut Option<W::Op>) {
+        if let Some(prefetch) = &mut self.state.borrow_mut().supply
+            && let Some(op) = op.take()
+        {
+            prefetch.give_back(op);
+        }
+    }
+
+    /// Moves what is due out of the schedule: into a slot, into the backlog, or out.
+    fn release(&self, now: Nanos) {
+        let mut state = self.state.borrow_mut();
+        while let Some((arrival, intended)) = state.pop_due(now) {
+            let phases = state.phases.as_ref().expect("arrivals follow the begin");
+            let (series, phase) = (self.bench.series_of(arrival.seq), phases.of(intended));
+            let mut recorder = self.bench.recorder.borrow_mut();
+            recorder.offer(series, phase);
+            let Some(op) = state.prepared(arrival.seq, &self.bench.workload) else {
+                recorder.starve(series, phase);
+                continue;
+            };
+            let job = Job { seq: arrival.seq, series, phase, timing: Timing::new(intended, now), op };
+            let can_start = self.in_flight.get() < self.limit.get();
+            if !can_start && state.backlog.is_full() {
+                recorder.shed(series, phase);
+                state.reuse(job.op);
+                continue;
+            }
+            recorder.queue(series, phase);
+            drop(recorder);
+            if can_start {
+                self.start(job);
+            } else {
+                state.backlog.push(job);
+            }
+        }
+    }
+
+    fn start(&self, job: Job<W::Op>) {
+        self.in_flight.set(self.in_flight.get() + 1);
+        let free = self.free.borrow_mut().pop();
+        match free {
+            Some(index) => self.bench.slot(index).assign(job),
+            None => {
+                let slot = self.bench.add_slot();
+                slot.assign(job);
+                let this = self.this.upgrade().expect("a lane in use is alive");
+                self.bench.runtime.spawn(Box::pin(this.serve(slot)));
+            }
+        }
+    }
+
+    /// Fills slots from the backlog after the limit was raised.
+    fn start_waiting(&self) {
+        while let Some(job) = self.next_waiting() {
+            self.in_flight.set(self.in_flight.get() - 1);
+            self.start(job);
+        }
+    }
+}
+
+impl<W: Workload> State<W> {
+    fn next_intended(&mut self) -> Option<Nanos> {
+        self.phases.as_ref()?;
+        let arrival = self.arrivals.peek()?;
+        self.warp.intended(arrival.at).filter(|intended| *intended < self.end)
+    }
+
+    fn pop_due(&mut self, now: Nanos) -> Option<(Arrival, Nanos)> {
+        let intended = self.next_intended().filter(|intended| *intended <= now)?;
+        Some((self.arrivals.next()?, intended))
+    }
+
+    fn is_exhausted(&mut self) -> bool {
+        let Some(phases) = &self.phases else { return false };
+        let Some(arrival) = self.arrivals.peek() else { return true };
+        let over = self.end.min(phases.arrivals_end());
+        self.end == Nanos::ZERO || self.warp.intended(arrival.at).is_some_and(|intended| intended >= over)
+    }
+
+    /// The operation where supply prepares it, `Some(None)` where the slot does, `None` when it is not there.
+    fn prepared(&mut self, seq: u64, workload: &W) -> Option<Option<W::Op>> {
+        match &mut self.supply {
+            None => Some(None),
+            Some(prefetch) => prefetch.take(seq, workload).map(Some),
+        }
+    }
+
+    fn reuse(&mut self, op: Option<W::Op>) {
+        if let (Some(prefetch), Some(op)) = (&mut self.supply, op) {
+            prefetch.give_back(op);
+        }
+    }
+}
+
+impl<W: Workload> Prefetch<W> {
+    /// The operation `seq`; those before it came too late and are dropped.
+    fn take(&mut self, seq: u64, workload: &W) -> Option<W::Op> {
+        while self.supply.peek().is_some_and(|ready| ready <= seq) {
+            let (ready, op) = self.supply.pop(workload)?;
+            if ready == seq {
+                self.refill();
+                return Some(op);
+            }
+            self.spare.push(op);
+        }
+        self.refill();
+        None
+    }
+
+    fn give_back(&mut self, op: W::Op) {
+        self.spare.push(op);
+    }
+
+    fn refill(&mut self) {
+        while !self.exhausted && self.supply.has_room() {
+            match self.ahead.next() {
+                Some(arrival) => self.supply.request(arrival.seq, self.spare.pop()),
+                None => self.exhausted = true,
+            }
+        }
+    }
+}
+
+impl<W: Workload, R: Runtime> Lane for OpenLane<W, R> {
+    fn begin(&self, phases: &Phases) {
+        let mut state = self.state.borrow_mut();
+        state.warp = Warp::starting_at(phases.begin);
+        state.end = state.end.min(phases.arrivals_end());
+        state.phases = Some(*phases);
+    }
+
+    fn is_filled(&self) -> bool {
+        self.state.borrow().supply.as_ref().is_none_or(|prefetch| prefetch.supply.is_filled())
+    }
+
+    fn pump(&self, now: Nanos) {
+        self.release(now);
+    }
+
+    fn next_due(&self) -> Option<Nanos> {
+        self.state.borrow_mut().next_intended()
+    }
+
+    fn sweep(&self, now: Nanos) {
+        self.bench.sweep(now);
+        if let Some(prefetch) = &mut self.state.borrow_mut().supply {
+            prefetch.supply.wake();
+        }
+    }
+
+    fn command(&self, now: Nanos, command: &Command) {
+        match command {
+            Command::Pause => self.state.borrow_mut().warp.pause(now),
+            Command::Resume => self.state.borrow_mut().warp.resume(now),
+            Command::Rate { factor, .. } => self.state.borrow_mut().warp.set_factor(now, *factor),
+            Command::InFlight { limit, .. } => {
+                self.limit.set(share_of(*limit, self.bench.shard, self.bench.shards));
+                self.start_waiting();
+            }
+            Command::Stop { .. } => {}
+        }
+    }
+
+    fn end_arrivals(&self, at: Nanos) {
+        self.release(at);
+        let mut state = self.state.borrow_mut();
+        state.end = Nanos::ZERO;
+    }
+
+    fn abandon(&self) {
+        let mut state = self.state.borrow_mut();
+        while let Some(job) = state.backlog.pop() {
+            self.bench.abandon_queued(&job);
+        }
+        drop(state);
+        self.bench.abandon();
+    }
+
+    fn is_over(&self) -> bool {
+        let mut state = self.state.borrow_mut();
+        self.in_flight.get() == 0 && state.backlog.is_empty() && state.is_exhausted()
+    }
+}
+
+const YIELD_EVERY: usize = 32;

@@ -1,0 +1,236 @@
+//! Slots: long-lived tasks that carry operations out one after another, and what they share.
+
+use std::cell::{Cell, RefCell};
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Poll, Waker};
+
+use hammer_measure::{Nanos, Outcome, Phase, Recorder, Timing};
+
+use crate::runtime::Runtime;
+use crate::supply::SupplyPool;
+use crate::verify::PromiseSender;
+use crate::workload::{Ended, Exchange, Steps, Workload, completion};
+
+use super::LaneShard;
+
+/// What the slots of a lane share.
+pub(super) struct Bench<W: Workload, R: Runtime> {
+    pub(super) workload: Arc<W>,
+    pub(super) runtime: R,
+    pub(super) recorder: Rc<RefCell<Recorder>>,
+    pub(super) first_series: usize,
+    pub(super) shard: usize,
+    pub(super) shards: usize,
+    pub(super) supply: Arc<SupplyPool>,
+    session: W::Session,
+    promises: Option<PromiseSender>,
+    timeout: Nanos,
+    slots: RefCell<Vec<Rc<Slot<W::Op>>>>,
+}
+
+/// One slot: a mailbox of one job, and the deadline of the job under way.
+pub(super) struct Slot<Op> {
+    pub(super) index: usize,
+    mailbox: RefCell<Option<Job<Op>>>,
+    waker: RefCell<Option<Waker>>,
+    deadline: Cell<Nanos>,
+    expired: Cell<bool>,
+    under_way: Cell<Option<(usize, Phase)>>,
+}
+
+/// An operation on its way to a slot. `op` is `None` where the slot prepares it itself.
+pub(super) struct Job<Op> {
+    pub(super) seq: u64,
+    pub(super) series: usize,
+    pub(super) phase: Phase,
+    pub(super) timing: Timing,
+    pub(super) op: Option<Op>,
+}
+
+impl<W: Workload, R: Runtime> Bench<W, R> {
+    pub(super) fn new(workload: Arc<W>, session: W::Session, timeout: Nanos, shard: LaneShard<R>) -> Self {
+        Self {
+            workload,
+            runtime: shard.runtime,
+            recorder: shard.recorder,
+            first_series: shard.first_series,
+            shard: shard.shard,
+            shards: shard.shards,
+            supply: shard.supply,
+            session,
+            promises: shard.promises,
+            timeout,
+            slots: RefCell::default(),
+        }
+    }
+
+    /// Another slot; its task is the caller's to spawn.
+    pub(super) fn add_slot(&self) -> Rc<Slot<W::Op>> {
+        let mut slots = self.slots.borrow_mut();
+        let slot = Rc::new(Slot::new(slots.len()));
+        slots.push(slot.clone());
+        slot
+    }
+
+    pub(super) fn slot(&self, index: usize) -> Rc<Slot<W::Op>> {
+        self.slots.borrow()[index].clone()
+    }
+
+    pub(super) fn slot_count(&self) -> usize {
+        self.slots.borrow().len()
+    }
+
+    pub(super) fn steps(&self) -> Steps {
+        Steps::new(self.recorder.clone(), self.first_series, self.promises.clone())
+    }
+
+    /// The series of operation `seq`, among all of the run.
+    pub(super) fn series_of(&self, seq: u64) -> usize {
+        self.first_series + self.workload.series_of(seq)
+    }
+
+    /// Carries a job out in `slot`, in `op` where the job brings none; returns when it was done.
+    pub(super) async fn perform(
+        &self,
+        slot: &Slot<W::Op>,
+        job: Job<W::Op>,
+        op: &mut Option<W::Op>,
+        steps: &mut Steps,
+    ) -> Nanos {
+        let started = self.runtime.now();
+        let timing = job.timing.started(started);
+        self.recorder.borrow_mut().start(job.series, job.phase, &timing);
+        slot.begin(started.saturating_add(self.timeout), job.series, job.phase);
+        steps.begin(job.seq, job.phase);
+        let prepared = job.op.unwrap_or_else(|| self.workload.prepare(job.seq, op.take()));
+        let op = op.insert(prepared);
+        let ended = slot.until_deadline(self.workload.execute(&self.session, op, steps)).await;
+        let (ended, exchange) = self.outcome(ended, op, steps);
+        if slot.end() {
+            let timing = timing.finished(exchange.sent.unwrap_or(started), exchange.done);
+            let completion = completion(ended, &exchange);
+            self.recorder.borrow_mut().finish(job.series, job.phase, &timing, &completion);
+        }
+        exchange.done
+    }
+
+    fn outcome(&self, ended: Option<Ended>, op: &W::Op, steps: &Steps) -> (Ended, Exchange) {
+        match (ended, steps.flow()) {
+            (Some(ended), Some(flow)) => (ended, flow),
+            (Some(ended), None) => (ended, Exchange { done: self.runtime.now(), ..Exchange::default() }),
+            (None, flow) => {
+                let flow = flow.unwrap_or_default();
+                let sent = flow.sent.or_else(|| self.workload.sent_before_deadline(&self.session, op));
+                let timed_out = Ended::failed(Outcome::TimedOut, "deadline of the operation");
+                (timed_out, Exchange { sent, done: self.runtime.now(), ..flow })
+            }
+        }
+    }
+
+    /// Ends what is past its deadline, and wakes the verifier.
+    pub(super) fn sweep(&self, now: Nanos) {
+        for slot in self.slots.borrow().iter() {
+            if slot.under_way.get().is_some() && slot.deadline.get() <= now {
+                slot.expire();
+            }
+        }
+        if let Some(promises) = &self.promises {
+            promises.wake();
+        }
+    }
+
+    /// Records what is under way as abandoned.
+    pub(super) fn abandon(&self) {
+        for slot in self.slots.borrow().iter() {
+            if let Some((series, phase)) = slot.under_way.take() {
+                self.recorder.borrow_mut().abandon_in_flight(series, phase);
+                slot.expire();
+            }
+        }
+    }
+
+    /// Records a job that waited for a slot as abandoned.
+    pub(super) fn abandon_queued(&self, job: &Job<W::Op>) {
+        self.recorder.borrow_mut().abandon_queued(job.series, job.phase);
+    }
+}
+
+impl<Op> Slot<Op> {
+    fn new(index: usize) -> Self {
+        Self {
+            index,
+            mailbox: RefCell::new(None),
+            waker: RefCell::new(None),
+            deadline: Cell::new(Nanos::MAX),
+            expired: Cell::new(false),
+            under_way: Cell::new(None),
+        }
+    }
+
+    /// Gives it its next job; it must be waiting for one.
+    pub(super) fn assign(&self, job: Job<Op>) {
+        *self.mailbox.borrow_mut() = Some(job);
+        self.wake();
+    }
+
+    /// Waits for the next job.
+    pub(super) async fn next_job(&self) -> Job<Op> {
+        poll_fn(|cx| match self.mailbox.borrow_mut().take() {
+            Some(job) => Poll::Ready(job),
+            None => {
+                self.wait(cx.waker());
+                Poll::Pending
+            }
+        })
+        .await
+    }
+
+    fn begin(&self, deadline: Nanos, series: usize, phase: Phase) {
+        self.deadline.set(deadline);
+        self.expired.set(false);
+        self.under_way.set(Some((series, phase)));
+    }
+
+    /// Whether it was still under way, not abandoned.
+    fn end(&self) -> bool {
+        self.under_way.take().is_some()
+    }
+
+    /// The future's value, or `None` when the deadline came first.
+    async fn until_deadline<F: Future>(&self, future: F) -> Option<F::Output> {
+        let mut future = pin!(future);
+        poll_fn(|cx| {
+            if let Poll::Ready(value) = future.as_mut().poll(cx) {
+                return Poll::Ready(Some(value));
+            }
+            if self.expired.get() {
+                return Poll::Ready(None);
+            }
+            self.wait(cx.waker());
+            Poll::Pending
+        })
+        .await
+    }
+
+    fn expire(&self) {
+        self.expired.set(true);
+        self.wake();
+    }
+
+    pub(super) fn wait(&self, waker: &Waker) {
+        let mut waiting = self.waker.borrow_mut();
+        match &mut *waiting {
+            Some(known) => known.clone_from(waker),
+            None => *waiting = Some(waker.clone()),
+        }
+    }
+
+    pub(super) fn wake(&self) {
+        if let Some(waker) = &*self.waker.borrow() {
+            waker.wake_by_ref();
+        }
+    }
+}

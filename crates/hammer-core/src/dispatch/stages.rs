@@ -1,0 +1,108 @@
+//! How many users there are, over time.
+
+use hammer_measure::Nanos;
+
+/// One stage of a ramp of users.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stage {
+    /// Users at its end.
+    pub users: usize,
+    /// Its length; the number changes linearly over it.
+    pub over: Nanos,
+}
+
+/// Stages one after another; the last number holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stages {
+    first: usize,
+    stages: Vec<Stage>,
+}
+
+impl Stages {
+    /// `users` from the begin on.
+    pub fn constant(users: usize) -> Self {
+        Self { first: users, stages: Vec::new() }
+    }
+
+    /// From `first` users through the stages.
+    pub fn ramped(first: usize, stages: Vec<Stage>) -> Self {
+        Self { first, stages }
+    }
+
+    /// The most users that there ever are.
+    pub fn most_users(&self) -> usize {
+        self.stages.iter().map(|stage| stage.users).fold(self.first, usize::max)
+    }
+
+    /// The first instant at or after `from` (both since the load's begin) at which user `user`, from 0, is there;
+    /// `None` when they never are again.
+    pub fn present_from(&self, user: usize, from: Nanos) -> Option<Nanos> {
+        let (mut begin, mut users) = (Nanos::ZERO, self.first);
+        for stage in &self.stages {
+            let end = begin + stage.over;
+            if from < end
+                && let Some(at) = crossing(begin, *stage, users, user, from.max(begin))
+            {
+                return Some(at);
+            }
+            (begin, users) = (end, stage.users);
+        }
+        (user < users).then(|| from.max(begin))
+    }
+}
+
+/// The first instant at or after `from` within the stage at which there are more than `user` users.
+fn crossing(begin: Nanos, stage: Stage, first: usize, user: usize, from: Nanos) -> Option<Nanos> {
+    let (first, last, over) = (first as f64, stage.users as f64, stage.over.0 as f64);
+    let there = |at: Nanos| first + (last - first) * (at.since(begin).0 as f64 / over) > user as f64;
+    if there(from) {
+        return Some(from);
+    }
+    if last <= user as f64 || last <= first {
+        return None;
+    }
+    // User u is there once more than u users are: the instant after the line passes u.
+    let passes = begin + Nanos(((user as f64 - first).max(0.0) / (last - first) * over) as u64 + 1);
+    Some(passes.max(from))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Nanos = Nanos::from_secs(1);
+
+    #[test]
+    fn a_constant_number_is_there_from_the_begin() {
+        let stages = Stages::constant(3);
+        assert_eq!(stages.present_from(2, Nanos(5)), Some(Nanos(5)));
+        assert_eq!(stages.present_from(3, Nanos(5)), None);
+    }
+
+    #[test]
+    fn users_come_one_by_one_and_go_again() {
+        let up = Stage { users: 10, over: Nanos::from_secs(10) };
+        let down = Stage { users: 0, over: Nanos::from_secs(10) };
+        let stages = Stages::ramped(0, vec![up, down]);
+        assert_eq!(stages.most_users(), 10);
+        let fifth = stages.present_from(4, Nanos::ZERO).unwrap();
+        assert!(fifth >= Nanos::from_secs(4) && fifth < Nanos::from_secs(4) + SECOND, "{fifth}");
+        assert_eq!(stages.present_from(4, Nanos::from_secs(12)), Some(Nanos::from_secs(12)));
+        assert_eq!(stages.present_from(4, Nanos::from_secs(17)), None);
+    }
+
+    #[test]
+    fn a_user_who_left_comes_back_with_a_later_stage() {
+        let stages = Stages::ramped(
+            4,
+            vec![
+                Stage { users: 1, over: SECOND },
+                Stage { users: 1, over: SECOND },
+                Stage { users: 4, over: SECOND },
+            ],
+        );
+        let back = stages.present_from(2, Nanos::from_millis(1500)).unwrap();
+        assert!(back > Nanos::from_secs(2) && back < Nanos::from_secs(3), "{back}");
+        assert_eq!(stages.present_from(3, Nanos::from_secs(9)), Some(Nanos::from_secs(9)));
+    }
+}

@@ -1,0 +1,275 @@
+//! A shard: one thread that releases, carries out and records its share of every workload's load, with no lock or
+//! channel between an arrival and its record.
+
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Poll;
+
+use futures::StreamExt as _;
+use futures::channel::mpsc::UnboundedReceiver;
+use hammer_measure::recorder::Interval;
+use hammer_measure::{Command, Nanos, Recorder};
+
+use crate::dispatch::{Lane, LanePlan, LaneShard};
+use crate::phase::Phases;
+use crate::runtime::{Alarm, Runtime};
+use crate::supply::SupplyPool;
+use crate::verify::PromiseSender;
+use crate::workload::FatalError;
+
+/// What a shard is made of.
+pub struct ShardSpec<R: Runtime> {
+    /// The shard, from 0.
+    pub shard: usize,
+    /// How many there are.
+    pub shards: usize,
+    /// Every workload with its load, and the way to its verifier.
+    pub lanes: Vec<(Arc<dyn LanePlan<R>>, Option<PromiseSender>)>,
+    /// The threads that prepare operations.
+    pub supply: Arc<SupplyPool>,
+    /// The length of an interval.
+    pub interval: Nanos,
+}
+
+/// What a shard is told.
+#[derive(Debug)]
+pub enum ShardCommand {
+    /// Begin; intervals are counted from `phases.begin`.
+    Begin(Phases),
+    /// Apply a command at that instant to the workload of that index, or to all.
+    Apply(Nanos, Option<usize>, Command),
+    /// No arrival from that instant on; what is left at the second is abandoned.
+    End(Nanos, Nanos),
+    /// An emptied interval to record into.
+    Recycle(Interval),
+}
+
+/// What a shard tells.
+#[derive(Debug)]
+pub enum ShardReport {
+    /// It is open: connections are up, supply is filled.
+    Ready,
+    /// What it recorded in the interval of that number, from 0.
+    Interval(u64, Interval),
+    /// Nothing is left: its last interval, and its number.
+    Over(u64, Interval),
+}
+
+/// Runs a shard until nothing is left to arrive, wait or end.
+///
+/// # Errors
+/// When a workload's session cannot be opened.
+pub async fn run<R: Runtime>(
+    runtime: R,
+    spec: ShardSpec<R>,
+    commands: UnboundedReceiver<ShardCommand>,
+    report: impl Fn(ShardReport),
+) -> Result<(), FatalError> {
+    let mut shard = Shard::open(runtime, spec, commands).await?;
+    shard.fill().await;
+    report(ShardReport::Ready);
+    if !shard.wait_for_begin().await {
+        return Ok(());
+    }
+    loop {
+        let now = shard.runtime.now();
+        shard.advance(now, &report);
+        if shard.is_over(now) {
+            break;
+        }
+        shard.wait(now).await;
+    }
+    let index = shard.index;
+    let last = shard.swap();
+    report(ShardReport::Over(index, last));
+    Ok(())
+}
+
+struct Shard<R: Runtime> {
+    runtime: R,
+    alarm: R::Alarm,
+    lanes: Vec<Rc<dyn Lane>>,
+    recorder: Rc<RefCell<Recorder>>,
+    series: usize,
+    commands: UnboundedReceiver<ShardCommand>,
+    pending: Vec<(Nanos, Option<usize>, Command)>,
+    spare: Vec<Interval>,
+    interval: Nanos,
+    next_interval: Nanos,
+    next_sweep: Nanos,
+    index: u64,
+    end: Option<Nanos>,
+    abandon_at: Nanos,
+    abandoned: bool,
+    closed: bool,
+}
+
+impl<R: Runtime> Shard<R> {
+    async fn open(
+        runtime: R,
+        spec: ShardSpec<R>,
+        commands: UnboundedReceiver<ShardCommand>,
+    ) -> Result<Self, FatalError> {
+        let series = spec.lanes.iter().map(|(plan, _)| plan.series().len()).sum();
+        let recorder = Rc::new(RefCell::new(Recorder::new(series)));
+        let mut lanes = Vec::new();
+        let mut first_series = 0;
+        for (plan, promises) in spec.lanes {
+            let shard = LaneShard {
+                runtime: runtime.clone(),
+                shard: spec.shard,
+                shards: spec.shards,
+                recorder: recorder.clone(),
+                first_series,
+                supply: spec.supply.clone(),
+                promises,
+            };
+            lanes.push(plan.open(shard).await?);
+            first_series += plan.series().len();
+        }
+        Ok(Self {
+            alarm: runtime.alarm()?,
+            runtime,
+            lanes,
+            recorder,
+            series,
+            commands,
+            pending: Vec::new(),
+            spare: vec![Interval::with_series(series)],
+            interval: spec.interval,
+            next_interval: Nanos::MAX,
+            next_sweep: Nanos::MAX,
+            index: 0,
+            end: None,
+            abandon_at: Nanos::MAX,
+            abandoned: false,
+            closed: false,
+        })
+    }
+
+    /// Waits until supply has prepared what it may, so that the first arrivals find their operations.
+    async fn fill(&mut self) {
+        let clock = self.runtime.clock();
+        let give_up = self.runtime.now() + FILL_AT_MOST;
+        while !self.lanes.iter().all(|lane| lane.is_filled()) && self.runtime.now() < give_up {
+            let now = self.runtime.now();
+            self.lanes.iter().for_each(|lane| lane.sweep(now));
+            clock.sleep_until(now + FILL_POLL).await;
+        }
+    }
+
+    /// Whether the run begins at all.
+    async fn wait_for_begin(&mut self) -> bool {
+        loop {
+            match self.commands.next().await {
+                Some(ShardCommand::Begin(phases)) => {
+                    self.begin(&phases);
+                    return true;
+                }
+                Some(command) => self.take(command),
+                None => return false,
+            }
+        }
+    }
+
+    fn begin(&mut self, phases: &Phases) {
+        self.next_interval = phases.begin + self.interval;
+        self.next_sweep = phases.begin;
+        self.abandon_at = phases.arrivals_end().saturating_add(phases.drain);
+        self.lanes.iter().for_each(|lane| lane.begin(phases));
+    }
+
+    /// Everything that is due at `now`.
+    fn advance(&mut self, now: Nanos, report: &impl Fn(ShardReport)) {
+        self.apply_pending(now);
+        self.lanes.iter().for_each(|lane| lane.pump(now));
+        if now >= self.next_sweep {
+            self.lanes.iter().for_each(|lane| lane.sweep(now));
+            self.next_sweep = now + SWEEP_EVERY;
+        }
+        if let Some(end) = self.end
+            && now >= end
+        {
+            self.end = None;
+            self.lanes.iter().for_each(|lane| lane.end_arrivals(end));
+        }
+        if now >= self.abandon_at && !self.abandoned {
+            self.abandoned = true;
+            self.lanes.iter().for_each(|lane| lane.abandon());
+        }
+        while now >= self.next_interval {
+            let index = self.index;
+            let full = self.swap();
+            report(ShardReport::Interval(index, full));
+            self.index += 1;
+            self.next_interval += self.interval;
+        }
+    }
+
+    fn is_over(&self, _now: Nanos) -> bool {
+        self.abandoned || self.closed || self.lanes.iter().all(|lane| lane.is_over())
+    }
+
+    /// Waits for the next instant at which something is due, or for a command.
+    async fn wait(&mut self, now: Nanos) {
+        let due = self.lanes.iter().filter_map(|lane| lane.next_due()).min().unwrap_or(Nanos::MAX);
+        // What is due within the quantum goes together.
+        let due = due.max(now + QUANTUM);
+        let pending = self.pending.iter().map(|(at, _, _)| *at).min().unwrap_or(Nanos::MAX);
+        let control =
+            self.next_sweep.min(self.next_interval).min(pending).min(self.end.unwrap_or(Nanos::MAX));
+        let abandon = if self.abandoned { Nanos::MAX } else { self.abandon_at };
+        self.alarm.set(due.min(control).min(abandon));
+        let Self { alarm, commands, .. } = self;
+        let command = poll_fn(|cx| {
+            if let Poll::Ready(command) = commands.poll_next_unpin(cx) {
+                return Poll::Ready(Some(command));
+            }
+            alarm.poll_rung(cx).map(|()| None)
+        })
+        .await;
+        match command {
+            Some(Some(command)) => self.take(command),
+            Some(None) => self.closed = true,
+            None => {}
+        }
+    }
+
+    fn take(&mut self, command: ShardCommand) {
+        match command {
+            ShardCommand::Begin(_) => {}
+            ShardCommand::Apply(at, lane, command) => self.pending.push((at, lane, command)),
+            ShardCommand::End(at, abandon_at) => {
+                self.end = Some(at);
+                self.abandon_at = self.abandon_at.min(abandon_at);
+            }
+            ShardCommand::Recycle(interval) => self.spare.push(interval),
+        }
+    }
+
+    fn apply_pending(&mut self, now: Nanos) {
+        while let Some(index) = self.pending.iter().position(|(at, _, _)| *at <= now) {
+            let (at, lane, command) = self.pending.remove(index);
+            // Arrivals before the command's instant are released under the old order.
+            for (position, target) in self.lanes.iter().enumerate() {
+                if lane.is_none_or(|lane| lane == position) {
+                    target.pump(at);
+                    target.command(at, &command);
+                }
+            }
+        }
+    }
+
+    fn swap(&mut self) -> Interval {
+        let empty = self.spare.pop().unwrap_or_else(|| Interval::with_series(self.series));
+        self.recorder.borrow_mut().swap(self.runtime.now(), empty)
+    }
+}
+
+/// Arrivals within this span are released together; it bounds the generator's own lateness on an idle core.
+const QUANTUM: Nanos = Nanos::from_micros(50);
+const SWEEP_EVERY: Nanos = Nanos::from_millis(10);
+const FILL_POLL: Nanos = Nanos::from_millis(1);
+const FILL_AT_MOST: Nanos = Nanos::from_secs(30);

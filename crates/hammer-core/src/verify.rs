@@ -1,0 +1,110 @@
+//! Promises on their way to the threads that check them. Checks never run on a shard: it copies a record into a bounded
+//! ring of bytes; what does not fit spills to a file and is checked in drain.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use hammer_measure::promise::Breach;
+use hammer_measure::{Ledger, Nanos};
+
+mod pool;
+mod ring;
+mod spill;
+
+pub use pool::{Bench, RingSender, VerifyPool};
+pub(crate) use ring::{RecordReader, RecordWriter, ring};
+
+/// Checks promises, on a thread of its own.
+pub trait Verifier: Send {
+    /// Judges the promise that operation `seq` received, or keeps it for [`Verifier::tick`].
+    fn check(&mut self, seq: u64, record: &[u8], now: Nanos, verdicts: &mut Verdicts);
+
+    /// Judges what could not be judged at once; called again and again.
+    fn tick(&mut self, _now: Nanos, _verdicts: &mut Verdicts) {}
+}
+
+/// Where verdicts go.
+pub struct Verdicts {
+    workload: String,
+    ledger: Arc<LedgerCells>,
+    broken: Box<dyn Fn(Breach) + Send>,
+    resolved: u64,
+}
+
+/// The promises of one workload, counted by many threads; only `made` and the verdicts are stored, what is pending is
+/// what is left.
+#[derive(Debug, Default)]
+pub struct LedgerCells {
+    made: AtomicU64,
+    kept: AtomicU64,
+    broken: AtomicU64,
+    unchecked: AtomicU64,
+}
+
+/// The shard's end: cheap to clone within the shard.
+#[derive(Clone)]
+pub struct PromiseSender {
+    writer: Rc<RefCell<RecordWriter>>,
+}
+
+impl PromiseSender {
+    pub(crate) fn new(writer: RecordWriter) -> Self {
+        Self { writer: Rc::new(RefCell::new(writer)) }
+    }
+
+    pub(crate) fn send(&self, seq: u64, record: &[u8]) {
+        self.writer.borrow_mut().write(seq, record);
+    }
+
+    pub(crate) fn wake(&self) {
+        self.writer.borrow_mut().wake();
+    }
+}
+
+impl Verdicts {
+    /// Verdicts on the promises of `workload`; `broken` is told of each broken one.
+    pub fn new(workload: &str, ledger: Arc<LedgerCells>, broken: Box<dyn Fn(Breach) + Send>) -> Self {
+        Self { workload: workload.to_owned(), ledger, broken, resolved: 0 }
+    }
+
+    /// The promise was checked, and is true.
+    pub fn kept(&mut self) {
+        self.resolved += 1;
+        self.ledger.kept.fetch_add(1, Ordering::Release);
+    }
+
+    /// The promise of operation `seq` was checked, and is false: `kind` in the field's words, `detail` what was found.
+    pub fn broken(&mut self, seq: u64, kind: &str, detail: String) {
+        self.resolved += 1;
+        self.ledger.broken.fetch_add(1, Ordering::Release);
+        (self.broken)(Breach { workload: self.workload.clone(), seq, kind: kind.to_owned(), detail });
+    }
+
+    /// The promise could not be checked: our fault.
+    pub fn unchecked(&mut self) {
+        self.resolved += 1;
+        self.ledger.unchecked.fetch_add(1, Ordering::Release);
+    }
+
+    /// How many were judged here.
+    pub fn resolved(&self) -> u64 {
+        self.resolved
+    }
+}
+
+impl LedgerCells {
+    pub(crate) fn made(&self) {
+        self.made.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The ledger now. Verdicts are read before what was made, so that none is seen without its promise.
+    pub fn read(&self) -> Ledger {
+        let kept = self.kept.load(Ordering::Acquire);
+        let broken = self.broken.load(Ordering::Acquire);
+        let unchecked = self.unchecked.load(Ordering::Acquire);
+        let made = self.made.load(Ordering::Acquire);
+        Ledger { made, kept, broken, pending: made - kept - broken - unchecked, unchecked }
+    }
+}

@@ -1,0 +1,163 @@
+//! The verifier threads of one workload.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle, Thread};
+use std::time::Duration;
+
+use hammer_measure::promise::Breach;
+use hammer_measure::{Ledger, Nanos};
+
+use super::spill::Spill;
+use super::{LedgerCells, PromiseSender, RecordReader, Verdicts, Verifier, ring};
+
+/// The verifier threads of one workload. Without a thread its rings are worked by hand, on a simulated clock.
+pub struct VerifyPool {
+    ledger: Arc<LedgerCells>,
+    spill_folder: PathBuf,
+    ring_bytes: usize,
+    threads: Vec<Worker>,
+    stop: Arc<AtomicBool>,
+}
+
+/// Where the rings of shards are handed to a verifier thread.
+pub struct RingSender(mpsc::Sender<Ring>);
+
+type Ring = (RecordReader, Arc<Spill>);
+
+struct Worker {
+    rings: RingSender,
+    thread: Thread,
+    handle: JoinHandle<()>,
+}
+
+/// What one thread works on.
+pub struct Bench {
+    verifier: Box<dyn Verifier>,
+    verdicts: Verdicts,
+    incoming: mpsc::Receiver<Ring>,
+    rings: Vec<Ring>,
+}
+
+impl VerifyPool {
+    /// A pool whose rings hold `ring_bytes` each and spill into `spill_folder`.
+    pub fn new(ring_bytes: usize, spill_folder: PathBuf) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        Self { ledger: Arc::default(), spill_folder, ring_bytes, threads: Vec::new(), stop }
+    }
+
+    /// Starts a thread around `verifier`. `now` is the run's clock, `broken` is told of each broken promise.
+    ///
+    /// # Errors
+    /// When the operating system starts none.
+    pub fn start(
+        &mut self,
+        workload: &str,
+        verifier: Box<dyn Verifier>,
+        now: impl Fn() -> Nanos + Send + 'static,
+        broken: impl Fn(Breach) + Send + 'static,
+    ) -> std::io::Result<()> {
+        let (rings, mut bench) = self.bench(workload, verifier, broken);
+        let stop = self.stop.clone();
+        let name = format!("verify-{}", self.threads.len());
+        let handle = thread::Builder::new().name(name).spawn(move || {
+            while !stop.load(Ordering::Acquire) {
+                if !bench.work(now()) {
+                    thread::park_timeout(IDLE);
+                }
+            }
+            bench.finish(now());
+        })?;
+        self.threads.push(Worker { rings, thread: handle.thread().clone(), handle });
+        Ok(())
+    }
+
+    /// A verifier to be worked by hand, and where its rings go.
+    pub fn bench(
+        &self,
+        workload: &str,
+        verifier: Box<dyn Verifier>,
+        broken: impl Fn(Breach) + Send + 'static,
+    ) -> (RingSender, Bench) {
+        let (rings, incoming) = mpsc::channel();
+        let verdicts = Verdicts::new(workload, self.ledger.clone(), Box::new(broken));
+        (RingSender(rings), Bench { verifier, verdicts, incoming, rings: Vec::new() })
+    }
+
+    /// A ring for a shard, served by the shard's thread of the pool.
+    pub fn sender(&self, shard: usize) -> Option<PromiseSender> {
+        let worker = self.threads.get(shard % self.threads.len().max(1))?;
+        let sender = self.sender_into(&worker.rings, Some(worker.thread.clone()))?;
+        worker.thread.unpark();
+        Some(sender)
+    }
+
+    /// A ring for a shard, into `rings`; `thread` is woken when there is something in it.
+    pub fn sender_into(&self, rings: &RingSender, thread: Option<Thread>) -> Option<PromiseSender> {
+        let spill = Arc::new(Spill::in_folder(self.spill_folder.clone()));
+        let (mut writer, reader) = ring(self.ring_bytes, spill.clone(), self.ledger.clone());
+        rings.0.send((reader, spill)).ok()?;
+        writer.served_by(thread);
+        Some(PromiseSender::new(writer))
+    }
+
+    /// The promises so far.
+    pub fn ledger(&self) -> Ledger {
+        self.ledger.read()
+    }
+
+    /// Ends the threads once they have judged what they can, and returns the last state of the ledger.
+    pub fn stop(self) -> Ledger {
+        self.stop.store(true, Ordering::Release);
+        for worker in self.threads {
+            worker.thread.unpark();
+            // The records of a thread that panicked stay pending, and pending is not kept.
+            let _ = worker.handle.join();
+        }
+        self.ledger.read()
+    }
+}
+
+impl Bench {
+    /// Judges what is there; whether there was anything.
+    pub fn work(&mut self, now: Nanos) -> bool {
+        self.rings.extend(self.incoming.try_iter());
+        let mut worked = false;
+        for (ring, spill) in &mut self.rings {
+            for _ in 0..BATCH {
+                let Some((seq, record)) = ring.read() else { break };
+                self.verifier.check(seq, record, now, &mut self.verdicts);
+                worked = true;
+            }
+            if !worked && ring.is_empty() {
+                drain(spill, self.verifier.as_mut(), now, &mut self.verdicts);
+            }
+        }
+        if !worked {
+            self.rings.retain(|(ring, _)| !ring.is_closed());
+        }
+        self.verifier.tick(now, &mut self.verdicts);
+        worked
+    }
+
+    /// Judges all that is left.
+    pub fn finish(&mut self, now: Nanos) {
+        while self.work(now) {}
+        for (_, spill) in &self.rings {
+            drain(spill, self.verifier.as_mut(), now, &mut self.verdicts);
+        }
+    }
+}
+
+fn drain(spill: &Spill, verifier: &mut dyn Verifier, now: Nanos, verdicts: &mut Verdicts) {
+    let lost = {
+        let verdicts = &mut *verdicts;
+        spill.drain(|seq, record| verifier.check(seq, record, now, verdicts))
+    };
+    (0..lost).for_each(|_| verdicts.unchecked());
+}
+
+const IDLE: Duration = Duration::from_millis(2);
+const BATCH: usize = 256;
