@@ -16,6 +16,15 @@ pub fn base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
+/// Appends the standard, padded base64 of `bytes`.
+pub fn write_base64(out: &mut Vec<u8>, bytes: &[u8]) {
+    let start = out.len();
+    let length = bytes.len().div_ceil(3) * 4;
+    out.resize(start + length, b'=');
+    let written = STANDARD.encode_slice(bytes, &mut out[start..]);
+    debug_assert_eq!(written, Ok(length));
+}
+
 /// The bytes of a standard, padded base64 text (RFC 4648 section 4).
 pub fn from_base64(text: impl AsRef<[u8]>) -> Result<Vec<u8>, Base64Error> {
     Ok(STANDARD.decode(text)?)

@@ -13,7 +13,7 @@ pub use extensions::{leaf_index, leaf_index_extension};
 pub use get_entries::{ChainIter, ExtraData, encode_precert_chain_entry, encode_x509_chain_entry};
 pub use json::{
     AddChainRequest, AddChainResponse, GetEntries, GetEntryAndProof, GetProofByHash, GetRoots,
-    GetSthConsistency, GetSthResponse, LeafEntry,
+    GetSthConsistency, GetSthResponse, LeafEntry, SthError,
 };
 pub use leaf::{MerkleTreeLeaf, encode_merkle_tree_leaf, leaf_hash_of, sct_signature_input};
 

@@ -29,7 +29,7 @@ fn extension(oid: &[u8], value: &[u8]) -> Vec<u8> {
 #[test]
 fn a_second_poison_is_refused() {
     let poison = extension(POISON, &[5, 0]);
-    let once = certificate(&[poison.clone()]);
+    let once = certificate(std::slice::from_ref(&poison));
     assert!(precert_tbs(&once).is_ok());
     let twice = certificate(&[poison.clone(), poison]);
     assert_eq!(precert_tbs(&twice), Err(PrecertError::PoisonCount { count: 2 }));

@@ -2,14 +2,30 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::encoding::Base64;
+use super::{DigitallySigned, tree_head_signature_input};
+use crate::encoding::{Base64, write_base64};
+use crate::key::{LogKey, SignatureError};
 use crate::merkle::Hash;
+use crate::tls::TlsError;
 
 /// The body of add-chain and add-pre-chain (RFC 6962 sections 4.1 and 4.2).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddChainRequest {
     /// DER certificates: the leaf or precertificate, then each its predecessor's issuer.
     pub chain: Vec<Base64>,
+}
+
+impl AddChainRequest {
+    /// Appends the body of a chain, written straight from its DER: what `serde_json` would write, without a copy.
+    pub fn write<C: AsRef<[u8]>>(out: &mut Vec<u8>, chain: &[C]) {
+        out.extend_from_slice(br#"{"chain":["#);
+        for (position, certificate) in chain.iter().enumerate() {
+            out.extend_from_slice(if position == 0 { b"\"" } else { b",\"" });
+            write_base64(out, certificate.as_ref());
+            out.push(b'"');
+        }
+        out.extend_from_slice(b"]}");
+    }
 }
 
 /// The answer of add-chain and add-pre-chain, its texts borrowed from the body (RFC 6962 section 4.1).
@@ -41,6 +57,26 @@ pub struct GetSthResponse {
     pub sha256_root_hash: Hash,
     /// A `DigitallySigned` over the `TreeHeadSignature`.
     pub tree_head_signature: Base64,
+}
+
+impl GetSthResponse {
+    /// Verifies the tree head's signature by the log's key (RFC 6962 section 3.5).
+    pub fn verify(&self, key: &LogKey) -> Result<(), SthError> {
+        let signed = DigitallySigned::parse(&self.tree_head_signature.0)?;
+        let input = tree_head_signature_input(self.timestamp, self.tree_size, &self.sha256_root_hash);
+        Ok(key.verify(&input, &signed)?)
+    }
+}
+
+/// Why a signed tree head does not hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum SthError {
+    /// The signature field is not a `DigitallySigned`.
+    #[error("read the tree head's signature: {0}")]
+    Signature(#[from] TlsError),
+    /// The signature is not the log's over this tree head.
+    #[error("verify the tree head: {0}")]
+    BadSignature(#[from] SignatureError),
 }
 
 /// The answer of get-sth-consistency (RFC 6962 section 4.4).
@@ -100,3 +136,6 @@ pub struct GetRoots {
 fn or_null<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Hash>, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,11 @@
 use hammer_tlog::certificate::Certificate;
+use hammer_tlog::encoding::Base64;
+use hammer_tlog::key::{KeyAlgorithm, KeyError, LogKey, SignatureError};
+use hammer_tlog::merkle::Hash;
 use hammer_tlog::precert::{precert_tbs, precert_tbs_by_signing_certificate, signed_entry};
-use hammer_tlog::rfc6962::{EntryType, SignedEntry};
+use hammer_tlog::rfc6962::{DigitallySigned, EntryType, GetSthResponse, SignedEntry, SthError};
 
-use crate::testdata;
+use crate::{testdata, text};
 
 fn der(name: &str) -> Vec<u8> {
     testdata(&format!("openssl/{name}.der"))
@@ -49,4 +52,32 @@ fn a_chain_by_a_signing_certificate_has_the_final_issuers_key_hash() {
         tbs_certificate: final_tbs("final-without-identifier"),
     };
     assert_eq!(signed_entry(&chain, EntryType::Precert), Ok(expected));
+}
+
+#[test]
+fn a_tree_head_signed_with_rsa_verifies() {
+    let key: LogKey = text("openssl/rsa-2048.pem").parse().unwrap();
+    assert_eq!(key.algorithm(), KeyAlgorithm::Rsa);
+    let signature = testdata("openssl/tree-head.rsa.sig");
+    let signed = DigitallySigned::rsa_sha256(&signature).encode().unwrap();
+    let mut head = GetSthResponse {
+        tree_size: 7,
+        timestamp: 1234,
+        sha256_root_hash: Hash([7; 32]),
+        tree_head_signature: Base64(signed),
+    };
+    head.verify(&key).unwrap();
+    head.tree_size = 8;
+    assert_eq!(head.verify(&key), Err(SthError::BadSignature(SignatureError::Invalid)));
+    head.tree_head_signature = Base64(DigitallySigned::ecdsa_sha256(&signature).encode().unwrap());
+    let error = SignatureError::Algorithm { hash: 4, algorithm: 3, key: KeyAlgorithm::Rsa };
+    assert_eq!(head.verify(&key), Err(SthError::BadSignature(error)));
+}
+
+#[test]
+fn a_key_that_no_log_may_have_is_refused() {
+    let read = |name: &str| text(&format!("openssl/{name}.pem")).parse::<LogKey>();
+    assert_eq!(read("rsa-1024"), Err(KeyError::RsaTooShort { bits: 1024 }));
+    assert_eq!(read("p384"), Err(KeyError::Algorithm));
+    assert_eq!("-----BEGIN CERTIFICATE-----".parse::<LogKey>(), Err(KeyError::Pem));
 }
