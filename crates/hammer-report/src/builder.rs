@@ -15,6 +15,7 @@ use crate::report::{
     Event, Fates, Health, ObservationSeries, PhaseSpan, Promises, Report, Resources, Run, SCHEMA, Series,
     SeriesKind, Tool, Totals, TreeSize, WorkloadPromises,
 };
+use crate::text::number::plural;
 use crate::verdict::{Reason, ReasonKind, Verdict};
 
 /// Collects what a run tells. Bounded in memory whatever the run's length.
@@ -181,39 +182,37 @@ fn tree_size(observations: &[ObservationSeries]) -> Option<TreeSize> {
 
 fn reasons(report: &Report) -> Vec<Reason> {
     let answered: u64 = report.series.iter().flat_map(both_phases).map(|fates| fates.answered()).sum();
-    let promises = report.promises.all;
-    let failed: Vec<String> = report
-        .thresholds
-        .iter()
-        .filter(|threshold| !threshold.holds)
-        .map(|threshold| {
-            format!("{} on {} (found {})", threshold.threshold, threshold.series, threshold.found)
-        })
-        .collect();
-    let findings = report.health.findings.iter().map(|finding| finding.text.clone());
-    let unchecked = (promises.unchecked > 0).then(|| format!("{} promises unchecked", promises.unchecked));
-    let unbelievable: Vec<String> = unchecked.into_iter().chain(findings).collect();
+    let broken = report.promises.all.broken;
     let held = [
-        (answered == 0, ReasonKind::NoAnswer, "no operation ever got an answer".to_owned()),
-        (promises.broken > 0, ReasonKind::PromiseBroken, format!("{} promises broken", promises.broken)),
-        (
-            !unbelievable.is_empty(),
-            ReasonKind::NotBelievable,
-            format!("not to be believed: {}", unbelievable.join(", ")),
-        ),
-        (
-            !failed.is_empty(),
-            ReasonKind::ThresholdFailed,
-            format!(
-                "{} of {} thresholds failed: {}",
-                failed.len(),
-                report.thresholds.len(),
-                failed.join(", ")
-            ),
-        ),
-        (report.run.interrupted, ReasonKind::Interrupted, "interrupted by a signal".to_owned()),
+        (answered == 0).then(|| (ReasonKind::NoAnswer, "no operation ever got an answer".to_owned())),
+        (broken > 0).then(|| (ReasonKind::PromiseBroken, format!("{} broken", plural(broken, "promise")))),
+        unbelievable(report).map(|text| (ReasonKind::NotBelievable, text)),
+        failed_thresholds(report).map(|text| (ReasonKind::ThresholdFailed, text)),
+        report.run.interrupted.then(|| (ReasonKind::Interrupted, "interrupted by a signal".to_owned())),
     ];
-    held.into_iter().filter(|(holds, ..)| *holds).map(|(_, kind, text)| Reason::new(kind, text)).collect()
+    held.into_iter().flatten().map(|(kind, text)| Reason::new(kind, text)).collect()
+}
+
+fn unbelievable(report: &Report) -> Option<String> {
+    let unchecked = report.promises.all.unchecked;
+    let unchecked = (unchecked > 0).then(|| format!("{} unchecked", plural(unchecked, "promise")));
+    let findings = report.health.findings.len() as u64;
+    let findings = (findings > 0).then(|| plural(findings, "health finding"));
+    let against: Vec<String> = unchecked.into_iter().chain(findings).collect();
+    (!against.is_empty()).then(|| format!("not to be believed for {}", against.join(" and ")))
+}
+
+fn failed_thresholds(report: &Report) -> Option<String> {
+    let mut failed = report.thresholds.iter().filter(|threshold| !threshold.holds);
+    let first = failed.next()?;
+    Some(format!(
+        "{} of {} failed, first {} on {} (found {})",
+        failed.count() + 1,
+        plural(report.thresholds.len() as u64, "threshold"),
+        first.threshold,
+        first.series,
+        first.found
+    ))
 }
 
 fn both_phases(series: &Series) -> [Fates; 2] {

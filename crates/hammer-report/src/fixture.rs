@@ -1,1 +1,310 @@
-//! Runs made by hand for the tests.
+//! Runs told by hand, with records made by the real recorder.
+
+use std::sync::Arc;
+
+use hammer_measure::health::{Finding, Health};
+use hammer_measure::promise::Breach;
+use hammer_measure::recorder::{Completion, Interval};
+use hammer_measure::snapshot::{
+    Figures, Observation, Resources, RunInfo, RunResult, SeriesSnapshot, Snapshot,
+};
+use hammer_measure::threshold::Verdict;
+use hammer_measure::{
+    Command, Detail, Fate, Ledger, Nanos, Outcome, Phase, Recorder, Reporter, RunEvent, SeriesInfo, Timing,
+};
+use serde_json::json;
+
+use crate::builder::ReportBuilder;
+use crate::report::Report;
+
+/// A run in the making.
+pub(crate) struct Story {
+    pub(crate) events: Vec<RunEvent>,
+    pub(crate) promises: Ledger,
+    pub(crate) health: Health,
+    pub(crate) observations: Vec<Observation>,
+    info: Arc<RunInfo>,
+    recorder: Recorder,
+    total: Interval,
+    intervals: u64,
+    at: Nanos,
+}
+
+pub(crate) const SECOND: Nanos = Nanos::from_secs(1);
+
+pub(crate) fn operation(workload: &str, name: &str) -> SeriesInfo {
+    SeriesInfo { workload: workload.to_owned(), name: name.to_owned(), operation: true, closed_loop: false }
+}
+
+impl Story {
+    /// A run of these series with a second of warm-up and ten of measurement.
+    pub(crate) fn new(series: Vec<SeriesInfo>) -> Self {
+        let count = series.len();
+        let info = Arc::new(RunInfo {
+            series,
+            shards: 2,
+            seed: u64::MAX,
+            epoch_unix_ms: 1_790_000_000_123,
+            warm_up: SECOND,
+            measurement: Some(Nanos::from_secs(10)),
+        });
+        Self {
+            events: vec![RunEvent::Started(Arc::clone(&info))],
+            promises: Ledger::default(),
+            health: Health::default(),
+            observations: Vec::new(),
+            info,
+            recorder: Recorder::new(count),
+            total: Interval::with_series(count),
+            intervals: 0,
+            at: Nanos::ZERO,
+        }
+    }
+
+    pub(crate) fn phase(&mut self, phase: Phase) {
+        self.events.push(RunEvent::Phase { phase, at: self.at });
+    }
+
+    /// Offers and starts `count` operations that end so, the i-th after i times `step` of service time.
+    pub(crate) fn end(
+        &mut self,
+        place: (usize, Phase),
+        count: u64,
+        step: Nanos,
+        (outcome, detail): (Outcome, Detail),
+    ) {
+        let (series, phase) = place;
+        for index in 1..=count {
+            let released = self.at + Nanos::from_micros(20);
+            let started = released + Nanos::from_micros(5);
+            let sent = started + Nanos::from_micros(100);
+            let timing =
+                Timing::new(self.at, released).started(started).finished(sent, sent + Nanos(step.0 * index));
+            self.recorder.offer(series, phase);
+            self.recorder.queue(series, phase);
+            self.recorder.start(series, phase, &timing);
+            self.recorder.finish(series, phase, &timing, &completion(outcome, detail));
+        }
+    }
+
+    pub(crate) fn accept(&mut self, series: usize, phase: Phase, count: u64, step: Nanos) {
+        self.end((series, phase), count, step, (Outcome::Accepted, Detail::Status(200)));
+    }
+
+    /// One step within an operation.
+    pub(crate) fn step(&mut self, series: usize, service: Nanos) {
+        let timing = Timing::new(self.at, self.at).started(self.at).finished(self.at, self.at + service);
+        let completion = completion(Outcome::Accepted, Detail::Status(200));
+        self.recorder.step(series, Phase::Measurement, &timing, &completion);
+    }
+
+    pub(crate) fn never(&mut self, series: usize, fate: Fate, count: u64) {
+        for _ in 0..count {
+            self.recorder.offer(series, Phase::Measurement);
+            match fate {
+                Fate::Shed => self.recorder.shed(series, Phase::Measurement),
+                Fate::Starved => self.recorder.starve(series, Phase::Measurement),
+                Fate::Abandoned => {
+                    self.recorder.queue(series, Phase::Measurement);
+                    self.recorder.abandon_queued(series, Phase::Measurement);
+                }
+                other => panic!("{other} is told by end"),
+            }
+        }
+    }
+
+    /// Leaves `count` operations waiting for a slot.
+    pub(crate) fn wait(&mut self, series: usize, count: u64) {
+        for _ in 0..count {
+            self.recorder.offer(series, Phase::Measurement);
+            self.recorder.queue(series, Phase::Measurement);
+        }
+    }
+
+    /// Ends an interval after a second.
+    pub(crate) fn interval(&mut self, phase: Phase) {
+        self.at += SECOND;
+        let empty = Interval::with_series(self.info.series.len());
+        let interval = self.recorder.swap(self.at, empty);
+        self.total.merge(&interval);
+        let series = interval.series.iter().zip(&self.total.series).map(|([first, second], total)| {
+            let mut both = first.clone();
+            both.merge(second);
+            SeriesSnapshot {
+                interval: Figures::of(&both),
+                warm_up: Figures::of(&total[0]),
+                measurement: Figures::of(&total[1]),
+            }
+        });
+        let snapshot = Snapshot {
+            index: self.intervals,
+            at: self.at,
+            span: SECOND,
+            phase,
+            series: series.collect(),
+            promises: self.promises,
+            observations: self.observations.clone(),
+            health: self.health.clone(),
+            resources: resources(),
+        };
+        self.intervals += 1;
+        self.events.push(RunEvent::Interval(Arc::new(snapshot)));
+    }
+
+    pub(crate) fn observe(&mut self, name: &str, value: f64) {
+        self.observations = vec![Observation { name: name.to_owned(), at: self.at, value }];
+    }
+
+    pub(crate) fn last_snapshot(&self) -> Arc<Snapshot> {
+        let snapshots = self.events.iter().rev().filter_map(|event| match event {
+            RunEvent::Interval(snapshot) => Some(Arc::clone(snapshot)),
+            _ => None,
+        });
+        snapshots.take(1).next().expect("an interval ended")
+    }
+
+    pub(crate) fn info(&self) -> &RunInfo {
+        &self.info
+    }
+
+    /// What the run leaves behind so far.
+    pub(crate) fn result(&self) -> RunResult {
+        RunResult {
+            total: self.total.clone(),
+            phases: vec![
+                (Phase::WarmUp, Nanos::ZERO, SECOND),
+                (Phase::Measurement, SECOND, Nanos::from_secs(11)),
+                (Phase::Drain, Nanos::from_secs(11), Nanos::from_millis(11_412)),
+            ],
+            promises: self.promises,
+            promises_by_workload: vec![("submit".to_owned(), self.promises)],
+            breaches: Vec::new(),
+            observations: self.observations.clone(),
+            health: self.health.clone(),
+            resources: resources(),
+            verdicts: Vec::new(),
+            stopped: "the planned time was over".to_owned(),
+            interrupted: false,
+        }
+    }
+
+    /// Ends the run, `alter` having the last word on what it leaves behind.
+    pub(crate) fn finish(mut self, alter: impl FnOnce(&mut RunResult)) -> Vec<RunEvent> {
+        let mut result = self.result();
+        alter(&mut result);
+        self.events.push(RunEvent::Finished(Arc::new(result)));
+        self.events
+    }
+}
+
+/// The report of a run.
+pub(crate) fn report_of(events: &[RunEvent]) -> Report {
+    build(ReportBuilder::new(), events)
+}
+
+pub(crate) fn build(mut builder: ReportBuilder, events: &[RunEvent]) -> Report {
+    events.iter().for_each(|event| builder.event(event));
+    builder.build(json!({ "target": { "lab": "ct" } }), &[]).expect("the run finished")
+}
+
+/// Ten seconds of submissions to a log that keeps its promises, each in two steps, after a warm-up with cold starts.
+pub(crate) fn quickstart() -> Vec<RunEvent> {
+    let post = SeriesInfo { operation: false, ..operation("submit", "add-chain/post") };
+    let mut story = Story::new(vec![operation("submit", "add-chain"), post, operation("reads", "tile")]);
+    story.phase(Phase::WarmUp);
+    let refused = (Outcome::Unreachable, Detail::Failure("connection refused"));
+    story.end((0, Phase::WarmUp), 20, Nanos::from_micros(100), refused);
+    story.accept(0, Phase::WarmUp, 80, Nanos::from_micros(30));
+    story.observe("tree_size", 1_000.0);
+    story.interval(Phase::WarmUp);
+    story.phase(Phase::Measurement);
+    for second in 1..=10 {
+        story.accept(0, Phase::Measurement, 500, Nanos::from_micros(10));
+        (0..500).for_each(|_| story.step(1, Nanos::from_millis(2)));
+        story.accept(2, Phase::Measurement, 200, Nanos::from_micros(4));
+        let kept = 80 + 500 * second;
+        story.promises = Ledger { made: kept, kept, ..Ledger::default() };
+        story.observe("tree_size", 1_000.0 + kept as f64);
+        story.interval(Phase::Measurement);
+    }
+    story.phase(Phase::Drain);
+    story.finish(|result| result.verdicts = vec![verdict("p99(response) < 500ms", "4.96ms", true)])
+}
+
+/// Everything that can be said against a run, but a missing answer.
+pub(crate) fn disaster() -> Vec<RunEvent> {
+    let mut story = Story::new(vec![operation("submit", "add-chain")]);
+    story.phase(Phase::Measurement);
+    let at = (0, Phase::Measurement);
+    story.accept(0, Phase::Measurement, 12_000, Nanos::from_micros(100));
+    story.end(at, 300, Nanos::from_millis(1), (Outcome::Refused, Detail::Status(400)));
+    story.end(at, 200, Nanos::from_millis(1), (Outcome::Pushback, Detail::Status(429)));
+    story.end(at, 100, Nanos::from_millis(1), (Outcome::ServerError, Detail::Status(500)));
+    story.end(at, 10, Nanos::from_millis(1), (Outcome::Malformed, Detail::Failure("body is no JSON")));
+    let reset = (Outcome::Unreachable, Detail::Failure("connection reset"));
+    story.end(at, 5, Nanos::from_millis(1), reset);
+    story.end(at, 4, Nanos::from_millis(500), (Outcome::TimedOut, Detail::None));
+    story.never(0, Fate::Shed, 1_800);
+    story.never(0, Fate::Starved, 7);
+    story.never(0, Fate::Abandoned, 3);
+    story.promises = Ledger { made: 12_000, kept: 11_950, broken: 8, pending: 40, unchecked: 2 };
+    story.health = Health {
+        findings: vec![
+            Finding::Starved { count: 7 },
+            Finding::DispatchLag { p99: Nanos::from_millis(4), bound: Nanos::from_millis(1) },
+            Finding::Cpu { share: 0.97 },
+            Finding::Exhausted { count: 5, what: "local ports".to_owned() },
+        ],
+    };
+    story.interval(Phase::Measurement);
+    let at = SECOND;
+    let command = Command::Rate { workload: None, factor: 2.0 };
+    let text = "the backlog of submit is full, so that arrivals are shed".to_owned();
+    story.events.push(RunEvent::Note { at, text });
+    story.events.push(RunEvent::Command { at, command });
+    story.events.push(RunEvent::Breach { at, breach: breach(41) });
+    story.finish(|result| {
+        result.breaches = (41..47).map(breach).collect();
+        result.verdicts = vec![
+            verdict("p99(response) < 500ms", "> 2.00s", false),
+            verdict("rate(accepted) > 290/s", "1200.0/s", true),
+        ];
+        result.interrupted = true;
+        result.stopped = "SIGINT".to_owned();
+    })
+}
+
+pub(crate) fn verdict(threshold: &str, found: &str, holds: bool) -> Verdict {
+    Verdict {
+        series: "submit/add-chain".to_owned(),
+        threshold: threshold.to_owned(),
+        found: found.to_owned(),
+        holds,
+        aborted: false,
+    }
+}
+
+pub(crate) fn breach(seq: u64) -> Breach {
+    Breach {
+        workload: "submit".to_owned(),
+        seq,
+        kind: "leaf index".to_owned(),
+        detail: format!("index {seq} holds another leaf at tree size 12,000"),
+    }
+}
+
+fn completion(outcome: Outcome, detail: Detail) -> Completion {
+    Completion { outcome, detail, sent: true, retried: false, bytes_out: 2_000, bytes_in: 400 }
+}
+
+fn resources() -> Resources {
+    Resources {
+        cpu_user: 1.25,
+        cpu_system: 0.5,
+        rss_bytes: 24_000_000,
+        max_rss_bytes: 28_400_000,
+        descriptors: 61,
+        descriptor_limit: 1_024,
+        cores: 2,
+    }
+}

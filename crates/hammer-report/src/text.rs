@@ -5,7 +5,7 @@ use crate::report::{Event, PromiseCounts, Report};
 pub mod number;
 mod series;
 
-use number::{bytes, grouped, plain};
+use number::{bytes, grouped, plain, plural};
 
 /// The whole text, ending in a newline. The first line is the verdict; health follows whatever it says.
 pub fn render(report: &Report) -> String {
@@ -90,6 +90,7 @@ fn run(page: &mut Page, report: &Report) {
         .collect();
     let ended = if run.stopped.is_empty() { String::new() } else { format!("; ended: {}", run.stopped) };
     page.paragraph("phases", &format!("{}{ended}", phases.join(", ")));
+    page.paragraph("total", &format!("{}, warm-up included", series::fates(&report.totals.all)));
 }
 
 fn promises(page: &mut Page, report: &Report) {
@@ -179,10 +180,6 @@ fn notes(page: &mut Page, report: &Report) {
     if report.events_left_out > 0 {
         page.paragraph("note", &format!("{} more notes left out", grouped(report.events_left_out)));
     }
-}
-
-fn plural(count: u64, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 pub(crate) const WIDTH: usize = 80;

@@ -103,13 +103,14 @@ impl Verdict {
     }
 }
 
-/// `PASS, exit 0`, or `FAIL, exit 4: ` and all reasons.
+/// `PASS, exit 0`; or `FAIL, exit 4: `, `INTERRUPTED, exit 130: ` and all reasons.
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.reasons.is_empty() {
             return write!(f, "PASS, exit {}", self.exit_code);
         }
-        write!(f, "FAIL, exit {}", self.exit_code)?;
+        let word = if self.exit_code == ReasonKind::Interrupted.exit_code() { "INTERRUPTED" } else { "FAIL" };
+        write!(f, "{word}, exit {}", self.exit_code)?;
         for (index, reason) in self.reasons.iter().enumerate() {
             let separator = if index == 0 { ": " } else { "; " };
             write!(f, "{separator}{}", reason.text)?;

@@ -1,1 +1,220 @@
+use std::collections::BTreeMap;
+
+use hammer_measure::health::Finding;
+use hammer_measure::{Detail, Distribution, Fate, Ledger, Nanos, Outcome};
+
 use super::*;
+use crate::fixture::{Story, build, disaster, operation, quickstart, report_of};
+use crate::report::{Nanoseconds, series::CLOSED_LOOP};
+use crate::text;
+
+fn json(report: &Report) -> Value {
+    let mut bytes = Vec::new();
+    report.write(&mut bytes).unwrap();
+    serde_json::from_slice(&bytes).unwrap()
+}
+
+#[test]
+fn a_report_comes_back_from_its_json_whole() {
+    for events in [quickstart(), disaster()] {
+        let report = report_of(&events);
+        let mut bytes = Vec::new();
+        report.write(&mut bytes).unwrap();
+        let back = Report::parse(std::str::from_utf8(&bytes).unwrap()).unwrap();
+        assert_eq!(back, report);
+        assert_eq!(back.check(), Vec::<String>::new());
+        assert_eq!(text::render(&back), text::render(&report));
+    }
+}
+
+#[test]
+fn what_is_no_report_of_this_schema_is_not_read() {
+    let mut value = json(&report_of(&quickstart()));
+    value["schema"] = "hammer.report/2".into();
+    let error = Report::parse(&value.to_string()).unwrap_err();
+    assert_eq!(error.to_string(), "read a report: its schema is `hammer.report/2`, not `hammer.report/1`");
+    assert!(Report::parse("{}").is_err());
+}
+
+#[test]
+fn totals_count_operations_and_leave_out_steps() {
+    let report = report_of(&quickstart());
+    assert_eq!(report.totals.all.offered, 100 + 5_000 + 2_000);
+    assert_eq!(report.totals.measurement.offered, 7_000);
+    assert_eq!(report.totals.warm_up.fates.unreachable, 20);
+    assert_eq!(report.series[1].measurement.counts.offered, 5_000, "the step has its own series");
+    let rates = report.series[0].measurement.rates.unwrap();
+    assert_eq!((rates.offered_per_s, rates.accepted_per_s), (500.0, 500.0));
+}
+
+#[test]
+fn the_json_says_instants_units_and_the_seed_without_loss() {
+    let json = json(&report_of(&quickstart()));
+    assert_eq!(json["run"]["seed"], "18446744073709551615");
+    assert_eq!(json["run"]["epoch"], "2026-09-21T14:13:20.123Z");
+    assert_eq!(json["phases"][2]["begin_ns"], 11_000_000_000_u64);
+    assert_eq!(json["tree_size"]["grown"], 5_080.0);
+    assert_eq!(json["plan"]["target"]["lab"], "ct");
+    let offered = json["series"][0]["measurement"]["offered"].as_i64();
+    let fates = json["series"][0]["measurement"]["fates"].as_object().unwrap();
+    assert_eq!(fates.len(), 12);
+    assert_eq!(offered, Some(fates.values().map(|count| count.as_i64().unwrap()).sum()));
+}
+
+#[test]
+fn a_percentile_that_falls_on_shed_arrivals_is_never_a_bare_number() {
+    let json = json(&report_of(&disaster()));
+    let response = &json["series"][0]["measurement"]["durations"]["response_time"];
+    assert!(response["p50_ns"].is_u64());
+    for name in ["p90_ns", "p95_ns", "p99_ns", "p99_9_ns", "max_ns", "mean_ns"] {
+        assert!(response[name]["beyond_ns"].is_u64(), "{name}: {}", response[name]);
+    }
+    assert_eq!(response["infinite"], 1_810);
+    assert!(json["series"][0]["measurement"]["durations"]["service_time"]["p99_ns"].is_u64());
+}
+
+#[test]
+fn payloads_merge_without_loss() {
+    let report = report_of(&disaster());
+    let table = &report.series[0].measurement.durations;
+    let mut merged = Distribution::default();
+    table.response_time_by_fate.values().for_each(|d| merged.merge(&d.distribution().unwrap()));
+    let whole = table.response_time.as_ref().unwrap();
+    assert_eq!(merged.summary(), whole.distribution().unwrap().summary());
+    assert_eq!(merged.count(), report.totals.all.offered);
+    let merged = crate::report::Durations::of(&merged).unwrap();
+    assert_eq!((merged.p50_ns, merged.p99_ns), (whole.p50_ns, whole.p99_ns));
+}
+
+#[test]
+fn every_reason_is_listed_and_the_first_in_order_takes_the_exit_code() {
+    let report = report_of(&disaster());
+    let kinds: Vec<_> = report.verdict.reasons.iter().map(|reason| reason.exit_code).collect();
+    assert_eq!((report.verdict.exit_code, kinds), (4, vec![4, 5, 1, 130]));
+    assert_eq!(report_of(&quickstart()).verdict, Verdict::default());
+}
+
+#[test]
+fn a_run_without_any_answer_exits_with_three() {
+    let mut story = Story::new(vec![operation("get", "get")]);
+    let refused = (Outcome::Unreachable, Detail::Failure("connection refused"));
+    story.end((0, Phase::Measurement), 10, Nanos(10), refused);
+    story.interval(Phase::Measurement);
+    let report = report_of(&story.finish(|result| result.interrupted = true));
+    assert_eq!(report.verdict.exit_code, 3);
+    assert_eq!(report.verdict.reasons.len(), 2);
+}
+
+#[test]
+fn unchecked_promises_alone_forbid_exit_zero() {
+    let mut story = Story::new(vec![operation("submit", "add-chain")]);
+    story.accept(0, Phase::Measurement, 3, Nanos(10));
+    story.promises = Ledger { made: 3, kept: 2, unchecked: 1, ..Ledger::default() };
+    story.interval(Phase::Measurement);
+    let report = report_of(&story.finish(|_| {}));
+    assert_eq!(report.verdict.to_string(), "FAIL, exit 5: not to be believed for 1 promise unchecked");
+}
+
+#[test]
+fn what_the_caller_knows_joins_the_reasons() {
+    let mut builder = ReportBuilder::new();
+    quickstart().iter().for_each(|event| builder.event(event));
+    let also = [Reason::new(ReasonKind::Usage, "a hook failed")];
+    let mut report = builder.build(Value::Null, &also).unwrap();
+    report.add_reason(Reason::new(ReasonKind::ReportUnwritten, "write /dev/full"));
+    assert_eq!(report.verdict.exit_code, 2);
+    assert_eq!(report.check(), Vec::<String>::new());
+}
+
+#[test]
+fn a_run_that_never_ended_leaves_no_report() {
+    let mut builder = ReportBuilder::new();
+    assert_eq!(builder.build(Value::Null, &[]), Err(BuildError::NotStarted));
+    builder.event(&quickstart()[0]);
+    assert_eq!(builder.build(Value::Null, &[]), Err(BuildError::NotFinished));
+}
+
+#[test]
+fn a_check_finds_what_was_altered() {
+    let sound = report_of(&disaster());
+    let altered = |alter: fn(&mut Report)| {
+        let mut report = sound.clone();
+        alter(&mut report);
+        report.check().join("\n")
+    };
+    let cases: BTreeMap<&str, fn(&mut Report)> = BTreeMap::from([
+        ("the fates add up to", (|r| r.series[0].measurement.counts.fates.shed -= 1) as fn(&mut Report)),
+        ("have a response time", |r| r.series[0].measurement.durations.response_time = None),
+        ("is not the sum of the operation series", |r| r.totals.all.bytes_in += 1),
+        ("promises do not add up", |r| r.promises.all.kept += 1),
+        ("promises of submit do not add up", |r| r.promises.by_workload[0].promises.made -= 1),
+        ("the hdr payload cannot be read", |r| {
+            r.series[0].measurement.durations.service_time.as_mut().unwrap().hdr = None;
+        }),
+        ("the hdr payload has", |r| {
+            r.series[0].measurement.durations.service_time.as_mut().unwrap().count += 1;
+        }),
+        ("at 1000000000 ns", |r| r.intervals[0].series[0].offered += 1),
+        ("does not follow from its reasons", |r| r.verdict.exit_code = 0),
+        ("healthy does not follow", |r| r.health.healthy = true),
+        ("schema is `x`", |r| r.schema = "x".to_owned()),
+    ]);
+    for (problem, alter) in cases {
+        let found = altered(alter);
+        assert!(found.contains(problem), "{problem}: {found}");
+    }
+}
+
+#[test]
+fn notes_are_bounded_and_counted_while_commands_are_always_kept() {
+    let mut story = Story::new(vec![operation("get", "get")]);
+    story.accept(0, Phase::Measurement, 1, Nanos(1));
+    story.interval(Phase::Measurement);
+    for second in 0..MOST_EVENTS as u64 + 5 {
+        story.events.push(RunEvent::Note { at: Nanos(second), text: "again".to_owned() });
+    }
+    let command = hammer_measure::Command::Pause;
+    story.events.push(RunEvent::Command { at: Nanos(1), command });
+    let report = report_of(&story.finish(|_| {}));
+    assert_eq!((report.events.len(), report.events_left_out), (MOST_EVENTS + 1, 5));
+}
+
+#[test]
+fn a_closed_loop_says_so_and_has_users_over_rate() {
+    let closed = |name| SeriesInfo { closed_loop: true, ..operation("get", name) };
+    let mut story = Story::new(vec![closed("index"), closed("page"), operation("other", "open")]);
+    story.accept(0, Phase::Measurement, 150, Nanos::from_micros(10));
+    story.accept(1, Phase::Measurement, 50, Nanos::from_micros(10));
+    story.interval(Phase::Measurement);
+    let report = build(ReportBuilder::new().users("get", 4), &story.finish(|_| {}));
+    for series in &report.series[..2] {
+        assert_eq!(series.notes, [CLOSED_LOOP]);
+        let users = series.users_over_rate.unwrap();
+        assert_eq!((users.users, users.completed_per_s, users.mean_cycle_ns), (4, 20.0, 200_000_000));
+    }
+    assert_eq!((report.series[2].notes.len(), report.series[2].users_over_rate), (0, None));
+}
+
+#[test]
+fn numbers_that_json_cannot_say_do_not_enter_it() {
+    let mut story = Story::new(vec![operation("get", "get")]);
+    story.accept(0, Phase::Measurement, 1, Nanos(1));
+    story.observe("ratio", f64::NAN);
+    story.interval(Phase::Measurement);
+    story.health.findings.push(Finding::Cpu { share: f64::INFINITY });
+    let report = report_of(&story.finish(|result| result.resources.cpu_user = f64::NAN));
+    assert!(report.observations.is_empty());
+    assert_eq!(Report::parse(&json(&report).to_string()).unwrap(), report);
+}
+
+#[test]
+fn only_shed_arrivals_leave_a_report_that_holds() {
+    let mut story = Story::new(vec![operation("get", "get")]);
+    story.never(0, Fate::Shed, 3);
+    story.interval(Phase::Measurement);
+    let report = report_of(&story.finish(|_| {}));
+    let response = report.series[0].measurement.durations.response_time.as_ref().unwrap();
+    assert_eq!(response.min_ns, Nanoseconds::Beyond { beyond_ns: 0 });
+    assert_eq!((response.infinite, &response.hdr), (3, &None));
+    assert_eq!(Report::parse(&json(&report).to_string()).unwrap(), report);
+}

@@ -1,1 +1,47 @@
+use hammer_measure::health::Finding;
+use hammer_measure::{Fate, Ledger, Nanos, Phase};
+
 use super::*;
+use crate::fixture::{Story, operation};
+
+#[test]
+fn the_line_says_rates_percentiles_and_what_is_open() {
+    let mut story = Story::new(vec![operation("submit", "add-chain")]);
+    story.accept(0, Phase::Measurement, 1_500, Nanos::from_micros(2));
+    story.wait(0, 30);
+    story.promises = Ledger { made: 1_500, kept: 1_400, pending: 100, ..Ledger::default() };
+    story.interval(Phase::Measurement);
+    assert_eq!(
+        line(&story.last_snapshot(), story.info()),
+        "   1s measurement: offered 1,530/s, accepted 1,500/s, failed 0, response p50 1.63ms p99 3.10ms, \
+         0 in flight, 30 waiting, promises 1,400 kept 100 pending, health ok"
+    );
+}
+
+#[test]
+fn of_several_series_the_slowest_is_named() {
+    let mut story = Story::new(vec![operation("submit", "add-chain"), operation("reads", "tile")]);
+    story.accept(0, Phase::WarmUp, 10, Nanos::from_millis(1));
+    story.accept(1, Phase::WarmUp, 10, Nanos::from_millis(2));
+    story.never(0, Fate::Shed, 5);
+    story.promises = Ledger { made: 3, kept: 1, broken: 1, unchecked: 1, ..Ledger::default() };
+    story.health.findings.push(Finding::DispatchLag { p99: Nanos(3), bound: Nanos(2) });
+    story.interval(Phase::WarmUp);
+    assert_eq!(
+        line(&story.last_snapshot(), story.info()),
+        "   1s warm-up: offered 25/s, accepted 20/s, failed 5, response p50 8.13ms p99 > 10.1ms of \
+         submit/add-chain, 0 in flight, 0 waiting, promises 1 kept 0 pending 1 BROKEN 1 UNCHECKED, \
+         UNHEALTHY: dispatch lag"
+    );
+}
+
+#[test]
+fn an_interval_without_an_end_has_no_percentiles() {
+    let mut story = Story::new(vec![operation("http", "get")]);
+    story.wait(0, 2);
+    story.interval(Phase::Drain);
+    assert_eq!(
+        line(&story.last_snapshot(), story.info()),
+        "   1s drain: offered 2/s, accepted 0/s, failed 0, no response, 0 in flight, 2 waiting, health ok"
+    );
+}

@@ -126,7 +126,7 @@ pub struct Cause {
     pub count: u64,
 }
 
-/// The durations of DESIGN's table by name; `null` when nothing of the kind was recorded.
+/// The durations by name; `null` when nothing of the kind was recorded.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DurationTable {
     /// Released − intended: the generator's own lateness.

@@ -248,3 +248,6 @@ impl From<&Summary> for IntervalDurations {
 
 /// An hour of seconds.
 pub(crate) const MOST_INTERVALS: usize = 3_600;
+
+#[cfg(test)]
+mod tests;

@@ -13,6 +13,11 @@ pub fn grouped(count: u64) -> String {
     text
 }
 
+/// `1 promise`, `2,000 promises`.
+pub(crate) fn plural(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
 /// As [`grouped`], with a sign when negative.
 pub(crate) fn signed(count: i64) -> String {
     let sign = if count < 0 { "-" } else { "" };
@@ -62,6 +67,7 @@ mod tests {
             [0, 999, 1_000, 10_204, 1_234_567].map(grouped),
             ["0", "999", "1,000", "10,204", "1,234,567"]
         );
+        assert_eq!([plural(1, "promise"), plural(2_000, "promise")], ["1 promise", "2,000 promises"]);
         assert_eq!(signed(-1_200), "-1,200");
         assert_eq!(plain(0.125), "0.125");
         assert_eq!(plain(1_204.0), "1,204");

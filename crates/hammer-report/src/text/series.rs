@@ -5,7 +5,7 @@ use hammer_measure::Nanos;
 use crate::report::{Counts, Durations, Nanoseconds, PhaseFigures, Rates, Series, SeriesKind};
 
 use super::Page;
-use super::number::{bytes, grouped, per_second, short, signed};
+use super::number::{bytes, grouped, per_second, plural, short, signed};
 
 pub(super) fn render(page: &mut Page, series: &Series) {
     page.blank();
@@ -17,8 +17,8 @@ pub(super) fn render(page: &mut Page, series: &Series) {
         &figures.rates.as_ref().map_or_else(|| "none, no time measured".to_owned(), rates),
     );
     page.paragraph("  fates", &fates(&figures.counts));
-    if !figures.causes.is_empty() {
-        page.paragraph("  causes", &causes(figures));
+    if let Some(causes) = causes(figures) {
+        page.paragraph("  causes", &causes);
     }
     page.paragraph("  bytes", &traffic(&figures.counts));
     warm_up(page, &series.warm_up);
@@ -29,7 +29,7 @@ pub(super) fn render(page: &mut Page, series: &Series) {
         let mean = mean.map_or_else(|| "none".to_owned(), |durations| durations.mean_ns.to_string());
         let text = format!(
             "{} divided by {} is {}, the mean response time {mean}",
-            super::plural(users.users, "user"),
+            plural(users.users, "user"),
             per_second(users.completed_per_s),
             Nanos(users.mean_cycle_ns),
         );
@@ -48,7 +48,7 @@ fn rates(rates: &Rates) -> String {
 }
 
 /// The identity, without its zeros: `15,000 offered = 14,990 accepted + 10 refused`.
-fn fates(counts: &Counts) -> String {
+pub(super) fn fates(counts: &Counts) -> String {
     let terms: Vec<String> = counts
         .fates
         .entries()
@@ -58,15 +58,18 @@ fn fates(counts: &Counts) -> String {
     format!("{} offered = {}", grouped(counts.offered), terms.join(" + "))
 }
 
-fn causes(figures: &PhaseFigures) -> String {
-    let causes = figures.causes.iter().take(MOST_CAUSES);
-    let mut terms: Vec<String> = causes
+/// What lies behind the fates; that all which was accepted was so by one status goes without saying.
+fn causes(figures: &PhaseFigures) -> Option<String> {
+    let accepted = figures.causes.iter().filter(|cause| cause.fate == "accepted").count();
+    let worth = figures.causes.iter().filter(|cause| accepted > 1 || cause.fate != "accepted");
+    let mut terms: Vec<String> = worth
         .map(|cause| format!("{} {} ({})", grouped(cause.count), cause.cause, cause.fate.replace('_', " ")))
         .collect();
-    if figures.causes.len() > MOST_CAUSES {
-        terms.push(format!("and {} more", figures.causes.len() - MOST_CAUSES));
+    if terms.len() > MOST_CAUSES {
+        let more = terms.split_off(MOST_CAUSES).len();
+        terms.push(format!("and {more} more"));
     }
-    terms.join(", ")
+    (!terms.is_empty()).then(|| terms.join(", "))
 }
 
 fn traffic(counts: &Counts) -> String {
@@ -82,7 +85,7 @@ fn warm_up(page: &mut Page, figures: &PhaseFigures) {
     if figures.counts.offered == figures.counts.fates.accepted {
         return;
     }
-    let causes = if figures.causes.is_empty() { String::new() } else { format!("; {}", causes(figures)) };
+    let causes = causes(figures).map_or_else(String::new, |causes| format!("; {causes}"));
     page.paragraph("  warm-up", &format!("{}{causes}", fates(&figures.counts)));
 }
 

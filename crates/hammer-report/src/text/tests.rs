@@ -1,1 +1,48 @@
+use hammer_measure::{Nanos, Phase, SeriesInfo};
+
 use super::*;
+use crate::builder::ReportBuilder;
+use crate::fixture::{Story, build, disaster, operation, quickstart, report_of};
+
+fn assert_fits(text: &str) {
+    for line in text.lines() {
+        assert!(line.chars().count() <= WIDTH, "{} columns: {line}", line.chars().count());
+        assert!(line.is_ascii(), "{line}");
+        assert_eq!(line, line.trim_end());
+    }
+}
+
+#[test]
+fn a_run_that_passed_reads_so() {
+    let text = render(&report_of(&quickstart()));
+    assert_fits(&text);
+    assert!(text.starts_with("PASS, exit 0\nhealth"));
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_run_that_failed_says_why_before_its_figures() {
+    let text = render(&report_of(&disaster()));
+    assert_fits(&text);
+    assert!(text.starts_with("FAIL, exit 4: 8 promises broken; not to be believed for 2"), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_closed_loop_says_that_waiting_is_not_in_its_figures() {
+    let closed = SeriesInfo { closed_loop: true, ..operation("http", "get") };
+    let mut story = Story::new(vec![closed]);
+    story.accept(0, Phase::Measurement, 200_000, Nanos(20));
+    story.interval(Phase::Measurement);
+    let text = render(&build(ReportBuilder::new().users("http", 50), &story.finish(|_| {})));
+    assert_fits(&text);
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_shed_percentile_prints_as_beyond() {
+    let text = render(&report_of(&disaster()));
+    let row = text.lines().find(|line| line.starts_with("  response time")).unwrap();
+    assert!(row.contains("> 2.00s"), "{row}");
+    assert!(!text.lines().any(|line| line.starts_with("  service time") && line.contains('>')));
+}
