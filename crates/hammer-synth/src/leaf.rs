@@ -1,18 +1,23 @@
 //! Leaves: a template, plus the fields that change from seq to seq.
 
+mod layout;
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
-use crate::authority::{Issuer, SignerIdentity};
-use crate::der::{Der, Field};
+use crate::authority::Issuer;
+use crate::der::Field;
+use crate::leaf::layout::Layout;
 use crate::minted::{Kind, Minted};
-use crate::name::{self, LeafDomain};
+use crate::name;
 use crate::profile::Profile;
 use crate::seed::Seed;
 use crate::signer::Signer;
 use crate::subject_key::SubjectKeys;
-use crate::tbs::{self, Tbs};
+use crate::tbs;
 use crate::validity::Validity;
-use crate::{Error, extension, oid, spki};
+use crate::{Error, spki};
 
 /// What is signed for a leaf, and by whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -62,20 +67,20 @@ impl LeafTemplate {
                 issuer.precert_signer().ok_or(Error::Spec { reason: NO_PRECERT_SIGNER })?.as_signer()
             }
         };
-        let subject_keys = SubjectKeys::new(seed, profile.subject_key);
-        let mut serial_prefix = [0; 8];
-        seed.fill("serial", 0, &mut serial_prefix);
-        let leaf = Leaf { profile, validity, domain: LeafDomain::new(seed), subject_keys: &subject_keys };
-        let poisoned = (form != Form::Certificate).then(|| leaf.template(&signed_as, true));
+        let layout = Layout { seed, profile, validity };
+        let template = |signer, poisoned| {
+            let der = layout.encode(0, signer, poisoned);
+            TbsTemplate { bytes: der.bytes, fields: der.marks }
+        };
         Ok(Self {
             form,
-            entry: leaf.template(&issuer.as_signer(), false),
-            poisoned,
+            entry: template(&issuer.as_signer(), false),
+            poisoned: (form != Form::Certificate).then(|| template(&signed_as, true)),
             signer: Arc::clone(signed_as.key),
             issuer_key_hash: issuer.key().key_hash(),
             not_after: validity.not_after(),
-            subject_keys,
-            serial_prefix,
+            subject_keys: SubjectKeys::new(seed, profile.subject_key),
+            serial_prefix: tbs::serial_prefix(seed),
         })
     }
 
@@ -121,52 +126,6 @@ impl Form {
     }
 }
 
-/// What all TBSCertificates of a template have in common.
-struct Leaf<'a> {
-    profile: Profile,
-    validity: Validity,
-    domain: LeafDomain,
-    subject_keys: &'a SubjectKeys,
-}
-
-impl Leaf<'_> {
-    fn template(&self, signer: &SignerIdentity<'_>, poisoned: bool) -> TbsTemplate {
-        let mut subject_key = Vec::new();
-        self.subject_keys.write(0, &mut subject_key);
-        let tbs = Tbs {
-            serial: tbs::serial(&[0; 8], 0),
-            signature: signer.key.algorithm(),
-            issuer: signer.name,
-            validity: self.validity,
-        };
-        let mut der = Der::default();
-        tbs.write(
-            &mut der,
-            |der| self.domain.write_subject(der),
-            |der| self.subject_keys.write_spki(der, &subject_key),
-            |der| self.write_extensions(der, signer.key_id, poisoned),
-        );
-        TbsTemplate { bytes: der.bytes, fields: der.marks }
-    }
-
-    fn write_extensions(&self, der: &mut Der, authority_key_id: Option<&[u8]>, poisoned: bool) {
-        extension::key_usage_of_leaf(der, self.profile.subject_key);
-        extension::extended_key_usage(der, &[oid::SERVER_AUTH, oid::CLIENT_AUTH]);
-        extension::basic_constraints_of_leaf(der);
-        extension::subject_key_identifier(der, &[0; 20]);
-        if let Some(key_id) = authority_key_id {
-            extension::authority_key_identifier(der, key_id);
-        }
-        extension::authority_info_access(der, HOST);
-        extension::subject_alt_name(der, &self.domain, self.profile.names);
-        extension::certificate_policies(der, HOST);
-        extension::crl_distribution_points(der, HOST);
-        if poisoned {
-            extension::poison(der);
-        }
-    }
-}
-
 /// A TBSCertificate with the places of its fields.
 #[derive(Debug)]
 struct TbsTemplate {
@@ -205,6 +164,4 @@ impl Values<'_> {
     }
 }
 
-/// Where the issuing CA of leaves says that it publishes; nobody answers there (RFC 2606 section 2).
-const HOST: &str = "issuing-ca.test";
 const NO_PRECERT_SIGNER: &str = "the issuer has no precertificate signing certificate";

@@ -18,12 +18,13 @@ pub(crate) fn authority_name(common_name: &str) -> Vec<u8> {
 /// stream is 8 digits that follow from the seed. `.test` is reserved (RFC 2606 section 2).
 #[derive(Clone, Debug)]
 pub(crate) struct LeafDomain {
+    label: [u8; 16],
     suffix: String,
 }
 
 impl LeafDomain {
-    pub(crate) fn new(seed: &Seed) -> Self {
-        Self { suffix: format!("-{}.test", stream_tag(seed)) }
+    pub(crate) fn new(seed: &Seed, seq: u64) -> Self {
+        Self { label: label(seq), suffix: format!("-{}.test", stream_tag(seed)) }
     }
 
     /// The subject: the domain as its common name.
@@ -35,7 +36,7 @@ impl LeafDomain {
 
     /// The characters of the domain, with the place of the digits marked.
     pub(crate) fn write(&self, der: &mut Der) {
-        der.field(Field::Label, &[b'0'; 16]);
+        der.field(Field::Label, &self.label);
         der.raw(self.suffix.as_bytes());
     }
 }

@@ -1,6 +1,7 @@
 //! The TBSCertificate and the certificate around it (RFC 5280 section 4.1).
 
 use crate::der::{BIT_STRING, Der, Field, INTEGER, SEQUENCE, context_nested, header_length, write_header};
+use crate::seed::Seed;
 use crate::signer::{Algorithm, Signer};
 use crate::validity::Validity;
 
@@ -48,6 +49,13 @@ pub(crate) fn write_certificate(tbs: &[u8], signer: &dyn Signer, signature: &mut
     out.extend_from_slice(identifier);
     write_header(out, BIT_STRING, signature.len());
     out.extend_from_slice(signature);
+}
+
+/// The 8 bytes before the seq in the serials of this seed's leaves.
+pub(crate) fn serial_prefix(seed: &Seed) -> [u8; 8] {
+    let mut prefix = [0; 8];
+    seed.fill("serial", 0, &mut prefix);
+    prefix
 }
 
 /// A serial of 16 bytes: 8 bytes that follow from a prefix, and the seq in big-endian order. The first byte is between

@@ -1,0 +1,152 @@
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use hammer_synth::{Algorithm, ChainMinter, Kind, Minted, Names, Profile};
+use ring::signature::{
+    ECDSA_P256_SHA256_ASN1, ED25519, RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey, VerificationAlgorithm,
+};
+use x509_parser::prelude::{FromDer, X509Certificate};
+
+use crate::{NOT_BEFORE, leaf_validity, mint, minter, spec};
+
+/// The first seq of each of the three forms: certificate, precertificate, precertificate by a signing certificate.
+fn one_of_each_form(minter: &ChainMinter, profile: Profile) -> [Minted; 3] {
+    let direct = profile.chain.intermediates() + 1;
+    let first = |kind, length| {
+        (0..1000)
+            .map(|seq| mint(minter, seq))
+            .find(|minted| minted.kind() == kind && minted.certificates().len() == length)
+            .expect("one in a thousand")
+    };
+    [first(Kind::X509, direct), first(Kind::Precert, direct), first(Kind::Precert, direct + 1)]
+}
+
+fn pem(folder: &Path, name: &str, certificates: &[&[u8]]) {
+    let tag = |der: &[u8]| {
+        use base64::Engine as _;
+        let text = base64::engine::general_purpose::STANDARD.encode(der);
+        let lines: Vec<&str> = text.as_bytes().chunks(64).map(|line| str::from_utf8(line).unwrap()).collect();
+        format!("-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n", lines.join("\n"))
+    };
+    fs::write(folder.join(name), certificates.iter().map(|der| tag(der)).collect::<String>()).unwrap();
+}
+
+/// What `openssl verify` answers for a chain; it knows no poison, so critical extensions are ignored for precertificates.
+fn openssl_verifies(roots: &str, chain: &[&[u8]], kind: Kind) -> Result<(), String> {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("root.pem"), roots).unwrap();
+    pem(folder.path(), "leaf.pem", &chain[..1]);
+    pem(folder.path(), "above.pem", &chain[1..]);
+    let mut command = Command::new("openssl");
+    command.current_dir(&folder).args(["verify", "-x509_strict", "-attime", &NOT_BEFORE.to_string()]);
+    if kind == Kind::Precert {
+        command.arg("-ignore_critical");
+    }
+    let output =
+        command.args(["-CAfile", "root.pem", "-untrusted", "above.pem", "leaf.pem"]).output().unwrap();
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+    }
+}
+
+#[test]
+fn openssl_verifies_every_profile_and_form() {
+    for profile in Profile::all() {
+        let minter = minter(1, Algorithm::P256, profile);
+        for minted in one_of_each_form(&minter, profile) {
+            let chain: Vec<&[u8]> = minted.certificates().collect();
+            assert_eq!(openssl_verifies(&minter.roots_pem(), &chain, minted.kind()), Ok(()), "{profile}");
+        }
+    }
+}
+
+#[test]
+fn openssl_verifies_every_algorithm_and_refuses_an_altered_leaf() {
+    for algorithm in Algorithm::ALL {
+        let minter = minter(1, algorithm, Profile::DV);
+        for minted in one_of_each_form(&minter, Profile::DV) {
+            let mut chain: Vec<&[u8]> = minted.certificates().collect();
+            assert_eq!(openssl_verifies(&minter.roots_pem(), &chain, minted.kind()), Ok(()), "{algorithm}");
+            let mut altered = minted.leaf().to_vec();
+            altered[30] ^= 1;
+            chain[0] = &altered;
+            assert!(openssl_verifies(&minter.roots_pem(), &chain, minted.kind()).is_err(), "{algorithm}");
+        }
+    }
+}
+
+#[test]
+fn openssl_prints_names_dates_and_poison() {
+    let minter = minter(1, Algorithm::P256, Profile::DV);
+    let [certificate, precert, _] = one_of_each_form(&minter, Profile::DV);
+    let folder = tempfile::tempdir().unwrap();
+    let text = |minted: &Minted| {
+        pem(folder.path(), "leaf.pem", &[minted.leaf()]);
+        let mut command = Command::new("openssl");
+        command.current_dir(&folder).args(["x509", "-noout", "-text", "-in", "leaf.pem"]);
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    };
+    let shown = text(&certificate);
+    for part in [
+        "Not Before: Oct  9 08:53:20 2025 GMT",
+        "Not After : Jan  7 08:53:19 2026 GMT",
+        "TLS Web Server Authentication, TLS Web Client Authentication",
+        "Digital Signature",
+        "CA:FALSE",
+        "Policy: 2.23.140.1.2.1",
+        "CA Issuers - URI:http://cacerts.issuing-ca.test/issuing-ca-g1.crt",
+        "URI:http://crl3.issuing-ca.test/issuing-ca-g1-partition-0042.crl",
+        &format!("DNS:{:016x}-", certificate.seq()),
+        &format!("DNS:www.{:016x}-", certificate.seq()),
+    ] {
+        assert!(shown.contains(part), "{part} is not in {shown}");
+    }
+    assert!(!shown.contains("Poison"));
+    assert!(text(&precert).contains("CT Precertificate Poison: critical"));
+}
+
+#[test]
+fn every_signature_verifies_under_the_next_certificate() {
+    for algorithm in Algorithm::ALL {
+        let mut spec = spec(1, algorithm, Profile::all().last().unwrap());
+        spec.with_root = true;
+        let minter = ChainMinter::new(&spec).unwrap();
+        for seq in 0..40 {
+            let minted = mint(&minter, seq);
+            let mut chain: Vec<&[u8]> = minted.certificates().collect();
+            let root = *chain.last().unwrap();
+            assert!(minter.hierarchy().roots().eq([root]), "the root ends the chain");
+            chain.push(root);
+            for pair in chain.windows(2) {
+                let (_, issued) = X509Certificate::from_der(pair[0]).unwrap();
+                let (_, issuer) = X509Certificate::from_der(pair[1]).unwrap();
+                assert_eq!(issued.issuer().as_raw(), issuer.subject().as_raw());
+                let verifier: &'static dyn VerificationAlgorithm = match algorithm {
+                    Algorithm::P256 => &ECDSA_P256_SHA256_ASN1,
+                    Algorithm::Rsa2048 => &RSA_PKCS1_2048_8192_SHA256,
+                    Algorithm::Ed25519 => &ED25519,
+                };
+                UnparsedPublicKey::new(verifier, &issuer.public_key().subject_public_key.data)
+                    .verify(issued.tbs_certificate.as_ref(), &issued.signature_value.data)
+                    .unwrap_or_else(|_| panic!("{algorithm}, seq {seq}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_leaf_carries_what_its_profile_and_plan_say() {
+    for profile in Profile::all() {
+        let minted = mint(&minter(1, Algorithm::P256, profile), 7);
+        let (rest, leaf) = X509Certificate::from_der(minted.leaf()).unwrap();
+        assert!(rest.is_empty());
+        let names = leaf.subject_alternative_name().unwrap().unwrap().value.general_names.len();
+        assert_eq!(names, if profile.names == Names::DvTwoSans { 2 } else { 100 });
+        assert_eq!(leaf.validity().not_before.timestamp(), NOT_BEFORE.cast_signed());
+        assert_eq!(leaf.validity().not_after.timestamp(), leaf_validity().not_after().cast_signed());
+        assert_eq!(minted.not_after(), leaf_validity().not_after());
+        assert!(leaf.public_key().parsed().is_ok());
+    }
+}
