@@ -101,7 +101,7 @@ impl Timeline {
     pub(crate) fn push(&mut self, paths: &[String], snapshot: &Snapshot) {
         let next = Interval::of(paths, snapshot);
         match self.intervals.last_mut().filter(|last| last.merged < self.stride) {
-            Some(last) => last.merge(next),
+            Some(last) => last.merge(&next),
             None => self.intervals.push(next),
         }
         if self.intervals.len() > MOST_INTERVALS {
@@ -122,7 +122,7 @@ impl Timeline {
         let mut thinned: Vec<Interval> = Vec::with_capacity(self.intervals.len() / 2 + 1);
         for (index, interval) in self.intervals.drain(..).enumerate() {
             match thinned.last_mut().filter(|_| index % 2 == 1) {
-                Some(last) => last.merge(interval),
+                Some(last) => last.merge(&interval),
                 None => thinned.push(interval),
             }
         }
@@ -185,14 +185,14 @@ impl Interval {
         }
     }
 
-    fn merge(&mut self, later: Self) {
+    fn merge(&mut self, later: &Self) {
         self.at_ns = later.at_ns;
         self.span_ns += later.span_ns;
         self.merged += later.merged;
         self.phase = later.phase;
         self.promises = later.promises;
         self.healthy = later.healthy;
-        self.series.iter_mut().zip(later.series).for_each(|(ours, theirs)| ours.merge(theirs));
+        self.series.iter_mut().zip(&later.series).for_each(|(ours, theirs)| ours.merge(theirs));
     }
 }
 
@@ -210,7 +210,7 @@ impl SeriesInterval {
         }
     }
 
-    fn merge(&mut self, later: Self) {
+    fn merge(&mut self, later: &Self) {
         let mut counts = Counts { offered: self.offered, fates: self.fates, ..Counts::default() };
         counts.add(&Counts { offered: later.offered, fates: later.fates, ..Counts::default() });
         (self.offered, self.fates) = (counts.offered, counts.fates);

@@ -106,10 +106,10 @@ fn durations(page: &mut Page, figures: &PhaseFigures) {
         return;
     }
     let names = ["count", "mean", "p50", "p90", "p99", "p99.9", "max"];
-    page.line(&row("", names.map(str::to_owned)));
+    page.line(&row("", &names.map(str::to_owned)));
     for (name, durations) in rows {
         if let Some(durations) = durations {
-            page.line(&row(name, cells(durations)));
+            page.line(&row(name, &cells(durations)));
         }
     }
 }
@@ -132,7 +132,7 @@ fn cell(figure: Nanoseconds) -> String {
     if text.len() > 8 { text.replacen("> ", ">", 1) } else { text }
 }
 
-fn row(name: &str, cells: [String; 7]) -> String {
+fn row(name: &str, cells: &[String; 7]) -> String {
     let mut line = format!("  {name:<15}");
     cells.iter().for_each(|cell| line.push_str(&format!("{cell:>9}")));
     line

@@ -57,7 +57,7 @@ fn merged_intervals_add_changes_and_take_the_later_levels() {
     let mut merged = Interval::of(&paths, &story.last_snapshot());
     story.wait(0, 2);
     story.interval(Phase::Measurement);
-    merged.merge(Interval::of(&paths, &story.last_snapshot()));
+    merged.merge(&Interval::of(&paths, &story.last_snapshot()));
     let series = &merged.series[0];
     assert_eq!((series.offered, series.fates.backlog, series.backlog_at_end), (7, 7, 7));
     assert_eq!((series.response_time, merged.merged), (None, 2));
