@@ -15,13 +15,11 @@ pub enum Error {
         /// What the operating system said.
         source: io::Error,
     },
-    /// The file is no valid PEM.
-    #[error("read {path}: not valid PEM: {reason}")]
+    /// The file is no valid PEM. What the reader said is left out: it may quote a line, and the line be a secret.
+    #[error("read {path}: a section of it is not valid PEM")]
     Pem {
         /// The file.
         path: PathBuf,
-        /// What the PEM reader said.
-        reason: String,
     },
     /// The file holds no private key in a format that is read here.
     #[error("read a private key from {path}: it holds no PKCS#8, SEC1 or PKCS#1 PEM key")]

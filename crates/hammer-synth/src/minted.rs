@@ -88,7 +88,8 @@ impl Minted {
         }
     }
 
-    /// SHA-256 over the SubjectPublicKeyInfo of the CA that issues the final certificate, for both kinds.
+    /// SHA-256 over the SubjectPublicKeyInfo of the CA that issues the final certificate, for both kinds. Zeros for a final
+    /// certificate from a file that does not hold its issuer.
     pub fn issuer_key_hash(&self) -> &[u8; 32] {
         &self.issuer_key_hash
     }

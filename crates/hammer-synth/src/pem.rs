@@ -16,7 +16,7 @@ pub(crate) fn read_certificates(path: &Path) -> Result<Vec<Vec<u8>>, Error> {
     let certificates: Vec<Vec<u8>> = CertificateDer::pem_slice_iter(&text)
         .map(|der| der.map(|der| der.to_vec()))
         .collect::<Result<_, _>>()
-        .map_err(|why| Error::Pem { path: path.to_owned(), reason: why.to_string() })?;
+        .map_err(|_| Error::Pem { path: path.to_owned() })?;
     match certificates.is_empty() {
         true => Err(Error::NoCertificate { path: path.to_owned() }),
         false => Ok(certificates),

@@ -13,8 +13,8 @@ use crate::{Error, pem};
 
 impl Hierarchy {
     /// The CA whose certificates and key are kept in PEM files. `chain` holds the issuing certificate, then its issuer, and
-    /// so on; it may end with the root. What it ends with is what the log must accept. The chain that is sent leaves a
-    /// self-signed last certificate out, unless it issues itself.
+    /// so on; it may end with the root. What it ends with is what the log must accept. A last certificate
+    /// that is self-signed is the root and not part of the chain that is sent.
     ///
     /// The key signs with [`FileKey`]'s safe signer; a Precertificate Signing Certificate is not made.
     ///

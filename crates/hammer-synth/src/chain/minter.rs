@@ -1,4 +1,4 @@
-//! The minter: every draw and every byte follows from (seed, seq).
+//! The minter: every draw and every byte follows from (seed, stream, seq).
 
 use std::path::PathBuf;
 
@@ -15,6 +15,9 @@ use crate::validity::Validity;
 pub struct MinterSpec {
     /// Everything derived comes from it.
     pub seed: Seed,
+    /// Which leaves under the same authorities: minters of one seed and different streams share their roots, and no serial,
+    /// name or subject key.
+    pub stream: u64,
     /// Who issues the leaves.
     pub issuer: IssuerSource,
     /// The profiles with their weights; a weight of 0 leaves a profile out.
@@ -46,7 +49,7 @@ pub enum IssuerSource {
 /// Mints the chain of any seq, in any order and from any thread: share one by reference or in an `Arc`.
 #[derive(Debug)]
 pub struct ChainMinter {
-    seed: Seed,
+    leaf_seed: Seed,
     lines: Vec<Line>,
     total_weight: u64,
     precert_percent: u8,
@@ -83,14 +86,15 @@ impl ChainMinter {
             IssuerSource::Derived(hierarchy) => Hierarchy::derive(&spec.seed, hierarchy)?,
             IssuerSource::Files { chain, key } => Hierarchy::from_files(chain, key)?,
         };
+        let leaf_seed = spec.seed.child("leaves", spec.stream);
         let mut total_weight = 0;
         let mut lines = Vec::new();
         for (profile, weight) in spec.mix.iter().filter(|(_, weight)| *weight > 0) {
             total_weight += u64::from(*weight);
-            lines.push(Line::new(spec, &hierarchy, *profile, total_weight)?);
+            lines.push(Line::new(spec, &leaf_seed, &hierarchy, *profile, total_weight)?);
         }
         Ok(Self {
-            seed: spec.seed.clone(),
+            leaf_seed,
             lines,
             total_weight,
             precert_percent: spec.precert_percent,
@@ -99,7 +103,7 @@ impl ChainMinter {
         })
     }
 
-    /// Mints the chain of `seq` into `out`, replacing what it held: profile, kind and signer are drawn from (seed, seq).
+    /// Mints the chain of `seq` into `out`, replacing what it held: profile, kind and signer are drawn from (seed, stream, seq).
     pub fn mint(&self, seq: u64, out: &mut Minted) {
         let template = self.draw(seq);
         template.leaf.write(seq, out);
@@ -119,7 +123,7 @@ impl ChainMinter {
     }
 
     fn draw(&self, seq: u64) -> &Template {
-        let bytes = self.seed.derive("chain", seq);
+        let bytes = self.leaf_seed.derive("chain", seq);
         let number = |at: usize| bytes[at..at + 8].iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
         let weight = number(0) % self.total_weight;
         let line = &self.lines[self.lines.partition_point(|line| line.up_to <= weight)];
@@ -149,11 +153,20 @@ impl MinterSpec {
 }
 
 impl Line {
-    fn new(spec: &MinterSpec, hierarchy: &Hierarchy, profile: Profile, up_to: u64) -> Result<Self, Error> {
+    fn new(
+        spec: &MinterSpec,
+        leaf_seed: &Seed,
+        hierarchy: &Hierarchy,
+        profile: Profile,
+        up_to: u64,
+    ) -> Result<Self, Error> {
         let issuer = hierarchy
             .issuer(profile.chain)
             .ok_or(Error::Spec { reason: "the hierarchy has fewer intermediates than a profile's chain" })?;
-        let template = |form| Template::new(spec, hierarchy, issuer, profile, form);
+        let template = |form| {
+            let leaf = LeafTemplate::new(leaf_seed, profile, issuer, form, spec.validity)?;
+            Ok::<_, Error>(Template { leaf, above: certificates_above(spec, hierarchy, issuer, form) })
+        };
         Ok(Self {
             up_to,
             certificate: template(Form::Certificate)?,
@@ -166,24 +179,15 @@ impl Line {
     }
 }
 
-impl Template {
-    fn new(
-        spec: &MinterSpec,
-        hierarchy: &Hierarchy,
-        issuer: &Issuer,
-        profile: Profile,
-        form: Form,
-    ) -> Result<Self, Error> {
-        let mut above: Vec<Vec<u8>> = Vec::new();
-        if form == Form::PrecertBySigningCertificate {
-            above.extend(issuer.precert_signer().map(|signer| signer.certificate().to_vec()));
-        }
-        above.extend(issuer.chain().map(<[u8]>::to_vec));
-        if spec.with_root {
-            above.extend(
-                hierarchy.roots().map(<[u8]>::to_vec).filter(|root| issuer.chain().all(|sent| sent != root)),
-            );
-        }
-        Ok(Self { leaf: LeafTemplate::new(&spec.seed, profile, issuer, form, spec.validity)?, above })
+/// What is sent after the leaf.
+fn certificates_above(spec: &MinterSpec, hierarchy: &Hierarchy, issuer: &Issuer, form: Form) -> Vec<Vec<u8>> {
+    let signer = issuer.precert_signer().filter(|_| form == Form::PrecertBySigningCertificate);
+    let mut above: Vec<Vec<u8>> = signer.map(|signer| signer.certificate().to_vec()).into_iter().collect();
+    above.extend(issuer.chain().map(<[u8]>::to_vec));
+    if spec.with_root {
+        above.extend(
+            hierarchy.roots().filter(|root| issuer.chain().all(|sent| sent != *root)).map(<[u8]>::to_vec),
+        );
     }
+    above
 }

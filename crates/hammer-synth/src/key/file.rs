@@ -35,15 +35,12 @@ impl FileKey {
         let text = fs::read(&path).map_err(|source| Error::Read { path: path.clone(), source })?;
         let der = match PrivateKeyDer::from_pem_slice(&text) {
             Ok(der) => der,
-            Err(pem::Error::NoItemsFound) if is_encrypted(&text) => return Err(Error::EncryptedKey { path }),
+            Err(_) if is_encrypted(&text) => return Err(Error::EncryptedKey { path }),
             Err(pem::Error::NoItemsFound) => return Err(Error::NoKey { path }),
-            // The reader's own words may quote the line that it could not read.
-            Err(_) => return Err(Error::Pem { path, reason: "a section is malformed".to_owned() }),
+            Err(_) => return Err(Error::Pem { path }),
         };
         match read(&der) {
-            Ok(_) if is_encrypted(&text) => Err(Error::EncryptedKey { path }),
             Ok(pair) => Ok(Self { pair, path }),
-            Err(_) if is_encrypted(&text) => Err(Error::EncryptedKey { path }),
             Err(reason) => Err(Error::Key { path, reason }),
         }
     }

@@ -76,18 +76,18 @@ fn shares_and_weights_come_out_as_they_were_asked_for() {
 const RSA_ENCRYPTION: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 1];
 
 const PINNED_PROFILES: &[(&str, &str)] = &[
-    ("dv-p256-chain2", "ddcde869f25a4a311d2eaf45ff7467a8fb484795481aafce5c1ad1b290ab468d"),
-    ("dv-p256-chain3", "ac2a4c65c118bfc4b064f99e26258891fdc72b555c86864846fe712c5abf63a2"),
-    ("dv-rsa2048-chain2", "b6cea053e9f5dbf5af7f8273ff24ed4d02015041d803f3bf1f6ef10ef49024c4"),
-    ("dv-rsa2048-chain3", "f346716ed2ece834b28fcbfddae889c6b5023c64b74a25b7e89089f39027e584"),
-    ("san100-p256-chain2", "61e140a23957effe6cdd0cacd60fa00587bb64d1eb9216ea192eb86c3ae982da"),
-    ("san100-p256-chain3", "e8caea373caae9f6670e82fd4f32401d49bddb25db5749a030e9dde86b0ee05b"),
-    ("san100-rsa2048-chain2", "10fe213e5323babcdb3908af59d422192b392a12d615af4fa06441cca85c20de"),
-    ("san100-rsa2048-chain3", "9cc018bc3704b9d2bf8502f7bbeac66afb055a3f4acb94b4c392acb569f0e340"),
+    ("dv-p256-chain2", "38b929346a789a67d553edf336a850e5d7201e88696c897da4c90ae6bd6b332c"),
+    ("dv-p256-chain3", "ca537684e4c63c3f614b2f604713a211726b3227e91851142ace01e7f1b1d42f"),
+    ("dv-rsa2048-chain2", "c8c36ba6c2d4d18d3ca6c23b1f5d9a26153836a3538cdfb238858a0c4e6dead2"),
+    ("dv-rsa2048-chain3", "df74365a7f1c1d5a37882f0bf5246c0a9bb6272cfc8044d379765b4d8657c79d"),
+    ("san100-p256-chain2", "36294ac6580979b3d825b3f35ba7cc40f44289663574d36a240cfb8a45060b47"),
+    ("san100-p256-chain3", "e46f5f1bc70d961cdfc9461b9854ba26a3ba2fa0339c0632ffa14ffbf776b984"),
+    ("san100-rsa2048-chain2", "6d3e6b6ef07de37d36d1fb540a1ed22e9b88dec14a7e2a689f465170791b8082"),
+    ("san100-rsa2048-chain3", "43893b916fc71a65a6c920c6de45e1aca2ba9bc5906a5a2491ddb46b4a26c464"),
 ];
 
 const PINNED_ALGORITHMS: [&str; 3] = [
-    "aeda35067281a5411e999eb9d91e0f5011cedb371424f6a4dfab2c4f7d411276",
-    "21adfca0c03a8bdb1b691d4407746ed44f8c6e10c3a8b7105bd0831a8c8b4ad3",
-    "419803f10c318aa27b59e6a7b7f3f6069716aeb11021e5bdfae35924b9ee7116",
+    "866eb7842bcfe76aa98dfb1af313f09bbc3c855089725d711d3097f54e0f5914",
+    "87069b7a3db1dc1e78a0b102dec12817f13393ae2816513d25e5ba3d9aa3e627",
+    "a9f417c8d501666b06954dc809cfcf98efaf4776b3dbd6463f94c77d7ebe4280",
 ];

@@ -2,11 +2,11 @@ use std::fs;
 use std::path::PathBuf;
 
 use hammer_synth::{
-    Algorithm, ChainMinter, Error, FileChains, FileKey, Hierarchy, IssuerSource, Kind, Minted, MinterSpec,
-    Profile, Signer,
+    Algorithm, ChainMinter, Error, FileChains, FileKey, Hierarchy, HierarchySpec, IssuerSource, Kind, Minted,
+    MinterSpec, Profile, Signer,
 };
 
-use crate::{mint, minter, spec};
+use crate::{authority_validity, mint, minter, spec};
 
 fn testdata(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("testdata").join(name)
@@ -34,6 +34,7 @@ fn a_key_that_is_not_supported_is_refused_with_its_file_and_reason() {
         ("p384-sec1.pem", "not on P-256"),
         ("rsa3072-pkcs8.pem", "an RSA key of 3072 bits"),
         ("p256-encrypted.pem", "it is encrypted"),
+        ("p256-encrypted-sec1.pem", "it is encrypted"),
         ("root.pem", "it holds no PKCS#8, SEC1 or PKCS#1 PEM key"),
         ("absent.pem", "No such file"),
     ] {
@@ -88,6 +89,36 @@ fn the_users_own_ca_signs_what_its_chain_verifies() {
     ring::signature::UnparsedPublicKey::new(&ring::signature::ECDSA_P256_SHA256_ASN1, &key.spki_der()[26..])
         .verify(leaf.tbs_certificate.as_ref(), &leaf.signature_value.data)
         .unwrap();
+}
+
+#[test]
+fn a_self_signed_ca_issues_leaves_that_are_sent_alone() {
+    let issuer = IssuerSource::Files { chain: testdata("root.pem"), key: testdata("rsa2048-pkcs8.pem") };
+    let mut spec = MinterSpec { issuer, ..file_minter_spec() };
+    assert_eq!(mint(&ChainMinter::new(&spec).unwrap(), 0).certificates().len(), 1);
+    spec.with_root = true;
+    assert_eq!(mint(&ChainMinter::new(&spec).unwrap(), 0).certificates().len(), 2);
+}
+
+#[test]
+fn a_contradicting_specification_is_refused_with_its_reason() {
+    let spec = spec(1, Algorithm::P256, Profile::DV);
+    let shallow = HierarchySpec { algorithm: Algorithm::P256, depth: 0, validity: authority_validity() };
+    for (reason, wrong) in [
+        ("no profile", MinterSpec { mix: vec![(Profile::DV, 0)], ..spec.clone() }),
+        ("over 100 percent", MinterSpec { precert_percent: 101, ..spec.clone() }),
+        ("fewer intermediates", MinterSpec { issuer: IssuerSource::Derived(shallow), ..spec.clone() }),
+        (
+            "at most 8",
+            MinterSpec {
+                issuer: IssuerSource::Derived(HierarchySpec { depth: 9, ..shallow }),
+                ..spec.clone()
+            },
+        ),
+    ] {
+        let message = ChainMinter::new(&wrong).unwrap_err().to_string();
+        assert!(message.starts_with("mint chains: ") && message.contains(reason), "{message}");
+    }
 }
 
 #[test]

@@ -27,6 +27,7 @@ fn authority_validity() -> Validity {
 fn spec(seed: u64, algorithm: Algorithm, profile: Profile) -> MinterSpec {
     MinterSpec {
         seed: Seed::from_u64(seed),
+        stream: 0,
         issuer: IssuerSource::Derived(HierarchySpec { algorithm, depth: 2, validity: authority_validity() }),
         mix: vec![(profile, 1)],
         validity: leaf_validity(),

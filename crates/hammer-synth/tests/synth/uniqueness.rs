@@ -1,6 +1,6 @@
 use std::collections::HashSet;
 
-use hammer_synth::{Algorithm, ChainLength, ChainMinter, Names, Profile, SubjectKey};
+use hammer_synth::{Algorithm, ChainLength, ChainMinter, MinterSpec, Names, Profile, SubjectKey};
 use x509_parser::prelude::{FromDer, X509Certificate};
 
 use crate::{mint, minter, spec};
@@ -33,10 +33,15 @@ fn distinct(minters: &[ChainMinter], seqs: u64) -> [usize; 5] {
 }
 
 #[test]
-fn serial_subject_key_key_id_and_names_differ_for_every_seq_and_seed() {
+fn serial_subject_key_key_id_and_names_differ_for_every_seq_stream_and_seed() {
     for subject_key in [SubjectKey::P256, SubjectKey::Rsa2048] {
-        let minters = [1, 2].map(|seed| minter(seed, Algorithm::P256, profile(subject_key)));
-        assert_eq!(distinct(&minters, 1000), [2000; 5], "{subject_key:?}");
+        let of = |seed, stream| {
+            let spec = MinterSpec { stream, ..spec(seed, Algorithm::P256, profile(subject_key)) };
+            ChainMinter::new(&spec).unwrap()
+        };
+        let minters = [of(1, 0), of(1, 1), of(2, 0)];
+        assert_eq!(minters[0].roots_pem(), minters[1].roots_pem());
+        assert_eq!(distinct(&minters, 1000), [3000; 5], "{subject_key:?}");
     }
 }
 
