@@ -1,8 +1,6 @@
 //! Leaves: a template, plus the fields that change from seq to seq.
 
 mod layout;
-#[cfg(test)]
-mod tests;
 
 use std::sync::Arc;
 
@@ -165,3 +163,6 @@ impl Values<'_> {
 }
 
 const NO_PRECERT_SIGNER: &str = "the issuer has no precertificate signing certificate";
+
+#[cfg(test)]
+mod tests;

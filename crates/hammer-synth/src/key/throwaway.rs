@@ -24,8 +24,8 @@ pub struct ThrowawayKey {
 impl ThrowawayKey {
     /// The key that (seed, label, index) stand for, always the same one.
     ///
-    /// An RSA key takes the search for two primes, some tenths of a second optimised and far more in a debug build; each
-    /// is found once in a process.
+    /// An RSA key takes the search for two primes, about a tenth of a second where the bignum crates are optimised; each
+    /// key is found once in a process.
     pub fn derive(seed: &Seed, algorithm: Algorithm, label: &str, index: u64) -> Self {
         let seed = seed.child(label, index);
         let pair = match algorithm {

@@ -56,6 +56,18 @@ fn neither_the_order_nor_what_a_buffer_held_changes_a_chain() {
 }
 
 #[test]
+fn threads_that_share_a_minter_mint_what_one_thread_does() {
+    let minter = minter(1, Algorithm::P256, Profile::DV);
+    let leaf = |seq| mint(&minter, seq).leaf().to_vec();
+    let shared: Vec<Vec<u8>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|k| scope.spawn(move || [k, k + 4, k + 8].map(leaf))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    let alone: Vec<Vec<u8>> = (0..4).flat_map(|k| [k, k + 4, k + 8].map(leaf)).collect();
+    assert_eq!(shared, alone);
+}
+
+#[test]
 fn shares_and_weights_come_out_as_they_were_asked_for() {
     let mut spec = spec(1, Algorithm::P256, Profile::DV);
     let rare = Profile { subject_key: hammer_synth::SubjectKey::Rsa2048, ..Profile::DV };
