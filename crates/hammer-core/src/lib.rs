@@ -4,7 +4,9 @@
 pub mod clock;
 pub mod dispatch;
 pub mod draw;
+pub mod observe;
 pub mod phase;
+pub mod run;
 pub mod runtime;
 pub mod schedule;
 pub mod shard;

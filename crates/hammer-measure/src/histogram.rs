@@ -69,7 +69,7 @@ impl Distribution {
     /// Adds a duration; above two hours it counts as two hours.
     pub fn record(&mut self, duration: Nanos) {
         let histogram = self.histogram.get_or_insert_with(empty);
-        histogram.record(duration.0.clamp(1, LONGEST)).expect("a histogram grows to its longest duration");
+        histogram.record(duration.0.min(LONGEST)).expect("a histogram grows to its longest duration");
     }
 
     /// Adds one that never ended.
@@ -117,10 +117,10 @@ impl Distribution {
             return Some(Quantile::Beyond(Nanos::ZERO));
         };
         if rank > ended {
-            return Some(Quantile::Beyond(Nanos(histogram.max())));
+            return Some(Quantile::Beyond(resolved(histogram.max())));
         }
         let value = histogram.value_at_quantile(rank as f64 / ended as f64).min(histogram.max());
-        Some(Quantile::At(Nanos(value)))
+        Some(Quantile::At(resolved(value)))
     }
 
     /// The figures, or `None` when nothing was recorded.
@@ -135,7 +135,7 @@ impl Distribution {
             infinite: self.infinite,
             mean,
             min: Nanos(min),
-            max: Nanos(max),
+            max: resolved(max),
             p50: at(0.50)?,
             p75: at(0.75)?,
             p90: at(0.90)?,
@@ -190,13 +190,21 @@ impl fmt::Display for Quantile {
     }
 }
 
+/// What lies below the resolution is no time at all.
+fn resolved(nanos: u64) -> Nanos {
+    if nanos < RESOLUTION { Nanos::ZERO } else { Nanos(nanos) }
+}
+
 /// Three significant digits from 128 ns up; it grows with its longest duration (about 110 KB at a second).
 fn empty() -> Box<Histogram<u64>> {
-    let mut histogram = Histogram::new_with_bounds(128, 4_096_000, 3).expect("constant bounds are valid");
+    let mut histogram =
+        Histogram::new_with_bounds(RESOLUTION, 4_096_000, 3).expect("constant bounds are valid");
     histogram.auto(true);
     Box::new(histogram)
 }
 
+/// Nanoseconds.
+const RESOLUTION: u64 = 128;
 /// Two hours in nanoseconds.
 const LONGEST: u64 = 7_200_000_000_000;
 

@@ -1,7 +1,7 @@
 //! The instants of an operation and the durations between them.
 
 use std::fmt;
-use std::ops::{Add, AddAssign, Sub};
+use std::ops::{Add, AddAssign, Mul, Sub};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -81,6 +81,13 @@ impl Sub for Nanos {
     type Output = Self;
     fn sub(self, other: Self) -> Self {
         Self(self.0 - other.0)
+    }
+}
+
+impl Mul<u64> for Nanos {
+    type Output = Self;
+    fn mul(self, times: u64) -> Self {
+        Self(self.0 * times)
     }
 }
 

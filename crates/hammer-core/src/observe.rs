@@ -1,0 +1,51 @@
+//! Observers look at the target beside the load (a log's tree size, say). What they see joins the snapshots and may
+//! stop a run; it never reaches a schedule.
+
+use std::rc::Rc;
+use std::sync::mpsc;
+
+use hammer_measure::Nanos;
+use hammer_measure::promise::Breach;
+use hammer_measure::snapshot::Observation;
+
+use crate::run::Message;
+use crate::runtime::{Clock, LocalFuture};
+
+/// Looks at the target until the run ends; it is dropped then.
+pub trait Observer: Send {
+    /// Observes on the control thread: a tokio current-thread runtime, within a `LocalSet`. A target that does not
+    /// answer is told as a note, and asked again.
+    fn observe(self: Box<Self>, sink: ObservationSink, clock: Rc<dyn Clock>) -> LocalFuture<()>;
+}
+
+/// Where an observer puts what it saw.
+#[derive(Clone)]
+pub struct ObservationSink {
+    messages: mpsc::Sender<Message>,
+}
+
+impl ObservationSink {
+    pub(crate) fn new(messages: mpsc::Sender<Message>) -> Self {
+        Self { messages }
+    }
+
+    /// A number, by name.
+    pub fn observed(&self, name: &str, at: Nanos, value: f64) {
+        self.tell(Message::Observed(Observation { name: name.to_owned(), at, value }));
+    }
+
+    /// Something that the reader of the figures should know.
+    pub fn note(&self, at: Nanos, text: String) {
+        self.tell(Message::Note(at, text));
+    }
+
+    /// A promise to everyone, not to one operation, that was found broken (a log that shrank).
+    pub fn breach(&self, at: Nanos, breach: Breach) {
+        self.tell(Message::Breach(at, breach));
+    }
+
+    /// The run may have ended; then nobody listens, and nothing is lost that a report could still hold.
+    fn tell(&self, message: Message) {
+        let _ = self.messages.send(message);
+    }
+}

@@ -1,0 +1,496 @@
+//! A run: threads around shards, and one loop that merges what they record, judges it and tells reporters.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+use hammer_measure::promise::Breach;
+use hammer_measure::snapshot::{Observation, Resources, RunInfo, RunResult};
+use hammer_measure::{Command, Nanos, Now as _, Phase, Reporter, RunEvent, SeriesInfo};
+
+use crate::clock::MonotonicClock;
+use crate::dispatch::LanePlan;
+use crate::observe::Observer;
+use crate::phase::Phases;
+use crate::runtime::threaded::ThreadedRuntime;
+use crate::shard::{ShardCommand, ShardReport};
+
+mod collector;
+mod judge;
+mod threads;
+
+pub use collector::Collector;
+use judge::Judge;
+pub use judge::{Scope, ScopedThreshold};
+use threads::Threads;
+
+/// What a run is made of.
+pub struct RunSpec {
+    /// The clock that every instant of the run is read from.
+    pub clock: MonotonicClock,
+    /// The wall clock at the clock's epoch, milliseconds since the Unix epoch.
+    pub epoch_unix_ms: u64,
+    /// The seed of everything that is drawn or minted.
+    pub seed: u64,
+    /// Threads that send.
+    pub shards: usize,
+    /// Threads that prepare operations.
+    pub supply_threads: usize,
+    /// Threads that check promises, for each workload that receives any.
+    pub verify_threads: usize,
+    /// Bytes of the ring between a shard and a verifier.
+    pub verify_ring_bytes: usize,
+    /// Where records go that do not fit their ring.
+    pub spill_folder: PathBuf,
+    /// Length of warm-up.
+    pub warm_up: Nanos,
+    /// Length of measurement; `None` when something else ends it.
+    pub measurement: Option<Nanos>,
+    /// How long drain may take.
+    pub drain: Nanos,
+    /// Length of an interval.
+    pub interval: Nanos,
+    /// Every workload with its load.
+    pub lanes: Vec<Arc<dyn LanePlan<ThreadedRuntime>>>,
+    /// Who looks at the target beside the load.
+    pub observers: Vec<Box<dyn Observer>>,
+    /// What ends the arrivals besides time.
+    pub stops: Vec<StopRule>,
+    /// What the plan expects of the figures.
+    pub thresholds: Vec<ScopedThreshold>,
+    /// Reads what the process used so far.
+    pub resources: Box<dyn FnMut() -> Resources>,
+}
+
+/// What ends the arrivals besides time and operations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StopRule {
+    /// The observation it looks at (`tree_size`).
+    pub observation: String,
+    /// It ends them once this is reached.
+    pub at_least: f64,
+}
+
+/// A run that could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A thread could not be started.
+    #[error("start a thread: {0}")]
+    Thread(#[from] std::io::Error),
+    /// A workload's session could not be opened.
+    #[error("open the load: {0}")]
+    Open(String),
+    /// A thread ended by a panic.
+    #[error("keep shard {0} alive: its thread panicked")]
+    Panicked(usize),
+    /// It was interrupted before it began.
+    #[error("begin before it was interrupted")]
+    Interrupted,
+}
+
+/// Commands on their way into a run; cheap to clone and to send to another thread.
+#[derive(Clone, Debug)]
+pub struct Control {
+    messages: mpsc::Sender<Message>,
+}
+
+/// The run's end of a [`Control`].
+#[derive(Debug)]
+pub struct Inbox {
+    messages: mpsc::Receiver<Message>,
+    sender: mpsc::Sender<Message>,
+}
+
+#[derive(Debug)]
+pub(crate) enum Message {
+    Shard(usize, ShardReport),
+    Failed(RunError),
+    Observed(Observation),
+    Note(Nanos, String),
+    Breach(Nanos, Breach),
+    Command(Command),
+    Interrupt,
+}
+
+/// A control and the inbox that it reaches.
+pub fn control() -> (Control, Inbox) {
+    let (sender, messages) = mpsc::channel();
+    (Control { messages: sender.clone() }, Inbox { messages, sender })
+}
+
+impl Control {
+    /// Sends a command; one that comes after the end changes nothing.
+    pub fn command(&self, command: Command) {
+        let _ = self.messages.send(Message::Command(command));
+    }
+
+    /// Ends the arrivals, drains and reports, as a signal asks for.
+    pub fn interrupt(&self) {
+        let _ = self.messages.send(Message::Interrupt);
+    }
+}
+
+/// Carries the run out, telling `reporters` as it goes.
+///
+/// # Errors
+/// When it cannot begin, or a shard cannot go on; what the target does is never an error.
+pub fn run(
+    mut spec: RunSpec,
+    inbox: Inbox,
+    reporters: &mut [Box<dyn Reporter>],
+) -> Result<Arc<RunResult>, RunError> {
+    let info = Arc::new(info(&spec));
+    let threads = Threads::start(&mut spec, &inbox.sender)?;
+    let mut run = Run::new(spec, &info, threads, inbox, reporters);
+    run.tell(&RunEvent::Started(info));
+    let outcome = run.wait_until_ready().map(|()| run.begin()).and_then(|()| run.follow());
+    match outcome {
+        Ok(()) => Ok(run.finish()),
+        Err(error) => {
+            run.threads.quit();
+            Err(error)
+        }
+    }
+}
+
+struct Run<'a> {
+    spec: RunSpec,
+    threads: Threads,
+    inbox: Inbox,
+    reporters: &'a mut [Box<dyn Reporter>],
+    collector: Collector,
+    judge: Judge,
+    phases: Phases,
+    phase: Option<Phase>,
+    phase_log: Vec<(Phase, Nanos, Nanos)>,
+    breaches: Vec<Breach>,
+    observations: Vec<Observation>,
+    cpu: CpuMarks,
+    ended_at: Option<Nanos>,
+    stopped: Option<String>,
+    interrupted: bool,
+}
+
+/// CPU seconds at the edges of the measurement phase.
+#[derive(Debug, Default)]
+struct CpuMarks {
+    begin: Option<(Nanos, f64)>,
+    end: Option<(Nanos, f64)>,
+}
+
+impl<'a> Run<'a> {
+    fn new(
+        spec: RunSpec,
+        info: &RunInfo,
+        threads: Threads,
+        inbox: Inbox,
+        reporters: &'a mut [Box<dyn Reporter>],
+    ) -> Self {
+        let collector = Collector::new(info.series.len(), spec.shards);
+        let judge = Judge::new(spec.thresholds.clone(), info.series.clone());
+        let phases = Phases {
+            begin: Nanos::ZERO,
+            warm_up: spec.warm_up,
+            measurement: spec.measurement,
+            drain: spec.drain,
+        };
+        Self {
+            spec,
+            threads,
+            inbox,
+            reporters,
+            collector,
+            judge,
+            phases,
+            phase: None,
+            phase_log: Vec::new(),
+            breaches: Vec::new(),
+            observations: Vec::new(),
+            cpu: CpuMarks::default(),
+            ended_at: None,
+            stopped: None,
+            interrupted: false,
+        }
+    }
+
+    fn wait_until_ready(&mut self) -> Result<(), RunError> {
+        let mut ready = 0;
+        while ready < self.spec.shards {
+            match self.inbox.messages.recv().expect("the run keeps a sender of its own") {
+                Message::Shard(_, ShardReport::Ready) => ready += 1,
+                Message::Failed(error) => return Err(error),
+                Message::Interrupt => return Err(RunError::Interrupted),
+                Message::Command(Command::Stop { .. }) => return Err(RunError::Interrupted),
+                other => self.take(other)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self) {
+        self.phases.begin = self.spec.clock.now() + BEGIN_IN;
+        self.threads.tell_shards(|| ShardCommand::Begin(self.phases));
+        self.enter(if self.spec.warm_up > Nanos::ZERO { Phase::WarmUp } else { Phase::Measurement });
+    }
+
+    /// Until every shard is over.
+    fn follow(&mut self) -> Result<(), RunError> {
+        while !self.collector.all_over() {
+            let now = self.spec.clock.now();
+            self.step_phase(now);
+            let wait = self.next_edge().since(now).min(LOOK_EVERY).max(Nanos::from_millis(1));
+            match self.inbox.messages.recv_timeout(Duration::from(wait)) {
+                Ok(message) => self.take(message)?,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => unreachable!("the run keeps a sender of its own"),
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, message: Message) -> Result<(), RunError> {
+        match message {
+            Message::Shard(_, ShardReport::Ready) => {}
+            Message::Shard(shard, ShardReport::Interval(index, interval)) => {
+                self.collector.take(shard, index, interval);
+                self.close_intervals();
+            }
+            Message::Shard(shard, ShardReport::Over(index, interval)) => {
+                self.collector.over(shard, index, interval);
+                self.close_intervals();
+            }
+            Message::Failed(error) => return Err(error),
+            Message::Observed(observation) => self.observe(observation),
+            Message::Note(at, text) => self.tell(&RunEvent::Note { at, text }),
+            Message::Breach(at, breach) => self.breach(at, breach),
+            Message::Command(command) => self.command(command),
+            Message::Interrupt => {
+                self.interrupted = true;
+                self.stop("interrupted by a signal");
+            }
+        }
+        Ok(())
+    }
+
+    fn observe(&mut self, observation: Observation) {
+        let reached = self
+            .spec
+            .stops
+            .iter()
+            .find(|stop| stop.observation == observation.name && observation.value >= stop.at_least);
+        let reached = reached.map(|stop| format!("{} reached {}", stop.observation, stop.at_least));
+        match self.observations.iter_mut().find(|known| known.name == observation.name) {
+            Some(known) => *known = observation,
+            None => self.observations.push(observation),
+        }
+        if let Some(reason) = reached {
+            self.stop(&reason);
+        }
+    }
+
+    fn breach(&mut self, at: Nanos, breach: Breach) {
+        if self.breaches.len() < BREACHES_NAMED {
+            self.breaches.push(breach.clone());
+            self.tell(&RunEvent::Breach { at, breach });
+        }
+    }
+
+    fn command(&mut self, command: Command) {
+        let at = self.spec.clock.now() + APPLY_IN;
+        match &command {
+            Command::Stop { reason } => self.stop(&reason.clone()),
+            Command::Rate { workload, .. } | Command::InFlight { workload, .. } => {
+                let lane = workload.as_ref().and_then(|name| self.lane(name));
+                if workload.is_some() && lane.is_none() {
+                    let text = format!("no workload is named {}", workload.as_deref().unwrap_or_default());
+                    self.tell(&RunEvent::Note { at, text });
+                    return;
+                }
+                self.threads.tell_shards(|| ShardCommand::Apply(at, lane, command.clone()));
+            }
+            Command::Pause | Command::Resume => {
+                self.threads.tell_shards(|| ShardCommand::Apply(at, None, command.clone()));
+            }
+        }
+        self.tell(&RunEvent::Command { at, command });
+    }
+
+    fn lane(&self, name: &str) -> Option<usize> {
+        self.spec.lanes.iter().position(|lane| lane.workload() == name)
+    }
+
+    /// Ends the arrivals, once.
+    fn stop(&mut self, reason: &str) {
+        let at = self.spec.clock.now() + APPLY_IN;
+        if self.ended_at.is_some() || at >= self.phases.arrivals_end() {
+            return;
+        }
+        self.ended_at = Some(at);
+        self.stopped = Some(reason.to_owned());
+        let abandon_at = at.saturating_add(self.spec.drain);
+        self.threads.tell_shards(|| ShardCommand::End(at, abandon_at));
+    }
+
+    fn arrivals_end(&self) -> Nanos {
+        self.ended_at.unwrap_or(Nanos::MAX).min(self.phases.arrivals_end())
+    }
+
+    fn next_edge(&self) -> Nanos {
+        match self.phase {
+            Some(Phase::WarmUp) => self.phases.measurement_begin(),
+            Some(Phase::Measurement) => self.arrivals_end(),
+            _ => Nanos::MAX,
+        }
+    }
+
+    fn step_phase(&mut self, now: Nanos) {
+        if self.phase == Some(Phase::WarmUp) && now >= self.phases.measurement_begin() {
+            self.enter(Phase::Measurement);
+        }
+        if self.phase != Some(Phase::Drain) && now >= self.arrivals_end() {
+            self.enter(Phase::Drain);
+        }
+    }
+
+    fn enter(&mut self, phase: Phase) {
+        let at = match phase {
+            Phase::WarmUp => self.phases.begin,
+            Phase::Measurement => self.phases.measurement_begin(),
+            Phase::Drain => self.arrivals_end().min(self.spec.clock.now()),
+        };
+        let cpu = Some((self.spec.clock.now(), (self.spec.resources)().cpu_seconds()));
+        match phase {
+            Phase::WarmUp => {}
+            Phase::Measurement => self.cpu.begin = cpu,
+            Phase::Drain => self.cpu.end = cpu,
+        }
+        if let Some((_, _, end)) = self.phase_log.last_mut() {
+            *end = at;
+        }
+        self.phase_log.push((phase, at, at));
+        self.phase = Some(phase);
+        self.tell(&RunEvent::Phase { phase, at });
+    }
+
+    /// Merges, tells and judges every interval that all shards have delivered.
+    fn close_intervals(&mut self) {
+        while let Some(merged) = self.collector.next_complete() {
+            let resources = (self.spec.resources)();
+            let health = self.judge.health(self.collector.total(), self.cpu_share(resources));
+            let snapshot = self.collector.snapshot(
+                merged,
+                self.phase.unwrap_or(Phase::WarmUp),
+                self.threads.promises(),
+                self.observations.clone(),
+                health,
+                resources,
+            );
+            let at = snapshot.at;
+            self.tell(&RunEvent::Interval(Arc::new(snapshot)));
+            for (shard, empty) in self.collector.recycled() {
+                self.threads.tell(shard, ShardCommand::Recycle(empty));
+            }
+            self.abort_on_failed_threshold(at);
+        }
+    }
+
+    fn abort_on_failed_threshold(&mut self, at: Nanos) {
+        let since = at.since(self.phases.measurement_begin());
+        if self.ended_at.is_some() || self.phase != Some(Phase::Measurement) || since == Nanos::ZERO {
+            return;
+        }
+        let promises = self.threads.promises_by_workload();
+        if let Some(failed) = self.judge.abort(self.collector.total(), &promises, since) {
+            self.stop(&format!("threshold failed: {failed}"));
+        }
+    }
+
+    fn cpu_share(&self, now: Resources) -> f64 {
+        let Some((begin, used)) = self.cpu.begin else { return 0.0 };
+        let (end, total) = self.cpu.end.unwrap_or((self.spec.clock.now(), now.cpu_seconds()));
+        let available = end.since(begin).as_secs_f64() * f64::from(now.cores.max(1));
+        if available > SHORTEST_JUDGED { (total - used) / available } else { 0.0 }
+    }
+
+    /// Lets the verifiers finish, and puts everything together.
+    fn finish(mut self) -> Arc<RunResult> {
+        if self.phase != Some(Phase::Drain) {
+            // Everything was done before the time was up.
+            self.ended_at.get_or_insert(self.spec.clock.now());
+            self.enter(Phase::Drain);
+        }
+        let deadline = self.arrivals_end().saturating_add(self.spec.drain);
+        while self.threads.promises().pending > 0 && self.spec.clock.now() < deadline {
+            if let Ok(message) = self.inbox.messages.recv_timeout(Duration::from(VERIFIED_POLL)) {
+                // A shard cannot fail any more: all are over.
+                let _ = self.take(message);
+            }
+        }
+        let promises_by_workload = self.threads.stop();
+        while let Ok(message) = self.inbox.messages.try_recv() {
+            let _ = self.take(message);
+        }
+        let end = self.spec.clock.now();
+        if let Some((_, _, last)) = self.phase_log.last_mut() {
+            *last = end;
+        }
+        let result = Arc::new(self.result(promises_by_workload));
+        self.tell(&RunEvent::Finished(result.clone()));
+        result
+    }
+
+    fn result(&mut self, promises_by_workload: Vec<(String, hammer_measure::Ledger)>) -> RunResult {
+        let resources = (self.spec.resources)();
+        let health = self.judge.health(self.collector.total(), self.cpu_share(resources));
+        let mut promises = hammer_measure::Ledger::default();
+        promises_by_workload.iter().for_each(|(_, ledger)| promises.add(ledger));
+        let measured = self.phase_log.iter().find(|(phase, _, _)| *phase == Phase::Measurement);
+        let seconds = measured.map_or(0.0, |(_, begin, end)| end.since(*begin).as_secs_f64());
+        RunResult {
+            verdicts: self.judge.verdicts(self.collector.total(), &promises_by_workload, seconds),
+            total: self.collector.total().clone(),
+            phases: std::mem::take(&mut self.phase_log),
+            promises,
+            promises_by_workload,
+            breaches: std::mem::take(&mut self.breaches),
+            observations: std::mem::take(&mut self.observations),
+            health,
+            resources,
+            stopped: self.stopped.take().unwrap_or_else(|| "as planned".to_owned()),
+            interrupted: self.interrupted,
+        }
+    }
+
+    fn tell(&mut self, event: &RunEvent) {
+        self.reporters.iter_mut().for_each(|reporter| reporter.event(event));
+    }
+}
+
+fn info(spec: &RunSpec) -> RunInfo {
+    let series = spec.lanes.iter().flat_map(|lane| {
+        lane.series().into_iter().map(|series| SeriesInfo {
+            workload: lane.workload().to_owned(),
+            name: series.name,
+            operation: series.operation,
+            closed_loop: lane.closed_loop(),
+        })
+    });
+    RunInfo {
+        series: series.collect(),
+        shards: spec.shards,
+        seed: spec.seed,
+        epoch_unix_ms: spec.epoch_unix_ms,
+        warm_up: spec.warm_up,
+        measurement: spec.measurement,
+    }
+}
+
+const BEGIN_IN: Nanos = Nanos::from_millis(5);
+/// Commands take effect a little later, so that all shards apply them at the same instant.
+const APPLY_IN: Nanos = Nanos::from_millis(5);
+const LOOK_EVERY: Nanos = Nanos::from_millis(250);
+const VERIFIED_POLL: Nanos = Nanos::from_millis(5);
+const BREACHES_NAMED: usize = 1_000;
+/// CPU seconds are counted in ticks of 10 ms: below half a second a share of them says nothing.
+const SHORTEST_JUDGED: f64 = 0.5;

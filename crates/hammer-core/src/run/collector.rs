@@ -1,0 +1,161 @@
+//! Puts together what the shards recorded: adds, never averages.
+
+use std::collections::BTreeMap;
+
+use hammer_measure::health::Health;
+use hammer_measure::recorder::Interval;
+use hammer_measure::snapshot::{Figures, Observation, Resources, SeriesSnapshot, Snapshot};
+use hammer_measure::{Ledger, Nanos, Phase};
+
+/// The merged record of a run.
+#[derive(Debug)]
+pub struct Collector {
+    series: usize,
+    shards: Vec<Progress>,
+    open: BTreeMap<u64, Interval>,
+    next: u64,
+    last_at: Nanos,
+    total: Interval,
+    spare: Vec<Interval>,
+    recycled: Vec<(usize, Interval)>,
+}
+
+/// How far a shard has come.
+#[derive(Clone, Copy, Debug)]
+enum Progress {
+    /// It delivered every interval below this number.
+    Delivered(u64),
+    /// It delivered its last.
+    Over,
+}
+
+impl Collector {
+    /// A collector of `series` series from `shards` shards.
+    pub fn new(series: usize, shards: usize) -> Self {
+        Self {
+            series,
+            shards: vec![Progress::Delivered(0); shards],
+            open: BTreeMap::new(),
+            next: 0,
+            last_at: Nanos::ZERO,
+            total: Interval::with_series(series),
+            spare: Vec::new(),
+            recycled: Vec::new(),
+        }
+    }
+
+    /// Takes the interval `index` of `shard`.
+    pub fn take(&mut self, shard: usize, index: u64, interval: Interval) {
+        self.shards[shard] = Progress::Delivered(index + 1);
+        self.merge(shard, index, interval);
+    }
+
+    /// Takes the last interval of `shard`.
+    pub fn over(&mut self, shard: usize, index: u64, interval: Interval) {
+        self.shards[shard] = Progress::Over;
+        self.merge(shard, index, interval);
+    }
+
+    /// Whether every shard delivered its last.
+    pub fn all_over(&self) -> bool {
+        self.shards.iter().all(|shard| matches!(shard, Progress::Over))
+    }
+
+    /// The next interval that every shard has delivered, already added to the total.
+    pub fn next_complete(&mut self) -> Option<Interval> {
+        let complete = self.shards.iter().all(|shard| match shard {
+            Progress::Delivered(below) => *below > self.next,
+            Progress::Over => true,
+        });
+        if !complete {
+            return None;
+        }
+        let merged = self.open.remove(&self.next)?;
+        self.next += 1;
+        self.total.merge(&merged);
+        debug_assert!(
+            self.total.series.iter().flatten().all(hammer_measure::recorder::SeriesRecord::balances),
+            "the fates of the run must balance at every interval"
+        );
+        Some(merged)
+    }
+
+    /// Everything so far.
+    pub fn total(&self) -> &Interval {
+        &self.total
+    }
+
+    /// Emptied intervals, each for the shard that it came from.
+    pub fn recycled(&mut self) -> Vec<(usize, Interval)> {
+        std::mem::take(&mut self.recycled)
+    }
+
+    /// The snapshot at the end of `merged`.
+    pub fn snapshot(
+        &mut self,
+        mut merged: Interval,
+        phase: Phase,
+        promises: Ledger,
+        observations: Vec<Observation>,
+        health: Health,
+        resources: Resources,
+    ) -> Snapshot {
+        let series = self.total.series.iter().zip(&mut merged.series);
+        let series = series.map(|(total, [warm_up, measurement])| {
+            warm_up.merge(measurement);
+            SeriesSnapshot {
+                interval: Figures::of(warm_up),
+                warm_up: Figures::of(&total[0]),
+                measurement: Figures::of(&total[1]),
+            }
+        });
+        let series = series.collect();
+        let span = merged.at.since(self.last_at);
+        let at = merged.at;
+        self.last_at = at;
+        merged.clear();
+        self.spare.push(merged);
+        Snapshot { index: self.next - 1, at, span, phase, series, promises, observations, health, resources }
+    }
+
+    fn merge(&mut self, shard: usize, index: u64, mut interval: Interval) {
+        let into = self.open.entry(index).or_insert_with(|| {
+            let mut empty = self.spare.pop().unwrap_or_else(|| Interval::with_series(self.series));
+            empty.at = Nanos::ZERO;
+            empty
+        });
+        into.merge(&interval);
+        interval.clear();
+        self.recycled.push((shard, interval));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hammer_measure::Recorder;
+
+    use super::*;
+
+    fn one_shed(at: u64) -> Interval {
+        let mut recorder = Recorder::new(1);
+        recorder.offer(0, Phase::Measurement);
+        recorder.shed(0, Phase::Measurement);
+        recorder.swap(Nanos(at), Interval::with_series(1))
+    }
+
+    #[test]
+    fn an_interval_closes_when_every_shard_has_delivered_it() {
+        let mut collector = Collector::new(1, 2);
+        collector.take(0, 0, one_shed(10));
+        assert!(collector.next_complete().is_none());
+        collector.take(0, 1, one_shed(20));
+        collector.take(1, 0, one_shed(11));
+        assert_eq!(collector.next_complete().unwrap().series[0][1].offered, 2);
+        assert!(collector.next_complete().is_none());
+        collector.over(1, 1, one_shed(15));
+        assert_eq!(collector.next_complete().unwrap().series[0][1].offered, 2);
+        assert_eq!(collector.total().series[0][1].offered, 4);
+        assert!(!collector.all_over());
+        assert_eq!(collector.recycled().len(), 4);
+    }
+}

@@ -1,0 +1,150 @@
+//! Holds thresholds and the generator's own health against the figures.
+
+use hammer_measure::health::{Evidence, Health};
+use hammer_measure::recorder::{Interval, SeriesRecord};
+use hammer_measure::threshold::{Figures, Threshold, Verdict};
+use hammer_measure::{Detail, Distribution, Fate, Ledger, Nanos, SeriesInfo};
+
+/// What a threshold is held against.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All operations of the run together.
+    Total,
+    /// All operations of a workload together.
+    Workload(String),
+    /// One series, as `workload/name`.
+    Series(String),
+}
+
+/// A threshold, where it applies, and what its failure does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScopedThreshold {
+    /// Where.
+    pub scope: Scope,
+    /// What.
+    pub threshold: Threshold,
+    /// How long into measurement it may fail without ending the run.
+    pub grace: Nanos,
+    /// Whether its failure ends the run.
+    pub abort_on_fail: bool,
+}
+
+/// The judge of a run.
+pub(super) struct Judge {
+    thresholds: Vec<ScopedThreshold>,
+    series: Vec<SeriesInfo>,
+    aborted: Option<usize>,
+}
+
+impl Judge {
+    pub(super) fn new(thresholds: Vec<ScopedThreshold>, series: Vec<SeriesInfo>) -> Self {
+        Self { thresholds, series, aborted: None }
+    }
+
+    /// The generator's health over the measurement phase.
+    pub(super) fn health(&self, total: &Interval, cpu_share: f64) -> Health {
+        let mut lag = Distribution::default();
+        let mut service = Distribution::default();
+        let mut starved = 0;
+        let mut exhausted = (0, "");
+        for (info, [_, record]) in self.series.iter().zip(&total.series) {
+            if info.operation {
+                starved += record.fate(Fate::Starved);
+                lag.merge(&record.dispatch_lag);
+                service.merge(&record.service_time);
+            }
+            for (_, detail, count) in &record.causes {
+                if let Detail::Failure(name @ ("descriptors exhausted" | "local ports exhausted")) = detail {
+                    exhausted = (exhausted.0 + count, name.trim_end_matches(" exhausted"));
+                }
+            }
+        }
+        Health::judge(&Evidence {
+            starved,
+            dispatch_lag: (lag.count() > 0).then_some(&lag),
+            service_time: (service.count() > 0).then_some(&service),
+            cpu_share,
+            exhausted: (exhausted.0 > 0).then_some(exhausted),
+        })
+    }
+
+    /// The first threshold that ends the run now, `since` the begin of measurement.
+    pub(super) fn abort(
+        &mut self,
+        total: &Interval,
+        promises: &[(String, Ledger)],
+        since: Nanos,
+    ) -> Option<String> {
+        let failed = self.thresholds.iter().position(|scoped| {
+            scoped.abort_on_fail
+                && since >= scoped.grace
+                && !self.verdict(scoped, total, promises, since.as_secs_f64()).holds
+        })?;
+        self.aborted = Some(failed);
+        Some(self.thresholds[failed].threshold.to_string())
+    }
+
+    /// The verdicts at the end.
+    pub(super) fn verdicts(
+        &self,
+        total: &Interval,
+        promises: &[(String, Ledger)],
+        seconds: f64,
+    ) -> Vec<Verdict> {
+        let verdicts = self.thresholds.iter().enumerate().map(|(index, scoped)| {
+            let mut verdict = self.verdict(scoped, total, promises, seconds);
+            verdict.aborted = self.aborted == Some(index);
+            // What ended the run has failed, even if drain mended the figure.
+            verdict.holds &= !verdict.aborted;
+            verdict
+        });
+        verdicts.collect()
+    }
+
+    fn verdict(
+        &self,
+        scoped: &ScopedThreshold,
+        total: &Interval,
+        promises: &[(String, Ledger)],
+        seconds: f64,
+    ) -> Verdict {
+        let mut record = SeriesRecord::default();
+        for (info, [_, measured]) in self.series.iter().zip(&total.series) {
+            if scoped.scope.covers(info) {
+                record.merge(measured);
+            }
+        }
+        let mut ledger = Ledger::default();
+        for (workload, promises) in promises {
+            if scoped.scope.covers_workload(workload) {
+                ledger.add(promises);
+            }
+        }
+        scoped.threshold.judge(scoped.scope.name(), &Figures { record: &record, promises: &ledger, seconds })
+    }
+}
+
+impl Scope {
+    fn covers(&self, series: &SeriesInfo) -> bool {
+        match self {
+            Self::Total => series.operation,
+            Self::Workload(name) => series.operation && series.workload == *name,
+            Self::Series(path) => series.path() == *path,
+        }
+    }
+
+    fn covers_workload(&self, workload: &str) -> bool {
+        match self {
+            Self::Total => true,
+            Self::Workload(name) => name == workload,
+            Self::Series(path) => path.split('/').next() == Some(workload),
+        }
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Self::Total => "total",
+            Self::Workload(name) | Self::Series(name) => name,
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! The threads of a run: shards, supply, verifiers, and one for observers.
+
+use std::rc::Rc;
+use std::sync::{Arc, mpsc};
+use std::thread::{self, JoinHandle};
+
+use futures::channel::mpsc::{UnboundedReceiver, UnboundedSender, unbounded};
+use hammer_measure::{Ledger, Nanos, Now as _};
+use tokio::sync::oneshot;
+use tokio::task::LocalSet;
+
+use crate::clock::MonotonicClock;
+use crate::dispatch::LanePlan;
+use crate::observe::{ObservationSink, Observer};
+use crate::runtime::threaded::ThreadedRuntime;
+use crate::shard::{self, ShardCommand, ShardSpec};
+use crate::supply::SupplyPool;
+use crate::verify::VerifyPool;
+
+use super::{Message, RunError, RunSpec};
+
+/// All of them.
+pub(super) struct Threads {
+    shards: Vec<(UnboundedSender<ShardCommand>, JoinHandle<()>)>,
+    supply: Option<Arc<SupplyPool>>,
+    verify: Vec<(String, Option<Arc<VerifyPool>>)>,
+    observers: Option<ObserveThread>,
+}
+
+type ThreadedLane = Arc<dyn LanePlan<ThreadedRuntime>>;
+type ObserveThread = (oneshot::Sender<()>, JoinHandle<()>);
+
+struct ShardThread {
+    shard: usize,
+    shards: usize,
+    clock: MonotonicClock,
+    interval: Nanos,
+    lanes: Vec<(ThreadedLane, Option<Arc<VerifyPool>>)>,
+    supply: Arc<SupplyPool>,
+}
+
+impl Threads {
+    pub(super) fn start(spec: &mut RunSpec, messages: &mpsc::Sender<Message>) -> Result<Self, RunError> {
+        let supply = Arc::new(SupplyPool::start(spec.supply_threads.max(1))?);
+        let mut threads =
+            Self { shards: Vec::new(), supply: Some(supply.clone()), verify: Vec::new(), observers: None };
+        for lane in &spec.lanes {
+            let pool = verifiers(spec, lane.as_ref(), messages)?;
+            threads.verify.push((lane.workload().to_owned(), pool));
+        }
+        for shard in 0..spec.shards {
+            let lanes = spec.lanes.iter().zip(&threads.verify);
+            let work = ShardThread {
+                shard,
+                shards: spec.shards,
+                clock: spec.clock,
+                interval: spec.interval,
+                lanes: lanes.map(|(lane, (_, pool))| (lane.clone(), pool.clone())).collect(),
+                supply: supply.clone(),
+            };
+            threads.shards.push(work.start(messages.clone())?);
+        }
+        threads.observers = observe(spec, messages)?;
+        Ok(threads)
+    }
+
+    pub(super) fn tell(&self, shard: usize, command: ShardCommand) {
+        // A shard that is over needs no command.
+        let _ = self.shards[shard].0.unbounded_send(command);
+    }
+
+    pub(super) fn tell_shards(&self, command: impl Fn() -> ShardCommand) {
+        (0..self.shards.len()).for_each(|shard| self.tell(shard, command()));
+    }
+
+    pub(super) fn promises(&self) -> Ledger {
+        let mut all = Ledger::default();
+        self.verify.iter().filter_map(|(_, pool)| pool.as_ref()).for_each(|pool| all.add(&pool.ledger()));
+        all
+    }
+
+    pub(super) fn promises_by_workload(&self) -> Vec<(String, Ledger)> {
+        let pools =
+            self.verify.iter().filter_map(|(name, pool)| Some((name.clone(), pool.as_ref()?.ledger())));
+        pools.collect()
+    }
+
+    /// Ends every thread, verifiers last and once they are done.
+    pub(super) fn stop(&mut self) -> Vec<(String, Ledger)> {
+        self.quit();
+        let verify = std::mem::take(&mut self.verify);
+        let ledgers = verify.into_iter().filter_map(|(name, pool)| {
+            let ledger = match Arc::try_unwrap(pool?) {
+                Ok(pool) => pool.stop(),
+                Err(still_used) => still_used.ledger(),
+            };
+            Some((name, ledger))
+        });
+        ledgers.collect()
+    }
+
+    /// Ends shards, supply and observers.
+    pub(super) fn quit(&mut self) {
+        for (commands, handle) in self.shards.drain(..) {
+            drop(commands);
+            // A panic was told as a failure by the thread's guard.
+            let _ = handle.join();
+        }
+        if let Some((stop, handle)) = self.observers.take() {
+            let _ = stop.send(());
+            let _ = handle.join();
+        }
+        if let Some(pool) = self.supply.take().and_then(Arc::into_inner) {
+            pool.stop();
+        }
+    }
+}
+
+fn verifiers(
+    spec: &RunSpec,
+    lane: &dyn LanePlan<ThreadedRuntime>,
+    messages: &mpsc::Sender<Message>,
+) -> Result<Option<Arc<VerifyPool>>, RunError> {
+    let mut pool = None;
+    for _ in 0..spec.verify_threads.max(1) {
+        let Some(verifier) = lane.verifier() else { return Ok(None) };
+        let pool =
+            pool.get_or_insert_with(|| VerifyPool::new(spec.verify_ring_bytes, spec.spill_folder.clone()));
+        let (clock, messages) = (spec.clock, messages.clone());
+        let broken = move |breach| {
+            let _ = messages.send(Message::Breach(clock.now(), breach));
+        };
+        pool.start(lane.workload(), verifier, move || clock.now(), broken)?;
+    }
+    Ok(pool.map(Arc::new))
+}
+
+impl ShardThread {
+    fn start(
+        self,
+        messages: mpsc::Sender<Message>,
+    ) -> Result<(UnboundedSender<ShardCommand>, JoinHandle<()>), RunError> {
+        let (sender, commands) = unbounded();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .event_interval(EVENT_INTERVAL)
+            .build()?;
+        let builder = thread::Builder::new().name(format!("shard-{}", self.shard));
+        let handle = builder.spawn(move || {
+            let mut guard = PanicGuard { shard: self.shard, messages: messages.clone(), armed: true };
+            self.run(&runtime, commands, &messages);
+            guard.armed = false;
+        })?;
+        Ok((sender, handle))
+    }
+
+    fn run(
+        self,
+        runtime: &tokio::runtime::Runtime,
+        commands: UnboundedReceiver<ShardCommand>,
+        messages: &mpsc::Sender<Message>,
+    ) {
+        let shard = self.shard;
+        let lanes = self.lanes.into_iter().map(|(lane, pool)| {
+            let promises = pool.and_then(|pool| pool.sender(shard));
+            (lane, promises)
+        });
+        let spec = ShardSpec {
+            shard,
+            shards: self.shards,
+            lanes: lanes.collect(),
+            supply: self.supply,
+            interval: self.interval,
+        };
+        let report = |report| {
+            let _ = messages.send(Message::Shard(shard, report));
+        };
+        let local = LocalSet::new();
+        let ended =
+            local.block_on(runtime, shard::run(ThreadedRuntime::new(self.clock), spec, commands, report));
+        if let Err(error) = ended {
+            let _ = messages.send(Message::Failed(RunError::Open(error.to_string())));
+        }
+    }
+}
+
+/// Tells the run when its thread unwinds.
+struct PanicGuard {
+    shard: usize,
+    messages: mpsc::Sender<Message>,
+    armed: bool,
+}
+
+impl Drop for PanicGuard {
+    fn drop(&mut self) {
+        if self.armed {
+            let _ = self.messages.send(Message::Failed(RunError::Panicked(self.shard)));
+        }
+    }
+}
+
+fn observe(spec: &mut RunSpec, messages: &mpsc::Sender<Message>) -> Result<Option<ObserveThread>, RunError> {
+    let observers: Vec<Box<dyn Observer>> = std::mem::take(&mut spec.observers);
+    if observers.is_empty() {
+        return Ok(None);
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let (stop, stopped) = oneshot::channel();
+    let (clock, sink) = (spec.clock, ObservationSink::new(messages.clone()));
+    let handle = thread::Builder::new().name("observe".to_owned()).spawn(move || {
+        LocalSet::new().block_on(&runtime, async move {
+            for observer in observers {
+                tokio::task::spawn_local(observer.observe(sink.clone(), Rc::new(clock)));
+            }
+            // A dropped sender stops them too.
+            let _ = stopped.await;
+        });
+    })?;
+    Ok(Some((stop, handle)))
+}
+
+/// Tasks that run between two looks at the sockets and the alarm: fewer than tokio's 61, so that releases are not held
+/// up behind a full queue of answers.
+const EVENT_INTERVAL: u32 = 31;

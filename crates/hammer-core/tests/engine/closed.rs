@@ -1,0 +1,79 @@
+use hammer_core::dispatch::{Closed, Iterations, Load, Stage, Stages, Think};
+use hammer_measure::{Command, Fate, Nanos};
+
+use crate::harness::{MILLI, SECOND, Scripted, Simulated};
+
+fn users(stages: Stages, think: Think, iterations: Iterations) -> Load {
+    Load::Closed(Closed { stages, think, iterations, seed: 3 })
+}
+
+#[test]
+fn users_wait_for_their_answers_and_think() {
+    let load = users(Stages::constant(10), Think::Constant(Nanos::from_millis(90)), Iterations::Endless);
+    let record =
+        Simulated::measuring(SECOND).run(Scripted::answering_after(MILLI * 10), load).series[0][1].clone();
+    assert_eq!(record.fate(Fate::Accepted), 100, "10 users, one operation every 100 ms");
+}
+
+#[test]
+fn a_stall_is_not_in_the_figures_of_a_closed_loop() {
+    let server = Scripted::answering_after(MILLI * 2).stalled(Nanos::from_secs(10), Nanos::from_secs(2));
+    let load = users(Stages::constant(8), Think::Constant(MILLI * 6), Iterations::Endless);
+    let record = Simulated::measuring(Nanos::from_secs(20)).run(server, load).series[0][1].clone();
+    assert_eq!(
+        record.response_time().count_above(SECOND),
+        8,
+        "one for each user, though 2,000 were not sent"
+    );
+}
+
+#[test]
+fn shared_operations_are_done_once_each_whatever_the_shards() {
+    for shards in [1, 2, 7] {
+        let server = Scripted::answering_after(MILLI);
+        let received = server.received.clone();
+        let mut run = Simulated::measuring(SECOND).over(shards);
+        run.phases.measurement = None;
+        let load = users(Stages::constant(14), Think::Constant(Nanos::ZERO), Iterations::Shared(1_000));
+        let total = run.run(server, load);
+        assert_eq!(total.series[0][1].fate(Fate::Accepted), 1_000);
+        assert!(received.lock().unwrap().keys().copied().eq(0..1_000));
+    }
+}
+
+#[test]
+fn an_operation_is_named_by_its_user_and_iteration() {
+    let keys = |shards| {
+        let server = Scripted::answering_after(MILLI * 10);
+        let received = server.received.clone();
+        let load = users(Stages::constant(4), Think::Constant(MILLI * 90), Iterations::Endless);
+        Simulated::measuring(SECOND).over(shards).run(server, load);
+        received.lock().unwrap().clone()
+    };
+    let one = keys(1);
+    assert!(one.keys().copied().eq(0..40), "4 users, 10 iterations");
+    assert!(keys(2).iter().eq(one.iter()), "the same bytes at the same instants");
+    assert!(keys(3).iter().eq(one.iter()));
+}
+
+#[test]
+fn users_arrive_by_stages() {
+    let stages = Stages::ramped(0, vec![Stage { users: 10, over: Nanos::from_secs(10) }]);
+    let load = users(stages, Think::Constant(SECOND), Iterations::Endless);
+    let record = Simulated::measuring(Nanos::from_secs(10))
+        .run(Scripted::answering_after(Nanos(1)), load)
+        .series[0][1]
+        .clone();
+    assert!((50..=60).contains(&record.offered), "{}: the area under the ramp", record.offered);
+}
+
+#[test]
+fn a_pause_holds_users_back() {
+    let mut run = Simulated::measuring(Nanos::from_secs(3));
+    let begin = run.phases.begin;
+    run.commands = vec![(begin + SECOND, Command::Pause), (begin + SECOND + SECOND, Command::Resume)];
+    let load = users(Stages::constant(1), Think::Constant(MILLI * 9), Iterations::Endless);
+    let record = run.run(Scripted::answering_after(MILLI), load).series[0][1].clone();
+    assert!((199..=202).contains(&record.offered), "{}", record.offered);
+    assert!(record.response_time().count_above(MILLI * 100) == 0, "the pause is in nobody's figures");
+}

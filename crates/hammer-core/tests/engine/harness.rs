@@ -1,0 +1,207 @@
+//! A server with scripted service times on the simulated clock, and a run of several shards against it.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
+
+use futures::channel::mpsc::{UnboundedSender, unbounded};
+use hammer_core::dispatch::{LanePlan, Load, LoadedWorkload, Open};
+use hammer_core::phase::Phases;
+use hammer_core::run::Collector;
+use hammer_core::runtime::simulated::{SimulatedRuntime, Simulation};
+use hammer_core::runtime::{Clock, Runtime as _};
+use hammer_core::schedule::{Constant, Profile, Schedule};
+use hammer_core::shard::{self, ShardCommand, ShardReport, ShardSpec};
+use hammer_core::supply::{SupplyBounds, SupplyPool};
+use hammer_core::verify::PromiseSender;
+use hammer_core::workload::{Ended, Exchange, FatalError, SeriesSpec, ShardContext, Steps, Workload};
+use hammer_measure::recorder::{Interval, SeriesRecord};
+use hammer_measure::{Command, Nanos, Outcome};
+
+pub(crate) const MILLI: Nanos = Nanos::from_millis(1);
+pub(crate) const SECOND: Nanos = Nanos::from_secs(1);
+
+/// What the server received: (intended is not known to it) seq, bytes, and when.
+pub(crate) type Received = Arc<Mutex<BTreeMap<u64, (Nanos, Vec<u8>)>>>;
+
+/// A server that answers after `service`, and not between `stall.0` and `stall.1` after the epoch.
+pub(crate) struct Scripted {
+    pub(crate) service: Nanos,
+    pub(crate) stall: (Nanos, Nanos),
+    pub(crate) steps: usize,
+    pub(crate) received: Received,
+}
+
+impl Scripted {
+    pub(crate) fn answering_after(service: Nanos) -> Self {
+        Self { service, stall: (Nanos::ZERO, Nanos::ZERO), steps: 1, received: Received::default() }
+    }
+
+    pub(crate) fn stalled(mut self, from: Nanos, length: Nanos) -> Self {
+        self.stall = (from, from + length);
+        self
+    }
+
+    fn answer_at(&self, sent: Nanos) -> Nanos {
+        let at = sent + self.service;
+        if at > self.stall.0 && sent < self.stall.1 { at.max(self.stall.1) } else { at }
+    }
+}
+
+impl Workload for Scripted {
+    type Op = Vec<u8>;
+    type Session = Rc<dyn Clock>;
+
+    fn series(&self) -> Vec<SeriesSpec> {
+        let operation = |name: &str, operation| SeriesSpec { name: name.to_owned(), operation };
+        let mut series = vec![operation("flow", true)];
+        if self.steps > 1 {
+            series.extend((0..self.steps).map(|step| operation(&format!("step-{step}"), false)));
+        }
+        series
+    }
+
+    fn prepare(&self, seq: u64, reuse: Option<Vec<u8>>) -> Vec<u8> {
+        let mut op = reuse.unwrap_or_default();
+        op.clear();
+        op.extend_from_slice(&seq.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes());
+        op
+    }
+
+    async fn open(&self, context: ShardContext) -> Result<Self::Session, FatalError> {
+        Ok(context.clock)
+    }
+
+    async fn execute(&self, clock: &Self::Session, op: &mut Vec<u8>, steps: &mut Steps) -> Ended {
+        let ended = Ended { outcome: Outcome::Accepted, detail: hammer_measure::Detail::Status(200) };
+        self.received.lock().unwrap().insert(steps.seq(), (clock.now(), op.clone()));
+        for step in 0..self.steps {
+            let sent = clock.now();
+            clock.sleep_until(self.answer_at(sent)).await;
+            let exchange = Exchange {
+                sent: Some(sent),
+                done: clock.now(),
+                bytes_out: op.len() as u64,
+                bytes_in: 2,
+                retried: false,
+            };
+            if self.steps > 1 {
+                steps.step(1 + step, sent, &exchange, ended);
+            } else {
+                steps.exchange(&exchange);
+            }
+        }
+        ended
+    }
+}
+
+/// An open load of `rate` a second.
+pub(crate) fn at_rate(rate: f64, in_flight: usize, backlog: usize) -> Load {
+    let schedule = Schedule::even(Profile::Constant(Constant { rate }));
+    Load::Open(Open { schedule, in_flight, backlog })
+}
+
+pub(crate) struct Simulated {
+    pub(crate) shards: usize,
+    pub(crate) phases: Phases,
+    pub(crate) timeout: Nanos,
+    /// Commands, each with the instant after the epoch at which it takes effect.
+    pub(crate) commands: Vec<(Nanos, Command)>,
+}
+
+impl Simulated {
+    pub(crate) fn measuring(length: Nanos) -> Self {
+        let phases = Phases {
+            begin: SECOND,
+            warm_up: Nanos::ZERO,
+            measurement: Some(length),
+            drain: Nanos::from_secs(10),
+        };
+        Self { shards: 1, phases, timeout: Nanos::from_secs(30), commands: Vec::new() }
+    }
+
+    pub(crate) fn over(mut self, shards: usize) -> Self {
+        self.shards = shards;
+        self
+    }
+
+    /// Runs to the end and returns the merged record. Fates are checked at every interval on the way.
+    pub(crate) fn run<W: Workload>(&self, workload: W, load: Load) -> Interval {
+        self.run_with(Arc::new(workload), load, |_, _| None)
+    }
+
+    /// The same, with a way to a verifier for each shard.
+    pub(crate) fn run_with<W: Workload>(
+        &self,
+        workload: Arc<W>,
+        load: Load,
+        promises: impl Fn(&SimulatedRuntime, usize) -> Option<PromiseSender>,
+    ) -> Interval {
+        let mut simulation = Simulation::new();
+        let runtime = simulation.runtime();
+        let plan: Arc<dyn LanePlan<SimulatedRuntime>> = Arc::new(LoadedWorkload {
+            name: "scripted".to_owned(),
+            workload,
+            load,
+            timeout: self.timeout,
+            supply: SupplyBounds::default(),
+        });
+        let series = plan.series().len();
+        let collector = Rc::new(RefCell::new(Collector::new(series, self.shards)));
+        for shard in 0..self.shards {
+            let commands = self.start(&runtime, shard, &plan, promises(&runtime, shard), &collector);
+            commands.unbounded_send(ShardCommand::Begin(self.phases)).unwrap();
+            for (at, command) in &self.commands {
+                let told = match command {
+                    Command::Stop { .. } => ShardCommand::End(*at, *at + self.phases.drain),
+                    command => ShardCommand::Apply(*at, None, command.clone()),
+                };
+                commands.unbounded_send(told).unwrap();
+            }
+        }
+        simulation.run();
+        let collector = Rc::into_inner(collector).expect("every shard has ended").into_inner();
+        assert!(collector.all_over(), "every shard ends");
+        let total = collector.total().clone();
+        assert!(total.series.iter().flatten().all(SeriesRecord::balances));
+        total
+    }
+
+    fn start(
+        &self,
+        runtime: &SimulatedRuntime,
+        shard: usize,
+        plan: &Arc<dyn LanePlan<SimulatedRuntime>>,
+        promises: Option<PromiseSender>,
+        collector: &Rc<RefCell<Collector>>,
+    ) -> UnboundedSender<ShardCommand> {
+        let (sender, receiver) = unbounded();
+        let spec = ShardSpec {
+            shard,
+            shards: self.shards,
+            lanes: vec![(plan.clone(), promises)],
+            supply: Arc::new(SupplyPool::start(0).unwrap()),
+            interval: SECOND,
+        };
+        let keep = sender.clone();
+        let (runtime, collector) = (runtime.clone(), collector.clone());
+        let task = runtime.clone();
+        task.spawn(Box::pin(async move {
+            let report = |report| {
+                let mut collector = collector.borrow_mut();
+                match report {
+                    ShardReport::Ready => return,
+                    ShardReport::Interval(index, interval) => collector.take(shard, index, interval),
+                    ShardReport::Over(index, interval) => collector.over(shard, index, interval),
+                }
+                while let Some(merged) = collector.next_complete() {
+                    assert!(merged.series.iter().flatten().all(SeriesRecord::balances), "at every interval");
+                }
+            };
+            shard::run(runtime, spec, receiver, report).await.unwrap();
+            drop(keep);
+        }));
+        sender
+    }
+}

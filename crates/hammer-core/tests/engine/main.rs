@@ -1,0 +1,7 @@
+//! The engine on a simulated clock: what is released, started, shed and recorded, to the nanosecond; and once for real.
+
+mod closed;
+mod harness;
+mod open;
+mod promises;
+mod real;

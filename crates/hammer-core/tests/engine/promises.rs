@@ -1,0 +1,142 @@
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
+
+use hammer_core::runtime::{Clock, Runtime as _};
+use hammer_core::verify::{Verdicts, Verifier, VerifyPool};
+use hammer_core::workload::{Ended, Exchange, FatalError, SeriesSpec, ShardContext, Steps, Workload};
+use hammer_measure::{Ledger, Nanos};
+
+use crate::harness::{MILLI, SECOND, Simulated, at_rate};
+
+/// A server whose every answer promises that a witness will see the operation; the witness is late.
+struct Promising {
+    answer: Nanos,
+}
+
+/// Knows only at `kept_after` that a promise was kept; those of multiples of `liar` are broken at once.
+struct Late {
+    kept_after: Nanos,
+    liar: u64,
+    waiting: Vec<Nanos>,
+}
+
+impl Workload for Promising {
+    type Op = ();
+    type Session = Rc<dyn Clock>;
+
+    fn series(&self) -> Vec<SeriesSpec> {
+        vec![SeriesSpec { name: "promise".to_owned(), operation: true }]
+    }
+
+    fn prepare(&self, _seq: u64, _reuse: Option<()>) {}
+
+    async fn open(&self, context: ShardContext) -> Result<Self::Session, FatalError> {
+        Ok(context.clock)
+    }
+
+    async fn execute(&self, clock: &Self::Session, (): &mut (), steps: &mut Steps) -> Ended {
+        let sent = clock.now();
+        clock.sleep_until(sent + self.answer).await;
+        steps.exchange(&Exchange { sent: Some(sent), done: clock.now(), ..Exchange::default() });
+        let record = clock.now().0.to_le_bytes();
+        steps.promise(&record);
+        Ended::accepted(200)
+    }
+}
+
+impl Verifier for Late {
+    fn check(&mut self, seq: u64, record: &[u8], _now: Nanos, verdicts: &mut Verdicts) {
+        let made = Nanos(u64::from_le_bytes(record.try_into().unwrap()));
+        if self.liar > 0 && seq.is_multiple_of(self.liar) {
+            verdicts.broken(seq, "witness", format!("never saw {seq}"));
+        } else {
+            self.waiting.push(made + self.kept_after);
+        }
+    }
+
+    fn tick(&mut self, now: Nanos, verdicts: &mut Verdicts) {
+        let before = self.waiting.len();
+        self.waiting.retain(|due| *due > now);
+        (self.waiting.len()..before).for_each(|_| verdicts.kept());
+    }
+}
+
+/// 1,000 operations a second for two seconds over two shards; what the ledger was over time, and the breaches.
+fn ledgers(ring_bytes: usize, late: Late) -> (Vec<Ledger>, Vec<u64>) {
+    let pool = Rc::new(VerifyPool::new(ring_bytes, std::env::temp_dir()));
+    let breaches = Arc::new(Mutex::new(Vec::new()));
+    let seen = breaches.clone();
+    let (rings, bench) =
+        pool.bench("promising", Box::new(late), move |breach| seen.lock().unwrap().push(breach.seq));
+    let bench = Rc::new(RefCell::new(Some(bench)));
+    let over_time = Rc::new(RefCell::new(Vec::new()));
+    let run = Simulated::measuring(Nanos::from_secs(2)).over(2);
+    run.run_with(Arc::new(Promising { answer: MILLI }), at_rate(1_000.0, 100, 100), |runtime, _| {
+        if let Some(mut bench) = bench.borrow_mut().take() {
+            // The verifier's thread, as a task: it looks every 100 ms.
+            let (clock, over_time, pool) = (runtime.clock(), over_time.clone(), pool.clone());
+            runtime.spawn(Box::pin(async move {
+                for look in 1..=60 {
+                    clock.sleep_until(MILLI * 100 * look).await;
+                    bench.work(clock.now());
+                    over_time.borrow_mut().push(pool.ledger());
+                }
+                bench.finish(clock.now());
+                over_time.borrow_mut().push(pool.ledger());
+            }));
+        }
+        pool.sender_into(&rings, None)
+    });
+    let breaches = breaches.lock().unwrap().clone();
+    (Rc::into_inner(over_time).unwrap().into_inner(), breaches)
+}
+
+#[test]
+fn a_promise_stays_pending_until_it_resolves() {
+    let (over_time, breaches) = ledgers(1 << 20, Late { kept_after: SECOND, liar: 0, waiting: Vec::new() });
+    assert!(over_time.iter().all(Ledger::balances));
+    let pending = over_time.iter().map(|ledger| ledger.pending).max().unwrap();
+    assert!((950..=1_300).contains(&pending), "{pending}: a second's worth");
+    let last = over_time.last().unwrap();
+    assert_eq!((last.made, last.kept, last.pending), (2_000, 2_000, 0));
+    assert!(breaches.is_empty());
+}
+
+#[test]
+fn a_promise_with_time_left_is_not_broken_when_the_run_ends() {
+    let (over_time, _) = ledgers(1 << 20, Late { kept_after: SECOND * 86_400, liar: 0, waiting: Vec::new() });
+    let last = over_time.last().unwrap();
+    assert_eq!((last.made, last.pending, last.broken, last.unchecked), (2_000, 2_000, 0, 0));
+}
+
+#[test]
+fn a_broken_promise_names_its_operation() {
+    let (over_time, mut breaches) =
+        ledgers(1 << 20, Late { kept_after: MILLI, liar: 500, waiting: Vec::new() });
+    breaches.sort_unstable();
+    assert_eq!(breaches, [0, 500, 1_000, 1_500]);
+    assert_eq!(over_time.last().unwrap().broken, 4);
+}
+
+#[test]
+fn what_does_not_fit_the_ring_spills_and_is_checked_all_the_same() {
+    let (over_time, _) = ledgers(200, Late { kept_after: MILLI, liar: 0, waiting: Vec::new() });
+    let last = over_time.last().unwrap();
+    assert_eq!((last.made, last.kept, last.unchecked), (2_000, 2_000, 0));
+}
+
+#[test]
+fn what_can_neither_wait_nor_spill_is_unchecked() {
+    let pool = VerifyPool::new(40, "/nonexistent/spill".into());
+    let (rings, mut bench) =
+        pool.bench("w", Box::new(Late { kept_after: MILLI, liar: 0, waiting: vec![] }), |_| {});
+    let run = Simulated::measuring(SECOND);
+    run.run_with(Arc::new(Promising { answer: MILLI }), at_rate(10.0, 10, 10), |_, _| {
+        pool.sender_into(&rings, None)
+    });
+    bench.finish(SECOND * 60);
+    let ledger = pool.ledger();
+    assert!(ledger.balances());
+    assert_eq!((ledger.made, ledger.kept, ledger.unchecked), (10, 2, 8), "two records fit the ring");
+}

@@ -1,0 +1,159 @@
+//! The same engine on real threads and the real clock, against tasks of its own process.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use hammer_core::clock::{MonotonicClock, unix_millis};
+use hammer_core::dispatch::{Load, LoadedWorkload, Open};
+use hammer_core::run::{RunSpec, StopRule, control, run};
+use hammer_core::runtime::Clock;
+use hammer_core::schedule::{Constant, Profile, Schedule};
+use hammer_core::supply::SupplyBounds;
+use hammer_core::workload::{
+    Ended, Exchange, FatalError, Preparation, SeriesSpec, ShardContext, Steps, Workload,
+};
+use hammer_measure::snapshot::{Resources, RunResult};
+use hammer_measure::{Command, Fate, Nanos, Phase, Reporter, RunEvent};
+
+struct Ahead;
+
+impl Workload for Ahead {
+    type Op = Vec<u8>;
+    type Session = Rc<dyn Clock>;
+
+    fn series(&self) -> Vec<SeriesSpec> {
+        vec![SeriesSpec { name: "echo".to_owned(), operation: true }]
+    }
+
+    fn preparation(&self) -> Preparation {
+        Preparation::Ahead
+    }
+
+    fn prepare(&self, seq: u64, reuse: Option<Vec<u8>>) -> Vec<u8> {
+        let mut op = reuse.unwrap_or_default();
+        op.clear();
+        op.extend_from_slice(&seq.to_be_bytes());
+        op
+    }
+
+    async fn open(&self, context: ShardContext) -> Result<Self::Session, FatalError> {
+        Ok(context.clock)
+    }
+
+    async fn execute(&self, clock: &Self::Session, op: &mut Vec<u8>, steps: &mut Steps) -> Ended {
+        assert_eq!(op.as_slice(), steps.seq().to_be_bytes(), "each arrival gets its own operation");
+        let sent = clock.now();
+        clock.sleep_until(sent + Nanos::from_millis(2)).await;
+        steps.exchange(&Exchange { sent: Some(sent), done: clock.now(), ..Exchange::default() });
+        Ended::accepted(200)
+    }
+}
+
+#[derive(Default)]
+struct Seen {
+    phases: Vec<Phase>,
+    intervals: u64,
+    commands: u64,
+}
+
+struct Watch(Arc<std::sync::Mutex<Seen>>);
+
+impl Reporter for Watch {
+    fn event(&mut self, event: &RunEvent) {
+        let mut seen = self.0.lock().unwrap();
+        match event {
+            RunEvent::Phase { phase, .. } => seen.phases.push(*phase),
+            RunEvent::Interval(snapshot) => {
+                assert!(snapshot.series.iter().all(|series| series.measurement.balances()));
+                seen.intervals += 1;
+            }
+            RunEvent::Command { .. } => seen.commands += 1,
+            _ => {}
+        }
+    }
+}
+
+fn spec(measurement: Nanos) -> RunSpec {
+    let schedule = Schedule::even(Profile::Constant(Constant { rate: 500.0 }));
+    let lane = LoadedWorkload {
+        name: "ahead".to_owned(),
+        workload: Arc::new(Ahead),
+        load: Load::Open(Open { schedule, in_flight: 100, backlog: 100 }),
+        timeout: Nanos::from_secs(5),
+        supply: SupplyBounds::default(),
+    };
+    RunSpec {
+        clock: MonotonicClock::starting_now(),
+        epoch_unix_ms: unix_millis(),
+        seed: 1,
+        shards: 2,
+        supply_threads: 1,
+        verify_threads: 1,
+        verify_ring_bytes: 1 << 16,
+        spill_folder: std::env::temp_dir(),
+        warm_up: Nanos::from_millis(200),
+        measurement: Some(measurement),
+        drain: Nanos::from_secs(2),
+        interval: Nanos::from_millis(100),
+        lanes: vec![Arc::new(lane)],
+        observers: Vec::new(),
+        stops: vec![StopRule { observation: "tree_size".to_owned(), at_least: 1.0 }],
+        thresholds: Vec::new(),
+        resources: Box::new(|| Resources { cores: 2, ..Resources::default() }),
+    }
+}
+
+fn watched(spec: RunSpec, inbox: hammer_core::run::Inbox) -> (Arc<RunResult>, Seen) {
+    let seen = Arc::new(std::sync::Mutex::new(Seen::default()));
+    let result = run(spec, inbox, &mut [Box::new(Watch(seen.clone()))]).unwrap();
+    let seen = std::mem::take(&mut *seen.lock().unwrap());
+    (result, seen)
+}
+
+#[test]
+fn a_real_run_goes_through_its_phases_and_sends_what_was_planned() {
+    let (_control, inbox) = control();
+    let (result, seen) = watched(spec(Nanos::from_millis(800)), inbox);
+    assert_eq!(seen.phases, [Phase::WarmUp, Phase::Measurement, Phase::Drain]);
+    assert!(seen.intervals >= 10, "{}", seen.intervals);
+    let [warm_up, measured] = &result.total.series[0];
+    assert_eq!((warm_up.offered, measured.offered), (100, 400));
+    assert_eq!(measured.fate(Fate::Accepted) + measured.fate(Fate::Starved), 400);
+    assert_eq!(result.stopped, "as planned");
+    assert!((result.measured_seconds() - 0.8).abs() < 1e-9);
+}
+
+#[test]
+fn an_interrupt_drains_and_reports() {
+    let (control, inbox) = control();
+    control.command(Command::Pause);
+    let interrupter = control.clone();
+    let watcher = std::thread::spawn(move || interrupter.interrupt());
+    watcher.join().unwrap();
+    // Interrupted before it began: there is nothing to report.
+    assert!(run(spec(Nanos::from_secs(60)), inbox, &mut []).is_err());
+}
+
+struct InterruptAfter(hammer_core::run::Control, u64);
+
+impl Reporter for InterruptAfter {
+    fn event(&mut self, event: &RunEvent) {
+        if let RunEvent::Interval(snapshot) = event
+            && snapshot.index == self.1
+        {
+            self.0.interrupt();
+        }
+    }
+}
+
+#[test]
+fn an_interrupt_in_the_middle_keeps_the_identity() {
+    let (control, inbox) = control();
+    let reporter = InterruptAfter(control, 3);
+    let result = run(spec(Nanos::from_secs(60)), inbox, &mut [Box::new(reporter)]).unwrap();
+    assert!(result.interrupted);
+    assert_eq!(result.stopped, "interrupted by a signal");
+    let measured = &result.total.series[0][1];
+    assert!(measured.balances() && measured.offered > 0 && measured.offered < 5_000);
+    assert_eq!((measured.backlog, measured.in_flight), (0, 0));
+}
