@@ -93,7 +93,8 @@ impl Story {
 
     /// One step within an operation.
     pub(crate) fn step(&mut self, series: usize, service: Nanos) {
-        let timing = Timing::new(self.at, self.at).started(self.at).finished(self.at, self.at + service);
+        let sent = self.at + Nanos::from_micros(100);
+        let timing = Timing::new(self.at, self.at).started(self.at).finished(sent, sent + service);
         let completion = completion(Outcome::Accepted, Detail::Status(200));
         self.recorder.step(series, Phase::Measurement, &timing, &completion);
     }
