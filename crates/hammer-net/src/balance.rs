@@ -60,9 +60,11 @@ impl Balancer {
             Balancing::RoundRobin => self.next_turn() % count,
             Balancing::Random => (self.next_draw() % count as u64) as usize,
             Balancing::LeastInFlight => {
-                let first = self.next_turn();
-                let places = (0..count).map(|step| first.wrapping_add(step) % count);
-                places.min_by_key(|&place| in_flight(place)).unwrap_or(0)
+                let first = self.turn.get();
+                let places = (0..count).map(|step| (first + step) % count);
+                let place = places.min_by_key(|&place| in_flight(place)).unwrap_or(0);
+                self.turn.set(place + 1);
+                place
             }
             Balancing::PickFirst => self.turn.get() % count,
         }

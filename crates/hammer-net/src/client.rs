@@ -76,6 +76,11 @@ impl Client {
         self.cluster.names()
     }
 
+    /// How many look-ups found their endpoints, the first one included.
+    pub fn look_ups(&self) -> u64 {
+        self.cluster.look_ups()
+    }
+
     /// How many look-ups on the timer failed; the endpoints stayed as they were.
     pub fn failed_look_ups(&self) -> u64 {
         self.cluster.failed_look_ups()
@@ -240,3 +245,6 @@ impl Shared {
 
 /// Redirects that name ever new origins must not fill the memory.
 const MOST_FOREIGN_ORIGINS: usize = 16;
+
+#[cfg(test)]
+mod tests;

@@ -24,6 +24,7 @@ pub(crate) struct Cluster {
     is_listed: bool,
     first_look_up: Semaphore,
     looked_up: Cell<Nanos>,
+    look_ups: Cell<u64>,
     failed_look_ups: Cell<u64>,
     refresh: RefCell<Option<AbortHandle>>,
 }
@@ -47,6 +48,7 @@ impl Cluster {
             is_listed,
             first_look_up: Semaphore::new(1),
             looked_up: Cell::new(Nanos::ZERO),
+            look_ups: Cell::new(0),
             failed_look_ups: Cell::new(0),
             refresh: RefCell::new(None),
         }
@@ -80,6 +82,11 @@ impl Cluster {
 
     pub(crate) fn names(&self) -> Vec<String> {
         self.known.borrow().iter().map(|endpoint| endpoint.name()).collect()
+    }
+
+    /// How many look-ups found all endpoints.
+    pub(crate) fn look_ups(&self) -> u64 {
+        self.look_ups.get()
     }
 
     pub(crate) fn failed_look_ups(&self) -> u64 {
@@ -125,6 +132,7 @@ impl Cluster {
             return Err(Failure::new(FailureKind::Dns, "find any endpoint"));
         }
         self.looked_up.set(shared.clock.now());
+        self.look_ups.set(self.look_ups.get() + 1);
         for endpoint in self.known.borrow().iter() {
             endpoint.set_retired(!active.iter().any(|other| Rc::ptr_eq(other, endpoint)));
         }

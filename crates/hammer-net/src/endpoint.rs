@@ -205,13 +205,14 @@ impl Endpoint {
         if self.protocol.get().is_none() && count > 0 {
             self.discover(shared, &mut WireTimes::default()).await?;
         }
-        let there = self.http1.idle_count() + self.http2.count();
+        let there = self.http1.count() + self.http2.count();
         let missing = count.min(shared.config.connections).saturating_sub(there);
         let dials = (0..missing).map(|_| async {
-            let _slot = self.http1.slot().await?;
-            self.open(shared, &mut WireTimes::default()).await
+            let slot = self.http1.slot().await?;
+            let connection = self.open(shared, &mut WireTimes::default()).await?;
+            Ok::<_, Failure>((slot, connection))
         });
-        for connection in try_join_all(dials).await? {
+        for (_slot, connection) in try_join_all(dials).await? {
             self.adopt(shared, connection);
         }
         Ok(())

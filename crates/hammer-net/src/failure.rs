@@ -143,7 +143,8 @@ fn kind_of_hyper(error: &hyper::Error) -> Option<FailureKind> {
 
 fn kind_of_h2(error: &h2::Error) -> Option<FailureKind> {
     if let Some(io) = error.get_io() {
-        return kind_of_io(io);
+        // h2 keeps kind and text of an I/O error and not its source; this kind is rustls's.
+        return kind_of_io(io).or((io.kind() == io::ErrorKind::InvalidData).then_some(FailureKind::Tls));
     }
     if error.is_go_away() && error.is_remote() {
         return Some(FailureKind::Closed);

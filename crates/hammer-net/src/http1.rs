@@ -39,8 +39,8 @@ pub(crate) struct Pool {
 /// An established connection.
 pub(crate) struct Connection {
     sender: SendRequest<Body>,
-    driver: Driver<TokioIo<WireIo>, Body>,
-    is_finished: bool,
+    /// Dropped when it has finished: a request that it did not take comes back only then.
+    driver: Option<Driver<TokioIo<WireIo>, Body>>,
     signal: Arc<Signal>,
     waker: Waker,
     wire: Rc<Wire>,
@@ -61,13 +61,7 @@ impl Pool {
     }
 
     pub(crate) fn put(&self, connection: Box<Connection>) {
-        let mut idle = self.idle.borrow_mut();
-        idle.push_back(connection);
-        let busy = self.connections - self.slots.available_permits();
-        // A retry dials beside idle connections; the pool as a whole keeps to its bound.
-        while idle.len() > 1 && idle.len() + busy > self.connections + 1 {
-            idle.pop_front();
-        }
+        self.idle.borrow_mut().push_back(connection);
     }
 
     /// The connection that was used last, when it is neither idle nor old for too long.
@@ -81,8 +75,9 @@ impl Pool {
         idle.pop_back()
     }
 
-    pub(crate) fn idle_count(&self) -> usize {
-        self.idle.borrow().len()
+    /// Connections that are established or being so.
+    pub(crate) fn count(&self) -> usize {
+        self.idle.borrow().len() + self.connections - self.slots.available_permits()
     }
 
     pub(crate) fn clear(&self) {
@@ -101,7 +96,8 @@ pub(crate) async fn exchange(
 ) -> Result<Exchanged, Broken> {
     let pool = &endpoint.http1;
     let slot = pool.slot().await?;
-    let idle = if fresh { None } else { pool.take(shared) };
+    // A fresh one takes the place of an idle one, so that the endpoint's bound holds.
+    let idle = pool.take(shared).filter(|_| !fresh);
     let was_idle = idle.is_some();
     let mut connection = match idle {
         Some(connection) => connection,
@@ -161,8 +157,7 @@ impl Connection {
         dialled.wire.note_opened(dialled.opened);
         Ok(Box::new(Self {
             sender,
-            driver,
-            is_finished: false,
+            driver: Some(driver),
             waker: Waker::from(Arc::clone(&signal)),
             signal,
             wire: dialled.wire,
@@ -234,10 +229,7 @@ impl Connection {
                 self.signal.leave();
                 return Poll::Ready(value);
             }
-            if !self.is_finished {
-                // Its error, if any, is told to the request as well.
-                self.is_finished = Pin::new(&mut self.driver).poll(&mut inner).is_ready();
-            }
+            poll_driver(&mut self.driver, &mut inner);
             if let Poll::Ready(value) = part(&mut inner) {
                 self.signal.leave();
                 return Poll::Ready(value);
@@ -253,11 +245,10 @@ impl Connection {
 
     /// Whether the connection is ready for another request.
     fn settle(&mut self) -> bool {
-        if !self.is_finished && !self.sender.is_ready() {
-            let mut inner = Context::from_waker(&self.waker);
-            self.is_finished = Pin::new(&mut self.driver).poll(&mut inner).is_ready();
+        if !self.sender.is_ready() {
+            poll_driver(&mut self.driver, &mut Context::from_waker(&self.waker));
         }
-        !self.is_finished && self.sender.is_ready()
+        self.driver.is_some() && self.sender.is_ready()
     }
 
     fn broken(&self, failure: Failure, was_idle: bool) -> Broken {
@@ -269,6 +260,15 @@ impl Connection {
             None => Broken::Unsent,
             Some(_) => Broken::Idle(failure),
         }
+    }
+}
+
+/// Moves the connection on. Its error, if any, is told to the request as well.
+fn poll_driver(driver: &mut Option<Driver<TokioIo<WireIo>, Body>>, cx: &mut Context<'_>) {
+    if let Some(running) = driver
+        && Pin::new(running).poll(cx).is_ready()
+    {
+        *driver = None;
     }
 }
 

@@ -1,0 +1,314 @@
+//! HTTP/1.1: answers, instants, bytes, and each way to fail.
+
+use std::future::pending;
+
+use tokio::io::AsyncWriteExt as _;
+
+use super::server::{Server, Speaks, read_head, reply};
+use super::*;
+
+const OK: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
+
+/// A server that answers each connection's only request with `bytes` and closes.
+async fn says(bytes: &'static [u8]) -> Server {
+    Server::raw(move |_, _, mut tcp| {
+        Box::pin(async move {
+            read_head(&mut tcp).await;
+            tcp.write_all(bytes).await.unwrap();
+        })
+    })
+    .await
+}
+
+#[test]
+fn an_answer_holds_what_the_server_said_and_when() {
+    run(async {
+        let server = Server::start(Speaks::Http1, |_| Box::pin(async { reply(404, "nothing here") })).await;
+        let client = client(config(&server.url()));
+        let answer = get(&client, "/a?b").await.unwrap();
+        assert_eq!((answer.status.as_u16(), answer.version), (404, http::Version::HTTP_11));
+        assert_eq!(answer.headers["content-length"], "12");
+        assert_eq!(answer.body, b"nothing here");
+        assert_eq!(answer.endpoint, Some(0));
+        let wire = answer.wire;
+        let instants = [wire.dial_started, wire.connected, wire.sent, wire.first_byte, wire.done];
+        assert!(instants.iter().all(Option::is_some) && instants.is_sorted(), "{wire:?}");
+        assert_eq!(wire.tls_done, None);
+        assert_eq!(server.seen.requests.borrow()[0].path, "/a");
+        assert_eq!(server.seen.requests.borrow()[0].headers["host"], server.addr.to_string().as_str());
+    });
+}
+
+#[test]
+fn a_second_request_dials_nothing_and_inherits_nothing() {
+    run(async {
+        let server = Server::ok(Speaks::Http1).await;
+        let client = client(config(&server.url()));
+        let request = Request::post(client.path("/").unwrap(), "four");
+        let mut answer = Answer::new();
+        for _ in 0..3 {
+            client.send(&request, &mut answer).await.unwrap();
+            assert_eq!(answer.body, b"ok");
+        }
+        assert_eq!(server.connections(), 1);
+        assert_eq!(answer.wire.dial_started, None);
+        assert!(server.seen.requests.borrow().iter().all(|request| request.body == "four"));
+        assert_eq!(server.seen.requests.borrow()[2].headers.len(), 2, "host and content-length");
+    });
+}
+
+#[test]
+fn bytes_are_counted_as_they_pass_each_way() {
+    run(async {
+        let received = Rc::new(Cell::new(0));
+        let count = Rc::clone(&received);
+        let server = Server::raw(move |_, _, mut tcp| {
+            let count = Rc::clone(&count);
+            Box::pin(async move {
+                while let Some(head) = read_head(&mut tcp).await {
+                    count.set(count.get() + head.len() as u64);
+                    tcp.write_all(OK).await.unwrap();
+                }
+            })
+        })
+        .await;
+        let client = client(config(&server.url()));
+        let first = get(&client, "/").await.unwrap();
+        assert_eq!((first.bytes_out, first.bytes_in), (received.get(), OK.len() as u64));
+        let second = get(&client, "/longer").await.unwrap();
+        assert_eq!(first.bytes_out + second.bytes_out, received.get());
+        assert_eq!(second.bytes_in, OK.len() as u64);
+    });
+}
+
+#[test]
+fn a_connection_closed_while_idle_is_replaced_without_a_failure() {
+    run(async {
+        let farewell = Rc::new(tokio::sync::Notify::new());
+        let told = Rc::clone(&farewell);
+        let server = Server::raw(move |_, _, mut tcp| {
+            let told = Rc::clone(&told);
+            Box::pin(async move {
+                read_head(&mut tcp).await;
+                tcp.write_all(OK).await.unwrap();
+                told.notified().await;
+            })
+        })
+        .await;
+        let client = client(config(&server.url()));
+        assert!(!get(&client, "/").await.unwrap().retried_idle_close);
+        farewell.notify_one();
+        server.until(|seen| seen.closed.get() == 1).await;
+        let answer = get(&client, "/").await.unwrap();
+        assert!(answer.retried_idle_close);
+        assert_eq!(server.connections(), 2);
+    });
+}
+
+#[test]
+fn a_request_that_an_idle_connection_swallowed_is_sent_once_more_and_only_once() {
+    run(async {
+        let requests = Rc::new(Cell::new(0));
+        let count = Rc::clone(&requests);
+        let server = Server::raw(move |_, _, mut tcp| {
+            let count = Rc::clone(&count);
+            Box::pin(async move {
+                while read_head(&mut tcp).await.is_some() {
+                    count.set(count.get() + 1);
+                    if count.get() != 1 && count.get() != 3 {
+                        return;
+                    }
+                    tcp.write_all(OK).await.unwrap();
+                }
+            })
+        })
+        .await;
+        let client = client(config(&server.url()));
+        get(&client, "/").await.unwrap();
+        assert!(get(&client, "/").await.unwrap().retried_idle_close, "request 2 is lost, 3 is answered");
+        let failure = get(&client, "/").await.map(|answer| answer.status).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Closed, "{failure}");
+        assert_eq!((requests.get(), server.connections()), (5, 3), "requests 4 and 5 are both lost");
+    });
+}
+
+#[test]
+fn a_new_connection_that_is_closed_is_a_failure_at_once() {
+    run(async {
+        let server = says(b"").await;
+        assert_eq!(kind_of_failure(&client(config(&server.url()))).await, FailureKind::Closed);
+        assert_eq!(server.connections(), 1);
+    });
+}
+
+#[test]
+fn an_answer_cut_short_is_a_closed_connection_and_is_not_retried() {
+    run(async {
+        let server = says(b"HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\nhalf").await;
+        let client = client(config(&server.url()));
+        let mut answer = Answer::new();
+        let sent = client.send(&Request::get(client.path("/").unwrap()), &mut answer).await;
+        assert_eq!(sent.unwrap_err().kind, FailureKind::Closed);
+        assert_eq!((answer.body.as_slice(), answer.wire.done), (b"half".as_slice(), None));
+        assert!(answer.wire.first_byte.is_some());
+        assert_eq!(server.connections(), 1);
+    });
+}
+
+#[test]
+fn what_is_no_http_is_a_protocol_error() {
+    run(async {
+        let server = says(b"SSH-2.0-OpenSSH_9.7\r\n\r\n").await;
+        assert_eq!(kind_of_failure(&client(config(&server.url()))).await, FailureKind::Protocol);
+    });
+}
+
+#[test]
+fn a_reset_is_told_from_a_close() {
+    run(async {
+        let server = Server::raw(|_, _, mut tcp| {
+            Box::pin(async move {
+                read_head(&mut tcp).await;
+                tcp.set_zero_linger().unwrap();
+            })
+        })
+        .await;
+        assert_eq!(kind_of_failure(&client(config(&server.url()))).await, FailureKind::Reset);
+    });
+}
+
+#[test]
+fn an_answer_over_the_limit_is_a_failure_that_names_it() {
+    run(async {
+        for bytes in [
+            b"HTTP/1.1 200 OK\r\ncontent-length: 11\r\n\r\nelevenbytes".as_slice(),
+            b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n6\r\neleven\r\n5\r\nbytes\r\n0\r\n\r\n",
+        ] {
+            let server = says(bytes).await;
+            let mut limited = config(&server.url());
+            limited.response_limit = 10;
+            let failure = get(&client(limited.clone()), "/").await.map(|answer| answer.status).unwrap_err();
+            assert_eq!(failure.kind, FailureKind::TooLarge);
+            assert!(failure.to_string().ends_with("larger than the limit of 10 bytes"), "{failure}");
+            limited.response_limit = 11;
+            assert_eq!(get(&client(limited), "/").await.unwrap().body, b"elevenbytes");
+        }
+    });
+}
+
+#[test]
+fn a_cancelled_send_takes_its_connection_with_it() {
+    run(async {
+        let server = Server::raw(|_, number, mut tcp| {
+            Box::pin(async move {
+                while read_head(&mut tcp).await.is_some() {
+                    if number > 0 {
+                        tcp.write_all(OK).await.unwrap();
+                    }
+                }
+            })
+        })
+        .await;
+        let client = client(config(&server.url()));
+        let request = Request::get(client.path("/").unwrap());
+        let mut answer = Answer::new();
+        let cut = tokio::time::timeout(Duration::from_millis(30), client.send(&request, &mut answer)).await;
+        assert!(cut.is_err());
+        assert!(answer.wire.sent.is_some() && answer.wire.first_byte.is_none(), "{:?}", answer.wire);
+        assert!(answer.bytes_out > 0);
+        server.until(|seen| seen.closed.get() == 1).await;
+        client.send(&request, &mut answer).await.unwrap();
+        assert_eq!(server.connections(), 2);
+    });
+}
+
+#[test]
+fn without_keepalive_every_request_has_its_own_connection() {
+    run(async {
+        let server = Server::ok(Speaks::Http1).await;
+        let mut once = config(&server.url());
+        once.keepalive = false;
+        let client = client(once);
+        for _ in 0..3 {
+            get(&client, "/").await.unwrap();
+        }
+        assert_eq!(server.connections(), 3);
+        assert_eq!(server.seen.requests.borrow()[0].headers["connection"], "close");
+        server.until(|seen| seen.closed.get() == 3).await;
+    });
+}
+
+#[test]
+fn a_port_where_nobody_listens_is_a_failed_dial() {
+    run(async {
+        let server = Server::ok(Speaks::Http1).await;
+        let url = server.url();
+        drop(server);
+        tokio::task::yield_now().await;
+        assert_eq!(kind_of_failure(&client(config(&url))).await, FailureKind::Dial);
+    });
+}
+
+#[test]
+fn a_name_that_does_not_exist_is_named() {
+    run(async {
+        let failure = get(&client(config("http://log.invalid")), "/").await.map(|a| a.status).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Dns);
+        assert!(failure.to_string().starts_with("look up log.invalid: "), "{failure}");
+    });
+}
+
+#[test]
+fn a_public_peer_is_refused_before_anything_is_dialled() {
+    run(async {
+        let client = client(config("http://8.8.8.8"));
+        let mut answer = Answer::new();
+        let sent = client.send(&Request::get(client.path("/").unwrap()), &mut answer).await;
+        assert_eq!(sent.unwrap_err().kind, FailureKind::Unauthorized);
+        assert_eq!(answer.wire.connected, None);
+    });
+}
+
+#[test]
+fn a_token_is_sent_and_not_shown() {
+    run(async {
+        let server = Server::ok(Speaks::Http1).await;
+        let mut with_token = config(&server.url());
+        with_token.bearer = Some(crate::Secret::new("canary").unwrap());
+        assert!(!format!("{with_token:?}").contains("canary"));
+        get(&client(with_token), "/").await.unwrap();
+        assert_eq!(server.seen.requests.borrow()[0].headers["authorization"], "Bearer canary");
+    });
+}
+
+#[test]
+fn a_large_body_goes_up_whole_while_the_server_reads() {
+    run(async {
+        let server = Server::ok(Speaks::Http1).await;
+        let client = client(config(&server.url()));
+        let mut request = Request::post(client.path("/").unwrap(), vec![7; 3 << 20]);
+        request.headers.insert("x-kept", HeaderValue::from_static("yes"));
+        client.send(&request, &mut Answer::new()).await.unwrap();
+        assert_eq!(server.seen.requests.borrow()[0].body.len(), 3 << 20);
+        assert_eq!(server.seen.requests.borrow()[0].headers["x-kept"], "yes");
+    });
+}
+
+#[test]
+fn a_silent_tls_server_runs_into_the_dial_timeout() {
+    run(async {
+        let server = Server::raw(|_, _, tcp| {
+            Box::pin(async move {
+                pending::<()>().await;
+                drop(tcp);
+            })
+        })
+        .await;
+        let mut hasty = config(&format!("https://{}", server.addr));
+        hasty.tls.insecure = true;
+        hasty.dial_timeout = Duration::from_millis(30);
+        let failure = get(&client(hasty), "/").await.map(|answer| answer.status).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::DialTimeout);
+        assert!(failure.to_string().contains("within 30.0ms"), "{failure}");
+    });
+}

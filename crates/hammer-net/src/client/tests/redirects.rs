@@ -1,0 +1,78 @@
+//! Redirects, the guard behind them, and the tokens that stay behind.
+
+use super::server::{Server, Speaks, redirect, reply};
+use super::*;
+
+async fn redirects_to(location: String) -> Server {
+    Server::start(Speaks::Http1, move |request| {
+        let location = location.clone();
+        Box::pin(async move {
+            match request.uri().path() {
+                "/there" => reply(200, "there"),
+                _ => redirect(&location),
+            }
+        })
+    })
+    .await
+}
+
+fn following(server: &Server, redirects: u32) -> ClientConfig {
+    let mut config = config(&server.url());
+    config.redirects = redirects;
+    config.bearer = Some(crate::Secret::new("canary").unwrap());
+    config
+}
+
+#[test]
+fn a_redirect_is_an_answer_like_any_other() {
+    run(async {
+        let server = redirects_to("/there".to_owned()).await;
+        let answer = get(&client(following(&server, 0)), "/").await.unwrap();
+        assert_eq!((answer.status.as_u16(), answer.redirects), (302, 0));
+    });
+}
+
+#[test]
+fn redirects_are_followed_as_far_as_allowed() {
+    run(async {
+        let server = redirects_to("/there".to_owned()).await;
+        let answer = get(&client(following(&server, 1)), "/").await.unwrap();
+        assert_eq!((answer.body.as_slice(), answer.redirects), (b"there".as_slice(), 1));
+        assert_eq!(server.connections(), 1);
+        assert_eq!(server.seen.requests.borrow()[1].headers["authorization"], "Bearer canary");
+
+        let circle = redirects_to("/again".to_owned()).await;
+        assert_eq!(kind_of_failure(&client(following(&circle, 3))).await, FailureKind::Redirect);
+        assert_eq!(circle.requests(), 4);
+    });
+}
+
+#[test]
+fn a_token_does_not_follow_to_another_origin() {
+    run(async {
+        let other = Server::ok(Speaks::Http1).await;
+        let server = redirects_to(other.url()).await;
+        let client = client(following(&server, 1));
+        let mut request = Request::get(client.path("/").unwrap());
+        request.headers.insert("cookie", HeaderValue::from_static("canary"));
+        let mut answer = Answer::new();
+        client.send(&request, &mut answer).await.unwrap();
+        assert_eq!((answer.status.as_u16(), answer.endpoint), (200, None));
+        let seen = other.seen.requests.borrow();
+        assert_eq!(seen[0].headers.keys().collect::<Vec<_>>(), ["host"]);
+        assert_eq!(client.endpoints().len(), 1);
+    });
+}
+
+#[test]
+fn a_redirect_to_a_public_address_is_refused_before_it_is_dialled() {
+    run(async {
+        let server = redirects_to("http://8.8.8.8/".to_owned()).await;
+        let client = client(following(&server, 5));
+        let mut answer = Answer::new();
+        let failure = client.send(&Request::get(client.path("/").unwrap()), &mut answer).await.unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Unauthorized);
+        assert!(failure.to_string().starts_with("dial 8.8.8.8 at 8.8.8.8:80: "), "{failure}");
+        assert_eq!(answer.wire.connected, None);
+    });
+}

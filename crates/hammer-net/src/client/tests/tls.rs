@@ -1,0 +1,203 @@
+//! TLS: versions, trust and identity.
+
+use std::fs;
+use std::path::PathBuf;
+
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rustls::pki_types::PrivateKeyDer;
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig};
+use tempfile::TempDir;
+use tokio_rustls::TlsAcceptor;
+
+use super::server::{Server, Speaks};
+use super::*;
+
+/// A CA whose root, and a certificate of which for a client, lie in a folder.
+struct Authority {
+    folder: TempDir,
+    issuer: CertifiedIssuer<'static, KeyPair>,
+}
+
+impl Authority {
+    fn new() -> Self {
+        let mut params = CertificateParams::new([]).unwrap();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("root.pem"), issuer.pem()).unwrap();
+        let (certificate, key) = issue(&issuer, "client.example");
+        fs::write(folder.path().join("client.pem"), certificate.pem()).unwrap();
+        fs::write(folder.path().join("client.key"), key.serialize_pem()).unwrap();
+        Self { folder, issuer }
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A server whose certificate is for `name`, which offers `alpn`, and may ask for a certificate of this CA.
+    async fn server(&self, name: &str, alpn: &[&str], wants_certificate: bool) -> Server {
+        let (certificate, key) = issue(&self.issuer, name);
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
+            .with_safe_default_protocol_versions()
+            .unwrap();
+        let builder = if wants_certificate {
+            let mut roots = RootCertStore::empty();
+            roots.add(self.issuer.der().clone()).unwrap();
+            let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
+            builder.with_client_cert_verifier(verifier.build().unwrap())
+        } else {
+            builder.with_no_client_auth()
+        };
+        let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
+        let mut config = builder.with_single_cert(vec![certificate.der().clone()], key).unwrap();
+        config.alpn_protocols = alpn.iter().map(|name| name.as_bytes().to_vec()).collect();
+        Server::ok(Speaks::Tls(TlsAcceptor::from(Arc::new(config)))).await
+    }
+
+    fn trusting(&self, server: &Server) -> ClientConfig {
+        let mut config = config(&format!("https://{}", server.addr));
+        config.tls.roots = vec![self.file("root.pem")];
+        config
+    }
+}
+
+fn issue(issuer: &CertifiedIssuer<'static, KeyPair>, name: &str) -> (rcgen::Certificate, KeyPair) {
+    let key = KeyPair::generate().unwrap();
+    let params = CertificateParams::new([name.to_owned()]).unwrap();
+    (params.signed_by(&key, issuer).unwrap(), key)
+}
+
+const BOTH: &[&str] = &["h2", "http/1.1"];
+
+#[test]
+fn alpn_decides_which_version_is_spoken() {
+    run(async {
+        let authority = Authority::new();
+        for (offered, policy, spoken) in [
+            (BOTH, HttpVersion::Negotiated, http::Version::HTTP_2),
+            (&["http/1.1"], HttpVersion::Negotiated, http::Version::HTTP_11),
+            (&[], HttpVersion::Negotiated, http::Version::HTTP_11),
+            (BOTH, HttpVersion::Http1, http::Version::HTTP_11),
+            (BOTH, HttpVersion::Http2, http::Version::HTTP_2),
+        ] {
+            let server = authority.server("127.0.0.1", offered, false).await;
+            let mut config = authority.trusting(&server);
+            config.version = policy;
+            let client = client(config);
+            let first = get(&client, "/").await.unwrap();
+            let second = get(&client, "/").await.unwrap();
+            assert_eq!((first.version, second.version), (spoken, spoken), "{offered:?} {policy:?}");
+            assert!(first.wire.connected < first.wire.tls_done && first.wire.tls_done <= first.wire.sent);
+            assert_eq!((server.connections(), second.wire.tls_done), (1, None));
+            assert!(!second.retried_idle_close);
+        }
+    });
+}
+
+#[test]
+fn a_server_without_http2_is_refused_when_http2_is_forced() {
+    run(async {
+        let authority = Authority::new();
+        for offered in [&["http/1.1"] as &[&str], &[]] {
+            let server = authority.server("127.0.0.1", offered, false).await;
+            let mut config = authority.trusting(&server);
+            config.version = HttpVersion::Http2;
+            assert_eq!(kind_of_failure(&client(config)).await, FailureKind::Tls);
+        }
+    });
+}
+
+#[test]
+fn bytes_of_the_handshake_are_counted() {
+    run(async {
+        let authority = Authority::new();
+        let server = authority.server("127.0.0.1", &["http/1.1"], false).await;
+        let client = client(authority.trusting(&server));
+        let (first, second) = (get(&client, "/").await.unwrap(), get(&client, "/").await.unwrap());
+        assert!(first.bytes_in > second.bytes_in + 500, "{} {}", first.bytes_in, second.bytes_in);
+        assert!(second.bytes_in > 60 && second.bytes_out > 60);
+    });
+}
+
+#[test]
+fn a_server_that_nobody_vouches_for_is_refused_unless_that_is_asked_for() {
+    run(async {
+        let authority = Authority::new();
+        let server = authority.server("127.0.0.1", BOTH, false).await;
+        let other = Authority::new();
+        let mut config = other.trusting(&server);
+        let failure = get(&client(config.clone()), "/").await.map(|answer| answer.status).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Tls);
+        assert!(failure.to_string().starts_with("agree on TLS with 127.0.0.1:"), "{failure}");
+        config.tls.insecure = true;
+        assert_eq!(get(&client(config), "/").await.unwrap().status, 200);
+    });
+}
+
+#[test]
+fn the_name_in_the_certificate_must_be_the_one_asked_for() {
+    run(async {
+        let authority = Authority::new();
+        let server = authority.server("log.example", BOTH, false).await;
+        let mut config = authority.trusting(&server);
+        assert_eq!(kind_of_failure(&client(config.clone())).await, FailureKind::Tls);
+        config.tls.server_name = Some("log.example".to_owned());
+        assert_eq!(get(&client(config), "/").await.unwrap().status, 200);
+    });
+}
+
+#[test]
+fn a_client_certificate_opens_what_is_closed_without_one() {
+    run(async {
+        let authority = Authority::new();
+        for offered in [&["h2"], &["http/1.1"]] {
+            let server = authority.server("127.0.0.1", offered, true).await;
+            let mut config = authority.trusting(&server);
+            let failure = get(&client(config.clone()), "/").await.map(|answer| answer.status).unwrap_err();
+            assert_eq!(failure.kind, FailureKind::Tls, "{offered:?} {failure}");
+            config.tls.certificate = Some(authority.file("client.pem"));
+            config.tls.key = Some(authority.file("client.key"));
+            assert_eq!(get(&client(config), "/").await.unwrap().status, 200);
+        }
+    });
+}
+
+#[test]
+fn a_plain_server_is_no_tls_server() {
+    run(async {
+        let server = Server::ok(Speaks::Http1).await;
+        let mut config = config(&format!("https://{}", server.addr));
+        config.tls.insecure = true;
+        assert_eq!(kind_of_failure(&client(config)).await, FailureKind::Tls);
+    });
+}
+
+#[test]
+fn a_file_that_is_not_what_it_should_be_is_named() {
+    let authority = Authority::new();
+    let base = config("https://127.0.0.1:1");
+    let refusal = |change: &dyn Fn(&mut crate::TlsConfig)| {
+        let mut config = base.clone();
+        change(&mut config.tls);
+        Client::new(config, HandClock::new()).err().expect("it is refused").to_string()
+    };
+    let (root, client, key) =
+        (authority.file("root.pem"), authority.file("client.pem"), authority.file("client.key"));
+    let gone = authority.file("gone.pem");
+    assert!(refusal(&|tls| tls.roots = vec![gone.clone()]).contains("gone.pem"));
+    assert!(refusal(&|tls| tls.roots = vec![key.clone()]).contains("client.key: there is none in it"));
+    assert!(refusal(&|tls| tls.certificate = Some(client.clone())).ends_with("its key is not given"));
+    let swapped = refusal(&|tls| {
+        tls.certificate = Some(root.clone());
+        tls.key = Some(key.clone());
+    });
+    assert!(swapped.contains("root.pem"), "{swapped}");
+    let no_key = refusal(&|tls| {
+        tls.certificate = Some(client.clone());
+        tls.key = Some(root.clone());
+    });
+    assert!(no_key.contains("read a key from") && no_key.contains("root.pem"), "{no_key}");
+}
