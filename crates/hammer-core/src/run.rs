@@ -138,7 +138,7 @@ impl Control {
 pub fn run(
     mut spec: RunSpec,
     inbox: Inbox,
-    reporters: &mut [Box<dyn Reporter>],
+    reporters: &mut [&mut dyn Reporter],
 ) -> Result<Arc<RunResult>, RunError> {
     let info = Arc::new(info(&spec));
     let threads = Threads::start(&mut spec, &inbox.sender)?;
@@ -154,11 +154,11 @@ pub fn run(
     }
 }
 
-struct Run<'a> {
+struct Run<'a, 'r> {
     spec: RunSpec,
     threads: Threads,
     inbox: Inbox,
-    reporters: &'a mut [Box<dyn Reporter>],
+    reporters: &'a mut [&'r mut dyn Reporter],
     collector: Collector,
     judge: Judge,
     phases: Phases,
@@ -179,13 +179,13 @@ struct CpuMarks {
     end: Option<(Nanos, f64)>,
 }
 
-impl<'a> Run<'a> {
+impl<'a, 'r> Run<'a, 'r> {
     fn new(
         spec: RunSpec,
         info: &RunInfo,
         threads: Threads,
         inbox: Inbox,
-        reporters: &'a mut [Box<dyn Reporter>],
+        reporters: &'a mut [&'r mut dyn Reporter],
     ) -> Self {
         let collector = Collector::new(info.series.len(), spec.shards);
         let judge = Judge::new(spec.thresholds.clone(), info.series.clone());

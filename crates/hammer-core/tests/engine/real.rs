@@ -105,7 +105,7 @@ fn spec(measurement: Nanos) -> RunSpec {
 
 fn watched(spec: RunSpec, inbox: hammer_core::run::Inbox) -> (Arc<RunResult>, Seen) {
     let seen = Arc::new(std::sync::Mutex::new(Seen::default()));
-    let result = run(spec, inbox, &mut [Box::new(Watch(seen.clone()))]).unwrap();
+    let result = run(spec, inbox, &mut [&mut Watch(seen.clone())]).unwrap();
     let seen = std::mem::take(&mut *seen.lock().unwrap());
     (result, seen)
 }
@@ -149,8 +149,7 @@ impl Reporter for InterruptAfter {
 #[test]
 fn an_interrupt_in_the_middle_keeps_the_identity() {
     let (control, inbox) = control();
-    let reporter = InterruptAfter(control, 3);
-    let result = run(spec(Nanos::from_secs(60)), inbox, &mut [Box::new(reporter)]).unwrap();
+    let result = run(spec(Nanos::from_secs(60)), inbox, &mut [&mut InterruptAfter(control, 3)]).unwrap();
     assert!(result.interrupted);
     assert_eq!(result.stopped, "interrupted by a signal");
     let measured = &result.total.series[0][1];
