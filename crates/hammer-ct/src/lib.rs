@@ -1,1 +1,27 @@
-//! Load on Certificate Transparency logs: RFC 6962 and static-ct-api.
+//! Load on Certificate Transparency logs, of RFC 6962 and of static-ct-api: chains are submitted, checkpoints, tiles
+//! and entries are read, the tree is followed, and every SCT and tree head is held against the log's key. It never
+//! checks a signature on a thread that sends, never retries what a log refused, and decides no rate.
+
+mod answer;
+mod error;
+mod fetch;
+mod log;
+mod observe;
+mod plan;
+mod read;
+mod record;
+mod roots;
+mod run;
+mod submit;
+mod verify;
+
+pub use error::CtError;
+pub use fetch::{FetchError, LogReader, TreeHead};
+pub use log::{DEFAULT_SKEW, LogKind, LogTarget};
+pub use observe::TreeSizeObserver;
+pub use plan::{CaPlan, CtTargetPlan, OneOrMany, ReadPlan, SignerAlgorithm, SubmitPlan};
+pub use read::{ReadOp, ReadSession, ReadWorkload, TreeHeadVerifier};
+pub use roots::{Roots, roots};
+pub use run::CtRun;
+pub use submit::{SubmitOp, SubmitSession, SubmitWorkload};
+pub use verify::SctVerifier;

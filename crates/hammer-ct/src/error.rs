@@ -1,0 +1,62 @@
+//! Why a workload on a log cannot be set up.
+
+use std::path::PathBuf;
+
+use hammer_net::ConfigError;
+use hammer_tlog::key::KeyError;
+
+/// A fragment that completes "failed to ...", naming the key or file at fault.
+#[derive(Debug, thiserror::Error)]
+pub enum CtError {
+    /// Not a URL of a log.
+    #[error("use {url:?} as {key}: {reason}")]
+    Url {
+        /// The key of the plan.
+        key: &'static str,
+        /// The URL as given.
+        url: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A key without which nothing can be done.
+    #[error("find the log's {key}: it is not given")]
+    Missing {
+        /// The key of the plan.
+        key: &'static str,
+    },
+    /// Two keys of which only one may be given.
+    #[error("use both {one} and {other}: only one may be given")]
+    Both {
+        /// A key.
+        one: &'static str,
+        /// The other key.
+        other: &'static str,
+    },
+    /// A value outside of its range, or that means nothing.
+    #[error("use {value:?} as {key}: expected {expected}")]
+    Value {
+        /// The key of the plan.
+        key: &'static str,
+        /// The value as given.
+        value: String,
+        /// What may be written.
+        expected: &'static str,
+    },
+    /// A file cannot be read.
+    #[error("read {path}: {source}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The log's public key is none.
+    #[error("use the log's public key: {0}")]
+    Key(#[from] KeyError),
+    /// The chains cannot be minted or read.
+    #[error(transparent)]
+    Synth(#[from] hammer_synth::Error),
+    /// The client cannot be made.
+    #[error(transparent)]
+    Client(#[from] ConfigError),
+}

@@ -1,0 +1,97 @@
+//! The log under load: where it is, what it speaks, and the key by which it is held to its word.
+
+use std::time::Duration;
+
+use hammer_tlog::key::LogKey;
+use hammer_tlog::note::Verifier;
+use http::Uri;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a log speaks. Both take submissions alike (RFC 6962 sections 4.1 and 4.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub enum LogKind {
+    /// C2SP static-ct-api: SCTs with a leaf index; checkpoint and tiles are read.
+    #[default]
+    #[serde(rename = "static-ct")]
+    StaticCt,
+    /// RFC 6962: `get-sth` and `get-entries` are read.
+    #[serde(rename = "rfc6962")]
+    Rfc6962,
+}
+
+/// A log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogTarget {
+    /// What it speaks.
+    pub kind: LogKind,
+    /// Where chains are sent, before `/ct/v1/add-chain`; at least one, all with the same path.
+    pub submission: Vec<Uri>,
+    /// Where it is read; at least one, all with the same path. A log of RFC 6962 is read where chains are sent.
+    pub monitoring: Vec<Uri>,
+    /// The first line of its checkpoints (static-ct-api only).
+    pub origin: String,
+    /// Its public key.
+    pub key: LogKey,
+    /// How far its clock may be from this machine's.
+    pub skew: Duration,
+}
+
+impl LogTarget {
+    /// A log at `url`, read there too, with the skew of [`DEFAULT_SKEW`] and the origin that follows from the URL.
+    pub fn new(kind: LogKind, url: Uri, key: LogKey) -> Self {
+        let origin = origin_of(&url);
+        Self { kind, monitoring: vec![url.clone()], submission: vec![url], origin, key, skew: DEFAULT_SKEW }
+    }
+
+    /// The verifier of its own line of a checkpoint.
+    pub fn checkpoint_verifier(&self) -> Verifier {
+        Verifier::rfc6962(self.origin.clone(), self.key.clone())
+    }
+
+    /// Where its tree heads are, and their path there.
+    pub(crate) fn tree_head_at(&self) -> (&[Uri], &'static str) {
+        match self.kind {
+            LogKind::StaticCt => (&self.monitoring, CHECKPOINT),
+            LogKind::Rfc6962 => (&self.monitoring, GET_STH),
+        }
+    }
+}
+
+/// Host without port, and path: what static-ct-api makes of a submission prefix.
+pub(crate) fn origin_of(url: &Uri) -> String {
+    let path = url.path().trim_end_matches('/');
+    format!("{}{path}", url.host().unwrap_or_default())
+}
+
+/// The skew of a log whose plan states none.
+pub const DEFAULT_SKEW: Duration = Duration::from_secs(60);
+
+/// RFC 6962 section 4.1.
+pub(crate) const ADD_CHAIN: &str = "/ct/v1/add-chain";
+/// RFC 6962 section 4.2.
+pub(crate) const ADD_PRE_CHAIN: &str = "/ct/v1/add-pre-chain";
+/// RFC 6962 section 4.3.
+pub(crate) const GET_STH: &str = "/ct/v1/get-sth";
+/// RFC 6962 section 4.6.
+pub(crate) const GET_ENTRIES: &str = "/ct/v1/get-entries";
+/// RFC 6962 section 4.7.
+pub(crate) const GET_ROOTS: &str = "/ct/v1/get-roots";
+/// C2SP static-ct-api, "Checkpoints".
+pub(crate) const CHECKPOINT: &str = "/checkpoint";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_host_without_port_and_path() {
+        for (url, origin) in [
+            ("http://127.0.0.1:26962/data", "127.0.0.1/data"),
+            ("https://log.test/2027h1/", "log.test/2027h1"),
+            ("http://127.0.0.1:80", "127.0.0.1"),
+        ] {
+            assert_eq!(origin_of(&url.parse().unwrap()), origin);
+        }
+    }
+}

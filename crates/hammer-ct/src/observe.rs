@@ -1,0 +1,111 @@
+//! The tree's growth, beside the load.
+
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::{Either, select};
+use hammer_core::observe::{ObservationSink, Observer};
+use hammer_core::runtime::{Clock, LocalFuture};
+use hammer_measure::Nanos;
+use hammer_measure::promise::Breach;
+use hammer_net::ClientConfig;
+
+use crate::{FetchError, LogReader, LogTarget, TreeHead};
+
+/// Polls the tree head of a log with a connection of its own and verifies it. Observes `tree_size`, and in
+/// `observer_requests` how many requests it sent itself, which stand in no series.
+#[derive(Clone, Debug)]
+pub struct TreeSizeObserver {
+    name: String,
+    log: Arc<LogTarget>,
+    client: ClientConfig,
+    every: Duration,
+}
+
+impl TreeSizeObserver {
+    /// An observer that polls once a second. `name` is the target's, as it stands in what is found broken.
+    pub fn new(name: impl Into<String>, log: Arc<LogTarget>, client: ClientConfig) -> Self {
+        Self { name: name.into(), log, client, every: Duration::from_secs(1) }
+    }
+
+    /// How often it polls; never more often, however late an answer was.
+    #[must_use]
+    pub fn every(self, every: Duration) -> Self {
+        Self { every, ..self }
+    }
+
+    async fn follow(self, sink: ObservationSink, clock: Rc<dyn Clock>) {
+        let mut reader = match LogReader::new(self.log.clone(), &self.client, clock.clone()) {
+            Ok(reader) => reader,
+            Err(why) => return sink.note(clock.now(), format!("the tree is not followed: failed to {why}")),
+        };
+        let mut seen = Seen { name: self.name, largest: 0, trouble: None };
+        loop {
+            let begun = clock.now();
+            let deadline = begun.saturating_add(PATIENCE);
+            let head = match select(pin!(reader.tree_head()), clock.sleep_until(deadline)).await {
+                Either::Left((head, _)) => Some(head),
+                Either::Right(_) => None,
+            };
+            let now = clock.now();
+            sink.observed("observer_requests", now, reader.requests() as f64);
+            match head {
+                Some(Ok(head)) => seen.head(&head, now, &sink),
+                Some(Err(why)) => seen.failure(&why, now, &sink),
+                None => seen.trouble("the log does not answer".to_owned(), now, &sink),
+            }
+            clock.sleep_until(begun.saturating_add(self.every.into()).max(now)).await;
+        }
+    }
+}
+
+impl Observer for TreeSizeObserver {
+    fn observe(self: Box<Self>, sink: ObservationSink, clock: Rc<dyn Clock>) -> LocalFuture<()> {
+        Box::pin(self.follow(sink, clock))
+    }
+}
+
+/// What was seen so far.
+struct Seen {
+    name: String,
+    largest: u64,
+    /// The trouble of the last poll, which is told once and not at every poll.
+    trouble: Option<String>,
+}
+
+impl Seen {
+    fn head(&mut self, head: &TreeHead, now: Nanos, sink: &ObservationSink) {
+        sink.observed("tree_size", now, head.size as f64);
+        if self.trouble.take().is_some() {
+            sink.note(now, format!("{}: the tree head is served again, of size {}", self.name, head.size));
+        }
+        if head.size < self.largest {
+            let detail = format!("it shrank from {} to {}", self.largest, head.size);
+            sink.breach(now, self.breach("tree size", detail));
+        }
+        self.largest = self.largest.max(head.size);
+    }
+
+    fn failure(&mut self, why: &FetchError, now: Nanos, sink: &ObservationSink) {
+        match why.breach_kind() {
+            Some(kind) => sink.breach(now, self.breach(kind, format!("failed to {why}"))),
+            None => self.trouble(format!("failed to {why}"), now, sink),
+        }
+    }
+
+    fn trouble(&mut self, trouble: String, now: Nanos, sink: &ObservationSink) {
+        if self.trouble.as_ref() != Some(&trouble) {
+            sink.note(now, format!("{}: the tree size is not known: {trouble}", self.name));
+            self.trouble = Some(trouble);
+        }
+    }
+
+    fn breach(&self, kind: &str, detail: String) -> Breach {
+        Breach { workload: self.name.clone(), seq: 0, kind: kind.to_owned(), detail }
+    }
+}
+
+/// How long a tree head may take before the next one is asked for.
+const PATIENCE: Nanos = Nanos::from_secs(10);

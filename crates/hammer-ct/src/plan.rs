@@ -1,0 +1,10 @@
+//! A log and what is done to it, as a plan writes it.
+
+mod dates;
+mod read;
+mod submit;
+mod target;
+
+pub use read::ReadPlan;
+pub use submit::{CaPlan, SignerAlgorithm, SubmitPlan};
+pub use target::{CtTargetPlan, OneOrMany};

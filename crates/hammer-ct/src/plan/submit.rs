@@ -1,0 +1,161 @@
+//! Submissions in a plan.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use hammer_synth::{Algorithm, FileChains, HierarchySpec, IssuerSource, MinterSpec, Profile, Seed, Validity};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{CtError, CtRun};
+
+use super::dates::unix_seconds;
+
+/// Submissions in a plan file or on a command line; every key may be left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SubmitPlan {
+    /// How many of 100 chains are precertificates, sent to `add-pre-chain`.
+    pub precert_percent: u8,
+    /// How many of 100 precertificates a Precertificate Signing Certificate signs (RFC 6962 section 3.1).
+    pub precert_signing_percent: u8,
+    /// What leaves and chains look like, each with its weight: names (`dv` two, `san100` a hundred), subject key (`p256`,
+    /// `rsa2048`) and certificates sent (`chain2`, `chain3`), as in `dv-p256-chain2`. Empty: `dv-p256-chain2` alone.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub profiles: BTreeMap<String, u32>,
+    /// The algorithm of the derived authorities' keys.
+    pub signer: SignerAlgorithm,
+    /// The leaves' first valid second: RFC 3339 (`2026-01-01T00:00:00Z`), a date, or days from the run's epoch (`-30d`).
+    pub not_before: String,
+    /// The leaves' last valid second, likewise (`+60d`).
+    pub not_after: String,
+    /// Whether the root ends every chain.
+    pub with_root: bool,
+    /// The user's own CA in place of derived authorities.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ca: Option<CaPlan>,
+    /// Chains to submit as they are, one a PEM file, the leaf first, over and over: files, or one folder of them. In place
+    /// of all of the above.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub chains: Vec<PathBuf>,
+    /// Which leaves under the same roots; by default the workload's place in the plan. Runs of one seed and different
+    /// streams submit different leaves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stream: Option<u64>,
+    /// The log may hold these chains already: an SCT may then have an old timestamp and another's leaf index. Always so with
+    /// `chains`.
+    pub resubmitted: bool,
+}
+
+/// The algorithm of a key that signs certificates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SignerAlgorithm {
+    /// ECDSA over P-256 with SHA-256.
+    #[default]
+    P256,
+    /// RSA PKCS #1 v1.5 of 2048 bits with SHA-256.
+    Rsa2048,
+    /// Ed25519.
+    Ed25519,
+}
+
+/// The user's own CA.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CaPlan {
+    /// PEM file: the issuing certificate first, then those above it.
+    pub chain: PathBuf,
+    /// PEM file: its private key.
+    pub key: PathBuf,
+}
+
+impl Default for SubmitPlan {
+    fn default() -> Self {
+        Self {
+            precert_percent: 0,
+            precert_signing_percent: 0,
+            profiles: BTreeMap::new(),
+            signer: SignerAlgorithm::default(),
+            not_before: "-30d".to_owned(),
+            not_after: "+60d".to_owned(),
+            with_root: false,
+            ca: None,
+            chains: Vec::new(),
+            stream: None,
+            resubmitted: false,
+        }
+    }
+}
+
+impl SubmitPlan {
+    /// What mints the chains in that run.
+    ///
+    /// # Errors
+    /// [`CtError::Value`] for an unknown profile or an unreadable date, and those of [`Validity::new`].
+    pub fn minter_spec(&self, run: &CtRun) -> Result<MinterSpec, CtError> {
+        let epoch = run.epoch_unix_ms / 1000;
+        let not_before = unix_seconds("not_before", &self.not_before, epoch)?;
+        let not_after = unix_seconds("not_after", &self.not_after, epoch)?;
+        Ok(MinterSpec {
+            seed: Seed::from_u64(run.seed),
+            stream: self.stream.unwrap_or(run.workload),
+            issuer: self.issuer()?,
+            mix: self.mix()?,
+            validity: Validity::new(not_before, not_after)?,
+            precert_percent: self.precert_percent,
+            precert_signing_percent: self.precert_signing_percent,
+            with_root: self.with_root,
+        })
+    }
+
+    /// The chains from files; none where chains are minted.
+    ///
+    /// # Errors
+    /// Those of [`FileChains::read`].
+    pub fn file_chains(&self) -> Result<Option<FileChains>, CtError> {
+        Ok(match self.chains.as_slice() {
+            [] => None,
+            [folder] if folder.is_dir() => Some(FileChains::read_folder(folder)?),
+            files => Some(FileChains::read(files)?),
+        })
+    }
+
+    /// Who issues the leaves. Derived roots depend on the seed and the algorithm alone, so that a log that was given them
+    /// accepts every plan of that seed.
+    pub(crate) fn issuer(&self) -> Result<IssuerSource, CtError> {
+        Ok(match &self.ca {
+            Some(ca) => IssuerSource::Files { chain: ca.chain.clone(), key: ca.key.clone() },
+            None => IssuerSource::Derived(HierarchySpec {
+                algorithm: self.signer.into(),
+                depth: DEPTH,
+                validity: Validity::new(AUTHORITIES_NOT_BEFORE, AUTHORITIES_NOT_AFTER)?,
+            }),
+        })
+    }
+
+    fn mix(&self) -> Result<Vec<(Profile, u32)>, CtError> {
+        if self.profiles.is_empty() {
+            return Ok(vec![(Profile::DV, 1)]);
+        }
+        let known = |(name, weight): (&String, &u32)| Ok((name.parse()?, *weight));
+        self.profiles.iter().map(known).collect()
+    }
+}
+
+impl From<SignerAlgorithm> for Algorithm {
+    fn from(algorithm: SignerAlgorithm) -> Self {
+        match algorithm {
+            SignerAlgorithm::P256 => Self::P256,
+            SignerAlgorithm::Rsa2048 => Self::Rsa2048,
+            SignerAlgorithm::Ed25519 => Self::Ed25519,
+        }
+    }
+}
+
+/// Intermediates, as the longest chain of any profile needs.
+const DEPTH: usize = 2;
+/// 2020-01-01T00:00:00Z.
+const AUTHORITIES_NOT_BEFORE: u64 = 1_577_836_800;
+/// 2049-12-31T23:59:59Z.
+const AUTHORITIES_NOT_AFTER: u64 = 2_524_607_999;

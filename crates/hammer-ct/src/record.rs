@@ -1,0 +1,97 @@
+//! An SCT and what it was given for, on its way from a shard to a verifier: as few bytes as a check needs.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hammer_measure::Nanos;
+use hammer_synth::{Kind, Minted};
+use hammer_tlog::merkle::Hash;
+use hammer_tlog::rfc6962::{AddChainResponse, EntryType, V1};
+use hammer_tlog::sct::Sct;
+use hammer_tlog::tls::{Reader, TlsError, put_vector24};
+
+/// Why a 200 is no SCT, as its cause is counted.
+pub(crate) type NoSct = &'static str;
+
+/// A record, read back.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Record<'a> {
+    /// When the last byte of the answer was read, since the run's epoch.
+    pub(crate) received: Nanos,
+    pub(crate) kind: EntryType,
+    pub(crate) sct: Sct,
+    /// The certificates as they were sent: the leaf, and of a precertificate's chain those that may be its final issuer.
+    pub(crate) chain: Vec<&'a [u8]>,
+}
+
+/// Replaces `out` by the record of the answer `body` to the chain in `minted`. Only the form of the answer is checked
+/// here: that it is an SCT of version 1, whose texts are base64 and whose id is of 32 bytes.
+pub(crate) fn write(out: &mut Vec<u8>, received: Nanos, body: &[u8], minted: &Minted) -> Result<(), NoSct> {
+    if body.is_empty() {
+        return Err("empty answer");
+    }
+    let answer: AddChainResponse<'_> = serde_json::from_slice(body).map_err(|_| "answer is not an sct")?;
+    if answer.sct_version != V1 {
+        return Err("sct version is not v1");
+    }
+    out.clear();
+    out.extend_from_slice(&received.0.to_be_bytes());
+    out.push(entry_type(minted.kind()) as u8);
+    out.extend_from_slice(&answer.timestamp.to_be_bytes());
+    if put_base64(out, &answer.id)? != size_of::<Hash>() {
+        return Err("log id is not of 32 bytes");
+    }
+    put_base64(out, &answer.extensions)?;
+    if put_base64(out, &answer.signature)? == 0 {
+        return Err("sct without a signature");
+    }
+    let needed = match minted.kind() {
+        Kind::X509 => 1,
+        Kind::Precert => MOST_ABOVE + 1,
+    };
+    for certificate in minted.certificates().take(needed) {
+        put_vector24(out, certificate, "certificate").map_err(|_| "chain without an encoding")?;
+    }
+    Ok(())
+}
+
+/// Appends the decoded text behind its length in two bytes; returns the length.
+fn put_base64(out: &mut Vec<u8>, text: &str) -> Result<usize, NoSct> {
+    let start = out.len();
+    // Room for what the text may decode to, which is known only once it did.
+    out.resize(start + 2 + base64::decoded_len_estimate(text.len()), 0);
+    let length = STANDARD.decode_slice(text, &mut out[start + 2..]).map_err(|_| "sct with broken base64")?;
+    let prefix = u16::try_from(length).map_err(|_| "sct of over 64 KiB")?;
+    out[start..start + 2].copy_from_slice(&prefix.to_be_bytes());
+    out.truncate(start + 2 + length);
+    Ok(length)
+}
+
+impl<'a> Record<'a> {
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, TlsError> {
+        let mut reader = Reader::new(bytes);
+        let received = Nanos(reader.u64("received")?);
+        let kind = reader.u8("entry_type")?;
+        let kind = EntryType::from_u16(kind.into())
+            .ok_or(TlsError::UnknownValue { field: "entry_type", value: kind.into() })?;
+        let timestamp_ms = reader.u64("timestamp")?;
+        let log_id = Hash::from_slice(reader.vector16("id")?).ok_or(TlsError::Truncated { field: "id" })?;
+        let extensions = reader.vector16("extensions")?.to_vec();
+        let signature = reader.vector16("signature")?.to_vec();
+        let mut chain = Vec::with_capacity(MOST_ABOVE + 1);
+        while !reader.rest().is_empty() {
+            chain.push(reader.vector24("certificate")?);
+        }
+        let sct = Sct { version: V1, log_id, timestamp_ms, extensions, signature };
+        Ok(Self { received, kind, sct, chain })
+    }
+}
+
+pub(crate) const fn entry_type(kind: Kind) -> EntryType {
+    match kind {
+        Kind::X509 => EntryType::X509,
+        Kind::Precert => EntryType::Precert,
+    }
+}
+
+/// A precertificate's final issuer is the next certificate, or the one after that.
+const MOST_ABOVE: usize = 2;

@@ -1,0 +1,167 @@
+//! Submission: `add-chain` and `add-pre-chain` of chains that were minted, or come from files.
+
+mod kinds;
+mod op;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use hammer_core::runtime::Clock;
+use hammer_core::verify::Verifier;
+use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Steps, Workload};
+use hammer_measure::{Nanos, Outcome};
+use hammer_net::{Client, ClientConfig};
+use hammer_synth::{ChainMinter, FileChains, Kind, Minted};
+use http::uri::PathAndQuery;
+
+use crate::log::{ADD_CHAIN, ADD_PRE_CHAIN};
+use crate::{CtError, CtRun, LogTarget, SctVerifier, SubmitPlan, answer, record, roots};
+
+use kinds::KindDraw;
+pub use op::SubmitOp;
+
+/// Submits chains to a log. Every SCT is a promise, checked by an [`SctVerifier`].
+#[derive(Debug)]
+pub struct SubmitWorkload {
+    log: Arc<LogTarget>,
+    chains: Chains,
+    kinds: KindDraw,
+    client: ClientConfig,
+    warm_up: usize,
+    verifier: SctVerifier,
+}
+
+#[derive(Debug)]
+enum Chains {
+    Minted(Box<ChainMinter>),
+    Files(FileChains),
+}
+
+/// A shard's client, and the two paths.
+pub struct SubmitSession {
+    client: Client,
+    add_chain: PathAndQuery,
+    add_pre_chain: PathAndQuery,
+    clock: Rc<dyn Clock>,
+}
+
+impl SubmitWorkload {
+    /// Sets up authorities and templates, or reads the chains. The endpoints of `client` are replaced by the log's; its
+    /// connections are those of the whole run and are split over the shards.
+    ///
+    /// # Errors
+    /// A plan that contradicts itself, or a file that cannot be read.
+    pub fn new(
+        plan: &SubmitPlan,
+        log: Arc<LogTarget>,
+        client: ClientConfig,
+        run: &CtRun,
+    ) -> Result<Self, CtError> {
+        let roots = roots(plan, run.seed)?.certificates;
+        let (chains, kinds) = match plan.file_chains()? {
+            Some(files) => {
+                let kinds = KindDraw::of_files(&files);
+                (Chains::Files(files), kinds)
+            }
+            None => {
+                let spec = plan.minter_spec(run)?;
+                let kinds = KindDraw::of_minter(&spec);
+                (Chains::Minted(Box::new(ChainMinter::new(&spec)?)), kinds)
+            }
+        };
+        let distinct = !plan.resubmitted && matches!(chains, Chains::Minted(_));
+        let verifier = SctVerifier::new(log.clone(), run.epoch_unix_ms, roots, distinct);
+        let warm_up = client.connections;
+        Ok(Self { log, chains, kinds, client, warm_up, verifier })
+    }
+
+    /// How many connections of the whole run are established before the first arrival, where that many can be in flight;
+    /// all of them unless this is called.
+    #[must_use]
+    pub fn warm_up(self, connections: usize) -> Self {
+        Self { warm_up: connections, ..self }
+    }
+
+    fn write(&self, seq: u64, out: &mut Minted) {
+        match &self.chains {
+            Chains::Minted(minter) => minter.mint(seq, out),
+            Chains::Files(files) => files.write(seq, out),
+        }
+    }
+}
+
+impl Workload for SubmitWorkload {
+    type Op = Box<SubmitOp>;
+    type Session = SubmitSession;
+
+    fn series(&self) -> Vec<SeriesSpec> {
+        ["add-chain", "add-pre-chain"]
+            .map(|name| SeriesSpec { name: name.to_owned(), operation: true })
+            .into()
+    }
+
+    fn series_of(&self, seq: u64) -> usize {
+        match self.kinds.kind_of(seq) {
+            Kind::X509 => 0,
+            Kind::Precert => 1,
+        }
+    }
+
+    fn preparation(&self) -> Preparation {
+        Preparation::Ahead
+    }
+
+    fn prepare(&self, seq: u64, reuse: Option<Box<SubmitOp>>) -> Box<SubmitOp> {
+        let mut op = reuse.unwrap_or_default();
+        self.write(seq, &mut op.minted);
+        op.encode();
+        op
+    }
+
+    fn weight(&self, op: &Box<SubmitOp>) -> usize {
+        op.weight()
+    }
+
+    async fn open(&self, context: ShardContext) -> Result<SubmitSession, FatalError> {
+        let client = answer::open(&self.client, &self.log.submission, self.warm_up, &context).await?;
+        let (add_chain, add_pre_chain) = (client.path(ADD_CHAIN)?, client.path(ADD_PRE_CHAIN)?);
+        Ok(SubmitSession { client, add_chain, add_pre_chain, clock: context.clock })
+    }
+
+    async fn execute(&self, session: &SubmitSession, op: &mut Box<SubmitOp>, steps: &mut Steps) -> Ended {
+        op.request.path = match op.minted.kind() {
+            Kind::X509 => session.add_chain.clone(),
+            Kind::Precert => session.add_pre_chain.clone(),
+        };
+        let sent = session.client.send(&op.request, &mut op.answer).await;
+        let exchange = answer::exchange(&op.answer, session.clock.as_ref());
+        steps.exchange(&exchange);
+        if let Err(failure) = sent {
+            return answer::failed(&failure);
+        }
+        match op.answer.status.as_u16() {
+            200 => match record::write(&mut op.record, exchange.done, &op.answer.body, &op.minted) {
+                Ok(()) => {
+                    steps.promise(&op.record);
+                    Ended::accepted(200)
+                }
+                Err(why) => Ended::failed(Outcome::Malformed, why),
+            },
+            status => match Ended::of_status(status) {
+                // RFC 6962 section 4 knows no success but 200.
+                Ended { outcome: Outcome::Accepted, .. } => {
+                    Ended::failed(Outcome::Malformed, "success that is not 200")
+                }
+                ended => ended,
+            },
+        }
+    }
+
+    fn sent_before_deadline(&self, _session: &SubmitSession, op: &Box<SubmitOp>) -> Option<Nanos> {
+        op.answer.wire.sent
+    }
+
+    fn verifier(&self) -> Option<Box<dyn Verifier>> {
+        Some(Box::new(self.verifier.clone()))
+    }
+}

@@ -1,0 +1,95 @@
+//! One submission, in buffers that are used again for the next.
+
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hammer_net::{Answer, Body, Request};
+use hammer_synth::Minted;
+use hammer_tlog::encoding::write_base64;
+use http::header::{CONTENT_TYPE, HeaderValue};
+use http::uri::PathAndQuery;
+
+/// A chain with its request, the room for the answer and for the record of its promise.
+pub struct SubmitOp {
+    pub(super) minted: Minted,
+    pub(super) request: Request,
+    pub(super) answer: Answer,
+    pub(super) record: Vec<u8>,
+    /// The same bytes as the request's body, which borrows them.
+    body: Arc<Vec<u8>>,
+}
+
+/// A body whose buffer comes back when it was sent.
+struct Lent(Arc<Vec<u8>>);
+
+impl AsRef<[u8]> for Lent {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl Default for SubmitOp {
+    fn default() -> Self {
+        let mut request = Request::post(PathAndQuery::from_static("/"), Bytes::new());
+        request.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        Self {
+            minted: Minted::new(),
+            request,
+            answer: Answer::new(),
+            record: Vec::new(),
+            body: Arc::default(),
+        }
+    }
+}
+
+impl SubmitOp {
+    /// The JSON that is sent.
+    pub fn body(&self) -> &[u8] {
+        &self.body
+    }
+
+    /// The chain that is sent.
+    pub fn chain(&self) -> &Minted {
+        &self.minted
+    }
+
+    /// Writes the body of the chain (RFC 6962 section 4.1): what `serde_json` would write.
+    pub(super) fn encode(&mut self) {
+        self.request.body = Body::empty();
+        // A connection that was cut off may still hold the body of the operation before; then this one gets another buffer.
+        if Arc::get_mut(&mut self.body).is_none() {
+            self.body = Arc::default();
+        }
+        if let Some(out) = Arc::get_mut(&mut self.body) {
+            out.clear();
+            write_body(out, &self.minted);
+        }
+        self.request.body = Bytes::from_owner(Lent(self.body.clone())).into();
+    }
+
+    pub(super) fn weight(&self) -> usize {
+        let chain: usize = self.minted.certificates().map(<[u8]>::len).sum();
+        size_of::<Self>()
+            + 2 * chain
+            + self.body.capacity()
+            + self.record.capacity()
+            + self.answer.body.capacity()
+    }
+}
+
+impl fmt::Debug for SubmitOp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SubmitOp").field("seq", &self.minted.seq()).finish_non_exhaustive()
+    }
+}
+
+fn write_body(out: &mut Vec<u8>, chain: &Minted) {
+    out.extend_from_slice(br#"{"chain":["#);
+    for (position, certificate) in chain.certificates().enumerate() {
+        out.extend_from_slice(if position == 0 { b"\"" } else { b",\"" });
+        write_base64(out, certificate);
+        out.push(b'"');
+    }
+    out.extend_from_slice(b"]}");
+}

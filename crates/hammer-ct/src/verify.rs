@@ -1,0 +1,164 @@
+//! Whether an SCT is what the log promised: its own id and signature over what was sent, a plausible time, an index.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hammer_core::verify::{Verdicts, Verifier};
+use hammer_measure::Nanos;
+use hammer_tlog::certificate::Certificate;
+use hammer_tlog::precert::{self, PrecertError};
+use hammer_tlog::rfc6962::{EntryType, SignedEntry};
+use hammer_tlog::sct::SctError;
+
+use crate::record::Record;
+use crate::{LogKind, LogTarget};
+
+/// Checks SCTs; one for each verifier thread, made from the same workload.
+#[derive(Clone, Debug)]
+pub struct SctVerifier {
+    log: Arc<LogTarget>,
+    epoch_unix_ms: u64,
+    /// Roots that were not sent, in DER: one of them may be a precertificate's issuer.
+    roots: Arc<Vec<Vec<u8>>>,
+    /// The indices promised so far; none where a leaf may be the log's already.
+    indices: Option<Arc<Mutex<IndexSet>>>,
+}
+
+/// A promise that is not kept: what kind, and what was found.
+type Broken = (&'static str, String);
+
+impl SctVerifier {
+    /// A verifier of what `log` promises in a run that began at `epoch_unix_ms`. `distinct`: no leaf was sent before, so that
+    /// every timestamp is recent and no index is promised twice.
+    pub fn new(log: Arc<LogTarget>, epoch_unix_ms: u64, roots: Vec<Vec<u8>>, distinct: bool) -> Self {
+        let indices = distinct.then(Arc::default);
+        Self { log, epoch_unix_ms, roots: Arc::new(roots), indices }
+    }
+
+    fn judge(&self, record: &Record<'_>) -> Result<(), Broken> {
+        let entry = self.signed_entry(record).map_err(|why| (SIGNATURE, why.to_string()))?;
+        record.sct.verify(&self.log.key, entry.by_ref()).map_err(|why| match why {
+            SctError::WrongLogId { .. } => (LOG_ID, why.to_string()),
+            _ => (SIGNATURE, why.to_string()),
+        })?;
+        self.check_timestamp(record)?;
+        match self.log.kind {
+            LogKind::StaticCt => self.check_index(record),
+            LogKind::Rfc6962 => Ok(()),
+        }
+    }
+
+    /// What the log has to have signed, made from what was sent.
+    fn signed_entry(&self, record: &Record<'_>) -> Result<SignedEntry, PrecertError> {
+        match precert::signed_entry(&record.chain, record.kind) {
+            Err(PrecertError::MissingIssuer) if record.kind == EntryType::Precert => {
+                let mut chain = record.chain.clone();
+                chain.extend(self.root_above(record.chain.last()));
+                precert::signed_entry(&chain, record.kind)
+            }
+            other => other,
+        }
+    }
+
+    /// The root that issued the last certificate that was sent.
+    fn root_above(&self, last: Option<&&[u8]>) -> Option<&[u8]> {
+        let issuer = Certificate::parse(last?).ok()?.issuer;
+        let issued = |root: &&[u8]| Certificate::parse(root).is_ok_and(|root| root.subject == issuer);
+        self.roots.iter().map(Vec::as_slice).find(issued)
+    }
+
+    fn check_timestamp(&self, record: &Record<'_>) -> Result<(), Broken> {
+        let received = self.epoch_unix_ms + record.received.0 / 1_000_000;
+        let (stamped, skew) = (record.sct.timestamp_ms, self.log.skew.as_millis() as u64);
+        let is_late = stamped > received.saturating_add(skew);
+        let is_early = self.indices.is_some() && stamped < received.saturating_sub(skew);
+        if !is_late && !is_early {
+            return Ok(());
+        }
+        let off = stamped.abs_diff(received);
+        let side = if is_late { "after" } else { "before" };
+        Err((
+            TIMESTAMP,
+            format!("{stamped} is {off} ms {side} it was received; the stated skew is {skew} ms"),
+        ))
+    }
+
+    fn check_index(&self, record: &Record<'_>) -> Result<(), Broken> {
+        let index = match record.sct.leaf_index() {
+            Ok(Some(index)) => index,
+            Ok(None) => return Err((LEAF_INDEX, "the extensions hold no leaf index".to_owned())),
+            Err(why) => return Err((LEAF_INDEX, why.to_string())),
+        };
+        let Some(indices) = &self.indices else { return Ok(()) };
+        match indices.lock().unwrap_or_else(PoisonError::into_inner).insert(index) {
+            true => Ok(()),
+            false => Err((LEAF_INDEX, format!("{index} was promised to another leaf before"))),
+        }
+    }
+}
+
+impl Verifier for SctVerifier {
+    fn check(&mut self, seq: u64, record: &[u8], _now: Nanos, verdicts: &mut Verdicts) {
+        let Ok(record) = Record::read(record) else { return verdicts.unchecked() };
+        match self.judge(&record) {
+            Ok(()) => verdicts.kept(),
+            Err((kind, detail)) => verdicts.broken(seq, kind, detail),
+        }
+    }
+}
+
+/// Indices, a bit each. A log gives them out one after another, so that they lie densely in pages.
+#[derive(Debug, Default)]
+struct IndexSet {
+    pages: HashMap<u64, Box<[u64; PAGE_WORDS]>>,
+}
+
+impl IndexSet {
+    /// Whether `index` is new. One for which there is no room left counts as new.
+    fn insert(&mut self, index: u64) -> bool {
+        let page = index / PAGE_INDICES;
+        if self.pages.len() >= MOST_PAGES && !self.pages.contains_key(&page) {
+            return true;
+        }
+        let words = self.pages.entry(page).or_insert_with(|| Box::new([0; PAGE_WORDS]));
+        let word = &mut words[(index % PAGE_INDICES / 64) as usize];
+        let bit = 1 << (index % 64);
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+}
+
+const LOG_ID: &str = "log id";
+const SIGNATURE: &str = "sct signature";
+const TIMESTAMP: &str = "timestamp";
+const LEAF_INDEX: &str = "leaf index";
+
+const PAGE_WORDS: usize = 512;
+const PAGE_INDICES: u64 = 64 * PAGE_WORDS as u64;
+/// 64 MiB: half a billion indices that lie densely.
+const MOST_PAGES: usize = 16_384;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_is_new_once() {
+        let mut set = IndexSet::default();
+        for index in [0, 1, 63, 64, PAGE_INDICES - 1, PAGE_INDICES, u64::MAX] {
+            assert!(set.insert(index) && !set.insert(index), "{index}");
+        }
+        assert_eq!(set.pages.len(), 3);
+    }
+
+    #[test]
+    fn scattered_indices_do_not_fill_the_memory() {
+        let mut set = IndexSet::default();
+        for page in 0..2 * MOST_PAGES as u64 {
+            assert!(set.insert(page * PAGE_INDICES));
+        }
+        assert_eq!(set.pages.len(), MOST_PAGES);
+        assert!(!set.insert(0));
+    }
+}
