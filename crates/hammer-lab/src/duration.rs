@@ -48,8 +48,8 @@ impl fmt::Display for Span {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let us = self.0.as_micros();
         match us {
-            _ if us % 1_000_000 == 0 => write!(out, "{}s", us / 1_000_000),
-            _ if us % 1_000 == 0 => write!(out, "{}ms", us / 1_000),
+            _ if us.is_multiple_of(1_000_000) => write!(out, "{}s", us / 1_000_000),
+            _ if us.is_multiple_of(1_000) => write!(out, "{}ms", us / 1_000),
             _ => write!(out, "{us}us"),
         }
     }

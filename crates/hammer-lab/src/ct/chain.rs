@@ -85,10 +85,10 @@ impl Validator {
     ) -> Result<Validated<'a>, ChainRefusal> {
         let (leaf, above) =
             chain.split_first().ok_or_else(|| ChainRefusal("empty certificate chain".into()))?;
-        let leaf = parse(leaf).map_err(failed)?;
-        self.policy.check(&leaf, now_s).map_err(failed)?;
+        let leaf = parse(leaf).map_err(|refusal| failed(&refusal))?;
+        self.policy.check(&leaf, now_s).map_err(|refusal| failed(&refusal))?;
         let path = self.path(&leaf, above).map_err(|reason| {
-            failed(ChainRefusal(format!("failed to verify chain: {reason}: {}", certificate_links(chain))))
+            failed(&ChainRefusal(format!("failed to verify chain: {reason}: {}", certificate_links(chain))))
         })?;
         match (poison(&leaf)?, precert) {
             (true, true) | (false, false) => Ok(Validated { leaf, path }),
@@ -212,7 +212,7 @@ fn parse(der: &[u8]) -> Result<Certificate<'_>, ChainRefusal> {
     Certificate::parse(der).map_err(|error| ChainRefusal(format!("x509.ParseCertificate(): {error}")))
 }
 
-fn failed(refusal: ChainRefusal) -> ChainRefusal {
+fn failed(refusal: &ChainRefusal) -> ChainRefusal {
     ChainRefusal(format!("chain failed to validate: {refusal}"))
 }
 

@@ -133,8 +133,9 @@ impl Log {
                     last_published = now;
                 }
             }
-            while let Some((_, checkpoint)) = delayed.pop_front_if(|(at, _)| *at <= now) {
-                self.make_public(checkpoint);
+            while delayed.front().is_some_and(|(at, _)| *at <= now) {
+                let due = delayed.pop_front();
+                due.into_iter().for_each(|(_, checkpoint)| self.make_public(checkpoint));
             }
         }
     }

@@ -141,19 +141,14 @@ impl Life {
         loop {
             let now = clock.elapsed();
             let used = self.requests.load(Ordering::Relaxed) > 0;
-            let limit = if used { script.close_idle_after } else { script.close_unused_after };
-            let Some(limit) = limit else {
-                // The other limit may come to hold after the first request.
-                clock.sleep_until(now + RECHECK).await;
-                continue;
-            };
             let busy = self.under_way.load(Ordering::Relaxed) > 0;
             let quiet_since = Duration::from_nanos(self.quiet_since_ns.load(Ordering::Relaxed));
-            let deadline = if busy { now } else { quiet_since } + limit.0;
-            if now >= deadline {
+            let limit = if used { script.close_idle_after } else { script.close_unused_after };
+            if limit.is_some_and(|limit| !busy && now >= quiet_since + limit.0) {
                 return;
             }
-            clock.sleep_until(deadline.min(now + limit.0.max(RECHECK))).await;
+            // Which limit holds, and since when, changes with every request.
+            clock.sleep_until(now + RECHECK).await;
         }
     }
 }
@@ -261,4 +256,4 @@ fn nanos(elapsed: Duration) -> u64 {
 }
 
 const MAX_CONCURRENT_STREAMS: u32 = 4096;
-const RECHECK: Duration = Duration::from_millis(100);
+const RECHECK: Duration = Duration::from_millis(50);

@@ -1,0 +1,174 @@
+//! Scripted faults, seen from the client's side.
+
+use std::{sync::Arc, time::Duration};
+
+use hammer_lab::{
+    CtLab, CtLabPlan, FaultScript, HttpLab, HttpLabHandle, HttpLabPlan, LogConfig, ManualClock,
+    duration::Span,
+    fault::{FaultRule, Latency, Refusal, Stall},
+};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use crate::{
+    chains::{Mint, body},
+    client::{Connection, dial, get, post, request, until, within},
+    ct_log::quick_plan,
+};
+
+fn script(rule: FaultRule) -> FaultScript {
+    FaultScript { seed: 3, rules: vec![rule], ..FaultScript::default() }
+}
+
+fn start(faults: FaultScript) -> (HttpLabHandle, ManualClock) {
+    let clock = ManualClock::at_unix_ms(0);
+    let plan = HttpLabPlan { faults, ..HttpLabPlan::default() };
+    (HttpLab::spawn_thread_with_clock(&plan, Arc::new(clock.clone())).unwrap(), clock)
+}
+
+/// Advances the clock step by step until `condition` holds, and fails after ten seconds.
+async fn advance_until(clock: &ManualClock, step: Duration, condition: impl Fn() -> bool) {
+    within(async {
+        while !condition() {
+            clock.advance(step);
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_stall_holds_every_answer_until_its_end_while_connections_are_accepted() {
+    let stalls = vec![Stall { at: Span::from_millis(1000), duration: Span::from_millis(2000) }];
+    let (lab, clock) = start(script(FaultRule { stalls, ..FaultRule::default() }));
+    assert_eq!(get(&lab.url).await.status, 200);
+    clock.advance(Duration::from_millis(1500));
+    let held: Vec<_> = (0..3)
+        .map(|_| {
+            tokio::spawn({
+                let url = lab.url.clone();
+                async move { get(&url).await }
+            })
+        })
+        .collect();
+    until(|| lab.stats().connections == 4).await;
+    clock.advance(Duration::from_millis(1499));
+    assert_eq!(lab.stats().requests["get"][&200], 1, "none leaves before the end");
+    assert!(held.iter().all(|request| !request.is_finished()));
+    clock.advance(Duration::from_millis(1));
+    for request in held {
+        assert_eq!(request.await.unwrap().status, 200);
+    }
+    lab.shutdown().await;
+}
+
+#[tokio::test]
+async fn latency_delays_each_answer_by_the_clock() {
+    let latency = Some(Latency::Constant(Span::from_millis(40)));
+    let (lab, clock) = start(script(FaultRule { latency, ..FaultRule::default() }));
+    let url = lab.url.clone();
+    let held = tokio::spawn(async move { get(&url).await });
+    until(|| lab.stats().connections == 1).await;
+    // The request may arrive after the first step, so that it is due only after the second.
+    advance_until(&clock, Duration::from_millis(40), || held.is_finished()).await;
+    assert_eq!(held.await.unwrap().status, 200);
+    lab.shutdown().await;
+}
+
+#[tokio::test]
+async fn refusals_carry_status_and_retry_after() {
+    let refuse = Some(Refusal { share: 1.0, status: 503, retry_after_s: Some(30) });
+    let (lab, _clock) = start(script(FaultRule { refuse, ..FaultRule::default() }));
+    let answer = get(&lab.url).await;
+    assert_eq!((answer.status.as_u16(), answer.header("retry-after")), (503, Some("30")));
+    assert_eq!(lab.stop().requests["get"][&503], 1);
+}
+
+#[tokio::test]
+async fn a_reset_reaches_the_client_as_a_reset() {
+    let (lab, _clock) = start(script(FaultRule { reset_share: 1.0, ..FaultRule::default() }));
+    let mut stream = dial(&lab.url).await;
+    stream.write_all(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
+    let error = stream.read(&mut [0; 16]).await.expect_err("the connection was not reset");
+    assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset);
+    let mut http2 = Connection::http2(&lab.url).await;
+    assert!(http2.send(request("GET", &lab.url, "")).await.is_err());
+    assert_eq!(lab.stop().requests["get"][&0], 2);
+}
+
+#[tokio::test]
+async fn idle_and_unused_connections_are_closed_after_their_time() {
+    let faults = FaultScript {
+        close_idle_after: Some(Span::from_millis(3000)),
+        close_unused_after: Some(Span::from_millis(5000)),
+        ..FaultScript::default()
+    };
+    let (lab, clock) = start(faults);
+    let (mut used, mut unused) = (dial(&lab.url).await, dial(&lab.url).await);
+    used.write_all(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
+    let mut answer = [0; 4096];
+    assert_ne!(used.read(&mut answer).await.unwrap(), 0);
+    until(|| lab.stats().connections == 2).await;
+    let closed = tokio::spawn(async move {
+        let mut rest = Vec::new();
+        used.read_to_end(&mut rest).await.map(|_| ())
+    });
+    // Time passes in small steps, as the connection's limits are looked at again and again.
+    for _ in 0..45 {
+        clock.advance(Duration::from_millis(100));
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    within(closed).await.unwrap().unwrap();
+    let still_open = tokio::time::timeout(Duration::from_millis(20), unused.read(&mut answer)).await;
+    assert!(still_open.is_err(), "an unused connection has five seconds");
+    clock.advance(Duration::from_millis(5000));
+    assert_eq!(within(unused.read(&mut answer)).await.unwrap(), 0);
+    lab.shutdown().await;
+}
+
+#[tokio::test]
+async fn slow_integration_delays_the_checkpoint_and_with_it_the_answer() {
+    let (mint, clock) = (Mint::new(), ManualClock::at_unix_ms(1_800_000_000_000));
+    let plan = CtLabPlan {
+        batch_max_age: Span::from_millis(10),
+        checkpoint_interval: Span::from_millis(100),
+        http_deadline: Span::from_millis(3_600_000),
+        faults: FaultScript { publication_delay: Some(Span::from_millis(5000)), ..FaultScript::default() },
+        ..quick_plan()
+    };
+    let mut config = LogConfig::from_plan(plan).unwrap();
+    config.add_root_der(mint.root.clone());
+    config.clock = Arc::new(clock.clone());
+    let lab = CtLab::start(config).await.unwrap();
+    let url = format!("{}/ct/v1/add-chain", lab.submission_url);
+    let submission = body(&mint.chain(1));
+    let answer = tokio::spawn(async move { post(&url, submission).await });
+    advance_until(&clock, Duration::from_millis(10), || lab.stats().tree_size > 0).await;
+    // At most one interval passes until the checkpoint is made, and then the delay.
+    clock.advance(Duration::from_millis(100));
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    clock.advance(Duration::from_millis(4800));
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    assert_eq!((lab.stats().published_size, answer.is_finished()), (0, false));
+    advance_until(&clock, Duration::from_millis(100), || answer.is_finished()).await;
+    assert_eq!(answer.await.unwrap().status, 200);
+    assert_eq!(lab.stats().published_size, 1);
+    lab.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_submission_that_outlives_its_deadline_is_answered_with_500() {
+    let (mint, clock) = (Mint::new(), ManualClock::at_unix_ms(1_800_000_000_000));
+    let never = Span(Duration::from_secs(3600));
+    let mut config = LogConfig::from_plan(CtLabPlan { checkpoint_interval: never, ..quick_plan() }).unwrap();
+    config.add_root_der(mint.root.clone());
+    config.clock = Arc::new(clock.clone());
+    let lab = CtLab::start(config).await.unwrap();
+    let url = format!("{}/ct/v1/add-chain", lab.submission_url);
+    let submission = body(&mint.chain(1));
+    let answer = tokio::spawn(async move { post(&url, submission).await });
+    advance_until(&clock, Duration::from_secs(1), || answer.is_finished()).await;
+    let answer = answer.await.unwrap();
+    assert_eq!(answer.status, 500);
+    assert!(answer.text().contains("context deadline exceeded"), "{}", answer.text());
+    lab.shutdown().await;
+}

@@ -1,0 +1,12 @@
+//! The lab's targets, driven over loopback.
+
+mod acceptance;
+mod chains;
+mod client;
+mod ct_log;
+mod faults;
+mod folder;
+mod plain;
+mod recorded;
+mod recording;
+mod wire;
