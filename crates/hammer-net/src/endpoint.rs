@@ -43,7 +43,8 @@ pub(crate) struct Endpoint {
 pub(crate) enum Broken {
     /// A connection that was idle turned out to be closed before the request was written.
     Unsent,
-    /// It was closed after the request was written, before any byte of an answer.
+    /// It was closed after the request was written, before any byte of an answer; or an HTTP/2 server says that it did
+    /// not touch the request. The connection is out of the pool.
     Idle(Failure),
     /// The request cannot be tried again.
     Final(Failure),
@@ -130,7 +131,7 @@ impl Endpoint {
         self.retired.get()
     }
 
-    /// Sends `request` on a connection of its own choice; on a newly dialled one when `fresh`.
+    /// Sends `request` on a connection of its own choice; over HTTP/1.1 on a newly dialled one when `fresh`.
     pub(crate) async fn exchange(
         self: &Rc<Self>,
         shared: &Rc<Shared>,
@@ -146,9 +147,7 @@ impl Endpoint {
         loop {
             let done = match protocol {
                 Protocol::Http1 => http1::exchange(self, shared, request, bearer, answer, fresh).await,
-                Protocol::Http2 => {
-                    Box::pin(http2::exchange(self, shared, request, bearer, answer, fresh)).await
-                }
+                Protocol::Http2 => Box::pin(http2::exchange(self, shared, request, bearer, answer)).await,
             }?;
             match done {
                 Exchanged::Done => return Ok(()),

@@ -71,7 +71,13 @@ impl Pool {
             return idle.pop_back();
         }
         let now = shared.clock.now();
-        idle.retain(|connection| !shared.is_expired(now, connection.opened, connection.wire.last_read()));
+        let is_expired = |one: &Connection| shared.is_expired(now, one.opened, one.wire.last_read());
+        while idle.front().is_some_and(|longest_idle| is_expired(longest_idle)) {
+            idle.pop_front();
+        }
+        while idle.back().is_some_and(|last_used| is_expired(last_used)) {
+            idle.pop_back();
+        }
         idle.pop_back()
     }
 

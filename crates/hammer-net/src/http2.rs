@@ -160,11 +160,10 @@ impl Pool {
         endpoint: &Rc<Endpoint>,
         shared: &Rc<Shared>,
         times: &mut WireTimes,
-        fresh: bool,
     ) -> Result<Result<Lease<'_>, Exchanged>, Failure> {
         loop {
             let is_full = self.count() + self.dialling.get() >= shared.config.connections;
-            if fresh || (self.streams.available_permits() == 0 && !is_full) {
+            if self.streams.available_permits() == 0 && !is_full {
                 match self.dial(endpoint, shared, times).await? {
                     Opened::Http2(started) => {
                         let connection = self.add(endpoint, shared, started, 1);
@@ -290,11 +289,10 @@ pub(crate) async fn exchange(
     request: &Request,
     bearer: Option<&HeaderValue>,
     answer: &mut Answer,
-    fresh: bool,
 ) -> Result<Exchanged, Broken> {
     let pool = &endpoint.http2;
     let head = to_http(request, endpoint, bearer)?;
-    let lease = match pool.stream(endpoint, shared, &mut answer.wire, fresh).await? {
+    let lease = match pool.stream(endpoint, shared, &mut answer.wire).await? {
         Ok(lease) => lease,
         Err(other) => return Ok(other),
     };

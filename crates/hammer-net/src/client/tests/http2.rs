@@ -158,6 +158,19 @@ fn a_refused_stream_is_sent_again_and_said_so() {
 }
 
 #[test]
+fn refused_streams_do_not_dial_beyond_the_bound() {
+    run(async {
+        let server = leaves_after(5, true).await;
+        let mut two = prior_knowledge(&server);
+        two.connections = 2;
+        let answers = get_at_once(&client(two), 20).await;
+        assert!(answers.iter().any(|answer| answer.retried_idle_close));
+        assert_eq!(server.requests(), 20);
+        assert!(server.connections() <= 3, "{}", server.connections());
+    });
+}
+
+#[test]
 fn waiting_requests_outlive_the_connection_they_waited_for() {
     run(async {
         let server = leaves_after(3, false).await;
