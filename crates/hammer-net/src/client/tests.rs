@@ -75,3 +75,11 @@ fn an_endpoint_that_cannot_be_one_is_refused_when_the_client_is_made() {
     none.connections = 0;
     assert!(matches!(Client::new(none, HandClock::new()), Err(ConfigError::Zero { what: "connections" })));
 }
+
+#[test]
+fn the_future_of_a_send_is_small_enough_for_one_per_operation() {
+    let client = client(config("http://127.0.0.1:1"));
+    let (request, mut answer) = (Request::get(client.path("/").unwrap()), Answer::new());
+    let send = client.send(&request, &mut answer);
+    assert!(size_of_val(&send) <= 2_048, "{} bytes", size_of_val(&send));
+}
