@@ -130,7 +130,7 @@ impl<T: Target> Server<T> {
         self: Arc<Self>,
         listener: std::net::TcpListener,
         tls: Option<TlsAcceptor>,
-        mut stopped: watch::Receiver<bool>,
+        stopped: watch::Receiver<bool>,
     ) {
         let Ok(listener) = TcpListener::from_std(listener) else { return };
         let mut connections = JoinSet::new();
@@ -151,7 +151,6 @@ impl<T: Target> Server<T> {
             }
         }
         drop(listener);
-        stopped.mark_unchanged();
         let _ = time::timeout(DRAIN_LIMIT, async { while connections.join_next().await.is_some() {} }).await;
         connections.shutdown().await;
     }

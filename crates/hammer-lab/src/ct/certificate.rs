@@ -103,14 +103,15 @@ impl<'a> Certificate<'a> {
 
     fn check_extensions(&self) -> Result<(), DerError> {
         let mut reader = Reader::new(self.extensions);
+        let mut oids = Vec::with_capacity(16);
         while !reader.is_empty() {
-            let extension = next_extension(&mut reader)?;
-            let same = self.extensions().filter(|other| other.oid == extension.oid).count();
-            if same > 1 {
-                return Err(DerError::Value { what: "list of extensions, which holds one twice," });
-            }
+            oids.push(next_extension(&mut reader)?.oid);
         }
-        Ok(())
+        oids.sort_unstable();
+        match oids.windows(2).any(|pair| pair[0] == pair[1]) {
+            true => Err(DerError::Value { what: "list of extensions, which holds one twice," }),
+            false => Ok(()),
+        }
     }
 }
 

@@ -30,6 +30,9 @@ pub(crate) struct Entry {
 impl Entry {
     pub(crate) fn new(validated: &Validated<'_>, precert: bool) -> Result<Self, EntryError> {
         let Validated { leaf, path } = validated;
+        if leaf.der.len() > MAX_CERTIFICATE_BYTES || path.authorities.len() > MAX_FINGERPRINTS {
+            return Err(EntryError::TooLong);
+        }
         let identity = sha256(leaf.der);
         let path = Arc::clone(path);
         if !precert {
@@ -91,6 +94,8 @@ pub(crate) enum EntryError {
     NoIssuer,
     #[error("no issuer cert available for pre-issuer")]
     NoFinalIssuer,
+    #[error("the certificate or its chain is too long")]
+    TooLong,
     #[error("failed to remove poison extension: {0}")]
     Poison(DerError),
 }
@@ -105,3 +110,8 @@ pub(crate) fn push_u24(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(&(bytes.len() as u32).to_be_bytes()[1..]);
     out.extend_from_slice(bytes);
 }
+
+/// What a length of three bytes can say.
+const MAX_CERTIFICATE_BYTES: usize = (1 << 24) - 1;
+/// What a length of two bytes can say, in hashes of 32 bytes.
+const MAX_FINGERPRINTS: usize = ((1 << 16) - 1) / 32;

@@ -4,7 +4,7 @@ use std::{
     collections::{HashMap, VecDeque},
     sync::{
         Arc, PoisonError, RwLock,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -37,6 +37,8 @@ pub(crate) struct Log {
     pub(crate) published: watch::Sender<Arc<Checkpoint>>,
     pub(crate) accepted: AtomicU64,
     pub(crate) distinct: AtomicU64,
+    /// Set once an entry could not be stored: from then on the tree and the storage differ, and nothing is taken.
+    pub(crate) broken: AtomicBool,
     sequenced: RwLock<Sequenced>,
 }
 
@@ -78,6 +80,7 @@ impl Log {
             published,
             accepted: AtomicU64::new(0),
             distinct: AtomicU64::new(0),
+            broken: AtomicBool::new(false),
             sequenced: RwLock::new(sequenced),
         };
         // The roots are issuers too: entries point to them by their fingerprints.
@@ -116,7 +119,8 @@ impl Log {
         let delay = self.plan.faults.publication_delay.map_or(Duration::ZERO, Duration::from);
         let mut delayed: VecDeque<(Duration, Checkpoint)> = VecDeque::new();
         let mut last_published = self.clock.elapsed();
-        let mut next = last_published + self.plan.checkpoint_interval.0;
+        let interval = self.plan.checkpoint_interval.0.max(LEAST_INTERVAL);
+        let mut next = last_published + interval;
         loop {
             let wake = delayed.front().map_or(next, |(at, _)| next.min(*at));
             tokio::select! {
@@ -125,7 +129,7 @@ impl Log {
             }
             let now = self.clock.elapsed();
             if now >= next {
-                next = now + self.plan.checkpoint_interval.0;
+                next = now + interval;
                 let latest = delayed.back().map_or(self.published.borrow().size, |(_, latest)| latest.size);
                 let old = now >= last_published + self.plan.checkpoint_republish_interval.0;
                 if old || self.read_tree(|sequenced| sequenced.tree.size()) > latest {
@@ -154,12 +158,15 @@ impl Log {
 
     fn make_public(&self, checkpoint: Checkpoint) {
         // A folder that cannot be written keeps its old checkpoint; submissions then time out.
-        if self.store.publish(&checkpoint.note).is_ok() {
+        if !self.broken.load(Ordering::Relaxed) && self.store.publish(&checkpoint.note).is_ok() {
             self.published.send_replace(Arc::new(checkpoint));
         }
     }
 
     fn integrate(&self, batch: &Batch) {
+        if self.broken.load(Ordering::Relaxed) {
+            return self.pool.lost(batch);
+        }
         let with_index = self.plan.flavour == Flavour::StaticCt;
         // Only this task writes to the tree, so what is read here stays true until it is written below.
         let first_index = self.read_tree(|sequenced| sequenced.tree.size());
@@ -181,7 +188,10 @@ impl Log {
                 self.distinct.fetch_add(batch.entries.len() as u64, Ordering::Relaxed);
                 self.pool.logged(batch, first_index);
             }
-            Err(_) => self.pool.lost(batch),
+            Err(_) => {
+                self.broken.store(true, Ordering::Relaxed);
+                self.pool.lost(batch);
+            }
         }
     }
 }
@@ -220,3 +230,6 @@ fn policy(plan: &CtLabPlan) -> Result<Policy, LabError> {
         reject_unexpired: plan.reject_unexpired,
     })
 }
+
+/// Checkpoints are never made more often than this.
+const LEAST_INTERVAL: Duration = Duration::from_millis(1);

@@ -61,6 +61,9 @@ impl Log {
     }
 
     async fn sct(&self, body: &[u8], precert: bool) -> Result<Sct, Refusal> {
+        if self.broken.load(Ordering::Relaxed) {
+            return Err(Refusal::Internal("storage failed"));
+        }
         let entry = self.entry(body, precert)?;
         let mut ticket =
             self.pool.add(&entry, &*self.clock).map_err(|pushback| self.pushed_back(pushback))?;

@@ -223,6 +223,19 @@ async fn a_duplicate_gets_the_same_timestamp_and_index_however_its_chain_ends() 
 }
 
 #[tokio::test]
+async fn duplicates_of_what_still_waits_share_its_place() {
+    let mint = Mint::new();
+    let plan = CtLabPlan { batch_max_age: Span::from_millis(100), ..quick_plan() };
+    let lab = start(plan, &mint).await;
+    let chain = mint.precert_chain(1);
+    let submitted = || submit(&lab, &mint, &chain, true);
+    let ((one, _), (two, _), (three, _)) = tokio::join!(submitted(), submitted(), submitted());
+    assert_eq!((one.timestamp_ms, one.extensions), (two.timestamp_ms, two.extensions.clone()));
+    assert_eq!((two.timestamp_ms, two.extensions), (three.timestamp_ms, three.extensions));
+    assert_eq!(lab.stop().tree_size, 1);
+}
+
+#[tokio::test]
 async fn duplicates_beyond_their_limit_are_pushed_back_with_retry_after() {
     let mint = Mint::new();
     let lab = start(CtLabPlan { rate_limit_dedup: Some(0), ..quick_plan() }, &mint).await;

@@ -7,7 +7,8 @@ use hammer_tlog::{
 };
 
 use crate::{
-    chains::Mint,
+    chains::{Mint, body},
+    client::post,
     ct_log::{checkpoint, quick_plan, read_tiles, start, submit},
 };
 
@@ -53,6 +54,24 @@ async fn the_folder_holds_what_is_served() {
     let served = crate::client::get(&format!("{}/checkpoint", lab.monitoring_url)).await;
     assert_eq!(std::fs::read(folder.path().join("checkpoint")).unwrap(), served.body);
     lab.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_log_that_cannot_store_an_entry_takes_none_from_then_on() {
+    let (mint, folder) = (Mint::new(), tempfile::tempdir().unwrap());
+    let root = folder.path().join("log");
+    let lab = start(CtLabPlan { storage_dir: Some(root.clone()), ..quick_plan() }, &mint).await;
+    submit(&lab, &mint, &mint.chain(0), false).await;
+    std::fs::rename(&root, folder.path().join("moved")).unwrap();
+    std::fs::write(&root, "in its way").unwrap();
+    let url = format!("{}/ct/v1/add-chain", lab.submission_url);
+    for seq in 1..3 {
+        let answer = post(&url, body(&mint.chain(seq))).await;
+        assert_eq!(answer.status, 500, "{}", answer.text());
+        assert!(answer.text().contains("couldn't store the leaf"), "{}", answer.text());
+    }
+    assert_eq!(checkpoint(&lab).await.size, 1);
+    assert_eq!(lab.stop().published_size, 1);
 }
 
 #[tokio::test]
