@@ -1,7 +1,7 @@
 //! A closed loop of GETs against one URL, to find what a request costs this process.
 //!
-//! `loop <net|bare> <url> <connections> <seconds>` prints requests, CPU time for each (user and system), and memory.
-//! `net` is this crate; `bare` is hyper alone with a spawned task for each connection.
+//! `loop <net|http2|bare> <url> <connections> <seconds>` prints requests, CPU time for each (user and system), and memory.
+//! `net` is this crate, `http2` the same with prior knowledge and ten streams for each connection; `bare` is hyper alone with a spawned task for each connection.
 
 use std::cell::Cell;
 use std::error::Error;
@@ -10,7 +10,7 @@ use std::io::Write as _;
 use std::rc::Rc;
 
 use hammer_measure::{Nanos, Now};
-use hammer_net::{Answer, Body, Client, ClientConfig, Request};
+use hammer_net::{Answer, Body, Client, ClientConfig, HttpVersion, Request};
 use http::Uri;
 use http_body_util::BodyExt as _;
 use hyper_util::rt::TokioIo;
@@ -32,7 +32,7 @@ type Failed = Box<dyn Error>;
 fn main() -> Result<(), Failed> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [mode, url, connections, seconds] = &arguments[..] else {
-        return Err("usage: loop <net|bare> <url> <connections> <seconds>".into());
+        return Err("usage: loop <net|http2|bare> <url> <connections> <seconds>".into());
     };
     let url: Uri = url.parse()?;
     let (connections, seconds): (usize, u64) = (connections.parse()?, seconds.parse()?);
@@ -52,14 +52,16 @@ fn main() -> Result<(), Failed> {
 async fn run(mode: &str, url: &Uri, connections: usize, end: Nanos) -> Result<u64, Failed> {
     let count = Rc::new(Cell::new(0));
     let mut users = Vec::new();
-    let client = Rc::new(client(url, connections)?);
-    if mode == "net" {
+    let client = Rc::new(client(mode, url, connections)?);
+    if mode != "bare" {
         client.warm_up(connections).await?;
     }
     for _ in 0..connections {
         let count = Rc::clone(&count);
         users.push(match mode {
-            "net" => tokio::task::spawn_local(through_net(Rc::clone(&client), url.clone(), end, count)),
+            "net" | "http2" => {
+                tokio::task::spawn_local(through_net(Rc::clone(&client), url.clone(), end, count))
+            }
             _ => tokio::task::spawn_local(through_hyper(url.clone(), end, count)),
         });
     }
@@ -69,10 +71,15 @@ async fn run(mode: &str, url: &Uri, connections: usize, end: Nanos) -> Result<u6
     Ok(count.get())
 }
 
-fn client(url: &Uri, connections: usize) -> Result<Client, Failed> {
+fn client(mode: &str, url: &Uri, connections: usize) -> Result<Client, Failed> {
     let origin = Uri::builder().scheme("http").authority(url.authority().ok_or("no host")?.as_str());
     let mut config = ClientConfig::new(origin.path_and_query("/").build()?);
     config.connections = connections;
+    if mode == "http2" {
+        config.version = HttpVersion::Http2PriorKnowledge;
+        config.streams = 10;
+        config.connections = connections.div_ceil(10);
+    }
     Ok(Client::new(config, Rc::new(Clock(ClockId::Monotonic)))?)
 }
 

@@ -270,6 +270,45 @@ fn a_public_peer_is_refused_before_anything_is_dialled() {
 }
 
 #[test]
+fn the_guard_stands_before_a_listener_that_would_have_answered() {
+    run(async {
+        let server = Server::ok(Speaks::Http1).await;
+        // Neither loopback nor private, and yet Linux connects it to this machine.
+        let mut unspecified = config(&format!("http://0.0.0.0:{}", server.addr.port()));
+        for nobody in [None, Some(String::new())] {
+            unspecified.authorized = nobody;
+            assert_eq!(kind_of_failure(&client(unspecified.clone())).await, FailureKind::Unauthorized);
+        }
+        assert_eq!(server.connections(), 0);
+        unspecified.authorized = Some("the owner of this machine".to_owned());
+        get(&client(unspecified), "/").await.unwrap();
+        assert_eq!(server.connections(), 1);
+    });
+}
+
+#[test]
+fn an_answer_that_comes_before_the_body_is_read_is_an_answer() {
+    run(async {
+        let server = Server::raw(|_, _, mut tcp| {
+            Box::pin(async move {
+                read_head(&mut tcp).await;
+                tcp.write_all(b"HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\nno").await.unwrap();
+                pending::<()>().await;
+            })
+        })
+        .await;
+        let client = client(config(&server.url()));
+        let request = Request::post(client.path("/").unwrap(), vec![7; 8 << 20]);
+        let mut answer = Answer::new();
+        for dialled in [1, 2] {
+            client.send(&request, &mut answer).await.unwrap();
+            assert_eq!((answer.status.as_u16(), answer.body.as_slice()), (413, b"no".as_slice()));
+            assert_eq!(server.connections(), dialled);
+        }
+    });
+}
+
+#[test]
 fn a_token_is_sent_and_not_shown() {
     run(async {
         let server = Server::ok(Speaks::Http1).await;

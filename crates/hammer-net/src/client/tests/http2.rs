@@ -214,6 +214,27 @@ fn a_large_body_passes_the_windows_both_ways() {
 }
 
 #[test]
+fn an_answer_that_comes_before_the_body_is_read_is_an_answer() {
+    run(async {
+        let server = Server::raw(|_, _, tcp| {
+            Box::pin(async move {
+                let mut connection = h2::server::handshake(tcp).await.unwrap();
+                let mut unread = Vec::new();
+                while let Some(Ok((request, mut respond))) = connection.accept().await {
+                    let _ = respond.send_response(http::Response::new(()), true);
+                    unread.push(request);
+                }
+            })
+        })
+        .await;
+        let client = client(prior_knowledge(&server));
+        let request = Request::post(client.path("/").unwrap(), vec![7; 1 << 20]);
+        client.send(&request, &mut Answer::new()).await.unwrap();
+        assert_eq!(server.connections(), 1);
+    });
+}
+
+#[test]
 fn an_answer_over_the_limit_resets_its_stream_only() {
     run(async {
         let server = slow(100).await;

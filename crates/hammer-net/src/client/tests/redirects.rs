@@ -65,6 +65,16 @@ fn a_token_does_not_follow_to_another_origin() {
 }
 
 #[test]
+fn the_guard_stands_before_the_listener_of_a_redirect() {
+    run(async {
+        let other = Server::ok(Speaks::Http1).await;
+        let server = redirects_to(format!("http://0.0.0.0:{}/", other.addr.port())).await;
+        assert_eq!(kind_of_failure(&client(following(&server, 5))).await, FailureKind::Unauthorized);
+        assert_eq!((server.requests(), other.connections()), (1, 0));
+    });
+}
+
+#[test]
 fn a_redirect_to_a_public_address_is_refused_before_it_is_dialled() {
     run(async {
         let server = redirects_to("http://8.8.8.8/".to_owned()).await;
