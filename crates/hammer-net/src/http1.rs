@@ -133,6 +133,7 @@ fn to_http(
     shared: &Shared,
     mut headers: HeaderMap,
 ) -> http::Request<Body> {
+    // Those of the redirect that led here, if any.
     headers.clear();
     if !request.headers.contains_key(HOST) {
         headers.insert(HOST, origin.host_header.clone());

@@ -70,6 +70,7 @@ impl Answer {
     pub(crate) fn reset(&mut self) {
         self.status = StatusCode::default();
         self.version = Version::default();
+        self.headers.clear();
         self.body.clear();
         self.body.shrink_to(KEPT_BODY);
         self.wire = WireTimes::default();

@@ -250,6 +250,24 @@ fn a_port_where_nobody_listens_is_a_failed_dial() {
 }
 
 #[test]
+fn a_failure_leaves_nothing_of_the_answer_before() {
+    run(async {
+        let server = Server::ok(Speaks::Http1).await;
+        let mut once = config(&server.url());
+        once.keepalive = false;
+        let client = client(once);
+        let request = Request::get(client.path("/").unwrap());
+        let mut answer = Answer::new();
+        client.send(&request, &mut answer).await.unwrap();
+        drop(server);
+        tokio::task::yield_now().await;
+        assert_eq!(client.send(&request, &mut answer).await.unwrap_err().kind, FailureKind::Dial);
+        assert!(answer.headers.is_empty() && answer.body.is_empty());
+        assert_eq!((answer.wire.sent, answer.wire.done, answer.bytes_in), (None, None, 0));
+    });
+}
+
+#[test]
 fn a_name_that_does_not_exist_is_named() {
     run(async {
         let failure = get(&client(config("http://log.invalid")), "/").await.map(|a| a.status).unwrap_err();
