@@ -84,3 +84,8 @@ key leaf-of-not-ca p256; issue leaf-of-not-ca not-ca "$LEAF"
 key no-cert-sign p256; issue no-cert-sign p256-root 'basicConstraints=critical,CA:TRUE
 keyUsage=critical,digitalSignature'
 key leaf-of-no-cert-sign p256; issue leaf-of-no-cert-sign no-cert-sign "$LEAF"
+
+# A log's key in both of its forms, and its public key.
+openssl ecparam -name prime256v1 -genkey -noout -out log-key-sec1.pem
+openssl pkcs8 -topk8 -nocrypt -in log-key-sec1.pem -out log-key-pkcs8.pem
+openssl ec -in log-key-sec1.pem -pubout -outform DER -out log-key-public.der 2>/dev/null

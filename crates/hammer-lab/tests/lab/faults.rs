@@ -26,7 +26,7 @@ fn start(faults: FaultScript) -> (HttpLabHandle, ManualClock) {
 }
 
 /// Advances the clock step by step until `condition` holds, and fails after ten seconds.
-async fn advance_until(clock: &ManualClock, step: Duration, condition: impl Fn() -> bool) {
+pub(crate) async fn advance_until(clock: &ManualClock, step: Duration, condition: impl Fn() -> bool) {
     within(async {
         while !condition() {
             clock.advance(step);

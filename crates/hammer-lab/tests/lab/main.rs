@@ -7,6 +7,7 @@ mod ct_log;
 mod faults;
 mod folder;
 mod plain;
+mod policy;
 mod recorded;
 mod recording;
 mod wire;
