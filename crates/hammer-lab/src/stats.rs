@@ -24,6 +24,8 @@ pub struct LabStats {
     pub accepted: u64,
     /// Submissions that made a new entry.
     pub distinct: u64,
+    /// Entries that wait to be sequenced.
+    pub outstanding: u64,
     /// Entries in the tree.
     pub tree_size: u64,
     /// Entries that the served checkpoint covers.

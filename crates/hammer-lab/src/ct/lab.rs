@@ -94,13 +94,7 @@ impl CtLabHandle {
     /// What the log has counted so far.
     #[must_use]
     pub fn stats(&self) -> LabStats {
-        LabStats {
-            accepted: self.log.accepted.load(Ordering::Relaxed),
-            distinct: self.log.distinct.load(Ordering::Relaxed),
-            tree_size: self.log.read_tree(|sequenced| sequenced.tree.size()),
-            published_size: self.log.published.borrow().size,
-            ..self.counters.stats()
-        }
+        self.log.stats(&self.counters)
     }
 
     /// Counts the stalls of the fault script from now, as a run does that starts after its lab.
@@ -117,11 +111,18 @@ impl CtLabHandle {
     pub fn stop(self) -> LabStats {
         let Self { log, counters, running, .. } = self;
         running.stop();
+        log.stats(&counters)
+    }
+}
+
+impl Log {
+    fn stats(&self, counters: &Counters) -> LabStats {
         LabStats {
-            accepted: log.accepted.load(Ordering::Relaxed),
-            distinct: log.distinct.load(Ordering::Relaxed),
-            tree_size: log.read_tree(|sequenced| sequenced.tree.size()),
-            published_size: log.published.borrow().size,
+            accepted: self.accepted.load(Ordering::Relaxed),
+            distinct: self.distinct.load(Ordering::Relaxed),
+            outstanding: self.pool.outstanding(),
+            tree_size: self.read_tree(|sequenced| sequenced.tree.size()),
+            published_size: self.published.borrow().size,
             ..counters.stats()
         }
     }

@@ -157,6 +157,11 @@ impl Pool {
         self.lock().seen.entry(identity).or_insert(Seen::Logged { timestamp_ms, index });
     }
 
+    /// Entries that wait to be sequenced.
+    pub(crate) fn outstanding(&self) -> u64 {
+        self.lock().outstanding as u64
+    }
+
     fn next_due(&self, now: Duration) -> Option<Duration> {
         self.lock().batches.front().map(|batch| self.due_at(batch, now))
     }

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use hammer_lab::{
-    CtLab, CtLabPlan, FaultScript, HttpLab, HttpLabHandle, HttpLabPlan, LogConfig, ManualClock,
+    Clock, CtLab, CtLabPlan, FaultScript, HttpLab, HttpLabHandle, HttpLabPlan, LogConfig, ManualClock,
     duration::Span,
     fault::{FaultRule, Latency, Refusal, Stall},
 };
@@ -112,12 +112,10 @@ async fn idle_and_unused_connections_are_closed_after_their_time() {
         let mut rest = Vec::new();
         used.read_to_end(&mut rest).await.map(|_| ())
     });
-    // Time passes in small steps, as the connection's limits are looked at again and again.
-    for _ in 0..45 {
-        clock.advance(Duration::from_millis(100));
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
-    within(closed).await.unwrap().unwrap();
+    advance_until(&clock, Duration::from_millis(10), || closed.is_finished()).await;
+    closed.await.unwrap().unwrap();
+    let elapsed_ms = clock.elapsed().as_millis();
+    assert!((3000..5000).contains(&elapsed_ms), "{elapsed_ms}");
     let still_open = tokio::time::timeout(Duration::from_millis(20), unused.read(&mut answer)).await;
     assert!(still_open.is_err(), "an unused connection has five seconds");
     clock.advance(Duration::from_millis(5000));
@@ -142,14 +140,12 @@ async fn slow_integration_delays_the_checkpoint_and_with_it_the_answer() {
     let url = format!("{}/ct/v1/add-chain", lab.submission_url);
     let submission = body(&mint.chain(1));
     let answer = tokio::spawn(async move { post(&url, submission).await });
-    advance_until(&clock, Duration::from_millis(10), || lab.stats().tree_size > 0).await;
-    // At most one interval passes until the checkpoint is made, and then the delay.
-    clock.advance(Duration::from_millis(100));
-    tokio::time::sleep(Duration::from_millis(20)).await;
-    clock.advance(Duration::from_millis(4800));
-    tokio::time::sleep(Duration::from_millis(20)).await;
-    assert_eq!((lab.stats().published_size, answer.is_finished()), (0, false));
-    advance_until(&clock, Duration::from_millis(100), || answer.is_finished()).await;
+    let begin = clock.elapsed();
+    advance_until(&clock, Duration::from_millis(50), || lab.stats().tree_size > 0).await;
+    assert_eq!(lab.stats().published_size, 0);
+    advance_until(&clock, Duration::from_millis(50), || answer.is_finished()).await;
+    let waited_ms = (clock.elapsed() - begin).as_millis();
+    assert!(waited_ms >= 5000, "{waited_ms}");
     assert_eq!(answer.await.unwrap().status, 200);
     assert_eq!(lab.stats().published_size, 1);
     lab.shutdown().await;

@@ -92,9 +92,7 @@ async fn what_is_under_way_is_answered_when_the_log_stops() {
     let url = format!("{}/ct/v1/add-chain", lab.submission_url);
     let submission = body(&mint.chain(1));
     let waiting = tokio::spawn(async move { post(&url, submission).await });
-    until(|| lab.stats().connections == 1).await;
-    // The request is in the pool once its connection has been read; until then stopping would refuse it.
-    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    until(|| lab.stats().outstanding == 1).await;
     let stats = tokio::task::spawn_blocking(|| lab.stop()).await.unwrap();
     assert_eq!(waiting.await.unwrap().status, 200);
     assert_eq!((stats.tree_size, stats.published_size), (1, 1));

@@ -118,8 +118,10 @@ impl Folder {
         if self.issuers.read().unwrap_or_else(PoisonError::into_inner).contains(&fingerprint) {
             return Ok(());
         }
+        // Written under the lock: two threads must not move the same file into place.
+        let mut issuers = self.issuers.write().unwrap_or_else(PoisonError::into_inner);
         self.write(&Path::new("issuer").join(fingerprint.to_hex()), &authority.der)?;
-        self.issuers.write().unwrap_or_else(PoisonError::into_inner).insert(fingerprint);
+        issuers.insert(fingerprint);
         Ok(())
     }
 
