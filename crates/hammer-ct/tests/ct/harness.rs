@@ -1,0 +1,167 @@
+//! A run over loopback, and the log under it.
+
+use std::sync::Arc;
+
+use hammer_core::clock::{MonotonicClock, unix_millis};
+use hammer_core::dispatch::{LanePlan, Load, LoadedWorkload, Open};
+use hammer_core::observe::Observer;
+use hammer_core::run::{RunSpec, StopRule, control, run};
+use hammer_core::runtime::threaded::ThreadedRuntime;
+use hammer_core::schedule::{Constant, Profile, Schedule};
+use hammer_core::supply::SupplyBounds;
+use hammer_core::workload::Workload;
+use hammer_ct::{CtRun, LogKind, LogTarget, SubmitPlan, roots};
+use hammer_lab::ct::Flavour;
+use hammer_lab::duration::Span;
+use hammer_lab::{CtLab, CtLabHandle, CtLabPlan, LogConfig};
+use hammer_measure::snapshot::{Resources, RunResult};
+use hammer_measure::{Detail, Fate, Nanos, Phase, Reporter, RunEvent};
+use hammer_net::ClientConfig;
+use hammer_tlog::key::LogKey;
+
+pub(crate) const SEED: u64 = 7;
+
+/// One run: its clock, and what it is made of.
+pub(crate) struct TestRun {
+    pub(crate) clock: MonotonicClock,
+    pub(crate) epoch_unix_ms: u64,
+    pub(crate) shards: usize,
+    pub(crate) lanes: Vec<Arc<dyn LanePlan<ThreadedRuntime>>>,
+    pub(crate) observers: Vec<Box<dyn Observer>>,
+    pub(crate) stops: Vec<StopRule>,
+    pub(crate) measurement: Option<Nanos>,
+    /// Milliseconds by which the run believes to have begun later than it did.
+    pub(crate) ahead_ms: i64,
+}
+
+/// What a run left, and the notes that it told.
+pub(crate) struct Outcome {
+    pub(crate) result: Arc<RunResult>,
+    pub(crate) notes: Vec<String>,
+}
+
+impl TestRun {
+    pub(crate) fn new() -> Self {
+        Self {
+            clock: MonotonicClock::starting_now(),
+            epoch_unix_ms: unix_millis(),
+            shards: 1,
+            lanes: Vec::new(),
+            observers: Vec::new(),
+            stops: Vec::new(),
+            measurement: None,
+            ahead_ms: 0,
+        }
+    }
+
+    pub(crate) fn ct(&self) -> CtRun {
+        let epoch_unix_ms = self.epoch_unix_ms.checked_add_signed(self.ahead_ms).unwrap();
+        CtRun { seed: SEED, epoch_unix_ms, workload: self.lanes.len() as u64 }
+    }
+
+    /// Adds `operations` at `rate` a second.
+    pub(crate) fn load<W: Workload>(&mut self, workload: W, rate: f64, operations: u64) {
+        let schedule = Schedule::even(Profile::Constant(Constant { rate })).operations(operations);
+        self.lanes.push(Arc::new(LoadedWorkload {
+            name: format!("w{}", self.lanes.len()),
+            workload: Arc::new(workload),
+            load: Load::Open(Open { schedule, in_flight: 64, backlog: 10_000 }),
+            timeout: Nanos::from_secs(20),
+            supply: SupplyBounds::default(),
+        }));
+    }
+
+    pub(crate) fn run(self) -> Outcome {
+        let spill = tempfile::tempdir().unwrap();
+        let (_control, inbox) = control();
+        let mut notes = Notes::default();
+        let spec = RunSpec {
+            clock: self.clock,
+            epoch_unix_ms: self.epoch_unix_ms,
+            seed: SEED,
+            shards: self.shards,
+            supply_threads: 1,
+            verify_threads: 1,
+            verify_ring_bytes: 1 << 20,
+            spill_folder: spill.path().to_owned(),
+            warm_up: Nanos::ZERO,
+            measurement: self.measurement,
+            drain: Nanos::from_secs(20),
+            interval: Nanos::from_millis(250),
+            lanes: self.lanes,
+            observers: self.observers,
+            stops: self.stops,
+            thresholds: Vec::new(),
+            resources: Box::new(Resources::default),
+        };
+        let result = run(spec, inbox, &mut [&mut notes]).unwrap();
+        Outcome { result, notes: notes.0 }
+    }
+}
+
+#[derive(Default)]
+struct Notes(Vec<String>);
+
+impl Reporter for Notes {
+    fn event(&mut self, event: &RunEvent) {
+        if let RunEvent::Note { text, .. } = event {
+            self.0.push(text.clone());
+        }
+    }
+}
+
+impl Outcome {
+    /// Ends of that fate in the series, both phases together.
+    pub(crate) fn fate(&self, series: usize, fate: Fate) -> u64 {
+        self.result.total.series[series].iter().map(|record| record.fate(fate)).sum()
+    }
+
+    pub(crate) fn causes(&self, series: usize) -> Vec<(Fate, Detail)> {
+        let record =
+            &self.result.total.series[series][hammer_measure::recorder::phase_index(Phase::Measurement)];
+        record.causes.iter().map(|(fate, detail, _)| (*fate, *detail)).collect()
+    }
+
+    /// All promises were kept, so many.
+    pub(crate) fn assert_kept(&self, promises: u64) {
+        let ledger = self.result.promises;
+        assert_eq!((ledger.made, ledger.kept), (promises, promises), "{ledger:?} {:?}", self.result.breaches);
+    }
+
+    /// All promises were broken, each with that kind.
+    pub(crate) fn assert_broken(&self, promises: u64, kind: &str) {
+        let ledger = self.result.promises;
+        assert_eq!((ledger.made, ledger.broken), (promises, promises), "{ledger:?}");
+        assert!(!self.result.breaches.is_empty());
+        for breach in &self.result.breaches {
+            assert_eq!(breach.kind, kind, "{breach:?}");
+        }
+    }
+}
+
+/// A log that accepts the chains of `plan`, quick to publish.
+pub(crate) fn lab(plan: &SubmitPlan, log: CtLabPlan) -> CtLabHandle {
+    let log =
+        CtLabPlan { batch_max_age: Span::from_millis(20), checkpoint_interval: Span::from_millis(50), ..log };
+    let mut config = LogConfig::from_plan(log).unwrap();
+    for root in roots(plan, SEED).unwrap().certificates {
+        config.add_root_der(root);
+    }
+    CtLab::spawn_thread(config).unwrap()
+}
+
+/// The log as a workload knows it.
+pub(crate) fn target(lab: &CtLabHandle, flavour: Flavour) -> LogTarget {
+    let kind = match flavour {
+        Flavour::StaticCt => LogKind::StaticCt,
+        Flavour::Rfc6962 => LogKind::Rfc6962,
+    };
+    let key = LogKey::from_der(&lab.log_key_spki).unwrap();
+    let mut target = LogTarget::new(kind, lab.submission_url.parse().unwrap(), key);
+    target.origin.clone_from(&lab.origin);
+    target
+}
+
+pub(crate) fn client(target: &LogTarget) -> ClientConfig {
+    ClientConfig::new(target.submission[0].clone())
+}

@@ -1,0 +1,7 @@
+//! Workloads on logs, driven by the engine over loopback against embedded ones.
+
+mod canned;
+mod harness;
+mod observe;
+mod read;
+mod submit;
