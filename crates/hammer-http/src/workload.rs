@@ -137,6 +137,3 @@ fn failed(failure: &Failure) -> Ended {
 fn share_of(whole: usize, context: &ShardContext) -> usize {
     whole / context.shards + usize::from(context.shard < whole % context.shards)
 }
-
-#[cfg(test)]
-mod tests;

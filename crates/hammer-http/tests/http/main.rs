@@ -1,0 +1,5 @@
+//! Requests, driven by the engine over loopback.
+
+mod canned;
+mod harness;
+mod requests;
