@@ -53,6 +53,9 @@ pub enum CtError {
     /// The log's public key is none.
     #[error("use the log's public key: {0}")]
     Key(#[from] KeyError),
+    /// Chains from files bring roots of their own, which nobody named here.
+    #[error("know the roots of chains from files: give the log those that they end in")]
+    ForeignRoots,
     /// The chains cannot be minted or read.
     #[error(transparent)]
     Synth(#[from] hammer_synth::Error),

@@ -115,12 +115,14 @@ impl LogReader {
     /// # Errors
     /// Those of [`Client::new`].
     pub fn new(log: Arc<LogTarget>, client: &ClientConfig, clock: Rc<dyn Now>) -> Result<Self, ConfigError> {
-        let dial = |endpoints: &[http::Uri]| {
-            let config = ClientConfig { endpoints: endpoints.to_vec(), connections: 1, ..client.clone() };
-            Client::new(config, clock.clone())
+        let at = |endpoints: &[http::Uri]| ClientConfig {
+            endpoints: endpoints.to_vec(),
+            connections: 1,
+            ..client.clone()
         };
         let (monitored, path) = log.tree_head_at();
-        let (submission, monitoring) = (dial(&log.submission)?, dial(monitored)?);
+        let submission = Client::new(at(&log.submission), clock.clone())?;
+        let monitoring = Client::new(at(monitored), clock)?;
         Ok(Self {
             verifier: log.checkpoint_verifier(),
             roots: Request::get(submission.path(GET_ROOTS)?),

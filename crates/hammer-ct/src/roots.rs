@@ -15,14 +15,13 @@ pub struct Roots {
     pub throwaway: bool,
 }
 
-/// The roots of a plan's chains in a run of that seed; they depend on no date and no profile. Chains from files bring
-/// roots of their own that are not known here: none, unless the plan has a CA as well.
+/// The roots of a plan's chains in a run of that seed; they depend on no date and no profile.
 ///
 /// # Errors
-/// Those of [`Hierarchy::derive`] and [`Hierarchy::from_files`].
+/// [`CtError::ForeignRoots`] for chains from files, and those of [`Hierarchy::derive`] and [`Hierarchy::from_files`].
 pub fn roots(plan: &SubmitPlan, seed: u64) -> Result<Roots, CtError> {
-    if !plan.chains.is_empty() && plan.ca.is_none() {
-        return Ok(Roots { pem: String::new(), certificates: Vec::new(), throwaway: false });
+    if !plan.chains.is_empty() {
+        return Err(CtError::ForeignRoots);
     }
     let (hierarchy, throwaway) = match plan.issuer()? {
         IssuerSource::Derived(spec) => (Hierarchy::derive(&Seed::from_u64(seed), &spec)?, true),

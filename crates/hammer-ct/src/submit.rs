@@ -15,7 +15,7 @@ use hammer_synth::{ChainMinter, FileChains, Kind, Minted};
 use http::uri::PathAndQuery;
 
 use crate::log::{ADD_CHAIN, ADD_PRE_CHAIN};
-use crate::{CtError, CtRun, LogTarget, SctVerifier, SubmitPlan, answer, record, roots};
+use crate::{CtError, CtRun, LogTarget, SctVerifier, SubmitPlan, answer, record};
 
 use kinds::KindDraw;
 pub use op::SubmitOp;
@@ -57,16 +57,17 @@ impl SubmitWorkload {
         client: ClientConfig,
         run: &CtRun,
     ) -> Result<Self, CtError> {
-        let roots = roots(plan, run.seed)?.certificates;
-        let (chains, kinds) = match plan.file_chains()? {
+        let (chains, kinds, roots) = match plan.file_chains()? {
+            // A file holds the issuer of its precertificate.
             Some(files) => {
                 let kinds = KindDraw::of_files(&files);
-                (Chains::Files(files), kinds)
+                (Chains::Files(files), kinds, Vec::new())
             }
             None => {
                 let spec = plan.minter_spec(run)?;
-                let kinds = KindDraw::of_minter(&spec);
-                (Chains::Minted(Box::new(ChainMinter::new(&spec)?)), kinds)
+                let minter = Box::new(ChainMinter::new(&spec)?);
+                let roots = minter.hierarchy().roots().map(<[u8]>::to_vec).collect();
+                (Chains::Minted(minter), KindDraw::of_minter(&spec), roots)
             }
         };
         let distinct = !plan.resubmitted && matches!(chains, Chains::Minted(_));

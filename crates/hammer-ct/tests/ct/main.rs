@@ -3,5 +3,6 @@
 mod canned;
 mod harness;
 mod observe;
+mod plan;
 mod read;
 mod submit;

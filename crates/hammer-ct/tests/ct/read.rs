@@ -89,6 +89,29 @@ fn a_tree_head_that_is_none_is_malformed() {
     }
 }
 
+/// A log of five leaves whose partial tile was collected, with `hashes` in the full one.
+fn without_partial_tile(hashes: usize) -> LogTarget {
+    let checkpoint =
+        "127.0.0.1/log\n5\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n\n— 127.0.0.1/log AAAAAAA=\n";
+    let mut log = canned::log(LogKind::StaticCt, 200, "");
+    let url = canned::serve(move |path| match path {
+        "/log/checkpoint" => (200, checkpoint.into()),
+        "/log/tile/0/000" => (200, vec![7; hashes * 32]),
+        _ => (404, Vec::new()),
+    });
+    log.monitoring = vec![url.parse().unwrap()];
+    log
+}
+
+#[test]
+fn the_full_tile_is_read_where_the_partial_one_is_gone() {
+    let tiles = ReadPlan { tree_head_percent: 0, ..ReadPlan::default() };
+    let outcome = read(without_partial_tile(256), &tiles, 10);
+    assert_eq!(outcome.causes(1), [(Fate::Accepted, Detail::Status(200))]);
+    let outcome = read(without_partial_tile(255), &tiles, 10);
+    assert_eq!(outcome.causes(1), [(Fate::Malformed, Detail::Failure("tile of the wrong length"))]);
+}
+
 #[test]
 fn a_plan_out_of_range_is_refused() {
     let log = Arc::new(canned::log(LogKind::StaticCt, 200, ""));

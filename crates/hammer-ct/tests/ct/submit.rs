@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hammer_core::workload::Workload;
-use hammer_ct::{LogKind, LogTarget, SignerAlgorithm, SubmitPlan, SubmitWorkload, roots};
+use hammer_ct::{CtError, LogKind, LogTarget, SignerAlgorithm, SubmitPlan, SubmitWorkload, roots};
 use hammer_lab::ct::Flavour;
 use hammer_lab::{CtLabPlan, RecordingLab, RecordingLabPlan};
 use hammer_measure::{Detail, Fate};
@@ -235,6 +235,7 @@ fn chains_from_files_are_submitted_over_and_over() {
     submit(&files, target(&lab, Flavour::StaticCt), 30).assert_kept(30);
     let stats = lab.stop();
     assert_eq!((stats.accepted, stats.distinct), (30, 10));
+    assert!(matches!(roots(&files, SEED), Err(CtError::ForeignRoots)));
 }
 
 #[test]

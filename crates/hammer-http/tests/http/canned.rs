@@ -1,6 +1,6 @@
 //! A server that gives one answer to whatever it is asked, and keeps what it was asked.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -36,7 +36,7 @@ fn connection(stream: &TcpStream, status: u16, answer: &[u8], asked: &Asked) {
 }
 
 /// The next request; none at the end.
-fn request(reader: &mut (impl BufRead + Read)) -> Option<(String, Vec<u8>)> {
+fn request(reader: &mut impl BufRead) -> Option<(String, Vec<u8>)> {
     let (mut head, mut length) = (String::new(), 0);
     loop {
         let start = head.len();
