@@ -1,3 +1,41 @@
-//! The `hammer` command.
+//! The `hammer` command: arguments, plans, assembly and exit codes. Only this crate prints; no other reads a plan.
 
-fn main() {}
+mod args;
+mod assemble;
+mod command;
+mod error;
+mod hooks;
+mod output;
+mod plan;
+mod progress;
+mod resources;
+mod signals;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use args::{Cli, Command};
+use error::CliError;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match dispatch(&cli.command) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            // Nobody is left to tell when standard error is gone as well.
+            let _ = output::print(std::io::stderr(), |out| writeln!(out, "hammer: {error}"));
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+fn dispatch(command: &Command) -> Result<u8, CliError> {
+    match command {
+        Command::Run(args) => command::run::of_file(args),
+        Command::Plan(args) => command::plan::show(args),
+        Command::Http(command) => command::http::load(command),
+        Command::Ct(command) => command::ct::command(command),
+        Command::Lab(command) => command::lab::serve(command),
+    }
+}

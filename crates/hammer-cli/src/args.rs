@@ -1,0 +1,245 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// A load generator for the services that software trust rests on.
+///
+/// It sends by plan (open loop), measures from the instant that the plan named, verifies what the service promised,
+/// and says whether its own figures can be believed.
+#[derive(Debug, Parser)]
+#[command(name = "hammer", version, propagate_version = true, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Carry out a plan and report
+    Run(RunArgs),
+    /// Print the plan that a run would have, with every default filled in
+    Plan(PlanArgs),
+    /// Load a URL from one line, with the habits of hey, wrk and oha
+    #[command(subcommand)]
+    Http(HttpCommand),
+    /// Certificate Transparency logs
+    #[command(subcommand)]
+    Ct(CtCommand),
+    /// Embedded targets that really do the work
+    #[command(subcommand)]
+    Lab(LabCommand),
+}
+
+/// Which plan, and what is changed in it.
+#[derive(Debug, Args)]
+pub(crate) struct PlanArgs {
+    /// The plan file (YAML)
+    pub(crate) plan: PathBuf,
+    #[command(flatten)]
+    pub(crate) changes: ChangeArgs,
+}
+
+/// What is changed in a plan.
+#[derive(Debug, Args, Default)]
+pub(crate) struct ChangeArgs {
+    /// Change one key; a workload is named by its name or place: workloads.submit.load.rate=50/s
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// The seed of everything that is drawn or minted
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Shorten every phase, ramp and count in proportion, to about 5 s of load
+    #[arg(long)]
+    pub(crate) smoke: bool,
+}
+
+/// Where the report goes.
+#[derive(Debug, Args, Default)]
+pub(crate) struct OutputArgs {
+    /// Write the JSON report to a file, or to standard output with `-` (the text then goes to standard error)
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) out: Option<PathBuf>,
+    /// Stream events and intervals to a file, one JSON object a line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) events: Option<PathBuf>,
+    /// Do not show progress on a terminal
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) plan: PlanArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum HttpCommand {
+    /// Send GET requests
+    Get(HttpArgs),
+    /// Send POST requests
+    Post(HttpArgs),
+}
+
+/// One URL.
+#[derive(Debug, Args)]
+pub(crate) struct HttpArgs {
+    /// The URL; `http://` is assumed
+    pub(crate) url: String,
+    /// Connections: users who wait for their answers, or with --rate the most operations in flight
+    #[arg(short = 'c', long, default_value_t = 50, value_name = "N")]
+    pub(crate) connections: usize,
+    /// Operations in all; 200 unless -z is given
+    #[arg(short = 'n', long = "requests", value_name = "N")]
+    pub(crate) requests: Option<u64>,
+    /// How long to send (10s, 2m)
+    #[arg(short = 'z', long, value_name = "TIME")]
+    pub(crate) duration: Option<String>,
+    /// Send by plan, open loop: so many a second whatever the answers (1000/s); with -z or -n
+    #[arg(long, short = 'q', value_name = "RATE")]
+    pub(crate) rate: Option<String>,
+    /// Space the arrivals of --rate as a Poisson process instead of evenly
+    #[arg(long, requires = "rate")]
+    pub(crate) poisson: bool,
+    /// A header, "Name: value"
+    #[arg(short = 'H', long = "header", value_name = "HEADER")]
+    pub(crate) headers: Vec<String>,
+    /// The body, or @FILE
+    #[arg(short = 'd', long = "data", value_name = "TEXT|@FILE")]
+    pub(crate) data: Option<String>,
+    /// How long one operation may take
+    #[arg(short = 't', long, default_value = "20s", value_name = "TIME")]
+    pub(crate) timeout: String,
+    /// Statuses that are accepted instead of every 2xx
+    #[arg(long, value_name = "STATUS", value_delimiter = ',')]
+    pub(crate) expect: Vec<u16>,
+    /// HTTP/2: negotiated over TLS, by prior knowledge without it
+    #[arg(long)]
+    pub(crate) http2: bool,
+    /// A new connection for every operation
+    #[arg(long)]
+    pub(crate) disable_keepalive: bool,
+    /// Send the bearer token in this file
+    #[arg(long, value_name = "FILE", conflicts_with = "bearer_env")]
+    pub(crate) bearer_file: Option<PathBuf>,
+    /// Send the bearer token in this environment variable
+    #[arg(long, value_name = "NAME")]
+    pub(crate) bearer_env: Option<String>,
+    /// Follow so many redirects in a row
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(crate) redirects: u32,
+    /// Trust the roots in this PEM file as well
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cacert: Option<PathBuf>,
+    /// Do not verify TLS; the report says so
+    #[arg(long)]
+    pub(crate) insecure: bool,
+    /// Who allowed load on a peer that is neither loopback nor private
+    #[arg(long, value_name = "WHO")]
+    pub(crate) authorized: Option<String>,
+    /// Threads that send; by default one for each core
+    #[arg(long, value_name = "N")]
+    pub(crate) shards: Option<usize>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CtCommand {
+    /// Print the roots that a log must accept so that it takes the plan's chains (PEM)
+    Roots(PlanArgs),
+    /// Submit chains to one log from one line
+    Submit(Box<SubmitArgs>),
+}
+
+/// One log.
+#[derive(Debug, Args)]
+pub(crate) struct SubmitArgs {
+    /// Where chains are sent: what stands before /ct/v1/add-chain
+    pub(crate) url: String,
+    /// The log's public key: base64 of its DER, or a PEM or base64 file as @FILE
+    #[arg(long, value_name = "KEY|@FILE")]
+    pub(crate) key: String,
+    /// What the log speaks
+    #[arg(long, default_value = "static-ct", value_parser = ["static-ct", "rfc6962"])]
+    pub(crate) kind: String,
+    /// Where the log is read, when that is another place
+    #[arg(long, value_name = "URL")]
+    pub(crate) monitoring_url: Option<String>,
+    /// The first line of its checkpoints; by default from the URL
+    #[arg(long)]
+    pub(crate) origin: Option<String>,
+    /// Chains a second
+    #[arg(long, short = 'q', default_value = "100/s", value_name = "RATE")]
+    pub(crate) rate: String,
+    /// How long to send
+    #[arg(short = 'z', long, default_value = "30s", value_name = "TIME")]
+    pub(crate) duration: String,
+    /// How many of 100 chains are precertificates
+    #[arg(long, default_value_t = 0, value_name = "PERCENT")]
+    pub(crate) precerts: u8,
+    /// Most operations in flight
+    #[arg(short = 'c', long, default_value_t = 512, value_name = "N")]
+    pub(crate) in_flight: usize,
+    /// How long one submission may take
+    #[arg(short = 't', long, default_value = "30s", value_name = "TIME")]
+    pub(crate) timeout: String,
+    /// The seed of everything that is drawn or minted
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(crate) seed: u64,
+    /// Who allowed load on a peer that is neither loopback nor private
+    #[arg(long, value_name = "WHO")]
+    pub(crate) authorized: Option<String>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LabCommand {
+    /// A Certificate Transparency log: add-chain, add-pre-chain, static-ct tiles and RFC 6962 reads
+    Ct(LabCtArgs),
+    /// A plain HTTP server with a body of so many bytes
+    Http(LabHttpArgs),
+}
+
+/// An embedded log.
+#[derive(Debug, Args)]
+pub(crate) struct LabCtArgs {
+    /// A file with the log's keys (YAML, as under `target.lab.ct` of a plan)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Change one key of it: batch_max_age=50ms
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Accept the roots of that plan's chains
+    #[arg(long, value_name = "PLAN")]
+    pub(crate) roots_of: Option<PathBuf>,
+    /// Accept the roots in this PEM file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) roots: Vec<PathBuf>,
+    /// The address to listen on; port 0 lets the system choose
+    #[arg(long, default_value = "127.0.0.1:0")]
+    pub(crate) listen: std::net::SocketAddr,
+}
+
+/// An embedded HTTP server.
+#[derive(Debug, Args)]
+pub(crate) struct LabHttpArgs {
+    /// A file with the server's keys (YAML, as under `target.lab.http` of a plan)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Change one key of it: body_bytes=128
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// The address to listen on; port 0 lets the system choose
+    #[arg(long, default_value = "127.0.0.1:0")]
+    pub(crate) listen: std::net::SocketAddr,
+}
+
+const EXIT_CODES: &str = "Exit codes, the first that holds: 2 usage or plan; 3 no operation ever got an answer; \
+4 a promise was broken; 5 the figures cannot be believed; 1 a threshold failed; 6 a report could not be written; \
+130 interrupted; 0 none of these.";

@@ -1,0 +1,355 @@
+//! From a plan to a run: the target is started or found, each workload gets its client and its load.
+
+use std::net::ToSocketAddrs as _;
+use std::sync::Arc;
+
+use hammer_core::clock::{MonotonicClock, unix_millis};
+use hammer_core::dispatch::{LanePlan, LoadedWorkload};
+use hammer_core::observe::Observer;
+use hammer_core::run::{RunSpec, Scope, ScopedThreshold, StopRule};
+use hammer_core::runtime::threaded::ThreadedRuntime;
+use hammer_core::supply::SupplyBounds;
+use hammer_core::workload::Workload;
+use hammer_ct::{
+    CtRun, CtTargetPlan, LogKind, LogTarget, OneOrMany, ReadWorkload, SubmitWorkload, TreeSizeObserver,
+};
+use hammer_http::HttpWorkload;
+use hammer_lab::ct::Flavour;
+use hammer_lab::{CtLab, CtLabHandle, CtLabPlan, HttpLab, HttpLabHandle, LogConfig};
+use hammer_net::{ClientConfig, guard};
+use http::Uri;
+
+use crate::error::CliError;
+use crate::plan::load::LoadBounds;
+use crate::plan::{Plan, ThresholdPlan, WorkloadPlan};
+use crate::resources;
+
+/// A run, ready to be carried out.
+pub(crate) struct Assembled {
+    /// The run.
+    pub(crate) spec: RunSpec,
+    /// The embedded target; it lives as long as this does.
+    pub(crate) lab: Option<Lab>,
+    /// What the reader of the report must be told.
+    pub(crate) notes: Vec<String>,
+    /// Users of each closed-loop workload.
+    pub(crate) users: Vec<(String, u64)>,
+}
+
+/// An embedded target that runs; dropping it stops it.
+pub(crate) enum Lab {
+    Ct(Box<CtLabHandle>),
+    Http(HttpLabHandle),
+}
+
+impl Lab {
+    /// Counts the times of scripted faults from now.
+    pub(crate) fn restart_faults(&self) {
+        match self {
+            Self::Ct(lab) => lab.restart_faults(),
+            Self::Http(lab) => lab.restart_faults(),
+        }
+    }
+}
+
+/// Where operations go.
+struct Target {
+    endpoints: Vec<Uri>,
+    log: Option<Arc<LogTarget>>,
+}
+
+/// Prepares the run of a plan.
+///
+/// # Errors
+/// When the plan contradicts itself, names what does not exist, or a target that nobody allowed.
+pub(crate) fn assemble(plan: &Plan) -> Result<Assembled, CliError> {
+    check_names(plan)?;
+    let (target, lab) = target(plan)?;
+    permitted(&target, plan.target.authorized.as_deref())?;
+    let (clock, epoch_unix_ms) = (MonotonicClock::starting_now(), unix_millis());
+    let mut lanes = Vec::new();
+    let mut thresholds = scoped(&plan.thresholds, None)?;
+    let mut users = Vec::new();
+    for (place, workload) in plan.workloads.iter().enumerate() {
+        let run = CtRun { seed: plan.seed, epoch_unix_ms, workload: place as u64 };
+        lanes.push(lane(plan, workload, &target, &run)?);
+        thresholds.extend(scoped(&workload.thresholds, Some(&workload.name))?);
+        users.extend(workload.load.most_users().map(|most| (workload.name.clone(), most as u64)));
+    }
+    let spec = RunSpec {
+        clock,
+        epoch_unix_ms,
+        seed: plan.seed,
+        shards: shards(plan)?,
+        supply_threads: plan.threads.supply.unwrap_or(1),
+        verify_threads: plan.threads.verify.unwrap_or(1),
+        verify_ring_bytes: VERIFY_RING_BYTES,
+        spill_folder: std::env::temp_dir(),
+        warm_up: plan.phases.warm_up.0,
+        measurement: plan.phases.measurement.map(|span| span.0),
+        drain: plan.phases.drain.0,
+        interval: plan.interval.0,
+        lanes,
+        observers: observers(plan, &target),
+        stops: stops(plan, &target)?,
+        thresholds,
+        resources: Box::new(resources::used),
+    };
+    Ok(Assembled { spec, lab, notes: notes(plan), users })
+}
+
+/// The roots of every chain that the plan submits, in DER.
+pub(crate) fn roots(plan: &Plan) -> Result<Vec<hammer_ct::Roots>, CliError> {
+    let submits = plan.workloads.iter().filter_map(|workload| workload.ct_submit.as_ref());
+    submits.map(|submit| hammer_ct::roots(submit, plan.seed).map_err(CliError::plan)).collect()
+}
+
+fn check_names(plan: &Plan) -> Result<(), CliError> {
+    if plan.workloads.is_empty() {
+        return Err(CliError::plan("use the plan: workloads: there is none"));
+    }
+    for (place, workload) in plan.workloads.iter().enumerate() {
+        let name = &workload.name;
+        if name.is_empty() || name.contains(['/', '.', ' ']) {
+            return Err(CliError::plan(format!(
+                "use the plan: workloads[{place}].name: `{name}` must be a word"
+            )));
+        }
+        if plan.workloads[..place].iter().any(|other| other.name == *name) {
+            return Err(CliError::plan(format!("use the plan: workloads[{place}].name: `{name}` is taken")));
+        }
+    }
+    if plan.interval.0 < LEAST_INTERVAL {
+        return Err(CliError::plan("use the plan: interval: it must be 10ms at least"));
+    }
+    Ok(())
+}
+
+fn target(plan: &Plan) -> Result<(Target, Option<Lab>), CliError> {
+    let given = &plan.target;
+    let kinds = [!given.url.is_empty(), given.log.is_some(), given.lab.is_some()];
+    if kinds.iter().filter(|kind| **kind).count() != 1 {
+        return Err(CliError::plan("use the plan: target: give exactly one of url, log, lab"));
+    }
+    if let Some(lab) = &given.lab {
+        return match (&lab.ct, &lab.http) {
+            (Some(ct), None) => ct_lab(plan, ct.clone()),
+            (None, Some(http)) => {
+                let lab = HttpLab::spawn_thread(http).map_err(CliError::plan)?;
+                let endpoints = vec![uri("target.lab.http", &lab.url)?];
+                Ok((Target { endpoints, log: None }, Some(Lab::Http(lab))))
+            }
+            _ => Err(CliError::plan("use the plan: target.lab: give exactly one of ct, http")),
+        };
+    }
+    if let Some(log) = &given.log {
+        let log = log
+            .target()
+            .map_err(|error| CliError::plan(format!("use the plan: target.log: failed to {error}")))?;
+        return Ok((of_log(log), None));
+    }
+    let urls = given.url.as_slice().iter().map(|url| uri("target.url", url));
+    Ok((Target { endpoints: urls.collect::<Result<_, _>>()?, log: None }, None))
+}
+
+fn ct_lab(plan: &Plan, lab: CtLabPlan) -> Result<(Target, Option<Lab>), CliError> {
+    let kind = match lab.flavour {
+        Flavour::StaticCt => LogKind::StaticCt,
+        Flavour::Rfc6962 => LogKind::Rfc6962,
+    };
+    let mut config = LogConfig::from_plan(lab).map_err(CliError::plan)?;
+    for roots in roots(plan)? {
+        roots.certificates.into_iter().for_each(|root| config.add_root_der(root));
+    }
+    let lab = CtLab::spawn_thread(config).map_err(CliError::plan)?;
+    let log = CtTargetPlan {
+        kind,
+        submission_url: OneOrMany::One(lab.submission_url.clone()),
+        origin: Some(lab.origin.clone()),
+        public_key: Some(hammer_tlog::encoding::base64(&lab.log_key_spki)),
+        ..CtTargetPlan::default()
+    };
+    let log = log.target().map_err(CliError::plan)?;
+    Ok((of_log(log), Some(Lab::Ct(Box::new(lab)))))
+}
+
+fn of_log(log: LogTarget) -> Target {
+    Target {
+        endpoints: log.submission.iter().chain(&log.monitoring).cloned().collect(),
+        log: Some(Arc::new(log)),
+    }
+}
+
+fn uri(key: &str, text: &str) -> Result<Uri, CliError> {
+    let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
+    whole.parse().map_err(|error| CliError::plan(format!("use the plan: {key}: {text}: {error}")))
+}
+
+/// Names the target that nobody allowed before anything is dialled; every later connection is held against the same
+/// rule. A name that cannot be looked up now is left to the run, which counts it.
+fn permitted(target: &Target, authorized: Option<&str>) -> Result<(), CliError> {
+    for endpoint in &target.endpoints {
+        let Some(host) = endpoint.host() else { continue };
+        let port =
+            endpoint.port_u16().unwrap_or(if endpoint.scheme_str() == Some("https") { 443 } else { 80 });
+        let Ok(addresses) = (host.trim_matches(['[', ']']), port).to_socket_addrs() else { continue };
+        for address in addresses {
+            guard::check(host, address, authorized).map_err(CliError::plan)?;
+        }
+    }
+    Ok(())
+}
+
+fn lane(
+    plan: &Plan,
+    workload: &WorkloadPlan,
+    target: &Target,
+    run: &CtRun,
+) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, CliError> {
+    let refused = |what: &str, reason: String| {
+        CliError::plan(format!("use the plan: workloads.{}.{what}: {reason}", workload.name))
+    };
+    let in_flight = workload.load.most_users().unwrap_or(workload.in_flight);
+    let bounds = LoadBounds {
+        seed: plan.seed,
+        workload: run.workload,
+        in_flight: workload.in_flight,
+        backlog: workload.backlog,
+    };
+    if in_flight == 0 {
+        return Err(refused("in_flight", "it must be 1 at least".to_owned()));
+    }
+    let load = workload.load.load(&bounds).map_err(|reason| refused("load", reason))?;
+    let warm_up = warm_up(workload, in_flight);
+    let client = |endpoints: &[Uri]| -> ClientConfig {
+        plan.target.client(endpoints.to_vec(), in_flight, plan.seed ^ run.workload)
+    };
+    let log = || {
+        target
+            .log
+            .clone()
+            .ok_or_else(|| refused("", "it needs a log: give target.log or target.lab.ct".to_owned()))
+    };
+    let loaded = Loaded { workload, load };
+    match (&workload.http, &workload.ct_submit, &workload.ct_read) {
+        (Some(http), None, None) => {
+            let made = HttpWorkload::new(http, client(&target.endpoints))
+                .map_err(|e| refused("http", e.to_string()))?;
+            Ok(loaded.with(made.warm_up(warm_up)))
+        }
+        (None, Some(submit), None) => {
+            let log = log()?;
+            let client = client(&log.submission);
+            let made = SubmitWorkload::new(submit, log, client, run)
+                .map_err(|e| refused("ct_submit", e.to_string()))?;
+            Ok(loaded.with(made.warm_up(warm_up)))
+        }
+        (None, None, Some(read)) => {
+            let log = log()?;
+            let client = client(&log.monitoring);
+            let made =
+                ReadWorkload::new(read, log, client, run).map_err(|e| refused("ct_read", e.to_string()))?;
+            Ok(loaded.with(made.warm_up(warm_up)))
+        }
+        _ => Err(refused("", "give exactly one of http, ct_submit, ct_read".to_owned())),
+    }
+}
+
+struct Loaded<'a> {
+    workload: &'a WorkloadPlan,
+    load: hammer_core::dispatch::Load,
+}
+
+impl Loaded<'_> {
+    fn with<W: Workload>(self, workload: W) -> Arc<dyn LanePlan<ThreadedRuntime>> {
+        Arc::new(LoadedWorkload {
+            name: self.workload.name.clone(),
+            workload: Arc::new(workload),
+            load: self.load,
+            timeout: self.workload.timeout.0,
+            supply: SupplyBounds::default(),
+        })
+    }
+}
+
+/// Connections dialled before the first arrival: every user's, or what a tenth of a second of the rate may need.
+fn warm_up(workload: &WorkloadPlan, in_flight: usize) -> usize {
+    match workload.load.most_users() {
+        Some(users) => users,
+        None => {
+            in_flight.min((workload.load.greatest_rate() / 10.0).ceil() as usize).clamp(1, WARM_UP_AT_MOST)
+        }
+    }
+}
+
+fn shards(plan: &Plan) -> Result<usize, CliError> {
+    match plan.threads.shards {
+        Some(0) => Err(CliError::plan("use the plan: threads.shards: it must be 1 at least")),
+        Some(shards) => Ok(shards),
+        None => {
+            let closed = plan.workloads.iter().any(|workload| workload.load.most_users().is_some());
+            let rate: f64 = plan.workloads.iter().map(|workload| workload.load.greatest_rate()).sum();
+            // An embedded target shares the cores.
+            let many = (closed || rate > ONE_SHARD_RATE) && plan.target.lab.is_none();
+            Ok(if many { resources::cores() } else { 1 })
+        }
+    }
+}
+
+fn observers(plan: &Plan, target: &Target) -> Vec<Box<dyn Observer>> {
+    let Some(log) = &target.log else { return Vec::new() };
+    if plan.workloads.iter().all(|workload| workload.ct_submit.is_none()) {
+        return Vec::new();
+    }
+    let client = plan.target.client(log.monitoring.clone(), 1, plan.seed);
+    vec![Box::new(TreeSizeObserver::new("log", log.clone(), client))]
+}
+
+fn stops(plan: &Plan, target: &Target) -> Result<Vec<StopRule>, CliError> {
+    match plan.stop {
+        None => Ok(Vec::new()),
+        Some(_) if target.log.is_none() => Err(CliError::plan(
+            "use the plan: stop.tree_size: it needs a log: give target.log or target.lab.ct",
+        )),
+        Some(stop) => {
+            Ok(vec![StopRule { observation: "tree_size".to_owned(), at_least: stop.tree_size as f64 }])
+        }
+    }
+}
+
+fn scoped(plans: &[ThresholdPlan], workload: Option<&str>) -> Result<Vec<ScopedThreshold>, CliError> {
+    let one = |plan: &ThresholdPlan| {
+        let full = plan.full();
+        let threshold = full.expect.parse().map_err(|error| {
+            CliError::plan(format!(
+                "use the plan: {}thresholds: {error}",
+                workload.map_or(String::new(), |name| format!("workloads.{name}."))
+            ))
+        })?;
+        let scope = match (full.series, workload) {
+            (Some(series), _) => Scope::Series(series),
+            (None, Some(name)) => Scope::Workload(name.to_owned()),
+            (None, None) => Scope::Total,
+        };
+        let grace = full.grace.map_or(hammer_measure::Nanos::ZERO, |span| span.0);
+        Ok(ScopedThreshold { scope, threshold, grace, abort_on_fail: full.abort_on_fail })
+    };
+    plans.iter().map(one).collect()
+}
+
+fn notes(plan: &Plan) -> Vec<String> {
+    let mut notes = Vec::new();
+    if plan.target.tls.insecure {
+        notes.push("TLS IS NOT VERIFIED (target.tls.insecure): anyone can answer for the target".to_owned());
+    }
+    if let Some(who) = &plan.target.authorized {
+        notes.push(format!("load on peers that are neither loopback nor private was allowed by: {who}"));
+    }
+    notes
+}
+
+const VERIFY_RING_BYTES: usize = 8 << 20;
+const LEAST_INTERVAL: hammer_measure::Nanos = hammer_measure::Nanos::from_millis(10);
+const WARM_UP_AT_MOST: usize = 256;
+/// One thread sends so much with a core to itself.
+const ONE_SHARD_RATE: f64 = 20_000.0;

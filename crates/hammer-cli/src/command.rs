@@ -1,0 +1,7 @@
+//! What each subcommand does.
+
+pub(crate) mod ct;
+pub(crate) mod http;
+pub(crate) mod lab;
+pub(crate) mod plan;
+pub(crate) mod run;

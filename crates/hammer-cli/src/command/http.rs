@@ -1,0 +1,128 @@
+//! `hammer http get|post`: a plan from one line.
+
+use std::collections::BTreeMap;
+
+use hammer_ct::OneOrMany;
+use hammer_http::{BearerPlan, HttpPlan, split_url};
+
+use crate::args::{HttpArgs, HttpCommand};
+use crate::error::CliError;
+use crate::plan::load::{LoadPlan, Spacing};
+use crate::plan::target::{ConnectionPlan, TargetPlan, TlsPlan, VersionPlan};
+use crate::plan::units::Span;
+use crate::plan::{HooksPlan, OutputPlan, PhasesPlan, Plan, ThreadsPlan, WorkloadPlan};
+
+use super::run;
+
+/// Carries it out.
+pub(crate) fn load(command: &HttpCommand) -> Result<u8, CliError> {
+    let (method, args) = match command {
+        HttpCommand::Get(args) => ("GET", args),
+        HttpCommand::Post(args) => ("POST", args),
+    };
+    run::of_plan(&plan(method, args)?, &args.output)
+}
+
+fn plan(method: &str, args: &HttpArgs) -> Result<Plan, CliError> {
+    let (endpoint, path) = split_url(&args.url).map_err(CliError::plan)?;
+    let measurement = args.duration.as_deref().map(|text| time("-z", text)).transpose()?;
+    let workload = WorkloadPlan {
+        name: "http".to_owned(),
+        http: Some(request(method, path, args)?),
+        ct_submit: None,
+        ct_read: None,
+        load: load_plan(args, measurement.is_some())?,
+        in_flight: args.connections,
+        backlog: BACKLOG,
+        timeout: time("-t", &args.timeout)?,
+        thresholds: Vec::new(),
+    };
+    Ok(Plan {
+        name: None,
+        seed: 0,
+        target: target(endpoint.to_string(), args),
+        workloads: vec![workload],
+        phases: PhasesPlan { measurement, ..PhasesPlan::default() },
+        stop: None,
+        thresholds: Vec::new(),
+        threads: ThreadsPlan { shards: args.shards, ..ThreadsPlan::default() },
+        interval: Span::from_secs(1),
+        rounds: 1,
+        sweep: BTreeMap::new(),
+        hooks: HooksPlan::default(),
+        output: OutputPlan::default(),
+    })
+}
+
+fn load_plan(args: &HttpArgs, timed: bool) -> Result<LoadPlan, CliError> {
+    let operations = args.requests.or((!timed).then_some(REQUESTS));
+    let rate = args.rate.as_deref().map(str::parse).transpose();
+    let rate = rate.map_err(|error| CliError::plan(format!("use --rate: {error}")))?;
+    Ok(LoadPlan {
+        rate,
+        arrivals: if args.poisson { Spacing::Poisson } else { Spacing::Even },
+        users: rate.is_none().then_some(args.connections),
+        operations,
+        ..LoadPlan::default()
+    })
+}
+
+fn request(method: &str, path: String, args: &HttpArgs) -> Result<HttpPlan, CliError> {
+    let header = |text: &String| {
+        let (name, value) = text
+            .split_once(':')
+            .ok_or_else(|| CliError::plan(format!("use -H {text}: expected \"Name: value\"")))?;
+        Ok((name.trim().to_owned(), value.trim().to_owned()))
+    };
+    let (body, body_file) = match args.data.as_deref() {
+        Some(text) => match text.strip_prefix('@') {
+            Some(file) => (None, Some(file.into())),
+            None => (Some(text.to_owned()), None),
+        },
+        None => (None, None),
+    };
+    let bearer = BearerPlan { file: args.bearer_file.clone(), env: args.bearer_env.clone() };
+    Ok(HttpPlan {
+        method: method.to_owned(),
+        path,
+        headers: args.headers.iter().map(header).collect::<Result<_, CliError>>()?,
+        body,
+        body_file,
+        expect: args.expect.clone(),
+        contains: None,
+        bearer: (bearer != BearerPlan::default()).then_some(bearer),
+    })
+}
+
+fn target(url: String, args: &HttpArgs) -> TargetPlan {
+    let over_tls = url.starts_with("https:");
+    TargetPlan {
+        url: OneOrMany::One(url),
+        authorized: args.authorized.clone(),
+        connection: ConnectionPlan {
+            http: match (args.http2, over_tls) {
+                (true, true) => VersionPlan::Http2,
+                (true, false) => VersionPlan::Http2PriorKnowledge,
+                (false, _) => VersionPlan::Negotiated,
+            },
+            connections: Some(args.connections),
+            keepalive: !args.disable_keepalive,
+            redirects: args.redirects,
+            ..ConnectionPlan::default()
+        },
+        tls: TlsPlan {
+            roots: args.cacert.iter().cloned().collect(),
+            insecure: args.insecure,
+            ..TlsPlan::default()
+        },
+        ..TargetPlan::default()
+    }
+}
+
+pub(super) fn time(flag: &str, text: &str) -> Result<Span, CliError> {
+    text.parse().map_err(|error| CliError::plan(format!("use {flag}: {error}")))
+}
+
+/// As hey and oha.
+const REQUESTS: u64 = 200;
+const BACKLOG: usize = 10_000;

@@ -1,0 +1,104 @@
+//! `hammer lab`: embedded targets as processes of their own. What another process needs of them is printed as JSON.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use hammer_lab::{CtLab, CtLabPlan, HttpLab, HttpLabPlan, LabStats, LogConfig};
+use hammer_tlog::encoding::base64;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::args::{ChangeArgs, LabCommand, LabCtArgs, LabHttpArgs, PlanArgs};
+use crate::assemble;
+use crate::error::CliError;
+use crate::output::print;
+use crate::plan::read;
+use crate::resources;
+
+/// Serves until a signal.
+pub(crate) fn serve(command: &LabCommand) -> Result<u8, CliError> {
+    resources::lift_descriptor_limit();
+    match command {
+        LabCommand::Ct(args) => ct(args),
+        LabCommand::Http(args) => http(args),
+    }
+}
+
+fn ct(args: &LabCtArgs) -> Result<u8, CliError> {
+    let mut plan: CtLabPlan = config(args.config.as_deref(), &args.set)?;
+    plan.serve.listen = args.listen;
+    let mut config = LogConfig::from_plan(plan).map_err(CliError::plan)?;
+    for path in &args.roots {
+        let text = std::fs::read_to_string(path).map_err(|source| CliError::File {
+            action: "read",
+            path: path.clone(),
+            source,
+        })?;
+        config.add_roots_pem(&text).map_err(CliError::plan)?;
+    }
+    if let Some(path) = &args.roots_of {
+        for root in roots_of(path)? {
+            config.add_root_der(root);
+        }
+    }
+    let lab = CtLab::spawn_thread(config).map_err(CliError::plan)?;
+    announce(&json!({
+        "submission_url": lab.submission_url,
+        "monitoring_url": lab.monitoring_url,
+        "origin": lab.origin,
+        "public_key": base64(&lab.log_key_spki),
+    }))?;
+    wait_for_signal()?;
+    told(&lab.stop())
+}
+
+fn http(args: &LabHttpArgs) -> Result<u8, CliError> {
+    let mut plan: HttpLabPlan = config(args.config.as_deref(), &args.set)?;
+    plan.serve.listen = args.listen;
+    let lab = HttpLab::spawn_thread(&plan).map_err(CliError::plan)?;
+    announce(&json!({ "url": lab.url }))?;
+    wait_for_signal()?;
+    told(&lab.stop())
+}
+
+fn roots_of(path: &Path) -> Result<Vec<Vec<u8>>, CliError> {
+    let plan = read::plan(&PlanArgs { plan: PathBuf::from(path), changes: ChangeArgs::default() })?;
+    Ok(assemble::roots(&plan)?.into_iter().flat_map(|roots| roots.certificates).collect())
+}
+
+fn config<T: DeserializeOwned>(path: Option<&Path>, set: &[String]) -> Result<T, CliError> {
+    if let Some(path) = path {
+        return read::file(path, set);
+    }
+    let mut value = Value::Object(serde_json::Map::new());
+    for change in set {
+        read::apply_text(&mut value, change)?;
+    }
+    read::typed(value).map_err(|(path, message)| CliError::plan(format!("use --set: {path}: {message}")))
+}
+
+fn announce(value: &Value) -> Result<(), CliError> {
+    print(io::stdout(), |out| writeln!(out, "{value}"))
+}
+
+fn wait_for_signal() -> Result<(), CliError> {
+    let waited = || -> io::Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async {
+            let (mut interrupt, mut terminate) =
+                (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+            Ok(())
+        })
+    };
+    waited().map_err(|error| CliError::plan(format!("wait for a signal: {error}")))
+}
+
+fn told(stats: &LabStats) -> Result<u8, CliError> {
+    print(io::stdout(), |out| writeln!(out, "{}", serde_json::to_string(stats).map_err(io::Error::other)?))?;
+    Ok(0)
+}

@@ -1,0 +1,20 @@
+//! `hammer plan`: the plan that a run would have.
+
+use std::io;
+
+use crate::args::PlanArgs;
+use crate::error::CliError;
+use crate::output::print;
+use crate::plan::{read, sweep};
+
+/// Prints it in YAML, with every default filled in; what would make the run fail before it begins does so here.
+pub(crate) fn show(args: &PlanArgs) -> Result<u8, CliError> {
+    let plan = read::plan(args)?;
+    for run in sweep::runs(&plan)? {
+        crate::assemble::assemble(&run.plan)?;
+    }
+    let text =
+        serde_saphyr::to_string(&plan).map_err(|error| CliError::plan(format!("write the plan: {error}")))?;
+    print(io::stdout(), |out| out.write_all(text.as_bytes()))?;
+    Ok(0)
+}

@@ -1,1 +1,0 @@
-//! The hammer command: arguments, plans, assembly, exit codes.

@@ -1,0 +1,133 @@
+//! Where reports go. Files are opened before the first request; what cannot be written there goes to standard output.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use hammer_report::{EventsWriter, Reason, ReasonKind, Report, Summary, text};
+
+use crate::args::OutputArgs;
+use crate::error::CliError;
+use crate::plan::OutputPlan;
+
+/// The opened outputs of one command.
+pub(crate) struct Outputs {
+    report: Option<Sink>,
+    runs: Vec<(PathBuf, File)>,
+    events: Option<File>,
+    json_on_stdout: bool,
+}
+
+struct Sink {
+    path: PathBuf,
+    file: File,
+}
+
+impl Outputs {
+    /// Opens what the command line, or else the plan, names; with several runs one more report for each, numbered.
+    pub(crate) fn open(args: &OutputArgs, plan: &OutputPlan, runs: usize) -> Result<Self, CliError> {
+        let report = args.out.as_ref().or(plan.report.as_ref());
+        let json_on_stdout = report.is_some_and(|path| path.as_os_str() == "-");
+        let report = report.filter(|_| !json_on_stdout);
+        let numbered = report.filter(|_| runs > 1).map(|path| (1..=runs).map(|run| numbered(path, run)));
+        let numbered = numbered.into_iter().flatten().map(|path| Ok((path.clone(), create(&path)?)));
+        let events = args.events.as_ref().or(plan.events.as_ref());
+        Ok(Self {
+            runs: numbered.collect::<Result<_, CliError>>()?,
+            report: report
+                .map(|path| create(path).map(|file| Sink { path: path.clone(), file }))
+                .transpose()?,
+            events: events.map(|path| create(path)).transpose()?,
+            json_on_stdout,
+        })
+    }
+
+    /// A writer of events; those of several runs follow one another.
+    pub(crate) fn events(&self) -> Result<Option<EventsWriter>, CliError> {
+        let failed = |source| CliError::Output { what: "events".to_owned(), source };
+        let writer = |file: &File| {
+            Ok(EventsWriter::new(Box::new(io::BufWriter::new(file.try_clone().map_err(failed)?))))
+        };
+        self.events.as_ref().map(writer).transpose()
+    }
+
+    /// Writes one of several reports to its numbered file; what fails is a reason in the report.
+    pub(crate) fn run(&mut self, place: usize, report: &mut Report) {
+        if let Some((path, file)) = self.runs.get_mut(place)
+            && let Err(error) = report.write(file)
+        {
+            report.add_reason(unwritten(path, &error));
+        }
+    }
+
+    /// Writes the only report, and its text for a person.
+    pub(crate) fn report(&mut self, report: &mut Report) -> Result<(), CliError> {
+        if let Some(sink) = &mut self.report
+            && let Err(error) = report.write(&mut sink.file)
+        {
+            // It goes to standard output instead, so that nothing is lost.
+            report.add_reason(unwritten(&sink.path, &error));
+            self.json_on_stdout = true;
+        }
+        let text = text::render(report);
+        if self.json_on_stdout {
+            print(io::stdout(), |out| report.write(out))?;
+            return print(io::stderr(), |out| out.write_all(text.as_bytes()));
+        }
+        print(io::stdout(), |out| out.write_all(text.as_bytes()))
+    }
+
+    /// Writes the summary of several runs, and its table.
+    pub(crate) fn summary(&mut self, summary: &Summary) -> Result<u8, CliError> {
+        let json = |mut out: &mut dyn Write| {
+            serde_json::to_writer(&mut out, summary)?;
+            out.write_all(b"\n")?;
+            out.flush()
+        };
+        let mut exit_code = summary.exit_code;
+        if let Some(sink) = &mut self.report
+            && let Err(error) = json(&mut sink.file)
+        {
+            let reason = unwritten(&sink.path, &error);
+            exit_code = if exit_code == 0 { reason.exit_code } else { exit_code };
+            self.json_on_stdout = true;
+        }
+        let text = summary.render();
+        if self.json_on_stdout {
+            print(io::stdout(), json)?;
+            print(io::stderr(), |out| out.write_all(text.as_bytes()))?;
+        } else {
+            print(io::stdout(), |out| out.write_all(text.as_bytes()))?;
+        }
+        Ok(exit_code)
+    }
+}
+
+/// What could not be written, as a reason.
+pub(crate) fn unwritten(path: &Path, error: &io::Error) -> Reason {
+    Reason::new(ReasonKind::ReportUnwritten, format!("failed to write {}: {error}", path.display()))
+}
+
+/// Writes to a standard stream; a reader that went away is no error.
+pub(crate) fn print(
+    mut stream: impl Write,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), CliError> {
+    match write(&mut stream).and_then(|()| stream.flush()) {
+        Err(source) if source.kind() != io::ErrorKind::BrokenPipe => {
+            Err(CliError::Output { what: "standard output".to_owned(), source })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn create(path: &Path) -> Result<File, CliError> {
+    File::create(path).map_err(|source| CliError::File { action: "open", path: path.to_owned(), source })
+}
+
+/// `report.json` becomes `report.2.json`.
+fn numbered(path: &Path, run: usize) -> PathBuf {
+    let extension =
+        path.extension().map_or_else(String::new, |extension| format!(".{}", extension.display()));
+    path.with_extension(format!("{run}{extension}"))
+}

@@ -1,0 +1,254 @@
+//! The plan: what a run targets, what it sends and when, and what is expected of it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use hammer_ct::{ReadPlan, SubmitPlan};
+use hammer_http::HttpPlan;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub(crate) mod load;
+pub(crate) mod read;
+pub(crate) mod smoke;
+pub(crate) mod sweep;
+pub(crate) mod target;
+pub(crate) mod units;
+
+use load::LoadPlan;
+use target::TargetPlan;
+use units::Span;
+
+/// A plan file.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "hammer plan")]
+pub(crate) struct Plan {
+    /// What the plan is for; stands in the report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) name: Option<String>,
+    /// The seed of everything that is drawn or minted.
+    #[serde(default)]
+    pub(crate) seed: u64,
+    /// What is loaded.
+    pub(crate) target: TargetPlan,
+    /// What is sent, each workload with its own load.
+    pub(crate) workloads: Vec<WorkloadPlan>,
+    /// Warm-up, measurement, drain.
+    #[serde(default)]
+    pub(crate) phases: PhasesPlan,
+    /// What ends the arrivals besides time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) stop: Option<StopPlan>,
+    /// What is expected of the figures.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) thresholds: Vec<ThresholdPlan>,
+    /// Threads of the generator.
+    #[serde(default)]
+    pub(crate) threads: ThreadsPlan,
+    /// The length of an interval.
+    #[serde(default = "one_second")]
+    pub(crate) interval: Span,
+    /// How often the whole plan is carried out.
+    #[serde(default = "once")]
+    pub(crate) rounds: u32,
+    /// Values for keys; the plan is carried out with every combination.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) sweep: BTreeMap<String, Vec<Value>>,
+    /// Commands around the runs.
+    #[serde(default, skip_serializing_if = "HooksPlan::is_empty")]
+    pub(crate) hooks: HooksPlan,
+    /// Where reports go; the command line overrules it.
+    #[serde(default, skip_serializing_if = "OutputPlan::is_empty")]
+    pub(crate) output: OutputPlan,
+}
+
+/// One workload and its load. Exactly one of `http`, `ct_submit`, `ct_read`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WorkloadPlan {
+    /// Its name, unique in the plan.
+    pub(crate) name: String,
+    /// A request to any HTTP endpoint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) http: Option<HttpPlan>,
+    /// Chains submitted to a log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) ct_submit: Option<SubmitPlan>,
+    /// Reads of a log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) ct_read: Option<ReadPlan>,
+    /// When it sends.
+    pub(crate) load: LoadPlan,
+    /// Open loop: most operations in flight at once.
+    #[serde(default = "default_in_flight")]
+    pub(crate) in_flight: usize,
+    /// Open loop: most operations that wait for a slot; what arrives beyond it is shed.
+    #[serde(default = "default_backlog")]
+    pub(crate) backlog: usize,
+    /// How long one operation may take from its start.
+    #[serde(default = "default_timeout")]
+    pub(crate) timeout: Span,
+    /// Expected of this workload's figures.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) thresholds: Vec<ThresholdPlan>,
+}
+
+/// The phases of a run.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct PhasesPlan {
+    /// Load whose figures do not count, but whose errors stay visible.
+    pub(crate) warm_up: Span,
+    /// Length of measurement; without it operations, a stop rule or a signal end it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) measurement: Option<Span>,
+    /// How long drain may take; what it cuts off is abandoned.
+    pub(crate) drain: Span,
+}
+
+/// What ends the arrivals besides time and operations.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StopPlan {
+    /// The size that the log's tree reaches.
+    pub(crate) tree_size: u64,
+}
+
+/// An expectation: a text like `p99(response) < 500ms`, or the same with where and how it applies.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum ThresholdPlan {
+    /// The expectation alone.
+    Text(String),
+    /// With where and how it applies.
+    Full(FullThreshold),
+}
+
+/// An expectation with where and how it applies.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FullThreshold {
+    /// The expectation.
+    pub(crate) expect: String,
+    /// The series it is held against, as `workload/name`; without it all operations of the workload, or of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) series: Option<String>,
+    /// How long into measurement it may fail without ending the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) grace: Option<Span>,
+    /// Whether its failure ends the run.
+    #[serde(default)]
+    pub(crate) abort_on_fail: bool,
+}
+
+/// Threads of the generator.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ThreadsPlan {
+    /// Threads that send. Without it: one, and for closed loops or more than 20,000/s one for each core.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) shards: Option<usize>,
+    /// Threads that prepare operations; one without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) supply: Option<usize>,
+    /// Threads that check promises, for each workload that receives any; one without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) verify: Option<usize>,
+}
+
+/// Commands around the runs; each by `sh -c`, a number or a text in its output stands in the report.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct HooksPlan {
+    /// Before each run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) before: Vec<HookPlan>,
+    /// Between two runs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) between: Vec<HookPlan>,
+    /// After each run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) after: Vec<HookPlan>,
+}
+
+/// One command.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HookPlan {
+    /// What its output is called in the report.
+    pub(crate) name: String,
+    /// The command.
+    pub(crate) run: String,
+}
+
+/// Where reports go.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct OutputPlan {
+    /// The JSON report.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) report: Option<PathBuf>,
+    /// Events and intervals, one JSON object a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) events: Option<PathBuf>,
+}
+
+impl Plan {
+    /// The plan with another seed, when there is one.
+    pub(crate) fn seed(mut self, seed: Option<u64>) -> Self {
+        self.seed = seed.unwrap_or(self.seed);
+        self
+    }
+}
+
+impl ThresholdPlan {
+    /// It in full.
+    pub(crate) fn full(&self) -> FullThreshold {
+        match self {
+            Self::Full(full) => full.clone(),
+            Self::Text(expect) => {
+                FullThreshold { expect: expect.clone(), series: None, grace: None, abort_on_fail: false }
+            }
+        }
+    }
+}
+
+impl HooksPlan {
+    fn is_empty(&self) -> bool {
+        self.before.is_empty() && self.between.is_empty() && self.after.is_empty()
+    }
+}
+
+impl OutputPlan {
+    fn is_empty(&self) -> bool {
+        self.report.is_none() && self.events.is_none()
+    }
+}
+
+impl Default for PhasesPlan {
+    fn default() -> Self {
+        Self { warm_up: Span::from_secs(0), measurement: None, drain: Span::from_secs(30) }
+    }
+}
+
+fn one_second() -> Span {
+    Span::from_secs(1)
+}
+
+fn once() -> u32 {
+    1
+}
+
+fn default_in_flight() -> usize {
+    1_000
+}
+
+fn default_backlog() -> usize {
+    10_000
+}
+
+fn default_timeout() -> Span {
+    Span::from_secs(30)
+}

@@ -1,0 +1,249 @@
+//! A workload's load, as a plan writes it.
+
+use std::path::PathBuf;
+
+use hammer_core::dispatch::{Closed, Iterations, Load, Open, Stage, Stages, Think};
+use hammer_core::schedule::{Burst, Constant, Profile, Ramp, Schedule, Step, Steps, Trace};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::units::{Rate, Span};
+
+/// When a workload sends. Exactly one of `rate`, `ramp`, `steps`, `bursts`, `trace` (open loop) and `users` or `stages`
+/// (closed loop).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct LoadPlan {
+    /// Open loop: so many arrivals a second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) rate: Option<Rate>,
+    /// Open loop: a rate that changes linearly, then holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ramp: Option<RampPlan>,
+    /// Open loop: a rate for each of several spans; the last holds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) steps: Vec<StepPlan>,
+    /// Open loop: several arrivals together, again and again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) bursts: Option<BurstPlan>,
+    /// Open loop: a file of instants, seconds since the begin, one a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Open loop: how arrivals are spaced within the rate.
+    #[serde(skip_serializing_if = "Spacing::is_even")]
+    pub(crate) arrivals: Spacing,
+    /// Closed loop: users who wait for their answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) users: Option<usize>,
+    /// Closed loop: stages that change the number of users linearly, beginning at `users` (or none).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) stages: Vec<StagePlan>,
+    /// Closed loop: time between a user's operations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) think: Option<Span>,
+    /// Closed loop: think time is drawn between `think` and this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) think_up_to: Option<Span>,
+    /// No more than so many operations in all; in a closed loop they are shared by the users.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) operations: Option<u64>,
+}
+
+/// A linear change of the rate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RampPlan {
+    /// The rate at the begin.
+    pub(crate) from: Rate,
+    /// The rate at the end, and after it.
+    pub(crate) to: Rate,
+    /// How long it takes.
+    pub(crate) over: Span,
+}
+
+/// One step.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StepPlan {
+    /// Its rate.
+    pub(crate) rate: Rate,
+    /// Its length.
+    pub(crate) r#for: Span,
+}
+
+/// Bursts.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BurstPlan {
+    /// Arrivals in one.
+    pub(crate) size: u64,
+    /// From the begin of one to the begin of the next.
+    pub(crate) every: Span,
+    /// The span that one is spread over; all at once without it.
+    #[serde(default = "no_time")]
+    pub(crate) within: Span,
+}
+
+/// One stage of users.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StagePlan {
+    /// Users at its end.
+    pub(crate) users: usize,
+    /// Its length.
+    pub(crate) over: Span,
+}
+
+/// How arrivals are spaced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Spacing {
+    /// Evenly.
+    #[default]
+    Even,
+    /// As a Poisson process.
+    Poisson,
+}
+
+/// What a load needs beside its own keys.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LoadBounds {
+    /// The run's seed.
+    pub(crate) seed: u64,
+    /// The workload's place in the plan.
+    pub(crate) workload: u64,
+    /// Most operations in flight.
+    pub(crate) in_flight: usize,
+    /// Most operations that wait for a slot.
+    pub(crate) backlog: usize,
+}
+
+impl Spacing {
+    fn is_even(&self) -> bool {
+        *self == Self::Even
+    }
+}
+
+impl LoadPlan {
+    /// The load.
+    ///
+    /// # Errors
+    /// When not exactly one kind is given, or a key does not belong to it; when a trace cannot be read.
+    pub(crate) fn load(&self, bounds: &LoadBounds) -> Result<Load, String> {
+        let closed = self.users.is_some() || !self.stages.is_empty();
+        match (self.profile()?, closed) {
+            (Some(_), true) => Err("give either a rate or users, not both".to_owned()),
+            (None, false) => Err(ONE_OF.to_owned()),
+            (Some(profile), false) => self.open(profile, bounds).map(Load::Open),
+            (None, true) => self.closed(bounds.seed).map(Load::Closed),
+        }
+    }
+
+    /// Whether it is a closed loop, and of how many users at most.
+    pub(crate) fn most_users(&self) -> Option<usize> {
+        let stages = self.stages.iter().map(|stage| stage.users).max();
+        self.users.into_iter().chain(stages).max()
+    }
+
+    /// The greatest planned rate of an open loop, arrivals a second.
+    pub(crate) fn greatest_rate(&self) -> f64 {
+        let steps = self.steps.iter().map(|step| step.rate.per_second);
+        let ramp = self.ramp.iter().flat_map(|ramp| [ramp.from.per_second, ramp.to.per_second]);
+        self.rate.iter().map(|rate| rate.per_second).chain(steps).chain(ramp).fold(0.0, f64::max)
+    }
+
+    /// Every span and count of it in proportion.
+    pub(crate) fn shorten(&mut self, factor: f64) {
+        self.operations = self.operations.map(|count| scaled(count, factor));
+        self.steps.iter_mut().for_each(|step| step.r#for = step.r#for.scaled(factor));
+        self.stages.iter_mut().for_each(|stage| stage.over = stage.over.scaled(factor));
+        if let Some(ramp) = &mut self.ramp {
+            ramp.over = ramp.over.scaled(factor);
+        }
+    }
+
+    fn profile(&self) -> Result<Option<Profile>, String> {
+        let mut profiles = Vec::new();
+        if let Some(rate) = self.rate {
+            profiles.push(Profile::Constant(Constant { rate: rate.per_second }));
+        }
+        if let Some(ramp) = self.ramp {
+            let over = ramp.over.0.as_secs_f64();
+            if over <= 0.0 {
+                return Err("a ramp takes time: give `over` more than 0s".to_owned());
+            }
+            profiles.push(Profile::Ramp(Ramp { from: ramp.from.per_second, to: ramp.to.per_second, over }));
+        }
+        if !self.steps.is_empty() {
+            let step =
+                |step: &StepPlan| Step { rate: step.rate.per_second, seconds: step.r#for.0.as_secs_f64() };
+            profiles.push(Profile::Steps(Steps { steps: self.steps.iter().map(step).collect() }));
+        }
+        if let Some(burst) = self.bursts {
+            let (every, within) = (burst.every.0.as_secs_f64(), burst.within.0.as_secs_f64());
+            if every <= 0.0 || within > every {
+                return Err("bursts need `every` above 0s and `within` not above `every`".to_owned());
+            }
+            profiles.push(Profile::Burst(Burst { size: burst.size, every, within }));
+        }
+        if let Some(path) = &self.trace {
+            let text = std::fs::read_to_string(path)
+                .map_err(|error| format!("failed to read {}: {error}", path.display()))?;
+            let trace =
+                Trace::parse(&text).map_err(|error| format!("{}: failed to {error}", path.display()))?;
+            profiles.push(Profile::Trace(trace));
+        }
+        if profiles.len() > 1 {
+            return Err(ONE_OF.to_owned());
+        }
+        Ok(profiles.pop())
+    }
+
+    fn open(&self, profile: Profile, bounds: &LoadBounds) -> Result<Open, String> {
+        if self.think.is_some() || self.think_up_to.is_some() {
+            return Err("think time belongs to users; a rate has none".to_owned());
+        }
+        let is_trace = matches!(profile, Profile::Trace(_));
+        let schedule = match self.arrivals {
+            Spacing::Even => Schedule::even(profile),
+            Spacing::Poisson if is_trace => return Err("a trace has its own spacing".to_owned()),
+            Spacing::Poisson => Schedule::poisson(profile, bounds.seed, bounds.workload),
+        };
+        let schedule = schedule.operations(self.operations.unwrap_or(u64::MAX));
+        Ok(Open { schedule, in_flight: bounds.in_flight, backlog: bounds.backlog })
+    }
+
+    fn closed(&self, seed: u64) -> Result<Closed, String> {
+        if self.arrivals != Spacing::Even {
+            return Err(
+                "arrivals are spaced in an open loop only; users come when their answers do".to_owned()
+            );
+        }
+        let stage = |stage: &StagePlan| Stage { users: stage.users, over: stage.over.0 };
+        let first = self.users.unwrap_or(0);
+        let stages = Stages::ramped(first, self.stages.iter().map(stage).collect());
+        if stages.most_users() == 0 {
+            return Err("there must be at least one user".to_owned());
+        }
+        let least = self.think.unwrap_or(no_time()).0;
+        let think = match self.think_up_to {
+            None => Think::Constant(least),
+            Some(most) if most.0 >= least => Think::Uniform(least, most.0),
+            Some(_) => return Err("think_up_to must not be below think".to_owned()),
+        };
+        let iterations = self.operations.map_or(Iterations::Endless, Iterations::Shared);
+        Ok(Closed { stages, think, iterations, seed })
+    }
+}
+
+/// `count` in proportion, at least one of any.
+pub(crate) fn scaled(count: u64, factor: f64) -> u64 {
+    if count == 0 { 0 } else { ((count as f64 * factor).round() as u64).max(1) }
+}
+
+fn no_time() -> Span {
+    Span::from_secs(0)
+}
+
+const ONE_OF: &str =
+    "give exactly one of rate, ramp, steps, bursts, trace (open loop) or users, stages (closed loop)";

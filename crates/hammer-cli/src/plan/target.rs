@@ -1,0 +1,207 @@
+//! What is loaded, and how it is reached.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use hammer_ct::{CtTargetPlan, OneOrMany};
+use hammer_lab::{CtLabPlan, HttpLabPlan};
+use hammer_net::{Balancing, ClientConfig, HttpVersion, TlsConfig};
+use http::Uri;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::units::Span;
+
+/// What is loaded. Exactly one of `url`, `log`, `lab`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct TargetPlan {
+    /// Any HTTP endpoint, or several of which balancing chooses.
+    #[serde(skip_serializing_if = "OneOrMany::is_empty")]
+    pub(crate) url: OneOrMany,
+    /// A Certificate Transparency log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) log: Option<CtTargetPlan>,
+    /// An embedded target, started with the run on a port that the system chooses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) lab: Option<LabPlan>,
+    /// Who allowed load on peers that are neither loopback nor private; the report carries it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) authorized: Option<String>,
+    /// Connections to it.
+    pub(crate) connection: ConnectionPlan,
+    /// Trust and identity over `https`.
+    pub(crate) tls: TlsPlan,
+}
+
+/// An embedded target. Exactly one of the two.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct LabPlan {
+    /// A log; it accepts the roots of the plan's chains.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    pub(crate) ct: Option<CtLabPlan>,
+    /// A plain HTTP server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    pub(crate) http: Option<HttpLabPlan>,
+}
+
+/// Connections to the target.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ConnectionPlan {
+    /// Which HTTP version is spoken.
+    pub(crate) http: VersionPlan,
+    /// Most connections to an endpoint, over all shards. Without it: as many as operations may be in flight.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) connections: Option<usize>,
+    /// HTTP/2: most streams at once on a connection.
+    pub(crate) streams: usize,
+    /// An idle connection older than this is closed instead of used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) max_idle: Option<Span>,
+    /// A connection older than this is closed instead of used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) max_age: Option<Span>,
+    /// How long a dial may take.
+    pub(crate) dial_timeout: Span,
+    /// `false`: a connection for every operation.
+    pub(crate) keepalive: bool,
+    /// How an operation's endpoint is chosen.
+    pub(crate) balancing: BalancingPlan,
+    /// How often names are looked up again; once without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) resolve_every: Option<Span>,
+    /// The largest body of an answer, bytes.
+    pub(crate) response_limit: usize,
+    /// How many redirects in a row are followed; each is held against the same rules as the target.
+    pub(crate) redirects: u32,
+}
+
+/// Which HTTP version is spoken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(crate) enum VersionPlan {
+    /// What TLS negotiates; 1.1 without TLS.
+    #[default]
+    #[serde(rename = "negotiated")]
+    Negotiated,
+    /// HTTP/1.1.
+    #[serde(rename = "1.1")]
+    Http1,
+    /// HTTP/2 over TLS, or nothing.
+    #[serde(rename = "2")]
+    Http2,
+    /// HTTP/2 without asking.
+    #[serde(rename = "2-prior-knowledge")]
+    Http2PriorKnowledge,
+}
+
+/// How an operation's endpoint is chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum BalancingPlan {
+    /// In turn.
+    #[default]
+    RoundRobin,
+    /// By a seeded draw.
+    Random,
+    /// The one with the fewest operations in flight.
+    LeastInFlight,
+    /// The first that can be dialled.
+    PickFirst,
+}
+
+/// Trust and identity over `https`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct TlsPlan {
+    /// PEM files of roots that are trusted as well.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) roots: Vec<PathBuf>,
+    /// PEM file of the client's certificate and those above it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) certificate: Option<PathBuf>,
+    /// PEM file of the client's key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) key: Option<PathBuf>,
+    /// Does not verify the server; the report says so.
+    pub(crate) insecure: bool,
+    /// The name that the server's certificate must have, when it is not the URL's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) server_name: Option<String>,
+}
+
+impl Default for ConnectionPlan {
+    fn default() -> Self {
+        Self {
+            http: VersionPlan::default(),
+            connections: None,
+            streams: 100,
+            max_idle: None,
+            max_age: None,
+            dial_timeout: Span::from_secs(10),
+            keepalive: true,
+            balancing: BalancingPlan::default(),
+            resolve_every: None,
+            response_limit: 16 << 20,
+            redirects: 0,
+        }
+    }
+}
+
+impl TargetPlan {
+    /// The client of `endpoints` for a workload of at most `in_flight` operations in flight.
+    pub(crate) fn client(&self, endpoints: Vec<Uri>, in_flight: usize, seed: u64) -> ClientConfig {
+        let ConnectionPlan { connections, streams, keepalive, response_limit, redirects, .. } =
+            self.connection;
+        let duration = |span: Option<Span>| span.map(|span| Duration::from(span.0));
+        ClientConfig {
+            endpoints,
+            balancing: self.connection.balancing.into(),
+            seed,
+            version: self.connection.http.into(),
+            tls: TlsConfig {
+                roots: self.tls.roots.clone(),
+                certificate: self.tls.certificate.clone(),
+                key: self.tls.key.clone(),
+                insecure: self.tls.insecure,
+                server_name: self.tls.server_name.clone(),
+            },
+            connections: connections.unwrap_or(in_flight),
+            streams,
+            max_idle: duration(self.connection.max_idle),
+            max_age: duration(self.connection.max_age),
+            dial_timeout: Duration::from(self.connection.dial_timeout.0),
+            response_limit,
+            resolve_every: duration(self.connection.resolve_every),
+            authorized: self.authorized.clone(),
+            bearer: None,
+            keepalive,
+            redirects,
+        }
+    }
+}
+
+impl From<VersionPlan> for HttpVersion {
+    fn from(plan: VersionPlan) -> Self {
+        match plan {
+            VersionPlan::Negotiated => Self::Negotiated,
+            VersionPlan::Http1 => Self::Http1,
+            VersionPlan::Http2 => Self::Http2,
+            VersionPlan::Http2PriorKnowledge => Self::Http2PriorKnowledge,
+        }
+    }
+}
+
+impl From<BalancingPlan> for Balancing {
+    fn from(plan: BalancingPlan) -> Self {
+        match plan {
+            BalancingPlan::RoundRobin => Self::RoundRobin,
+            BalancingPlan::Random => Self::Random,
+            BalancingPlan::LeastInFlight => Self::LeastInFlight,
+            BalancingPlan::PickFirst => Self::PickFirst,
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Progress on a terminal: a bar with a line a second; nothing where standard error is none.
+
+use std::io::IsTerminal as _;
+use std::sync::Arc;
+
+use hammer_measure::snapshot::RunInfo;
+use hammer_measure::{Nanos, Reporter, RunEvent};
+use hammer_report::progress::line;
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// The reporter behind it.
+pub(crate) struct Progress {
+    bar: Option<ProgressBar>,
+    info: Option<Arc<RunInfo>>,
+    begin: Option<Nanos>,
+}
+
+impl Progress {
+    /// Shown when standard error is a terminal and nobody asked for quiet.
+    pub(crate) fn new(quiet: bool) -> Self {
+        let shown = !quiet && std::io::stderr().is_terminal();
+        Self { bar: shown.then(ProgressBar::no_length), info: None, begin: None }
+    }
+}
+
+impl Reporter for Progress {
+    fn event(&mut self, event: &RunEvent) {
+        let Some(bar) = &self.bar else { return };
+        match event {
+            RunEvent::Started(info) => {
+                if let Some(measurement) = info.measurement {
+                    bar.set_length(millis(info.warm_up + measurement));
+                    bar.set_style(style("{bar:20} {msg}"));
+                } else {
+                    bar.set_style(style("{spinner} {msg}"));
+                }
+                bar.set_message("connecting");
+                self.info = Some(info.clone());
+            }
+            RunEvent::Phase { at, .. } => {
+                self.begin.get_or_insert(*at);
+            }
+            RunEvent::Interval(snapshot) => {
+                if let Some(info) = &self.info {
+                    bar.set_position(millis(snapshot.at.since(self.begin.unwrap_or_default())));
+                    bar.set_message(line(snapshot, info));
+                }
+            }
+            RunEvent::Note { text, .. } => bar.println(format!("note: {text}")),
+            RunEvent::Breach { breach, .. } => {
+                bar.println(format!(
+                    "BROKEN: {} {}: {} ({})",
+                    breach.workload, breach.seq, breach.kind, breach.detail
+                ));
+            }
+            RunEvent::Command { .. } => {}
+            RunEvent::Finished(_) => bar.finish_and_clear(),
+        }
+    }
+}
+
+fn millis(nanos: Nanos) -> u64 {
+    nanos.0 / 1_000_000
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).expect("a constant template is valid")
+}
