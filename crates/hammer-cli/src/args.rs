@@ -23,7 +23,7 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Load a URL from one line, with the habits of hey, wrk and oha
     #[command(subcommand)]
-    Http(HttpCommand),
+    Http(Box<HttpCommand>),
     /// Certificate Transparency logs
     #[command(subcommand)]
     Ct(CtCommand),
