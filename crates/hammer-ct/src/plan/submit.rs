@@ -25,7 +25,8 @@ pub struct SubmitPlan {
     pub profiles: BTreeMap<String, u32>,
     /// The algorithm of the derived authorities' keys.
     pub signer: SignerAlgorithm,
-    /// The leaves' first valid second: RFC 3339 (`2026-01-01T00:00:00Z`), a date, or days from the run's epoch (`-30d`).
+    /// The leaves' first valid second: RFC 3339 (`2026-01-01T00:00:00Z`), a date, or days from the run's epoch (`-30d`), which
+    /// make other leaves in every run.
     pub not_before: String,
     /// The leaves' last valid second, likewise (`+60d`).
     pub not_after: String,

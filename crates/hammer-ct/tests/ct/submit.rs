@@ -88,7 +88,10 @@ fn a_timestamp_beyond_the_stated_skew_is_a_broken_promise() {
 
 #[test]
 fn streams_of_one_seed_submit_different_leaves_under_the_same_root() {
-    let plan = |stream| SubmitPlan { stream: Some(stream), ..SubmitPlan::default() };
+    // Dates from the epoch would make other leaves of a later run.
+    let (not_before, not_after) = ("2026-01-01".to_owned(), "2027-01-01".to_owned());
+    let dated = SubmitPlan { not_before, not_after, ..SubmitPlan::default() };
+    let plan = |stream| SubmitPlan { stream: Some(stream), ..dated.clone() };
     let lab = lab(&plan(5), CtLabPlan::default());
     for (stream, distinct) in [(5, 10), (5, 10), (6, 20)] {
         submit(&plan(stream), target(&lab, Flavour::StaticCt), 10).assert_kept(10);
