@@ -26,8 +26,10 @@ pub enum FailureKind {
     Dial,
     /// TCP and TLS handshake took longer than the dial timeout.
     DialTimeout,
-    /// This machine has no descriptor or port left: the generator's own fault.
-    Exhausted,
+    /// This process has no descriptor left: the generator's own fault, which its health looks for by name.
+    DescriptorsExhausted,
+    /// This machine has no local port left: likewise.
+    PortsExhausted,
     /// The TLS handshake failed, or the peer refused it afterwards.
     Tls,
     /// The peer reset the connection or the stream.
@@ -52,7 +54,8 @@ impl FailureKind {
             Self::Unauthorized => "peer not authorized",
             Self::Dial => "dial failed",
             Self::DialTimeout => "dial timed out",
-            Self::Exhausted => "descriptors or ports exhausted",
+            Self::DescriptorsExhausted => "descriptors exhausted",
+            Self::PortsExhausted => "local ports exhausted",
             Self::Tls => "tls refused",
             Self::Reset => "connection reset",
             Self::Closed => "connection closed",
@@ -99,7 +102,7 @@ impl Failure {
     /// A failed `connect`.
     #[cold]
     pub(crate) fn of_dial(host: &str, error: &io::Error) -> Self {
-        let kind = if is_exhausted(error) { FailureKind::Exhausted } else { FailureKind::Dial };
+        let kind = exhausted(error).unwrap_or(FailureKind::Dial);
         Self::new(kind, format!("connect to {host}: {error}"))
     }
 }
@@ -155,9 +158,35 @@ fn kind_of_h2(error: &h2::Error) -> Option<FailureKind> {
     error.reason().is_some().then_some(FailureKind::Protocol)
 }
 
-fn is_exhausted(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::AddrNotAvailable || matches!(error.raw_os_error(), Some(ENFILE | EMFILE))
+fn exhausted(error: &io::Error) -> Option<FailureKind> {
+    match error.raw_os_error() {
+        Some(ENFILE | EMFILE) => Some(FailureKind::DescriptorsExhausted),
+        _ if error.kind() == io::ErrorKind::AddrNotAvailable => Some(FailureKind::PortsExhausted),
+        _ => None,
+    }
 }
 
 const ENFILE: i32 = 23;
 const EMFILE: i32 = 24;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ran_out_is_named_as_health_looks_for_it() {
+        for (code, name) in [
+            (EMFILE, "descriptors exhausted"),
+            (ENFILE, "descriptors exhausted"),
+            (EADDRNOTAVAIL, "local ports exhausted"),
+        ] {
+            let failure = Failure::of_dial("peer", &io::Error::from_raw_os_error(code));
+            assert_eq!(failure.kind.name(), name);
+            assert_eq!(failure.kind.outcome(), Outcome::Unreachable);
+        }
+        let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
+        assert_eq!(Failure::of_dial("peer", &refused).kind, FailureKind::Dial);
+    }
+
+    const EADDRNOTAVAIL: i32 = 99;
+}
