@@ -94,7 +94,8 @@ def measured(name, command, read, out):
         process.returncode = os.waitstatus_to_exitcode(ended[1])
         printed.seek(0)
         text = printed.read()
-    if process.returncode != 0:
+    # 5: hammer says that it used up its core, which is what is asked of it here.
+    if process.returncode not in ((0, 5) if name == "hammer" else (0,)):
         sys.exit(f"{name} ended with {process.returncode}:\n{text}")
     row = read(text, out)
     row["cpu_us"] = (ended[2].ru_utime + ended[2].ru_stime) * 1e6 / row["requests"]

@@ -9,7 +9,7 @@ use crate::args::{HttpArgs, HttpCommand};
 use crate::error::CliError;
 use crate::plan::load::{LoadPlan, Spacing};
 use crate::plan::target::{ConnectionPlan, TargetPlan, TlsPlan, VersionPlan};
-use crate::plan::units::Span;
+use crate::plan::units::{Rate, Span};
 use crate::plan::{HooksPlan, OutputPlan, PhasesPlan, Plan, ThreadsPlan, WorkloadPlan};
 
 use super::run;
@@ -56,8 +56,7 @@ fn plan(method: &str, args: &HttpArgs) -> Result<Plan, CliError> {
 
 fn load_plan(args: &HttpArgs, timed: bool) -> Result<LoadPlan, CliError> {
     let operations = args.requests.or((!timed).then_some(REQUESTS));
-    let rate = args.rate.as_deref().map(str::parse).transpose();
-    let rate = rate.map_err(|error| CliError::plan(format!("use --rate: {error}")))?;
+    let rate = args.rate.as_deref().map(rate).transpose()?;
     Ok(LoadPlan {
         rate,
         arrivals: if args.poisson { Spacing::Poisson } else { Spacing::Even },
@@ -65,6 +64,13 @@ fn load_plan(args: &HttpArgs, timed: bool) -> Result<LoadPlan, CliError> {
         operations,
         ..LoadPlan::default()
     })
+}
+
+/// A bare number is a second's, as other tools have it.
+fn rate(text: &str) -> Result<Rate, CliError> {
+    let is_number = text.parse::<f64>().is_ok();
+    let parsed = if is_number { format!("{text}/s").parse() } else { text.parse() };
+    parsed.map_err(|error| CliError::plan(format!("use --rate: {error}")))
 }
 
 fn request(method: &str, path: String, args: &HttpArgs) -> Result<HttpPlan, CliError> {
