@@ -65,7 +65,7 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,
     /// Do not show progress on a terminal
-    #[arg(long, short)]
+    #[arg(long)]
     pub(crate) quiet: bool,
 }
 
@@ -243,3 +243,13 @@ pub(crate) struct LabHttpArgs {
 const EXIT_CODES: &str = "Exit codes, the first that holds: 2 usage or plan; 3 no operation ever got an answer; \
 4 a promise was broken; 5 the figures cannot be believed; 1 a threshold failed; 6 a report could not be written; \
 130 interrupted; 0 none of these.";
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn no_command_contradicts_itself() {
+        super::Cli::command().debug_assert();
+    }
+}
