@@ -4,7 +4,7 @@ use std::net::ToSocketAddrs as _;
 use std::sync::Arc;
 
 use hammer_core::clock::{MonotonicClock, unix_millis};
-use hammer_core::dispatch::{LanePlan, LoadedWorkload};
+use hammer_core::dispatch::{LanePlan, Load, LoadedWorkload};
 use hammer_core::observe::Observer;
 use hammer_core::run::{RunSpec, Scope, ScopedThreshold, StopRule};
 use hammer_core::runtime::threaded::ThreadedRuntime;
@@ -98,6 +98,23 @@ pub(crate) fn assemble(plan: &Plan) -> Result<Assembled, CliError> {
     Ok(Assembled { spec, lab, notes: notes(plan), users })
 }
 
+/// What can be said against the plan without starting, dialling or reading anything that it names.
+///
+/// # Errors
+/// When the plan contradicts itself.
+pub(crate) fn check(plan: &Plan) -> Result<(), CliError> {
+    check_names(plan)?;
+    one_target(plan)?;
+    shards(plan)?;
+    scoped(&plan.thresholds, None)?;
+    for (place, workload) in plan.workloads.iter().enumerate() {
+        scoped(&workload.thresholds, Some(&workload.name))?;
+        one_kind(workload)?;
+        load(plan, workload, place as u64)?;
+    }
+    Ok(())
+}
+
 /// The roots of every chain that the plan submits, in DER.
 pub(crate) fn roots(plan: &Plan) -> Result<Vec<hammer_ct::Roots>, CliError> {
     let submits = plan.workloads.iter().filter_map(|workload| workload.ct_submit.as_ref());
@@ -125,12 +142,40 @@ fn check_names(plan: &Plan) -> Result<(), CliError> {
     Ok(())
 }
 
-fn target(plan: &Plan) -> Result<(Target, Option<Lab>), CliError> {
+fn one_target(plan: &Plan) -> Result<(), CliError> {
     let given = &plan.target;
     let kinds = [!given.url.is_empty(), given.log.is_some(), given.lab.is_some()];
-    if kinds.iter().filter(|kind| **kind).count() != 1 {
-        return Err(CliError::plan("use the plan: target: give exactly one of url, log, lab"));
+    match kinds.iter().filter(|kind| **kind).count() {
+        1 => Ok(()),
+        _ => Err(CliError::plan("use the plan: target: give exactly one of url, log, lab")),
     }
+}
+
+fn one_kind(workload: &WorkloadPlan) -> Result<(), CliError> {
+    let kinds = [workload.http.is_some(), workload.ct_submit.is_some(), workload.ct_read.is_some()];
+    match kinds.iter().filter(|kind| **kind).count() {
+        1 => Ok(()),
+        _ => Err(refused(workload, "give exactly one of http, ct_submit, ct_read")),
+    }
+}
+
+fn refused(workload: &WorkloadPlan, reason: impl std::fmt::Display) -> CliError {
+    CliError::plan(format!("use the plan: workloads.{}: {reason}", workload.name))
+}
+
+fn load(plan: &Plan, workload: &WorkloadPlan, place: u64) -> Result<Load, CliError> {
+    let most = workload.load.most_users().unwrap_or(workload.in_flight);
+    if most == 0 {
+        return Err(refused(workload, "in_flight: it must be 1 at least"));
+    }
+    let (in_flight, backlog) = (workload.in_flight, workload.backlog);
+    let bounds = LoadBounds { seed: plan.seed, workload: place, in_flight, backlog };
+    workload.load.load(&bounds).map_err(|reason| refused(workload, format!("load: {reason}")))
+}
+
+fn target(plan: &Plan) -> Result<(Target, Option<Lab>), CliError> {
+    one_target(plan)?;
+    let given = &plan.target;
     if let Some(lab) = &given.lab {
         return match (&lab.ct, &lab.http) {
             (Some(ct), None) => ct_lab(plan, ct.clone()),
@@ -206,58 +251,38 @@ fn lane(
     target: &Target,
     run: &CtRun,
 ) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, CliError> {
-    let refused = |what: &str, reason: String| {
-        CliError::plan(format!("use the plan: workloads.{}.{what}: {reason}", workload.name))
-    };
+    one_kind(workload)?;
+    let load = load(plan, workload, run.workload)?;
     let in_flight = workload.load.most_users().unwrap_or(workload.in_flight);
-    let bounds = LoadBounds {
-        seed: plan.seed,
-        workload: run.workload,
-        in_flight: workload.in_flight,
-        backlog: workload.backlog,
-    };
-    if in_flight == 0 {
-        return Err(refused("in_flight", "it must be 1 at least".to_owned()));
-    }
-    let load = workload.load.load(&bounds).map_err(|reason| refused("load", reason))?;
     let warm_up = warm_up(workload, in_flight);
     let client = |endpoints: &[Uri]| -> ClientConfig {
         plan.target.client(endpoints.to_vec(), in_flight, plan.seed ^ run.workload)
     };
     let log = || {
-        target
-            .log
-            .clone()
-            .ok_or_else(|| refused("", "it needs a log: give target.log or target.lab.ct".to_owned()))
+        let none = || refused(workload, "it needs a log: give target.log or target.lab.ct");
+        target.log.clone().ok_or_else(none)
     };
     let loaded = Loaded { workload, load };
-    match (&workload.http, &workload.ct_submit, &workload.ct_read) {
-        (Some(http), None, None) => {
-            let made = HttpWorkload::new(http, client(&target.endpoints))
-                .map_err(|e| refused("http", e.to_string()))?;
-            Ok(loaded.with(made.warm_up(warm_up)))
-        }
-        (None, Some(submit), None) => {
-            let log = log()?;
-            let client = client(&log.submission);
-            let made = SubmitWorkload::new(submit, log, client, run)
-                .map_err(|e| refused("ct_submit", e.to_string()))?;
-            Ok(loaded.with(made.warm_up(warm_up)))
-        }
-        (None, None, Some(read)) => {
-            let log = log()?;
-            let client = client(&log.monitoring);
-            let made =
-                ReadWorkload::new(read, log, client, run).map_err(|e| refused("ct_read", e.to_string()))?;
-            Ok(loaded.with(made.warm_up(warm_up)))
-        }
-        _ => Err(refused("", "give exactly one of http, ct_submit, ct_read".to_owned())),
+    if let Some(http) = &workload.http {
+        let made = HttpWorkload::new(http, client(&target.endpoints));
+        let made = made.map_err(|error| refused(workload, format!("http: failed to {error}")))?;
+        return Ok(loaded.with(made.warm_up(warm_up)));
     }
+    let log = log()?;
+    if let Some(submit) = &workload.ct_submit {
+        let made = SubmitWorkload::new(submit, log.clone(), client(&log.submission), run);
+        let made = made.map_err(|error| refused(workload, format!("ct_submit: failed to {error}")))?;
+        return Ok(loaded.with(made.warm_up(warm_up)));
+    }
+    let read = workload.ct_read.clone().unwrap_or_default();
+    let made = ReadWorkload::new(&read, log.clone(), client(&log.monitoring), run);
+    let made = made.map_err(|error| refused(workload, format!("ct_read: failed to {error}")))?;
+    Ok(loaded.with(made.warm_up(warm_up)))
 }
 
 struct Loaded<'a> {
     workload: &'a WorkloadPlan,
-    load: hammer_core::dispatch::Load,
+    load: Load,
 }
 
 impl Loaded<'_> {

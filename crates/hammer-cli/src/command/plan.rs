@@ -7,11 +7,12 @@ use crate::error::CliError;
 use crate::output::print;
 use crate::plan::{read, sweep};
 
-/// Prints it in YAML, with every default filled in; what would make the run fail before it begins does so here.
+/// Prints it in YAML, with every default filled in; a plan that contradicts itself is refused, but nothing that it
+/// names is started, dialled or read.
 pub(crate) fn show(args: &PlanArgs) -> Result<u8, CliError> {
     let plan = read::plan(args)?;
     for run in sweep::runs(&plan)? {
-        crate::assemble::assemble(&run.plan)?;
+        crate::assemble::check(&run.plan)?;
     }
     let text =
         serde_saphyr::to_string(&plan).map_err(|error| CliError::plan(format!("write the plan: {error}")))?;
