@@ -30,9 +30,9 @@ impl Reporter for Progress {
             RunEvent::Started(info) => {
                 if let Some(measurement) = info.measurement {
                     bar.set_length(millis(info.warm_up + measurement));
-                    bar.set_style(style("{bar:20} {msg}"));
+                    bar.set_style(style("{bar:20} {wide_msg}"));
                 } else {
-                    bar.set_style(style("{spinner} {msg}"));
+                    bar.set_style(style("{spinner} {wide_msg}"));
                 }
                 bar.set_message("connecting");
                 self.info = Some(info.clone());
