@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What a request costs the client: hammer beside whichever of wrk, wrk2, oha and hey is installed, against nginx with a
-# body of 128 bytes. nginx has one core and the client another; every figure is of the client's process alone.
+# file of 128 bytes. nginx has one core and the client another; every figure is of the client's process alone.
 #   scripts/peers.sh            ROUNDS=5 DURATION=5 CONNECTIONS=50 RATE=20000 are the defaults
 # HAMMER, WRK, WRK2, OHA and HEY name binaries that are not on PATH; SERVER_CORE and CLIENT_CORE choose the cores.
 set -euo pipefail
@@ -16,11 +16,13 @@ HAMMER=${HAMMER:-${CARGO_TARGET_DIR:-$here/../target}/release/hammer}
 run_folder up
 trap 'stop_all server >&2' EXIT
 port=$(free_ports 1)
+mkdir "$RUN/root"
+printf 'x%.0s' {1..128} >"$RUN/root/128"
 start_nginx server "
     listen 127.0.0.1:$port reuseport;
     default_type application/octet-stream;
-    location / { return 200 \"$(printf 'x%.0s' {1..128})\"; }" \
+    root $RUN/root;" \
   taskset -c "${SERVER_CORE:-0}"
-wait_for server 10 answers "http://127.0.0.1:$port/"
+wait_for server 10 answers "http://127.0.0.1:$port/128"
 
-HAMMER=$HAMMER python3 "$here/peers.py" "http://127.0.0.1:$port/" "$RUN"
+HAMMER=$HAMMER python3 "$here/peers.py" "http://127.0.0.1:$port/128" "$RUN"
