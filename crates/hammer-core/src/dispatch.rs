@@ -14,6 +14,7 @@ use crate::supply::{SupplyBounds, SupplyPool};
 use crate::verify::{PromiseSender, Verifier};
 use crate::workload::{FatalError, SeriesSpec, ShardContext, Workload};
 
+mod bell;
 mod closed;
 mod load;
 mod open;
@@ -21,6 +22,7 @@ mod queue;
 mod slot;
 mod stages;
 
+pub use bell::Bell;
 pub use load::{Closed, Iterations, Load, Open, Think};
 pub use stages::{Stage, Stages};
 
@@ -30,20 +32,20 @@ pub trait Lane {
     fn begin(&self, phases: &Phases);
     /// Whether all that was to be prepared ahead is there.
     fn is_filled(&self) -> bool;
-    /// Releases what is due and starts what can start.
-    fn pump(&self, now: Nanos);
+    /// Releases what is due by `until`, `now` being the instant at which that happens, and starts what can start.
+    fn pump(&self, until: Nanos, now: Nanos);
     /// When something is due next; `None` when nothing is until something under way ends.
     fn next_due(&self) -> Option<Nanos>;
     /// Ends what is past its deadline, and wakes the threads beside the shard.
     fn sweep(&self, now: Nanos);
     /// Applies a command.
     fn command(&self, now: Nanos, command: &Command);
-    /// No arrival from `at` on.
+    /// No arrival from `at` on. Told when that is known, and again when it has come.
     fn end_arrivals(&self, at: Nanos);
     /// Cuts off what waits and what is under way.
     fn abandon(&self);
-    /// Whether nothing more will arrive, wait or end here.
-    fn is_over(&self) -> bool;
+    /// Whether nothing more will arrive, wait or end here; `now` is when the lane was last pumped.
+    fn is_over(&self, now: Nanos) -> bool;
 }
 
 /// A workload and its load, before any shard opens it.
@@ -74,6 +76,8 @@ pub struct LaneShard<R: Runtime> {
     pub first_series: usize,
     /// The threads that prepare operations.
     pub supply: Arc<SupplyPool>,
+    /// Wakes the shard.
+    pub bell: Rc<Bell>,
     /// The way to the workload's verifier.
     pub promises: Option<PromiseSender>,
 }
@@ -128,6 +132,12 @@ impl<W: Workload, R: Runtime> LanePlan<R> for LoadedWorkload<W> {
             Ok(lane)
         })
     }
+}
+
+/// Most operations in flight at once on one shard: its share of `limit`, and at least one, since its arrivals would
+/// wait for ever.
+fn in_flight_share(limit: usize, shard: usize, shards: usize) -> usize {
+    share_of(limit, shard, shards).max(limit.min(1))
 }
 
 /// `whole` split over shards so that the parts add up to it.

@@ -84,6 +84,9 @@ pub enum RunError {
     /// A thread ended by a panic.
     #[error("keep shard {0} alive: its thread panicked")]
     Panicked(usize),
+    /// A thread that prepares operations ended by a panic.
+    #[error("prepare operations: a supply thread panicked")]
+    SupplyPanicked,
     /// It was interrupted before it began.
     #[error("begin before it was interrupted")]
     Interrupted,

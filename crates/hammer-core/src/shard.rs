@@ -7,12 +7,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
 
-use futures::StreamExt as _;
 use futures::channel::mpsc::UnboundedReceiver;
+use futures::{FutureExt as _, StreamExt as _};
 use hammer_measure::recorder::Interval;
 use hammer_measure::{Command, Nanos, Recorder};
 
-use crate::dispatch::{Lane, LanePlan, LaneShard};
+use crate::dispatch::{Bell, Lane, LanePlan, LaneShard};
 use crate::phase::Phases;
 use crate::runtime::{Alarm, Runtime};
 use crate::supply::SupplyPool;
@@ -90,10 +90,12 @@ pub async fn run<R: Runtime>(
 struct Shard<R: Runtime> {
     runtime: R,
     alarm: R::Alarm,
+    bell: Rc<Bell>,
     lanes: Vec<Rc<dyn Lane>>,
     recorder: Rc<RefCell<Recorder>>,
     series: usize,
     commands: UnboundedReceiver<ShardCommand>,
+    told_to_begin: Option<Phases>,
     pending: Vec<(Nanos, Option<usize>, Command)>,
     spare: Vec<Interval>,
     interval: Nanos,
@@ -114,6 +116,7 @@ impl<R: Runtime> Shard<R> {
     ) -> Result<Self, FatalError> {
         let series = spec.lanes.iter().map(|(plan, _)| plan.series().len()).sum();
         let recorder = Rc::new(RefCell::new(Recorder::new(series)));
+        let bell = Rc::new(Bell::default());
         let mut lanes = Vec::new();
         let mut first_series = 0;
         for (plan, promises) in spec.lanes {
@@ -124,6 +127,7 @@ impl<R: Runtime> Shard<R> {
                 recorder: recorder.clone(),
                 first_series,
                 supply: spec.supply.clone(),
+                bell: bell.clone(),
                 promises,
             };
             lanes.push(plan.open(shard).await?);
@@ -131,11 +135,13 @@ impl<R: Runtime> Shard<R> {
         }
         Ok(Self {
             alarm: runtime.alarm()?,
+            bell,
             runtime,
             lanes,
             recorder,
             series,
             commands,
+            told_to_begin: None,
             pending: Vec::new(),
             spare: vec![Interval::with_series(series)],
             interval: spec.interval,
@@ -157,17 +163,22 @@ impl<R: Runtime> Shard<R> {
             let now = self.runtime.now();
             self.lanes.iter().for_each(|lane| lane.sweep(now));
             clock.sleep_until(now + FILL_POLL).await;
+            match self.commands.next().now_or_never() {
+                Some(Some(command)) => self.take(command),
+                Some(None) => return,
+                None => {}
+            }
         }
     }
 
     /// Whether the run begins at all.
     async fn wait_for_begin(&mut self) -> bool {
         loop {
+            if let Some(phases) = self.told_to_begin.take() {
+                self.begin(&phases);
+                return true;
+            }
             match self.commands.next().await {
-                Some(ShardCommand::Begin(phases)) => {
-                    self.begin(&phases);
-                    return true;
-                }
                 Some(command) => self.take(command),
                 None => return false,
             }
@@ -178,13 +189,15 @@ impl<R: Runtime> Shard<R> {
         self.next_interval = phases.begin + self.interval;
         self.next_sweep = phases.begin;
         self.abandon_at = phases.arrivals_end().saturating_add(phases.drain);
+        let end = self.end.unwrap_or(Nanos::MAX).min(phases.arrivals_end());
+        self.end = Some(end).filter(|end| *end < Nanos::MAX);
         self.lanes.iter().for_each(|lane| lane.begin(phases));
     }
 
     /// Everything that is due at `now`.
     fn advance(&mut self, now: Nanos, report: &impl Fn(ShardReport)) {
         self.apply_pending(now);
-        self.lanes.iter().for_each(|lane| lane.pump(now));
+        self.lanes.iter().for_each(|lane| lane.pump(now, now));
         if now >= self.next_sweep {
             self.lanes.iter().for_each(|lane| lane.sweep(now));
             self.next_sweep = now + SWEEP_EVERY;
@@ -208,8 +221,8 @@ impl<R: Runtime> Shard<R> {
         }
     }
 
-    fn is_over(&self, _now: Nanos) -> bool {
-        self.abandoned || self.closed || self.lanes.iter().all(|lane| lane.is_over())
+    fn is_over(&self, now: Nanos) -> bool {
+        self.abandoned || self.closed || self.lanes.iter().all(|lane| lane.is_over(now))
     }
 
     /// Waits for the next instant at which something is due, or for a command.
@@ -221,11 +234,16 @@ impl<R: Runtime> Shard<R> {
         let control =
             self.next_sweep.min(self.next_interval).min(pending).min(self.end.unwrap_or(Nanos::MAX));
         let abandon = if self.abandoned { Nanos::MAX } else { self.abandon_at };
-        self.alarm.set(due.min(control).min(abandon));
-        let Self { alarm, commands, .. } = self;
+        let at = due.min(control).min(abandon);
+        self.alarm.set(at);
+        self.bell.await_until(at);
+        let Self { alarm, bell, commands, .. } = self;
         let command = poll_fn(|cx| {
             if let Poll::Ready(command) = commands.poll_next_unpin(cx) {
                 return Poll::Ready(Some(command));
+            }
+            if bell.poll_rung(cx).is_ready() {
+                return Poll::Ready(None);
             }
             alarm.poll_rung(cx).map(|()| None)
         })
@@ -239,10 +257,13 @@ impl<R: Runtime> Shard<R> {
 
     fn take(&mut self, command: ShardCommand) {
         match command {
-            ShardCommand::Begin(_) => {}
+            ShardCommand::Begin(phases) => self.told_to_begin = Some(phases),
             ShardCommand::Apply(at, lane, command) => self.pending.push((at, lane, command)),
             ShardCommand::End(at, abandon_at) => {
+                let at = at.min(self.end.unwrap_or(Nanos::MAX));
                 self.end = Some(at);
+                // At once, so that nothing later than it is released by then.
+                self.lanes.iter().for_each(|lane| lane.end_arrivals(at));
                 self.abandon_at = self.abandon_at.min(abandon_at);
             }
             ShardCommand::Recycle(interval) => self.spare.push(interval),
@@ -255,7 +276,7 @@ impl<R: Runtime> Shard<R> {
             // Arrivals before the command's instant are released under the old order.
             for (position, target) in self.lanes.iter().enumerate() {
                 if lane.is_none_or(|lane| lane == position) {
-                    target.pump(at);
+                    target.pump(at, now);
                     target.command(at, &command);
                 }
             }

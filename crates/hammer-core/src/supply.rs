@@ -49,6 +49,7 @@ pub(crate) struct Supply<W: Workload> {
     ready: Consumer<(u64, W::Op)>,
     outstanding: usize,
     depth: usize,
+    weighed: bool,
     bounds: SupplyBounds,
     thread: Option<Thread>,
     since_wake: usize,
@@ -66,17 +67,39 @@ impl SupplyPool {
     /// # Errors
     /// When the operating system starts none.
     pub fn start(threads: usize) -> std::io::Result<Self> {
+        Self::start_watched(threads, || {})
+    }
+
+    /// The same; `panicked` is told when one of them ends by a panic.
+    ///
+    /// # Errors
+    /// When the operating system starts none.
+    pub fn start_watched(
+        threads: usize,
+        panicked: impl Fn() + Clone + Send + 'static,
+    ) -> std::io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let mut pool = Self { workers: Vec::new(), threads: Vec::new(), stop: stop.clone() };
         for index in 0..threads {
             let (sender, receiver) = mpsc::channel();
             let stop = stop.clone();
+            let guard = PanicGuard(panicked.clone());
             let builder = thread::Builder::new().name(format!("supply-{index}"));
-            let handle = builder.spawn(move || serve(&receiver, &stop))?;
+            let handle = builder.spawn(move || {
+                let _guard = guard;
+                serve(&receiver, &stop);
+            })?;
             pool.workers.push((sender, handle.thread().clone()));
             pool.threads.push(handle);
         }
         Ok(pool)
+    }
+
+    /// A pool without a thread, and the rings that are to be worked by hand, on a simulated clock.
+    pub fn by_hand() -> (Self, mpsc::Receiver<Box<dyn SupplyWork>>) {
+        let (sender, rings) = mpsc::channel();
+        let workers = vec![(sender, thread::current())];
+        (Self { workers, threads: Vec::new(), stop: Arc::default() }, rings)
     }
 
     /// Gives a ring to one of the threads; returns whom to wake.
@@ -92,9 +115,20 @@ impl SupplyPool {
         self.stop.store(true, Ordering::Relaxed);
         self.workers.iter().for_each(|(_, thread)| thread.unpark());
         self.threads.into_iter().for_each(|thread| {
-            // A panic of a supply thread has starved the run and been counted; there is nothing to add here.
+            // A panic was told by the thread's guard.
             let _ = thread.join();
         });
+    }
+}
+
+/// Tells that its thread unwinds.
+struct PanicGuard<F: Fn()>(F);
+
+impl<F: Fn()> Drop for PanicGuard<F> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            (self.0)();
+        }
     }
 }
 
@@ -119,8 +153,18 @@ impl<W: Workload> Supply<W> {
         let (requests, requested) = RingBuffer::new(bounds.operations);
         let (prepared, ready) = RingBuffer::new(bounds.operations);
         let worker = Worker { workload, requests: requested, ready: prepared };
-        let depth = bounds.operations;
-        let supply = Self { requests, ready, outstanding: 0, depth, bounds, thread: None, since_wake: 0 };
+        // What one weighs is known once the first is there.
+        let depth = bounds.operations.min(UNWEIGHED);
+        let supply = Self {
+            requests,
+            ready,
+            outstanding: 0,
+            depth,
+            weighed: false,
+            bounds,
+            thread: None,
+            since_wake: 0,
+        };
         (supply, Box::new(worker))
     }
 
@@ -157,9 +201,23 @@ impl<W: Workload> Supply<W> {
     pub(crate) fn pop(&mut self, workload: &W) -> Option<(u64, W::Op)> {
         let (seq, op) = self.ready.pop().ok()?;
         self.outstanding -= 1;
-        let weight = workload.weight(&op).max(1);
-        self.depth = (self.bounds.bytes / weight).clamp(1, self.bounds.operations);
+        self.bound_by(workload.weight(&op));
         Some((seq, op))
+    }
+
+    /// Bounds the ring by the weight of its first operation, once that is ready.
+    pub(crate) fn weigh(&mut self, workload: &W) {
+        if !self.weighed
+            && let Ok((_, op)) = self.ready.peek()
+        {
+            let weight = workload.weight(op);
+            self.bound_by(weight);
+        }
+    }
+
+    fn bound_by(&mut self, weight: usize) {
+        self.weighed = true;
+        self.depth = (self.bounds.bytes / weight.max(1)).clamp(1, self.bounds.operations);
     }
 
     /// The sequence number of the oldest operation that is ready.
@@ -190,6 +248,62 @@ impl<W: Workload> SupplyWork for Worker<W> {
     }
 }
 
+/// Operations prepared before the weight of one is known.
+const UNWEIGHED: usize = 16;
 const IDLE: Duration = Duration::from_millis(5);
 /// The thread is woken when a quarter of the ring was used.
 const WAKE_SHARE: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::{Ended, FatalError, SeriesSpec, ShardContext, Steps};
+
+    /// Operations of a thousand bytes.
+    struct Heavy;
+
+    impl Workload for Heavy {
+        type Op = u64;
+        type Session = ();
+
+        fn series(&self) -> Vec<SeriesSpec> {
+            Vec::new()
+        }
+
+        fn prepare(&self, seq: u64, _reuse: Option<u64>) -> u64 {
+            seq
+        }
+
+        fn weight(&self, _op: &u64) -> usize {
+            1_000
+        }
+
+        async fn open(&self, _context: ShardContext) -> Result<(), FatalError> {
+            Ok(())
+        }
+
+        async fn execute(&self, (): &(), _op: &mut u64, _steps: &mut Steps) -> Ended {
+            Ended::accepted(200)
+        }
+    }
+
+    #[test]
+    fn a_ring_holds_no_more_bytes_than_its_bound() {
+        for (bytes, most) in [(100_000, 100), (20_000, 20), (10, 16)] {
+            let bounds = SupplyBounds { operations: 2048, bytes };
+            let (mut supply, mut worker) = Supply::new(Arc::new(Heavy), bounds);
+            let mut seq = 0;
+            for _ in 0..10 {
+                while supply.has_room() {
+                    supply.request(seq, None);
+                    seq += 1;
+                }
+                worker.work();
+                supply.weigh(&Heavy);
+            }
+            assert!(supply.is_filled());
+            assert_eq!(seq, most, "16 are asked for before the weight of one is known");
+            assert_eq!(supply.pop(&Heavy), Some((0, 0)));
+        }
+    }
+}

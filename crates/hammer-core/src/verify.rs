@@ -105,6 +105,8 @@ impl LedgerCells {
         let broken = self.broken.load(Ordering::Acquire);
         let unchecked = self.unchecked.load(Ordering::Acquire);
         let made = self.made.load(Ordering::Acquire);
-        Ledger { made, kept, broken, pending: made - kept - broken - unchecked, unchecked }
+        // A promise that was judged twice must not wrap around: the ledger does not balance, and says so.
+        let pending = made.saturating_sub(kept + broken + unchecked);
+        Ledger { made, kept, broken, pending, unchecked }
     }
 }

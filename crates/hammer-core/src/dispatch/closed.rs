@@ -34,9 +34,11 @@ pub(super) struct ClosedLane<W: Workload, R: Runtime> {
     end: Cell<Nanos>,
     paused: Cell<bool>,
     present: Cell<usize>,
+    in_flight: Cell<usize>,
     user_limit: Cell<usize>,
     timers: RefCell<BinaryHeap<Reverse<(Nanos, usize)>>>,
-    awaiting_supply: Cell<bool>,
+    /// When to look again whether supply brought what users wait for.
+    look_for_supply: Cell<Nanos>,
     source: RefCell<Source<W>>,
 }
 
@@ -74,9 +76,10 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
             end: Cell::new(Nanos::MAX),
             paused: Cell::new(false),
             present: Cell::new(users),
+            in_flight: Cell::new(0),
             user_limit: Cell::new(usize::MAX),
             timers: RefCell::default(),
-            awaiting_supply: Cell::new(false),
+            look_for_supply: Cell::new(Nanos::MAX),
             source: RefCell::new(source),
         });
         for _ in 0..users {
@@ -97,14 +100,18 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
         while let Some(intended) = self.turn(&slot, user, earliest, &phases).await {
             let Some((seq, op)) = self.operation(&slot, user, iteration, &mut kept).await else { break };
             let (series, phase) = (self.bench.series_of(seq), phases.of(intended));
-            let timing = Timing::new(intended, self.bench.runtime.now());
+            let started = self.bench.runtime.now();
+            let timing = Timing::new(intended, started);
             {
                 let mut recorder = self.bench.recorder.borrow_mut();
                 recorder.offer(series, phase);
                 recorder.queue(series, phase);
             }
             let job = Job { seq, series, phase, timing, op };
-            let done = self.bench.perform(&slot, job, &mut kept, &mut steps).await;
+            self.in_flight.set(self.in_flight.get() + 1);
+            let done = self.bench.perform(&slot, job, started, &mut kept, &mut steps).await;
+            self.in_flight.set(self.in_flight.get() - 1);
+            self.tell_end();
             earliest = done + self.think.after(self.draws, seq);
             iteration += 1;
             if iteration.is_multiple_of(YIELD_EVERY) {
@@ -112,6 +119,15 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
             }
         }
         self.present.set(self.present.get() - 1);
+        self.tell_end();
+    }
+
+    /// Wakes the shard when there is nothing left for it to wait for.
+    fn tell_end(&self) {
+        let now = self.bench.runtime.now();
+        if self.is_over(now) {
+            self.bench.bell.due(now);
+        }
     }
 
     async fn begun(&self, slot: &Slot<W::Op>) -> Phases {
@@ -141,6 +157,7 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
             if !suspended {
                 return Some(intended);
             }
+            // The pause is in nobody's figures: the turn is as late as it lasted.
             earliest = self.bench.runtime.now();
         }
     }
@@ -150,14 +167,16 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
         let mut set = false;
         let mut suspended = false;
         poll_fn(|cx| {
-            let over = at >= self.end.get();
+            let (now, end) = (self.bench.runtime.now(), self.end.get());
             let stands = self.paused.get() || slot.index >= self.user_limit.get();
             suspended |= stands;
-            if over || (!stands && at <= self.bench.runtime.now()) {
+            let over = at >= end || (stands && now >= end);
+            if over || (!stands && at <= now) {
                 return Poll::Ready(());
             }
             if !set {
                 self.timers.borrow_mut().push(Reverse((at, slot.index)));
+                self.bench.bell.due(at);
                 set = true;
             }
             slot.wait(cx.waker());
@@ -167,6 +186,7 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
         suspended
     }
 
+    /// The user's next operation; `None` when there is none, or supply did not bring it before the end.
     async fn operation(
         &self,
         slot: &Slot<W::Op>,
@@ -180,8 +200,11 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
             match next {
                 Next::Operation(seq, op) => Poll::Ready(Some((seq, op))),
                 Next::Done => Poll::Ready(None),
+                Next::NotReady if self.bench.runtime.now() >= self.end.get() => Poll::Ready(None),
                 Next::NotReady => {
-                    self.awaiting_supply.set(true);
+                    let look = self.look_for_supply.get().min(self.bench.runtime.now() + SUPPLY_POLL);
+                    self.look_for_supply.set(look);
+                    self.bench.bell.due(look);
                     slot.wait(cx.waker());
                     Poll::Pending
                 }
@@ -204,7 +227,9 @@ impl<W: Workload> Source<W> {
         bounds: SupplyBounds,
     ) -> Self {
         let ahead = bench.workload.preparation() == Preparation::Ahead;
-        let shared = |count: u64| ((bench.shard as u64).min(count)..count).step_by(bench.shards);
+        // Shards without a user take no operation.
+        let takers = bench.shards.min(most_users).max(1);
+        let shared = |count: u64| ((bench.shard as u64).min(count)..count).step_by(takers);
         let open = |bounds| {
             let (mut supply, worker) = Supply::new(bench.workload.clone(), bounds);
             supply.served_by(bench.supply.add(bench.shard, worker));
@@ -243,9 +268,14 @@ impl<W: Workload> Source<W> {
             Self::SharedInline(left) => left.next().map_or(Next::Done, |seq| Next::Operation(seq, None)),
             Self::Shared { untaken: 0, .. } => Next::Done,
             Self::Shared { supply, left, untaken } => {
-                let Some((seq, op)) = supply.pop(workload) else { return Next::NotReady };
+                let Some((seq, op)) = supply.pop(workload) else {
+                    supply.wake();
+                    return Next::NotReady;
+                };
                 *untaken -= 1;
-                if let Some(next) = left.next() {
+                while supply.has_room()
+                    && let Some(next) = left.next()
+                {
                     supply.request(next, kept.take());
                 }
                 Next::Operation(seq, Some(op))
@@ -254,7 +284,10 @@ impl<W: Workload> Source<W> {
                 while let Some((seq, op)) = supply.pop(workload) {
                     ready[(seq % *most_users / *shards) as usize] = Some((seq, op));
                 }
-                let Some((ready_seq, op)) = ready[slot].take() else { return Next::NotReady };
+                let Some((ready_seq, op)) = ready[slot].take() else {
+                    supply.wake();
+                    return Next::NotReady;
+                };
                 debug_assert_eq!(ready_seq, seq, "each user's operations come in their order");
                 supply.request(seq + *most_users, kept.take());
                 Next::Operation(seq, Some(op))
@@ -262,6 +295,16 @@ impl<W: Workload> Source<W> {
         }
     }
 
+    /// Whether there is no operation left for any user.
+    fn is_exhausted(&self) -> bool {
+        match self {
+            Self::Inline | Self::Ahead { .. } => false,
+            Self::SharedInline(left) => left.size_hint().0 == 0,
+            Self::Shared { untaken, .. } => *untaken == 0,
+        }
+    }
+
+    /// Asks for as many operations as the bounds allow.
     fn refill(&mut self) {
         if let Self::Shared { supply, left, .. } = self {
             while supply.has_room() {
@@ -288,32 +331,35 @@ impl<W: Workload, R: Runtime> Lane for ClosedLane<W, R> {
     }
 
     fn is_filled(&self) -> bool {
-        self.source.borrow_mut().supply().is_none_or(|supply| supply.is_filled())
+        let mut source = self.source.borrow_mut();
+        if let Some(supply) = source.supply() {
+            supply.weigh(&self.bench.workload);
+        }
+        source.refill();
+        source.supply().is_none_or(|supply| supply.is_filled())
     }
 
-    fn pump(&self, now: Nanos) {
+    fn pump(&self, until: Nanos, _now: Nanos) {
         loop {
             let mut timers = self.timers.borrow_mut();
             let Some(Reverse((at, index))) = timers.peek().copied() else { break };
-            if at > now {
+            if at > until {
                 break;
             }
             timers.pop();
             drop(timers);
             self.bench.slot(index).wake();
         }
-        if self.awaiting_supply.take() {
-            if let Some(supply) = self.source.borrow_mut().supply() {
-                supply.wake();
-            }
+        if until >= self.look_for_supply.get() {
+            self.look_for_supply.set(Nanos::MAX);
             self.wake_all();
         }
     }
 
     fn next_due(&self) -> Option<Nanos> {
         let timer = self.timers.borrow().peek().map(|Reverse((at, _))| *at);
-        let supply = self.awaiting_supply.get().then(|| self.bench.runtime.now() + SUPPLY_POLL);
-        timer.into_iter().chain(supply).min()
+        let look = self.look_for_supply.get();
+        timer.into_iter().chain((look < Nanos::MAX).then_some(look)).min()
     }
 
     fn sweep(&self, now: Nanos) {
@@ -328,7 +374,7 @@ impl<W: Workload, R: Runtime> Lane for ClosedLane<W, R> {
             Command::Pause => self.paused.set(true),
             Command::Resume => self.paused.set(false),
             Command::InFlight { limit, .. } => {
-                self.user_limit.set(super::share_of(*limit, self.bench.shard, self.bench.shards));
+                self.user_limit.set(super::in_flight_share(*limit, self.bench.shard, self.bench.shards));
             }
             Command::Rate { .. } | Command::Stop { .. } => return,
         }
@@ -346,8 +392,8 @@ impl<W: Workload, R: Runtime> Lane for ClosedLane<W, R> {
         self.wake_all();
     }
 
-    fn is_over(&self) -> bool {
-        self.present.get() == 0
+    fn is_over(&self, _now: Nanos) -> bool {
+        self.present.get() == 0 || (self.in_flight.get() == 0 && self.source.borrow().is_exhausted())
     }
 }
 

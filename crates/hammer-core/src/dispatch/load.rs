@@ -5,8 +5,8 @@ use hammer_measure::Nanos;
 use crate::draw::Draws;
 use crate::schedule::Schedule;
 
-use super::share_of;
 use super::stages::Stages;
+use super::{in_flight_share, share_of};
 
 /// A workload's load.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub enum Load {
 pub struct Open {
     /// When.
     pub schedule: Schedule,
-    /// Most operations in flight at once, over all shards.
+    /// Most operations in flight at once, over all shards; each shard has room for one at least.
     pub in_flight: usize,
     /// Most operations that wait for a slot, over all shards; what arrives beyond it is shed.
     pub backlog: usize,
@@ -63,7 +63,7 @@ impl Load {
     /// Most operations in flight at once on that shard.
     pub fn in_flight_on(&self, shard: usize, shards: usize) -> usize {
         match self {
-            Self::Open(open) => share_of(open.in_flight, shard, shards),
+            Self::Open(open) => in_flight_share(open.in_flight, shard, shards),
             Self::Closed(closed) => share_of(closed.stages.most_users(), shard, shards),
         }
     }

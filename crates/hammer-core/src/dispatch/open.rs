@@ -17,7 +17,7 @@ use crate::workload::{Preparation, Workload};
 use super::load::Open;
 use super::queue::Backlog;
 use super::slot::{Bench, Job, Slot};
-use super::{Lane, share_of};
+use super::{Lane, in_flight_share, share_of};
 
 /// A workload under open load on one shard.
 pub(super) struct OpenLane<W: Workload, R: Runtime> {
@@ -55,7 +55,7 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
             supply.served_by(bench.supply.add(shard, worker));
             let mut prefetch =
                 Prefetch { supply, ahead: arrivals.clone(), spare: Vec::new(), exhausted: false };
-            prefetch.refill();
+            prefetch.refill(0);
             prefetch.supply.wake();
             prefetch
         });
@@ -71,7 +71,7 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
             bench,
             state: RefCell::new(state),
             in_flight: Cell::new(0),
-            limit: Cell::new(share_of(load.in_flight, shard, shards)),
+            limit: Cell::new(in_flight_share(load.in_flight, shard, shards)),
             free: RefCell::default(),
             this: this.clone(),
         })
@@ -83,23 +83,30 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
         let mut op = None;
         loop {
             let mut job = slot.next_job().await;
+            let mut started = self.bench.runtime.now();
             let mut in_a_row = 0;
             loop {
-                let done = self.bench.perform(&slot, job, &mut op, &mut steps).await;
+                self.bench.perform(&slot, job, started, &mut op, &mut steps).await;
                 self.give_back(&mut op);
                 self.in_flight.set(self.in_flight.get() - 1);
+                let now = self.bench.runtime.now();
                 // What waits goes before what is due now.
                 let Some(next) = self.next_waiting() else {
                     self.free.borrow_mut().push(slot.index);
-                    self.release(done);
+                    self.release(now, now);
+                    if self.is_over(now) {
+                        self.bench.bell.due(now);
+                    }
                     break;
                 };
-                self.release(done);
+                let mut late = self.release(now, now);
                 job = next;
                 in_a_row += 1;
                 if in_a_row % YIELD_EVERY == 0 {
                     yield_now().await;
+                    late = true;
                 }
+                started = if late { self.bench.runtime.now() } else { now };
             }
         }
     }
@@ -122,10 +129,13 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
         }
     }
 
-    /// Moves what is due out of the schedule: into a slot, into the backlog, or out.
-    fn release(&self, now: Nanos) {
+    /// Moves what is due by `until` out of the schedule at `now`: into a slot, into the backlog, or out. Whether there
+    /// was anything.
+    fn release(&self, until: Nanos, now: Nanos) -> bool {
         let mut state = self.state.borrow_mut();
-        while let Some((arrival, intended)) = state.pop_due(now) {
+        let mut released = false;
+        while let Some((arrival, intended)) = state.pop_due(until) {
+            released = true;
             let phases = state.phases.as_ref().expect("arrivals follow the begin");
             let (series, phase) = (self.bench.series_of(arrival.seq), phases.of(intended));
             let mut recorder = self.bench.recorder.borrow_mut();
@@ -149,6 +159,7 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
                 state.backlog.push(job);
             }
         }
+        released
     }
 
     fn start(&self, job: Job<W::Op>) {
@@ -186,11 +197,13 @@ impl<W: Workload> State<W> {
         Some((self.arrivals.next()?, intended))
     }
 
-    fn is_exhausted(&mut self) -> bool {
-        let Some(phases) = &self.phases else { return false };
+    /// Whether nothing more can arrive; what was due by `now` has been released.
+    fn is_exhausted(&mut self, now: Nanos) -> bool {
+        if self.phases.is_none() {
+            return false;
+        }
         let Some(arrival) = self.arrivals.peek() else { return true };
-        let over = self.end.min(phases.arrivals_end());
-        self.end == Nanos::ZERO || self.warp.intended(arrival.at).is_some_and(|intended| intended >= over)
+        now >= self.end || self.warp.intended(arrival.at).is_some_and(|intended| intended >= self.end)
     }
 
     /// The operation where supply prepares it, `Some(None)` where the slot does, `None` when it is not there.
@@ -209,17 +222,17 @@ impl<W: Workload> State<W> {
 }
 
 impl<W: Workload> Prefetch<W> {
-    /// The operation `seq`; those before it came too late and are dropped.
+    /// The operation `seq`; those before it came too late and are dropped, or not asked for.
     fn take(&mut self, seq: u64, workload: &W) -> Option<W::Op> {
         while self.supply.peek().is_some_and(|ready| ready <= seq) {
             let (ready, op) = self.supply.pop(workload)?;
             if ready == seq {
-                self.refill();
+                self.refill(seq);
                 return Some(op);
             }
             self.spare.push(op);
         }
-        self.refill();
+        self.refill(seq);
         None
     }
 
@@ -227,9 +240,11 @@ impl<W: Workload> Prefetch<W> {
         self.spare.push(op);
     }
 
-    fn refill(&mut self) {
+    /// Asks for as many operations as the bounds allow, `due` being the latest that was due.
+    fn refill(&mut self, due: u64) {
         while !self.exhausted && self.supply.has_room() {
             match self.ahead.next() {
+                Some(arrival) if arrival.seq < due => {}
                 Some(arrival) => self.supply.request(arrival.seq, self.spare.pop()),
                 None => self.exhausted = true,
             }
@@ -246,11 +261,15 @@ impl<W: Workload, R: Runtime> Lane for OpenLane<W, R> {
     }
 
     fn is_filled(&self) -> bool {
-        self.state.borrow().supply.as_ref().is_none_or(|prefetch| prefetch.supply.is_filled())
+        let mut state = self.state.borrow_mut();
+        let Some(prefetch) = &mut state.supply else { return true };
+        prefetch.supply.weigh(&self.bench.workload);
+        prefetch.refill(0);
+        prefetch.supply.is_filled()
     }
 
-    fn pump(&self, now: Nanos) {
-        self.release(now);
+    fn pump(&self, until: Nanos, now: Nanos) {
+        self.release(until, now);
     }
 
     fn next_due(&self) -> Option<Nanos> {
@@ -270,7 +289,7 @@ impl<W: Workload, R: Runtime> Lane for OpenLane<W, R> {
             Command::Resume => self.state.borrow_mut().warp.resume(now),
             Command::Rate { factor, .. } => self.state.borrow_mut().warp.set_factor(now, *factor),
             Command::InFlight { limit, .. } => {
-                self.limit.set(share_of(*limit, self.bench.shard, self.bench.shards));
+                self.limit.set(in_flight_share(*limit, self.bench.shard, self.bench.shards));
                 self.start_waiting();
             }
             Command::Stop { .. } => {}
@@ -278,9 +297,8 @@ impl<W: Workload, R: Runtime> Lane for OpenLane<W, R> {
     }
 
     fn end_arrivals(&self, at: Nanos) {
-        self.release(at);
         let mut state = self.state.borrow_mut();
-        state.end = Nanos::ZERO;
+        state.end = state.end.min(at);
     }
 
     fn abandon(&self) {
@@ -292,9 +310,12 @@ impl<W: Workload, R: Runtime> Lane for OpenLane<W, R> {
         self.bench.abandon();
     }
 
-    fn is_over(&self) -> bool {
+    fn is_over(&self, now: Nanos) -> bool {
+        if self.in_flight.get() > 0 {
+            return false;
+        }
         let mut state = self.state.borrow_mut();
-        self.in_flight.get() == 0 && state.backlog.is_empty() && state.is_exhausted()
+        state.backlog.is_empty() && state.is_exhausted(now)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::supply::SupplyPool;
 use crate::verify::PromiseSender;
 use crate::workload::{Ended, Exchange, Steps, Workload, completion};
 
-use super::LaneShard;
+use super::{Bell, LaneShard};
 
 /// What the slots of a lane share.
 pub(super) struct Bench<W: Workload, R: Runtime> {
@@ -25,6 +25,7 @@ pub(super) struct Bench<W: Workload, R: Runtime> {
     pub(super) shard: usize,
     pub(super) shards: usize,
     pub(super) supply: Arc<SupplyPool>,
+    pub(super) bell: Rc<Bell>,
     session: W::Session,
     promises: Option<PromiseSender>,
     timeout: Nanos,
@@ -60,6 +61,7 @@ impl<W: Workload, R: Runtime> Bench<W, R> {
             shard: shard.shard,
             shards: shard.shards,
             supply: shard.supply,
+            bell: shard.bell,
             session,
             promises: shard.promises,
             timeout,
@@ -92,15 +94,15 @@ impl<W: Workload, R: Runtime> Bench<W, R> {
         self.first_series + self.workload.series_of(seq)
     }
 
-    /// Carries a job out in `slot`, in `op` where the job brings none; returns when it was done.
+    /// Carries a job out in `slot` from `started` on, in `op` where the job brings none; returns when it was done.
     pub(super) async fn perform(
         &self,
         slot: &Slot<W::Op>,
         job: Job<W::Op>,
+        started: Nanos,
         op: &mut Option<W::Op>,
         steps: &mut Steps,
     ) -> Nanos {
-        let started = self.runtime.now();
         let timing = job.timing.started(started);
         self.recorder.borrow_mut().start(job.series, job.phase, &timing);
         slot.begin(started.saturating_add(self.timeout), job.series, job.phase);
@@ -142,9 +144,12 @@ impl<W: Workload, R: Runtime> Bench<W, R> {
         }
     }
 
-    /// Records what is under way as abandoned.
+    /// Records what is under way, or about to be, as abandoned.
     pub(super) fn abandon(&self) {
         for slot in self.slots.borrow().iter() {
+            if let Some(job) = slot.mailbox.take() {
+                self.abandon_queued(&job);
+            }
             if let Some((series, phase)) = slot.under_way.take() {
                 self.recorder.borrow_mut().abandon_in_flight(series, phase);
                 slot.expire();

@@ -41,7 +41,11 @@ struct ShardThread {
 
 impl Threads {
     pub(super) fn start(spec: &mut RunSpec, messages: &mpsc::Sender<Message>) -> Result<Self, RunError> {
-        let supply = Arc::new(SupplyPool::start(spec.supply_threads.max(1))?);
+        let failed = messages.clone();
+        let supply = SupplyPool::start_watched(spec.supply_threads.max(1), move || {
+            let _ = failed.send(Message::Failed(RunError::SupplyPanicked));
+        });
+        let supply = Arc::new(supply?);
         let mut threads =
             Self { shards: Vec::new(), supply: Some(supply.clone()), verify: Vec::new(), observers: None };
         for lane in &spec.lanes {

@@ -26,6 +26,7 @@ pub struct ThreadedRuntime {
 pub struct TimerFd {
     clock: MonotonicClock,
     fd: AsyncFd<OwnedFd>,
+    at: Nanos,
     due: bool,
 }
 
@@ -50,7 +51,7 @@ impl Runtime for ThreadedRuntime {
             reason = "its successor is unsafe; an OwnedFd cannot close or change its descriptor"
         )]
         let fd = AsyncFd::with_interest(fd, Interest::READABLE)?;
-        Ok(TimerFd { clock: self.clock, fd, due: false })
+        Ok(TimerFd { clock: self.clock, fd, at: Nanos::MAX, due: false })
     }
 
     fn spawn(&self, task: LocalFuture<()>) {
@@ -71,6 +72,7 @@ impl Clock for MonotonicClock {
 
 impl Alarm for TimerFd {
     fn set(&mut self, at: Nanos) {
+        self.at = at;
         let span = at.since(self.clock.now());
         self.due = span == Nanos::ZERO;
         if self.due {
@@ -83,16 +85,102 @@ impl Alarm for TimerFd {
     }
 
     fn poll_rung(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        if self.due {
-            self.due = false;
-            return Poll::Ready(());
+        while !self.due {
+            // Each expiry is a new edge, so the descriptor need not be read, only tokio's note of it cleared.
+            match ready!(self.fd.poll_read_ready(cx)) {
+                Ok(mut guard) => guard.clear_ready(),
+                Err(_) => break,
+            }
+            // The note may be of an expiry before the last `set`.
+            self.due = self.clock.now() >= self.at;
         }
-        // Each expiry is a new edge, so the descriptor need not be read, only tokio's note of it cleared.
-        if let Ok(mut guard) = ready!(self.fd.poll_read_ready(cx)) {
-            guard.clear_ready();
-        }
+        self.due = false;
+        self.at = Nanos::MAX;
         Poll::Ready(())
     }
 }
 
 const SECOND: u64 = 1_000_000_000;
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::time::Duration;
+
+    use super::*;
+
+    const MICRO: Nanos = Nanos::from_micros(1);
+
+    /// Runs `test` with an alarm on a runtime like a shard's; an alarm that never rings fails it.
+    fn with_alarm<F: Future<Output = ()>>(test: impl FnOnce(MonotonicClock, TimerFd) -> F) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let clock = MonotonicClock::starting_now();
+        runtime.block_on(async {
+            let alarm = ThreadedRuntime::new(clock).alarm().unwrap();
+            tokio::time::timeout(Duration::from_secs(20), test(clock, alarm)).await.expect("the alarm rings");
+        });
+    }
+
+    async fn rings(alarm: &mut TimerFd) {
+        poll_fn(|cx| alarm.poll_rung(cx)).await;
+    }
+
+    #[test]
+    fn an_alarm_rings_each_time_that_it_is_set_and_never_early() {
+        with_alarm(|clock, mut alarm| async move {
+            for turn in 0..5_000 {
+                let at = clock.now() + MICRO * (turn % 200);
+                alarm.set(at);
+                rings(&mut alarm).await;
+                assert!(clock.now() >= at);
+            }
+        });
+    }
+
+    #[test]
+    fn an_alarm_that_is_set_again_before_it_rang_rings_at_the_later_instant() {
+        with_alarm(|clock, mut alarm| async move {
+            for _ in 0..500 {
+                let now = clock.now();
+                alarm.set(now + MICRO * 50);
+                alarm.set(now + MICRO * 300);
+                rings(&mut alarm).await;
+                assert!(clock.now() >= now + MICRO * 300);
+            }
+        });
+    }
+
+    #[test]
+    fn an_alarm_that_rang_while_nobody_polled_is_not_lost() {
+        with_alarm(|clock, mut alarm| async move {
+            for _ in 0..100 {
+                alarm.set(clock.now() + MICRO * 20);
+                clock.sleep_until(clock.now() + MICRO * 1_000).await;
+                rings(&mut alarm).await;
+            }
+        });
+    }
+
+    #[test]
+    fn an_alarm_set_again_after_it_rang_unheard_does_not_ring_early() {
+        with_alarm(|clock, mut alarm| async move {
+            for turn in 0..200 {
+                alarm.set(clock.now() + MICRO * 20);
+                if turn % 2 == 0 {
+                    // The expiry reaches tokio, and nobody asks for it.
+                    clock.sleep_until(clock.now() + MICRO * 1_000).await;
+                } else {
+                    // The expiry waits in the kernel.
+                    let until = clock.now() + MICRO * 40;
+                    while clock.now() < until {
+                        std::hint::spin_loop();
+                    }
+                }
+                let at = clock.now() + MICRO * 500;
+                alarm.set(at);
+                rings(&mut alarm).await;
+                assert!(clock.now() >= at);
+            }
+        });
+    }
+}

@@ -136,7 +136,7 @@ impl Bench {
             }
         }
         if !worked {
-            self.rings.retain(|(ring, _)| !ring.is_closed());
+            self.rings.retain(|(ring, spill)| !ring.is_closed() || !spill.is_empty());
         }
         self.verifier.tick(now, &mut self.verdicts);
         worked

@@ -40,6 +40,12 @@ impl Spill {
         }
     }
 
+    /// Whether nothing waits here, written or lost.
+    pub(crate) fn is_empty(&self) -> bool {
+        let state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        state.records + state.lost == 0
+    }
+
     /// Hands every spilled record to `take` and returns how many were lost; later records begin a new file.
     pub(crate) fn drain(&self, mut take: impl FnMut(u64, &[u8])) -> u64 {
         let state =

@@ -1,7 +1,7 @@
 use hammer_core::dispatch::{Closed, Iterations, Load, Stage, Stages, Think};
 use hammer_measure::{Command, Fate, Nanos};
 
-use crate::harness::{MILLI, SECOND, Scripted, Simulated};
+use crate::harness::{MILLI, SECOND, Scripted, Simulated, bytes_of};
 
 fn users(stages: Stages, think: Think, iterations: Iterations) -> Load {
     Load::Closed(Closed { stages, think, iterations, seed: 3 })
@@ -76,4 +76,103 @@ fn a_pause_holds_users_back() {
     let record = run.run(Scripted::answering_after(MILLI), load).series[0][1].clone();
     assert!((199..=202).contains(&record.offered), "{}", record.offered);
     assert!(record.response_time().count_above(MILLI * 100) == 0, "the pause is in nobody's figures");
+}
+
+#[test]
+fn a_think_time_is_kept_to_the_nanosecond() {
+    let load = users(Stages::constant(3), Think::Constant(MILLI * 3), Iterations::Endless);
+    let record =
+        Simulated::measuring(SECOND).run(Scripted::answering_after(MILLI), load).series[0][1].clone();
+    assert_eq!(record.fate(Fate::Accepted), 750, "3 users, one operation every 4 ms");
+    assert_eq!(record.dispatch_lag.summary().unwrap().max, Nanos::ZERO);
+}
+
+#[test]
+fn shared_operations_prepared_ahead_are_done_once_each_whatever_the_shards() {
+    for shards in [1, 2, 7] {
+        let server = Scripted::answering_after(MILLI).prepared_ahead();
+        let received = server.received.clone();
+        let mut run = Simulated::measuring(SECOND).over(shards);
+        run.phases.measurement = None;
+        run.supply.operations = 8;
+        let load = users(Stages::constant(14), Think::Constant(Nanos::ZERO), Iterations::Shared(1_000));
+        let total = run.run(server, load);
+        assert_eq!(total.series[0][1].fate(Fate::Accepted), 1_000);
+        let received = received.lock().unwrap();
+        assert!(received.keys().copied().eq(0..1_000));
+        assert!(received.iter().all(|(seq, (_, bytes))| *bytes == bytes_of(*seq)));
+    }
+}
+
+#[test]
+fn users_whose_operations_are_prepared_ahead_send_what_they_would_send_anyway() {
+    let sent = |server: Scripted, shards| {
+        let received = server.received.clone();
+        let load = users(Stages::constant(4), Think::Constant(MILLI * 90), Iterations::Endless);
+        Simulated::measuring(SECOND).over(shards).run(server, load);
+        received.lock().unwrap().clone()
+    };
+    let inline = sent(Scripted::answering_after(MILLI * 10), 1);
+    for shards in [1, 2, 7] {
+        let ahead = sent(Scripted::answering_after(MILLI * 10).prepared_ahead(), shards);
+        assert_eq!(ahead, inline, "the same bytes at the same instants over {shards} shards");
+    }
+}
+
+#[test]
+fn fewer_users_than_shards_do_all_that_is_shared() {
+    for server in [Scripted::answering_after(MILLI), Scripted::answering_after(MILLI).prepared_ahead()] {
+        let mut run = Simulated::measuring(SECOND).over(7);
+        run.phases.measurement = None;
+        let load = users(Stages::constant(3), Think::Constant(Nanos::ZERO), Iterations::Shared(100));
+        let record = run.run(server, load).series[0][1].clone();
+        assert_eq!((record.offered, record.fate(Fate::Accepted)), (100, 100));
+    }
+}
+
+#[test]
+fn the_end_of_what_is_shared_waits_for_nobody_who_thinks() {
+    let mut run = Simulated::measuring(SECOND);
+    run.phases.measurement = None;
+    let begin = run.phases.begin;
+    let load = users(Stages::constant(2), Think::Constant(SECOND * 60), Iterations::Shared(2));
+    let total = run.run(Scripted::answering_after(MILLI), load);
+    assert_eq!(total.series[0][1].fate(Fate::Accepted), 2);
+    assert_eq!(total.at, begin + MILLI, "over as the last answer is there");
+}
+
+#[test]
+fn users_who_wait_for_supply_leave_at_the_end() {
+    let mut run = Simulated::measuring(SECOND);
+    let begin = run.phases.begin;
+    run.supply_stall = (begin + MILLI * 100, Nanos::MAX);
+    let load = users(Stages::constant(2), Think::Constant(MILLI * 9), Iterations::Endless);
+    let total = run.run(Scripted::answering_after(MILLI).prepared_ahead(), load);
+    let record = &total.series[0][1];
+    assert!(record.offered < 30 && record.fate(Fate::Accepted) == record.offered, "{}", record.offered);
+    assert!(total.at <= begin + SECOND + MILLI, "{}", total.at);
+}
+
+#[test]
+fn a_stop_while_paused_ends_the_run() {
+    let mut run = Simulated::measuring(Nanos::from_secs(100));
+    let begin = run.phases.begin;
+    run.commands = vec![
+        (begin + SECOND, Command::Pause),
+        (begin + SECOND * 2, Command::Stop { reason: "enough".into() }),
+    ];
+    let load = users(Stages::constant(2), Think::Constant(MILLI * 9), Iterations::Endless);
+    let total = run.run(Scripted::answering_after(MILLI), load);
+    assert_eq!(total.series[0][1].fate(Fate::Abandoned), 0);
+    assert!(total.at <= begin + SECOND * 2 + MILLI, "{}", total.at);
+}
+
+#[test]
+fn a_pause_that_outlasts_the_plan_ends_with_it() {
+    let mut run = Simulated::measuring(SECOND * 2);
+    let begin = run.phases.begin;
+    run.commands = vec![(begin + SECOND, Command::Pause)];
+    let load = users(Stages::constant(2), Think::Constant(MILLI * 9), Iterations::Endless);
+    let total = run.run(Scripted::answering_after(MILLI), load);
+    assert!(total.at <= begin + SECOND * 2 + MILLI, "{}", total.at);
 }

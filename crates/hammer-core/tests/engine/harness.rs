@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 
 use futures::channel::mpsc::{UnboundedSender, unbounded};
 use hammer_core::dispatch::{LanePlan, Load, LoadedWorkload, Open};
@@ -13,9 +13,11 @@ use hammer_core::runtime::simulated::{SimulatedRuntime, Simulation};
 use hammer_core::runtime::{Clock, Runtime as _};
 use hammer_core::schedule::{Constant, Profile, Schedule};
 use hammer_core::shard::{self, ShardCommand, ShardReport, ShardSpec};
-use hammer_core::supply::{SupplyBounds, SupplyPool};
+use hammer_core::supply::{SupplyBounds, SupplyPool, SupplyWork};
 use hammer_core::verify::PromiseSender;
-use hammer_core::workload::{Ended, Exchange, FatalError, SeriesSpec, ShardContext, Steps, Workload};
+use hammer_core::workload::{
+    Ended, Exchange, FatalError, Preparation, SeriesSpec, ShardContext, Steps, Workload,
+};
 use hammer_measure::recorder::{Interval, SeriesRecord};
 use hammer_measure::{Command, Nanos, Outcome};
 
@@ -30,12 +32,19 @@ pub(crate) struct Scripted {
     pub(crate) service: Nanos,
     pub(crate) stall: (Nanos, Nanos),
     pub(crate) steps: usize,
+    pub(crate) preparation: Preparation,
     pub(crate) received: Received,
 }
 
 impl Scripted {
     pub(crate) fn answering_after(service: Nanos) -> Self {
-        Self { service, stall: (Nanos::ZERO, Nanos::ZERO), steps: 1, received: Received::default() }
+        let (stall, preparation) = ((Nanos::ZERO, Nanos::ZERO), Preparation::Inline);
+        Self { service, stall, steps: 1, preparation, received: Received::default() }
+    }
+
+    pub(crate) fn prepared_ahead(mut self) -> Self {
+        self.preparation = Preparation::Ahead;
+        self
     }
 
     pub(crate) fn stalled(mut self, from: Nanos, length: Nanos) -> Self {
@@ -62,10 +71,14 @@ impl Workload for Scripted {
         series
     }
 
+    fn preparation(&self) -> Preparation {
+        self.preparation
+    }
+
     fn prepare(&self, seq: u64, reuse: Option<Vec<u8>>) -> Vec<u8> {
         let mut op = reuse.unwrap_or_default();
         op.clear();
-        op.extend_from_slice(&seq.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes());
+        op.extend_from_slice(&bytes_of(seq));
         op
     }
 
@@ -96,6 +109,11 @@ impl Workload for Scripted {
     }
 }
 
+/// What is sent for `seq`.
+pub(crate) fn bytes_of(seq: u64) -> [u8; 8] {
+    seq.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes()
+}
+
 /// An open load of `rate` a second.
 pub(crate) fn at_rate(rate: f64, in_flight: usize, backlog: usize) -> Load {
     let schedule = Schedule::even(Profile::Constant(Constant { rate }));
@@ -106,6 +124,9 @@ pub(crate) struct Simulated {
     pub(crate) shards: usize,
     pub(crate) phases: Phases,
     pub(crate) timeout: Nanos,
+    pub(crate) supply: SupplyBounds,
+    /// Supply prepares nothing between these instants.
+    pub(crate) supply_stall: (Nanos, Nanos),
     /// Commands, each with the instant after the epoch at which it takes effect.
     pub(crate) commands: Vec<(Nanos, Command)>,
 }
@@ -118,7 +139,14 @@ impl Simulated {
             measurement: Some(length),
             drain: Nanos::from_secs(10),
         };
-        Self { shards: 1, phases, timeout: Nanos::from_secs(30), commands: Vec::new() }
+        Self {
+            shards: 1,
+            phases,
+            timeout: Nanos::from_secs(30),
+            supply: SupplyBounds::default(),
+            supply_stall: (Nanos::ZERO, Nanos::ZERO),
+            commands: Vec::new(),
+        }
     }
 
     pub(crate) fn over(mut self, shards: usize) -> Self {
@@ -145,12 +173,17 @@ impl Simulated {
             workload,
             load,
             timeout: self.timeout,
-            supply: SupplyBounds::default(),
+            supply: self.supply,
         });
+        let (supply, rings) = SupplyPool::by_hand();
+        let supply = Arc::new(supply);
         let series = plan.series().len();
         let collector = Rc::new(RefCell::new(Collector::new(series, self.shards)));
         for shard in 0..self.shards {
-            let commands = self.start(&runtime, shard, &plan, promises(&runtime, shard), &collector);
+            let lanes = vec![(plan.clone(), promises(&runtime, shard))];
+            let spec =
+                ShardSpec { shard, shards: self.shards, lanes, supply: supply.clone(), interval: SECOND };
+            let commands = start(&runtime, spec, &collector);
             commands.unbounded_send(ShardCommand::Begin(self.phases)).unwrap();
             for (at, command) in &self.commands {
                 let told = match command {
@@ -160,6 +193,7 @@ impl Simulated {
                 commands.unbounded_send(told).unwrap();
             }
         }
+        runtime.spawn(Box::pin(prepare(runtime.clock(), rings, self.supply_stall, collector.clone())));
         simulation.run();
         let collector = Rc::into_inner(collector).expect("every shard has ended").into_inner();
         assert!(collector.all_over(), "every shard ends");
@@ -167,41 +201,51 @@ impl Simulated {
         assert!(total.series.iter().flatten().all(SeriesRecord::balances));
         total
     }
+}
 
-    fn start(
-        &self,
-        runtime: &SimulatedRuntime,
-        shard: usize,
-        plan: &Arc<dyn LanePlan<SimulatedRuntime>>,
-        promises: Option<PromiseSender>,
-        collector: &Rc<RefCell<Collector>>,
-    ) -> UnboundedSender<ShardCommand> {
-        let (sender, receiver) = unbounded();
-        let spec = ShardSpec {
-            shard,
-            shards: self.shards,
-            lanes: vec![(plan.clone(), promises)],
-            supply: Arc::new(SupplyPool::start(0).unwrap()),
-            interval: SECOND,
+fn start(
+    runtime: &SimulatedRuntime,
+    spec: ShardSpec<SimulatedRuntime>,
+    collector: &Rc<RefCell<Collector>>,
+) -> UnboundedSender<ShardCommand> {
+    let (sender, receiver) = unbounded();
+    let keep = sender.clone();
+    let (shard, task) = (spec.shard, runtime.clone());
+    let (runtime, collector) = (runtime.clone(), collector.clone());
+    task.spawn(Box::pin(async move {
+        let report = |report| {
+            let mut collector = collector.borrow_mut();
+            match report {
+                ShardReport::Ready => return,
+                ShardReport::Interval(index, interval) => collector.take(shard, index, interval),
+                ShardReport::Over(index, interval) => collector.over(shard, index, interval),
+            }
+            while let Some(merged) = collector.next_complete() {
+                assert!(merged.series.iter().flatten().all(SeriesRecord::balances), "at every interval");
+            }
         };
-        let keep = sender.clone();
-        let (runtime, collector) = (runtime.clone(), collector.clone());
-        let task = runtime.clone();
-        task.spawn(Box::pin(async move {
-            let report = |report| {
-                let mut collector = collector.borrow_mut();
-                match report {
-                    ShardReport::Ready => return,
-                    ShardReport::Interval(index, interval) => collector.take(shard, index, interval),
-                    ShardReport::Over(index, interval) => collector.over(shard, index, interval),
-                }
-                while let Some(merged) = collector.next_complete() {
-                    assert!(merged.series.iter().flatten().all(SeriesRecord::balances), "at every interval");
-                }
-            };
-            shard::run(runtime, spec, receiver, report).await.unwrap();
-            drop(keep);
-        }));
-        sender
+        shard::run(runtime, spec, receiver, report).await.unwrap();
+        drop(keep);
+    }));
+    sender
+}
+
+/// Supply's thread, as a task: it looks every 200 us until every shard is over.
+async fn prepare(
+    clock: Rc<dyn Clock>,
+    rings: mpsc::Receiver<Box<dyn SupplyWork>>,
+    stall: (Nanos, Nanos),
+    collector: Rc<RefCell<Collector>>,
+) {
+    let mut works: Vec<Box<dyn SupplyWork>> = Vec::new();
+    clock.sleep_until(Nanos(1)).await;
+    works.extend(rings.try_iter());
+    while !works.is_empty() && !collector.borrow().all_over() {
+        if !(stall.0..stall.1).contains(&clock.now()) {
+            works.iter_mut().for_each(|work| {
+                work.work();
+            });
+        }
+        clock.sleep_until(clock.now() + Nanos::from_micros(200)).await;
     }
 }

@@ -1,9 +1,9 @@
 use hammer_core::dispatch::{Load, Open};
-use hammer_core::schedule::{Burst, Profile, Ramp, Schedule};
+use hammer_core::schedule::{Burst, Constant, Profile, Ramp, Schedule};
 use hammer_measure::recorder::SeriesRecord;
 use hammer_measure::{Command, Fate, Nanos, Quantile};
 
-use crate::harness::{MILLI, SECOND, Scripted, Simulated, at_rate};
+use crate::harness::{MILLI, SECOND, Scripted, Simulated, at_rate, bytes_of};
 
 fn at(record: &hammer_measure::Distribution, quantile: f64) -> Nanos {
     match record.quantile(quantile).unwrap() {
@@ -167,4 +167,85 @@ fn a_flow_of_two_steps_has_a_series_for_each() {
     assert!(at(&flow.service_time, 1.0) >= MILLI + MILLI, "from the first byte to the last answer");
     assert!(at(&first.service_time, 1.0) < MILLI + MILLI);
     assert_eq!(flow.bytes_out, first.bytes_out + second.bytes_out);
+}
+
+#[test]
+fn a_stop_while_paused_ends_the_run() {
+    let mut run = Simulated::measuring(Nanos::from_secs(100));
+    let begin = run.phases.begin;
+    run.commands = vec![
+        (begin + MILLI * 995, Command::Pause),
+        (begin + SECOND * 2, Command::Stop { reason: "enough".into() }),
+    ];
+    let total = run.run(Scripted::answering_after(MILLI), at_rate(100.0, 10, 10));
+    assert_eq!(total.series[0][1].offered, 100);
+    assert!(total.at <= begin + SECOND * 2 + MILLI, "{}", total.at);
+}
+
+#[test]
+fn a_pause_that_outlasts_the_plan_ends_with_it() {
+    let mut run = Simulated::measuring(SECOND * 2);
+    let begin = run.phases.begin;
+    run.commands = vec![(begin + MILLI * 995, Command::Pause)];
+    let total = run.run(Scripted::answering_after(MILLI), at_rate(100.0, 10, 10));
+    assert_eq!(total.series[0][1].offered, 100);
+    assert!(total.at <= begin + SECOND * 2 + MILLI, "{}", total.at);
+}
+
+#[test]
+fn a_run_without_time_to_drain_leaves_nothing_waiting() {
+    let mut run = Simulated::measuring(MILLI * 10);
+    run.phases.drain = Nanos::ZERO;
+    let record =
+        run.run(Scripted::answering_after(MILLI), at_rate(100_000.0, 1_000, 10)).series[0][1].clone();
+    assert_eq!((record.offered, record.backlog, record.in_flight), (1_000, 0, 0));
+    assert!(record.fate(Fate::Abandoned) >= 100, "a millisecond's worth, those that never started included");
+}
+
+#[test]
+fn a_run_is_over_with_its_last_answer() {
+    let mut run = Simulated::measuring(SECOND);
+    run.phases.measurement = None;
+    let begin = run.phases.begin;
+    let schedule = Schedule::even(Profile::Constant(Constant { rate: 1_000.0 })).operations(100);
+    let load = Load::Open(Open { schedule, in_flight: 10, backlog: 10 });
+    let total = run.run(Scripted::answering_after(Nanos::from_micros(2_300)), load);
+    assert_eq!(total.series[0][1].fate(Fate::Accepted), 100);
+    assert_eq!(total.at, begin + MILLI * 99 + Nanos::from_micros(2_300));
+}
+
+#[test]
+fn a_limit_below_the_number_of_shards_leaves_no_shard_without_a_slot() {
+    let run = Simulated::measuring(SECOND).over(2);
+    let record = run.run(Scripted::answering_after(MILLI), at_rate(100.0, 1, 10)).series[0][1].clone();
+    assert_eq!((record.offered, record.fate(Fate::Accepted)), (100, 100));
+}
+
+#[test]
+fn what_is_prepared_ahead_is_what_would_be_sent_anyway() {
+    let sent = |server: Scripted, shards| {
+        let received = server.received.clone();
+        Simulated::measuring(SECOND).over(shards).run(server, at_rate(1_000.0, 100, 100));
+        received.lock().unwrap().clone()
+    };
+    let inline = sent(Scripted::answering_after(MILLI), 1);
+    for shards in [1, 2, 7] {
+        assert_eq!(sent(Scripted::answering_after(MILLI).prepared_ahead(), shards), inline);
+    }
+}
+
+#[test]
+fn an_operation_that_is_due_and_not_prepared_is_starved_and_those_after_it_are_their_own() {
+    let server = Scripted::answering_after(MILLI).prepared_ahead();
+    let received = server.received.clone();
+    let mut run = Simulated::measuring(SECOND * 2);
+    run.supply.operations = 64;
+    run.supply_stall = (run.phases.begin + MILLI * 500, run.phases.begin + SECOND);
+    let record = run.run(server, at_rate(1_000.0, 100, 100)).series[0][1].clone();
+    let starved = record.fate(Fate::Starved);
+    assert!((430..=445).contains(&starved), "{starved}: what was due in 500 ms less the ring's 64");
+    assert_eq!((record.offered, record.fate(Fate::Accepted)), (2_000, 2_000 - starved));
+    let received = received.lock().unwrap();
+    assert!(received.iter().all(|(seq, (_, bytes))| *bytes == bytes_of(*seq)));
+    assert!(received.keys().rev().copied().take(990).eq((1_010..2_000).rev()), "it catches up at once");
 }

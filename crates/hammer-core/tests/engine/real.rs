@@ -4,8 +4,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use hammer_core::clock::{MonotonicClock, unix_millis};
-use hammer_core::dispatch::{Load, LoadedWorkload, Open};
-use hammer_core::run::{RunSpec, StopRule, control, run};
+use hammer_core::dispatch::{Closed, Iterations, Load, LoadedWorkload, Open, Stages, Think};
+use hammer_core::run::{RunError, RunSpec, StopRule, control, run};
 use hammer_core::runtime::Clock;
 use hammer_core::schedule::{Constant, Profile, Schedule};
 use hammer_core::supply::SupplyBounds;
@@ -155,4 +155,53 @@ fn an_interrupt_in_the_middle_keeps_the_identity() {
     let measured = &result.total.series[0][1];
     assert!(measured.balances() && measured.offered > 0 && measured.offered < 5_000);
     assert_eq!((measured.backlog, measured.in_flight), (0, 0));
+}
+
+/// Supply that falls over its tenth operation.
+struct Falls;
+
+impl Workload for Falls {
+    type Op = ();
+    type Session = ();
+
+    fn series(&self) -> Vec<SeriesSpec> {
+        vec![SeriesSpec { name: "falls".to_owned(), operation: true }]
+    }
+
+    fn preparation(&self) -> Preparation {
+        Preparation::Ahead
+    }
+
+    fn prepare(&self, seq: u64, _reuse: Option<()>) {
+        assert!(seq < 10, "the operation cannot be prepared");
+    }
+
+    async fn open(&self, _context: ShardContext) -> Result<(), FatalError> {
+        Ok(())
+    }
+
+    async fn execute(&self, (): &(), (): &mut (), _steps: &mut Steps) -> Ended {
+        Ended::accepted(200)
+    }
+}
+
+#[test]
+fn a_run_whose_supply_panics_cannot_go_on() {
+    let (_control, inbox) = control();
+    let stages = Stages::constant(4);
+    let load = Closed {
+        stages,
+        think: Think::Constant(Nanos::ZERO),
+        iterations: Iterations::Shared(1_000),
+        seed: 1,
+    };
+    let lane = LoadedWorkload {
+        name: "falls".to_owned(),
+        workload: Arc::new(Falls),
+        load: Load::Closed(load),
+        timeout: Nanos::from_secs(5),
+        supply: SupplyBounds::default(),
+    };
+    let spec = RunSpec { lanes: vec![Arc::new(lane)], measurement: None, ..spec(Nanos::from_secs(1)) };
+    assert!(matches!(run(spec, inbox, &mut []), Err(RunError::SupplyPanicked)));
 }
