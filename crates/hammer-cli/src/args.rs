@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// A load generator for the services that software trust rests on.
 ///
@@ -30,6 +30,8 @@ pub(crate) enum Command {
     /// Embedded targets that really do the work
     #[command(subcommand)]
     Lab(LabCommand),
+    /// Print the JSON Schema of plans, reports, events or summaries
+    Schema(SchemaArgs),
 }
 
 /// Which plan, and what is changed in it.
@@ -238,6 +240,27 @@ pub(crate) struct LabHttpArgs {
     /// The address to listen on; port 0 lets the system choose
     #[arg(long, default_value = "127.0.0.1:0")]
     pub(crate) listen: std::net::SocketAddr,
+}
+
+/// Which schema.
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArgs {
+    /// What it describes
+    #[arg(value_name = "OF")]
+    pub(crate) of: SchemaOf,
+}
+
+/// What has a schema.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum SchemaOf {
+    /// A plan file, as YAML or JSON
+    Plan,
+    /// What --out writes after one run
+    Report,
+    /// One line of what --events writes
+    Events,
+    /// What --out writes after several runs (rounds or a sweep)
+    Summary,
 }
 
 const EXIT_CODES: &str = "Exit codes, the first that holds: 2 usage or plan; 3 no operation ever got an answer; \

@@ -5,3 +5,4 @@ pub(crate) mod http;
 pub(crate) mod lab;
 pub(crate) mod plan;
 pub(crate) mod run;
+pub(crate) mod schema;

@@ -37,5 +37,6 @@ fn dispatch(command: &Command) -> Result<u8, CliError> {
         Command::Http(command) => command::http::load(command),
         Command::Ct(command) => command::ct::command(command),
         Command::Lab(command) => command::lab::serve(command),
+        Command::Schema(args) => command::schema::show(args),
     }
 }

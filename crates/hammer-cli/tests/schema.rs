@@ -1,0 +1,49 @@
+//! The schemas in `docs/` are those that the binary prints. `UPDATE_SCHEMA=1` rewrites the plan's; the others are
+//! rewritten where they are made, in the report's own tests.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+#[test]
+fn the_schema_of_a_plan_is_in_step() {
+    let printed = printed("plan");
+    if env::var_os("UPDATE_SCHEMA").is_some_and(|value| value == "1") {
+        fs::write(file("plan"), &printed).unwrap();
+    }
+    assert!(
+        stored("plan") == printed,
+        "docs/plan.schema.json is not what is printed: run with UPDATE_SCHEMA=1"
+    );
+}
+
+#[test]
+fn every_other_schema_is_printed_as_it_is_stored() {
+    for of in ["report", "events", "summary"] {
+        assert!(stored(of) == printed(of), "docs/{of}.schema.json is not what is printed");
+    }
+}
+
+#[test]
+fn the_schema_of_a_plan_knows_every_key_and_allows_no_other() {
+    let schema: serde_json::Value = serde_json::from_str(&printed("plan")).unwrap();
+    for key in ["target", "workloads", "phases", "stop", "thresholds", "rounds", "sweep", "hooks", "output"] {
+        assert!(schema["properties"][key].is_object(), "{key}");
+    }
+    assert_eq!(schema["additionalProperties"], false);
+    assert_eq!(schema["required"], serde_json::json!(["target", "workloads"]));
+}
+
+fn printed(of: &str) -> String {
+    let ended = Command::new(env!("CARGO_BIN_EXE_hammer")).args(["schema", of]).output().unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    String::from_utf8(ended.stdout).unwrap()
+}
+
+fn stored(of: &str) -> String {
+    fs::read_to_string(file(of)).unwrap_or_default()
+}
+
+fn file(of: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(format!("{of}.schema.json"))
+}
