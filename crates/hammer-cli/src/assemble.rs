@@ -255,8 +255,11 @@ fn lane(
     let load = load(plan, workload, run.workload)?;
     let in_flight = workload.load.most_users().unwrap_or(workload.in_flight);
     let warm_up = warm_up(workload, in_flight);
-    let client = |endpoints: &[Uri]| -> ClientConfig {
-        plan.target.client(endpoints.to_vec(), in_flight, plan.seed ^ run.workload)
+    let client = |endpoints: &[Uri]| -> Result<ClientConfig, CliError> {
+        let config = plan.target.client(endpoints.to_vec(), in_flight, plan.seed ^ run.workload);
+        let checked = config.check();
+        checked.map_err(|error| CliError::plan(format!("use the plan: target: failed to {error}")))?;
+        Ok(config)
     };
     let log = || {
         let none = || refused(workload, "it needs a log: give target.log or target.lab.ct");
@@ -264,18 +267,18 @@ fn lane(
     };
     let loaded = Loaded { workload, load };
     if let Some(http) = &workload.http {
-        let made = HttpWorkload::new(http, client(&target.endpoints));
+        let made = HttpWorkload::new(http, client(&target.endpoints)?);
         let made = made.map_err(|error| refused(workload, format!("http: failed to {error}")))?;
         return Ok(loaded.with(made.warm_up(warm_up)));
     }
     let log = log()?;
     if let Some(submit) = &workload.ct_submit {
-        let made = SubmitWorkload::new(submit, log.clone(), client(&log.submission), run);
+        let made = SubmitWorkload::new(submit, log.clone(), client(&log.submission)?, run);
         let made = made.map_err(|error| refused(workload, format!("ct_submit: failed to {error}")))?;
         return Ok(loaded.with(made.warm_up(warm_up)));
     }
     let read = workload.ct_read.clone().unwrap_or_default();
-    let made = ReadWorkload::new(&read, log.clone(), client(&log.monitoring), run);
+    let made = ReadWorkload::new(&read, log.clone(), client(&log.monitoring)?, run);
     let made = made.map_err(|error| refused(workload, format!("ct_read: failed to {error}")))?;
     Ok(loaded.with(made.warm_up(warm_up)))
 }

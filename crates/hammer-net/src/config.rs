@@ -6,7 +6,7 @@ use http::Uri;
 
 use crate::balance::Balancing;
 use crate::secret::Secret;
-use crate::tls::{TlsConfig, TlsError};
+use crate::tls::{self, TlsConfig, TlsError};
 
 /// Whom to talk to and how. Every shard has a client of its own, made from a clone.
 #[derive(Clone, Debug)]
@@ -118,6 +118,19 @@ impl ClientConfig {
             keepalive: true,
             redirects: 0,
         }
+    }
+
+    /// Finds what would keep a client from being made, and reads the files of TLS where one is given or `https` is spoken.
+    ///
+    /// # Errors
+    /// As [`crate::Client::new`].
+    pub fn check(&self) -> Result<(), ConfigError> {
+        self.validate()?;
+        let over_tls = self.endpoints.iter().any(|url| url.scheme_str() == Some("https"));
+        if over_tls || self.tls != TlsConfig::default() {
+            tls::client_config(&self.tls, self.version)?;
+        }
+        Ok(())
     }
 
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {

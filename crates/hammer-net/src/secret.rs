@@ -20,7 +20,7 @@ pub enum SecretError {
         variable: String,
     },
     /// The file cannot be read.
-    #[error("read a token from {path}")]
+    #[error("read a token from {path}: {source}")]
     Unreadable {
         /// Its path.
         path: PathBuf,
@@ -33,6 +33,14 @@ pub enum SecretError {
     /// A byte that cannot stand in a header.
     #[error("send a token that holds control characters")]
     Unprintable,
+    /// What was found at that place is no token.
+    #[error("take a token from {place}: failed to {reason}")]
+    Unusable {
+        /// The file, or the environment variable.
+        place: String,
+        /// Why.
+        reason: Box<SecretError>,
+    },
 }
 
 impl Secret {
@@ -50,14 +58,20 @@ impl Secret {
     pub fn from_env(variable: &str) -> Result<Self, SecretError> {
         let text =
             std::env::var(variable).map_err(|_| SecretError::Unset { variable: variable.to_owned() })?;
-        Self::new(&text)
+        Self::new(&text).map_err(|reason| SecretError::Unusable {
+            place: format!("the environment's {variable}"),
+            reason: Box::new(reason),
+        })
     }
 
     /// The token in the file at `path`.
     pub fn from_file(path: &Path) -> Result<Self, SecretError> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| SecretError::Unreadable { path: path.to_owned(), source })?;
-        Self::new(&text)
+        Self::new(&text).map_err(|reason| SecretError::Unusable {
+            place: path.display().to_string(),
+            reason: Box::new(reason),
+        })
     }
 
     /// The value of an `Authorization` header, marked as sensitive (RFC 6750, section 2.1).
@@ -104,6 +118,6 @@ mod tests {
     #[test]
     fn a_missing_file_is_named() {
         let error = Secret::from_file(Path::new("/nonexistent/token")).unwrap_err();
-        assert_eq!(error.to_string(), "read a token from /nonexistent/token");
+        assert!(error.to_string().starts_with("read a token from /nonexistent/token: "), "{error}");
     }
 }

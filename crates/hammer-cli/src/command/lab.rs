@@ -35,7 +35,8 @@ fn ct(args: &LabCtArgs) -> Result<u8, CliError> {
             path: path.clone(),
             source,
         })?;
-        config.add_roots_pem(&text).map_err(CliError::plan)?;
+        let added = config.add_roots_pem(&text);
+        added.map_err(|error| CliError::plan(format!("use {}: failed to {error}", path.display())))?;
     }
     if let Some(path) = &args.roots_of {
         for root in roots_of(path)? {

@@ -1,13 +1,13 @@
 //! `hammer run`: carries a plan out, as often as it asks for, and reports.
 
 use hammer_core::run::{control, run};
-use hammer_measure::{Nanos, Reporter, RunEvent};
+use hammer_measure::{Nanos, Now as _, Reporter, RunEvent};
 use hammer_report::summary::{HookOutput, SummaryRun};
-use hammer_report::{Report, ReportBuilder, Summary};
+use hammer_report::{Reason, ReasonKind, Report, ReportBuilder, Summary};
 use serde_json::Value;
 
 use crate::args::{OutputArgs, RunArgs};
-use crate::assemble::assemble;
+use crate::assemble::{assemble, check};
 use crate::error::CliError;
 use crate::output::{Outputs, unwritten};
 use crate::plan::sweep::{PlannedRun, runs};
@@ -25,6 +25,7 @@ pub(crate) fn of_file(args: &RunArgs) -> Result<u8, CliError> {
 pub(crate) fn of_plan(plan: &Plan, output: &OutputArgs) -> Result<u8, CliError> {
     resources::lift_descriptor_limit();
     let planned = runs(plan)?;
+    planned.iter().try_for_each(|run| check(&run.plan))?;
     let mut outputs = Outputs::open(output, &plan.output, planned.len())?;
     if let [only] = planned.as_slice() {
         let (mut report, _) = one(only, &mut outputs, output.quiet, Vec::new())?;
@@ -36,16 +37,25 @@ pub(crate) fn of_plan(plan: &Plan, output: &OutputArgs) -> Result<u8, CliError> 
 
 fn several(plan: &Plan, planned: &[PlannedRun], outputs: &mut Outputs, quiet: bool) -> Result<u8, CliError> {
     let mut rows = Vec::new();
+    let mut failed = None;
     for (place, run) in planned.iter().enumerate() {
-        let between = if place > 0 { hooks::run(&plan.hooks.between)? } else { Vec::new() };
-        let (mut report, hooks) = one(run, outputs, quiet, between)?;
+        let between = if place > 0 { hooks::run(&plan.hooks.between) } else { Ok(Vec::new()) };
+        let (mut report, hooks) = match between.and_then(|said| one(run, outputs, quiet, said)) {
+            Ok(carried_out) => carried_out,
+            Err(error) => {
+                failed = Some(error);
+                break;
+            }
+        };
         outputs.run(place, &mut report);
         rows.push(SummaryRun::of(&report, run.labels.clone(), hooks));
         if report.run.interrupted {
             break;
         }
     }
-    outputs.summary(&Summary::of(rows))
+    // What was found before a failure is told all the same.
+    let told = if rows.is_empty() { Ok(0) } else { outputs.summary(&Summary::of(rows)) };
+    failed.map_or(told, Err)
 }
 
 fn one(
@@ -57,6 +67,7 @@ fn one(
     let plan = &planned.plan;
     hooks.extend(hooks::run(&plan.hooks.before)?);
     let assembled = assemble(plan)?;
+    let clock = assembled.spec.clock;
     let mut builder = ReportBuilder::new();
     for (workload, users) in &assembled.users {
         builder = builder.users(workload.clone(), *users);
@@ -71,20 +82,32 @@ fn one(
     {
         let mut reporters: Vec<&mut dyn Reporter> = vec![&mut builder, &mut progress];
         reporters.extend(events.as_mut().map(|events| events as &mut dyn Reporter));
-        let said = hooks.iter().map(|hook| format!("hook {}: {}", hook.name, hook.output));
-        for text in assembled.notes.iter().cloned().chain(said) {
-            reporters.iter_mut().for_each(|reporter| {
-                reporter.event(&RunEvent::Note { at: Nanos::ZERO, text: text.clone() });
-            });
+        for text in assembled.notes.iter().cloned().chain(hooks.iter().map(said)) {
+            let note = RunEvent::Note { at: Nanos::ZERO, text };
+            reporters.iter_mut().for_each(|reporter| reporter.event(&note));
         }
         run(assembled.spec, inbox, &mut reporters)?;
     }
     drop(assembled.lab);
-    hooks.extend(hooks::run(&plan.hooks.after)?);
+    let (after, failed) = match hooks::run(&plan.hooks.after) {
+        Ok(after) => (after, None),
+        Err(error) => (Vec::new(), Some(error)),
+    };
+    for text in after.iter().map(said) {
+        builder.event(&RunEvent::Note { at: clock.now(), text });
+    }
+    hooks.extend(after);
     let embedded = serde_json::to_value(plan).unwrap_or(Value::Null);
     let mut report = builder.build(embedded, &[]).map_err(CliError::plan)?;
+    if let Some(error) = failed {
+        report.add_reason(Reason::new(ReasonKind::Usage, error.to_string()));
+    }
     if let Some(Err(error)) = events.map(hammer_report::EventsWriter::finish) {
         report.add_reason(unwritten("the events".as_ref(), &error));
     }
     Ok((report, hooks))
+}
+
+fn said(hook: &HookOutput) -> String {
+    format!("hook {}: {}", hook.name, hook.output)
 }

@@ -22,8 +22,14 @@ pub(crate) struct PlannedRun {
 /// # Errors
 /// When a swept key does not exist or a value does not fit it.
 pub(crate) fn runs(plan: &Plan) -> Result<Vec<PlannedRun>, CliError> {
+    if plan.rounds == 0 {
+        return Err(CliError::plan("use the plan: rounds: it must be 1 at least"));
+    }
     let mut combinations = vec![BTreeMap::new()];
     for (key, values) in &plan.sweep {
+        if values.is_empty() {
+            return Err(CliError::plan(format!("sweep {key}: it has no value")));
+        }
         let with = |labels: &BTreeMap<String, Value>| {
             let one = |value: &Value| {
                 let mut labels = labels.clone();
@@ -37,7 +43,7 @@ pub(crate) fn runs(plan: &Plan) -> Result<Vec<PlannedRun>, CliError> {
     let mut runs = Vec::new();
     for labels in &combinations {
         let swept = swept(plan, labels)?;
-        for round in 1..=plan.rounds.max(1) {
+        for round in 1..=plan.rounds {
             let mut labels = labels.clone();
             if plan.rounds > 1 {
                 labels.insert("round".to_owned(), round.into());

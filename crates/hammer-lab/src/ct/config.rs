@@ -42,12 +42,12 @@ impl LogConfig {
             Some(path) => KeySource::Pem(read(path)?),
             None => KeySource::Seed(plan.key_seed),
         };
-        let texts = plan.roots_pem_files.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
-        let mut config = Self { plan, roots: Vec::new(), key, clock: Arc::new(SystemClock::new()) };
-        for text in &texts {
-            config.add_roots_pem(text)?;
+        let mut roots = Vec::new();
+        for path in &plan.roots_pem_files {
+            let found = certificates(&read(path)?);
+            roots.extend(found.map_err(|reason| LabError::Content { path: path.clone(), reason })?);
         }
-        Ok(config)
+        Ok(Self { plan, roots, key, clock: Arc::new(SystemClock::new()) })
     }
 
     /// Adds the roots of a PEM text.
@@ -56,14 +56,8 @@ impl LogConfig {
     /// A text that is not PEM, or without a certificate in it.
     pub fn add_roots_pem(&mut self, text: &str) -> Result<(), LabError> {
         let unusable = |reason: String| LabError::Plan { key: "roots_pem_files", reason };
-        let before = self.roots.len();
-        for certificate in CertificateDer::pem_slice_iter(text.as_bytes()) {
-            self.roots.push(certificate.map_err(|error| unusable(error.to_string()))?.to_vec());
-        }
-        match self.roots.len() > before {
-            true => Ok(()),
-            false => Err(unusable("no certificate in it".into())),
-        }
+        self.roots.extend(certificates(text).map_err(unusable)?);
+        Ok(())
     }
 
     /// Adds one root in DER.
@@ -78,6 +72,15 @@ impl LogConfig {
             "" => "127.0.0.1".into(),
             prefix => format!("127.0.0.1/{prefix}"),
         })
+    }
+}
+
+/// The certificates of a PEM text, in DER; one at least.
+fn certificates(text: &str) -> Result<Vec<Vec<u8>>, String> {
+    let found = CertificateDer::pem_slice_iter(text.as_bytes()).collect::<Result<Vec<_>, _>>();
+    match found.map_err(|error| error.to_string())? {
+        none if none.is_empty() => Err("no certificate in it".to_owned()),
+        found => Ok(found.iter().map(|certificate| certificate.to_vec()).collect()),
     }
 }
 

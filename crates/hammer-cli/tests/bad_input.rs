@@ -1,0 +1,515 @@
+//! What hammer does with what it cannot use: the exit code, and a message that names file, line, key or URL.
+
+#[path = "support/attended.rs"]
+mod attended;
+#[path = "support/folder.rs"]
+mod folder;
+#[path = "support/hammer.rs"]
+mod hammer;
+#[path = "support/server.rs"]
+mod server;
+
+use std::fs;
+use std::net::TcpListener;
+
+use hammer_lab::http::HttpLabPlan;
+use hammer_lab::serve::TlsFiles;
+use hammer_lab::{HttpLab, HttpLabHandle};
+use hammer_measure::Fate;
+use hammer_report::{ReasonKind, Report};
+use rustix::process::Signal;
+
+use attended::believed;
+use folder::Folder;
+use hammer::{Ended, Started, command, hammer};
+use server::Server;
+
+const PLAN: &str = "\
+target:
+  url: http://127.0.0.1:9
+workloads:
+  - name: web
+    http: {}
+    load: { rate: 10/s }
+phases:
+  measurement: 500ms
+";
+
+const CT_PLAN: &str = "\
+target:
+  log:
+    submission_url: http://127.0.0.1:9/log
+    public_key: MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEqG51pjbkmFczWR9zrHs0sIVFt8ErBljJ8NcYFITKMsgMaf6+YjbKxA1OiWXWuLEnKTdx1KB6KqMcaDTzVbZ6Sg==
+workloads:
+  - name: submit
+    ct_submit: {}
+    load: { rate: 10/s }
+phases:
+  measurement: 500ms
+";
+
+/// Refused before the first request: exit 2, nothing on standard output, one message.
+#[track_caller]
+fn refused(ended: &Ended, parts: &[&str]) {
+    assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{}", ended.stderr);
+    assert!(ended.stderr.starts_with("hammer: failed to "), "{}", ended.stderr);
+    for part in parts {
+        assert!(ended.stderr.contains(part), "no {part:?} in {}", ended.stderr);
+    }
+}
+
+/// Carries out `plan` with these changes.
+fn run(plan: &str, changes: &[&str]) -> Ended {
+    let folder = Folder::new();
+    let plan = folder.write("plan.yaml", plan);
+    let mut args = vec!["run", &plan];
+    changes.iter().for_each(|change| args.extend(["--set", change]));
+    hammer(&args)
+}
+
+fn causes(report: &Report) -> Vec<(String, String, u64)> {
+    let causes = report.operations().flat_map(|series| &series.measurement.causes);
+    causes.map(|cause| (cause.fate.clone(), cause.cause.clone(), cause.count)).collect()
+}
+
+#[test]
+fn an_unknown_key_is_named_by_file_line_and_path() {
+    let folder = Folder::new();
+    let plan = folder
+        .write("plan.yaml", &PLAN.replace("load: { rate: 10/s }", "load: { rate: 10/s }\n    in_flght: 5"));
+    for command in ["run", "plan"] {
+        let ended = hammer(&[command, &plan]);
+        refused(&ended, &[&format!("{plan}:7:5: "), "workloads[0].in_flght: unknown field `in_flght`"]);
+    }
+    let ended = hammer(&["run", &plan]);
+    insta::assert_snapshot!("an_unknown_key", ended.stderr.replace(&plan, "plan.yaml"));
+}
+
+#[test]
+fn an_unknown_key_deep_in_a_target_has_its_line() {
+    let ended = run(&PLAN.replace("url: http://127.0.0.1:9", "lab:\n    http:\n      boddy_bytes: 5"), &[]);
+    refused(&ended, &["plan.yaml:4:7: ", "target.lab.http.boddy_bytes: unknown field `boddy_bytes`"]);
+}
+
+#[test]
+fn a_wrong_unit_is_named_by_file_line_and_path() {
+    let folder = Folder::new();
+    let plan = folder.write("plan.yaml", &PLAN.replace("500ms", "10 parsecs"));
+    let ended = hammer(&["run", &plan]);
+    refused(
+        &ended,
+        &[&format!("{plan}:8:16: "), "phases.measurement: `10 parsecs` is no time (like 250ms, "],
+    );
+    insta::assert_snapshot!("a_wrong_unit", ended.stderr.replace(&plan, "plan.yaml"));
+    let ended = run(&PLAN.replace("10/s", "10"), &[]);
+    refused(&ended, &["plan.yaml:6:", "workloads[0].load.rate"]);
+    let ended = run(&PLAN.replace("10/s", "10qps"), &[]);
+    refused(&ended, &["plan.yaml:6:", "workloads[0].load.rate: `10qps` is no rate (like 500/s, "]);
+}
+
+#[test]
+fn a_file_that_is_no_yaml_or_not_there_is_named() {
+    refused(&run("target: [", &[]), &["plan.yaml:"]);
+    refused(&hammer(&["run", "/nonexistent/plan.yaml"]), &["read /nonexistent/plan.yaml: No such file"]);
+}
+
+#[test]
+fn a_change_that_does_not_fit_is_named_by_its_key() {
+    for (change, part) in [
+        (
+            "workloads.nobody.load.rate=5/s",
+            "use --set workloads.nobody.load.rate=5/s: there is no item nobody",
+        ),
+        ("workloads.web.load.rat=5/s", "with --set: workloads[0].load.rat: unknown field `rat`"),
+        ("workloads.web.load.rate=fast", "with --set: workloads[0].load.rate: `fast` is no rate"),
+        ("rounds=two", "with --set: rounds: "),
+        ("rounds", "use --set rounds: expected KEY=VALUE"),
+    ] {
+        refused(&run(PLAN, &[change]), &[part]);
+    }
+}
+
+#[test]
+fn a_plan_that_contradicts_itself_is_refused() {
+    for (change, part) in [
+        ("target.lab={http: {}}", "target: give exactly one of url, log, lab"),
+        ("target={}", "target: give exactly one of url, log, lab"),
+        ("target={lab: {http: {}, ct: {}}}", "target.lab: give exactly one of ct, http"),
+        ("target.url=ftp://127.0.0.1/", "ftp://127.0.0.1/"),
+        ("target.url=http://no host/", "target.url: http://no host/: "),
+        ("workloads=[]", "workloads: there is none"),
+        ("workloads.web.name=a b", "workloads[0].name: `a b` must be a word"),
+        ("workloads.web.ct_read={}", "workloads.web: give exactly one of http, ct_submit, ct_read"),
+        ("workloads.web.http=", "workloads.web: give exactly one of http, ct_submit, ct_read"),
+        ("workloads.web.load.users=5", "workloads.web: load: give either a rate or users, not both"),
+        ("workloads.web.load={}", "workloads.web: load: give exactly one of rate, ramp, "),
+        ("workloads.web.load={trace: /nonexistent/trace}", "failed to read /nonexistent/trace: "),
+        ("workloads.web.in_flight=0", "workloads.web: in_flight: it must be 1 at least"),
+        ("workloads.web.http.method=GE T", "workloads.web: http: failed to use \"GE T\" as a method"),
+        ("workloads.web.http.body_file=/nonexistent/body", "read a body from /nonexistent/body: "),
+        ("threads.shards=0", "threads.shards: it must be 1 at least"),
+        ("rounds=0", "rounds: it must be 1 at least"),
+        ("sweep={usrs: [1, 2]}", "sweep: usrs: unknown field `usrs`"),
+        ("sweep={threads.shards: [1, none]}", "sweep: threads.shards: "),
+        ("sweep={threads.shards: []}", "sweep threads.shards: it has no value"),
+        ("sweep={threads.shards: [1, 0]}", "threads.shards: it must be 1 at least"),
+        ("stop={tree_size: 5}", "stop.tree_size: it needs a log"),
+        ("thresholds=[p99(response) < 5]", "thresholds: read `p99(response) < 5`: `5` is no duration"),
+        ("thresholds=[fast please]", "thresholds: read `fast please`: expected `function(measure) < bound`"),
+        (
+            "workloads.web.thresholds=[p99(respons) < 5ms]",
+            "workloads.web.thresholds: read `p99(respons) < 5ms`",
+        ),
+    ] {
+        let ended = run(PLAN, &[change]);
+        assert_eq!(ended.code, 2, "{change}: {}", ended.stderr);
+        refused(&ended, &[part]);
+    }
+}
+
+#[test]
+fn two_workloads_of_one_name_are_refused() {
+    let two = PLAN.replace("phases:", "  - { name: web, http: {}, load: { rate: 1/s } }\nphases:");
+    let ended = run(&two, &[]);
+    refused(&ended, &["workloads[1].name: `web` is taken"]);
+}
+
+#[test]
+fn an_unreadable_pem_is_named_by_its_file() {
+    let folder = Folder::new();
+    let garbage =
+        folder.write("garbage.pem", "-----BEGIN CERTIFICATE-----\nno base64!\n-----END CERTIFICATE-----\n");
+    let empty = folder.write("empty.pem", "");
+    let missing = folder.path("missing.pem");
+    for file in [&garbage, &empty, &missing] {
+        let file = file.as_str();
+        refused(&run(PLAN, &[&format!("target.tls.roots=[{file}]")]), &["target: failed to read ", file]);
+        refused(&hammer(&["http", "get", "https://127.0.0.1:9/", "--cacert", file]), &[file]);
+        let identity = format!("target.tls={{certificate: {file}, key: {file}}}");
+        refused(&run(PLAN, &[&identity]), &["target: failed to read ", file]);
+        let key = format!("target.log={{submission_url: \"http://127.0.0.1:9/\", public_key_file: {file}}}");
+        refused(&run(CT_PLAN, &[&key]), &["target.log: failed to "]);
+        let ca = format!("workloads.submit.ct_submit.ca={{chain: {file}, key: {file}}}");
+        refused(&run(CT_PLAN, &[&ca]), &["workloads.submit: ct_submit: failed to read ", file]);
+        let chains = format!("workloads.submit.ct_submit.chains=[{file}]");
+        refused(&run(CT_PLAN, &[&chains]), &["workloads.submit: ct_submit: failed to read ", file]);
+        let roots = format!("target={{lab: {{ct: {{roots_pem_files: [{file}]}}}}}}");
+        refused(&run(CT_PLAN, &[&roots]), &[file]);
+        refused(&hammer(&["lab", "ct", "--roots", file]), &[file]);
+        let tls =
+            format!("target={{lab: {{http: {{serve: {{tls: {{certificate: {file}, key: {file}}}}}}}}}}}");
+        refused(&run(PLAN, &[&tls]), &[file]);
+    }
+    refused(
+        &run(CT_PLAN, &[&format!("target.log.public_key={garbage}")]),
+        &["target.log: failed to use the log's public key"],
+    );
+}
+
+#[test]
+fn a_target_that_is_not_there_is_a_whole_report_and_exit_3() {
+    let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let ended = hammer(&["http", "get", &format!("http://{gone}/"), "-n", "5", "-c", "1", "--out", "-"]);
+    let report = ended.report();
+    assert_eq!(ended.code, 3);
+    assert_eq!(report.totals.all.fates.of(Fate::Unreachable), 5);
+    assert_eq!(causes(&report), [("unreachable".to_owned(), "dial failed".to_owned(), 5)]);
+    assert_eq!(report.plan["target"]["url"], format!("http://{gone}/"));
+    assert!(ended.stderr.starts_with("FAIL, exit 3: no operation ever got an answer"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_name_that_nobody_has_is_counted_and_exit_3() {
+    let ended = hammer(&["http", "get", "http://nobody.invalid/", "-n", "2", "-c", "1", "--out", "-"]);
+    assert_eq!(ended.code, 3, "{}", ended.stderr);
+    assert_eq!(causes(&ended.report()), [("unreachable".to_owned(), "name not found".to_owned(), 2)]);
+}
+
+fn over_tls(folder: &Folder) -> (HttpLabHandle, String) {
+    let certified = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let certificate = folder.write("server.pem", &certified.cert.pem());
+    let key = folder.write("server.key", &certified.signing_key.serialize_pem());
+    let mut plan = HttpLabPlan::default();
+    plan.serve.tls = Some(TlsFiles { certificate: certificate.clone().into(), key: key.into() });
+    let lab = HttpLab::spawn_thread(&plan).unwrap();
+    let url = lab.url.replace("127.0.0.1", "localhost");
+    assert!(url.starts_with("https://localhost:"), "{url}");
+    (lab, url)
+}
+
+#[test]
+fn a_server_that_nobody_trusts_is_tls_refused_and_exit_3() {
+    let folder = Folder::new();
+    let (lab, url) = over_tls(&folder);
+    let ended = hammer(&["http", "get", &url, "-n", "4", "-c", "2", "--out", "-"]);
+    assert_eq!(ended.code, 3, "{}", ended.stderr);
+    assert_eq!(causes(&ended.report()), [("unreachable".to_owned(), "tls refused".to_owned(), 4)]);
+    assert!(lab.stats().requests.is_empty());
+
+    let root = folder.path("server.pem");
+    let args = ["http", "get", &url, "-n", "4", "-c", "2", "--out", "-", "--cacert", &root];
+    assert_eq!(hammer(&args).report().totals.all.fates.accepted, 4);
+    let insecure = hammer(&["http", "get", &url, "-n", "4", "-c", "2", "--out", "-", "--insecure"]);
+    assert_eq!(insecure.report().totals.all.fates.accepted, 4);
+    assert!(insecure.stderr.contains("TLS IS NOT VERIFIED"), "{}", insecure.stderr);
+    assert!(insecure.stdout.contains("TLS IS NOT VERIFIED"));
+}
+
+/// The unspecified address is neither loopback nor private, yet Linux connects it to this machine: what is dialled
+/// arrives, and what does not arrive was not dialled.
+fn elsewhere(server: &Server) -> String {
+    format!("http://0.0.0.0:{}/", server.address.port())
+}
+
+#[test]
+fn a_public_address_without_permission_is_not_dialled() {
+    let ended = hammer(&["http", "get", "http://203.0.113.7/"]);
+    refused(
+        &ended,
+        &["dial 203.0.113.7 at 203.0.113.7:80: ", "target.authorized must say who allowed load on it"],
+    );
+    refused(&run(PLAN, &["target.url=[http://127.0.0.1:9, https://203.0.113.7]"]), &["203.0.113.7:443"]);
+    refused(&run(CT_PLAN, &["target.log.monitoring_url=http://203.0.113.7/log"]), &["203.0.113.7:80"]);
+
+    let server = Server::ok();
+    refused(&hammer(&["http", "get", &elsewhere(&server), "-n", "1"]), &["dial 0.0.0.0 at 0.0.0.0:"]);
+    let both = format!("target.url=[\"{}\", \"{}\"]", server.url(), elsewhere(&server));
+    refused(&run(PLAN, &[&both]), &["dial 0.0.0.0 at 0.0.0.0:"]);
+    assert_eq!(server.connections(), 0);
+
+    let allowed =
+        ["http", "get", &elsewhere(&server), "-n", "1", "-c", "1", "--out", "-", "--authorized", "the tests"];
+    let ended = hammer(&allowed);
+    assert_eq!((ended.report().totals.all.fates.accepted, server.connections()), (1, 1));
+    assert!(ended.stdout.contains("was allowed by: the tests"), "{}", ended.stdout);
+}
+
+#[test]
+fn a_redirect_to_a_public_address_is_counted_and_not_dialled() {
+    let secret = Server::ok();
+    let moved = |to: &str| {
+        Server::answering(format!("HTTP/1.1 302 Found\r\nlocation: {to}\r\ncontent-length: 0\r\n\r\n"))
+    };
+    for to in [elsewhere(&secret), "http://203.0.113.7/".to_owned()] {
+        let server = moved(&to);
+        let args = ["http", "get", &server.url(), "-n", "3", "-c", "1", "--redirects", "1", "--out", "-"];
+        let ended = hammer(&args);
+        let report = ended.report();
+        assert_eq!(
+            causes(&report),
+            [("unreachable".to_owned(), "peer not authorized".to_owned(), 3)],
+            "{to}"
+        );
+        assert_eq!((ended.code, server.requests().len()), (3, 3), "{}", ended.stderr);
+    }
+    assert_eq!(secret.connections(), 0);
+
+    let server = moved(&secret.url());
+    let args = ["http", "get", &server.url(), "-n", "3", "-c", "1", "--redirects", "1", "--out", "-"];
+    assert_eq!(hammer(&args).report().totals.all.fates.accepted, 3);
+    assert_eq!(secret.requests().len(), 3);
+}
+
+#[test]
+fn a_report_that_cannot_be_written_goes_to_standard_output_and_is_exit_6() {
+    let server = Server::ok();
+    let args = ["http", "get", &server.url(), "-n", "3", "-c", "1", "--out", "/dev/full"];
+    let ended = believed(|| hammer(&args));
+    assert_eq!(ended.code, 6, "{}", ended.stderr);
+    let report = ended.report();
+    assert_eq!(report.totals.all.fates.accepted, 3);
+    let [reason] = report.verdict.reasons.as_slice() else { panic!("{:?}", report.verdict) };
+    assert_eq!(reason.reason, ReasonKind::ReportUnwritten);
+    assert!(reason.text.starts_with("failed to write /dev/full: No space left on device"), "{}", reason.text);
+
+    let args = ["http", "get", &server.url(), "-n", "3", "-c", "1", "--events", "/dev/full", "--out", "-"];
+    let ended = believed(|| hammer(&args));
+    assert_eq!(ended.code, 6, "{}", ended.stderr);
+    assert!(ended.report().verdict.reasons[0].text.contains("events"));
+}
+
+#[test]
+fn an_output_that_cannot_be_opened_is_found_before_the_first_request() {
+    let server = Server::ok();
+    let url = server.url();
+    for flag in ["--out", "--events"] {
+        refused(
+            &hammer(&["http", "get", &url, flag, "/nonexistent/file"]),
+            &["open /nonexistent/file: No such file"],
+        );
+    }
+    let change = format!("target.url={url}");
+    refused(
+        &run(PLAN, &[&change, "output.report=/nonexistent/file"]),
+        &["open /nonexistent/file: No such file"],
+    );
+    refused(
+        &run(PLAN, &[&change, "rounds=2", "output.report=/nonexistent/file"]),
+        &["open /nonexistent/file."],
+    );
+    assert_eq!(server.connections(), 0);
+}
+
+#[test]
+fn a_hook_that_fails_before_the_run_ends_it() {
+    let server = Server::ok();
+    let change = format!("target.url={}", server.url());
+    let ended = run(PLAN, &[&change, "hooks.before=[{name: ready, run: \"echo not yet >&2; exit 3\"}]"]);
+    refused(&ended, &["run the hook `echo not yet >&2; exit 3`: exit status: 3: not yet"]);
+    assert_eq!(server.connections(), 0);
+}
+
+#[test]
+fn a_hook_that_fails_after_the_run_leaves_the_report() {
+    let server = Server::ok();
+    let folder = Folder::new();
+    let plan = folder.write("plan.yaml", PLAN);
+    let url = format!("target.url={}", server.url());
+    let hook = "hooks.after=[{name: size, run: exit 3}]";
+    let ended = hammer(&["run", &plan, "--set", &url, "--set", hook, "--out", "-"]);
+    assert_eq!(ended.code, 2, "{}", ended.stderr);
+    let report = ended.report();
+    assert_eq!(report.totals.all.fates.accepted, 5);
+    assert_eq!(report.verdict.reasons[0].text, "failed to run the hook `exit 3`: exit status: 3: ");
+}
+
+const CANARY: &str = "canary-7f3a9c-token";
+
+/// Everything that `command` with `args` told: both streams, report and events.
+fn told(folder: &Folder, args: &[&str]) -> (Ended, String) {
+    let (out, events) = (folder.path("report.json"), folder.path("events.jsonl"));
+    let mut command = command(args);
+    command.args(["--out", &out, "--events", &events]).env("HAMMER_TEST_TOKEN", CANARY);
+    let ended = Started::of(command).ended();
+    let files = [&out, &events].map(|path| fs::read_to_string(path).unwrap_or_default());
+    let all = format!("{}\n{}\n{}", ended.stdout, ended.stderr, files.join("\n"));
+    (ended, all)
+}
+
+#[test]
+fn a_token_appears_in_no_output() {
+    let folder = Folder::new();
+    let token = folder.write("token", &format!("{CANARY}\n"));
+    let server = Server::ok();
+    let url = server.url();
+    let moved =
+        Server::answering(format!("HTTP/1.1 302 Found\r\nlocation: {url}\r\ncontent-length: 0\r\n\r\n"));
+    let gone = format!("http://{}/", TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap());
+    let refusing = Server::answering("HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\n\r\n");
+    let get = |url: &str, bearer: [&str; 2]| {
+        let (_, all) = told(&folder, &["http", "get", url, "-n", "2", "-c", "1", bearer[0], bearer[1]]);
+        assert!(all.contains("hammer.report/1") && all.contains("hammer.events/1"), "{all}");
+        assert!(!all.contains(CANARY), "{all}");
+    };
+    for bearer in [["--bearer-file", token.as_str()], ["--bearer-env", "HAMMER_TEST_TOKEN"]] {
+        get(&url, bearer);
+        get(&gone, bearer);
+        get(&refusing.url(), bearer);
+    }
+    let sent = format!("Bearer {CANARY}");
+    assert_eq!(server.requests().len(), 4);
+    assert!(server.requests().iter().all(|request| request.header("authorization") == Some(&sent)));
+
+    // Nor does it follow a redirect.
+    let args =
+        ["http", "get", &moved.url(), "-n", "1", "-c", "1", "--redirects", "1", "--bearer-file", &token];
+    let (_, all) = told(&folder, &args);
+    assert!(!all.contains(CANARY), "{all}");
+    assert_eq!(moved.requests()[0].header("authorization"), Some(sent.as_str()));
+    assert_eq!(server.requests()[4].header("authorization"), None);
+
+    let plan =
+        folder.write("plan.yaml", &PLAN.replace("http: {}", "http: { bearer: { env: HAMMER_TEST_TOKEN } }"));
+    let (ended, all) = told(&folder, &["run", &plan]);
+    assert_eq!(ended.code, 3, "{all}");
+    assert!(!all.contains(CANARY), "{all}");
+    let shown = hammer(&["plan", &plan]);
+    assert!(shown.code == 0 && !shown.stdout.contains(CANARY), "{}", shown.stdout);
+}
+
+#[test]
+fn a_token_that_cannot_be_used_is_named_by_its_place_and_not_shown() {
+    let folder = Folder::new();
+    let broken = folder.write("broken", &format!("{CANARY}\u{1}{CANARY}"));
+    let empty = folder.write("empty", " \n");
+    let missing = folder.path("missing");
+    for (file, part) in [(&broken, "control characters"), (&empty, "empty token"), (&missing, "No such file")]
+    {
+        let (ended, all) = told(&folder, &["http", "get", "http://127.0.0.1:9/", "--bearer-file", file]);
+        refused(&ended, &[part, file.as_str(), "workloads.http: http: failed to "]);
+        assert!(!all.contains(CANARY), "{all}");
+    }
+    let (ended, _) =
+        told(&folder, &["http", "get", "http://127.0.0.1:9/", "--bearer-env", "HAMMER_TEST_UNSET"]);
+    refused(&ended, &["HAMMER_TEST_UNSET is not set"]);
+    let inline = PLAN.replace("http: {}", &format!("http: {{ bearer: {{ token: {CANARY} }} }}"));
+    refused(&run(&inline, &[]), &["plan.yaml:5:", "workloads[0].http.bearer.token: unknown field `token`"]);
+}
+
+/// A minute of load whose events come line by line on standard output.
+fn long(folder: &Folder, url: &str, interval: &str) -> Started {
+    let plan = folder.write("plan.yaml", &PLAN.replace("500ms", "60s").replace("10/s", "200/s"));
+    let (url, interval) = (format!("target.url={url}"), format!("interval={interval}"));
+    let out = folder.path("report.json");
+    let args = ["run", &plan, "--set", &url, "--set", &interval, "--events", "/dev/stdout", "--out", &out];
+    Started::of(command(&args))
+}
+
+#[test]
+fn an_interrupted_run_drains_and_leaves_a_whole_report() {
+    let server = Server::ok();
+    for signal in [Signal::INT, Signal::TERM] {
+        let folder = Folder::new();
+        let interrupted = || {
+            let started = long(&folder, &server.url(), "200ms");
+            started.line_with("\"index\":2");
+            started.signal(signal);
+            started.ended()
+        };
+        let ended = believed(interrupted);
+        assert_eq!(ended.code, 130, "{}", ended.stderr);
+        assert!(ended.stdout.contains("INTERRUPTED, exit 130"), "{}", ended.stdout);
+        let report = Report::parse(&fs::read_to_string(folder.path("report.json")).unwrap()).unwrap();
+        assert_eq!(report.check(), Vec::<String>::new());
+        assert!(report.run.interrupted && report.totals.all.balances());
+        let fates = report.totals.all.fates;
+        assert!(fates.accepted > 50 && fates.in_flight == 0 && fates.backlog == 0, "{fates:?}");
+        assert!(report.run.measured_seconds < 55.0, "{}", report.run.measured_seconds);
+        assert!(report.phases.iter().any(|span| span.phase == hammer_report::report::PhaseName::Drain));
+    }
+}
+
+#[test]
+fn a_second_signal_leaves_at_once() {
+    // Accepts and never answers: drain has its whole deadline before it.
+    let silent = Server::answering("");
+    let folder = Folder::new();
+    let started = long(&folder, &silent.url(), "100ms");
+    started.line_with("\"index\":2");
+    started.signal(Signal::INT);
+    started.line_with("\"phase\":\"drain\"");
+    started.signal(Signal::INT);
+    let ended = started.ended();
+    assert_eq!(ended.code, 130, "{}", ended.stderr);
+    // It had no time for a report.
+    assert_eq!(fs::read_to_string(folder.path("report.json")).unwrap(), "");
+}
+
+#[test]
+fn arguments_that_cannot_be_read_are_named_by_their_flag() {
+    let get = |args: &[&str]| hammer(&[&["http", "get", "http://127.0.0.1:9/"], args].concat());
+    refused(&get(&["-z", "5 parsecs"]), &["use -z: `5 parsecs` is no time"]);
+    refused(&get(&["-t", "5"]), &["use -t: `5` is no time"]);
+    refused(&get(&["--rate", "fast"]), &["use --rate: "]);
+    refused(&get(&["-H", "no header"]), &["use -H no header: expected \"Name: value\""]);
+    refused(&get(&["-d", "@/nonexistent/body"]), &["read a body from /nonexistent/body"]);
+    refused(&get(&["-c", "0"]), &["it must be 1 at least"]);
+    refused(&get(&["--expect", "1000"]), &["status 1000"]);
+    refused(&hammer(&["http", "get", "ftp://127.0.0.1/"]), &["ftp://127.0.0.1/", "neither http nor https"]);
+    for args in
+        [["http", "get"].as_slice(), &["run"], &["nothing"], &["http", "get", "x", "-q", "1", "--nothing"]]
+    {
+        let ended = hammer(args);
+        assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{args:?}");
+    }
+}

@@ -1,0 +1,97 @@
+//! A bare HTTP/1.1 server on loopback that keeps what it is sent, byte for byte as it came.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+/// One request as it came.
+#[derive(Clone, Debug)]
+pub(crate) struct Request {
+    /// Method, path and version.
+    pub(crate) line: String,
+    /// Header lines without their ends.
+    pub(crate) headers: Vec<String>,
+    pub(crate) body: Vec<u8>,
+}
+
+/// Serves until the test's process ends.
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
+    kept: Arc<Mutex<Kept>>,
+}
+
+#[derive(Default)]
+struct Kept {
+    connections: usize,
+    requests: Vec<Request>,
+}
+
+impl Server {
+    /// Answers every request with `answer`, the whole of it from status line to body.
+    pub(crate) fn answering(answer: impl Into<String>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let kept = Arc::new(Mutex::new(Kept::default()));
+        let (answer, shared) = (answer.into(), Arc::clone(&kept));
+        thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                shared.lock().unwrap().connections += 1;
+                let (answer, kept) = (answer.clone(), Arc::clone(&shared));
+                thread::spawn(move || serve(&stream, &answer, &kept));
+            }
+        });
+        Self { address, kept }
+    }
+
+    /// Answers every request with 200.
+    pub(crate) fn ok() -> Self {
+        Self::answering("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok")
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}/", self.address)
+    }
+
+    pub(crate) fn requests(&self) -> Vec<Request> {
+        self.kept.lock().unwrap().requests.clone()
+    }
+
+    pub(crate) fn connections(&self) -> usize {
+        self.kept.lock().unwrap().connections
+    }
+}
+
+impl Request {
+    /// The value of a header.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let pairs = self.headers.iter().filter_map(|line| line.split_once(':'));
+        pairs.filter(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim()).next()
+    }
+}
+
+fn serve(mut stream: &TcpStream, answer: &str, kept: &Mutex<Kept>) {
+    let mut reader = BufReader::new(stream);
+    while let Some(request) = request(&mut reader) {
+        kept.lock().unwrap().requests.push(request);
+        if stream.write_all(answer.as_bytes()).is_err() {
+            break;
+        }
+    }
+}
+
+fn request(reader: &mut BufReader<&TcpStream>) -> Option<Request> {
+    let line = text_line(reader)?;
+    let headers: Vec<String> =
+        std::iter::from_fn(|| text_line(reader)).take_while(|line| !line.is_empty()).collect();
+    let mut request = Request { line, headers, body: Vec::new() };
+    let length = request.header("content-length").map_or(0, |length| length.parse().unwrap());
+    request.body = vec![0; length];
+    reader.read_exact(&mut request.body).ok()?;
+    Some(request)
+}
+
+fn text_line(reader: &mut impl BufRead) -> Option<String> {
+    let mut line = String::new();
+    (reader.read_line(&mut line).ok()? > 0).then(|| line.trim_end().to_owned())
+}
