@@ -1,0 +1,119 @@
+//! An operation of a target that allocates nothing allocates nothing: what a run allocates does not grow with its
+//! operations. Alone in its process, since the count is of all threads.
+
+use std::alloc::System;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use hammer_core::clock::{MonotonicClock, unix_millis};
+use hammer_core::dispatch::{Closed, Iterations, Load, LoadedWorkload, Open, Stages, Think};
+use hammer_core::run::{RunSpec, control, run};
+use hammer_core::runtime::Clock;
+use hammer_core::schedule::{Constant, Profile, Schedule};
+use hammer_core::supply::SupplyBounds;
+use hammer_core::workload::{
+    Ended, Exchange, FatalError, Preparation, SeriesSpec, ShardContext, Steps, Workload,
+};
+use hammer_measure::snapshot::Resources;
+use hammer_measure::{Fate, Nanos};
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// A request of eight bytes, made once and used again, that is answered at once.
+struct Null(Preparation);
+
+impl Workload for Null {
+    type Op = Vec<u8>;
+    type Session = Rc<dyn Clock>;
+
+    fn series(&self) -> Vec<SeriesSpec> {
+        vec![SeriesSpec { name: "null".to_owned(), operation: true }]
+    }
+
+    fn preparation(&self) -> Preparation {
+        self.0
+    }
+
+    fn prepare(&self, seq: u64, reuse: Option<Vec<u8>>) -> Vec<u8> {
+        let mut op = reuse.unwrap_or_default();
+        op.clear();
+        op.extend_from_slice(&seq.to_be_bytes());
+        op
+    }
+
+    async fn open(&self, context: ShardContext) -> Result<Self::Session, FatalError> {
+        Ok(context.clock)
+    }
+
+    async fn execute(&self, clock: &Self::Session, op: &mut Vec<u8>, steps: &mut Steps) -> Ended {
+        assert_eq!(op.as_slice(), steps.seq().to_be_bytes());
+        let at = clock.now();
+        steps.exchange(&Exchange { sent: Some(at), done: at, ..Exchange::default() });
+        Ended::accepted(200)
+    }
+}
+
+fn open(operations: u64) -> Load {
+    let schedule = Schedule::even(Profile::Constant(Constant { rate: 1e7 })).operations(operations);
+    Load::Open(Open { schedule, in_flight: 64, backlog: operations as usize })
+}
+
+fn closed(operations: u64) -> Load {
+    let (stages, think) = (Stages::constant(64), Think::Constant(Nanos::ZERO));
+    Load::Closed(Closed { stages, think, iterations: Iterations::Shared(operations), seed: 1 })
+}
+
+/// Allocations of a whole run of so many operations.
+fn allocations(load: fn(u64) -> Load, preparation: Preparation, operations: u64) -> usize {
+    let lane = LoadedWorkload {
+        name: "null".to_owned(),
+        workload: Arc::new(Null(preparation)),
+        load: load(operations),
+        timeout: Nanos::from_secs(5),
+        supply: SupplyBounds::default(),
+    };
+    let spec = RunSpec {
+        clock: MonotonicClock::starting_now(),
+        epoch_unix_ms: unix_millis(),
+        seed: 1,
+        shards: 1,
+        supply_threads: 1,
+        verify_threads: 1,
+        verify_ring_bytes: 1 << 16,
+        spill_folder: std::env::temp_dir(),
+        warm_up: Nanos::ZERO,
+        measurement: None,
+        drain: Nanos::from_secs(5),
+        interval: Nanos::from_secs(1),
+        lanes: vec![Arc::new(lane)],
+        observers: Vec::new(),
+        stops: Vec::new(),
+        thresholds: Vec::new(),
+        resources: Box::new(Resources::default),
+    };
+    let (_control, inbox) = control();
+    let region = Region::new(ALLOCATOR);
+    let result = run(spec, inbox, &mut []).unwrap();
+    let stats = region.change();
+    assert_eq!(result.total.series[0][1].fate(Fate::Accepted), operations);
+    stats.allocations + stats.reallocations
+}
+
+#[test]
+fn an_operation_allocates_nothing() {
+    for (name, load, preparation) in [
+        ("open", open as fn(u64) -> Load, Preparation::Inline),
+        ("closed", closed, Preparation::Inline),
+        ("closed", closed, Preparation::Ahead),
+    ] {
+        let few = allocations(load, preparation, 20_000);
+        let many = allocations(load, preparation, 120_000);
+        let grown = many.saturating_sub(few);
+        assert!(
+            grown < 1_000,
+            "{name} {preparation:?}: {grown} allocations more for 100,000 operations more"
+        );
+    }
+}
