@@ -1,0 +1,488 @@
+//! What a plan or a line asks for is what is carried out, and what the reports say about it.
+
+#[path = "support/attended.rs"]
+mod attended;
+#[path = "support/folder.rs"]
+mod folder;
+#[path = "support/hammer.rs"]
+mod hammer;
+#[path = "support/server.rs"]
+mod server;
+
+use std::fs;
+
+use hammer_lab::http::HttpLabPlan;
+use hammer_lab::{HttpLab, HttpLabHandle};
+use hammer_report::{Report, Summary};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use attended::believed;
+use folder::Folder;
+use hammer::{Ended, Started, command, hammer};
+use server::Server;
+
+/// Answers take 20 ms, so that a machine that is a little late is still believed.
+const PLAN: &str = "\
+target:
+  lab: { http: { faults: { rules: [{ latency: { constant: 20ms } }] } } }
+workloads:
+  - name: web
+    http: {}
+    load: { rate: 50/s }
+phases:
+  measurement: 500ms
+";
+
+const CT_PLAN: &str = "\
+seed: 7
+target:
+  lab: { ct: { batch_max_age: 20ms, checkpoint_interval: 100ms } }
+workloads:
+  - name: submit
+    ct_submit: { precert_percent: 30 }
+    load: { rate: 100/s }
+phases:
+  measurement: 1s
+";
+
+/// Carries out `plan` with these changes, the JSON on standard output.
+fn run(plan: &str, changes: &[&str]) -> Ended {
+    let folder = Folder::new();
+    let plan = folder.write("plan.yaml", plan);
+    let mut args = vec!["run", &plan, "--out", "-"];
+    changes.iter().for_each(|change| args.extend(["--set", change]));
+    hammer(&args)
+}
+
+fn report_of(path: &str) -> Report {
+    let report = Report::parse(&fs::read_to_string(path).unwrap()).unwrap();
+    assert_eq!(report.check(), Vec::<String>::new());
+    report
+}
+
+fn notes(report: &Report) -> Vec<&str> {
+    let note = |event| match event {
+        &hammer_report::report::Event::Note { ref text, .. } => Some(text.as_str()),
+        _ => None,
+    };
+    report.events.iter().filter_map(note).collect()
+}
+
+#[test]
+fn rounds_leave_a_report_each_and_a_summary_with_what_the_hooks_said() {
+    let folder = Folder::new();
+    let plan = folder.write("plan.yaml", PLAN);
+    let out = folder.path("report.json");
+    let hooks = "hooks={before: [{name: size, run: echo 42}], between: [{name: pause, run: echo rested}], \
+                 after: [{name: version, run: echo v1.2}]}";
+    let args = ["run", &plan, "--set", "rounds=2", "--set", hooks, "--out", &out];
+    let ended = believed(|| hammer(&args));
+    assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.starts_with("2 of 2 runs passed, exit 0\n"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("round 1: size said 42"), "{}", ended.stdout);
+
+    let summary: Summary = serde_json::from_str(&fs::read_to_string(&out).unwrap()).unwrap();
+    let rounds: Vec<&Value> = summary.runs.iter().map(|run| &run.labels["round"]).collect();
+    assert_eq!(rounds, [1, 2]);
+    let said = |place: usize| -> Vec<(String, Value)> {
+        summary.runs[place].hooks.iter().map(|hook| (hook.name.clone(), hook.output.clone())).collect()
+    };
+    let (size, version) = (("size".to_owned(), json!(42.0)), ("version".to_owned(), json!("v1.2")));
+    assert_eq!(said(0), [size.clone(), version.clone()]);
+    assert_eq!(said(1), [("pause".to_owned(), json!("rested")), size, version]);
+
+    for round in [1, 2] {
+        let report = report_of(&folder.path(&format!("report.{round}.json")));
+        assert_eq!(report.totals.all.fates.accepted, 25);
+        assert_eq!(summary.runs[round - 1].series[0].offered, 25);
+        let notes = notes(&report);
+        assert_eq!(notes.contains(&"hook pause: \"rested\""), round == 2, "{notes:?}");
+        assert!(notes.contains(&"hook size: 42.0") && notes.contains(&"hook version: \"v1.2\""), "{notes:?}");
+    }
+}
+
+#[test]
+fn a_sweep_carries_the_plan_out_with_every_value_in_every_round() {
+    let folder = Folder::new();
+    let plan =
+        folder.write("plan.yaml", &PLAN.replace("load: { rate: 50/s }", "load: { users: 1, think: 30ms }"));
+    let out = folder.path("report.json");
+    let args = ["run", &plan, "--set", "sweep={users: [2, 6]}", "--set", "rounds=2", "--out", &out];
+    let ended = believed(|| hammer(&args));
+    assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
+    let summary: Summary = serde_json::from_str(&fs::read_to_string(&out).unwrap()).unwrap();
+    let labels: Vec<Value> =
+        summary.runs.iter().map(|run| serde_json::to_value(&run.labels).unwrap()).collect();
+    let label = |users: u64, round: u64| json!({ "users": users, "round": round });
+    assert_eq!(labels, [label(2, 1), label(2, 2), label(6, 1), label(6, 2)]);
+    assert!(ended.stdout.contains("round 2, users 6  web/get"), "{}", ended.stdout);
+    for (place, users) in [(1, 2), (4, 6)] {
+        let report = report_of(&folder.path(&format!("report.{place}.json")));
+        assert_eq!(report.plan["workloads"][0]["load"]["users"], users);
+        let series = &report.series[0];
+        assert!(series.closed_loop && series.users_over_rate.unwrap().users == users);
+        assert!(series.notes.contains(&"closed loop: waiting is not in these figures".to_owned()));
+        // 500 ms of a cycle of at least 50 ms.
+        let offered = report.totals.all.offered;
+        assert!((users..=users * 10).contains(&offered), "{offered} by {users} users");
+    }
+}
+
+#[test]
+fn a_failed_hook_between_rounds_loses_nothing_that_was_found() {
+    let folder = Folder::new();
+    let plan = folder.write("plan.yaml", PLAN);
+    let out = folder.path("report.json");
+    let hook = "hooks.between=[{name: pause, run: exit 3}]";
+    let ended = hammer(&["run", &plan, "--set", "rounds=3", "--set", hook, "--out", &out]);
+    assert_eq!(ended.code, 2, "{}", ended.stderr);
+    assert!(ended.stderr.contains("run the hook `exit 3`"), "{}", ended.stderr);
+    let summary: Summary = serde_json::from_str(&fs::read_to_string(&out).unwrap()).unwrap();
+    assert_eq!(summary.runs.len(), 1);
+    assert_eq!(report_of(&folder.path("report.1.json")).totals.all.fates.accepted, 25);
+}
+
+#[test]
+fn a_plan_ends_by_its_operations() {
+    let report = run(PLAN, &["phases={}", "workloads.web.load.operations=30"]).report();
+    assert_eq!((report.totals.all.offered, report.totals.all.fates.accepted), (30, 30));
+    let shared = ["phases={}", "workloads.web.load={users: 4, operations: 30}"];
+    let report = run(PLAN, &shared).report();
+    assert_eq!((report.totals.all.offered, report.totals.all.fates.accepted), (30, 30));
+}
+
+#[test]
+fn a_plan_ends_when_the_tree_has_its_size() {
+    let report = run(CT_PLAN, &["phases={measurement: 60s}", "stop={tree_size: 60}"]).report();
+    let tree = report.tree_size.unwrap();
+    assert!(tree.last >= 60.0 && tree.last < 3_000.0, "{tree:?}");
+    assert!(
+        report.run.measured_seconds < 50.0 && report.run.stopped.contains("tree_size"),
+        "{}",
+        report.run.stopped
+    );
+    assert_eq!(report.promises.all.kept, report.totals.all.fates.accepted);
+}
+
+#[test]
+fn a_threshold_that_fails_ends_the_run_after_its_grace() {
+    let failing = PLAN.replace("http: { faults", "http: { status: 404, faults").replace("500ms", "60s");
+    let threshold = "thresholds=[{expect: share(accepted) > 50%, grace: 1s, abort_on_fail: true}]";
+    let ended = believed(|| run(&failing, &[threshold, "interval=100ms"]));
+    assert_eq!(ended.code, 1, "{}", ended.stderr);
+    let report = ended.report();
+    let [verdict] = report.thresholds.as_slice() else { panic!("{:?}", report.thresholds) };
+    assert!(!verdict.holds && verdict.aborted, "{verdict:?}");
+    assert_eq!(verdict.threshold, "share(accepted) > 50%");
+    let measured = report.run.measured_seconds;
+    assert!((0.95..30.0).contains(&measured), "{measured}");
+}
+
+#[test]
+fn a_threshold_that_fails_at_the_end_is_exit_1_and_one_that_holds_is_not() {
+    let ended = believed(|| run(PLAN, &["thresholds=[count(accepted) > 1000, p99(response) < 30s]"]));
+    assert_eq!(ended.code, 1, "{}", ended.stderr);
+    let holds: Vec<bool> = ended.report().thresholds.iter().map(|verdict| verdict.holds).collect();
+    assert_eq!(holds, [false, true]);
+    let series = "workloads.web.thresholds=[{expect: count(accepted) >= 25, series: web/get}]";
+    let ended = believed(|| run(PLAN, &[series]));
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert_eq!(ended.report().thresholds[0].series, "web/get");
+}
+
+#[test]
+fn users_come_in_stages() {
+    let stages =
+        "workloads.web.load={stages: [{users: 4, over: 500ms}, {users: 4, over: 500ms}], think: 10ms}";
+    let report = run(PLAN, &[stages, "phases={measurement: 1s}"]).report();
+    let series = &report.series[0];
+    assert_eq!(series.users_over_rate.unwrap().users, 4);
+    // Four users for a second of cycles of 30 ms, but for those that were not there yet.
+    let offered = report.totals.all.offered;
+    assert!((4..=110).contains(&offered), "{offered}");
+    assert_eq!(report.totals.all.fates.accepted, offered);
+}
+
+#[test]
+fn errors_of_warm_up_stay_visible() {
+    let cold = PLAN.replace("latency: { constant: 20ms }", "stalls: [{ at: 0s, duration: 1s }]");
+    let phases = "phases={warm_up: 2s, measurement: 1s}";
+    let ended = believed(|| run(&cold, &[phases, "workloads.web.timeout=300ms"]));
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let report = ended.report();
+    let (warm_up, measured) = (&report.series[0].warm_up, &report.series[0].measurement);
+    assert!(warm_up.counts.fates.timed_out >= 20, "{:?}", warm_up.counts);
+    assert_eq!((measured.counts.fates.timed_out, measured.counts.fates.accepted), (0, 50));
+    assert_eq!(warm_up.causes[0].fate, "timed_out");
+    assert!(ended.stderr.contains("timed out"), "{}", ended.stderr);
+}
+
+#[test]
+fn smoke_shortens_a_plan_in_proportion() {
+    let folder = Folder::new();
+    let plan = folder.write("plan.yaml", &PLAN.replace("500ms", "50s\n  warm_up: 50s\nrounds: 9"));
+    let ramp = "workloads.web.load={ramp: {from: 1/s, to: 9/s, over: 100s}, operations: 100}";
+    let ended = hammer(&["plan", &plan, "--smoke", "--set", ramp]);
+    for part in
+        ["warm_up: 2500ms", "measurement: 2500ms", "over: 5s", "operations: 5", "rounds: 1", "drain: 30s"]
+    {
+        assert!(ended.stdout.contains(part), "no {part} in {}", ended.stdout);
+    }
+}
+
+#[test]
+fn a_printed_plan_reads_back_as_itself() {
+    let folder = Folder::new();
+    let everything = CT_PLAN
+        .replace("load: { rate: 100/s }", "load: { ramp: { from: 1/s, to: 0.5/s, over: 1m30s } }")
+        + "rounds: 3\nsweep: { seed: [1, 2] }\nstop: { tree_size: 9 }\n"
+        + "thresholds: [p99(response) < 1s, { expect: share(kept) == 100%, grace: 5s, abort_on_fail: true }]\n"
+        + "hooks: { before: [{ name: a, run: \"echo 'x: y' # not a comment\" }] }\n"
+        + "output: { report: report.json }\nthreads: { shards: 2 }\n";
+    let plans =
+        [PLAN.to_owned(), everything, configured("ct-quickstart.yaml"), configured("rfc6962-log.yaml")];
+    for plan in plans {
+        let first = hammer(&["plan", &folder.write("first.yaml", &plan)]);
+        assert_eq!((first.code, first.stderr.as_str()), (0, ""), "{plan}");
+        let second = hammer(&["plan", &folder.write("second.yaml", &first.stdout)]);
+        assert_eq!(second.stdout, first.stdout, "{}", second.stderr);
+    }
+    let changed = hammer(&[
+        "plan",
+        &folder.write("plan.yaml", PLAN),
+        "--seed",
+        "9",
+        "--set",
+        "workloads.web.backlog=5",
+    ]);
+    assert!(
+        changed.stdout.contains("seed: 9\n") && changed.stdout.contains("backlog: 5\n"),
+        "{}",
+        changed.stdout
+    );
+}
+
+fn configured(name: &str) -> String {
+    fs::read_to_string(format!("{}/../../configs/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
+#[test]
+fn a_report_holds_the_plan_that_it_is_of() {
+    let folder = Folder::new();
+    let plan = folder.write("plan.yaml", PLAN);
+    let report = hammer(&["run", &plan, "--seed", "11", "--out", "-"]).report();
+    assert_eq!(report.run.seed, "11");
+    let again = folder.write("again.yaml", &report.plan.to_string());
+    let shown = hammer(&["plan", &again]);
+    assert_eq!(shown.stdout, hammer(&["plan", &plan, "--seed", "11"]).stdout, "{}", shown.stderr);
+}
+
+#[test]
+fn events_are_valid_line_by_line() {
+    let folder = Folder::new();
+    let events = folder.path("events.jsonl");
+    let plan = folder.write("plan.yaml", &PLAN.replace("500ms", "1s\n  warm_up: 500ms\ninterval: 200ms"));
+    let report = hammer(&["run", &plan, "--events", &events, "--out", "-"]).report();
+    let text = fs::read_to_string(&events).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&lines[0]["event"], &lines[0]["schema"]), (&json!("started"), &json!("hammer.events/1")));
+    assert_eq!(lines.last().unwrap()["event"], "finished");
+    let of = |kind: &str| lines.iter().filter(|line| line["event"] == kind).cloned().collect::<Vec<_>>();
+    let phases: Vec<Value> = of("phase").iter().map(|line| line["phase"].clone()).collect();
+    assert_eq!(phases, ["warm_up", "measurement", "drain"]);
+    let intervals = of("interval");
+    assert!(intervals.len() >= 6, "{}", intervals.len());
+    let mut offered = 0;
+    for (place, line) in intervals.iter().enumerate() {
+        assert_eq!(line["index"], place as u64);
+        let interval = &line["series"][0]["interval"];
+        let fates: i64 =
+            interval["fates"].as_object().unwrap().values().map(|count| count.as_i64().unwrap()).sum();
+        assert_eq!(interval["offered"], fates, "{line}");
+        offered += fates;
+    }
+    assert_eq!(offered as u64, report.totals.all.offered);
+}
+
+#[test]
+fn a_log_as_a_process_of_its_own_takes_what_is_submitted_from_one_line() {
+    let folder = Folder::new();
+    let plan = folder.write("plan.yaml", CT_PLAN);
+    let roots = hammer(&["ct", "roots", &plan]);
+    assert!(roots.code == 0 && roots.stdout.matches("BEGIN CERTIFICATE").count() == 1, "{roots:?}");
+    let roots = folder.write("roots.pem", &roots.stdout);
+    for accept in [["--roots", roots.as_str()], ["--roots-of", plan.as_str()]] {
+        let fast = ["--set", "batch_max_age=20ms", "--set", "checkpoint_interval=100ms"];
+        let lab = Started::of(command(&[&["lab", "ct"], accept.as_slice(), fast.as_slice()].concat()));
+        let said: Value = serde_json::from_str(&lab.line_with("submission_url")).unwrap();
+        let told = |key: &str| said[key].as_str().unwrap();
+        let key = folder.write("key.txt", told("public_key"));
+        let submit = |seed: &str, key: &str| {
+            let to = ["ct", "submit", told("submission_url"), "--key", key, "--origin", told("origin")];
+            let how = ["-q", "50/s", "-z", "2s", "--precerts", "30", "--seed", seed, "--out", "-"];
+            hammer(&[to.as_slice(), &how].concat()).report()
+        };
+        let report = submit("7", told("public_key"));
+        let fates = report.totals.all.fates;
+        assert_eq!(
+            (fates.accepted, report.promises.all.kept, report.promises.all.made),
+            (100, 100, 100),
+            "{fates:?}"
+        );
+        assert_eq!(report.tree_size.unwrap().last, 100.0);
+        // Chains of roots that it was not given are refused.
+        assert_eq!(submit("8", &format!("@{key}")).totals.all.fates.refused, 100);
+        lab.signal(Signal::TERM);
+        let ended = lab.ended();
+        let stats: Value = serde_json::from_str(&ended.stdout).unwrap();
+        assert_eq!(
+            (ended.code, &stats["tree_size"], &stats["distinct"]),
+            (0, &json!(100), &json!(100)),
+            "{stats}"
+        );
+        assert!(
+            stats["requests"]["add-pre-chain"]["200"].as_u64().is_some_and(|count| (10..50).contains(&count))
+        );
+    }
+}
+
+#[test]
+fn a_plan_without_chains_has_no_roots() {
+    let folder = Folder::new();
+    let ended = hammer(&["ct", "roots", &folder.write("plan.yaml", PLAN)]);
+    assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{}", ended.stderr);
+    assert!(ended.stderr.contains("no workload of the plan mints chains"), "{}", ended.stderr);
+}
+
+/// The report of one line.
+fn http(args: &[&str]) -> Report {
+    hammer(&[&["http"], args, &["--out", "-"]].concat()).report()
+}
+
+#[test]
+fn a_line_sends_what_it_says() {
+    let server = Server::ok();
+    let url = format!("{}path?query=1", server.url());
+    let body = Folder::new();
+    let file = body.write("body", "from a file");
+    let args = ["-n", "4", "-c", "2", "-H", "X-One: 1", "-H", "accept:text/plain", "-d"];
+    let report = http(&[&["post", &url], args.as_slice(), &["the body"]].concat());
+    assert_eq!(report.totals.all.fates.accepted, 4);
+    let from_file = format!("@{file}");
+    http(&[&["post", &url], args.as_slice(), &[&from_file]].concat());
+    let requests = server.requests();
+    assert_eq!(requests.len(), 8);
+    for (place, request) in requests.iter().enumerate() {
+        assert_eq!(request.line, "POST /path?query=1 HTTP/1.1");
+        assert_eq!(request.header("host"), Some(server.address.to_string().as_str()));
+        assert_eq!((request.header("x-one"), request.header("accept")), (Some("1"), Some("text/plain")));
+        let body: &[u8] = if place < 4 { b"the body" } else { b"from a file" };
+        assert_eq!(request.body, body);
+    }
+    assert_eq!(report.totals.all.bytes_in, 4 * "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok".len() as u64);
+}
+
+#[test]
+fn a_line_without_numbers_sends_two_hundred_over_fifty_connections() {
+    let server = Server::ok();
+    let report = http(&["get", &server.url()]);
+    assert_eq!((report.totals.all.fates.accepted, server.requests().len()), (200, 200));
+    assert!((1..=50).contains(&server.connections()), "{}", server.connections());
+    assert_eq!(server.requests()[0].line, "GET / HTTP/1.1");
+}
+
+#[test]
+fn connections_are_kept_unless_the_line_says_otherwise() {
+    let server = Server::ok();
+    http(&["get", &server.url(), "-n", "20", "-c", "4"]);
+    assert_eq!((server.requests().len(), server.connections()), (20, 4));
+    let server = Server::ok();
+    http(&["get", &server.url(), "-n", "20", "-c", "4", "--disable-keepalive"]);
+    assert_eq!((server.requests().len(), server.connections()), (20, 20));
+}
+
+#[test]
+fn a_line_with_a_rate_is_an_open_loop() {
+    let server = Server::ok();
+    let report = http(&["get", &server.url(), "-q", "100", "-z", "1s", "-c", "10"]);
+    assert!(!report.series[0].closed_loop);
+    assert_eq!((report.totals.all.offered, server.requests().len()), (100, 100));
+    let report = http(&["get", &server.url(), "--rate", "6000/m", "-n", "30", "--poisson"]);
+    assert_eq!((report.totals.all.offered, server.requests().len()), (30, 130));
+}
+
+#[test]
+fn a_line_with_a_time_ends_by_it() {
+    let lab = slow_lab();
+    let report = http(&["get", &lab.url, "-z", "500ms", "-c", "2"]);
+    assert!(report.series[0].closed_loop);
+    let measured = report.run.measured_seconds;
+    assert!((0.4..5.0).contains(&measured), "{measured}");
+    assert!((2..=50).contains(&report.totals.all.offered), "{}", report.totals.all.offered);
+}
+
+fn slow_lab() -> HttpLabHandle {
+    let plan = json!({ "faults": { "rules": [{ "latency": { "constant": "20ms" } }] } });
+    HttpLab::spawn_thread(&serde_json::from_value::<HttpLabPlan>(plan).unwrap()).unwrap()
+}
+
+#[test]
+fn an_expected_status_is_accepted_and_every_other_refused() {
+    let server = Server::answering("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n");
+    let url = server.url();
+    assert_eq!(http(&["get", &url, "-n", "3", "-c", "1"]).totals.all.fates.refused, 3);
+    assert_eq!(
+        http(&["get", &url, "-n", "3", "-c", "1", "--expect", "200,404"]).totals.all.fates.accepted,
+        3
+    );
+    let ok = Server::ok();
+    assert_eq!(
+        http(&["get", &ok.url(), "-n", "3", "-c", "1", "--expect", "204"]).totals.all.fates.refused,
+        3
+    );
+}
+
+#[test]
+fn an_operation_that_takes_too_long_is_timed_out_at_its_elapsed_time() {
+    let silent = Server::answering("");
+    let report = http(&["get", &silent.url(), "-n", "2", "-c", "1", "-t", "200ms"]);
+    assert_eq!(report.totals.all.fates.timed_out, 2);
+    let response = report.series[0].measurement.durations.response_time.as_ref().unwrap();
+    assert!(response.min_ns.least() >= 199_000_000, "{response:?}");
+}
+
+#[test]
+fn a_line_speaks_http_2_by_prior_knowledge() {
+    let lab = slow_lab();
+    let report = http(&["get", &lab.url, "-n", "40", "-c", "10", "--http2"]);
+    assert_eq!(report.totals.all.fates.accepted, 40);
+    let stats = lab.stats();
+    assert_eq!(stats.requests["get"][&200], 40);
+    assert!(stats.connections <= 2, "{} connections", stats.connections);
+    let server = Server::ok();
+    http(&["get", &server.url(), "-n", "1", "-c", "1", "--http2", "-t", "2s"]);
+    assert_eq!(server.requests()[0].line, "PRI * HTTP/2.0");
+}
+
+#[test]
+fn each_command_says_what_it_takes() {
+    let commands: [&[&str]; 11] = [
+        &[],
+        &["run"],
+        &["plan"],
+        &["http"],
+        &["http", "get"],
+        &["http", "post"],
+        &["ct"],
+        &["ct", "roots"],
+        &["ct", "submit"],
+        &["lab", "ct"],
+        &["lab", "http"],
+    ];
+    for command in commands {
+        let ended = hammer(&[command, &["--help"]].concat());
+        assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
+        insta::assert_snapshot!(format!("help_{}", command.join("_")), ended.stdout);
+    }
+}
