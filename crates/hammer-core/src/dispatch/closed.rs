@@ -124,9 +124,8 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
 
     /// Wakes the shard when there is nothing left for it to wait for.
     fn tell_end(&self) {
-        let now = self.bench.runtime.now();
-        if self.is_over(now) {
-            self.bench.bell.due(now);
+        if self.is_over(Nanos::ZERO) {
+            self.bench.bell.due(Nanos::ZERO);
         }
     }
 
