@@ -24,10 +24,10 @@ pub(crate) enum Command {
     /// Load a URL from one line, with the habits of hey, wrk and oha
     #[command(subcommand)]
     Http(Box<HttpCommand>),
-    /// Certificate Transparency logs
+    /// Load a Certificate Transparency log, or print the roots that it must accept
     #[command(subcommand)]
     Ct(CtCommand),
-    /// Embedded targets that really do the work
+    /// Serve an embedded target that really does the work, until a signal
     #[command(subcommand)]
     Lab(LabCommand),
     /// Print the JSON Schema of plans, reports, events or summaries
@@ -101,13 +101,13 @@ pub(crate) struct HttpArgs {
     /// How long to send (10s, 2m)
     #[arg(short = 'z', long, value_name = "TIME")]
     pub(crate) duration: Option<String>,
-    /// Send by plan, open loop: so many a second whatever the answers (1000/s); with -z or -n
+    /// Send by plan, open loop: so many a second whatever the answers (1000/s, or 1000)
     #[arg(long, short = 'q', value_name = "RATE")]
     pub(crate) rate: Option<String>,
     /// Space the arrivals of --rate as a Poisson process instead of evenly
     #[arg(long, requires = "rate")]
     pub(crate) poisson: bool,
-    /// A header, "Name: value"
+    /// A header, "Name: value"; again for each further one
     #[arg(short = 'H', long = "header", value_name = "HEADER")]
     pub(crate) headers: Vec<String>,
     /// The body, or @FILE
@@ -116,7 +116,7 @@ pub(crate) struct HttpArgs {
     /// How long one operation may take
     #[arg(short = 't', long, default_value = "20s", value_name = "TIME")]
     pub(crate) timeout: String,
-    /// Statuses that are accepted instead of every 2xx
+    /// Statuses that are accepted instead of every 2xx (200,404)
     #[arg(long, value_name = "STATUS", value_delimiter = ',')]
     pub(crate) expect: Vec<u16>,
     /// HTTP/2: negotiated over TLS, by prior knowledge without it
@@ -143,7 +143,7 @@ pub(crate) struct HttpArgs {
     /// Who allowed load on a peer that is neither loopback nor private
     #[arg(long, value_name = "WHO")]
     pub(crate) authorized: Option<String>,
-    /// Threads that send; by default one for each core
+    /// Threads that send; by default one for each core, or one alone with --rate up to 20000/s
     #[arg(long, value_name = "N")]
     pub(crate) shards: Option<usize>,
     #[command(flatten)]
@@ -172,10 +172,10 @@ pub(crate) struct SubmitArgs {
     /// Where the log is read, when that is another place
     #[arg(long, value_name = "URL")]
     pub(crate) monitoring_url: Option<String>,
-    /// The first line of its checkpoints; by default from the URL
+    /// The first line of its checkpoints; by default host without port, and path, of the URL
     #[arg(long)]
     pub(crate) origin: Option<String>,
-    /// Chains a second
+    /// Chains a second (100/s), open loop
     #[arg(long, short = 'q', default_value = "100/s", value_name = "RATE")]
     pub(crate) rate: String,
     /// How long to send
@@ -202,19 +202,19 @@ pub(crate) struct SubmitArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LabCommand {
-    /// A Certificate Transparency log: add-chain, add-pre-chain, static-ct tiles and RFC 6962 reads
+    /// Serve a Certificate Transparency log: add-chain, add-pre-chain, static-ct tiles and RFC 6962 reads
     Ct(LabCtArgs),
-    /// A plain HTTP server with a body of so many bytes
+    /// Serve HTTP answers with a body of so many bytes
     Http(LabHttpArgs),
 }
 
 /// An embedded log.
 #[derive(Debug, Args)]
 pub(crate) struct LabCtArgs {
-    /// A file with the log's keys (YAML, as under `target.lab.ct` of a plan)
+    /// A file of its settings (YAML, as under `target.lab.ct` of a plan)
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Change one key of it: batch_max_age=50ms
+    /// Change one setting: batch_max_age=50ms
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
     /// Accept the roots of that plan's chains
@@ -231,10 +231,10 @@ pub(crate) struct LabCtArgs {
 /// An embedded HTTP server.
 #[derive(Debug, Args)]
 pub(crate) struct LabHttpArgs {
-    /// A file with the server's keys (YAML, as under `target.lab.http` of a plan)
+    /// A file of its settings (YAML, as under `target.lab.http` of a plan)
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Change one key of it: body_bytes=128
+    /// Change one setting: body_bytes=128
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
     /// The address to listen on; port 0 lets the system choose
