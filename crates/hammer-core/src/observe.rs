@@ -39,9 +39,10 @@ impl ObservationSink {
         self.tell(Message::Note(at, text));
     }
 
-    /// A promise to everyone, not to one operation, that was found broken (a log that shrank).
+    /// A promise to everyone, not to one operation, that was found broken (a log that shrank); it is counted as made and
+    /// broken.
     pub fn breach(&self, at: Nanos, breach: Breach) {
-        self.tell(Message::Breach(at, breach));
+        self.tell(Message::ObservedBreach(at, breach));
     }
 
     /// The run may have ended; then nobody listens, and nothing is lost that a report could still hold.

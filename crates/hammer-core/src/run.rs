@@ -18,11 +18,13 @@ use crate::shard::{ShardCommand, ShardReport};
 
 mod collector;
 mod judge;
+mod promises;
 mod threads;
 
 pub use collector::Collector;
 use judge::Judge;
 pub use judge::{Scope, ScopedThreshold};
+use promises::Promises;
 use threads::Threads;
 
 /// What a run is made of.
@@ -111,7 +113,10 @@ pub(crate) enum Message {
     Failed(RunError),
     Observed(Observation),
     Note(Nanos, String),
+    /// Found by a verifier, which has counted it.
     Breach(Nanos, Breach),
+    /// Found by an observer.
+    ObservedBreach(Nanos, Breach),
     Command(Command),
     Interrupt,
 }
@@ -167,7 +172,7 @@ struct Run<'a, 'r> {
     phases: Phases,
     phase: Option<Phase>,
     phase_log: Vec<(Phase, Nanos, Nanos)>,
-    breaches: Vec<Breach>,
+    promises: Promises,
     observations: Vec<Observation>,
     cpu: CpuMarks,
     ended_at: Option<Nanos>,
@@ -208,7 +213,7 @@ impl<'a, 'r> Run<'a, 'r> {
             phases,
             phase: None,
             phase_log: Vec::new(),
-            breaches: Vec::new(),
+            promises: Promises::default(),
             observations: Vec::new(),
             cpu: CpuMarks::default(),
             ended_at: None,
@@ -267,6 +272,10 @@ impl<'a, 'r> Run<'a, 'r> {
             Message::Observed(observation) => self.observe(observation),
             Message::Note(at, text) => self.tell(&RunEvent::Note { at, text }),
             Message::Breach(at, breach) => self.breach(at, breach),
+            Message::ObservedBreach(at, breach) => {
+                self.promises.observed(&breach);
+                self.breach(at, breach);
+            }
             Message::Command(command) => self.command(command),
             Message::Interrupt => {
                 self.interrupted = true;
@@ -293,8 +302,7 @@ impl<'a, 'r> Run<'a, 'r> {
     }
 
     fn breach(&mut self, at: Nanos, breach: Breach) {
-        if self.breaches.len() < BREACHES_NAMED {
-            self.breaches.push(breach.clone());
+        if self.promises.name(&breach) {
             self.tell(&RunEvent::Breach { at, breach });
         }
     }
@@ -384,7 +392,7 @@ impl<'a, 'r> Run<'a, 'r> {
             let snapshot = self.collector.snapshot(
                 merged,
                 self.phase.unwrap_or(Phase::WarmUp),
-                self.threads.promises(),
+                self.promises.with(self.threads.promises()),
                 self.observations.clone(),
                 health,
                 resources,
@@ -403,7 +411,7 @@ impl<'a, 'r> Run<'a, 'r> {
         if self.ended_at.is_some() || self.phase != Some(Phase::Measurement) || since == Nanos::ZERO {
             return;
         }
-        let promises = self.threads.promises_by_workload();
+        let promises = self.promises.by_workload(self.threads.promises_by_workload());
         if let Some(failed) = self.judge.abort(self.collector.total(), &promises, since) {
             self.stop(&format!("threshold failed: {failed}"));
         }
@@ -430,7 +438,7 @@ impl<'a, 'r> Run<'a, 'r> {
                 let _ = self.take(message);
             }
         }
-        let promises_by_workload = self.threads.stop();
+        let verified = self.threads.stop();
         while let Ok(message) = self.inbox.messages.try_recv() {
             let _ = self.take(message);
         }
@@ -438,6 +446,7 @@ impl<'a, 'r> Run<'a, 'r> {
         if let Some((_, _, last)) = self.phase_log.last_mut() {
             *last = end;
         }
+        let promises_by_workload = self.promises.by_workload(verified);
         let result = Arc::new(self.result(promises_by_workload));
         self.tell(&RunEvent::Finished(result.clone()));
         result
@@ -456,7 +465,7 @@ impl<'a, 'r> Run<'a, 'r> {
             phases: std::mem::take(&mut self.phase_log),
             promises,
             promises_by_workload,
-            breaches: std::mem::take(&mut self.breaches),
+            breaches: std::mem::take(&mut self.promises).into_breaches(),
             observations: std::mem::take(&mut self.observations),
             health,
             resources,
@@ -494,6 +503,5 @@ const BEGIN_IN: Nanos = Nanos::from_millis(5);
 const APPLY_IN: Nanos = Nanos::from_millis(5);
 const LOOK_EVERY: Nanos = Nanos::from_millis(250);
 const VERIFIED_POLL: Nanos = Nanos::from_millis(5);
-const BREACHES_NAMED: usize = 1_000;
 /// CPU seconds are counted in ticks of 10 ms: below half a second a share of them says nothing.
 const SHORTEST_JUDGED: f64 = 0.5;

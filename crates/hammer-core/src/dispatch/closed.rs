@@ -95,7 +95,7 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
         let mut steps = self.bench.steps();
         let mut kept = None;
         let phases = self.begun(&slot).await;
-        let mut earliest = phases.begin;
+        let mut earliest = phases.begin + FIRST_APART * user as u64;
         let mut iteration = 0u64;
         while let Some(intended) = self.turn(&slot, user, earliest, &phases).await {
             let Some((seq, op)) = self.operation(&slot, user, iteration, &mut kept).await else { break };
@@ -396,6 +396,9 @@ impl<W: Workload, R: Runtime> Lane for ClosedLane<W, R> {
     }
 }
 
+/// Users who are there from the begin take their first turns one after another, so that the herd is not held up by the
+/// generator's own work for it.
+const FIRST_APART: Nanos = Nanos::from_micros(100);
 const THINK: u64 = 0x0074_6869_6e6b;
 const YIELD_EVERY: u64 = 32;
 const SUPPLY_POLL: Nanos = Nanos::from_micros(200);
