@@ -313,15 +313,21 @@ fn warm_up(workload: &WorkloadPlan, in_flight: usize) -> usize {
 fn shards(plan: &Plan) -> Result<usize, CliError> {
     match plan.threads.shards {
         Some(0) => Err(CliError::plan("use the plan: threads.shards: it must be 1 at least")),
-        Some(shards) => Ok(shards),
+        Some(shards) => Ok(shards.min(most_in_flight(plan))),
         None => {
             let closed = plan.workloads.iter().any(|workload| workload.load.most_users().is_some());
             let rate: f64 = plan.workloads.iter().map(|workload| workload.load.greatest_rate()).sum();
             // An embedded target shares the cores.
             let many = (closed || rate > ONE_SHARD_RATE) && plan.target.lab.is_none();
-            Ok(if many { resources::cores() } else { 1 })
+            Ok(if many { resources::cores().min(most_in_flight(plan)) } else { 1 })
         }
     }
+}
+
+/// More shards than operations in flight would raise that limit, since each shard has one at least.
+fn most_in_flight(plan: &Plan) -> usize {
+    let limits = plan.workloads.iter().filter(|workload| workload.load.most_users().is_none());
+    limits.map(|workload| workload.in_flight).min().unwrap_or(usize::MAX)
 }
 
 fn observers(plan: &Plan, target: &Target) -> Vec<Box<dyn Observer>> {
