@@ -201,6 +201,18 @@ impl Plan {
         self.seed = seed.unwrap_or(self.seed);
         self
     }
+
+    /// The plan as reports hold it: what headers carry as credentials is left out.
+    pub(crate) fn embedded(&self) -> Value {
+        let mut plan = self.clone();
+        let requests = plan.workloads.iter_mut().filter_map(|workload| workload.http.as_mut());
+        for (name, value) in requests.flat_map(|http| &mut http.headers) {
+            if CREDENTIALS.iter().any(|credential| name.eq_ignore_ascii_case(credential)) {
+                "***".clone_into(value);
+            }
+        }
+        serde_json::to_value(plan).unwrap_or(Value::Null)
+    }
 }
 
 impl ThresholdPlan {
@@ -252,3 +264,6 @@ fn default_backlog() -> usize {
 fn default_timeout() -> Span {
     Span::from_secs(30)
 }
+
+/// Headers whose values no report shows.
+const CREDENTIALS: [&str; 4] = ["authorization", "proxy-authorization", "cookie", "x-api-key"];

@@ -307,6 +307,7 @@ fn a_redirect_to_a_public_address_is_counted_and_not_dialled() {
     let server = moved(&secret.url());
     let args = ["http", "get", &server.url(), "-n", "3", "-c", "1", "--redirects", "1", "--out", "-"];
     assert_eq!(hammer(&args).report().totals.all.fates.accepted, 3);
+    assert!(secret.requests().iter().all(|request| request.line == "GET / HTTP/1.1"));
     assert_eq!(secret.requests().len(), 3);
 }
 
@@ -410,13 +411,19 @@ fn a_token_appears_in_no_output() {
     assert_eq!(server.requests().len(), 4);
     assert!(server.requests().iter().all(|request| request.header("authorization") == Some(&sent)));
 
+    // Nor does one that is written as a header.
+    let header = format!("Authorization: {sent}");
+    let (_, all) = told(&folder, &["http", "get", &url, "-n", "1", "-c", "1", "-H", &header]);
+    assert!(all.contains("***") && !all.contains(CANARY), "{all}");
+    assert_eq!(server.requests()[4].header("authorization"), Some(sent.as_str()));
+
     // Nor does it follow a redirect.
     let args =
         ["http", "get", &moved.url(), "-n", "1", "-c", "1", "--redirects", "1", "--bearer-file", &token];
     let (_, all) = told(&folder, &args);
     assert!(!all.contains(CANARY), "{all}");
     assert_eq!(moved.requests()[0].header("authorization"), Some(sent.as_str()));
-    assert_eq!(server.requests()[4].header("authorization"), None);
+    assert_eq!(server.requests()[5].header("authorization"), None);
 
     let plan =
         folder.write("plan.yaml", &PLAN.replace("http: {}", "http: { bearer: { env: HAMMER_TEST_TOKEN } }"));

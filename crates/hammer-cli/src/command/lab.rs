@@ -44,13 +44,12 @@ fn ct(args: &LabCtArgs) -> Result<u8, CliError> {
         }
     }
     let lab = CtLab::spawn_thread(config).map_err(CliError::plan)?;
-    announce(&json!({
+    until_signal(&json!({
         "submission_url": lab.submission_url,
         "monitoring_url": lab.monitoring_url,
         "origin": lab.origin,
         "public_key": base64(&lab.log_key_spki),
     }))?;
-    wait_for_signal()?;
     told(&lab.stop())
 }
 
@@ -58,8 +57,7 @@ fn http(args: &LabHttpArgs) -> Result<u8, CliError> {
     let mut plan: HttpLabPlan = config(args.config.as_deref(), &args.set)?;
     plan.serve.listen = args.listen;
     let lab = HttpLab::spawn_thread(&plan).map_err(CliError::plan)?;
-    announce(&json!({ "url": lab.url }))?;
-    wait_for_signal()?;
+    until_signal(&json!({ "url": lab.url }))?;
     told(&lab.stop())
 }
 
@@ -79,24 +77,20 @@ fn config<T: DeserializeOwned>(path: Option<&Path>, set: &[String]) -> Result<T,
     read::typed(value).map_err(|(path, message)| CliError::plan(format!("use --set: {path}: {message}")))
 }
 
-fn announce(value: &Value) -> Result<(), CliError> {
-    print(io::stdout(), |out| writeln!(out, "{value}"))
-}
-
-fn wait_for_signal() -> Result<(), CliError> {
-    let waited = || -> io::Result<()> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        runtime.block_on(async {
-            let (mut interrupt, mut terminate) =
-                (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-            tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
-            }
-            Ok(())
-        })
-    };
-    waited().map_err(|error| CliError::plan(format!("wait for a signal: {error}")))
+/// Says where the target is, and waits for a signal, which is listened to before anyone can know of the target.
+fn until_signal(value: &Value) -> Result<(), CliError> {
+    let failed = |error| CliError::plan(format!("wait for a signal: {error}"));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    runtime.block_on(async {
+        let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
+        let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
+        print(io::stdout(), |out| writeln!(out, "{value}"))?;
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        Ok(())
+    })
 }
 
 fn told(stats: &LabStats) -> Result<u8, CliError> {

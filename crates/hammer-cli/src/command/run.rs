@@ -4,7 +4,6 @@ use hammer_core::run::{control, run};
 use hammer_measure::{Nanos, Now as _, Reporter, RunEvent};
 use hammer_report::summary::{HookOutput, SummaryRun};
 use hammer_report::{Reason, ReasonKind, Report, ReportBuilder, Summary};
-use serde_json::Value;
 
 use crate::args::{OutputArgs, RunArgs};
 use crate::assemble::{assemble, check};
@@ -13,7 +12,7 @@ use crate::output::{Outputs, unwritten};
 use crate::plan::sweep::{PlannedRun, runs};
 use crate::plan::{Plan, read};
 use crate::progress::Progress;
-use crate::{hooks, resources, signals};
+use crate::{hooks, resources, signals, tui};
 
 /// Carries out the plan of a file.
 pub(crate) fn of_file(args: &RunArgs) -> Result<u8, CliError> {
@@ -23,24 +22,30 @@ pub(crate) fn of_file(args: &RunArgs) -> Result<u8, CliError> {
 
 /// Carries out a plan; the exit code is that of its report, or of the summary of its runs.
 pub(crate) fn of_plan(plan: &Plan, output: &OutputArgs) -> Result<u8, CliError> {
+    tui::check(output)?;
     resources::lift_descriptor_limit();
     let planned = runs(plan)?;
     planned.iter().try_for_each(|run| check(&run.plan))?;
     let mut outputs = Outputs::open(output, &plan.output, planned.len())?;
     if let [only] = planned.as_slice() {
-        let (mut report, _) = one(only, &mut outputs, output.quiet, Vec::new())?;
+        let (mut report, _) = one(only, &mut outputs, output, Vec::new())?;
         outputs.report(&mut report)?;
         return Ok(report.verdict.exit_code);
     }
-    several(plan, &planned, &mut outputs, output.quiet)
+    several(plan, &planned, &mut outputs, output)
 }
 
-fn several(plan: &Plan, planned: &[PlannedRun], outputs: &mut Outputs, quiet: bool) -> Result<u8, CliError> {
+fn several(
+    plan: &Plan,
+    planned: &[PlannedRun],
+    outputs: &mut Outputs,
+    output: &OutputArgs,
+) -> Result<u8, CliError> {
     let mut rows = Vec::new();
     let mut failed = None;
     for (place, run) in planned.iter().enumerate() {
         let between = if place > 0 { hooks::run(&plan.hooks.between) } else { Ok(Vec::new()) };
-        let (mut report, hooks) = match between.and_then(|said| one(run, outputs, quiet, said)) {
+        let (mut report, hooks) = match between.and_then(|said| one(run, outputs, output, said)) {
             Ok(carried_out) => carried_out,
             Err(error) => {
                 failed = Some(error);
@@ -61,7 +66,7 @@ fn several(plan: &Plan, planned: &[PlannedRun], outputs: &mut Outputs, quiet: bo
 fn one(
     planned: &PlannedRun,
     outputs: &mut Outputs,
-    quiet: bool,
+    output: &OutputArgs,
     mut hooks: Vec<HookOutput>,
 ) -> Result<(Report, Vec<HookOutput>), CliError> {
     let plan = &planned.plan;
@@ -72,15 +77,18 @@ fn one(
     for (workload, users) in &assembled.users {
         builder = builder.users(workload.clone(), *users);
     }
-    let mut progress = Progress::new(quiet);
+    let mut progress = Progress::new(output.quiet || output.tui);
     let mut events = outputs.events()?;
     let (control, inbox) = control();
-    signals::watch(control).map_err(hammer_core::run::RunError::Thread)?;
+    signals::watch(control.clone()).map_err(hammer_core::run::RunError::Thread)?;
     if let Some(lab) = &assembled.lab {
         lab.restart_faults();
     }
     {
+        // It gives the terminal back at the end of this block, before anything is printed.
+        let mut dashboard = tui::open(plan, output, &control)?;
         let mut reporters: Vec<&mut dyn Reporter> = vec![&mut builder, &mut progress];
+        reporters.extend(dashboard.as_mut().map(|dashboard| dashboard as &mut dyn Reporter));
         reporters.extend(events.as_mut().map(|events| events as &mut dyn Reporter));
         for text in assembled.notes.iter().cloned().chain(hooks.iter().map(said)) {
             let note = RunEvent::Note { at: Nanos::ZERO, text };
@@ -97,8 +105,7 @@ fn one(
         builder.event(&RunEvent::Note { at: clock.now(), text });
     }
     hooks.extend(after);
-    let embedded = serde_json::to_value(plan).unwrap_or(Value::Null);
-    let mut report = builder.build(embedded, &[]).map_err(CliError::plan)?;
+    let mut report = builder.build(plan.embedded(), &[]).map_err(CliError::plan)?;
     if let Some(error) = failed {
         report.add_reason(Reason::new(ReasonKind::Usage, error.to_string()));
     }

@@ -31,7 +31,7 @@ pub(crate) fn hammer(args: &[&str]) -> Ended {
 /// `hammer` with these arguments, not yet started.
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hammer"));
-    command.args(args).env_remove("NO_COLOR").stdin(Stdio::null());
+    command.args(args).env_remove("COLUMNS").stdin(Stdio::null());
     command
 }
 
