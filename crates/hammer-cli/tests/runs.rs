@@ -13,6 +13,7 @@ use std::fs;
 
 use hammer_lab::http::HttpLabPlan;
 use hammer_lab::{HttpLab, HttpLabHandle};
+use hammer_report::report::Event;
 use hammer_report::{Report, Summary};
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -62,11 +63,13 @@ fn report_of(path: &str) -> Report {
 }
 
 fn notes(report: &Report) -> Vec<&str> {
-    let note = |event| match event {
-        &hammer_report::report::Event::Note { ref text, .. } => Some(text.as_str()),
-        _ => None,
-    };
-    report.events.iter().filter_map(note).collect()
+    let mut notes = Vec::new();
+    for event in &report.events {
+        if let Event::Note { text, .. } = event {
+            notes.push(text.as_str());
+        }
+    }
+    notes
 }
 
 #[test]
