@@ -188,7 +188,9 @@ impl<R: Runtime> Shard<R> {
     fn begin(&mut self, phases: &Phases) {
         self.next_interval = phases.begin + self.interval;
         self.next_sweep = phases.begin;
-        self.abandon_at = phases.arrivals_end().saturating_add(phases.drain);
+        let end = phases.arrivals_end();
+        self.end = Some(self.end.unwrap_or(Nanos::MAX).min(end)).filter(|end| *end < Nanos::MAX);
+        self.abandon_at = self.abandon_at.min(end.saturating_add(phases.drain));
         let end = self.end.unwrap_or(Nanos::MAX).min(phases.arrivals_end());
         self.end = Some(end).filter(|end| *end < Nanos::MAX);
         self.lanes.iter().for_each(|lane| lane.begin(phases));

@@ -124,7 +124,7 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
 
     /// Wakes the shard when there is nothing left for it to wait for.
     fn tell_end(&self) {
-        if self.is_over(Nanos::ZERO) {
+        if self.is_over(self.bench.runtime.now()) {
             self.bench.bell.due(Nanos::ZERO);
         }
     }
@@ -391,8 +391,11 @@ impl<W: Workload, R: Runtime> Lane for ClosedLane<W, R> {
         self.wake_all();
     }
 
-    fn is_over(&self, _now: Nanos) -> bool {
-        self.present.get() == 0 || (self.in_flight.get() == 0 && self.source.borrow().is_exhausted())
+    fn is_over(&self, now: Nanos) -> bool {
+        let end = self.end.get();
+        // Users who are gone for good do not shorten what was planned.
+        let all_gone = self.present.get() == 0 && (now >= end || end == Nanos::MAX);
+        all_gone || (self.in_flight.get() == 0 && self.source.borrow().is_exhausted())
     }
 }
 

@@ -199,11 +199,8 @@ impl<W: Workload> State<W> {
 
     /// Whether nothing more can arrive; what was due by `now` has been released.
     fn is_exhausted(&mut self, now: Nanos) -> bool {
-        if self.phases.is_none() {
-            return false;
-        }
-        let Some(arrival) = self.arrivals.peek() else { return true };
-        now >= self.end || self.warp.intended(arrival.at).is_some_and(|intended| intended >= self.end)
+        // A load that has arrivals left lasts as long as planned, even if the next would come after the end.
+        self.phases.is_some() && (now >= self.end || self.arrivals.peek().is_none())
     }
 
     /// The operation where supply prepares it, `Some(None)` where the slot does, `None` when it is not there.

@@ -177,3 +177,12 @@ fn a_pause_that_outlasts_the_plan_ends_with_it() {
     let total = run.run(Scripted::answering_after(MILLI), load);
     assert!(total.at <= begin + SECOND * 2 + MILLI, "{}", total.at);
 }
+
+#[test]
+fn a_load_whose_users_think_past_the_end_lasts_as_long_as_planned() {
+    let load = users(Stages::constant(1), Think::Constant(SECOND * 60), Iterations::Endless);
+    let run = Simulated::measuring(SECOND * 3);
+    let total = run.run(Scripted::answering_after(MILLI), load);
+    assert_eq!(total.series[0][1].offered, 1);
+    assert_eq!(total.at, run.phases.begin + SECOND * 3);
+}

@@ -249,3 +249,11 @@ fn an_operation_that_is_due_and_not_prepared_is_starved_and_those_after_it_are_t
     assert!(received.iter().all(|(seq, (_, bytes))| *bytes == bytes_of(*seq)));
     assert!(received.keys().rev().copied().take(990).eq((1_010..2_000).rev()), "it catches up at once");
 }
+
+#[test]
+fn a_slow_load_lasts_as_long_as_planned() {
+    let run = Simulated::measuring(SECOND * 3);
+    let total = run.run(Scripted::answering_after(MILLI), at_rate(0.5, 1, 1));
+    assert_eq!(total.series[0][1].offered, 2, "at 0 and at 2 s");
+    assert_eq!(total.at, run.phases.begin + SECOND * 3);
+}
