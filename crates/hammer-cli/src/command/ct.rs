@@ -58,7 +58,7 @@ fn submit(args: &SubmitArgs) -> Result<u8, CliError> {
         "workloads": [{
             "name": "submit",
             "ct_submit": submit,
-            "load": { "rate": args.rate },
+            "load": { "rate": super::http::rate(&args.rate)? },
             "in_flight": args.in_flight,
             "timeout": args.timeout,
         }],

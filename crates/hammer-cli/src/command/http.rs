@@ -67,7 +67,7 @@ fn load_plan(args: &HttpArgs, timed: bool) -> Result<LoadPlan, CliError> {
 }
 
 /// A bare number is a second's, as other tools have it.
-fn rate(text: &str) -> Result<Rate, CliError> {
+pub(super) fn rate(text: &str) -> Result<Rate, CliError> {
     let is_number = text.parse::<f64>().is_ok();
     let parsed = if is_number { format!("{text}/s").parse() } else { text.parse() };
     parsed.map_err(|error| CliError::plan(format!("use --rate: {error}")))
