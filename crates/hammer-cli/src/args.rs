@@ -69,6 +69,12 @@ pub(crate) struct OutputArgs {
     /// Do not show progress on a terminal
     #[arg(long)]
     pub(crate) quiet: bool,
+    /// Show a dashboard instead of progress; its keys change the load (`?` lists them)
+    #[arg(long, conflicts_with = "quiet")]
+    pub(crate) tui: bool,
+    /// Draw the dashboard without colour, as NO_COLOR does
+    #[arg(long, requires = "tui")]
+    pub(crate) no_color: bool,
 }
 
 #[derive(Debug, Args)]

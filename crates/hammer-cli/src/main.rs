@@ -10,6 +10,7 @@ mod plan;
 mod progress;
 mod resources;
 mod signals;
+mod tui;
 
 use std::process::ExitCode;
 

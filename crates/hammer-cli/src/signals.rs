@@ -6,6 +6,8 @@ use std::thread;
 use hammer_core::run::Control;
 use tokio::signal::unix::{SignalKind, signal};
 
+use crate::tui;
+
 /// Watches for SIGINT and SIGTERM on a thread of its own, for as long as the process lives.
 pub(crate) fn watch(control: Control) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -21,6 +23,7 @@ pub(crate) fn watch(control: Control) -> io::Result<()> {
                     _ = terminate.recv() => {}
                 }
                 if asked {
+                    tui::terminal::restore();
                     std::process::exit(INTERRUPTED);
                 }
                 asked = true;
@@ -32,4 +35,4 @@ pub(crate) fn watch(control: Control) -> io::Result<()> {
 }
 
 /// 128 and the number of SIGINT, as shells say it.
-const INTERRUPTED: i32 = 130;
+pub(crate) const INTERRUPTED: i32 = 130;

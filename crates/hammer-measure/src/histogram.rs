@@ -8,6 +8,7 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer as _, V2DeflateSerializer};
 use serde::{Deserialize, Serialize};
 
+use crate::octaves::Octaves;
 use crate::timing::Nanos;
 
 /// Durations of one kind, allocated at the first sample, with a count of those that never ended.
@@ -145,6 +146,15 @@ impl Distribution {
         })
     }
 
+    /// The durations that ended, by powers of two, to the histogram's precision.
+    pub fn octaves(&self) -> Octaves {
+        let mut octaves = Octaves::default();
+        for step in self.histogram.iter().flat_map(|histogram| histogram.iter_recorded()) {
+            octaves.record(resolved(step.value_iterated_to()), step.count_at_value());
+        }
+        octaves
+    }
+
     /// Base64 of the HDR V2 deflate payload of those that ended, nanoseconds; `None` when none did.
     pub fn payload(&self) -> Option<String> {
         let histogram = self.histogram.as_ref().filter(|h| !h.is_empty())?;
@@ -258,6 +268,18 @@ mod tests {
         assert_eq!(back.count_above(Nanos::from_millis(999)), whole.count_above(Nanos::from_millis(999)) + 3);
         assert!(Distribution::from_payload("AAAA", 0).is_err());
         assert!(Distribution::from_payload("not base64!", 0).is_err());
+    }
+
+    #[test]
+    fn octaves_hold_what_ended_and_nothing_else() {
+        let mut distribution = of_millis(1..=100);
+        distribution.record_infinite();
+        let octaves = distribution.octaves();
+        assert_eq!(octaves.count(), 100);
+        let below_a_millisecond = Octaves::place(Nanos::from_micros(999));
+        assert_eq!(octaves.counts[..=below_a_millisecond].iter().sum::<u64>(), 0);
+        assert_eq!(octaves.counts[Octaves::place(Nanos::from_millis(3))], 2, "2 ms and 3 ms");
+        assert_eq!(Distribution::default().octaves().count(), 0);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::health::Health;
 use crate::histogram::Summary;
+use crate::octaves::Octaves;
 use crate::outcome::Fate;
 use crate::promise::{Breach, Ledger};
 use crate::recorder::{Interval, SeriesRecord};
@@ -76,6 +77,8 @@ pub struct Figures {
     pub service_time: Option<Summary>,
     /// Done − intended, all fates.
     pub response_time: Option<Summary>,
+    /// Done − intended of what ended, coarsely.
+    pub response_octaves: Octaves,
 }
 
 /// A number that an observer saw.
@@ -155,6 +158,7 @@ pub struct RunResult {
 impl Figures {
     /// The figures of a record.
     pub fn of(record: &SeriesRecord) -> Self {
+        let response_time = record.response_time();
         Self {
             offered: record.offered,
             dispatched: record.dispatched,
@@ -169,7 +173,8 @@ impl Figures {
             backlog_wait: record.backlog_wait.summary(),
             connection_wait: record.connection_wait.summary(),
             service_time: record.service_time.summary(),
-            response_time: record.response_time().summary(),
+            response_time: response_time.summary(),
+            response_octaves: response_time.octaves(),
         }
     }
 

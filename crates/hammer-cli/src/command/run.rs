@@ -12,7 +12,7 @@ use crate::output::{Outputs, unwritten};
 use crate::plan::sweep::{PlannedRun, runs};
 use crate::plan::{Plan, read};
 use crate::progress::Progress;
-use crate::{hooks, resources, signals};
+use crate::{hooks, resources, signals, tui};
 
 /// Carries out the plan of a file.
 pub(crate) fn of_file(args: &RunArgs) -> Result<u8, CliError> {
@@ -22,24 +22,30 @@ pub(crate) fn of_file(args: &RunArgs) -> Result<u8, CliError> {
 
 /// Carries out a plan; the exit code is that of its report, or of the summary of its runs.
 pub(crate) fn of_plan(plan: &Plan, output: &OutputArgs) -> Result<u8, CliError> {
+    tui::check(output)?;
     resources::lift_descriptor_limit();
     let planned = runs(plan)?;
     planned.iter().try_for_each(|run| check(&run.plan))?;
     let mut outputs = Outputs::open(output, &plan.output, planned.len())?;
     if let [only] = planned.as_slice() {
-        let (mut report, _) = one(only, &mut outputs, output.quiet, Vec::new())?;
+        let (mut report, _) = one(only, &mut outputs, output, Vec::new())?;
         outputs.report(&mut report)?;
         return Ok(report.verdict.exit_code);
     }
-    several(plan, &planned, &mut outputs, output.quiet)
+    several(plan, &planned, &mut outputs, output)
 }
 
-fn several(plan: &Plan, planned: &[PlannedRun], outputs: &mut Outputs, quiet: bool) -> Result<u8, CliError> {
+fn several(
+    plan: &Plan,
+    planned: &[PlannedRun],
+    outputs: &mut Outputs,
+    output: &OutputArgs,
+) -> Result<u8, CliError> {
     let mut rows = Vec::new();
     let mut failed = None;
     for (place, run) in planned.iter().enumerate() {
         let between = if place > 0 { hooks::run(&plan.hooks.between) } else { Ok(Vec::new()) };
-        let (mut report, hooks) = match between.and_then(|said| one(run, outputs, quiet, said)) {
+        let (mut report, hooks) = match between.and_then(|said| one(run, outputs, output, said)) {
             Ok(carried_out) => carried_out,
             Err(error) => {
                 failed = Some(error);
@@ -60,7 +66,7 @@ fn several(plan: &Plan, planned: &[PlannedRun], outputs: &mut Outputs, quiet: bo
 fn one(
     planned: &PlannedRun,
     outputs: &mut Outputs,
-    quiet: bool,
+    output: &OutputArgs,
     mut hooks: Vec<HookOutput>,
 ) -> Result<(Report, Vec<HookOutput>), CliError> {
     let plan = &planned.plan;
@@ -71,15 +77,18 @@ fn one(
     for (workload, users) in &assembled.users {
         builder = builder.users(workload.clone(), *users);
     }
-    let mut progress = Progress::new(quiet);
+    let mut progress = Progress::new(output.quiet || output.tui);
     let mut events = outputs.events()?;
     let (control, inbox) = control();
-    signals::watch(control).map_err(hammer_core::run::RunError::Thread)?;
+    signals::watch(control.clone()).map_err(hammer_core::run::RunError::Thread)?;
     if let Some(lab) = &assembled.lab {
         lab.restart_faults();
     }
     {
+        // It gives the terminal back at the end of this block, before anything is printed.
+        let mut dashboard = tui::open(plan, output, &control)?;
         let mut reporters: Vec<&mut dyn Reporter> = vec![&mut builder, &mut progress];
+        reporters.extend(dashboard.as_mut().map(|dashboard| dashboard as &mut dyn Reporter));
         reporters.extend(events.as_mut().map(|events| events as &mut dyn Reporter));
         for text in assembled.notes.iter().cloned().chain(hooks.iter().map(said)) {
             let note = RunEvent::Note { at: Nanos::ZERO, text };

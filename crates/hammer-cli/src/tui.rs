@@ -1,0 +1,143 @@
+//! The dashboard of `--tui`: connection, state, view, input, terminal, each in its own file.
+
+use std::io::{self, IsTerminal as _};
+use std::time::Duration;
+
+use hammer_core::run::Control;
+use ratatui::crossterm::event::{self, Event};
+
+mod connection;
+#[cfg(test)]
+mod fixture;
+mod input;
+mod state;
+pub(crate) mod terminal;
+mod view;
+
+use crate::args::OutputArgs;
+use crate::error::CliError;
+use crate::plan::{Plan, WorkloadPlan};
+use crate::signals;
+pub(crate) use connection::Connection;
+use connection::Incoming;
+use input::Effect;
+use state::State;
+use state::workload::{Kind, Workload};
+use view::palette::Palette;
+
+/// Whether a dashboard that was asked for can be shown.
+///
+/// # Errors
+/// When standard output is no terminal.
+pub(crate) fn check(output: &OutputArgs) -> Result<(), CliError> {
+    if output.tui && !io::stdout().is_terminal() {
+        return Err(CliError::plan("show the dashboard (--tui): standard output is not a terminal"));
+    }
+    Ok(())
+}
+
+/// Shows the dashboard until the connection is dropped; `None` when nobody asked for it.
+pub(crate) fn open(
+    plan: &Plan,
+    output: &OutputArgs,
+    control: &Control,
+) -> Result<Option<Connection>, CliError> {
+    if !output.tui {
+        return Ok(None);
+    }
+    let failed = |source| CliError::Output { what: "the dashboard".to_owned(), source };
+    let taken = terminal::take().map_err(failed)?;
+    let dashboard = Dashboard {
+        state: State::new(
+            plan.name.clone().unwrap_or_default(),
+            plan.workloads.iter().map(workload).collect(),
+        ),
+        palette: palette(output.no_color),
+        control: control.clone(),
+        taken,
+    };
+    let show = move |incoming: &Incoming| {
+        // A terminal that is gone takes the dashboard with it, not the run.
+        let _ = dashboard.show(incoming);
+    };
+    Connection::start(ROOM, show).map(Some).map_err(failed)
+}
+
+struct Dashboard {
+    state: State,
+    palette: Palette,
+    control: Control,
+    taken: terminal::Taken,
+}
+
+impl Dashboard {
+    fn show(mut self, incoming: &Incoming) -> io::Result<()> {
+        let mut stale = true;
+        loop {
+            while let Some(event) = match incoming.next() {
+                Ok(event) => event,
+                Err(connection::Closed) => return Ok(()),
+            } {
+                self.state.take(&event);
+                stale = true;
+            }
+            self.state.dropped = incoming.dropped();
+            if std::mem::take(&mut stale) {
+                self.taken.terminal.draw(|frame| view::draw(frame, &self.state, &self.palette))?;
+            }
+            let mut wait = LOOK_EVERY;
+            while event::poll(wait)? {
+                self.input(&event::read()?);
+                stale = true;
+                wait = Duration::ZERO;
+            }
+        }
+    }
+
+    fn input(&mut self, event: &Event) {
+        let Event::Key(key) = event else { return };
+        let Some(action) = input::action(key) else { return };
+        match input::act(&mut self.state, action) {
+            Effect::Command(commands) => {
+                commands.into_iter().for_each(|command| self.control.command(command));
+            }
+            Effect::End(stop) => {
+                // The stop gives the reason; the interrupt ends what would come after this run as well.
+                self.control.command(stop);
+                self.control.interrupt();
+            }
+            Effect::Leave => {
+                terminal::restore();
+                std::process::exit(signals::INTERRUPTED);
+            }
+        }
+    }
+}
+
+fn workload(plan: &WorkloadPlan) -> Workload {
+    let kind = match (&plan.ct_read, &plan.ct_submit) {
+        (Some(_), _) => Kind::Read,
+        (None, Some(_)) => Kind::Write,
+        (None, None) => Kind::Other,
+    };
+    let users = plan.load.most_users();
+    Workload {
+        name: plan.name.clone(),
+        kind,
+        rate: plan.load.rate.map(|rate| rate.per_second),
+        in_flight: users.unwrap_or(plan.in_flight),
+        closed_loop: users.is_some(),
+        factor: 1.0,
+    }
+}
+
+/// Without colour where the operator, `NO_COLOR` (<https://no-color.org>) or a dumb terminal asks for it.
+fn palette(no_color: bool) -> Palette {
+    let asked = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_none_or(|value| value == "dumb");
+    if no_color || asked || dumb { Palette::MONOCHROME } else { Palette::COLOUR }
+}
+
+/// Events on their way; several seconds of the shortest intervals.
+const ROOM: usize = 256;
+const LOOK_EVERY: Duration = Duration::from_millis(100);

@@ -1,0 +1,158 @@
+//! A run by hand: what the dashboard is told, from recorders and figures as a real run makes them.
+
+use std::sync::Arc;
+
+use hammer_measure::health::Health;
+use hammer_measure::recorder::{Completion, Interval};
+use hammer_measure::snapshot::{Figures, Observation, Resources, RunInfo, SeriesSnapshot, Snapshot};
+use hammer_measure::{Detail, Ledger, Nanos, Outcome, Phase, Recorder, RunEvent, SeriesInfo, Timing};
+
+use super::state::State;
+use super::state::workload::{Kind, Workload};
+
+/// The run.
+pub(super) struct Run {
+    /// What is drawn.
+    pub(super) state: State,
+    /// What the next interval tells beside the figures.
+    pub(super) promises: Ledger,
+    pub(super) observations: Vec<Observation>,
+    pub(super) health: Health,
+    recorder: Recorder,
+    total: Interval,
+    index: u64,
+    at: Nanos,
+}
+
+pub(super) const SECOND: Nanos = Nanos::from_secs(1);
+
+pub(super) fn workload(name: &str, kind: Kind, rate: f64, in_flight: usize) -> Workload {
+    Workload { name: name.to_owned(), kind, rate: Some(rate), in_flight, closed_loop: false, factor: 1.0 }
+}
+
+impl Run {
+    /// One that writes (series 0 and 1) and reads (series 2) a log, at the begin of measurement.
+    pub(super) fn of_log() -> Self {
+        let workloads =
+            vec![workload("submit", Kind::Write, 128.0, 128), workload("read", Kind::Read, 20.0, 8)];
+        Self::of(
+            State::new("e2-micro".to_owned(), workloads),
+            &[("submit", "add-chain"), ("submit", "add-pre-chain"), ("read", "checkpoint")],
+        )
+    }
+
+    /// One of a single web workload.
+    pub(super) fn of_web() -> Self {
+        let workloads = vec![workload("web", Kind::Other, 500.0, 100)];
+        Self::of(State::new("web".to_owned(), workloads), &[("web", "get")])
+    }
+
+    fn of(state: State, series: &[(&str, &str)]) -> Self {
+        let info = |(workload, name): &(&str, &str)| SeriesInfo {
+            workload: (*workload).to_owned(),
+            name: (*name).to_owned(),
+            operation: true,
+            closed_loop: false,
+        };
+        let info = RunInfo {
+            series: series.iter().map(info).collect(),
+            shards: 1,
+            seed: 0,
+            epoch_unix_ms: 0,
+            warm_up: Nanos::ZERO,
+            measurement: Some(Nanos::from_secs(43_200)),
+        };
+        let mut run = Self {
+            state,
+            promises: Ledger::default(),
+            observations: Vec::new(),
+            health: Health::default(),
+            recorder: Recorder::new(series.len()),
+            total: Interval::with_series(series.len()),
+            index: 0,
+            at: Nanos::ZERO,
+        };
+        run.state.take(&RunEvent::Started(Arc::new(info)));
+        run.state.take(&RunEvent::Phase { phase: Phase::Measurement, at: Nanos::ZERO });
+        run
+    }
+
+    /// So many operations end with that outcome, each after so many milliseconds of service and as long of waiting.
+    pub(super) fn end(&mut self, series: usize, outcome: Outcome, millis: impl IntoIterator<Item = u64>) {
+        for millis in millis {
+            let intended = self.at;
+            let sent = intended + Nanos::from_millis(millis);
+            let timing = Timing::new(intended, intended)
+                .started(sent)
+                .finished(sent, sent + Nanos::from_millis(millis));
+            self.recorder.offer(series, Phase::Measurement);
+            self.recorder.queue(series, Phase::Measurement);
+            self.recorder.start(series, Phase::Measurement, &timing);
+            let completion = Completion {
+                outcome,
+                detail: Detail::None,
+                sent: true,
+                retried: false,
+                bytes_out: 0,
+                bytes_in: 0,
+            };
+            self.recorder.finish(series, Phase::Measurement, &timing, &completion);
+        }
+    }
+
+    /// So many arrivals found the backlog full.
+    pub(super) fn shed(&mut self, series: usize, count: u64) {
+        for _ in 0..count {
+            self.recorder.offer(series, Phase::Measurement);
+            self.recorder.shed(series, Phase::Measurement);
+        }
+    }
+
+    /// So many arrivals wait for a slot.
+    pub(super) fn wait(&mut self, series: usize, count: u64) {
+        for _ in 0..count {
+            self.recorder.offer(series, Phase::Measurement);
+            self.recorder.queue(series, Phase::Measurement);
+        }
+    }
+
+    /// An observer saw it.
+    pub(super) fn observe(&mut self, name: &str, value: f64) {
+        self.observations.retain(|known| known.name != name);
+        self.observations.push(Observation { name: name.to_owned(), at: self.at, value });
+    }
+
+    /// The interval ends after `span`.
+    pub(super) fn interval(&mut self, span: Nanos) {
+        self.at += span;
+        let interval = self.recorder.swap(self.at, Interval::with_series(self.total.series.len()));
+        self.total.merge(&interval);
+        let series =
+            interval.series.iter().zip(&self.total.series).map(|([_, measured], total)| SeriesSnapshot {
+                interval: Figures::of(measured),
+                warm_up: Figures::of(&total[0]),
+                measurement: Figures::of(&total[1]),
+            });
+        let snapshot = Snapshot {
+            index: self.index,
+            at: self.at,
+            span,
+            phase: Phase::Measurement,
+            series: series.collect(),
+            promises: self.promises,
+            observations: self.observations.clone(),
+            health: self.health.clone(),
+            resources: Resources {
+                cpu_user: 12.5,
+                cpu_system: 1.5,
+                rss_bytes: 94_000_000,
+                max_rss_bytes: 101_000_000,
+                descriptors: 140,
+                descriptor_limit: 1_048_576,
+                cores: 2,
+            },
+        };
+        self.index += 1;
+        self.state.take(&RunEvent::Interval(Arc::new(snapshot)));
+    }
+}

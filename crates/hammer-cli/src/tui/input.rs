@@ -1,0 +1,175 @@
+//! From a key to what it means, and from that to commands; the keys of TesseraCT's hammer come first.
+
+use hammer_measure::{Command, Phase};
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+use super::state::log::EntryKind;
+use super::state::workload::{Kind, Step, Workload};
+use super::state::{State, Tab};
+
+/// What a key means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    /// The rate of reads.
+    ReadRate(Step),
+    /// The rate of writes.
+    WriteRate(Step),
+    /// The limit of writes in flight.
+    InFlight(Step),
+    /// Suspend arrivals, or take them up again.
+    Pause,
+    /// Another page, so many further.
+    Turn(usize),
+    /// That page.
+    Show(Tab),
+    /// Along the series or the log.
+    Scroll(Step, usize),
+    /// Figures of the last interval, or of the measurement.
+    Whole,
+    /// The end: drain and report; the second time at once.
+    Quit,
+}
+
+/// What the dashboard is to do after a key.
+#[derive(Debug, PartialEq)]
+pub(super) enum Effect {
+    /// Give these commands to the run.
+    Command(Vec<Command>),
+    /// End the run as a signal does, for that reason.
+    End(Command),
+    /// Leave at once, without a report.
+    Leave,
+}
+
+/// The meaning of a key; `None` when it has none.
+pub(super) fn action(key: &KeyEvent) -> Option<Action> {
+    if key.kind == KeyEventKind::Release {
+        return None;
+    }
+    if key.modifiers.contains(KeyModifiers::CONTROL) {
+        // A raw terminal makes no signal of it.
+        return (key.code == KeyCode::Char('c')).then_some(Action::Quit);
+    }
+    Some(match key.code {
+        KeyCode::Char('+') => Action::ReadRate(Step::Up),
+        KeyCode::Char('-') => Action::ReadRate(Step::Down),
+        KeyCode::Char('>') => Action::WriteRate(Step::Up),
+        KeyCode::Char('<') => Action::WriteRate(Step::Down),
+        KeyCode::Char('w') => Action::InFlight(Step::Up),
+        KeyCode::Char('W') => Action::InFlight(Step::Down),
+        KeyCode::Char(' ') => Action::Pause,
+        KeyCode::Tab | KeyCode::Right => Action::Turn(1),
+        KeyCode::BackTab | KeyCode::Left => Action::Turn(Tab::ALL.len() - 1),
+        KeyCode::Char(digit @ '1'..='4') => Action::Show(Tab::ALL[digit as usize - '1' as usize]),
+        KeyCode::Char('?' | 'h') => Action::Show(Tab::Help),
+        KeyCode::Up | KeyCode::Char('k') => Action::Scroll(Step::Up, 1),
+        KeyCode::Down | KeyCode::Char('j') => Action::Scroll(Step::Down, 1),
+        KeyCode::PageUp => Action::Scroll(Step::Up, PAGE),
+        KeyCode::PageDown => Action::Scroll(Step::Down, PAGE),
+        KeyCode::Char('m') => Action::Whole,
+        KeyCode::Char('q') => Action::Quit,
+        _ => return None,
+    })
+}
+
+/// Changes the state by an action.
+pub(super) fn act(state: &mut State, action: Action) -> Effect {
+    match action {
+        Action::ReadRate(step) => steer(state, Kind::Read, "rate", |workload| workload.change_rate(step)),
+        Action::WriteRate(step) => {
+            let kind = written(state);
+            steer(state, kind, "rate", |workload| workload.change_rate(step))
+        }
+        Action::InFlight(step) => {
+            let kind = written(state);
+            steer(state, kind, "limit in flight", |workload| workload.change_in_flight(step))
+        }
+        Action::Pause => pause(state),
+        Action::Quit => quit(state),
+        shown => {
+            show(state, shown);
+            Effect::Command(Vec::new())
+        }
+    }
+}
+
+/// What the keys of writes apply to: where no log is written, whatever else the plan sends.
+fn written(state: &State) -> Kind {
+    if state.has(Kind::Write) || !state.has(Kind::Other) { Kind::Write } else { Kind::Other }
+}
+
+fn steer(
+    state: &mut State,
+    kind: Kind,
+    what: &str,
+    change: impl Fn(&mut Workload) -> Option<Command>,
+) -> Effect {
+    if ended(state) {
+        return Effect::Command(Vec::new());
+    }
+    let (mut commands, mut refusals) = (Vec::new(), Vec::new());
+    for workload in state.workloads.iter_mut().filter(|workload| workload.kind == kind) {
+        match change(workload) {
+            Some(command) => commands.push(command),
+            None if workload.closed_loop && what == "rate" => {
+                refusals.push(format!("{}: a closed loop has no rate; its users wait", workload.name));
+            }
+            None => refusals.push(format!("{}: its {what} goes no further", workload.name)),
+        }
+    }
+    if commands.is_empty() && refusals.is_empty() {
+        let side = if kind == Kind::Read { "reads" } else { "writes" };
+        refusals.push(format!("no workload of the plan {side}"));
+    }
+    let now = state.now();
+    refusals.into_iter().for_each(|text| state.say(now, EntryKind::Note, text));
+    Effect::Command(commands)
+}
+
+fn pause(state: &mut State) -> Effect {
+    if ended(state) {
+        return Effect::Command(Vec::new());
+    }
+    state.paused = !state.paused;
+    Effect::Command(vec![if state.paused { Command::Pause } else { Command::Resume }])
+}
+
+fn quit(state: &mut State) -> Effect {
+    if std::mem::replace(&mut state.quitting, true) {
+        return Effect::Leave;
+    }
+    Effect::End(Command::Stop { reason: "ended from the keyboard".to_owned() })
+}
+
+fn show(state: &mut State, action: Action) {
+    let series = state.run.as_ref().map_or(0, |run| run.series.len());
+    let lines = state.log.len();
+    let screen = &mut state.screen;
+    match action {
+        Action::Turn(steps) => screen.tab = screen.tab.step(steps),
+        Action::Show(tab) => screen.tab = tab,
+        Action::Whole => screen.whole = !screen.whole,
+        Action::Scroll(step, by) if screen.tab == Tab::Log => {
+            screen.below = moved(screen.below, step == Step::Up, by, lines);
+        }
+        Action::Scroll(step, by) if screen.tab == Tab::Series => {
+            screen.series = moved(screen.series, step == Step::Down, by, series);
+        }
+        _ => {}
+    }
+}
+
+fn moved(place: usize, further: bool, by: usize, of: usize) -> usize {
+    let place = if further { place.saturating_add(by) } else { place.saturating_sub(by) };
+    place.min(of.saturating_sub(1))
+}
+
+/// Whether no arrival is left to steer.
+fn ended(state: &State) -> bool {
+    state.quitting || state.phase() == Some(Phase::Drain)
+}
+
+const PAGE: usize = 10;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+use ratatui::crossterm::event::KeyEventState;
+
+use super::*;
+use crate::tui::fixture::{Run, SECOND};
+
+fn press(state: &mut State, code: KeyCode) -> Effect {
+    let action = action(&KeyEvent::new(code, KeyModifiers::NONE)).expect("the key has a meaning");
+    act(state, action)
+}
+
+fn rate(workload: &str, factor: f64) -> Effect {
+    Effect::Command(vec![Command::Rate { workload: Some(workload.to_owned()), factor }])
+}
+
+fn limit(workload: &str, limit: usize) -> Effect {
+    Effect::Command(vec![Command::InFlight { workload: Some(workload.to_owned()), limit }])
+}
+
+#[test]
+fn the_keys_of_the_other_hammer_do_what_they_do_there() {
+    let mut state = Run::of_log().state;
+    assert_eq!(press(&mut state, KeyCode::Char('+')), rate("read", 1.1));
+    assert_eq!(
+        press(&mut state, KeyCode::Char('+')),
+        rate("read", 1.21),
+        "of the plan's rate, not of the last"
+    );
+    assert_eq!(press(&mut state, KeyCode::Char('-')), rate("read", 1.1));
+    assert_eq!(press(&mut state, KeyCode::Char('>')), rate("submit", 1.1));
+    assert_eq!(press(&mut state, KeyCode::Char('<')), rate("submit", 1.0));
+    assert_eq!(press(&mut state, KeyCode::Char('w')), limit("submit", 140));
+    assert_eq!(press(&mut state, KeyCode::Char('W')), limit("submit", 126));
+}
+
+#[test]
+fn without_a_log_the_keys_of_writes_are_those_of_the_workload() {
+    let mut state = Run::of_web().state;
+    assert_eq!(press(&mut state, KeyCode::Char('>')), rate("web", 1.1));
+    assert_eq!(press(&mut state, KeyCode::Char('w')), limit("web", 110));
+    assert_eq!(press(&mut state, KeyCode::Char('+')), Effect::Command(Vec::new()));
+    let said = state.log.entries().next_back().unwrap();
+    assert_eq!(said.text, "no workload of the plan reads");
+}
+
+#[test]
+fn a_closed_loop_says_why_its_rate_stays() {
+    let mut state = Run::of_web().state;
+    state.workloads[0].closed_loop = true;
+    assert_eq!(press(&mut state, KeyCode::Char('>')), Effect::Command(Vec::new()));
+    assert!(state.log.entries().next_back().unwrap().text.starts_with("web: a closed loop has no rate"));
+    assert_eq!(press(&mut state, KeyCode::Char('w')), limit("web", 110));
+}
+
+#[test]
+fn space_suspends_and_takes_up_again() {
+    let mut state = Run::of_log().state;
+    assert_eq!(press(&mut state, KeyCode::Char(' ')), Effect::Command(vec![Command::Pause]));
+    assert!(state.paused);
+    assert_eq!(press(&mut state, KeyCode::Char(' ')), Effect::Command(vec![Command::Resume]));
+}
+
+#[test]
+fn the_first_q_ends_and_the_second_leaves() {
+    let mut state = Run::of_log().state;
+    let reason = "ended from the keyboard".to_owned();
+    assert_eq!(press(&mut state, KeyCode::Char('q')), Effect::End(Command::Stop { reason }));
+    assert_eq!(
+        press(&mut state, KeyCode::Char('>')),
+        Effect::Command(Vec::new()),
+        "nothing is left to steer"
+    );
+    let interrupt = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
+    assert_eq!(action(&interrupt), Some(Action::Quit));
+    assert_eq!(act(&mut state, Action::Quit), Effect::Leave);
+}
+
+#[test]
+fn in_drain_nothing_is_steered() {
+    let mut run = Run::of_log();
+    run.state.take(&hammer_measure::RunEvent::Phase { phase: Phase::Drain, at: SECOND });
+    assert_eq!(press(&mut run.state, KeyCode::Char('>')), Effect::Command(Vec::new()));
+    assert_eq!(press(&mut run.state, KeyCode::Char(' ')), Effect::Command(Vec::new()));
+    assert!(!run.state.paused);
+}
+
+#[test]
+fn pages_turn_in_both_directions_and_by_number() {
+    let mut state = Run::of_log().state;
+    press(&mut state, KeyCode::BackTab);
+    assert_eq!(state.screen.tab, Tab::Help);
+    press(&mut state, KeyCode::Tab);
+    assert_eq!(state.screen.tab, Tab::Overview);
+    press(&mut state, KeyCode::Char('3'));
+    assert_eq!(state.screen.tab, Tab::Log);
+    press(&mut state, KeyCode::Char('?'));
+    assert_eq!(state.screen.tab, Tab::Help);
+}
+
+#[test]
+fn scrolling_stays_within_what_there_is() {
+    let mut state = Run::of_log().state;
+    state.screen.tab = Tab::Series;
+    (0..9).for_each(|_| drop(press(&mut state, KeyCode::Down)));
+    assert_eq!(state.screen.series, 2, "the last of three");
+    press(&mut state, KeyCode::PageUp);
+    assert_eq!(state.screen.series, 0);
+    state.screen.tab = Tab::Log;
+    (0..9).for_each(|_| drop(press(&mut state, KeyCode::PageUp)));
+    assert_eq!(state.screen.below, state.log.len() - 1);
+    (0..9).for_each(|_| drop(press(&mut state, KeyCode::PageDown)));
+    assert_eq!(state.screen.below, 0);
+}
+
+#[test]
+fn a_released_key_and_a_key_without_a_meaning_do_nothing() {
+    let mut key = KeyEvent::new(KeyCode::Char('q'), KeyModifiers::NONE);
+    key.kind = KeyEventKind::Release;
+    key.state = KeyEventState::NONE;
+    assert_eq!(action(&key), None);
+    assert_eq!(action(&KeyEvent::new(KeyCode::F(5), KeyModifiers::NONE)), None);
+    assert_eq!(action(&KeyEvent::new(KeyCode::Char('w'), KeyModifiers::CONTROL)), None);
+}

@@ -1,0 +1,181 @@
+//! What the dashboard knows: the last snapshot, a bounded history, the loads as they were steered. No I/O, no clock.
+
+use std::sync::Arc;
+
+use hammer_measure::snapshot::{RunInfo, Snapshot};
+use hammer_measure::{Nanos, Phase, RunEvent};
+
+pub(super) mod history;
+pub(super) mod log;
+pub(super) mod panel;
+#[cfg(test)]
+mod tests;
+pub(super) mod workload;
+
+use history::History;
+use log::{EntryKind, Log};
+use workload::{Kind, Workload};
+
+/// Everything that is drawn.
+#[derive(Debug)]
+pub(super) struct State {
+    /// The plan's name.
+    pub(super) title: String,
+    /// By workload, in the order of the plan.
+    pub(super) workloads: Vec<Workload>,
+    /// The run, once it began.
+    pub(super) run: Option<Arc<RunInfo>>,
+    /// The end of the last interval.
+    pub(super) last: Option<Arc<Snapshot>>,
+    /// What was before it.
+    pub(super) history: History,
+    /// Notes, breaches, commands and phases.
+    pub(super) log: Log,
+    /// The phase, and its begin.
+    pub(super) phase: Option<(Phase, Nanos)>,
+    /// Events that did not reach the dashboard.
+    pub(super) dropped: u64,
+    /// Whether arrivals are suspended.
+    pub(super) paused: bool,
+    /// Whether the operator asked for the end.
+    pub(super) quitting: bool,
+    /// What is on the screen.
+    pub(super) screen: Screen,
+}
+
+/// Which page is shown, and where it was scrolled to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Screen {
+    /// The page.
+    pub(super) tab: Tab,
+    /// The series that is marked on its page.
+    pub(super) series: usize,
+    /// Lines of the log below the screen.
+    pub(super) below: usize,
+    /// Series: the whole measurement instead of the last interval.
+    pub(super) whole: bool,
+}
+
+/// A page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Tab {
+    #[default]
+    Overview,
+    Series,
+    Log,
+    Help,
+}
+
+impl Tab {
+    /// All pages, in their order.
+    pub(super) const ALL: [Self; 4] = [Self::Overview, Self::Series, Self::Log, Self::Help];
+
+    /// Its name.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Overview => "Overview",
+            Self::Series => "Series",
+            Self::Log => "Log",
+            Self::Help => "Help",
+        }
+    }
+
+    /// The page `steps` further, around the end.
+    pub(super) fn step(self, steps: usize) -> Self {
+        Self::ALL[(self as usize + steps) % Self::ALL.len()]
+    }
+}
+
+impl State {
+    /// Before the run.
+    pub(super) fn new(title: String, workloads: Vec<Workload>) -> Self {
+        Self {
+            title,
+            workloads,
+            run: None,
+            last: None,
+            history: History::default(),
+            log: Log::default(),
+            phase: None,
+            dropped: 0,
+            paused: false,
+            quitting: false,
+            screen: Screen::default(),
+        }
+    }
+
+    /// Takes what happened.
+    pub(super) fn take(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::Started(info) => self.run = Some(info.clone()),
+            RunEvent::Phase { phase, at } => {
+                self.phase = Some((*phase, *at));
+                self.say(*at, EntryKind::Phase, format!("{} begins", words(*phase)));
+            }
+            RunEvent::Interval(snapshot) => {
+                self.history.take(snapshot);
+                self.last = Some(snapshot.clone());
+            }
+            RunEvent::Command { at, command } => self.say(*at, EntryKind::Command, log::applied(command)),
+            RunEvent::Breach { at, breach } => {
+                let text = format!("{} {}: {}: {}", breach.workload, breach.seq, breach.kind, breach.detail);
+                self.say(*at, EntryKind::Broken, text);
+            }
+            RunEvent::Note { at, text } => self.say(*at, EntryKind::Note, text.clone()),
+            RunEvent::Finished(_) => {}
+        }
+    }
+
+    /// Adds a line to the log; a log that was scrolled up stays where it is.
+    pub(super) fn say(&mut self, at: Nanos, kind: EntryKind, text: String) {
+        self.log.push(at, kind, text);
+        if self.screen.below > 0 {
+            self.screen.below = (self.screen.below + 1).min(self.log.len().saturating_sub(1));
+        }
+    }
+
+    /// The instant of the last interval.
+    pub(super) fn now(&self) -> Nanos {
+        self.last.as_ref().map_or(Nanos::ZERO, |last| last.at)
+    }
+
+    /// The phase: that of the last event about it, or of the last interval.
+    pub(super) fn phase(&self) -> Option<Phase> {
+        let seen = self.last.as_ref().map(|last| last.phase);
+        self.phase.map(|(phase, _)| phase).max(seen)
+    }
+
+    /// The places of the whole operations of workloads of that kind (of all without one), in the order of the series.
+    pub(super) fn operations(&self, kind: Option<Kind>) -> Vec<usize> {
+        let Some(run) = &self.run else { return Vec::new() };
+        let of_kind = |name: &str| {
+            let workload = self.workloads.iter().find(|workload| workload.name == name);
+            kind.is_none() || workload.map(|workload| workload.kind) == kind
+        };
+        let series = run.series.iter().enumerate();
+        series
+            .filter(|(_, series)| series.operation && of_kind(&series.workload))
+            .map(|(place, _)| place)
+            .collect()
+    }
+
+    /// Whether there is a workload of that kind.
+    pub(super) fn has(&self, kind: Kind) -> bool {
+        self.workloads.iter().any(|workload| workload.kind == kind)
+    }
+
+    /// What an observer saw last under that name.
+    pub(super) fn observed(&self, name: &str) -> Option<f64> {
+        let observations = &self.last.as_ref()?.observations;
+        observations.iter().find(|observation| observation.name == name).map(|observation| observation.value)
+    }
+}
+
+/// The phase in a sentence.
+pub(super) const fn words(phase: Phase) -> &'static str {
+    match phase {
+        Phase::WarmUp => "warm-up",
+        Phase::Measurement => "measurement",
+        Phase::Drain => "drain",
+    }
+}

@@ -1,0 +1,228 @@
+//! What was, in bounded memory: the last 30 s by the second, and the last hour thinned out.
+
+use std::collections::VecDeque;
+
+use hammer_measure::snapshot::{Figures, Snapshot};
+use hammer_measure::{Fate, Nanos, Octaves, Summary};
+
+/// The history of all series.
+#[derive(Debug, Default)]
+pub(in crate::tui) struct History {
+    open: Option<Point>,
+    recent: VecDeque<Point>,
+    thinned: Thinned,
+}
+
+/// All series over some time.
+#[derive(Clone, Debug)]
+pub(in crate::tui) struct Point {
+    /// Its end.
+    pub(in crate::tui) at: Nanos,
+    /// Its length.
+    pub(in crate::tui) span: Nanos,
+    /// By series.
+    pub(in crate::tui) series: Vec<Tally>,
+    /// The tree size at its end, where one was seen.
+    pub(in crate::tui) tree_size: Option<f64>,
+}
+
+/// One series over some time: what adds up.
+#[derive(Clone, Debug, Default)]
+pub(in crate::tui) struct Tally {
+    /// Arrivals.
+    pub(in crate::tui) offered: u64,
+    /// Those of them that found the backlog full.
+    pub(in crate::tui) shed: u64,
+    /// Those of them that got a slot or a place in the backlog.
+    pub(in crate::tui) queued: u64,
+    /// What waits in the backlog at the end.
+    pub(in crate::tui) waiting: u64,
+    /// Operations that the server accepted.
+    pub(in crate::tui) accepted: u64,
+    /// Done − sent.
+    pub(in crate::tui) service_time: Spread,
+    /// Done − intended of what ended.
+    pub(in crate::tui) response_time: Octaves,
+    /// What never ended.
+    pub(in crate::tui) never: u64,
+}
+
+/// Least, mean and greatest of durations.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(in crate::tui) struct Spread {
+    /// How many.
+    pub(in crate::tui) count: u64,
+    /// Their sum, nanoseconds.
+    pub(in crate::tui) sum: f64,
+    /// The least.
+    pub(in crate::tui) min: Nanos,
+    /// The greatest.
+    pub(in crate::tui) max: Nanos,
+}
+
+/// A ring of points that grow longer instead of more: full, it merges each two, until a point is half a minute.
+#[derive(Debug)]
+struct Thinned {
+    points: VecDeque<Point>,
+    merged: usize,
+    filling: usize,
+}
+
+impl History {
+    /// Takes an interval; short ones are put together until they make a second.
+    pub(in crate::tui) fn take(&mut self, snapshot: &Snapshot) {
+        let point = Point::of(snapshot);
+        let open = match self.open.take() {
+            None => point,
+            Some(mut open) => {
+                open.merge(&point);
+                open
+            }
+        };
+        if open.span < ABOUT_A_SECOND {
+            self.open = Some(open);
+            return;
+        }
+        self.thinned.push(&open);
+        let until = open.at;
+        self.recent.push_back(open);
+        while self.recent.front().is_some_and(|first| until.since(first.at) >= WINDOW) {
+            self.recent.pop_front();
+        }
+    }
+
+    /// The last 30 s, oldest first.
+    pub(in crate::tui) fn recent(&self) -> impl DoubleEndedIterator<Item = &Point> {
+        self.recent.iter()
+    }
+
+    /// The run so far, or its last hour, oldest first: [`MOST_POINTS`] at most.
+    pub(in crate::tui) fn thinned(&self) -> impl ExactSizeIterator<Item = &Point> {
+        self.thinned.points.iter()
+    }
+}
+
+impl Point {
+    fn of(snapshot: &Snapshot) -> Self {
+        let tree_size = snapshot.observations.iter().find(|observation| observation.name == TREE_SIZE);
+        let tallies = snapshot.series.iter().map(|series| {
+            let waiting = series.warm_up.backlog + series.measurement.backlog;
+            Tally::of(&series.interval, u64::try_from(waiting).unwrap_or(0))
+        });
+        Self {
+            at: snapshot.at,
+            span: snapshot.span,
+            series: tallies.collect(),
+            tree_size: tree_size.map(|observation| observation.value),
+        }
+    }
+
+    /// Adds what came after it.
+    pub(in crate::tui) fn merge(&mut self, later: &Self) {
+        self.at = later.at;
+        self.span = self.span.saturating_add(later.span);
+        self.tree_size = later.tree_size.or(self.tree_size);
+        self.series.iter_mut().zip(&later.series).for_each(|(ours, theirs)| ours.merge(theirs));
+    }
+}
+
+impl Tally {
+    /// Arrivals that were shed or not yet started at the end: the backlog is first in, first out, so that what waits is
+    /// the latest.
+    pub(in crate::tui) fn oversupply(&self) -> u64 {
+        self.shed + self.waiting.min(self.queued)
+    }
+
+    fn of(figures: &Figures, waiting: u64) -> Self {
+        let (shed, starved) = (figures.fate(Fate::Shed), figures.fate(Fate::Starved));
+        Self {
+            offered: figures.offered,
+            shed,
+            queued: figures.offered.saturating_sub(shed + starved),
+            waiting,
+            accepted: figures.fate(Fate::Accepted),
+            service_time: figures.service_time.as_ref().map_or_else(Spread::default, Spread::of),
+            response_time: figures.response_octaves,
+            never: figures.response_time.as_ref().map_or(0, |summary| summary.infinite),
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.offered += other.offered;
+        self.shed += other.shed;
+        self.queued += other.queued;
+        self.waiting = other.waiting;
+        self.accepted += other.accepted;
+        self.service_time.merge(&other.service_time);
+        self.response_time.merge(&other.response_time);
+        self.never += other.never;
+    }
+}
+
+impl Spread {
+    fn of(summary: &Summary) -> Self {
+        let count = summary.count - summary.infinite;
+        Self { count, sum: summary.mean * count as f64, min: summary.min, max: summary.max }
+    }
+
+    /// Adds all of another's.
+    pub(in crate::tui) fn merge(&mut self, other: &Self) {
+        if other.count == 0 {
+            return;
+        }
+        self.min = if self.count == 0 { other.min } else { self.min.min(other.min) };
+        self.max = self.max.max(other.max);
+        self.count += other.count;
+        self.sum += other.sum;
+    }
+
+    /// Their mean; zero of none.
+    pub(in crate::tui) fn mean(&self) -> Nanos {
+        Nanos(if self.count == 0 { 0 } else { (self.sum / self.count as f64) as u64 })
+    }
+}
+
+impl Thinned {
+    fn push(&mut self, point: &Point) {
+        match self.points.back_mut().filter(|_| self.filling > 0) {
+            Some(last) => last.merge(point),
+            None => {
+                self.make_room();
+                self.points.push_back(point.clone());
+            }
+        }
+        self.filling = (self.filling + 1) % self.merged;
+    }
+
+    fn make_room(&mut self) {
+        let Some(first) = self.points.front().filter(|_| self.points.len() == MOST_POINTS) else { return };
+        if first.span >= LONGEST_POINT {
+            self.points.pop_front();
+            return;
+        }
+        let mut points = std::mem::take(&mut self.points).into_iter();
+        while let Some(mut point) = points.next() {
+            if let Some(second) = points.next() {
+                point.merge(&second);
+            }
+            self.points.push_back(point);
+        }
+        self.merged *= 2;
+    }
+}
+
+impl Default for Thinned {
+    fn default() -> Self {
+        Self { points: VecDeque::new(), merged: 1, filling: 0 }
+    }
+}
+
+/// The name under which observers tell the size of the tree.
+pub(in crate::tui) const TREE_SIZE: &str = "tree_size";
+/// What "the last 30 s" is.
+pub(in crate::tui) const WINDOW: Nanos = Nanos::from_secs(30);
+/// Points that the thinned history holds at most.
+pub(in crate::tui) const MOST_POINTS: usize = 120;
+const LONGEST_POINT: Nanos = Nanos::from_secs(30);
+/// Intervals end a little early or late.
+const ABOUT_A_SECOND: Nanos = Nanos::from_millis(950);

@@ -1,0 +1,168 @@
+use hammer_measure::promise::Breach;
+use hammer_measure::{Command, Nanos, Outcome, RunEvent};
+
+use super::history::{MOST_POINTS, Spread};
+use super::log::MOST_LINES;
+use super::panel::{Panel, Throttle};
+use super::workload::{Kind, Step};
+use super::*;
+use crate::tui::fixture::{Run, SECOND, workload};
+
+fn panel(run: &Run) -> Panel {
+    Panel::of(&run.state).unwrap()
+}
+
+#[test]
+fn time_in_queue_is_the_service_time_of_writes_of_the_last_30_s() {
+    let mut run = Run::of_log();
+    run.end(0, Outcome::Accepted, [5_000]);
+    run.end(2, Outcome::Accepted, [9_000]);
+    run.interval(SECOND);
+    run.end(0, Outcome::Accepted, [10]);
+    run.end(1, Outcome::Accepted, [30]);
+    run.interval(SECOND);
+    let Spread { count, max, .. } = panel(&run).time_in_queue.unwrap();
+    assert_eq!(count, 3, "a read is no write");
+    assert!(max >= Nanos::from_millis(4_990));
+    (0..29).for_each(|_| run.interval(SECOND));
+    let spread = panel(&run).time_in_queue.unwrap();
+    assert_eq!(spread.count, 2, "the first second is 30 s ago");
+    assert_eq!(spread.mean().as_millis_f64().round(), 20.0);
+    assert!(spread.min.as_millis_f64().round() == 10.0 && spread.max.as_millis_f64().round() == 30.0);
+    run.interval(SECOND);
+    assert!(panel(&run).time_in_queue.is_none());
+}
+
+#[test]
+fn oversupply_is_what_was_shed_or_still_waits_of_the_last_second() {
+    let mut run = Run::of_log();
+    run.wait(0, 100);
+    run.interval(SECOND);
+    assert_eq!(panel(&run).write.unwrap().oversupply, 100);
+    run.shed(0, 7);
+    run.wait(0, 5);
+    run.interval(SECOND);
+    let write = panel(&run).write.unwrap();
+    assert_eq!(
+        write,
+        Throttle { workers: 128, current_max: 128.0, oversupply: 12 },
+        "the 100 are not of this second"
+    );
+    assert_eq!(panel(&run).read.unwrap().oversupply, 0);
+}
+
+#[test]
+fn short_intervals_are_put_together_to_a_second() {
+    let mut run = Run::of_log();
+    for _ in 0..10 {
+        run.end(0, Outcome::Accepted, [10, 20]);
+        run.shed(0, 1);
+        run.interval(Nanos::from_millis(100));
+    }
+    let points: Vec<_> = run.state.history.recent().collect();
+    assert_eq!(points.len(), 1);
+    assert_eq!((points[0].span, points[0].series[0].offered, points[0].series[0].accepted), (SECOND, 30, 20));
+    assert_eq!(panel(&run).write.unwrap().oversupply, 10);
+}
+
+#[test]
+fn the_tree_grows_by_what_was_seen_over_the_window() {
+    let mut run = Run::of_log();
+    run.interval(SECOND);
+    assert_eq!((panel(&run).tree_size, panel(&run).growth), (None, None));
+    for second in 0..40 {
+        run.observe("tree_size", 1_000.0 + 62.0 * f64::from(second));
+        run.interval(SECOND);
+    }
+    let panel = panel(&run);
+    assert_eq!(panel.tree_size, Some(1_000.0 + 62.0 * 39.0));
+    let (rate, over) = panel.growth.unwrap();
+    assert_eq!(rate, 62.0);
+    assert_eq!(over, Nanos::from_secs(29), "from the first to the last of 30 sizes");
+}
+
+#[test]
+fn time_to_integrate_comes_from_observers_alone() {
+    let mut run = Run::of_log();
+    run.interval(SECOND);
+    assert_eq!(panel(&run).time_to_integrate, None);
+    for (name, value) in [("min", 1.314), ("avg", 4.714), ("max", 8.963)] {
+        run.observe(&format!("time_to_integrate_{name}"), value);
+    }
+    run.interval(SECOND);
+    let [min, avg, max] = panel(&run).time_to_integrate.unwrap().map(|nanos| nanos.as_millis_f64().round());
+    assert_eq!((min, avg, max), (1_314.0, 4_714.0, 8_963.0));
+}
+
+#[test]
+fn a_plan_without_a_log_has_no_panel() {
+    assert!(Panel::of(&Run::of_web().state).is_none());
+}
+
+#[test]
+fn a_soak_keeps_its_memory_flat_and_its_last_hour() {
+    let mut run = Run::of_web();
+    let mut offered = 0;
+    for second in 0..5_000_u64 {
+        run.shed(0, 1);
+        run.interval(SECOND);
+        run.state.take(&RunEvent::Note { at: Nanos::ZERO, text: format!("second {second}") });
+        let thinned = run.state.history.thinned();
+        assert!(thinned.len() <= MOST_POINTS);
+        let sum: u64 = thinned.map(|point| point.series[0].offered).sum();
+        offered = sum;
+        if second < 3_600 {
+            assert_eq!(sum, second + 1, "nothing of the first hour is lost");
+        }
+    }
+    assert!((3_600..=3_900).contains(&offered), "{offered}");
+    assert!(run.state.history.recent().count() <= 30);
+    assert_eq!(run.state.log.len(), MOST_LINES);
+    assert_eq!(run.state.log.forgotten(), 5_001 - MOST_LINES as u64);
+}
+
+#[test]
+fn as_many_steps_back_as_forth_end_at_the_planned_rate() {
+    let mut load = workload("submit", Kind::Write, 100.0, 8);
+    let up = load.change_rate(Step::Up);
+    assert_eq!(up, Some(Command::Rate { workload: Some("submit".to_owned()), factor: 1.1 }));
+    (0..9).for_each(|_| drop(load.change_rate(Step::Up)));
+    (0..10).for_each(|_| drop(load.change_rate(Step::Down)));
+    assert!((load.factor - 1.0).abs() < 1e-6, "{}", load.factor);
+    assert!((load.current_rate().unwrap() - 100.0).abs() < 1e-4);
+    while load.change_rate(Step::Down).is_some() {}
+    assert!(load.factor >= 0.001);
+}
+
+#[test]
+fn a_limit_never_falls_to_none() {
+    let mut load = workload("submit", Kind::Write, 100.0, 3);
+    let limits = std::iter::from_fn(|| load.change_in_flight(Step::Down));
+    let limits: Vec<_> = limits
+        .map(|command| match command {
+            Command::InFlight { limit, .. } => limit,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(limits, [2, 1]);
+    assert_eq!(load.in_flight, 1);
+}
+
+#[test]
+fn a_log_that_was_scrolled_up_stays_where_it_is() {
+    let mut run = Run::of_log();
+    let breach = Breach {
+        workload: "submit".to_owned(),
+        seq: 7,
+        kind: "sct signature".to_owned(),
+        detail: "it does not verify".to_owned(),
+    };
+    run.state.screen.below = 1;
+    run.state.take(&RunEvent::Breach { at: SECOND, breach });
+    assert_eq!(run.state.screen.below, 2);
+    let last = run.state.log.entries().next_back().unwrap();
+    assert_eq!(
+        (last.kind, last.text.as_str()),
+        (EntryKind::Broken, "submit 7: sct signature: it does not verify")
+    );
+}

@@ -1,0 +1,117 @@
+//! Drawing the state onto a frame: pure, and readable without colour.
+
+use hammer_measure::Phase;
+use hammer_report::text::number::grouped;
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Span};
+
+mod fates;
+mod heat;
+mod help;
+mod loads;
+mod log;
+mod overview;
+pub(super) mod palette;
+mod panel;
+mod responses;
+mod series;
+mod standing;
+#[cfg(test)]
+mod tests;
+
+use super::state::{State, Tab, words};
+use palette::Palette;
+
+/// Draws everything.
+pub(super) fn draw(frame: &mut Frame<'_>, state: &State, palette: &Palette) {
+    let [head, page, standing, keys] = Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Min(0),
+        Constraint::Length(1),
+        Constraint::Length(1),
+    ])
+    .areas(frame.area());
+    frame.render_widget(tabs(state, palette).right_aligned(), head);
+    let title = title(state, palette);
+    let room = Rect { width: u16::try_from(title.width()).unwrap_or(u16::MAX).min(head.width), ..head };
+    frame.render_widget(title, room);
+    match state.screen.tab {
+        Tab::Overview => overview::draw(frame, page, state, palette),
+        Tab::Series => series::draw(frame, page, state, palette),
+        Tab::Log => log::draw(frame, page, state, palette),
+        Tab::Help => help::draw(frame, page, state, palette),
+    }
+    frame.render_widget(standing::line(state, palette), standing);
+    frame.render_widget(footer(state, palette), keys);
+}
+
+fn title(state: &State, palette: &Palette) -> Line<'static> {
+    let mut spans = vec![Span::styled("hammer ", palette.strong())];
+    if !state.title.is_empty() {
+        let title: String = state.title.chars().take(MOST_TITLE).collect();
+        spans.push(Span::raw(format!("{title} ")));
+    }
+    spans.push(Span::raw(progress(state)));
+    if state.paused {
+        spans.push(Span::styled(" PAUSED", palette.warning()));
+    }
+    if state.dropped > 0 {
+        let text = format!(" {} EVENTS DROPPED", grouped(state.dropped));
+        spans.push(Span::styled(text, palette.bad()));
+    }
+    Line::from(spans)
+}
+
+fn progress(state: &State) -> String {
+    let Some(phase) = state.phase() else { return "connecting".to_owned() };
+    let begin = state.phase.map_or(state.now(), |(_, begin)| begin);
+    let gone = state.now().since(begin).as_secs_f64();
+    let planned = state.run.as_ref().and_then(|run| match phase {
+        Phase::WarmUp => Some(run.warm_up),
+        Phase::Measurement => run.measurement,
+        Phase::Drain => None,
+    });
+    let of = planned.map_or(String::new(), |planned| format!("/{}", clock(planned.as_secs_f64())));
+    format!("{} {}{of}", words(phase), clock(gone))
+}
+
+/// `12s`, `2m05s`, `11h59m`.
+fn clock(seconds: f64) -> String {
+    let seconds = seconds.round() as u64;
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3_600 => format!("{}m{:02}s", seconds / 60, seconds % 60),
+        _ => format!("{}h{:02}m", seconds / 3_600, seconds / 60 % 60),
+    }
+}
+
+fn tabs(state: &State, palette: &Palette) -> Line<'static> {
+    let mut spans = Vec::new();
+    for tab in Tab::ALL {
+        // The brackets say it where there is no colour.
+        if tab == state.screen.tab {
+            spans.push(Span::styled(format!("[{}]", tab.name()), palette.strong()));
+        } else {
+            spans.push(Span::styled(format!(" {} ", tab.name()), palette.faint()));
+        }
+    }
+    Line::from(spans)
+}
+
+fn footer(state: &State, palette: &Palette) -> Line<'static> {
+    if state.quitting {
+        let text = "draining, then the report; q again leaves at once, without it";
+        return Line::styled(text, palette.warning());
+    }
+    let text = match state.screen.tab {
+        Tab::Overview | Tab::Help => {
+            "+ - reads  > < writes  w W in flight  space pause  tab pages  ? help  q quit"
+        }
+        Tab::Series => "up down mark a series  m last interval or measurement  tab pages  q quit",
+        Tab::Log => "up down pgup pgdn scroll  tab pages  ? help  q quit",
+    };
+    Line::styled(text, palette.faint())
+}
+
+const MOST_TITLE: usize = 16;

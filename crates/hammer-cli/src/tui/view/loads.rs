@@ -1,0 +1,67 @@
+//! By workload: the four rates of the last interval, and what is open.
+
+use hammer_measure::snapshot::{Figures, Snapshot};
+use hammer_measure::{Fate, SeriesInfo};
+use hammer_report::text::number::{grouped, per_second};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use ratatui::widgets::Paragraph;
+
+use super::palette::Palette;
+use crate::tui::state::State;
+
+/// Draws as many workloads as fit, and says how many do not.
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, palette: &Palette) {
+    let head = format!(
+        "{:<NAME$}{:>11}{:>11}{:>11}{:>11}{:>10}{:>10}",
+        "workload", "offered", "dispatched", "completed", "accepted", "in flight", "waiting"
+    );
+    let mut lines = vec![Line::styled(head, palette.strong())];
+    let room = usize::from(area.height).saturating_sub(1);
+    let all = state.workloads.len();
+    let shown = if all > room { room.saturating_sub(1) } else { all };
+    lines.extend(state.workloads.iter().take(shown).map(|workload| Line::from(row(state, &workload.name))));
+    if all > shown {
+        let text = format!("and {} more: see Series", all - shown);
+        lines.push(Line::styled(text, palette.faint()));
+    }
+    frame.render_widget(Paragraph::new(lines), area);
+}
+
+fn row(state: &State, workload: &str) -> String {
+    let name: String = workload.chars().take(NAME - 1).collect();
+    let (Some(run), Some(last)) = (&state.run, &state.last) else { return name };
+    let of = |series: &SeriesInfo| series.operation && series.workload == workload;
+    let seconds = last.span.as_secs_f64();
+    let rate = |count: fn(&Figures) -> u64| {
+        let total: u64 = operations(&run.series, last, of).map(|(interval, _)| count(interval)).sum();
+        per_second(if seconds > 0.0 { total as f64 / seconds } else { 0.0 })
+    };
+    let open = |count: fn(&Figures) -> i64| {
+        let total: i64 =
+            operations(&run.series, last, of).map(|(_, phases)| phases.map(count).sum::<i64>()).sum();
+        grouped(u64::try_from(total).unwrap_or(0))
+    };
+    format!(
+        "{name:<NAME$}{:>11}{:>11}{:>11}{:>11}{:>10}{:>10}",
+        rate(|figures| figures.offered),
+        rate(|figures| figures.dispatched),
+        rate(|figures| figures.completed),
+        rate(|figures| figures.fate(Fate::Accepted)),
+        open(|figures| figures.in_flight),
+        open(|figures| figures.backlog),
+    )
+}
+
+/// The figures of the last interval, and those of both phases so far.
+fn operations<'a>(
+    series: &'a [SeriesInfo],
+    last: &'a Snapshot,
+    of: impl Fn(&SeriesInfo) -> bool + 'a,
+) -> impl Iterator<Item = (&'a Figures, impl Iterator<Item = &'a Figures>)> {
+    let pairs = series.iter().zip(&last.series).filter(move |(series, _)| of(series));
+    pairs.map(|(_, figures)| (&figures.interval, [&figures.warm_up, &figures.measurement].into_iter()))
+}
+
+const NAME: usize = 16;

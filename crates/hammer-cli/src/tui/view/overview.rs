@@ -1,0 +1,42 @@
+//! The first page: TesseraCT's panel, then what it lacks.
+
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+
+use super::palette::Palette;
+use super::{fates, heat, loads, panel, responses};
+use crate::tui::state::State;
+use crate::tui::state::panel::Panel;
+use crate::tui::state::workload::Kind;
+
+/// Draws it.
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, palette: &Palette) {
+    let figures = Panel::of(state);
+    let panel_height = if figures.is_some() { panel::HEIGHT } else { 0 };
+    let rows = rows(state.workloads.len(), area.height.saturating_sub(panel_height));
+    let [top, rates, times, bottom] = Layout::vertical([
+        Constraint::Length(panel_height),
+        Constraint::Length(rows + 1),
+        Constraint::Length(rows + 1),
+        Constraint::Min(0),
+    ])
+    .areas(area);
+    if let Some(figures) = figures {
+        panel::draw(frame, top, &figures);
+    }
+    loads::draw(frame, rates, state, palette);
+    responses::draw(frame, times, state, palette);
+    let [left, gap, right] =
+        Layout::horizontal([Constraint::Length(fates::WIDTH), Constraint::Length(1), Constraint::Min(0)])
+            .areas(bottom);
+    debug_assert!(gap.width <= 1, "one column between the two");
+    fates::draw(frame, left, state, palette);
+    let kind = state.has(Kind::Write).then_some(Kind::Write);
+    heat::draw(frame, right, state, palette, &heat::Choice::of(state, kind));
+}
+
+/// Lines for workloads in each of two tables, so that the lower part keeps its height.
+fn rows(workloads: usize, height: u16) -> u16 {
+    let most = height.saturating_sub(2 + fates::HEIGHT) / 2;
+    u16::try_from(workloads).unwrap_or(u16::MAX).min(most).max(1)
+}
