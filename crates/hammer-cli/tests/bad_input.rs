@@ -16,10 +16,10 @@ use hammer_lab::http::HttpLabPlan;
 use hammer_lab::serve::TlsFiles;
 use hammer_lab::{HttpLab, HttpLabHandle};
 use hammer_measure::Fate;
-use hammer_report::{ReasonKind, Report};
+use hammer_report::{Reason, ReasonKind, Report};
 use rustix::process::Signal;
 
-use attended::believed;
+use attended::exit_if_on_time;
 use folder::Folder;
 use hammer::{Ended, Started, command, hammer};
 use server::Server;
@@ -314,19 +314,20 @@ fn a_redirect_to_a_public_address_is_counted_and_not_dialled() {
 #[test]
 fn a_report_that_cannot_be_written_goes_to_standard_output_and_is_exit_6() {
     let server = Server::ok();
-    let args = ["http", "get", &server.url(), "-n", "3", "-c", "1", "--out", "/dev/full"];
-    let ended = believed(|| hammer(&args));
-    assert_eq!(ended.code, 6, "{}", ended.stderr);
-    let report = ended.report();
-    assert_eq!(report.totals.all.fates.accepted, 3);
-    let [reason] = report.verdict.reasons.as_slice() else { panic!("{:?}", report.verdict) };
-    assert_eq!(reason.reason, ReasonKind::ReportUnwritten);
-    assert!(reason.text.starts_with("failed to write /dev/full: No space left on device"), "{}", reason.text);
-
-    let args = ["http", "get", &server.url(), "-n", "3", "-c", "1", "--events", "/dev/full", "--out", "-"];
-    let ended = believed(|| hammer(&args));
-    assert_eq!(ended.code, 6, "{}", ended.stderr);
-    assert!(ended.report().verdict.reasons[0].text.contains("events"));
+    let line = ["http", "get", &server.url(), "-n", "3", "-c", "1"];
+    for (output, part) in [
+        (["--out", "/dev/full"].as_slice(), "failed to write /dev/full: No space left on device"),
+        (&["--events", "/dev/full", "--out", "-"], "failed to write the events: "),
+    ] {
+        let ended = hammer(&[line.as_slice(), output].concat());
+        let report = ended.report();
+        assert_eq!(exit_if_on_time(&report.verdict), 6, "{}", ended.stderr);
+        assert_eq!(report.totals.all.fates.accepted, 3);
+        let unwritten = |reason: &&Reason| reason.reason == ReasonKind::ReportUnwritten;
+        let reason = report.verdict.reasons.iter().find(unwritten).unwrap();
+        assert!(reason.text.starts_with(part), "{}", reason.text);
+        assert!(ended.stderr.contains("failed to write"), "{}", ended.stderr);
+    }
 }
 
 #[test]
@@ -467,17 +468,15 @@ fn an_interrupted_run_drains_and_leaves_a_whole_report() {
     let server = Server::ok();
     for signal in [Signal::INT, Signal::TERM] {
         let folder = Folder::new();
-        let interrupted = || {
-            let started = long(&folder, &server.url(), "200ms");
-            started.line_with("\"index\":2");
-            started.signal(signal);
-            started.ended()
-        };
-        let ended = believed(interrupted);
-        assert_eq!(ended.code, 130, "{}", ended.stderr);
-        assert!(ended.stdout.contains("INTERRUPTED, exit 130"), "{}", ended.stdout);
+        let started = long(&folder, &server.url(), "200ms");
+        started.line_with("\"index\":2");
+        started.signal(signal);
+        let ended = started.ended();
         let report = Report::parse(&fs::read_to_string(folder.path("report.json")).unwrap()).unwrap();
         assert_eq!(report.check(), Vec::<String>::new());
+        assert_eq!(exit_if_on_time(&report.verdict), 130, "{}", ended.stdout);
+        assert_eq!(ended.code, i32::from(report.verdict.exit_code));
+        assert!(ended.stdout.contains("interrupted by a signal"), "{}", ended.stdout);
         assert!(report.run.interrupted && report.totals.all.balances());
         let fates = report.totals.all.fates;
         assert!(fates.accepted > 50 && fates.in_flight == 0 && fates.backlog == 0, "{fates:?}");

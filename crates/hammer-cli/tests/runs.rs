@@ -18,7 +18,7 @@ use hammer_report::{Report, Summary};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use attended::believed;
+use attended::exit_if_on_time;
 use folder::Folder;
 use hammer::{Ended, Started, command, hammer};
 use server::Server;
@@ -62,6 +62,18 @@ fn report_of(path: &str) -> Report {
     report
 }
 
+/// The summary of runs that nothing but lateness is said against, as its table says.
+fn summary_of(path: &str, ended: &Ended) -> Summary {
+    let summary: Summary = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let runs = &summary.runs;
+    assert!(runs.iter().all(|run| exit_if_on_time(&run.verdict) == 0), "{}", ended.stdout);
+    assert_eq!(ended.code, i32::from(summary.exit_code), "{}", ended.stderr);
+    let passed = runs.iter().filter(|run| run.verdict.exit_code == 0).count();
+    let first = format!("{passed} of {} runs passed, exit {}\n", runs.len(), ended.code);
+    assert!(ended.stdout.starts_with(&first), "{}", ended.stdout);
+    summary
+}
+
 fn notes(report: &Report) -> Vec<&str> {
     let mut notes = Vec::new();
     for event in &report.events {
@@ -80,12 +92,10 @@ fn rounds_leave_a_report_each_and_a_summary_with_what_the_hooks_said() {
     let hooks = "hooks={before: [{name: size, run: echo 42}], between: [{name: pause, run: echo rested}], \
                  after: [{name: version, run: echo v1.2}]}";
     let args = ["run", &plan, "--set", "rounds=2", "--set", hooks, "--out", &out];
-    let ended = believed(|| hammer(&args));
-    assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
-    assert!(ended.stdout.starts_with("2 of 2 runs passed, exit 0\n"), "{}", ended.stdout);
+    let ended = hammer(&args);
     assert!(ended.stdout.contains("round 1: size said 42"), "{}", ended.stdout);
 
-    let summary: Summary = serde_json::from_str(&fs::read_to_string(&out).unwrap()).unwrap();
+    let summary = summary_of(&out, &ended);
     let rounds: Vec<&Value> = summary.runs.iter().map(|run| &run.labels["round"]).collect();
     assert_eq!(rounds, [1, 2]);
     let said = |place: usize| -> Vec<(String, Value)> {
@@ -112,9 +122,8 @@ fn a_sweep_carries_the_plan_out_with_every_value_in_every_round() {
         folder.write("plan.yaml", &PLAN.replace("load: { rate: 50/s }", "load: { users: 1, think: 30ms }"));
     let out = folder.path("report.json");
     let args = ["run", &plan, "--set", "sweep={users: [2, 6]}", "--set", "rounds=2", "--out", &out];
-    let ended = believed(|| hammer(&args));
-    assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
-    let summary: Summary = serde_json::from_str(&fs::read_to_string(&out).unwrap()).unwrap();
+    let ended = hammer(&args);
+    let summary = summary_of(&out, &ended);
     let labels: Vec<Value> =
         summary.runs.iter().map(|run| serde_json::to_value(&run.labels).unwrap()).collect();
     let label = |users: u64, round: u64| json!({ "users": users, "round": round });
@@ -172,8 +181,8 @@ fn a_plan_ends_when_the_tree_has_its_size() {
 fn a_threshold_that_fails_ends_the_run_after_its_grace() {
     let failing = PLAN.replace("http: { faults", "http: { status: 404, faults").replace("500ms", "60s");
     let threshold = "thresholds=[{expect: share(accepted) > 50%, grace: 1s, abort_on_fail: true}]";
-    let ended = believed(|| run(&failing, &[threshold, "interval=100ms"]));
-    assert_eq!(ended.code, 1, "{}", ended.stderr);
+    let ended = run(&failing, &[threshold, "interval=100ms"]);
+    assert_eq!(exit_if_on_time(&ended.report().verdict), 1, "{}", ended.stderr);
     let report = ended.report();
     let [verdict] = report.thresholds.as_slice() else { panic!("{:?}", report.thresholds) };
     assert!(!verdict.holds && verdict.aborted, "{verdict:?}");
@@ -184,13 +193,13 @@ fn a_threshold_that_fails_ends_the_run_after_its_grace() {
 
 #[test]
 fn a_threshold_that_fails_at_the_end_is_exit_1_and_one_that_holds_is_not() {
-    let ended = believed(|| run(PLAN, &["thresholds=[count(accepted) > 1000, p99(response) < 30s]"]));
-    assert_eq!(ended.code, 1, "{}", ended.stderr);
+    let ended = run(PLAN, &["thresholds=[count(accepted) > 1000, p99(response) < 30s]"]);
+    assert_eq!(exit_if_on_time(&ended.report().verdict), 1, "{}", ended.stderr);
     let holds: Vec<bool> = ended.report().thresholds.iter().map(|verdict| verdict.holds).collect();
     assert_eq!(holds, [false, true]);
     let series = "workloads.web.thresholds=[{expect: count(accepted) >= 25, series: web/get}]";
-    let ended = believed(|| run(PLAN, &[series]));
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let ended = run(PLAN, &[series]);
+    assert_eq!(exit_if_on_time(&ended.report().verdict), 0, "{}", ended.stderr);
     assert_eq!(ended.report().thresholds[0].series, "web/get");
 }
 
@@ -211,8 +220,8 @@ fn users_come_in_stages() {
 fn errors_of_warm_up_stay_visible() {
     let cold = PLAN.replace("latency: { constant: 20ms }", "stalls: [{ at: 0s, duration: 1s }]");
     let phases = "phases={warm_up: 2s, measurement: 1s}";
-    let ended = believed(|| run(&cold, &[phases, "workloads.web.timeout=300ms"]));
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let ended = run(&cold, &[phases, "workloads.web.timeout=300ms"]);
+    assert_eq!(exit_if_on_time(&ended.report().verdict), 0, "{}", ended.stderr);
     let report = ended.report();
     let (warm_up, measured) = (&report.series[0].warm_up, &report.series[0].measurement);
     assert!(warm_up.counts.fates.timed_out >= 20, "{:?}", warm_up.counts);

@@ -1,8 +1,10 @@
-//! What is done with a command while it runs, and a second try where the machine was busy elsewhere.
+//! What is done with a command while it runs, and its verdict where the machine was busy elsewhere.
 
+use hammer_report::verdict::exit_code;
+use hammer_report::{ReasonKind, Verdict};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::hammer::{DEADLINE, Ended, Started};
+use crate::hammer::{DEADLINE, Started};
 
 impl Started {
     /// The next line of standard output that holds `part`.
@@ -20,16 +22,9 @@ impl Started {
     }
 }
 
-/// What `run` ends like when the generator keeps its plan. A machine that is busy elsewhere makes it late, which the
-/// report says and exit 5 with it; that is not what these tests are about, so that it may try again.
-pub(crate) fn believed(run: impl Fn() -> Ended) -> Ended {
-    const NOT_BELIEVABLE: i32 = 5;
-    let mut ended = run();
-    for _ in 0..4 {
-        if ended.code != NOT_BELIEVABLE {
-            break;
-        }
-        ended = run();
-    }
-    ended
+/// The exit code of a verdict but for the generator's own lateness: a machine that is busy elsewhere makes any run late,
+/// which its report says, and exit 5 with it.
+pub(crate) fn exit_if_on_time(verdict: &Verdict) -> u8 {
+    let reasons = verdict.reasons.iter().map(|reason| reason.reason);
+    exit_code(reasons.filter(|reason| *reason != ReasonKind::NotBelievable))
 }
