@@ -28,15 +28,45 @@ impl Frontier {
         Ok(Self { size, roots })
     }
 
+    /// The edge of the tree of `size` leaves, from its last leaf and that leaf's audit path in it (RFC 6962 section
+    /// 2.1.1): all siblings stand to its left, so they are the edge. Whether it is the tree's, its root tells.
+    pub fn from_last_leaf(size: u64, leaf: Hash, path: &[Hash]) -> Result<Self, MerkleError> {
+        let Some(last) = size.checked_sub(1) else {
+            return Err(MerkleError::IndexOutOfRange { index: 0, size });
+        };
+        if path.len() != last.count_ones() as usize {
+            return Err(MerkleError::ProofLength { got: path.len() });
+        }
+        let mut frontier = Self { size: last, roots: path.iter().rev().copied().collect() };
+        frontier.append(leaf);
+        Ok(frontier)
+    }
+
+    /// The edge as it was when the tree had only the leaves of its complete subtrees of 2^level leaves or more.
+    pub fn aligned(&self, level: u8) -> Self {
+        let count = self.size.checked_shr(level.into()).unwrap_or(0);
+        let roots = self.roots[..count.count_ones() as usize].to_vec();
+        Self { size: count << (level & 63), roots }
+    }
+
     /// Appends the hash of the next leaf.
     pub fn append(&mut self, leaf: Hash) {
-        let mut node = leaf;
-        let merges = self.size.trailing_ones() as usize;
+        self.append_subtree(0, leaf);
+    }
+
+    /// Appends the root of the next 2^level leaves.
+    ///
+    /// # Panics
+    /// When the leaves so far are not a multiple of 2^level: what follows them is then no complete subtree.
+    pub fn append_subtree(&mut self, level: u8, root: Hash) {
+        assert!(self.size.trailing_zeros() >= level.into(), "a subtree begins at a multiple of its leaves");
+        let mut node = root;
+        let merges = (self.size >> level).trailing_ones() as usize;
         for left in self.roots.drain(self.roots.len() - merges..).rev() {
             node = node_hash(&left, &node);
         }
         self.roots.push(node);
-        self.size += 1;
+        self.size += 1 << level;
     }
 
     /// Leaves so far.

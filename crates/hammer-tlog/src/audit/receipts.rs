@@ -1,0 +1,144 @@
+use std::collections::BTreeMap;
+
+use super::{Finding, Receipt, Spill};
+use crate::tile::FULL_WIDTH;
+
+/// Tiles in a partition: what is spilled and taken back at once, 1 MiB of receipts where each leaf has one.
+const PARTITION: u64 = 64;
+
+/// Receipts that wait for the tree, by the tile of their index. Beyond a bound those that are needed last are spilled.
+#[derive(Debug)]
+pub(super) struct Receipts<S> {
+    bound: usize,
+    tiles: BTreeMap<u64, Vec<Receipt>>,
+    in_memory: usize,
+    /// No receipt in memory was signed before; in milliseconds since 1970.
+    earliest_ms: u64,
+    spilled: BTreeMap<u64, Spilled>,
+    spill: S,
+    pub(super) findings: Vec<Finding>,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Spilled {
+    count: u64,
+    earliest_ms: u64,
+}
+
+impl<S: Spill> Receipts<S> {
+    pub(super) fn new(bound: usize, spill: S) -> Self {
+        let (tiles, spilled, findings) = Default::default();
+        Self { bound, tiles, in_memory: 0, earliest_ms: u64::MAX, spilled, spill, findings }
+    }
+
+    pub(super) fn in_memory(&self) -> usize {
+        self.in_memory
+    }
+
+    pub(super) fn spilled(&self) -> u64 {
+        self.spilled.values().map(|partition| partition.count).sum()
+    }
+
+    pub(super) fn push(&mut self, index: u64, receipt: Receipt) {
+        self.hold(index, receipt);
+        if self.in_memory > self.bound {
+            self.spill();
+        }
+    }
+
+    /// Takes the receipts of `indices`, which lie in one tile, in the order of their indices and sequence numbers.
+    pub(super) fn take(&mut self, indices: std::ops::Range<u64>) -> Vec<Receipt> {
+        let tile = indices.start / u64::from(FULL_WIDTH);
+        self.bring_back(tile / PARTITION);
+        let Some(held) = self.tiles.get_mut(&tile) else { return Vec::new() };
+        let within = |receipt: &mut Receipt| receipt.index().is_some_and(|index| indices.contains(&index));
+        let mut taken: Vec<_> = held.extract_if(.., within).collect();
+        if held.is_empty() {
+            self.tiles.remove(&tile);
+        }
+        self.in_memory -= taken.len();
+        taken.sort_unstable_by_key(|receipt| (receipt.index(), receipt.seq));
+        taken
+    }
+
+    /// Takes the receipts at or above `from` that were signed before `before_ms`.
+    pub(super) fn take_signed_before(&mut self, before_ms: u64, from: u64) -> Vec<Receipt> {
+        let late = |partition: &Spilled| partition.count > 0 && partition.earliest_ms < before_ms;
+        let due: Vec<_> = self.spilled.iter().filter(|(_, p)| late(p)).map(|(number, _)| *number).collect();
+        due.into_iter().for_each(|partition| self.bring_back(partition));
+        if self.earliest_ms >= before_ms {
+            return Vec::new();
+        }
+        let mut taken = Vec::new();
+        let mut earliest_ms = u64::MAX;
+        for held in self.tiles.values_mut() {
+            let late = |receipt: &mut Receipt| {
+                receipt.timestamp_ms < before_ms && receipt.index().is_some_and(|index| index >= from)
+            };
+            taken.extend(held.extract_if(.., late));
+            earliest_ms = held.iter().map(|receipt| receipt.timestamp_ms).fold(earliest_ms, u64::min);
+        }
+        self.tiles.retain(|_, held| !held.is_empty());
+        self.earliest_ms = earliest_ms;
+        self.in_memory -= taken.len();
+        if self.in_memory > self.bound {
+            self.spill();
+        }
+        taken
+    }
+
+    fn hold(&mut self, index: u64, receipt: Receipt) {
+        self.earliest_ms = self.earliest_ms.min(receipt.timestamp_ms);
+        self.tiles.entry(index / u64::from(FULL_WIDTH)).or_default().push(receipt);
+        self.in_memory += 1;
+    }
+
+    /// Spills the last partitions, until a quarter of the bound is free.
+    fn spill(&mut self) {
+        while self.in_memory > self.bound - self.bound / 4 {
+            let Some((last, _)) = self.tiles.last_key_value() else { return };
+            let partition = last / PARTITION;
+            let tiles = self.tiles.split_off(&(partition * PARTITION));
+            let mut bytes = Vec::new();
+            let mut earliest_ms = u64::MAX;
+            for receipt in tiles.values().flatten() {
+                bytes.extend_from_slice(&receipt.encode());
+                earliest_ms = earliest_ms.min(receipt.timestamp_ms);
+            }
+            if let Err(error) = self.spill.append(partition, &bytes) {
+                // The receipts are worth more than the bound.
+                self.bound = self.bound.saturating_mul(2);
+                self.tiles.extend(tiles);
+                self.findings.push(Finding::Unspilled { receipts: 0, error: error.to_string() });
+                return;
+            }
+            let count = bytes.len() / Receipt::LENGTH;
+            self.in_memory -= count;
+            let spilled = self.spilled.entry(partition).or_insert(Spilled { count: 0, earliest_ms });
+            spilled.count += count as u64;
+            spilled.earliest_ms = spilled.earliest_ms.min(earliest_ms);
+        }
+    }
+
+    fn bring_back(&mut self, partition: u64) {
+        let Some(spilled) = self.spilled.remove(&partition) else { return };
+        let mut count = 0;
+        match self.spill.take(partition) {
+            Ok(bytes) => {
+                for bytes in bytes.as_chunks::<{ Receipt::LENGTH }>().0 {
+                    let receipt = Receipt::decode(bytes);
+                    self.hold(receipt.index().unwrap_or_default(), receipt);
+                    count += 1;
+                }
+                self.lost(spilled.count.saturating_sub(count), "the spill gave back less than it took");
+            }
+            Err(error) => self.lost(spilled.count, &error.to_string()),
+        }
+    }
+
+    fn lost(&mut self, receipts: u64, error: &str) {
+        if receipts > 0 {
+            self.findings.push(Finding::Unspilled { receipts, error: error.to_owned() });
+        }
+    }
+}

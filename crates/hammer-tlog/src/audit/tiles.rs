@@ -1,0 +1,382 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::lookup::{Found, Lookup};
+use super::marks::Marks;
+use super::receipts::Receipts;
+use super::window::Leaves;
+use super::{Breach, BundleFault, Finding, Kept, Kind, Policy, Published, Receipt, Spill, Verdict};
+use crate::bundle::Entries;
+use crate::follow::{Event, Head};
+use crate::merkle::{EMPTY_ROOT, Hash};
+use crate::rfc6962::{leaf_hash_of, leaf_index_extension};
+use crate::tile::{FULL_WIDTH, Level, TileId};
+
+const FULL: u64 = FULL_WIDTH as u64;
+
+/// The audit of a log of static-ct-api. It is fed what a [`Follower`](crate::follow::Follower) by
+/// [`By::Leaves`](crate::follow::By::Leaves) tells, receipts, and bundles; each entry of a bundle is held against the
+/// leaf hash that the follower verified up to the root, and against the receipt that promised its index.
+///
+/// What a leaf does not commit to (`pre_certificate` and `certificate_chain` of an entry) is not judged here.
+#[derive(Debug)]
+pub struct TileAudit<S> {
+    policy: Policy,
+    /// Leaves of the trusted tree.
+    covered: u64,
+    tiles: BTreeMap<u64, Leaves>,
+    /// Tiles with leaves that have not been read from their bundle.
+    open: BTreeSet<u64>,
+    marks: Marks,
+    receipts: Receipts<S>,
+    /// Receipts at leaves that were read before they came, and are not theirs; by tile.
+    disputed: BTreeMap<u64, Vec<Receipt>>,
+    /// Receipts at leaves before the audit, or that it no longer remembers; by tile.
+    older: BTreeMap<u64, Vec<Receipt>>,
+    lookup: Option<Lookup>,
+    /// Receipts that rest on tiles which do not lead to the root.
+    unproved: u64,
+    root: Hash,
+    verdicts: Vec<Verdict>,
+    findings: Vec<Finding>,
+}
+
+impl<S: Spill> TileAudit<S> {
+    /// An audit of a log from its first leaf on, unless its follower trusts a first head: then from that head on.
+    pub fn new(policy: Policy, spill: S) -> Self {
+        let (tiles, open, disputed, older, verdicts, findings) = Default::default();
+        Self {
+            policy,
+            covered: 0,
+            tiles,
+            open,
+            marks: Marks::new(0),
+            receipts: Receipts::new(policy.receipts, spill),
+            disputed,
+            older,
+            lookup: None,
+            unproved: 0,
+            root: EMPTY_ROOT,
+            verdicts,
+            findings,
+        }
+    }
+
+    /// Takes what the follower tells; only heads that it trusts matter here.
+    pub fn follow(&mut self, event: &Event) {
+        match event {
+            Event::First { head } if self.covered == 0 => {
+                (self.covered, self.root) = (head.size, head.root);
+                self.marks = Marks::new(head.size);
+            }
+            Event::Grew { from, to, leaves } if from.size == self.covered => self.grow(to, leaves),
+            _ => {}
+        }
+    }
+
+    /// Takes the receipt of an accepted submission.
+    pub fn accept(&mut self, receipt: Receipt) {
+        let Some(index) = receipt.index() else {
+            return self.verdicts.push(broken(receipt, Kind::NoIndex));
+        };
+        let (tile, position) = place(index);
+        match self.tiles.get(&tile) {
+            _ if index >= self.covered => self.receipts.push(index, receipt),
+            Some(leaves) if position >= leaves.audited => self.receipts.push(index, receipt),
+            Some(leaves) if position >= leaves.skip => {
+                if leaves.hash(position) == Some(receipt.leaf) {
+                    return self.judge(tile, &[receipt], &[]);
+                }
+                self.disputed.entry(tile).or_default().push(receipt);
+            }
+            _ => {
+                self.older.entry(tile).or_default().push(receipt);
+                self.look_up();
+            }
+        }
+    }
+
+    /// The tiles to be fetched, in order, at most `limit`: bundles, and hash tiles for receipts of leaves that the audit
+    /// does not remember, or that were there before it. Partial ones only where asked for, as they are fetched
+    /// again when they have grown. Says the same until it is fed.
+    pub fn needs(&self, limit: usize, partial: bool) -> Vec<TileId> {
+        let wanted = |index: &u64| {
+            if self.disputed.contains_key(index) {
+                return None;
+            }
+            let leaves = self.tiles.get(index)?;
+            (partial || leaves.is_full()).then(|| leaves.bundle(*index))
+        };
+        let disputed = self.disputed.keys().filter_map(|index| Some(self.tiles.get(index)?.bundle(*index)));
+        let looked_up = self.lookup.iter().flat_map(Lookup::wanted);
+        looked_up.chain(disputed).chain(self.open.iter().filter_map(wanted)).take(limit).collect()
+    }
+
+    /// Takes the bytes (not compressed) of a tile: those of `tile` as it was asked for, or of the full one in its place.
+    /// Tiles that are not needed are passed over.
+    pub fn tile(&mut self, tile: TileId, bytes: &[u8]) {
+        if let Some(lookup) = &mut self.lookup {
+            if !lookup.tile(tile, bytes) {
+                self.findings.push(Finding::TamperedTile { tile, receipts: 0 });
+            }
+            self.found();
+        }
+        self.bundle(tile, bytes);
+    }
+
+    fn bundle(&mut self, tile: TileId, bytes: &[u8]) {
+        if tile.level != Level::Data {
+            return;
+        }
+        let Some(leaves) = self.tiles.get_mut(&tile.index) else { return };
+        let width = leaves.width().min(tile.width.into());
+        let disputed = self.disputed.remove(&tile.index);
+        if width <= leaves.audited && disputed.is_none() {
+            return;
+        }
+        self.findings.extend(compare(leaves, tile, width, bytes));
+        let begin = leaves.audited;
+        leaves.audited = width.max(begin);
+        if leaves.audited == leaves.width() {
+            self.open.remove(&tile.index);
+        }
+        let first = tile.first();
+        let mut receipts = self.receipts.take(first + begin as u64..first + width.max(begin) as u64);
+        receipts.extend(disputed.into_iter().flatten());
+        self.judge(tile.index, &receipts, bytes);
+        self.forget();
+    }
+
+    /// Takes that a tile is not served. For a partial one the full one is needed from now on.
+    pub fn missing(&mut self, tile: TileId) {
+        if self.lookup.as_mut().is_some_and(|lookup| lookup.missing(tile)) {
+            self.findings.push(Finding::MissingTile { tile });
+            self.unproved += self.lookup.take().map_or(0, |lookup| lookup.receipts.len() as u64);
+            self.look_up();
+        }
+        let Some(leaves) = self.tiles.get_mut(&tile.index).filter(|_| tile.level == Level::Data) else {
+            return;
+        };
+        leaves.full_only = !tile.is_full();
+        if tile.is_full() && !std::mem::replace(&mut leaves.missing, true) {
+            self.findings.push(Finding::MissingTile { tile });
+        }
+    }
+
+    /// Breaks the promises of all leaves that no trusted head covers although their merge delay was over when the
+    /// newest one was last fetched, at `observed_ms` since 1970.
+    pub fn overdue(&mut self, observed_ms: u64) {
+        let before_ms = observed_ms.saturating_sub(self.policy.mmd_ms);
+        let late = self.receipts.take_signed_before(before_ms, self.covered);
+        self.verdicts.extend(late.into_iter().map(|receipt| broken(receipt, Kind::Mmd { published: None })));
+    }
+
+    /// What became of promises since the last call.
+    pub fn verdicts(&mut self) -> Vec<Verdict> {
+        std::mem::take(&mut self.verdicts)
+    }
+
+    /// What else was found since the last call.
+    pub fn findings(&mut self) -> Vec<Finding> {
+        self.findings.append(&mut self.receipts.findings);
+        std::mem::take(&mut self.findings)
+    }
+
+    /// Receipts without a verdict, in memory and spilled.
+    pub fn pending(&self) -> u64 {
+        let waiting = self.disputed.values().chain(self.older.values()).map(Vec::len).sum::<usize>();
+        let looked_up = self.lookup.as_ref().map_or(0, |lookup| lookup.receipts.len());
+        (self.receipts.in_memory() + waiting + looked_up) as u64 + self.receipts.spilled() + self.unproved
+    }
+
+    /// Receipts that have been spilled and not been taken back.
+    pub fn spilled(&self) -> u64 {
+        self.receipts.spilled()
+    }
+
+    /// Leaves of the trusted tree that have not been read from their bundle.
+    pub fn behind(&self) -> u64 {
+        self.open
+            .iter()
+            .filter_map(|tile| self.tiles.get(tile))
+            .map(|leaves| (leaves.width() - leaves.audited) as u64)
+            .sum()
+    }
+
+    fn grow(&mut self, head: &Head, leaves: &[Hash]) {
+        for (index, leaf) in (self.covered..).zip(leaves) {
+            let (tile, position) = place(index);
+            self.tiles.entry(tile).or_insert_with(|| Leaves::new(position)).push(*leaf);
+            self.open.insert(tile);
+        }
+        self.covered += leaves.len() as u64;
+        self.root = head.root;
+        let Head { size, fetched_ns, timestamp_ms, .. } = *head;
+        self.marks.push(Published { size, fetched_ns, timestamp_ms });
+    }
+
+    /// Begins to look up the receipts of the next older tile, unless some are being looked up.
+    fn look_up(&mut self) {
+        if self.lookup.is_none()
+            && let Some((tile, receipts)) = self.older.pop_first()
+        {
+            self.lookup = Some(Lookup::new(tile, self.covered, self.root, receipts));
+        }
+    }
+
+    /// Judges the receipts that were looked up, once all tiles are there.
+    fn found(&mut self) {
+        let Some(lookup) = self.lookup.take_if(|lookup| lookup.is_complete()) else { return };
+        let mut unproved = 0;
+        for receipt in &lookup.receipts {
+            let index = receipt.index().unwrap_or_default();
+            self.verdicts.push(match lookup.judge(receipt) {
+                Found::Kept => Verdict::Kept(Kept { receipt: *receipt, index, published: None }),
+                Found::Altered(found) => broken(*receipt, Kind::AlteredLeaf { found }),
+                Found::Other(found) => broken(*receipt, Kind::LostLeaf { found }),
+                Found::Unproved => {
+                    unproved += 1;
+                    continue;
+                }
+            });
+        }
+        if unproved > 0 {
+            let tile = TileId::hashes(0, lookup.index);
+            self.findings.push(Finding::TamperedTile { tile, receipts: unproved });
+        }
+        self.unproved += unproved;
+        self.look_up();
+    }
+
+    /// Judges receipts at leaves of one tile that the tree covers and whose bundle, where there are bytes, is this.
+    fn judge(&mut self, tile: u64, receipts: &[Receipt], bytes: &[u8]) {
+        let Some(leaves) = self.tiles.get_mut(&tile) else { return };
+        for receipt in receipts {
+            let index = receipt.index().unwrap_or_default();
+            let (_, position) = place(index);
+            let Some(found) = leaves.hash(position) else { continue };
+            let kind = if found != receipt.leaf {
+                Some(misplaced(leaves, position, found, receipt, receipts, bytes, tile * FULL))
+            } else if !receipt.is_duplicate() && leaves.claim(position) {
+                Some(Kind::PromisedTwice { first: rival(receipt, receipts) })
+            } else if leaves.altered.get(position) {
+                let entry = Entries::new(bytes).nth(position).and_then(Result::ok);
+                Some(Kind::AlteredLeaf { found: entry.and_then(|entry| entry.leaf_hash().ok()) })
+            } else {
+                None
+            };
+            let published = self.marks.covering(index);
+            let late = |mark: &Published| mark.timestamp_ms > receipt.deadline_ms(self.policy.mmd_ms);
+            self.verdicts.push(match kind {
+                Some(kind) => broken(*receipt, kind),
+                None if published.as_ref().is_some_and(late) => broken(*receipt, Kind::Mmd { published }),
+                None => Verdict::Kept(Kept { receipt: *receipt, index, published }),
+            });
+        }
+    }
+
+    /// Forgets the oldest leaves that have been read, beyond the window.
+    fn forget(&mut self) {
+        let window = self.policy.window.div_ceil(FULL_WIDTH.into());
+        while self.tiles.len() - self.open.len() > window {
+            let Some(oldest) = self.tiles.first_entry() else { return };
+            let index = *oldest.key();
+            if self.open.contains(&index) || self.disputed.contains_key(&index) {
+                return;
+            }
+            oldest.remove();
+            self.marks.forget((index + 1) * FULL);
+        }
+    }
+}
+
+/// The tile of a leaf, and its place in it.
+fn place(index: u64) -> (u64, usize) {
+    (index / FULL, (index % FULL) as usize)
+}
+
+fn broken(receipt: Receipt, kind: Kind) -> Verdict {
+    Verdict::Broken(Breach { receipt, kind })
+}
+
+/// Another receipt of the same index that is not a duplicate's.
+fn rival(receipt: &Receipt, receipts: &[Receipt]) -> Option<u64> {
+    let rivals = |other: &&Receipt| {
+        other.index() == receipt.index() && other.seq != receipt.seq && !other.is_duplicate()
+    };
+    receipts.iter().find(rivals).map(|other| other.seq)
+}
+
+/// Holds the first `width` entries of a bundle against the tree's leaves, and notes those that are altered. Tells of the
+/// first that was not known to be.
+fn compare(leaves: &mut Leaves, tile: TileId, width: usize, bytes: &[u8]) -> Option<Finding> {
+    let mut first = None;
+    let mut note = |leaves: &mut Leaves, position: usize, fault: BundleFault| {
+        if leaves.altered.set(position) && first.is_none() {
+            first = Some(Finding::TamperedBundle { tile, index: tile.first() + position as u64, fault });
+        }
+    };
+    let mut entries = 0;
+    for entry in Entries::new(bytes) {
+        let position = entries;
+        entries += 1;
+        let got = match entry {
+            Ok(_) if !(leaves.skip..width).contains(&position) => continue,
+            Ok(entry) => entry.leaf_hash().map_err(BundleFault::Leafless),
+            Err(error) => {
+                // What follows cannot be read either.
+                entries = position;
+                for position in position.max(leaves.skip)..width {
+                    note(leaves, position, BundleFault::Entry(error));
+                }
+                break;
+            }
+        };
+        match (got, leaves.hash(position)) {
+            (Ok(got), Some(expected)) if got != expected => {
+                note(leaves, position, BundleFault::Leaf { got, expected });
+            }
+            (Err(fault), _) => note(leaves, position, fault),
+            _ => {}
+        }
+    }
+    let whole = entries == usize::from(tile.width) || entries == usize::from(FULL_WIDTH);
+    for position in entries.max(leaves.skip)..width {
+        note(leaves, position, BundleFault::Entries(entries));
+    }
+    if !whole && first.is_none() && entries > width {
+        let fault = BundleFault::Entries(entries);
+        first = Some(Finding::TamperedBundle { tile, index: tile.first() + width as u64, fault });
+    }
+    first
+}
+
+/// Why the tree has another leaf where this receipt promises its own.
+fn misplaced(
+    leaves: &Leaves,
+    position: usize,
+    found: Hash,
+    receipt: &Receipt,
+    receipts: &[Receipt],
+    bytes: &[u8],
+    first: u64,
+) -> Kind {
+    if let Some(holds) = elsewhere(receipt, bytes, first) {
+        return Kind::WrongIndex { holds };
+    }
+    let rival = rival(receipt, receipts);
+    if !receipt.is_duplicate() && (rival.is_some() || leaves.is_claimed(position)) {
+        return Kind::PromisedTwice { first: rival };
+    }
+    Kind::LostLeaf { found }
+}
+
+/// The index of the entry that would have the promised leaf if its extensions named the promised index.
+fn elsewhere(receipt: &Receipt, bytes: &[u8], first: u64) -> Option<u64> {
+    let promised = leaf_index_extension(receipt.index()?).ok()?;
+    let same = |entry: &crate::bundle::Entry<'_>| {
+        entry.timestamp_ms == receipt.timestamp_ms
+            && leaf_hash_of(entry.timestamp_ms, entry.signed, &promised) == Ok(receipt.leaf)
+    };
+    let entries = Entries::new(bytes).map_while(Result::ok);
+    (first..).zip(entries).find(|(_, entry)| same(entry)).map(|(index, _)| index)
+}

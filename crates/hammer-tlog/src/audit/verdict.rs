@@ -1,0 +1,165 @@
+use super::Receipt;
+use crate::bundle::BundleError;
+use crate::merkle::Hash;
+use crate::tile::TileId;
+use crate::tls::TlsError;
+
+/// What became of one promise. A receipt gets exactly one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// The leaf is where it was promised, up to the root.
+    Kept(Kept),
+    /// It is not.
+    Broken(Breach),
+}
+
+/// A promise that was kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kept {
+    /// What was promised.
+    pub receipt: Receipt,
+    /// The leaf's index in the tree.
+    pub index: u64,
+    /// The first head that covers it; none where that was before the audit.
+    pub published: Option<Published>,
+}
+
+impl Kept {
+    /// Response received until a served head covers the index, in nanoseconds; 0 when the log answers after publication.
+    pub fn publication_delay_ns(&self) -> Option<u64> {
+        Some(self.published?.fetched_ns.saturating_sub(self.receipt.received_ns))
+    }
+
+    /// SCT timestamp until publication, in milliseconds, both by the log's clock.
+    pub fn merge_delay_ms(&self) -> Option<u64> {
+        Some(self.published?.timestamp_ms.saturating_sub(self.receipt.timestamp_ms))
+    }
+}
+
+/// The first followed head that covers a leaf.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Published {
+    /// Its leaves.
+    pub size: u64,
+    /// When it was fetched, in nanoseconds since the caller's instant.
+    pub fetched_ns: u64,
+    /// When the log signed it, in milliseconds since 1970.
+    pub timestamp_ms: u64,
+}
+
+/// A promise that was broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Breach {
+    /// What was promised.
+    pub receipt: Receipt,
+    /// How it was broken.
+    pub kind: Kind,
+}
+
+/// How a promise was broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The tree has another leaf at the promised index.
+    LostLeaf {
+        /// That leaf's hash.
+        found: Hash,
+    },
+    /// The tree has the submission at another index than the promised one, as far as the bundle around it tells.
+    WrongIndex {
+        /// The index that it has.
+        holds: u64,
+    },
+    /// The tree has the leaf; the entry in its bundle is another, or cannot be read.
+    AlteredLeaf {
+        /// The hash of the entry's leaf; none where it cannot be read.
+        found: Option<Hash>,
+    },
+    /// The same index, or in a log of RFC 6962 the same leaf, was promised to another submission.
+    PromisedTwice {
+        /// That submission's sequence number; none where it is no longer known.
+        first: Option<u64>,
+    },
+    /// The SCT has no index where static-ct-api wants one.
+    NoIndex,
+    /// The merge delay was over before a head covered the leaf.
+    Mmd {
+        /// The first head that did; none while none does.
+        published: Option<Published>,
+    },
+}
+
+impl Kind {
+    /// The kind in the field's words, as reports have it.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::LostLeaf { .. } => "lost leaf",
+            Self::WrongIndex { .. } => "leaf index",
+            Self::AlteredLeaf { .. } => "altered leaf",
+            Self::PromisedTwice { .. } => "index promised twice",
+            Self::NoIndex => "no leaf index",
+            Self::Mmd { .. } => "mmd",
+        }
+    }
+}
+
+/// What is wrong with what the log serves, whether or not a receipt is touched by it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Finding {
+    /// An entry of a bundle is not the leaf that the tree has at its index.
+    TamperedBundle {
+        /// The bundle.
+        tile: TileId,
+        /// The index of its first such entry.
+        index: u64,
+        /// What is wrong with it.
+        fault: BundleFault,
+    },
+    /// Neither the tile nor, where it is partial, the full one in its place is served.
+    MissingTile {
+        /// The tile.
+        tile: TileId,
+    },
+    /// The hash tiles of a leaf do not lead to the followed root: receipts that rest on them stay without a verdict.
+    TamperedTile {
+        /// The tile of the leaf, or the one whose bytes are not hashes.
+        tile: TileId,
+        /// Receipts without a verdict.
+        receipts: u64,
+    },
+    /// The entries from get-entries do not hash to the followed root.
+    TamperedEntries {
+        /// The first entry that no head had covered before.
+        start: u64,
+        /// Leaves of the head.
+        size: u64,
+        /// The root that the entries lead to.
+        computed: Hash,
+        /// The head's.
+        expected: Hash,
+    },
+    /// Receipts could not be spilled or taken back: those are unchecked, by our own fault.
+    Unspilled {
+        /// Receipts that are lost; 0 where they stayed in memory.
+        receipts: u64,
+        /// What the spill said.
+        error: String,
+    },
+}
+
+/// What is wrong with a bundle.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BundleFault {
+    /// The entry's leaf has another hash than the tree's.
+    Leaf {
+        /// The hash found.
+        got: Hash,
+        /// The tree's.
+        expected: Hash,
+    },
+    /// The entry cannot be read.
+    Entry(BundleError),
+    /// The entry's leaf cannot be hashed.
+    Leafless(TlsError),
+    /// The bundle has this many entries: neither as many as the tree nor, full, 256.
+    Entries(usize),
+}

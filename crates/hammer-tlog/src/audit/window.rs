@@ -1,0 +1,77 @@
+use crate::merkle::Hash;
+use crate::tile::{FULL_WIDTH, Level, TileId};
+
+/// The leaves of a tile that the followed tree covers, and what the audit knows of them.
+#[derive(Debug, Default)]
+pub(super) struct Leaves {
+    /// Leaves of the tile that were there before the audit began; their hashes are not known.
+    pub(super) skip: usize,
+    /// From `skip` on.
+    hashes: Vec<Hash>,
+    /// Leaves below this place have been read from their bundle.
+    pub(super) audited: usize,
+    /// Whether only the full bundle is served.
+    pub(super) full_only: bool,
+    /// Whether it was told that no bundle is served.
+    pub(super) missing: bool,
+    /// Leaves that a receipt, other than a duplicate's, has found to be its own.
+    claimed: Bits,
+    /// Leaves whose entry in the bundle is another.
+    pub(super) altered: Bits,
+}
+
+impl Leaves {
+    pub(super) fn new(skip: usize) -> Self {
+        Self { skip, audited: skip, ..Self::default() }
+    }
+
+    pub(super) fn push(&mut self, leaf: Hash) {
+        self.hashes.push(leaf);
+    }
+
+    /// Leaves that the tree has in the tile.
+    pub(super) fn width(&self) -> usize {
+        self.skip + self.hashes.len()
+    }
+
+    /// The leaf at this place of the tile.
+    pub(super) fn hash(&self, position: usize) -> Option<Hash> {
+        self.hashes.get(position.checked_sub(self.skip)?).copied()
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.width() == usize::from(FULL_WIDTH)
+    }
+
+    /// The bundle to be asked for.
+    pub(super) fn bundle(&self, index: u64) -> TileId {
+        let width = if self.full_only { FULL_WIDTH } else { self.width() as u16 };
+        TileId { level: Level::Data, index, width }
+    }
+
+    /// Notes that the leaf is a receipt's own; says whether it was another's before.
+    pub(super) fn claim(&mut self, position: usize) -> bool {
+        !self.claimed.set(position)
+    }
+
+    pub(super) fn is_claimed(&self, position: usize) -> bool {
+        self.claimed.get(position)
+    }
+}
+
+/// One bit for each place of a tile.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Bits([u64; 4]);
+
+impl Bits {
+    pub(super) fn get(&self, at: usize) -> bool {
+        self.0[at / 64] >> (at % 64) & 1 == 1
+    }
+
+    /// Says whether the bit was not yet set.
+    pub(super) fn set(&mut self, at: usize) -> bool {
+        let was = self.get(at);
+        self.0[at / 64] |= 1 << (at % 64);
+        !was
+    }
+}

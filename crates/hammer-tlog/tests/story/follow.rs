@@ -1,0 +1,246 @@
+use hammer_tlog::follow::{By, Event, Evidence, Follower, Head, Need, QUEUE, TileFault, Unproved};
+use hammer_tlog::merkle::{EMPTY_ROOT, sha256};
+use hammer_tlog::tile::{Level, TileId};
+
+use crate::log::Log;
+use crate::watch::follow;
+
+/// A follower that trusts the log as it is.
+fn trusting(by: By, log: &Log) -> Follower {
+    let mut follower = Follower::new(by);
+    let head = log.head();
+    assert_eq!(follow(&mut follower, log, head.clone()), [Event::First { head }]);
+    follower
+}
+
+#[test]
+fn a_growing_log_is_followed_by_all_ways_of_proof() {
+    for by in [By::Leaves, By::Edges, By::Proofs] {
+        for start in [0, 1, 255, 256, 300, 66_000] {
+            let mut log = Log::of(start);
+            let mut follower = trusting(by, &log);
+            for growth in [1, 3, 252, 256, 1, 511, 70] {
+                let (from, before) = (log.head(), log.tree.size() as usize);
+                log.grow(0..growth);
+                let to = log.head();
+                let leaves = if by == By::Leaves { log.tree.leaves()[before..].to_vec() } else { Vec::new() };
+                let events = follow(&mut follower, &log, to.clone());
+                assert_eq!(events, [Event::Grew { from, to: to.clone(), leaves }], "{by:?} from {start}");
+                assert_eq!(follower.trusted(), Some(&to));
+            }
+        }
+    }
+}
+
+#[test]
+fn an_unchanged_tree_needs_nothing() {
+    let log = Log::of(5);
+    let mut follower = trusting(By::Leaves, &log);
+    let head = log.head();
+    follower.head(head.clone());
+    assert_eq!(follower.need(), None);
+    assert_eq!(follower.events(), [Event::Same { head }]);
+}
+
+#[test]
+fn growth_needs_only_the_new_tiles() {
+    let mut log = Log::of(66_000);
+    let needs = |by, log: &mut Log| {
+        let mut follower = trusting(by, log);
+        log.grow(0..1000);
+        follower.head(log.head());
+        let Some(Need::Tiles(tiles)) = follower.need() else { panic!("no tiles are needed") };
+        tiles.iter().map(TileId::path).collect::<Vec<_>>()
+    };
+    let leaves = needs(By::Leaves, &mut log);
+    assert_eq!(leaves, ["tile/0/257", "tile/0/258", "tile/0/259", "tile/0/260", "tile/0/261.p/184"]);
+    let edges = needs(By::Edges, &mut log);
+    assert_eq!(edges, ["tile/0/261", "tile/0/265.p/160", "tile/1/001.p/9"]);
+}
+
+#[test]
+fn a_partial_tile_that_vanished_is_read_from_the_full_one() {
+    let mut log = Log { collects: true, ..Log::of(300) };
+    let mut follower = trusting(By::Leaves, &log);
+    log.grow(0..100);
+    let head = log.head();
+    follower.head(head.clone());
+    log.grow(0..200);
+    let partial = TileId { width: 144, ..TileId::hashes(0, 1) };
+    assert_eq!(follower.need(), Some(Need::Tiles(vec![partial])));
+    assert_eq!(log.serve(partial), None);
+    follower.missing(partial);
+    assert_eq!(follower.need(), Some(Need::Tiles(vec![partial.full()])));
+    follower.tile(partial.full(), &log.serve(partial.full()).unwrap());
+    assert_eq!(follower.trusted(), Some(&head));
+    let grown = follow(&mut follower, &log, log.head());
+    assert!(matches!(&grown[..], [Event::Grew { .. }, Event::Grew { .. }]), "{grown:?}");
+}
+
+#[test]
+fn a_tile_that_is_not_served_is_named_once_and_may_come_later() {
+    let mut log = Log::of(300);
+    let mut follower = trusting(By::Leaves, &log);
+    log.submit(1);
+    let (head, served) = (log.head(), std::mem::take(&mut log.entries));
+    let tree = std::mem::take(&mut log.tree);
+    let tile = TileId::hashes(0, 1);
+    let missing = [Event::MissingTile { tile, head: head.clone() }];
+    assert_eq!(follow(&mut follower, &log, head.clone()), missing);
+    assert_eq!(follow(&mut follower, &log, head.clone()), []);
+    (log.tree, log.entries) = (tree, served);
+    assert!(matches!(&follow(&mut follower, &log, head)[..], [Event::Grew { .. }]));
+}
+
+#[test]
+fn two_roots_of_one_size_are_a_fork() {
+    for by in [By::Leaves, By::Edges, By::Proofs] {
+        let log = Log::of(300);
+        let mut follower = trusting(by, &log);
+        let newer = Head { root: sha256(b"fork"), ..log.head() };
+        let fork = Event::Forked { older: log.head(), newer: newer.clone(), evidence: Evidence::SameSize };
+        assert_eq!(follow(&mut follower, &log, newer.clone()), [fork]);
+        assert_eq!(follow(&mut follower, &log, newer), []);
+        assert_eq!(follower.trusted(), Some(&log.head()));
+    }
+}
+
+#[test]
+fn a_smaller_tree_is_a_shrunk_one() {
+    let log = Log::of(300);
+    let mut follower = trusting(By::Proofs, &log);
+    let (older, newer) = (log.head(), log.head_at(299));
+    let events = follow(&mut follower, &log, newer.clone());
+    assert_eq!(events, [Event::Shrank { older: older.clone(), newer }]);
+    assert_eq!(follower.trusted(), Some(&older));
+}
+
+#[test]
+fn a_root_of_another_tree_is_a_fork_that_is_not_followed() {
+    for by in [By::Leaves, By::Edges, By::Proofs] {
+        let mut log = Log::of(300);
+        let mut follower = trusting(by, &log);
+        let older = log.head();
+        log.grow(0..400);
+        let newer = Head { root: sha256(b"fork"), ..log.head() };
+        let events = follow(&mut follower, &log, newer.clone());
+        let [Event::Forked { older: one, newer: other, evidence }] = &events[..] else {
+            panic!("{events:?}")
+        };
+        assert_eq!((one, other), (&older, &newer));
+        assert_eq!(matches!(evidence, Evidence::Proof(_)), by == By::Proofs);
+        assert_eq!(follower.trusted(), Some(&older));
+        // The honest tree goes on.
+        log.submit(9);
+        assert!(matches!(&follow(&mut follower, &log, log.head())[..], [Event::Grew { .. }]));
+    }
+}
+
+#[test]
+fn a_rewritten_past_is_a_fork() {
+    for rewritten in [3, 257, 299] {
+        let log = Log::of(300);
+        let mut follower = trusting(By::Leaves, &log);
+        let mut other = Log::of(rewritten);
+        other.grow(rewritten..500);
+        let events = follow(&mut follower, &other, other.head());
+        let [Event::Forked { evidence, .. }] = &events[..] else { panic!("{events:?}") };
+        assert_eq!(*evidence == Evidence::Rewritten, rewritten >= 256, "leaf {rewritten}: {evidence:?}");
+        assert_eq!(follower.trusted(), Some(&log.head()));
+    }
+}
+
+#[test]
+fn a_tampered_hash_tile_is_named_with_the_hash() {
+    for (index, position) in [(1, 0), (1, 43), (1, 44), (1, 255), (2, 3), (3, 15)] {
+        let mut log = Log::of(300);
+        let mut follower = trusting(By::Leaves, &log);
+        log.grow(0..484);
+        log.flipped = Some((Level::Hashes(0), index, position * 256 + 7));
+        let events = follow(&mut follower, &log, log.head());
+        let [Event::TamperedTile { tile, fault: TileFault::Hash { position: at, expected, .. }, .. }] =
+            &events[..]
+        else {
+            panic!("{events:?}")
+        };
+        assert_eq!((tile.level, tile.index, usize::from(*at)), (Level::Hashes(0), index, position));
+        assert_eq!(*expected, log.tree.leaves()[index as usize * 256 + position]);
+        assert_eq!(follower.trusted().unwrap().size, 300);
+        log.flipped = None;
+        assert!(matches!(&follow(&mut follower, &log, log.head())[..], [Event::Grew { .. }]));
+    }
+}
+
+#[test]
+fn a_tampered_upper_tile_is_told_from_a_fork_by_the_leaves() {
+    let mut log = Log::of(300);
+    let mut follower = trusting(By::Edges, &log);
+    log.grow(0..1000);
+    log.flipped = Some((Level::Hashes(1), 0, 3 * 256));
+    let events = follow(&mut follower, &log, log.head());
+    let [Event::TamperedTile { tile, fault: TileFault::Hash { position: 3, .. }, .. }, Event::Grew { .. }] =
+        &events[..]
+    else {
+        panic!("{events:?}")
+    };
+    assert_eq!(tile.path(), "tile/1/000.p/5");
+}
+
+#[test]
+fn a_tile_of_the_wrong_length_is_tampered_with() {
+    let mut log = Log::of(10);
+    let mut follower = trusting(By::Leaves, &log);
+    log.submit(1);
+    follower.head(log.head());
+    follower.tile(TileId { width: 11, ..TileId::hashes(0, 0) }, &[0; 352 - 1]);
+    let events = follower.events();
+    assert!(matches!(events[..], [Event::TamperedTile { fault: TileFault::Bytes(_), .. }]), "{events:?}");
+    assert_eq!(follower.need(), None);
+}
+
+#[test]
+fn a_first_head_whose_tiles_lead_elsewhere_is_not_trusted() {
+    let log = Log { flipped: Some((Level::Hashes(1), 0, 0)), ..Log::of(600) };
+    let mut follower = Follower::new(By::Leaves);
+    let events = follow(&mut follower, &log, log.head());
+    assert!(matches!(events[..], [Event::Unproved { reason: Unproved::Proof(_), .. }]), "{events:?}");
+    assert_eq!(follower.trusted(), None);
+}
+
+#[test]
+fn a_proof_of_the_wrong_length_proves_nothing() {
+    let mut log = Log::of(10);
+    let mut follower = trusting(By::Proofs, &log);
+    log.submit(1);
+    follower.head(log.head());
+    assert_eq!(follower.need(), Some(Need::ConsistencyProof { first: 10, second: 11 }));
+    follower.consistency_proof(10, 11, &[]);
+    assert!(matches!(follower.events()[..], [Event::Unproved { .. }]));
+    assert_eq!(follower.trusted().unwrap().size, 10);
+}
+
+#[test]
+fn a_tree_too_large_to_be_read_is_not_believed() {
+    for by in [By::Leaves, By::Edges] {
+        let log = Log::of(10);
+        let mut follower = trusting(by, &log);
+        let head = Head { size: u64::MAX, ..log.head() };
+        let events = follow(&mut follower, &log, head);
+        assert!(
+            matches!(events[..], [Event::Unproved { .. } | Event::MissingTile { .. }]),
+            "{by:?} {events:?}"
+        );
+    }
+}
+
+#[test]
+fn heads_that_come_while_one_is_proved_are_proved_in_turn() {
+    let log = Log::of(200);
+    let mut follower = Follower::from_empty(By::Leaves);
+    (1..100).for_each(|size| follower.head(log.head_at(size)));
+    assert_eq!((follower.behind(), follower.skipped()), (QUEUE + 1, 98 - QUEUE as u64));
+    let events = follow(&mut follower, &log, log.head_at(100));
+    assert_eq!(events.len(), QUEUE + 1);
+    assert_eq!(follower.trusted().unwrap().size, 100);
+    assert_eq!(Head::empty().root, EMPTY_ROOT);
+}

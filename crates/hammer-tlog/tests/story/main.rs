@@ -1,0 +1,10 @@
+//! A log's story, told by a log in memory: it grows, it is followed and audited, and each of its lies is found.
+
+mod any;
+mod cost;
+mod entries;
+mod follow;
+mod log;
+mod spill;
+mod tiles;
+mod watch;

@@ -1,0 +1,58 @@
+use hammer_tlog::audit::{Finding, NoSpill, Policy};
+
+use crate::log::{EPOCH_MS, Log};
+use crate::watch::{MMD_MS, Shelf, Watch};
+
+const SMALL: Policy = Policy { mmd_ms: MMD_MS, receipts: 10_000, window: 256 };
+const MANY: u64 = 60_000;
+
+/// A log that has answered many submissions whose leaves no head covers yet.
+fn story<S: hammer_tlog::audit::Spill>(spill: S) -> (Log, Watch<S>) {
+    let mut watch = Watch::with(SMALL, spill);
+    let mut log = Log::of(0);
+    watch.poll(&log);
+    (0..MANY).for_each(|seq| watch.audit.accept(log.submit(seq)));
+    assert_eq!(watch.audit.pending(), MANY);
+    (log, watch)
+}
+
+#[test]
+fn receipts_beyond_the_bound_are_spilled_and_still_kept() {
+    let (log, mut watch) = story(Shelf::default());
+    assert!(watch.audit.spilled() >= MANY - 10_000, "{} are spilled", watch.audit.spilled());
+    watch.poll(&log);
+    assert_eq!((watch.audit.pending(), watch.audit.spilled()), (0, 0));
+    assert_eq!(watch.kept(), (0..MANY).collect::<Vec<_>>());
+    assert_eq!((watch.broken(), watch.findings.len()), (vec![], 0));
+}
+
+#[test]
+fn spilled_receipts_are_overdue_like_others() {
+    let (_, mut watch) = story(Shelf::default());
+    watch.audit.overdue(EPOCH_MS + MMD_MS + 1);
+    watch.read(&Log::of(0));
+    assert_eq!(watch.broken().len() as u64, MANY);
+    assert_eq!((watch.audit.pending(), watch.audit.spilled()), (0, 0));
+}
+
+#[test]
+fn a_spill_that_fails_keeps_the_receipts_and_says_so() {
+    let (log, mut watch) = story(NoSpill);
+    watch.poll(&log);
+    assert_eq!(watch.kept().len() as u64, MANY);
+    assert!(watch.findings.iter().all(|finding| matches!(finding, Finding::Unspilled { receipts: 0, .. })));
+    assert!(!watch.findings.is_empty());
+}
+
+#[test]
+fn receipts_that_the_spill_lost_are_counted() {
+    let (log, mut watch) = story(Shelf { forgets: true, ..Shelf::default() });
+    let spilled = watch.audit.spilled();
+    watch.poll(&log);
+    let lost = |finding: &Finding| match finding {
+        Finding::Unspilled { receipts, .. } => *receipts,
+        _ => 0,
+    };
+    assert_eq!(watch.findings.iter().map(lost).sum::<u64>(), spilled);
+    assert_eq!(watch.kept().len() as u64, MANY - spilled);
+}

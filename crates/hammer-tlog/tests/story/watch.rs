@@ -1,0 +1,158 @@
+use std::collections::BTreeMap;
+use std::io;
+
+use hammer_tlog::audit::{EntryAudit, Finding, NoSpill, Policy, Receipt, Spill, TileAudit, Verdict};
+use hammer_tlog::follow::{By, Event, Follower, Head, Need};
+
+use crate::log::Log;
+
+pub(crate) const MMD_MS: u64 = 60_000;
+
+/// Feeds a follower all that it needs; gives what it found out.
+pub(crate) fn follow(follower: &mut Follower, log: &Log, head: Head) -> Vec<Event> {
+    follower.head(head);
+    for _ in 0..1000 {
+        match follower.need() {
+            None => return follower.events(),
+            Some(Need::Tiles(tiles)) => {
+                for tile in tiles {
+                    match log.serve(tile) {
+                        Some(bytes) => follower.tile(tile, &bytes),
+                        None => follower.missing(tile),
+                    }
+                }
+            }
+            Some(Need::ConsistencyProof { first, second }) => {
+                follower.consistency_proof(first, second, &log.consistency(first, second));
+            }
+        }
+    }
+    panic!("the follower goes in circles");
+}
+
+/// A follower with its audit of bundles, and all that they said.
+pub(crate) struct Watch<S = NoSpill> {
+    pub(crate) follower: Follower,
+    pub(crate) audit: TileAudit<S>,
+    pub(crate) verdicts: Vec<Verdict>,
+    pub(crate) findings: Vec<Finding>,
+}
+
+impl Watch {
+    pub(crate) fn new() -> Self {
+        Self::with(Policy::new(MMD_MS), NoSpill)
+    }
+}
+
+impl<S: Spill> Watch<S> {
+    pub(crate) fn with(policy: Policy, spill: S) -> Self {
+        Self {
+            follower: Follower::from_empty(By::Leaves),
+            audit: TileAudit::new(policy, spill),
+            verdicts: Vec::new(),
+            findings: Vec::new(),
+        }
+    }
+
+    /// Fetches the head, follows it, and audits what it covers.
+    pub(crate) fn poll(&mut self, log: &Log) -> Vec<Event> {
+        let events = follow(&mut self.follower, log, log.head());
+        events.iter().for_each(|event| self.audit.follow(event));
+        self.read(log);
+        events
+    }
+
+    /// Reads all bundles that the audit needs.
+    pub(crate) fn read(&mut self, log: &Log) {
+        for _ in 0..1000 {
+            let needs = self.audit.needs(8, true);
+            for tile in &needs {
+                match log.serve(*tile) {
+                    Some(bytes) => self.audit.tile(*tile, &bytes),
+                    None => self.audit.missing(*tile),
+                }
+            }
+            self.verdicts.extend(self.audit.verdicts());
+            self.findings.extend(self.audit.findings());
+            if needs.is_empty() {
+                return;
+            }
+        }
+        panic!("the audit goes in circles");
+    }
+
+    pub(crate) fn kept(&self) -> Vec<u64> {
+        kept(&self.verdicts)
+    }
+
+    pub(crate) fn broken(&self) -> Vec<(u64, Option<u64>, &'static str)> {
+        broken(&self.verdicts)
+    }
+}
+
+pub(crate) fn kept(verdicts: &[Verdict]) -> Vec<u64> {
+    let mut seqs: Vec<_> = verdicts
+        .iter()
+        .filter_map(|verdict| match verdict {
+            Verdict::Kept(kept) => Some(kept.receipt.seq),
+            Verdict::Broken(_) => None,
+        })
+        .collect();
+    seqs.sort_unstable();
+    seqs
+}
+
+/// Sequence number, index and kind of each breach.
+pub(crate) fn broken(verdicts: &[Verdict]) -> Vec<(u64, Option<u64>, &'static str)> {
+    let breach = |verdict: &Verdict| match verdict {
+        Verdict::Kept(_) => None,
+        Verdict::Broken(breach) => Some((breach.receipt.seq, breach.receipt.index(), breach.kind.as_str())),
+    };
+    verdicts.iter().filter_map(breach).collect()
+}
+
+/// A follower by consistency proofs with its sweep, and all that they said.
+pub(crate) struct Sweep {
+    pub(crate) follower: Follower,
+    pub(crate) audit: EntryAudit,
+    pub(crate) verdicts: Vec<Verdict>,
+    pub(crate) findings: Vec<Finding>,
+}
+
+impl Sweep {
+    pub(crate) fn new() -> Self {
+        let (follower, audit) = (Follower::from_empty(By::Proofs), EntryAudit::new(Policy::new(MMD_MS)));
+        Self { follower, audit, verdicts: Vec::new(), findings: Vec::new() }
+    }
+
+    pub(crate) fn poll(&mut self, log: &Log) -> Vec<Event> {
+        let events = follow(&mut self.follower, log, log.head());
+        events.iter().for_each(|event| self.audit.follow(event));
+        while let Some(range) = self.audit.needs(1000) {
+            self.audit.entries(range.start, log.get_entries(range.start, range.end));
+        }
+        self.verdicts.extend(self.audit.verdicts());
+        self.findings.extend(self.audit.findings());
+        events
+    }
+}
+
+/// Spilled receipts in memory.
+#[derive(Debug, Default)]
+pub(crate) struct Shelf {
+    pub(crate) partitions: BTreeMap<u64, Vec<u8>>,
+    pub(crate) forgets: bool,
+}
+
+impl Spill for Shelf {
+    fn append(&mut self, partition: u64, bytes: &[u8]) -> io::Result<()> {
+        assert_eq!(bytes.len() % Receipt::LENGTH, 0);
+        self.partitions.entry(partition).or_default().extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn take(&mut self, partition: u64) -> io::Result<Vec<u8>> {
+        let held = self.partitions.remove(&partition).filter(|_| !self.forgets);
+        held.ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
