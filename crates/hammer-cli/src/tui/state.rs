@@ -27,14 +27,20 @@ pub(super) struct State {
     pub(super) run: Option<Arc<RunInfo>>,
     /// The end of the last interval.
     pub(super) last: Option<Arc<Snapshot>>,
+    /// Its length.
+    pub(super) span: Nanos,
     /// What was before it.
     pub(super) history: History,
     /// Notes, breaches, commands and phases.
     pub(super) log: Log,
     /// The phase, and its begin.
     pub(super) phase: Option<(Phase, Nanos)>,
+    /// The begin of the run's first phase.
+    pub(super) begin: Option<Nanos>,
     /// Events that did not reach the dashboard.
     pub(super) dropped: u64,
+    /// The share of its cores that the process used over the last interval, 0 to 1.
+    pub(super) cpu_share: f64,
     /// Whether arrivals are suspended.
     pub(super) paused: bool,
     /// Whether the operator asked for the end.
@@ -94,10 +100,13 @@ impl State {
             workloads,
             run: None,
             last: None,
+            span: Nanos::ZERO,
             history: History::default(),
             log: Log::default(),
             phase: None,
+            begin: None,
             dropped: 0,
+            cpu_share: 0.0,
             paused: false,
             quitting: false,
             screen: Screen::default(),
@@ -110,12 +119,10 @@ impl State {
             RunEvent::Started(info) => self.run = Some(info.clone()),
             RunEvent::Phase { phase, at } => {
                 self.phase = Some((*phase, *at));
+                self.begin.get_or_insert(*at);
                 self.say(*at, EntryKind::Phase, format!("{} begins", words(*phase)));
             }
-            RunEvent::Interval(snapshot) => {
-                self.history.take(snapshot);
-                self.last = Some(snapshot.clone());
-            }
+            RunEvent::Interval(snapshot) => self.interval(snapshot),
             RunEvent::Command { at, command } => self.say(*at, EntryKind::Command, log::applied(command)),
             RunEvent::Breach { at, breach } => {
                 let text = format!("{} {}: {}: {}", breach.workload, breach.seq, breach.kind, breach.detail);
@@ -123,6 +130,22 @@ impl State {
             }
             RunEvent::Note { at, text } => self.say(*at, EntryKind::Note, text.clone()),
             RunEvent::Finished(_) => {}
+        }
+    }
+
+    fn interval(&mut self, snapshot: &Arc<Snapshot>) {
+        // The first interval's own length counts from the epoch, and connecting took some of it.
+        let begin = self.begin.unwrap_or(Nanos::ZERO);
+        self.span =
+            if self.last.is_none() { snapshot.at.since(begin).min(snapshot.span) } else { snapshot.span };
+        self.history.take(snapshot, self.span);
+        if let Some(last) = self.last.replace(snapshot.clone()) {
+            let available = self.span.as_secs_f64() * f64::from(snapshot.resources.cores.max(1));
+            let used = snapshot.resources.cpu_seconds() - last.resources.cpu_seconds();
+            self.cpu_share = if available > 0.0 { (used / available).max(0.0) } else { 0.0 };
+            if last.health.is_healthy() && !snapshot.health.is_healthy() {
+                self.say(snapshot.at, EntryKind::Note, format!("UNHEALTHY: {}", snapshot.health));
+            }
         }
     }
 

@@ -1,7 +1,6 @@
 //! Drawing the state onto a frame: pure, and readable without colour.
 
 use hammer_measure::Phase;
-use hammer_report::text::number::grouped;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
@@ -25,42 +24,45 @@ use palette::Palette;
 
 /// Draws everything.
 pub(super) fn draw(frame: &mut Frame<'_>, state: &State, palette: &Palette) {
-    let [head, page, standing, keys] = Layout::vertical([
+    let [head, page, promises, health, keys] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Min(0),
         Constraint::Length(1),
         Constraint::Length(1),
+        Constraint::Length(1),
     ])
     .areas(frame.area());
-    frame.render_widget(tabs(state, palette).right_aligned(), head);
-    let title = title(state, palette);
-    let room = Rect { width: u16::try_from(title.width()).unwrap_or(u16::MAX).min(head.width), ..head };
-    frame.render_widget(title, room);
+    let tabs = tabs(state, palette);
+    let room = usize::from(head.width).saturating_sub(tabs.width());
+    frame.render_widget(tabs.right_aligned(), head);
+    let left = Rect { width: u16::try_from(room).unwrap_or(head.width), ..head };
+    frame.render_widget(title(state, palette, room), left);
     match state.screen.tab {
         Tab::Overview => overview::draw(frame, page, state, palette),
         Tab::Series => series::draw(frame, page, state, palette),
         Tab::Log => log::draw(frame, page, state, palette),
         Tab::Help => help::draw(frame, page, state, palette),
     }
-    frame.render_widget(standing::line(state, palette), standing);
+    frame.render_widget(standing::promises(state, palette), promises);
+    frame.render_widget(standing::health(state, palette), health);
     frame.render_widget(footer(state, palette), keys);
 }
 
-fn title(state: &State, palette: &Palette) -> Line<'static> {
-    let mut spans = vec![Span::styled("hammer ", palette.strong())];
-    if !state.title.is_empty() {
-        let title: String = state.title.chars().take(MOST_TITLE).collect();
-        spans.push(Span::raw(format!("{title} ")));
+/// How far the run is, and as much of the plan's name as there is room for.
+fn title(state: &State, palette: &Palette, room: usize) -> Line<'static> {
+    let progress = progress(state);
+    let paused = if state.paused { " PAUSED" } else { "" };
+    let name_room = room.saturating_sub(HAMMER.len() + progress.len() + paused.len() + NAME_END);
+    let mut name: String = state.title.chars().take(name_room).collect();
+    if !name.is_empty() {
+        name.push_str(": ");
     }
-    spans.push(Span::raw(progress(state)));
-    if state.paused {
-        spans.push(Span::styled(" PAUSED", palette.warning()));
-    }
-    if state.dropped > 0 {
-        let text = format!(" {} EVENTS DROPPED", grouped(state.dropped));
-        spans.push(Span::styled(text, palette.bad()));
-    }
-    Line::from(spans)
+    Line::from(vec![
+        Span::styled(HAMMER, palette.strong()),
+        Span::raw(name),
+        Span::raw(progress),
+        Span::styled(paused, palette.warning()),
+    ])
 }
 
 fn progress(state: &State) -> String {
@@ -72,7 +74,7 @@ fn progress(state: &State) -> String {
         Phase::Measurement => run.measurement,
         Phase::Drain => None,
     });
-    let of = planned.map_or(String::new(), |planned| format!("/{}", clock(planned.as_secs_f64())));
+    let of = planned.map_or(String::new(), |planned| format!(" of {}", clock(planned.as_secs_f64())));
     format!("{} {}{of}", words(phase), clock(gone))
 }
 
@@ -114,4 +116,6 @@ fn footer(state: &State, palette: &Palette) -> Line<'static> {
     Line::styled(text, palette.faint())
 }
 
-const MOST_TITLE: usize = 16;
+const HAMMER: &str = "hammer ";
+/// Columns behind the plan's name, and before the pages.
+const NAME_END: usize = 3;

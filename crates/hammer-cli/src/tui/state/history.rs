@@ -69,9 +69,9 @@ struct Thinned {
 }
 
 impl History {
-    /// Takes an interval; short ones are put together until they make a second.
-    pub(in crate::tui) fn take(&mut self, snapshot: &Snapshot) {
-        let point = Point::of(snapshot);
+    /// Takes an interval of that length; short ones are put together until they make a second.
+    pub(in crate::tui) fn take(&mut self, snapshot: &Snapshot, span: Nanos) {
+        let point = Point::of(snapshot, span);
         let open = match self.open.take() {
             None => point,
             Some(mut open) => {
@@ -86,14 +86,22 @@ impl History {
         self.thinned.push(&open);
         let until = open.at;
         self.recent.push_back(open);
-        while self.recent.front().is_some_and(|first| until.since(first.at) >= WINDOW) {
+        // The end of one point more: what grew over the window began there.
+        while self.recent.front().is_some_and(|first| until.since(first.at) > WINDOW + LATENESS) {
             self.recent.pop_front();
         }
     }
 
     /// The last 30 s, oldest first.
     pub(in crate::tui) fn recent(&self) -> impl DoubleEndedIterator<Item = &Point> {
-        self.recent.iter()
+        let until = self.recent.back().map_or(Nanos::ZERO, |last| last.at);
+        self.recent.iter().filter(move |point| until.since(point.at) + LATENESS < WINDOW)
+    }
+
+    /// The sizes of the tree at the begin and at the end of the last 30 s, each with its instant.
+    pub(in crate::tui) fn tree_sizes(&self) -> Option<[(Nanos, f64); 2]> {
+        let mut sizes = self.recent.iter().filter_map(|point| Some((point.at, point.tree_size?)));
+        Some([sizes.next()?, sizes.next_back()?])
     }
 
     /// The run so far, or its last hour, oldest first: [`MOST_POINTS`] at most.
@@ -103,7 +111,7 @@ impl History {
 }
 
 impl Point {
-    fn of(snapshot: &Snapshot) -> Self {
+    fn of(snapshot: &Snapshot, span: Nanos) -> Self {
         let tree_size = snapshot.observations.iter().find(|observation| observation.name == TREE_SIZE);
         let tallies = snapshot.series.iter().map(|series| {
             let waiting = series.warm_up.backlog + series.measurement.backlog;
@@ -111,7 +119,7 @@ impl Point {
         });
         Self {
             at: snapshot.at,
-            span: snapshot.span,
+            span,
             series: tallies.collect(),
             tree_size: tree_size.map(|observation| observation.value),
         }
@@ -226,3 +234,4 @@ pub(in crate::tui) const MOST_POINTS: usize = 120;
 const LONGEST_POINT: Nanos = Nanos::from_secs(30);
 /// Intervals end a little early or late.
 const ABOUT_A_SECOND: Nanos = Nanos::from_millis(950);
+const LATENESS: Nanos = Nanos::from_millis(500);

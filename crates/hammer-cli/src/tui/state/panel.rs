@@ -21,6 +21,8 @@ pub(in crate::tui) struct Panel {
     pub(in crate::tui) time_in_queue: Option<Spread>,
     /// From sent to the first tree that holds the leaf: least, mean and greatest.
     pub(in crate::tui) time_to_integrate: Option<[Nanos; 3]>,
+    /// The same from the instant that the plan named.
+    pub(in crate::tui) from_intended: Option<[Nanos; 3]>,
 }
 
 /// One side's load.
@@ -47,7 +49,8 @@ impl Panel {
             tree_size: state.history.recent().rev().find_map(|point| point.tree_size),
             growth: growth(state),
             time_in_queue: time_in_queue(state),
-            time_to_integrate: time_to_integrate(state),
+            time_to_integrate: observed(state, FROM_SENT),
+            from_intended: observed(state, FROM_INTENDED),
         })
     }
 }
@@ -69,9 +72,7 @@ fn throttle(state: &State, kind: Kind) -> Option<Throttle> {
 }
 
 fn growth(state: &State) -> Option<(f64, Nanos)> {
-    let mut sizes = state.history.recent().filter_map(|point| Some((point.at, point.tree_size?)));
-    let (begin, first) = sizes.next()?;
-    let (end, last) = sizes.next_back()?;
+    let [(begin, first), (end, last)] = state.history.tree_sizes()?;
     let over = end.since(begin);
     (over > Nanos::ZERO).then(|| ((last - first) / over.as_secs_f64(), over))
 }
@@ -87,11 +88,17 @@ fn time_in_queue(state: &State) -> Option<Spread> {
     (all.count > 0).then_some(all)
 }
 
-fn time_to_integrate(state: &State) -> Option<[Nanos; 3]> {
-    let [min, avg, max] = TIME_TO_INTEGRATE.map(|name| state.observed(name).map(Nanos::from_secs_f64));
+/// What observers tell under `names`, seconds: least, mean and greatest.
+fn observed(state: &State, names: [&str; 3]) -> Option<[Nanos; 3]> {
+    let [min, avg, max] = names.map(|name| state.observed(name).map(Nanos::from_secs_f64));
     Some([min?, avg?, max?])
 }
 
-/// The names under which observers tell it, seconds, over the last 30 s.
-const TIME_TO_INTEGRATE: [&str; 3] =
-    ["time_to_integrate_min", "time_to_integrate_avg", "time_to_integrate_max"];
+/// The names under which observers tell the time from sent to the first tree that holds the leaf, over the last 30 s.
+const FROM_SENT: [&str; 3] = ["time_to_integrate_min", "time_to_integrate_avg", "time_to_integrate_max"];
+/// The same from the intended start.
+const FROM_INTENDED: [&str; 3] = [
+    "time_to_integrate_from_intended_min",
+    "time_to_integrate_from_intended_avg",
+    "time_to_integrate_from_intended_max",
+];

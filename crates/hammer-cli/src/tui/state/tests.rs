@@ -78,7 +78,7 @@ fn the_tree_grows_by_what_was_seen_over_the_window() {
     assert_eq!(panel.tree_size, Some(1_000.0 + 62.0 * 39.0));
     let (rate, over) = panel.growth.unwrap();
     assert_eq!(rate, 62.0);
-    assert_eq!(over, Nanos::from_secs(29), "from the first to the last of 30 sizes");
+    assert_eq!(over, Nanos::from_secs(30), "from the size at the begin of the window");
 }
 
 #[test]
@@ -157,6 +157,7 @@ fn a_log_that_was_scrolled_up_stays_where_it_is() {
         kind: "sct signature".to_owned(),
         detail: "it does not verify".to_owned(),
     };
+    run.state.take(&RunEvent::Note { at: SECOND, text: "the second of three lines".to_owned() });
     run.state.screen.below = 1;
     run.state.take(&RunEvent::Breach { at: SECOND, breach });
     assert_eq!(run.state.screen.below, 2);

@@ -1,4 +1,4 @@
-//! What became of every arrival, and of every promise.
+//! What became of every arrival.
 
 use hammer_measure::Fate;
 use hammer_report::text::number::grouped;
@@ -10,17 +10,15 @@ use ratatui::widgets::{Block, Borders, Paragraph};
 use super::palette::Palette;
 use crate::tui::state::State;
 
-/// Columns of it.
-pub(super) const WIDTH: u16 = 40;
+/// Columns of it, with the gap to what stands beside it.
+pub(super) const WIDTH: u16 = 44;
 /// Lines of it, with its title.
-pub(super) const HEIGHT: u16 = 9;
+pub(super) const HEIGHT: u16 = 6;
 
 /// Draws them, since the begin of the run.
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, palette: &Palette) {
-    let mut lines = fates(state, *palette);
-    lines.extend(promises(state, *palette));
-    let block = Block::new().borders(Borders::TOP).title("fates and promises so far");
-    frame.render_widget(Paragraph::new(lines).block(block), area);
+    let block = Block::new().borders(Borders::TOP).title("fates so far ");
+    frame.render_widget(Paragraph::new(fates(state, *palette)).block(block), area);
 }
 
 fn fates(state: &State, palette: Palette) -> Vec<Line<'static>> {
@@ -39,37 +37,14 @@ fn fate(state: &State, fate: Fate, palette: Palette) -> Span<'static> {
         .map(|series| series.warm_up.fate(fate) + series.measurement.fate(fate))
         .sum();
     let style = palette.bad_if(fate != Fate::Accepted && count > 0);
-    Span::styled(format!("{:<11}{:>8}", fate.name().replace('_', " "), short(count)), style)
-}
-
-fn promises(state: &State, palette: Palette) -> [Line<'static>; 3] {
-    let ledger = state.last.as_ref().map(|last| last.promises).unwrap_or_default();
-    let overdue = state.observed(OVERDUE);
-    let counted = |name: &str, count: u64| Span::raw(format!("{name:<11}{:>8}", short(count)));
-    let bad = |name: &str, count: u64| {
-        let name = if count > 0 { name.to_uppercase() } else { name.to_owned() };
-        Span::styled(format!("{name:<11}{:>8}", short(count)), palette.bad_if(count > 0))
-    };
-    let overdue = match overdue {
-        Some(count) => bad("overdue", count as u64),
-        None => Span::raw(format!("{:<11}{:>8}", "overdue", "-")),
-    };
-    let line = |left, right| Line::from(vec![left, Span::raw("  "), right]);
-    [
-        line(counted("promised", ledger.made), counted("pending", ledger.pending)),
-        line(counted("kept", ledger.kept), overdue),
-        line(bad("broken", ledger.broken), bad("unchecked", ledger.unchecked)),
-    ]
+    Span::styled(format!("{:<12}{:>8}", fate.name().replace('_', " "), short(count)), style)
 }
 
 /// In eight columns: `999,999`, then `1.23M`.
-fn short(count: u64) -> String {
+pub(super) fn short(count: u64) -> String {
     match count {
         0..1_000_000 => grouped(count),
         1_000_000..1_000_000_000 => format!("{:.2}M", count as f64 / 1e6),
         _ => format!("{:.2}G", count as f64 / 1e9),
     }
 }
-
-/// The name under which an audit tells the promises whose time is up and whose check is not done.
-const OVERDUE: &str = "overdue";

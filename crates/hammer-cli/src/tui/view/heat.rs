@@ -41,7 +41,7 @@ impl Choice {
         let name = match kind {
             Some(Kind::Write) => "writes",
             Some(Kind::Read) => "reads",
-            Some(Kind::Other) | None => "all operations",
+            Some(Kind::Other) | None => "all",
         };
         Self { name: name.to_owned(), places: state.operations(kind) }
     }
@@ -57,7 +57,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, palette: &P
     let points: Vec<&Point> = state.history.thinned().collect();
     let map = Map::of(&points, &choice.places, width);
     let each = clock(map.span.as_secs_f64());
-    let title = format!("response time of {}, {each} a column", choice.name);
+    let title = format!("response time, {}, {each} a column ", choice.name);
     let block = Block::new().borders(Borders::TOP).title(title);
     frame.render_widget(Paragraph::new(map.lines(height, palette)).block(block), area);
 }
@@ -91,14 +91,21 @@ impl Map {
 
     /// The octaves that hold anything, several in a band where there are more than rows; shortest first.
     fn bands(&self, rows: usize) -> Vec<(usize, usize)> {
-        let used = |place: &usize| self.columns.iter().any(|column| column.ended.counts[*place] > 0);
+        let mut all = Octaves::default();
+        self.columns.iter().for_each(|column| all.merge(&column.ended));
+        let used = |place: &usize| all.counts[*place] > 0;
         let (Some(first), Some(last)) = ((0..Octaves::COUNT).find(used), (0..Octaves::COUNT).rfind(used))
         else {
             return Vec::new();
         };
-        let each = (last + 1 - first).div_ceil(rows.max(1));
-        let begins = (first..=last).step_by(each);
-        begins.map(|begin| (begin, (begin + each).min(Octaves::COUNT))).collect()
+        // The shortest few share the lowest row rather than make all rows coarser.
+        let few = |place: &usize| all.counts[..=*place].iter().sum::<u64>() * 100 > all.count();
+        let body = if last - first < rows { first } else { (first..last).find(few).unwrap_or(last) };
+        let each = (last + 1 - body).div_ceil(rows.max(1));
+        let begins = (body..=last).step_by(each);
+        let mut bands: Vec<_> = begins.map(|begin| (begin, (begin + each).min(Octaves::COUNT))).collect();
+        bands[0].0 = first;
+        bands
     }
 }
 
@@ -126,6 +133,9 @@ fn row(label: &str, marks: String, style: ratatui::style::Style) -> Line<'static
 fn label(octave: usize) -> String {
     match Octaves::bound(octave) {
         Nanos::MAX => "longer".to_owned(),
+        bound if bound >= Nanos::from_millis(1) && bound < Nanos::from_secs(1) => {
+            format!("<{}ms", bound.0 / 1_000_000)
+        }
         bound => format!("<{bound}"),
     }
 }
@@ -139,8 +149,10 @@ fn mark(part: u64, whole: u64) -> char {
     SHADES.into_iter().find(|(below, _)| share < *below).map_or('█', |(_, mark)| mark)
 }
 
+/// Lines of it, with its title, beyond which it says no more.
+pub(super) const TALLEST: u16 = 14;
 /// Columns of a row's label, with the space behind it.
-const LABEL: usize = 9;
+const LABEL: usize = 8;
 /// The bound of a share, and its mark.
 const SHADES: [(f64, char); 4] = [(0.01, '·'), (0.1, '░'), (0.3, '▒'), (0.6, '▓')];
 
@@ -180,6 +192,6 @@ mod tests {
         let mut map = map(&[(1, 1)]);
         map.columns[0].never = 1;
         let lines = map.lines(4, &Palette::MONOCHROME);
-        assert_eq!(lines[0].to_string(), "   never ▓");
+        assert_eq!(lines[0].to_string(), "  never ▓");
     }
 }

@@ -31,8 +31,8 @@ const WORDS: &str = "\
 workers                     most operations in flight
 Current max                 the rate to be offered, whatever the answers
 Oversupply in last second   arrivals of it that were shed or not yet started
-Time-in-queue               service time of a write (sent to answered), last 30 s
-Observed-time-to-integrate  from sent to the first tree with the leaf, last 30 s
+Time-in-queue               service time of a write, sent to answered, 30 s
+Observed-time-to-integrate  sent to the first tree with the leaf, 30 s
 Elsewhere: response time is from the instant that the plan named; a shed arrival
 has none (never, > x); a percentile in `> x` falls on what never ended.
 Heat map, share of its column:  · below 1 %  ░ 10 %  ▒ 30 %  ▓ 60 %  █ above";

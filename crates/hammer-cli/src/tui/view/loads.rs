@@ -33,7 +33,7 @@ fn row(state: &State, workload: &str) -> String {
     let name: String = workload.chars().take(NAME - 1).collect();
     let (Some(run), Some(last)) = (&state.run, &state.last) else { return name };
     let of = |series: &SeriesInfo| series.operation && series.workload == workload;
-    let seconds = last.span.as_secs_f64();
+    let seconds = state.span.as_secs_f64();
     let rate = |count: fn(&Figures) -> u64| {
         let total: u64 = operations(&run.series, last, of).map(|(interval, _)| count(interval)).sum();
         per_second(if seconds > 0.0 { total as f64 / seconds } else { 0.0 })

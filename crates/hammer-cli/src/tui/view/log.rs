@@ -3,8 +3,9 @@
 use hammer_report::text::number::grouped;
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Paragraph;
+use ratatui::widgets::{Block, Borders, Paragraph};
 
 use super::palette::Palette;
 use crate::tui::state::State;
@@ -12,34 +13,60 @@ use crate::tui::state::log::{Entry, EntryKind};
 
 /// Draws the last lines, or those above them where it was scrolled up.
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, palette: &Palette) {
-    let room = usize::from(area.height).saturating_sub(1);
-    let until = state.log.len().saturating_sub(state.screen.below).max(room.min(state.log.len()));
-    let from = until.saturating_sub(room);
-    let mut lines = vec![Line::styled(head(state, from, until), palette.strong())];
-    lines.extend(state.log.entries().skip(from).take(until - from).map(|entry| line(entry, palette)));
-    frame.render_widget(Paragraph::new(lines), area);
-}
-
-fn head(state: &State, from: usize, until: usize) -> String {
+    let until = state.log.len().saturating_sub(state.screen.below);
     let forgotten = match state.log.forgotten() {
         0 => String::new(),
-        count => format!(", {} older ones are gone", grouped(count)),
+        count => format!("; {} older ones are gone", grouped(count)),
     };
-    format!("lines {} to {until} of {}{forgotten}", (from + 1).min(until), state.log.len())
+    let title = format!("log, up to {until} of {}{forgotten} ", state.log.len());
+    pane(frame, area, title, state.log.entries().take(until).rev(), palette);
 }
 
-fn line(entry: &Entry, palette: &Palette) -> Line<'static> {
+/// Draws the last lines below another page; nothing where there is no room.
+pub(super) fn tail(frame: &mut Frame<'_>, area: Rect, state: &State, palette: &Palette) {
+    if area.height > 1 {
+        pane(frame, area, "log ".to_owned(), state.log.entries().rev(), palette);
+    }
+}
+
+/// As many of the `latest` as fit, latest first, drawn oldest first.
+fn pane<'a>(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    title: String,
+    latest: impl Iterator<Item = &'a Entry>,
+    palette: &Palette,
+) {
+    let room = usize::from(area.height).saturating_sub(1);
+    let width = usize::from(area.width).saturating_sub(HEAD).max(1);
+    let mut lines = Vec::with_capacity(room);
+    for entry in latest.take(room) {
+        lines.extend(wrapped(entry, width, palette).into_iter().rev());
+    }
+    lines.truncate(room);
+    lines.reverse();
+    let block = Block::new().borders(Borders::TOP).title(title);
+    frame.render_widget(Paragraph::new(lines).block(block), area);
+}
+
+fn wrapped(entry: &Entry, width: usize, palette: &Palette) -> Vec<Line<'static>> {
     let style = match entry.kind {
         EntryKind::Broken => palette.bad(),
         EntryKind::Command => palette.warning(),
         EntryKind::Phase => palette.strong(),
-        EntryKind::Note => ratatui::style::Style::new(),
+        EntryKind::Note => Style::new(),
     };
     // What a server said may hold what a terminal would obey.
     let text: String = entry.text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    Line::from(vec![
+    let mut parts = textwrap::wrap(&text, width).into_iter();
+    let first = Line::from(vec![
         Span::raw(format!("{:>8.1}s ", entry.at.as_secs_f64())),
-        Span::styled(format!("{:<8}", entry.kind.mark()), style),
-        Span::raw(text),
-    ])
+        Span::styled(format!("{:<7}", entry.kind.mark()), style),
+        Span::raw(format!(" {}", parts.next().unwrap_or_default())),
+    ]);
+    let rest = parts.map(|part| Line::from(format!("{:HEAD$}{part}", "")));
+    std::iter::once(first).chain(rest).collect()
 }
+
+/// Columns before an entry's text.
+const HEAD: usize = 18;

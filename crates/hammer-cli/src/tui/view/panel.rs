@@ -19,7 +19,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, panel: &Panel) {
         throttle("Write", panel.write.as_ref()),
         tree_size(panel),
         times("Time-in-queue", queue),
-        times("Observed-time-to-integrate", panel.time_to_integrate),
+        integrate(panel),
     ];
     frame.render_widget(Paragraph::new(lines).block(Block::bordered()), area);
 }
@@ -46,13 +46,30 @@ fn tree_size(panel: &Panel) -> Line<'static> {
     Line::from(format!("TreeSize: {size:.0}{growth}"))
 }
 
+/// From sent, as there; from intended beside it.
+fn integrate(panel: &Panel) -> Line<'static> {
+    let mut line = times("Observed-time-to-integrate", panel.time_to_integrate);
+    if let Some(times) = panel.from_intended {
+        line.push_span(format!(", from intended {}", slashed(times)));
+    }
+    line
+}
+
 fn times(name: &str, times: Option<[Nanos; 3]>) -> Line<'static> {
-    let Some([min, avg, max]) = times else { return Line::from(format!("{name}: -")) };
-    Line::from(format!("{name}: {}/{}/{} (min/avg/max)", millis(min), millis(avg), millis(max)))
+    let text = times.map_or_else(|| "-".to_owned(), |times| format!("{} (min/avg/max)", slashed(times)));
+    Line::from(format!("{name}: {text}"))
+}
+
+fn slashed(times: [Nanos; 3]) -> String {
+    times.map(millis).join("/")
 }
 
 /// Whole milliseconds, as there, and finer where that would say nothing.
 fn millis(nanos: Nanos) -> String {
     let millis = nanos.as_millis_f64();
-    if millis < 10.0 { nanos.to_string() } else { format!("{millis:.0}ms") }
+    match millis {
+        0.0..0.1 => nanos.to_string(),
+        0.1..10.0 => format!("{millis:.1}ms"),
+        _ => format!("{millis:.0}ms"),
+    }
 }

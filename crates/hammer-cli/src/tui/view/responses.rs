@@ -13,11 +13,14 @@ use crate::tui::state::State;
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, palette: &Palette) {
     let head = format!(
         "{:<NAME$}{:>8}{:>8}{:>8}{:>8}{:>8} {:>8}{:>8}{:>8}",
-        "slowest", "resp p50", "p90", "p99", "p99.9", "max", "serv p50", "p99", "max"
+        "slowest series", "resp p50", "p90", "p99", "p99.9", "max", "serv p50", "p99", "max"
     );
     let mut lines = vec![Line::styled(head, palette.strong())];
     let room = usize::from(area.height).saturating_sub(1);
-    lines.extend(state.workloads.iter().take(room).filter_map(|workload| slowest(state, &workload.name)));
+    lines.extend(state.workloads.iter().take(room).map(|workload| {
+        let nothing = || Line::styled(format!("{}: nothing ended", workload.name), palette.faint());
+        slowest(state, &workload.name).unwrap_or_else(nothing)
+    }));
     frame.render_widget(Paragraph::new(lines), area);
 }
 

@@ -14,11 +14,11 @@ use crate::tui::state::State;
 /// Draws it.
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, palette: &Palette) {
     let (Some(run), Some(last)) = (&state.run, &state.last) else { return };
-    let heat_height = area.height.saturating_sub(1).min(HEAT).min(area.height / 2);
+    let heat_height = area.height.saturating_sub(1).min(heat::TALLEST).min(area.height / 2);
     let [head, list, map] =
         Layout::vertical([Constraint::Length(1), Constraint::Min(0), Constraint::Length(heat_height)])
             .areas(area);
-    let over = if state.screen.whole { "measurement".to_owned() } else { format!("last {}", last.span) };
+    let over = if state.screen.whole { "measurement".to_owned() } else { format!("last {}", state.span) };
     let text = format!(
         "{over:<NAME$}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}",
         "p50", "p75", "p90", "p95", "p99", "p99.9", "max"
@@ -57,4 +57,3 @@ fn percentiles(name: &str, summary: Option<&Summary>) -> String {
 }
 
 const NAME: usize = 24;
-const HEAT: u16 = 14;

@@ -1,29 +1,67 @@
-//! One line: whether the figures can be believed, and what the process uses.
+//! What stands below every page: the promises, whether the figures can be believed, what the process uses.
 
 use hammer_report::text::number::grouped;
 use ratatui::text::{Line, Span};
 
+use super::fates::short;
 use super::palette::Palette;
 use crate::tui::state::State;
+use crate::tui::state::workload::Kind;
 
-/// The line.
-pub(super) fn line(state: &State, palette: &Palette) -> Line<'static> {
+/// What became of the promises; of those that nobody watches for being overdue, a dash.
+pub(super) fn promises(state: &State, palette: &Palette) -> Line<'static> {
+    let ledger = state.last.as_ref().map(|last| last.promises).unwrap_or_default();
+    if ledger.made == 0 && !state.has(Kind::Write) {
+        return Line::styled("no promise was made", palette.faint());
+    }
+    let mut spans = vec![Span::raw(format!(
+        "promises {} = kept {} + pending {}",
+        short(ledger.made),
+        short(ledger.kept),
+        short(ledger.pending)
+    ))];
+    spans.extend([Span::raw(" + "), counted("broken", ledger.broken, palette)]);
+    if ledger.unchecked > 0 {
+        spans.extend([Span::raw(" + "), counted("unchecked", ledger.unchecked, palette)]);
+    }
+    spans.push(Span::raw("; "));
+    spans.push(match state.observed(OVERDUE) {
+        Some(count) => counted("overdue", count as u64, palette),
+        None => Span::raw("overdue -"),
+    });
+    Line::from(spans)
+}
+
+/// Health and resources; first what the dashboard itself missed.
+pub(super) fn health(state: &State, palette: &Palette) -> Line<'static> {
     let Some(last) = &state.last else { return Line::styled("no interval yet", palette.faint()) };
     let used = &last.resources;
     let mut spans = Vec::new();
+    if state.dropped > 0 {
+        let text = format!("{} EVENTS DROPPED", grouped(state.dropped));
+        spans.extend([Span::styled(text, palette.bad()), Span::raw(" | ")]);
+    }
     if last.health.is_healthy() {
         spans.push(Span::raw("health ok"));
     } else {
         spans.push(Span::styled(format!("UNHEALTHY: {}", last.health), palette.bad()));
     }
     spans.push(Span::raw(format!(
-        " | cpu {:.1}s of {} cores | memory {} MB, most {} MB | {} of {} descriptors",
-        used.cpu_seconds(),
+        " | cpu {:.0} % of {} cores | memory {} MB, most {} | {} descriptors",
+        state.cpu_share * 100.0,
         used.cores,
         used.rss_bytes / 1_000_000,
         used.max_rss_bytes / 1_000_000,
         grouped(used.descriptors),
-        grouped(used.descriptor_limit),
     )));
     Line::from(spans)
 }
+
+/// In capitals when there is any, for those who see no colour.
+fn counted(name: &str, count: u64, palette: &Palette) -> Span<'static> {
+    let name = if count > 0 { name.to_uppercase() } else { name.to_owned() };
+    Span::styled(format!("{name} {}", short(count)), palette.bad_if(count > 0))
+}
+
+/// The name under which an audit tells the promises whose time is up and whose check is not done.
+const OVERDUE: &str = "overdue";
