@@ -7,6 +7,7 @@ mod lookup;
 mod marks;
 mod receipt;
 mod receipts;
+mod shelves;
 mod spill;
 mod tiles;
 mod verdict;

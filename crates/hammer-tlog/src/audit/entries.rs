@@ -1,6 +1,7 @@
 use std::collections::{HashMap, VecDeque};
 
-use super::{Breach, Finding, Kept, Kind, Policy, Published, Receipt, Verdict};
+use super::shelves::{SHELVES, Seen, Shelves, shelf};
+use super::{Breach, Finding, Kept, Kind, Policy, Published, Receipt, Spill, Verdict};
 use crate::follow::{Event, Head};
 use crate::merkle::{Frontier, Hash, MerkleError, leaf_hash, verify_inclusion};
 
@@ -16,7 +17,7 @@ pub struct Range {
 /// The audit of a log of RFC 6962. It is fed what a [`Follower`](crate::follow::Follower) tells, receipts, and entries
 /// in order; their leaf hashes must lead to the root of each head, and only then are receipts held against them.
 #[derive(Debug)]
-pub struct EntryAudit {
+pub struct EntryAudit<S> {
     policy: Policy,
     /// The edge of the leaves that were read.
     read: Frontier,
@@ -30,6 +31,8 @@ pub struct EntryAudit {
     receipts: HashMap<Hash, Receipt>,
     /// Receipts beyond the first of one leaf.
     twins: HashMap<Hash, Vec<Receipt>>,
+    in_memory: usize,
+    shelves: Shelves<S>,
     recent: Recent,
     verdicts: Vec<Verdict>,
     findings: Vec<Finding>,
@@ -44,28 +47,28 @@ struct Target {
     published: Option<Published>,
 }
 
-impl EntryAudit {
+impl<S: Spill> EntryAudit<S> {
     /// An audit from the first leaf on.
-    pub fn new(policy: Policy) -> Self {
-        Self::after(policy, Frontier::new())
+    pub fn new(policy: Policy, spill: S) -> Self {
+        Self::after(policy, Frontier::new(), spill)
     }
 
     /// An audit of the leaves that follow these (see [`Frontier::from_last_leaf`]), whose root must have been found to
     /// be the log's.
-    pub fn after(policy: Policy, leaves: Frontier) -> Self {
+    pub fn after(policy: Policy, leaves: Frontier, spill: S) -> Self {
         let (heads, receipts, twins, verdicts, findings) = Default::default();
-        let astray = false;
-        let (read, verified, recent) = (leaves.clone(), leaves, Recent::default());
         Self {
             policy,
-            read,
-            verified,
+            read: leaves.clone(),
+            verified: leaves,
             leaves: Vec::new(),
             heads,
-            astray,
+            astray: false,
             receipts,
             twins,
-            recent,
+            in_memory: 0,
+            shelves: Shelves::new(spill),
+            recent: Recent::default(),
             verdicts,
             findings,
         }
@@ -80,28 +83,24 @@ impl EntryAudit {
         };
         let Head { size, root, fetched_ns, timestamp_ms, .. } = *head;
         let published = (!first).then_some(Published { size, fetched_ns, timestamp_ms });
-        if size > self.verified.size() {
+        let start = self.verified.size();
+        if size > start {
             self.heads.push_back(Target { size, root, published });
+        } else if size == start && root != self.verified.root() {
+            let computed = self.verified.root();
+            self.findings.push(Finding::TamperedEntries { start, size, computed, expected: root });
         }
     }
 
     /// Takes the receipt of an accepted submission.
     pub fn accept(&mut self, receipt: Receipt) {
         if let Some(seen) = self.recent.leaves.get_mut(&receipt.leaf) {
-            let twice = !receipt.is_duplicate() && std::mem::replace(&mut seen.claimed, true);
-            let (index, published) = (seen.index, seen.published);
-            let kind = twice.then_some(Kind::PromisedTwice { first: None });
-            return self.verdicts.push(verdict(&self.policy, receipt, index, published, kind));
+            let mut known = *seen;
+            seen.claimed |= !receipt.is_duplicate();
+            return self.judge(receipt, &mut known);
         }
-        if let Some(first) = self.receipts.get(&receipt.leaf) {
-            if !receipt.is_duplicate() && !first.is_duplicate() {
-                let kind = Kind::PromisedTwice { first: Some(first.seq) };
-                return self.verdicts.push(Verdict::Broken(Breach { receipt, kind }));
-            }
-            self.twins.entry(receipt.leaf).or_default().push(receipt);
-        } else {
-            self.receipts.insert(receipt.leaf, receipt);
-        }
+        self.hold(receipt);
+        self.make_room();
     }
 
     /// The entries to be fetched next, at most `limit`; none where all that heads cover have been read.
@@ -132,6 +131,9 @@ impl EntryAudit {
     /// meet: of leaves before the audit, or that it no longer remembers.
     pub fn proof(&mut self, leaf: Hash, index: u64, head: &Head, path: &[Hash]) -> Result<(), MerkleError> {
         verify_inclusion(index, head.size, &leaf, path, &head.root)?;
+        if self.shelves.holds(&leaf) {
+            self.shelves.note(leaf, Seen { index, published: None, claimed: false });
+        }
         self.meet(leaf, index, None);
         Ok(())
     }
@@ -143,25 +145,36 @@ impl EntryAudit {
         if self.astray || !self.heads.is_empty() {
             return;
         }
-        let mmd_ms = self.policy.mmd_ms;
-        let late = |receipt: &Receipt| receipt.deadline_ms(mmd_ms) < observed_ms;
-        let receipts = self.receipts.extract_if(|_, receipt| late(receipt)).map(|(_, receipt)| receipt);
-        let mut receipts: Vec<_> = receipts.collect();
-        for receipt in &mut receipts.clone() {
-            receipts.extend(self.twins.remove(&receipt.leaf).into_iter().flatten());
+        let before_ms = observed_ms.saturating_sub(self.policy.mmd_ms);
+        self.break_signed_before(before_ms);
+        for number in self.shelves.signed_before(before_ms) {
+            self.match_shelf(number);
+            self.break_signed_before(before_ms);
+            self.make_room();
         }
-        let kind = Kind::Mmd { published: None };
-        self.verdicts.extend(receipts.into_iter().map(|receipt| Verdict::Broken(Breach { receipt, kind })));
     }
 
-    /// The receipts without a verdict, in no order.
+    /// Holds all receipts that were spilled against the leaves that were read since, as the end of a run wants it.
+    pub fn settle(&mut self) {
+        for number in 0..SHELVES {
+            self.match_shelf(number);
+            self.make_room();
+        }
+    }
+
+    /// The receipts in memory that are without a verdict, in no order.
     pub fn receipts(&self) -> impl Iterator<Item = &Receipt> {
         self.receipts.values().chain(self.twins.values().flatten())
     }
 
     /// Receipts without a verdict.
     pub fn pending(&self) -> u64 {
-        self.receipts().count() as u64
+        self.in_memory as u64 + self.shelves.receipts()
+    }
+
+    /// Receipts that have been spilled and not been taken back.
+    pub fn spilled(&self) -> u64 {
+        self.shelves.receipts()
     }
 
     /// Leaves of the trusted tree that have not been read.
@@ -176,6 +189,7 @@ impl EntryAudit {
 
     /// What else was found since the last call.
     pub fn findings(&mut self) -> Vec<Finding> {
+        self.findings.append(&mut self.shelves.findings);
         std::mem::take(&mut self.findings)
     }
 
@@ -196,22 +210,105 @@ impl EntryAudit {
         self.verified = self.read.clone();
         for (index, leaf) in (start..).zip(std::mem::take(&mut self.leaves)) {
             let claimed = self.meet(leaf, index, target.published);
-            self.recent.push(leaf, Seen { index, published: target.published, claimed }, self.policy.window);
+            let seen = Seen { index, published: target.published, claimed };
+            if self.shelves.holds(&leaf) {
+                self.shelves.note(leaf, seen);
+            }
+            self.recent.push(leaf, seen, self.policy.window);
+        }
+        while let Some(number) = self.shelves.due() {
+            self.match_shelf(number);
+            self.make_room();
         }
         true
+    }
+
+    fn hold(&mut self, receipt: Receipt) {
+        if let Some(first) = self.receipts.get(&receipt.leaf) {
+            if !receipt.is_duplicate() && !first.is_duplicate() {
+                let kind = Kind::PromisedTwice { first: Some(first.seq) };
+                return self.verdicts.push(Verdict::Broken(Breach { receipt, kind }));
+            }
+            self.twins.entry(receipt.leaf).or_default().push(receipt);
+        } else {
+            self.receipts.insert(receipt.leaf, receipt);
+        }
+        self.in_memory += 1;
     }
 
     /// Judges the receipts of a leaf that is in the tree; says whether one of them is other than a duplicate's.
     fn meet(&mut self, leaf: Hash, index: u64, published: Option<Published>) -> bool {
         let Some(first) = self.receipts.remove(&leaf) else { return false };
         let twins = if self.twins.is_empty() { None } else { self.twins.remove(&leaf) };
-        let mut claimed = false;
+        let mut seen = Seen { index, published, claimed: false };
         for receipt in std::iter::once(first).chain(twins.into_iter().flatten()) {
-            let twice = !receipt.is_duplicate() && std::mem::replace(&mut claimed, true);
-            let kind = twice.then_some(Kind::PromisedTwice { first: None });
-            self.verdicts.push(verdict(&self.policy, receipt, index, published, kind));
+            self.in_memory -= 1;
+            self.judge(receipt, &mut seen);
         }
-        claimed
+        seen.claimed
+    }
+
+    fn judge(&mut self, receipt: Receipt, seen: &mut Seen) {
+        let twice = !receipt.is_duplicate() && std::mem::replace(&mut seen.claimed, true);
+        let kind = twice.then_some(Kind::PromisedTwice { first: None });
+        self.verdicts.push(verdict(&self.policy, receipt, seen.index, seen.published, kind));
+    }
+
+    fn break_signed_before(&mut self, before_ms: u64) {
+        let mut late = Vec::new();
+        for (leaf, receipt) in self.receipts.extract_if(|_, receipt| receipt.timestamp_ms < before_ms) {
+            late.push(receipt);
+            late.extend(self.twins.remove(&leaf).into_iter().flatten());
+        }
+        self.in_memory -= late.len();
+        let kind = Kind::Mmd { published: None };
+        self.verdicts.extend(late.into_iter().map(|receipt| Verdict::Broken(Breach { receipt, kind })));
+    }
+
+    fn make_room(&mut self) {
+        if self.in_memory > self.policy.receipts {
+            self.spill();
+        }
+    }
+
+    /// Spills the partitions with the most receipts, until a quarter of the bound is free.
+    fn spill(&mut self) {
+        let mut counts = [0_usize; SHELVES];
+        self.receipts.keys().for_each(|leaf| counts[shelf(leaf)] += 1);
+        let mut order: Vec<_> = (0..SHELVES).collect();
+        order.sort_unstable_by_key(|number| std::cmp::Reverse(counts[*number]));
+        for number in order {
+            if self.in_memory <= self.policy.receipts - self.policy.receipts / 4 {
+                return;
+            }
+            let mut spilled = Vec::with_capacity(counts[number]);
+            for (leaf, receipt) in self.receipts.extract_if(|leaf, _| shelf(leaf) == number) {
+                spilled.push(receipt);
+                spilled.extend(self.twins.remove(&leaf).into_iter().flatten());
+            }
+            self.in_memory -= spilled.len();
+            if let Err(receipts) = self.shelves.put(number, spilled) {
+                // The receipts are worth more than the bound.
+                self.policy.receipts = self.policy.receipts.max(1).saturating_mul(2);
+                return receipts.into_iter().for_each(|receipt| self.hold(receipt));
+            }
+        }
+    }
+
+    /// Takes a partition back, and holds its receipts against the leaves that were read while it was away.
+    fn match_shelf(&mut self, number: usize) {
+        let (receipts, leaves) = self.shelves.take(number);
+        let mut leaves: HashMap<Hash, Seen> = leaves.into_iter().collect();
+        for receipt in receipts {
+            match leaves.get_mut(&receipt.leaf) {
+                Some(seen) => {
+                    let mut known = *seen;
+                    self.judge(receipt, &mut known);
+                    *seen = known;
+                }
+                None => self.hold(receipt),
+            }
+        }
     }
 }
 
@@ -237,14 +334,6 @@ fn verdict(
 struct Recent {
     order: VecDeque<Hash>,
     leaves: HashMap<Hash, Seen>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Seen {
-    index: u64,
-    published: Option<Published>,
-    /// Whether a receipt, other than a duplicate's, has found it to be its own.
-    claimed: bool,
 }
 
 impl Recent {

@@ -5,7 +5,7 @@ use super::marks::Marks;
 use super::receipts::Receipts;
 use super::window::Leaves;
 use super::{Breach, BundleFault, Finding, Kept, Kind, Policy, Published, Receipt, Spill, Verdict};
-use crate::bundle::Entries;
+use crate::bundle::{BundleError, Entries, Entry};
 use crate::follow::{Event, Head};
 use crate::merkle::{EMPTY_ROOT, Hash};
 use crate::rfc6962::{leaf_hash_of, leaf_index_extension};
@@ -13,11 +13,15 @@ use crate::tile::{FULL_WIDTH, Level, TileId};
 
 const FULL: u64 = FULL_WIDTH as u64;
 
+/// Issuers that are remembered.
+const ISSUERS: usize = 4096;
+
 /// The audit of a log of static-ct-api. It is fed what a [`Follower`](crate::follow::Follower) by
 /// [`By::Leaves`](crate::follow::By::Leaves) tells, receipts, and bundles; each entry of a bundle is held against the
 /// leaf hash that the follower verified up to the root, and against the receipt that promised its index.
 ///
-/// What a leaf does not commit to (`pre_certificate` and `certificate_chain` of an entry) is not judged here.
+/// What a leaf does not commit to is not judged here: an entry's `pre_certificate`, and its `certificate_chain`, whose
+/// fingerprints [`TileAudit::issuers`] gives.
 #[derive(Debug)]
 pub struct TileAudit<S> {
     policy: Policy,
@@ -36,6 +40,8 @@ pub struct TileAudit<S> {
     /// Receipts that rest on tiles which do not lead to the root.
     unproved: u64,
     root: Hash,
+    issuers: BTreeSet<Hash>,
+    fresh_issuers: Vec<Hash>,
     verdicts: Vec<Verdict>,
     findings: Vec<Finding>,
 }
@@ -56,6 +62,8 @@ impl<S: Spill> TileAudit<S> {
             lookup: None,
             unproved: 0,
             root: EMPTY_ROOT,
+            issuers: BTreeSet::new(),
+            fresh_issuers: Vec::new(),
             verdicts,
             findings,
         }
@@ -135,6 +143,8 @@ impl<S: Spill> TileAudit<S> {
         }
         self.findings.extend(compare(leaves, tile, width, bytes));
         let begin = leaves.audited;
+        let known = (&mut self.issuers, &mut self.fresh_issuers);
+        note_issuers(known, Entries::new(bytes).take(width).skip(begin));
         leaves.audited = width.max(begin);
         if leaves.audited == leaves.width() {
             self.open.remove(&tile.index);
@@ -168,6 +178,12 @@ impl<S: Spill> TileAudit<S> {
         let before_ms = observed_ms.saturating_sub(self.policy.mmd_ms);
         let late = self.receipts.take_signed_before(before_ms, self.covered);
         self.verdicts.extend(late.into_iter().map(|receipt| broken(receipt, Kind::Mmd { published: None })));
+    }
+
+    /// The fingerprints in the chains of audited entries that were met for the first time since the last call, of the
+    /// first 4096 in all: the log must serve `issuer/` and each in hex, and what it serves must have it.
+    pub fn issuers(&mut self) -> Vec<Hash> {
+        std::mem::take(&mut self.fresh_issuers)
     }
 
     /// What became of promises since the last call.
@@ -350,6 +366,26 @@ fn compare(leaves: &mut Leaves, tile: TileId, width: usize, bytes: &[u8]) -> Opt
     first
 }
 
+/// Notes the fingerprints that are not yet known.
+fn note_issuers<'a>(
+    (known, fresh): (&mut BTreeSet<Hash>, &mut Vec<Hash>),
+    entries: impl Iterator<Item = Result<Entry<'a>, BundleError>>,
+) {
+    let mut last: &[[u8; 32]] = &[];
+    for entry in entries.map_while(Result::ok) {
+        // Neighbours often have one chain.
+        if entry.fingerprints == last {
+            continue;
+        }
+        last = entry.fingerprints;
+        for fingerprint in last.iter().copied().map(Hash) {
+            if known.len() < ISSUERS && known.insert(fingerprint) {
+                fresh.push(fingerprint);
+            }
+        }
+    }
+}
+
 /// Why the tree has another leaf where this receipt promises its own.
 fn misplaced(
     leaves: &Leaves,
@@ -373,7 +409,7 @@ fn misplaced(
 /// The index of the entry that would have the promised leaf if its extensions named the promised index.
 fn elsewhere(receipt: &Receipt, bytes: &[u8], first: u64) -> Option<u64> {
     let promised = leaf_index_extension(receipt.index()?).ok()?;
-    let same = |entry: &crate::bundle::Entry<'_>| {
+    let same = |entry: &Entry<'_>| {
         entry.timestamp_ms == receipt.timestamp_ms
             && leaf_hash_of(entry.timestamp_ms, entry.signed, &promised) == Ok(receipt.leaf)
     };

@@ -1,5 +1,6 @@
 use hammer_tlog::audit::{Finding, Policy};
-use hammer_tlog::follow::Event;
+use hammer_tlog::follow::{By, Event, Follower, Head, Need};
+use hammer_tlog::merkle::Hash;
 use hammer_tlog::tile::Level;
 use proptest::prelude::*;
 
@@ -43,9 +44,10 @@ proptest! {
 
     #[test]
     fn every_receipt_of_a_swept_log_is_kept_exactly_once(
-        before in 0_u64..600, batches in batches(), batch in 1_usize..300,
+        before in 0_u64..600, batches in batches(), batch in 1_usize..300, bound in 1_usize..400,
     ) {
-        let (mut log, mut sweep) = (Log::of(before), Sweep::new());
+        let policy = Policy { receipts: bound, ..Policy::new(MMD_MS) };
+        let (mut log, mut sweep) = (Log::of(before), Sweep::with(policy, Shelf::default()));
         log.batch = batch;
         let (mut seq, mut late) = (0, Vec::new());
         for (others, ours, held) in batches {
@@ -59,6 +61,7 @@ proptest! {
             late.drain(..late.len() / 2).for_each(|receipt| sweep.audit.accept(receipt));
         }
         late.into_iter().for_each(|receipt| sweep.audit.accept(receipt));
+        sweep.audit.settle();
         sweep.verdicts.extend(sweep.audit.verdicts());
         prop_assert_eq!(kept(&sweep.verdicts), (0..seq).collect::<Vec<_>>());
         prop_assert_eq!((sweep.findings, sweep.audit.pending()), (vec![], 0));
@@ -138,5 +141,35 @@ proptest! {
         }
         prop_assert!(!watch.audit.findings().is_empty());
         prop_assert_eq!(watch.audit.verdicts(), []);
+    }
+
+    #[test]
+    fn a_follower_takes_any_bytes_and_any_proof_and_trusts_none(
+        bytes in prop::collection::vec(any::<u8>(), 0..3000), whole: bool, claimed: u64, before in 1_u64..600,
+    ) {
+        for by in [By::Leaves, By::Edges, By::Proofs] {
+            let log = Log::of(before);
+            let mut follower = Follower::new(by);
+            crate::watch::follow(&mut follower, &log, log.head());
+            let size = before + 1 + claimed % 5000;
+            follower.head(Head { size, ..log.head() });
+            for _ in 0..20 {
+                match follower.need() {
+                    Some(Need::Tiles(tiles)) => tiles.into_iter().for_each(|tile| {
+                        let length = if whole { usize::from(tile.width) * 32 } else { bytes.len() };
+                        let bytes: Vec<_> = bytes.iter().copied().chain([7; 8192]).take(length).collect();
+                        follower.tile(tile, &bytes);
+                    }),
+                    Some(Need::ConsistencyProof { first, second }) => {
+                        let proof: Vec<_> = bytes.as_chunks().0.iter().copied().map(Hash).collect();
+                        follower.consistency_proof(first, second, &proof);
+                    }
+                    None => break,
+                }
+            }
+            prop_assert_eq!(follower.need(), None);
+            prop_assert_eq!(follower.events().len(), 1);
+            prop_assert_eq!(follower.trusted(), Some(&log.head()));
+        }
     }
 }

@@ -1,4 +1,4 @@
-use hammer_tlog::audit::{EntryAudit, Finding, Policy, Range};
+use hammer_tlog::audit::{EntryAudit, Finding, NoSpill, Policy, Range};
 use hammer_tlog::merkle::{Frontier, inclusion_proof};
 
 use crate::log::{EPOCH_MS, Log, certificate, numbered};
@@ -111,11 +111,21 @@ fn a_sweep_may_begin_at_any_size() {
         let frontier = Frontier::from_last_leaf(size, leaf, &path.unwrap()).unwrap();
         assert_eq!(frontier.root(), log.head().root);
         let mut sweep = Sweep::new();
-        sweep.audit = EntryAudit::after(Policy::new(MMD_MS), frontier);
+        sweep.audit = EntryAudit::after(Policy::new(MMD_MS), frontier, NoSpill);
         sweep.audit.accept(log.submit(1));
         sweep.poll(&log);
         assert_eq!((kept(&sweep.verdicts), sweep.findings.len()), (vec![1], 0));
     }
     assert!(Frontier::from_last_leaf(0, Log::of(1).tree.leaves()[0], &[]).is_err());
     assert!(Frontier::from_last_leaf(4, Log::of(1).tree.leaves()[0], &[]).is_err());
+}
+
+#[test]
+fn a_sweep_that_begins_at_another_tree_says_so() {
+    let log = Log::of(3);
+    let other = Log::of(2).tree.leaves()[..2].iter().copied().chain([log.tree.leaves()[0]]).collect();
+    let mut audit = EntryAudit::after(Policy::new(MMD_MS), other, NoSpill);
+    audit.follow(&hammer_tlog::follow::Event::First { head: log.head() });
+    assert!(matches!(audit.findings()[..], [Finding::TamperedEntries { start: 3, size: 3, .. }]));
+    assert_eq!(audit.needs(9), None);
 }

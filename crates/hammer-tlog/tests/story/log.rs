@@ -24,6 +24,8 @@ pub(crate) struct Log {
     pub(crate) forged: BTreeMap<(Level, u64), Vec<u8>>,
     /// Whether partial tiles vanish as soon as the full one is there.
     pub(crate) collects: bool,
+    /// The chain of every entry.
+    pub(crate) fingerprints: Vec<[u8; 32]>,
     /// Entries that one get-entries gives at most.
     pub(crate) batch: usize,
 }
@@ -79,7 +81,7 @@ impl Log {
         let timestamp_ms = EPOCH_MS + self.now_ms;
         let signed = SignedEntryRef::X509 { certificate };
         let mut bytes = Vec::new();
-        let (extensions, pre_certificate, fingerprints) = (&extensions[..], None, &[][..]);
+        let (extensions, pre_certificate, fingerprints) = (&extensions[..], None, &self.fingerprints[..]);
         Entry { timestamp_ms, signed, extensions, pre_certificate, fingerprints }.encode(&mut bytes).unwrap();
         self.entries.push(bytes);
         let input = MerkleTreeLeaf { timestamp_ms, entry: signed, extensions };

@@ -1,7 +1,7 @@
 use hammer_tlog::audit::{Finding, NoSpill, Policy};
 
 use crate::log::{EPOCH_MS, Log};
-use crate::watch::{MMD_MS, Shelf, Watch};
+use crate::watch::{MMD_MS, Shelf, Sweep, Watch, broken, kept};
 
 const SMALL: Policy = Policy { mmd_ms: MMD_MS, receipts: 10_000, window: 256 };
 const MANY: u64 = 60_000;
@@ -55,4 +55,53 @@ fn receipts_that_the_spill_lost_are_counted() {
     };
     assert_eq!(watch.findings.iter().map(lost).sum::<u64>(), spilled);
     assert_eq!(watch.kept().len() as u64, MANY - spilled);
+}
+
+/// The same, swept by get-entries.
+fn swept<S: hammer_tlog::audit::Spill>(spill: S) -> (Log, Sweep<S>) {
+    let mut sweep = Sweep::with(SMALL, spill);
+    let mut log = Log::of(0);
+    sweep.poll(&log);
+    (0..MANY).for_each(|seq| sweep.audit.accept(log.submit(seq)));
+    assert_eq!(sweep.audit.pending(), MANY);
+    (log, sweep)
+}
+
+#[test]
+fn swept_receipts_beyond_the_bound_are_spilled_and_still_kept() {
+    let (log, mut sweep) = swept(Shelf::default());
+    assert!(sweep.audit.spilled() >= MANY - 10_000, "{} are spilled", sweep.audit.spilled());
+    sweep.poll(&log);
+    sweep.audit.settle();
+    sweep.verdicts.extend(sweep.audit.verdicts());
+    assert_eq!((sweep.audit.pending(), sweep.audit.spilled()), (0, 0));
+    assert_eq!(kept(&sweep.verdicts), (0..MANY).collect::<Vec<_>>());
+    assert_eq!((broken(&sweep.verdicts), sweep.findings.len()), (vec![], 0));
+}
+
+#[test]
+fn spilled_receipts_of_a_sweep_are_overdue_like_others() {
+    let (_, mut sweep) = swept(Shelf::default());
+    sweep.audit.overdue(EPOCH_MS + MMD_MS + 1);
+    assert_eq!(broken(&sweep.audit.verdicts()).len() as u64, MANY);
+    assert_eq!(sweep.audit.pending(), 0);
+}
+
+#[test]
+fn a_spill_that_fails_or_loses_receipts_of_a_sweep_says_so() {
+    let (log, mut sweep) = swept(NoSpill);
+    sweep.poll(&log);
+    assert_eq!(kept(&sweep.verdicts).len() as u64, MANY);
+    assert!(!sweep.findings.is_empty());
+    let (log, mut sweep) = swept(Shelf { forgets: true, ..Shelf::default() });
+    let spilled = sweep.audit.spilled();
+    sweep.poll(&log);
+    sweep.audit.settle();
+    sweep.findings.extend(sweep.audit.findings());
+    let lost = |finding: &Finding| match finding {
+        Finding::Unspilled { receipts, .. } => *receipts,
+        _ => 0,
+    };
+    assert_eq!(sweep.findings.iter().map(lost).sum::<u64>(), spilled);
+    assert_eq!((kept(&sweep.verdicts).len() as u64, sweep.audit.pending()), (MANY - spilled, 0));
 }

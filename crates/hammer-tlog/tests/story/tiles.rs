@@ -1,5 +1,6 @@
 use hammer_tlog::audit::{BundleFault, Finding, NoSpill, Policy, Receipt, Verdict};
 use hammer_tlog::follow::{By, Event, Follower};
+use hammer_tlog::merkle::Hash;
 use hammer_tlog::tile::{Level, TileId};
 
 use crate::log::{EPOCH_MS, Log, certificate, numbered};
@@ -257,21 +258,70 @@ fn a_receipt_without_index_is_broken_at_once() {
     assert_eq!(watch.broken(), [(5, None, "no leaf index")]);
 }
 
-#[test]
-fn what_the_window_has_forgotten_is_looked_up_up_to_the_root() {
-    let policy = Policy { window: 256, ..Policy::new(MMD_MS) };
-    let mut watch = Watch::with(policy, NoSpill);
+/// A log whose audit no longer remembers the leaf of this receipt.
+fn forgotten() -> (Log, Watch, Receipt) {
+    let mut watch = Watch::with(Policy { window: 256, ..Policy::new(MMD_MS) }, NoSpill);
     let mut log = Log::of(700);
     let late = log.submit(1);
-    let (lost, _) = log.promise(2, 3, &certificate(2, 24));
     for _ in 0..5 {
-        log.grow(1000..1000 + 256);
+        log.grow(1000..1256);
         watch.poll(&log);
     }
     log.now_ms += 10 * MMD_MS;
+    (log, watch, late)
+}
+
+#[test]
+fn what_the_window_has_forgotten_is_looked_up_up_to_the_root() {
+    for collects in [false, true] {
+        let (mut log, mut watch, late) = forgotten();
+        watch.audit.accept(late);
+        watch.audit.accept(log.promise(2, 3, &certificate(2, 24)).0);
+        // The tiles at the edge fill up while they are wanted.
+        log.grow(5000..6000);
+        log.collects = collects;
+        watch.poll(&log);
+        assert_eq!((watch.kept(), watch.broken()), (vec![1], vec![(2, Some(3), "lost leaf")]));
+        assert_eq!((watch.audit.pending(), watch.findings.len()), (0, 0));
+    }
+}
+
+#[test]
+fn a_look_up_believes_neither_a_tampered_tile_nor_an_altered_leaf() {
+    let (mut log, mut watch, late) = forgotten();
+    log.flipped = Some((Level::Hashes(0), 2, 188 * 256));
     watch.audit.accept(late);
-    watch.audit.accept(lost);
+    watch.read(&log);
+    assert_eq!(
+        (watch.verdicts.len(), watch.audit.pending()),
+        (1, 0),
+        "the leaf itself is proved by its siblings"
+    );
+    let neighbour = numbered(late, 2).duplicate();
+    log.flipped = Some((Level::Hashes(0), 2, 189 * 256));
+    watch.audit.accept(neighbour);
+    watch.read(&log);
+    let tile = TileId::hashes(0, 2);
+    assert_eq!(watch.findings, [Finding::TamperedTile { tile, receipts: 1 }]);
+    assert_eq!((watch.verdicts.len(), watch.audit.pending()), (1, 1));
+    let entry = log.entries[512].len();
+    log.flipped = Some((Level::Data, 2, (188 * entry + 20) * 8));
+    watch.audit.accept(numbered(late, 3).duplicate());
+    watch.read(&log);
+    assert_eq!(watch.broken(), [(3, Some(700), "altered leaf")]);
+}
+
+#[test]
+fn the_fingerprints_of_audited_entries_are_given_once() {
+    let (mut log, mut watch) = story(300, 1);
+    assert_eq!(watch.audit.issuers(), []);
+    log.fingerprints = vec![[1; 32], [2; 32]];
+    log.grow(1..5);
+    log.fingerprints = vec![[3; 32], [2; 32]];
+    log.grow(5..6);
     watch.poll(&log);
-    assert_eq!((watch.kept(), watch.broken()), (vec![1], vec![(2, Some(3), "lost leaf")]));
-    assert_eq!((watch.audit.pending(), watch.findings.len()), (0, 0));
+    assert_eq!(watch.audit.issuers(), [1, 2, 3].map(|byte| Hash([byte; 32])));
+    log.grow(6..9);
+    watch.poll(&log);
+    assert_eq!(watch.audit.issuers(), []);
 }

@@ -112,16 +112,22 @@ pub(crate) fn broken(verdicts: &[Verdict]) -> Vec<(u64, Option<u64>, &'static st
 }
 
 /// A follower by consistency proofs with its sweep, and all that they said.
-pub(crate) struct Sweep {
+pub(crate) struct Sweep<S = NoSpill> {
     pub(crate) follower: Follower,
-    pub(crate) audit: EntryAudit,
+    pub(crate) audit: EntryAudit<S>,
     pub(crate) verdicts: Vec<Verdict>,
     pub(crate) findings: Vec<Finding>,
 }
 
 impl Sweep {
     pub(crate) fn new() -> Self {
-        let (follower, audit) = (Follower::from_empty(By::Proofs), EntryAudit::new(Policy::new(MMD_MS)));
+        Self::with(Policy::new(MMD_MS), NoSpill)
+    }
+}
+
+impl<S: Spill> Sweep<S> {
+    pub(crate) fn with(policy: Policy, spill: S) -> Self {
+        let (follower, audit) = (Follower::from_empty(By::Proofs), EntryAudit::new(policy, spill));
         Self { follower, audit, verdicts: Vec::new(), findings: Vec::new() }
     }
 

@@ -1,0 +1,151 @@
+use super::receipt::Receipt;
+use super::{Finding, Published, Spill};
+use crate::merkle::Hash;
+
+/// Partitions, by the first bits of the leaf's hash.
+pub(super) const SHELVES: usize = 16;
+
+/// Leaves of a partition that are spilled at once.
+const CHUNK: usize = 1024 * LENGTH;
+const LENGTH: usize = 64;
+
+const CLAIMED: u64 = 1 << 63;
+
+/// A leaf that was read and led to a head's root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Seen {
+    pub(super) index: u64,
+    pub(super) published: Option<Published>,
+    /// Whether a receipt, other than a duplicate's, has found it to be its own.
+    pub(super) claimed: bool,
+}
+
+/// Receipts that memory does not hold, and the leaves that were read since: one partition at a time is taken back, and
+/// its receipts are held against its leaves.
+#[derive(Debug)]
+pub(super) struct Shelves<S> {
+    spill: S,
+    shelves: [Shelf; SHELVES],
+    pub(super) findings: Vec<Finding>,
+}
+
+#[derive(Debug, Default)]
+struct Shelf {
+    receipts: u64,
+    /// No receipt was signed before; in milliseconds since 1970.
+    earliest_ms: u64,
+    leaves: u64,
+    /// Leaves that are not yet spilled.
+    buffer: Vec<u8>,
+}
+
+/// The partition of a leaf.
+pub(super) fn shelf(leaf: &Hash) -> usize {
+    usize::from(leaf.0[0] >> 4)
+}
+
+impl<S: Spill> Shelves<S> {
+    pub(super) fn new(spill: S) -> Self {
+        Self { spill, shelves: Default::default(), findings: Vec::new() }
+    }
+
+    pub(super) fn receipts(&self) -> u64 {
+        self.shelves.iter().map(|shelf| shelf.receipts).sum()
+    }
+
+    pub(super) fn holds(&self, leaf: &Hash) -> bool {
+        self.shelves[shelf(leaf)].receipts > 0
+    }
+
+    /// Spills receipts of one partition; gives them back where that fails.
+    pub(super) fn put(&mut self, number: usize, receipts: Vec<Receipt>) -> Result<(), Vec<Receipt>> {
+        let bytes: Vec<u8> = receipts.iter().flat_map(Receipt::encode).collect();
+        if let Err(error) = self.spill.append(number as u64, &bytes) {
+            self.findings.push(Finding::Unspilled { receipts: 0, error: error.to_string() });
+            return Err(receipts);
+        }
+        let shelf = &mut self.shelves[number];
+        let earliest_ms = receipts.iter().map(|receipt| receipt.timestamp_ms).min().unwrap_or(u64::MAX);
+        let held = if shelf.receipts == 0 { u64::MAX } else { shelf.earliest_ms };
+        shelf.earliest_ms = held.min(earliest_ms);
+        shelf.receipts += receipts.len() as u64;
+        Ok(())
+    }
+
+    /// Notes a leaf for the receipts of its partition.
+    pub(super) fn note(&mut self, leaf: Hash, seen: Seen) {
+        let number = shelf(&leaf);
+        let shelf = &mut self.shelves[number];
+        shelf.buffer.extend_from_slice(&encode(&leaf, &seen));
+        shelf.leaves += 1;
+        // A buffer that cannot be spilled stays: a leaf that is lost would break the promise of its receipt.
+        if shelf.buffer.len().is_multiple_of(CHUNK)
+            && self.spill.append((SHELVES + number) as u64, &shelf.buffer).is_ok()
+        {
+            shelf.buffer.clear();
+        }
+    }
+
+    /// A partition with more leaves than receipts, to be taken now so that they do not become many more.
+    pub(super) fn due(&self) -> Option<usize> {
+        let due = |shelf: &Shelf| shelf.receipts > 0 && shelf.leaves >= shelf.receipts.max(1024);
+        self.shelves.iter().position(due)
+    }
+
+    /// Partitions with receipts that were signed before.
+    pub(super) fn signed_before(&self, before_ms: u64) -> Vec<usize> {
+        let signed = |number: &usize| {
+            let shelf = &self.shelves[*number];
+            shelf.receipts > 0 && shelf.earliest_ms < before_ms
+        };
+        (0..SHELVES).filter(signed).collect()
+    }
+
+    /// Takes a partition: its receipts, and the leaves that were read while they lay there.
+    pub(super) fn take(&mut self, number: usize) -> (Vec<Receipt>, Vec<(Hash, Seen)>) {
+        let shelf = std::mem::take(&mut self.shelves[number]);
+        if shelf.receipts == 0 {
+            return (Vec::new(), Vec::new());
+        }
+        let receipts = self.bring(number).as_chunks().0.iter().map(Receipt::decode).collect::<Vec<_>>();
+        let lost = shelf.receipts.saturating_sub(receipts.len() as u64);
+        let spilled = shelf.leaves - (shelf.buffer.len() / LENGTH) as u64;
+        let mut leaves = if spilled > 0 { self.bring(SHELVES + number) } else { Vec::new() };
+        let whole = leaves.len() as u64 == spilled * LENGTH as u64;
+        leaves.extend(shelf.buffer);
+        let leaves = leaves.as_chunks().0.iter().map(decode).collect();
+        if lost > 0 || !whole {
+            let error = "the spill gave back less than it took".to_owned();
+            self.findings
+                .push(Finding::Unspilled { receipts: if whole { lost } else { shelf.receipts }, error });
+        }
+        // Without their leaves nothing can be said of the receipts.
+        (if whole { receipts } else { Vec::new() }, leaves)
+    }
+
+    fn bring(&mut self, partition: usize) -> Vec<u8> {
+        self.spill.take(partition as u64).unwrap_or_default()
+    }
+}
+
+fn encode(leaf: &Hash, seen: &Seen) -> [u8; LENGTH] {
+    let Published { size, fetched_ns, timestamp_ms } =
+        seen.published.unwrap_or(Published { size: 0, fetched_ns: 0, timestamp_ms: 0 });
+    let claimed = if seen.claimed { CLAIMED } else { 0 };
+    let mut bytes = [0; LENGTH];
+    bytes[..32].copy_from_slice(&leaf.0);
+    let numbers = [seen.index | claimed, size, fetched_ns, timestamp_ms];
+    for (slot, number) in bytes[32..].chunks_exact_mut(8).zip(numbers) {
+        slot.copy_from_slice(&number.to_be_bytes());
+    }
+    bytes
+}
+
+fn decode(bytes: &[u8; LENGTH]) -> (Hash, Seen) {
+    let number = |at: usize| bytes[at..at + 8].iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+    let mut leaf = Hash([0; 32]);
+    leaf.0.copy_from_slice(&bytes[..32]);
+    let (place, size, fetched_ns, timestamp_ms) = (number(32), number(40), number(48), number(56));
+    let published = (size > 0).then_some(Published { size, fetched_ns, timestamp_ms });
+    (leaf, Seen { index: place & !CLAIMED, published, claimed: place & CLAIMED != 0 })
+}
