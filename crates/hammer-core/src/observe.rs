@@ -14,8 +14,14 @@ use crate::runtime::{Clock, LocalFuture};
 /// Looks at the target until the run ends; it is dropped then.
 pub trait Observer: Send {
     /// Observes on the control thread: a tokio current-thread runtime, within a `LocalSet`. A target that does not
-    /// answer is told as a note, and asked again.
-    fn observe(self: Box<Self>, sink: ObservationSink, clock: Rc<dyn Clock>) -> LocalFuture<()>;
+    /// answer is told as a note, and asked again. Once `ending` is ready, when drain is over, it may look a last time and
+    /// return; it is dropped when that takes longer than two seconds.
+    fn observe(
+        self: Box<Self>,
+        sink: ObservationSink,
+        clock: Rc<dyn Clock>,
+        ending: LocalFuture<()>,
+    ) -> LocalFuture<()>;
 }
 
 /// Where an observer puts what it saw.

@@ -56,6 +56,14 @@ pub enum CtError {
     /// Chains from files bring roots of their own, which nobody named here.
     #[error("know the roots of chains from files: give the log those that they end in")]
     ForeignRoots,
+    /// The file that should hold the log's public key does not.
+    #[error("use the log's public key in {path}: {why}")]
+    KeyFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        why: KeyError,
+    },
     /// The chains cannot be minted or read.
     #[error(transparent)]
     Synth(#[from] hammer_synth::Error),

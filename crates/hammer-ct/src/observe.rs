@@ -25,7 +25,7 @@ pub struct TreeSizeObserver {
 }
 
 impl TreeSizeObserver {
-    /// An observer that polls once a second. `name` is the target's, as it stands in what is found broken.
+    /// An observer that polls once a second, and once more when drain is over. `name` is the target's, as it stands in what is found broken.
     pub fn new(name: impl Into<String>, log: Arc<LogTarget>, client: ClientConfig) -> Self {
         Self { name: name.into(), log, client, every: Duration::from_secs(1) }
     }
@@ -36,12 +36,13 @@ impl TreeSizeObserver {
         Self { every, ..self }
     }
 
-    async fn follow(self, sink: ObservationSink, clock: Rc<dyn Clock>) {
+    async fn follow(self, sink: ObservationSink, clock: Rc<dyn Clock>, mut ending: LocalFuture<()>) {
         let mut reader = match LogReader::new(self.log.clone(), &self.client, clock.clone()) {
             Ok(reader) => reader,
             Err(why) => return sink.note(clock.now(), format!("the tree is not followed: failed to {why}")),
         };
         let mut seen = Seen { name: self.name, largest: 0, trouble: None };
+        let mut is_last = false;
         loop {
             let begun = clock.now();
             let deadline = begun.saturating_add(PATIENCE);
@@ -56,14 +57,24 @@ impl TreeSizeObserver {
                 Some(Err(why)) => seen.failure(&why, now, &sink),
                 None => seen.trouble("the log does not answer".to_owned(), now, &sink),
             }
-            clock.sleep_until(begun.saturating_add(self.every.into()).max(now)).await;
+            if is_last {
+                return;
+            }
+            // When drain is over the tree holds what was accepted: one more look is due then.
+            let next = clock.sleep_until(begun.saturating_add(self.every.into()).max(now));
+            is_last = matches!(select(&mut ending, next).await, Either::Left(_));
         }
     }
 }
 
 impl Observer for TreeSizeObserver {
-    fn observe(self: Box<Self>, sink: ObservationSink, clock: Rc<dyn Clock>) -> LocalFuture<()> {
-        Box::pin(self.follow(sink, clock))
+    fn observe(
+        self: Box<Self>,
+        sink: ObservationSink,
+        clock: Rc<dyn Clock>,
+        ending: LocalFuture<()>,
+    ) -> LocalFuture<()> {
+        Box::pin(self.follow(sink, clock, ending))
     }
 }
 

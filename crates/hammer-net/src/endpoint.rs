@@ -205,7 +205,11 @@ impl Endpoint {
             self.discover(shared, &mut WireTimes::default()).await?;
         }
         let there = self.http1.count() + self.http2.count();
-        let missing = count.min(shared.config.connections).saturating_sub(there);
+        let wanted = match self.protocol.get() {
+            Some(Protocol::Http2) => count.div_ceil(shared.config.streams),
+            _ => count,
+        };
+        let missing = wanted.min(shared.config.connections).saturating_sub(there);
         let dials = (0..missing).map(|_| async {
             let slot = self.http1.slot().await?;
             let connection = self.open(shared, &mut WireTimes::default()).await?;

@@ -1,6 +1,6 @@
 //! `hammer run`: carries a plan out, as often as it asks for, and reports.
 
-use hammer_core::run::{control, run};
+use hammer_core::run::{RunError, control, run};
 use hammer_measure::{Nanos, Now as _, Reporter, RunEvent};
 use hammer_report::summary::{HookOutput, SummaryRun};
 use hammer_report::{Reason, ReasonKind, Report, ReportBuilder, Summary};
@@ -12,7 +12,8 @@ use crate::output::{Outputs, unwritten};
 use crate::plan::sweep::{PlannedRun, runs};
 use crate::plan::{Plan, read};
 use crate::progress::Progress;
-use crate::{hooks, resources, signals, tui};
+use crate::signals::{INTERRUPTED, Signals};
+use crate::{hooks, resources, tui};
 
 /// Carries out the plan of a file.
 pub(crate) fn of_file(args: &RunArgs) -> Result<u8, CliError> {
@@ -27,12 +28,13 @@ pub(crate) fn of_plan(plan: &Plan, output: &OutputArgs) -> Result<u8, CliError> 
     let planned = runs(plan)?;
     planned.iter().try_for_each(|run| check(&run.plan))?;
     let mut outputs = Outputs::open(output, &plan.output, planned.len())?;
+    let signals = Signals::watch().map_err(RunError::Thread)?;
     if let [only] = planned.as_slice() {
-        let (mut report, _) = one(only, &mut outputs, output, Vec::new())?;
+        let (mut report, _) = one(only, &mut outputs, output, &signals, Vec::new())?;
         outputs.report(&mut report)?;
         return Ok(report.verdict.exit_code);
     }
-    several(plan, &planned, &mut outputs, output)
+    several(plan, &planned, &mut outputs, output, &signals)
 }
 
 fn several(
@@ -40,12 +42,19 @@ fn several(
     planned: &[PlannedRun],
     outputs: &mut Outputs,
     output: &OutputArgs,
+    signals: &Signals,
 ) -> Result<u8, CliError> {
     let mut rows = Vec::new();
     let mut failed = None;
+    let mut interrupted = false;
     for (place, run) in planned.iter().enumerate() {
         let between = if place > 0 { hooks::run(&plan.hooks.between) } else { Ok(Vec::new()) };
-        let (mut report, hooks) = match between.and_then(|said| one(run, outputs, output, said)) {
+        if signals.asked() {
+            failed = rows.is_empty().then_some(CliError::Run(RunError::Interrupted));
+            interrupted = true;
+            break;
+        }
+        let (mut report, hooks) = match between.and_then(|said| one(run, outputs, output, signals, said)) {
             Ok(carried_out) => carried_out,
             Err(error) => {
                 failed = Some(error);
@@ -60,13 +69,18 @@ fn several(
     }
     // What was found before a failure is told all the same.
     let told = if rows.is_empty() { Ok(0) } else { outputs.summary(&Summary::of(rows)) };
-    failed.map_or(told, Err)
+    match failed {
+        Some(error) => Err(error),
+        None if interrupted => told.map(|code| if code == 0 { INTERRUPTED as u8 } else { code }),
+        None => told,
+    }
 }
 
 fn one(
     planned: &PlannedRun,
     outputs: &mut Outputs,
     output: &OutputArgs,
+    signals: &Signals,
     mut hooks: Vec<HookOutput>,
 ) -> Result<(Report, Vec<HookOutput>), CliError> {
     let plan = &planned.plan;
@@ -80,7 +94,7 @@ fn one(
     let mut progress = Progress::new(output.quiet || output.tui);
     let mut events = outputs.events()?;
     let (control, inbox) = control();
-    signals::watch(control.clone()).map_err(hammer_core::run::RunError::Thread)?;
+    signals.attach(&control);
     if let Some(lab) = &assembled.lab {
         lab.restart_faults();
     }

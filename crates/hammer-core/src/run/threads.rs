@@ -1,17 +1,20 @@
 //! The threads of a run: shards, supply, verifiers, and one for observers.
 
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 
 use futures::channel::mpsc::{UnboundedReceiver, UnboundedSender, unbounded};
+use futures::future::{join_all, select};
 use hammer_measure::{Ledger, Nanos, Now as _};
-use tokio::sync::oneshot;
+use tokio::sync::watch;
 use tokio::task::LocalSet;
 
 use crate::clock::MonotonicClock;
 use crate::dispatch::LanePlan;
 use crate::observe::{ObservationSink, Observer};
+use crate::runtime::Clock as _;
 use crate::runtime::threaded::ThreadedRuntime;
 use crate::shard::{self, ShardCommand, ShardSpec};
 use crate::supply::SupplyPool;
@@ -28,7 +31,7 @@ pub(super) struct Threads {
 }
 
 type ThreadedLane = Arc<dyn LanePlan<ThreadedRuntime>>;
-type ObserveThread = (oneshot::Sender<()>, JoinHandle<()>);
+type ObserveThread = (watch::Sender<bool>, JoinHandle<()>);
 
 struct ShardThread {
     shard: usize,
@@ -111,7 +114,7 @@ impl Threads {
             let _ = handle.join();
         }
         if let Some((stop, handle)) = self.observers.take() {
-            let _ = stop.send(());
+            let _ = stop.send(true);
             let _ = handle.join();
         }
         if let Some(pool) = self.supply.take().and_then(Arc::into_inner) {
@@ -209,20 +212,30 @@ fn observe(spec: &mut RunSpec, messages: &mpsc::Sender<Message>) -> Result<Optio
         return Ok(None);
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let (stop, stopped) = oneshot::channel();
+    let (stop, stopped) = watch::channel(false);
     let (clock, sink) = (spec.clock, ObservationSink::new(messages.clone()));
     let handle = thread::Builder::new().name("observe".to_owned()).spawn(move || {
         LocalSet::new().block_on(&runtime, async move {
-            for observer in observers {
-                tokio::task::spawn_local(observer.observe(sink.clone(), Rc::new(clock)));
-            }
-            // A dropped sender stops them too.
-            let _ = stopped.await;
+            let looks = observers.into_iter().map(|observer| {
+                observer.observe(sink.clone(), Rc::new(clock), Box::pin(ended(stopped.clone())))
+            });
+            let looks = join_all(looks.collect::<Vec<_>>());
+            let out_of_time = async {
+                ended(stopped.clone()).await;
+                clock.sleep_until(clock.now() + LAST_LOOK).await;
+            };
+            select(pin!(looks), pin!(out_of_time)).await;
         });
     })?;
     Ok(Some((stop, handle)))
 }
 
+/// Ready when the run is over; a dropped sender says so too.
+async fn ended(mut stopped: watch::Receiver<bool>) {
+    let _ = stopped.wait_for(|stopped| *stopped).await;
+}
+
+const LAST_LOOK: Nanos = Nanos::from_secs(2);
 /// Tasks that run between two looks at the sockets and the alarm: fewer than tokio's 61, so that releases are not held
 /// up behind a full queue of answers.
 const EVENT_INTERVAL: u32 = 31;

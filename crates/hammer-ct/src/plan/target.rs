@@ -109,7 +109,10 @@ impl CtTargetPlan {
             }
             (None, None) => return Err(CtError::Missing { key: "public_key" }),
         };
-        Ok(text.parse()?)
+        text.parse().map_err(|why| match &self.public_key_file {
+            Some(path) => CtError::KeyFile { path: path.clone(), why },
+            None => CtError::Key(why),
+        })
     }
 }
 
