@@ -63,11 +63,12 @@ impl Client {
         PathAndQuery::try_from(whole).map_err(|_| refused())
     }
 
-    /// Looks up the endpoints and has `connections` established to each, or as many as the configuration allows.
-    pub async fn warm_up(&self, connections: usize) -> Result<(), Failure> {
+    /// Looks up the endpoints and has connections established to each for so many operations at once, or as many as the
+    /// configuration allows; over HTTP/2 one carries as many as there are streams.
+    pub async fn warm_up(&self, operations: usize) -> Result<(), Failure> {
         self.cluster.resolve(&self.shared).await?;
         let endpoints = self.cluster.active();
-        let dials = endpoints.iter().map(|endpoint| endpoint.warm_up(&self.shared, connections));
+        let dials = endpoints.iter().map(|endpoint| endpoint.warm_up(&self.shared, operations));
         futures::future::try_join_all(dials).await.map(drop)
     }
 

@@ -17,7 +17,8 @@ fn warm_connections_are_there_before_the_first_request() {
             let client = client(warm);
             client.warm_up(4).await.unwrap();
             assert_eq!(get(&client, "/").await.unwrap().wire.dial_started, None);
-            client.warm_up(100).await.unwrap();
+            // A hundred streams fit one connection of HTTP/2.
+            client.warm_up(500).await.unwrap();
             server.until(|seen| seen.connections.get() == 5).await;
             assert_eq!(server.requests(), 1);
         }
