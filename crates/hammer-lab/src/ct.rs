@@ -4,6 +4,7 @@
 //! Submissions behave like TesseraCT v0.1.1 (flavour `static-ct`) or like ct_server 1.3.2 (flavour `rfc6962`: answers
 //! at once, without an index). Whatever the log states outwards is made in one place: SCTs in `submit`, checkpoints
 //! and tree heads in `checkpoint`, tiles and bundles in `monitor`.
+//! Where its plan says so it lies, in those places and nowhere else, and keeps a list of what it lied about (`lies`).
 
 mod bundle;
 mod certificate;
@@ -15,6 +16,8 @@ mod endpoint;
 mod entry;
 mod key;
 mod lab;
+mod lie;
+mod lies;
 mod log;
 mod log_list;
 mod monitor;
@@ -29,6 +32,7 @@ mod submit;
 pub use chain::{ChainRefusal, Validator};
 pub use config::{KeySource, LogConfig};
 pub use lab::{CtLab, CtLabHandle};
+pub use lie::{Lie, LieKind, ToldLie};
 pub use plan::{CtLabPlan, Flavour};
 
 pub(crate) use key::LogSigner;

@@ -13,7 +13,7 @@ pub mod serve;
 pub mod stats;
 
 pub use clock::{Clock, ManualClock, SystemClock};
-pub use ct::{CtLab, CtLabHandle, CtLabPlan, LogConfig};
+pub use ct::{CtLab, CtLabHandle, CtLabPlan, Lie, LieKind, LogConfig, ToldLie};
 pub use error::LabError;
 pub use fault::FaultScript;
 pub use http::{HttpLab, HttpLabHandle, HttpLabPlan, RecordingLab, RecordingLabHandle, RecordingLabPlan};

@@ -10,6 +10,8 @@ use std::{
 
 use serde::Serialize;
 
+use crate::ct::ToldLie;
+
 /// Requests by endpoint name and status; status 0 is a connection reset on purpose.
 pub type RequestCounts = BTreeMap<String, BTreeMap<u16, u64>>;
 
@@ -30,6 +32,17 @@ pub struct LabStats {
     pub tree_size: u64,
     /// Entries that the served checkpoint covers.
     pub published_size: u64,
+    /// Lies that the log told because its plan said so, in order; bounded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lies: Vec<ToldLie>,
+    /// Lies beyond those listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unlisted_lies: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// The counters behind [`LabStats::requests`].

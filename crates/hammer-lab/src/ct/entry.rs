@@ -8,6 +8,7 @@ use hammer_tlog::{
 };
 
 use super::{
+    certificate::Certificate,
     chain::{Path, Validated},
     precert,
 };
@@ -67,6 +68,24 @@ impl Entry {
         leaf.extend_from_slice(&(extensions.len() as u16).to_be_bytes());
         leaf.extend_from_slice(&extensions);
         leaf
+    }
+
+    /// The same entry of a certificate that nobody submitted: its last byte differs.
+    pub(crate) fn altered(&self) -> Self {
+        let Self { identity, precert, path, issuer_place, .. } = self;
+        let mut signed = self.signed.clone();
+        if let Some(last) = signed.last_mut() {
+            *last ^= 1;
+        }
+        let (precert, path) = (precert.clone(), Arc::clone(path));
+        Self { identity: *identity, signed, precert, path, issuer_place: *issuer_place }
+    }
+
+    /// The last eight bytes of the serial number, where it has as many.
+    pub(crate) fn seq(&self) -> Option<u64> {
+        let submitted = self.precert.as_ref().unwrap_or(&self.signed);
+        let serial = Certificate::parse(submitted).ok()?.serial;
+        serial.last_chunk().map(|last| u64::from_be_bytes(*last))
     }
 
     /// The TileLeaf of static-ct-api: the leaf without its first two bytes, the precertificate, the fingerprints.

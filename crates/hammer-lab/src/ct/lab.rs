@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock, atomic::Ordering};
 
-use super::{config::LogConfig, endpoint::CtTarget, log::Log};
+use super::{config::LogConfig, endpoint::CtTarget, lie::ToldLie, log::Log};
 use crate::{
     error::LabError,
     fault::FaultSession,
@@ -97,9 +97,13 @@ impl CtLabHandle {
         self.log.stats(&self.counters)
     }
 
-    /// Counts the stalls of the fault script from now, as a run does that starts after its lab.
+    /// Counts the stalls of the fault script, and the times of lies, from now, as a run does that starts after its lab.
     pub fn restart_faults(&self) {
-        self.faults.restart(self.log.clock.elapsed());
+        let elapsed = self.log.clock.elapsed();
+        self.faults.restart(elapsed);
+        if let Some(lies) = &self.log.lies {
+            lies.restart(elapsed);
+        }
     }
 
     /// Stops accepting, sequences and publishes what waits, lets what is under way finish, and ends the threads.
@@ -117,7 +121,10 @@ impl CtLabHandle {
 
 impl Log {
     fn stats(&self, counters: &Counters) -> LabStats {
+        let (lies, unlisted_lies) = self.told_lies();
         LabStats {
+            lies,
+            unlisted_lies,
             accepted: self.accepted.load(Ordering::Relaxed),
             distinct: self.distinct.load(Ordering::Relaxed),
             outstanding: self.pool.outstanding(),
@@ -125,5 +132,17 @@ impl Log {
             published_size: self.published.borrow().size,
             ..counters.stats()
         }
+    }
+
+    fn told_lies(&self) -> (Vec<ToldLie>, u64) {
+        let Some(lies) = &self.lies else { return Default::default() };
+        let (mut told, unlisted) = lies.told(self.clock.unix_ms());
+        // An SCT without an index is told before the entry has one.
+        self.read_tree(|sequenced| {
+            for lie in told.iter_mut().filter(|lie| lie.index.is_none()) {
+                lie.index = lie.leaf_hash.and_then(|leaf| sequenced.indices.get(&leaf).copied());
+            }
+        });
+        (told, unlisted)
     }
 }

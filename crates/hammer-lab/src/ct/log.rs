@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use hammer_tlog::merkle::{Hash, Tree, leaf_hash, root_at};
+use hammer_tlog::merkle::{Hash, Tree, leaf_hash, root_at, sha256};
 use tokio::sync::watch;
 
 use super::{
@@ -18,6 +18,8 @@ use super::{
     config::LogConfig,
     date,
     key::LogSigner,
+    lie::{LieKind, ToldLie},
+    lies::Lies,
     plan::{CtLabPlan, Flavour},
     pool::{Batch, Pool},
     store::{Folder, Memory, Store},
@@ -39,6 +41,8 @@ pub(crate) struct Log {
     pub(crate) distinct: AtomicU64,
     /// Set once an entry could not be stored: from then on the tree and the storage differ, and nothing is taken.
     pub(crate) broken: AtomicBool,
+    /// None in an honest log.
+    pub(crate) lies: Option<Arc<Lies>>,
     sequenced: RwLock<Sequenced>,
 }
 
@@ -48,6 +52,8 @@ pub(crate) struct Sequenced {
     pub(crate) tree: Tree,
     /// Index of each leaf hash.
     pub(crate) indices: HashMap<Hash, u64>,
+    /// The tree that is served and signed in the place of `tree`, once the log has forked.
+    fork: Option<Tree>,
 }
 
 impl Log {
@@ -55,7 +61,8 @@ impl Log {
         let origin = config.origin();
         let LogConfig { plan, roots, key, clock } = config;
         let signer = LogSigner::new(&key)?;
-        let pool = Pool::new(&plan);
+        let lies = Lies::new(&plan, clock.elapsed())?;
+        let pool = Pool::new(&plan, lies.clone());
         let mut sequenced = Sequenced::default();
         let store = match &plan.storage_dir {
             None => Store::Memory(Memory::default()),
@@ -81,6 +88,7 @@ impl Log {
             accepted: AtomicU64::new(0),
             distinct: AtomicU64::new(0),
             broken: AtomicBool::new(false),
+            lies,
             sequenced: RwLock::new(sequenced),
         };
         // The roots are issuers too: entries point to them by their fingerprints.
@@ -131,8 +139,12 @@ impl Log {
             if now >= next {
                 next = now + interval;
                 let latest = delayed.back().map_or(self.published.borrow().size, |(_, latest)| latest.size);
+                if let Some(lies) = &self.lies {
+                    self.pool.add_late(lies.released(self.clock.unix_ms()), now);
+                }
+                let lies = self.lies.as_ref().is_some_and(|lies| lies.is_due(now, latest));
                 let old = now >= last_published + self.plan.checkpoint_republish_interval.0;
-                if old || self.read_tree(|sequenced| sequenced.tree.size()) > latest {
+                if old || lies || self.read_tree(|sequenced| sequenced.tree.size()) > latest {
                     delayed.push_back((now + delay, self.checkpoint()));
                     last_published = now;
                 }
@@ -152,8 +164,35 @@ impl Log {
     }
 
     fn checkpoint(&self) -> Checkpoint {
-        let (size, root) = self.read_tree(Sequenced::head);
-        Checkpoint::sign(&self.signer, &self.origin, size, root, self.clock.unix_ms())
+        let timestamp_ms = self.clock.unix_ms();
+        let (size, root) = match &self.lies {
+            None => self.read_tree(Sequenced::head),
+            Some(lies) => self.lying_head(lies, timestamp_ms),
+        };
+        Checkpoint::sign(&self.signer, &self.origin, size, root, timestamp_ms)
+    }
+
+    /// The head of a tree that may be another, smaller, or kept back.
+    fn lying_head(&self, lies: &Lies, timestamp_ms: u64) -> (u64, Hash) {
+        let (elapsed, published) = (self.clock.elapsed(), self.published.borrow().size);
+        let forks = lies.next_checkpoint(LieKind::ForkedCheckpoint, elapsed, published);
+        if forks {
+            self.sequenced.write().unwrap_or_else(PoisonError::into_inner).fork(published - 1);
+        }
+        let shrinks = !forks && lies.next_checkpoint(LieKind::ShrinkingTree, elapsed, published);
+        let most = if shrinks { published - 1 } else { lies.most_entries(timestamp_ms) };
+        let (tree_size, root) = self.read_tree(|sequenced| sequenced.head_of(most));
+        lies.covered(tree_size, timestamp_ms);
+        let told = |kind, index| {
+            let (tree_size, root_hash) = (Some(tree_size), Some(root));
+            lies.tell(ToldLie { index, tree_size, root_hash, ..ToldLie::of(kind) });
+        };
+        if forks {
+            told(LieKind::ForkedCheckpoint, Some(published - 1));
+        } else if shrinks {
+            told(LieKind::ShrinkingTree, None);
+        }
+        (tree_size, root)
     }
 
     fn make_public(&self, checkpoint: Checkpoint) {
@@ -174,7 +213,10 @@ impl Log {
             .zip(&batch.entries)
             .map(|(index, (entry, timestamp_ms))| {
                 let leaf = entry.leaf_input(*timestamp_ms, with_index.then_some(index));
-                (leaf_hash(&leaf), entry.tile_leaf(&leaf))
+                match &self.lies {
+                    None => (leaf_hash(&leaf), entry.tile_leaf(&leaf)),
+                    Some(lies) => lies.sequenced(entry, *timestamp_ms, index, &leaf),
+                }
             })
             .unzip();
         {
@@ -200,14 +242,33 @@ impl Sequenced {
     fn push(&mut self, leaf_hash: Hash) -> u64 {
         let index = self.tree.size();
         self.tree.append(leaf_hash);
+        if let Some(fork) = &mut self.fork {
+            fork.append(leaf_hash);
+        }
         self.indices.entry(leaf_hash).or_insert(index);
         index
     }
 
     fn head(&self) -> (u64, Hash) {
-        let size = self.tree.size();
+        self.head_of(u64::MAX)
+    }
+
+    /// The head of the first entries, at most `most` of them.
+    fn head_of(&self, most: u64) -> (u64, Hash) {
+        let size = self.tree.size().min(most);
         // A tree in memory holds all of its own nodes.
-        (size, root_at(&self.tree, size).unwrap_or(hammer_tlog::merkle::EMPTY_ROOT))
+        (size, root_at(self.served(), size).unwrap_or(hammer_tlog::merkle::EMPTY_ROOT))
+    }
+
+    /// The tree that tiles and proofs are of.
+    pub(crate) fn served(&self) -> &Tree {
+        self.fork.as_ref().unwrap_or(&self.tree)
+    }
+
+    /// From now on serves a tree with another leaf at `index`.
+    fn fork(&mut self, index: u64) {
+        let other = |(at, leaf): (u64, &Hash)| if at == index { sha256(leaf.as_bytes()) } else { *leaf };
+        self.fork = Some((0..).zip(self.tree.leaves()).map(other).collect());
     }
 
     fn checkpoint(&self, signer: &LogSigner, origin: &str, timestamp_ms: u64) -> Checkpoint {

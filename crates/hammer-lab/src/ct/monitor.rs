@@ -58,10 +58,16 @@ impl Log {
     /// A hash tile; a partial one is gone once the full one exists, as where partial tiles are collected.
     fn hash_tile(&self, tile: &TileId) -> Option<Bytes> {
         self.read_tree(|sequenced| {
-            let superseded = !tile.is_full() && store::hash_tile(&sequenced.tree, &tile.full()).is_some();
-            if superseded { None } else { store::hash_tile(&sequenced.tree, tile) }
+            let tree = sequenced.served();
+            let superseded = !tile.is_full() && store::hash_tile(tree, &tile.full()).is_some();
+            if superseded { None } else { store::hash_tile(tree, tile) }
         })
-        .map(Bytes::from)
+        .map(|mut bytes| {
+            if let Some(lies) = &self.lies {
+                lies.tamper(tile, &mut bytes);
+            }
+            Bytes::from(bytes)
+        })
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::lie::Lie;
 use crate::{duration::Span, fault::FaultScript, serve::ServePlan};
 
 /// How the log answers a submission.
@@ -75,6 +76,9 @@ pub struct CtLabPlan {
     /// What goes wrong on purpose. Endpoints: add-chain, add-pre-chain, get-roots, get-sth, get-sth-consistency,
     /// get-proof-by-hash, get-entries, get-entry-and-proof, checkpoint, tile, data-tile, issuer, log.v3.json, other.
     pub faults: FaultScript,
+    /// Promises that the log breaks on purpose, and owns up to in its counts; without any it is honest.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lies: Vec<Lie>,
 }
 
 impl Default for CtLabPlan {
@@ -103,6 +107,7 @@ impl Default for CtLabPlan {
             reject_unexpired: false,
             max_get_entries: 1000,
             faults: FaultScript::default(),
+            lies: Vec::new(),
         }
     }
 }

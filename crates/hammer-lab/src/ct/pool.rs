@@ -9,7 +9,7 @@ use std::{
 use hammer_tlog::merkle::Hash;
 use tokio::sync::{Notify, watch};
 
-use super::entry::Entry;
+use super::{entry::Entry, lies::Lies};
 use crate::clock::Clock;
 
 /// Batches of a bounded number of entries, and the deduplication by identity.
@@ -21,6 +21,7 @@ pub(crate) struct Pool {
     batch_max_age: Duration,
     max_outstanding: usize,
     max_duplicates_per_second: Option<u64>,
+    lies: Option<Arc<Lies>>,
 }
 
 #[derive(Debug, Default)]
@@ -50,13 +51,20 @@ enum Seen {
 pub(crate) struct Ticket {
     /// The entry's timestamp: the first submission's, when this is a duplicate.
     pub(crate) timestamp_ms: u64,
+    /// Whether a duplicate was made an entry of its own.
+    pub(crate) repeats: bool,
     place: Place,
 }
 
 #[derive(Debug, Clone)]
 enum Place {
     Logged(u64),
-    InBatch { first_index: watch::Receiver<Option<u64>>, offset: u64 },
+    /// Kept from being sequenced.
+    Nowhere,
+    InBatch {
+        first_index: watch::Receiver<Option<u64>>,
+        offset: u64,
+    },
 }
 
 /// Why an entry was not taken.
@@ -69,7 +77,7 @@ pub(crate) enum Pushback {
 }
 
 impl Pool {
-    pub(crate) fn new(plan: &super::CtLabPlan) -> Self {
+    pub(crate) fn new(plan: &super::CtLabPlan, lies: Option<Arc<Lies>>) -> Self {
         Self {
             inner: Mutex::default(),
             due: Notify::new(),
@@ -77,6 +85,7 @@ impl Pool {
             batch_max_age: plan.batch_max_age.0,
             max_outstanding: plan.pushback_max_outstanding,
             max_duplicates_per_second: plan.rate_limit_dedup,
+            lies,
         }
     }
 
@@ -85,29 +94,39 @@ impl Pool {
         let (now, timestamp_ms) = (clock.elapsed(), clock.unix_ms());
         let mut inner = self.lock();
         let duplicate = inner.seen.get(&entry.identity).map(Seen::ticket);
+        let repeats = duplicate.is_some();
         if let Some(ticket) = duplicate {
             inner.count_duplicate(now.as_secs(), self.max_duplicates_per_second)?;
-            return Ok(ticket);
+            if !self.lies.as_ref().is_some_and(|lies| lies.repeats(now)) {
+                return Ok(ticket);
+            }
         }
         if inner.outstanding >= self.max_outstanding {
             return Err(Pushback::Outstanding);
         }
-        let full = inner.batches.back().is_none_or(|batch| batch.entries.len() >= self.batch_max_size);
-        if full {
-            inner.batches.push_back(Batch::opened(now, self.batch_max_size));
+        let holds = !repeats && self.lies.as_ref().is_some_and(|lies| lies.accept(entry, now, timestamp_ms));
+        let (place, wake) = match holds {
+            false => inner.enqueue(entry, timestamp_ms, now, self.batch_max_size),
+            true => (Place::Nowhere, false),
+        };
+        if !repeats {
+            inner.seen.insert(entry.identity, Seen::Waiting { timestamp_ms, place: place.clone() });
         }
-        inner.outstanding += 1;
-        let Some(batch) = inner.batches.back_mut() else { return Err(Pushback::Outstanding) };
-        let place =
-            Place::InBatch { first_index: batch.first_index.subscribe(), offset: batch.entries.len() as u64 };
-        batch.entries.push((Arc::clone(entry), timestamp_ms));
-        let wake = full || batch.entries.len() >= self.batch_max_size;
-        inner.seen.insert(entry.identity, Seen::Waiting { timestamp_ms, place: place.clone() });
         drop(inner);
         if wake {
             self.due.notify_one();
         }
-        Ok(Ticket { timestamp_ms, place })
+        Ok(Ticket { timestamp_ms, repeats, place })
+    }
+
+    /// Takes entries that were kept from being sequenced.
+    pub(crate) fn add_late(&self, entries: Vec<(Arc<Entry>, u64)>, now: Duration) {
+        for (entry, timestamp_ms) in entries {
+            let (_, wake) = self.lock().enqueue(&entry, timestamp_ms, now, self.batch_max_size);
+            if wake {
+                self.due.notify_one();
+            }
+        }
     }
 
     /// Completes when a batch is full or old enough.
@@ -137,7 +156,12 @@ impl Pool {
     pub(crate) fn logged(&self, batch: &Batch, first_index: u64) {
         let mut inner = self.lock();
         for (index, (entry, timestamp_ms)) in (first_index..).zip(&batch.entries) {
-            inner.seen.insert(entry.identity, Seen::Logged { timestamp_ms: *timestamp_ms, index });
+            let logged = || Seen::Logged { timestamp_ms: *timestamp_ms, index };
+            let seen = inner.seen.entry(entry.identity).or_insert_with(logged);
+            // The first entry of an identity is the one that duplicates are told of.
+            if matches!(seen, Seen::Waiting { .. }) {
+                *seen = logged();
+            }
         }
         drop(inner);
         batch.first_index.send_replace(Some(first_index));
@@ -176,6 +200,26 @@ impl Pool {
 }
 
 impl Inner {
+    /// Puts an entry into the last batch; says where, and whether those who wait for a batch must look again.
+    fn enqueue(
+        &mut self,
+        entry: &Arc<Entry>,
+        timestamp_ms: u64,
+        now: Duration,
+        batch_max_size: usize,
+    ) -> (Place, bool) {
+        self.outstanding += 1;
+        let opened = self.batches.back().is_none_or(|batch| batch.entries.len() >= batch_max_size);
+        if opened {
+            self.batches.push_back(Batch::opened(now, batch_max_size));
+        }
+        let Some(batch) = self.batches.back_mut() else { return (Place::Nowhere, false) };
+        let place =
+            Place::InBatch { first_index: batch.first_index.subscribe(), offset: batch.entries.len() as u64 };
+        batch.entries.push((Arc::clone(entry), timestamp_ms));
+        (place, opened || batch.entries.len() >= batch_max_size)
+    }
+
     fn count_duplicate(&mut self, second: u64, limit: Option<u64>) -> Result<(), Pushback> {
         let (counted, duplicates) = self.duplicates_in_second;
         let duplicates = if counted == second { duplicates } else { 0 };
@@ -199,7 +243,7 @@ impl Seen {
             Self::Waiting { timestamp_ms, place } => (*timestamp_ms, place.clone()),
             Self::Logged { timestamp_ms, index } => (*timestamp_ms, Place::Logged(*index)),
         };
-        Ticket { timestamp_ms, place }
+        Ticket { timestamp_ms, repeats: false, place }
     }
 }
 
@@ -208,6 +252,7 @@ impl Ticket {
     pub(crate) async fn index(&mut self) -> Option<u64> {
         match &mut self.place {
             Place::Logged(index) => Some(*index),
+            Place::Nowhere => None,
             Place::InBatch { first_index, offset } => {
                 let first = *first_index.wait_for(Option::is_some).await.ok()?;
                 first.map(|first| first + *offset)

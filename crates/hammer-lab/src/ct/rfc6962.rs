@@ -39,7 +39,7 @@ impl Log {
         answered(Query::read(query).and_then(|query| {
             let (first, second) = (query.number("first")?, query.number("second")?);
             self.published_up_to(second)?;
-            let proof = self.read_tree(|sequenced| consistency_proof(&sequenced.tree, first, second));
+            let proof = self.read_tree(|sequenced| consistency_proof(sequenced.served(), first, second));
             Ok(json!({ "consistency": base64_all(&proof.map_err(|error| bad(&error))?) }).to_string())
         }))
     }
@@ -98,7 +98,7 @@ impl Log {
     }
 
     fn audit_path(&self, index: u64, size: u64) -> Result<Vec<Hash>, MerkleError> {
-        self.read_tree(|sequenced| inclusion_proof(&sequenced.tree, index, size))
+        self.read_tree(|sequenced| inclusion_proof(sequenced.served(), index, size))
     }
 
     /// Entries `start..end`, all of which are in the tree.

@@ -16,6 +16,8 @@ use super::{
     chain::Validated,
     entry::{self, Entry},
     key::LogSigner,
+    lie::LieKind,
+    lies::Lies,
     log::Log,
     plan::Flavour,
     pool::{Pushback, Ticket},
@@ -72,7 +74,39 @@ impl Log {
             Flavour::StaticCt => Some(self.index(&mut ticket).await?),
         };
         let timestamp = ticket.timestamp_ms;
-        Ok(Sct::sign(&self.signer, &entry, timestamp, index))
+        Ok(match &self.lies {
+            None => Sct::sign(&self.signer, &entry, timestamp, index),
+            Some(lies) => self.lying_sct(lies, &entry, &ticket, index),
+        })
+    }
+
+    /// The SCT of an entry that may be lied about.
+    fn lying_sct(&self, lies: &Lies, entry: &Entry, ticket: &Ticket, index: Option<u64>) -> Sct {
+        let timestamp = ticket.timestamp_ms;
+        let tell = |kind, promised: Option<u64>| {
+            let holds = index.filter(|_| promised != index);
+            lies.tell_entry(kind, entry, &entry.leaf_input(timestamp, promised), (promised, holds));
+        };
+        if ticket.repeats {
+            tell(LieKind::DuplicateNewIndex, index);
+        }
+        let lie = lies.about(&entry.identity);
+        match lie {
+            Some(kind @ LieKind::BadSctSignature) => {
+                tell(kind, index);
+                Sct::sign(&self.signer, entry, timestamp, index).with_bad_signature()
+            }
+            Some(kind @ LieKind::SctOfAnotherLog) => {
+                tell(kind, index);
+                Sct::sign(&lies.another, entry, timestamp, index)
+            }
+            Some(kind @ LieKind::WrongIndex) => {
+                let promised = index.map(|index| index + 1);
+                tell(kind, promised);
+                Sct::sign(&self.signer, entry, timestamp, promised)
+            }
+            _ => Sct::sign(&self.signer, entry, timestamp, index),
+        }
     }
 
     fn entry(&self, body: &[u8], precert: bool) -> Result<Arc<Entry>, Refusal> {
@@ -125,6 +159,15 @@ impl Sct {
             extensions: BASE64_STANDARD.encode(entry::extensions(index)),
             signature: BASE64_STANDARD.encode(signature),
         }
+    }
+
+    /// Still an ECDSA signature, but of nothing.
+    fn with_bad_signature(self) -> Self {
+        let mut signature = BASE64_STANDARD.decode(&self.signature).unwrap_or_default();
+        if let Some(last) = signature.last_mut() {
+            *last ^= 1;
+        }
+        Self { signature: BASE64_STANDARD.encode(signature), ..self }
     }
 }
 
