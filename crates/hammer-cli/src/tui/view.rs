@@ -44,7 +44,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State, palette: &Palette) {
         Tab::Help => help::draw(frame, page, state, palette),
     }
     frame.render_widget(standing::promises(state, palette), promises);
-    frame.render_widget(standing::health(state, palette), health);
+    frame.render_widget(standing::health(state, palette, usize::from(health.width)), health);
     frame.render_widget(footer(state, palette), keys);
 }
 

@@ -1,14 +1,14 @@
 //! The page of all series: percentiles of response time above those of service time, and the heat map of the marked one.
 
 use hammer_measure::snapshot::Figures;
-use hammer_measure::{SeriesInfo, Summary};
+use hammer_measure::{Nanos, SeriesInfo, Summary};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
-use super::heat;
 use super::palette::Palette;
+use super::{clock, heat};
 use crate::tui::state::State;
 
 /// Draws it.
@@ -18,7 +18,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, palette: &P
     let [head, list, map] =
         Layout::vertical([Constraint::Length(1), Constraint::Min(0), Constraint::Length(heat_height)])
             .areas(area);
-    let over = if state.screen.whole { "measurement".to_owned() } else { format!("last {}", state.span) };
+    let over = if state.screen.whole { "measurement".to_owned() } else { latest(state.span) };
     let text = format!(
         "{over:<NAME$}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}",
         "p50", "p75", "p90", "p95", "p99", "p99.9", "max"
@@ -36,6 +36,15 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, palette: &P
     if let Some(marked) = run.series.get(state.screen.series) {
         let choice = heat::Choice { name: marked.path(), places: vec![state.screen.series] };
         heat::draw(frame, map, state, palette, &choice);
+    }
+}
+
+/// Intervals end a little early or late: `last 1s`, `last 250ms`.
+fn latest(span: Nanos) -> String {
+    if span < Nanos::from_millis(950) {
+        format!("last {span}")
+    } else {
+        format!("last {}", clock(span.as_secs_f64()))
     }
 }
 

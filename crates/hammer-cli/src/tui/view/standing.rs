@@ -1,5 +1,7 @@
 //! What stands below every page: the promises, whether the figures can be believed, what the process uses.
 
+use hammer_measure::health::Health;
+use hammer_report::report::Finding;
 use hammer_report::text::number::grouped;
 use ratatui::text::{Line, Span};
 
@@ -32,8 +34,19 @@ pub(super) fn promises(state: &State, palette: &Palette) -> Line<'static> {
     Line::from(spans)
 }
 
-/// Health and resources; first what the dashboard itself missed.
-pub(super) fn health(state: &State, palette: &Palette) -> Line<'static> {
+/// Health and resources; first what the dashboard itself missed. Where `room` columns are too few, the findings are
+/// named only: the log has them in full.
+pub(super) fn health(state: &State, palette: &Palette, room: usize) -> Line<'static> {
+    let full = standing(state, palette, ToString::to_string);
+    if full.width() <= room { full } else { standing(state, palette, named) }
+}
+
+fn named(health: &Health) -> String {
+    let names: Vec<_> = health.findings.iter().map(|finding| Finding::from(finding).kind.words()).collect();
+    names.join(", ")
+}
+
+fn standing(state: &State, palette: &Palette, findings: impl Fn(&Health) -> String) -> Line<'static> {
     let Some(last) = &state.last else { return Line::styled("no interval yet", palette.faint()) };
     let used = &last.resources;
     let mut spans = Vec::new();
@@ -44,7 +57,7 @@ pub(super) fn health(state: &State, palette: &Palette) -> Line<'static> {
     if last.health.is_healthy() {
         spans.push(Span::raw("health ok"));
     } else {
-        spans.push(Span::styled(format!("UNHEALTHY: {}", last.health), palette.bad()));
+        spans.push(Span::styled(format!("UNHEALTHY: {}", findings(&last.health)), palette.bad()));
     }
     spans.push(Span::raw(format!(
         " | cpu {:.0} % of {} cores | memory {} MB, most {} | {} descriptors",

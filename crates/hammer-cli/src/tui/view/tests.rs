@@ -126,7 +126,7 @@ fn dropped_events_are_red() {
     let health = backend.buffer().content().iter().skip(80 * 22).take(80);
     let red: String =
         health.filter(|cell| cell.fg == Color::Red).map(ratatui::buffer::Cell::symbol).collect();
-    assert!(red.starts_with("31 EVENTS DROPPEDUNHEALTHY: "), "{red}");
+    assert!(red.starts_with("31 EVENTS DROPPEDUNHEALTHY: starved"), "{red}");
 }
 
 #[test]

@@ -1,0 +1,204 @@
+//! The dashboard on a terminal of its own: it comes, obeys, and leaves the terminal as it was.
+
+#[path = "support/folder.rs"]
+mod folder;
+#[path = "support/hammer.rs"]
+#[expect(dead_code, reason = "these runs write no JSON report")]
+mod hammer;
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::num::NonZero;
+use std::os::fd::OwnedFd;
+use std::process::Child;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+
+use rustix::fs::{Mode, OFlags};
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
+
+use folder::Folder;
+use hammer::{DEADLINE, command, hammer};
+
+const PLAN: &str = "\
+name: on-a-terminal
+target:
+  lab: { http: { faults: { rules: [{ latency: { constant: 20ms } }] } } }
+workloads:
+  - name: web
+    http: {}
+    load: { rate: 50/s }
+phases:
+  measurement: 300s
+";
+/// Its answers take longer than the test: a drain that only leaving at once can end.
+const SLOW_PLAN: &str = "\
+target:
+  lab: { http: { faults: { rules: [{ latency: { constant: 200s } }] } } }
+workloads:
+  - name: web
+    http: {}
+    load: { rate: 50/s }
+    timeout: 300s
+phases:
+  measurement: 300s
+  drain: 300s
+";
+
+/// `hammer run --tui` on a terminal of 80x24.
+struct OnTerminal {
+    child: Child,
+    keys: File,
+    screen: Receiver<Vec<u8>>,
+    seen: String,
+    drawn: vt100::Parser,
+    terminal: OwnedFd,
+    _folder: Folder,
+}
+
+impl OnTerminal {
+    fn of(plan: &str) -> Self {
+        let folder = Folder::new();
+        let plan = folder.write("plan.yaml", plan);
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap();
+        let terminal = rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
+        tcsetwinsize(&terminal, Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+        let stream = || terminal.try_clone().unwrap();
+        let mut command = command(&["run", &plan, "--tui"]);
+        command.env("TERM", "xterm").stdin(stream()).stdout(stream()).stderr(stream());
+        let child = command.spawn().unwrap();
+        let keys = File::from(master);
+        let screen = read(keys.try_clone().unwrap());
+        Self {
+            child,
+            keys,
+            screen,
+            seen: String::new(),
+            drawn: vt100::Parser::new(size(24), size(80), 0),
+            terminal,
+            _folder: folder,
+        }
+    }
+
+    /// Waits until the text stands on the screen.
+    fn wait_for(&mut self, text: &str) {
+        while !self.drawn.screen().contents().contains(text) {
+            self.look(text);
+        }
+    }
+
+    /// Waits until these bytes were written.
+    fn wait_for_bytes(&mut self, bytes: &str) {
+        while !self.seen.contains(bytes) {
+            self.look(bytes);
+        }
+    }
+
+    fn look(&mut self, awaited: &str) {
+        let Ok(bytes) = self.screen.recv_timeout(DEADLINE) else {
+            self.child.kill().unwrap();
+            panic!("{awaited:?} never came:\n{}", self.drawn.screen().contents());
+        };
+        self.drawn.process(&bytes);
+        self.seen.push_str(&String::from_utf8_lossy(&bytes));
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// Its exit code, and what stands on the terminal that it left as it was.
+    fn left(mut self) -> (i32, String) {
+        self.wait_for_bytes(LEAVE);
+        let code = self.child.wait().unwrap().code().unwrap();
+        // What follows was written before it ended, and is read before this.
+        writeln!(File::from(self.terminal.try_clone().unwrap()), "{END}").unwrap();
+        self.wait_for_bytes(END);
+        assert!(
+            tcgetattr(&self.terminal).unwrap().local_modes.contains(LocalModes::ICANON | LocalModes::ECHO)
+        );
+        let (drawn, after) = self.seen.split_once(LEAVE).unwrap();
+        assert!(drawn.contains(ENTER));
+        (code, after.to_owned())
+    }
+}
+
+fn size(cells: u16) -> NonZero<u16> {
+    NonZero::new(cells).unwrap()
+}
+
+fn read(mut terminal: File) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        let mut buffer = [0; 4096];
+        while let Ok(read @ 1..) = terminal.read(&mut buffer) {
+            if sender.send(buffer[..read].to_vec()).is_err() {
+                break;
+            }
+        }
+    });
+    receiver
+}
+
+#[test]
+fn q_ends_the_arrivals_and_the_report_stands_on_a_restored_terminal() {
+    let mut run = OnTerminal::of(PLAN);
+    run.wait_for("on-a-terminal: measurement");
+    run.press(">");
+    run.press("3");
+    run.wait_for("110.0");
+    run.press("q");
+    let (code, report) = run.left();
+    assert!(report.contains("ended: ended from the keyboard"), "{report}");
+    assert!(report.contains("rate of web set to 1.1 times the plan's by hand"), "{report}");
+    assert!(
+        [130, 5].contains(&code),
+        "{code}: interrupted, or on a busy machine not to be believed\n{report}"
+    );
+}
+
+#[test]
+fn a_second_q_leaves_at_once_without_a_report() {
+    let mut run = OnTerminal::of(SLOW_PLAN);
+    run.wait_for("measurement");
+    run.press("q");
+    run.wait_for("draining");
+    run.press("q");
+    let (code, after) = run.left();
+    assert_eq!(code, 130);
+    assert!(!after.contains("keyboard"), "{after}");
+}
+
+#[test]
+fn a_signal_drains_as_q_does_and_a_second_one_restores_the_terminal_as_well() {
+    let mut run = OnTerminal::of(SLOW_PLAN);
+    run.wait_for("measurement");
+    let pid = Pid::from_child(&run.child);
+    kill_process(pid, Signal::INT).unwrap();
+    run.press("3");
+    run.wait_for("drain begins");
+    kill_process(pid, Signal::INT).unwrap();
+    let (code, _) = run.left();
+    assert_eq!(code, 130);
+}
+
+#[test]
+fn without_a_terminal_the_dashboard_is_refused() {
+    let folder = Folder::new();
+    let ended = hammer(&["run", &folder.write("plan.yaml", PLAN), "--tui"]);
+    assert_eq!(ended.code, 2);
+    assert_eq!(
+        ended.stderr,
+        "hammer: failed to show the dashboard (--tui): standard output is not a terminal\n"
+    );
+    assert_eq!(ended.stdout, "");
+}
+
+const ENTER: &str = "\u{1b}[?1049h";
+const LEAVE: &str = "\u{1b}[?1049l";
+const END: &str = "[end of the test]";
