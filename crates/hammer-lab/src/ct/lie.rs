@@ -43,11 +43,12 @@ pub enum LieKind {
     WrongIndex,
     /// Another leaf stands where the promised one should, in the tree and in its bundle.
     LostLeaf,
-    /// The tree has the promised leaf; bundle and get-entries have another certificate.
+    /// The tree has the promised leaf; bundle and get-entries have another certificate, and a
+    /// folder with it is refused at the next start.
     AlteredLeaf,
-    /// From some checkpoint on the log signs and serves another tree, in which the last published leaf is another.
+    /// From some checkpoint on the log signs and serves another tree, in which the first leaf is another.
     ForkedCheckpoint,
-    /// A checkpoint of one entry less than the last one's.
+    /// A checkpoint of half the entries of the last one; the next is honest again.
     ShrinkingTree,
     /// The leaf's hash in its tile of level 0 is altered, as served over HTTP; `static-ct` only.
     TamperedTile,
@@ -66,7 +67,8 @@ pub struct ToldLie {
     /// The last eight bytes of the certificate's serial number, in big-endian order; none where it has fewer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<u64>,
-    /// The promised leaf index, or the entry's own where none was promised; of the leaf that a fork replaces.
+    /// The promised leaf index, or the entry's own where none was promised; 0 for a
+    /// fork, which replaces the first leaf.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<u64>,
     /// The entry's own index, where another was promised.

@@ -177,10 +177,10 @@ impl Log {
         let (elapsed, published) = (self.clock.elapsed(), self.published.borrow().size);
         let forks = lies.next_checkpoint(LieKind::ForkedCheckpoint, elapsed, published);
         if forks {
-            self.sequenced.write().unwrap_or_else(PoisonError::into_inner).fork(published - 1);
+            self.sequenced.write().unwrap_or_else(PoisonError::into_inner).fork();
         }
         let shrinks = !forks && lies.next_checkpoint(LieKind::ShrinkingTree, elapsed, published);
-        let most = if shrinks { published - 1 } else { lies.most_entries(timestamp_ms) };
+        let most = if shrinks { published / 2 } else { lies.most_entries(timestamp_ms) };
         let (tree_size, root) = self.read_tree(|sequenced| sequenced.head_of(most));
         lies.covered(tree_size, timestamp_ms);
         let told = |kind, index| {
@@ -188,7 +188,7 @@ impl Log {
             lies.tell(ToldLie { index, tree_size, root_hash, ..ToldLie::of(kind) });
         };
         if forks {
-            told(LieKind::ForkedCheckpoint, Some(published - 1));
+            told(LieKind::ForkedCheckpoint, Some(0));
         } else if shrinks {
             told(LieKind::ShrinkingTree, None);
         }
@@ -265,10 +265,11 @@ impl Sequenced {
         self.fork.as_ref().unwrap_or(&self.tree)
     }
 
-    /// From now on serves a tree with another leaf at `index`.
-    fn fork(&mut self, index: u64) {
-        let other = |(at, leaf): (u64, &Hash)| if at == index { sha256(leaf.as_bytes()) } else { *leaf };
-        self.fork = Some((0..).zip(self.tree.leaves()).map(other).collect());
+    /// From now on serves a tree with another first leaf: whoever has seen any head sees the fork.
+    fn fork(&mut self) {
+        let (first, others) = self.tree.leaves().split_at(1);
+        let first = first.iter().map(|leaf| sha256(leaf.as_bytes()));
+        self.fork = Some(first.chain(others.iter().copied()).collect());
     }
 
     fn checkpoint(&self, signer: &LogSigner, origin: &str, timestamp_ms: u64) -> Checkpoint {

@@ -55,7 +55,11 @@ pub(crate) async fn submit(lab: &CtLabHandle, mint: &Mint, chain: &[Vec<u8>], pr
 }
 
 /// Submits many chains at once over HTTP/2, every third a precertificate.
-async fn submit_many(lab: &CtLabHandle, mint: &Mint, seqs: std::ops::Range<u64>) -> HashMap<u64, Hash> {
+pub(crate) async fn submit_many(
+    lab: &CtLabHandle,
+    mint: &Mint,
+    seqs: std::ops::Range<u64>,
+) -> HashMap<u64, Hash> {
     let key = LogKey::from_der(&lab.log_key_spki).unwrap();
     let Connection::Http2(sender) = Connection::http2(&lab.submission_url).await else { unreachable!() };
     let mut tasks = tokio::task::JoinSet::new();

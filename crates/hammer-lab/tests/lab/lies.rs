@@ -14,6 +14,7 @@ use hammer_tlog::{
 use crate::{
     chains::Mint,
     client::{get, until},
+    ct_log::{quick_plan, start, submit_many},
     watch::{BEGIN_MS, Watch},
 };
 
@@ -269,7 +270,7 @@ async fn a_forked_checkpoint_of_the_same_size_has_another_root() {
             panic!("{:?}", watch.events)
         };
         assert_ne!(older.root, newer.root);
-        let told = ToldLie { index: Some(5), ..checkpoint_lie(LieKind::ForkedCheckpoint, newer) };
+        let told = ToldLie { index: Some(0), ..checkpoint_lie(LieKind::ForkedCheckpoint, newer) };
         assert_eq!(lie, told);
     }
 }
@@ -289,18 +290,18 @@ async fn a_forked_checkpoint_of_a_larger_tree_does_not_continue_the_older() {
             Flavour::StaticCt => assert_eq!(*evidence, Evidence::Rewritten),
             Flavour::Rfc6962 => assert!(matches!(evidence, Evidence::Proof(_)), "{evidence:?}"),
         }
-        assert_eq!(told(&watch), [(LieKind::ForkedCheckpoint, None, Some(5))]);
+        assert_eq!(told(&watch), [(LieKind::ForkedCheckpoint, None, Some(0))]);
     }
 }
 
 #[tokio::test]
-async fn a_shrinking_tree_has_one_entry_less_once() {
+async fn a_shrinking_tree_has_half_its_entries_once() {
     for flavour in FLAVOURS {
         let (mut watch, _) = checkpoints(flavour, LieKind::ShrinkingTree).await;
-        until(|| watch.lab.stats().published_size == 5).await;
+        until(|| watch.lab.stats().published_size == 3).await;
         watch.poll().await;
         let Some(Event::Shrank { older, newer }) = watch.events.last() else { panic!("{:?}", watch.events) };
-        assert_eq!((older.size, newer.size), (6, 5));
+        assert_eq!((older.size, newer.size), (6, 3));
         assert_eq!(watch.lab.stats().lies, [checkpoint_lie(LieKind::ShrinkingTree, newer)]);
         watch.publish(6).await;
         assert_eq!(watch.lab.stop().lies.len(), 1);
@@ -376,6 +377,43 @@ async fn a_missed_merge_delay_is_the_entrys_own_where_no_index_is_promised() {
             assert_eq!(broken(&watch), [(3, None, Kind::Mmd { published: None })]);
             assert_eq!(watch.lab.stop().tree_size, 5);
         }
+    }
+}
+
+#[tokio::test]
+async fn a_fork_shows_beyond_the_tile_that_it_rewrites() {
+    let mint = Mint::new();
+    let lie = Lie { after: 300, ..Lie::of(LieKind::ForkedCheckpoint) };
+    let mut watch = Watch::start(plan(Flavour::StaticCt, &[lie]), &mint).await;
+    watch.submit_at_once(&mint, 0..290).await;
+    watch.publish(290).await;
+    watch.poll().await;
+    watch.submit_at_once(&mint, 290..310).await;
+    watch.publish(310).await;
+    let lied = || !watch.lab.stats().lies.is_empty();
+    crate::faults::advance_until(&watch.clock, Duration::from_millis(10), lied).await;
+    watch.submit_at_once(&mint, 310..320).await;
+    watch.publish(320).await;
+    watch.poll().await;
+    let Some(Event::Forked { older, newer, evidence }) = watch.events.last() else {
+        panic!("{:?}", watch.events)
+    };
+    assert_eq!((older.size, newer.size), (290, 320));
+    assert!(matches!(evidence, Evidence::Root { .. }), "{evidence:?}");
+}
+
+#[tokio::test]
+async fn lies_are_counted_in_the_order_of_the_tree_however_many_submit_at_once() {
+    let mint = Mint::new();
+    let lie = Lie { after: 7, every: 50, times: Some(11), ..Lie::of(LieKind::LostLeaf) };
+    let lab = start(CtLabPlan { lies: vec![lie], ..quick_plan() }, &mint).await;
+    let accepted = submit_many(&lab, &mint, 0..600).await;
+    let lies = lab.stop().lies;
+    let indices: Vec<_> = lies.iter().map(|lie| lie.index.unwrap()).collect();
+    assert_eq!(indices, (0..11).map(|nth| 7 + 50 * nth).collect::<Vec<_>>());
+    for lie in &lies {
+        assert_eq!(lie.leaf_hash.as_ref(), accepted.get(&lie.index.unwrap()));
+        assert!(lie.seq.is_some_and(|seq| seq < 600));
     }
 }
 

@@ -16,7 +16,8 @@ use hammer_tlog::{
 use crate::{
     chains::{Mint, body},
     client::{get, post},
-    ct_log::signed_entry,
+    ct_log::{signed_entry, submit_many},
+    faults::advance_until,
 };
 
 /// A client of one log, and what it has found out.
@@ -73,6 +74,16 @@ impl Watch {
         submitted
     }
 
+    /// Submits many chains at once, whose SCTs must verify.
+    pub(crate) async fn submit_at_once(&self, mint: &Mint, seqs: std::ops::Range<u64>) {
+        let done = std::cell::Cell::new(false);
+        let submitted = async {
+            submit_many(&self.lab, mint, seqs).await;
+            done.set(true);
+        };
+        tokio::join!(submitted, advance_until(&self.clock, Duration::from_millis(2), || done.get()));
+    }
+
     pub(crate) async fn submit_chain(
         &mut self,
         mint: &Mint,
@@ -85,7 +96,7 @@ impl Watch {
         let url = format!("{}/ct/v1/{endpoint}", self.lab.submission_url);
         let body = body(chain);
         let answer = tokio::spawn(async move { post(&url, body).await });
-        crate::faults::advance_until(&self.clock, Duration::from_millis(2), || answer.is_finished()).await;
+        advance_until(&self.clock, Duration::from_millis(2), || answer.is_finished()).await;
         let answer = answer.await.unwrap();
         assert_eq!(answer.status, 200, "{}", answer.text());
         let sct = Sct::from_json(&answer.body).unwrap();
@@ -104,7 +115,7 @@ impl Watch {
     /// Advances the log's time until its served checkpoint covers so many entries.
     pub(crate) async fn publish(&self, size: u64) {
         let covers = || self.lab.stats().published_size == size;
-        crate::faults::advance_until(&self.clock, Duration::from_millis(2), covers).await;
+        advance_until(&self.clock, Duration::from_millis(2), covers).await;
     }
 
     /// Fetches the head, proves it, and audits what it covers.
