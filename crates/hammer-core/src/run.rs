@@ -238,6 +238,7 @@ impl<'a, 'r> Run<'a, 'r> {
 
     fn begin(&mut self) {
         self.phases.begin = self.spec.clock.now() + BEGIN_IN;
+        self.collector.begin(self.phases.begin);
         self.threads.tell_shards(|| ShardCommand::Begin(self.phases));
         self.enter(if self.spec.warm_up > Nanos::ZERO { Phase::WarmUp } else { Phase::Measurement });
     }

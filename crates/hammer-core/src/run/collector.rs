@@ -44,6 +44,11 @@ impl Collector {
         }
     }
 
+    /// The first interval begins at `at`.
+    pub fn begin(&mut self, at: Nanos) {
+        self.last_at = at;
+    }
+
     /// Takes the interval `index` of `shard`.
     pub fn take(&mut self, shard: usize, index: u64, interval: Interval) {
         self.shards[shard] = Progress::Delivered(index + 1);
@@ -141,6 +146,18 @@ mod tests {
         recorder.offer(0, Phase::Measurement);
         recorder.shed(0, Phase::Measurement);
         recorder.swap(Nanos(at), Interval::with_series(1))
+    }
+
+    #[test]
+    fn the_first_interval_spans_from_the_begin() {
+        let mut collector = Collector::new(1, 1);
+        collector.begin(Nanos(1_000));
+        collector.take(0, 0, one_shed(1_500));
+        let merged = collector.next_complete().unwrap();
+        let (ledger, health) = (Ledger::default(), Health::default());
+        let snapshot =
+            collector.snapshot(merged, Phase::Measurement, ledger, Vec::new(), health, Resources::default());
+        assert_eq!(snapshot.span, Nanos(500));
     }
 
     #[test]
