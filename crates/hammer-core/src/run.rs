@@ -17,11 +17,13 @@ use crate::runtime::threaded::ThreadedRuntime;
 use crate::shard::{ShardCommand, ShardReport};
 
 mod collector;
+mod cpu;
 mod judge;
 mod promises;
 mod threads;
 
 pub use collector::Collector;
+use cpu::CpuMarks;
 use judge::Judge;
 pub use judge::{Scope, ScopedThreshold};
 use promises::Promises;
@@ -178,13 +180,6 @@ struct Run<'a, 'r> {
     ended_at: Option<Nanos>,
     stopped: Option<String>,
     interrupted: bool,
-}
-
-/// CPU seconds at the edges of the measurement phase.
-#[derive(Debug, Default)]
-struct CpuMarks {
-    begin: Option<(Nanos, f64)>,
-    end: Option<(Nanos, f64)>,
 }
 
 impl<'a, 'r> Run<'a, 'r> {
@@ -389,7 +384,8 @@ impl<'a, 'r> Run<'a, 'r> {
     fn close_intervals(&mut self) {
         while let Some(merged) = self.collector.next_complete() {
             let resources = (self.spec.resources)();
-            let health = self.judge.health(self.collector.total(), self.cpu_share(resources));
+            let health =
+                self.judge.health(self.collector.total(), self.cpu.share(self.spec.clock.now(), resources));
             let snapshot = self.collector.snapshot(
                 merged,
                 self.phase.unwrap_or(Phase::WarmUp),
@@ -416,13 +412,6 @@ impl<'a, 'r> Run<'a, 'r> {
         if let Some(failed) = self.judge.abort(self.collector.total(), &promises, since) {
             self.stop(&format!("threshold failed: {failed}"));
         }
-    }
-
-    fn cpu_share(&self, now: Resources) -> f64 {
-        let Some((begin, used)) = self.cpu.begin else { return 0.0 };
-        let (end, total) = self.cpu.end.unwrap_or((self.spec.clock.now(), now.cpu_seconds()));
-        let available = end.since(begin).as_secs_f64() * f64::from(now.cores.max(1));
-        if available > SHORTEST_JUDGED { (total - used) / available } else { 0.0 }
     }
 
     /// Lets the verifiers finish, and puts everything together.
@@ -455,7 +444,8 @@ impl<'a, 'r> Run<'a, 'r> {
 
     fn result(&mut self, promises_by_workload: Vec<(String, hammer_measure::Ledger)>) -> RunResult {
         let resources = (self.spec.resources)();
-        let health = self.judge.health(self.collector.total(), self.cpu_share(resources));
+        let health =
+            self.judge.health(self.collector.total(), self.cpu.share(self.spec.clock.now(), resources));
         let mut promises = hammer_measure::Ledger::default();
         promises_by_workload.iter().for_each(|(_, ledger)| promises.add(ledger));
         let measured = self.phase_log.iter().find(|(phase, _, _)| *phase == Phase::Measurement);
@@ -504,5 +494,3 @@ const BEGIN_IN: Nanos = Nanos::from_millis(5);
 const APPLY_IN: Nanos = Nanos::from_millis(5);
 const LOOK_EVERY: Nanos = Nanos::from_millis(250);
 const VERIFIED_POLL: Nanos = Nanos::from_millis(5);
-/// CPU seconds are counted in ticks of 10 ms: below half a second a share of them says nothing.
-const SHORTEST_JUDGED: f64 = 0.5;
