@@ -16,12 +16,12 @@ HAMMER=${HAMMER:-${CARGO_TARGET_DIR:-$here/../target}/release/hammer}
 run_folder up
 trap 'stop_all server >&2' EXIT
 port=$(free_ports 1)
-mkdir "$RUN/root"
-printf 'x%.0s' {1..128} >"$RUN/root/128"
+mkdir "$RUN/www"
+printf 'x%.0s' {1..128} >"$RUN/www/128"
 start_nginx server "
     listen 127.0.0.1:$port reuseport;
     default_type application/octet-stream;
-    root $RUN/root;" \
+    root $RUN/www;" \
   taskset -c "${SERVER_CORE:-0}"
 wait_for server 10 answers "http://127.0.0.1:$port/128"
 
