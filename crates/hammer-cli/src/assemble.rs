@@ -2,6 +2,7 @@
 
 use std::net::ToSocketAddrs as _;
 use std::sync::Arc;
+use std::time::Duration;
 
 use hammer_core::clock::{MonotonicClock, unix_millis};
 use hammer_core::dispatch::{LanePlan, Load, LoadedWorkload};
@@ -11,7 +12,8 @@ use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_core::supply::SupplyBounds;
 use hammer_core::workload::Workload;
 use hammer_ct::{
-    CtRun, CtTargetPlan, LogKind, LogTarget, OneOrMany, ReadWorkload, SubmitWorkload, TreeSizeObserver,
+    Auditor, CtRun, CtTargetPlan, LOG_FORKED, LogKind, LogTarget, OneOrMany, ReadWorkload, SubmitWorkload,
+    TreeSizeObserver,
 };
 use hammer_http::HttpWorkload;
 use hammer_lab::ct::Flavour;
@@ -70,9 +72,10 @@ pub(crate) fn assemble(plan: &Plan) -> Result<Assembled, CliError> {
     let mut lanes = Vec::new();
     let mut thresholds = scoped(&plan.thresholds, None)?;
     let mut users = Vec::new();
+    let mut auditor = auditor(plan, &target, epoch_unix_ms);
     for (place, workload) in plan.workloads.iter().enumerate() {
         let run = CtRun { seed: plan.seed, epoch_unix_ms, workload: place as u64 };
-        lanes.push(lane(plan, workload, &target, &run)?);
+        lanes.push(lane(plan, workload, &target, &run, auditor.as_mut())?);
         thresholds.extend(scoped(&workload.thresholds, Some(&workload.name))?);
         users.extend(workload.load.most_users().map(|most| (workload.name.clone(), most as u64)));
     }
@@ -90,8 +93,8 @@ pub(crate) fn assemble(plan: &Plan) -> Result<Assembled, CliError> {
         drain: plan.phases.drain.0,
         interval: plan.interval.0,
         lanes,
-        observers: observers(plan, &target),
-        stops: stops(plan, &target)?,
+        stops: stops(plan, &target, auditor.is_some())?,
+        observers: observers(plan, &target, auditor),
         thresholds,
         resources: Box::new(resources::used),
     };
@@ -202,6 +205,7 @@ fn ct_lab(plan: &Plan, lab: CtLabPlan) -> Result<(Target, Option<Lab>), CliError
         Flavour::StaticCt => LogKind::StaticCt,
         Flavour::Rfc6962 => LogKind::Rfc6962,
     };
+    let mmd_seconds = lab.max_merge_delay.0.as_millis().div_ceil(1000) as u64;
     let mut config = LogConfig::from_plan(lab).map_err(CliError::plan)?;
     for roots in roots(plan)? {
         roots.certificates.into_iter().for_each(|root| config.add_root_der(root));
@@ -212,6 +216,7 @@ fn ct_lab(plan: &Plan, lab: CtLabPlan) -> Result<(Target, Option<Lab>), CliError
         submission_url: OneOrMany::One(lab.submission_url.clone()),
         origin: Some(lab.origin.clone()),
         public_key: Some(hammer_tlog::encoding::base64(&lab.log_key_spki)),
+        mmd_seconds,
         ..CtTargetPlan::default()
     };
     let log = log.target().map_err(CliError::plan)?;
@@ -250,6 +255,7 @@ fn lane(
     workload: &WorkloadPlan,
     target: &Target,
     run: &CtRun,
+    auditor: Option<&mut Auditor>,
 ) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, CliError> {
     one_kind(workload)?;
     let load = load(plan, workload, run.workload)?;
@@ -275,7 +281,11 @@ fn lane(
     if let Some(submit) = &workload.ct_submit {
         let made = SubmitWorkload::new(submit, log.clone(), client(&log.submission)?, run);
         let made = made.map_err(|error| refused(workload, format!("ct_submit: failed to {error}")))?;
-        return Ok(loaded.with(made.warm_up(warm_up)));
+        let made = made.warm_up(warm_up);
+        return Ok(match auditor {
+            Some(auditor) if submit.audit => loaded.with(made.audited(auditor.link())),
+            _ => loaded.with(made),
+        });
     }
     let read = workload.ct_read.clone().unwrap_or_default();
     let made = ReadWorkload::new(&read, log.clone(), client(&log.monitoring)?, run);
@@ -330,23 +340,41 @@ fn most_in_flight(plan: &Plan) -> usize {
     limits.map(|workload| workload.in_flight).min().unwrap_or(usize::MAX)
 }
 
-fn observers(plan: &Plan, target: &Target) -> Vec<Box<dyn Observer>> {
+/// One for all workloads whose submissions are audited, so that the log is read once.
+fn auditor(plan: &Plan, target: &Target, epoch_unix_ms: u64) -> Option<Auditor> {
+    let log = target.log.as_ref()?;
+    let audited = plan.workloads.iter().filter_map(|workload| workload.ct_submit.as_ref());
+    let every = audited.filter(|submit| submit.audit).map(|submit| submit.audit_interval_ms).min()?;
+    let client = plan.target.client(log.monitoring.clone(), 1, plan.seed);
+    let auditor = Auditor::new("log", log.clone(), client, epoch_unix_ms);
+    Some(auditor.every(Duration::from_millis(every)))
+}
+
+fn observers(plan: &Plan, target: &Target, auditor: Option<Auditor>) -> Vec<Box<dyn Observer>> {
     let Some(log) = &target.log else { return Vec::new() };
     if plan.workloads.iter().all(|workload| workload.ct_submit.is_none()) {
         return Vec::new();
     }
     let client = plan.target.client(log.monitoring.clone(), 1, plan.seed);
-    vec![Box::new(TreeSizeObserver::new("log", log.clone(), client))]
+    let mut observers: Vec<Box<dyn Observer>> =
+        vec![Box::new(TreeSizeObserver::new("log", log.clone(), client))];
+    observers.extend(auditor.map(|auditor| Box::new(auditor) as Box<dyn Observer>));
+    observers
 }
 
-fn stops(plan: &Plan, target: &Target) -> Result<Vec<StopRule>, CliError> {
+fn stops(plan: &Plan, target: &Target, audited: bool) -> Result<Vec<StopRule>, CliError> {
+    // What a forked log accepts from then on says nothing.
+    let forked = audited.then(|| StopRule { observation: LOG_FORKED.to_owned(), at_least: 1.0 });
+    let mut stops: Vec<StopRule> = forked.into_iter().collect();
     match plan.stop {
-        None => Ok(Vec::new()),
+        None => Ok(stops),
         Some(_) if target.log.is_none() => Err(CliError::plan(
             "use the plan: stop.tree_size: it needs a log: give target.log or target.lab.ct",
         )),
         Some(stop) => {
-            Ok(vec![StopRule { observation: "tree_size".to_owned(), at_least: stop.tree_size as f64 }])
+            let at_least = stop.tree_size as f64;
+            stops.push(StopRule { observation: "tree_size".to_owned(), at_least });
+            Ok(stops)
         }
     }
 }

@@ -1,8 +1,10 @@
 //! Load on Certificate Transparency logs, of RFC 6962 and of static-ct-api: chains are submitted, checkpoints, tiles
-//! and entries are read, the tree is followed, and every SCT and tree head is held against the log's key. It never
+//! and entries are read, the tree is followed, every SCT and tree head is held against the log's key, and the leaf of every accepted submission
+//! is looked for. It never
 //! checks a signature on a thread that sends, never retries what a log refused, and decides no rate.
 
 mod answer;
+mod audit;
 mod error;
 mod fetch;
 mod log;
@@ -15,9 +17,10 @@ mod run;
 mod submit;
 mod verify;
 
+pub use audit::{AuditLink, Auditor, DEFAULT_AUDIT_INTERVAL, LEAST_AUDIT_INTERVAL, LOG_FORKED};
 pub use error::CtError;
 pub use fetch::{FetchError, LogReader, TreeHead};
-pub use log::{DEFAULT_SKEW, LogKind, LogTarget};
+pub use log::{DEFAULT_MMD, DEFAULT_SKEW, LogKind, LogTarget};
 pub use observe::TreeSizeObserver;
 pub use plan::{CaPlan, CtTargetPlan, OneOrMany, ReadPlan, SignerAlgorithm, SubmitPlan};
 pub use read::{ReadOp, ReadSession, ReadWorkload, TreeHeadVerifier};

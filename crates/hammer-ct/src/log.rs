@@ -35,13 +35,16 @@ pub struct LogTarget {
     pub key: LogKey,
     /// How far its clock may be from this machine's.
     pub skew: Duration,
+    /// Its maximum merge delay (RFC 6962 section 3).
+    pub mmd: Duration,
 }
 
 impl LogTarget {
-    /// A log at `url`, read there too, with the skew of [`DEFAULT_SKEW`] and the origin that follows from the URL.
+    /// A log at `url`, read there too, with the skew of [`DEFAULT_SKEW`], the merge delay of [`DEFAULT_MMD`] and the origin that follows from the URL.
     pub fn new(kind: LogKind, url: Uri, key: LogKey) -> Self {
         let origin = origin_of(&url);
-        Self { kind, monitoring: vec![url.clone()], submission: vec![url], origin, key, skew: DEFAULT_SKEW }
+        let (skew, mmd) = (DEFAULT_SKEW, DEFAULT_MMD);
+        Self { kind, monitoring: vec![url.clone()], submission: vec![url], origin, key, skew, mmd }
     }
 
     /// The verifier of its own line of a checkpoint.
@@ -66,6 +69,9 @@ pub(crate) fn origin_of(url: &Uri) -> String {
 
 /// The skew of a log whose plan states none.
 pub const DEFAULT_SKEW: Duration = Duration::from_secs(60);
+
+/// The maximum merge delay of a log whose plan states none: that of most logs.
+pub const DEFAULT_MMD: Duration = Duration::from_secs(86_400);
 
 /// RFC 6962 section 4.1.
 pub(crate) const ADD_CHAIN: &str = "/ct/v1/add-chain";

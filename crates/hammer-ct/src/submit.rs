@@ -15,7 +15,7 @@ use hammer_synth::{ChainMinter, FileChains, Kind, Minted};
 use http::uri::PathAndQuery;
 
 use crate::log::{ADD_CHAIN, ADD_PRE_CHAIN};
-use crate::{CtError, CtRun, LogTarget, SctVerifier, SubmitPlan, answer, record};
+use crate::{AuditLink, CtError, CtRun, LogTarget, SctVerifier, SubmitPlan, answer, record};
 
 use kinds::KindDraw;
 pub use op::SubmitOp;
@@ -81,6 +81,12 @@ impl SubmitWorkload {
     #[must_use]
     pub fn warm_up(self, connections: usize) -> Self {
         Self { warm_up: connections, ..self }
+    }
+
+    /// Has every accepted submission audited: its promise is pending until its leaf was found.
+    #[must_use]
+    pub fn audited(self, audit: AuditLink) -> Self {
+        Self { verifier: self.verifier.audited(audit), ..self }
     }
 
     fn write(&self, seq: u64, out: &mut Minted) {

@@ -5,13 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hammer_core::verify::{Verdicts, Verifier};
 use hammer_measure::Nanos;
+use hammer_tlog::audit::Receipt;
 use hammer_tlog::certificate::Certificate;
 use hammer_tlog::precert::{self, PrecertError};
-use hammer_tlog::rfc6962::{EntryType, SignedEntry};
+use hammer_tlog::rfc6962::{EntryType, SignedEntry, leaf_hash_of};
 use hammer_tlog::sct::SctError;
 
 use crate::record::Record;
-use crate::{LogKind, LogTarget};
+use crate::{AuditLink, LogKind, LogTarget};
 
 /// Checks SCTs; one for each verifier thread, made from the same workload.
 #[derive(Clone, Debug)]
@@ -22,6 +23,8 @@ pub struct SctVerifier {
     roots: Arc<Vec<Vec<u8>>>,
     /// The indices promised so far; none where a leaf may be the log's already.
     indices: Option<Arc<Mutex<IndexSet>>>,
+    /// Where promises go whose leaf is to be found in the tree.
+    audit: Option<AuditLink>,
 }
 
 /// A promise that is not kept: what kind, and what was found.
@@ -32,10 +35,16 @@ impl SctVerifier {
     /// every timestamp is recent and no index is promised twice.
     pub fn new(log: Arc<LogTarget>, epoch_unix_ms: u64, roots: Vec<Vec<u8>>, distinct: bool) -> Self {
         let indices = distinct.then(Arc::default);
-        Self { log, epoch_unix_ms, roots: Arc::new(roots), indices }
+        Self { log, epoch_unix_ms, roots: Arc::new(roots), indices, audit: None }
     }
 
-    fn judge(&self, record: &Record<'_>) -> Result<(), Broken> {
+    /// Hands every promise that holds so far to an [`Auditor`](crate::Auditor), and passes its verdicts on.
+    #[must_use]
+    pub fn audited(self, audit: AuditLink) -> Self {
+        Self { audit: Some(audit), ..self }
+    }
+
+    fn judge(&self, record: &Record<'_>) -> Result<SignedEntry, Broken> {
         let entry = self.signed_entry(record).map_err(|why| (SIGNATURE, why.to_string()))?;
         record.sct.verify(&self.log.key, entry.by_ref()).map_err(|why| match why {
             SctError::WrongLogId { .. } => (LOG_ID, why.to_string()),
@@ -43,9 +52,22 @@ impl SctVerifier {
         })?;
         self.check_timestamp(record)?;
         match self.log.kind {
-            LogKind::StaticCt => self.check_index(record),
-            LogKind::Rfc6962 => Ok(()),
+            LogKind::StaticCt => self.check_index(record)?,
+            LogKind::Rfc6962 => {}
         }
+        Ok(entry)
+    }
+
+    /// What was promised; none where it has no encoding.
+    fn receipt(&self, seq: u64, record: &Record<'_>, entry: &SignedEntry) -> Option<Receipt> {
+        let sct = &record.sct;
+        let leaf = leaf_hash_of(sct.timestamp_ms, entry.by_ref(), &sct.extensions).ok()?;
+        let index = match self.log.kind {
+            LogKind::StaticCt => sct.leaf_index().ok()?,
+            LogKind::Rfc6962 => None,
+        };
+        let receipt = Receipt::new(seq, leaf, index, record.received.0, sct.timestamp_ms);
+        Some(if self.indices.is_some() { receipt } else { receipt.duplicate() })
     }
 
     /// What the log has to have signed, made from what was sent.
@@ -89,7 +111,8 @@ impl SctVerifier {
             Ok(None) => return Err((LEAF_INDEX, "the extensions hold no leaf index".to_owned())),
             Err(why) => return Err((LEAF_INDEX, why.to_string())),
         };
-        let Some(indices) = &self.indices else { return Ok(()) };
+        // Of two that were promised one index the audit knows whose it is; here it would be the one that came second.
+        let Some(indices) = self.indices.as_ref().filter(|_| self.audit.is_none()) else { return Ok(()) };
         match indices.lock().unwrap_or_else(PoisonError::into_inner).insert(index) {
             true => Ok(()),
             false => Err((LEAF_INDEX, format!("{index} was promised to another leaf before"))),
@@ -101,8 +124,20 @@ impl Verifier for SctVerifier {
     fn check(&mut self, seq: u64, record: &[u8], _now: Nanos, verdicts: &mut Verdicts) {
         let Ok(record) = Record::read(record) else { return verdicts.unchecked() };
         match self.judge(&record) {
-            Ok(()) => verdicts.kept(),
+            Ok(entry) => match &self.audit {
+                None => verdicts.kept(),
+                Some(audit) => match self.receipt(seq, &record, &entry) {
+                    Some(receipt) if audit.hold(receipt) => {}
+                    _ => verdicts.unchecked(),
+                },
+            },
             Err((kind, detail)) => verdicts.broken(seq, kind, detail),
+        }
+    }
+
+    fn tick(&mut self, _now: Nanos, verdicts: &mut Verdicts) {
+        if let Some(audit) = &self.audit {
+            audit.pass_on(verdicts);
         }
     }
 }

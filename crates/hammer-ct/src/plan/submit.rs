@@ -7,7 +7,7 @@ use hammer_synth::{Algorithm, FileChains, HierarchySpec, IssuerSource, MinterSpe
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CtError, CtRun};
+use crate::{CtError, CtRun, DEFAULT_AUDIT_INTERVAL};
 
 use super::dates::unix_seconds;
 
@@ -46,6 +46,11 @@ pub struct SubmitPlan {
     /// The log may hold these chains already: an SCT may then have an old timestamp and another's leaf index. Always so with
     /// `chains`.
     pub resubmitted: bool,
+    /// Whether every accepted chain stays a pending promise until its leaf was found in the log's tree, at the promised index:
+    /// the log is then followed and read along with the load, and drain waits until nothing is pending.
+    pub audit: bool,
+    /// How often the audit asks for the tree head, in milliseconds; 50 at least.
+    pub audit_interval_ms: u64,
 }
 
 /// The algorithm of a key that signs certificates.
@@ -85,6 +90,8 @@ impl Default for SubmitPlan {
             chains: Vec::new(),
             stream: None,
             resubmitted: false,
+            audit: false,
+            audit_interval_ms: DEFAULT_AUDIT_INTERVAL.as_millis() as u64,
         }
     }
 }

@@ -9,7 +9,7 @@ use http::Uri;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::log::{DEFAULT_SKEW, origin_of};
+use crate::log::{DEFAULT_MMD, DEFAULT_SKEW, origin_of};
 use crate::{CtError, LogKind, LogTarget};
 
 /// A log in a plan file or on a command line.
@@ -34,6 +34,8 @@ pub struct CtTargetPlan {
     pub public_key_file: Option<PathBuf>,
     /// How far an SCT's timestamp may be from this machine's clock when it is received, in seconds.
     pub skew_seconds: u64,
+    /// The log's maximum merge delay, in seconds: an accepted chain that no tree head covers after that is a broken promise.
+    pub mmd_seconds: u64,
 }
 
 /// One text, or a list of them.
@@ -77,6 +79,7 @@ impl Default for CtTargetPlan {
             public_key: None,
             public_key_file: None,
             skew_seconds: DEFAULT_SKEW.as_secs(),
+            mmd_seconds: DEFAULT_MMD.as_secs(),
         }
     }
 }
@@ -95,7 +98,8 @@ impl CtTargetPlan {
             false => urls("monitoring_url", &self.monitoring_url)?,
         };
         let skew = Duration::from_secs(self.skew_seconds);
-        Ok(LogTarget { kind: self.kind, submission, monitoring, origin, key: self.key()?, skew })
+        let mmd = Duration::from_secs(self.mmd_seconds);
+        Ok(LogTarget { kind: self.kind, submission, monitoring, origin, key: self.key()?, skew, mmd })
     }
 
     fn key(&self) -> Result<LogKey, CtError> {

@@ -63,8 +63,8 @@ fn verifier(answer: &str, distinct: bool) -> SctVerifier {
     SctVerifier::new(Arc::new(log(LogKind::StaticCt)), epoch_unix_ms, vec![ROOT.to_vec()], distinct)
 }
 
-fn kind_of(judged: Result<(), Broken>) -> &'static str {
-    judged.map_or_else(|(kind, _)| kind, |()| "kept")
+fn kind_of<T>(judged: Result<T, Broken>) -> &'static str {
+    judged.map_or_else(|(kind, _)| kind, |_| "kept")
 }
 
 #[test]

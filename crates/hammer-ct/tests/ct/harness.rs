@@ -32,6 +32,7 @@ pub(crate) struct TestRun {
     pub(crate) measurement: Option<Nanos>,
     /// Milliseconds by which the run believes to have begun later than it did.
     pub(crate) ahead_ms: i64,
+    pub(crate) drain: Nanos,
 }
 
 /// What a run left, and the notes that it told.
@@ -51,6 +52,7 @@ impl TestRun {
             stops: Vec::new(),
             measurement: None,
             ahead_ms: 0,
+            drain: Nanos::from_secs(20),
         }
     }
 
@@ -86,7 +88,7 @@ impl TestRun {
             spill_folder: spill.path().to_owned(),
             warm_up: Nanos::ZERO,
             measurement: self.measurement,
-            drain: Nanos::from_secs(20),
+            drain: self.drain,
             interval: Nanos::from_millis(250),
             lanes: self.lanes,
             observers: self.observers,

@@ -1,5 +1,6 @@
 //! Workloads on logs, driven by the engine over loopback against embedded ones.
 
+mod audit;
 mod canned;
 mod harness;
 mod observe;

@@ -1,0 +1,147 @@
+use hammer_tlog::audit::{EntryAudit, NoSpill, Policy, Receipt};
+use hammer_tlog::encoding::{Base64, base64};
+use hammer_tlog::follow::{Event, Head};
+use hammer_tlog::merkle::{Frontier, Hash, leaf_hash};
+use hammer_tlog::rfc6962::{GetEntryAndProof, GetProofByHash};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::reader::{Reader, Trouble};
+use crate::log::GET_ENTRIES;
+
+/// The audit of a log of RFC 6962.
+pub(super) struct Entries {
+    policy: Policy,
+    /// The first head, until its edge is known.
+    first: Option<Head>,
+    /// None until the edge of the first head is known.
+    pub(super) audit: Option<EntryAudit<NoSpill>>,
+    /// Receipts that came before the audit.
+    waiting: Vec<Receipt>,
+    begun_ms: u64,
+    /// Leaves that the first head may have covered, so that the sweep does not meet them.
+    early: Vec<Hash>,
+    newest: Option<Head>,
+}
+
+/// The answer of get-entries, of which the chains do not matter here.
+#[derive(Deserialize)]
+struct LeafInputs {
+    entries: Vec<LeafInput>,
+}
+
+#[derive(Deserialize)]
+struct LeafInput {
+    leaf_input: Base64,
+    #[serde(rename = "extra_data")]
+    _extra_data: IgnoredAny,
+}
+
+impl Entries {
+    pub(super) fn new(policy: Policy) -> Self {
+        Self {
+            policy,
+            first: None,
+            audit: None,
+            waiting: Vec::new(),
+            begun_ms: 0,
+            early: Vec::new(),
+            newest: None,
+        }
+    }
+
+    pub(super) fn follow(&mut self, event: &Event) {
+        let head = match event {
+            Event::First { head } | Event::Grew { to: head, .. } => head,
+            _ => return,
+        };
+        self.newest = Some(head.clone());
+        match &mut self.audit {
+            Some(audit) => audit.follow(event),
+            None => self.first = Some(head.clone()),
+        }
+    }
+
+    pub(super) fn accept(&mut self, receipt: Receipt) {
+        let Some(audit) = &mut self.audit else { return self.waiting.push(receipt) };
+        if receipt.timestamp_ms <= self.begun_ms {
+            self.early.push(receipt.leaf);
+        }
+        audit.accept(receipt);
+    }
+
+    pub(super) fn pending(&self) -> u64 {
+        self.audit.as_ref().map_or(0, EntryAudit::pending) + self.waiting.len() as u64
+    }
+
+    /// Reads what the audit needs, and hands it what was accepted meanwhile.
+    pub(super) async fn read(
+        &mut self,
+        reader: &mut Reader,
+        accepted: impl Fn() -> Vec<Receipt>,
+    ) -> Result<(), Trouble> {
+        self.begin(reader).await?;
+        loop {
+            accepted().into_iter().for_each(|receipt| self.accept(receipt));
+            let Some(audit) = &mut self.audit else { return Ok(()) };
+            let Some(range) = audit.needs(ENTRIES) else { break };
+            let path = format!("{GET_ENTRIES}?start={}&end={}", range.start, range.end);
+            let LeafInputs { entries } = reader.json(&path).await?;
+            if entries.is_empty() {
+                return Err(Trouble::Other(format!("read {path}: no entry is in the answer")));
+            }
+            audit.entries(range.start, entries.iter().map(|entry| &entry.leaf_input.0));
+        }
+        self.look_up(reader).await
+    }
+
+    /// Begins the audit at the first head, once.
+    async fn begin(&mut self, reader: &mut Reader) -> Result<(), Trouble> {
+        let Some(head) = self.first.clone() else { return Ok(()) };
+        let frontier = match head.size.checked_sub(1) {
+            None => Frontier::new(),
+            Some(last) => edge(reader, last, &head).await?,
+        };
+        let mut audit = EntryAudit::after(self.policy, frontier, NoSpill);
+        audit.follow(&Event::First { head: head.clone() });
+        self.begun_ms = if head.size == 0 { 0 } else { head.timestamp_ms };
+        self.first = None;
+        self.audit = Some(audit);
+        std::mem::take(&mut self.waiting).into_iter().for_each(|receipt| self.accept(receipt));
+        Ok(())
+    }
+
+    /// Looks some of the leaves up that the sweep may not meet; those that the tree does not have yet, again at the next
+    /// look.
+    async fn look_up(&mut self, reader: &mut Reader) -> Result<(), Trouble> {
+        let (Some(audit), Some(head)) = (&mut self.audit, &self.newest) else { return Ok(()) };
+        let count = self.early.len().min(LOOK_UPS);
+        for leaf in self.early.drain(..count).collect::<Vec<_>>() {
+            let hash = base64(&leaf.0).replace('+', "%2B").replace('/', "%2F").replace('=', "%3D");
+            let path = format!("/ct/v1/get-proof-by-hash?hash={hash}&tree_size={}", head.size);
+            let proof: Result<GetProofByHash, Trouble> = reader.json(&path).await;
+            let proved =
+                proof.is_ok_and(|proof| audit.proof(leaf, proof.leaf_index, head, &proof.audit_path).is_ok());
+            if !proved && audit.receipts().any(|receipt| receipt.leaf == leaf) {
+                self.early.push(leaf);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The right edge of the first head's tree, from its last entry.
+async fn edge(reader: &mut Reader, last: u64, head: &Head) -> Result<Frontier, Trouble> {
+    let path = format!("/ct/v1/get-entry-and-proof?leaf_index={last}&tree_size={}", head.size);
+    let answer: GetEntryAndProof = reader.json(&path).await?;
+    let frontier = Frontier::from_last_leaf(head.size, leaf_hash(&answer.leaf_input.0), &answer.audit_path);
+    match frontier {
+        Ok(frontier) if frontier.root() == head.root => Ok(frontier),
+        Ok(_) => Err(Trouble::Other(format!("read {path}: the proof does not lead to the root of {head:?}"))),
+        Err(why) => Err(Trouble::Other(format!("read {path}: {why}"))),
+    }
+}
+
+const ENTRIES: u64 = 1000;
+/// In one look.
+const LOOK_UPS: usize = 64;

@@ -1,0 +1,19 @@
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use hammer_tlog::follow::Head;
+
+/// Writes two heads that contradict each other, as they were served, to files of their own; never over another file.
+pub(super) fn save(folder: &Path, run: u64, heads: [&Head; 2]) -> io::Result<[PathBuf; 2]> {
+    let [older, newer] = heads;
+    Ok([write(folder, run, "older", older)?, write(folder, run, "newer", newer)?])
+}
+
+fn write(folder: &Path, run: u64, which: &str, head: &Head) -> io::Result<PathBuf> {
+    let root: String = head.root.to_string().chars().take(8).collect();
+    let name = format!("hammer-{run}-{which}-head-{}-{root}-{}", head.size, head.fetched_ns);
+    let path = folder.join(name);
+    OpenOptions::new().write(true).create_new(true).open(&path)?.write_all(&head.raw)?;
+    Ok(path)
+}

@@ -1,0 +1,67 @@
+use std::sync::mpsc::{Receiver, Sender, SyncSender};
+use std::sync::{Arc, Mutex};
+
+use hammer_core::verify::Verdicts;
+use hammer_tlog::audit::{Receipt, Verdict};
+
+use super::words;
+
+/// A workload's end of an [`Auditor`](super::Auditor): its verifiers hand receipts in, and take verdicts out.
+#[derive(Clone, Debug)]
+pub struct AuditLink {
+    lane: u64,
+    receipts: SyncSender<Receipt>,
+    verdicts: Arc<Mutex<Receiver<Judged>>>,
+}
+
+/// What became of the promise to one operation.
+#[derive(Debug)]
+pub(super) enum Judged {
+    Kept,
+    Broken { seq: u64, kind: &'static str, detail: String },
+}
+
+impl AuditLink {
+    pub(super) fn new(lane: u64, receipts: SyncSender<Receipt>, verdicts: Receiver<Judged>) -> Self {
+        Self { lane, receipts, verdicts: Arc::new(Mutex::new(verdicts)) }
+    }
+
+    /// Hands a receipt over, once there is room; says whether the auditor is still there.
+    pub(crate) fn hold(&self, mut receipt: Receipt) -> bool {
+        receipt.seq = self.lane << SEQ_BITS | seq(receipt.seq);
+        self.receipts.send(receipt).is_ok()
+    }
+
+    /// Passes on the verdicts that have come, unless another thread is at it.
+    pub(crate) fn pass_on(&self, verdicts: &mut Verdicts) {
+        let Ok(judged) = self.verdicts.try_lock() else { return };
+        for judged in judged.try_iter() {
+            match judged {
+                Judged::Kept => verdicts.kept(),
+                Judged::Broken { seq, kind, detail } => verdicts.broken(seq, kind, detail),
+            }
+        }
+    }
+}
+
+/// Sends a verdict to the workload that the receipt is of. One whose verifiers are gone needs none.
+pub(super) fn tell(lanes: &[Sender<Judged>], verdict: &Verdict) {
+    let (receipt, judged) = match verdict {
+        Verdict::Kept(kept) => (&kept.receipt, Judged::Kept),
+        Verdict::Broken(breach) => {
+            let (kind, detail) = (breach.kind.as_str(), words::breach(breach));
+            (&breach.receipt, Judged::Broken { seq: seq(breach.receipt.seq), kind, detail })
+        }
+    };
+    if let Some(lane) = lanes.get((receipt.seq >> SEQ_BITS) as usize) {
+        let _ = lane.send(judged);
+    }
+}
+
+/// The operation's own number, without the workload that shares the auditor.
+pub(super) fn seq(seq: u64) -> u64 {
+    seq & SEQ_MASK
+}
+
+const SEQ_BITS: u32 = 56;
+const SEQ_MASK: u64 = (1 << SEQ_BITS) - 1;

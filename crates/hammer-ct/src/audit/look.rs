@@ -1,0 +1,214 @@
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::mpsc::{Receiver, Sender};
+
+use hammer_core::observe::ObservationSink;
+use hammer_core::runtime::Clock;
+use hammer_measure::Nanos;
+use hammer_measure::promise::Breach;
+use hammer_net::ConfigError;
+use hammer_tlog::audit::{Finding, Policy, Receipt, Verdict};
+use hammer_tlog::follow::{By, Event, Follower, Need};
+use hammer_tlog::rfc6962::GetSthConsistency;
+
+use super::entries::Entries;
+use super::figures::Figures;
+use super::link::{self, Judged};
+use super::reader::{Reader, Tile, Trouble};
+use super::tiles::Tiles;
+use super::{Auditor, LOG_FORKED, evidence, words};
+use crate::LogKind;
+
+/// An audit that goes on: looks at the log, one after another.
+pub(super) struct Look {
+    name: String,
+    epoch_unix_ms: u64,
+    folder: PathBuf,
+    reader: Reader,
+    follower: Follower,
+    audit: Audit,
+    receipts: Receiver<Receipt>,
+    lanes: Vec<Sender<Judged>>,
+    figures: Figures,
+    /// The trouble of the last look, which is told once.
+    trouble: Option<String>,
+    sink: ObservationSink,
+    clock: Rc<dyn Clock>,
+}
+
+enum Audit {
+    Tiles(Box<Tiles>),
+    Entries(Box<Entries>),
+}
+
+impl Look {
+    pub(super) fn new(
+        auditor: Auditor,
+        sink: ObservationSink,
+        clock: Rc<dyn Clock>,
+    ) -> Result<Self, ConfigError> {
+        let Auditor { name, log, client, epoch_unix_ms, folder, receipts, lanes, .. } = auditor;
+        let policy = Policy::new(log.mmd.as_millis() as u64);
+        let (audit, by) = match log.kind {
+            LogKind::StaticCt => (Audit::Tiles(Box::new(Tiles::new(policy))), By::Leaves),
+            LogKind::Rfc6962 => (Audit::Entries(Box::new(Entries::new(policy))), By::Proofs),
+        };
+        let reader = Reader::new(log, client, clock.clone())?;
+        let (follower, figures, trouble) = (Follower::new(by), Figures::default(), None);
+        Ok(Self {
+            name,
+            epoch_unix_ms,
+            folder,
+            reader,
+            follower,
+            audit,
+            receipts,
+            lanes,
+            figures,
+            trouble,
+            sink,
+            clock,
+        })
+    }
+
+    /// Looks at the tree head and whatever follows from it.
+    pub(super) async fn look(&mut self) {
+        let went = self.go().await;
+        let now = self.clock.now();
+        match went {
+            Ok(()) => {
+                if self.trouble.take().is_some() {
+                    self.sink.note(now, format!("{}: the audit goes on", self.name));
+                }
+            }
+            Err(Trouble::Fetch(why)) if why.breach_kind().is_some() => {
+                self.breach(why.breach_kind().unwrap_or_default(), format!("failed to {why}"));
+            }
+            Err(why) => self.trouble(format!("failed to {why}")),
+        }
+        self.tell();
+        self.figures.observe(&self.reader, now, &self.sink);
+    }
+
+    async fn go(&mut self) -> Result<(), Trouble> {
+        // A head that does not come holds up no receipt of a leaf that an earlier one covers.
+        let head = self.reader.head().await;
+        let fetched_ns = head.as_ref().ok().map(|head| head.fetched_ns);
+        let head = head.map(|head| self.follower.head(head));
+        let proved = self.prove().await;
+        self.events();
+        let (receipts, now) = (&self.receipts, self.clock.now());
+        let accepted = || receipts.try_iter().collect();
+        let read = match &mut self.audit {
+            Audit::Tiles(tiles) => {
+                receipts.try_iter().for_each(|receipt| tiles.audit.accept(receipt));
+                tiles.read(&mut self.reader, now, accepted).await
+            }
+            Audit::Entries(entries) => entries.read(&mut self.reader, accepted).await,
+        };
+        head.and(proved).and(read)?;
+        if let Some(fetched_ns) = fetched_ns
+            && self.follower.behind() == 0
+        {
+            self.overdue(self.epoch_unix_ms + fetched_ns / 1_000_000);
+        }
+        Ok(())
+    }
+
+    /// Fetches what proves the heads.
+    async fn prove(&mut self) -> Result<(), Trouble> {
+        let mut need = self.follower.need();
+        while let Some(needed) = need {
+            match &needed {
+                Need::Tiles(tiles) => {
+                    for (tile, found) in self.reader.tiles(tiles).await? {
+                        match found {
+                            Tile::Bytes(bytes) => self.follower.tile(tile, &bytes),
+                            Tile::Missing => self.follower.missing(tile),
+                        }
+                    }
+                }
+                Need::ConsistencyProof { first, second } => {
+                    let path = format!("/ct/v1/get-sth-consistency?first={first}&second={second}");
+                    let proof: GetSthConsistency = self.reader.json(&path).await?;
+                    self.follower.consistency_proof(*first, *second, &proof.consistency);
+                }
+            }
+            need = self.follower.need().filter(|next| *next != needed);
+        }
+        Ok(())
+    }
+
+    fn events(&mut self) {
+        for event in self.follower.events() {
+            match &mut self.audit {
+                Audit::Tiles(tiles) => tiles.follow(&event),
+                Audit::Entries(entries) => entries.follow(&event),
+            }
+            let Some((kind, detail)) = words::event(&event) else { continue };
+            match &event {
+                Event::Forked { older, newer, .. } | Event::Shrank { older, newer } => {
+                    let saved = evidence::save(&self.folder, self.epoch_unix_ms, [older, newer]);
+                    let saved = match saved {
+                        Ok([older, newer]) => {
+                            format!("saved as {} and {}", older.display(), newer.display())
+                        }
+                        Err(why) => format!("not saved in {}: {why}", self.folder.display()),
+                    };
+                    self.breach(kind, format!("{detail}; {saved}"));
+                    self.sink.observed(LOG_FORKED, self.clock.now(), 1.0);
+                }
+                _ => self.breach(kind, detail),
+            }
+        }
+    }
+
+    fn overdue(&mut self, observed_ms: u64) {
+        match &mut self.audit {
+            Audit::Tiles(tiles) => tiles.audit.overdue(observed_ms),
+            Audit::Entries(entries) => {
+                if let Some(audit) = &mut entries.audit {
+                    audit.overdue(observed_ms);
+                }
+            }
+        }
+    }
+
+    /// Hands out the verdicts, and tells what was found.
+    fn tell(&mut self) {
+        let (verdicts, findings, pending) = match &mut self.audit {
+            Audit::Tiles(tiles) => (tiles.audit.verdicts(), tiles.audit.findings(), tiles.audit.pending()),
+            Audit::Entries(entries) => {
+                let (verdicts, findings): (Vec<Verdict>, Vec<Finding>) = entries
+                    .audit
+                    .as_mut()
+                    .map(|audit| (audit.verdicts(), audit.findings()))
+                    .unwrap_or_default();
+                (verdicts, findings, entries.pending())
+            }
+        };
+        for verdict in &verdicts {
+            self.figures.add(verdict);
+            link::tell(&self.lanes, verdict);
+        }
+        for finding in &findings {
+            if let Some((kind, detail)) = words::finding(finding) {
+                self.breach(kind, detail);
+            }
+        }
+        self.sink.observed("audit_pending", self.clock.now(), pending as f64);
+    }
+
+    fn breach(&self, kind: &str, detail: String) {
+        let breach = Breach { workload: self.name.clone(), seq: 0, kind: kind.to_owned(), detail };
+        self.sink.breach(self.clock.now(), breach);
+    }
+
+    fn trouble(&mut self, trouble: String) {
+        if self.trouble.as_ref() != Some(&trouble) {
+            let now: Nanos = self.clock.now();
+            self.sink.note(now, format!("{}: the audit does not get on: {trouble}", self.name));
+            self.trouble = Some(trouble);
+        }
+    }
+}

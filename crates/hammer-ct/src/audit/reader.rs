@@ -1,0 +1,131 @@
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use futures::future::{Either, join_all, select};
+use hammer_core::runtime::Clock;
+use hammer_measure::Nanos;
+use hammer_net::{Answer, Client, ClientConfig, ConfigError, Request};
+use hammer_tlog::follow::Head;
+use hammer_tlog::note::Verifier;
+use hammer_tlog::tile::TileId;
+use serde::de::DeserializeOwned;
+
+use crate::{FetchError, LogTarget, TreeHead};
+
+/// Why the audit does not get on; it tries again at the next look.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Trouble {
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    #[error(transparent)]
+    Path(#[from] ConfigError),
+    #[error("read {0}: the log does not answer")]
+    Silent(String),
+    #[error("{0}")]
+    Other(String),
+}
+
+/// What became of a request for a tile.
+pub(super) enum Tile {
+    Bytes(Vec<u8>),
+    Missing,
+}
+
+/// Reads the log for the audit, and counts what that costs.
+pub(super) struct Reader {
+    log: Arc<LogTarget>,
+    verifier: Verifier,
+    client: Client,
+    clock: Rc<dyn Clock>,
+    pub(super) requests: u64,
+    pub(super) bytes: u64,
+}
+
+impl Reader {
+    pub(super) fn new(
+        log: Arc<LogTarget>,
+        client: ClientConfig,
+        clock: Rc<dyn Clock>,
+    ) -> Result<Self, ConfigError> {
+        let client = ClientConfig {
+            endpoints: log.monitoring.clone(),
+            connections: AT_ONCE,
+            response_limit: client.response_limit.max(LARGEST_ANSWER),
+            ..client
+        };
+        let client = Client::new(client, clock.clone())?;
+        Ok(Self { verifier: log.checkpoint_verifier(), log, client, clock, requests: 0, bytes: 0 })
+    }
+
+    /// The tree head now, verified.
+    pub(super) async fn head(&mut self) -> Result<Head, Trouble> {
+        let (_, path) = self.log.tree_head_at();
+        let body = self.body(path).await?;
+        let TreeHead { size, root, timestamp_ms } = TreeHead::open(&self.log, &self.verifier, &body)?;
+        let fetched_ns = self.clock.now().0;
+        Ok(Head { size, root, timestamp_ms, fetched_ns, raw: body.into() })
+    }
+
+    /// Each of these tiles.
+    pub(super) async fn tiles(&mut self, ids: &[TileId]) -> Result<Vec<(TileId, Tile)>, Trouble> {
+        let mut tiles = Vec::with_capacity(ids.len());
+        for ids in ids.chunks(AT_ONCE) {
+            let paths: Vec<String> = ids.iter().map(|id| format!("/{id}")).collect();
+            let answers = join_all(paths.iter().map(|path| self.get(path))).await;
+            for ((id, path), answer) in ids.iter().zip(&paths).zip(answers) {
+                let answer = self.count(answer)?;
+                let tile = match answer.status.as_u16() {
+                    200 => Tile::Bytes(answer.body),
+                    // What a file server or an object store says of a name that it does not have.
+                    403 | 404 | 410 => Tile::Missing,
+                    status => return Err(FetchError::Status { path: path.clone(), status }.into()),
+                };
+                tiles.push((*id, tile));
+            }
+        }
+        Ok(tiles)
+    }
+
+    /// The JSON at a path.
+    pub(super) async fn json<T: DeserializeOwned>(&mut self, path: &str) -> Result<T, Trouble> {
+        let body = self.body(path).await?;
+        let read = serde_json::from_slice(&body);
+        Ok(read.map_err(|source| FetchError::Json { path: path.to_owned(), source })?)
+    }
+
+    async fn body(&mut self, path: &str) -> Result<Vec<u8>, Trouble> {
+        let answer = self.get(path).await;
+        let answer = self.count(answer)?;
+        match answer.status.as_u16() {
+            200 => Ok(answer.body),
+            status => Err(FetchError::Status { path: path.to_owned(), status }.into()),
+        }
+    }
+
+    fn count(&mut self, answer: Result<Answer, Trouble>) -> Result<Answer, Trouble> {
+        self.requests += 1;
+        let answer = answer?;
+        self.bytes += answer.bytes_in;
+        Ok(answer)
+    }
+
+    async fn get(&self, path: &str) -> Result<Answer, Trouble> {
+        let request = Request::get(self.client.path(path)?);
+        let mut answer = Answer::new();
+        let deadline = self.clock.now().saturating_add(PATIENCE);
+        let late = self.clock.sleep_until(deadline);
+        let sent = match select(pin!(self.client.send(&request, &mut answer)), late).await {
+            Either::Left((sent, _)) => sent,
+            Either::Right(_) => return Err(Trouble::Silent(path.to_owned())),
+        };
+        sent.map_err(FetchError::from)?;
+        Ok(answer)
+    }
+}
+
+/// Requests at once, each on a connection of its own.
+const AT_ONCE: usize = 8;
+const PATIENCE: Nanos = Nanos::from_secs(10);
+/// A thousand entries of RFC 6962 with long chains, in base64.
+const LARGEST_ANSWER: usize = 64 << 20;

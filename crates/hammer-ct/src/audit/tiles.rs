@@ -1,0 +1,62 @@
+use hammer_measure::Nanos;
+use hammer_tlog::audit::{NoSpill, Policy, Receipt, TileAudit};
+use hammer_tlog::follow::Event;
+
+use super::reader::{Reader, Tile, Trouble};
+
+/// The audit of a log of static-ct-api.
+pub(super) struct Tiles {
+    pub(super) audit: TileAudit<NoSpill>,
+    /// Whether the last head was of the tree before it.
+    is_still: bool,
+    /// When partial bundles were read last.
+    partial_at: Nanos,
+}
+
+impl Tiles {
+    pub(super) fn new(policy: Policy) -> Self {
+        Self { audit: TileAudit::new(policy, NoSpill), is_still: false, partial_at: Nanos::ZERO }
+    }
+
+    pub(super) fn follow(&mut self, event: &Event) {
+        match event {
+            Event::Same { .. } => self.is_still = true,
+            Event::Grew { .. } => self.is_still = false,
+            _ => {}
+        }
+        self.audit.follow(event);
+    }
+
+    /// Reads what the audit needs, and hands it what was accepted meanwhile.
+    pub(super) async fn read(
+        &mut self,
+        reader: &mut Reader,
+        now: Nanos,
+        accepted: impl Fn() -> Vec<Receipt>,
+    ) -> Result<(), Trouble> {
+        // A partial bundle that is about to grow is read when it did, unless that takes long.
+        let partial = self.is_still || now >= self.partial_at.saturating_add(PARTIAL_EVERY);
+        if partial {
+            self.partial_at = now;
+        }
+        let mut needs = self.audit.needs(BUNDLES, partial);
+        while !needs.is_empty() {
+            for (tile, found) in reader.tiles(&needs).await? {
+                match found {
+                    Tile::Bytes(bytes) => self.audit.tile(tile, &bytes),
+                    Tile::Missing => self.audit.missing(tile),
+                }
+            }
+            accepted().into_iter().for_each(|receipt| self.audit.accept(receipt));
+            let next = self.audit.needs(BUNDLES, partial);
+            if next == needs {
+                break;
+            }
+            needs = next;
+        }
+        Ok(())
+    }
+}
+
+const BUNDLES: usize = 16;
+const PARTIAL_EVERY: Nanos = Nanos::from_secs(2);

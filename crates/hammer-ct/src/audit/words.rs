@@ -1,0 +1,76 @@
+use hammer_tlog::audit::{Breach, Finding, Kind, Published};
+use hammer_tlog::follow::Event;
+
+use super::link::seq;
+
+/// What was found about a broken promise.
+pub(super) fn breach(breach: &Breach) -> String {
+    let receipt = &breach.receipt;
+    let promise = match receipt.index() {
+        Some(index) => format!("leaf {} of index {index}", receipt.leaf),
+        None => format!("leaf {}", receipt.leaf),
+    };
+    match breach.kind {
+        Kind::LostLeaf { found } => format!("{promise}: the tree has {found} there"),
+        Kind::WrongIndex { holds } => format!("{promise}: the tree has it at index {holds}"),
+        Kind::AlteredLeaf { found: Some(found) } => {
+            format!("{promise}: the tree has it, and its entry is served as that of {found}")
+        }
+        Kind::AlteredLeaf { found: None } => {
+            format!("{promise}: the tree has it, and what is served as its entry cannot be read")
+        }
+        Kind::PromisedTwice { first: Some(first) } => {
+            format!("{promise}: it was promised to submission {} too", seq(first))
+        }
+        Kind::PromisedTwice { first: None } => format!("{promise}: it was promised before"),
+        Kind::NoIndex => format!("{promise}: the sct has no index"),
+        Kind::Mmd { published: Some(Published { size, timestamp_ms, .. }) } => {
+            let delay = timestamp_ms.saturating_sub(receipt.timestamp_ms);
+            format!("{promise}: first covered by the head of size {size}, {delay} ms after the sct")
+        }
+        Kind::Mmd { published: None } => {
+            format!("{promise}: no head covers it although the merge delay is over")
+        }
+    }
+}
+
+/// Kind and detail of what the log serves wrong, and to no submission alone; none where that is our own fault.
+pub(super) fn finding(finding: &Finding) -> Option<(&'static str, String)> {
+    Some(match finding {
+        Finding::TamperedBundle { tile, index, fault } => {
+            ("altered leaf", format!("{tile}: the entry of index {index} is not the tree's: {fault:?}"))
+        }
+        Finding::MissingTile { tile } => (MISSING_TILE, format!("{tile} is not served")),
+        Finding::TamperedTile { tile, receipts } => (
+            TAMPERED_TILE,
+            format!("{tile} does not lead to the root; {receipts} promises cannot be judged by it"),
+        ),
+        Finding::TamperedEntries { start, size, computed, expected } => (
+            "tampered entries",
+            format!("entries {start} to the head of size {size} lead to the root {computed}, not {expected}"),
+        ),
+        Finding::Unspilled { .. } => return None,
+    })
+}
+
+/// Kind and detail of a head that is not believed; none where nothing is wrong.
+pub(super) fn event(event: &Event) -> Option<(&'static str, String)> {
+    Some(match event {
+        Event::First { .. } | Event::Same { .. } | Event::Grew { .. } => return None,
+        Event::Shrank { older, newer } => ("tree size", format!("it shrank: {older:?}, then {newer:?}")),
+        Event::Forked { older, newer, evidence } => (
+            "consistency",
+            format!("it forked: {older:?}, then {newer:?}, which does not continue it: {evidence:?}"),
+        ),
+        Event::TamperedTile { tile, fault, head } => {
+            (TAMPERED_TILE, format!("{tile} is not of the tree of {head:?}: {fault:?}"))
+        }
+        Event::MissingTile { tile, head } => {
+            (MISSING_TILE, format!("{tile} is not served, and is of the tree of {head:?}"))
+        }
+        Event::Unproved { head, reason } => ("consistency", format!("{head:?} is not proved: {reason:?}")),
+    })
+}
+
+const TAMPERED_TILE: &str = "tampered tile";
+const MISSING_TILE: &str = "missing tile";

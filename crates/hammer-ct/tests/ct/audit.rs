@@ -1,0 +1,191 @@
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hammer_core::run::StopRule;
+use hammer_ct::{Auditor, LOG_FORKED, LogTarget, SubmitPlan, SubmitWorkload};
+use hammer_lab::ct::{Flavour, Lie, LieKind, ToldLie};
+use hammer_lab::duration::Span;
+use hammer_lab::{CtLabHandle, CtLabPlan};
+use hammer_measure::Fate;
+
+use crate::harness::{Outcome, TestRun, client, lab, target};
+
+const FLAVOURS: [Flavour; 2] = [Flavour::StaticCt, Flavour::Rfc6962];
+
+fn mixed() -> SubmitPlan {
+    SubmitPlan { precert_percent: 30, ..SubmitPlan::default() }
+}
+
+/// Submits to `log` at 200/s, and audits what it accepts; evidence goes to `folder`.
+fn audit(log: LogTarget, workloads: usize, operations: u64, folder: &Path) -> Outcome {
+    let mut run = TestRun::new();
+    let (client, log) = (client(&log), Arc::new(log));
+    let auditor = Auditor::new("log", log.clone(), client.clone(), run.epoch_unix_ms);
+    let mut auditor = auditor.every(Duration::from_millis(50)).folder(folder.to_owned());
+    for _ in 0..workloads {
+        let submit = SubmitWorkload::new(&mixed(), log.clone(), client.clone(), &run.ct()).unwrap();
+        run.load(submit.audited(auditor.link()), 200.0, operations);
+    }
+    run.observers = vec![Box::new(auditor)];
+    run.stops = vec![StopRule { observation: LOG_FORKED.to_owned(), at_least: 1.0 }];
+    run.run()
+}
+
+fn lying(flavour: Flavour, lies: Vec<Lie>) -> CtLabHandle {
+    lab(&mixed(), CtLabPlan { flavour, lies, ..CtLabPlan::default() })
+}
+
+fn observed(outcome: &Outcome, name: &str) -> Option<f64> {
+    outcome.result.observations.iter().find(|seen| seen.name == name).map(|seen| seen.value)
+}
+
+fn accepted(outcome: &Outcome) -> u64 {
+    (0..2).map(|series| outcome.fate(series, Fate::Accepted)).sum()
+}
+
+/// Breaches that are of no submission.
+fn others(outcome: &Outcome) -> u64 {
+    outcome.result.breaches.iter().filter(|breach| breach.workload == "log").count() as u64
+}
+
+/// Audits a log that lies about every 40th of 100 entries from the 10th on; what it says it lied about, and the outcome.
+fn caught(flavour: Flavour, kind: LieKind) -> (Vec<ToldLie>, Outcome) {
+    let lab = lying(flavour, vec![Lie { after: 10, every: 40, ..Lie::of(kind) }]);
+    let folder = tempfile::tempdir().unwrap();
+    let outcome = audit(target(&lab, flavour), 1, 100, folder.path());
+    (lab.stop().lies, outcome)
+}
+
+#[test]
+fn every_accepted_chain_is_found_in_an_honest_log() {
+    for flavour in FLAVOURS {
+        let lab = lying(flavour, Vec::new());
+        let folder = tempfile::tempdir().unwrap();
+        let outcome = audit(target(&lab, flavour), 1, 300, folder.path());
+        outcome.assert_kept(300);
+        assert_eq!(accepted(&outcome), 300);
+        assert!(outcome.result.breaches.is_empty(), "{:?}", outcome.result.breaches);
+        assert_eq!(outcome.notes, Vec::<String>::new());
+        assert_eq!(observed(&outcome, "audited"), Some(300.0));
+        assert_eq!(observed(&outcome, "audit_pending"), Some(0.0));
+        assert!(observed(&outcome, "audit_requests").unwrap() > 10.0);
+        assert!(observed(&outcome, "audit_bytes").unwrap() > 100_000.0);
+        assert!(observed(&outcome, "publication_delay_max").unwrap() < 20.0);
+        assert!(observed(&outcome, "merge_delay_max").unwrap() < 20.0);
+    }
+}
+
+#[test]
+fn leaves_that_were_in_the_log_before_the_audit_are_found_all_the_same() {
+    for flavour in FLAVOURS {
+        let lab = lying(flavour, Vec::new());
+        let folder = tempfile::tempdir().unwrap();
+        audit(target(&lab, flavour), 1, 100, folder.path()).assert_kept(100);
+        // The same chains: the log answers with the SCTs that it gave before.
+        let log = Arc::new(target(&lab, flavour));
+        let mut run = TestRun::new();
+        let mut auditor = Auditor::new("log", log.clone(), client(&log), run.epoch_unix_ms);
+        let plan = SubmitPlan { resubmitted: true, ..mixed() };
+        let submit = SubmitWorkload::new(&plan, log.clone(), client(&log), &run.ct()).unwrap();
+        run.load(submit.audited(auditor.link()), 200.0, 100);
+        run.observers = vec![Box::new(auditor)];
+        run.run().assert_kept(100);
+    }
+}
+
+#[test]
+fn workloads_share_an_auditor_and_each_has_its_verdicts() {
+    let lab = lying(Flavour::StaticCt, Vec::new());
+    let folder = tempfile::tempdir().unwrap();
+    let outcome = audit(target(&lab, Flavour::StaticCt), 2, 100, folder.path());
+    outcome.assert_kept(200);
+    for (_, ledger) in &outcome.result.promises_by_workload {
+        assert_eq!((ledger.made, ledger.kept), (100, 100));
+    }
+}
+
+#[test]
+fn a_lost_leaf_is_named_with_its_submission_and_index() {
+    let (lies, outcome) = caught(Flavour::StaticCt, LieKind::LostLeaf);
+    assert_eq!(lies.len(), 3, "{lies:?}");
+    assert_eq!(outcome.result.promises.broken, 3, "{:?}", outcome.result.breaches);
+    assert_eq!(outcome.result.promises.kept, 97);
+    for lie in &lies {
+        let named = format!("index {}:", lie.index.unwrap());
+        let breach = outcome.result.breaches.iter().find(|breach| breach.detail.contains(&named)).unwrap();
+        assert_eq!((breach.kind.as_str(), breach.workload.as_str()), ("lost leaf", "w0"));
+        assert!(breach.seq < 100, "{breach:?}");
+    }
+}
+
+#[test]
+fn an_altered_leaf_and_a_wrong_index_are_named() {
+    for (told, kind) in [(LieKind::AlteredLeaf, "altered leaf"), (LieKind::WrongIndex, "leaf index")] {
+        let (lies, outcome) = caught(Flavour::StaticCt, told);
+        for lie in &lies {
+            let named = format!("index {}:", lie.index.unwrap());
+            let of = |breach: &&hammer_measure::promise::Breach| {
+                breach.workload == "w0" && breach.kind == kind && breach.detail.contains(&named)
+            };
+            assert!(
+                outcome.result.breaches.iter().any(|breach| of(&breach)),
+                "{:?}",
+                outcome.result.breaches
+            );
+        }
+        let ledger = outcome.result.promises;
+        assert_eq!((lies.len(), ledger.broken - others(&outcome)), (3, 3), "{:?}", outcome.result.breaches);
+    }
+}
+
+#[test]
+fn a_missed_merge_delay_is_broken_once_it_is_over() {
+    let lies = vec![Lie { after: 10, every: 40, ..Lie::of(LieKind::MmdMissed) }];
+    let plan = CtLabPlan {
+        flavour: Flavour::Rfc6962,
+        lies,
+        max_merge_delay: Span::from_millis(2000),
+        ..CtLabPlan::default()
+    };
+    let lab = lab(&mixed(), plan);
+    let folder = tempfile::tempdir().unwrap();
+    let log = LogTarget { mmd: Duration::from_secs(2), ..target(&lab, Flavour::Rfc6962) };
+    let outcome = audit(log, 1, 100, folder.path());
+    assert_eq!((outcome.result.promises.kept, outcome.result.promises.broken), (97, 3));
+    assert!(
+        outcome.result.breaches.iter().all(|breach| breach.kind == "mmd"),
+        "{:?}",
+        outcome.result.breaches
+    );
+}
+
+#[test]
+fn a_fork_or_a_shrinking_tree_ends_the_run_with_both_heads_saved() {
+    for flavour in FLAVOURS {
+        for (told, kind) in
+            [(LieKind::ForkedCheckpoint, "consistency"), (LieKind::ShrinkingTree, "tree size")]
+        {
+            let lab = lying(flavour, vec![Lie { after: 50, ..Lie::of(told) }]);
+            let folder = tempfile::tempdir().unwrap();
+            let mut run = TestRun::new();
+            let log = Arc::new(target(&lab, flavour));
+            let auditor = Auditor::new("log", log.clone(), client(&log), run.epoch_unix_ms);
+            let mut auditor = auditor.every(Duration::from_millis(50)).folder(folder.path().to_owned());
+            let submit = SubmitWorkload::new(&mixed(), log.clone(), client(&log), &run.ct()).unwrap();
+            run.load(submit.audited(auditor.link()), 200.0, 4000);
+            run.drain = hammer_measure::Nanos::from_secs(1);
+            run.observers = vec![Box::new(auditor)];
+            run.stops = vec![StopRule { observation: LOG_FORKED.to_owned(), at_least: 1.0 }];
+            let outcome = run.run();
+            assert!(outcome.result.stopped.contains(LOG_FORKED), "{}", outcome.result.stopped);
+            let breach = outcome.result.breaches.iter().find(|breach| breach.kind == kind);
+            let breach = breach.unwrap_or_else(|| panic!("{:?}", outcome.result.breaches));
+            let saved: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(Result::unwrap).collect();
+            assert!(saved.len() >= 2, "{breach:?}");
+            let named = |path: &Path| breach.detail.contains(path.to_str().unwrap());
+            assert_eq!(saved.iter().filter(|file| named(&file.path())).count(), 2, "{breach:?}");
+            assert!(saved.iter().all(|file| file.metadata().unwrap().len() > 0));
+        }
+    }
+}
