@@ -20,6 +20,7 @@ mod figures;
 mod link;
 mod look;
 mod reader;
+mod spill;
 mod tiles;
 mod words;
 
@@ -33,7 +34,7 @@ use look::Look;
 ///
 /// Observes `audited` (receipts with a verdict), `audit_requests` and `audit_bytes` (its own traffic, which stands in no
 /// series), `publication_delay_p50`, `_p99` and `_max` (seconds from an answer received to the first head fetched that
-/// covers its leaf; 0 when the log answers after publication) and `merge_delay_max` (seconds from SCT timestamp to that
+/// covers its leaf, to the precision of a poll; 0 when that head came before the answer) and `merge_delay_max` (seconds from SCT timestamp to that
 /// head's). [`LOG_FORKED`] becomes 1 when the log forked or shrank.
 #[derive(Debug)]
 pub struct Auditor {
@@ -69,7 +70,7 @@ impl Auditor {
         Self { every: every.max(LEAST_AUDIT_INTERVAL), ..self }
     }
 
-    /// The folder for the checkpoints of a log that forked or shrank; the system's folder for temporary files otherwise.
+    /// The folder for the heads of a log that forked or shrank, and for receipts beyond a million; the system's folder for temporary files otherwise.
     #[must_use]
     pub fn folder(self, folder: PathBuf) -> Self {
         Self { folder, ..self }

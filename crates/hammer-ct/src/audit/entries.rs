@@ -1,4 +1,6 @@
-use hammer_tlog::audit::{EntryAudit, NoSpill, Policy, Receipt};
+use std::path::PathBuf;
+
+use hammer_tlog::audit::{EntryAudit, Policy, Receipt};
 use hammer_tlog::encoding::{Base64, base64};
 use hammer_tlog::follow::{Event, Head};
 use hammer_tlog::merkle::{Frontier, Hash, leaf_hash};
@@ -7,15 +9,17 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::reader::{Reader, Trouble};
+use super::spill::Folder;
 use crate::log::GET_ENTRIES;
 
 /// The audit of a log of RFC 6962.
 pub(super) struct Entries {
     policy: Policy,
+    folder: PathBuf,
     /// The first head, until its edge is known.
     first: Option<Head>,
     /// None until the edge of the first head is known.
-    pub(super) audit: Option<EntryAudit<NoSpill>>,
+    pub(super) audit: Option<EntryAudit<Folder>>,
     /// Receipts that came before the audit.
     waiting: Vec<Receipt>,
     begun_ms: u64,
@@ -38,9 +42,10 @@ struct LeafInput {
 }
 
 impl Entries {
-    pub(super) fn new(policy: Policy) -> Self {
+    pub(super) fn new(policy: Policy, folder: PathBuf) -> Self {
         Self {
             policy,
+            folder,
             first: None,
             audit: None,
             waiting: Vec::new(),
@@ -102,7 +107,7 @@ impl Entries {
             None => Frontier::new(),
             Some(last) => edge(reader, last, &head).await?,
         };
-        let mut audit = EntryAudit::after(self.policy, frontier, NoSpill);
+        let mut audit = EntryAudit::after(self.policy, frontier, Folder::at(self.folder.clone()));
         audit.follow(&Event::First { head: head.clone() });
         self.begun_ms = if head.size == 0 { 0 } else { head.timestamp_ms };
         self.first = None;

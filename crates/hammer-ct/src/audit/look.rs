@@ -15,6 +15,7 @@ use super::entries::Entries;
 use super::figures::Figures;
 use super::link::{self, Judged};
 use super::reader::{Reader, Tile, Trouble};
+use super::spill::Folder;
 use super::tiles::Tiles;
 use super::{Auditor, LOG_FORKED, evidence, words};
 use crate::LogKind;
@@ -49,9 +50,12 @@ impl Look {
     ) -> Result<Self, ConfigError> {
         let Auditor { name, log, client, epoch_unix_ms, folder, receipts, lanes, .. } = auditor;
         let policy = Policy::new(log.mmd.as_millis() as u64);
+        let spilled = folder.join(format!("hammer-{epoch_unix_ms}-receipts-{}", std::process::id()));
         let (audit, by) = match log.kind {
-            LogKind::StaticCt => (Audit::Tiles(Box::new(Tiles::new(policy))), By::Leaves),
-            LogKind::Rfc6962 => (Audit::Entries(Box::new(Entries::new(policy))), By::Proofs),
+            LogKind::StaticCt => {
+                (Audit::Tiles(Box::new(Tiles::new(policy, Folder::at(spilled)))), By::Leaves)
+            }
+            LogKind::Rfc6962 => (Audit::Entries(Box::new(Entries::new(policy, spilled))), By::Proofs),
         };
         let reader = Reader::new(log, client, clock.clone())?;
         let (follower, figures, trouble) = (Follower::new(by), Figures::default(), None);
@@ -192,8 +196,16 @@ impl Look {
             link::tell(&self.lanes, verdict);
         }
         for finding in &findings {
-            if let Some((kind, detail)) = words::finding(finding) {
-                self.breach(kind, detail);
+            match finding {
+                Finding::Unspilled { receipts, error } => self.sink.note(
+                    self.clock.now(),
+                    format!("{}: {receipts} receipts are lost, failed to spill them: {error}", self.name),
+                ),
+                finding => {
+                    if let Some((kind, detail)) = words::finding(finding) {
+                        self.breach(kind, detail);
+                    }
+                }
             }
         }
         self.sink.observed("audit_pending", self.clock.now(), pending as f64);

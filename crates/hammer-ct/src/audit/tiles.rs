@@ -1,12 +1,13 @@
 use hammer_measure::Nanos;
-use hammer_tlog::audit::{NoSpill, Policy, Receipt, TileAudit};
+use hammer_tlog::audit::{Policy, Receipt, TileAudit};
 use hammer_tlog::follow::Event;
 
 use super::reader::{Reader, Tile, Trouble};
+use super::spill::Folder;
 
 /// The audit of a log of static-ct-api.
 pub(super) struct Tiles {
-    pub(super) audit: TileAudit<NoSpill>,
+    pub(super) audit: TileAudit<Folder>,
     /// Whether the last head was of the tree before it.
     is_still: bool,
     /// When partial bundles were read last.
@@ -14,8 +15,8 @@ pub(super) struct Tiles {
 }
 
 impl Tiles {
-    pub(super) fn new(policy: Policy) -> Self {
-        Self { audit: TileAudit::new(policy, NoSpill), is_still: false, partial_at: Nanos::ZERO }
+    pub(super) fn new(policy: Policy, spill: Folder) -> Self {
+        Self { audit: TileAudit::new(policy, spill), is_still: false, partial_at: Nanos::ZERO }
     }
 
     pub(super) fn follow(&mut self, event: &Event) {
