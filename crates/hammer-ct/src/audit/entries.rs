@@ -26,6 +26,8 @@ pub(super) struct Entries {
     /// Leaves that the first head may have covered, so that the sweep does not meet them.
     early: Vec<Hash>,
     newest: Option<Head>,
+    /// Whether the last head was of the tree before it.
+    is_still: bool,
 }
 
 /// The answer of get-entries, of which the chains do not matter here.
@@ -52,14 +54,17 @@ impl Entries {
             begun_ms: 0,
             early: Vec::new(),
             newest: None,
+            is_still: false,
         }
     }
 
     pub(super) fn follow(&mut self, event: &Event) {
         let head = match event {
             Event::First { head } | Event::Grew { to: head, .. } => head,
+            Event::Same { .. } => return self.is_still = true,
             _ => return,
         };
+        self.is_still = false;
         self.newest = Some(head.clone());
         match &mut self.audit {
             Some(audit) => audit.follow(event),
@@ -96,6 +101,10 @@ impl Entries {
                 return Err(Trouble::Other(format!("read {path}: no entry is in the answer")));
             }
             audit.entries(range.start, entries.iter().map(|entry| &entry.leaf_input.0));
+        }
+        if let Some(audit) = self.audit.as_mut().filter(|audit| self.is_still && audit.spilled() > 0) {
+            // The load is over, as it seems: what was spilled has to be judged now.
+            audit.settle();
         }
         self.look_up(reader).await
     }
