@@ -64,6 +64,13 @@ pub enum Detail {
     Failure(&'static str),
 }
 
+impl Detail {
+    /// The process has no descriptor left: the generator's own fault, which health looks for.
+    pub const DESCRIPTORS_EXHAUSTED: Self = Self::Failure("descriptors exhausted");
+    /// The machine has no local port left: likewise.
+    pub const PORTS_EXHAUSTED: Self = Self::Failure("local ports exhausted");
+}
+
 impl Fate {
     /// All fates, in the order of the identity in which they are printed.
     pub const ALL: [Self; 10] = [

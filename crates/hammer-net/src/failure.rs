@@ -82,7 +82,11 @@ impl FailureKind {
 
 impl From<FailureKind> for Detail {
     fn from(kind: FailureKind) -> Self {
-        Self::Failure(kind.name())
+        match kind {
+            FailureKind::DescriptorsExhausted => Self::DESCRIPTORS_EXHAUSTED,
+            FailureKind::PortsExhausted => Self::PORTS_EXHAUSTED,
+            _ => Self::Failure(kind.name()),
+        }
     }
 }
 
@@ -175,13 +179,14 @@ mod tests {
 
     #[test]
     fn what_ran_out_is_named_as_health_looks_for_it() {
-        for (code, name) in [
-            (EMFILE, "descriptors exhausted"),
-            (ENFILE, "descriptors exhausted"),
-            (EADDRNOTAVAIL, "local ports exhausted"),
+        for (code, detail) in [
+            (EMFILE, Detail::DESCRIPTORS_EXHAUSTED),
+            (ENFILE, Detail::DESCRIPTORS_EXHAUSTED),
+            (EADDRNOTAVAIL, Detail::PORTS_EXHAUSTED),
         ] {
             let failure = Failure::of_dial("peer", &io::Error::from_raw_os_error(code));
-            assert_eq!(failure.kind.name(), name);
+            assert_eq!(Detail::from(failure.kind), detail);
+            assert_eq!(detail.to_string(), failure.kind.name());
             assert_eq!(failure.kind.outcome(), Outcome::Unreachable);
         }
         let refused = io::Error::from(io::ErrorKind::ConnectionRefused);

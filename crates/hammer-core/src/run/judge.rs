@@ -54,9 +54,12 @@ impl Judge {
                 service.merge(&record.service_time);
             }
             for (_, detail, count) in &record.causes {
-                if let Detail::Failure(name @ ("descriptors exhausted" | "local ports exhausted")) = detail {
-                    exhausted = (exhausted.0 + count, name.trim_end_matches(" exhausted"));
-                }
+                let what = match *detail {
+                    Detail::DESCRIPTORS_EXHAUSTED => "descriptors",
+                    Detail::PORTS_EXHAUSTED => "local ports",
+                    _ => continue,
+                };
+                exhausted = (exhausted.0 + count, what);
             }
         }
         Health::judge(&Evidence {
