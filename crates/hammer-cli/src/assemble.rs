@@ -12,8 +12,8 @@ use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_core::supply::SupplyBounds;
 use hammer_core::workload::Workload;
 use hammer_ct::{
-    Auditor, CtRun, CtTargetPlan, LOG_FORKED, LogKind, LogTarget, OneOrMany, ReadWorkload, SubmitWorkload,
-    TreeSizeObserver,
+    Auditor, CtRun, CtTargetPlan, LEAST_AUDIT_INTERVAL, LOG_FORKED, LogKind, LogTarget, OneOrMany,
+    ReadWorkload, SubmitWorkload, TreeSizeObserver,
 };
 use hammer_http::HttpWorkload;
 use hammer_lab::ct::Flavour;
@@ -157,8 +157,18 @@ fn one_target(plan: &Plan) -> Result<(), CliError> {
 fn one_kind(workload: &WorkloadPlan) -> Result<(), CliError> {
     let kinds = [workload.http.is_some(), workload.ct_submit.is_some(), workload.ct_read.is_some()];
     match kinds.iter().filter(|kind| **kind).count() {
-        1 => Ok(()),
+        1 => audit_interval(workload),
         _ => Err(refused(workload, "give exactly one of http, ct_submit, ct_read")),
+    }
+}
+
+fn audit_interval(workload: &WorkloadPlan) -> Result<(), CliError> {
+    let least = LEAST_AUDIT_INTERVAL.as_millis();
+    match &workload.ct_submit {
+        Some(submit) if u128::from(submit.audit_interval_ms) < least => {
+            Err(refused(workload, format!("ct_submit.audit_interval_ms: it must be {least} at least")))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -519,3 +519,13 @@ fn arguments_that_cannot_be_read_are_named_by_their_flag() {
         assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{args:?}");
     }
 }
+
+#[test]
+fn an_audit_that_would_poll_too_fast_is_refused() {
+    for command in ["run", "plan"] {
+        let change = "workloads.submit.ct_submit.audit_interval_ms=49";
+        let plan = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/ct-quickstart.yaml");
+        let ended = hammer(&[command, plan, "--set", change]);
+        refused(&ended, &["workloads.submit: ct_submit.audit_interval_ms: it must be 50 at least"]);
+    }
+}
