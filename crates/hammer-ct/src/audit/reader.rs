@@ -72,7 +72,7 @@ impl Reader {
         let mut tiles = Vec::with_capacity(ids.len());
         for ids in ids.chunks(AT_ONCE) {
             let paths: Vec<String> = ids.iter().map(|id| format!("/{id}")).collect();
-            let answers = join_all(paths.iter().map(|path| self.get(path))).await;
+            let answers = join_all(paths.iter().map(|path| self.tile(path))).await;
             for ((id, path), answer) in ids.iter().zip(&paths).zip(answers) {
                 let answer = self.count(answer)?;
                 let tile = match answer.status.as_u16() {
@@ -110,12 +110,23 @@ impl Reader {
         Ok(answer)
     }
 
+    /// A tile, which some logs keep compressed.
+    async fn tile(&self, path: &str) -> Result<Answer, Trouble> {
+        let request = Request::get(self.client.path(path)?).accept_gzip();
+        let mut answer = self.send(path, &request).await?;
+        answer.decode(LARGEST_ANSWER).map_err(FetchError::from)?;
+        Ok(answer)
+    }
+
     async fn get(&self, path: &str) -> Result<Answer, Trouble> {
-        let request = Request::get(self.client.path(path)?);
+        self.send(path, &Request::get(self.client.path(path)?)).await
+    }
+
+    async fn send(&self, path: &str, request: &Request) -> Result<Answer, Trouble> {
         let mut answer = Answer::new();
         let deadline = self.clock.now().saturating_add(PATIENCE);
         let late = self.clock.sleep_until(deadline);
-        let sent = match select(pin!(self.client.send(&request, &mut answer)), late).await {
+        let sent = match select(pin!(self.client.send(request, &mut answer)), late).await {
             Either::Left((sent, _)) => sent,
             Either::Right(_) => return Err(Trouble::Silent(path.to_owned())),
         };
