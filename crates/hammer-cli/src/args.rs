@@ -217,6 +217,9 @@ pub(crate) enum LabCommand {
 /// An embedded log.
 #[derive(Debug, Args)]
 pub(crate) struct LabCtArgs {
+    /// Serve the log of that plan (`target.lab.ct`), which accepts the roots of its chains
+    #[arg(long, value_name = "PLAN", conflicts_with_all = ["config", "roots_of"])]
+    pub(crate) plan: Option<PathBuf>,
     /// A file of its settings (YAML, as under `target.lab.ct` of a plan)
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,

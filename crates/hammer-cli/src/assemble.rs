@@ -211,26 +211,35 @@ fn target(plan: &Plan) -> Result<(Target, Option<Lab>), CliError> {
 }
 
 fn ct_lab(plan: &Plan, lab: CtLabPlan) -> Result<(Target, Option<Lab>), CliError> {
-    let kind = match lab.flavour {
-        Flavour::StaticCt => LogKind::StaticCt,
-        Flavour::Rfc6962 => LogKind::Rfc6962,
-    };
-    let mmd_seconds = lab.max_merge_delay.0.as_millis().div_ceil(1000) as u64;
+    let log = log_of(&lab);
     let mut config = LogConfig::from_plan(lab).map_err(CliError::plan)?;
     for roots in roots(plan)? {
         roots.certificates.into_iter().for_each(|root| config.add_root_der(root));
     }
     let lab = CtLab::spawn_thread(config).map_err(CliError::plan)?;
-    let log = CtTargetPlan {
-        kind,
+    let log = served(log, &lab).target().map_err(CliError::plan)?;
+    Ok((of_log(log), Some(Lab::Ct(Box::new(lab)))))
+}
+
+/// What an embedded log promises, before it is known where it is served.
+pub(crate) fn log_of(lab: &CtLabPlan) -> CtTargetPlan {
+    let kind = match lab.flavour {
+        Flavour::StaticCt => LogKind::StaticCt,
+        Flavour::Rfc6962 => LogKind::Rfc6962,
+    };
+    let mmd_seconds = lab.max_merge_delay.0.as_millis().div_ceil(1000) as u64;
+    CtTargetPlan { kind, mmd_seconds, ..CtTargetPlan::default() }
+}
+
+/// The same with where it is served, and its key.
+pub(crate) fn served(log: CtTargetPlan, lab: &CtLabHandle) -> CtTargetPlan {
+    CtTargetPlan {
         submission_url: OneOrMany::One(lab.submission_url.clone()),
+        monitoring_url: OneOrMany::One(lab.monitoring_url.clone()),
         origin: Some(lab.origin.clone()),
         public_key: Some(hammer_tlog::encoding::base64(&lab.log_key_spki)),
-        mmd_seconds,
-        ..CtTargetPlan::default()
-    };
-    let log = log.target().map_err(CliError::plan)?;
-    Ok((of_log(log), Some(Lab::Ct(Box::new(lab)))))
+        ..log
+    }
 }
 
 fn of_log(log: LogTarget) -> Target {

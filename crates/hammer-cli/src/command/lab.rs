@@ -1,10 +1,10 @@
-//! `hammer lab`: embedded targets as processes of their own. What another process needs of them is printed as JSON.
+//! `hammer lab`: embedded targets as processes of their own. What another process needs of them is printed as JSON: of a
+//! log, what stands under `target.log` of a plan.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use hammer_lab::{CtLab, CtLabPlan, HttpLab, HttpLabPlan, LabStats, LogConfig};
-use hammer_tlog::encoding::base64;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::signal::unix::{SignalKind, signal};
@@ -26,8 +26,12 @@ pub(crate) fn serve(command: &LabCommand) -> Result<u8, CliError> {
 }
 
 fn ct(args: &LabCtArgs) -> Result<u8, CliError> {
-    let mut plan: CtLabPlan = config(args.config.as_deref(), &args.set)?;
+    let mut plan = match &args.plan {
+        Some(path) => of_plan(path, &args.set)?,
+        None => config(args.config.as_deref(), &args.set)?,
+    };
     plan.serve.listen = args.listen;
+    let log = assemble::log_of(&plan);
     let mut config = LogConfig::from_plan(plan).map_err(CliError::plan)?;
     for path in &args.roots {
         let text = std::fs::read_to_string(path).map_err(|source| CliError::File {
@@ -38,19 +42,23 @@ fn ct(args: &LabCtArgs) -> Result<u8, CliError> {
         let added = config.add_roots_pem(&text);
         added.map_err(|error| CliError::plan(format!("use {}: failed to {error}", path.display())))?;
     }
-    if let Some(path) = &args.roots_of {
+    if let Some(path) = args.plan.as_ref().or(args.roots_of.as_ref()) {
         for root in roots_of(path)? {
             config.add_root_der(root);
         }
     }
     let lab = CtLab::spawn_thread(config).map_err(CliError::plan)?;
-    until_signal(&json!({
-        "submission_url": lab.submission_url,
-        "monitoring_url": lab.monitoring_url,
-        "origin": lab.origin,
-        "public_key": base64(&lab.log_key_spki),
-    }))?;
+    until_signal(&json!(assemble::served(log, &lab)))?;
     told(&lab.stop())
+}
+
+/// The embedded log of a plan, with changes to its settings.
+fn of_plan(path: &Path, set: &[String]) -> Result<CtLabPlan, CliError> {
+    let set = set.iter().map(|change| format!("target.lab.ct.{change}")).collect();
+    let changes = ChangeArgs { set, ..ChangeArgs::default() };
+    let plan = read::plan(&PlanArgs { plan: path.to_owned(), changes })?;
+    let none = || CliError::plan(format!("use the plan {}: target.lab.ct: it is not given", path.display()));
+    plan.target.lab.and_then(|lab| lab.ct).ok_or_else(none)
 }
 
 fn http(args: &LabHttpArgs) -> Result<u8, CliError> {
