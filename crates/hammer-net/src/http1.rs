@@ -260,12 +260,12 @@ impl Connection {
 
     fn broken(&self, failure: Failure, was_idle: bool) -> Broken {
         let is_closed = matches!(failure.kind, FailureKind::Closed | FailureKind::Reset);
-        if !was_idle || !is_closed || self.wire.first_read().is_some() {
-            return Broken::Final(failure);
-        }
-        match self.wire.sent() {
-            None => Broken::Unsent,
-            Some(_) => Broken::Idle(failure),
+        match (self.wire.sent(), self.wire.first_read()) {
+            _ if !was_idle || !is_closed => Broken::Final(failure),
+            // Whatever was read then is no answer to it: a 408 before the close, or bytes behind the last answer.
+            (None, _) => Broken::Unsent,
+            (Some(_), None) => Broken::Idle(failure),
+            (Some(_), Some(_)) => Broken::Final(failure),
         }
     }
 }

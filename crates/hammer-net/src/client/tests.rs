@@ -3,6 +3,7 @@
 mod endpoints;
 mod http1;
 mod http2;
+mod mutated;
 mod pool;
 mod redirects;
 mod server;

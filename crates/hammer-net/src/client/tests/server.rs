@@ -47,7 +47,7 @@ impl Drop for Server {
 }
 
 pub(crate) type Reply = http::Response<Full<Bytes>>;
-type Script = Rc<dyn Fn(http::Request<()>) -> LocalBoxFuture<'static, Reply>>;
+pub(crate) type Script = Rc<dyn Fn(http::Request<()>) -> LocalBoxFuture<'static, Reply>>;
 
 /// What a server speaks.
 #[derive(Clone)]
@@ -156,7 +156,7 @@ async fn serve_http1(io: impl AsyncRead + AsyncWrite + Unpin + 'static, seen: Rc
     let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(io), service).await;
 }
 
-async fn serve_http2(
+pub(crate) async fn serve_http2(
     io: impl AsyncRead + AsyncWrite + Unpin + 'static,
     streams: u32,
     seen: Rc<Seen>,
