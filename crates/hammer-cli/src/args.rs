@@ -32,6 +32,10 @@ pub(crate) enum Command {
     Lab(LabCommand),
     /// Print the JSON Schema of plans, reports, events or summaries
     Schema(SchemaArgs),
+    /// Print what a shell needs to complete hammer's commands and options
+    Completions(CompletionsArgs),
+    /// Print a manual page, or write all of them to a folder
+    Man(ManArgs),
 }
 
 /// Which plan, and what is changed in it.
@@ -270,6 +274,24 @@ pub(crate) enum SchemaOf {
     Events,
     /// What --out writes after several runs (rounds or a sweep)
     Summary,
+}
+
+/// Which shell.
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Which manual page.
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The command that it is of (`ct submit`); hammer itself by default
+    #[arg(value_name = "COMMAND", conflicts_with = "out")]
+    pub(crate) of: Vec<String>,
+    /// Write the pages of all commands to this folder, which is made where there is none
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 const EXIT_CODES: &str = "Exit codes, the first that holds: 2 usage or plan; 3 no operation ever got an answer; \

@@ -1,8 +1,10 @@
 //! What each subcommand does.
 
+pub(crate) mod completions;
 pub(crate) mod ct;
 pub(crate) mod http;
 pub(crate) mod lab;
+pub(crate) mod man;
 pub(crate) mod plan;
 pub(crate) mod run;
 pub(crate) mod schema;

@@ -39,5 +39,7 @@ fn dispatch(command: &Command) -> Result<u8, CliError> {
         Command::Ct(command) => command::ct::command(command),
         Command::Lab(command) => command::lab::serve(command),
         Command::Schema(args) => command::schema::show(args),
+        Command::Completions(args) => command::completions::show(args),
+        Command::Man(args) => command::man::show(args),
     }
 }

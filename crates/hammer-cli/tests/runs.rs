@@ -497,7 +497,7 @@ fn a_line_speaks_http_2_by_prior_knowledge() {
 
 #[test]
 fn each_command_says_what_it_takes() {
-    let commands: [&[&str]; 13] = [
+    let commands: [&[&str]; 15] = [
         &[],
         &["run"],
         &["plan"],
@@ -511,6 +511,8 @@ fn each_command_says_what_it_takes() {
         &["lab", "ct"],
         &["lab", "http"],
         &["schema"],
+        &["completions"],
+        &["man"],
     ];
     for command in commands {
         let ended = hammer(&[command, &["--help"]].concat());
