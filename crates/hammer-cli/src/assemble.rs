@@ -13,7 +13,7 @@ use hammer_core::supply::SupplyBounds;
 use hammer_core::workload::Workload;
 use hammer_ct::{
     Auditor, CtRun, CtTargetPlan, LEAST_AUDIT_INTERVAL, LOG_FORKED, LogKind, LogTarget, OneOrMany,
-    ReadWorkload, SubmitWorkload, TreeSizeObserver,
+    ReadWorkload, SubmitPlan, SubmitWorkload, TreeSizeObserver,
 };
 use hammer_http::HttpWorkload;
 use hammer_lab::ct::Flavour;
@@ -157,7 +157,7 @@ fn one_target(plan: &Plan) -> Result<(), CliError> {
 fn one_kind(workload: &WorkloadPlan) -> Result<(), CliError> {
     let kinds = [workload.http.is_some(), workload.ct_submit.is_some(), workload.ct_read.is_some()];
     match kinds.iter().filter(|kind| **kind).count() {
-        1 => audit_interval(workload),
+        1 => audit_interval(workload).and_then(|()| submission(workload)),
         _ => Err(refused(workload, "give exactly one of http, ct_submit, ct_read")),
     }
 }
@@ -170,6 +170,11 @@ fn audit_interval(workload: &WorkloadPlan) -> Result<(), CliError> {
         }
         _ => Ok(()),
     }
+}
+
+fn submission(workload: &WorkloadPlan) -> Result<(), CliError> {
+    let checked = workload.ct_submit.as_ref().map_or(Ok(()), SubmitPlan::check);
+    checked.map_err(|error| refused(workload, format!("ct_submit: failed to {error}")))
 }
 
 fn refused(workload: &WorkloadPlan, reason: impl std::fmt::Display) -> CliError {

@@ -1,5 +1,7 @@
 //! An SCT and what it was given for, on its way from a shard to a verifier: as few bytes as a check needs.
 
+use std::ops::Range;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hammer_measure::Nanos;
@@ -7,7 +9,7 @@ use hammer_synth::{Kind, Minted};
 use hammer_tlog::merkle::Hash;
 use hammer_tlog::rfc6962::{AddChainResponse, EntryType, V1};
 use hammer_tlog::sct::Sct;
-use hammer_tlog::tls::{Reader, TlsError, put_vector24};
+use hammer_tlog::tls::{Reader, TlsError, put_vector16, put_vector24};
 
 /// Why a 200 is no SCT, as its cause is counted.
 pub(crate) type NoSct = &'static str;
@@ -19,13 +21,37 @@ pub(crate) struct Record<'a> {
     pub(crate) received: Nanos,
     pub(crate) kind: EntryType,
     pub(crate) sct: Sct,
+    /// What the log promised for the same chain before, where this run has its answer.
+    pub(crate) first: Option<First<'a>>,
     /// The certificates as they were sent: the leaf, and of a precertificate's chain those that may be its final issuer.
     pub(crate) chain: Vec<&'a [u8]>,
 }
 
-/// Replaces `out` by the record of the answer `body` to the chain in `minted`. Only the form of the answer is checked
-/// here: that it is an SCT of version 1, whose texts are base64 and whose id is of 32 bytes.
-pub(crate) fn write(out: &mut Vec<u8>, received: Nanos, body: &[u8], minted: &Minted) -> Result<(), NoSct> {
+/// What a log promised for a chain that was submitted again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct First<'a> {
+    /// The submission that it answered.
+    pub(crate) seq: u64,
+    pub(crate) timestamp_ms: u64,
+    pub(crate) extensions: &'a [u8],
+}
+
+/// Where in its record an SCT says what a duplicate is held against.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    pub(crate) timestamp_ms: u64,
+    pub(crate) extensions: Range<usize>,
+}
+
+/// Replaces `out` by the record of the answer `body` to the chain in `minted`, which got `first` before. Only the form of
+/// the answer is checked here: that it is an SCT of version 1, whose texts are base64 and whose id is of 32 bytes.
+pub(crate) fn write(
+    out: &mut Vec<u8>,
+    received: Nanos,
+    body: &[u8],
+    minted: &Minted,
+    first: Option<First<'_>>,
+) -> Result<Stamp, NoSct> {
     if body.is_empty() {
         return Err("empty answer");
     }
@@ -34,13 +60,15 @@ pub(crate) fn write(out: &mut Vec<u8>, received: Nanos, body: &[u8], minted: &Mi
         return Err("sct version is not v1");
     }
     out.clear();
+    put_first(out, first)?;
     out.extend_from_slice(&received.0.to_be_bytes());
     out.push(entry_type(minted.kind()) as u8);
     out.extend_from_slice(&answer.timestamp.to_be_bytes());
     if put_base64(out, &answer.id)? != size_of::<Hash>() {
         return Err("log id is not of 32 bytes");
     }
-    put_base64(out, &answer.extensions)?;
+    let length = put_base64(out, &answer.extensions)?;
+    let extensions = out.len() - length..out.len();
     if put_base64(out, &answer.signature)? == 0 {
         return Err("sct without a signature");
     }
@@ -51,7 +79,25 @@ pub(crate) fn write(out: &mut Vec<u8>, received: Nanos, body: &[u8], minted: &Mi
     for certificate in minted.certificates().take(needed) {
         put_vector24(out, certificate, "certificate").map_err(|_| "chain without an encoding")?;
     }
+    Ok(Stamp { timestamp_ms: answer.timestamp, extensions })
+}
+
+fn put_first(out: &mut Vec<u8>, first: Option<First<'_>>) -> Result<(), NoSct> {
+    out.push(first.is_some().into());
+    if let Some(First { seq, timestamp_ms, extensions }) = first {
+        out.extend_from_slice(&seq.to_be_bytes());
+        out.extend_from_slice(&timestamp_ms.to_be_bytes());
+        put_vector16(out, extensions, "extensions").map_err(|_| "sct of over 64 KiB")?;
+    }
     Ok(())
+}
+
+fn read_first<'a>(reader: &mut Reader<'a>) -> Result<Option<First<'a>>, TlsError> {
+    if reader.u8("first")? == 0 {
+        return Ok(None);
+    }
+    let (seq, timestamp_ms) = (reader.u64("seq")?, reader.u64("timestamp")?);
+    Ok(Some(First { seq, timestamp_ms, extensions: reader.vector16("extensions")? }))
 }
 
 /// Appends the decoded text behind its length in two bytes; returns the length.
@@ -69,6 +115,7 @@ fn put_base64(out: &mut Vec<u8>, text: &str) -> Result<usize, NoSct> {
 impl<'a> Record<'a> {
     pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, TlsError> {
         let mut reader = Reader::new(bytes);
+        let first = read_first(&mut reader)?;
         let received = Nanos(reader.u64("received")?);
         let kind = reader.u8("entry_type")?;
         let kind = EntryType::from_u16(kind.into())
@@ -82,7 +129,7 @@ impl<'a> Record<'a> {
             chain.push(reader.vector24("certificate")?);
         }
         let sct = Sct { version: V1, log_id, timestamp_ms, extensions, signature };
-        Ok(Self { received, kind, sct, chain })
+        Ok(Self { received, kind, sct, first, chain })
     }
 }
 

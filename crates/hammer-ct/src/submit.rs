@@ -1,8 +1,11 @@
 //! Submission: `add-chain` and `add-pre-chain` of chains that were minted, or come from files.
 
+mod class;
 mod kinds;
 mod op;
+mod reservoir;
 
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -15,16 +18,20 @@ use hammer_synth::{ChainMinter, FileChains, Kind, Minted};
 use http::uri::PathAndQuery;
 
 use crate::log::{ADD_CHAIN, ADD_PRE_CHAIN};
-use crate::{AuditLink, CtError, CtRun, LogTarget, SctVerifier, SubmitPlan, answer, record};
+use crate::record::Stamp;
+use crate::{AuditLink, CtError, CtRun, LogTarget, SctVerifier, SubmitPlan, answer};
 
+use class::{Class, ClassDraw};
 use kinds::KindDraw;
 pub use op::SubmitOp;
+use reservoir::Reservoir;
 
 /// Submits chains to a log. Every SCT is a promise, checked by an [`SctVerifier`].
 #[derive(Debug)]
 pub struct SubmitWorkload {
     log: Arc<LogTarget>,
     chains: Chains,
+    classes: ClassDraw,
     kinds: KindDraw,
     client: ClientConfig,
     warm_up: usize,
@@ -37,11 +44,12 @@ enum Chains {
     Files(FileChains),
 }
 
-/// A shard's client, and the two paths.
+/// A shard's client, the two paths, and what the log has answered.
 pub struct SubmitSession {
     client: Client,
     add_chain: PathAndQuery,
     add_pre_chain: PathAndQuery,
+    answered: RefCell<Reservoir>,
     clock: Rc<dyn Clock>,
 }
 
@@ -57,6 +65,7 @@ impl SubmitWorkload {
         client: ClientConfig,
         run: &CtRun,
     ) -> Result<Self, CtError> {
+        plan.check()?;
         let (chains, kinds, roots) = match plan.file_chains()? {
             // A file holds the issuer of its precertificate.
             Some(files) => {
@@ -72,8 +81,9 @@ impl SubmitWorkload {
         };
         let distinct = !plan.resubmitted && matches!(chains, Chains::Minted(_));
         let verifier = SctVerifier::new(log.clone(), run.epoch_unix_ms, roots, distinct);
-        let warm_up = client.connections;
-        Ok(Self { log, chains, kinds, client, warm_up, verifier })
+        let verifier = verifier.deduplicates(plan.deduplicates);
+        let (classes, warm_up) = (ClassDraw::new(plan, run), client.connections);
+        Ok(Self { log, chains, classes, kinds, client, warm_up, verifier })
     }
 
     /// How many connections of the whole run are established before the first arrival, where that many can be in flight;
@@ -95,61 +105,29 @@ impl SubmitWorkload {
             Chains::Files(files) => files.write(seq, out),
         }
     }
-}
 
-impl Workload for SubmitWorkload {
-    type Op = Box<SubmitOp>;
-    type Session = SubmitSession;
-
-    fn series(&self) -> Vec<SeriesSpec> {
-        ["add-chain", "add-pre-chain"]
-            .map(|name| SeriesSpec { name: name.to_owned(), operation: true })
-            .into()
-    }
-
-    fn series_of(&self, seq: u64) -> usize {
-        match self.kinds.kind_of(seq) {
-            Kind::X509 => 0,
-            Kind::Precert => 1,
+    /// Chooses what a duplicate repeats; while nothing was answered, that is a chain of its own.
+    fn choose(&self, session: &SubmitSession, op: &mut SubmitOp, seq: u64) {
+        if op.class != Class::Duplicate {
+            return;
         }
-    }
-
-    fn preparation(&self) -> Preparation {
-        Preparation::Ahead
-    }
-
-    fn prepare(&self, seq: u64, reuse: Option<Box<SubmitOp>>) -> Box<SubmitOp> {
-        let mut op = reuse.unwrap_or_default();
-        self.write(seq, &mut op.minted);
+        match session.answered.borrow().draw(seq) {
+            Some(answered) => op.repeat(answered),
+            None => {
+                op.class = Class::NothingToRepeat;
+                self.write(seq, &mut op.minted);
+            }
+        }
         op.encode();
-        op
     }
 
-    fn weight(&self, op: &Box<SubmitOp>) -> usize {
-        op.weight()
-    }
-
-    async fn open(&self, context: ShardContext) -> Result<SubmitSession, FatalError> {
-        let client = answer::open(&self.client, &self.log.submission, self.warm_up, &context).await?;
-        let (add_chain, add_pre_chain) = (client.path(ADD_CHAIN)?, client.path(ADD_PRE_CHAIN)?);
-        Ok(SubmitSession { client, add_chain, add_pre_chain, clock: context.clock })
-    }
-
-    async fn execute(&self, session: &SubmitSession, op: &mut Box<SubmitOp>, steps: &mut Steps) -> Ended {
-        op.request.path = match op.minted.kind() {
-            Kind::X509 => session.add_chain.clone(),
-            Kind::Precert => session.add_pre_chain.clone(),
-        };
-        let sent = session.client.send(&op.request, &mut op.answer).await;
-        let exchange = answer::exchange(&op.answer, session.clock.as_ref());
-        steps.exchange(&exchange);
-        if let Err(failure) = sent {
-            return answer::failed(&failure);
-        }
+    /// What an answer says; an SCT in it is a promise.
+    fn ended(&self, session: &SubmitSession, op: &mut SubmitOp, done: Nanos, steps: &mut Steps) -> Ended {
         match op.answer.status.as_u16() {
-            200 => match record::write(&mut op.record, exchange.done, &op.answer.body, &op.minted) {
-                Ok(()) => {
+            200 => match op.promise(done) {
+                Ok(stamp) => {
                     steps.promise(&op.record);
+                    self.keep(session, op, &stamp);
                     Ended::accepted(200)
                 }
                 Err(why) => Ended::failed(Outcome::Malformed, why),
@@ -162,6 +140,76 @@ impl Workload for SubmitWorkload {
                 ended => ended,
             },
         }
+    }
+
+    /// Keeps a chain that was answered, in case that it is repeated.
+    fn keep(&self, session: &SubmitSession, op: &mut SubmitOp, stamp: &Stamp) {
+        if self.classes.has_duplicates() && op.class != Class::Duplicate {
+            let extensions = &op.record[stamp.extensions.clone()];
+            session.answered.borrow_mut().keep(&mut op.minted, stamp.timestamp_ms, extensions);
+        }
+    }
+}
+
+impl Workload for SubmitWorkload {
+    type Op = Box<SubmitOp>;
+    type Session = SubmitSession;
+
+    fn series(&self) -> Vec<SeriesSpec> {
+        self.classes.series()
+    }
+
+    fn series_of(&self, seq: u64) -> usize {
+        self.classes.series_of(self.classes.class_of(seq), || self.kinds.kind_of(seq))
+    }
+
+    fn preparation(&self) -> Preparation {
+        Preparation::Ahead
+    }
+
+    fn prepare(&self, seq: u64, reuse: Option<Box<SubmitOp>>) -> Box<SubmitOp> {
+        let mut op = reuse.unwrap_or_default();
+        op.class = self.classes.class_of(seq);
+        match op.class {
+            // What it repeats is known once it is due.
+            Class::Duplicate | Class::NothingToRepeat => op.clear(),
+            Class::Fresh => {
+                self.write(seq, &mut op.minted);
+                op.encode();
+            }
+        }
+        op
+    }
+
+    fn weight(&self, op: &Box<SubmitOp>) -> usize {
+        op.weight()
+    }
+
+    async fn open(&self, context: ShardContext) -> Result<SubmitSession, FatalError> {
+        let client = answer::open(&self.client, &self.log.submission, self.warm_up, &context).await?;
+        let (add_chain, add_pre_chain) = (client.path(ADD_CHAIN)?, client.path(ADD_PRE_CHAIN)?);
+        let answered = RefCell::new(Reservoir::new(self.classes.of_shard(context.shard)));
+        Ok(SubmitSession { client, add_chain, add_pre_chain, answered, clock: context.clock })
+    }
+
+    async fn execute(&self, session: &SubmitSession, op: &mut Box<SubmitOp>, steps: &mut Steps) -> Ended {
+        let begun = session.clock.now();
+        self.choose(session, op, steps.seq());
+        op.request.path = match op.minted.kind() {
+            Kind::X509 => session.add_chain.clone(),
+            Kind::Precert => session.add_pre_chain.clone(),
+        };
+        let sent = session.client.send(&op.request, &mut op.answer).await;
+        let exchange = answer::exchange(&op.answer, session.clock.as_ref());
+        let ended = match sent {
+            Ok(()) => self.ended(session, op, exchange.done, steps),
+            Err(failure) => answer::failed(&failure),
+        };
+        match self.classes.step_of(op.class) {
+            Some(step) => steps.step(step, begun, &exchange, ended),
+            None => steps.exchange(&exchange),
+        }
+        ended
     }
 
     fn sent_before_deadline(&self, _session: &SubmitSession, op: &Box<SubmitOp>) -> Option<Nanos> {

@@ -1,5 +1,7 @@
 //! Whether an SCT is what the log promised: its own id and signature over what was sent, a plausible time, an index.
 
+mod duplicate;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,6 +25,8 @@ pub struct SctVerifier {
     roots: Arc<Vec<Vec<u8>>>,
     /// The indices promised so far; none where a leaf may be the log's already.
     indices: Option<Arc<Mutex<IndexSet>>>,
+    /// Whether a duplicate has to get what was promised first.
+    deduplicates: bool,
     /// Where promises go whose leaf is to be found in the tree.
     audit: Option<AuditLink>,
 }
@@ -35,7 +39,13 @@ impl SctVerifier {
     /// every timestamp is recent and no index is promised twice.
     pub fn new(log: Arc<LogTarget>, epoch_unix_ms: u64, roots: Vec<Vec<u8>>, distinct: bool) -> Self {
         let indices = distinct.then(Arc::default);
-        Self { log, epoch_unix_ms, roots: Arc::new(roots), indices, audit: None }
+        Self { log, epoch_unix_ms, roots: Arc::new(roots), indices, deduplicates: true, audit: None }
+    }
+
+    /// Whether the log answers a duplicate with timestamp and index of the first answer; it does unless this is called.
+    #[must_use]
+    pub fn deduplicates(self, deduplicates: bool) -> Self {
+        Self { deduplicates, ..self }
     }
 
     /// Hands every promise that holds so far to an [`Auditor`](crate::Auditor), and passes its verdicts on.
@@ -51,6 +61,9 @@ impl SctVerifier {
             _ => (SIGNATURE, why.to_string()),
         })?;
         self.check_timestamp(record)?;
+        if let Some(first) = record.first.as_ref().filter(|_| self.deduplicates) {
+            duplicate::compare(&record.sct, first)?;
+        }
         match self.log.kind {
             LogKind::StaticCt => self.check_index(record)?,
             LogKind::Rfc6962 => {}
@@ -67,7 +80,17 @@ impl SctVerifier {
             LogKind::Rfc6962 => None,
         };
         let receipt = Receipt::new(seq, leaf, index, record.received.0, sct.timestamp_ms);
-        Some(if self.indices.is_some() { receipt } else { receipt.duplicate() })
+        Some(if self.is_new(record) { receipt } else { receipt.duplicate() })
+    }
+
+    /// Whether nobody can have been promised this leaf before.
+    fn is_new(&self, record: &Record<'_>) -> bool {
+        self.indices.is_some() && record.first.is_none()
+    }
+
+    /// Whether the promise is one that was made, and audited, before.
+    fn is_repeated(record: &Record<'_>) -> bool {
+        record.first.is_some_and(|first| duplicate::compare(&record.sct, &first).is_ok())
     }
 
     /// What the log has to have signed, made from what was sent.
@@ -93,7 +116,7 @@ impl SctVerifier {
         let received = self.epoch_unix_ms + record.received.0 / 1_000_000;
         let (stamped, skew) = (record.sct.timestamp_ms, self.log.skew.as_millis() as u64);
         let is_late = stamped > received.saturating_add(skew);
-        let is_early = self.indices.is_some() && stamped < received.saturating_sub(skew);
+        let is_early = self.is_new(record) && stamped < received.saturating_sub(skew);
         if !is_late && !is_early {
             return Ok(());
         }
@@ -112,7 +135,8 @@ impl SctVerifier {
             Err(why) => return Err((LEAF_INDEX, why.to_string())),
         };
         // Of two that were promised one index the audit knows whose it is; here it would be the one that came second.
-        let Some(indices) = self.indices.as_ref().filter(|_| self.audit.is_none()) else { return Ok(()) };
+        let counts = self.audit.is_none() && record.first.is_none();
+        let Some(indices) = self.indices.as_ref().filter(|_| counts) else { return Ok(()) };
         match indices.lock().unwrap_or_else(PoisonError::into_inner).insert(index) {
             true => Ok(()),
             false => Err((LEAF_INDEX, format!("{index} was promised to another leaf before"))),
@@ -126,6 +150,7 @@ impl Verifier for SctVerifier {
         match self.judge(&record) {
             Ok(entry) => match &self.audit {
                 None => verdicts.kept(),
+                Some(_) if Self::is_repeated(&record) => verdicts.kept(),
                 Some(audit) => match self.receipt(seq, &record, &entry) {
                     Some(receipt) if audit.hold(receipt) => {}
                     _ => verdicts.unchecked(),

@@ -99,6 +99,24 @@ impl Minted {
         self.not_after
     }
 
+    /// Becomes the chain that `other` holds, in the buffers that are there.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.start(other.seq, other.kind);
+        self.bytes.extend_from_slice(&other.bytes);
+        self.ends.extend_from_slice(&other.ends);
+        self.tbs.extend_from_slice(&other.tbs);
+        self.issuer_key_hash = other.issuer_key_hash;
+        self.not_after = other.not_after;
+    }
+
+    /// Bytes of memory behind it.
+    pub fn capacity(&self) -> usize {
+        let Scratch { subject_key, poisoned, signature } = &self.scratch;
+        let buffers = [&self.bytes, &self.tbs, subject_key, poisoned, signature];
+        buffers.iter().map(|buffer| buffer.capacity()).sum::<usize>()
+            + self.ends.capacity() * size_of::<usize>()
+    }
+
     /// Forgets the chain and keeps the buffers.
     pub(crate) fn start(&mut self, seq: u64, kind: Kind) {
         self.seq = seq;

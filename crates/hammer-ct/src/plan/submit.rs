@@ -12,7 +12,7 @@ use crate::{CtError, CtRun, DEFAULT_AUDIT_INTERVAL};
 use super::dates::unix_seconds;
 
 /// Submissions in a plan file or on a command line; every key may be left out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SubmitPlan {
     /// How many of 100 chains are precertificates, sent to `add-pre-chain`.
@@ -46,6 +46,13 @@ pub struct SubmitPlan {
     /// The log may hold these chains already: an SCT may then have an old timestamp and another's leaf index. Always so with
     /// `chains`.
     pub resubmitted: bool,
+    /// How many of 100 submissions repeat a chain that the log has answered in this run, drawn evenly from a sample of what
+    /// each shard got answered; fractions are allowed. A series of their own, `duplicate`. Those that are due before the
+    /// first answer submit a chain of their own, and are in the step `nothing-to-repeat` too.
+    pub duplicate_percent: f64,
+    /// Whether the log answers a duplicate as it answered the first: another timestamp or leaf index is then a broken promise.
+    /// RFC 6962 section 3 only says that a log may.
+    pub deduplicates: bool,
     /// Whether every accepted chain stays a pending promise until its leaf was found in the log's tree, at the promised index:
     /// the log is then followed and read along with the load, and drain waits until nothing is pending.
     pub audit: bool,
@@ -90,6 +97,8 @@ impl Default for SubmitPlan {
             chains: Vec::new(),
             stream: None,
             resubmitted: false,
+            duplicate_percent: 0.0,
+            deduplicates: true,
             audit: false,
             audit_interval_ms: DEFAULT_AUDIT_INTERVAL.as_millis() as u64,
         }
@@ -97,6 +106,22 @@ impl Default for SubmitPlan {
 }
 
 impl SubmitPlan {
+    /// Looks for values that mean nothing.
+    ///
+    /// # Errors
+    /// [`CtError::Value`] for a share outside of 0 to 100.
+    pub fn check(&self) -> Result<(), CtError> {
+        let share = self.duplicate_percent;
+        match (0.0..=100.0).contains(&share) {
+            true => Ok(()),
+            false => Err(CtError::Value {
+                key: "duplicate_percent",
+                value: share.to_string(),
+                expected: "0 to 100",
+            }),
+        }
+    }
+
     /// What mints the chains in that run.
     ///
     /// # Errors

@@ -4,11 +4,16 @@ use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use hammer_measure::Nanos;
 use hammer_net::{Answer, Body, Request};
 use hammer_synth::Minted;
 use hammer_tlog::encoding::write_base64;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::uri::PathAndQuery;
+
+use super::class::Class;
+use super::reservoir::{Answered, Promised};
+use crate::record::{self, NoSct, Stamp};
 
 /// A chain with its request, the room for the answer and for the record of its promise.
 pub struct SubmitOp {
@@ -16,6 +21,9 @@ pub struct SubmitOp {
     pub(super) request: Request,
     pub(super) answer: Answer,
     pub(super) record: Vec<u8>,
+    pub(super) class: Class,
+    /// What a duplicate is held against.
+    first: Promised,
     /// The same bytes as the request's body, which borrows them.
     body: Arc<Vec<u8>>,
 }
@@ -38,13 +46,15 @@ impl Default for SubmitOp {
             request,
             answer: Answer::new(),
             record: Vec::new(),
+            class: Class::Fresh,
+            first: Promised::default(),
             body: Arc::default(),
         }
     }
 }
 
 impl SubmitOp {
-    /// The JSON that is sent.
+    /// The JSON that is sent; empty where that is known only once it is due.
     pub fn body(&self) -> &[u8] {
         &self.body
     }
@@ -68,10 +78,29 @@ impl SubmitOp {
         self.request.body = Bytes::from_owner(Lent(self.body.clone())).into();
     }
 
+    /// Becomes the submission of a chain that the log has answered.
+    pub(super) fn repeat(&mut self, answered: &Answered) {
+        self.minted.copy_from(&answered.chain);
+        self.first.copy_from(&answered.promised);
+    }
+
+    /// Writes the record of the SCT that was received at `done`.
+    pub(super) fn promise(&mut self, done: Nanos) -> Result<Stamp, NoSct> {
+        let first = (self.class == Class::Duplicate).then(|| self.first.of(self.minted.seq()));
+        record::write(&mut self.record, done, &self.answer.body, &self.minted, first)
+    }
+
+    /// Forgets the chain.
+    pub(super) fn clear(&mut self) {
+        self.request.body = Body::empty();
+        if let Some(out) = Arc::get_mut(&mut self.body) {
+            out.clear();
+        }
+    }
+
     pub(super) fn weight(&self) -> usize {
-        let chain: usize = self.minted.certificates().map(<[u8]>::len).sum();
         size_of::<Self>()
-            + 2 * chain
+            + self.minted.capacity()
             + self.body.capacity()
             + self.record.capacity()
             + self.answer.body.capacity()

@@ -48,7 +48,7 @@ fn pem(der: &[u8]) -> String {
 /// The record of that answer, received at the run's epoch.
 fn record(request: &str, answer: &str) -> Vec<u8> {
     let mut out = Vec::new();
-    record::write(&mut out, Nanos::ZERO, answer.as_bytes(), &chain(request)).unwrap();
+    record::write(&mut out, Nanos::ZERO, answer.as_bytes(), &chain(request), None).unwrap();
     out
 }
 

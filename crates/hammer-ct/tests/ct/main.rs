@@ -2,6 +2,7 @@
 
 mod audit;
 mod canned;
+mod duplicate;
 mod harness;
 mod observe;
 mod plan;
