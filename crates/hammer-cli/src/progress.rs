@@ -48,10 +48,7 @@ impl Reporter for Progress {
             }
             RunEvent::Note { text, .. } => bar.println(format!("note: {text}")),
             RunEvent::Breach { breach, .. } => {
-                bar.println(format!(
-                    "BROKEN: {} {}: {} ({})",
-                    breach.workload, breach.seq, breach.kind, breach.detail
-                ));
+                bar.println(format!("BROKEN: {}: {} ({})", breach.subject(), breach.kind, breach.detail));
             }
             RunEvent::Command { .. } => {}
             RunEvent::Finished(_) => bar.finish_and_clear(),

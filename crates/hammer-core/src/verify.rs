@@ -75,11 +75,13 @@ impl Verdicts {
         self.ledger.kept.fetch_add(1, Ordering::Release);
     }
 
-    /// The promise of operation `seq` was checked, and is false: `kind` in the field's words, `detail` what was found.
-    pub fn broken(&mut self, seq: u64, kind: &str, detail: String) {
+    /// The promise of operation `seq` was checked, and is false: `kind` in the field's words, `index` the entry that it is
+    /// about, where there is one, `detail` what was found.
+    pub fn broken(&mut self, seq: u64, kind: &str, index: Option<u64>, detail: String) {
         self.resolved += 1;
         self.ledger.broken.fetch_add(1, Ordering::Release);
-        (self.broken)(Breach { workload: self.workload.clone(), seq, kind: kind.to_owned(), detail });
+        let (workload, kind) = (self.workload.clone(), kind.to_owned());
+        (self.broken)(Breach { workload, seq: Some(seq), kind, index, detail });
     }
 
     /// The promise could not be checked: our fault.

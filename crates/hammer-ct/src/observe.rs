@@ -114,7 +114,7 @@ impl Seen {
     }
 
     fn breach(&self, kind: &str, detail: String) -> Breach {
-        Breach { workload: self.name.clone(), seq: 0, kind: kind.to_owned(), detail }
+        Breach { workload: self.name.clone(), seq: None, kind: kind.to_owned(), index: None, detail }
     }
 }
 

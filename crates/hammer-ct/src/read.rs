@@ -197,7 +197,7 @@ impl Verifier for TreeHeadVerifier {
     fn check(&mut self, seq: u64, record: &[u8], _now: Nanos, verdicts: &mut Verdicts) {
         match TreeHead::open(&self.log, &self.verifier, record) {
             Ok(_) => verdicts.kept(),
-            Err(why) => verdicts.broken(seq, why.breach_kind().unwrap_or("tree head"), why.to_string()),
+            Err(why) => verdicts.broken(seq, why.breach_kind().unwrap_or("tree head"), None, why.to_string()),
         }
     }
 }

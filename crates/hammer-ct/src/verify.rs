@@ -156,7 +156,9 @@ impl Verifier for SctVerifier {
                     _ => verdicts.unchecked(),
                 },
             },
-            Err((kind, detail)) => verdicts.broken(seq, kind, detail),
+            Err((kind, detail)) => {
+                verdicts.broken(seq, kind, record.sct.leaf_index().ok().flatten(), detail);
+            }
         }
     }
 

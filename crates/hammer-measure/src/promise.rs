@@ -38,10 +38,22 @@ impl Ledger {
 pub struct Breach {
     /// The workload that received the promise.
     pub workload: String,
-    /// The sequence number of the operation that it answered.
-    pub seq: u64,
+    /// The sequence number of the operation that it answered; none where it was made to everyone.
+    pub seq: Option<u64>,
     /// What was promised and not kept, in the field's words (`sct signature`, `leaf index`).
     pub kind: String,
+    /// The index of the leaf or entry that it is about, where there is one.
+    pub index: Option<u64>,
     /// What was found instead.
     pub detail: String,
+}
+
+impl Breach {
+    /// Who was promised: the workload and its operation, or the workload's name alone.
+    pub fn subject(&self) -> String {
+        match self.seq {
+            Some(seq) => format!("{} {seq}", self.workload),
+            None => self.workload.clone(),
+        }
+    }
 }

@@ -290,8 +290,9 @@ pub(crate) fn verdict(threshold: &str, found: &str, holds: bool) -> Verdict {
 pub(crate) fn breach(seq: u64) -> Breach {
     Breach {
         workload: "submit".to_owned(),
-        seq,
+        seq: Some(seq),
         kind: "leaf index".to_owned(),
+        index: Some(seq),
         detail: format!("index {seq} holds another leaf at tree size 12,000"),
     }
 }

@@ -171,10 +171,12 @@ pub struct WorkloadPromises {
 pub struct Breach {
     /// The workload that received the promise.
     pub workload: String,
-    /// The sequence number of the operation that it answered.
-    pub seq: u64,
+    /// The sequence number of the operation that it answered; `null` where it was made to everyone, as a tree head is.
+    pub seq: Option<u64>,
     /// What was promised and not kept.
     pub kind: String,
+    /// The index of the leaf or entry that it is about; `null` where there is none.
+    pub index: Option<u64>,
     /// What was found instead.
     pub detail: String,
 }
@@ -331,6 +333,7 @@ impl From<&hammer_measure::promise::Breach> for Breach {
             workload: breach.workload.clone(),
             seq: breach.seq,
             kind: breach.kind.clone(),
+            index: breach.index,
             detail: breach.detail.clone(),
         }
     }

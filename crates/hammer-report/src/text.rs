@@ -106,7 +106,8 @@ fn promises(page: &mut Page, report: &Report) {
         }
     }
     for breach in report.breaches.iter().take(MOST_BREACHES) {
-        let text = format!("{} of {} #{}: {}", breach.kind, breach.workload, breach.seq, breach.detail);
+        let seq = breach.seq.map_or_else(String::new, |seq| format!(" #{seq}"));
+        let text = format!("{} of {}{seq}: {}", breach.kind, breach.workload, breach.detail);
         page.paragraph("broken", &text);
     }
     let more = promises.all.broken.saturating_sub(report.breaches.len().min(MOST_BREACHES) as u64);

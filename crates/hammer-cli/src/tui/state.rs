@@ -125,7 +125,7 @@ impl State {
             RunEvent::Interval(snapshot) => self.interval(snapshot),
             RunEvent::Command { at, command } => self.say(*at, EntryKind::Command, log::applied(command)),
             RunEvent::Breach { at, breach } => {
-                let text = format!("{} {}: {}: {}", breach.workload, breach.seq, breach.kind, breach.detail);
+                let text = format!("{}: {}: {}", breach.subject(), breach.kind, breach.detail);
                 self.say(*at, EntryKind::Broken, text);
             }
             RunEvent::Note { at, text } => self.say(*at, EntryKind::Note, text.clone()),

@@ -62,8 +62,13 @@ mod tests {
 
     #[test]
     fn what_an_observer_finds_broken_is_counted_once() {
-        let breach =
-            Breach { workload: "log".into(), seq: 0, kind: "tree size".into(), detail: "it shrank".into() };
+        let breach = Breach {
+            workload: "log".into(),
+            seq: None,
+            kind: "tree size".into(),
+            index: None,
+            detail: "it shrank".into(),
+        };
         let mut promises = Promises::default();
         assert!(promises.name(&breach));
         promises.observed(&breach);

@@ -49,7 +49,7 @@ impl Verifier for Late {
     fn check(&mut self, seq: u64, record: &[u8], _now: Nanos, verdicts: &mut Verdicts) {
         let made = Nanos(u64::from_le_bytes(record.try_into().unwrap()));
         if self.liar > 0 && seq.is_multiple_of(self.liar) {
-            verdicts.broken(seq, "witness", format!("never saw {seq}"));
+            verdicts.broken(seq, "witness", None, format!("never saw {seq}"));
         } else {
             self.waiting.push(made + self.kept_after);
         }
@@ -68,7 +68,7 @@ fn ledgers(ring_bytes: usize, late: Late) -> (Vec<Ledger>, Vec<u64>) {
     let breaches = Arc::new(Mutex::new(Vec::new()));
     let seen = breaches.clone();
     let (rings, bench) =
-        pool.bench("promising", Box::new(late), move |breach| seen.lock().unwrap().push(breach.seq));
+        pool.bench("promising", Box::new(late), move |breach| seen.lock().unwrap().extend(breach.seq));
     let bench = Rc::new(RefCell::new(Some(bench)));
     let over_time = Rc::new(RefCell::new(Vec::new()));
     let run = Simulated::measuring(Nanos::from_secs(2)).over(2);

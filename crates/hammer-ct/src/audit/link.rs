@@ -18,7 +18,7 @@ pub struct AuditLink {
 #[derive(Debug)]
 pub(super) enum Judged {
     Kept,
-    Broken { seq: u64, kind: &'static str, detail: String },
+    Broken { seq: u64, kind: &'static str, index: Option<u64>, detail: String },
 }
 
 impl AuditLink {
@@ -38,7 +38,7 @@ impl AuditLink {
         for judged in judged.try_iter() {
             match judged {
                 Judged::Kept => verdicts.kept(),
-                Judged::Broken { seq, kind, detail } => verdicts.broken(seq, kind, detail),
+                Judged::Broken { seq, kind, index, detail } => verdicts.broken(seq, kind, index, detail),
             }
         }
     }
@@ -49,8 +49,9 @@ pub(super) fn tell(lanes: &[Sender<Judged>], verdict: &Verdict) {
     let (receipt, judged) = match verdict {
         Verdict::Kept(kept) => (&kept.receipt, Judged::Kept),
         Verdict::Broken(breach) => {
-            let (kind, detail) = (breach.kind.as_str(), words::breach(breach));
-            (&breach.receipt, Judged::Broken { seq: seq(breach.receipt.seq), kind, detail })
+            let (receipt, kind) = (&breach.receipt, breach.kind.as_str());
+            let (seq, index, detail) = (seq(receipt.seq), receipt.index(), words::breach(breach));
+            (receipt, Judged::Broken { seq, kind, index, detail })
         }
     };
     if let Some(lane) = lanes.get((receipt.seq >> SEQ_BITS) as usize) {

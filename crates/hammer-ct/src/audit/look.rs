@@ -86,7 +86,7 @@ impl Look {
                 }
             }
             Err(Trouble::Fetch(why)) if why.breach_kind().is_some() => {
-                self.breach(why.breach_kind().unwrap_or_default(), format!("failed to {why}"));
+                self.breach(why.breach_kind().unwrap_or_default(), None, format!("failed to {why}"));
             }
             Err(why) => self.trouble(format!("failed to {why}")),
         }
@@ -159,10 +159,10 @@ impl Look {
                         }
                         Err(why) => format!("not saved in {}: {why}", self.folder.display()),
                     };
-                    self.breach(kind, format!("{detail}; {saved}"));
+                    self.breach(kind, None, format!("{detail}; {saved}"));
                     self.sink.observed(LOG_FORKED, self.clock.now(), 1.0);
                 }
-                _ => self.breach(kind, detail),
+                _ => self.breach(kind, None, detail),
             }
         }
     }
@@ -202,8 +202,8 @@ impl Look {
                     format!("{}: {receipts} receipts are lost, failed to spill them: {error}", self.name),
                 ),
                 finding => {
-                    if let Some((kind, detail)) = words::finding(finding) {
-                        self.breach(kind, detail);
+                    if let Some((kind, index, detail)) = words::finding(finding) {
+                        self.breach(kind, index, detail);
                     }
                 }
             }
@@ -211,8 +211,9 @@ impl Look {
         self.sink.observed("audit_pending", self.clock.now(), pending as f64);
     }
 
-    fn breach(&self, kind: &str, detail: String) {
-        let breach = Breach { workload: self.name.clone(), seq: 0, kind: kind.to_owned(), detail };
+    fn breach(&self, kind: &str, index: Option<u64>, detail: String) {
+        let (workload, kind) = (self.name.clone(), kind.to_owned());
+        let breach = Breach { workload, seq: None, kind, index, detail };
         self.sink.breach(self.clock.now(), breach);
     }
 

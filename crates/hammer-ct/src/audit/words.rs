@@ -34,19 +34,23 @@ pub(super) fn breach(breach: &Breach) -> String {
     }
 }
 
-/// Kind and detail of what the log serves wrong, and to no submission alone; none where that is our own fault.
-pub(super) fn finding(finding: &Finding) -> Option<(&'static str, String)> {
+/// Kind, index and detail of what the log serves wrong, and to no submission alone; none where that is our own fault.
+pub(super) fn finding(finding: &Finding) -> Option<(&'static str, Option<u64>, String)> {
     Some(match finding {
-        Finding::TamperedBundle { tile, index, fault } => {
-            ("altered leaf", format!("{tile}: the entry of index {index} is not the tree's: {fault:?}"))
-        }
-        Finding::MissingTile { tile } => (MISSING_TILE, format!("{tile} is not served")),
+        Finding::TamperedBundle { tile, index, fault } => (
+            "altered leaf",
+            Some(*index),
+            format!("{tile}: the entry of index {index} is not the tree's: {fault:?}"),
+        ),
+        Finding::MissingTile { tile } => (MISSING_TILE, None, format!("{tile} is not served")),
         Finding::TamperedTile { tile, receipts } => (
             TAMPERED_TILE,
+            None,
             format!("{tile} does not lead to the root; {receipts} promises cannot be judged by it"),
         ),
         Finding::TamperedEntries { start, size, computed, expected } => (
             "tampered entries",
+            None,
             format!("entries {start} to the head of size {size} lead to the root {computed}, not {expected}"),
         ),
         Finding::Unspilled { .. } => return None,

@@ -93,7 +93,7 @@ fn a_duplicate_with_another_answer_is_named_with_both() {
                     breach.kind == kind && breach.detail.contains(&first) && breach.detail.contains(&index)
                 });
                 let breach = named.unwrap_or_else(|| panic!("{lie:?} {breaches:?}"));
-                assert_eq!(workload.series_of(breach.seq), DUPLICATE);
+                assert_eq!(workload.series_of(breach.seq.unwrap()), DUPLICATE);
             }
         }
     }

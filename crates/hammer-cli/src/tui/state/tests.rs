@@ -153,8 +153,9 @@ fn a_log_that_was_scrolled_up_stays_where_it_is() {
     let mut run = Run::of_log();
     let breach = Breach {
         workload: "submit".to_owned(),
-        seq: 7,
+        seq: Some(7),
         kind: "sct signature".to_owned(),
+        index: None,
         detail: "it does not verify".to_owned(),
     };
     run.state.take(&RunEvent::Note { at: SECOND, text: "the second of three lines".to_owned() });

@@ -94,8 +94,9 @@ fn the_log() {
     run.state.take(&RunEvent::Command { at: Nanos::from_millis(40_200), command });
     let breach = hammer_measure::promise::Breach {
         workload: "submit".to_owned(),
-        seq: 4_711,
+        seq: Some(4_711),
         kind: "sct signature".to_owned(),
+        index: None,
         detail: "it does not verify \u{1b}[2J".to_owned(),
     };
     run.state.take(&RunEvent::Breach { at: Nanos::from_millis(40_300), breach });
