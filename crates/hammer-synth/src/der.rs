@@ -18,6 +18,8 @@ pub(crate) enum Field {
     SubjectKey,
     /// 20 bytes.
     SubjectKeyId,
+    /// The content of the end of validity, 13 or 15 bytes; marked only where ends are spread.
+    NotAfter,
 }
 
 impl Der {

@@ -14,7 +14,7 @@ use crate::seed::Seed;
 use crate::signer::Signer;
 use crate::subject_key::SubjectKeys;
 use crate::tbs;
-use crate::validity::Validity;
+use crate::validity::{TIME, Validity, time_text};
 use crate::{Error, spki};
 
 /// What is signed for a leaf, and by whom.
@@ -29,7 +29,8 @@ pub enum Form {
 }
 
 /// A leaf of one profile, issuer and form, built once; for each seq only its fields are written: serial, names, subject
-/// key, subject key identifier, and the signature over all. Dates and everything else are the template's.
+/// key, subject key identifier, the end of validity where ends are spread, and the signature over all. Everything else is
+/// the template's.
 ///
 /// The serial has 16 bytes: 8 that follow from the seed, then the seq in big-endian order, so that a recorded submission
 /// names its seq.
@@ -42,7 +43,6 @@ pub struct LeafTemplate {
     poisoned: Option<TbsTemplate>,
     signer: Arc<dyn Signer>,
     issuer_key_hash: [u8; 32],
-    not_after: u64,
     subject_keys: SubjectKeys,
     serial_prefix: [u8; 8],
 }
@@ -67,7 +67,7 @@ impl LeafTemplate {
         };
         let layout = Layout { seed, profile, validity };
         let template = |signer, poisoned| {
-            let der = layout.encode(0, signer, poisoned);
+            let der = layout.encode(0, validity.not_after(), signer, poisoned);
             TbsTemplate { bytes: der.bytes, fields: der.marks }
         };
         Ok(Self {
@@ -76,7 +76,6 @@ impl LeafTemplate {
             poisoned: (form != Form::Certificate).then(|| template(&signed_as, true)),
             signer: Arc::clone(signed_as.key),
             issuer_key_hash: issuer.key().key_hash(),
-            not_after: validity.not_after(),
             subject_keys: SubjectKeys::new(seed, profile.subject_key),
             serial_prefix: tbs::serial_prefix(seed),
         })
@@ -87,18 +86,21 @@ impl LeafTemplate {
         self.form
     }
 
-    /// Writes the leaf of `seq` as the only certificate of `out`, with its TBSCertificate, kind and dates.
-    pub fn write(&self, seq: u64, out: &mut Minted) {
+    /// Writes the leaf of `seq` as the only certificate of `out`, with its TBSCertificate, kind and dates. `not_after`, its
+    /// last valid second, is one of the template's.
+    pub fn write(&self, seq: u64, not_after: u64, out: &mut Minted) {
         out.start(seq, self.form.kind());
         out.issuer_key_hash = self.issuer_key_hash;
-        out.not_after = self.not_after;
+        out.not_after = not_after;
         let Minted { bytes, tbs: entry, scratch, .. } = out;
         self.subject_keys.write(seq, &mut scratch.subject_key);
+        let mut time = [0; TIME];
         let values = Values {
             serial: tbs::serial(&self.serial_prefix, seq),
             label: name::label(seq),
             subject_key: &scratch.subject_key,
             subject_key_id: spki::key_id(&scratch.subject_key),
+            not_after: time_text(not_after, &mut time),
         };
         self.entry.fill(&values, entry);
         let signed = match &self.poisoned {
@@ -149,6 +151,7 @@ struct Values<'a> {
     label: [u8; 16],
     subject_key: &'a [u8],
     subject_key_id: [u8; 20],
+    not_after: &'a [u8],
 }
 
 impl Values<'_> {
@@ -158,6 +161,7 @@ impl Values<'_> {
             Field::Label => &self.label,
             Field::SubjectKey => self.subject_key,
             Field::SubjectKeyId => &self.subject_key_id,
+            Field::NotAfter => self.not_after,
         }
     }
 }

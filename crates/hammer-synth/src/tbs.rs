@@ -13,6 +13,8 @@ pub(crate) struct Tbs<'a> {
     /// The issuer's `Name` in DER.
     pub(crate) issuer: &'a [u8],
     pub(crate) validity: Validity,
+    /// Its end, which may be spread.
+    pub(crate) not_after: u64,
 }
 
 impl Tbs<'_> {
@@ -29,7 +31,7 @@ impl Tbs<'_> {
             der.nested(INTEGER, |der| der.field(Field::Serial, &self.serial));
             der.raw(self.signature.identifier_der());
             der.raw(self.issuer);
-            self.validity.write(der);
+            self.validity.write(der, self.not_after);
             subject(der);
             public_key(der);
             der.nested(context_nested(3), |der| der.sequence(extensions));

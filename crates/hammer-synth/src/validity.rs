@@ -1,13 +1,15 @@
 //! The window in which a certificate is valid.
 
 use crate::Error;
-use crate::der::{Der, GENERALIZED_TIME, UTC_TIME};
+use crate::der::{Der, Field, GENERALIZED_TIME, UTC_TIME};
 
-/// Both ends in seconds since the Unix epoch, both included (RFC 5280 section 4.1.2.5).
+/// Both ends in seconds since the Unix epoch, both included (RFC 5280 section 4.1.2.5). The end of leaves may be spread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Validity {
     not_before: u64,
     not_after: u64,
+    /// How many seconds later the last leaf's end is.
+    spread: u64,
 }
 
 impl Validity {
@@ -19,9 +21,30 @@ impl Validity {
         let reason = match (not_before, not_after) {
             (from, to) if to < from => "it ends before it starts",
             (_, to) if to > LAST_SECOND_OF_9999 => "it ends after the year 9999",
-            _ => return Ok(Self { not_before, not_after }),
+            _ => return Ok(Self { not_before, not_after, spread: 0 }),
         };
         Err(Error::Validity { not_before, not_after, reason })
+    }
+
+    /// The same window for leaves whose ends are drawn from its own end through `last`, in seconds since the Unix epoch.
+    ///
+    /// # Errors
+    /// [`Error::Validity`] when `last` comes before the end, after the year 9999, or when the dates between are written in
+    /// two forms: one before 2050, the other from then on.
+    pub fn spread_to(self, last: u64) -> Result<Self, Error> {
+        let Self { not_before, not_after, .. } = self;
+        let reason = match last {
+            last if last < not_after => "its last end comes before its first",
+            last if last > LAST_SECOND_OF_9999 => "it ends after the year 9999",
+            last if is_utc(not_after) != is_utc(last) => "its ends are on both sides of 2050",
+            _ => return Ok(Self { spread: last - not_after, ..self }),
+        };
+        Err(Error::Validity { not_before, not_after: last, reason })
+    }
+
+    /// The last valid second of the leaf for which this was drawn, since the Unix epoch.
+    pub const fn not_after_by(self, draw: u64) -> u64 {
+        self.not_after + draw % (self.spread + 1)
     }
 
     /// The first valid second, since the Unix epoch.
@@ -29,29 +52,53 @@ impl Validity {
         self.not_before
     }
 
-    /// The last valid second, since the Unix epoch.
+    /// The last valid second, since the Unix epoch; the first of them where they are spread.
     pub const fn not_after(self) -> u64 {
         self.not_after
     }
 
-    pub(crate) fn write(self, der: &mut Der) {
+    /// The last of the last valid seconds, since the Unix epoch.
+    pub const fn last_not_after(self) -> u64 {
+        self.not_after + self.spread
+    }
+
+    /// Writes it, with that end; where ends are spread its place is marked.
+    pub(crate) fn write(self, der: &mut Der, not_after: u64) {
         der.sequence(|der| {
             write_time(der, self.not_before);
-            write_time(der, self.not_after);
+            if self.spread == 0 {
+                return write_time(der, not_after);
+            }
+            let mut text = [0; TIME];
+            let text = time_text(not_after, &mut text);
+            der.nested(time_tag(not_after), |der| der.field(Field::NotAfter, text));
         });
     }
 }
 
-/// UTCTime through 2049 and GeneralizedTime from 2050 on (RFC 5280 section 4.1.2.5).
-fn write_time(der: &mut Der, unix_seconds: u64) {
+/// Whether the time is written as UTCTime: through 2049 (RFC 5280 section 4.1.2.5).
+fn is_utc(unix_seconds: u64) -> bool {
+    unix_seconds < FIRST_SECOND_OF_2050
+}
+
+fn time_tag(unix_seconds: u64) -> u8 {
+    if is_utc(unix_seconds) { UTC_TIME } else { GENERALIZED_TIME }
+}
+
+/// Two digits at a time, of the year two or all four.
+pub(crate) fn time_text(unix_seconds: u64, out: &mut [u8; TIME]) -> &[u8] {
     let (year, month, day) = civil_date(unix_seconds / SECONDS_A_DAY);
     let second = unix_seconds % SECONDS_A_DAY;
-    let rest = format!("{month:02}{day:02}{:02}{:02}{:02}Z", second / 3600, second / 60 % 60, second % 60);
-    if year < 2050 {
-        der.primitive(UTC_TIME, format!("{:02}{rest}", year % 100).as_bytes());
-    } else {
-        der.primitive(GENERALIZED_TIME, format!("{year:04}{rest}").as_bytes());
+    let pairs = [year / 100, year % 100, month, day, second / 3600, second / 60 % 60, second % 60];
+    for (place, pair) in out.chunks_exact_mut(2).zip(pairs) {
+        place.copy_from_slice(&[b'0' + (pair / 10) as u8, b'0' + (pair % 10) as u8]);
     }
+    out[TIME - 1] = b'Z';
+    &out[if is_utc(unix_seconds) { 2 } else { 0 }..]
+}
+
+fn write_time(der: &mut Der, unix_seconds: u64) {
+    der.primitive(time_tag(unix_seconds), time_text(unix_seconds, &mut [0; TIME]));
 }
 
 /// Year, month and day of a day counted from 1970-01-01, in the proleptic Gregorian calendar. Years run from March here,
@@ -67,9 +114,12 @@ fn civil_date(days_since_epoch: u64) -> (u64, u64, u64) {
     (era * 400 + year_of_era + u64::from(month <= 2), month, day)
 }
 
+/// Bytes of a GeneralizedTime to the second.
+pub(crate) const TIME: usize = 15;
 const SECONDS_A_DAY: u64 = 86_400;
 const DAYS_FROM_MARCH_0000_TO_EPOCH: u64 = 719_468;
 const DAYS_IN_400_YEARS: u64 = 146_097;
+const FIRST_SECOND_OF_2050: u64 = 2_524_608_000;
 const LAST_SECOND_OF_9999: u64 = 253_402_300_799;
 
 #[cfg(test)]
@@ -94,5 +144,20 @@ mod tests {
         assert!(Validity::new(10, 9).is_err());
         assert!(Validity::new(10, LAST_SECOND_OF_9999 + 1).is_err());
         assert!(Validity::new(10, 10).is_ok());
+    }
+
+    #[test]
+    fn spread_ends_are_in_their_range_and_of_one_form() {
+        let window = Validity::new(10, 20).unwrap();
+        let spread = window.spread_to(29).unwrap();
+        assert_eq!((spread.not_after(), spread.last_not_after()), (20, 29));
+        assert_eq!([0, 9, 10, u64::MAX].map(|draw| spread.not_after_by(draw)), [20, 29, 20, 25]);
+        assert_eq!(window.not_after_by(7), 20);
+        assert!(window.spread_to(19).is_err());
+        assert!(window.spread_to(FIRST_SECOND_OF_2050 - 1).is_ok());
+        assert!(window.spread_to(FIRST_SECOND_OF_2050).is_err());
+        let late = Validity::new(10, FIRST_SECOND_OF_2050).unwrap();
+        assert!(late.spread_to(LAST_SECOND_OF_9999).is_ok());
+        assert!(late.spread_to(LAST_SECOND_OF_9999 + 1).is_err());
     }
 }

@@ -112,7 +112,13 @@ impl Subject {
 
 fn certify(issuer: &SignerIdentity<'_>, subject: &Subject, validity: Validity) -> Vec<u8> {
     let signature: Algorithm = issuer.key.algorithm();
-    let tbs = Tbs { serial: subject.serial, signature, issuer: issuer.name, validity };
+    let tbs = Tbs {
+        serial: subject.serial,
+        signature,
+        issuer: issuer.name,
+        validity,
+        not_after: validity.not_after(),
+    };
     let to_sign = Der::build(|der| {
         tbs.write(
             der,

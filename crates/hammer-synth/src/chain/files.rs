@@ -71,6 +71,11 @@ impl FileChains {
         self.chains.len()
     }
 
+    /// The last valid second of the leaf of chain `seq % len`, since the Unix epoch.
+    pub fn not_after(&self, seq: u64) -> u64 {
+        self.chains[(seq % self.chains.len() as u64) as usize].not_after
+    }
+
     /// Puts chain `seq % len` into `out`, replacing what it held.
     pub fn write(&self, seq: u64, out: &mut Minted) {
         let chain = &self.chains[(seq % self.chains.len() as u64) as usize];

@@ -22,7 +22,7 @@ pub struct MinterSpec {
     pub issuer: IssuerSource,
     /// The profiles with their weights; a weight of 0 leaves a profile out.
     pub mix: Vec<(Profile, u32)>,
-    /// When the leaves are valid.
+    /// When the leaves are valid; where ends are spread, each leaf's is drawn.
     pub validity: Validity,
     /// How many of 100 chains are precertificates.
     pub precert_percent: u8,
@@ -54,6 +54,7 @@ pub struct ChainMinter {
     total_weight: u64,
     precert_percent: u8,
     precert_signing_percent: u8,
+    validity: Validity,
     hierarchy: Hierarchy,
 }
 
@@ -99,14 +100,17 @@ impl ChainMinter {
             total_weight,
             precert_percent: spec.precert_percent,
             precert_signing_percent: spec.precert_signing_percent,
+            validity: spec.validity,
             hierarchy,
         })
     }
 
-    /// Mints the chain of `seq` into `out`, replacing what it held: profile, kind and signer are drawn from (seed, stream, seq).
+    /// Mints the chain of `seq` into `out`, replacing what it held: profile, kind, signer and end are drawn from (seed,
+    /// stream, seq).
     pub fn mint(&self, seq: u64, out: &mut Minted) {
-        let template = self.draw(seq);
-        template.leaf.write(seq, out);
+        let bytes = self.leaf_seed.derive("chain", seq);
+        let template = self.template(&bytes);
+        template.leaf.write(seq, self.validity.not_after_by(number(&bytes, END)), out);
         for certificate in &template.above {
             out.push(certificate);
         }
@@ -122,9 +126,18 @@ impl ChainMinter {
         &self.hierarchy
     }
 
-    fn draw(&self, seq: u64) -> &Template {
-        let bytes = self.leaf_seed.derive("chain", seq);
-        let number = |at: usize| bytes[at..at + 8].iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+    /// The last valid second of the leaf of `seq`, without minting it; seconds since the Unix epoch.
+    pub fn not_after(&self, seq: u64) -> u64 {
+        self.validity.not_after_by(number(&self.leaf_seed.derive("chain", seq), END))
+    }
+
+    /// When the leaves are valid.
+    pub fn validity(&self) -> Validity {
+        self.validity
+    }
+
+    fn template(&self, bytes: &[u8; 32]) -> &Template {
+        let number = |at| number(bytes, at);
         let weight = number(0) % self.total_weight;
         let line = &self.lines[self.lines.partition_point(|line| line.up_to <= weight)];
         let precert = number(8) % 100 < u64::from(self.precert_percent);
@@ -135,6 +148,11 @@ impl ChainMinter {
             (true, _, _) => &line.precert,
         }
     }
+}
+
+/// The draw at that place.
+fn number(bytes: &[u8; 32], at: usize) -> u64 {
+    bytes[at..at + 8].iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }
 
 impl MinterSpec {
@@ -191,3 +209,6 @@ fn certificates_above(spec: &MinterSpec, hierarchy: &Hierarchy, issuer: &Issuer,
     }
     above
 }
+
+/// Where the draw of a leaf's end lies, behind those of profile, kind and signer.
+const END: usize = 24;

@@ -18,8 +18,14 @@ pub(super) struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    /// The TBSCertificate of `seq` in the name of this signer, with the places of its fields.
-    pub(super) fn encode(&self, seq: u64, signer: &SignerIdentity<'_>, poisoned: bool) -> Der {
+    /// The TBSCertificate of `seq` with that last valid second, in the name of this signer, with the places of its fields.
+    pub(super) fn encode(
+        &self,
+        seq: u64,
+        not_after: u64,
+        signer: &SignerIdentity<'_>,
+        poisoned: bool,
+    ) -> Der {
         let subject_keys = SubjectKeys::new(self.seed, self.profile.subject_key);
         let mut subject_key = Vec::new();
         subject_keys.write(seq, &mut subject_key);
@@ -29,6 +35,7 @@ impl Layout<'_> {
             signature: signer.key.algorithm(),
             issuer: signer.name,
             validity: self.validity,
+            not_after,
         };
         let mut der = Der::default();
         tbs.write(
