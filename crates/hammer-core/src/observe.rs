@@ -28,16 +28,44 @@ pub trait Observer: Send {
 #[derive(Clone)]
 pub struct ObservationSink {
     messages: mpsc::Sender<Message>,
+    /// What stands before the name of each number.
+    prefix: String,
+}
+
+/// An observer of one of several targets: its numbers stand under the target's name, as `<name>/tree_size`.
+pub struct Named {
+    name: String,
+    observer: Box<dyn Observer>,
+}
+
+impl Named {
+    /// `observer`, under `name`.
+    pub fn new(name: impl Into<String>, observer: Box<dyn Observer>) -> Self {
+        Self { name: name.into(), observer }
+    }
+}
+
+impl Observer for Named {
+    fn observe(
+        self: Box<Self>,
+        sink: ObservationSink,
+        clock: Rc<dyn Clock>,
+        ending: LocalFuture<()>,
+    ) -> LocalFuture<()> {
+        let prefix = format!("{}{}/", sink.prefix, self.name);
+        self.observer.observe(ObservationSink { prefix, ..sink }, clock, ending)
+    }
 }
 
 impl ObservationSink {
     pub(crate) fn new(messages: mpsc::Sender<Message>) -> Self {
-        Self { messages }
+        Self { messages, prefix: String::new() }
     }
 
     /// A number, by name.
     pub fn observed(&self, name: &str, at: Nanos, value: f64) {
-        self.tell(Message::Observed(Observation { name: name.to_owned(), at, value }));
+        let name = format!("{}{name}", self.prefix);
+        self.tell(Message::Observed(Observation { name, at, value }));
     }
 
     /// Something that the reader of the figures should know.

@@ -31,6 +31,8 @@ pub struct Verdicts {
     ledger: Arc<LedgerCells>,
     broken: Box<dyn Fn(Breach) + Send>,
     resolved: u64,
+    /// Which of several targets the promises are of that are judged now.
+    target: Option<Arc<str>>,
 }
 
 /// The promises of one workload, counted by many threads; only `made` and the verdicts are stored, what is pending is
@@ -66,7 +68,14 @@ impl PromiseSender {
 impl Verdicts {
     /// Verdicts on the promises of `workload`; `broken` is told of each broken one.
     pub fn new(workload: &str, ledger: Arc<LedgerCells>, broken: Box<dyn Fn(Breach) + Send>) -> Self {
-        Self { workload: workload.to_owned(), ledger, broken, resolved: 0 }
+        Self { workload: workload.to_owned(), ledger, broken, resolved: 0, target: None }
+    }
+
+    /// Where `judge` finds a promise broken, what was found begins with the name of the target that made it.
+    pub fn of_target(&mut self, name: &Arc<str>, judge: impl FnOnce(&mut Self)) {
+        let outer = self.target.replace(name.clone());
+        judge(self);
+        self.target = outer;
     }
 
     /// The promise was checked, and is true.
@@ -80,6 +89,10 @@ impl Verdicts {
     pub fn broken(&mut self, seq: u64, kind: &str, index: Option<u64>, detail: String) {
         self.resolved += 1;
         self.ledger.broken.fetch_add(1, Ordering::Release);
+        let detail = match &self.target {
+            Some(name) => format!("{name}: {detail}"),
+            None => detail,
+        };
         let (workload, kind) = (self.workload.clone(), kind.to_owned());
         (self.broken)(Breach { workload, seq: Some(seq), kind, index, detail });
     }

@@ -132,6 +132,8 @@ pub struct Steps {
     phase: Phase,
     seq: u64,
     flow: Option<Exchange>,
+    /// The part's place of each series, where a part of the workload carries the operation out.
+    part: Option<Rc<[usize]>>,
 }
 
 impl Ended {
@@ -157,13 +159,19 @@ impl Steps {
         first_series: usize,
         promises: Option<PromiseSender>,
     ) -> Self {
-        Self { recorder, first_series, promises, phase: Phase::Measurement, seq: 0, flow: None }
+        Self { recorder, first_series, promises, phase: Phase::Measurement, seq: 0, flow: None, part: None }
     }
 
     pub(crate) fn begin(&mut self, seq: u64, phase: Phase) {
         self.seq = seq;
         self.phase = phase;
         self.flow = None;
+        self.part = None;
+    }
+
+    /// A part of the workload carries the operation out: what it calls its series `i` is `series[i]` of the workload.
+    pub fn of_part(&mut self, series: Rc<[usize]>) {
+        self.part = Some(series);
     }
 
     /// The operation's sequence number.
@@ -187,6 +195,7 @@ impl Steps {
         let timing = Timing::new(begun, begun).started(begun);
         let timing = timing.finished(exchange.sent.unwrap_or(begun), exchange.done);
         let completion = completion(ended, exchange);
+        let series = self.part.as_ref().map_or(series, |part| part[series]);
         self.recorder.borrow_mut().step(self.first_series + series, self.phase, &timing, &completion);
     }
 
