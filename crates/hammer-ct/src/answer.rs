@@ -3,7 +3,6 @@
 use hammer_core::runtime::Clock;
 use hammer_core::workload::{Ended, Exchange, ShardContext};
 use hammer_net::{Answer, Client, ClientConfig, ConfigError, Failure};
-use http::Uri;
 
 /// What an answer, or a failure to get one, was on the wire.
 pub(crate) fn exchange(answer: &Answer, clock: &dyn Clock) -> Exchange {
@@ -20,15 +19,12 @@ pub(crate) fn failed(failure: &Failure) -> Ended {
     Ended { outcome: failure.kind.outcome(), detail: failure.kind.into() }
 }
 
-/// A shard's client of `endpoints`, with its share of the run's connections, and `warm_up` of the run's established.
+/// A shard's client, with its share of the run's connections, and `warm_up` of the run's established.
 pub(crate) async fn open(
-    client: &ClientConfig,
-    endpoints: &[Uri],
+    mut config: ClientConfig,
     warm_up: usize,
     context: &ShardContext,
 ) -> Result<Client, ConfigError> {
-    let mut config = client.clone();
-    config.endpoints = endpoints.to_vec();
     config.connections = share_of(config.connections, context).max(1);
     let warm_up = share_of(warm_up, context).min(context.in_flight);
     let client = Client::new(config, context.clock.clone())?;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hammer_net::ConfigError;
+use hammer_net::{ConfigError, SecretError};
 use hammer_tlog::key::KeyError;
 
 /// A fragment that completes "failed to ...", naming the key or file at fault.
@@ -64,6 +64,15 @@ pub enum CtError {
         /// Why.
         why: KeyError,
     },
+    /// There may be a leaf that no log takes.
+    #[error("find a log for leaves whose NotAfter is {not_after}: no window holds it")]
+    NoLog {
+        /// The first such NotAfter, RFC 3339.
+        not_after: String,
+    },
+    /// A bearer token cannot be had.
+    #[error(transparent)]
+    Token(#[from] SecretError),
     /// The chains cannot be minted or read.
     #[error(transparent)]
     Synth(#[from] hammer_synth::Error),

@@ -115,18 +115,13 @@ impl LogReader {
     /// # Errors
     /// Those of [`Client::new`].
     pub fn new(log: Arc<LogTarget>, client: &ClientConfig, clock: Rc<dyn Now>) -> Result<Self, ConfigError> {
-        let at = |endpoints: &[http::Uri]| ClientConfig {
-            endpoints: endpoints.to_vec(),
-            connections: 1,
-            ..client.clone()
-        };
-        let (monitored, path) = log.tree_head_at();
-        let submission = Client::new(at(&log.submission), clock.clone())?;
-        let monitoring = Client::new(at(monitored), clock)?;
+        let one = |config| ClientConfig { connections: 1, ..config };
+        let submission = Client::new(one(log.submission_client(client)), clock.clone())?;
+        let monitoring = Client::new(one(log.monitoring_client(client)), clock)?;
         Ok(Self {
             verifier: log.checkpoint_verifier(),
             roots: Request::get(submission.path(GET_ROOTS)?),
-            tree_head: Request::get(monitoring.path(path)?),
+            tree_head: Request::get(monitoring.path(log.tree_head_path())?),
             submission,
             monitoring,
             log,

@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
+use hammer_net::{ClientConfig, Secret};
 use hammer_tlog::key::LogKey;
 use hammer_tlog::note::Verifier;
 use http::Uri;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::Window;
 
 /// What a log speaks. Both take submissions alike (RFC 6962 sections 4.1 and 4.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -29,10 +32,16 @@ pub struct LogTarget {
     pub submission: Vec<Uri>,
     /// Where it is read; at least one, all with the same path. A log of RFC 6962 is read where chains are sent.
     pub monitoring: Vec<Uri>,
+    /// Sent to `submission`, and to nobody else.
+    pub submission_token: Option<Secret>,
+    /// Sent to `monitoring`, and to nobody else.
+    pub monitoring_token: Option<Secret>,
     /// The first line of its checkpoints (static-ct-api only).
     pub origin: String,
     /// Its public key.
     pub key: LogKey,
+    /// The leaves that it takes.
+    pub window: Window,
     /// How far its clock may be from this machine's.
     pub skew: Duration,
     /// Its maximum merge delay (RFC 6962 section 3).
@@ -43,8 +52,30 @@ impl LogTarget {
     /// A log at `url`, read there too, with the skew of [`DEFAULT_SKEW`], the merge delay of [`DEFAULT_MMD`] and the origin that follows from the URL.
     pub fn new(kind: LogKind, url: Uri, key: LogKey) -> Self {
         let origin = origin_of(&url);
-        let (skew, mmd) = (DEFAULT_SKEW, DEFAULT_MMD);
-        Self { kind, monitoring: vec![url.clone()], submission: vec![url], origin, key, skew, mmd }
+        Self {
+            kind,
+            monitoring: vec![url.clone()],
+            submission: vec![url],
+            submission_token: None,
+            monitoring_token: None,
+            origin,
+            key,
+            window: Window::ALL,
+            skew: DEFAULT_SKEW,
+            mmd: DEFAULT_MMD,
+        }
+    }
+
+    /// `client`, for where chains are sent: with those endpoints and their token.
+    pub fn submission_client(&self, client: &ClientConfig) -> ClientConfig {
+        let (endpoints, bearer) = (self.submission.clone(), self.submission_token.clone());
+        ClientConfig { endpoints, bearer, ..client.clone() }
+    }
+
+    /// `client`, for where the log is read: with those endpoints and their token.
+    pub fn monitoring_client(&self, client: &ClientConfig) -> ClientConfig {
+        let (endpoints, bearer) = (self.monitoring.clone(), self.monitoring_token.clone());
+        ClientConfig { endpoints, bearer, ..client.clone() }
     }
 
     /// The verifier of its own line of a checkpoint.
@@ -52,11 +83,11 @@ impl LogTarget {
         Verifier::rfc6962(self.origin.clone(), self.key.clone())
     }
 
-    /// Where its tree heads are, and their path there.
-    pub(crate) fn tree_head_at(&self) -> (&[Uri], &'static str) {
+    /// Where its tree heads are, behind a monitoring URL.
+    pub(crate) fn tree_head_path(&self) -> &'static str {
         match self.kind {
-            LogKind::StaticCt => (&self.monitoring, CHECKPOINT),
-            LogKind::Rfc6962 => (&self.monitoring, GET_STH),
+            LogKind::StaticCt => CHECKPOINT,
+            LogKind::Rfc6962 => GET_STH,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Submission: `add-chain` and `add-pre-chain` of chains that were minted, or come from files.
 
+mod chains;
 mod class;
 mod kinds;
 mod op;
@@ -14,15 +15,15 @@ use hammer_core::verify::Verifier;
 use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Steps, Workload};
 use hammer_measure::{Nanos, Outcome};
 use hammer_net::{Client, ClientConfig};
-use hammer_synth::{ChainMinter, FileChains, Kind, Minted};
+use hammer_synth::Kind;
 use http::uri::PathAndQuery;
 
 use crate::log::{ADD_CHAIN, ADD_PRE_CHAIN};
 use crate::record::Stamp;
 use crate::{AuditLink, CtError, CtRun, LogTarget, SctVerifier, SubmitPlan, answer};
 
+pub use chains::Chains;
 use class::{Class, ClassDraw};
-use kinds::KindDraw;
 pub use op::SubmitOp;
 use reservoir::Reservoir;
 
@@ -30,18 +31,11 @@ use reservoir::Reservoir;
 #[derive(Debug)]
 pub struct SubmitWorkload {
     log: Arc<LogTarget>,
-    chains: Chains,
+    chains: Arc<Chains>,
     classes: ClassDraw,
-    kinds: KindDraw,
     client: ClientConfig,
     warm_up: usize,
     verifier: SctVerifier,
-}
-
-#[derive(Debug)]
-enum Chains {
-    Minted(Box<ChainMinter>),
-    Files(FileChains),
 }
 
 /// A shard's client, the two paths, and what the log has answered.
@@ -65,25 +59,23 @@ impl SubmitWorkload {
         client: ClientConfig,
         run: &CtRun,
     ) -> Result<Self, CtError> {
-        plan.check()?;
-        let (chains, kinds, roots) = match plan.file_chains()? {
-            // A file holds the issuer of its precertificate.
-            Some(files) => {
-                let kinds = KindDraw::of_files(&files);
-                (Chains::Files(files), kinds, Vec::new())
-            }
-            None => {
-                let spec = plan.minter_spec(run)?;
-                let minter = Box::new(ChainMinter::new(&spec)?);
-                let roots = minter.hierarchy().roots().map(<[u8]>::to_vec).collect();
-                (Chains::Minted(minter), KindDraw::of_minter(&spec), roots)
-            }
-        };
-        let distinct = !plan.resubmitted && matches!(chains, Chains::Minted(_));
-        let verifier = SctVerifier::new(log.clone(), run.epoch_unix_ms, roots, distinct);
+        let chains = Arc::new(Chains::new(plan, run)?);
+        Ok(Self::of_chains(plan, chains, log, client, run))
+    }
+
+    /// Submits `chains`, which are the plan's and may be shared by workloads on several logs, as [`SubmitWorkload::new`] does.
+    pub fn of_chains(
+        plan: &SubmitPlan,
+        chains: Arc<Chains>,
+        log: Arc<LogTarget>,
+        client: ClientConfig,
+        run: &CtRun,
+    ) -> Self {
+        let distinct = !plan.resubmitted && chains.are_minted();
+        let verifier = SctVerifier::new(log.clone(), run.epoch_unix_ms, chains.roots(), distinct);
         let verifier = verifier.deduplicates(plan.deduplicates);
         let (classes, warm_up) = (ClassDraw::new(plan, run), client.connections);
-        Ok(Self { log, chains, classes, kinds, client, warm_up, verifier })
+        Self { log, chains, classes, client, warm_up, verifier }
     }
 
     /// How many connections of the whole run are established before the first arrival, where that many can be in flight;
@@ -99,13 +91,6 @@ impl SubmitWorkload {
         Self { verifier: self.verifier.audited(audit), ..self }
     }
 
-    fn write(&self, seq: u64, out: &mut Minted) {
-        match &self.chains {
-            Chains::Minted(minter) => minter.mint(seq, out),
-            Chains::Files(files) => files.write(seq, out),
-        }
-    }
-
     /// Chooses what a duplicate repeats; while nothing was answered, that is a chain of its own.
     fn choose(&self, session: &SubmitSession, op: &mut SubmitOp, seq: u64) {
         if op.class != Class::Duplicate {
@@ -115,7 +100,7 @@ impl SubmitWorkload {
             Some(answered) => op.repeat(answered),
             None => {
                 op.class = Class::NothingToRepeat;
-                self.write(seq, &mut op.minted);
+                self.chains.write(seq, &mut op.minted);
             }
         }
         op.encode();
@@ -160,7 +145,7 @@ impl Workload for SubmitWorkload {
     }
 
     fn series_of(&self, seq: u64) -> usize {
-        self.classes.series_of(self.classes.class_of(seq), || self.kinds.kind_of(seq))
+        self.classes.series_of(self.classes.class_of(seq), || self.chains.kind_of(seq))
     }
 
     fn preparation(&self) -> Preparation {
@@ -174,7 +159,7 @@ impl Workload for SubmitWorkload {
             // What it repeats is known once it is due.
             Class::Duplicate | Class::NothingToRepeat => op.clear(),
             Class::Fresh => {
-                self.write(seq, &mut op.minted);
+                self.chains.write(seq, &mut op.minted);
                 op.encode();
             }
         }
@@ -186,7 +171,7 @@ impl Workload for SubmitWorkload {
     }
 
     async fn open(&self, context: ShardContext) -> Result<SubmitSession, FatalError> {
-        let client = answer::open(&self.client, &self.log.submission, self.warm_up, &context).await?;
+        let client = answer::open(self.log.submission_client(&self.client), self.warm_up, &context).await?;
         let (add_chain, add_pre_chain) = (client.path(ADD_CHAIN)?, client.path(ADD_PRE_CHAIN)?);
         let answered = RefCell::new(Reservoir::new(self.classes.of_shard(context.shard)));
         Ok(SubmitSession { client, add_chain, add_pre_chain, answered, clock: context.clock })

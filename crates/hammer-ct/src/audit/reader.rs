@@ -49,10 +49,9 @@ impl Reader {
         clock: Rc<dyn Clock>,
     ) -> Result<Self, ConfigError> {
         let client = ClientConfig {
-            endpoints: log.monitoring.clone(),
             connections: AT_ONCE,
             response_limit: client.response_limit.max(LARGEST_ANSWER),
-            ..client
+            ..log.monitoring_client(&client)
         };
         let client = Client::new(client, clock.clone())?;
         Ok(Self { verifier: log.checkpoint_verifier(), log, client, clock, requests: 0, bytes: 0 })
@@ -60,8 +59,7 @@ impl Reader {
 
     /// The tree head now, verified.
     pub(super) async fn head(&mut self) -> Result<Head, Trouble> {
-        let (_, path) = self.log.tree_head_at();
-        let body = self.body(path).await?;
+        let body = self.body(self.log.tree_head_path()).await?;
         let TreeHead { size, root, timestamp_ms } = TreeHead::open(&self.log, &self.verifier, &body)?;
         let fetched_ns = self.clock.now().0;
         Ok(Head { size, root, timestamp_ms, fetched_ns, raw: body.into() })

@@ -30,6 +30,10 @@ pub struct SubmitPlan {
     pub not_before: String,
     /// The leaves' last valid second, likewise (`+60d`).
     pub not_after: String,
+    /// The latest of the leaves' last valid seconds, likewise: each leaf's is drawn from `not_after` through this, so that
+    /// temporal shards get theirs. Without it all have `not_after`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_after_until: Option<String>,
     /// Whether the root ends every chain.
     pub with_root: bool,
     /// The user's own CA in place of derived authorities.
@@ -92,6 +96,7 @@ impl Default for SubmitPlan {
             signer: SignerAlgorithm::default(),
             not_before: "-30d".to_owned(),
             not_after: "+60d".to_owned(),
+            not_after_until: None,
             with_root: false,
             ca: None,
             chains: Vec::new(),
@@ -130,12 +135,16 @@ impl SubmitPlan {
         let epoch = run.epoch_unix_ms / 1000;
         let not_before = unix_seconds("not_before", &self.not_before, epoch)?;
         let not_after = unix_seconds("not_after", &self.not_after, epoch)?;
+        let mut validity = Validity::new(not_before, not_after)?;
+        if let Some(until) = &self.not_after_until {
+            validity = validity.spread_to(unix_seconds("not_after_until", until, epoch)?)?;
+        }
         Ok(MinterSpec {
             seed: Seed::from_u64(run.seed),
             stream: self.stream.unwrap_or(run.workload),
             issuer: self.issuer()?,
             mix: self.mix()?,
-            validity: Validity::new(not_before, not_after)?,
+            validity,
             precert_percent: self.precert_percent,
             precert_signing_percent: self.precert_signing_percent,
             with_root: self.with_root,

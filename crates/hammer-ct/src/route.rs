@@ -1,0 +1,84 @@
+//! Which of several logs an operation goes to: a pure function of its sequence number.
+
+use std::sync::Arc;
+
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use crate::{Chains, CtError, LogTarget, Window};
+
+/// Which of several logs an operation goes to.
+#[derive(Clone, Debug)]
+pub struct Route(By);
+
+#[derive(Clone, Debug)]
+enum By {
+    Turn { logs: u64 },
+    NotAfter { windows: Arc<[Window]>, chains: Arc<Chains> },
+}
+
+impl Route {
+    /// To so many logs in turn. The operations of each are numbered from 0 without a hole.
+    pub fn in_turn(logs: usize) -> Self {
+        Self(By::Turn { logs: logs.max(1) as u64 })
+    }
+
+    /// Each chain to a log whose window holds its NotAfter; in turn where several do.
+    ///
+    /// # Errors
+    /// [`CtError::NoLog`] when there may be a leaf that no log takes.
+    pub fn by_not_after(chains: Arc<Chains>, logs: &[Arc<LogTarget>]) -> Result<Self, CtError> {
+        let windows: Arc<[Window]> = logs.iter().map(|log| log.window).collect();
+        match chains.outside(&windows) {
+            Some(not_after) => Err(CtError::NoLog { not_after: date(not_after) }),
+            None => Ok(Self(By::NotAfter { windows, chains })),
+        }
+    }
+
+    /// The log's place, and the operation's number there.
+    pub(crate) fn of(&self, seq: u64) -> (usize, u64) {
+        match &self.0 {
+            By::Turn { logs } => ((seq % logs) as usize, seq / logs),
+            By::NotAfter { windows, chains } => (place(windows, chains.not_after(seq), seq), seq),
+        }
+    }
+}
+
+/// The log that the leaf goes to. Whether there is one was looked at before.
+fn place(windows: &[Window], not_after: u64, seq: u64) -> usize {
+    let takes = |(_, window): &(usize, &Window)| window.holds(not_after);
+    let logs = windows.iter().enumerate().filter(takes).count().max(1);
+    let mut takers = windows.iter().enumerate().filter(takes);
+    takers.nth((seq % logs as u64) as usize).map_or(0, |(place, _)| place)
+}
+
+fn date(unix_seconds: u64) -> String {
+    let date = i64::try_from(unix_seconds)
+        .ok()
+        .and_then(|seconds| OffsetDateTime::from_unix_timestamp(seconds).ok());
+    date.and_then(|date| date.format(&Rfc3339).ok()).unwrap_or_else(|| format!("{unix_seconds} s since 1970"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_leaf_goes_to_the_logs_that_take_it_in_turn() {
+        let window = |start, limit| Window { start, limit };
+        let windows =
+            [window(None, Some(10)), window(Some(10), Some(20)), window(Some(15), None), Window::ALL];
+        let places = |not_after| (0..4).map(|seq| place(&windows, not_after, seq)).collect::<Vec<_>>();
+        assert_eq!(places(9), [0, 3, 0, 3]);
+        assert_eq!(places(10), [1, 3, 1, 3]);
+        assert_eq!(places(15), [1, 2, 3, 1]);
+        assert_eq!(places(20), [2, 3, 2, 3]);
+    }
+
+    #[test]
+    fn in_turn_each_log_gets_a_row_without_holes() {
+        let route = Route::in_turn(3);
+        let rows: Vec<_> = (0..7).map(|seq| route.of(seq)).collect();
+        assert_eq!(rows, [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1), (0, 2)]);
+    }
+}

@@ -1,0 +1,85 @@
+//! What is submitted: chains that were minted, or come from files.
+
+use hammer_synth::{ChainMinter, FileChains, Kind, Minted};
+
+use crate::window::gap;
+use crate::{CtError, CtRun, SubmitPlan, Window};
+
+use super::kinds::KindDraw;
+
+/// The chains of a plan. Several logs may share them.
+#[derive(Debug)]
+pub struct Chains {
+    source: Source,
+    kinds: KindDraw,
+}
+
+#[derive(Debug)]
+enum Source {
+    Minted(Box<ChainMinter>),
+    Files(FileChains),
+}
+
+impl Chains {
+    /// Sets up authorities and templates, or reads the chains.
+    ///
+    /// # Errors
+    /// A plan that contradicts itself, or a file that cannot be read.
+    pub fn new(plan: &SubmitPlan, run: &CtRun) -> Result<Self, CtError> {
+        plan.check()?;
+        Ok(match plan.file_chains()? {
+            Some(files) => Self { kinds: KindDraw::of_files(&files), source: Source::Files(files) },
+            None => {
+                let spec = plan.minter_spec(run)?;
+                let minter = Box::new(ChainMinter::new(&spec)?);
+                Self { source: Source::Minted(minter), kinds: KindDraw::of_minter(&spec) }
+            }
+        })
+    }
+
+    /// The last valid second of the leaf of `seq`, since the Unix epoch: known before its chain is there.
+    pub fn not_after(&self, seq: u64) -> u64 {
+        match &self.source {
+            Source::Minted(minter) => minter.not_after(seq),
+            Source::Files(files) => files.not_after(seq),
+        }
+    }
+
+    /// A last valid second that none of the windows holds, if there may be a leaf with it.
+    pub(crate) fn outside(&self, windows: &[Window]) -> Option<u64> {
+        match &self.source {
+            Source::Minted(minter) => {
+                let validity = minter.validity();
+                gap(windows, validity.not_after(), validity.last_not_after())
+            }
+            Source::Files(files) => {
+                let mut ends = (0..files.len() as u64).map(|place| files.not_after(place));
+                ends.find(|end| gap(windows, *end, *end).is_some())
+            }
+        }
+    }
+
+    /// Whether all of them are minted here, each once.
+    pub(super) fn are_minted(&self) -> bool {
+        matches!(self.source, Source::Minted(_))
+    }
+
+    /// Roots that are not sent, in DER. A file holds the issuer of its precertificate.
+    pub(super) fn roots(&self) -> Vec<Vec<u8>> {
+        match &self.source {
+            Source::Minted(minter) => minter.hierarchy().roots().map(<[u8]>::to_vec).collect(),
+            Source::Files(_) => Vec::new(),
+        }
+    }
+
+    pub(super) fn kind_of(&self, seq: u64) -> Kind {
+        self.kinds.kind_of(seq)
+    }
+
+    pub(super) fn write(&self, seq: u64, out: &mut Minted) {
+        match &self.source {
+            Source::Minted(minter) => minter.mint(seq, out),
+            Source::Files(files) => files.write(seq, out),
+        }
+    }
+}
