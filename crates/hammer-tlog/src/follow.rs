@@ -1,10 +1,10 @@
 //! Following a log: each new head is held against the trusted one, by tiles or by consistency proof, and trusted only
 //! once that is proved. A state machine: it is fed heads and what it says it needs, and tells what it found out.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use crate::merkle::{Frontier, Hash, MerkleError, verify_consistency};
-use crate::tile::TileId;
+use crate::tile::{Level, TileId};
 
 mod event;
 mod growth;
@@ -17,6 +17,9 @@ use growth::{Growth, Outcome};
 
 /// Heads that wait while an earlier one is proved; beyond them the oldest is skipped, and counted.
 pub const QUEUE: usize = 64;
+
+/// Hashes of tampered tiles that are told one by one.
+const TAMPERED: usize = 1 << 16;
 
 /// How the log proves that it only grows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +55,8 @@ pub struct Follower {
     queue: VecDeque<Head>,
     skipped: u64,
     refused: Option<Event>,
+    /// Hashes in tiles that were told to be tampered with: level, tile, position.
+    tampered: BTreeSet<(Level, u64, u16)>,
     events: Vec<Event>,
 }
 
@@ -74,6 +79,7 @@ impl Follower {
             queue: VecDeque::new(),
             skipped: 0,
             refused: None,
+            tampered: BTreeSet::new(),
             events: Vec::new(),
         }
     }
@@ -225,7 +231,7 @@ impl Follower {
                 return;
             }
             let (events, outcome) = growth.step(self.trusted.as_ref());
-            self.events.extend(events);
+            events.into_iter().for_each(|event| self.tampered(event));
             match outcome {
                 Outcome::Wants => return,
                 Outcome::Again => {}
@@ -239,6 +245,17 @@ impl Follower {
                 }
             }
         }
+    }
+
+    /// Tells of a tile that is tampered with, once for each of its hashes.
+    fn tampered(&mut self, event: Event) {
+        if let Event::TamperedTile { tile, fault: TileFault::Hash { position, .. }, .. } = &event {
+            let is_news = self.tampered.insert((tile.level, tile.index, *position));
+            if !is_news || self.tampered.len() > TAMPERED {
+                return;
+            }
+        }
+        self.events.push(event);
     }
 
     fn trust(&mut self, trusted: Trusted, leaves: Vec<Hash>) {

@@ -6,7 +6,7 @@ use super::receipts::Receipts;
 use super::window::Leaves;
 use super::{Breach, BundleFault, Finding, Kept, Kind, Policy, Published, Receipt, Spill, Verdict};
 use crate::bundle::{BundleError, Entries, Entry};
-use crate::follow::{Event, Head};
+use crate::follow::{Event, Head, TileFault};
 use crate::merkle::{EMPTY_ROOT, Hash};
 use crate::rfc6962::{leaf_hash_of, leaf_index_extension};
 use crate::tile::{FULL_WIDTH, Level, TileId};
@@ -36,6 +36,8 @@ pub struct TileAudit<S> {
     disputed: BTreeMap<u64, Vec<Receipt>>,
     /// Receipts at leaves before the audit, or that it no longer remembers; by tile.
     older: BTreeMap<u64, Vec<Receipt>>,
+    /// Leaves whose hash in their tile is another, and that hash.
+    tampered: BTreeMap<u64, Hash>,
     lookup: Option<Lookup>,
     /// Receipts that rest on tiles which do not lead to the root.
     unproved: u64,
@@ -59,6 +61,7 @@ impl<S: Spill> TileAudit<S> {
             receipts: Receipts::new(policy.receipts, spill),
             disputed,
             older,
+            tampered: BTreeMap::new(),
             lookup: None,
             unproved: 0,
             root: EMPTY_ROOT,
@@ -69,7 +72,7 @@ impl<S: Spill> TileAudit<S> {
         }
     }
 
-    /// Takes what the follower tells; only heads that it trusts matter here.
+    /// Takes what the follower tells; only heads that it trusts, and leaves in tampered tiles, matter here.
     pub fn follow(&mut self, event: &Event) {
         match event {
             Event::First { head } if self.covered == 0 => {
@@ -77,6 +80,11 @@ impl<S: Spill> TileAudit<S> {
                 self.marks = Marks::new(head.size);
             }
             Event::Grew { from, to, leaves } if from.size == self.covered => self.grow(to, leaves),
+            Event::TamperedTile { tile, fault: TileFault::Hash { position, got, .. }, .. }
+                if tile.level == Level::Hashes(0) =>
+            {
+                self.tampered.insert(tile.first() + u64::from(*position), *got);
+            }
             _ => {}
         }
     }
@@ -278,7 +286,7 @@ impl<S: Spill> TileAudit<S> {
                 let entry = Entries::new(bytes).nth(position).and_then(Result::ok);
                 Some(Kind::AlteredLeaf { found: entry.and_then(|entry| entry.leaf_hash().ok()) })
             } else {
-                None
+                self.tampered.get(&index).map(|got| Kind::TamperedTile { got: *got })
             };
             let published = self.marks.covering(index);
             let late = |mark: &Published| mark.timestamp_ms > receipt.deadline_ms(self.policy.mmd_ms);

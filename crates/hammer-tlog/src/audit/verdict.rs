@@ -74,6 +74,11 @@ pub enum Kind {
         /// The hash of the entry's leaf; none where it cannot be read.
         found: Option<Hash>,
     },
+    /// The tree has the leaf; its tile has another hash in its place.
+    TamperedTile {
+        /// That hash.
+        got: Hash,
+    },
     /// The same index, or in a log of RFC 6962 the same leaf, was promised to another submission.
     PromisedTwice {
         /// That submission's sequence number; none where it is no longer known.
@@ -89,15 +94,16 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind in the field's words, as reports have it.
+    /// The kind as reports have it: where the log lied on purpose, the name of that lie.
     pub fn as_str(&self) -> &'static str {
         match self {
-            Self::LostLeaf { .. } => "lost leaf",
-            Self::WrongIndex { .. } => "leaf index",
-            Self::AlteredLeaf { .. } => "altered leaf",
-            Self::PromisedTwice { .. } => "index promised twice",
-            Self::NoIndex => "no leaf index",
-            Self::Mmd { .. } => "mmd",
+            Self::LostLeaf { .. } => "lost-leaf",
+            Self::WrongIndex { .. } => "wrong-index",
+            Self::AlteredLeaf { .. } => "altered-leaf",
+            Self::TamperedTile { .. } => "tampered-tile",
+            Self::PromisedTwice { .. } => "index-promised-twice",
+            Self::NoIndex => "no-leaf-index",
+            Self::Mmd { .. } => "mmd-missed",
         }
     }
 }

@@ -40,7 +40,8 @@ pub enum Event {
         /// How that shows.
         evidence: Evidence,
     },
-    /// A hash tile is not that of the signed tree. Nothing is believed that rests on it.
+    /// A hash of a tile is not that of the signed tree; each is told once. Nothing is believed that rests on it: a head
+    /// that is trusted all the same was proved by the entries.
     TamperedTile {
         /// The tile as it was asked for.
         tile: TileId,

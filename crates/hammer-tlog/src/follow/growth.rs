@@ -126,7 +126,7 @@ impl Growth {
             (Stage::Edges, None) => (Vec::new(), self.judge_first()),
             (Stage::Edges, Some(trusted)) => (Vec::new(), self.judge_edges(trusted)),
             (Stage::Leaves, Some(trusted)) => self.judge_leaves(trusted),
-            (Stage::Bundles, Some(trusted)) => (Vec::new(), self.judge_bundles(trusted)),
+            (Stage::Bundles, Some(trusted)) => self.judge_bundles(trusted),
             (Stage::Leaves | Stage::Bundles, None) => (Vec::new(), Outcome::Wants),
         }
     }
@@ -166,15 +166,9 @@ impl Growth {
         let mut frontier = trusted.frontier.clone();
         frontier.extend(leaves.iter().copied());
         if frontier.root() == self.head.root {
-            if let Some(event) = self.tampered_tail(trusted) {
-                return (Vec::new(), refused(event));
-            }
-            let events = self.tampered_suspects(&leaves);
-            let (tail, leaves) = match self.by {
-                By::Leaves => (self.tail(), leaves),
-                By::Edges | By::Proofs => (Vec::new(), Vec::new()),
-            };
-            return (events, self.proved(frontier, tail, leaves));
+            let mut events = self.tampered_tail(trusted);
+            events.extend(self.tampered_suspects(&leaves));
+            return (events, self.proved_by(trusted, frontier, leaves));
         }
         if self.rewritten(trusted, Level::Hashes(0)) {
             return (Vec::new(), self.forked(trusted, Evidence::Rewritten));
@@ -184,25 +178,25 @@ impl Growth {
         (Vec::new(), Outcome::Again)
     }
 
-    /// The hash tiles do not lead to the root. Where the entries do, a tile is tampered with; where they do not either,
-    /// the root is not that of what the log serves.
-    fn judge_bundles(&self, trusted: &Trusted) -> Outcome {
+    /// The hash tiles do not lead to the root. Where the entries do, tiles are tampered with, and the entries are believed;
+    /// where they do not either, the root is not that of what the log serves.
+    fn judge_bundles(&self, trusted: &Trusted) -> (Vec<Event>, Outcome) {
+        let leaves = self.added(Level::Data);
         let mut frontier = trusted.frontier.clone();
-        frontier.extend(self.added(Level::Data));
+        frontier.extend(leaves.iter().copied());
         let computed = frontier.root();
-        if computed != self.head.root {
+        if frontier.size() != self.head.size || computed != self.head.root {
             let rewritten = self.rewritten(trusted, Level::Data);
             let evidence = if rewritten { Evidence::Rewritten } else { Evidence::Root { computed } };
-            return self.forked(trusted, evidence);
+            return (Vec::new(), self.forked(trusted, evidence));
         }
-        let differing = self.items(Level::Hashes(0)).find_map(|tile| {
-            let expected = self.tiles.get(&(Level::Data, tile.index))?;
-            differing(tile, &self.tiles[&(tile.level, tile.index)], expected)
-        });
-        match differing {
-            Some((tile, fault)) => refused(Event::TamperedTile { tile, fault, head: self.head.clone() }),
-            None => self.forked(trusted, Evidence::Root { computed }),
+        let mut events = self.tampered_tail(trusted);
+        for tile in self.items(Level::Hashes(0)) {
+            let Some(expected) = self.tiles.get(&(Level::Data, tile.index)) else { continue };
+            let skip = self.from.saturating_sub(tile.first()) as usize;
+            events.extend(self.tampered(tile, skip, &expected[skip..]));
         }
+        (events, self.proved_by(trusted, frontier, leaves))
     }
 
     /// Whether the tiles lead to the new root with other leaves in the place of trusted ones.
@@ -213,11 +207,20 @@ impl Growth {
         other && !self.from.is_multiple_of(FULL)
     }
 
-    /// The tile at the old edge, where it has lost a leaf that it had.
-    fn tampered_tail(&self, trusted: &Trusted) -> Option<Event> {
-        let tile = self.items(Level::Hashes(0)).next()?;
-        let (tile, fault) = differing(tile, &self.tiles[&(tile.level, tile.index)], &trusted.tail)?;
-        Some(Event::TamperedTile { tile, fault, head: self.head.clone() })
+    /// The tile at the old edge, where it has lost leaves that it had.
+    fn tampered_tail(&self, trusted: &Trusted) -> Vec<Event> {
+        let edge = self.items(Level::Hashes(0)).next();
+        edge.map_or(Vec::new(), |tile| self.tampered(tile, 0, &trusted.tail).collect())
+    }
+
+    /// The hashes of a tile from `skip` on that are not the ones expected there.
+    fn tampered(&self, tile: TileId, skip: usize, expected: &[Hash]) -> impl Iterator<Item = Event> {
+        let got = self.tiles[&(tile.level, tile.index)][skip..].iter().copied();
+        let pairs = (skip as u16..).zip(got.zip(expected.iter().copied()));
+        pairs.filter(|(_, (got, expected))| got != expected).map(move |(position, (got, expected))| {
+            let fault = TileFault::Hash { position, got, expected };
+            Event::TamperedTile { tile, fault, head: self.head.clone() }
+        })
     }
 
     /// The upper tiles whose hashes are not those of the leaves below, now that these are proved.
@@ -245,6 +248,18 @@ impl Growth {
     fn forked(&self, trusted: &Trusted, evidence: Evidence) -> Outcome {
         let (older, newer) = (trusted.head.clone(), self.head.clone());
         refused(Event::Forked { older, newer, evidence })
+    }
+
+    /// As [`Growth::proved`], by leaves of which not all need be in the tiles.
+    fn proved_by(&self, trusted: &Trusted, frontier: Frontier, leaves: Vec<Hash>) -> Outcome {
+        if self.by != By::Leaves {
+            return self.proved(frontier, Vec::new(), Vec::new());
+        }
+        let width = (self.head.size % FULL) as usize;
+        let older = width.saturating_sub(leaves.len());
+        let mut tail = trusted.tail[trusted.tail.len() - older..].to_vec();
+        tail.extend_from_slice(&leaves[leaves.len() - (width - older)..]);
+        self.proved(frontier, tail, leaves)
     }
 
     fn proved(&self, frontier: Frontier, tail: Vec<Hash>, leaves: Vec<Hash>) -> Outcome {
@@ -319,13 +334,6 @@ fn subtrees(mut from: u64, to: u64) -> impl Iterator<Item = (u8, u64)> {
 fn bundle_hashes(tile: TileId, bytes: &[u8]) -> Vec<Hash> {
     let entries = Entries::new(bytes).take(tile.width.into());
     entries.map_while(|entry| entry.ok()?.leaf_hash().ok()).collect()
-}
-
-/// The first hash that differs.
-fn differing(tile: TileId, got: &[Hash], expected: &[Hash]) -> Option<(TileId, TileFault)> {
-    let pairs = (0..).zip(got.iter().copied().zip(expected.iter().copied()));
-    let (position, (got, expected)) = pairs.into_iter().find(|(_, (got, expected))| got != expected)?;
-    Some((tile, TileFault::Hash { position, got, expected }))
 }
 
 fn refused(event: Event) -> Outcome {

@@ -79,11 +79,11 @@ proptest! {
         let (tile, position) = ((bit / 65_536) as u64, bit % 65_536);
         log.flipped = Some((Level::Hashes(0), tile, position));
         let events = watch.poll(&log);
-        let [Event::TamperedTile { tile: named, .. }] = &events[..] else {
+        let [Event::TamperedTile { tile: named, .. }, Event::Grew { .. }] = &events[..] else {
             return Err(TestCaseError::fail(format!("{events:?}")));
         };
         prop_assert_eq!((named.level, named.index), (Level::Hashes(0), tile));
-        prop_assert_eq!(watch.follower.trusted().unwrap().size, before);
+        prop_assert_eq!(watch.follower.trusted().unwrap().size, before + growth);
     }
 
     #[test]

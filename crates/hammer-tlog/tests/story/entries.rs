@@ -77,7 +77,7 @@ fn a_leaf_that_never_comes_is_overdue_once_all_has_been_read() {
     assert_eq!(sweep.audit.verdicts(), []);
     sweep.audit.overdue(EPOCH_MS + MMD_MS + 1);
     let verdicts = sweep.audit.verdicts();
-    assert_eq!(broken(&verdicts), [(1, Some(300), "mmd"), (2, Some(300), "mmd")]);
+    assert_eq!(broken(&verdicts), [(1, Some(300), "mmd-missed"), (2, Some(300), "mmd-missed")]);
     assert_eq!((kept(&sweep.verdicts), sweep.audit.pending()), (vec![3], 0));
 }
 
@@ -87,7 +87,7 @@ fn a_leaf_that_comes_too_late_breaks_the_merge_delay() {
     sweep.audit.accept(log.submit(1));
     log.now_ms = MMD_MS + 1;
     sweep.poll(&log);
-    assert_eq!(broken(&sweep.verdicts), [(1, Some(300), "mmd")]);
+    assert_eq!(broken(&sweep.verdicts), [(1, Some(300), "mmd-missed")]);
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_receipt_that_comes_after_its_leaf_is_kept_and_so_is_its_duplicate() {
     sweep.audit.accept(numbered(receipt, 3));
     sweep.poll(&log);
     assert_eq!(kept(&sweep.verdicts), [1, 2]);
-    assert_eq!(broken(&sweep.verdicts), [(3, Some(300), "index promised twice")]);
+    assert_eq!(broken(&sweep.verdicts), [(3, Some(300), "index-promised-twice")]);
 }
 
 #[test]

@@ -119,7 +119,7 @@ fn a_lost_leaf_is_broken_as_soon_as_its_index_is_covered() {
     assert_eq!((watch.kept(), watch.audit.pending()), (vec![0, 1], 1));
     log.submit(99);
     watch.poll(&log);
-    assert_eq!(watch.broken(), [(2, Some(302), "lost leaf")]);
+    assert_eq!(watch.broken(), [(2, Some(302), "lost-leaf")]);
     assert_eq!((watch.audit.pending(), watch.findings.len()), (0, 0));
 }
 
@@ -136,7 +136,7 @@ fn a_wrong_index_is_told_from_a_lost_leaf_whenever_the_receipt_comes() {
         watch.audit.accept(wrong);
         watch.audit.accept(right);
         watch.poll(&log);
-        assert_eq!(watch.broken(), [(1, Some(302), "leaf index")], "late: {late}");
+        assert_eq!(watch.broken(), [(1, Some(302), "wrong-index")], "late: {late}");
         assert_eq!((watch.kept(), watch.audit.pending()), (vec![0, 2], 0));
     }
 }
@@ -152,7 +152,7 @@ fn an_index_promised_twice_is_broken_for_the_submission_that_is_not_there() {
         watch.audit.accept(twice);
         log.submit(9);
         watch.poll(&log);
-        assert_eq!(watch.broken(), [(7, Some(300), "index promised twice")]);
+        assert_eq!(watch.broken(), [(7, Some(300), "index-promised-twice")]);
         assert_eq!(watch.kept(), [0]);
     }
 }
@@ -171,7 +171,7 @@ fn a_duplicate_may_promise_what_was_promised_before() {
         watch.audit.accept(numbered(receipt, 3));
         watch.poll(&log);
         assert_eq!(watch.kept(), [1, 2]);
-        assert_eq!(watch.broken(), [(3, Some(300), "index promised twice")]);
+        assert_eq!(watch.broken(), [(3, Some(300), "index-promised-twice")]);
     }
 }
 
@@ -188,7 +188,7 @@ fn a_leaf_altered_in_its_bundle_is_named() {
         }
         receipts.into_iter().for_each(|receipt| watch.audit.accept(receipt));
         watch.poll(&log);
-        assert_eq!(watch.broken(), [(4, Some(304), "altered leaf")]);
+        assert_eq!(watch.broken(), [(4, Some(304), "altered-leaf")]);
         assert_eq!(watch.kept().len(), 9);
         assert!(
             matches!(
@@ -238,7 +238,7 @@ fn a_merge_delay_that_is_over_is_broken_once() {
     watch.audit.overdue(EPOCH_MS + MMD_MS + 1);
     watch.audit.overdue(EPOCH_MS + MMD_MS + 9);
     watch.read(&log);
-    assert_eq!((watch.broken(), watch.audit.pending()), (vec![(1, Some(301), "mmd")], 0));
+    assert_eq!((watch.broken(), watch.audit.pending()), (vec![(1, Some(301), "mmd-missed")], 0));
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn a_leaf_that_is_published_too_late_breaks_the_merge_delay() {
     let (mut log, mut watch) = story(300, 1);
     log.now_ms = MMD_MS + 1;
     watch.poll(&log);
-    assert_eq!((watch.kept(), watch.broken()), (vec![], vec![(0, Some(300), "mmd")]));
+    assert_eq!((watch.kept(), watch.broken()), (vec![], vec![(0, Some(300), "mmd-missed")]));
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn a_receipt_without_index_is_broken_at_once() {
     let (receipt, leaf) = Log::of(0).promise(5, 0, &certificate(5, 24));
     watch.audit.accept(Receipt::new(5, leaf, None, receipt.received_ns, receipt.timestamp_ms));
     watch.read(&Log::of(0));
-    assert_eq!(watch.broken(), [(5, None, "no leaf index")]);
+    assert_eq!(watch.broken(), [(5, None, "no-leaf-index")]);
 }
 
 /// A log whose audit no longer remembers the leaf of this receipt.
@@ -272,6 +272,19 @@ fn forgotten() -> (Log, Watch, Receipt) {
 }
 
 #[test]
+fn a_leaf_whose_tile_has_another_hash_is_named_and_no_other() {
+    let (mut log, mut watch) = (Log::of(300), Watch::new());
+    watch.poll(&log);
+    (0..20).for_each(|seq| watch.audit.accept(log.submit(seq)));
+    log.flipped = Some((Level::Hashes(0), 1, (307 - 256) * 256));
+    watch.poll(&log);
+    (20..40).for_each(|seq| watch.audit.accept(log.submit(seq)));
+    watch.poll(&log);
+    assert_eq!(watch.broken(), [(7, Some(307), "tampered-tile")]);
+    assert_eq!((watch.kept().len(), watch.audit.pending(), watch.findings.len()), (39, 0, 0));
+}
+
+#[test]
 fn what_the_window_has_forgotten_is_looked_up_up_to_the_root() {
     for collects in [false, true] {
         let (mut log, mut watch, late) = forgotten();
@@ -281,7 +294,7 @@ fn what_the_window_has_forgotten_is_looked_up_up_to_the_root() {
         log.grow(5000..6000);
         log.collects = collects;
         watch.poll(&log);
-        assert_eq!((watch.kept(), watch.broken()), (vec![1], vec![(2, Some(3), "lost leaf")]));
+        assert_eq!((watch.kept(), watch.broken()), (vec![1], vec![(2, Some(3), "lost-leaf")]));
         assert_eq!((watch.audit.pending(), watch.findings.len()), (0, 0));
     }
 }
@@ -308,7 +321,7 @@ fn a_look_up_believes_neither_a_tampered_tile_nor_an_altered_leaf() {
     log.flipped = Some((Level::Data, 2, (188 * entry + 20) * 8));
     watch.audit.accept(numbered(late, 3).duplicate());
     watch.read(&log);
-    assert_eq!(watch.broken(), [(3, Some(700), "altered leaf")]);
+    assert_eq!(watch.broken(), [(3, Some(700), "altered-leaf")]);
 }
 
 #[test]
