@@ -22,11 +22,13 @@ mod look;
 mod reader;
 mod spill;
 mod tiles;
+mod unnamed;
 mod words;
 
 pub use link::AuditLink;
 use link::Judged;
 use look::Look;
+pub(crate) use words::SHRINKING_TREE;
 
 /// Follows a log with connections of its own and looks for the leaf of every receipt that it is handed: in the bundles and
 /// tiles of static-ct-api, in the entries of RFC 6962. Promises are judged by the workloads' verifiers, to which it hands
@@ -94,7 +96,7 @@ impl Auditor {
             let begun = clock.now();
             look.look().await;
             if is_last {
-                return;
+                return look.end();
             }
             let next = clock.sleep_until(begun.saturating_add(every.into()).max(clock.now()));
             is_last = matches!(select(&mut ending, pin!(next)).await, Either::Left(_));

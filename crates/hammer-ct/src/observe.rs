@@ -12,6 +12,7 @@ use hammer_measure::Nanos;
 use hammer_measure::promise::Breach;
 use hammer_net::ClientConfig;
 
+use crate::audit::SHRINKING_TREE;
 use crate::{FetchError, LogReader, LogTarget, TreeHead};
 
 /// Polls the tree head of a log with a connection of its own and verifies it. Observes `tree_size`, and in
@@ -94,7 +95,7 @@ impl Seen {
         }
         if head.size < self.largest {
             let detail = format!("it shrank from {} to {}", self.largest, head.size);
-            sink.breach(now, self.breach("tree size", detail));
+            sink.breach(now, self.breach(SHRINKING_TREE, detail));
         }
         self.largest = self.largest.max(head.size);
     }

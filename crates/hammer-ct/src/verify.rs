@@ -131,15 +131,15 @@ impl SctVerifier {
     fn check_index(&self, record: &Record<'_>) -> Result<(), Broken> {
         let index = match record.sct.leaf_index() {
             Ok(Some(index)) => index,
-            Ok(None) => return Err((LEAF_INDEX, "the extensions hold no leaf index".to_owned())),
-            Err(why) => return Err((LEAF_INDEX, why.to_string())),
+            Ok(None) => return Err((NO_LEAF_INDEX, "the extensions hold no leaf index".to_owned())),
+            Err(why) => return Err((NO_LEAF_INDEX, why.to_string())),
         };
         // Of two that were promised one index the audit knows whose it is; here it would be the one that came second.
         let counts = self.audit.is_none() && record.first.is_none();
         let Some(indices) = self.indices.as_ref().filter(|_| counts) else { return Ok(()) };
         match indices.lock().unwrap_or_else(PoisonError::into_inner).insert(index) {
             true => Ok(()),
-            false => Err((LEAF_INDEX, format!("{index} was promised to another leaf before"))),
+            false => Err((PROMISED_TWICE, format!("{index} was promised to another leaf before"))),
         }
     }
 }
@@ -157,6 +157,13 @@ impl Verifier for SctVerifier {
                 },
             },
             Err((kind, detail)) => {
+                // A chain that is sent again keeps the number under which it was minted.
+                let (seq, detail) = match &record.first {
+                    Some(first) => {
+                        (first.seq, format!("{detail}; told to submission {seq}, which repeats it"))
+                    }
+                    None => (seq, detail),
+                };
                 verdicts.broken(seq, kind, record.sct.leaf_index().ok().flatten(), detail);
             }
         }
@@ -191,10 +198,11 @@ impl IndexSet {
     }
 }
 
-const LOG_ID: &str = "log id";
-const SIGNATURE: &str = "sct signature";
-const TIMESTAMP: &str = "timestamp";
-const LEAF_INDEX: &str = "leaf index";
+const LOG_ID: &str = "sct-of-another-log";
+const SIGNATURE: &str = "bad-sct-signature";
+const TIMESTAMP: &str = "sct-timestamp";
+const NO_LEAF_INDEX: &str = "no-leaf-index";
+const PROMISED_TWICE: &str = "index-promised-twice";
 
 const PAGE_WORDS: usize = 512;
 const PAGE_INDICES: u64 = 64 * PAGE_WORDS as u64;

@@ -40,7 +40,7 @@ pub struct Breach {
     pub workload: String,
     /// The sequence number of the operation that it answered; none where it was made to everyone.
     pub seq: Option<u64>,
-    /// What was promised and not kept, in the field's words (`sct signature`, `leaf index`).
+    /// What was promised and not kept, in the field's words (`bad-sct-signature`, `lost-leaf`).
     pub kind: String,
     /// The index of the leaf or entry that it is about, where there is one.
     pub index: Option<u64>,

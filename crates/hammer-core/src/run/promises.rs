@@ -65,7 +65,7 @@ mod tests {
         let breach = Breach {
             workload: "log".into(),
             seq: None,
-            kind: "tree size".into(),
+            kind: "shrinking-tree".into(),
             index: None,
             detail: "it shrank".into(),
         };

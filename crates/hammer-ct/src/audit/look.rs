@@ -17,6 +17,7 @@ use super::link::{self, Judged};
 use super::reader::{Reader, Tile, Trouble};
 use super::spill::Folder;
 use super::tiles::Tiles;
+use super::unnamed::Unnamed;
 use super::{Auditor, LOG_FORKED, evidence, words};
 use crate::LogKind;
 
@@ -31,6 +32,7 @@ pub(super) struct Look {
     receipts: Receiver<Receipt>,
     lanes: Vec<Sender<Judged>>,
     figures: Figures,
+    unnamed: Unnamed,
     /// The trouble of the last look, which is told once.
     trouble: Option<String>,
     sink: ObservationSink,
@@ -58,7 +60,8 @@ impl Look {
             LogKind::Rfc6962 => (Audit::Entries(Box::new(Entries::new(policy, spilled))), By::Proofs),
         };
         let reader = Reader::new(log, client, clock.clone())?;
-        let (follower, figures, trouble) = (Follower::new(by), Figures::default(), None);
+        let (follower, figures, unnamed, trouble) =
+            (Follower::new(by), Figures::default(), Unnamed::default(), None);
         Ok(Self {
             name,
             epoch_unix_ms,
@@ -69,6 +72,7 @@ impl Look {
             receipts,
             lanes,
             figures,
+            unnamed,
             trouble,
             sink,
             clock,
@@ -149,7 +153,7 @@ impl Look {
                 Audit::Tiles(tiles) => tiles.follow(&event),
                 Audit::Entries(entries) => entries.follow(&event),
             }
-            let Some((kind, detail)) = words::event(&event) else { continue };
+            let Some((kind, index, detail)) = words::event(&event) else { continue };
             match &event {
                 Event::Forked { older, newer, .. } | Event::Shrank { older, newer } => {
                     let saved = evidence::save(&self.folder, self.epoch_unix_ms, [older, newer]);
@@ -159,10 +163,10 @@ impl Look {
                         }
                         Err(why) => format!("not saved in {}: {why}", self.folder.display()),
                     };
-                    self.breach(kind, None, format!("{detail}; {saved}"));
+                    self.breach(kind, index, format!("{detail}; {saved}"));
                     self.sink.observed(LOG_FORKED, self.clock.now(), 1.0);
                 }
-                _ => self.breach(kind, None, detail),
+                _ => self.wrong(kind, index, detail),
             }
         }
     }
@@ -191,10 +195,6 @@ impl Look {
                 (verdicts, findings, entries.pending())
             }
         };
-        for verdict in &verdicts {
-            self.figures.add(verdict);
-            link::tell(&self.lanes, verdict);
-        }
         for finding in &findings {
             match finding {
                 Finding::Unspilled { receipts, error } => self.sink.note(
@@ -203,12 +203,41 @@ impl Look {
                 ),
                 finding => {
                     if let Some((kind, index, detail)) = words::finding(finding) {
-                        self.breach(kind, index, detail);
+                        self.wrong(kind, index, detail);
                     }
                 }
             }
         }
+        for verdict in &verdicts {
+            self.figures.add(verdict);
+            link::tell(&self.lanes, verdict);
+            if let Verdict::Broken(breach) = verdict {
+                self.unnamed.named(breach.kind.as_str(), breach.receipt.index());
+            }
+        }
+        self.unnamed(UNNAMED);
         self.sink.observed("audit_pending", self.clock.now(), pending as f64);
+    }
+
+    /// What is served wrong to everyone: at once, unless a verdict may yet name it with its submission.
+    fn wrong(&mut self, kind: &'static str, index: Option<u64>, detail: String) {
+        match index {
+            Some(index) => self.unnamed.push(self.clock.now(), kind, index, detail),
+            None => self.breach(kind, index, detail),
+        }
+    }
+
+    /// Tells what no verdict has named for so long.
+    fn unnamed(&mut self, patience: Nanos) {
+        let now = self.clock.now();
+        for (kind, index, detail) in self.unnamed.older(now, patience) {
+            self.breach(kind, Some(index), detail);
+        }
+    }
+
+    /// Tells what was held back for a verdict, when none will come any more.
+    pub(super) fn end(mut self) {
+        self.unnamed(Nanos::ZERO);
     }
 
     fn breach(&self, kind: &str, index: Option<u64>, detail: String) {
@@ -225,3 +254,6 @@ impl Look {
         }
     }
 }
+
+/// How long what is wrong with an entry waits for the receipt of its submission.
+const UNNAMED: Nanos = Nanos::from_secs(10);

@@ -1,5 +1,6 @@
 use hammer_tlog::audit::{Breach, Finding, Kind, Published};
-use hammer_tlog::follow::Event;
+use hammer_tlog::follow::{Event, TileFault};
+use hammer_tlog::tile::Level;
 
 use super::link::seq;
 
@@ -19,6 +20,7 @@ pub(super) fn breach(breach: &Breach) -> String {
         Kind::AlteredLeaf { found: None } => {
             format!("{promise}: the tree has it, and what is served as its entry cannot be read")
         }
+        Kind::TamperedTile { got } => format!("{promise}: the tree has it, and its tile has {got} there"),
         Kind::PromisedTwice { first: Some(first) } => {
             format!("{promise}: it was promised to submission {} too", seq(first))
         }
@@ -38,7 +40,7 @@ pub(super) fn breach(breach: &Breach) -> String {
 pub(super) fn finding(finding: &Finding) -> Option<(&'static str, Option<u64>, String)> {
     Some(match finding {
         Finding::TamperedBundle { tile, index, fault } => (
-            "altered leaf",
+            ALTERED_LEAF,
             Some(*index),
             format!("{tile}: the entry of index {index} is not the tree's: {fault:?}"),
         ),
@@ -49,7 +51,7 @@ pub(super) fn finding(finding: &Finding) -> Option<(&'static str, Option<u64>, S
             format!("{tile} does not lead to the root; {receipts} promises cannot be judged by it"),
         ),
         Finding::TamperedEntries { start, size, computed, expected } => (
-            "tampered entries",
+            "tampered-entries",
             None,
             format!("entries {start} to the head of size {size} lead to the root {computed}, not {expected}"),
         ),
@@ -57,24 +59,39 @@ pub(super) fn finding(finding: &Finding) -> Option<(&'static str, Option<u64>, S
     })
 }
 
-/// Kind and detail of a head that is not believed; none where nothing is wrong.
-pub(super) fn event(event: &Event) -> Option<(&'static str, String)> {
+/// Kind, index and detail of what shows in a head or its tiles; none where nothing is wrong.
+pub(super) fn event(event: &Event) -> Option<(&'static str, Option<u64>, String)> {
     Some(match event {
         Event::First { .. } | Event::Same { .. } | Event::Grew { .. } => return None,
-        Event::Shrank { older, newer } => ("tree size", format!("it shrank: {older:?}, then {newer:?}")),
+        Event::Shrank { older, newer } => {
+            (SHRINKING_TREE, None, format!("it shrank: {older:?}, then {newer:?}"))
+        }
         Event::Forked { older, newer, evidence } => (
-            "consistency",
+            "forked-checkpoint",
+            None,
             format!("it forked: {older:?}, then {newer:?}, which does not continue it: {evidence:?}"),
         ),
         Event::TamperedTile { tile, fault, head } => {
-            (TAMPERED_TILE, format!("{tile} is not of the tree of {head:?}: {fault:?}"))
+            let index = match fault {
+                TileFault::Hash { position, .. } if tile.level == Level::Hashes(0) => {
+                    Some(tile.first() + u64::from(*position))
+                }
+                _ => None,
+            };
+            (TAMPERED_TILE, index, format!("{tile} is not of the tree of {head:?}: {fault:?}"))
         }
         Event::MissingTile { tile, head } => {
-            (MISSING_TILE, format!("{tile} is not served, and is of the tree of {head:?}"))
+            (MISSING_TILE, None, format!("{tile} is not served, and is of the tree of {head:?}"))
         }
-        Event::Unproved { head, reason } => ("consistency", format!("{head:?} is not proved: {reason:?}")),
+        Event::Unproved { head, reason } => {
+            ("unproved-checkpoint", None, format!("{head:?} is not proved: {reason:?}"))
+        }
     })
 }
 
-const TAMPERED_TILE: &str = "tampered tile";
-const MISSING_TILE: &str = "missing tile";
+/// A log that serves a smaller tree than before.
+pub(crate) const SHRINKING_TREE: &str = "shrinking-tree";
+
+const ALTERED_LEAF: &str = "altered-leaf";
+const TAMPERED_TILE: &str = "tampered-tile";
+const MISSING_TILE: &str = "missing-tile";

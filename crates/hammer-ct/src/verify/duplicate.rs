@@ -11,12 +11,8 @@ use crate::record::First;
 /// nothing to that; whether a log does is for the plan to say.
 pub(super) fn compare(sct: &Sct, first: &First<'_>) -> Result<(), Broken> {
     let told = |kind, what: String| {
-        let detail = format!(
-            "{what}: it repeats submission {}, which was promised {}",
-            first.seq,
-            promise(first.timestamp_ms, index(first.extensions)),
-        );
-        Err((kind, detail))
+        let before = promise(first.timestamp_ms, index(first.extensions));
+        Err((kind, format!("{what}, where {before} was promised before")))
     };
     let (found, promised) = (index(&sct.extensions), index(first.extensions));
     if found != promised {
@@ -42,6 +38,6 @@ fn index(extensions: &[u8]) -> Option<u64> {
     leaf_index(extensions).ok().flatten()
 }
 
-const DUPLICATE_INDEX: &str = "duplicate index";
-const DUPLICATE_TIMESTAMP: &str = "duplicate timestamp";
-const DUPLICATE_EXTENSIONS: &str = "duplicate extensions";
+const DUPLICATE_INDEX: &str = "duplicate-new-index";
+const DUPLICATE_TIMESTAMP: &str = "duplicate-new-timestamp";
+const DUPLICATE_EXTENSIONS: &str = "duplicate-new-extensions";

@@ -140,7 +140,7 @@ fn an_index_may_come_twice_only_where_leaves_do() {
     let (request, answer) = RECORDED[0];
     let bytes = record(request, answer);
     let read = Record::read(&bytes).unwrap();
-    for (distinct, second) in [(true, LEAF_INDEX), (false, "kept")] {
+    for (distinct, second) in [(true, PROMISED_TWICE), (false, "kept")] {
         let verifier = verifier(answer, distinct);
         assert_eq!(kind_of(verifier.judge(&read)), "kept");
         // Another thread's verifier is a clone, and knows the same indices.

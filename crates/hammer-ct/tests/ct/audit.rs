@@ -113,14 +113,14 @@ fn a_lost_leaf_is_named_with_its_submission_and_index() {
     assert_eq!(outcome.result.promises.kept, 97);
     for lie in &lies {
         let breach = outcome.result.breaches.iter().find(|breach| breach.index == lie.index).unwrap();
-        assert_eq!((breach.kind.as_str(), breach.workload.as_str()), ("lost leaf", "w0"));
+        assert_eq!((breach.kind.as_str(), breach.workload.as_str()), ("lost-leaf", "w0"));
         assert!(breach.seq.unwrap() < 100, "{breach:?}");
     }
 }
 
 #[test]
 fn an_altered_leaf_and_a_wrong_index_are_named() {
-    for (told, kind) in [(LieKind::AlteredLeaf, "altered leaf"), (LieKind::WrongIndex, "leaf index")] {
+    for (told, kind) in [(LieKind::AlteredLeaf, "altered-leaf"), (LieKind::WrongIndex, "wrong-index")] {
         let (lies, outcome) = caught(Flavour::StaticCt, told);
         for lie in &lies {
             let of = |breach: &&hammer_measure::promise::Breach| {
@@ -152,7 +152,7 @@ fn a_missed_merge_delay_is_broken_once_it_is_over() {
     let outcome = audit(log, 1, 100, folder.path());
     assert_eq!((outcome.result.promises.kept, outcome.result.promises.broken), (97, 3));
     assert!(
-        outcome.result.breaches.iter().all(|breach| breach.kind == "mmd"),
+        outcome.result.breaches.iter().all(|breach| breach.kind == "mmd-missed"),
         "{:?}",
         outcome.result.breaches
     );
@@ -162,7 +162,7 @@ fn a_missed_merge_delay_is_broken_once_it_is_over() {
 fn a_fork_or_a_shrinking_tree_ends_the_run_with_both_heads_saved() {
     for flavour in FLAVOURS {
         for (told, kind) in
-            [(LieKind::ForkedCheckpoint, "consistency"), (LieKind::ShrinkingTree, "tree size")]
+            [(LieKind::ForkedCheckpoint, "forked-checkpoint"), (LieKind::ShrinkingTree, "shrinking-tree")]
         {
             let lab = lying(flavour, vec![Lie { after: 50, ..Lie::of(told) }]);
             let folder = tempfile::tempdir().unwrap();

@@ -62,14 +62,14 @@ fn the_scts_of_another_key_are_broken_promises() {
         (lab(&plan, CtLabPlan::default()), lab(&plan, CtLabPlan { key_seed: 2, ..CtLabPlan::default() }));
     let mut log = target(&lab_one, Flavour::StaticCt);
     log.key = LogKey::from_der(&lab_two.log_key_spki).unwrap();
-    submit(&plan, log, 50).assert_broken(50, "log id");
+    submit(&plan, log, 50).assert_broken(50, "sct-of-another-log");
 }
 
 #[test]
 fn a_static_log_that_gives_no_index_breaks_its_promise() {
     let plan = SubmitPlan::default();
     let lab = lab(&plan, CtLabPlan { flavour: Flavour::Rfc6962, ..CtLabPlan::default() });
-    submit(&plan, target(&lab, Flavour::StaticCt), 20).assert_broken(20, "leaf index");
+    submit(&plan, target(&lab, Flavour::StaticCt), 20).assert_broken(20, "no-leaf-index");
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn a_timestamp_beyond_the_stated_skew_is_a_broken_promise() {
         let client = client(&log);
         let workload = SubmitWorkload::new(&plan, Arc::new(log), client, &run.ct()).unwrap();
         run.load(workload, 200.0, 20);
-        run.run().assert_broken(20, "timestamp");
+        run.run().assert_broken(20, "sct-timestamp");
     }
 }
 
@@ -113,7 +113,7 @@ fn an_index_given_to_two_leaves_is_a_broken_promise() {
     run.load(workload, 200.0, 20);
     let outcome = run.run();
     assert_eq!((outcome.result.promises.kept, outcome.result.promises.broken), (10, 10));
-    assert!(outcome.result.breaches.iter().all(|breach| breach.kind == "leaf index"));
+    assert!(outcome.result.breaches.iter().all(|breach| breach.kind == "index-promised-twice"));
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn an_answer_that_is_no_sct_is_malformed() {
 fn an_sct_over_another_leaf_is_a_broken_promise() {
     let answer = include_str!("../../testdata/01-x509.response");
     let outcome = submit(&SubmitPlan::default(), canned::log(LogKind::StaticCt, 200, answer), 5);
-    outcome.assert_broken(5, "sct signature");
+    outcome.assert_broken(5, "bad-sct-signature");
     assert_eq!(outcome.fate(0, Fate::Accepted), 5, "the outcome is the answer as said");
 }
 

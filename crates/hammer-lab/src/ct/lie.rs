@@ -67,8 +67,7 @@ pub struct ToldLie {
     /// The last eight bytes of the certificate's serial number, in big-endian order; none where it has fewer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<u64>,
-    /// The promised leaf index, or the entry's own where none was promised; 0 for a
-    /// fork, which replaces the first leaf.
+    /// The promised leaf index, or the entry's own where none was promised; none for a checkpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<u64>,
     /// The entry's own index, where another was promised.

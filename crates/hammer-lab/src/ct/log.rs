@@ -183,14 +183,14 @@ impl Log {
         let most = if shrinks { published / 2 } else { lies.most_entries(timestamp_ms) };
         let (tree_size, root) = self.read_tree(|sequenced| sequenced.head_of(most));
         lies.covered(tree_size, timestamp_ms);
-        let told = |kind, index| {
+        let told = |kind| {
             let (tree_size, root_hash) = (Some(tree_size), Some(root));
-            lies.tell(ToldLie { index, tree_size, root_hash, ..ToldLie::of(kind) });
+            lies.tell(ToldLie { tree_size, root_hash, ..ToldLie::of(kind) });
         };
         if forks {
-            told(LieKind::ForkedCheckpoint, Some(0));
+            told(LieKind::ForkedCheckpoint);
         } else if shrinks {
-            told(LieKind::ShrinkingTree, None);
+            told(LieKind::ShrinkingTree);
         }
         (tree_size, root)
     }

@@ -154,7 +154,7 @@ fn a_log_that_was_scrolled_up_stays_where_it_is() {
     let breach = Breach {
         workload: "submit".to_owned(),
         seq: Some(7),
-        kind: "sct signature".to_owned(),
+        kind: "bad-sct-signature".to_owned(),
         index: None,
         detail: "it does not verify".to_owned(),
     };
@@ -165,6 +165,6 @@ fn a_log_that_was_scrolled_up_stays_where_it_is() {
     let last = run.state.log.entries().next_back().unwrap();
     assert_eq!(
         (last.kind, last.text.as_str()),
-        (EntryKind::Broken, "submit 7: sct signature: it does not verify")
+        (EntryKind::Broken, "submit 7: bad-sct-signature: it does not verify")
     );
 }

@@ -95,7 +95,7 @@ fn the_log() {
     let breach = hammer_measure::promise::Breach {
         workload: "submit".to_owned(),
         seq: Some(4_711),
-        kind: "sct signature".to_owned(),
+        kind: "bad-sct-signature".to_owned(),
         index: None,
         detail: "it does not verify \u{1b}[2J".to_owned(),
     };
