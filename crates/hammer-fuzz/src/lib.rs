@@ -1,0 +1,50 @@
+//! What must hold of every parser for any bytes: it does not panic, what it reads is what was written, and nothing is
+//! believed that the key, the root or the receipt does not bear out. Each function is the body of a fuzz target of
+//! `fuzz/`; the tests call them on the seeds there, whole and altered. It never opens a file, and only `http1` a socket.
+//!
+//! Every target says whether it believed its input, so that a test can tell that good input comes through.
+
+mod audit;
+mod certificate;
+mod http1;
+mod log;
+mod plan;
+mod proof;
+mod signed;
+mod structure;
+
+/// The body of a fuzz target.
+pub type Target = fn(&[u8]) -> bool;
+
+/// Every target by its name, which is that of its file in `fuzz/fuzz_targets` and of its folder in `fuzz/seeds`.
+pub const TARGETS: [(&str, Target); 20] = [
+    ("audit_bundle", audit::bundle),
+    ("audit_entries", audit::entries),
+    ("bundle", structure::bundle),
+    ("certificate", certificate::certificate),
+    ("checkpoint", signed::checkpoint),
+    ("consistency", proof::consistency),
+    ("entry_and_proof", proof::entry_and_proof),
+    ("follow", audit::follow),
+    ("hash_tile", structure::hash_tile),
+    ("http1", http1::answer),
+    ("inclusion", proof::inclusion),
+    ("key", structure::key),
+    ("leaf", structure::leaf),
+    ("log_list", structure::log_list),
+    ("names", structure::names),
+    ("plan", plan::plan),
+    ("receipt", structure::receipt),
+    ("record", signed::record),
+    ("sct", signed::sct),
+    ("sth", signed::sth),
+];
+
+/// Runs the target of that name; whether it believed `data`.
+///
+/// # Panics
+/// When there is no such target, or what must hold does not.
+pub fn run(name: &str, data: &[u8]) -> bool {
+    let (_, target) = TARGETS.iter().find(|(known, _)| *known == name).expect("a target of that name");
+    target(data)
+}
