@@ -379,11 +379,12 @@ fn observers(plan: &Plan, target: &Target, auditor: Option<Auditor>) -> Vec<Box<
     if plan.workloads.iter().all(|workload| workload.ct_submit.is_none()) {
         return Vec::new();
     }
+    if let Some(auditor) = auditor {
+        // It follows the tree as well.
+        return vec![Box::new(auditor)];
+    }
     let client = plan.target.client(log.monitoring.clone(), 1, plan.seed);
-    let mut observers: Vec<Box<dyn Observer>> =
-        vec![Box::new(TreeSizeObserver::new("log", log.clone(), client))];
-    observers.extend(auditor.map(|auditor| Box::new(auditor) as Box<dyn Observer>));
-    observers
+    vec![Box::new(TreeSizeObserver::new("log", log.clone(), client))]
 }
 
 fn stops(plan: &Plan, target: &Target, audited: bool) -> Result<Vec<StopRule>, CliError> {

@@ -25,6 +25,7 @@ workloads:
       profiles: { dv-p256-chain2: 6, dv-rsa2048-chain3: 2, san100-p256-chain3: 1 }
       not_before: 2026-01-01
       not_after: 2026-03-31T23:59:59Z
+      audit: false # the target has no tree
     load: { rate: 400/s, arrivals: poisson, operations: 400 }
     in_flight: 100
 ";

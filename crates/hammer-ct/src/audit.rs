@@ -34,7 +34,7 @@ pub(crate) use words::SHRINKING_TREE;
 /// tiles of static-ct-api, in the entries of RFC 6962. Promises are judged by the workloads' verifiers, to which it hands
 /// its verdicts; what the log serves wrong to everyone is a breach of its own.
 ///
-/// Observes `audited` (receipts with a verdict), `audit_requests` and `audit_bytes` (its own traffic, which stands in no
+/// Observes `tree_size`, `audited` (receipts with a verdict), `audit_pending` (those without), `audit_requests` and `audit_bytes` (its own traffic, which stands in no
 /// series), `publication_delay_p50`, `_p99` and `_max` (seconds from an answer received to the first head fetched that
 /// covers its leaf, to the precision of a poll; 0 when that head came before the answer) and `merge_delay_max` (seconds from SCT timestamp to that
 /// head's). [`LOG_FORKED`] becomes 1 when the log forked or shrank.

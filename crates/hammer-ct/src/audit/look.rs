@@ -102,7 +102,10 @@ impl Look {
         // A head that does not come holds up no receipt of a leaf that an earlier one covers.
         let head = self.reader.head().await;
         let fetched_ns = head.as_ref().ok().map(|head| head.fetched_ns);
-        let head = head.map(|head| self.follower.head(head));
+        let head = head.map(|head| {
+            self.sink.observed("tree_size", self.clock.now(), head.size as f64);
+            self.follower.head(head);
+        });
         let proved = self.prove().await;
         self.events();
         let (receipts, now) = (&self.receipts, self.clock.now());

@@ -58,7 +58,8 @@ pub struct SubmitPlan {
     /// RFC 6962 section 3 only says that a log may.
     pub deduplicates: bool,
     /// Whether every accepted chain stays a pending promise until its leaf was found in the log's tree, at the promised index:
-    /// the log is then followed and read along with the load, and drain waits until nothing is pending.
+    /// the log is then followed and read along with the load, and drain waits until nothing is pending. To be switched off for
+    /// a log whose tree cannot be read from here.
     pub audit: bool,
     /// How often the audit asks for the tree head, in milliseconds; 50 at least.
     pub audit_interval_ms: u64,
@@ -104,7 +105,7 @@ impl Default for SubmitPlan {
             resubmitted: false,
             duplicate_percent: 0.0,
             deduplicates: true,
-            audit: false,
+            audit: true,
             audit_interval_ms: DEFAULT_AUDIT_INTERVAL.as_millis() as u64,
         }
     }
