@@ -432,9 +432,15 @@ fn notes(plan: &Plan) -> Vec<String> {
     if let Some(who) = &plan.target.authorized {
         notes.push(format!("load on peers that are neither loopback nor private was allowed by: {who}"));
     }
+    for workload in &plan.workloads {
+        let invalid = workload.ct_submit.as_ref().filter(|submit| submit.invalid_percent > 0.0);
+        notes.extend(invalid.map(|_| format!("{}: {INVALID_NOTE}", workload.name)));
+    }
     notes
 }
 
+const INVALID_NOTE: &str = "a part of what is sent is wrong on purpose (series invalid and observed): refused is right in \
+                            invalid, and accepted there is a broken promise";
 const VERIFY_RING_BYTES: usize = 8 << 20;
 const LEAST_INTERVAL: hammer_measure::Nanos = hammer_measure::Nanos::from_millis(10);
 const WARM_UP_AT_MOST: usize = 256;

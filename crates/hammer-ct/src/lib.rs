@@ -25,7 +25,10 @@ pub use error::CtError;
 pub use fetch::{FetchError, LogReader, TreeHead};
 pub use log::{DEFAULT_MMD, DEFAULT_SKEW, LogKind, LogTarget};
 pub use observe::TreeSizeObserver;
-pub use plan::{CaPlan, CtTargetPlan, OneOrMany, ReadPlan, SignerAlgorithm, SubmitPlan};
+pub use plan::{
+    CaPlan, CtTargetPlan, ExtKeyUsage, InvalidKind, OneOrMany, PolicyPlan, ReadPlan, SignerAlgorithm,
+    SubmitPlan,
+};
 pub use read::{ReadOp, ReadSession, ReadWorkload, TreeHeadVerifier};
 pub use roots::{Roots, roots};
 pub use route::Route;

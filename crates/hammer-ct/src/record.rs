@@ -11,6 +11,25 @@ use hammer_tlog::rfc6962::{AddChainResponse, EntryType, V1};
 use hammer_tlog::sct::Sct;
 use hammer_tlog::tls::{Reader, TlsError, put_vector16, put_vector24};
 
+use crate::InvalidKind;
+
+/// What a verifier is told of.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Told<'a> {
+    Sct(Record<'a>),
+    Judged(Judged),
+}
+
+/// The answer to a submission of which it is known whether it must be refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Judged {
+    pub(crate) kind: InvalidKind,
+    /// Whether it must be refused; accepted otherwise.
+    pub(crate) refuse: bool,
+    /// 200 or a refusal.
+    pub(crate) status: u16,
+}
+
 /// Why a 200 is no SCT, as its cause is counted.
 pub(crate) type NoSct = &'static str;
 
@@ -43,13 +62,13 @@ pub(crate) struct Stamp {
     pub(crate) extensions: Range<usize>,
 }
 
-/// Replaces `out` by the record of the answer `body` to the chain in `minted`, which got `first` before. Only the form of
+/// Replaces `out` by the record of the answer `body` to a chain that was submitted as that kind, and got `first` before. Only the form of
 /// the answer is checked here: that it is an SCT of version 1, whose texts are base64 and whose id is of 32 bytes.
 pub(crate) fn write(
     out: &mut Vec<u8>,
     received: Nanos,
     body: &[u8],
-    minted: &Minted,
+    (minted, endpoint): (&Minted, Kind),
     first: Option<First<'_>>,
 ) -> Result<Stamp, NoSct> {
     if body.is_empty() {
@@ -62,7 +81,7 @@ pub(crate) fn write(
     out.clear();
     put_first(out, first)?;
     out.extend_from_slice(&received.0.to_be_bytes());
-    out.push(entry_type(minted.kind()) as u8);
+    out.push(entry_type(endpoint) as u8);
     out.extend_from_slice(&answer.timestamp.to_be_bytes());
     if put_base64(out, &answer.id)? != size_of::<Hash>() {
         return Err("log id is not of 32 bytes");
@@ -72,7 +91,7 @@ pub(crate) fn write(
     if put_base64(out, &answer.signature)? == 0 {
         return Err("sct without a signature");
     }
-    let needed = match minted.kind() {
+    let needed = match endpoint {
         Kind::X509 => 1,
         Kind::Precert => MOST_ABOVE + 1,
     };
@@ -83,7 +102,7 @@ pub(crate) fn write(
 }
 
 fn put_first(out: &mut Vec<u8>, first: Option<First<'_>>) -> Result<(), NoSct> {
-    out.push(first.is_some().into());
+    out.push(if first.is_some() { REPEATED } else { NEW });
     if let Some(First { seq, timestamp_ms, extensions }) = first {
         out.extend_from_slice(&seq.to_be_bytes());
         out.extend_from_slice(&timestamp_ms.to_be_bytes());
@@ -92,12 +111,16 @@ fn put_first(out: &mut Vec<u8>, first: Option<First<'_>>) -> Result<(), NoSct> {
     Ok(())
 }
 
-fn read_first<'a>(reader: &mut Reader<'a>) -> Result<Option<First<'a>>, TlsError> {
-    if reader.u8("first")? == 0 {
-        return Ok(None);
-    }
+/// Replaces `out` by the record of an answer that its status alone judges.
+pub(crate) fn write_judged(out: &mut Vec<u8>, Judged { kind, refuse, status }: Judged) {
+    out.clear();
+    out.extend_from_slice(&[JUDGED, kind as u8, refuse.into()]);
+    out.extend_from_slice(&status.to_be_bytes());
+}
+
+fn read_first<'a>(reader: &mut Reader<'a>) -> Result<First<'a>, TlsError> {
     let (seq, timestamp_ms) = (reader.u64("seq")?, reader.u64("timestamp")?);
-    Ok(Some(First { seq, timestamp_ms, extensions: reader.vector16("extensions")? }))
+    Ok(First { seq, timestamp_ms, extensions: reader.vector16("extensions")? })
 }
 
 /// Appends the decoded text behind its length in two bytes; returns the length.
@@ -112,10 +135,32 @@ fn put_base64(out: &mut Vec<u8>, text: &str) -> Result<usize, NoSct> {
     Ok(length)
 }
 
-impl<'a> Record<'a> {
+impl<'a> Told<'a> {
     pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, TlsError> {
         let mut reader = Reader::new(bytes);
-        let first = read_first(&mut reader)?;
+        match reader.u8("what is told")? {
+            NEW => Ok(Self::Sct(Record::read(&mut reader, None)?)),
+            REPEATED => {
+                let first = read_first(&mut reader)?;
+                Ok(Self::Sct(Record::read(&mut reader, Some(first))?))
+            }
+            JUDGED => Ok(Self::Judged(Judged::read(&mut reader)?)),
+            unknown => Err(TlsError::UnknownValue { field: "what is told", value: unknown.into() }),
+        }
+    }
+}
+
+impl Judged {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, TlsError> {
+        let number = reader.u8("kind")?;
+        let unknown = TlsError::UnknownValue { field: "kind", value: number.into() };
+        let kind = *InvalidKind::ALL.get(usize::from(number)).ok_or(unknown)?;
+        Ok(Self { kind, refuse: reader.u8("refuse")? != 0, status: reader.u16("status")? })
+    }
+}
+
+impl<'a> Record<'a> {
+    fn read(reader: &mut Reader<'a>, first: Option<First<'a>>) -> Result<Self, TlsError> {
         let received = Nanos(reader.u64("received")?);
         let kind = reader.u8("entry_type")?;
         let kind = EntryType::from_u16(kind.into())
@@ -139,6 +184,10 @@ pub(crate) const fn entry_type(kind: Kind) -> EntryType {
         Kind::Precert => EntryType::Precert,
     }
 }
+
+const NEW: u8 = 0;
+const REPEATED: u8 = 1;
+const JUDGED: u8 = 2;
 
 /// A precertificate's final issuer is the next certificate, or the one after that.
 const MOST_ABOVE: usize = 2;

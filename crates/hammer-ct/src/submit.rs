@@ -2,6 +2,7 @@
 
 mod chains;
 mod class;
+mod invalid;
 mod kinds;
 mod op;
 mod reservoir;
@@ -24,6 +25,7 @@ use crate::{AuditLink, CtError, CtRun, LogTarget, SctVerifier, SubmitPlan, answe
 
 pub use chains::Chains;
 use class::{Class, ClassDraw};
+pub(crate) use invalid::Invalid;
 pub use op::SubmitOp;
 use reservoir::Reservoir;
 
@@ -60,22 +62,26 @@ impl SubmitWorkload {
         run: &CtRun,
     ) -> Result<Self, CtError> {
         let chains = Arc::new(Chains::new(plan, run)?);
-        Ok(Self::of_chains(plan, chains, log, client, run))
+        Self::of_chains(plan, chains, log, client, run)
     }
 
     /// Submits `chains`, which are the plan's and may be shared by workloads on several logs, as [`SubmitWorkload::new`] does.
+    ///
+    /// # Errors
+    /// When what is to be invalid cannot be minted.
     pub fn of_chains(
         plan: &SubmitPlan,
         chains: Arc<Chains>,
         log: Arc<LogTarget>,
         client: ClientConfig,
         run: &CtRun,
-    ) -> Self {
+    ) -> Result<Self, CtError> {
         let distinct = !plan.resubmitted && chains.are_minted();
         let verifier = SctVerifier::new(log.clone(), run.epoch_unix_ms, chains.roots(), distinct);
         let verifier = verifier.deduplicates(plan.deduplicates);
-        let (classes, warm_up) = (ClassDraw::new(plan, run), client.connections);
-        Self { log, chains, classes, client, warm_up, verifier }
+        let classes = ClassDraw::new(plan, run, &chains, log.window)?;
+        let warm_up = client.connections;
+        Ok(Self { log, chains, classes, client, warm_up, verifier })
     }
 
     /// How many connections of the whole run are established before the first arrival, where that many can be in flight;
@@ -92,26 +98,31 @@ impl SubmitWorkload {
     }
 
     /// Chooses what a duplicate repeats; while nothing was answered, that is a chain of its own.
-    fn choose(&self, session: &SubmitSession, op: &mut SubmitOp, seq: u64) {
+    fn choose(&self, session: &SubmitSession, op: &mut SubmitOp) {
         if op.class != Class::Duplicate {
             return;
         }
-        match session.answered.borrow().draw(seq) {
+        match session.answered.borrow().draw(op.seq) {
             Some(answered) => op.repeat(answered),
             None => {
                 op.class = Class::NothingToRepeat;
-                self.chains.write(seq, &mut op.minted);
+                self.chains.write(op.seq, &mut op.minted);
             }
         }
         op.encode();
     }
 
-    /// What an answer says; an SCT in it is a promise.
+    /// What an answer says; an SCT in it is a promise, and so is the right answer to what is invalid.
     fn ended(&self, session: &SubmitSession, op: &mut SubmitOp, done: Nanos, steps: &mut Steps) -> Ended {
+        if op.judge() {
+            steps.promise(&op.record);
+        }
         match op.answer.status.as_u16() {
             200 => match op.promise(done) {
                 Ok(stamp) => {
-                    steps.promise(&op.record);
+                    if op.has_chain() {
+                        steps.promise(&op.record);
+                    }
                     self.keep(session, op, &stamp);
                     Ended::accepted(200)
                 }
@@ -129,7 +140,8 @@ impl SubmitWorkload {
 
     /// Keeps a chain that was answered, in case that it is repeated.
     fn keep(&self, session: &SubmitSession, op: &mut SubmitOp, stamp: &Stamp) {
-        if self.classes.has_duplicates() && op.class != Class::Duplicate {
+        let new = matches!(op.class, Class::Fresh | Class::NothingToRepeat);
+        if new && self.classes.has_duplicates() {
             let extensions = &op.record[stamp.extensions.clone()];
             session.answered.borrow_mut().keep(&mut op.minted, stamp.timestamp_ms, extensions);
         }
@@ -154,13 +166,18 @@ impl Workload for SubmitWorkload {
 
     fn prepare(&self, seq: u64, reuse: Option<Box<SubmitOp>>) -> Box<SubmitOp> {
         let mut op = reuse.unwrap_or_default();
-        op.class = self.classes.class_of(seq);
+        (op.seq, op.class) = (seq, self.classes.class_of(seq));
         match op.class {
             // What it repeats is known once it is due.
             Class::Duplicate | Class::NothingToRepeat => op.clear(),
             Class::Fresh => {
                 self.chains.write(seq, &mut op.minted);
                 op.encode();
+            }
+            Class::Invalid(Invalid { kind, .. }) => {
+                if let Some(invalid) = &self.classes.invalid {
+                    invalid.write(kind, seq, &self.chains, &mut op);
+                }
             }
         }
         op
@@ -179,8 +196,8 @@ impl Workload for SubmitWorkload {
 
     async fn execute(&self, session: &SubmitSession, op: &mut Box<SubmitOp>, steps: &mut Steps) -> Ended {
         let begun = session.clock.now();
-        self.choose(session, op, steps.seq());
-        op.request.path = match op.minted.kind() {
+        self.choose(session, op);
+        op.request.path = match op.endpoint {
             Kind::X509 => session.add_chain.clone(),
             Kind::Precert => session.add_pre_chain.clone(),
         };

@@ -1,6 +1,7 @@
 //! Whether an SCT is what the log promised: its own id and signature over what was sent, a plausible time, an index.
 
 mod duplicate;
+mod invalid;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +14,7 @@ use hammer_tlog::precert::{self, PrecertError};
 use hammer_tlog::rfc6962::{EntryType, SignedEntry, leaf_hash_of};
 use hammer_tlog::sct::SctError;
 
-use crate::record::Record;
+use crate::record::{Record, Told};
 use crate::{AuditLink, LogKind, LogTarget};
 
 /// Checks SCTs; one for each verifier thread, made from the same workload.
@@ -146,7 +147,16 @@ impl SctVerifier {
 
 impl Verifier for SctVerifier {
     fn check(&mut self, seq: u64, record: &[u8], _now: Nanos, verdicts: &mut Verdicts) {
-        let Ok(record) = Record::read(record) else { return verdicts.unchecked() };
+        let record = match Told::read(record) {
+            Ok(Told::Sct(record)) => record,
+            Ok(Told::Judged(judged)) => {
+                return match invalid::judge(judged) {
+                    Ok(()) => verdicts.kept(),
+                    Err((kind, detail)) => verdicts.broken(seq, kind, None, detail),
+                };
+            }
+            Err(_) => return verdicts.unchecked(),
+        };
         match self.judge(&record) {
             Ok(entry) => match &self.audit {
                 None => verdicts.kept(),

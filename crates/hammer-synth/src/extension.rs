@@ -124,8 +124,13 @@ pub(crate) fn crl_distribution_points(der: &mut Der, host: &str) {
 }
 
 /// RFC 6962 section 3.1: critical, its content an ASN.1 NULL.
-pub(crate) fn poison(der: &mut Der) {
-    write(der, oid::POISON, true, |der| der.primitive(NULL, &[]));
+pub(crate) fn poison(der: &mut Der, critical: bool) {
+    write(der, oid::POISON, critical, |der| der.primitive(NULL, &[]));
+}
+
+/// So many bytes that mean nothing.
+pub(crate) fn padding(der: &mut Der, bytes: usize) {
+    write(der, oid::PADDING, false, |der| der.primitive(OCTET_STRING, &vec![0; bytes]));
 }
 
 fn qualifier(der: &mut Der, kind: &[u8], value: impl FnOnce(&mut Der)) {

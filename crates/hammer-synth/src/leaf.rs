@@ -11,6 +11,7 @@ use crate::minted::{Kind, Minted};
 use crate::name;
 use crate::profile::Profile;
 use crate::seed::Seed;
+use crate::shape::Shape;
 use crate::signer::Signer;
 use crate::subject_key::SubjectKeys;
 use crate::tbs;
@@ -59,13 +60,24 @@ impl LeafTemplate {
         form: Form,
         validity: Validity,
     ) -> Result<Self, Error> {
+        Self::shaped(seed, profile, issuer, form, validity, Shape::default())
+    }
+
+    pub(crate) fn shaped(
+        seed: &Seed,
+        profile: Profile,
+        issuer: &Issuer,
+        form: Form,
+        validity: Validity,
+        shape: Shape,
+    ) -> Result<Self, Error> {
         let signed_as = match form {
             Form::Certificate | Form::Precert => issuer.as_signer(),
             Form::PrecertBySigningCertificate => {
                 issuer.precert_signer().ok_or(Error::Spec { reason: NO_PRECERT_SIGNER })?.as_signer()
             }
         };
-        let layout = Layout { seed, profile, validity };
+        let layout = Layout { seed, profile, validity, shape };
         let template = |signer, poisoned| {
             let der = layout.encode(0, validity.not_after(), signer, poisoned);
             TbsTemplate { bytes: der.bytes, fields: der.marks }

@@ -99,6 +99,13 @@ impl Minted {
         self.not_after
     }
 
+    /// Alters the last byte of the leaf's signature: it stays well-formed, and verifies no longer.
+    pub fn break_signature(&mut self) {
+        if let Some(last) = self.ends.first().and_then(|end| self.bytes.get_mut(end - 1)) {
+            *last ^= 1;
+        }
+    }
+
     /// Becomes the chain that `other` holds, in the buffers that are there.
     pub fn copy_from(&mut self, other: &Self) {
         self.start(other.seq, other.kind);

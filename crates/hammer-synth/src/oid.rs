@@ -27,6 +27,9 @@ pub(crate) const USER_NOTICE: &[u8] = &[0x2b, 6, 1, 5, 5, 7, 2, 2];
 /// 2.23.140.1.2.1, domain-validated (CA/Browser Forum baseline requirements, section 7.1.6.1).
 pub(crate) const DOMAIN_VALIDATED: &[u8] = &[0x67, 0x81, 0x0c, 1, 2, 1];
 
+/// 1.3.6.1.4.1.32473.1, of the enterprise that stands for none (RFC 5612).
+pub(crate) const PADDING: &[u8] = &[0x2b, 6, 1, 4, 1, 0x81, 0xfd, 0x59, 1];
+
 /// 1.3.6.1.4.1.11129.2.4.3, the poison of a precertificate (RFC 6962 section 3.1).
 pub(crate) const POISON: &[u8] = &[0x2b, 6, 1, 4, 1, 0xd6, 0x79, 2, 4, 3];
 /// 1.3.6.1.4.1.11129.2.4.4, the purpose of a Precertificate Signing Certificate (RFC 6962 section 3.1).

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::{CtError, CtRun, DEFAULT_AUDIT_INTERVAL};
 
 use super::dates::unix_seconds;
+use super::invalid::{InvalidKind, MOST_BYTES, PolicyPlan};
 
 /// Submissions in a plan file or on a command line; every key may be left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -57,6 +58,16 @@ pub struct SubmitPlan {
     /// Whether the log answers a duplicate as it answered the first: another timestamp or leaf index is then a broken promise.
     /// RFC 6962 section 3 only says that a log may.
     pub deduplicates: bool,
+    /// How many of 100 submissions are wrong on purpose; fractions are allowed. Those that a log always has to refuse are in
+    /// the series `invalid`, where a refusal is a kept promise and acceptance a broken one; those that the log's policy decides
+    /// about are in the series `observed`.
+    pub invalid_percent: f64,
+    /// What is wrong with them, each with its weight. Empty: all that a log always has to refuse, evenly.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub invalid: BTreeMap<InvalidKind, u32>,
+    /// What the log states about the chains that it accepts, beside its NotAfter window (`target.log`): `observed` submissions
+    /// are judged by that, and by nothing else.
+    pub policy: PolicyPlan,
     /// Whether every accepted chain stays a pending promise until its leaf was found in the log's tree, at the promised index:
     /// the log is then followed and read along with the load, and drain waits until nothing is pending. To be switched off for
     /// a log whose tree cannot be read from here.
@@ -105,6 +116,9 @@ impl Default for SubmitPlan {
             resubmitted: false,
             duplicate_percent: 0.0,
             deduplicates: true,
+            invalid_percent: 0.0,
+            invalid: BTreeMap::new(),
+            policy: PolicyPlan::default(),
             audit: true,
             audit_interval_ms: DEFAULT_AUDIT_INTERVAL.as_millis() as u64,
         }
@@ -115,17 +129,45 @@ impl SubmitPlan {
     /// Looks for values that mean nothing.
     ///
     /// # Errors
-    /// [`CtError::Value`] for a share outside of 0 to 100.
+    /// [`CtError::Value`] for shares outside of 0 to 100, alone or together, for invalid kinds that have no weight or cannot
+    /// be made from files, and for a policy out of range.
     pub fn check(&self) -> Result<(), CtError> {
-        let share = self.duplicate_percent;
-        match (0.0..=100.0).contains(&share) {
-            true => Ok(()),
-            false => Err(CtError::Value {
-                key: "duplicate_percent",
-                value: share.to_string(),
-                expected: "0 to 100",
-            }),
+        let refused = |key, value: String, expected| Err(CtError::Value { key, value, expected });
+        let shares =
+            [("duplicate_percent", self.duplicate_percent), ("invalid_percent", self.invalid_percent)];
+        for (key, share) in shares {
+            if !(0.0..=100.0).contains(&share) {
+                return refused(key, share.to_string(), "0 to 100");
+            }
         }
+        let sum = self.duplicate_percent + self.invalid_percent;
+        if sum > 100.0 {
+            return refused("duplicate_percent + invalid_percent", sum.to_string(), "0 to 100");
+        }
+        if self.invalid_percent > 0.0 && self.invalid_kinds().next().is_none() {
+            return refused("invalid", "0".to_owned(), "a kind with a weight");
+        }
+        let issued = |(kind, _): &(InvalidKind, u32)| kind.needs_issuer() && !self.chains.is_empty();
+        if let Some((kind, _)) = self.invalid_kinds().find(issued) {
+            let expected = "a kind that needs no issuer, since the chains come from files";
+            return refused("invalid", kind.name().to_owned(), expected);
+        }
+        match self.policy.max_bytes {
+            Some(bytes) if !(1..=MOST_BYTES).contains(&bytes) => {
+                refused("policy.max_bytes", bytes.to_string(), "1 to 4194304")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The kinds of invalid submissions with their weights: all that are always invalid unless some are named.
+    pub(crate) fn invalid_kinds(&self) -> impl Iterator<Item = (InvalidKind, u32)> {
+        let usual = |kind: &InvalidKind| {
+            kind.is_always() && (self.chains.is_empty() || !kind.needs_issuer()) && self.invalid.is_empty()
+        };
+        let usual = InvalidKind::ALL.into_iter().filter(usual).map(|kind| (kind, 1));
+        let named = self.invalid.iter().map(|(kind, weight)| (*kind, *weight));
+        named.filter(|(_, weight)| *weight > 0).chain(usual)
     }
 
     /// What mints the chains in that run.

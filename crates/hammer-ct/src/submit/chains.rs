@@ -1,6 +1,6 @@
 //! What is submitted: chains that were minted, or come from files.
 
-use hammer_synth::{ChainMinter, FileChains, Kind, Minted};
+use hammer_synth::{ChainMinter, FileChains, Kind, Minted, MinterSpec, Shape};
 
 use crate::window::gap;
 use crate::{CtError, CtRun, SubmitPlan, Window};
@@ -69,6 +69,14 @@ impl Chains {
         match &self.source {
             Source::Minted(minter) => minter.hierarchy().roots().map(<[u8]>::to_vec).collect(),
             Source::Files(_) => Vec::new(),
+        }
+    }
+
+    /// A minter of other leaves under the same authorities; none where chains come from files.
+    pub(super) fn shaped(&self, spec: &MinterSpec, shape: Shape) -> Result<Option<ChainMinter>, CtError> {
+        match &self.source {
+            Source::Minted(minter) => Ok(Some(minter.shaped(spec, shape)?)),
+            Source::Files(_) => Ok(None),
         }
     }
 

@@ -4,7 +4,10 @@ use hammer_core::draw::Draws;
 use hammer_core::workload::SeriesSpec;
 use hammer_synth::Kind;
 
-use crate::{CtRun, SubmitPlan};
+use super::chains::Chains;
+use super::invalid::{Invalid, InvalidChains};
+use crate::plan::Policy;
+use crate::{CtError, CtRun, SubmitPlan, Window};
 
 /// What is submitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,25 +18,64 @@ pub(super) enum Class {
     Duplicate,
     /// A chain of its own in place of a duplicate: the log has not answered anything yet. Found out once it is due.
     NothingToRepeat,
+    /// What a log must refuse, or may.
+    Invalid(Invalid),
 }
 
 /// The draws of one workload, and the series that they lead to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct ClassDraw {
     draws: Draws,
     duplicate_percent: f64,
+    invalid_percent: f64,
+    pub(super) invalid: Option<InvalidChains>,
+    lines: Vec<Line>,
+}
+
+/// What a series is of, in the order of the series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Line {
+    AddChain,
+    AddPreChain,
+    Duplicate,
+    Invalid,
+    Observed,
+    NothingToRepeat,
 }
 
 impl ClassDraw {
-    pub(super) fn new(plan: &SubmitPlan, run: &CtRun) -> Self {
+    pub(super) fn new(
+        plan: &SubmitPlan,
+        run: &CtRun,
+        chains: &Chains,
+        window: Window,
+    ) -> Result<Self, CtError> {
         let stream = plan.stream.unwrap_or(run.workload);
         let draws = Draws::new(Draws::new(run.seed, CLASSES).bits(stream), CLASSES);
-        Self { draws, duplicate_percent: plan.duplicate_percent }
+        let policy = Policy { stated: &plan.policy, window };
+        let invalid = InvalidChains::new(plan, run, chains, &policy)?;
+        let (always, observed) = invalid.as_ref().map_or((false, false), InvalidChains::classes);
+        let duplicates = plan.duplicate_percent > 0.0;
+        let wanted = [
+            (Line::AddChain, true),
+            (Line::AddPreChain, true),
+            (Line::Duplicate, duplicates),
+            (Line::Invalid, always),
+            (Line::Observed, observed),
+            (Line::NothingToRepeat, duplicates),
+        ];
+        let lines = wanted.into_iter().filter(|(_, wanted)| *wanted).map(|(line, _)| line).collect();
+        let SubmitPlan { duplicate_percent, invalid_percent, .. } = *plan;
+        Ok(Self { draws, duplicate_percent, invalid_percent, invalid, lines })
     }
 
     pub(super) fn class_of(&self, seq: u64) -> Class {
-        match self.draws.unit(seq) * 100.0 {
-            draw if draw < self.duplicate_percent => Class::Duplicate,
+        let draw = self.draws.unit(seq) * 100.0;
+        match &self.invalid {
+            _ if draw < self.duplicate_percent => Class::Duplicate,
+            Some(invalid) if draw < self.duplicate_percent + self.invalid_percent => {
+                Class::Invalid(invalid.draw(self.draws.bits(!seq)))
+            }
             _ => Class::Fresh,
         }
     }
@@ -48,25 +90,48 @@ impl ClassDraw {
     }
 
     pub(super) fn series(&self) -> Vec<SeriesSpec> {
-        let series = |name: &str, operation| SeriesSpec { name: name.to_owned(), operation };
-        let mut all = vec![series("add-chain", true), series("add-pre-chain", true)];
-        if self.has_duplicates() {
-            all.extend([series("duplicate", true), series("nothing-to-repeat", false)]);
-        }
-        all
+        let spec = |line: &Line| SeriesSpec { name: line.name().to_owned(), operation: !line.is_step() };
+        self.lines.iter().map(spec).collect()
     }
 
     /// The place in [`ClassDraw::series`] of an operation of that class, which for a fresh one `kind` tells.
     pub(super) fn series_of(&self, class: Class, kind: impl FnOnce() -> Kind) -> usize {
-        match (class, kind) {
-            (Class::Duplicate | Class::NothingToRepeat, _) => 2,
-            (Class::Fresh, kind) => usize::from(kind() == Kind::Precert),
-        }
+        let line = match class {
+            Class::Duplicate | Class::NothingToRepeat => Line::Duplicate,
+            Class::Invalid(invalid) if invalid.kind.is_always() => Line::Invalid,
+            Class::Invalid(_) => Line::Observed,
+            Class::Fresh => match kind() {
+                Kind::X509 => Line::AddChain,
+                Kind::Precert => Line::AddPreChain,
+            },
+        };
+        self.place_of(line).unwrap_or_default()
     }
 
     /// The place of the step that an operation of that class is besides.
     pub(super) fn step_of(&self, class: Class) -> Option<usize> {
-        (class == Class::NothingToRepeat).then_some(3)
+        self.place_of(Line::NothingToRepeat).filter(|_| class == Class::NothingToRepeat)
+    }
+
+    fn place_of(&self, line: Line) -> Option<usize> {
+        self.lines.iter().position(|other| *other == line)
+    }
+}
+
+impl Line {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::AddChain => "add-chain",
+            Self::AddPreChain => "add-pre-chain",
+            Self::Duplicate => "duplicate",
+            Self::Invalid => "invalid",
+            Self::Observed => "observed",
+            Self::NothingToRepeat => "nothing-to-repeat",
+        }
+    }
+
+    const fn is_step(self) -> bool {
+        matches!(self, Self::NothingToRepeat)
     }
 }
 

@@ -4,16 +4,17 @@ use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use hammer_measure::Nanos;
+use hammer_measure::{Nanos, Outcome};
 use hammer_net::{Answer, Body, Request};
-use hammer_synth::Minted;
+use hammer_synth::{Kind, Minted};
 use hammer_tlog::encoding::write_base64;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::uri::PathAndQuery;
 
 use super::class::Class;
+use super::invalid::Invalid;
 use super::reservoir::{Answered, Promised};
-use crate::record::{self, NoSct, Stamp};
+use crate::record::{self, Judged, NoSct, Stamp};
 
 /// A chain with its request, the room for the answer and for the record of its promise.
 pub struct SubmitOp {
@@ -21,7 +22,11 @@ pub struct SubmitOp {
     pub(super) request: Request,
     pub(super) answer: Answer,
     pub(super) record: Vec<u8>,
+    /// Its number among those of its log.
+    pub(super) seq: u64,
     pub(super) class: Class,
+    /// What it is submitted as.
+    pub(super) endpoint: Kind,
     /// What a duplicate is held against.
     first: Promised,
     /// The same bytes as the request's body, which borrows them.
@@ -46,7 +51,9 @@ impl Default for SubmitOp {
             request,
             answer: Answer::new(),
             record: Vec::new(),
+            seq: 0,
             class: Class::Fresh,
+            endpoint: Kind::X509,
             first: Promised::default(),
             body: Arc::default(),
         }
@@ -66,6 +73,12 @@ impl SubmitOp {
 
     /// Writes the body of the chain (RFC 6962 section 4.1): what `serde_json` would write.
     pub(super) fn encode(&mut self) {
+        self.encode_with(|_| ());
+    }
+
+    /// Writes the body of the chain, altered.
+    pub(super) fn encode_with(&mut self, alter: impl FnOnce(&mut Vec<u8>)) {
+        self.endpoint = self.minted.kind();
         self.request.body = Body::empty();
         // A connection that was cut off may still hold the body of the operation before; then this one gets another buffer.
         if Arc::get_mut(&mut self.body).is_none() {
@@ -74,6 +87,7 @@ impl SubmitOp {
         if let Some(out) = Arc::get_mut(&mut self.body) {
             out.clear();
             write_body(out, &self.minted);
+            alter(out);
         }
         self.request.body = Bytes::from_owner(Lent(self.body.clone())).into();
     }
@@ -87,7 +101,23 @@ impl SubmitOp {
     /// Writes the record of the SCT that was received at `done`.
     pub(super) fn promise(&mut self, done: Nanos) -> Result<Stamp, NoSct> {
         let first = (self.class == Class::Duplicate).then(|| self.first.of(self.minted.seq()));
-        record::write(&mut self.record, done, &self.answer.body, &self.minted, first)
+        record::write(&mut self.record, done, &self.answer.body, (&self.minted, self.endpoint), first)
+    }
+
+    /// Writes the record of an answer that is judged by its status alone; whether this is one.
+    pub(super) fn judge(&mut self) -> bool {
+        let Class::Invalid(Invalid { kind, refuse: Some(refuse) }) = self.class else { return false };
+        let status = self.answer.status.as_u16();
+        let answered = status == 200 || Outcome::of_status(status) == Outcome::Refused && status >= 400;
+        if answered {
+            record::write_judged(&mut self.record, Judged { kind, refuse, status });
+        }
+        answered
+    }
+
+    /// Whether the log was sent something that an SCT can be for.
+    pub(super) fn has_chain(&self) -> bool {
+        !matches!(self.class, Class::Invalid(invalid) if !invalid.has_chain())
     }
 
     /// Forgets the chain.

@@ -47,9 +47,17 @@ fn pem(der: &[u8]) -> String {
 
 /// The record of that answer, received at the run's epoch.
 fn record(request: &str, answer: &str) -> Vec<u8> {
-    let mut out = Vec::new();
-    record::write(&mut out, Nanos::ZERO, answer.as_bytes(), &chain(request), None).unwrap();
+    let (mut out, chain) = (Vec::new(), chain(request));
+    record::write(&mut out, Nanos::ZERO, answer.as_bytes(), (&chain, chain.kind()), None).unwrap();
     out
+}
+
+/// The SCT of a record.
+fn sct(bytes: &[u8]) -> Record<'_> {
+    match Told::read(bytes).unwrap() {
+        Told::Sct(record) => record,
+        Told::Judged(judged) => panic!("{judged:?}"),
+    }
 }
 
 fn log(kind: LogKind) -> LogTarget {
@@ -71,7 +79,7 @@ fn kind_of<T>(judged: Result<T, Broken>) -> &'static str {
 fn recorded_answers_of_a_real_log_are_kept_promises() {
     for (request, answer) in RECORDED {
         let bytes = record(request, answer);
-        let read = Record::read(&bytes).unwrap();
+        let read = sct(&bytes);
         assert_eq!(read.sct, Sct::from_json(answer.as_bytes()).unwrap());
         verifier(answer, true).judge(&read).unwrap();
     }
@@ -81,7 +89,7 @@ fn recorded_answers_of_a_real_log_are_kept_promises() {
 fn the_issuer_of_a_precertificate_is_found_among_the_roots_that_were_not_sent() {
     let (request, answer) = RECORDED[3];
     let bytes = record(request, answer);
-    let mut read = Record::read(&bytes).unwrap();
+    let mut read = sct(&bytes);
     read.chain.truncate(1);
     verifier(answer, true).judge(&read).unwrap();
     let unknown = SctVerifier { roots: Arc::default(), ..verifier(answer, true) };
@@ -92,7 +100,7 @@ fn the_issuer_of_a_precertificate_is_found_among_the_roots_that_were_not_sent() 
 fn whatever_the_log_did_not_sign_breaks_the_promise() {
     for (request, answer) in RECORDED {
         let bytes = record(request, answer);
-        let read = || Record::read(&bytes).unwrap();
+        let read = || sct(&bytes);
         let judge = |record: &Record<'_>| kind_of(verifier(answer, true).judge(record));
         let mut stamped = read();
         stamped.sct.timestamp_ms += 1;
@@ -118,7 +126,7 @@ fn whatever_the_log_did_not_sign_breaks_the_promise() {
 fn a_timestamp_is_held_against_the_skew_on_the_side_that_can_be_wrong() {
     let (request, answer) = RECORDED[0];
     let bytes = record(request, answer);
-    let read = Record::read(&bytes).unwrap();
+    let read = sct(&bytes);
     let judge = |epoch_ms: i64, distinct| {
         let verifier = verifier(answer, distinct);
         let epoch_unix_ms = verifier.epoch_unix_ms.checked_add_signed(epoch_ms).unwrap();
@@ -139,7 +147,7 @@ fn a_timestamp_is_held_against_the_skew_on_the_side_that_can_be_wrong() {
 fn an_index_may_come_twice_only_where_leaves_do() {
     let (request, answer) = RECORDED[0];
     let bytes = record(request, answer);
-    let read = Record::read(&bytes).unwrap();
+    let read = sct(&bytes);
     for (distinct, second) in [(true, PROMISED_TWICE), (false, "kept")] {
         let verifier = verifier(answer, distinct);
         assert_eq!(kind_of(verifier.judge(&read)), "kept");
@@ -153,7 +161,7 @@ fn no_record_panics_wherever_it_ends() {
     let (request, answer) = RECORDED[2];
     let bytes = record(request, answer);
     for length in 0..bytes.len() {
-        if let Ok(record) = Record::read(&bytes[..length]) {
+        if let Ok(Told::Sct(record)) = Told::read(&bytes[..length]) {
             assert_ne!(kind_of(verifier(answer, true).judge(&record)), "kept", "{length}");
         }
     }

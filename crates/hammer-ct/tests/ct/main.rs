@@ -4,6 +4,7 @@ mod audit;
 mod canned;
 mod duplicate;
 mod harness;
+mod invalid;
 mod mutated;
 mod observe;
 mod plan;

@@ -1,6 +1,7 @@
 //! The minter: every draw and every byte follows from (seed, stream, seq).
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::Error;
 use crate::authority::{Hierarchy, HierarchySpec, Issuer};
@@ -8,6 +9,7 @@ use crate::leaf::{Form, LeafTemplate};
 use crate::minted::Minted;
 use crate::profile::Profile;
 use crate::seed::Seed;
+use crate::shape::Shape;
 use crate::validity::Validity;
 
 /// What a minter mints.
@@ -55,7 +57,7 @@ pub struct ChainMinter {
     precert_percent: u8,
     precert_signing_percent: u8,
     validity: Validity,
-    hierarchy: Hierarchy,
+    hierarchy: Arc<Hierarchy>,
 }
 
 /// One profile of the mix.
@@ -87,12 +89,27 @@ impl ChainMinter {
             IssuerSource::Derived(hierarchy) => Hierarchy::derive(&spec.seed, hierarchy)?,
             IssuerSource::Files { chain, key } => Hierarchy::from_files(chain, key)?,
         };
+        Self::under(spec, Arc::new(hierarchy), Shape::default())
+    }
+
+    /// A minter under the same authorities, whose leaves are those of `spec` but for their shape. The issuer of `spec` does not
+    /// matter.
+    ///
+    /// # Errors
+    /// [`Error::Spec`], as [`ChainMinter::new`].
+    pub fn shaped(&self, spec: &MinterSpec, shape: Shape) -> Result<Self, Error> {
+        spec.check()?;
+        Self::under(spec, self.hierarchy.clone(), shape)
+    }
+
+    fn under(spec: &MinterSpec, hierarchy: Arc<Hierarchy>, shape: Shape) -> Result<Self, Error> {
         let leaf_seed = spec.seed.child("leaves", spec.stream);
         let mut total_weight = 0;
         let mut lines = Vec::new();
         for (profile, weight) in spec.mix.iter().filter(|(_, weight)| *weight > 0) {
             total_weight += u64::from(*weight);
-            lines.push(Line::new(spec, &leaf_seed, &hierarchy, *profile, total_weight)?);
+            let leaves = Leaves { spec, seed: &leaf_seed, hierarchy: &hierarchy, shape };
+            lines.push(leaves.line(*profile, total_weight)?);
         }
         Ok(Self {
             leaf_seed,
@@ -170,22 +187,29 @@ impl MinterSpec {
     }
 }
 
-impl Line {
-    fn new(
-        spec: &MinterSpec,
-        leaf_seed: &Seed,
-        hierarchy: &Hierarchy,
-        profile: Profile,
-        up_to: u64,
-    ) -> Result<Self, Error> {
-        let issuer = hierarchy
+/// What the lines of one minter have in common.
+struct Leaves<'a> {
+    spec: &'a MinterSpec,
+    seed: &'a Seed,
+    hierarchy: &'a Hierarchy,
+    shape: Shape,
+}
+
+impl Leaves<'_> {
+    fn line(&self, profile: Profile, up_to: u64) -> Result<Line, Error> {
+        let issuer = self
+            .hierarchy
             .issuer(profile.chain)
             .ok_or(Error::Spec { reason: "the hierarchy has fewer intermediates than a profile's chain" })?;
         let template = |form| {
-            let leaf = LeafTemplate::new(leaf_seed, profile, issuer, form, spec.validity)?;
-            Ok::<_, Error>(Template { leaf, above: certificates_above(spec, hierarchy, issuer, form) })
+            let validity = self.spec.validity;
+            let leaf = LeafTemplate::shaped(self.seed, profile, issuer, form, validity, self.shape)?;
+            Ok::<_, Error>(Template {
+                leaf,
+                above: certificates_above(self.spec, self.hierarchy, issuer, form),
+            })
         };
-        Ok(Self {
+        Ok(Line {
             up_to,
             certificate: template(Form::Certificate)?,
             precert: template(Form::Precert)?,

@@ -5,6 +5,7 @@ use crate::der::Der;
 use crate::name::LeafDomain;
 use crate::profile::Profile;
 use crate::seed::Seed;
+use crate::shape::Shape;
 use crate::subject_key::SubjectKeys;
 use crate::tbs::{self, Tbs};
 use crate::validity::Validity;
@@ -15,6 +16,7 @@ pub(super) struct Layout<'a> {
     pub(super) seed: &'a Seed,
     pub(super) profile: Profile,
     pub(super) validity: Validity,
+    pub(super) shape: Shape,
 }
 
 impl Layout<'_> {
@@ -45,7 +47,7 @@ impl Layout<'_> {
             |der| {
                 self.write_extensions(der, &domain, &spki::key_id(&subject_key), signer.key_id);
                 if poisoned {
-                    extension::poison(der);
+                    extension::poison(der, self.shape.critical_poison);
                 }
             },
         );
@@ -60,7 +62,8 @@ impl Layout<'_> {
         authority_key_id: Option<&[u8]>,
     ) {
         extension::key_usage_of_leaf(der, self.profile.subject_key);
-        extension::extended_key_usage(der, &[oid::SERVER_AUTH, oid::CLIENT_AUTH]);
+        let purposes = [oid::SERVER_AUTH, oid::CLIENT_AUTH];
+        extension::extended_key_usage(der, &purposes[usize::from(!self.shape.server_auth)..]);
         extension::basic_constraints_of_leaf(der);
         extension::subject_key_identifier(der, subject_key_id);
         if let Some(key_id) = authority_key_id {
@@ -70,6 +73,9 @@ impl Layout<'_> {
         extension::subject_alt_name(der, domain, self.profile.names);
         extension::certificate_policies(der, HOST);
         extension::crl_distribution_points(der, HOST);
+        if self.shape.padding > 0 {
+            extension::padding(der, self.shape.padding);
+        }
     }
 }
 

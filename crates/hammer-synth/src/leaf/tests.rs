@@ -33,7 +33,7 @@ proptest! {
         let mut minted = Minted::new();
         template.write(seq, not_after, &mut minted);
 
-        let layout = Layout { seed: &seed, profile, validity };
+        let layout = Layout { seed: &seed, profile, validity, shape: Shape::default() };
         let entry = layout.encode(seq, not_after, &issuer.as_signer(), false).bytes;
         let signer = match form {
             Form::PrecertBySigningCertificate => issuer.precert_signer().unwrap().as_signer(),

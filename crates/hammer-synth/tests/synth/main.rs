@@ -4,6 +4,7 @@ mod acceptance;
 mod determinism;
 mod files;
 mod precert;
+mod shape;
 mod uniqueness;
 
 use hammer_synth::{
