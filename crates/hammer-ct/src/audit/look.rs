@@ -33,6 +33,8 @@ pub(super) struct Look {
     lanes: Vec<Sender<Judged>>,
     figures: Figures,
     unnamed: Unnamed,
+    /// How the log has contradicted itself up to now.
+    contradicted: Vec<&'static str>,
     /// The trouble of the last look, which is told once.
     trouble: Option<String>,
     sink: ObservationSink,
@@ -73,6 +75,7 @@ impl Look {
             lanes,
             figures,
             unnamed,
+            contradicted: Vec::new(),
             trouble,
             sink,
             clock,
@@ -158,7 +161,10 @@ impl Look {
             }
             let Some((kind, index, detail)) = words::event(&event) else { continue };
             match &event {
+                // What a log signs once it has contradicted itself says nothing new.
+                Event::Forked { .. } | Event::Shrank { .. } if self.contradicted.contains(&kind) => {}
                 Event::Forked { older, newer, .. } | Event::Shrank { older, newer } => {
+                    self.contradicted.push(kind);
                     let saved = evidence::save(&self.folder, self.epoch_unix_ms, [older, newer]);
                     let saved = match saved {
                         Ok([older, newer]) => {

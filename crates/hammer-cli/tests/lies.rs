@@ -1,0 +1,127 @@
+//! Every lie of a log in a process of its own is caught, and named as the log names it; its honest twin is believed.
+
+#[path = "support/attended.rs"]
+mod attended;
+#[path = "support/hammer.rs"]
+mod hammer;
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use hammer_report::Report;
+use rustix::process::Signal;
+use serde_json::Value;
+
+use attended::exit_if_on_time;
+use hammer::{Started, command, hammer};
+
+/// Kind, seq and index.
+type Named = (String, Option<u64>, Option<u64>);
+
+/// What a run of a plan reports whose log is served apart, and what that log counted.
+fn run(name: &str) -> (Report, Value) {
+    let (plan, folder) = (path(name), tempfile::tempdir().unwrap());
+    let lab = Started::of(command(&["lab", "ct", "--plan", &plan]));
+    let target = format!("target={{log: {}}}", lab.line_with("submission_url"));
+    let mut run = command(&["run", &plan, "--set", &target, "--out", "-"]);
+    // The heads of a log that contradicts itself are saved there.
+    run.env("TMPDIR", folder.path());
+    let report = Started::of(run).ended().report();
+    lab.signal(Signal::INT);
+    let ended = lab.ended();
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    (report, serde_json::from_str(&ended.stdout).unwrap())
+}
+
+fn path(name: &str) -> String {
+    format!("{FOLDER}/{name}.yaml")
+}
+
+/// The lies that the log owns up to.
+fn told(stats: &Value) -> Vec<Named> {
+    assert!(stats["unlisted_lies"].is_null(), "{stats}");
+    let lies = stats["lies"].as_array().into_iter().flatten();
+    let one =
+        |lie: &Value| (lie["kind"].as_str().unwrap().to_owned(), lie["seq"].as_u64(), lie["index"].as_u64());
+    sorted(lies.map(one).collect())
+}
+
+/// The broken promises that the report names.
+fn found(report: &Report) -> Vec<Named> {
+    let one = |breach: &hammer_report::report::Breach| (breach.kind.clone(), breach.seq, breach.index);
+    sorted(report.breaches.iter().map(one).collect())
+}
+
+fn sorted(mut named: Vec<Named>) -> Vec<Named> {
+    named.sort();
+    named
+}
+
+/// Runs the plan of a lie and its honest twin. `expected` is the least number of lies that is told.
+fn is_caught(kind: &str, expected: usize) {
+    let (report, stats) = run(kind);
+    let told = told(&stats);
+    assert!(told.len() >= expected && told.iter().all(|(told, ..)| told == kind), "{told:?}");
+    assert_eq!(found(&report), told, "{:?}", report.breaches);
+    assert_eq!((report.verdict.exit_code, report.promises.all.broken), (4, told.len() as u64));
+    assert_eq!(report.promises.all.unchecked, 0);
+
+    let (report, stats) = run(&format!("{kind}-honest"));
+    assert!(self::told(&stats).is_empty() && report.breaches.is_empty(), "{stats} {:?}", report.breaches);
+    let promises = &report.promises.all;
+    assert!(promises.made >= 100 && promises.kept == promises.made, "{promises:?}");
+    assert_eq!(exit_if_on_time(&report.verdict), 0, "{:?}", report.verdict);
+}
+
+macro_rules! lies {
+    ($($test:ident: $kind:literal, $expected:literal;)+) => {
+        $(
+            #[test]
+            fn $test() {
+                is_caught($kind, $expected);
+            }
+        )+
+
+        const KINDS: &[&str] = &[$($kind),+];
+    };
+}
+
+lies! {
+    a_bad_sct_signature_is_caught: "bad-sct-signature", 3;
+    an_sct_of_another_log_is_caught: "sct-of-another-log", 3;
+    a_wrong_index_is_caught: "wrong-index", 3;
+    a_lost_leaf_is_caught: "lost-leaf", 3;
+    an_altered_leaf_is_caught: "altered-leaf", 3;
+    a_forked_checkpoint_is_caught: "forked-checkpoint", 1;
+    a_shrinking_tree_is_caught: "shrinking-tree", 1;
+    a_tampered_tile_is_caught: "tampered-tile", 3;
+    a_duplicate_with_a_new_index_is_caught: "duplicate-new-index", 3;
+    a_missed_merge_delay_is_caught: "mmd-missed", 50;
+}
+
+#[test]
+fn a_twin_differs_in_nothing_but_the_lies() {
+    let text = |name: &str| fs::read_to_string(path(name)).unwrap();
+    let body = |text: &str| -> Vec<String> {
+        let is_same =
+            |line: &&str| !["#", "name:", "      lies:"].iter().any(|other| line.starts_with(other));
+        text.lines().filter(is_same).map(str::to_owned).collect()
+    };
+    let mut expected = BTreeSet::new();
+    for kind in KINDS {
+        let twin = format!("{kind}-honest");
+        assert!(text(kind).contains(&format!("      lies: [ {{ kind: {kind}, ")), "{kind}");
+        assert!(!text(&twin).contains("      lies:"), "{twin}");
+        assert_eq!(body(&text(kind)), body(&text(&twin)), "{kind}");
+        for name in [kind, twin.as_str()] {
+            let ended = hammer(&["plan", &path(name)]);
+            assert_eq!(ended.code, 0, "{}", ended.stderr);
+        }
+        expected.extend([format!("{kind}.yaml"), format!("{twin}.yaml")]);
+    }
+    let files = fs::read_dir(FOLDER).unwrap();
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    assert_eq!(names.collect::<BTreeSet<_>>(), expected);
+}
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/lies");
