@@ -16,6 +16,10 @@ test:
 bench:
     cargo bench --workspace
 
+# one fuzz target under cargo-fuzz (fuzz/README.md)
+fuzz target seconds="60":
+    cd fuzz && mkdir -p corpus/{{ target }} && cargo +nightly fuzz run {{ target }} corpus/{{ target }} seeds/{{ target }} -- -max_total_time={{ seconds }}
+
 format:
     cargo fmt --all
 

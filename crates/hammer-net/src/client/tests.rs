@@ -35,10 +35,13 @@ impl Now for HandClock {
 
 /// Runs `test` on a current-thread runtime within a local set; one that hangs fails.
 pub(crate) fn run<T>(test: impl Future<Output = T>) -> T {
+    run_within(Duration::from_secs(20), test)
+}
+
+pub(crate) fn run_within<T>(limit: Duration, test: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    tokio::task::LocalSet::new().block_on(&runtime, async {
-        tokio::time::timeout(Duration::from_secs(20), test).await.expect("the test hangs")
-    })
+    tokio::task::LocalSet::new()
+        .block_on(&runtime, async { tokio::time::timeout(limit, test).await.expect("the test hangs") })
 }
 
 pub(crate) fn config(url: &str) -> ClientConfig {

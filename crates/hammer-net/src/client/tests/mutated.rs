@@ -15,6 +15,9 @@ const POISON: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\npoison";
 /// Longer than loopback takes, shorter than a test that waits for it many times would like.
 const PATIENCE: Duration = Duration::from_millis(15);
 
+/// As many cases as are asked for; each exchange has its own limit.
+const MANY_CASES: Duration = Duration::from_secs(3600);
+
 /// A request that may never be answered; none where it did not end in time.
 async fn try_to(client: &Client, path: &str) -> Option<Result<Answer, Failure>> {
     tokio::time::timeout(PATIENCE, get(client, path)).await.ok()
@@ -73,7 +76,7 @@ fn altered(seed: u64, body: &str) -> (Vec<u8>, bool) {
 
 #[test]
 fn every_altered_answer_ends_in_its_time_and_the_next_exchange_has_its_own() {
-    run(async {
+    run_within(MANY_CASES, async {
         let server = Server::raw(|_, _, tcp| Box::pin(altering(tcp))).await;
         let mut few = config(&server.url());
         few.connections = 2;
@@ -174,7 +177,7 @@ async fn altering_frames(mut tcp: TcpStream, seen: Rc<Seen>, seed: u64) {
 
 #[test]
 fn altered_frames_end_every_exchange_and_the_client_recovers() {
-    run(async {
+    run_within(MANY_CASES, async {
         let server = Server::raw(|seen, number, tcp| {
             Box::pin(async move {
                 match number % 3 {
