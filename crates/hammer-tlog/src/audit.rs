@@ -1,6 +1,7 @@
 //! The audit of a log: every receipt is held until a followed head covers it, and its leaf is then looked for in what
 //! the log serves, up to that head's root. State machines that say what they need and are fed it: [`TileAudit`] reads
-//! the bundles of static-ct-api in order, [`EntryAudit`] sweeps get-entries of RFC 6962.
+//! the bundles of static-ct-api in order, [`EntryAudit`] sweeps get-entries of RFC 6962. [`TileSweep`] needs no receipts: it
+//! checks whatever a log holds.
 
 mod entries;
 mod lookup;
@@ -9,6 +10,7 @@ mod receipt;
 mod receipts;
 mod shelves;
 mod spill;
+mod sweep;
 mod tiles;
 mod verdict;
 mod window;
@@ -16,6 +18,7 @@ mod window;
 pub use entries::{EntryAudit, Range};
 pub use receipt::Receipt;
 pub use spill::{NoSpill, Spill};
+pub use sweep::{Flaw, TileSweep};
 pub use tiles::TileAudit;
 pub use verdict::{Breach, BundleFault, Finding, Kept, Kind, Published, Verdict};
 

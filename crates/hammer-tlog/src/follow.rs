@@ -13,6 +13,7 @@ mod head;
 pub use event::{Event, Evidence, TileFault, Unproved};
 pub use head::Head;
 
+pub(crate) use growth::subtrees;
 use growth::{Growth, Outcome};
 
 /// Heads that wait while an earlier one is proved; beyond them the oldest is skipped, and counted.

@@ -321,7 +321,7 @@ impl Growth {
 }
 
 /// The largest complete subtrees that follow `from` leaves up to `to`, as level and index.
-fn subtrees(mut from: u64, to: u64) -> impl Iterator<Item = (u8, u64)> {
+pub(crate) fn subtrees(mut from: u64, to: u64) -> impl Iterator<Item = (u8, u64)> {
     std::iter::from_fn(move || {
         let level = (to - from).checked_ilog2()?.min(from.trailing_zeros()) as u8;
         let index = from >> level;

@@ -6,5 +6,6 @@ mod entries;
 mod follow;
 mod log;
 mod spill;
+mod sweep;
 mod tiles;
 mod watch;
