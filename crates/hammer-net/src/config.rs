@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use http::Uri;
+use http::{HeaderValue, Uri};
 
 use crate::balance::Balancing;
 use crate::secret::Secret;
@@ -45,6 +45,8 @@ pub struct ClientConfig {
     pub keepalive: bool,
     /// How many redirects in a row are followed; 0: a 3xx is an answer like any other.
     pub redirects: u32,
+    /// The `User-Agent` of requests that have none of their own; none is sent without it.
+    pub user_agent: Option<HeaderValue>,
 }
 
 /// Which HTTP version is spoken.
@@ -117,6 +119,7 @@ impl ClientConfig {
             bearer: None,
             keepalive: true,
             redirects: 0,
+            user_agent: None,
         }
     }
 

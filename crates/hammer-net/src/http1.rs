@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use hammer_measure::Nanos;
-use http::header::{AUTHORIZATION, CONNECTION, HOST};
+use http::header::{AUTHORIZATION, CONNECTION, HOST, USER_AGENT};
 use http::{HeaderMap, HeaderValue, Uri};
 use http_body::Body as _;
 use hyper::body::Incoming;
@@ -137,6 +137,11 @@ fn to_http(
     headers.clear();
     if !request.headers.contains_key(HOST) {
         headers.insert(HOST, origin.host_header.clone());
+    }
+    if let Some(user_agent) = &shared.config.user_agent
+        && !request.headers.contains_key(USER_AGENT)
+    {
+        headers.insert(USER_AGENT, user_agent.clone());
     }
     for (name, value) in &request.headers {
         headers.append(name, value.clone());

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use h2::{RecvStream, SendStream};
-use http::header::{AUTHORIZATION, CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING, UPGRADE};
+use http::header::{AUTHORIZATION, CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING, UPGRADE, USER_AGENT};
 use http::uri::{Authority, Parts};
 use http::{HeaderValue, Uri};
 
@@ -30,7 +30,7 @@ pub(crate) async fn exchange(
     answer: &mut Answer,
 ) -> Result<Exchanged, Broken> {
     let pool = &endpoint.http2;
-    let head = to_http(request, endpoint, bearer)?;
+    let head = to_http(request, endpoint, bearer, shared.config.user_agent.as_ref())?;
     let lease = match pool.stream(endpoint, shared, &mut answer.wire).await? {
         Ok(lease) => lease,
         Err(other) => return Ok(other),
@@ -179,6 +179,7 @@ fn to_http(
     request: &Request,
     endpoint: &Endpoint,
     bearer: Option<&HeaderValue>,
+    user_agent: Option<&HeaderValue>,
 ) -> Result<http::Request<()>, Failure> {
     let origin = &endpoint.origin;
     let unsendable = |_| {
@@ -199,6 +200,9 @@ fn to_http(
     // Scheme, authority and path are all there.
     *http.uri_mut() = Uri::from_parts(parts).unwrap_or_default();
     let headers = http.headers_mut();
+    if let Some(user_agent) = user_agent.filter(|_| !request.headers.contains_key(USER_AGENT)) {
+        headers.insert(USER_AGENT, user_agent.clone());
+    }
     let forbidden = [HOST, CONNECTION, UPGRADE, TRANSFER_ENCODING];
     for (name, value) in request.headers.iter().filter(|(name, _)| !forbidden.contains(name)) {
         headers.append(name, value.clone());

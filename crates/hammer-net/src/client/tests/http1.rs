@@ -40,6 +40,27 @@ fn an_answer_holds_what_the_server_said_and_when() {
 }
 
 #[test]
+fn requests_name_the_user_agent_unless_they_have_their_own() {
+    run(async {
+        for (speaks, version) in [
+            (Speaks::Http1, HttpVersion::Http1),
+            (Speaks::Http2 { streams: 10 }, HttpVersion::Http2PriorKnowledge),
+        ] {
+            let server = Server::ok(speaks).await;
+            let user_agent = Some(HeaderValue::from_static("hammer (a@b.test)"));
+            let client = client(ClientConfig { user_agent, version, ..config(&server.url()) });
+            let mut request = Request::get(client.path("/").unwrap());
+            client.send(&request, &mut Answer::new()).await.unwrap();
+            request.headers.insert("user-agent", HeaderValue::from_static("mine"));
+            client.send(&request, &mut Answer::new()).await.unwrap();
+            let requests = server.seen.requests.borrow();
+            let named: Vec<_> = requests.iter().map(|request| &request.headers["user-agent"]).collect();
+            assert_eq!(named, ["hammer (a@b.test)", "mine"]);
+        }
+    });
+}
+
+#[test]
 fn a_second_request_dials_nothing_and_inherits_nothing() {
     run(async {
         let server = Server::ok(Speaks::Http1).await;
