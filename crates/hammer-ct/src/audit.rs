@@ -17,17 +17,23 @@ use crate::LogTarget;
 mod entries;
 mod evidence;
 mod figures;
+mod follow;
 mod link;
 mod look;
+mod prove;
 mod reader;
 mod spill;
+mod sweep;
 mod tiles;
 mod unnamed;
 mod words;
 
+pub use follow::{Followed, LogFollower, save_heads};
 pub use link::AuditLink;
 use link::Judged;
 use look::Look;
+pub use reader::Trouble;
+pub use sweep::{LogSweep, MOST_FLAWS, Swept};
 pub(crate) use words::SHRINKING_TREE;
 
 /// Follows a log with connections of its own and looks for the leaf of every receipt that it is handed: in the bundles and

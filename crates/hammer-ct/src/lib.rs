@@ -20,7 +20,10 @@ mod submit;
 mod verify;
 mod window;
 
-pub use audit::{AuditLink, Auditor, DEFAULT_AUDIT_INTERVAL, LEAST_AUDIT_INTERVAL, LOG_FORKED};
+pub use audit::{
+    AuditLink, Auditor, DEFAULT_AUDIT_INTERVAL, Followed, LEAST_AUDIT_INTERVAL, LOG_FORKED, LogFollower,
+    LogSweep, MOST_FLAWS, Swept, Trouble, save_heads,
+};
 pub use error::CtError;
 pub use fetch::{FetchError, LogReader, TreeHead};
 pub use log::{DEFAULT_MMD, DEFAULT_SKEW, LogKind, LogTarget};

@@ -32,13 +32,13 @@ pub(super) struct Entries {
 
 /// The answer of get-entries, of which the chains do not matter here.
 #[derive(Deserialize)]
-struct LeafInputs {
-    entries: Vec<LeafInput>,
+pub(super) struct LeafInputs {
+    pub(super) entries: Vec<LeafInput>,
 }
 
 #[derive(Deserialize)]
-struct LeafInput {
-    leaf_input: Base64,
+pub(super) struct LeafInput {
+    pub(super) leaf_input: Base64,
     #[serde(rename = "extra_data")]
     _extra_data: IgnoredAny,
 }
@@ -146,14 +146,22 @@ impl Entries {
 
 /// The right edge of the first head's tree, from its last entry.
 async fn edge(reader: &mut Reader, last: u64, head: &Head) -> Result<Frontier, Trouble> {
-    let path = format!("/ct/v1/get-entry-and-proof?leaf_index={last}&tree_size={}", head.size);
-    let answer: GetEntryAndProof = reader.json(&path).await?;
-    let frontier = Frontier::from_last_leaf(head.size, leaf_hash(&answer.leaf_input.0), &answer.audit_path);
-    match frontier {
-        Ok(frontier) if frontier.root() == head.root => Ok(frontier),
-        Ok(_) => Err(Trouble::Other(format!("read {path}: the proof does not lead to the root of {head:?}"))),
-        Err(why) => Err(Trouble::Other(format!("read {path}: {why}"))),
+    let frontier = edge_of(reader, last, head.size).await?;
+    match frontier.root() == head.root {
+        true => Ok(frontier),
+        false => {
+            Err(Trouble::Other(format!("read entry {last}: its proof does not lead to the root of {head:?}")))
+        }
     }
+}
+
+/// The right edge of the tree of `size` leaves as the proof of its last entry has it: whether it is the log's, its root
+/// tells.
+pub(super) async fn edge_of(reader: &mut Reader, last: u64, size: u64) -> Result<Frontier, Trouble> {
+    let path = format!("/ct/v1/get-entry-and-proof?leaf_index={last}&tree_size={size}");
+    let answer: GetEntryAndProof = reader.json(&path).await?;
+    let frontier = Frontier::from_last_leaf(size, leaf_hash(&answer.leaf_input.0), &answer.audit_path);
+    frontier.map_err(|why| Trouble::Other(format!("read {path}: {why}")))
 }
 
 const ENTRIES: u64 = 1000;

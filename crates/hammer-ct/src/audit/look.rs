@@ -8,13 +8,13 @@ use hammer_measure::Nanos;
 use hammer_measure::promise::Breach;
 use hammer_net::ConfigError;
 use hammer_tlog::audit::{Finding, Policy, Receipt, Verdict};
-use hammer_tlog::follow::{By, Event, Follower, Need};
-use hammer_tlog::rfc6962::GetSthConsistency;
+use hammer_tlog::follow::{By, Event, Follower};
 
 use super::entries::Entries;
 use super::figures::Figures;
 use super::link::{self, Judged};
-use super::reader::{Reader, Tile, Trouble};
+use super::prove::prove;
+use super::reader::{Reader, Trouble};
 use super::spill::Folder;
 use super::tiles::Tiles;
 use super::unnamed::Unnamed;
@@ -92,7 +92,7 @@ impl Look {
                     self.sink.note(now, format!("{}: the audit goes on", self.name));
                 }
             }
-            Err(Trouble::Fetch(why)) if why.breach_kind().is_some() => {
+            Err(why) if why.breach_kind().is_some() => {
                 self.breach(why.breach_kind().unwrap_or_default(), None, format!("failed to {why}"));
             }
             Err(why) => self.trouble(format!("failed to {why}")),
@@ -109,7 +109,7 @@ impl Look {
             self.sink.observed("tree_size", self.clock.now(), head.size as f64);
             self.follower.head(head);
         });
-        let proved = self.prove().await;
+        let proved = prove(&mut self.reader, &mut self.follower).await;
         self.events();
         let (receipts, now) = (&self.receipts, self.clock.now());
         let accepted = || receipts.try_iter().collect();
@@ -125,30 +125,6 @@ impl Look {
             && self.follower.behind() == 0
         {
             self.overdue(self.epoch_unix_ms + fetched_ns / 1_000_000);
-        }
-        Ok(())
-    }
-
-    /// Fetches what proves the heads.
-    async fn prove(&mut self) -> Result<(), Trouble> {
-        let mut need = self.follower.need();
-        while let Some(needed) = need {
-            match &needed {
-                Need::Tiles(tiles) => {
-                    for (tile, found) in self.reader.tiles(tiles).await? {
-                        match found {
-                            Tile::Bytes(bytes) => self.follower.tile(tile, &bytes),
-                            Tile::Missing => self.follower.missing(tile),
-                        }
-                    }
-                }
-                Need::ConsistencyProof { first, second } => {
-                    let path = format!("/ct/v1/get-sth-consistency?first={first}&second={second}");
-                    let proof: GetSthConsistency = self.reader.json(&path).await?;
-                    self.follower.consistency_proof(*first, *second, &proof.consistency);
-                }
-            }
-            need = self.follower.need().filter(|next| *next != needed);
         }
         Ok(())
     }

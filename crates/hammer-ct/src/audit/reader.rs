@@ -13,17 +13,36 @@ use serde::de::DeserializeOwned;
 
 use crate::{FetchError, LogTarget, TreeHead};
 
-/// Why the audit does not get on; it tries again at the next look.
+/// Why a log cannot be followed or audited for now; it can be tried again.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Trouble {
+pub enum Trouble {
+    /// No answer, or one that cannot be believed.
     #[error(transparent)]
     Fetch(#[from] FetchError),
+    /// A path that cannot be asked for.
     #[error(transparent)]
     Path(#[from] ConfigError),
+    /// No answer to the request for a path, for 10 s.
     #[error("read {0}: the log does not answer")]
     Silent(String),
+    /// An answer that leads nowhere.
     #[error("{0}")]
     Other(String),
+}
+
+impl Trouble {
+    /// The kind of promise that is broken by what was served; none where nothing was served, or nothing that can be read.
+    pub fn breach_kind(&self) -> Option<&'static str> {
+        match self {
+            Self::Fetch(why) => why.breach_kind(),
+            _ => None,
+        }
+    }
+
+    /// Whether the log did not even answer.
+    pub fn is_silence(&self) -> bool {
+        matches!(self, Self::Silent(_) | Self::Fetch(FetchError::Failure(_)))
+    }
 }
 
 /// What became of a request for a tile.
@@ -83,6 +102,17 @@ impl Reader {
             }
         }
         Ok(tiles)
+    }
+
+    /// What is served at a path; none where nothing is.
+    pub(super) async fn found(&mut self, path: &str) -> Result<Option<Vec<u8>>, Trouble> {
+        let answer = self.get(path).await;
+        let answer = self.count(answer)?;
+        match answer.status.as_u16() {
+            200 => Ok(Some(answer.body)),
+            403 | 404 | 410 => Ok(None),
+            status => Err(FetchError::Status { path: path.to_owned(), status }.into()),
+        }
     }
 
     /// The JSON at a path.

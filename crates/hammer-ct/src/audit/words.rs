@@ -1,6 +1,6 @@
-use hammer_tlog::audit::{Breach, Finding, Kind, Published};
+use hammer_tlog::audit::{Breach, Finding, Flaw, Kind, Published};
 use hammer_tlog::follow::{Event, TileFault};
-use hammer_tlog::tile::Level;
+use hammer_tlog::tile::{Level, TileId};
 
 use super::link::seq;
 
@@ -59,6 +59,28 @@ pub(super) fn finding(finding: &Finding) -> Option<(&'static str, Option<u64>, S
     })
 }
 
+/// Kind, index and detail of what a sweep found.
+pub(super) fn flaw(flaw: &Flaw) -> (&'static str, Option<u64>, String) {
+    match flaw {
+        Flaw::Bundle { tile, index, fault } => (
+            ALTERED_LEAF,
+            Some(*index),
+            format!("{tile}: the entry of index {index} is not the tree's: {fault:?}"),
+        ),
+        Flaw::Index { index, says } => {
+            let says = says.map_or("no index".to_owned(), |says| format!("that it has index {says}"));
+            ("wrong-index", Some(*index), format!("the entry of index {index} says {says}"))
+        }
+        Flaw::Tile { tile, fault } => {
+            (TAMPERED_TILE, leaf_of(tile, fault), format!("{tile} is not the tree's: {fault:?}"))
+        }
+        Flaw::Missing { tile } => (MISSING_TILE, None, format!("{tile} is not served")),
+        Flaw::Root { computed, expected } => {
+            ("wrong-root", None, format!("the entries lead to the root {computed}, not {expected}"))
+        }
+    }
+}
+
 /// Kind, index and detail of what shows in a head or its tiles; none where nothing is wrong.
 pub(super) fn event(event: &Event) -> Option<(&'static str, Option<u64>, String)> {
     Some(match event {
@@ -72,13 +94,7 @@ pub(super) fn event(event: &Event) -> Option<(&'static str, Option<u64>, String)
             format!("it forked: {older:?}, then {newer:?}, which does not continue it: {evidence:?}"),
         ),
         Event::TamperedTile { tile, fault, head } => {
-            let index = match fault {
-                TileFault::Hash { position, .. } if tile.level == Level::Hashes(0) => {
-                    Some(tile.first() + u64::from(*position))
-                }
-                _ => None,
-            };
-            (TAMPERED_TILE, index, format!("{tile} is not of the tree of {head:?}: {fault:?}"))
+            (TAMPERED_TILE, leaf_of(tile, fault), format!("{tile} is not of the tree of {head:?}: {fault:?}"))
         }
         Event::MissingTile { tile, head } => {
             (MISSING_TILE, None, format!("{tile} is not served, and is of the tree of {head:?}"))
@@ -87,6 +103,16 @@ pub(super) fn event(event: &Event) -> Option<(&'static str, Option<u64>, String)
             ("unproved-checkpoint", None, format!("{head:?} is not proved: {reason:?}"))
         }
     })
+}
+
+/// The leaf whose hash is wrong, where it is a leaf's.
+fn leaf_of(tile: &TileId, fault: &TileFault) -> Option<u64> {
+    match fault {
+        TileFault::Hash { position, .. } if tile.level == Level::Hashes(0) => {
+            Some(tile.first() + u64::from(*position))
+        }
+        _ => None,
+    }
 }
 
 /// A log that serves a smaller tree than before.

@@ -1,0 +1,28 @@
+use hammer_tlog::follow::{Follower, Need};
+use hammer_tlog::rfc6962::GetSthConsistency;
+
+use super::reader::{Reader, Tile, Trouble};
+
+/// Fetches what proves the heads that the follower was fed.
+pub(super) async fn prove(reader: &mut Reader, follower: &mut Follower) -> Result<(), Trouble> {
+    let mut need = follower.need();
+    while let Some(needed) = need {
+        match &needed {
+            Need::Tiles(tiles) => {
+                for (tile, found) in reader.tiles(tiles).await? {
+                    match found {
+                        Tile::Bytes(bytes) => follower.tile(tile, &bytes),
+                        Tile::Missing => follower.missing(tile),
+                    }
+                }
+            }
+            Need::ConsistencyProof { first, second } => {
+                let path = format!("/ct/v1/get-sth-consistency?first={first}&second={second}");
+                let proof: GetSthConsistency = reader.json(&path).await?;
+                follower.consistency_proof(*first, *second, &proof.consistency);
+            }
+        }
+        need = follower.need().filter(|next| *next != needed);
+    }
+    Ok(())
+}
