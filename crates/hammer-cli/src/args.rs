@@ -4,6 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod ct;
+
+pub(crate) use ct::{AuditArgs, CtCommand, FollowArgs, LogArgs, RateArgs, ReadArgs, SubmitArgs};
+
 /// A load generator for the services that software trust rests on.
 ///
 /// It sends by plan (open loop), measures from the instant that the plan named, verifies what the service promised,
@@ -24,7 +28,7 @@ pub(crate) enum Command {
     /// Load a URL from one line, with the habits of hey, wrk and oha
     #[command(subcommand)]
     Http(Box<HttpCommand>),
-    /// Load a Certificate Transparency log, or print the roots that it must accept
+    /// Load, follow or verify a Certificate Transparency log, or print the roots that it must accept
     #[command(subcommand)]
     Ct(CtCommand),
     /// Serve an embedded target that really does the work, until a signal
@@ -156,56 +160,6 @@ pub(crate) struct HttpArgs {
     /// Threads that send; by default one for each core, or one alone with --rate up to 20000/s
     #[arg(long, value_name = "N")]
     pub(crate) shards: Option<usize>,
-    #[command(flatten)]
-    pub(crate) output: OutputArgs,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum CtCommand {
-    /// Print the roots that a log must accept so that it takes the plan's chains (PEM)
-    Roots(PlanArgs),
-    /// Submit chains to one log from one line
-    Submit(Box<SubmitArgs>),
-}
-
-/// One log.
-#[derive(Debug, Args)]
-pub(crate) struct SubmitArgs {
-    /// Where chains are sent: what stands before /ct/v1/add-chain
-    pub(crate) url: String,
-    /// The log's public key: base64 of its DER, or a PEM or base64 file as @FILE
-    #[arg(long, value_name = "KEY|@FILE")]
-    pub(crate) key: String,
-    /// What the log speaks
-    #[arg(long, default_value = "static-ct", value_parser = ["static-ct", "rfc6962"])]
-    pub(crate) kind: String,
-    /// Where the log is read, when that is another place
-    #[arg(long, value_name = "URL")]
-    pub(crate) monitoring_url: Option<String>,
-    /// The first line of its checkpoints; by default host without port, and path, of the URL
-    #[arg(long)]
-    pub(crate) origin: Option<String>,
-    /// Chains a second (100/s), open loop
-    #[arg(long, short = 'q', default_value = "100/s", value_name = "RATE")]
-    pub(crate) rate: String,
-    /// How long to send
-    #[arg(short = 'z', long, default_value = "30s", value_name = "TIME")]
-    pub(crate) duration: String,
-    /// How many of 100 chains are precertificates
-    #[arg(long, default_value_t = 0, value_name = "PERCENT")]
-    pub(crate) precerts: u8,
-    /// Most operations in flight
-    #[arg(short = 'c', long, default_value_t = 512, value_name = "N")]
-    pub(crate) in_flight: usize,
-    /// How long one submission may take
-    #[arg(short = 't', long, default_value = "30s", value_name = "TIME")]
-    pub(crate) timeout: String,
-    /// The seed of everything that is drawn or minted
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    pub(crate) seed: u64,
-    /// Who allowed load on a peer that is neither loopback nor private
-    #[arg(long, value_name = "WHO")]
-    pub(crate) authorized: Option<String>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -23,6 +23,7 @@ use http::Uri;
 
 use crate::error::CliError;
 use crate::plan::load::LoadBounds;
+use crate::plan::target::TargetPlan;
 use crate::plan::{Plan, ThresholdPlan, WorkloadPlan};
 use crate::resources;
 
@@ -149,9 +150,27 @@ fn one_target(plan: &Plan) -> Result<(), CliError> {
     let given = &plan.target;
     let kinds = [!given.url.is_empty(), given.log.is_some(), given.lab.is_some()];
     match kinds.iter().filter(|kind| **kind).count() {
-        1 => Ok(()),
+        1 => user_agent(given),
         _ => Err(CliError::plan("use the plan: target: give exactly one of url, log, lab")),
     }
+}
+
+/// The log of a target, once it is known that nobody has to allow it, or somebody did.
+///
+/// # Errors
+/// When it is none, or one that nobody allowed.
+pub(crate) fn log(target: &TargetPlan) -> Result<Arc<LogTarget>, CliError> {
+    user_agent(target)?;
+    let log = target.log.clone().unwrap_or_default();
+    let log = log.target().map_err(|error| CliError::plan(format!("use the log: failed to {error}")))?;
+    let reached = of_log(log.clone());
+    permitted(&reached, target.authorized.as_deref())?;
+    Ok(Arc::new(log))
+}
+
+fn user_agent(target: &TargetPlan) -> Result<(), CliError> {
+    let made = target.user_agent().map(|_| ());
+    made.map_err(|error| CliError::plan(format!("use the plan: target.contact: {error}")))
 }
 
 fn one_kind(workload: &WorkloadPlan) -> Result<(), CliError> {

@@ -529,3 +529,46 @@ fn an_audit_that_would_poll_too_fast_is_refused() {
         refused(&ended, &["workloads.submit: ct_submit.audit_interval_ms: it must be 50 at least"]);
     }
 }
+
+const KEY: &str = "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEqG51pjbkmFczWR9zrHs0sIVFt8ErBljJ8NcYFITKMsgMaf6+YjbKxA1OiWXWuLEnKTdx1KB6KqMcaDTzVbZ6Sg==";
+
+#[test]
+fn a_log_that_cannot_be_followed_or_verified_is_refused_before_it_is_dialled() {
+    let log = ["http://127.0.0.1:9/log", "--key", KEY];
+    let ct = |command: &str, more: &[&str]| hammer(&[&["ct", command], log.as_slice(), more].concat());
+    refused(&ct("follow", &["--interval", "10ms"]), &["use --interval 10ms: it must be 50ms at least"]);
+    refused(&ct("follow", &["--interval", "soon"]), &["use --interval: `soon` is no time"]);
+    refused(&ct("follow", &["-z", "1"]), &["use -z: `1` is no time"]);
+    refused(&ct("audit", &["--from", "5", "--to", "5"]), &["use --to 5: it must be more than --from 5"]);
+    refused(&ct("read", &["-q", "fast"]), &["use --rate: `fast` is no rate"]);
+    refused(&ct("read", &["--tree-heads", "101"]), &["tree_head_percent"]);
+    for command in ["read", "follow", "audit"] {
+        let with = |url: &str, key: &str| hammer(&["ct", command, url, "--key", key]);
+        refused(&with("ftp://127.0.0.1/log", KEY), &["ftp://127.0.0.1/log", "neither http nor https"]);
+        refused(&with("http://127.0.0.1:9/log", "AAAA"), &["the log's public key"]);
+        refused(&with("http://127.0.0.1:9/log", "@/nowhere"), &["read /nowhere"]);
+        refused(&with("http://192.0.2.1/log", KEY), &["192.0.2.1"]);
+        refused(&ct(command, &["--contact", "a\nb"]), &["target.contact"]);
+    }
+}
+
+#[test]
+fn a_log_that_does_not_answer_is_exit_3() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let log = [format!("http://{free}/log"), "--key".to_owned(), KEY.to_owned()];
+    let log: Vec<&str> = log.iter().map(String::as_str).collect();
+    let ended = hammer(&[&["ct", "follow"], log.as_slice(), &["-z", "500ms", "--interval", "50ms"]].concat());
+    assert_eq!(ended.code, 3, "{ended:?}");
+    assert_eq!(ended.stdout.matches("trouble  failed to ").count(), 1, "{}", ended.stdout);
+    let ended = hammer(&[&["ct", "audit"], log.as_slice()].concat());
+    assert_eq!(ended.code, 3, "{ended:?}");
+    assert!(ended.stdout.starts_with("FAIL, exit 3\n") && ended.stdout.contains("\nended      failed to "));
+}
+
+#[test]
+fn a_manual_page_of_no_command_is_refused() {
+    refused(&hammer(&["man", "ct", "sumbit"]), &["there is no command `ct sumbit`"]);
+    let ended = hammer(&["completions", "csh"]);
+    assert_eq!(ended.code, 2);
+    assert!(ended.stderr.contains("possible values: bash"), "{}", ended.stderr);
+}

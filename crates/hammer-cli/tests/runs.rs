@@ -497,7 +497,7 @@ fn a_line_speaks_http_2_by_prior_knowledge() {
 
 #[test]
 fn each_command_says_what_it_takes() {
-    let commands: [&[&str]; 15] = [
+    let commands: [&[&str]; 18] = [
         &[],
         &["run"],
         &["plan"],
@@ -507,6 +507,9 @@ fn each_command_says_what_it_takes() {
         &["ct"],
         &["ct", "roots"],
         &["ct", "submit"],
+        &["ct", "read"],
+        &["ct", "follow"],
+        &["ct", "audit"],
         &["lab"],
         &["lab", "ct"],
         &["lab", "http"],

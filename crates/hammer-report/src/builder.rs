@@ -228,7 +228,7 @@ fn seconds(result: &RunResult, phase: Phase) -> f64 {
 }
 
 /// RFC 3339 with milliseconds, UTC.
-pub(crate) fn rfc3339(unix_ms: u64) -> String {
+pub fn rfc3339(unix_ms: u64) -> String {
     OffsetDateTime::from_unix_timestamp_nanos(i128::from(unix_ms) * 1_000_000)
         .ok()
         .and_then(|instant| instant.format(&Rfc3339).ok())

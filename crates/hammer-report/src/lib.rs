@@ -13,7 +13,7 @@ pub mod verdict;
 #[cfg(test)]
 mod fixture;
 
-pub use builder::{BuildError, ReportBuilder};
+pub use builder::{BuildError, ReportBuilder, rfc3339};
 pub use events::EventsWriter;
 pub use report::Report;
 pub use summary::Summary;

@@ -1,24 +1,27 @@
-//! `hammer ct`: the roots that a log must accept, and submissions from one line.
+//! `hammer ct`: one log, loaded, followed or verified from one line; and the roots that it must accept.
 
+use std::future::Future;
 use std::io;
-use std::path::PathBuf;
 
-use hammer_ct::{CtTargetPlan, LogKind, OneOrMany, SubmitPlan};
-use serde_json::json;
-
-use crate::args::{CtCommand, PlanArgs, SubmitArgs};
+use crate::args::{CtCommand, PlanArgs};
 use crate::assemble;
 use crate::error::CliError;
 use crate::output::print;
 use crate::plan::read;
 
-use super::run;
+mod audit;
+mod follow;
+mod load;
+mod log;
 
 /// Carries it out.
 pub(crate) fn command(command: &CtCommand) -> Result<u8, CliError> {
     match command {
+        CtCommand::Submit(args) => load::submit(args),
+        CtCommand::Read(args) => load::read(args),
+        CtCommand::Follow(args) => follow::follow(args),
+        CtCommand::Audit(args) => audit::audit(args),
         CtCommand::Roots(args) => roots(args),
-        CtCommand::Submit(args) => submit(args),
     }
 }
 
@@ -37,34 +40,9 @@ fn roots(args: &PlanArgs) -> Result<u8, CliError> {
     Ok(0)
 }
 
-fn submit(args: &SubmitArgs) -> Result<u8, CliError> {
-    let (public_key, public_key_file) = match args.key.strip_prefix('@') {
-        Some(file) => (None, Some(PathBuf::from(file))),
-        None => (Some(args.key.clone()), None),
-    };
-    let log = CtTargetPlan {
-        kind: if args.kind == "rfc6962" { LogKind::Rfc6962 } else { LogKind::StaticCt },
-        submission_url: OneOrMany::One(args.url.clone()),
-        monitoring_url: OneOrMany::Many(args.monitoring_url.iter().cloned().collect()),
-        origin: args.origin.clone(),
-        public_key,
-        public_key_file,
-        ..CtTargetPlan::default()
-    };
-    let submit = SubmitPlan { precert_percent: args.precerts, ..SubmitPlan::default() };
-    let plan = json!({
-        "seed": args.seed,
-        "target": { "log": log, "authorized": args.authorized },
-        "workloads": [{
-            "name": "submit",
-            "ct_submit": submit,
-            "load": { "rate": super::http::rate(&args.rate)? },
-            "in_flight": args.in_flight,
-            "timeout": args.timeout,
-        }],
-        "phases": { "measurement": args.duration },
-    });
-    let plan = read::typed(plan)
-        .map_err(|(path, message)| CliError::plan(format!("use the arguments: {path}: {message}")))?;
-    run::of_plan(&plan, &args.output)
+/// Carries out on this thread what needs neither plan nor run.
+fn locally<T>(work: impl Future<Output = Result<T, CliError>>) -> Result<T, CliError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| CliError::plan(format!("start a runtime: {error}")))?;
+    tokio::task::LocalSet::new().block_on(&runtime, work)
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 use hammer_ct::{CtTargetPlan, OneOrMany};
 use hammer_lab::{CtLabPlan, HttpLabPlan};
 use hammer_net::{Balancing, ClientConfig, HttpVersion, TlsConfig};
-use http::Uri;
+use http::header::InvalidHeaderValue;
+use http::{HeaderValue, Uri};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,10 @@ pub(crate) struct TargetPlan {
     /// Who allowed load on peers that are neither loopback nor private; the report carries it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) authorized: Option<String>,
+    /// Who can be written to about the load: a mail address, which stands in the `User-Agent` of every request. Skylight lets
+    /// clients without one read 75 times a second, all of them together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) contact: Option<String>,
     /// Connections to it.
     pub(crate) connection: ConnectionPlan,
     /// Trust and identity over `https`.
@@ -180,7 +185,17 @@ impl TargetPlan {
             bearer: None,
             keepalive,
             redirects,
+            user_agent: self.user_agent().ok(),
         }
+    }
+
+    /// What requests say of who sends them.
+    ///
+    /// # Errors
+    /// When the contact cannot stand in a header.
+    pub(crate) fn user_agent(&self) -> Result<HeaderValue, InvalidHeaderValue> {
+        let contact = self.contact.as_ref().map_or(String::new(), |contact| format!(" ({contact})"));
+        HeaderValue::try_from(format!("hammer/{}{contact}", env!("CARGO_PKG_VERSION")))
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn plain(value: f64) -> String {
 }
 
 /// `28.4 MB`, in powers of ten.
-pub(crate) fn bytes(bytes: u64) -> String {
+pub fn bytes(bytes: u64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} B"),
         1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),

@@ -1,0 +1,128 @@
+//! Arguments of `hammer ct`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::{OutputArgs, PlanArgs};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CtCommand {
+    /// Submit chains to one log from one line
+    Submit(Box<SubmitArgs>),
+    /// Read one log from one line
+    Read(Box<ReadArgs>),
+    /// Follow one log without load: a line for each new tree head, verified, until it forks, shrinks, or a signal
+    Follow(Box<FollowArgs>),
+    /// Verify what one log holds: every entry, up to its signed tree head
+    Audit(Box<AuditArgs>),
+    /// Print the roots that a log must accept so that it takes the plan's chains (PEM)
+    Roots(PlanArgs),
+}
+
+/// One log.
+#[derive(Debug, Args)]
+pub(crate) struct LogArgs {
+    /// The log: what stands before /ct/v1/add-chain. It is read there too, unless --monitoring-url names another place
+    pub(crate) url: String,
+    /// The log's public key: base64 of its DER, or a PEM or base64 file as @FILE
+    #[arg(long, value_name = "KEY|@FILE")]
+    pub(crate) key: String,
+    /// What the log speaks
+    #[arg(long, default_value = "static-ct", value_parser = ["static-ct", "rfc6962"])]
+    pub(crate) kind: String,
+    /// Where the log is read, when that is another place
+    #[arg(long, value_name = "URL")]
+    pub(crate) monitoring_url: Option<String>,
+    /// The first line of its checkpoints; by default host without port, and path, of the URL
+    #[arg(long)]
+    pub(crate) origin: Option<String>,
+    /// Who allowed load on a peer that is neither loopback nor private
+    #[arg(long, value_name = "WHO")]
+    pub(crate) authorized: Option<String>,
+    /// A mail address for every request to name: some logs serve less to whoever names none
+    #[arg(long, value_name = "MAIL")]
+    pub(crate) contact: Option<String>,
+}
+
+/// How much is sent, in open loop.
+#[derive(Debug, Args)]
+pub(crate) struct RateArgs {
+    /// Operations a second (100/s)
+    #[arg(long, short = 'q', default_value = "100/s", value_name = "RATE")]
+    pub(crate) rate: String,
+    /// How long to send
+    #[arg(short = 'z', long, default_value = "30s", value_name = "TIME")]
+    pub(crate) duration: String,
+    /// Most operations in flight
+    #[arg(short = 'c', long, default_value_t = 2000, value_name = "N")]
+    pub(crate) in_flight: usize,
+    /// How long one operation may take
+    #[arg(short = 't', long, default_value = "30s", value_name = "TIME")]
+    pub(crate) timeout: String,
+    /// The seed of everything that is drawn or minted
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(crate) seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SubmitArgs {
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
+    #[command(flatten)]
+    pub(crate) load: RateArgs,
+    /// How many of 100 chains are precertificates
+    #[arg(long, default_value_t = 0, value_name = "PERCENT")]
+    pub(crate) precerts: u8,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReadArgs {
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
+    #[command(flatten)]
+    pub(crate) load: RateArgs,
+    /// How many of 100 reads are of the tree head; the others are of tiles, or of entries (rfc6962)
+    #[arg(long, default_value_t = 20, value_name = "PERCENT")]
+    pub(crate) tree_heads: u8,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FollowArgs {
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
+    /// How often to look; 50ms at least
+    #[arg(long, default_value = "1s", value_name = "TIME")]
+    pub(crate) interval: String,
+    /// How long to follow; until a signal without it
+    #[arg(short = 'z', long, value_name = "TIME")]
+    pub(crate) duration: Option<String>,
+    /// Where two tree heads that contradict each other are saved
+    #[arg(long, default_value = ".", value_name = "DIR")]
+    pub(crate) evidence: PathBuf,
+    /// Print JSON, one object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AuditArgs {
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
+    /// The first entry to read; entries in bundles are read by 256
+    #[arg(long, default_value_t = 0, value_name = "INDEX")]
+    pub(crate) from: u64,
+    /// The entry to stop before; the size of the tree without it
+    #[arg(long, value_name = "INDEX")]
+    pub(crate) to: Option<u64>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Do not show progress on a terminal
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}

@@ -1,0 +1,41 @@
+//! `hammer ct submit` and `hammer ct read`: a plan from one line.
+
+use hammer_ct::{ReadPlan, SubmitPlan};
+use serde_json::{Value, json};
+
+use crate::args::{LogArgs, OutputArgs, RateArgs, ReadArgs, SubmitArgs};
+use crate::command::{http, run};
+use crate::error::CliError;
+use crate::plan::read::typed;
+
+pub(super) fn submit(args: &SubmitArgs) -> Result<u8, CliError> {
+    let submit = SubmitPlan { precert_percent: args.precerts, ..SubmitPlan::default() };
+    carry_out("submit", json!({ "ct_submit": submit }), &args.log, &args.load, &args.output)
+}
+
+pub(super) fn read(args: &ReadArgs) -> Result<u8, CliError> {
+    let read = ReadPlan { tree_head_percent: args.tree_heads, ..ReadPlan::default() };
+    carry_out("read", json!({ "ct_read": read }), &args.log, &args.load, &args.output)
+}
+
+fn carry_out(
+    name: &str,
+    mut workload: Value,
+    log: &LogArgs,
+    load: &RateArgs,
+    output: &OutputArgs,
+) -> Result<u8, CliError> {
+    workload["name"] = json!(name);
+    workload["load"] = json!({ "rate": http::rate(&load.rate)? });
+    workload["in_flight"] = json!(load.in_flight);
+    workload["timeout"] = json!(load.timeout);
+    let plan = json!({
+        "seed": load.seed,
+        "target": log.target(),
+        "workloads": [workload],
+        "phases": { "measurement": load.duration },
+    });
+    let plan = typed(plan)
+        .map_err(|(path, message)| CliError::plan(format!("use the arguments: {path}: {message}")))?;
+    run::of_plan(&plan, output)
+}

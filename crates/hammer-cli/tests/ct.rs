@@ -1,0 +1,191 @@
+//! One log from one line: loaded, followed, and verified afterwards.
+
+#[path = "support/attended.rs"]
+mod attended;
+#[path = "support/hammer.rs"]
+mod hammer;
+
+use std::fs;
+
+use hammer_ct::{SubmitPlan, roots};
+use hammer_lab::ct::{Flavour, Lie, LieKind};
+use hammer_lab::duration::Span;
+use hammer_lab::{CtLab, CtLabHandle, CtLabPlan, LogConfig};
+use hammer_tlog::encoding::base64;
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use attended::exit_if_on_time;
+use hammer::{Ended, Started, command, hammer};
+
+const FLAVOURS: [Flavour; 2] = [Flavour::StaticCt, Flavour::Rfc6962];
+
+/// A log, quick to publish.
+struct Log {
+    lab: CtLabHandle,
+    kind: &'static str,
+    key: String,
+}
+
+impl Log {
+    fn of(flavour: Flavour, lies: Vec<Lie>) -> Self {
+        let kind = match flavour {
+            Flavour::StaticCt => "static-ct",
+            Flavour::Rfc6962 => "rfc6962",
+        };
+        let (batch_max_age, checkpoint_interval) = (Span::from_millis(20), Span::from_millis(50));
+        let plan = CtLabPlan { flavour, lies, batch_max_age, checkpoint_interval, ..CtLabPlan::default() };
+        let mut config = LogConfig::from_plan(plan).unwrap();
+        for root in roots(&SubmitPlan::default(), 0).unwrap().certificates {
+            config.add_root_der(root);
+        }
+        let lab = CtLab::spawn_thread(config).unwrap();
+        Self { key: base64(&lab.log_key_spki), lab, kind }
+    }
+
+    /// `hammer ct COMMAND` on it.
+    fn args<'a>(&'a self, command: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+        let url = self.lab.submission_url.as_str();
+        let log = ["ct", command, url, "--key", &self.key, "--origin", &self.lab.origin, "--kind", self.kind];
+        [&log, more].concat()
+    }
+
+    fn hammer(&self, command: &str, more: &[&str]) -> Ended {
+        hammer(&self.args(command, more))
+    }
+
+    fn submit(&self, seconds: &str) -> u64 {
+        let ended = self.hammer("submit", &["-q", "200/s", "-z", seconds, "--precerts", "30", "--out", "-"]);
+        ended.report().totals.all.fates.accepted
+    }
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|why| panic!("{why}: {line}")))
+        .collect()
+}
+
+#[test]
+fn what_was_submitted_from_one_line_is_read_from_one_line() {
+    for flavour in FLAVOURS {
+        let log = Log::of(flavour, Vec::new());
+        assert_eq!(log.submit("1s"), 200);
+        let report = log.hammer("read", &["-q", "100/s", "-z", "1s", "--out", "-"]).report();
+        assert_eq!(exit_if_on_time(&report.verdict), 0, "{:?}", report.verdict);
+        assert_eq!(report.totals.all.fates.accepted, 100, "{:?}", report.totals.all.fates);
+        assert!(report.promises.all.kept > 0 && report.promises.all.kept == report.promises.all.made);
+    }
+}
+
+#[test]
+fn an_honest_log_passes_the_audit_whole_and_in_part() {
+    for flavour in FLAVOURS {
+        let log = Log::of(flavour, Vec::new());
+        assert_eq!(log.submit("2s"), 400);
+        for (range, from, to) in
+            [(vec![], 0, 400), (vec!["--from", "256"], 256, 400), (vec!["--to", "256"], 0, 256)]
+        {
+            let ended = log.hammer("audit", &[&["--json"], range.as_slice()].concat());
+            let found = &lines(&ended.stdout)[0];
+            assert_eq!((ended.code, &found["exit_code"]), (0, &json!(0)), "{found}");
+            assert_eq!((&found["schema"], &found["flaws"]), (&json!("hammer.ct-audit/1"), &json!([])));
+            let read = &found["read"];
+            assert_eq!(
+                (&read["from"], &read["to"], &read["is_proved"]),
+                (&json!(from), &json!(to), &json!(true))
+            );
+            assert_eq!(found["head"]["size"], 400);
+            let issuers = if flavour == Flavour::StaticCt { 2 } else { 0 };
+            assert!(read["issuers"].as_u64().is_some_and(|served| served >= issuers), "{found}");
+        }
+        let ended = log.hammer("audit", &[]);
+        assert!(ended.stdout.starts_with("PASS, exit 0\nhead       size 400, root "), "{}", ended.stdout);
+        assert!(ended.stdout.contains("entries    400 read, from 0 to 400; they lead to the root\n"));
+        let beyond = log.hammer("audit", &["--from", "401"]);
+        assert_eq!((beyond.code, beyond.stdout.as_str()), (2, ""));
+        assert!(beyond.stderr.contains("failed to use --from 401: the tree has 400 leaves"), "{beyond:?}");
+    }
+}
+
+#[test]
+fn a_log_that_altered_an_entry_fails_the_audit() {
+    for flavour in FLAVOURS {
+        let log = Log::of(flavour, vec![Lie { after: 50, times: Some(1), ..Lie::of(LieKind::AlteredLeaf) }]);
+        assert_eq!(log.submit("1s"), 200);
+        let ended = log.hammer("audit", &["--json"]);
+        let found = &lines(&ended.stdout)[0];
+        assert_eq!((ended.code, &found["exit_code"]), (4, &json!(4)), "{found}");
+        let kind = match flavour {
+            Flavour::StaticCt => "altered-leaf",
+            Flavour::Rfc6962 => "tampered-entries",
+        };
+        assert_eq!((&found["flaws"][0]["kind"], &found["flawed"]), (&json!(kind), &json!(1)), "{found}");
+        let text = log.hammer("audit", &[]);
+        assert_eq!(text.code, 4);
+        assert!(
+            text.stdout.starts_with("FAIL, exit 4\n")
+                && text.stdout.contains(&format!("\nBROKEN     {kind}: "))
+        );
+    }
+}
+
+#[test]
+fn a_log_is_followed_until_a_signal_with_a_line_for_each_new_head() {
+    for flavour in FLAVOURS {
+        let log = Log::of(flavour, Vec::new());
+        let follow = Started::of(command(&log.args("follow", &["--interval", "50ms", "--json"])));
+        let first: Value = serde_json::from_str(&follow.line_with("head")).unwrap();
+        assert_eq!(
+            (&first["size"], &first["grown"], &first["cosigners"]),
+            (&json!(0), &json!(null), &json!([]))
+        );
+        assert_eq!(log.submit("1s"), 200);
+        let mut size = 0;
+        while size < 200 {
+            let head: Value = serde_json::from_str(&follow.line_with("head")).unwrap();
+            size += head["grown"].as_u64().unwrap();
+            assert_eq!(head["size"], size);
+            assert_eq!(head["root"].as_str().map(str::len), Some(64));
+        }
+        follow.signal(Signal::INT);
+        let ended = follow.ended();
+        assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
+    }
+}
+
+#[test]
+fn following_ends_by_its_duration_and_says_each_head_once() {
+    let log = Log::of(Flavour::StaticCt, Vec::new());
+    assert_eq!(log.submit("500ms"), 100);
+    let ended = log.hammer("follow", &["--interval", "50ms", "-z", "1s"]);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let [line] = ended.stdout.lines().collect::<Vec<_>>()[..] else { panic!("{ended:?}") };
+    assert!(line.starts_with("size 100  first  root ") && line.contains("  signed 20"), "{line}");
+}
+
+#[test]
+fn a_fork_ends_the_following_with_both_heads_saved() {
+    for (flavour, kind, lie) in [
+        (Flavour::StaticCt, "forked-checkpoint", LieKind::ForkedCheckpoint),
+        (Flavour::Rfc6962, "forked-checkpoint", LieKind::ForkedCheckpoint),
+        (Flavour::StaticCt, "shrinking-tree", LieKind::ShrinkingTree),
+    ] {
+        let log = Log::of(flavour, vec![Lie { after: 50, ..Lie::of(lie) }]);
+        let folder = tempfile::tempdir().unwrap();
+        let heads = folder.path().join("heads");
+        let heads = heads.to_str().unwrap();
+        let args = log.args("follow", &["--interval", "50ms", "--json", "--evidence", heads]);
+        let follow = Started::of(command(&args));
+        follow.line_with("head");
+        let submit = Started::of(command(&log.args("submit", &["-q", "200/s", "-z", "20s"])));
+        let broken: Value = serde_json::from_str(&follow.line_with("broken")).unwrap();
+        assert_eq!((follow.ended().code, &broken["kind"]), (4, &json!(kind)), "{broken}");
+        submit.signal(Signal::KILL);
+        submit.ended();
+        let saved: Vec<&str> = broken["saved"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        let [older, newer] = saved[..] else { panic!("{broken}") };
+        assert!(older.starts_with(heads) && newer.starts_with(heads), "{broken}");
+        assert_ne!(fs::read(older).unwrap(), fs::read(newer).unwrap());
+    }
+}
