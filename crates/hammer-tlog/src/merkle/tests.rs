@@ -160,6 +160,37 @@ fn every_proof_of_every_small_tree_verifies() {
 }
 
 #[test]
+fn a_tree_that_forgot_its_first_leaves_proves_the_others_as_before() {
+    let whole = counted_tree(2_000);
+    let mut tree = counted_tree(1_500);
+    tree.forget_before(1_111);
+    (1_500..2_000).for_each(|index| tree.append(whole.leaves()[index]));
+    tree.forget_before(1_200);
+    assert_eq!(tree.size(), 2_000);
+    assert_eq!(tree.stretch(0, 1_024, 976), Some(&whole.leaves()[1_024..]));
+    assert_eq!((tree.stretch(0, 1_023, 1), tree.stretch(0, 1_999, 2)), (None, None));
+    assert_eq!(tree.level(8), &whole.level(8)[7 - tree.level(8).len()..]);
+    for size in (1_200..=2_000).step_by(37) {
+        assert_eq!(root_at(&tree, size), root_at(&whole, size));
+        assert_eq!(Frontier::at(&tree, size), Frontier::at(&whole, size));
+        assert_eq!(consistency_proof(&tree, size, 2_000), consistency_proof(&whole, size, 2_000));
+        assert_eq!(inclusion_proof(&tree, size - 1, 2_000), inclusion_proof(&whole, size - 1, 2_000));
+    }
+    assert!(consistency_proof(&tree, 3, 2_000).is_err());
+}
+
+#[test]
+fn a_tree_that_forgets_as_it_grows_stays_small() {
+    let mut tree = Tree::new();
+    for index in 0..200_000_u64 {
+        tree.append(leaf_hash(&index.to_be_bytes()));
+        tree.forget_before(index.saturating_sub(1_000));
+    }
+    let nodes: usize = (0..64).map(|level| tree.level(level).len()).sum();
+    assert!(nodes < 12_000, "{nodes} nodes are kept");
+}
+
+#[test]
 fn an_index_outside_of_the_tree_is_refused() {
     let tree = counted_tree(3);
     let error = MerkleError::IndexOutOfRange { index: 3, size: 3 };
