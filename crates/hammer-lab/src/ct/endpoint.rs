@@ -52,12 +52,15 @@ impl Target for CtTarget {
             let reason = format!("method not allowed: {}", parts.method);
             return answer::error(StatusCode::METHOD_NOT_ALLOWED, &reason);
         }
+        if endpoint.starts_with("add-") {
+            // The connection's buffer is free again while the submission waits.
+            drop(parts);
+            return self.log.submit(body, endpoint == "add-pre-chain").await;
+        }
         let path = self.below_prefix(parts.uri.path()).unwrap_or_default();
         let query = parts.uri.query().unwrap_or_default();
         let log = &self.log;
         match endpoint {
-            "add-chain" => log.submit(&body, false).await,
-            "add-pre-chain" => log.submit(&body, true).await,
             "checkpoint" => log.serve_checkpoint(),
             "tile" | "data-tile" => log.serve_tile(path),
             "issuer" => log.serve_issuer(path.strip_prefix("issuer/").unwrap_or_default()),

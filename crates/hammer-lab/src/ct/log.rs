@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use hammer_tlog::merkle::{Hash, Tree, leaf_hash, root_at, sha256};
+use hammer_tlog::merkle::{Hash, NodeReader, Tree, leaf_hash, root_at, sha256};
 use tokio::sync::watch;
 
 use super::{
@@ -54,12 +54,15 @@ pub(crate) struct Sequenced {
     pub(crate) indices: HashMap<Hash, u64>,
     /// The tree that is served and signed in the place of `tree`, once the log has forked.
     fork: Option<Tree>,
+    /// Leaves before this one are forgotten.
+    pub(crate) kept_from: u64,
 }
 
 impl Log {
     pub(crate) fn open(config: LogConfig) -> Result<Self, LabError> {
         let origin = config.origin();
         let LogConfig { plan, roots, key, clock } = config;
+        check_keep_entries(&plan)?;
         let signer = LogSigner::new(&key)?;
         let lies = Lies::new(&plan, clock.elapsed())?;
         let pool = Pool::new(&plan, lies.clone());
@@ -227,6 +230,7 @@ impl Log {
         }
         match self.read_tree(|sequenced| self.store.append(&sequenced.tree, first_index, &leaves)) {
             Ok(()) => {
+                self.forget();
                 self.distinct.fetch_add(batch.entries.len() as u64, Ordering::Relaxed);
                 self.pool.logged(batch, first_index);
             }
@@ -238,7 +242,33 @@ impl Log {
     }
 }
 
+impl Log {
+    /// Lets go of entries beyond those that the plan keeps, but of none that no checkpoint covers yet.
+    fn forget(&self) {
+        let Some(keep) = self.plan.keep_entries else { return };
+        let published = self.published.borrow().size;
+        let mut sequenced = self.sequenced.write().unwrap_or_else(PoisonError::into_inner);
+        let before = sequenced.tree.size().saturating_sub(keep).min(published);
+        sequenced.forget_before(before);
+        drop(sequenced);
+        self.store.forget_before(before);
+    }
+}
+
 impl Sequenced {
+    /// Forgets the leaves before this one.
+    fn forget_before(&mut self, leaf: u64) {
+        for index in self.kept_from..leaf {
+            if let Some(hash) = self.tree.node(0, index)
+                && self.indices.get(&hash) == Some(&index)
+            {
+                self.indices.remove(&hash);
+            }
+        }
+        self.kept_from = self.kept_from.max(leaf);
+        self.tree.forget_before(self.kept_from);
+    }
+
     fn push(&mut self, leaf_hash: Hash) -> u64 {
         let index = self.tree.size();
         self.tree.append(leaf_hash);
@@ -293,5 +323,18 @@ fn policy(plan: &CtLabPlan) -> Result<Policy, LabError> {
     })
 }
 
+fn check_keep_entries(plan: &CtLabPlan) -> Result<(), LabError> {
+    let reason = match plan.keep_entries {
+        None => return Ok(()),
+        Some(keep) if keep < LEAST_KEPT => format!("{keep} is less than {LEAST_KEPT}"),
+        Some(_) if plan.storage_dir.is_some() => "a log in a folder keeps everything".to_owned(),
+        Some(_) if !plan.lies.is_empty() => "a log that lies keeps everything".to_owned(),
+        Some(_) => return Ok(()),
+    };
+    Err(LabError::Plan { key: "keep_entries", reason })
+}
+
+/// A few bundles, so that readers who are not far behind find what they ask for.
+const LEAST_KEPT: u64 = 1_024;
 /// Checkpoints are never made more often than this.
 const LEAST_INTERVAL: Duration = Duration::from_millis(1);

@@ -6,7 +6,7 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use bytes::Bytes;
 use hammer_tlog::{
     merkle::Hash,
-    tile::{Level, TileId},
+    tile::{HEIGHT, Level, TileId},
 };
 use http::{Response, StatusCode};
 use http_body_util::Full;
@@ -31,6 +31,9 @@ impl Log {
         };
         match bytes {
             Some(bytes) => answer::immutable("application/octet-stream", bytes),
+            None if tile.is_some_and(|tile| self.is_forgotten(&tile)) => {
+                answer::error(StatusCode::GONE, &format!("{path} is no longer kept"))
+            }
             None => not_found(path),
         }
     }
@@ -53,6 +56,17 @@ impl Log {
     /// A bundle of the tree as far as it is sequenced.
     pub(crate) fn bundle(&self, tile: &TileId) -> Option<Bytes> {
         self.store.bundle(tile)
+    }
+
+    fn is_forgotten(&self, tile: &TileId) -> bool {
+        let leaves_of_one = match tile.level {
+            Level::Hashes(level) => {
+                1_u64.checked_shl(u32::from(level) * u32::from(HEIGHT)).unwrap_or(u64::MAX)
+            }
+            _ => 1,
+        };
+        let end = tile.first().saturating_add(tile.width.into()).saturating_mul(leaves_of_one);
+        end <= self.read_tree(|sequenced| sequenced.kept_from)
     }
 
     /// A hash tile; a partial one is gone once the full one exists, as where partial tiles are collected.

@@ -42,6 +42,10 @@ pub struct CtLabPlan {
     /// Folder laid out as static-ct-api; without it the log is in memory. What it holds already is appended to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<PathBuf>,
+    /// In memory, how many of the newest entries are kept; all without it. Bundles, tiles and proofs of older ones are gone
+    /// (410), and a duplicate of one is a new entry. So a log can run for days in the same memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep_entries: Option<u64>,
     /// Most entries of a batch.
     pub batch_max_size: usize,
     /// Longest wait of a batch's first entry.
@@ -92,6 +96,7 @@ impl Default for CtLabPlan {
             key_seed: 1,
             roots_pem_files: Vec::new(),
             storage_dir: None,
+            keep_entries: None,
             batch_max_size: 256,
             batch_max_age: Span::from_millis(250),
             checkpoint_interval: Span::from_millis(1500),

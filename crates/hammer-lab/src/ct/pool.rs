@@ -21,6 +21,7 @@ pub(crate) struct Pool {
     batch_max_age: Duration,
     max_outstanding: usize,
     max_duplicates_per_second: Option<u64>,
+    keep_entries: Option<u64>,
     lies: Option<Arc<Lies>>,
 }
 
@@ -29,6 +30,8 @@ struct Inner {
     batches: VecDeque<Batch>,
     outstanding: usize,
     seen: HashMap<Hash, Seen>,
+    /// The identities of logged entries, the oldest first, where they are to be forgotten.
+    logged: VecDeque<Hash>,
     duplicates_in_second: (u64, u64),
 }
 
@@ -85,6 +88,7 @@ impl Pool {
             batch_max_age: plan.batch_max_age.0,
             max_outstanding: plan.pushback_max_outstanding,
             max_duplicates_per_second: plan.rate_limit_dedup,
+            keep_entries: plan.keep_entries,
             lies,
         }
     }
@@ -163,6 +167,10 @@ impl Pool {
                 *seen = logged();
             }
         }
+        if let Some(keep) = self.keep_entries {
+            inner.logged.extend(batch.entries.iter().map(|(entry, _)| entry.identity));
+            inner.forget_beyond(keep);
+        }
         drop(inner);
         batch.first_index.send_replace(Some(first_index));
     }
@@ -218,6 +226,15 @@ impl Inner {
             Place::InBatch { first_index: batch.first_index.subscribe(), offset: batch.entries.len() as u64 };
         batch.entries.push((Arc::clone(entry), timestamp_ms));
         (place, opened || batch.entries.len() >= batch_max_size)
+    }
+
+    /// Forgets the oldest logged entries, beyond so many.
+    fn forget_beyond(&mut self, keep: u64) {
+        while self.logged.len() as u64 > keep
+            && let Some(oldest) = self.logged.pop_front()
+        {
+            self.seen.remove(&oldest);
+        }
     }
 
     fn count_duplicate(&mut self, second: u64, limit: Option<u64>) -> Result<(), Pushback> {

@@ -69,6 +69,9 @@ impl Log {
                     format!("start ({start}) and end ({end}) is not a valid range"),
                 ));
             }
+            if start < self.read_tree(|sequenced| sequenced.kept_from) {
+                return Err((StatusCode::GONE, format!("entry {start} is no longer kept")));
+            }
             let size = self.published.borrow().size;
             if start >= size {
                 let text =

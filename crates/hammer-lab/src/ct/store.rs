@@ -34,6 +34,14 @@ impl Store {
         }
     }
 
+    /// Forgets what comes before `entry`, where everything is in memory.
+    pub(crate) fn forget_before(&self, entry: u64) {
+        match self {
+            Self::Memory(memory) => memory.forget_before(entry),
+            Self::Folder(_) => {}
+        }
+    }
+
     /// The first `tile.width` entries of a bundle, if they are there; a partial one is not once the bundle is full.
     pub(crate) fn bundle(&self, tile: &TileId) -> Option<Bytes> {
         match self {

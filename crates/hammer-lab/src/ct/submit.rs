@@ -46,7 +46,7 @@ struct Sct {
 
 impl Log {
     /// The answer to one submission.
-    pub(crate) async fn submit(&self, body: &Bytes, precert: bool) -> Response<Full<Bytes>> {
+    pub(crate) async fn submit(&self, body: Bytes, precert: bool) -> Response<Full<Bytes>> {
         let deadline = self.clock.elapsed() + self.plan.http_deadline.0;
         let result = tokio::select! {
             biased;
@@ -62,11 +62,12 @@ impl Log {
         }
     }
 
-    async fn sct(&self, body: &[u8], precert: bool) -> Result<Sct, Refusal> {
+    async fn sct(&self, body: Bytes, precert: bool) -> Result<Sct, Refusal> {
         if self.broken.load(Ordering::Relaxed) {
             return Err(Refusal::Internal("storage failed"));
         }
-        let entry = self.entry(body, precert)?;
+        let entry = self.entry(&body, precert)?;
+        drop(body);
         let mut ticket =
             self.pool.add(&entry, &*self.clock).map_err(|pushback| self.pushed_back(pushback))?;
         let index = match self.plan.flavour {

@@ -306,6 +306,48 @@ async fn a_partial_tile_is_gone_once_its_full_tile_exists() {
 }
 
 #[tokio::test]
+async fn a_log_that_keeps_its_newest_entries_proves_those_and_says_what_is_gone() {
+    let mint = Mint::new();
+    let lab = start(CtLabPlan { keep_entries: Some(1_024), ..quick_plan() }, &mint).await;
+    let mut leaves = HashMap::new();
+    for first in (0..3_000).step_by(500) {
+        leaves.extend(submit_many(&lab, &mint, first..first + 500).await);
+    }
+    until(|| lab.stats().published_size == 3_000).await;
+    let newest = checkpoint(&lab).await;
+    let status = async |path: &str| get(&format!("{}/{path}", lab.monitoring_url)).await.status;
+    for gone in ["tile/data/000", "tile/0/000", "tile/data/006", "ct/v1/get-entries?start=0&end=5"] {
+        assert_eq!(status(gone).await, 410, "{gone}");
+    }
+    for kept in ["tile/data/008", "tile/0/010", "tile/0/011.p/184", "tile/1/000.p/11"] {
+        assert_eq!(status(kept).await, 200, "{kept}");
+    }
+    assert_eq!(status("tile/data/012").await, 404);
+    let (index, leaf) = (2_500, leaves[&2_500]);
+    let query = format!("get-entry-and-proof?leaf_index={index}&tree_size=3000");
+    let answer = get(&format!("{}/ct/v1/{query}", lab.monitoring_url)).await;
+    let proved: GetEntryAndProof = answer.json();
+    assert_eq!(leaf_hash(&proved.leaf_input.0), leaf);
+    verify_inclusion(index, 3_000, &leaf, &proved.audit_path, &newest.root).unwrap();
+    // What is forgotten altogether is a new entry.
+    assert_eq!(submit(&lab, &mint, &mint.chain(0), false).await.0.leaf_index().unwrap(), Some(3_000));
+    lab.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_must_keep_everything_cannot_keep_the_newest_entries_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept =
+        |plan: CtLabPlan| LogConfig::from_plan(CtLabPlan { keep_entries: Some(1_024), ..plan }).unwrap();
+    let in_folder = CtLabPlan { storage_dir: Some(folder.path().into()), ..quick_plan() };
+    let few = CtLabPlan { keep_entries: Some(9), ..quick_plan() };
+    for config in [kept(in_folder), LogConfig::from_plan(few).unwrap()] {
+        let error = CtLab::start(config).await.unwrap_err().to_string();
+        assert!(error.starts_with("use the plan's keep_entries: "), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn a_full_pool_pushes_back() {
     let mint = Mint::new();
     let never = Span(Duration::from_secs(3600));

@@ -198,8 +198,7 @@ impl Folder {
 /// The bytes of a hash tile of `tree`, if the tree holds it.
 pub(crate) fn hash_tile(tree: &Tree, tile: &TileId) -> Option<Vec<u8>> {
     let Level::Hashes(level) = tile.level else { return None };
-    let first = usize::try_from(tile.first()).ok()?;
-    let hashes = tree.level(level.checked_mul(HEIGHT)?).get(first..)?.get(..usize::from(tile.width))?;
+    let hashes = tree.stretch(level.checked_mul(HEIGHT)?, tile.first(), tile.width.into())?;
     Some(encode_hashes(hashes))
 }
 

@@ -1,7 +1,7 @@
 //! Bundles and issuers in memory.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     sync::{PoisonError, RwLock},
 };
 
@@ -22,7 +22,9 @@ pub(crate) struct Memory {
 
 #[derive(Debug, Default)]
 struct Bundles {
-    full: Vec<Bytes>,
+    full: VecDeque<Bytes>,
+    /// Full bundles before them, that are no longer kept.
+    forgotten: usize,
     last: Vec<u8>,
     /// End of each entry in `last`.
     ends: Vec<usize>,
@@ -34,9 +36,19 @@ impl Memory {
         leaves.iter().for_each(|leaf| bundles.push(leaf));
     }
 
+    /// Forgets the full bundles of entries that all come before `entry`.
+    pub(super) fn forget_before(&self, entry: u64) {
+        let mut bundles = self.bundles.write().unwrap_or_else(PoisonError::into_inner);
+        let keep_from = usize::try_from(entry / u64::from(FULL_WIDTH)).unwrap_or(usize::MAX);
+        let gone = keep_from.saturating_sub(bundles.forgotten).min(bundles.full.len());
+        bundles.full.drain(..gone);
+        bundles.forgotten += gone;
+    }
+
     pub(super) fn bundle(&self, tile: &TileId) -> Option<Bytes> {
         let bundles = self.bundles.read().unwrap_or_else(PoisonError::into_inner);
         let index = usize::try_from(tile.index).ok()?;
+        let index = index.checked_sub(bundles.forgotten)?;
         if let Some(bundle) = bundles.full.get(index) {
             return tile.is_full().then(|| bundle.clone());
         }
@@ -63,9 +75,8 @@ impl Bundles {
         self.ends.push(self.last.len());
         if self.ends.len() == usize::from(FULL_WIDTH) {
             self.ends.clear();
-            let bundle = std::mem::take(&mut self.last);
-            self.last.reserve(bundle.len());
-            self.full.push(bundle.into());
+            self.full.push_back(Bytes::copy_from_slice(&self.last));
+            self.last.clear();
         }
     }
 }
