@@ -227,14 +227,17 @@ impl<W: Workload> Prefetch<W> {
                 self.refill(seq);
                 return Some(op);
             }
-            self.spare.push(op);
+            self.give_back(op);
         }
         self.refill(seq);
         None
     }
 
+    /// Keeps an operation's allocations for another one; what a stall piled up in the backlog is let go of.
     fn give_back(&mut self, op: W::Op) {
-        self.spare.push(op);
+        if self.spare.len() < SPARES {
+            self.spare.push(op);
+        }
     }
 
     /// Asks for as many operations as the bounds allow, `due` being the latest that was due.
@@ -317,3 +320,5 @@ impl<W: Workload, R: Runtime> Lane for OpenLane<W, R> {
 }
 
 const YIELD_EVERY: usize = 32;
+/// Operations that wait to be used again; while arrivals come on time each is asked for at once.
+const SPARES: usize = 256;

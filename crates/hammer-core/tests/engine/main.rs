@@ -2,6 +2,7 @@
 
 mod closed;
 mod harness;
+mod memory;
 mod open;
 mod promises;
 mod real;
