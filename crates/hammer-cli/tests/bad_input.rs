@@ -572,3 +572,25 @@ fn a_manual_page_of_no_command_is_refused() {
     assert_eq!(ended.code, 2);
     assert!(ended.stderr.contains("possible values: bash"), "{}", ended.stderr);
 }
+
+#[test]
+fn submissions_that_cannot_be_are_refused_by_their_keys() {
+    for (change, parts) in [
+        ("duplicate_percent=101", ["workloads.submit: ct_submit: ", "\"101\" as duplicate_percent"]),
+        ("invalid_percent=-1", ["workloads.submit: ct_submit: ", "\"-1\" as invalid_percent"]),
+        ("invalid={expird: 1}", ["workloads[0].ct_submit.invalid", "expird"]),
+        ("policy={max_bytes: 0}", ["workloads.submit: ct_submit: ", "\"0\" as policy.max_bytes"]),
+        ("policy={reject: true}", ["workloads[0].ct_submit.policy", "reject"]),
+    ] {
+        let plan = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/ct-quickstart.yaml");
+        for command in ["run", "plan"] {
+            let change = format!("workloads.submit.ct_submit.{change}");
+            refused(&hammer(&[command, plan, "--set", &change]), &parts);
+        }
+    }
+    let plan = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/ct-quickstart.yaml");
+    let both =
+        ["duplicate_percent=60", "invalid_percent=41"].map(|key| format!("workloads.submit.ct_submit.{key}"));
+    let ended = hammer(&["plan", plan, "--set", &both[0], "--set", &both[1]]);
+    refused(&ended, &["\"101\" as duplicate_percent + invalid_percent"]);
+}
