@@ -165,7 +165,8 @@ impl Workload for SubmitWorkload {
     }
 
     fn prepare(&self, seq: u64, reuse: Option<Box<SubmitOp>>) -> Box<SubmitOp> {
-        let mut op = reuse.unwrap_or_default();
+        // What an oversized chain took is given back, or all would come to hold as much.
+        let mut op = reuse.filter(|op| op.weight() <= LARGEST_KEPT).unwrap_or_default();
         (op.seq, op.class) = (seq, self.classes.class_of(seq));
         match op.class {
             // What it repeats is known once it is due.
@@ -183,8 +184,9 @@ impl Workload for SubmitWorkload {
         op
     }
 
+    /// Of any: the first that supply asks about stands for all.
     fn weight(&self, op: &Box<SubmitOp>) -> usize {
-        op.weight()
+        op.weight().clamp(LEAST_WEIGHT, LARGEST_KEPT) + self.classes.oversized_bytes()
     }
 
     async fn open(&self, context: ShardContext) -> Result<SubmitSession, FatalError> {
@@ -224,3 +226,8 @@ impl Workload for SubmitWorkload {
         Some(Box::new(self.verifier.clone()))
     }
 }
+
+/// Buffers of an operation that are used again: those of all usual chains.
+const LARGEST_KEPT: usize = 128 << 10;
+/// A duplicate has no chain before it is due.
+const LEAST_WEIGHT: usize = 8 << 10;

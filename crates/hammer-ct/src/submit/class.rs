@@ -84,6 +84,12 @@ impl ClassDraw {
         self.duplicate_percent > 0.0
     }
 
+    /// What oversized chains add to the memory of an operation, on average.
+    pub(super) fn oversized_bytes(&self) -> usize {
+        let of_invalid = self.invalid.as_ref().map_or(0.0, InvalidChains::oversized_bytes);
+        (of_invalid * self.invalid_percent / 100.0) as usize
+    }
+
     /// The draws of a shard's own choices.
     pub(super) fn of_shard(&self, shard: usize) -> Draws {
         Draws::new(self.draws.bits(u64::MAX), shard as u64)

@@ -22,6 +22,7 @@ pub(crate) struct Invalid {
 pub(super) struct InvalidChains {
     kinds: Vec<Weighted>,
     minters: BTreeMap<InvalidKind, ChainMinter>,
+    most_bytes: usize,
 }
 
 #[derive(Debug)]
@@ -51,7 +52,7 @@ impl InvalidChains {
                 minters.insert(kind, minter);
             }
         }
-        Ok(Some(Self { kinds, minters }))
+        Ok(Some(Self { kinds, minters, most_bytes: policy.most_bytes() }))
     }
 
     pub(super) fn draw(&self, bits: u64) -> Invalid {
@@ -64,6 +65,20 @@ impl InvalidChains {
     pub(super) fn classes(&self) -> (bool, bool) {
         let mut always = self.kinds.iter().map(|kind| kind.invalid.kind.is_always());
         (always.clone().any(|always| always), always.any(|always| !always))
+    }
+
+    /// What oversized chains add to the memory of an operation, on average over these chains.
+    pub(super) fn oversized_bytes(&self) -> f64 {
+        let mut before = 0;
+        let mut share = 0.0;
+        for Weighted { up_to, invalid } in &self.kinds {
+            if invalid.kind == InvalidKind::Oversized {
+                share = (up_to - before) as f64;
+            }
+            before = *up_to;
+        }
+        // Certificate and TBSCertificate, and the body in base64.
+        share / before.max(1) as f64 * self.most_bytes as f64 * 3.5
     }
 
     /// Prepares the submission of `seq`.

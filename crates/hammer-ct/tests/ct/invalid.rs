@@ -213,6 +213,21 @@ fn what_is_invalid_follows_from_seed_and_seq_whatever_the_shards() {
 }
 
 #[test]
+fn an_oversized_chain_leaves_no_large_buffers_behind_and_the_ring_has_room_for_them() {
+    let run = CtRun { seed: 1, epoch_unix_ms: 1_800_000_000_000, workload: 0 };
+    let log = Arc::new(canned::log(LogKind::StaticCt, 200, ""));
+    let workload = |plan| SubmitWorkload::new(&plan, log.clone(), client(&log), &run).unwrap();
+    let (some, none) = (workload(of(&[InvalidKind::Oversized], 50.0)), workload(of(&[], 0.0)));
+    let oversized = (0..).find(|seq| some.series_of(*seq) == 2).unwrap();
+    let usual = (0..).find(|seq| some.series_of(*seq) < 2).unwrap();
+    let op = some.prepare(oversized, None);
+    assert!(op.body().len() > 192 << 10);
+    let op = some.prepare(usual, Some(op));
+    let weight = some.weight(&op);
+    assert!(none.weight(&op) < 40_000 && (250_000..450_000).contains(&weight), "{weight}");
+}
+
+#[test]
 fn shares_and_kinds_that_cannot_be_are_refused_by_their_keys() {
     let chains = vec!["/nonexistent".into()];
     for (plan, key) in [
