@@ -132,8 +132,8 @@ fn a_change_that_does_not_fit_is_named_by_its_key() {
 #[test]
 fn a_plan_that_contradicts_itself_is_refused() {
     for (change, part) in [
-        ("target.lab={http: {}}", "target: give exactly one of url, log, lab"),
-        ("target={}", "target: give exactly one of url, log, lab"),
+        ("target.lab={http: {}}", "target: give exactly one of url, log, logs, lab"),
+        ("target={}", "target: give exactly one of url, log, logs, lab"),
         ("target={lab: {http: {}, ct: {}}}", "target.lab: give exactly one of ct, http"),
         ("target.url=ftp://127.0.0.1/", "ftp://127.0.0.1/"),
         ("target.url=http://no host/", "target.url: http://no host/: "),

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use hammer_net::{ConfigError, SecretError};
 use hammer_tlog::key::KeyError;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 
 /// A fragment that completes "failed to ...", naming the key or file at fault.
 #[derive(Debug, thiserror::Error)]
@@ -79,4 +81,18 @@ pub enum CtError {
     /// The client cannot be made.
     #[error(transparent)]
     Client(#[from] ConfigError),
+}
+
+impl CtError {
+    /// No log takes a leaf whose last valid second is that, since the Unix epoch.
+    pub(crate) fn no_log(not_after: u64) -> Self {
+        Self::NoLog { not_after: date(not_after) }
+    }
+}
+
+fn date(unix_seconds: u64) -> String {
+    let date = i64::try_from(unix_seconds)
+        .ok()
+        .and_then(|seconds| OffsetDateTime::from_unix_timestamp(seconds).ok());
+    date.and_then(|date| date.format(&Rfc3339).ok()).unwrap_or_else(|| format!("{unix_seconds} s since 1970"))
 }

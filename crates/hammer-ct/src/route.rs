@@ -2,9 +2,6 @@
 
 use std::sync::Arc;
 
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
-
 use crate::{Chains, CtError, LogTarget, Window};
 
 /// Which of several logs an operation goes to.
@@ -30,7 +27,7 @@ impl Route {
     pub fn by_not_after(chains: Arc<Chains>, logs: &[Arc<LogTarget>]) -> Result<Self, CtError> {
         let windows: Arc<[Window]> = logs.iter().map(|log| log.window).collect();
         match chains.outside(&windows) {
-            Some(not_after) => Err(CtError::NoLog { not_after: date(not_after) }),
+            Some(not_after) => Err(CtError::no_log(not_after)),
             None => Ok(Self(By::NotAfter { windows, chains })),
         }
     }
@@ -50,13 +47,6 @@ fn place(windows: &[Window], not_after: u64, seq: u64) -> usize {
     let logs = windows.iter().enumerate().filter(takes).count().max(1);
     let mut takers = windows.iter().enumerate().filter(takes);
     takers.nth((seq % logs as u64) as usize).map_or(0, |(place, _)| place)
-}
-
-fn date(unix_seconds: u64) -> String {
-    let date = i64::try_from(unix_seconds)
-        .ok()
-        .and_then(|seconds| OffsetDateTime::from_unix_timestamp(seconds).ok());
-    date.and_then(|date| date.format(&Rfc3339).ok()).unwrap_or_else(|| format!("{unix_seconds} s since 1970"))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What is loaded, and how it is reached.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::units::Span;
 
-/// What is loaded. Exactly one of `url`, `log`, `lab`.
+/// What is loaded. Exactly one of `url`, `log`, `logs`, `lab`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct TargetPlan {
@@ -23,6 +24,10 @@ pub(crate) struct TargetPlan {
     /// A Certificate Transparency log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) log: Option<CtTargetPlan>,
+    /// Several of them, each with a name. A chain goes to a log whose window (`not_after_start`, `not_after_limit`) holds its
+    /// NotAfter, in turn where several do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) logs: Vec<CtTargetPlan>,
     /// An embedded target, started with the run on a port that the system chooses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) lab: Option<LabPlan>,
@@ -39,7 +44,7 @@ pub(crate) struct TargetPlan {
     pub(crate) tls: TlsPlan,
 }
 
-/// An embedded target. Exactly one of the two.
+/// An embedded target. Exactly one of `ct`, `logs`, `http`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct LabPlan {
@@ -47,6 +52,10 @@ pub(crate) struct LabPlan {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub(crate) ct: Option<CtLabPlan>,
+    /// Several logs by their names, each with a key of its own; as with `target.logs`, chains go where their NotAfter is taken.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(with = "BTreeMap<String, serde_json::Map<String, serde_json::Value>>")]
+    pub(crate) logs: BTreeMap<String, CtLabPlan>,
     /// A plain HTTP server.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]

@@ -14,11 +14,14 @@ pub struct ReadPlan {
     pub tree_head_percent: u8,
     /// How many entries one `get-entries` asks for; the log may answer with fewer (rfc6962 only).
     pub entries: u64,
+    /// The name of the log that is read; all in turn without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log: Option<String>,
 }
 
 impl Default for ReadPlan {
     fn default() -> Self {
-        Self { tree_head_percent: 20, entries: 32 }
+        Self { tree_head_percent: 20, entries: 32, log: None }
     }
 }
 

@@ -7,7 +7,8 @@ use hammer_synth::{Algorithm, FileChains, HierarchySpec, IssuerSource, MinterSpe
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CtError, CtRun, DEFAULT_AUDIT_INTERVAL};
+use crate::window::gap;
+use crate::{CtError, CtRun, DEFAULT_AUDIT_INTERVAL, Window};
 
 use super::dates::unix_seconds;
 use super::invalid::{InvalidKind, MOST_BYTES, PolicyPlan};
@@ -44,6 +45,9 @@ pub struct SubmitPlan {
     /// of all of the above.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub chains: Vec<PathBuf>,
+    /// The names of the logs that it submits to; all without it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub logs: Vec<String>,
     /// Which leaves under the same roots; by default the workload's place in the plan. Runs of one seed and different
     /// streams submit different leaves.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -112,6 +116,7 @@ impl Default for SubmitPlan {
             with_root: false,
             ca: None,
             chains: Vec::new(),
+            logs: Vec::new(),
             stream: None,
             resubmitted: false,
             duplicate_percent: 0.0,
@@ -192,6 +197,21 @@ impl SubmitPlan {
             precert_signing_percent: self.precert_signing_percent,
             with_root: self.with_root,
         })
+    }
+
+    /// Looks for a leaf that none of the logs takes, by their windows, without minting or reading any.
+    ///
+    /// # Errors
+    /// [`CtError::NoLog`], and those of [`SubmitPlan::minter_spec`].
+    pub fn check_windows(&self, windows: &[Window], run: &CtRun) -> Result<(), CtError> {
+        if !self.chains.is_empty() {
+            return Ok(());
+        }
+        let validity = self.minter_spec(run)?.validity;
+        match gap(windows, validity.not_after(), validity.last_not_after()) {
+            Some(not_after) => Err(CtError::no_log(not_after)),
+            None => Ok(()),
+        }
     }
 
     /// The chains from files; none where chains are minted.
