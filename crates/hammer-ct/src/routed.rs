@@ -43,8 +43,11 @@ pub struct RoutedSession<S> {
 /// Judges each promise by the log that made it.
 struct RoutedVerifier {
     route: Route,
-    parts: Vec<(Arc<str>, Option<Box<dyn Verifier>>)>,
+    parts: Vec<(Arc<str>, PartVerifier)>,
 }
+
+/// None where the log makes no promises.
+type PartVerifier = Option<Box<dyn Verifier>>;
 
 impl<W: Workload> Routed<W> {
     /// `logs` by name, in the order in which `route` counts them.

@@ -64,13 +64,13 @@ pub(super) struct Reader {
 impl Reader {
     pub(super) fn new(
         log: Arc<LogTarget>,
-        client: ClientConfig,
+        client: &ClientConfig,
         clock: Rc<dyn Clock>,
     ) -> Result<Self, ConfigError> {
         let client = ClientConfig {
             connections: AT_ONCE,
             response_limit: client.response_limit.max(LARGEST_ANSWER),
-            ..log.monitoring_client(&client)
+            ..log.monitoring_client(client)
         };
         let client = Client::new(client, clock.clone())?;
         Ok(Self { verifier: log.checkpoint_verifier(), log, client, clock, requests: 0, bytes: 0 })

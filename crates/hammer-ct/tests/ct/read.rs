@@ -46,7 +46,7 @@ fn checkpoints_are_verified_and_tiles_are_as_wide_as_they_should_be() {
 #[test]
 fn tree_heads_are_verified_and_entries_are_counted() {
     let (lab, log) = grown(Flavour::Rfc6962);
-    let outcome = read(log, &ReadPlan { tree_head_percent: 50, entries: 64 }, 200);
+    let outcome = read(log, &ReadPlan { tree_head_percent: 50, entries: 64, ..ReadPlan::default() }, 200);
     let (heads, entries) = (outcome.fate(0, Fate::Accepted), outcome.fate(1, Fate::Accepted));
     assert_eq!(heads + entries, 200, "{:?} {:?}", outcome.causes(0), outcome.causes(1));
     assert_eq!(lab.stop().requests["get-entries"][&200], entries);
