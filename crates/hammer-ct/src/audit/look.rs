@@ -54,7 +54,7 @@ impl Look {
     ) -> Result<Self, ConfigError> {
         let Auditor { name, log, client, epoch_unix_ms, folder, receipts, lanes, .. } = auditor;
         let policy = Policy::new(log.mmd.as_millis() as u64);
-        let spilled = folder.join(format!("hammer-{epoch_unix_ms}-receipts-{}", std::process::id()));
+        let spilled = folder.join(format!("hammer-{epoch_unix_ms}-receipts-{name}-{}", std::process::id()));
         let (audit, by) = match log.kind {
             LogKind::StaticCt => {
                 (Audit::Tiles(Box::new(Tiles::new(policy, Folder::at(spilled)))), By::Leaves)

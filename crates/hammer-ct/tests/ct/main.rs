@@ -6,6 +6,7 @@ mod duplicate;
 mod harness;
 mod invalid;
 mod mutated;
+mod logs;
 mod observe;
 mod plan;
 mod proxy;

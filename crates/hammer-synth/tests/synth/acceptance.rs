@@ -2,7 +2,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use hammer_synth::{Algorithm, ChainMinter, Kind, Minted, Names, Profile};
+use hammer_synth::{Algorithm, ChainMinter, Kind, Minted, MinterSpec, Names, Profile};
 use ring::signature::{
     ECDSA_P256_SHA256_ASN1, ED25519, RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey, VerificationAlgorithm,
 };
@@ -149,4 +149,24 @@ fn a_leaf_carries_what_its_profile_and_plan_say() {
         assert_eq!(minted.not_after(), leaf_validity().not_after());
         assert!(leaf.public_key().parsed().is_ok());
     }
+}
+
+#[test]
+fn spread_leaves_end_when_their_seq_says_and_cover_the_range() {
+    let days = 100 * 86_400;
+    let validity = leaf_validity().spread_to(leaf_validity().not_after() + days).unwrap();
+    let spec = MinterSpec { validity, precert_percent: 50, ..spec(1, Algorithm::P256, Profile::DV) };
+    let minter = ChainMinter::new(&spec).unwrap();
+    let mut tenths = [0; 10];
+    for seq in 0..200 {
+        let minted = mint(&minter, seq);
+        let (_, leaf) = X509Certificate::from_der(minted.leaf()).unwrap();
+        assert_eq!(leaf.validity().not_before.timestamp(), NOT_BEFORE.cast_signed());
+        assert_eq!(leaf.validity().not_after.timestamp(), minted.not_after().cast_signed());
+        assert_eq!(minter.not_after(seq), minted.not_after());
+        let after = minted.not_after() - leaf_validity().not_after();
+        assert!(after <= days);
+        tenths[(after * 10 / (days + 1)) as usize] += 1;
+    }
+    assert!(tenths.iter().all(|leaves| (4..40).contains(leaves)), "{tenths:?}");
 }
