@@ -59,7 +59,7 @@ pub(super) fn submissions(
     let mut made = Vec::new();
     for (place, log) in places.into_iter().zip(logs) {
         let client = client(&log)?;
-        let workload = SubmitWorkload::of_chains(submit, chains.clone(), log, client, run);
+        let workload = SubmitWorkload::of_chains(submit, chains.clone(), log, client, run).map_err(failed)?;
         made.push((place, target.logs[place].name.clone(), workload));
     }
     Ok(OnLogs { route, logs: made })

@@ -138,9 +138,7 @@ fn written(plan: &Plan) -> Result<Vec<Written>, CliError> {
     one_lab(lab)?;
     if let Some(lab) = &lab.ct {
         let (key, name) = ("target.lab.ct".to_owned(), ONLY_LOG.to_owned());
-        // The only log gets every leaf, and may refuse it.
-        let log = CtTargetPlan { not_after_start: None, not_after_limit: None, ..log_of(lab) };
-        written.push(Written { key, name, log, lab: Some(lab.clone()) });
+        written.push(Written { key, name, log: log_of(lab), lab: Some(lab.clone()) });
     }
     for (name, lab) in &lab.logs {
         let (key, name) = (format!("target.lab.logs.{name}"), name.clone());

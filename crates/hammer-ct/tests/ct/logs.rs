@@ -59,14 +59,14 @@ fn routed(
     let chains = Arc::new(Chains::new(&spread(), run)?);
     let route = Route::by_not_after(chains.clone(), logs)?;
     let parts = logs.iter().zip(NAMES).enumerate().map(|(place, (log, name))| {
-        let made = SubmitWorkload::of_chains(&spread(), chains.clone(), log.clone(), client(log), run);
+        let made = SubmitWorkload::of_chains(&spread(), chains.clone(), log.clone(), client(log), run)?;
         let made = match auditors.get_mut(place) {
             Some(auditor) => made.audited(auditor.link()),
             None => made,
         };
-        (name.to_owned(), made)
+        Ok((name.to_owned(), made))
     });
-    Ok(Routed::new(route, parts.collect()))
+    Ok(Routed::new(route, parts.collect::<Result<_, CtError>>()?))
 }
 
 #[test]
