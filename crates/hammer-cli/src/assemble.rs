@@ -18,7 +18,6 @@ use http::Uri;
 
 use crate::error::CliError;
 use crate::plan::load::LoadBounds;
-use crate::plan::target::TargetPlan;
 use crate::plan::{Plan, ThresholdPlan, WorkloadPlan};
 use crate::resources;
 

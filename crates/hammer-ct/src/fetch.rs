@@ -116,8 +116,8 @@ impl LogReader {
     /// Those of [`Client::new`].
     pub fn new(log: Arc<LogTarget>, client: &ClientConfig, clock: Rc<dyn Now>) -> Result<Self, ConfigError> {
         let one = |config| ClientConfig { connections: 1, ..config };
-        let submission = Client::new(one(log.submission_client(client)), clock.clone())?;
-        let monitoring = Client::new(one(log.monitoring_client(client)), clock)?;
+        let submission = Client::new(one(log.submission_client(client.clone())), clock.clone())?;
+        let monitoring = Client::new(one(log.monitoring_client(client.clone())), clock)?;
         Ok(Self {
             verifier: log.checkpoint_verifier(),
             roots: Request::get(submission.path(GET_ROOTS)?),

@@ -67,15 +67,15 @@ impl LogTarget {
     }
 
     /// `client`, for where chains are sent: with those endpoints and their token.
-    pub fn submission_client(&self, client: &ClientConfig) -> ClientConfig {
+    pub fn submission_client(&self, client: ClientConfig) -> ClientConfig {
         let (endpoints, bearer) = (self.submission.clone(), self.submission_token.clone());
-        ClientConfig { endpoints, bearer, ..client.clone() }
+        ClientConfig { endpoints, bearer, ..client }
     }
 
     /// `client`, for where the log is read: with those endpoints and their token.
-    pub fn monitoring_client(&self, client: &ClientConfig) -> ClientConfig {
+    pub fn monitoring_client(&self, client: ClientConfig) -> ClientConfig {
         let (endpoints, bearer) = (self.monitoring.clone(), self.monitoring_token.clone());
-        ClientConfig { endpoints, bearer, ..client.clone() }
+        ClientConfig { endpoints, bearer, ..client }
     }
 
     /// The verifier of its own line of a checkpoint.

@@ -158,7 +158,8 @@ impl Workload for ReadWorkload {
     }
 
     async fn open(&self, context: ShardContext) -> Result<ReadSession, FatalError> {
-        let client = answer::open(self.log.monitoring_client(&self.client), self.warm_up, &context).await?;
+        let client =
+            answer::open(self.log.monitoring_client(self.client.clone()), self.warm_up, &context).await?;
         let tree_head = Request::get(client.path(self.log.tree_head_path())?);
         Ok(ReadSession { client, tree_head, size: Cell::new(0), clock: context.clock })
     }

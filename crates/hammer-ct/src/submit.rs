@@ -190,7 +190,8 @@ impl Workload for SubmitWorkload {
     }
 
     async fn open(&self, context: ShardContext) -> Result<SubmitSession, FatalError> {
-        let client = answer::open(self.log.submission_client(&self.client), self.warm_up, &context).await?;
+        let client =
+            answer::open(self.log.submission_client(self.client.clone()), self.warm_up, &context).await?;
         let (add_chain, add_pre_chain) = (client.path(ADD_CHAIN)?, client.path(ADD_PRE_CHAIN)?);
         let answered = RefCell::new(Reservoir::new(self.classes.of_shard(context.shard)));
         Ok(SubmitSession { client, add_chain, add_pre_chain, answered, clock: context.clock })

@@ -61,7 +61,7 @@ impl Look {
             }
             LogKind::Rfc6962 => (Audit::Entries(Box::new(Entries::new(policy, spilled))), By::Proofs),
         };
-        let reader = Reader::new(log, &client, clock.clone())?;
+        let reader = Reader::new(log, client, clock.clone())?;
         let (follower, figures, unnamed, trouble) =
             (Follower::new(by), Figures::default(), Unnamed::default(), None);
         Ok(Self {

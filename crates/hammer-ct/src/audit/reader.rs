@@ -64,7 +64,7 @@ pub(super) struct Reader {
 impl Reader {
     pub(super) fn new(
         log: Arc<LogTarget>,
-        client: &ClientConfig,
+        client: ClientConfig,
         clock: Rc<dyn Clock>,
     ) -> Result<Self, ConfigError> {
         let client = ClientConfig {
