@@ -99,7 +99,8 @@ impl<S: Spill> TileAudit<S> {
             _ if index >= self.covered => self.receipts.push(index, receipt),
             Some(leaves) if position >= leaves.audited => self.receipts.push(index, receipt),
             Some(leaves) if position >= leaves.skip => {
-                if leaves.hash(position) == Some(receipt.leaf) {
+                // What stands in the place of an altered leaf is read once more, to be named.
+                if leaves.hash(position) == Some(receipt.leaf) && !leaves.altered.get(position) {
                     return self.judge(tile, &[receipt], &[]);
                 }
                 self.disputed.entry(tile).or_default().push(receipt);

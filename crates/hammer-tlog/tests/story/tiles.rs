@@ -1,4 +1,4 @@
-use hammer_tlog::audit::{BundleFault, Finding, NoSpill, Policy, Receipt, Verdict};
+use hammer_tlog::audit::{Breach, BundleFault, Finding, Kind, NoSpill, Policy, Receipt, Verdict};
 use hammer_tlog::follow::{By, Event, Follower};
 use hammer_tlog::merkle::Hash;
 use hammer_tlog::tile::{Level, TileId};
@@ -189,6 +189,10 @@ fn a_leaf_altered_in_its_bundle_is_named() {
         receipts.into_iter().for_each(|receipt| watch.audit.accept(receipt));
         watch.poll(&log);
         assert_eq!(watch.broken(), [(4, Some(304), "altered-leaf")]);
+        let names_other = |verdict: &Verdict| {
+            matches!(verdict, Verdict::Broken(Breach { kind: Kind::AlteredLeaf { found: Some(_) }, .. }))
+        };
+        assert!(watch.verdicts.iter().any(names_other), "{:?}", watch.verdicts);
         assert_eq!(watch.kept().len(), 9);
         assert!(
             matches!(
