@@ -134,7 +134,7 @@ fn a_plan_that_contradicts_itself_is_refused() {
     for (change, part) in [
         ("target.lab={http: {}}", "target: give exactly one of url, log, logs, lab"),
         ("target={}", "target: give exactly one of url, log, logs, lab"),
-        ("target={lab: {http: {}, ct: {}}}", "target.lab: give exactly one of ct, http"),
+        ("target={lab: {http: {}, ct: {}}}", "target.lab: give exactly one of ct, logs, http"),
         ("target.url=ftp://127.0.0.1/", "ftp://127.0.0.1/"),
         ("target.url=http://no host/", "target.url: http://no host/: "),
         ("workloads=[]", "workloads: there is none"),

@@ -265,6 +265,6 @@ fn the_urls_of_a_side_get_equal_shares() {
         |server: &Server| server.requests().iter().filter(|request| request.line.starts_with("POST")).count();
     assert_eq!([posts(&servers[0]), posts(&servers[1])], [25, 25], "{counts:?} {}", ended.stderr);
     assert_eq!([posts(&servers[2]), posts(&servers[3])], [0, 0]);
-    // The observer of the tree size reads too.
-    assert!(counts[2] >= 25 && counts[3] >= 25 && counts[2].abs_diff(counts[3]) <= 2, "{counts:?}");
+    // The observer of the tree size reads too, but keeps to the first: the other may lag.
+    assert!(counts[2] > 25 && counts[3] == 25, "{counts:?}");
 }

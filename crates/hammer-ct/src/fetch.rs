@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use hammer_measure::Now;
-use hammer_net::{Answer, Client, ClientConfig, ConfigError, Failure, Request};
+use hammer_net::{Answer, Balancing, Client, ClientConfig, ConfigError, Failure, Request};
 use hammer_tlog::merkle::Hash;
 use hammer_tlog::note::{NoteError, Verifier, open_checkpoint};
 use hammer_tlog::rfc6962::{GetRoots, GetSthResponse, SthError};
@@ -115,7 +115,8 @@ impl LogReader {
     /// # Errors
     /// Those of [`Client::new`].
     pub fn new(log: Arc<LogTarget>, client: &ClientConfig, clock: Rc<dyn Now>) -> Result<Self, ConfigError> {
-        let one = |config| ClientConfig { connections: 1, ..config };
+        // Another URL may lag, and its tree must not look as if it shrank.
+        let one = |config| ClientConfig { connections: 1, balancing: Balancing::PickFirst, ..config };
         let submission = Client::new(one(log.submission_client(client.clone())), clock.clone())?;
         let monitoring = Client::new(one(log.monitoring_client(client.clone())), clock)?;
         Ok(Self {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures::future::{Either, join_all, select};
 use hammer_core::runtime::Clock;
 use hammer_measure::Nanos;
-use hammer_net::{Answer, Client, ClientConfig, ConfigError, Request};
+use hammer_net::{Answer, Balancing, Client, ClientConfig, ConfigError, Request};
 use hammer_tlog::follow::Head;
 use hammer_tlog::note::Verifier;
 use hammer_tlog::tile::TileId;
@@ -68,6 +68,8 @@ impl Reader {
         clock: Rc<dyn Clock>,
     ) -> Result<Self, ConfigError> {
         let client = ClientConfig {
+            // Another URL may lag, and its tree must not look as if it shrank.
+            balancing: Balancing::PickFirst,
             connections: AT_ONCE,
             response_limit: client.response_limit.max(LARGEST_ANSWER),
             ..log.monitoring_client(client)

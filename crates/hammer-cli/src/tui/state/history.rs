@@ -22,7 +22,7 @@ pub(in crate::tui) struct Point {
     pub(in crate::tui) span: Nanos,
     /// By series.
     pub(in crate::tui) series: Vec<Tally>,
-    /// The tree size at its end, where one was seen.
+    /// The tree size at its end, where one was seen; the sum of several logs'.
     pub(in crate::tui) tree_size: Option<f64>,
 }
 
@@ -112,17 +112,14 @@ impl History {
 
 impl Point {
     fn of(snapshot: &Snapshot, span: Nanos) -> Self {
-        let tree_size = snapshot.observations.iter().find(|observation| observation.name == TREE_SIZE);
+        let of_tree = |name: &str| name.rsplit('/').next() == Some(TREE_SIZE);
+        let sizes = snapshot.observations.iter().filter(|observation| of_tree(&observation.name));
+        let tree_size = sizes.map(|observation| observation.value).reduce(|sum, size| sum + size);
         let tallies = snapshot.series.iter().map(|series| {
             let waiting = series.warm_up.backlog + series.measurement.backlog;
             Tally::of(&series.interval, u64::try_from(waiting).unwrap_or(0))
         });
-        Self {
-            at: snapshot.at,
-            span,
-            series: tallies.collect(),
-            tree_size: tree_size.map(|observation| observation.value),
-        }
+        Self { at: snapshot.at, span, series: tallies.collect(), tree_size }
     }
 
     /// Adds what came after it.

@@ -82,6 +82,15 @@ fn the_tree_grows_by_what_was_seen_over_the_window() {
 }
 
 #[test]
+fn the_trees_of_several_logs_add_up() {
+    let mut run = Run::of_log();
+    run.observe("early/tree_size", 1_000.0);
+    run.observe("late/tree_size", 30.0);
+    run.interval(SECOND);
+    assert_eq!(panel(&run).tree_size, Some(1_030.0));
+}
+
+#[test]
 fn time_to_integrate_comes_from_observers_alone() {
     let mut run = Run::of_log();
     run.interval(SECOND);
