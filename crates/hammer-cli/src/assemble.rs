@@ -3,6 +3,7 @@
 mod logs;
 mod target;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use hammer_core::clock::{MonotonicClock, unix_millis};
@@ -37,18 +38,18 @@ pub(crate) struct Assembled {
     pub(crate) users: Vec<(String, u64)>,
 }
 
-/// Prepares the run of a plan.
+/// Prepares the run of a plan. What has to be shown to a log's operator goes to the folder `evidence`.
 ///
 /// # Errors
 /// When the plan contradicts itself, names what does not exist, or a target that nobody allowed.
-pub(crate) fn assemble(plan: &Plan) -> Result<Assembled, CliError> {
+pub(crate) fn assemble(plan: &Plan, evidence: &Path) -> Result<Assembled, CliError> {
     check_names(plan)?;
     let (clock, epoch_unix_ms) = (MonotonicClock::starting_now(), unix_millis());
     let (target, lab) = target::of(plan, epoch_unix_ms)?;
     let mut lanes = Vec::new();
     let mut thresholds = scoped(&plan.thresholds, None)?;
     let mut users = Vec::new();
-    let mut auditors = auditors(plan, &target, epoch_unix_ms)?;
+    let mut auditors = auditors(plan, &target, epoch_unix_ms, evidence)?;
     for (place, workload) in plan.workloads.iter().enumerate() {
         let run = CtRun { seed: plan.seed, epoch_unix_ms, workload: place as u64 };
         lanes.push(lane(plan, workload, &target, &run, &mut auditors)?);
@@ -191,7 +192,7 @@ fn lane(
         let each = each.map(|log, made| {
             let made = made.warm_up(warm_up);
             match auditors[log].as_mut().filter(|_| submit.audit) {
-                Some(auditor) => made.audited(auditor.link()),
+                Some(auditor) => made.audited(auditor.link(&workload.name)),
                 None => made,
             }
         });

@@ -103,6 +103,13 @@ impl Outputs {
     }
 }
 
+/// The folder of the JSON report; the working folder where it goes to no file.
+pub(crate) fn folder(args: &OutputArgs, plan: &OutputPlan) -> PathBuf {
+    let report = args.out.as_ref().or(plan.report.as_ref());
+    let parent = report.filter(|path| path.as_os_str() != "-").and_then(|path| path.parent());
+    parent.filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+}
+
 /// What could not be written, as a reason.
 pub(crate) fn unwritten(path: &Path, error: &io::Error) -> Reason {
     Reason::new(ReasonKind::ReportUnwritten, format!("failed to write {}: {error}", path.display()))

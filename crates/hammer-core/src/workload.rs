@@ -131,6 +131,7 @@ pub struct Steps {
     promises: Option<PromiseSender>,
     phase: Phase,
     seq: u64,
+    intended: Nanos,
     flow: Option<Exchange>,
     /// The part's place of each series, where a part of the workload carries the operation out.
     part: Option<Rc<[usize]>>,
@@ -159,11 +160,13 @@ impl Steps {
         first_series: usize,
         promises: Option<PromiseSender>,
     ) -> Self {
-        Self { recorder, first_series, promises, phase: Phase::Measurement, seq: 0, flow: None, part: None }
+        let (phase, intended) = (Phase::Measurement, Nanos::ZERO);
+        Self { recorder, first_series, promises, phase, seq: 0, intended, flow: None, part: None }
     }
 
-    pub(crate) fn begin(&mut self, seq: u64, phase: Phase) {
+    pub(crate) fn begin(&mut self, seq: u64, intended: Nanos, phase: Phase) {
         self.seq = seq;
+        self.intended = intended;
         self.phase = phase;
         self.flow = None;
         self.part = None;
@@ -177,6 +180,11 @@ impl Steps {
     /// The operation's sequence number.
     pub fn seq(&self) -> u64 {
         self.seq
+    }
+
+    /// The instant at which the plan wanted it sent.
+    pub fn intended(&self) -> Nanos {
+        self.intended
     }
 
     /// The operation's exchange, or the next of several: a flow begins with its first and ends with its last.

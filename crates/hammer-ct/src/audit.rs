@@ -9,6 +9,7 @@ use std::time::Duration;
 use futures::future::{Either, select};
 use hammer_core::observe::{ObservationSink, Observer};
 use hammer_core::runtime::{Clock, LocalFuture};
+use hammer_measure::Nanos;
 use hammer_net::ClientConfig;
 use hammer_tlog::audit::Receipt;
 
@@ -22,6 +23,7 @@ mod link;
 mod look;
 mod prove;
 mod reader;
+mod receipts;
 mod spill;
 mod sweep;
 mod tiles;
@@ -30,9 +32,10 @@ mod words;
 
 pub use follow::{Followed, LogFollower, save_heads};
 pub use link::AuditLink;
-use link::Judged;
+use link::Lane;
 use look::Look;
 pub use reader::Trouble;
+use receipts::ReceiptFile;
 pub use sweep::{LogSweep, MOST_FLAWS, Swept};
 pub(crate) use words::SHRINKING_TREE;
 
@@ -40,10 +43,15 @@ pub(crate) use words::SHRINKING_TREE;
 /// tiles of static-ct-api, in the entries of RFC 6962. Promises are judged by the workloads' verifiers, to which it hands
 /// its verdicts; what the log serves wrong to everyone is a breach of its own.
 ///
-/// Observes `tree_size`, `audited` (receipts with a verdict), `audit_pending` (those without), `audit_requests` and `audit_bytes` (its own traffic, which stands in no
-/// series), `publication_delay_p50`, `_p99` and `_max` (seconds from an answer received to the first head fetched that
-/// covers its leaf, to the precision of a poll; 0 when that head came before the answer) and `merge_delay_max` (seconds from SCT timestamp to that
-/// head's). [`LOG_FORKED`] becomes 1 when the log forked or shrank.
+/// Observes `tree_size`, `audited` (receipts with a verdict), `audit_pending` (those without), `audit_spilled_max` (the
+/// most that lay in files), `overdue` (those whose merge delay was over), `audit_requests` and `audit_bytes` (its own traffic, which stands in no series). In seconds, to the
+/// precision of a poll: `publication_delay_p50`, `_p99` and `_max` (from an answer received to the first head fetched that
+/// covers its leaf; 0 when that head came before the answer), `time_to_integrate_min`, `_avg`, `_max` (from sent to that head,
+/// of the last 30 s) and `time_to_integrate_from_intended_min`, `_avg`, `_max` (the same from the instant that the plan named),
+/// and `merge_delay_max` (from SCT timestamp to that head's). `answers_before_publication` and `answers_after_publication`
+/// count answers by whether a head that was fetched before them covers their leaf; between two heads the second one's
+/// timestamp decides, and `answers_by_timestamp` counts those. `cosignatures` is how many more signatures a checkpoint
+/// carries. [`LOG_FORKED`] becomes 1 when the log forked or shrank.
 #[derive(Debug)]
 pub struct Auditor {
     name: String,
@@ -52,9 +60,11 @@ pub struct Auditor {
     epoch_unix_ms: u64,
     every: Duration,
     folder: PathBuf,
+    in_memory: usize,
+    file: Arc<ReceiptFile>,
     sender: mpsc::SyncSender<Receipt>,
     receipts: mpsc::Receiver<Receipt>,
-    lanes: Vec<mpsc::Sender<Judged>>,
+    lanes: Vec<Lane>,
 }
 
 impl Auditor {
@@ -68,8 +78,20 @@ impl Auditor {
     ) -> Self {
         let (sender, receipts) = mpsc::sync_channel(RECEIPTS);
         let (every, folder) = (DEFAULT_AUDIT_INTERVAL, std::env::temp_dir());
-        let lanes = Vec::new();
-        Self { name: name.into(), log, client, epoch_unix_ms, every, folder, sender, receipts, lanes }
+        let file = Arc::new(ReceiptFile::new(&log, epoch_unix_ms, folder.clone()));
+        Self {
+            name: name.into(),
+            log,
+            client,
+            epoch_unix_ms,
+            every,
+            folder,
+            in_memory: DEFAULT_RECEIPTS,
+            file,
+            sender,
+            receipts,
+            lanes: Vec::new(),
+        }
     }
 
     /// How often it polls; [`LEAST_AUDIT_INTERVAL`] at least.
@@ -78,17 +100,27 @@ impl Auditor {
         Self { every: every.max(LEAST_AUDIT_INTERVAL), ..self }
     }
 
-    /// The folder for the heads of a log that forked or shrank, and for receipts beyond a million; the system's folder for temporary files otherwise.
+    /// The folder for what has to be shown to the log's operator: the heads of a log that forked or shrank, and the receipts of
+    /// promises that were broken, or are pending at the end; the system's folder for temporary files otherwise.
     #[must_use]
     pub fn folder(self, folder: PathBuf) -> Self {
+        self.file.folder(folder.clone());
         Self { folder, ..self }
     }
 
-    /// The end of one more workload, whose submissions are audited; of 256 at most.
-    pub fn link(&mut self) -> AuditLink {
-        let (verdicts, lane) = mpsc::channel();
-        self.lanes.push(verdicts);
-        AuditLink::new(self.lanes.len() as u64 - 1, self.sender.clone(), lane)
+    /// How many receipts are held in memory, of 168 bytes each; [`DEFAULT_RECEIPTS`] otherwise. Those beyond are spilled to the
+    /// system's folder for temporary files.
+    #[must_use]
+    pub fn in_memory(self, receipts: usize) -> Self {
+        Self { in_memory: receipts, ..self }
+    }
+
+    /// The end of the workload of that name, whose submissions are audited; of 256 at most.
+    pub fn link(&mut self, workload: &str) -> AuditLink {
+        let (lane, verdicts) = Lane::new(workload);
+        self.lanes.push(lane);
+        let lane = self.lanes.len() as u64 - 1;
+        AuditLink::new(lane, workload, self.sender.clone(), verdicts, self.file.clone())
     }
 
     async fn audit(self, sink: ObservationSink, clock: Rc<dyn Clock>, mut ending: LocalFuture<()>) {
@@ -97,16 +129,20 @@ impl Auditor {
             Ok(look) => look,
             Err(why) => return sink.note(clock.now(), format!("nothing is audited: failed to {why}")),
         };
-        let mut is_last = false;
         loop {
             let begun = clock.now();
-            look.look().await;
-            if is_last {
-                return look.end();
+            if let Either::Left(_) = select(&mut ending, pin!(look.look())).await {
+                break;
             }
             let next = clock.sleep_until(begun.saturating_add(every.into()).max(clock.now()));
-            is_last = matches!(select(&mut ending, pin!(next)).await, Either::Left(_));
+            if let Either::Left(_) = select(&mut ending, pin!(next)).await {
+                break;
+            }
         }
+        // Once more, since drain is over; a log that does not answer must not keep what is known from being told.
+        let deadline = clock.now().saturating_add(LAST_LOOK);
+        select(pin!(look.look()), clock.sleep_until(deadline)).await;
+        look.end();
     }
 }
 
@@ -127,6 +163,12 @@ pub const DEFAULT_AUDIT_INTERVAL: Duration = Duration::from_millis(250);
 pub const LEAST_AUDIT_INTERVAL: Duration = Duration::from_millis(50);
 /// The observation that becomes 1 when the log forked or shrank, for a rule that stops the run.
 pub const LOG_FORKED: &str = "log_forked";
+
+/// Receipts in memory unless it is said otherwise: about 50 MB of them.
+pub const DEFAULT_RECEIPTS: usize = 250_000;
+
+/// An observer has two seconds to end.
+const LAST_LOOK: Nanos = Nanos::from_millis(1_200);
 
 /// Receipts on their way. A verifier waits for room, and its ring spills meanwhile.
 const RECEIPTS: usize = 1 << 16;

@@ -21,8 +21,8 @@ mod verify;
 mod window;
 
 pub use audit::{
-    AuditLink, Auditor, DEFAULT_AUDIT_INTERVAL, Followed, LEAST_AUDIT_INTERVAL, LOG_FORKED, LogFollower,
-    LogSweep, MOST_FLAWS, Swept, Trouble, save_heads,
+    AuditLink, Auditor, DEFAULT_AUDIT_INTERVAL, DEFAULT_RECEIPTS, Followed, LEAST_AUDIT_INTERVAL, LOG_FORKED,
+    LogFollower, LogSweep, MOST_FLAWS, Swept, Trouble, save_heads,
 };
 pub use error::CtError;
 pub use fetch::{FetchError, LogReader, TreeHead};

@@ -36,14 +36,21 @@ pub(crate) type NoSct = &'static str;
 /// A record, read back.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Record<'a> {
-    /// When the last byte of the answer was read, since the run's epoch.
-    pub(crate) received: Nanos,
+    pub(crate) at: Instants,
     pub(crate) kind: EntryType,
     pub(crate) sct: Sct,
     /// What the log promised for the same chain before, where this run has its answer.
     pub(crate) first: Option<First<'a>>,
     /// The certificates as they were sent: the leaf, and of a precertificate's chain those that may be its final issuer.
     pub(crate) chain: Vec<&'a [u8]>,
+}
+
+/// When a submission was to be sent, was sent, and its answer's last byte was read, since the run's epoch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Instants {
+    pub(crate) intended: Nanos,
+    pub(crate) sent: Nanos,
+    pub(crate) received: Nanos,
 }
 
 /// What a log promised for a chain that was submitted again.
@@ -66,7 +73,7 @@ pub(crate) struct Stamp {
 /// the answer is checked here: that it is an SCT of version 1, whose texts are base64 and whose id is of 32 bytes.
 pub(crate) fn write(
     out: &mut Vec<u8>,
-    received: Nanos,
+    at: Instants,
     body: &[u8],
     (minted, endpoint): (&Minted, Kind),
     first: Option<First<'_>>,
@@ -80,7 +87,9 @@ pub(crate) fn write(
     }
     out.clear();
     put_first(out, first)?;
-    out.extend_from_slice(&received.0.to_be_bytes());
+    for instant in [at.intended, at.sent, at.received] {
+        out.extend_from_slice(&instant.0.to_be_bytes());
+    }
     out.push(entry_type(endpoint) as u8);
     out.extend_from_slice(&answer.timestamp.to_be_bytes());
     if put_base64(out, &answer.id)? != size_of::<Hash>() {
@@ -161,7 +170,8 @@ impl Judged {
 
 impl<'a> Record<'a> {
     fn read(reader: &mut Reader<'a>, first: Option<First<'a>>) -> Result<Self, TlsError> {
-        let received = Nanos(reader.u64("received")?);
+        let (intended, sent) = (Nanos(reader.u64("intended")?), Nanos(reader.u64("sent")?));
+        let at = Instants { intended, sent, received: Nanos(reader.u64("received")?) };
         let kind = reader.u8("entry_type")?;
         let kind = EntryType::from_u16(kind.into())
             .ok_or(TlsError::UnknownValue { field: "entry_type", value: kind.into() })?;
@@ -174,7 +184,7 @@ impl<'a> Record<'a> {
             chain.push(reader.vector24("certificate")?);
         }
         let sct = Sct { version: V1, log_id, timestamp_ms, extensions, signature };
-        Ok(Self { received, kind, sct, first, chain })
+        Ok(Self { at, kind, sct, first, chain })
     }
 }
 

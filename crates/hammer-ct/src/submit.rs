@@ -13,14 +13,16 @@ use std::sync::Arc;
 
 use hammer_core::runtime::Clock;
 use hammer_core::verify::Verifier;
-use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Steps, Workload};
+use hammer_core::workload::{
+    Ended, Exchange, FatalError, Preparation, SeriesSpec, ShardContext, Steps, Workload,
+};
 use hammer_measure::{Nanos, Outcome};
 use hammer_net::{Client, ClientConfig};
 use hammer_synth::Kind;
 use http::uri::PathAndQuery;
 
 use crate::log::{ADD_CHAIN, ADD_PRE_CHAIN};
-use crate::record::Stamp;
+use crate::record::{Instants, Stamp};
 use crate::{AuditLink, CtError, CtRun, LogTarget, SctVerifier, SubmitPlan, answer};
 
 pub use chains::Chains;
@@ -113,12 +115,20 @@ impl SubmitWorkload {
     }
 
     /// What an answer says; an SCT in it is a promise, and so is the right answer to what is invalid.
-    fn ended(&self, session: &SubmitSession, op: &mut SubmitOp, done: Nanos, steps: &mut Steps) -> Ended {
+    fn ended(
+        &self,
+        session: &SubmitSession,
+        op: &mut SubmitOp,
+        exchange: &Exchange,
+        steps: &mut Steps,
+    ) -> Ended {
+        let (intended, received) = (steps.intended(), exchange.done);
+        let at = Instants { intended, sent: exchange.sent.unwrap_or(received), received };
         if op.judge() {
             steps.promise(&op.record);
         }
         match op.answer.status.as_u16() {
-            200 => match op.promise(done) {
+            200 => match op.promise(at) {
                 Ok(stamp) => {
                     if op.has_chain() {
                         steps.promise(&op.record);
@@ -207,7 +217,7 @@ impl Workload for SubmitWorkload {
         let sent = session.client.send(&op.request, &mut op.answer).await;
         let exchange = answer::exchange(&op.answer, session.clock.as_ref());
         let ended = match sent {
-            Ok(()) => self.ended(session, op, exchange.done, steps),
+            Ok(()) => self.ended(session, op, &exchange, steps),
             Err(failure) => answer::failed(&failure),
         };
         match self.classes.step_of(op.class) {

@@ -80,7 +80,10 @@ impl SctVerifier {
             LogKind::StaticCt => sct.leaf_index().ok()?,
             LogKind::Rfc6962 => None,
         };
-        let receipt = Receipt::new(seq, leaf, index, record.received.0, sct.timestamp_ms);
+        let at = &record.at;
+        let receipt = Receipt::new(seq, leaf, index, at.received.0, sct.timestamp_ms)
+            .sent(at.intended.0, at.sent.0)
+            .with_sct(&sct.extensions, &sct.signature);
         Some(if self.is_new(record) { receipt } else { receipt.duplicate() })
     }
 
@@ -114,7 +117,7 @@ impl SctVerifier {
     }
 
     fn check_timestamp(&self, record: &Record<'_>) -> Result<(), Broken> {
-        let received = self.epoch_unix_ms + record.received.0 / 1_000_000;
+        let received = self.epoch_unix_ms + record.at.received.0 / 1_000_000;
         let (stamped, skew) = (record.sct.timestamp_ms, self.log.skew.as_millis() as u64);
         let is_late = stamped > received.saturating_add(skew);
         let is_early = self.is_new(record) && stamped < received.saturating_sub(skew);
@@ -174,6 +177,9 @@ impl Verifier for SctVerifier {
                     }
                     None => (seq, detail),
                 };
+                if let Some(audit) = &self.audit {
+                    audit.refused(seq, kind, &detail, &record);
+                }
                 verdicts.broken(seq, kind, record.sct.leaf_index().ok().flatten(), detail);
             }
         }

@@ -20,7 +20,7 @@ pub use receipt::Receipt;
 pub use spill::{NoSpill, Spill};
 pub use sweep::{Flaw, TileSweep};
 pub use tiles::TileAudit;
-pub use verdict::{Breach, BundleFault, Finding, Kept, Kind, Published, Verdict};
+pub use verdict::{Answered, Breach, BundleFault, Finding, Kept, Kind, Published, Verdict};
 
 /// What an audit holds the log to, and how much it holds itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,8 +34,8 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// A million receipts in memory, and the last quarter of a million leaves.
+    /// A quarter of a million receipts in memory (about 50 MB), and as many of the last leaves.
     pub fn new(mmd_ms: u64) -> Self {
-        Self { mmd_ms, receipts: 1_000_000, window: 1 << 18 }
+        Self { mmd_ms, receipts: 250_000, window: 1 << 18 }
     }
 }

@@ -1,5 +1,6 @@
 //! Workloads on the logs of a plan, on one or on several of them, and who looks at those beside the load.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -133,6 +134,7 @@ pub(super) fn auditors(
     plan: &Plan,
     target: &Target,
     epoch_unix_ms: u64,
+    evidence: &Path,
 ) -> Result<Vec<Option<Auditor>>, CliError> {
     let submitted = submitted(plan, target)?;
     let auditor = |(place, log): (usize, &super::target::Log)| {
@@ -140,7 +142,7 @@ pub(super) fn auditors(
         let every = audited.map(|submit| submit.audit_interval_ms).min()?;
         let client = plan.target.client(log.log.monitoring.clone(), 1, plan.seed);
         let auditor = Auditor::new(&log.name, log.log.clone(), client, epoch_unix_ms);
-        Some(auditor.every(Duration::from_millis(every)))
+        Some(auditor.every(Duration::from_millis(every)).folder(evidence.to_owned()))
     };
     Ok(target.logs.iter().enumerate().map(auditor).collect())
 }

@@ -8,7 +8,7 @@ use hammer_report::{Reason, ReasonKind, Report, ReportBuilder, Summary};
 use crate::args::{OutputArgs, RunArgs};
 use crate::assemble::{assemble, check};
 use crate::error::CliError;
-use crate::output::{Outputs, unwritten};
+use crate::output::{Outputs, folder, unwritten};
 use crate::plan::sweep::{PlannedRun, runs};
 use crate::plan::{Plan, read};
 use crate::progress::Progress;
@@ -85,7 +85,7 @@ fn one(
 ) -> Result<(Report, Vec<HookOutput>), CliError> {
     let plan = &planned.plan;
     hooks.extend(hooks::run(&plan.hooks.before)?);
-    let assembled = assemble(plan)?;
+    let assembled = assemble(plan, &folder(output, &plan.output))?;
     let clock = assembled.spec.clock;
     let mut builder = ReportBuilder::new();
     for (workload, users) in &assembled.users {

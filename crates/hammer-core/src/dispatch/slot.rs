@@ -106,7 +106,7 @@ impl<W: Workload, R: Runtime> Bench<W, R> {
         let timing = job.timing.started(started);
         self.recorder.borrow_mut().start(job.series, job.phase, &timing);
         slot.begin(started.saturating_add(self.timeout), job.series, job.phase);
-        steps.begin(job.seq, job.phase);
+        steps.begin(job.seq, job.timing.intended(), job.phase);
         let prepared = job.op.unwrap_or_else(|| self.workload.prepare(job.seq, op.take()));
         let op = op.insert(prepared);
         let ended = slot.until_deadline(self.workload.execute(&self.session, op, steps)).await;

@@ -80,6 +80,11 @@ impl Entries {
         audit.accept(receipt);
     }
 
+    /// The receipts in memory that are without a verdict.
+    pub(super) fn receipts(&self) -> impl Iterator<Item = &Receipt> {
+        self.audit.iter().flat_map(EntryAudit::receipts).chain(&self.waiting)
+    }
+
     pub(super) fn pending(&self) -> u64 {
         self.audit.as_ref().map_or(0, EntryAudit::pending) + self.waiting.len() as u64
     }

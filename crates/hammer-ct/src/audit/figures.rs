@@ -1,6 +1,8 @@
+use std::collections::VecDeque;
+
 use hammer_core::observe::ObservationSink;
 use hammer_measure::{Distribution, Nanos, Quantile};
-use hammer_tlog::audit::{Kept, Verdict};
+use hammer_tlog::audit::{Answered, Kept, Kind, Verdict};
 
 use super::reader::Reader;
 
@@ -8,24 +10,64 @@ use super::reader::Reader;
 #[derive(Default)]
 pub(super) struct Figures {
     audited: u64,
+    overdue: u64,
     publication: Distribution,
     merge_delay_ms: Option<u64>,
+    from_sent: Recent,
+    from_intended: Recent,
+    answers: Answers,
+}
+
+/// When the log answered, seen from publication.
+#[derive(Default)]
+struct Answers {
+    before: u64,
+    after: u64,
+    /// How many of both fell between two heads, so that the time that the log put into the second one told.
+    by_timestamp: u64,
+}
+
+/// Least, mean and greatest of the last [`RECENT`] seconds.
+#[derive(Default)]
+struct Recent(VecDeque<Second>);
+
+struct Second {
+    at: u64,
+    count: u64,
+    sum: f64,
+    least: f64,
+    greatest: f64,
 }
 
 impl Figures {
-    pub(super) fn add(&mut self, verdict: &Verdict) {
+    pub(super) fn add(&mut self, verdict: &Verdict, now: Nanos, epoch_unix_ms: u64) {
         self.audited += 1;
-        let Verdict::Kept(kept) = verdict else { return };
+        let kept = match verdict {
+            Verdict::Kept(kept) => kept,
+            Verdict::Broken(breach) => {
+                return self.overdue += u64::from(matches!(breach.kind, Kind::Mmd { .. }));
+            }
+        };
         if let Some(delay) = kept.publication_delay_ns() {
             self.publication.record(Nanos(delay));
         }
         self.merge_delay_ms = self.merge_delay_ms.max(Kept::merge_delay_ms(kept));
+        self.answers.add(kept, epoch_unix_ms);
+        if let Some(published) = kept.published {
+            let since = |begin: u64| Nanos(published.fetched_ns).since(Nanos(begin));
+            self.from_sent.add(now, since(kept.receipt.sent_ns));
+            self.from_intended.add(now, since(kept.receipt.intended_ns));
+        }
     }
 
-    pub(super) fn observe(&self, reader: &Reader, now: Nanos, sink: &ObservationSink) {
+    pub(super) fn observe(&mut self, reader: &Reader, now: Nanos, sink: &ObservationSink) {
         sink.observed("audited", now, self.audited as f64);
+        sink.observed("overdue", now, self.overdue as f64);
         sink.observed("audit_requests", now, reader.requests as f64);
         sink.observed("audit_bytes", now, reader.bytes as f64);
+        sink.observed("answers_before_publication", now, self.answers.before as f64);
+        sink.observed("answers_after_publication", now, self.answers.after as f64);
+        sink.observed("answers_by_timestamp", now, self.answers.by_timestamp as f64);
         let quantiles =
             [("publication_delay_p50", 0.5), ("publication_delay_p99", 0.99), ("publication_delay_max", 1.0)];
         for (name, quantile) in quantiles {
@@ -36,5 +78,73 @@ impl Figures {
         if let Some(delay) = self.merge_delay_ms {
             sink.observed("merge_delay_max", now, delay as f64 / 1000.0);
         }
+        self.from_sent.observe("time_to_integrate", now, sink);
+        self.from_intended.observe("time_to_integrate_from_intended", now, sink);
+    }
+
+    /// Whether the log answers before or after publication, as a sentence; none where nothing tells.
+    pub(super) fn answers(&self) -> Option<String> {
+        let Answers { before, after, by_timestamp } = self.answers;
+        let all = before + after;
+        let share = 100.0 * after as f64 / all as f64;
+        let word = match () {
+            () if all == 0 => return None,
+            () if share >= 99.0 => "after",
+            () if share <= 1.0 => "before",
+            () => "before as well as after",
+        };
+        Some(format!(
+            "the log answers {word} publication: {after} of {all} answers came when a head covered their leaf; \
+             for {by_timestamp} of them, which came between two heads, the log's own timestamp tells"
+        ))
     }
 }
+
+impl Answers {
+    fn add(&mut self, kept: &Kept, epoch_unix_ms: u64) {
+        let (Some(answered), Some(published)) = (kept.answered(), kept.published) else { return };
+        let after = match answered {
+            Answered::After => true,
+            Answered::Before => false,
+            Answered::Between => {
+                self.by_timestamp += 1;
+                published.timestamp_ms <= epoch_unix_ms + kept.receipt.received_ns / 1_000_000
+            }
+        };
+        if after { self.after += 1 } else { self.before += 1 }
+    }
+}
+
+impl Recent {
+    fn add(&mut self, now: Nanos, value: Nanos) {
+        let (at, value) = (now.0 / 1_000_000_000, value.as_secs_f64());
+        match self.0.back_mut().filter(|second| second.at == at) {
+            Some(second) => {
+                second.count += 1;
+                second.sum += value;
+                second.least = second.least.min(value);
+                second.greatest = second.greatest.max(value);
+            }
+            None => self.0.push_back(Second { at, count: 1, sum: value, least: value, greatest: value }),
+        }
+    }
+
+    fn observe(&mut self, name: &str, now: Nanos, sink: &ObservationSink) {
+        let oldest = (now.0 / 1_000_000_000).saturating_sub(RECENT);
+        while self.0.front().is_some_and(|second| second.at < oldest) {
+            self.0.pop_front();
+        }
+        let count: u64 = self.0.iter().map(|second| second.count).sum();
+        if count == 0 {
+            return;
+        }
+        let sum: f64 = self.0.iter().map(|second| second.sum).sum();
+        let least = self.0.iter().map(|second| second.least).fold(f64::INFINITY, f64::min);
+        let greatest = self.0.iter().map(|second| second.greatest).fold(0.0, f64::max);
+        for (which, value) in [("min", least), ("avg", sum / count as f64), ("max", greatest)] {
+            sink.observed(&format!("{name}_{which}"), now, value);
+        }
+    }
+}
+
+const RECENT: u64 = 30;

@@ -1,17 +1,35 @@
-use std::sync::mpsc::{Receiver, Sender, SyncSender};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
 use std::sync::{Arc, Mutex};
 
 use hammer_core::verify::Verdicts;
 use hammer_tlog::audit::{Receipt, Verdict};
 
+use super::receipts::ReceiptFile;
 use super::words;
+use crate::record::Record;
 
 /// A workload's end of an [`Auditor`](super::Auditor): its verifiers hand receipts in, and take verdicts out.
 #[derive(Clone, Debug)]
 pub struct AuditLink {
     lane: u64,
+    workload: Arc<str>,
     receipts: SyncSender<Receipt>,
     verdicts: Arc<Mutex<Receiver<Judged>>>,
+    file: Arc<ReceiptFile>,
+}
+
+/// The auditor's end of an [`AuditLink`].
+#[derive(Debug)]
+pub(super) struct Lane {
+    pub(super) workload: String,
+    verdicts: Sender<Judged>,
+}
+
+impl Lane {
+    pub(super) fn new(workload: &str) -> (Self, Receiver<Judged>) {
+        let (verdicts, receiver) = channel();
+        (Self { workload: workload.to_owned(), verdicts }, receiver)
+    }
 }
 
 /// What became of the promise to one operation.
@@ -22,8 +40,19 @@ pub(super) enum Judged {
 }
 
 impl AuditLink {
-    pub(super) fn new(lane: u64, receipts: SyncSender<Receipt>, verdicts: Receiver<Judged>) -> Self {
-        Self { lane, receipts, verdicts: Arc::new(Mutex::new(verdicts)) }
+    pub(super) fn new(
+        lane: u64,
+        workload: &str,
+        receipts: SyncSender<Receipt>,
+        verdicts: Receiver<Judged>,
+        file: Arc<ReceiptFile>,
+    ) -> Self {
+        Self { lane, workload: workload.into(), receipts, verdicts: Arc::new(Mutex::new(verdicts)), file }
+    }
+
+    /// Keeps the SCT of a promise that needs no audit to be broken.
+    pub(crate) fn refused(&self, seq: u64, kind: &str, detail: &str, record: &Record<'_>) {
+        self.file.refused(&self.workload, seq, kind, detail, record);
     }
 
     /// Hands a receipt over, once there is room; says whether the auditor is still there.
@@ -45,18 +74,29 @@ impl AuditLink {
 }
 
 /// Sends a verdict to the workload that the receipt is of. One whose verifiers are gone needs none.
-pub(super) fn tell(lanes: &[Sender<Judged>], verdict: &Verdict) {
+pub(super) fn tell(lanes: &[Lane], file: &ReceiptFile, verdict: &Verdict) {
     let (receipt, judged) = match verdict {
         Verdict::Kept(kept) => (&kept.receipt, Judged::Kept),
         Verdict::Broken(breach) => {
             let (receipt, kind) = (&breach.receipt, breach.kind.as_str());
-            let (seq, index, detail) = (seq(receipt.seq), receipt.index(), words::breach(breach));
+            let (index, detail) = (receipt.index(), words::breach(breach));
+            file.receipt(workload(lanes, receipt), kind, &detail, receipt);
+            let seq = seq(receipt.seq);
             (receipt, Judged::Broken { seq, kind, index, detail })
         }
     };
-    if let Some(lane) = lanes.get((receipt.seq >> SEQ_BITS) as usize) {
-        let _ = lane.send(judged);
+    if let Some(lane) = lane(lanes, receipt) {
+        let _ = lane.verdicts.send(judged);
     }
+}
+
+/// The workload that the receipt is of.
+pub(super) fn workload<'a>(lanes: &'a [Lane], receipt: &Receipt) -> &'a str {
+    lane(lanes, receipt).map_or("", |lane| &lane.workload)
+}
+
+fn lane<'a>(lanes: &'a [Lane], receipt: &Receipt) -> Option<&'a Lane> {
+    lanes.get((receipt.seq >> SEQ_BITS) as usize)
 }
 
 /// The operation's own number, without the workload that shares the auditor.

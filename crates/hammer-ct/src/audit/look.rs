@@ -1,20 +1,22 @@
 use std::path::PathBuf;
 use std::rc::Rc;
-use std::sync::mpsc::{Receiver, Sender};
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 
 use hammer_core::observe::ObservationSink;
 use hammer_core::runtime::Clock;
 use hammer_measure::Nanos;
 use hammer_measure::promise::Breach;
 use hammer_net::ConfigError;
-use hammer_tlog::audit::{Finding, Policy, Receipt, Verdict};
+use hammer_tlog::audit::{EntryAudit, Finding, Policy, Receipt, Verdict};
 use hammer_tlog::follow::{By, Event, Follower};
 
 use super::entries::Entries;
 use super::figures::Figures;
-use super::link::{self, Judged};
+use super::link::{self, Lane};
 use super::prove::prove;
 use super::reader::{Reader, Trouble};
+use super::receipts::{self, ReceiptFile};
 use super::spill::Folder;
 use super::tiles::Tiles;
 use super::unnamed::Unnamed;
@@ -30,7 +32,11 @@ pub(super) struct Look {
     follower: Follower,
     audit: Audit,
     receipts: Receiver<Receipt>,
-    lanes: Vec<Sender<Judged>>,
+    lanes: Vec<Lane>,
+    file: Arc<ReceiptFile>,
+    most_spilled: u64,
+    /// The signatures beside the log's own, as they were told last.
+    cosigners: Vec<String>,
     figures: Figures,
     unnamed: Unnamed,
     /// How the log has contradicted itself up to now.
@@ -52,9 +58,11 @@ impl Look {
         sink: ObservationSink,
         clock: Rc<dyn Clock>,
     ) -> Result<Self, ConfigError> {
-        let Auditor { name, log, client, epoch_unix_ms, folder, receipts, lanes, .. } = auditor;
-        let policy = Policy::new(log.mmd.as_millis() as u64);
-        let spilled = folder.join(format!("hammer-{epoch_unix_ms}-receipts-{name}-{}", std::process::id()));
+        let Auditor { name, log, client, epoch_unix_ms, folder, in_memory, receipts, lanes, file, .. } =
+            auditor;
+        let policy = Policy { receipts: in_memory, ..Policy::new(log.mmd.as_millis() as u64) };
+        let (id, process) = (log.key.log_id(), std::process::id());
+        let spilled = std::env::temp_dir().join(format!("hammer-{epoch_unix_ms}-receipts-{process}-{id}"));
         let (audit, by) = match log.kind {
             LogKind::StaticCt => {
                 (Audit::Tiles(Box::new(Tiles::new(policy, Folder::at(spilled)))), By::Leaves)
@@ -73,6 +81,9 @@ impl Look {
             audit,
             receipts,
             lanes,
+            file,
+            most_spilled: 0,
+            cosigners: Vec::new(),
             figures,
             unnamed,
             contradicted: Vec::new(),
@@ -98,6 +109,7 @@ impl Look {
             Err(why) => self.trouble(format!("failed to {why}")),
         }
         self.tell();
+        self.cosigned(now);
         self.figures.observe(&self.reader, now, &self.sink);
     }
 
@@ -193,14 +205,21 @@ impl Look {
                 }
             }
         }
+        let spilled = match &self.audit {
+            Audit::Tiles(tiles) => tiles.audit.spilled(),
+            Audit::Entries(entries) => entries.audit.as_ref().map_or(0, EntryAudit::spilled),
+        };
+        let now = self.clock.now();
         for verdict in &verdicts {
-            self.figures.add(verdict);
-            link::tell(&self.lanes, verdict);
+            self.figures.add(verdict, now, self.epoch_unix_ms);
+            link::tell(&self.lanes, &self.file, verdict);
             if let Verdict::Broken(breach) = verdict {
                 self.unnamed.named(breach.kind.as_str(), breach.receipt.index());
             }
         }
         self.unnamed(UNNAMED);
+        self.most_spilled = self.most_spilled.max(spilled);
+        self.sink.observed("audit_spilled_max", self.clock.now(), self.most_spilled as f64);
         self.sink.observed("audit_pending", self.clock.now(), pending as f64);
     }
 
@@ -222,7 +241,46 @@ impl Look {
 
     /// Tells what was held back for a verdict, when none will come any more.
     pub(super) fn end(mut self) {
+        self.tell();
         self.unnamed(Nanos::ZERO);
+        self.pending();
+        let now = self.clock.now();
+        let said = [self.figures.answers(), self.file.told()];
+        said.into_iter().flatten().for_each(|text| self.sink.note(now, format!("{}: {text}", self.name)));
+    }
+
+    /// Writes the receipts that have no verdict.
+    fn pending(&self) {
+        let (held, pending): (Vec<&Receipt>, u64) = match &self.audit {
+            Audit::Tiles(tiles) => (tiles.audit.receipts().collect(), tiles.audit.pending()),
+            Audit::Entries(entries) => (entries.receipts().collect(), entries.pending()),
+        };
+        let most = receipts::MOST as usize;
+        for receipt in held.iter().take(most) {
+            self.file.receipt(link::workload(&self.lanes, receipt), receipts::PENDING, "", receipt);
+        }
+        self.file.left_out(pending.saturating_sub(held.len().min(most) as u64));
+        for receipt in self.receipts.try_iter() {
+            self.file.receipt(link::workload(&self.lanes, &receipt), receipts::PENDING, "", &receipt);
+        }
+    }
+
+    /// Tells who else signs the checkpoints, once and when that changes. Their keys are not known, so nothing is verified.
+    fn cosigned(&mut self, now: Nanos) {
+        if self.reader.cosigners == self.cosigners {
+            return;
+        }
+        self.cosigners.clone_from(&self.reader.cosigners);
+        self.sink.observed("cosignatures", now, self.cosigners.len() as f64);
+        let text = match self.cosigners.as_slice() {
+            [] => "checkpoints carry the log's own signature alone".to_owned(),
+            cosigners => format!(
+                "checkpoints carry {} more signatures, which are not verified: {}",
+                cosigners.len(),
+                cosigners.join(", ")
+            ),
+        };
+        self.sink.note(now, format!("{}: {text}", self.name));
     }
 
     fn breach(&self, kind: &str, index: Option<u64>, detail: String) {

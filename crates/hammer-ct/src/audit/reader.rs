@@ -7,7 +7,7 @@ use hammer_core::runtime::Clock;
 use hammer_measure::Nanos;
 use hammer_net::{Answer, Balancing, Client, ClientConfig, ConfigError, Request};
 use hammer_tlog::follow::Head;
-use hammer_tlog::note::Verifier;
+use hammer_tlog::note::{Note, Verifier};
 use hammer_tlog::tile::TileId;
 use serde::de::DeserializeOwned;
 
@@ -57,6 +57,8 @@ pub(super) struct Reader {
     verifier: Verifier,
     client: Client,
     clock: Rc<dyn Clock>,
+    /// The signatures of the last checkpoint beside the log's own, by name and key id.
+    pub(super) cosigners: Vec<String>,
     pub(super) requests: u64,
     pub(super) bytes: u64,
 }
@@ -75,7 +77,15 @@ impl Reader {
             ..log.monitoring_client(client)
         };
         let client = Client::new(client, clock.clone())?;
-        Ok(Self { verifier: log.checkpoint_verifier(), log, client, clock, requests: 0, bytes: 0 })
+        Ok(Self {
+            verifier: log.checkpoint_verifier(),
+            log,
+            client,
+            clock,
+            cosigners: Vec::new(),
+            requests: 0,
+            bytes: 0,
+        })
     }
 
     /// The tree head now, verified.
@@ -83,6 +93,7 @@ impl Reader {
         let body = self.body(self.log.tree_head_path()).await?;
         let TreeHead { size, root, timestamp_ms } = TreeHead::open(&self.log, &self.verifier, &body)?;
         let fetched_ns = self.clock.now().0;
+        self.cosigners = cosigners(&body, &self.verifier);
         Ok(Head { size, root, timestamp_ms, fetched_ns, raw: body.into() })
     }
 
@@ -163,6 +174,15 @@ impl Reader {
         sent.map_err(FetchError::from)?;
         Ok(answer)
     }
+}
+
+/// Who signed a checkpoint beside the log: names and key ids, in order. None of what is no note, as a signed tree head.
+fn cosigners(body: &[u8], own: &Verifier) -> Vec<String> {
+    let Ok(note) = Note::parse(body) else { return Vec::new() };
+    let others = note.signatures.iter().filter(|line| (line.name, line.key_id) != (own.name(), own.key_id()));
+    let mut others: Vec<_> = others.map(|line| format!("{} ({:08x})", line.name, line.key_id)).collect();
+    others.sort_unstable();
+    others
 }
 
 /// Requests at once, each on a connection of its own.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use hammer_measure::{Nanos, Outcome};
+use hammer_measure::Outcome;
 use hammer_net::{Answer, Body, Request};
 use hammer_synth::{Kind, Minted};
 use hammer_tlog::encoding::write_base64;
@@ -14,7 +14,7 @@ use http::uri::PathAndQuery;
 use super::class::Class;
 use super::invalid::Invalid;
 use super::reservoir::{Answered, Promised};
-use crate::record::{self, Judged, NoSct, Stamp};
+use crate::record::{self, Instants, Judged, NoSct, Stamp};
 
 /// A chain with its request, the room for the answer and for the record of its promise.
 pub struct SubmitOp {
@@ -98,10 +98,10 @@ impl SubmitOp {
         self.first.copy_from(&answered.promised);
     }
 
-    /// Writes the record of the SCT that was received at `done`.
-    pub(super) fn promise(&mut self, done: Nanos) -> Result<Stamp, NoSct> {
+    /// Writes the record of the SCT that was received.
+    pub(super) fn promise(&mut self, at: Instants) -> Result<Stamp, NoSct> {
         let first = (self.class == Class::Duplicate).then(|| self.first.of(self.minted.seq()));
-        record::write(&mut self.record, done, &self.answer.body, (&self.minted, self.endpoint), first)
+        record::write(&mut self.record, at, &self.answer.body, (&self.minted, self.endpoint), first)
     }
 
     /// Writes the record of an answer that is judged by its status alone; whether this is one.

@@ -48,7 +48,8 @@ fn pem(der: &[u8]) -> String {
 /// The record of that answer, received at the run's epoch.
 fn record(request: &str, answer: &str) -> Vec<u8> {
     let (mut out, chain) = (Vec::new(), chain(request));
-    record::write(&mut out, Nanos::ZERO, answer.as_bytes(), (&chain, chain.kind()), None).unwrap();
+    record::write(&mut out, record::Instants::default(), answer.as_bytes(), (&chain, chain.kind()), None)
+        .unwrap();
     out
 }
 

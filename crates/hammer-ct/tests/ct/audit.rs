@@ -9,7 +9,7 @@ use hammer_lab::duration::Span;
 use hammer_lab::{CtLabHandle, CtLabPlan};
 use hammer_measure::Fate;
 
-use crate::harness::{Outcome, TestRun, client, lab, target};
+use crate::harness::{Outcome, TestRun, client, lab, lab_as, target};
 
 const FLAVOURS: [Flavour; 2] = [Flavour::StaticCt, Flavour::Rfc6962];
 
@@ -25,7 +25,7 @@ fn audit(log: LogTarget, workloads: usize, operations: u64, folder: &Path) -> Ou
     let mut auditor = auditor.every(Duration::from_millis(50)).folder(folder.to_owned());
     for _ in 0..workloads {
         let submit = SubmitWorkload::new(&mixed(), log.clone(), client.clone(), &run.ct()).unwrap();
-        run.load(submit.audited(auditor.link()), 200.0, operations);
+        run.load(submit.audited(auditor.link("w0")), 200.0, operations);
     }
     run.observers = vec![Box::new(auditor)];
     run.stops = vec![StopRule { observation: LOG_FORKED.to_owned(), at_least: 1.0 }];
@@ -34,6 +34,13 @@ fn audit(log: LogTarget, workloads: usize, operations: u64, folder: &Path) -> Ou
 
 fn lying(flavour: Flavour, lies: Vec<Lie>) -> CtLabHandle {
     lab(&mixed(), CtLabPlan { flavour, lies, ..CtLabPlan::default() })
+}
+
+/// A log that answers at once, and publishes so often.
+fn publishing_every(checkpoint_interval: Span, flavour: Flavour) -> CtLabHandle {
+    let batch_max_age = Span::from_millis(20);
+    let plan = CtLabPlan { flavour, batch_max_age, checkpoint_interval, ..CtLabPlan::default() };
+    lab_as(&mixed(), CtLabPlan { enable_publication_awaiter: false, ..plan })
 }
 
 fn observed(outcome: &Outcome, name: &str) -> Option<f64> {
@@ -51,10 +58,15 @@ fn others(outcome: &Outcome) -> u64 {
 
 /// Audits a log that lies about every 40th of 100 entries from the 10th on; what it says it lied about, and the outcome.
 fn caught(flavour: Flavour, kind: LieKind) -> (Vec<ToldLie>, Outcome) {
+    let (lies, outcome, _) = caught_in(flavour, kind);
+    (lies, outcome)
+}
+
+fn caught_in(flavour: Flavour, kind: LieKind) -> (Vec<ToldLie>, Outcome, tempfile::TempDir) {
     let lab = lying(flavour, vec![Lie { after: 10, every: 40, ..Lie::of(kind) }]);
     let folder = tempfile::tempdir().unwrap();
     let outcome = audit(target(&lab, flavour), 1, 100, folder.path());
-    (lab.stop().lies, outcome)
+    (lab.stop().lies, outcome, folder)
 }
 
 #[test]
@@ -66,7 +78,20 @@ fn every_accepted_chain_is_found_in_an_honest_log() {
         outcome.assert_kept(300);
         assert_eq!(accepted(&outcome), 300);
         assert!(outcome.result.breaches.is_empty(), "{:?}", outcome.result.breaches);
-        assert_eq!(outcome.notes, Vec::<String>::new());
+        assert_eq!(outcome.notes.len(), 1, "{:?}", outcome.notes);
+        assert!(outcome.notes[0].contains("publication: "), "{:?}", outcome.notes);
+        assert!(
+            std::fs::read_dir(folder.path()).unwrap().next().is_none(),
+            "nothing has to be shown to anyone"
+        );
+        assert_eq!(observed(&outcome, "overdue"), Some(0.0));
+        let answers = ["answers_before_publication", "answers_after_publication"];
+        assert_eq!(answers.iter().map(|name| observed(&outcome, name).unwrap()).sum::<f64>(), 300.0);
+        for name in ["time_to_integrate", "time_to_integrate_from_intended"] {
+            let [min, avg, max] =
+                ["min", "avg", "max"].map(|which| observed(&outcome, &format!("{name}_{which}")).unwrap());
+            assert!(0.0 < min && min < avg && avg < max && max < 20.0, "{name}: {min} {avg} {max}");
+        }
         assert_eq!(observed(&outcome, "audited"), Some(300.0));
         assert_eq!(observed(&outcome, "audit_pending"), Some(0.0));
         assert!(observed(&outcome, "audit_requests").unwrap() > 10.0);
@@ -88,7 +113,7 @@ fn leaves_that_were_in_the_log_before_the_audit_are_found_all_the_same() {
         let mut auditor = Auditor::new("log", log.clone(), client(&log), run.epoch_unix_ms);
         let plan = SubmitPlan { resubmitted: true, ..mixed() };
         let submit = SubmitWorkload::new(&plan, log.clone(), client(&log), &run.ct()).unwrap();
-        run.load(submit.audited(auditor.link()), 200.0, 100);
+        run.load(submit.audited(auditor.link("w0")), 200.0, 100);
         run.observers = vec![Box::new(auditor)];
         run.run().assert_kept(100);
     }
@@ -164,19 +189,27 @@ fn a_fork_or_a_shrinking_tree_ends_the_run_with_both_heads_saved() {
         for (told, kind) in
             [(LieKind::ForkedCheckpoint, "forked-checkpoint"), (LieKind::ShrinkingTree, "shrinking-tree")]
         {
-            let lab = lying(flavour, vec![Lie { after: 50, ..Lie::of(told) }]);
+            // A tree that shrinks for the time between two looks is not seen to: it does so again.
+            let times = (told == LieKind::ShrinkingTree).then_some(100);
+            let lab = lying(flavour, vec![Lie { after: 50, times, ..Lie::of(told) }]);
             let folder = tempfile::tempdir().unwrap();
             let mut run = TestRun::new();
             let log = Arc::new(target(&lab, flavour));
             let auditor = Auditor::new("log", log.clone(), client(&log), run.epoch_unix_ms);
             let mut auditor = auditor.every(Duration::from_millis(50)).folder(folder.path().to_owned());
             let submit = SubmitWorkload::new(&mixed(), log.clone(), client(&log), &run.ct()).unwrap();
-            run.load(submit.audited(auditor.link()), 200.0, 4000);
+            run.load(submit.audited(auditor.link("w0")), 200.0, 4000);
             run.drain = hammer_measure::Nanos::from_secs(1);
             run.observers = vec![Box::new(auditor)];
             run.stops = vec![StopRule { observation: LOG_FORKED.to_owned(), at_least: 1.0 }];
             let outcome = run.run();
-            assert!(outcome.result.stopped.contains(LOG_FORKED), "{}", outcome.result.stopped);
+            assert!(
+                outcome.result.stopped.contains(LOG_FORKED),
+                "{flavour:?} {told:?}: {} {:?} {:?}",
+                outcome.result.stopped,
+                outcome.notes,
+                outcome.result.breaches
+            );
             let breach = outcome.result.breaches.iter().find(|breach| breach.kind == kind);
             let breach = breach.unwrap_or_else(|| panic!("{:?}", outcome.result.breaches));
             let saved: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(Result::unwrap).collect();
@@ -185,5 +218,101 @@ fn a_fork_or_a_shrinking_tree_ends_the_run_with_both_heads_saved() {
             assert_eq!(saved.iter().filter(|file| named(&file.path())).count(), 2, "{breach:?}");
             assert!(saved.iter().all(|file| file.metadata().unwrap().len() > 0));
         }
+    }
+}
+
+/// The lines of the only file of receipts in the folder.
+fn receipts(folder: &Path) -> (String, Vec<serde_json::Value>) {
+    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let files: Vec<_> = files.filter(|path| path.extension().is_some_and(|end| end == "jsonl")).collect();
+    let [file] = files.as_slice() else { panic!("{files:?}") };
+    let text = std::fs::read_to_string(file).unwrap();
+    (file.display().to_string(), text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+}
+
+#[test]
+fn a_broken_promise_leaves_its_receipt_in_a_file_that_a_note_names() {
+    let lab = lying(Flavour::StaticCt, vec![Lie { after: 10, every: 40, ..Lie::of(LieKind::LostLeaf) }]);
+    let folder = tempfile::tempdir().unwrap();
+    let log = target(&lab, Flavour::StaticCt);
+    let outcome = audit(log.clone(), 1, 100, folder.path());
+    let lies = lab.stop().lies;
+    let (file, lines) = receipts(folder.path());
+    assert!(
+        outcome.notes.iter().any(|note| note.contains(&file) && note.contains("3 broken, 0 pending")),
+        "{:?}",
+        outcome.notes
+    );
+    assert_eq!((lines.len(), lies.len()), (3, 3));
+    for line in &lines {
+        let index = line["leaf_index"].as_u64();
+        assert!(lies.iter().any(|lie| lie.index == index), "{line}");
+        let breach = outcome.result.breaches.iter().find(|breach| breach.index == index).unwrap();
+        assert_eq!((line["seq"].as_u64(), line["reason"].as_str()), (breach.seq, Some("lost-leaf")));
+        assert_eq!((&line["workload"], &line["detail"]), (&"w0".into(), &breach.detail.clone().into()));
+        let sct = |name: &str| line["sct"][name].as_str().unwrap().to_owned();
+        assert_eq!(sct("id"), hammer_tlog::encoding::base64(&log.key.log_id().0));
+        assert_eq!(sct("extensions").len(), 12, "eight bytes");
+        assert!(sct("signature").starts_with("BAM"), "ecdsa over sha256");
+        let [intended, sent, received] =
+            ["intended_ns", "sent_ns", "received_ns"].map(|name| line[name].as_u64().unwrap());
+        assert!(intended <= sent && sent < received, "{line}");
+    }
+}
+
+#[test]
+fn a_promise_that_no_signature_backs_leaves_its_sct_too() {
+    let (lies, outcome, folder) = caught_in(Flavour::Rfc6962, LieKind::BadSctSignature);
+    let (_, lines) = receipts(folder.path());
+    assert_eq!((lines.len(), lies.len(), outcome.result.promises.broken), (3, 3, 3));
+    assert!(
+        lines
+            .iter()
+            .all(|line| line["reason"] == "bad-sct-signature" && line["sct"]["signature"].is_string())
+    );
+}
+
+#[test]
+fn what_is_pending_at_the_end_is_listed() {
+    for flavour in FLAVOURS {
+        let lab = publishing_every(Span::from_millis(3_600_000), flavour);
+        let folder = tempfile::tempdir().unwrap();
+        let mut run = TestRun::new();
+        let log = Arc::new(target(&lab, flavour));
+        let auditor = Auditor::new("log", log.clone(), client(&log), run.epoch_unix_ms);
+        let mut auditor = auditor.every(Duration::from_millis(50)).folder(folder.path().to_owned());
+        let submit = SubmitWorkload::new(&mixed(), log.clone(), client(&log), &run.ct()).unwrap();
+        run.load(submit.audited(auditor.link("w0")), 200.0, 40);
+        run.drain = hammer_measure::Nanos::from_millis(300);
+        run.observers = vec![Box::new(auditor)];
+        let outcome = run.run();
+        assert_eq!((outcome.result.promises.made, outcome.result.promises.pending), (40, 40));
+        let (file, lines) = receipts(folder.path());
+        assert!(
+            outcome.notes.iter().any(|note| note.contains(&file) && note.contains("0 broken, 40 pending")),
+            "{:?}",
+            outcome.notes
+        );
+        let mut seqs: Vec<_> = lines.iter().map(|line| line["seq"].as_u64().unwrap()).collect();
+        seqs.sort_unstable();
+        assert_eq!(seqs, (0..40).collect::<Vec<_>>());
+        assert!(lines.iter().all(|line| line["reason"] == "pending"));
+    }
+}
+
+#[test]
+fn receipts_beyond_the_bound_are_spilled_and_every_leaf_is_found_all_the_same() {
+    for flavour in FLAVOURS {
+        let lab = publishing_every(Span::from_millis(1_500), flavour);
+        let mut run = TestRun::new();
+        let log = Arc::new(target(&lab, flavour));
+        let auditor = Auditor::new("log", log.clone(), client(&log), run.epoch_unix_ms);
+        let mut auditor = auditor.every(Duration::from_millis(50)).in_memory(40);
+        let submit = SubmitWorkload::new(&mixed(), log.clone(), client(&log), &run.ct()).unwrap();
+        run.load(submit.audited(auditor.link("w0")), 300.0, 600);
+        run.observers = vec![Box::new(auditor)];
+        let outcome = run.run();
+        outcome.assert_kept(600);
+        assert!(observed(&outcome, "audit_spilled_max").unwrap() > 40.0);
     }
 }

@@ -29,7 +29,7 @@ fn submit(plan: &SubmitPlan, lab: &CtLabHandle, flavour: Flavour, audited: bool)
         true => {
             let auditor = Auditor::new("log", log.clone(), client(&log), run.epoch_unix_ms);
             let mut auditor = auditor.every(Duration::from_millis(50));
-            run.load(submit.audited(auditor.link()), 200.0, 400);
+            run.load(submit.audited(auditor.link("w0")), 200.0, 400);
             run.observers = vec![Box::new(auditor)];
         }
         false => run.load(submit, 200.0, 400),

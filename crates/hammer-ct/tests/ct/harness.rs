@@ -145,6 +145,11 @@ impl Outcome {
 pub(crate) fn lab(plan: &SubmitPlan, log: CtLabPlan) -> CtLabHandle {
     let log =
         CtLabPlan { batch_max_age: Span::from_millis(20), checkpoint_interval: Span::from_millis(50), ..log };
+    lab_as(plan, log)
+}
+
+/// A log that accepts the chains of `plan`, as it says.
+pub(crate) fn lab_as(plan: &SubmitPlan, log: CtLabPlan) -> CtLabHandle {
     let mut config = LogConfig::from_plan(log).unwrap();
     for root in roots(plan, SEED).unwrap().certificates {
         config.add_root_der(root);

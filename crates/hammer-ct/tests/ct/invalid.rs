@@ -74,7 +74,7 @@ fn invalid_submissions_among_good_ones_disturb_neither_the_others_nor_the_audit(
     let auditor = Auditor::new("log", log.clone(), client(&log), run.epoch_unix_ms);
     let mut auditor = auditor.every(Duration::from_millis(50));
     let submit = SubmitWorkload::new(&plan, log.clone(), client(&log), &run.ct()).unwrap();
-    run.load(submit.audited(auditor.link()), 200.0, 400);
+    run.load(submit.audited(auditor.link("w0")), 200.0, 400);
     run.observers = vec![Box::new(auditor)];
     let outcome = run.run();
     outcome.assert_kept(400);

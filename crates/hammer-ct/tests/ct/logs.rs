@@ -61,7 +61,7 @@ fn routed(
     let parts = logs.iter().zip(NAMES).enumerate().map(|(place, (log, name))| {
         let made = SubmitWorkload::of_chains(&spread(), chains.clone(), log.clone(), client(log), run)?;
         let made = match auditors.get_mut(place) {
-            Some(auditor) => made.audited(auditor.link()),
+            Some(auditor) => made.audited(auditor.link("w0")),
             None => made,
         };
         Ok((name.to_owned(), made))

@@ -70,7 +70,7 @@ fn an_audit_of_altered_answers_finds_no_leaf_that_is_not_there() {
         let auditor = Auditor::new("log", log.clone(), client.clone(), run.epoch_unix_ms);
         let mut auditor = auditor.every(Duration::from_millis(50)).folder(folder.path().to_owned());
         let submit = SubmitWorkload::new(&plan, log, client, &run.ct()).unwrap();
-        run.load(submit.audited(auditor.link()), 150.0, operations);
+        run.load(submit.audited(auditor.link("w0")), 150.0, operations);
         run.observers = vec![Box::new(auditor)];
         let outcome = run.run();
         assert_accounted(&outcome, operations);

@@ -28,6 +28,8 @@ pub struct EntryAudit<S> {
     heads: VecDeque<Target>,
     /// Whether the entries did not lead to the root of the last head that they reached.
     astray: bool,
+    /// When the last head was fetched.
+    fetched_ns: u64,
     receipts: HashMap<Hash, Receipt>,
     /// Receipts beyond the first of one leaf.
     twins: HashMap<Hash, Vec<Receipt>>,
@@ -64,6 +66,7 @@ impl<S: Spill> EntryAudit<S> {
             leaves: Vec::new(),
             heads,
             astray: false,
+            fetched_ns: 0,
             receipts,
             twins,
             in_memory: 0,
@@ -79,10 +82,12 @@ impl<S: Spill> EntryAudit<S> {
         let (head, first) = match event {
             Event::First { head } => (head, true),
             Event::Grew { to, .. } => (to, false),
+            Event::Same { head } => return self.fetched_ns = head.fetched_ns,
             _ => return,
         };
         let Head { size, root, fetched_ns, timestamp_ms, .. } = *head;
-        let published = (!first).then_some(Published { size, fetched_ns, timestamp_ms });
+        let unseen_ns = std::mem::replace(&mut self.fetched_ns, fetched_ns);
+        let published = (!first).then_some(Published { size, fetched_ns, unseen_ns, timestamp_ms });
         let start = self.verified.size();
         if size > start {
             self.heads.push_back(Target { size, root, published });

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::{Finding, Receipt, Spill};
 use crate::tile::FULL_WIDTH;
 
-/// Tiles in a partition: what is spilled and taken back at once, 1 MiB of receipts where each leaf has one.
+/// Tiles in a partition: what is spilled and taken back at once, 3 MiB of receipts where each leaf has one.
 const PARTITION: u64 = 64;
 
 /// Receipts that wait for the tree, by the tile of their index. Beyond a bound those that are needed last are spilled.
@@ -85,6 +85,11 @@ impl<S: Spill> Receipts<S> {
             self.spill();
         }
         taken
+    }
+
+    /// The receipts in memory, by tile.
+    pub(super) fn held(&self) -> impl Iterator<Item = &Receipt> {
+        self.tiles.values().flatten()
     }
 
     fn hold(&mut self, index: u64, receipt: Receipt) {

@@ -7,7 +7,7 @@ pub(super) const SHELVES: usize = 16;
 
 /// Leaves of a partition that are spilled at once.
 const CHUNK: usize = 1024 * LENGTH;
-const LENGTH: usize = 64;
+const LENGTH: usize = 72;
 
 const CLAIMED: u64 = 1 << 63;
 
@@ -129,12 +129,12 @@ impl<S: Spill> Shelves<S> {
 }
 
 fn encode(leaf: &Hash, seen: &Seen) -> [u8; LENGTH] {
-    let Published { size, fetched_ns, timestamp_ms } =
-        seen.published.unwrap_or(Published { size: 0, fetched_ns: 0, timestamp_ms: 0 });
+    let none = Published { size: 0, fetched_ns: 0, unseen_ns: 0, timestamp_ms: 0 };
+    let Published { size, fetched_ns, unseen_ns, timestamp_ms } = seen.published.unwrap_or(none);
     let claimed = if seen.claimed { CLAIMED } else { 0 };
     let mut bytes = [0; LENGTH];
     bytes[..32].copy_from_slice(&leaf.0);
-    let numbers = [seen.index | claimed, size, fetched_ns, timestamp_ms];
+    let numbers = [seen.index | claimed, size, fetched_ns, unseen_ns, timestamp_ms];
     for (slot, number) in bytes[32..].chunks_exact_mut(8).zip(numbers) {
         slot.copy_from_slice(&number.to_be_bytes());
     }
@@ -145,7 +145,8 @@ fn decode(bytes: &[u8; LENGTH]) -> (Hash, Seen) {
     let number = |at: usize| bytes[at..at + 8].iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
     let mut leaf = Hash([0; 32]);
     leaf.0.copy_from_slice(&bytes[..32]);
-    let (place, size, fetched_ns, timestamp_ms) = (number(32), number(40), number(48), number(56));
-    let published = (size > 0).then_some(Published { size, fetched_ns, timestamp_ms });
+    let (place, size, fetched_ns) = (number(32), number(40), number(48));
+    let (unseen_ns, timestamp_ms) = (number(56), number(64));
+    let published = (size > 0).then_some(Published { size, fetched_ns, unseen_ns, timestamp_ms });
     (leaf, Seen { index: place & !CLAIMED, published, claimed: place & CLAIMED != 0 })
 }

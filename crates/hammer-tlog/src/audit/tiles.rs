@@ -27,6 +27,8 @@ pub struct TileAudit<S> {
     policy: Policy,
     /// Leaves of the trusted tree.
     covered: u64,
+    /// When the last head was fetched.
+    fetched_ns: u64,
     tiles: BTreeMap<u64, Leaves>,
     /// Tiles with leaves that have not been read from their bundle.
     open: BTreeSet<u64>,
@@ -55,6 +57,7 @@ impl<S: Spill> TileAudit<S> {
         Self {
             policy,
             covered: 0,
+            fetched_ns: 0,
             tiles,
             open,
             marks: Marks::new(0),
@@ -76,9 +79,10 @@ impl<S: Spill> TileAudit<S> {
     pub fn follow(&mut self, event: &Event) {
         match event {
             Event::First { head } if self.covered == 0 => {
-                (self.covered, self.root) = (head.size, head.root);
+                (self.covered, self.root, self.fetched_ns) = (head.size, head.root, head.fetched_ns);
                 self.marks = Marks::new(head.size);
             }
+            Event::Same { head } => self.fetched_ns = head.fetched_ns,
             Event::Grew { from, to, leaves } if from.size == self.covered => self.grow(to, leaves),
             Event::TamperedTile { tile, fault: TileFault::Hash { position, got, .. }, .. }
                 if tile.level == Level::Hashes(0) =>
@@ -206,6 +210,13 @@ impl<S: Spill> TileAudit<S> {
         std::mem::take(&mut self.findings)
     }
 
+    /// The receipts in memory that are without a verdict.
+    pub fn receipts(&self) -> impl Iterator<Item = &Receipt> {
+        let looked_up = self.lookup.iter().flat_map(|lookup| &lookup.receipts);
+        let waiting = self.disputed.values().chain(self.older.values()).flatten();
+        self.receipts.held().chain(waiting).chain(looked_up)
+    }
+
     /// Receipts without a verdict, in memory and spilled.
     pub fn pending(&self) -> u64 {
         let waiting = self.disputed.values().chain(self.older.values()).map(Vec::len).sum::<usize>();
@@ -236,7 +247,8 @@ impl<S: Spill> TileAudit<S> {
         self.covered += leaves.len() as u64;
         self.root = head.root;
         let Head { size, fetched_ns, timestamp_ms, .. } = *head;
-        self.marks.push(Published { size, fetched_ns, timestamp_ms });
+        let unseen_ns = std::mem::replace(&mut self.fetched_ns, fetched_ns);
+        self.marks.push(Published { size, fetched_ns, unseen_ns, timestamp_ms });
     }
 
     /// Begins to look up the receipts of the next older tile, unless some are being looked up.

@@ -30,10 +30,31 @@ impl Kept {
         Some(self.published?.fetched_ns.saturating_sub(self.receipt.received_ns))
     }
 
+    /// Whether the answer came before or after publication, as far as the times tell at which heads were fetched.
+    pub fn answered(&self) -> Option<Answered> {
+        let (published, received_ns) = (self.published?, self.receipt.received_ns);
+        Some(match () {
+            () if received_ns >= published.fetched_ns => Answered::After,
+            () if received_ns <= published.unseen_ns => Answered::Before,
+            () => Answered::Between,
+        })
+    }
+
     /// SCT timestamp until publication, in milliseconds, both by the log's clock.
     pub fn merge_delay_ms(&self) -> Option<u64> {
         Some(self.published?.timestamp_ms.saturating_sub(self.receipt.timestamp_ms))
     }
+}
+
+/// When a log answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answered {
+    /// Before it publishes: a head that was fetched after the answer does not cover the leaf.
+    Before,
+    /// After it has published: a head that was fetched before the answer covers the leaf.
+    After,
+    /// The answer came between the last head that does not cover the leaf and the first that does.
+    Between,
 }
 
 /// The first followed head that covers a leaf.
@@ -43,6 +64,8 @@ pub struct Published {
     pub size: u64,
     /// When it was fetched, in nanoseconds since the caller's instant.
     pub fetched_ns: u64,
+    /// When the last head was fetched that covers less, likewise: publication came after that.
+    pub unseen_ns: u64,
     /// When the log signed it, in milliseconds since 1970.
     pub timestamp_ms: u64,
 }
