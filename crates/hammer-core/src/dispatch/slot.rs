@@ -29,6 +29,8 @@ pub(super) struct Bench<W: Workload, R: Runtime> {
     session: W::Session,
     promises: Option<PromiseSender>,
     timeout: Nanos,
+    /// No slot's deadline is before it.
+    next_deadline: Cell<Nanos>,
     slots: RefCell<Vec<Rc<Slot<W::Op>>>>,
 }
 
@@ -65,6 +67,7 @@ impl<W: Workload, R: Runtime> Bench<W, R> {
             session,
             promises: shard.promises,
             timeout,
+            next_deadline: Cell::new(Nanos::MAX),
             slots: RefCell::default(),
         }
     }
@@ -105,7 +108,9 @@ impl<W: Workload, R: Runtime> Bench<W, R> {
     ) -> Nanos {
         let timing = job.timing.started(started);
         self.recorder.borrow_mut().start(job.series, job.phase, &timing);
-        slot.begin(started.saturating_add(self.timeout), job.series, job.phase);
+        let deadline = started.saturating_add(self.timeout);
+        self.next_deadline.set(self.next_deadline.get().min(deadline));
+        slot.begin(deadline, job.series, job.phase);
         steps.begin(job.seq, job.timing.intended(), job.phase);
         let prepared = job.op.unwrap_or_else(|| self.workload.prepare(job.seq, op.take()));
         let op = op.insert(prepared);
@@ -134,14 +139,23 @@ impl<W: Workload, R: Runtime> Bench<W, R> {
 
     /// Ends what is past its deadline, and wakes the verifier.
     pub(super) fn sweep(&self, now: Nanos) {
-        for slot in self.slots.borrow().iter() {
-            if slot.under_way.get().is_some() && slot.deadline.get() <= now {
-                slot.expire();
-            }
+        if self.next_deadline.get() <= now {
+            self.expire(now);
         }
         if let Some(promises) = &self.promises {
             promises.wake();
         }
+    }
+
+    fn expire(&self, now: Nanos) {
+        let mut next = Nanos::MAX;
+        for slot in self.slots.borrow().iter().filter(|slot| slot.under_way.get().is_some()) {
+            match slot.deadline.get() {
+                deadline if deadline <= now => slot.expire(),
+                deadline => next = next.min(deadline),
+            }
+        }
+        self.next_deadline.set(next);
     }
 
     /// Records what is under way, or about to be, as abandoned.
