@@ -1,9 +1,9 @@
 //! Whether an SCT is what the log promised: its own id and signature over what was sent, a plausible time, an index.
 
 mod duplicate;
+mod index_set;
 mod invalid;
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hammer_core::verify::{Verdicts, Verifier};
@@ -16,6 +16,8 @@ use hammer_tlog::sct::SctError;
 
 use crate::record::{Record, Told};
 use crate::{AuditLink, LogKind, LogTarget};
+
+use index_set::IndexSet;
 
 /// Checks SCTs; one for each verifier thread, made from the same workload.
 #[derive(Clone, Debug)]
@@ -192,38 +194,11 @@ impl Verifier for SctVerifier {
     }
 }
 
-/// Indices, a bit each. A log gives them out one after another, so that they lie densely in pages.
-#[derive(Debug, Default)]
-struct IndexSet {
-    pages: HashMap<u64, Box<[u64; PAGE_WORDS]>>,
-}
-
-impl IndexSet {
-    /// Whether `index` is new. One for which there is no room left counts as new.
-    fn insert(&mut self, index: u64) -> bool {
-        let page = index / PAGE_INDICES;
-        if self.pages.len() >= MOST_PAGES && !self.pages.contains_key(&page) {
-            return true;
-        }
-        let words = self.pages.entry(page).or_insert_with(|| Box::new([0; PAGE_WORDS]));
-        let word = &mut words[(index % PAGE_INDICES / 64) as usize];
-        let bit = 1 << (index % 64);
-        let is_new = *word & bit == 0;
-        *word |= bit;
-        is_new
-    }
-}
-
 const LOG_ID: &str = "sct-of-another-log";
 const SIGNATURE: &str = "bad-sct-signature";
 const TIMESTAMP: &str = "sct-timestamp";
 const NO_LEAF_INDEX: &str = "no-leaf-index";
 const PROMISED_TWICE: &str = "index-promised-twice";
-
-const PAGE_WORDS: usize = 512;
-const PAGE_INDICES: u64 = 64 * PAGE_WORDS as u64;
-/// 64 MiB: half a billion indices that lie densely.
-const MOST_PAGES: usize = 16_384;
 
 #[cfg(test)]
 mod tests;

@@ -167,22 +167,3 @@ fn no_record_panics_wherever_it_ends() {
         }
     }
 }
-
-#[test]
-fn an_index_is_new_once() {
-    let mut set = IndexSet::default();
-    for index in [0, 1, 63, 64, PAGE_INDICES - 1, PAGE_INDICES, u64::MAX] {
-        assert!(set.insert(index) && !set.insert(index), "{index}");
-    }
-    assert_eq!(set.pages.len(), 3);
-}
-
-#[test]
-fn scattered_indices_do_not_fill_the_memory() {
-    let mut set = IndexSet::default();
-    for page in 0..2 * MOST_PAGES as u64 {
-        assert!(set.insert(page * PAGE_INDICES));
-    }
-    assert_eq!(set.pages.len(), MOST_PAGES);
-    assert!(!set.insert(0));
-}
