@@ -49,8 +49,8 @@ pub(crate) use words::SHRINKING_TREE;
 /// covers its leaf; 0 when that head came before the answer), `time_to_integrate_min`, `_avg`, `_max` (from sent to that head,
 /// of the last 30 s) and `time_to_integrate_from_intended_min`, `_avg`, `_max` (the same from the instant that the plan named),
 /// and `merge_delay_max` (from SCT timestamp to that head's). `answers_before_publication` and `answers_after_publication`
-/// count answers by whether a head that was fetched before them covers their leaf; between two heads the second one's
-/// timestamp decides, and `answers_by_timestamp` counts those. `cosignatures` is how many more signatures a checkpoint
+/// count answers by whether a head that was fetched before them covers their leaf; of those between two heads
+/// `answers_by_timestamp` came after the second one's timestamp, and `answers_undecided` before it. `cosignatures` is how many more signatures a checkpoint
 /// carries. [`LOG_FORKED`] becomes 1 when the log forked or shrank.
 #[derive(Debug)]
 pub struct Auditor {

@@ -23,8 +23,10 @@ pub(super) struct Figures {
 struct Answers {
     before: u64,
     after: u64,
-    /// How many of both fell between two heads, so that the time that the log put into the second one told.
+    /// How many of these fell between two heads, so that the time that the log put into the second one told.
     by_timestamp: u64,
+    /// Between two heads, and the second was signed later: one that was not fetched may have covered the leaf.
+    undecided: u64,
 }
 
 /// Least, mean and greatest of the last [`RECENT`] seconds.
@@ -67,6 +69,7 @@ impl Figures {
         sink.observed("audit_bytes", now, reader.bytes as f64);
         sink.observed("answers_before_publication", now, self.answers.before as f64);
         sink.observed("answers_after_publication", now, self.answers.after as f64);
+        sink.observed("answers_undecided", now, self.answers.undecided as f64);
         sink.observed("answers_by_timestamp", now, self.answers.by_timestamp as f64);
         let quantiles =
             [("publication_delay_p50", 0.5), ("publication_delay_p99", 0.99), ("publication_delay_max", 1.0)];
@@ -84,7 +87,7 @@ impl Figures {
 
     /// Whether the log answers before or after publication, as a sentence; none where nothing tells.
     pub(super) fn answers(&self) -> Option<String> {
-        let Answers { before, after, by_timestamp } = self.answers;
+        let Answers { before, after, by_timestamp, undecided } = self.answers;
         let all = before + after;
         let share = 100.0 * after as f64 / all as f64;
         let word = match () {
@@ -94,8 +97,8 @@ impl Figures {
             () => "before as well as after",
         };
         Some(format!(
-            "the log answers {word} publication: {after} of {all} answers came when a head covered their leaf; \
-             for {by_timestamp} of them, which came between two heads, the log's own timestamp tells"
+            "the log answers {word} publication: {after} of {all} answers came when a head covered their leaf \
+             ({by_timestamp} by the log's own timestamp); of {undecided} more it cannot be told"
         ))
     }
 }
@@ -103,15 +106,16 @@ impl Figures {
 impl Answers {
     fn add(&mut self, kept: &Kept, epoch_unix_ms: u64) {
         let (Some(answered), Some(published)) = (kept.answered(), kept.published) else { return };
-        let after = match answered {
-            Answered::After => true,
-            Answered::Before => false,
-            Answered::Between => {
+        let received_ms = epoch_unix_ms + kept.receipt.received_ns / 1_000_000;
+        match answered {
+            Answered::After => self.after += 1,
+            Answered::Before => self.before += 1,
+            Answered::Between if published.timestamp_ms <= received_ms => {
+                self.after += 1;
                 self.by_timestamp += 1;
-                published.timestamp_ms <= epoch_unix_ms + kept.receipt.received_ns / 1_000_000
             }
-        };
-        if after { self.after += 1 } else { self.before += 1 }
+            Answered::Between => self.undecided += 1,
+        }
     }
 }
 

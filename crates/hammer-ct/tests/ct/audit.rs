@@ -78,14 +78,14 @@ fn every_accepted_chain_is_found_in_an_honest_log() {
         outcome.assert_kept(300);
         assert_eq!(accepted(&outcome), 300);
         assert!(outcome.result.breaches.is_empty(), "{:?}", outcome.result.breaches);
-        assert_eq!(outcome.notes.len(), 1, "{:?}", outcome.notes);
-        assert!(outcome.notes[0].contains("publication: "), "{:?}", outcome.notes);
+        assert!(outcome.notes.len() <= 1, "{:?}", outcome.notes);
+        assert!(outcome.notes.iter().all(|note| note.contains("publication: ")), "{:?}", outcome.notes);
         assert!(
             std::fs::read_dir(folder.path()).unwrap().next().is_none(),
             "nothing has to be shown to anyone"
         );
         assert_eq!(observed(&outcome, "overdue"), Some(0.0));
-        let answers = ["answers_before_publication", "answers_after_publication"];
+        let answers = ["answers_before_publication", "answers_after_publication", "answers_undecided"];
         assert_eq!(answers.iter().map(|name| observed(&outcome, name).unwrap()).sum::<f64>(), 300.0);
         for name in ["time_to_integrate", "time_to_integrate_from_intended"] {
             let [min, avg, max] =
