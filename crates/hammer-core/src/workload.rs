@@ -135,6 +135,8 @@ pub struct Steps {
     flow: Option<Exchange>,
     /// The part's place of each series, where a part of the workload carries the operation out.
     part: Option<Rc<[usize]>>,
+    /// When the last exchange beside the flow was done.
+    beside: Option<Nanos>,
 }
 
 impl Ended {
@@ -160,8 +162,8 @@ impl Steps {
         first_series: usize,
         promises: Option<PromiseSender>,
     ) -> Self {
-        let (phase, intended) = (Phase::Measurement, Nanos::ZERO);
-        Self { recorder, first_series, promises, phase, seq: 0, intended, flow: None, part: None }
+        let (phase, intended, flow, beside, part) = (Phase::Measurement, Nanos::ZERO, None, None, None);
+        Self { recorder, first_series, promises, phase, seq: 0, intended, flow, beside, part }
     }
 
     pub(crate) fn begin(&mut self, seq: u64, intended: Nanos, phase: Phase) {
@@ -170,6 +172,7 @@ impl Steps {
         self.phase = phase;
         self.flow = None;
         self.part = None;
+        self.beside = None;
     }
 
     /// A part of the workload carries the operation out: what it calls its series `i` is `series[i]` of the workload.
@@ -200,6 +203,17 @@ impl Steps {
     /// An exchange that is also a step with a series of its own: the `series`-th of the workload, taken up at `begun`.
     pub fn step(&mut self, series: usize, begun: Nanos, exchange: &Exchange, ended: Ended) {
         self.exchange(exchange);
+        self.record(series, begun, exchange, ended);
+    }
+
+    /// An exchange like [`Steps::step`], which is not of the operation's flow: it is made to check what the operation was
+    /// given, and the operation's instants are those of its own exchanges.
+    pub fn beside(&mut self, series: usize, begun: Nanos, exchange: &Exchange, ended: Ended) {
+        self.beside = self.beside.max(Some(exchange.done));
+        self.record(series, begun, exchange, ended);
+    }
+
+    fn record(&self, series: usize, begun: Nanos, exchange: &Exchange, ended: Ended) {
         let timing = Timing::new(begun, begun).started(begun);
         let timing = timing.finished(exchange.sent.unwrap_or(begun), exchange.done);
         let completion = completion(ended, exchange);
@@ -218,6 +232,11 @@ impl Steps {
 
     pub(crate) fn flow(&self) -> Option<Exchange> {
         self.flow
+    }
+
+    /// When the slot was free again that did the operation until `done`.
+    pub(crate) fn free_since(&self, done: Nanos) -> Nanos {
+        self.beside.map_or(done, |beside| beside.max(done))
     }
 }
 

@@ -10,6 +10,7 @@ use hammer_tlog::note::{NoteError, Verifier, open_checkpoint};
 use hammer_tlog::rfc6962::{GetRoots, GetSthResponse, SthError};
 
 use crate::log::GET_ROOTS;
+use crate::source::Source;
 use crate::{LogKind, LogTarget};
 
 /// Why there is no tree head, or no roots.
@@ -102,9 +103,8 @@ pub struct LogReader {
     log: Arc<LogTarget>,
     verifier: Verifier,
     submission: Client,
-    monitoring: Client,
+    monitoring: Source,
     roots: Request,
-    tree_head: Request,
     answer: Answer,
     requests: u64,
 }
@@ -116,13 +116,12 @@ impl LogReader {
     /// Those of [`Client::new`].
     pub fn new(log: Arc<LogTarget>, client: &ClientConfig, clock: Rc<dyn Now>) -> Result<Self, ConfigError> {
         // Another URL may lag, and its tree must not look as if it shrank.
-        let one = |config| ClientConfig { connections: 1, balancing: Balancing::PickFirst, ..config };
-        let submission = Client::new(one(log.submission_client(client.clone())), clock.clone())?;
-        let monitoring = Client::new(one(log.monitoring_client(client.clone())), clock)?;
+        let client = ClientConfig { connections: 1, balancing: Balancing::PickFirst, ..client.clone() };
+        let monitoring = Source::new(&log, client.clone(), clock.clone())?;
+        let submission = Client::new(log.submission_client(client), clock)?;
         Ok(Self {
             verifier: log.checkpoint_verifier(),
             roots: Request::get(submission.path(GET_ROOTS)?),
-            tree_head: Request::get(monitoring.path(log.tree_head_path())?),
             submission,
             monitoring,
             log,
@@ -142,8 +141,9 @@ impl LogReader {
     /// When nothing is served, or what is served is not the log's ([`FetchError::breach_kind`]).
     pub async fn tree_head(&mut self) -> Result<TreeHead, FetchError> {
         self.requests += 1;
-        self.monitoring.send(&self.tree_head, &mut self.answer).await?;
-        is_ok(&self.tree_head, &self.answer)?;
+        let path = self.log.tree_head_path();
+        self.monitoring.get(path, &mut self.answer).await?;
+        is_ok(path, &self.answer)?;
         TreeHead::open(&self.log, &self.verifier, &self.answer.body)
     }
 
@@ -154,16 +154,16 @@ impl LogReader {
     pub async fn roots(&mut self) -> Result<Vec<Vec<u8>>, FetchError> {
         self.requests += 1;
         self.submission.send(&self.roots, &mut self.answer).await?;
-        is_ok(&self.roots, &self.answer)?;
+        is_ok(self.roots.path.as_str(), &self.answer)?;
         let roots: GetRoots = serde_json::from_slice(&self.answer.body)
             .map_err(|source| FetchError::Json { path: self.roots.path.to_string(), source })?;
         Ok(roots.certificates.into_iter().map(|root| root.0).collect())
     }
 }
 
-fn is_ok(request: &Request, answer: &Answer) -> Result<(), FetchError> {
+fn is_ok(path: &str, answer: &Answer) -> Result<(), FetchError> {
     match answer.status.as_u16() {
         200 => Ok(()),
-        status => Err(FetchError::Status { path: request.path.to_string(), status }),
+        status => Err(FetchError::Status { path: path.to_owned(), status }),
     }
 }

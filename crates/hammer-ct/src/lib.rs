@@ -16,6 +16,7 @@ mod roots;
 mod route;
 mod routed;
 mod run;
+mod source;
 mod submit;
 mod verify;
 mod window;
@@ -29,10 +30,10 @@ pub use fetch::{FetchError, LogReader, TreeHead};
 pub use log::{DEFAULT_MMD, DEFAULT_SKEW, LogKind, LogTarget};
 pub use observe::TreeSizeObserver;
 pub use plan::{
-    CaPlan, CtTargetPlan, ExtKeyUsage, InvalidKind, OneOrMany, PolicyPlan, ReadPlan, SignerAlgorithm,
-    SubmitPlan,
+    CaPlan, CtTargetPlan, ExtKeyUsage, InvalidKind, OneOrMany, PolicyPlan, ReadKind, ReadPattern, ReadPlan,
+    SignerAlgorithm, SubmitPlan,
 };
-pub use read::{ReadOp, ReadSession, ReadWorkload, TreeHeadVerifier};
+pub use read::{ReadOp, ReadSession, ReadVerifier, ReadWorkload};
 pub use roots::{Roots, roots};
 pub use route::Route;
 pub use routed::{Routed, RoutedOp, RoutedSession};

@@ -1,5 +1,6 @@
 //! The log under load: where it is, what it speaks, and the key by which it is held to its word.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use hammer_net::{ClientConfig, Secret};
@@ -36,6 +37,8 @@ pub struct LogTarget {
     pub submission_token: Option<Secret>,
     /// Sent to `monitoring`, and to nobody else.
     pub monitoring_token: Option<Secret>,
+    /// The folder in which it is read instead, laid out as static-ct-api.
+    pub folder: Option<PathBuf>,
     /// The first line of its checkpoints (static-ct-api only).
     pub origin: String,
     /// Its public key.
@@ -58,6 +61,7 @@ impl LogTarget {
             submission: vec![url],
             submission_token: None,
             monitoring_token: None,
+            folder: None,
             origin,
             key,
             window: Window::ALL,
@@ -110,8 +114,14 @@ pub(crate) const ADD_CHAIN: &str = "/ct/v1/add-chain";
 pub(crate) const ADD_PRE_CHAIN: &str = "/ct/v1/add-pre-chain";
 /// RFC 6962 section 4.3.
 pub(crate) const GET_STH: &str = "/ct/v1/get-sth";
+/// RFC 6962 section 4.4.
+pub(crate) const GET_STH_CONSISTENCY: &str = "/ct/v1/get-sth-consistency";
+/// RFC 6962 section 4.5.
+pub(crate) const GET_PROOF_BY_HASH: &str = "/ct/v1/get-proof-by-hash";
 /// RFC 6962 section 4.6.
 pub(crate) const GET_ENTRIES: &str = "/ct/v1/get-entries";
+/// RFC 6962 section 4.8.
+pub(crate) const GET_ENTRY_AND_PROOF: &str = "/ct/v1/get-entry-and-proof";
 /// RFC 6962 section 4.7.
 pub(crate) const GET_ROOTS: &str = "/ct/v1/get-roots";
 /// C2SP static-ct-api, "Checkpoints".

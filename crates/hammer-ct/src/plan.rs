@@ -8,6 +8,6 @@ mod target;
 
 pub use invalid::{ExtKeyUsage, InvalidKind, PolicyPlan};
 pub(crate) use invalid::{Policy, expired_at};
-pub use read::ReadPlan;
+pub use read::{ReadKind, ReadPattern, ReadPlan};
 pub use submit::{CaPlan, SignerAlgorithm, SubmitPlan};
 pub use target::{CtTargetPlan, OneOrMany};

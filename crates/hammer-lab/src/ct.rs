@@ -21,6 +21,7 @@ mod lies;
 mod log;
 mod log_list;
 mod monitor;
+mod names;
 mod plan;
 mod pool;
 mod precert;

@@ -5,6 +5,8 @@ use std::io;
 
 use hammer_measure::{Detail, Outcome};
 
+use crate::config::ConfigError;
+
 /// Why there is no whole answer.
 #[derive(Debug, thiserror::Error)]
 #[error("{detail}")]
@@ -87,6 +89,12 @@ impl From<FailureKind> for Detail {
             FailureKind::PortsExhausted => Self::PORTS_EXHAUSTED,
             _ => Self::Failure(kind.name()),
         }
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        Self::new(FailureKind::Request, error.to_string())
     }
 }
 

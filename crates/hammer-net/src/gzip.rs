@@ -72,6 +72,14 @@ pub fn gunzip(bytes: &[u8], limit: usize) -> Result<Vec<u8>, Failure> {
     Ok(plain)
 }
 
+/// The first `limit` bytes of what gzip members stand for, or as many as can be decoded.
+pub fn gunzip_start(bytes: &[u8], limit: usize) -> Vec<u8> {
+    let mut plain = Vec::new();
+    // What was decoded before the fault stays.
+    let _ = MultiGzDecoder::new(bytes).take(u64::try_from(limit).unwrap_or(u64::MAX)).read_to_end(&mut plain);
+    plain
+}
+
 const GZIP: &str = "gzip";
 
 #[cfg(test)]
@@ -125,6 +133,8 @@ mod tests {
         assert!(bomb.len() < 20_000, "{}", bomb.len());
         assert_eq!(gunzip(&bomb, 1 << 20).unwrap_err().kind, FailureKind::TooLarge);
         assert_eq!(gunzip(&bomb, 10 << 20).unwrap().len(), 10 << 20);
+        assert_eq!(gunzip_start(&bomb, 1000), vec![0; 1000]);
+        assert_eq!(gunzip_start(b"plain", 1000), b"");
     }
 
     #[test]

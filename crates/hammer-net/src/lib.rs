@@ -29,7 +29,7 @@ pub use body::Body;
 pub use client::Client;
 pub use config::{ClientConfig, ConfigError, HttpVersion};
 pub use failure::{Failure, FailureKind};
-pub use gzip::gunzip;
+pub use gzip::{gunzip, gunzip_start};
 pub use request::{Answer, Request};
 pub use secret::{Secret, SecretError};
 pub use tls::{TlsConfig, TlsError};

@@ -3,12 +3,14 @@
 mod frontier;
 mod hash;
 mod proof;
+mod range;
 mod tree;
 mod verify;
 
 pub use frontier::Frontier;
 pub use hash::{EMPTY_ROOT, Hash, HashError, leaf_hash, node_hash, sha256};
 pub use proof::{NodeReader, consistency_proof, inclusion_proof, root_at};
+pub use range::{path_is_enough, verify_range};
 pub use tree::Tree;
 pub use verify::{root_from_inclusion, verify_consistency, verify_inclusion};
 

@@ -84,9 +84,13 @@ pub(crate) struct ReadArgs {
     pub(crate) log: LogArgs,
     #[command(flatten)]
     pub(crate) load: RateArgs,
-    /// How many of 100 reads are of the tree head; the others are of tiles, or of entries (rfc6962)
-    #[arg(long, default_value_t = 20, value_name = "PERCENT")]
-    pub(crate) tree_heads: u8,
+    /// What is read, each kind with its weight: `tile=2,bundle=1`; without it tree heads, tiles and bundles, or tree heads
+    /// and entries (rfc6962)
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) mix: Vec<String>,
+    /// In which order the tree is read: random, sequential or newest-first
+    #[arg(long, default_value = "random")]
+    pub(crate) pattern: String,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -97,7 +97,8 @@ impl<W: Workload, R: Runtime> Bench<W, R> {
         self.first_series + self.workload.series_of(seq)
     }
 
-    /// Carries a job out in `slot` from `started` on, in `op` where the job brings none; returns when it was done.
+    /// Carries a job out in `slot` from `started` on, in `op` where the job brings none; returns when it was done, and
+    /// with it what was checked beside it.
     pub(super) async fn perform(
         &self,
         slot: &Slot<W::Op>,
@@ -121,7 +122,7 @@ impl<W: Workload, R: Runtime> Bench<W, R> {
             let completion = completion(ended, &exchange);
             self.recorder.borrow_mut().finish(job.series, job.phase, &timing, &completion);
         }
-        exchange.done
+        steps.free_since(exchange.done)
     }
 
     fn outcome(&self, ended: Option<Ended>, op: &W::Op, steps: &Steps) -> (Ended, Exchange) {

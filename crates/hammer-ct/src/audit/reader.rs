@@ -5,12 +5,13 @@ use std::sync::Arc;
 use futures::future::{Either, join_all, select};
 use hammer_core::runtime::Clock;
 use hammer_measure::Nanos;
-use hammer_net::{Answer, Balancing, Client, ClientConfig, ConfigError, Request};
+use hammer_net::{Answer, Balancing, ClientConfig, ConfigError, Failure};
 use hammer_tlog::follow::Head;
 use hammer_tlog::note::{Note, Verifier};
 use hammer_tlog::tile::TileId;
 use serde::de::DeserializeOwned;
 
+use crate::source::Source;
 use crate::{FetchError, LogTarget, TreeHead};
 
 /// Why a log cannot be followed or audited for now; it can be tried again.
@@ -19,9 +20,6 @@ pub enum Trouble {
     /// No answer, or one that cannot be believed.
     #[error(transparent)]
     Fetch(#[from] FetchError),
-    /// A path that cannot be asked for.
-    #[error(transparent)]
-    Path(#[from] ConfigError),
     /// No answer to the request for a path, for 10 s.
     #[error("read {0}: the log does not answer")]
     Silent(String),
@@ -55,7 +53,7 @@ pub(super) enum Tile {
 pub(super) struct Reader {
     log: Arc<LogTarget>,
     verifier: Verifier,
-    client: Client,
+    source: Source,
     clock: Rc<dyn Clock>,
     /// The signatures of the last checkpoint beside the log's own, by name and key id.
     pub(super) cosigners: Vec<String>,
@@ -76,11 +74,11 @@ impl Reader {
             response_limit: client.response_limit.max(LARGEST_ANSWER),
             ..log.monitoring_client(client)
         };
-        let client = Client::new(client, clock.clone())?;
+        let source = Source::new(&log, client, clock.clone())?;
         Ok(Self {
             verifier: log.checkpoint_verifier(),
             log,
-            client,
+            source,
             clock,
             cosigners: Vec::new(),
             requests: 0,
@@ -153,26 +151,28 @@ impl Reader {
 
     /// A tile, which some logs keep compressed.
     async fn tile(&self, path: &str) -> Result<Answer, Trouble> {
-        let request = Request::get(self.client.path(path)?).accept_gzip();
-        let mut answer = self.send(path, &request).await?;
-        answer.decode(LARGEST_ANSWER).map_err(FetchError::from)?;
+        let mut answer = Answer::new();
+        let sent = self.in_time(path, self.source.get_compressed(path, &mut answer)).await;
+        sent.and_then(|()| Ok(answer.decode(LARGEST_ANSWER).map_err(FetchError::from)?))?;
         Ok(answer)
     }
 
     async fn get(&self, path: &str) -> Result<Answer, Trouble> {
-        self.send(path, &Request::get(self.client.path(path)?)).await
+        let mut answer = Answer::new();
+        self.in_time(path, self.source.get(path, &mut answer)).await?;
+        Ok(answer)
     }
 
-    async fn send(&self, path: &str, request: &Request) -> Result<Answer, Trouble> {
-        let mut answer = Answer::new();
+    async fn in_time(
+        &self,
+        path: &str,
+        sent: impl Future<Output = Result<(), Failure>>,
+    ) -> Result<(), Trouble> {
         let deadline = self.clock.now().saturating_add(PATIENCE);
-        let late = self.clock.sleep_until(deadline);
-        let sent = match select(pin!(self.client.send(request, &mut answer)), late).await {
-            Either::Left((sent, _)) => sent,
-            Either::Right(_) => return Err(Trouble::Silent(path.to_owned())),
-        };
-        sent.map_err(FetchError::from)?;
-        Ok(answer)
+        match select(pin!(sent), self.clock.sleep_until(deadline)).await {
+            Either::Left((sent, _)) => Ok(sent.map_err(FetchError::from)?),
+            Either::Right(_) => Err(Trouble::Silent(path.to_owned())),
+        }
     }
 }
 

@@ -1,40 +1,136 @@
 //! Reads in a plan.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::CtError;
+use crate::{CtError, LogKind};
 
-/// Reads of a log in a plan file: tree heads, and tiles or entries of the tree that the last one covers.
+/// Reads of a log in a plan file. What is read is verified, by the log's key and up to a signed root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ReadPlan {
-    /// How many of 100 reads are of the checkpoint (static-ct) or of `get-sth` (rfc6962); the others are of hash tiles of
-    /// level 0, or of `get-entries`.
-    pub tree_head_percent: u8,
-    /// How many entries one `get-entries` asks for; the log may answer with fewer (rfc6962 only).
+    /// How often each kind is read, as weights: `{tile: 3, checkpoint: 1}` is three tiles for each checkpoint. Kinds of
+    /// static-ct: `checkpoint`, `tile`, `bundle`, `names`, `issuer`; of rfc6962: `get-sth`, `get-entries`,
+    /// `get-proof-by-hash`, `get-sth-consistency`, `get-entry-and-proof`, `get-roots`. Without it: 1 checkpoint, 2 tiles and
+    /// 2 bundles of 5, or 1 get-sth and 4 get-entries.
+    pub mix: BTreeMap<ReadKind, u16>,
+    /// In which order the tree is read.
+    pub pattern: ReadPattern,
+    /// How many entries one `get-entries` asks for; the log may answer with fewer (rfc6962 only). A power of two costs one
+    /// `get-entry-and-proof` to verify, any other number up to two.
     pub entries: u64,
     /// The name of the log that is read; all in turn without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<String>,
 }
 
+/// What a read is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReadKind {
+    /// `checkpoint` of static-ct-api: its signature is verified.
+    Checkpoint,
+    /// A hash tile of level 0, verified up to the checkpoint's root.
+    Tile,
+    /// An entry bundle (`tile/data/`): each leaf is held against its hash tile, and that against the root.
+    Bundle,
+    /// A names tile (`tile/names/`), an extension of Sunlight: held against its bundle.
+    Names,
+    /// An issuer whose fingerprint stands in a bundle that was read: its SHA-256 is its name.
+    Issuer,
+    /// RFC 6962 section 4.3: the signature is verified.
+    GetSth,
+    /// RFC 6962 section 4.6: the leaves are verified up to the tree head's root.
+    GetEntries,
+    /// RFC 6962 section 4.5, of a leaf that was read before: the proof is verified.
+    GetProofByHash,
+    /// RFC 6962 section 4.4, between two tree heads that were seen, or of the only one with itself: the proof is verified.
+    GetSthConsistency,
+    /// RFC 6962 section 4.8: the proof is verified.
+    GetEntryAndProof,
+    /// RFC 6962 section 4.7: each root is a certificate.
+    GetRoots,
+}
+
+/// In which order a tree is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReadPattern {
+    /// Anywhere: the tile of a leaf that is drawn.
+    #[default]
+    Random,
+    /// From the first leaf to the last, over and over.
+    Sequential,
+    /// From the last leaf of the tree as it is to the first, over and over.
+    NewestFirst,
+}
+
 impl Default for ReadPlan {
     fn default() -> Self {
-        Self { tree_head_percent: 20, entries: 32, log: None }
+        Self { mix: BTreeMap::new(), pattern: ReadPattern::default(), entries: 32, log: None }
     }
 }
 
 impl ReadPlan {
-    pub(crate) fn check(&self) -> Result<(), CtError> {
-        let refused =
-            |key, value: u64, expected| Err(CtError::Value { key, value: value.to_string(), expected });
-        if self.tree_head_percent > 100 {
-            return refused("tree_head_percent", self.tree_head_percent.into(), "0 to 100");
-        }
+    pub(crate) fn check(&self, log: LogKind) -> Result<(), CtError> {
+        let refused = |key, value: String, expected| Err(CtError::Value { key, value, expected });
         if self.entries == 0 {
-            return refused("entries", 0, "1 or more");
+            return refused("entries", "0".to_owned(), "1 or more");
+        }
+        if let Some(kind) = self.mix.keys().find(|kind| kind.log() != log) {
+            return refused(
+                "mix",
+                kind.name().to_owned(),
+                match log {
+                    LogKind::StaticCt => "kinds of static-ct: checkpoint, tile, bundle, names, issuer",
+                    LogKind::Rfc6962 => {
+                        "kinds of rfc6962: get-sth, get-entries, get-proof-by-hash, get-sth-consistency, \
+                     get-entry-and-proof, get-roots"
+                    }
+                },
+            );
+        }
+        if !self.mix.is_empty() && self.mix.values().all(|weight| *weight == 0) {
+            return refused("mix", "weights of 0".to_owned(), "one weight of 1 or more");
         }
         Ok(())
+    }
+
+    /// The kinds that are read, each with its weight, in the order of their series.
+    pub(crate) fn weights(&self, log: LogKind) -> Vec<(ReadKind, u16)> {
+        let given = self.mix.iter().map(|(kind, weight)| (*kind, *weight)).filter(|(_, weight)| *weight > 0);
+        match log {
+            _ if !self.mix.is_empty() => given.collect(),
+            LogKind::StaticCt => vec![(ReadKind::Checkpoint, 1), (ReadKind::Tile, 2), (ReadKind::Bundle, 2)],
+            LogKind::Rfc6962 => vec![(ReadKind::GetSth, 1), (ReadKind::GetEntries, 4)],
+        }
+    }
+}
+
+impl ReadKind {
+    /// Its name in plans and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Checkpoint => "checkpoint",
+            Self::Tile => "tile",
+            Self::Bundle => "bundle",
+            Self::Names => "names",
+            Self::Issuer => "issuer",
+            Self::GetSth => "get-sth",
+            Self::GetEntries => "get-entries",
+            Self::GetProofByHash => "get-proof-by-hash",
+            Self::GetSthConsistency => "get-sth-consistency",
+            Self::GetEntryAndProof => "get-entry-and-proof",
+            Self::GetRoots => "get-roots",
+        }
+    }
+
+    const fn log(self) -> LogKind {
+        match self {
+            Self::Checkpoint | Self::Tile | Self::Bundle | Self::Names | Self::Issuer => LogKind::StaticCt,
+            _ => LogKind::Rfc6962,
+        }
     }
 }

@@ -26,7 +26,8 @@ pub struct CtTargetPlan {
     pub kind: LogKind,
     /// Where chains are sent: one URL, or several of which balancing chooses. What stands before `/ct/v1/add-chain`.
     pub submission_url: OneOrMany,
-    /// Where the log is read, when that is another place.
+    /// Where the log is read, when that is another place; `file:///...` is a folder laid out as static-ct-api, which is
+    /// read without a server.
     #[serde(skip_serializing_if = "OneOrMany::is_empty")]
     pub monitoring_url: OneOrMany,
     /// The file that holds the bearer token of the submission URLs, which itself never stands in a plan.
@@ -169,7 +170,8 @@ impl CtTargetPlan {
         let submission = urls("submission_url", &self.submission_url)?;
         let first = submission.first().ok_or(CtError::Missing { key: "submission_url" })?;
         let origin = self.origin.clone().unwrap_or_else(|| origin_of(first));
-        let monitoring = match self.monitoring_url.is_empty() {
+        let folder = self.folder()?;
+        let monitoring = match self.monitoring_url.is_empty() || folder.is_some() {
             true => submission.clone(),
             false => urls("monitoring_url", &self.monitoring_url)?,
         };
@@ -181,6 +183,7 @@ impl CtTargetPlan {
             kind: self.kind,
             submission,
             monitoring,
+            folder,
             monitoring_token: monitoring_token?.or(same_place),
             submission_token,
             origin,
@@ -205,6 +208,21 @@ impl CtTargetPlan {
                 ["monitoring_token_file", "monitoring_token_env"],
             ),
         ]
+    }
+
+    /// The folder where the log is read, if it is one.
+    fn folder(&self) -> Result<Option<PathBuf>, CtError> {
+        let urls = self.monitoring_url.as_slice();
+        let Some(url) = urls.iter().find(|url| url.starts_with("file:")) else { return Ok(None) };
+        let refused = |reason: &str| {
+            Err(CtError::Url { key: "monitoring_url", url: url.clone(), reason: reason.to_owned() })
+        };
+        match url.strip_prefix("file://") {
+            _ if self.kind != LogKind::StaticCt => refused("only a log of static-ct can be read in a folder"),
+            _ if urls.len() > 1 => refused("a folder stands alone"),
+            Some(path) if path.starts_with('/') => Ok(Some(PathBuf::from(path))),
+            _ => refused("a folder is written as file:///path"),
+        }
     }
 
     fn key(&self) -> Result<LogKey, CtError> {

@@ -63,11 +63,22 @@ impl TestRun {
 
     /// Adds `operations` at `rate` a second.
     pub(crate) fn load<W: Workload>(&mut self, workload: W, rate: f64, operations: u64) {
+        self.load_with(workload, rate, operations, 64);
+    }
+
+    /// Adds `operations` at `rate` a second, of which at most `in_flight` are under way at once.
+    pub(crate) fn load_with<W: Workload>(
+        &mut self,
+        workload: W,
+        rate: f64,
+        operations: u64,
+        in_flight: usize,
+    ) {
         let schedule = Schedule::even(Profile::Constant(Constant { rate })).operations(operations);
         self.lanes.push(Arc::new(LoadedWorkload {
             name: format!("w{}", self.lanes.len()),
             workload: Arc::new(workload),
-            load: Load::Open(Open { schedule, in_flight: 64, backlog: 10_000 }),
+            load: Load::Open(Open { schedule, in_flight, backlog: 10_000 }),
             timeout: Nanos::from_secs(20),
             supply: SupplyBounds::default(),
         }));

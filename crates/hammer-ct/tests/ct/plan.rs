@@ -42,6 +42,24 @@ fn what_a_target_leaves_out_follows_from_its_submission_url() {
 }
 
 #[test]
+fn a_log_of_static_ct_is_read_in_a_folder_where_its_url_is_one() {
+    let mut plan = target(r#"{"submission_url":"http://127.0.0.1/log","monitoring_url":"file:///srv/log/"}"#);
+    plan.public_key = Some(KEY.to_owned());
+    assert_eq!(plan.target().unwrap().folder.as_deref(), Some(std::path::Path::new("/srv/log/")));
+    for (kind, urls) in [
+        ("rfc6962", r#""file:///srv/log""#),
+        ("static-ct", r#""file:log""#),
+        ("static-ct", r#""file://host/log""#),
+        ("static-ct", r#"["file:///srv/log","http://127.0.0.1/log"]"#),
+    ] {
+        let text =
+            format!(r#"{{"kind":"{kind}","submission_url":"http://127.0.0.1/log","monitoring_url":{urls}}}"#);
+        let plan = CtTargetPlan { public_key: Some(KEY.to_owned()), ..target(&text) };
+        assert!(matches!(plan.target(), Err(CtError::Url { key: "monitoring_url", .. })), "{text}");
+    }
+}
+
+#[test]
 fn a_target_that_cannot_be_is_refused_by_its_key() {
     for (text, named) in [
         ("{}", "submission_url"),

@@ -1,7 +1,9 @@
 use std::sync::Arc;
 
-use hammer_ct::{LogKind, LogTarget, ReadPlan, ReadWorkload, SubmitPlan, SubmitWorkload};
-use hammer_lab::ct::Flavour;
+use hammer_ct::{
+    LogKind, LogTarget, ReadKind, ReadPattern, ReadPlan, ReadWorkload, SubmitPlan, SubmitWorkload,
+};
+use hammer_lab::ct::{Flavour, Lie, LieKind};
 use hammer_lab::{CtLabHandle, CtLabPlan};
 use hammer_measure::{Detail, Fate};
 use hammer_tlog::key::LogKey;
@@ -11,8 +13,12 @@ use crate::harness::{Outcome, TestRun, client, lab, target};
 
 /// A log of `flavour` that has 300 leaves: a full tile and a partial one.
 fn grown(flavour: Flavour) -> (CtLabHandle, LogTarget) {
-    let plan = SubmitPlan::default();
-    let lab = lab(&plan, CtLabPlan { flavour, ..CtLabPlan::default() });
+    grown_by(CtLabPlan { flavour, ..CtLabPlan::default() })
+}
+
+fn grown_by(log: CtLabPlan) -> (CtLabHandle, LogTarget) {
+    let (plan, flavour) = (SubmitPlan::default(), log.flavour);
+    let lab = lab(&plan, log);
     let log = target(&lab, flavour);
     let mut run = TestRun::new();
     let submit = SubmitWorkload::new(&plan, Arc::new(log.clone()), client(&log), &run.ct()).unwrap();
@@ -29,35 +35,201 @@ fn read(log: LogTarget, plan: &ReadPlan, operations: u64) -> Outcome {
     run.run()
 }
 
-#[test]
-fn checkpoints_are_verified_and_tiles_are_as_wide_as_they_should_be() {
-    let (lab, log) = grown(Flavour::StaticCt);
-    let outcome = read(log, &ReadPlan::default(), 200);
-    let (checkpoints, tiles) = (outcome.fate(0, Fate::Accepted), outcome.fate(1, Fate::Accepted));
-    assert_eq!(checkpoints + tiles, 200, "{:?} {:?}", outcome.causes(0), outcome.causes(1));
-    assert!((20..70).contains(&checkpoints), "{checkpoints}: 20 of 100");
+fn mix(kinds: &[ReadKind]) -> ReadPlan {
+    ReadPlan { mix: kinds.iter().map(|kind| (*kind, 1)).collect(), ..ReadPlan::default() }
+}
+
+/// All reads were accepted, and each of them was verified.
+fn assert_verified(outcome: &Outcome, kinds: usize, operations: u64) {
+    let causes: Vec<_> = (0..=kinds).map(|series| outcome.causes(series)).collect();
+    let accepted: Vec<u64> = (0..kinds).map(|series| outcome.fate(series, Fate::Accepted)).collect();
+    assert!(accepted.iter().all(|accepted| *accepted > 0), "{accepted:?} {causes:?}");
+    assert_eq!(accepted.iter().sum::<u64>(), operations, "{causes:?}");
     let ledger = outcome.result.promises;
-    assert_eq!(ledger.made, ledger.kept);
-    assert!(ledger.made >= checkpoints);
-    let stats = lab.stop();
-    assert!(stats.requests["tile"][&200] >= tiles);
+    assert_eq!(ledger.made, ledger.kept, "{ledger:?} {:?} {causes:?}", outcome.result.breaches);
+    assert!(ledger.made >= operations, "{ledger:?}");
+}
+
+const PATTERNS: [ReadPattern; 3] = [ReadPattern::Random, ReadPattern::Sequential, ReadPattern::NewestFirst];
+
+#[test]
+fn every_read_of_static_ct_is_verified_in_every_order() {
+    let gzip = CtLabPlan { gzip: true, names_tiles: true, ..CtLabPlan::default() };
+    for (log, pattern) in [CtLabPlan { names_tiles: true, ..CtLabPlan::default() }, gzip.clone(), gzip]
+        .into_iter()
+        .zip(PATTERNS)
+    {
+        let (_lab, log) = grown_by(log);
+        let kinds =
+            [ReadKind::Checkpoint, ReadKind::Tile, ReadKind::Bundle, ReadKind::Names, ReadKind::Issuer];
+        let outcome = read(log, &ReadPlan { pattern, ..mix(&kinds) }, 100);
+        assert_verified(&outcome, 5, 100);
+        assert!(outcome.fate(5, Fate::Accepted) > 0, "tiles on the way to the root are read beside");
+    }
 }
 
 #[test]
-fn tree_heads_are_verified_and_entries_are_counted() {
-    let (lab, log) = grown(Flavour::Rfc6962);
-    let outcome = read(log, &ReadPlan { tree_head_percent: 50, entries: 64, ..ReadPlan::default() }, 200);
-    let (heads, entries) = (outcome.fate(0, Fate::Accepted), outcome.fate(1, Fate::Accepted));
-    assert_eq!(heads + entries, 200, "{:?} {:?}", outcome.causes(0), outcome.causes(1));
-    assert_eq!(lab.stop().requests["get-entries"][&200], entries);
+fn every_read_of_rfc_6962_is_verified_in_every_order() {
+    let (_lab, log) = grown(Flavour::Rfc6962);
+    let kinds = [
+        ReadKind::GetSth,
+        ReadKind::GetEntries,
+        ReadKind::GetProofByHash,
+        ReadKind::GetSthConsistency,
+        ReadKind::GetEntryAndProof,
+        ReadKind::GetRoots,
+    ];
+    for (pattern, entries) in PATTERNS.into_iter().zip([32, 33, 1]) {
+        let outcome = read(log.clone(), &ReadPlan { pattern, entries, ..mix(&kinds) }, 120);
+        assert_verified(&outcome, 6, 120);
+    }
+}
+
+/// Reads while the log grows from nothing, so that heads follow each other and partial tiles vanish.
+fn while_it_grows(flavour: Flavour, plan: &ReadPlan) -> Outcome {
+    let submissions = SubmitPlan::default();
+    let lab = lab(&submissions, CtLabPlan { flavour, gzip: true, ..CtLabPlan::default() });
+    let log = target(&lab, flavour);
+    let mut run = TestRun::new();
+    run.shards = 2;
+    let submit = SubmitWorkload::new(&submissions, Arc::new(log.clone()), client(&log), &run.ct()).unwrap();
+    run.load(submit, 400.0, 800);
+    let client = client(&log);
+    let reads = ReadWorkload::new(plan, Arc::new(log), client, &run.ct()).unwrap();
+    run.load(reads, 150.0, 300);
+    run.run()
+}
+
+#[test]
+fn a_tree_that_grows_is_read_and_verified_at_its_edge() {
+    let kinds = [ReadKind::Checkpoint, ReadKind::Tile, ReadKind::Bundle];
+    let plan = ReadPlan { pattern: ReadPattern::NewestFirst, ..mix(&kinds) };
+    let heads =
+        [ReadKind::GetSth, ReadKind::GetSthConsistency, ReadKind::GetEntries, ReadKind::GetProofByHash];
+    for (flavour, plan) in [(Flavour::StaticCt, plan), (Flavour::Rfc6962, mix(&heads))] {
+        let outcome = while_it_grows(flavour, &plan);
+        let ledger = outcome.result.promises;
+        assert_eq!(ledger.made, ledger.kept, "{ledger:?} {:?}", outcome.result.breaches);
+        assert!(ledger.made >= 1_000, "{ledger:?}");
+    }
+}
+
+/// A log that lies once, about the entry of index 20.
+fn lying(flavour: Flavour, kind: LieKind) -> (CtLabHandle, LogTarget) {
+    let lies = vec![Lie { after: 20, times: Some(1), ..Lie::of(kind) }];
+    grown_by(CtLabPlan { flavour, lies, ..CtLabPlan::default() })
+}
+
+/// Half of four sequential reads met the lie; besides them there was a tree head.
+fn assert_half_broken(outcome: &Outcome, kind: &str, detail: &str) {
+    let ledger = outcome.result.promises;
+    assert_eq!(
+        (ledger.made, ledger.kept, ledger.broken),
+        (5, 3, 2),
+        "{ledger:?} {:?}",
+        outcome.result.breaches
+    );
+    for breach in &outcome.result.breaches {
+        assert_eq!(breach.kind, kind, "{breach:?}");
+        assert!(breach.detail.contains(detail), "{breach:?}");
+    }
+}
+
+#[test]
+fn a_tampered_tile_is_found_by_reading_it() {
+    let sequential = |kind| ReadPlan { pattern: ReadPattern::Sequential, ..mix(&[kind]) };
+    for kind in [ReadKind::Tile, ReadKind::Bundle] {
+        let (_lab, log) = lying(Flavour::StaticCt, LieKind::TamperedTile);
+        let run = one_at_a_time(log, &sequential(kind), 4);
+        assert_half_broken(&run, "tampered-tile", "tile/0/000 does not lead to the root");
+        run.result.breaches.iter().for_each(|breach| assert_eq!(breach.seq.unwrap() % 2, 0, "{breach:?}"));
+    }
+}
+
+#[test]
+fn an_altered_leaf_is_found_by_reading_its_bundle() {
+    let (_lab, log) = lying(Flavour::StaticCt, LieKind::AlteredLeaf);
+    let plan = ReadPlan { pattern: ReadPattern::Sequential, ..mix(&[ReadKind::Bundle]) };
+    assert_half_broken(
+        &one_at_a_time(log.clone(), &plan, 4),
+        "altered-leaf",
+        "tile/data/000: the entry of index 20",
+    );
+    let tiles = ReadPlan { mix: [(ReadKind::Tile, 1)].into(), ..plan };
+    one_at_a_time(log, &tiles, 4).assert_kept(5);
+}
+
+#[test]
+fn an_altered_leaf_is_found_by_reading_its_entries() {
+    let (_lab, log) = lying(Flavour::Rfc6962, LieKind::AlteredLeaf);
+    let plan = ReadPlan { pattern: ReadPattern::Sequential, entries: 150, ..mix(&[ReadKind::GetEntries]) };
+    assert_half_broken(&one_at_a_time(log, &plan, 4), "tampered-entries", "entries 0 to 149");
+}
+
+/// Each read waits for the one before, so that only the first of them reads a tree head.
+fn one_at_a_time(log: LogTarget, plan: &ReadPlan, operations: u64) -> Outcome {
+    let mut run = TestRun::new();
+    let client = client(&log);
+    let workload = ReadWorkload::new(plan, Arc::new(log), client, &run.ct()).unwrap();
+    run.load_with(workload, 500.0, operations, 1);
+    run.run()
+}
+
+/// A log of 300 leaves behind a server of its folder, which answers `status` of whatever is in `tile/1/`.
+fn without_upper_tiles(status: u16) -> LogTarget {
+    let folder = tempfile::tempdir().unwrap();
+    let storage_dir = Some(folder.path().to_owned());
+    let (_lab, log) = grown_by(CtLabPlan { storage_dir, ..CtLabPlan::default() });
+    let url = canned::serve(move |path| match path.strip_prefix("/log/").unwrap() {
+        path if path.starts_with("tile/1/") => (status, Vec::new()),
+        path => std::fs::read(folder.path().join(path)).map_or((404, Vec::new()), |bytes| (200, bytes)),
+    });
+    LogTarget { monitoring: vec![url.parse().unwrap()], ..log }
+}
+
+#[test]
+fn what_cannot_be_held_against_the_tree_is_unchecked() {
+    let outcome = one_at_a_time(without_upper_tiles(503), &mix(&[ReadKind::Tile]), 10);
+    let ledger = outcome.result.promises;
+    assert_eq!((ledger.kept, ledger.unchecked), (1, 10), "{ledger:?}");
+    assert_eq!(outcome.fate(0, Fate::Accepted), 10);
+    assert_eq!(
+        outcome.causes(1),
+        [(Fate::Accepted, Detail::Status(200)), (Fate::Pushback, Detail::Status(503))]
+    );
+}
+
+#[test]
+fn a_tile_that_the_tree_has_and_the_log_has_not_is_a_broken_promise() {
+    let outcome = one_at_a_time(without_upper_tiles(404), &mix(&[ReadKind::Tile]), 10);
+    let ledger = outcome.result.promises;
+    assert_eq!((ledger.kept, ledger.broken), (1, 10), "{ledger:?}");
+    for breach in &outcome.result.breaches {
+        assert_eq!(
+            (breach.kind.as_str(), breach.detail.as_str()),
+            ("missing-tile", "tile/1/000.p/1 is not served")
+        );
+    }
+}
+
+#[test]
+fn by_default_a_fifth_of_the_reads_is_of_the_tree_head() {
+    for (flavour, kinds) in [(Flavour::StaticCt, vec![40, 80, 80]), (Flavour::Rfc6962, vec![40, 160])] {
+        let (_lab, log) = grown(flavour);
+        let outcome = read(log, &ReadPlan::default(), 200);
+        assert_verified(&outcome, kinds.len(), 200);
+        let accepted: Vec<u64> =
+            (0..kinds.len()).map(|series| outcome.fate(series, Fate::Accepted)).collect();
+        assert_eq!(accepted, kinds);
+    }
 }
 
 #[test]
 fn an_empty_tree_has_nothing_to_read_but_its_checkpoint() {
     let lab = lab(&SubmitPlan::default(), CtLabPlan::default());
     let log = target(&lab, Flavour::StaticCt);
-    let outcome = read(log, &ReadPlan { tree_head_percent: 0, ..ReadPlan::default() }, 20);
-    assert_eq!(outcome.fate(1, Fate::Accepted), 20, "{:?}", outcome.causes(1));
+    let outcome = read(log, &mix(&[ReadKind::Tile]), 20);
+    assert_eq!(outcome.fate(0, Fate::Accepted), 20, "{:?}", outcome.causes(0));
     outcome.assert_kept(20);
     assert!(!lab.stop().requests.contains_key("tile"));
 }
@@ -65,7 +237,7 @@ fn an_empty_tree_has_nothing_to_read_but_its_checkpoint() {
 #[test]
 fn a_checkpoint_of_another_key_or_origin_is_a_broken_promise() {
     let (_lab, log) = grown(Flavour::StaticCt);
-    let heads = ReadPlan { tree_head_percent: 100, ..ReadPlan::default() };
+    let heads = mix(&[ReadKind::Checkpoint]);
     let key: LogKey = include_str!("../../testdata/log-public-key.b64").parse().unwrap();
     read(LogTarget { key, ..log.clone() }, &heads, 10).assert_broken(10, "checkpoint signature");
     let origin = "127.0.0.1/other".to_owned();
@@ -76,16 +248,14 @@ fn a_checkpoint_of_another_key_or_origin_is_a_broken_promise() {
 fn a_tree_head_of_another_key_is_a_broken_promise() {
     let (_lab, log) = grown(Flavour::Rfc6962);
     let key: LogKey = include_str!("../../testdata/log-public-key.b64").parse().unwrap();
-    let heads = ReadPlan { tree_head_percent: 100, ..ReadPlan::default() };
-    read(LogTarget { key, ..log }, &heads, 10).assert_broken(10, "sth signature");
+    read(LogTarget { key, ..log }, &mix(&[ReadKind::GetSth]), 10).assert_broken(10, "sth signature");
 }
 
 #[test]
 fn a_tree_head_that_is_none_is_malformed() {
-    for kind in [LogKind::StaticCt, LogKind::Rfc6962] {
-        let outcome = read(canned::log(kind, 200, "no tree head"), &ReadPlan::default(), 10);
-        let malformed = (Fate::Malformed, Detail::Failure("answer is not a tree head"));
-        assert_eq!(outcome.causes(1), [malformed]);
+    for (kind, other) in [(LogKind::StaticCt, ReadKind::Bundle), (LogKind::Rfc6962, ReadKind::GetEntries)] {
+        let outcome = read(canned::log(kind, 200, "no tree head"), &mix(&[other]), 10);
+        assert_eq!(outcome.causes(0), [(Fate::Malformed, Detail::Failure("answer is not a tree head"))]);
     }
 }
 
@@ -105,18 +275,19 @@ fn without_partial_tile(hashes: usize) -> LogTarget {
 
 #[test]
 fn the_full_tile_is_read_where_the_partial_one_is_gone() {
-    let tiles = ReadPlan { tree_head_percent: 0, ..ReadPlan::default() };
+    let tiles = mix(&[ReadKind::Tile]);
     let outcome = read(without_partial_tile(256), &tiles, 10);
-    assert_eq!(outcome.causes(1), [(Fate::Accepted, Detail::Status(200))]);
+    assert_eq!(outcome.causes(0), [(Fate::Accepted, Detail::Status(200))]);
     let outcome = read(without_partial_tile(255), &tiles, 10);
-    assert_eq!(outcome.causes(1), [(Fate::Malformed, Detail::Failure("tile of the wrong length"))]);
+    assert_eq!(outcome.causes(0), [(Fate::Malformed, Detail::Failure("tile of the wrong length"))]);
 }
 
 #[test]
 fn a_plan_out_of_range_is_refused() {
     let log = Arc::new(canned::log(LogKind::StaticCt, 200, ""));
     for plan in [
-        ReadPlan { tree_head_percent: 101, ..ReadPlan::default() },
+        ReadPlan { mix: [(ReadKind::Tile, 0)].into(), ..ReadPlan::default() },
+        mix(&[ReadKind::Tile, ReadKind::GetSth]),
         ReadPlan { entries: 0, ..ReadPlan::default() },
     ] {
         assert!(ReadWorkload::new(&plan, log.clone(), client(&log), &TestRun::new().ct()).is_err());

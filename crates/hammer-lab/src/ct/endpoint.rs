@@ -32,6 +32,7 @@ impl Target for CtTarget {
             "checkpoint" => "checkpoint",
             "log.v3.json" => "log.v3.json",
             _ if path.starts_with("tile/data/") => "data-tile",
+            _ if path.starts_with("tile/names/") => "names-tile",
             _ if path.starts_with("tile/") => "tile",
             _ if path.starts_with("issuer/") => "issuer",
             _ => {
@@ -62,7 +63,7 @@ impl Target for CtTarget {
         let log = &self.log;
         match endpoint {
             "checkpoint" => log.serve_checkpoint(),
-            "tile" | "data-tile" => log.serve_tile(path),
+            "tile" | "data-tile" | "names-tile" => log.serve_tile(path),
             "issuer" => log.serve_issuer(path.strip_prefix("issuer/").unwrap_or_default()),
             "get-roots" => log.serve_roots(),
             "get-sth" => log.serve_sth(),

@@ -1,4 +1,4 @@
-//! Reads of static-ct-api: checkpoint, tiles, bundles and issuers.
+//! Reads of static-ct-api: checkpoint, tiles, bundles, names tiles and issuers.
 
 use std::str::FromStr;
 
@@ -12,7 +12,7 @@ use http::{Response, StatusCode};
 use http_body_util::Full;
 use serde_json::json;
 
-use super::{log::Log, store};
+use super::{log::Log, names, store};
 use crate::serve::answer;
 
 impl Log {
@@ -23,15 +23,17 @@ impl Log {
 
     /// `tile/...`, given without its leading slash.
     pub(crate) fn serve_tile(&self, path: &str) -> Response<Full<Bytes>> {
-        let tile = TileId::from_str(path).ok();
-        let bytes = match tile {
-            Some(tile) if tile.level == Level::Data => self.bundle(&tile),
-            Some(tile) => self.hash_tile(&tile),
-            None => None,
+        let Ok(tile) = TileId::from_str(path) else { return not_found(path) };
+        let (bytes, compressed) = match tile.level {
+            Level::Data => (self.bundle(&tile), self.plan.gzip),
+            Level::Names if self.plan.names_tiles => (self.names(&tile), true),
+            _ => (self.hash_tile(&tile), false),
         };
+        let content_type = if tile.level == Level::Names { JSON_LINES } else { OCTETS };
         match bytes {
-            Some(bytes) => answer::immutable("application/octet-stream", bytes),
-            None if tile.is_some_and(|tile| self.is_forgotten(&tile)) => {
+            Some(bytes) if compressed => answer::gzip(content_type, &bytes),
+            Some(bytes) => answer::immutable(content_type, bytes),
+            None if self.is_forgotten(&tile) => {
                 answer::error(StatusCode::GONE, &format!("{path} is no longer kept"))
             }
             None => not_found(path),
@@ -56,6 +58,10 @@ impl Log {
     /// A bundle of the tree as far as it is sequenced.
     pub(crate) fn bundle(&self, tile: &TileId) -> Option<Bytes> {
         self.store.bundle(tile)
+    }
+
+    fn names(&self, tile: &TileId) -> Option<Bytes> {
+        self.bundle(&TileId { level: Level::Data, ..*tile }).map(|bundle| names::tile(&bundle).into())
     }
 
     fn is_forgotten(&self, tile: &TileId) -> bool {
@@ -88,3 +94,6 @@ impl Log {
 fn not_found(what: &str) -> Response<Full<Bytes>> {
     answer::error(StatusCode::NOT_FOUND, &format!("{what} is not here"))
 }
+
+const OCTETS: &str = "application/octet-stream";
+const JSON_LINES: &str = "application/jsonl; charset=utf-8";

@@ -77,8 +77,13 @@ pub struct CtLabPlan {
     pub reject_unexpired: bool,
     /// Most entries of one get-entries answer.
     pub max_get_entries: u64,
+    /// Serves data tiles compressed with gzip, whether asked for or not, as Sunlight does; `static-ct` over HTTP.
+    pub gzip: bool,
+    /// Serves names tiles, an extension of Sunlight: a JSON line for each entry, always compressed; `static-ct` over HTTP.
+    pub names_tiles: bool,
     /// What goes wrong on purpose. Endpoints: add-chain, add-pre-chain, get-roots, get-sth, get-sth-consistency,
-    /// get-proof-by-hash, get-entries, get-entry-and-proof, checkpoint, tile, data-tile, issuer, log.v3.json, other.
+    /// get-proof-by-hash, get-entries, get-entry-and-proof, checkpoint, tile, data-tile, names-tile,
+    /// issuer, log.v3.json, other.
     pub faults: FaultScript,
     /// Promises that the log breaks on purpose, and owns up to in its counts; without any it is honest.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -111,6 +116,8 @@ impl Default for CtLabPlan {
             reject_expired: false,
             reject_unexpired: false,
             max_get_entries: 1000,
+            gzip: false,
+            names_tiles: false,
             faults: FaultScript::default(),
             lies: Vec::new(),
         }

@@ -1,9 +1,12 @@
 //! Answers as the real logs shape them.
 
+use std::io::Write as _;
+
 use bytes::Bytes;
+use flate2::{Compression, write::GzEncoder};
 use http::{
     HeaderName, HeaderValue, Response, StatusCode,
-    header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS},
+    header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS},
 };
 use http_body_util::Full;
 
@@ -22,6 +25,16 @@ pub(crate) fn immutable(content_type: &'static str, body: impl Into<Bytes>) -> R
     let mut answer = ok(content_type, body);
     let forever = HeaderValue::from_static("public, max-age=604800, immutable");
     answer.headers_mut().insert(CACHE_CONTROL, forever);
+    answer
+}
+
+/// 200 with bytes that never change once served, compressed.
+pub(crate) fn gzip(content_type: &'static str, body: &[u8]) -> Response<Full<Bytes>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    // A vector takes whatever is written to it.
+    let compressed = encoder.write_all(body).and_then(|()| encoder.finish()).unwrap_or_default();
+    let mut answer = immutable(content_type, compressed);
+    answer.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     answer
 }
 

@@ -85,6 +85,6 @@ fn subtree_root(reader: &impl NodeReader, begin: u64, end: u64) -> Result<Hash, 
 }
 
 /// The largest power of two that is smaller than `size`, which is at least 2.
-fn split(size: u64) -> u64 {
+pub(super) fn split(size: u64) -> u64 {
     1 << (size - 1).ilog2()
 }

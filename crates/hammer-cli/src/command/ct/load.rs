@@ -1,6 +1,6 @@
 //! `hammer ct submit` and `hammer ct read`: a plan from one line.
 
-use hammer_ct::{ReadPlan, SubmitPlan};
+use hammer_ct::SubmitPlan;
 use serde_json::{Value, json};
 
 use crate::args::{LogArgs, OutputArgs, RateArgs, ReadArgs, SubmitArgs};
@@ -14,8 +14,14 @@ pub(super) fn submit(args: &SubmitArgs) -> Result<u8, CliError> {
 }
 
 pub(super) fn read(args: &ReadArgs) -> Result<u8, CliError> {
-    let read = ReadPlan { tree_head_percent: args.tree_heads, ..ReadPlan::default() };
-    carry_out("read", json!({ "ct_read": read }), &args.log, &args.load, &args.output)
+    let mut mix = serde_json::Map::new();
+    for kind in &args.mix {
+        let refused = || CliError::plan(format!("use --mix {kind}: expected KIND=WEIGHT"));
+        let (kind, weight) = kind.split_once('=').ok_or_else(refused)?;
+        mix.insert(kind.to_owned(), json!(weight.parse::<u16>().map_err(|_| refused())?));
+    }
+    let read = json!({ "ct_read": { "mix": mix, "pattern": args.pattern } });
+    carry_out("read", read, &args.log, &args.load, &args.output)
 }
 
 fn carry_out(

@@ -1,0 +1,169 @@
+use std::borrow::Cow;
+
+use hammer_core::workload::{Ended, Steps};
+use hammer_tlog::encoding::{Base64, from_base64};
+use hammer_tlog::merkle::{Hash, leaf_hash, path_is_enough};
+use hammer_tlog::rfc6962::{GetProofByHash, GetSthConsistency};
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
+
+use super::support::Lack;
+use super::{Check, Head, Part, ReadOp, ReadSession, malformed};
+use crate::log::{GET_ENTRIES, GET_ENTRY_AND_PROOF, GET_PROOF_BY_HASH, GET_ROOTS, GET_STH_CONSISTENCY};
+
+/// The answer of get-entries, as far as it must be understood here.
+#[derive(Deserialize)]
+struct LeafInputs<'a> {
+    #[serde(borrow)]
+    entries: Vec<LeafInput<'a>>,
+}
+
+#[derive(Deserialize)]
+struct LeafInput<'a> {
+    #[serde(borrow)]
+    leaf_input: Cow<'a, str>,
+    #[serde(rename = "extra_data")]
+    _extra_data: IgnoredAny,
+}
+
+#[derive(Deserialize)]
+struct EntryAndProof {
+    leaf_input: Base64,
+    #[serde(rename = "audit_path")]
+    _audit_path: IgnoredAny,
+}
+
+#[derive(Deserialize)]
+struct Certificates {
+    #[serde(rename = "certificates")]
+    _certificates: Vec<IgnoredAny>,
+}
+
+impl ReadSession {
+    /// Reads entries.
+    pub(super) async fn entries(
+        &self,
+        head: &Head,
+        most: u64,
+        op: &mut ReadOp,
+        steps: &mut Steps,
+    ) -> Result<(), Ended> {
+        let start = op.place.first_leaf(most, head.size);
+        let asked = most.min(head.size - start);
+        let count = self.entries_at(start, asked, op, steps).await?;
+        let mut proofs = Vec::new();
+        for index in ends(start, count, head.size) {
+            let path = entry_and_proof_path(index, head.size);
+            if self.get_beside(&path, false, &mut op.beside, steps).await.is_err() {
+                self.lack(steps, Lack::Refused);
+                return Ok(());
+            }
+            proofs.push((index, op.beside.body.clone()));
+        }
+        let parts = [Part::bytes(&head.raw), Part::numbered(start, &op.answer.body)];
+        let proofs = proofs.iter().map(|(index, proof)| Part::numbered(*index, proof));
+        self.promise(steps, Check::Entries, parts.into_iter().chain(proofs));
+        Ok(())
+    }
+
+    /// Reads the proof of a leaf that was seen; where none was, an entry is read first.
+    pub(super) async fn proof_by_hash(
+        &self,
+        head: &Head,
+        op: &mut ReadOp,
+        steps: &mut Steps,
+    ) -> Result<(), Ended> {
+        if self.leaves.borrow().any(0).is_none() {
+            self.entries_at(op.place.draw % head.size, 1, op, steps).await?;
+        }
+        let any = self.leaves.borrow().any(op.place.draw);
+        let leaf = any.ok_or(malformed("entry that is not base64"))?;
+        let hash = leaf.to_base64().replace('+', "%2B").replace('/', "%2F").replace('=', "%3D");
+        let path = format!("{GET_PROOF_BY_HASH}?hash={hash}&tree_size={}", head.size);
+        self.get(&path, &mut op.answer, steps).await?;
+        is_json::<GetProofByHash>(&op.answer.body, "answer is not a proof")?;
+        let parts = [Part::bytes(&head.raw), Part::bytes(&leaf.0), Part::bytes(&op.answer.body)];
+        self.promise(steps, Check::ProofByHash, parts);
+        Ok(())
+    }
+
+    /// Reads the proof between two tree heads that were seen.
+    pub(super) async fn consistency(&self, op: &mut ReadOp, steps: &mut Steps) -> Result<(), Ended> {
+        let heads = self.two_heads(op.place.draw);
+        let (older, newer) = heads.ok_or(malformed("tree without a head"))?;
+        let path = format!("{GET_STH_CONSISTENCY}?first={}&second={}", older.size, newer.size);
+        self.get(&path, &mut op.answer, steps).await?;
+        is_json::<GetSthConsistency>(&op.answer.body, "answer is not a proof")?;
+        let parts = [Part::bytes(&older.raw), Part::bytes(&newer.raw), Part::bytes(&op.answer.body)];
+        self.promise(steps, Check::Consistency, parts);
+        Ok(())
+    }
+
+    /// Reads an entry and its proof.
+    pub(super) async fn entry_and_proof(
+        &self,
+        head: &Head,
+        op: &mut ReadOp,
+        steps: &mut Steps,
+    ) -> Result<(), Ended> {
+        let index = op.place.first_leaf(1, head.size);
+        self.get(&entry_and_proof_path(index, head.size), &mut op.answer, steps).await?;
+        let entry: EntryAndProof = is_json(&op.answer.body, "answer is not an entry and its proof")?;
+        self.leaves.borrow_mut().add(leaf_hash(&entry.leaf_input.0), op.place.draw);
+        let parts = [Part::bytes(&head.raw), Part::numbered(index, &op.answer.body)];
+        self.promise(steps, Check::EntryAndProof, parts);
+        Ok(())
+    }
+
+    /// Reads the roots.
+    pub(super) async fn roots(&self, op: &mut ReadOp, steps: &mut Steps) -> Result<(), Ended> {
+        self.get(GET_ROOTS, &mut op.answer, steps).await?;
+        is_json::<Certificates>(&op.answer.body, "answer is not roots")?;
+        self.promise(steps, Check::Roots, [Part::bytes(&op.answer.body)]);
+        Ok(())
+    }
+
+    /// Reads entries as the operation's own, and remembers the leaf of one of them; says how many there are.
+    async fn entries_at(
+        &self,
+        start: u64,
+        asked: u64,
+        op: &mut ReadOp,
+        steps: &mut Steps,
+    ) -> Result<u64, Ended> {
+        let end = start + asked - 1;
+        self.get(&format!("{GET_ENTRIES}?start={start}&end={end}"), &mut op.answer, steps).await?;
+        let entries = serde_json::from_slice::<LeafInputs<'_>>(&op.answer.body);
+        let entries = entries.map_err(|_| malformed("answer is not entries"))?.entries;
+        let count = entries.len() as u64;
+        if !(1..=asked).contains(&count) {
+            return Err(malformed("none or more entries than asked for"));
+        }
+        let text = &entries[(op.place.draw % count) as usize].leaf_input;
+        if let Some(leaf) = leaf_of(text) {
+            self.leaves.borrow_mut().add(leaf, op.place.draw);
+        }
+        Ok(count)
+    }
+}
+
+/// The leaves whose audit paths lead `count` entries from `start` on up to the root.
+fn ends(start: u64, count: u64, size: u64) -> Vec<u64> {
+    match start {
+        _ if path_is_enough(start, count, size) => vec![start],
+        0 => vec![count - 1],
+        _ => vec![start, start + count - 1],
+    }
+}
+
+fn entry_and_proof_path(index: u64, size: u64) -> String {
+    format!("{GET_ENTRY_AND_PROOF}?leaf_index={index}&tree_size={size}")
+}
+
+fn leaf_of(leaf_input: &str) -> Option<Hash> {
+    Some(leaf_hash(&from_base64(leaf_input).ok()?))
+}
+
+fn is_json<T: DeserializeOwned>(body: &[u8], otherwise: &'static str) -> Result<T, Ended> {
+    serde_json::from_slice(body).map_err(|_| malformed(otherwise))
+}

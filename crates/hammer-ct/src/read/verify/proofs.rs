@@ -1,0 +1,109 @@
+use hammer_tlog::certificate::Certificate;
+use hammer_tlog::merkle::{Hash, MerkleError, leaf_hash, verify_consistency, verify_inclusion, verify_range};
+use hammer_tlog::rfc6962::{
+    ExtraData, GetEntries, GetEntryAndProof, GetProofByHash, GetRoots, GetSthConsistency, MerkleTreeLeaf,
+};
+use serde::de::DeserializeOwned;
+
+use super::{ALTERED_LEAF, Broken, Part, unverified};
+use crate::TreeHead;
+
+/// Leads entries up to the root, by the audit paths of the first and the last of them.
+pub(super) fn entries(head: &TreeHead, entries: &Part<'_>, proofs: &[Part<'_>]) -> Result<(), Broken> {
+    let start = entries.number;
+    let read: GetEntries = json(entries, TAMPERED_ENTRIES)?;
+    let leaves: Vec<Hash> = read.entries.iter().map(|entry| leaf_hash(&entry.leaf_input.0)).collect();
+    let mut paths = Vec::new();
+    for proof in proofs {
+        let read: GetEntryAndProof = json(proof, INCLUSION_PROOF)?;
+        paths.push((proof.number, leaf_hash(&read.leaf_input.0), read.audit_path));
+    }
+    let by_path: Vec<(u64, &[Hash])> =
+        paths.iter().map(|(index, _, path)| (*index, path.as_slice())).collect();
+    verify_range(start, &leaves, head.size, &by_path, &head.root).map_err(|why| {
+        let served = |index: &u64| index.checked_sub(start).and_then(|place| leaves.get(place as usize));
+        let proved = |index: &u64, leaf: &Hash, path: &[Hash]| {
+            verify_inclusion(*index, head.size, leaf, path, &head.root).is_ok()
+        };
+        let altered = paths.iter().find(|(index, leaf, path)| {
+            proved(index, leaf, path) && served(index).is_some_and(|served| served != leaf)
+        });
+        match altered {
+            Some((index, leaf, _)) => (
+                ALTERED_LEAF,
+                Some(*index),
+                format!("get-entries: the entry of index {index} is not {leaf}, the tree's"),
+            ),
+            None => {
+                let end = start + leaves.len() as u64 - 1;
+                (
+                    TAMPERED_ENTRIES,
+                    None,
+                    format!("get-entries: entries {start} to {end} of {}: {why}", told(head)),
+                )
+            }
+        }
+    })?;
+    for (index, entry) in (start..).zip(&read.entries) {
+        let leaf = MerkleTreeLeaf::parse(&entry.leaf_input.0);
+        let form = leaf.and_then(|leaf| ExtraData::parse(leaf.entry.entry_type(), &entry.extra_data.0));
+        form.map_err(|why| {
+            (ALTERED_LEAF, Some(index), format!("get-entries: the entry of index {index}: {why}"))
+        })?;
+    }
+    Ok(())
+}
+
+pub(super) fn by_hash(head: &TreeHead, leaf: &Part<'_>, proof: &Part<'_>) -> Result<(), Broken> {
+    let leaf = Hash(leaf.bytes.try_into().map_err(|_| unverified())?);
+    let GetProofByHash { leaf_index, audit_path } = json(proof, INCLUSION_PROOF)?;
+    included(head, leaf_index, &leaf, &audit_path, "get-proof-by-hash")
+}
+
+pub(super) fn entry_and_proof(head: &TreeHead, entry: &Part<'_>) -> Result<(), Broken> {
+    let read: GetEntryAndProof = json(entry, INCLUSION_PROOF)?;
+    let leaf = leaf_hash(&read.leaf_input.0);
+    included(head, entry.number, &leaf, &read.audit_path, "get-entry-and-proof")
+}
+
+pub(super) fn consistency(older: &TreeHead, newer: &TreeHead, proof: &Part<'_>) -> Result<(), Broken> {
+    let GetSthConsistency { consistency } = json(proof, CONSISTENCY)?;
+    verify_consistency(older.size, newer.size, &older.root, &newer.root, &consistency).map_err(|why| {
+        (CONSISTENCY, None, format!("get-sth-consistency: {}, then {}: {why}", told(older), told(newer)))
+    })
+}
+
+/// Each root is a certificate.
+pub(super) fn roots(roots: &Part<'_>) -> Result<(), Broken> {
+    let GetRoots { certificates } = json(roots, ROOTS)?;
+    for (place, certificate) in certificates.iter().enumerate() {
+        let read = Certificate::parse(&certificate.0);
+        read.map_err(|why| {
+            (ROOTS, None, format!("get-roots: the root in place {place} is no certificate: {why}"))
+        })?;
+    }
+    Ok(())
+}
+
+fn included(head: &TreeHead, index: u64, leaf: &Hash, path: &[Hash], endpoint: &str) -> Result<(), Broken> {
+    verify_inclusion(index, head.size, leaf, path, &head.root).map_err(|why: MerkleError| {
+        (
+            INCLUSION_PROOF,
+            Some(index),
+            format!("{endpoint}: leaf {leaf} of index {index} of {}: {why}", told(head)),
+        )
+    })
+}
+
+fn json<T: DeserializeOwned>(part: &Part<'_>, kind: &'static str) -> Result<T, Broken> {
+    serde_json::from_slice(part.bytes).map_err(|why| (kind, None, format!("it cannot be read: {why}")))
+}
+
+fn told(head: &TreeHead) -> String {
+    format!("the tree of size {} and root {}", head.size, head.root)
+}
+
+const TAMPERED_ENTRIES: &str = "tampered-entries";
+const INCLUSION_PROOF: &str = "inclusion-proof";
+const CONSISTENCY: &str = "consistency-proof";
+const ROOTS: &str = "roots";

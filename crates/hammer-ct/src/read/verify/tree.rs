@@ -1,0 +1,98 @@
+use std::collections::HashMap;
+
+use hammer_tlog::merkle::{Frontier, Hash};
+use hammer_tlog::tile::{FULL_WIDTH, Level, TileId, TileReader, root};
+
+use super::{Broken, Part, TAMPERED_TILE};
+use crate::TreeHead;
+
+/// A tree whose head the log signed, and tiles that are known to be of it.
+pub(super) struct Tree {
+    pub(super) raw: Vec<u8>,
+    pub(super) head: TreeHead,
+    proved: HashMap<(Level, u64), Vec<u8>>,
+}
+
+/// The hashes of tiles, as wide as the tree has them.
+type Tiles = HashMap<(Level, u64), Vec<Hash>>;
+
+impl Tree {
+    pub(super) fn new(raw: &[u8], head: TreeHead) -> Self {
+        Self { raw: raw.to_vec(), head, proved: HashMap::new() }
+    }
+
+    /// Proves that tiles are of this tree: the partial ones, which are its whole edge, by its root; each full one by its
+    /// hash in the tile above it. Returns their hashes.
+    pub(super) fn prove(&mut self, parts: &[Part<'_>]) -> Result<Tiles, Broken> {
+        let mut tiles = Tiles::new();
+        for part in parts {
+            let tile = part.id();
+            let hashes =
+                tile.parse_hashes(part.bytes).map_err(|why| (TAMPERED_TILE, None, why.to_string()))?;
+            tiles.insert((tile.level, tile.index), hashes);
+        }
+        let new = |tree: &Self, part: &&Part<'_>| !tree.knows(part);
+        let (full, edges): (Vec<_>, Vec<_>) = parts.iter().partition(|part| part.id().is_full());
+        if edges.iter().any(|edge| new(self, edge)) {
+            self.prove_edges(&edges, &tiles)?;
+        }
+        let mut full: Vec<_> = full.into_iter().filter(|part| new(self, part)).collect();
+        full.sort_by_key(|part| std::cmp::Reverse(part.level));
+        for part in full {
+            self.prove_full(part, &tiles)?;
+        }
+        Ok(tiles)
+    }
+
+    fn prove_edges(&mut self, edges: &[&Part<'_>], tiles: &Tiles) -> Result<(), Broken> {
+        let reader = TileReader::new(|level, index| tiles.get(&(Level::Hashes(level), index)).cloned());
+        let TreeHead { size, root, .. } = self.head;
+        let found = Frontier::at(&reader, size).map(|frontier| frontier.root());
+        if found == Ok(root) {
+            edges.iter().for_each(|edge| self.keep(edge));
+            return Ok(());
+        }
+        let names: Vec<String> = edges.iter().map(|edge| edge.id().path()).collect();
+        let detail = format!("{} do not lead to the root {root} of size {size}", names.join(", "));
+        Err((TAMPERED_TILE, None, detail))
+    }
+
+    /// The tiles above it were proved before, and the topmost of them is at the edge.
+    fn prove_full(&mut self, part: &Part<'_>, tiles: &Tiles) -> Result<(), Broken> {
+        let tile = part.id();
+        let full = u64::from(FULL_WIDTH);
+        let above = (Level::Hashes(part.level + 1), tile.index / full);
+        let expected = tiles.get(&above).and_then(|hashes| hashes.get((tile.index % full) as usize));
+        let found = tiles.get(&(tile.level, tile.index)).map(|hashes| root(hashes));
+        if expected.is_none() || found.as_ref() != expected {
+            let TreeHead { size, root, .. } = self.head;
+            return Err((
+                TAMPERED_TILE,
+                None,
+                format!("{tile} does not lead to the root {root} of size {size}"),
+            ));
+        }
+        if part.level > 0 {
+            self.keep(part);
+        }
+        Ok(())
+    }
+
+    fn knows(&self, part: &Part<'_>) -> bool {
+        self.proved.get(&key(part.id())).is_some_and(|proved| proved == part.bytes)
+    }
+
+    fn keep(&mut self, part: &Part<'_>) {
+        if self.proved.len() == MOST_PROVED {
+            self.proved.clear();
+        }
+        self.proved.insert(key(part.id()), part.bytes.to_vec());
+    }
+}
+
+fn key(tile: TileId) -> (Level, u64) {
+    (tile.level, tile.index)
+}
+
+/// Two mebibytes for each tree.
+const MOST_PROVED: usize = 256;
