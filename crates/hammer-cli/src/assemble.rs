@@ -19,7 +19,7 @@ use http::Uri;
 
 use crate::error::CliError;
 use crate::plan::load::LoadBounds;
-use crate::plan::{Plan, ThresholdPlan, WorkloadPlan};
+use crate::plan::{Plan, StopPlan, ThresholdPlan, WorkloadPlan};
 use crate::resources;
 
 use logs::{auditors, observers, reads, submissions};
@@ -44,6 +44,7 @@ pub(crate) struct Assembled {
 /// When the plan contradicts itself, names what does not exist, or a target that nobody allowed.
 pub(crate) fn assemble(plan: &Plan, evidence: &Path) -> Result<Assembled, CliError> {
     check_names(plan)?;
+    check_stop(plan)?;
     let (clock, epoch_unix_ms) = (MonotonicClock::starting_now(), unix_millis());
     let (target, lab) = target::of(plan, epoch_unix_ms)?;
     let mut lanes = Vec::new();
@@ -84,6 +85,7 @@ pub(crate) fn assemble(plan: &Plan, evidence: &Path) -> Result<Assembled, CliErr
 /// When the plan contradicts itself.
 pub(crate) fn check(plan: &Plan) -> Result<(), CliError> {
     check_names(plan)?;
+    check_stop(plan)?;
     one_target(plan)?;
     let epoch_unix_ms = unix_millis();
     let windows = target::check(plan, epoch_unix_ms)?;
@@ -124,6 +126,18 @@ fn check_names(plan: &Plan) -> Result<(), CliError> {
         return Err(CliError::plan("use the plan: interval: it must be 10ms at least"));
     }
     Ok(())
+}
+
+fn check_stop(plan: &Plan) -> Result<(), CliError> {
+    match plan.stop {
+        Some(StopPlan { tree_size: None, tree_growth: None }) => {
+            Err(CliError::plan("use the plan: stop: give tree_size or tree_growth"))
+        }
+        Some(StopPlan { tree_growth: Some(0), .. }) => {
+            Err(CliError::plan("use the plan: stop.tree_growth: it must be 1 at least"))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn one_kind(workload: &WorkloadPlan) -> Result<(), CliError> {
@@ -251,22 +265,18 @@ fn most_in_flight(plan: &Plan) -> usize {
 }
 
 fn stops(plan: &Plan, target: &Target, auditors: &[Option<Auditor>]) -> Result<Vec<StopRule>, CliError> {
-    let rule = |log: usize, observation: &str, at_least| StopRule {
-        observation: target.observation(log, observation),
-        at_least,
-    };
     // What a forked log accepts from then on says nothing.
     let audited = (0..auditors.len()).filter(|log| auditors[*log].is_some());
-    let mut stops: Vec<StopRule> = audited.map(|log| rule(log, LOG_FORKED, 1.0)).collect();
-    match plan.stop {
-        None => {}
-        Some(_) if target.logs.is_empty() => {
-            return Err(CliError::plan(format!("use the plan: stop.tree_size: {NO_LOG}")));
-        }
-        Some(stop) => {
-            let size = stop.tree_size as f64;
-            stops.extend((0..target.logs.len()).map(|log| rule(log, "tree_size", size)));
-        }
+    let forked = |log| StopRule::at_least(target.observation(log, LOG_FORKED), 1.0);
+    let mut stops: Vec<StopRule> = audited.map(forked).collect();
+    let Some(stop) = plan.stop else { return Ok(stops) };
+    if target.logs.is_empty() {
+        return Err(CliError::plan(format!("use the plan: stop: {NO_LOG}")));
+    }
+    for log in 0..target.logs.len() {
+        let tree = target.observation(log, "tree_size");
+        stops.extend(stop.tree_size.map(|size| StopRule::at_least(&tree, size as f64)));
+        stops.extend(stop.tree_growth.map(|leaves| StopRule::grown(&tree, leaves as f64)));
     }
     Ok(stops)
 }

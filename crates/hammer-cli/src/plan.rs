@@ -109,11 +109,15 @@ pub(crate) struct PhasesPlan {
 }
 
 /// What ends the arrivals besides time and operations.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub(crate) struct StopPlan {
     /// The size that the log's tree reaches.
-    pub(crate) tree_size: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tree_size: Option<u64>,
+    /// The leaves by which the log's tree grows beyond the size that is seen first, whoever adds them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tree_growth: Option<u64>,
 }
 
 /// An expectation: a text like `p99(response) < 500ms`, or the same with where and how it applies.

@@ -153,7 +153,9 @@ fn a_plan_that_contradicts_itself_is_refused() {
         ("sweep={threads.shards: [1, none]}", "sweep: threads.shards: "),
         ("sweep={threads.shards: []}", "sweep threads.shards: it has no value"),
         ("sweep={threads.shards: [1, 0]}", "threads.shards: it must be 1 at least"),
-        ("stop={tree_size: 5}", "stop.tree_size: it needs a log"),
+        ("stop={tree_size: 5}", "stop: it needs a log"),
+        ("stop={}", "stop: give tree_size or tree_growth"),
+        ("stop={tree_growth: 0}", "stop.tree_growth: it must be 1 at least"),
         ("thresholds=[p99(response) < 5]", "thresholds: read `p99(response) < 5`: `5` is no duration"),
         ("thresholds=[fast please]", "thresholds: read `fast please`: expected `function(measure) < bound`"),
         (

@@ -14,15 +14,18 @@ use hammer_lab::{CtLab, CtLabHandle, CtLabPlan, LogConfig};
 use hammer_tlog::encoding::base64;
 use rustix::process::Signal;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use attended::exit_if_on_time;
-use hammer::{Ended, Started, command, hammer};
+use hammer::{Ended, Started, hammer};
 
 const FLAVOURS: [Flavour; 2] = [Flavour::StaticCt, Flavour::Rfc6962];
 
 /// A log, quick to publish.
 struct Log {
     lab: CtLabHandle,
+    /// Where commands run, since receipts and heads are left there.
+    folder: TempDir,
     kind: &'static str,
     key: String,
 }
@@ -40,7 +43,7 @@ impl Log {
             config.add_root_der(root);
         }
         let lab = CtLab::spawn_thread(config).unwrap();
-        Self { key: base64(&lab.log_key_spki), lab, kind }
+        Self { key: base64(&lab.log_key_spki), lab, folder: tempfile::tempdir().unwrap(), kind }
     }
 
     /// `hammer ct COMMAND` on it.
@@ -50,8 +53,15 @@ impl Log {
         [&log, more].concat()
     }
 
+    /// The same, started.
+    fn start(&self, command: &str, more: &[&str]) -> Started {
+        let mut process = hammer::command(&self.args(command, more));
+        process.current_dir(self.folder.path());
+        Started::of(process)
+    }
+
     fn hammer(&self, command: &str, more: &[&str]) -> Ended {
-        hammer(&self.args(command, more))
+        self.start(command, more).ended()
     }
 
     fn submit(&self, seconds: &str) -> u64 {
@@ -76,6 +86,32 @@ fn what_was_submitted_from_one_line_is_read_from_one_line() {
         assert_eq!(report.totals.all.fates.accepted, 100, "{:?}", report.totals.all.fates);
         assert!(report.promises.all.kept > 0 && report.promises.all.kept == report.promises.all.made);
     }
+}
+
+#[test]
+fn a_plan_ends_when_the_tree_has_grown_beyond_what_it_had() {
+    let log = Log::of(Flavour::StaticCt, Vec::new());
+    assert_eq!(log.submit("1s"), 200);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("plan.yaml");
+    let target = json!({ "log": {
+        "submission_url": log.lab.submission_url.as_str(),
+        "origin": log.lab.origin,
+        "public_key": log.key,
+    }});
+    let workload = json!({ "name": "submit", "ct_submit": {}, "load": { "rate": "200/s" } });
+    let plan = json!({
+        "target": target,
+        "workloads": [workload],
+        "phases": { "measurement": "60s" },
+        "stop": { "tree_growth": 60 },
+    });
+    fs::write(&file, plan.to_string()).unwrap();
+    let report = hammer(&["run", file.to_str().unwrap(), "--out", "-"]).report();
+    let tree = report.tree_size.unwrap();
+    assert!((260.0..3_000.0).contains(&tree.last), "{tree:?}");
+    assert!(report.run.measured_seconds < 50.0, "{}", report.run.stopped);
+    assert!(report.run.stopped.contains("tree_size grew by 60 from 2"), "{}", report.run.stopped);
 }
 
 #[test]
@@ -134,7 +170,7 @@ fn a_log_that_altered_an_entry_fails_the_audit() {
 fn a_log_is_followed_until_a_signal_with_a_line_for_each_new_head() {
     for flavour in FLAVOURS {
         let log = Log::of(flavour, Vec::new());
-        let follow = Started::of(command(&log.args("follow", &["--interval", "50ms", "--json"])));
+        let follow = log.start("follow", &["--interval", "50ms", "--json"]);
         let first: Value = serde_json::from_str(&follow.line_with("head")).unwrap();
         assert_eq!(
             (&first["size"], &first["grown"], &first["cosigners"]),
@@ -175,14 +211,23 @@ fn a_fork_ends_the_following_with_both_heads_saved() {
         let folder = tempfile::tempdir().unwrap();
         let heads = folder.path().join("heads");
         let heads = heads.to_str().unwrap();
-        let args = log.args("follow", &["--interval", "50ms", "--json", "--evidence", heads]);
-        let follow = Started::of(command(&args));
+        let follow = log.start("follow", &["--interval", "50ms", "--json", "--evidence", heads]);
         follow.line_with("head");
-        let submit = Started::of(command(&log.args("submit", &["-q", "200/s", "-z", "20s"])));
+        let submit = log.start("submit", &["-q", "200/s", "-z", "20s"]);
         let broken: Value = serde_json::from_str(&follow.line_with("broken")).unwrap();
         assert_eq!((follow.ended().code, &broken["kind"]), (4, &json!(kind)), "{broken}");
-        submit.signal(Signal::KILL);
-        submit.ended();
+        if lie == LieKind::ShrinkingTree {
+            // That is over before the run looks again.
+            submit.signal(Signal::KILL);
+            submit.ended();
+        } else {
+            let ended = submit.ended();
+            assert_eq!(ended.code, 4, "{ended:?}");
+            assert!(
+                !ended.stdout.contains("drain 30"),
+                "what nobody will judge is not waited for: {ended:?}"
+            );
+        }
         let saved: Vec<&str> = broken["saved"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
         let [older, newer] = saved[..] else { panic!("{broken}") };
         assert!(older.starts_with(heads) && newer.starts_with(heads), "{broken}");

@@ -20,6 +20,7 @@ mod collector;
 mod cpu;
 mod judge;
 mod promises;
+mod stop;
 mod threads;
 
 pub use collector::Collector;
@@ -27,6 +28,7 @@ use cpu::CpuMarks;
 use judge::Judge;
 pub use judge::{Scope, ScopedThreshold};
 use promises::Promises;
+pub use stop::StopRule;
 use threads::Threads;
 
 /// What a run is made of.
@@ -65,15 +67,6 @@ pub struct RunSpec {
     pub thresholds: Vec<ScopedThreshold>,
     /// Reads what the process used so far.
     pub resources: Box<dyn FnMut() -> Resources>,
-}
-
-/// What ends the arrivals besides time and operations.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StopRule {
-    /// The observation it looks at (`tree_size`).
-    pub observation: String,
-    /// It ends them once this is reached.
-    pub at_least: f64,
 }
 
 /// A run that could not go on.
@@ -282,12 +275,9 @@ impl<'a, 'r> Run<'a, 'r> {
     }
 
     fn observe(&mut self, observation: Observation) {
-        let reached = self
-            .spec
-            .stops
-            .iter()
-            .find(|stop| stop.observation == observation.name && observation.value >= stop.at_least);
-        let reached = reached.map(|stop| format!("{} reached {}", stop.observation, stop.at_least));
+        // Each rule has to see all of them.
+        let reached = self.spec.stops.iter_mut().filter_map(|stop| stop.reached(&observation));
+        let reached = reached.reduce(|first, _| first);
         match self.observations.iter_mut().find(|known| known.name == observation.name) {
             Some(known) => *known = observation,
             None => self.observations.push(observation),

@@ -147,7 +147,7 @@ pub(super) fn auditors(
     Ok(target.logs.iter().enumerate().map(auditor).collect())
 }
 
-/// Who looks at each log that chains are submitted to.
+/// Who looks at each log that chains are submitted to, or whose tree may end the run.
 pub(super) fn observers(
     plan: &Plan,
     target: &Target,
@@ -156,7 +156,7 @@ pub(super) fn observers(
     let submitted = submitted(plan, target)?;
     let mut observers: Vec<Box<dyn Observer>> = Vec::new();
     let logs = target.logs.iter().zip(auditors).zip(submitted);
-    for ((log, auditor), _) in logs.filter(|(_, submitted)| !submitted.is_empty()) {
+    for ((log, auditor), _) in logs.filter(|(_, submitted)| !submitted.is_empty() || plan.stop.is_some()) {
         let client = || plan.target.client(log.log.monitoring.clone(), 1, plan.seed);
         let observer: Box<dyn Observer> = match auditor {
             // It follows the tree as well.

@@ -97,7 +97,7 @@ fn spec(measurement: Nanos) -> RunSpec {
         interval: Nanos::from_millis(100),
         lanes: vec![Arc::new(lane)],
         observers: Vec::new(),
-        stops: vec![StopRule { observation: "tree_size".to_owned(), at_least: 1.0 }],
+        stops: vec![StopRule::at_least("tree_size", 1.0)],
         thresholds: Vec::new(),
         resources: Box::new(|| Resources { cores: 2, ..Resources::default() }),
     }

@@ -7,7 +7,7 @@ use hammer_ct::{Auditor, LOG_FORKED, LogTarget, SubmitPlan, SubmitWorkload};
 use hammer_lab::ct::{Flavour, Lie, LieKind, ToldLie};
 use hammer_lab::duration::Span;
 use hammer_lab::{CtLabHandle, CtLabPlan};
-use hammer_measure::Fate;
+use hammer_measure::{Fate, Nanos, Phase};
 
 use crate::harness::{Outcome, TestRun, client, lab, lab_as, target};
 
@@ -28,7 +28,7 @@ fn audit(log: LogTarget, workloads: usize, operations: u64, folder: &Path) -> Ou
         run.load(submit.audited(auditor.link("w0")), 200.0, operations);
     }
     run.observers = vec![Box::new(auditor)];
-    run.stops = vec![StopRule { observation: LOG_FORKED.to_owned(), at_least: 1.0 }];
+    run.stops = vec![StopRule::at_least(LOG_FORKED, 1.0)];
     run.run()
 }
 
@@ -199,9 +199,8 @@ fn a_fork_or_a_shrinking_tree_ends_the_run_with_both_heads_saved() {
             let mut auditor = auditor.every(Duration::from_millis(50)).folder(folder.path().to_owned());
             let submit = SubmitWorkload::new(&mixed(), log.clone(), client(&log), &run.ct()).unwrap();
             run.load(submit.audited(auditor.link("w0")), 200.0, 4000);
-            run.drain = hammer_measure::Nanos::from_secs(1);
             run.observers = vec![Box::new(auditor)];
-            run.stops = vec![StopRule { observation: LOG_FORKED.to_owned(), at_least: 1.0 }];
+            run.stops = vec![StopRule::at_least(LOG_FORKED, 1.0)];
             let outcome = run.run();
             assert!(
                 outcome.result.stopped.contains(LOG_FORKED),
@@ -217,6 +216,10 @@ fn a_fork_or_a_shrinking_tree_ends_the_run_with_both_heads_saved() {
             let named = |path: &Path| breach.detail.contains(path.to_str().unwrap());
             assert_eq!(saved.iter().filter(|file| named(&file.path())).count(), 2, "{breach:?}");
             assert!(saved.iter().all(|file| file.metadata().unwrap().len() > 0));
+            // What is pending stays so, and is not waited for.
+            let drain = outcome.result.phases.iter().find(|(phase, ..)| *phase == Phase::Drain);
+            let (_, begin, end) = drain.unwrap();
+            assert!(end.since(*begin) < Nanos::from_secs(10), "{flavour:?} {told:?}: {drain:?}");
         }
     }
 }
@@ -283,7 +286,7 @@ fn what_is_pending_at_the_end_is_listed() {
         let mut auditor = auditor.every(Duration::from_millis(50)).folder(folder.path().to_owned());
         let submit = SubmitWorkload::new(&mixed(), log.clone(), client(&log), &run.ct()).unwrap();
         run.load(submit.audited(auditor.link("w0")), 200.0, 40);
-        run.drain = hammer_measure::Nanos::from_millis(300);
+        run.drain = Nanos::from_millis(300);
         run.observers = vec![Box::new(auditor)];
         let outcome = run.run();
         assert_eq!((outcome.result.promises.made, outcome.result.promises.pending), (40, 40));

@@ -21,7 +21,7 @@ fn observe(flavour: Flavour, seconds: u64, observed: impl FnOnce(LogTarget) -> L
     let submit = SubmitWorkload::new(&plan, Arc::new(log.clone()), client(&log), &run.ct()).unwrap();
     run.load(submit, 200.0, 1_000_000);
     run.measurement = Some(Nanos::from_secs(seconds));
-    run.stops = vec![StopRule { observation: "tree_size".into(), at_least: 100.0 }];
+    run.stops = vec![StopRule::at_least("tree_size", 100.0)];
     let observed = observed(log);
     let client = client(&observed);
     let observer = TreeSizeObserver::new("log", Arc::new(observed), client).every(Duration::from_millis(100));
