@@ -412,7 +412,7 @@ impl<'a, 'r> Run<'a, 'r> {
             self.enter(Phase::Drain);
         }
         let deadline = self.arrivals_end().saturating_add(self.spec.drain);
-        while self.threads.promises().pending > 0 && self.spec.clock.now() < deadline {
+        while self.threads.awaited() > 0 && self.spec.clock.now() < deadline {
             if let Ok(message) = self.inbox.messages.recv_timeout(Duration::from(VERIFIED_POLL)) {
                 // A shard cannot fail any more: all are over.
                 let _ = self.take(message);

@@ -43,6 +43,8 @@ pub struct LedgerCells {
     kept: AtomicU64,
     broken: AtomicU64,
     unchecked: AtomicU64,
+    /// Of those that are pending, the ones that nobody will judge any more.
+    beyond: AtomicU64,
 }
 
 /// The shard's end: cheap to clone within the shard.
@@ -103,6 +105,11 @@ impl Verdicts {
         self.ledger.unchecked.fetch_add(1, Ordering::Release);
     }
 
+    /// Of the pending promises `now` will never be judged, and `before` were said to be so: a run does not wait for them.
+    pub fn beyond_judgement(&mut self, before: u64, now: u64) {
+        self.ledger.beyond.fetch_add(now.wrapping_sub(before), Ordering::Release);
+    }
+
     /// How many were judged here.
     pub fn resolved(&self) -> u64 {
         self.resolved
@@ -112,6 +119,11 @@ impl Verdicts {
 impl LedgerCells {
     pub(crate) fn made(&self) {
         self.made.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many of the pending promises may still be judged.
+    pub fn awaited(&self) -> u64 {
+        self.read().pending.saturating_sub(self.beyond.load(Ordering::Acquire))
     }
 
     /// The ledger now. Verdicts are read before what was made, so that none is seen without its promise.

@@ -117,10 +117,11 @@ impl Auditor {
 
     /// The end of the workload of that name, whose submissions are audited; of 256 at most.
     pub fn link(&mut self, workload: &str) -> AuditLink {
-        let (lane, verdicts) = Lane::new(workload);
+        let (lane, inbox) = Lane::new(workload);
+        let number = self.lanes.len() as u64;
+        let link = AuditLink::new(number, &lane, self.sender.clone(), inbox, self.file.clone());
         self.lanes.push(lane);
-        let lane = self.lanes.len() as u64 - 1;
-        AuditLink::new(lane, workload, self.sender.clone(), verdicts, self.file.clone())
+        link
     }
 
     async fn audit(self, sink: ObservationSink, clock: Rc<dyn Clock>, mut ending: LocalFuture<()>) {

@@ -86,6 +86,11 @@ impl Threads {
         all
     }
 
+    /// How many promises are pending that may still be judged.
+    pub(super) fn awaited(&self) -> u64 {
+        self.verify.iter().filter_map(|(_, pool)| Some(pool.as_ref()?.awaited())).sum()
+    }
+
     pub(super) fn promises_by_workload(&self) -> Vec<(String, Ledger)> {
         let pools =
             self.verify.iter().filter_map(|(name, pool)| Some((name.clone(), pool.as_ref()?.ledger())));

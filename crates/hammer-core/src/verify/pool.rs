@@ -108,6 +108,11 @@ impl VerifyPool {
         self.ledger.read()
     }
 
+    /// How many of the pending promises may still be judged.
+    pub fn awaited(&self) -> u64 {
+        self.ledger.awaited()
+    }
+
     /// Ends the threads once they have judged what they can, and returns the last state of the ledger.
     pub fn stop(self) -> Ledger {
         self.stop.store(true, Ordering::Release);

@@ -61,7 +61,7 @@ impl Entries {
     pub(super) fn follow(&mut self, event: &Event) {
         let head = match event {
             Event::First { head } | Event::Grew { to: head, .. } => head,
-            Event::Same { .. } => return self.is_still = true,
+            Event::Same { .. } | Event::Forked { .. } | Event::Shrank { .. } => return self.is_still = true,
             _ => return,
         };
         self.is_still = false;

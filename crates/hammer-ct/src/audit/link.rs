@@ -1,3 +1,4 @@
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +15,10 @@ pub struct AuditLink {
     lane: u64,
     workload: Arc<str>,
     receipts: SyncSender<Receipt>,
-    verdicts: Arc<Mutex<Receiver<Judged>>>,
+    inbox: Arc<Mutex<Inbox>>,
+    /// Receipts handed over.
+    held: Arc<AtomicU64>,
+    is_over: Arc<AtomicBool>,
     file: Arc<ReceiptFile>,
 }
 
@@ -23,12 +27,29 @@ pub struct AuditLink {
 pub(super) struct Lane {
     pub(super) workload: String,
     verdicts: Sender<Judged>,
+    /// Whether no receipt gets a verdict any more.
+    is_over: Arc<AtomicBool>,
+}
+
+/// Verdicts on their way.
+#[derive(Debug)]
+pub(super) struct Inbox {
+    verdicts: Receiver<Judged>,
+    judged: u64,
+    /// Receipts that were said to get none.
+    beyond: u64,
 }
 
 impl Lane {
-    pub(super) fn new(workload: &str) -> (Self, Receiver<Judged>) {
+    pub(super) fn new(workload: &str) -> (Self, Inbox) {
         let (verdicts, receiver) = channel();
-        (Self { workload: workload.to_owned(), verdicts }, receiver)
+        let lane = Self { workload: workload.to_owned(), verdicts, is_over: Arc::default() };
+        (lane, Inbox { verdicts: receiver, judged: 0, beyond: 0 })
+    }
+
+    /// Says whether any verdict will come yet.
+    pub(super) fn over(&self, is_over: bool) {
+        self.is_over.store(is_over, Ordering::Release);
     }
 }
 
@@ -41,13 +62,21 @@ pub(super) enum Judged {
 
 impl AuditLink {
     pub(super) fn new(
-        lane: u64,
-        workload: &str,
+        number: u64,
+        lane: &Lane,
         receipts: SyncSender<Receipt>,
-        verdicts: Receiver<Judged>,
+        inbox: Inbox,
         file: Arc<ReceiptFile>,
     ) -> Self {
-        Self { lane, workload: workload.into(), receipts, verdicts: Arc::new(Mutex::new(verdicts)), file }
+        Self {
+            lane: number,
+            workload: lane.workload.as_str().into(),
+            receipts,
+            inbox: Arc::new(Mutex::new(inbox)),
+            held: Arc::default(),
+            is_over: lane.is_over.clone(),
+            file,
+        }
     }
 
     /// Keeps the SCT of a promise that needs no audit to be broken.
@@ -58,18 +87,27 @@ impl AuditLink {
     /// Hands a receipt over, once there is room; says whether the auditor is still there.
     pub(crate) fn hold(&self, mut receipt: Receipt) -> bool {
         receipt.seq = self.lane << SEQ_BITS | seq(receipt.seq);
-        self.receipts.send(receipt).is_ok()
+        let is_held = self.receipts.send(receipt).is_ok();
+        self.held.fetch_add(is_held.into(), Ordering::Relaxed);
+        is_held
     }
 
-    /// Passes on the verdicts that have come, unless another thread is at it.
+    /// Passes on the verdicts that have come, and how many will not, unless another thread is at it.
     pub(crate) fn pass_on(&self, verdicts: &mut Verdicts) {
-        let Ok(judged) = self.verdicts.try_lock() else { return };
-        for judged in judged.try_iter() {
+        let Ok(mut inbox) = self.inbox.try_lock() else { return };
+        while let Ok(judged) = inbox.verdicts.try_recv() {
+            inbox.judged += 1;
             match judged {
                 Judged::Kept => verdicts.kept(),
                 Judged::Broken { seq, kind, index, detail } => verdicts.broken(seq, kind, index, detail),
             }
         }
+        let beyond = match self.is_over.load(Ordering::Acquire) {
+            true => self.held.load(Ordering::Relaxed).saturating_sub(inbox.judged),
+            false => 0,
+        };
+        verdicts.beyond_judgement(inbox.beyond, beyond);
+        inbox.beyond = beyond;
     }
 }
 

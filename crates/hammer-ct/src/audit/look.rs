@@ -41,6 +41,10 @@ pub(super) struct Look {
     unnamed: Unnamed,
     /// How the log has contradicted itself up to now.
     contradicted: Vec<&'static str>,
+    /// Looks in a row that showed no head which continues the tree.
+    astray: u32,
+    /// Whether what is pending stays so.
+    is_over: bool,
     /// The trouble of the last look, which is told once.
     trouble: Option<String>,
     sink: ObservationSink,
@@ -87,6 +91,8 @@ impl Look {
             figures,
             unnamed,
             contradicted: Vec::new(),
+            astray: 0,
+            is_over: false,
             trouble,
             sink,
             clock,
@@ -97,7 +103,7 @@ impl Look {
     pub(super) async fn look(&mut self) {
         let went = self.go().await;
         let now = self.clock.now();
-        match went {
+        match &went {
             Ok(()) => {
                 if self.trouble.take().is_some() {
                     self.sink.note(now, format!("{}: the audit goes on", self.name));
@@ -109,6 +115,7 @@ impl Look {
             Err(why) => self.trouble(format!("failed to {why}")),
         }
         self.tell();
+        self.over(went.is_ok());
         self.cosigned(now);
         self.figures.observe(&self.reader, now, &self.sink);
     }
@@ -117,11 +124,15 @@ impl Look {
         // A head that does not come holds up no receipt of a leaf that an earlier one covers.
         let head = self.reader.head().await;
         let fetched_ns = head.as_ref().ok().map(|head| head.fetched_ns);
-        let head = head.map(|head| {
+        let head = head.inspect(|head| {
             self.sink.observed("tree_size", self.clock.now(), head.size as f64);
-            self.follower.head(head);
+            self.follower.head(head.clone());
         });
         let proved = prove(&mut self.reader, &mut self.follower).await;
+        if let Ok(head) = &head {
+            let continues = self.follower.trusted().is_some_and(|trusted| trusted.same_tree(head));
+            self.astray = if continues { 0 } else { self.astray.saturating_add(1) };
+        }
         self.events();
         let (receipts, now) = (&self.receipts, self.clock.now());
         let accepted = || receipts.try_iter().collect();
@@ -166,6 +177,21 @@ impl Look {
                 _ => self.wrong(kind, index, detail),
             }
         }
+    }
+
+    /// Whether what is pending will ever be judged: not where a log that contradicted itself goes on to serve what does not
+    /// continue its tree, and all that lies in that tree was read.
+    fn over(&mut self, is_read: bool) {
+        let was_over = self.is_over;
+        self.is_over = match is_read {
+            true => !self.contradicted.is_empty() && self.astray > 1,
+            false => was_over && self.astray > 0,
+        };
+        if self.is_over && !was_over {
+            let text = "what is pending cannot be judged any more, since no head continues the tree";
+            self.sink.note(self.clock.now(), format!("{}: {text}", self.name));
+        }
+        self.lanes.iter().for_each(|lane| lane.over(self.is_over));
     }
 
     fn overdue(&mut self, observed_ms: u64) {

@@ -21,7 +21,8 @@ impl Tiles {
 
     pub(super) fn follow(&mut self, event: &Event) {
         match event {
-            Event::Same { .. } => self.is_still = true,
+            // A tree that contradicts itself grows no more.
+            Event::Same { .. } | Event::Forked { .. } | Event::Shrank { .. } => self.is_still = true,
             Event::Grew { .. } => self.is_still = false,
             _ => {}
         }
