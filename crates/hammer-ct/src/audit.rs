@@ -21,6 +21,7 @@ mod figures;
 mod follow;
 mod link;
 mod look;
+mod lookup;
 mod prove;
 mod reader;
 mod receipts;
@@ -29,15 +30,18 @@ mod sweep;
 mod tiles;
 mod unnamed;
 mod words;
+mod written;
 
 pub use follow::{Followed, LogFollower, save_heads};
 pub use link::AuditLink;
 use link::Lane;
 use look::Look;
+pub use lookup::{LookedUp, ReceiptLookup, Signed, Standing};
 pub use reader::Trouble;
 use receipts::ReceiptFile;
 pub use sweep::{LogSweep, MOST_FLAWS, Swept};
 pub(crate) use words::SHRINKING_TREE;
+pub use written::{ReceiptError, WrittenReceipt};
 
 /// Follows a log with connections of its own and looks for the leaf of every receipt that it is handed: in the bundles and
 /// tiles of static-ct-api, in the entries of RFC 6962. Promises are judged by the workloads' verifiers, to which it hands

@@ -23,7 +23,8 @@ mod window;
 
 pub use audit::{
     AuditLink, Auditor, DEFAULT_AUDIT_INTERVAL, DEFAULT_RECEIPTS, Followed, LEAST_AUDIT_INTERVAL, LOG_FORKED,
-    LogFollower, LogSweep, MOST_FLAWS, Swept, Trouble, save_heads,
+    LogFollower, LogSweep, LookedUp, MOST_FLAWS, ReceiptError, ReceiptLookup, Signed, Standing, Swept,
+    Trouble, WrittenReceipt, save_heads,
 };
 pub use error::CtError;
 pub use fetch::{FetchError, LogReader, TreeHead};

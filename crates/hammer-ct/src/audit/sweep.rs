@@ -208,21 +208,21 @@ impl LogSweep {
 }
 
 /// How often what failed is tried again, later each time: some logs bound what one client may read.
-struct Patience {
+pub(super) struct Patience {
     tries: u32,
 }
 
 impl Patience {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self { tries: 0 }
     }
 
-    fn is_left(&mut self, why: &Trouble) -> bool {
+    pub(super) fn is_left(&mut self, why: &Trouble) -> bool {
         self.tries += 1;
         self.tries < TRIES && why.breach_kind().is_none()
     }
 
-    async fn wait(&self, clock: &Rc<dyn Clock>) {
+    pub(super) async fn wait(&self, clock: &Rc<dyn Clock>) {
         let wait = Duration::from_millis(100) * (1 << self.tries);
         clock.sleep_until(clock.now().saturating_add(wait.into())).await;
     }

@@ -1,0 +1,334 @@
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use hammer_core::runtime::Clock;
+use hammer_net::{ClientConfig, ConfigError};
+use hammer_tlog::audit::{Kind, NoSpill, Policy, Receipt, TileAudit, Verdict};
+use hammer_tlog::bundle::Entries;
+use hammer_tlog::encoding::base64;
+use hammer_tlog::follow::{Event, Head};
+use hammer_tlog::merkle::verify_inclusion;
+use hammer_tlog::rfc6962::{GetProofByHash, MerkleTreeLeaf, SignedEntryRef};
+use hammer_tlog::tile::{FULL_WIDTH, Level, TileId};
+
+use super::entries::LeafInputs;
+use super::reader::{Reader, Tile, Trouble};
+use super::sweep::Patience;
+use super::words;
+use super::written::WrittenReceipt;
+use crate::log::GET_ENTRIES;
+use crate::{FetchError, LogKind, LogTarget};
+
+/// Looks up in a log, at the head that it has now, what an earlier run was promised by it. It lives on one thread, within a
+/// `LocalSet`.
+pub struct ReceiptLookup {
+    log: Arc<LogTarget>,
+    reader: Reader,
+    clock: Rc<dyn Clock>,
+}
+
+/// How promises stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LookedUp {
+    /// How each one stands, in the order of the receipts.
+    pub standing: Vec<Standing>,
+    /// What is known of the SCT of each, in that order.
+    pub signed: Vec<Signed>,
+}
+
+/// How one promise stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// The leaf is in the tree, at the promised index where one was promised.
+    Found {
+        /// Its index.
+        index: u64,
+    },
+    /// It is not, and should be.
+    Broken {
+        /// How, as reports have it.
+        kind: &'static str,
+        /// What was found.
+        detail: String,
+    },
+    /// No head covers it, and the merge delay is not over.
+    Pending,
+    /// It cannot be told.
+    Unknown(String),
+}
+
+/// Whether the log's key made an SCT.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Signed {
+    /// It did, over the entry that the log serves.
+    Verified,
+    /// It did not.
+    Bad(String),
+    /// There is no entry to verify it with, or no SCT.
+    Unverified,
+}
+
+impl ReceiptLookup {
+    /// A look-up in `log`. The endpoints of `client` are replaced by the log's.
+    ///
+    /// # Errors
+    /// Those of [`hammer_net::Client::new`].
+    pub fn new(log: Arc<LogTarget>, client: ClientConfig, clock: Rc<dyn Clock>) -> Result<Self, ConfigError> {
+        let reader = Reader::new(log.clone(), client, clock.clone())?;
+        Ok(Self { log, reader, clock })
+    }
+
+    /// How many requests were sent so far.
+    pub fn requests(&self) -> u64 {
+        self.reader.requests
+    }
+
+    /// How many bytes were read so far.
+    pub fn bytes(&self) -> u64 {
+        self.reader.bytes
+    }
+
+    /// The head now, verified.
+    ///
+    /// # Errors
+    /// When none is served, or it is not the log's ([`Trouble::breach_kind`]).
+    pub async fn head(&mut self) -> Result<Head, Trouble> {
+        let mut patience = Patience::new();
+        loop {
+            match self.reader.head().await {
+                Err(why) if patience.is_left(&why) => patience.wait(&self.clock).await,
+                ended => return ended,
+            }
+        }
+    }
+
+    /// How each promise stands in the tree of `head`, which was fetched at `now_unix_ms`; `done` is told now and then how many
+    /// were looked up.
+    ///
+    /// # Errors
+    /// When the log does not serve what is needed, tried several times.
+    pub async fn look_up(
+        &mut self,
+        head: &Head,
+        now_unix_ms: u64,
+        receipts: &[WrittenReceipt],
+        mut done: impl FnMut(u64),
+    ) -> Result<LookedUp, Trouble> {
+        let standing = receipts.iter().map(|receipt| self.at_sight(receipt)).collect();
+        let mut found = LookedUp { standing, signed: vec![Signed::Unverified; receipts.len()] };
+        match self.log.kind {
+            LogKind::StaticCt => self.in_bundles(head, now_unix_ms, receipts, &mut found, &mut done).await?,
+            LogKind::Rfc6962 => self.by_hash(head, now_unix_ms, receipts, &mut found, &mut done).await?,
+        }
+        for (standing, signed) in found.standing.iter_mut().zip(&found.signed) {
+            if let (Standing::Found { .. }, Signed::Bad(why)) = (&standing, signed) {
+                *standing = Standing::Broken { kind: BAD_SIGNATURE, detail: why.clone() };
+            }
+        }
+        Ok(found)
+    }
+
+    /// What can be said of a receipt without the log.
+    fn at_sight(&self, receipt: &WrittenReceipt) -> Standing {
+        let id = self.log.key.log_id();
+        match &receipt.sct {
+            Some(sct) if sct.log_id != id => {
+                Standing::Unknown(format!("the SCT is of the log {}, not of {id}", sct.log_id))
+            }
+            _ if receipt.leaf.is_none() => {
+                Standing::Unknown(format!("no leaf is known, since the SCT was {}", receipt.reason))
+            }
+            _ => Standing::Pending,
+        }
+    }
+
+    async fn in_bundles(
+        &mut self,
+        head: &Head,
+        now_unix_ms: u64,
+        receipts: &[WrittenReceipt],
+        found: &mut LookedUp,
+        done: &mut impl FnMut(u64),
+    ) -> Result<(), Trouble> {
+        let policy = Policy { receipts: usize::MAX, ..Policy::new(self.log.mmd.as_millis() as u64) };
+        let mut audit = TileAudit::new(policy, NoSpill);
+        audit.follow(&Event::First { head: head.clone() });
+        let mut by_bundle: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        for (place, receipt) in receipts.iter().enumerate() {
+            let (Some(leaf), Standing::Pending) = (receipt.leaf, &found.standing[place]) else { continue };
+            if let Some(index) = receipt.index {
+                by_bundle.entry(index / u64::from(FULL_WIDTH)).or_default().push(place);
+            }
+            // Two lines may well be of one promise.
+            audit.accept(
+                Receipt::new(place as u64, leaf, receipt.index, 0, receipt.timestamp_ms()).duplicate(),
+            );
+        }
+        let mut misplaced = BTreeMap::new();
+        let (mut patience, mut needs) = (Patience::new(), audit.needs(TILES, true));
+        let mut judged = 0;
+        while !needs.is_empty() {
+            let tiles = match self.reader.tiles(&needs).await {
+                Err(why) if patience.is_left(&why) => {
+                    patience.wait(&self.clock).await;
+                    continue;
+                }
+                tiles => tiles?,
+            };
+            patience = Patience::new();
+            for (tile, served) in tiles {
+                match served {
+                    Tile::Bytes(bytes) => {
+                        let places = by_bundle.get(&tile.index).filter(|_| tile.level == Level::Data);
+                        for place in places.into_iter().flatten() {
+                            let (signed, elsewhere) = self.in_bundle(tile, &bytes, &receipts[*place]);
+                            found.signed[*place] = signed;
+                            misplaced.extend(elsewhere.map(|index| (*place, index)));
+                        }
+                        audit.tile(tile, &bytes);
+                    }
+                    Tile::Missing => audit.missing(tile),
+                }
+            }
+            let verdicts = audit.verdicts();
+            told(&verdicts, &misplaced, found);
+            judged += verdicts.len() as u64;
+            done(judged);
+            let next = audit.needs(TILES, true);
+            // The receipts of one bundle may be looked up in two goes.
+            if next == needs && verdicts.is_empty() {
+                break;
+            }
+            needs = next;
+        }
+        audit.overdue(now_unix_ms);
+        told(&audit.verdicts(), &misplaced, found);
+        unproved(head, receipts, found);
+        Ok(())
+    }
+
+    /// Whether the SCT is over the promised leaf as this bundle has it, and at which other index than the promised one, if at
+    /// any.
+    fn in_bundle(&self, bundle: TileId, bytes: &[u8], receipt: &WrittenReceipt) -> (Signed, Option<u64>) {
+        let (Some(sct), Some(leaf)) = (&receipt.sct, receipt.leaf) else { return (Signed::Unverified, None) };
+        let entries = Entries::new(bytes).map_while(Result::ok);
+        let mut entries = (bundle.first()..).zip(entries);
+        let is_promised = |signed: SignedEntryRef<'_>| sct.leaf_hash(signed).is_ok_and(|hash| hash == leaf);
+        match entries.find(|(_, entry)| is_promised(entry.signed)) {
+            Some((at, entry)) => {
+                (self.signed(receipt, entry.signed), Some(at).filter(|at| Some(*at) != receipt.index))
+            }
+            None => (Signed::Unverified, None),
+        }
+    }
+
+    async fn by_hash(
+        &mut self,
+        head: &Head,
+        now_unix_ms: u64,
+        receipts: &[WrittenReceipt],
+        found: &mut LookedUp,
+        done: &mut impl FnMut(u64),
+    ) -> Result<(), Trouble> {
+        for (place, receipt) in receipts.iter().enumerate() {
+            let (Some(leaf), Standing::Pending) = (receipt.leaf, &found.standing[place]) else { continue };
+            let hash = base64(&leaf.0).replace('+', "%2B").replace('/', "%2F").replace('=', "%3D");
+            let path = format!("/ct/v1/get-proof-by-hash?hash={hash}&tree_size={}", head.size);
+            found.standing[place] = match self.json::<GetProofByHash>(&path).await? {
+                None => absent(receipt, self.log.mmd.as_millis() as u64, now_unix_ms),
+                Some(GetProofByHash { leaf_index, audit_path }) => {
+                    match verify_inclusion(leaf_index, head.size, &leaf, &audit_path, &head.root) {
+                        Ok(()) => {
+                            found.signed[place] = self.entry(leaf_index, receipt).await?;
+                            Standing::Found { index: leaf_index }
+                        }
+                        Err(why) => {
+                            Standing::Unknown(format!("the proof of leaf {leaf} does not hold: {why}"))
+                        }
+                    }
+                }
+            };
+            done(place as u64 + 1);
+        }
+        Ok(())
+    }
+
+    /// Verifies the SCT with the entry of that index.
+    async fn entry(&mut self, index: u64, receipt: &WrittenReceipt) -> Result<Signed, Trouble> {
+        let path = format!("{GET_ENTRIES}?start={index}&end={index}");
+        let answer = self.json::<LeafInputs>(&path).await?;
+        let Some(input) = answer.as_ref().and_then(|answer| answer.entries.first()) else {
+            return Ok(Signed::Unverified);
+        };
+        Ok(match MerkleTreeLeaf::parse(&input.leaf_input.0) {
+            Ok(leaf) if leaf.leaf_hash().ok() == receipt.leaf => self.signed(receipt, leaf.entry),
+            _ => Signed::Unverified,
+        })
+    }
+
+    fn signed(&self, receipt: &WrittenReceipt, entry: SignedEntryRef<'_>) -> Signed {
+        match receipt.sct.as_ref().map(|sct| sct.verify(&self.log.key, entry)) {
+            None => Signed::Unverified,
+            Some(Ok(())) => Signed::Verified,
+            Some(Err(why)) => Signed::Bad(format!("failed to {why}")),
+        }
+    }
+
+    /// The JSON at a path; none where the log says that it has nothing there.
+    async fn json<T: serde::de::DeserializeOwned>(&mut self, path: &str) -> Result<Option<T>, Trouble> {
+        let mut patience = Patience::new();
+        loop {
+            match self.reader.json(path).await {
+                Err(Trouble::Fetch(FetchError::Status { status: 400 | 404, .. })) => return Ok(None),
+                Err(why) if patience.is_left(&why) => patience.wait(&self.clock).await,
+                ended => return ended.map(Some),
+            }
+        }
+    }
+}
+
+/// A leaf that a log of RFC 6962 does not have.
+fn absent(receipt: &WrittenReceipt, mmd_ms: u64, now_unix_ms: u64) -> Standing {
+    match now_unix_ms.checked_sub(receipt.timestamp_ms()) {
+        Some(age_ms) if age_ms > mmd_ms => {
+            let leaf = receipt.leaf.map_or_else(String::new, |leaf| leaf.to_string());
+            let detail = format!("leaf {leaf}: the tree does not have it, {age_ms} ms after the sct");
+            Standing::Broken { kind: Kind::Mmd { published: None }.as_str(), detail }
+        }
+        _ => Standing::Pending,
+    }
+}
+
+/// Takes verdicts over.
+fn told(verdicts: &[Verdict], misplaced: &BTreeMap<usize, u64>, found: &mut LookedUp) {
+    for verdict in verdicts {
+        let (place, standing) = match verdict {
+            Verdict::Kept(kept) => (kept.receipt.seq as usize, Standing::Found { index: kept.index }),
+            Verdict::Broken(breach) => {
+                let place = breach.receipt.seq as usize;
+                let kind = match (breach.kind, misplaced.get(&place)) {
+                    (Kind::LostLeaf { .. }, Some(holds)) => Kind::WrongIndex { holds: *holds },
+                    (kind, _) => kind,
+                };
+                let detail = words::breach(&hammer_tlog::audit::Breach { kind, ..*breach });
+                (place, Standing::Broken { kind: kind.as_str(), detail })
+            }
+        };
+        found.standing[place] = standing;
+    }
+}
+
+/// What the head covers and no verdict came to, since the log does not serve what proves it.
+fn unproved(head: &Head, receipts: &[WrittenReceipt], found: &mut LookedUp) {
+    for (receipt, standing) in receipts.iter().zip(&mut found.standing) {
+        let is_covered = receipt.index.is_some_and(|index| index < head.size);
+        if is_covered && *standing == Standing::Pending {
+            *standing =
+                Standing::Unknown("the tiles around it are missing, or do not lead to the root".to_owned());
+        }
+    }
+}
+
+const TILES: usize = 16;
+const BAD_SIGNATURE: &str = "bad-sct-signature";
