@@ -4,71 +4,18 @@
 mod attended;
 #[path = "support/hammer.rs"]
 mod hammer;
+#[path = "support/log.rs"]
+mod log;
 
 use std::fs;
 
-use hammer_ct::{SubmitPlan, roots};
 use hammer_lab::ct::{Flavour, Lie, LieKind};
-use hammer_lab::duration::Span;
-use hammer_lab::{CtLab, CtLabHandle, CtLabPlan, LogConfig};
-use hammer_tlog::encoding::base64;
 use rustix::process::Signal;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 use attended::exit_if_on_time;
-use hammer::{Ended, Started, hammer};
-
-const FLAVOURS: [Flavour; 2] = [Flavour::StaticCt, Flavour::Rfc6962];
-
-/// A log, quick to publish.
-struct Log {
-    lab: CtLabHandle,
-    /// Where commands run, since receipts and heads are left there.
-    folder: TempDir,
-    kind: &'static str,
-    key: String,
-}
-
-impl Log {
-    fn of(flavour: Flavour, lies: Vec<Lie>) -> Self {
-        let kind = match flavour {
-            Flavour::StaticCt => "static-ct",
-            Flavour::Rfc6962 => "rfc6962",
-        };
-        let (batch_max_age, checkpoint_interval) = (Span::from_millis(20), Span::from_millis(50));
-        let plan = CtLabPlan { flavour, lies, batch_max_age, checkpoint_interval, ..CtLabPlan::default() };
-        let mut config = LogConfig::from_plan(plan).unwrap();
-        for root in roots(&SubmitPlan::default(), 0).unwrap().certificates {
-            config.add_root_der(root);
-        }
-        let lab = CtLab::spawn_thread(config).unwrap();
-        Self { key: base64(&lab.log_key_spki), lab, folder: tempfile::tempdir().unwrap(), kind }
-    }
-
-    /// `hammer ct COMMAND` on it.
-    fn args<'a>(&'a self, command: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-        let url = self.lab.submission_url.as_str();
-        let log = ["ct", command, url, "--key", &self.key, "--origin", &self.lab.origin, "--kind", self.kind];
-        [&log, more].concat()
-    }
-
-    /// The same, started.
-    fn start(&self, command: &str, more: &[&str]) -> Started {
-        let mut process = hammer::command(&self.args(command, more));
-        process.current_dir(self.folder.path());
-        Started::of(process)
-    }
-
-    fn hammer(&self, command: &str, more: &[&str]) -> Ended {
-        self.start(command, more).ended()
-    }
-
-    fn submit(&self, seconds: &str) -> u64 {
-        let ended = self.hammer("submit", &["-q", "200/s", "-z", seconds, "--precerts", "30", "--out", "-"]);
-        ended.report().totals.all.fates.accepted
-    }
-}
+use hammer::hammer;
+use log::{FLAVOURS, Log};
 
 fn lines(text: &str) -> Vec<Value> {
     text.lines()

@@ -14,7 +14,7 @@ pub(crate) enum CtCommand {
     Read(Box<ReadArgs>),
     /// Follow one log without load: a line for each new tree head, verified, until it forks, shrinks, or a signal
     Follow(Box<FollowArgs>),
-    /// Verify what one log holds: every entry, up to its signed tree head
+    /// Verify what one log holds: every entry, up to its signed tree head; or the promises of a file of receipts
     Audit(Box<AuditArgs>),
     /// Print the roots that a log must accept so that it takes the plan's chains (PEM)
     Roots(PlanArgs),
@@ -23,7 +23,8 @@ pub(crate) enum CtCommand {
 /// One log.
 #[derive(Debug, Args)]
 pub(crate) struct LogArgs {
-    /// The log: what stands before /ct/v1/add-chain. It is read there too, unless --monitoring-url names another place
+    /// The log: what stands before /ct/v1/add-chain. It is read there too, unless --monitoring-url names another place. What
+    /// only reads takes file:///DIR as well, a folder laid out as static-ct-api
     pub(crate) url: String,
     /// The log's public key: base64 of its DER, or a PEM or base64 file as @FILE
     #[arg(long, value_name = "KEY|@FILE")]
@@ -31,9 +32,14 @@ pub(crate) struct LogArgs {
     /// What the log speaks
     #[arg(long, default_value = "static-ct", value_parser = ["static-ct", "rfc6962"])]
     pub(crate) kind: String,
-    /// Where the log is read, when that is another place
+    /// Where the log is read, when that is another place; or file:///DIR
     #[arg(long, value_name = "URL")]
     pub(crate) monitoring_url: Option<String>,
+    /// Its maximum merge delay; what no tree head covers after that is a broken promise
+    #[arg(long, default_value = "1d", value_name = "TIME")]
+    pub(crate) mmd: String,
+    #[command(flatten)]
+    pub(crate) tokens: TokenArgs,
     /// The first line of its checkpoints; by default host without port, and path, of the URL
     #[arg(long)]
     pub(crate) origin: Option<String>,
@@ -43,6 +49,23 @@ pub(crate) struct LogArgs {
     /// A mail address for every request to name: some logs serve less to whoever names none
     #[arg(long, value_name = "MAIL")]
     pub(crate) contact: Option<String>,
+}
+
+/// The bearer tokens of a log, which themselves never stand on a command line.
+#[derive(Debug, Args)]
+pub(crate) struct TokenArgs {
+    /// The file that holds the bearer token for where chains are sent
+    #[arg(long, value_name = "FILE", conflicts_with = "submission_token_env")]
+    pub(crate) submission_token_file: Option<PathBuf>,
+    /// The environment variable that holds it
+    #[arg(long, value_name = "NAME")]
+    pub(crate) submission_token_env: Option<String>,
+    /// The file that holds the bearer token for --monitoring-url; without that URL, the other token is sent to read too
+    #[arg(long, value_name = "FILE", conflicts_with = "monitoring_token_env")]
+    pub(crate) monitoring_token_file: Option<PathBuf>,
+    /// The environment variable that holds it
+    #[arg(long, value_name = "NAME")]
+    pub(crate) monitoring_token_env: Option<String>,
 }
 
 /// How much is sent, in open loop.
@@ -74,6 +97,15 @@ pub(crate) struct SubmitArgs {
     /// How many of 100 chains are precertificates
     #[arg(long, default_value_t = 0, value_name = "PERCENT")]
     pub(crate) precerts: u8,
+    /// How many of 100 submissions repeat a chain that the log has answered; fractions are allowed
+    #[arg(long, default_value_t = 0.0, value_name = "PERCENT")]
+    pub(crate) duplicates: f64,
+    /// How many of 100 submissions are wrong on purpose, in ways that a log has to refuse; fractions are allowed
+    #[arg(long, default_value_t = 0.0, value_name = "PERCENT")]
+    pub(crate) invalid: f64,
+    /// Verify the SCTs alone: do not follow the log, nor look for the accepted chains in its tree
+    #[arg(long)]
+    pub(crate) no_audit: bool,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -84,12 +116,13 @@ pub(crate) struct ReadArgs {
     pub(crate) log: LogArgs,
     #[command(flatten)]
     pub(crate) load: RateArgs,
-    /// What is read, each kind with its weight: `tile=2,bundle=1`; without it tree heads, tiles and bundles, or tree heads
-    /// and entries (rfc6962)
-    #[arg(long, value_delimiter = ',')]
+    /// What is read, each kind with its weight: tile=2,bundle=1. Kinds of static-ct: checkpoint, tile, bundle, names,
+    /// issuer; of rfc6962: get-sth, get-entries, get-proof-by-hash, get-sth-consistency, get-entry-and-proof, get-roots.
+    /// Without it: checkpoints, tiles and bundles, or tree heads and entries
+    #[arg(long, value_delimiter = ',', value_name = "KIND=WEIGHT,...")]
     pub(crate) mix: Vec<String>,
-    /// In which order the tree is read: random, sequential or newest-first
-    #[arg(long, default_value = "random")]
+    /// In which order the tree is read
+    #[arg(long, default_value = "random", value_parser = ["random", "sequential", "newest-first"])]
     pub(crate) pattern: String,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
@@ -123,6 +156,9 @@ pub(crate) struct AuditArgs {
     /// The entry to stop before; the size of the tree without it
     #[arg(long, value_name = "INDEX")]
     pub(crate) to: Option<u64>,
+    /// Look up the receipts that a run left, instead: is each leaf in the tree by now, at its index and up to the signed head?
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "to"])]
+    pub(crate) receipts: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -13,6 +13,7 @@ mod audit;
 mod follow;
 mod load;
 mod log;
+mod receipts;
 
 /// Carries it out.
 pub(crate) fn command(command: &CtCommand) -> Result<u8, CliError> {

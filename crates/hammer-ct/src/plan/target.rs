@@ -126,7 +126,9 @@ impl CtTargetPlan {
         urls("submission_url", &self.submission_url)?
             .first()
             .ok_or(CtError::Missing { key: "submission_url" })?;
-        urls("monitoring_url", &self.monitoring_url)?;
+        if self.folder()?.is_none() {
+            urls("monitoring_url", &self.monitoring_url)?;
+        }
         match (&self.public_key, &self.public_key_file) {
             (Some(_), None) => self.key().map(drop)?,
             (None, Some(_)) => {}

@@ -19,9 +19,12 @@ use crate::args::AuditArgs;
 use crate::error::CliError;
 use crate::output::print;
 
-use super::locally;
+use super::{locally, receipts};
 
 pub(super) fn audit(args: &AuditArgs) -> Result<u8, CliError> {
+    if let Some(file) = &args.receipts {
+        return receipts::audit(args, file);
+    }
     if args.to.is_some_and(|to| to <= args.from) {
         return Err(CliError::plan(format!(
             "use --to {}: it must be more than --from {}",
@@ -73,10 +76,10 @@ fn bar(args: &AuditArgs, head: &Head) -> ProgressBar {
 }
 
 /// What the audit took.
-struct Cost {
-    seconds: f64,
-    requests: u64,
-    bytes: u64,
+pub(super) struct Cost {
+    pub(super) seconds: f64,
+    pub(super) requests: u64,
+    pub(super) bytes: u64,
 }
 
 /// What the audit has found.

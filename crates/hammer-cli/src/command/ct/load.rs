@@ -9,7 +9,16 @@ use crate::error::CliError;
 use crate::plan::read::typed;
 
 pub(super) fn submit(args: &SubmitArgs) -> Result<u8, CliError> {
-    let submit = SubmitPlan { precert_percent: args.precerts, ..SubmitPlan::default() };
+    if args.log.url.starts_with("file:") {
+        return Err(CliError::plan(format!("use {}: chains are sent to a server", args.log.url)));
+    }
+    let submit = SubmitPlan {
+        precert_percent: args.precerts,
+        duplicate_percent: args.duplicates,
+        invalid_percent: args.invalid,
+        audit: !args.no_audit,
+        ..SubmitPlan::default()
+    };
     carry_out("submit", json!({ "ct_submit": submit }), &args.log, &args.load, &args.output)
 }
 
@@ -18,7 +27,10 @@ pub(super) fn read(args: &ReadArgs) -> Result<u8, CliError> {
     for kind in &args.mix {
         let refused = || CliError::plan(format!("use --mix {kind}: expected KIND=WEIGHT"));
         let (kind, weight) = kind.split_once('=').ok_or_else(refused)?;
-        mix.insert(kind.to_owned(), json!(weight.parse::<u16>().map_err(|_| refused())?));
+        let weight = weight.parse::<u16>().map_err(|_| refused())?;
+        if mix.insert(kind.to_owned(), json!(weight)).is_some() {
+            return Err(CliError::plan(format!("use --mix {kind}={weight}: it has a weight already")));
+        }
     }
     let read = json!({ "ct_read": { "mix": mix, "pattern": args.pattern } });
     carry_out("read", read, &args.log, &args.load, &args.output)
@@ -37,7 +49,7 @@ fn carry_out(
     workload["timeout"] = json!(load.timeout);
     let plan = json!({
         "seed": load.seed,
-        "target": log.target(),
+        "target": log.target()?,
         "workloads": [workload],
         "phases": { "measurement": load.duration },
     });

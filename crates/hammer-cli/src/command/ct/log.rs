@@ -8,38 +8,56 @@ use hammer_net::ClientConfig;
 
 use crate::args::LogArgs;
 use crate::assemble;
+use crate::command::http::time;
 use crate::error::CliError;
 use crate::plan::target::{ConnectionPlan, TargetPlan};
 use crate::plan::units::Span;
 
 impl LogArgs {
     /// As a plan would have it.
-    pub(super) fn target(&self) -> TargetPlan {
+    pub(super) fn target(&self) -> Result<TargetPlan, CliError> {
         let (public_key, public_key_file) = match self.key.strip_prefix('@') {
             Some(file) => (None, Some(PathBuf::from(file))),
             None => (Some(self.key.clone()), None),
         };
+        let mmd = time("--mmd", &self.mmd)?.0;
+        let tokens = &self.tokens;
+        let is_folder = self.url.starts_with("file:");
+        if is_folder && self.monitoring_url.is_some() {
+            return Err(CliError::plan("use --monitoring-url: the log is read in a folder already"));
+        }
+        if is_folder && self.origin.is_none() {
+            return Err(CliError::plan(format!("use {}: a folder needs --origin", self.url)));
+        }
+        // Nothing is sent there, since no chain is submitted to a folder.
+        let submission_url = if is_folder { NOWHERE } else { &self.url };
+        let monitoring_url = if is_folder { Some(&self.url) } else { self.monitoring_url.as_ref() };
         let log = CtTargetPlan {
             kind: if self.kind == "rfc6962" { LogKind::Rfc6962 } else { LogKind::StaticCt },
-            submission_url: OneOrMany::One(self.url.clone()),
-            monitoring_url: OneOrMany::Many(self.monitoring_url.iter().cloned().collect()),
+            submission_url: OneOrMany::One(submission_url.to_owned()),
+            monitoring_url: OneOrMany::Many(monitoring_url.into_iter().cloned().collect()),
+            submission_token_file: tokens.submission_token_file.clone(),
+            submission_token_env: tokens.submission_token_env.clone(),
+            monitoring_token_file: tokens.monitoring_token_file.clone(),
+            monitoring_token_env: tokens.monitoring_token_env.clone(),
+            mmd_seconds: mmd.0.div_ceil(1_000_000_000),
             origin: self.origin.clone(),
             public_key,
             public_key_file,
             ..CtTargetPlan::default()
         };
-        TargetPlan {
+        Ok(TargetPlan {
             log: Some(log),
             authorized: self.authorized.clone(),
             contact: self.contact.clone(),
             connection: ConnectionPlan { max_idle: Some(MAX_IDLE), ..ConnectionPlan::default() },
             ..TargetPlan::default()
-        }
+        })
     }
 
     /// The log, and whoever reads it.
     pub(super) fn open(&self) -> Result<(Arc<LogTarget>, ClientConfig), CliError> {
-        let target = self.target();
+        let target = self.target()?;
         let log = assemble::log(&target)?;
         let client = target.client(log.monitoring.clone(), 1, 0);
         client.check().map_err(|error| CliError::plan(format!("use the log: failed to {error}")))?;
@@ -49,3 +67,6 @@ impl LogArgs {
 
 /// TesseraCT, Sunlight and Skylight close a connection that is silent for 5 s.
 const MAX_IDLE: Span = Span::from_secs(4);
+
+/// The port of the discard service, where nobody answers.
+const NOWHERE: &str = "http://127.0.0.1:9";

@@ -1,0 +1,62 @@
+//! An embedded log, and `hammer ct` on it.
+
+use hammer_ct::{SubmitPlan, roots};
+use hammer_lab::ct::{Flavour, Lie};
+use hammer_lab::duration::Span;
+use hammer_lab::{CtLab, CtLabHandle, CtLabPlan, LogConfig};
+use hammer_tlog::encoding::base64;
+use tempfile::TempDir;
+
+use crate::hammer::{Ended, Started, command};
+
+pub(crate) const FLAVOURS: [Flavour; 2] = [Flavour::StaticCt, Flavour::Rfc6962];
+
+/// A log, quick to publish.
+pub(crate) struct Log {
+    pub(crate) lab: CtLabHandle,
+    /// Where commands run, since receipts and heads are left there.
+    pub(crate) folder: TempDir,
+    pub(crate) key: String,
+    kind: &'static str,
+}
+
+impl Log {
+    pub(crate) fn of(flavour: Flavour, lies: Vec<Lie>) -> Self {
+        Self::of_plan(CtLabPlan { flavour, lies, ..CtLabPlan::default() })
+    }
+
+    pub(crate) fn of_plan(plan: CtLabPlan) -> Self {
+        let kind = match plan.flavour {
+            Flavour::StaticCt => "static-ct",
+            Flavour::Rfc6962 => "rfc6962",
+        };
+        let (batch_max_age, checkpoint_interval) = (Span::from_millis(20), Span::from_millis(50));
+        let plan = CtLabPlan { batch_max_age, checkpoint_interval, ..plan };
+        let mut config = LogConfig::from_plan(plan).unwrap();
+        for root in roots(&SubmitPlan::default(), 0).unwrap().certificates {
+            config.add_root_der(root);
+        }
+        let lab = CtLab::spawn_thread(config).unwrap();
+        Self { key: base64(&lab.log_key_spki), lab, folder: tempfile::tempdir().unwrap(), kind }
+    }
+
+    /// `hammer ct COMMAND` on it, started.
+    pub(crate) fn start(&self, subcommand: &str, more: &[&str]) -> Started {
+        let url = self.lab.submission_url.as_str();
+        let log =
+            ["ct", subcommand, url, "--key", &self.key, "--origin", &self.lab.origin, "--kind", self.kind];
+        let mut process = command(&[&log, more].concat());
+        process.current_dir(self.folder.path());
+        Started::of(process)
+    }
+
+    pub(crate) fn hammer(&self, subcommand: &str, more: &[&str]) -> Ended {
+        self.start(subcommand, more).ended()
+    }
+
+    /// Submits 200 chains a second; how many were accepted.
+    pub(crate) fn submit(&self, seconds: &str) -> u64 {
+        let ended = self.hammer("submit", &["-q", "200/s", "-z", seconds, "--precerts", "30", "--out", "-"]);
+        ended.report().totals.all.fates.accepted
+    }
+}
