@@ -1,0 +1,33 @@
+//! ECDSA over P-256 with SHA-256 for load: many signatures by keys that nobody keeps, and many verifications with one
+//! key, as fast as the field's arithmetic allows. It never hides a secret: all of it takes time that depends on the
+//! values, and nonces that walk give the key away from two signatures. So no key can be read into it, only derived
+//! from a seed; it opens no file and reads no clock.
+//!
+//! Read in this order: [`residue`], [`field`], [`scalar`], [`point`], [`lanes`], [`table`], [`der`], [`throwaway`],
+//! [`nonce_walk`], [`key_walk`], [`verifier`].
+
+pub mod der;
+pub mod field;
+mod jacobian;
+pub mod key_walk;
+pub mod lanes;
+mod limbs;
+pub mod nonce_walk;
+pub mod point;
+pub mod residue;
+pub mod scalar;
+pub mod table;
+pub mod throwaway;
+pub mod verifier;
+
+pub use der::{RawSignature, Signature};
+pub use field::FieldElement;
+pub use key_walk::{KeyBlock, KeyWalk};
+pub use nonce_walk::{NonceBlock, NonceWalk};
+pub use point::Point;
+pub use scalar::Scalar;
+pub use throwaway::ThrowawayKey;
+pub use verifier::{BatchScratch, FixedKeyVerifier};
+
+/// Bytes of a point as SEC 1 section 2.3.3 writes it without compression.
+pub const POINT_LENGTH: usize = 65;
