@@ -545,7 +545,6 @@ fn a_log_that_cannot_be_followed_or_verified_is_refused_before_it_is_dialled() {
     refused(&ct("read", &["-q", "fast"]), &["use --rate: `fast` is no rate"]);
     refused(&ct("read", &["--mix", "tile=1,bundle"]), &["use --mix bundle: expected KIND=WEIGHT"]);
     refused(&ct("read", &["--mix", "tiles=1"]), &["ct_read.mix", "tiles"]);
-    refused(&ct("read", &["--pattern", "backwards"]), &["ct_read.pattern", "newest-first"]);
     for command in ["read", "follow", "audit"] {
         let with = |url: &str, key: &str| hammer(&["ct", command, url, "--key", key]);
         refused(&with("ftp://127.0.0.1/log", KEY), &["ftp://127.0.0.1/log", "neither http nor https"]);
