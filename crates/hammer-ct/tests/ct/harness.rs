@@ -39,6 +39,8 @@ pub(crate) struct TestRun {
 pub(crate) struct Outcome {
     pub(crate) result: Arc<RunResult>,
     pub(crate) notes: Vec<String>,
+    /// The series that are of operations, and not of steps.
+    pub(crate) operations: Vec<usize>,
 }
 
 impl TestRun {
@@ -88,6 +90,8 @@ impl TestRun {
         let spill = tempfile::tempdir().unwrap();
         let (_control, inbox) = control();
         let mut notes = Notes::default();
+        let series = self.lanes.iter().flat_map(|lane| lane.series()).enumerate();
+        let operations = series.filter(|(_, series)| series.operation).map(|(place, _)| place).collect();
         let spec = RunSpec {
             clock: self.clock,
             epoch_unix_ms: self.epoch_unix_ms,
@@ -108,7 +112,7 @@ impl TestRun {
             resources: Box::new(Resources::default),
         };
         let result = run(spec, inbox, &mut [&mut notes]).unwrap();
-        Outcome { result, notes: notes.0 }
+        Outcome { result, notes: notes.0, operations }
     }
 }
 

@@ -26,8 +26,8 @@ fn count(counter: &AtomicU64) -> u64 {
 
 /// Each of so many operations ended once, and each promise is accounted for.
 fn assert_accounted(outcome: &Outcome, operations: u64) {
-    let series = 0..outcome.result.total.series.len();
-    let ended: u64 = series.flat_map(|series| Fate::ALL.map(|fate| outcome.fate(series, fate))).sum();
+    let series = outcome.operations.iter();
+    let ended: u64 = series.flat_map(|series| Fate::ALL.map(|fate| outcome.fate(*series, fate))).sum();
     assert_eq!(ended, operations);
     let ledger = outcome.result.promises;
     assert_eq!(ledger.made, ledger.kept + ledger.broken + ledger.pending + ledger.unchecked, "{ledger:?}");
@@ -103,7 +103,9 @@ fn of_altered_answers_to_reads_only_what_is_whole_is_kept() {
         let ledger = outcome.result.promises;
         // Alterations may spare the log's own line of a checkpoint: those are not more than all that were altered.
         let passed_on = count(&passed.whole) + count(&passed.altered) + count(&passed.raw);
-        assert!(ledger.kept <= passed_on && ledger.unchecked == 0, "{ledger:?} {passed:?}");
+        assert!(ledger.kept <= passed_on, "{ledger:?} {passed:?}");
+        // A proof that cannot be read leaves its read without a verdict; most of what is altered can be read.
+        assert!(ledger.unchecked <= count(&passed.altered) / 4, "{ledger:?} {passed:?}");
         assert!(operations < 100 || ledger.broken > 0, "{ledger:?}");
     }
 }
