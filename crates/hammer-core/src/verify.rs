@@ -80,6 +80,11 @@ impl Verdicts {
         self.target = outer;
     }
 
+    /// The target that made the promises that are judged now, where there are several.
+    pub fn target(&self) -> Option<&Arc<str>> {
+        self.target.as_ref()
+    }
+
     /// The promise was checked, and is true.
     pub fn kept(&mut self) {
         self.resolved += 1;

@@ -26,6 +26,7 @@ mod prove;
 mod reader;
 mod receipts;
 mod spill;
+mod stale;
 mod sweep;
 mod tiles;
 mod unnamed;
@@ -39,6 +40,7 @@ use look::Look;
 pub use lookup::{LookedUp, ReceiptLookup, Signed, Standing};
 pub use reader::Trouble;
 use receipts::ReceiptFile;
+pub(crate) use stale::Stale;
 pub use sweep::{LogSweep, MOST_FLAWS, Swept};
 pub(crate) use words::SHRINKING_TREE;
 pub use written::{ReceiptError, WrittenReceipt};
@@ -55,7 +57,7 @@ pub use written::{ReceiptError, WrittenReceipt};
 /// and `merge_delay_max` (from SCT timestamp to that head's). `answers_before_publication` and `answers_after_publication`
 /// count answers by whether a head that was fetched before them covers their leaf; of those between two heads
 /// `answers_by_timestamp` came after the second one's timestamp, and `answers_undecided` before it. `cosignatures` is how many more signatures a checkpoint
-/// carries. [`LOG_FORKED`] becomes 1 when the log forked or shrank.
+/// carries, `stale_heads` how many heads were of an earlier state of the tree than was seen before. [`LOG_FORKED`] becomes 1 when the log forked or shrank.
 #[derive(Debug)]
 pub struct Auditor {
     name: String,

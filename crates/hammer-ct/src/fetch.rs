@@ -48,7 +48,7 @@ impl FetchError {
     pub fn breach_kind(&self) -> Option<&'static str> {
         match self {
             Self::Checkpoint(error) => checkpoint_breach(error),
-            Self::Sth(_) => Some("sth signature"),
+            Self::Sth(_) => Some("sth-signature"),
             Self::Failure(_) | Self::Status { .. } | Self::Json { .. } => None,
         }
     }
@@ -57,9 +57,9 @@ impl FetchError {
 /// The promise that a checkpoint breaks which is not verified; none where it cannot even be read.
 pub(crate) fn checkpoint_breach(error: &NoteError) -> Option<&'static str> {
     match error {
-        NoteError::Origin { .. } => Some("checkpoint origin"),
+        NoteError::Origin { .. } => Some("checkpoint-origin"),
         NoteError::NoSignature { .. } | NoteError::Signature(_) | NoteError::BadSignature(_) => {
-            Some("checkpoint signature")
+            Some("checkpoint-signature")
         }
         NoteError::Malformed { .. }
         | NoteError::Checkpoint { .. }

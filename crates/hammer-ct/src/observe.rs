@@ -12,11 +12,12 @@ use hammer_measure::Nanos;
 use hammer_measure::promise::Breach;
 use hammer_net::ClientConfig;
 
-use crate::audit::SHRINKING_TREE;
+use crate::audit::{SHRINKING_TREE, Stale};
 use crate::{FetchError, LogReader, LogTarget, TreeHead};
 
-/// Polls the tree head of a log with a connection of its own and verifies it. Observes `tree_size`, and in
-/// `observer_requests` how many requests it sent itself, which stand in no series.
+/// Polls the tree head of a log with a connection of its own and verifies it. Observes `tree_size`, in
+/// `observer_requests` how many requests it sent itself, which stand in no series, and in `stale_heads` how many heads were
+/// of a smaller tree and signed before the largest: it holds no proof against them, as an audit does.
 #[derive(Clone, Debug)]
 pub struct TreeSizeObserver {
     name: String,
@@ -42,7 +43,7 @@ impl TreeSizeObserver {
             Ok(reader) => reader,
             Err(why) => return sink.note(clock.now(), format!("the tree is not followed: failed to {why}")),
         };
-        let mut seen = Seen { name: self.name, largest: 0, trouble: None };
+        let mut seen = Seen { name: self.name, largest: None, stale: Stale::default(), trouble: None };
         let mut is_last = false;
         loop {
             let begun = clock.now();
@@ -82,22 +83,30 @@ impl Observer for TreeSizeObserver {
 /// What was seen so far.
 struct Seen {
     name: String,
-    largest: u64,
+    largest: Option<TreeHead>,
+    stale: Stale,
     /// The trouble of the last poll, which is told once and not at every poll.
     trouble: Option<String>,
 }
 
 impl Seen {
     fn head(&mut self, head: &TreeHead, now: Nanos, sink: &ObservationSink) {
-        sink.observed("tree_size", now, head.size as f64);
         if self.trouble.take().is_some() {
             sink.note(now, format!("{}: the tree head is served again, of size {}", self.name, head.size));
         }
-        if head.size < self.largest {
-            let detail = format!("it shrank from {} to {}", self.largest, head.size);
+        if let Some(largest) = self.largest.filter(|largest| head.size < largest.size) {
+            if head.timestamp_ms < largest.timestamp_ms {
+                let seen = [head, &largest].map(|head| (head.size, head.timestamp_ms));
+                let what = "or its tree shrank";
+                return self.stale.count(&self.name, seen[0], seen[1], what, now, sink);
+            }
+            let detail = format!("it shrank from {} to {}", largest.size, head.size);
             sink.breach(now, self.breach(SHRINKING_TREE, detail));
         }
-        self.largest = self.largest.max(head.size);
+        sink.observed("tree_size", now, head.size as f64);
+        if self.largest.is_none_or(|largest| head.size >= largest.size) {
+            self.largest = Some(*head);
+        }
     }
 
     fn failure(&mut self, why: &FetchError, now: Nanos, sink: &ObservationSink) {

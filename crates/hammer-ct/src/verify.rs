@@ -167,7 +167,7 @@ impl Verifier for SctVerifier {
                 None => verdicts.kept(),
                 Some(_) if Self::is_repeated(&record) => verdicts.kept(),
                 Some(audit) => match self.receipt(seq, &record, &entry) {
-                    Some(receipt) if audit.hold(receipt) => {}
+                    Some(receipt) if audit.hold(receipt, verdicts.target()) => {}
                     _ => verdicts.unchecked(),
                 },
             },
@@ -180,7 +180,7 @@ impl Verifier for SctVerifier {
                     None => (seq, detail),
                 };
                 if let Some(audit) = &self.audit {
-                    audit.refused(seq, kind, &detail, &record);
+                    audit.refused(seq, kind, &detail, &record, verdicts.target());
                 }
                 verdicts.broken(seq, kind, record.sct.leaf_index().ok().flatten(), detail);
             }

@@ -9,15 +9,20 @@ use crate::tile::{Level, TileId};
 mod event;
 mod growth;
 mod head;
+mod prefix;
 
 pub use event::{Event, Evidence, TileFault, Unproved};
 pub use head::Head;
 
 pub(crate) use growth::subtrees;
 use growth::{Growth, Outcome};
+use prefix::{Known, Prefix};
 
 /// Heads that wait while an earlier one is proved; beyond them the oldest is skipped, and counted.
 pub const QUEUE: usize = 64;
+
+/// Trees that are remembered as earlier states of the trusted one.
+pub const KNOWN: usize = 1000;
 
 /// Hashes of tampered tiles that are told one by one.
 const TAMPERED: usize = 1 << 16;
@@ -54,6 +59,10 @@ pub struct Follower {
     trusted: Option<Trusted>,
     proving: Option<Growth>,
     queue: VecDeque<Head>,
+    /// Heads that may be earlier ones, of which the first is being proved when nothing else is.
+    stale: VecDeque<Head>,
+    prefix: Option<Prefix>,
+    known: Known,
     skipped: u64,
     refused: Option<Event>,
     /// Hashes in tiles that were told to be tampered with: level, tile, position.
@@ -78,6 +87,9 @@ impl Follower {
             trusted: None,
             proving: None,
             queue: VecDeque::new(),
+            stale: VecDeque::new(),
+            prefix: None,
+            known: Known::default(),
             skipped: 0,
             refused: None,
             tampered: BTreeSet::new(),
@@ -116,6 +128,8 @@ impl Follower {
             if self.behind() == 0 {
                 self.events.push(Event::Same { head });
             }
+        } else if head.precedes(&newest) {
+            self.stale(head);
         } else if head.size < newest.size {
             self.refuse(Event::Shrank { older: newest, newer: head });
         } else if head.size == newest.size {
@@ -127,7 +141,7 @@ impl Follower {
 
     /// What has to be fetched now; none while there is nothing to prove. Says the same until it is fed.
     pub fn need(&self) -> Option<Need> {
-        let growth = self.proving.as_ref()?;
+        let Some(growth) = &self.proving else { return Some(self.prefix.as_ref()?.need(self.by)) };
         match self.by {
             By::Leaves | By::Edges => Some(Need::Tiles(growth.wanted())),
             By::Proofs => {
@@ -140,7 +154,7 @@ impl Follower {
     /// Takes the bytes of a tile: those of `tile` as it was asked for, or of the full one in its place. Tiles that are
     /// not wanted are passed over.
     pub fn tile(&mut self, tile: TileId, bytes: &[u8]) {
-        let Some(growth) = &mut self.proving else { return };
+        let Some(growth) = &mut self.proving else { return self.tile_of_prefix(tile, bytes) };
         match growth.tile(tile, bytes) {
             Ok(()) => self.advance(),
             Err((tile, fault)) => {
@@ -153,7 +167,8 @@ impl Follower {
     /// Takes that a tile is not served. For a partial one the full one is needed from now on: a log may drop partial
     /// tiles once they are full (C2SP tlog-tiles).
     pub fn missing(&mut self, tile: TileId) {
-        let Some(growth) = &mut self.proving else { return };
+        let growth = self.proving.as_mut().or(self.prefix.as_mut().map(Prefix::growth));
+        let Some(growth) = growth else { return };
         if growth.missing(tile) {
             let head = growth.head.clone();
             self.give_up(Event::MissingTile { tile, head });
@@ -164,6 +179,11 @@ impl Follower {
     pub fn consistency_proof(&mut self, first: u64, second: u64, proof: &[Hash]) {
         if self.need() != Some(Need::ConsistencyProof { first, second }) {
             return;
+        }
+        if self.proving.is_none()
+            && let Some(prefix) = self.prefix.take()
+        {
+            return self.judged(prefix.judge_proof(proof));
         }
         let (Some(growth), Some(trusted)) = (&self.proving, &self.trusted) else { return };
         let (older, newer) = (trusted.head.clone(), growth.head.clone());
@@ -195,8 +215,71 @@ impl Follower {
     /// Begins to prove the next head, unless one is being proved.
     fn prove_next(&mut self) {
         while self.proving.is_none() {
-            let Some(head) = self.queue.pop_front() else { return };
+            let Some(head) = self.queue.pop_front() else { return self.prove_stale() };
             self.prove(head);
+        }
+    }
+
+    /// Takes a head that is smaller and was signed before: another server of the log may lag behind.
+    fn stale(&mut self, head: Head) {
+        if self.known.holds(&head) {
+            return self.tell_stale(head);
+        }
+        if self.stale.len() < QUEUE && !self.stale.iter().any(|other| other.same_tree(&head)) {
+            self.stale.push_back(head);
+        }
+        self.prove_next();
+    }
+
+    /// Begins to prove that the next of the stale heads is of an earlier state of the trusted tree.
+    fn prove_stale(&mut self) {
+        while self.prefix.is_none() {
+            let (Some(head), Some(trusted)) = (self.stale.pop_front(), &self.trusted) else { return };
+            let newer = trusted.head.clone();
+            if head.size >= newer.size {
+                // What it seemed older than was never trusted. It is served again where it matters.
+                continue;
+            }
+            let prefix = Prefix::new(head, newer, self.by);
+            if prefix.is_empty() {
+                self.tell(prefix.judge_proof(&[]));
+            } else {
+                self.prefix = Some(prefix);
+            }
+        }
+    }
+
+    fn tile_of_prefix(&mut self, tile: TileId, bytes: &[u8]) {
+        let Some(prefix) = &mut self.prefix else { return };
+        let growth = prefix.growth();
+        if let Err((tile, fault)) = growth.tile(tile, bytes) {
+            let head = growth.head.clone();
+            return self.give_up(Event::TamperedTile { tile, fault, head });
+        }
+        if let Some(event) = prefix.judge_tiles() {
+            self.judged(event);
+        }
+    }
+
+    fn judged(&mut self, event: Event) {
+        self.prefix = None;
+        self.tell(event);
+        self.prove_next();
+    }
+
+    fn tell(&mut self, event: Event) {
+        match event {
+            Event::Stale { head, .. } => {
+                self.known.add(&head);
+                self.tell_stale(head);
+            }
+            event => self.refuse(event),
+        }
+    }
+
+    fn tell_stale(&mut self, head: Head) {
+        if let Some(newest) = self.trusted().cloned() {
+            self.events.push(Event::Stale { head, newest });
         }
     }
 
@@ -268,6 +351,7 @@ impl Follower {
     fn believe(&mut self, trusted: Trusted, leaves: Vec<Hash>) {
         let to = trusted.head.clone();
         self.refused = None;
+        self.known.add(&to);
         self.events.push(match self.trusted.replace(trusted) {
             Some(Trusted { head: from, .. }) => Event::Grew { from, to, leaves },
             None => Event::First { head: to },
@@ -275,7 +359,9 @@ impl Follower {
     }
 
     fn give_up(&mut self, event: Event) {
-        self.proving = None;
+        if self.proving.take().is_none() {
+            self.prefix = None;
+        }
         self.refuse(event);
         self.prove_next();
     }

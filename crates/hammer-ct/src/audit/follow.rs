@@ -33,6 +33,13 @@ pub enum Followed {
         /// Who else signed the checkpoint, by name. Their keys are not known: nothing is verified.
         cosigners: Vec<String>,
     },
+    /// A head of an earlier state of the tree, which a server that lags behind still serves.
+    Stale {
+        /// The head as fetched now.
+        head: Head,
+        /// Leaves of the tree that was seen before.
+        newest: u64,
+    },
     /// A promise to everyone that is broken.
     Breach {
         /// Its kind, as reports have it.
@@ -89,6 +96,9 @@ impl LogFollower {
         let (head, grown) = match event {
             Event::First { head } => (head, None),
             Event::Grew { from, to, .. } => (to, Some(to.size - from.size)),
+            Event::Stale { head, newest } => {
+                return Some(Followed::Stale { head: head.clone(), newest: newest.size });
+            }
             event => {
                 let (kind, index, detail) = words::event(event)?;
                 let heads = match event {

@@ -1,6 +1,7 @@
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use hammer_core::verify::Verdicts;
 use hammer_tlog::audit::{Receipt, Verdict};
@@ -14,6 +15,8 @@ use crate::record::Record;
 pub struct AuditLink {
     lane: u64,
     workload: Arc<str>,
+    /// The target, where the workload has several: what is found begins with its name.
+    target: Arc<OnceLock<Arc<str>>>,
     receipts: SyncSender<Receipt>,
     inbox: Arc<Mutex<Inbox>>,
     /// Receipts handed over.
@@ -26,6 +29,7 @@ pub struct AuditLink {
 #[derive(Debug)]
 pub(super) struct Lane {
     pub(super) workload: String,
+    target: Arc<OnceLock<Arc<str>>>,
     verdicts: Sender<Judged>,
     /// Whether no receipt gets a verdict any more.
     is_over: Arc<AtomicBool>,
@@ -43,7 +47,12 @@ pub(super) struct Inbox {
 impl Lane {
     pub(super) fn new(workload: &str) -> (Self, Inbox) {
         let (verdicts, receiver) = channel();
-        let lane = Self { workload: workload.to_owned(), verdicts, is_over: Arc::default() };
+        let lane = Self {
+            workload: workload.to_owned(),
+            target: Arc::default(),
+            verdicts,
+            is_over: Arc::default(),
+        };
         (lane, Inbox { verdicts: receiver, judged: 0, beyond: 0 })
     }
 
@@ -71,6 +80,7 @@ impl AuditLink {
         Self {
             lane: number,
             workload: lane.workload.as_str().into(),
+            target: lane.target.clone(),
             receipts,
             inbox: Arc::new(Mutex::new(inbox)),
             held: Arc::default(),
@@ -80,12 +90,22 @@ impl AuditLink {
     }
 
     /// Keeps the SCT of a promise that needs no audit to be broken.
-    pub(crate) fn refused(&self, seq: u64, kind: &str, detail: &str, record: &Record<'_>) {
-        self.file.refused(&self.workload, seq, kind, detail, record);
+    pub(crate) fn refused(
+        &self,
+        seq: u64,
+        kind: &str,
+        detail: &str,
+        record: &Record<'_>,
+        target: Option<&Arc<str>>,
+    ) {
+        self.file.refused(&self.workload, seq, kind, &of_target(target, detail), record);
     }
 
     /// Hands a receipt over, once there is room; says whether the auditor is still there.
-    pub(crate) fn hold(&self, mut receipt: Receipt) -> bool {
+    pub(crate) fn hold(&self, mut receipt: Receipt, target: Option<&Arc<str>>) -> bool {
+        if let (Some(target), None) = (target, self.target.get()) {
+            let _ = self.target.set(target.clone());
+        }
         receipt.seq = self.lane << SEQ_BITS | seq(receipt.seq);
         let is_held = self.receipts.send(receipt).is_ok();
         self.held.fetch_add(is_held.into(), Ordering::Relaxed);
@@ -118,7 +138,8 @@ pub(super) fn tell(lanes: &[Lane], file: &ReceiptFile, verdict: &Verdict) {
         Verdict::Broken(breach) => {
             let (receipt, kind) = (&breach.receipt, breach.kind.as_str());
             let (index, detail) = (receipt.index(), words::breach(breach));
-            file.receipt(workload(lanes, receipt), kind, &detail, receipt);
+            let target = lane(lanes, receipt).and_then(|lane| lane.target.get());
+            file.receipt(workload(lanes, receipt), kind, &of_target(target, &detail), receipt);
             let seq = seq(receipt.seq);
             (receipt, Judged::Broken { seq, kind, index, detail })
         }
@@ -126,6 +147,11 @@ pub(super) fn tell(lanes: &[Lane], file: &ReceiptFile, verdict: &Verdict) {
     if let Some(lane) = lane(lanes, receipt) {
         let _ = lane.verdicts.send(judged);
     }
+}
+
+/// As a breach has it (see [`Verdicts::of_target`]).
+fn of_target<'a>(target: Option<&Arc<str>>, detail: &'a str) -> Cow<'a, str> {
+    target.map_or(detail.into(), |target| format!("{target}: {detail}").into())
 }
 
 /// The workload that the receipt is of.

@@ -18,6 +18,7 @@ use super::prove::prove;
 use super::reader::{Reader, Trouble};
 use super::receipts::{self, ReceiptFile};
 use super::spill::Folder;
+use super::stale::Stale;
 use super::tiles::Tiles;
 use super::unnamed::Unnamed;
 use super::{Auditor, LOG_FORKED, evidence, words};
@@ -35,6 +36,7 @@ pub(super) struct Look {
     lanes: Vec<Lane>,
     file: Arc<ReceiptFile>,
     most_spilled: u64,
+    stale: Stale,
     /// The signatures beside the log's own, as they were told last.
     cosigners: Vec<String>,
     figures: Figures,
@@ -87,6 +89,7 @@ impl Look {
             lanes,
             file,
             most_spilled: 0,
+            stale: Stale::default(),
             cosigners: Vec::new(),
             figures,
             unnamed,
@@ -124,8 +127,11 @@ impl Look {
         // A head that does not come holds up no receipt of a leaf that an earlier one covers.
         let head = self.reader.head().await;
         let fetched_ns = head.as_ref().ok().map(|head| head.fetched_ns);
+        let stale = self.stale.told();
         let head = head.inspect(|head| {
-            self.sink.observed("tree_size", self.clock.now(), head.size as f64);
+            if !self.follower.trusted().is_some_and(|trusted| head.precedes(trusted)) {
+                self.sink.observed("tree_size", self.clock.now(), head.size as f64);
+            }
             self.follower.head(head.clone());
         });
         let proved = prove(&mut self.reader, &mut self.follower).await;
@@ -146,6 +152,8 @@ impl Look {
         head.and(proved).and(read)?;
         if let Some(fetched_ns) = fetched_ns
             && self.follower.behind() == 0
+            // A head of long ago does not say what the tree lacks now.
+            && self.stale.told() == stale
         {
             self.overdue(self.epoch_unix_ms + fetched_ns / 1_000_000);
         }
@@ -157,6 +165,9 @@ impl Look {
             match &mut self.audit {
                 Audit::Tiles(tiles) => tiles.follow(&event),
                 Audit::Entries(entries) => entries.follow(&event),
+            }
+            if let Event::Stale { head, newest } = &event {
+                self.stale.tell(&self.name, head, newest, self.clock.now(), &self.sink);
             }
             let Some((kind, index, detail)) = words::event(&event) else { continue };
             match &event {

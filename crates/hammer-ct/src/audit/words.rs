@@ -84,15 +84,16 @@ pub(super) fn flaw(flaw: &Flaw) -> (&'static str, Option<u64>, String) {
 /// Kind, index and detail of what shows in a head or its tiles; none where nothing is wrong.
 pub(super) fn event(event: &Event) -> Option<(&'static str, Option<u64>, String)> {
     Some(match event {
-        Event::First { .. } | Event::Same { .. } | Event::Grew { .. } => return None,
+        Event::First { .. } | Event::Same { .. } | Event::Grew { .. } | Event::Stale { .. } => return None,
         Event::Shrank { older, newer } => {
             (SHRINKING_TREE, None, format!("it shrank: {older:?}, then {newer:?}"))
         }
-        Event::Forked { older, newer, evidence } => (
-            "forked-checkpoint",
-            None,
-            format!("it forked: {older:?}, then {newer:?}, which does not continue it: {evidence:?}"),
-        ),
+        Event::Forked { older, newer, evidence } => {
+            let lacks = if newer.precedes(older) { "precede" } else { "continue" };
+            let detail =
+                format!("it forked: {older:?}, then {newer:?}, which does not {lacks} it: {evidence:?}");
+            ("forked-checkpoint", None, detail)
+        }
         Event::TamperedTile { tile, fault, head } => {
             (TAMPERED_TILE, leaf_of(tile, fault), format!("{tile} is not of the tree of {head:?}: {fault:?}"))
         }

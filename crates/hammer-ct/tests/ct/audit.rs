@@ -10,6 +10,7 @@ use hammer_lab::{CtLabHandle, CtLabPlan};
 use hammer_measure::{Fate, Nanos, Phase};
 
 use crate::harness::{Outcome, TestRun, client, lab, lab_as, target};
+use crate::lagging;
 
 const FLAVOURS: [Flavour; 2] = [Flavour::StaticCt, Flavour::Rfc6962];
 
@@ -116,6 +117,22 @@ fn leaves_that_were_in_the_log_before_the_audit_are_found_all_the_same() {
         run.load(submit.audited(auditor.link("w0")), 200.0, 100);
         run.observers = vec![Box::new(auditor)];
         run.run().assert_kept(100);
+    }
+}
+
+#[test]
+fn a_server_that_lags_behind_is_noted_and_every_leaf_is_found_all_the_same() {
+    for flavour in FLAVOURS {
+        let lab = lying(flavour, Vec::new());
+        let folder = tempfile::tempdir().unwrap();
+        let outcome = audit(lagging::front(&target(&lab, flavour)), 1, 300, folder.path());
+        outcome.assert_kept(300);
+        assert!(outcome.result.breaches.is_empty(), "{:?}", outcome.result.breaches);
+        assert!(observed(&outcome, "stale_heads").unwrap() > 2.0, "{flavour:?}");
+        let told = outcome.notes.iter().filter(|note| note.contains("lags behind")).count();
+        assert_eq!(told, 1, "{:?}", outcome.notes);
+        assert_eq!(observed(&outcome, LOG_FORKED), None);
+        assert_eq!(observed(&outcome, "tree_size"), Some(300.0), "{flavour:?}");
     }
 }
 

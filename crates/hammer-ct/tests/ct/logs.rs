@@ -6,7 +6,7 @@ use hammer_core::workload::Workload;
 use hammer_ct::{
     Auditor, Chains, CtError, CtRun, LogTarget, Route, Routed, SubmitPlan, SubmitWorkload, Window,
 };
-use hammer_lab::ct::Flavour;
+use hammer_lab::ct::{Flavour, Lie, LieKind};
 use hammer_lab::{CtLabHandle, CtLabPlan};
 use hammer_measure::Fate;
 use hammer_tlog::key::LogKey;
@@ -152,6 +152,44 @@ fn the_sct_of_another_log_is_a_broken_promise_of_the_one_that_gave_it() {
         let minter = hammer_synth::ChainMinter::new(&spread().minter_spec(&TestRun::new().ct()).unwrap());
         assert!(minter.unwrap().not_after(seq) >= MIDDLE, "{breach:?}");
     }
+}
+
+#[test]
+fn the_receipt_of_a_broken_promise_names_the_log_as_the_breach_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let honest = shards(Flavour::StaticCt);
+    let lies = vec![Lie { after: 5, every: 10, ..Lie::of(LieKind::LostLeaf) }];
+    let [early, _] = honest;
+    let lying = CtLabPlan { key_seed: 2, lies, ..CtLabPlan::default() };
+    let labs = [early, lab(&spread(), lying)];
+    // What the first one signs is held against another key.
+    let [early, late] = targets(&labs, Flavour::StaticCt);
+    let key = late.key.clone();
+    let logs = [LogTarget { key, ..early }, late].map(Arc::new);
+    let mut run = TestRun::new();
+    let mut auditors: Vec<Auditor> = logs
+        .iter()
+        .zip(NAMES)
+        .map(|(log, name)| Auditor::new(name, log.clone(), client(log), run.epoch_unix_ms))
+        .map(|auditor| auditor.every(Duration::from_millis(50)).folder(folder.path().to_owned()))
+        .collect();
+    let workload = routed(&logs, &mut auditors, &run.ct()).unwrap();
+    run.load(workload, 200.0, 100);
+    let named = NAMES.into_iter().zip(auditors);
+    run.observers = named.map(|(name, auditor)| Box::new(Named::new(name, Box::new(auditor))) as _).collect();
+    let outcome = run.run();
+    let mut seen = [0, 0];
+    for file in std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path()) {
+        for line in std::fs::read_to_string(&file).unwrap().lines() {
+            let line: serde_json::Value = serde_json::from_str(line).unwrap();
+            let detail = line["detail"].as_str().unwrap();
+            let breach = outcome.result.breaches.iter().find(|breach| breach.seq == line["seq"].as_u64());
+            assert!(breach.is_none_or(|breach| breach.detail == detail), "{line} {breach:?}");
+            let of = NAMES.iter().position(|name| detail.starts_with(&format!("{name}: "))).unwrap();
+            seen[of] += 1;
+        }
+    }
+    assert!(seen.iter().all(|lines| *lines >= 2), "{seen:?}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod duplicate;
 mod folder;
 mod harness;
 mod invalid;
+mod lagging;
 mod logs;
 mod mutated;
 mod observe;

@@ -9,8 +9,8 @@ use hammer_measure::snapshot::Observation;
 use hammer_measure::{Fate, Nanos};
 use hammer_tlog::key::LogKey;
 
-use crate::canned;
 use crate::harness::{Outcome, TestRun, client, lab, target};
+use crate::{canned, lagging};
 
 /// Observes `log` while chains are submitted to a lab, for so long or until its tree has 100 leaves.
 fn observe(flavour: Flavour, seconds: u64, observed: impl FnOnce(LogTarget) -> LogTarget) -> Outcome {
@@ -47,6 +47,16 @@ fn the_tree_is_followed_and_may_end_the_run() {
 }
 
 #[test]
+fn a_server_that_lags_behind_is_no_tree_that_shrank() {
+    for flavour in [Flavour::StaticCt, Flavour::Rfc6962] {
+        let outcome = observe(flavour, 20, |log| lagging::front(&log));
+        assert!(observation(&outcome, "tree_size").unwrap().value >= 100.0);
+        assert!(observation(&outcome, "stale_heads").unwrap().value >= 1.0);
+        assert!(outcome.result.breaches.is_empty(), "{:?}", outcome.result.breaches);
+    }
+}
+
+#[test]
 fn the_last_look_after_drain_sees_all_that_was_accepted() {
     let outcome = observe(Flavour::StaticCt, 1, |log| log);
     let records = outcome.result.total.series.iter().flatten();
@@ -57,7 +67,7 @@ fn the_last_look_after_drain_sees_all_that_was_accepted() {
 
 #[test]
 fn a_tree_head_of_another_key_is_a_breach() {
-    for (flavour, kind) in [(Flavour::StaticCt, "checkpoint signature"), (Flavour::Rfc6962, "sth signature")]
+    for (flavour, kind) in [(Flavour::StaticCt, "checkpoint-signature"), (Flavour::Rfc6962, "sth-signature")]
     {
         let key: LogKey = include_str!("../../testdata/log-public-key.b64").parse().unwrap();
         let outcome = observe(flavour, 1, |log| LogTarget { key, ..log });

@@ -239,16 +239,16 @@ fn a_checkpoint_of_another_key_or_origin_is_a_broken_promise() {
     let (_lab, log) = grown(Flavour::StaticCt);
     let heads = mix(&[ReadKind::Checkpoint]);
     let key: LogKey = include_str!("../../testdata/log-public-key.b64").parse().unwrap();
-    read(LogTarget { key, ..log.clone() }, &heads, 10).assert_broken(10, "checkpoint signature");
+    read(LogTarget { key, ..log.clone() }, &heads, 10).assert_broken(10, "checkpoint-signature");
     let origin = "127.0.0.1/other".to_owned();
-    read(LogTarget { origin, ..log }, &heads, 10).assert_broken(10, "checkpoint origin");
+    read(LogTarget { origin, ..log }, &heads, 10).assert_broken(10, "checkpoint-origin");
 }
 
 #[test]
 fn a_tree_head_of_another_key_is_a_broken_promise() {
     let (_lab, log) = grown(Flavour::Rfc6962);
     let key: LogKey = include_str!("../../testdata/log-public-key.b64").parse().unwrap();
-    read(LogTarget { key, ..log }, &mix(&[ReadKind::GetSth]), 10).assert_broken(10, "sth signature");
+    read(LogTarget { key, ..log }, &mix(&[ReadKind::GetSth]), 10).assert_broken(10, "sth-signature");
 }
 
 #[test]

@@ -15,6 +15,13 @@ pub enum Event {
         /// The head as fetched now.
         head: Head,
     },
+    /// A head of an earlier state of the trusted tree, signed before it: what another server of the log still serves.
+    Stale {
+        /// The head as fetched now, of the smaller tree.
+        head: Head,
+        /// The head that is trusted, and whose prefix the other is.
+        newest: Head,
+    },
     /// The tree grew, and the older one is its prefix.
     Grew {
         /// The head that was trusted.
@@ -24,18 +31,18 @@ pub enum Event {
         /// The leaf hashes from `from.size` on, verified up to the root; empty unless all leaves are followed.
         leaves: Vec<Hash>,
     },
-    /// A head of a smaller tree came after one of a larger tree.
+    /// A head of a smaller tree was signed no earlier than one of a larger tree.
     Shrank {
         /// The larger tree, fetched before.
         older: Head,
-        /// The smaller tree. Where it was signed before the other, it may have been kept by something in between.
+        /// The smaller tree.
         newer: Head,
     },
     /// Two signed heads that no append-only log can have.
     Forked {
         /// The head that was trusted, and is.
         older: Head,
-        /// The head that does not continue it.
+        /// The head that does not continue it; where it is smaller, and was signed before, that is no earlier state of it.
         newer: Head,
         /// How that shows.
         evidence: Evidence,
@@ -85,7 +92,7 @@ pub enum Evidence {
     SameSize,
     /// The tiles lead to the new root, and hold other leaves where the older tree has its own.
     Rewritten,
-    /// Tiles and bundles are of one tree, which continues the older one; what was signed is the root of another.
+    /// Tiles and bundles are of one tree, with the older one; what was signed is the root of another.
     Root {
         /// The root of what is served.
         computed: Hash,

@@ -80,9 +80,26 @@ impl Growth {
         Ok(growth)
     }
 
+    /// The tree of `head`, to be shown to have the tree of its first `from` leaves as a prefix (see [`Growth::roots`]).
+    pub(super) fn since(from: u64, head: Head, by: By) -> Self {
+        let mut growth = Self::bare(from, head, by, Stage::Edges);
+        growth.want_edges();
+        growth.want_subtrees(0, from);
+        growth
+    }
+
     fn bare(from: u64, head: Head, by: By, stage: Stage) -> Self {
         let (wanted, tiles, suspects) = Default::default();
         Self { head, by, from, stage, wanted, tiles, suspects }
+    }
+
+    /// The roots of the first `from` leaves and of all, once nothing is wanted any more.
+    pub(super) fn roots(&self) -> Option<(Hash, Hash)> {
+        if !self.wanted.is_empty() {
+            return None;
+        }
+        let prefix = self.extended(Frontier::new(), self.from);
+        Some((prefix.root(), self.grown_by_edges(prefix).root()))
     }
 
     fn leaves(&self) -> u64 {
@@ -284,8 +301,13 @@ impl Growth {
         leaves
     }
 
-    fn grown_by_edges(&self, mut frontier: Frontier) -> Frontier {
-        for (level, index) in subtrees(self.from, self.head.size) {
+    fn grown_by_edges(&self, frontier: Frontier) -> Frontier {
+        self.extended(frontier, self.head.size)
+    }
+
+    /// The frontier, extended to `size` leaves by the largest subtrees.
+    fn extended(&self, mut frontier: Frontier, size: u64) -> Frontier {
+        for (level, index) in subtrees(frontier.size(), size) {
             let (tile, height) = (level / HEIGHT, level % HEIGHT);
             let first = index << height;
             let hashes = &self.tiles[&(Level::Hashes(tile), first / FULL)];
@@ -308,7 +330,11 @@ impl Growth {
     }
 
     fn want_edges(&mut self) {
-        for (level, index) in subtrees(self.from, self.head.size) {
+        self.want_subtrees(self.from, self.head.size);
+    }
+
+    fn want_subtrees(&mut self, from: u64, to: u64) {
+        for (level, index) in subtrees(from, to) {
             self.want(Level::Hashes(level / HEIGHT), (index << (level % HEIGHT)) / FULL);
         }
     }

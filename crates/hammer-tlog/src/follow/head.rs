@@ -28,6 +28,11 @@ impl Head {
     pub fn same_tree(&self, other: &Self) -> bool {
         (self.size, self.root) == (other.size, other.root)
     }
+
+    /// Whether this is the smaller tree and was signed before the other, as an append-only log has it.
+    pub fn precedes(&self, other: &Self) -> bool {
+        self.size < other.size && self.timestamp_ms < other.timestamp_ms
+    }
 }
 
 impl fmt::Debug for Head {

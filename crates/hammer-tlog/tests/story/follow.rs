@@ -246,3 +246,87 @@ fn heads_that_come_while_one_is_proved_are_proved_in_turn() {
     assert_eq!(follower.trusted().unwrap().size, 100);
     assert_eq!(Head::empty().root, EMPTY_ROOT);
 }
+
+#[test]
+fn an_older_head_of_a_smaller_tree_is_stale_once_it_is_proved_to_be_a_prefix() {
+    for by in [By::Leaves, By::Edges, By::Proofs] {
+        for (size, stale) in
+            [(1, 0), (300, 0), (300, 1), (300, 255), (300, 256), (300, 299), (66_000, 65_537)]
+        {
+            let mut log = Log::of(size);
+            let head = log.head_at(stale);
+            log.now_ms += 1;
+            let newest = log.head();
+            let mut follower = trusting(by, &log);
+            let told = Event::Stale { head: head.clone(), newest: newest.clone() };
+            assert_eq!(
+                follow(&mut follower, &log, head.clone()),
+                vec![told.clone()],
+                "{by:?} {size} {stale}"
+            );
+            // What was proved is not proved again.
+            follower.head(head);
+            assert_eq!((follower.need(), follower.events()), (None, vec![told]), "{by:?} {size} {stale}");
+            assert_eq!(follower.trusted(), Some(&newest));
+        }
+    }
+}
+
+#[test]
+fn a_head_that_was_trusted_is_known_to_be_a_prefix() {
+    let mut log = Log::of(300);
+    let mut follower = trusting(By::Leaves, &log);
+    let head = log.head();
+    log.now_ms += 1;
+    log.grow(0..400);
+    follow(&mut follower, &log, log.head());
+    follower.head(head.clone());
+    assert_eq!(follower.need(), None);
+    assert_eq!(follower.events(), [Event::Stale { head, newest: log.head() }]);
+}
+
+#[test]
+fn an_older_head_that_is_no_prefix_is_a_fork() {
+    for by in [By::Leaves, By::Edges, By::Proofs] {
+        for stale in [0, 1, 256, 299] {
+            let mut log = Log::of(300);
+            let newer = Head { root: sha256(b"fork"), ..log.head_at(stale) };
+            log.now_ms += 1;
+            let mut follower = trusting(by, &log);
+            let events = follow(&mut follower, &log, newer.clone());
+            let [Event::Forked { older, newer: other, .. }] = &events[..] else {
+                panic!("{by:?} {stale}: {events:?}")
+            };
+            assert_eq!((older, other), (&log.head(), &newer));
+            assert_eq!(follow(&mut follower, &log, newer), [], "told once");
+            log.grow(0..50);
+            assert!(matches!(&follow(&mut follower, &log, log.head())[..], [Event::Grew { .. }]));
+        }
+    }
+}
+
+#[test]
+fn a_tampered_tile_proves_no_fork() {
+    let mut log = Log::of(300);
+    let newer = log.head_at(299);
+    log.now_ms += 1;
+    let mut follower = trusting(By::Leaves, &log);
+    log.flipped = Some((Level::Hashes(0), 1, 7));
+    let events = follow(&mut follower, &log, newer);
+    assert!(matches!(events[..], [Event::Unproved { .. }]), "{events:?}");
+}
+
+#[test]
+fn growth_is_proved_before_a_stale_head_and_their_number_is_bounded() {
+    let mut log = Log::of(300);
+    let stale: Vec<_> = (1..200).map(|size| log.head_at(size)).collect();
+    log.now_ms += 1;
+    let mut follower = trusting(By::Proofs, &log);
+    log.grow(0..50);
+    stale.into_iter().for_each(|head| follower.head(head));
+    assert_eq!(follower.need(), Some(Need::ConsistencyProof { first: 1, second: 300 }));
+    let events = follow(&mut follower, &log, log.head());
+    assert!(matches!(events[0], Event::Grew { .. }), "{events:?}");
+    let stale = events[1..].iter().all(|event| matches!(event, Event::Stale { .. }));
+    assert!(stale && events.len() <= QUEUE + 2, "{events:?}");
+}

@@ -84,13 +84,16 @@ struct Told<'a> {
     epoch_unix_ms: u64,
     is_broken: bool,
     has_answered: bool,
+    /// The size of the stale head that was told last.
+    stale: Option<u64>,
     /// The trouble of the last look, which is told once.
     trouble: Option<String>,
 }
 
 impl<'a> Told<'a> {
     fn new(evidence: &'a Path, json: bool, epoch_unix_ms: u64) -> Self {
-        Self { evidence, json, epoch_unix_ms, is_broken: false, has_answered: false, trouble: None }
+        let (is_broken, has_answered, stale, trouble) = Default::default();
+        Self { evidence, json, epoch_unix_ms, is_broken, has_answered, stale, trouble }
     }
 
     /// 3 where the log never answered, 4 where a promise was broken.
@@ -127,6 +130,16 @@ impl<'a> Told<'a> {
                     &json,
                     &format!("size {size}  {grown}  root {}  signed {signed}{cosigned}", head.root),
                 )?;
+                Ok(false)
+            }
+            Followed::Stale { head, newest } => {
+                // A server that lags behind says the same at every look.
+                let (size, signed) = (head.size, rfc3339(head.timestamp_ms));
+                if self.stale.replace(size) != Some(size) {
+                    let json = json!({ "event": "stale", "size": size, "newest": newest, "timestamp_ms": head.timestamp_ms });
+                    let (size, newest) = (grouped(size), grouped(*newest));
+                    self.line(&json, &format!("stale  size {size} after {newest}  signed {signed}"))?;
+                }
                 Ok(false)
             }
             Followed::Breach { kind, index, detail, heads } => {
