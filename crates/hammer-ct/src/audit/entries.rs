@@ -4,13 +4,13 @@ use hammer_tlog::audit::{EntryAudit, Policy, Receipt};
 use hammer_tlog::encoding::{Base64, base64};
 use hammer_tlog::follow::{Event, Head};
 use hammer_tlog::merkle::{Frontier, Hash, leaf_hash};
-use hammer_tlog::rfc6962::{GetEntryAndProof, GetProofByHash};
+use hammer_tlog::rfc6962::{GetEntryAndProof, GetProofByHash, GetSthConsistency};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::reader::{Reader, Trouble};
 use super::spill::Folder;
-use crate::log::GET_ENTRIES;
+use crate::log::{GET_ENTRIES, GET_STH_CONSISTENCY};
 
 /// The audit of a log of RFC 6962.
 pub(super) struct Entries {
@@ -18,6 +18,10 @@ pub(super) struct Entries {
     folder: PathBuf,
     /// The first head, until its edge is known.
     first: Option<Head>,
+    /// How the tree grew since.
+    grown: Vec<Event>,
+    /// Whether the log has no get-entry-and-proof.
+    edgeless: bool,
     /// None until the edge of the first head is known.
     pub(super) audit: Option<EntryAudit<Folder>>,
     /// Receipts that came before the audit.
@@ -49,6 +53,8 @@ impl Entries {
             policy,
             folder,
             first: None,
+            grown: Vec::new(),
+            edgeless: false,
             audit: None,
             waiting: Vec::new(),
             begun_ms: 0,
@@ -59,16 +65,29 @@ impl Entries {
     }
 
     pub(super) fn follow(&mut self, event: &Event) {
-        let head = match event {
-            Event::First { head } | Event::Grew { to: head, .. } => head,
-            Event::Same { .. } | Event::Forked { .. } | Event::Shrank { .. } => return self.is_still = true,
+        match event {
+            Event::First { head } | Event::Grew { to: head, .. } => {
+                self.is_still = false;
+                self.newest = Some(head.clone());
+            }
+            Event::Same { .. } | Event::Forked { .. } | Event::Shrank { .. } => self.is_still = true,
             _ => return,
-        };
-        self.is_still = false;
-        self.newest = Some(head.clone());
+        }
         match &mut self.audit {
             Some(audit) => audit.follow(event),
-            None => self.first = Some(head.clone()),
+            None => self.keep(event),
+        }
+    }
+
+    /// Keeps the first head and what followed, for an audit that has not begun.
+    fn keep(&mut self, event: &Event) {
+        match event {
+            Event::First { head } => self.first = Some(head.clone()),
+            Event::Grew { .. } => {
+                self.grown.truncate(HEADS - 1);
+                self.grown.push(event.clone());
+            }
+            _ => {}
         }
     }
 
@@ -97,7 +116,9 @@ impl Entries {
     ) -> Result<(), Trouble> {
         self.begin(reader).await?;
         loop {
-            accepted().into_iter().for_each(|receipt| self.accept(receipt));
+            if self.waiting.len() < self.policy.receipts {
+                accepted().into_iter().for_each(|receipt| self.accept(receipt));
+            }
             let Some(audit) = &mut self.audit else { return Ok(()) };
             let Some(range) = audit.needs(ENTRIES) else { break };
             let path = format!("{GET_ENTRIES}?start={}&end={}", range.start, range.end);
@@ -117,17 +138,32 @@ impl Entries {
     /// Begins the audit at the first head, once.
     async fn begin(&mut self, reader: &mut Reader) -> Result<(), Trouble> {
         let Some(head) = self.first.clone() else { return Ok(()) };
-        let frontier = match head.size.checked_sub(1) {
-            None => Frontier::new(),
-            Some(last) => edge(reader, last, &head).await?,
-        };
+        let Some(frontier) = self.edge(reader, &head).await? else { return Ok(()) };
         let mut audit = EntryAudit::after(self.policy, frontier, Folder::at(self.folder.clone()));
         audit.follow(&Event::First { head: head.clone() });
+        self.grown.drain(..).for_each(|event| audit.follow(&event));
         self.begun_ms = if head.size == 0 { 0 } else { head.timestamp_ms };
         self.first = None;
         self.audit = Some(audit);
         std::mem::take(&mut self.waiting).into_iter().for_each(|receipt| self.accept(receipt));
         Ok(())
+    }
+
+    /// The right edge of the first head's tree: from its last entry, or the proof that it grew, where that is not served. None
+    /// until it grew. One that is small and stays as it is has its entries read from the first one on.
+    async fn edge(&mut self, reader: &mut Reader, head: &Head) -> Result<Option<Frontier>, Trouble> {
+        let Some(last) = head.size.checked_sub(1) else { return Ok(Some(Frontier::new())) };
+        if !self.edgeless {
+            match edge(reader, last, head).await {
+                Err(why) if why.is_refusal() => self.edgeless = true,
+                edge => return edge.map(Some),
+            }
+        }
+        match self.grown.last() {
+            Some(Event::Grew { to, .. }) => edge_by_growth(reader, head, to).await.map(Some),
+            _ if self.is_still && head.size <= ENTRIES => Ok(Some(Frontier::new())),
+            _ => Ok(None),
+        }
     }
 
     /// Looks some of the leaves up that the sweep may not meet; those that the tree does not have yet, again at the next
@@ -160,6 +196,14 @@ async fn edge(reader: &mut Reader, last: u64, head: &Head) -> Result<Frontier, T
     }
 }
 
+/// The right edge of the first head's tree, from the proof that a later one continues it.
+async fn edge_by_growth(reader: &mut Reader, head: &Head, newer: &Head) -> Result<Frontier, Trouble> {
+    let path = format!("{GET_STH_CONSISTENCY}?first={}&second={}", head.size, newer.size);
+    let proof: GetSthConsistency = reader.json(&path).await?;
+    let frontier = Frontier::from_consistency_proof(head.size, newer.size, head.root, &proof.consistency);
+    frontier.map_err(|why| Trouble::Other(format!("read {path}: {why}")))
+}
+
 /// The right edge of the tree of `size` leaves as the proof of its last entry has it: whether it is the log's, its root
 /// tells.
 pub(super) async fn edge_of(reader: &mut Reader, last: u64, size: u64) -> Result<Frontier, Trouble> {
@@ -170,5 +214,7 @@ pub(super) async fn edge_of(reader: &mut Reader, last: u64, size: u64) -> Result
 }
 
 const ENTRIES: u64 = 1000;
+/// Kept before the audit begins; of more, the last stands for those before it.
+const HEADS: usize = 64;
 /// In one look.
 const LOOK_UPS: usize = 64;

@@ -93,12 +93,13 @@ impl Figures {
         let word = match () {
             () if all == 0 => return None,
             () if share >= 99.0 => "after",
-            () if share <= 1.0 => "before",
+            // One that waits is never before; one that does not may yet be slow to answer.
+            () if share <= 50.0 => "before",
             () => "before as well as after",
         };
         Some(format!(
-            "the log answers {word} publication: {after} of {all} answers came when a head covered their leaf \
-             ({by_timestamp} by the log's own timestamp); of {undecided} more it cannot be told"
+            "the log answers {word} publication: {before} answers came before a head covered their leaf, {after} after \
+             ({by_timestamp} of them by the log's own timestamp); of {undecided} more it cannot be told"
         ))
     }
 }

@@ -47,12 +47,8 @@ pub(super) struct Inbox {
 impl Lane {
     pub(super) fn new(workload: &str) -> (Self, Inbox) {
         let (verdicts, receiver) = channel();
-        let lane = Self {
-            workload: workload.to_owned(),
-            target: Arc::default(),
-            verdicts,
-            is_over: Arc::default(),
-        };
+        let lane =
+            Self { workload: workload.to_owned(), target: Arc::default(), verdicts, is_over: Arc::default() };
         (lane, Inbox { verdicts: receiver, judged: 0, beyond: 0 })
     }
 

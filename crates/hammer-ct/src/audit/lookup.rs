@@ -169,13 +169,14 @@ impl ReceiptLookup {
         let (mut patience, mut needs) = (Patience::new(), audit.needs(TILES, true));
         let mut judged = 0;
         while !needs.is_empty() {
-            let tiles = match self.reader.tiles(&needs).await {
+            let (tiles, went) = self.reader.tiles(&needs).await;
+            match went {
                 Err(why) if patience.is_left(&why) => {
                     patience.wait(&self.clock).await;
                     continue;
                 }
-                tiles => tiles?,
-            };
+                went => went?,
+            }
             patience = Patience::new();
             for (tile, served) in tiles {
                 match served {

@@ -9,12 +9,14 @@ pub(super) async fn prove(reader: &mut Reader, follower: &mut Follower) -> Resul
     while let Some(needed) = need {
         match &needed {
             Need::Tiles(tiles) => {
-                for (tile, found) in reader.tiles(tiles).await? {
+                let (read, went) = reader.tiles(tiles).await;
+                for (tile, found) in read {
                     match found {
                         Tile::Bytes(bytes) => follower.tile(tile, &bytes),
                         Tile::Missing => follower.missing(tile),
                     }
                 }
+                went?;
             }
             Need::ConsistencyProof { first, second } => {
                 let path = format!("/ct/v1/get-sth-consistency?first={first}&second={second}");

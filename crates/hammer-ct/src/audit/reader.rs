@@ -37,6 +37,11 @@ impl Trouble {
         }
     }
 
+    /// Whether the log has not what was asked for, and will not have it.
+    pub(super) fn is_refusal(&self) -> bool {
+        matches!(self, Self::Fetch(FetchError::Status { status: 400 | 403 | 404 | 405 | 410 | 501, .. }))
+    }
+
     /// Whether the log did not even answer.
     pub fn is_silence(&self) -> bool {
         matches!(self, Self::Silent(_) | Self::Fetch(FetchError::Failure(_)))
@@ -95,24 +100,23 @@ impl Reader {
         Ok(Head { size, root, timestamp_ms, fetched_ns, raw: body.into() })
     }
 
-    /// Each of these tiles.
-    pub(super) async fn tiles(&mut self, ids: &[TileId]) -> Result<Vec<(TileId, Tile)>, Trouble> {
-        let mut tiles = Vec::with_capacity(ids.len());
+    /// Each of these tiles; where one could not be read, the others that were, and why.
+    pub(super) async fn tiles(&mut self, ids: &[TileId]) -> (Vec<(TileId, Tile)>, Result<(), Trouble>) {
+        let (mut tiles, mut went) = (Vec::with_capacity(ids.len()), Ok(()));
         for ids in ids.chunks(AT_ONCE) {
             let paths: Vec<String> = ids.iter().map(|id| format!("/{id}")).collect();
             let answers = join_all(paths.iter().map(|path| self.tile(path))).await;
             for ((id, path), answer) in ids.iter().zip(&paths).zip(answers) {
-                let answer = self.count(answer)?;
-                let tile = match answer.status.as_u16() {
-                    200 => Tile::Bytes(answer.body),
-                    // What a file server or an object store says of a name that it does not have.
-                    403 | 404 | 410 => Tile::Missing,
-                    status => return Err(FetchError::Status { path: path.clone(), status }.into()),
-                };
-                tiles.push((*id, tile));
+                match self.count(answer).and_then(|answer| tile(path, answer)) {
+                    Ok(tile) => tiles.push((*id, tile)),
+                    Err(why) => went = went.and(Err(why)),
+                }
+            }
+            if went.is_err() {
+                break;
             }
         }
-        Ok(tiles)
+        (tiles, went)
     }
 
     /// What is served at a path; none where nothing is.
@@ -173,6 +177,15 @@ impl Reader {
             Either::Left((sent, _)) => Ok(sent.map_err(FetchError::from)?),
             Either::Right(_) => Err(Trouble::Silent(path.to_owned())),
         }
+    }
+}
+
+fn tile(path: &str, answer: Answer) -> Result<Tile, Trouble> {
+    match answer.status.as_u16() {
+        200 => Ok(Tile::Bytes(answer.body)),
+        // What a file server or an object store says of a name that it does not have.
+        403 | 404 | 410 => Ok(Tile::Missing),
+        status => Err(FetchError::Status { path: path.to_owned(), status }.into()),
     }
 }
 

@@ -113,14 +113,12 @@ impl LogSweep {
         let mut swept = Swept::of(sweep.leaves());
         let mut patience = Patience::new();
         while !sweep.is_over() {
-            let tiles = match self.reader.tiles(&sweep.needs(TILES)).await {
-                Err(why) if patience.is_left(&why) => {
-                    patience.wait(&self.clock).await;
-                    continue;
-                }
-                tiles => tiles?,
-            };
-            patience = Patience::new();
+            let (tiles, went) = self.reader.tiles(&sweep.needs(TILES)).await;
+            match went {
+                Err(why) if tiles.is_empty() && !patience.is_left(&why) => return Err(why),
+                Err(_) => patience.wait(&self.clock).await,
+                Ok(()) => patience = Patience::new(),
+            }
             for (tile, found) in tiles {
                 match found {
                     Tile::Bytes(bytes) => sweep.tile(tile, bytes),

@@ -43,12 +43,14 @@ impl Tiles {
         }
         let mut needs = self.audit.needs(BUNDLES, partial);
         while !needs.is_empty() {
-            for (tile, found) in reader.tiles(&needs).await? {
+            let (read, went) = reader.tiles(&needs).await;
+            for (tile, found) in read {
                 match found {
                     Tile::Bytes(bytes) => self.audit.tile(tile, &bytes),
                     Tile::Missing => self.audit.missing(tile),
                 }
             }
+            went?;
             accepted().into_iter().for_each(|receipt| self.audit.accept(receipt));
             let next = self.audit.needs(BUNDLES, partial);
             if next == needs {

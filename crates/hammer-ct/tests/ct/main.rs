@@ -3,6 +3,7 @@
 mod audit;
 mod canned;
 mod duplicate;
+mod faults;
 mod folder;
 mod harness;
 mod invalid;

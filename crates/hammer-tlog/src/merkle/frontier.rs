@@ -42,6 +42,53 @@ impl Frontier {
         Ok(frontier)
     }
 
+    /// The edge of the older of two trees, from the proof that it is a prefix of the newer (RFC 6962 section 2.1.2): what
+    /// stands to the left of the way up is its edge, and leads to `old_root`. Says nothing of the newer tree.
+    pub fn from_consistency_proof(
+        old_size: u64,
+        new_size: u64,
+        old_root: Hash,
+        proof: &[Hash],
+    ) -> Result<Self, MerkleError> {
+        let wrong_length = MerkleError::ProofLength { got: proof.len() };
+        if old_size >= new_size {
+            return Err(MerkleError::Shrunk { old_size, new_size });
+        }
+        let (smallest, path) = match proof {
+            _ if old_size == 0 => return Ok(Self::new()),
+            _ if old_size.is_power_of_two() => (old_root, proof),
+            [first, rest @ ..] => (*first, rest),
+            [] => return Err(wrong_length),
+        };
+        let complete = old_size.trailing_zeros();
+        let (mut node, mut last) = ((old_size - 1) >> complete, (new_size - 1) >> complete);
+        let mut roots = vec![smallest];
+        for sibling in path {
+            if last == 0 {
+                return Err(wrong_length);
+            }
+            if node & 1 == 1 || node == last {
+                roots.push(*sibling);
+                let levels = if node & 1 == 1 { 0 } else { node.trailing_zeros().min(63) };
+                node >>= levels;
+                last >>= levels;
+            }
+            node >>= 1;
+            last >>= 1;
+        }
+        if last != 0 || roots.len() != old_size.count_ones() as usize {
+            return Err(wrong_length);
+        }
+        roots.reverse();
+        let (frontier, expected) = (Self { size: old_size, roots }, old_root);
+        let computed = frontier.root();
+        if computed == expected {
+            Ok(frontier)
+        } else {
+            Err(MerkleError::OldRootMismatch { computed, expected })
+        }
+    }
+
     /// The edge as it was when the tree had only the leaves of its complete subtrees of 2^level leaves or more.
     pub fn aligned(&self, level: u8) -> Self {
         let count = self.size.checked_shr(level.into()).unwrap_or(0);

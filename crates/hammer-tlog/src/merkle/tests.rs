@@ -318,4 +318,20 @@ proptest! {
         prop_assert_eq!(frontier.root(), root_at(&tree, size + more).unwrap());
         prop_assert_eq!(frontier.size(), size + more);
     }
+    #[test]
+    fn a_consistency_proof_has_the_edge_of_the_older_tree(old in 0_u64..400, more in 1_u64..400, flipped: usize) {
+        let tree = counted_tree(old + more);
+        let (root, proof) = (root_at(&tree, old).unwrap(), consistency_proof(&tree, old, old + more).unwrap());
+        let edge = |proof: &[Hash]| Frontier::from_consistency_proof(old, old + more, root, proof);
+        prop_assert_eq!(edge(&proof), Ok(Frontier::at(&tree, old).unwrap()));
+        if old > 0 {
+            let longer = [proof.clone(), vec![root]].concat();
+            prop_assert_eq!(edge(&longer), Err(MerkleError::ProofLength { got: longer.len() }));
+            prop_assert!(edge(&proof[1..]).is_err());
+            let mut other = proof.clone();
+            other[flipped % proof.len()].0[0] ^= 1;
+            // A hash that stands to the right is not of the older tree, and tells nothing of it.
+            prop_assert!(edge(&other).is_err() || edge(&other) == edge(&proof));
+        }
+    }
 }
