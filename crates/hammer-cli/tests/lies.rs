@@ -24,8 +24,8 @@ fn run(name: &str) -> (Report, Value) {
     let lab = Started::of(command(&["lab", "ct", "--plan", &plan]));
     let target = format!("target={{log: {}}}", lab.line_with("submission_url"));
     let mut run = command(&["run", &plan, "--set", &target, "--out", "-"]);
-    // The heads of a log that contradicts itself are saved there.
-    run.env("TMPDIR", folder.path());
+    // Receipts, and the heads of a log that contradicts itself, are saved there.
+    run.current_dir(folder.path());
     let report = Started::of(run).ended().report();
     lab.signal(Signal::INT);
     let ended = lab.ended();

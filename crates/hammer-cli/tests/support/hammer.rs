@@ -28,10 +28,10 @@ pub(crate) fn hammer(args: &[&str]) -> Ended {
     Started::of(command(args)).ended()
 }
 
-/// `hammer` with these arguments, not yet started.
+/// `hammer` with these arguments, not yet started. What it leaves in the working folder is left in that of the tests.
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hammer"));
-    command.args(args).env_remove("COLUMNS").stdin(Stdio::null());
+    command.args(args).env_remove("COLUMNS").stdin(Stdio::null()).current_dir(env!("CARGO_TARGET_TMPDIR"));
     command
 }
 
