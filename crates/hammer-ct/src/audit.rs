@@ -23,6 +23,7 @@ mod link;
 mod look;
 mod lookup;
 mod prove;
+mod readable;
 mod reader;
 mod receipts;
 mod spill;
@@ -38,6 +39,7 @@ pub use link::AuditLink;
 use link::Lane;
 use look::Look;
 pub use lookup::{LookedUp, ReceiptLookup, Signed, Standing};
+use reader::Reader;
 pub use reader::Trouble;
 use receipts::ReceiptFile;
 pub(crate) use stale::Stale;
@@ -107,7 +109,7 @@ impl Auditor {
     }
 
     /// The folder for what has to be shown to the log's operator: the heads of a log that forked or shrank, and the receipts of
-    /// promises that were broken, or are pending at the end; the system's folder for temporary files otherwise.
+    /// promises that were broken, or are pending or unchecked at the end; the system's folder for temporary files otherwise.
     #[must_use]
     pub fn folder(self, folder: PathBuf) -> Self {
         self.file.folder(folder.clone());
@@ -132,10 +134,14 @@ impl Auditor {
 
     async fn audit(self, sink: ObservationSink, clock: Rc<dyn Clock>, mut ending: LocalFuture<()>) {
         let every = self.every;
-        let mut look = match Look::new(self, sink.clone(), clock.clone()) {
-            Ok(look) => look,
-            Err(why) => return sink.note(clock.now(), format!("nothing is audited: failed to {why}")),
+        let reader = match Reader::new(self.log.clone(), self.client.clone(), clock.clone()) {
+            Ok(reader) => reader,
+            Err(why) => {
+                self.lanes.iter().for_each(|lane| lane.unchecked_but(0));
+                return sink.note(clock.now(), format!("nothing is audited: failed to {why}"));
+            }
         };
+        let mut look = Look::new(self, reader, sink, clock.clone());
         loop {
             let begun = clock.now();
             if let Either::Left(_) = select(&mut ending, pin!(look.look())).await {
@@ -148,8 +154,11 @@ impl Auditor {
         }
         // Once more, since drain is over; a log that does not answer must not keep what is known from being told.
         let deadline = clock.now().saturating_add(LAST_LOOK);
-        select(pin!(look.look()), clock.sleep_until(deadline)).await;
-        look.end();
+        let in_time = {
+            let last = pin!(look.look());
+            matches!(select(last, clock.sleep_until(deadline)).await, Either::Left(_))
+        };
+        look.end(in_time);
     }
 }
 

@@ -22,6 +22,7 @@ pub struct AuditLink {
     /// Receipts handed over.
     held: Arc<AtomicU64>,
     is_over: Arc<AtomicBool>,
+    pending: Arc<AtomicU64>,
     file: Arc<ReceiptFile>,
 }
 
@@ -33,6 +34,8 @@ pub(super) struct Lane {
     verdicts: Sender<Judged>,
     /// Whether no receipt gets a verdict any more.
     is_over: Arc<AtomicBool>,
+    /// How many receipts without a verdict are pending at most: those beyond are unchecked.
+    pending: Arc<AtomicU64>,
 }
 
 /// Verdicts on their way.
@@ -47,9 +50,15 @@ pub(super) struct Inbox {
 impl Lane {
     pub(super) fn new(workload: &str) -> (Self, Inbox) {
         let (verdicts, receiver) = channel();
-        let lane =
-            Self { workload: workload.to_owned(), target: Arc::default(), verdicts, is_over: Arc::default() };
+        let (target, is_over) = Default::default();
+        let pending = Arc::new(AtomicU64::new(ALL));
+        let lane = Self { workload: workload.to_owned(), target, verdicts, is_over, pending };
         (lane, Inbox { verdicts: receiver, judged: 0, beyond: 0 })
+    }
+
+    /// Says, when all verdicts were sent, that of the receipts without one only so many are pending.
+    pub(super) fn unchecked_but(&self, pending: u64) {
+        self.pending.store(pending, Ordering::Release);
     }
 
     /// Says whether any verdict will come yet.
@@ -81,6 +90,7 @@ impl AuditLink {
             inbox: Arc::new(Mutex::new(inbox)),
             held: Arc::default(),
             is_over: lane.is_over.clone(),
+            pending: lane.pending.clone(),
             file,
         }
     }
@@ -111,6 +121,8 @@ impl AuditLink {
     /// Passes on the verdicts that have come, and how many will not, unless another thread is at it.
     pub(crate) fn pass_on(&self, verdicts: &mut Verdicts) {
         let Ok(mut inbox) = self.inbox.try_lock() else { return };
+        // Read before the verdicts, all of which came before it.
+        let pending = self.pending.load(Ordering::Acquire);
         while let Ok(judged) = inbox.verdicts.try_recv() {
             inbox.judged += 1;
             match judged {
@@ -118,6 +130,10 @@ impl AuditLink {
                 Judged::Broken { seq, kind, index, detail } => verdicts.broken(seq, kind, index, detail),
             }
         }
+        let without = self.held.load(Ordering::Relaxed).saturating_sub(inbox.judged);
+        let unchecked = without.saturating_sub(pending);
+        (0..unchecked).for_each(|_| verdicts.unchecked());
+        inbox.judged += unchecked;
         let beyond = match self.is_over.load(Ordering::Acquire) {
             true => self.held.load(Ordering::Relaxed).saturating_sub(inbox.judged),
             false => 0,
@@ -156,7 +172,12 @@ pub(super) fn workload<'a>(lanes: &'a [Lane], receipt: &Receipt) -> &'a str {
 }
 
 fn lane<'a>(lanes: &'a [Lane], receipt: &Receipt) -> Option<&'a Lane> {
-    lanes.get((receipt.seq >> SEQ_BITS) as usize)
+    lanes.get(number(receipt))
+}
+
+/// The number of the workload that the receipt is of.
+pub(super) fn number(receipt: &Receipt) -> usize {
+    (receipt.seq >> SEQ_BITS) as usize
 }
 
 /// The operation's own number, without the workload that shares the auditor.
@@ -164,5 +185,7 @@ pub(super) fn seq(seq: u64) -> u64 {
     seq & SEQ_MASK
 }
 
+/// All receipts without a verdict are pending.
+const ALL: u64 = u64::MAX;
 const SEQ_BITS: u32 = 56;
 const SEQ_MASK: u64 = (1 << SEQ_BITS) - 1;

@@ -7,7 +7,6 @@ use hammer_core::observe::ObservationSink;
 use hammer_core::runtime::Clock;
 use hammer_measure::Nanos;
 use hammer_measure::promise::Breach;
-use hammer_net::ConfigError;
 use hammer_tlog::audit::{EntryAudit, Finding, Policy, Receipt, Verdict};
 use hammer_tlog::follow::{By, Event, Follower};
 
@@ -15,6 +14,7 @@ use super::entries::Entries;
 use super::figures::Figures;
 use super::link::{self, Lane};
 use super::prove::prove;
+use super::readable::Readable;
 use super::reader::{Reader, Trouble};
 use super::receipts::{self, ReceiptFile};
 use super::spill::Folder;
@@ -49,6 +49,7 @@ pub(super) struct Look {
     is_over: bool,
     /// The trouble of the last look, which is told once.
     trouble: Option<String>,
+    readable: Readable,
     sink: ObservationSink,
     clock: Rc<dyn Clock>,
 }
@@ -59,12 +60,8 @@ enum Audit {
 }
 
 impl Look {
-    pub(super) fn new(
-        auditor: Auditor,
-        sink: ObservationSink,
-        clock: Rc<dyn Clock>,
-    ) -> Result<Self, ConfigError> {
-        let Auditor { name, log, client, epoch_unix_ms, folder, in_memory, receipts, lanes, file, .. } =
+    pub(super) fn new(auditor: Auditor, reader: Reader, sink: ObservationSink, clock: Rc<dyn Clock>) -> Self {
+        let Auditor { name, log, epoch_unix_ms, every, folder, in_memory, receipts, lanes, file, .. } =
             auditor;
         let policy = Policy { receipts: in_memory, ..Policy::new(log.mmd.as_millis() as u64) };
         let (id, process) = (log.key.log_id(), std::process::id());
@@ -75,10 +72,9 @@ impl Look {
             }
             LogKind::Rfc6962 => (Audit::Entries(Box::new(Entries::new(policy, spilled))), By::Proofs),
         };
-        let reader = Reader::new(log, client, clock.clone())?;
         let (follower, figures, unnamed, trouble) =
             (Follower::new(by), Figures::default(), Unnamed::default(), None);
-        Ok(Self {
+        Self {
             name,
             epoch_unix_ms,
             folder,
@@ -97,15 +93,18 @@ impl Look {
             astray: 0,
             is_over: false,
             trouble,
+            readable: Readable::new(every.into()),
             sink,
             clock,
-        })
+        }
     }
 
     /// Looks at the tree head and whatever follows from it.
     pub(super) async fn look(&mut self) {
+        let begun = self.clock.now();
         let went = self.go().await;
         let now = self.clock.now();
+        self.readable.looked(begun, now, &went);
         match &went {
             Ok(()) => {
                 if self.trouble.take().is_some() {
@@ -277,29 +276,60 @@ impl Look {
     }
 
     /// Tells what was held back for a verdict, when none will come any more.
-    pub(super) fn end(mut self) {
+    pub(super) fn end(mut self, in_time: bool) {
+        if !in_time {
+            self.readable.failed("end the last look in time".to_owned());
+        }
+        let late: Vec<Receipt> = self.receipts.try_iter().collect();
+        match &mut self.audit {
+            Audit::Tiles(tiles) => late.into_iter().for_each(|receipt| tiles.audit.accept(receipt)),
+            Audit::Entries(entries) => late.into_iter().for_each(|receipt| entries.accept(receipt)),
+        }
         self.tell();
         self.unnamed(Nanos::ZERO);
-        self.pending();
+        self.without_verdict();
         let now = self.clock.now();
         let said = [self.figures.answers(), self.file.told()];
         said.into_iter().flatten().for_each(|text| self.sink.note(now, format!("{}: {text}", self.name)));
     }
 
-    /// Writes the receipts that have no verdict.
-    fn pending(&self) {
-        let (held, pending): (Vec<&Receipt>, u64) = match &self.audit {
+    /// Writes the receipts that have no verdict, and says which of them are unchecked: those that nobody looked for while the
+    /// log could be read, and those in files, which are not told apart.
+    fn without_verdict(&self) {
+        let (held, all): (Vec<&Receipt>, u64) = match &self.audit {
             Audit::Tiles(tiles) => (tiles.audit.receipts().collect(), tiles.audit.pending()),
             Audit::Entries(entries) => (entries.receipts().collect(), entries.pending()),
         };
-        let most = receipts::MOST as usize;
-        for receipt in held.iter().take(most) {
-            self.file.receipt(link::workload(&self.lanes, receipt), receipts::PENDING, "", receipt);
+        let unheld = all.saturating_sub(held.len() as u64);
+        // Of a log that contradicted itself it is known why there is no verdict.
+        let Some(why) = self.readable.why_not().filter(|_| self.contradicted.is_empty()) else {
+            return self.write(&held, unheld, receipts::PENDING);
+        };
+        let now = self.clock.now();
+        let (pending, unchecked): (Vec<&Receipt>, Vec<&Receipt>) =
+            held.into_iter().partition(|receipt| self.readable.covers(receipt.received_ns, now));
+        let mut by_lane = vec![0; self.lanes.len()];
+        for receipt in &pending {
+            by_lane[link::number(receipt)] += 1;
         }
-        self.file.left_out(pending.saturating_sub(held.len().min(most) as u64));
-        for receipt in self.receipts.try_iter() {
-            self.file.receipt(link::workload(&self.lanes, &receipt), receipts::PENDING, "", &receipt);
+        self.lanes.iter().zip(by_lane).for_each(|(lane, pending)| lane.unchecked_but(pending));
+        self.write(&pending, 0, receipts::PENDING);
+        self.write(&unchecked, unheld, receipts::UNCHECKED);
+        let (name, place, count) = (&self.name, self.reader.place(), unchecked.len() as u64 + unheld);
+        if count > 0 {
+            let text =
+                format!("{name}: {count} promises are unchecked, since {place} could not be read: {why}");
+            self.sink.note(now, text);
         }
+    }
+
+    /// Writes so many as are written of a reason; `unheld` are not in memory.
+    fn write(&self, receipts: &[&Receipt], unheld: u64, reason: &str) {
+        let most = receipts.len().min(receipts::MOST as usize);
+        for receipt in &receipts[..most] {
+            self.file.receipt(link::workload(&self.lanes, receipt), reason, "", receipt);
+        }
+        self.file.left_out(reason, unheld + (receipts.len() - most) as u64);
     }
 
     /// Tells who else signs the checkpoints, once and when that changes. Their keys are not known, so nothing is verified.

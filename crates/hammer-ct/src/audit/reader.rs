@@ -91,6 +91,15 @@ impl Reader {
         })
     }
 
+    /// Where the log is read: its folder, or the first of its URLs.
+    pub(super) fn place(&self) -> String {
+        match (&self.log.folder, self.log.monitoring.first()) {
+            (Some(folder), _) => folder.display().to_string(),
+            (None, Some(url)) => url.to_string(),
+            (None, None) => String::new(),
+        }
+    }
+
     /// The tree head now, verified.
     pub(super) async fn head(&mut self) -> Result<Head, Trouble> {
         let body = self.body(self.log.tree_head_path()).await?;

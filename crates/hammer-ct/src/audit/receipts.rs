@@ -13,8 +13,8 @@ use super::link::seq;
 use crate::LogTarget;
 use crate::record::Record;
 
-/// The receipts of promises that were broken, or are pending at the end, one JSON object a line: what the log's operator has
-/// to be shown. The file is made for the first of them.
+/// The receipts of promises that were broken, or are pending or unchecked at the end, one JSON object a line: what the log's
+/// operator has to be shown. The file is made for the first of them.
 #[derive(Debug)]
 pub(super) struct ReceiptFile {
     log: String,
@@ -29,6 +29,7 @@ struct State {
     file: Option<(PathBuf, File)>,
     broken: Count,
     pending: Count,
+    unchecked: Count,
     failed: Option<String>,
 }
 
@@ -68,8 +69,8 @@ struct SctLine {
 
 impl ReceiptFile {
     pub(super) fn new(log: &LogTarget, epoch_unix_ms: u64, folder: PathBuf) -> Self {
-        let (broken, pending) = Default::default();
-        let state = Mutex::new(State { folder, file: None, broken, pending, failed: None });
+        let (broken, pending, unchecked) = Default::default();
+        let state = Mutex::new(State { folder, file: None, broken, pending, unchecked, failed: None });
         let place = log.submission.first().map_or_else(String::new, ToString::to_string);
         Self { log: place, log_id: log.key.log_id(), epoch_unix_ms, state }
     }
@@ -104,7 +105,7 @@ impl ReceiptFile {
         self.state().write(self.epoch_unix_ms, &line);
     }
 
-    /// A promise that the audit found broken, or that is [`PENDING`].
+    /// A promise that the audit found broken, or that is [`PENDING`] or [`UNCHECKED`].
     pub(super) fn receipt(&self, workload: &str, reason: &str, detail: &str, receipt: &Receipt) {
         let sct = receipt.sct().map(|(extensions, signature)| SctLine {
             sct_version: V1,
@@ -130,9 +131,9 @@ impl ReceiptFile {
         self.state().write(self.epoch_unix_ms, &line);
     }
 
-    /// Pending promises whose receipts are in no line.
-    pub(super) fn left_out(&self, pending: u64) {
-        self.state().pending.left_out += pending;
+    /// So many promises with that reason whose receipts are in no line.
+    pub(super) fn left_out(&self, reason: &str, promises: u64) {
+        self.state().count(reason).left_out += promises;
     }
 
     /// What is in the file, as a sentence; none where there is nothing to say.
@@ -142,7 +143,10 @@ impl ReceiptFile {
             0 => format!("{} {what}", count.written),
             more => format!("{} {what} (and {more} left out)", count.written),
         };
-        let counts = format!("{}, {}", said(&state.broken, "broken"), said(&state.pending, "pending"));
+        let mut counts = format!("{}, {}", said(&state.broken, "broken"), said(&state.pending, "pending"));
+        if state.unchecked.written + state.unchecked.left_out > 0 {
+            counts = format!("{counts}, {}", said(&state.unchecked, "unchecked"));
+        }
         match (&state.file, &state.failed) {
             (_, Some(why)) => Some(format!("failed to write the receipts of promises ({counts}): {why}")),
             (Some((path, _)), None) => Some(format!("receipts of promises ({counts}): {}", path.display())),
@@ -156,9 +160,18 @@ impl ReceiptFile {
 }
 
 impl State {
+    fn count(&mut self, reason: &str) -> &mut Count {
+        match reason {
+            PENDING => &mut self.pending,
+            UNCHECKED => &mut self.unchecked,
+            _ => &mut self.broken,
+        }
+    }
+
     fn write(&mut self, run: u64, line: &Line<'_>) {
-        let count = if line.reason == PENDING { &mut self.pending } else { &mut self.broken };
-        if count.written == MOST || self.failed.is_some() {
+        let has_failed = self.failed.is_some();
+        let count = self.count(line.reason);
+        if count.written == MOST || has_failed {
             return count.left_out += 1;
         }
         count.written += 1;
@@ -192,6 +205,8 @@ impl State {
 
 /// The reason of a receipt that the run's end left without a verdict.
 pub(super) const PENDING: &str = "pending";
-/// Lines of broken promises, and of pending ones.
+/// The reason of a receipt that nobody looked for, since the log could not be read.
+pub(super) const UNCHECKED: &str = "unchecked";
+/// Lines of broken promises, of pending ones, and of unchecked ones.
 pub(super) const MOST: u64 = 10_000;
 const FILES: u32 = 1_000;

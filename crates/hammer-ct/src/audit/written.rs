@@ -6,7 +6,7 @@ use serde::Deserialize;
 /// A receipt as a run wrote it: one line of its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrittenReceipt {
-    /// Why it was written: how the promise was broken, or `pending`.
+    /// Why it was written: how the promise was broken, or `pending` or `unchecked`.
     pub reason: String,
     /// The workload that got the promise.
     pub workload: String,

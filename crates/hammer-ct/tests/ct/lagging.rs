@@ -1,8 +1,9 @@
-//! A front of a log that lags behind: every other tree head is one of before.
+//! Fronts of a log: one that lags behind, so that every other tree head is one of before, and one that fails after a while.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hammer_ct::LogTarget;
 
@@ -23,6 +24,20 @@ pub(crate) fn front(log: &LogTarget) -> LogTarget {
             }
         }
         (status, body)
+    });
+    LogTarget { monitoring: vec![front.parse().unwrap()], ..log.clone() }
+}
+
+/// `log`, read at a front that passes on so many answers and fails from then on.
+pub(crate) fn failing_after(log: &LogTarget, answers: usize) -> LogTarget {
+    let url = log.submission[0].clone();
+    let answered = AtomicUsize::new(0);
+    let front = canned::serve(move |path| {
+        if answered.fetch_add(1, Ordering::Relaxed) >= answers {
+            return (503, Vec::new());
+        }
+        let path = path.trim_start_matches("/log");
+        get(url.authority().unwrap().as_str(), &format!("{}{path}", url.path()))
     });
     LogTarget { monitoring: vec![front.parse().unwrap()], ..log.clone() }
 }
