@@ -1,9 +1,14 @@
 //! Public keys of logs, and of those who sign notes.
 
+mod lazy_verifier;
+#[cfg(test)]
+mod tests;
+
 use std::str::FromStr;
 
 use ring::signature::{self, UnparsedPublicKey};
 
+use self::lazy_verifier::LazyVerifier;
 use crate::der::{self, DerError, Tlv};
 use crate::encoding::{Base64Error, from_base64};
 use crate::merkle::{Hash, sha256};
@@ -78,11 +83,13 @@ pub enum KeyAlgorithm {
     Ed25519,
 }
 
-/// A public key, with its `SubjectPublicKeyInfo` and the log id that follows from it.
+/// A public key, with its `SubjectPublicKeyInfo` and the log id that follows from it. Clones of a P-256 key share what
+/// the first verification by any of them computes.
 #[derive(Debug, Clone)]
 pub struct LogKey {
     algorithm: KeyAlgorithm,
-    key: UnparsedPublicKey<Vec<u8>>,
+    key: Vec<u8>,
+    p256: LazyVerifier,
     spki: Vec<u8>,
     log_id: Hash,
 }
@@ -99,14 +106,10 @@ impl LogKey {
     /// Reads the DER of a `SubjectPublicKeyInfo`.
     pub fn from_der(spki: &[u8]) -> Result<Self, KeyError> {
         let (algorithm, key) = read_spki(spki)?;
-        let ring_algorithm: &'static dyn signature::VerificationAlgorithm = match algorithm {
-            KeyAlgorithm::P256 => &signature::ECDSA_P256_SHA256_ASN1,
-            KeyAlgorithm::Rsa => &signature::RSA_PKCS1_2048_8192_SHA256,
-            KeyAlgorithm::Ed25519 => &signature::ED25519,
-        };
         Ok(Self {
             algorithm,
-            key: UnparsedPublicKey::new(ring_algorithm, key.to_vec()),
+            key: key.to_vec(),
+            p256: LazyVerifier::default(),
             spki: spki.to_vec(),
             log_id: sha256(spki),
         })
@@ -147,7 +150,7 @@ impl LogKey {
 
     /// The key's own bytes: the point of P-256, the `RSAPublicKey`, the 32 bytes of Ed25519.
     pub fn bytes(&self) -> &[u8] {
-        self.key.as_ref()
+        &self.key
     }
 
     /// Verifies a `DigitallySigned` over `message` (not its hash); its algorithms must be the key's.
@@ -162,7 +165,23 @@ impl LogKey {
 
     /// Verifies a bare signature over `message` by the key's algorithm.
     pub fn verify_raw(&self, message: &[u8], signature: &[u8]) -> Result<(), SignatureError> {
-        self.key.verify(message, signature).map_err(|_| SignatureError::Invalid)
+        let holds = match self.algorithm {
+            KeyAlgorithm::P256 => self.p256.verify(&self.key, message, signature),
+            KeyAlgorithm::Rsa => {
+                self.ring_verifies(&signature::RSA_PKCS1_2048_8192_SHA256, message, signature)
+            }
+            KeyAlgorithm::Ed25519 => self.ring_verifies(&signature::ED25519, message, signature),
+        };
+        if holds { Ok(()) } else { Err(SignatureError::Invalid) }
+    }
+
+    fn ring_verifies(
+        &self,
+        algorithm: &'static dyn signature::VerificationAlgorithm,
+        message: &[u8],
+        signature: &[u8],
+    ) -> bool {
+        UnparsedPublicKey::new(algorithm, &self.key).verify(message, signature).is_ok()
     }
 }
 

@@ -1,0 +1,30 @@
+//! The verifier of a P-256 key, made when the key is first needed.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use hammer_p256::FixedKeyVerifier;
+
+use crate::merkle::sha256;
+
+/// A verifier that clones share. Its first verification takes a few milliseconds more, for a table of 475 KB; until
+/// then it takes no memory.
+#[derive(Clone, Default)]
+pub(super) struct LazyVerifier {
+    /// None inside where the key is no point of the curve: such a key verifies nothing.
+    made: Arc<OnceLock<Option<FixedKeyVerifier>>>,
+}
+
+impl LazyVerifier {
+    /// Whether `signature` (DER) is that of `key` over `message`. All calls have to name the same key.
+    pub(super) fn verify(&self, key: &[u8], message: &[u8], signature: &[u8]) -> bool {
+        let verifier = self.made.get_or_init(|| FixedKeyVerifier::new(key));
+        verifier.as_ref().is_some_and(|verifier| verifier.verify(&sha256(message).0, signature))
+    }
+}
+
+impl fmt::Debug for LazyVerifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LazyVerifier").field("made", &self.made.get().is_some()).finish()
+    }
+}
