@@ -80,28 +80,6 @@ fn a_small_log_without_get_entry_and_proof_that_does_not_grow_is_audited_too() {
     }
 }
 
-#[test]
-fn an_audit_that_is_pushed_back_at_times_goes_on() {
-    let reads = [
-        (Flavour::StaticCt, ["checkpoint", "tile", "data-tile"], 429),
-        (Flavour::Rfc6962, ["get-sth", "get-sth-consistency", "get-entries"], 503),
-    ];
-    for (flavour, endpoints, status) in reads {
-        let plan = SubmitPlan::default();
-        let faults = refusing(&endpoints, 0.5, status);
-        // Pages shorter than what is asked for, too.
-        let lab = lab(&plan, CtLabPlan { flavour, faults, max_get_entries: 7, ..CtLabPlan::default() });
-        let outcome = audit(&target(&lab, flavour), 0, 400, &plan);
-        outcome.assert_kept(400);
-        assert!(outcome.result.breaches.is_empty(), "{:?}", outcome.result.breaches);
-        assert!(
-            outcome.notes.iter().any(|note| note.contains(&format!("status {status}"))),
-            "{:?}",
-            outcome.notes
-        );
-    }
-}
-
 const FLAVOURS: [Flavour; 2] = [Flavour::StaticCt, Flavour::Rfc6962];
 
 /// A log that publishes nothing in time.
