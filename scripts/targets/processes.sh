@@ -68,12 +68,15 @@ answers() { curl --silent --fail --max-time 2 --output /dev/null "$1"; }
 # listens PORT: something accepts connections there; a process that has only not died yet proves nothing.
 listens() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
-# start NAME COMMAND...: in a session of its own, output to $RUN/log/NAME.log. NICE makes way for whom it shares cores with.
+# start NAME COMMAND...: in a session of its own, output to $RUN/log/NAME.log. With BACKGROUND it runs only when nothing else
+# of this session wants the core, at once: SCHED_IDLE, and in this session, because the kernel's automatic groups give each
+# session an equal share, and what is nice or idle within one means nothing to another.
 start() {
-  local name=$1 pid
+  local name=$1 pid ahead=(setsid)
   shift
   alive "$name" && die "$name runs already in $RUN"
-  setsid nice -n "${NICE:-0}" "$@" >"$RUN/log/$name.log" 2>&1 </dev/null &
+  [[ -z ${BACKGROUND:-} ]] || ahead=(nohup chrt --idle 0)
+  "${ahead[@]}" "$@" >"$RUN/log/$name.log" 2>&1 </dev/null &
   pid=$!
   printf '%s %s\n' "$pid" "$(started_at "$pid")" >"$RUN/pid/$name"
 }

@@ -5,8 +5,8 @@
 # `up` prints what it writes to $RUN/env: RUN, LOG_URL, LOG_KEY_PEM (a file), LOG_KEY_B64 (SPKI, DER), TREE_ID.
 # `down` ends what `up` started, and deletes the folder if `up` chose it (KEEP=1 keeps it).
 # Settings: SEQUENCER_INTERVAL, BATCH_SIZE, NUM_SEQUENCERS, DB_CONNECTIONS, MAX_MERGE_DELAY_SECONDS,
-# EXPECTED_MERGE_DELAY_SECONDS, NICE (niceness of all four processes: 10 leaves a generator on the same cores in time), and
-# SIGNER_FLAGS, LOG_SERVER_FLAGS, CT_SERVER_FLAGS for anything else.
+# EXPECTED_MERGE_DELAY_SECONDS, BACKGROUND (1: a generator of the same session on the same cores goes before all four processes),
+# SIGNER_FLAGS, LOG_SERVER_FLAGS and CT_SERVER_FLAGS for anything else.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=scripts/targets/processes.sh

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use rtrb::{Consumer, Producer, RingBuffer};
 
+use crate::background::{self, Turn};
 use crate::workload::Workload;
 
 /// The bounds of a shard's ring.
@@ -59,6 +60,7 @@ struct Worker<W: Workload> {
     workload: Arc<W>,
     requests: Consumer<(u64, Option<W::Op>)>,
     ready: Producer<(u64, W::Op)>,
+    turn: Turn,
 }
 
 impl SupplyPool {
@@ -87,6 +89,7 @@ impl SupplyPool {
             let builder = thread::Builder::new().name(format!("supply-{index}"));
             let handle = builder.spawn(move || {
                 let _guard = guard;
+                background::make_way();
                 serve(&receiver, &stop);
             })?;
             pool.workers.push((sender, handle.thread().clone()));
@@ -152,7 +155,7 @@ impl<W: Workload> Supply<W> {
     pub(crate) fn new(workload: Arc<W>, bounds: SupplyBounds) -> (Self, Box<dyn SupplyWork>) {
         let (requests, requested) = RingBuffer::new(bounds.operations);
         let (prepared, ready) = RingBuffer::new(bounds.operations);
-        let worker = Worker { workload, requests: requested, ready: prepared };
+        let worker = Worker { workload, requests: requested, ready: prepared, turn: Turn::default() };
         // What one weighs is known once the first is there.
         let depth = bounds.operations.min(UNWEIGHED);
         let supply = Self {
@@ -239,6 +242,7 @@ impl<W: Workload> SupplyWork for Worker<W> {
             let op = self.workload.prepare(seq, reuse);
             // Room was seen above, and nobody else pushes.
             worked |= self.ready.push((seq, op)).is_ok();
+            self.turn.worked();
         }
         worked
     }

@@ -11,6 +11,7 @@ use hammer_measure::{Ledger, Nanos, Now as _};
 use tokio::sync::watch;
 use tokio::task::LocalSet;
 
+use crate::background;
 use crate::clock::MonotonicClock;
 use crate::dispatch::LanePlan;
 use crate::observe::{ObservationSink, Observer};
@@ -220,6 +221,7 @@ fn observe(spec: &mut RunSpec, messages: &mpsc::Sender<Message>) -> Result<Optio
     let (stop, stopped) = watch::channel(false);
     let (clock, sink) = (spec.clock, ObservationSink::new(messages.clone()));
     let handle = thread::Builder::new().name("observe".to_owned()).spawn(move || {
+        background::make_way();
         LocalSet::new().block_on(&runtime, async move {
             let looks = observers.into_iter().map(|observer| {
                 observer.observe(sink.clone(), Rc::new(clock), Box::pin(ended(stopped.clone())))

@@ -10,6 +10,8 @@ use std::time::Duration;
 use hammer_measure::promise::Breach;
 use hammer_measure::{Ledger, Nanos};
 
+use crate::background::{self, Turn};
+
 use super::spill::Spill;
 use super::{LedgerCells, PromiseSender, RecordReader, Verdicts, Verifier, ring};
 
@@ -39,6 +41,7 @@ pub struct Bench {
     verdicts: Verdicts,
     incoming: mpsc::Receiver<Ring>,
     rings: Vec<Ring>,
+    turn: Turn,
 }
 
 impl VerifyPool {
@@ -63,6 +66,7 @@ impl VerifyPool {
         let stop = self.stop.clone();
         let name = format!("verify-{}", self.threads.len());
         let handle = thread::Builder::new().name(name).spawn(move || {
+            background::make_way();
             while !stop.load(Ordering::Acquire) {
                 if !bench.work(now()) {
                     thread::park_timeout(IDLE);
@@ -83,7 +87,7 @@ impl VerifyPool {
     ) -> (RingSender, Bench) {
         let (rings, incoming) = mpsc::channel();
         let verdicts = Verdicts::new(workload, self.ledger.clone(), Box::new(broken));
-        (RingSender(rings), Bench { verifier, verdicts, incoming, rings: Vec::new() })
+        (RingSender(rings), Bench { verifier, verdicts, incoming, rings: Vec::new(), turn: Turn::default() })
     }
 
     /// A ring for a shard, served by the shard's thread of the pool.
@@ -134,6 +138,7 @@ impl Bench {
             for _ in 0..BATCH {
                 let Some((seq, record)) = ring.read() else { break };
                 self.verifier.check(seq, record, now, &mut self.verdicts);
+                self.turn.worked();
                 worked = true;
             }
             if !worked && ring.is_empty() {
