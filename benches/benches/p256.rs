@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
-use hammer_p256::{BatchScratch, FixedKeyVerifier, KeyBlock, KeyWalk, NonceBlock, ThrowawayKey};
+use hammer_p256::{FixedKeyVerifier, KeyBlock, KeyWalk, NonceBlock, SignatureBatch, ThrowawayKey};
 use p256::ecdsa::SigningKey;
 use p256::ecdsa::signature::hazmat::PrehashSigner;
 use ring::digest::{SHA256, digest};
@@ -74,7 +74,7 @@ fn subject_keys(c: &mut Criterion) {
 }
 
 fn verify(c: &mut Criterion) {
-    let mut group = group(c, "verify");
+    let mut group = group(c, "verify/fixed_key");
     let key = ThrowawayKey::derive(&[1; 32]);
     let (walk, mut block) = (key.walk(&[1; 32], 0), NonceBlock::new());
     let messages: Vec<[u8; 8]> = (0..64u64).map(u64::to_be_bytes).collect();
@@ -96,15 +96,15 @@ fn verify(c: &mut Criterion) {
             assert!(ring.verify(&messages[at], signatures[at].as_ref()).is_ok());
         });
     });
-    let batch: Vec<(&[u8; 32], &[u8])> =
-        digests.iter().zip(&signatures).map(|(digest, signature)| (digest, signature.as_ref())).collect();
-    let (mut scratch, mut verdicts) = (BatchScratch::new(), Vec::new());
+    let mut batch = SignatureBatch::new();
     for size in [8, 64] {
         group.throughput(Throughput::Elements(size as u64));
-        group.bench_function(format!("batch_{size}"), |b| {
+        group.bench_function(format!("batch{size}"), |b| {
             b.iter(|| {
-                ours.verify_batch(&batch[..size], &mut scratch, &mut verdicts);
-                assert!(verdicts.iter().all(|verdict| *verdict));
+                batch.clear();
+                let signed = digests.iter().zip(&signatures).take(size);
+                signed.for_each(|(digest, signature)| batch.push(digest, signature.as_ref()));
+                assert!(ours.verify_batch(&mut batch).iter().all(|verdict| *verdict));
             });
         });
     }

@@ -5,7 +5,7 @@ use crate::point::Point;
 use crate::residue::invert_all;
 
 /// Memory for the lanes, to be used again.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Lanes {
     inverses: Vec<FieldElement>,
     products: Vec<FieldElement>,

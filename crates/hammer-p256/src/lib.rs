@@ -8,6 +8,7 @@
 
 pub mod der;
 pub mod field;
+mod inversion;
 mod jacobian;
 pub mod key_walk;
 pub mod lanes;
@@ -27,7 +28,7 @@ pub use nonce_walk::{NonceBlock, NonceWalk};
 pub use point::Point;
 pub use scalar::Scalar;
 pub use throwaway::ThrowawayKey;
-pub use verifier::{BatchScratch, FixedKeyVerifier};
+pub use verifier::{FixedKeyVerifier, SignatureBatch};
 
 /// Bytes of a point as SEC 1 section 2.3.3 writes it without compression.
 pub const POINT_LENGTH: usize = 65;

@@ -7,6 +7,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Add, Mul, Neg, Sub};
 
+use crate::inversion;
 use crate::limbs::{self, Limbs, add_carry, multiply_add};
 
 /// A prime modulus between 2^255 and 2^256.
@@ -100,21 +101,11 @@ impl<M: Modulus> Residue<M> {
         Self::from_montgomery(square::<M>(self.limbs))
     }
 
-    /// The inverse, by Fermat's theorem; that of 0 is 0.
+    /// The inverse; that of 0 is 0. How long it takes depends on the value.
     pub fn invert(self) -> Self {
-        let (exponent, _) = limbs::subtract(M::LIMBS, [2, 0, 0, 0]);
-        let mut powers = [Self::ONE; 16];
-        for at in 1..16 {
-            powers[at] = powers[at - 1] * self;
-        }
-        let mut power = Self::ONE;
-        for nibble in (0..64).rev().map(|at| exponent[at / 16] >> (at % 16 * 4) & 15) {
-            power = power.square().square().square().square();
-            if nibble != 0 {
-                power = power * powers[nibble as usize];
-            }
-        }
-        power
+        // What is inverted is the residue times 2^256, so that the inverse lacks 2^512.
+        let inverse = inversion::invert(self.limbs, M::LIMBS, M::INVERSE);
+        Self::from_limbs(multiply::<M>(inverse, M::SQUARE))
     }
 }
 

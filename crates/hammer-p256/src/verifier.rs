@@ -19,25 +19,33 @@ pub struct FixedKeyVerifier {
     key: WindowTable,
 }
 
-/// Memory for batches, to be used again.
-#[derive(Debug, Default)]
-pub struct BatchScratch {
+/// Signatures that are verified together. It keeps its memory for the next batch.
+#[derive(Debug, Clone, Default)]
+pub struct SignatureBatch {
     candidates: Vec<Candidate>,
+    /// One for each signature; what is not a candidate is false from the begin.
+    verdicts: Vec<bool>,
+    scratch: Scratch,
+}
+
+/// A signature in form, whose verdict is open.
+#[derive(Debug, Clone)]
+struct Candidate {
+    /// Its place among the verdicts.
+    at: usize,
+    digest: Scalar,
+    signature: RawSignature,
+}
+
+/// What the sums of up to [`CHUNK`] candidates are made in.
+#[derive(Debug, Clone, Default)]
+struct Scratch {
     inverses: Vec<Scalar>,
     products: Vec<Scalar>,
     factors: Vec<[Digits; 2]>,
     /// Row by row, and in each row one point for each candidate.
     points: Vec<Point>,
     lanes: Lanes,
-}
-
-/// A signature in form, whose verdict is open.
-#[derive(Debug)]
-struct Candidate {
-    /// Its place among the verdicts.
-    at: usize,
-    digest: Scalar,
-    signature: RawSignature,
 }
 
 impl FixedKeyVerifier {
@@ -48,56 +56,86 @@ impl FixedKeyVerifier {
 
     /// Whether `signature` (DER) is the key's over a SHA-256 digest (FIPS 186-4 section 6.4).
     pub fn verify(&self, digest: &[u8; 32], signature: &[u8]) -> bool {
-        let Some(signature) = RawSignature::from_der(signature) else { return false };
-        let inverse = Scalar::from_limbs(signature.s).invert();
-        let [base, key] = factors(Scalar::from_digest(digest), signature.r, inverse);
-        let sum = table::generator().add_product(Jacobian::INFINITY, &base);
-        self.key.add_product(sum, &key).has_x(abscissas(signature.r))
+        RawSignature::from_der(signature)
+            .is_some_and(|signature| self.verify_raw(Scalar::from_digest(digest), signature))
     }
 
-    /// Writes for each pair of digest and signature what [`FixedKeyVerifier::verify`] says of it. In batches of 64 it
-    /// costs about half of that.
-    pub fn verify_batch(
-        &self,
-        batch: &[(&[u8; 32], &[u8])],
-        scratch: &mut BatchScratch,
-        verdicts: &mut Vec<bool>,
-    ) {
-        verdicts.clear();
-        verdicts.resize(batch.len(), false);
-        for (batch, verdicts) in batch.chunks(CHUNK).zip(verdicts.chunks_mut(CHUNK)) {
-            scratch.read(batch);
-            scratch.find_factors();
-            scratch.look_up(&self.key);
-            scratch.add_rows();
-            for (candidate, sum) in scratch.candidates.iter().zip(&scratch.points) {
+    /// What [`FixedKeyVerifier::verify`] says of each signature of the batch, in the order in which they were pushed. In
+    /// batches of 64 one costs half as much.
+    pub fn verify_batch<'batch>(&self, batch: &'batch mut SignatureBatch) -> &'batch [bool] {
+        let SignatureBatch { candidates, verdicts, scratch } = batch;
+        for chunk in candidates.chunks(CHUNK) {
+            // The inversions of a batch do not pay for one signature alone.
+            if let [alone] = chunk {
+                verdicts[alone.at] = self.verify_raw(alone.digest, alone.signature);
+                continue;
+            }
+            for (candidate, sum) in chunk.iter().zip(scratch.sums(chunk, &self.key)) {
                 let is_r = |x| sum.x == x && !sum.is_infinity();
                 verdicts[candidate.at] = abscissas(candidate.signature.r).into_iter().any(is_r);
             }
         }
+        verdicts
+    }
+
+    fn verify_raw(&self, digest: Scalar, signature: RawSignature) -> bool {
+        let inverse = Scalar::from_limbs(signature.s).invert();
+        let [base, key] = factors(digest, signature.r, inverse);
+        let sum = table::generator().add_product(Jacobian::INFINITY, &base);
+        self.key.add_product(sum, &key).has_x(abscissas(signature.r))
     }
 }
 
-impl BatchScratch {
-    /// Memory that grows with its first use.
+impl SignatureBatch {
+    /// An empty batch, whose memory grows with its first use.
     pub fn new() -> Self {
         Self::default()
     }
 
-    fn read(&mut self, batch: &[(&[u8; 32], &[u8])]) {
-        self.candidates.clear();
-        self.candidates.extend(batch.iter().enumerate().filter_map(|(at, (digest, signature))| {
-            let signature = RawSignature::from_der(signature)?;
-            Some(Candidate { at, digest: Scalar::from_digest(digest), signature })
-        }));
+    /// Adds a signature (DER) over a SHA-256 digest.
+    pub fn push(&mut self, digest: &[u8; 32], signature: &[u8]) {
+        let at = self.verdicts.len();
+        self.verdicts.push(false);
+        let candidate = RawSignature::from_der(signature).map(|signature| Candidate {
+            at,
+            digest: Scalar::from_digest(digest),
+            signature,
+        });
+        self.candidates.extend(candidate);
     }
 
-    fn find_factors(&mut self) {
+    /// How many signatures were pushed since it was empty.
+    pub fn len(&self) -> usize {
+        self.verdicts.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.verdicts.is_empty()
+    }
+
+    /// Takes all signatures out.
+    pub fn clear(&mut self) {
+        self.candidates.clear();
+        self.verdicts.clear();
+    }
+}
+
+impl Scratch {
+    /// For each candidate the point whose x has to be r.
+    fn sums(&mut self, candidates: &[Candidate], key: &WindowTable) -> &[Point] {
+        self.find_factors(candidates);
+        self.look_up(key);
+        self.add_rows(candidates.len());
+        &self.points
+    }
+
+    fn find_factors(&mut self, candidates: &[Candidate]) {
         self.inverses.clear();
-        self.inverses.extend(self.candidates.iter().map(|one| Scalar::from_limbs(one.signature.s)));
+        self.inverses.extend(candidates.iter().map(|one| Scalar::from_limbs(one.signature.s)));
         self.products.resize(self.inverses.len(), Scalar::ONE);
         invert_all(&mut self.inverses, &mut self.products);
-        let parts = self.candidates.iter().zip(&self.inverses);
+        let parts = candidates.iter().zip(&self.inverses);
         self.factors.clear();
         self.factors.extend(parts.map(|(one, inverse)| factors(one.digest, one.signature.r, *inverse)));
     }
@@ -113,8 +151,8 @@ impl BatchScratch {
     }
 
     /// Adds the lower half of the rows to the upper half until there is one, so that six inversions serve all.
-    fn add_rows(&mut self) {
-        let (columns, mut rows) = (self.candidates.len(), 2 * DIGITS);
+    fn add_rows(&mut self, columns: usize) {
+        let mut rows = 2 * DIGITS;
         while rows > 1 {
             let upper = rows.div_ceil(2);
             let (left, right) = self.points[..rows * columns].split_at_mut(upper * columns);

@@ -14,6 +14,13 @@ fn limbs<M: Modulus>() -> impl Strategy<Value = Limbs> {
     prop_oneof![8 => any, 1 => (1..9u64).prop_map(|low| limbs::subtract(M::LIMBS, [low, 0, 0, 0]).0)]
 }
 
+/// The inverse by Fermat's theorem.
+fn by_fermat<M: Modulus>(value: Residue<M>) -> Residue<M> {
+    let (exponent, _) = limbs::subtract(M::LIMBS, [2, 0, 0, 0]);
+    let bits = (0..256).rev().map(|at| exponent[at / 64] >> (at % 64) & 1 == 1);
+    bits.fold(Residue::ONE, |power, bit| if bit { power.square() * value } else { power.square() })
+}
+
 /// Every operation of ours against fiat-crypto's, in Montgomery's domain.
 macro_rules! agrees_with_fiat {
     ($name:ident, $modulus:ty, $module:ident, $inside:ident, $outside:ident, $mul:ident, $square:ident, $add:ident,
@@ -82,6 +89,13 @@ proptest! {
     }
 
     #[test]
+    fn inverses_are_those_by_fermats_theorem(a in limbs::<Field>(), b in limbs::<Order>()) {
+        let (x, y) = (Residue::<Field>::from_montgomery(a), Residue::<Order>::from_montgomery(b));
+        prop_assert_eq!(x.invert(), by_fermat(x));
+        prop_assert_eq!(y.invert(), by_fermat(y));
+    }
+
+    #[test]
     fn inverting_many_is_inverting_each(all in prop::collection::vec(limbs::<Order>(), 0..20)) {
         let values: Vec<_> =
             all.into_iter().map(Residue::<Order>::from_montgomery).filter(|one| !one.is_zero()).collect();
@@ -100,6 +114,25 @@ proptest! {
         let inverse = p256::elliptic_curve::ops::Invert::invert(&theirs);
         prop_assert_eq!(ours.invert().to_be_bytes().to_vec(), inverse.to_bytes().to_vec());
     }
+}
+
+/// 0, and both ways around the edges: powers of 2 with their neighbours, and all of those as the inverse.
+#[test]
+fn inverses_at_the_edges_are_those_by_fermats_theorem() {
+    fn agree<M: Modulus>() {
+        let two = Residue::<M>::ONE.double();
+        let powers = std::iter::successors(Some(Residue::<M>::ONE), |power| Some(*power * two));
+        for power in powers.take(256) {
+            for value in [power, power - Residue::ONE, power + Residue::ONE] {
+                for value in [value, -value, Residue::from_montgomery(value.to_limbs())] {
+                    assert_eq!(value.invert(), by_fermat(value), "{value:?}");
+                    assert_eq!(value.invert().invert(), value);
+                }
+            }
+        }
+    }
+    agree::<Field>();
+    agree::<Order>();
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use hammer_p256::{BatchScratch, FixedKeyVerifier, NonceBlock, ThrowawayKey};
+use hammer_p256::{FixedKeyVerifier, NonceBlock, SignatureBatch, ThrowawayKey};
 use proptest::prelude::*;
 use ring::signature::{ECDSA_P256_SHA256_ASN1, UnparsedPublicKey};
 
@@ -12,10 +12,13 @@ fn bytes(hex: &str) -> Vec<u8> {
 }
 
 fn verify_batch(verifier: &FixedKeyVerifier, signed: &[([u8; 32], Vec<u8>)]) -> Vec<bool> {
-    let batch: Vec<_> = signed.iter().map(|(digest, signature)| (digest, signature.as_slice())).collect();
-    let mut verdicts = Vec::new();
-    verifier.verify_batch(&batch, &mut BatchScratch::new(), &mut verdicts);
-    verdicts
+    let mut batch = SignatureBatch::new();
+    // What was in a batch before is nothing to the next.
+    batch.push(&[7; 32], b"none");
+    batch.clear();
+    signed.iter().for_each(|(digest, signature)| batch.push(digest, signature));
+    assert_eq!((batch.len(), batch.is_empty()), (signed.len(), signed.is_empty()));
+    verifier.verify_batch(&mut batch).to_vec()
 }
 
 #[test]
