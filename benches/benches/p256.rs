@@ -97,7 +97,7 @@ fn verify(c: &mut Criterion) {
         });
     });
     let mut batch = SignatureBatch::new();
-    for size in [8, 64] {
+    for size in [16, 64] {
         group.throughput(Throughput::Elements(size as u64));
         group.bench_function(format!("batch{size}"), |b| {
             b.iter(|| {

@@ -12,13 +12,18 @@ pub(crate) fn make_way() {
 /// shard whose time has come, waits for the end of the slice of the one that runs, which is several milliseconds.
 #[derive(Debug, Default)]
 pub(crate) struct Turn {
-    done: u32,
+    done: usize,
 }
 
 impl Turn {
     /// After each piece of work.
     pub(crate) fn worked(&mut self) {
-        self.done += 1;
+        self.worked_on(1);
+    }
+
+    /// After so many pieces that were one.
+    pub(crate) fn worked_on(&mut self, pieces: usize) {
+        self.done += pieces;
         if self.done >= IN_A_ROW {
             self.done = 0;
             thread::yield_now();
@@ -29,4 +34,4 @@ impl Turn {
 /// Added to the niceness of the process: about a third of a shard's weight.
 const NICENESS: i32 = 5;
 /// Pieces of a few microseconds each, beside which asking the kernel costs little.
-const IN_A_ROW: u32 = 8;
+const IN_A_ROW: usize = 8;

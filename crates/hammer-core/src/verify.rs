@@ -10,16 +10,23 @@ use hammer_measure::promise::Breach;
 use hammer_measure::{Ledger, Nanos};
 
 mod pool;
+mod records;
 mod ring;
 mod spill;
 
 pub use pool::{Bench, RingSender, VerifyPool};
+pub use records::Records;
 pub(crate) use ring::{RecordReader, RecordWriter, ring};
 
 /// Checks promises, on a thread of its own.
 pub trait Verifier: Send {
     /// Judges the promise that operation `seq` received, or keeps it for [`Verifier::tick`].
     fn check(&mut self, seq: u64, record: &[u8], now: Nanos, verdicts: &mut Verdicts);
+
+    /// Judges promises as [`Verifier::check`] would one after another, where a few at once are cheaper.
+    fn check_all(&mut self, records: &Records, now: Nanos, verdicts: &mut Verdicts) {
+        records.iter().for_each(|(seq, record)| self.check(seq, record, now, verdicts));
+    }
 
     /// Judges what could not be judged at once; called again and again.
     fn tick(&mut self, _now: Nanos, _verdicts: &mut Verdicts) {}

@@ -13,7 +13,7 @@ use hammer_measure::{Ledger, Nanos};
 use crate::background::{self, Turn};
 
 use super::spill::Spill;
-use super::{LedgerCells, PromiseSender, RecordReader, Verdicts, Verifier, ring};
+use super::{LedgerCells, PromiseSender, RecordReader, Records, Verdicts, Verifier, ring};
 
 /// The verifier threads of one workload. Without a thread its rings are worked by hand, on a simulated clock.
 pub struct VerifyPool {
@@ -37,10 +37,16 @@ struct Worker {
 
 /// What one thread works on.
 pub struct Bench {
-    verifier: Box<dyn Verifier>,
-    verdicts: Verdicts,
+    judge: Judge,
     incoming: mpsc::Receiver<Ring>,
     rings: Vec<Ring>,
+}
+
+/// A verifier, and the records that it is to judge next.
+struct Judge {
+    verifier: Box<dyn Verifier>,
+    verdicts: Verdicts,
+    records: Records,
     turn: Turn,
 }
 
@@ -87,7 +93,8 @@ impl VerifyPool {
     ) -> (RingSender, Bench) {
         let (rings, incoming) = mpsc::channel();
         let verdicts = Verdicts::new(workload, self.ledger.clone(), Box::new(broken));
-        (RingSender(rings), Bench { verifier, verdicts, incoming, rings: Vec::new(), turn: Turn::default() })
+        let judge = Judge { verifier, verdicts, records: Records::default(), turn: Turn::default() };
+        (RingSender(rings), Bench { judge, incoming, rings: Vec::new() })
     }
 
     /// A ring for a shard, served by the shard's thread of the pool.
@@ -130,44 +137,63 @@ impl VerifyPool {
 }
 
 impl Bench {
-    /// Judges what is there; whether there was anything.
+    /// Judges what is there, as many records at once as there are; whether there was anything.
     pub fn work(&mut self, now: Nanos) -> bool {
         self.rings.extend(self.incoming.try_iter());
+        let Self { judge, rings, .. } = self;
         let mut worked = false;
-        for (ring, spill) in &mut self.rings {
-            for _ in 0..BATCH {
-                let Some((seq, record)) = ring.read() else { break };
-                self.verifier.check(seq, record, now, &mut self.verdicts);
-                self.turn.worked();
+        for (ring, spill) in &mut *rings {
+            for _ in 0..TURN {
+                if !judge.records.take(ring) {
+                    break;
+                }
+                judge.settle_if_full(now);
                 worked = true;
             }
             if !worked && ring.is_empty() {
-                drain(spill, self.verifier.as_mut(), now, &mut self.verdicts);
+                judge.drain(spill, now);
             }
         }
+        judge.settle(now);
         if !worked {
-            self.rings.retain(|(ring, spill)| !ring.is_closed() || !spill.is_empty());
+            rings.retain(|(ring, spill)| !ring.is_closed() || !spill.is_empty());
         }
-        self.verifier.tick(now, &mut self.verdicts);
+        judge.verifier.tick(now, &mut judge.verdicts);
         worked
     }
 
     /// Judges all that is left.
     pub fn finish(&mut self, now: Nanos) {
         while self.work(now) {}
-        for (_, spill) in &self.rings {
-            drain(spill, self.verifier.as_mut(), now, &mut self.verdicts);
-        }
+        self.rings.iter().for_each(|(_, spill)| self.judge.drain(spill, now));
     }
 }
 
-fn drain(spill: &Spill, verifier: &mut dyn Verifier, now: Nanos, verdicts: &mut Verdicts) {
-    let lost = {
-        let verdicts = &mut *verdicts;
-        spill.drain(|seq, record| verifier.check(seq, record, now, verdicts))
-    };
-    (0..lost).for_each(|_| verdicts.unchecked());
+impl Judge {
+    fn settle(&mut self, now: Nanos) {
+        if !self.records.is_empty() {
+            self.verifier.check_all(&self.records, now, &mut self.verdicts);
+            self.turn.worked_on(self.records.len());
+            self.records.clear();
+        }
+    }
+
+    fn settle_if_full(&mut self, now: Nanos) {
+        if self.records.is_full() {
+            self.settle(now);
+        }
+    }
+
+    fn drain(&mut self, spill: &Spill, now: Nanos) {
+        let lost = spill.drain(|seq, record| {
+            self.records.push(seq, record);
+            self.settle_if_full(now);
+        });
+        self.settle(now);
+        (0..lost).for_each(|_| self.verdicts.unchecked());
+    }
 }
 
 const IDLE: Duration = Duration::from_millis(2);
-const BATCH: usize = 256;
+/// Most records of one ring before the next has its turn.
+const TURN: usize = 256;

@@ -21,7 +21,6 @@ pub(crate) struct RecordWriter {
 /// The verifier's end.
 pub(crate) struct RecordReader {
     ring: Consumer<u8>,
-    scratch: Vec<u8>,
 }
 
 /// A ring of `bytes` bytes; what does not fit goes to `spill`.
@@ -33,7 +32,7 @@ pub(crate) fn ring(
     let (producer, consumer) = RingBuffer::new(bytes);
     let writer =
         RecordWriter { ring: producer, spill, ledger, thread: None, since_wake: 0, scratch: Vec::new() };
-    (writer, RecordReader { ring: consumer, scratch: Vec::new() })
+    (writer, RecordReader { ring: consumer })
 }
 
 impl RecordWriter {
@@ -66,8 +65,8 @@ impl RecordWriter {
 }
 
 impl RecordReader {
-    /// The next record, if a whole one is there.
-    pub(crate) fn read(&mut self) -> Option<(u64, &[u8])> {
+    /// Appends the next record to `out`, if a whole one is there; returns its sequence number.
+    pub(crate) fn read(&mut self, out: &mut Vec<u8>) -> Option<u64> {
         let mut header = [0; HEADER];
         let chunk = self.ring.read_chunk(HEADER).ok()?;
         let (first, second) = chunk.as_slices();
@@ -75,10 +74,11 @@ impl RecordReader {
         header[first.len()..].copy_from_slice(second);
         chunk.commit_all();
         let (seq, length) = decode_header(header);
-        self.scratch.resize(length, 0);
+        let start = out.len();
+        out.resize(start + length, 0);
         // Records are pushed whole, so the body follows its header.
-        self.ring.pop_entire_slice(&mut self.scratch).ok()?;
-        Some((seq, &self.scratch))
+        self.ring.pop_entire_slice(&mut out[start..]).ok()?;
+        Some(seq)
     }
 
     pub(crate) fn is_closed(&self) -> bool {

@@ -3,7 +3,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use hammer_core::runtime::{Clock, Runtime as _};
-use hammer_core::verify::{Verdicts, Verifier, VerifyPool};
+use hammer_core::verify::{Records, Verdicts, Verifier, VerifyPool};
 use hammer_core::workload::{Ended, Exchange, FatalError, SeriesSpec, ShardContext, Steps, Workload};
 use hammer_measure::{Ledger, Nanos};
 
@@ -62,8 +62,24 @@ impl Verifier for Late {
     }
 }
 
+/// Keeps every promise, and notes which records were judged together.
+struct Together {
+    batches: Arc<Mutex<Vec<Vec<u64>>>>,
+}
+
+impl Verifier for Together {
+    fn check(&mut self, seq: u64, _record: &[u8], _now: Nanos, _verdicts: &mut Verdicts) {
+        unreachable!("{seq} was judged alone");
+    }
+
+    fn check_all(&mut self, records: &Records, _now: Nanos, verdicts: &mut Verdicts) {
+        self.batches.lock().unwrap().push(records.iter().map(|(seq, _)| seq).collect());
+        records.iter().for_each(|_| verdicts.kept());
+    }
+}
+
 /// 1,000 operations a second for two seconds over two shards; what the ledger was over time, and the breaches.
-fn ledgers(ring_bytes: usize, late: Late) -> (Vec<Ledger>, Vec<u64>) {
+fn ledgers(ring_bytes: usize, late: impl Verifier + 'static) -> (Vec<Ledger>, Vec<u64>) {
     let pool = Rc::new(VerifyPool::new(ring_bytes, std::env::temp_dir()));
     let breaches = Arc::new(Mutex::new(Vec::new()));
     let seen = breaches.clone();
@@ -117,6 +133,28 @@ fn a_broken_promise_names_its_operation() {
     breaches.sort_unstable();
     assert_eq!(breaches, [0, 500, 1_000, 1_500]);
     assert_eq!(over_time.last().unwrap().broken, 4);
+}
+
+/// As each look finds some 50 records in each of two rings, 16 are judged together, and then those that are left.
+#[test]
+fn the_records_that_are_there_are_judged_together_and_in_order() {
+    for ring_bytes in [1 << 20, 200] {
+        let batches = Arc::<Mutex<Vec<Vec<u64>>>>::default();
+        let (over_time, _) = ledgers(ring_bytes, Together { batches: batches.clone() });
+        let last = over_time.last().unwrap();
+        assert_eq!((last.made, last.kept), (2_000, 2_000));
+        let batches = batches.lock().unwrap();
+        assert!(batches.iter().all(|batch| (1..=16).contains(&batch.len())), "{batches:?}");
+        if ring_bytes > 200 {
+            assert!(batches.iter().filter(|batch| batch.len() == 16).count() >= 110, "{batches:?}");
+        }
+        for shard in 0..2 {
+            let of_shard: Vec<u64> =
+                batches.iter().flatten().copied().filter(|seq| seq % 2 == shard).collect();
+            assert_eq!(of_shard.len(), 1_000);
+            assert!(ring_bytes == 200 || of_shard.is_sorted());
+        }
+    }
 }
 
 #[test]
