@@ -1,5 +1,6 @@
 //! Public keys of logs, and of those who sign notes.
 
+mod batch;
 mod lazy_verifier;
 #[cfg(test)]
 mod tests;
@@ -8,6 +9,7 @@ use std::str::FromStr;
 
 use ring::signature::{self, UnparsedPublicKey};
 
+pub use self::batch::SignatureBatch;
 use self::lazy_verifier::LazyVerifier;
 use crate::der::{self, DerError, Tlv};
 use crate::encoding::{Base64Error, from_base64};
@@ -155,10 +157,13 @@ impl LogKey {
 
     /// Verifies a `DigitallySigned` over `message` (not its hash); its algorithms must be the key's.
     pub fn verify(&self, message: &[u8], signed: &DigitallySigned<'_>) -> Result<(), SignatureError> {
+        self.check_algorithm(signed)?;
+        self.verify_raw(message, signed.signature)
+    }
+
+    fn check_algorithm(&self, signed: &DigitallySigned<'_>) -> Result<(), SignatureError> {
         match (self.algorithm, signed.hash, signed.algorithm) {
-            (KeyAlgorithm::P256, SHA256, ECDSA) | (KeyAlgorithm::Rsa, SHA256, RSA) => {
-                self.verify_raw(message, signed.signature)
-            }
+            (KeyAlgorithm::P256, SHA256, ECDSA) | (KeyAlgorithm::Rsa, SHA256, RSA) => Ok(()),
             (key, hash, algorithm) => Err(SignatureError::Algorithm { hash, algorithm, key }),
         }
     }

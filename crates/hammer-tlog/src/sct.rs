@@ -1,7 +1,7 @@
 //! Signed certificate timestamps: a log's promise to include an entry (RFC 6962 section 3.2, static-ct-api).
 
 use crate::encoding::{Base64Error, base64, from_base64};
-use crate::key::{LogKey, SignatureError};
+use crate::key::{LogKey, SignatureBatch, SignatureError};
 use crate::merkle::Hash;
 use crate::rfc6962::{self, AddChainResponse, DigitallySigned, SignedEntryRef, V1, sct_signature_input};
 use crate::tls::TlsError;
@@ -108,6 +108,34 @@ impl Sct {
 
     /// Verifies version, log id, and the signature over `entry`.
     pub fn verify(&self, key: &LogKey, entry: SignedEntryRef<'_>) -> Result<(), SctError> {
+        let mut input = Vec::new();
+        let signed = self.signed(key, entry, &mut input)?;
+        Ok(key.verify(&input, &signed)?)
+    }
+
+    /// Verifies version and log id, and adds the signature over `entry` to a batch of `key`, which says whether it
+    /// holds; nothing is added where it is known already that it does not.
+    pub fn verify_in(
+        &self,
+        batch: &mut SignatureBatch,
+        key: &LogKey,
+        entry: SignedEntryRef<'_>,
+    ) -> Result<(), SctError> {
+        let mut input = std::mem::take(&mut batch.message);
+        input.clear();
+        let signed = self.signed(key, entry, &mut input);
+        let added = signed.map(|signed| key.add_to(batch, &input, &signed));
+        batch.message = input;
+        added
+    }
+
+    /// The signature, and in `input` what it has to be over.
+    fn signed(
+        &self,
+        key: &LogKey,
+        entry: SignedEntryRef<'_>,
+        input: &mut Vec<u8>,
+    ) -> Result<DigitallySigned<'_>, SctError> {
         if self.version != V1 {
             return Err(SctError::Version { version: self.version });
         }
@@ -115,9 +143,7 @@ impl Sct {
             return Err(SctError::WrongLogId { got: self.log_id, expected: key.log_id() });
         }
         let signed = DigitallySigned::parse(&self.signature).map_err(SctError::Signature)?;
-        let mut input = Vec::new();
-        sct_signature_input(&mut input, self.timestamp_ms, entry, &self.extensions)
-            .map_err(SctError::Entry)?;
-        Ok(key.verify(&input, &signed)?)
+        sct_signature_input(input, self.timestamp_ms, entry, &self.extensions).map_err(SctError::Entry)?;
+        Ok(signed)
     }
 }

@@ -18,8 +18,12 @@ pub(super) struct LazyVerifier {
 impl LazyVerifier {
     /// Whether `signature` (DER) is that of `key` over `message`. All calls have to name the same key.
     pub(super) fn verify(&self, key: &[u8], message: &[u8], signature: &[u8]) -> bool {
-        let verifier = self.made.get_or_init(|| FixedKeyVerifier::new(key));
-        verifier.as_ref().is_some_and(|verifier| verifier.verify(&sha256(message).0, signature))
+        self.of(key).is_some_and(|verifier| verifier.verify(&sha256(message).0, signature))
+    }
+
+    /// The verifier of `key`; none if it is no point of the curve.
+    pub(super) fn of(&self, key: &[u8]) -> Option<&FixedKeyVerifier> {
+        self.made.get_or_init(|| FixedKeyVerifier::new(key)).as_ref()
     }
 }
 

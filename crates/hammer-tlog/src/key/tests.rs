@@ -145,6 +145,63 @@ fn clones_share_one_verifier_which_only_p256_makes() {
     assert!(format!("{ed25519:?}").contains("made: false"));
 }
 
+/// What a batch says of messages and signatures that name these algorithms.
+fn judge_batch(
+    key: &LogKey,
+    batch: &mut SignatureBatch,
+    signed: &[(Vec<u8>, DigitallySigned<'_>)],
+) -> Vec<Result<(), SignatureError>> {
+    batch.clear();
+    signed.iter().for_each(|(message, signed)| key.add_to(batch, message, signed));
+    assert_eq!((batch.len(), batch.is_empty()), (signed.len(), signed.is_empty()));
+    key.verify_batch(batch).to_vec()
+}
+
+#[test]
+fn a_batch_of_another_algorithm_is_verified_one_by_one() {
+    let (mut batch, ed25519) = (SignatureBatch::new(), LogKey::from_ed25519(&[1; 32]).unwrap());
+    let (pair, p256) = pair();
+    let signature = sign(&pair, b"note");
+    let signed =
+        [(b"note".to_vec(), DigitallySigned { hash: SHA256, algorithm: ECDSA, signature: &signature })];
+    assert_eq!(judge_batch(&p256, &mut batch, &signed), [Ok(())]);
+    let refused = judge_batch(&ed25519, &mut batch, &signed);
+    assert!(matches!(refused[..], [Err(SignatureError::Algorithm { .. })]), "{refused:?}");
+    assert!(judge_batch(&p256, &mut batch, &[]).is_empty());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn a_batch_says_what_each_verification_says(
+        lies in prop::collection::vec((0..6u8, 0..64usize, 1..=u8::MAX), 0..80), off_the_curve: bool,
+    ) {
+        let (pair, key) = pair();
+        let mut point = key.bytes().to_vec();
+        point[64] ^= u8::from(off_the_curve);
+        let key = with_point(&point);
+        let (good, mut batch) = (sign(&pair, b"a tree head"), SignatureBatch::new());
+        let signatures: Vec<Vec<u8>> = lies.iter().map(|(lie, at, bits)| {
+            let mut signature = good.clone();
+            match lie {
+                1 => signature[*at] ^= bits,
+                2 => signature.truncate(*at),
+                _ => {}
+            }
+            signature
+        }).collect();
+        let signed: Vec<_> = lies.iter().zip(&signatures).map(|((lie, ..), signature)| {
+            let message = if *lie == 3 { b"another".to_vec() } else { b"a tree head".to_vec() };
+            let algorithm = if *lie == 4 { RSA } else { ECDSA };
+            (message, DigitallySigned { hash: SHA256, algorithm, signature })
+        }).collect();
+        let singly: Vec<_> = signed.iter().map(|(message, signed)| key.verify(message, signed)).collect();
+        prop_assert_eq!(judge_batch(&key, &mut batch, &signed), singly.clone());
+        prop_assert_eq!(judge_batch(&key, &mut batch, &signed), singly, "a second time");
+    }
+}
+
 proptest! {
     // Each case has a key of its own, whose table takes milliseconds.
     #![proptest_config(ProptestConfig::with_cases(64))]
