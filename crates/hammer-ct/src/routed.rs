@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use futures::future::try_join_all;
-use hammer_core::verify::{Verdicts, Verifier};
+use hammer_core::verify::{Records, Verdicts, Verifier};
 use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Steps, Workload};
 use hammer_measure::Nanos;
 
@@ -44,6 +44,8 @@ pub struct RoutedSession<S> {
 struct RoutedVerifier {
     route: Route,
     parts: Vec<(Arc<str>, PartVerifier)>,
+    /// Which of the records that are judged together are of each part.
+    records: Vec<Records>,
 }
 
 /// None where the log makes no promises.
@@ -133,7 +135,9 @@ impl<W: Workload> Workload for Routed<W> {
         let parts: Vec<_> =
             self.parts.iter().map(|part| (part.log.clone(), part.workload.verifier())).collect();
         let is_needed = parts.iter().any(|(_, verifier)| verifier.is_some());
-        is_needed.then(|| Box::new(RoutedVerifier { route: self.route.clone(), parts }) as Box<dyn Verifier>)
+        let records = parts.iter().map(|_| Records::default()).collect();
+        let route = self.route.clone();
+        is_needed.then(|| Box::new(RoutedVerifier { route, parts, records }) as Box<dyn Verifier>)
     }
 }
 
@@ -145,6 +149,21 @@ impl Verifier for RoutedVerifier {
                 verdicts.of_target(log, |verdicts| verifier.check(seq, record, now, verdicts));
             }
             (_, None) => verdicts.unchecked(),
+        }
+    }
+
+    fn check_all(&mut self, records: &Records, now: Nanos, verdicts: &mut Verdicts) {
+        self.records.iter_mut().for_each(Records::clear);
+        for (seq, record) in records.iter() {
+            self.records[self.route.of(seq).0].push(seq, record);
+        }
+        for ((log, verifier), records) in self.parts.iter_mut().zip(&self.records) {
+            match verifier {
+                Some(verifier) => {
+                    verdicts.of_target(log, |verdicts| verifier.check_all(records, now, verdicts));
+                }
+                None => (0..records.len()).for_each(|_| verdicts.unchecked()),
+            }
         }
     }
 

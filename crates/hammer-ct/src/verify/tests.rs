@@ -1,13 +1,19 @@
 use std::fs;
+use std::sync::Mutex;
 
+use hammer_core::verify::LedgerCells;
+use hammer_measure::promise::Breach;
 use hammer_synth::{FileChains, Minted};
 use hammer_tlog::encoding::base64;
 use hammer_tlog::merkle::Hash;
 use hammer_tlog::rfc6962::AddChainRequest;
 use hammer_tlog::sct::Sct;
+use proptest::prelude::*;
 
+use super::rules::{LOG_ID, PROMISED_TWICE, SIGNATURE, TIMESTAMP};
 use super::*;
-use crate::record;
+use crate::record::{self, Judged, Record, Told};
+use crate::{InvalidKind, LogKind};
 
 /// What was sent to TesseraCT, and its answer.
 const RECORDED: [(&str, &str); 4] = [
@@ -72,6 +78,15 @@ fn verifier(answer: &str, distinct: bool) -> SctVerifier {
     SctVerifier::new(Arc::new(log(LogKind::StaticCt)), epoch_unix_ms, vec![ROOT.to_vec()], distinct)
 }
 
+impl SctVerifier {
+    fn judge(&self, record: &Record<'_>) -> Result<(), Broken> {
+        let mut batch = SignatureBatch::new();
+        let entry = self.rules.signed(record, &mut batch)?;
+        let signature = self.rules.log.key.verify_batch(&mut batch).first();
+        self.rules.judge(record, entry, signature).map(drop)
+    }
+}
+
 fn kind_of<T>(judged: Result<T, Broken>) -> &'static str {
     judged.map_or_else(|(kind, _)| kind, |_| "kept")
 }
@@ -93,7 +108,8 @@ fn the_issuer_of_a_precertificate_is_found_among_the_roots_that_were_not_sent() 
     let mut read = sct(&bytes);
     read.chain.truncate(1);
     verifier(answer, true).judge(&read).unwrap();
-    let unknown = SctVerifier { roots: Arc::default(), ..verifier(answer, true) };
+    let mut unknown = verifier(answer, true);
+    unknown.rules.roots = Arc::default();
     assert_eq!(kind_of(unknown.judge(&read)), SIGNATURE);
 }
 
@@ -129,9 +145,10 @@ fn a_timestamp_is_held_against_the_skew_on_the_side_that_can_be_wrong() {
     let bytes = record(request, answer);
     let read = sct(&bytes);
     let judge = |epoch_ms: i64, distinct| {
-        let verifier = verifier(answer, distinct);
-        let epoch_unix_ms = verifier.epoch_unix_ms.checked_add_signed(epoch_ms).unwrap();
-        kind_of(SctVerifier { epoch_unix_ms, ..verifier }.judge(&read))
+        let mut verifier = verifier(answer, distinct);
+        let epoch_unix_ms = &mut verifier.rules.epoch_unix_ms;
+        *epoch_unix_ms = epoch_unix_ms.checked_add_signed(epoch_ms).unwrap();
+        kind_of(verifier.judge(&read))
     };
     for (epoch_ms, distinct, kind) in [
         (60_000, true, "kept"),
@@ -165,5 +182,88 @@ fn no_record_panics_wherever_it_ends() {
         if let Ok(Told::Sct(record)) = Told::read(&bytes[..length]) {
             assert_ne!(kind_of(verifier(answer, true).judge(&record)), "kept", "{length}");
         }
+    }
+}
+
+/// What can be wrong with a record, a kept promise among it.
+fn lies() -> Vec<Vec<u8>> {
+    let mut all: Vec<_> = RECORDED.iter().map(|(request, answer)| record(request, answer)).collect();
+    let (request, answer) = RECORDED[0];
+    let edit = |change: &dyn Fn(&mut Sct)| {
+        let mut sct = Sct::from_json(answer.as_bytes()).unwrap();
+        change(&mut sct);
+        record(request, &serde_json::to_string(&sct.to_response()).unwrap())
+    };
+    all.extend([
+        edit(&|sct| *sct.signature.last_mut().unwrap() ^= 1),
+        edit(&|sct| sct.signature.truncate(20)),
+        edit(&|sct| sct.signature[1] = 1),
+        edit(&|sct| sct.log_id = Hash([7; 32])),
+        edit(&|sct| sct.timestamp_ms += 1),
+        edit(&|sct| sct.extensions.clear()),
+        record(request, RECORDED[1].1),
+        all[0][..100].to_vec(),
+        vec![9],
+    ]);
+    for status in [200, 400] {
+        let mut judged = Vec::new();
+        let kind = InvalidKind::ALL[0];
+        record::write_judged(&mut judged, Judged { kind, refuse: true, status });
+        all.push(judged);
+    }
+    all
+}
+
+/// What is told of these records: the breaches, and how many promises were kept, broken and unchecked.
+fn told(records: &[(u64, &[u8])], together: usize) -> (Vec<Breach>, [u64; 3]) {
+    let mut verifier = verifier(RECORDED[0].1, true);
+    let (breaches, ledger) = (Arc::new(Mutex::new(Vec::new())), Arc::<LedgerCells>::default());
+    let tell = breaches.clone();
+    let tell = Box::new(move |breach| tell.lock().unwrap().push(breach));
+    let mut verdicts = Verdicts::new("submit", ledger.clone(), tell);
+    for batch in records.chunks(together) {
+        let mut together = Records::default();
+        batch.iter().for_each(|(seq, record)| together.push(*seq, record));
+        match batch {
+            [(seq, record)] => verifier.check(*seq, record, Nanos(0), &mut verdicts),
+            _ => verifier.check_all(&together, Nanos(0), &mut verdicts),
+        }
+    }
+    let ledger = ledger.read();
+    let breaches = breaches.lock().unwrap().clone();
+    (breaches, [ledger.kept, ledger.broken, ledger.unchecked])
+}
+
+#[test]
+fn each_lie_at_each_place_of_a_batch_breaks_that_promise_alone() {
+    let lies = lies();
+    let kept = || lies[..4].iter().map(Vec::as_slice);
+    for lie in &lies[4..] {
+        for at in 0..=4 {
+            // Each recorded promise once, since none of their indices may come twice.
+            let mut records: Vec<&[u8]> = kept().collect();
+            records.insert(at, lie);
+            let records: Vec<_> = (0..).zip(records).collect();
+            let (breaches, counts) = told(&records, 64);
+            assert_eq!((breaches.clone(), counts), told(&records, 1));
+            assert!(
+                counts[0] >= 4 && breaches.iter().all(|breach| breach.seq == Some(at as u64)),
+                "{counts:?}"
+            );
+            assert_eq!(counts.iter().sum::<u64>(), 5);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn records_together_are_judged_as_one_by_one(
+        kinds in prop::collection::vec(0..15usize, 0..100), together in 2..80usize,
+    ) {
+        let lies = lies();
+        let records: Vec<_> = (0..).zip(kinds.iter().map(|kind| lies[*kind].as_slice())).collect();
+        prop_assert_eq!(told(&records, together), told(&records, 1));
     }
 }

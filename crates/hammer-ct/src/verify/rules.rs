@@ -1,0 +1,204 @@
+//! What has to hold of every promise of a submission.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hammer_core::verify::Verdicts;
+use hammer_tlog::audit::Receipt;
+use hammer_tlog::certificate::Certificate;
+use hammer_tlog::key::{SignatureBatch, SignatureError};
+use hammer_tlog::precert::{self, PrecertError};
+use hammer_tlog::rfc6962::{EntryType, SignedEntry, leaf_hash_of};
+use hammer_tlog::sct::SctError;
+
+use super::index_set::IndexSet;
+use super::{Broken, duplicate};
+use crate::record::{Judged, Record, Told};
+use crate::{AuditLink, LogKind, LogTarget};
+
+/// What is known of the log and of the run.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    pub(super) log: Arc<LogTarget>,
+    pub(super) epoch_unix_ms: u64,
+    /// Roots that were not sent, in DER: one of them may be a precertificate's issuer.
+    pub(super) roots: Arc<Vec<Vec<u8>>>,
+    /// The indices promised so far; none where a leaf may be the log's already.
+    pub(super) indices: Option<Arc<Mutex<IndexSet>>>,
+    /// Whether a duplicate has to get what was promised first.
+    pub(super) deduplicates: bool,
+    /// Where promises go whose leaf is to be found in the tree.
+    pub(super) audit: Option<AuditLink>,
+}
+
+/// A record whose signature is among those of a batch.
+#[expect(clippy::large_enum_variant, reason = "nearly all of them are SCTs")]
+pub(super) enum Opened<'a> {
+    /// With what the log has to have signed; where that is broken already, there is no signature in the batch.
+    Sct(Record<'a>, Result<SignedEntry, Broken>),
+    Judged(Judged),
+    Unreadable,
+}
+
+impl Rules {
+    /// Reads a record, and adds its signature to `batch`.
+    pub(super) fn open<'a>(&self, record: &'a [u8], batch: &mut SignatureBatch) -> Opened<'a> {
+        match Told::read(record) {
+            Ok(Told::Sct(record)) => {
+                let entry = self.signed(&record, batch);
+                Opened::Sct(record, entry)
+            }
+            Ok(Told::Judged(judged)) => Opened::Judged(judged),
+            Err(_) => Opened::Unreadable,
+        }
+    }
+
+    /// What the log has to have signed; adds the signature to `batch` unless it is known already not to hold.
+    pub(super) fn signed(
+        &self,
+        record: &Record<'_>,
+        batch: &mut SignatureBatch,
+    ) -> Result<SignedEntry, Broken> {
+        let entry = self.signed_entry(record).map_err(|why| (SIGNATURE, why.to_string()))?;
+        record.sct.verify_in(batch, &self.log.key, entry.by_ref()).map_err(|why| broken_sct(&why))?;
+        Ok(entry)
+    }
+
+    /// Judges a promise whose signature was judged: the entry, if all of it holds.
+    pub(super) fn judge(
+        &self,
+        record: &Record<'_>,
+        entry: SignedEntry,
+        signature: Option<&Result<(), SignatureError>>,
+    ) -> Result<SignedEntry, Broken> {
+        signature.copied().unwrap_or(Err(SignatureError::Invalid)).map_err(|why| broken_sct(&why.into()))?;
+        self.check_timestamp(record)?;
+        if let Some(first) = record.first.as_ref().filter(|_| self.deduplicates) {
+            duplicate::compare(&record.sct, first)?;
+        }
+        if self.log.kind == LogKind::StaticCt {
+            self.check_index(record)?;
+        }
+        Ok(entry)
+    }
+
+    /// Tells what was found of a promise.
+    pub(super) fn tell(
+        &self,
+        seq: u64,
+        record: &Record<'_>,
+        judged: Result<SignedEntry, Broken>,
+        verdicts: &mut Verdicts,
+    ) {
+        match judged {
+            Ok(entry) => match &self.audit {
+                None => verdicts.kept(),
+                Some(_) if Self::is_repeated(record) => verdicts.kept(),
+                Some(audit) => match self.receipt(seq, record, &entry) {
+                    Some(receipt) if audit.hold(receipt, verdicts.target()) => {}
+                    _ => verdicts.unchecked(),
+                },
+            },
+            Err((kind, detail)) => {
+                // A chain that is sent again keeps the number under which it was minted.
+                let (seq, detail) = match &record.first {
+                    Some(first) => {
+                        (first.seq, format!("{detail}; told to submission {seq}, which repeats it"))
+                    }
+                    None => (seq, detail),
+                };
+                if let Some(audit) = &self.audit {
+                    audit.refused(seq, kind, &detail, record, verdicts.target());
+                }
+                verdicts.broken(seq, kind, record.sct.leaf_index().ok().flatten(), detail);
+            }
+        }
+    }
+
+    /// What was promised; none where it has no encoding.
+    fn receipt(&self, seq: u64, record: &Record<'_>, entry: &SignedEntry) -> Option<Receipt> {
+        let sct = &record.sct;
+        let leaf = leaf_hash_of(sct.timestamp_ms, entry.by_ref(), &sct.extensions).ok()?;
+        let index = match self.log.kind {
+            LogKind::StaticCt => sct.leaf_index().ok()?,
+            LogKind::Rfc6962 => None,
+        };
+        let at = &record.at;
+        let receipt = Receipt::new(seq, leaf, index, at.received.0, sct.timestamp_ms)
+            .sent(at.intended.0, at.sent.0)
+            .with_sct(&sct.extensions, &sct.signature);
+        Some(if self.is_new(record) { receipt } else { receipt.duplicate() })
+    }
+
+    /// Whether nobody can have been promised this leaf before.
+    fn is_new(&self, record: &Record<'_>) -> bool {
+        self.indices.is_some() && record.first.is_none()
+    }
+
+    /// Whether the promise is one that was made, and audited, before.
+    fn is_repeated(record: &Record<'_>) -> bool {
+        record.first.is_some_and(|first| duplicate::compare(&record.sct, &first).is_ok())
+    }
+
+    /// What the log has to have signed, made from what was sent.
+    fn signed_entry(&self, record: &Record<'_>) -> Result<SignedEntry, PrecertError> {
+        match precert::signed_entry(&record.chain, record.kind) {
+            Err(PrecertError::MissingIssuer) if record.kind == EntryType::Precert => {
+                let mut chain = record.chain.clone();
+                chain.extend(self.root_above(record.chain.last()));
+                precert::signed_entry(&chain, record.kind)
+            }
+            other => other,
+        }
+    }
+
+    /// The root that issued the last certificate that was sent.
+    fn root_above(&self, last: Option<&&[u8]>) -> Option<&[u8]> {
+        let issuer = Certificate::parse(last?).ok()?.issuer;
+        let issued = |root: &&[u8]| Certificate::parse(root).is_ok_and(|root| root.subject == issuer);
+        self.roots.iter().map(Vec::as_slice).find(issued)
+    }
+
+    fn check_timestamp(&self, record: &Record<'_>) -> Result<(), Broken> {
+        let received = self.epoch_unix_ms + record.at.received.0 / 1_000_000;
+        let (stamped, skew) = (record.sct.timestamp_ms, self.log.skew.as_millis() as u64);
+        let is_late = stamped > received.saturating_add(skew);
+        let is_early = self.is_new(record) && stamped < received.saturating_sub(skew);
+        if !is_late && !is_early {
+            return Ok(());
+        }
+        let off = stamped.abs_diff(received);
+        let side = if is_late { "after" } else { "before" };
+        Err((
+            TIMESTAMP,
+            format!("{stamped} is {off} ms {side} it was received; the stated skew is {skew} ms"),
+        ))
+    }
+
+    fn check_index(&self, record: &Record<'_>) -> Result<(), Broken> {
+        let index = match record.sct.leaf_index() {
+            Ok(Some(index)) => index,
+            Ok(None) => return Err((NO_LEAF_INDEX, "the extensions hold no leaf index".to_owned())),
+            Err(why) => return Err((NO_LEAF_INDEX, why.to_string())),
+        };
+        // Of two that were promised one index the audit knows whose it is; here it would be the one that came second.
+        let counts = self.audit.is_none() && record.first.is_none();
+        let Some(indices) = self.indices.as_ref().filter(|_| counts) else { return Ok(()) };
+        match indices.lock().unwrap_or_else(PoisonError::into_inner).insert(index) {
+            true => Ok(()),
+            false => Err((PROMISED_TWICE, format!("{index} was promised to another leaf before"))),
+        }
+    }
+}
+
+fn broken_sct(why: &SctError) -> Broken {
+    match why {
+        SctError::WrongLogId { .. } => (LOG_ID, why.to_string()),
+        _ => (SIGNATURE, why.to_string()),
+    }
+}
+
+pub(super) const LOG_ID: &str = "sct-of-another-log";
+pub(super) const SIGNATURE: &str = "bad-sct-signature";
+pub(super) const TIMESTAMP: &str = "sct-timestamp";
+pub(super) const NO_LEAF_INDEX: &str = "no-leaf-index";
+pub(super) const PROMISED_TWICE: &str = "index-promised-twice";
