@@ -132,6 +132,11 @@ impl<S: Spill> EntryAudit<S> {
         }
     }
 
+    /// Whether a receipt of this leaf may be without a verdict; of those in files it is not known.
+    pub fn awaits(&self, leaf: &Hash) -> bool {
+        self.receipts.contains_key(leaf) || self.shelves.holds(leaf)
+    }
+
     /// Takes a proof that a leaf is in the tree of a trusted head (get-proof-by-hash), for receipts that the sweep cannot
     /// meet: of leaves before the audit, or that it no longer remembers.
     pub fn proof(&mut self, leaf: Hash, index: u64, head: &Head, path: &[Hash]) -> Result<(), MerkleError> {

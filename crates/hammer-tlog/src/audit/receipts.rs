@@ -61,6 +61,20 @@ impl<S: Spill> Receipts<S> {
         taken
     }
 
+    /// Takes the receipts below `end` of the first tile that has any, with the tile.
+    pub(super) fn take_first_below(&mut self, end: u64) -> Option<(u64, Vec<Receipt>)> {
+        let full = u64::from(FULL_WIDTH);
+        let first = self.tiles.keys().next().map_or(u64::MAX, |tile| tile / PARTITION);
+        let spilled = self.spilled.keys().next().copied().filter(|partition| *partition <= first);
+        if let Some(partition) = spilled.filter(|partition| partition * PARTITION * full < end) {
+            self.bring_back(partition);
+        }
+        let tile = *self.tiles.keys().next()?;
+        let indices = tile * full..end.min((tile + 1) * full);
+        let taken = if indices.is_empty() { Vec::new() } else { self.take(indices) };
+        (!taken.is_empty()).then_some((tile, taken))
+    }
+
     /// Takes the receipts at or above `from` that were signed before `before_ms`.
     pub(super) fn take_signed_before(&mut self, before_ms: u64, from: u64) -> Vec<Receipt> {
         let late = |partition: &Spilled| partition.count > 0 && partition.earliest_ms < before_ms;

@@ -33,6 +33,8 @@ pub struct TileAudit<S> {
     /// Tiles with leaves that have not been read from their bundle.
     open: BTreeSet<u64>,
     marks: Marks,
+    /// Leaves of the first head, which were there before the audit.
+    before: u64,
     receipts: Receipts<S>,
     /// Receipts at leaves that were read before they came, and are not theirs; by tile.
     disputed: BTreeMap<u64, Vec<Receipt>>,
@@ -61,6 +63,7 @@ impl<S: Spill> TileAudit<S> {
             tiles,
             open,
             marks: Marks::new(0),
+            before: 0,
             receipts: Receipts::new(policy.receipts, spill),
             disputed,
             older,
@@ -81,6 +84,9 @@ impl<S: Spill> TileAudit<S> {
             Event::First { head } if self.covered == 0 => {
                 (self.covered, self.root, self.fetched_ns) = (head.size, head.root, head.fetched_ns);
                 self.marks = Marks::new(head.size);
+                // What was promised before the first head was seen may well be in its tree.
+                self.before = head.size;
+                self.look_up();
             }
             Event::Same { head } => self.fetched_ns = head.fetched_ns,
             Event::Grew { from, to, leaves } if from.size == self.covered => self.grow(to, leaves),
@@ -253,9 +259,11 @@ impl<S: Spill> TileAudit<S> {
 
     /// Begins to look up the receipts of the next older tile, unless some are being looked up.
     fn look_up(&mut self) {
-        if self.lookup.is_none()
-            && let Some((tile, receipts)) = self.older.pop_first()
-        {
+        if self.lookup.is_some() {
+            return;
+        }
+        let older = self.older.pop_first().or_else(|| self.receipts.take_first_below(self.before));
+        if let Some((tile, receipts)) = older {
             self.lookup = Some(Lookup::new(tile, self.covered, self.root, receipts));
         }
     }

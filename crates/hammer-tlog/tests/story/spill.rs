@@ -1,4 +1,5 @@
 use hammer_tlog::audit::{Finding, NoSpill, Policy};
+use hammer_tlog::follow::{By, Follower};
 
 use crate::log::{EPOCH_MS, Log};
 use crate::watch::{MMD_MS, Shelf, Sweep, Watch, broken, kept};
@@ -23,6 +24,19 @@ fn receipts_beyond_the_bound_are_spilled_and_still_kept() {
     watch.poll(&log);
     assert_eq!((watch.audit.pending(), watch.audit.spilled()), (0, 0));
     assert_eq!(watch.kept(), (0..MANY).collect::<Vec<_>>());
+    assert_eq!((watch.broken(), watch.findings.len()), (vec![], 0));
+}
+
+#[test]
+fn spilled_receipts_of_leaves_before_the_first_head_are_looked_up() {
+    let mut watch = Watch::with(Policy { receipts: 300, ..SMALL }, Shelf::default());
+    watch.follower = Follower::new(By::Leaves);
+    let mut log = Log::of(10);
+    (0..1_000).for_each(|seq| watch.audit.accept(log.submit(seq)));
+    assert!(watch.audit.spilled() >= 700, "{} are spilled", watch.audit.spilled());
+    watch.poll(&log);
+    assert_eq!((watch.audit.pending(), watch.audit.spilled()), (0, 0));
+    assert_eq!(watch.kept(), (0..1_000).collect::<Vec<_>>());
     assert_eq!((watch.broken(), watch.findings.len()), (vec![], 0));
 }
 

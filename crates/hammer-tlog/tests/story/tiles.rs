@@ -68,6 +68,24 @@ fn an_audit_that_begins_at_the_first_head_reads_only_what_follows() {
 }
 
 #[test]
+fn what_was_promised_before_the_first_head_was_seen_is_looked_up_in_its_tree() {
+    for size in [0, 3, 300, 512] {
+        let mut log = Log::of(size);
+        let mut watch = Watch::new();
+        watch.follower = Follower::new(By::Leaves);
+        (0..600).for_each(|seq| watch.audit.accept(log.submit(seq)));
+        let (lost, _) = log.promise(600, size + 10, &certificate(600, 24));
+        watch.audit.accept(lost);
+        watch.poll(&log);
+        (601..610).for_each(|seq| watch.audit.accept(log.submit(seq)));
+        watch.poll(&log);
+        assert_eq!(watch.kept(), (0..610).filter(|seq| *seq != 600).collect::<Vec<_>>(), "{size}");
+        assert_eq!(watch.broken(), [(600, Some(size + 10), "lost-leaf")]);
+        assert_eq!((watch.audit.pending(), watch.findings.len()), (0, 0));
+    }
+}
+
+#[test]
 fn only_full_bundles_are_needed_until_partial_ones_are_asked_for() {
     let mut log = Log::of(600);
     let mut watch = Watch::new();
