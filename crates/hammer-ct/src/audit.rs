@@ -15,6 +15,7 @@ use hammer_tlog::audit::Receipt;
 
 use crate::LogTarget;
 
+mod backoff;
 mod entries;
 mod evidence;
 mod figures;
@@ -34,6 +35,7 @@ mod unnamed;
 mod words;
 mod written;
 
+use backoff::Backoff;
 pub use follow::{Followed, LogFollower, save_heads};
 pub use link::AuditLink;
 use link::Lane;
@@ -52,7 +54,7 @@ pub use written::{ReceiptError, WrittenReceipt};
 /// its verdicts; what the log serves wrong to everyone is a breach of its own.
 ///
 /// Observes `tree_size`, `audited` (receipts with a verdict), `audit_pending` (those without), `audit_spilled_max` (the
-/// most that lay in files), `overdue` (those whose merge delay was over), `audit_requests` and `audit_bytes` (its own traffic, which stands in no series). In seconds, to the
+/// most that lay in files), `overdue` (those whose merge delay was over), `audit_requests` and `audit_bytes` (its own traffic, which stands in no series), and `audit_repeated` (how many of its requests repeat one that was refused for then). In seconds, to the
 /// precision of a poll: `publication_delay_p50`, `_p99` and `_max` (from an answer received to the first head fetched that
 /// covers its leaf; 0 when that head came before the answer), `time_to_integrate_min`, `_avg`, `_max` (from sent to that head,
 /// of the last 30 s) and `time_to_integrate_from_intended_min`, `_avg`, `_max` (the same from the instant that the plan named),
@@ -135,7 +137,7 @@ impl Auditor {
     async fn audit(self, sink: ObservationSink, clock: Rc<dyn Clock>, mut ending: LocalFuture<()>) {
         let every = self.every;
         let reader = match Reader::new(self.log.clone(), self.client.clone(), clock.clone()) {
-            Ok(reader) => reader,
+            Ok(reader) => reader.patient(Backoff::new(every)),
             Err(why) => {
                 self.lanes.iter().for_each(|lane| lane.unchecked_but(0));
                 return sink.note(clock.now(), format!("nothing is audited: failed to {why}"));
@@ -154,6 +156,7 @@ impl Auditor {
         }
         // Once more, since drain is over; a log that does not answer must not keep what is known from being told.
         let deadline = clock.now().saturating_add(LAST_LOOK);
+        look.ends(clock.now().saturating_add(LAST_TRIES));
         let in_time = {
             let last = pin!(look.look());
             matches!(select(last, clock.sleep_until(deadline)).await, Either::Left(_))
@@ -185,6 +188,9 @@ pub const DEFAULT_RECEIPTS: usize = 250_000;
 
 /// An observer has two seconds to end.
 const LAST_LOOK: Nanos = Nanos::from_millis(1_200);
+
+/// What is refused in the last look is tried again for so long.
+const LAST_TRIES: Nanos = Nanos::from_millis(800);
 
 /// Receipts on their way. A verifier waits for room, and its ring spills meanwhile.
 const RECEIPTS: usize = 1 << 16;

@@ -1,3 +1,4 @@
+use std::collections::VecDeque;
 use std::path::PathBuf;
 
 use hammer_tlog::audit::{EntryAudit, Policy, Receipt};
@@ -20,15 +21,13 @@ pub(super) struct Entries {
     first: Option<Head>,
     /// How the tree grew since.
     grown: Vec<Event>,
-    /// Whether the log has no get-entry-and-proof.
-    edgeless: bool,
     /// None until the edge of the first head is known.
     pub(super) audit: Option<EntryAudit<Folder>>,
     /// Receipts that came before the audit.
     waiting: Vec<Receipt>,
     begun_ms: u64,
     /// Leaves that the first head may have covered, so that the sweep does not meet them.
-    early: Vec<Hash>,
+    early: VecDeque<Hash>,
     newest: Option<Head>,
     /// Whether the last head was of the tree before it.
     is_still: bool,
@@ -54,11 +53,10 @@ impl Entries {
             folder,
             first: None,
             grown: Vec::new(),
-            edgeless: false,
             audit: None,
             waiting: Vec::new(),
             begun_ms: 0,
-            early: Vec::new(),
+            early: VecDeque::new(),
             newest: None,
             is_still: false,
         }
@@ -94,7 +92,7 @@ impl Entries {
     pub(super) fn accept(&mut self, receipt: Receipt) {
         let Some(audit) = &mut self.audit else { return self.waiting.push(receipt) };
         if receipt.timestamp_ms <= self.begun_ms {
-            self.early.push(receipt.leaf);
+            self.early.push_back(receipt.leaf);
         }
         audit.accept(receipt);
     }
@@ -153,11 +151,9 @@ impl Entries {
     /// until it grew. One that is small and stays as it is has its entries read from the first one on.
     async fn edge(&mut self, reader: &mut Reader, head: &Head) -> Result<Option<Frontier>, Trouble> {
         let Some(last) = head.size.checked_sub(1) else { return Ok(Some(Frontier::new())) };
-        if !self.edgeless {
-            match edge(reader, last, head).await {
-                Err(why) if why.is_refusal() => self.edgeless = true,
-                edge => return edge.map(Some),
-            }
+        match edge(reader, last, head).await {
+            Err(why) if why.is_refusal() => {}
+            edge => return edge.map(Some),
         }
         match self.grown.last() {
             Some(Event::Grew { to, .. }) => edge_by_growth(reader, head, to).await.map(Some),
@@ -166,23 +162,36 @@ impl Entries {
         }
     }
 
-    /// Looks some of the leaves up that the sweep may not meet; those that the tree does not have yet, again at the next
+    /// Looks some of the leaves up that the sweep did not meet; those that the tree does not have yet, again at the next
     /// look.
     async fn look_up(&mut self, reader: &mut Reader) -> Result<(), Trouble> {
         let (Some(audit), Some(head)) = (&mut self.audit, &self.newest) else { return Ok(()) };
-        let count = self.early.len().min(LOOK_UPS);
-        for leaf in self.early.drain(..count).collect::<Vec<_>>() {
-            let hash = base64(&leaf.0).replace('+', "%2B").replace('/', "%2F").replace('=', "%3D");
-            let path = format!("/ct/v1/get-proof-by-hash?hash={hash}&tree_size={}", head.size);
-            let proof: Result<GetProofByHash, Trouble> = reader.json(&path).await;
-            let proved =
-                proof.is_ok_and(|proof| audit.proof(leaf, proof.leaf_index, head, &proof.audit_path).is_ok());
-            if !proved && audit.receipts().any(|receipt| receipt.leaf == leaf) {
-                self.early.push(leaf);
+        self.early.retain(|leaf| audit.awaits(leaf));
+        for _ in 0..self.early.len().min(LOOK_UPS) {
+            let Some(leaf) = self.early.front().copied() else { return Ok(()) };
+            let proof = proof_by_hash(reader, &leaf, head.size).await;
+            // Only now, since a look may end at any await.
+            self.early.pop_front();
+            let is_proved = match &proof {
+                Ok(proof) => audit.proof(leaf, proof.leaf_index, head, &proof.audit_path).is_ok(),
+                Err(_) => false,
+            };
+            if !is_proved {
+                self.early.push_back(leaf);
+            }
+            if let Err(why) = proof
+                && !why.is_refusal()
+            {
+                return Err(why);
             }
         }
         Ok(())
     }
+}
+
+async fn proof_by_hash(reader: &Reader, leaf: &Hash, size: u64) -> Result<GetProofByHash, Trouble> {
+    let hash = base64(&leaf.0).replace('+', "%2B").replace('/', "%2F").replace('=', "%3D");
+    reader.json(&format!("/ct/v1/get-proof-by-hash?hash={hash}&tree_size={size}")).await
 }
 
 /// The right edge of the first head's tree, from its last entry.

@@ -65,8 +65,9 @@ impl Figures {
     pub(super) fn observe(&mut self, reader: &Reader, now: Nanos, sink: &ObservationSink) {
         sink.observed("audited", now, self.audited as f64);
         sink.observed("overdue", now, self.overdue as f64);
-        sink.observed("audit_requests", now, reader.requests as f64);
-        sink.observed("audit_bytes", now, reader.bytes as f64);
+        sink.observed("audit_requests", now, reader.requests() as f64);
+        sink.observed("audit_repeated", now, reader.repeated() as f64);
+        sink.observed("audit_bytes", now, reader.bytes() as f64);
         sink.observed("answers_before_publication", now, self.answers.before as f64);
         sink.observed("answers_after_publication", now, self.answers.after as f64);
         sink.observed("answers_undecided", now, self.answers.undecided as f64);

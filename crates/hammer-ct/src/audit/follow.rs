@@ -70,7 +70,7 @@ impl LogFollower {
 
     /// How many requests were sent so far.
     pub fn requests(&self) -> u64 {
-        self.reader.requests
+        self.reader.requests()
     }
 
     /// Fetches the head and what proves it.

@@ -122,6 +122,11 @@ impl Look {
         self.figures.observe(&self.reader, now, &self.sink);
     }
 
+    /// Tries what the log refuses again until then, and not later.
+    pub(super) fn ends(&self, until: Nanos) {
+        self.reader.ends(until);
+    }
+
     async fn go(&mut self) -> Result<(), Trouble> {
         // A head that does not come holds up no receipt of a leaf that an earlier one covers.
         let head = self.reader.head().await;

@@ -81,12 +81,12 @@ impl ReceiptLookup {
 
     /// How many requests were sent so far.
     pub fn requests(&self) -> u64 {
-        self.reader.requests
+        self.reader.requests()
     }
 
     /// How many bytes were read so far.
     pub fn bytes(&self) -> u64 {
-        self.reader.bytes
+        self.reader.bytes()
     }
 
     /// The head now, verified.

@@ -1,3 +1,4 @@
+use std::cell::Cell;
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use hammer_tlog::note::{Note, Verifier};
 use hammer_tlog::tile::TileId;
 use serde::de::DeserializeOwned;
 
+use super::backoff::Backoff;
 use crate::source::Source;
 use crate::{FetchError, LogTarget, TreeHead};
 
@@ -60,10 +62,12 @@ pub(super) struct Reader {
     verifier: Verifier,
     source: Source,
     clock: Rc<dyn Clock>,
+    backoff: Backoff,
     /// The signatures of the last checkpoint beside the log's own, by name and key id.
     pub(super) cosigners: Vec<String>,
-    pub(super) requests: u64,
-    pub(super) bytes: u64,
+    requests: Cell<u64>,
+    bytes: Cell<u64>,
+    repeated: Cell<u64>,
 }
 
 impl Reader {
@@ -85,10 +89,37 @@ impl Reader {
             log,
             source,
             clock,
+            backoff: Backoff::none(),
             cosigners: Vec::new(),
-            requests: 0,
-            bytes: 0,
+            requests: Cell::new(0),
+            bytes: Cell::new(0),
+            repeated: Cell::new(0),
         })
+    }
+
+    /// Tries what is refused for now again.
+    pub(super) fn patient(self, backoff: Backoff) -> Self {
+        Self { backoff, ..self }
+    }
+
+    /// Tries nothing again from then on.
+    pub(super) fn ends(&self, until: Nanos) {
+        self.backoff.ends(until);
+    }
+
+    /// How many requests were sent.
+    pub(super) fn requests(&self) -> u64 {
+        self.requests.get()
+    }
+
+    /// How many bytes were read.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes.get()
+    }
+
+    /// How many of the requests were sent since the one before was refused for then.
+    pub(super) fn repeated(&self) -> u64 {
+        self.repeated.get()
     }
 
     /// Where the log is read: its folder, or the first of its URLs.
@@ -110,13 +141,13 @@ impl Reader {
     }
 
     /// Each of these tiles; where one could not be read, the others that were, and why.
-    pub(super) async fn tiles(&mut self, ids: &[TileId]) -> (Vec<(TileId, Tile)>, Result<(), Trouble>) {
+    pub(super) async fn tiles(&self, ids: &[TileId]) -> (Vec<(TileId, Tile)>, Result<(), Trouble>) {
         let (mut tiles, mut went) = (Vec::with_capacity(ids.len()), Ok(()));
         for ids in ids.chunks(AT_ONCE) {
             let paths: Vec<String> = ids.iter().map(|id| format!("/{id}")).collect();
-            let answers = join_all(paths.iter().map(|path| self.tile(path))).await;
+            let answers = join_all(paths.iter().map(|path| self.read(path, Form::Compressed))).await;
             for ((id, path), answer) in ids.iter().zip(&paths).zip(answers) {
-                match self.count(answer).and_then(|answer| tile(path, answer)) {
+                match answer.and_then(|answer| tile(path, answer)) {
                     Ok(tile) => tiles.push((*id, tile)),
                     Err(why) => went = went.and(Err(why)),
                 }
@@ -129,9 +160,8 @@ impl Reader {
     }
 
     /// What is served at a path; none where nothing is.
-    pub(super) async fn found(&mut self, path: &str) -> Result<Option<Vec<u8>>, Trouble> {
-        let answer = self.get(path).await;
-        let answer = self.count(answer)?;
+    pub(super) async fn found(&self, path: &str) -> Result<Option<Vec<u8>>, Trouble> {
+        let answer = self.read(path, Form::Plain).await?;
         match answer.status.as_u16() {
             200 => Ok(Some(answer.body)),
             403 | 404 | 410 => Ok(None),
@@ -140,39 +170,44 @@ impl Reader {
     }
 
     /// The JSON at a path.
-    pub(super) async fn json<T: DeserializeOwned>(&mut self, path: &str) -> Result<T, Trouble> {
+    pub(super) async fn json<T: DeserializeOwned>(&self, path: &str) -> Result<T, Trouble> {
         let body = self.body(path).await?;
         let read = serde_json::from_slice(&body);
         Ok(read.map_err(|source| FetchError::Json { path: path.to_owned(), source })?)
     }
 
-    async fn body(&mut self, path: &str) -> Result<Vec<u8>, Trouble> {
-        let answer = self.get(path).await;
-        let answer = self.count(answer)?;
+    async fn body(&self, path: &str) -> Result<Vec<u8>, Trouble> {
+        let answer = self.read(path, Form::Plain).await?;
         match answer.status.as_u16() {
             200 => Ok(answer.body),
             status => Err(FetchError::Status { path: path.to_owned(), status }.into()),
         }
     }
 
-    fn count(&mut self, answer: Result<Answer, Trouble>) -> Result<Answer, Trouble> {
-        self.requests += 1;
-        let answer = answer?;
-        self.bytes += answer.bytes_in;
-        Ok(answer)
+    /// Asks until there is an answer that stands.
+    async fn read(&self, path: &str, form: Form) -> Result<Answer, Trouble> {
+        for tries in 1.. {
+            let answer = self.ask(path, form).await;
+            self.requests.update(|requests| requests + 1);
+            if let Ok(answer) = &answer {
+                self.bytes.update(|bytes| bytes + answer.bytes_in);
+            }
+            let Some(at) = self.backoff.again(tries, &answer, self.clock.now()) else { return answer };
+            self.clock.sleep_until(at).await;
+            self.repeated.update(|repeated| repeated + 1);
+        }
+        Err(Trouble::Silent(path.to_owned()))
     }
 
-    /// A tile, which some logs keep compressed.
-    async fn tile(&self, path: &str) -> Result<Answer, Trouble> {
+    async fn ask(&self, path: &str, form: Form) -> Result<Answer, Trouble> {
         let mut answer = Answer::new();
-        let sent = self.in_time(path, self.source.get_compressed(path, &mut answer)).await;
-        sent.and_then(|()| Ok(answer.decode(LARGEST_ANSWER).map_err(FetchError::from)?))?;
-        Ok(answer)
-    }
-
-    async fn get(&self, path: &str) -> Result<Answer, Trouble> {
-        let mut answer = Answer::new();
-        self.in_time(path, self.source.get(path, &mut answer)).await?;
+        match form {
+            Form::Plain => self.in_time(path, self.source.get(path, &mut answer)).await?,
+            Form::Compressed => {
+                self.in_time(path, self.source.get_compressed(path, &mut answer)).await?;
+                answer.decode(LARGEST_ANSWER).map_err(FetchError::from)?;
+            }
+        }
         Ok(answer)
     }
 
@@ -187,6 +222,14 @@ impl Reader {
             Either::Right(_) => Err(Trouble::Silent(path.to_owned())),
         }
     }
+}
+
+/// How an answer may come.
+#[derive(Clone, Copy)]
+enum Form {
+    Plain,
+    /// As tiles do, which some logs keep compressed.
+    Compressed,
 }
 
 fn tile(path: &str, answer: Answer) -> Result<Tile, Trouble> {

@@ -64,12 +64,12 @@ impl LogSweep {
 
     /// How many requests were sent so far.
     pub fn requests(&self) -> u64 {
-        self.reader.requests
+        self.reader.requests()
     }
 
     /// How many bytes were read so far.
     pub fn bytes(&self) -> u64 {
-        self.reader.bytes
+        self.reader.bytes()
     }
 
     /// The head now, verified.

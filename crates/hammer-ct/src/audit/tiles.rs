@@ -10,7 +10,7 @@ pub(super) struct Tiles {
     pub(super) audit: TileAudit<Folder>,
     /// Whether the last head was of the tree before it.
     is_still: bool,
-    /// When partial bundles were read last.
+    /// When partial bundles were last read, all of them.
     partial_at: Nanos,
 }
 
@@ -38,9 +38,6 @@ impl Tiles {
     ) -> Result<(), Trouble> {
         // A partial bundle that is about to grow is read when it did, unless that takes long.
         let partial = self.is_still || now >= self.partial_at.saturating_add(PARTIAL_EVERY);
-        if partial {
-            self.partial_at = now;
-        }
         let mut needs = self.audit.needs(BUNDLES, partial);
         while !needs.is_empty() {
             let (read, went) = reader.tiles(&needs).await;
@@ -57,6 +54,9 @@ impl Tiles {
                 break;
             }
             needs = next;
+        }
+        if partial {
+            self.partial_at = now;
         }
         Ok(())
     }

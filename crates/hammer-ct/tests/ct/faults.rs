@@ -18,7 +18,7 @@ use crate::harness::{Outcome, TestRun, client, lab, lab_as, target};
 use crate::lagging;
 
 /// A share of the requests to these endpoints is refused.
-fn refusing(endpoints: &[&str], share: f64, status: u16) -> FaultScript {
+pub(crate) fn refusing(endpoints: &[&str], share: f64, status: u16) -> FaultScript {
     let endpoints = endpoints.iter().map(ToString::to_string).collect();
     let refuse = Some(Refusal { share, status, retry_after_s: None });
     FaultScript {
@@ -28,7 +28,7 @@ fn refusing(endpoints: &[&str], share: f64, status: u16) -> FaultScript {
 }
 
 /// Submits so many chains, of the workload of that number, to a log and audits it.
-fn audit(log: &LogTarget, workload: u64, operations: u64, plan: &SubmitPlan) -> Outcome {
+pub(crate) fn audit(log: &LogTarget, workload: u64, operations: u64, plan: &SubmitPlan) -> Outcome {
     audit_with(|auditor| auditor, Nanos::from_secs(20), log, workload, operations, plan)
 }
 
@@ -80,7 +80,7 @@ fn a_small_log_without_get_entry_and_proof_that_does_not_grow_is_audited_too() {
     }
 }
 
-const FLAVOURS: [Flavour; 2] = [Flavour::StaticCt, Flavour::Rfc6962];
+pub(crate) const FLAVOURS: [Flavour; 2] = [Flavour::StaticCt, Flavour::Rfc6962];
 
 /// A log that publishes nothing in time.
 fn withholding(plan: &SubmitPlan, flavour: Flavour) -> CtLabHandle {

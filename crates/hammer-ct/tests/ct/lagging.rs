@@ -1,4 +1,4 @@
-//! Fronts of a log: one that lags behind, so that every other tree head is one of before, and one that fails after a while.
+//! Fronts of a log: one that lags behind, so that every other tree head is one of before, and ones that refuse.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -30,14 +30,23 @@ pub(crate) fn front(log: &LogTarget) -> LogTarget {
 
 /// `log`, read at a front that passes on so many answers and fails from then on.
 pub(crate) fn failing_after(log: &LogTarget, answers: usize) -> LogTarget {
+    refusing(log, move |nth, _| (nth >= answers).then_some(503))
+}
+
+/// `log`, read at a front that answers the n-th request, from 0 on, to a path with that status and nothing else, where there
+/// is one.
+pub(crate) fn refusing(
+    log: &LogTarget,
+    refuse: impl Fn(usize, &str) -> Option<u16> + Send + Sync + 'static,
+) -> LogTarget {
     let url = log.submission[0].clone();
     let answered = AtomicUsize::new(0);
     let front = canned::serve(move |path| {
-        if answered.fetch_add(1, Ordering::Relaxed) >= answers {
-            return (503, Vec::new());
-        }
         let path = path.trim_start_matches("/log");
-        get(url.authority().unwrap().as_str(), &format!("{}{path}", url.path()))
+        match refuse(answered.fetch_add(1, Ordering::Relaxed), path) {
+            Some(status) => (status, Vec::new()),
+            None => get(url.authority().unwrap().as_str(), &format!("{}{path}", url.path())),
+        }
     });
     LogTarget { monitoring: vec![front.parse().unwrap()], ..log.clone() }
 }

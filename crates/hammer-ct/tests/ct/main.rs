@@ -14,4 +14,5 @@ mod observe;
 mod plan;
 mod proxy;
 mod read;
+mod refusals;
 mod submit;

@@ -1,0 +1,117 @@
+use std::cell::Cell;
+use std::time::Duration;
+
+use hammer_measure::Nanos;
+use hammer_net::{Answer, FailureKind};
+use http::header::RETRY_AFTER;
+
+use super::reader::Trouble;
+use crate::FetchError;
+
+/// When a read that was refused for now is tried again: later each time, and as late as the log asks for, within bounds.
+#[derive(Debug)]
+pub(super) struct Backoff {
+    every: Nanos,
+    /// Nothing is tried again after that.
+    until: Cell<Nanos>,
+}
+
+impl Backoff {
+    /// For a log that is looked at so often; the longest waits are of the same order.
+    pub(super) fn new(every: Duration) -> Self {
+        Self { every: every.into(), until: Cell::new(Nanos::MAX) }
+    }
+
+    /// Nothing is tried again: whoever asks does it.
+    pub(super) fn none() -> Self {
+        Self { every: Nanos::ZERO, until: Cell::new(Nanos::ZERO) }
+    }
+
+    /// Tries nothing again from then on.
+    pub(super) fn ends(&self, until: Nanos) {
+        self.until.set(until);
+    }
+
+    /// When to ask again for what was asked for so often, and was answered so; none where the answer stands.
+    pub(super) fn again(&self, tries: u32, answer: &Result<Answer, Trouble>, now: Nanos) -> Option<Nanos> {
+        let asked = match answer {
+            Ok(answer) if is_pushback(answer.status.as_u16()) => retry_after(answer),
+            Err(Trouble::Fetch(FetchError::Failure(why)))
+                if matches!(why.kind, FailureKind::Reset | FailureKind::Closed) =>
+            {
+                Nanos::ZERO
+            }
+            _ => return None,
+        };
+        let Self { every, .. } = *self;
+        let backoff = Nanos((every.0 / 8).saturating_mul(1 << tries.min(TRIES)));
+        let wait = backoff.min(every).max(asked.min(Nanos(every.0.saturating_mul(LONGEST))));
+        let at = now.saturating_add(wait);
+        (tries < TRIES && at < self.until.get()).then_some(at)
+    }
+}
+
+/// Whether the status says that the same request may well be answered later.
+fn is_pushback(status: u16) -> bool {
+    matches!(status, 408 | 429 | 502 | 503 | 504)
+}
+
+/// What a Retry-After in seconds asks for (RFC 9110 section 10.2.3); zero where there is none.
+fn retry_after(answer: &Answer) -> Nanos {
+    let value = answer.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+    let seconds = value.and_then(|value| value.trim().parse::<u32>().ok()).unwrap_or_default();
+    Nanos::from_secs(seconds.into())
+}
+
+/// How often one read is asked for in one look.
+const TRIES: u32 = 5;
+/// Intervals that a log may ask to be waited for.
+const LONGEST: u64 = 4;
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderValue, StatusCode};
+
+    use super::*;
+
+    fn refused(status: u16, retry_after: Option<&'static str>) -> Result<Answer, Trouble> {
+        let mut answer = Answer { status: StatusCode::from_u16(status).unwrap(), ..Answer::new() };
+        if let Some(value) = retry_after {
+            answer.headers.insert(RETRY_AFTER, HeaderValue::from_static(value));
+        }
+        Ok(answer)
+    }
+
+    fn waits(backoff: &Backoff, answer: &Result<Answer, Trouble>) -> Vec<u64> {
+        let now = Nanos::from_secs(9);
+        let again = |tries| backoff.again(tries, answer, now);
+        (1..9).map_while(again).map(|at| at.since(now).0 / 1_000_000).collect()
+    }
+
+    #[test]
+    fn a_refused_read_is_tried_again_later_each_time_and_not_for_ever() {
+        let backoff = Backoff::new(Duration::from_millis(400));
+        for status in [408, 429, 502, 503, 504] {
+            assert_eq!(waits(&backoff, &refused(status, None)), [100, 200, 400, 400], "{status}");
+        }
+        for status in [200, 404, 400, 403, 500, 501] {
+            assert!(waits(&backoff, &refused(status, None)).is_empty(), "{status}");
+        }
+    }
+
+    #[test]
+    fn a_log_may_ask_to_be_waited_for_but_not_for_long() {
+        let backoff = Backoff::new(Duration::from_millis(400));
+        assert_eq!(waits(&backoff, &refused(429, Some("1"))), [1000; 4]);
+        assert_eq!(waits(&backoff, &refused(503, Some("3600"))), [1600; 4]);
+        assert_eq!(waits(&backoff, &refused(503, Some("soon"))), [100, 200, 400, 400]);
+    }
+
+    #[test]
+    fn nothing_is_tried_again_beyond_the_end_or_without_a_backoff() {
+        let backoff = Backoff::new(Duration::from_millis(400));
+        backoff.ends(Nanos::from_millis(9_350));
+        assert_eq!(waits(&backoff, &refused(429, None)), [100, 200]);
+        assert!(waits(&Backoff::none(), &refused(429, None)).is_empty());
+    }
+}
