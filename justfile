@@ -36,9 +36,9 @@ gate *stages:
 quickstart:
     cargo run --release -- run configs/ct-quickstart.yaml
 
-# hammer beside wrk, wrk2, oha and hey
-peers: build
-    scripts/peers.sh
+# hammer beside whichever of wrk, wrk2, oha, hey, vegeta, k6 and Locust is installed
+peers *flags: build
+    scripts/peers.sh {{ flags }}
 
 # a real RFC 6962 log that accepts hammer's roots; prints its run folder
 log-up plan="configs/rfc6962-log.yaml": build

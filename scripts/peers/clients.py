@@ -1,0 +1,137 @@
+"""The clients of the comparison: how each is told to send, in closed and in open loop, and who reads what it prints."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+import figures
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+@dataclass(frozen=True)
+class Load:
+    """What is asked of a client: so many connections for so long; so many requests a second, or as many as they carry."""
+
+    url: str
+    connections: int
+    seconds: int
+    folder: str
+    rate: int | None = None
+
+    @property
+    def out(self):
+        """A file that the client may leave its results in."""
+        return os.path.join(self.folder, "client.out")
+
+
+@dataclass(frozen=True)
+class Client:
+    """A tool. `arguments` and `environment` take the load; `read` makes figures of what it printed and of its file."""
+
+    name: str
+    arguments: Callable[[Load], list[str]]
+    read: Callable[[str, str], dict]
+    closed: bool = True
+    # What it does with a rate that it cannot keep, and where its durations begin; None where it knows no rate.
+    behind: str | None = None
+    version: list[str] = field(default_factory=lambda: ["--version"])
+    environment: Callable[[Load], dict] = lambda load: {}
+    # Further runs of it, once the load is over, that print its results: not measured.
+    results: list[list[str]] = field(default_factory=list)
+    # 5: hammer says that it used up its core, which is what is asked of it here. 1: Locust had a failed request.
+    statuses: tuple[int, ...] = (0,)
+
+    @property
+    def variable(self):
+        """The environment variable that names its binary."""
+        return self.name.upper()
+
+
+def hammer(load):
+    rate = ["--rate", str(load.rate)] if load.rate else []
+    return ["http", "get", load.url, "-c", str(load.connections), "-z", f"{load.seconds}s", "--out", load.out, *rate]
+
+
+def wrk(load):
+    rate = [f"-R{load.rate}", "--latency"] if load.rate else []
+    return ["-t1", f"-c{load.connections}", f"-d{load.seconds}s", *rate, load.url]
+
+
+def oha(load):
+    rate = ["-q", str(load.rate), "--latency-correction"] if load.rate else []
+    flags = ["--no-tui", "--output-format", "json"]
+    return [*flags, "-c", str(load.connections), "-z", f"{load.seconds}s", *rate, load.url]
+
+
+def hey(load):
+    rate = ["-q", f"{load.rate / load.connections:g}"] if load.rate else []
+    return ["-cpus", "1", "-c", str(load.connections), "-z", f"{load.seconds}s", *rate, load.url]
+
+
+def vegeta(load):
+    users = str(load.connections)
+    targets = os.path.join(load.folder, "targets")
+    with open(targets, "w", encoding="utf-8") as file:
+        file.write(f"GET {load.url}\n")
+    flags = ["-workers", users, "-max-workers", users, "-connections", users, "-max-body", "0"]
+    rate = ["-rate", str(load.rate or 0), "-duration", f"{load.seconds}s"]
+    return ["attack", *flags, *rate, "-targets", targets, "-output", load.out]
+
+
+def k6(_):
+    # Nothing leaves the machine: no report of its use, no build of extensions elsewhere; and no port is taken.
+    return ["run", "--quiet", "--no-usage-report", "--address", "", os.path.join(HERE, "k6.js")]
+
+
+def k6_environment(load):
+    rate = {"RATE": str(load.rate)} if load.rate else {}
+    bounds = {"SECONDS": str(load.seconds), "VUS": str(load.connections)}
+    return {"URL": load.url, "K6_AUTO_EXTENSION_RESOLUTION": "false", **bounds, **rate}
+
+
+def locust(load):
+    users = str(load.connections)
+    host = urlsplit(load.url)
+    flags = ["--headless", "--json", "--only-summary", "--loglevel", "ERROR", "-u", users, "-r", users]
+    return ["-f", os.path.join(HERE, "locustfile.py"), *flags, "-t", f"{load.seconds}s", "-H", f"{host.scheme}://{host.netloc}"]
+
+
+def locust_environment(load):
+    rate = {"THROUGHPUT": str(load.rate / load.connections)} if load.rate else {}
+    return {"READ_PATH": urlsplit(load.url).path, **rate}
+
+
+CLIENTS = [
+    Client("wrk", wrk, figures.of_wrk, version=["-v"]),
+    Client(
+        "hammer", hammer, figures.of_hammer, statuses=(0, 5),
+        behind="from the intended start; a backlog, then counted as shed or starved, and in every percentile",
+    ),
+    Client(
+        "wrk2", wrk, figures.of_wrk, closed=False, version=["-v"],
+        behind="from the intended start of each connection's own schedule; what waits is sent late, or not by the end",
+    ),
+    Client(
+        "oha", oha, figures.of_oha,
+        behind="from when a connection was due to send (`--latency-correction`); what waits is sent late, or not by the end",
+    ),
+    Client(
+        "hey", hey, figures.of_hey, version=[],
+        behind="from the sending: each connection waits for its answer, then for its next tick; it slows down and does not say so",
+    ),
+    Client(
+        "vegeta", vegeta, figures.of_vegeta, version=["-version"],
+        behind="from the sending: once all workers wait it sends late, or not by the end, and does not say so",
+        results=[["report", "-type=json"], ["report", "-type=hdrplot"]],
+    ),
+    Client(
+        "k6", k6, figures.of_k6, version=["version"], environment=k6_environment,
+        behind="from the sending; without a free user an iteration is dropped, counted, and in no percentile",
+    ),
+    Client(
+        "locust", locust, figures.of_locust, environment=locust_environment, statuses=(0, 1),
+        behind="from the sending, in whole milliseconds: users wait for their answers; it slows down and does not say so",
+    ),
+]
