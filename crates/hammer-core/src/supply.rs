@@ -218,9 +218,13 @@ impl<W: Workload> Supply<W> {
         }
     }
 
+    /// A depth that rose with every byte less would ask for more operations than come back to be used again.
     fn bound_by(&mut self, weight: usize) {
+        let depth = (self.bounds.bytes / weight.max(1)).clamp(1, self.bounds.operations);
+        if !self.weighed || depth < self.depth || depth > self.depth + self.depth / DEPTH_SHARE {
+            self.depth = depth;
+        }
         self.weighed = true;
-        self.depth = (self.bounds.bytes / weight.max(1)).clamp(1, self.bounds.operations);
     }
 
     /// The sequence number of the oldest operation that is ready.
@@ -255,6 +259,8 @@ impl<W: Workload> SupplyWork for Worker<W> {
 /// Operations prepared before the weight of one is known.
 const UNWEIGHED: usize = 16;
 const IDLE: Duration = Duration::from_millis(5);
+/// The depth rises once it would by more than an eighth.
+const DEPTH_SHARE: usize = 8;
 /// The thread is woken when a quarter of the ring was used.
 const WAKE_SHARE: usize = 4;
 
@@ -263,8 +269,8 @@ mod tests {
     use super::*;
     use crate::workload::{Ended, FatalError, SeriesSpec, ShardContext, Steps};
 
-    /// Operations of a thousand bytes.
-    struct Heavy;
+    /// Operations of a thousand bytes, every other one lighter by so many.
+    struct Heavy(usize);
 
     impl Workload for Heavy {
         type Op = u64;
@@ -278,8 +284,8 @@ mod tests {
             seq
         }
 
-        fn weight(&self, _op: &u64) -> usize {
-            1_000
+        fn weight(&self, op: &u64) -> usize {
+            1_000 - self.0 * (*op % 2) as usize
         }
 
         async fn open(&self, _context: ShardContext) -> Result<(), FatalError> {
@@ -295,7 +301,7 @@ mod tests {
     fn a_ring_holds_no_more_bytes_than_its_bound() {
         for (bytes, most) in [(100_000, 100), (20_000, 20), (10, 16)] {
             let bounds = SupplyBounds { operations: 2048, bytes };
-            let (mut supply, mut worker) = Supply::new(Arc::new(Heavy), bounds);
+            let (mut supply, mut worker) = Supply::new(Arc::new(Heavy(0)), bounds);
             let mut seq = 0;
             for _ in 0..10 {
                 while supply.has_room() {
@@ -303,11 +309,32 @@ mod tests {
                     seq += 1;
                 }
                 worker.work();
-                supply.weigh(&Heavy);
+                supply.weigh(&Heavy(0));
             }
             assert!(supply.is_filled());
             assert_eq!(seq, most, "16 are asked for before the weight of one is known");
-            assert_eq!(supply.pop(&Heavy), Some((0, 0)));
+            assert_eq!(supply.pop(&Heavy(0)), Some((0, 0)));
+        }
+    }
+
+    #[test]
+    fn a_ring_asks_for_one_operation_for_each_that_is_taken() {
+        for (lighter, depth) in [(0, 100), (60, 100), (500, 200)] {
+            let workload = Heavy(lighter);
+            let (mut supply, mut worker) =
+                Supply::new(Arc::new(Heavy(lighter)), SupplyBounds { operations: 2048, bytes: 100_000 });
+            let (mut asked, mut taken, mut deepest) = (0, 0, 0);
+            for _ in 0..1_000 {
+                while supply.has_room() {
+                    supply.request(asked, None);
+                    asked += 1;
+                }
+                worker.work();
+                deepest = deepest.max(asked - taken);
+                assert!(supply.pop(&workload).is_some());
+                taken += 1;
+            }
+            assert_eq!(deepest, depth, "{lighter} bytes lighter");
         }
     }
 }
