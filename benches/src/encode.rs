@@ -1,0 +1,35 @@
+//! The add-chain body of an everyday chain.
+
+use hammer_synth::{
+    Algorithm, ChainMinter, HierarchySpec, IssuerSource, Minted, MinterSpec, Profile, Seed, Validity,
+};
+use hammer_tlog::rfc6962::AddChainRequest;
+
+/// A chain by a P-256 issuer: a leaf of the everyday profile and one intermediate.
+///
+/// # Panics
+/// Never: its authorities are derived.
+pub fn chain() -> Minted {
+    let validity = Validity::new(1_767_225_600, 1_775_001_600).expect("it begins before it ends");
+    let issuer = IssuerSource::Derived(HierarchySpec { algorithm: Algorithm::P256, depth: 2, validity });
+    let spec = MinterSpec {
+        seed: Seed::from_u64(1),
+        stream: 0,
+        issuer,
+        mix: vec![(Profile::DV, 1)],
+        validity,
+        precert_percent: 0,
+        precert_signing_percent: 0,
+        with_root: false,
+    };
+    let mut chain = Minted::new();
+    ChainMinter::new(&spec).expect("a derived hierarchy").mint(0, &mut chain);
+    chain
+}
+
+/// Writes the body of the chain in place of what `body` held.
+pub fn write(chain: &Minted, body: &mut Vec<u8>) {
+    body.clear();
+    let certificates: Vec<&[u8]> = chain.certificates().collect();
+    AddChainRequest::write(body, &certificates);
+}
