@@ -33,7 +33,7 @@ use record::{Check, Part};
 
 /// Reads a log. What was read is a promise, which a [`ReadVerifier`] holds against the tree head that the session saw. What
 /// that takes beyond the answer itself, tiles on the way to the root or an audit path, is read beside the operation, as
-/// the step `audit-path`; where it is refused, the promise stays unchecked.
+/// the step `audit-path`; where it is refused, the promise stays unchecked; where it came whole and cannot be read, it is broken.
 #[derive(Debug)]
 pub struct ReadWorkload {
     log: Arc<LogTarget>,

@@ -81,7 +81,7 @@ impl ReadSession {
         let hash = leaf.to_base64().replace('+', "%2B").replace('/', "%2F").replace('=', "%3D");
         let path = format!("{GET_PROOF_BY_HASH}?hash={hash}&tree_size={}", head.size);
         self.get(&path, &mut op.answer, steps).await?;
-        is_json::<GetProofByHash>(&op.answer.body, "answer is not a proof")?;
+        self.proof::<GetProofByHash>(&path, &op.answer.body, steps)?;
         let parts = [Part::bytes(&head.raw), Part::bytes(&leaf.0), Part::bytes(&op.answer.body)];
         self.promise(steps, Check::ProofByHash, parts);
         Ok(())
@@ -93,7 +93,7 @@ impl ReadSession {
         let (older, newer) = heads.ok_or(malformed("tree without a head"))?;
         let path = format!("{GET_STH_CONSISTENCY}?first={}&second={}", older.size, newer.size);
         self.get(&path, &mut op.answer, steps).await?;
-        is_json::<GetSthConsistency>(&op.answer.body, "answer is not a proof")?;
+        self.proof::<GetSthConsistency>(&path, &op.answer.body, steps)?;
         let parts = [Part::bytes(&older.raw), Part::bytes(&newer.raw), Part::bytes(&op.answer.body)];
         self.promise(steps, Check::Consistency, parts);
         Ok(())
@@ -107,8 +107,9 @@ impl ReadSession {
         steps: &mut Steps,
     ) -> Result<(), Ended> {
         let index = op.place.first_leaf(1, head.size);
-        self.get(&entry_and_proof_path(index, head.size), &mut op.answer, steps).await?;
-        let entry: EntryAndProof = is_json(&op.answer.body, "answer is not an entry and its proof")?;
+        let path = entry_and_proof_path(index, head.size);
+        self.get(&path, &mut op.answer, steps).await?;
+        let entry: EntryAndProof = self.proof(&path, &op.answer.body, steps)?;
         self.leaves.borrow_mut().add(leaf_hash(&entry.leaf_input.0), op.place.draw);
         let parts = [Part::bytes(&head.raw), Part::numbered(index, &op.answer.body)];
         self.promise(steps, Check::EntryAndProof, parts);
@@ -118,9 +119,18 @@ impl ReadSession {
     /// Reads the roots.
     pub(super) async fn roots(&self, op: &mut ReadOp, steps: &mut Steps) -> Result<(), Ended> {
         self.get(GET_ROOTS, &mut op.answer, steps).await?;
-        is_json::<Certificates>(&op.answer.body, "answer is not roots")?;
+        serde_json::from_slice::<Certificates>(&op.answer.body)
+            .map_err(|_| malformed("answer is not roots"))?;
         self.promise(steps, Check::Roots, [Part::bytes(&op.answer.body)]);
         Ok(())
+    }
+
+    /// The proof at a path; one that cannot be read breaks the promise to prove.
+    fn proof<T: DeserializeOwned>(&self, path: &str, body: &[u8], steps: &mut Steps) -> Result<T, Ended> {
+        serde_json::from_slice(body).map_err(|why| {
+            self.unreadable(steps, &format!("{path}: {why}"));
+            malformed("answer is not a proof")
+        })
     }
 
     /// Reads entries as the operation's own, and remembers the leaf of one of them; says how many there are.
@@ -162,8 +172,4 @@ fn entry_and_proof_path(index: u64, size: u64) -> String {
 
 fn leaf_of(leaf_input: &str) -> Option<Hash> {
     Some(leaf_hash(&from_base64(leaf_input).ok()?))
-}
-
-fn is_json<T: DeserializeOwned>(body: &[u8], otherwise: &'static str) -> Result<T, Ended> {
-    serde_json::from_slice(body).map_err(|_| malformed(otherwise))
 }

@@ -28,6 +28,8 @@ pub(super) enum Check {
     Roots,
     /// The name of a tile that is not served.
     Missing,
+    /// What came whole, should prove a read, and cannot be read; and why.
+    Unreadable,
     /// Nothing: what it should be held against was refused.
     Unverified,
 }
@@ -113,7 +115,7 @@ impl<'a> Record<'a> {
     }
 }
 
-const CHECKS: [Check; 12] = [
+const CHECKS: [Check; 13] = [
     Check::TreeHead,
     Check::Tile,
     Check::Bundle,
@@ -125,6 +127,7 @@ const CHECKS: [Check; 12] = [
     Check::EntryAndProof,
     Check::Roots,
     Check::Missing,
+    Check::Unreadable,
     Check::Unverified,
 ];
 const DATA: u8 = 253;
@@ -152,6 +155,6 @@ mod tests {
             assert_eq!((record.parts[1].id(), record.parts[2].id()), (names, TileId::hashes(7, 3)));
             assert!(Record::read(&out[..out.len() - 1]).is_err());
         }
-        assert!(Record::read(&[12]).is_err());
+        assert!(Record::read(&[13]).is_err());
     }
 }

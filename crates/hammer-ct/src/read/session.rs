@@ -132,10 +132,18 @@ impl ReadSession {
         record.shrink_to(KEPT_RECORD);
     }
 
+    /// A promise whose proof came whole and cannot be read.
+    pub(super) fn unreadable(&self, steps: &mut Steps, found: &str) {
+        self.promise(steps, Check::Unreadable, [Part::bytes(found.as_bytes())]);
+    }
+
     /// A promise that cannot be held against anything.
     pub(super) fn lack(&self, steps: &mut Steps, lack: Lack) {
         match lack {
             Lack::Missing(tile) => self.promise(steps, Check::Missing, [Part::tile(tile, false, &[])]),
+            Lack::Unreadable(tile) => {
+                self.unreadable(steps, &format!("{tile}: its encoding cannot be read"));
+            }
             Lack::Refused => self.promise(steps, Check::Unverified, []),
         }
     }

@@ -18,6 +18,8 @@ pub(super) struct Support {
 pub(super) enum Lack {
     /// The log does not have a tile that its tree head is of.
     Missing(TileId),
+    /// The tile came whole, in an encoding that cannot be read.
+    Unreadable(TileId),
     /// It did not answer, or refused.
     Refused,
 }

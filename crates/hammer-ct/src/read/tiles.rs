@@ -212,9 +212,9 @@ impl ReadSession {
         match (ended, answer.status) {
             (Ok(()), _) => {
                 if !is_data {
-                    answer.decode(FULL_TILE).map_err(|_| Lack::Refused)?;
+                    answer.decode(FULL_TILE).map_err(|_| Lack::Unreadable(tile))?;
                 }
-                let is_gzip = answer.is_gzip().map_err(|_| Lack::Refused)?;
+                let is_gzip = answer.is_gzip().map_err(|_| Lack::Unreadable(tile))?;
                 Ok(Support { tile, is_gzip, bytes: answer.body.as_slice().into() })
             }
             (Err(_), StatusCode::NOT_FOUND) => Err(Lack::Missing(tile)),

@@ -38,7 +38,7 @@ impl ReadVerifier {
     fn judge(&mut self, record: &Record<'_>) -> Result<(), Broken> {
         use Check::{
             Bundle, Consistency, Entries, EntryAndProof, Issuer, Missing, Names, ProofByHash, Roots, Tile,
-            TreeHead, Unverified,
+            TreeHead, Unreadable, Unverified,
         };
         match (record.check, record.parts.as_slice()) {
             (TreeHead, [head]) => self.tree(head.bytes).map(drop),
@@ -57,6 +57,9 @@ impl ReadVerifier {
             (EntryAndProof, [head, entry]) => proofs::entry_and_proof(&self.head(head)?, entry),
             (Roots, [roots]) => proofs::roots(roots),
             (Missing, [tile]) => Err((MISSING_TILE, None, format!("{} is not served", tile.id()))),
+            (Unreadable, [found]) => {
+                Err((UNREADABLE_PROOF, None, String::from_utf8_lossy(found.bytes).into_owned()))
+            }
             (Unverified, _) | (_, _) => Err(unverified()),
         }
     }
@@ -120,6 +123,7 @@ fn unverified() -> Broken {
 
 /// Not a breach: there was nothing to hold what was read against.
 const UNVERIFIED: &str = "";
+const UNREADABLE_PROOF: &str = "unreadable-proof";
 const TAMPERED_TILE: &str = "tampered-tile";
 const MISSING_TILE: &str = "missing-tile";
 const ALTERED_LEAF: &str = "altered-leaf";

@@ -104,7 +104,7 @@ fn of_altered_answers_to_reads_only_what_is_whole_is_kept() {
         // Alterations may spare the log's own line of a checkpoint: those are not more than all that were altered.
         let passed_on = count(&passed.whole) + count(&passed.altered) + count(&passed.raw);
         assert!(ledger.kept <= passed_on, "{ledger:?} {passed:?}");
-        // A proof that cannot be read leaves its read without a verdict; most of what is altered can be read.
+        // A proof that does not come leaves its read without a verdict; most of what is altered does come.
         assert!(ledger.unchecked <= count(&passed.altered) / 4, "{ledger:?} {passed:?}");
         assert!(operations < 100 || ledger.broken > 0, "{ledger:?}");
     }

@@ -10,6 +10,7 @@ use hammer_tlog::key::LogKey;
 
 use crate::canned;
 use crate::harness::{Outcome, TestRun, client, lab, target};
+use crate::lagging;
 
 /// A log of `flavour` that has 300 leaves: a full tile and a partial one.
 fn grown(flavour: Flavour) -> (CtLabHandle, LogTarget) {
@@ -197,6 +198,28 @@ fn what_cannot_be_held_against_the_tree_is_unchecked() {
         outcome.causes(1),
         [(Fate::Accepted, Detail::Status(200)), (Fate::Pushback, Detail::Status(503))]
     );
+}
+
+#[test]
+fn a_proof_that_came_whole_and_cannot_be_read_is_a_broken_promise() {
+    let (_lab, log) = grown(Flavour::Rfc6962);
+    let proofs = ["get-entry-and-proof", "get-proof-by-hash", "get-sth-consistency"];
+    let log =
+        lagging::refusing(&log, move |_, path| proofs.iter().any(|name| path.contains(name)).then_some(200));
+    for (kind, fate) in [
+        (ReadKind::GetEntries, Fate::Accepted),
+        (ReadKind::GetEntryAndProof, Fate::Malformed),
+        (ReadKind::GetProofByHash, Fate::Malformed),
+        (ReadKind::GetSthConsistency, Fate::Malformed),
+    ] {
+        let outcome = one_at_a_time(log.clone(), &mix(&[kind]), 10);
+        let ledger = outcome.result.promises;
+        assert_eq!((ledger.broken, ledger.unchecked), (10, 0), "{kind:?}: {ledger:?}");
+        assert_eq!(outcome.fate(0, fate), 10, "{kind:?}: {:?}", outcome.causes(0));
+        for breach in &outcome.result.breaches {
+            assert_eq!(breach.kind, "unreadable-proof", "{breach:?}");
+        }
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use hammer_tlog::rfc6962::{
 };
 use serde::de::DeserializeOwned;
 
-use super::{ALTERED_LEAF, Broken, Part, unverified};
+use super::{ALTERED_LEAF, Broken, Part, UNREADABLE_PROOF, unverified};
 use crate::TreeHead;
 
 /// Leads entries up to the root, by the audit paths of the first and the last of them.
@@ -15,7 +15,7 @@ pub(super) fn entries(head: &TreeHead, entries: &Part<'_>, proofs: &[Part<'_>]) 
     let leaves: Vec<Hash> = read.entries.iter().map(|entry| leaf_hash(&entry.leaf_input.0)).collect();
     let mut paths = Vec::new();
     for proof in proofs {
-        let read: GetEntryAndProof = json(proof, INCLUSION_PROOF)?;
+        let read: GetEntryAndProof = json(proof, UNREADABLE_PROOF)?;
         paths.push((proof.number, leaf_hash(&read.leaf_input.0), read.audit_path));
     }
     let by_path: Vec<(u64, &[Hash])> =
@@ -56,18 +56,18 @@ pub(super) fn entries(head: &TreeHead, entries: &Part<'_>, proofs: &[Part<'_>]) 
 
 pub(super) fn by_hash(head: &TreeHead, leaf: &Part<'_>, proof: &Part<'_>) -> Result<(), Broken> {
     let leaf = Hash(leaf.bytes.try_into().map_err(|_| unverified())?);
-    let GetProofByHash { leaf_index, audit_path } = json(proof, INCLUSION_PROOF)?;
+    let GetProofByHash { leaf_index, audit_path } = json(proof, UNREADABLE_PROOF)?;
     included(head, leaf_index, &leaf, &audit_path, "get-proof-by-hash")
 }
 
 pub(super) fn entry_and_proof(head: &TreeHead, entry: &Part<'_>) -> Result<(), Broken> {
-    let read: GetEntryAndProof = json(entry, INCLUSION_PROOF)?;
+    let read: GetEntryAndProof = json(entry, UNREADABLE_PROOF)?;
     let leaf = leaf_hash(&read.leaf_input.0);
     included(head, entry.number, &leaf, &read.audit_path, "get-entry-and-proof")
 }
 
 pub(super) fn consistency(older: &TreeHead, newer: &TreeHead, proof: &Part<'_>) -> Result<(), Broken> {
-    let GetSthConsistency { consistency } = json(proof, CONSISTENCY)?;
+    let GetSthConsistency { consistency } = json(proof, UNREADABLE_PROOF)?;
     verify_consistency(older.size, newer.size, &older.root, &newer.root, &consistency).map_err(|why| {
         (CONSISTENCY, None, format!("get-sth-consistency: {}, then {}: {why}", told(older), told(newer)))
     })
