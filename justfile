@@ -40,6 +40,10 @@ quickstart:
 peers *flags: build
     scripts/peers.sh {{ flags }}
 
+# instructions of schedule, record and encode against the pinned ones; `just counts --pin` pins them anew
+counts *flags: build
+    scripts/counts.sh {{ flags }}
+
 # a real RFC 6962 log that accepts hammer's roots; prints its run folder
 log-up plan="configs/rfc6962-log.yaml": build
     target/release/hammer ct roots {{ plan }} >target/roots.pem && ROOTS_PEM=target/roots.pem scripts/targets/rfc6962.sh up

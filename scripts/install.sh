@@ -19,6 +19,7 @@ debian=(
   "nginx nginx-light"
   "wrk wrk"
   "shellcheck shellcheck"
+  "valgrind valgrind"
   "mariadbd mariadb-server-core"
   "mariadb mariadb-client-core"
 )
