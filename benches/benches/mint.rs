@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use hammer_synth::{
-    Algorithm, ChainMinter, HierarchySpec, IssuerSource, Minted, MinterSpec, Profile, Seed, Validity,
+    Algorithm, ChainMinter, HierarchySpec, IssuerSource, MintScratch, Minted, MinterSpec, Profile, Seed,
+    Validity,
 };
 use hammer_tlog::rfc6962::AddChainRequest;
 
@@ -28,11 +29,12 @@ fn mint(c: &mut Criterion) {
     let mut group = c.benchmark_group("mint");
     group.throughput(Throughput::Elements(1)).sample_size(20);
     group.measurement_time(Duration::from_secs(1)).warm_up_time(Duration::from_millis(200));
+    let mut scratch = MintScratch::new();
     for profile in Profile::all() {
         let (minter, mut minted, mut seq) = (minter(Algorithm::P256, profile), Minted::new(), 0);
         group.bench_function(BenchmarkId::new("chain", profile), |b| {
             b.iter(|| {
-                minter.mint(seq, &mut minted);
+                minter.mint(seq, &mut scratch, &mut minted);
                 seq += 1;
             });
         });
@@ -44,7 +46,7 @@ fn mint(c: &mut Criterion) {
         let mut seq = 0;
         group.bench_function(BenchmarkId::new("add_chain_body", name), |b| {
             b.iter(|| {
-                minter.mint(seq, &mut minted);
+                minter.mint(seq, &mut scratch, &mut minted);
                 write(&minted, &mut body);
                 seq += 1;
             });
@@ -56,7 +58,7 @@ fn mint(c: &mut Criterion) {
 
 fn encode(c: &mut Criterion) {
     let mut minted = Minted::new();
-    minter(Algorithm::P256, Profile::DV).mint(0, &mut minted);
+    minter(Algorithm::P256, Profile::DV).mint(0, &mut MintScratch::new(), &mut minted);
     let mut body = Vec::new();
     write(&minted, &mut body);
     let mut group = c.benchmark_group("encode");

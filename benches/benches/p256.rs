@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
-use hammer_p256::{FixedKeyVerifier, KeyBlock, KeyWalk, NonceBlock, SignatureBatch, ThrowawayKey};
+use hammer_p256::{FixedKeyVerifier, KeyBlocks, KeyWalk, NonceBlocks, SignatureBatch, ThrowawayKey};
 use p256::ecdsa::SigningKey;
 use p256::ecdsa::signature::hazmat::PrehashSigner;
 use ring::digest::{SHA256, digest};
@@ -33,7 +33,7 @@ fn sha256(message: &[u8]) -> [u8; 32] {
 fn sign(c: &mut Criterion) {
     let mut group = group(c, "sign");
     let key = ThrowawayKey::derive(&[1; 32]);
-    let (walk, mut block, mut index) = (key.walk(&[1; 32], 0), NonceBlock::new(), 0);
+    let (walk, mut block, mut index) = (key.walk(&[1; 32], 0), NonceBlocks::new(), 0);
     group.bench_function("walking", |b| {
         b.iter(|| {
             index += 1;
@@ -63,7 +63,7 @@ fn sign(c: &mut Criterion) {
 
 fn subject_keys(c: &mut Criterion) {
     let mut group = group(c, "subject_key");
-    let (walk, mut block, mut index) = (KeyWalk::derive(&[1; 32], 0), KeyBlock::new(), 0);
+    let (walk, mut block, mut index) = (KeyWalk::derive(&[1; 32], 0), KeyBlocks::new(), 0);
     group.bench_function("walking", |b| {
         b.iter(|| {
             index += 1;
@@ -76,7 +76,7 @@ fn subject_keys(c: &mut Criterion) {
 fn verify(c: &mut Criterion) {
     let mut group = group(c, "verify/fixed_key");
     let key = ThrowawayKey::derive(&[1; 32]);
-    let (walk, mut block) = (key.walk(&[1; 32], 0), NonceBlock::new());
+    let (walk, mut block) = (key.walk(&[1; 32], 0), NonceBlocks::new());
     let messages: Vec<[u8; 8]> = (0..64u64).map(u64::to_be_bytes).collect();
     let digests: Vec<[u8; 32]> = messages.iter().map(|message| sha256(message)).collect();
     let signatures: Vec<_> =

@@ -1,7 +1,8 @@
 //! The add-chain body of an everyday chain.
 
 use hammer_synth::{
-    Algorithm, ChainMinter, HierarchySpec, IssuerSource, Minted, MinterSpec, Profile, Seed, Validity,
+    Algorithm, ChainMinter, HierarchySpec, IssuerSource, MintScratch, Minted, MinterSpec, Profile, Seed,
+    Validity,
 };
 use hammer_tlog::rfc6962::AddChainRequest;
 
@@ -23,7 +24,7 @@ pub fn chain() -> Minted {
         with_root: false,
     };
     let mut chain = Minted::new();
-    ChainMinter::new(&spec).expect("a derived hierarchy").mint(0, &mut chain);
+    ChainMinter::new(&spec).expect("a derived hierarchy").mint(0, &mut MintScratch::new(), &mut chain);
     chain
 }
 

@@ -56,6 +56,7 @@ struct Count {
 impl Workload for Null {
     type Op = Request;
     type Session = Session;
+    type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
         vec![SeriesSpec { name: "null".to_owned(), operation: true }]
@@ -65,7 +66,7 @@ impl Workload for Null {
         self.preparation
     }
 
-    fn prepare(&self, seq: u64, _reuse: Option<Request>) -> Request {
+    fn prepare(&self, (): &mut (), seq: u64, _reuse: Option<Request>) -> Request {
         Request(seq)
     }
 

@@ -58,6 +58,7 @@ pub(crate) struct Supply<W: Workload> {
 
 struct Worker<W: Workload> {
     workload: Arc<W>,
+    scratch: W::Scratch,
     requests: Consumer<(u64, Option<W::Op>)>,
     ready: Producer<(u64, W::Op)>,
     turn: Turn,
@@ -151,11 +152,13 @@ fn serve(incoming: &mpsc::Receiver<Box<dyn SupplyWork>>, stop: &AtomicBool) {
 }
 
 impl<W: Workload> Supply<W> {
-    /// A ring and its preparing side.
-    pub(crate) fn new(workload: Arc<W>, bounds: SupplyBounds) -> (Self, Box<dyn SupplyWork>) {
+    /// The ring of one of so many shards, and its preparing side.
+    pub(crate) fn new(workload: Arc<W>, shards: usize, bounds: SupplyBounds) -> (Self, Box<dyn SupplyWork>) {
         let (requests, requested) = RingBuffer::new(bounds.operations);
         let (prepared, ready) = RingBuffer::new(bounds.operations);
-        let worker = Worker { workload, requests: requested, ready: prepared, turn: Turn::default() };
+        let scratch = workload.scratch(shards);
+        let turn = Turn::default();
+        let worker = Worker { workload, scratch, requests: requested, ready: prepared, turn };
         // What one weighs is known once the first is there.
         let depth = bounds.operations.min(UNWEIGHED);
         let supply = Self {
@@ -243,7 +246,7 @@ impl<W: Workload> SupplyWork for Worker<W> {
         let mut worked = false;
         while !self.ready.is_full() {
             let Ok((seq, reuse)) = self.requests.pop() else { break };
-            let op = self.workload.prepare(seq, reuse);
+            let op = self.workload.prepare(&mut self.scratch, seq, reuse);
             // Room was seen above, and nobody else pushes.
             worked |= self.ready.push((seq, op)).is_ok();
             self.turn.worked();
@@ -275,12 +278,13 @@ mod tests {
     impl Workload for Heavy {
         type Op = u64;
         type Session = ();
+        type Scratch = ();
 
         fn series(&self) -> Vec<SeriesSpec> {
             Vec::new()
         }
 
-        fn prepare(&self, seq: u64, _reuse: Option<u64>) -> u64 {
+        fn prepare(&self, (): &mut (), seq: u64, _reuse: Option<u64>) -> u64 {
             seq
         }
 
@@ -301,7 +305,7 @@ mod tests {
     fn a_ring_holds_no_more_bytes_than_its_bound() {
         for (bytes, most) in [(100_000, 100), (20_000, 20), (10, 16)] {
             let bounds = SupplyBounds { operations: 2048, bytes };
-            let (mut supply, mut worker) = Supply::new(Arc::new(Heavy(0)), bounds);
+            let (mut supply, mut worker) = Supply::new(Arc::new(Heavy(0)), 1, bounds);
             let mut seq = 0;
             for _ in 0..10 {
                 while supply.has_room() {
@@ -322,7 +326,7 @@ mod tests {
         for (lighter, depth) in [(0, 100), (60, 100), (500, 200)] {
             let workload = Heavy(lighter);
             let (mut supply, mut worker) =
-                Supply::new(Arc::new(Heavy(lighter)), SupplyBounds { operations: 2048, bytes: 100_000 });
+                Supply::new(Arc::new(Heavy(lighter)), 1, SupplyBounds { operations: 2048, bytes: 100_000 });
             let (mut asked, mut taken, mut deepest) = (0, 0, 0);
             for _ in 0..1_000 {
                 while supply.has_room() {

@@ -22,6 +22,8 @@ pub trait Workload: Send + Sync + 'static {
     type Op: Send + 'static;
     /// What a shard keeps for it: connections and scratch buffers.
     type Session: 'static;
+    /// What whoever prepares operations keeps from one to the next; what is prepared does not depend on it.
+    type Scratch: Default + Send + 'static;
 
     /// Its series: operations first, in the order that [`Workload::series_of`] numbers them, then steps.
     fn series(&self) -> Vec<SeriesSpec>;
@@ -36,8 +38,13 @@ pub trait Workload: Send + Sync + 'static {
         Preparation::Inline
     }
 
+    /// The scratch of who prepares the operations of one of so many shards; mostly every so-many-th.
+    fn scratch(&self, _shards: usize) -> Self::Scratch {
+        Self::Scratch::default()
+    }
+
     /// Prepares the operation `seq`, in the allocations of an earlier one where there is one. Pure.
-    fn prepare(&self, seq: u64, reuse: Option<Self::Op>) -> Self::Op;
+    fn prepare(&self, scratch: &mut Self::Scratch, seq: u64, reuse: Option<Self::Op>) -> Self::Op;
 
     /// Bytes that a prepared operation holds, for the bound of supply.
     fn weight(&self, _op: &Self::Op) -> usize {

@@ -27,6 +27,7 @@ struct Null(Preparation);
 impl Workload for Null {
     type Op = Vec<u8>;
     type Session = Rc<dyn Clock>;
+    type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
         vec![SeriesSpec { name: "null".to_owned(), operation: true }]
@@ -36,7 +37,7 @@ impl Workload for Null {
         self.0
     }
 
-    fn prepare(&self, seq: u64, reuse: Option<Vec<u8>>) -> Vec<u8> {
+    fn prepare(&self, (): &mut (), seq: u64, reuse: Option<Vec<u8>>) -> Vec<u8> {
         let mut op = reuse.unwrap_or_default();
         op.clear();
         op.extend_from_slice(&seq.to_be_bytes());

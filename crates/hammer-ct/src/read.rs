@@ -118,6 +118,7 @@ impl ReadWorkload {
 impl Workload for ReadWorkload {
     type Op = ReadOp;
     type Session = ReadSession;
+    type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
         let operations = self.mix.kinds().iter().map(|kind| (kind.name(), true));
@@ -129,7 +130,7 @@ impl Workload for ReadWorkload {
         self.mix.of(seq).0
     }
 
-    fn prepare(&self, seq: u64, reuse: Option<ReadOp>) -> ReadOp {
+    fn prepare(&self, (): &mut (), seq: u64, reuse: Option<ReadOp>) -> ReadOp {
         let (answer, beside) = reuse.map(|op| (op.answer, op.beside)).unwrap_or_default();
         let (series, rank) = self.mix.of(seq);
         let place = Place { pattern: self.plan.pattern, rank, draw: self.draws.bits(seq) };

@@ -81,6 +81,7 @@ impl<W: Workload> Routed<W> {
 impl<W: Workload> Workload for Routed<W> {
     type Op = RoutedOp<W::Op>;
     type Session = RoutedSession<W::Session>;
+    type Scratch = W::Scratch;
 
     fn series(&self) -> Vec<SeriesSpec> {
         self.series.clone()
@@ -95,9 +96,14 @@ impl<W: Workload> Workload for Routed<W> {
         self.parts.first().map_or(Preparation::Inline, |part| part.workload.preparation())
     }
 
-    fn prepare(&self, seq: u64, reuse: Option<RoutedOp<W::Op>>) -> RoutedOp<W::Op> {
+    fn scratch(&self, shards: usize) -> W::Scratch {
+        self.parts.first().map_or_else(W::Scratch::default, |part| part.workload.scratch(shards))
+    }
+
+    fn prepare(&self, scratch: &mut W::Scratch, seq: u64, reuse: Option<RoutedOp<W::Op>>) -> RoutedOp<W::Op> {
         let (place, part, seq) = self.part(seq);
-        RoutedOp { part: place, op: part.workload.prepare(seq, reuse.map(|routed| routed.op)) }
+        let op = part.workload.prepare(scratch, seq, reuse.map(|routed| routed.op));
+        RoutedOp { part: place, op }
     }
 
     fn weight(&self, routed: &RoutedOp<W::Op>) -> usize {

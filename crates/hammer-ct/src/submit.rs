@@ -3,7 +3,6 @@
 mod chains;
 mod class;
 mod invalid;
-mod kinds;
 mod op;
 mod reservoir;
 
@@ -18,7 +17,7 @@ use hammer_core::workload::{
 };
 use hammer_measure::{Nanos, Outcome};
 use hammer_net::{Client, ClientConfig};
-use hammer_synth::Kind;
+use hammer_synth::{Kind, MintScratch};
 use http::uri::PathAndQuery;
 
 use crate::log::{ADD_CHAIN, ADD_PRE_CHAIN};
@@ -48,6 +47,8 @@ pub struct SubmitSession {
     add_chain: PathAndQuery,
     add_pre_chain: PathAndQuery,
     answered: RefCell<Reservoir>,
+    /// Of the chains that take the place of duplicates.
+    scratch: RefCell<MintScratch>,
     clock: Rc<dyn Clock>,
 }
 
@@ -108,7 +109,7 @@ impl SubmitWorkload {
             Some(answered) => op.repeat(answered),
             None => {
                 op.class = Class::NothingToRepeat;
-                self.chains.write(op.seq, &mut op.minted);
+                self.chains.write(op.seq, &mut session.scratch.borrow_mut(), &mut op.minted);
             }
         }
         op.encode();
@@ -161,6 +162,7 @@ impl SubmitWorkload {
 impl Workload for SubmitWorkload {
     type Op = Box<SubmitOp>;
     type Session = SubmitSession;
+    type Scratch = MintScratch;
 
     fn series(&self) -> Vec<SeriesSpec> {
         self.classes.series()
@@ -174,7 +176,11 @@ impl Workload for SubmitWorkload {
         Preparation::Ahead
     }
 
-    fn prepare(&self, seq: u64, reuse: Option<Box<SubmitOp>>) -> Box<SubmitOp> {
+    fn scratch(&self, shards: usize) -> MintScratch {
+        MintScratch::of_one_among(shards)
+    }
+
+    fn prepare(&self, scratch: &mut MintScratch, seq: u64, reuse: Option<Box<SubmitOp>>) -> Box<SubmitOp> {
         // What an oversized chain took is given back, or all would come to hold as much.
         let mut op = reuse.filter(|op| op.weight() <= LARGEST_KEPT).unwrap_or_default();
         (op.seq, op.class) = (seq, self.classes.class_of(seq));
@@ -182,12 +188,12 @@ impl Workload for SubmitWorkload {
             // What it repeats is known once it is due.
             Class::Duplicate | Class::NothingToRepeat => op.clear(),
             Class::Fresh => {
-                self.chains.write(seq, &mut op.minted);
+                self.chains.write(seq, scratch, &mut op.minted);
                 op.encode();
             }
             Class::Invalid(Invalid { kind, .. }) => {
                 if let Some(invalid) = &self.classes.invalid {
-                    invalid.write(kind, seq, &self.chains, &mut op);
+                    invalid.write(kind, seq, &self.chains, scratch, &mut op);
                 }
             }
         }
@@ -204,7 +210,8 @@ impl Workload for SubmitWorkload {
             answer::open(self.log.submission_client(self.client.clone()), self.warm_up, &context).await?;
         let (add_chain, add_pre_chain) = (client.path(ADD_CHAIN)?, client.path(ADD_PRE_CHAIN)?);
         let answered = RefCell::new(Reservoir::new(self.classes.of_shard(context.shard)));
-        Ok(SubmitSession { client, add_chain, add_pre_chain, answered, clock: context.clock })
+        let scratch = RefCell::new(self.scratch(context.shards));
+        Ok(SubmitSession { client, add_chain, add_pre_chain, answered, scratch, clock: context.clock })
     }
 
     async fn execute(&self, session: &SubmitSession, op: &mut Box<SubmitOp>, steps: &mut Steps) -> Ended {

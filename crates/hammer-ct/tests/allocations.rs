@@ -19,6 +19,7 @@ use hammer_ct::{CtRun, LogKind, LogTarget, SubmitOp, SubmitPlan, SubmitSession, 
 use hammer_measure::snapshot::Resources;
 use hammer_measure::{Fate, Nanos};
 use hammer_net::ClientConfig;
+use hammer_synth::MintScratch;
 use hammer_tlog::key::LogKey;
 use http::header::{CONTENT_TYPE, HOST, HeaderValue};
 use http_body_util::{BodyExt as _, Full};
@@ -40,6 +41,7 @@ impl Verifier for Indifferent {
 impl Workload for Unjudged {
     type Op = Box<SubmitOp>;
     type Session = SubmitSession;
+    type Scratch = MintScratch;
 
     fn series(&self) -> Vec<SeriesSpec> {
         self.0.series()
@@ -53,8 +55,12 @@ impl Workload for Unjudged {
         self.0.preparation()
     }
 
-    fn prepare(&self, seq: u64, reuse: Option<Box<SubmitOp>>) -> Box<SubmitOp> {
-        self.0.prepare(seq, reuse)
+    fn scratch(&self, shards: usize) -> MintScratch {
+        self.0.scratch(shards)
+    }
+
+    fn prepare(&self, scratch: &mut MintScratch, seq: u64, reuse: Option<Box<SubmitOp>>) -> Box<SubmitOp> {
+        self.0.prepare(scratch, seq, reuse)
     }
 
     fn weight(&self, op: &Box<SubmitOp>) -> usize {
@@ -209,7 +215,7 @@ fn each(mut allocations: impl FnMut(u64) -> usize) -> f64 {
 #[test]
 fn a_submission_allocates_at_most_twice_more_than_a_bare_request() {
     let server = server();
-    let op = workload(server).prepare(0, None);
+    let op = workload(server).prepare(&mut MintScratch::new(), 0, None);
     let body = Bytes::copy_from_slice(op.body());
     assert!(body.len() > 1_000, "a chain: {} bytes", body.len());
     let bare = each(|operations| bare(server, &body, operations));

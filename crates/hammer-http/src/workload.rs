@@ -84,12 +84,13 @@ impl HttpWorkload {
 impl Workload for HttpWorkload {
     type Op = HttpOp;
     type Session = HttpSession;
+    type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
         vec![SeriesSpec { name: self.request.method.as_str().to_ascii_lowercase(), operation: true }]
     }
 
-    fn prepare(&self, _seq: u64, reuse: Option<HttpOp>) -> HttpOp {
+    fn prepare(&self, (): &mut (), _seq: u64, reuse: Option<HttpOp>) -> HttpOp {
         reuse.unwrap_or_default()
     }
 

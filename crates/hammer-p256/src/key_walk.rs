@@ -2,29 +2,25 @@
 //! key at hand where a proof of possession needs it.
 
 use crate::POINT_LENGTH;
-use crate::lanes::Lanes;
-use crate::point::Point;
+use crate::blocks::{Block, Blocks, Scratch, Steps};
 use crate::scalar::Scalar;
-use crate::table::{self, WINDOW};
-use crate::throwaway::{before_block, derive_scalar};
+use crate::table;
+use crate::throwaway::{ThrowawayKey, derive_scalar};
 
 /// The key pairs of one (seed, stream). All of them are **public**: they follow from the seed, and one of them gives away
-/// all others. Key j is always the same one; threads may share a walk, each with a [`KeyBlock`].
+/// all others. Key j is always the same one; threads may share a walk, each with its [`KeyBlocks`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyWalk {
     start: Scalar,
 }
 
-/// 256 consecutive public keys; 33 KB that a thread keeps for each walk. A block of another walk, or another part of the
-/// walk, is made anew where it is needed.
+/// Public keys, 256 at a time; what a thread keeps of its walks, up to 100 KB. Its numbers may come in any order and from any
+/// walks. Those far from all others are worked out alone.
 #[derive(Debug, Default)]
-pub struct KeyBlock {
-    /// Whose block is there, and which.
-    of: Option<(KeyWalk, u64)>,
-    keys: Vec<[u8; POINT_LENGTH]>,
-    points: Vec<Point>,
-    lanes: Lanes,
-}
+pub struct KeyBlocks(Blocks<KeyBlock>);
+
+#[derive(Debug, Default)]
+struct KeyBlock(Vec<[u8; POINT_LENGTH]>);
 
 impl KeyWalk {
     /// The keys of (seed, stream).
@@ -33,31 +29,44 @@ impl KeyWalk {
     }
 
     /// Public key `index`, uncompressed (SEC 1 section 2.3.3).
-    pub fn public_key<'block>(&self, index: u64, block: &'block mut KeyBlock) -> &'block [u8; POINT_LENGTH] {
-        block.hold(self, index / WINDOW as u64);
-        &block.keys[index as usize % WINDOW]
+    pub fn public_key(&self, index: u64, blocks: &mut KeyBlocks) -> [u8; POINT_LENGTH] {
+        match blocks.0.find(self.start, index) {
+            Some((block, at)) => block.0[at],
+            None => table::generator().multiply(self.scalar(index)).to_sec1(),
+        }
     }
 
     /// Private key `index`, big endian.
     pub fn private_key(&self, index: u64) -> [u8; 32] {
-        (self.start + Scalar::from_u64(index)).to_be_bytes()
+        self.scalar(index).to_be_bytes()
+    }
+
+    /// Key pair `index`.
+    pub fn key_pair(&self, index: u64, blocks: &mut KeyBlocks) -> ThrowawayKey {
+        ThrowawayKey::of_walk(self.scalar(index), self.public_key(index, blocks))
+    }
+
+    fn scalar(&self, index: u64) -> Scalar {
+        self.start + Scalar::from_u64(index)
     }
 }
 
-impl KeyBlock {
-    /// An empty block.
+impl KeyBlocks {
+    /// None yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    fn hold(&mut self, walk: &KeyWalk, block: u64) {
-        if self.of.as_ref().is_some_and(|(held, at)| *at == block && held == walk) {
-            return;
-        }
-        let (_, point) = before_block(walk.start, block);
-        self.lanes.add_to_base(point, table::generator().multiples(), &mut self.points);
-        self.keys.clear();
-        self.keys.extend(self.points.iter().map(|point| point.to_sec1()));
-        self.of = Some((walk.clone(), block));
+    /// None yet, for numbers that mostly are `stride` apart, as those of one thread among several.
+    pub fn striding(stride: u64) -> Self {
+        Self(Blocks::striding(stride))
+    }
+}
+
+impl Block for KeyBlock {
+    fn fill(&mut self, steps: &Steps<'_>, scratch: &mut Scratch) {
+        scratch.walk(steps);
+        self.0.clear();
+        self.0.extend(scratch.points.iter().map(|point| point.to_sec1()));
     }
 }

@@ -6,6 +6,7 @@
 //! Read in this order: [`residue`], [`field`], [`scalar`], [`point`], [`lanes`], [`table`], [`der`], [`throwaway`],
 //! [`nonce_walk`], [`key_walk`], [`verifier`].
 
+mod blocks;
 pub mod der;
 pub mod field;
 mod inversion;
@@ -23,8 +24,8 @@ pub mod verifier;
 
 pub use der::{RawSignature, Signature};
 pub use field::FieldElement;
-pub use key_walk::{KeyBlock, KeyWalk};
-pub use nonce_walk::{NonceBlock, NonceWalk};
+pub use key_walk::{KeyBlocks, KeyWalk};
+pub use nonce_walk::{NonceBlocks, NonceWalk};
 pub use point::Point;
 pub use scalar::Scalar;
 pub use throwaway::ThrowawayKey;

@@ -4,43 +4,40 @@
 //! That is why only a [`crate::ThrowawayKey`] walks. In return 256 neighbours share two inversions and a product with the
 //! base point, and each costs 13 multiplications.
 
+use crate::blocks::{Block, Blocks, Scratch, Steps};
 use crate::der::{RawSignature, Signature};
-use crate::lanes::Lanes;
 use crate::limbs::{self, Limbs};
 use crate::point::Point;
 use crate::residue::{Modulus, invert_all};
 use crate::scalar::{Order, Scalar, reduce};
 use crate::table::{self, WINDOW};
-use crate::throwaway::{before_block, derive_scalar};
+use crate::throwaway::derive_scalar;
 
 /// The signatures of one throwaway key by the nonces of one (seed, stream). Signature i over a digest is always the same
-/// one, wherever a caller starts and however many there are; threads may share a walk, each with a [`NonceBlock`].
+/// one, wherever a caller starts and however many there are; threads may share a walk, each with its [`NonceBlocks`].
+///
+/// The nonces do not depend on the key: several keys may share the walk of a (seed, stream), and its blocks, as long as no
+/// index signs twice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NonceWalk {
     key: Scalar,
     start: Scalar,
 }
 
-/// What 256 consecutive signatures need before there is a digest; 24 KB that a thread keeps for each walk. A block of
-/// another walk, or another part of the walk, is made anew where it is needed.
+/// What signatures need before there is a digest, for 256 nonces at a time; what a thread keeps of its walks, up to 120 KB.
+/// Its numbers may come in any order and from any walks. Those far from all others are signed alone.
 #[derive(Debug, Default)]
-pub struct NonceBlock {
-    /// Whose block is there, and which.
-    of: Option<(NonceWalk, u64)>,
-    nonces: Vec<Nonce>,
-    points: Vec<Point>,
-    inverses: Vec<Scalar>,
-    products: Vec<Scalar>,
-    lanes: Lanes,
-}
+pub struct NonceBlocks(Blocks<NonceBlock>);
+
+#[derive(Debug, Default)]
+struct NonceBlock(Vec<Nonce>);
 
 #[derive(Debug)]
 struct Nonce {
-    r: [u8; 32],
+    /// The nonce's x coordinate modulo n.
+    r: Limbs,
     /// 1 / k.
     inverse: Scalar,
-    /// r * d / k, the part of s that no digest changes.
-    constant: Limbs,
 }
 
 impl NonceWalk {
@@ -50,18 +47,18 @@ impl NonceWalk {
 
     /// Signature `index` of the walk, over a SHA-256 digest. s may be in the upper half.
     ///
-    /// Neighbours share a block: in any order that stays within 256 numbers for a while, a signature costs 13
-    /// multiplications; one far from the last costs what 256 neighbours cost together.
-    pub fn sign(&self, index: u64, digest: &[u8; 32], block: &mut NonceBlock) -> Signature {
-        block.hold(self, index / WINDOW as u64);
-        let nonce = &block.nonces[index as usize % WINDOW];
+    /// In any order that stays within 256 numbers for a while, a signature costs 13 multiplications and its share of two
+    /// inversions; a number far from all others costs two inversions and some 300 multiplications.
+    pub fn sign(&self, index: u64, digest: &[u8; 32], blocks: &mut NonceBlocks) -> Signature {
         let digest = reduce(limbs::from_be_bytes(digest));
-        let (sum, carry) = limbs::add(nonce.inverse.times_limbs(digest), nonce.constant);
-        let s = limbs::subtract_once(sum, carry, Order::LIMBS);
-        if s == [0; 4] || nonce.r == [0; 32] {
-            return self.sign_apart(index, digest);
+        let signed = match blocks.0.find(self.start, index) {
+            Some((block, at)) => block.0[at].sign(self.key, digest),
+            None => sign_with(self.key, self.start + Scalar::from_u64(index), digest),
+        };
+        match signed {
+            Some(signature) => signature.into(),
+            None => self.sign_apart(index, digest),
         }
-        Signature::new(&nonce.r, &limbs::to_be_bytes(s))
     }
 
     /// Signature `index` where r or s is 0, which FIPS 186-4 section 6.4 asks to try again: the first nonce that does, at
@@ -75,34 +72,42 @@ impl NonceWalk {
     }
 }
 
-impl NonceBlock {
-    /// An empty block.
+impl NonceBlocks {
+    /// None yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    fn hold(&mut self, walk: &NonceWalk, block: u64) {
-        if self.of.as_ref().is_some_and(|(held, at)| *at == block && held == walk) {
-            return;
-        }
-        let (before, point) = before_block(walk.start, block);
-        self.lanes.add_to_base(point, table::generator().multiples(), &mut self.points);
-        let nonces = std::iter::successors(Some(before + Scalar::ONE), |nonce| Some(*nonce + Scalar::ONE));
-        self.inverses.clear();
-        self.inverses.extend(nonces.take(WINDOW));
-        self.products.resize(WINDOW, Scalar::ONE);
-        invert_all(&mut self.inverses, &mut self.products);
-        let parts = self.points.iter().zip(&self.inverses);
-        self.nonces.clear();
-        self.nonces.extend(parts.map(|(point, inverse)| Nonce::new(walk.key, *point, *inverse)));
-        self.of = Some((walk.clone(), block));
+    /// None yet, for numbers that mostly are `stride` apart, as those of one thread among several.
+    pub fn striding(stride: u64) -> Self {
+        Self(Blocks::striding(stride))
+    }
+}
+
+impl Block for NonceBlock {
+    fn fill(&mut self, steps: &Steps<'_>, scratch: &mut Scratch) {
+        scratch.walk(steps);
+        let Scratch { points, inverses, products, .. } = scratch;
+        let nonces =
+            std::iter::successors(Some(steps.before + steps.stride), |last| Some(*last + steps.stride));
+        inverses.clear();
+        inverses.extend(nonces.take(WINDOW));
+        products.resize(WINDOW, Scalar::ONE);
+        invert_all(inverses, products);
+        self.0.clear();
+        let nonce =
+            |(point, inverse): (&Point, &Scalar)| Nonce { r: reduce(point.x.to_limbs()), inverse: *inverse };
+        self.0.extend(points.iter().zip(inverses.iter()).map(nonce));
     }
 }
 
 impl Nonce {
-    fn new(key: Scalar, point: Point, inverse: Scalar) -> Self {
-        let r = reduce(point.x.to_limbs());
-        Self { r: limbs::to_be_bytes(r), inverse, constant: inverse.times_limbs(key.times_limbs(r)) }
+    /// The signature of a digest below n: (e + r * d) / k; none where r or s is 0.
+    #[inline]
+    fn sign(&self, key: Scalar, digest: Limbs) -> Option<RawSignature> {
+        let (sum, carry) = limbs::add(key.times_limbs(self.r), digest);
+        let s = self.inverse.times_limbs(limbs::subtract_once(sum, carry, Order::LIMBS));
+        (self.r != [0; 4] && s != [0; 4]).then_some(RawSignature { r: self.r, s })
     }
 }
 

@@ -6,7 +6,6 @@ use sha2::{Digest, Sha256};
 
 use crate::limbs;
 use crate::nonce_walk::NonceWalk;
-use crate::point::Point;
 use crate::scalar::Scalar;
 use crate::{POINT_LENGTH, table};
 
@@ -25,6 +24,11 @@ impl ThrowawayKey {
     pub fn derive(seed: &[u8; 32]) -> Self {
         let scalar = derive_scalar("key", seed, 0);
         Self { scalar, public: table::generator().multiply(scalar).to_sec1() }
+    }
+
+    /// A key pair of a [`crate::KeyWalk`].
+    pub(crate) fn of_walk(scalar: Scalar, public: [u8; POINT_LENGTH]) -> Self {
+        Self { scalar, public }
     }
 
     /// The public key, uncompressed (SEC 1 section 2.3.3).
@@ -68,11 +72,4 @@ pub(crate) fn derive_scalar(label: &str, seed: &[u8; 32], stream: u64) -> Scalar
 
 fn fits_a_walk(highest: u64) -> bool {
     (1..0xffff_ffff_0000_0000).contains(&highest)
-}
-
-/// The point of a walk that starts from the scalar `start`, one step before its block `block`, so that the 256 points of
-/// the block are this one and 1, 2, ... 256 times the base point; and the scalar of that point.
-pub(crate) fn before_block(start: Scalar, block: u64) -> (Scalar, Point) {
-    let scalar = start + Scalar::from_u64(block * table::WINDOW as u64) - Scalar::ONE;
-    (scalar, table::generator().multiply(scalar))
 }

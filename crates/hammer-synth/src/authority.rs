@@ -33,9 +33,7 @@ pub struct Hierarchy {
 /// An authority that issues leaves.
 #[derive(Debug)]
 pub struct Issuer {
-    name: Vec<u8>,
-    key_id: Option<Vec<u8>>,
-    key: Arc<dyn Signer>,
+    identity: Arc<SignerIdentity>,
     chain: Vec<Vec<u8>>,
     precert_signer: Option<PrecertSigner>,
 }
@@ -44,17 +42,20 @@ pub struct Issuer {
 #[derive(Debug)]
 pub struct PrecertSigner {
     certificate: Vec<u8>,
-    name: Vec<u8>,
-    key_id: [u8; 20],
-    key: Arc<dyn Signer>,
+    identity: Arc<SignerIdentity>,
 }
 
 /// The signing side of an authority, as it stands in what it signs.
-pub(crate) struct SignerIdentity<'a> {
+#[derive(Debug)]
+pub(crate) struct SignerIdentity {
     /// A `Name` in DER.
-    pub(crate) name: &'a [u8],
-    pub(crate) key_id: Option<&'a [u8]>,
-    pub(crate) key: &'a Arc<dyn Signer>,
+    pub(crate) name: Vec<u8>,
+    pub(crate) key_id: Option<Vec<u8>>,
+    /// Signs safely, whoever's key it is.
+    pub(crate) key: Box<dyn Signer>,
+    /// The same key where it is a throwaway one on P-256: the only type that signs by walking nonces. A key from a file is
+    /// never of it.
+    pub(crate) walking: Option<hammer_p256::ThrowawayKey>,
 }
 
 impl Hierarchy {
@@ -89,12 +90,12 @@ impl Issuer {
 
     /// Its subject, a `Name` in DER.
     pub fn name(&self) -> &[u8] {
-        &self.name
+        &self.identity.name
     }
 
     /// The key that signs.
     pub fn key(&self) -> &dyn Signer {
-        self.key.as_ref()
+        self.identity.key.as_ref()
     }
 
     /// Its Precertificate Signing Certificate, which only derived authorities have: a public key must never be certified
@@ -103,8 +104,8 @@ impl Issuer {
         self.precert_signer.as_ref()
     }
 
-    pub(crate) fn as_signer(&self) -> SignerIdentity<'_> {
-        SignerIdentity { name: &self.name, key_id: self.key_id.as_deref(), key: &self.key }
+    pub(crate) fn identity(&self) -> &Arc<SignerIdentity> {
+        &self.identity
     }
 }
 
@@ -114,7 +115,7 @@ impl PrecertSigner {
         &self.certificate
     }
 
-    pub(crate) fn as_signer(&self) -> SignerIdentity<'_> {
-        SignerIdentity { name: &self.name, key_id: Some(&self.key_id), key: &self.key }
+    pub(crate) fn identity(&self) -> &Arc<SignerIdentity> {
+        &self.identity
     }
 }

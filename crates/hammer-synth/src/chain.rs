@@ -1,5 +1,6 @@
 //! Chains: what is minted for a seq, and what is taken from files.
 
+mod draw;
 mod files;
 mod minter;
 

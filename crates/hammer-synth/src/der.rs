@@ -98,6 +98,14 @@ pub(crate) fn write_header(out: &mut Vec<u8>, tag: u8, length: usize) {
     }
 }
 
+/// Writes tag and length into bytes that are as many as [`header_length`] says.
+pub(crate) fn put_header(out: &mut [u8], tag: u8, length: usize) {
+    let more = out.len() - 2;
+    out[0] = tag;
+    out[1] = if more == 0 { length as u8 } else { 0x80 | more as u8 };
+    out[2..].copy_from_slice(&(length as u64).to_be_bytes()[8 - more..]);
+}
+
 /// How many bytes tag and length take before this much content.
 pub(crate) fn header_length(length: usize) -> usize {
     match length {
@@ -107,6 +115,9 @@ pub(crate) fn header_length(length: usize) -> usize {
         _ => 5,
     }
 }
+
+/// The most bytes of a tag and a length.
+pub(crate) const MOST_HEADER: usize = 5;
 
 pub(crate) const BOOLEAN: u8 = 0x01;
 pub(crate) const INTEGER: u8 = 0x02;
@@ -150,10 +161,14 @@ mod tests {
 
     #[test]
     fn headers_are_as_long_as_they_are_said_to_be() {
-        for length in [0, 1, 0x7f, 0x80, 0xff, 0x100, 0xffff, 0x1_0000] {
+        for length in [0, 1, 0x7f, 0x80, 0xff, 0x100, 0xffff, 0x1_0000, 0xff_ffff] {
             let mut out = Vec::new();
             write_header(&mut out, SEQUENCE, length);
             assert_eq!(out.len(), header_length(length), "{length}");
+            let mut put = vec![0; out.len()];
+            put_header(&mut put, SEQUENCE, length);
+            assert_eq!(put, out);
+            assert!(out.len() <= MOST_HEADER);
         }
     }
 

@@ -41,7 +41,7 @@ pub(crate) fn basic_constraints_of_authority(der: &mut Der, path_length: Option<
     });
 }
 
-pub(crate) fn subject_key_identifier(der: &mut Der, key_id: &[u8; 20]) {
+pub(crate) fn subject_key_identifier(der: &mut Der, key_id: &[u8]) {
     write(der, oid::SUBJECT_KEY_IDENTIFIER, false, |der| {
         der.nested(OCTET_STRING, |der| der.field(Field::SubjectKeyId, key_id));
     });

@@ -4,23 +4,26 @@ mod layout;
 
 use std::sync::Arc;
 
-use crate::authority::Issuer;
-use crate::der::Field;
+use hammer_p256::NonceWalk;
+
+use crate::authority::{Issuer, SignerIdentity};
+use crate::der::{Field, MOST_HEADER};
 use crate::leaf::layout::Layout;
 use crate::minted::{Kind, Minted};
 use crate::name;
 use crate::profile::Profile;
+use crate::scratch::MintScratch;
 use crate::seed::Seed;
 use crate::shape::Shape;
-use crate::signer::Signer;
-use crate::subject_key::SubjectKeys;
+use crate::spki::sha256;
+use crate::subject_key::SubjectKeyPair;
 use crate::tbs;
 use crate::validity::{TIME, Validity, time_text};
 use crate::{Error, spki};
 
 /// What is signed for a leaf, and by whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Form {
+pub(crate) enum Form {
     /// The final certificate, by its issuer.
     Certificate,
     /// The precertificate, by the issuer of the final certificate.
@@ -36,15 +39,18 @@ pub enum Form {
 /// The serial has 16 bytes: 8 that follow from the seed, then the seq in big-endian order, so that a recorded submission
 /// names its seq.
 #[derive(Debug)]
-pub struct LeafTemplate {
+pub(crate) struct LeafTemplate {
     form: Form,
-    /// What an SCT covers; for [`Form::Certificate`] also what is signed.
-    entry: TbsTemplate,
-    /// What is signed for a precertificate: poisoned, and in the name of its signer.
-    poisoned: Option<TbsTemplate>,
-    signer: Arc<dyn Signer>,
+    layout: Layout,
+    issuer: Arc<SignerIdentity>,
+    signer: Arc<SignerIdentity>,
+    /// The signer's signatures, where its key is a throwaway one on P-256 and nonces were named.
+    walk: Option<NonceWalk>,
+    /// What is signed; of a precertificate poisoned, and in the name of its signer.
+    signed: TbsTemplate,
+    /// What an SCT covers, where that is not what is signed.
+    entry: Option<TbsTemplate>,
     issuer_key_hash: [u8; 32],
-    subject_keys: SubjectKeys,
     serial_prefix: [u8; 8],
 }
 
@@ -53,17 +59,7 @@ impl LeafTemplate {
     ///
     /// # Errors
     /// [`Error::Spec`] when the form wants a Precertificate Signing Certificate and the issuer has none.
-    pub fn new(
-        seed: &Seed,
-        profile: Profile,
-        issuer: &Issuer,
-        form: Form,
-        validity: Validity,
-    ) -> Result<Self, Error> {
-        Self::shaped(seed, profile, issuer, form, validity, Shape::default())
-    }
-
-    pub(crate) fn shaped(
+    pub(crate) fn new(
         seed: &Seed,
         profile: Profile,
         issuer: &Issuer,
@@ -71,66 +67,103 @@ impl LeafTemplate {
         validity: Validity,
         shape: Shape,
     ) -> Result<Self, Error> {
-        let signed_as = match form {
-            Form::Certificate | Form::Precert => issuer.as_signer(),
+        let signer = match form {
+            Form::Certificate | Form::Precert => issuer.identity(),
             Form::PrecertBySigningCertificate => {
-                issuer.precert_signer().ok_or(Error::Spec { reason: NO_PRECERT_SIGNER })?.as_signer()
+                issuer.precert_signer().ok_or(Error::Spec { reason: NO_PRECERT_SIGNER })?.identity()
             }
         };
-        let layout = Layout { seed, profile, validity, shape };
+        let layout = Layout::new(seed, profile, validity, shape);
         let template = |signer, poisoned| {
             let der = layout.encode(0, validity.not_after(), signer, poisoned);
             TbsTemplate { bytes: der.bytes, fields: der.marks }
         };
         Ok(Self {
             form,
-            entry: template(&issuer.as_signer(), false),
-            poisoned: (form != Form::Certificate).then(|| template(&signed_as, true)),
-            signer: Arc::clone(signed_as.key),
+            signed: template(signer, form.is_poisoned()),
+            entry: form.is_poisoned().then(|| template(issuer.identity(), false)),
+            layout,
+            issuer: issuer.identity().clone(),
+            signer: signer.clone(),
+            walk: None,
             issuer_key_hash: issuer.key().key_hash(),
-            subject_keys: SubjectKeys::new(seed, profile.subject_key),
             serial_prefix: tbs::serial_prefix(seed),
         })
     }
 
-    /// What the template signs.
-    pub fn form(&self) -> Form {
-        self.form
+    /// Has a throwaway P-256 key sign the leaf of a seq by the nonce of (seed, seq); any other key goes on as it did.
+    pub(crate) fn walk(&mut self, seed: &[u8; 32]) {
+        self.walk = self.signer.walking.as_ref().map(|key| key.walk(seed, 0));
     }
 
-    /// Writes the leaf of `seq` as the only certificate of `out`, with its TBSCertificate, kind and dates. `not_after`, its
+    /// All that is signed but for what follows from the seq.
+    pub(crate) fn signed(&self) -> &[u8] {
+        &self.signed.bytes
+    }
+
+    /// The key pair that the leaf of `seq` certifies; none where nobody knows a private key.
+    pub(crate) fn subject_key_pair(&self, seq: u64, scratch: &mut MintScratch) -> Option<SubjectKeyPair> {
+        self.layout.subject_keys.pair(seq, &mut scratch.keys)
+    }
+
+    /// Writes the leaf of `seq` into `out`, with its TBSCertificate, kind and dates, and nothing above it. `not_after`, its
     /// last valid second, is one of the template's.
-    pub fn write(&self, seq: u64, not_after: u64, out: &mut Minted) {
-        out.start(seq, self.form.kind());
-        out.issuer_key_hash = self.issuer_key_hash;
-        out.not_after = not_after;
-        let Minted { bytes, tbs: entry, scratch, .. } = out;
-        self.subject_keys.write(seq, &mut scratch.subject_key);
+    pub(crate) fn write(&self, seq: u64, not_after: u64, scratch: &mut MintScratch, out: &mut Minted) {
+        self.start(seq, not_after, out);
+        self.layout.subject_keys.write(seq, &mut scratch.keys, &mut scratch.subject_key);
         let mut time = [0; TIME];
         let values = Values {
             serial: tbs::serial(&self.serial_prefix, seq),
             label: name::label(seq),
-            subject_key: &scratch.subject_key,
             subject_key_id: spki::key_id(&scratch.subject_key),
+            subject_key: &scratch.subject_key,
             not_after: time_text(not_after, &mut time),
         };
-        self.entry.fill(&values, entry);
-        let signed = match &self.poisoned {
-            None => &*entry,
-            Some(template) => {
-                scratch.poisoned.clear();
-                template.fill(&values, &mut scratch.poisoned);
-                &scratch.poisoned
+        if let Some(entry) = &self.entry {
+            entry.fill(&values, &mut out.entry);
+        }
+        out.bytes.extend_from_slice(&[0; MOST_HEADER]);
+        self.signed.fill(&values, &mut out.bytes);
+        out.signed = MOST_HEADER..out.bytes.len();
+        scratch.signature.clear();
+        scratch.signature.push(0);
+        let message = &out.bytes[MOST_HEADER..];
+        match &self.walk {
+            Some(walk) => {
+                let signature = walk.sign(seq, &sha256(message), &mut scratch.nonces);
+                scratch.signature.extend_from_slice(signature.as_ref());
             }
-        };
-        tbs::write_certificate(signed, self.signer.as_ref(), &mut scratch.signature, bytes);
-        out.ends.push(out.bytes.len());
+            None => self.signer.key.sign(message, &mut scratch.signature),
+        }
+        out.leaf_start = tbs::enclose(&mut out.bytes, self.signer.key.algorithm(), &scratch.signature);
+    }
+
+    /// The same encoded from nothing, and signed by the signer's safe scheme: what [`LeafTemplate::write`] is held against.
+    pub(crate) fn write_slowly(&self, seq: u64, not_after: u64, out: &mut Minted) {
+        self.start(seq, not_after, out);
+        let tbs = |signer, poisoned| self.layout.encode(seq, not_after, signer, poisoned).bytes;
+        if self.entry.is_some() {
+            out.entry = tbs(&self.issuer, false);
+        }
+        let signed = tbs(&self.signer, self.form.is_poisoned());
+        let start = tbs::write_certificate(&signed, self.signer.key.as_ref(), &mut out.bytes);
+        out.signed = start..start + signed.len();
+    }
+
+    fn start(&self, seq: u64, not_after: u64, out: &mut Minted) {
+        out.start(seq, self.form.kind());
+        out.issuer_key_hash = self.issuer_key_hash;
+        out.not_after = not_after;
     }
 }
 
 impl Form {
+    fn is_poisoned(self) -> bool {
+        self.kind() == Kind::Precert
+    }
+
     /// Which submission a leaf of this form is for.
-    pub const fn kind(self) -> Kind {
+    const fn kind(self) -> Kind {
         match self {
             Self::Certificate => Kind::X509,
             Self::Precert | Self::PrecertBySigningCertificate => Kind::Precert,

@@ -2,20 +2,22 @@
 //! sequence number, byte for byte. It never opens a socket and never reads a clock (times are arguments, in seconds
 //! since the Unix epoch); of the file system it reads only the PEM files that a caller names.
 //!
-//! Read in this order: [`seed`], [`signer`], [`key`], [`validity`], [`profile`], [`authority`], [`leaf`], [`chain`].
+//! Read in this order: [`seed`], [`signer`], [`key`], [`validity`], [`profile`], [`authority`], [`chain`].
 
+mod above;
 pub mod authority;
 pub mod chain;
 mod der;
 mod error;
 mod extension;
 pub mod key;
-pub mod leaf;
+mod leaf;
 pub mod minted;
 mod name;
 mod oid;
 mod pem;
 pub mod profile;
+mod scratch;
 pub mod seed;
 mod shape;
 pub mod signer;
@@ -24,14 +26,16 @@ mod subject_key;
 mod tbs;
 pub mod validity;
 
+pub use above::Above;
 pub use authority::{Hierarchy, HierarchySpec, Issuer};
 pub use chain::{ChainMinter, FileChains, IssuerSource, MinterSpec};
 pub use error::Error;
 pub use key::{FileKey, ThrowawayKey};
-pub use leaf::{Form, LeafTemplate};
 pub use minted::{Kind, Minted};
 pub use profile::{ChainLength, Names, Profile, SubjectKey};
+pub use scratch::MintScratch;
 pub use seed::Seed;
 pub use shape::Shape;
 pub use signer::{Algorithm, Signer};
+pub use subject_key::SubjectKeyPair;
 pub use validity::Validity;

@@ -1,5 +1,11 @@
 //! One chain, ready to be submitted, in buffers that are used again for the next.
 
+use std::iter;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::above::Above;
+
 /// Which of the two submissions of RFC 6962 section 4 a chain is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
@@ -14,22 +20,16 @@ pub enum Kind {
 pub struct Minted {
     pub(crate) seq: u64,
     pub(crate) kind: Kind,
-    /// The certificates one after the other, the leaf first.
+    /// The leaf, from `leaf_start` on.
     pub(crate) bytes: Vec<u8>,
-    /// Where each certificate of `bytes` ends.
-    pub(crate) ends: Vec<usize>,
-    pub(crate) tbs: Vec<u8>,
+    pub(crate) leaf_start: usize,
+    /// Where in `bytes` the TBSCertificate lies that was signed.
+    pub(crate) signed: Range<usize>,
+    /// That of the final certificate, where it is another one.
+    pub(crate) entry: Vec<u8>,
+    pub(crate) above: Option<Arc<Above>>,
     pub(crate) issuer_key_hash: [u8; 32],
     pub(crate) not_after: u64,
-    pub(crate) scratch: Scratch,
-}
-
-/// Buffers of the work itself, which mean nothing between two leaves.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Scratch {
-    pub(crate) subject_key: Vec<u8>,
-    pub(crate) poisoned: Vec<u8>,
-    pub(crate) signature: Vec<u8>,
 }
 
 impl Minted {
@@ -39,11 +39,12 @@ impl Minted {
             seq: 0,
             kind: Kind::X509,
             bytes: Vec::new(),
-            ends: Vec::new(),
-            tbs: Vec::new(),
+            leaf_start: 0,
+            signed: 0..0,
+            entry: Vec::new(),
+            above: None,
             issuer_key_hash: [0; 32],
             not_after: 0,
-            scratch: Scratch::default(),
         }
     }
 
@@ -58,25 +59,28 @@ impl Minted {
     }
 
     /// The certificates in DER and in the order of submission, the leaf first.
-    pub fn certificates(&self) -> impl ExactSizeIterator<Item = &[u8]> {
-        (0..self.ends.len()).map(|place| {
-            let start = if place == 0 { 0 } else { self.ends[place - 1] };
-            &self.bytes[start..self.ends[place]]
-        })
+    pub fn certificates(&self) -> impl Iterator<Item = &[u8]> {
+        let above = self.above.as_deref().into_iter().flat_map(Above::certificates);
+        iter::once(self.leaf()).chain(above)
     }
 
-    /// The certificate or precertificate that is submitted.
-    ///
-    /// # Panics
-    /// When nothing was minted yet.
+    /// The certificate or precertificate that is submitted; empty when nothing was minted yet.
     pub fn leaf(&self) -> &[u8] {
-        &self.bytes[..self.ends[0]]
+        &self.bytes[self.leaf_start..]
+    }
+
+    /// What is sent after the leaf; none where that is alone.
+    pub fn above(&self) -> Option<&Above> {
+        self.above.as_deref()
     }
 
     /// The TBSCertificate in DER; of a precertificate the one that the SCT covers: without the poison, and with the issuer
     /// and authority key identifier of the final certificate (RFC 6962 section 3.2).
     pub fn tbs(&self) -> &[u8] {
-        &self.tbs
+        match self.kind {
+            Kind::X509 => &self.bytes[self.signed.clone()],
+            Kind::Precert => &self.entry,
+        }
     }
 
     /// The bytes of `signed_entry` that stand for the leaf: the certificate (`ASN.1Cert`), or the TBSCertificate of a
@@ -101,7 +105,7 @@ impl Minted {
 
     /// Alters the last byte of the leaf's signature: it stays well-formed, and verifies no longer.
     pub fn break_signature(&mut self) {
-        if let Some(last) = self.ends.first().and_then(|end| self.bytes.get_mut(end - 1)) {
+        if let Some(last) = self.bytes.last_mut() {
             *last ^= 1;
         }
     }
@@ -110,18 +114,17 @@ impl Minted {
     pub fn copy_from(&mut self, other: &Self) {
         self.start(other.seq, other.kind);
         self.bytes.extend_from_slice(&other.bytes);
-        self.ends.extend_from_slice(&other.ends);
-        self.tbs.extend_from_slice(&other.tbs);
+        self.leaf_start = other.leaf_start;
+        self.signed = other.signed.clone();
+        self.entry.extend_from_slice(&other.entry);
+        self.above.clone_from(&other.above);
         self.issuer_key_hash = other.issuer_key_hash;
         self.not_after = other.not_after;
     }
 
-    /// Bytes of memory behind it.
+    /// Bytes of memory behind it, without what it shares with other chains.
     pub fn capacity(&self) -> usize {
-        let Scratch { subject_key, poisoned, signature } = &self.scratch;
-        let buffers = [&self.bytes, &self.tbs, subject_key, poisoned, signature];
-        buffers.iter().map(|buffer| buffer.capacity()).sum::<usize>()
-            + self.ends.capacity() * size_of::<usize>()
+        self.bytes.capacity() + self.entry.capacity()
     }
 
     /// Forgets the chain and keeps the buffers.
@@ -129,13 +132,14 @@ impl Minted {
         self.seq = seq;
         self.kind = kind;
         self.bytes.clear();
-        self.ends.clear();
-        self.tbs.clear();
+        self.leaf_start = 0;
+        self.entry.clear();
     }
 
-    pub(crate) fn push(&mut self, certificate: &[u8]) {
-        self.bytes.extend_from_slice(certificate);
-        self.ends.push(self.bytes.len());
+    pub(crate) fn set_above(&mut self, above: &Arc<Above>) {
+        if self.above.as_ref().is_none_or(|held| !Arc::ptr_eq(held, above)) {
+            self.above = Some(above.clone());
+        }
     }
 }
 

@@ -48,6 +48,12 @@ pub(crate) const fn prefix_length(algorithm: Algorithm) -> usize {
 /// The key identifier of RFC 7093 section 2, method 1: the first 160 bits of SHA-256 over the subjectPublicKey content.
 pub(crate) fn key_id(subject_public_key: &[u8]) -> [u8; 20] {
     let mut id = [0; 20];
-    id.copy_from_slice(&digest::digest(&digest::SHA256, subject_public_key).as_ref()[..20]);
+    id.copy_from_slice(&sha256(subject_public_key)[..20]);
     id
+}
+
+pub(crate) fn sha256(bytes: &[u8]) -> [u8; 32] {
+    let mut hash = [0; 32];
+    hash.copy_from_slice(digest::digest(&digest::SHA256, bytes).as_ref());
+    hash
 }

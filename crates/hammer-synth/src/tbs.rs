@@ -1,6 +1,9 @@
 //! The TBSCertificate and the certificate around it (RFC 5280 section 4.1).
 
-use crate::der::{BIT_STRING, Der, Field, INTEGER, SEQUENCE, context_nested, header_length, write_header};
+use crate::der::{
+    BIT_STRING, Der, Field, INTEGER, MOST_HEADER, SEQUENCE, context_nested, header_length, put_header,
+    write_header,
+};
 use crate::seed::Seed;
 use crate::signer::{Algorithm, Signer};
 use crate::validity::Validity;
@@ -39,18 +42,30 @@ impl Tbs<'_> {
     }
 }
 
-/// Appends the certificate of `tbs`, signed; `signature` is scratch space.
-pub(crate) fn write_certificate(tbs: &[u8], signer: &dyn Signer, signature: &mut Vec<u8>, out: &mut Vec<u8>) {
-    signature.clear();
-    signature.push(0);
-    signer.sign(tbs, signature);
+/// Appends the certificate of `tbs`, signed; returns how many bytes precede `tbs` in it.
+pub(crate) fn write_certificate(tbs: &[u8], signer: &dyn Signer, out: &mut Vec<u8>) -> usize {
+    let mut signature = vec![0];
+    signer.sign(tbs, &mut signature);
     let identifier = signer.algorithm().identifier_der();
     let length = tbs.len() + identifier.len() + header_length(signature.len()) + signature.len();
     write_header(out, SEQUENCE, length);
     out.extend_from_slice(tbs);
     out.extend_from_slice(identifier);
     write_header(out, BIT_STRING, signature.len());
-    out.extend_from_slice(signature);
+    out.extend_from_slice(&signature);
+    header_length(length)
+}
+
+/// Makes a certificate of what follows the first [`MOST_HEADER`] bytes of `bytes`, a TBSCertificate, and returns where it
+/// begins among them; `signature` has a byte 0 before it.
+pub(crate) fn enclose(bytes: &mut Vec<u8>, algorithm: Algorithm, signature: &[u8]) -> usize {
+    bytes.extend_from_slice(algorithm.identifier_der());
+    write_header(bytes, BIT_STRING, signature.len());
+    bytes.extend_from_slice(signature);
+    let length = bytes.len() - MOST_HEADER;
+    let start = MOST_HEADER - header_length(length);
+    put_header(&mut bytes[start..MOST_HEADER], SEQUENCE, length);
+    start
 }
 
 /// The 8 bytes before the seq in the serials of this seed's leaves.

@@ -230,7 +230,7 @@ impl<W: Workload> Source<W> {
         let takers = bench.shards.min(most_users).max(1);
         let shared = |count: u64| ((bench.shard as u64).min(count)..count).step_by(takers);
         let open = |bounds| {
-            let (mut supply, worker) = Supply::new(bench.workload.clone(), bounds);
+            let (mut supply, worker) = Supply::new(bench.workload.clone(), takers, bounds);
             supply.served_by(bench.supply.add(bench.shard, worker));
             supply
         };

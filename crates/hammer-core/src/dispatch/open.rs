@@ -51,7 +51,7 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
         let (shard, shards) = (bench.shard, bench.shards);
         let arrivals = load.schedule.arrivals(shard, shards);
         let supply = (bench.workload.preparation() == Preparation::Ahead).then(|| {
-            let (mut supply, worker) = Supply::new(bench.workload.clone(), bounds);
+            let (mut supply, worker) = Supply::new(bench.workload.clone(), shards, bounds);
             supply.served_by(bench.supply.add(shard, worker));
             let mut prefetch =
                 Prefetch { supply, ahead: arrivals.clone(), spare: Vec::new(), exhausted: false };

@@ -27,6 +27,8 @@ pub(super) struct Bench<W: Workload, R: Runtime> {
     pub(super) supply: Arc<SupplyPool>,
     pub(super) bell: Rc<Bell>,
     session: W::Session,
+    /// Of the operations that are prepared here.
+    scratch: RefCell<W::Scratch>,
     promises: Option<PromiseSender>,
     timeout: Nanos,
     /// No slot's deadline is before it.
@@ -56,6 +58,7 @@ pub(super) struct Job<Op> {
 impl<W: Workload, R: Runtime> Bench<W, R> {
     pub(super) fn new(workload: Arc<W>, session: W::Session, timeout: Nanos, shard: LaneShard<R>) -> Self {
         Self {
+            scratch: RefCell::new(workload.scratch(shard.shards)),
             workload,
             runtime: shard.runtime,
             recorder: shard.recorder,
@@ -113,7 +116,7 @@ impl<W: Workload, R: Runtime> Bench<W, R> {
         self.next_deadline.set(self.next_deadline.get().min(deadline));
         slot.begin(deadline, job.series, job.phase);
         steps.begin(job.seq, job.timing.intended(), job.phase);
-        let prepared = job.op.unwrap_or_else(|| self.workload.prepare(job.seq, op.take()));
+        let prepared = job.op.unwrap_or_else(|| self.prepare(job.seq, op.take()));
         let op = op.insert(prepared);
         let ended = slot.until_deadline(self.workload.execute(&self.session, op, steps)).await;
         let (ended, exchange) = self.outcome(ended, op, steps);
@@ -123,6 +126,10 @@ impl<W: Workload, R: Runtime> Bench<W, R> {
             self.recorder.borrow_mut().finish(job.series, job.phase, &timing, &completion);
         }
         steps.free_since(exchange.done)
+    }
+
+    fn prepare(&self, seq: u64, reuse: Option<W::Op>) -> W::Op {
+        self.workload.prepare(&mut self.scratch.borrow_mut(), seq, reuse)
     }
 
     fn outcome(&self, ended: Option<Ended>, op: &W::Op, steps: &Steps) -> (Ended, Exchange) {

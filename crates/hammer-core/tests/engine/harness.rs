@@ -61,6 +61,7 @@ impl Scripted {
 impl Workload for Scripted {
     type Op = Vec<u8>;
     type Session = Rc<dyn Clock>;
+    type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
         let operation = |name: &str, operation| SeriesSpec { name: name.to_owned(), operation };
@@ -75,7 +76,7 @@ impl Workload for Scripted {
         self.preparation
     }
 
-    fn prepare(&self, seq: u64, reuse: Option<Vec<u8>>) -> Vec<u8> {
+    fn prepare(&self, (): &mut (), seq: u64, reuse: Option<Vec<u8>>) -> Vec<u8> {
         let mut op = reuse.unwrap_or_default();
         op.clear();
         op.extend_from_slice(&bytes_of(seq));

@@ -43,6 +43,7 @@ impl Drop for Counted {
 impl Workload for Counting {
     type Op = Counted;
     type Session = Rc<dyn Clock>;
+    type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
         vec![SeriesSpec { name: "counted".to_owned(), operation: true }]
@@ -52,7 +53,7 @@ impl Workload for Counting {
         Preparation::Ahead
     }
 
-    fn prepare(&self, _seq: u64, reuse: Option<Counted>) -> Counted {
+    fn prepare(&self, (): &mut (), _seq: u64, reuse: Option<Counted>) -> Counted {
         reuse.unwrap_or_else(|| {
             self.live.fetch_add(1, Ordering::Relaxed);
             Counted(self.live.clone())

@@ -24,12 +24,13 @@ struct Late {
 impl Workload for Promising {
     type Op = ();
     type Session = Rc<dyn Clock>;
+    type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
         vec![SeriesSpec { name: "promise".to_owned(), operation: true }]
     }
 
-    fn prepare(&self, _seq: u64, _reuse: Option<()>) {}
+    fn prepare(&self, (): &mut (), _seq: u64, _reuse: Option<()>) {}
 
     async fn open(&self, context: ShardContext) -> Result<Self::Session, FatalError> {
         Ok(context.clock)

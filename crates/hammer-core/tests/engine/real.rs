@@ -20,6 +20,7 @@ struct Ahead;
 impl Workload for Ahead {
     type Op = Vec<u8>;
     type Session = Rc<dyn Clock>;
+    type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
         vec![SeriesSpec { name: "echo".to_owned(), operation: true }]
@@ -29,7 +30,7 @@ impl Workload for Ahead {
         Preparation::Ahead
     }
 
-    fn prepare(&self, seq: u64, reuse: Option<Vec<u8>>) -> Vec<u8> {
+    fn prepare(&self, (): &mut (), seq: u64, reuse: Option<Vec<u8>>) -> Vec<u8> {
         let mut op = reuse.unwrap_or_default();
         op.clear();
         op.extend_from_slice(&seq.to_be_bytes());
@@ -163,6 +164,7 @@ struct Falls;
 impl Workload for Falls {
     type Op = ();
     type Session = ();
+    type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
         vec![SeriesSpec { name: "falls".to_owned(), operation: true }]
@@ -172,7 +174,7 @@ impl Workload for Falls {
         Preparation::Ahead
     }
 
-    fn prepare(&self, seq: u64, _reuse: Option<()>) {
+    fn prepare(&self, (): &mut (), seq: u64, _reuse: Option<()>) {
         assert!(seq < 10, "the operation cannot be prepared");
     }
 

@@ -1,18 +1,13 @@
 //! What is submitted: chains that were minted, or come from files.
 
-use hammer_synth::{ChainMinter, FileChains, Kind, Minted, MinterSpec, Shape};
+use hammer_synth::{ChainMinter, FileChains, Kind, MintScratch, Minted, MinterSpec, Shape};
 
 use crate::window::gap;
 use crate::{CtError, CtRun, SubmitPlan, Window};
 
-use super::kinds::KindDraw;
-
 /// The chains of a plan. Several logs may share them.
 #[derive(Debug)]
-pub struct Chains {
-    source: Source,
-    kinds: KindDraw,
-}
+pub struct Chains(Source);
 
 #[derive(Debug)]
 enum Source {
@@ -27,19 +22,15 @@ impl Chains {
     /// A plan that contradicts itself, or a file that cannot be read.
     pub fn new(plan: &SubmitPlan, run: &CtRun) -> Result<Self, CtError> {
         plan.check()?;
-        Ok(match plan.file_chains()? {
-            Some(files) => Self { kinds: KindDraw::of_files(&files), source: Source::Files(files) },
-            None => {
-                let spec = plan.minter_spec(run)?;
-                let minter = Box::new(ChainMinter::new(&spec)?);
-                Self { source: Source::Minted(minter), kinds: KindDraw::of_minter(&spec) }
-            }
-        })
+        Ok(Self(match plan.file_chains()? {
+            Some(files) => Source::Files(files),
+            None => Source::Minted(Box::new(ChainMinter::new(&plan.minter_spec(run)?)?)),
+        }))
     }
 
     /// The last valid second of the leaf of `seq`, since the Unix epoch: known before its chain is there.
     pub fn not_after(&self, seq: u64) -> u64 {
-        match &self.source {
+        match &self.0 {
             Source::Minted(minter) => minter.not_after(seq),
             Source::Files(files) => files.not_after(seq),
         }
@@ -47,7 +38,7 @@ impl Chains {
 
     /// A last valid second that none of the windows holds, if there may be a leaf with it.
     pub(crate) fn outside(&self, windows: &[Window]) -> Option<u64> {
-        match &self.source {
+        match &self.0 {
             Source::Minted(minter) => {
                 let validity = minter.validity();
                 gap(windows, validity.not_after(), validity.last_not_after())
@@ -61,12 +52,12 @@ impl Chains {
 
     /// Whether all of them are minted here, each once.
     pub(super) fn are_minted(&self) -> bool {
-        matches!(self.source, Source::Minted(_))
+        matches!(self.0, Source::Minted(_))
     }
 
     /// Roots that are not sent, in DER. A file holds the issuer of its precertificate.
     pub(super) fn roots(&self) -> Vec<Vec<u8>> {
-        match &self.source {
+        match &self.0 {
             Source::Minted(minter) => minter.hierarchy().roots().map(<[u8]>::to_vec).collect(),
             Source::Files(_) => Vec::new(),
         }
@@ -74,19 +65,22 @@ impl Chains {
 
     /// A minter of other leaves under the same authorities; none where chains come from files.
     pub(super) fn shaped(&self, spec: &MinterSpec, shape: Shape) -> Result<Option<ChainMinter>, CtError> {
-        match &self.source {
+        match &self.0 {
             Source::Minted(minter) => Ok(Some(minter.shaped(spec, shape)?)),
             Source::Files(_) => Ok(None),
         }
     }
 
     pub(super) fn kind_of(&self, seq: u64) -> Kind {
-        self.kinds.kind_of(seq)
+        match &self.0 {
+            Source::Minted(minter) => minter.kind(seq),
+            Source::Files(files) => files.kind(seq),
+        }
     }
 
-    pub(super) fn write(&self, seq: u64, out: &mut Minted) {
-        match &self.source {
-            Source::Minted(minter) => minter.mint(seq, out),
+    pub(super) fn write(&self, seq: u64, scratch: &mut MintScratch, out: &mut Minted) {
+        match &self.0 {
+            Source::Minted(minter) => minter.mint(seq, scratch, out),
             Source::Files(files) => files.write(seq, out),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hammer_synth::{ChainMinter, Kind, MinterSpec, Shape, Validity};
+use hammer_synth::{ChainMinter, Kind, MintScratch, MinterSpec, Shape, Validity};
 
 use super::chains::Chains;
 use super::op::SubmitOp;
@@ -82,10 +82,17 @@ impl InvalidChains {
     }
 
     /// Prepares the submission of `seq`.
-    pub(super) fn write(&self, kind: InvalidKind, seq: u64, chains: &Chains, op: &mut SubmitOp) {
+    pub(super) fn write(
+        &self,
+        kind: InvalidKind,
+        seq: u64,
+        chains: &Chains,
+        scratch: &mut MintScratch,
+        op: &mut SubmitOp,
+    ) {
         match self.minters.get(&kind) {
-            Some(minter) => minter.mint(seq, &mut op.minted),
-            None => chains.write(seq, &mut op.minted),
+            Some(minter) => minter.mint(seq, scratch, &mut op.minted),
+            None => chains.write(seq, scratch, &mut op.minted),
         }
         if kind == InvalidKind::BrokenSignature {
             op.minted.break_signature();

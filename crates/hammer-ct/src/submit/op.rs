@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use hammer_measure::Outcome;
 use hammer_net::{Answer, Body, Request};
-use hammer_synth::{Kind, Minted};
+use hammer_synth::{Above, Kind, Minted};
 use hammer_tlog::encoding::write_base64;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::uri::PathAndQuery;
@@ -144,11 +144,11 @@ impl fmt::Debug for SubmitOp {
 }
 
 fn write_body(out: &mut Vec<u8>, chain: &Minted) {
-    out.extend_from_slice(br#"{"chain":["#);
-    for (position, certificate) in chain.certificates().enumerate() {
-        out.extend_from_slice(if position == 0 { b"\"" } else { b",\"" });
-        write_base64(out, certificate);
-        out.push(b'"');
+    out.extend_from_slice(br#"{"chain":[""#);
+    write_base64(out, chain.leaf());
+    for certificate in chain.above().into_iter().flat_map(Above::base64) {
+        out.extend_from_slice(br#"",""#);
+        out.extend_from_slice(certificate.as_bytes());
     }
-    out.extend_from_slice(b"]}");
+    out.extend_from_slice(br#""]}"#);
 }

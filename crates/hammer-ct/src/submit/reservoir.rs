@@ -101,7 +101,7 @@ const BYTES: usize = 8 << 20;
 #[cfg(test)]
 mod tests {
     use hammer_synth::{
-        Algorithm, ChainMinter, HierarchySpec, IssuerSource, MinterSpec, Profile, Seed, Validity,
+        Algorithm, ChainMinter, HierarchySpec, IssuerSource, MintScratch, MinterSpec, Profile, Seed, Validity,
     };
 
     use super::*;
@@ -130,7 +130,7 @@ mod tests {
     fn answer(reservoir: &mut Reservoir, minter: &ChainMinter, count: u64) {
         let mut chain = Minted::new();
         for seq in 0..count {
-            minter.mint(seq, &mut chain);
+            minter.mint(seq, &mut MintScratch::new(), &mut chain);
             reservoir.keep(&mut chain, seq, &seq.to_be_bytes());
         }
     }
@@ -143,7 +143,7 @@ mod tests {
         let mut expected = Minted::new();
         for seq in 0..50 {
             let drawn = reservoir.draw(seq).unwrap();
-            minter.mint(drawn.chain.seq(), &mut expected);
+            minter.mint(drawn.chain.seq(), &mut MintScratch::new(), &mut expected);
             assert!(drawn.chain.certificates().eq(expected.certificates()));
             let drawn_seq = drawn.chain.seq();
             let extensions = &drawn_seq.to_be_bytes();

@@ -10,6 +10,7 @@ use hammer_ct::{
 use hammer_lab::ct::Flavour;
 use hammer_lab::{CtLabPlan, RecordingLab, RecordingLabPlan};
 use hammer_measure::{Detail, Fate};
+use hammer_synth::MintScratch;
 use hammer_tlog::key::LogKey;
 
 use crate::canned;
@@ -192,12 +193,12 @@ fn what_is_invalid_follows_from_seed_and_seq_whatever_the_shards() {
     let workload = || SubmitWorkload::new(&plan, log.clone(), client(&log), &run).unwrap();
     let good = SubmitWorkload::new(&of(&[], 0.0), log.clone(), client(&log), &run).unwrap();
     let (one, same) = (workload(), workload());
-    let mut reused = None;
+    let (mut scratch, mut reused) = (MintScratch::of_one_among(2), None);
     for seq in 0..200 {
-        let op = one.prepare(seq, reused.take());
-        assert_eq!(op.body(), same.prepare(seq, None).body());
+        let op = one.prepare(&mut scratch, seq, reused.take());
+        assert_eq!(op.body(), same.prepare(&mut MintScratch::new(), seq, None).body());
         if one.series_of(seq) < 2 {
-            assert_eq!(op.body(), good.prepare(seq, None).body());
+            assert_eq!(op.body(), good.prepare(&mut MintScratch::new(), seq, None).body());
         }
         reused = Some(op);
     }
@@ -220,9 +221,9 @@ fn an_oversized_chain_leaves_no_large_buffers_behind_and_the_ring_has_room_for_t
     let (some, none) = (workload(of(&[InvalidKind::Oversized], 50.0)), workload(of(&[], 0.0)));
     let oversized = (0..).find(|seq| some.series_of(*seq) == 2).unwrap();
     let usual = (0..).find(|seq| some.series_of(*seq) < 2).unwrap();
-    let op = some.prepare(oversized, None);
+    let op = some.prepare(&mut MintScratch::new(), oversized, None);
     assert!(op.body().len() > 192 << 10);
-    let op = some.prepare(usual, Some(op));
+    let op = some.prepare(&mut MintScratch::new(), usual, Some(op));
     let weight = some.weight(&op);
     assert!(none.weight(&op) < 40_000 && (250_000..450_000).contains(&weight), "{weight}");
 }

@@ -86,7 +86,7 @@ fn the_log_of_an_operation_is_the_one_that_takes_its_leaf() {
     let (mut minted, mut early) = (hammer_synth::Minted::new(), 0);
     // In any order, and by whichever of two that were made alike.
     for seq in (0..400).rev() {
-        minter.mint(seq, &mut minted);
+        minter.mint(seq, &mut hammer_synth::MintScratch::new(), &mut minted);
         let log = if minted.not_after() < MIDDLE { "early/" } else { "late/" };
         assert!(series[one.series_of(seq)].starts_with(log), "{seq}: {}", minted.not_after());
         assert_eq!(one.series_of(seq), other.series_of(seq));

@@ -6,7 +6,7 @@ use hammer_ct::{CtError, LogKind, LogTarget, SignerAlgorithm, SubmitPlan, Submit
 use hammer_lab::ct::Flavour;
 use hammer_lab::{CtLabPlan, RecordingLab, RecordingLabPlan};
 use hammer_measure::{Detail, Fate};
-use hammer_synth::{ChainMinter, Kind, Minted};
+use hammer_synth::{ChainMinter, Kind, MintScratch, Minted};
 use hammer_tlog::key::LogKey;
 use hammer_tlog::rfc6962::AddChainRequest;
 
@@ -196,13 +196,13 @@ fn a_body_is_what_serde_json_writes_and_follows_from_seed_and_seq() {
         SubmitWorkload::new(&plan, log.clone(), client(&log), &ct).unwrap()
     };
     let (one, same, other) = (workload(1), workload(1), workload(2));
-    let mut reused = None;
+    let (mut scratch, mut reused) = (MintScratch::new(), None);
     for seq in 0..50 {
-        let op = one.prepare(seq, reused.take());
+        let op = one.prepare(&mut scratch, seq, reused.take());
         let chain = op.chain().certificates().map(|der| der.to_vec().into()).collect();
         assert_eq!(op.body(), serde_json::to_vec(&AddChainRequest { chain }).unwrap());
-        assert_eq!(op.body(), same.prepare(seq, None).body());
-        assert_ne!(op.body(), other.prepare(seq, None).body());
+        assert_eq!(op.body(), same.prepare(&mut MintScratch::new(), seq, None).body());
+        assert_ne!(op.body(), other.prepare(&mut MintScratch::new(), seq, None).body());
         assert_eq!(one.series_of(seq), usize::from(op.chain().kind() == Kind::Precert));
         assert!(one.weight(&op) >= op.body().len());
         reused = Some(op);
@@ -217,7 +217,7 @@ fn the_series_of_a_seq_is_the_kind_that_the_minter_mints() {
     let workload = SubmitWorkload::new(&plan, log.clone(), client(&log), &run.ct()).unwrap();
     let mut chain = Minted::new();
     for seq in 0..500 {
-        minter.mint(seq, &mut chain);
+        minter.mint(seq, &mut MintScratch::new(), &mut chain);
         assert_eq!(workload.series_of(seq), usize::from(chain.kind() == Kind::Precert), "{seq}");
     }
 }
@@ -229,7 +229,7 @@ fn chains_from_files_are_submitted_over_and_over() {
     let minter = ChainMinter::new(&plan.minter_spec(&TestRun::new().ct()).unwrap()).unwrap();
     let mut chain = Minted::new();
     for seq in 0..10 {
-        minter.mint(seq, &mut chain);
+        minter.mint(seq, &mut MintScratch::new(), &mut chain);
         let pem: String = chain.certificates().map(pem).collect();
         std::fs::write(folder.path().join(format!("{seq}.pem")), pem).unwrap();
     }
@@ -273,13 +273,14 @@ struct Twice(SubmitWorkload);
 impl Workload for Twice {
     type Op = <SubmitWorkload as Workload>::Op;
     type Session = <SubmitWorkload as Workload>::Session;
+    type Scratch = <SubmitWorkload as Workload>::Scratch;
 
     fn series(&self) -> Vec<hammer_core::workload::SeriesSpec> {
         self.0.series()
     }
 
-    fn prepare(&self, seq: u64, reuse: Option<Self::Op>) -> Self::Op {
-        self.0.prepare(seq / 2, reuse)
+    fn prepare(&self, scratch: &mut Self::Scratch, seq: u64, reuse: Option<Self::Op>) -> Self::Op {
+        self.0.prepare(scratch, seq / 2, reuse)
     }
 
     async fn open(

@@ -37,8 +37,9 @@ fn a_given_nonce_gives_the_signatures_of_rfc_6979() {
 fn a_signature_of_the_walk_is_the_one_with_its_nonce() {
     let (key, digest) = (ThrowawayKey::derive(&[1; 32]), [0xab; 32]);
     let walk = key.walk(&SEED, 3);
-    let mut block = NonceBlock::new();
-    for index in [0, 1, 255, 256, 257, 511, 70_000, u64::MAX - 1, u64::MAX] {
+    let mut block = NonceBlocks::new();
+    let neighbours = (0..8).chain(250..260).chain([511, 70_000]).chain(u64::MAX - 7..=u64::MAX);
+    for index in neighbours {
         let nonce = walk.start + Scalar::from_u64(index);
         let alone = sign_with(walk.key, nonce, reduce(limbs::from_be_bytes(&digest))).unwrap();
         let walked = walk.sign(index, &digest, &mut block);
@@ -53,7 +54,13 @@ fn where_s_would_be_zero_another_nonce_signs() {
     let r = reduce(table::generator().multiply(walk.start + Scalar::from_u64(9)).x.to_limbs());
     let digest = (-(walk.key * Scalar::from_limbs(r))).to_be_bytes();
     assert!(sign_with(walk.key, walk.start + Scalar::from_u64(9), limbs::from_be_bytes(&digest)).is_none());
-    let signature = walk.sign(9, &digest, &mut NonceBlock::new());
+    let mut blocks = NonceBlocks::new();
+    let alone = walk.sign(9, &digest, &mut blocks);
+    for index in 0..16 {
+        walk.sign(index, &[1; 32], &mut blocks);
+    }
+    let signature = walk.sign(9, &digest, &mut blocks);
+    assert_eq!(signature.as_ref(), alone.as_ref());
     let nonce = walk.start + Scalar::from_limbs([9, 0, 1, 0]);
     let expected = sign_with(walk.key, nonce, limbs::from_be_bytes(&digest)).unwrap();
     assert_eq!(signature.as_ref(), Signature::from(expected).as_ref());

@@ -1,4 +1,4 @@
-use hammer_p256::{FixedKeyVerifier, NonceBlock, SignatureBatch, ThrowawayKey};
+use hammer_p256::{FixedKeyVerifier, NonceBlocks, SignatureBatch, ThrowawayKey};
 use proptest::prelude::*;
 use ring::signature::{ECDSA_P256_SHA256_ASN1, UnparsedPublicKey};
 
@@ -50,7 +50,7 @@ fn wycheproof_is_judged_as_published_and_as_ring_does() {
 #[test]
 fn a_batch_of_any_size_says_what_each_verification_says() {
     let key = ThrowawayKey::derive(&[1; 32]);
-    let (walk, mut block) = (key.walk(&[1; 32], 0), NonceBlock::new());
+    let (walk, mut block) = (key.walk(&[1; 32], 0), NonceBlocks::new());
     let verifier = FixedKeyVerifier::new(key.public_key()).unwrap();
     let mut signed = Vec::new();
     for index in 0..200u64 {
@@ -127,7 +127,7 @@ proptest! {
         let ring = UnparsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, key.public_key());
         let message = index.to_be_bytes();
         let walk = key.walk(&[8; 32], 0);
-        let mut signature = walk.sign(index, &sha256(&message), &mut NonceBlock::new()).as_ref().to_vec();
+        let mut signature = walk.sign(index, &sha256(&message), &mut NonceBlocks::new()).as_ref().to_vec();
         for (at, byte, edit) in edits {
             let at = at % signature.len();
             match edit {

@@ -44,9 +44,7 @@ struct Authorities<'a> {
 
 /// One authority before it is certified.
 struct Subject {
-    name: Vec<u8>,
-    key: Arc<dyn Signer>,
-    key_id: [u8; 20],
+    identity: SignerIdentity,
     role: Role,
     serial: [u8; 16],
 }
@@ -61,8 +59,7 @@ enum Role {
 impl Authorities<'_> {
     fn root(&self) -> (Issuer, Vec<u8>) {
         let subject = self.subject("root", 0, Role::Root);
-        let own = SignerIdentity { name: &subject.name, key_id: Some(&subject.key_id), key: &subject.key };
-        let certificate = certify(&own, &subject, self.spec.validity);
+        let certificate = certify(&subject.identity, &subject, self.spec.validity);
         (subject.into_issuer(Vec::new()), certificate)
     }
 
@@ -70,65 +67,58 @@ impl Authorities<'_> {
         // The deepest intermediate still certifies its Precertificate Signing Certificate.
         let path_length = (self.spec.depth - level) as u8 + 1;
         let subject = self.subject("intermediate", level, Role::Intermediate { path_length });
-        let mut chain = vec![certify(&parent.as_signer(), &subject, self.spec.validity)];
+        let mut chain = vec![certify(&parent.identity, &subject, self.spec.validity)];
         chain.extend(parent.chain().map(<[u8]>::to_vec));
         subject.into_issuer(chain)
     }
 
     fn precert_signer(&self, parent: &Issuer, level: usize) -> PrecertSigner {
         let subject = self.subject("precertificate signing", level, Role::PrecertSigning);
-        let certificate = certify(&parent.as_signer(), &subject, self.spec.validity);
-        PrecertSigner { certificate, name: subject.name, key_id: subject.key_id, key: subject.key }
+        let certificate = certify(&parent.identity, &subject, self.spec.validity);
+        PrecertSigner { certificate, identity: Arc::new(subject.identity) }
     }
 
     fn subject(&self, what: &str, level: usize, role: Role) -> Subject {
         let key = ThrowawayKey::derive(self.seed, self.spec.algorithm, what, level as u64);
         let mut prefix = [0; 8];
         self.seed.fill(&format!("serial of {what}"), level as u64, &mut prefix);
-        Subject {
-            name: name::authority_name(&format!(
-                "hammer {what} {level} {} {}",
-                self.spec.algorithm, self.tag
-            )),
-            key_id: spki::key_id(&key.spki_der()[spki::prefix_length(self.spec.algorithm)..]),
-            key: Arc::new(key),
-            role,
-            serial: tbs::serial(&prefix, level as u64),
-        }
+        let common_name = format!("hammer {what} {level} {} {}", self.spec.algorithm, self.tag);
+        let key_id = spki::key_id(&key.spki_der()[spki::prefix_length(self.spec.algorithm)..]);
+        let identity = SignerIdentity {
+            name: name::authority_name(&common_name),
+            key_id: Some(key_id.to_vec()),
+            walking: key.walking().cloned(),
+            key: Box::new(key),
+        };
+        Subject { identity, role, serial: tbs::serial(&prefix, level as u64) }
     }
 }
 
 impl Subject {
     fn into_issuer(self, chain: Vec<Vec<u8>>) -> Issuer {
-        Issuer {
-            name: self.name,
-            key_id: Some(self.key_id.to_vec()),
-            key: self.key,
-            chain,
-            precert_signer: None,
-        }
+        Issuer { identity: Arc::new(self.identity), chain, precert_signer: None }
     }
 }
 
-fn certify(issuer: &SignerIdentity<'_>, subject: &Subject, validity: Validity) -> Vec<u8> {
+fn certify(issuer: &SignerIdentity, subject: &Subject, validity: Validity) -> Vec<u8> {
     let signature: Algorithm = issuer.key.algorithm();
     let tbs = Tbs {
         serial: subject.serial,
         signature,
-        issuer: issuer.name,
+        issuer: &issuer.name,
         validity,
         not_after: validity.not_after(),
     };
     let to_sign = Der::build(|der| {
         tbs.write(
             der,
-            |der| der.raw(&subject.name),
-            |der| der.raw(subject.key.spki_der()),
-            |der| write_extensions(der, subject, issuer.key_id),
+            |der| der.raw(&subject.identity.name),
+            |der| der.raw(subject.identity.key.spki_der()),
+            |der| write_extensions(der, subject, issuer.key_id.as_deref()),
         );
     });
     let mut certificate = Vec::new();
-    tbs::write_certificate(&to_sign, issuer.key.as_ref(), &mut Vec::new(), &mut certificate);
+    tbs::write_certificate(&to_sign, issuer.key.as_ref(), &mut certificate);
     certificate
 }
 
@@ -146,7 +136,9 @@ fn write_extensions(der: &mut Der, subject: &Subject, authority_key_id: Option<&
         }
     };
     extension::basic_constraints_of_authority(der, path_length);
-    extension::subject_key_identifier(der, &subject.key_id);
+    if let Some(key_id) = &subject.identity.key_id {
+        extension::subject_key_identifier(der, key_id);
+    }
     if let Some(key_id) = authority_key_id {
         extension::authority_key_identifier(der, key_id);
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use x509_parser::extensions::ParsedExtension;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
-use super::{Hierarchy, Issuer};
+use super::{Hierarchy, Issuer, SignerIdentity};
 use crate::key::FileKey;
 use crate::signer::Signer as _;
 use crate::{Error, pem};
@@ -39,7 +39,8 @@ impl Hierarchy {
         if is_root {
             chain.pop();
         }
-        let issuer = Issuer { name, key_id, key: Arc::new(key), chain, precert_signer: None };
+        let identity = Arc::new(SignerIdentity { name, key_id, key: Box::new(key), walking: None });
+        let issuer = Issuer { identity, chain, precert_signer: None };
         Ok(Self { roots, issuers: vec![issuer], from_files: true })
     }
 }

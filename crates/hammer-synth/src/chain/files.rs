@@ -3,10 +3,12 @@
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ring::digest;
 use x509_parser::prelude::X509Certificate;
 
+use crate::above::Above;
 use crate::authority::files::parse;
 use crate::der::{Der, context_nested};
 use crate::minted::{Kind, Minted};
@@ -21,8 +23,12 @@ pub struct FileChains {
 #[derive(Clone, Debug)]
 struct Chain {
     kind: Kind,
-    certificates: Vec<Vec<u8>>,
-    tbs: Vec<u8>,
+    leaf: Vec<u8>,
+    /// Where the leaf's own TBSCertificate lies in it.
+    signed: Range<usize>,
+    /// The TBSCertificate of a precertificate's final certificate.
+    entry: Vec<u8>,
+    above: Arc<Above>,
     issuer_key_hash: [u8; 32],
     not_after: u64,
 }
@@ -73,39 +79,50 @@ impl FileChains {
 
     /// The last valid second of the leaf of chain `seq % len`, since the Unix epoch.
     pub fn not_after(&self, seq: u64) -> u64 {
-        self.chains[(seq % self.chains.len() as u64) as usize].not_after
+        self.chain(seq).not_after
+    }
+
+    /// Which submission chain `seq % len` is for.
+    pub fn kind(&self, seq: u64) -> Kind {
+        self.chain(seq).kind
     }
 
     /// Puts chain `seq % len` into `out`, replacing what it held.
     pub fn write(&self, seq: u64, out: &mut Minted) {
-        let chain = &self.chains[(seq % self.chains.len() as u64) as usize];
+        let chain = self.chain(seq);
         out.start(seq, chain.kind);
         out.issuer_key_hash = chain.issuer_key_hash;
         out.not_after = chain.not_after;
-        out.tbs.extend_from_slice(&chain.tbs);
-        for certificate in &chain.certificates {
-            out.push(certificate);
-        }
+        out.bytes.extend_from_slice(&chain.leaf);
+        out.signed = chain.signed.clone();
+        out.entry.extend_from_slice(&chain.entry);
+        out.set_above(&chain.above);
+    }
+
+    fn chain(&self, seq: u64) -> &Chain {
+        &self.chains[(seq % self.chains.len() as u64) as usize]
     }
 }
 
 impl Chain {
     fn read(path: &Path) -> Result<Self, Error> {
-        let certificates = pem::read_certificates(path)?;
+        let mut certificates = pem::read_certificates(path)?;
         let leaf = parse(path, 0, &certificates[0])?;
         let not_after = leaf.validity().not_after.timestamp().max(0).cast_unsigned();
         let above = match certificates.get(1) {
             Some(der) => Some(parse(path, 1, der)?),
             None => None,
         };
+        let signed = place(&certificates[0], leaf.tbs_certificate.as_ref());
         if !is_precert(&leaf) {
             let issuer_key_hash = above.as_ref().map_or([0; 32], key_hash);
-            let tbs = leaf.tbs_certificate.as_ref().to_vec();
-            return Ok(Self { kind: Kind::X509, tbs, issuer_key_hash, not_after, certificates });
+            let (leaf, above) = (certificates.remove(0), Arc::new(Above::new(certificates)));
+            let entry = Vec::new();
+            return Ok(Self { kind: Kind::X509, leaf, signed, entry, above, issuer_key_hash, not_after });
         }
         let failed = |reason| Error::Precertificate { path: path.to_owned(), reason };
         let above = above.ok_or(failed("the file does not hold its issuer"))?;
-        let (tbs, issuer_key_hash) = if is_precert_signer(&above) {
+        let (entry, issuer_key_hash) = if is_precert_signer(&above) {
             let der = certificates
                 .get(2)
                 .ok_or(failed("the file does not hold the issuer of its signing certificate"))?;
@@ -114,7 +131,8 @@ impl Chain {
         } else {
             (final_tbs(&leaf, None).ok_or(failed(HAS_UNIQUE_ID))?, key_hash(&above))
         };
-        Ok(Self { kind: Kind::Precert, tbs, issuer_key_hash, not_after, certificates })
+        let (leaf, above) = (certificates.remove(0), Arc::new(Above::new(certificates)));
+        Ok(Self { kind: Kind::Precert, leaf, signed, entry, above, issuer_key_hash, not_after })
     }
 }
 

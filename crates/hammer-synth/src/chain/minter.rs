@@ -3,13 +3,19 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use ring::digest::{Context, SHA256};
+
+use super::draw::ChainDraw;
 use crate::Error;
+use crate::above::Above;
 use crate::authority::{Hierarchy, HierarchySpec, Issuer};
 use crate::leaf::{Form, LeafTemplate};
-use crate::minted::Minted;
+use crate::minted::{Kind, Minted};
 use crate::profile::Profile;
+use crate::scratch::MintScratch;
 use crate::seed::Seed;
 use crate::shape::Shape;
+use crate::subject_key::SubjectKeyPair;
 use crate::validity::Validity;
 
 /// What a minter mints.
@@ -48,15 +54,18 @@ pub enum IssuerSource {
     },
 }
 
-/// Mints the chain of any seq, in any order and from any thread: share one by reference or in an `Arc`.
+/// Mints the chain of any seq, in any order and from any thread: share one by reference or in an `Arc`, and give each thread
+/// a [`MintScratch`].
+///
+/// Throwaway P-256 keys sign by nonces that walk (`hammer_p256`): the nonce of a seq follows from the seq and a hash over all
+/// that the minter's leaves have in common (templates, draws, dates, shape). A minter signs one leaf for each seq, and so no
+/// nonce ever signs two messages, be it under one key or under several: another stream, shape or date walks elsewhere, in
+/// another run too. Whoever sees two signatures knows the keys all the same; they are public.
 #[derive(Debug)]
 pub struct ChainMinter {
-    leaf_seed: Seed,
     lines: Vec<Line>,
     total_weight: u64,
-    precert_percent: u8,
-    precert_signing_percent: u8,
-    validity: Validity,
+    draw: ChainDraw,
     hierarchy: Arc<Hierarchy>,
 }
 
@@ -74,7 +83,7 @@ struct Line {
 #[derive(Debug)]
 struct Template {
     leaf: LeafTemplate,
-    above: Vec<Vec<u8>>,
+    above: Arc<Above>,
 }
 
 impl ChainMinter {
@@ -111,26 +120,30 @@ impl ChainMinter {
             let leaves = Leaves { spec, seed: &leaf_seed, hierarchy: &hierarchy, shape };
             lines.push(leaves.line(*profile, total_weight)?);
         }
-        Ok(Self {
-            leaf_seed,
-            lines,
-            total_weight,
-            precert_percent: spec.precert_percent,
-            precert_signing_percent: spec.precert_signing_percent,
-            validity: spec.validity,
-            hierarchy,
-        })
+        let nonces = nonce_seed(&leaf_seed, &lines, spec);
+        lines.iter_mut().flat_map(Line::templates_mut).for_each(|template| template.leaf.walk(&nonces));
+        Ok(Self { lines, total_weight, draw: ChainDraw::new(&leaf_seed, spec), hierarchy })
     }
 
     /// Mints the chain of `seq` into `out`, replacing what it held: profile, kind, signer and end are drawn from (seed,
     /// stream, seq).
-    pub fn mint(&self, seq: u64, out: &mut Minted) {
-        let bytes = self.leaf_seed.derive("chain", seq);
-        let template = self.template(&bytes);
-        template.leaf.write(seq, self.validity.not_after_by(number(&bytes, END)), out);
-        for certificate in &template.above {
-            out.push(certificate);
-        }
+    pub fn mint(&self, seq: u64, scratch: &mut MintScratch, out: &mut Minted) {
+        let template = self.template(seq);
+        template.leaf.write(seq, self.draw.not_after(seq), scratch, out);
+        out.set_above(&template.above);
+    }
+
+    /// The same chain with another signature: each leaf is encoded from nothing, its subject key is worked out by itself,
+    /// and a P-256 key signs as RFC 6979 says. What [`ChainMinter::mint`] is held against.
+    pub fn mint_slowly(&self, seq: u64, out: &mut Minted) {
+        let template = self.template(seq);
+        template.leaf.write_slowly(seq, self.draw.not_after(seq), out);
+        out.set_above(&template.above);
+    }
+
+    /// The key pair that the leaf of `seq` certifies; none for an RSA key, to which nobody knows the private one.
+    pub fn subject_key_pair(&self, seq: u64, scratch: &mut MintScratch) -> Option<SubjectKeyPair> {
+        self.template(seq).leaf.subject_key_pair(seq, scratch)
     }
 
     /// The certificates that the log must accept as roots, in PEM.
@@ -143,33 +156,58 @@ impl ChainMinter {
         &self.hierarchy
     }
 
+    /// Which submission the chain of `seq` is for, without minting it.
+    pub fn kind(&self, seq: u64) -> Kind {
+        self.draw.kind(seq)
+    }
+
     /// The last valid second of the leaf of `seq`, without minting it; seconds since the Unix epoch.
     pub fn not_after(&self, seq: u64) -> u64 {
-        self.validity.not_after_by(number(&self.leaf_seed.derive("chain", seq), END))
+        self.draw.not_after(seq)
     }
 
     /// When the leaves are valid.
     pub fn validity(&self) -> Validity {
-        self.validity
+        self.draw.validity()
     }
 
-    fn template(&self, bytes: &[u8; 32]) -> &Template {
-        let number = |at| number(bytes, at);
-        let weight = number(0) % self.total_weight;
+    fn template(&self, seq: u64) -> &Template {
+        let weight = self.draw.weight(seq, self.total_weight);
         let line = &self.lines[self.lines.partition_point(|line| line.up_to <= weight)];
-        let precert = number(8) % 100 < u64::from(self.precert_percent);
-        let by_signing_certificate = number(16) % 100 < u64::from(self.precert_signing_percent);
-        match (precert, by_signing_certificate, &line.precert_by_signing_certificate) {
-            (false, _, _) => &line.certificate,
-            (true, true, Some(template)) => template,
-            (true, _, _) => &line.precert,
+        match (self.draw.kind(seq), &line.precert_by_signing_certificate) {
+            (Kind::X509, _) => &line.certificate,
+            (Kind::Precert, Some(template)) if self.draw.by_signing_certificate(seq) => template,
+            (Kind::Precert, _) => &line.precert,
         }
     }
 }
 
-/// The draw at that place.
-fn number(bytes: &[u8; 32], at: usize) -> u64 {
-    bytes[at..at + 8].iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+impl Line {
+    fn templates(&self) -> impl Iterator<Item = &Template> {
+        [&self.certificate, &self.precert].into_iter().chain(&self.precert_by_signing_certificate)
+    }
+
+    fn templates_mut(&mut self) -> impl Iterator<Item = &mut Template> {
+        [&mut self.certificate, &mut self.precert].into_iter().chain(&mut self.precert_by_signing_certificate)
+    }
+}
+
+/// What the nonces of a minter follow from, beside the seq: all that decides what it signs for a seq.
+fn nonce_seed(leaf_seed: &Seed, lines: &[Line], spec: &MinterSpec) -> [u8; 32] {
+    let mut context = Context::new(&SHA256);
+    context.update(&leaf_seed.derive("nonces", 0));
+    context.update(&[spec.precert_percent, spec.precert_signing_percent]);
+    context.update(&spec.validity.last_not_after().to_be_bytes());
+    for line in lines {
+        context.update(&line.up_to.to_be_bytes());
+        for signed in line.templates().map(|template| template.leaf.signed()) {
+            context.update(&(signed.len() as u64).to_be_bytes());
+            context.update(signed);
+        }
+    }
+    let mut seed = [0; 32];
+    seed.copy_from_slice(context.finish().as_ref());
+    seed
 }
 
 impl MinterSpec {
@@ -201,38 +239,34 @@ impl Leaves<'_> {
             .hierarchy
             .issuer(profile.chain)
             .ok_or(Error::Spec { reason: "the hierarchy has fewer intermediates than a profile's chain" })?;
-        let template = |form| {
+        let above = Arc::new(self.above(issuer, Form::Certificate));
+        let template = |form, above: &Arc<Above>| {
             let validity = self.spec.validity;
-            let leaf = LeafTemplate::shaped(self.seed, profile, issuer, form, validity, self.shape)?;
-            Ok::<_, Error>(Template {
-                leaf,
-                above: certificates_above(self.spec, self.hierarchy, issuer, form),
-            })
+            let leaf = LeafTemplate::new(self.seed, profile, issuer, form, validity, self.shape)?;
+            Ok::<_, Error>(Template { leaf, above: above.clone() })
         };
+        let form = Form::PrecertBySigningCertificate;
         Ok(Line {
             up_to,
-            certificate: template(Form::Certificate)?,
-            precert: template(Form::Precert)?,
+            certificate: template(Form::Certificate, &above)?,
+            precert: template(Form::Precert, &above)?,
             precert_by_signing_certificate: match issuer.precert_signer() {
-                Some(_) => Some(template(Form::PrecertBySigningCertificate)?),
+                Some(_) => Some(template(form, &Arc::new(self.above(issuer, form)))?),
                 None => None,
             },
         })
     }
-}
 
-/// What is sent after the leaf.
-fn certificates_above(spec: &MinterSpec, hierarchy: &Hierarchy, issuer: &Issuer, form: Form) -> Vec<Vec<u8>> {
-    let signer = issuer.precert_signer().filter(|_| form == Form::PrecertBySigningCertificate);
-    let mut above: Vec<Vec<u8>> = signer.map(|signer| signer.certificate().to_vec()).into_iter().collect();
-    above.extend(issuer.chain().map(<[u8]>::to_vec));
-    if spec.with_root {
-        above.extend(
-            hierarchy.roots().filter(|root| issuer.chain().all(|sent| sent != *root)).map(<[u8]>::to_vec),
-        );
+    /// What is sent after the leaf.
+    fn above(&self, issuer: &Issuer, form: Form) -> Above {
+        let signer = issuer.precert_signer().filter(|_| form == Form::PrecertBySigningCertificate);
+        let mut above: Vec<Vec<u8>> =
+            signer.map(|signer| signer.certificate().to_vec()).into_iter().collect();
+        above.extend(issuer.chain().map(<[u8]>::to_vec));
+        if self.spec.with_root {
+            let unsent = self.hierarchy.roots().filter(|root| issuer.chain().all(|sent| sent != *root));
+            above.extend(unsent.map(<[u8]>::to_vec));
+        }
+        Above::new(above)
     }
-    above
 }
-
-/// Where the draw of a leaf's end lies, behind those of profile, kind and signer.
-const END: usize = 24;

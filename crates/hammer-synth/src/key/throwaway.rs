@@ -19,6 +19,7 @@ use crate::signer::{Algorithm, Signer};
 #[derive(Clone)]
 pub struct ThrowawayKey {
     pair: Arc<KeyPair>,
+    walking: Option<hammer_p256::ThrowawayKey>,
 }
 
 impl ThrowawayKey {
@@ -28,12 +29,19 @@ impl ThrowawayKey {
     /// key is found once in a process.
     pub fn derive(seed: &Seed, algorithm: Algorithm, label: &str, index: u64) -> Self {
         let seed = seed.child(label, index);
-        let pair = match algorithm {
-            Algorithm::P256 => Arc::new(KeyPair::p256(p256_key(&seed))),
-            Algorithm::Ed25519 => Arc::new(KeyPair::ed25519(ed25519_key(&seed))),
-            Algorithm::Rsa2048 => rsa::derive(&seed),
+        let walking = (algorithm == Algorithm::P256)
+            .then(|| hammer_p256::ThrowawayKey::derive(&seed.derive("p256", 0)));
+        let pair = match (algorithm, &walking) {
+            (Algorithm::P256, Some(key)) => Arc::new(KeyPair::p256(p256_key(key))),
+            (Algorithm::Rsa2048, _) => rsa::derive(&seed),
+            _ => Arc::new(KeyPair::ed25519(ed25519_key(&seed))),
         };
-        Self { pair }
+        Self { pair, walking }
+    }
+
+    /// The key that signs by walking nonces; none unless it is on P-256.
+    pub(crate) fn walking(&self) -> Option<&hammer_p256::ThrowawayKey> {
+        self.walking.as_ref()
     }
 }
 
@@ -57,10 +65,8 @@ impl fmt::Debug for ThrowawayKey {
     }
 }
 
-fn p256_key(seed: &Seed) -> SigningKey {
-    (0..)
-        .find_map(|block| SigningKey::from_slice(&seed.block("p256", 0, block)).ok())
-        .expect("one of 2^32 blocks is below the order of the curve")
+fn p256_key(key: &hammer_p256::ThrowawayKey) -> SigningKey {
+    SigningKey::from_slice(&key.to_be_bytes()).expect("a scalar between 1 and the order of the curve")
 }
 
 fn ed25519_key(seed: &Seed) -> Ed25519KeyPair {

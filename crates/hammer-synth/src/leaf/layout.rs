@@ -12,30 +12,30 @@ use crate::validity::Validity;
 use crate::{extension, oid, spki};
 
 /// What is common to all leaves of a template.
-pub(super) struct Layout<'a> {
-    pub(super) seed: &'a Seed,
+#[derive(Debug)]
+pub(super) struct Layout {
+    pub(super) seed: Seed,
+    pub(super) subject_keys: SubjectKeys,
     pub(super) profile: Profile,
     pub(super) validity: Validity,
     pub(super) shape: Shape,
 }
 
-impl Layout<'_> {
+impl Layout {
+    pub(super) fn new(seed: &Seed, profile: Profile, validity: Validity, shape: Shape) -> Self {
+        let subject_keys = SubjectKeys::new(seed, profile.subject_key);
+        Self { seed: seed.clone(), subject_keys, profile, validity, shape }
+    }
+
     /// The TBSCertificate of `seq` with that last valid second, in the name of this signer, with the places of its fields.
-    pub(super) fn encode(
-        &self,
-        seq: u64,
-        not_after: u64,
-        signer: &SignerIdentity<'_>,
-        poisoned: bool,
-    ) -> Der {
-        let subject_keys = SubjectKeys::new(self.seed, self.profile.subject_key);
+    pub(super) fn encode(&self, seq: u64, not_after: u64, signer: &SignerIdentity, poisoned: bool) -> Der {
         let mut subject_key = Vec::new();
-        subject_keys.write(seq, &mut subject_key);
-        let domain = LeafDomain::new(self.seed, seq);
+        self.subject_keys.write_slowly(seq, &mut subject_key);
+        let domain = LeafDomain::new(&self.seed, seq);
         let tbs = Tbs {
-            serial: tbs::serial(&tbs::serial_prefix(self.seed), seq),
+            serial: tbs::serial(&tbs::serial_prefix(&self.seed), seq),
             signature: signer.key.algorithm(),
-            issuer: signer.name,
+            issuer: &signer.name,
             validity: self.validity,
             not_after,
         };
@@ -43,9 +43,9 @@ impl Layout<'_> {
         tbs.write(
             &mut der,
             |der| domain.write_subject(der),
-            |der| subject_keys.write_spki(der, &subject_key),
+            |der| self.subject_keys.write_spki(der, &subject_key),
             |der| {
-                self.write_extensions(der, &domain, &spki::key_id(&subject_key), signer.key_id);
+                self.write_extensions(der, &domain, &spki::key_id(&subject_key), signer.key_id.as_deref());
                 if poisoned {
                     extension::poison(der, self.shape.critical_poison);
                 }

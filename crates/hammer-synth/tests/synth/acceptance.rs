@@ -16,7 +16,7 @@ fn one_of_each_form(minter: &ChainMinter, profile: Profile) -> [Minted; 3] {
     let first = |kind, length| {
         (0..1000)
             .map(|seq| mint(minter, seq))
-            .find(|minted| minted.kind() == kind && minted.certificates().len() == length)
+            .find(|minted| minted.kind() == kind && minted.certificates().count() == length)
             .expect("one in a thousand")
     };
     [first(Kind::X509, direct), first(Kind::Precert, direct), first(Kind::Precert, direct + 1)]

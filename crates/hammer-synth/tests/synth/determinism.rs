@@ -1,5 +1,8 @@
-use hammer_synth::{Algorithm, ChainMinter, Kind, Minted, Profile};
+use std::collections::HashSet;
+
+use hammer_synth::{Algorithm, ChainMinter, Kind, MintScratch, Minted, MinterSpec, Profile, Shape};
 use ring::digest::{Context, SHA256};
+use x509_parser::prelude::{FromDer, X509Certificate};
 
 use crate::{mint, minter, spec};
 
@@ -7,9 +10,9 @@ use crate::{mint, minter, spec};
 fn digest(minter: &ChainMinter) -> String {
     let mut context = Context::new(&SHA256);
     context.update(minter.roots_pem().as_bytes());
-    let mut minted = Minted::new();
+    let (mut scratch, mut minted) = (MintScratch::new(), Minted::new());
     for seq in 0..100 {
-        minter.mint(seq, &mut minted);
+        minter.mint(seq, &mut scratch, &mut minted);
         minted.certificates().for_each(|certificate| context.update(certificate));
         context.update(minted.tbs());
         context.update(minted.issuer_key_hash());
@@ -43,9 +46,9 @@ fn another_seed_changes_roots_and_leaves() {
 #[test]
 fn neither_the_order_nor_what_a_buffer_held_changes_a_chain() {
     let minter = minter(1, Algorithm::P256, Profile::DV);
-    let mut reused = Minted::new();
+    let (mut scratch, mut reused) = (MintScratch::new(), Minted::new());
     for seq in (0..50).rev() {
-        minter.mint(seq, &mut reused);
+        minter.mint(seq, &mut scratch, &mut reused);
         let fresh = mint(&minter, seq);
         assert!(reused.certificates().eq(fresh.certificates()), "{seq}");
         assert_eq!(
@@ -53,6 +56,50 @@ fn neither_the_order_nor_what_a_buffer_held_changes_a_chain() {
             (seq, fresh.kind(), fresh.tbs(), fresh.issuer_key_hash())
         );
     }
+}
+
+#[test]
+fn neither_threads_nor_what_else_was_minted_change_a_chain() {
+    let (one, other) = (minter(1, Algorithm::P256, Profile::DV), minter(2, Algorithm::P256, Profile::DV));
+    let (mut shared, mut minted) = (MintScratch::of_one_among(3), Minted::new());
+    for seq in (0..600).chain(0..20) {
+        for minter in [&one, &other] {
+            minter.mint(seq, &mut shared, &mut minted);
+            assert_eq!(minted.leaf(), mint(minter, seq).leaf(), "{seq}");
+        }
+    }
+}
+
+#[test]
+fn no_nonce_signs_two_messages() {
+    let usual = spec(1, Algorithm::P256, Profile::DV);
+    let one = ChainMinter::new(&usual).unwrap();
+    let later = hammer_synth::Validity::new(usual.validity.not_before(), usual.validity.not_after() + 1);
+    let spread = usual.validity.spread_to(usual.validity.not_after() + 1).unwrap();
+    let shaped = |spec: &MinterSpec, shape| one.shaped(spec, shape).unwrap();
+    let minters = [
+        shaped(&MinterSpec { stream: 1, ..usual.clone() }, Shape::default()),
+        shaped(&MinterSpec { precert_percent: 31, ..usual.clone() }, Shape::default()),
+        shaped(&MinterSpec { precert_signing_percent: 51, ..usual.clone() }, Shape::default()),
+        shaped(&MinterSpec { validity: later.unwrap(), ..usual.clone() }, Shape::default()),
+        shaped(&MinterSpec { validity: spread, ..usual.clone() }, Shape::default()),
+        shaped(&usual, Shape { server_auth: false, ..Shape::default() }),
+        shaped(&usual, Shape { critical_poison: false, ..Shape::default() }),
+        shaped(&usual, Shape { padding: 1, ..Shape::default() }),
+        minter(1, Algorithm::P256, Profile::all().nth(1).unwrap()),
+        minter(2, Algorithm::P256, Profile::DV),
+        one,
+    ];
+    let nonces: HashSet<Vec<u8>> =
+        minters.iter().flat_map(|minter| (0..100).map(|seq| r(&mint(minter, seq)))).collect();
+    assert_eq!(nonces.len(), 100 * minters.len());
+}
+
+/// The first half of the leaf's signature, which follows from its nonce.
+fn r(minted: &Minted) -> Vec<u8> {
+    let (_, leaf) = X509Certificate::from_der(minted.leaf()).unwrap();
+    let signature = &leaf.signature_value.data;
+    signature[4..4 + usize::from(signature[3])].to_vec()
 }
 
 #[test]
@@ -77,7 +124,7 @@ fn shares_and_weights_come_out_as_they_were_asked_for() {
     for seq in 0..2000 {
         let minted = mint(&minter, seq);
         precerts += usize::from(minted.kind() == Kind::Precert);
-        signed_apart += usize::from(minted.certificates().len() == 3);
+        signed_apart += usize::from(minted.certificates().count() == 3);
         rsa += usize::from(minted.leaf().windows(9).any(|bytes| bytes == RSA_ENCRYPTION));
     }
     assert!((540..660).contains(&precerts), "{precerts} of 2000 where 600 were asked for");
@@ -88,18 +135,18 @@ fn shares_and_weights_come_out_as_they_were_asked_for() {
 const RSA_ENCRYPTION: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 1];
 
 const PINNED_PROFILES: &[(&str, &str)] = &[
-    ("dv-p256-chain2", "38b929346a789a67d553edf336a850e5d7201e88696c897da4c90ae6bd6b332c"),
-    ("dv-p256-chain3", "ca537684e4c63c3f614b2f604713a211726b3227e91851142ace01e7f1b1d42f"),
-    ("dv-rsa2048-chain2", "c8c36ba6c2d4d18d3ca6c23b1f5d9a26153836a3538cdfb238858a0c4e6dead2"),
-    ("dv-rsa2048-chain3", "df74365a7f1c1d5a37882f0bf5246c0a9bb6272cfc8044d379765b4d8657c79d"),
-    ("san100-p256-chain2", "36294ac6580979b3d825b3f35ba7cc40f44289663574d36a240cfb8a45060b47"),
-    ("san100-p256-chain3", "e46f5f1bc70d961cdfc9461b9854ba26a3ba2fa0339c0632ffa14ffbf776b984"),
-    ("san100-rsa2048-chain2", "6d3e6b6ef07de37d36d1fb540a1ed22e9b88dec14a7e2a689f465170791b8082"),
-    ("san100-rsa2048-chain3", "43893b916fc71a65a6c920c6de45e1aca2ba9bc5906a5a2491ddb46b4a26c464"),
+    ("dv-p256-chain2", "119f0cd6eff9419837a77cf3edeeb144e1ce5e4ebddd4adcd2c6f28f800d9619"),
+    ("dv-p256-chain3", "e15273e39f44c4e41f4a1ba2153a59afc57cd0b6b35efefc0b5a4aa1e6ee84d9"),
+    ("dv-rsa2048-chain2", "294ac2a34afaf3a69ce5e2c2a9c328a6549b29e02174e6a40d24ae88a186ad75"),
+    ("dv-rsa2048-chain3", "681d27733e2ab4772210ddc8d1d1b908b527a2197d64842e6098b125488407e7"),
+    ("san100-p256-chain2", "82783fca2e42ac5a417faff95750a70dcba701d7fd6f8cf7083425ea04ba7f2f"),
+    ("san100-p256-chain3", "e02fdde511e75034cc3cbf8cdba62a79e2e053dea7be5add08ce9d18ab9854eb"),
+    ("san100-rsa2048-chain2", "998817066d538ae7305e5c840c44798dc064d93fa71cf21e7546dd8e364c2243"),
+    ("san100-rsa2048-chain3", "c6bbf9a428c9c4a865dc92f7c240e5430a14e3a59e2205a465696df337a6e0e7"),
 ];
 
 const PINNED_ALGORITHMS: [&str; 3] = [
-    "866eb7842bcfe76aa98dfb1af313f09bbc3c855089725d711d3097f54e0f5914",
-    "87069b7a3db1dc1e78a0b102dec12817f13393ae2816513d25e5ba3d9aa3e627",
-    "a9f417c8d501666b06954dc809cfcf98efaf4776b3dbd6463f94c77d7ebe4280",
+    "e50e952adeaa25b6572eb2762566c4e1a602e4e7c8466611681bb3bbceb232aa",
+    "ce46c86bb5046b172f379c4d4da8d1613445f22e55c395c439b81bbc8b98cf71",
+    "03d10b0aeac611bf434160cc161214ef77ec8952cbcf9140283e9a74ec1964b1",
 ];

@@ -82,7 +82,7 @@ fn the_users_own_ca_signs_what_its_chain_verifies() {
     let minter = ChainMinter::new(&file_minter_spec()).unwrap();
     assert_eq!(minter.roots_pem(), fs::read_to_string(testdata("root.pem")).unwrap());
     let minted = mint(&minter, 3);
-    assert_eq!(minted.certificates().len(), 2, "leaf and issuing certificate, without the root");
+    assert_eq!(minted.certificates().count(), 2, "leaf and issuing certificate, without the root");
     let key = FileKey::from_pem_file(testdata("p256-pkcs8.pem")).unwrap();
     assert_eq!(*minted.issuer_key_hash(), key.key_hash());
     let (_, leaf) = x509_parser::parse_x509_certificate(minted.leaf()).unwrap();
@@ -95,9 +95,9 @@ fn the_users_own_ca_signs_what_its_chain_verifies() {
 fn a_self_signed_ca_issues_leaves_that_are_sent_alone() {
     let issuer = IssuerSource::Files { chain: testdata("root.pem"), key: testdata("rsa2048-pkcs8.pem") };
     let mut spec = MinterSpec { issuer, ..file_minter_spec() };
-    assert_eq!(mint(&ChainMinter::new(&spec).unwrap(), 0).certificates().len(), 1);
+    assert_eq!(mint(&ChainMinter::new(&spec).unwrap(), 0).certificates().count(), 1);
     spec.with_root = true;
-    assert_eq!(mint(&ChainMinter::new(&spec).unwrap(), 0).certificates().len(), 2);
+    assert_eq!(mint(&ChainMinter::new(&spec).unwrap(), 0).certificates().count(), 2);
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn chains_from_files_are_what_was_minted_into_them() {
     let minter = minter(9, Algorithm::P256, Profile::DV);
     let folder = tempfile::tempdir().unwrap();
     let expected: Vec<Minted> = (0..20).map(|seq| mint(&minter, seq)).collect();
-    assert!(expected.iter().any(|minted| minted.certificates().len() == 3));
+    assert!(expected.iter().any(|minted| minted.certificates().count() == 3));
     for minted in &expected {
         let pem: String = minted.certificates().map(pem).collect();
         fs::write(folder.path().join(format!("{:03}.pem", minted.seq())), pem).unwrap();

@@ -5,10 +5,12 @@ mod determinism;
 mod files;
 mod precert;
 mod shape;
+mod subject_key;
 mod uniqueness;
 
 use hammer_synth::{
-    Algorithm, ChainMinter, HierarchySpec, IssuerSource, Minted, MinterSpec, Profile, Seed, Validity,
+    Algorithm, ChainMinter, HierarchySpec, IssuerSource, MintScratch, Minted, MinterSpec, Profile, Seed,
+    Validity,
 };
 
 /// 2025-10-09, in seconds since the Unix epoch.
@@ -44,6 +46,6 @@ fn minter(seed: u64, algorithm: Algorithm, profile: Profile) -> ChainMinter {
 
 fn mint(minter: &ChainMinter, seq: u64) -> Minted {
     let mut minted = Minted::new();
-    minter.mint(seq, &mut minted);
+    minter.mint(seq, &mut MintScratch::new(), &mut minted);
     minted
 }

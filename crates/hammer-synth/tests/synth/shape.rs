@@ -1,4 +1,4 @@
-use hammer_synth::{Algorithm, ChainMinter, Minted, MinterSpec, Profile, Shape, Validity};
+use hammer_synth::{Algorithm, ChainMinter, MintScratch, Minted, MinterSpec, Profile, Shape, Validity};
 use x509_cert::Certificate;
 use x509_cert::der::Decode;
 
@@ -11,7 +11,7 @@ fn leaves(spec: &MinterSpec, shape: Shape) -> [Certificate; 2] {
     let usual = minter(1, Algorithm::P256, Profile::DV);
     let leaf = |minter: &ChainMinter| {
         let mut minted = Minted::new();
-        minter.mint(3, &mut minted);
+        minter.mint(3, &mut MintScratch::new(), &mut minted);
         Certificate::from_der(minted.leaf()).unwrap()
     };
     [leaf(&usual.shaped(spec, shape).unwrap()), leaf(&usual.shaped(spec, Shape::default()).unwrap())]
@@ -53,10 +53,10 @@ fn leaves_of_other_dates_come_from_the_same_authorities() {
     let dated = MinterSpec { validity, ..spec(1, Algorithm::P256, Profile::DV) };
     let usual = minter(1, Algorithm::P256, Profile::DV);
     let mut minted = Minted::new();
-    usual.shaped(&dated, Shape::default()).unwrap().mint(3, &mut minted);
+    usual.shaped(&dated, Shape::default()).unwrap().mint(3, &mut MintScratch::new(), &mut minted);
     assert_eq!(minted.not_after(), 1_100_000_000);
     let above: Vec<Vec<u8>> = minted.certificates().skip(1).map(<[u8]>::to_vec).collect();
-    usual.mint(3, &mut minted);
+    usual.mint(3, &mut MintScratch::new(), &mut minted);
     assert!(minted.certificates().skip(1).eq(above));
 }
 
@@ -64,7 +64,7 @@ fn leaves_of_other_dates_come_from_the_same_authorities() {
 fn a_broken_signature_alone_is_changed() {
     let usual = minter(1, Algorithm::P256, Profile::DV);
     let (mut minted, mut broken) = (Minted::new(), Minted::new());
-    usual.mint(3, &mut minted);
+    usual.mint(3, &mut MintScratch::new(), &mut minted);
     broken.copy_from(&minted);
     assert!(broken.certificates().eq(minted.certificates()) && broken.tbs() == minted.tbs());
     broken.break_signature();
