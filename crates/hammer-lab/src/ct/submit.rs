@@ -221,7 +221,7 @@ pub(crate) fn read_chain(body: &[u8]) -> Result<Vec<Vec<u8>>, String> {
     let decode = |text: &Text<'_>| BASE64_STANDARD.decode(text.0.as_bytes());
     request.chain.iter().map(decode).collect::<Result<_, _>>().map_err(|error| {
         let at = match error {
-            DecodeError::InvalidByte(at, _) | DecodeError::InvalidLastSymbol(at, _) => at,
+            DecodeError::InvalidByte(at, _) | DecodeError::InvalidLastSymbol { offset: at, .. } => at,
             DecodeError::InvalidLength(length) => length,
             DecodeError::InvalidPadding => 0,
         };
