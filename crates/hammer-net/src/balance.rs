@@ -12,7 +12,7 @@ pub enum Balancing {
     Random,
     /// The one with the fewest operations in flight from this client; among equals one after the other.
     LeastInFlight,
-    /// The first, until a dial to it fails; then the next one.
+    /// The first, until a dial to it fails or it is passed over; then the next one.
     PickFirst,
 }
 
@@ -77,6 +77,15 @@ impl Balancer {
         }
     }
 
+    /// What follows goes to the next of `count` endpoints; says whether it does.
+    pub(crate) fn pass_over(&self, count: usize) -> bool {
+        let moves = self.balancing == Balancing::PickFirst && count > 1;
+        if moves {
+            self.turn.set((self.turn.get() + 1) % count);
+        }
+        moves
+    }
+
     fn next_turn(&self) -> usize {
         let turn = self.turn.get();
         self.turn.set(turn.wrapping_add(1));
@@ -136,6 +145,9 @@ mod tests {
         assert_eq!(balancer.pick(4, |_| 0), 0);
         balancer.dial_failed(0, 4);
         assert_eq!(shares(&balancer, 10), [0, 10, 0, 0]);
+        assert!(balancer.pass_over(4) && !balancer.pass_over(1));
+        assert_eq!(shares(&balancer, 10), [0, 0, 10, 0]);
+        assert!(!Balancer::new(Balancing::RoundRobin, 0).pass_over(4));
     }
 
     #[test]

@@ -77,6 +77,12 @@ impl Client {
         self.cluster.names()
     }
 
+    /// Sends what follows to the next endpoint, by [`Balancing::PickFirst`](crate::Balancing::PickFirst) where there are
+    /// several; says whether it does.
+    pub fn pass_over(&self) -> bool {
+        self.cluster.pass_over()
+    }
+
     /// How many look-ups found their endpoints, the first one included.
     pub fn look_ups(&self) -> u64 {
         self.cluster.look_ups()

@@ -100,6 +100,11 @@ impl Cluster {
         }
     }
 
+    /// Says whether there is another endpoint for what follows.
+    pub(crate) fn pass_over(&self) -> bool {
+        self.balancer.pass_over(self.active.borrow().len())
+    }
+
     /// Starts a look-up when the last one is old; operations go on with what it said.
     fn refresh_when_due(self: &Rc<Self>, shared: &Rc<Shared>) {
         let Some(every) = shared.config.resolve_every else { return };
