@@ -38,6 +38,14 @@ impl Source {
         }
     }
 
+    /// Reads at the next of several servers from now on; says whether there is one.
+    pub(crate) fn pass_over(&self) -> bool {
+        match self {
+            Self::Server(client) => client.pass_over(),
+            Self::Folder(_) => false,
+        }
+    }
+
     /// Reads what is at `path`, which begins with `/`.
     pub(crate) async fn get(&self, path: &str, answer: &mut Answer) -> Result<(), Failure> {
         match self {

@@ -47,8 +47,10 @@ pub(super) struct Look {
     astray: u32,
     /// Whether what is pending stays so.
     is_over: bool,
-    /// The trouble of the last look, which is told once.
+    /// The cause of the last look's trouble, which is told once.
     trouble: Option<String>,
+    /// Looks in a row that ended in trouble at one server.
+    troubled: u32,
     readable: Readable,
     sink: ObservationSink,
     clock: Rc<dyn Clock>,
@@ -93,6 +95,7 @@ impl Look {
             astray: 0,
             is_over: false,
             trouble,
+            troubled: 0,
             readable: Readable::new(every.into()),
             sink,
             clock,
@@ -114,12 +117,22 @@ impl Look {
             Err(why) if why.breach_kind().is_some() => {
                 self.breach(why.breach_kind().unwrap_or_default(), None, format!("failed to {why}"));
             }
-            Err(why) => self.trouble(format!("failed to {why}")),
+            Err(why) => self.trouble(why),
         }
+        self.pass_over(went.is_ok());
         self.tell();
         self.over(went.is_ok());
         self.cosigned(now);
         self.figures.observe(&self.reader, now, &self.sink);
+    }
+
+    /// Goes on to the log's next server where one is of no use for several looks.
+    fn pass_over(&mut self, is_well: bool) {
+        self.troubled = if is_well { 0 } else { self.troubled.saturating_add(1) };
+        let is_due = !is_well && self.troubled.is_multiple_of(MOST_TROUBLED);
+        if is_due && self.reader.pass_over() && self.troubled == MOST_TROUBLED {
+            self.sink.note(self.clock.now(), format!("{}: the audit goes on at the next URL", self.name));
+        }
     }
 
     /// Tries what the log refuses again until then, and not later.
@@ -361,14 +374,18 @@ impl Look {
         self.sink.breach(self.clock.now(), breach);
     }
 
-    fn trouble(&mut self, trouble: String) {
-        if self.trouble.as_ref() != Some(&trouble) {
-            let now: Nanos = self.clock.now();
-            self.sink.note(now, format!("{}: the audit does not get on: {trouble}", self.name));
-            self.trouble = Some(trouble);
+    /// Tells a trouble, but not again the same of another path.
+    fn trouble(&mut self, why: &Trouble) {
+        let cause = why.cause();
+        if self.trouble.as_ref() != Some(&cause) {
+            let text = format!("{}: the audit does not get on: failed to {why}", self.name);
+            self.sink.note(self.clock.now(), text);
+            self.trouble = Some(cause);
         }
     }
 }
 
+/// Looks in trouble before the next server is tried.
+const MOST_TROUBLED: u32 = 3;
 /// How long what is wrong with an entry waits for the receipt of its submission.
 const UNNAMED: Nanos = Nanos::from_secs(10);

@@ -44,6 +44,15 @@ impl Trouble {
         matches!(self, Self::Fetch(FetchError::Status { status: 400 | 403 | 404 | 405 | 410 | 501, .. }))
     }
 
+    /// What it is, whichever path it befell.
+    pub(super) fn cause(&self) -> String {
+        match self {
+            Self::Fetch(FetchError::Status { status, .. }) => format!("status {status}"),
+            Self::Silent(_) => "silence".to_owned(),
+            why => why.to_string(),
+        }
+    }
+
     /// Whether the log did not even answer.
     pub fn is_silence(&self) -> bool {
         matches!(self, Self::Silent(_) | Self::Fetch(FetchError::Failure(_)))
@@ -122,13 +131,17 @@ impl Reader {
         self.repeated.get()
     }
 
-    /// Where the log is read: its folder, or the first of its URLs.
+    /// Where the log is read: its folder, or its URLs.
     pub(super) fn place(&self) -> String {
-        match (&self.log.folder, self.log.monitoring.first()) {
-            (Some(folder), _) => folder.display().to_string(),
-            (None, Some(url)) => url.to_string(),
-            (None, None) => String::new(),
+        match &self.log.folder {
+            Some(folder) => folder.display().to_string(),
+            None => self.log.monitoring.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
         }
+    }
+
+    /// Reads at the next of the log's servers from now on; says whether there is one.
+    pub(super) fn pass_over(&self) -> bool {
+        self.source.pass_over()
     }
 
     /// The tree head now, verified.
@@ -147,7 +160,11 @@ impl Reader {
             let paths: Vec<String> = ids.iter().map(|id| format!("/{id}")).collect();
             let answers = join_all(paths.iter().map(|path| self.read(path, Form::Compressed))).await;
             for ((id, path), answer) in ids.iter().zip(&paths).zip(answers) {
-                match answer.and_then(|answer| tile(path, answer)) {
+                let found = match answer.and_then(|answer| tile(path, answer)) {
+                    Ok(Tile::Missing) => Ok(self.elsewhere(path).await),
+                    found => found,
+                };
+                match found {
                     Ok(tile) => tiles.push((*id, tile)),
                     Err(why) => went = went.and(Err(why)),
                 }
@@ -157,6 +174,21 @@ impl Reader {
             }
         }
         (tiles, went)
+    }
+
+    /// A tile that one of the log's servers has not, as another one has it. Where one has, what follows is read there.
+    async fn elsewhere(&self, path: &str) -> Tile {
+        for place in 1..=self.log.monitoring.len() {
+            // At last back to where it began.
+            if !self.pass_over() || place == self.log.monitoring.len() {
+                break;
+            }
+            let answer = self.read(path, Form::Compressed).await;
+            if let Ok(Tile::Bytes(bytes)) = answer.and_then(|answer| tile(path, answer)) {
+                return Tile::Bytes(bytes);
+            }
+        }
+        Tile::Missing
     }
 
     /// What is served at a path; none where nothing is.

@@ -75,3 +75,33 @@ fn what_was_promised_before_the_log_could_be_read_is_found_in_its_first_tree() {
         audit_behind(flavour, |log| lagging::refusing(log, |nth, _| (nth < 20).then_some(503)));
     }
 }
+
+/// Audits a log that is read at two servers, of which the first refuses such paths with such a status.
+fn audit_at_two(flavour: Flavour, status: u16, paths: &'static [&'static str]) -> Outcome {
+    let plan = SubmitPlan::default();
+    let lab = lab(&plan, CtLabPlan { flavour, ..CtLabPlan::default() });
+    let whole = target(&lab, flavour);
+    let first = lagging::refusing(&whole, move |_, path| {
+        paths.iter().any(|refused| path.contains(refused)).then_some(status)
+    });
+    let second = lagging::refusing(&whole, |_, _| None);
+    let log = LogTarget { monitoring: [first.monitoring, second.monitoring].concat(), ..whole };
+    audit(&log, 0, LEAVES, &plan)
+}
+
+#[test]
+fn an_audit_goes_on_at_the_next_url_where_one_is_of_no_use() {
+    let refused: [(_, &[_]); 2] = [(Flavour::StaticCt, &["/tile/"]), (Flavour::Rfc6962, &["/get-entries"])];
+    for (flavour, paths) in refused {
+        let outcome = audit_at_two(flavour, 503, paths);
+        assert_audited(&outcome);
+        assert!(outcome.notes.iter().any(|note| note.contains("next URL")), "{:?}", outcome.notes);
+    }
+}
+
+#[test]
+fn a_tile_that_one_server_has_not_is_read_at_another() {
+    let outcome = audit_at_two(Flavour::StaticCt, 404, &["/tile/0/000", "/tile/data/000"]);
+    outcome.assert_kept(LEAVES);
+    assert!(outcome.result.breaches.is_empty(), "{:?}", outcome.result.breaches);
+}
