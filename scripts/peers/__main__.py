@@ -109,7 +109,7 @@ def measured(client, load):
     except (AttributeError, IndexError, KeyError, StopIteration, ValueError) as error:
         sys.exit(f"{client.name} printed what cannot be read ({error!r}):\n{text}{complaint}")
     if row["answered"]:
-        row["rate"] = row["answered"] / row["seconds"]
+        row["rate"] = row["answered"] / (row["seconds"] or load.seconds)
         row["cpu_us"] = (usage.ru_utime + usage.ru_stime) * 1e6 / row["answered"]
         row["rss_mb"] = rss_kb * 1024 / 1e6
     elif client.name == "hammer":

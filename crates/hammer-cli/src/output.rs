@@ -13,11 +13,13 @@ use crate::plan::OutputPlan;
 /// The opened outputs of one command.
 pub(crate) struct Outputs {
     report: Option<Sink>,
-    runs: Vec<(PathBuf, File)>,
-    events: Option<File>,
+    runs: Vec<Sink>,
+    events: Option<Sink>,
+    events_begun: bool,
     json_on_stdout: bool,
 }
 
+/// A file that can be written. It is emptied by what is written first: what it held stays when the run is refused before.
 struct Sink {
     path: PathBuf,
     file: File,
@@ -30,40 +32,41 @@ impl Outputs {
         let json_on_stdout = report.is_some_and(|path| path.as_os_str() == "-");
         let report = report.filter(|_| !json_on_stdout);
         let numbered = report.filter(|_| runs > 1).map(|path| (1..=runs).map(|run| numbered(path, run)));
-        let numbered = numbered.into_iter().flatten().map(|path| Ok((path.clone(), create(&path)?)));
+        let numbered = numbered.into_iter().flatten();
         let events = args.events.as_ref().or(plan.events.as_ref());
         Ok(Self {
-            runs: numbered.collect::<Result<_, CliError>>()?,
-            report: report
-                .map(|path| create(path).map(|file| Sink { path: path.clone(), file }))
-                .transpose()?,
-            events: events.map(|path| create(path)).transpose()?,
+            runs: numbered.map(|path| Sink::open(&path)).collect::<Result<_, CliError>>()?,
+            report: report.map(|path| Sink::open(path)).transpose()?,
+            events: events.map(|path| Sink::open(path)).transpose()?,
+            events_begun: false,
             json_on_stdout,
         })
     }
 
     /// A writer of events; those of several runs follow one another.
-    pub(crate) fn events(&self) -> Result<Option<EventsWriter>, CliError> {
+    pub(crate) fn events(&mut self) -> Result<Option<EventsWriter>, CliError> {
         let failed = |source| CliError::Output { what: "events".to_owned(), source };
-        let writer = |file: &File| {
-            Ok(EventsWriter::new(Box::new(io::BufWriter::new(file.try_clone().map_err(failed)?))))
+        let begun = std::mem::replace(&mut self.events_begun, true);
+        let writer = |sink: &mut Sink| {
+            let file = if begun { &mut sink.file } else { sink.emptied()? };
+            Ok(EventsWriter::new(Box::new(io::BufWriter::new(file.try_clone()?))))
         };
-        self.events.as_ref().map(writer).transpose()
+        self.events.as_mut().map(writer).transpose().map_err(failed)
     }
 
     /// Writes one of several reports to its numbered file; what fails is a reason in the report.
     pub(crate) fn run(&mut self, place: usize, report: &mut Report) {
-        if let Some((path, file)) = self.runs.get_mut(place)
-            && let Err(error) = report.write(file)
+        if let Some(sink) = self.runs.get_mut(place)
+            && let Err(error) = sink.emptied().and_then(|file| report.write(file))
         {
-            report.add_reason(unwritten(path, &error));
+            report.add_reason(unwritten(&sink.path, &error));
         }
     }
 
     /// Writes the only report, and its text for a person.
     pub(crate) fn report(&mut self, report: &mut Report) -> Result<(), CliError> {
         if let Some(sink) = &mut self.report
-            && let Err(error) = report.write(&mut sink.file)
+            && let Err(error) = sink.emptied().and_then(|file| report.write(file))
         {
             // It goes to standard output instead, so that nothing is lost.
             report.add_reason(unwritten(&sink.path, &error));
@@ -86,7 +89,7 @@ impl Outputs {
         };
         let mut exit_code = summary.exit_code;
         if let Some(sink) = &mut self.report
-            && let Err(error) = json(&mut sink.file)
+            && let Err(error) = sink.emptied().and_then(|file| json(file))
         {
             let reason = unwritten(&sink.path, &error);
             exit_code = if exit_code == 0 { reason.exit_code } else { exit_code };
@@ -100,6 +103,22 @@ impl Outputs {
             print(io::stdout(), |out| out.write_all(text.as_bytes()))?;
         }
         Ok(exit_code)
+    }
+}
+
+impl Sink {
+    fn open(path: &Path) -> Result<Self, CliError> {
+        let failed = |source| CliError::File { action: "open", path: path.to_owned(), source };
+        let file = File::options().write(true).create(true).truncate(false).open(path).map_err(failed)?;
+        Ok(Self { path: path.to_owned(), file })
+    }
+
+    /// The file without what it held; a pipe or a terminal holds nothing.
+    fn emptied(&mut self) -> io::Result<&mut File> {
+        if self.file.metadata()?.is_file() {
+            self.file.set_len(0)?;
+        }
+        Ok(&mut self.file)
     }
 }
 
@@ -126,10 +145,6 @@ pub(crate) fn print(
         }
         _ => Ok(()),
     }
-}
-
-fn create(path: &Path) -> Result<File, CliError> {
-    File::create(path).map_err(|source| CliError::File { action: "open", path: path.to_owned(), source })
 }
 
 /// `report.json` becomes `report.2.json`.

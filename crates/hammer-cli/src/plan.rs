@@ -210,9 +210,9 @@ impl Plan {
     pub(crate) fn embedded(&self) -> Value {
         let mut plan = self.clone();
         let requests = plan.workloads.iter_mut().filter_map(|workload| workload.http.as_mut());
-        for (name, value) in requests.flat_map(|http| &mut http.headers) {
+        for (name, values) in requests.flat_map(|http| &mut http.headers) {
             if CREDENTIALS.iter().any(|credential| name.eq_ignore_ascii_case(credential)) {
-                "***".clone_into(value);
+                values.as_mut_slice().iter_mut().for_each(|value| "***".clone_into(value));
             }
         }
         serde_json::to_value(plan).unwrap_or(Value::Null)

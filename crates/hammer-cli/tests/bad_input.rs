@@ -364,6 +364,30 @@ fn a_hook_that_fails_before_the_run_ends_it() {
 }
 
 #[test]
+fn a_run_that_is_refused_leaves_the_reports_of_an_earlier_one() {
+    let server = Server::ok();
+    let folder = Folder::new();
+    let plan = folder.write("plan.yaml", PLAN);
+    let earlier = "of an earlier run\n".repeat(10_000);
+    let names = ["report.json", "report.1.json", "report.2.json", "events.jsonl"];
+    let [report, .., events] = names.map(|name| folder.write(name, &earlier));
+    let url = format!("target.url={}", server.url());
+    let twice = ["run", &plan, "--set", &url, "--set", "rounds=2", "--out", &report, "--events", &events];
+    let ready = ["--set", "hooks.before=[{name: ready, run: exit 3}]"];
+    assert_eq!(hammer(&[&twice[..], &ready].concat()).code, 2);
+    for name in names {
+        assert_eq!(fs::read_to_string(folder.path(name)).unwrap(), earlier, "{name}");
+    }
+    // A busy machine makes it 5.
+    assert_ne!(hammer(&twice).code, 2);
+    for name in names {
+        let written = fs::read_to_string(folder.path(name)).unwrap();
+        assert!(written.starts_with('{') && !written.contains("earlier"), "{name}: {written}");
+        assert!(written.ends_with("}\n"), "{name}: {written}");
+    }
+}
+
+#[test]
 fn a_hook_that_fails_after_the_run_leaves_the_report() {
     let server = Server::ok();
     let folder = Folder::new();

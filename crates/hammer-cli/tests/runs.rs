@@ -396,7 +396,7 @@ fn a_line_sends_what_it_says() {
     let url = format!("{}path?query=1", server.url());
     let body = Folder::new();
     let file = body.write("body", "from a file");
-    let args = ["-n", "4", "-c", "2", "-H", "X-One: 1", "-H", "accept:text/plain", "-d"];
+    let args = ["-n", "4", "-c", "2", "-H", "X-One: 1", "-H", "accept:text/plain", "-H", "X-One: 2", "-d"];
     let report = http(&[&["post", &url], args.as_slice(), &["the body"]].concat());
     assert_eq!(report.totals.all.fates.accepted, 4);
     let from_file = format!("@{file}");
@@ -407,6 +407,7 @@ fn a_line_sends_what_it_says() {
         assert_eq!(request.line, "POST /path?query=1 HTTP/1.1");
         assert_eq!(request.header("host"), Some(server.address.to_string().as_str()));
         assert_eq!((request.header("x-one"), request.header("accept")), (Some("1"), Some("text/plain")));
+        assert_eq!(request.values("x-one"), ["1", "2"]);
         let body: &[u8] = if place < 4 { b"the body" } else { b"from a file" };
         assert_eq!(request.body, body);
     }

@@ -12,7 +12,7 @@ use http::{Method, Uri};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::HttpError;
+use crate::{HeaderValues, HttpError};
 
 /// A request in a plan file or on a command line; every key may be left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -22,9 +22,9 @@ pub struct HttpPlan {
     pub method: String,
     /// Path and query, put behind the path of the target's URL; empty for that path itself.
     pub path: String,
-    /// Headers by name. `Host` and `Content-Length` are filled in.
+    /// Headers by name, each with its value or a list of values. `Host` and `Content-Length` are filled in.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub headers: BTreeMap<String, String>,
+    pub headers: BTreeMap<String, HeaderValues>,
     /// The body as text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
@@ -76,12 +76,14 @@ impl HttpPlan {
 
     pub(crate) fn header_map(&self) -> Result<HeaderMap, HttpError> {
         let mut map = HeaderMap::with_capacity(self.headers.len());
-        for (name, value) in &self.headers {
+        for (name, values) in &self.headers {
             let refused = |reason| HttpError::Header { name: name.clone(), reason };
             let key = HeaderName::try_from(name).map_err(|_| refused("it is no header name"))?;
-            let value =
-                HeaderValue::try_from(value).map_err(|_| refused("its value cannot stand in a header"))?;
-            map.append(key, value);
+            for value in values.as_slice() {
+                let value = HeaderValue::try_from(value)
+                    .map_err(|_| refused("its value cannot stand in a header"))?;
+                map.append(key.clone(), value);
+            }
         }
         Ok(map)
     }
@@ -160,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_plan_reads_from_text_and_refuses_unknown_keys() {
-        let text = r#"{"method":"POST","path":"/x","headers":{"accept":"*/*"},"body":"b","expect":[200,404],
+        let text = r#"{"method":"POST","path":"/x","headers":{"accept":"*/*","x-a":["1","2"]},"body":"b","expect":[200,404],
             "contains":"ok","bearer":{"env":"TOKEN"}}"#;
         let plan: HttpPlan = serde_json::from_str(text).unwrap();
         assert_eq!(plan.expect, [200, 404]);
@@ -183,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_refused_header_does_not_show_its_value() {
-        let headers = BTreeMap::from([("x-key".to_owned(), "canary\u{7}".to_owned())]);
+        let headers = BTreeMap::from([("x-key".to_owned(), "canary\u{7}".to_owned().into())]);
         let error = HttpPlan { headers, ..HttpPlan::default() }.header_map().unwrap_err();
         assert!(error.to_string().contains("x-key") && !format!("{error:?}{error}").contains("canary"));
     }

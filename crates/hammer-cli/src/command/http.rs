@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hammer_ct::OneOrMany;
-use hammer_http::{BearerPlan, HttpPlan, split_url};
+use hammer_http::{BearerPlan, HeaderValues, HttpPlan, split_url};
 
 use crate::args::{HttpArgs, HttpCommand};
 use crate::error::CliError;
@@ -74,12 +74,6 @@ pub(super) fn rate(text: &str) -> Result<Rate, CliError> {
 }
 
 fn request(method: &str, path: String, args: &HttpArgs) -> Result<HttpPlan, CliError> {
-    let header = |text: &String| {
-        let (name, value) = text
-            .split_once(':')
-            .ok_or_else(|| CliError::plan(format!("use -H {text}: expected \"Name: value\"")))?;
-        Ok((name.trim().to_owned(), value.trim().to_owned()))
-    };
     let (body, body_file) = match args.data.as_deref() {
         Some(text) => match text.strip_prefix('@') {
             Some(file) => (None, Some(file.into())),
@@ -91,13 +85,29 @@ fn request(method: &str, path: String, args: &HttpArgs) -> Result<HttpPlan, CliE
     Ok(HttpPlan {
         method: method.to_owned(),
         path,
-        headers: args.headers.iter().map(header).collect::<Result<_, CliError>>()?,
+        headers: headers(&args.headers)?,
         body,
         body_file,
         expect: args.expect.clone(),
         contains: None,
         bearer: (bearer != BearerPlan::default()).then_some(bearer),
     })
+}
+
+/// All values of a name are sent, in their order.
+fn headers(texts: &[String]) -> Result<BTreeMap<String, HeaderValues>, CliError> {
+    let mut headers = BTreeMap::<String, HeaderValues>::new();
+    for text in texts {
+        let (name, value) = text
+            .split_once(':')
+            .ok_or_else(|| CliError::plan(format!("use -H {text}: expected \"Name: value\"")))?;
+        let (name, value) = (name.trim().to_owned(), value.trim().to_owned());
+        headers
+            .entry(name)
+            .and_modify(|values| values.push(value.clone()))
+            .or_insert_with(|| value.clone().into());
+    }
+    Ok(headers)
 }
 
 fn target(url: String, args: &HttpArgs) -> TargetPlan {

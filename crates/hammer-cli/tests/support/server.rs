@@ -65,8 +65,13 @@ impl Server {
 impl Request {
     /// The value of a header.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.values(name).first().copied()
+    }
+
+    /// The values of all headers of that name.
+    pub(crate) fn values(&self, name: &str) -> Vec<&str> {
         let pairs = self.headers.iter().filter_map(|line| line.split_once(':'));
-        pairs.filter(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim()).next()
+        pairs.filter(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim()).collect()
     }
 }
 

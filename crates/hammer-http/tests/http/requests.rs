@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use hammer_http::{BearerPlan, HttpPlan};
+use hammer_http::{BearerPlan, HeaderValues, HttpPlan};
 use hammer_lab::{HttpLab, HttpLabPlan};
 use hammer_measure::{Detail, Fate, Nanos};
 
@@ -26,7 +26,7 @@ fn the_request_is_sent_as_the_plan_says() {
     let plan = HttpPlan {
         method: "PUT".into(),
         path: "/a?b=c".into(),
-        headers: BTreeMap::from([("x-test".into(), "yes".into())]),
+        headers: BTreeMap::from([("x-test".into(), HeaderValues::Many(vec!["yes".into(), "again".into()]))]),
         body: Some("the body".into()),
         bearer: Some(BearerPlan { file: Some(token.path().to_owned()), env: None }),
         ..HttpPlan::default()
@@ -37,7 +37,10 @@ fn the_request_is_sent_as_the_plan_says() {
     for (head, body) in asked.iter() {
         let head = head.to_ascii_lowercase();
         assert!(head.starts_with("put /base/a?b=c http/1.1\r\n"), "{head}");
-        assert!(head.contains("x-test: yes\r\n") && head.contains("authorization: bearer t0ken\r\n"));
+        assert!(
+            head.contains("x-test: yes\r\nx-test: again\r\n")
+                && head.contains("authorization: bearer t0ken\r\n")
+        );
         assert_eq!(body, b"the body");
     }
 }
