@@ -71,13 +71,14 @@ impl Lookup {
 
     /// Takes that a tile is not served; says whether nothing is left to ask for in its place.
     pub(super) fn missing(&mut self, tile: TileId) -> bool {
-        match self.wanted.get_mut(&(tile.level, tile.index)) {
-            Some(wanted) if wanted.is_full() => true,
-            Some(wanted) => {
+        // The bundle may have been asked for in another width beside.
+        let wanted = self.wanted.get_mut(&(tile.level, tile.index)).filter(|wanted| **wanted == tile);
+        match wanted {
+            Some(wanted) if !wanted.is_full() => {
                 *wanted = wanted.full();
                 false
             }
-            None => false,
+            wanted => wanted.is_some(),
         }
     }
 

@@ -40,6 +40,10 @@ pub struct TileAudit<S> {
     disputed: BTreeMap<u64, Vec<Receipt>>,
     /// Receipts at leaves before the audit, or that it no longer remembers; by tile.
     older: BTreeMap<u64, Vec<Receipt>>,
+    /// Receipts to be looked up again at the next head, since a tile was missing.
+    later: BTreeMap<u64, Vec<Receipt>>,
+    /// Tiles whose look-up was told to miss one.
+    absent: BTreeSet<u64>,
     /// Leaves whose hash in their tile is another, and that hash.
     tampered: BTreeMap<u64, Hash>,
     lookup: Option<Lookup>,
@@ -67,6 +71,8 @@ impl<S: Spill> TileAudit<S> {
             receipts: Receipts::new(policy.receipts, spill),
             disputed,
             older,
+            later: BTreeMap::new(),
+            absent: BTreeSet::new(),
             tampered: BTreeMap::new(),
             lookup: None,
             unproved: 0,
@@ -80,6 +86,7 @@ impl<S: Spill> TileAudit<S> {
 
     /// Takes what the follower tells; only heads that it trusts, and leaves in tampered tiles, matter here.
     pub fn follow(&mut self, event: &Event) {
+        self.again();
         match event {
             Event::First { head } if self.covered == 0 => {
                 (self.covered, self.root, self.fetched_ns) = (head.size, head.root, head.fetched_ns);
@@ -178,13 +185,11 @@ impl<S: Spill> TileAudit<S> {
     /// Takes that a tile is not served. For a partial one the full one is needed from now on.
     pub fn missing(&mut self, tile: TileId) {
         if self.lookup.as_mut().is_some_and(|lookup| lookup.missing(tile)) {
-            self.findings.push(Finding::MissingTile { tile });
-            self.unproved += self.lookup.take().map_or(0, |lookup| lookup.receipts.len() as u64);
-            self.look_up();
+            self.not_found(tile);
         }
-        let Some(leaves) = self.tiles.get_mut(&tile.index).filter(|_| tile.level == Level::Data) else {
-            return;
-        };
+        let leaves = self.tiles.get_mut(&tile.index);
+        // Not that of a look-up, which may be narrower.
+        let Some(leaves) = leaves.filter(|leaves| leaves.bundle(tile.index) == tile) else { return };
         leaves.full_only = !tile.is_full();
         if tile.is_full() && !std::mem::replace(&mut leaves.missing, true) {
             self.findings.push(Finding::MissingTile { tile });
@@ -219,13 +224,15 @@ impl<S: Spill> TileAudit<S> {
     /// The receipts in memory that are without a verdict.
     pub fn receipts(&self) -> impl Iterator<Item = &Receipt> {
         let looked_up = self.lookup.iter().flat_map(|lookup| &lookup.receipts);
-        let waiting = self.disputed.values().chain(self.older.values()).flatten();
+        let older = self.older.values().chain(self.later.values());
+        let waiting = self.disputed.values().chain(older).flatten();
         self.receipts.held().chain(waiting).chain(looked_up)
     }
 
     /// Receipts without a verdict, in memory and spilled.
     pub fn pending(&self) -> u64 {
-        let waiting = self.disputed.values().chain(self.older.values()).map(Vec::len).sum::<usize>();
+        let older = self.older.values().chain(self.later.values());
+        let waiting = self.disputed.values().chain(older).map(Vec::len).sum::<usize>();
         let looked_up = self.lookup.as_ref().map_or(0, |lookup| lookup.receipts.len());
         (self.receipts.in_memory() + waiting + looked_up) as u64 + self.receipts.spilled() + self.unproved
     }
@@ -266,6 +273,27 @@ impl<S: Spill> TileAudit<S> {
         if let Some((tile, receipts)) = older {
             self.lookup = Some(Lookup::new(tile, self.covered, self.root, receipts));
         }
+    }
+
+    /// Looks up again what could not be.
+    fn again(&mut self) {
+        if self.later.is_empty() {
+            return;
+        }
+        for (tile, receipts) in std::mem::take(&mut self.later) {
+            self.older.entry(tile).or_default().extend(receipts);
+        }
+        self.look_up();
+    }
+
+    /// Leaves the receipts that are being looked up to the next head, since the tile is not served.
+    fn not_found(&mut self, tile: TileId) {
+        let Some(lookup) = self.lookup.take() else { return };
+        if self.absent.insert(lookup.index) {
+            self.findings.push(Finding::MissingTile { tile });
+        }
+        self.later.entry(lookup.index).or_default().extend(lookup.receipts);
+        self.look_up();
     }
 
     /// Judges the receipts that were looked up, once all tiles are there.

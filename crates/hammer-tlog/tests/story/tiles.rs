@@ -86,6 +86,41 @@ fn what_was_promised_before_the_first_head_was_seen_is_looked_up_in_its_tree() {
 }
 
 #[test]
+fn a_bundle_that_is_wanted_in_two_widths_and_vanished_is_read_from_the_full_one() {
+    let mut log = Log::of(100);
+    let mut watch = Watch::new();
+    watch.follower = Follower::new(By::Leaves);
+    for batch in [0..50, 50..94] {
+        batch.for_each(|seq| watch.audit.accept(log.submit(seq)));
+        let events = crate::watch::follow(&mut watch.follower, &log, log.head());
+        events.iter().for_each(|event| watch.audit.follow(event));
+    }
+    let bundles = watch.audit.needs(9, true).into_iter().filter(|tile| tile.level == Level::Data);
+    assert_eq!(bundles.map(|tile| tile.width).collect::<Vec<_>>(), [150, 194]);
+    log.grow(1000..1200);
+    log.collects = true;
+    watch.read(&log);
+    assert_eq!((watch.kept(), watch.findings), ((0..94).collect(), vec![]));
+}
+
+#[test]
+fn what_could_not_be_looked_up_is_looked_up_again_at_the_next_head() {
+    let (log, mut watch, late) = forgotten();
+    watch.audit.accept(late);
+    for _ in 0..3 {
+        for _ in 0..3 {
+            watch.audit.needs(9, true).into_iter().for_each(|tile| watch.audit.missing(tile));
+        }
+        assert_eq!((watch.audit.needs(9, true), watch.audit.pending()), (vec![], 1));
+        watch.audit.follow(&Event::Same { head: log.head() });
+    }
+    let findings = watch.audit.findings();
+    assert!(matches!(findings[..], [Finding::MissingTile { .. }]), "{findings:?}");
+    watch.poll(&log);
+    assert_eq!((watch.kept(), watch.audit.pending()), (vec![1], 0));
+}
+
+#[test]
 fn only_full_bundles_are_needed_until_partial_ones_are_asked_for() {
     let mut log = Log::of(600);
     let mut watch = Watch::new();
