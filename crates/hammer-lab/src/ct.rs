@@ -14,6 +14,7 @@ mod config;
 mod date;
 mod endpoint;
 mod entry;
+mod fixed_keys;
 mod key;
 mod lab;
 mod lie;

@@ -9,7 +9,10 @@ use std::{
 
 use hammer_tlog::merkle::{Hash, sha256};
 
-use super::certificate::{Certificate, OID_POISON};
+use super::{
+    certificate::{Certificate, OID_POISON},
+    fixed_keys::FixedKeys,
+};
 
 pub(crate) use authority::Authority;
 
@@ -23,6 +26,7 @@ pub struct ChainRefusal(pub String);
 pub struct Validator {
     roots: Vec<Arc<Authority>>,
     policy: Policy,
+    keys: FixedKeys,
     /// Verified issuer chains by the fingerprints of what was sent above the leaf.
     paths: RwLock<HashMap<Vec<Hash>, Arc<Path>>>,
 }
@@ -62,7 +66,7 @@ impl Validator {
 
     pub(crate) fn with_policy(roots: &[Vec<u8>], policy: Policy) -> Result<Self, ChainRefusal> {
         let roots = roots.iter().map(|der| Authority::parse(der)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Self { roots, policy, paths: RwLock::default() })
+        Ok(Self { roots, policy, keys: FixedKeys::default(), paths: RwLock::default() })
     }
 
     pub(crate) fn roots(&self) -> &[Arc<Authority>] {
@@ -108,7 +112,7 @@ impl Validator {
             Some(path) => Arc::clone(path),
             None => Arc::new(self.verified_path(&fingerprints, above)?),
         };
-        path.signed(leaf)?;
+        path.signed(leaf, &self.keys)?;
         if known.is_none() {
             let mut paths = self.paths.write().unwrap_or_else(PoisonError::into_inner);
             if paths.len() >= MAX_PATHS {
@@ -129,7 +133,7 @@ impl Validator {
     fn verified_path(&self, fingerprints: &[Hash], above: &[Vec<u8>]) -> Result<Path, ChainRefusal> {
         let sent = above.iter().map(|der| Authority::parse(der)).collect::<Result<Vec<_>, _>>()?;
         for (subject, issuer) in sent.iter().zip(&sent[1..]) {
-            issuer.signed(&parse(&subject.der)?)?;
+            issuer.signed(&parse(&subject.der)?, &self.keys)?;
         }
         let last = &sent[sent.len() - 1];
         if self.roots.iter().any(|root| root.fingerprint == fingerprints[fingerprints.len() - 1]) {
@@ -142,7 +146,7 @@ impl Validator {
     fn complete(&self, last: &Certificate<'_>, sent: &[Arc<Authority>]) -> Result<Path, ChainRefusal> {
         let mut reason = ChainRefusal("x509: certificate signed by unknown authority".into());
         for root in self.roots.iter().filter(|root| root.subject == last.issuer) {
-            match root.signed(last) {
+            match root.signed(last, &self.keys) {
                 Ok(()) => {
                     let authorities = sent.iter().chain([root]).cloned().collect();
                     return Path { authorities }.without_repetition();
@@ -155,9 +159,9 @@ impl Validator {
 }
 
 impl Path {
-    fn signed(&self, leaf: &Certificate<'_>) -> Result<(), ChainRefusal> {
+    fn signed(&self, leaf: &Certificate<'_>, keys: &FixedKeys) -> Result<(), ChainRefusal> {
         match self.authorities.first() {
-            Some(issuer) => issuer.signed(leaf),
+            Some(issuer) => issuer.signed(leaf, keys),
             None => Ok(()),
         }
     }

@@ -1,63 +1,113 @@
 //! The log's P-256 key and everything that it signs.
 
+use std::sync::{Mutex, PoisonError};
+
+use hammer_p256::{NonceBlocks, NonceWalk, ThrowawayKey};
 use hammer_tlog::merkle::{Hash, sha256};
 use p256::{SecretKey, elliptic_curve::sec1::ToSec1Point, pkcs8::DecodePrivateKey};
 use ring::{
-    rand::SystemRandom,
-    signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair},
+    rand::{SecureRandom, SystemRandom},
+    signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair},
 };
 use rustls::pki_types::{PrivateKeyDer, pem::PemObject};
 
 use super::config::KeySource;
 use crate::error::LabError;
 
-/// A P-256 key that signs as RFC 6962 section 2.1.4 says, with random nonces.
+/// A P-256 key that signs as RFC 6962 section 2.1.4 says, another signature each time.
 #[derive(Debug)]
 pub(crate) struct LogSigner {
-    pair: EcdsaKeyPair,
-    random: SystemRandom,
+    secret: Secret,
     /// DER SubjectPublicKeyInfo.
     pub(crate) spki: Vec<u8>,
     /// SHA-256 of `spki`.
     pub(crate) log_id: Hash,
 }
 
+#[derive(Debug)]
+enum Secret {
+    /// Whose nonces walk: whoever knows the seed holds the key in any case.
+    Throwaway(Box<Mutex<Walking>>),
+    /// From a file, and somebody's to keep.
+    Kept { pair: Box<EcdsaKeyPair>, random: SystemRandom },
+}
+
+/// A walk of nonces that nobody else goes, and its next step.
+#[derive(Debug)]
+struct Walking {
+    walk: NonceWalk,
+    blocks: NonceBlocks,
+    next: u64,
+}
+
 impl LogSigner {
     pub(crate) fn new(source: &KeySource) -> Result<Self, LabError> {
-        let secret = match source {
+        let (secret, public) = match source {
             KeySource::Seed(seed) => seeded(*seed),
-            KeySource::Pem(text) => from_pem(text),
+            KeySource::Pem(text) => from_pem(text).and_then(|secret| kept(&secret)),
         }
         .map_err(|reason| LabError::Plan { key: "private_key", reason })?;
-        let public = secret.public_key().to_sec1_point(false);
-        let random = SystemRandom::new();
-        let pair = EcdsaKeyPair::from_private_key_and_public_key(
-            &ECDSA_P256_SHA256_ASN1_SIGNING,
-            &secret.to_bytes(),
-            public.as_bytes(),
-            &random,
-        )
-        .map_err(|error| LabError::Plan { key: "private_key", reason: error.to_string() })?;
-        let spki = [SPKI_PREFIX, public.as_bytes()].concat();
+        let spki = [SPKI_PREFIX, &public].concat();
         let log_id = sha256(&spki);
-        Ok(Self { pair, random, spki, log_id })
+        Ok(Self { secret, spki, log_id })
     }
 
     /// A `digitally-signed` struct (RFC 5246 section 4.7): sha256, ecdsa, length, DER signature.
     pub(crate) fn digitally_signed(&self, message: &[u8]) -> Vec<u8> {
-        // ring fails here only without randomness; an empty signature is then refused by any verifier.
-        let signature = self.pair.sign(&self.random, message);
-        let signature = signature.as_ref().map_or(&[][..], AsRef::as_ref);
-        let mut signed = Vec::with_capacity(4 + signature.len());
-        signed.extend_from_slice(&[4, 3, 0, signature.len() as u8]);
-        signed.extend_from_slice(signature);
-        signed
+        match &self.secret {
+            Secret::Throwaway(walking) => {
+                let digest = sha256(message);
+                let mut walking = walking.lock().unwrap_or_else(PoisonError::into_inner);
+                framed(walking.sign(&digest.0).as_ref())
+            }
+            Secret::Kept { pair, random } => {
+                // ring fails here only without randomness; an empty signature is then refused by any verifier.
+                let signature = pair.sign(random, message);
+                framed(signature.as_ref().map_or(&[][..], AsRef::as_ref))
+            }
+        }
     }
 }
 
-fn seeded(seed: u64) -> Result<SecretKey, String> {
+impl Walking {
+    /// No nonce signs twice: each call takes a step, and each process begins elsewhere.
+    fn sign(&mut self, digest: &[u8; 32]) -> hammer_p256::Signature {
+        let at = self.next;
+        self.next += 1;
+        self.walk.sign(at, digest, &mut self.blocks)
+    }
+}
+
+fn framed(signature: &[u8]) -> Vec<u8> {
+    let mut signed = Vec::with_capacity(4 + signature.len());
+    signed.extend_from_slice(&[4, 3, 0, signature.len() as u8]);
+    signed.extend_from_slice(signature);
+    signed
+}
+
+/// The key of a seed, and its public half.
+fn seeded(seed: u64) -> Result<(Secret, Vec<u8>), String> {
     let digest = sha256(&[b"hammer-lab log key ".as_slice(), &seed.to_be_bytes()].concat());
-    SecretKey::from_slice(digest.as_bytes()).map_err(|error| error.to_string())
+    let key = ThrowawayKey::derive(digest.as_bytes());
+    let mut start = [0; 32];
+    SystemRandom::new().fill(&mut start).map_err(|error| error.to_string())?;
+    let walking = Walking { walk: key.walk(&start, 0), blocks: NonceBlocks::new(), next: 0 };
+    Ok((Secret::Throwaway(Box::new(Mutex::new(walking))), key.public_key().to_vec()))
+}
+
+/// A key that somebody keeps, and its public half.
+fn kept(secret: &SecretKey) -> Result<(Secret, Vec<u8>), String> {
+    let public = secret.public_key().to_sec1_point(false);
+    let (algorithm, random) = (&ECDSA_P256_SHA256_ASN1_SIGNING, SystemRandom::new());
+    let pair = EcdsaKeyPair::from_private_key_and_public_key(
+        algorithm,
+        &secret.to_bytes(),
+        public.as_bytes(),
+        &random,
+    )
+    .map_err(|error| error.to_string())?;
+    let public = pair.public_key().as_ref().to_vec();
+    Ok((Secret::Kept { pair: Box::new(pair), random }, public))
 }
 
 fn from_pem(text: &str) -> Result<SecretKey, String> {
@@ -77,3 +127,73 @@ const SPKI_PREFIX: &[u8] = &[
     0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86,
     0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
 ];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use hammer_tlog::{encoding::base64, key::LogKey, rfc6962::DigitallySigned};
+    use p256::pkcs8::EncodePrivateKey;
+    use ring::signature::{ECDSA_P256_SHA256_ASN1, UnparsedPublicKey};
+
+    use super::*;
+
+    fn by_seed(seed: u64) -> LogSigner {
+        LogSigner::new(&KeySource::Seed(seed)).unwrap()
+    }
+
+    /// The DER of a good signature over `message`.
+    fn sign(signer: &LogSigner, message: &[u8]) -> Vec<u8> {
+        let signed = signer.digitally_signed(message);
+        let signed = DigitallySigned::parse(&signed).unwrap();
+        let point = &signer.spki[SPKI_PREFIX.len()..];
+        let ring = UnparsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, point);
+        assert!(ring.verify(message, signed.signature).is_ok());
+        signed.signature.to_vec()
+    }
+
+    /// The r of a signature, by which its nonce is known.
+    fn r(signature: &[u8]) -> Vec<u8> {
+        signature[4..4 + usize::from(signature[3])].to_vec()
+    }
+
+    #[test]
+    fn a_seeds_key_is_always_the_same_and_no_nonce_signs_twice() {
+        let (one, other) = (by_seed(1), by_seed(1));
+        assert_eq!(one.log_id, other.log_id);
+        assert_ne!(one.log_id, by_seed(2).log_id);
+        let signed = one.digitally_signed(b"note");
+        let signed = DigitallySigned::parse(&signed).unwrap();
+        LogKey::from_der(&one.spki).unwrap().verify(b"note", &signed).unwrap();
+        let mut nonces = HashSet::new();
+        for number in 0..600u32 {
+            // The same message now and then: it does not decide about its nonce.
+            let message = (number / 3).to_be_bytes();
+            assert!(nonces.insert(r(&sign(&one, &message))), "{number}");
+            assert!(nonces.insert(r(&sign(&other, &message))), "{number}");
+        }
+    }
+
+    #[test]
+    fn threads_that_sign_at_once_share_no_nonce() {
+        let signer = by_seed(3);
+        let signatures = std::thread::scope(|scope| {
+            let sign_many = || (0..300).map(|_| sign(&signer, b"a tree head")).collect::<Vec<_>>();
+            let threads: Vec<_> = (0..3).map(|_| scope.spawn(sign_many)).collect();
+            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+        });
+        let nonces: HashSet<_> = signatures.iter().map(|signature| r(signature)).collect();
+        assert_eq!(nonces.len(), 900);
+    }
+
+    #[test]
+    fn a_key_from_a_file_signs_with_random_nonces() {
+        let secret = SecretKey::from_slice(&[7; 32]).unwrap();
+        let text = base64(secret.to_pkcs8_der().unwrap().as_bytes());
+        let pem = format!("-----BEGIN PRIVATE KEY-----\n{text}\n-----END PRIVATE KEY-----\n");
+        let signer = LogSigner::new(&KeySource::Pem(pem)).unwrap();
+        assert!(matches!(signer.secret, Secret::Kept { .. }));
+        assert_eq!(signer.spki[SPKI_PREFIX.len()..], *secret.public_key().to_sec1_point(false).as_bytes());
+        assert_ne!(r(&sign(&signer, b"note")), r(&sign(&signer, b"note")));
+    }
+}

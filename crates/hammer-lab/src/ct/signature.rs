@@ -67,6 +67,11 @@ impl PublicKey {
         })
     }
 
+    /// The point of a P-256 key, where the algorithm is ECDSA with SHA-256.
+    pub(crate) fn p256_with_sha256(&self, identifier: &[u8]) -> Option<&[u8]> {
+        (self.kind == Kind::P256 && identifier == ECDSA_WITH_SHA256).then_some(&self.bytes)
+    }
+
     fn algorithm(&self, identifier: &[u8]) -> Option<&'static dyn VerificationAlgorithm> {
         let mut fields = Tlv::parse(identifier, SEQUENCE).ok()?.content();
         let oid = fields.expect(OBJECT_IDENTIFIER).ok()?.value;
@@ -111,6 +116,8 @@ const RSA_ENCRYPTION: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 
 const ED25519: &[u8] = &[0x2b, 0x65, 0x70];
 // Signatures (RFC 5758, RFC 4055).
 const ECDSA_SHA256: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02];
+/// The whole AlgorithmIdentifier, which has no parameters (RFC 5758 section 3.2).
+const ECDSA_WITH_SHA256: &[u8] = &[0x30, 10, 6, 8, 0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 2];
 const ECDSA_SHA384: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x03];
 const RSA_SHA1: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x05];
 const RSA_PSS: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x0a];

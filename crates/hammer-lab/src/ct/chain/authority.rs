@@ -13,6 +13,7 @@ use crate::ct::{
         Certificate, OID_AUTHORITY_KEY_IDENTIFIER, OID_BASIC_CONSTRAINTS, OID_EXTENDED_KEY_USAGE,
         OID_KEY_USAGE, OID_PRECERT_SIGNING,
     },
+    fixed_keys::FixedKeys,
     signature::PublicKey,
 };
 
@@ -56,7 +57,7 @@ impl Authority {
     }
 
     /// Checks that this authority issued `certificate`: names, rights and signature.
-    pub(crate) fn signed(&self, certificate: &Certificate<'_>) -> Result<(), ChainRefusal> {
+    pub(crate) fn signed(&self, certificate: &Certificate<'_>, keys: &FixedKeys) -> Result<(), ChainRefusal> {
         if certificate.issuer != self.subject {
             return Err(ChainRefusal("x509: certificate signed by unknown authority".into()));
         }
@@ -64,8 +65,8 @@ impl Authority {
             let text = "x509: invalid signature: parent certificate cannot sign this kind of certificate";
             return Err(ChainRefusal(text.into()));
         }
-        self.key
-            .verify(certificate.signature_algorithm, certificate.tbs, certificate.signature)
+        let key = (&self.spki_hash, &self.key);
+        keys.verify(key, certificate.signature_algorithm, certificate.tbs, certificate.signature)
             .map_err(|error| ChainRefusal(error.to_string()))
     }
 }
