@@ -1,15 +1,18 @@
-//! What a verifier and the lab's log do most: SCTs verified, leaves hashed, trees grown.
+//! What a verifier, an auditor and the lab's log do most: SCTs verified, leaves hashed, bundles audited, trees grown.
 
 use std::hint::black_box;
 use std::time::Duration;
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use hammer_tlog::audit::{NoSpill, Policy, Receipt, TileAudit, TileSweep};
+use hammer_tlog::bundle::Entry;
 use hammer_tlog::encoding::from_base64;
-use hammer_tlog::key::LogKey;
-use hammer_tlog::merkle::{Frontier, Hash, leaf_hash};
-use hammer_tlog::rfc6962::SignedEntryRef;
+use hammer_tlog::follow::{By, Event, Follower, Head};
+use hammer_tlog::key::{LogKey, SignatureBatch};
+use hammer_tlog::merkle::{Frontier, Hash, Tree, leaf_hash};
+use hammer_tlog::rfc6962::{MerkleTreeLeaf, SignedEntryRef, leaf_index_extension};
 use hammer_tlog::sct::Sct;
-use hammer_tlog::tile;
+use hammer_tlog::tile::{self, Level, TileId, encode_hashes};
 
 /// What TesseraCT answered to its first chain.
 const REQUEST: &str = include_str!("../../crates/hammer-tlog/testdata/tesseract/01-x509.request.json");
@@ -27,7 +30,21 @@ fn sct(c: &mut Criterion) {
     group.throughput(Throughput::Elements(1)).sample_size(20);
     group.measurement_time(Duration::from_secs(2)).warm_up_time(Duration::from_millis(200));
     group.bench_function("parse", |b| b.iter(|| Sct::from_json(black_box(RESPONSE))));
-    group.bench_function("verify", |b| b.iter(|| sct.verify(&key, black_box(entry)).expect("it verifies")));
+    group.bench_function("verify/single", |b| {
+        b.iter(|| sct.verify(&key, black_box(entry)).expect("it verifies"));
+    });
+    let mut batch = SignatureBatch::new();
+    for size in [16, 64] {
+        group.throughput(Throughput::Elements(size));
+        group.bench_function(format!("verify/batch{size}"), |b| {
+            b.iter(|| {
+                batch.clear();
+                let add = |_| sct.verify_in(&mut batch, &key, black_box(entry)).expect("it may verify");
+                (0..size).for_each(add);
+                assert!(key.verify_batch(&mut batch).iter().all(Result::is_ok));
+            });
+        });
+    }
     group.finish();
 }
 
@@ -50,5 +67,99 @@ fn merkle(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, sct, merkle);
+/// A log of one full bundle, whose 256 certificates have 1,500 bytes each.
+struct Bundle {
+    head: Head,
+    hashes: Vec<u8>,
+    entries: Vec<u8>,
+    receipts: Vec<Receipt>,
+}
+
+const BUNDLE: TileId = TileId { level: Level::Data, index: 0, width: 256 };
+const HASHES: TileId = TileId { level: Level::Hashes(0), ..BUNDLE };
+
+impl Bundle {
+    fn new() -> Self {
+        let (mut tree, mut entries, mut receipts) = (Tree::default(), Vec::new(), Vec::new());
+        let timestamp_ms = 1_800_000_000_000;
+        for index in 0..256u64 {
+            let certificate: Vec<u8> = index.to_be_bytes().into_iter().cycle().take(1_500).collect();
+            let signed = SignedEntryRef::X509 { certificate: &certificate };
+            let extensions = leaf_index_extension(index).expect("a small index");
+            let extensions = extensions.as_slice();
+            let leaf = MerkleTreeLeaf { timestamp_ms, entry: signed, extensions };
+            let leaf = leaf.leaf_hash().expect("it has an encoding");
+            Entry { timestamp_ms, signed, extensions, pre_certificate: None, fingerprints: &[[7; 32]] }
+                .encode(&mut entries)
+                .expect("it has an encoding");
+            receipts.push(Receipt::new(index, leaf, Some(index), 0, timestamp_ms));
+            tree.append(leaf);
+        }
+        let hashes = encode_hashes(tree.leaves());
+        let root = tile::root(tree.leaves());
+        Self {
+            head: Head { size: 256, root, timestamp_ms, fetched_ns: 1, raw: [][..].into() },
+            hashes,
+            entries,
+            receipts,
+        }
+    }
+
+    /// Follows the log from nothing.
+    fn follow(&self) -> Vec<Event> {
+        let mut follower = Follower::from_empty(By::Leaves);
+        follower.head(self.head.clone());
+        while follower.need().is_some() {
+            follower.tile(HASHES, &self.hashes);
+        }
+        follower.events()
+    }
+
+    /// An audit that has the promises, and knows that they are to be in the tree.
+    fn audit(&self, events: &[Event]) -> TileAudit<NoSpill> {
+        let mut audit = TileAudit::new(Policy::new(60_000), NoSpill);
+        self.receipts.iter().for_each(|receipt| audit.accept(*receipt));
+        events.iter().for_each(|event| audit.follow(event));
+        audit
+    }
+}
+
+/// The whole way of a full bundle: its hash tile followed, its entries held against receipts and tile; and the sweep of a
+/// log that made no promises.
+fn bundles(c: &mut Criterion) {
+    let bundle = Bundle::new();
+    let events = bundle.follow();
+    let mut group = c.benchmark_group("merkle");
+    group.throughput(Throughput::Elements(256)).sample_size(20);
+    group.measurement_time(Duration::from_secs(1)).warm_up_time(Duration::from_millis(200));
+    group.bench_function("full_tile_256x1500B", |b| {
+        let parts = || (bundle.hashes.clone(), bundle.entries.clone());
+        b.iter_batched(
+            parts,
+            |(hashes, entries)| {
+                let mut sweep = TileSweep::new(&bundle.head, 0..256);
+                sweep.tile(HASHES, hashes);
+                sweep.tile(BUNDLE, entries);
+                assert!(sweep.is_proved() && sweep.flaws().is_empty());
+                sweep
+            },
+            BatchSize::LargeInput,
+        );
+    });
+    group.bench_function("full_tile_256x1500B/followed", |b| b.iter(|| black_box(&bundle).follow()));
+    group.bench_function("full_tile_256x1500B/audited", |b| {
+        b.iter_batched(
+            || bundle.audit(&events),
+            |mut audit| {
+                audit.tile(BUNDLE, black_box(&bundle.entries));
+                assert_eq!(audit.verdicts().len(), 256);
+                audit
+            },
+            BatchSize::LargeInput,
+        );
+    });
+    group.finish();
+}
+
+criterion_group!(benches, sct, merkle, bundles);
 criterion_main!(benches);

@@ -1,7 +1,6 @@
 //! A log's story, told by a log in memory: it grows, it is followed and audited, and each of its lies is found.
 
 mod any;
-mod cost;
 mod entries;
 mod follow;
 mod log;
