@@ -1,7 +1,7 @@
 //! Where reports go. Files are opened before the first request; what cannot be written there goes to standard output.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use hammer_report::{EventsWriter, Reason, ReasonKind, Report, Summary, text};
@@ -82,7 +82,8 @@ impl Outputs {
 
     /// Writes the summary of several runs, and its table.
     pub(crate) fn summary(&mut self, summary: &Summary) -> Result<u8, CliError> {
-        let json = |mut out: &mut dyn Write| {
+        let json = |out: &mut dyn Write| {
+            let mut out = BufWriter::new(out);
             serde_json::to_writer(&mut out, summary)?;
             out.write_all(b"\n")?;
             out.flush()

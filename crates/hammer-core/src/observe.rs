@@ -13,7 +13,7 @@ use crate::runtime::{Clock, LocalFuture};
 
 /// Looks at the target until the run ends; it is dropped then.
 pub trait Observer: Send {
-    /// Observes on the control thread: a tokio current-thread runtime, within a `LocalSet`. A target that does not
+    /// Observes on the control thread, where local tasks can be spawned. A target that does not
     /// answer is told as a note, and asked again. Once `ending` is ready, when drain is over, it may look a last time and
     /// return; it is dropped when that takes longer than two seconds.
     fn observe(

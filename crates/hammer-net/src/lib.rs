@@ -1,5 +1,5 @@
 //! The client side of a shard: dialling and its guard, TLS, HTTP/1.1 and HTTP/2, wire times, pools and balancing.
-//! Everything runs on one thread, a current-thread runtime within a `LocalSet`. It never reads a clock (who can
+//! Everything runs on one thread, a `LocalRuntime` or a current-thread runtime within a `LocalSet`. It never reads a clock (who can
 //! tell the time is an argument), never follows the environment's proxies, and never dials a peer that is neither
 //! loopback nor private unless the plan says who allowed it.
 

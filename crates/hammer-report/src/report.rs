@@ -1,6 +1,6 @@
 //! The report: the public schema. `docs/report.md` says the same in prose, `docs/report.schema.json` as JSON Schema.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 use hammer_measure::{Ledger, Nanos, snapshot};
 use schemars::JsonSchema;
@@ -238,7 +238,8 @@ impl Report {
     ///
     /// # Errors
     /// When `writer` does.
-    pub fn write(&self, mut writer: impl Write) -> io::Result<()> {
+    pub fn write(&self, writer: impl Write) -> io::Result<()> {
+        let mut writer = BufWriter::new(writer);
         serde_json::to_writer(&mut writer, self)?;
         writer.write_all(b"\n")?;
         writer.flush()

@@ -1,5 +1,7 @@
 //! The threads of a run: shards, supply, verifiers, and one for observers.
 
+use std::convert::identity;
+use std::panic::resume_unwind;
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::{Arc, mpsc};
@@ -8,8 +10,8 @@ use std::thread::{self, JoinHandle};
 use futures::channel::mpsc::{UnboundedReceiver, UnboundedSender, unbounded};
 use futures::future::{join_all, select};
 use hammer_measure::{Ledger, Nanos, Now as _};
+use tokio::runtime::LocalOptions;
 use tokio::sync::watch;
-use tokio::task::LocalSet;
 
 use crate::background;
 use crate::clock::MonotonicClock;
@@ -154,25 +156,16 @@ impl ShardThread {
         messages: mpsc::Sender<Message>,
     ) -> Result<(UnboundedSender<ShardCommand>, JoinHandle<()>), RunError> {
         let (sender, commands) = unbounded();
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .event_interval(EVENT_INTERVAL)
-            .build()?;
         let builder = thread::Builder::new().name(format!("shard-{}", self.shard));
         let handle = builder.spawn(move || {
             let mut guard = PanicGuard { shard: self.shard, messages: messages.clone(), armed: true };
-            self.run(&runtime, commands, &messages);
+            self.run(commands, &messages);
             guard.armed = false;
         })?;
         Ok((sender, handle))
     }
 
-    fn run(
-        self,
-        runtime: &tokio::runtime::Runtime,
-        commands: UnboundedReceiver<ShardCommand>,
-        messages: &mpsc::Sender<Message>,
-    ) {
+    fn run(self, commands: UnboundedReceiver<ShardCommand>, messages: &mpsc::Sender<Message>) {
         let shard = self.shard;
         let lanes = self.lanes.into_iter().map(|(lane, pool)| {
             let promises = pool.and_then(|pool| pool.sender(shard));
@@ -185,16 +178,28 @@ impl ShardThread {
             supply: self.supply,
             interval: self.interval,
         };
-        let report = |report| {
-            let _ = messages.send(Message::Shard(shard, report));
+        let told = messages.clone();
+        let report = move |report| {
+            let _ = told.send(Message::Shard(shard, report));
         };
-        let local = LocalSet::new();
-        let ended =
-            local.block_on(runtime, shard::run(ThreadedRuntime::new(self.clock), spec, commands, report));
-        if let Err(error) = ended {
-            let _ = messages.send(Message::Failed(RunError::Open(error.to_string())));
+        let work = async move {
+            let ended = shard::run(ThreadedRuntime::new(self.clock), spec, commands, report).await;
+            ended.map_err(|error| RunError::Open(error.to_string()))
+        };
+        if let Err(error) = on_this_thread(work).and_then(identity) {
+            let _ = messages.send(Message::Failed(error));
         }
     }
+}
+
+/// Runs `work` on a runtime of this thread's own, as one of its tasks: what wakes a task costs no system call, while what wakes the
+/// future that the runtime blocks on does.
+fn on_this_thread<T: 'static>(work: impl Future<Output = T> + 'static) -> Result<T, RunError> {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.enable_all().event_interval(EVENT_INTERVAL);
+    let runtime = builder.build_local(LocalOptions::default())?;
+    let ended = runtime.block_on(async { tokio::task::spawn_local(work).await });
+    Ok(ended.unwrap_or_else(|ended| resume_unwind(ended.into_panic())))
 }
 
 /// Tells the run when its thread unwinds.
@@ -217,12 +222,11 @@ fn observe(spec: &mut RunSpec, messages: &mpsc::Sender<Message>) -> Result<Optio
     if observers.is_empty() {
         return Ok(None);
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (stop, stopped) = watch::channel(false);
-    let (clock, sink) = (spec.clock, ObservationSink::new(messages.clone()));
+    let (clock, sink, failed) = (spec.clock, ObservationSink::new(messages.clone()), messages.clone());
     let handle = thread::Builder::new().name("observe".to_owned()).spawn(move || {
         background::make_way();
-        LocalSet::new().block_on(&runtime, async move {
+        let ended = on_this_thread(async move {
             let looks = observers.into_iter().map(|observer| {
                 observer.observe(sink.clone(), Rc::new(clock), Box::pin(ended(stopped.clone())))
             });
@@ -233,6 +237,9 @@ fn observe(spec: &mut RunSpec, messages: &mpsc::Sender<Message>) -> Result<Optio
             };
             select(pin!(looks), pin!(out_of_time)).await;
         });
+        if let Err(error) = ended {
+            let _ = failed.send(Message::Failed(error));
+        }
     })?;
     Ok(Some((stop, handle)))
 }

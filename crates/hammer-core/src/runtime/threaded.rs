@@ -15,7 +15,7 @@ use tokio::io::unix::AsyncFd;
 use super::{Alarm, Clock, LocalFuture, Runtime};
 use crate::clock::MonotonicClock;
 
-/// The runtime of the thread it is used on; it must be used within a tokio `LocalSet`.
+/// The runtime of the thread it is used on; it must be used where local tasks can be spawned.
 #[derive(Clone, Copy, Debug)]
 pub struct ThreadedRuntime {
     clock: MonotonicClock,
