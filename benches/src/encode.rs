@@ -4,7 +4,6 @@ use hammer_synth::{
     Algorithm, ChainMinter, HierarchySpec, IssuerSource, MintScratch, Minted, MinterSpec, Profile, Seed,
     Validity,
 };
-use hammer_tlog::rfc6962::AddChainRequest;
 
 /// A chain by a P-256 issuer: a leaf of the everyday profile and one intermediate.
 ///
@@ -31,6 +30,5 @@ pub fn chain() -> Minted {
 /// Writes the body of the chain in place of what `body` held.
 pub fn write(chain: &Minted, body: &mut Vec<u8>) {
     body.clear();
-    let certificates: Vec<&[u8]> = chain.certificates().collect();
-    AddChainRequest::write(body, &certificates);
+    chain.write_add_chain_body(body);
 }

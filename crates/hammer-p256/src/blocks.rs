@@ -1,5 +1,6 @@
 //! Which parts of its walks a thread keeps at hand, and when it is worth making one.
 
+use crate::field::FieldElement;
 use crate::lanes::Lanes;
 use crate::point::Point;
 use crate::scalar::Scalar;
@@ -24,6 +25,7 @@ pub(crate) struct Steps<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     pub(crate) points: Vec<Point>,
+    pub(crate) xs: Vec<FieldElement>,
     pub(crate) inverses: Vec<Scalar>,
     pub(crate) products: Vec<Scalar>,
     lanes: Lanes,
@@ -154,6 +156,12 @@ impl Scratch {
     pub(crate) fn walk(&mut self, steps: &Steps<'_>) {
         let base = table::generator().multiply(steps.before);
         self.lanes.add_to_base(base, steps.multiples, &mut self.points);
+    }
+
+    /// Replaces `xs` by the x coordinates of the points of a block.
+    pub(crate) fn walk_xs(&mut self, steps: &Steps<'_>) {
+        let base = table::generator().multiply(steps.before);
+        self.lanes.x_of_sums(base, steps.multiples, &mut self.xs);
     }
 }
 

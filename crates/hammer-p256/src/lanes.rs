@@ -37,6 +37,13 @@ impl Lanes {
         out.extend(points.iter().zip(&self.inverses).map(|(point, inverse)| add(base, *point, *inverse)));
     }
 
+    /// Writes the x coordinate of `base + point` for each of `points`, in their order: one multiplication less each.
+    pub(crate) fn x_of_sums(&mut self, base: Point, points: &[Point], out: &mut Vec<FieldElement>) {
+        self.invert(points.iter().map(|point| denominator(base, *point)));
+        out.clear();
+        out.extend(points.iter().zip(&self.inverses).map(|(point, inverse)| add(base, *point, *inverse).x));
+    }
+
     fn invert(&mut self, denominators: impl Iterator<Item = FieldElement>) {
         self.inverses.clear();
         self.inverses.extend(denominators);
@@ -60,7 +67,7 @@ fn denominator(left: Point, right: Point) -> FieldElement {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn add(left: Point, right: Point, inverse: FieldElement) -> Point {
     if left.is_infinity() {
         right
@@ -82,7 +89,7 @@ fn tangent(x: FieldElement) -> FieldElement {
 }
 
 /// The opposite of the third point on the line through `left` and a point at `x`.
-#[inline]
+#[inline(always)]
 fn on_line(left: Point, x: FieldElement, slope: FieldElement) -> Point {
     let third = slope.square() - left.x - x;
     Point { x: third, y: slope * (left.x - third) - left.y }
@@ -112,6 +119,9 @@ mod tests {
         assert_eq!(all, [times(10), Point::INFINITY, five, times(7)]);
         Lanes::new().add_to_base(Point::INFINITY, &[five, Point::INFINITY], &mut all);
         assert_eq!(all, [five, Point::INFINITY]);
+        let (points, mut xs) = ([five, five.negate(), Point::INFINITY, times(2)], Vec::new());
+        Lanes::new().x_of_sums(five, &points, &mut xs);
+        assert_eq!(xs, [times(10).x, Point::INFINITY.x, five.x, times(7).x]);
     }
 
     #[test]

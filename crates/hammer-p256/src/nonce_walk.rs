@@ -6,8 +6,8 @@
 
 use crate::blocks::{Block, Blocks, Scratch, Steps};
 use crate::der::{RawSignature, Signature};
+use crate::field::FieldElement;
 use crate::limbs::{self, Limbs};
-use crate::point::Point;
 use crate::residue::{Modulus, invert_all};
 use crate::scalar::{Order, Scalar, reduce};
 use crate::table::{self, WINDOW};
@@ -86,8 +86,8 @@ impl NonceBlocks {
 
 impl Block for NonceBlock {
     fn fill(&mut self, steps: &Steps<'_>, scratch: &mut Scratch) {
-        scratch.walk(steps);
-        let Scratch { points, inverses, products, .. } = scratch;
+        scratch.walk_xs(steps);
+        let Scratch { xs, inverses, products, .. } = scratch;
         let nonces =
             std::iter::successors(Some(steps.before + steps.stride), |last| Some(*last + steps.stride));
         inverses.clear();
@@ -96,8 +96,8 @@ impl Block for NonceBlock {
         invert_all(inverses, products);
         self.0.clear();
         let nonce =
-            |(point, inverse): (&Point, &Scalar)| Nonce { r: reduce(point.x.to_limbs()), inverse: *inverse };
-        self.0.extend(points.iter().zip(inverses.iter()).map(nonce));
+            |(x, inverse): (&FieldElement, &Scalar)| Nonce { r: reduce(x.to_limbs()), inverse: *inverse };
+        self.0.extend(xs.iter().zip(inverses.iter()).map(nonce));
     }
 }
 

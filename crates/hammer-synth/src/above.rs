@@ -3,25 +3,27 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// The certificates after the leaf, which many chains share, with their base64.
-#[derive(Debug, Default)]
-pub struct Above {
+/// The certificates after the leaf, which many chains share.
+#[derive(Debug)]
+pub(crate) struct Above {
     certificates: Vec<Vec<u8>>,
-    base64: Vec<String>,
+    /// How the body of a submission ends behind the base64 of its leaf (RFC 6962 section 4.1).
+    end_of_body: Vec<u8>,
 }
 
 impl Above {
     pub(crate) fn new(certificates: Vec<Vec<u8>>) -> Self {
-        Self { base64: certificates.iter().map(|der| STANDARD.encode(der)).collect(), certificates }
+        let certificate = |der: &Vec<u8>| format!("\",\"{}", STANDARD.encode(der));
+        let end_of_body = certificates.iter().map(certificate).chain(["\"]}".to_owned()]).collect::<String>();
+        Self { certificates, end_of_body: end_of_body.into_bytes() }
     }
 
     /// The certificates in DER, the leaf's issuer first.
-    pub fn certificates(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+    pub(crate) fn certificates(&self) -> impl Iterator<Item = &[u8]> {
         self.certificates.iter().map(Vec::as_slice)
     }
 
-    /// The same in standard, padded base64 (RFC 4648 section 4), as `add-chain` takes them (RFC 6962 section 4.1).
-    pub fn base64(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.base64.iter().map(String::as_str)
+    pub(crate) fn end_of_body(&self) -> &[u8] {
+        &self.end_of_body
     }
 }

@@ -26,7 +26,6 @@ mod subject_key;
 mod tbs;
 pub mod validity;
 
-pub use above::Above;
 pub use authority::{Hierarchy, HierarchySpec, Issuer};
 pub use chain::{ChainMinter, FileChains, IssuerSource, MinterSpec};
 pub use error::Error;

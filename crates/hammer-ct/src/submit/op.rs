@@ -6,8 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use hammer_measure::Outcome;
 use hammer_net::{Answer, Body, Request};
-use hammer_synth::{Above, Kind, Minted};
-use hammer_tlog::encoding::write_base64;
+use hammer_synth::{Kind, Minted};
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::uri::PathAndQuery;
 
@@ -71,7 +70,7 @@ impl SubmitOp {
         &self.minted
     }
 
-    /// Writes the body of the chain (RFC 6962 section 4.1): what `serde_json` would write.
+    /// Writes the body of the chain.
     pub(super) fn encode(&mut self) {
         self.encode_with(|_| ());
     }
@@ -86,7 +85,7 @@ impl SubmitOp {
         }
         if let Some(out) = Arc::get_mut(&mut self.body) {
             out.clear();
-            write_body(out, &self.minted);
+            self.minted.write_add_chain_body(out);
             alter(out);
         }
         self.request.body = Bytes::from_owner(Lent(self.body.clone())).into();
@@ -141,14 +140,4 @@ impl fmt::Debug for SubmitOp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SubmitOp").field("seq", &self.minted.seq()).finish_non_exhaustive()
     }
-}
-
-fn write_body(out: &mut Vec<u8>, chain: &Minted) {
-    out.extend_from_slice(br#"{"chain":[""#);
-    write_base64(out, chain.leaf());
-    for certificate in chain.above().into_iter().flat_map(Above::base64) {
-        out.extend_from_slice(br#"",""#);
-        out.extend_from_slice(certificate.as_bytes());
-    }
-    out.extend_from_slice(br#""]}"#);
 }

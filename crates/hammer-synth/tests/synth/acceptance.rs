@@ -1,11 +1,16 @@
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
-use hammer_synth::{Algorithm, ChainMinter, Kind, Minted, MinterSpec, Names, Profile};
+use hammer_synth::{Algorithm, ChainMinter, Kind, MintScratch, Minted, MinterSpec, Names, Profile};
 use ring::signature::{
     ECDSA_P256_SHA256_ASN1, ED25519, RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey, VerificationAlgorithm,
 };
+use rustls_pki_types::{CertificateDer, UnixTime};
+use x509_cert::Certificate;
+use x509_cert::der::{Decode, Encode};
 use x509_parser::prelude::{FromDer, X509Certificate};
 
 use crate::{NOT_BEFORE, leaf_validity, mint, minter, spec};
@@ -75,6 +80,64 @@ fn openssl_verifies_every_algorithm_and_refuses_an_altered_leaf() {
             assert!(openssl_verifies(&minter.roots_pem(), &chain, minted.kind()).is_err(), "{algorithm}");
         }
     }
+}
+
+/// What `openssl verify` answers for many leaves under the same certificates; it knows no poison, so critical extensions are
+/// ignored.
+fn openssl_verifies_all(roots: &str, above: &[&[u8]], leaves: &[Vec<u8>]) -> bool {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("root.pem"), roots).unwrap();
+    pem(folder.path(), "above.pem", above);
+    let names: Vec<String> = (0..leaves.len()).map(|number| format!("{number}.pem")).collect();
+    names.iter().zip(leaves).for_each(|(name, leaf)| pem(folder.path(), name, &[leaf]));
+    let mut command = Command::new("openssl");
+    command.current_dir(&folder).args(["verify", "-x509_strict", "-ignore_critical", "-attime"]);
+    command.arg(NOT_BEFORE.to_string()).args(["-CAfile", "root.pem", "-untrusted", "above.pem"]).args(names);
+    command.output().unwrap().status.success()
+}
+
+#[test]
+fn others_verify_one_in_a_thousand_of_a_hundred_thousand_chains() {
+    let minter = minter(1, Algorithm::P256, Profile::DV);
+    let (mut scratch, mut minted) = (MintScratch::new(), Minted::new());
+    let mut sampled: BTreeMap<Vec<Vec<u8>>, Vec<Vec<u8>>> = BTreeMap::new();
+    for seq in 0..100_000 {
+        minter.mint(seq, &mut scratch, &mut minted);
+        if seq % 1_000 == 777 {
+            let mut chain = minted.certificates().map(<[u8]>::to_vec);
+            let leaf = chain.next().unwrap();
+            assert_eq!(Certificate::from_der(&leaf).unwrap().to_der().unwrap(), leaf);
+            webpki_verifies(&minter, &minted);
+            sampled.entry(chain.collect()).or_default().push(leaf);
+        }
+    }
+    assert_eq!(sampled.values().map(Vec::len).sum::<usize>(), 100);
+    for (above, mut leaves) in sampled {
+        let above: Vec<&[u8]> = above.iter().map(Vec::as_slice).collect();
+        assert!(openssl_verifies_all(&minter.roots_pem(), &above, &leaves));
+        *leaves[0].last_mut().unwrap() ^= 1;
+        assert!(!openssl_verifies_all(&minter.roots_pem(), &above, &leaves));
+    }
+}
+
+/// rustls-webpki takes a certificate, and of a precertificate nothing but its poison keeps it from that.
+fn webpki_verifies(minter: &ChainMinter, minted: &Minted) {
+    let root = CertificateDer::from(minter.hierarchy().roots().next().unwrap());
+    let anchors = [webpki::anchor_from_trusted_cert(&root).unwrap()];
+    let above: Vec<CertificateDer<'_>> = minted.certificates().skip(1).map(CertificateDer::from).collect();
+    let leaf = CertificateDer::from(minted.leaf());
+    let leaf = match webpki::EndEntityCert::try_from(&leaf) {
+        Ok(leaf) => leaf,
+        Err(why) => {
+            assert_eq!((why, minted.kind()), (webpki::Error::UnsupportedCriticalExtension, Kind::Precert));
+            return;
+        }
+    };
+    assert_eq!(minted.kind(), Kind::X509);
+    let (time, usage) =
+        (UnixTime::since_unix_epoch(Duration::from_secs(NOT_BEFORE)), webpki::KeyUsage::server_auth());
+    leaf.verify_for_usage(&[webpki::ring::ECDSA_P256_SHA256], &anchors, &above, time, usage, None, None)
+        .unwrap();
 }
 
 #[test]
