@@ -106,7 +106,7 @@ def measured(client, load):
         ).stdout
     try:
         row = client.read(text, read_if_text(load.out))
-    except (AttributeError, IndexError, KeyError, StopIteration, ValueError) as error:
+    except (AttributeError, IndexError, KeyError, StopIteration, TypeError, ValueError) as error:
         sys.exit(f"{client.name} printed what cannot be read ({error!r}):\n{text}{complaint}")
     if row["answered"]:
         row["rate"] = row["answered"] / (row["seconds"] or load.seconds)

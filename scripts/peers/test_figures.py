@@ -31,6 +31,14 @@ class Figures(unittest.TestCase):
             sent=19991 + 7, answered=19991 - 11, seconds=20, p50_ms=0.912, p99_ms=2.22, p99_9_ms=2.44, max_ms=1210,
         )
 
+    def test_oha_counts_errors_apart_from_statuses(self):
+        report = json.loads(recorded("oha.txt"))
+        report["errorDistribution"] = {"aborted due to deadline": 3}
+        self.holds(
+            figures.of_oha(json.dumps(report), ""),
+            sent=203, answered=180, seconds=1.00152783, p50_ms=0.559304, p99_ms=4.10054, p99_9_ms=4.28174, max_ms=4.28174,
+        )
+
     def test_hey_knows_no_percentile_above_the_99th(self):
         self.holds(
             figures.of_hey(recorded("hey.txt"), ""),
