@@ -49,7 +49,7 @@ impl Outputs {
         let begun = std::mem::replace(&mut self.events_begun, true);
         let writer = |sink: &mut Sink| {
             let file = if begun { &mut sink.file } else { sink.emptied()? };
-            Ok(EventsWriter::new(Box::new(io::BufWriter::new(file.try_clone()?))))
+            Ok(EventsWriter::new(Box::new(BufWriter::new(file.try_clone()?))))
         };
         self.events.as_mut().map(writer).transpose().map_err(failed)
     }
