@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Instructions that one element of schedule, record and encode takes, by callgrind, against those that are pinned in
-# benches/counts.txt: exits 1 when one takes more than TOLERANCE (5) percent above. A body is run over n elements and over
-# half as many, so that its set-up falls out.
+# benches/counts.txt: exits 1 when one takes more than TOLERANCE (15) percent above; where the compiler inlines moves them by a
+# tenth. A body is run over n elements and over half as many, so that its set-up falls out.
 #   scripts/counts.sh           compares
 #   scripts/counts.sh --pin     pins what is found, and prints what changed
 # COUNTS names the binary (cargo build --release makes it).
@@ -33,7 +33,7 @@ found() {
 
 # compare FILE: each line of standard input against the pinned one.
 compare() {
-  awk -v tolerance="${TOLERANCE:-5}" '
+  awk -v tolerance="${TOLERANCE:-15}" '
     NR == FNR { if ($1 != "#") pin[$1] = $2; next }
     !($1 in pin) { printf "%-28s %10.1f  not pinned\n", $1, $2; failed = 1; next }
     {

@@ -1,4 +1,6 @@
-//! Threads that may wait: they prepare, verify and observe on the cores of the shards, which must be on time.
+//! Threads that may wait: they prepare, verify and observe on the cores of the shards, which must be on time. Since Linux 6.6 a
+//! thread that wakes, such as a shard whose time has come, waits for the end of the slice of the one that runs, which is several
+//! milliseconds; so they offer the core again and again.
 
 use std::thread;
 
@@ -8,8 +10,12 @@ pub(crate) fn make_way() {
     let _ = rustix::process::nice(NICENESS);
 }
 
-/// Counts work done in a row, and offers the core to others now and then: since Linux 6.6 a thread that wakes, such as a
-/// shard whose time has come, waits for the end of the slice of the one that runs, which is several milliseconds.
+/// Offers the core to whoever waits for it; for observers, after each piece of work that takes a good part of a millisecond.
+pub fn give_way() {
+    thread::yield_now();
+}
+
+/// Counts work done in a row, and offers the core now and then.
 #[derive(Debug, Default)]
 pub(crate) struct Turn {
     done: usize,
@@ -26,7 +32,7 @@ impl Turn {
         self.done += pieces;
         if self.done >= IN_A_ROW {
             self.done = 0;
-            thread::yield_now();
+            give_way();
         }
     }
 }

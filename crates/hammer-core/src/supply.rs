@@ -261,7 +261,8 @@ impl<W: Workload> SupplyWork for Worker<W> {
 
 /// Operations prepared before the weight of one is known.
 const UNWEIGHED: usize = 16;
-const IDLE: Duration = Duration::from_millis(5);
+/// How long the thread goes without a look when nobody wakes it; what is asked for meanwhile is prepared as one.
+const IDLE: Duration = Duration::from_millis(20);
 /// The depth rises once it would by more than an eighth.
 const DEPTH_SHARE: usize = 8;
 /// The thread is woken when a quarter of the ring was used.

@@ -194,6 +194,7 @@ impl Judge {
     }
 }
 
-const IDLE: Duration = Duration::from_millis(2);
+/// How long the thread goes without a look when nobody wakes it; what comes meanwhile is judged as one batch.
+const IDLE: Duration = Duration::from_millis(20);
 /// Most records of one ring before the next has its turn.
 const TURN: usize = 256;

@@ -1,6 +1,7 @@
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
+use hammer_core::background::give_way;
 use hammer_tlog::audit::{EntryAudit, Policy, Receipt};
 use hammer_tlog::encoding::{Base64, base64};
 use hammer_tlog::follow::{Event, Head};
@@ -124,7 +125,9 @@ impl Entries {
             if entries.is_empty() {
                 return Err(Trouble::Other(format!("read {path}: no entry is in the answer")));
             }
+            give_way();
             audit.entries(range.start, entries.iter().map(|entry| &entry.leaf_input.0));
+            give_way();
         }
         if let Some(audit) = self.audit.as_mut().filter(|audit| self.is_still && audit.spilled() > 0) {
             // The load is over, as it seems: what was spilled has to be judged now.

@@ -1,3 +1,4 @@
+use hammer_core::background::give_way;
 use hammer_measure::Nanos;
 use hammer_tlog::audit::{Policy, Receipt, TileAudit};
 use hammer_tlog::follow::Event;
@@ -46,6 +47,7 @@ impl Tiles {
                     Tile::Bytes(bytes) => self.audit.tile(tile, &bytes),
                     Tile::Missing => self.audit.missing(tile),
                 }
+                give_way();
             }
             went?;
             accepted().into_iter().for_each(|receipt| self.audit.accept(receipt));
