@@ -5,7 +5,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use hammer_core::clock::{MonotonicClock, unix_millis};
 use hammer_core::dispatch::{Load, LoadedWorkload};
 use hammer_core::run::{RunSpec, control, run};
 use hammer_core::runtime::Clock;
@@ -140,22 +139,9 @@ fn spec(workload: Arc<Null>, load: Load, measurement: Option<Nanos>) -> RunSpec 
         supply: SupplyBounds::default(),
     };
     RunSpec {
-        clock: MonotonicClock::starting_now(),
-        epoch_unix_ms: unix_millis(),
-        seed: 1,
-        shards: 1,
-        supply_threads: 1,
-        verify_threads: 1,
-        verify_ring_bytes: 1 << 16,
-        spill_folder: std::env::temp_dir(),
-        warm_up: Nanos::ZERO,
         measurement,
-        drain: Nanos::from_secs(5),
         interval: Nanos::from_millis(100),
-        lanes: vec![Arc::new(lane)],
-        observers: Vec::new(),
-        stops: Vec::new(),
-        thresholds: Vec::new(),
         resources: Box::new(|| Resources { cores: 1, ..Resources::default() }),
+        ..RunSpec::new(vec![Arc::new(lane)])
     }
 }

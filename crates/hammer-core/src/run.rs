@@ -9,7 +9,7 @@ use hammer_measure::promise::Breach;
 use hammer_measure::snapshot::{Observation, Resources, RunInfo, RunResult};
 use hammer_measure::{Command, Nanos, Now as _, Phase, Reporter, RunEvent, SeriesInfo};
 
-use crate::clock::MonotonicClock;
+use crate::clock::{MonotonicClock, unix_millis};
 use crate::dispatch::LanePlan;
 use crate::observe::Observer;
 use crate::phase::Phases;
@@ -67,6 +67,32 @@ pub struct RunSpec {
     pub thresholds: Vec<ScopedThreshold>,
     /// Reads what the process used so far.
     pub resources: Box<dyn FnMut() -> Resources>,
+}
+
+impl RunSpec {
+    /// A run of these workloads that begins now and ends when they do: one thread of each kind, rings of 1 MiB, intervals of a
+    /// second, 5 s of drain; no warm-up, observer, stop rule or threshold, and nothing said of resources.
+    pub fn new(lanes: Vec<Arc<dyn LanePlan<ThreadedRuntime>>>) -> Self {
+        Self {
+            clock: MonotonicClock::starting_now(),
+            epoch_unix_ms: unix_millis(),
+            seed: 1,
+            shards: 1,
+            supply_threads: 1,
+            verify_threads: 1,
+            verify_ring_bytes: 1 << 20,
+            spill_folder: std::env::temp_dir(),
+            warm_up: Nanos::ZERO,
+            measurement: None,
+            drain: Nanos::from_secs(5),
+            interval: Nanos::from_secs(1),
+            lanes,
+            observers: Vec::new(),
+            stops: Vec::new(),
+            thresholds: Vec::new(),
+            resources: Box::new(Resources::default),
+        }
+    }
 }
 
 /// A run that could not go on.

@@ -5,7 +5,6 @@ use std::alloc::System;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use hammer_core::clock::{MonotonicClock, unix_millis};
 use hammer_core::dispatch::{Closed, Iterations, Load, LoadedWorkload, Open, Stages, Think};
 use hammer_core::run::{RunSpec, control, run};
 use hammer_core::runtime::Clock;
@@ -14,7 +13,6 @@ use hammer_core::supply::SupplyBounds;
 use hammer_core::workload::{
     Ended, Exchange, FatalError, Preparation, SeriesSpec, ShardContext, Steps, Workload,
 };
-use hammer_measure::snapshot::Resources;
 use hammer_measure::{Fate, Nanos};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
@@ -75,25 +73,7 @@ fn allocations(load: fn(u64) -> Load, preparation: Preparation, operations: u64)
         timeout: Nanos::from_secs(5),
         supply: SupplyBounds::default(),
     };
-    let spec = RunSpec {
-        clock: MonotonicClock::starting_now(),
-        epoch_unix_ms: unix_millis(),
-        seed: 1,
-        shards: 1,
-        supply_threads: 1,
-        verify_threads: 1,
-        verify_ring_bytes: 1 << 16,
-        spill_folder: std::env::temp_dir(),
-        warm_up: Nanos::ZERO,
-        measurement: None,
-        drain: Nanos::from_secs(5),
-        interval: Nanos::from_secs(1),
-        lanes: vec![Arc::new(lane)],
-        observers: Vec::new(),
-        stops: Vec::new(),
-        thresholds: Vec::new(),
-        resources: Box::new(Resources::default),
-    };
+    let spec = RunSpec::new(vec![Arc::new(lane)]);
     let (_control, inbox) = control();
     let region = Region::new(ALLOCATOR);
     let result = run(spec, inbox, &mut []).unwrap();

@@ -9,14 +9,13 @@ use std::sync::Arc;
 use std::thread;
 
 use bytes::Bytes;
-use hammer_core::clock::{MonotonicClock, unix_millis};
+use hammer_core::clock::unix_millis;
 use hammer_core::dispatch::{Closed, Iterations, Load, LoadedWorkload, Stages, Think};
 use hammer_core::run::{RunSpec, control, run};
 use hammer_core::supply::SupplyBounds;
 use hammer_core::verify::{Verdicts, Verifier};
 use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Steps, Workload};
 use hammer_ct::{CtRun, LogKind, LogTarget, SubmitOp, SubmitPlan, SubmitSession, SubmitWorkload};
-use hammer_measure::snapshot::Resources;
 use hammer_measure::{Fate, Nanos};
 use hammer_net::ClientConfig;
 use hammer_synth::MintScratch;
@@ -153,23 +152,9 @@ fn submitting(server: SocketAddr, operations: u64) -> usize {
         supply: SupplyBounds { operations: 32, ..SupplyBounds::default() },
     };
     let spec = RunSpec {
-        clock: MonotonicClock::starting_now(),
-        epoch_unix_ms: unix_millis(),
-        seed: 7,
-        shards: 1,
-        supply_threads: 1,
-        verify_threads: 1,
+        // The promises of the whole run fit.
         verify_ring_bytes: 1 << 23,
-        spill_folder: std::env::temp_dir(),
-        warm_up: Nanos::ZERO,
-        measurement: None,
-        drain: Nanos::from_secs(1),
-        interval: Nanos::from_secs(1),
-        lanes: vec![Arc::new(lane)],
-        observers: Vec::new(),
-        stops: Vec::new(),
-        thresholds: Vec::new(),
-        resources: Box::new(Resources::default),
+        ..RunSpec::new(vec![Arc::new(lane)])
     };
     let (_control, inbox) = control();
     let region = Region::new(ALLOCATOR);

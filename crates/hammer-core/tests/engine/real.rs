@@ -3,7 +3,6 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use hammer_core::clock::{MonotonicClock, unix_millis};
 use hammer_core::dispatch::{Closed, Iterations, Load, LoadedWorkload, Open, Stages, Think};
 use hammer_core::run::{RunError, RunSpec, StopRule, control, run};
 use hammer_core::runtime::Clock;
@@ -84,23 +83,14 @@ fn spec(measurement: Nanos) -> RunSpec {
         supply: SupplyBounds::default(),
     };
     RunSpec {
-        clock: MonotonicClock::starting_now(),
-        epoch_unix_ms: unix_millis(),
-        seed: 1,
         shards: 2,
-        supply_threads: 1,
-        verify_threads: 1,
-        verify_ring_bytes: 1 << 16,
-        spill_folder: std::env::temp_dir(),
         warm_up: Nanos::from_millis(200),
         measurement: Some(measurement),
         drain: Nanos::from_secs(2),
         interval: Nanos::from_millis(100),
-        lanes: vec![Arc::new(lane)],
-        observers: Vec::new(),
         stops: vec![StopRule::at_least("tree_size", 1.0)],
-        thresholds: Vec::new(),
         resources: Box::new(|| Resources { cores: 2, ..Resources::default() }),
+        ..RunSpec::new(vec![Arc::new(lane)])
     }
 }
 

@@ -14,7 +14,7 @@ use hammer_ct::{CtRun, LogKind, LogTarget, SubmitPlan, roots};
 use hammer_lab::ct::Flavour;
 use hammer_lab::duration::Span;
 use hammer_lab::{CtLab, CtLabHandle, CtLabPlan, LogConfig};
-use hammer_measure::snapshot::{Resources, RunResult};
+use hammer_measure::snapshot::RunResult;
 use hammer_measure::{Detail, Fate, Nanos, Phase, Reporter, RunEvent};
 use hammer_net::ClientConfig;
 use hammer_tlog::key::LogKey;
@@ -97,19 +97,13 @@ impl TestRun {
             epoch_unix_ms: self.epoch_unix_ms,
             seed: SEED,
             shards: self.shards,
-            supply_threads: 1,
-            verify_threads: 1,
-            verify_ring_bytes: 1 << 20,
             spill_folder: spill.path().to_owned(),
-            warm_up: Nanos::ZERO,
             measurement: self.measurement,
             drain: self.drain,
             interval: Nanos::from_millis(250),
-            lanes: self.lanes,
             observers: self.observers,
             stops: self.stops,
-            thresholds: Vec::new(),
-            resources: Box::new(Resources::default),
+            ..RunSpec::new(self.lanes)
         };
         let result = run(spec, inbox, &mut [&mut notes]).unwrap();
         Outcome { result, notes: notes.0, operations }

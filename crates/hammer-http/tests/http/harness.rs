@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use hammer_core::clock::{MonotonicClock, unix_millis};
 use hammer_core::dispatch::{Load, LoadedWorkload, Open};
 use hammer_core::run::{RunSpec, control, run};
 use hammer_core::schedule::{Constant, Profile, Schedule};
 use hammer_core::supply::SupplyBounds;
 use hammer_http::{HttpPlan, HttpWorkload};
 use hammer_measure::recorder::SeriesRecord;
-use hammer_measure::snapshot::Resources;
 use hammer_measure::{Detail, Fate, Nanos};
 use hammer_net::ClientConfig;
 
@@ -28,23 +26,11 @@ pub(crate) fn send(plan: &HttpPlan, url: &str, operations: u64, timeout: Nanos) 
     let spill = tempfile::tempdir().unwrap();
     let (_control, inbox) = control();
     let spec = RunSpec {
-        clock: MonotonicClock::starting_now(),
-        epoch_unix_ms: unix_millis(),
-        seed: 1,
         shards: 2,
-        supply_threads: 1,
-        verify_threads: 1,
-        verify_ring_bytes: 1 << 20,
         spill_folder: spill.path().to_owned(),
-        warm_up: Nanos::ZERO,
-        measurement: None,
         drain: Nanos::from_secs(20),
         interval: Nanos::from_millis(250),
-        lanes: vec![Arc::new(lane)],
-        observers: Vec::new(),
-        stops: Vec::new(),
-        thresholds: Vec::new(),
-        resources: Box::new(Resources::default),
+        ..RunSpec::new(vec![Arc::new(lane)])
     };
     let result = run(spec, inbox, &mut []).unwrap();
     let record = result.total.series[0][1].clone();
