@@ -11,8 +11,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source "$here/targets/processes.sh"
 
 need valgrind rustc
-COUNTS=${COUNTS:-${CARGO_TARGET_DIR:-$here/../target}/release/counts}
-[[ -x $COUNTS ]] || die "$COUNTS is missing: cargo build --release"
+COUNTS=$(built counts "${COUNTS:-}")
 pinned=$here/../benches/counts.txt
 
 # collected NAME ELEMENTS: instructions of the whole process. glibc and the crates choose by what valgrind says of the CPU.

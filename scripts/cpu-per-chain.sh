@@ -11,8 +11,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source "$here/targets/processes.sh"
 
 need python3 setsid
-HAMMER=${HAMMER:-${CARGO_TARGET_DIR:-$here/../target}/release/hammer}
-[[ -x $HAMMER ]] || die "$HAMMER is missing: cargo build --release"
+HAMMER=$(built hammer "${HAMMER:-}")
 
 run_folder up
 trap 'stop_all log >&2' EXIT

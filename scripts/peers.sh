@@ -12,8 +12,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source "$here/targets/processes.sh"
 
 need nginx curl python3 taskset
-HAMMER=${HAMMER:-${CARGO_TARGET_DIR:-$here/../target}/release/hammer}
-[[ -x $HAMMER ]] || die "$HAMMER is missing: cargo build --release"
+HAMMER=$(built hammer "${HAMMER:-}")
 (($(nproc) > 1)) || die "two cores are needed: one for nginx, one for the client"
 HAMMER=$(realpath "$HAMMER")
 

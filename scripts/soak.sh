@@ -8,10 +8,10 @@
 # broken, pending or unchecked; what health says of a busy machine's times is shown and not judged.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-die() { printf '%s: %s\n' "${0##*/}" "$1" >&2 && exit "${2:-1}"; }
+# shellcheck source=scripts/targets/processes.sh
+source "$here/targets/processes.sh"
 
-HAMMER=${HAMMER:-${CARGO_TARGET_DIR:-$here/../target}/release/hammer}
-[[ -x $HAMMER ]] || die "$HAMMER is missing: cargo build --release"
+HAMMER=$(built hammer "${HAMMER:-}")
 PLAN=${PLAN:-$here/../configs/ct-soak.yaml}
 OUT=${OUT:-$(mktemp -d "${TMPDIR:-/tmp}/hammer-soak.XXXXXX")}
 mkdir -p "$OUT"

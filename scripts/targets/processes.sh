@@ -24,6 +24,13 @@ binary() {
   [[ -x $path ]] || die "$1=$path is not executable" 3
 }
 
+# built NAME [PATH]: the release binary of that name, or the one at PATH; the script ends when it is not there.
+built() {
+  local path=${2:-${CARGO_TARGET_DIR:-${BASH_SOURCE[0]%/*}/../../target}/release/$1}
+  [[ -x $path ]] || die "$path is missing: cargo build --release"
+  printf '%s' "$path"
+}
+
 # run_folder up|down|status: RUN of the environment; `up` makes a new one when there is none.
 run_folder() {
   if [[ $1 == up ]]; then
