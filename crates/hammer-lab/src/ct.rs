@@ -10,6 +10,7 @@ mod bundle;
 mod certificate;
 mod chain;
 mod checkpoint;
+mod checks;
 mod config;
 mod date;
 mod endpoint;

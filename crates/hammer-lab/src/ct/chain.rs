@@ -1,6 +1,7 @@
 //! What the log accepts: a chain that leads, in the order it was sent, to one of the roots (RFC 6962 section 3.1).
 
 mod authority;
+mod known;
 
 use std::{
     collections::HashMap,
@@ -11,10 +12,12 @@ use hammer_tlog::merkle::{Hash, sha256};
 
 use super::{
     certificate::{Certificate, OID_POISON},
+    checks::OpenSignature,
     fixed_keys::FixedKeys,
 };
 
 pub(crate) use authority::Authority;
+use known::KnownChains;
 
 /// Why a chain was refused, in TesseraCT's words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,6 +32,8 @@ pub struct Validator {
     keys: FixedKeys,
     /// Verified issuer chains by the fingerprints of what was sent above the leaf.
     paths: RwLock<HashMap<Vec<Hash>, Arc<Path>>>,
+    /// Some of them, by what was sent.
+    known: KnownChains,
 }
 
 /// Which leaves are wanted at all.
@@ -66,7 +71,8 @@ impl Validator {
 
     pub(crate) fn with_policy(roots: &[Vec<u8>], policy: Policy) -> Result<Self, ChainRefusal> {
         let roots = roots.iter().map(|der| Authority::parse(der)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Self { roots, policy, keys: FixedKeys::default(), paths: RwLock::default() })
+        let keys = FixedKeys::default();
+        Ok(Self { roots, policy, keys, paths: RwLock::default(), known: KnownChains::default() })
     }
 
     pub(crate) fn roots(&self) -> &[Arc<Authority>] {
@@ -99,6 +105,31 @@ impl Validator {
             // Go prints the type of its flag here, and so do recorded answers.
             _ => Err(ChainRefusal("cert / precert mismatch: bool".into())),
         }
+    }
+
+    /// A leaf that is as good as its signature, below a path that is known already. None where there is more to ask, or
+    /// anything amiss: [`Validator::validate`] then says what.
+    pub(crate) fn candidate<'a>(
+        &self,
+        leaf: &'a [u8],
+        path: Arc<Path>,
+        precert: bool,
+        now_s: i64,
+    ) -> Option<(Validated<'a>, OpenSignature<'a>)> {
+        let leaf = parse(leaf).ok()?;
+        self.policy.check(&leaf, now_s).ok()?;
+        let signature = path.authorities.first()?.open_signature(&leaf, &self.keys)?;
+        (poison(&leaf) == Ok(precert)).then_some((Validated { leaf, path }, signature))
+    }
+
+    /// The path for which the certificates above a leaf, in base64, are known.
+    pub(crate) fn known_path<T: AsRef<str>>(&self, above: &[T]) -> Option<Arc<Path>> {
+        self.known.path(above)
+    }
+
+    /// Makes a verified path known by the certificates that were sent above its leaf, in base64.
+    pub(crate) fn remember<T: AsRef<str>>(&self, above: &[T], path: &Arc<Path>) {
+        self.known.remember(above, path);
     }
 
     /// The verified path of a leaf: its signature is checked every time, the issuers' once.

@@ -50,6 +50,17 @@ impl FixedKeys {
         }
     }
 
+    /// The table of the key with this SHA-256, where it has one; that counts as a use.
+    pub(crate) fn in_use(&self, hash: &Hash) -> Option<Arc<FixedKeyVerifier>> {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = used.now + 1;
+        let key = used.keys.get_mut(hash)?;
+        let table = key.table.clone()?;
+        key.last = now;
+        used.now = now;
+        Some(table)
+    }
+
     /// The table of a key that is in use.
     fn table(&self, hash: &Hash, point: &[u8]) -> Option<Arc<FixedKeyVerifier>> {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);

@@ -71,7 +71,8 @@ impl CtLab {
         let work = Arc::clone(&log);
         let running = Running::spawn("lab-ct", server, move |stopped| async move {
             let publisher = Arc::clone(&work).publish(stopped.clone());
-            tokio::join!(Arc::clone(&work).sequence(stopped), publisher);
+            let checker = Arc::clone(&work).check(stopped.clone());
+            tokio::join!(Arc::clone(&work).sequence(stopped), publisher, checker);
             work.publish_all();
         })?;
         let url = format!("{scheme}://{}{path}", running.address);

@@ -15,6 +15,7 @@ use tokio::sync::watch;
 use super::{
     chain::{Policy, Validator},
     checkpoint::Checkpoint,
+    checks::Checks,
     config::LogConfig,
     date,
     key::LogSigner,
@@ -34,6 +35,7 @@ pub(crate) struct Log {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) signer: LogSigner,
     pub(crate) validator: Validator,
+    pub(crate) checks: Checks,
     pub(crate) pool: Pool,
     pub(crate) store: Store,
     pub(crate) published: watch::Sender<Arc<Checkpoint>>,
@@ -85,6 +87,7 @@ impl Log {
             clock,
             signer,
             validator,
+            checks: Checks::default(),
             pool,
             store,
             published,
@@ -102,6 +105,13 @@ impl Log {
     /// Looks at the tree; nothing else is done under its lock.
     pub(crate) fn read_tree<T>(&self, look: impl FnOnce(&Sequenced) -> T) -> T {
         look(&self.sequenced.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Verifies the signatures of leaves until the log is stopped. A submission that waits for its batch in any case does
+    /// so for others to be verified with as well.
+    pub(crate) async fn check(self: Arc<Self>, stopped: watch::Receiver<bool>) {
+        let waits = self.plan.flavour == Flavour::StaticCt;
+        self.checks.work(waits.then_some(PAUSE_OF_CHECKS), stopped).await;
     }
 
     /// Turns batches into leaves until the log is stopped, then what is left.
@@ -336,5 +346,7 @@ fn check_keep_entries(plan: &CtLabPlan) -> Result<(), LabError> {
 
 /// A few bundles, so that readers who are not far behind find what they ask for.
 const LEAST_KEPT: u64 = 1_024;
+/// At 10,000 submissions a second, the least time in which a score of them comes.
+const PAUSE_OF_CHECKS: Duration = Duration::from_millis(2);
 /// Checkpoints are never made more often than this.
 const LEAST_INTERVAL: Duration = Duration::from_millis(1);

@@ -66,7 +66,7 @@ impl Log {
         if self.broken.load(Ordering::Relaxed) {
             return Err(Refusal::Internal("storage failed"));
         }
-        let entry = self.entry(&body, precert)?;
+        let entry = self.entry(&body, precert).await?;
         drop(body);
         let mut ticket =
             self.pool.add(&entry, &*self.clock).map_err(|pushback| self.pushed_back(pushback))?;
@@ -110,21 +110,52 @@ impl Log {
         }
     }
 
-    fn entry(&self, body: &[u8], precert: bool) -> Result<Arc<Entry>, Refusal> {
-        let chain = read_chain(body).map_err(|reason| {
-            Refusal::Bad(format!("{}: failed to parse add-chain body: {reason}", self.origin))
-        })?;
-        let now_s = i64::try_from(self.clock.unix_ms() / 1000).unwrap_or(i64::MAX);
+    async fn entry(&self, body: &[u8], precert: bool) -> Result<Arc<Entry>, Refusal> {
+        let texts = read_texts(body).map_err(|reason| self.unreadable(&reason))?;
+        if let Some((entry, verdict)) = self.candidate(&texts, precert)
+            && verdict.await
+        {
+            return Ok(entry);
+        }
+        self.examined(&texts, precert)
+    }
+
+    /// What is an entry if its verdict is good. None where that is not all that there is to ask.
+    fn candidate(
+        &self,
+        texts: &[Text<'_>],
+        precert: bool,
+    ) -> Option<(Arc<Entry>, impl Future<Output = bool> + Send + use<>)> {
+        let (leaf, above) = texts.split_first()?;
+        let path = self.validator.known_path(above)?;
+        let leaf = BASE64_STANDARD.decode(leaf).ok()?;
+        let (validated, signature) = self.validator.candidate(&leaf, path, precert, self.now_s())?;
+        let entry = Entry::new(&validated, precert).ok()?;
+        Some((Arc::new(entry), self.checks.holds(&signature)))
+    }
+
+    /// The entry of a submission of which everything is asked, in the order in which refusals are told.
+    fn examined(&self, texts: &[Text<'_>], precert: bool) -> Result<Arc<Entry>, Refusal> {
+        let chain = decode(texts).map_err(|reason| self.unreadable(&reason))?;
         let validated = self
             .validator
-            .validate(&chain, precert, now_s)
+            .validate(&chain, precert, self.now_s())
             .map_err(|refusal| Refusal::Bad(format!("failed to verify add-chain contents: {refusal}")))?;
         let entry = Entry::new(&validated, precert)
             .map_err(|error| Refusal::Bad(format!("failed to build MerkleTreeLeaf: {error}")))?;
         for authority in &validated.path.authorities {
             self.store.keep_issuer(authority).map_err(|_| Refusal::Internal("issuer chain"))?;
         }
+        self.validator.remember(&texts[1..], &validated.path);
         Ok(Arc::new(entry))
+    }
+
+    fn unreadable(&self, reason: &str) -> Refusal {
+        Refusal::Bad(format!("{}: failed to parse add-chain body: {reason}", self.origin))
+    }
+
+    fn now_s(&self) -> i64 {
+        i64::try_from(self.clock.unix_ms() / 1000).unwrap_or(i64::MAX)
     }
 
     async fn index(&self, ticket: &mut Ticket) -> Result<u64, Refusal> {
@@ -209,8 +240,25 @@ struct AddChain<'a> {
 #[derive(Debug, Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
+impl AsRef<str> for Text<'_> {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl AsRef<[u8]> for Text<'_> {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
 /// The certificates of a submission's body, with reasons in the words of Go's decoders.
 pub(crate) fn read_chain(body: &[u8]) -> Result<Vec<Vec<u8>>, String> {
+    decode(&read_texts(body)?)
+}
+
+/// The certificates of a submission's body in base64, one at least.
+fn read_texts(body: &[u8]) -> Result<Vec<Text<'_>>, String> {
     let request: AddChain<'_> = serde_json::from_slice(body).map_err(|error| match error.is_eof() {
         true => "unexpected end of JSON input".into(),
         false => error.to_string(),
@@ -218,8 +266,11 @@ pub(crate) fn read_chain(body: &[u8]) -> Result<Vec<Vec<u8>>, String> {
     if request.chain.is_empty() {
         return Err("cert chain was empty".into());
     }
-    let decode = |text: &Text<'_>| BASE64_STANDARD.decode(text.0.as_bytes());
-    request.chain.iter().map(decode).collect::<Result<_, _>>().map_err(|error| {
+    Ok(request.chain)
+}
+
+fn decode(texts: &[Text<'_>]) -> Result<Vec<Vec<u8>>, String> {
+    texts.iter().map(|text| BASE64_STANDARD.decode(text)).collect::<Result<_, _>>().map_err(|error| {
         let at = match error {
             DecodeError::InvalidByte(at, _) | DecodeError::InvalidLastSymbol { offset: at, .. } => at,
             DecodeError::InvalidLength(length) => length,

@@ -13,6 +13,7 @@ use crate::ct::{
         Certificate, OID_AUTHORITY_KEY_IDENTIFIER, OID_BASIC_CONSTRAINTS, OID_EXTENDED_KEY_USAGE,
         OID_KEY_USAGE, OID_PRECERT_SIGNING,
     },
+    checks::OpenSignature,
     fixed_keys::FixedKeys,
     signature::PublicKey,
 };
@@ -68,6 +69,20 @@ impl Authority {
         let key = (&self.spki_hash, &self.key);
         keys.verify(key, certificate.signature_algorithm, certificate.tbs, certificate.signature)
             .map_err(|error| ChainRefusal(error.to_string()))
+    }
+
+    /// What is left to ask when names and rights are as [`Authority::signed`] wants them: the signature, where it is one
+    /// that a table verifies.
+    pub(crate) fn open_signature<'a>(
+        &self,
+        certificate: &Certificate<'a>,
+        keys: &FixedKeys,
+    ) -> Option<OpenSignature<'a>> {
+        self.key.p256_with_sha256(certificate.signature_algorithm)?;
+        let issuer =
+            (certificate.issuer == self.subject && self.may_sign).then(|| keys.in_use(&self.spki_hash))??;
+        let digest = sha256(certificate.tbs).0;
+        Some(OpenSignature { issuer, digest, signature: certificate.signature })
     }
 }
 
