@@ -96,17 +96,26 @@ fn verify(c: &mut Criterion) {
             assert!(ring.verify(&messages[at], signatures[at].as_ref()).is_ok());
         });
     });
-    let mut batch = SignatureBatch::new();
-    for size in [16, 64] {
-        group.throughput(Throughput::Elements(size as u64));
-        group.bench_function(format!("batch{size}"), |b| {
-            b.iter(|| {
-                batch.clear();
-                let signed = digests.iter().zip(&signatures).take(size);
-                signed.for_each(|(digest, signature)| batch.push(digest, signature.as_ref()));
-                assert!(ours.verify_batch(&mut batch).iter().all(|verdict| *verdict));
-            });
+    let without_lanes = FixedKeyVerifier::without_lanes(key.public_key()).expect("a key");
+    group.bench_function("single_without_lanes", |b| {
+        b.iter(|| {
+            at = (at + 1) % 64;
+            assert!(without_lanes.verify(&digests[at], signatures[at].as_ref()));
         });
+    });
+    let mut batch = SignatureBatch::new();
+    for (suffix, verifier) in [("", &ours), ("_without_lanes", &without_lanes)] {
+        for size in [16, 64] {
+            group.throughput(Throughput::Elements(size as u64));
+            group.bench_function(format!("batch{size}{suffix}"), |b| {
+                b.iter(|| {
+                    batch.clear();
+                    let signed = digests.iter().zip(&signatures).take(size);
+                    signed.for_each(|(digest, signature)| batch.push(digest, signature.as_ref()));
+                    assert!(verifier.verify_batch(&mut batch).iter().all(|verdict| *verdict));
+                });
+            });
+        }
     }
     group.throughput(Throughput::Elements(1));
     group.bench_function("table", |b| b.iter(|| FixedKeyVerifier::new(key.public_key())));

@@ -1,10 +1,7 @@
 //! Which parts of its walks a thread keeps at hand, and when it is worth making one.
 
-use crate::field::FieldElement;
-use crate::lanes::Lanes;
-use crate::point::Point;
 use crate::scalar::Scalar;
-use crate::table::{self, WINDOW};
+use crate::steps::{BLOCK, Multiples, Scratch, Steps};
 
 /// What 256 numbers of a walk have in common, computed together.
 pub(crate) trait Block: Default {
@@ -12,31 +9,12 @@ pub(crate) trait Block: Default {
     fn fill(&mut self, steps: &Steps<'_>, scratch: &mut Scratch);
 }
 
-/// The scalars of a block, and what their points are made from.
-pub(crate) struct Steps<'a> {
-    /// One stride before the first.
-    pub(crate) before: Scalar,
-    pub(crate) stride: Scalar,
-    /// 1, 2, ... 256 strides times the base point.
-    pub(crate) multiples: &'a [Point],
-}
-
-/// Memory in which blocks are made.
-#[derive(Debug, Default)]
-pub(crate) struct Scratch {
-    pub(crate) points: Vec<Point>,
-    pub(crate) xs: Vec<FieldElement>,
-    pub(crate) inverses: Vec<Scalar>,
-    pub(crate) products: Vec<Scalar>,
-    lanes: Lanes,
-}
-
 /// A few blocks of any walks. A block takes the numbers of one remainder by the stride: 256 neighbours where that is 1.
 #[derive(Debug)]
 pub(crate) struct Blocks<B> {
     stride: u64,
     /// Of the stride; the base point's own where it is 1.
-    multiples: Option<Vec<Point>>,
+    multiples: Option<Multiples>,
     held: Vec<Held<B>>,
     /// The place in `held` that was asked for last.
     latest: usize,
@@ -69,7 +47,7 @@ impl<B: Block> Blocks<B> {
         let stride = stride.max(1);
         Self {
             stride,
-            multiples: (stride > 1).then(|| multiples_of(Scalar::from_u64(stride))),
+            multiples: (stride > 1).then(|| Multiples::of(Scalar::from_u64(stride))),
             held: Vec::new(),
             latest: 0,
             missed: [(None, 0); MISSED],
@@ -83,7 +61,7 @@ impl<B: Block> Blocks<B> {
     /// it were asked for to make up for a block; then the number is to be worked out alone.
     pub(crate) fn find(&mut self, start: Scalar, index: u64) -> Option<(&B, usize)> {
         let (row, remainder) = (index / self.stride, index % self.stride);
-        let place = Place { start, remainder, number: row / WINDOW as u64 };
+        let place = Place { start, remainder, number: row / BLOCK as u64 };
         self.asked += 1;
         let is_latest = self.held.get(self.latest).is_some_and(|held| held.place == place);
         if !is_latest {
@@ -95,7 +73,7 @@ impl<B: Block> Blocks<B> {
         let held = &mut self.held[self.latest];
         held.used += 1;
         held.last_used = self.asked;
-        Some((&held.block, row as usize % WINDOW))
+        Some((&held.block, row as usize % BLOCK))
     }
 
     /// Makes a block if that is worth it: at once where the block before it was, else when it was asked for often enough.
@@ -110,9 +88,9 @@ impl<B: Block> Blocks<B> {
         }
         let at = self.room(place);
         let Self { held, scratch, multiples, .. } = self;
-        let multiples = multiples.as_deref().unwrap_or(table::generator().multiples());
+        let multiples = multiples.as_ref().unwrap_or(Multiples::of_one());
         let stride = Scalar::from_u64(self.stride);
-        let first = place.remainder + place.number * WINDOW as u64 * self.stride;
+        let first = place.remainder + place.number * BLOCK as u64 * self.stride;
         let before = place.start + Scalar::from_u64(first) - stride;
         held[at].block.fill(&Steps { before, stride, multiples }, scratch);
         Some(at)
@@ -151,31 +129,6 @@ impl<B: Block> Default for Blocks<B> {
     }
 }
 
-impl Scratch {
-    /// Replaces `points` by the points of a block.
-    pub(crate) fn walk(&mut self, steps: &Steps<'_>) {
-        let base = table::generator().multiply(steps.before);
-        self.lanes.add_to_base(base, steps.multiples, &mut self.points);
-    }
-
-    /// Replaces `xs` by the x coordinates of the points of a block.
-    pub(crate) fn walk_xs(&mut self, steps: &Steps<'_>) {
-        let base = table::generator().multiply(steps.before);
-        self.lanes.x_of_sums(base, steps.multiples, &mut self.xs);
-    }
-}
-
-/// 1, 2, ... 256 times the base point's product with a scalar.
-fn multiples_of(scalar: Scalar) -> Vec<Point> {
-    let (mut lanes, mut sums) = (Lanes::new(), Vec::new());
-    let mut points = vec![table::generator().multiply(scalar)];
-    while points.len() < WINDOW {
-        lanes.add_to_base(points[points.len() - 1], &points, &mut sums);
-        points.extend_from_slice(&sums);
-    }
-    points
-}
-
 /// Blocks at hand: those of several streams and of callers who are not all equally far.
 const HELD: usize = 4;
 const MISSED: usize = 8;
@@ -185,6 +138,8 @@ const WORTH_IT: u32 = 4;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entry::Entry;
+    use crate::table;
 
     /// The scalars of its numbers, and how often it was made.
     #[derive(Debug, Default)]
@@ -196,10 +151,9 @@ mod tests {
     impl Block for Counted {
         fn fill(&mut self, steps: &Steps<'_>, scratch: &mut Scratch) {
             scratch.walk(steps);
-            let scalars = std::iter::successors(Some(steps.before), |last| Some(*last + steps.stride));
-            self.scalars = scalars.skip(1).take(WINDOW).collect();
-            let product = |scalar: &Scalar| table::generator().multiply(*scalar);
-            assert_eq!(scratch.points[7], product(&self.scalars[7]));
+            self.scalars = steps.scalars().collect();
+            let expected = table::generator().multiply(self.scalars[7]);
+            assert_eq!(scratch.points[7], Entry::new(expected.x.to_limbs(), expected.y.to_limbs()));
             self.made += 1;
         }
     }

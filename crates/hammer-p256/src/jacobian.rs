@@ -6,9 +6,9 @@ use crate::point::Point;
 /// (X / Z^2, Y / Z^3); infinity where Z is 0.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Jacobian {
-    x: FieldElement,
-    y: FieldElement,
-    z: FieldElement,
+    pub(crate) x: FieldElement,
+    pub(crate) y: FieldElement,
+    pub(crate) z: FieldElement,
 }
 
 impl Jacobian {

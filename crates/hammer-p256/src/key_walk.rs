@@ -2,8 +2,10 @@
 //! key at hand where a proof of possession needs it.
 
 use crate::POINT_LENGTH;
-use crate::blocks::{Block, Blocks, Scratch, Steps};
+use crate::blocks::{Block, Blocks};
+use crate::point;
 use crate::scalar::Scalar;
+use crate::steps::{Scratch, Steps};
 use crate::table;
 use crate::throwaway::{ThrowawayKey, derive_scalar};
 
@@ -67,6 +69,6 @@ impl Block for KeyBlock {
     fn fill(&mut self, steps: &Steps<'_>, scratch: &mut Scratch) {
         scratch.walk(steps);
         self.0.clear();
-        self.0.extend(scratch.points.iter().map(|point| point.to_sec1()));
+        self.0.extend(scratch.points.iter().map(|point| point::to_sec1(point.x(), point.y())));
     }
 }

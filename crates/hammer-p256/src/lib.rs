@@ -3,11 +3,15 @@
 //! values, and nonces that walk give the key away from two signatures. So no key can be read into it, only derived
 //! from a seed; it opens no file and reads no clock.
 //!
+//! Where the processor has AVX-512 IFMA, which is found out at run time, the field and the scalars are computed eight
+//! abreast; what takes one lane elsewhere is there too, and judges what eight lanes cannot: points that meet.
+//!
 //! Read in this order: [`residue`], [`field`], [`scalar`], [`point`], [`lanes`], [`table`], [`der`], [`throwaway`],
 //! [`nonce_walk`], [`key_walk`], [`verifier`].
 
 mod blocks;
 pub mod der;
+mod entry;
 pub mod field;
 mod inversion;
 mod jacobian;
@@ -18,9 +22,15 @@ pub mod nonce_walk;
 pub mod point;
 pub mod residue;
 pub mod scalar;
+mod steps;
 pub mod table;
 pub mod throwaway;
 pub mod verifier;
+#[cfg(target_arch = "x86_64")]
+mod wide;
+#[cfg(not(target_arch = "x86_64"))]
+#[path = "wide/absent.rs"]
+mod wide;
 
 pub use der::{RawSignature, Signature};
 pub use field::FieldElement;

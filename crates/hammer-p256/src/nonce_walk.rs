@@ -4,13 +4,14 @@
 //! That is why only a [`crate::ThrowawayKey`] walks. In return 256 neighbours share two inversions and a product with the
 //! base point, and each costs 13 multiplications.
 
-use crate::blocks::{Block, Blocks, Scratch, Steps};
+use crate::blocks::{Block, Blocks};
 use crate::der::{RawSignature, Signature};
-use crate::field::FieldElement;
+use crate::entry::Entry;
 use crate::limbs::{self, Limbs};
-use crate::residue::{Modulus, invert_all};
+use crate::residue::Modulus;
 use crate::scalar::{Order, Scalar, reduce};
-use crate::table::{self, WINDOW};
+use crate::steps::{Scratch, Steps};
+use crate::table;
 use crate::throwaway::derive_scalar;
 
 /// The signatures of one throwaway key by the nonces of one (seed, stream). Signature i over a digest is always the same
@@ -87,17 +88,10 @@ impl NonceBlocks {
 impl Block for NonceBlock {
     fn fill(&mut self, steps: &Steps<'_>, scratch: &mut Scratch) {
         scratch.walk_xs(steps);
-        let Scratch { xs, inverses, products, .. } = scratch;
-        let nonces =
-            std::iter::successors(Some(steps.before + steps.stride), |last| Some(*last + steps.stride));
-        inverses.clear();
-        inverses.extend(nonces.take(WINDOW));
-        products.resize(WINDOW, Scalar::ONE);
-        invert_all(inverses, products);
+        scratch.invert(steps);
         self.0.clear();
-        let nonce =
-            |(x, inverse): (&FieldElement, &Scalar)| Nonce { r: reduce(x.to_limbs()), inverse: *inverse };
-        self.0.extend(xs.iter().zip(inverses.iter()).map(nonce));
+        let nonce = |(point, inverse): (&Entry, &Scalar)| Nonce { r: reduce(point.x()), inverse: *inverse };
+        self.0.extend(scratch.points.iter().zip(&scratch.inverses).map(nonce));
     }
 }
 

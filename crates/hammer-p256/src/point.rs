@@ -2,6 +2,7 @@
 
 use crate::POINT_LENGTH;
 use crate::field::FieldElement;
+use crate::limbs::{self, Limbs};
 
 /// The coefficient b of y^2 = x^3 - 3x + b (FIPS 186-4 section D.1.2.3).
 const B: [u8; 32] = [
@@ -46,10 +47,7 @@ impl Point {
 
     /// The uncompressed form (SEC 1 section 2.3.3). Infinity, which has none, is 0x04 and zeros.
     pub fn to_sec1(self) -> [u8; POINT_LENGTH] {
-        let mut bytes = [4; POINT_LENGTH];
-        bytes[1..33].copy_from_slice(&self.x.to_be_bytes());
-        bytes[33..].copy_from_slice(&self.y.to_be_bytes());
-        bytes
+        to_sec1(self.x.to_limbs(), self.y.to_limbs())
     }
 
     /// Whether it is the neutral element.
@@ -63,4 +61,13 @@ impl Point {
     pub(crate) fn negate(self) -> Self {
         Self { x: self.x, y: -self.y }
     }
+}
+
+/// The uncompressed form of a point with these coordinates.
+#[inline]
+pub(crate) fn to_sec1(x: Limbs, y: Limbs) -> [u8; POINT_LENGTH] {
+    let mut bytes = [4; POINT_LENGTH];
+    bytes[1..33].copy_from_slice(&limbs::to_be_bytes(x));
+    bytes[33..].copy_from_slice(&limbs::to_be_bytes(y));
+    bytes
 }

@@ -53,6 +53,12 @@ impl<M: Modulus> Residue<M> {
         Self { limbs, modulus: PhantomData }
     }
 
+    /// The limbs of its product with 2^256.
+    #[inline]
+    pub(crate) fn montgomery(self) -> Limbs {
+        self.limbs
+    }
+
     /// The residue that is `limbs`, which are below the modulus.
     #[inline]
     pub(crate) fn from_limbs(limbs: Limbs) -> Self {

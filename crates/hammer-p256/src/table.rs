@@ -3,26 +3,36 @@
 use std::fmt;
 use std::sync::LazyLock;
 
+use crate::entry::Entry;
+use crate::field::FieldElement;
 use crate::jacobian::Jacobian;
 use crate::lanes::Lanes;
+use crate::limbs;
 use crate::point::Point;
-use crate::scalar::Scalar;
+use crate::residue::Modulus;
+use crate::scalar::{Order, Scalar};
+use crate::wide::{self, Ifma};
 
-/// Bits of a digit. Digits have a sign, so that a window needs half of its multiples: 9 bits take as much memory as 8
-/// without a sign.
+/// Bits of a digit.
 const WIDTH: usize = 9;
-/// Multiples in a window: 1 to 2^(WIDTH - 1).
-pub(crate) const WINDOW: usize = 1 << (WIDTH - 1);
-/// Digits of a scalar: its 256 bits and the carry of the last one.
-pub(crate) const DIGITS: usize = 257usize.div_ceil(WIDTH);
+/// Multiples in a window: the odd ones below 2^WIDTH.
+const WINDOW: usize = 1 << (WIDTH - 1);
+/// Digits of a scalar.
+pub(crate) const DIGITS: usize = 256usize.div_ceil(WIDTH);
 
-/// A scalar as digits from -2^(WIDTH - 1) to 2^(WIDTH - 1), the lowest first.
-pub(crate) type Digits = [i16; DIGITS];
+/// An odd digit between -2^WIDTH and 2^WIDTH: its multiple's place in the window, and the sign in the highest bit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Digit(u16);
 
-/// For each digit's place all multiples of a point: 29 windows of 256 points, 475,136 bytes.
+/// A scalar as odd digits, the lowest first. None is 0, so that no multiple is infinity.
+pub(crate) type Digits = [Digit; DIGITS];
+
+/// For each digit's place the odd multiples of a point: 29 windows of 256 points, 475,136 bytes.
 #[derive(Clone)]
 pub struct WindowTable {
-    points: Vec<Point>,
+    /// As the arithmetic takes them that is there: times 2^260 for that of eight lanes.
+    entries: Vec<Entry>,
+    ifma: Option<Ifma>,
 }
 
 /// The table of the base point, which all share.
@@ -31,29 +41,44 @@ pub fn generator() -> &'static WindowTable {
     &TABLE
 }
 
+/// The table of the base point without the arithmetic of eight lanes.
+pub(crate) fn scalar_generator() -> &'static WindowTable {
+    static TABLE: LazyLock<WindowTable> =
+        LazyLock::new(|| WindowTable::for_arithmetic(Point::generator(), None));
+    &TABLE
+}
+
 impl WindowTable {
     /// Makes the table of `point`: some 7,400 additions, a few milliseconds.
     pub fn new(point: Point) -> Self {
-        let (mut points, mut sums, mut lanes) =
-            (Vec::with_capacity(DIGITS * WINDOW), Vec::new(), Lanes::new());
-        let mut base = point;
-        for window in (0..DIGITS).map(|window| window * WINDOW) {
+        Self::for_arithmetic(point, Ifma::try_new())
+    }
+
+    /// The table of `point` for the arithmetic of eight lanes, or for that of one.
+    pub(crate) fn for_arithmetic(point: Point, ifma: Option<Ifma>) -> Self {
+        let (mut entries, mut lanes) = (Vec::with_capacity(DIGITS * WINDOW), Lanes::new());
+        let (mut base, mut points, mut sums) = (point, Vec::with_capacity(WINDOW), Vec::new());
+        for _ in 0..DIGITS {
+            points.clear();
             points.push(base);
-            while points.len() < window + WINDOW {
-                let last = points[points.len() - 1];
-                lanes.add_to_base(last, &points[window..], &mut sums);
+            // As many times the base as the next odd multiples are further than those that are there.
+            let mut step = lanes.double(base);
+            while points.len() < WINDOW {
+                lanes.add_to_base(step, &points, &mut sums);
                 points.extend_from_slice(&sums);
+                step = lanes.double(step);
             }
-            let last = points[points.len() - 1];
-            lanes.add_to_base(last, &[last], &mut sums);
-            base = sums[0];
+            entries.extend(points.iter().map(|point| entry_of(*point, ifma)));
+            base = step;
         }
-        Self { points }
+        Self { entries, ifma }
     }
 
     /// The product with a scalar.
     pub fn multiply(&self, scalar: Scalar) -> Point {
-        self.add_product(Jacobian::INFINITY, &digits(scalar)).to_point()
+        let digits = digits(scalar);
+        let wide = self.ifma.and_then(|ifma| wide::sum(ifma, &self.products(&digits)));
+        wide.unwrap_or_else(|| self.add_product(Jacobian::INFINITY, &digits)).to_point()
     }
 
     /// `sum` and the product with the scalar of these digits.
@@ -62,39 +87,87 @@ impl WindowTable {
         products.fold(sum, Jacobian::add)
     }
 
-    /// The product with a digit at a place.
-    #[inline]
-    pub(crate) fn product(&self, place: usize, digit: i16) -> Point {
-        let Some(at) = usize::from(digit.unsigned_abs()).checked_sub(1) else { return Point::INFINITY };
-        let point = self.points[place * WINDOW + at];
-        if digit < 0 { point.negate() } else { point }
+    /// The multiples whose sum is the product with the scalar of these digits; the opposite where the second is true.
+    pub(crate) fn products(&self, digits: &Digits) -> [(&Entry, bool); DIGITS] {
+        std::array::from_fn(|place| (self.entry(place, digits[place]), digits[place].is_negative()))
     }
 
-    /// 1, 2, ... 256 times the point.
-    pub(crate) fn multiples(&self) -> &[Point] {
-        &self.points[..WINDOW]
+    /// The product with a digit at a place.
+    #[inline]
+    pub(crate) fn product(&self, place: usize, digit: Digit) -> Point {
+        let entry = self.entry(place, digit);
+        let point = Point { x: self.coordinate(entry.x()), y: self.coordinate(entry.y()) };
+        if digit.is_negative() { point.negate() } else { point }
+    }
+
+    /// The product with a digit at a place, but for the sign, as the table has it.
+    #[inline(always)]
+    pub(crate) fn entry(&self, place: usize, digit: Digit) -> &Entry {
+        &self.entries[place * WINDOW + digit.place()]
+    }
+
+    #[inline]
+    fn coordinate(&self, limbs: limbs::Limbs) -> FieldElement {
+        let coordinate = FieldElement::from_montgomery(limbs);
+        if self.ifma.is_none() {
+            return coordinate;
+        }
+        // 2^252 for 2^256 takes 2^4 out.
+        FieldElement::from_montgomery(coordinate.times_limbs([0, 0, 0, 1 << 60]))
+    }
+
+    /// The arithmetic of eight lanes where the table is made for it.
+    pub(crate) fn ifma(&self) -> Option<Ifma> {
+        self.ifma
     }
 }
 
 impl fmt::Debug for WindowTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WindowTable").field("point", &self.points[0]).finish_non_exhaustive()
+        f.debug_struct("WindowTable").field("point", &self.entries[0]).finish_non_exhaustive()
     }
 }
 
-/// The digits of a scalar: what is above 2^(WIDTH - 1) is taken from the next digit.
+/// A point as the arithmetic takes it.
+pub(crate) fn entry_of(point: Point, ifma: Option<Ifma>) -> Entry {
+    let coordinate = |residue: FieldElement| match ifma {
+        Some(_) => residue.double().double().double().double().montgomery(),
+        None => residue.montgomery(),
+    };
+    Entry::new(coordinate(point.x), coordinate(point.y))
+}
+
+impl Digit {
+    const NEGATIVE: u16 = 1 << 15;
+
+    #[inline(always)]
+    pub(crate) fn is_negative(self) -> bool {
+        self.0 & Self::NEGATIVE != 0
+    }
+
+    #[inline(always)]
+    fn place(self) -> usize {
+        usize::from(self.0 & !Self::NEGATIVE)
+    }
+}
+
+/// The digits of a scalar. An odd one is the sum of `(2 b - (2^WIDTH - 1)) 2^(WIDTH i)` for the digits b, which are not
+/// negative, of half of it and of 2^(WIDTH DIGITS). An even one is the opposite of an odd one, n - scalar.
 pub(crate) fn digits(scalar: Scalar) -> Digits {
     let limbs = scalar.to_limbs();
-    let limb = |at: usize| limbs.get(at).copied().unwrap_or(0);
-    let (mut digits, mut carry) = ([0; DIGITS], 0);
-    for (place, digit) in digits.iter_mut().enumerate() {
+    let is_even = limbs[0] & 1 == 0;
+    let [a, b, c, d] = if is_even { limbs::subtract(Order::LIMBS, limbs).0 } else { limbs };
+    let mut half = [a >> 1 | b << 63, b >> 1 | c << 63, c >> 1 | d << 63, d >> 1, 0, 0];
+    let highest = WIDTH * DIGITS - 1;
+    half[highest / 64] |= 1 << (highest % 64);
+    std::array::from_fn(|place| {
         let (at, shift) = (place * WIDTH / 64, place * WIDTH % 64);
-        let bits = (u128::from(limb(at + 1)) << 64 | u128::from(limb(at))) >> shift;
-        let value = (bits as usize & (2 * WINDOW - 1)) + carry;
-        carry = usize::from(value > WINDOW);
-        *digit = value as i16 - (carry * 2 * WINDOW) as i16;
-    }
-    digits
+        let bits = (u128::from(half[at + 1]) << 64 | u128::from(half[at])) >> shift;
+        let digit = bits as usize & (2 * WINDOW - 1);
+        let is_negative = digit < WINDOW;
+        let multiple = if is_negative { WINDOW - 1 - digit } else { digit - WINDOW };
+        Digit(multiple as u16 | if is_negative != is_even { Digit::NEGATIVE } else { 0 })
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Verification by one key that is known beforehand: a log's, say.
 
 use crate::der::RawSignature;
+use crate::entry::Entry;
 use crate::field::{Field, FieldElement};
 use crate::jacobian::Jacobian;
 use crate::lanes::Lanes;
@@ -9,9 +10,12 @@ use crate::point::Point;
 use crate::residue::{Modulus, invert_all};
 use crate::scalar::{Order, Scalar};
 use crate::table::{self, DIGITS, Digits, WindowTable, digits};
+use crate::wide::{self, Ifma, LANES, Pairs, Sums};
 
 /// Signatures whose points are added at once: their 58 points each fill 230 KB.
 const CHUNK: usize = 64;
+/// So few signatures take less time one by one than in eight lanes of which the rest idles.
+const FEW: usize = 4;
 
 /// A public key with its table of multiples (475 KB; making it takes a few milliseconds).
 #[derive(Debug, Clone)]
@@ -46,12 +50,24 @@ struct Scratch {
     /// Row by row, and in each row one point for each candidate.
     points: Vec<Point>,
     lanes: Lanes,
+    rs: Vec<Limbs>,
+    pairs: Pairs,
+    verdicts: Vec<bool>,
 }
 
 impl FixedKeyVerifier {
     /// The verifier of an uncompressed public key (SEC 1 section 2.3.3); none if it is no point of the curve.
     pub fn new(public_key: &[u8]) -> Option<Self> {
-        Point::from_sec1(public_key).map(|point| Self { key: WindowTable::new(point) })
+        Self::for_arithmetic(public_key, Ifma::try_new())
+    }
+
+    /// The same without the arithmetic of eight lanes, whatever the processor can: what other processors take.
+    pub fn without_lanes(public_key: &[u8]) -> Option<Self> {
+        Self::for_arithmetic(public_key, None)
+    }
+
+    fn for_arithmetic(public_key: &[u8], ifma: Option<Ifma>) -> Option<Self> {
+        Point::from_sec1(public_key).map(|point| Self { key: WindowTable::for_arithmetic(point, ifma) })
     }
 
     /// Whether `signature` (DER) is the key's over a SHA-256 digest (FIPS 186-4 section 6.4).
@@ -61,28 +77,61 @@ impl FixedKeyVerifier {
     }
 
     /// What [`FixedKeyVerifier::verify`] says of each signature of the batch, in the order in which they were pushed. In
-    /// batches of 64 one costs half as much.
+    /// batches of 16 and more one costs less than half as much.
     pub fn verify_batch<'batch>(&self, batch: &'batch mut SignatureBatch) -> &'batch [bool] {
         let SignatureBatch { candidates, verdicts, scratch } = batch;
         for chunk in candidates.chunks(CHUNK) {
-            // The inversions of a batch do not pay for one signature alone.
-            if let [alone] = chunk {
-                verdicts[alone.at] = self.verify_raw(alone.digest, alone.signature);
-                continue;
+            let (together, alone) = self.split(chunk);
+            let judged = !together.is_empty()
+                && match self.key.ifma() {
+                    Some(ifma) => scratch.judge_wide(ifma, together, self.tables()),
+                    None => scratch.judge(together, self.tables()),
+                };
+            let (judged, alone) = if judged { (together, alone) } else { (&chunk[..0], chunk) };
+            for (candidate, verdict) in judged.iter().zip(&scratch.verdicts) {
+                verdicts[candidate.at] = *verdict;
             }
-            for (candidate, sum) in chunk.iter().zip(scratch.sums(chunk, &self.key)) {
-                let is_r = |x| sum.x == x && !sum.is_infinity();
-                verdicts[candidate.at] = abscissas(candidate.signature.r).into_iter().any(is_r);
+            for candidate in alone {
+                verdicts[candidate.at] = self.verify_raw(candidate.digest, candidate.signature);
             }
         }
         verdicts
     }
 
+    /// Candidates that are verified together, and the rest, for which that does not pay: one alone, or a few in eight lanes.
+    fn split<'a>(&self, candidates: &'a [Candidate]) -> (&'a [Candidate], &'a [Candidate]) {
+        let alone = match self.key.ifma() {
+            Some(_) => Some(candidates.len() % LANES).filter(|over| *over < FEW),
+            None => Some(candidates.len()).filter(|all| *all == 1),
+        };
+        candidates.split_at(candidates.len() - alone.unwrap_or(0))
+    }
+
     fn verify_raw(&self, digest: Scalar, signature: RawSignature) -> bool {
         let inverse = Scalar::from_limbs(signature.s).invert();
-        let [base, key] = factors(digest, signature.r, inverse);
-        let sum = table::generator().add_product(Jacobian::INFINITY, &base);
-        self.key.add_product(sum, &key).has_x(abscissas(signature.r))
+        let factors = factors(digest, signature.r, inverse);
+        let wide = self.key.ifma().and_then(|ifma| {
+            let [base, key] = self.products(&factors);
+            wide::sum(ifma, [base, key].as_flattened())
+        });
+        let [base, key] = &factors;
+        let sum = wide.unwrap_or_else(|| {
+            let [generator, table] = self.tables();
+            table.add_product(generator.add_product(Jacobian::INFINITY, base), key)
+        });
+        sum.has_x(abscissas(signature.r))
+    }
+
+    /// The base point's table and the key's.
+    fn tables(&self) -> [&WindowTable; 2] {
+        let generator =
+            if self.key.ifma().is_some() { table::generator() } else { table::scalar_generator() };
+        [generator, &self.key]
+    }
+
+    fn products(&self, factors: &[Digits; 2]) -> [[(&Entry, bool); DIGITS]; 2] {
+        let [generator, key] = self.tables();
+        [generator.products(&factors[0]), key.products(&factors[1])]
     }
 }
 
@@ -122,12 +171,28 @@ impl SignatureBatch {
 }
 
 impl Scratch {
-    /// For each candidate the point whose x has to be r.
-    fn sums(&mut self, candidates: &[Candidate], key: &WindowTable) -> &[Point] {
+    /// Finds the verdicts in eight lanes; false where that fails, because points meet.
+    fn judge_wide(&mut self, ifma: Ifma, candidates: &[Candidate], tables: [&WindowTable; 2]) -> bool {
         self.find_factors(candidates);
-        self.look_up(key);
+        self.rs.clear();
+        self.rs.extend(candidates.iter().map(|one| one.signature.r));
+        let Self { pairs, factors, rs, verdicts, .. } = self;
+        // Where r + n is a coordinate too, which no one has seen by chance, it is left to a verification alone.
+        rs.iter().all(|r| !has_second(*r)) && pairs.have_x(ifma, Sums { tables, factors, rs }, verdicts)
+    }
+
+    /// Finds the verdicts in one lane.
+    fn judge(&mut self, candidates: &[Candidate], tables: [&WindowTable; 2]) -> bool {
+        self.find_factors(candidates);
+        self.look_up(tables);
         self.add_rows(candidates.len());
-        &self.points
+        self.verdicts.clear();
+        let verdict = |(candidate, sum): (&Candidate, &Point)| {
+            let is_r = |x| sum.x == x && !sum.is_infinity();
+            abscissas(candidate.signature.r).into_iter().any(is_r)
+        };
+        self.verdicts.extend(candidates.iter().zip(&self.points).map(verdict));
+        true
     }
 
     fn find_factors(&mut self, candidates: &[Candidate]) {
@@ -140,10 +205,10 @@ impl Scratch {
         self.factors.extend(parts.map(|(one, inverse)| factors(one.digest, one.signature.r, *inverse)));
     }
 
-    fn look_up(&mut self, key: &WindowTable) {
+    fn look_up(&mut self, tables: [&WindowTable; 2]) {
         self.points.clear();
         for place in 0..DIGITS {
-            for (factor, table) in [table::generator(), key].into_iter().enumerate() {
+            for (factor, table) in tables.into_iter().enumerate() {
                 let products = self.factors.iter().map(|digits| table.product(place, digits[factor][place]));
                 self.points.extend(products);
             }
@@ -169,7 +234,11 @@ fn factors(digest: Scalar, r: Limbs, inverse: Scalar) -> [Digits; 2] {
 
 /// The coordinates that are r modulo n: r, and r + n where that is a coordinate. The first stands twice where there is one.
 fn abscissas(r: Limbs) -> [FieldElement; 2] {
+    let second = if has_second(r) { limbs::add(r, Order::LIMBS).0 } else { r };
+    [r, second].map(FieldElement::from_limbs)
+}
+
+fn has_second(r: Limbs) -> bool {
     let (second, carry) = limbs::add(r, Order::LIMBS);
-    let is_coordinate = carry == 0 && limbs::is_below(second, Field::LIMBS);
-    [r, if is_coordinate { second } else { r }].map(FieldElement::from_limbs)
+    carry == 0 && limbs::is_below(second, Field::LIMBS)
 }

@@ -11,6 +11,11 @@ fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
 }
 
+/// The verifiers of a key with the arithmetic of eight lanes, where there is one, and without.
+fn both(key: &[u8]) -> [FixedKeyVerifier; 2] {
+    [FixedKeyVerifier::new(key).unwrap(), FixedKeyVerifier::without_lanes(key).unwrap()]
+}
+
 fn verify_batch(verifier: &FixedKeyVerifier, signed: &[([u8; 32], Vec<u8>)]) -> Vec<bool> {
     let mut batch = SignatureBatch::new();
     // What was in a batch before is nothing to the next.
@@ -27,21 +32,27 @@ fn wycheproof_is_judged_as_published_and_as_ring_does() {
     for group in WYCHEPROOF.split("key ").skip(1) {
         let (key, lines) = group.split_once('\n').unwrap();
         let key = bytes(key);
-        let (ours, ring) =
-            (FixedKeyVerifier::new(&key).unwrap(), UnparsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, &key));
+        let (both, ring) = (both(&key), UnparsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, &key));
         let (mut signed, mut expected) = (Vec::new(), Vec::new());
         for line in lines.lines() {
             let [number, result, message, signature] =
                 line.split(' ').collect::<Vec<_>>().try_into().unwrap();
             let (message, signature) = (bytes(message), bytes(signature));
-            let verdict = ours.verify(&sha256(&message), &signature);
-            assert_eq!(verdict, result == "valid", "{number}");
+            let verdict = result == "valid";
             assert_eq!(verdict, ring.verify(&message, &signature).is_ok(), "{number}");
+            for ours in &both {
+                assert_eq!(ours.verify(&sha256(&message), &signature), verdict, "{number}");
+            }
             signed.push((sha256(&message), signature));
             expected.push(verdict);
         }
         tests += signed.len();
-        assert_eq!(verify_batch(&ours, &signed), expected);
+        for ours in &both {
+            assert_eq!(verify_batch(ours, &signed), expected);
+            // In small batches one that is left to a verification alone does not take all others with it.
+            let some = signed.chunks(9).flat_map(|some| verify_batch(ours, some)).collect::<Vec<_>>();
+            assert_eq!(some, expected);
+        }
     }
     assert_eq!(tests, WYCHEPROOF.lines().filter(|line| !line.starts_with("key ")).count());
     assert!(tests > 400);
@@ -51,7 +62,6 @@ fn wycheproof_is_judged_as_published_and_as_ring_does() {
 fn a_batch_of_any_size_says_what_each_verification_says() {
     let key = ThrowawayKey::derive(&[1; 32]);
     let (walk, mut block) = (key.walk(&[1; 32], 0), NonceBlocks::new());
-    let verifier = FixedKeyVerifier::new(key.public_key()).unwrap();
     let mut signed = Vec::new();
     for index in 0..200u64 {
         let digest = sha256(&index.to_be_bytes());
@@ -63,14 +73,16 @@ fn a_batch_of_any_size_says_what_each_verification_says() {
         }
         signed.push((digest, signature));
     }
-    for size in [0, 1, 2, 63, 64, 65, 200] {
-        let verdicts = verify_batch(&verifier, &signed[..size]);
-        let expected: Vec<_> = (0..size).map(|index| !matches!(index % 7, 3 | 5)).collect();
-        assert_eq!(verdicts, expected);
+    for verifier in both(key.public_key()) {
+        for size in (0..20).chain([63, 64, 65, 200]) {
+            let verdicts = verify_batch(&verifier, &signed[..size]);
+            let expected: Vec<_> = (0..size).map(|index| !matches!(index % 7, 3 | 5)).collect();
+            assert_eq!(verdicts, expected);
+        }
+        // The same signature many times: all lanes add equal points.
+        let same = vec![signed[0].clone(); 100];
+        assert_eq!(verify_batch(&verifier, &same), [true; 100]);
     }
-    // The same signature many times: all lanes add equal points.
-    let same = vec![signed[0].clone(); 100];
-    assert_eq!(verify_batch(&verifier, &same), [true; 100]);
 }
 
 #[test]
@@ -91,28 +103,49 @@ fn a_key_that_is_no_point_has_no_verifier() {
 #[test]
 fn sums_that_double_or_cancel_are_judged_like_rings() {
     let generator = hammer_p256::Point::generator().to_sec1();
-    let verifier = FixedKeyVerifier::new(&generator).unwrap();
     let ring = UnparsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, generator);
     let message = b"any";
     let digest = hammer_p256::Scalar::from_digest(&sha256(message));
-    // With r equal to the digest u1 = u2; with its opposite the sum is infinity.
-    for r in [digest, -digest] {
-        for s in 1..40u64 {
-            let (r, s) = (r.to_be_bytes(), hammer_p256::Scalar::from_u64(s).to_be_bytes());
-            let signature = p256::ecdsa::Signature::from_scalars(r, s).unwrap().to_der();
-            let expected = ring.verify(message, signature.as_bytes()).is_ok();
-            assert_eq!(verifier.verify(&sha256(message), signature.as_bytes()), expected);
-            let batch = [(sha256(message), signature.as_bytes().to_vec())];
-            assert_eq!(verify_batch(&verifier, &batch), [expected]);
+    for verifier in both(&generator) {
+        // With r equal to the digest u1 = u2; with its opposite the sum is infinity.
+        for r in [digest, -digest] {
+            let (mut signed, mut expected) = (Vec::new(), Vec::new());
+            for s in 1..40u64 {
+                let (r, s) = (r.to_be_bytes(), hammer_p256::Scalar::from_u64(s).to_be_bytes());
+                let signature = p256::ecdsa::Signature::from_scalars(r, s).unwrap().to_der();
+                expected.push(ring.verify(message, signature.as_bytes()).is_ok());
+                signed.push((sha256(message), signature.as_bytes().to_vec()));
+                assert_eq!(verifier.verify(&signed[0].0, signature.as_bytes()), expected[expected.len() - 1]);
+            }
+            assert_eq!(verify_batch(&verifier, &signed), expected);
+        }
+        // s = 2 r and the digest r: the sum is the base point itself, whose x is r.
+        let r = hammer_p256::Scalar::from_be_bytes(generator[1..33].try_into().unwrap()).unwrap();
+        let signature =
+            p256::ecdsa::Signature::from_scalars(r.to_be_bytes(), r.double().to_be_bytes()).unwrap().to_der();
+        let batch = [(r.to_be_bytes(), signature.as_bytes().to_vec())];
+        assert!(verifier.verify(&batch[0].0, &batch[0].1));
+        for size in [1, 3, 8, 17] {
+            assert_eq!(verify_batch(&verifier, &vec![batch[0].clone(); size]), vec![true; size]);
         }
     }
-    // s = 2 r and the digest r: the sum is the base point itself, whose x is r.
-    let r = hammer_p256::Scalar::from_be_bytes(generator[1..33].try_into().unwrap()).unwrap();
-    let signature =
-        p256::ecdsa::Signature::from_scalars(r.to_be_bytes(), r.double().to_be_bytes()).unwrap().to_der();
-    let batch = [(r.to_be_bytes(), signature.as_bytes().to_vec())];
-    assert!(verifier.verify(&batch[0].0, &batch[0].1));
-    assert_eq!(verify_batch(&verifier, &batch), [true]);
+}
+
+/// A digest of 0 asks for no base point at all, which its odd digits can only say by points that cancel.
+#[test]
+fn a_digest_of_zero_is_judged_like_any_other() {
+    let key = ThrowawayKey::derive(&[1; 32]);
+    let signature = key.walk(&[1; 32], 0).sign(0, &[0; 32], &mut NonceBlocks::new());
+    let other = key.walk(&[1; 32], 0).sign(1, &[1; 32], &mut NonceBlocks::new());
+    for verifier in both(key.public_key()) {
+        assert!(verifier.verify(&[0; 32], signature.as_ref()));
+        assert!(!verifier.verify(&[0; 32], other.as_ref()));
+        let mut signed = vec![([1; 32], other.as_ref().to_vec()); 20];
+        signed[7] = ([0; 32], signature.as_ref().to_vec());
+        signed[9] = ([0; 32], other.as_ref().to_vec());
+        let expected: Vec<_> = (0..20).map(|at| at != 9).collect();
+        assert_eq!(verify_batch(&verifier, &signed), expected);
+    }
 }
 
 proptest! {
@@ -123,7 +156,6 @@ proptest! {
         index: u64, edits in prop::collection::vec((0..80usize, any::<u8>(), 0..3u8), 0..4),
     ) {
         let key = ThrowawayKey::derive(&[8; 32]);
-        let verifier = verifier();
         let ring = UnparsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, key.public_key());
         let message = index.to_be_bytes();
         let walk = key.walk(&[8; 32], 0);
@@ -137,15 +169,17 @@ proptest! {
             }
         }
         let expected = ring.verify(&message, &signature).is_ok();
-        prop_assert_eq!(verifier.verify(&sha256(&message), &signature), expected);
-        prop_assert_eq!(verify_batch(verifier, &[(sha256(&message), signature)]), [expected]);
+        let signed = vec![(sha256(&message), signature); 3];
+        for verifier in verifiers() {
+            prop_assert_eq!(verifier.verify(&signed[0].0, &signed[0].1), expected);
+            prop_assert_eq!(verify_batch(verifier, &signed), [expected; 3]);
+        }
     }
 }
 
-/// The key of the altered signatures, made once.
-fn verifier() -> &'static FixedKeyVerifier {
-    static VERIFIER: std::sync::LazyLock<FixedKeyVerifier> = std::sync::LazyLock::new(|| {
-        FixedKeyVerifier::new(ThrowawayKey::derive(&[8; 32]).public_key()).unwrap()
-    });
-    &VERIFIER
+/// Those of the key of the altered signatures, made once.
+fn verifiers() -> &'static [FixedKeyVerifier; 2] {
+    static VERIFIERS: std::sync::LazyLock<[FixedKeyVerifier; 2]> =
+        std::sync::LazyLock::new(|| both(ThrowawayKey::derive(&[8; 32]).public_key()));
+    &VERIFIERS
 }

@@ -1,0 +1,29 @@
+//! Two coordinates in a line of the processor's cache.
+
+use crate::limbs::Limbs;
+
+/// x and y by four limbs each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(align(64))]
+pub(crate) struct Entry {
+    pub(crate) limbs: [u64; 8],
+}
+
+impl Entry {
+    #[inline]
+    pub(crate) fn new([a, b, c, d]: Limbs, [e, f, g, h]: Limbs) -> Self {
+        Self { limbs: [a, b, c, d, e, f, g, h] }
+    }
+
+    #[inline]
+    pub(crate) fn x(&self) -> Limbs {
+        let [limbs @ .., _, _, _, _] = self.limbs;
+        limbs
+    }
+
+    #[inline]
+    pub(crate) fn y(&self) -> Limbs {
+        let [_, _, _, _, limbs @ ..] = self.limbs;
+        limbs
+    }
+}

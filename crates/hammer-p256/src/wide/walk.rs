@@ -1,0 +1,107 @@
+//! Sums of one base with many points.
+
+use super::element::Wide;
+use super::inversion::invert;
+use super::point::WidePoint;
+use super::{Ifma, LANES};
+use crate::entry::Entry;
+use crate::field::Field;
+use crate::point::Point;
+use crate::table::entry_of;
+
+/// Points that are added to one base after another.
+#[derive(Debug)]
+pub(crate) struct Multiples {
+    ifma: Ifma,
+    points: Vec<WidePoint>,
+}
+
+/// Memory for the sums, to be used again.
+#[derive(Debug, Default)]
+pub(crate) struct Walk {
+    runs: Vec<Wide<Field>>,
+    /// For each run the product of those before it.
+    before: Vec<Wide<Field>>,
+}
+
+impl Multiples {
+    /// Of points none of which is infinity, a multiple of eight in number.
+    pub(crate) fn new(ifma: Ifma, points: &[Point]) -> Self {
+        let entries: Vec<_> = points.iter().map(|point| entry_of(*point, Some(ifma))).collect();
+        Self { ifma, points: ifma.vectorize(Load { ifma, entries: &entries }) }
+    }
+
+    /// Writes the coordinates of `base + point` for each of the points, in their order; zeros instead of y unless it is
+    /// asked for. False, and nothing of use written, where equal or opposite points meet, or the base is infinity.
+    pub(crate) fn add_to<const WITH_Y: bool>(
+        &self,
+        base: Point,
+        walk: &mut Walk,
+        sums: &mut Vec<Entry>,
+    ) -> bool {
+        let ifma = self.ifma;
+        !base.is_infinity()
+            && ifma.vectorize(Add::<WITH_Y> { ifma, points: &self.points, base, walk, sums }).is_some()
+    }
+}
+
+struct Load<'a> {
+    ifma: Ifma,
+    entries: &'a [Entry],
+}
+
+impl pulp::NullaryFnOnce for Load<'_> {
+    type Output = Vec<WidePoint>;
+
+    #[inline(always)]
+    fn call(self) -> Self::Output {
+        let (eights, rest) = self.entries.as_chunks::<LANES>();
+        assert!(rest.is_empty());
+        let mut points = Vec::with_capacity(eights.len());
+        for eight in eights {
+            points.push(WidePoint::load(self.ifma, eight.each_ref(), 0));
+        }
+        points
+    }
+}
+
+struct Add<'a, const WITH_Y: bool> {
+    ifma: Ifma,
+    points: &'a [WidePoint],
+    base: Point,
+    walk: &'a mut Walk,
+    sums: &'a mut Vec<Entry>,
+}
+
+impl<const WITH_Y: bool> pulp::NullaryFnOnce for Add<'_, WITH_Y> {
+    type Output = Option<()>;
+
+    #[inline(always)]
+    fn call(self) -> Option<()> {
+        let Self { ifma, points, base, walk: Walk { runs, before }, sums } = self;
+        let (base_x, base_y) = (Wide::splat_residue(ifma, base.x), Wide::splat_residue(ifma, base.y));
+        runs.clear();
+        before.clear();
+        let mut product = Wide::one(ifma);
+        for point in points {
+            let run = point.x - base_x;
+            runs.push(run);
+            before.push(product);
+            product = product * run;
+        }
+        let mut inverse = invert(product)?;
+        sums.resize(points.len() * LANES, Entry { limbs: [0; 8] });
+        let (eights, _) = sums.as_chunks_mut::<LANES>();
+        for (((point, run), before), eight) in points.iter().zip(&*runs).zip(&*before).zip(eights).rev() {
+            let slope = (point.y - base_y) * (inverse * *before);
+            inverse = inverse * *run;
+            let x = slope.square().minus([base_x, point.x]);
+            *eight = if WITH_Y {
+                WidePoint { x, y: slope * (base_x - x) - base_y }.coordinates(ifma)
+            } else {
+                WidePoint::abscissas(ifma, x)
+            };
+        }
+        Some(())
+    }
+}
