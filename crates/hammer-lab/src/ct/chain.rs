@@ -5,6 +5,7 @@ mod known;
 
 use std::{
     collections::HashMap,
+    fmt::Display,
     sync::{Arc, PoisonError, RwLock},
 };
 
@@ -60,6 +61,15 @@ pub(crate) struct Validated<'a> {
     pub(crate) path: Arc<Path>,
 }
 
+impl ChainRefusal {
+    /// Why there is no path from the leaf of these certificates, which are told by their SHA-256.
+    pub(crate) fn of_path(reason: &impl Display, chain: impl Iterator<Item = Hash>) -> Self {
+        let links: Vec<String> =
+            chain.map(|der| format!("https://crt.sh/?sha256={}", der.to_hex())).collect();
+        failed(&Self(format!("failed to verify chain: {reason}: {}", links.join(", "))))
+    }
+}
+
 impl Validator {
     /// A validator of these roots, in DER, that wants every leaf.
     ///
@@ -97,9 +107,9 @@ impl Validator {
             chain.split_first().ok_or_else(|| ChainRefusal("empty certificate chain".into()))?;
         let leaf = parse(leaf).map_err(|refusal| failed(&refusal))?;
         self.policy.check(&leaf, now_s).map_err(|refusal| failed(&refusal))?;
-        let path = self.path(&leaf, above).map_err(|reason| {
-            failed(&ChainRefusal(format!("failed to verify chain: {reason}: {}", certificate_links(chain))))
-        })?;
+        let path = self
+            .path(&leaf, above)
+            .map_err(|reason| ChainRefusal::of_path(&reason, chain.iter().map(|der| sha256(der))))?;
         match (poison(&leaf)?, precert) {
             (true, true) | (false, false) => Ok(Validated { leaf, path }),
             // Go prints the type of its flag here, and so do recorded answers.
@@ -266,12 +276,6 @@ fn poison(leaf: &Certificate<'_>) -> Result<bool, ChainRefusal> {
             )))
         }
     }
-}
-
-fn certificate_links(chain: &[Vec<u8>]) -> String {
-    let links: Vec<String> =
-        chain.iter().map(|der| format!("https://crt.sh/?sha256={}", sha256(der).to_hex())).collect();
-    links.join(", ")
 }
 
 /// Verified issuer chains kept; a load has a handful.

@@ -9,8 +9,9 @@ use hammer_tlog::{
 
 use super::{
     certificate::Certificate,
-    chain::{Path, Validated},
+    chain::{ChainRefusal, Path, Validated},
     precert,
+    signature::SignatureError,
 };
 
 /// A submission on its way into the tree.
@@ -68,6 +69,12 @@ impl Entry {
         leaf.extend_from_slice(&(extensions.len() as u16).to_be_bytes());
         leaf.extend_from_slice(&extensions);
         leaf
+    }
+
+    /// Why it is refused if its issuer did not sign it, where so many certificates were sent above it.
+    pub(crate) fn unsigned(&self, sent: usize) -> ChainRefusal {
+        let above = self.path.authorities.iter().take(sent).map(|authority| authority.fingerprint);
+        ChainRefusal::of_path(&SignatureError::Ecdsa, std::iter::once(self.identity).chain(above))
     }
 
     /// The same entry of a certificate that nobody submitted: its last byte differs.

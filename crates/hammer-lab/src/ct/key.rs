@@ -22,6 +22,8 @@ pub(crate) struct LogSigner {
     pub(crate) spki: Vec<u8>,
     /// SHA-256 of `spki`.
     pub(crate) log_id: Hash,
+    /// That in base64.
+    pub(crate) id: String,
 }
 
 #[derive(Debug)]
@@ -49,7 +51,7 @@ impl LogSigner {
         .map_err(|reason| LabError::Plan { key: "private_key", reason })?;
         let spki = [SPKI_PREFIX, &public].concat();
         let log_id = sha256(&spki);
-        Ok(Self { secret, spki, log_id })
+        Ok(Self { secret, spki, log_id, id: log_id.to_base64() })
     }
 
     /// A `digitally-signed` struct (RFC 5246 section 4.7): sha256, ecdsa, length, DER signature.

@@ -3,7 +3,7 @@
 use std::{
     collections::{HashMap, VecDeque},
     sync::{
-        Arc, PoisonError, RwLock,
+        Arc, Mutex, PoisonError, RwLock,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
@@ -22,7 +22,7 @@ use super::{
     lie::{LieKind, ToldLie},
     lies::Lies,
     plan::{CtLabPlan, Flavour},
-    pool::{Batch, Pool},
+    pool::{Batch, Logged, Pool, Untold},
     store::{Folder, Memory, Store},
 };
 use crate::{clock::Clock, error::LabError};
@@ -46,6 +46,8 @@ pub(crate) struct Log {
     /// None in an honest log.
     pub(crate) lies: Option<Arc<Lies>>,
     sequenced: RwLock<Sequenced>,
+    /// Batches in the tree whose submissions wait for the checkpoint, in the tree's order.
+    untold: Mutex<VecDeque<Untold>>,
 }
 
 /// The tree, published or not.
@@ -96,6 +98,7 @@ impl Log {
             broken: AtomicBool::new(false),
             lies,
             sequenced: RwLock::new(sequenced),
+            untold: Mutex::default(),
         };
         // The roots are issuers too: entries point to them by their fingerprints.
         log.validator.roots().iter().try_for_each(|root| log.store.keep_issuer(root))?;
@@ -125,9 +128,9 @@ impl Log {
             while let Some(batch) = self.pool.take(self.clock.elapsed(), stopping) {
                 if self.store.blocks() {
                     let log = Arc::clone(&self);
-                    let _ = tokio::task::spawn_blocking(move || log.integrate(&batch)).await;
+                    let _ = tokio::task::spawn_blocking(move || log.integrate(batch)).await;
                 } else {
-                    self.integrate(&batch);
+                    self.integrate(batch);
                     // One batch at a time: those who wait for it are answered before the next.
                     tokio::task::yield_now().await;
                 }
@@ -212,20 +215,40 @@ impl Log {
         // A folder that cannot be written keeps its old checkpoint; submissions then time out.
         if !self.broken.load(Ordering::Relaxed) && self.store.publish(&checkpoint.note).is_ok() {
             self.published.send_replace(Arc::new(checkpoint));
+            self.tell();
         }
     }
 
-    fn integrate(&self, batch: &Batch) {
+    /// Whether SCTs are signed as their batch is sequenced, while its leaves are at hand.
+    pub(crate) fn signs_batches(&self) -> bool {
+        self.plan.flavour == Flavour::StaticCt && self.lies.is_none()
+    }
+
+    /// Tells the submissions of every batch that the checkpoint reaches, or of every batch where none is waited for.
+    fn tell(&self) {
+        let mut untold = self.untold.lock().unwrap_or_else(PoisonError::into_inner);
+        let size = if self.plan.enable_publication_awaiter { self.published.borrow().size } else { u64::MAX };
+        while untold.front().is_some_and(|batch| batch.logged.first_index < size)
+            && let Some(reached) = untold.pop_front()
+        {
+            reached.tell();
+        }
+    }
+
+    fn integrate(&self, batch: Batch) {
         if self.broken.load(Ordering::Relaxed) {
-            return self.pool.lost(batch);
+            return self.pool.lost(&batch);
         }
         let with_index = self.plan.flavour == Flavour::StaticCt;
         // Only this task writes to the tree, so what is read here stays true until it is written below.
         let first_index = self.read_tree(|sequenced| sequenced.tree.size());
+        let mut signatures = Vec::new();
         let (hashes, leaves): (Vec<Hash>, Vec<Vec<u8>>) = (first_index..)
             .zip(&batch.entries)
             .map(|(index, (entry, timestamp_ms))| {
                 let leaf = entry.leaf_input(*timestamp_ms, with_index.then_some(index));
+                // The leaf is, byte for byte, what an SCT signs.
+                signatures.extend(self.signs_batches().then(|| self.signer.digitally_signed(&leaf)));
                 match &self.lies {
                     None => (leaf_hash(&leaf), entry.tile_leaf(&leaf)),
                     Some(lies) => lies.sequenced(entry, *timestamp_ms, index, &leaf),
@@ -242,11 +265,13 @@ impl Log {
             Ok(()) => {
                 self.forget();
                 self.distinct.fetch_add(batch.entries.len() as u64, Ordering::Relaxed);
-                self.pool.logged(batch, first_index);
+                let untold = self.pool.logged(batch, Logged { first_index, signatures });
+                self.untold.lock().unwrap_or_else(PoisonError::into_inner).push_back(untold);
+                self.tell();
             }
             Err(_) => {
                 self.broken.store(true, Ordering::Relaxed);
-                self.pool.lost(batch);
+                self.pool.lost(&batch);
             }
         }
     }

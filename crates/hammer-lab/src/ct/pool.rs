@@ -40,7 +40,22 @@ struct Inner {
 pub(crate) struct Batch {
     pub(crate) entries: Vec<(Arc<Entry>, u64)>,
     opened_at: Duration,
-    first_index: watch::Sender<Option<u64>>,
+    logged: watch::Sender<Option<Logged>>,
+}
+
+/// What becomes of a batch.
+#[derive(Debug)]
+pub(crate) struct Logged {
+    pub(crate) first_index: u64,
+    /// Of the SCT of each entry, where they were all signed at once.
+    pub(crate) signatures: Vec<Vec<u8>>,
+}
+
+/// What becomes of a batch, and those who wait to hear of it.
+#[derive(Debug)]
+pub(crate) struct Untold {
+    pub(crate) logged: Logged,
+    waiting: watch::Sender<Option<Logged>>,
 }
 
 #[derive(Debug)]
@@ -56,7 +71,17 @@ pub(crate) struct Ticket {
     pub(crate) timestamp_ms: u64,
     /// Whether a duplicate was made an entry of its own.
     pub(crate) repeats: bool,
+    /// Whether it is told of an entry that another submission made.
+    pub(crate) is_duplicate: bool,
     place: Place,
+}
+
+/// Where an entry is in the tree.
+#[derive(Debug)]
+pub(crate) struct Placed {
+    pub(crate) index: u64,
+    /// That of its SCT, a `digitally-signed` struct, where its batch was signed.
+    pub(crate) signature: Option<Vec<u8>>,
 }
 
 #[derive(Debug, Clone)]
@@ -65,8 +90,8 @@ enum Place {
     /// Kept from being sequenced.
     Nowhere,
     InBatch {
-        first_index: watch::Receiver<Option<u64>>,
-        offset: u64,
+        logged: watch::Receiver<Option<Logged>>,
+        offset: usize,
     },
 }
 
@@ -120,7 +145,7 @@ impl Pool {
         if wake {
             self.due.notify_one();
         }
-        Ok(Ticket { timestamp_ms, repeats, place })
+        Ok(Ticket { timestamp_ms, repeats, is_duplicate: false, place })
     }
 
     /// Takes entries that were kept from being sequenced.
@@ -156,23 +181,22 @@ impl Pool {
         Some(batch)
     }
 
-    /// Notes that a batch is in the tree from `first_index` on, and tells those who wait.
-    pub(crate) fn logged(&self, batch: &Batch, first_index: u64) {
+    /// Notes that a batch is in the tree; those who wait are not told yet.
+    pub(crate) fn logged(&self, batch: Batch, logged: Logged) -> Untold {
         let mut inner = self.lock();
-        for (index, (entry, timestamp_ms)) in (first_index..).zip(&batch.entries) {
-            let logged = || Seen::Logged { timestamp_ms: *timestamp_ms, index };
-            let seen = inner.seen.entry(entry.identity).or_insert_with(logged);
+        for (index, (entry, timestamp_ms)) in (logged.first_index..).zip(&batch.entries) {
+            let found = || Seen::Logged { timestamp_ms: *timestamp_ms, index };
+            let seen = inner.seen.entry(entry.identity).or_insert_with(found);
             // The first entry of an identity is the one that duplicates are told of.
             if matches!(seen, Seen::Waiting { .. }) {
-                *seen = logged();
+                *seen = found();
             }
         }
         if let Some(keep) = self.keep_entries {
             inner.logged.extend(batch.entries.iter().map(|(entry, _)| entry.identity));
             inner.forget_beyond(keep);
         }
-        drop(inner);
-        batch.first_index.send_replace(Some(first_index));
+        Untold { logged, waiting: batch.logged }
     }
 
     /// Forgets a batch that could not be stored; those who wait see it once the batch is dropped.
@@ -222,8 +246,7 @@ impl Inner {
             self.batches.push_back(Batch::opened(now, batch_max_size));
         }
         let Some(batch) = self.batches.back_mut() else { return (Place::Nowhere, false) };
-        let place =
-            Place::InBatch { first_index: batch.first_index.subscribe(), offset: batch.entries.len() as u64 };
+        let place = Place::InBatch { logged: batch.logged.subscribe(), offset: batch.entries.len() };
         batch.entries.push((Arc::clone(entry), timestamp_ms));
         (place, opened || batch.entries.len() >= batch_max_size)
     }
@@ -250,7 +273,13 @@ impl Inner {
 
 impl Batch {
     fn opened(opened_at: Duration, size: usize) -> Self {
-        Self { entries: Vec::with_capacity(size.min(1024)), opened_at, first_index: watch::Sender::new(None) }
+        Self { entries: Vec::with_capacity(size.min(1024)), opened_at, logged: watch::Sender::new(None) }
+    }
+}
+
+impl Untold {
+    pub(crate) fn tell(self) {
+        self.waiting.send_replace(Some(self.logged));
     }
 }
 
@@ -260,19 +289,21 @@ impl Seen {
             Self::Waiting { timestamp_ms, place } => (*timestamp_ms, place.clone()),
             Self::Logged { timestamp_ms, index } => (*timestamp_ms, Place::Logged(*index)),
         };
-        Ticket { timestamp_ms, repeats: false, place }
+        Ticket { timestamp_ms, repeats: false, is_duplicate: true, place }
     }
 }
 
 impl Ticket {
-    /// The entry's index, once it has one; none when its batch was lost.
-    pub(crate) async fn index(&mut self) -> Option<u64> {
+    /// Where the entry is, once those who wait for its batch are told; none when that was lost.
+    pub(crate) async fn placed(&mut self) -> Option<Placed> {
         match &mut self.place {
-            Place::Logged(index) => Some(*index),
+            Place::Logged(index) => Some(Placed { index: *index, signature: None }),
             Place::Nowhere => None,
-            Place::InBatch { first_index, offset } => {
-                let first = *first_index.wait_for(Option::is_some).await.ok()?;
-                first.map(|first| first + *offset)
+            Place::InBatch { logged, offset } => {
+                let logged = logged.wait_for(Option::is_some).await.ok()?;
+                let Logged { first_index, signatures } = logged.as_ref()?;
+                let index = first_index + *offset as u64;
+                Some(Placed { index, signature: signatures.get(*offset).cloned() })
             }
         }
     }

@@ -13,14 +13,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     certificate::Certificate,
-    chain::Validated,
+    chain::{ChainRefusal, Validated},
     entry::{self, Entry},
     key::LogSigner,
     lie::LieKind,
     lies::Lies,
     log::Log,
     plan::Flavour,
-    pool::{Pushback, Ticket},
+    pool::{Placed, Pushback, Ticket},
 };
 use crate::serve::answer;
 
@@ -35,10 +35,21 @@ pub(crate) enum Refusal {
     Internal(&'static str),
 }
 
+/// A submission as far as it can be judged at once.
+enum Taken<V> {
+    Entry(Arc<Entry>),
+    /// Its leaf's signature is open; so many certificates were sent above it.
+    Candidate {
+        entry: Arc<Entry>,
+        sent: usize,
+        verdict: V,
+    },
+}
+
 #[derive(Debug, Serialize)]
-struct Sct {
+struct Sct<'a> {
     sct_version: u8,
-    id: String,
+    id: &'a str,
     timestamp: u64,
     extensions: String,
     signature: String,
@@ -56,33 +67,59 @@ impl Log {
         match result {
             Ok(sct) => {
                 self.accepted.fetch_add(1, Ordering::Relaxed);
-                answer::json(serde_json::to_vec(&sct).unwrap_or_default())
+                answer::json(sct.to_json())
             }
             Err(refusal) => refusal.answer(),
         }
     }
 
-    async fn sct(&self, body: Bytes, precert: bool) -> Result<Sct, Refusal> {
+    async fn sct(&self, body: Bytes, precert: bool) -> Result<Sct<'_>, Refusal> {
         if self.broken.load(Ordering::Relaxed) {
             return Err(Refusal::Internal("storage failed"));
         }
-        let entry = self.entry(&body, precert).await?;
+        let taken = self.taken(&body, precert)?;
+        // The connection's buffer is free again while the submission waits.
         drop(body);
+        let entry = match taken {
+            Taken::Entry(entry) => entry,
+            Taken::Candidate { entry, sent, verdict } => {
+                let holds = verdict.await.ok_or(Refusal::Internal("the log has ended"))?;
+                holds.then_some(()).ok_or_else(|| Refusal::unverified(&entry.unsigned(sent)))?;
+                entry
+            }
+        };
         let mut ticket =
             self.pool.add(&entry, &*self.clock).map_err(|pushback| self.pushed_back(pushback))?;
-        let index = match self.plan.flavour {
-            Flavour::Rfc6962 => None,
-            Flavour::StaticCt => Some(self.index(&mut ticket).await?),
-        };
-        let timestamp = ticket.timestamp_ms;
-        Ok(match &self.lies {
-            None => Sct::sign(&self.signer, &entry, timestamp, index),
-            Some(lies) => self.lying_sct(lies, &entry, &ticket, index),
-        })
+        if self.plan.flavour == Flavour::Rfc6962 {
+            return Ok(self.stated(&entry, &ticket, None));
+        }
+        // Nobody needs the entry while its submission waits, but where that has to sign for itself.
+        let entry = (!self.signs_batches() || ticket.is_duplicate).then_some(entry);
+        let Placed { index, signature } = self.placed(&mut ticket).await?;
+        match entry {
+            Some(entry) => Ok(self.stated(&entry, &ticket, Some(index))),
+            None => {
+                let signature = signature.ok_or(Refusal::Internal("storage failed"))?;
+                Ok(Sct::signed(&self.signer, ticket.timestamp_ms, Some(index), &signature))
+            }
+        }
+    }
+
+    fn stated(&self, entry: &Entry, ticket: &Ticket, index: Option<u64>) -> Sct<'_> {
+        match &self.lies {
+            None => Sct::sign(&self.signer, entry, ticket.timestamp_ms, index),
+            Some(lies) => self.lying_sct(lies, entry, ticket, index),
+        }
     }
 
     /// The SCT of an entry that may be lied about.
-    fn lying_sct(&self, lies: &Lies, entry: &Entry, ticket: &Ticket, index: Option<u64>) -> Sct {
+    fn lying_sct<'a>(
+        &'a self,
+        lies: &'a Lies,
+        entry: &Entry,
+        ticket: &Ticket,
+        index: Option<u64>,
+    ) -> Sct<'a> {
         let timestamp = ticket.timestamp_ms;
         let tell = |kind, promised: Option<u64>| {
             let holds = index.filter(|_| promised != index);
@@ -110,28 +147,32 @@ impl Log {
         }
     }
 
-    async fn entry(&self, body: &[u8], precert: bool) -> Result<Arc<Entry>, Refusal> {
+    /// What a body holds, of which nothing is kept but the leaf.
+    fn taken(
+        &self,
+        body: &[u8],
+        precert: bool,
+    ) -> Result<Taken<impl Future<Output = Option<bool>> + use<>>, Refusal> {
         let texts = read_texts(body).map_err(|reason| self.unreadable(&reason))?;
-        if let Some((entry, verdict)) = self.candidate(&texts, precert)
-            && verdict.await
-        {
-            return Ok(entry);
+        match self.candidate(&texts, precert) {
+            Some(candidate) => Ok(candidate),
+            None => self.examined(&texts, precert).map(Taken::Entry),
         }
-        self.examined(&texts, precert)
     }
 
-    /// What is an entry if its verdict is good. None where that is not all that there is to ask.
+    /// An entry, if its verdict is good. None where that is not all that there is to ask.
     fn candidate(
         &self,
         texts: &[Text<'_>],
         precert: bool,
-    ) -> Option<(Arc<Entry>, impl Future<Output = bool> + Send + use<>)> {
+    ) -> Option<Taken<impl Future<Output = Option<bool>> + use<>>> {
         let (leaf, above) = texts.split_first()?;
         let path = self.validator.known_path(above)?;
         let leaf = BASE64_STANDARD.decode(leaf).ok()?;
         let (validated, signature) = self.validator.candidate(&leaf, path, precert, self.now_s())?;
         let entry = Entry::new(&validated, precert).ok()?;
-        Some((Arc::new(entry), self.checks.holds(&signature)))
+        let verdict = self.checks.holds(&signature);
+        Some(Taken::Candidate { entry: Arc::new(entry), sent: above.len(), verdict })
     }
 
     /// The entry of a submission of which everything is asked, in the order in which refusals are told.
@@ -140,7 +181,7 @@ impl Log {
         let validated = self
             .validator
             .validate(&chain, precert, self.now_s())
-            .map_err(|refusal| Refusal::Bad(format!("failed to verify add-chain contents: {refusal}")))?;
+            .map_err(|refusal| Refusal::unverified(&refusal))?;
         let entry = Entry::new(&validated, precert)
             .map_err(|error| Refusal::Bad(format!("failed to build MerkleTreeLeaf: {error}")))?;
         for authority in &validated.path.authorities {
@@ -158,14 +199,15 @@ impl Log {
         i64::try_from(self.clock.unix_ms() / 1000).unwrap_or(i64::MAX)
     }
 
-    async fn index(&self, ticket: &mut Ticket) -> Result<u64, Refusal> {
-        let index = ticket.index().await.ok_or(Refusal::Internal("storage failed"))?;
-        if self.plan.enable_publication_awaiter {
+    async fn placed(&self, ticket: &mut Ticket) -> Result<Placed, Refusal> {
+        let placed = ticket.placed().await.ok_or(Refusal::Internal("storage failed"))?;
+        // Its batch may be reached by a checkpoint that ends within it.
+        if self.plan.enable_publication_awaiter && self.published.borrow().size <= placed.index {
             let mut published = self.published.subscribe();
-            let covered = published.wait_for(|checkpoint| checkpoint.size > index).await;
+            let covered = published.wait_for(|checkpoint| checkpoint.size > placed.index).await;
             covered.map_err(|_| Refusal::Internal("the log has ended"))?;
         }
-        Ok(index)
+        Ok(placed)
     }
 
     fn pushed_back(&self, pushback: Pushback) -> Refusal {
@@ -180,13 +222,17 @@ impl Log {
     }
 }
 
-impl Sct {
-    fn sign(signer: &LogSigner, entry: &Entry, timestamp: u64, index: Option<u64>) -> Self {
+impl<'a> Sct<'a> {
+    fn sign(signer: &'a LogSigner, entry: &Entry, timestamp: u64, index: Option<u64>) -> Self {
         // The leaf is, byte for byte, what an SCT signs.
         let signature = signer.digitally_signed(&entry.leaf_input(timestamp, index));
+        Self::signed(signer, timestamp, index, &signature)
+    }
+
+    fn signed(signer: &'a LogSigner, timestamp: u64, index: Option<u64>, signature: &[u8]) -> Self {
         Self {
             sct_version: 0,
-            id: signer.log_id.to_base64(),
+            id: &signer.id,
             timestamp,
             extensions: BASE64_STANDARD.encode(entry::extensions(index)),
             signature: BASE64_STANDARD.encode(signature),
@@ -200,6 +246,13 @@ impl Sct {
             *last ^= 1;
         }
         Self { signature: BASE64_STANDARD.encode(signature), ..self }
+    }
+
+    fn to_json(&self) -> Vec<u8> {
+        let mut json = Vec::with_capacity(JSON_BYTES);
+        // A vector takes whatever is written to it.
+        let _ = serde_json::to_writer(&mut json, self);
+        json
     }
 }
 
@@ -222,6 +275,10 @@ pub(crate) fn unchecked_sct(
 }
 
 impl Refusal {
+    fn unverified(refusal: &ChainRefusal) -> Self {
+        Self::Bad(format!("failed to verify add-chain contents: {refusal}"))
+    }
+
     fn answer(&self) -> Response<Full<Bytes>> {
         match self {
             Self::Bad(reason) => answer::error(StatusCode::BAD_REQUEST, reason),
@@ -279,3 +336,6 @@ fn decode(texts: &[Text<'_>]) -> Result<Vec<Vec<u8>>, String> {
         format!("illegal base64 data at input byte {at}")
     })
 }
+
+/// Room for an SCT with an index: some 250 bytes.
+const JSON_BYTES: usize = 320;

@@ -275,6 +275,48 @@ async fn the_rfc6962_flavour_answers_at_once_without_an_index() {
     assert_eq!(lab.stop().published_size, 1, "the end of the log publishes what waits");
 }
 
+/// What the log answers to altered chains, each at both endpoints.
+async fn refusals(lab: &CtLabHandle, altered: &[Vec<Vec<u8>>]) -> Vec<(u16, String)> {
+    let mut answers = Vec::new();
+    for chain in altered {
+        for endpoint in ["add-chain", "add-pre-chain"] {
+            let answer = post(&format!("{}/ct/v1/{endpoint}", lab.submission_url), body(chain)).await;
+            answers.push((answer.status.as_u16(), answer.text()));
+        }
+    }
+    answers
+}
+
+#[tokio::test]
+async fn a_chain_is_refused_in_the_same_words_once_its_issuer_is_known() {
+    let mint = Mint::new();
+    let altered: Vec<_> = [mint.chain(1), mint.precert_chain(2)]
+        .into_iter()
+        .flat_map(|good| {
+            let with_root = [good.as_slice(), std::slice::from_ref(&mint.root)].concat();
+            let mut chains = vec![good.clone(), good, with_root.clone(), with_root];
+            *chains[0][0].last_mut().unwrap() ^= 1;
+            chains[1][0].pop();
+            *chains[2][0].last_mut().unwrap() ^= 1;
+            chains[3][0][60] ^= 1;
+            chains
+        })
+        .collect();
+    for flavour in [Flavour::StaticCt, Flavour::Rfc6962] {
+        let lab = start(CtLabPlan { flavour, ..quick_plan() }, &mint).await;
+        let at_first = refusals(&lab, &altered).await;
+        assert!(at_first.iter().all(|(status, _)| *status == 400), "{at_first:?}");
+        for seq in 10..30 {
+            let root = if seq % 2 == 0 { &[][..] } else { std::slice::from_ref(&mint.root) };
+            let sent = body(&[mint.chain(seq).as_slice(), root].concat());
+            let answer = post(&format!("{}/ct/v1/add-chain", lab.submission_url), sent).await;
+            assert_eq!(answer.status, 200, "{}", answer.text());
+        }
+        assert_eq!(refusals(&lab, &altered).await, at_first);
+        assert_eq!(lab.stop().distinct, 20);
+    }
+}
+
 #[tokio::test]
 async fn without_the_awaiter_the_answer_comes_before_its_checkpoint() {
     let mint = Mint::new();
