@@ -4,7 +4,7 @@
 
 use std::thread;
 
-/// Lets every shard go before the calling thread from now on.
+/// Lets shards and supply go before the calling thread from now on. Not for supply: what it has not prepared in time is not sent.
 pub(crate) fn make_way() {
     // A refusal costs punctuality, which the report shows, and nothing else.
     let _ = rustix::process::nice(NICENESS);
@@ -37,7 +37,7 @@ impl Turn {
     }
 }
 
-/// Added to the niceness of the process: about a third of a shard's weight.
-const NICENESS: i32 = 5;
+/// Added to the niceness of the process: about a tenth of a shard's weight.
+const NICENESS: i32 = 10;
 /// Pieces of a few microseconds each, beside which asking the kernel costs little.
 const IN_A_ROW: usize = 8;

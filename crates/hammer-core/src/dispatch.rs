@@ -18,6 +18,7 @@ mod bell;
 mod closed;
 mod load;
 mod open;
+mod quantum;
 mod queue;
 mod slot;
 mod stages;
@@ -36,6 +37,8 @@ pub trait Lane {
     fn pump(&self, until: Nanos, now: Nanos);
     /// When something is due next; `None` when nothing is until something under way ends.
     fn next_due(&self) -> Option<Nanos>;
+    /// What is due within this span goes together.
+    fn quantum(&self) -> Nanos;
     /// Ends what is past its deadline, and wakes the threads beside the shard.
     fn sweep(&self, now: Nanos);
     /// Applies a command.

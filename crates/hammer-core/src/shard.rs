@@ -229,9 +229,8 @@ impl<R: Runtime> Shard<R> {
 
     /// Waits for the next instant at which something is due, or for a command.
     async fn wait(&mut self, now: Nanos) {
-        let due = self.lanes.iter().filter_map(|lane| lane.next_due()).min().unwrap_or(Nanos::MAX);
-        // What is due within the quantum goes together.
-        let due = due.max(now + QUANTUM);
+        let due = self.lanes.iter().filter_map(|lane| Some(lane.next_due()?.max(now + lane.quantum())));
+        let due = due.min().unwrap_or(Nanos::MAX);
         let pending = self.pending.iter().map(|(at, _, _)| *at).min().unwrap_or(Nanos::MAX);
         let control =
             self.next_sweep.min(self.next_interval).min(pending).min(self.end.unwrap_or(Nanos::MAX));
@@ -291,8 +290,6 @@ impl<R: Runtime> Shard<R> {
     }
 }
 
-/// Arrivals within this span are released together; it bounds the generator's own lateness on an idle core.
-const QUANTUM: Nanos = Nanos::from_micros(50);
 const SWEEP_EVERY: Nanos = Nanos::from_millis(10);
 const FILL_POLL: Nanos = Nanos::from_millis(1);
 const FILL_AT_MOST: Nanos = Nanos::from_secs(30);

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rtrb::{Consumer, Producer, RingBuffer};
 
-use crate::background::{self, Turn};
+use crate::background::Turn;
 use crate::workload::Workload;
 
 /// The bounds of a shard's ring.
@@ -90,7 +90,6 @@ impl SupplyPool {
             let builder = thread::Builder::new().name(format!("supply-{index}"));
             let handle = builder.spawn(move || {
                 let _guard = guard;
-                background::make_way();
                 serve(&receiver, &stop);
             })?;
             pool.workers.push((sender, handle.thread().clone()));
@@ -176,6 +175,11 @@ impl<W: Workload> Supply<W> {
 
     pub(crate) fn served_by(&mut self, thread: Option<Thread>) {
         self.thread = thread;
+    }
+
+    /// Operations prepared ahead at most, by both bounds.
+    pub(crate) fn depth(&self) -> usize {
+        self.depth
     }
 
     /// Whether another request fits the bounds.

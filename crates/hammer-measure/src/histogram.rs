@@ -108,25 +108,32 @@ impl Distribution {
 
     /// The value at `quantile` (0 to 1), or `None` when nothing was recorded.
     pub fn quantile(&self, quantile: f64) -> Option<Quantile> {
+        self.quantiles([quantile]).map(|[value]| value)
+    }
+
+    /// The values at `quantiles`, which ascend, in one walk over the histogram; `None` when nothing was recorded.
+    fn quantiles<const N: usize>(&self, quantiles: [f64; N]) -> Option<[Quantile; N]> {
         let total = self.count();
         if total == 0 {
             return None;
         }
-        let rank = ((quantile * total as f64).ceil() as u64).clamp(1, total);
-        let ended = self.ended();
-        let Some(histogram) = self.histogram.as_ref().filter(|_| ended > 0) else {
-            return Some(Quantile::Beyond(Nanos::ZERO));
-        };
-        if rank > ended {
-            return Some(Quantile::Beyond(resolved(histogram.max())));
-        }
-        let value = histogram.value_at_quantile(rank as f64 / ended as f64).min(histogram.max());
-        Some(Quantile::At(resolved(value)))
+        let longest = self.histogram.as_ref().map_or(0, |histogram| histogram.max());
+        let mut steps = self.histogram.iter().flat_map(|histogram| histogram.iter_recorded());
+        let (mut up_to, mut value) = (0, 0);
+        Some(quantiles.map(|quantile| {
+            let rank = ((quantile * total as f64).ceil() as u64).clamp(1, total);
+            while up_to < rank {
+                let Some(step) = steps.next() else { return Quantile::Beyond(resolved(longest)) };
+                up_to += step.count_since_last_iteration();
+                value = step.value_iterated_to().min(longest);
+            }
+            Quantile::At(resolved(value))
+        }))
     }
 
     /// The figures, or `None` when nothing was recorded.
     pub fn summary(&self) -> Option<Summary> {
-        let at = |quantile| self.quantile(quantile);
+        let [p50, p75, p90, p95, p99, p999] = self.quantiles([0.5, 0.75, 0.9, 0.95, 0.99, 0.999])?;
         let (mean, min, max) = match &self.histogram {
             Some(h) if !h.is_empty() => (h.mean(), h.min(), h.max()),
             _ => (0.0, 0, 0),
@@ -137,12 +144,12 @@ impl Distribution {
             mean,
             min: Nanos(min),
             max: resolved(max),
-            p50: at(0.50)?,
-            p75: at(0.75)?,
-            p90: at(0.90)?,
-            p95: at(0.95)?,
-            p99: at(0.99)?,
-            p999: at(0.999)?,
+            p50,
+            p75,
+            p90,
+            p95,
+            p99,
+            p999,
         })
     }
 
@@ -235,6 +242,28 @@ mod tests {
         assert!((p99.as_millis_f64() - 990.0).abs() < 1.0, "{p99}");
         assert!((summary.mean / 1e6 - 500.5).abs() < 0.6, "{}", summary.mean);
         assert_eq!(summary.count, 1000);
+    }
+
+    #[test]
+    fn every_quantile_of_a_summary_is_the_duration_of_its_rank() {
+        let mut distribution = Distribution::default();
+        let mut sorted: Vec<u64> =
+            (1..=2_000u64).map(|turn| (turn * turn * 7_919) % 90_000_017 + 1_000).collect();
+        sorted.iter().for_each(|nanos| distribution.record(Nanos(*nanos)));
+        distribution.record_infinite();
+        sorted.sort_unstable();
+        let summary = distribution.summary().unwrap();
+        let quantiles = [summary.p50, summary.p75, summary.p90, summary.p95, summary.p99, summary.p999];
+        for (share, value) in [0.5, 0.75, 0.9, 0.95, 0.99, 0.999].into_iter().zip(quantiles) {
+            let rank = (share * 2_001.0f64).ceil() as usize;
+            let exact = sorted[rank - 1] as f64;
+            assert!(
+                (value.nanos().0 as f64 / exact - 1.0).abs() < 0.001,
+                "{share}: {value} is not {exact} ns"
+            );
+            assert_eq!(distribution.quantile(share), Some(value));
+        }
+        assert_eq!(distribution.quantile(1.0), Some(Quantile::Beyond(summary.max)));
     }
 
     #[test]

@@ -20,6 +20,7 @@ use crate::workload::{Preparation, Workload};
 
 use super::Lane;
 use super::load::{Closed, Iterations, Think};
+use super::quantum;
 use super::slot::{Bench, Job, Slot};
 use super::stages::Stages;
 
@@ -359,6 +360,10 @@ impl<W: Workload, R: Runtime> Lane for ClosedLane<W, R> {
         let timer = self.timers.borrow().peek().map(|Reverse((at, _))| *at);
         let look = self.look_for_supply.get();
         timer.into_iter().chain((look < Nanos::MAX).then_some(look)).min()
+    }
+
+    fn quantum(&self) -> Nanos {
+        quantum::SHORTEST
     }
 
     fn sweep(&self, now: Nanos) {

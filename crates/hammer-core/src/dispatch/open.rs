@@ -84,6 +84,8 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
         loop {
             let mut job = slot.next_job().await;
             let mut started = self.bench.runtime.now();
+            // A queue full of starts must not hold up what comes due meanwhile.
+            self.release(started, started);
             let mut in_a_row = 0;
             loop {
                 self.bench.perform(&slot, job, started, &mut op, &mut steps).await;
@@ -233,9 +235,10 @@ impl<W: Workload> Prefetch<W> {
         None
     }
 
-    /// Keeps an operation's allocations for another one; what a stall piled up in the backlog is let go of.
+    /// Keeps an operation's allocations for another one, as many as are prepared ahead: answers come in lumps, and the
+    /// arrivals until the next lump use them. What a stall piled up in the backlog beyond that is let go of.
     fn give_back(&mut self, op: W::Op) {
-        if self.spare.len() < SPARES {
+        if self.spare.len() < self.supply.depth() {
             self.spare.push(op);
         }
     }
@@ -274,6 +277,10 @@ impl<W: Workload, R: Runtime> Lane for OpenLane<W, R> {
 
     fn next_due(&self) -> Option<Nanos> {
         self.state.borrow_mut().next_intended()
+    }
+
+    fn quantum(&self) -> Nanos {
+        self.bench.quantum.span()
     }
 
     fn sweep(&self, now: Nanos) {
@@ -320,5 +327,3 @@ impl<W: Workload, R: Runtime> Lane for OpenLane<W, R> {
 }
 
 const YIELD_EVERY: usize = 32;
-/// Operations that wait to be used again; while arrivals come on time each is asked for at once.
-const SPARES: usize = 256;

@@ -14,6 +14,7 @@ use crate::supply::SupplyPool;
 use crate::verify::PromiseSender;
 use crate::workload::{Ended, Exchange, Steps, Workload, completion};
 
+use super::quantum::Quantum;
 use super::{Bell, LaneShard};
 
 /// What the slots of a lane share.
@@ -26,6 +27,7 @@ pub(super) struct Bench<W: Workload, R: Runtime> {
     pub(super) shards: usize,
     pub(super) supply: Arc<SupplyPool>,
     pub(super) bell: Rc<Bell>,
+    pub(super) quantum: Quantum,
     session: W::Session,
     /// Of the operations that are prepared here.
     scratch: RefCell<W::Scratch>,
@@ -67,6 +69,7 @@ impl<W: Workload, R: Runtime> Bench<W, R> {
             shards: shard.shards,
             supply: shard.supply,
             bell: shard.bell,
+            quantum: Quantum::default(),
             session,
             promises: shard.promises,
             timeout,
@@ -120,6 +123,9 @@ impl<W: Workload, R: Runtime> Bench<W, R> {
         let op = op.insert(prepared);
         let ended = slot.until_deadline(self.workload.execute(&self.session, op, steps)).await;
         let (ended, exchange) = self.outcome(ended, op, steps);
+        if let Some(sent) = exchange.sent {
+            self.quantum.answered(exchange.done.since(sent));
+        }
         if slot.end() {
             let timing = timing.finished(exchange.sent.unwrap_or(started), exchange.done);
             let completion = completion(ended, &exchange);

@@ -7,6 +7,8 @@ use hammer_measure::recorder::Interval;
 use hammer_measure::snapshot::{Figures, Observation, Resources, SeriesSnapshot, Snapshot};
 use hammer_measure::{Ledger, Nanos, Phase};
 
+use crate::background::give_way;
+
 /// The merged record of a run.
 #[derive(Debug)]
 pub struct Collector {
@@ -77,7 +79,9 @@ impl Collector {
         }
         let merged = self.open.remove(&self.next)?;
         self.next += 1;
+        give_way();
         self.total.merge(&merged);
+        give_way();
         debug_assert!(
             self.total.series.iter().flatten().all(hammer_measure::recorder::SeriesRecord::balances),
             "the fates of the run must balance at every interval"
@@ -106,12 +110,17 @@ impl Collector {
         resources: Resources,
     ) -> Snapshot {
         let series = self.total.series.iter().zip(&mut merged.series);
+        // Each is a good part of a millisecond, which the shard on this core must not wait for.
+        let figures = |record| {
+            give_way();
+            Figures::of(record)
+        };
         let series = series.map(|(total, [warm_up, measurement])| {
             warm_up.merge(measurement);
             SeriesSnapshot {
-                interval: Figures::of(warm_up),
-                warm_up: Figures::of(&total[0]),
-                measurement: Figures::of(&total[1]),
+                interval: figures(warm_up),
+                warm_up: figures(&total[0]),
+                measurement: figures(&total[1]),
             }
         });
         let series = series.collect();

@@ -82,6 +82,22 @@ fn what_is_sent_and_when_is_the_same_over_one_two_and_seven_shards() {
     }
 }
 
+/// How late what came in the second half of two seconds at 20,000/s was released, at most.
+fn latest_release(service: Nanos) -> Nanos {
+    let mut run = Simulated::measuring(SECOND);
+    run.phases.warm_up = SECOND;
+    let total = run.run(Scripted::answering_after(service), at_rate(20_000.0, 10_000, 0));
+    at(&total.series[0][1].dispatch_lag, 1.0)
+}
+
+#[test]
+fn arrivals_wait_for_each_other_longer_where_answers_take_long() {
+    let fast = latest_release(Nanos::from_micros(500));
+    assert!(fast <= Nanos::from_micros(51), "{fast}");
+    let slow = latest_release(Nanos::from_millis(100));
+    assert!(slow >= Nanos::from_micros(190) && slow <= Nanos::from_micros(251), "{slow}");
+}
+
 #[test]
 fn a_burst_is_released_together() {
     let schedule = Schedule::even(Profile::Burst(Burst { size: 100, every: 0.5, within: 0.0 }));

@@ -4,6 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use futures::future::{Either, join_all, select};
+use hammer_core::background::give_way;
 use hammer_core::runtime::Clock;
 use hammer_measure::Nanos;
 use hammer_net::{Answer, Balancing, ClientConfig, ConfigError, Failure};
@@ -220,6 +221,8 @@ impl Reader {
     async fn read(&self, path: &str, form: Form) -> Result<Answer, Trouble> {
         for tries in 1.. {
             let answer = self.ask(path, form).await;
+            // Taking in a bundle is a good part of a millisecond.
+            give_way();
             self.requests.update(|requests| requests + 1);
             if let Ok(answer) = &answer {
                 self.bytes.update(|bytes| bytes + answer.bytes_in);

@@ -51,6 +51,7 @@ impl Tiles {
             }
             went?;
             accepted().into_iter().for_each(|receipt| self.audit.accept(receipt));
+            give_way();
             let next = self.audit.needs(BUNDLES, partial);
             if next == needs {
                 break;
