@@ -2,6 +2,7 @@
 
 use crate::field::FieldElement;
 use crate::point::Point;
+use crate::residue::invert_all;
 
 /// (X / Z^2, Y / Z^3); infinity where Z is 0.
 #[derive(Debug, Clone, Copy)]
@@ -37,8 +38,8 @@ impl Jacobian {
         Self { x, y: rise * (across - x) - self.y * run_cubed, z: self.z * run }
     }
 
-    /// dbl-2001-b of the Explicit-Formulas Database, for a = -3.
-    fn double(self) -> Self {
+    /// Twice the point: dbl-2001-b of the Explicit-Formulas Database, for a = -3.
+    pub(crate) fn double(self) -> Self {
         let (delta, gamma) = (self.z.square(), self.y.square());
         let beta = self.x * gamma;
         let product = (self.x - delta) * (self.x + delta);
@@ -52,7 +53,17 @@ impl Jacobian {
 
     /// The point by its coordinates: one inversion.
     pub(crate) fn to_point(self) -> Point {
-        let inverse = self.z.invert();
+        self.divided(self.z.invert())
+    }
+
+    /// The points by their coordinates, none of which may be infinity: one inversion for all.
+    pub(crate) fn to_points(all: &[Self]) -> Vec<Point> {
+        let mut inverses: Vec<_> = all.iter().map(|one| one.z).collect();
+        invert_all(&mut inverses, &mut vec![FieldElement::ONE; all.len()]);
+        all.iter().zip(inverses).map(|(one, inverse)| one.divided(inverse)).collect()
+    }
+
+    fn divided(self, inverse: FieldElement) -> Point {
         let square = inverse.square();
         Point { x: self.x * square, y: self.y * square * inverse }
     }

@@ -37,13 +37,6 @@ impl Lanes {
         out.extend(points.iter().zip(&self.inverses).map(|(point, inverse)| add(base, *point, *inverse)));
     }
 
-    /// Twice the point.
-    pub(crate) fn double(&mut self, point: Point) -> Point {
-        let mut sum = [point];
-        self.add_each(&mut sum, &[point]);
-        sum[0]
-    }
-
     /// Writes the x coordinate of `base + point` for each of `points`, in their order: one multiplication less each.
     pub(crate) fn x_of_sums(&mut self, base: Point, points: &[Point], out: &mut Vec<FieldElement>) {
         self.invert(points.iter().map(|point| denominator(base, *point)));

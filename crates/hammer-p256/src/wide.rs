@@ -11,6 +11,7 @@ mod pairs;
 mod point;
 mod scalars;
 mod walk;
+mod window;
 
 use std::arch::x86_64::__m512i;
 
@@ -18,6 +19,7 @@ pub(crate) use jacobian::sum;
 pub(crate) use pairs::{Pairs, Sums};
 pub(crate) use scalars::Inverses;
 pub(crate) use walk::{Multiples, Walk};
+pub(crate) use window::fill_window;
 
 /// Lanes of a register.
 pub(crate) const LANES: usize = 8;

@@ -41,6 +41,16 @@ pub(crate) fn sum(ifma: Ifma, _: &[(&Entry, bool)]) -> Option<Jacobian> {
     match ifma {}
 }
 
+pub(crate) fn fill_window(
+    ifma: Ifma,
+    _: &[Entry; LANES],
+    _: &[Point],
+    _: &mut Walk,
+    _: &mut Vec<Entry>,
+) -> bool {
+    match ifma {}
+}
+
 impl Pairs {
     pub(crate) fn have_x(&mut self, ifma: Ifma, sums: Sums<'_>, _: &mut Vec<bool>) -> bool {
         let Sums { tables: [_, _], factors: [..], rs: [..] } = sums;

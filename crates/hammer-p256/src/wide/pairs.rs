@@ -73,8 +73,7 @@ impl Pairs {
         for ((left, right), (run, before)) in left[..count].iter_mut().zip(right.iter()).rev().zip(inverted) {
             let slope = (right.y - left.y) * (inverse * *before);
             inverse = inverse * *run;
-            let x = slope.square().minus([left.x, right.x]);
-            *left = WidePoint { x, y: slope * (left.x - x) - left.y };
+            *left = left.on_line(*right, slope);
         }
         self.points.truncate(upper);
         Some(())

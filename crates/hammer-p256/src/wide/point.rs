@@ -4,6 +4,7 @@ use super::element::Wide;
 use super::{Ifma, LANES, Register};
 use crate::entry::Entry;
 use crate::field::Field;
+use crate::point::Point;
 
 /// Eight points, none of them infinity.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +24,25 @@ impl WidePoint {
         let [a, b, c, d, e, f, g, h] = ifma.transpose(limbs);
         let y = Wide::from_limbs(ifma, [e, f, g, h]).negate_lanes(negated);
         Self { x: Wide::from_limbs(ifma, [a, b, c, d]), y }
+    }
+
+    /// Eight times a point.
+    #[inline(always)]
+    pub(crate) fn splat(ifma: Ifma, point: Point) -> Self {
+        Self { x: Wide::splat_residue(ifma, point.x), y: Wide::splat_residue(ifma, point.y) }
+    }
+
+    /// The sums with others, on lines of these slopes through both.
+    #[inline(always)]
+    pub(crate) fn on_line(self, other: Self, slope: Wide<Field>) -> Self {
+        let x = slope.square().minus([self.x, other.x]);
+        Self { x, y: slope * (self.x - x) - self.y }
+    }
+
+    /// The eight entries.
+    #[inline(always)]
+    pub(crate) fn store(self, ifma: Ifma) -> [Entry; LANES] {
+        entries(ifma, self.x.to_limbs(), self.y.to_limbs())
     }
 
     /// The coordinates themselves.

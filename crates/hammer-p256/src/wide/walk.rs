@@ -78,30 +78,55 @@ impl<const WITH_Y: bool> pulp::NullaryFnOnce for Add<'_, WITH_Y> {
 
     #[inline(always)]
     fn call(self) -> Option<()> {
-        let Self { ifma, points, base, walk: Walk { runs, before }, sums } = self;
-        let (base_x, base_y) = (Wide::splat_residue(ifma, base.x), Wide::splat_residue(ifma, base.y));
-        runs.clear();
-        before.clear();
-        let mut product = Wide::one(ifma);
-        for point in points {
-            let run = point.x - base_x;
-            runs.push(run);
-            before.push(product);
-            product = product * run;
-        }
-        let mut inverse = invert(product)?;
+        let Self { ifma, points, base, walk, sums } = self;
+        let base = WidePoint::splat(ifma, base);
+        let mut inverse = walk.invert_runs(ifma, points, base)?;
         sums.resize(points.len() * LANES, Entry { limbs: [0; 8] });
         let (eights, _) = sums.as_chunks_mut::<LANES>();
-        for (((point, run), before), eight) in points.iter().zip(&*runs).zip(&*before).zip(eights).rev() {
-            let slope = (point.y - base_y) * (inverse * *before);
+        let parts = points.iter().zip(&walk.runs).zip(&walk.before).zip(eights);
+        for (((point, run), before), eight) in parts.rev() {
+            let slope = (point.y - base.y) * (inverse * *before);
             inverse = inverse * *run;
-            let x = slope.square().minus([base_x, point.x]);
             *eight = if WITH_Y {
-                WidePoint { x, y: slope * (base_x - x) - base_y }.coordinates(ifma)
+                point.on_line(base, slope).coordinates(ifma)
             } else {
-                WidePoint::abscissas(ifma, x)
+                WidePoint::abscissas(ifma, slope.square().minus([base.x, point.x]))
             };
         }
         Some(())
+    }
+}
+
+impl Walk {
+    /// Writes the sums of the base with each of the points behind them, and says whether no points met.
+    #[inline(always)]
+    pub(super) fn double_by(&mut self, ifma: Ifma, points: &mut Vec<WidePoint>, base: Point) -> Option<()> {
+        let base = WidePoint::splat(ifma, base);
+        let mut inverse = self.invert_runs(ifma, points, base)?;
+        let count = points.len();
+        points.extend_from_within(..);
+        let (points, sums) = points.split_at_mut(count);
+        let parts = points.iter().zip(&self.runs).zip(&self.before).zip(sums);
+        for (((point, run), before), sum) in parts.rev() {
+            let slope = (point.y - base.y) * (inverse * *before);
+            inverse = inverse * *run;
+            *sum = point.on_line(base, slope);
+        }
+        Some(())
+    }
+
+    /// The inverse of the product of all runs from the base to the points; none where one is 0.
+    #[inline(always)]
+    fn invert_runs(&mut self, ifma: Ifma, points: &[WidePoint], base: WidePoint) -> Option<Wide<Field>> {
+        self.runs.clear();
+        self.before.clear();
+        let mut product = Wide::one(ifma);
+        for point in points {
+            let run = point.x - base.x;
+            self.runs.push(run);
+            self.before.push(product);
+            product = product * run;
+        }
+        invert(product)
     }
 }
