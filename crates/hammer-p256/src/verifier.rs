@@ -12,12 +12,12 @@ use crate::scalar::{Order, Scalar};
 use crate::table::{self, DIGITS, Digits, WindowTable, digits};
 use crate::wide::{self, Ifma, LANES, Pairs, Sums};
 
-/// Signatures whose points are added at once: their 58 points each fill 230 KB.
+/// Signatures whose points are added at once: their 52 points each fill 210 KB.
 const CHUNK: usize = 64;
 /// So few signatures take less time one by one than in eight lanes of which the rest idles.
 const FEW: usize = 4;
 
-/// A public key with its table of multiples (475 KB; making it takes a few milliseconds).
+/// A public key with its table of multiples (850 KB; making it takes a millisecond or two).
 #[derive(Debug, Clone)]
 pub struct FixedKeyVerifier {
     key: WindowTable,

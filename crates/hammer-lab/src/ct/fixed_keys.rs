@@ -11,7 +11,7 @@ use hammer_tlog::merkle::{Hash, sha256};
 use super::signature::{PublicKey, SignatureError};
 
 /// Verifies signatures: by ring, and once a key of P-256 has been used a few times, by a table of its multiples. Bounded:
-/// [`MOST_TABLES`] of 475 KB.
+/// [`MOST_TABLES`] of 850 KB.
 #[derive(Debug, Default)]
 pub(crate) struct FixedKeys {
     used: Mutex<Used>,

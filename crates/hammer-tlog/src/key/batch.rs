@@ -5,7 +5,7 @@ use crate::merkle::sha256;
 use crate::rfc6962::DigitallySigned;
 
 /// Signatures of one key that are verified together, and the memory for it. Those of P-256 share most of the costs: 64
-/// take half as long as one by one.
+/// take less than half as long as one by one.
 #[derive(Debug, Clone, Default)]
 pub struct SignatureBatch {
     verdicts: Vec<Result<(), SignatureError>>,

@@ -7,7 +7,7 @@ use hammer_p256::FixedKeyVerifier;
 
 use crate::merkle::sha256;
 
-/// A verifier that clones share. Its first verification takes a few milliseconds more, for a table of 475 KB; until
+/// A verifier that clones share. Its first verification takes a millisecond or two more, for a table of 850 KB; until
 /// then it takes no memory.
 #[derive(Clone, Default)]
 pub(super) struct LazyVerifier {
