@@ -2,7 +2,8 @@
 # What a chain costs hammer: CPU, user and system, of its process for each chain that it mints, submits, whose SCT it
 # verifies and whose leaf it finds in the published tree. The log is `hammer lab ct` in another process.
 #   scripts/cpu-per-chain.sh [MOST_MS]   exits 1 above MOST_MS, or when a chain is without its verdict
-#   RATE=1000 SECONDS_OF_LOAD=30 are the defaults; HAMMER names the binary, REPORT keeps the report
+#   RATE=1000 SECONDS_OF_LOAD=30 WARM_UP=2 are the defaults: rates and lateness are of what comes after the warm-up, CPU of both
+#   HAMMER names the binary, REPORT keeps the report
 #   CORE=1 LOG_CORE=0             pins hammer and the log to one core each
 #   LOG_SETTINGS="batch_max_age=50ms checkpoint_interval=100ms"    settings of the log, as `hammer lab ct --set` takes them
 set -euo pipefail
@@ -25,7 +26,7 @@ workloads:
     ct_submit: { audit: true }
     load: { rate: ${RATE:-1000}/s }
     in_flight: 8000
-phases: { measurement: ${SECONDS_OF_LOAD:-30}s, drain: 60s }
+phases: { warm_up: ${WARM_UP:-2}s, measurement: ${SECONDS_OF_LOAD:-30}s, drain: 60s }
 PLAN
 
 field() {
