@@ -9,6 +9,7 @@ use hammer_measure::promise::Breach;
 use hammer_measure::snapshot::{Observation, Resources, RunInfo, RunResult};
 use hammer_measure::{Command, Nanos, Now as _, Phase, Reporter, RunEvent, SeriesInfo};
 
+use crate::background::give_way;
 use crate::clock::{MonotonicClock, unix_millis};
 use crate::dispatch::LanePlan;
 use crate::observe::Observer;
@@ -400,6 +401,7 @@ impl<'a, 'r> Run<'a, 'r> {
     fn close_intervals(&mut self) {
         while let Some(merged) = self.collector.next_complete() {
             let resources = (self.spec.resources)();
+            give_way();
             let health =
                 self.judge.health(self.collector.total(), self.cpu.share(self.spec.clock.now(), resources));
             let snapshot = self.collector.snapshot(

@@ -55,5 +55,5 @@ impl Records {
 }
 
 /// As many signatures as share nearly all that they can, and are verified before a shard that waits for the core is late.
-const MOST: usize = 64;
+const MOST: usize = 32;
 const MOST_BYTES: usize = 1 << 20;
