@@ -1,9 +1,8 @@
 //! Key pairs that walk: d_j = d_0 + j, and so Q_j = Q_0 + j * G. A subject key for each certificate, with its private
 //! key at hand where a proof of possession needs it.
 
-use crate::POINT_LENGTH;
 use crate::blocks::{Block, Blocks};
-use crate::point;
+use crate::point::{self, POINT_LENGTH};
 use crate::scalar::Scalar;
 use crate::steps::{Scratch, Steps};
 use crate::table;

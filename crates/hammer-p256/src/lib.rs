@@ -36,10 +36,7 @@ pub use der::{RawSignature, Signature};
 pub use field::FieldElement;
 pub use key_walk::{KeyBlocks, KeyWalk};
 pub use nonce_walk::{NonceBlocks, NonceWalk};
-pub use point::Point;
+pub use point::{POINT_LENGTH, Point};
 pub use scalar::Scalar;
 pub use throwaway::ThrowawayKey;
 pub use verifier::{FixedKeyVerifier, SignatureBatch};
-
-/// Bytes of a point as SEC 1 section 2.3.3 writes it without compression.
-pub const POINT_LENGTH: usize = 65;

@@ -1,8 +1,10 @@
 //! Points of P-256 by their two coordinates.
 
-use crate::POINT_LENGTH;
 use crate::field::FieldElement;
 use crate::limbs::{self, Limbs};
+
+/// Bytes of a point as SEC 1 section 2.3.3 writes it without compression.
+pub const POINT_LENGTH: usize = 65;
 
 /// The coefficient b of y^2 = x^3 - 3x + b (FIPS 186-4 section D.1.2.3).
 const B: [u8; 32] = [

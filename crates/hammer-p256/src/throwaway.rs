@@ -6,8 +6,9 @@ use sha2::{Digest, Sha256};
 
 use crate::limbs;
 use crate::nonce_walk::NonceWalk;
+use crate::point::POINT_LENGTH;
 use crate::scalar::Scalar;
-use crate::{POINT_LENGTH, table};
+use crate::table;
 
 /// A signing key that is **public**: it follows from a seed, so whoever knows the seed holds it, and so does whoever
 /// sees two signatures of a [`NonceWalk`]. What it signs proves nothing.
