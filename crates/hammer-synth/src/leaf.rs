@@ -8,18 +8,17 @@ use hammer_p256::NonceWalk;
 
 use crate::authority::{Issuer, SignerIdentity};
 use crate::der::{Field, MOST_HEADER};
+use crate::error::Error;
 use crate::leaf::layout::Layout;
 use crate::minted::{Kind, Minted};
-use crate::name;
 use crate::profile::Profile;
 use crate::scratch::MintScratch;
 use crate::seed::Seed;
 use crate::shape::Shape;
 use crate::spki::sha256;
 use crate::subject_key::SubjectKeyPair;
-use crate::tbs;
 use crate::validity::{TIME, Validity, time_text};
-use crate::{Error, spki};
+use crate::{name, spki, tbs};
 
 /// What is signed for a leaf, and by whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

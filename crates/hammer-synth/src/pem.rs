@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
 
-use crate::Error;
+use crate::error::Error;
 
 /// The certificates of a file in their order, at least one.
 pub(crate) fn read_certificates(path: &Path) -> Result<Vec<Vec<u8>>, Error> {

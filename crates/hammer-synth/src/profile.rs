@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::Error;
+use crate::error::Error;
 
 /// What a leaf and its chain look like. Its name is the three parts with dashes: `dv-p256-chain2`,
 /// `san100-rsa2048-chain3`.

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use ring::digest;
 
-use crate::Error;
+use crate::error::Error;
 
 /// What a key is and how it signs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,7 +1,7 @@
 //! The window in which a certificate is valid.
 
-use crate::Error;
 use crate::der::{Der, Field, GENERALIZED_TIME, UTC_TIME};
+use crate::error::Error;
 
 /// Both ends in seconds since the Unix epoch, both included (RFC 5280 section 4.1.2.5). The end of leaves may be spread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

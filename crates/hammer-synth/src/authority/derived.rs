@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::{Hierarchy, HierarchySpec, Issuer, PrecertSigner, SignerIdentity};
 use crate::der::Der;
+use crate::error::Error;
 use crate::key::ThrowawayKey;
-use crate::name;
 use crate::seed::Seed;
 use crate::signer::{Algorithm, Signer};
 use crate::tbs::{self, Tbs};
 use crate::validity::Validity;
-use crate::{Error, extension, oid, spki};
+use crate::{extension, name, oid, spki};
 
 impl Hierarchy {
     /// A root, `depth` intermediates in a line below it, and a Precertificate Signing Certificate under each of them. Every

@@ -7,9 +7,10 @@ use x509_parser::extensions::ParsedExtension;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
 use super::{Hierarchy, Issuer, SignerIdentity};
+use crate::error::Error;
 use crate::key::FileKey;
+use crate::pem;
 use crate::signer::Signer as _;
-use crate::{Error, pem};
 
 impl Hierarchy {
     /// The CA whose certificates and key are kept in PEM files. `chain` holds the issuing certificate, then its issuer, and

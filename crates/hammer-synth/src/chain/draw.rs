@@ -1,6 +1,6 @@
 //! What is drawn for a chain: pure functions of (seed, stream, seq), of a few nanoseconds.
 
-use super::MinterSpec;
+use super::minter::MinterSpec;
 use crate::minted::Kind;
 use crate::seed::Seed;
 use crate::validity::Validity;

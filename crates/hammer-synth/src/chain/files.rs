@@ -11,8 +11,9 @@ use x509_parser::prelude::X509Certificate;
 use crate::above::Above;
 use crate::authority::files::parse;
 use crate::der::{Der, context_nested};
+use crate::error::Error;
 use crate::minted::{Kind, Minted};
-use crate::{Error, extension, oid, pem};
+use crate::{extension, oid, pem};
 
 /// Chains from PEM files, one chain a file, the leaf first.
 #[derive(Clone, Debug)]

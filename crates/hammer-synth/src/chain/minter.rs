@@ -6,9 +6,9 @@ use std::sync::Arc;
 use ring::digest::{Context, SHA256};
 
 use super::draw::ChainDraw;
-use crate::Error;
 use crate::above::Above;
 use crate::authority::{Hierarchy, HierarchySpec, Issuer};
+use crate::error::Error;
 use crate::leaf::{Form, LeafTemplate};
 use crate::minted::{Kind, Minted};
 use crate::profile::Profile;

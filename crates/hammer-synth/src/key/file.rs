@@ -12,7 +12,7 @@ use rustls_pki_types::PrivateKeyDer;
 use rustls_pki_types::pem::{self, PemObject};
 
 use super::pair::KeyPair;
-use crate::Error;
+use crate::error::Error;
 use crate::signer::{Algorithm, Signer};
 
 /// A key that somebody keeps, read from a PEM file. It signs safely only: RFC 6979 nonces for P-256, the deterministic
