@@ -1,7 +1,10 @@
 use std::collections::{HashMap, VecDeque};
 
+use super::Policy;
+use super::receipt::Receipt;
 use super::shelves::{SHELVES, Seen, Shelves, shelf};
-use super::{Breach, Finding, Kept, Kind, Policy, Published, Receipt, Spill, Verdict};
+use super::spill::Spill;
+use super::verdict::{Breach, Finding, Kept, Kind, Published, Verdict};
 use crate::follow::{Event, Head};
 use crate::merkle::{Frontier, Hash, MerkleError, leaf_hash, verify_inclusion};
 

@@ -1,7 +1,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Receipt;
+use super::receipt::Receipt;
 use crate::bundle::Entries;
 use crate::merkle::{Hash, NodeReader, inclusion_proof, verify_inclusion};
 use crate::tile::{FULL_WIDTH, HEIGHT, Level, TileId, TileReader};

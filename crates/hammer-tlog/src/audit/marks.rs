@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 
-use super::Published;
+use super::verdict::Published;
 
 /// The heads that first covered the leaves that are still of interest, in order.
 #[derive(Debug, Default)]

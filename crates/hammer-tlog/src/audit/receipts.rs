@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 
-use super::{Finding, Receipt, Spill};
+use super::receipt::Receipt;
+use super::spill::Spill;
+use super::verdict::Finding;
 use crate::tile::FULL_WIDTH;
 
 /// Tiles in a partition: what is spilled and taken back at once, 3 MiB of receipts where each leaf has one.

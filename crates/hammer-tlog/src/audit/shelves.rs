@@ -1,5 +1,6 @@
 use super::receipt::Receipt;
-use super::{Finding, Published, Spill};
+use super::spill::Spill;
+use super::verdict::{Finding, Published};
 use crate::merkle::Hash;
 
 /// Partitions, by the first bits of the leaf's hash.

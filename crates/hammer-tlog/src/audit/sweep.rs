@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 
-use super::BundleFault;
+use super::verdict::BundleFault;
 use crate::bundle::{Entries, Entry};
 use crate::follow::{Head, TileFault, subtrees};
 use crate::merkle::{Frontier, Hash};

@@ -1,10 +1,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::Policy;
 use super::lookup::{Found, Lookup};
 use super::marks::Marks;
+use super::receipt::Receipt;
 use super::receipts::Receipts;
+use super::spill::Spill;
+use super::verdict::{Breach, BundleFault, Finding, Kept, Kind, Published, Verdict};
 use super::window::Leaves;
-use super::{Breach, BundleFault, Finding, Kept, Kind, Policy, Published, Receipt, Spill, Verdict};
 use crate::bundle::{BundleError, Entries, Entry};
 use crate::follow::{Event, Head, TileFault};
 use crate::merkle::{EMPTY_ROOT, Hash};

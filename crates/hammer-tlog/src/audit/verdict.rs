@@ -1,4 +1,4 @@
-use super::Receipt;
+use super::receipt::Receipt;
 use crate::bundle::BundleError;
 use crate::merkle::Hash;
 use crate::tile::TileId;

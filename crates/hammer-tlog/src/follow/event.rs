@@ -1,4 +1,4 @@
-use super::Head;
+use super::head::Head;
 use crate::merkle::{Hash, MerkleError};
 use crate::tile::{TileError, TileId};
 

@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 
-use super::{By, Event, Evidence, Head, TileFault, Trusted, Unproved};
+use super::event::{Event, Evidence, TileFault, Unproved};
+use super::head::Head;
+use super::{By, Trusted};
 use crate::bundle::Entries;
 use crate::merkle::{Frontier, Hash, MerkleError};
 use crate::tile::{FULL_WIDTH, HEIGHT, Level, TileId, root};

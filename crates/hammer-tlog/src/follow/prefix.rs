@@ -1,7 +1,9 @@
 use std::collections::VecDeque;
 
+use super::event::{Event, Evidence, Unproved};
 use super::growth::Growth;
-use super::{By, Event, Evidence, Head, KNOWN, Need, Unproved};
+use super::head::Head;
+use super::{By, KNOWN, Need};
 use crate::merkle::{Hash, MerkleError, verify_consistency};
 
 /// A head that is being proved to be of an earlier state of the trusted tree.

@@ -1,4 +1,6 @@
-use super::{EMPTY_ROOT, Hash, MerkleError, NodeReader, node_hash};
+use super::MerkleError;
+use super::hash::{EMPTY_ROOT, Hash, node_hash};
+use super::proof::NodeReader;
 
 /// The right edge of a tree: the roots of its complete subtrees, from the largest to the smallest. It grows by leaf
 /// hashes and knows the root at every size, in memory that is logarithmic in the tree's.

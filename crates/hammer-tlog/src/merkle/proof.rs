@@ -1,4 +1,5 @@
-use super::{EMPTY_ROOT, Hash, MerkleError, node_hash};
+use super::MerkleError;
+use super::hash::{EMPTY_ROOT, Hash, node_hash};
 
 /// Where proofs are made from: the roots of complete subtrees, kept in memory, in a folder or in tiles.
 pub trait NodeReader {

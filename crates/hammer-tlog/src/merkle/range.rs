@@ -1,7 +1,8 @@
 use std::collections::HashMap;
 
+use super::MerkleError;
+use super::hash::{Hash, node_hash};
 use super::proof::split;
-use super::{Hash, MerkleError, node_hash};
 
 /// Verifies that `leaves` are those from `start` on in the tree of `size` leaves with `root`, by audit paths of that
 /// tree (RFC 6962 section 2.1.1), each with the index of its leaf. The paths of the first and the last leaf are enough;
@@ -80,8 +81,10 @@ fn siblings(index: u64, size: u64) -> Vec<(u64, u64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Tree, inclusion_proof, leaf_hash, root_at};
     use super::*;
+    use crate::merkle::hash::leaf_hash;
+    use crate::merkle::proof::{inclusion_proof, root_at};
+    use crate::merkle::tree::Tree;
 
     fn tree(size: u64) -> Tree {
         (0..size).map(|index| leaf_hash(&index.to_be_bytes())).collect()

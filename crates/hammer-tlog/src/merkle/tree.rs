@@ -1,4 +1,5 @@
-use super::{Hash, NodeReader, node_hash};
+use super::hash::{Hash, node_hash};
+use super::proof::NodeReader;
 
 /// A tree in memory: the hash of every complete subtree, 64 bytes a leaf; whole, unless it was told to forget.
 #[derive(Debug, Clone, Default)]

@@ -1,4 +1,5 @@
-use super::{EMPTY_ROOT, Hash, MerkleError, node_hash};
+use super::MerkleError;
+use super::hash::{EMPTY_ROOT, Hash, node_hash};
 
 /// Verifies that `leaf` is leaf `index` of the tree of `size` leaves with `root` (RFC 9162 section 2.1.3.2).
 pub fn verify_inclusion(

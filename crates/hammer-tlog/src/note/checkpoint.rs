@@ -1,6 +1,7 @@
 use std::fmt;
 
-use super::{Note, NoteError, Verified, Verifier};
+use super::verifier::{Verified, Verifier};
+use super::{Note, NoteError};
 use crate::merkle::Hash;
 
 /// A checkpoint: a tree's origin, size and root (C2SP tlog-checkpoint). `Display` is the note's text.

@@ -1,4 +1,5 @@
-use super::{Checkpoint, Note, NoteError, is_name};
+use super::checkpoint::Checkpoint;
+use super::{Note, NoteError, is_name};
 use crate::encoding::from_base64;
 use crate::key::LogKey;
 use crate::merkle::{Hash, sha256};

@@ -1,4 +1,4 @@
-use super::EntryType;
+use super::entry::EntryType;
 use crate::tls::{Reader, TlsError, length24, put_vector24};
 
 /// `extra_data` of get-entries: what the log was sent beyond the leaf (RFC 6962 section 4.6).

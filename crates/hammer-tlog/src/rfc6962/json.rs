@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::{DigitallySigned, tree_head_signature_input};
+use super::digitally_signed::{DigitallySigned, tree_head_signature_input};
 use crate::encoding::{Base64, write_base64};
 use crate::key::{LogKey, SignatureError};
 use crate::merkle::Hash;

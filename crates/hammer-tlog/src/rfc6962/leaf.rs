@@ -1,4 +1,5 @@
-use super::{EntryType, SignedEntryRef, V1};
+use super::V1;
+use super::entry::{EntryType, SignedEntryRef};
 use crate::merkle::{Hash, Sha256Writer};
 use crate::tls::{Reader, TlsError, length16, length24, put_vector16};
 
