@@ -9,7 +9,7 @@ use std::{
 use hammer_tlog::merkle::Hash;
 use tokio::sync::{Notify, watch};
 
-use super::{entry::Entry, lies::Lies};
+use super::{entry::Entry, lies::Lies, plan::CtLabPlan};
 use crate::clock::Clock;
 
 /// Batches of a bounded number of entries, and the deduplication by identity.
@@ -105,7 +105,7 @@ pub(crate) enum Pushback {
 }
 
 impl Pool {
-    pub(crate) fn new(plan: &super::CtLabPlan, lies: Option<Arc<Lies>>) -> Self {
+    pub(crate) fn new(plan: &CtLabPlan, lies: Option<Arc<Lies>>) -> Self {
         Self {
             inner: Mutex::default(),
             due: Notify::new(),
