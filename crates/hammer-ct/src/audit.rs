@@ -13,14 +13,14 @@ use hammer_measure::Nanos;
 use hammer_net::ClientConfig;
 use hammer_tlog::audit::Receipt;
 
-use crate::LogTarget;
+use crate::log::LogTarget;
 
 mod backoff;
 mod entries;
 mod evidence;
 mod figures;
 mod follow;
-mod link;
+pub(crate) mod link;
 mod look;
 mod lookup;
 mod prove;

@@ -9,9 +9,8 @@ use hammer_tlog::merkle::Hash;
 use hammer_tlog::note::{NoteError, Verifier, open_checkpoint};
 use hammer_tlog::rfc6962::{GetRoots, GetSthResponse, SthError};
 
-use crate::log::GET_ROOTS;
+use crate::log::{GET_ROOTS, LogKind, LogTarget};
 use crate::source::Source;
-use crate::{LogKind, LogTarget};
 
 /// Why there is no tree head, or no roots.
 #[derive(Debug, thiserror::Error)]

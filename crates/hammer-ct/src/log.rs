@@ -10,7 +10,7 @@ use http::Uri;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Window;
+use crate::window::Window;
 
 /// What a log speaks. Both take submissions alike (RFC 6962 sections 4.1 and 4.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]

@@ -13,7 +13,8 @@ use hammer_measure::promise::Breach;
 use hammer_net::ClientConfig;
 
 use crate::audit::{SHRINKING_TREE, Stale};
-use crate::{FetchError, LogReader, LogTarget, TreeHead};
+use crate::fetch::{FetchError, LogReader, TreeHead};
+use crate::log::LogTarget;
 
 /// Polls the tree head of a log with a connection of its own and verifies it. Observes `tree_size`, in
 /// `observer_requests` how many requests it sent itself, which stand in no series, and in `stale_heads` how many heads were

@@ -10,8 +10,12 @@ use hammer_net::{Answer, ClientConfig};
 use hammer_tlog::note::{Checkpoint, Note};
 use hammer_tlog::rfc6962::GetSthResponse;
 
+use crate::answer;
+use crate::error::CtError;
+use crate::log::{LogKind, LogTarget};
+use crate::plan::{ReadKind, ReadPlan};
+use crate::run::CtRun;
 use crate::source::Source;
-use crate::{CtError, CtRun, LogKind, LogTarget, ReadKind, ReadPlan, answer};
 
 mod entries;
 mod head;
@@ -26,10 +30,8 @@ mod verify;
 pub use session::ReadSession;
 pub use verify::ReadVerifier;
 
-use head::Head;
 use mix::Mix;
 use place::Place;
-use record::{Check, Part};
 
 /// Reads a log. What was read is a promise, which a [`ReadVerifier`] holds against the tree head that the session saw. What
 /// that takes beyond the answer itself, tiles on the way to the root or an audit path, is read beside the operation, as

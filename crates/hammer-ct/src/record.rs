@@ -11,7 +11,7 @@ use hammer_tlog::rfc6962::{AddChainResponse, EntryType, V1};
 use hammer_tlog::sct::Sct;
 use hammer_tlog::tls::{Reader, TlsError, put_vector16, put_vector24};
 
-use crate::InvalidKind;
+use crate::plan::InvalidKind;
 
 /// What a verifier is told of.
 #[derive(Debug, PartialEq, Eq)]

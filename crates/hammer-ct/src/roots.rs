@@ -2,7 +2,8 @@
 
 use hammer_synth::{Hierarchy, IssuerSource, Seed};
 
-use crate::{CtError, SubmitPlan};
+use crate::error::CtError;
+use crate::plan::SubmitPlan;
 
 /// Roots as a log is given them.
 #[derive(Clone, Debug, PartialEq, Eq)]

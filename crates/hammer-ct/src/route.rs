@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::{Chains, CtError, LogTarget, Window};
+use crate::error::CtError;
+use crate::log::LogTarget;
+use crate::submit::chains::Chains;
+use crate::window::Window;
 
 /// Which of several logs an operation goes to.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ use hammer_core::verify::{Records, Verdicts, Verifier};
 use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Steps, Workload};
 use hammer_measure::Nanos;
 
-use crate::Route;
+use crate::route::Route;
 
 /// The same workload on each of several logs. Series stand under the log's name, as `<log>/add-chain`, and what is found of
 /// a broken promise begins with it.

@@ -10,7 +10,7 @@ use hammer_net::{Answer, Client, ClientConfig, ConfigError, Failure, Request, Wi
 use http::header::CONTENT_ENCODING;
 use http::{HeaderValue, StatusCode};
 
-use crate::LogTarget;
+use crate::log::LogTarget;
 
 /// A place to read a log from.
 pub(crate) enum Source {

@@ -1,6 +1,6 @@
 //! Submission: `add-chain` and `add-pre-chain` of chains that were minted, or come from files.
 
-mod chains;
+pub(crate) mod chains;
 mod class;
 mod invalid;
 mod op;
@@ -20,9 +20,14 @@ use hammer_net::{Client, ClientConfig};
 use hammer_synth::{Kind, MintScratch};
 use http::uri::PathAndQuery;
 
-use crate::log::{ADD_CHAIN, ADD_PRE_CHAIN};
+use crate::answer;
+use crate::audit::link::AuditLink;
+use crate::error::CtError;
+use crate::log::{ADD_CHAIN, ADD_PRE_CHAIN, LogTarget};
+use crate::plan::SubmitPlan;
 use crate::record::{Instants, Stamp};
-use crate::{AuditLink, CtError, CtRun, LogTarget, SctVerifier, SubmitPlan, answer};
+use crate::run::CtRun;
+use crate::verify::SctVerifier;
 
 pub use chains::Chains;
 use class::{Class, ClassDraw};

@@ -12,7 +12,8 @@ use hammer_measure::Nanos;
 use hammer_tlog::key::SignatureBatch;
 
 use self::rules::{Opened, Rules};
-use crate::{AuditLink, LogTarget};
+use crate::audit::link::AuditLink;
+use crate::log::LogTarget;
 
 /// Checks SCTs; one for each verifier thread, made from the same workload.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use hammer_tlog::note::Note;
 use super::prove::prove;
 use super::reader::{Reader, Trouble};
 use super::{evidence, words};
-use crate::{LogKind, LogTarget};
+use crate::log::{LogKind, LogTarget};
 
 /// Follows a log without load: each head's signature is verified, and that it continues the one before, by the fewest
 /// tiles or by `get-sth-consistency`. It lives on one thread, within a `LocalSet`.

@@ -22,7 +22,7 @@ use super::stale::Stale;
 use super::tiles::Tiles;
 use super::unnamed::Unnamed;
 use super::{Auditor, LOG_FORKED, evidence, words};
-use crate::LogKind;
+use crate::log::LogKind;
 
 /// An audit that goes on: looks at the log, one after another.
 pub(super) struct Look {

@@ -17,8 +17,8 @@ use super::reader::{Reader, Tile, Trouble};
 use super::sweep::Patience;
 use super::words;
 use super::written::WrittenReceipt;
-use crate::log::GET_ENTRIES;
-use crate::{FetchError, LogKind, LogTarget};
+use crate::fetch::FetchError;
+use crate::log::{GET_ENTRIES, LogKind, LogTarget};
 
 /// Looks up in a log, at the head that it has now, what an earlier run was promised by it. It lives on one thread, within a
 /// `LocalSet`.

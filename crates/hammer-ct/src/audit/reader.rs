@@ -14,8 +14,9 @@ use hammer_tlog::tile::TileId;
 use serde::de::DeserializeOwned;
 
 use super::backoff::Backoff;
+use crate::fetch::{FetchError, TreeHead};
+use crate::log::LogTarget;
 use crate::source::Source;
-use crate::{FetchError, LogTarget, TreeHead};
 
 /// Why a log cannot be followed or audited for now; it can be tried again.
 #[derive(Debug, thiserror::Error)]

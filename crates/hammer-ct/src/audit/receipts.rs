@@ -10,7 +10,7 @@ use hammer_tlog::rfc6962::V1;
 use serde::Serialize;
 
 use super::link::seq;
-use crate::LogTarget;
+use crate::log::LogTarget;
 use crate::record::Record;
 
 /// The receipts of promises that were broken, or are pending or unchecked at the end, one JSON object a line: what the log's

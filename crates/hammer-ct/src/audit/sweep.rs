@@ -13,8 +13,7 @@ use hammer_tlog::rfc6962::GetSthConsistency;
 use super::entries::{LeafInputs, edge_of};
 use super::reader::{Reader, Tile, Trouble};
 use super::words;
-use crate::log::GET_ENTRIES;
-use crate::{LogKind, LogTarget};
+use crate::log::{GET_ENTRIES, LogKind, LogTarget};
 
 /// Verifies a log afterwards, at the head that it has now: every leaf of a range, read from the bundles and tiles of
 /// static-ct-api or by `get-entries`, and up to the signed root. It lives on one thread, within a `LocalSet`.

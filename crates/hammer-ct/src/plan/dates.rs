@@ -3,7 +3,7 @@
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use crate::CtError;
+use crate::error::CtError;
 
 /// RFC 3339, a date alone (its first second, UTC), or whole days from `epoch` with a sign; in seconds since the Unix
 /// epoch.

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CtError, LogKind};
+use crate::error::CtError;
+use crate::log::LogKind;
 
 /// Reads of a log in a plan file. What is read is verified, by the log's key and up to a signed root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -7,8 +7,10 @@ use hammer_synth::{Algorithm, FileChains, HierarchySpec, IssuerSource, MinterSpe
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::window::gap;
-use crate::{CtError, CtRun, DEFAULT_AUDIT_INTERVAL, Window};
+use crate::audit::DEFAULT_AUDIT_INTERVAL;
+use crate::error::CtError;
+use crate::run::CtRun;
+use crate::window::{Window, gap};
 
 use super::dates::unix_seconds;
 use super::invalid::{InvalidKind, MOST_BYTES, PolicyPlan};

@@ -10,8 +10,9 @@ use http::Uri;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::log::{DEFAULT_MMD, DEFAULT_SKEW, origin_of};
-use crate::{CtError, LogKind, LogTarget, Window};
+use crate::error::CtError;
+use crate::log::{DEFAULT_MMD, DEFAULT_SKEW, LogKind, LogTarget, origin_of};
+use crate::window::Window;
 
 use super::dates::unix_seconds;
 

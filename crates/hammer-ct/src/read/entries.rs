@@ -7,8 +7,11 @@ use hammer_tlog::rfc6962::{GetProofByHash, GetSthConsistency};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
+use super::head::Head;
+use super::record::{Check, Part};
+use super::session::ReadSession;
 use super::support::Lack;
-use super::{Check, Head, Part, ReadOp, ReadSession, malformed};
+use super::{ReadOp, malformed};
 use crate::log::{GET_ENTRIES, GET_ENTRY_AND_PROOF, GET_PROOF_BY_HASH, GET_ROOTS, GET_STH_CONSISTENCY};
 
 /// The answer of get-entries, as far as it must be understood here.

@@ -1,6 +1,6 @@
 use hammer_core::draw::Draws;
 
-use crate::ReadKind;
+use crate::plan::ReadKind;
 
 /// Which kind each read is of, and the how-manieth of its kind: in each round of as many reads as the weights sum up to,
 /// every kind has exactly its weight, and each round begins elsewhere.

@@ -1,4 +1,4 @@
-use crate::ReadPattern;
+use crate::plan::ReadPattern;
 
 /// Where in the tree a read is: of which leaf depends on the tree as it is.
 #[derive(Clone, Copy, Debug)]

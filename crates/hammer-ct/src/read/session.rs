@@ -8,8 +8,10 @@ use hammer_measure::Outcome;
 use hammer_net::{Answer, Failure};
 use hammer_tlog::merkle::Hash;
 
+use super::head::Head;
+use super::record::{Check, Part};
 use super::support::{Lack, Shelf};
-use super::{Check, Head, Part, ReadOp, malformed, record};
+use super::{ReadOp, malformed, record};
 use crate::answer;
 use crate::source::Source;
 

@@ -7,9 +7,11 @@ use hammer_tlog::merkle::Hash;
 use hammer_tlog::tile::{FULL_WIDTH, Level, TileId};
 use http::StatusCode;
 
-use super::head::{above, edges};
+use super::head::{Head, above, edges};
+use super::record::{Check, Part};
+use super::session::ReadSession;
 use super::support::{Lack, Support};
-use super::{Check, Head, Part, ReadOp, ReadSession, malformed};
+use super::{ReadOp, malformed};
 
 impl ReadSession {
     /// Reads a hash tile of level 0.

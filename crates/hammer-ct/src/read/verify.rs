@@ -9,7 +9,8 @@ use hammer_tlog::merkle::{Hash, sha256};
 use hammer_tlog::note;
 
 use super::record::{Check, Part, Record};
-use crate::{LogTarget, TreeHead};
+use crate::fetch::TreeHead;
+use crate::log::LogTarget;
 
 mod bundle;
 mod names;

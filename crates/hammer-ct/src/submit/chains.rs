@@ -2,8 +2,10 @@
 
 use hammer_synth::{ChainMinter, FileChains, Kind, MintScratch, Minted, MinterSpec, Shape};
 
-use crate::window::gap;
-use crate::{CtError, CtRun, SubmitPlan, Window};
+use crate::error::CtError;
+use crate::plan::SubmitPlan;
+use crate::run::CtRun;
+use crate::window::{Window, gap};
 
 /// The chains of a plan. Several logs may share them.
 #[derive(Debug)]

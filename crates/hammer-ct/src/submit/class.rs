@@ -6,8 +6,10 @@ use hammer_synth::Kind;
 
 use super::chains::Chains;
 use super::invalid::{Invalid, InvalidChains};
-use crate::plan::Policy;
-use crate::{CtError, CtRun, SubmitPlan, Window};
+use crate::error::CtError;
+use crate::plan::{Policy, SubmitPlan};
+use crate::run::CtRun;
+use crate::window::Window;
 
 /// What is submitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,8 +6,9 @@ use hammer_synth::{ChainMinter, Kind, MintScratch, MinterSpec, Shape, Validity};
 
 use super::chains::Chains;
 use super::op::SubmitOp;
-use crate::plan::{Policy, expired_at};
-use crate::{CtError, CtRun, InvalidKind, SubmitPlan};
+use crate::error::CtError;
+use crate::plan::{InvalidKind, Policy, SubmitPlan, expired_at};
+use crate::run::CtRun;
 
 /// One of them: what is wrong, and what the log must make of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

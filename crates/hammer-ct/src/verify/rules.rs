@@ -12,8 +12,9 @@ use hammer_tlog::sct::SctError;
 
 use super::index_set::IndexSet;
 use super::{Broken, duplicate};
+use crate::audit::link::AuditLink;
+use crate::log::{LogKind, LogTarget};
 use crate::record::{Judged, Record, Told};
-use crate::{AuditLink, LogKind, LogTarget};
 
 /// What is known of the log and of the run.
 #[derive(Clone, Debug)]

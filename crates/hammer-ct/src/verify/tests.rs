@@ -12,8 +12,9 @@ use proptest::prelude::*;
 
 use super::rules::{LOG_ID, PROMISED_TWICE, SIGNATURE, TIMESTAMP};
 use super::*;
+use crate::log::LogKind;
+use crate::plan::InvalidKind;
 use crate::record::{self, Judged, Record, Told};
-use crate::{InvalidKind, LogKind};
 
 /// What was sent to TesseraCT, and its answer.
 const RECORDED: [(&str, &str); 4] = [

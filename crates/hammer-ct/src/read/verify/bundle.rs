@@ -5,7 +5,8 @@ use hammer_tlog::bundle::Entries;
 use hammer_tlog::tile::Level;
 
 use super::tree::Tree;
-use super::{ALTERED_LEAF, Broken, Part, unverified};
+use super::{ALTERED_LEAF, Broken, unverified};
+use crate::read::record::Part;
 
 /// Holds each entry of a bundle against its hash tile, and that against the root.
 pub(super) fn check(tree: &mut Tree, bundle: &Part<'_>, tiles: &[Part<'_>]) -> Result<(), Broken> {

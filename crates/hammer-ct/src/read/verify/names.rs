@@ -1,8 +1,9 @@
 use hammer_tlog::bundle::{Entries, Entry};
 use hammer_tlog::names::{NamesLine, lines};
 
+use super::Broken;
 use super::bundle::plain;
-use super::{Broken, Part};
+use crate::read::record::Part;
 
 /// Holds each line of a names tile against its entry, which was held against the tree before: the time is the entry's,
 /// and each DNS name stands in its certificate.

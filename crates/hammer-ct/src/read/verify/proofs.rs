@@ -5,8 +5,9 @@ use hammer_tlog::rfc6962::{
 };
 use serde::de::DeserializeOwned;
 
-use super::{ALTERED_LEAF, Broken, Part, UNREADABLE_PROOF, unverified};
-use crate::TreeHead;
+use super::{ALTERED_LEAF, Broken, UNREADABLE_PROOF, unverified};
+use crate::fetch::TreeHead;
+use crate::read::record::Part;
 
 /// Leads entries up to the root, by the audit paths of the first and the last of them.
 pub(super) fn entries(head: &TreeHead, entries: &Part<'_>, proofs: &[Part<'_>]) -> Result<(), Broken> {

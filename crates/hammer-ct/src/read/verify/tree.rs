@@ -3,8 +3,9 @@ use std::collections::HashMap;
 use hammer_tlog::merkle::{Frontier, Hash};
 use hammer_tlog::tile::{FULL_WIDTH, Level, TileId, TileReader, root};
 
-use super::{Broken, Part, TAMPERED_TILE};
-use crate::TreeHead;
+use super::{Broken, TAMPERED_TILE};
+use crate::fetch::TreeHead;
+use crate::read::record::Part;
 
 /// A tree whose head the log signed, and tiles that are known to be of it.
 pub(super) struct Tree {
