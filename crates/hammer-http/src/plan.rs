@@ -12,7 +12,8 @@ use http::{Method, Uri};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{HeaderValues, HttpError};
+use crate::error::HttpError;
+use crate::headers::HeaderValues;
 
 /// A request in a plan file or on a command line; every key may be left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

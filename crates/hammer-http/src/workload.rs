@@ -7,7 +7,8 @@ use hammer_measure::{Detail, Nanos, Outcome};
 use hammer_net::{Answer, Client, ClientConfig, Failure, Request};
 use memchr::memmem::Finder;
 
-use crate::{HttpError, HttpPlan};
+use crate::error::HttpError;
+use crate::plan::HttpPlan;
 
 /// Sends one request, whatever the seq.
 #[derive(Debug)]
