@@ -2,7 +2,9 @@
 
 use crate::verdict;
 
-use super::{Counts, Durations, PhaseFigures, PromiseCounts, Report, SCHEMA};
+use super::figures::{Counts, Durations};
+use super::series::PhaseFigures;
+use super::{PromiseCounts, Report, SCHEMA};
 
 pub(super) fn problems(report: &Report) -> Vec<String> {
     let mut problems = Vec::new();
