@@ -14,12 +14,14 @@ use hammer_net::ClientConfig;
 use hammer_tlog::audit::Receipt;
 
 use crate::log::LogTarget;
+use crate::plan::DEFAULT_AUDIT_INTERVAL;
 
 mod backoff;
 mod entries;
 mod evidence;
 mod figures;
 mod follow;
+mod lane_seq;
 pub(crate) mod link;
 mod look;
 mod lookup;
@@ -31,6 +33,7 @@ mod spill;
 mod stale;
 mod sweep;
 mod tiles;
+mod trouble;
 mod unnamed;
 mod words;
 mod written;
@@ -42,10 +45,10 @@ use link::Lane;
 use look::Look;
 pub use lookup::{LookedUp, ReceiptLookup, Signed, Standing};
 use reader::Reader;
-pub use reader::Trouble;
 use receipts::ReceiptFile;
 pub(crate) use stale::Stale;
 pub use sweep::{LogSweep, MOST_FLAWS, Swept};
+pub use trouble::Trouble;
 pub(crate) use words::SHRINKING_TREE;
 pub use written::{ReceiptError, WrittenReceipt};
 
@@ -176,8 +179,6 @@ impl Observer for Auditor {
     }
 }
 
-/// How often an auditor polls unless its plan says otherwise.
-pub const DEFAULT_AUDIT_INTERVAL: Duration = Duration::from_millis(250);
 /// An auditor polls no more often.
 pub const LEAST_AUDIT_INTERVAL: Duration = Duration::from_millis(50);
 /// The observation that becomes 1 when the log forked or shrank, for a rule that stops the run.

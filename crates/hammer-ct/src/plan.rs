@@ -9,5 +9,5 @@ mod target;
 pub use invalid::{ExtKeyUsage, InvalidKind, PolicyPlan};
 pub(crate) use invalid::{Policy, expired_at};
 pub use read::{ReadKind, ReadPattern, ReadPlan};
-pub use submit::{CaPlan, SignerAlgorithm, SubmitPlan};
+pub use submit::{CaPlan, DEFAULT_AUDIT_INTERVAL, SignerAlgorithm, SubmitPlan};
 pub use target::{CtTargetPlan, OneOrMany};

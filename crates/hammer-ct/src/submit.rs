@@ -2,6 +2,7 @@
 
 pub(crate) mod chains;
 mod class;
+mod class_draw;
 mod invalid;
 mod op;
 mod reservoir;
@@ -30,8 +31,8 @@ use crate::run::CtRun;
 use crate::verify::SctVerifier;
 
 pub use chains::Chains;
-use class::{Class, ClassDraw};
-pub(crate) use invalid::Invalid;
+use class::{Class, Invalid};
+use class_draw::ClassDraw;
 pub use op::SubmitOp;
 use reservoir::Reservoir;
 

@@ -1,5 +1,6 @@
 //! Whether an SCT is what the log promised: its own id and signature over what was sent, a plausible time, an index.
 
+mod broken;
 mod duplicate;
 mod index_set;
 mod invalid;
@@ -21,9 +22,6 @@ pub struct SctVerifier {
     rules: Rules,
     batch: SignatureBatch,
 }
-
-/// A promise that is not kept: what kind, and what was found.
-type Broken = (&'static str, String);
 
 impl SctVerifier {
     /// A verifier of what `log` promises in a run that began at `epoch_unix_ms`. `distinct`: no leaf was sent before, so that

@@ -5,7 +5,7 @@ use hammer_measure::Nanos;
 use hammer_net::{Answer, FailureKind};
 use http::header::RETRY_AFTER;
 
-use super::reader::Trouble;
+use super::trouble::Trouble;
 use crate::fetch::FetchError;
 
 /// When a read that was refused for now is tried again: later each time, and as late as the log asks for, within bounds.

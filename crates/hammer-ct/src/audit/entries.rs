@@ -10,8 +10,9 @@ use hammer_tlog::rfc6962::{GetEntryAndProof, GetProofByHash, GetSthConsistency};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::reader::{Reader, Trouble};
+use super::reader::Reader;
 use super::spill::Folder;
+use super::trouble::Trouble;
 use crate::log::{GET_ENTRIES, GET_STH_CONSISTENCY};
 
 /// The audit of a log of RFC 6962.

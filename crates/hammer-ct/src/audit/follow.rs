@@ -9,7 +9,8 @@ use hammer_tlog::follow::{By, Event, Follower, Head};
 use hammer_tlog::note::Note;
 
 use super::prove::prove;
-use super::reader::{Reader, Trouble};
+use super::reader::Reader;
+use super::trouble::Trouble;
 use super::{evidence, words};
 use crate::log::{LogKind, LogTarget};
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use hammer_core::verify::Verdicts;
 use hammer_tlog::audit::{Receipt, Verdict};
 
+use super::lane_seq::{SEQ_BITS, seq};
 use super::receipts::ReceiptFile;
 use super::words;
 use crate::record::Record;
@@ -180,12 +181,5 @@ pub(super) fn number(receipt: &Receipt) -> usize {
     (receipt.seq >> SEQ_BITS) as usize
 }
 
-/// The operation's own number, without the workload that shares the auditor.
-pub(super) fn seq(seq: u64) -> u64 {
-    seq & SEQ_MASK
-}
-
 /// All receipts without a verdict are pending.
 const ALL: u64 = u64::MAX;
-const SEQ_BITS: u32 = 56;
-const SEQ_MASK: u64 = (1 << SEQ_BITS) - 1;

@@ -13,8 +13,9 @@ use hammer_tlog::rfc6962::{GetProofByHash, MerkleTreeLeaf, SignedEntryRef};
 use hammer_tlog::tile::{FULL_WIDTH, Level, TileId};
 
 use super::entries::LeafInputs;
-use super::reader::{Reader, Tile, Trouble};
+use super::reader::{Reader, Tile};
 use super::sweep::Patience;
+use super::trouble::Trouble;
 use super::words;
 use super::written::WrittenReceipt;
 use crate::fetch::FetchError;

@@ -1,7 +1,8 @@
 use hammer_tlog::follow::{Follower, Need};
 use hammer_tlog::rfc6962::GetSthConsistency;
 
-use super::reader::{Reader, Tile, Trouble};
+use super::reader::{Reader, Tile};
+use super::trouble::Trouble;
 
 /// Fetches what proves the heads that the follower was fed.
 pub(super) async fn prove(reader: &mut Reader, follower: &mut Follower) -> Result<(), Trouble> {

@@ -1,6 +1,6 @@
 use hammer_measure::Nanos;
 
-use super::reader::Trouble;
+use super::trouble::Trouble;
 
 /// Whether the log can be read, as the last looks at it went.
 #[derive(Debug)]

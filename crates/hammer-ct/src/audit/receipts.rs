@@ -9,7 +9,7 @@ use hammer_tlog::merkle::Hash;
 use hammer_tlog::rfc6962::V1;
 use serde::Serialize;
 
-use super::link::seq;
+use super::lane_seq::seq;
 use crate::log::LogTarget;
 use crate::record::Record;
 

@@ -11,7 +11,8 @@ use hammer_tlog::merkle::{Frontier, Hash, leaf_hash, sha256, verify_consistency}
 use hammer_tlog::rfc6962::GetSthConsistency;
 
 use super::entries::{LeafInputs, edge_of};
-use super::reader::{Reader, Tile, Trouble};
+use super::reader::{Reader, Tile};
+use super::trouble::Trouble;
 use super::words;
 use crate::log::{GET_ENTRIES, LogKind, LogTarget};
 

@@ -3,8 +3,9 @@ use hammer_measure::Nanos;
 use hammer_tlog::audit::{Policy, Receipt, TileAudit};
 use hammer_tlog::follow::Event;
 
-use super::reader::{Reader, Tile, Trouble};
+use super::reader::{Reader, Tile};
 use super::spill::Folder;
+use super::trouble::Trouble;
 
 /// The audit of a log of static-ct-api.
 pub(super) struct Tiles {

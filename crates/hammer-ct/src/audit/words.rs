@@ -2,7 +2,7 @@ use hammer_tlog::audit::{Breach, Finding, Flaw, Kind, Published};
 use hammer_tlog::follow::{Event, TileFault};
 use hammer_tlog::tile::{Level, TileId};
 
-use super::link::seq;
+use super::lane_seq::seq;
 
 /// What was found about a broken promise.
 pub(super) fn breach(breach: &Breach) -> String {

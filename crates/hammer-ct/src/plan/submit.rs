@@ -2,18 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use hammer_synth::{Algorithm, FileChains, HierarchySpec, IssuerSource, MinterSpec, Profile, Seed, Validity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::audit::DEFAULT_AUDIT_INTERVAL;
 use crate::error::CtError;
 use crate::run::CtRun;
 use crate::window::{Window, gap};
 
 use super::dates::unix_seconds;
 use super::invalid::{InvalidKind, MOST_BYTES, PolicyPlan};
+
+/// How often an auditor polls unless its plan says otherwise.
+pub const DEFAULT_AUDIT_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Submissions in a plan file or on a command line; every key may be left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

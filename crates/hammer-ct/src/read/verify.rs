@@ -12,15 +12,14 @@ use super::record::{Check, Part, Record};
 use crate::fetch::TreeHead;
 use crate::log::LogTarget;
 
+mod broken;
 mod bundle;
 mod names;
 mod proofs;
 mod tree;
 
+use broken::{Broken, MISSING_TILE, UNREADABLE_PROOF, UNVERIFIED, unverified};
 use tree::Tree;
-
-/// The kind of a broken promise, the index of the entry that it is about, where there is one, and what was found.
-type Broken = (&'static str, Option<u64>, String);
 
 /// Holds what was read against the log's key, and up to the root that it signed. Each record is judged by itself; what was
 /// proved for the last tree heads is only remembered.
@@ -118,15 +117,5 @@ fn issuer(fingerprint: &[u8], certificate: &[u8]) -> Result<(), Broken> {
     ))
 }
 
-fn unverified() -> Broken {
-    (UNVERIFIED, None, String::new())
-}
-
-/// Not a breach: there was nothing to hold what was read against.
-const UNVERIFIED: &str = "";
-const UNREADABLE_PROOF: &str = "unreadable-proof";
-const TAMPERED_TILE: &str = "tampered-tile";
-const MISSING_TILE: &str = "missing-tile";
-const ALTERED_LEAF: &str = "altered-leaf";
 /// Trees of several shards, and of heads that follow each other.
 const MOST_TREES: usize = 8;

@@ -1,15 +1,6 @@
-//! What kind of submission a seq is: a pure draw, before anything is prepared or sent.
+//! What kind of submission an operation is.
 
-use hammer_core::draw::Draws;
-use hammer_core::workload::SeriesSpec;
-use hammer_synth::Kind;
-
-use super::chains::Chains;
-use super::invalid::{Invalid, InvalidChains};
-use crate::error::CtError;
-use crate::plan::{Policy, SubmitPlan};
-use crate::run::CtRun;
-use crate::window::Window;
+use crate::plan::InvalidKind;
 
 /// What is submitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,124 +15,17 @@ pub(super) enum Class {
     Invalid(Invalid),
 }
 
-/// The draws of one workload, and the series that they lead to.
-#[derive(Debug)]
-pub(super) struct ClassDraw {
-    draws: Draws,
-    duplicate_percent: f64,
-    invalid_percent: f64,
-    pub(super) invalid: Option<InvalidChains>,
-    lines: Vec<Line>,
-}
-
-/// What a series is of, in the order of the series.
+/// A submission that is wrong on purpose: what is wrong, and what the log must make of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Line {
-    AddChain,
-    AddPreChain,
-    Duplicate,
-    Invalid,
-    Observed,
-    NothingToRepeat,
+pub(crate) struct Invalid {
+    pub(crate) kind: InvalidKind,
+    /// Whether it must be refused, or accepted; none where the log may do either.
+    pub(crate) refuse: Option<bool>,
 }
 
-impl ClassDraw {
-    pub(super) fn new(
-        plan: &SubmitPlan,
-        run: &CtRun,
-        chains: &Chains,
-        window: Window,
-    ) -> Result<Self, CtError> {
-        let stream = plan.stream.unwrap_or(run.workload);
-        let draws = Draws::new(Draws::new(run.seed, CLASSES).bits(stream), CLASSES);
-        let policy = Policy { stated: &plan.policy, window };
-        let invalid = InvalidChains::new(plan, run, chains, &policy)?;
-        let (always, observed) = invalid.as_ref().map_or((false, false), InvalidChains::classes);
-        let duplicates = plan.duplicate_percent > 0.0;
-        let wanted = [
-            (Line::AddChain, true),
-            (Line::AddPreChain, true),
-            (Line::Duplicate, duplicates),
-            (Line::Invalid, always),
-            (Line::Observed, observed),
-            (Line::NothingToRepeat, duplicates),
-        ];
-        let lines = wanted.into_iter().filter(|(_, wanted)| *wanted).map(|(line, _)| line).collect();
-        let SubmitPlan { duplicate_percent, invalid_percent, .. } = *plan;
-        Ok(Self { draws, duplicate_percent, invalid_percent, invalid, lines })
-    }
-
-    pub(super) fn class_of(&self, seq: u64) -> Class {
-        let draw = self.draws.unit(seq) * 100.0;
-        match &self.invalid {
-            _ if draw < self.duplicate_percent => Class::Duplicate,
-            Some(invalid) if draw < self.duplicate_percent + self.invalid_percent => {
-                Class::Invalid(invalid.draw(self.draws.bits(!seq)))
-            }
-            _ => Class::Fresh,
-        }
-    }
-
-    pub(super) fn has_duplicates(&self) -> bool {
-        self.duplicate_percent > 0.0
-    }
-
-    /// What oversized chains add to the memory of an operation, on average.
-    pub(super) fn oversized_bytes(&self) -> usize {
-        let of_invalid = self.invalid.as_ref().map_or(0.0, InvalidChains::oversized_bytes);
-        (of_invalid * self.invalid_percent / 100.0) as usize
-    }
-
-    /// The draws of a shard's own choices.
-    pub(super) fn of_shard(&self, shard: usize) -> Draws {
-        Draws::new(self.draws.bits(u64::MAX), shard as u64)
-    }
-
-    pub(super) fn series(&self) -> Vec<SeriesSpec> {
-        let spec = |line: &Line| SeriesSpec { name: line.name().to_owned(), operation: !line.is_step() };
-        self.lines.iter().map(spec).collect()
-    }
-
-    /// The place in [`ClassDraw::series`] of an operation of that class, which for a fresh one `kind` tells.
-    pub(super) fn series_of(&self, class: Class, kind: impl FnOnce() -> Kind) -> usize {
-        let line = match class {
-            Class::Duplicate | Class::NothingToRepeat => Line::Duplicate,
-            Class::Invalid(invalid) if invalid.kind.is_always() => Line::Invalid,
-            Class::Invalid(_) => Line::Observed,
-            Class::Fresh => match kind() {
-                Kind::X509 => Line::AddChain,
-                Kind::Precert => Line::AddPreChain,
-            },
-        };
-        self.place_of(line).unwrap_or_default()
-    }
-
-    /// The place of the step that an operation of that class is besides.
-    pub(super) fn step_of(&self, class: Class) -> Option<usize> {
-        self.place_of(Line::NothingToRepeat).filter(|_| class == Class::NothingToRepeat)
-    }
-
-    fn place_of(&self, line: Line) -> Option<usize> {
-        self.lines.iter().position(|other| *other == line)
+impl Invalid {
+    /// Whether a chain was sent, so that an SCT would be of something.
+    pub(crate) fn has_chain(self) -> bool {
+        !matches!(self.kind, InvalidKind::NotJson | InvalidKind::EmptyChain | InvalidKind::BadBase64)
     }
 }
-
-impl Line {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::AddChain => "add-chain",
-            Self::AddPreChain => "add-pre-chain",
-            Self::Duplicate => "duplicate",
-            Self::Invalid => "invalid",
-            Self::Observed => "observed",
-            Self::NothingToRepeat => "nothing-to-repeat",
-        }
-    }
-
-    const fn is_step(self) -> bool {
-        matches!(self, Self::NothingToRepeat)
-    }
-}
-
-/// `classes` in ASCII.
-const CLASSES: u64 = 0x63_6c61_7373_6573;

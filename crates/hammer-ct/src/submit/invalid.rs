@@ -5,18 +5,11 @@ use std::collections::BTreeMap;
 use hammer_synth::{ChainMinter, Kind, MintScratch, MinterSpec, Shape, Validity};
 
 use super::chains::Chains;
+use super::class::Invalid;
 use super::op::SubmitOp;
 use crate::error::CtError;
 use crate::plan::{InvalidKind, Policy, SubmitPlan, expired_at};
 use crate::run::CtRun;
-
-/// One of them: what is wrong, and what the log must make of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Invalid {
-    pub(crate) kind: InvalidKind,
-    /// Whether it must be refused, or accepted; none where the log may do either.
-    pub(crate) refuse: Option<bool>,
-}
 
 /// The kinds by weight, and what mints them.
 #[derive(Debug)]
@@ -113,13 +106,6 @@ impl InvalidChains {
                 Kind::Precert => Kind::X509,
             };
         }
-    }
-}
-
-impl Invalid {
-    /// Whether a chain was sent, so that an SCT would be of something.
-    pub(crate) fn has_chain(self) -> bool {
-        !matches!(self.kind, InvalidKind::NotJson | InvalidKind::EmptyChain | InvalidKind::BadBase64)
     }
 }
 

@@ -10,8 +10,7 @@ use hammer_synth::{Kind, Minted};
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::uri::PathAndQuery;
 
-use super::class::Class;
-use super::invalid::Invalid;
+use super::class::{Class, Invalid};
 use super::reservoir::{Answered, Promised};
 use crate::record::{self, Instants, Judged, NoSct, Stamp};
 

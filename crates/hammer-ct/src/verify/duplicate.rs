@@ -3,7 +3,7 @@
 use hammer_tlog::rfc6962::leaf_index;
 use hammer_tlog::sct::Sct;
 
-use super::Broken;
+use super::broken::Broken;
 use crate::record::First;
 
 /// Holds the SCT of a duplicate against what was promised first: same timestamp, same leaf index. RFC 6962 section 3: "If

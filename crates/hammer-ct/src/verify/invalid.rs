@@ -1,6 +1,6 @@
 //! Whether a log refused what it must refuse, and took what it says that it takes.
 
-use super::Broken;
+use super::broken::Broken;
 use crate::record::Judged;
 
 pub(super) fn judge(Judged { kind, refuse, status }: Judged) -> Result<(), Broken> {

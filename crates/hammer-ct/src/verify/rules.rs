@@ -10,8 +10,9 @@ use hammer_tlog::precert::{self, PrecertError};
 use hammer_tlog::rfc6962::{EntryType, SignedEntry, leaf_hash_of};
 use hammer_tlog::sct::SctError;
 
+use super::broken::Broken;
+use super::duplicate;
 use super::index_set::IndexSet;
-use super::{Broken, duplicate};
 use crate::audit::link::AuditLink;
 use crate::log::{LogKind, LogTarget};
 use crate::record::{Judged, Record, Told};

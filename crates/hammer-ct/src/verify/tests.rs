@@ -10,6 +10,7 @@ use hammer_tlog::rfc6962::AddChainRequest;
 use hammer_tlog::sct::Sct;
 use proptest::prelude::*;
 
+use super::broken::Broken;
 use super::rules::{LOG_ID, PROMISED_TWICE, SIGNATURE, TIMESTAMP};
 use super::*;
 use crate::log::LogKind;

@@ -4,8 +4,8 @@ use hammer_net::gunzip;
 use hammer_tlog::bundle::Entries;
 use hammer_tlog::tile::Level;
 
+use super::broken::{ALTERED_LEAF, Broken, unverified};
 use super::tree::Tree;
-use super::{ALTERED_LEAF, Broken, unverified};
 use crate::read::record::Part;
 
 /// Holds each entry of a bundle against its hash tile, and that against the root.

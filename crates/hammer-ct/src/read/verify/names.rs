@@ -1,7 +1,7 @@
 use hammer_tlog::bundle::{Entries, Entry};
 use hammer_tlog::names::{NamesLine, lines};
 
-use super::Broken;
+use super::broken::Broken;
 use super::bundle::plain;
 use crate::read::record::Part;
 

@@ -5,7 +5,7 @@ use hammer_tlog::rfc6962::{
 };
 use serde::de::DeserializeOwned;
 
-use super::{ALTERED_LEAF, Broken, UNREADABLE_PROOF, unverified};
+use super::broken::{ALTERED_LEAF, Broken, UNREADABLE_PROOF, unverified};
 use crate::fetch::TreeHead;
 use crate::read::record::Part;
 

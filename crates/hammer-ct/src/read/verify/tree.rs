@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use hammer_tlog::merkle::{Frontier, Hash};
 use hammer_tlog::tile::{FULL_WIDTH, Level, TileId, TileReader, root};
 
-use super::{Broken, TAMPERED_TILE};
+use super::broken::{Broken, TAMPERED_TILE};
 use crate::fetch::TreeHead;
 use crate::read::record::Part;
 
