@@ -3,13 +3,12 @@
 use hammer_tlog::audit::Receipt;
 use hammer_tlog::bundle::Entries;
 use hammer_tlog::encoding::base64;
-use hammer_tlog::key::LogKey;
+use hammer_tlog::key::{DigitallySigned, LogKey};
 use hammer_tlog::log_list::Log;
 use hammer_tlog::merkle::leaf_hash;
 use hammer_tlog::names;
 use hammer_tlog::rfc6962::{
-    DigitallySigned, EntryType, ExtraData, MerkleTreeLeaf, encode_precert_chain_entry,
-    encode_x509_chain_entry, leaf_index,
+    EntryType, ExtraData, MerkleTreeLeaf, encode_precert_chain_entry, encode_x509_chain_entry, leaf_index,
 };
 use hammer_tlog::tile::{TileId, encode_hashes};
 

@@ -1,6 +1,6 @@
 //! Entry bundles of static-ct-api: the content of `tile/data/`, entries one after another.
 
-use crate::merkle::Hash;
+use crate::hash::Hash;
 use crate::rfc6962::{self, EntryType, SignedEntryRef, leaf_hash_of};
 use crate::tls::{Reader, TlsError, put_vector16, put_vector24};
 

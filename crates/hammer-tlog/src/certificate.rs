@@ -1,7 +1,7 @@
 //! An X.509 certificate in place (RFC 5280 section 4.1): the fields that a log looks at, as slices of its DER.
 
 use crate::der::{self, DerError, Reader, Tlv};
-use crate::merkle::{Hash, sha256};
+use crate::hash::{Hash, sha256};
 
 mod time;
 

@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use crate::merkle::{Frontier, Hash, MerkleError, verify_consistency};
+use crate::hash::Hash;
+use crate::merkle::{Frontier, MerkleError, verify_consistency};
 use crate::tile::{Level, TileId};
 
 mod event;

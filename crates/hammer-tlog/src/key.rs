@@ -1,6 +1,7 @@
 //! Public keys of logs, and of those who sign notes.
 
 mod batch;
+mod digitally_signed;
 mod lazy_verifier;
 #[cfg(test)]
 mod tests;
@@ -10,11 +11,11 @@ use std::str::FromStr;
 use ring::signature::{self, UnparsedPublicKey};
 
 pub use self::batch::SignatureBatch;
+pub use self::digitally_signed::{DigitallySigned, ECDSA, RSA, SHA256};
 use self::lazy_verifier::LazyVerifier;
 use crate::der::{self, DerError, Tlv};
 use crate::encoding::{Base64Error, from_base64};
-use crate::merkle::{Hash, sha256};
-use crate::rfc6962::{DigitallySigned, ECDSA, RSA, SHA256};
+use crate::hash::{Hash, sha256};
 
 /// DER content of 1.2.840.10045.2.1, id-ecPublicKey.
 const EC_PUBLIC_KEY: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01];

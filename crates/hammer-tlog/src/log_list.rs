@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::encoding::Base64;
+use crate::hash::Hash;
 use crate::key::{KeyError, LogKey};
-use crate::merkle::Hash;
 
 /// Why a description does not hold together.
 #[derive(Debug, thiserror::Error)]

@@ -2,7 +2,7 @@
 
 use crate::certificate::{AUTHORITY_KEY_IDENTIFIER, Certificate, Extension, POISON, Tbs};
 use crate::der::{self, DerError, Tlv};
-use crate::merkle::{Hash, sha256};
+use crate::hash::{Hash, sha256};
 use crate::rfc6962::{EntryType, SignedEntry};
 
 /// Why the entry of a chain cannot be rebuilt.

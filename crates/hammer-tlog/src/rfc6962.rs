@@ -1,13 +1,11 @@
 //! The structures of RFC 6962: log entries and their Merkle leaves, what a log signs, and the JSON of its answers.
 
-mod digitally_signed;
 mod entry;
 mod extensions;
 mod get_entries;
 mod json;
 mod leaf;
 
-pub use digitally_signed::{DigitallySigned, ECDSA, RSA, SHA256, tree_head_signature_input};
 pub use entry::{EntryType, SignedEntry, SignedEntryRef};
 pub use extensions::{leaf_index, leaf_index_extension};
 pub use get_entries::{ChainIter, ExtraData, encode_precert_chain_entry, encode_x509_chain_entry};

@@ -1,9 +1,9 @@
 //! Signed certificate timestamps: a log's promise to include an entry (RFC 6962 section 3.2, static-ct-api).
 
 use crate::encoding::{Base64Error, base64, from_base64};
-use crate::key::{LogKey, SignatureBatch, SignatureError};
-use crate::merkle::Hash;
-use crate::rfc6962::{self, AddChainResponse, DigitallySigned, SignedEntryRef, V1, sct_signature_input};
+use crate::hash::Hash;
+use crate::key::{DigitallySigned, LogKey, SignatureBatch, SignatureError};
+use crate::rfc6962::{self, AddChainResponse, SignedEntryRef, V1, sct_signature_input};
 use crate::tls::TlsError;
 
 /// Why an answer is not an SCT, or an SCT does not hold.

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::merkle::{Frontier, Hash, NodeReader};
+use crate::hash::Hash;
+use crate::merkle::{Frontier, NodeReader};
 
 /// Hashes, or entries, in a full tile.
 pub const FULL_WIDTH: u16 = 256;

@@ -134,7 +134,10 @@ const SPKI_PREFIX: &[u8] = &[
 mod tests {
     use std::collections::HashSet;
 
-    use hammer_tlog::{encoding::base64, key::LogKey, rfc6962::DigitallySigned};
+    use hammer_tlog::{
+        encoding::base64,
+        key::{DigitallySigned, LogKey},
+    };
     use p256::pkcs8::EncodePrivateKey;
     use ring::signature::{ECDSA_P256_SHA256_ASN1, UnparsedPublicKey};
 

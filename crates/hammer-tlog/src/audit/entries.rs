@@ -6,7 +6,8 @@ use super::shelves::{SHELVES, Seen, Shelves, shelf};
 use super::spill::Spill;
 use super::verdict::{Breach, Finding, Kept, Kind, Published, Verdict};
 use crate::follow::{Event, Head};
-use crate::merkle::{Frontier, Hash, MerkleError, leaf_hash, verify_inclusion};
+use crate::hash::Hash;
+use crate::merkle::{Frontier, MerkleError, leaf_hash, verify_inclusion};
 
 /// Entries to be fetched: the parameters of get-entries (RFC 6962 section 4.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

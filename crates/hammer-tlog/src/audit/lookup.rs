@@ -3,7 +3,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::receipt::Receipt;
 use crate::bundle::Entries;
-use crate::merkle::{Hash, NodeReader, inclusion_proof, verify_inclusion};
+use crate::hash::Hash;
+use crate::merkle::{NodeReader, inclusion_proof, verify_inclusion};
 use crate::tile::{FULL_WIDTH, HEIGHT, Level, TileId, TileReader};
 
 const FULL: u64 = FULL_WIDTH as u64;

@@ -1,4 +1,4 @@
-use crate::merkle::Hash;
+use crate::hash::Hash;
 
 /// A promise that a log made: the leaf of an accepted submission, and where and until when it is to be found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

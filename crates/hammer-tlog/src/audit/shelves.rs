@@ -1,7 +1,7 @@
 use super::receipt::Receipt;
 use super::spill::Spill;
 use super::verdict::{Finding, Published};
-use crate::merkle::Hash;
+use crate::hash::Hash;
 
 /// Partitions, by the first bits of the leaf's hash.
 pub(super) const SHELVES: usize = 16;

@@ -4,7 +4,8 @@ use std::ops::Range;
 use super::verdict::BundleFault;
 use crate::bundle::{Entries, Entry};
 use crate::follow::{Head, TileFault, subtrees};
-use crate::merkle::{Frontier, Hash};
+use crate::hash::Hash;
+use crate::merkle::Frontier;
 use crate::tile::{FULL_WIDTH, HEIGHT, Level, TileId, root};
 
 const FULL: u64 = FULL_WIDTH as u64;

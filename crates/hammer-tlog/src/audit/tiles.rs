@@ -10,7 +10,8 @@ use super::verdict::{Breach, BundleFault, Finding, Kept, Kind, Published, Verdic
 use super::window::Leaves;
 use crate::bundle::{BundleError, Entries, Entry};
 use crate::follow::{Event, Head, TileFault};
-use crate::merkle::{EMPTY_ROOT, Hash};
+use crate::hash::Hash;
+use crate::merkle::EMPTY_ROOT;
 use crate::rfc6962::{leaf_hash_of, leaf_index_extension};
 use crate::tile::{FULL_WIDTH, Level, TileId};
 

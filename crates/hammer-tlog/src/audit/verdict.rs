@@ -1,6 +1,6 @@
 use super::receipt::Receipt;
 use crate::bundle::BundleError;
-use crate::merkle::Hash;
+use crate::hash::Hash;
 use crate::tile::TileId;
 use crate::tls::TlsError;
 

@@ -1,4 +1,4 @@
-use crate::merkle::Hash;
+use crate::hash::Hash;
 use crate::tile::{FULL_WIDTH, Level, TileId};
 
 /// The leaves of a tile that the followed tree covers, and what the audit knows of them.

@@ -1,5 +1,6 @@
 use super::head::Head;
-use crate::merkle::{Hash, MerkleError};
+use crate::hash::Hash;
+use crate::merkle::MerkleError;
 use crate::tile::{TileError, TileId};
 
 /// What a follower found out.

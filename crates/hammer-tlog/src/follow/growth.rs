@@ -4,7 +4,8 @@ use super::event::{Event, Evidence, TileFault, Unproved};
 use super::head::Head;
 use super::{By, Trusted};
 use crate::bundle::Entries;
-use crate::merkle::{Frontier, Hash, MerkleError};
+use crate::hash::Hash;
+use crate::merkle::{Frontier, MerkleError};
 use crate::tile::{FULL_WIDTH, HEIGHT, Level, TileId, root};
 
 /// Leaves that are read one by one for one head; a tree that claims more is not believed without other proof.

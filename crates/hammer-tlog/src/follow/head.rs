@@ -1,7 +1,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::merkle::{EMPTY_ROOT, Hash};
+use crate::hash::Hash;
+use crate::merkle::EMPTY_ROOT;
 
 /// A signed head of a log's tree whose signature has been verified: an opened checkpoint, or a signed tree head.
 #[derive(Clone, PartialEq, Eq)]

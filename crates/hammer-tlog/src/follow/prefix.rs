@@ -4,7 +4,8 @@ use super::event::{Event, Evidence, Unproved};
 use super::growth::Growth;
 use super::head::Head;
 use super::{By, KNOWN, Need};
-use crate::merkle::{Hash, MerkleError, verify_consistency};
+use crate::hash::Hash;
+use crate::merkle::{MerkleError, verify_consistency};
 
 /// A head that is being proved to be of an earlier state of the trusted tree.
 #[derive(Debug)]

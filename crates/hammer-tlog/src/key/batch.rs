@@ -1,8 +1,8 @@
 //! Signatures of one key, verified together.
 
+use super::digitally_signed::DigitallySigned;
 use super::{KeyAlgorithm, LogKey, SignatureError};
-use crate::merkle::sha256;
-use crate::rfc6962::DigitallySigned;
+use crate::hash::sha256;
 
 /// Signatures of one key that are verified together, and the memory for it. Those of P-256 share most of the costs: 64
 /// take less than half as long as one by one.

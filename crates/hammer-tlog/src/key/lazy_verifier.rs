@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use hammer_p256::FixedKeyVerifier;
 
-use crate::merkle::sha256;
+use crate::hash::sha256;
 
 /// A verifier that clones share. Its first verification takes a millisecond or two more, for a table of 850 KB; until
 /// then it takes no memory.

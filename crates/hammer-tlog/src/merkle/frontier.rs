@@ -1,6 +1,7 @@
-use super::MerkleError;
-use super::hash::{EMPTY_ROOT, Hash, node_hash};
+use super::error::MerkleError;
+use super::node::{EMPTY_ROOT, node_hash};
 use super::proof::NodeReader;
+use crate::hash::Hash;
 
 /// The right edge of a tree: the roots of its complete subtrees, from the largest to the smallest. It grows by leaf
 /// hashes and knows the root at every size, in memory that is logarithmic in the tree's.

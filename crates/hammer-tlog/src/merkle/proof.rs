@@ -1,5 +1,6 @@
-use super::MerkleError;
-use super::hash::{EMPTY_ROOT, Hash, node_hash};
+use super::error::MerkleError;
+use super::node::{EMPTY_ROOT, node_hash};
+use crate::hash::Hash;
 
 /// Where proofs are made from: the roots of complete subtrees, kept in memory, in a folder or in tiles.
 pub trait NodeReader {

@@ -1,8 +1,9 @@
 use std::collections::HashMap;
 
-use super::MerkleError;
-use super::hash::{Hash, node_hash};
+use super::error::MerkleError;
+use super::node::node_hash;
 use super::proof::split;
+use crate::hash::Hash;
 
 /// Verifies that `leaves` are those from `start` on in the tree of `size` leaves with `root`, by audit paths of that
 /// tree (RFC 6962 section 2.1.1), each with the index of its leaf. The paths of the first and the last leaf are enough;
@@ -82,7 +83,7 @@ fn siblings(index: u64, size: u64) -> Vec<(u64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::merkle::hash::leaf_hash;
+    use crate::merkle::node::leaf_hash;
     use crate::merkle::proof::{inclusion_proof, root_at};
     use crate::merkle::tree::Tree;
 

@@ -1,5 +1,6 @@
-use super::hash::{Hash, node_hash};
+use super::node::node_hash;
 use super::proof::NodeReader;
+use crate::hash::Hash;
 
 /// A tree in memory: the hash of every complete subtree, 64 bytes a leaf; whole, unless it was told to forget.
 #[derive(Debug, Clone, Default)]

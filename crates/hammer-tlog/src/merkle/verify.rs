@@ -1,5 +1,6 @@
-use super::MerkleError;
-use super::hash::{EMPTY_ROOT, Hash, node_hash};
+use super::error::MerkleError;
+use super::node::{EMPTY_ROOT, node_hash};
+use crate::hash::Hash;
 
 /// Verifies that `leaf` is leaf `index` of the tree of `size` leaves with `root` (RFC 9162 section 2.1.3.2).
 pub fn verify_inclusion(

@@ -2,7 +2,7 @@ use std::fmt;
 
 use super::verifier::{Verified, Verifier};
 use super::{Note, NoteError};
-use crate::merkle::Hash;
+use crate::hash::Hash;
 
 /// A checkpoint: a tree's origin, size and root (C2SP tlog-checkpoint). `Display` is the note's text.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::merkle::{Hash, sha256};
+use crate::hash::{Hash, sha256};
 
 /// The example of golang.org/x/mod/sumdb/note.
 const VERIFIER: &str = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW";
@@ -83,8 +83,8 @@ fn a_signed_tree_head_opens_to_its_timestamp() {
     use ring::rand::SystemRandom;
     use ring::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair as _};
 
-    use crate::key::LogKey;
-    use crate::rfc6962::{DigitallySigned, tree_head_signature_input};
+    use crate::key::{DigitallySigned, LogKey};
+    use crate::tree_head::tree_head_signature_input;
 
     let random = SystemRandom::new();
     let pkcs8 = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, &random).unwrap();

@@ -1,10 +1,10 @@
 use super::checkpoint::Checkpoint;
 use super::{Note, NoteError, is_name};
 use crate::encoding::from_base64;
-use crate::key::LogKey;
-use crate::merkle::{Hash, sha256};
-use crate::rfc6962::{DigitallySigned, tree_head_signature_input};
+use crate::hash::{Hash, sha256};
+use crate::key::{DigitallySigned, LogKey};
 use crate::tls::{Reader, TlsError};
+use crate::tree_head::tree_head_signature_input;
 
 /// The algorithm byte of Ed25519 (C2SP signed-note).
 const ED25519: u8 = 0x01;

@@ -1,4 +1,4 @@
-use crate::merkle::Hash;
+use crate::hash::Hash;
 use crate::tls::{Reader, TlsError, length24, put_vector24};
 
 /// `LogEntryType` (RFC 6962 section 3.1).

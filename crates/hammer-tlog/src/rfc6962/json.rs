@@ -2,11 +2,11 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::digitally_signed::{DigitallySigned, tree_head_signature_input};
 use crate::encoding::{Base64, write_base64};
-use crate::key::{LogKey, SignatureError};
-use crate::merkle::Hash;
+use crate::hash::Hash;
+use crate::key::{DigitallySigned, LogKey, SignatureError};
 use crate::tls::TlsError;
+use crate::tree_head::tree_head_signature_input;
 
 /// The body of add-chain and add-pre-chain (RFC 6962 sections 4.1 and 4.2).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 use super::V1;
 use super::entry::{EntryType, SignedEntryRef};
-use crate::merkle::{Hash, Sha256Writer};
+use crate::hash::{Hash, Sha256Writer};
 use crate::tls::{Reader, TlsError, length16, length24, put_vector16};
 
 /// `MerkleLeafType.timestamped_entry` (RFC 6962 section 3.4), and as it happens `SignatureType.certificate_timestamp`.

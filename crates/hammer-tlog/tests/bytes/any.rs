@@ -2,6 +2,7 @@ use hammer_tlog::bundle::{Entries, Entry};
 use hammer_tlog::certificate::Certificate;
 use hammer_tlog::der;
 use hammer_tlog::encoding::{base64, from_base64};
+use hammer_tlog::key::DigitallySigned;
 use hammer_tlog::key::LogKey;
 use hammer_tlog::log_list::Log;
 use hammer_tlog::merkle::Hash;
@@ -9,8 +10,8 @@ use hammer_tlog::names;
 use hammer_tlog::note::{self, Checkpoint, Note, NoteSignature, Verifier};
 use hammer_tlog::precert::{precert_tbs, precert_tbs_by_signing_certificate, signed_entry};
 use hammer_tlog::rfc6962::{
-    DigitallySigned, EntryType, ExtraData, MerkleTreeLeaf, SignedEntry, encode_precert_chain_entry,
-    encode_x509_chain_entry, leaf_index, leaf_index_extension,
+    EntryType, ExtraData, MerkleTreeLeaf, SignedEntry, encode_precert_chain_entry, encode_x509_chain_entry,
+    leaf_index, leaf_index_extension,
 };
 use hammer_tlog::sct::Sct;
 use proptest::collection::vec;

@@ -1,5 +1,3 @@
-use super::V1;
-use crate::merkle::Hash;
 use crate::tls::{Reader, TlsError, put_vector16};
 
 /// `HashAlgorithm.sha256` (RFC 5246 section 7.4.1.4.1).
@@ -8,9 +6,6 @@ pub const SHA256: u8 = 4;
 pub const RSA: u8 = 1;
 /// `SignatureAlgorithm.ecdsa` (RFC 5246 section 7.4.1.4.1).
 pub const ECDSA: u8 = 3;
-
-/// `SignatureType.tree_hash` (RFC 6962 section 3.2).
-const TREE_HASH: u8 = 1;
 
 /// `DigitallySigned` of RFC 5246 section 4.7: the algorithms by number, and the signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,15 +46,4 @@ impl<'a> DigitallySigned<'a> {
         put_vector16(&mut out, self.signature, "signature")?;
         Ok(out)
     }
-}
-
-/// `TreeHeadSignature`: the 50 bytes that the signature of a tree head covers (RFC 6962 section 3.5).
-pub fn tree_head_signature_input(timestamp_ms: u64, tree_size: u64, root: &Hash) -> [u8; 50] {
-    let mut input = [0; 50];
-    input[0] = V1;
-    input[1] = TREE_HASH;
-    input[2..10].copy_from_slice(&timestamp_ms.to_be_bytes());
-    input[10..18].copy_from_slice(&tree_size.to_be_bytes());
-    input[18..].copy_from_slice(&root.0);
-    input
 }
