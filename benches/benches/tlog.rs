@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use hammer_tlog::audit::{NoSpill, Policy, Receipt, TileAudit, TileSweep};
-use hammer_tlog::bundle::Entry;
+use hammer_tlog::bundle::{Entry, leaf_hashes};
 use hammer_tlog::encoding::from_base64;
 use hammer_tlog::follow::{By, Event, Follower, Head};
 use hammer_tlog::key::{LogKey, SignatureBatch};
@@ -107,7 +107,7 @@ impl Bundle {
 
     /// Follows the log from nothing.
     fn follow(&self) -> Vec<Event> {
-        let mut follower = Follower::from_empty(By::Leaves);
+        let mut follower = Follower::from_empty(By::Leaves, leaf_hashes);
         follower.head(self.head.clone());
         while follower.need().is_some() {
             follower.tile(HASHES, &self.hashes);

@@ -2,7 +2,7 @@
 //! there.
 
 use hammer_tlog::audit::{EntryAudit, NoSpill, Policy, Receipt, TileAudit, Verdict};
-use hammer_tlog::bundle::Entries;
+use hammer_tlog::bundle::{Entries, leaf_hashes};
 use hammer_tlog::follow::{By, Event, Follower, Head, Need};
 use hammer_tlog::merkle::Hash;
 use hammer_tlog::rfc6962::{GetEntries, GetSthConsistency};
@@ -16,7 +16,8 @@ const ROUNDS: usize = 20;
 /// The tile of all leaves, and the same bytes wherever a tile or a consistency proof is asked for.
 pub(crate) fn follow(data: &[u8]) -> bool {
     let grew = |signed: Hash, by: By, older: Option<u64>| {
-        let mut follower = older.map_or_else(|| Follower::from_empty(by), |_| Follower::new(by));
+        let mut follower =
+            older.map_or_else(|| Follower::from_empty(by, leaf_hashes), |_| Follower::new(by, leaf_hashes));
         older.map(|size| head(size, root(size))).into_iter().for_each(|head| follower.head(head));
         follower.head(head(SIZE, signed));
         feed(&mut follower, data)

@@ -104,6 +104,11 @@ impl<'a> Entries<'a> {
     }
 }
 
+/// The leaf hashes of a bundle's first `most` entries, up to the first that cannot be read.
+pub fn leaf_hashes(bundle: &[u8], most: u16) -> Vec<Hash> {
+    Entries::new(bundle).take(most.into()).map_while(|entry| entry.ok()?.leaf_hash().ok()).collect()
+}
+
 impl<'a> Iterator for Entries<'a> {
     type Item = Result<Entry<'a>, BundleError>;
 

@@ -39,6 +39,10 @@ pub enum By {
     Proofs,
 }
 
+/// The leaf hashes of a data tile's entries in order, of as many as are asked for: what a log's own format of entries
+/// makes of the tile's bytes. It ends before the first entry that cannot be read.
+pub type LeafHashes = fn(bytes: &[u8], most: u16) -> Vec<Hash>;
+
 /// What has to be fetched before anything more can be found out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Need {
@@ -57,6 +61,7 @@ pub enum Need {
 #[derive(Debug)]
 pub struct Follower {
     by: By,
+    leaf_hashes: LeafHashes,
     trusted: Option<Trusted>,
     proving: Option<Growth>,
     queue: VecDeque<Head>,
@@ -81,10 +86,11 @@ struct Trusted {
 }
 
 impl Follower {
-    /// A follower that trusts the first head that it is fed.
-    pub fn new(by: By) -> Self {
+    /// A follower that trusts the first head that it is fed. `leaf_hashes` reads the log's data tiles.
+    pub fn new(by: By, leaf_hashes: LeafHashes) -> Self {
         Self {
             by,
+            leaf_hashes,
             trusted: None,
             proving: None,
             queue: VecDeque::new(),
@@ -99,9 +105,9 @@ impl Follower {
     }
 
     /// A follower that starts at the tree without leaves: it proves the first head too, and tells all of its leaves.
-    pub fn from_empty(by: By) -> Self {
+    pub fn from_empty(by: By, leaf_hashes: LeafHashes) -> Self {
         let trusted = Trusted { head: Head::empty(), frontier: Default::default(), tail: Vec::new() };
-        Self { trusted: Some(trusted), ..Self::new(by) }
+        Self { trusted: Some(trusted), ..Self::new(by, leaf_hashes) }
     }
 
     /// The newest head that is proved.
@@ -156,7 +162,7 @@ impl Follower {
     /// not wanted are passed over.
     pub fn tile(&mut self, tile: TileId, bytes: &[u8]) {
         let Some(growth) = &mut self.proving else { return self.tile_of_prefix(tile, bytes) };
-        match growth.tile(tile, bytes) {
+        match growth.tile(tile, bytes, self.leaf_hashes) {
             Ok(()) => self.advance(),
             Err((tile, fault)) => {
                 let head = growth.head.clone();
@@ -253,7 +259,7 @@ impl Follower {
     fn tile_of_prefix(&mut self, tile: TileId, bytes: &[u8]) {
         let Some(prefix) = &mut self.prefix else { return };
         let growth = prefix.growth();
-        if let Err((tile, fault)) = growth.tile(tile, bytes) {
+        if let Err((tile, fault)) = growth.tile(tile, bytes, self.leaf_hashes) {
             let head = growth.head.clone();
             return self.give_up(Event::TamperedTile { tile, fault, head });
         }

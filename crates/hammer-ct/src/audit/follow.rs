@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use hammer_core::runtime::Clock;
 use hammer_net::{ClientConfig, ConfigError};
+use hammer_tlog::bundle::leaf_hashes;
 use hammer_tlog::follow::{By, Event, Follower, Head};
 use hammer_tlog::note::Note;
 
@@ -66,7 +67,7 @@ impl LogFollower {
             LogKind::Rfc6962 => By::Proofs,
         };
         let reader = Reader::new(log.clone(), client, clock)?;
-        Ok(Self { log, reader, follower: Follower::new(by) })
+        Ok(Self { log, reader, follower: Follower::new(by, leaf_hashes) })
     }
 
     /// How many requests were sent so far.

@@ -8,6 +8,7 @@ use hammer_core::runtime::Clock;
 use hammer_measure::Nanos;
 use hammer_measure::promise::Breach;
 use hammer_tlog::audit::{EntryAudit, Finding, Policy, Receipt, Verdict};
+use hammer_tlog::bundle::leaf_hashes;
 use hammer_tlog::follow::{By, Event, Follower};
 
 use super::entries::Entries;
@@ -76,7 +77,7 @@ impl Look {
             LogKind::Rfc6962 => (Audit::Entries(Box::new(Entries::new(policy, spilled))), By::Proofs),
         };
         let (follower, figures, unnamed, trouble) =
-            (Follower::new(by), Figures::default(), Unnamed::default(), None);
+            (Follower::new(by, leaf_hashes), Figures::default(), Unnamed::default(), None);
         Self {
             name,
             epoch_unix_ms,

@@ -5,6 +5,7 @@ use std::{sync::Arc, time::Duration};
 use hammer_lab::{CtLab, CtLabHandle, CtLabPlan, LogConfig, ManualClock, ct::Flavour};
 use hammer_tlog::{
     audit::{EntryAudit, Finding, NoSpill, Policy, Receipt, TileAudit, Verdict},
+    bundle::leaf_hashes,
     follow::{By, Event, Follower, Head, Need},
     key::LogKey,
     note::{Verifier, open_checkpoint},
@@ -54,7 +55,7 @@ impl Watch {
         let lab = CtLab::start(config).await.unwrap();
         let key = LogKey::from_der(&lab.log_key_spki).unwrap();
         let (refused, events, verdicts, findings) = Default::default();
-        let follower = Follower::from_empty(by);
+        let follower = Follower::from_empty(by, leaf_hashes);
         Self { lab, clock, refused, events, verdicts, findings, follower, key, audit }
     }
 

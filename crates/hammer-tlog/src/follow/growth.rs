@@ -2,8 +2,7 @@ use std::collections::BTreeMap;
 
 use super::event::{Event, Evidence, TileFault, Unproved};
 use super::head::Head;
-use super::{By, Trusted};
-use crate::bundle::Entries;
+use super::{By, LeafHashes, Trusted};
 use crate::hash::Hash;
 use crate::merkle::{Frontier, MerkleError};
 use crate::tile::{FULL_WIDTH, HEIGHT, Level, TileId, root};
@@ -115,11 +114,16 @@ impl Growth {
     }
 
     /// Takes a tile's bytes; fails with the tile and what is wrong with it.
-    pub(super) fn tile(&mut self, tile: TileId, bytes: &[u8]) -> Result<(), (TileId, TileFault)> {
+    pub(super) fn tile(
+        &mut self,
+        tile: TileId,
+        bytes: &[u8],
+        leaves: LeafHashes,
+    ) -> Result<(), (TileId, TileFault)> {
         let key = (tile.level, tile.index);
         let Some(wanted) = self.wanted.get(&key).copied() else { return Ok(()) };
         let hashes = match tile.level {
-            Level::Data => bundle_hashes(wanted.tile, bytes),
+            Level::Data => leaves(bytes, wanted.tile.width),
             _ => wanted.tile.parse_hashes(bytes).map_err(|error| (tile, TileFault::Bytes(error)))?,
         };
         self.wanted.remove(&key);
@@ -357,12 +361,6 @@ pub(crate) fn subtrees(mut from: u64, to: u64) -> impl Iterator<Item = (u8, u64)
         from += 1 << level;
         Some((level, index))
     })
-}
-
-/// The leaf hashes of a bundle's entries, as many as the tile has; those that cannot be read are left out.
-fn bundle_hashes(tile: TileId, bytes: &[u8]) -> Vec<Hash> {
-    let entries = Entries::new(bytes).take(tile.width.into());
-    entries.map_while(|entry| entry.ok()?.leaf_hash().ok()).collect()
 }
 
 fn refused(event: Event) -> Outcome {

@@ -1,4 +1,5 @@
 use hammer_tlog::audit::{Finding, Policy};
+use hammer_tlog::bundle::leaf_hashes;
 use hammer_tlog::follow::{By, Event, Follower, Head, Need};
 use hammer_tlog::merkle::Hash;
 use hammer_tlog::tile::Level;
@@ -149,7 +150,7 @@ proptest! {
     ) {
         for by in [By::Leaves, By::Edges, By::Proofs] {
             let log = Log::of(before);
-            let mut follower = Follower::new(by);
+            let mut follower = Follower::new(by, leaf_hashes);
             crate::watch::follow(&mut follower, &log, log.head());
             let size = before + 1 + claimed % 5000;
             follower.head(Head { size, ..log.head() });

@@ -1,4 +1,5 @@
 use hammer_tlog::audit::{Finding, NoSpill, Policy};
+use hammer_tlog::bundle::leaf_hashes;
 use hammer_tlog::follow::{By, Follower};
 
 use crate::log::{EPOCH_MS, Log};
@@ -30,7 +31,7 @@ fn receipts_beyond_the_bound_are_spilled_and_still_kept() {
 #[test]
 fn spilled_receipts_of_leaves_before_the_first_head_are_looked_up() {
     let mut watch = Watch::with(Policy { receipts: 300, ..SMALL }, Shelf::default());
-    watch.follower = Follower::new(By::Leaves);
+    watch.follower = Follower::new(By::Leaves, leaf_hashes);
     let mut log = Log::of(10);
     (0..1_000).for_each(|seq| watch.audit.accept(log.submit(seq)));
     assert!(watch.audit.spilled() >= 700, "{} are spilled", watch.audit.spilled());

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use hammer_tlog::audit::{EntryAudit, Finding, NoSpill, Policy, Receipt, Spill, TileAudit, Verdict};
+use hammer_tlog::bundle::leaf_hashes;
 use hammer_tlog::follow::{By, Event, Follower, Head, Need};
 
 use crate::log::Log;
@@ -47,7 +48,7 @@ impl Watch {
 impl<S: Spill> Watch<S> {
     pub(crate) fn with(policy: Policy, spill: S) -> Self {
         Self {
-            follower: Follower::from_empty(By::Leaves),
+            follower: Follower::from_empty(By::Leaves, leaf_hashes),
             audit: TileAudit::new(policy, spill),
             verdicts: Vec::new(),
             findings: Vec::new(),
@@ -127,7 +128,8 @@ impl Sweep {
 
 impl<S: Spill> Sweep<S> {
     pub(crate) fn with(policy: Policy, spill: S) -> Self {
-        let (follower, audit) = (Follower::from_empty(By::Proofs), EntryAudit::new(policy, spill));
+        let (follower, audit) =
+            (Follower::from_empty(By::Proofs, leaf_hashes), EntryAudit::new(policy, spill));
         Self { follower, audit, verdicts: Vec::new(), findings: Vec::new() }
     }
 
