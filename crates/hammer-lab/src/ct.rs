@@ -32,10 +32,11 @@ mod signature;
 mod store;
 mod submit;
 
+pub use crate::told_lie::{LieKind, ToldLie};
 pub use chain::{ChainRefusal, Validator};
 pub use config::{KeySource, LogConfig};
 pub use lab::{CtLab, CtLabHandle};
-pub use lie::{Lie, LieKind, ToldLie};
+pub use lie::Lie;
 pub use plan::{CtLabPlan, Flavour};
 
 pub(crate) use key::LogSigner;

@@ -11,10 +11,12 @@ pub mod fault;
 pub mod http;
 pub mod serve;
 pub mod stats;
+mod told_lie;
 
 pub use clock::{Clock, ManualClock, SystemClock};
-pub use ct::{CtLab, CtLabHandle, CtLabPlan, Lie, LieKind, LogConfig, ToldLie};
+pub use ct::{CtLab, CtLabHandle, CtLabPlan, Lie, LogConfig};
 pub use error::LabError;
 pub use fault::FaultScript;
 pub use http::{HttpLab, HttpLabHandle, HttpLabPlan, RecordingLab, RecordingLabHandle, RecordingLabPlan};
 pub use stats::{LabStats, RequestCounts};
+pub use told_lie::{LieKind, ToldLie};

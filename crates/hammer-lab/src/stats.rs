@@ -10,7 +10,7 @@ use std::{
 
 use serde::Serialize;
 
-use crate::ct::ToldLie;
+use crate::told_lie::ToldLie;
 
 /// Requests by endpoint name and status; status 0 is a connection reset on purpose.
 pub type RequestCounts = BTreeMap<String, BTreeMap<u16, u64>>;

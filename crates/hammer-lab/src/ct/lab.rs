@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, OnceLock, atomic::Ordering};
 
-use super::{config::LogConfig, endpoint::CtTarget, lie::ToldLie, log::Log};
+use super::{config::LogConfig, endpoint::CtTarget, log::Log};
 use crate::{
     error::LabError,
     fault::FaultSession,
     serve::{Running, Server},
     stats::{Counters, LabStats},
+    told_lie::ToldLie,
 };
 
 /// Starts logs.

@@ -18,10 +18,10 @@ use super::{
     config::KeySource,
     entry::Entry,
     key::LogSigner,
-    lie::{LieKind, ToldLie},
     plan::{CtLabPlan, Flavour},
 };
 use crate::error::LabError;
+use crate::told_lie::{LieKind, ToldLie};
 
 use ledger::Ledger;
 use rule::Rule;

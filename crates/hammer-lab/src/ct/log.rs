@@ -19,13 +19,16 @@ use super::{
     config::LogConfig,
     date,
     key::LogSigner,
-    lie::{LieKind, ToldLie},
     lies::Lies,
     plan::{CtLabPlan, Flavour},
     pool::{Batch, Logged, Pool, Untold},
     store::{Folder, Memory, Store},
 };
-use crate::{clock::Clock, error::LabError};
+use crate::{
+    clock::Clock,
+    error::LabError,
+    told_lie::{LieKind, ToldLie},
+};
 
 /// A log without its server.
 #[derive(Debug)]

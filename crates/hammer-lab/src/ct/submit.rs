@@ -16,13 +16,12 @@ use super::{
     chain::{ChainRefusal, Validated},
     entry::{self, Entry},
     key::LogSigner,
-    lie::LieKind,
     lies::Lies,
     log::Log,
     plan::Flavour,
     pool::{Placed, Pushback, Ticket},
 };
-use crate::serve::answer;
+use crate::{serve::answer, told_lie::LieKind};
 
 /// Why a submission got no SCT.
 #[derive(Debug, thiserror::Error)]

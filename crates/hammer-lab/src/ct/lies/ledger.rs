@@ -1,6 +1,6 @@
 //! What was told, as far as it is listed.
 
-use crate::ct::lie::ToldLie;
+use crate::told_lie::ToldLie;
 
 /// The first lies, and the count of those beyond them.
 #[derive(Debug, Default)]
