@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 
-use hammer_measure::{Ledger, Nanos, snapshot};
+use hammer_measure::snapshot;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,12 +13,18 @@ mod check;
 pub mod event;
 pub mod figures;
 pub mod health;
+pub mod phase;
+pub mod promises;
 pub mod series;
 pub mod timeline;
+
+use figures::finite;
 
 pub use event::Event;
 pub use figures::{Cause, Counts, DurationTable, Durations, Fates, Nanoseconds, Rates};
 pub use health::{Finding, Health};
+pub use phase::{PhaseName, PhaseSpan};
+pub use promises::{Breach, PromiseCounts, Promises, WorkloadPromises};
 pub use series::{PhaseFigures, Series, SeriesKind};
 pub use timeline::{Interval, ObservationSeries, SeriesInterval};
 
@@ -98,29 +104,6 @@ pub struct Run {
     pub interrupted: bool,
 }
 
-/// One phase as it really was.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct PhaseSpan {
-    /// Which.
-    pub phase: PhaseName,
-    /// Its begin.
-    pub begin_ns: u64,
-    /// Its end.
-    pub end_ns: u64,
-}
-
-/// The name of a phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PhaseName {
-    /// Load whose figures do not count, but whose errors stay visible.
-    WarmUp,
-    /// What the report is about.
-    Measurement,
-    /// No new arrivals: what is under way may end until a deadline.
-    Drain,
-}
-
 /// Counts over all operation series.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Totals {
@@ -130,55 +113,6 @@ pub struct Totals {
     pub warm_up: Counts,
     /// Measurement alone.
     pub measurement: Counts,
-}
-
-/// The promise ledger in all and by workload.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Promises {
-    /// Of all workloads.
-    pub all: PromiseCounts,
-    /// By workload.
-    pub by_workload: Vec<WorkloadPromises>,
-}
-
-/// Promises by state: `made = kept + broken + pending + unchecked`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct PromiseCounts {
-    /// Promises received.
-    pub made: u64,
-    /// Checked, and true.
-    pub kept: u64,
-    /// Checked, and false.
-    pub broken: u64,
-    /// With time left when the run ended.
-    pub pending: u64,
-    /// Given up on by the generator: its own fault.
-    pub unchecked: u64,
-}
-
-/// The promises of one workload.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct WorkloadPromises {
-    /// The workload that received them.
-    pub workload: String,
-    /// What became of them.
-    #[serde(flatten)]
-    pub promises: PromiseCounts,
-}
-
-/// A broken promise, named so that it can be looked up.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Breach {
-    /// The workload that received the promise.
-    pub workload: String,
-    /// The sequence number of the operation that it answered; `null` where it was made to everyone, as a tree head is.
-    pub seq: Option<u64>,
-    /// What was promised and not kept.
-    pub kind: String,
-    /// The index of the leaf or entry that it is about; `null` where there is none.
-    pub index: Option<u64>,
-    /// What was found instead.
-    pub detail: String,
 }
 
 /// A judged threshold.
@@ -280,66 +214,6 @@ pub enum ReadError {
     Schema(String),
 }
 
-impl PromiseCounts {
-    /// Whether the identity holds.
-    pub fn balances(&self) -> bool {
-        Ledger::from(*self).balances()
-    }
-}
-
-impl From<Ledger> for PromiseCounts {
-    fn from(ledger: Ledger) -> Self {
-        let Ledger { made, kept, broken, pending, unchecked } = ledger;
-        Self { made, kept, broken, pending, unchecked }
-    }
-}
-
-impl From<PromiseCounts> for Ledger {
-    fn from(counts: PromiseCounts) -> Self {
-        let PromiseCounts { made, kept, broken, pending, unchecked } = counts;
-        Self { made, kept, broken, pending, unchecked }
-    }
-}
-
-impl From<hammer_measure::Phase> for PhaseName {
-    fn from(phase: hammer_measure::Phase) -> Self {
-        match phase {
-            hammer_measure::Phase::WarmUp => Self::WarmUp,
-            hammer_measure::Phase::Measurement => Self::Measurement,
-            hammer_measure::Phase::Drain => Self::Drain,
-        }
-    }
-}
-
-impl From<&(hammer_measure::Phase, Nanos, Nanos)> for PhaseSpan {
-    fn from((phase, begin, end): &(hammer_measure::Phase, Nanos, Nanos)) -> Self {
-        Self { phase: (*phase).into(), begin_ns: begin.0, end_ns: end.0 }
-    }
-}
-
-impl PhaseName {
-    /// Its name in sentences.
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::WarmUp => "warm-up",
-            Self::Measurement => "measurement",
-            Self::Drain => "drain",
-        }
-    }
-}
-
-impl From<&hammer_measure::promise::Breach> for Breach {
-    fn from(breach: &hammer_measure::promise::Breach) -> Self {
-        Self {
-            workload: breach.workload.clone(),
-            seq: breach.seq,
-            kind: breach.kind.clone(),
-            index: breach.index,
-            detail: breach.detail.clone(),
-        }
-    }
-}
-
 impl From<&hammer_measure::threshold::Verdict> for Threshold {
     fn from(verdict: &hammer_measure::threshold::Verdict) -> Self {
         Self {
@@ -367,9 +241,4 @@ impl Resources {
             cores: resources.cores,
         }
     }
-}
-
-/// JSON has no NaN and no infinity; where a figure of the process is neither known nor finite it is zero.
-pub(crate) fn finite(number: f64) -> f64 {
-    if number.is_finite() { number } else { 0.0 }
 }

@@ -3,8 +3,9 @@
 use crate::verdict;
 
 use super::figures::{Counts, Durations};
+use super::promises::PromiseCounts;
 use super::series::PhaseFigures;
-use super::{PromiseCounts, Report, SCHEMA};
+use super::{Report, SCHEMA};
 
 pub(super) fn problems(report: &Report) -> Vec<String> {
     let mut problems = Vec::new();

@@ -4,7 +4,9 @@ use hammer_measure::RunEvent;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Breach, PhaseName, finite};
+use super::figures::finite;
+use super::phase::PhaseName;
+use super::promises::Breach;
 
 /// Something that happened besides the load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

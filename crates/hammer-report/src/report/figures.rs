@@ -402,6 +402,11 @@ pub(crate) fn causes(record: &SeriesRecord) -> Vec<Cause> {
     causes
 }
 
+/// JSON has no NaN and no infinity; where a figure of the process is neither known nor finite it is zero.
+pub(crate) fn finite(number: f64) -> f64 {
+    if number.is_finite() { number } else { 0.0 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@ use hammer_measure::{Nanos, health};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::finite;
+use super::figures::finite;
 
 /// Whether the generator kept its own plan.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -5,8 +5,9 @@ use hammer_measure::snapshot::{Observation, SeriesSnapshot, Snapshot};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::figures::{Counts, Fates, Nanoseconds};
-use super::{PhaseName, PromiseCounts};
+use super::figures::{Counts, Durations, Fates, Nanoseconds};
+use super::phase::PhaseName;
+use super::promises::PromiseCounts;
 
 /// One interval, or several neighbours merged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -235,7 +236,7 @@ impl IntervalDurations {
 
 impl From<&Summary> for IntervalDurations {
     fn from(summary: &Summary) -> Self {
-        let all = super::Durations::from(summary);
+        let all = Durations::from(summary);
         Self {
             count: all.count,
             infinite: all.infinite,
