@@ -10,7 +10,7 @@ use hammer_core::run::{RunSpec, control, run};
 use hammer_core::runtime::Clock;
 use hammer_core::supply::SupplyBounds;
 use hammer_core::workload::{
-    Ended, Exchange, FatalError, Preparation, SeriesSpec, ShardContext, Steps, Workload,
+    Ended, Exchange, FatalError, OperationRecord, Preparation, SeriesSpec, ShardContext, Workload,
 };
 use hammer_measure::recorder::SeriesRecord;
 use hammer_measure::snapshot::{Resources, RunResult};
@@ -73,7 +73,7 @@ impl Workload for Null {
         Ok(Session { clock: context.clock, used: cpu::of_thread(), shard_cpu: self.shard_cpu.clone() })
     }
 
-    async fn execute(&self, session: &Session, op: &mut Request, steps: &mut Steps) -> Ended {
+    async fn execute(&self, session: &Session, op: &mut Request, steps: &mut OperationRecord) -> Ended {
         assert_eq!(op.0, steps.seq(), "each arrival gets its own operation");
         let at = session.clock.now();
         steps.exchange(&Exchange { sent: Some(at), done: at, bytes_out: 1, ..Exchange::default() });

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use hammer_measure::{Command, Nanos, Recorder};
 
 use crate::phase::Phases;
+use crate::promise::{PromiseSender, Verifier};
 use crate::runtime::{LocalFuture, Runtime};
 use crate::supply::{SupplyBounds, SupplyPool};
-use crate::verify::{PromiseSender, Verifier};
 use crate::workload::{FatalError, SeriesSpec, ShardContext, Workload};
 
 mod bell;
@@ -23,7 +23,7 @@ mod queue;
 mod slot;
 mod stages;
 
-pub use bell::Bell;
+pub use bell::ShardBell;
 pub use load::{Closed, Iterations, Load, Open, Think};
 pub use stages::{Stage, Stages};
 
@@ -80,7 +80,7 @@ pub struct LaneShard<R: Runtime> {
     /// The threads that prepare operations.
     pub supply: Arc<SupplyPool>,
     /// Wakes the shard.
-    pub bell: Rc<Bell>,
+    pub bell: Rc<ShardBell>,
     /// The way to the workload's verifier.
     pub promises: Option<PromiseSender>,
 }
@@ -127,10 +127,10 @@ impl<W: Workload, R: Runtime> LanePlan<R> for LoadedWorkload<W> {
                 clock: shard.runtime.clock(),
             };
             let session = workload.open(context).await?;
-            let bench = slot::Bench::new(workload, session, timeout, shard);
+            let context = slot::LaneContext::new(workload, session, timeout, shard);
             let lane: Rc<dyn Lane> = match load {
-                Load::Open(open) => open::OpenLane::new(bench, &open, bounds),
-                Load::Closed(closed) => closed::ClosedLane::new(bench, &closed, bounds),
+                Load::Open(open) => open::OpenLane::new(context, &open, bounds),
+                Load::Closed(closed) => closed::ClosedLane::new(context, &closed, bounds),
             };
             Ok(lane)
         })

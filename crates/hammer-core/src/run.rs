@@ -26,7 +26,7 @@ mod threads;
 
 pub use collector::Collector;
 use cpu::CpuMarks;
-use judge::Judge;
+use judge::RunJudge;
 pub use judge::{Scope, ScopedThreshold};
 use promises::Promises;
 pub use stop::StopRule;
@@ -190,7 +190,7 @@ struct Run<'a, 'r> {
     inbox: Inbox,
     reporters: &'a mut [&'r mut dyn Reporter],
     collector: Collector,
-    judge: Judge,
+    judge: RunJudge,
     phases: Phases,
     phase: Option<Phase>,
     phase_log: Vec<(Phase, Nanos, Nanos)>,
@@ -211,7 +211,7 @@ impl<'a, 'r> Run<'a, 'r> {
         reporters: &'a mut [&'r mut dyn Reporter],
     ) -> Self {
         let collector = Collector::new(info.series.len(), spec.shards);
-        let judge = Judge::new(spec.thresholds.clone(), info.series.clone());
+        let judge = RunJudge::new(spec.thresholds.clone(), info.series.clone());
         let phases = Phases {
             begin: Nanos::ZERO,
             warm_up: spec.warm_up,

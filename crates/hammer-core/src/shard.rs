@@ -12,11 +12,11 @@ use futures::{FutureExt as _, StreamExt as _};
 use hammer_measure::recorder::Interval;
 use hammer_measure::{Command, Nanos, Recorder};
 
-use crate::dispatch::{Bell, Lane, LanePlan, LaneShard};
+use crate::dispatch::{Lane, LanePlan, LaneShard, ShardBell};
 use crate::phase::Phases;
+use crate::promise::PromiseSender;
 use crate::runtime::{Alarm, Runtime};
 use crate::supply::SupplyPool;
-use crate::verify::PromiseSender;
 use crate::workload::FatalError;
 
 /// What a shard is made of.
@@ -90,7 +90,7 @@ pub async fn run<R: Runtime>(
 struct Shard<R: Runtime> {
     runtime: R,
     alarm: R::Alarm,
-    bell: Rc<Bell>,
+    bell: Rc<ShardBell>,
     lanes: Vec<Rc<dyn Lane>>,
     recorder: Rc<RefCell<Recorder>>,
     series: usize,
@@ -116,7 +116,7 @@ impl<R: Runtime> Shard<R> {
     ) -> Result<Self, FatalError> {
         let series = spec.lanes.iter().map(|(plan, _)| plan.series().len()).sum();
         let recorder = Rc::new(RefCell::new(Recorder::new(series)));
-        let bell = Rc::new(Bell::default());
+        let bell = Rc::new(ShardBell::default());
         let mut lanes = Vec::new();
         let mut first_series = 0;
         for (plan, promises) in spec.lanes {

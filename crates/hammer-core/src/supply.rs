@@ -56,7 +56,7 @@ pub(crate) struct Supply<W: Workload> {
     since_wake: usize,
 }
 
-struct Worker<W: Workload> {
+struct SupplyWorker<W: Workload> {
     workload: Arc<W>,
     scratch: W::Scratch,
     requests: Consumer<(u64, Option<W::Op>)>,
@@ -86,7 +86,7 @@ impl SupplyPool {
         for index in 0..threads {
             let (sender, receiver) = mpsc::channel();
             let stop = stop.clone();
-            let guard = PanicGuard(panicked.clone());
+            let guard = SupplyPanicGuard(panicked.clone());
             let builder = thread::Builder::new().name(format!("supply-{index}"));
             let handle = builder.spawn(move || {
                 let _guard = guard;
@@ -125,9 +125,9 @@ impl SupplyPool {
 }
 
 /// Tells that its thread unwinds.
-struct PanicGuard<F: Fn()>(F);
+struct SupplyPanicGuard<F: Fn()>(F);
 
-impl<F: Fn()> Drop for PanicGuard<F> {
+impl<F: Fn()> Drop for SupplyPanicGuard<F> {
     fn drop(&mut self) {
         if thread::panicking() {
             (self.0)();
@@ -157,7 +157,7 @@ impl<W: Workload> Supply<W> {
         let (prepared, ready) = RingBuffer::new(bounds.operations);
         let scratch = workload.scratch(shards);
         let turn = Turn::default();
-        let worker = Worker { workload, scratch, requests: requested, ready: prepared, turn };
+        let worker = SupplyWorker { workload, scratch, requests: requested, ready: prepared, turn };
         // What one weighs is known once the first is there.
         let depth = bounds.operations.min(UNWEIGHED);
         let supply = Self {
@@ -245,7 +245,7 @@ impl<W: Workload> Supply<W> {
     }
 }
 
-impl<W: Workload> SupplyWork for Worker<W> {
+impl<W: Workload> SupplyWork for SupplyWorker<W> {
     fn work(&mut self) -> bool {
         let mut worked = false;
         while !self.ready.is_full() {
@@ -275,7 +275,7 @@ const WAKE_SHARE: usize = 4;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::{Ended, FatalError, SeriesSpec, ShardContext, Steps};
+    use crate::workload::{Ended, FatalError, OperationRecord, SeriesSpec, ShardContext};
 
     /// Operations of a thousand bytes, every other one lighter by so many.
     struct Heavy(usize);
@@ -301,7 +301,7 @@ mod tests {
             Ok(())
         }
 
-        async fn execute(&self, (): &(), _op: &mut u64, _steps: &mut Steps) -> Ended {
+        async fn execute(&self, (): &(), _op: &mut u64, _steps: &mut OperationRecord) -> Ended {
             Ended::accepted(200)
         }
     }

@@ -7,8 +7,8 @@ use std::rc::Rc;
 use hammer_measure::recorder::Completion;
 use hammer_measure::{Detail, Nanos, Outcome, Phase, Recorder, Timing};
 
+use crate::promise::{PromiseSender, Verifier};
 use crate::runtime::Clock;
-use crate::verify::{PromiseSender, Verifier};
 
 /// A run that cannot go on.
 pub type FatalError = Box<dyn std::error::Error + Send + Sync>;
@@ -62,7 +62,7 @@ pub trait Workload: Send + Sync + 'static {
         &self,
         session: &Self::Session,
         op: &mut Self::Op,
-        steps: &mut Steps,
+        steps: &mut OperationRecord,
     ) -> impl Future<Output = Ended>;
 
     /// When an operation that was dropped at its deadline had sent its first byte.
@@ -70,7 +70,7 @@ pub trait Workload: Send + Sync + 'static {
         None
     }
 
-    /// A verifier for the promises that executions hand to [`Steps::promise`]; one for each verifier thread.
+    /// A verifier for the promises that executions hand to [`OperationRecord::promise`]; one for each verifier thread.
     fn verifier(&self) -> Option<Box<dyn Verifier>> {
         None
     }
@@ -132,7 +132,7 @@ pub struct Exchange {
 }
 
 /// The record of one operation under way.
-pub struct Steps {
+pub struct OperationRecord {
     recorder: Rc<RefCell<Recorder>>,
     first_series: usize,
     promises: Option<PromiseSender>,
@@ -163,7 +163,7 @@ impl Ended {
     }
 }
 
-impl Steps {
+impl OperationRecord {
     pub(crate) fn new(
         recorder: Rc<RefCell<Recorder>>,
         first_series: usize,
@@ -213,7 +213,7 @@ impl Steps {
         self.record(series, begun, exchange, ended);
     }
 
-    /// An exchange like [`Steps::step`], which is not of the operation's flow: it is made to check what the operation was
+    /// An exchange like [`OperationRecord::step`], which is not of the operation's flow: it is made to check what the operation was
     /// given, and the operation's instants are those of its own exchanges.
     pub fn beside(&mut self, series: usize, begun: Nanos, exchange: &Exchange, ended: Ended) {
         self.beside = self.beside.max(Some(exchange.done));

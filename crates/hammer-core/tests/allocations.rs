@@ -11,7 +11,7 @@ use hammer_core::runtime::Clock;
 use hammer_core::schedule::{Constant, Profile, Schedule};
 use hammer_core::supply::SupplyBounds;
 use hammer_core::workload::{
-    Ended, Exchange, FatalError, Preparation, SeriesSpec, ShardContext, Steps, Workload,
+    Ended, Exchange, FatalError, OperationRecord, Preparation, SeriesSpec, ShardContext, Workload,
 };
 use hammer_measure::{Fate, Nanos};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -46,7 +46,7 @@ impl Workload for Null {
         Ok(context.clock)
     }
 
-    async fn execute(&self, clock: &Self::Session, op: &mut Vec<u8>, steps: &mut Steps) -> Ended {
+    async fn execute(&self, clock: &Self::Session, op: &mut Vec<u8>, steps: &mut OperationRecord) -> Ended {
         assert_eq!(op.as_slice(), steps.seq().to_be_bytes());
         let at = clock.now();
         steps.exchange(&Exchange { sent: Some(at), done: at, ..Exchange::default() });

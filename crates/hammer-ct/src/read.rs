@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use hammer_core::draw::Draws;
-use hammer_core::verify::Verifier;
-use hammer_core::workload::{Ended, FatalError, SeriesSpec, ShardContext, Steps, Workload};
+use hammer_core::promise::Verifier;
+use hammer_core::workload::{Ended, FatalError, OperationRecord, SeriesSpec, ShardContext, Workload};
 use hammer_measure::{Nanos, Outcome};
 use hammer_net::{Answer, ClientConfig};
 use hammer_tlog::note::{Checkpoint, Note};
@@ -82,7 +82,12 @@ impl ReadWorkload {
         Self { warm_up: connections, ..self }
     }
 
-    async fn read(&self, session: &ReadSession, op: &mut ReadOp, steps: &mut Steps) -> Result<(), Ended> {
+    async fn read(
+        &self,
+        session: &ReadSession,
+        op: &mut ReadOp,
+        steps: &mut OperationRecord,
+    ) -> Result<(), Ended> {
         match op.kind {
             ReadKind::Checkpoint | ReadKind::GetSth => {
                 return session.tree_head(op, steps, size_of_tree(self.log.kind)).await.map(drop);
@@ -153,7 +158,7 @@ impl Workload for ReadWorkload {
 
     /// A read of the tree before any tree head was seen reads that first; where it says that the tree is empty, there is
     /// nothing else to read.
-    async fn execute(&self, session: &ReadSession, op: &mut ReadOp, steps: &mut Steps) -> Ended {
+    async fn execute(&self, session: &ReadSession, op: &mut ReadOp, steps: &mut OperationRecord) -> Ended {
         match self.read(session, op, steps).await {
             Ok(()) => Ended::accepted(200),
             Err(ended) => ended,

@@ -5,8 +5,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use futures::future::try_join_all;
-use hammer_core::verify::{Records, Verdicts, Verifier};
-use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Steps, Workload};
+use hammer_core::promise::{Records, Verdicts, Verifier};
+use hammer_core::workload::{
+    Ended, FatalError, OperationRecord, Preparation, SeriesSpec, ShardContext, Workload,
+};
 use hammer_measure::Nanos;
 
 use crate::route::Route;
@@ -121,7 +123,7 @@ impl<W: Workload> Workload for Routed<W> {
         &self,
         session: &RoutedSession<W::Session>,
         routed: &mut RoutedOp<W::Op>,
-        steps: &mut Steps,
+        steps: &mut OperationRecord,
     ) -> Ended {
         let (session, series) = &session.parts[routed.part];
         steps.of_part(series.clone());

@@ -11,10 +11,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use hammer_core::promise::Verifier;
 use hammer_core::runtime::Clock;
-use hammer_core::verify::Verifier;
 use hammer_core::workload::{
-    Ended, Exchange, FatalError, Preparation, SeriesSpec, ShardContext, Steps, Workload,
+    Ended, Exchange, FatalError, OperationRecord, Preparation, SeriesSpec, ShardContext, Workload,
 };
 use hammer_measure::{Nanos, Outcome};
 use hammer_net::{Client, ClientConfig};
@@ -127,7 +127,7 @@ impl SubmitWorkload {
         session: &SubmitSession,
         op: &mut SubmitOp,
         exchange: &Exchange,
-        steps: &mut Steps,
+        steps: &mut OperationRecord,
     ) -> Ended {
         let (intended, received) = (steps.intended(), exchange.done);
         let at = Instants { intended, sent: exchange.sent.unwrap_or(received), received };
@@ -220,7 +220,12 @@ impl Workload for SubmitWorkload {
         Ok(SubmitSession { client, add_chain, add_pre_chain, answered, scratch, clock: context.clock })
     }
 
-    async fn execute(&self, session: &SubmitSession, op: &mut Box<SubmitOp>, steps: &mut Steps) -> Ended {
+    async fn execute(
+        &self,
+        session: &SubmitSession,
+        op: &mut Box<SubmitOp>,
+        steps: &mut OperationRecord,
+    ) -> Ended {
         let begun = session.clock.now();
         self.choose(session, op);
         op.request.path = match op.endpoint {

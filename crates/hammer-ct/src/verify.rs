@@ -8,7 +8,7 @@ mod rules;
 
 use std::sync::Arc;
 
-use hammer_core::verify::{Records, Verdicts, Verifier};
+use hammer_core::promise::{Records, Verdicts, Verifier};
 use hammer_measure::Nanos;
 use hammer_tlog::key::SignatureBatch;
 

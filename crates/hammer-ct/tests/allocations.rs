@@ -11,10 +11,12 @@ use std::thread;
 use bytes::Bytes;
 use hammer_core::clock::unix_millis;
 use hammer_core::dispatch::{Closed, Iterations, Load, LoadedWorkload, Stages, Think};
+use hammer_core::promise::{Verdicts, Verifier};
 use hammer_core::run::{RunSpec, control, run};
 use hammer_core::supply::SupplyBounds;
-use hammer_core::verify::{Verdicts, Verifier};
-use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Steps, Workload};
+use hammer_core::workload::{
+    Ended, FatalError, OperationRecord, Preparation, SeriesSpec, ShardContext, Workload,
+};
 use hammer_ct::{CtRun, LogKind, LogTarget, SubmitOp, SubmitPlan, SubmitSession, SubmitWorkload};
 use hammer_measure::{Fate, Nanos};
 use hammer_net::ClientConfig;
@@ -74,7 +76,7 @@ impl Workload for Unjudged {
         &self,
         session: &SubmitSession,
         op: &mut Box<SubmitOp>,
-        steps: &mut Steps,
+        steps: &mut OperationRecord,
     ) -> impl Future<Output = Ended> {
         self.0.execute(session, op, steps)
     }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use hammer_core::verify::{LedgerCells, Verdicts, Verifier as _};
+use hammer_core::promise::{LedgerCells, Verdicts, Verifier as _};
 use hammer_ct::{LogKind, LogTarget, SctVerifier};
 use hammer_measure::Nanos;
 use hammer_tlog::key::LogKey;

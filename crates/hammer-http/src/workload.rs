@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use hammer_core::workload::{Ended, Exchange, FatalError, SeriesSpec, ShardContext, Steps, Workload};
+use hammer_core::workload::{
+    Ended, Exchange, FatalError, OperationRecord, SeriesSpec, ShardContext, Workload,
+};
 use hammer_measure::{Detail, Nanos, Outcome};
 use hammer_net::{Answer, Client, ClientConfig, Failure, Request};
 use memchr::memmem::Finder;
@@ -107,7 +109,7 @@ impl Workload for HttpWorkload {
         Ok(HttpSession { client, request, clock: context.clock })
     }
 
-    async fn execute(&self, session: &HttpSession, op: &mut HttpOp, steps: &mut Steps) -> Ended {
+    async fn execute(&self, session: &HttpSession, op: &mut HttpOp, steps: &mut OperationRecord) -> Ended {
         let sent = session.client.send(&session.request, &mut op.answer).await;
         steps.exchange(&exchange(&op.answer, session.clock.as_ref()));
         match sent {

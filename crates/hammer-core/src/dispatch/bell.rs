@@ -7,13 +7,13 @@ use hammer_measure::Nanos;
 
 /// Rung by a lane's tasks when something became due earlier than the shard knows.
 #[derive(Debug, Default)]
-pub struct Bell {
+pub struct ShardBell {
     awaited: Cell<Nanos>,
     rung: Cell<bool>,
     waker: RefCell<Option<Waker>>,
 }
 
-impl Bell {
+impl ShardBell {
     /// The shard looks again by `at`.
     pub(super) fn due(&self, at: Nanos) {
         if at < self.awaited.get() {

@@ -21,12 +21,12 @@ use crate::workload::{Preparation, Workload};
 use super::Lane;
 use super::load::{Closed, Iterations, Think};
 use super::quantum;
-use super::slot::{Bench, Job, Slot};
+use super::slot::{LaneContext, OperationSlot, PendingOperation};
 use super::stages::Stages;
 
 /// A workload under closed load on one shard.
 pub(super) struct ClosedLane<W: Workload, R: Runtime> {
-    bench: Bench<W, R>,
+    context: LaneContext<W, R>,
     stages: Stages,
     think: Think,
     draws: Draws,
@@ -63,12 +63,12 @@ enum Next<Op> {
 }
 
 impl<W: Workload, R: Runtime> ClosedLane<W, R> {
-    pub(super) fn new(bench: Bench<W, R>, load: &Closed, bounds: SupplyBounds) -> Rc<Self> {
+    pub(super) fn new(context: LaneContext<W, R>, load: &Closed, bounds: SupplyBounds) -> Rc<Self> {
         let most_users = load.stages.most_users();
-        let users = (bench.shard..most_users).step_by(bench.shards).count();
-        let source = Source::new(&bench, load.iterations, users, most_users, bounds);
+        let users = (context.shard..most_users).step_by(context.shards).count();
+        let source = Source::new(&context, load.iterations, users, most_users, bounds);
         let lane = Rc::new(Self {
-            bench,
+            context,
             stages: load.stages.clone(),
             think: load.think,
             draws: Draws::new(load.seed, THINK),
@@ -84,33 +84,33 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
             source: RefCell::new(source),
         });
         for _ in 0..users {
-            let slot = lane.bench.add_slot();
-            lane.bench.runtime.spawn(Box::pin(lane.clone().live(slot)));
+            let slot = lane.context.add_slot();
+            lane.context.runtime.spawn(Box::pin(lane.clone().live(slot)));
         }
         lane
     }
 
     /// One user's life.
-    async fn live(self: Rc<Self>, slot: Rc<Slot<W::Op>>) {
-        let user = slot.index * self.bench.shards + self.bench.shard;
-        let mut steps = self.bench.steps();
+    async fn live(self: Rc<Self>, slot: Rc<OperationSlot<W::Op>>) {
+        let user = slot.index * self.context.shards + self.context.shard;
+        let mut steps = self.context.steps();
         let mut kept = None;
         let phases = self.begun(&slot).await;
         let mut earliest = phases.begin + FIRST_APART * user as u64;
         let mut iteration = 0u64;
         while let Some(intended) = self.turn(&slot, user, earliest, &phases).await {
             let Some((seq, op)) = self.operation(&slot, user, iteration, &mut kept).await else { break };
-            let (series, phase) = (self.bench.series_of(seq), phases.of(intended));
-            let started = self.bench.runtime.now();
+            let (series, phase) = (self.context.series_of(seq), phases.of(intended));
+            let started = self.context.runtime.now();
             let timing = Timing::new(intended, started);
             {
-                let mut recorder = self.bench.recorder.borrow_mut();
+                let mut recorder = self.context.recorder.borrow_mut();
                 recorder.offer(series, phase);
                 recorder.queue(series, phase);
             }
-            let job = Job { seq, series, phase, timing, op };
+            let job = PendingOperation { seq, series, phase, timing, op };
             self.in_flight.set(self.in_flight.get() + 1);
-            let done = self.bench.perform(&slot, job, started, &mut kept, &mut steps).await;
+            let done = self.context.perform(&slot, job, started, &mut kept, &mut steps).await;
             self.in_flight.set(self.in_flight.get() - 1);
             self.tell_end();
             earliest = done + self.think.after(self.draws, seq);
@@ -125,12 +125,12 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
 
     /// Wakes the shard when there is nothing left for it to wait for.
     fn tell_end(&self) {
-        if self.is_over(self.bench.runtime.now()) {
-            self.bench.bell.due(Nanos::ZERO);
+        if self.is_over(self.context.runtime.now()) {
+            self.context.bell.due(Nanos::ZERO);
         }
     }
 
-    async fn begun(&self, slot: &Slot<W::Op>) -> Phases {
+    async fn begun(&self, slot: &OperationSlot<W::Op>) -> Phases {
         poll_fn(|cx| match self.phases.get() {
             Some(phases) => Poll::Ready(phases),
             None => {
@@ -142,7 +142,13 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
     }
 
     /// Waits for the user's next turn, at `earliest` or later; `None` when there is none.
-    async fn turn(&self, slot: &Slot<W::Op>, user: usize, earliest: Nanos, phases: &Phases) -> Option<Nanos> {
+    async fn turn(
+        &self,
+        slot: &OperationSlot<W::Op>,
+        user: usize,
+        earliest: Nanos,
+        phases: &Phases,
+    ) -> Option<Nanos> {
         let mut earliest = earliest;
         loop {
             let from = self.stages.present_from(user, earliest.since(phases.begin))?;
@@ -158,16 +164,16 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
                 return Some(intended);
             }
             // The pause is in nobody's figures: the turn is as late as it lasted.
-            earliest = self.bench.runtime.now();
+            earliest = self.context.runtime.now();
         }
     }
 
     /// Waits for an instant, and for the end of a pause; whether there was a pause.
-    async fn wait_until(&self, slot: &Slot<W::Op>, at: Nanos) -> bool {
+    async fn wait_until(&self, slot: &OperationSlot<W::Op>, at: Nanos) -> bool {
         let mut set = false;
         let mut suspended = false;
         poll_fn(|cx| {
-            let (now, end) = (self.bench.runtime.now(), self.end.get());
+            let (now, end) = (self.context.runtime.now(), self.end.get());
             let stands = self.paused.get() || slot.index >= self.user_limit.get();
             suspended |= stands;
             let over = at >= end || (stands && now >= end);
@@ -176,7 +182,7 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
             }
             if !set {
                 self.timers.borrow_mut().push(Reverse((at, slot.index)));
-                self.bench.bell.due(at);
+                self.context.bell.due(at);
                 set = true;
             }
             slot.wait(cx.waker());
@@ -189,22 +195,22 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
     /// The user's next operation; `None` when there is none, or supply did not bring it before the end.
     async fn operation(
         &self,
-        slot: &Slot<W::Op>,
+        slot: &OperationSlot<W::Op>,
         user: usize,
         iteration: u64,
         kept: &mut Option<W::Op>,
     ) -> Option<(u64, Option<W::Op>)> {
         let seq = user as u64 + iteration * self.most_users as u64;
         poll_fn(|cx| {
-            let next = self.source.borrow_mut().next(slot.index, seq, kept, &self.bench.workload);
+            let next = self.source.borrow_mut().next(slot.index, seq, kept, &self.context.workload);
             match next {
                 Next::Operation(seq, op) => Poll::Ready(Some((seq, op))),
                 Next::Done => Poll::Ready(None),
-                Next::NotReady if self.bench.runtime.now() >= self.end.get() => Poll::Ready(None),
+                Next::NotReady if self.context.runtime.now() >= self.end.get() => Poll::Ready(None),
                 Next::NotReady => {
-                    let look = self.look_for_supply.get().min(self.bench.runtime.now() + SUPPLY_POLL);
+                    let look = self.look_for_supply.get().min(self.context.runtime.now() + SUPPLY_POLL);
                     self.look_for_supply.set(look);
-                    self.bench.bell.due(look);
+                    self.context.bell.due(look);
                     slot.wait(cx.waker());
                     Poll::Pending
                 }
@@ -214,25 +220,25 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
     }
 
     fn wake_all(&self) {
-        (0..self.bench.slot_count()).for_each(|index| self.bench.slot(index).wake());
+        (0..self.context.slot_count()).for_each(|index| self.context.slot(index).wake());
     }
 }
 
 impl<W: Workload> Source<W> {
     fn new<R: Runtime>(
-        bench: &Bench<W, R>,
+        context: &LaneContext<W, R>,
         iterations: Iterations,
         users: usize,
         most_users: usize,
         bounds: SupplyBounds,
     ) -> Self {
-        let ahead = bench.workload.preparation() == Preparation::Ahead;
+        let ahead = context.workload.preparation() == Preparation::Ahead;
         // Shards without a user take no operation.
-        let takers = bench.shards.min(most_users).max(1);
-        let shared = |count: u64| ((bench.shard as u64).min(count)..count).step_by(takers);
+        let takers = context.shards.min(most_users).max(1);
+        let shared = |count: u64| ((context.shard as u64).min(count)..count).step_by(takers);
         let open = |bounds| {
-            let (mut supply, worker) = Supply::new(bench.workload.clone(), takers, bounds);
-            supply.served_by(bench.supply.add(bench.shard, worker));
+            let (mut supply, worker) = Supply::new(context.workload.clone(), takers, bounds);
+            supply.served_by(context.supply.add(context.shard, worker));
             supply
         };
         match iterations {
@@ -248,15 +254,15 @@ impl<W: Workload> Source<W> {
             Iterations::Endless => {
                 // Each user has one operation ready or asked for, so the ring must hold all of them.
                 let mut supply = open(SupplyBounds { operations: users.max(1), bytes: usize::MAX });
-                (bench.shard..most_users)
-                    .step_by(bench.shards)
+                (context.shard..most_users)
+                    .step_by(context.shards)
                     .for_each(|user| supply.request(user as u64, None));
                 supply.wake();
                 Self::Ahead {
                     supply,
                     ready: (0..users).map(|_| None).collect(),
                     most_users: most_users as u64,
-                    shards: bench.shards as u64,
+                    shards: context.shards as u64,
                 }
             }
         }
@@ -333,7 +339,7 @@ impl<W: Workload, R: Runtime> Lane for ClosedLane<W, R> {
     fn is_filled(&self) -> bool {
         let mut source = self.source.borrow_mut();
         if let Some(supply) = source.supply() {
-            supply.weigh(&self.bench.workload);
+            supply.weigh(&self.context.workload);
         }
         source.refill();
         source.supply().is_none_or(|supply| supply.is_filled())
@@ -348,7 +354,7 @@ impl<W: Workload, R: Runtime> Lane for ClosedLane<W, R> {
             }
             timers.pop();
             drop(timers);
-            self.bench.slot(index).wake();
+            self.context.slot(index).wake();
         }
         if until >= self.look_for_supply.get() {
             self.look_for_supply.set(Nanos::MAX);
@@ -367,7 +373,7 @@ impl<W: Workload, R: Runtime> Lane for ClosedLane<W, R> {
     }
 
     fn sweep(&self, now: Nanos) {
-        self.bench.sweep(now);
+        self.context.sweep(now);
         if let Some(supply) = self.source.borrow_mut().supply() {
             supply.wake();
         }
@@ -378,7 +384,7 @@ impl<W: Workload, R: Runtime> Lane for ClosedLane<W, R> {
             Command::Pause => self.paused.set(true),
             Command::Resume => self.paused.set(false),
             Command::InFlight { limit, .. } => {
-                self.user_limit.set(super::in_flight_share(*limit, self.bench.shard, self.bench.shards));
+                self.user_limit.set(super::in_flight_share(*limit, self.context.shard, self.context.shards));
             }
             Command::Rate { .. } | Command::Stop { .. } => return,
         }
@@ -392,7 +398,7 @@ impl<W: Workload, R: Runtime> Lane for ClosedLane<W, R> {
 
     fn abandon(&self) {
         self.end.set(Nanos::ZERO);
-        self.bench.abandon();
+        self.context.abandon();
         self.wake_all();
     }
 

@@ -16,12 +16,12 @@ use crate::workload::{Preparation, Workload};
 
 use super::load::Open;
 use super::queue::Backlog;
-use super::slot::{Bench, Job, Slot};
+use super::slot::{LaneContext, OperationSlot, PendingOperation};
 use super::{Lane, in_flight_share, share_of};
 
 /// A workload under open load on one shard.
 pub(super) struct OpenLane<W: Workload, R: Runtime> {
-    bench: Bench<W, R>,
+    context: LaneContext<W, R>,
     state: RefCell<State<W>>,
     in_flight: Cell<usize>,
     limit: Cell<usize>,
@@ -32,7 +32,7 @@ pub(super) struct OpenLane<W: Workload, R: Runtime> {
 struct State<W: Workload> {
     arrivals: Peekable<Arrivals>,
     supply: Option<Prefetch<W>>,
-    backlog: Backlog<Job<W::Op>>,
+    backlog: Backlog<PendingOperation<W::Op>>,
     warp: Warp,
     phases: Option<Phases>,
     end: Nanos,
@@ -47,12 +47,12 @@ struct Prefetch<W: Workload> {
 }
 
 impl<W: Workload, R: Runtime> OpenLane<W, R> {
-    pub(super) fn new(bench: Bench<W, R>, load: &Open, bounds: SupplyBounds) -> Rc<Self> {
-        let (shard, shards) = (bench.shard, bench.shards);
+    pub(super) fn new(context: LaneContext<W, R>, load: &Open, bounds: SupplyBounds) -> Rc<Self> {
+        let (shard, shards) = (context.shard, context.shards);
         let arrivals = load.schedule.arrivals(shard, shards);
-        let supply = (bench.workload.preparation() == Preparation::Ahead).then(|| {
-            let (mut supply, worker) = Supply::new(bench.workload.clone(), shards, bounds);
-            supply.served_by(bench.supply.add(shard, worker));
+        let supply = (context.workload.preparation() == Preparation::Ahead).then(|| {
+            let (mut supply, worker) = Supply::new(context.workload.clone(), shards, bounds);
+            supply.served_by(context.supply.add(shard, worker));
             let mut prefetch =
                 Prefetch { supply, ahead: arrivals.clone(), spare: Vec::new(), exhausted: false };
             prefetch.refill(0);
@@ -68,7 +68,7 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
             end: Nanos::MAX,
         };
         Rc::new_cyclic(|this| Self {
-            bench,
+            context,
             state: RefCell::new(state),
             in_flight: Cell::new(0),
             limit: Cell::new(in_flight_share(load.in_flight, shard, shards)),
@@ -78,26 +78,26 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
     }
 
     /// One slot's life: a job, then whatever waits in the backlog, then the next job.
-    async fn serve(self: Rc<Self>, slot: Rc<Slot<W::Op>>) {
-        let mut steps = self.bench.steps();
+    async fn serve(self: Rc<Self>, slot: Rc<OperationSlot<W::Op>>) {
+        let mut steps = self.context.steps();
         let mut op = None;
         loop {
             let mut job = slot.next_job().await;
-            let mut started = self.bench.runtime.now();
+            let mut started = self.context.runtime.now();
             // A queue full of starts must not hold up what comes due meanwhile.
             self.release(started, started);
             let mut in_a_row = 0;
             loop {
-                self.bench.perform(&slot, job, started, &mut op, &mut steps).await;
+                self.context.perform(&slot, job, started, &mut op, &mut steps).await;
                 self.give_back(&mut op);
                 self.in_flight.set(self.in_flight.get() - 1);
-                let now = self.bench.runtime.now();
+                let now = self.context.runtime.now();
                 // What waits goes before what is due now.
                 let Some(next) = self.next_waiting() else {
                     self.free.borrow_mut().push(slot.index);
                     self.release(now, now);
                     if self.is_over(now) {
-                        self.bench.bell.due(now);
+                        self.context.bell.due(now);
                     }
                     break;
                 };
@@ -108,13 +108,13 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
                     yield_now().await;
                     late = true;
                 }
-                started = if late { self.bench.runtime.now() } else { now };
+                started = if late { self.context.runtime.now() } else { now };
             }
         }
     }
 
     /// An operation of the backlog that may start now, the slot being the caller's.
-    fn next_waiting(&self) -> Option<Job<W::Op>> {
+    fn next_waiting(&self) -> Option<PendingOperation<W::Op>> {
         if self.in_flight.get() >= self.limit.get() {
             return None;
         }
@@ -139,14 +139,15 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
         while let Some((arrival, intended)) = state.pop_due(until) {
             released = true;
             let phases = state.phases.as_ref().expect("arrivals follow the begin");
-            let (series, phase) = (self.bench.series_of(arrival.seq), phases.of(intended));
-            let mut recorder = self.bench.recorder.borrow_mut();
+            let (series, phase) = (self.context.series_of(arrival.seq), phases.of(intended));
+            let mut recorder = self.context.recorder.borrow_mut();
             recorder.offer(series, phase);
-            let Some(op) = state.prepared(arrival.seq, &self.bench.workload) else {
+            let Some(op) = state.prepared(arrival.seq, &self.context.workload) else {
                 recorder.starve(series, phase);
                 continue;
             };
-            let job = Job { seq: arrival.seq, series, phase, timing: Timing::new(intended, now), op };
+            let job =
+                PendingOperation { seq: arrival.seq, series, phase, timing: Timing::new(intended, now), op };
             let can_start = self.in_flight.get() < self.limit.get();
             if !can_start && state.backlog.is_full() {
                 recorder.shed(series, phase);
@@ -164,16 +165,16 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
         released
     }
 
-    fn start(&self, job: Job<W::Op>) {
+    fn start(&self, job: PendingOperation<W::Op>) {
         self.in_flight.set(self.in_flight.get() + 1);
         let free = self.free.borrow_mut().pop();
         match free {
-            Some(index) => self.bench.slot(index).assign(job),
+            Some(index) => self.context.slot(index).assign(job),
             None => {
-                let slot = self.bench.add_slot();
+                let slot = self.context.add_slot();
                 slot.assign(job);
                 let this = self.this.upgrade().expect("a lane in use is alive");
-                self.bench.runtime.spawn(Box::pin(this.serve(slot)));
+                self.context.runtime.spawn(Box::pin(this.serve(slot)));
             }
         }
     }
@@ -266,7 +267,7 @@ impl<W: Workload, R: Runtime> Lane for OpenLane<W, R> {
     fn is_filled(&self) -> bool {
         let mut state = self.state.borrow_mut();
         let Some(prefetch) = &mut state.supply else { return true };
-        prefetch.supply.weigh(&self.bench.workload);
+        prefetch.supply.weigh(&self.context.workload);
         prefetch.refill(0);
         prefetch.supply.is_filled()
     }
@@ -280,11 +281,11 @@ impl<W: Workload, R: Runtime> Lane for OpenLane<W, R> {
     }
 
     fn quantum(&self) -> Nanos {
-        self.bench.quantum.span()
+        self.context.quantum.span()
     }
 
     fn sweep(&self, now: Nanos) {
-        self.bench.sweep(now);
+        self.context.sweep(now);
         if let Some(prefetch) = &mut self.state.borrow_mut().supply {
             prefetch.supply.wake();
         }
@@ -296,7 +297,7 @@ impl<W: Workload, R: Runtime> Lane for OpenLane<W, R> {
             Command::Resume => self.state.borrow_mut().warp.resume(now),
             Command::Rate { factor, .. } => self.state.borrow_mut().warp.set_factor(now, *factor),
             Command::InFlight { limit, .. } => {
-                self.limit.set(in_flight_share(*limit, self.bench.shard, self.bench.shards));
+                self.limit.set(in_flight_share(*limit, self.context.shard, self.context.shards));
                 self.start_waiting();
             }
             Command::Stop { .. } => {}
@@ -311,10 +312,10 @@ impl<W: Workload, R: Runtime> Lane for OpenLane<W, R> {
     fn abandon(&self) {
         let mut state = self.state.borrow_mut();
         while let Some(job) = state.backlog.pop() {
-            self.bench.abandon_queued(&job);
+            self.context.abandon_queued(&job);
         }
         drop(state);
-        self.bench.abandon();
+        self.context.abandon();
     }
 
     fn is_over(&self, now: Nanos) -> bool {

@@ -9,16 +9,16 @@ use std::task::{Poll, Waker};
 
 use hammer_measure::{Nanos, Outcome, Phase, Recorder, Timing};
 
+use crate::promise::PromiseSender;
 use crate::runtime::Runtime;
 use crate::supply::SupplyPool;
-use crate::verify::PromiseSender;
-use crate::workload::{Ended, Exchange, Steps, Workload, completion};
+use crate::workload::{Ended, Exchange, OperationRecord, Workload, completion};
 
 use super::quantum::Quantum;
-use super::{Bell, LaneShard};
+use super::{LaneShard, ShardBell};
 
 /// What the slots of a lane share.
-pub(super) struct Bench<W: Workload, R: Runtime> {
+pub(super) struct LaneContext<W: Workload, R: Runtime> {
     pub(super) workload: Arc<W>,
     pub(super) runtime: R,
     pub(super) recorder: Rc<RefCell<Recorder>>,
@@ -26,7 +26,7 @@ pub(super) struct Bench<W: Workload, R: Runtime> {
     pub(super) shard: usize,
     pub(super) shards: usize,
     pub(super) supply: Arc<SupplyPool>,
-    pub(super) bell: Rc<Bell>,
+    pub(super) bell: Rc<ShardBell>,
     pub(super) quantum: Quantum,
     session: W::Session,
     /// Of the operations that are prepared here.
@@ -35,13 +35,13 @@ pub(super) struct Bench<W: Workload, R: Runtime> {
     timeout: Nanos,
     /// No slot's deadline is before it.
     next_deadline: Cell<Nanos>,
-    slots: RefCell<Vec<Rc<Slot<W::Op>>>>,
+    slots: RefCell<Vec<Rc<OperationSlot<W::Op>>>>,
 }
 
 /// One slot: a mailbox of one job, and the deadline of the job under way.
-pub(super) struct Slot<Op> {
+pub(super) struct OperationSlot<Op> {
     pub(super) index: usize,
-    mailbox: RefCell<Option<Job<Op>>>,
+    mailbox: RefCell<Option<PendingOperation<Op>>>,
     waker: RefCell<Option<Waker>>,
     deadline: Cell<Nanos>,
     expired: Cell<bool>,
@@ -49,7 +49,7 @@ pub(super) struct Slot<Op> {
 }
 
 /// An operation on its way to a slot. `op` is `None` where the slot prepares it itself.
-pub(super) struct Job<Op> {
+pub(super) struct PendingOperation<Op> {
     pub(super) seq: u64,
     pub(super) series: usize,
     pub(super) phase: Phase,
@@ -57,7 +57,7 @@ pub(super) struct Job<Op> {
     pub(super) op: Option<Op>,
 }
 
-impl<W: Workload, R: Runtime> Bench<W, R> {
+impl<W: Workload, R: Runtime> LaneContext<W, R> {
     pub(super) fn new(workload: Arc<W>, session: W::Session, timeout: Nanos, shard: LaneShard<R>) -> Self {
         Self {
             scratch: RefCell::new(workload.scratch(shard.shards)),
@@ -79,14 +79,14 @@ impl<W: Workload, R: Runtime> Bench<W, R> {
     }
 
     /// Another slot; its task is the caller's to spawn.
-    pub(super) fn add_slot(&self) -> Rc<Slot<W::Op>> {
+    pub(super) fn add_slot(&self) -> Rc<OperationSlot<W::Op>> {
         let mut slots = self.slots.borrow_mut();
-        let slot = Rc::new(Slot::new(slots.len()));
+        let slot = Rc::new(OperationSlot::new(slots.len()));
         slots.push(slot.clone());
         slot
     }
 
-    pub(super) fn slot(&self, index: usize) -> Rc<Slot<W::Op>> {
+    pub(super) fn slot(&self, index: usize) -> Rc<OperationSlot<W::Op>> {
         self.slots.borrow()[index].clone()
     }
 
@@ -94,8 +94,8 @@ impl<W: Workload, R: Runtime> Bench<W, R> {
         self.slots.borrow().len()
     }
 
-    pub(super) fn steps(&self) -> Steps {
-        Steps::new(self.recorder.clone(), self.first_series, self.promises.clone())
+    pub(super) fn steps(&self) -> OperationRecord {
+        OperationRecord::new(self.recorder.clone(), self.first_series, self.promises.clone())
     }
 
     /// The series of operation `seq`, among all of the run.
@@ -107,11 +107,11 @@ impl<W: Workload, R: Runtime> Bench<W, R> {
     /// with it what was checked beside it.
     pub(super) async fn perform(
         &self,
-        slot: &Slot<W::Op>,
-        job: Job<W::Op>,
+        slot: &OperationSlot<W::Op>,
+        job: PendingOperation<W::Op>,
         started: Nanos,
         op: &mut Option<W::Op>,
-        steps: &mut Steps,
+        steps: &mut OperationRecord,
     ) -> Nanos {
         let timing = job.timing.started(started);
         self.recorder.borrow_mut().start(job.series, job.phase, &timing);
@@ -138,7 +138,7 @@ impl<W: Workload, R: Runtime> Bench<W, R> {
         self.workload.prepare(&mut self.scratch.borrow_mut(), seq, reuse)
     }
 
-    fn outcome(&self, ended: Option<Ended>, op: &W::Op, steps: &Steps) -> (Ended, Exchange) {
+    fn outcome(&self, ended: Option<Ended>, op: &W::Op, steps: &OperationRecord) -> (Ended, Exchange) {
         match (ended, steps.flow()) {
             (Some(ended), Some(flow)) => (ended, flow),
             (Some(ended), None) => (ended, Exchange { done: self.runtime.now(), ..Exchange::default() }),
@@ -186,12 +186,12 @@ impl<W: Workload, R: Runtime> Bench<W, R> {
     }
 
     /// Records a job that waited for a slot as abandoned.
-    pub(super) fn abandon_queued(&self, job: &Job<W::Op>) {
+    pub(super) fn abandon_queued(&self, job: &PendingOperation<W::Op>) {
         self.recorder.borrow_mut().abandon_queued(job.series, job.phase);
     }
 }
 
-impl<Op> Slot<Op> {
+impl<Op> OperationSlot<Op> {
     fn new(index: usize) -> Self {
         Self {
             index,
@@ -204,13 +204,13 @@ impl<Op> Slot<Op> {
     }
 
     /// Gives it its next job; it must be waiting for one.
-    pub(super) fn assign(&self, job: Job<Op>) {
+    pub(super) fn assign(&self, job: PendingOperation<Op>) {
         *self.mailbox.borrow_mut() = Some(job);
         self.wake();
     }
 
     /// Waits for the next job.
-    pub(super) async fn next_job(&self) -> Job<Op> {
+    pub(super) async fn next_job(&self) -> PendingOperation<Op> {
         poll_fn(|cx| match self.mailbox.borrow_mut().take() {
             Some(job) => Poll::Ready(job),
             None => {

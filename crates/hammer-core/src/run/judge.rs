@@ -30,13 +30,13 @@ pub struct ScopedThreshold {
 }
 
 /// The judge of a run.
-pub(super) struct Judge {
+pub(super) struct RunJudge {
     thresholds: Vec<ScopedThreshold>,
     series: Vec<SeriesInfo>,
     aborted: Option<usize>,
 }
 
-impl Judge {
+impl RunJudge {
     pub(super) fn new(thresholds: Vec<ScopedThreshold>, series: Vec<SeriesInfo>) -> Self {
         Self { thresholds, series, aborted: None }
     }

@@ -17,11 +17,11 @@ use crate::background;
 use crate::clock::MonotonicClock;
 use crate::dispatch::LanePlan;
 use crate::observe::{ObservationSink, Observer};
+use crate::promise::VerifyPool;
 use crate::runtime::Clock as _;
 use crate::runtime::threaded::ThreadedRuntime;
 use crate::shard::{self, ShardCommand, ShardSpec};
 use crate::supply::SupplyPool;
-use crate::verify::VerifyPool;
 
 use super::{Message, RunError, RunSpec};
 
@@ -158,7 +158,7 @@ impl ShardThread {
         let (sender, commands) = unbounded();
         let builder = thread::Builder::new().name(format!("shard-{}", self.shard));
         let handle = builder.spawn(move || {
-            let mut guard = PanicGuard { shard: self.shard, messages: messages.clone(), armed: true };
+            let mut guard = ShardPanicGuard { shard: self.shard, messages: messages.clone(), armed: true };
             self.run(commands, &messages);
             guard.armed = false;
         })?;
@@ -203,13 +203,13 @@ fn on_this_thread<T: 'static>(work: impl Future<Output = T> + 'static) -> Result
 }
 
 /// Tells the run when its thread unwinds.
-struct PanicGuard {
+struct ShardPanicGuard {
     shard: usize,
     messages: mpsc::Sender<Message>,
     armed: bool,
 }
 
-impl Drop for PanicGuard {
+impl Drop for ShardPanicGuard {
     fn drop(&mut self) {
         if self.armed {
             let _ = self.messages.send(Message::Failed(RunError::Panicked(self.shard)));

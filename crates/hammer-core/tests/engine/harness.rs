@@ -8,15 +8,15 @@ use std::sync::{Arc, Mutex, mpsc};
 use futures::channel::mpsc::{UnboundedSender, unbounded};
 use hammer_core::dispatch::{LanePlan, Load, LoadedWorkload, Open};
 use hammer_core::phase::Phases;
+use hammer_core::promise::PromiseSender;
 use hammer_core::run::Collector;
 use hammer_core::runtime::simulated::{SimulatedRuntime, Simulation};
 use hammer_core::runtime::{Clock, Runtime as _};
 use hammer_core::schedule::{Constant, Profile, Schedule};
 use hammer_core::shard::{self, ShardCommand, ShardReport, ShardSpec};
 use hammer_core::supply::{SupplyBounds, SupplyPool, SupplyWork};
-use hammer_core::verify::PromiseSender;
 use hammer_core::workload::{
-    Ended, Exchange, FatalError, Preparation, SeriesSpec, ShardContext, Steps, Workload,
+    Ended, Exchange, FatalError, OperationRecord, Preparation, SeriesSpec, ShardContext, Workload,
 };
 use hammer_measure::recorder::{Interval, SeriesRecord};
 use hammer_measure::{Command, Nanos, Outcome};
@@ -87,7 +87,7 @@ impl Workload for Scripted {
         Ok(context.clock)
     }
 
-    async fn execute(&self, clock: &Self::Session, op: &mut Vec<u8>, steps: &mut Steps) -> Ended {
+    async fn execute(&self, clock: &Self::Session, op: &mut Vec<u8>, steps: &mut OperationRecord) -> Ended {
         let ended = Ended { outcome: Outcome::Accepted, detail: hammer_measure::Detail::Status(200) };
         self.received.lock().unwrap().insert(steps.seq(), (clock.now(), op.clone()));
         for step in 0..self.steps {

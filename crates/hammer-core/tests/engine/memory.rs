@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use hammer_core::runtime::Clock;
 use hammer_core::workload::{
-    Ended, Exchange, FatalError, Preparation, SeriesSpec, ShardContext, Steps, Workload,
+    Ended, Exchange, FatalError, OperationRecord, Preparation, SeriesSpec, ShardContext, Workload,
 };
 use hammer_measure::Nanos;
 
@@ -64,7 +64,7 @@ impl Workload for Counting {
         Ok(context.clock)
     }
 
-    async fn execute(&self, clock: &Self::Session, _op: &mut Counted, steps: &mut Steps) -> Ended {
+    async fn execute(&self, clock: &Self::Session, _op: &mut Counted, steps: &mut OperationRecord) -> Ended {
         let sent = clock.now();
         let (from, to) = self.stall;
         clock.sleep_until(if (from..to).contains(&sent) { to } else { sent + MILLI }).await;

@@ -2,9 +2,11 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
+use hammer_core::promise::{Records, Verdicts, Verifier, VerifyPool};
 use hammer_core::runtime::{Clock, Runtime as _};
-use hammer_core::verify::{Records, Verdicts, Verifier, VerifyPool};
-use hammer_core::workload::{Ended, Exchange, FatalError, SeriesSpec, ShardContext, Steps, Workload};
+use hammer_core::workload::{
+    Ended, Exchange, FatalError, OperationRecord, SeriesSpec, ShardContext, Workload,
+};
 use hammer_measure::{Ledger, Nanos};
 
 use crate::harness::{MILLI, SECOND, Simulated, at_rate};
@@ -36,7 +38,7 @@ impl Workload for Promising {
         Ok(context.clock)
     }
 
-    async fn execute(&self, clock: &Self::Session, (): &mut (), steps: &mut Steps) -> Ended {
+    async fn execute(&self, clock: &Self::Session, (): &mut (), steps: &mut OperationRecord) -> Ended {
         let sent = clock.now();
         clock.sleep_until(sent + self.answer).await;
         steps.exchange(&Exchange { sent: Some(sent), done: clock.now(), ..Exchange::default() });

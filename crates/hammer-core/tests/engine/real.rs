@@ -9,7 +9,7 @@ use hammer_core::runtime::Clock;
 use hammer_core::schedule::{Constant, Profile, Schedule};
 use hammer_core::supply::SupplyBounds;
 use hammer_core::workload::{
-    Ended, Exchange, FatalError, Preparation, SeriesSpec, ShardContext, Steps, Workload,
+    Ended, Exchange, FatalError, OperationRecord, Preparation, SeriesSpec, ShardContext, Workload,
 };
 use hammer_measure::snapshot::{Resources, RunResult};
 use hammer_measure::{Command, Fate, Nanos, Phase, Reporter, RunEvent};
@@ -40,7 +40,7 @@ impl Workload for Ahead {
         Ok(context.clock)
     }
 
-    async fn execute(&self, clock: &Self::Session, op: &mut Vec<u8>, steps: &mut Steps) -> Ended {
+    async fn execute(&self, clock: &Self::Session, op: &mut Vec<u8>, steps: &mut OperationRecord) -> Ended {
         assert_eq!(op.as_slice(), steps.seq().to_be_bytes(), "each arrival gets its own operation");
         let sent = clock.now();
         clock.sleep_until(sent + Nanos::from_millis(2)).await;
@@ -172,7 +172,7 @@ impl Workload for Falls {
         Ok(())
     }
 
-    async fn execute(&self, (): &(), (): &mut (), _steps: &mut Steps) -> Ended {
+    async fn execute(&self, (): &(), (): &mut (), _steps: &mut OperationRecord) -> Ended {
         Ended::accepted(200)
     }
 }

@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use hammer_core::verify::Verdicts;
+use hammer_core::promise::Verdicts;
 use hammer_tlog::audit::{Receipt, Verdict};
 
 use super::lane_seq::{SEQ_BITS, seq};

@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use hammer_core::workload::{Ended, Steps};
+use hammer_core::workload::{Ended, OperationRecord};
 use hammer_tlog::encoding::{Base64, from_base64};
 use hammer_tlog::merkle::{Hash, leaf_hash, path_is_enough};
 use hammer_tlog::rfc6962::{GetProofByHash, GetSthConsistency};
@@ -49,7 +49,7 @@ impl ReadSession {
         head: &Head,
         most: u64,
         op: &mut ReadOp,
-        steps: &mut Steps,
+        steps: &mut OperationRecord,
     ) -> Result<(), Ended> {
         let start = op.place.first_leaf(most, head.size);
         let asked = most.min(head.size - start);
@@ -74,7 +74,7 @@ impl ReadSession {
         &self,
         head: &Head,
         op: &mut ReadOp,
-        steps: &mut Steps,
+        steps: &mut OperationRecord,
     ) -> Result<(), Ended> {
         if self.leaves.borrow().any(0).is_none() {
             self.entries_at(op.place.draw % head.size, 1, op, steps).await?;
@@ -91,7 +91,11 @@ impl ReadSession {
     }
 
     /// Reads the proof between two tree heads that were seen.
-    pub(super) async fn consistency(&self, op: &mut ReadOp, steps: &mut Steps) -> Result<(), Ended> {
+    pub(super) async fn consistency(
+        &self,
+        op: &mut ReadOp,
+        steps: &mut OperationRecord,
+    ) -> Result<(), Ended> {
         let heads = self.two_heads(op.place.draw);
         let (older, newer) = heads.ok_or(malformed("tree without a head"))?;
         let path = format!("{GET_STH_CONSISTENCY}?first={}&second={}", older.size, newer.size);
@@ -107,7 +111,7 @@ impl ReadSession {
         &self,
         head: &Head,
         op: &mut ReadOp,
-        steps: &mut Steps,
+        steps: &mut OperationRecord,
     ) -> Result<(), Ended> {
         let index = op.place.first_leaf(1, head.size);
         let path = entry_and_proof_path(index, head.size);
@@ -120,7 +124,7 @@ impl ReadSession {
     }
 
     /// Reads the roots.
-    pub(super) async fn roots(&self, op: &mut ReadOp, steps: &mut Steps) -> Result<(), Ended> {
+    pub(super) async fn roots(&self, op: &mut ReadOp, steps: &mut OperationRecord) -> Result<(), Ended> {
         self.get(GET_ROOTS, &mut op.answer, steps).await?;
         serde_json::from_slice::<Certificates>(&op.answer.body)
             .map_err(|_| malformed("answer is not roots"))?;
@@ -129,7 +133,12 @@ impl ReadSession {
     }
 
     /// The proof at a path; one that cannot be read breaks the promise to prove.
-    fn proof<T: DeserializeOwned>(&self, path: &str, body: &[u8], steps: &mut Steps) -> Result<T, Ended> {
+    fn proof<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &[u8],
+        steps: &mut OperationRecord,
+    ) -> Result<T, Ended> {
         serde_json::from_slice(body).map_err(|why| {
             self.unreadable(steps, &format!("{path}: {why}"));
             malformed("answer is not a proof")
@@ -142,7 +151,7 @@ impl ReadSession {
         start: u64,
         asked: u64,
         op: &mut ReadOp,
-        steps: &mut Steps,
+        steps: &mut OperationRecord,
     ) -> Result<u64, Ended> {
         let end = start + asked - 1;
         self.get(&format!("{GET_ENTRIES}?start={start}&end={end}"), &mut op.answer, steps).await?;

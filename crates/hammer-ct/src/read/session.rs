@@ -3,7 +3,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use hammer_core::runtime::Clock;
-use hammer_core::workload::{Ended, Steps};
+use hammer_core::workload::{Ended, OperationRecord};
 use hammer_measure::Outcome;
 use hammer_net::{Answer, Failure};
 use hammer_tlog::merkle::Hash;
@@ -66,7 +66,7 @@ impl ReadSession {
     pub(super) async fn tree_head(
         &self,
         op: &mut ReadOp,
-        steps: &mut Steps,
+        steps: &mut OperationRecord,
         size_of: fn(&[u8]) -> Option<u64>,
     ) -> Result<Option<Rc<Head>>, Ended> {
         self.get(self.tree_head_path, &mut op.answer, steps).await?;
@@ -85,7 +85,12 @@ impl ReadSession {
     }
 
     /// One exchange of the operation; fails unless it ended by a 200.
-    pub(super) async fn get(&self, path: &str, answer: &mut Answer, steps: &mut Steps) -> Result<(), Ended> {
+    pub(super) async fn get(
+        &self,
+        path: &str,
+        answer: &mut Answer,
+        steps: &mut OperationRecord,
+    ) -> Result<(), Ended> {
         let sent = self.source.get(path, answer).await;
         steps.exchange(&answer::exchange(answer, self.clock.as_ref()));
         ok(sent, answer)
@@ -96,7 +101,7 @@ impl ReadSession {
         &self,
         path: &str,
         answer: &mut Answer,
-        steps: &mut Steps,
+        steps: &mut OperationRecord,
     ) -> Result<(), Ended> {
         let sent = self.source.get_compressed(path, answer).await;
         steps.exchange(&answer::exchange(answer, self.clock.as_ref()));
@@ -109,7 +114,7 @@ impl ReadSession {
         path: &str,
         compressed: bool,
         answer: &mut Answer,
-        steps: &mut Steps,
+        steps: &mut OperationRecord,
     ) -> Result<(), Ended> {
         let begun = self.clock.now();
         let sent = match compressed {
@@ -124,7 +129,7 @@ impl ReadSession {
 
     pub(super) fn promise<'a>(
         &self,
-        steps: &mut Steps,
+        steps: &mut OperationRecord,
         check: Check,
         parts: impl IntoIterator<Item = Part<'a>>,
     ) {
@@ -135,12 +140,12 @@ impl ReadSession {
     }
 
     /// A promise whose proof came whole and cannot be read.
-    pub(super) fn unreadable(&self, steps: &mut Steps, found: &str) {
+    pub(super) fn unreadable(&self, steps: &mut OperationRecord, found: &str) {
         self.promise(steps, Check::Unreadable, [Part::bytes(found.as_bytes())]);
     }
 
     /// A promise that cannot be held against anything.
-    pub(super) fn lack(&self, steps: &mut Steps, lack: Lack) {
+    pub(super) fn lack(&self, steps: &mut OperationRecord, lack: Lack) {
         match lack {
             Lack::Missing(tile) => self.promise(steps, Check::Missing, [Part::tile(tile, false, &[])]),
             Lack::Unreadable(tile) => {

@@ -1,6 +1,6 @@
 use std::rc::Rc;
 
-use hammer_core::workload::{Ended, Steps};
+use hammer_core::workload::{Ended, OperationRecord};
 use hammer_net::{Answer, gunzip_start};
 use hammer_tlog::bundle::{Entries, Entry};
 use hammer_tlog::merkle::Hash;
@@ -15,7 +15,12 @@ use super::{ReadOp, malformed};
 
 impl ReadSession {
     /// Reads a hash tile of level 0.
-    pub(super) async fn tile(&self, head: &Head, op: &mut ReadOp, steps: &mut Steps) -> Result<(), Ended> {
+    pub(super) async fn tile(
+        &self,
+        head: &Head,
+        op: &mut ReadOp,
+        steps: &mut OperationRecord,
+    ) -> Result<(), Ended> {
         let tile = self.own_tile(Level::Hashes(0), head, op, steps).await?;
         op.answer.decode(FULL_TILE).map_err(|_| malformed("answer in an encoding that cannot be read"))?;
         tile.parse_hashes(&op.answer.body).map_err(|_| malformed("tile of the wrong length"))?;
@@ -29,7 +34,12 @@ impl ReadSession {
     }
 
     /// Reads a bundle of entries.
-    pub(super) async fn bundle(&self, head: &Head, op: &mut ReadOp, steps: &mut Steps) -> Result<(), Ended> {
+    pub(super) async fn bundle(
+        &self,
+        head: &Head,
+        op: &mut ReadOp,
+        steps: &mut OperationRecord,
+    ) -> Result<(), Ended> {
         let (tile, is_gzip) = self.own_bundle(head, op, steps).await?;
         let supports = self.leaf_hashes(tile, head, &mut op.beside, steps).await;
         self.hold(steps, Check::Bundle, head, Part::tile(tile, is_gzip, &op.answer.body), supports);
@@ -37,7 +47,12 @@ impl ReadSession {
     }
 
     /// Reads a names tile.
-    pub(super) async fn names(&self, head: &Head, op: &mut ReadOp, steps: &mut Steps) -> Result<(), Ended> {
+    pub(super) async fn names(
+        &self,
+        head: &Head,
+        op: &mut ReadOp,
+        steps: &mut OperationRecord,
+    ) -> Result<(), Ended> {
         let tile = self.own_tile(Level::Names, head, op, steps).await?;
         let is_gzip =
             op.answer.is_gzip().map_err(|_| malformed("answer in an encoding that cannot be read"))?;
@@ -47,7 +62,12 @@ impl ReadSession {
     }
 
     /// Reads an issuer whose fingerprint was seen; where none was, a bundle is read first.
-    pub(super) async fn issuer(&self, head: &Head, op: &mut ReadOp, steps: &mut Steps) -> Result<(), Ended> {
+    pub(super) async fn issuer(
+        &self,
+        head: &Head,
+        op: &mut ReadOp,
+        steps: &mut OperationRecord,
+    ) -> Result<(), Ended> {
         if self.fingerprints.borrow().any(0).is_none() {
             self.own_bundle(head, op, steps).await?;
         }
@@ -62,7 +82,7 @@ impl ReadSession {
     /// Promises that what was read holds against the head and what else was read for it.
     fn hold(
         &self,
-        steps: &mut Steps,
+        steps: &mut OperationRecord,
         check: Check,
         head: &Head,
         own: Part<'_>,
@@ -82,7 +102,7 @@ impl ReadSession {
         &self,
         head: &Head,
         op: &mut ReadOp,
-        steps: &mut Steps,
+        steps: &mut OperationRecord,
     ) -> Result<(TileId, bool), Ended> {
         let tile = self.own_tile(Level::Data, head, op, steps).await?;
         let is_gzip =
@@ -110,7 +130,7 @@ impl ReadSession {
         level: Level,
         head: &Head,
         op: &mut ReadOp,
-        steps: &mut Steps,
+        steps: &mut OperationRecord,
     ) -> Result<TileId, Ended> {
         let leaf = op.place.first_leaf(FULL_WIDTH.into(), head.size);
         let tile = TileId::covering(level, leaf, head.size).ok_or(malformed("tree without that leaf"))?;
@@ -124,7 +144,7 @@ impl ReadSession {
         ended.map(|()| tile)
     }
 
-    async fn tile_at(&self, tile: TileId, op: &mut ReadOp, steps: &mut Steps) -> Result<(), Ended> {
+    async fn tile_at(&self, tile: TileId, op: &mut ReadOp, steps: &mut OperationRecord) -> Result<(), Ended> {
         let path = format!("/{tile}");
         match tile.level {
             Level::Hashes(_) => self.get(&path, &mut op.answer, steps).await,
@@ -138,7 +158,7 @@ impl ReadSession {
         names: TileId,
         head: &Head,
         answer: &mut Answer,
-        steps: &mut Steps,
+        steps: &mut OperationRecord,
     ) -> Result<Vec<Support>, Lack> {
         let bundle = TileId { level: Level::Data, ..names };
         let mut supports = vec![self.support(bundle, answer, steps).await?];
@@ -152,7 +172,7 @@ impl ReadSession {
         bundle: TileId,
         head: &Head,
         answer: &mut Answer,
-        steps: &mut Steps,
+        steps: &mut OperationRecord,
     ) -> Result<Vec<Support>, Lack> {
         let hashes = TileId { level: Level::Hashes(0), ..bundle };
         let mut supports = self.way_up(hashes, head, answer, steps).await?;
@@ -168,7 +188,7 @@ impl ReadSession {
         tile: TileId,
         head: &Head,
         answer: &mut Answer,
-        steps: &mut Steps,
+        steps: &mut OperationRecord,
     ) -> Result<Vec<Support>, Lack> {
         let mut supports = self.edges(head, answer, steps).await?.to_vec();
         for tile in above(tile.index, head.size) {
@@ -191,7 +211,7 @@ impl ReadSession {
         &self,
         head: &Head,
         answer: &mut Answer,
-        steps: &mut Steps,
+        steps: &mut OperationRecord,
     ) -> Result<Rc<[Support]>, Lack> {
         let mut known = head.edges.lock().await;
         if let Some(edges) = &*known {
@@ -205,7 +225,12 @@ impl ReadSession {
     }
 
     /// Reads a tile beside the operation; the full tile where the partial one is no longer there.
-    async fn support(&self, tile: TileId, answer: &mut Answer, steps: &mut Steps) -> Result<Support, Lack> {
+    async fn support(
+        &self,
+        tile: TileId,
+        answer: &mut Answer,
+        steps: &mut OperationRecord,
+    ) -> Result<Support, Lack> {
         let is_data = tile.level == Level::Data;
         let mut ended = self.get_beside(&format!("/{tile}"), is_data, answer, steps).await;
         if answer.status == StatusCode::NOT_FOUND && !tile.is_full() {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hammer_core::verify::{Verdicts, Verifier};
+use hammer_core::promise::{Verdicts, Verifier};
 use hammer_measure::Nanos;
 use hammer_tlog::merkle::{Hash, sha256};
 use hammer_tlog::note;

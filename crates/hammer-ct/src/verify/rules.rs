@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hammer_core::verify::Verdicts;
+use hammer_core::promise::Verdicts;
 use hammer_tlog::audit::Receipt;
 use hammer_tlog::certificate::Certificate;
 use hammer_tlog::key::{SignatureBatch, SignatureError};

@@ -1,7 +1,7 @@
 use std::fs;
 use std::sync::Mutex;
 
-use hammer_core::verify::LedgerCells;
+use hammer_core::promise::LedgerCells;
 use hammer_measure::promise::Breach;
 use hammer_synth::{FileChains, Minted};
 use hammer_tlog::encoding::base64;

@@ -294,12 +294,12 @@ impl Workload for Twice {
         &self,
         session: &Self::Session,
         op: &mut Self::Op,
-        steps: &mut hammer_core::workload::Steps,
+        steps: &mut hammer_core::workload::OperationRecord,
     ) -> hammer_core::workload::Ended {
         self.0.execute(session, op, steps).await
     }
 
-    fn verifier(&self) -> Option<Box<dyn hammer_core::verify::Verifier>> {
+    fn verifier(&self) -> Option<Box<dyn hammer_core::promise::Verifier>> {
         self.0.verifier()
     }
 }

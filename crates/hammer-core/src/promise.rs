@@ -10,13 +10,11 @@ use hammer_measure::promise::Breach;
 use hammer_measure::{Ledger, Nanos};
 
 mod pool;
-mod records;
-mod ring;
-mod spill;
+mod transport;
 
-pub use pool::{Bench, RingSender, VerifyPool};
-pub use records::Records;
-pub(crate) use ring::{RecordReader, RecordWriter, ring};
+pub use pool::{RingSender, VerifierWork, VerifyPool};
+pub use transport::records::Records;
+use transport::ring::RecordWriter;
 
 /// Checks promises, on a thread of its own.
 pub trait Verifier: Send {

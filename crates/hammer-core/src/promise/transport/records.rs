@@ -41,12 +41,12 @@ impl Records {
     }
 
     /// Whether those that are here are to be judged before there are more.
-    pub(super) fn is_full(&self) -> bool {
+    pub(in crate::promise) fn is_full(&self) -> bool {
         self.places.len() >= MOST || self.bytes.len() >= MOST_BYTES
     }
 
     /// Adds the next record of a ring; whether there was a whole one.
-    pub(super) fn take(&mut self, ring: &mut RecordReader) -> bool {
+    pub(in crate::promise) fn take(&mut self, ring: &mut RecordReader) -> bool {
         let start = self.bytes.len();
         let seq = ring.read(&mut self.bytes);
         self.places.extend(seq.map(|seq| (seq, start..self.bytes.len())));

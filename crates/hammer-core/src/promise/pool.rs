@@ -12,15 +12,17 @@ use hammer_measure::{Ledger, Nanos};
 
 use crate::background::{self, Turn};
 
-use super::spill::Spill;
-use super::{LedgerCells, PromiseSender, RecordReader, Records, Verdicts, Verifier, ring};
+use super::transport::records::Records;
+use super::transport::ring::{RecordReader, ring};
+use super::transport::spill::Spill;
+use super::{LedgerCells, PromiseSender, Verdicts, Verifier};
 
 /// The verifier threads of one workload. Without a thread its rings are worked by hand, on a simulated clock.
 pub struct VerifyPool {
     ledger: Arc<LedgerCells>,
     spill_folder: PathBuf,
     ring_bytes: usize,
-    threads: Vec<Worker>,
+    threads: Vec<VerifierThread>,
     stop: Arc<AtomicBool>,
 }
 
@@ -29,21 +31,21 @@ pub struct RingSender(mpsc::Sender<Ring>);
 
 type Ring = (RecordReader, Arc<Spill>);
 
-struct Worker {
+struct VerifierThread {
     rings: RingSender,
     thread: Thread,
     handle: JoinHandle<()>,
 }
 
 /// What one thread works on.
-pub struct Bench {
-    judge: Judge,
+pub struct VerifierWork {
+    judge: VerifierBatch,
     incoming: mpsc::Receiver<Ring>,
     rings: Vec<Ring>,
 }
 
 /// A verifier, and the records that it is to judge next.
-struct Judge {
+struct VerifierBatch {
     verifier: Box<dyn Verifier>,
     verdicts: Verdicts,
     records: Records,
@@ -80,7 +82,7 @@ impl VerifyPool {
             }
             bench.finish(now());
         })?;
-        self.threads.push(Worker { rings, thread: handle.thread().clone(), handle });
+        self.threads.push(VerifierThread { rings, thread: handle.thread().clone(), handle });
         Ok(())
     }
 
@@ -90,11 +92,11 @@ impl VerifyPool {
         workload: &str,
         verifier: Box<dyn Verifier>,
         broken: impl Fn(Breach) + Send + 'static,
-    ) -> (RingSender, Bench) {
+    ) -> (RingSender, VerifierWork) {
         let (rings, incoming) = mpsc::channel();
         let verdicts = Verdicts::new(workload, self.ledger.clone(), Box::new(broken));
-        let judge = Judge { verifier, verdicts, records: Records::default(), turn: Turn::default() };
-        (RingSender(rings), Bench { judge, incoming, rings: Vec::new() })
+        let judge = VerifierBatch { verifier, verdicts, records: Records::default(), turn: Turn::default() };
+        (RingSender(rings), VerifierWork { judge, incoming, rings: Vec::new() })
     }
 
     /// A ring for a shard, served by the shard's thread of the pool.
@@ -136,7 +138,7 @@ impl VerifyPool {
     }
 }
 
-impl Bench {
+impl VerifierWork {
     /// Judges what is there, as many records at once as there are; whether there was anything.
     pub fn work(&mut self, now: Nanos) -> bool {
         self.rings.extend(self.incoming.try_iter());
@@ -169,7 +171,7 @@ impl Bench {
     }
 }
 
-impl Judge {
+impl VerifierBatch {
     fn settle(&mut self, now: Nanos) {
         if !self.records.is_empty() {
             self.verifier.check_all(&self.records, now, &mut self.verdicts);

@@ -5,8 +5,8 @@ use std::thread::Thread;
 
 use rtrb::{Consumer, Producer, RingBuffer};
 
-use super::LedgerCells;
 use super::spill::Spill;
+use crate::promise::LedgerCells;
 
 /// The shard's end.
 pub(crate) struct RecordWriter {
