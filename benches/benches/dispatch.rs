@@ -24,7 +24,13 @@ fn open() -> Load {
 fn closed() -> Load {
     let stages = Stages::constant(SLOTS);
     let iterations = Iterations::Shared(OPERATIONS);
-    Load::Closed(Closed { stages, think: Think::Constant(Nanos::ZERO), iterations, seed: 1 })
+    Load::Closed(Closed {
+        stages,
+        spawn_rate: None,
+        think: Think::Constant(Nanos::ZERO),
+        iterations,
+        seed: 1,
+    })
 }
 
 /// Seconds that the operations took.

@@ -6,12 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hammer_core::dispatch::{Load, LoadedWorkload};
+use hammer_core::record::{Exchange, OperationRecord};
 use hammer_core::run::{RunSpec, control, run};
 use hammer_core::runtime::Clock;
 use hammer_core::supply::SupplyBounds;
-use hammer_core::workload::{
-    Ended, Exchange, FatalError, OperationRecord, Preparation, SeriesSpec, ShardContext, Workload,
-};
+use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Workload};
 use hammer_measure::recorder::SeriesRecord;
 use hammer_measure::snapshot::{Resources, RunResult};
 use hammer_measure::{Fate, Nanos, Reporter, RunEvent};
@@ -55,6 +54,7 @@ struct Count {
 impl Workload for Null {
     type Op = Request;
     type Session = Session;
+    type User = ();
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
@@ -73,10 +73,12 @@ impl Workload for Null {
         Ok(Session { clock: context.clock, used: cpu::of_thread(), shard_cpu: self.shard_cpu.clone() })
     }
 
-    async fn execute(&self, session: &Session, op: &mut Request, steps: &mut OperationRecord) -> Ended {
-        assert_eq!(op.0, steps.seq(), "each arrival gets its own operation");
+    async fn execute(&self, session: &Session, (): &(), op: &mut Request, record: &OperationRecord) -> Ended {
+        assert_eq!(op.0, record.seq(), "each arrival gets its own operation");
         let at = session.clock.now();
-        steps.exchange(&Exchange { sent: Some(at), done: at, bytes_out: 1, ..Exchange::default() });
+        let mut exchange = record.exchange();
+        *exchange.wire() = Exchange { sent: Some(at), done: Some(at), bytes_out: 1, ..Exchange::default() };
+        exchange.end(Ended::accepted(200));
         Ended::accepted(200)
     }
 }

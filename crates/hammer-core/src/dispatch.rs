@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use hammer_measure::{Command, Nanos, Recorder};
 
+use crate::crew::Crew;
 use crate::phase::Phases;
 use crate::promise::{PromiseSender, Verifier};
 use crate::runtime::{LocalFuture, Runtime};
@@ -15,7 +16,9 @@ use crate::supply::{SupplyBounds, SupplyPool};
 use crate::workload::{FatalError, SeriesSpec, ShardContext, Workload};
 
 mod bell;
+mod check;
 mod closed;
+mod context;
 mod load;
 mod open;
 mod quantum;
@@ -47,6 +50,8 @@ pub trait Lane {
     fn end_arrivals(&self, at: Nanos);
     /// Cuts off what waits and what is under way.
     fn abandon(&self);
+    /// Whether everything that was cut off has recorded itself.
+    fn is_settled(&self) -> bool;
     /// Whether nothing more will arrive, wait or end here; `now` is when the lane was last pumped.
     fn is_over(&self, now: Nanos) -> bool;
 }
@@ -79,6 +84,8 @@ pub struct LaneShard<R: Runtime> {
     pub first_series: usize,
     /// The threads that prepare operations.
     pub supply: Arc<SupplyPool>,
+    /// The shard's way to the threads that compute in the middle of flows.
+    pub crew: Crew,
     /// Wakes the shard.
     pub bell: Rc<ShardBell>,
     /// The way to the workload's verifier.
@@ -127,7 +134,7 @@ impl<W: Workload, R: Runtime> LanePlan<R> for LoadedWorkload<W> {
                 clock: shard.runtime.clock(),
             };
             let session = workload.open(context).await?;
-            let context = slot::LaneContext::new(workload, session, timeout, shard);
+            let context = context::LaneContext::new(workload, session, timeout, shard);
             let lane: Rc<dyn Lane> = match load {
                 Load::Open(open) => open::OpenLane::new(context, &open, bounds),
                 Load::Closed(closed) => closed::ClosedLane::new(context, &closed, bounds),

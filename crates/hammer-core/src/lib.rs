@@ -3,11 +3,13 @@
 
 pub mod background;
 pub mod clock;
+pub mod crew;
 pub mod dispatch;
 pub mod draw;
 pub mod observe;
 pub mod phase;
 pub mod promise;
+pub mod record;
 pub mod run;
 pub mod runtime;
 pub mod schedule;

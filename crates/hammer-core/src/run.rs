@@ -111,6 +111,9 @@ pub enum RunError {
     /// A thread that prepares operations ended by a panic.
     #[error("prepare operations: a supply thread panicked")]
     SupplyPanicked,
+    /// A thread that computes in the middle of flows ended by a panic.
+    #[error("compute for a flow: a thread of the crew panicked")]
+    CrewPanicked,
     /// It was interrupted before it began.
     #[error("begin before it was interrupted")]
     Interrupted,

@@ -12,10 +12,11 @@ use futures::{FutureExt as _, StreamExt as _};
 use hammer_measure::recorder::Interval;
 use hammer_measure::{Command, Nanos, Recorder};
 
+use crate::crew::Crew;
 use crate::dispatch::{Lane, LanePlan, LaneShard, ShardBell};
 use crate::phase::Phases;
 use crate::promise::PromiseSender;
-use crate::runtime::{Alarm, Runtime};
+use crate::runtime::{Alarm, Runtime, yield_now};
 use crate::supply::SupplyPool;
 use crate::workload::FatalError;
 
@@ -29,6 +30,8 @@ pub struct ShardSpec<R: Runtime> {
     pub lanes: Vec<(Arc<dyn LanePlan<R>>, Option<PromiseSender>)>,
     /// The threads that prepare operations.
     pub supply: Arc<SupplyPool>,
+    /// The shard's way to the threads that compute in the middle of flows.
+    pub crew: Crew,
     /// The length of an interval.
     pub interval: Nanos,
 }
@@ -76,6 +79,7 @@ pub async fn run<R: Runtime>(
     loop {
         let now = shard.runtime.now();
         shard.advance(now, &report);
+        shard.settle().await;
         if shard.is_over(now) {
             break;
         }
@@ -127,6 +131,7 @@ impl<R: Runtime> Shard<R> {
                 recorder: recorder.clone(),
                 first_series,
                 supply: spec.supply.clone(),
+                crew: spec.crew.clone(),
                 bell: bell.clone(),
                 promises,
             };
@@ -223,6 +228,17 @@ impl<R: Runtime> Shard<R> {
         }
     }
 
+    /// Once everything was cut off: lets the tasks run in which that happens, so that what they did until then is recorded.
+    async fn settle(&self) {
+        let is_settled = || !self.abandoned || self.lanes.iter().all(|lane| lane.is_settled());
+        for _ in 0..MOST_SETTLING_TURNS {
+            if is_settled() {
+                return;
+            }
+            yield_now().await;
+        }
+    }
+
     fn is_over(&self, now: Nanos) -> bool {
         self.abandoned || self.closed || self.lanes.iter().all(|lane| lane.is_over(now))
     }
@@ -290,6 +306,8 @@ impl<R: Runtime> Shard<R> {
     }
 }
 
+/// In one turn each task that was woken runs once; whoever drops a future takes no more.
+const MOST_SETTLING_TURNS: usize = 64;
 const SWEEP_EVERY: Nanos = Nanos::from_millis(10);
 const FILL_POLL: Nanos = Nanos::from_millis(1);
 const FILL_AT_MOST: Nanos = Nanos::from_secs(30);

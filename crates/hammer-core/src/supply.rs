@@ -275,7 +275,8 @@ const WAKE_SHARE: usize = 4;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::{Ended, FatalError, OperationRecord, SeriesSpec, ShardContext};
+    use crate::record::OperationRecord;
+    use crate::workload::{Ended, FatalError, SeriesSpec, ShardContext};
 
     /// Operations of a thousand bytes, every other one lighter by so many.
     struct Heavy(usize);
@@ -283,6 +284,7 @@ mod tests {
     impl Workload for Heavy {
         type Op = u64;
         type Session = ();
+        type User = ();
         type Scratch = ();
 
         fn series(&self) -> Vec<SeriesSpec> {
@@ -301,7 +303,7 @@ mod tests {
             Ok(())
         }
 
-        async fn execute(&self, (): &(), _op: &mut u64, _steps: &mut OperationRecord) -> Ended {
+        async fn execute(&self, (): &(), (): &(), _op: &mut u64, _record: &OperationRecord) -> Ended {
             Ended::accepted(200)
         }
     }

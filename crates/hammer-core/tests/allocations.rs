@@ -6,13 +6,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use hammer_core::dispatch::{Closed, Iterations, Load, LoadedWorkload, Open, Stages, Think};
+use hammer_core::record::{Exchange, OperationRecord};
 use hammer_core::run::{RunSpec, control, run};
 use hammer_core::runtime::Clock;
 use hammer_core::schedule::{Constant, Profile, Schedule};
 use hammer_core::supply::SupplyBounds;
-use hammer_core::workload::{
-    Ended, Exchange, FatalError, OperationRecord, Preparation, SeriesSpec, ShardContext, Workload,
-};
+use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Workload};
 use hammer_measure::{Fate, Nanos};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
@@ -25,6 +24,7 @@ struct Null(Preparation);
 impl Workload for Null {
     type Op = Vec<u8>;
     type Session = Rc<dyn Clock>;
+    type User = ();
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
@@ -46,10 +46,18 @@ impl Workload for Null {
         Ok(context.clock)
     }
 
-    async fn execute(&self, clock: &Self::Session, op: &mut Vec<u8>, steps: &mut OperationRecord) -> Ended {
-        assert_eq!(op.as_slice(), steps.seq().to_be_bytes());
+    async fn execute(
+        &self,
+        clock: &Self::Session,
+        (): &(),
+        op: &mut Vec<u8>,
+        record: &OperationRecord,
+    ) -> Ended {
+        assert_eq!(op.as_slice(), record.seq().to_be_bytes());
         let at = clock.now();
-        steps.exchange(&Exchange { sent: Some(at), done: at, ..Exchange::default() });
+        let mut exchange = record.exchange();
+        *exchange.wire() = Exchange { sent: Some(at), done: Some(at), ..Exchange::default() };
+        exchange.end(Ended::accepted(200));
         Ended::accepted(200)
     }
 }
@@ -61,7 +69,13 @@ fn open(operations: u64) -> Load {
 
 fn closed(operations: u64) -> Load {
     let (stages, think) = (Stages::constant(64), Think::Constant(Nanos::ZERO));
-    Load::Closed(Closed { stages, think, iterations: Iterations::Shared(operations), seed: 1 })
+    Load::Closed(Closed {
+        stages,
+        spawn_rate: None,
+        think,
+        iterations: Iterations::Shared(operations),
+        seed: 1,
+    })
 }
 
 /// Allocations of a whole run of so many operations.

@@ -3,7 +3,6 @@
 //! is looked for. It never
 //! checks a signature on a thread that sends, never retries what a log refused, and decides no rate.
 
-mod answer;
 mod audit;
 mod error;
 mod fetch;

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use hammer_core::draw::Draws;
 use hammer_core::promise::Verifier;
-use hammer_core::workload::{Ended, FatalError, OperationRecord, SeriesSpec, ShardContext, Workload};
-use hammer_measure::{Nanos, Outcome};
+use hammer_core::record::OperationRecord;
+use hammer_core::workload::{Ended, FatalError, SeriesSpec, ShardContext, Workload};
+use hammer_exchange::ServiceConfig;
+use hammer_measure::Outcome;
 use hammer_net::{Answer, ClientConfig};
 use hammer_tlog::note::{Checkpoint, Note};
 use hammer_tlog::rfc6962::GetSthResponse;
 
-use crate::answer;
 use crate::error::CtError;
 use crate::log::{LogKind, LogTarget};
 use crate::plan::{ReadKind, ReadPlan};
@@ -20,6 +21,7 @@ use crate::source::Source;
 mod entries;
 mod head;
 mod mix;
+mod owed;
 mod place;
 mod record;
 mod session;
@@ -31,17 +33,17 @@ pub use session::ReadSession;
 pub use verify::ReadVerifier;
 
 use mix::Mix;
+use owed::OwedCheck;
 use place::Place;
 
 /// Reads a log. What was read is a promise, which a [`ReadVerifier`] holds against the tree head that the session saw. What
-/// that takes beyond the answer itself, tiles on the way to the root or an audit path, is read beside the operation, as
-/// the step `audit-path`; where it is refused, the promise stays unchecked; where it came whole and cannot be read, it is broken.
+/// that takes beyond the answer itself, tiles on the way to the root or an audit path, is read beside the operation, on connections of
+/// its own, as the step `audit-path`; where it is refused, the promise stays unchecked; where it came whole and cannot be read, it is broken.
 #[derive(Debug)]
 pub struct ReadWorkload {
     log: Arc<LogTarget>,
     plan: ReadPlan,
-    client: ClientConfig,
-    warm_up: usize,
+    service: ServiceConfig,
     mix: Mix,
     draws: Draws,
 }
@@ -54,6 +56,8 @@ pub struct ReadOp {
     answer: Answer,
     /// The room for what is read beside it.
     beside: Answer,
+    /// What is to be read beside it, once it was answered.
+    owed: Option<OwedCheck>,
 }
 
 impl ReadWorkload {
@@ -71,33 +75,33 @@ impl ReadWorkload {
         plan.check(log.kind)?;
         let draws = |label: u64| Draws::new(run.seed, label ^ run.workload << 32);
         let mix = Mix::new(plan.weights(log.kind), draws(KINDS));
-        let warm_up = client.connections;
-        Ok(Self { log, plan: plan.clone(), client, warm_up, mix, draws: draws(PLACES) })
+        let service = ServiceConfig::new(log.monitoring_client(client));
+        Ok(Self { log, plan: plan.clone(), service, mix, draws: draws(PLACES) })
     }
 
     /// How many connections of the whole run are established before the first arrival, where that many can be in flight;
     /// all of them unless this is called.
     #[must_use]
     pub fn warm_up(self, connections: usize) -> Self {
-        Self { warm_up: connections, ..self }
+        Self { service: ServiceConfig { warm_up: connections, ..self.service }, ..self }
     }
 
     async fn read(
         &self,
         session: &ReadSession,
         op: &mut ReadOp,
-        steps: &mut OperationRecord,
+        record: &OperationRecord,
     ) -> Result<(), Ended> {
         match op.kind {
             ReadKind::Checkpoint | ReadKind::GetSth => {
-                return session.tree_head(op, steps, size_of_tree(self.log.kind)).await.map(drop);
+                return session.tree_head(op, record, size_of_tree(self.log.kind)).await.map(drop);
             }
-            ReadKind::GetRoots => return session.roots(op, steps).await,
+            ReadKind::GetRoots => return session.roots(op, record).await,
             _ => {}
         }
         let head = match session.newest() {
             Some(head) => head,
-            None => match session.tree_head(op, steps, size_of_tree(self.log.kind)).await? {
+            None => match session.tree_head(op, record, size_of_tree(self.log.kind)).await? {
                 Some(head) => head,
                 // An empty tree has nothing else to read.
                 None => return Ok(()),
@@ -105,18 +109,18 @@ impl ReadWorkload {
         };
         let entries = self.plan.entries;
         match op.kind {
-            ReadKind::Tile => session.tile(&head, op, steps).await,
-            ReadKind::Bundle => session.bundle(&head, op, steps).await,
-            ReadKind::Names => session.names(&head, op, steps).await,
-            ReadKind::Issuer => session.issuer(&head, op, steps).await,
-            ReadKind::GetEntries => session.entries(&head, entries, op, steps).await,
-            ReadKind::GetProofByHash => session.proof_by_hash(&head, op, steps).await,
-            ReadKind::GetEntryAndProof => session.entry_and_proof(&head, op, steps).await,
+            ReadKind::Tile => session.tile(&head, op, record).await,
+            ReadKind::Bundle => session.bundle(&head, op, record).await,
+            ReadKind::Names => session.names(&head, op, record).await,
+            ReadKind::Issuer => session.issuer(&head, op, record).await,
+            ReadKind::GetEntries => session.entries(&head, entries, op, record).await,
+            ReadKind::GetProofByHash => session.proof_by_hash(&head, op, record).await,
+            ReadKind::GetEntryAndProof => session.entry_and_proof(&head, op, record).await,
             _ => {
                 if session.is_first(&head) {
-                    session.tree_head(op, steps, size_of_tree(self.log.kind)).await?;
+                    session.tree_head(op, record, size_of_tree(self.log.kind)).await?;
                 }
-                session.consistency(op, steps).await
+                session.consistency(op, record).await
             }
         }
     }
@@ -125,6 +129,7 @@ impl ReadWorkload {
 impl Workload for ReadWorkload {
     type Op = ReadOp;
     type Session = ReadSession;
+    type User = ();
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
@@ -141,32 +146,41 @@ impl Workload for ReadWorkload {
         let (answer, beside) = reuse.map(|op| (op.answer, op.beside)).unwrap_or_default();
         let (series, rank) = self.mix.of(seq);
         let place = Place { pattern: self.plan.pattern, rank, draw: self.draws.bits(seq) };
-        ReadOp { kind: self.mix.kinds()[series], place, answer, beside }
+        ReadOp { kind: self.mix.kinds()[series], place, answer, beside, owed: None }
     }
 
     async fn open(&self, context: ShardContext) -> Result<ReadSession, FatalError> {
-        let source = match &self.log.folder {
-            Some(_) => Source::new(&self.log, self.client.clone(), context.clock.clone())?,
-            None => {
-                let config = self.log.monitoring_client(self.client.clone());
-                Source::Server(answer::open(config, self.warm_up, &context).await?)
-            }
+        let open = async |service: &ServiceConfig| -> Result<Source, FatalError> {
+            Ok(match &self.log.folder {
+                Some(_) => Source::new(&self.log, self.service.client.clone(), context.clock.clone())?,
+                None => Source::Server(service.open(&context).await?.into_client()),
+            })
         };
+        let own = open(&self.service).await?;
+        let beside = open(&self.service.beside(BESIDE.min(self.service.client.connections))).await?;
         let path_series = self.mix.kinds().len();
-        Ok(ReadSession::new(source, self.log.tree_head_path(), path_series, context.clock))
+        Ok(ReadSession::new(own, beside, self.log.tree_head_path(), path_series, context.clock))
     }
 
     /// A read of the tree before any tree head was seen reads that first; where it says that the tree is empty, there is
     /// nothing else to read.
-    async fn execute(&self, session: &ReadSession, op: &mut ReadOp, steps: &mut OperationRecord) -> Ended {
-        match self.read(session, op, steps).await {
+    async fn execute(
+        &self,
+        session: &ReadSession,
+        (): &(),
+        op: &mut ReadOp,
+        record: &OperationRecord,
+    ) -> Ended {
+        match self.read(session, op, record).await {
             Ok(()) => Ended::accepted(200),
             Err(ended) => ended,
         }
     }
 
-    fn sent_before_deadline(&self, _session: &ReadSession, op: &ReadOp) -> Option<Nanos> {
-        op.answer.wire.sent
+    async fn check(&self, session: &ReadSession, op: &mut ReadOp, record: &OperationRecord) {
+        if let Some(owed) = op.owed.take() {
+            session.check(&owed, op, record).await;
+        }
     }
 
     fn verifier(&self) -> Option<Box<dyn Verifier>> {
@@ -188,5 +202,7 @@ fn size_of_tree(kind: LogKind) -> fn(&[u8]) -> Option<u64> {
 
 /// The series of what is read to verify what was read (RFC 6962 section 2.1.1).
 const AUDIT_PATH: &str = "audit-path";
+/// Connections over the whole run for what is read beside operations, which must not wait for theirs.
+const BESIDE: usize = 16;
 const KINDS: u64 = 0x5265_6164;
 const PLACES: u64 = 0x506c_6163;

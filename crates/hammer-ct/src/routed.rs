@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use futures::future::try_join_all;
 use hammer_core::promise::{Records, Verdicts, Verifier};
-use hammer_core::workload::{
-    Ended, FatalError, OperationRecord, Preparation, SeriesSpec, ShardContext, Workload,
-};
+use hammer_core::record::OperationRecord;
+use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Workload};
 use hammer_measure::Nanos;
 
 use crate::route::Route;
@@ -83,6 +82,7 @@ impl<W: Workload> Routed<W> {
 impl<W: Workload> Workload for Routed<W> {
     type Op = RoutedOp<W::Op>;
     type Session = RoutedSession<W::Session>;
+    type User = W::User;
     type Scratch = W::Scratch;
 
     fn series(&self) -> Vec<SeriesSpec> {
@@ -122,21 +122,23 @@ impl<W: Workload> Workload for Routed<W> {
     async fn execute(
         &self,
         session: &RoutedSession<W::Session>,
+        user: &W::User,
         routed: &mut RoutedOp<W::Op>,
-        steps: &mut OperationRecord,
+        record: &OperationRecord,
     ) -> Ended {
         let (session, series) = &session.parts[routed.part];
-        steps.of_part(series.clone());
-        self.parts[routed.part].workload.execute(session, &mut routed.op, steps).await
+        record.of_part(series.clone());
+        self.parts[routed.part].workload.execute(session, user, &mut routed.op, record).await
     }
 
-    fn sent_before_deadline(
+    async fn check(
         &self,
         session: &RoutedSession<W::Session>,
-        routed: &RoutedOp<W::Op>,
-    ) -> Option<Nanos> {
+        routed: &mut RoutedOp<W::Op>,
+        record: &OperationRecord,
+    ) {
         let (session, _) = &session.parts[routed.part];
-        self.parts[routed.part].workload.sent_before_deadline(session, &routed.op)
+        self.parts[routed.part].workload.check(session, &mut routed.op, record).await;
     }
 
     fn verifier(&self) -> Option<Box<dyn Verifier>> {

@@ -8,20 +8,17 @@ mod op;
 mod reservoir;
 
 use std::cell::RefCell;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use hammer_core::promise::Verifier;
-use hammer_core::runtime::Clock;
-use hammer_core::workload::{
-    Ended, Exchange, FatalError, OperationRecord, Preparation, SeriesSpec, ShardContext, Workload,
-};
-use hammer_measure::{Nanos, Outcome};
-use hammer_net::{Client, ClientConfig};
+use hammer_core::record::{Exchange, OperationRecord};
+use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Workload};
+use hammer_exchange::{ServiceClient, ServiceConfig};
+use hammer_measure::Outcome;
+use hammer_net::ClientConfig;
 use hammer_synth::{Kind, MintScratch};
 use http::uri::PathAndQuery;
 
-use crate::answer;
 use crate::audit::link::AuditLink;
 use crate::error::CtError;
 use crate::log::{ADD_CHAIN, ADD_PRE_CHAIN, LogTarget};
@@ -39,23 +36,20 @@ use reservoir::Reservoir;
 /// Submits chains to a log. Every SCT is a promise, checked by an [`SctVerifier`].
 #[derive(Debug)]
 pub struct SubmitWorkload {
-    log: Arc<LogTarget>,
     chains: Arc<Chains>,
     classes: ClassDraw,
-    client: ClientConfig,
-    warm_up: usize,
+    service: ServiceConfig,
     verifier: SctVerifier,
 }
 
 /// A shard's client, the two paths, and what the log has answered.
 pub struct SubmitSession {
-    client: Client,
+    service: ServiceClient,
     add_chain: PathAndQuery,
     add_pre_chain: PathAndQuery,
     answered: RefCell<Reservoir>,
     /// Of the chains that take the place of duplicates.
     scratch: RefCell<MintScratch>,
-    clock: Rc<dyn Clock>,
 }
 
 impl SubmitWorkload {
@@ -89,15 +83,15 @@ impl SubmitWorkload {
         let verifier = SctVerifier::new(log.clone(), run.epoch_unix_ms, chains.roots(), distinct);
         let verifier = verifier.deduplicates(plan.deduplicates);
         let classes = ClassDraw::new(plan, run, &chains, log.window)?;
-        let warm_up = client.connections;
-        Ok(Self { log, chains, classes, client, warm_up, verifier })
+        let service = ServiceConfig::new(log.submission_client(client));
+        Ok(Self { chains, classes, service, verifier })
     }
 
     /// How many connections of the whole run are established before the first arrival, where that many can be in flight;
     /// all of them unless this is called.
     #[must_use]
     pub fn warm_up(self, connections: usize) -> Self {
-        Self { warm_up: connections, ..self }
+        Self { service: ServiceConfig { warm_up: connections, ..self.service }, ..self }
     }
 
     /// Has every accepted submission audited: its promise is pending until its leaf was found.
@@ -127,18 +121,18 @@ impl SubmitWorkload {
         session: &SubmitSession,
         op: &mut SubmitOp,
         exchange: &Exchange,
-        steps: &mut OperationRecord,
+        record: &OperationRecord,
     ) -> Ended {
-        let (intended, received) = (steps.intended(), exchange.done);
+        let (intended, received) = (record.intended(), exchange.done.unwrap_or_default());
         let at = Instants { intended, sent: exchange.sent.unwrap_or(received), received };
         if op.judge() {
-            steps.promise(&op.record);
+            record.promise(&op.record);
         }
         match op.answer.status.as_u16() {
             200 => match op.promise(at) {
                 Ok(stamp) => {
                     if op.has_chain() {
-                        steps.promise(&op.record);
+                        record.promise(&op.record);
                     }
                     self.keep(session, op, &stamp);
                     Ended::accepted(200)
@@ -168,6 +162,7 @@ impl SubmitWorkload {
 impl Workload for SubmitWorkload {
     type Op = Box<SubmitOp>;
     type Session = SubmitSession;
+    type User = ();
     type Scratch = MintScratch;
 
     fn series(&self) -> Vec<SeriesSpec> {
@@ -212,43 +207,37 @@ impl Workload for SubmitWorkload {
     }
 
     async fn open(&self, context: ShardContext) -> Result<SubmitSession, FatalError> {
-        let client =
-            answer::open(self.log.submission_client(self.client.clone()), self.warm_up, &context).await?;
-        let (add_chain, add_pre_chain) = (client.path(ADD_CHAIN)?, client.path(ADD_PRE_CHAIN)?);
+        let service = self.service.open(&context).await?;
+        let (add_chain, add_pre_chain) = (service.path(ADD_CHAIN)?, service.path(ADD_PRE_CHAIN)?);
         let answered = RefCell::new(Reservoir::new(self.classes.of_shard(context.shard)));
         let scratch = RefCell::new(self.scratch(context.shards));
-        Ok(SubmitSession { client, add_chain, add_pre_chain, answered, scratch, clock: context.clock })
+        Ok(SubmitSession { service, add_chain, add_pre_chain, answered, scratch })
     }
 
     async fn execute(
         &self,
         session: &SubmitSession,
+        (): &(),
         op: &mut Box<SubmitOp>,
-        steps: &mut OperationRecord,
+        record: &OperationRecord,
     ) -> Ended {
-        let begun = session.clock.now();
         self.choose(session, op);
         op.request.path = match op.endpoint {
             Kind::X509 => session.add_chain.clone(),
             Kind::Precert => session.add_pre_chain.clone(),
         };
-        let sent = session.client.send(&op.request, &mut op.answer).await;
-        let exchange = answer::exchange(&op.answer, session.clock.as_ref());
-        let ended = match sent {
-            Ok(()) => self.ended(session, op, &exchange, steps),
-            Err(failure) => answer::failed(&failure),
+        let mut step = match self.classes.step_of(op.class) {
+            Some(series) => record.step(series),
+            None => record.exchange(),
         };
-        match self.classes.step_of(op.class) {
-            Some(step) => steps.step(step, begun, &exchange, ended),
-            None => steps.exchange(&exchange),
-        }
+        let ended = match session.service.send(&mut step, &op.request, &mut op.answer).await {
+            Ok(()) => self.ended(session, op, step.wire(), record),
+            Err(ended) => ended,
+        };
         // They hold on to the buffer that the connection read them into.
         op.answer.headers.clear();
+        step.end(ended);
         ended
-    }
-
-    fn sent_before_deadline(&self, _session: &SubmitSession, op: &Box<SubmitOp>) -> Option<Nanos> {
-        op.answer.wire.sent
     }
 
     fn verifier(&self) -> Option<Box<dyn Verifier>> {

@@ -12,11 +12,10 @@ use bytes::Bytes;
 use hammer_core::clock::unix_millis;
 use hammer_core::dispatch::{Closed, Iterations, Load, LoadedWorkload, Stages, Think};
 use hammer_core::promise::{Verdicts, Verifier};
+use hammer_core::record::OperationRecord;
 use hammer_core::run::{RunSpec, control, run};
 use hammer_core::supply::SupplyBounds;
-use hammer_core::workload::{
-    Ended, FatalError, OperationRecord, Preparation, SeriesSpec, ShardContext, Workload,
-};
+use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Workload};
 use hammer_ct::{CtRun, LogKind, LogTarget, SubmitOp, SubmitPlan, SubmitSession, SubmitWorkload};
 use hammer_measure::{Fate, Nanos};
 use hammer_net::ClientConfig;
@@ -42,6 +41,7 @@ impl Verifier for Indifferent {
 impl Workload for Unjudged {
     type Op = Box<SubmitOp>;
     type Session = SubmitSession;
+    type User = ();
     type Scratch = MintScratch;
 
     fn series(&self) -> Vec<SeriesSpec> {
@@ -75,10 +75,11 @@ impl Workload for Unjudged {
     fn execute(
         &self,
         session: &SubmitSession,
+        user: &(),
         op: &mut Box<SubmitOp>,
-        steps: &mut OperationRecord,
+        record: &OperationRecord,
     ) -> impl Future<Output = Ended> {
-        self.0.execute(session, op, steps)
+        self.0.execute(session, user, op, record)
     }
 
     fn verifier(&self) -> Option<Box<dyn Verifier>> {
@@ -148,7 +149,13 @@ fn submitting(server: SocketAddr, operations: u64) -> usize {
     let lane = LoadedWorkload {
         name: "submit".to_owned(),
         workload: Arc::new(Unjudged(workload(server))),
-        load: Load::Closed(Closed { stages, think, iterations: Iterations::Shared(operations), seed: 1 }),
+        load: Load::Closed(Closed {
+            stages,
+            spawn_rate: None,
+            think,
+            iterations: Iterations::Shared(operations),
+            seed: 1,
+        }),
         timeout: Nanos::from_secs(20),
         // Few enough that all their buffers have grown soon.
         supply: SupplyBounds { operations: 32, ..SupplyBounds::default() },

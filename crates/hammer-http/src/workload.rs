@@ -1,12 +1,10 @@
 //! One request, sent again and again.
 
-use std::rc::Rc;
-
-use hammer_core::workload::{
-    Ended, Exchange, FatalError, OperationRecord, SeriesSpec, ShardContext, Workload,
-};
-use hammer_measure::{Detail, Nanos, Outcome};
-use hammer_net::{Answer, Client, ClientConfig, Failure, Request};
+use hammer_core::record::OperationRecord;
+use hammer_core::workload::{Ended, FatalError, SeriesSpec, ShardContext, Workload};
+use hammer_exchange::{ServiceClient, ServiceConfig};
+use hammer_measure::{Detail, Outcome};
+use hammer_net::{Answer, ClientConfig, Request};
 use memchr::memmem::Finder;
 
 use crate::error::HttpError;
@@ -19,8 +17,7 @@ pub struct HttpWorkload {
     path: String,
     expect: Vec<u16>,
     contains: Option<Finder<'static>>,
-    client: ClientConfig,
-    warm_up: usize,
+    service: ServiceConfig,
 }
 
 /// The room for an answer; what is sent never changes.
@@ -31,9 +28,8 @@ pub struct HttpOp {
 
 /// A shard's client, and the request with its whole path.
 pub struct HttpSession {
-    client: Client,
+    service: ServiceClient,
     request: Request,
-    clock: Rc<dyn hammer_core::runtime::Clock>,
 }
 
 impl HttpWorkload {
@@ -54,16 +50,16 @@ impl HttpWorkload {
             body: plan.body_bytes()?.into(),
         };
         let contains = plan.contains.as_ref().map(|text| Finder::new(text.as_bytes()).into_owned());
-        let warm_up = client.connections;
+        let service = ServiceConfig::new(client);
         let (path, expect) = (plan.path.clone(), plan.statuses()?);
-        Ok(Self { request, path, expect, contains, client, warm_up })
+        Ok(Self { request, path, expect, contains, service })
     }
 
     /// How many connections of the whole run are established before the first arrival, where that many can be in flight;
     /// all of them unless this is called.
     #[must_use]
     pub fn warm_up(self, connections: usize) -> Self {
-        Self { warm_up: connections, ..self }
+        Self { service: ServiceConfig { warm_up: connections, ..self.service }, ..self }
     }
 
     fn judge(&self, answer: &Answer) -> Ended {
@@ -87,6 +83,7 @@ impl HttpWorkload {
 impl Workload for HttpWorkload {
     type Op = HttpOp;
     type Session = HttpSession;
+    type User = ();
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
@@ -98,46 +95,23 @@ impl Workload for HttpWorkload {
     }
 
     async fn open(&self, context: ShardContext) -> Result<HttpSession, FatalError> {
-        let mut config = self.client.clone();
-        config.connections = share_of(config.connections, &context).max(1);
-        let warm_up = share_of(self.warm_up, &context).min(context.in_flight);
-        let client = Client::new(config, context.clock.clone())?;
+        let service = self.service.open(&context).await?;
         let mut request = self.request.clone();
-        request.path = client.path(&self.path)?;
-        // Whoever does not answer now will not answer the first operation either, and that is counted.
-        let _ = client.warm_up(warm_up).await;
-        Ok(HttpSession { client, request, clock: context.clock })
+        request.path = service.path(&self.path)?;
+        Ok(HttpSession { service, request })
     }
 
-    async fn execute(&self, session: &HttpSession, op: &mut HttpOp, steps: &mut OperationRecord) -> Ended {
-        let sent = session.client.send(&session.request, &mut op.answer).await;
-        steps.exchange(&exchange(&op.answer, session.clock.as_ref()));
-        match sent {
+    async fn execute(
+        &self,
+        session: &HttpSession,
+        (): &(),
+        op: &mut HttpOp,
+        record: &OperationRecord,
+    ) -> Ended {
+        let mut exchange = record.exchange();
+        match session.service.send(&mut exchange, &session.request, &mut op.answer).await {
             Ok(()) => self.judge(&op.answer),
-            Err(failure) => failed(&failure),
+            Err(ended) => ended,
         }
     }
-
-    fn sent_before_deadline(&self, _session: &HttpSession, op: &HttpOp) -> Option<Nanos> {
-        op.answer.wire.sent
-    }
-}
-
-fn exchange(answer: &Answer, clock: &dyn hammer_core::runtime::Clock) -> Exchange {
-    Exchange {
-        sent: answer.wire.sent,
-        done: answer.wire.done.unwrap_or_else(|| clock.now()),
-        bytes_out: answer.bytes_out,
-        bytes_in: answer.bytes_in,
-        retried: answer.retried_idle_close,
-    }
-}
-
-fn failed(failure: &Failure) -> Ended {
-    Ended { outcome: failure.kind.outcome(), detail: failure.kind.into() }
-}
-
-/// This shard's part of `whole`.
-fn share_of(whole: usize, context: &ShardContext) -> usize {
-    whole / context.shards + usize::from(context.shard < whole % context.shards)
 }

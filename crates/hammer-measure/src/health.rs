@@ -30,6 +30,13 @@ pub enum Finding {
         /// What it may be at most: the larger of 1 ms and 5 % of the median service time.
         bound: Nanos,
     },
+    /// Computing in the middle of flows waited too long for a thread of the crew.
+    ComputeWait {
+        /// The 99th percentile of the wait.
+        p99: Nanos,
+        /// What it may be at most: the larger of 1 ms and 5 % of the median service time.
+        bound: Nanos,
+    },
     /// The process used up its cores.
     Cpu {
         /// The share of all its cores, 0 to 1.
@@ -51,6 +58,8 @@ pub struct Evidence<'a> {
     pub starved: u64,
     /// Released − intended of all operations; `None` when nothing was released.
     pub dispatch_lag: Option<&'a Distribution>,
+    /// How long computing in the middle of flows waited for a thread; `None` when none did.
+    pub compute_wait: Option<&'a Distribution>,
     /// Done − sent of all operations.
     pub service_time: Option<&'a Distribution>,
     /// CPU seconds used per second and core, 0 to 1.
@@ -66,7 +75,12 @@ impl Health {
         if evidence.starved > 0 {
             findings.push(Finding::Starved { count: evidence.starved });
         }
-        findings.extend(late(evidence));
+        findings.extend(
+            late(evidence.dispatch_lag, evidence).map(|(p99, bound)| Finding::DispatchLag { p99, bound }),
+        );
+        findings.extend(
+            late(evidence.compute_wait, evidence).map(|(p99, bound)| Finding::ComputeWait { p99, bound }),
+        );
         if evidence.cpu_share > MAX_CPU_SHARE {
             findings.push(Finding::Cpu { share: evidence.cpu_share });
         }
@@ -82,14 +96,15 @@ impl Health {
     }
 }
 
-fn late(evidence: &Evidence<'_>) -> Option<Finding> {
-    let Quantile::At(p99) = evidence.dispatch_lag?.quantile(0.99)? else { return None };
+/// The 99th percentile of a lateness of the generator's own and its bound, where it is above that.
+fn late(lateness: Option<&Distribution>, evidence: &Evidence<'_>) -> Option<(Nanos, Nanos)> {
+    let Quantile::At(p99) = lateness?.quantile(0.99)? else { return None };
     let median = evidence.service_time.and_then(|service| service.quantile(0.5));
     let bound = match median {
         Some(Quantile::At(median)) => MIN_LAG_BOUND.max(Nanos(median.0 / 20)),
         _ => MIN_LAG_BOUND,
     };
-    (p99 > bound).then_some(Finding::DispatchLag { p99, bound })
+    (p99 > bound).then_some((p99, bound))
 }
 
 impl fmt::Display for Finding {
@@ -98,6 +113,9 @@ impl fmt::Display for Finding {
             Self::Starved { count } => write!(f, "{count} operations were due before they were prepared"),
             Self::DispatchLag { p99, bound } => {
                 write!(f, "dispatch lag p99 is {p99}, over its bound of {bound}")
+            }
+            Self::ComputeWait { p99, bound } => {
+                write!(f, "computing in flows waited p99 {p99} for a thread, over its bound of {bound}")
             }
             Self::Cpu { share } => write!(f, "the generator used {:.0} % of its cores", share * 100.0),
             Self::Exhausted { count, what } => write!(f, "{count} operations failed since {what} ran out"),
@@ -144,6 +162,9 @@ mod tests {
         };
         assert!(!judge(&fast).is_healthy(), "2 ms late of 5 ms");
         assert!(judge(&slow).is_healthy(), "2 ms late of 100 ms");
+        let waited = Evidence { compute_wait: Some(&lag), service_time: Some(&fast), ..Evidence::default() };
+        let findings = Health::judge(&waited).findings;
+        assert!(matches!(findings.as_slice(), [Finding::ComputeWait { .. }]), "{findings:?}");
     }
 
     #[test]

@@ -33,6 +33,10 @@ pub struct SeriesRecord {
     pub connection_wait: Distribution,
     /// Done − sent, of what was sent.
     pub service_time: Distribution,
+    /// What of a flow lies in none of its exchanges; operations of a single exchange are not in it.
+    pub client_time: Distribution,
+    /// How long computing in the middle of a flow waited for a thread.
+    pub compute_wait: Distribution,
     /// Done − intended by fate, indexed by `Fate as usize`.
     pub response_time: [Distribution; Fate::COUNT],
     /// Ends by cause; few kinds, so a list.
@@ -164,6 +168,11 @@ impl Recorder {
         record.end(timing, completion);
     }
 
+    /// What a flow gave to the crew to compute was taken up after `waited`.
+    pub fn computed(&mut self, series: usize, phase: Phase, waited: Nanos) {
+        self.record(series, phase).compute_wait.record(waited);
+    }
+
     /// Hands out what was recorded since the last call, `at` being now, and goes on in `empty`.
     ///
     /// `empty` must be clear and of as many series.
@@ -235,6 +244,8 @@ impl SeriesRecord {
         self.backlog_wait.merge(&other.backlog_wait);
         self.connection_wait.merge(&other.connection_wait);
         self.service_time.merge(&other.service_time);
+        self.client_time.merge(&other.client_time);
+        self.compute_wait.merge(&other.compute_wait);
         for fate in Fate::ALL {
             self.fates[fate as usize] += other.fates[fate as usize];
             self.response_time[fate as usize].merge(&other.response_time[fate as usize]);
@@ -248,6 +259,8 @@ impl SeriesRecord {
         self.backlog_wait.clear();
         self.connection_wait.clear();
         self.service_time.clear();
+        self.client_time.clear();
+        self.compute_wait.clear();
         self.response_time.iter_mut().for_each(Distribution::clear);
         self.causes.clear();
         (self.offered, self.dispatched, self.backlog, self.in_flight) = (0, 0, 0, 0);
@@ -267,6 +280,9 @@ impl SeriesRecord {
             return;
         }
         self.response_time[fate as usize].record(timing.response_time());
+        if let Some(client) = timing.client_time() {
+            self.client_time.record(client);
+        }
         if completion.sent {
             self.connection_wait.record(timing.connection_wait());
             self.service_time.record(timing.service_time());

@@ -75,6 +75,8 @@ pub struct Figures {
     pub connection_wait: Option<Summary>,
     /// Done − sent.
     pub service_time: Option<Summary>,
+    /// What of a flow lies in none of its exchanges.
+    pub client_time: Option<Summary>,
     /// Done − intended, all fates.
     pub response_time: Option<Summary>,
     /// Done − intended of what ended, coarsely.
@@ -173,6 +175,7 @@ impl Figures {
             backlog_wait: record.backlog_wait.summary(),
             connection_wait: record.connection_wait.summary(),
             service_time: record.service_time.summary(),
+            client_time: record.client_time.summary(),
             response_time: response_time.summary(),
             response_octaves: response_time.octaves(),
         }

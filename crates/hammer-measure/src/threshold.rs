@@ -76,6 +76,7 @@ enum Kind {
     DispatchLag,
     BacklogWait,
     ConnectionWait,
+    ClientTime,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -175,6 +176,7 @@ impl Kind {
             (Self::DispatchLag, _) => record.dispatch_lag.clone(),
             (Self::BacklogWait, _) => record.backlog_wait.clone(),
             (Self::ConnectionWait, _) => record.connection_wait.clone(),
+            (Self::ClientTime, _) => record.client_time.clone(),
         }
     }
 }

@@ -138,31 +138,53 @@ pub struct Timing {
     intended: Nanos,
     released: Nanos,
     started: Nanos,
-    sent: Nanos,
-    done: Nanos,
+    connection: Nanos,
+    service: Nanos,
+    /// `None` where the operation was a single exchange, which leaves no time to the client.
+    client: Option<Nanos>,
+}
+
+/// The parts of what an operation of several exchanges took from its start to its end. Exchanges that overlap count once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowTimes {
+    /// In which an exchange waited for its connection and none was being served.
+    pub connection: Nanos,
+    /// In which an exchange was sent and not yet answered.
+    pub service: Nanos,
+    /// In which there was no exchange: computing between answers, and waiting for a thread to compute on.
+    pub client: Nanos,
 }
 
 impl Timing {
     /// An operation that should start at `intended` and was moved out of the schedule at `released`.
     pub fn new(intended: Nanos, released: Nanos) -> Self {
         let released = released.max(intended);
-        Self { intended, released, started: released, sent: released, done: released }
+        let (connection, service) = (Nanos::ZERO, Nanos::ZERO);
+        Self { intended, released, started: released, connection, service, client: None }
     }
 
     /// It got a slot at `at`.
     #[must_use]
     pub fn started(mut self, at: Nanos) -> Self {
         self.started = at.max(self.released);
-        self.sent = self.started;
-        self.done = self.started;
         self
     }
 
     /// Its first byte was handed to an established connection at `sent`, its last byte was read at `done`.
     #[must_use]
     pub fn finished(mut self, sent: Nanos, done: Nanos) -> Self {
-        self.sent = sent.max(self.started);
-        self.done = done.max(self.sent);
+        self.connection = sent.since(self.started);
+        self.service = done.since(sent.max(self.started));
+        self.client = None;
+        self
+    }
+
+    /// It was a flow whose time from its start to its end divides into these parts.
+    #[must_use]
+    pub fn finished_flow(mut self, times: FlowTimes) -> Self {
+        self.connection = times.connection;
+        self.service = times.service;
+        self.client = Some(times.client);
         self
     }
 
@@ -171,9 +193,14 @@ impl Timing {
         self.intended
     }
 
-    /// The instant of the last byte read.
+    /// The instant at which it got a slot.
+    pub fn start(&self) -> Nanos {
+        self.started
+    }
+
+    /// The instant of its end: the last byte read, or the end of what a flow computed after that.
     pub fn done(&self) -> Nanos {
-        self.done
+        self.started + self.connection + self.service + self.client.unwrap_or(Nanos::ZERO)
     }
 
     /// Released − intended: the generator's own lateness.
@@ -188,17 +215,22 @@ impl Timing {
 
     /// Sent − started: pool, dial, TLS, stream slot.
     pub fn connection_wait(&self) -> Nanos {
-        self.sent - self.started
+        self.connection
     }
 
     /// Done − sent: the server's own.
     pub fn service_time(&self) -> Nanos {
-        self.done - self.sent
+        self.service
+    }
+
+    /// What of a flow lies in none of its exchanges; `None` where the operation was a single exchange.
+    pub fn client_time(&self) -> Option<Nanos> {
+        self.client
     }
 
     /// Done − intended: the headline.
     pub fn response_time(&self) -> Nanos {
-        self.done - self.intended
+        self.done() - self.intended
     }
 }
 
@@ -214,6 +246,15 @@ mod tests {
         assert_eq!(parts, timing.response_time());
         assert_eq!(timing.response_time(), Nanos(300));
         assert_eq!(timing.intended(), Nanos(100));
+    }
+
+    #[test]
+    fn the_client_time_of_a_flow_is_the_sixth_part() {
+        let times = FlowTimes { connection: Nanos(7), service: Nanos(40), client: Nanos(13) };
+        let timing = Timing::new(Nanos(100), Nanos(130)).started(Nanos(150)).finished_flow(times);
+        assert_eq!(timing.client_time(), Some(Nanos(13)));
+        assert_eq!(timing.response_time(), Nanos(30 + 20 + 7 + 40 + 13));
+        assert_eq!(timing.done(), Nanos(210));
     }
 
     #[test]

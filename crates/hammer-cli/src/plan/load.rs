@@ -232,7 +232,7 @@ impl LoadPlan {
             Some(_) => return Err("think_up_to must not be below think".to_owned()),
         };
         let iterations = self.operations.map_or(Iterations::Endless, Iterations::Shared);
-        Ok(Closed { stages, think, iterations, seed })
+        Ok(Closed { stages, spawn_rate: None, think, iterations, seed })
     }
 }
 

@@ -19,16 +19,19 @@ use crate::supply::{Supply, SupplyBounds};
 use crate::workload::{Preparation, Workload};
 
 use super::Lane;
+use super::context::{LaneContext, SlotState};
 use super::load::{Closed, Iterations, Think};
 use super::quantum;
-use super::slot::{LaneContext, OperationSlot, PendingOperation};
+use super::slot::{OperationSlot, PendingOperation};
 use super::stages::Stages;
 
 /// A workload under closed load on one shard.
 pub(super) struct ClosedLane<W: Workload, R: Runtime> {
-    context: LaneContext<W, R>,
+    context: Rc<LaneContext<W, R>>,
     stages: Stages,
     think: Think,
+    /// Between the first turns of users who are there from the start.
+    apart: Nanos,
     draws: Draws,
     most_users: usize,
     phases: Cell<Option<Phases>>,
@@ -63,12 +66,14 @@ enum Next<Op> {
 }
 
 impl<W: Workload, R: Runtime> ClosedLane<W, R> {
-    pub(super) fn new(context: LaneContext<W, R>, load: &Closed, bounds: SupplyBounds) -> Rc<Self> {
+    pub(super) fn new(context: Rc<LaneContext<W, R>>, load: &Closed, bounds: SupplyBounds) -> Rc<Self> {
         let most_users = load.stages.most_users();
         let users = (context.shard..most_users).step_by(context.shards).count();
         let source = Source::new(&context, load.iterations, users, most_users, bounds);
+        let apart = load.spawn_rate.map_or(FIRST_APART, |rate| Nanos::from_secs_f64(1.0 / rate));
         let lane = Rc::new(Self {
             context,
+            apart,
             stages: load.stages.clone(),
             think: load.think,
             draws: Draws::new(load.seed, THINK),
@@ -91,26 +96,27 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
     }
 
     /// One user's life.
-    async fn live(self: Rc<Self>, slot: Rc<OperationSlot<W::Op>>) {
+    async fn live(self: Rc<Self>, slot: Rc<OperationSlot<PendingOperation<W::Op>>>) {
         let user = slot.index * self.context.shards + self.context.shard;
-        let mut steps = self.context.steps();
-        let mut kept = None;
+        let mut state = self.context.slot_state();
         let phases = self.begun(&slot).await;
-        let mut earliest = phases.begin + FIRST_APART * user as u64;
+        let mut earliest = phases.begin + self.apart * user as u64;
         let mut iteration = 0u64;
+        if size_of::<W::User>() > 0 {
+            match self.enter(&slot, user, earliest, &phases, &mut state).await {
+                Some(entered) => earliest = entered,
+                None => return self.leave(),
+            }
+        }
         while let Some(intended) = self.turn(&slot, user, earliest, &phases).await {
-            let Some((seq, op)) = self.operation(&slot, user, iteration, &mut kept).await else { break };
+            let Some((seq, op)) = self.operation(&slot, user, iteration, &mut state.op).await else { break };
             let (series, phase) = (self.context.series_of(seq), phases.of(intended));
             let started = self.context.runtime.now();
             let timing = Timing::new(intended, started);
-            {
-                let mut recorder = self.context.recorder.borrow_mut();
-                recorder.offer(series, phase);
-                recorder.queue(series, phase);
-            }
-            let job = PendingOperation { seq, series, phase, timing, op };
+            self.context.offer(series, phase);
+            let pending = PendingOperation { seq, series, phase, timing, op };
             self.in_flight.set(self.in_flight.get() + 1);
-            let done = self.context.perform(&slot, job, started, &mut kept, &mut steps).await;
+            let done = self.context.perform(&slot, pending, started, &mut state).await;
             self.in_flight.set(self.in_flight.get() - 1);
             self.tell_end();
             earliest = done + self.think.after(self.draws, seq);
@@ -119,6 +125,31 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
                 yield_now().await;
             }
         }
+        self.leave();
+    }
+
+    /// The user makes what it keeps, as it is due to arrive; returns when it had, or `None` where it never could.
+    async fn enter(
+        &self,
+        slot: &OperationSlot<PendingOperation<W::Op>>,
+        user: usize,
+        arrival: Nanos,
+        phases: &Phases,
+        state: &mut SlotState<W>,
+    ) -> Option<Nanos> {
+        let mut earliest = arrival;
+        while let Some(at) = self.turn(slot, user, earliest, phases).await {
+            let entered = self.context.enter(slot, phases.of(at), state).await;
+            let now = self.context.runtime.now();
+            if entered {
+                return Some(now);
+            }
+            earliest = now + ENTER_AGAIN;
+        }
+        None
+    }
+
+    fn leave(&self) {
         self.present.set(self.present.get() - 1);
         self.tell_end();
     }
@@ -130,7 +161,7 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
         }
     }
 
-    async fn begun(&self, slot: &OperationSlot<W::Op>) -> Phases {
+    async fn begun(&self, slot: &OperationSlot<PendingOperation<W::Op>>) -> Phases {
         poll_fn(|cx| match self.phases.get() {
             Some(phases) => Poll::Ready(phases),
             None => {
@@ -144,7 +175,7 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
     /// Waits for the user's next turn, at `earliest` or later; `None` when there is none.
     async fn turn(
         &self,
-        slot: &OperationSlot<W::Op>,
+        slot: &OperationSlot<PendingOperation<W::Op>>,
         user: usize,
         earliest: Nanos,
         phases: &Phases,
@@ -169,7 +200,7 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
     }
 
     /// Waits for an instant, and for the end of a pause; whether there was a pause.
-    async fn wait_until(&self, slot: &OperationSlot<W::Op>, at: Nanos) -> bool {
+    async fn wait_until(&self, slot: &OperationSlot<PendingOperation<W::Op>>, at: Nanos) -> bool {
         let mut set = false;
         let mut suspended = false;
         poll_fn(|cx| {
@@ -195,7 +226,7 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
     /// The user's next operation; `None` when there is none, or supply did not bring it before the end.
     async fn operation(
         &self,
-        slot: &OperationSlot<W::Op>,
+        slot: &OperationSlot<PendingOperation<W::Op>>,
         user: usize,
         iteration: u64,
         kept: &mut Option<W::Op>,
@@ -398,21 +429,29 @@ impl<W: Workload, R: Runtime> Lane for ClosedLane<W, R> {
 
     fn abandon(&self) {
         self.end.set(Nanos::ZERO);
-        self.context.abandon();
+        let never_started = self.context.abandon();
+        debug_assert_eq!(never_started, 0, "a user takes up its own operation");
         self.wake_all();
+    }
+
+    fn is_settled(&self) -> bool {
+        self.in_flight.get() == 0 && self.context.checks.under_way() == 0
     }
 
     fn is_over(&self, now: Nanos) -> bool {
         let end = self.end.get();
         // Users who are gone for good do not shorten what was planned.
         let all_gone = self.present.get() == 0 && (now >= end || end == Nanos::MAX);
-        all_gone || (self.in_flight.get() == 0 && self.source.borrow().is_exhausted())
+        let all_done = self.in_flight.get() == 0 && self.source.borrow().is_exhausted();
+        (all_gone || all_done) && self.context.checks.under_way() == 0
     }
 }
 
 /// Users who are there from the begin take their first turns one after another, so that the herd is not held up by the
 /// generator's own work for it.
 const FIRST_APART: Nanos = Nanos::from_micros(100);
+/// A user whose token was refused is not there yet; it does not hammer the issuer.
+const ENTER_AGAIN: Nanos = Nanos::from_secs(1);
 const THINK: u64 = 0x0074_6869_6e6b;
 const YIELD_EVERY: u64 = 32;
 const SUPPLY_POLL: Nanos = Nanos::from_micros(200);

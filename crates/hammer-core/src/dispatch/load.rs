@@ -33,6 +33,9 @@ pub struct Open {
 pub struct Closed {
     /// How many users, over time.
     pub stages: Stages,
+    /// Users a second that arrive of those who are there from the start; `None`: 10,000, so that the herd is not held up by the
+    /// generator's own work for it.
+    pub spawn_rate: Option<f64>,
     /// Between the end of an operation and the user's next.
     pub think: Think,
     /// What the users have to do.

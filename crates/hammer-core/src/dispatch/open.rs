@@ -14,14 +14,15 @@ use crate::schedule::{Arrival, Arrivals};
 use crate::supply::{Supply, SupplyBounds};
 use crate::workload::{Preparation, Workload};
 
+use super::context::LaneContext;
 use super::load::Open;
 use super::queue::Backlog;
-use super::slot::{LaneContext, OperationSlot, PendingOperation};
+use super::slot::{OperationSlot, PendingOperation};
 use super::{Lane, in_flight_share, share_of};
 
 /// A workload under open load on one shard.
 pub(super) struct OpenLane<W: Workload, R: Runtime> {
-    context: LaneContext<W, R>,
+    context: Rc<LaneContext<W, R>>,
     state: RefCell<State<W>>,
     in_flight: Cell<usize>,
     limit: Cell<usize>,
@@ -47,7 +48,7 @@ struct Prefetch<W: Workload> {
 }
 
 impl<W: Workload, R: Runtime> OpenLane<W, R> {
-    pub(super) fn new(context: LaneContext<W, R>, load: &Open, bounds: SupplyBounds) -> Rc<Self> {
+    pub(super) fn new(context: Rc<LaneContext<W, R>>, load: &Open, bounds: SupplyBounds) -> Rc<Self> {
         let (shard, shards) = (context.shard, context.shards);
         let arrivals = load.schedule.arrivals(shard, shards);
         let supply = (context.workload.preparation() == Preparation::Ahead).then(|| {
@@ -77,19 +78,18 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
         })
     }
 
-    /// One slot's life: a job, then whatever waits in the backlog, then the next job.
-    async fn serve(self: Rc<Self>, slot: Rc<OperationSlot<W::Op>>) {
-        let mut steps = self.context.steps();
-        let mut op = None;
+    /// The life of a slot: an operation, then whatever waits in the backlog, then the next operation.
+    async fn serve(self: Rc<Self>, slot: Rc<OperationSlot<PendingOperation<W::Op>>>) {
+        let mut state = self.context.slot_state();
         loop {
-            let mut job = slot.next_job().await;
+            let mut pending = slot.next_task().await;
             let mut started = self.context.runtime.now();
             // A queue full of starts must not hold up what comes due meanwhile.
             self.release(started, started);
             let mut in_a_row = 0;
             loop {
-                self.context.perform(&slot, job, started, &mut op, &mut steps).await;
-                self.give_back(&mut op);
+                self.context.perform(&slot, pending, started, &mut state).await;
+                self.give_back(&mut state.op);
                 self.in_flight.set(self.in_flight.get() - 1);
                 let now = self.context.runtime.now();
                 // What waits goes before what is due now.
@@ -102,7 +102,7 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
                     break;
                 };
                 let mut late = self.release(now, now);
-                job = next;
+                pending = next;
                 in_a_row += 1;
                 if in_a_row % YIELD_EVERY == 0 {
                     yield_now().await;
@@ -118,9 +118,9 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
         if self.in_flight.get() >= self.limit.get() {
             return None;
         }
-        let job = self.state.borrow_mut().backlog.pop()?;
+        let pending = self.state.borrow_mut().backlog.pop()?;
         self.in_flight.set(self.in_flight.get() + 1);
-        Some(job)
+        Some(pending)
     }
 
     fn give_back(&self, op: &mut Option<W::Op>) {
@@ -146,33 +146,33 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
                 recorder.starve(series, phase);
                 continue;
             };
-            let job =
+            let pending =
                 PendingOperation { seq: arrival.seq, series, phase, timing: Timing::new(intended, now), op };
             let can_start = self.in_flight.get() < self.limit.get();
             if !can_start && state.backlog.is_full() {
                 recorder.shed(series, phase);
-                state.reuse(job.op);
+                state.reuse(pending.op);
                 continue;
             }
             recorder.queue(series, phase);
             drop(recorder);
             if can_start {
-                self.start(job);
+                self.start(pending);
             } else {
-                state.backlog.push(job);
+                state.backlog.push(pending);
             }
         }
         released
     }
 
-    fn start(&self, job: PendingOperation<W::Op>) {
+    fn start(&self, pending: PendingOperation<W::Op>) {
         self.in_flight.set(self.in_flight.get() + 1);
         let free = self.free.borrow_mut().pop();
         match free {
-            Some(index) => self.context.slot(index).assign(job),
+            Some(index) => self.context.slot(index).assign(pending),
             None => {
                 let slot = self.context.add_slot();
-                slot.assign(job);
+                slot.assign(pending);
                 let this = self.this.upgrade().expect("a lane in use is alive");
                 self.context.runtime.spawn(Box::pin(this.serve(slot)));
             }
@@ -181,9 +181,9 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
 
     /// Fills slots from the backlog after the limit was raised.
     fn start_waiting(&self) {
-        while let Some(job) = self.next_waiting() {
+        while let Some(pending) = self.next_waiting() {
             self.in_flight.set(self.in_flight.get() - 1);
-            self.start(job);
+            self.start(pending);
         }
     }
 }
@@ -311,15 +311,20 @@ impl<W: Workload, R: Runtime> Lane for OpenLane<W, R> {
 
     fn abandon(&self) {
         let mut state = self.state.borrow_mut();
-        while let Some(job) = state.backlog.pop() {
-            self.context.abandon_queued(&job);
+        while let Some(pending) = state.backlog.pop() {
+            self.context.abandon_queued(&pending);
         }
         drop(state);
-        self.context.abandon();
+        let never_started = self.context.abandon();
+        self.in_flight.set(self.in_flight.get() - never_started);
+    }
+
+    fn is_settled(&self) -> bool {
+        self.in_flight.get() == 0 && self.context.checks.under_way() == 0
     }
 
     fn is_over(&self, now: Nanos) -> bool {
-        if self.in_flight.get() > 0 {
+        if !self.is_settled() {
             return false;
         }
         let mut state = self.state.borrow_mut();

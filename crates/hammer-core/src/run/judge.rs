@@ -44,6 +44,7 @@ impl RunJudge {
     /// The generator's health over the measurement phase.
     pub(super) fn health(&self, total: &Interval, cpu_share: f64) -> Health {
         let mut lag = Distribution::default();
+        let mut compute = Distribution::default();
         let mut service = Distribution::default();
         let mut starved = 0;
         let mut exhausted = (0, "");
@@ -51,6 +52,7 @@ impl RunJudge {
             if info.operation {
                 starved += record.fate(Fate::Starved);
                 lag.merge(&record.dispatch_lag);
+                compute.merge(&record.compute_wait);
                 service.merge(&record.service_time);
             }
             for (_, detail, count) in &record.causes {
@@ -65,6 +67,7 @@ impl RunJudge {
         Health::judge(&Evidence {
             starved,
             dispatch_lag: (lag.count() > 0).then_some(&lag),
+            compute_wait: (compute.count() > 0).then_some(&compute),
             service_time: (service.count() > 0).then_some(&service),
             cpu_share,
             exhausted: (exhausted.0 > 0).then_some(exhausted),

@@ -15,6 +15,7 @@ use tokio::sync::watch;
 
 use crate::background;
 use crate::clock::MonotonicClock;
+use crate::crew::{CrewMember, CrewPool};
 use crate::dispatch::LanePlan;
 use crate::observe::{ObservationSink, Observer};
 use crate::promise::VerifyPool;
@@ -29,6 +30,7 @@ use super::{Message, RunError, RunSpec};
 pub(super) struct Threads {
     shards: Vec<(UnboundedSender<ShardCommand>, JoinHandle<()>)>,
     supply: Option<Arc<SupplyPool>>,
+    crew: Option<CrewPool>,
     verify: Vec<(String, Option<Arc<VerifyPool>>)>,
     observers: Option<ObserveThread>,
 }
@@ -43,6 +45,7 @@ struct ShardThread {
     interval: Nanos,
     lanes: Vec<(ThreadedLane, Option<Arc<VerifyPool>>)>,
     supply: Arc<SupplyPool>,
+    crew: CrewMember,
 }
 
 impl Threads {
@@ -52,8 +55,17 @@ impl Threads {
             let _ = failed.send(Message::Failed(RunError::SupplyPanicked));
         });
         let supply = Arc::new(supply?);
-        let mut threads =
-            Self { shards: Vec::new(), supply: Some(supply.clone()), verify: Vec::new(), observers: None };
+        let failed = messages.clone();
+        let crew = CrewPool::start(spec.supply_threads.max(1), spec.clock, move || {
+            let _ = failed.send(Message::Failed(RunError::CrewPanicked));
+        })?;
+        let mut threads = Self {
+            shards: Vec::new(),
+            supply: Some(supply.clone()),
+            crew: None,
+            verify: Vec::new(),
+            observers: None,
+        };
         for lane in &spec.lanes {
             let pool = verifiers(spec, lane.as_ref(), messages)?;
             threads.verify.push((lane.workload().to_owned(), pool));
@@ -67,9 +79,11 @@ impl Threads {
                 interval: spec.interval,
                 lanes: lanes.map(|(lane, (_, pool))| (lane.clone(), pool.clone())).collect(),
                 supply: supply.clone(),
+                crew: crew.crew_of(shard),
             };
             threads.shards.push(work.start(messages.clone())?);
         }
+        threads.crew = Some(crew);
         threads.observers = observe(spec, messages)?;
         Ok(threads)
     }
@@ -128,6 +142,9 @@ impl Threads {
         if let Some(pool) = self.supply.take().and_then(Arc::into_inner) {
             pool.stop();
         }
+        if let Some(pool) = self.crew.take() {
+            pool.stop();
+        }
     }
 }
 
@@ -176,6 +193,7 @@ impl ShardThread {
             shards: self.shards,
             lanes: lanes.collect(),
             supply: self.supply,
+            crew: self.crew.of_shard(),
             interval: self.interval,
         };
         let told = messages.clone();

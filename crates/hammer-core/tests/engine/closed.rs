@@ -4,7 +4,7 @@ use hammer_measure::{Command, Fate, Nanos};
 use crate::harness::{MILLI, SECOND, Scripted, Simulated, bytes_of};
 
 fn users(stages: Stages, think: Think, iterations: Iterations) -> Load {
-    Load::Closed(Closed { stages, think, iterations, seed: 3 })
+    Load::Closed(Closed { stages, spawn_rate: None, think, iterations, seed: 3 })
 }
 
 #[test]

@@ -6,18 +6,18 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, mpsc};
 
 use futures::channel::mpsc::{UnboundedSender, unbounded};
+use hammer_core::crew::CrewMember;
 use hammer_core::dispatch::{LanePlan, Load, LoadedWorkload, Open};
 use hammer_core::phase::Phases;
 use hammer_core::promise::PromiseSender;
+use hammer_core::record::{Exchange, OperationRecord, StepGuard};
 use hammer_core::run::Collector;
 use hammer_core::runtime::simulated::{SimulatedRuntime, Simulation};
 use hammer_core::runtime::{Clock, Runtime as _};
 use hammer_core::schedule::{Constant, Profile, Schedule};
 use hammer_core::shard::{self, ShardCommand, ShardReport, ShardSpec};
 use hammer_core::supply::{SupplyBounds, SupplyPool, SupplyWork};
-use hammer_core::workload::{
-    Ended, Exchange, FatalError, OperationRecord, Preparation, SeriesSpec, ShardContext, Workload,
-};
+use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Workload};
 use hammer_measure::recorder::{Interval, SeriesRecord};
 use hammer_measure::{Command, Nanos, Outcome};
 
@@ -61,6 +61,7 @@ impl Scripted {
 impl Workload for Scripted {
     type Op = Vec<u8>;
     type Session = Rc<dyn Clock>;
+    type User = ();
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
@@ -87,27 +88,31 @@ impl Workload for Scripted {
         Ok(context.clock)
     }
 
-    async fn execute(&self, clock: &Self::Session, op: &mut Vec<u8>, steps: &mut OperationRecord) -> Ended {
+    async fn execute(
+        &self,
+        clock: &Self::Session,
+        (): &(),
+        op: &mut Vec<u8>,
+        record: &OperationRecord,
+    ) -> Ended {
         let ended = Ended { outcome: Outcome::Accepted, detail: hammer_measure::Detail::Status(200) };
-        self.received.lock().unwrap().insert(steps.seq(), (clock.now(), op.clone()));
+        self.received.lock().unwrap().insert(record.seq(), (clock.now(), op.clone()));
         for step in 0..self.steps {
+            let mut guard = if self.steps > 1 { record.step(1 + step) } else { record.exchange() };
             let sent = clock.now();
+            *guard.wire() = Exchange { sent: Some(sent), bytes_out: op.len() as u64, ..Exchange::default() };
             clock.sleep_until(self.answer_at(sent)).await;
-            let exchange = Exchange {
-                sent: Some(sent),
-                done: clock.now(),
-                bytes_out: op.len() as u64,
-                bytes_in: 2,
-                retried: false,
-            };
-            if self.steps > 1 {
-                steps.step(1 + step, sent, &exchange, ended);
-            } else {
-                steps.exchange(&exchange);
-            }
+            guard.wire().bytes_in = 2;
+            guard.end(ended);
         }
         ended
     }
+}
+
+/// Ends an exchange that was sent at `sent` and answered at `done`.
+pub(crate) fn answered(mut exchange: StepGuard<'_>, sent: Nanos, done: Nanos) {
+    *exchange.wire() = Exchange { sent: Some(sent), done: Some(done), ..Exchange::default() };
+    exchange.end(Ended::accepted(200));
 }
 
 /// What is sent for `seq`.
@@ -182,8 +187,14 @@ impl Simulated {
         let collector = Rc::new(RefCell::new(Collector::new(series, self.shards)));
         for shard in 0..self.shards {
             let lanes = vec![(plan.clone(), promises(&runtime, shard))];
-            let spec =
-                ShardSpec { shard, shards: self.shards, lanes, supply: supply.clone(), interval: SECOND };
+            let spec = ShardSpec {
+                shard,
+                shards: self.shards,
+                lanes,
+                supply: supply.clone(),
+                crew: CrewMember::inline().of_shard(),
+                interval: SECOND,
+            };
             let commands = start(&runtime, spec, &collector);
             commands.unbounded_send(ShardCommand::Begin(self.phases)).unwrap();
             for (at, command) in &self.commands {

@@ -3,13 +3,12 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use hammer_core::record::OperationRecord;
 use hammer_core::runtime::Clock;
-use hammer_core::workload::{
-    Ended, Exchange, FatalError, OperationRecord, Preparation, SeriesSpec, ShardContext, Workload,
-};
+use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Workload};
 use hammer_measure::Nanos;
 
-use crate::harness::{MILLI, SECOND, Simulated, at_rate};
+use crate::harness::{MILLI, SECOND, Simulated, answered, at_rate};
 
 #[test]
 fn the_operations_that_a_stall_piled_up_are_let_go_of_when_it_is_over() {
@@ -43,6 +42,7 @@ impl Drop for Counted {
 impl Workload for Counting {
     type Op = Counted;
     type Session = Rc<dyn Clock>;
+    type User = ();
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
@@ -64,12 +64,18 @@ impl Workload for Counting {
         Ok(context.clock)
     }
 
-    async fn execute(&self, clock: &Self::Session, _op: &mut Counted, steps: &mut OperationRecord) -> Ended {
+    async fn execute(
+        &self,
+        clock: &Self::Session,
+        (): &(),
+        _op: &mut Counted,
+        record: &OperationRecord,
+    ) -> Ended {
         let sent = clock.now();
         let (from, to) = self.stall;
         clock.sleep_until(if (from..to).contains(&sent) { to } else { sent + MILLI }).await;
-        self.live_at.lock().unwrap().insert(steps.seq(), self.live.load(Ordering::Relaxed));
-        steps.exchange(&Exchange { sent: Some(sent), done: clock.now(), ..Exchange::default() });
+        self.live_at.lock().unwrap().insert(record.seq(), self.live.load(Ordering::Relaxed));
+        answered(record.exchange(), sent, clock.now());
         Ended::accepted(200)
     }
 }

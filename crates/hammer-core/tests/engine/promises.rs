@@ -3,13 +3,12 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use hammer_core::promise::{Records, Verdicts, Verifier, VerifyPool};
+use hammer_core::record::OperationRecord;
 use hammer_core::runtime::{Clock, Runtime as _};
-use hammer_core::workload::{
-    Ended, Exchange, FatalError, OperationRecord, SeriesSpec, ShardContext, Workload,
-};
+use hammer_core::workload::{Ended, FatalError, SeriesSpec, ShardContext, Workload};
 use hammer_measure::{Ledger, Nanos};
 
-use crate::harness::{MILLI, SECOND, Simulated, at_rate};
+use crate::harness::{MILLI, SECOND, Simulated, answered, at_rate};
 
 /// A server whose every answer promises that a witness will see the operation; the witness is late.
 struct Promising {
@@ -26,6 +25,7 @@ struct Late {
 impl Workload for Promising {
     type Op = ();
     type Session = Rc<dyn Clock>;
+    type User = ();
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
@@ -38,12 +38,11 @@ impl Workload for Promising {
         Ok(context.clock)
     }
 
-    async fn execute(&self, clock: &Self::Session, (): &mut (), steps: &mut OperationRecord) -> Ended {
+    async fn execute(&self, clock: &Self::Session, (): &(), (): &mut (), record: &OperationRecord) -> Ended {
         let sent = clock.now();
         clock.sleep_until(sent + self.answer).await;
-        steps.exchange(&Exchange { sent: Some(sent), done: clock.now(), ..Exchange::default() });
-        let record = clock.now().0.to_le_bytes();
-        steps.promise(&record);
+        answered(record.exchange(), sent, clock.now());
+        record.promise(&clock.now().0.to_le_bytes());
         Ended::accepted(200)
     }
 }

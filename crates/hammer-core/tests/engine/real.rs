@@ -4,13 +4,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use hammer_core::dispatch::{Closed, Iterations, Load, LoadedWorkload, Open, Stages, Think};
+use hammer_core::record::OperationRecord;
 use hammer_core::run::{RunError, RunSpec, StopRule, control, run};
 use hammer_core::runtime::Clock;
 use hammer_core::schedule::{Constant, Profile, Schedule};
 use hammer_core::supply::SupplyBounds;
-use hammer_core::workload::{
-    Ended, Exchange, FatalError, OperationRecord, Preparation, SeriesSpec, ShardContext, Workload,
-};
+use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Workload};
 use hammer_measure::snapshot::{Resources, RunResult};
 use hammer_measure::{Command, Fate, Nanos, Phase, Reporter, RunEvent};
 
@@ -19,6 +18,7 @@ struct Ahead;
 impl Workload for Ahead {
     type Op = Vec<u8>;
     type Session = Rc<dyn Clock>;
+    type User = ();
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
@@ -40,11 +40,17 @@ impl Workload for Ahead {
         Ok(context.clock)
     }
 
-    async fn execute(&self, clock: &Self::Session, op: &mut Vec<u8>, steps: &mut OperationRecord) -> Ended {
-        assert_eq!(op.as_slice(), steps.seq().to_be_bytes(), "each arrival gets its own operation");
+    async fn execute(
+        &self,
+        clock: &Self::Session,
+        (): &(),
+        op: &mut Vec<u8>,
+        record: &OperationRecord,
+    ) -> Ended {
+        assert_eq!(op.as_slice(), record.seq().to_be_bytes(), "each arrival gets its own operation");
         let sent = clock.now();
         clock.sleep_until(sent + Nanos::from_millis(2)).await;
-        steps.exchange(&Exchange { sent: Some(sent), done: clock.now(), ..Exchange::default() });
+        answered(record.exchange(), sent, clock.now());
         Ended::accepted(200)
     }
 }
@@ -148,12 +154,15 @@ fn an_interrupt_in_the_middle_keeps_the_identity() {
     assert_eq!((measured.backlog, measured.in_flight), (0, 0));
 }
 
+use crate::harness::answered;
+
 /// Supply that falls over its tenth operation.
 struct Falls;
 
 impl Workload for Falls {
     type Op = ();
     type Session = ();
+    type User = ();
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
@@ -172,7 +181,7 @@ impl Workload for Falls {
         Ok(())
     }
 
-    async fn execute(&self, (): &(), (): &mut (), _steps: &mut OperationRecord) -> Ended {
+    async fn execute(&self, (): &(), (): &(), (): &mut (), _record: &OperationRecord) -> Ended {
         Ended::accepted(200)
     }
 }
@@ -182,6 +191,7 @@ fn a_run_whose_supply_panics_cannot_go_on() {
     let (_control, inbox) = control();
     let stages = Stages::constant(4);
     let load = Closed {
+        spawn_rate: None,
         stages,
         think: Think::Constant(Nanos::ZERO),
         iterations: Iterations::Shared(1_000),

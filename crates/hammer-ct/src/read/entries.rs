@@ -1,6 +1,8 @@
 use std::borrow::Cow;
+use std::sync::Arc;
 
-use hammer_core::workload::{Ended, OperationRecord};
+use hammer_core::record::OperationRecord;
+use hammer_core::workload::Ended;
 use hammer_tlog::encoding::{Base64, from_base64};
 use hammer_tlog::merkle::{Hash, leaf_hash, path_is_enough};
 use hammer_tlog::rfc6962::{GetProofByHash, GetSthConsistency};
@@ -8,6 +10,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::head::Head;
+use super::owed::OwedAnswer;
 use super::record::{Check, Part};
 use super::session::ReadSession;
 use super::support::Lack;
@@ -46,27 +49,36 @@ impl ReadSession {
     /// Reads entries.
     pub(super) async fn entries(
         &self,
-        head: &Head,
+        head: &Arc<Head>,
         most: u64,
         op: &mut ReadOp,
-        steps: &mut OperationRecord,
+        record: &OperationRecord,
     ) -> Result<(), Ended> {
         let start = op.place.first_leaf(most, head.size);
         let asked = most.min(head.size - start);
-        let count = self.entries_at(start, asked, op, steps).await?;
+        let count = self.entries_at(start, asked, op, record).await?;
+        self.owe(head, OwedAnswer::Entries(start, count), op, record);
+        Ok(())
+    }
+
+    pub(super) async fn check_entries(
+        &self,
+        (start, count): (u64, u64),
+        head: &Head,
+        op: &mut ReadOp,
+        record: &OperationRecord,
+    ) {
         let mut proofs = Vec::new();
         for index in ends(start, count, head.size) {
             let path = entry_and_proof_path(index, head.size);
-            if self.get_beside(&path, false, &mut op.beside, steps).await.is_err() {
-                self.lack(steps, Lack::Refused);
-                return Ok(());
+            if self.get_beside(&path, false, &mut op.beside, record).await.is_err() {
+                return self.lack(record, Lack::Refused);
             }
             proofs.push((index, op.beside.body.clone()));
         }
         let parts = [Part::bytes(&head.raw), Part::numbered(start, &op.answer.body)];
         let proofs = proofs.iter().map(|(index, proof)| Part::numbered(*index, proof));
-        self.promise(steps, Check::Entries, parts.into_iter().chain(proofs));
-        Ok(())
+        self.promise(record, Check::Entries, parts.into_iter().chain(proofs));
     }
 
     /// Reads the proof of a leaf that was seen; where none was, an entry is read first.
@@ -74,35 +86,31 @@ impl ReadSession {
         &self,
         head: &Head,
         op: &mut ReadOp,
-        steps: &mut OperationRecord,
+        record: &OperationRecord,
     ) -> Result<(), Ended> {
         if self.leaves.borrow().any(0).is_none() {
-            self.entries_at(op.place.draw % head.size, 1, op, steps).await?;
+            self.entries_at(op.place.draw % head.size, 1, op, record).await?;
         }
         let any = self.leaves.borrow().any(op.place.draw);
         let leaf = any.ok_or(malformed("entry that is not base64"))?;
         let hash = leaf.to_base64().replace('+', "%2B").replace('/', "%2F").replace('=', "%3D");
         let path = format!("{GET_PROOF_BY_HASH}?hash={hash}&tree_size={}", head.size);
-        self.get(&path, &mut op.answer, steps).await?;
-        self.proof::<GetProofByHash>(&path, &op.answer.body, steps)?;
+        self.get(&path, &mut op.answer, record).await?;
+        self.proof::<GetProofByHash>(&path, &op.answer.body, record)?;
         let parts = [Part::bytes(&head.raw), Part::bytes(&leaf.0), Part::bytes(&op.answer.body)];
-        self.promise(steps, Check::ProofByHash, parts);
+        self.promise(record, Check::ProofByHash, parts);
         Ok(())
     }
 
     /// Reads the proof between two tree heads that were seen.
-    pub(super) async fn consistency(
-        &self,
-        op: &mut ReadOp,
-        steps: &mut OperationRecord,
-    ) -> Result<(), Ended> {
+    pub(super) async fn consistency(&self, op: &mut ReadOp, record: &OperationRecord) -> Result<(), Ended> {
         let heads = self.two_heads(op.place.draw);
         let (older, newer) = heads.ok_or(malformed("tree without a head"))?;
         let path = format!("{GET_STH_CONSISTENCY}?first={}&second={}", older.size, newer.size);
-        self.get(&path, &mut op.answer, steps).await?;
-        self.proof::<GetSthConsistency>(&path, &op.answer.body, steps)?;
+        self.get(&path, &mut op.answer, record).await?;
+        self.proof::<GetSthConsistency>(&path, &op.answer.body, record)?;
         let parts = [Part::bytes(&older.raw), Part::bytes(&newer.raw), Part::bytes(&op.answer.body)];
-        self.promise(steps, Check::Consistency, parts);
+        self.promise(record, Check::Consistency, parts);
         Ok(())
     }
 
@@ -111,24 +119,24 @@ impl ReadSession {
         &self,
         head: &Head,
         op: &mut ReadOp,
-        steps: &mut OperationRecord,
+        record: &OperationRecord,
     ) -> Result<(), Ended> {
         let index = op.place.first_leaf(1, head.size);
         let path = entry_and_proof_path(index, head.size);
-        self.get(&path, &mut op.answer, steps).await?;
-        let entry: EntryAndProof = self.proof(&path, &op.answer.body, steps)?;
+        self.get(&path, &mut op.answer, record).await?;
+        let entry: EntryAndProof = self.proof(&path, &op.answer.body, record)?;
         self.leaves.borrow_mut().add(leaf_hash(&entry.leaf_input.0), op.place.draw);
         let parts = [Part::bytes(&head.raw), Part::numbered(index, &op.answer.body)];
-        self.promise(steps, Check::EntryAndProof, parts);
+        self.promise(record, Check::EntryAndProof, parts);
         Ok(())
     }
 
     /// Reads the roots.
-    pub(super) async fn roots(&self, op: &mut ReadOp, steps: &mut OperationRecord) -> Result<(), Ended> {
-        self.get(GET_ROOTS, &mut op.answer, steps).await?;
+    pub(super) async fn roots(&self, op: &mut ReadOp, record: &OperationRecord) -> Result<(), Ended> {
+        self.get(GET_ROOTS, &mut op.answer, record).await?;
         serde_json::from_slice::<Certificates>(&op.answer.body)
             .map_err(|_| malformed("answer is not roots"))?;
-        self.promise(steps, Check::Roots, [Part::bytes(&op.answer.body)]);
+        self.promise(record, Check::Roots, [Part::bytes(&op.answer.body)]);
         Ok(())
     }
 
@@ -137,10 +145,10 @@ impl ReadSession {
         &self,
         path: &str,
         body: &[u8],
-        steps: &mut OperationRecord,
+        record: &OperationRecord,
     ) -> Result<T, Ended> {
         serde_json::from_slice(body).map_err(|why| {
-            self.unreadable(steps, &format!("{path}: {why}"));
+            self.unreadable(record, &format!("{path}: {why}"));
             malformed("answer is not a proof")
         })
     }
@@ -151,10 +159,10 @@ impl ReadSession {
         start: u64,
         asked: u64,
         op: &mut ReadOp,
-        steps: &mut OperationRecord,
+        record: &OperationRecord,
     ) -> Result<u64, Ended> {
         let end = start + asked - 1;
-        self.get(&format!("{GET_ENTRIES}?start={start}&end={end}"), &mut op.answer, steps).await?;
+        self.get(&format!("{GET_ENTRIES}?start={start}&end={end}"), &mut op.answer, record).await?;
         let entries = serde_json::from_slice::<LeafInputs<'_>>(&op.answer.body);
         let entries = entries.map_err(|_| malformed("answer is not entries"))?.entries;
         let count = entries.len() as u64;

@@ -1,4 +1,4 @@
-use std::rc::Rc;
+use std::sync::Arc;
 
 use futures::lock::Mutex;
 use hammer_tlog::tile::{FULL_WIDTH, HEIGHT, Level, TileId};
@@ -11,7 +11,7 @@ pub(super) struct Head {
     pub(super) raw: Vec<u8>,
     pub(super) size: u64,
     /// The partial tiles at the right edge of its tree, once they were read.
-    pub(super) edges: Mutex<Option<Rc<[Support]>>>,
+    pub(super) edges: Mutex<Option<Arc<[Support]>>>,
 }
 
 impl Head {

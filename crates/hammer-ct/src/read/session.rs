@@ -1,29 +1,32 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::sync::Arc;
 
+use hammer_core::record::{OperationRecord, StepGuard};
 use hammer_core::runtime::Clock;
-use hammer_core::workload::{Ended, OperationRecord};
-use hammer_measure::Outcome;
-use hammer_net::{Answer, Failure};
+use hammer_core::workload::Ended;
+use hammer_exchange::{exchange, expect_ok};
+use hammer_net::Answer;
 use hammer_tlog::merkle::Hash;
 
 use super::head::Head;
 use super::record::{Check, Part};
 use super::support::{Lack, Shelf};
 use super::{ReadOp, malformed, record};
-use crate::answer;
 use crate::source::Source;
 
 /// Where a shard reads, and what it has seen of the tree.
 pub struct ReadSession {
-    pub(super) source: Source,
-    pub(super) clock: Rc<dyn Clock>,
+    own: Source,
+    /// The connections of what is read beside operations.
+    beside: Source,
+    clock: Rc<dyn Clock>,
     tree_head_path: &'static str,
     /// The series of what is read beside operations.
     path_series: usize,
     /// Tree heads of different sizes, the largest last; none is of an empty tree.
-    heads: RefCell<VecDeque<Rc<Head>>>,
+    heads: RefCell<VecDeque<Arc<Head>>>,
     pub(super) shelf: RefCell<Shelf>,
     pub(super) fingerprints: RefCell<Seen>,
     pub(super) leaves: RefCell<Seen>,
@@ -36,27 +39,28 @@ pub(super) struct Seen(Vec<Hash>);
 
 impl ReadSession {
     pub(super) fn new(
-        source: Source,
+        own: Source,
+        beside: Source,
         tree_head_path: &'static str,
         path_series: usize,
         clock: Rc<dyn Clock>,
     ) -> Self {
         let (heads, shelf, fingerprints, leaves, record) = Default::default();
-        Self { source, clock, tree_head_path, path_series, heads, shelf, fingerprints, leaves, record }
+        Self { own, beside, clock, tree_head_path, path_series, heads, shelf, fingerprints, leaves, record }
     }
 
     /// The head of the largest tree that was seen; none before there was a leaf in it.
-    pub(super) fn newest(&self) -> Option<Rc<Head>> {
+    pub(super) fn newest(&self) -> Option<Arc<Head>> {
         self.heads.borrow().back().cloned()
     }
 
     /// Whether there is no older head than this one.
-    pub(super) fn is_first(&self, head: &Rc<Head>) -> bool {
-        self.heads.borrow().front().is_some_and(|first| Rc::ptr_eq(first, head))
+    pub(super) fn is_first(&self, head: &Arc<Head>) -> bool {
+        self.heads.borrow().front().is_some_and(|first| Arc::ptr_eq(first, head))
     }
 
     /// The head of the largest tree, and an older one; the same where there is but one.
-    pub(super) fn two_heads(&self, draw: u64) -> Option<(Rc<Head>, Rc<Head>)> {
+    pub(super) fn two_heads(&self, draw: u64) -> Option<(Arc<Head>, Arc<Head>)> {
         let heads = self.heads.borrow();
         let older = (draw % (heads.len() as u64 - 1).max(1)) as usize;
         Some((heads.get(older)?.clone(), heads.back()?.clone()))
@@ -66,20 +70,20 @@ impl ReadSession {
     pub(super) async fn tree_head(
         &self,
         op: &mut ReadOp,
-        steps: &mut OperationRecord,
+        record: &OperationRecord,
         size_of: fn(&[u8]) -> Option<u64>,
-    ) -> Result<Option<Rc<Head>>, Ended> {
-        self.get(self.tree_head_path, &mut op.answer, steps).await?;
+    ) -> Result<Option<Arc<Head>>, Ended> {
+        self.get(self.tree_head_path, &mut op.answer, record).await?;
         let body = &op.answer.body;
         let size = size_of(body).ok_or(malformed("answer is not a tree head"))?;
-        self.promise(steps, Check::TreeHead, [Part::bytes(body)]);
+        self.promise(record, Check::TreeHead, [Part::bytes(body)]);
         let mut heads = self.heads.borrow_mut();
         // One of several servers may be behind the others.
         if size > heads.back().map_or(0, |newest| newest.size) {
             if heads.len() == MOST_HEADS {
                 heads.pop_front();
             }
-            heads.push_back(Rc::new(Head::new(body.clone(), size)));
+            heads.push_back(Arc::new(Head::new(body.clone(), size)));
         }
         Ok(heads.back().cloned())
     }
@@ -89,11 +93,9 @@ impl ReadSession {
         &self,
         path: &str,
         answer: &mut Answer,
-        steps: &mut OperationRecord,
+        record: &OperationRecord,
     ) -> Result<(), Ended> {
-        let sent = self.source.get(path, answer).await;
-        steps.exchange(&answer::exchange(answer, self.clock.as_ref()));
-        ok(sent, answer)
+        self.read((&self.own, path, false), answer, record.exchange()).await
     }
 
     /// One exchange of the operation, whose answer may be compressed.
@@ -101,57 +103,61 @@ impl ReadSession {
         &self,
         path: &str,
         answer: &mut Answer,
-        steps: &mut OperationRecord,
+        record: &OperationRecord,
     ) -> Result<(), Ended> {
-        let sent = self.source.get_compressed(path, answer).await;
-        steps.exchange(&answer::exchange(answer, self.clock.as_ref()));
-        ok(sent, answer)
+        self.read((&self.own, path, true), answer, record.exchange()).await
     }
 
-    /// One exchange beside the operation.
+    /// One exchange beside the operation, whose answer may be compressed where that is said.
     pub(super) async fn get_beside(
         &self,
         path: &str,
         compressed: bool,
         answer: &mut Answer,
-        steps: &mut OperationRecord,
+        record: &OperationRecord,
     ) -> Result<(), Ended> {
-        let begun = self.clock.now();
-        let sent = match compressed {
-            true => self.source.get_compressed(path, answer).await,
-            false => self.source.get(path, answer).await,
+        self.read((&self.beside, path, compressed), answer, record.step(self.path_series)).await
+    }
+
+    async fn read(
+        &self,
+        (source, path, compressed): (&Source, &str, bool),
+        answer: &mut Answer,
+        mut step: StepGuard<'_>,
+    ) -> Result<(), Ended> {
+        let get = async |answer: &mut Answer| match compressed {
+            true => source.get_compressed(path, answer).await,
+            false => source.get(path, answer).await,
         };
-        let exchange = answer::exchange(answer, self.clock.as_ref());
-        let ended = ok(sent, answer);
-        steps.beside(self.path_series, begun, &exchange, ended.err().unwrap_or(Ended::accepted(200)));
-        ended
+        exchange(&mut step, answer, self.clock.as_ref(), get).await?;
+        expect_ok(&mut step, answer)
     }
 
     pub(super) fn promise<'a>(
         &self,
-        steps: &mut OperationRecord,
+        record: &OperationRecord,
         check: Check,
         parts: impl IntoIterator<Item = Part<'a>>,
     ) {
-        let mut record = self.record.borrow_mut();
-        record::write(&mut record, check, parts);
-        steps.promise(&record);
-        record.shrink_to(KEPT_RECORD);
+        let mut bytes = self.record.borrow_mut();
+        record::write(&mut bytes, check, parts);
+        record.promise(&bytes);
+        bytes.shrink_to(KEPT_RECORD);
     }
 
     /// A promise whose proof came whole and cannot be read.
-    pub(super) fn unreadable(&self, steps: &mut OperationRecord, found: &str) {
-        self.promise(steps, Check::Unreadable, [Part::bytes(found.as_bytes())]);
+    pub(super) fn unreadable(&self, record: &OperationRecord, found: &str) {
+        self.promise(record, Check::Unreadable, [Part::bytes(found.as_bytes())]);
     }
 
     /// A promise that cannot be held against anything.
-    pub(super) fn lack(&self, steps: &mut OperationRecord, lack: Lack) {
+    pub(super) fn lack(&self, record: &OperationRecord, lack: Lack) {
         match lack {
-            Lack::Missing(tile) => self.promise(steps, Check::Missing, [Part::tile(tile, false, &[])]),
+            Lack::Missing(tile) => self.promise(record, Check::Missing, [Part::tile(tile, false, &[])]),
             Lack::Unreadable(tile) => {
-                self.unreadable(steps, &format!("{tile}: its encoding cannot be read"));
+                self.unreadable(record, &format!("{tile}: its encoding cannot be read"));
             }
-            Lack::Refused => self.promise(steps, Check::Unverified, []),
+            Lack::Refused => self.promise(record, Check::Unverified, []),
         }
     }
 }
@@ -169,17 +175,6 @@ impl Seen {
 
     pub(super) fn any(&self, draw: u64) -> Option<Hash> {
         self.0.get((draw % (self.0.len() as u64).max(1)) as usize).copied()
-    }
-}
-
-fn ok(sent: Result<(), Failure>, answer: &Answer) -> Result<(), Ended> {
-    match (sent, answer.status.as_u16()) {
-        (Err(failure), _) => Err(answer::failed(&failure)),
-        (Ok(()), 200) => Ok(()),
-        (Ok(()), status) => Err(match Ended::of_status(status) {
-            Ended { outcome: Outcome::Accepted, .. } => malformed("success that is not 200"),
-            ended => ended,
-        }),
     }
 }
 

@@ -1,5 +1,5 @@
 use std::collections::VecDeque;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use hammer_tlog::tile::TileId;
 
@@ -10,7 +10,7 @@ use super::record::Part;
 pub(super) struct Support {
     pub(super) tile: TileId,
     pub(super) is_gzip: bool,
-    pub(super) bytes: Rc<[u8]>,
+    pub(super) bytes: Arc<[u8]>,
 }
 
 /// Why a read cannot be verified.

@@ -1,6 +1,7 @@
-use std::rc::Rc;
+use std::sync::Arc;
 
-use hammer_core::workload::{Ended, OperationRecord};
+use hammer_core::record::OperationRecord;
+use hammer_core::workload::Ended;
 use hammer_net::{Answer, gunzip_start};
 use hammer_tlog::bundle::{Entries, Entry};
 use hammer_tlog::merkle::Hash;
@@ -8,6 +9,7 @@ use hammer_tlog::tile::{FULL_WIDTH, Level, TileId};
 use http::StatusCode;
 
 use super::head::{Head, above, edges};
+use super::owed::OwedAnswer;
 use super::record::{Check, Part};
 use super::session::ReadSession;
 use super::support::{Lack, Support};
@@ -17,48 +19,78 @@ impl ReadSession {
     /// Reads a hash tile of level 0.
     pub(super) async fn tile(
         &self,
-        head: &Head,
+        head: &Arc<Head>,
         op: &mut ReadOp,
-        steps: &mut OperationRecord,
+        record: &OperationRecord,
     ) -> Result<(), Ended> {
-        let tile = self.own_tile(Level::Hashes(0), head, op, steps).await?;
+        let tile = self.own_tile(Level::Hashes(0), head, op, record).await?;
         op.answer.decode(FULL_TILE).map_err(|_| malformed("answer in an encoding that cannot be read"))?;
         tile.parse_hashes(&op.answer.body).map_err(|_| malformed("tile of the wrong length"))?;
-        let mut way_up = self.way_up(tile, head, &mut op.beside, steps).await;
+        self.owe(head, OwedAnswer::Tile(tile), op, record);
+        Ok(())
+    }
+
+    pub(super) async fn check_tile(
+        &self,
+        tile: TileId,
+        head: &Head,
+        op: &mut ReadOp,
+        record: &OperationRecord,
+    ) {
+        let mut way_up = self.way_up(tile, head, &mut op.beside, record).await;
         if let Ok(supports) = &mut way_up {
             // At the edge of the tree the tile is its own way to the root.
             supports.retain(|support| support.tile != tile);
         }
-        self.hold(steps, Check::Tile, head, Part::tile(tile, false, &op.answer.body), way_up);
-        Ok(())
+        self.hold(record, Check::Tile, head, Part::tile(tile, false, &op.answer.body), way_up);
     }
 
     /// Reads a bundle of entries.
     pub(super) async fn bundle(
         &self,
+        head: &Arc<Head>,
+        op: &mut ReadOp,
+        record: &OperationRecord,
+    ) -> Result<(), Ended> {
+        let (tile, is_gzip) = self.own_bundle(head, op, record).await?;
+        self.owe(head, OwedAnswer::Bundle(tile, is_gzip), op, record);
+        Ok(())
+    }
+
+    pub(super) async fn check_bundle(
+        &self,
+        (tile, is_gzip): (TileId, bool),
         head: &Head,
         op: &mut ReadOp,
-        steps: &mut OperationRecord,
-    ) -> Result<(), Ended> {
-        let (tile, is_gzip) = self.own_bundle(head, op, steps).await?;
-        let supports = self.leaf_hashes(tile, head, &mut op.beside, steps).await;
-        self.hold(steps, Check::Bundle, head, Part::tile(tile, is_gzip, &op.answer.body), supports);
-        Ok(())
+        record: &OperationRecord,
+    ) {
+        let supports = self.leaf_hashes(tile, head, &mut op.beside, record).await;
+        self.hold(record, Check::Bundle, head, Part::tile(tile, is_gzip, &op.answer.body), supports);
     }
 
     /// Reads a names tile.
     pub(super) async fn names(
         &self,
-        head: &Head,
+        head: &Arc<Head>,
         op: &mut ReadOp,
-        steps: &mut OperationRecord,
+        record: &OperationRecord,
     ) -> Result<(), Ended> {
-        let tile = self.own_tile(Level::Names, head, op, steps).await?;
+        let tile = self.own_tile(Level::Names, head, op, record).await?;
         let is_gzip =
             op.answer.is_gzip().map_err(|_| malformed("answer in an encoding that cannot be read"))?;
-        let supports = self.entries_and_hashes(tile, head, &mut op.beside, steps).await;
-        self.hold(steps, Check::Names, head, Part::tile(tile, is_gzip, &op.answer.body), supports);
+        self.owe(head, OwedAnswer::Names(tile, is_gzip), op, record);
         Ok(())
+    }
+
+    pub(super) async fn check_names(
+        &self,
+        (tile, is_gzip): (TileId, bool),
+        head: &Head,
+        op: &mut ReadOp,
+        record: &OperationRecord,
+    ) {
+        let supports = self.entries_and_hashes(tile, head, &mut op.beside, record).await;
+        self.hold(record, Check::Names, head, Part::tile(tile, is_gzip, &op.answer.body), supports);
     }
 
     /// Reads an issuer whose fingerprint was seen; where none was, a bundle is read first.
@@ -66,23 +98,23 @@ impl ReadSession {
         &self,
         head: &Head,
         op: &mut ReadOp,
-        steps: &mut OperationRecord,
+        record: &OperationRecord,
     ) -> Result<(), Ended> {
         if self.fingerprints.borrow().any(0).is_none() {
-            self.own_bundle(head, op, steps).await?;
+            self.own_bundle(head, op, record).await?;
         }
         let any = self.fingerprints.borrow().any(op.place.draw);
         let fingerprint = any.ok_or(malformed("bundle without an issuer"))?;
-        self.get(&format!("/issuer/{fingerprint}"), &mut op.answer, steps).await?;
+        self.get(&format!("/issuer/{fingerprint}"), &mut op.answer, record).await?;
         let parts = [Part::bytes(&fingerprint.0), Part::bytes(&op.answer.body)];
-        self.promise(steps, Check::Issuer, parts);
+        self.promise(record, Check::Issuer, parts);
         Ok(())
     }
 
     /// Promises that what was read holds against the head and what else was read for it.
     fn hold(
         &self,
-        steps: &mut OperationRecord,
+        record: &OperationRecord,
         check: Check,
         head: &Head,
         own: Part<'_>,
@@ -91,9 +123,9 @@ impl ReadSession {
         match supports {
             Ok(supports) => {
                 let supports = supports.iter().map(Support::part);
-                self.promise(steps, check, [Part::bytes(&head.raw), own].into_iter().chain(supports));
+                self.promise(record, check, [Part::bytes(&head.raw), own].into_iter().chain(supports));
             }
-            Err(lack) => self.lack(steps, lack),
+            Err(lack) => self.lack(record, lack),
         }
     }
 
@@ -102,9 +134,9 @@ impl ReadSession {
         &self,
         head: &Head,
         op: &mut ReadOp,
-        steps: &mut OperationRecord,
+        record: &OperationRecord,
     ) -> Result<(TileId, bool), Ended> {
-        let tile = self.own_tile(Level::Data, head, op, steps).await?;
+        let tile = self.own_tile(Level::Data, head, op, record).await?;
         let is_gzip =
             op.answer.is_gzip().map_err(|_| malformed("answer in an encoding that cannot be read"))?;
         let start = is_gzip.then(|| gunzip_start(&op.answer.body, FIRST_ENTRY));
@@ -130,25 +162,25 @@ impl ReadSession {
         level: Level,
         head: &Head,
         op: &mut ReadOp,
-        steps: &mut OperationRecord,
+        record: &OperationRecord,
     ) -> Result<TileId, Ended> {
         let leaf = op.place.first_leaf(FULL_WIDTH.into(), head.size);
         let tile = TileId::covering(level, leaf, head.size).ok_or(malformed("tree without that leaf"))?;
-        let mut ended = self.tile_at(tile, op, steps).await;
+        let mut ended = self.tile_at(tile, op, record).await;
         if op.answer.status == StatusCode::NOT_FOUND && !tile.is_full() {
-            ended = self.tile_at(tile.full(), op, steps).await;
+            ended = self.tile_at(tile.full(), op, record).await;
         }
         if op.answer.status == StatusCode::NOT_FOUND && level != Level::Names {
-            self.lack(steps, Lack::Missing(tile));
+            self.lack(record, Lack::Missing(tile));
         }
         ended.map(|()| tile)
     }
 
-    async fn tile_at(&self, tile: TileId, op: &mut ReadOp, steps: &mut OperationRecord) -> Result<(), Ended> {
+    async fn tile_at(&self, tile: TileId, op: &mut ReadOp, record: &OperationRecord) -> Result<(), Ended> {
         let path = format!("/{tile}");
         match tile.level {
-            Level::Hashes(_) => self.get(&path, &mut op.answer, steps).await,
-            _ => self.get_compressed(&path, &mut op.answer, steps).await,
+            Level::Hashes(_) => self.get(&path, &mut op.answer, record).await,
+            _ => self.get_compressed(&path, &mut op.answer, record).await,
         }
     }
 
@@ -158,11 +190,11 @@ impl ReadSession {
         names: TileId,
         head: &Head,
         answer: &mut Answer,
-        steps: &mut OperationRecord,
+        record: &OperationRecord,
     ) -> Result<Vec<Support>, Lack> {
         let bundle = TileId { level: Level::Data, ..names };
-        let mut supports = vec![self.support(bundle, answer, steps).await?];
-        supports.extend(self.leaf_hashes(bundle, head, answer, steps).await?);
+        let mut supports = vec![self.support(bundle, answer, record).await?];
+        supports.extend(self.leaf_hashes(bundle, head, answer, record).await?);
         Ok(supports)
     }
 
@@ -172,12 +204,12 @@ impl ReadSession {
         bundle: TileId,
         head: &Head,
         answer: &mut Answer,
-        steps: &mut OperationRecord,
+        record: &OperationRecord,
     ) -> Result<Vec<Support>, Lack> {
         let hashes = TileId { level: Level::Hashes(0), ..bundle };
-        let mut supports = self.way_up(hashes, head, answer, steps).await?;
+        let mut supports = self.way_up(hashes, head, answer, record).await?;
         if hashes.is_full() {
-            supports.push(self.support(hashes, answer, steps).await?);
+            supports.push(self.support(hashes, answer, record).await?);
         }
         Ok(supports)
     }
@@ -188,15 +220,15 @@ impl ReadSession {
         tile: TileId,
         head: &Head,
         answer: &mut Answer,
-        steps: &mut OperationRecord,
+        record: &OperationRecord,
     ) -> Result<Vec<Support>, Lack> {
-        let mut supports = self.edges(head, answer, steps).await?.to_vec();
+        let mut supports = self.edges(head, answer, record).await?.to_vec();
         for tile in above(tile.index, head.size) {
             let known = self.shelf.borrow_mut().take(tile);
             let support = match known {
                 Some(support) => support,
                 None => {
-                    let support = self.support(tile, answer, steps).await?;
+                    let support = self.support(tile, answer, record).await?;
                     self.shelf.borrow_mut().put(support.clone());
                     support
                 }
@@ -211,15 +243,15 @@ impl ReadSession {
         &self,
         head: &Head,
         answer: &mut Answer,
-        steps: &mut OperationRecord,
-    ) -> Result<Rc<[Support]>, Lack> {
+        record: &OperationRecord,
+    ) -> Result<Arc<[Support]>, Lack> {
         let mut known = head.edges.lock().await;
         if let Some(edges) = &*known {
             return Ok(edges.clone());
         }
         let mut edges = Vec::new();
         for tile in self::edges(head.size) {
-            edges.push(self.support(tile, answer, steps).await?);
+            edges.push(self.support(tile, answer, record).await?);
         }
         Ok(known.insert(edges.into()).clone())
     }
@@ -229,12 +261,12 @@ impl ReadSession {
         &self,
         tile: TileId,
         answer: &mut Answer,
-        steps: &mut OperationRecord,
+        record: &OperationRecord,
     ) -> Result<Support, Lack> {
         let is_data = tile.level == Level::Data;
-        let mut ended = self.get_beside(&format!("/{tile}"), is_data, answer, steps).await;
+        let mut ended = self.get_beside(&format!("/{tile}"), is_data, answer, record).await;
         if answer.status == StatusCode::NOT_FOUND && !tile.is_full() {
-            ended = self.get_beside(&format!("/{}", tile.full()), is_data, answer, steps).await;
+            ended = self.get_beside(&format!("/{}", tile.full()), is_data, answer, record).await;
         }
         match (ended, answer.status) {
             (Ok(()), _) => {

@@ -33,6 +33,7 @@ pub(crate) struct TestRun {
     /// Milliseconds by which the run believes to have begun later than it did.
     pub(crate) ahead_ms: i64,
     pub(crate) drain: Nanos,
+    pub(crate) timeout: Nanos,
 }
 
 /// What a run left, and the notes that it told.
@@ -55,6 +56,7 @@ impl TestRun {
             measurement: None,
             ahead_ms: 0,
             drain: Nanos::from_secs(20),
+            timeout: Nanos::from_secs(20),
         }
     }
 
@@ -81,7 +83,7 @@ impl TestRun {
             name: format!("w{}", self.lanes.len()),
             workload: Arc::new(workload),
             load: Load::Open(Open { schedule, in_flight, backlog: 10_000 }),
-            timeout: Nanos::from_secs(20),
+            timeout: self.timeout,
             supply: SupplyBounds::default(),
         }));
     }

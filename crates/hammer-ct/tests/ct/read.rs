@@ -4,8 +4,10 @@ use hammer_ct::{
     LogKind, LogTarget, ReadKind, ReadPattern, ReadPlan, ReadWorkload, SubmitPlan, SubmitWorkload,
 };
 use hammer_lab::ct::{Flavour, Lie, LieKind};
+use hammer_lab::duration::Span;
+use hammer_lab::fault::{FaultRule, FaultScript, Latency};
 use hammer_lab::{CtLabHandle, CtLabPlan};
-use hammer_measure::{Detail, Fate};
+use hammer_measure::{Detail, Fate, Nanos};
 use hammer_tlog::key::LogKey;
 
 use crate::canned;
@@ -113,6 +115,27 @@ fn a_tree_that_grows_is_read_and_verified_at_its_edge() {
         assert_eq!(ledger.made, ledger.kept, "{ledger:?} {:?}", outcome.result.breaches);
         assert!(ledger.made >= 1_000, "{ledger:?}");
     }
+}
+
+/// Bundles that are answered at once, while every tile that proves them takes longer than an operation may.
+#[test]
+fn a_read_is_not_held_up_by_the_tiles_that_prove_it() {
+    let slow = Latency::Constant(Span::from_millis(30_000));
+    let rule = FaultRule { endpoints: vec!["tile".into()], latency: Some(slow), ..FaultRule::default() };
+    let faults = FaultScript { rules: vec![rule], ..FaultScript::default() };
+    let (_lab, log) = grown_by(CtLabPlan { faults, ..CtLabPlan::default() });
+    let mut run = TestRun::new();
+    run.timeout = Nanos::from_secs(1);
+    let client = client(&log);
+    let reads = ReadWorkload::new(&mix(&[ReadKind::Bundle]), Arc::new(log), client, &run.ct()).unwrap();
+    // Four slots would be taken by the first four reads, were the tiles of their operations.
+    run.load_with(reads, 50.0, 96, 4);
+    let outcome = run.run();
+    assert_eq!(outcome.fate(0, Fate::Accepted), 96, "{:?}", outcome.causes(0));
+    assert!(outcome.fate(1, Fate::TimedOut) > 0, "the tile that hangs has its samples");
+    let ledger = outcome.result.promises;
+    // One tree head was read besides, and is kept.
+    assert_eq!((ledger.made, ledger.kept, ledger.unchecked), (97, 1, 96), "{ledger:?}");
 }
 
 /// A log that lies once, about the entry of index 20.

@@ -273,6 +273,7 @@ struct Twice(SubmitWorkload);
 impl Workload for Twice {
     type Op = <SubmitWorkload as Workload>::Op;
     type Session = <SubmitWorkload as Workload>::Session;
+    type User = ();
     type Scratch = <SubmitWorkload as Workload>::Scratch;
 
     fn series(&self) -> Vec<hammer_core::workload::SeriesSpec> {
@@ -293,10 +294,11 @@ impl Workload for Twice {
     async fn execute(
         &self,
         session: &Self::Session,
+        (): &(),
         op: &mut Self::Op,
-        steps: &mut hammer_core::workload::OperationRecord,
+        record: &hammer_core::record::OperationRecord,
     ) -> hammer_core::workload::Ended {
-        self.0.execute(session, op, steps).await
+        self.0.execute(session, &(), op, record).await
     }
 
     fn verifier(&self) -> Option<Box<dyn hammer_core::promise::Verifier>> {

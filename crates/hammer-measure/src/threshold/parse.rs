@@ -118,6 +118,7 @@ fn kind(argument: &str) -> Option<(Kind, Option<Fate>)> {
         "dispatch_lag" => Kind::DispatchLag,
         "backlog_wait" => Kind::BacklogWait,
         "connection_wait" => Kind::ConnectionWait,
+        "client_time" => Kind::ClientTime,
         _ => return None,
     };
     Some((kind, None))
@@ -148,6 +149,7 @@ fn number(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0)
 }
 
-const DURATIONS: &str = "response, response.<fate>, service, dispatch_lag, backlog_wait, connection_wait";
+const DURATIONS: &str =
+    "response, response.<fate>, service, dispatch_lag, backlog_wait, connection_wait, client_time";
 const COUNTS: &str =
     "offered, dispatched, completed, retried, a fate, or made, kept, broken, pending, unchecked";

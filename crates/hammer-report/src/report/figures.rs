@@ -137,6 +137,10 @@ pub struct DurationTable {
     pub connection_wait: Option<Durations>,
     /// Done − sent: the server's own.
     pub service_time: Option<Durations>,
+    /// What of an operation lies in none of its exchanges: computing between answers, and waiting for a thread to compute
+    /// on. Absent where every operation was a single exchange; those that were are not in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_time: Option<Durations>,
     /// Done − intended, of all fates: the headline.
     pub response_time: Option<Durations>,
     /// Done − intended by fate, without the fates that did not occur.
@@ -353,6 +357,7 @@ impl DurationTable {
             backlog_wait: Durations::of(&record.backlog_wait),
             connection_wait: Durations::of(&record.connection_wait),
             service_time: Durations::of(&record.service_time),
+            client_time: Durations::of(&record.client_time),
             response_time: Durations::of(&record.response_time()),
             response_time_by_fate: by_fate.collect(),
         }
@@ -365,6 +370,7 @@ impl DurationTable {
             ("backlog_wait", &self.backlog_wait),
             ("connection_wait", &self.connection_wait),
             ("service_time", &self.service_time),
+            ("client_time", &self.client_time),
             ("response_time", &self.response_time),
         ];
         let by_fate = self.response_time_by_fate.iter().map(|(fate, durations)| (fate.as_str(), durations));
@@ -381,6 +387,7 @@ impl From<&snapshot::Figures> for DurationTable {
             backlog_wait: of(&figures.backlog_wait),
             connection_wait: of(&figures.connection_wait),
             service_time: of(&figures.service_time),
+            client_time: of(&figures.client_time),
             response_time: of(&figures.response_time),
             response_time_by_fate: BTreeMap::new(),
         }

@@ -101,6 +101,7 @@ fn durations(page: &mut Page, figures: &PhaseFigures) {
         ("backlog wait", table.backlog_wait.as_ref()),
         ("connection wait", table.connection_wait.as_ref()),
         ("service time", table.service_time.as_ref()),
+        ("client time", table.client_time.as_ref()),
     ];
     if rows.iter().all(|(_, durations)| durations.is_none()) {
         return;

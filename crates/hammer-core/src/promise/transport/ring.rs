@@ -54,6 +54,12 @@ impl RecordWriter {
         }
     }
 
+    /// Counts a promise that was made and will not be judged.
+    pub(crate) fn leave_unchecked(&self) {
+        self.ledger.made();
+        self.ledger.unchecked();
+    }
+
     /// Wakes the verifier, if there were records since it was last woken.
     pub(crate) fn wake(&mut self) {
         if std::mem::take(&mut self.since_wake) > 0

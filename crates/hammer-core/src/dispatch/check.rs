@@ -1,0 +1,138 @@
+//! What is read beside operations, so that their promises can be checked: bounded in number, with a deadline, and in nobody's way.
+//! An operation whose check finds no room, or does not come to an end in time, leaves its promise unchecked.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use hammer_measure::Nanos;
+
+use crate::record::{Admission, OperationRecord};
+use crate::runtime::Runtime;
+use crate::workload::{Ended, Workload};
+
+use super::context::LaneContext;
+use super::slot::OperationSlot;
+
+/// The checks of a lane on one shard.
+pub(super) struct Checks<W: Workload> {
+    slots: RefCell<Vec<Rc<OperationSlot<PendingCheck<W::Op>>>>>,
+    free: RefCell<Vec<usize>>,
+    under_way: Cell<usize>,
+    /// Operations whose check is over, for the memory that they hold.
+    spare: RefCell<Vec<W::Op>>,
+}
+
+/// An operation on its way to its check.
+pub(super) struct PendingCheck<Op> {
+    op: Op,
+    admission: Admission,
+    parts: Vec<Rc<[usize]>>,
+}
+
+impl<W: Workload> Default for Checks<W> {
+    fn default() -> Self {
+        Self {
+            slots: RefCell::default(),
+            free: RefCell::default(),
+            under_way: Cell::new(0),
+            spare: RefCell::default(),
+        }
+    }
+}
+
+impl<W: Workload> Checks<W> {
+    /// How many are under way.
+    pub(super) fn under_way(&self) -> usize {
+        self.under_way.get()
+    }
+
+    pub(super) fn take_spare(&self) -> Option<W::Op> {
+        self.spare.borrow_mut().pop()
+    }
+
+    /// Cuts off those whose deadline is `now` or before; returns the next one's.
+    pub(super) fn expire(&self, now: Nanos, ended: Ended) -> Nanos {
+        let mut next = Nanos::MAX;
+        for slot in self.slots.borrow().iter() {
+            match slot.deadline() {
+                Some(deadline) if deadline <= now => slot.expire(ended),
+                Some(deadline) => next = next.min(deadline),
+                None => {}
+            }
+        }
+        next
+    }
+
+    fn free_slot(
+        &self,
+    ) -> Result<Rc<OperationSlot<PendingCheck<W::Op>>>, Rc<OperationSlot<PendingCheck<W::Op>>>> {
+        let mut slots = self.slots.borrow_mut();
+        if let Some(index) = self.free.borrow_mut().pop() {
+            return Ok(slots[index].clone());
+        }
+        let slot = Rc::new(OperationSlot::new(slots.len()));
+        slots.push(slot.clone());
+        Err(slot)
+    }
+}
+
+impl<W: Workload, R: Runtime> LaneContext<W, R> {
+    /// Starts the check of an operation that has ended; gives `op` back where there is no room for it.
+    pub(super) fn check(
+        self: &Rc<Self>,
+        op: W::Op,
+        admission: Admission,
+        record: &OperationRecord,
+    ) -> Option<W::Op> {
+        if self.checks.under_way() >= MOST_CHECKS {
+            record.leave_unchecked();
+            return Some(op);
+        }
+        let mut parts = Vec::new();
+        record.swap_parts(&mut parts);
+        self.checks.under_way.set(self.checks.under_way() + 1);
+        let slot = self.checks.free_slot().unwrap_or_else(|new| {
+            self.runtime.spawn(Box::pin(self.clone().serve_checks(new.clone())));
+            new
+        });
+        slot.assign(PendingCheck { op, admission, parts });
+        None
+    }
+
+    /// One check after another.
+    async fn serve_checks(self: Rc<Self>, slot: Rc<OperationSlot<PendingCheck<W::Op>>>) {
+        let record = self.new_record();
+        loop {
+            let PendingCheck { mut op, admission, mut parts } = slot.next_task().await;
+            let started = self.runtime.now();
+            record.start_beside(Admission { started, ..admission });
+            record.swap_parts(&mut parts);
+            let check = self.workload.check(&self.session, &mut op, &record);
+            // A check that is cut off says nothing of the operation, whose end is recorded already.
+            let _ = slot.until_deadline(self.deadline_from(started), &record, check).await;
+            if !record.has_promised() {
+                record.leave_unchecked();
+            }
+            self.give_back(op);
+            self.checks.under_way.set(self.checks.under_way() - 1);
+            self.checks.free.borrow_mut().push(slot.index);
+            if self.checks.under_way() == 0 {
+                // The shard may have been waiting for nothing else.
+                self.bell.due(Nanos::ZERO);
+            }
+        }
+    }
+
+    fn give_back(&self, op: W::Op) {
+        let mut spare = self.checks.spare.borrow_mut();
+        if spare.len() < MOST_SPARE {
+            spare.push(op);
+        }
+    }
+}
+
+/// Most checks of a workload on one shard at once: as many as a server that answers in a tenth of a second gets asked by
+/// 2,500 reads a second. Each holds its operation's answer.
+const MOST_CHECKS: usize = 256;
+/// Operations kept for the memory that they hold.
+const MOST_SPARE: usize = 64;

@@ -1,0 +1,257 @@
+//! The record of one operation under way: its exchanges, each step with a series of its own, what it computed, and the promises
+//! that it was given.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use hammer_measure::recorder::Completion;
+use hammer_measure::{Nanos, Now, Outcome, Phase, Recorder, Timing};
+
+use crate::crew::Crew;
+use crate::promise::PromiseSender;
+use crate::workload::Ended;
+
+mod flow;
+mod step;
+
+pub use step::{Exchange, StepGuard};
+
+use flow::Flow;
+
+/// The record of an operation. A slot keeps one and uses it again for every operation that it carries out.
+pub struct OperationRecord {
+    recorder: Rc<RefCell<Recorder>>,
+    clock: Rc<dyn Now>,
+    crew: Crew,
+    promises: Option<PromiseSender>,
+    /// The run's place of the workload's first series.
+    first_series: usize,
+    /// For each part of a workload that is made of parts, the outer first: the place of each of its series in the outer's.
+    parts: RefCell<Vec<Rc<[usize]>>>,
+    now_at: Cell<Standing>,
+    flow: RefCell<Flow>,
+    /// How whatever is cut off now ends.
+    cut_off: Cell<Option<Ended>>,
+    /// Whether something is to be read beside the operation, so that its promise can be checked.
+    owes_check: Cell<bool>,
+    /// Promises handed over since the operation, or its check, started.
+    promised: Cell<u64>,
+}
+
+/// Which operation it is, and in which of its two halves it stands.
+#[derive(Clone, Copy, Debug)]
+struct Standing {
+    seq: u64,
+    /// Among all series of the run.
+    series: usize,
+    phase: Phase,
+    intended: Nanos,
+    /// Whether exchanges count as the operation's own; those of a check do not.
+    in_flow: bool,
+}
+
+/// An operation on its way into its slot.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Admission {
+    pub(crate) seq: u64,
+    pub(crate) series: usize,
+    pub(crate) phase: Phase,
+    pub(crate) intended: Nanos,
+    pub(crate) started: Nanos,
+}
+
+/// What the shard lends to the records of its operations.
+#[derive(Clone)]
+pub(crate) struct RecordParts {
+    pub(crate) recorder: Rc<RefCell<Recorder>>,
+    pub(crate) clock: Rc<dyn Now>,
+    pub(crate) crew: Crew,
+    pub(crate) promises: Option<PromiseSender>,
+    pub(crate) first_series: usize,
+}
+
+impl OperationRecord {
+    pub(crate) fn new(parts: RecordParts) -> Self {
+        let RecordParts { recorder, clock, crew, promises, first_series } = parts;
+        let nowhere = Standing {
+            seq: 0,
+            series: first_series,
+            phase: Phase::Measurement,
+            intended: Nanos::ZERO,
+            in_flow: true,
+        };
+        Self {
+            recorder,
+            clock,
+            crew,
+            promises,
+            first_series,
+            parts: RefCell::default(),
+            now_at: Cell::new(nowhere),
+            flow: RefCell::default(),
+            cut_off: Cell::new(None),
+            owes_check: Cell::new(false),
+            promised: Cell::new(0),
+        }
+    }
+
+    /// The operation's sequence number.
+    pub fn seq(&self) -> u64 {
+        self.now_at.get().seq
+    }
+
+    /// The instant at which the plan wanted it sent.
+    pub fn intended(&self) -> Nanos {
+        self.now_at.get().intended
+    }
+
+    /// Starts an exchange of the operation that is no step with a series of its own.
+    pub fn exchange(&self) -> StepGuard<'_> {
+        StepGuard::new(self, None)
+    }
+
+    /// Starts a step: an exchange that has a series of its own, the `series`-th of the workload. It records itself when it is
+    /// dropped, however it ends; a step that the deadline or the end of drain cuts off has its sample like any other.
+    pub fn step(&self, series: usize) -> StepGuard<'_> {
+        StepGuard::new(self, Some(self.series_of(series)))
+    }
+
+    /// Has `work` computed on the crew, off the shard: what takes more than some ten microseconds, such as a signature over a
+    /// server's nonce. The time until the value is back is client time; how long it waited for a thread is health's business.
+    pub async fn compute<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
+        let computed = self.crew.compute(work).await;
+        let standing = self.now_at.get();
+        self.recorder.borrow_mut().computed(standing.series, standing.phase, computed.waited);
+        if standing.in_flow {
+            self.flow.borrow_mut().computed_until(self.clock.now());
+        }
+        computed.value
+    }
+
+    /// A part of the workload carries the operation out: what it calls its series `i` is `series[i]` of the workload that calls
+    /// this. Parts within parts call it one after another, the outer first.
+    pub fn of_part(&self, series: Rc<[usize]>) {
+        self.parts.borrow_mut().push(series);
+    }
+
+    /// Says that [`crate::workload::Workload::check`] shall read what the promise of this operation is held against, once the operation itself has
+    /// ended and its slot is free. The promise counts as made, whatever comes of the check.
+    pub fn check_beside(&self) {
+        self.owes_check.set(true);
+    }
+
+    /// Hands a promise that the server made to the workload's verifier.
+    ///
+    /// # Panics
+    /// When the workload has no verifier.
+    pub fn promise(&self, record: &[u8]) {
+        let promises = self.promises.as_ref().expect("a workload that receives promises has a verifier");
+        promises.send(self.seq(), record);
+        self.promised.set(self.promised.get() + 1);
+    }
+
+    pub(crate) fn start(&self, admission: Admission) {
+        let Admission { seq, series, phase, intended, started } = admission;
+        self.now_at.set(Standing { seq, series, phase, intended, in_flow: true });
+        self.flow.borrow_mut().start(started);
+        self.forget();
+    }
+
+    /// The check of the operation `seq` starts: its exchanges are not the operation's own.
+    pub(crate) fn start_beside(&self, admission: Admission) {
+        self.start(admission);
+        self.now_at.set(Standing { in_flow: false, ..self.now_at.get() });
+    }
+
+    fn forget(&self) {
+        self.parts.borrow_mut().clear();
+        self.cut_off.set(None);
+        self.owes_check.set(false);
+        self.promised.set(0);
+    }
+
+    /// What is under way is about to be dropped, and ends so.
+    pub(crate) fn cut_off(&self, ended: Ended) {
+        self.cut_off.set(Some(ended));
+    }
+
+    /// Puts the operation's end into `timing`; `None` where it was not cut off and `ended` is what it said itself.
+    pub(crate) fn finish(&self, timing: Timing, ended: Ended) -> (Timing, Completion) {
+        let mut flow = self.flow.borrow_mut();
+        if self.cut_off.get().is_some() || flow.is_empty() {
+            flow.ended(self.clock.now());
+        }
+        let wire = flow.wire();
+        let completion = Completion {
+            outcome: ended.outcome,
+            detail: ended.detail,
+            sent: wire.sent.is_some(),
+            retried: wire.retried,
+            bytes_out: wire.bytes_out,
+            bytes_in: wire.bytes_in,
+        };
+        (flow.timing(timing), completion)
+    }
+
+    pub(crate) fn owes_check(&self) -> bool {
+        self.owes_check.get()
+    }
+
+    /// The parts that carried the operation out, for the record of its check.
+    pub(crate) fn swap_parts(&self, parts: &mut Vec<Rc<[usize]>>) {
+        std::mem::swap(&mut *self.parts.borrow_mut(), parts);
+    }
+
+    /// The promise that a check was to make true was not handed over: nobody will judge it.
+    pub(crate) fn leave_unchecked(&self) {
+        if let Some(promises) = &self.promises {
+            promises.leave_unchecked();
+        }
+    }
+
+    /// Whether the check handed anything over.
+    pub(crate) fn has_promised(&self) -> bool {
+        self.promised.get() > 0
+    }
+
+    fn series_of(&self, series: usize) -> usize {
+        let parts = self.parts.borrow();
+        self.first_series + parts.iter().rev().fold(series, |series, part| part[series])
+    }
+
+    /// A step or an exchange ended.
+    fn record(&self, series: Option<usize>, started: Nanos, exchange: &Exchange, ended: Ended) {
+        let standing = self.now_at.get();
+        let done = exchange.done.unwrap_or_else(|| self.clock.now());
+        if standing.in_flow {
+            self.flow.borrow_mut().exchanged(started, exchange, done);
+        }
+        if let Some(series) = series {
+            let timing = Timing::new(started, started).started(started);
+            let timing = timing.finished(exchange.sent.unwrap_or(started), done);
+            let completion = Completion {
+                outcome: ended.outcome,
+                detail: ended.detail,
+                sent: exchange.sent.is_some(),
+                retried: exchange.retried,
+                bytes_out: exchange.bytes_out,
+                bytes_in: exchange.bytes_in,
+            };
+            self.recorder.borrow_mut().step(series, standing.phase, &timing, &completion);
+        }
+    }
+
+    /// When an exchange that starts now started: the first of an operation at the operation's own start, which saves a look at
+    /// the clock and leaves no gap between the two.
+    fn exchange_start(&self) -> Nanos {
+        match self.flow.borrow().untouched_since() {
+            Some(started) => started,
+            None => self.clock.now(),
+        }
+    }
+
+    /// How a step ends that nobody ended: cut off with its operation, or given up by its own flow.
+    fn unfinished(&self) -> Ended {
+        self.cut_off.get().unwrap_or(Ended::failed(Outcome::Abandoned, "given up by its flow"))
+    }
+}

@@ -1,0 +1,68 @@
+//! A step under way: the guard that owns what its exchange was on the wire.
+
+use hammer_measure::Nanos;
+
+use super::OperationRecord;
+use crate::workload::Ended;
+
+/// One exchange with the server, as far as it came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Exchange {
+    /// The first byte handed to an established connection or granted stream; `None` when none ever was.
+    pub sent: Option<Nanos>,
+    /// The last byte of the body read, or the failure; `None` while it is under way.
+    pub done: Option<Nanos>,
+    /// Bytes handed to connections.
+    pub bytes_out: u64,
+    /// Bytes read from connections.
+    pub bytes_in: u64,
+    /// It was sent again because the server had closed the idle connection.
+    pub retried: bool,
+}
+
+/// A step, from its start until it is dropped; then it records itself.
+///
+/// Whoever drops an operation halfway (its deadline, the end of drain) drops its guards with it, so the step that hangs is the
+/// one that has the sample, with the bytes that it got to send.
+#[must_use = "a step ends when its guard is dropped"]
+pub struct StepGuard<'a> {
+    record: &'a OperationRecord,
+    series: Option<usize>,
+    started: Nanos,
+    exchange: Exchange,
+    ended: Option<Ended>,
+}
+
+impl<'a> StepGuard<'a> {
+    pub(super) fn new(record: &'a OperationRecord, series: Option<usize>) -> Self {
+        let started = record.exchange_start();
+        Self { record, series, started, exchange: Exchange::default(), ended: None }
+    }
+
+    /// When it started.
+    pub fn started(&self) -> Nanos {
+        self.started
+    }
+
+    /// What is known of it on the wire; to be kept up to date while it is under way.
+    pub fn wire(&mut self) -> &mut Exchange {
+        &mut self.exchange
+    }
+
+    /// How it will have ended, unless more is found out about the answer before the guard is dropped.
+    pub fn ends(&mut self, ended: Ended) {
+        self.ended = Some(ended);
+    }
+
+    /// Ends it.
+    pub fn end(mut self, ended: Ended) {
+        self.ended = Some(ended);
+    }
+}
+
+impl Drop for StepGuard<'_> {
+    fn drop(&mut self) {
+        let ended = self.ended.unwrap_or_else(|| self.record.unfinished());
+        self.record.record(self.series, self.started, &self.exchange, ended);
+    }
+}

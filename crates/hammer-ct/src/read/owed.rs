@@ -1,0 +1,53 @@
+use std::sync::Arc;
+
+use hammer_core::record::OperationRecord;
+use hammer_tlog::tile::TileId;
+
+use super::ReadOp;
+use super::head::Head;
+use super::session::ReadSession;
+
+/// What an operation has read, and still has to be held against the head that the session knew then.
+#[derive(Debug)]
+pub(super) struct OwedCheck {
+    pub(super) head: Arc<Head>,
+    pub(super) answer: OwedAnswer,
+}
+
+/// What the answer is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum OwedAnswer {
+    /// A hash tile of level 0.
+    Tile(TileId),
+    /// A bundle, and whether it is compressed.
+    Bundle(TileId, bool),
+    /// A names tile, and whether it is compressed.
+    Names(TileId, bool),
+    /// Entries: the first one's index, and how many there are.
+    Entries(u64, u64),
+}
+
+impl ReadSession {
+    /// Leaves the rest to [`ReadSession::check`], once the operation's own end is fixed.
+    pub(super) fn owe(
+        &self,
+        head: &Arc<Head>,
+        answer: OwedAnswer,
+        op: &mut ReadOp,
+        record: &OperationRecord,
+    ) {
+        op.owed = Some(OwedCheck { head: head.clone(), answer });
+        record.check_beside();
+    }
+
+    /// Reads what the answer is held against, and promises.
+    pub(super) async fn check(&self, owed: &OwedCheck, op: &mut ReadOp, record: &OperationRecord) {
+        let OwedCheck { head, answer } = owed;
+        match *answer {
+            OwedAnswer::Tile(tile) => self.check_tile(tile, head, op, record).await,
+            OwedAnswer::Bundle(tile, is_gzip) => self.check_bundle((tile, is_gzip), head, op, record).await,
+            OwedAnswer::Names(tile, is_gzip) => self.check_names((tile, is_gzip), head, op, record).await,
+            OwedAnswer::Entries(start, count) => self.check_entries((start, count), head, op, record).await,
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! A shard's client of one service.
+
+use std::rc::Rc;
+
+use hammer_core::record::StepGuard;
+use hammer_core::runtime::Clock;
+use hammer_core::workload::{Ended, ShardContext};
+use hammer_net::{Answer, Client, ClientConfig, ConfigError, Request};
+use http::uri::PathAndQuery;
+
+use crate::wire::exchange;
+
+/// A service as a run knows it: how to talk to it, and how many connections are made before the first arrival.
+#[derive(Clone, Debug)]
+pub struct ServiceConfig {
+    /// The client. Its `connections` are those of the whole run, of which each shard gets its share.
+    pub client: ClientConfig,
+    /// Connections of the whole run that are established before the first arrival, where that many can be in flight.
+    pub warm_up: usize,
+}
+
+/// A shard's client of one service.
+pub struct ServiceClient {
+    client: Client,
+    clock: Rc<dyn Clock>,
+}
+
+impl ServiceConfig {
+    /// A service all of whose connections are established before the first arrival.
+    pub fn new(client: ClientConfig) -> Self {
+        Self { warm_up: client.connections, client }
+    }
+
+    /// The client of one shard, with its share of the run's connections, some of them established.
+    ///
+    /// # Errors
+    /// Those of [`Client::new`]. A service that does not answer is none: it will not answer the first operation either, and
+    /// that is counted.
+    pub async fn open(&self, context: &ShardContext) -> Result<ServiceClient, ConfigError> {
+        let mut config = self.client.clone();
+        config.connections = share_of_connections(config.connections, context.shard, context.shards);
+        let warm_up = share_of(self.warm_up, context.shard, context.shards).min(context.in_flight);
+        let client = Client::new(config, context.clock.clone())?;
+        let _ = client.warm_up(warm_up).await;
+        Ok(ServiceClient { client, clock: context.clock.clone() })
+    }
+
+    /// The same client with so many connections over the whole run, none of them established before it is needed: for what is
+    /// read beside operations.
+    #[must_use]
+    pub fn beside(&self, connections: usize) -> Self {
+        let client = ClientConfig { connections, ..self.client.clone() };
+        Self { client, warm_up: 0 }
+    }
+}
+
+impl ServiceClient {
+    /// `path`, which starts with `/` and may have a query, behind the path of the service's URLs.
+    ///
+    /// # Errors
+    /// When it is no path.
+    pub fn path(&self, path: &str) -> Result<PathAndQuery, ConfigError> {
+        self.client.path(path)
+    }
+
+    /// The network's client, for what is no exchange of an operation.
+    pub fn into_client(self) -> Client {
+        self.client
+    }
+
+    /// Sends `request` as `step` and reads the whole answer, as [`exchange`] does.
+    ///
+    /// # Errors
+    /// How the operation ends that got no answer.
+    pub async fn send(
+        &self,
+        step: &mut StepGuard<'_>,
+        request: &Request,
+        answer: &mut Answer,
+    ) -> Result<(), Ended> {
+        let send = async |answer: &mut Answer| self.client.send(request, answer).await;
+        exchange(step, answer, self.clock.as_ref(), send).await
+    }
+}
+
+/// A shard's part of the connections of a run. A run has no more shards than connections, so that none is left without one and
+/// the parts add up to what the plan allows.
+pub fn share_of_connections(connections: usize, shard: usize, shards: usize) -> usize {
+    share_of(connections, shard, shards).max(1)
+}
+
+fn share_of(whole: usize, shard: usize, shards: usize) -> usize {
+    whole / shards + usize::from(shard < whole % shards)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shares_of_shards_add_up_to_the_runs_connections() {
+        for (connections, shards) in [(50, 1), (50, 3), (7, 7), (1, 1), (8, 3)] {
+            let shares = (0..shards).map(|shard| share_of_connections(connections, shard, shards));
+            assert_eq!(shares.sum::<usize>(), connections);
+        }
+    }
+}
