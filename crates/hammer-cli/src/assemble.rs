@@ -34,8 +34,6 @@ pub(crate) struct Assembled {
     pub(crate) lab: Option<Lab>,
     /// What the reader of the report must be told.
     pub(crate) notes: Vec<String>,
-    /// Users of each closed-loop workload.
-    pub(crate) users: Vec<(String, u64)>,
 }
 
 /// Prepares the run of a plan. What has to be shown to a log's operator goes to the folder `evidence`.
@@ -49,13 +47,11 @@ pub(crate) fn assemble(plan: &Plan, evidence: &Path) -> Result<Assembled, CliErr
     let (target, lab) = target::of(plan, epoch_unix_ms)?;
     let mut lanes = Vec::new();
     let mut thresholds = scoped(&plan.thresholds, None)?;
-    let mut users = Vec::new();
     let mut auditors = auditors(plan, &target, epoch_unix_ms, evidence)?;
     for (place, workload) in plan.workloads.iter().enumerate() {
         let run = CtRun { seed: plan.seed, epoch_unix_ms, workload: place as u64 };
         lanes.push(lane(plan, workload, &target, &run, &mut auditors)?);
         thresholds.extend(scoped(&workload.thresholds, Some(&workload.name))?);
-        users.extend(workload.load.most_users().map(|most| (workload.name.clone(), most as u64)));
     }
     let spec = RunSpec {
         clock,
@@ -76,7 +72,7 @@ pub(crate) fn assemble(plan: &Plan, evidence: &Path) -> Result<Assembled, CliErr
         thresholds,
         resources: Box::new(resources::used),
     };
-    Ok(Assembled { spec, lab, notes: notes(plan), users })
+    Ok(Assembled { spec, lab, notes: notes(plan) })
 }
 
 /// What can be said against the plan without starting, dialling or reading anything that it names.

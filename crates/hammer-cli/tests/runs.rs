@@ -133,7 +133,7 @@ fn a_sweep_carries_the_plan_out_with_every_value_in_every_round() {
         let report = report_of(&folder.path(&format!("report.{place}.json")));
         assert_eq!(report.plan["workloads"][0]["load"]["users"], users);
         let series = &report.series[0];
-        assert!(series.closed_loop && series.users_over_rate.unwrap().users == users);
+        assert!(series.closed_loop && series.users_over_rate.unwrap().users <= users as f64);
         assert!(series.notes.contains(&"closed loop: waiting is not in these figures".to_owned()));
         // 500 ms of a cycle of at least 50 ms.
         let offered = report.totals.all.offered;
@@ -209,7 +209,9 @@ fn users_come_in_stages() {
         "workloads.web.load={stages: [{users: 4, over: 500ms}, {users: 4, over: 500ms}], think: 10ms}";
     let report = run(PLAN, &[stages, "phases={measurement: 1s}"]).report();
     let series = &report.series[0];
-    assert_eq!(series.users_over_rate.unwrap().users, 4);
+    // They came one after another over half of the second.
+    let present = series.users_over_rate.unwrap().users;
+    assert!((0.5..4.0).contains(&present), "{present}");
     // Four users for a second of cycles of 30 ms, but for those that were not there yet.
     let offered = report.totals.all.offered;
     assert!((4..=110).contains(&offered), "{offered}");

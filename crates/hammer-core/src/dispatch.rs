@@ -12,6 +12,7 @@ use crate::crew::Crew;
 use crate::phase::Phases;
 use crate::promise::{PromiseSender, Verifier};
 use crate::runtime::{LocalFuture, Runtime};
+use crate::sample::ShardSamples;
 use crate::supply::{SupplyBounds, SupplyPool};
 use crate::workload::{FatalError, SeriesSpec, ShardContext, Workload};
 
@@ -24,6 +25,7 @@ mod open;
 mod quantum;
 mod queue;
 mod slot;
+mod source;
 mod stages;
 
 pub use bell::ShardBell;
@@ -86,6 +88,8 @@ pub struct LaneShard<R: Runtime> {
     pub supply: Arc<SupplyPool>,
     /// The shard's way to the threads that compute in the middle of flows.
     pub crew: Crew,
+    /// What the shard's workloads keep of answers for one another.
+    pub samples: ShardSamples,
     /// Wakes the shard.
     pub bell: Rc<ShardBell>,
     /// The way to the workload's verifier.
@@ -132,6 +136,7 @@ impl<W: Workload, R: Runtime> LanePlan<R> for LoadedWorkload<W> {
                 shards: shard.shards,
                 in_flight: load.in_flight_on(shard.shard, shard.shards),
                 clock: shard.runtime.clock(),
+                samples: shard.samples.clone(),
             };
             let session = workload.open(context).await?;
             let context = context::LaneContext::new(workload, session, timeout, shard);

@@ -3,6 +3,7 @@
 
 pub mod background;
 pub mod clock;
+pub mod compose;
 pub mod crew;
 pub mod dispatch;
 pub mod draw;
@@ -12,6 +13,7 @@ pub mod promise;
 pub mod record;
 pub mod run;
 pub mod runtime;
+pub mod sample;
 pub mod schedule;
 pub mod shard;
 pub mod supply;

@@ -128,10 +128,15 @@ impl OperationRecord {
         computed.value
     }
 
-    /// A part of the workload carries the operation out: what it calls its series `i` is `series[i]` of the workload that calls
-    /// this. Parts within parts call it one after another, the outer first.
-    pub fn of_part(&self, series: Rc<[usize]>) {
+    /// A part of the workload goes on from here: what it calls its series `i` is `series[i]` of the workload that calls this.
+    /// Parts within parts enter one after another, the outer first.
+    pub(crate) fn enter_part(&self, series: Rc<[usize]>) {
         self.parts.borrow_mut().push(series);
+    }
+
+    /// The part that entered last goes no further.
+    pub(crate) fn leave_part(&self) {
+        self.parts.borrow_mut().pop();
     }
 
     /// Says that [`crate::workload::Workload::check`] shall read what the promise of this operation is held against, once the operation itself has
@@ -195,11 +200,6 @@ impl OperationRecord {
 
     pub(crate) fn owes_check(&self) -> bool {
         self.owes_check.get()
-    }
-
-    /// The parts that carried the operation out, for the record of its check.
-    pub(crate) fn swap_parts(&self, parts: &mut Vec<Rc<[usize]>>) {
-        std::mem::swap(&mut *self.parts.borrow_mut(), parts);
     }
 
     /// The promise that a check was to make true was not handed over: nobody will judge it.

@@ -17,6 +17,7 @@ use crate::dispatch::{Lane, LanePlan, LaneShard, ShardBell};
 use crate::phase::Phases;
 use crate::promise::PromiseSender;
 use crate::runtime::{Alarm, Runtime, yield_now};
+use crate::sample::ShardSamples;
 use crate::supply::SupplyPool;
 use crate::workload::FatalError;
 
@@ -121,6 +122,7 @@ impl<R: Runtime> Shard<R> {
         let series = spec.lanes.iter().map(|(plan, _)| plan.series().len()).sum();
         let recorder = Rc::new(RefCell::new(Recorder::new(series)));
         let bell = Rc::new(ShardBell::default());
+        let samples = ShardSamples::default();
         let mut lanes = Vec::new();
         let mut first_series = 0;
         for (plan, promises) in spec.lanes {
@@ -132,6 +134,7 @@ impl<R: Runtime> Shard<R> {
                 first_series,
                 supply: spec.supply.clone(),
                 crew: spec.crew.clone(),
+                samples: samples.clone(),
                 bell: bell.clone(),
                 promises,
             };

@@ -8,6 +8,7 @@ use hammer_measure::{Detail, Outcome};
 use crate::promise::Verifier;
 use crate::record::OperationRecord;
 use crate::runtime::Clock;
+use crate::sample::ShardSamples;
 
 /// A run that cannot go on.
 pub type FatalError = Box<dyn std::error::Error + Send + Sync>;
@@ -34,9 +35,14 @@ pub trait Workload: Send + Sync + 'static {
         0
     }
 
-    /// Where operations are prepared.
+    /// Where operations are prepared: ahead where at least some of them are.
     fn preparation(&self) -> Preparation {
         Preparation::Inline
+    }
+
+    /// Where the operation `seq` is prepared; inline where [`Workload::preparation`] says so.
+    fn preparation_of(&self, _seq: u64) -> Preparation {
+        self.preparation()
     }
 
     /// The scratch of who prepares the operations of one of so many shards; mostly every so-many-th.
@@ -128,6 +134,8 @@ pub struct ShardContext {
     pub in_flight: usize,
     /// The shard's clock.
     pub clock: Rc<dyn Clock>,
+    /// What the shard's workloads keep of answers for one another.
+    pub samples: ShardSamples,
 }
 
 /// How an execution ended.

@@ -13,7 +13,6 @@ mod read;
 mod record;
 mod roots;
 mod route;
-mod routed;
 mod run;
 mod source;
 mod submit;
@@ -35,8 +34,7 @@ pub use plan::{
 };
 pub use read::{ReadOp, ReadSession, ReadVerifier, ReadWorkload};
 pub use roots::{Roots, roots};
-pub use route::Route;
-pub use routed::{Routed, RoutedOp, RoutedSession};
+pub use route::LogRoute;
 pub use run::CtRun;
 pub use submit::{Chains, SubmitOp, SubmitSession, SubmitWorkload};
 pub use verify::SctVerifier;

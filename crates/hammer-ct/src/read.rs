@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hammer_core::compose::{Route as _, WeightedMix};
 use hammer_core::draw::Draws;
 use hammer_core::promise::Verifier;
 use hammer_core::record::OperationRecord;
@@ -20,7 +21,6 @@ use crate::source::Source;
 
 mod entries;
 mod head;
-mod mix;
 mod owed;
 mod place;
 mod record;
@@ -32,7 +32,6 @@ mod verify;
 pub use session::ReadSession;
 pub use verify::ReadVerifier;
 
-use mix::Mix;
 use owed::OwedCheck;
 use place::Place;
 
@@ -44,7 +43,8 @@ pub struct ReadWorkload {
     log: Arc<LogTarget>,
     plan: ReadPlan,
     service: ServiceConfig,
-    mix: Mix,
+    kinds: Vec<ReadKind>,
+    mix: WeightedMix,
     draws: Draws,
 }
 
@@ -74,9 +74,10 @@ impl ReadWorkload {
     ) -> Result<Self, CtError> {
         plan.check(log.kind)?;
         let draws = |label: u64| Draws::new(run.seed, label ^ run.workload << 32);
-        let mix = Mix::new(plan.weights(log.kind), draws(KINDS));
+        let (kinds, weights): (Vec<_>, Vec<_>) = plan.weights(log.kind).into_iter().unzip();
+        let mix = WeightedMix::new(&weights, draws(KINDS));
         let service = ServiceConfig::new(log.monitoring_client(client));
-        Ok(Self { log, plan: plan.clone(), service, mix, draws: draws(PLACES) })
+        Ok(Self { log, plan: plan.clone(), service, kinds, mix, draws: draws(PLACES) })
     }
 
     /// How many connections of the whole run are established before the first arrival, where that many can be in flight;
@@ -133,7 +134,7 @@ impl Workload for ReadWorkload {
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
-        let operations = self.mix.kinds().iter().map(|kind| (kind.name(), true));
+        let operations = self.kinds.iter().map(|kind| (kind.name(), true));
         let series = operations.chain([(AUDIT_PATH, false)]);
         series.map(|(name, operation)| SeriesSpec { name: name.to_owned(), operation }).collect()
     }
@@ -146,7 +147,7 @@ impl Workload for ReadWorkload {
         let (answer, beside) = reuse.map(|op| (op.answer, op.beside)).unwrap_or_default();
         let (series, rank) = self.mix.of(seq);
         let place = Place { pattern: self.plan.pattern, rank, draw: self.draws.bits(seq) };
-        ReadOp { kind: self.mix.kinds()[series], place, answer, beside, owed: None }
+        ReadOp { kind: self.kinds[series], place, answer, beside, owed: None }
     }
 
     async fn open(&self, context: ShardContext) -> Result<ReadSession, FatalError> {
@@ -158,7 +159,7 @@ impl Workload for ReadWorkload {
         };
         let own = open(&self.service).await?;
         let beside = open(&self.service.beside(BESIDE.min(self.service.client.connections))).await?;
-        let path_series = self.mix.kinds().len();
+        let path_series = self.kinds.len();
         Ok(ReadSession::new(own, beside, self.log.tree_head_path(), path_series, context.clock))
     }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use hammer_core::compose::{InTurn, Route};
+
 use crate::error::CtError;
 use crate::log::LogTarget;
 use crate::submit::chains::Chains;
@@ -9,18 +11,18 @@ use crate::window::Window;
 
 /// Which of several logs an operation goes to.
 #[derive(Clone, Debug)]
-pub struct Route(By);
+pub struct LogRoute(Choice);
 
 #[derive(Clone, Debug)]
-enum By {
-    Turn { logs: u64 },
-    NotAfter { windows: Arc<[Window]>, chains: Arc<Chains> },
+enum Choice {
+    InTurn(InTurn),
+    ByNotAfter { windows: Arc<[Window]>, chains: Arc<Chains> },
 }
 
-impl Route {
+impl LogRoute {
     /// To so many logs in turn. The operations of each are numbered from 0 without a hole.
     pub fn in_turn(logs: usize) -> Self {
-        Self(By::Turn { logs: logs.max(1) as u64 })
+        Self(Choice::InTurn(InTurn::among(logs)))
     }
 
     /// Each chain to a log whose window holds its NotAfter; in turn where several do.
@@ -31,15 +33,16 @@ impl Route {
         let windows: Arc<[Window]> = logs.iter().map(|log| log.window).collect();
         match chains.outside(&windows) {
             Some(not_after) => Err(CtError::no_log(not_after)),
-            None => Ok(Self(By::NotAfter { windows, chains })),
+            None => Ok(Self(Choice::ByNotAfter { windows, chains })),
         }
     }
+}
 
-    /// The log's place, and the operation's number there.
-    pub(crate) fn of(&self, seq: u64) -> (usize, u64) {
+impl Route for LogRoute {
+    fn of(&self, seq: u64) -> (usize, u64) {
         match &self.0 {
-            By::Turn { logs } => ((seq % logs) as usize, seq / logs),
-            By::NotAfter { windows, chains } => (place(windows, chains.not_after(seq), seq), seq),
+            Choice::InTurn(logs) => logs.of(seq),
+            Choice::ByNotAfter { windows, chains } => (place(windows, chains.not_after(seq), seq), seq),
         }
     }
 }
@@ -66,12 +69,5 @@ mod tests {
         assert_eq!(places(10), [1, 3, 1, 3]);
         assert_eq!(places(15), [1, 2, 3, 1]);
         assert_eq!(places(20), [2, 3, 2, 3]);
-    }
-
-    #[test]
-    fn in_turn_each_log_gets_a_row_without_holes() {
-        let route = Route::in_turn(3);
-        let rows: Vec<_> = (0..7).map(|seq| route.of(seq)).collect();
-        assert_eq!(rows, [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1), (0, 2)]);
     }
 }

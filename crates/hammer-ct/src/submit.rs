@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use hammer_core::promise::Verifier;
 use hammer_core::record::{Exchange, OperationRecord};
+use hammer_core::sample::Reservoir;
 use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Workload};
 use hammer_exchange::{ServiceClient, ServiceConfig};
 use hammer_measure::Outcome;
@@ -31,7 +32,7 @@ pub use chains::Chains;
 use class::{Class, Invalid};
 use class_draw::ClassDraw;
 pub use op::SubmitOp;
-use reservoir::Reservoir;
+use reservoir::{Answered, reservoir};
 
 /// Submits chains to a log. Every SCT is a promise, checked by an [`SctVerifier`].
 #[derive(Debug)]
@@ -47,7 +48,7 @@ pub struct SubmitSession {
     service: ServiceClient,
     add_chain: PathAndQuery,
     add_pre_chain: PathAndQuery,
-    answered: RefCell<Reservoir>,
+    answered: RefCell<Reservoir<Answered>>,
     /// Of the chains that take the place of duplicates.
     scratch: RefCell<MintScratch>,
 }
@@ -154,7 +155,8 @@ impl SubmitWorkload {
         let new = matches!(op.class, Class::Fresh | Class::NothingToRepeat);
         if new && self.classes.has_duplicates() {
             let extensions = &op.record[stamp.extensions.clone()];
-            session.answered.borrow_mut().keep(&mut op.minted, stamp.timestamp_ms, extensions);
+            let keep = |kept: &mut Answered| kept.keep(&mut op.minted, stamp.timestamp_ms, extensions);
+            session.answered.borrow_mut().offer(keep);
         }
     }
 }
@@ -209,7 +211,7 @@ impl Workload for SubmitWorkload {
     async fn open(&self, context: ShardContext) -> Result<SubmitSession, FatalError> {
         let service = self.service.open(&context).await?;
         let (add_chain, add_pre_chain) = (service.path(ADD_CHAIN)?, service.path(ADD_PRE_CHAIN)?);
-        let answered = RefCell::new(Reservoir::new(self.classes.of_shard(context.shard)));
+        let answered = RefCell::new(reservoir(self.classes.of_shard(context.shard)));
         let scratch = RefCell::new(self.scratch(context.shards));
         Ok(SubmitSession { service, add_chain, add_pre_chain, answered, scratch })
     }

@@ -19,6 +19,8 @@ pub struct SeriesRecord {
     pub backlog: i64,
     /// Change of the number under way; over the whole run, the number under way.
     pub in_flight: i64,
+    /// Of a closed loop: the time that its users were present, added up over them. In a workload's first series alone.
+    pub user_time: Nanos,
     /// Sent again, once, because the server had closed the idle connection.
     pub retried: u64,
     /// Bytes handed to connections.
@@ -168,6 +170,11 @@ impl Recorder {
         record.end(timing, completion);
     }
 
+    /// Users of a closed loop were present for `time`, added up over them; told of the workload's first series.
+    pub fn present(&mut self, first_series: usize, phase: Phase, time: Nanos) {
+        self.record(first_series, phase).user_time += time;
+    }
+
     /// What a flow gave to the crew to compute was taken up after `waited`.
     pub fn computed(&mut self, series: usize, phase: Phase, waited: Nanos) {
         self.record(series, phase).compute_wait.record(waited);
@@ -237,6 +244,7 @@ impl SeriesRecord {
         self.dispatched += other.dispatched;
         self.backlog += other.backlog;
         self.in_flight += other.in_flight;
+        self.user_time += other.user_time;
         self.retried += other.retried;
         self.bytes_out += other.bytes_out;
         self.bytes_in += other.bytes_in;
@@ -264,7 +272,7 @@ impl SeriesRecord {
         self.response_time.iter_mut().for_each(Distribution::clear);
         self.causes.clear();
         (self.offered, self.dispatched, self.backlog, self.in_flight) = (0, 0, 0, 0);
-        (self.retried, self.bytes_out, self.bytes_in) = (0, 0, 0);
+        (self.user_time, self.retried, self.bytes_out, self.bytes_in) = (Nanos::ZERO, 0, 0, 0);
         self.fates = [0; Fate::COUNT];
     }
 

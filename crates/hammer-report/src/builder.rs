@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hammer_measure::recorder::phase_index;
 use hammer_measure::snapshot::{RunInfo, RunResult};
-use hammer_measure::{Phase, Reporter, RunEvent, SeriesInfo};
+use hammer_measure::{Nanos, Phase, Reporter, RunEvent, SeriesInfo};
 use serde_json::Value;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -21,7 +21,6 @@ use crate::verdict::{Reason, ReasonKind, Verdict};
 /// Collects what a run tells. Bounded in memory whatever the run's length.
 #[derive(Debug, Default)]
 pub struct ReportBuilder {
-    users: Vec<(String, u64)>,
     info: Option<Arc<RunInfo>>,
     paths: Vec<String>,
     timeline: Timeline,
@@ -45,13 +44,6 @@ impl ReportBuilder {
     /// One that has heard nothing yet.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Says how many users a closed-loop workload has, so that users divided by rate stands beside its mean.
-    #[must_use]
-    pub fn users(mut self, workload: impl Into<String>, users: u64) -> Self {
-        self.users.push((workload.into(), users));
-        self
     }
 
     /// The report of the run, which has ended. `also` says what only the caller knows against it.
@@ -94,12 +86,14 @@ impl ReportBuilder {
         let records = info.series.iter().zip(&result.total.series);
         let mut series: Vec<Series> =
             records.map(|(info, records)| Series::new(info, records, seconds)).collect();
-        for (workload, users) in &self.users {
-            let rate = completed_per_s(&series, workload);
+        let measured = result.measured_seconds();
+        for (workload, present) in user_time(info, result) {
+            let rate = completed_per_s(&series, &workload);
+            let users = if measured > 0.0 { present.as_secs_f64() / measured } else { 0.0 };
             let closed = series.iter_mut().filter(|series| {
-                series.closed_loop && series.kind == SeriesKind::Operation && series.workload == *workload
+                series.closed_loop && series.kind == SeriesKind::Operation && series.workload == workload
             });
-            closed.for_each(|series| series.users_over_rate = UsersOverRate::new(*users, rate));
+            closed.for_each(|series| series.users_over_rate = UsersOverRate::new(users, rate));
         }
         series
     }
@@ -171,6 +165,18 @@ fn completed_per_s(series: &[Series], workload: &str) -> f64 {
     let operations =
         series.iter().filter(|series| series.kind == SeriesKind::Operation && series.workload == workload);
     operations.filter_map(|series| Some(series.measurement.rates?.completed_per_s)).sum()
+}
+
+/// The time that the users of each closed loop were there over measurement, added up over them.
+fn user_time(info: &RunInfo, result: &RunResult) -> Vec<(String, Nanos)> {
+    let mut by_workload: Vec<(String, Nanos)> = Vec::new();
+    for (series, [_, record]) in info.series.iter().zip(&result.total.series) {
+        match by_workload.iter_mut().find(|(workload, _)| *workload == series.workload) {
+            Some((_, time)) => *time += record.user_time,
+            None => by_workload.push((series.workload.clone(), record.user_time)),
+        }
+    }
+    by_workload
 }
 
 fn tree_size(observations: &[ObservationSeries]) -> Option<TreeSize> {

@@ -91,6 +91,11 @@ impl Story {
         self.end((series, phase), count, step, (Outcome::Accepted, Detail::Status(200)));
     }
 
+    /// So many users of the workload of that series were there for the ten seconds of measurement.
+    pub(crate) fn users(&mut self, series: usize, users: u64) {
+        self.recorder.present(series, Phase::Measurement, Nanos::from_secs(10) * users);
+    }
+
     /// One step within an operation.
     pub(crate) fn step(&mut self, series: usize, service: Nanos) {
         let sent = self.at + Nanos::from_micros(100);

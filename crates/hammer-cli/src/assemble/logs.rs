@@ -4,12 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hammer_core::compose::Routed;
 use hammer_core::dispatch::LanePlan;
 use hammer_core::observe::{Named, Observer};
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_core::workload::Workload;
 use hammer_ct::{
-    Auditor, Chains, CtError, CtRun, LogTarget, ReadWorkload, Route, Routed, SubmitPlan, SubmitWorkload,
+    Auditor, Chains, CtError, CtRun, LogRoute, LogTarget, ReadWorkload, SubmitPlan, SubmitWorkload,
     TreeSizeObserver, Window,
 };
 use hammer_net::ClientConfig;
@@ -21,7 +22,7 @@ use crate::plan::{Plan, WorkloadPlan};
 
 /// A workload for each log that it goes to, and which operation goes where.
 pub(super) struct OnLogs<W> {
-    route: Route,
+    route: LogRoute,
     /// The log's place and name.
     logs: Vec<(usize, String, W)>,
 }
@@ -56,7 +57,7 @@ pub(super) fn submissions(
     let places = chosen(workload, target)?;
     let logs: Vec<Arc<LogTarget>> = places.iter().map(|place| target.logs[*place].log.clone()).collect();
     let chains = Arc::new(Chains::new(submit, run).map_err(failed)?);
-    let route = Route::by_not_after(chains.clone(), &logs).map_err(failed)?;
+    let route = LogRoute::by_not_after(chains.clone(), &logs).map_err(failed)?;
     let mut made = Vec::new();
     for (place, log) in places.into_iter().zip(logs) {
         let client = client(&log)?;
@@ -75,7 +76,7 @@ pub(super) fn reads(
 ) -> Result<OnLogs<ReadWorkload>, CliError> {
     let read = workload.ct_read.clone().unwrap_or_default();
     let places = chosen(workload, target)?;
-    let route = Route::in_turn(places.len());
+    let route = LogRoute::in_turn(places.len());
     let mut made = Vec::new();
     for place in places {
         let log = target.logs[place].log.clone();

@@ -88,9 +88,6 @@ fn one(
     let assembled = assemble(plan, &folder(output, &plan.output))?;
     let clock = assembled.spec.clock;
     let mut builder = ReportBuilder::new();
-    for (workload, users) in &assembled.users {
-        builder = builder.users(workload.clone(), *users);
-    }
     let mut progress = Progress::new(output.quiet || output.tui);
     let mut events = outputs.events()?;
     let (control, inbox) = control();

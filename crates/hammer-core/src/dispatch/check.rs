@@ -26,7 +26,6 @@ pub(super) struct Checks<W: Workload> {
 pub(super) struct PendingCheck<Op> {
     op: Op,
     admission: Admission,
-    parts: Vec<Rc<[usize]>>,
 }
 
 impl<W: Workload> Default for Checks<W> {
@@ -88,14 +87,12 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
             record.leave_unchecked();
             return Some(op);
         }
-        let mut parts = Vec::new();
-        record.swap_parts(&mut parts);
         self.checks.under_way.set(self.checks.under_way() + 1);
         let slot = self.checks.free_slot().unwrap_or_else(|new| {
             self.runtime.spawn(Box::pin(self.clone().serve_checks(new.clone())));
             new
         });
-        slot.assign(PendingCheck { op, admission, parts });
+        slot.assign(PendingCheck { op, admission });
         None
     }
 
@@ -103,10 +100,9 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
     async fn serve_checks(self: Rc<Self>, slot: Rc<OperationSlot<PendingCheck<W::Op>>>) {
         let record = self.new_record();
         loop {
-            let PendingCheck { mut op, admission, mut parts } = slot.next_task().await;
+            let PendingCheck { mut op, admission } = slot.next_task().await;
             let started = self.runtime.now();
             record.start_beside(Admission { started, ..admission });
-            record.swap_parts(&mut parts);
             let check = self.workload.check(&self.session, &mut op, &record);
             // A check that is cut off says nothing of the operation, whose end is recorded already.
             let _ = slot.until_deadline(self.deadline_from(started), &record, check).await;

@@ -5,8 +5,6 @@ use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::future::poll_fn;
-use std::iter::StepBy;
-use std::ops::Range;
 use std::rc::Rc;
 use std::task::Poll;
 
@@ -15,14 +13,15 @@ use hammer_measure::{Command, Nanos, Timing};
 use crate::draw::Draws;
 use crate::phase::Phases;
 use crate::runtime::{Runtime, yield_now};
-use crate::supply::{Supply, SupplyBounds};
-use crate::workload::{Preparation, Workload};
+use crate::supply::SupplyBounds;
+use crate::workload::Workload;
 
 use super::Lane;
 use super::context::{LaneContext, SlotState};
-use super::load::{Closed, Iterations, Think};
+use super::load::{Closed, Think};
 use super::quantum;
 use super::slot::{OperationSlot, PendingOperation};
+use super::source::{NextOperation, OperationSource};
 use super::stages::Stages;
 
 /// A workload under closed load on one shard.
@@ -37,39 +36,23 @@ pub(super) struct ClosedLane<W: Workload, R: Runtime> {
     phases: Cell<Option<Phases>>,
     end: Cell<Nanos>,
     paused: Cell<bool>,
+    /// Users that are not gone for good.
     present: Cell<usize>,
+    /// Users that are there by the stages, and since when that many.
+    here: Cell<(usize, Nanos)>,
     in_flight: Cell<usize>,
     user_limit: Cell<usize>,
     timers: RefCell<BinaryHeap<Reverse<(Nanos, usize)>>>,
     /// When to look again whether supply brought what users wait for.
     look_for_supply: Cell<Nanos>,
-    source: RefCell<Source<W>>,
-}
-
-/// Where the next operation of a user comes from.
-enum Source<W: Workload> {
-    /// Named by user and iteration, prepared by the slot.
-    Inline,
-    /// One of those shared by all users, prepared by the slot.
-    SharedInline(StepBy<Range<u64>>),
-    /// One of those shared by all users, prepared ahead in their order.
-    Shared { supply: Supply<W>, left: StepBy<Range<u64>>, untaken: u64 },
-    /// Each user's next one, prepared while the one before it is under way.
-    Ahead { supply: Supply<W>, ready: Vec<Option<(u64, W::Op)>>, most_users: u64, shards: u64 },
-}
-
-/// What a user got when it asked for an operation.
-enum Next<Op> {
-    Operation(u64, Option<Op>),
-    NotReady,
-    Done,
+    source: RefCell<OperationSource<W>>,
 }
 
 impl<W: Workload, R: Runtime> ClosedLane<W, R> {
     pub(super) fn new(context: Rc<LaneContext<W, R>>, load: &Closed, bounds: SupplyBounds) -> Rc<Self> {
         let most_users = load.stages.most_users();
         let users = (context.shard..most_users).step_by(context.shards).count();
-        let source = Source::new(&context, load.iterations, users, most_users, bounds);
+        let source = OperationSource::new(&context, load.iterations, users, most_users, bounds);
         let apart = load.spawn_rate.map_or(FIRST_APART, |rate| Nanos::from_secs_f64(1.0 / rate));
         let lane = Rc::new(Self {
             context,
@@ -82,6 +65,7 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
             end: Cell::new(Nanos::MAX),
             paused: Cell::new(false),
             present: Cell::new(users),
+            here: Cell::new((0, Nanos::ZERO)),
             in_flight: Cell::new(0),
             user_limit: Cell::new(usize::MAX),
             timers: RefCell::default(),
@@ -102,13 +86,14 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
         let phases = self.begun(&slot).await;
         let mut earliest = phases.begin + self.apart * user as u64;
         let mut iteration = 0u64;
+        let presence = Presence::of(self.as_ref());
         if size_of::<W::User>() > 0 {
-            match self.enter(&slot, user, earliest, &phases, &mut state).await {
+            match self.enter(&slot, user, earliest, &phases, &mut state, &presence).await {
                 Some(entered) => earliest = entered,
                 None => return self.leave(),
             }
         }
-        while let Some(intended) = self.turn(&slot, user, earliest, &phases).await {
+        while let Some(intended) = self.turn(&slot, user, earliest, &phases, &presence).await {
             let Some((seq, op)) = self.operation(&slot, user, iteration, &mut state.op).await else { break };
             let (series, phase) = (self.context.series_of(seq), phases.of(intended));
             let started = self.context.runtime.now();
@@ -136,9 +121,10 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
         arrival: Nanos,
         phases: &Phases,
         state: &mut SlotState<W>,
+        presence: &Presence<'_, W, R>,
     ) -> Option<Nanos> {
         let mut earliest = arrival;
-        while let Some(at) = self.turn(slot, user, earliest, phases).await {
+        while let Some(at) = self.turn(slot, user, earliest, phases, presence).await {
             let entered = self.context.enter(slot, phases.of(at), state).await;
             let now = self.context.runtime.now();
             if entered {
@@ -147,6 +133,20 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
             earliest = now + ENTER_AGAIN;
         }
         None
+    }
+
+    /// Adds up the time that users have been there until `now`.
+    fn count_presence(&self, now: Nanos) {
+        let (users, since) = self.here.get();
+        let until = now.min(self.end.get()).max(since);
+        if let Some(phases) = self.phases.get()
+            && users > 0
+        {
+            let time = until.since(since) * users as u64;
+            let series = self.context.first_series;
+            self.context.recorder.borrow_mut().present(series, phases.of(until), time);
+        }
+        self.here.set((users, until));
     }
 
     fn leave(&self) {
@@ -179,10 +179,14 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
         user: usize,
         earliest: Nanos,
         phases: &Phases,
+        presence: &Presence<'_, W, R>,
     ) -> Option<Nanos> {
         let mut earliest = earliest;
         loop {
             let from = self.stages.present_from(user, earliest.since(phases.begin))?;
+            if from > earliest.since(phases.begin) {
+                presence.go();
+            }
             let intended = phases.begin.saturating_add(from);
             if intended >= self.end.get() {
                 return None;
@@ -191,6 +195,7 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
             if intended >= self.end.get() {
                 return None;
             }
+            presence.arrive();
             if !suspended {
                 return Some(intended);
             }
@@ -233,12 +238,12 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
     ) -> Option<(u64, Option<W::Op>)> {
         let seq = user as u64 + iteration * self.most_users as u64;
         poll_fn(|cx| {
-            let next = self.source.borrow_mut().next(slot.index, seq, kept, &self.context.workload);
+            let next = self.source.borrow_mut().next(slot.index, seq, kept);
             match next {
-                Next::Operation(seq, op) => Poll::Ready(Some((seq, op))),
-                Next::Done => Poll::Ready(None),
-                Next::NotReady if self.context.runtime.now() >= self.end.get() => Poll::Ready(None),
-                Next::NotReady => {
+                NextOperation::Operation(seq, op) => Poll::Ready(Some((seq, op))),
+                NextOperation::Done => Poll::Ready(None),
+                NextOperation::NotReady if self.context.runtime.now() >= self.end.get() => Poll::Ready(None),
+                NextOperation::NotReady => {
                     let look = self.look_for_supply.get().min(self.context.runtime.now() + SUPPLY_POLL);
                     self.look_for_supply.set(look);
                     self.context.bell.due(look);
@@ -255,108 +260,38 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
     }
 }
 
-impl<W: Workload> Source<W> {
-    fn new<R: Runtime>(
-        context: &LaneContext<W, R>,
-        iterations: Iterations,
-        users: usize,
-        most_users: usize,
-        bounds: SupplyBounds,
-    ) -> Self {
-        let ahead = context.workload.preparation() == Preparation::Ahead;
-        // Shards without a user take no operation.
-        let takers = context.shards.min(most_users).max(1);
-        let shared = |count: u64| ((context.shard as u64).min(count)..count).step_by(takers);
-        let open = |bounds| {
-            let (mut supply, worker) = Supply::new(context.workload.clone(), takers, bounds);
-            supply.served_by(context.supply.add(context.shard, worker));
-            supply
-        };
-        match iterations {
-            Iterations::Endless if !ahead => Self::Inline,
-            Iterations::Shared(count) if !ahead => Self::SharedInline(shared(count)),
-            Iterations::Shared(count) => {
-                let left = shared(count);
-                let untaken = left.clone().count() as u64;
-                let mut source = Self::Shared { supply: open(bounds), left, untaken };
-                source.refill();
-                source
-            }
-            Iterations::Endless => {
-                // Each user has one operation ready or asked for, so the ring must hold all of them.
-                let mut supply = open(SupplyBounds { operations: users.max(1), bytes: usize::MAX });
-                (context.shard..most_users)
-                    .step_by(context.shards)
-                    .for_each(|user| supply.request(user as u64, None));
-                supply.wake();
-                Self::Ahead {
-                    supply,
-                    ready: (0..users).map(|_| None).collect(),
-                    most_users: most_users as u64,
-                    shards: context.shards as u64,
-                }
-            }
-        }
+/// Whether a user is there by the stages: it counts from its first turn until the stages send it away, or it is gone.
+struct Presence<'a, W: Workload, R: Runtime> {
+    lane: &'a ClosedLane<W, R>,
+    is_here: Cell<bool>,
+}
+
+impl<'a, W: Workload, R: Runtime> Presence<'a, W, R> {
+    fn of(lane: &'a ClosedLane<W, R>) -> Self {
+        Self { lane, is_here: Cell::new(false) }
     }
 
-    fn next(&mut self, slot: usize, seq: u64, kept: &mut Option<W::Op>, workload: &W) -> Next<W::Op> {
-        match self {
-            Self::Inline => Next::Operation(seq, None),
-            Self::SharedInline(left) => left.next().map_or(Next::Done, |seq| Next::Operation(seq, None)),
-            Self::Shared { untaken: 0, .. } => Next::Done,
-            Self::Shared { supply, left, untaken } => {
-                let Some((seq, op)) = supply.pop(workload) else {
-                    supply.wake();
-                    return Next::NotReady;
-                };
-                *untaken -= 1;
-                while supply.has_room()
-                    && let Some(next) = left.next()
-                {
-                    supply.request(next, kept.take());
-                }
-                Next::Operation(seq, Some(op))
-            }
-            Self::Ahead { supply, ready, most_users, shards } => {
-                while let Some((seq, op)) = supply.pop(workload) {
-                    ready[(seq % *most_users / *shards) as usize] = Some((seq, op));
-                }
-                let Some((ready_seq, op)) = ready[slot].take() else {
-                    supply.wake();
-                    return Next::NotReady;
-                };
-                debug_assert_eq!(ready_seq, seq, "each user's operations come in their order");
-                supply.request(seq + *most_users, kept.take());
-                Next::Operation(seq, Some(op))
-            }
-        }
+    fn arrive(&self) {
+        self.set(true);
     }
 
-    /// Whether there is no operation left for any user.
-    fn is_exhausted(&self) -> bool {
-        match self {
-            Self::Inline | Self::Ahead { .. } => false,
-            Self::SharedInline(left) => left.size_hint().0 == 0,
-            Self::Shared { untaken, .. } => *untaken == 0,
-        }
+    fn go(&self) {
+        self.set(false);
     }
 
-    /// Asks for as many operations as the bounds allow.
-    fn refill(&mut self) {
-        if let Self::Shared { supply, left, .. } = self {
-            while supply.has_room() {
-                let Some(seq) = left.next() else { break };
-                supply.request(seq, None);
-            }
-            supply.wake();
+    fn set(&self, is_here: bool) {
+        if self.is_here.replace(is_here) == is_here {
+            return;
         }
+        self.lane.count_presence(self.lane.context.runtime.now());
+        let (users, since) = self.lane.here.get();
+        self.lane.here.set((if is_here { users + 1 } else { users - 1 }, since));
     }
+}
 
-    fn supply(&mut self) -> Option<&mut Supply<W>> {
-        match self {
-            Self::Shared { supply, .. } | Self::Ahead { supply, .. } => Some(supply),
-            Self::Inline | Self::SharedInline(_) => None,
-        }
+impl<W: Workload, R: Runtime> Drop for Presence<'_, W, R> {
+    fn drop(&mut self) {
+        self.go();
     }
 }
 
@@ -368,12 +303,7 @@ impl<W: Workload, R: Runtime> Lane for ClosedLane<W, R> {
     }
 
     fn is_filled(&self) -> bool {
-        let mut source = self.source.borrow_mut();
-        if let Some(supply) = source.supply() {
-            supply.weigh(&self.context.workload);
-        }
-        source.refill();
-        source.supply().is_none_or(|supply| supply.is_filled())
+        self.source.borrow_mut().fill()
     }
 
     fn pump(&self, until: Nanos, _now: Nanos) {
@@ -405,9 +335,8 @@ impl<W: Workload, R: Runtime> Lane for ClosedLane<W, R> {
 
     fn sweep(&self, now: Nanos) {
         self.context.sweep(now);
-        if let Some(supply) = self.source.borrow_mut().supply() {
-            supply.wake();
-        }
+        self.count_presence(now);
+        self.source.borrow_mut().wake();
     }
 
     fn command(&self, _now: Nanos, command: &Command) {

@@ -29,7 +29,7 @@ pub(super) struct LaneContext<W: Workload, R: Runtime> {
     pub(super) quantum: Quantum,
     pub(super) session: W::Session,
     pub(super) timeout: Nanos,
-    first_series: usize,
+    pub(super) first_series: usize,
     /// Of the operations that are prepared here.
     scratch: RefCell<W::Scratch>,
     promises: Option<PromiseSender>,

@@ -56,7 +56,7 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
             supply.served_by(context.supply.add(shard, worker));
             let mut prefetch =
                 Prefetch { supply, ahead: arrivals.clone(), spare: Vec::new(), exhausted: false };
-            prefetch.refill(0);
+            prefetch.refill(0, &context.workload);
             prefetch.supply.wake();
             prefetch
         });
@@ -210,6 +210,7 @@ impl<W: Workload> State<W> {
     fn prepared(&mut self, seq: u64, workload: &W) -> Option<Option<W::Op>> {
         match &mut self.supply {
             None => Some(None),
+            Some(_) if workload.preparation_of(seq) == Preparation::Inline => Some(None),
             Some(prefetch) => prefetch.take(seq, workload).map(Some),
         }
     }
@@ -227,12 +228,12 @@ impl<W: Workload> Prefetch<W> {
         while self.supply.peek().is_some_and(|ready| ready <= seq) {
             let (ready, op) = self.supply.pop(workload)?;
             if ready == seq {
-                self.refill(seq);
+                self.refill(seq, workload);
                 return Some(op);
             }
             self.give_back(op);
         }
-        self.refill(seq);
+        self.refill(seq, workload);
         None
     }
 
@@ -245,10 +246,11 @@ impl<W: Workload> Prefetch<W> {
     }
 
     /// Asks for as many operations as the bounds allow, `due` being the latest that was due.
-    fn refill(&mut self, due: u64) {
+    fn refill(&mut self, due: u64, workload: &W) {
         while !self.exhausted && self.supply.has_room() {
             match self.ahead.next() {
                 Some(arrival) if arrival.seq < due => {}
+                Some(arrival) if workload.preparation_of(arrival.seq) == Preparation::Inline => {}
                 Some(arrival) => self.supply.request(arrival.seq, self.spare.pop()),
                 None => self.exhausted = true,
             }
@@ -268,7 +270,7 @@ impl<W: Workload, R: Runtime> Lane for OpenLane<W, R> {
         let mut state = self.state.borrow_mut();
         let Some(prefetch) = &mut state.supply else { return true };
         prefetch.supply.weigh(&self.context.workload);
-        prefetch.refill(0);
+        prefetch.refill(0, &self.context.workload);
         prefetch.supply.is_filled()
     }
 

@@ -186,3 +186,16 @@ fn a_load_whose_users_think_past_the_end_lasts_as_long_as_planned() {
     assert_eq!(total.series[0][1].offered, 1);
     assert_eq!(total.at, run.phases.begin + SECOND * 3);
 }
+
+/// Linearly from none to ten over a second, and ten for another.
+#[test]
+fn users_count_from_when_they_arrive() {
+    let stages = vec![Stage { users: 10, over: SECOND }, Stage { users: 10, over: SECOND }];
+    let load = users(Stages::ramped(0, stages), Think::Constant(MILLI * 9), Iterations::Endless);
+    let record =
+        Simulated::measuring(SECOND * 2).run(Scripted::answering_after(MILLI), load).series[0][1].clone();
+    let present = record.user_time.as_secs_f64() / 2.0;
+    assert!((7.3..7.9).contains(&present), "{present} users on average, not ten");
+    let cycles = record.completed() as f64 / 2.0;
+    assert!((present / cycles - 0.010).abs() < 0.0003, "users divided by rate is their cycle of 10 ms");
+}

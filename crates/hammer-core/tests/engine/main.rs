@@ -1,6 +1,7 @@
 //! The engine on a simulated clock: what is released, started, shed and recorded, to the nanosecond; and once for real.
 
 mod closed;
+mod compose;
 mod flows;
 mod harness;
 mod memory;

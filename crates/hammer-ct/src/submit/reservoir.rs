@@ -1,21 +1,10 @@
 //! Chains that the log has answered, to be submitted again.
 
 use hammer_core::draw::Draws;
+use hammer_core::sample::{Reservoir, Sampled};
 use hammer_synth::Minted;
 
 use crate::record::First;
-
-/// A uniform sample, bounded in number and bytes, of the chains that one shard has got SCTs for (Vitter's algorithm R).
-#[derive(Debug)]
-pub(super) struct Reservoir {
-    sample: Vec<Answered>,
-    /// Most chains; fewer where they would take too much memory.
-    places: usize,
-    answered: u64,
-    bytes: usize,
-    most_bytes: usize,
-    draws: Draws,
-}
 
 /// A chain, and what the log promised for it.
 #[derive(Debug, Default)]
@@ -31,47 +20,20 @@ pub(super) struct Promised {
     extensions: Vec<u8>,
 }
 
-impl Reservoir {
-    pub(super) fn new(draws: Draws) -> Self {
-        Self { sample: Vec::new(), places: PLACES, answered: 0, bytes: 0, most_bytes: BYTES, draws }
-    }
-
-    /// Takes the chain into the sample, or not; `chain` is left with other buffers.
-    pub(super) fn keep(&mut self, chain: &mut Minted, timestamp_ms: u64, extensions: &[u8]) {
-        self.answered += 1;
-        let place = match self.sample.len() < self.places {
-            true => {
-                let empty = Answered::default();
-                self.bytes += empty.weight();
-                self.sample.push(empty);
-                self.sample.len() - 1
-            }
-            false => (self.draws.bits(self.answered) % self.answered) as usize,
-        };
-        let Some(kept) = self.sample.get_mut(place) else { return };
-        self.bytes -= kept.weight();
-        std::mem::swap(&mut kept.chain, chain);
-        kept.promised.set(timestamp_ms, extensions);
-        self.bytes += kept.weight();
-        self.make_room();
-    }
-
-    /// The chain that the duplicate `seq` repeats; none while nothing was answered.
-    pub(super) fn draw(&self, seq: u64) -> Option<&Answered> {
-        let place = self.draws.bits(!seq).checked_rem(self.sample.len() as u64)?;
-        self.sample.get(place as usize)
-    }
-
-    fn make_room(&mut self) {
-        while self.bytes > self.most_bytes && self.sample.len() > 1 {
-            let place = self.draws.bits(self.answered) % self.sample.len() as u64;
-            self.bytes -= self.sample.swap_remove(place as usize).weight();
-            self.places = self.sample.len();
-        }
-    }
+/// The sample of a shard, by the workload's own draws.
+pub(super) fn reservoir(draws: Draws) -> Reservoir<Answered> {
+    Reservoir::new(PLACES, BYTES, draws)
 }
 
 impl Answered {
+    /// Takes the chain, which is left with other buffers.
+    pub(super) fn keep(&mut self, chain: &mut Minted, timestamp_ms: u64, extensions: &[u8]) {
+        std::mem::swap(&mut self.chain, chain);
+        self.promised.set(timestamp_ms, extensions);
+    }
+}
+
+impl Sampled for Answered {
     fn weight(&self) -> usize {
         size_of::<Self>() + self.chain.capacity() + self.promised.extensions.capacity()
     }
@@ -122,23 +84,18 @@ mod tests {
         ChainMinter::new(&spec).unwrap()
     }
 
-    fn reservoir(places: usize) -> Reservoir {
-        Reservoir { places, ..Reservoir::new(Draws::new(1, 2)) }
-    }
-
     /// Answers the chains `0..count`, each with its seq as timestamp.
-    fn answer(reservoir: &mut Reservoir, minter: &ChainMinter, count: u64) {
+    fn answer(reservoir: &mut Reservoir<Answered>, minter: &ChainMinter, count: u64) {
         let mut chain = Minted::new();
         for seq in 0..count {
             minter.mint(seq, &mut MintScratch::new(), &mut chain);
-            reservoir.keep(&mut chain, seq, &seq.to_be_bytes());
+            reservoir.offer(|kept| kept.keep(&mut chain, seq, &seq.to_be_bytes()));
         }
     }
 
     #[test]
-    fn nothing_is_drawn_while_nothing_was_answered_and_then_only_what_was() {
-        let (minter, mut reservoir) = (minter(), reservoir(8));
-        assert!(reservoir.draw(0).is_none());
+    fn a_chain_that_is_drawn_comes_with_what_the_log_promised_for_it() {
+        let (minter, mut reservoir) = (minter(), Reservoir::new(8, BYTES, Draws::new(1, 2)));
         answer(&mut reservoir, &minter, 100);
         let mut expected = Minted::new();
         for seq in 0..50 {
@@ -150,29 +107,7 @@ mod tests {
             let first = First { seq: drawn_seq, timestamp_ms: drawn_seq, extensions };
             assert_eq!(drawn.promised.of(drawn_seq), first);
         }
-    }
-
-    #[test]
-    fn early_and_late_answers_are_drawn_alike() {
-        let minter = minter();
-        let mut early = 0;
-        for run in 0..40 {
-            let mut reservoir = Reservoir { draws: Draws::new(run, 2), ..reservoir(16) };
-            answer(&mut reservoir, &minter, 64);
-            early += reservoir.sample.iter().filter(|kept| kept.chain.seq() < 32).count();
-        }
-        // Half of 640, within five standard deviations.
-        assert!((257..384).contains(&early), "{early}");
-    }
-
-    #[test]
-    fn the_sample_stays_below_its_bytes() {
-        let (minter, mut reservoir) = (minter(), reservoir(1000));
-        answer(&mut reservoir, &minter, 10);
-        reservoir.most_bytes = reservoir.bytes;
-        answer(&mut reservoir, &minter, 300);
-        let held: usize = reservoir.sample.iter().map(Answered::weight).sum();
-        assert_eq!(held, reservoir.bytes);
-        assert!(held <= reservoir.most_bytes && (5..=12).contains(&reservoir.sample.len()), "{held}");
+        let held: usize = reservoir.iter().map(Answered::weight).sum();
+        assert_eq!(held, reservoir.bytes(), "what chains hold is known");
     }
 }

@@ -1,11 +1,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use hammer_core::compose::Routed;
 use hammer_core::observe::Named;
 use hammer_core::workload::Workload;
-use hammer_ct::{
-    Auditor, Chains, CtError, CtRun, LogTarget, Route, Routed, SubmitPlan, SubmitWorkload, Window,
-};
+use hammer_ct::{Auditor, Chains, CtError, CtRun, LogRoute, LogTarget, SubmitPlan, SubmitWorkload, Window};
 use hammer_lab::ct::{Flavour, Lie, LieKind};
 use hammer_lab::{CtLabHandle, CtLabPlan};
 use hammer_measure::Fate;
@@ -55,9 +54,9 @@ fn routed(
     logs: &[Arc<LogTarget>],
     auditors: &mut [Auditor],
     run: &CtRun,
-) -> Result<Routed<SubmitWorkload>, CtError> {
+) -> Result<Routed<SubmitWorkload, LogRoute>, CtError> {
     let chains = Arc::new(Chains::new(&spread(), run)?);
-    let route = Route::by_not_after(chains.clone(), logs)?;
+    let route = LogRoute::by_not_after(chains.clone(), logs)?;
     let parts = logs.iter().zip(NAMES).enumerate().map(|(place, (log, name))| {
         let made = SubmitWorkload::of_chains(&spread(), chains.clone(), log.clone(), client(log), run)?;
         let made = match auditors.get_mut(place) {

@@ -185,12 +185,13 @@ fn a_closed_loop_says_so_and_has_users_over_rate() {
     let mut story = Story::new(vec![closed("index"), closed("page"), operation("other", "open")]);
     story.accept(0, Phase::Measurement, 150, Nanos::from_micros(10));
     story.accept(1, Phase::Measurement, 50, Nanos::from_micros(10));
+    story.users(0, 4);
     story.interval(Phase::Measurement);
-    let report = build(ReportBuilder::new().users("get", 4), &story.finish(|_| {}));
+    let report = build(ReportBuilder::new(), &story.finish(|_| {}));
     for series in &report.series[..2] {
         assert_eq!(series.notes, [CLOSED_LOOP]);
         let users = series.users_over_rate.unwrap();
-        assert_eq!((users.users, users.completed_per_s, users.mean_cycle_ns), (4, 20.0, 200_000_000));
+        assert_eq!((users.users, users.completed_per_s, users.mean_cycle_ns), (4.0, 20.0, 200_000_000));
     }
     assert_eq!((report.series[2].notes.len(), report.series[2].users_over_rate), (0, None));
 }

@@ -44,8 +44,8 @@ pub enum SeriesKind {
 /// Users divided by rate, to hold beside the mean.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UsersOverRate {
-    /// The workload's users.
-    pub users: u64,
+    /// The workload's users that were present, on average over measurement.
+    pub users: f64,
     /// Operations of the whole workload completed per second of measurement.
     pub completed_per_s: f64,
     /// The quotient.
@@ -105,10 +105,10 @@ impl PhaseFigures {
 }
 
 impl UsersOverRate {
-    /// `None` when nothing was completed.
-    pub fn new(users: u64, completed_per_s: f64) -> Option<Self> {
-        let mean_cycle_ns = (users as f64 / completed_per_s * 1e9) as u64;
-        (completed_per_s > 0.0).then_some(Self { users, completed_per_s, mean_cycle_ns })
+    /// `None` when nothing was completed, or nobody was there.
+    pub fn new(users: f64, completed_per_s: f64) -> Option<Self> {
+        let mean_cycle_ns = (users / completed_per_s * 1e9) as u64;
+        (completed_per_s > 0.0 && users > 0.0).then_some(Self { users, completed_per_s, mean_cycle_ns })
     }
 }
 

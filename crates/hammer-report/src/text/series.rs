@@ -29,12 +29,20 @@ pub(super) fn render(page: &mut Page, series: &Series) {
         let mean = mean.map_or_else(|| "none".to_owned(), |durations| durations.mean_ns.to_string());
         let text = format!(
             "{} divided by {} is {}, the mean response time {mean}",
-            plural(users.users, "user"),
+            present(users.users),
             per_second(users.completed_per_s),
             Nanos(users.mean_cycle_ns),
         );
         page.paragraph("  users", &text);
     }
+}
+
+/// Users who were there, to a tenth where they came and went.
+fn present(users: f64) -> String {
+    if (users - users.round()).abs() < 0.05 {
+        return plural(users.round() as u64, "user");
+    }
+    format!("{users:.1} users")
 }
 
 fn rates(rates: &Rates) -> String {

@@ -33,8 +33,9 @@ fn a_closed_loop_says_that_waiting_is_not_in_its_figures() {
     let closed = SeriesInfo { closed_loop: true, ..operation("http", "get") };
     let mut story = Story::new(vec![closed]);
     story.accept(0, Phase::Measurement, 200_000, Nanos(20));
+    story.users(0, 50);
     story.interval(Phase::Measurement);
-    let text = render(&build(ReportBuilder::new().users("http", 50), &story.finish(|_| {})));
+    let text = render(&build(ReportBuilder::new(), &story.finish(|_| {})));
     assert_fits(&text);
     insta::assert_snapshot!(text);
 }
