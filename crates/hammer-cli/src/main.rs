@@ -4,6 +4,7 @@ mod args;
 mod assemble;
 mod command;
 mod error;
+mod evidence;
 mod hooks;
 mod output;
 mod plan;

@@ -11,6 +11,7 @@ use hammer_measure::{Nanos, Now as _};
 use tokio::sync::Semaphore;
 
 use crate::clock::MonotonicClock;
+use crate::panics::PanicGuard;
 
 /// The threads that compute. They end once every [`Crew`] and the pool itself are gone.
 #[derive(Debug)]
@@ -51,12 +52,12 @@ impl CrewPool {
     pub fn start(
         threads: usize,
         clock: MonotonicClock,
-        panicked: impl Fn() + Clone + Send + 'static,
+        panicked: impl FnOnce() + Clone + Send + 'static,
     ) -> std::io::Result<Self> {
         let mut pool = Self { clock, members: Vec::new(), threads: Vec::new() };
         for index in 0..threads {
             let (sender, tasks) = mpsc::channel::<Task>();
-            let guard = CrewPanicGuard(panicked.clone());
+            let guard = PanicGuard::new(panicked.clone());
             let builder = thread::Builder::new().name(format!("crew-{index}"));
             pool.threads.push(builder.spawn(move || {
                 let _guard = guard;
@@ -87,6 +88,15 @@ impl CrewMember {
     /// The shard itself, which computes at once: for a simulated clock, on which computing takes no time.
     pub fn inline() -> Self {
         Self { thread: None }
+    }
+
+    /// Gives it something to do that nobody waits for.
+    pub(crate) fn give(&self, work: impl FnOnce() + Send + 'static) {
+        match &self.thread {
+            // A thread that panicked does nothing any more; its guard ends the run.
+            Some((thread, _)) => drop(thread.send(Box::new(work))),
+            None => work(),
+        }
     }
 
     /// The way there of a shard, to be made on the shard's own thread.
@@ -120,17 +130,6 @@ impl Crew {
         match value.await {
             Ok(computed) => computed,
             Err(_) => std::future::pending().await,
-        }
-    }
-}
-
-/// Tells that its thread unwinds.
-struct CrewPanicGuard<F: Fn()>(F);
-
-impl<F: Fn()> Drop for CrewPanicGuard<F> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            (self.0)();
         }
     }
 }

@@ -66,6 +66,8 @@ pub trait LanePlan<R: Runtime>: Send + Sync {
     fn series(&self) -> Vec<SeriesSpec>;
     /// Whether its load waits for answers.
     fn closed_loop(&self) -> bool;
+    /// The kinds of promises that it receives.
+    fn promise_kinds(&self) -> &[&'static str];
     /// A verifier, when the workload receives promises.
     fn verifier(&self) -> Option<Box<dyn Verifier>>;
     /// Opens it on a shard.
@@ -121,6 +123,10 @@ impl<W: Workload, R: Runtime> LanePlan<R> for LoadedWorkload<W> {
 
     fn closed_loop(&self) -> bool {
         matches!(self.load, Load::Closed(_))
+    }
+
+    fn promise_kinds(&self) -> &[&'static str] {
+        self.workload.promise_kinds()
     }
 
     fn verifier(&self) -> Option<Box<dyn Verifier>> {

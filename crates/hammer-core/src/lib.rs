@@ -8,6 +8,7 @@ pub mod crew;
 pub mod dispatch;
 pub mod draw;
 pub mod observe;
+mod panics;
 pub mod phase;
 pub mod promise;
 pub mod record;

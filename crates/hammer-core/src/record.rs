@@ -8,7 +8,7 @@ use hammer_measure::recorder::Completion;
 use hammer_measure::{Nanos, Now, Outcome, Phase, Recorder, Timing};
 
 use crate::crew::Crew;
-use crate::promise::PromiseSender;
+use crate::promise::{PromiseKind, PromiseSender};
 use crate::workload::Ended;
 
 mod flow;
@@ -26,14 +26,14 @@ pub struct OperationRecord {
     promises: Option<PromiseSender>,
     /// The run's place of the workload's first series.
     first_series: usize,
-    /// For each part of a workload that is made of parts, the outer first: the place of each of its series in the outer's.
-    parts: RefCell<Vec<Rc<[usize]>>>,
+    /// The parts of the workload that the operation is in now, the outer first.
+    parts: RefCell<Vec<Rc<PartPlaces>>>,
     now_at: Cell<Standing>,
     flow: RefCell<Flow>,
     /// How whatever is cut off now ends.
     cut_off: Cell<Option<Ended>>,
     /// Whether something is to be read beside the operation, so that its promise can be checked.
-    owes_check: Cell<bool>,
+    owes_check: Cell<Option<PromiseKind>>,
     /// Promises handed over since the operation, or its check, started.
     promised: Cell<u64>,
 }
@@ -48,6 +48,15 @@ struct Standing {
     intended: Nanos,
     /// Whether exchanges count as the operation's own; those of a check do not.
     in_flow: bool,
+}
+
+/// What a part of a workload calls its own, in the words of the workload that is made of it.
+#[derive(Clone, Debug)]
+pub(crate) struct PartPlaces {
+    /// The place of each of its series.
+    pub(crate) series: Vec<usize>,
+    /// Each of its kinds of promises.
+    pub(crate) kinds: std::sync::Arc<[PromiseKind]>,
 }
 
 /// An operation on its way into its slot.
@@ -90,7 +99,7 @@ impl OperationRecord {
             now_at: Cell::new(nowhere),
             flow: RefCell::default(),
             cut_off: Cell::new(None),
-            owes_check: Cell::new(false),
+            owes_check: Cell::new(None),
             promised: Cell::new(0),
         }
     }
@@ -128,10 +137,9 @@ impl OperationRecord {
         computed.value
     }
 
-    /// A part of the workload goes on from here: what it calls its series `i` is `series[i]` of the workload that calls this.
-    /// Parts within parts enter one after another, the outer first.
-    pub(crate) fn enter_part(&self, series: Rc<[usize]>) {
-        self.parts.borrow_mut().push(series);
+    /// A part of the workload goes on from here. Parts within parts enter one after another, the outer first.
+    pub(crate) fn enter_part(&self, places: Rc<PartPlaces>) {
+        self.parts.borrow_mut().push(places);
     }
 
     /// The part that entered last goes no further.
@@ -141,17 +149,18 @@ impl OperationRecord {
 
     /// Says that [`crate::workload::Workload::check`] shall read what the promise of this operation is held against, once the operation itself has
     /// ended and its slot is free. The promise counts as made, whatever comes of the check.
-    pub fn check_beside(&self) {
-        self.owes_check.set(true);
+    pub fn check_beside(&self, kind: PromiseKind) {
+        self.owes_check.set(Some(self.outermost(kind)));
     }
 
     /// Hands a promise that the server made to the workload's verifier.
     ///
     /// # Panics
     /// When the workload has no verifier.
-    pub fn promise(&self, record: &[u8]) {
+    pub fn promise(&self, kind: PromiseKind, record: &[u8]) {
+        let kind = self.outermost(kind);
         let promises = self.promises.as_ref().expect("a workload that receives promises has a verifier");
-        promises.send(self.seq(), record);
+        promises.send(kind, self.seq(), record);
         self.promised.set(self.promised.get() + 1);
     }
 
@@ -171,7 +180,7 @@ impl OperationRecord {
     fn forget(&self) {
         self.parts.borrow_mut().clear();
         self.cut_off.set(None);
-        self.owes_check.set(false);
+        self.owes_check.set(None);
         self.promised.set(0);
     }
 
@@ -198,14 +207,15 @@ impl OperationRecord {
         (flow.timing(timing), completion)
     }
 
-    pub(crate) fn owes_check(&self) -> bool {
+    /// The kind of the promise that a check is to make, where there is one.
+    pub(crate) fn owes_check(&self) -> Option<PromiseKind> {
         self.owes_check.get()
     }
 
     /// The promise that a check was to make true was not handed over: nobody will judge it.
-    pub(crate) fn leave_unchecked(&self) {
+    pub(crate) fn leave_unchecked(&self, kind: PromiseKind) {
         if let Some(promises) = &self.promises {
-            promises.leave_unchecked();
+            promises.leave_unchecked(kind);
         }
     }
 
@@ -216,7 +226,11 @@ impl OperationRecord {
 
     fn series_of(&self, series: usize) -> usize {
         let parts = self.parts.borrow();
-        self.first_series + parts.iter().rev().fold(series, |series, part| part[series])
+        self.first_series + parts.iter().rev().fold(series, |series, part| part.series[series])
+    }
+
+    fn outermost(&self, kind: PromiseKind) -> PromiseKind {
+        self.parts.borrow().iter().rev().fold(kind, |kind, part| part.kinds[usize::from(kind.0)])
     }
 
     /// A step or an exchange ended.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-use hammer_measure::promise::Breach;
+use hammer_measure::promise::{Breach, KindLedger, by_workload};
 use hammer_measure::snapshot::{Observation, Resources, RunInfo, RunResult};
 use hammer_measure::{Command, Nanos, Now as _, Phase, Reporter, RunEvent, SeriesInfo};
 
@@ -14,6 +14,7 @@ use crate::clock::{MonotonicClock, unix_millis};
 use crate::dispatch::LanePlan;
 use crate::observe::Observer;
 use crate::phase::Phases;
+use crate::promise::BrokenPromise;
 use crate::runtime::threaded::ThreadedRuntime;
 use crate::shard::{ShardCommand, ShardReport};
 
@@ -111,6 +112,12 @@ pub enum RunError {
     /// A thread that prepares operations ended by a panic.
     #[error("prepare operations: a supply thread panicked")]
     SupplyPanicked,
+    /// A thread that checks the promises of a workload ended by a panic.
+    #[error("check the promises of {0}: a verifier thread panicked")]
+    VerifierPanicked(String),
+    /// The thread that looks at the target beside the load ended by a panic.
+    #[error("look at the target beside the load: an observer panicked")]
+    ObserverPanicked,
     /// A thread that computes in the middle of flows ended by a panic.
     #[error("compute for a flow: a thread of the crew panicked")]
     CrewPanicked,
@@ -139,7 +146,7 @@ pub(crate) enum Message {
     Observed(Observation),
     Note(Nanos, String),
     /// Found by a verifier, which has counted it.
-    Breach(Nanos, Breach),
+    Broken(Nanos, BrokenPromise),
     /// Found by an observer.
     ObservedBreach(Nanos, Breach),
     Command(Command),
@@ -179,7 +186,7 @@ pub fn run(
     run.tell(&RunEvent::Started(info));
     let outcome = run.wait_until_ready().map(|()| run.begin()).and_then(|()| run.follow());
     match outcome {
-        Ok(()) => Ok(run.finish()),
+        Ok(()) => run.finish(),
         Err(error) => {
             run.threads.quit();
             Err(error)
@@ -290,7 +297,11 @@ impl<'a, 'r> Run<'a, 'r> {
             Message::Failed(error) => return Err(error),
             Message::Observed(observation) => self.observe(observation),
             Message::Note(at, text) => self.tell(&RunEvent::Note { at, text }),
-            Message::Breach(at, breach) => self.breach(at, breach),
+            Message::Broken(at, promise) => {
+                let BrokenPromise { breach, evidence } = promise;
+                self.promises.keep_evidence(&breach, evidence);
+                self.breach(at, breach);
+            }
             Message::ObservedBreach(at, breach) => {
                 self.promises.observed(&breach);
                 self.breach(at, breach);
@@ -429,14 +440,17 @@ impl<'a, 'r> Run<'a, 'r> {
         if self.ended_at.is_some() || self.phase != Some(Phase::Measurement) || since == Nanos::ZERO {
             return;
         }
-        let promises = self.promises.by_workload(self.threads.promises_by_workload());
+        let promises = by_workload(&self.promises.by_kind(self.threads.promises_by_kind()));
         if let Some(failed) = self.judge.abort(self.collector.total(), &promises, since) {
             self.stop(&format!("threshold failed: {failed}"));
         }
     }
 
     /// Lets the verifiers finish, and puts everything together.
-    fn finish(mut self) -> Arc<RunResult> {
+    ///
+    /// # Errors
+    /// When a verifier or an observer panics: what it was to judge would stay pending, as if it had time left.
+    fn finish(mut self) -> Result<Arc<RunResult>, RunError> {
         if self.phase != Some(Phase::Drain) {
             // Everything was done before the time was up.
             self.ended_at.get_or_insert(self.spec.clock.now());
@@ -445,25 +459,25 @@ impl<'a, 'r> Run<'a, 'r> {
         let deadline = self.arrivals_end().saturating_add(self.spec.drain);
         while self.threads.awaited() > 0 && self.spec.clock.now() < deadline {
             if let Ok(message) = self.inbox.messages.recv_timeout(Duration::from(VERIFIED_POLL)) {
-                // A shard cannot fail any more: all are over.
-                let _ = self.take(message);
+                self.take(message)?;
             }
         }
         let verified = self.threads.stop();
         while let Ok(message) = self.inbox.messages.try_recv() {
-            let _ = self.take(message);
+            self.take(message)?;
         }
         let end = self.spec.clock.now();
         if let Some((_, _, last)) = self.phase_log.last_mut() {
             *last = end;
         }
-        let promises_by_workload = self.promises.by_workload(verified);
-        let result = Arc::new(self.result(promises_by_workload));
+        let promises_by_kind = self.promises.by_kind(verified);
+        let result = Arc::new(self.result(promises_by_kind));
         self.tell(&RunEvent::Finished(result.clone()));
-        result
+        Ok(result)
     }
 
-    fn result(&mut self, promises_by_workload: Vec<(String, hammer_measure::Ledger)>) -> RunResult {
+    fn result(&mut self, promises_by_kind: Vec<KindLedger>) -> RunResult {
+        let promises_by_workload = by_workload(&promises_by_kind);
         let resources = (self.spec.resources)();
         let health =
             self.judge.health(self.collector.total(), self.cpu.share(self.spec.clock.now(), resources));
@@ -477,6 +491,8 @@ impl<'a, 'r> Run<'a, 'r> {
             phases: std::mem::take(&mut self.phase_log),
             promises,
             promises_by_workload,
+            promises_by_kind,
+            evidence: self.promises.take_evidence(),
             breaches: std::mem::take(&mut self.promises).into_breaches(),
             observations: std::mem::take(&mut self.observations),
             health,

@@ -10,6 +10,7 @@ use std::time::Duration;
 use rtrb::{Consumer, Producer, RingBuffer};
 
 use crate::background::Turn;
+use crate::panics::PanicGuard;
 use crate::workload::Workload;
 
 /// The bounds of a shard's ring.
@@ -79,14 +80,14 @@ impl SupplyPool {
     /// When the operating system starts none.
     pub fn start_watched(
         threads: usize,
-        panicked: impl Fn() + Clone + Send + 'static,
+        panicked: impl FnOnce() + Clone + Send + 'static,
     ) -> std::io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let mut pool = Self { workers: Vec::new(), threads: Vec::new(), stop: stop.clone() };
         for index in 0..threads {
             let (sender, receiver) = mpsc::channel();
             let stop = stop.clone();
-            let guard = SupplyPanicGuard(panicked.clone());
+            let guard = PanicGuard::new(panicked.clone());
             let builder = thread::Builder::new().name(format!("supply-{index}"));
             let handle = builder.spawn(move || {
                 let _guard = guard;
@@ -121,17 +122,6 @@ impl SupplyPool {
             // A panic was told by the thread's guard.
             let _ = thread.join();
         });
-    }
-}
-
-/// Tells that its thread unwinds.
-struct SupplyPanicGuard<F: Fn()>(F);
-
-impl<F: Fn()> Drop for SupplyPanicGuard<F> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            (self.0)();
-        }
     }
 }
 

@@ -99,6 +99,11 @@ pub trait Workload: Send + Sync + 'static {
         async {}
     }
 
+    /// The kinds of promises that it receives, in the field's words (`sct`, `inclusion`): what [`crate::promise::PromiseKind`] numbers.
+    fn promise_kinds(&self) -> &[&'static str] {
+        &["promise"]
+    }
+
     /// A verifier for the promises that executions hand to [`OperationRecord::promise`]; one for each verifier thread.
     fn verifier(&self) -> Option<Box<dyn Verifier>> {
         None

@@ -9,6 +9,7 @@ mod fetch;
 mod log;
 mod observe;
 mod plan;
+mod promise;
 mod read;
 mod record;
 mod roots;

@@ -16,6 +16,7 @@ use hammer_tlog::rfc6962::GetSthResponse;
 use crate::error::CtError;
 use crate::log::{LogKind, LogTarget};
 use crate::plan::{ReadKind, ReadPlan};
+use crate::promise::LogPromise;
 use crate::run::CtRun;
 use crate::source::Source;
 
@@ -182,6 +183,10 @@ impl Workload for ReadWorkload {
         if let Some(owed) = op.owed.take() {
             session.check(&owed, op, record).await;
         }
+    }
+
+    fn promise_kinds(&self) -> &[&'static str] {
+        &LogPromise::NAMES
     }
 
     fn verifier(&self) -> Option<Box<dyn Verifier>> {

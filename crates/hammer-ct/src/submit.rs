@@ -24,6 +24,7 @@ use crate::audit::link::AuditLink;
 use crate::error::CtError;
 use crate::log::{ADD_CHAIN, ADD_PRE_CHAIN, LogTarget};
 use crate::plan::SubmitPlan;
+use crate::promise::LogPromise;
 use crate::record::{Instants, Stamp};
 use crate::run::CtRun;
 use crate::verify::SctVerifier;
@@ -127,13 +128,13 @@ impl SubmitWorkload {
         let (intended, received) = (record.intended(), exchange.done.unwrap_or_default());
         let at = Instants { intended, sent: exchange.sent.unwrap_or(received), received };
         if op.judge() {
-            record.promise(&op.record);
+            record.promise(LogPromise::Policy.into(), &op.record);
         }
         match op.answer.status.as_u16() {
             200 => match op.promise(at) {
                 Ok(stamp) => {
                     if op.has_chain() {
-                        record.promise(&op.record);
+                        record.promise(LogPromise::Sct.into(), &op.record);
                     }
                     self.keep(session, op, &stamp);
                     Ended::accepted(200)
@@ -240,6 +241,10 @@ impl Workload for SubmitWorkload {
         op.answer.headers.clear();
         step.end(ended);
         ended
+    }
+
+    fn promise_kinds(&self) -> &[&'static str] {
+        &LogPromise::NAMES
     }
 
     fn verifier(&self) -> Option<Box<dyn Verifier>> {

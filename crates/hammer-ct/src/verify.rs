@@ -1,6 +1,5 @@
 //! Whether an SCT is what the log promised: its own id and signature over what was sent, a plausible time, an index.
 
-mod broken;
 mod duplicate;
 mod index_set;
 mod invalid;
@@ -15,6 +14,7 @@ use hammer_tlog::key::SignatureBatch;
 use self::rules::{Opened, Rules};
 use crate::audit::link::AuditLink;
 use crate::log::LogTarget;
+use crate::promise::LogPromise;
 
 /// Checks SCTs; one for each verifier thread, made from the same workload.
 #[derive(Clone, Debug)]
@@ -50,19 +50,19 @@ impl SctVerifier {
     fn check_each<'a>(&mut self, records: impl Iterator<Item = (u64, &'a [u8])>, verdicts: &mut Verdicts) {
         let Self { rules, batch } = self;
         batch.clear();
-        let opened: Vec<_> = records.map(|(seq, record)| (seq, rules.open(record, batch))).collect();
+        let opened: Vec<_> = records.map(|(seq, record)| (seq, record, rules.open(record, batch))).collect();
         let mut signatures = rules.log.key.verify_batch(batch).iter();
-        for (seq, opened) in opened {
+        for (seq, bytes, opened) in opened {
             match opened {
                 Opened::Sct(record, entry) => {
                     let judged = entry.and_then(|entry| rules.judge(&record, entry, signatures.next()));
-                    rules.tell(seq, &record, judged, verdicts);
+                    rules.tell(seq, (&record, bytes), judged, verdicts);
                 }
                 Opened::Judged(judged) => match invalid::judge(judged) {
-                    Ok(()) => verdicts.kept(),
-                    Err((kind, detail)) => verdicts.broken(seq, kind, None, detail),
+                    Ok(()) => verdicts.kept(LogPromise::Policy.into()),
+                    Err(fault) => verdicts.broken(LogPromise::Policy.into(), seq, fault, Some(bytes)),
                 },
-                Opened::Unreadable => verdicts.unchecked(),
+                Opened::Unreadable => verdicts.unchecked(LogPromise::Sct.into()),
             }
         }
     }
@@ -74,7 +74,7 @@ impl Verifier for SctVerifier {
     }
 
     fn check_all(&mut self, records: &Records, _now: Nanos, verdicts: &mut Verdicts) {
-        self.check_each(records.iter(), verdicts);
+        self.check_each(records.iter().map(|record| (record.seq, record.bytes)), verdicts);
     }
 
     fn tick(&mut self, _now: Nanos, verdicts: &mut Verdicts) {

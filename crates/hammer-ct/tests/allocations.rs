@@ -82,6 +82,10 @@ impl Workload for Unjudged {
         self.0.execute(session, user, op, record)
     }
 
+    fn promise_kinds(&self) -> &[&'static str] {
+        self.0.promise_kinds()
+    }
+
     fn verifier(&self) -> Option<Box<dyn Verifier>> {
         Some(Box::new(Indifferent))
     }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use hammer_core::promise::{LedgerCells, Verdicts, Verifier as _};
+use hammer_core::promise::{PromiseLedger, Verdicts, Verifier as _};
 use hammer_ct::{LogKind, LogTarget, SctVerifier};
 use hammer_measure::Nanos;
 use hammer_tlog::key::LogKey;
@@ -76,7 +76,7 @@ pub(crate) fn record(data: &[u8]) -> bool {
     let log =
         LogTarget { skew: Duration::from_secs(60), ..LogTarget::new(LogKind::StaticCt, url, KEY.clone()) };
     let known = &ANSWERED[0];
-    let ledger = Arc::new(LedgerCells::default());
+    let ledger = Arc::new(PromiseLedger::new(&["sct", "policy"]));
     let mut verdicts = Verdicts::new("fuzz", ledger.clone(), Box::new(drop));
     let mut verifier = SctVerifier::new(Arc::new(log), known.sct.timestamp_ms, Vec::new(), true);
     verifier.check(1, data, Nanos::ZERO, &mut verdicts);

@@ -1,5 +1,7 @@
 //! The promise ledger: what the server promised, and what became of it.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 /// Promises by state. `made = kept + broken + pending + unchecked` holds at every interval.
@@ -31,6 +33,42 @@ impl Ledger {
         self.pending += other.pending;
         self.unchecked += other.unchecked;
     }
+}
+
+/// The promises of one workload and kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KindLedger {
+    /// The workload that received them.
+    pub workload: String,
+    /// What was promised, in the field's words (`sct`, `inclusion`); what an observer found broken stands by what was found.
+    pub kind: String,
+    /// What became of them.
+    pub ledger: Ledger,
+}
+
+/// The ledgers of each workload, over all kinds, in their order.
+pub fn by_workload(kinds: &[KindLedger]) -> Vec<(String, Ledger)> {
+    let mut by_workload: Vec<(String, Ledger)> = Vec::new();
+    for KindLedger { workload, ledger, .. } in kinds {
+        match by_workload.iter_mut().find(|(known, _)| known == workload) {
+            Some((_, known)) => known.add(ledger),
+            None => by_workload.push((workload.clone(), *ledger)),
+        }
+    }
+    by_workload
+}
+
+/// What shows that a promise was broken: what the server said, as the workload wrote it down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    /// The workload that received the promise.
+    pub workload: String,
+    /// The operation that it answered.
+    pub seq: u64,
+    /// What was found, as in the [`Breach`].
+    pub kind: String,
+    /// The record of the promise.
+    pub bytes: Arc<[u8]>,
 }
 
 /// A promise that was found broken, named so that it can be looked up.

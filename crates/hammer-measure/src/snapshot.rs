@@ -6,7 +6,7 @@ use crate::health::Health;
 use crate::histogram::Summary;
 use crate::octaves::Octaves;
 use crate::outcome::Fate;
-use crate::promise::{Breach, Ledger};
+use crate::promise::{Breach, Evidence, KindLedger, Ledger};
 use crate::recorder::{Interval, SeriesRecord};
 use crate::series::{Phase, SeriesInfo};
 use crate::threshold::Verdict;
@@ -141,6 +141,10 @@ pub struct RunResult {
     pub promises: Ledger,
     /// Promises by workload.
     pub promises_by_workload: Vec<(String, Ledger)>,
+    /// Promises by workload and kind.
+    pub promises_by_kind: Vec<KindLedger>,
+    /// What shows of the first broken promises that they are broken, bounded in bytes.
+    pub evidence: Vec<Evidence>,
     /// The first broken promises, named; `promises.broken` counts them all.
     pub breaches: Vec<Breach>,
     /// What observers saw last.

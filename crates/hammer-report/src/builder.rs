@@ -12,8 +12,8 @@ use time::format_description::well_known::Rfc3339;
 use crate::report::series::UsersOverRate;
 use crate::report::timeline::Timeline;
 use crate::report::{
-    Event, Fates, Health, ObservationSeries, PhaseSpan, Promises, Report, Resources, Run, SCHEMA, Series,
-    SeriesKind, Tool, Totals, TreeSize, WorkloadPromises,
+    Event, Fates, Health, KindPromises, ObservationSeries, PhaseSpan, Promises, Report, Resources, Run,
+    SCHEMA, Series, SeriesKind, Tool, Totals, TreeSize, WorkloadPromises,
 };
 use crate::text::number::plural;
 use crate::verdict::{Reason, ReasonKind, Verdict};
@@ -147,7 +147,14 @@ fn promises(result: &RunResult) -> Promises {
         workload: workload.clone(),
         promises: (*ledger).into(),
     });
-    Promises { all: result.promises.into(), by_workload: by_workload.collect() }
+    let received = result.promises_by_kind.iter().filter(|known| known.ledger.made > 0);
+    let by_kind = received.map(|known| KindPromises {
+        workload: known.workload.clone(),
+        kind: known.kind.clone(),
+        promises: known.ledger.into(),
+    });
+    let all = result.promises.into();
+    Promises { all, by_workload: by_workload.collect(), by_kind: by_kind.collect() }
 }
 
 fn totals(series: &[Series]) -> Totals {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hammer_measure::health::{Finding, Health};
-use hammer_measure::promise::Breach;
+use hammer_measure::promise::{Breach, KindLedger};
 use hammer_measure::recorder::{Completion, Interval};
 use hammer_measure::snapshot::{
     Figures, Observation, Resources, RunInfo, RunResult, SeriesSnapshot, Snapshot,
@@ -184,6 +184,12 @@ impl Story {
             ],
             promises: self.promises,
             promises_by_workload: vec![("submit".to_owned(), self.promises)],
+            promises_by_kind: vec![KindLedger {
+                workload: "submit".to_owned(),
+                kind: "sct".to_owned(),
+                ledger: self.promises,
+            }],
+            evidence: Vec::new(),
             breaches: Vec::new(),
             observations: self.observations.clone(),
             health: self.health.clone(),

@@ -24,7 +24,7 @@ pub use event::Event;
 pub use figures::{Cause, Counts, DurationTable, Durations, Fates, Nanoseconds, Rates};
 pub use health::{Finding, Health};
 pub use phase::{PhaseName, PhaseSpan};
-pub use promises::{Breach, PromiseCounts, Promises, WorkloadPromises};
+pub use promises::{Breach, KindPromises, PromiseCounts, Promises, WorkloadPromises};
 pub use series::{PhaseFigures, Series, SeriesKind};
 pub use timeline::{Interval, ObservationSeries, SeriesInterval};
 

@@ -105,6 +105,11 @@ fn promises(page: &mut Page, report: &Report) {
             page.paragraph("", &format!("  {}: {}", workload.workload, ledger(&workload.promises)));
         }
     }
+    let kinds_of = |workload: &str| promises.by_kind.iter().filter(|kind| kind.workload == workload).count();
+    for kind in promises.by_kind.iter().filter(|kind| kinds_of(&kind.workload) > 1) {
+        let text = format!("  {}, {}: {}", kind.workload, kind.kind, ledger(&kind.promises));
+        page.paragraph("", &text);
+    }
     for breach in report.breaches.iter().take(MOST_BREACHES) {
         let seq = breach.seq.map_or_else(String::new, |seq| format!(" #{seq}"));
         let text = format!("{} of {}{seq}: {}", breach.kind, breach.workload, breach.detail);

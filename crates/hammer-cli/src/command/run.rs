@@ -8,6 +8,7 @@ use hammer_report::{Reason, ReasonKind, Report, ReportBuilder, Summary};
 use crate::args::{OutputArgs, RunArgs};
 use crate::assemble::{assemble, check};
 use crate::error::CliError;
+use crate::evidence;
 use crate::output::{Outputs, folder, unwritten};
 use crate::plan::sweep::{PlannedRun, runs};
 use crate::plan::{Plan, read};
@@ -95,7 +96,8 @@ fn one(
     if let Some(lab) = &assembled.lab {
         lab.restart_faults();
     }
-    {
+    let (files, epoch) = (folder(output, &plan.output), assembled.spec.epoch_unix_ms);
+    let result = {
         // It gives the terminal back at the end of this block, before anything is printed.
         let mut dashboard = tui::open(plan, output, &control)?;
         let mut reporters: Vec<&mut dyn Reporter> = vec![&mut builder, &mut progress];
@@ -105,7 +107,12 @@ fn one(
             let note = RunEvent::Note { at: Nanos::ZERO, text };
             reporters.iter_mut().for_each(|reporter| reporter.event(&note));
         }
-        run(assembled.spec, inbox, &mut reporters)?;
+        run(assembled.spec, inbox, &mut reporters)?
+    };
+    let evidence = evidence::keep(&result.evidence, &files, epoch);
+    if let Ok(Some(path)) = &evidence {
+        let text = format!("what shows the first broken promises is in {}", path.display());
+        builder.event(&RunEvent::Note { at: clock.now(), text });
     }
     drop(assembled.lab);
     let (after, failed) = match hooks::run(&plan.hooks.after) {
@@ -119,6 +126,9 @@ fn one(
     let mut report = builder.build(plan.embedded(), &[]).map_err(CliError::plan)?;
     if let Some(error) = failed {
         report.add_reason(Reason::new(ReasonKind::Usage, error.to_string()));
+    }
+    if let Err(error) = evidence {
+        report.add_reason(unwritten(&files, &error));
     }
     if let Some(Err(error)) = events.map(hammer_report::EventsWriter::finish) {
         report.add_reason(unwritten("the events".as_ref(), &error));

@@ -1,15 +1,14 @@
 //! Two unlike workloads in one, by weight; nested for more.
 
 use std::rc::Rc;
-use std::sync::Arc;
 
-use crate::compose::parts::PartSeries;
+use crate::compose::parts::{PartWords, Parts};
 use crate::compose::route::Route as _;
 use crate::compose::verifier::PartsVerifier;
 use crate::compose::weighted::WeightedMix;
 use crate::draw::Draws;
 use crate::promise::Verifier;
-use crate::record::OperationRecord;
+use crate::record::{OperationRecord, PartPlaces};
 use crate::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Workload};
 
 /// A mix of two workloads, whose operations share one schedule, its slots and its users. Series stand under the part's name, as
@@ -17,10 +16,9 @@ use crate::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, 
 #[derive(Debug)]
 pub struct Mixed<A, B> {
     mix: WeightedMix,
-    names: [Arc<str>; 2],
     first: A,
     second: B,
-    series: PartSeries,
+    parts: Parts,
 }
 
 /// An operation of one of the two.
@@ -34,8 +32,8 @@ pub enum MixedOp<A, B> {
 
 /// A shard's sessions of both.
 pub struct MixedSession<A, B> {
-    first: (A, Rc<[usize]>),
-    second: (B, Rc<[usize]>),
+    first: (A, Rc<PartPlaces>),
+    second: (B, Rc<PartPlaces>),
 }
 
 /// One of the two workloads, its name in series, and its weight in the mix.
@@ -53,11 +51,11 @@ impl<A: Workload, B: Workload> Mixed<A, B> {
     /// A mix of two, at least one of which has a weight; which operation is of which is drawn from `draws`.
     pub fn new(first: MixedPart<A>, second: MixedPart<B>, draws: Draws) -> Self {
         let mix = WeightedMix::new(&[first.weight, second.weight], draws);
-        let names: [Arc<str>; 2] = [first.name.into(), second.name.into()];
-        let (first, second) = (first.workload, second.workload);
-        let series =
-            PartSeries::new(&[(names[0].clone(), first.series()), (names[1].clone(), second.series())]);
-        Self { mix, names, first, second, series }
+        let words = [
+            PartWords::of(&first.name.into(), &first.workload),
+            PartWords::of(&second.name.into(), &second.workload),
+        ];
+        Self { mix, first: first.workload, second: second.workload, parts: Parts::new(&words) }
     }
 }
 
@@ -68,13 +66,13 @@ impl<A: Workload, B: Workload> Workload for Mixed<A, B> {
     type Scratch = (A::Scratch, B::Scratch);
 
     fn series(&self) -> Vec<SeriesSpec> {
-        self.series.all()
+        self.parts.series()
     }
 
     fn series_of(&self, seq: u64) -> usize {
         match self.mix.of(seq) {
-            (0, seq) => self.series.place(0, self.first.series_of(seq)),
-            (part, seq) => self.series.place(part, self.second.series_of(seq)),
+            (0, seq) => self.parts.place(0, self.first.series_of(seq)),
+            (part, seq) => self.parts.place(part, self.second.series_of(seq)),
         }
     }
 
@@ -119,8 +117,8 @@ impl<A: Workload, B: Workload> Workload for Mixed<A, B> {
     }
 
     async fn open(&self, context: ShardContext) -> Result<Self::Session, FatalError> {
-        let first = (self.first.open(context.clone()).await?, self.series.of_part(0));
-        let second = (self.second.open(context).await?, self.series.of_part(1));
+        let first = (self.first.open(context.clone()).await?, self.parts.places(0));
+        let second = (self.second.open(context).await?, self.parts.places(1));
         Ok(MixedSession { first, second })
     }
 
@@ -177,9 +175,12 @@ impl<A: Workload, B: Workload> Workload for Mixed<A, B> {
         record.leave_part();
     }
 
+    fn promise_kinds(&self) -> &[&'static str] {
+        self.parts.kinds()
+    }
+
     fn verifier(&self) -> Option<Box<dyn Verifier>> {
-        let [first, second] = self.names.clone();
-        let parts = vec![(first, self.first.verifier()), (second, self.second.verifier())];
-        PartsVerifier::of(self.mix.clone(), parts)
+        let verifiers = [self.first.verifier(), self.second.verifier()];
+        PartsVerifier::of(self.mix.clone(), &self.parts, verifiers)
     }
 }

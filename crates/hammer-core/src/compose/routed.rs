@@ -2,15 +2,14 @@
 
 use std::fmt;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use futures::future::try_join_all;
 
-use crate::compose::parts::PartSeries;
+use crate::compose::parts::{PartWords, Parts};
 use crate::compose::route::Route;
 use crate::compose::verifier::PartsVerifier;
 use crate::promise::Verifier;
-use crate::record::OperationRecord;
+use crate::record::{OperationRecord, PartPlaces};
 use crate::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Workload};
 
 /// The same workload on each of several targets. Series stand under the target's name, as `<target>/add-chain`, and what is found
@@ -18,8 +17,8 @@ use crate::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, 
 #[derive(Debug)]
 pub struct Routed<W, R> {
     route: R,
-    parts: Vec<(Arc<str>, W)>,
-    series: PartSeries,
+    targets: Vec<W>,
+    parts: Parts,
 }
 
 /// An operation on one of the targets.
@@ -31,7 +30,7 @@ pub struct RoutedOp<O> {
 
 /// A shard's session with each target.
 pub struct RoutedSession<S> {
-    parts: Vec<(S, Rc<[usize]>)>,
+    parts: Vec<(S, Rc<PartPlaces>)>,
 }
 
 /// What a user keeps for each target.
@@ -43,10 +42,9 @@ pub struct RoutedUser<U> {
 impl<W: Workload, R: Route> Routed<W, R> {
     /// `targets` by name, in the order in which `route` counts them.
     pub fn new(route: R, targets: Vec<(String, W)>) -> Self {
-        let parts: Vec<(Arc<str>, W)> =
-            targets.into_iter().map(|(name, workload)| (name.into(), workload)).collect();
-        let series: Vec<_> = parts.iter().map(|(name, workload)| (name.clone(), workload.series())).collect();
-        Self { route, parts, series: PartSeries::new(&series) }
+        let words = |(name, workload): &(String, W)| PartWords::of(&name.as_str().into(), workload);
+        let parts = Parts::new(&targets.iter().map(words).collect::<Vec<_>>());
+        Self { route, targets: targets.into_iter().map(|(_, workload)| workload).collect(), parts }
     }
 }
 
@@ -57,42 +55,42 @@ impl<W: Workload, R: Route + Clone> Workload for Routed<W, R> {
     type Scratch = W::Scratch;
 
     fn series(&self) -> Vec<SeriesSpec> {
-        self.series.all()
+        self.parts.series()
     }
 
     fn series_of(&self, seq: u64) -> usize {
         let (part, seq) = self.route.of(seq);
-        self.series.place(part, self.parts[part].1.series_of(seq))
+        self.parts.place(part, self.targets[part].series_of(seq))
     }
 
     fn preparation(&self) -> Preparation {
-        self.parts.first().map_or(Preparation::Inline, |(_, workload)| workload.preparation())
+        self.targets.first().map_or(Preparation::Inline, Workload::preparation)
     }
 
     fn preparation_of(&self, seq: u64) -> Preparation {
         let (part, seq) = self.route.of(seq);
-        self.parts[part].1.preparation_of(seq)
+        self.targets[part].preparation_of(seq)
     }
 
     fn scratch(&self, shards: usize) -> W::Scratch {
-        self.parts.first().map_or_else(W::Scratch::default, |(_, workload)| workload.scratch(shards))
+        self.targets.first().map_or_else(W::Scratch::default, |target| target.scratch(shards))
     }
 
     fn prepare(&self, scratch: &mut W::Scratch, seq: u64, reuse: Option<RoutedOp<W::Op>>) -> RoutedOp<W::Op> {
         let (part, seq) = self.route.of(seq);
-        let op = self.parts[part].1.prepare(scratch, seq, reuse.map(|routed| routed.op));
+        let op = self.targets[part].prepare(scratch, seq, reuse.map(|routed| routed.op));
         RoutedOp { part, op }
     }
 
     fn weight(&self, routed: &RoutedOp<W::Op>) -> usize {
-        self.parts[routed.part].1.weight(&routed.op)
+        self.targets[routed.part].weight(&routed.op)
     }
 
     async fn open(&self, context: ShardContext) -> Result<RoutedSession<W::Session>, FatalError> {
-        let open = async |(part, (_, workload)): (usize, &(Arc<str>, W))| -> Result<_, FatalError> {
-            Ok((workload.open(context.clone()).await?, self.series.of_part(part)))
+        let open = async |(part, target): (usize, &W)| -> Result<_, FatalError> {
+            Ok((target.open(context.clone()).await?, self.parts.places(part)))
         };
-        Ok(RoutedSession { parts: try_join_all(self.parts.iter().enumerate().map(open)).await? })
+        Ok(RoutedSession { parts: try_join_all(self.targets.iter().enumerate().map(open)).await? })
     }
 
     /// A user enters at every target.
@@ -102,10 +100,10 @@ impl<W: Workload, R: Route + Clone> Workload for Routed<W, R> {
         user: u64,
         record: &OperationRecord,
     ) -> Result<RoutedUser<W::User>, Ended> {
-        let mut parts = Vec::with_capacity(self.parts.len());
-        for ((_, workload), (session, series)) in self.parts.iter().zip(&session.parts) {
-            record.enter_part(series.clone());
-            let entered = workload.enter(session, user, record).await;
+        let mut parts = Vec::with_capacity(self.targets.len());
+        for (target, (session, places)) in self.targets.iter().zip(&session.parts) {
+            record.enter_part(places.clone());
+            let entered = target.enter(session, user, record).await;
             record.leave_part();
             parts.push(entered?);
         }
@@ -120,9 +118,9 @@ impl<W: Workload, R: Route + Clone> Workload for Routed<W, R> {
         record: &OperationRecord,
     ) -> Ended {
         let RoutedOp { part, op } = routed;
-        let (session, series) = &session.parts[*part];
-        record.enter_part(series.clone());
-        let ended = self.parts[*part].1.execute(session, &user.parts[*part], op, record).await;
+        let (session, places) = &session.parts[*part];
+        record.enter_part(places.clone());
+        let ended = self.targets[*part].execute(session, &user.parts[*part], op, record).await;
         record.leave_part();
         ended
     }
@@ -134,15 +132,18 @@ impl<W: Workload, R: Route + Clone> Workload for Routed<W, R> {
         record: &OperationRecord,
     ) {
         let RoutedOp { part, op } = routed;
-        let (session, series) = &session.parts[*part];
-        record.enter_part(series.clone());
-        self.parts[*part].1.check(session, op, record).await;
+        let (session, places) = &session.parts[*part];
+        record.enter_part(places.clone());
+        self.targets[*part].check(session, op, record).await;
         record.leave_part();
     }
 
+    fn promise_kinds(&self) -> &[&'static str] {
+        self.parts.kinds()
+    }
+
     fn verifier(&self) -> Option<Box<dyn Verifier>> {
-        let parts = self.parts.iter().map(|(name, workload)| (name.clone(), workload.verifier()));
-        PartsVerifier::of(self.route.clone(), parts.collect())
+        PartsVerifier::of(self.route.clone(), &self.parts, self.targets.iter().map(Workload::verifier))
     }
 }
 

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use hammer_measure::Nanos;
 
+use crate::promise::PromiseKind;
 use crate::record::{Admission, OperationRecord};
 use crate::runtime::Runtime;
 use crate::workload::{Ended, Workload};
@@ -25,6 +26,8 @@ pub(super) struct Checks<W: Workload> {
 /// An operation on its way to its check.
 pub(super) struct PendingCheck<Op> {
     op: Op,
+    /// Of the promise that the check is to make.
+    kind: PromiseKind,
     admission: Admission,
 }
 
@@ -80,11 +83,12 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
     pub(super) fn check(
         self: &Rc<Self>,
         op: W::Op,
+        kind: PromiseKind,
         admission: Admission,
         record: &OperationRecord,
     ) -> Option<W::Op> {
         if self.checks.under_way() >= MOST_CHECKS {
-            record.leave_unchecked();
+            record.leave_unchecked(kind);
             return Some(op);
         }
         self.checks.under_way.set(self.checks.under_way() + 1);
@@ -92,7 +96,7 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
             self.runtime.spawn(Box::pin(self.clone().serve_checks(new.clone())));
             new
         });
-        slot.assign(PendingCheck { op, admission });
+        slot.assign(PendingCheck { op, kind, admission });
         None
     }
 
@@ -100,14 +104,14 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
     async fn serve_checks(self: Rc<Self>, slot: Rc<OperationSlot<PendingCheck<W::Op>>>) {
         let record = self.new_record();
         loop {
-            let PendingCheck { mut op, admission } = slot.next_task().await;
+            let PendingCheck { mut op, kind, admission } = slot.next_task().await;
             let started = self.runtime.now();
             record.start_beside(Admission { started, ..admission });
             let check = self.workload.check(&self.session, &mut op, &record);
             // A check that is cut off says nothing of the operation, whose end is recorded already.
             let _ = slot.until_deadline(self.deadline_from(started), &record, check).await;
             if !record.has_promised() {
-                record.leave_unchecked();
+                record.leave_unchecked(kind);
             }
             self.give_back(op);
             self.checks.under_way.set(self.checks.under_way() - 1);

@@ -152,10 +152,10 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
         if completion.sent {
             self.quantum.answered(timing.service_time());
         }
-        if record.owes_check()
+        if let Some(kind) = record.owes_check()
             && let Some(op) = kept.take()
         {
-            *kept = self.check(op, admission, record);
+            *kept = self.check(op, kind, admission, record);
         }
         timing.done()
     }

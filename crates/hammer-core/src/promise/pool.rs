@@ -7,19 +7,20 @@ use std::sync::mpsc;
 use std::thread::{self, JoinHandle, Thread};
 use std::time::Duration;
 
-use hammer_measure::promise::Breach;
 use hammer_measure::{Ledger, Nanos};
 
 use crate::background::{self, Turn};
+use crate::crew::CrewMember;
+use crate::panics::PanicGuard;
 
+use super::transport::overflow::OverflowReader;
 use super::transport::records::Records;
 use super::transport::ring::{RecordReader, ring};
-use super::transport::spill::Spill;
-use super::{LedgerCells, PromiseSender, Verdicts, Verifier};
+use super::{BrokenPromise, PromiseLedger, PromiseSender, Verdicts, Verifier};
 
 /// The verifier threads of one workload. Without a thread its rings are worked by hand, on a simulated clock.
 pub struct VerifyPool {
-    ledger: Arc<LedgerCells>,
+    ledger: Arc<PromiseLedger>,
     spill_folder: PathBuf,
     ring_bytes: usize,
     threads: Vec<VerifierThread>,
@@ -29,7 +30,7 @@ pub struct VerifyPool {
 /// Where the rings of shards are handed to a verifier thread.
 pub struct RingSender(mpsc::Sender<Ring>);
 
-type Ring = (RecordReader, Arc<Spill>);
+type Ring = (RecordReader, OverflowReader);
 
 struct VerifierThread {
     rings: RingSender,
@@ -53,13 +54,15 @@ struct VerifierBatch {
 }
 
 impl VerifyPool {
-    /// A pool whose rings hold `ring_bytes` each and spill into `spill_folder`.
-    pub fn new(ring_bytes: usize, spill_folder: PathBuf) -> Self {
+    /// A pool for promises of these kinds, whose rings hold `ring_bytes` each and whose files lie in `spill_folder`.
+    pub fn new(kinds: &[&'static str], ring_bytes: usize, spill_folder: PathBuf) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
-        Self { ledger: Arc::default(), spill_folder, ring_bytes, threads: Vec::new(), stop }
+        let ledger = Arc::new(PromiseLedger::new(kinds));
+        Self { ledger, spill_folder, ring_bytes, threads: Vec::new(), stop }
     }
 
-    /// Starts a thread around `verifier`. `now` is the run's clock, `broken` is told of each broken promise.
+    /// Starts a thread around `verifier`. `now` is the run's clock, `broken` is told of each broken promise, `panicked` when the
+    /// thread ends by a panic: what it had before it would stay pending.
     ///
     /// # Errors
     /// When the operating system starts none.
@@ -68,12 +71,15 @@ impl VerifyPool {
         workload: &str,
         verifier: Box<dyn Verifier>,
         now: impl Fn() -> Nanos + Send + 'static,
-        broken: impl Fn(Breach) + Send + 'static,
+        broken: impl Fn(BrokenPromise) + Send + 'static,
+        panicked: impl FnOnce() + Send + 'static,
     ) -> std::io::Result<()> {
         let (rings, mut bench) = self.bench(workload, verifier, broken);
         let stop = self.stop.clone();
         let name = format!("verify-{}", self.threads.len());
+        let guard = PanicGuard::new(panicked);
         let handle = thread::Builder::new().name(name).spawn(move || {
+            let _guard = guard;
             background::make_way();
             while !stop.load(Ordering::Acquire) {
                 if !bench.work(now()) {
@@ -91,7 +97,7 @@ impl VerifyPool {
         &self,
         workload: &str,
         verifier: Box<dyn Verifier>,
-        broken: impl Fn(Breach) + Send + 'static,
+        broken: impl Fn(BrokenPromise) + Send + 'static,
     ) -> (RingSender, VerifierWork) {
         let (rings, incoming) = mpsc::channel();
         let verdicts = Verdicts::new(workload, self.ledger.clone(), Box::new(broken));
@@ -100,18 +106,23 @@ impl VerifyPool {
     }
 
     /// A ring for a shard, served by the shard's thread of the pool.
-    pub fn sender(&self, shard: usize) -> Option<PromiseSender> {
+    pub fn sender(&self, shard: usize, crew: CrewMember) -> Option<PromiseSender> {
         let worker = self.threads.get(shard % self.threads.len().max(1))?;
-        let sender = self.sender_into(&worker.rings, Some(worker.thread.clone()))?;
+        let sender = self.sender_into(&worker.rings, Some(worker.thread.clone()), crew)?;
         worker.thread.unpark();
         Some(sender)
     }
 
     /// A ring for a shard, into `rings`; `thread` is woken when there is something in it.
-    pub fn sender_into(&self, rings: &RingSender, thread: Option<Thread>) -> Option<PromiseSender> {
-        let spill = Arc::new(Spill::in_folder(self.spill_folder.clone()));
-        let (mut writer, reader) = ring(self.ring_bytes, spill.clone(), self.ledger.clone());
-        rings.0.send((reader, spill)).ok()?;
+    pub fn sender_into(
+        &self,
+        rings: &RingSender,
+        thread: Option<Thread>,
+        crew: CrewMember,
+    ) -> Option<PromiseSender> {
+        let (mut writer, reader, overflow) =
+            ring(self.ring_bytes, self.ledger.clone(), self.spill_folder.clone(), crew);
+        rings.0.send((reader, overflow)).ok()?;
         writer.served_by(thread);
         Some(PromiseSender::new(writer))
     }
@@ -121,20 +132,25 @@ impl VerifyPool {
         self.ledger.read()
     }
 
+    /// The promises so far, by kind.
+    pub fn by_kind(&self) -> Vec<(&'static str, Ledger)> {
+        self.ledger.by_kind().collect()
+    }
+
     /// How many of the pending promises may still be judged.
     pub fn awaited(&self) -> u64 {
         self.ledger.awaited()
     }
 
     /// Ends the threads once they have judged what they can, and returns the last state of the ledger.
-    pub fn stop(self) -> Ledger {
+    pub fn stop(mut self) -> Vec<(&'static str, Ledger)> {
         self.stop.store(true, Ordering::Release);
-        for worker in self.threads {
+        for worker in std::mem::take(&mut self.threads) {
             worker.thread.unpark();
-            // The records of a thread that panicked stay pending, and pending is not kept.
+            // A panic was told by the thread's guard.
             let _ = worker.handle.join();
         }
-        self.ledger.read()
+        self.by_kind()
     }
 }
 
@@ -144,21 +160,21 @@ impl VerifierWork {
         self.rings.extend(self.incoming.try_iter());
         let Self { judge, rings, .. } = self;
         let mut worked = false;
-        for (ring, spill) in &mut *rings {
+        for (ring, overflow) in &mut *rings {
             for _ in 0..TURN {
-                if !judge.records.take(ring) {
+                if !judge.records.take(ring) && !overflow.take(&mut judge.records) {
                     break;
                 }
                 judge.settle_if_full(now);
                 worked = true;
             }
             if !worked && ring.is_empty() {
-                judge.drain(spill, now);
+                judge.drain(overflow, now);
             }
         }
         judge.settle(now);
         if !worked {
-            rings.retain(|(ring, spill)| !ring.is_closed() || !spill.is_empty());
+            rings.retain(|(ring, overflow)| !ring.is_closed() || !overflow.is_empty());
         }
         judge.verifier.tick(now, &mut judge.verdicts);
         worked
@@ -167,7 +183,7 @@ impl VerifierWork {
     /// Judges all that is left.
     pub fn finish(&mut self, now: Nanos) {
         while self.work(now) {}
-        self.rings.iter().for_each(|(_, spill)| self.judge.drain(spill, now));
+        self.rings.iter().for_each(|(_, overflow)| self.judge.drain(overflow, now));
     }
 }
 
@@ -186,13 +202,13 @@ impl VerifierBatch {
         }
     }
 
-    fn drain(&mut self, spill: &Spill, now: Nanos) {
-        let lost = spill.drain(|seq, record| {
-            self.records.push(seq, record);
+    fn drain(&mut self, overflow: &OverflowReader, now: Nanos) {
+        let lost = overflow.drain(|record| {
+            self.records.push(record);
             self.settle_if_full(now);
         });
         self.settle(now);
-        (0..lost).for_each(|_| self.verdicts.unchecked());
+        lost.into_iter().for_each(|kind| self.verdicts.unchecked_as_received(kind));
     }
 }
 

@@ -1,13 +1,16 @@
 //! Promises of a run: what the verifiers count, and what observers found broken beside them.
 
+use std::sync::Arc;
+
 use hammer_measure::Ledger;
-use hammer_measure::promise::Breach;
+use hammer_measure::promise::{Breach, Evidence, KindLedger};
 
 /// The broken promises that are named, and the ledger of what was promised to everyone.
 #[derive(Debug, Default)]
 pub(super) struct Promises {
     breaches: Vec<Breach>,
-    observed: Vec<(String, Ledger)>,
+    evidence: Vec<Evidence>,
+    observed: Vec<KindLedger>,
 }
 
 impl Promises {
@@ -20,32 +23,44 @@ impl Promises {
         is_named
     }
 
+    /// What shows that a promise was broken, as long as it is among those that are named.
+    pub(super) fn keep_evidence(&mut self, breach: &Breach, bytes: Option<Arc<[u8]>>) {
+        if let (Some(seq), Some(bytes)) = (breach.seq, bytes)
+            && self.evidence.len() < BREACHES_NAMED
+        {
+            let (workload, kind) = (breach.workload.clone(), breach.kind.clone());
+            self.evidence.push(Evidence { workload, seq, kind, bytes });
+        }
+    }
+
     /// A promise to everyone that an observer found broken: it is counted here.
     pub(super) fn observed(&mut self, breach: &Breach) {
-        let place = self.observed.iter().position(|(name, _)| *name == breach.workload);
-        let place = place.unwrap_or_else(|| {
-            self.observed.push((breach.workload.clone(), Ledger::default()));
-            self.observed.len() - 1
-        });
+        let is_it = |known: &&mut KindLedger| known.workload == breach.workload && known.kind == breach.kind;
         let broken = Ledger { made: 1, broken: 1, ..Ledger::default() };
-        self.observed[place].1.add(&broken);
+        match self.observed.iter_mut().find(is_it) {
+            Some(known) => known.ledger.add(&broken),
+            None => self.observed.push(KindLedger {
+                workload: breach.workload.clone(),
+                kind: breach.kind.clone(),
+                ledger: broken,
+            }),
+        }
     }
 
     /// The verifiers' ledger and the observers' together.
     pub(super) fn with(&self, mut verified: Ledger) -> Ledger {
-        self.observed.iter().for_each(|(_, ledger)| verified.add(ledger));
+        self.observed.iter().for_each(|known| verified.add(&known.ledger));
         verified
     }
 
-    /// The same by workload; what observers saw stands under the name that they gave it.
-    pub(super) fn by_workload(&self, mut verified: Vec<(String, Ledger)>) -> Vec<(String, Ledger)> {
-        for (name, ledger) in &self.observed {
-            match verified.iter_mut().find(|(workload, _)| workload == name) {
-                Some((_, known)) => known.add(ledger),
-                None => verified.push((name.clone(), *ledger)),
-            }
-        }
+    /// The same by workload and kind; what observers saw stands under the name that they gave it, by what was found.
+    pub(super) fn by_kind(&self, mut verified: Vec<KindLedger>) -> Vec<KindLedger> {
+        verified.extend(self.observed.iter().cloned());
         verified
+    }
+
+    pub(super) fn take_evidence(&mut self) -> Vec<Evidence> {
+        std::mem::take(&mut self.evidence)
     }
 
     /// The named ones.
@@ -76,8 +91,9 @@ mod tests {
         let all = promises.with(kept);
         assert!(all.balances());
         assert_eq!((all.made, all.kept, all.broken), (6, 5, 1));
-        let by_workload = promises.by_workload(vec![("submit".into(), kept)]);
-        assert_eq!(by_workload[1].0, "log");
-        assert_eq!(by_workload[1].1.broken, 1);
+        let sct = KindLedger { workload: "submit".into(), kind: "sct".into(), ledger: kept };
+        let by_kind = promises.by_kind(vec![sct]);
+        assert_eq!((by_kind[1].workload.as_str(), by_kind[1].kind.as_str()), ("log", "shrinking-tree"));
+        assert_eq!(by_kind[1].ledger.broken, 1);
     }
 }

@@ -9,6 +9,7 @@ use std::thread::{self, JoinHandle};
 
 use futures::channel::mpsc::{UnboundedReceiver, UnboundedSender, unbounded};
 use futures::future::{join_all, select};
+use hammer_measure::promise::KindLedger;
 use hammer_measure::{Ledger, Nanos, Now as _};
 use tokio::runtime::LocalOptions;
 use tokio::sync::watch;
@@ -18,6 +19,7 @@ use crate::clock::MonotonicClock;
 use crate::crew::{CrewMember, CrewPool};
 use crate::dispatch::LanePlan;
 use crate::observe::{ObservationSink, Observer};
+use crate::panics::PanicGuard;
 use crate::promise::VerifyPool;
 use crate::runtime::Clock as _;
 use crate::runtime::threaded::ThreadedRuntime;
@@ -108,24 +110,23 @@ impl Threads {
         self.verify.iter().filter_map(|(_, pool)| Some(pool.as_ref()?.awaited())).sum()
     }
 
-    pub(super) fn promises_by_workload(&self) -> Vec<(String, Ledger)> {
-        let pools =
-            self.verify.iter().filter_map(|(name, pool)| Some((name.clone(), pool.as_ref()?.ledger())));
-        pools.collect()
+    pub(super) fn promises_by_kind(&self) -> Vec<KindLedger> {
+        let pools = self.verify.iter().filter_map(|(name, pool)| Some((name, pool.as_ref()?.by_kind())));
+        pools.flat_map(|(name, kinds)| kind_ledgers(name, kinds)).collect()
     }
 
     /// Ends every thread, verifiers last and once they are done.
-    pub(super) fn stop(&mut self) -> Vec<(String, Ledger)> {
+    pub(super) fn stop(&mut self) -> Vec<KindLedger> {
         self.quit();
         let verify = std::mem::take(&mut self.verify);
         let ledgers = verify.into_iter().filter_map(|(name, pool)| {
-            let ledger = match Arc::try_unwrap(pool?) {
+            let kinds = match Arc::try_unwrap(pool?) {
                 Ok(pool) => pool.stop(),
-                Err(still_used) => still_used.ledger(),
+                Err(still_used) => still_used.by_kind(),
             };
-            Some((name, ledger))
+            Some(kind_ledgers(&name, kinds))
         });
-        ledgers.collect()
+        ledgers.flatten().collect()
     }
 
     /// Ends shards, supply and observers.
@@ -148,6 +149,15 @@ impl Threads {
     }
 }
 
+fn kind_ledgers(workload: &str, kinds: Vec<(&'static str, Ledger)>) -> Vec<KindLedger> {
+    let named = |(kind, ledger): (&'static str, Ledger)| KindLedger {
+        workload: workload.to_owned(),
+        kind: kind.to_owned(),
+        ledger,
+    };
+    kinds.into_iter().map(named).collect()
+}
+
 fn verifiers(
     spec: &RunSpec,
     lane: &dyn LanePlan<ThreadedRuntime>,
@@ -156,13 +166,18 @@ fn verifiers(
     let mut pool = None;
     for _ in 0..spec.verify_threads.max(1) {
         let Some(verifier) = lane.verifier() else { return Ok(None) };
-        let pool =
-            pool.get_or_insert_with(|| VerifyPool::new(spec.verify_ring_bytes, spec.spill_folder.clone()));
+        let pool = pool.get_or_insert_with(|| {
+            VerifyPool::new(lane.promise_kinds(), spec.verify_ring_bytes, spec.spill_folder.clone())
+        });
         let (clock, messages) = (spec.clock, messages.clone());
-        let broken = move |breach| {
-            let _ = messages.send(Message::Breach(clock.now(), breach));
+        let (failed, workload) = (messages.clone(), lane.workload().to_owned());
+        let broken = move |promise| {
+            let _ = messages.send(Message::Broken(clock.now(), promise));
         };
-        pool.start(lane.workload(), verifier, move || clock.now(), broken)?;
+        let panicked = move || {
+            let _ = failed.send(Message::Failed(RunError::VerifierPanicked(workload)));
+        };
+        pool.start(lane.workload(), verifier, move || clock.now(), broken, panicked)?;
     }
     Ok(pool.map(Arc::new))
 }
@@ -175,9 +190,11 @@ impl ShardThread {
         let (sender, commands) = unbounded();
         let builder = thread::Builder::new().name(format!("shard-{}", self.shard));
         let handle = builder.spawn(move || {
-            let mut guard = ShardPanicGuard { shard: self.shard, messages: messages.clone(), armed: true };
+            let (shard, failed) = (self.shard, messages.clone());
+            let _guard = PanicGuard::new(move || {
+                let _ = failed.send(Message::Failed(RunError::Panicked(shard)));
+            });
             self.run(commands, &messages);
-            guard.armed = false;
         })?;
         Ok((sender, handle))
     }
@@ -185,7 +202,7 @@ impl ShardThread {
     fn run(self, commands: UnboundedReceiver<ShardCommand>, messages: &mpsc::Sender<Message>) {
         let shard = self.shard;
         let lanes = self.lanes.into_iter().map(|(lane, pool)| {
-            let promises = pool.and_then(|pool| pool.sender(shard));
+            let promises = pool.and_then(|pool| pool.sender(shard, self.crew.clone()));
             (lane, promises)
         });
         let spec = ShardSpec {
@@ -200,8 +217,12 @@ impl ShardThread {
         let report = move |report| {
             let _ = told.send(Message::Shard(shard, report));
         };
+        let failed = messages.clone();
+        let runtime = ThreadedRuntime::new(self.clock).watched(move || {
+            let _ = failed.send(Message::Failed(RunError::Panicked(shard)));
+        });
         let work = async move {
-            let ended = shard::run(ThreadedRuntime::new(self.clock), spec, commands, report).await;
+            let ended = shard::run(runtime, spec, commands, report).await;
             ended.map_err(|error| RunError::Open(error.to_string()))
         };
         if let Err(error) = on_this_thread(work).and_then(identity) {
@@ -220,21 +241,6 @@ fn on_this_thread<T: 'static>(work: impl Future<Output = T> + 'static) -> Result
     Ok(ended.unwrap_or_else(|ended| resume_unwind(ended.into_panic())))
 }
 
-/// Tells the run when its thread unwinds.
-struct ShardPanicGuard {
-    shard: usize,
-    messages: mpsc::Sender<Message>,
-    armed: bool,
-}
-
-impl Drop for ShardPanicGuard {
-    fn drop(&mut self) {
-        if self.armed {
-            let _ = self.messages.send(Message::Failed(RunError::Panicked(self.shard)));
-        }
-    }
-}
-
 fn observe(spec: &mut RunSpec, messages: &mpsc::Sender<Message>) -> Result<Option<ObserveThread>, RunError> {
     let observers: Vec<Box<dyn Observer>> = std::mem::take(&mut spec.observers);
     if observers.is_empty() {
@@ -243,6 +249,10 @@ fn observe(spec: &mut RunSpec, messages: &mpsc::Sender<Message>) -> Result<Optio
     let (stop, stopped) = watch::channel(false);
     let (clock, sink, failed) = (spec.clock, ObservationSink::new(messages.clone()), messages.clone());
     let handle = thread::Builder::new().name("observe".to_owned()).spawn(move || {
+        let panicked = failed.clone();
+        let _guard = PanicGuard::new(move || {
+            let _ = panicked.send(Message::Failed(RunError::ObserverPanicked));
+        });
         background::make_way();
         let ended = on_this_thread(async move {
             let looks = observers.into_iter().map(|observer| {

@@ -14,11 +14,14 @@ use tokio::io::unix::AsyncFd;
 
 use super::{Alarm, Clock, LocalFuture, Runtime};
 use crate::clock::MonotonicClock;
+use crate::panics::PanicGuard;
 
 /// The runtime of the thread it is used on; it must be used where local tasks can be spawned.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone)]
 pub struct ThreadedRuntime {
     clock: MonotonicClock,
+    /// Told when a task that it started panics: tokio keeps that to itself, and the operations that the task had would never end.
+    panicked: Rc<dyn Fn()>,
 }
 
 /// A timerfd.
@@ -33,7 +36,13 @@ pub struct TimerFd {
 impl ThreadedRuntime {
     /// A runtime on that clock.
     pub fn new(clock: MonotonicClock) -> Self {
-        Self { clock }
+        Self { clock, panicked: Rc::new(|| ()) }
+    }
+
+    /// The same; `panicked` is told when one of its tasks ends by a panic.
+    #[must_use]
+    pub fn watched(self, panicked: impl Fn() + 'static) -> Self {
+        Self { panicked: Rc::new(panicked), ..self }
     }
 }
 
@@ -55,7 +64,12 @@ impl Runtime for ThreadedRuntime {
     }
 
     fn spawn(&self, task: LocalFuture<()>) {
-        tokio::task::spawn_local(task);
+        let panicked = self.panicked.clone();
+        tokio::task::spawn_local(async move {
+            // Dropped while the panic unwinds through here.
+            let _guard = PanicGuard::new(move || panicked());
+            task.await;
+        });
     }
 
     fn clock(&self) -> Rc<dyn Clock> {

@@ -5,8 +5,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use hammer_core::crew::CrewMember;
 use hammer_core::dispatch::{Closed, Iterations, Load, LoadedWorkload, Stages, Think};
-use hammer_core::promise::{Verdicts, Verifier, VerifyPool};
+use hammer_core::promise::{PromiseKind, Verdicts, Verifier, VerifyPool};
 use hammer_core::record::OperationRecord;
 use hammer_core::run::{RunError, RunSpec, control, run};
 use hammer_core::runtime::Clock;
@@ -86,7 +87,7 @@ impl Workload for CheckedBeside {
         let (exchange, sent) = (record.exchange(), clock.now());
         clock.sleep_until(sent + MILLI).await;
         answered(exchange, sent, clock.now());
-        record.check_beside();
+        record.check_beside(PROOF);
         Ended::accepted(200)
     }
 
@@ -95,7 +96,11 @@ impl Workload for CheckedBeside {
         let (step, sent) = (record.step(1), clock.now());
         clock.sleep_until(sent + self.check.unwrap_or(SECOND * 1_000)).await;
         answered(step, sent, clock.now());
-        record.promise(b"read");
+        record.promise(PROOF, b"read");
+    }
+
+    fn promise_kinds(&self) -> &[&'static str] {
+        &["proof"]
     }
 
     fn verifier(&self) -> Option<Box<dyn Verifier>> {
@@ -103,23 +108,25 @@ impl Workload for CheckedBeside {
     }
 }
 
+const PROOF: PromiseKind = PromiseKind(0);
+
 struct Believing;
 
 impl Verifier for Believing {
     fn check(&mut self, _seq: u64, _record: &[u8], _now: Nanos, verdicts: &mut Verdicts) {
-        verdicts.kept();
+        verdicts.kept(PROOF);
     }
 }
 
 /// 100 operations a second for two seconds with room for five at once; reads, proofs, and what became of promises.
 fn checked(check: Option<Nanos>, rate: f64) -> (SeriesRecord, SeriesRecord, Ledger) {
-    let pool = VerifyPool::new(1 << 20, std::env::temp_dir());
+    let pool = VerifyPool::new(&["proof"], 1 << 20, std::env::temp_dir());
     let (rings, work) = pool.bench("read", Box::new(Believing), |_| ());
     let work = RefCell::new(work);
     let mut run = Simulated::measuring(SECOND * 2);
     run.timeout = SECOND;
     let total = run.run_with(Arc::new(CheckedBeside { check }), at_rate(rate, 5, 10), |_, _| {
-        pool.sender_into(&rings, None)
+        pool.sender_into(&rings, None, CrewMember::inline())
     });
     work.borrow_mut().finish(Nanos::from_secs(100));
     let [read, proof] = [0, 1].map(|series| total.series[series][1].clone());

@@ -2,17 +2,26 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
-use hammer_core::promise::{Records, Verdicts, Verifier, VerifyPool};
+use hammer_core::crew::CrewMember;
+use hammer_core::dispatch::LoadedWorkload;
+use hammer_core::observe::{ObservationSink, Observer};
+use hammer_core::promise::{Fault, PromiseKind, Records, Verdicts, Verifier, VerifyPool};
 use hammer_core::record::OperationRecord;
-use hammer_core::runtime::{Clock, Runtime as _};
+use hammer_core::run::{RunError, RunSpec, control, run};
+use hammer_core::runtime::{Clock, LocalFuture, Runtime as _};
+use hammer_core::supply::SupplyBounds;
 use hammer_core::workload::{Ended, FatalError, SeriesSpec, ShardContext, Workload};
 use hammer_measure::{Ledger, Nanos};
 
 use crate::harness::{MILLI, SECOND, Simulated, answered, at_rate};
 
+const WITNESS: PromiseKind = PromiseKind(0);
+
 /// A server whose every answer promises that a witness will see the operation; the witness is late.
 struct Promising {
     answer: Nanos,
+    /// Bytes of each record behind its instant.
+    padding: usize,
 }
 
 /// Knows only at `kept_after` that a promise was kept; those of multiples of `liar` are broken at once.
@@ -42,16 +51,18 @@ impl Workload for Promising {
         let sent = clock.now();
         clock.sleep_until(sent + self.answer).await;
         answered(record.exchange(), sent, clock.now());
-        record.promise(&clock.now().0.to_le_bytes());
+        let mut bytes = clock.now().0.to_le_bytes().to_vec();
+        bytes.resize(8 + self.padding, 0);
+        record.promise(WITNESS, &bytes);
         Ended::accepted(200)
     }
 }
 
 impl Verifier for Late {
     fn check(&mut self, seq: u64, record: &[u8], _now: Nanos, verdicts: &mut Verdicts) {
-        let made = Nanos(u64::from_le_bytes(record.try_into().unwrap()));
+        let made = Nanos(u64::from_le_bytes(record[..8].try_into().unwrap()));
         if self.liar > 0 && seq.is_multiple_of(self.liar) {
-            verdicts.broken(seq, "witness", None, format!("never saw {seq}"));
+            verdicts.broken(WITNESS, seq, Fault::new("witness", format!("never saw {seq}")), Some(record));
         } else {
             self.waiting.push(made + self.kept_after);
         }
@@ -60,7 +71,7 @@ impl Verifier for Late {
     fn tick(&mut self, now: Nanos, verdicts: &mut Verdicts) {
         let before = self.waiting.len();
         self.waiting.retain(|due| *due > now);
-        (self.waiting.len()..before).for_each(|_| verdicts.kept());
+        (self.waiting.len()..before).for_each(|_| verdicts.kept(WITNESS));
     }
 }
 
@@ -75,37 +86,41 @@ impl Verifier for Together {
     }
 
     fn check_all(&mut self, records: &Records, _now: Nanos, verdicts: &mut Verdicts) {
-        self.batches.lock().unwrap().push(records.iter().map(|(seq, _)| seq).collect());
-        records.iter().for_each(|_| verdicts.kept());
+        self.batches.lock().unwrap().push(records.iter().map(|record| record.seq).collect());
+        records.iter().for_each(|_| verdicts.kept(WITNESS));
     }
 }
 
 /// 1,000 operations a second for two seconds over two shards; what the ledger was over time, and the breaches.
 fn ledgers(ring_bytes: usize, late: impl Verifier + 'static) -> (Vec<Ledger>, Vec<u64>) {
-    let pool = Rc::new(VerifyPool::new(ring_bytes, std::env::temp_dir()));
+    let pool = Rc::new(VerifyPool::new(&["witness"], ring_bytes, std::env::temp_dir()));
     let breaches = Arc::new(Mutex::new(Vec::new()));
     let seen = breaches.clone();
     let (rings, bench) =
-        pool.bench("promising", Box::new(late), move |breach| seen.lock().unwrap().extend(breach.seq));
+        pool.bench("promising", Box::new(late), move |broken| seen.lock().unwrap().extend(broken.breach.seq));
     let bench = Rc::new(RefCell::new(Some(bench)));
     let over_time = Rc::new(RefCell::new(Vec::new()));
     let run = Simulated::measuring(Nanos::from_secs(2)).over(2);
-    run.run_with(Arc::new(Promising { answer: MILLI }), at_rate(1_000.0, 100, 100), |runtime, _| {
-        if let Some(mut bench) = bench.borrow_mut().take() {
-            // The verifier's thread, as a task: it looks every 100 ms.
-            let (clock, over_time, pool) = (runtime.clock(), over_time.clone(), pool.clone());
-            runtime.spawn(Box::pin(async move {
-                for look in 1..=60 {
-                    clock.sleep_until(MILLI * 100 * look).await;
-                    bench.work(clock.now());
+    run.run_with(
+        Arc::new(Promising { answer: MILLI, padding: 0 }),
+        at_rate(1_000.0, 100, 100),
+        |runtime, _| {
+            if let Some(mut bench) = bench.borrow_mut().take() {
+                // The verifier's thread, as a task: it looks every 100 ms.
+                let (clock, over_time, pool) = (runtime.clock(), over_time.clone(), pool.clone());
+                runtime.spawn(Box::pin(async move {
+                    for look in 1..=60 {
+                        clock.sleep_until(MILLI * 100 * look).await;
+                        bench.work(clock.now());
+                        over_time.borrow_mut().push(pool.ledger());
+                    }
+                    bench.finish(clock.now());
                     over_time.borrow_mut().push(pool.ledger());
-                }
-                bench.finish(clock.now());
-                over_time.borrow_mut().push(pool.ledger());
-            }));
-        }
-        pool.sender_into(&rings, None)
-    });
+                }));
+            }
+            pool.sender_into(&rings, None, CrewMember::inline())
+        },
+    );
     let breaches = breaches.lock().unwrap().clone();
     (Rc::into_inner(over_time).unwrap().into_inner(), breaches)
 }
@@ -166,17 +181,108 @@ fn what_does_not_fit_the_ring_spills_and_is_checked_all_the_same() {
     assert_eq!((last.made, last.kept, last.unchecked), (2_000, 2_000, 0));
 }
 
+/// Forty records of a mebibyte, of which the queue takes 16 before the crew makes room; what became of their promises.
+fn large(spill_folder: &str) -> Ledger {
+    let pool = VerifyPool::new(&["witness"], 1 << 20, spill_folder.into());
+    let late = Late { kept_after: MILLI, liar: 0, waiting: vec![] };
+    let (rings, mut work) = pool.bench("w", Box::new(late), |_| {});
+    let promising = Promising { answer: MILLI, padding: 1 << 20 };
+    Simulated::measuring(SECOND).run_with(Arc::new(promising), at_rate(40.0, 10, 10), |_, _| {
+        pool.sender_into(&rings, None, CrewMember::inline())
+    });
+    work.finish(SECOND * 60);
+    work.finish(SECOND * 61);
+    pool.ledger()
+}
+
+#[test]
+fn large_records_wait_in_memory_and_then_in_a_file() {
+    let ledger = large(&std::env::temp_dir().to_string_lossy());
+    assert_eq!((ledger.made, ledger.kept, ledger.unchecked), (40, 40, 0));
+}
+
 #[test]
 fn what_can_neither_wait_nor_spill_is_unchecked() {
-    let pool = VerifyPool::new(40, "/nonexistent/spill".into());
-    let (rings, mut bench) =
-        pool.bench("w", Box::new(Late { kept_after: MILLI, liar: 0, waiting: vec![] }), |_| {});
-    let run = Simulated::measuring(SECOND);
-    run.run_with(Arc::new(Promising { answer: MILLI }), at_rate(10.0, 10, 10), |_, _| {
-        pool.sender_into(&rings, None)
-    });
-    bench.finish(SECOND * 60);
-    let ledger = pool.ledger();
-    assert!(ledger.balances());
-    assert_eq!((ledger.made, ledger.kept, ledger.unchecked), (10, 2, 8), "two records fit the ring");
+    let ledger = large("/nonexistent/spill");
+    assert!(ledger.balances() && ledger.pending == 0, "{ledger:?}");
+    assert!((8..40).contains(&ledger.unchecked), "{ledger:?}");
+}
+
+/// Falls over the first record that it sees.
+struct Panics;
+
+impl Verifier for Panics {
+    fn check(&mut self, _seq: u64, _record: &[u8], _now: Nanos, _verdicts: &mut Verdicts) {
+        panic!("the verifier falls over its record");
+    }
+}
+
+impl Observer for Panics {
+    fn observe(
+        self: Box<Self>,
+        _sink: ObservationSink,
+        _clock: Rc<dyn Clock>,
+        _ending: LocalFuture<()>,
+    ) -> LocalFuture<()> {
+        Box::pin(async { panic!("the observer falls over") })
+    }
+}
+
+/// A run on threads of its own, of workloads that receive promises.
+fn on_threads(
+    verifier: fn() -> Box<dyn Verifier>,
+    observers: Vec<Box<dyn Observer>>,
+) -> Result<(), RunError> {
+    let lane = LoadedWorkload {
+        name: "promising".to_owned(),
+        workload: Arc::new(Judged(Promising { answer: MILLI, padding: 0 }, verifier)),
+        load: at_rate(100.0, 10, 10),
+        timeout: SECOND,
+        supply: SupplyBounds::default(),
+    };
+    let (_control, inbox) = control();
+    let spec = RunSpec { measurement: Some(SECOND), observers, ..RunSpec::new(vec![Arc::new(lane)]) };
+    run(spec, inbox, &mut []).map(drop)
+}
+
+/// A workload with another verifier.
+struct Judged(Promising, fn() -> Box<dyn Verifier>);
+
+impl Workload for Judged {
+    type Op = ();
+    type Session = Rc<dyn Clock>;
+    type User = ();
+    type Scratch = ();
+
+    fn series(&self) -> Vec<SeriesSpec> {
+        self.0.series()
+    }
+
+    fn prepare(&self, (): &mut (), _seq: u64, _reuse: Option<()>) {}
+
+    async fn open(&self, context: ShardContext) -> Result<Self::Session, FatalError> {
+        self.0.open(context).await
+    }
+
+    async fn execute(&self, clock: &Self::Session, (): &(), (): &mut (), record: &OperationRecord) -> Ended {
+        self.0.execute(clock, &(), &mut (), record).await
+    }
+
+    fn promise_kinds(&self) -> &[&'static str] {
+        &["witness"]
+    }
+
+    fn verifier(&self) -> Option<Box<dyn Verifier>> {
+        Some((self.1)())
+    }
+}
+
+#[test]
+fn a_run_whose_verifier_or_observer_panics_cannot_go_on() {
+    let falls = on_threads(|| Box::new(Panics), Vec::new());
+    assert!(matches!(falls, Err(RunError::VerifierPanicked(of)) if of == "promising"));
+    let keeps = || Box::new(Late { kept_after: MILLI, liar: 0, waiting: vec![] }) as Box<dyn Verifier>;
+    let falls = on_threads(keeps, vec![Box::new(Panics)]);
+    assert!(matches!(falls, Err(RunError::ObserverPanicked)));
+    assert!(on_threads(keeps, Vec::new()).is_ok());
 }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::harness::answered;
 use hammer_core::dispatch::{Closed, Iterations, Load, LoadedWorkload, Open, Stages, Think};
 use hammer_core::record::OperationRecord;
 use hammer_core::run::{RunError, RunSpec, StopRule, control, run};
@@ -154,8 +155,6 @@ fn an_interrupt_in_the_middle_keeps_the_identity() {
     assert_eq!((measured.backlog, measured.in_flight), (0, 0));
 }
 
-use crate::harness::answered;
-
 /// Supply that falls over its tenth operation.
 struct Falls;
 
@@ -206,4 +205,48 @@ fn a_run_whose_supply_panics_cannot_go_on() {
     };
     let spec = RunSpec { lanes: vec![Arc::new(lane)], measurement: None, ..spec(Nanos::from_secs(1)) };
     assert!(matches!(run(spec, inbox, &mut []), Err(RunError::SupplyPanicked)));
+}
+
+/// A shard that falls over its third operation, while others are under way.
+struct FallsOnTheShard;
+
+impl Workload for FallsOnTheShard {
+    type Op = u64;
+    type Session = Rc<dyn Clock>;
+    type User = ();
+    type Scratch = ();
+
+    fn series(&self) -> Vec<SeriesSpec> {
+        vec![SeriesSpec { name: "falls".to_owned(), operation: true }]
+    }
+
+    fn prepare(&self, (): &mut (), seq: u64, _reuse: Option<u64>) -> u64 {
+        seq
+    }
+
+    async fn open(&self, context: ShardContext) -> Result<Self::Session, FatalError> {
+        Ok(context.clock)
+    }
+
+    async fn execute(&self, clock: &Self::Session, (): &(), op: &mut u64, record: &OperationRecord) -> Ended {
+        let (exchange, sent) = (record.exchange(), clock.now());
+        clock.sleep_until(sent + Nanos::from_millis(50)).await;
+        assert!(*op < 3, "the operation cannot be carried out");
+        answered(exchange, sent, clock.now());
+        Ended::accepted(200)
+    }
+}
+
+#[test]
+fn a_run_whose_shard_panics_cannot_go_on() {
+    let (_control, inbox) = control();
+    let lane = LoadedWorkload {
+        name: "falls".to_owned(),
+        workload: Arc::new(FallsOnTheShard),
+        load: crate::harness::at_rate(1_000.0, 100, 10),
+        timeout: Nanos::from_secs(5),
+        supply: SupplyBounds::default(),
+    };
+    let spec = RunSpec { lanes: vec![Arc::new(lane)], ..spec(Nanos::from_secs(60)) };
+    assert!(matches!(run(spec, inbox, &mut []), Err(RunError::Panicked(_))));
 }

@@ -3,12 +3,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use hammer_core::promise::Verdicts;
+use hammer_core::promise::{Fault, Verdicts};
 use hammer_tlog::audit::{Receipt, Verdict};
 
 use super::lane_seq::{SEQ_BITS, seq};
 use super::receipts::ReceiptFile;
 use super::words;
+use crate::promise::LogPromise;
 use crate::record::Record;
 
 /// A workload's end of an [`Auditor`](super::Auditor): its verifiers hand receipts in, and take verdicts out.
@@ -72,7 +73,7 @@ impl Lane {
 #[derive(Debug)]
 pub(super) enum Judged {
     Kept,
-    Broken { seq: u64, kind: &'static str, index: Option<u64>, detail: String },
+    Broken(u64, Fault),
 }
 
 impl AuditLink {
@@ -127,13 +128,14 @@ impl AuditLink {
         while let Ok(judged) = inbox.verdicts.try_recv() {
             inbox.judged += 1;
             match judged {
-                Judged::Kept => verdicts.kept(),
-                Judged::Broken { seq, kind, index, detail } => verdicts.broken(seq, kind, index, detail),
+                Judged::Kept => verdicts.kept(LogPromise::Sct.into()),
+                // The receipts file keeps what shows it.
+                Judged::Broken(seq, fault) => verdicts.broken(LogPromise::Sct.into(), seq, fault, None),
             }
         }
         let without = self.held.load(Ordering::Relaxed).saturating_sub(inbox.judged);
         let unchecked = without.saturating_sub(pending);
-        (0..unchecked).for_each(|_| verdicts.unchecked());
+        (0..unchecked).for_each(|_| verdicts.unchecked(LogPromise::Sct.into()));
         inbox.judged += unchecked;
         let beyond = match self.is_over.load(Ordering::Acquire) {
             true => self.held.load(Ordering::Relaxed).saturating_sub(inbox.judged),
@@ -153,8 +155,8 @@ pub(super) fn tell(lanes: &[Lane], file: &ReceiptFile, verdict: &Verdict) {
             let (index, detail) = (receipt.index(), words::breach(breach));
             let target = lane(lanes, receipt).and_then(|lane| lane.target.get());
             file.receipt(workload(lanes, receipt), kind, &of_target(target, &detail), receipt);
-            let seq = seq(receipt.seq);
-            (receipt, Judged::Broken { seq, kind, index, detail })
+            let fault = Fault { kind, place: index, detail };
+            (receipt, Judged::Broken(seq(receipt.seq), fault))
         }
     };
     if let Some(lane) = lane(lanes, receipt) {
@@ -162,7 +164,7 @@ pub(super) fn tell(lanes: &[Lane], file: &ReceiptFile, verdict: &Verdict) {
     }
 }
 
-/// As a breach has it (see [`Verdicts::of_target`]).
+/// As a breach has it (see [`Verdicts::of_part`]).
 fn of_target<'a>(target: Option<&Arc<str>>, detail: &'a str) -> Cow<'a, str> {
     target.map_or(detail.into(), |target| format!("{target}: {detail}").into())
 }

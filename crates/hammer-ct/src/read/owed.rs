@@ -6,6 +6,7 @@ use hammer_tlog::tile::TileId;
 use super::ReadOp;
 use super::head::Head;
 use super::session::ReadSession;
+use crate::promise::LogPromise;
 
 /// What an operation has read, and still has to be held against the head that the session knew then.
 #[derive(Debug)]
@@ -37,7 +38,7 @@ impl ReadSession {
         record: &OperationRecord,
     ) {
         op.owed = Some(OwedCheck { head: head.clone(), answer });
-        record.check_beside();
+        record.check_beside(LogPromise::Inclusion.into());
     }
 
     /// Reads what the answer is held against, and promises.

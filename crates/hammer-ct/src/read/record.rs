@@ -3,6 +3,8 @@
 use hammer_tlog::tile::{Level, TileId};
 use hammer_tlog::tls::{Reader, TlsError};
 
+use crate::promise::LogPromise;
+
 /// How a read is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Check {
@@ -32,6 +34,20 @@ pub(super) enum Check {
     Unreadable,
     /// Nothing: what it should be held against was refused.
     Unverified,
+}
+
+impl Check {
+    /// The promise that is held to its word by it.
+    pub(super) fn promise(self) -> LogPromise {
+        match self {
+            Self::TreeHead => LogPromise::TreeHead,
+            Self::Consistency => LogPromise::Consistency,
+            Self::Issuer => LogPromise::Issuer,
+            Self::Roots => LogPromise::Roots,
+            // What cannot be held against the tree was promised to be of it.
+            _ => LogPromise::Inclusion,
+        }
+    }
 }
 
 /// A record, read back.

@@ -141,7 +141,7 @@ impl ReadSession {
     ) {
         let mut bytes = self.record.borrow_mut();
         record::write(&mut bytes, check, parts);
-        record.promise(&bytes);
+        record.promise(check.promise().into(), &bytes);
         bytes.shrink_to(KEPT_RECORD);
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hammer_core::promise::{Verdicts, Verifier};
+use hammer_core::promise::{Fault, Verdicts, Verifier};
 use hammer_measure::Nanos;
 use hammer_tlog::merkle::{Hash, sha256};
 use hammer_tlog::note;
@@ -11,6 +11,7 @@ use hammer_tlog::note;
 use super::record::{Check, Part, Record};
 use crate::fetch::TreeHead;
 use crate::log::LogTarget;
+use crate::promise::LogPromise;
 
 mod broken;
 mod bundle;
@@ -18,7 +19,7 @@ mod names;
 mod proofs;
 mod tree;
 
-use broken::{Broken, MISSING_TILE, UNREADABLE_PROOF, UNVERIFIED, unverified};
+use broken::{MISSING_TILE, UNREADABLE_PROOF, UNVERIFIED, unverified};
 use tree::Tree;
 
 /// Holds what was read against the log's key, and up to the root that it signed. Each record is judged by itself; what was
@@ -35,7 +36,7 @@ impl ReadVerifier {
         Self { verifier: log.checkpoint_verifier(), log, trees: Vec::new() }
     }
 
-    fn judge(&mut self, record: &Record<'_>) -> Result<(), Broken> {
+    fn judge(&mut self, record: &Record<'_>) -> Result<(), Fault> {
         use Check::{
             Bundle, Consistency, Entries, EntryAndProof, Issuer, Missing, Names, ProofByHash, Roots, Tile,
             TreeHead, Unreadable, Unverified,
@@ -56,26 +57,24 @@ impl ReadVerifier {
             }
             (EntryAndProof, [head, entry]) => proofs::entry_and_proof(&self.head(head)?, entry),
             (Roots, [roots]) => proofs::roots(roots),
-            (Missing, [tile]) => Err((MISSING_TILE, None, format!("{} is not served", tile.id()))),
-            (Unreadable, [found]) => {
-                Err((UNREADABLE_PROOF, None, String::from_utf8_lossy(found.bytes).into_owned()))
-            }
+            (Missing, [tile]) => Err(Fault::new(MISSING_TILE, format!("{} is not served", tile.id()))),
+            (Unreadable, [found]) => Err(Fault::new(UNREADABLE_PROOF, String::from_utf8_lossy(found.bytes))),
             (Unverified, _) | (_, _) => Err(unverified()),
         }
     }
 
-    fn head(&mut self, head: &Part<'_>) -> Result<TreeHead, Broken> {
+    fn head(&mut self, head: &Part<'_>) -> Result<TreeHead, Fault> {
         Ok(self.tree(head.bytes)?.head)
     }
 
     /// The tree of a head, whose signature is verified when it is met first.
-    fn tree(&mut self, raw: &[u8]) -> Result<&mut Tree, Broken> {
+    fn tree(&mut self, raw: &[u8]) -> Result<&mut Tree, Fault> {
         let known = self.trees.iter().position(|tree| tree.raw == raw);
         let tree = match known {
             Some(place) => self.trees.remove(place),
             None => {
                 let head = TreeHead::open(&self.log, &self.verifier, raw)
-                    .map_err(|why| (why.breach_kind().unwrap_or("tree-head"), None, why.to_string()))?;
+                    .map_err(|why| Fault::new(why.breach_kind().unwrap_or("tree-head"), why.to_string()))?;
                 if self.trees.len() == MOST_TREES {
                     self.trees.remove(0);
                 }
@@ -88,12 +87,15 @@ impl ReadVerifier {
 }
 
 impl Verifier for ReadVerifier {
-    fn check(&mut self, seq: u64, record: &[u8], _now: Nanos, verdicts: &mut Verdicts) {
-        let Ok(record) = Record::read(record) else { return verdicts.unchecked() };
+    fn check(&mut self, seq: u64, bytes: &[u8], _now: Nanos, verdicts: &mut Verdicts) {
+        let Ok(record) = Record::read(bytes) else {
+            return verdicts.unchecked(LogPromise::Inclusion.into());
+        };
+        let kind = record.check.promise().into();
         match self.judge(&record) {
-            Ok(()) => verdicts.kept(),
-            Err((UNVERIFIED, ..)) => verdicts.unchecked(),
-            Err((kind, index, detail)) => verdicts.broken(seq, kind, index, detail),
+            Ok(()) => verdicts.kept(kind),
+            Err(Fault { kind: UNVERIFIED, .. }) => verdicts.unchecked(kind),
+            Err(fault) => verdicts.broken(kind, seq, fault, Some(bytes)),
         }
     }
 }
@@ -104,15 +106,14 @@ impl fmt::Debug for ReadVerifier {
     }
 }
 
-fn issuer(fingerprint: &[u8], certificate: &[u8]) -> Result<(), Broken> {
+fn issuer(fingerprint: &[u8], certificate: &[u8]) -> Result<(), Fault> {
     let found = sha256(certificate);
     if found.0 == fingerprint {
         return Ok(());
     }
     let expected = fingerprint.try_into().map(Hash).map_err(|_| unverified())?;
-    Err((
+    Err(Fault::new(
         "altered-issuer",
-        None,
         format!("issuer/{expected}: the certificate there has the fingerprint {found}"),
     ))
 }

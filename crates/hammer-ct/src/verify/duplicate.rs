@@ -1,18 +1,18 @@
 //! Whether a log answered a duplicate as it answered the first.
 
+use hammer_core::promise::Fault;
 use hammer_tlog::rfc6962::leaf_index;
 use hammer_tlog::sct::Sct;
 
-use super::broken::Broken;
 use crate::record::First;
 
 /// Holds the SCT of a duplicate against what was promised first: same timestamp, same leaf index. RFC 6962 section 3: "If
 /// the log has previously seen the certificate, it MAY return the same SCT as it returned before", and static-ct-api adds
 /// nothing to that; whether a log does is for the plan to say.
-pub(super) fn compare(sct: &Sct, first: &First<'_>) -> Result<(), Broken> {
+pub(super) fn compare(sct: &Sct, first: &First<'_>) -> Result<(), Fault> {
     let told = |kind, what: String| {
         let before = promise(first.timestamp_ms, index(first.extensions));
-        Err((kind, format!("{what}, where {before} was promised before")))
+        Err(Fault::new(kind, format!("{what}, where {before} was promised before")))
     };
     let (found, promised) = (index(&sct.extensions), index(first.extensions));
     if found != promised {

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hammer_core::promise::Verdicts;
+use hammer_core::promise::{Fault, Verdicts};
 use hammer_tlog::audit::Receipt;
 use hammer_tlog::certificate::Certificate;
 use hammer_tlog::key::{SignatureBatch, SignatureError};
@@ -10,11 +10,11 @@ use hammer_tlog::precert::{self, PrecertError};
 use hammer_tlog::rfc6962::{EntryType, SignedEntry, leaf_hash_of};
 use hammer_tlog::sct::SctError;
 
-use super::broken::Broken;
 use super::duplicate;
 use super::index_set::IndexSet;
 use crate::audit::link::AuditLink;
 use crate::log::{LogKind, LogTarget};
+use crate::promise::LogPromise;
 use crate::record::{Judged, Record, Told};
 
 /// What is known of the log and of the run.
@@ -36,7 +36,7 @@ pub(super) struct Rules {
 #[expect(clippy::large_enum_variant, reason = "nearly all of them are SCTs")]
 pub(super) enum Opened<'a> {
     /// With what the log has to have signed; where that is broken already, there is no signature in the batch.
-    Sct(Record<'a>, Result<SignedEntry, Broken>),
+    Sct(Record<'a>, Result<SignedEntry, Fault>),
     Judged(Judged),
     Unreadable,
 }
@@ -59,8 +59,8 @@ impl Rules {
         &self,
         record: &Record<'_>,
         batch: &mut SignatureBatch,
-    ) -> Result<SignedEntry, Broken> {
-        let entry = self.signed_entry(record).map_err(|why| (SIGNATURE, why.to_string()))?;
+    ) -> Result<SignedEntry, Fault> {
+        let entry = self.signed_entry(record).map_err(|why| Fault::new(SIGNATURE, why.to_string()))?;
         record.sct.verify_in(batch, &self.log.key, entry.by_ref()).map_err(|why| broken_sct(&why))?;
         Ok(entry)
     }
@@ -71,7 +71,7 @@ impl Rules {
         record: &Record<'_>,
         entry: SignedEntry,
         signature: Option<&Result<(), SignatureError>>,
-    ) -> Result<SignedEntry, Broken> {
+    ) -> Result<SignedEntry, Fault> {
         signature.copied().unwrap_or(Err(SignatureError::Invalid)).map_err(|why| broken_sct(&why.into()))?;
         self.check_timestamp(record)?;
         if let Some(first) = record.first.as_ref().filter(|_| self.deduplicates) {
@@ -87,20 +87,21 @@ impl Rules {
     pub(super) fn tell(
         &self,
         seq: u64,
-        record: &Record<'_>,
-        judged: Result<SignedEntry, Broken>,
+        (record, bytes): (&Record<'_>, &[u8]),
+        judged: Result<SignedEntry, Fault>,
         verdicts: &mut Verdicts,
     ) {
+        let kind = LogPromise::Sct.into();
         match judged {
             Ok(entry) => match &self.audit {
-                None => verdicts.kept(),
-                Some(_) if Self::is_repeated(record) => verdicts.kept(),
+                None => verdicts.kept(kind),
+                Some(_) if Self::is_repeated(record) => verdicts.kept(kind),
                 Some(audit) => match self.receipt(seq, record, &entry) {
-                    Some(receipt) if audit.hold(receipt, verdicts.target()) => {}
-                    _ => verdicts.unchecked(),
+                    Some(receipt) if audit.hold(receipt, verdicts.part()) => {}
+                    _ => verdicts.unchecked(kind),
                 },
             },
-            Err((kind, detail)) => {
+            Err(Fault { kind: fault, detail, .. }) => {
                 // A chain that is sent again keeps the number under which it was minted.
                 let (seq, detail) = match &record.first {
                     Some(first) => {
@@ -109,9 +110,10 @@ impl Rules {
                     None => (seq, detail),
                 };
                 if let Some(audit) = &self.audit {
-                    audit.refused(seq, kind, &detail, record, verdicts.target());
+                    audit.refused(seq, fault, &detail, record, verdicts.part());
                 }
-                verdicts.broken(seq, kind, record.sct.leaf_index().ok().flatten(), detail);
+                let place = record.sct.leaf_index().ok().flatten();
+                verdicts.broken(kind, seq, Fault { kind: fault, place, detail }, Some(bytes));
             }
         }
     }
@@ -160,7 +162,7 @@ impl Rules {
         self.roots.iter().map(Vec::as_slice).find(issued)
     }
 
-    fn check_timestamp(&self, record: &Record<'_>) -> Result<(), Broken> {
+    fn check_timestamp(&self, record: &Record<'_>) -> Result<(), Fault> {
         let received = self.epoch_unix_ms + record.at.received.0 / 1_000_000;
         let (stamped, skew) = (record.sct.timestamp_ms, self.log.skew.as_millis() as u64);
         let is_late = stamped > received.saturating_add(skew);
@@ -170,32 +172,32 @@ impl Rules {
         }
         let off = stamped.abs_diff(received);
         let side = if is_late { "after" } else { "before" };
-        Err((
+        Err(Fault::new(
             TIMESTAMP,
             format!("{stamped} is {off} ms {side} it was received; the stated skew is {skew} ms"),
         ))
     }
 
-    fn check_index(&self, record: &Record<'_>) -> Result<(), Broken> {
+    fn check_index(&self, record: &Record<'_>) -> Result<(), Fault> {
         let index = match record.sct.leaf_index() {
             Ok(Some(index)) => index,
-            Ok(None) => return Err((NO_LEAF_INDEX, "the extensions hold no leaf index".to_owned())),
-            Err(why) => return Err((NO_LEAF_INDEX, why.to_string())),
+            Ok(None) => return Err(Fault::new(NO_LEAF_INDEX, "the extensions hold no leaf index")),
+            Err(why) => return Err(Fault::new(NO_LEAF_INDEX, why.to_string())),
         };
         // Of two that were promised one index the audit knows whose it is; here it would be the one that came second.
         let counts = self.audit.is_none() && record.first.is_none();
         let Some(indices) = self.indices.as_ref().filter(|_| counts) else { return Ok(()) };
         match indices.lock().unwrap_or_else(PoisonError::into_inner).insert(index) {
             true => Ok(()),
-            false => Err((PROMISED_TWICE, format!("{index} was promised to another leaf before"))),
+            false => Err(Fault::new(PROMISED_TWICE, format!("{index} was promised to another leaf before"))),
         }
     }
 }
 
-fn broken_sct(why: &SctError) -> Broken {
+fn broken_sct(why: &SctError) -> Fault {
     match why {
-        SctError::WrongLogId { .. } => (LOG_ID, why.to_string()),
-        _ => (SIGNATURE, why.to_string()),
+        SctError::WrongLogId { .. } => Fault::new(LOG_ID, why.to_string()),
+        _ => Fault::new(SIGNATURE, why.to_string()),
     }
 }
 

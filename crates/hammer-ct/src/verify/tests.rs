@@ -1,7 +1,7 @@
 use std::fs;
 use std::sync::Mutex;
 
-use hammer_core::promise::LedgerCells;
+use hammer_core::promise::{BrokenPromise, PromiseLedger, PromiseRecord};
 use hammer_measure::promise::Breach;
 use hammer_synth::{FileChains, Minted};
 use hammer_tlog::encoding::base64;
@@ -10,12 +10,13 @@ use hammer_tlog::rfc6962::AddChainRequest;
 use hammer_tlog::sct::Sct;
 use proptest::prelude::*;
 
-use super::broken::Broken;
 use super::rules::{LOG_ID, PROMISED_TWICE, SIGNATURE, TIMESTAMP};
 use super::*;
 use crate::log::LogKind;
 use crate::plan::InvalidKind;
+use crate::promise::LogPromise;
 use crate::record::{self, Judged, Record, Told};
+use hammer_core::promise::Fault;
 
 /// What was sent to TesseraCT, and its answer.
 const RECORDED: [(&str, &str); 4] = [
@@ -81,7 +82,7 @@ fn verifier(answer: &str, distinct: bool) -> SctVerifier {
 }
 
 impl SctVerifier {
-    fn judge(&self, record: &Record<'_>) -> Result<(), Broken> {
+    fn judge(&self, record: &Record<'_>) -> Result<(), Fault> {
         let mut batch = SignatureBatch::new();
         let entry = self.rules.signed(record, &mut batch)?;
         let signature = self.rules.log.key.verify_batch(&mut batch).first();
@@ -89,8 +90,8 @@ impl SctVerifier {
     }
 }
 
-fn kind_of<T>(judged: Result<T, Broken>) -> &'static str {
-    judged.map_or_else(|(kind, _)| kind, |_| "kept")
+fn kind_of<T>(judged: Result<T, Fault>) -> &'static str {
+    judged.map_or_else(|fault| fault.kind, |_| "kept")
 }
 
 #[test]
@@ -219,13 +220,16 @@ fn lies() -> Vec<Vec<u8>> {
 /// What is told of these records: the breaches, and how many promises were kept, broken and unchecked.
 fn told(records: &[(u64, &[u8])], together: usize) -> (Vec<Breach>, [u64; 3]) {
     let mut verifier = verifier(RECORDED[0].1, true);
-    let (breaches, ledger) = (Arc::new(Mutex::new(Vec::new())), Arc::<LedgerCells>::default());
+    let ledger = Arc::new(PromiseLedger::new(&LogPromise::NAMES));
+    let breaches = Arc::new(Mutex::new(Vec::new()));
     let tell = breaches.clone();
-    let tell = Box::new(move |breach| tell.lock().unwrap().push(breach));
+    let tell = Box::new(move |broken: BrokenPromise| tell.lock().unwrap().push(broken.breach));
     let mut verdicts = Verdicts::new("submit", ledger.clone(), tell);
     for batch in records.chunks(together) {
         let mut together = Records::default();
-        batch.iter().for_each(|(seq, record)| together.push(*seq, record));
+        batch.iter().for_each(|(seq, record)| {
+            together.push(PromiseRecord { seq: *seq, kind: LogPromise::Sct.into(), bytes: record });
+        });
         match batch {
             [(seq, record)] => verifier.check(*seq, record, Nanos(0), &mut verdicts),
             _ => verifier.check_all(&together, Nanos(0), &mut verdicts),

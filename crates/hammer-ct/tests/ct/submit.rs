@@ -301,6 +301,10 @@ impl Workload for Twice {
         self.0.execute(session, &(), op, record).await
     }
 
+    fn promise_kinds(&self) -> &[&'static str] {
+        self.0.promise_kinds()
+    }
+
     fn verifier(&self) -> Option<Box<dyn hammer_core::promise::Verifier>> {
         self.0.verifier()
     }

@@ -148,6 +148,7 @@ fn a_check_finds_what_was_altered() {
         ("is not the sum of the operation series", |r| r.totals.all.bytes_in += 1),
         ("promises do not add up", |r| r.promises.all.kept += 1),
         ("promises of submit do not add up", |r| r.promises.by_workload[0].promises.made -= 1),
+        ("promises of submit are not the sum of their kinds", |r| r.promises.by_kind[0].promises.kept -= 1),
         ("the hdr payload cannot be read", |r| {
             r.series[0].measurement.durations.service_time.as_mut().unwrap().hdr = None;
         }),

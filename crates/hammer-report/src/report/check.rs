@@ -1,5 +1,7 @@
 //! What contradicts itself in a report.
 
+use hammer_measure::Ledger;
+
 use crate::verdict;
 
 use super::figures::{Counts, Durations};
@@ -90,24 +92,26 @@ fn of_totals(report: &Report, problems: &mut Vec<String>) {
 }
 
 fn of_promises(report: &Report, problems: &mut Vec<String>) {
-    let mut sum = PromiseCounts::default();
+    let mut sum = Ledger::default();
     for workload in &report.promises.by_workload {
-        let of = &workload.promises;
-        sum = PromiseCounts {
-            made: sum.made + of.made,
-            kept: sum.kept + of.kept,
-            broken: sum.broken + of.broken,
-            pending: sum.pending + of.pending,
-            unchecked: sum.unchecked + of.unchecked,
-        };
-        if !of.balances() {
+        sum.add(&workload.promises.into());
+        if !workload.promises.balances() {
             problems.push(format!("promises of {} do not add up", workload.workload));
+        }
+        let kinds = report.promises.by_kind.iter().filter(|kind| kind.workload == workload.workload);
+        let of_kinds = kinds.fold(None, |sum: Option<Ledger>, kind| {
+            let mut sum = sum.unwrap_or_default();
+            sum.add(&kind.promises.into());
+            Some(sum)
+        });
+        if of_kinds.is_some_and(|sum| PromiseCounts::from(sum) != workload.promises) {
+            problems.push(format!("promises of {} are not the sum of their kinds", workload.workload));
         }
     }
     if !report.promises.all.balances() {
         problems.push("promises do not add up".to_owned());
     }
-    if !report.promises.by_workload.is_empty() && sum != report.promises.all {
+    if !report.promises.by_workload.is_empty() && PromiseCounts::from(sum) != report.promises.all {
         problems.push("promises are not the sum of those of the workloads".to_owned());
     }
 }

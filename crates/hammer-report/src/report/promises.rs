@@ -11,6 +11,9 @@ pub struct Promises {
     pub all: PromiseCounts,
     /// By workload.
     pub by_workload: Vec<WorkloadPromises>,
+    /// By workload and by what was promised; kinds of which none was received are left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_kind: Vec<KindPromises>,
 }
 
 /// Promises by state: `made = kept + broken + pending + unchecked`.
@@ -33,6 +36,18 @@ pub struct PromiseCounts {
 pub struct WorkloadPromises {
     /// The workload that received them.
     pub workload: String,
+    /// What became of them.
+    #[serde(flatten)]
+    pub promises: PromiseCounts,
+}
+
+/// The promises of one kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct KindPromises {
+    /// The workload that received them.
+    pub workload: String,
+    /// What was promised, in the field's words: `sct`, `inclusion`, `tree-head`.
+    pub kind: String,
     /// What became of them.
     #[serde(flatten)]
     pub promises: PromiseCounts,

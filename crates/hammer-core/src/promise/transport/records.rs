@@ -3,25 +3,41 @@
 use std::ops::Range;
 
 use super::ring::RecordReader;
+use crate::promise::PromiseKind;
+
+/// A promise on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PromiseRecord<'a> {
+    /// The operation that received it.
+    pub seq: u64,
+    /// Which promise, of the whole workload.
+    pub kind: PromiseKind,
+    /// What the shard wrote down.
+    pub bytes: &'a [u8],
+}
 
 /// Records with their sequence numbers, in one buffer that it keeps.
 #[derive(Debug, Default)]
 pub struct Records {
     bytes: Vec<u8>,
-    places: Vec<(u64, Range<usize>)>,
+    places: Vec<(u64, PromiseKind, Range<usize>)>,
 }
 
 impl Records {
-    /// Adds the record of operation `seq`.
-    pub fn push(&mut self, seq: u64, record: &[u8]) {
+    /// Adds a record.
+    pub fn push(&mut self, record: PromiseRecord<'_>) {
         let start = self.bytes.len();
-        self.bytes.extend_from_slice(record);
-        self.places.push((seq, start..self.bytes.len()));
+        self.bytes.extend_from_slice(record.bytes);
+        self.places.push((record.seq, record.kind, start..self.bytes.len()));
     }
 
     /// The records in the order in which they were added.
-    pub fn iter(&self) -> impl Iterator<Item = (u64, &[u8])> {
-        self.places.iter().map(|(seq, place)| (*seq, &self.bytes[place.clone()]))
+    pub fn iter(&self) -> impl Iterator<Item = PromiseRecord<'_>> {
+        self.places.iter().map(|(seq, kind, place)| PromiseRecord {
+            seq: *seq,
+            kind: *kind,
+            bytes: &self.bytes[place.clone()],
+        })
     }
 
     /// How many there are.
@@ -37,6 +53,8 @@ impl Records {
     /// Takes all of them out.
     pub fn clear(&mut self) {
         self.bytes.clear();
+        // One huge record must not be held in memory for the rest of the run.
+        self.bytes.shrink_to(MOST_BYTES);
         self.places.clear();
     }
 
@@ -48,9 +66,9 @@ impl Records {
     /// Adds the next record of a ring; whether there was a whole one.
     pub(in crate::promise) fn take(&mut self, ring: &mut RecordReader) -> bool {
         let start = self.bytes.len();
-        let seq = ring.read(&mut self.bytes);
-        self.places.extend(seq.map(|seq| (seq, start..self.bytes.len())));
-        seq.is_some()
+        let read = ring.read(&mut self.bytes);
+        self.places.extend(read.map(|(kind, seq)| (seq, kind, start..self.bytes.len())));
+        read.is_some()
     }
 }
 

@@ -1,76 +1,73 @@
-//! Where records go when a ring is full: an unnamed file beside the system's other temporary ones.
+//! Where records wait that there is no memory for: an unnamed file beside the system's other temporary ones.
 
 use std::fs::File;
-use std::io::{BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::PathBuf;
-use std::sync::Mutex;
 
-use super::ring::{HEADER, decode_header};
+use super::records::PromiseRecord;
+use super::ring::{HEADER, decode_header, encode};
+use crate::promise::PromiseKind;
 
-/// The overflow of one verifier; made when it is first needed. Its lock is taken only when a ring is full.
+/// The file of one ring; made when it is first needed.
 #[derive(Debug)]
-pub(crate) struct Spill {
+pub(super) struct SpillFile {
     folder: PathBuf,
-    state: Mutex<State>,
+    file: Option<BufWriter<File>>,
+    /// The kinds of the records in the file, in their order: what cannot be read back is known at least by kind.
+    kinds: Vec<PromiseKind>,
+    /// The kinds of those that could not be written.
+    lost: Vec<PromiseKind>,
+    scratch: Vec<u8>,
 }
 
-#[derive(Debug, Default)]
-struct State {
-    file: Option<File>,
-    records: u64,
-    lost: u64,
-}
-
-impl Spill {
-    pub(crate) fn in_folder(folder: PathBuf) -> Self {
-        Self { folder, state: Mutex::default() }
+impl SpillFile {
+    pub(super) fn in_folder(folder: PathBuf) -> Self {
+        Self { folder, file: None, kinds: Vec::new(), lost: Vec::new(), scratch: Vec::new() }
     }
 
-    /// Appends an encoded record; one that cannot be written is lost, and counted.
-    pub(crate) fn write(&self, encoded: &[u8]) {
-        let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if state.file.is_none() {
-            state.file = unnamed(&self.folder).ok();
+    /// Appends a record; one that cannot be written is lost, and counted.
+    pub(super) fn write(&mut self, promise: PromiseRecord<'_>) {
+        if self.file.is_none() {
+            self.file = tempfile::tempfile_in(&self.folder).ok().map(BufWriter::new);
         }
-        let written = state.file.as_mut().is_some_and(|file| file.write_all(encoded).is_ok());
-        if written {
-            state.records += 1;
-        } else {
-            state.lost += 1;
-        }
+        self.scratch.clear();
+        encode(&mut self.scratch, promise);
+        let written = self.file.as_mut().is_some_and(|file| file.write_all(&self.scratch).is_ok());
+        let kinds = if written { &mut self.kinds } else { &mut self.lost };
+        kinds.push(promise.kind);
     }
 
     /// Whether nothing waits here, written or lost.
-    pub(crate) fn is_empty(&self) -> bool {
-        let state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        state.records + state.lost == 0
+    pub(super) fn is_empty(&self) -> bool {
+        self.kinds.is_empty() && self.lost.is_empty()
     }
 
-    /// Hands every spilled record to `take` and returns how many were lost; later records begin a new file.
-    pub(crate) fn drain(&self, mut take: impl FnMut(u64, &[u8])) -> u64 {
-        let state =
-            std::mem::take(&mut *self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+    /// The file as it is; later records start a new one.
+    pub(super) fn take(&mut self) -> Self {
+        let empty = Self::in_folder(self.folder.clone());
+        std::mem::replace(self, empty)
+    }
+
+    /// Hands every record to `take` and returns the kinds of those that were lost.
+    pub(super) fn read(self, mut take: impl FnMut(PromiseRecord<'_>)) -> Vec<PromiseKind> {
+        let Self { file, kinds, mut lost, mut scratch, .. } = self;
         let mut read = 0;
-        if let Some(mut file) = state.file
+        if let Some(mut file) = file.and_then(|file| file.into_inner().ok())
             && file.seek(SeekFrom::Start(0)).is_ok()
         {
             let mut reader = BufReader::new(file);
             let mut header = [0; HEADER];
-            let mut record = Vec::new();
-            while read < state.records && reader.read_exact(&mut header).is_ok() {
-                let (seq, length) = decode_header(header);
-                record.resize(length, 0);
-                if reader.read_exact(&mut record).is_err() {
+            while read < kinds.len() && reader.read_exact(&mut header).is_ok() {
+                let (kind, seq, length) = decode_header(header);
+                scratch.resize(length, 0);
+                if reader.read_exact(&mut scratch).is_err() {
                     break;
                 }
-                take(seq, &record);
+                take(PromiseRecord { seq, kind, bytes: &scratch });
                 read += 1;
             }
         }
-        state.lost + (state.records - read)
+        lost.extend_from_slice(&kinds[read..]);
+        lost
     }
-}
-
-fn unnamed(folder: &std::path::Path) -> std::io::Result<File> {
-    tempfile::tempfile_in(folder)
 }

@@ -1,8 +1,7 @@
-/// The kind of a broken promise, the index of the entry that it is about, where there is one, and what was found.
-pub(super) type Broken = (&'static str, Option<u64>, String);
+use hammer_core::promise::Fault;
 
-pub(super) fn unverified() -> Broken {
-    (UNVERIFIED, None, String::new())
+pub(super) fn unverified() -> Fault {
+    Fault::new(UNVERIFIED, "")
 }
 
 /// Not a breach: there was nothing to hold what was read against.

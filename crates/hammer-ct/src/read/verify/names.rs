@@ -1,16 +1,16 @@
+use hammer_core::promise::Fault;
 use hammer_tlog::bundle::{Entries, Entry};
 use hammer_tlog::names::{NamesLine, lines};
 
-use super::broken::Broken;
 use super::bundle::plain;
 use crate::read::record::Part;
 
 /// Holds each line of a names tile against its entry, which was held against the tree before: the time is the entry's,
 /// and each DNS name stands in its certificate.
-pub(super) fn check(names: &Part<'_>, bundle: &Part<'_>) -> Result<(), Broken> {
+pub(super) fn check(names: &Part<'_>, bundle: &Part<'_>) -> Result<(), Fault> {
     let tile = names.id();
     let refused = |index: u64, why: &str| {
-        Err((ALTERED_NAMES, Some(index), format!("{tile}: the line of index {index} {why}")))
+        Err(Fault::at(ALTERED_NAMES, index, format!("{tile}: the line of index {index} {why}")))
     };
     let (names, bundle) = (plain(names)?, plain(bundle)?);
     let mut lines = lines(&names);

@@ -1,3 +1,4 @@
+use hammer_core::promise::Fault;
 use hammer_tlog::certificate::Certificate;
 use hammer_tlog::merkle::{Hash, MerkleError, leaf_hash, verify_consistency, verify_inclusion, verify_range};
 use hammer_tlog::rfc6962::{
@@ -5,12 +6,12 @@ use hammer_tlog::rfc6962::{
 };
 use serde::de::DeserializeOwned;
 
-use super::broken::{ALTERED_LEAF, Broken, UNREADABLE_PROOF, unverified};
+use super::broken::{ALTERED_LEAF, UNREADABLE_PROOF, unverified};
 use crate::fetch::TreeHead;
 use crate::read::record::Part;
 
 /// Leads entries up to the root, by the audit paths of the first and the last of them.
-pub(super) fn entries(head: &TreeHead, entries: &Part<'_>, proofs: &[Part<'_>]) -> Result<(), Broken> {
+pub(super) fn entries(head: &TreeHead, entries: &Part<'_>, proofs: &[Part<'_>]) -> Result<(), Fault> {
     let start = entries.number;
     let read: GetEntries = json(entries, TAMPERED_ENTRIES)?;
     let leaves: Vec<Hash> = read.entries.iter().map(|entry| leaf_hash(&entry.leaf_input.0)).collect();
@@ -30,16 +31,15 @@ pub(super) fn entries(head: &TreeHead, entries: &Part<'_>, proofs: &[Part<'_>]) 
             proved(index, leaf, path) && served(index).is_some_and(|served| served != leaf)
         });
         match altered {
-            Some((index, leaf, _)) => (
+            Some((index, leaf, _)) => Fault::at(
                 ALTERED_LEAF,
-                Some(*index),
+                *index,
                 format!("get-entries: the entry of index {index} is not {leaf}, the tree's"),
             ),
             None => {
                 let end = start + leaves.len() as u64 - 1;
-                (
+                Fault::new(
                     TAMPERED_ENTRIES,
-                    None,
                     format!("get-entries: entries {start} to {end} of {}: {why}", told(head)),
                 )
             }
@@ -49,55 +49,55 @@ pub(super) fn entries(head: &TreeHead, entries: &Part<'_>, proofs: &[Part<'_>]) 
         let leaf = MerkleTreeLeaf::parse(&entry.leaf_input.0);
         let form = leaf.and_then(|leaf| ExtraData::parse(leaf.entry.entry_type(), &entry.extra_data.0));
         form.map_err(|why| {
-            (ALTERED_LEAF, Some(index), format!("get-entries: the entry of index {index}: {why}"))
+            Fault::at(ALTERED_LEAF, index, format!("get-entries: the entry of index {index}: {why}"))
         })?;
     }
     Ok(())
 }
 
-pub(super) fn by_hash(head: &TreeHead, leaf: &Part<'_>, proof: &Part<'_>) -> Result<(), Broken> {
+pub(super) fn by_hash(head: &TreeHead, leaf: &Part<'_>, proof: &Part<'_>) -> Result<(), Fault> {
     let leaf = Hash(leaf.bytes.try_into().map_err(|_| unverified())?);
     let GetProofByHash { leaf_index, audit_path } = json(proof, UNREADABLE_PROOF)?;
     included(head, leaf_index, &leaf, &audit_path, "get-proof-by-hash")
 }
 
-pub(super) fn entry_and_proof(head: &TreeHead, entry: &Part<'_>) -> Result<(), Broken> {
+pub(super) fn entry_and_proof(head: &TreeHead, entry: &Part<'_>) -> Result<(), Fault> {
     let read: GetEntryAndProof = json(entry, UNREADABLE_PROOF)?;
     let leaf = leaf_hash(&read.leaf_input.0);
     included(head, entry.number, &leaf, &read.audit_path, "get-entry-and-proof")
 }
 
-pub(super) fn consistency(older: &TreeHead, newer: &TreeHead, proof: &Part<'_>) -> Result<(), Broken> {
+pub(super) fn consistency(older: &TreeHead, newer: &TreeHead, proof: &Part<'_>) -> Result<(), Fault> {
     let GetSthConsistency { consistency } = json(proof, UNREADABLE_PROOF)?;
     verify_consistency(older.size, newer.size, &older.root, &newer.root, &consistency).map_err(|why| {
-        (CONSISTENCY, None, format!("get-sth-consistency: {}, then {}: {why}", told(older), told(newer)))
+        Fault::new(CONSISTENCY, format!("get-sth-consistency: {}, then {}: {why}", told(older), told(newer)))
     })
 }
 
 /// Each root is a certificate.
-pub(super) fn roots(roots: &Part<'_>) -> Result<(), Broken> {
+pub(super) fn roots(roots: &Part<'_>) -> Result<(), Fault> {
     let GetRoots { certificates } = json(roots, ROOTS)?;
     for (place, certificate) in certificates.iter().enumerate() {
         let read = Certificate::parse(&certificate.0);
         read.map_err(|why| {
-            (ROOTS, None, format!("get-roots: the root in place {place} is no certificate: {why}"))
+            Fault::new(ROOTS, format!("get-roots: the root in place {place} is no certificate: {why}"))
         })?;
     }
     Ok(())
 }
 
-fn included(head: &TreeHead, index: u64, leaf: &Hash, path: &[Hash], endpoint: &str) -> Result<(), Broken> {
+fn included(head: &TreeHead, index: u64, leaf: &Hash, path: &[Hash], endpoint: &str) -> Result<(), Fault> {
     verify_inclusion(index, head.size, leaf, path, &head.root).map_err(|why: MerkleError| {
-        (
+        Fault::at(
             INCLUSION_PROOF,
-            Some(index),
+            index,
             format!("{endpoint}: leaf {leaf} of index {index} of {}: {why}", told(head)),
         )
     })
 }
 
-fn json<T: DeserializeOwned>(part: &Part<'_>, kind: &'static str) -> Result<T, Broken> {
-    serde_json::from_slice(part.bytes).map_err(|why| (kind, None, format!("it cannot be read: {why}")))
+fn json<T: DeserializeOwned>(part: &Part<'_>, kind: &'static str) -> Result<T, Fault> {
+    serde_json::from_slice(part.bytes).map_err(|why| Fault::new(kind, format!("it cannot be read: {why}")))
 }
 
 fn told(head: &TreeHead) -> String {

@@ -1,9 +1,10 @@
 use std::collections::HashMap;
 
+use hammer_core::promise::Fault;
 use hammer_tlog::merkle::{Frontier, Hash};
 use hammer_tlog::tile::{FULL_WIDTH, Level, TileId, TileReader, root};
 
-use super::broken::{Broken, TAMPERED_TILE};
+use super::broken::TAMPERED_TILE;
 use crate::fetch::TreeHead;
 use crate::read::record::Part;
 
@@ -24,12 +25,12 @@ impl Tree {
 
     /// Proves that tiles are of this tree: the partial ones, which are its whole edge, by its root; each full one by its
     /// hash in the tile above it. Returns their hashes.
-    pub(super) fn prove(&mut self, parts: &[Part<'_>]) -> Result<Tiles, Broken> {
+    pub(super) fn prove(&mut self, parts: &[Part<'_>]) -> Result<Tiles, Fault> {
         let mut tiles = Tiles::new();
         for part in parts {
             let tile = part.id();
             let hashes =
-                tile.parse_hashes(part.bytes).map_err(|why| (TAMPERED_TILE, None, why.to_string()))?;
+                tile.parse_hashes(part.bytes).map_err(|why| Fault::new(TAMPERED_TILE, why.to_string()))?;
             tiles.insert((tile.level, tile.index), hashes);
         }
         let new = |tree: &Self, part: &&Part<'_>| !tree.knows(part);
@@ -45,7 +46,7 @@ impl Tree {
         Ok(tiles)
     }
 
-    fn prove_edges(&mut self, edges: &[&Part<'_>], tiles: &Tiles) -> Result<(), Broken> {
+    fn prove_edges(&mut self, edges: &[&Part<'_>], tiles: &Tiles) -> Result<(), Fault> {
         let reader = TileReader::new(|level, index| tiles.get(&(Level::Hashes(level), index)).cloned());
         let TreeHead { size, root, .. } = self.head;
         let found = Frontier::at(&reader, size).map(|frontier| frontier.root());
@@ -55,11 +56,11 @@ impl Tree {
         }
         let names: Vec<String> = edges.iter().map(|edge| edge.id().path()).collect();
         let detail = format!("{} do not lead to the root {root} of size {size}", names.join(", "));
-        Err((TAMPERED_TILE, None, detail))
+        Err(Fault::new(TAMPERED_TILE, detail))
     }
 
     /// The tiles above it were proved before, and the topmost of them is at the edge.
-    fn prove_full(&mut self, part: &Part<'_>, tiles: &Tiles) -> Result<(), Broken> {
+    fn prove_full(&mut self, part: &Part<'_>, tiles: &Tiles) -> Result<(), Fault> {
         let tile = part.id();
         let full = u64::from(FULL_WIDTH);
         let above = (Level::Hashes(part.level + 1), tile.index / full);
@@ -67,9 +68,8 @@ impl Tree {
         let found = tiles.get(&(tile.level, tile.index)).map(|hashes| root(hashes));
         if expected.is_none() || found.as_ref() != expected {
             let TreeHead { size, root, .. } = self.head;
-            return Err((
+            return Err(Fault::new(
                 TAMPERED_TILE,
-                None,
                 format!("{tile} does not lead to the root {root} of size {size}"),
             ));
         }

@@ -1,0 +1,28 @@
+//! What shows that promises were broken, kept beside the report for whoever has to answer for them.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use hammer_measure::promise::Evidence;
+use hammer_tlog::encoding::base64;
+use serde_json::json;
+
+/// Writes what the server said to each operation whose promise was broken, a JSON object a line; the file, where there is
+/// anything to write. Only the first broken promises are kept, and a few MiB of them.
+///
+/// # Errors
+/// When the file cannot be written.
+pub(crate) fn keep(evidence: &[Evidence], folder: &Path, epoch_unix_ms: u64) -> io::Result<Option<PathBuf>> {
+    if evidence.is_empty() {
+        return Ok(None);
+    }
+    let path = folder.join(format!("hammer-{epoch_unix_ms}-evidence.jsonl"));
+    let mut file = BufWriter::new(File::create(&path)?);
+    for Evidence { workload, seq, kind, bytes } in evidence {
+        let line = json!({ "workload": workload, "seq": seq, "kind": kind, "record": base64(bytes) });
+        writeln!(file, "{line}")?;
+    }
+    file.flush()?;
+    Ok(Some(path))
+}
