@@ -1,6 +1,8 @@
 //! Two coordinates in a line of the processor's cache.
 
+use crate::field::FieldElement;
 use crate::limbs::Limbs;
+use crate::point::Point;
 
 /// x and y by four limbs each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +15,15 @@ impl Entry {
     #[inline]
     pub(crate) fn new([a, b, c, d]: Limbs, [e, f, g, h]: Limbs) -> Self {
         Self { limbs: [a, b, c, d, e, f, g, h] }
+    }
+
+    /// A point as the arithmetic takes it: that of eight lanes times 2^260, or that of one.
+    pub(crate) fn of(point: Point, is_wide: bool) -> Self {
+        let coordinate = |residue: FieldElement| match is_wide {
+            true => residue.double().double().double().double().montgomery(),
+            false => residue.montgomery(),
+        };
+        Self::new(coordinate(point.x), coordinate(point.y))
     }
 
     #[inline]

@@ -11,6 +11,7 @@
 
 mod blocks;
 pub mod der;
+mod digit;
 mod entry;
 pub mod field;
 mod inversion;
@@ -31,6 +32,7 @@ mod wide;
 #[cfg(not(target_arch = "x86_64"))]
 #[path = "wide/absent.rs"]
 mod wide;
+mod windows;
 
 pub use der::{RawSignature, Signature};
 pub use field::FieldElement;

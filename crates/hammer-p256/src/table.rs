@@ -3,35 +3,21 @@
 use std::fmt;
 use std::sync::LazyLock;
 
+use crate::digit::{DIGITS, Digit, Digits, WIDTH, digits};
 use crate::entry::Entry;
 use crate::field::FieldElement;
 use crate::jacobian::Jacobian;
 use crate::lanes::Lanes;
 use crate::limbs;
 use crate::point::Point;
-use crate::residue::Modulus;
-use crate::scalar::{Order, Scalar};
+use crate::scalar::Scalar;
 use crate::wide::{self, Ifma, LANES};
+use crate::windows::Windows;
 
-/// Bits of a digit.
-const WIDTH: usize = 10;
-/// Multiples in a window: the odd ones below 2^WIDTH.
-const WINDOW: usize = 1 << (WIDTH - 1);
-/// Digits of a scalar.
-pub(crate) const DIGITS: usize = 256usize.div_ceil(WIDTH);
-
-/// An odd digit between -2^WIDTH and 2^WIDTH: its multiple's place in the window, and the sign in the highest bit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Digit(u16);
-
-/// A scalar as odd digits, the lowest first. None is 0, so that no multiple is infinity.
-pub(crate) type Digits = [Digit; DIGITS];
-
-/// For each digit's place the odd multiples of a point: 26 windows of 512 points, 851,968 bytes.
+/// The odd multiples of a point, for each place of a digit.
 #[derive(Clone)]
 pub struct WindowTable {
-    /// As the arithmetic takes them that is there: times 2^260 for that of eight lanes.
-    entries: Vec<Entry>,
+    windows: Windows,
     ifma: Option<Ifma>,
 }
 
@@ -60,11 +46,11 @@ impl WindowTable {
         let start = Jacobian::INFINITY.add(point);
         let doubled = std::iter::successors(Some(start), |last| Some(last.double()));
         let powers = Jacobian::to_points(&doubled.take(DIGITS * WIDTH).collect::<Vec<_>>());
-        let mut entries = Vec::with_capacity(DIGITS * WINDOW);
+        let mut windows = Windows::empty();
         for window in powers.chunks(WIDTH) {
-            makers.fill(window, &mut entries);
+            makers.fill(window, windows.entries_mut());
         }
-        Self { entries, ifma }
+        Self { windows, ifma }
     }
 
     /// The product with a scalar.
@@ -82,21 +68,20 @@ impl WindowTable {
 
     /// The multiples whose sum is the product with the scalar of these digits; the opposite where the second is true.
     pub(crate) fn products(&self, digits: &Digits) -> [(&Entry, bool); DIGITS] {
-        std::array::from_fn(|place| (self.entry(place, digits[place]), digits[place].is_negative()))
+        std::array::from_fn(|place| (self.windows.entry(place, digits[place]), digits[place].is_negative()))
     }
 
     /// The product with a digit at a place.
     #[inline]
     pub(crate) fn product(&self, place: usize, digit: Digit) -> Point {
-        let entry = self.entry(place, digit);
+        let entry = self.windows.entry(place, digit);
         let point = Point { x: self.coordinate(entry.x()), y: self.coordinate(entry.y()) };
         if digit.is_negative() { point.negate() } else { point }
     }
 
-    /// The product with a digit at a place, but for the sign, as the table has it.
-    #[inline(always)]
-    pub(crate) fn entry(&self, place: usize, digit: Digit) -> &Entry {
-        &self.entries[place * WINDOW + digit.place()]
+    /// The multiples as the arithmetic takes them.
+    pub(crate) fn windows(&self) -> &Windows {
+        &self.windows
     }
 
     #[inline]
@@ -131,13 +116,13 @@ impl Makers {
         let mut points = vec![doubles[0]];
         self.extend(&mut points, few);
         if let Some(ifma) = self.ifma {
-            let first = std::array::from_fn(|at| entry_of(points[at], Some(ifma)));
+            let first = std::array::from_fn(|at| Entry::of(points[at], true));
             if wide::fill_window(ifma, &first, rest, &mut self.walk, entries) {
                 return;
             }
         }
         self.extend(&mut points, rest);
-        entries.extend(points.iter().map(|point| entry_of(*point, self.ifma)));
+        entries.extend(points.iter().map(|point| Entry::of(*point, self.ifma.is_some())));
     }
 
     fn extend(&mut self, points: &mut Vec<Point>, doubles: &[Point]) {
@@ -150,50 +135,8 @@ impl Makers {
 
 impl fmt::Debug for WindowTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WindowTable").field("point", &self.entries[0]).finish_non_exhaustive()
+        f.debug_struct("WindowTable").field("point", self.windows.first()).finish_non_exhaustive()
     }
-}
-
-/// A point as the arithmetic takes it.
-pub(crate) fn entry_of(point: Point, ifma: Option<Ifma>) -> Entry {
-    let coordinate = |residue: FieldElement| match ifma {
-        Some(_) => residue.double().double().double().double().montgomery(),
-        None => residue.montgomery(),
-    };
-    Entry::new(coordinate(point.x), coordinate(point.y))
-}
-
-impl Digit {
-    const NEGATIVE: u16 = 1 << 15;
-
-    #[inline(always)]
-    pub(crate) fn is_negative(self) -> bool {
-        self.0 & Self::NEGATIVE != 0
-    }
-
-    #[inline(always)]
-    fn place(self) -> usize {
-        usize::from(self.0 & !Self::NEGATIVE)
-    }
-}
-
-/// The digits of a scalar. An odd one is the sum of `(2 b - (2^WIDTH - 1)) 2^(WIDTH i)` for the digits b, which are not
-/// negative, of half of it and of 2^(WIDTH DIGITS). An even one is the opposite of an odd one, n - scalar.
-pub(crate) fn digits(scalar: Scalar) -> Digits {
-    let limbs = scalar.to_limbs();
-    let is_even = limbs[0] & 1 == 0;
-    let [a, b, c, d] = if is_even { limbs::subtract(Order::LIMBS, limbs).0 } else { limbs };
-    let mut half = [a >> 1 | b << 63, b >> 1 | c << 63, c >> 1 | d << 63, d >> 1, 0, 0];
-    let highest = WIDTH * DIGITS - 1;
-    half[highest / 64] |= 1 << (highest % 64);
-    std::array::from_fn(|place| {
-        let (at, shift) = (place * WIDTH / 64, place * WIDTH % 64);
-        let bits = (u128::from(half[at + 1]) << 64 | u128::from(half[at])) >> shift;
-        let digit = bits as usize & (2 * WINDOW - 1);
-        let is_negative = digit < WINDOW;
-        let multiple = if is_negative { WINDOW - 1 - digit } else { digit - WINDOW };
-        Digit(multiple as u16 | if is_negative != is_even { Digit::NEGATIVE } else { 0 })
-    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Verification by one key that is known beforehand: a log's, say.
 
 use crate::der::RawSignature;
+use crate::digit::{DIGITS, Digits, digits};
 use crate::entry::Entry;
 use crate::field::{Field, FieldElement};
 use crate::jacobian::Jacobian;
@@ -9,7 +10,7 @@ use crate::limbs::{self, Limbs};
 use crate::point::Point;
 use crate::residue::{Modulus, invert_all};
 use crate::scalar::{Order, Scalar};
-use crate::table::{self, DIGITS, Digits, WindowTable, digits};
+use crate::table::{self, WindowTable};
 use crate::wide::{self, Ifma, LANES, Pairs, Sums};
 
 /// Signatures whose points are added at once: their 52 points each fill 210 KB.
@@ -177,6 +178,7 @@ impl Scratch {
         self.rs.clear();
         self.rs.extend(candidates.iter().map(|one| one.signature.r));
         let Self { pairs, factors, rs, verdicts, .. } = self;
+        let tables = tables.map(WindowTable::windows);
         // Where r + n is a coordinate too, which no one has seen by chance, it is left to a verification alone.
         rs.iter().all(|r| !has_second(*r)) && pairs.have_x(ifma, Sums { tables, factors, rs }, verdicts)
     }

@@ -1,11 +1,12 @@
 //! What stands for eight lanes where there are none: a token that nobody has.
 
+use crate::digit::Digits;
 use crate::entry::Entry;
 use crate::jacobian::Jacobian;
 use crate::limbs::Limbs;
 use crate::point::Point;
 use crate::scalar::Scalar;
-use crate::table::{Digits, WindowTable};
+use crate::windows::Windows;
 
 pub(crate) const LANES: usize = 8;
 
@@ -23,7 +24,7 @@ pub(crate) struct Pairs;
 
 #[derive(Clone, Copy)]
 pub(crate) struct Sums<'a> {
-    pub(crate) tables: [&'a WindowTable; 2],
+    pub(crate) tables: [&'a Windows; 2],
     pub(crate) factors: &'a [[Digits; 2]],
     pub(crate) rs: &'a [Limbs],
 }

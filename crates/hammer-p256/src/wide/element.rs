@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::ops::{Add, Mul, Sub};
 
-use super::{Ifma, LANES, Register};
+use super::ifma::{Ifma, LANES, Register};
 use crate::field::Field;
 use crate::limbs::Limbs;
 use crate::residue::{Modulus, Residue};

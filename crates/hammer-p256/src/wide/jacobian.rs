@@ -1,8 +1,8 @@
 //! The sum of a few dozen points in Jacobian coordinates, without inversions: each lane adds an eighth of them.
 
 use super::element::Wide;
+use super::ifma::{Ifma, LANES};
 use super::point::WidePoint;
-use super::{Ifma, LANES};
 use crate::entry::Entry;
 use crate::field::Field;
 use crate::jacobian::Jacobian;

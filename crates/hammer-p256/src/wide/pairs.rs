@@ -1,12 +1,13 @@
 //! The sums of many signatures' points: eight signatures abreast, row by row, as many inversions as a row can be halved.
 
 use super::element::Wide;
+use super::ifma::{Ifma, LANES};
 use super::inversion::invert;
 use super::point::WidePoint;
-use super::{Ifma, LANES};
+use crate::digit::{DIGITS, Digits};
 use crate::field::Field;
 use crate::limbs::Limbs;
-use crate::table::{DIGITS, Digits, WindowTable};
+use crate::windows::Windows;
 
 /// Memory for the sums, to be used again.
 #[derive(Debug, Clone, Default)]
@@ -21,7 +22,7 @@ pub(crate) struct Pairs {
 /// Signatures whose sums are asked for: for each its factors of both tables' points, and r.
 #[derive(Clone, Copy)]
 pub(crate) struct Sums<'a> {
-    pub(crate) tables: [&'a WindowTable; 2],
+    pub(crate) tables: [&'a Windows; 2],
     pub(crate) factors: &'a [[Digits; 2]],
     pub(crate) rs: &'a [Limbs],
 }

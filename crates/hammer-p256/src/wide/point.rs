@@ -1,7 +1,7 @@
 //! Eight points abreast.
 
 use super::element::Wide;
-use super::{Ifma, LANES, Register};
+use super::ifma::{Ifma, LANES, Register};
 use crate::entry::Entry;
 use crate::field::Field;
 use crate::point::Point;

@@ -1,8 +1,8 @@
 //! The inverses of many scalars.
 
 use super::element::Wide;
+use super::ifma::{Ifma, LANES, Register};
 use super::inversion::invert;
-use super::{Ifma, LANES, Register};
 use crate::residue::Residue;
 use crate::scalar::{Order, Scalar};
 

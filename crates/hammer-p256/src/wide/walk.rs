@@ -1,13 +1,12 @@
 //! Sums of one base with many points.
 
 use super::element::Wide;
+use super::ifma::{Ifma, LANES};
 use super::inversion::invert;
 use super::point::WidePoint;
-use super::{Ifma, LANES};
 use crate::entry::Entry;
 use crate::field::Field;
 use crate::point::Point;
-use crate::table::entry_of;
 
 /// Points that are added to one base after another.
 #[derive(Debug)]
@@ -27,7 +26,7 @@ pub(crate) struct Walk {
 impl Multiples {
     /// Of points none of which is infinity, a multiple of eight in number.
     pub(crate) fn new(ifma: Ifma, points: &[Point]) -> Self {
-        let entries: Vec<_> = points.iter().map(|point| entry_of(*point, Some(ifma))).collect();
+        let entries: Vec<_> = points.iter().map(|point| Entry::of(*point, true)).collect();
         Self { ifma, points: ifma.vectorize(Load { ifma, entries: &entries }) }
     }
 

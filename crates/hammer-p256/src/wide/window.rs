@@ -1,8 +1,8 @@
 //! The multiples of a table's window.
 
+use super::ifma::{Ifma, LANES};
 use super::point::WidePoint;
 use super::walk::Walk;
-use super::{Ifma, LANES};
 use crate::entry::Entry;
 use crate::point::Point;
 
