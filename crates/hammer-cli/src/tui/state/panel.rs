@@ -4,7 +4,7 @@ use hammer_measure::Nanos;
 
 use super::State;
 use super::history::Spread;
-use super::workload::Kind;
+use super::workload::{Kind, Workload};
 
 /// The figures of the panel.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ fn throttle(state: &State, kind: Kind) -> Option<Throttle> {
     let tallies = || places.iter().filter_map(|place| last?.series.get(*place));
     let offered: u64 = tallies().map(|tally| tally.offered).sum();
     let seconds = last.map_or(1.0, |point| point.span.as_secs_f64());
-    let planned: Option<f64> = workloads().map(super::Workload::current_rate).sum();
+    let planned: Option<f64> = workloads().map(Workload::current_rate).sum();
     Some(Throttle {
         workers: workloads().map(|workload| workload.in_flight).sum(),
         current_max: planned.unwrap_or(offered as f64 / seconds),
