@@ -255,9 +255,19 @@ const EXIT_CODES: &str = "Exit codes, the first that holds: 2 usage or plan; 3 n
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory as _;
+    use hammer_report::{ExitCode, ReasonKind};
 
     #[test]
     fn no_command_contradicts_itself() {
         super::Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_help_names_every_exit_code_in_the_order_in_which_they_hold() {
+        let (_, named) = super::EXIT_CODES.split_once(": ").unwrap();
+        let named: Vec<&str> = named.split("; ").map(|code| code.split(' ').next().unwrap()).collect();
+        let codes = ReasonKind::ALL.map(ExitCode::Because).into_iter().chain([ExitCode::Clean]);
+        let codes: Vec<String> = codes.map(|code| code.number().to_string()).collect();
+        assert_eq!(named, codes);
     }
 }

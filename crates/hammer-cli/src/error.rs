@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+use hammer_core::run::RunError;
+use hammer_report::ReasonKind;
+
 /// A command that could not do its work.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
@@ -13,7 +16,7 @@ pub(crate) enum CliError {
     File { action: &'static str, path: PathBuf, source: std::io::Error },
     /// The run could not go on.
     #[error("failed to {0}")]
-    Run(#[from] hammer_core::run::RunError),
+    Run(#[from] RunError),
     /// A hook ended badly.
     #[error("failed to run the hook `{command}`: {reason}")]
     Hook { command: String, reason: String },
@@ -23,13 +26,19 @@ pub(crate) enum CliError {
 }
 
 impl CliError {
-    /// The exit code of DESIGN's table: 2 usage or plan, 6 a report that could not be written, 130 interrupted.
-    pub(crate) fn exit_code(&self) -> u8 {
+    /// What it says against the command, which decides the exit code.
+    pub(crate) fn reason(&self) -> ReasonKind {
         match self {
-            Self::Plan(_) | Self::File { .. } | Self::Hook { .. } => 2,
-            Self::Run(hammer_core::run::RunError::Interrupted) => 130,
-            Self::Run(_) => 5,
-            Self::Output { .. } => 6,
+            Self::Plan(_) | Self::File { .. } | Self::Hook { .. } => ReasonKind::Usage,
+            Self::Run(RunError::Interrupted) => ReasonKind::Interrupted,
+            Self::Run(
+                RunError::Thread(_)
+                | RunError::Open(_)
+                | RunError::Panicked(_)
+                | RunError::SupplyPanicked
+                | RunError::CrewPanicked,
+            ) => ReasonKind::NotBelievable,
+            Self::Output { .. } => ReasonKind::ReportUnwritten,
         }
     }
 

@@ -13,26 +13,25 @@ mod resources;
 mod signals;
 mod tui;
 
-use std::process::ExitCode;
+use std::process;
 
 use clap::Parser as _;
+use hammer_report::ExitCode;
 
 use args::{Cli, Command};
 use error::CliError;
 
-fn main() -> ExitCode {
+fn main() -> process::ExitCode {
     let cli = Cli::parse();
-    match dispatch(&cli.command) {
-        Ok(code) => ExitCode::from(code),
-        Err(error) => {
-            // Nobody is left to tell when standard error is gone as well.
-            let _ = output::print(std::io::stderr(), |out| writeln!(out, "hammer: {error}"));
-            ExitCode::from(error.exit_code())
-        }
-    }
+    let code = dispatch(&cli.command).unwrap_or_else(|error| {
+        // Nobody is left to tell when standard error is gone as well.
+        let _ = output::print(std::io::stderr(), |out| writeln!(out, "hammer: {error}"));
+        ExitCode::Because(error.reason())
+    });
+    code.into()
 }
 
-fn dispatch(command: &Command) -> Result<u8, CliError> {
+fn dispatch(command: &Command) -> Result<ExitCode, CliError> {
     match command {
         Command::Run(args) => command::run::of_file(args),
         Command::Plan(args) => command::plan::show(args),

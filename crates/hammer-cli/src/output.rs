@@ -80,20 +80,19 @@ impl Outputs {
         print(io::stdout(), |out| out.write_all(text.as_bytes()))
     }
 
-    /// Writes the summary of several runs, and its table.
-    pub(crate) fn summary(&mut self, summary: &Summary) -> Result<u8, CliError> {
+    /// Writes the summary of several runs, and its table; what cannot be written to its file is a reason.
+    pub(crate) fn summary(&mut self, summary: &Summary) -> Result<Option<Reason>, CliError> {
         let json = |out: &mut dyn Write| {
             let mut out = BufWriter::new(out);
             serde_json::to_writer(&mut out, summary)?;
             out.write_all(b"\n")?;
             out.flush()
         };
-        let mut exit_code = summary.exit_code;
+        let mut reason = None;
         if let Some(sink) = &mut self.report
             && let Err(error) = sink.emptied().and_then(|file| json(file))
         {
-            let reason = unwritten(&sink.path, &error);
-            exit_code = if exit_code == 0 { reason.exit_code } else { exit_code };
+            reason = Some(unwritten(&sink.path, &error));
             self.json_on_stdout = true;
         }
         let text = summary.render();
@@ -103,7 +102,7 @@ impl Outputs {
         } else {
             print(io::stdout(), |out| out.write_all(text.as_bytes()))?;
         }
-        Ok(exit_code)
+        Ok(reason)
     }
 }
 

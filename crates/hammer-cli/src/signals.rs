@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use hammer_core::run::Control;
+use hammer_report::{ExitCode, ReasonKind};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::tui;
@@ -62,8 +63,7 @@ impl Signals {
     fn arrived(&self) {
         let mut state = self.state();
         if state.asked {
-            tui::terminal::restore();
-            std::process::exit(INTERRUPTED);
+            leave();
         }
         state.asked = true;
         if let Some(control) = &state.run {
@@ -76,5 +76,8 @@ impl Signals {
     }
 }
 
-/// 128 and the number of SIGINT, as shells say it.
-pub(crate) const INTERRUPTED: i32 = 130;
+/// Ends the process without waiting for its run.
+pub(crate) fn leave() -> ! {
+    tui::terminal::restore();
+    std::process::exit(ExitCode::Because(ReasonKind::Interrupted).number().into())
+}

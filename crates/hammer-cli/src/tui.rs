@@ -106,10 +106,7 @@ impl Dashboard {
                 self.control.command(stop);
                 self.control.interrupt();
             }
-            Effect::Leave => {
-                terminal::restore();
-                std::process::exit(signals::INTERRUPTED);
-            }
+            Effect::Leave => signals::leave(),
         }
     }
 }

@@ -4,6 +4,7 @@
 
 pub mod builder;
 pub mod events;
+pub mod exit;
 pub mod progress;
 pub mod report;
 pub mod summary;
@@ -15,6 +16,7 @@ mod fixture;
 
 pub use builder::{BuildError, ReportBuilder, rfc3339};
 pub use events::EventsWriter;
+pub use exit::ExitCode;
 pub use report::Report;
 pub use summary::Summary;
 pub use verdict::{Reason, ReasonKind, Verdict};

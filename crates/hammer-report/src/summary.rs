@@ -6,10 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::exit::ExitCode;
 use crate::report::{Nanoseconds, PromiseCounts, Report, Series};
 use crate::text::Page;
 use crate::text::number::{grouped, per_second};
-use crate::verdict::{ReasonKind, Verdict, exit_code};
+use crate::verdict::{ReasonKind, Verdict};
 
 /// The version of the schema.
 pub const SCHEMA: &str = "hammer.summary/1";
@@ -79,8 +80,13 @@ pub struct KeyFigures {
 impl Summary {
     /// The summary of these runs.
     pub fn of(runs: Vec<SummaryRun>) -> Self {
-        let reasons = runs.iter().flat_map(|run| &run.verdict.reasons).map(|reason| reason.reason);
-        Self { schema: SCHEMA.to_owned(), exit_code: exit_code(reasons), runs }
+        let exit_code = ExitCode::of(said(&runs)).number();
+        Self { schema: SCHEMA.to_owned(), exit_code, runs }
+    }
+
+    /// What is said against any of the runs.
+    pub fn said(&self) -> impl Iterator<Item = ReasonKind> {
+        said(&self.runs)
     }
 
     /// A table with a line for each run and series, ending in a newline; 80 columns unless labels or paths are long.
@@ -163,12 +169,20 @@ impl KeyFigures {
 }
 
 fn mark(run: &SummaryRun) -> String {
-    let unbelievable = run.verdict.reasons.iter().any(|reason| reason.reason == ReasonKind::NotBelievable);
-    match run.verdict.exit_code {
-        0 => "PASS".to_owned(),
-        code if unbelievable && code != ReasonKind::NotBelievable.exit_code() => format!("FAIL {code}, 5"),
-        code => format!("FAIL {code}"),
+    const UNBELIEVABLE: ReasonKind = ReasonKind::NotBelievable;
+    let is_unbelievable = run.verdict.reasons.iter().any(|reason| reason.reason == UNBELIEVABLE);
+    match run.verdict.code() {
+        ExitCode::Clean => "PASS".to_owned(),
+        ExitCode::Because(kind) if is_unbelievable && kind != UNBELIEVABLE => {
+            let codes = [kind, UNBELIEVABLE].map(|kind| ExitCode::Because(kind).number());
+            format!("FAIL {}, {}", codes[0], codes[1])
+        }
+        code => format!("FAIL {}", code.number()),
     }
+}
+
+fn said(runs: &[SummaryRun]) -> impl Iterator<Item = ReasonKind> {
+    runs.iter().flat_map(|run| &run.verdict.reasons).map(|reason| reason.reason)
 }
 
 fn words(value: &Value) -> String {

@@ -4,16 +4,17 @@ use std::io;
 
 use clap::CommandFactory as _;
 use clap_complete::{Shell, generate};
+use hammer_report::ExitCode;
 
 use crate::args::{Cli, CompletionsArgs};
 use crate::error::CliError;
 use crate::output::print;
 
 /// Prints it.
-pub(crate) fn show(args: &CompletionsArgs) -> Result<u8, CliError> {
+pub(crate) fn show(args: &CompletionsArgs) -> Result<ExitCode, CliError> {
     let script = of(args.shell);
     print(io::stdout(), |out| out.write_all(&script))?;
-    Ok(0)
+    Ok(ExitCode::Clean)
 }
 
 fn of(shell: Shell) -> Vec<u8> {

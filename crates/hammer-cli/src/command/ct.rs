@@ -3,6 +3,8 @@
 use std::future::Future;
 use std::io;
 
+use hammer_report::ExitCode;
+
 use crate::args::{CtCommand, PlanArgs};
 use crate::assemble;
 use crate::error::CliError;
@@ -16,7 +18,7 @@ mod log;
 mod receipts;
 
 /// Carries it out.
-pub(crate) fn command(command: &CtCommand) -> Result<u8, CliError> {
+pub(crate) fn command(command: &CtCommand) -> Result<ExitCode, CliError> {
     match command {
         CtCommand::Submit(args) => load::submit(args),
         CtCommand::Read(args) => load::read(args),
@@ -26,7 +28,7 @@ pub(crate) fn command(command: &CtCommand) -> Result<u8, CliError> {
     }
 }
 
-fn roots(args: &PlanArgs) -> Result<u8, CliError> {
+fn roots(args: &PlanArgs) -> Result<ExitCode, CliError> {
     let roots = assemble::roots(&read::plan(args)?)?;
     if roots.iter().all(|roots| roots.pem.is_empty()) {
         return Err(CliError::plan("find roots: no workload of the plan mints chains"));
@@ -38,7 +40,7 @@ fn roots(args: &PlanArgs) -> Result<u8, CliError> {
         }
     }
     print(io::stdout(), |out| seen.iter().try_for_each(|pem| out.write_all(pem.as_bytes())))?;
-    Ok(0)
+    Ok(ExitCode::Clean)
 }
 
 /// Carries out on this thread what needs neither plan nor run.

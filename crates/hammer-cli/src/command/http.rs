@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use hammer_ct::OneOrMany;
 use hammer_http::{BearerPlan, HeaderValues, HttpPlan, split_url};
+use hammer_report::ExitCode;
 
 use crate::args::{HttpArgs, HttpCommand};
 use crate::error::CliError;
@@ -15,7 +16,7 @@ use crate::plan::{HooksPlan, OutputPlan, PhasesPlan, Plan, ThreadsPlan, Workload
 use super::run;
 
 /// Carries it out.
-pub(crate) fn load(command: &HttpCommand) -> Result<u8, CliError> {
+pub(crate) fn load(command: &HttpCommand) -> Result<ExitCode, CliError> {
     let (method, args) = match command {
         HttpCommand::Get(args) => ("GET", args),
         HttpCommand::Post(args) => ("POST", args),

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use hammer_lab::{CtLab, CtLabPlan, HttpLab, HttpLabPlan, LabStats, LogConfig};
+use hammer_report::ExitCode;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::signal::unix::{SignalKind, signal};
@@ -17,7 +18,7 @@ use crate::plan::read;
 use crate::resources;
 
 /// Serves until a signal.
-pub(crate) fn serve(command: &LabCommand) -> Result<u8, CliError> {
+pub(crate) fn serve(command: &LabCommand) -> Result<ExitCode, CliError> {
     resources::lift_descriptor_limit();
     match command {
         LabCommand::Ct(args) => ct(args),
@@ -25,7 +26,7 @@ pub(crate) fn serve(command: &LabCommand) -> Result<u8, CliError> {
     }
 }
 
-fn ct(args: &LabCtArgs) -> Result<u8, CliError> {
+fn ct(args: &LabCtArgs) -> Result<ExitCode, CliError> {
     let mut plan = match &args.plan {
         Some(path) => of_plan(path, &args.set)?,
         None => config(args.config.as_deref(), &args.set)?,
@@ -61,7 +62,7 @@ fn of_plan(path: &Path, set: &[String]) -> Result<CtLabPlan, CliError> {
     plan.target.lab.and_then(|lab| lab.ct).ok_or_else(none)
 }
 
-fn http(args: &LabHttpArgs) -> Result<u8, CliError> {
+fn http(args: &LabHttpArgs) -> Result<ExitCode, CliError> {
     let mut plan: HttpLabPlan = config(args.config.as_deref(), &args.set)?;
     plan.serve.listen = args.listen;
     let lab = HttpLab::spawn_thread(&plan).map_err(CliError::plan)?;
@@ -101,7 +102,7 @@ fn until_signal(value: &Value) -> Result<(), CliError> {
     })
 }
 
-fn told(stats: &LabStats) -> Result<u8, CliError> {
+fn told(stats: &LabStats) -> Result<ExitCode, CliError> {
     print(io::stdout(), |out| writeln!(out, "{}", serde_json::to_string(stats).map_err(io::Error::other)?))?;
-    Ok(0)
+    Ok(ExitCode::Clean)
 }

@@ -6,20 +6,21 @@ use std::path::Path;
 
 use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
+use hammer_report::ExitCode;
 
 use crate::args::{Cli, ManArgs};
 use crate::error::CliError;
 use crate::output::print;
 
 /// Prints one page, or writes them all.
-pub(crate) fn show(args: &ManArgs) -> Result<u8, CliError> {
+pub(crate) fn show(args: &ManArgs) -> Result<ExitCode, CliError> {
     if let Some(folder) = &args.out {
         write(folder)?;
-        return Ok(0);
+        return Ok(ExitCode::Clean);
     }
     let page = page(&args.of)?;
     print(io::stdout(), |out| out.write_all(&page))?;
-    Ok(0)
+    Ok(ExitCode::Clean)
 }
 
 fn write(folder: &Path) -> Result<(), CliError> {

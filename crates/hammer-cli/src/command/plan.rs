@@ -2,6 +2,8 @@
 
 use std::io;
 
+use hammer_report::ExitCode;
+
 use crate::args::PlanArgs;
 use crate::error::CliError;
 use crate::output::print;
@@ -9,7 +11,7 @@ use crate::plan::{read, sweep};
 
 /// Prints it in YAML, with every default filled in; a plan that contradicts itself is refused, but nothing that it
 /// names is started, dialled or read.
-pub(crate) fn show(args: &PlanArgs) -> Result<u8, CliError> {
+pub(crate) fn show(args: &PlanArgs) -> Result<ExitCode, CliError> {
     let plan = read::plan(args)?;
     for run in sweep::runs(&plan)? {
         crate::assemble::check(&run.plan)?;
@@ -17,5 +19,5 @@ pub(crate) fn show(args: &PlanArgs) -> Result<u8, CliError> {
     let text =
         serde_saphyr::to_string(&plan).map_err(|error| CliError::plan(format!("write the plan: {error}")))?;
     print(io::stdout(), |out| out.write_all(text.as_bytes()))?;
-    Ok(0)
+    Ok(ExitCode::Clean)
 }

@@ -3,7 +3,7 @@
 use hammer_core::run::{RunError, control, run};
 use hammer_measure::{Nanos, Now as _, Reporter, RunEvent};
 use hammer_report::summary::{HookOutput, SummaryRun};
-use hammer_report::{Reason, ReasonKind, Report, ReportBuilder, Summary};
+use hammer_report::{ExitCode, Reason, ReasonKind, Report, ReportBuilder, Summary};
 
 use crate::args::{OutputArgs, RunArgs};
 use crate::assemble::{assemble, check};
@@ -13,17 +13,17 @@ use crate::output::{Outputs, folder, unwritten};
 use crate::plan::sweep::{PlannedRun, runs};
 use crate::plan::{Plan, read};
 use crate::progress::Progress;
-use crate::signals::{INTERRUPTED, Signals};
+use crate::signals::Signals;
 use crate::{hooks, resources, tui};
 
 /// Carries out the plan of a file.
-pub(crate) fn of_file(args: &RunArgs) -> Result<u8, CliError> {
+pub(crate) fn of_file(args: &RunArgs) -> Result<ExitCode, CliError> {
     let plan = read::plan(&args.plan)?;
     of_plan(&plan, &args.output)
 }
 
 /// Carries out a plan; the exit code is that of its report, or of the summary of its runs.
-pub(crate) fn of_plan(plan: &Plan, output: &OutputArgs) -> Result<u8, CliError> {
+pub(crate) fn of_plan(plan: &Plan, output: &OutputArgs) -> Result<ExitCode, CliError> {
     tui::check(output)?;
     resources::lift_descriptor_limit();
     let planned = runs(plan)?;
@@ -33,7 +33,7 @@ pub(crate) fn of_plan(plan: &Plan, output: &OutputArgs) -> Result<u8, CliError> 
     if let [only] = planned.as_slice() {
         let (mut report, _) = one(only, &mut outputs, output, &signals, Vec::new())?;
         outputs.report(&mut report)?;
-        return Ok(report.verdict.exit_code);
+        return Ok(report.verdict.code());
     }
     several(plan, &planned, &mut outputs, output, &signals)
 }
@@ -44,15 +44,15 @@ fn several(
     outputs: &mut Outputs,
     output: &OutputArgs,
     signals: &Signals,
-) -> Result<u8, CliError> {
+) -> Result<ExitCode, CliError> {
     let mut rows = Vec::new();
     let mut failed = None;
-    let mut interrupted = false;
+    let mut interrupted = None;
     for (place, run) in planned.iter().enumerate() {
         let between = if place > 0 { hooks::run(&plan.hooks.between) } else { Ok(Vec::new()) };
         if signals.asked() {
             failed = rows.is_empty().then_some(CliError::Run(RunError::Interrupted));
-            interrupted = true;
+            interrupted = Some(ReasonKind::Interrupted);
             break;
         }
         let (mut report, hooks) = match between.and_then(|said| one(run, outputs, output, signals, said)) {
@@ -69,12 +69,12 @@ fn several(
         }
     }
     // What was found before a failure is told all the same.
-    let told = if rows.is_empty() { Ok(0) } else { outputs.summary(&Summary::of(rows)) };
-    match failed {
-        Some(error) => Err(error),
-        None if interrupted => told.map(|code| if code == 0 { INTERRUPTED as u8 } else { code }),
-        None => told,
+    let summary = Summary::of(rows);
+    let unwritten = if summary.runs.is_empty() { Ok(None) } else { outputs.summary(&summary) };
+    if let Some(error) = failed {
+        return Err(error);
     }
+    Ok(ExitCode::of(summary.said().chain(unwritten?.map(|reason| reason.reason)).chain(interrupted)))
 }
 
 fn one(
@@ -125,7 +125,7 @@ fn one(
     hooks.extend(after);
     let mut report = builder.build(plan.embedded(), &[]).map_err(CliError::plan)?;
     if let Some(error) = failed {
-        report.add_reason(Reason::new(ReasonKind::Usage, error.to_string()));
+        report.add_reason(Reason::new(error.reason(), error.to_string()));
     }
     if let Err(error) = evidence {
         report.add_reason(unwritten(&files, &error));

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use hammer_report::ExitCode;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 
@@ -11,7 +12,7 @@ use crate::output::print;
 use crate::plan::Plan;
 
 /// Prints it, in JSON Schema draft 2020-12.
-pub(crate) fn show(args: &SchemaArgs) -> Result<u8, CliError> {
+pub(crate) fn show(args: &SchemaArgs) -> Result<ExitCode, CliError> {
     let settings = SchemaSettings::draft2020_12;
     let text = match args.of {
         SchemaOf::Plan => text::<Plan>(settings().for_deserialize()),
@@ -20,7 +21,7 @@ pub(crate) fn show(args: &SchemaArgs) -> Result<u8, CliError> {
         SchemaOf::Summary => text::<hammer_report::Summary>(settings().for_serialize()),
     };
     print(io::stdout(), |out| out.write_all(text.as_bytes()))?;
-    Ok(0)
+    Ok(ExitCode::Clean)
 }
 
 fn text<T: JsonSchema>(settings: SchemaSettings) -> String {

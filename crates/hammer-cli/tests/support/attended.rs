@@ -1,7 +1,6 @@
 //! What is done with a command while it runs, and its verdict where the machine was busy elsewhere.
 
-use hammer_report::verdict::exit_code;
-use hammer_report::{ReasonKind, Verdict};
+use hammer_report::{ExitCode, ReasonKind, Verdict};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::hammer::{DEADLINE, Started};
@@ -26,5 +25,5 @@ impl Started {
 /// which its report says, and exit 5 with it.
 pub(crate) fn exit_if_on_time(verdict: &Verdict) -> u8 {
     let reasons = verdict.reasons.iter().map(|reason| reason.reason);
-    exit_code(reasons.filter(|reason| *reason != ReasonKind::NotBelievable))
+    ExitCode::of(reasons.filter(|reason| *reason != ReasonKind::NotBelievable)).number()
 }

@@ -2,8 +2,6 @@
 
 use hammer_measure::Ledger;
 
-use crate::verdict;
-
 use super::figures::{Counts, Durations};
 use super::promises::PromiseCounts;
 use super::series::PhaseFigures;
@@ -28,7 +26,7 @@ pub(super) fn problems(report: &Report) -> Vec<String> {
             of_counts(&format!("{} at {} ns", series.path, interval.at_ns), &counts, &mut problems);
         }
     }
-    if report.verdict.exit_code != verdict::exit_code(report.verdict.reasons.iter().map(|r| r.reason)) {
+    if report.verdict.exit_code != report.verdict.code().number() {
         problems.push(format!("exit code {} does not follow from its reasons", report.verdict.exit_code));
     }
     if report.health.healthy != report.health.findings.is_empty() {

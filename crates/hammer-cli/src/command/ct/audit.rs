@@ -9,8 +9,8 @@ use hammer_core::clock::MonotonicClock;
 use hammer_ct::{LogKind, LogSweep, LogTarget, Swept, Trouble};
 use hammer_measure::Now as _;
 use hammer_net::ClientConfig;
-use hammer_report::rfc3339;
 use hammer_report::text::number::{bytes, grouped};
+use hammer_report::{ExitCode, ReasonKind, rfc3339};
 use hammer_tlog::follow::Head;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ use crate::output::print;
 
 use super::{locally, receipts};
 
-pub(super) fn audit(args: &AuditArgs) -> Result<u8, CliError> {
+pub(super) fn audit(args: &AuditArgs) -> Result<ExitCode, CliError> {
     if let Some(file) = &args.receipts {
         return receipts::audit(args, file);
     }
@@ -36,7 +36,7 @@ pub(super) fn audit(args: &AuditArgs) -> Result<u8, CliError> {
     locally(verify(args, log, client))
 }
 
-async fn verify(args: &AuditArgs, log: Arc<LogTarget>, client: ClientConfig) -> Result<u8, CliError> {
+async fn verify(args: &AuditArgs, log: Arc<LogTarget>, client: ClientConfig) -> Result<ExitCode, CliError> {
     let clock = MonotonicClock::starting_now();
     let kind = log.kind;
     let mut sweep = LogSweep::new(log, client, Rc::new(clock)).map_err(CliError::plan)?;
@@ -92,16 +92,15 @@ struct Found {
 }
 
 impl Found {
-    /// 3 where the log did not answer at all, 4 where a promise is broken, 5 where not all could be read.
-    fn exit_code(&self) -> u8 {
+    fn exit_code(&self) -> ExitCode {
         let flawed = self.swept.as_ref().is_some_and(|swept| swept.flawed > 0);
-        match &self.ended {
-            _ if flawed => 4,
-            Some(why) if why.breach_kind().is_some() => 4,
-            Some(why) if self.head.is_none() && why.is_silence() => 3,
-            Some(_) => 5,
-            None => 0,
-        }
+        ExitCode::Because(match &self.ended {
+            _ if flawed => ReasonKind::PromiseBroken,
+            Some(why) if why.breach_kind().is_some() => ReasonKind::PromiseBroken,
+            Some(why) if self.head.is_none() && why.is_silence() => ReasonKind::NoAnswer,
+            Some(_) => ReasonKind::NotBelievable,
+            None => return ExitCode::Clean,
+        })
     }
 
     /// Kind, index and detail of what is broken.
@@ -135,7 +134,7 @@ impl Found {
         let flaws: Vec<Value> = self.flaws().into_iter().map(flaw).collect();
         json!({
             "schema": "hammer.ct-audit/1",
-            "exit_code": self.exit_code(),
+            "exit_code": self.exit_code().number(),
             "head": head,
             "read": read,
             "flaws": flaws,
@@ -148,7 +147,7 @@ impl Found {
     }
 
     fn text(&self, cost: &Cost) -> String {
-        let code = self.exit_code();
+        let code = self.exit_code().number();
         let verdict = if code == 0 { "PASS" } else { "FAIL" };
         let mut text = format!("{verdict}, exit {code}\n");
         let mut line = |name: &str, value: String| {

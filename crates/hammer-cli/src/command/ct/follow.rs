@@ -10,8 +10,8 @@ use hammer_core::runtime::Clock as _;
 use hammer_ct::{Followed, LEAST_AUDIT_INTERVAL, LogFollower, LogTarget, Trouble, save_heads};
 use hammer_measure::{Nanos, Now as _};
 use hammer_net::ClientConfig;
-use hammer_report::rfc3339;
 use hammer_report::text::number::grouped;
+use hammer_report::{ExitCode, ReasonKind, rfc3339};
 use hammer_tlog::follow::Head;
 use serde_json::{Value, json};
 use tokio::signal::unix::{SignalKind, signal};
@@ -23,7 +23,7 @@ use crate::output::print;
 
 use super::locally;
 
-pub(super) fn follow(args: &FollowArgs) -> Result<u8, CliError> {
+pub(super) fn follow(args: &FollowArgs) -> Result<ExitCode, CliError> {
     let interval = time("--interval", &args.interval)?.0;
     if interval < LEAST_AUDIT_INTERVAL.into() {
         return Err(CliError::plan(format!(
@@ -44,7 +44,7 @@ async fn attend(
     interval: Nanos,
     duration: Option<Nanos>,
     mut told: Told<'_>,
-) -> Result<u8, CliError> {
+) -> Result<ExitCode, CliError> {
     let failed = |error| CliError::plan(format!("wait for a signal: {error}"));
     let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
@@ -96,12 +96,11 @@ impl<'a> Told<'a> {
         Self { evidence, json, epoch_unix_ms, is_broken, has_answered, stale, trouble }
     }
 
-    /// 3 where the log never answered, 4 where a promise was broken.
-    fn exit_code(&self) -> u8 {
+    fn exit_code(&self) -> ExitCode {
         match (self.is_broken, self.has_answered) {
-            (true, _) => 4,
-            (false, true) => 0,
-            (false, false) => 3,
+            (true, _) => ExitCode::Because(ReasonKind::PromiseBroken),
+            (false, true) => ExitCode::Clean,
+            (false, false) => ExitCode::Because(ReasonKind::NoAnswer),
         }
     }
 

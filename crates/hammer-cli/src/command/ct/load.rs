@@ -1,6 +1,7 @@
 //! `hammer ct submit` and `hammer ct read`: a plan from one line.
 
 use hammer_ct::SubmitPlan;
+use hammer_report::ExitCode;
 use serde_json::{Value, json};
 
 use crate::args::{LogArgs, OutputArgs, RateArgs, ReadArgs, SubmitArgs};
@@ -8,7 +9,7 @@ use crate::command::{http, run};
 use crate::error::CliError;
 use crate::plan::read::typed;
 
-pub(super) fn submit(args: &SubmitArgs) -> Result<u8, CliError> {
+pub(super) fn submit(args: &SubmitArgs) -> Result<ExitCode, CliError> {
     if args.log.url.starts_with("file:") {
         return Err(CliError::plan(format!("use {}: chains are sent to a server", args.log.url)));
     }
@@ -22,7 +23,7 @@ pub(super) fn submit(args: &SubmitArgs) -> Result<u8, CliError> {
     carry_out("submit", json!({ "ct_submit": submit }), &args.log, &args.load, &args.output)
 }
 
-pub(super) fn read(args: &ReadArgs) -> Result<u8, CliError> {
+pub(super) fn read(args: &ReadArgs) -> Result<ExitCode, CliError> {
     let mut mix = serde_json::Map::new();
     for kind in &args.mix {
         let refused = || CliError::plan(format!("use --mix {kind}: expected KIND=WEIGHT"));
@@ -42,7 +43,7 @@ fn carry_out(
     log: &LogArgs,
     load: &RateArgs,
     output: &OutputArgs,
-) -> Result<u8, CliError> {
+) -> Result<ExitCode, CliError> {
     workload["name"] = json!(name);
     workload["load"] = json!({ "rate": http::rate(&load.rate)? });
     workload["in_flight"] = json!(load.in_flight);

@@ -12,8 +12,8 @@ use hammer_core::clock::{MonotonicClock, unix_millis};
 use hammer_ct::{LogTarget, LookedUp, ReceiptLookup, Signed, Standing, Trouble, WrittenReceipt};
 use hammer_measure::Now as _;
 use hammer_net::ClientConfig;
-use hammer_report::rfc3339;
 use hammer_report::text::number::{bytes, grouped};
+use hammer_report::{ExitCode, ReasonKind, rfc3339};
 use hammer_tlog::follow::Head;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ use crate::output::print;
 use super::audit::Cost;
 use super::locally;
 
-pub(super) fn audit(args: &AuditArgs, file: &Path) -> Result<u8, CliError> {
+pub(super) fn audit(args: &AuditArgs, file: &Path) -> Result<ExitCode, CliError> {
     let receipts = read(file)?;
     let (log, client) = args.log.open()?;
     locally(look_up(args, receipts, log, client))
@@ -54,7 +54,7 @@ async fn look_up(
     receipts: Vec<WrittenReceipt>,
     log: Arc<LogTarget>,
     client: ClientConfig,
-) -> Result<u8, CliError> {
+) -> Result<ExitCode, CliError> {
     let clock = MonotonicClock::starting_now();
     let mut lookup = ReceiptLookup::new(log, client, Rc::new(clock)).map_err(CliError::plan)?;
     let mut found = Found { receipts, head: None, looked_up: None, ended: None };
@@ -130,17 +130,16 @@ impl Found {
         counts
     }
 
-    /// 3 where the log did not answer at all, 4 where a promise is broken, 5 where not each could be told or found.
-    fn exit_code(&self) -> u8 {
+    fn exit_code(&self) -> ExitCode {
         let counts = self.counts();
-        match &self.ended {
-            Some(why) if why.breach_kind().is_some() => 4,
-            Some(why) if self.head.is_none() && why.is_silence() => 3,
-            Some(_) => 5,
-            None if !counts.broken.is_empty() => 4,
-            None if counts.pending + counts.unknown > 0 => 5,
-            None => 0,
-        }
+        ExitCode::Because(match &self.ended {
+            Some(why) if why.breach_kind().is_some() => ReasonKind::PromiseBroken,
+            Some(why) if self.head.is_none() && why.is_silence() => ReasonKind::NoAnswer,
+            Some(_) => ReasonKind::NotBelievable,
+            None if !counts.broken.is_empty() => ReasonKind::PromiseBroken,
+            None if counts.pending + counts.unknown > 0 => ReasonKind::NotBelievable,
+            None => return ExitCode::Clean,
+        })
     }
 
     /// Each receipt that was not found, with how it stands and in which words.
@@ -175,7 +174,7 @@ impl Found {
         });
         json!({
             "schema": "hammer.ct-receipts/1",
-            "exit_code": self.exit_code(),
+            "exit_code": self.exit_code().number(),
             "head": head,
             "receipts": self.receipts.len(),
             "found": counts.found,
@@ -192,7 +191,7 @@ impl Found {
     }
 
     fn text(&self, cost: &Cost) -> String {
-        let (code, counts) = (self.exit_code(), self.counts());
+        let (code, counts) = (self.exit_code().number(), self.counts());
         let verdict = if code == 0 { "PASS" } else { "FAIL" };
         let mut text = format!("{verdict}, exit {code}\n");
         let mut line = |name: &str, value: String| {
