@@ -6,7 +6,7 @@ use std::thread;
 
 use hammer_core::run::Control;
 use hammer_report::{ExitCode, ReasonKind};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::tui;
 
@@ -28,17 +28,13 @@ impl Signals {
         let signals = Self::default();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let guard = runtime.enter();
-        let mut interrupt = signal(SignalKind::interrupt())?;
-        let mut terminate = signal(SignalKind::terminate())?;
+        let mut ends = EndSignals::listen()?;
         drop(guard);
         let watched = signals.clone();
         thread::Builder::new().name("signals".to_owned()).spawn(move || {
             runtime.block_on(async move {
                 loop {
-                    tokio::select! {
-                        _ = interrupt.recv() => {}
-                        _ = terminate.recv() => {}
-                    }
+                    ends.arrived().await;
                     watched.arrived();
                 }
             });
@@ -73,6 +69,27 @@ impl Signals {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// SIGINT and SIGTERM, which no longer end the process by themselves.
+pub(crate) struct EndSignals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl EndSignals {
+    /// Listens from now on, within a runtime.
+    pub(crate) fn listen() -> io::Result<Self> {
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    /// Waits for the next of either.
+    pub(crate) async fn arrived(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
     }
 }
 

@@ -163,6 +163,25 @@ fn a_receipt_of_another_log_or_without_a_leaf_is_unknown() {
 }
 
 #[test]
+fn a_head_that_another_key_signed_is_a_broken_promise_to_either_audit_in_the_same_words() {
+    let lie = Lie { after: 50, times: Some(1), ..Lie::of(LieKind::BadSctSignature) };
+    let log = Log::of(Flavour::StaticCt, vec![lie]);
+    log.submit("1s");
+    let (file, _) = receipts(&log);
+    let other = Log::of_plan(CtLabPlan { key_seed: 9, ..CtLabPlan::default() });
+    let (url, origin) = (log.lab.submission_url.as_str(), log.lab.origin.as_str());
+    let audit = ["ct", "audit", url, "--origin", origin, "--key", &other.key];
+    let broken = |more: &[&str]| {
+        let ended = hammer(&[&audit, more].concat());
+        assert!(ended.code == 4 && ended.stdout.starts_with("FAIL, exit 4\n"), "{ended:?}");
+        assert!(!ended.stdout.contains("\nended"), "{ended:?}");
+        let line = ended.stdout.lines().find(|line| line.starts_with("BROKEN     checkpoint-signature: "));
+        line.unwrap_or_else(|| panic!("{ended:?}")).to_owned()
+    };
+    assert_eq!(broken(&[]), broken(&["--receipts", file.to_str().unwrap()]));
+}
+
+#[test]
 fn a_folder_is_followed_audited_and_read_without_a_server() {
     let storage = tempfile::tempdir().unwrap();
     let plan = CtLabPlan { storage_dir: Some(storage.path().to_owned()), ..CtLabPlan::default() };

@@ -13,6 +13,7 @@ use crate::plan::read;
 
 mod audit;
 mod follow;
+mod inspection;
 mod load;
 mod log;
 mod receipts;

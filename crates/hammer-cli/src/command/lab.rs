@@ -8,7 +8,6 @@ use hammer_lab::{CtLab, CtLabPlan, HttpLab, HttpLabPlan, LabStats, LogConfig};
 use hammer_report::ExitCode;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use tokio::signal::unix::{SignalKind, signal};
 
 use crate::args::{ChangeArgs, LabCommand, LabCtArgs, LabHttpArgs, PlanArgs};
 use crate::assemble;
@@ -16,6 +15,7 @@ use crate::error::CliError;
 use crate::output::print;
 use crate::plan::read;
 use crate::resources;
+use crate::signals::EndSignals;
 
 /// Serves until a signal.
 pub(crate) fn serve(command: &LabCommand) -> Result<ExitCode, CliError> {
@@ -91,13 +91,9 @@ fn until_signal(value: &Value) -> Result<(), CliError> {
     let failed = |error| CliError::plan(format!("wait for a signal: {error}"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     runtime.block_on(async {
-        let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
-        let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
+        let mut signals = EndSignals::listen().map_err(failed)?;
         print(io::stdout(), |out| writeln!(out, "{value}"))?;
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
+        signals.arrived().await;
         Ok(())
     })
 }

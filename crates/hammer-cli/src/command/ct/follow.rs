@@ -14,13 +14,14 @@ use hammer_report::text::number::grouped;
 use hammer_report::{ExitCode, ReasonKind, rfc3339};
 use hammer_tlog::follow::Head;
 use serde_json::{Value, json};
-use tokio::signal::unix::{SignalKind, signal};
 
 use crate::args::FollowArgs;
 use crate::command::http::time;
 use crate::error::CliError;
 use crate::output::print;
+use crate::signals::EndSignals;
 
+use super::inspection::head_json;
 use super::locally;
 
 pub(super) fn follow(args: &FollowArgs) -> Result<ExitCode, CliError> {
@@ -34,8 +35,8 @@ pub(super) fn follow(args: &FollowArgs) -> Result<ExitCode, CliError> {
     }
     let duration = args.duration.as_deref().map(|text| time("-z", text)).transpose()?;
     let (log, client) = args.log.open()?;
-    let told = Told::new(&args.evidence, args.json, unix_millis());
-    locally(attend(log, client, interval, duration.map(|span| span.0), told))
+    let journal = Journal::new(&args.evidence, args.json, unix_millis());
+    locally(attend(log, client, interval, duration.map(|span| span.0), journal))
 }
 
 async fn attend(
@@ -43,42 +44,48 @@ async fn attend(
     client: ClientConfig,
     interval: Nanos,
     duration: Option<Nanos>,
-    mut told: Told<'_>,
+    mut journal: Journal<'_>,
 ) -> Result<ExitCode, CliError> {
-    let failed = |error| CliError::plan(format!("wait for a signal: {error}"));
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
-    let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
+    let mut signals =
+        EndSignals::listen().map_err(|error| CliError::plan(format!("wait for a signal: {error}")))?;
     let clock = MonotonicClock::starting_now();
-    let mut follower = LogFollower::new(log, client, Rc::new(clock)).map_err(CliError::plan)?;
+    let follower = LogFollower::new(log, client, Rc::new(clock)).map_err(CliError::plan)?;
     let end = clock.sleep_until(duration.map_or(Nanos::MAX, |duration| clock.now().saturating_add(duration)));
-    let looking = async {
-        loop {
-            let begun = clock.now();
-            match follower.look().await {
-                Ok(seen) => {
-                    for seen in &seen {
-                        if told.seen(seen)? {
-                            return Ok(());
-                        }
-                    }
-                    told.answered();
-                }
-                Err(why) => told.trouble(&why)?,
-            }
-            clock.sleep_until(begun.saturating_add(interval)).await;
-        }
-    };
     let ended: Result<(), CliError> = tokio::select! {
-        ended = looking => ended,
+        ended = look(follower, interval, &clock, &mut journal) => ended,
         () = end => Ok(()),
-        _ = interrupt.recv() => Ok(()),
-        _ = terminate.recv() => Ok(()),
+        () = signals.arrived() => Ok(()),
     };
-    ended.map(|()| told.exit_code())
+    ended.map(|()| journal.exit_code())
 }
 
-/// What is printed, and what became of the log so far.
-struct Told<'a> {
+/// Looks at the log at each interval, until nothing that follows can be believed.
+async fn look(
+    mut follower: LogFollower,
+    interval: Nanos,
+    clock: &MonotonicClock,
+    journal: &mut Journal<'_>,
+) -> Result<(), CliError> {
+    loop {
+        let started = clock.now();
+        match follower.look().await {
+            Ok(seen) => {
+                for seen in &seen {
+                    journal.write(seen)?;
+                    if matches!(seen, Followed::Breach { heads: Some(_), .. }) {
+                        return Ok(());
+                    }
+                }
+                journal.answered();
+            }
+            Err(why) => journal.trouble(&why)?,
+        }
+        clock.sleep_until(started.saturating_add(interval)).await;
+    }
+}
+
+/// What is printed of a log, and what became of it so far.
+struct Journal<'a> {
     evidence: &'a Path,
     json: bool,
     epoch_unix_ms: u64,
@@ -90,7 +97,7 @@ struct Told<'a> {
     trouble: Option<String>,
 }
 
-impl<'a> Told<'a> {
+impl<'a> Journal<'a> {
     fn new(evidence: &'a Path, json: bool, epoch_unix_ms: u64) -> Self {
         let (is_broken, has_answered, stale, trouble) = Default::default();
         Self { evidence, json, epoch_unix_ms, is_broken, has_answered, stale, trouble }
@@ -104,66 +111,66 @@ impl<'a> Told<'a> {
         }
     }
 
-    /// Tells it; whether nothing that follows can be believed.
-    fn seen(&mut self, seen: &Followed) -> Result<bool, CliError> {
+    fn write(&mut self, seen: &Followed) -> Result<(), CliError> {
         match seen {
-            Followed::Head { head, grown, cosigners } => {
-                let signed = rfc3339(head.timestamp_ms);
-                let seen_at = rfc3339(self.epoch_unix_ms + head.fetched_ns / 1_000_000);
-                let json = json!({
-                    "event": "head",
-                    "seen_at": seen_at,
-                    "size": head.size,
-                    "root": head.root.to_string(),
-                    "timestamp_ms": head.timestamp_ms,
-                    "grown": grown,
-                    "cosigners": cosigners,
-                });
-                let grown = grown.map_or_else(|| "first".to_owned(), |grown| format!("+{}", grouped(grown)));
-                let cosigned = match cosigners.as_slice() {
-                    [] => String::new(),
-                    names => format!("  cosigned by {}", names.join(", ")),
-                };
-                let size = grouped(head.size);
-                self.line(
-                    &json,
-                    &format!("size {size}  {grown}  root {}  signed {signed}{cosigned}", head.root),
-                )?;
-                Ok(false)
-            }
-            Followed::Stale { head, newest } => {
-                // A server that lags behind says the same at every look.
-                let (size, signed) = (head.size, rfc3339(head.timestamp_ms));
-                if self.stale.replace(size) != Some(size) {
-                    let json = json!({ "event": "stale", "size": size, "newest": newest, "timestamp_ms": head.timestamp_ms });
-                    let (size, newest) = (grouped(size), grouped(*newest));
-                    self.line(&json, &format!("stale  size {size} after {newest}  signed {signed}"))?;
-                }
-                Ok(false)
-            }
+            Followed::Head { head, grown, cosigners } => self.head(head, *grown, cosigners),
+            Followed::Stale { head, newest } => self.stale(head, *newest),
             Followed::Breach { kind, index, detail, heads } => {
                 self.is_broken = true;
-                let saved = heads.as_ref().map(|heads| self.save(heads));
-                let json = json!({ "event": "broken", "kind": kind, "index": index, "detail": detail, "saved": saved });
-                let saved = saved.as_ref().map_or(String::new(), |saved| match saved {
-                    Value::Array(paths) => {
-                        let paths: Vec<&str> = paths.iter().filter_map(Value::as_str).collect();
-                        format!("; saved as {}", paths.join(" and "))
-                    }
-                    why => format!("; not saved: {}", why.as_str().unwrap_or_default()),
-                });
-                self.line(&json, &format!("BROKEN  {kind}: {detail}{saved}"))?;
-                Ok(heads.is_some())
+                self.breach(kind, *index, detail, heads.as_deref())
             }
         }
     }
 
-    /// The paths of the saved heads, or why there are none.
-    fn save(&self, heads: &[Head; 2]) -> Value {
-        match save_heads(self.evidence, self.epoch_unix_ms, heads) {
-            Ok(paths) => json!(paths),
-            Err(why) => json!(format!("{}: {why}", self.evidence.display())),
+    fn head(&self, head: &Head, grown: Option<u64>, cosigners: &[String]) -> Result<(), CliError> {
+        let seen_at = rfc3339(self.epoch_unix_ms + head.fetched_ns / 1_000_000);
+        let mut json = head_json(head);
+        json["event"] = json!("head");
+        json["seen_at"] = json!(seen_at);
+        json["grown"] = json!(grown);
+        json["cosigners"] = json!(cosigners);
+        let grown = grown.map_or_else(|| "first".to_owned(), |grown| format!("+{}", grouped(grown)));
+        let cosigned = match cosigners {
+            [] => String::new(),
+            names => format!("  cosigned by {}", names.join(", ")),
+        };
+        let (size, signed) = (grouped(head.size), rfc3339(head.timestamp_ms));
+        self.line(&json, &format!("size {size}  {grown}  root {}  signed {signed}{cosigned}", head.root))
+    }
+
+    /// A server that lags behind says the same at every look; it is told once.
+    fn stale(&mut self, head: &Head, newest: u64) -> Result<(), CliError> {
+        let (size, timestamp_ms) = (head.size, head.timestamp_ms);
+        if self.stale.replace(size) == Some(size) {
+            return Ok(());
         }
+        let json = json!({ "event": "stale", "size": size, "newest": newest, "timestamp_ms": timestamp_ms });
+        let (size, newest, signed) = (grouped(size), grouped(newest), rfc3339(timestamp_ms));
+        self.line(&json, &format!("stale  size {size} after {newest}  signed {signed}"))
+    }
+
+    fn breach(
+        &self,
+        kind: &str,
+        index: Option<u64>,
+        detail: &str,
+        heads: Option<&[Head; 2]>,
+    ) -> Result<(), CliError> {
+        let saved = heads.map(|heads| save_heads(self.evidence, self.epoch_unix_ms, heads));
+        let (saved, words) = match saved {
+            None => (Value::Null, String::new()),
+            Some(Ok(paths)) => {
+                let named = paths.each_ref().map(|path| path.display().to_string()).join(" and ");
+                (json!(paths), format!("; saved as {named}"))
+            }
+            Some(Err(why)) => {
+                let why = format!("{}: {why}", self.evidence.display());
+                (json!(why), format!("; not saved: {why}"))
+            }
+        };
+        let json =
+            json!({ "event": "broken", "kind": kind, "index": index, "detail": detail, "saved": saved });
+        self.line(&json, &format!("BROKEN  {kind}: {detail}{words}"))
     }
 
     fn answered(&mut self) {

@@ -1,34 +1,29 @@
 //! `hammer ct audit --receipts`: what became of the promises whose receipts a run left.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, IsTerminal as _};
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use hammer_core::clock::{MonotonicClock, unix_millis};
-use hammer_ct::{LogTarget, LookedUp, ReceiptLookup, Signed, Standing, Trouble, WrittenReceipt};
-use hammer_measure::Now as _;
+use hammer_ct::{LogTarget, LookedUp, ReceiptLookup, Signed, Standing, WrittenReceipt};
 use hammer_net::ClientConfig;
-use hammer_report::text::number::{bytes, grouped};
-use hammer_report::{ExitCode, ReasonKind, rfc3339};
-use hammer_tlog::follow::Head;
-use indicatif::{ProgressBar, ProgressStyle};
+use hammer_report::text::number::grouped;
+use hammer_report::{ExitCode, ReasonKind};
 use serde_json::{Value, json};
 
 use crate::args::AuditArgs;
 use crate::error::CliError;
-use crate::output::print;
 
-use super::audit::Cost;
+use super::inspection::{Cost, Findings, Inspection, progress};
 use super::locally;
 
 pub(super) fn audit(args: &AuditArgs, file: &Path) -> Result<ExitCode, CliError> {
     let receipts = read(file)?;
     let (log, client) = args.log.open()?;
-    locally(look_up(args, receipts, log, client))
+    locally(look_up(args, receipts, log, client))?.print(args.json)
 }
 
 /// The receipts of a file, in order.
@@ -54,47 +49,25 @@ async fn look_up(
     receipts: Vec<WrittenReceipt>,
     log: Arc<LogTarget>,
     client: ClientConfig,
-) -> Result<ExitCode, CliError> {
+) -> Result<Inspection<LookedUpReceipts>, CliError> {
     let clock = MonotonicClock::starting_now();
     let mut lookup = ReceiptLookup::new(log, client, Rc::new(clock)).map_err(CliError::plan)?;
-    let mut found = Found { receipts, head: None, looked_up: None, ended: None };
-    let bar = bar(args, found.receipts.len());
-    match lookup.head().await {
-        Ok(head) => {
-            let done = |done| bar.set_position(done);
-            match lookup.look_up(&head, unix_millis(), &found.receipts, done).await {
-                Ok(looked_up) => found.looked_up = Some(looked_up),
-                Err(why) => found.ended = Some(why),
-            }
-            found.head = Some(head);
-        }
-        Err(why) => found.ended = Some(why),
-    }
+    let bar = progress(args, receipts.len() as u64, "{bar:20} {human_pos} of {human_len} receipts");
+    let head = lookup.head().await;
+    let found = match &head {
+        Ok(head) => Some(lookup.look_up(head, unix_millis(), &receipts, |done| bar.set_position(done)).await),
+        Err(_) => None,
+    };
     bar.finish_and_clear();
-    let cost =
-        Cost { seconds: clock.now().as_secs_f64(), requests: lookup.requests(), bytes: lookup.bytes() };
-    match args.json {
-        true => print(io::stdout(), |out| writeln!(out, "{}", found.json(&cost)))?,
-        false => print(io::stdout(), |out| out.write_all(found.text(&cost).as_bytes()))?,
-    }
-    Ok(found.exit_code())
+    let cost = Cost::of(&clock, lookup.requests(), lookup.bytes());
+    Ok(Inspection::new(head, found, |found| LookedUpReceipts::new(receipts, found), cost))
 }
 
-fn bar(args: &AuditArgs, receipts: usize) -> ProgressBar {
-    if args.json || args.quiet || !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{bar:20} {human_pos} of {human_len} receipts");
-    ProgressBar::new(receipts as u64).with_style(style.expect("a constant template is valid"))
-}
-
-/// What was found.
-struct Found {
+/// The receipts, and how they stand; nothing of that where they could not be looked up.
+struct LookedUpReceipts {
     receipts: Vec<WrittenReceipt>,
-    head: Option<Head>,
     looked_up: Option<LookedUp>,
-    /// What ended it before it was done.
-    ended: Option<Trouble>,
+    counts: Counts,
 }
 
 /// How many promises stand how.
@@ -109,10 +82,28 @@ struct Counts {
     unverified: u64,
 }
 
-impl Found {
-    fn counts(&self) -> Counts {
-        let mut counts = Counts::default();
-        for standing in self.looked_up.iter().flat_map(|looked_up| &looked_up.standing) {
+impl LookedUpReceipts {
+    fn new(receipts: Vec<WrittenReceipt>, looked_up: Option<LookedUp>) -> Self {
+        let counts = looked_up.as_ref().map_or_else(Counts::default, Counts::of);
+        Self { receipts, looked_up, counts }
+    }
+
+    /// Each receipt that was not found, with how it stands and in which words.
+    fn others(&self) -> impl Iterator<Item = (&WrittenReceipt, &str, &str)> {
+        let standing = self.looked_up.iter().flat_map(|looked_up| &looked_up.standing);
+        self.receipts.iter().zip(standing).filter_map(|(receipt, standing)| match standing {
+            Standing::Found { .. } => None,
+            Standing::Pending => Some((receipt, PENDING, "no tree head covers it")),
+            Standing::Unknown(why) => Some((receipt, UNKNOWN, why.as_str())),
+            Standing::Broken { kind, detail } => Some((receipt, *kind, detail.as_str())),
+        })
+    }
+}
+
+impl Counts {
+    fn of(looked_up: &LookedUp) -> Self {
+        let mut counts = Self::default();
+        for standing in &looked_up.standing {
             match standing {
                 Standing::Found { .. } => counts.found += 1,
                 Standing::Pending => counts.pending += 1,
@@ -120,7 +111,7 @@ impl Found {
                 Standing::Broken { kind, .. } => *counts.broken.entry(kind).or_default() += 1,
             }
         }
-        for signed in self.looked_up.iter().flat_map(|looked_up| &looked_up.signed) {
+        for signed in &looked_up.signed {
             match signed {
                 Signed::Verified => counts.verified += 1,
                 Signed::Bad(_) => counts.bad += 1,
@@ -130,38 +121,55 @@ impl Found {
         counts
     }
 
-    fn exit_code(&self) -> ExitCode {
-        let counts = self.counts();
-        ExitCode::Because(match &self.ended {
-            Some(why) if why.breach_kind().is_some() => ReasonKind::PromiseBroken,
-            Some(why) if self.head.is_none() && why.is_silence() => ReasonKind::NoAnswer,
-            Some(_) => ReasonKind::NotBelievable,
-            None if !counts.broken.is_empty() => ReasonKind::PromiseBroken,
-            None if counts.pending + counts.unknown > 0 => ReasonKind::NotBelievable,
-            None => return ExitCode::Clean,
-        })
+    fn broken(&self) -> u64 {
+        self.broken.values().sum()
+    }
+}
+
+impl Findings for LookedUpReceipts {
+    const SCHEMA: &'static str = "hammer.ct-receipts/1";
+    const NAMED_IN_JSON: &'static str = "all";
+
+    fn reason(&self) -> Option<ReasonKind> {
+        let broken = (self.counts.broken() > 0).then_some(ReasonKind::PromiseBroken);
+        let untold = self.counts.pending + self.counts.unknown > 0;
+        broken.or(untold.then_some(ReasonKind::NotBelievable))
     }
 
-    /// Each receipt that was not found, with how it stands and in which words.
-    fn others(&self) -> impl Iterator<Item = (&WrittenReceipt, &str, &str)> {
-        let standing = self.looked_up.iter().flat_map(|looked_up| &looked_up.standing);
-        self.receipts.iter().zip(standing).filter_map(|(receipt, standing)| match standing {
-            Standing::Found { .. } => None,
-            Standing::Pending => Some((receipt, "pending", "no tree head covers it")),
-            Standing::Unknown(why) => Some((receipt, "unknown", why.as_str())),
-            Standing::Broken { kind, detail } => Some((receipt, *kind, detail.as_str())),
-        })
+    fn lines(&self, _cost: &Cost) -> Vec<(&'static str, String)> {
+        let Counts { found, pending, unknown, verified, bad, unverified, .. } = &self.counts;
+        let [found, broken, pending, unknown] =
+            [*found, self.counts.broken(), *pending, *unknown].map(grouped);
+        let [verified, bad, unverified] = [*verified, *bad, *unverified].map(grouped);
+        let all = grouped(self.receipts.len() as u64);
+        vec![
+            (
+                "receipts",
+                format!("{all}: {found} found, {broken} broken, {pending} still pending, {unknown} unknown"),
+            ),
+            (
+                "scts",
+                format!(
+                    "{verified} verified with the log's key, {bad} bad, {unverified} without an entry to verify them with"
+                ),
+            ),
+        ]
     }
 
-    fn json(&self, cost: &Cost) -> Value {
-        let counts = self.counts();
-        let head = self.head.as_ref().map(|head| {
-            json!({
-                "size": head.size,
-                "root": head.root.to_string(),
-                "timestamp_ms": head.timestamp_ms,
-            })
-        });
+    fn faults(&self, most: usize) -> (Vec<(&'static str, String)>, u64) {
+        let others = self.others().filter(|(_, standing, _)| *standing != PENDING);
+        let fault = |(receipt, standing, detail): (&WrittenReceipt, &str, &str)| {
+            let submission = format!("{} {}", receipt.workload, receipt.seq);
+            match standing {
+                UNKNOWN => (UNKNOWN, format!("{submission}: {detail}")),
+                kind => ("BROKEN", format!("{submission}: {kind}: {detail}")),
+            }
+        };
+        (others.take(most).map(fault).collect(), self.counts.broken() + self.counts.unknown)
+    }
+
+    fn json(&self, _broken: Option<(&str, String)>, _cost: &Cost) -> Value {
+        let Counts { found, pending, unknown, broken, verified, bad, unverified } = &self.counts;
         let others = self.others().map(|(receipt, standing, detail)| {
             json!({
                 "workload": receipt.workload,
@@ -173,72 +181,16 @@ impl Found {
             })
         });
         json!({
-            "schema": "hammer.ct-receipts/1",
-            "exit_code": self.exit_code().number(),
-            "head": head,
             "receipts": self.receipts.len(),
-            "found": counts.found,
-            "broken": counts.broken,
-            "pending": counts.pending,
-            "unknown": counts.unknown,
-            "scts": { "verified": counts.verified, "bad": counts.bad, "unverified": counts.unverified },
+            "found": found,
+            "broken": broken,
+            "pending": pending,
+            "unknown": unknown,
+            "scts": { "verified": verified, "bad": bad, "unverified": unverified },
             "not_found": others.collect::<Vec<Value>>(),
-            "ended": self.ended.as_ref().map(|why| format!("failed to {why}")),
-            "seconds": cost.seconds,
-            "requests": cost.requests,
-            "bytes": cost.bytes,
         })
-    }
-
-    fn text(&self, cost: &Cost) -> String {
-        let (code, counts) = (self.exit_code().number(), self.counts());
-        let verdict = if code == 0 { "PASS" } else { "FAIL" };
-        let mut text = format!("{verdict}, exit {code}\n");
-        let mut line = |name: &str, value: String| {
-            let _ = writeln!(text, "{name:<10} {value}");
-        };
-        if let Some(head) = &self.head {
-            let (size, signed) = (grouped(head.size), rfc3339(head.timestamp_ms));
-            line("head", format!("size {size}, root {}, signed {signed}", head.root));
-        }
-        let broken = counts.broken.values().sum();
-        line(
-            "receipts",
-            format!(
-                "{}: {} found, {} broken, {} still pending, {} unknown",
-                grouped(self.receipts.len() as u64),
-                grouped(counts.found),
-                grouped(broken),
-                grouped(counts.pending),
-                grouped(counts.unknown)
-            ),
-        );
-        line(
-            "scts",
-            format!(
-                "{} verified with the log's key, {} bad, {} without an entry to verify them with",
-                grouped(counts.verified),
-                grouped(counts.bad),
-                grouped(counts.unverified)
-            ),
-        );
-        line("read", format!("{} requests, {}", grouped(cost.requests), bytes(cost.bytes)));
-        for (receipt, standing, detail) in
-            self.others().filter(|(_, standing, _)| *standing != "pending").take(SHOWN)
-        {
-            let name = if standing == "unknown" { "unknown" } else { "BROKEN" };
-            let kind = if standing == "unknown" { String::new() } else { format!("{standing}: ") };
-            line(name, format!("{} {}: {kind}{detail}", receipt.workload, receipt.seq));
-        }
-        let more = (broken + counts.unknown).saturating_sub(SHOWN as u64);
-        if more > 0 {
-            line("", format!("and {} more; --json names all", grouped(more)));
-        }
-        if let Some(why) = &self.ended {
-            line("ended", format!("failed to {why}"));
-        }
-        text
     }
 }
 
-const SHOWN: usize = 20;
+const PENDING: &str = "pending";
+const UNKNOWN: &str = "unknown";
