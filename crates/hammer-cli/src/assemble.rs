@@ -14,16 +14,19 @@ use hammer_core::supply::SupplyBounds;
 use hammer_core::workload::Workload;
 use hammer_ct::{Auditor, CtRun, LEAST_AUDIT_INTERVAL, LOG_FORKED, LogTarget, SubmitPlan};
 use hammer_http::HttpWorkload;
+use hammer_measure::threshold::ParseError as ThresholdError;
 use hammer_net::ClientConfig;
 use http::Uri;
 
 use crate::error::CliError;
+use crate::plan::error::{PlanError, PlanFault};
 use crate::plan::load::LoadBounds;
+use crate::plan::path::PlanPath;
 use crate::plan::{Plan, StopPlan, ThresholdPlan, WorkloadPlan};
 use crate::resources;
 
 use logs::{auditors, observers, reads, submissions};
-pub(crate) use target::{Lab, log, log_of, served};
+pub(crate) use target::{Lab, log, log_of, served, unstarted};
 use target::{Target, one_target};
 
 /// A run, ready to be carried out.
@@ -51,7 +54,7 @@ pub(crate) fn assemble(plan: &Plan, evidence: &Path) -> Result<Assembled, CliErr
     for (place, workload) in plan.workloads.iter().enumerate() {
         let run = CtRun { seed: plan.seed, epoch_unix_ms, workload: place as u64 };
         lanes.push(lane(plan, workload, &target, &run, &mut auditors)?);
-        thresholds.extend(scoped(&workload.thresholds, Some(&workload.name))?);
+        thresholds.extend(scoped(&workload.thresholds, Some((place, workload)))?);
     }
     let spec = RunSpec {
         clock,
@@ -79,7 +82,7 @@ pub(crate) fn assemble(plan: &Plan, evidence: &Path) -> Result<Assembled, CliErr
 ///
 /// # Errors
 /// When the plan contradicts itself.
-pub(crate) fn check(plan: &Plan) -> Result<(), CliError> {
+pub(crate) fn check(plan: &Plan) -> Result<(), PlanError> {
     check_names(plan)?;
     check_stop(plan)?;
     one_target(plan)?;
@@ -88,9 +91,9 @@ pub(crate) fn check(plan: &Plan) -> Result<(), CliError> {
     shards(plan)?;
     scoped(&plan.thresholds, None)?;
     for (place, workload) in plan.workloads.iter().enumerate() {
-        scoped(&workload.thresholds, Some(&workload.name))?;
-        one_kind(workload)?;
-        load(plan, workload, place as u64)?;
+        scoped(&workload.thresholds, Some((place, workload)))?;
+        one_kind(workload, &PlanPath::workload(place))?;
+        load(plan, workload, place)?;
         let run = CtRun { seed: plan.seed, epoch_unix_ms, workload: place as u64 };
         logs::check(workload, &windows, &run)?;
     }
@@ -98,79 +101,81 @@ pub(crate) fn check(plan: &Plan) -> Result<(), CliError> {
 }
 
 /// The roots of every chain that the plan submits, in DER.
-pub(crate) fn roots(plan: &Plan) -> Result<Vec<hammer_ct::Roots>, CliError> {
-    let submits = plan.workloads.iter().filter_map(|workload| workload.ct_submit.as_ref());
-    submits.map(|submit| hammer_ct::roots(submit, plan.seed).map_err(CliError::plan)).collect()
+///
+/// # Errors
+/// When the user's own CA cannot be read, or chains come from files.
+pub(crate) fn roots(plan: &Plan) -> Result<Vec<hammer_ct::Roots>, PlanError> {
+    let submits = plan.workloads.iter().enumerate();
+    let submits = submits.filter_map(|(place, workload)| Some((place, workload.ct_submit.as_ref()?)));
+    let roots = |(place, submit)| {
+        let at = PlanPath::workload(place).key("ct_submit");
+        hammer_ct::roots(submit, plan.seed).map_err(|error| PlanFault::from(error).at(at))
+    };
+    submits.map(roots).collect()
 }
 
-fn check_names(plan: &Plan) -> Result<(), CliError> {
+fn check_names(plan: &Plan) -> Result<(), PlanError> {
     if plan.workloads.is_empty() {
-        return Err(CliError::plan("use the plan: workloads: there is none"));
+        return Err(PlanFault::Empty.at(PlanPath::of("workloads")));
     }
     for (place, workload) in plan.workloads.iter().enumerate() {
-        let name = &workload.name;
+        let (name, at) = (&workload.name, PlanPath::workload(place).key("name"));
         if name.is_empty() || name.contains(['/', '.', ' ']) {
-            return Err(CliError::plan(format!(
-                "use the plan: workloads[{place}].name: `{name}` must be a word"
-            )));
+            return Err(PlanFault::NoWord(name.clone()).at(at));
         }
         if plan.workloads[..place].iter().any(|other| other.name == *name) {
-            return Err(CliError::plan(format!("use the plan: workloads[{place}].name: `{name}` is taken")));
+            return Err(PlanFault::Taken(name.clone()).at(at));
         }
     }
     if plan.interval.0 < LEAST_INTERVAL {
-        return Err(CliError::plan("use the plan: interval: it must be 10ms at least"));
+        return Err(PlanFault::Below("10ms").at(PlanPath::of("interval")));
     }
     Ok(())
 }
 
-fn check_stop(plan: &Plan) -> Result<(), CliError> {
+fn check_stop(plan: &Plan) -> Result<(), PlanError> {
     match plan.stop {
         Some(StopPlan { tree_size: None, tree_growth: None }) => {
-            Err(CliError::plan("use the plan: stop: give tree_size or tree_growth"))
+            Err(PlanFault::NoRule.at(PlanPath::of("stop")))
         }
         Some(StopPlan { tree_growth: Some(0), .. }) => {
-            Err(CliError::plan("use the plan: stop.tree_growth: it must be 1 at least"))
+            Err(PlanFault::Below("1").at(PlanPath::of("stop.tree_growth")))
         }
         _ => Ok(()),
     }
 }
 
-fn one_kind(workload: &WorkloadPlan) -> Result<(), CliError> {
+fn one_kind(workload: &WorkloadPlan, at: &PlanPath) -> Result<(), PlanError> {
     let kinds = [workload.http.is_some(), workload.ct_submit.is_some(), workload.ct_read.is_some()];
     match kinds.iter().filter(|kind| **kind).count() {
-        1 => audit_interval(workload).and_then(|()| submission(workload)),
-        _ => Err(refused(workload, "give exactly one of http, ct_submit, ct_read")),
+        1 => audit_interval(workload, at).and_then(|()| submission(workload, at)),
+        _ => Err(PlanFault::NotOne("http, ct_submit, ct_read").at(at.clone())),
     }
 }
 
-fn audit_interval(workload: &WorkloadPlan) -> Result<(), CliError> {
-    let least = LEAST_AUDIT_INTERVAL.as_millis();
+fn audit_interval(workload: &WorkloadPlan, at: &PlanPath) -> Result<(), PlanError> {
     match &workload.ct_submit {
-        Some(submit) if u128::from(submit.audit_interval_ms) < least => {
-            Err(refused(workload, format!("ct_submit.audit_interval_ms: it must be {least} at least")))
+        Some(submit) if u128::from(submit.audit_interval_ms) < LEAST_AUDIT_INTERVAL.as_millis() => {
+            Err(PlanFault::Below("50").at(at.clone().keys("ct_submit.audit_interval_ms")))
         }
         _ => Ok(()),
     }
 }
 
-fn submission(workload: &WorkloadPlan) -> Result<(), CliError> {
+fn submission(workload: &WorkloadPlan, at: &PlanPath) -> Result<(), PlanError> {
     let checked = workload.ct_submit.as_ref().map_or(Ok(()), SubmitPlan::check);
-    checked.map_err(|error| refused(workload, format!("ct_submit: failed to {error}")))
+    checked.map_err(|error| PlanFault::from(error).at(at.clone().key("ct_submit")))
 }
 
-fn refused(workload: &WorkloadPlan, reason: impl std::fmt::Display) -> CliError {
-    CliError::plan(format!("use the plan: workloads.{}: {reason}", workload.name))
-}
-
-fn load(plan: &Plan, workload: &WorkloadPlan, place: u64) -> Result<Load, CliError> {
+fn load(plan: &Plan, workload: &WorkloadPlan, place: usize) -> Result<Load, PlanError> {
+    let at = PlanPath::workload(place);
     let most = workload.load.most_users().unwrap_or(workload.in_flight);
     if most == 0 {
-        return Err(refused(workload, "in_flight: it must be 1 at least"));
+        return Err(PlanFault::Below("1").at(at.key("in_flight")));
     }
     let (in_flight, backlog) = (workload.in_flight, workload.backlog);
-    let bounds = LoadBounds { seed: plan.seed, workload: place, in_flight, backlog };
-    workload.load.load(&bounds).map_err(|reason| refused(workload, format!("load: {reason}")))
+    let bounds = LoadBounds { seed: plan.seed, workload: place as u64, in_flight, backlog };
+    workload.load.load(&bounds).map_err(|error| PlanFault::from(error).at(at.key("load")))
 }
 
 fn lane(
@@ -179,22 +184,22 @@ fn lane(
     target: &Target,
     run: &CtRun,
     auditors: &mut [Option<Auditor>],
-) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, CliError> {
-    one_kind(workload)?;
-    let load = load(plan, workload, run.workload)?;
+) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
+    let place = run.workload as usize;
+    one_kind(workload, &PlanPath::workload(place))?;
+    let load = load(plan, workload, place)?;
     let in_flight = workload.load.most_users().unwrap_or(workload.in_flight);
     let warm_up = warm_up(workload, in_flight);
-    let client = |endpoints: &[Uri]| -> Result<ClientConfig, CliError> {
+    let client = |endpoints: &[Uri]| -> Result<ClientConfig, PlanError> {
         let config = plan.target.client(endpoints.to_vec(), in_flight, plan.seed ^ run.workload);
-        let checked = config.check();
-        checked.map_err(|error| CliError::plan(format!("use the plan: target: failed to {error}")))?;
+        config.check().map_err(|error| PlanFault::from(error).at(PlanPath::of("target")))?;
         Ok(config)
     };
     let loaded = Loaded { workload, load };
     if let Some(http) = &workload.http {
         let made = HttpWorkload::new(http, client(&target.endpoints)?);
-        let made = made.map_err(|error| refused(workload, format!("http: failed to {error}")))?;
-        return Ok(loaded.with(made.warm_up(warm_up)));
+        let refused = |error| PlanFault::from(error).at(PlanPath::workload(place).key("http"));
+        return Ok(loaded.with(made.map_err(refused)?.warm_up(warm_up)));
     }
     if let Some(submit) = &workload.ct_submit {
         let of_log = |log: &LogTarget| client(&log.submission);
@@ -240,9 +245,9 @@ fn warm_up(workload: &WorkloadPlan, in_flight: usize) -> usize {
     }
 }
 
-fn shards(plan: &Plan) -> Result<usize, CliError> {
+fn shards(plan: &Plan) -> Result<usize, PlanError> {
     match plan.threads.shards {
-        Some(0) => Err(CliError::plan("use the plan: threads.shards: it must be 1 at least")),
+        Some(0) => Err(PlanFault::Below("1").at(PlanPath::of("threads.shards"))),
         Some(shards) => Ok(shards.min(most_in_flight(plan))),
         None => {
             let closed = plan.workloads.iter().any(|workload| workload.load.most_users().is_some());
@@ -260,14 +265,14 @@ fn most_in_flight(plan: &Plan) -> usize {
     limits.map(|workload| workload.in_flight).min().unwrap_or(usize::MAX)
 }
 
-fn stops(plan: &Plan, target: &Target, auditors: &[Option<Auditor>]) -> Result<Vec<StopRule>, CliError> {
+fn stops(plan: &Plan, target: &Target, auditors: &[Option<Auditor>]) -> Result<Vec<StopRule>, PlanError> {
     // What a forked log accepts from then on says nothing.
     let audited = (0..auditors.len()).filter(|log| auditors[*log].is_some());
     let forked = |log| StopRule::at_least(target.observation(log, LOG_FORKED), 1.0);
     let mut stops: Vec<StopRule> = audited.map(forked).collect();
     let Some(stop) = plan.stop else { return Ok(stops) };
     if target.logs.is_empty() {
-        return Err(CliError::plan(format!("use the plan: stop: {NO_LOG}")));
+        return Err(PlanFault::NoLog.at(PlanPath::of("stop")));
     }
     for log in 0..target.logs.len() {
         let tree = target.observation(log, "tree_size");
@@ -277,24 +282,26 @@ fn stops(plan: &Plan, target: &Target, auditors: &[Option<Auditor>]) -> Result<V
     Ok(stops)
 }
 
-fn scoped(plans: &[ThresholdPlan], workload: Option<&str>) -> Result<Vec<ScopedThreshold>, CliError> {
-    let one = |plan: &ThresholdPlan| {
+/// The thresholds of a workload, or of the run.
+fn scoped(
+    plans: &[ThresholdPlan],
+    workload: Option<(usize, &WorkloadPlan)>,
+) -> Result<Vec<ScopedThreshold>, PlanError> {
+    let at = workload.map_or_else(PlanPath::default, |(place, _)| PlanPath::workload(place));
+    let at = at.key("thresholds");
+    let one = |(place, plan): (usize, &ThresholdPlan)| {
         let full = plan.full();
-        let threshold = full.expect.parse().map_err(|error| {
-            CliError::plan(format!(
-                "use the plan: {}thresholds: {error}",
-                workload.map_or(String::new(), |name| format!("workloads.{name}."))
-            ))
-        })?;
+        let refused = |error: ThresholdError| PlanFault::from(error).at(at.clone().item(place));
+        let threshold = full.expect.parse().map_err(refused)?;
         let scope = match (full.series, workload) {
             (Some(series), _) => Scope::Series(series),
-            (None, Some(name)) => Scope::Workload(name.to_owned()),
+            (None, Some((_, workload))) => Scope::Workload(workload.name.clone()),
             (None, None) => Scope::Total,
         };
         let grace = full.grace.map_or(hammer_measure::Nanos::ZERO, |span| span.0);
         Ok(ScopedThreshold { scope, threshold, grace, abort_on_fail: full.abort_on_fail })
     };
-    plans.iter().map(one).collect()
+    plans.iter().enumerate().map(one).collect()
 }
 
 fn notes(plan: &Plan) -> Vec<String> {
@@ -314,7 +321,6 @@ fn notes(plan: &Plan) -> Vec<String> {
 
 const INVALID_NOTE: &str = "a part of what is sent is wrong on purpose (series invalid and observed): refused is right in \
                             invalid, and accepted there is a broken promise";
-const NO_LOG: &str = "it needs a log: give target.log, target.logs, target.lab.ct or target.lab.logs";
 const VERIFY_RING_BYTES: usize = 8 << 20;
 const LEAST_INTERVAL: hammer_measure::Nanos = hammer_measure::Nanos::from_millis(10);
 const WARM_UP_AT_MOST: usize = 256;

@@ -1,49 +1,93 @@
-//! What ends the command before a report, and the exit code that says so.
+//! What ends a command before its report, by whose fault it is.
 
-use std::path::PathBuf;
+mod output;
+mod start;
+mod target;
+mod usage;
 
 use hammer_core::run::RunError;
-use hammer_report::ReasonKind;
+use hammer_lab::LabError;
+use hammer_report::{BuildError, ReasonKind};
+
+use crate::hooks::HookError;
+use crate::plan::error::PlanError;
+use crate::plan::source::PlanSource;
+
+pub(crate) use output::OutputError;
+pub(crate) use start::StartError;
+pub(crate) use target::TargetError;
+pub(crate) use usage::UsageError;
 
 /// A command that could not do its work.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
-    /// The plan or the command line is wrong.
-    #[error("{0}")]
-    Plan(String),
-    /// A file that the plan names cannot be used.
-    #[error("failed to {action} {path}: {source}")]
-    File { action: &'static str, path: PathBuf, source: std::io::Error },
+    /// The command line asks for what cannot be.
+    #[error("failed to {0}")]
+    Usage(#[from] UsageError),
+    /// The plan does.
+    #[error("failed to {0}")]
+    Plan(#[from] PlanError),
+    /// The target is not one that may be loaded.
+    #[error("failed to {0}")]
+    Target(#[from] TargetError),
+    /// The embedded target does not start.
+    #[error("failed to {0}")]
+    Lab(#[from] LabError),
+    /// The command's own parts do not start.
+    #[error("failed to {0}")]
+    Start(#[from] StartError),
+    /// A command around the runs failed.
+    #[error("failed to {0}")]
+    Hook(#[from] HookError),
     /// The run could not go on.
     #[error("failed to {0}")]
     Run(#[from] RunError),
-    /// A hook ended badly.
-    #[error("failed to run the hook `{command}`: {reason}")]
-    Hook { command: String, reason: String },
-    /// Output that nobody can take.
-    #[error("failed to write {what}: {source}")]
-    Output { what: String, source: std::io::Error },
+    /// The run left nothing to report.
+    #[error("failed to {0}")]
+    Report(#[from] BuildError),
+    /// What was found cannot be told.
+    #[error("failed to {0}")]
+    Output(#[from] OutputError),
 }
 
 impl CliError {
     /// What it says against the command, which decides the exit code.
     pub(crate) fn reason(&self) -> ReasonKind {
         match self {
-            Self::Plan(_) | Self::File { .. } | Self::Hook { .. } => ReasonKind::Usage,
-            Self::Run(RunError::Interrupted) => ReasonKind::Interrupted,
-            Self::Run(
-                RunError::Thread(_)
-                | RunError::Open(_)
-                | RunError::Panicked(_)
-                | RunError::SupplyPanicked
-                | RunError::CrewPanicked,
-            ) => ReasonKind::NotBelievable,
-            Self::Output { .. } => ReasonKind::ReportUnwritten,
+            Self::Usage(_) | Self::Plan(_) | Self::Target(_) | Self::Hook(_) => ReasonKind::Usage,
+            Self::Lab(error) => of_lab(error),
+            Self::Start(_) | Self::Report(_) => ReasonKind::NotBelievable,
+            Self::Run(error) => of_run(error),
+            Self::Output(error) => error.reason(),
         }
     }
 
-    /// A plan or command line that is wrong, from any fragment that completes "failed to ...".
-    pub(crate) fn plan(fragment: impl std::fmt::Display) -> Self {
-        Self::Plan(format!("failed to {fragment}"))
+    /// The same with the place in the plan where it was written, where it is the plan's.
+    pub(crate) fn placed(self, source: &PlanSource) -> Self {
+        match self {
+            Self::Plan(error) => Self::Plan(error.placed(source)),
+            other => other,
+        }
+    }
+}
+
+fn of_lab(error: &LabError) -> ReasonKind {
+    match error {
+        LabError::Listen { .. }
+        | LabError::File { .. }
+        | LabError::Content { .. }
+        | LabError::Plan { .. } => ReasonKind::Usage,
+        LabError::Thread(_) | LabError::Died => ReasonKind::NotBelievable,
+    }
+}
+
+fn of_run(error: &RunError) -> ReasonKind {
+    match error {
+        RunError::Interrupted => ReasonKind::Interrupted,
+        RunError::Thread(_)
+        | RunError::Open(_)
+        | RunError::Panicked(_)
+        | RunError::SupplyPanicked
+        | RunError::CrewPanicked => ReasonKind::NotBelievable,
     }
 }

@@ -1,28 +1,39 @@
 //! Commands around the runs.
 
-use std::process::Command;
+use std::io;
+use std::process::{Command, ExitStatus};
 
 use hammer_report::summary::HookOutput;
 use serde_json::Value;
 
-use crate::error::CliError;
 use crate::plan::HookPlan;
+
+/// A fragment that completes "failed to ...".
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum HookError {
+    /// There is no shell to run it.
+    #[error("run the hook `{command}`: {source}")]
+    Unstarted { command: String, source: io::Error },
+    /// It ended with another status than 0.
+    #[error("run the hook `{command}`: {status}: {stderr}")]
+    Failed { command: String, status: ExitStatus, stderr: String },
+}
 
 /// Runs each command by `sh -c`; its output is a number where it reads as one, else its text, trimmed.
 ///
 /// # Errors
 /// When one cannot be started or ends with another status than 0.
-pub(crate) fn run(hooks: &[HookPlan]) -> Result<Vec<HookOutput>, CliError> {
+pub(crate) fn run(hooks: &[HookPlan]) -> Result<Vec<HookOutput>, HookError> {
     hooks.iter().map(one).collect()
 }
 
-fn one(hook: &HookPlan) -> Result<HookOutput, CliError> {
-    let refused = |reason: String| CliError::Hook { command: hook.run.clone(), reason };
-    let ended =
-        Command::new("sh").args(["-c", &hook.run]).output().map_err(|error| refused(error.to_string()))?;
+fn one(hook: &HookPlan) -> Result<HookOutput, HookError> {
+    let command = || hook.run.clone();
+    let ended = Command::new("sh").args(["-c", &hook.run]).output();
+    let ended = ended.map_err(|source| HookError::Unstarted { command: command(), source })?;
     if !ended.status.success() {
-        let said = String::from_utf8_lossy(&ended.stderr);
-        return Err(refused(format!("{}: {}", ended.status, said.trim())));
+        let stderr = String::from_utf8_lossy(&ended.stderr).trim().to_owned();
+        return Err(HookError::Failed { command: command(), status: ended.status, stderr });
     }
     let text = String::from_utf8_lossy(&ended.stdout).trim().to_owned();
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite());

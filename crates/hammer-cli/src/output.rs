@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use hammer_report::{EventsWriter, Reason, ReasonKind, Report, Summary, text};
 
 use crate::args::OutputArgs;
-use crate::error::CliError;
+use crate::error::OutputError;
 use crate::plan::OutputPlan;
 
 /// The opened outputs of one command.
@@ -27,7 +27,7 @@ struct Sink {
 
 impl Outputs {
     /// Opens what the command line, or else the plan, names; with several runs one more report for each, numbered.
-    pub(crate) fn open(args: &OutputArgs, plan: &OutputPlan, runs: usize) -> Result<Self, CliError> {
+    pub(crate) fn open(args: &OutputArgs, plan: &OutputPlan, runs: usize) -> Result<Self, OutputError> {
         let report = args.out.as_ref().or(plan.report.as_ref());
         let json_on_stdout = report.is_some_and(|path| path.as_os_str() == "-");
         let report = report.filter(|_| !json_on_stdout);
@@ -35,7 +35,7 @@ impl Outputs {
         let numbered = numbered.into_iter().flatten();
         let events = args.events.as_ref().or(plan.events.as_ref());
         Ok(Self {
-            runs: numbered.map(|path| Sink::open(&path)).collect::<Result<_, CliError>>()?,
+            runs: numbered.map(|path| Sink::open(&path)).collect::<Result<_, OutputError>>()?,
             report: report.map(|path| Sink::open(path)).transpose()?,
             events: events.map(|path| Sink::open(path)).transpose()?,
             events_begun: false,
@@ -44,14 +44,13 @@ impl Outputs {
     }
 
     /// A writer of events; those of several runs follow one another.
-    pub(crate) fn events(&mut self) -> Result<Option<EventsWriter>, CliError> {
-        let failed = |source| CliError::Output { what: "events".to_owned(), source };
+    pub(crate) fn events(&mut self) -> Result<Option<EventsWriter>, OutputError> {
         let begun = std::mem::replace(&mut self.events_begun, true);
         let writer = |sink: &mut Sink| {
             let file = if begun { &mut sink.file } else { sink.emptied()? };
             Ok(EventsWriter::new(Box::new(BufWriter::new(file.try_clone()?))))
         };
-        self.events.as_mut().map(writer).transpose().map_err(failed)
+        self.events.as_mut().map(writer).transpose().map_err(OutputError::Events)
     }
 
     /// Writes one of several reports to its numbered file; what fails is a reason in the report.
@@ -64,7 +63,7 @@ impl Outputs {
     }
 
     /// Writes the only report, and its text for a person.
-    pub(crate) fn report(&mut self, report: &mut Report) -> Result<(), CliError> {
+    pub(crate) fn report(&mut self, report: &mut Report) -> Result<(), OutputError> {
         if let Some(sink) = &mut self.report
             && let Err(error) = sink.emptied().and_then(|file| report.write(file))
         {
@@ -81,7 +80,7 @@ impl Outputs {
     }
 
     /// Writes the summary of several runs, and its table; what cannot be written to its file is a reason.
-    pub(crate) fn summary(&mut self, summary: &Summary) -> Result<Option<Reason>, CliError> {
+    pub(crate) fn summary(&mut self, summary: &Summary) -> Result<Option<Reason>, OutputError> {
         let json = |out: &mut dyn Write| {
             let mut out = BufWriter::new(out);
             serde_json::to_writer(&mut out, summary)?;
@@ -107,8 +106,8 @@ impl Outputs {
 }
 
 impl Sink {
-    fn open(path: &Path) -> Result<Self, CliError> {
-        let failed = |source| CliError::File { action: "open", path: path.to_owned(), source };
+    fn open(path: &Path) -> Result<Self, OutputError> {
+        let failed = |source| OutputError::Unopened { path: path.to_owned(), source };
         let file = File::options().write(true).create(true).truncate(false).open(path).map_err(failed)?;
         Ok(Self { path: path.to_owned(), file })
     }
@@ -138,11 +137,9 @@ pub(crate) fn unwritten(path: &Path, error: &io::Error) -> Reason {
 pub(crate) fn print(
     mut stream: impl Write,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), CliError> {
+) -> Result<(), OutputError> {
     match write(&mut stream).and_then(|()| stream.flush()) {
-        Err(source) if source.kind() != io::ErrorKind::BrokenPipe => {
-            Err(CliError::Output { what: "standard output".to_owned(), source })
-        }
+        Err(source) if source.kind() != io::ErrorKind::BrokenPipe => Err(OutputError::Printed(source)),
         _ => Ok(()),
     }
 }

@@ -9,9 +9,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub(crate) mod error;
 pub(crate) mod load;
+pub(crate) mod path;
 pub(crate) mod read;
 pub(crate) mod smoke;
+pub(crate) mod source;
 pub(crate) mod sweep;
 pub(crate) mod target;
 pub(crate) mod units;

@@ -15,7 +15,7 @@ pub(crate) mod terminal;
 mod view;
 
 use crate::args::OutputArgs;
-use crate::error::CliError;
+use crate::error::{StartError, UsageError};
 use crate::plan::{Plan, WorkloadPlan};
 use crate::signals;
 pub(crate) use connection::Connection;
@@ -29,9 +29,9 @@ use view::palette::Palette;
 ///
 /// # Errors
 /// When standard output is no terminal.
-pub(crate) fn check(output: &OutputArgs) -> Result<(), CliError> {
+pub(crate) fn check(output: &OutputArgs) -> Result<(), UsageError> {
     if output.tui && !io::stdout().is_terminal() {
-        return Err(CliError::plan("show the dashboard (--tui): standard output is not a terminal"));
+        return Err(UsageError::NoTerminal);
     }
     Ok(())
 }
@@ -41,12 +41,11 @@ pub(crate) fn open(
     plan: &Plan,
     output: &OutputArgs,
     control: &Control,
-) -> Result<Option<Connection>, CliError> {
+) -> Result<Option<Connection>, StartError> {
     if !output.tui {
         return Ok(None);
     }
-    let failed = |source| CliError::Output { what: "the dashboard".to_owned(), source };
-    let taken = terminal::take().map_err(failed)?;
+    let taken = terminal::take().map_err(StartError::Dashboard)?;
     let dashboard = Dashboard {
         state: State::new(
             plan.name.clone().unwrap_or_default(),
@@ -60,7 +59,7 @@ pub(crate) fn open(
         // A terminal that is gone takes the dashboard with it, not the run.
         let _ = dashboard.show(incoming);
     };
-    Connection::start(ROOM, show).map(Some).map_err(failed)
+    Connection::start(ROOM, show).map(Some).map_err(StartError::Dashboard)
 }
 
 struct Dashboard {

@@ -15,9 +15,10 @@ use hammer_ct::{
 };
 use hammer_net::ClientConfig;
 
+use super::Loaded;
 use super::target::{NamedWindow, Target};
-use super::{Loaded, NO_LOG, refused};
-use crate::error::CliError;
+use crate::plan::error::{PlanError, PlanFault};
+use crate::plan::path::PlanPath;
 use crate::plan::{Plan, WorkloadPlan};
 
 /// A workload for each log that it goes to, and which operation goes where.
@@ -51,10 +52,10 @@ pub(super) fn submissions(
     submit: &SubmitPlan,
     target: &Target,
     run: &CtRun,
-    client: impl Fn(&LogTarget) -> Result<ClientConfig, CliError>,
-) -> Result<OnLogs<SubmitWorkload>, CliError> {
-    let failed = |error: CtError| refused(workload, format!("ct_submit: failed to {error}"));
-    let places = chosen(workload, target)?;
+    client: impl Fn(&LogTarget) -> Result<ClientConfig, PlanError>,
+) -> Result<OnLogs<SubmitWorkload>, PlanError> {
+    let failed = |error: CtError| PlanFault::from(error).at(at(run).key("ct_submit"));
+    let places = chosen(workload, target, &at(run))?;
     let logs: Vec<Arc<LogTarget>> = places.iter().map(|place| target.logs[*place].log.clone()).collect();
     let chains = Arc::new(Chains::new(submit, run).map_err(failed)?);
     let route = LogRoute::by_not_after(chains.clone(), &logs).map_err(failed)?;
@@ -72,58 +73,65 @@ pub(super) fn reads(
     workload: &WorkloadPlan,
     target: &Target,
     run: &CtRun,
-    client: impl Fn(&LogTarget) -> Result<ClientConfig, CliError>,
-) -> Result<OnLogs<ReadWorkload>, CliError> {
+    client: impl Fn(&LogTarget) -> Result<ClientConfig, PlanError>,
+) -> Result<OnLogs<ReadWorkload>, PlanError> {
     let read = workload.ct_read.clone().unwrap_or_default();
-    let places = chosen(workload, target)?;
+    let places = chosen(workload, target, &at(run))?;
     let route = LogRoute::in_turn(places.len());
     let mut made = Vec::new();
     for place in places {
         let log = target.logs[place].log.clone();
         let reads = ReadWorkload::new(&read, log.clone(), client(&log)?, run)
-            .map_err(|error| refused(workload, format!("ct_read: failed to {error}")))?;
+            .map_err(|error| PlanFault::from(error).at(at(run).key("ct_read")))?;
         made.push((place, target.logs[place].name.clone(), reads));
     }
     Ok(OnLogs { route, logs: made })
 }
 
 /// What can be said against a workload's logs without reading anything.
-pub(super) fn check(workload: &WorkloadPlan, logs: &[NamedWindow], run: &CtRun) -> Result<(), CliError> {
+pub(super) fn check(workload: &WorkloadPlan, logs: &[NamedWindow], run: &CtRun) -> Result<(), PlanError> {
     if workload.http.is_some() {
         return Ok(());
     }
     let names: Vec<&str> = logs.iter().map(|log| log.name.as_str()).collect();
-    let places = places(workload, &names)?;
+    let places = places(workload, &names, &at(run))?;
     let Some(submit) = &workload.ct_submit else { return Ok(()) };
     let windows: Vec<Window> = places.iter().map(|place| logs[*place].window).collect();
     let checked = submit.check_windows(&windows, run);
-    checked.map_err(|error| refused(workload, format!("ct_submit: failed to {error}")))
+    checked.map_err(|error| PlanFault::from(error).at(at(run).key("ct_submit")))
 }
 
-fn chosen(workload: &WorkloadPlan, target: &Target) -> Result<Vec<usize>, CliError> {
+/// Where the plan has the workload of a run.
+fn at(run: &CtRun) -> PlanPath {
+    PlanPath::workload(run.workload as usize)
+}
+
+fn chosen(workload: &WorkloadPlan, target: &Target, at: &PlanPath) -> Result<Vec<usize>, PlanError> {
     let names: Vec<&str> = target.logs.iter().map(|log| log.name.as_str()).collect();
-    places(workload, &names)
+    places(workload, &names, at)
 }
 
 /// The places of the logs that the workload names, or of all.
-fn places(workload: &WorkloadPlan, logs: &[&str]) -> Result<Vec<usize>, CliError> {
-    if logs.is_empty() {
-        return Err(refused(workload, NO_LOG));
-    }
-    let (key, names) = match (&workload.ct_submit, &workload.ct_read) {
-        (Some(submit), _) => ("ct_submit.logs", submit.logs.clone()),
-        (None, Some(read)) => ("ct_read.log", read.log.iter().cloned().collect()),
+fn places(workload: &WorkloadPlan, logs: &[&str], at: &PlanPath) -> Result<Vec<usize>, PlanError> {
+    let (of, key, names) = match (&workload.ct_submit, &workload.ct_read) {
+        (Some(submit), _) => ("ct_submit", "logs", submit.logs.clone()),
+        (None, Some(read)) => ("ct_read", "log", read.log.iter().cloned().collect()),
         (None, None) => return Ok(Vec::new()),
     };
+    if logs.is_empty() {
+        return Err(PlanFault::NoLog.at(at.clone().key(of)));
+    }
     if names.is_empty() {
         return Ok((0..logs.len()).collect());
     }
+    let refused = |fault: PlanFault| fault.at(at.clone().key(of).key(key));
     let mut places = Vec::new();
-    for name in &names {
-        let unknown = || refused(workload, format!("{key}: the target has no log `{name}`"));
-        let place = logs.iter().position(|log| log == name).ok_or_else(unknown)?;
+    for name in names {
+        let Some(place) = logs.iter().position(|log| *log == name) else {
+            return Err(refused(PlanFault::UnknownLog(name)));
+        };
         if places.contains(&place) {
-            return Err(refused(workload, format!("{key}: `{name}` stands there twice")));
+            return Err(refused(PlanFault::LogTwice(name)));
         }
         places.push(place);
     }
@@ -136,7 +144,7 @@ pub(super) fn auditors(
     target: &Target,
     epoch_unix_ms: u64,
     evidence: &Path,
-) -> Result<Vec<Option<Auditor>>, CliError> {
+) -> Result<Vec<Option<Auditor>>, PlanError> {
     let submitted = submitted(plan, target)?;
     let auditor = |(place, log): (usize, &super::target::Log)| {
         let audited = submitted[place].iter().filter(|submit| submit.audit);
@@ -153,7 +161,7 @@ pub(super) fn observers(
     plan: &Plan,
     target: &Target,
     auditors: Vec<Option<Auditor>>,
-) -> Result<Vec<Box<dyn Observer>>, CliError> {
+) -> Result<Vec<Box<dyn Observer>>, PlanError> {
     let submitted = submitted(plan, target)?;
     let mut observers: Vec<Box<dyn Observer>> = Vec::new();
     let logs = target.logs.iter().zip(auditors).zip(submitted);
@@ -173,11 +181,11 @@ pub(super) fn observers(
 }
 
 /// The submissions to each log.
-fn submitted<'a>(plan: &'a Plan, target: &Target) -> Result<Vec<Vec<&'a SubmitPlan>>, CliError> {
+fn submitted<'a>(plan: &'a Plan, target: &Target) -> Result<Vec<Vec<&'a SubmitPlan>>, PlanError> {
     let mut submitted: Vec<Vec<&SubmitPlan>> = target.logs.iter().map(|_| Vec::new()).collect();
-    for workload in &plan.workloads {
+    for (place, workload) in plan.workloads.iter().enumerate() {
         let Some(submit) = &workload.ct_submit else { continue };
-        for place in chosen(workload, target)? {
+        for place in chosen(workload, target, &PlanPath::workload(place))? {
             submitted[place].push(submit);
         }
     }

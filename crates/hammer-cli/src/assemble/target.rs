@@ -5,13 +5,16 @@ use std::sync::Arc;
 
 use hammer_ct::{CtTargetPlan, LogKind, LogTarget, OneOrMany, Window};
 use hammer_lab::ct::Flavour;
-use hammer_lab::{CtLab, CtLabHandle, CtLabPlan, HttpLab, HttpLabHandle, LogConfig};
+use hammer_lab::{CtLab, CtLabHandle, CtLabPlan, HttpLab, HttpLabHandle, LabError, LogConfig};
 use hammer_net::guard;
 use http::Uri;
 
 use super::roots;
-use crate::error::CliError;
+use crate::error::{CliError, TargetError};
 use crate::plan::Plan;
+use crate::plan::error::{PlanError, PlanFault};
+use crate::plan::path::PlanPath;
+use crate::plan::source::PlanSource;
 use crate::plan::target::{LabPlan, TargetPlan};
 
 /// Where operations go.
@@ -65,12 +68,12 @@ impl Target {
 }
 
 /// Exactly one kind of target.
-pub(super) fn one_target(plan: &Plan) -> Result<(), CliError> {
+pub(super) fn one_target(plan: &Plan) -> Result<(), PlanError> {
     let given = &plan.target;
     let kinds = [!given.url.is_empty(), given.log.is_some(), !given.logs.is_empty(), given.lab.is_some()];
     match kinds.iter().filter(|kind| **kind).count() {
         1 => user_agent(given),
-        _ => Err(CliError::plan("use the plan: target: give exactly one of url, log, logs, lab")),
+        _ => Err(PlanFault::NotOne("url, log, logs, lab").at(PlanPath::of("target"))),
     }
 }
 
@@ -79,31 +82,30 @@ pub(super) fn one_target(plan: &Plan) -> Result<(), CliError> {
 /// # Errors
 /// When it is none, or one that nobody allowed.
 pub(crate) fn log(target: &TargetPlan) -> Result<Arc<LogTarget>, CliError> {
-    user_agent(target)?;
-    let log = target.log.clone().unwrap_or_default();
-    let log = log.target().map_err(|error| CliError::plan(format!("use the log: failed to {error}")))?;
+    user_agent(target).map_err(|error| error.placed(&PlanSource::arguments()))?;
+    let log = target.log.clone().unwrap_or_default().target().map_err(TargetError::from)?;
     let log = Log { name: ONLY_LOG.to_owned(), log: Arc::new(log) };
     let reached = Target::of_logs(vec![log]);
     permitted(&reached, target.authorized.as_deref())?;
     Ok(reached.logs[0].log.clone())
 }
 
-fn user_agent(target: &TargetPlan) -> Result<(), CliError> {
-    let made = target.user_agent().map(|_| ());
-    made.map_err(|error| CliError::plan(format!("use the plan: target.contact: {error}")))
+fn user_agent(target: &TargetPlan) -> Result<(), PlanError> {
+    let refused = |error| PlanFault::from(error).at(PlanPath::of("target.contact"));
+    target.user_agent().map(drop).map_err(refused)
 }
 
 /// Holds the plan's logs against each other without reading what they name; their windows.
-pub(super) fn check(plan: &Plan, epoch_unix_ms: u64) -> Result<Vec<NamedWindow>, CliError> {
+pub(super) fn check(plan: &Plan, epoch_unix_ms: u64) -> Result<Vec<NamedWindow>, PlanError> {
     let mut windows: Vec<NamedWindow> = Vec::new();
-    for Written { key, name, log, lab } in written(plan)? {
-        let refused = |error| CliError::plan(format!("use the plan: {key}: failed to {error}"));
+    for WrittenLog { at, name, log, lab } in written(plan)? {
+        let refused = |error| PlanFault::from(error).at(at.clone());
         if lab.is_none() {
             log.check(epoch_unix_ms).map_err(refused)?;
         }
         let window = log.window(epoch_unix_ms).map_err(refused)?;
         if windows.iter().any(|other| other.name == name) {
-            return Err(CliError::plan(format!("use the plan: {key}: the name `{name}` is taken")));
+            return Err(PlanFault::Taken(name).at(at.key("name")));
         }
         windows.push(NamedWindow { name, window });
     }
@@ -111,55 +113,56 @@ pub(super) fn check(plan: &Plan, epoch_unix_ms: u64) -> Result<Vec<NamedWindow>,
 }
 
 /// A log as the plan writes it.
-struct Written {
-    key: String,
+struct WrittenLog {
+    at: PlanPath,
     name: String,
     log: CtTargetPlan,
     /// How it is started, where it is embedded; its log says where it is served only then.
     lab: Option<CtLabPlan>,
 }
 
-fn written(plan: &Plan) -> Result<Vec<Written>, CliError> {
-    let given = &plan.target;
+fn written(plan: &Plan) -> Result<Vec<WrittenLog>, PlanError> {
+    let (given, target) = (&plan.target, PlanPath::of("target"));
     let mut written = Vec::new();
     if let Some(log) = &given.log {
+        let (at, name) = (target.clone().key("log"), ONLY_LOG.to_owned());
         if log.name.is_some() {
-            return Err(CliError::plan("use the plan: target.log.name: only one of several logs has a name"));
+            return Err(PlanFault::NamedAlone.at(at.key("name")));
         }
-        let (key, name) = ("target.log".to_owned(), ONLY_LOG.to_owned());
-        written.push(Written { key, name, log: log.clone(), lab: None });
+        written.push(WrittenLog { at, name, log: log.clone(), lab: None });
     }
     for (place, log) in given.logs.iter().enumerate() {
-        let (key, name) = (format!("target.logs[{place}]"), log.name.clone().unwrap_or_default());
-        word(&format!("{key}.name"), &name)?;
-        written.push(Written { key, name, log: log.clone(), lab: None });
+        let (at, name) = (target.clone().key("logs").item(place), log.name.clone().unwrap_or_default());
+        word(&name, || at.clone().key("name"))?;
+        written.push(WrittenLog { at, name, log: log.clone(), lab: None });
     }
     let Some(lab) = &given.lab else { return Ok(written) };
+    let target = target.key("lab");
     one_lab(lab)?;
     if let Some(lab) = &lab.ct {
-        let (key, name) = ("target.lab.ct".to_owned(), ONLY_LOG.to_owned());
-        written.push(Written { key, name, log: log_of(lab), lab: Some(lab.clone()) });
+        let (at, name) = (target.clone().key("ct"), ONLY_LOG.to_owned());
+        written.push(WrittenLog { at, name, log: log_of(lab), lab: Some(lab.clone()) });
     }
     for (name, lab) in &lab.logs {
-        let (key, name) = (format!("target.lab.logs.{name}"), name.clone());
-        word(&key, &name)?;
-        written.push(Written { key, name, log: log_of(lab), lab: Some(lab.clone()) });
+        let (at, name) = (target.clone().key("logs").key(name), name.clone());
+        word(&name, || at.clone())?;
+        written.push(WrittenLog { at, name, log: log_of(lab), lab: Some(lab.clone()) });
     }
     Ok(written)
 }
 
-fn word(key: &str, name: &str) -> Result<(), CliError> {
+fn word(name: &str, at: impl FnOnce() -> PlanPath) -> Result<(), PlanError> {
     match name.is_empty() || name.contains(['/', '.', ' ']) {
-        true => Err(CliError::plan(format!("use the plan: {key}: `{name}` must be a word"))),
+        true => Err(PlanFault::NoWord(name.to_owned()).at(at())),
         false => Ok(()),
     }
 }
 
-fn one_lab(lab: &LabPlan) -> Result<(), CliError> {
+fn one_lab(lab: &LabPlan) -> Result<(), PlanError> {
     let kinds = [lab.ct.is_some(), !lab.logs.is_empty(), lab.http.is_some()];
     match kinds.iter().filter(|kind| **kind).count() {
         1 => Ok(()),
-        _ => Err(CliError::plan("use the plan: target.lab: give exactly one of ct, logs, http")),
+        _ => Err(PlanFault::NotOne("ct, logs, http").at(PlanPath::of("target.lab"))),
     }
 }
 
@@ -176,24 +179,26 @@ fn found(plan: &Plan, epoch_unix_ms: u64) -> Result<(Target, Option<Lab>), CliEr
     let given = &plan.target;
     match &given.lab {
         Some(LabPlan { http: Some(http), .. }) => {
-            let lab = HttpLab::spawn_thread(http).map_err(CliError::plan)?;
-            let endpoints = vec![uri("target.lab.http", &lab.url)?];
+            let at = PlanPath::of("target.lab.http");
+            let lab = HttpLab::spawn_thread(http).map_err(|error| unstarted(error, &at))?;
+            let endpoints = vec![uri(&lab.url, at)?];
             return Ok((Target { endpoints, logs: Vec::new() }, Some(Lab::Http(lab))));
         }
         None if !given.url.is_empty() => {
-            let urls = given.url.as_slice().iter().map(|url| uri("target.url", url));
-            return Ok((Target { endpoints: urls.collect::<Result<_, _>>()?, logs: Vec::new() }, None));
+            let urls = given.url.as_slice().iter();
+            let endpoints = urls.map(|url| uri(url, PlanPath::of("target.url"))).collect::<Result<_, _>>()?;
+            return Ok((Target { endpoints, logs: Vec::new() }, None));
         }
         _ => {}
     }
     let (mut logs, mut labs) = (Vec::new(), Vec::new());
-    for Written { key, name, mut log, lab } in written(plan)? {
+    for WrittenLog { at, name, mut log, lab } in written(plan)? {
         if let Some(lab) = lab {
-            let lab = ct_lab(plan, lab)?;
+            let lab = ct_lab(plan, lab, &at)?;
             log = served(log, &lab);
             labs.push(lab);
         }
-        let refused = |error| CliError::plan(format!("use the plan: {key}: failed to {error}"));
+        let refused = |error| PlanFault::from(error).at(at.clone());
         let window = log.window(epoch_unix_ms).map_err(refused)?;
         let log = LogTarget { window, ..log.target().map_err(refused)? };
         logs.push(Log { name, log: Arc::new(log) });
@@ -201,12 +206,23 @@ fn found(plan: &Plan, epoch_unix_ms: u64) -> Result<(Target, Option<Lab>), CliEr
     Ok((Target::of_logs(logs), (!labs.is_empty()).then_some(Lab::Ct(labs))))
 }
 
-fn ct_lab(plan: &Plan, lab: CtLabPlan) -> Result<CtLabHandle, CliError> {
-    let mut config = LogConfig::from_plan(lab).map_err(CliError::plan)?;
+fn ct_lab(plan: &Plan, lab: CtLabPlan, at: &PlanPath) -> Result<CtLabHandle, CliError> {
+    let refused = |error| unstarted(error, at);
+    let mut config = LogConfig::from_plan(lab).map_err(refused)?;
     for roots in roots(plan)? {
         roots.certificates.into_iter().for_each(|root| config.add_root_der(root));
     }
-    CtLab::spawn_thread(config).map_err(CliError::plan)
+    CtLab::spawn_thread(config).map_err(refused)
+}
+
+/// What keeps the embedded target of that path from its start: a key of it, a file that it names, or the machine.
+pub(crate) fn unstarted(error: LabError, at: &PlanPath) -> CliError {
+    match error {
+        LabError::Plan { key, reason } => PlanFault::Misfit(reason).at(at.clone().key(key)).into(),
+        LabError::File { .. } | LabError::Content { .. } => PlanFault::from(error).at(at.clone()).into(),
+        LabError::Listen { .. } => PlanFault::from(error).at(at.clone().keys("serve.listen")).into(),
+        LabError::Thread(_) | LabError::Died => error.into(),
+    }
 }
 
 /// What an embedded log promises, before it is known where it is served.
@@ -231,34 +247,31 @@ pub(crate) fn served(log: CtTargetPlan, lab: &CtLabHandle) -> CtTargetPlan {
     }
 }
 
-fn uri(key: &str, text: &str) -> Result<Uri, CliError> {
-    let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
-    whole.parse().map_err(|error| CliError::plan(format!("use the plan: {key}: {text}: {error}")))
+fn uri(url: &str, at: PlanPath) -> Result<Uri, PlanError> {
+    let whole = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
+    whole.parse().map_err(|source| PlanFault::Url { url: url.to_owned(), source }.at(at))
 }
 
 /// Names the target that nobody allowed before anything is dialled; every later connection is held against the same
 /// rule. A name that cannot be looked up now is left to the run, which counts it.
-fn permitted(target: &Target, authorized: Option<&str>) -> Result<(), CliError> {
+fn permitted(target: &Target, authorized: Option<&str>) -> Result<(), TargetError> {
     for endpoint in &target.endpoints {
         let Some(host) = endpoint.host() else { continue };
         let port =
             endpoint.port_u16().unwrap_or(if endpoint.scheme_str() == Some("https") { 443 } else { 80 });
         let Ok(addresses) = (host.trim_matches(['[', ']']), port).to_socket_addrs() else { continue };
         for address in addresses {
-            guard::check(host, address, authorized).map_err(CliError::plan)?;
+            guard::check(host, address, authorized)?;
         }
     }
     Ok(())
 }
 
 /// Whoever has the key of two logs cannot tell their promises apart.
-fn different_keys(logs: &[Log]) -> Result<(), CliError> {
+fn different_keys(logs: &[Log]) -> Result<(), TargetError> {
     for (place, log) in logs.iter().enumerate() {
         if let Some(other) = logs[..place].iter().find(|other| other.log.key == log.log.key) {
-            return Err(CliError::plan(format!(
-                "use the plan: target: {} and {} have the same key: they are one log, which may have several URLs",
-                other.name, log.name
-            )));
+            return Err(TargetError::SameKey { one: other.name.clone(), other: log.name.clone() });
         }
     }
     Ok(())

@@ -7,9 +7,9 @@ use hammer_report::ExitCode;
 
 use crate::args::{CtCommand, PlanArgs};
 use crate::assemble;
-use crate::error::CliError;
+use crate::error::{CliError, StartError, UsageError};
 use crate::output::print;
-use crate::plan::read;
+use crate::plan::read::{self, SourcedPlan};
 
 mod audit;
 mod follow;
@@ -30,9 +30,10 @@ pub(crate) fn command(command: &CtCommand) -> Result<ExitCode, CliError> {
 }
 
 fn roots(args: &PlanArgs) -> Result<ExitCode, CliError> {
-    let roots = assemble::roots(&read::plan(args)?)?;
+    let SourcedPlan { plan, source } = read::plan(args)?;
+    let roots = assemble::roots(&plan).map_err(|error| error.placed(&source))?;
     if roots.iter().all(|roots| roots.pem.is_empty()) {
-        return Err(CliError::plan("find roots: no workload of the plan mints chains"));
+        return Err(UsageError::NoRoots.into());
     }
     let mut seen: Vec<&str> = Vec::new();
     for roots in &roots {
@@ -47,6 +48,6 @@ fn roots(args: &PlanArgs) -> Result<ExitCode, CliError> {
 /// Carries out on this thread what needs neither plan nor run.
 fn locally<T>(work: impl Future<Output = Result<T, CliError>>) -> Result<T, CliError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| CliError::plan(format!("start a runtime: {error}")))?;
+    let runtime = runtime.map_err(StartError::Runtime)?;
     tokio::task::LocalSet::new().block_on(&runtime, work)
 }

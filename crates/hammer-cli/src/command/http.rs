@@ -7,8 +7,10 @@ use hammer_http::{BearerPlan, HeaderValues, HttpPlan, split_url};
 use hammer_report::ExitCode;
 
 use crate::args::{HttpArgs, HttpCommand};
-use crate::error::CliError;
+use crate::error::{CliError, UsageError};
 use crate::plan::load::{LoadPlan, Spacing};
+use crate::plan::read::SourcedPlan;
+use crate::plan::source::PlanSource;
 use crate::plan::target::{ConnectionPlan, TargetPlan, TlsPlan, VersionPlan};
 use crate::plan::units::{Rate, Span};
 use crate::plan::{HooksPlan, OutputPlan, PhasesPlan, Plan, ThreadsPlan, WorkloadPlan};
@@ -21,11 +23,12 @@ pub(crate) fn load(command: &HttpCommand) -> Result<ExitCode, CliError> {
         HttpCommand::Get(args) => ("GET", args),
         HttpCommand::Post(args) => ("POST", args),
     };
-    run::of_plan(&plan(method, args)?, &args.output)
+    let plan = SourcedPlan { plan: plan(method, args)?, source: PlanSource::arguments() };
+    run::of_plan(&plan, &args.output)
 }
 
-fn plan(method: &str, args: &HttpArgs) -> Result<Plan, CliError> {
-    let (endpoint, path) = split_url(&args.url).map_err(CliError::plan)?;
+fn plan(method: &str, args: &HttpArgs) -> Result<Plan, UsageError> {
+    let (endpoint, path) = split_url(&args.url)?;
     let measurement = args.duration.as_deref().map(|text| time("-z", text)).transpose()?;
     let workload = WorkloadPlan {
         name: "http".to_owned(),
@@ -55,7 +58,7 @@ fn plan(method: &str, args: &HttpArgs) -> Result<Plan, CliError> {
     })
 }
 
-fn load_plan(args: &HttpArgs, timed: bool) -> Result<LoadPlan, CliError> {
+fn load_plan(args: &HttpArgs, timed: bool) -> Result<LoadPlan, UsageError> {
     let operations = args.requests.or((!timed).then_some(REQUESTS));
     let rate = args.rate.as_deref().map(rate).transpose()?;
     Ok(LoadPlan {
@@ -68,13 +71,13 @@ fn load_plan(args: &HttpArgs, timed: bool) -> Result<LoadPlan, CliError> {
 }
 
 /// A bare number is a second's, as other tools have it.
-pub(super) fn rate(text: &str) -> Result<Rate, CliError> {
+pub(super) fn rate(text: &str) -> Result<Rate, UsageError> {
     let is_number = text.parse::<f64>().is_ok();
     let parsed = if is_number { format!("{text}/s").parse() } else { text.parse() };
-    parsed.map_err(|error| CliError::plan(format!("use --rate: {error}")))
+    parsed.map_err(|source| UsageError::Value { flag: "--rate", source })
 }
 
-fn request(method: &str, path: String, args: &HttpArgs) -> Result<HttpPlan, CliError> {
+fn request(method: &str, path: String, args: &HttpArgs) -> Result<HttpPlan, UsageError> {
     let (body, body_file) = match args.data.as_deref() {
         Some(text) => match text.strip_prefix('@') {
             Some(file) => (None, Some(file.into())),
@@ -96,12 +99,10 @@ fn request(method: &str, path: String, args: &HttpArgs) -> Result<HttpPlan, CliE
 }
 
 /// All values of a name are sent, in their order.
-fn headers(texts: &[String]) -> Result<BTreeMap<String, HeaderValues>, CliError> {
+fn headers(texts: &[String]) -> Result<BTreeMap<String, HeaderValues>, UsageError> {
     let mut headers = BTreeMap::<String, HeaderValues>::new();
     for text in texts {
-        let (name, value) = text
-            .split_once(':')
-            .ok_or_else(|| CliError::plan(format!("use -H {text}: expected \"Name: value\"")))?;
+        let (name, value) = text.split_once(':').ok_or_else(|| UsageError::Header(text.clone()))?;
         let (name, value) = (name.trim().to_owned(), value.trim().to_owned());
         headers
             .entry(name)
@@ -136,8 +137,8 @@ fn target(url: String, args: &HttpArgs) -> TargetPlan {
     }
 }
 
-pub(super) fn time(flag: &str, text: &str) -> Result<Span, CliError> {
-    text.parse().map_err(|error| CliError::plan(format!("use {flag}: {error}")))
+pub(super) fn time(flag: &'static str, text: &str) -> Result<Span, UsageError> {
+    text.parse().map_err(|source| UsageError::Value { flag, source })
 }
 
 /// As hey and oha.

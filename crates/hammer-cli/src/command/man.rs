@@ -9,7 +9,7 @@ use clap_mangen::Man;
 use hammer_report::ExitCode;
 
 use crate::args::{Cli, ManArgs};
-use crate::error::CliError;
+use crate::error::{CliError, OutputError, UsageError};
 use crate::output::print;
 
 /// Prints one page, or writes them all.
@@ -23,8 +23,8 @@ pub(crate) fn show(args: &ManArgs) -> Result<ExitCode, CliError> {
     Ok(ExitCode::Clean)
 }
 
-fn write(folder: &Path) -> Result<(), CliError> {
-    let failed = |source| CliError::File { action: "write the manual to", path: folder.to_owned(), source };
+fn write(folder: &Path) -> Result<(), OutputError> {
+    let failed = |source| OutputError::Manual { path: folder.to_owned(), source };
     fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(whole(), folder)).map_err(failed)
 }
 
@@ -32,13 +32,10 @@ fn page(of: &[String]) -> Result<Vec<u8>, CliError> {
     let mut command = whole();
     command.build();
     for name in of {
-        command = command.find_subcommand(name).cloned().ok_or_else(|| {
-            CliError::plan(format!("find the manual page: there is no command `{}`", of.join(" ")))
-        })?;
+        command = command.find_subcommand(name).cloned().ok_or_else(|| UsageError::NoPage(of.join(" ")))?;
     }
     let mut page = Vec::new();
-    let failed = |source| CliError::Output { what: "the manual page".to_owned(), source };
-    Man::new(command).render(&mut page).map_err(failed)?;
+    Man::new(command).render(&mut page).map_err(OutputError::Printed)?;
     Ok(page)
 }
 

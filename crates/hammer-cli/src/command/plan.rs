@@ -7,17 +7,18 @@ use hammer_report::ExitCode;
 use crate::args::PlanArgs;
 use crate::error::CliError;
 use crate::output::print;
-use crate::plan::{read, sweep};
+use crate::plan::error::PlanError;
+use crate::plan::read::{self, SourcedPlan};
+use crate::plan::sweep::{self, PlannedRun};
 
 /// Prints it in YAML, with every default filled in; a plan that contradicts itself is refused, but nothing that it
 /// names is started, dialled or read.
 pub(crate) fn show(args: &PlanArgs) -> Result<ExitCode, CliError> {
-    let plan = read::plan(args)?;
-    for run in sweep::runs(&plan)? {
-        crate::assemble::check(&run.plan)?;
+    let planned = read::plan(args)?;
+    for PlannedRun { plan: SourcedPlan { plan, source }, .. } in &sweep::runs(&planned)? {
+        crate::assemble::check(plan).map_err(|error| error.placed(source))?;
     }
-    let text =
-        serde_saphyr::to_string(&plan).map_err(|error| CliError::plan(format!("write the plan: {error}")))?;
+    let text = serde_saphyr::to_string(&planned.plan).map_err(PlanError::from)?;
     print(io::stdout(), |out| out.write_all(text.as_bytes()))?;
     Ok(ExitCode::Clean)
 }

@@ -7,35 +7,38 @@ use hammer_report::{ExitCode, Reason, ReasonKind, Report, ReportBuilder, Summary
 
 use crate::args::{OutputArgs, RunArgs};
 use crate::assemble::{assemble, check};
-use crate::error::CliError;
+use crate::error::{CliError, StartError};
 use crate::evidence;
 use crate::output::{Outputs, folder, unwritten};
+use crate::plan::Plan;
+use crate::plan::read::{self, SourcedPlan};
 use crate::plan::sweep::{PlannedRun, runs};
-use crate::plan::{Plan, read};
 use crate::progress::Progress;
 use crate::signals::Signals;
 use crate::{hooks, resources, tui};
 
 /// Carries out the plan of a file.
 pub(crate) fn of_file(args: &RunArgs) -> Result<ExitCode, CliError> {
-    let plan = read::plan(&args.plan)?;
-    of_plan(&plan, &args.output)
+    of_plan(&read::plan(&args.plan)?, &args.output)
 }
 
 /// Carries out a plan; the exit code is that of its report, or of the summary of its runs.
-pub(crate) fn of_plan(plan: &Plan, output: &OutputArgs) -> Result<ExitCode, CliError> {
+pub(crate) fn of_plan(planned: &SourcedPlan<Plan>, output: &OutputArgs) -> Result<ExitCode, CliError> {
     tui::check(output)?;
     resources::lift_descriptor_limit();
-    let planned = runs(plan)?;
-    planned.iter().try_for_each(|run| check(&run.plan))?;
-    let mut outputs = Outputs::open(output, &plan.output, planned.len())?;
-    let signals = Signals::watch().map_err(RunError::Thread)?;
-    if let [only] = planned.as_slice() {
+    let runs = runs(planned)?;
+    for PlannedRun { plan: SourcedPlan { plan, source }, .. } in &runs {
+        check(plan).map_err(|error| error.placed(source))?;
+    }
+    let plan = &planned.plan;
+    let mut outputs = Outputs::open(output, &plan.output, runs.len())?;
+    let signals = Signals::watch().map_err(StartError::Signals)?;
+    if let [only] = runs.as_slice() {
         let (mut report, _) = one(only, &mut outputs, output, &signals, Vec::new())?;
         outputs.report(&mut report)?;
         return Ok(report.verdict.code());
     }
-    several(plan, &planned, &mut outputs, output, &signals)
+    several(plan, &runs, &mut outputs, output, &signals)
 }
 
 fn several(
@@ -55,6 +58,7 @@ fn several(
             interrupted = Some(ReasonKind::Interrupted);
             break;
         }
+        let between = between.map_err(CliError::from);
         let (mut report, hooks) = match between.and_then(|said| one(run, outputs, output, signals, said)) {
             Ok(carried_out) => carried_out,
             Err(error) => {
@@ -84,9 +88,9 @@ fn one(
     signals: &Signals,
     mut hooks: Vec<HookOutput>,
 ) -> Result<(Report, Vec<HookOutput>), CliError> {
-    let plan = &planned.plan;
+    let SourcedPlan { plan, source } = &planned.plan;
     hooks.extend(hooks::run(&plan.hooks.before)?);
-    let assembled = assemble(plan, &folder(output, &plan.output))?;
+    let assembled = assemble(plan, &folder(output, &plan.output)).map_err(|error| error.placed(source))?;
     let clock = assembled.spec.clock;
     let mut builder = ReportBuilder::new();
     let mut progress = Progress::new(output.quiet || output.tui);
@@ -123,8 +127,8 @@ fn one(
         builder.event(&RunEvent::Note { at: clock.now(), text });
     }
     hooks.extend(after);
-    let mut report = builder.build(plan.embedded(), &[]).map_err(CliError::plan)?;
-    if let Some(error) = failed {
+    let mut report = builder.build(plan.embedded(), &[])?;
+    if let Some(error) = failed.map(CliError::from) {
         report.add_reason(Reason::new(error.reason(), error.to_string()));
     }
     if let Err(error) = evidence {

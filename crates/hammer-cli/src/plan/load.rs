@@ -1,9 +1,10 @@
 //! A workload's load, as a plan writes it.
 
+use std::io;
 use std::path::PathBuf;
 
 use hammer_core::dispatch::{Closed, Iterations, Load, Open, Stage, Stages, Think};
-use hammer_core::schedule::{Burst, Constant, Profile, Ramp, Schedule, Step, Steps, Trace};
+use hammer_core::schedule::{Burst, Constant, Profile, Ramp, Schedule, Step, Steps, Trace, TraceError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -118,6 +119,46 @@ pub(crate) struct LoadBounds {
     pub(crate) backlog: usize,
 }
 
+/// A load that cannot be.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LoadError {
+    /// Not exactly one kind of load.
+    #[error(
+        "give exactly one of rate, ramp, steps, bursts, trace (open loop) or users, stages (closed loop)"
+    )]
+    NotOne,
+    /// An open and a closed loop.
+    #[error("give either a rate or users, not both")]
+    OpenAndClosed,
+    /// A ramp without length.
+    #[error("a ramp takes time: give `over` more than 0s")]
+    SuddenRamp,
+    /// Bursts that reach into the next, or that nothing stands between.
+    #[error("bursts need `every` above 0s and `within` not above `every`")]
+    Bursts,
+    /// The file of a trace cannot be read.
+    #[error("failed to read {}: {source}", path.display())]
+    Unreadable { path: PathBuf, source: io::Error },
+    /// What it holds is no trace.
+    #[error("{}: failed to {source}", path.display())]
+    Trace { path: PathBuf, source: TraceError },
+    /// Think time in an open loop.
+    #[error("think time belongs to users; a rate has none")]
+    ThinkingRate,
+    /// Spacing of recorded instants.
+    #[error("a trace has its own spacing")]
+    SpacedTrace,
+    /// Spacing in a closed loop.
+    #[error("arrivals are spaced in an open loop only; users come when their answers do")]
+    SpacedUsers,
+    /// A closed loop of nobody.
+    #[error("there must be at least one user")]
+    NoUser,
+    /// The most think time is less than the least.
+    #[error("think_up_to must not be below think")]
+    Think,
+}
+
 impl Spacing {
     fn is_even(&self) -> bool {
         *self == Self::Even
@@ -129,11 +170,11 @@ impl LoadPlan {
     ///
     /// # Errors
     /// When not exactly one kind is given, or a key does not belong to it; when a trace cannot be read.
-    pub(crate) fn load(&self, bounds: &LoadBounds) -> Result<Load, String> {
+    pub(crate) fn load(&self, bounds: &LoadBounds) -> Result<Load, LoadError> {
         let closed = self.users.is_some() || !self.stages.is_empty();
         match (self.profile()?, closed) {
-            (Some(_), true) => Err("give either a rate or users, not both".to_owned()),
-            (None, false) => Err(ONE_OF.to_owned()),
+            (Some(_), true) => Err(LoadError::OpenAndClosed),
+            (None, false) => Err(LoadError::NotOne),
             (Some(profile), false) => self.open(profile, bounds).map(Load::Open),
             (None, true) => self.closed(bounds.seed).map(Load::Closed),
         }
@@ -162,7 +203,7 @@ impl LoadPlan {
         }
     }
 
-    fn profile(&self) -> Result<Option<Profile>, String> {
+    fn profile(&self) -> Result<Option<Profile>, LoadError> {
         let mut profiles = Vec::new();
         if let Some(rate) = self.rate {
             profiles.push(Profile::Constant(Constant { rate: rate.per_second }));
@@ -170,7 +211,7 @@ impl LoadPlan {
         if let Some(ramp) = self.ramp {
             let over = ramp.over.0.as_secs_f64();
             if over <= 0.0 {
-                return Err("a ramp takes time: give `over` more than 0s".to_owned());
+                return Err(LoadError::SuddenRamp);
             }
             profiles.push(Profile::Ramp(Ramp { from: ramp.from.per_second, to: ramp.to.per_second, over }));
         }
@@ -182,54 +223,52 @@ impl LoadPlan {
         if let Some(burst) = self.bursts {
             let (every, within) = (burst.every.0.as_secs_f64(), burst.within.0.as_secs_f64());
             if every <= 0.0 || within > every {
-                return Err("bursts need `every` above 0s and `within` not above `every`".to_owned());
+                return Err(LoadError::Bursts);
             }
             profiles.push(Profile::Burst(Burst { size: burst.size, every, within }));
         }
         if let Some(path) = &self.trace {
             let text = std::fs::read_to_string(path)
-                .map_err(|error| format!("failed to read {}: {error}", path.display()))?;
+                .map_err(|source| LoadError::Unreadable { path: path.clone(), source })?;
             let trace =
-                Trace::parse(&text).map_err(|error| format!("{}: failed to {error}", path.display()))?;
+                Trace::parse(&text).map_err(|source| LoadError::Trace { path: path.clone(), source })?;
             profiles.push(Profile::Trace(trace));
         }
         if profiles.len() > 1 {
-            return Err(ONE_OF.to_owned());
+            return Err(LoadError::NotOne);
         }
         Ok(profiles.pop())
     }
 
-    fn open(&self, profile: Profile, bounds: &LoadBounds) -> Result<Open, String> {
+    fn open(&self, profile: Profile, bounds: &LoadBounds) -> Result<Open, LoadError> {
         if self.think.is_some() || self.think_up_to.is_some() {
-            return Err("think time belongs to users; a rate has none".to_owned());
+            return Err(LoadError::ThinkingRate);
         }
         let is_trace = matches!(profile, Profile::Trace(_));
         let schedule = match self.arrivals {
             Spacing::Even => Schedule::even(profile),
-            Spacing::Poisson if is_trace => return Err("a trace has its own spacing".to_owned()),
+            Spacing::Poisson if is_trace => return Err(LoadError::SpacedTrace),
             Spacing::Poisson => Schedule::poisson(profile, bounds.seed, bounds.workload),
         };
         let schedule = schedule.operations(self.operations.unwrap_or(u64::MAX));
         Ok(Open { schedule, in_flight: bounds.in_flight, backlog: bounds.backlog })
     }
 
-    fn closed(&self, seed: u64) -> Result<Closed, String> {
+    fn closed(&self, seed: u64) -> Result<Closed, LoadError> {
         if self.arrivals != Spacing::Even {
-            return Err(
-                "arrivals are spaced in an open loop only; users come when their answers do".to_owned()
-            );
+            return Err(LoadError::SpacedUsers);
         }
         let stage = |stage: &StagePlan| Stage { users: stage.users, over: stage.over.0 };
         let first = self.users.unwrap_or(0);
         let stages = Stages::ramped(first, self.stages.iter().map(stage).collect());
         if stages.most_users() == 0 {
-            return Err("there must be at least one user".to_owned());
+            return Err(LoadError::NoUser);
         }
         let least = self.think.unwrap_or(no_time()).0;
         let think = match self.think_up_to {
             None => Think::Constant(least),
             Some(most) if most.0 >= least => Think::Uniform(least, most.0),
-            Some(_) => return Err("think_up_to must not be below think".to_owned()),
+            Some(_) => return Err(LoadError::Think),
         };
         let iterations = self.operations.map_or(Iterations::Endless, Iterations::Shared);
         Ok(Closed { stages, spawn_rate: None, think, iterations, seed })
@@ -244,6 +283,3 @@ pub(crate) fn scaled(count: u64, factor: f64) -> u64 {
 fn no_time() -> Span {
     Span::from_secs(0)
 }
-
-const ONE_OF: &str =
-    "give exactly one of rate, ramp, steps, bursts, trace (open loop) or users, stages (closed loop)";

@@ -6,95 +6,116 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::args::PlanArgs;
-use crate::error::CliError;
 
+use super::error::{PlanError, PlanFault};
+use super::path::PlanPath;
+use super::source::PlanSource;
 use super::{Plan, smoke};
 
+/// A plan and where it comes from.
+#[derive(Clone, Debug)]
+pub(crate) struct SourcedPlan<T> {
+    /// The plan, or a part of one.
+    pub(crate) plan: T,
+    /// Where it was written.
+    pub(crate) source: PlanSource,
+}
+
+/// Why there can be no value at a key path.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ChangeError {
+    /// No value is given.
+    #[error("expected KEY=VALUE")]
+    Form,
+    /// The list has no item of that name or place.
+    #[error("there is no item {0}")]
+    UnknownItem(String),
+    /// What stands there is no map.
+    #[error("what stands before {0} has no keys")]
+    Keyless(String),
+}
+
 /// Reads the plan and applies what the command line changes in it.
-pub(crate) fn plan(args: &PlanArgs) -> Result<Plan, CliError> {
-    let plan: Plan = file(&args.plan, &args.changes.set)?;
+pub(crate) fn plan(args: &PlanArgs) -> Result<SourcedPlan<Plan>, PlanError> {
+    let SourcedPlan { plan, source } = file::<Plan>(&args.plan, &args.changes.set)?;
     let mut plan = plan.seed(args.changes.seed);
     if args.changes.smoke {
         smoke::shorten(&mut plan);
     }
-    Ok(plan)
+    Ok(SourcedPlan { plan, source })
 }
 
 /// Reads a YAML file and applies `KEY=VALUE` changes.
-pub(crate) fn file<T: DeserializeOwned>(path: &Path, set: &[String]) -> Result<T, CliError> {
-    let text = std::fs::read_to_string(path).map_err(|source| CliError::File {
-        action: "read",
-        path: path.to_owned(),
-        source,
-    })?;
+pub(crate) fn file<T: DeserializeOwned>(path: &Path, set: &[String]) -> Result<SourcedPlan<T>, PlanError> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| PlanError::Unreadable { path: path.to_owned(), source })?;
     let name = path.display().to_string();
-    let mut value: Value = serde_saphyr::from_str(&text).map_err(|error| located(&name, &error, None))?;
-    // The file is judged as it stands, so that its mistakes have lines; then the command line's changes are.
-    typed::<T>(value.clone()).map_err(|(path, message)| in_file::<T>(&name, &text, &path, &message))?;
-    for change in set {
-        apply_text(&mut value, change)?;
+    let value: Value = serde_saphyr::from_str(&text).map_err(|error| PlanError::of_yaml(&name, &error))?;
+    let source = PlanSource::file(name, text);
+    if value.is_null() {
+        return Err(PlanFault::Empty.at(PlanPath::default()).placed(&source));
     }
-    typed(value)
-        .map_err(|(path, message)| CliError::plan(format!("use the plan with --set: {path}: {message}")))
+    // The file is judged as it stands, so that its mistakes have lines; then the command line's changes are.
+    typed::<T>(value.clone()).map_err(|error| error.placed(&source))?;
+    changed(value, source, set)
+}
+
+/// A plan of nothing but `KEY=VALUE` changes.
+pub(crate) fn arguments<T: DeserializeOwned>(set: &[String]) -> Result<SourcedPlan<T>, PlanError> {
+    changed(Value::Object(serde_json::Map::new()), PlanSource::arguments(), set)
+}
+
+fn changed<T: DeserializeOwned>(
+    mut value: Value,
+    mut source: PlanSource,
+    set: &[String],
+) -> Result<SourcedPlan<T>, PlanError> {
+    for change in set {
+        let at = apply_text(&mut value, change)
+            .map_err(|source| PlanError::Unchanged { change: change.clone(), source })?;
+        source.changed(format!("--set {change}"), at);
+    }
+    let plan = typed(value).map_err(|error| error.placed(&source))?;
+    Ok(SourcedPlan { plan, source })
 }
 
 /// Reads a plan out of a value, with the key path of what is wrong in it.
-pub(crate) fn typed<T: DeserializeOwned>(value: Value) -> Result<T, (String, String)> {
+pub(crate) fn typed<T: DeserializeOwned>(value: Value) -> Result<T, PlanError> {
     serde_path_to_error::deserialize(value)
-        .map_err(|error| (error.path().to_string(), error.inner().to_string()))
+        .map_err(|error| PlanFault::Misfit(error.inner().to_string()).at(error.path().into()))
 }
 
-/// Applies a change `key.path=value`, the value in YAML.
-pub(crate) fn apply_text(plan: &mut Value, change: &str) -> Result<(), CliError> {
-    let refused = |reason: &str| CliError::plan(format!("use --set {change}: {reason}"));
-    let (key, text) = change.split_once('=').ok_or_else(|| refused("expected KEY=VALUE"))?;
+/// Applies a change `key.path=value`, the value in YAML; where that is.
+fn apply_text(plan: &mut Value, change: &str) -> Result<PlanPath, ChangeError> {
+    let (key, text) = change.split_once('=').ok_or(ChangeError::Form)?;
     let value = serde_saphyr::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
-    apply(plan, key.trim(), value).map_err(|reason| refused(&reason))
+    apply(plan, key.trim(), value)
 }
 
 /// Puts a value at a key path; a list's item is named by its place or by its `name`.
-pub(crate) fn apply(plan: &mut Value, key: &str, value: Value) -> Result<(), String> {
-    let mut at = plan;
+pub(crate) fn apply(plan: &mut Value, key: &str, value: Value) -> Result<PlanPath, ChangeError> {
+    let (mut at, mut path) = (plan, PlanPath::default());
     for part in key.split('.') {
+        if at.is_null() {
+            *at = Value::Object(serde_json::Map::new());
+        }
         at = match at {
-            Value::Object(map) => map.entry(part).or_insert(Value::Null),
-            Value::Null => {
-                *at = Value::Object(serde_json::Map::new());
-                at.as_object_mut().expect("it was just made").entry(part).or_insert(Value::Null)
+            Value::Object(map) => {
+                path = path.key(part);
+                map.entry(part).or_insert(Value::Null)
             }
             Value::Array(items) => {
-                let place = part.parse().ok().or_else(|| items.iter().position(|item| item["name"] == part));
-                place
-                    .and_then(|place: usize| items.get_mut(place))
-                    .ok_or_else(|| format!("there is no item {part}"))?
+                let named = || items.iter().position(|item| item["name"] == part);
+                let place = part.parse().ok().or_else(named).filter(|place| *place < items.len());
+                let place = place.ok_or_else(|| ChangeError::UnknownItem(part.to_owned()))?;
+                path = path.item(place);
+                &mut items[place]
             }
-            _ => return Err(format!("what stands before {part} has no keys")),
+            _ => return Err(ChangeError::Keyless(part.to_owned())),
         };
     }
     *at = value;
-    Ok(())
-}
-
-/// What is wrong, with its line: the reader that knows lines is asked once more.
-fn in_file<T: DeserializeOwned>(name: &str, text: &str, path: &str, message: &str) -> CliError {
-    match serde_saphyr::from_str::<T>(text) {
-        Err(error) => located(name, &error, Some(path)),
-        Ok(_) => CliError::plan(format!("use the plan {name}: {path}: {message}")),
-    }
-}
-
-fn located(name: &str, error: &serde_saphyr::Error, path: Option<&str>) -> CliError {
-    let place = error.location().map_or_else(String::new, |at| format!(":{}:{}", at.line(), at.column()));
-    let text = error.to_string();
-    let first = text.lines().next().unwrap_or_default();
-    let message = first.strip_prefix("error: ").unwrap_or(first);
-    let message = match message.strip_prefix("line ").and_then(|rest| rest.split_once(": ")) {
-        Some((_, message)) => message,
-        None => message,
-    };
-    let path = path.filter(|path| *path != ".").map_or_else(String::new, |path| format!("{path}: "));
-    let snippet: String = text.lines().skip(2).map(|line| format!("\n{line}")).collect();
-    CliError::plan(format!("use the plan {name}{place}: {path}{message}{snippet}"))
+    Ok(path)
 }
 
 #[cfg(test)]
@@ -106,7 +127,8 @@ mod tests {
     #[test]
     fn a_change_finds_its_key_by_name_or_place() {
         let mut plan = json!({"workloads": [{"name": "submit", "load": {"rate": "5/s"}}], "seed": 1});
-        apply_text(&mut plan, "workloads.submit.load.rate=50/s").unwrap();
+        let at = apply_text(&mut plan, "workloads.submit.load.rate=50/s").unwrap();
+        assert_eq!(at.to_string(), "workloads[0].load.rate");
         apply_text(&mut plan, "workloads.0.in_flight=7").unwrap();
         apply_text(&mut plan, "phases.measurement=10s").unwrap();
         apply_text(&mut plan, "sweep={\"a\": [1, 2]}").unwrap();
@@ -118,13 +140,13 @@ mod tests {
     #[test]
     fn a_change_that_finds_nothing_says_so() {
         let mut plan = json!({"workloads": [], "seed": 1});
-        for (change, reason) in [
-            ("seed", "expected KEY=VALUE"),
-            ("workloads.submit.load=1", "there is no item submit"),
-            ("seed.of=1", "what stands before of has no keys"),
+        for (change, why) in [
+            ("seed", ChangeError::Form),
+            ("workloads.submit.load=1", ChangeError::UnknownItem("submit".to_owned())),
+            ("workloads.0.load=1", ChangeError::UnknownItem("0".to_owned())),
+            ("seed.of=1", ChangeError::Keyless("of".to_owned())),
         ] {
-            let error = apply_text(&mut plan, change).unwrap_err().to_string();
-            assert!(error.contains(reason), "{error}");
+            assert_eq!(apply_text(&mut plan, change), Err(why));
         }
     }
 }

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::Plan;
-use super::read::{apply, typed};
-use crate::error::CliError;
+use super::error::{PlanError, PlanFault};
+use super::path::PlanPath;
+use super::read::{SourcedPlan, apply, typed};
 
 /// One run of a plan.
 #[derive(Clone, Debug)]
@@ -14,21 +15,23 @@ pub(crate) struct PlannedRun {
     /// What it is: the round, and the value of each swept key.
     pub(crate) labels: BTreeMap<String, Value>,
     /// The plan that it carries out.
-    pub(crate) plan: Plan,
+    pub(crate) plan: SourcedPlan<Plan>,
 }
 
 /// Every combination of swept values, in the order of the keys, each as often as there are rounds.
 ///
 /// # Errors
 /// When a swept key does not exist or a value does not fit it.
-pub(crate) fn runs(plan: &Plan) -> Result<Vec<PlannedRun>, CliError> {
+pub(crate) fn runs(planned: &SourcedPlan<Plan>) -> Result<Vec<PlannedRun>, PlanError> {
+    let plan = &planned.plan;
+    let refused = |fault: PlanFault, at: PlanPath| fault.at(at).placed(&planned.source);
     if plan.rounds == 0 {
-        return Err(CliError::plan("use the plan: rounds: it must be 1 at least"));
+        return Err(refused(PlanFault::Below("1"), PlanPath::of("rounds")));
     }
     let mut combinations = vec![BTreeMap::new()];
     for (key, values) in &plan.sweep {
         if values.is_empty() {
-            return Err(CliError::plan(format!("sweep {key}: it has no value")));
+            return Err(refused(PlanFault::Empty, PlanPath::of("sweep").key(key)));
         }
         let with = |labels: &BTreeMap<String, Value>| {
             let one = |value: &Value| {
@@ -42,7 +45,7 @@ pub(crate) fn runs(plan: &Plan) -> Result<Vec<PlannedRun>, CliError> {
     }
     let mut runs = Vec::new();
     for labels in &combinations {
-        let swept = swept(plan, labels)?;
+        let swept = swept(planned, labels)?;
         for round in 1..=plan.rounds {
             let mut labels = labels.clone();
             if plan.rounds > 1 {
@@ -54,16 +57,21 @@ pub(crate) fn runs(plan: &Plan) -> Result<Vec<PlannedRun>, CliError> {
     Ok(runs)
 }
 
-fn swept(plan: &Plan, labels: &BTreeMap<String, Value>) -> Result<Plan, CliError> {
-    let mut value =
-        serde_json::to_value(plan).map_err(|error| CliError::plan(format!("write the plan: {error}")))?;
+fn swept(
+    planned: &SourcedPlan<Plan>,
+    labels: &BTreeMap<String, Value>,
+) -> Result<SourcedPlan<Plan>, PlanError> {
+    let mut value = serde_json::to_value(&planned.plan)?;
+    let mut source = planned.source.clone();
     value["sweep"] = Value::Object(serde_json::Map::new());
     value["rounds"] = 1.into();
     for (key, swept) in labels {
-        apply(&mut value, &swept_path(plan, key), swept.clone())
-            .map_err(|reason| CliError::plan(format!("sweep {key}: {reason}")))?;
+        let at = apply(&mut value, &swept_path(&planned.plan, key), swept.clone());
+        let refused = |fault| PlanFault::from(fault).at(PlanPath::of("sweep").key(key)).placed(&source);
+        source.changed(format!("the sweep of {key} to {swept}"), at.map_err(refused)?);
     }
-    typed(value).map_err(|(path, message)| CliError::plan(format!("sweep: {path}: {message}")))
+    let plan = typed(value).map_err(|error| error.placed(&source))?;
+    Ok(SourcedPlan { plan, source })
 }
 
 /// `users` alone is that of the only workload, as short sweeps write it.

@@ -42,21 +42,19 @@ impl LogConfig {
             Some(path) => KeySource::Pem(read(path)?),
             None => KeySource::Seed(plan.key_seed),
         };
-        let mut roots = Vec::new();
-        for path in &plan.roots_pem_files {
-            let found = certificates(&read(path)?);
-            roots.extend(found.map_err(|reason| LabError::Content { path: path.clone(), reason })?);
-        }
-        Ok(Self { plan, roots, key, clock: Arc::new(SystemClock::new()) })
+        let files = plan.roots_pem_files.clone();
+        let mut config = Self { plan, roots: Vec::new(), key, clock: Arc::new(SystemClock::new()) };
+        files.iter().try_for_each(|path| config.add_roots_file(path))?;
+        Ok(config)
     }
 
-    /// Adds the roots of a PEM text.
+    /// Adds the roots of a PEM file.
     ///
     /// # Errors
-    /// A text that is not PEM, or without a certificate in it.
-    pub fn add_roots_pem(&mut self, text: &str) -> Result<(), LabError> {
-        let unusable = |reason: String| LabError::Plan { key: "roots_pem_files", reason };
-        self.roots.extend(certificates(text).map_err(unusable)?);
+    /// A file that cannot be read, is not PEM, or has no certificate in it.
+    pub fn add_roots_file(&mut self, path: &Path) -> Result<(), LabError> {
+        let found = certificates(&read(path)?);
+        self.roots.extend(found.map_err(|reason| LabError::Content { path: path.to_owned(), reason })?);
         Ok(())
     }
 

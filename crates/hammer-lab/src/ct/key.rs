@@ -9,7 +9,8 @@ use ring::{
     rand::{SecureRandom, SystemRandom},
     signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair},
 };
-use rustls::pki_types::{PrivateKeyDer, pem::PemObject};
+use rustls::pki_types::PrivateKeyDer;
+use rustls::pki_types::pem::{self, PemObject};
 
 use super::config::KeySource;
 use crate::error::LabError;
@@ -113,7 +114,11 @@ fn kept(secret: &SecretKey) -> Result<(Secret, Vec<u8>), String> {
 }
 
 fn from_pem(text: &str) -> Result<SecretKey, String> {
-    match PrivateKeyDer::from_pem_slice(text.as_bytes()).map_err(|error| error.to_string())? {
+    let key = PrivateKeyDer::from_pem_slice(text.as_bytes()).map_err(|error| match error {
+        pem::Error::NoItemsFound => "no private key in it".to_owned(),
+        error => error.to_string(),
+    })?;
+    match key {
         PrivateKeyDer::Sec1(der) => {
             SecretKey::from_sec1_der(der.secret_sec1_der()).map_err(|e| e.to_string())
         }

@@ -12,7 +12,7 @@ use hammer_report::{ExitCode, ReasonKind};
 use serde_json::{Value, json};
 
 use crate::args::AuditArgs;
-use crate::error::CliError;
+use crate::error::{CliError, TargetError, UsageError};
 
 use super::inspection::{Cost, Findings, Inspection, progress};
 use super::{locally, receipts};
@@ -21,12 +21,8 @@ pub(super) fn audit(args: &AuditArgs) -> Result<ExitCode, CliError> {
     if let Some(file) = &args.receipts {
         return receipts::audit(args, file);
     }
-    if args.to.is_some_and(|to| to <= args.from) {
-        return Err(CliError::plan(format!(
-            "use --to {}: it must be more than --from {}",
-            args.to.unwrap_or_default(),
-            args.from
-        )));
+    if let Some(to) = args.to.filter(|to| *to <= args.from) {
+        return Err(UsageError::Range { from: args.from, to }.into());
     }
     let (log, client) = args.log.open()?;
     locally(verify(args, log, client))?.print(args.json)
@@ -39,12 +35,11 @@ async fn verify(
 ) -> Result<Inspection<SweptEntries>, CliError> {
     let clock = MonotonicClock::starting_now();
     let kind = log.kind;
-    let mut sweep = LogSweep::new(log, client, Rc::new(clock)).map_err(CliError::plan)?;
+    let mut sweep = LogSweep::new(log, client, Rc::new(clock)).map_err(TargetError::from)?;
     let head = sweep.head().await;
     let swept = match &head {
         Ok(head) if args.from > head.size => {
-            let size = head.size;
-            return Err(CliError::plan(format!("use --from {}: the tree has {size} leaves", args.from)));
+            return Err(UsageError::BeyondTree { from: args.from, size: head.size }.into());
         }
         Ok(head) => {
             let length = args.to.unwrap_or(head.size).min(head.size).saturating_sub(args.from);

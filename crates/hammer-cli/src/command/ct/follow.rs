@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::args::FollowArgs;
 use crate::command::http::time;
-use crate::error::CliError;
+use crate::error::{CliError, OutputError, StartError, TargetError, UsageError};
 use crate::output::print;
 use crate::signals::EndSignals;
 
@@ -27,11 +27,8 @@ use super::locally;
 pub(super) fn follow(args: &FollowArgs) -> Result<ExitCode, CliError> {
     let interval = time("--interval", &args.interval)?.0;
     if interval < LEAST_AUDIT_INTERVAL.into() {
-        return Err(CliError::plan(format!(
-            "use --interval {}: it must be {}ms at least",
-            args.interval,
-            LEAST_AUDIT_INTERVAL.as_millis()
-        )));
+        let (interval, least_ms) = (args.interval.clone(), LEAST_AUDIT_INTERVAL.as_millis());
+        return Err(UsageError::Interval { interval, least_ms }.into());
     }
     let duration = args.duration.as_deref().map(|text| time("-z", text)).transpose()?;
     let (log, client) = args.log.open()?;
@@ -46,17 +43,17 @@ async fn attend(
     duration: Option<Nanos>,
     mut journal: Journal<'_>,
 ) -> Result<ExitCode, CliError> {
-    let mut signals =
-        EndSignals::listen().map_err(|error| CliError::plan(format!("wait for a signal: {error}")))?;
+    let mut signals = EndSignals::listen().map_err(StartError::Signals)?;
     let clock = MonotonicClock::starting_now();
-    let follower = LogFollower::new(log, client, Rc::new(clock)).map_err(CliError::plan)?;
+    let follower = LogFollower::new(log, client, Rc::new(clock)).map_err(TargetError::from)?;
     let end = clock.sleep_until(duration.map_or(Nanos::MAX, |duration| clock.now().saturating_add(duration)));
-    let ended: Result<(), CliError> = tokio::select! {
+    let ended = tokio::select! {
         ended = look(follower, interval, &clock, &mut journal) => ended,
         () = end => Ok(()),
         () = signals.arrived() => Ok(()),
     };
-    ended.map(|()| journal.exit_code())
+    ended?;
+    Ok(journal.exit_code())
 }
 
 /// Looks at the log at each interval, until nothing that follows can be believed.
@@ -65,7 +62,7 @@ async fn look(
     interval: Nanos,
     clock: &MonotonicClock,
     journal: &mut Journal<'_>,
-) -> Result<(), CliError> {
+) -> Result<(), OutputError> {
     loop {
         let started = clock.now();
         match follower.look().await {
@@ -111,7 +108,7 @@ impl<'a> Journal<'a> {
         }
     }
 
-    fn write(&mut self, seen: &Followed) -> Result<(), CliError> {
+    fn write(&mut self, seen: &Followed) -> Result<(), OutputError> {
         match seen {
             Followed::Head { head, grown, cosigners } => self.head(head, *grown, cosigners),
             Followed::Stale { head, newest } => self.stale(head, *newest),
@@ -122,7 +119,7 @@ impl<'a> Journal<'a> {
         }
     }
 
-    fn head(&self, head: &Head, grown: Option<u64>, cosigners: &[String]) -> Result<(), CliError> {
+    fn head(&self, head: &Head, grown: Option<u64>, cosigners: &[String]) -> Result<(), OutputError> {
         let seen_at = rfc3339(self.epoch_unix_ms + head.fetched_ns / 1_000_000);
         let mut json = head_json(head);
         json["event"] = json!("head");
@@ -139,7 +136,7 @@ impl<'a> Journal<'a> {
     }
 
     /// A server that lags behind says the same at every look; it is told once.
-    fn stale(&mut self, head: &Head, newest: u64) -> Result<(), CliError> {
+    fn stale(&mut self, head: &Head, newest: u64) -> Result<(), OutputError> {
         let (size, timestamp_ms) = (head.size, head.timestamp_ms);
         if self.stale.replace(size) == Some(size) {
             return Ok(());
@@ -155,7 +152,7 @@ impl<'a> Journal<'a> {
         index: Option<u64>,
         detail: &str,
         heads: Option<&[Head; 2]>,
-    ) -> Result<(), CliError> {
+    ) -> Result<(), OutputError> {
         let saved = heads.map(|heads| save_heads(self.evidence, self.epoch_unix_ms, heads));
         let (saved, words) = match saved {
             None => (Value::Null, String::new()),
@@ -178,7 +175,7 @@ impl<'a> Journal<'a> {
         self.trouble = None;
     }
 
-    fn trouble(&mut self, why: &Trouble) -> Result<(), CliError> {
+    fn trouble(&mut self, why: &Trouble) -> Result<(), OutputError> {
         self.has_answered |= !why.is_silence();
         let why = format!("failed to {why}");
         if self.trouble.as_ref() == Some(&why) {
@@ -189,7 +186,7 @@ impl<'a> Journal<'a> {
         Ok(())
     }
 
-    fn line(&self, json: &Value, text: &str) -> Result<(), CliError> {
+    fn line(&self, json: &Value, text: &str) -> Result<(), OutputError> {
         match self.json {
             true => print(io::stdout(), |out| writeln!(out, "{json}")),
             false => print(io::stdout(), |out| writeln!(out, "{text}")),

@@ -6,12 +6,13 @@ use serde_json::{Value, json};
 
 use crate::args::{LogArgs, OutputArgs, RateArgs, ReadArgs, SubmitArgs};
 use crate::command::{http, run};
-use crate::error::CliError;
-use crate::plan::read::typed;
+use crate::error::{CliError, UsageError};
+use crate::plan::read::{SourcedPlan, typed};
+use crate::plan::source::PlanSource;
 
 pub(super) fn submit(args: &SubmitArgs) -> Result<ExitCode, CliError> {
     if args.log.url.starts_with("file:") {
-        return Err(CliError::plan(format!("use {}: chains are sent to a server", args.log.url)));
+        return Err(UsageError::NoServer(args.log.url.clone()).into());
     }
     let submit = SubmitPlan {
         precert_percent: args.precerts,
@@ -26,11 +27,11 @@ pub(super) fn submit(args: &SubmitArgs) -> Result<ExitCode, CliError> {
 pub(super) fn read(args: &ReadArgs) -> Result<ExitCode, CliError> {
     let mut mix = serde_json::Map::new();
     for kind in &args.mix {
-        let refused = || CliError::plan(format!("use --mix {kind}: expected KIND=WEIGHT"));
+        let refused = || UsageError::Mix(kind.clone());
         let (kind, weight) = kind.split_once('=').ok_or_else(refused)?;
         let weight = weight.parse::<u16>().map_err(|_| refused())?;
         if mix.insert(kind.to_owned(), json!(weight)).is_some() {
-            return Err(CliError::plan(format!("use --mix {kind}={weight}: it has a weight already")));
+            return Err(UsageError::MixTwice { kind: kind.to_owned(), weight }.into());
         }
     }
     let read = json!({ "ct_read": { "mix": mix, "pattern": args.pattern } });
@@ -54,7 +55,7 @@ fn carry_out(
         "workloads": [workload],
         "phases": { "measurement": load.duration },
     });
-    let plan = typed(plan)
-        .map_err(|(path, message)| CliError::plan(format!("use the arguments: {path}: {message}")))?;
-    run::of_plan(&plan, output)
+    let source = PlanSource::arguments();
+    let plan = typed(plan).map_err(|error| error.placed(&source))?;
+    run::of_plan(&SourcedPlan { plan, source }, output)
 }

@@ -9,13 +9,13 @@ use hammer_net::ClientConfig;
 use crate::args::LogArgs;
 use crate::assemble;
 use crate::command::http::time;
-use crate::error::CliError;
+use crate::error::{CliError, TargetError, UsageError};
 use crate::plan::target::{ConnectionPlan, TargetPlan};
 use crate::plan::units::Span;
 
 impl LogArgs {
     /// As a plan would have it.
-    pub(super) fn target(&self) -> Result<TargetPlan, CliError> {
+    pub(super) fn target(&self) -> Result<TargetPlan, UsageError> {
         let (public_key, public_key_file) = match self.key.strip_prefix('@') {
             Some(file) => (None, Some(PathBuf::from(file))),
             None => (Some(self.key.clone()), None),
@@ -24,10 +24,10 @@ impl LogArgs {
         let tokens = &self.tokens;
         let is_folder = self.url.starts_with("file:");
         if is_folder && self.monitoring_url.is_some() {
-            return Err(CliError::plan("use --monitoring-url: the log is read in a folder already"));
+            return Err(UsageError::TwoPlaces);
         }
         if is_folder && self.origin.is_none() {
-            return Err(CliError::plan(format!("use {}: a folder needs --origin", self.url)));
+            return Err(UsageError::NoOrigin(self.url.clone()));
         }
         // Nothing is sent there, since no chain is submitted to a folder.
         let submission_url = if is_folder { NOWHERE } else { &self.url };
@@ -60,7 +60,7 @@ impl LogArgs {
         let target = self.target()?;
         let log = assemble::log(&target)?;
         let client = target.client(log.monitoring.clone(), 1, 0);
-        client.check().map_err(|error| CliError::plan(format!("use the log: failed to {error}")))?;
+        client.check().map_err(TargetError::from)?;
         Ok((log, client))
     }
 }

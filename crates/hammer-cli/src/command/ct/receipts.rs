@@ -15,7 +15,7 @@ use hammer_report::{ExitCode, ReasonKind};
 use serde_json::{Value, json};
 
 use crate::args::AuditArgs;
-use crate::error::CliError;
+use crate::error::{CliError, TargetError, UsageError};
 
 use super::inspection::{Cost, Findings, Inspection, progress};
 use super::locally;
@@ -27,19 +27,19 @@ pub(super) fn audit(args: &AuditArgs, file: &Path) -> Result<ExitCode, CliError>
 }
 
 /// The receipts of a file, in order.
-fn read(file: &Path) -> Result<Vec<WrittenReceipt>, CliError> {
-    let named = |why: &dyn std::fmt::Display| CliError::plan(format!("read {}: {why}", file.display()));
-    let lines = BufReader::new(File::open(file).map_err(|why| named(&why))?).lines();
+fn read(path: &Path) -> Result<Vec<WrittenReceipt>, UsageError> {
+    let unreadable = |source| UsageError::File { path: path.to_owned(), source };
+    let lines = BufReader::new(File::open(path).map_err(unreadable)?).lines();
     let mut receipts = Vec::new();
     for (number, line) in (1..).zip(lines) {
-        let line = line.map_err(|why| named(&why))?;
+        let line = line.map_err(unreadable)?;
         if !line.trim().is_empty() {
-            let receipt = WrittenReceipt::parse(&line);
-            receipts.push(receipt.map_err(|why| named(&format!("line {number}: failed to {why}")))?);
+            let refused = |source| UsageError::Receipt { path: path.to_owned(), line: number, source };
+            receipts.push(WrittenReceipt::parse(&line).map_err(refused)?);
         }
     }
     match receipts.is_empty() {
-        true => Err(named(&"it holds no receipt")),
+        true => Err(UsageError::NoReceipt(path.to_owned())),
         false => Ok(receipts),
     }
 }
@@ -51,7 +51,7 @@ async fn look_up(
     client: ClientConfig,
 ) -> Result<Inspection<LookedUpReceipts>, CliError> {
     let clock = MonotonicClock::starting_now();
-    let mut lookup = ReceiptLookup::new(log, client, Rc::new(clock)).map_err(CliError::plan)?;
+    let mut lookup = ReceiptLookup::new(log, client, Rc::new(clock)).map_err(TargetError::from)?;
     let bar = progress(args, receipts.len() as u64, "{bar:20} {human_pos} of {human_len} receipts");
     let head = lookup.head().await;
     let found = match &head {

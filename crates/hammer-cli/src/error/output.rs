@@ -1,0 +1,33 @@
+//! Why what was found cannot be told.
+
+use std::io;
+use std::path::PathBuf;
+
+use hammer_report::ReasonKind;
+
+/// A fragment that completes "failed to ...".
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum OutputError {
+    /// A file cannot be opened, before anything was sent.
+    #[error("open {}: {source}", path.display())]
+    Unopened { path: PathBuf, source: io::Error },
+    /// The pages of the manual cannot be written to that folder.
+    #[error("write the manual to {}: {source}", path.display())]
+    Manual { path: PathBuf, source: io::Error },
+    /// The events cannot be written.
+    #[error("write events: {0}")]
+    Events(#[source] io::Error),
+    /// Nobody takes what is printed.
+    #[error("write standard output: {0}")]
+    Printed(#[source] io::Error),
+}
+
+impl OutputError {
+    /// What cannot be opened was asked for wrongly; what cannot be written is lost.
+    pub(super) fn reason(&self) -> ReasonKind {
+        match self {
+            Self::Unopened { .. } | Self::Manual { .. } => ReasonKind::Usage,
+            Self::Events(_) | Self::Printed(_) => ReasonKind::ReportUnwritten,
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! What is wrong with a command line.
+
+use std::io;
+use std::path::PathBuf;
+
+use hammer_ct::ReceiptError;
+use hammer_http::HttpError;
+
+use crate::plan::units::UnitError;
+
+/// A fragment that completes "failed to ..." and names the argument at fault.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum UsageError {
+    /// A value that the flag cannot have.
+    #[error("use {flag}: {source}")]
+    Value { flag: &'static str, source: UnitError },
+    /// Not a URL.
+    #[error(transparent)]
+    Url(#[from] HttpError),
+    /// A header without a name or a value.
+    #[error("use -H {0}: expected \"Name: value\"")]
+    Header(String),
+    /// A kind of read without its weight.
+    #[error("use --mix {0}: expected KIND=WEIGHT")]
+    Mix(String),
+    /// A kind of read with two weights.
+    #[error("use --mix {kind}={weight}: it has a weight already")]
+    MixTwice { kind: String, weight: u16 },
+    /// A look at a log that would be a burden to it.
+    #[error("use --interval {interval}: it must be {least_ms}ms at least")]
+    Interval { interval: String, least_ms: u128 },
+    /// A range without an entry.
+    #[error("use --to {to}: it must be more than --from {from}")]
+    Range { from: u64, to: u64 },
+    /// A range that begins behind the tree.
+    #[error("use --from {from}: the tree has {size} leaves")]
+    BeyondTree { from: u64, size: u64 },
+    /// Two places where a log is read.
+    #[error("use --monitoring-url: the log is read in a folder already")]
+    TwoPlaces,
+    /// A folder says nothing about the log's name.
+    #[error("use {0}: a folder needs --origin")]
+    NoOrigin(String),
+    /// A folder takes no chains.
+    #[error("use {0}: chains are sent to a server")]
+    NoServer(String),
+    /// A file that is named cannot be read.
+    #[error("read {}: {source}", path.display())]
+    File { path: PathBuf, source: io::Error },
+    /// A line of a file of receipts is none.
+    #[error("read {}: line {line}: failed to {source}", path.display())]
+    Receipt { path: PathBuf, line: u64, source: ReceiptError },
+    /// A file of receipts is empty.
+    #[error("read {}: it holds no receipt", .0.display())]
+    NoReceipt(PathBuf),
+    /// No chains, and so no roots of any.
+    #[error("find roots: no workload of the plan mints chains")]
+    NoRoots,
+    /// No such command.
+    #[error("find the manual page: there is no command `{0}`")]
+    NoPage(String),
+    /// Nowhere to draw a dashboard.
+    #[error("show the dashboard (--tui): standard output is not a terminal")]
+    NoTerminal,
+}

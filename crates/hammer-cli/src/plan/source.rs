@@ -1,0 +1,245 @@
+//! Where a plan comes from, so that what is wrong with it is shown there.
+
+use std::fmt;
+
+use serde::Deserializer;
+use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::path::{PathSegment, PlanPath};
+
+/// What a plan was read from, and what was changed in it since.
+#[derive(Clone, Debug)]
+pub(crate) struct PlanSource {
+    origin: Origin,
+    changes: Vec<Change>,
+}
+
+#[derive(Clone, Debug)]
+enum Origin {
+    File { name: String, text: String },
+    Arguments,
+}
+
+#[derive(Clone, Debug)]
+struct Change {
+    /// What was done, as an error names it.
+    words: String,
+    at: PlanPath,
+}
+
+/// Where something of a plan was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum PlanPlace {
+    /// At a place of a file.
+    Line {
+        /// The file.
+        name: String,
+        /// From 1.
+        line: u64,
+        /// From 1.
+        column: u64,
+        /// The line among its neighbours, with a mark below it and the message behind that.
+        snippet: String,
+    },
+    /// In a file, nowhere in particular.
+    File {
+        /// The file.
+        name: String,
+    },
+    /// In a change of the command line or of a sweep.
+    Change {
+        /// What was done.
+        words: String,
+        /// Whether it is what was changed by name, and not a key in it or around it.
+        is_whole: bool,
+    },
+    /// In arguments of which the plan was made.
+    Arguments,
+}
+
+impl PlanSource {
+    /// A plan out of the text of a file.
+    pub(crate) fn file(name: String, text: String) -> Self {
+        Self { origin: Origin::File { name, text }, changes: Vec::new() }
+    }
+
+    /// A plan that was made of arguments.
+    pub(crate) fn arguments() -> Self {
+        Self { origin: Origin::Arguments, changes: Vec::new() }
+    }
+
+    /// The same after a change of what is at that path.
+    pub(crate) fn changed(&mut self, words: String, at: PlanPath) {
+        self.changes.push(Change { words, at });
+    }
+
+    /// Where `at` was written last; `message` is what a snippet of the file says about it.
+    pub(crate) fn place(&self, at: &PlanPath, message: &str) -> PlanPlace {
+        let change = self.changes.iter().rev().find(|change| !at.is_root() && change.at.touches(at));
+        match (&self.origin, change) {
+            (_, Some(change)) => {
+                PlanPlace::Change { words: change.words.clone(), is_whole: change.at == *at }
+            }
+            (Origin::Arguments, None) => PlanPlace::Arguments,
+            (Origin::File { name, text }, None) => line_of(name, text, at, message),
+        }
+    }
+}
+
+/// The line of `at`, or of what it would stand in where it was left out.
+fn line_of(name: &str, text: &str, at: &PlanPath, message: &str) -> PlanPlace {
+    let mut at = at.clone();
+    while !at.is_root() {
+        let mark = Mark { path: at.segments(), message };
+        match serde_saphyr::with_deserializer_from_str(text, |yaml| mark.deserialize(yaml)) {
+            // Another message is of what the path does not lead through.
+            Err(error) if error.to_string().contains(message) => return PlanPlace::of_yaml(name, &error),
+            _ => at = at.parent().unwrap_or_default(),
+        }
+    }
+    PlanPlace::File { name: name.to_owned() }
+}
+
+impl PlanPlace {
+    /// Where a reader of YAML found something wrong.
+    pub(super) fn of_yaml(name: &str, error: &serde_saphyr::Error) -> Self {
+        let Some(at) = error.location() else { return Self::File { name: name.to_owned() } };
+        // The first two lines are the message and the place, which are told elsewhere.
+        let snippet = error.to_string().lines().skip(2).map(|line| format!("\n{line}")).collect();
+        Self::Line { name: name.to_owned(), line: at.line(), column: at.column(), snippet }
+    }
+}
+
+/// The place alone, without a snippet.
+impl fmt::Display for PlanPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line { name, line, column, .. } => write!(f, "the plan {name}:{line}:{column}"),
+            Self::File { name } => write!(f, "the plan {name}"),
+            Self::Change { words, .. } => f.write_str(words),
+            Self::Arguments => f.write_str("the arguments"),
+        }
+    }
+}
+
+/// Fails on purpose at the end of its path, since a reader of YAML then says where it was. The mark is at the key where
+/// the message quotes it, else at the value.
+struct Mark<'a> {
+    path: &'a [PathSegment],
+    message: &'a str,
+}
+
+impl<'de> DeserializeSeed<'de> for Mark<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, yaml: D) -> Result<(), D::Error> {
+        match self.path {
+            [] => Err(D::Error::custom(self.message)),
+            [PathSegment::Item(_), ..] => yaml.deserialize_seq(self),
+            [PathSegment::Key(_), ..] => yaml.deserialize_map(self),
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for Mark<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("what the path leads through")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let [PathSegment::Key(wanted), rest @ ..] = self.path else { return Ok(()) };
+        let key = MarkedKey { wanted: rest.is_empty().then_some(wanted), message: self.message };
+        while let Some(found) = map.next_key_seed(&key)? {
+            match found == *wanted {
+                true => map.next_value_seed(Mark { path: rest, ..self })?,
+                false => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        let [PathSegment::Item(wanted), rest @ ..] = self.path else { return Ok(()) };
+        for _ in 0..*wanted {
+            if items.next_element::<IgnoredAny>()?.is_none() {
+                return Ok(());
+            }
+        }
+        items.next_element_seed(Mark { path: rest, ..self }).map(drop)
+    }
+}
+
+/// A key, which fails on purpose where it is the last of the path and the message quotes it.
+struct MarkedKey<'a> {
+    wanted: Option<&'a String>,
+    message: &'a str,
+}
+
+impl<'de> DeserializeSeed<'de> for &MarkedKey<'_> {
+    type Value = String;
+
+    fn deserialize<D: Deserializer<'de>>(self, yaml: D) -> Result<String, D::Error> {
+        let key: String = serde::Deserialize::deserialize(yaml)?;
+        match self.wanted {
+            Some(wanted) if *wanted == key && self.message.contains(&format!("`{key}`")) => {
+                Err(D::Error::custom(self.message))
+            }
+            _ => Ok(key),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAN: &str = "\
+workloads:
+  - name: web
+    load: { rate: 5/s }
+  - name: api
+    load:
+      users: 5
+";
+
+    fn place(at: &PlanPath, message: &str) -> Option<(u64, u64)> {
+        match PlanSource::file("plan.yaml".to_owned(), PLAN.to_owned()).place(at, message) {
+            PlanPlace::Line { name, line, column, snippet } => {
+                assert_eq!(name, "plan.yaml");
+                assert!(snippet.ends_with(message) || snippet.contains(&format!("{message}\n")), "{snippet}");
+                Some((line, column))
+            }
+            PlanPlace::File { .. } => None,
+            other => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn a_value_has_its_line_and_a_key_that_is_quoted_its_own() {
+        assert_eq!(place(&PlanPath::workload(0).keys("load.rate"), "it is slow"), Some((3, 19)));
+        assert_eq!(place(&PlanPath::workload(0).keys("load.rate"), "no `rate` here"), Some((3, 13)));
+        assert_eq!(place(&PlanPath::workload(1).key("load"), "it is closed"), Some((6, 7)));
+        assert_eq!(place(&PlanPath::workload(1), "it has no name"), Some((4, 5)));
+    }
+
+    #[test]
+    fn what_was_left_out_has_the_line_of_what_it_would_stand_in() {
+        assert_eq!(place(&PlanPath::workload(0).keys("http.method"), "it is none"), Some((2, 5)));
+        assert_eq!(place(&PlanPath::of("threads.shards"), "it is none"), None);
+        assert_eq!(place(&PlanPath::default(), "it is nothing"), None);
+    }
+
+    #[test]
+    fn what_was_changed_last_is_named_instead_of_the_file() {
+        let mut source = PlanSource::file("plan.yaml".to_owned(), PLAN.to_owned());
+        let load = PlanPath::workload(0).key("load");
+        source.changed("--set workloads.web.load={}".to_owned(), load.clone());
+        let changed = |at: &PlanPath| source.place(at, "it is empty");
+        let is_change = |at: &PlanPath, whole: bool| matches!(changed(at), PlanPlace::Change { is_whole, .. } if is_whole == whole);
+        assert!(is_change(&load, true) && is_change(&load.clone().key("rate"), false));
+        assert!(matches!(changed(&PlanPath::workload(1)), PlanPlace::Line { line: 4, .. }));
+        assert_eq!(PlanSource::arguments().place(&load, ""), PlanPlace::Arguments);
+    }
+}
