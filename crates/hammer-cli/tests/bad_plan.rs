@@ -1,0 +1,281 @@
+//! What hammer does with a plan that it cannot use: exit 2, and a message that names file, line and key.
+
+#[path = "support/folder.rs"]
+mod folder;
+#[path = "support/hammer.rs"]
+mod hammer;
+#[path = "support/plan.rs"]
+mod plan;
+
+use std::net::TcpListener;
+
+use folder::Folder;
+use hammer::hammer;
+use plan::{CT_PLAN, PLAN, refused, run};
+
+#[test]
+fn the_plan_that_the_others_spoil_is_carried_out_as_it_stands() {
+    let folder = Folder::new();
+    let ended = hammer(&["run", &folder.write("plan.yaml", PLAN), "--out", "-"]);
+    assert_eq!((ended.report().totals.all.offered, ended.code), (5, 3), "{}", ended.stderr);
+}
+
+#[test]
+fn an_unknown_key_is_named_by_file_line_and_path() {
+    let folder = Folder::new();
+    let plan = folder
+        .write("plan.yaml", &PLAN.replace("load: { rate: 10/s }", "load: { rate: 10/s }\n    in_flght: 5"));
+    for command in ["run", "plan"] {
+        let ended = hammer(&[command, &plan]);
+        refused(&ended, &[&format!("{plan}:7:5: "), "workloads[0].in_flght: unknown field `in_flght`"]);
+    }
+    let ended = hammer(&["run", &plan]);
+    insta::assert_snapshot!("an_unknown_key", ended.stderr.replace(&plan, "plan.yaml"));
+}
+
+#[test]
+fn an_unknown_key_deep_in_a_target_has_its_line() {
+    let ended = run(&PLAN.replace("url: http://127.0.0.1:9", "lab:\n    http:\n      boddy_bytes: 5"), &[]);
+    refused(&ended, &["plan.yaml:4:7: ", "target.lab.http.boddy_bytes: unknown field `boddy_bytes`"]);
+}
+
+#[test]
+fn a_wrong_unit_is_named_by_file_line_and_path() {
+    let folder = Folder::new();
+    let plan = folder.write("plan.yaml", &PLAN.replace("500ms", "10 parsecs"));
+    let ended = hammer(&["run", &plan]);
+    refused(
+        &ended,
+        &[&format!("{plan}:8:16: "), "phases.measurement: `10 parsecs` is no time (like 250ms, "],
+    );
+    insta::assert_snapshot!("a_wrong_unit", ended.stderr.replace(&plan, "plan.yaml"));
+    let ended = run(&PLAN.replace("10/s", "10"), &[]);
+    refused(&ended, &["plan.yaml:6:", "workloads[0].load.rate"]);
+    let ended = run(&PLAN.replace("10/s", "10qps"), &[]);
+    refused(&ended, &["plan.yaml:6:", "workloads[0].load.rate: `10qps` is no rate (like 500/s, "]);
+}
+
+#[test]
+fn a_file_that_is_no_yaml_or_not_there_is_named() {
+    refused(&run("target: [", &[]), &["plan.yaml:"]);
+    refused(&run("# nothing yet\n", &[]), &["plan.yaml: it is empty"]);
+    refused(&hammer(&["run", env!("CARGO_TARGET_TMPDIR")]), &["Is a directory"]);
+    refused(&hammer(&["run", "/nonexistent/plan.yaml"]), &["read /nonexistent/plan.yaml: No such file"]);
+}
+
+#[test]
+fn a_change_that_does_not_fit_is_named_by_its_key() {
+    for (change, part) in [
+        (
+            "workloads.nobody.load.rate=5/s",
+            "use --set workloads.nobody.load.rate=5/s: there is no item nobody",
+        ),
+        ("workloads.web.load.rat=5/s", "use --set workloads.web.load.rat=5/s: unknown field `rat`"),
+        ("workloads.web.load.rate=fast", "use --set workloads.web.load.rate=fast: `fast` is no rate"),
+        ("rounds=two", "use --set rounds=two: invalid type"),
+        ("rounds", "use --set rounds: expected KEY=VALUE"),
+    ] {
+        refused(&run(PLAN, &[change]), &[part]);
+    }
+}
+
+#[test]
+fn a_plan_that_contradicts_itself_is_refused() {
+    for (change, part) in [
+        ("target.lab={http: {}}", "target: give exactly one of url, log, logs, lab"),
+        ("target={}", ": give exactly one of url, log, logs, lab"),
+        ("target={lab: {http: {}, ct: {}}}", "target.lab: give exactly one of ct, logs, http"),
+        ("target.url=ftp://127.0.0.1/", "ftp://127.0.0.1/"),
+        ("target.url=http://no host/", ": http://no host/: "),
+        ("workloads=[]", ": it is empty"),
+        ("workloads.web.name=a b", ": `a b` must be a word"),
+        ("workloads.web.ct_read={}", "workloads[0]: give exactly one of http, ct_submit, ct_read"),
+        ("workloads.web.http=", "workloads[0]: give exactly one of http, ct_submit, ct_read"),
+        ("workloads.web.load.users=5", "workloads[0].load: give either a rate or users, not both"),
+        ("workloads.web.load={}", ": give exactly one of rate, ramp, "),
+        ("workloads.web.load={trace: /nonexistent/trace}", "failed to read /nonexistent/trace: "),
+        ("workloads.web.in_flight=0", ": it must be 1 at least"),
+        ("workloads.web.http.method=GE T", "workloads[0].http: failed to use \"GE T\" as a method"),
+        ("workloads.web.http.body_file=/nonexistent/body", "read a body from /nonexistent/body: "),
+        ("threads.shards=0", ": it must be 1 at least"),
+        ("rounds=0", ": it must be 1 at least"),
+        ("stop={tree_size: 5}", ": it needs a log"),
+        ("stop={}", ": give tree_size or tree_growth"),
+        ("stop={tree_growth: 0}", "stop.tree_growth: it must be 1 at least"),
+        (
+            "thresholds=[p99(response) < 5]",
+            "thresholds[0]: failed to read `p99(response) < 5`: `5` is no duration",
+        ),
+        ("thresholds=[fast please]", "read `fast please`: expected `function(measure) < bound`"),
+        (
+            "workloads.web.thresholds=[p99(respons) < 5ms]",
+            "workloads[0].thresholds[0]: failed to read `p99(respons) < 5ms`",
+        ),
+    ] {
+        let ended = run(PLAN, &[change]);
+        assert_eq!(ended.code, 2, "{change}: {}", ended.stderr);
+        refused(&ended, &[&format!("hammer: failed to use --set {change}: "), part]);
+    }
+}
+
+#[test]
+fn a_sweep_that_does_not_fit_names_its_key_and_value() {
+    for (sweep, part) in [
+        ("{usrs: [1, 2]}", "failed to use the sweep of usrs to 1: unknown field `usrs`"),
+        (
+            "{threads.shards: [1, none]}",
+            "failed to use the sweep of threads.shards to \"none\": invalid type",
+        ),
+        ("{threads.shards: [1, 0]}", "failed to use the sweep of threads.shards to 0: it must be 1 at least"),
+        (
+            "{threads.shards: []}",
+            "failed to use --set sweep={threads.shards: []}: sweep.threads.shards: it is empty",
+        ),
+        ("{seed.x: [1]}", "sweep.seed.x: what stands before x has no keys"),
+    ] {
+        refused(&run(PLAN, &[&format!("sweep={sweep}")]), &[part]);
+    }
+}
+
+/// What contradicts another key is found after the plan was read; it has its line all the same.
+#[test]
+fn what_contradicts_another_key_is_named_by_file_line_and_path() {
+    let with = |from: &str, to: &str| run(&PLAN.replace(from, to), &[]);
+    refused(
+        &with("load: { rate: 10/s }", "load: { rate: 10/s, users: 5 }"),
+        &[
+            "plan.yaml:6:11: workloads[0].load: give either a rate or users, not both",
+            "\n6 |     load: { rate: 10/s, users: 5 }\n",
+        ],
+    );
+    refused(
+        &with("url: http://127.0.0.1:9", "authorized: me"),
+        &["plan.yaml:2:3: target: give exactly one of url, log, logs, lab"],
+    );
+    refused(&with("name: web", "name: a b"), &["plan.yaml:4:11: workloads[0].name: `a b` must be a word"]);
+    refused(
+        &with("http: {}", "http: { headers: { a b: c } }"),
+        &["plan.yaml:5:11: workloads[0].http: failed to use \"a b\" as a header: it is no header name"],
+    );
+    refused(
+        &with("phases:", "stop: { tree_size: 5 }\nphases:"),
+        &["plan.yaml:7:7: stop: it needs a log: give target.log, "],
+    );
+    refused(
+        &with("phases:", "thresholds:\n- p99(response) < 5s\n- fast please\nphases:"),
+        &["plan.yaml:9:3: thresholds[1]: failed to read `fast please`: "],
+    );
+    // What a line does not change is still the file's.
+    let broken = PLAN.replace("in_flight", "").replace("http: {}", "http: {}\n    in_flight: 0");
+    refused(&run(&broken, &["seed=5"]), &["plan.yaml:6:16: workloads[0].in_flight: it must be 1 at least"]);
+    let unknown = CT_PLAN.replace("ct_submit: {}", "ct_submit: { logs: [2027h1] }");
+    refused(
+        &run(&unknown, &[]),
+        &["plan.yaml:7:24: workloads[0].ct_submit.logs: the target has no log `2027h1`"],
+    );
+}
+
+#[test]
+fn two_workloads_of_one_name_are_refused() {
+    let two = PLAN.replace("phases:", "  - { name: web, http: {}, load: { rate: 1/s } }\nphases:");
+    let ended = run(&two, &[]);
+    refused(&ended, &["workloads[1].name: `web` is taken"]);
+}
+
+#[test]
+fn an_unreadable_pem_is_named_by_its_file() {
+    let folder = Folder::new();
+    let garbage =
+        folder.write("garbage.pem", "-----BEGIN CERTIFICATE-----\nno base64!\n-----END CERTIFICATE-----\n");
+    let empty = folder.write("empty.pem", "");
+    let missing = folder.path("missing.pem");
+    for file in [&garbage, &empty, &missing] {
+        let file = file.as_str();
+        refused(&run(PLAN, &[&format!("target.tls.roots=[{file}]")]), &["target: failed to read ", file]);
+        refused(&hammer(&["http", "get", "https://127.0.0.1:9/", "--cacert", file]), &[file]);
+        let identity = format!("target.tls={{certificate: {file}, key: {file}}}");
+        refused(&run(PLAN, &[&identity]), &["target: failed to read ", file]);
+        let key = format!("target.log={{submission_url: \"http://127.0.0.1:9/\", public_key_file: {file}}}");
+        refused(&run(CT_PLAN, &[&key]), &["failed to ", file]);
+        let ca = format!("workloads.submit.ct_submit.ca={{chain: {file}, key: {file}}}");
+        refused(&run(CT_PLAN, &[&ca]), &["workloads[0].ct_submit: failed to read ", file]);
+        let chains = format!("workloads.submit.ct_submit.chains=[{file}]");
+        refused(&run(CT_PLAN, &[&chains]), &["workloads[0].ct_submit: failed to read ", file]);
+        let roots = format!("target={{lab: {{ct: {{roots_pem_files: [{file}]}}}}}}");
+        refused(&run(CT_PLAN, &[&roots]), &[file]);
+        refused(&hammer(&["lab", "ct", "--roots", file]), &[file]);
+        let tls =
+            format!("target={{lab: {{http: {{serve: {{tls: {{certificate: {file}, key: {file}}}}}}}}}}}");
+        refused(&run(PLAN, &[&tls]), &[file]);
+    }
+    refused(
+        &run(CT_PLAN, &[&format!("target.log.public_key={garbage}")]),
+        &["target.log: failed to use the log's public key"],
+    );
+}
+
+#[test]
+fn an_embedded_target_that_cannot_start_says_why() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    for lab in ["ct", "http"] {
+        let ended = hammer(&["lab", lab, "--listen", &address]);
+        refused(&ended, &[&format!("hammer: failed to listen on {address}: Address already in use")]);
+    }
+    let listen = format!("serve: {{ listen: \"{address}\" }}");
+    let own = PLAN.replace("url: http://127.0.0.1:9", &format!("lab: {{ http: {{ {listen} }} }}"));
+    refused(&run(&own, &[]), &["plan.yaml:2:", "target.lab.http.serve.listen: failed to listen on "]);
+
+    let folder = Folder::new();
+    let workload = "workloads: [ { name: submit, ct_submit: {}, load: { rate: 1/s } } ]";
+    let plan = folder
+        .write("plan.yaml", &format!("target: {{ lab: {{ ct: {{ keep_entries: 5 }} }} }}\n{workload}\n"));
+    let kept = "plan.yaml:1:38: target.lab.ct.keep_entries: 5 is less than 1024";
+    refused(&hammer(&["run", &plan]), &[kept]);
+    refused(&hammer(&["lab", "ct", "--plan", &plan]), &[kept]);
+    refused(
+        &hammer(&["lab", "ct", "--set", "keep_entries=5"]),
+        &["use --set keep_entries=5: 5 is less than 1024"],
+    );
+    let config = folder.write("log.yaml", &format!("private_key: {plan}\n"));
+    refused(
+        &hammer(&["lab", "ct", "--config", &config]),
+        &["log.yaml:1:14: private_key: no private key in it"],
+    );
+    refused(
+        &hammer(&["lab", "ct", "--roots", &config]),
+        &[&format!("failed to use {config}: no certificate in it")],
+    );
+}
+
+#[test]
+fn an_audit_that_would_poll_too_fast_is_refused() {
+    for command in ["run", "plan"] {
+        let change = "workloads.submit.ct_submit.audit_interval_ms=49";
+        let plan = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/ct-quickstart.yaml");
+        let ended = hammer(&[command, plan, "--set", change]);
+        refused(&ended, &[": it must be 50 at least"]);
+    }
+}
+
+#[test]
+fn submissions_that_cannot_be_are_refused_by_their_keys() {
+    for (change, parts) in [
+        ("duplicate_percent=101", ["workloads[0].ct_submit: ", "\"101\" as duplicate_percent"]),
+        ("invalid_percent=-1", ["workloads[0].ct_submit: ", "\"-1\" as invalid_percent"]),
+        ("invalid={expird: 1}", ["ct_submit.invalid={expird: 1}: ", "`expird`"]),
+        ("policy={max_bytes: 0}", ["workloads[0].ct_submit: ", "\"0\" as policy.max_bytes"]),
+        ("policy={reject: true}", ["workloads[0].ct_submit.policy.reject: ", "unknown field `reject`"]),
+    ] {
+        let plan = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/ct-quickstart.yaml");
+        for command in ["run", "plan"] {
+            let change = format!("workloads.submit.ct_submit.{change}");
+            refused(&hammer(&[command, plan, "--set", &change]), &parts);
+        }
+    }
+    let plan = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/ct-quickstart.yaml");
+    let both =
+        ["duplicate_percent=60", "invalid_percent=41"].map(|key| format!("workloads.submit.ct_submit.{key}"));
+    let ended = hammer(&["plan", plan, "--set", &both[0], "--set", &both[1]]);
+    refused(&ended, &["\"101\" as duplicate_percent + invalid_percent"]);
+}
