@@ -5,10 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use hammer_core::run::Control;
-use hammer_report::{ExitCode, ReasonKind};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::tui;
+use crate::tui::terminal;
 
 /// The watch over SIGINT and SIGTERM, on a thread of its own for as long as the process lives.
 #[derive(Clone, Default)]
@@ -59,7 +58,7 @@ impl Signals {
     fn arrived(&self) {
         let mut state = self.state();
         if state.asked {
-            leave();
+            terminal::leave();
         }
         state.asked = true;
         if let Some(control) = &state.run {
@@ -91,10 +90,4 @@ impl EndSignals {
             _ = self.terminate.recv() => {}
         }
     }
-}
-
-/// Ends the process without waiting for its run.
-pub(crate) fn leave() -> ! {
-    tui::terminal::restore();
-    std::process::exit(ExitCode::Because(ReasonKind::Interrupted).number().into())
 }

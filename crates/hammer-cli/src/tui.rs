@@ -17,7 +17,6 @@ mod view;
 use crate::args::OutputArgs;
 use crate::error::{StartError, UsageError};
 use crate::plan::{Plan, WorkloadPlan};
-use crate::signals;
 pub(crate) use connection::Connection;
 use connection::Incoming;
 use input::Effect;
@@ -105,7 +104,7 @@ impl Dashboard {
                 self.control.command(stop);
                 self.control.interrupt();
             }
-            Effect::Leave => signals::leave(),
+            Effect::Leave => terminal::leave(),
         }
     }
 }

@@ -1,13 +1,12 @@
 //! `hammer ct`: one log, loaded, followed or verified from one line; and the roots that it must accept.
 
-use std::future::Future;
 use std::io;
 
 use hammer_report::ExitCode;
 
 use crate::args::{CtCommand, PlanArgs};
 use crate::assemble;
-use crate::error::{CliError, StartError, UsageError};
+use crate::error::{CliError, UsageError};
 use crate::output::print;
 use crate::plan::read::{self, SourcedPlan};
 
@@ -15,6 +14,7 @@ mod audit;
 mod follow;
 mod inspection;
 mod load;
+mod locally;
 mod log;
 mod receipts;
 
@@ -43,11 +43,4 @@ fn roots(args: &PlanArgs) -> Result<ExitCode, CliError> {
     }
     print(io::stdout(), |out| seen.iter().try_for_each(|pem| out.write_all(pem.as_bytes())))?;
     Ok(ExitCode::Clean)
-}
-
-/// Carries out on this thread what needs neither plan nor run.
-fn locally<T>(work: impl Future<Output = Result<T, CliError>>) -> Result<T, CliError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(StartError::Runtime)?;
-    tokio::task::LocalSet::new().block_on(&runtime, work)
 }

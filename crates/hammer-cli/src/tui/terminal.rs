@@ -5,6 +5,7 @@ use std::panic;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use hammer_report::{ExitCode, ReasonKind};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::Show;
@@ -42,12 +43,18 @@ pub(super) fn take() -> io::Result<Taken> {
 }
 
 /// Gives the terminal back, when it is taken. What fails is left: there is no other terminal to say it on.
-pub(crate) fn restore() {
+fn restore() {
     if TAKEN.swap(false, Ordering::SeqCst) {
         let _ = execute!(io::stdout(), LeaveAlternateScreen, Show);
         let _ = disable_raw_mode();
         let _ = io::stdout().flush();
     }
+}
+
+/// Ends the process as one that was interrupted, without waiting for its run.
+pub(crate) fn leave() -> ! {
+    restore();
+    std::process::exit(ExitCode::Because(ReasonKind::Interrupted).number().into())
 }
 
 impl Drop for Taken {

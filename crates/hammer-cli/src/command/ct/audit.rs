@@ -15,7 +15,8 @@ use crate::args::AuditArgs;
 use crate::error::{CliError, TargetError, UsageError};
 
 use super::inspection::{Cost, Findings, Inspection, progress};
-use super::{locally, receipts};
+use super::locally::locally;
+use super::receipts;
 
 pub(super) fn audit(args: &AuditArgs) -> Result<ExitCode, CliError> {
     if let Some(file) = &args.receipts {

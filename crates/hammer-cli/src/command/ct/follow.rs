@@ -22,7 +22,7 @@ use crate::output::print;
 use crate::signals::EndSignals;
 
 use super::inspection::head_json;
-use super::locally;
+use super::locally::locally;
 
 pub(super) fn follow(args: &FollowArgs) -> Result<ExitCode, CliError> {
     let interval = time("--interval", &args.interval)?.0;

@@ -18,7 +18,7 @@ use crate::args::AuditArgs;
 use crate::error::{CliError, TargetError, UsageError};
 
 use super::inspection::{Cost, Findings, Inspection, progress};
-use super::locally;
+use super::locally::locally;
 
 pub(super) fn audit(args: &AuditArgs, file: &Path) -> Result<ExitCode, CliError> {
     let receipts = read(file)?;

@@ -1,0 +1,12 @@
+//! Asynchronous work on the thread of the command.
+
+use std::future::Future;
+
+use crate::error::{CliError, StartError};
+
+/// Carries out on this thread what needs neither plan nor run.
+pub(super) fn locally<T>(work: impl Future<Output = Result<T, CliError>>) -> Result<T, CliError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(StartError::Runtime)?;
+    tokio::task::LocalSet::new().block_on(&runtime, work)
+}
