@@ -121,7 +121,7 @@ impl Distribution {
         let mut steps = self.histogram.iter().flat_map(|histogram| histogram.iter_recorded());
         let (mut up_to, mut value) = (0, 0);
         Some(quantiles.map(|quantile| {
-            let rank = ((quantile * total as f64).ceil() as u64).clamp(1, total);
+            let rank = rank_of(quantile, total);
             while up_to < rank {
                 let Some(step) = steps.next() else { return Quantile::Beyond(resolved(longest)) };
                 up_to += step.count_since_last_iteration();
@@ -207,6 +207,14 @@ impl fmt::Display for Quantile {
     }
 }
 
+/// The rank, from 1, of the duration below which `share` of `total` lies.
+fn rank_of(share: f64, total: u64) -> u64 {
+    // A share that is a whole number of durations is seldom so in binary: 99.9 / 100 is more than 0.999, and of 1,000
+    // durations it would be the last, not the one before it.
+    let whole = share * total as f64 * (1.0 - ROUNDING);
+    (whole.ceil() as u64).clamp(1, total)
+}
+
 /// What lies below the resolution is no time at all.
 fn resolved(nanos: u64) -> Nanos {
     if nanos < RESOLUTION { Nanos::ZERO } else { Nanos(nanos) }
@@ -220,6 +228,8 @@ fn empty() -> Box<Histogram<u64>> {
     Box::new(histogram)
 }
 
+/// The most, as a share of it, by which a share of a count is too large when it was computed in a few steps.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
 /// Nanoseconds.
 const RESOLUTION: u64 = 128;
 /// Two hours in nanoseconds.

@@ -87,3 +87,23 @@ fn clearing_forgets_all() {
     assert_eq!(distribution.count(), 0);
     assert_eq!(distribution.summary(), None);
 }
+
+/// Of `total` samples exactly the share ends: its percentile is the last that did, and one sample fewer makes it beyond.
+#[test]
+fn a_whole_rank_is_not_rounded_up_whatever_way_its_share_was_computed() {
+    let of = |ended: u64, infinite: u64| {
+        let mut distribution = Distribution::default();
+        (0..ended).for_each(|_| distribution.record(Nanos(1_000)));
+        (0..infinite).for_each(|_| distribution.record_infinite());
+        distribution
+    };
+    for total in [100u64, 700, 1_000] {
+        for thousandths in (1..1_000).filter(|thousandths| (thousandths * total).is_multiple_of(1_000)) {
+            let rank = thousandths * total / 1_000;
+            for share in [thousandths as f64 / 1_000.0, thousandths as f64 / 10.0 / 100.0] {
+                let just = of(rank, total - rank).quantile(share);
+                assert!(matches!(just, Some(Quantile::At(_))), "{share} of {total}: {just:?}");
+            }
+        }
+    }
+}
