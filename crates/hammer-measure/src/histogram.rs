@@ -135,7 +135,7 @@ impl Distribution {
     pub fn summary(&self) -> Option<Summary> {
         let [p50, p75, p90, p95, p99, p999] = self.quantiles([0.5, 0.75, 0.9, 0.95, 0.99, 0.999])?;
         let (mean, min, max) = match &self.histogram {
-            Some(h) if !h.is_empty() => (h.mean(), h.min(), h.max()),
+            Some(h) if !h.is_empty() => (mean(h), h.min(), h.max()),
             _ => (0.0, 0, 0),
         };
         Some(Summary {
@@ -213,6 +213,13 @@ fn rank_of(share: f64, total: u64) -> u64 {
     // durations it would be the last, not the one before it.
     let whole = share * total as f64 * (1.0 - ROUNDING);
     (whole.ceil() as u64).clamp(1, total)
+}
+
+/// The mean, each duration taken for the middle of those that the histogram does not tell apart from it.
+fn mean(histogram: &Histogram<u64>) -> f64 {
+    let middle = |value| if value < RESOLUTION { 0 } else { histogram.median_equivalent(value) };
+    let of = |value, count: u64| middle(value) as f64 * count as f64 / histogram.len() as f64;
+    histogram.iter_recorded().map(|step| of(step.value_iterated_to(), step.count_at_value())).sum()
 }
 
 /// What lies below the resolution is no time at all.

@@ -107,3 +107,15 @@ fn a_whole_rank_is_not_rounded_up_whatever_way_its_share_was_computed() {
         }
     }
 }
+
+#[test]
+fn what_lies_below_the_resolution_is_no_time_at_all() {
+    let mut distribution = Distribution::default();
+    [0, 1, 64, 127].map(Nanos).iter().for_each(|nanos| distribution.record(*nanos));
+    let summary = distribution.summary().unwrap();
+    assert_eq!(
+        (summary.min, summary.max, summary.p50),
+        (Nanos::ZERO, Nanos::ZERO, Quantile::At(Nanos::ZERO))
+    );
+    assert_eq!(summary.mean, 0.0, "the mean of no time is no time");
+}
