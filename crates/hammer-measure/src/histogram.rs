@@ -176,9 +176,11 @@ impl Distribution {
     /// When the text is no base64 of an HDR V2 payload.
     pub fn from_payload(payload: &str, infinite: u64) -> Result<Self, PayloadError> {
         let bytes = STANDARD.decode(payload)?;
-        let histogram = Deserializer::new()
+        let mut histogram = Deserializer::new()
             .deserialize::<u64, _>(&mut bytes.as_slice())
             .map_err(|error| PayloadError::Payload(error.to_string()))?;
+        // A payload does not say that its histogram grew: one that cannot would refuse what is longer than all it has.
+        histogram.auto(true);
         Ok(Self { histogram: Some(Box::new(histogram)), infinite })
     }
 

@@ -119,3 +119,14 @@ fn what_lies_below_the_resolution_is_no_time_at_all() {
     );
     assert_eq!(summary.mean, 0.0, "the mean of no time is no time");
 }
+
+#[test]
+fn what_came_back_from_a_payload_takes_longer_durations_than_it_has() {
+    let mut back = Distribution::from_payload(&of_millis(1..=5).payload().unwrap(), 0).unwrap();
+    let mut whole = of_millis(1..=5);
+    for distribution in [&mut back, &mut whole] {
+        distribution.merge(&of_millis(5_000..=5_001));
+        distribution.record(Nanos(LONGEST));
+    }
+    assert_eq!(back.summary(), whole.summary());
+}
