@@ -160,6 +160,7 @@ impl Statistic {
                 None => Found::Nothing,
             },
             Self::Mean | Self::Max if summary.infinite > 0 => Found::Beyond(summary.max),
+            Self::Min if summary.infinite == summary.count => Found::Beyond(summary.max),
             Self::Mean => Found::Duration(summary.mean),
             Self::Max => Found::Duration(summary.max.0 as f64),
             Self::Min => Found::Duration(summary.min.0 as f64),

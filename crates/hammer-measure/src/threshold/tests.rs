@@ -84,3 +84,10 @@ fn bad_text_is_refused_with_what_was_expected() {
         assert!(error.contains(message), "{text}: {error}");
     }
 }
+
+#[test]
+fn the_shortest_of_what_never_ended_has_no_end_either() {
+    let verdict = judge("min(response) < 1h", &record(0, 3));
+    assert_eq!((verdict.holds, verdict.found.as_str()), (false, "> 0s"));
+    assert!(judge("min(response) < 1h", &record(1, 3)).holds);
+}
