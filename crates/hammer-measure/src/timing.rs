@@ -109,8 +109,8 @@ impl fmt::Display for Nanos {
         let text = match self.0 {
             0 => "0s".to_owned(),
             n if n < 1_000 => format!("{n}ns"),
-            n if n < 1_000_000 => three_digits(n as f64 / 1e3, "us"),
-            n if n < 1_000_000_000 => three_digits(n as f64 / 1e6, "ms"),
+            n if n < 999_500 => three_digits(n as f64 / 1e3, "us"),
+            n if n < 999_500_000 => three_digits(n as f64 / 1e6, "ms"),
             n if n < 120_000_000_000 => three_digits(n as f64 / 1e9, "s"),
             n if n < 7_200_000_000_000 => {
                 format!("{}m{:02}s", n / 60_000_000_000, n / 1_000_000_000 % 60)
@@ -122,9 +122,10 @@ impl fmt::Display for Nanos {
 }
 
 fn three_digits(value: f64, unit: &str) -> String {
-    let decimals = if value >= 100.0 {
+    // What rounds up to the next digit has a decimal less: 9.996 is 10.0.
+    let decimals = if value >= 99.95 {
         0
-    } else if value >= 10.0 {
+    } else if value >= 9.995 {
         1
     } else {
         2

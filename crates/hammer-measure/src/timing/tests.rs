@@ -38,3 +38,21 @@ fn the_client_time_of_a_flow_is_the_sixth_part() {
     assert_eq!(timing.response_time(), Nanos(30 + 20 + 7 + 40 + 13));
     assert_eq!(timing.done(), Nanos(210));
 }
+
+#[test]
+fn what_rounds_up_to_the_next_digit_or_unit_still_has_three_digits() {
+    for (nanos, text) in [
+        (9_994, "9.99us"),
+        (9_996, "10.0us"),
+        (99_940, "99.9us"),
+        (99_960, "100us"),
+        (999_499, "999us"),
+        (999_501, "1.00ms"),
+        (999_499_999, "999ms"),
+        (999_500_001, "1.00s"),
+        (9_996_000_000, "10.0s"),
+        (99_960_000_000, "100s"),
+    ] {
+        assert_eq!(Nanos(nanos).to_string(), text);
+    }
+}

@@ -135,7 +135,7 @@ fn cells(durations: &Durations) -> [String; 7] {
     ]
 }
 
-/// Eight columns at most: rounding can make a figure a column too long for `> ` and a gap.
+/// Eight columns at most: `> 119m59s` is a column too long for a gap before it.
 fn cell(figure: Nanoseconds) -> String {
     let text = figure.to_string();
     if text.len() > 8 { text.replacen("> ", ">", 1) } else { text }
