@@ -93,6 +93,7 @@ impl Interval {
 
     /// Forgets everything and keeps the allocations.
     pub fn clear(&mut self) {
+        self.at = Nanos::ZERO;
         self.series.iter_mut().flatten().for_each(SeriesRecord::clear);
     }
 

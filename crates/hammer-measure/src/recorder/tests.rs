@@ -71,3 +71,10 @@ fn phases_are_kept_apart() {
     assert_eq!(interval.series[0][0].fate(Fate::Shed), 1);
     assert_eq!(interval.series[0][1].offered, 0);
 }
+
+#[test]
+fn a_cleared_interval_has_no_end() {
+    let mut interval = Interval { at: Nanos(7), ..Interval::with_series(1) };
+    interval.clear();
+    assert_eq!(interval.at, Nanos::ZERO);
+}
