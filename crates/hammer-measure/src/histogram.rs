@@ -35,7 +35,7 @@ pub struct Summary {
     pub count: u64,
     /// Those that never ended.
     pub infinite: u64,
-    /// Mean in nanoseconds of those that ended; the exact sum is not kept, so it is within the histogram's 0.1 %.
+    /// Mean in nanoseconds of those that ended; the exact sum is not kept, so it is within the histogram's precision.
     pub mean: f64,
     /// The shortest.
     pub min: Nanos,
@@ -229,7 +229,7 @@ fn resolved(nanos: u64) -> Nanos {
     if nanos < RESOLUTION { Nanos::ZERO } else { Nanos(nanos) }
 }
 
-/// Three significant digits from 128 ns up; it grows with its longest duration (about 110 KB at a second).
+/// To a thousandth or 128 ns, whichever is more; it grows with its longest duration (about 110 KB at a second).
 fn empty() -> Box<Histogram<u64>> {
     let mut histogram =
         Histogram::new_with_bounds(RESOLUTION, 4_096_000, 3).expect("constant bounds are valid");

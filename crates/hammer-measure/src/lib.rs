@@ -14,6 +14,9 @@ pub mod snapshot;
 pub mod threshold;
 pub mod timing;
 
+#[cfg(test)]
+mod fixture;
+
 pub use command::Command;
 pub use event::{Reporter, RunEvent};
 pub use histogram::{Distribution, Quantile, Summary};
