@@ -3,6 +3,9 @@
 use proptest::prelude::*;
 
 use crate::histogram::Distribution;
+use crate::outcome::{Detail, Outcome};
+use crate::recorder::{Completion, Recorder};
+use crate::series::Phase;
 use crate::timing::{Nanos, Timing};
 
 /// The parts of a response time, in the order in which they follow each other.
@@ -15,6 +18,16 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
+    /// Those of an answer that takes `service` after a lag of 1 ms, 2 ms in the backlog and 3 ms until it is sent.
+    pub(crate) fn of_service(service: Nanos) -> Self {
+        Self {
+            lag: Nanos::from_millis(1),
+            backlog: Nanos::from_millis(2),
+            connection: Nanos::from_millis(3),
+            service,
+        }
+    }
+
     /// The instants of an operation with these parts.
     pub(crate) fn timing(self, intended: Nanos) -> Timing {
         let released = intended + self.lag;
@@ -27,6 +40,20 @@ impl Parts {
     pub(crate) fn sum(self) -> Nanos {
         self.lag + self.backlog + self.connection + self.service
     }
+}
+
+/// An answer that was sent once, with 10 bytes out and 20 in.
+pub(crate) fn completion(outcome: Outcome, detail: Detail) -> Completion {
+    Completion { outcome, detail, sent: true, retried: false, bytes_out: 10, bytes_in: 20 }
+}
+
+/// Offers, queues and starts an operation of the first series, and ends it so.
+pub(crate) fn carry_out(recorder: &mut Recorder, parts: Parts, completion: &Completion) {
+    let timing = parts.timing(Nanos::ZERO);
+    recorder.offer(0, Phase::Measurement);
+    recorder.queue(0, Phase::Measurement);
+    recorder.start(0, Phase::Measurement, &timing);
+    recorder.finish(0, Phase::Measurement, &timing, completion);
 }
 
 /// A distribution of these nanoseconds.
@@ -47,3 +74,35 @@ pub(crate) fn any_parts() -> impl Strategy<Value = Parts> {
     prop::array::uniform4((0..10_000_000u64).prop_map(Nanos))
         .prop_map(|[lag, backlog, connection, service]| Parts { lag, backlog, connection, service })
 }
+
+/// Any end of an execution.
+pub(crate) fn any_completion() -> impl Strategy<Value = Completion> {
+    let detail = prop_oneof![
+        Just(Detail::None),
+        prop_oneof![Just(200), Just(404), Just(503)].prop_map(Detail::Status),
+        prop_oneof![Just("connection reset"), Just("deadline")].prop_map(Detail::Failure),
+    ];
+    let outcome = prop::sample::select(&OUTCOMES[..]);
+    (outcome, detail, any::<bool>(), any::<bool>(), 0..10_000u64, 0..10_000u64).prop_map(
+        |(outcome, detail, sent, retried, bytes_out, bytes_in)| Completion {
+            outcome,
+            detail,
+            sent,
+            retried,
+            bytes_out,
+            bytes_in,
+        },
+    )
+}
+
+/// All of them: [`Outcome`] has no list of its own.
+pub(crate) const OUTCOMES: [Outcome; 8] = [
+    Outcome::Accepted,
+    Outcome::Refused,
+    Outcome::Pushback,
+    Outcome::ServerError,
+    Outcome::Malformed,
+    Outcome::Unreachable,
+    Outcome::TimedOut,
+    Outcome::Abandoned,
+];
