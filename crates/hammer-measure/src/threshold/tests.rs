@@ -1,44 +1,109 @@
+use proptest::prelude::*;
+
 use super::*;
+use crate::fixture::{Parts, carry_out, completion};
 use crate::outcome::{Detail, Outcome};
 use crate::recorder::{Completion, Interval, Recorder};
 use crate::series::Phase;
-use crate::timing::Timing;
 
-fn record(accepted: u64, shed: u64) -> SeriesRecord {
+const SECONDS: f64 = 10.0;
+
+fn recorded(tell: impl FnOnce(&mut Recorder)) -> SeriesRecord {
     let mut recorder = Recorder::new(1);
-    for index in 0..accepted {
-        recorder.offer(0, Phase::Measurement);
-        recorder.queue(0, Phase::Measurement);
-        let timing = Timing::new(Nanos(0), Nanos(0))
-            .started(Nanos(0))
-            .finished(Nanos(0), Nanos::from_millis(index + 1));
-        recorder.start(0, Phase::Measurement, &timing);
-        let completion = Completion {
-            outcome: Outcome::Accepted,
-            detail: Detail::None,
-            sent: true,
-            retried: false,
-            bytes_out: 0,
-            bytes_in: 0,
-        };
-        recorder.finish(0, Phase::Measurement, &timing, &completion);
-    }
-    for _ in 0..shed {
-        recorder.offer(0, Phase::Measurement);
-        recorder.shed(0, Phase::Measurement);
-    }
+    tell(&mut recorder);
     recorder.swap(Nanos(1), Interval::with_series(1)).series[0][1].clone()
 }
 
+/// `count` arrivals that ended so, after a lag of 1 ms, 2 ms in the backlog, 3 ms until sent and this service time.
+fn end(recorder: &mut Recorder, count: u64, outcome: Outcome, service_ms: u64) {
+    let parts = Parts::of_service(Nanos::from_millis(service_ms));
+    (0..count).for_each(|_| carry_out(recorder, parts, &completion(outcome, Detail::None)));
+}
+
+fn shed(recorder: &mut Recorder, count: u64) {
+    for _ in 0..count {
+        recorder.offer(0, Phase::Measurement);
+        recorder.shed(0, Phase::Measurement);
+    }
+}
+
+/// Accepted after 1, 2, 3 ... ms of nothing but service, and arrivals that were shed.
+fn rising(accepted: u64, shed_besides: u64) -> SeriesRecord {
+    recorded(|recorder| {
+        for millis in 1..=accepted {
+            let parts = Parts { service: Nanos::from_millis(millis), ..Parts::default() };
+            carry_out(recorder, parts, &completion(Outcome::Accepted, Detail::None));
+        }
+        shed(recorder, shed_besides);
+    })
+}
+
+/// Every fate and every open state, 24 arrivals in all.
+fn known() -> SeriesRecord {
+    recorded(|recorder| {
+        (1..=6).for_each(|tens| end(recorder, 1, Outcome::Accepted, 10 * tens));
+        end(recorder, 2, Outcome::Refused, 200);
+        end(recorder, 3, Outcome::Pushback, 300);
+        end(recorder, 1, Outcome::ServerError, 400);
+        end(recorder, 2, Outcome::Malformed, 500);
+        end(recorder, 1, Outcome::TimedOut, 1_000);
+        let unsent = Completion { sent: false, ..completion(Outcome::Unreachable, Detail::None) };
+        let retried = Completion { retried: true, ..completion(Outcome::Accepted, Detail::None) };
+        carry_out(recorder, Parts::of_service(Nanos::from_millis(20)), &unsent);
+        carry_out(recorder, Parts::of_service(Nanos::from_millis(70)), &retried);
+        shed(recorder, 2);
+        recorder.offer(0, Phase::Measurement);
+        recorder.starve(0, Phase::Measurement);
+        (0..4).for_each(|_| recorder.offer(0, Phase::Measurement));
+        (0..4).for_each(|_| recorder.queue(0, Phase::Measurement));
+        let parts = Parts::of_service(Nanos::ZERO).timing(Nanos::ZERO);
+        (0..2).for_each(|_| recorder.start(0, Phase::Measurement, &parts));
+        recorder.abandon_in_flight(0, Phase::Measurement);
+    })
+}
+
+/// What each measure that counts comes to in [`known`] and [`promises`].
+const COUNTED: [(&str, f64); 19] = [
+    ("offered", 24.0),
+    ("dispatched", 19.0),
+    ("completed", 17.0),
+    ("retried", 1.0),
+    ("accepted", 7.0),
+    ("refused", 2.0),
+    ("pushback", 3.0),
+    ("server_error", 1.0),
+    ("malformed", 2.0),
+    ("unreachable", 1.0),
+    ("timed_out", 1.0),
+    ("abandoned", 1.0),
+    ("shed", 2.0),
+    ("starved", 1.0),
+    ("made", 50.0),
+    ("kept", 20.0),
+    ("broken", 5.0),
+    ("pending", 15.0),
+    ("unchecked", 10.0),
+];
+
+fn promises() -> Ledger {
+    Ledger { made: 50, kept: 20, broken: 5, pending: 15, unchecked: 10 }
+}
+
+fn threshold(text: &str) -> Threshold {
+    text.parse().unwrap_or_else(|error: ParseError| panic!("{error}"))
+}
+
 fn judge(text: &str, record: &SeriesRecord) -> Verdict {
-    let promises = Ledger { made: 100, kept: 99, broken: 1, pending: 0, unchecked: 0 };
-    let threshold: Threshold = text.parse().unwrap();
-    threshold.judge("w/s", &Figures { record, promises: &promises, seconds: 10.0 })
+    threshold(text).judge("w/s", &Figures { record, promises: &promises(), seconds: SECONDS })
+}
+
+fn found(text: &str, record: &SeriesRecord) -> Found {
+    threshold(text).measure.of(&Figures { record, promises: &promises(), seconds: SECONDS })
 }
 
 #[test]
 fn thresholds_of_each_form_are_judged() {
-    let record = record(100, 0);
+    let record = rising(100, 0);
     for (text, holds, found) in [
         ("p99(response) < 100ms", true, "99.0ms"),
         ("p99(response) < 50ms", false, "99.0ms"),
@@ -47,47 +112,256 @@ fn thresholds_of_each_form_are_judged() {
         ("rate(accepted) > 9/s", true, "10.0/s"),
         ("rate(accepted) >= 11/s", false, "10.0/s"),
         ("share(shed) < 0.1%", true, "0.000%"),
-        ("share(broken) < 0.1%", false, "1.000%"),
-        ("count(kept) == 99", true, "99"),
+        ("share(broken) < 0.1%", false, "10.000%"),
+        ("count(kept) == 20", true, "20"),
         ("p99(response.refused) < 1s", false, "none"),
     ] {
         let verdict = judge(text, &record);
         assert_eq!((verdict.holds, verdict.found.as_str()), (holds, found), "{text}");
+        assert_eq!(
+            (verdict.series.as_str(), verdict.threshold.as_str(), verdict.aborted),
+            ("w/s", text, false)
+        );
     }
+}
+
+#[test]
+fn every_count_rate_and_share_is_that_of_the_record() {
+    let record = known();
+    assert!(record.balances());
+    for (name, count) in COUNTED {
+        assert_eq!(found(&format!("count({name}) < 1"), &record), Found::Number(count), "{name}");
+        assert_eq!(found(&format!("rate({name}) < 1/s"), &record), Found::Number(count / SECONDS), "{name}");
+        let promised = ["made", "kept", "broken", "pending", "unchecked"].contains(&name);
+        let whole = if promised { 50.0 } else { 24.0 };
+        assert_eq!(found(&format!("share({name}) < 1%"), &record), Found::Number(count / whole), "{name}");
+        let verdict = judge(&format!("count({name}) == {count}"), &record);
+        assert_eq!((verdict.holds, verdict.found), (true, count.to_string()), "{name}");
+    }
+}
+
+/// Service times sent, sorted, ms: 10 20 30 40 50 60 70 200 200 300 300 300 400 500 500 1000, sum 3,980.
+/// Responses are 6 ms longer, the unsent one of 26 ms and four without an end among them.
+#[test]
+fn every_duration_is_that_of_the_record() {
+    let record = known();
+    for (measure, millis) in [
+        ("p50(service)", 200.0),
+        ("p75(service)", 300.0),
+        ("p93.75(service)", 500.0),
+        ("p93.76(service)", 1_000.0),
+        ("mean(service)", 3_980.0 / 16.0),
+        ("min(service)", 10.0),
+        ("max(service)", 1_000.0),
+        ("p1(response)", 16.0),
+        ("p50(response)", 306.0),
+        ("min(response)", 16.0),
+        ("p50(response.accepted)", 46.0),
+        ("max(response.accepted)", 76.0),
+        ("mean(response.accepted)", 46.0),
+        ("max(response.unreachable)", 26.0),
+        ("max(response.timed_out)", 1_006.0),
+        ("p99.9(dispatch_lag)", 1.0),
+        ("mean(backlog_wait)", 2.0),
+        ("p50(connection_wait)", 3.0),
+        ("max(connection_wait)", 23.0),
+    ] {
+        let Found::Duration(nanos) = found(&format!("{measure} < 1h"), &record) else {
+            panic!("{measure} is no duration")
+        };
+        assert!((nanos / 1e6 / millis - 1.0).abs() <= 0.001, "{measure}: {nanos} ns, not {millis} ms");
+    }
+}
+
+#[test]
+fn what_never_ended_is_longer_than_every_bound() {
+    let record = known();
+    for measure in
+        ["p99(response)", "max(response)", "mean(response)", "p50(response.shed)", "min(response.shed)"]
+    {
+        assert!(matches!(found(&format!("{measure} < 1h"), &record), Found::Beyond(_)), "{measure}");
+        assert!(!judge(&format!("{measure} < 1h"), &record).holds, "{measure}");
+        assert!(judge(&format!("{measure} > 1h"), &record).holds, "{measure}");
+    }
+    assert_eq!(judge("p99(response) < 1h", &record).found, "> 1.01s");
 }
 
 #[test]
 fn shed_arrivals_fail_a_percentile_that_falls_on_them() {
-    let record = record(90, 10);
-    let verdict = judge("p99(response) < 1h", &record);
-    assert!(!verdict.holds);
-    assert!(verdict.found.starts_with("> "), "{}", verdict.found);
-    assert!(judge("p50(response) < 1h", &record).holds);
+    let record = rising(90, 10);
+    assert!(!judge("p99(response) < 1h", &record).holds);
     assert!(!judge("max(response) < 1h", &record).holds);
+    assert!(judge("p90(response) < 1h", &record).holds, "the 90th of 100 ended");
+    let record = rising(999, 1);
+    assert!(judge("p99.9(response) <= 1s", &record).holds, "the 999th of 1,000 ended");
+    assert!(!judge("p99.91(response) <= 1h", &record).holds);
 }
 
 #[test]
-fn bad_text_is_refused_with_what_was_expected() {
-    for (text, message) in [
-        ("p99 < 5ms", "expected `function(measure) < bound`"),
-        ("p99(response) 5ms", "expected `function(measure) < bound`"),
-        ("p100(response) < 5ms", "`p100` is none of"),
-        ("median(response) < 5ms", "`median` is none of"),
-        ("p99(latency) < 5ms", "cannot be taken of `latency`"),
-        ("rate(lost) > 5/s", "cannot be taken of `lost`"),
-        ("p99(response) < 5", "`5` is no duration"),
-        ("rate(accepted) > 5", "`5` is no rate"),
-        ("share(shed) < 5", "`5` is no share"),
-        ("count(shed) < -1", "`-1` is no count"),
+fn what_was_never_recorded_holds_no_expectation_of_a_duration() {
+    let nothing = SeriesRecord::default();
+    for kind in
+        ["response", "response.accepted", "service", "dispatch_lag", "backlog_wait", "connection_wait"]
+    {
+        for text in [format!("p99({kind}) < 1h"), format!("mean({kind}) >= 0s"), format!("max({kind}) == 0s")]
+        {
+            let verdict = judge(&text, &nothing);
+            assert_eq!((verdict.holds, verdict.found.as_str()), (false, "none"), "{text}");
+        }
+    }
+    assert_eq!(judge("count(offered) == 0", &nothing).found, "0");
+    assert_eq!(found("share(accepted) > 1%", &nothing), Found::Number(0.0));
+    let figures = Figures { record: &nothing, promises: &Ledger::default(), seconds: 0.0 };
+    let unmeasured = threshold("rate(accepted) >= 0/s").judge("w/s", &figures);
+    assert_eq!((unmeasured.holds, unmeasured.found.as_str()), (false, "none"), "no time has no rate");
+    assert_eq!(threshold("share(kept) < 1%").judge("w/s", &figures).found, "0.000%");
+}
+
+#[test]
+fn each_comparison_has_its_side_of_the_bound() {
+    let record = known();
+    for (symbol, below, equal, above) in [
+        ("<", true, false, false),
+        ("<=", true, true, false),
+        (">", false, false, true),
+        (">=", false, true, true),
+        ("==", false, true, false),
     ] {
-        let error = text.parse::<Threshold>().unwrap_err().to_string();
-        assert!(error.contains(message), "{text}: {error}");
+        let holds = |bound: u64| judge(&format!("count(accepted) {symbol} {bound}"), &record).holds;
+        assert_eq!((holds(8), holds(7), holds(6)), (below, equal, above), "7 {symbol}");
     }
 }
 
 #[test]
-fn the_shortest_of_what_never_ended_has_no_end_either() {
-    let verdict = judge("min(response) < 1h", &record(0, 3));
-    assert_eq!((verdict.holds, verdict.found.as_str()), (false, "> 0s"));
-    assert!(judge("min(response) < 1h", &record(1, 3)).holds);
+fn bounds_say_their_unit() {
+    for (text, bound) in [
+        ("max(service) < 7ns", 7.0),
+        ("max(service) < 7us", 7e3),
+        ("max(service) < 7ms", 7e6),
+        ("max(service) < 7s", 7e9),
+        ("max(service) < 7m", 420e9),
+        ("max(service) < 7 h", 25_200e9),
+        ("max(service) < 0.5s", 5e8),
+        ("rate(offered) < 290.5/s", 290.5),
+        ("share(shed) < 25%", 0.25),
+        ("count(shed) < 1e3", 1_000.0),
+    ] {
+        assert_eq!(threshold(text).bound, bound, "{text}");
+    }
+}
+
+#[test]
+fn bad_text_is_refused_with_what_was_expected() {
+    const FORM: &str = "expected `function(measure) < bound`, like `p99(response) < 500ms`";
+    const FUNCTION: &str = "is none of p50 to p99.99, mean, min, max, rate, share, count";
+    const DURATION: &str = "is no duration (ns, us, ms, s, m, h)";
+    for (text, message) in [
+        ("", FORM),
+        ("p99 < 5ms", FORM),
+        ("p99(response", FORM),
+        ("p99(response) 5ms", FORM),
+        ("p99(response) = 5ms", FORM),
+        ("p99(response) != 5ms", FORM),
+        ("p0(response) < 5ms", &format!("`p0` {FUNCTION}")),
+        ("p100(response) < 5ms", &format!("`p100` {FUNCTION}")),
+        ("pinf(response) < 5ms", &format!("`pinf` {FUNCTION}")),
+        ("median(response) < 5ms", &format!("`median` {FUNCTION}")),
+        ("P99(response) < 5ms", &format!("`P99` {FUNCTION}")),
+        (
+            "p99(latency) < 5ms",
+            "`p99` cannot be taken of `latency`; it takes response, response.<fate>, service",
+        ),
+        ("p99(service.accepted) < 5ms", "`p99` cannot be taken of `service.accepted`"),
+        ("p99(response.lost) < 5ms", "`p99` cannot be taken of `response.lost`"),
+        ("mean(accepted) < 5ms", "`mean` cannot be taken of `accepted`"),
+        (
+            "rate(lost) > 5/s",
+            "`rate` cannot be taken of `lost`; it takes offered, dispatched, completed, retried, a fate",
+        ),
+        ("count(response) > 5", "`count` cannot be taken of `response`"),
+        ("p99(response) < 5", &format!("`5` {DURATION}")),
+        ("p99(response) < -5ms", &format!("`-5ms` {DURATION}")),
+        ("p99(response) < infs", &format!("`infs` {DURATION}")),
+        ("p99(response) < ", &format!("`` {DURATION}")),
+        ("rate(accepted) > 5", "`5` is no rate (like 290/s)"),
+        ("share(shed) < 5", "`5` is no share (like 0.1%)"),
+        ("count(shed) < -1", "`-1` is no count"),
+        ("count(shed) < NaN", "`NaN` is no count"),
+    ] {
+        let error = text.parse::<Threshold>().unwrap_err().to_string();
+        assert!(error.starts_with(&format!("read `{text}`: ")), "{error}");
+        assert!(error.contains(message), "{text}: {error}");
+    }
+}
+
+fn any_name() -> impl Strategy<Value = String> {
+    let duration = |statistic: String| {
+        let kinds = [
+            "response",
+            "response.accepted",
+            "response.timed_out",
+            "service",
+            "dispatch_lag",
+            "backlog_wait",
+        ];
+        prop::sample::select(kinds.to_vec()).prop_map(move |kind| format!("{statistic}({kind})"))
+    };
+    let statistic = prop_oneof![
+        (1..10_000u32).prop_map(|hundredths| format!("p{}", f64::from(hundredths) / 100.0)),
+        prop::sample::select(vec!["mean", "min", "max"]).prop_map(str::to_owned),
+    ];
+    let counted =
+        (prop::sample::select(vec!["rate", "share", "count"]), prop::sample::select(COUNTED.to_vec()))
+            .prop_map(|(function, (name, _))| format!("{function}({name})"));
+    prop_oneof![statistic.prop_flat_map(duration), counted]
+}
+
+/// The unit of a bound of this measure.
+fn unit(name: &str) -> &'static str {
+    match name.split_once('(').unwrap().0 {
+        "rate" => "/s",
+        "share" => "%",
+        "count" => "",
+        _ => "ms",
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_threshold_reads_back_from_what_it_prints(
+        name in any_name(), symbol in prop::sample::select(vec!["<", "<=", ">", ">=", "=="]), bound in 0..10_000u32,
+        space in prop::sample::select(vec!["", " ", "  \t"]),
+    ) {
+        let text = format!("{name}{space}{symbol}{space}{bound}{}", unit(&name));
+        let read = threshold(&format!("{space}{text}{space}"));
+        prop_assert_eq!(read.to_string(), text);
+        prop_assert_eq!(&threshold(&read.to_string()), &read);
+        let spaced = threshold(&format!("{} {symbol} {bound}{}", name.replace('(', " ( ").replace(')', " )"), unit(&name)));
+        prop_assert_eq!((spaced.measure, spaced.comparison, spaced.bound), (read.measure, read.comparison, read.bound));
+    }
+
+    #[test]
+    fn comparisons_agree_with_one_another(value in 0..1_000u32, bound in 0..1_000u32) {
+        let (found, bound) = (Found::Number(f64::from(value)), f64::from(bound));
+        let holds = |comparison: Comparison| comparison.holds(found, bound);
+        prop_assert_eq!(holds(Comparison::AtMost), !holds(Comparison::Above));
+        prop_assert_eq!(holds(Comparison::AtLeast), !holds(Comparison::Below));
+        prop_assert_eq!(holds(Comparison::Equal), holds(Comparison::AtMost) && holds(Comparison::AtLeast));
+    }
+
+    #[test]
+    fn a_verdict_is_what_a_comparison_of_the_printed_count_says(accepted in 0..40u64, bound in 0..40u64) {
+        let record = rising(accepted, 0);
+        let verdict = judge(&format!("count(accepted) <= {bound}"), &record);
+        prop_assert_eq!(verdict.found, accepted.to_string());
+        prop_assert_eq!(verdict.holds, accepted <= bound);
+    }
+
+    #[test]
+    fn no_text_is_worse_than_refused(text in "\\PC{0,40}", name in any_name(), tail in "[<>= 0-9.a-z/%-]{0,12}") {
+        let _ = text.parse::<Threshold>();
+        if let Ok(read) = format!("{name}{tail}").parse::<Threshold>() {
+            prop_assert!(read.bound.is_finite() && read.bound >= 0.0, "{read} is {}", read.bound);
+        }
+    }
 }
