@@ -1,37 +1,129 @@
+use proptest::prelude::*;
+
 use super::*;
 
 fn all_of(duration: Nanos) -> Distribution {
+    of([(duration, 100)])
+}
+
+fn of<const N: usize>(durations: [(Nanos, u64); N]) -> Distribution {
     let mut distribution = Distribution::default();
-    (0..100).for_each(|_| distribution.record(duration));
+    for (duration, count) in durations {
+        (0..count).for_each(|_| distribution.record(duration));
+    }
     distribution
+}
+
+fn of_lateness(lag: &Distribution, service: Option<&Distribution>) -> Health {
+    Health::judge(&Evidence { dispatch_lag: Some(lag), service_time: service, ..Evidence::default() })
 }
 
 #[test]
 fn lateness_is_held_against_the_service_time() {
     let (lag, fast, slow) =
         (all_of(Nanos::from_millis(2)), all_of(Nanos::from_millis(5)), all_of(Nanos::from_millis(100)));
-    let judge = |service| {
-        Health::judge(&Evidence {
-            dispatch_lag: Some(&lag),
-            service_time: Some(service),
-            ..Evidence::default()
-        })
+    assert!(!of_lateness(&lag, Some(&fast)).is_healthy(), "2 ms late of 5 ms");
+    assert!(of_lateness(&lag, Some(&slow)).is_healthy(), "2 ms late of 100 ms");
+}
+
+#[test]
+fn a_lag_is_late_from_its_bound_on_and_not_before() {
+    let late = |lag: Nanos, service: Option<Nanos>| {
+        let service = service.map(all_of);
+        !of_lateness(&all_of(lag), service.as_ref()).is_healthy()
     };
-    assert!(!judge(&fast).is_healthy(), "2 ms late of 5 ms");
-    assert!(judge(&slow).is_healthy(), "2 ms late of 100 ms");
+    let (fast, slow) = (Nanos::from_millis(20), Nanos::from_secs(1));
+    for (service, bound) in [
+        (None, Nanos::from_millis(1)),
+        (Some(Nanos::ZERO), Nanos::from_millis(1)),
+        (Some(fast), Nanos::from_millis(1)),
+        (Some(slow), Nanos::from_millis(50)),
+    ] {
+        assert!(!late(Nanos(bound.0 / 1_000 * 998), service), "{bound} of {service:?}");
+        assert!(late(Nanos(bound.0 / 1_000 * 1_002), service), "{bound} of {service:?}");
+    }
+}
+
+#[test]
+fn one_late_arrival_in_a_hundred_is_not_the_99th_percentile() {
+    let (early, late) = (Nanos::from_micros(50), Nanos::from_secs(1));
+    assert!(of_lateness(&of([(early, 99), (late, 1)]), None).is_healthy());
+    let health = of_lateness(&of([(early, 98), (late, 2)]), None);
+    let [Finding::DispatchLag { p99, bound }] = health.findings[..] else { panic!("{health}") };
+    assert!((p99.as_secs_f64() - 1.0).abs() < 0.001, "{p99}");
+    assert_eq!(bound, Nanos::from_millis(1));
+}
+
+#[test]
+fn the_bound_follows_the_median_and_not_the_mean() {
+    let service = of([(Nanos::from_millis(10), 51), (Nanos::from_secs(60), 49)]);
+    assert!(!of_lateness(&all_of(Nanos::from_millis(2)), Some(&service)).is_healthy());
+    let service = of([(Nanos::from_millis(10), 49), (Nanos::from_secs(60), 51)]);
+    assert!(
+        of_lateness(&all_of(Nanos::from_secs(2)), Some(&service)).is_healthy(),
+        "5 % of a minute are 3 s"
+    );
+}
+
+#[test]
+fn without_a_release_nothing_was_late() {
+    assert!(Health::judge(&Evidence::default()).is_healthy());
+    assert!(of_lateness(&Distribution::default(), None).is_healthy());
+}
+
+#[test]
+fn each_other_bound_is_held_at_its_edge() {
+    let findings = |evidence: Evidence<'_>| Health::judge(&evidence).findings;
+    assert_eq!(findings(Evidence { starved: 1, ..Evidence::default() }), [Finding::Starved { count: 1 }]);
+    assert_eq!(findings(Evidence { cpu_share: 0.9, ..Evidence::default() }), []);
+    assert_eq!(findings(Evidence { cpu_share: f64::NAN, ..Evidence::default() }), []);
+    assert_eq!(
+        findings(Evidence { cpu_share: 0.900_001, ..Evidence::default() }),
+        [Finding::Cpu { share: 0.900_001 }]
+    );
+    assert_eq!(findings(Evidence { exhausted: Some((0, "descriptors")), ..Evidence::default() }), []);
+    assert_eq!(
+        findings(Evidence { exhausted: Some((1, "local ports")), ..Evidence::default() }),
+        [Finding::Exhausted { count: 1, what: "local ports".to_owned() }]
+    );
 }
 
 #[test]
 fn each_fault_of_our_own_is_a_finding() {
-    let evidence =
-        Evidence { starved: 3, cpu_share: 0.95, exhausted: Some((2, "descriptors")), ..Evidence::default() };
+    let lag = all_of(Nanos::from_millis(4));
+    let evidence = Evidence {
+        starved: 3,
+        dispatch_lag: Some(&lag),
+        cpu_share: 0.95,
+        exhausted: Some((2, "descriptors")),
+        ..Evidence::default()
+    };
     let health = Health::judge(&evidence);
-    assert_eq!(health.findings.len(), 3);
+    assert_eq!(health.findings.len(), 4);
     assert_eq!(
         health.to_string(),
-        "3 operations were due before they were prepared; the generator used 95 % of its cores; 2 operations failed since descriptors ran out"
+        "3 operations were due before they were prepared; dispatch lag p99 is 4.00ms, over its bound of 1.00ms; \
+         the generator used 95 % of its cores; 2 operations failed since descriptors ran out"
     );
-    assert!(Health::judge(&Evidence::default()).is_healthy());
+    let sound = Health::judge(&Evidence::default());
+    assert_eq!((sound.is_healthy(), sound.to_string().as_str()), (true, "ok"));
+}
+
+proptest! {
+    #[test]
+    fn what_is_found_is_beyond_its_own_bound(lag in 0..10_000_000u64, service in 0..1_000_000_000u64) {
+        let (lags, services) = (all_of(Nanos(lag)), all_of(Nanos(service)));
+        let health = of_lateness(&lags, Some(&services));
+        let exact = (service / 20).max(1_000_000);
+        let doubt = exact / 500;
+        match health.findings[..] {
+            [Finding::DispatchLag { p99, bound }] => {
+                prop_assert!(p99 > bound && bound >= Nanos::from_millis(1));
+                prop_assert!(lag + doubt >= exact, "{lag} ns are not late of {service}");
+            }
+            _ => prop_assert!(lag <= exact + doubt, "{lag} ns are late of {service}"),
+        }
+    }
 }
 
 #[test]
