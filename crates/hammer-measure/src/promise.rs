@@ -95,3 +95,6 @@ impl Breach {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -55,3 +55,6 @@ impl fmt::Display for Phase {
         f.pad(self.name())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -211,3 +211,6 @@ impl Resources {
         self.cpu_user + self.cpu_system
     }
 }
+
+#[cfg(test)]
+mod tests;
