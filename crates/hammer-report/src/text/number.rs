@@ -58,35 +58,4 @@ pub(crate) fn short(count: u64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_grouped_by_three() {
-        assert_eq!(
-            [0, 999, 1_000, 10_204, 1_234_567].map(grouped),
-            ["0", "999", "1,000", "10,204", "1,234,567"]
-        );
-        assert_eq!([plural(1, "promise"), plural(2_000, "promise")], ["1 promise", "2,000 promises"]);
-        assert_eq!(signed(-1_200), "-1,200");
-        assert_eq!(plain(0.125), "0.125");
-        assert_eq!(plain(1_204.0), "1,204");
-    }
-
-    #[test]
-    fn rates_keep_a_decimal_while_they_are_small() {
-        assert_eq!(
-            [0.0, 0.25, 12.5, 99.96, 500.0, 21_645.4].map(per_second),
-            ["0/s", "0.2/s", "12.5/s", "100/s", "500/s", "21,645/s"]
-        );
-    }
-
-    #[test]
-    fn counts_and_bytes_stay_short() {
-        assert_eq!([9_999_999, 10_000_000, 12_000_000_000].map(short), ["9,999,999", "10.0M", "12.0G"]);
-        assert_eq!(
-            [12, 1_500, 28_400_000, 3_000_000_000].map(bytes),
-            ["12 B", "1.5 kB", "28.4 MB", "3.0 GB"]
-        );
-    }
-}
+mod tests;
