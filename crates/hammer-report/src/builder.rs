@@ -242,9 +242,12 @@ fn seconds(result: &RunResult, phase: Phase) -> f64 {
 
 /// RFC 3339 with milliseconds, UTC.
 pub fn rfc3339(unix_ms: u64) -> String {
-    OffsetDateTime::from_unix_timestamp_nanos(i128::from(unix_ms) * 1_000_000)
+    // The well-known format of `time` leaves out the zeros at the end of a fraction, so that it is told beside it.
+    let (seconds, millis) = (unix_ms / 1_000, unix_ms % 1_000);
+    i64::try_from(seconds)
         .ok()
-        .and_then(|instant| instant.format(&Rfc3339).ok())
+        .and_then(|seconds| OffsetDateTime::from_unix_timestamp(seconds).ok()?.format(&Rfc3339).ok())
+        .map(|instant| format!("{}.{millis:03}Z", instant.trim_end_matches('Z')))
         .unwrap_or_else(|| format!("{unix_ms} ms since the Unix epoch"))
 }
 

@@ -220,3 +220,19 @@ fn only_shed_arrivals_leave_a_report_that_holds() {
     assert_eq!((response.infinite, &response.hdr), (3, &None));
     assert_eq!(Report::parse(&json(&report).to_string()).unwrap(), report);
 }
+
+/// RFC 3339, section 5.8, and the days around the leaps of the Gregorian calendar.
+#[test]
+fn instants_are_those_of_rfc_3339() {
+    for (unix_ms, text) in [
+        (0, "1970-01-01T00:00:00.000Z"),
+        (482_196_050_520, "1985-04-12T23:20:50.520Z"),
+        (951_782_400_000, "2000-02-29T00:00:00.000Z"),
+        (1_709_251_199_999, "2024-02-29T23:59:59.999Z"),
+        (1_790_000_000_100, "2026-09-21T14:13:20.100Z"),
+        (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
+    ] {
+        assert_eq!(rfc3339(unix_ms), text);
+    }
+    assert_eq!(rfc3339(u64::MAX), "18446744073709551615 ms since the Unix epoch");
+}
