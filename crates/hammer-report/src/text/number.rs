@@ -48,12 +48,12 @@ pub fn bytes(bytes: u64) -> String {
     }
 }
 
-/// In nine columns: `9,999,999`, then `10.0M`.
+/// In eight columns: `999,999`, then `1.23M`.
 pub(crate) fn short(count: u64) -> String {
     match count {
-        0..10_000_000 => grouped(count),
-        10_000_000..10_000_000_000 => format!("{:.1}M", count as f64 / 1e6),
-        _ => format!("{:.1}G", count as f64 / 1e9),
+        0..1_000_000 => grouped(count),
+        1_000_000..1_000_000_000 => format!("{:.2}M", count as f64 / 1e6),
+        _ => format!("{:.2}G", count as f64 / 1e9),
     }
 }
 

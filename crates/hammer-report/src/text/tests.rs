@@ -47,3 +47,11 @@ fn a_shed_percentile_prints_as_beyond() {
     assert!(row.contains("> 2.00s"), "{row}");
     assert!(!text.lines().any(|line| line.starts_with("  service time") && line.contains('>')));
 }
+
+#[test]
+fn a_million_operations_do_not_run_into_the_name_of_their_row() {
+    let mut report = report_of(&quickstart());
+    report.series[0].measurement.durations.connection_wait.as_mut().unwrap().count = 1_234_567;
+    let text = render(&report);
+    assert!(text.contains("  connection wait    1.23M"), "{text}");
+}

@@ -19,6 +19,9 @@ fn rates_keep_a_decimal_while_they_are_small() {
 
 #[test]
 fn counts_and_bytes_stay_short() {
-    assert_eq!([9_999_999, 10_000_000, 12_000_000_000].map(short), ["9,999,999", "10.0M", "12.0G"]);
+    assert_eq!(
+        [999_999, 1_000_000, 9_999_999, 12_345_678, 12_000_000_000].map(short),
+        ["999,999", "1.00M", "10.00M", "12.35M", "12.00G"]
+    );
     assert_eq!([12, 1_500, 28_400_000, 3_000_000_000].map(bytes), ["12 B", "1.5 kB", "28.4 MB", "3.0 GB"]);
 }
