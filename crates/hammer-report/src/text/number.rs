@@ -42,8 +42,9 @@ pub(crate) fn plain(value: f64) -> String {
 pub fn bytes(bytes: u64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} B"),
-        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        // What would round up to a thousand is one of the next unit.
+        1_000..999_950 => format!("{:.1} kB", bytes as f64 / 1e3),
+        999_950..999_950_000 => format!("{:.1} MB", bytes as f64 / 1e6),
         _ => format!("{:.1} GB", bytes as f64 / 1e9),
     }
 }

@@ -25,3 +25,11 @@ fn counts_and_bytes_stay_short() {
     );
     assert_eq!([12, 1_500, 28_400_000, 3_000_000_000].map(bytes), ["12 B", "1.5 kB", "28.4 MB", "3.0 GB"]);
 }
+
+#[test]
+fn what_rounds_up_to_a_thousand_is_one_of_the_next_unit() {
+    assert_eq!(
+        [999, 1_000, 999_949, 999_950, 999_949_999, 999_950_000].map(bytes),
+        ["999 B", "1.0 kB", "999.9 kB", "1.0 MB", "999.9 MB", "1.0 GB"]
+    );
+}
