@@ -236,3 +236,13 @@ fn instants_are_those_of_rfc_3339() {
     }
     assert_eq!(rfc3339(u64::MAX), "18446744073709551615 ms since the Unix epoch");
 }
+
+#[test]
+fn a_share_comes_back_to_the_last_digit() {
+    let mut story = Story::new(vec![operation("get", "get")]);
+    story.accept(0, Phase::Measurement, 1, Nanos(1));
+    story.health.findings.push(Finding::Cpu { share: 0.989_408_296_473_244_5 });
+    story.interval(Phase::Measurement);
+    let report = report_of(&story.finish(|_| {}));
+    assert_eq!(Report::parse(&json(&report).to_string()).unwrap(), report);
+}
