@@ -187,7 +187,7 @@ fn user_time(info: &RunInfo, result: &RunResult) -> Vec<(String, Nanos)> {
 }
 
 fn tree_size(observations: &[ObservationSeries]) -> Option<TreeSize> {
-    let mut trees = observations.iter().filter(|seen| seen.name.rsplit('/').next() == Some("tree_size"));
+    let mut trees = observations.iter().filter(|seen| seen.is_of_a_tree());
     let (tree, None) = (trees.next()?, trees.next()) else { return None };
     let (first, last) = (tree.first.value, tree.last.value);
     Some(TreeSize { first, last, grown: last - first })

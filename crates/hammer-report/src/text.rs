@@ -149,10 +149,7 @@ fn observations(page: &mut Page, report: &Report) {
         let text = format!("{} to {}, grown by {}", plain(tree.first), plain(tree.last), plain(tree.grown));
         page.paragraph("tree size", &text);
     }
-    let others = report
-        .observations
-        .iter()
-        .filter(|seen| report.tree_size.is_none() || !seen.name.ends_with("tree_size"));
+    let others = report.observations.iter().filter(|seen| report.tree_size.is_none() || !seen.is_of_a_tree());
     for seen in others {
         page.paragraph("observed", &format!("{} {}", seen.name, plain(seen.last.value)));
     }

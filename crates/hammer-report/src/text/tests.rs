@@ -55,3 +55,18 @@ fn a_million_operations_do_not_run_into_the_name_of_their_row() {
     let text = render(&report);
     assert!(text.contains("  connection wait    1.23M"), "{text}");
 }
+
+#[test]
+fn what_only_sounds_like_the_tree_is_told_beside_it() {
+    let mut story = Story::new(vec![operation("get", "get")]);
+    story.accept(0, Phase::Measurement, 1, Nanos(10));
+    story.observe("tree_size", 1_000.0);
+    story.interval(Phase::Measurement);
+    story.observe("subtree_size", 2_000.0);
+    story.interval(Phase::Measurement);
+    let text = render(&report_of(&story.finish(|_| {})));
+    assert!(
+        text.contains("tree size  1,000 to 1,000") && text.contains("observed   subtree_size 2,000"),
+        "{text}"
+    );
+}
