@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use hammer_measure::snapshot::{Figures, RunInfo, SeriesSnapshot, Snapshot};
-use hammer_measure::{Fate, SeriesInfo};
+use hammer_measure::{Fate, SeriesInfo, Summary};
 
 use crate::report::{Finding, PhaseName};
 use crate::text::number::{grouped, per_second};
@@ -47,7 +47,9 @@ fn slowest<'a>(operations: impl Iterator<Item = (&'a SeriesInfo, &'a SeriesSnaps
     let responses: Vec<_> = operations
         .filter_map(|(info, series)| Some((info, series.interval.response_time.as_ref()?)))
         .collect();
-    let Some((info, summary)) = responses.iter().max_by_key(|(_, summary)| summary.p99.nanos()) else {
+    // What never ended is as long everywhere: there the longest that did tells them apart.
+    let slowness = |(_, summary): &&(_, &Summary)| (summary.p99.nanos(), summary.max);
+    let Some((info, summary)) = responses.iter().max_by_key(slowness) else {
         return ", no response".to_owned();
     };
     let of = if responses.len() > 1 { format!(" of {}", info.path()) } else { String::new() };

@@ -45,3 +45,16 @@ fn an_interval_without_an_end_has_no_percentiles() {
         "   1s drain: offered 2/s, accepted 0/s, failed 0, no response, 0 in flight, 2 waiting, health ok"
     );
 }
+
+#[test]
+fn of_several_without_an_end_the_one_that_took_longest_is_named() {
+    for (first, second, slowest) in [(5, 1, "submit/add-chain"), (1, 5, "reads/tile")] {
+        let mut story = Story::new(vec![operation("submit", "add-chain"), operation("reads", "tile")]);
+        story.accept(0, Phase::Measurement, 1, Nanos::from_secs(first));
+        story.accept(1, Phase::Measurement, 1, Nanos::from_secs(second));
+        (0..2).for_each(|series| story.never(series, Fate::Shed, 1));
+        story.interval(Phase::Measurement);
+        let line = line(&story.last_snapshot(), story.info());
+        assert!(line.contains(&format!("p99 > 5.00s of {slowest},")), "{line}");
+    }
+}
