@@ -17,6 +17,9 @@ use serde_json::json;
 use crate::builder::ReportBuilder;
 use crate::report::Report;
 
+pub(crate) mod any;
+pub(crate) mod schema;
+
 /// A run in the making.
 pub(crate) struct Story {
     pub(crate) events: Vec<RunEvent>,
@@ -161,12 +164,15 @@ impl Story {
         self.observations = vec![Observation { name: name.to_owned(), at: self.at, value }];
     }
 
-    pub(crate) fn last_snapshot(&self) -> Arc<Snapshot> {
-        let snapshots = self.events.iter().rev().filter_map(|event| match event {
-            RunEvent::Interval(snapshot) => Some(Arc::clone(snapshot)),
+    pub(crate) fn snapshots(&self) -> impl Iterator<Item = &Arc<Snapshot>> {
+        self.events.iter().filter_map(|event| match event {
+            RunEvent::Interval(snapshot) => Some(snapshot),
             _ => None,
-        });
-        snapshots.take(1).next().expect("an interval ended")
+        })
+    }
+
+    pub(crate) fn last_snapshot(&self) -> Arc<Snapshot> {
+        Arc::clone(self.snapshots().last().expect("an interval ended"))
     }
 
     pub(crate) fn info(&self) -> &RunInfo {
@@ -219,6 +225,13 @@ pub(crate) fn build(mut builder: ReportBuilder, events: &[RunEvent]) -> Report {
     let mut report = builder.build(json!({ "target": { "lab": "ct" } }), &[]).expect("the run finished");
     report.tool.version = "1.2.3".to_owned();
     report
+}
+
+/// The report as it is written.
+pub(crate) fn written(report: &Report) -> String {
+    let mut bytes = Vec::new();
+    report.write(&mut bytes).expect("a vector takes everything");
+    String::from_utf8(bytes).expect("JSON is UTF-8")
 }
 
 /// Ten seconds of submissions to a log that keeps its promises, each in two steps, after a warm-up with cold starts.

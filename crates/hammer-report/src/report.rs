@@ -242,3 +242,6 @@ impl Resources {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
