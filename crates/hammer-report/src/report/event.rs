@@ -127,3 +127,6 @@ impl From<&hammer_measure::Command> for Command {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

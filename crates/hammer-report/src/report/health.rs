@@ -100,3 +100,6 @@ impl From<&health::Finding> for Finding {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

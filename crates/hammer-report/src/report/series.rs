@@ -114,3 +114,6 @@ impl UsersOverRate {
 
 /// The note of every closed loop.
 pub const CLOSED_LOOP: &str = "closed loop: waiting is not in these figures";
+
+#[cfg(test)]
+mod tests;

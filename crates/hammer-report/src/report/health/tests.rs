@@ -1,0 +1,64 @@
+use serde_json::{Value, json};
+
+use super::*;
+
+fn found(finding: &health::Finding) -> Value {
+    serde_json::to_value(Finding::from(finding)).unwrap()
+}
+
+#[test]
+fn each_finding_has_the_figures_of_its_kind_and_no_other() {
+    assert_eq!(
+        found(&health::Finding::Starved { count: 7 }),
+        json!({ "kind": "starved", "text": "7 operations were due before they were prepared", "count": 7 })
+    );
+    let late = health::Finding::DispatchLag { p99: Nanos(4_000_000), bound: Nanos(1_000_000) };
+    assert_eq!(
+        found(&late),
+        json!({
+            "kind": "dispatch_lag", "text": "dispatch lag p99 is 4.00ms, over its bound of 1.00ms",
+            "p99_ns": 4_000_000, "bound_ns": 1_000_000,
+        })
+    );
+    assert_eq!(
+        found(&health::Finding::Cpu { share: 0.97 }),
+        json!({ "kind": "cpu", "text": "the generator used 97 % of its cores", "share": 0.97 })
+    );
+    assert_eq!(
+        found(&health::Finding::Exhausted { count: 5, what: "local ports".to_owned() }),
+        json!({
+            "kind": "exhausted", "text": "5 operations failed since local ports ran out", "count": 5,
+            "what": "local ports",
+        })
+    );
+}
+
+#[test]
+fn a_finding_comes_back_without_the_figures_that_it_never_had() {
+    let finding = Finding::from(&health::Finding::Starved { count: 7 });
+    let text = serde_json::to_string(&finding).unwrap();
+    assert!(!text.contains("null"), "{text}");
+    assert_eq!(serde_json::from_str::<Finding>(&text).unwrap(), finding);
+}
+
+#[test]
+fn a_share_that_json_cannot_say_is_zero() {
+    assert_eq!(found(&health::Finding::Cpu { share: f64::INFINITY })["share"], 0.0);
+}
+
+#[test]
+fn healthy_is_to_have_no_finding() {
+    assert_eq!(Health::from(&health::Health::default()), Health { healthy: true, findings: Vec::new() });
+    let findings = vec![health::Finding::Starved { count: 1 }, health::Finding::Cpu { share: 1.0 }];
+    let health = Health::from(&health::Health { findings });
+    assert!(!health.healthy);
+    let kinds: Vec<&str> = health.findings.iter().map(|finding| finding.kind.words()).collect();
+    assert_eq!(kinds, ["starved", "cpu"], "in the order of the run");
+}
+
+#[test]
+fn kinds_have_words_that_are_their_names() {
+    for kind in [FindingKind::Starved, FindingKind::DispatchLag, FindingKind::Cpu, FindingKind::Exhausted] {
+        assert_eq!(serde_json::to_value(kind).unwrap(), kind.words().replace(' ', "_"));
+    }
+}
