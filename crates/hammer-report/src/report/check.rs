@@ -113,3 +113,6 @@ fn of_promises(report: &Report, problems: &mut Vec<String>) {
         problems.push("promises are not the sum of those of the workloads".to_owned());
     }
 }
+
+#[cfg(test)]
+mod tests;

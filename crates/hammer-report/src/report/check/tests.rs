@@ -1,0 +1,93 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::fixture::any::{any_run, events};
+use crate::fixture::{disaster, quickstart, report_of};
+
+type Alteration = fn(&mut Report);
+
+fn altered(sound: &Report, alter: Alteration) -> Vec<String> {
+    let mut report = sound.clone();
+    alter(&mut report);
+    problems(&report)
+}
+
+#[test]
+fn what_a_run_made_does_not_contradict_itself() {
+    for events in [quickstart(), disaster()] {
+        assert_eq!(problems(&report_of(&events)), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_contradiction_is_told_with_its_place_and_its_figures() {
+    let sound = report_of(&disaster());
+    let cases: [(Alteration, &[&str]); 7] = [
+        (
+            |report| report.series[0].measurement.counts.offered += 1,
+            &[
+                "submit/add-chain measurement: 14430 offered, but the fates add up to 14429",
+                "totals.all is not the sum of the operation series",
+                "totals.measurement is not the sum of the operation series",
+            ],
+        ),
+        (
+            |report| report.totals.warm_up.fates.shed = 1,
+            &[
+                "totals.warm_up: 0 offered, but the fates add up to 1",
+                "totals.warm_up is not the sum of the operation series",
+            ],
+        ),
+        (
+            |report| report.series[0].measurement.durations.response_time = None,
+            &["submit/add-chain measurement: 14429 ended, but 0 have a response time"],
+        ),
+        (
+            |report| {
+                let by_fate = &mut report.series[0].measurement.durations.response_time_by_fate;
+                by_fate.get_mut("refused").unwrap().count = 7;
+            },
+            &["submit/add-chain measurement refused: count is 7, the hdr payload has 300"],
+        ),
+        (
+            |report| report.promises.by_workload[0].promises = PromiseCounts::default(),
+            &["promises are not the sum of those of the workloads"],
+        ),
+        (
+            |report| {
+                report.promises.all.pending += 1;
+                report.promises.by_workload[0].promises.pending += 1;
+            },
+            &["promises of submit do not add up", "promises do not add up"],
+        ),
+        (|report| report.health.findings.clear(), &["healthy does not follow from its findings"]),
+    ];
+    for (alter, expected) in cases {
+        assert_eq!(altered(&sound, alter), expected);
+    }
+}
+
+#[test]
+fn a_run_whose_promises_have_no_workload_is_held_to_their_sum_alone() {
+    let found = altered(&report_of(&disaster()), |report| report.promises.by_workload.clear());
+    assert_eq!(found, Vec::<String>::new());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn one_arrival_more_or_less_never_goes_unseen(chapters in any_run(), series in 0..3usize, place in 0..4usize) {
+        let sound = report_of(&events(&chapters));
+        prop_assert_eq!(problems(&sound), Vec::<String>::new());
+        let mut report = sound;
+        let figures = &mut report.series[series].measurement;
+        match place {
+            0 => figures.counts.offered += 1,
+            1 => figures.counts.fates.accepted += 1,
+            2 => figures.counts.fates.backlog -= 1,
+            _ => report.intervals.last_mut().unwrap().series[series].fates.in_flight += 1,
+        }
+        prop_assert!(!problems(&report).is_empty(), "place {place} of series {series}");
+    }
+}
