@@ -1,11 +1,15 @@
 use std::collections::BTreeMap;
 
 use hammer_measure::health::Finding;
+use hammer_measure::recorder::SeriesRecord;
+use hammer_measure::snapshot::Observation;
 use hammer_measure::{Detail, Distribution, Fate, Ledger, Nanos, Outcome};
+use proptest::prelude::*;
 
 use super::*;
+use crate::fixture::any::{any_run, told};
 use crate::fixture::{Story, build, disaster, operation, quickstart, report_of};
-use crate::report::{Nanoseconds, series::CLOSED_LOOP};
+use crate::report::{Counts, DurationTable, Nanoseconds, series::CLOSED_LOOP};
 use crate::text;
 
 fn json(report: &Report) -> Value {
@@ -221,6 +225,62 @@ fn only_shed_arrivals_leave_a_report_that_holds() {
     assert_eq!(Report::parse(&json(&report).to_string()).unwrap(), report);
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn a_report_has_exactly_the_figures_of_the_run(chapters in any_run()) {
+        let story = told(&chapters);
+        let result = story.result();
+        let report = report_of(&story.finish(|_| {}));
+        let (mut warm_up, mut measurement) = (Counts::default(), Counts::default());
+        for (series, records) in report.series.iter().zip(&result.total.series) {
+            for (figures, record) in [&series.warm_up, &series.measurement].into_iter().zip(records) {
+                prop_assert_eq!(figures.counts, Counts::of(record));
+                prop_assert_eq!(&figures.durations, &DurationTable::of(record));
+            }
+            prop_assert_eq!(series.warm_up.rates, series.warm_up.counts.rates(1.0), "warm-up lasted a second");
+            prop_assert_eq!(series.measurement.rates, series.measurement.counts.rates(10.0), "and measurement ten");
+            if series.kind == SeriesKind::Operation {
+                warm_up.add(&series.warm_up.counts);
+                measurement.add(&series.measurement.counts);
+            }
+        }
+        prop_assert_eq!((report.totals.warm_up, report.totals.measurement), (warm_up, measurement));
+        prop_assert_eq!(Ledger::from(report.promises.all), result.promises);
+        prop_assert_eq!(report.resources, Resources::of(&result.resources, report.totals.all.completed));
+    }
+
+    #[test]
+    fn the_exit_code_follows_from_what_happened(chapters in any_run(), interrupted in any::<bool>()) {
+        let story = told(&chapters);
+        let result = story.result();
+        let report = report_of(&story.finish(|result| result.interrupted = interrupted));
+        let answered: u64 = result.total.series.iter().flatten().map(SeriesRecord::answered).sum();
+        let against = [
+            (answered == 0, ReasonKind::NoAnswer),
+            (result.promises.broken > 0, ReasonKind::PromiseBroken),
+            (result.promises.unchecked > 0 || !result.health.is_healthy(), ReasonKind::NotBelievable),
+            (interrupted, ReasonKind::Interrupted),
+        ];
+        let expected: Vec<ReasonKind> = against.iter().filter(|(holds, _)| *holds).map(|(_, kind)| *kind).collect();
+        let found: Vec<ReasonKind> = report.verdict.reasons.iter().map(|reason| reason.reason).collect();
+        prop_assert_eq!(found, expected);
+    }
+}
+
+proptest! {
+    #[test]
+    fn an_instant_has_milliseconds_whatever_they_are(unix_ms in 0..253_402_300_800_000u64) {
+        let text = rfc3339(unix_ms);
+        prop_assert_eq!(text.len(), "2026-09-21T14:13:20.123Z".len(), "{}", text);
+        prop_assert_eq!(text[20..23].parse::<u64>().unwrap(), unix_ms % 1_000);
+        prop_assert_eq!(text[17..19].parse::<u64>().unwrap(), unix_ms / 1_000 % 60);
+        prop_assert_eq!(text[14..16].parse::<u64>().unwrap(), unix_ms / 60_000 % 60);
+        prop_assert_eq!(text[11..13].parse::<u64>().unwrap(), unix_ms / 3_600_000 % 24);
+    }
+}
+
 /// RFC 3339, section 5.8, and the days around the leaps of the Gregorian calendar.
 #[test]
 fn instants_are_those_of_rfc_3339() {
@@ -238,11 +298,94 @@ fn instants_are_those_of_rfc_3339() {
 }
 
 #[test]
-fn a_share_comes_back_to_the_last_digit() {
+fn the_run_is_told_as_it_was_set_up_and_as_it_ended() {
+    let report = report_of(&quickstart());
+    let run = serde_json::to_value(&report.run).unwrap();
+    assert_eq!(
+        run,
+        serde_json::json!({
+            "seed": "18446744073709551615", "shards": 2, "epoch": "2026-09-21T14:13:20.123Z", "cores": 2,
+            "warm_up_ns": 1_000_000_000, "measurement_ns": 10_000_000_000u64, "measured_seconds": 10.0,
+            "stopped": "the planned time was over", "interrupted": false,
+        })
+    );
+    assert_eq!((report.schema.as_str(), report.tool.name.as_str()), ("hammer.report/1", "hammer"));
+}
+
+#[test]
+fn a_tree_has_grown_only_where_there_is_one() {
+    let grown = |names: &[&str]| {
+        let mut story = Story::new(vec![operation("get", "get")]);
+        story.accept(0, Phase::Measurement, 1, Nanos(1));
+        for second in 1..=3u64 {
+            let seen = |name: &&str| Observation {
+                name: (*name).to_owned(),
+                at: Nanos(second),
+                value: 10.0 * second as f64,
+            };
+            story.observations = names.iter().map(seen).collect();
+            story.interval(Phase::Measurement);
+        }
+        report_of(&story.finish(|_| {})).tree_size.map(|tree| (tree.first, tree.last, tree.grown))
+    };
+    assert_eq!(grown(&[]), None);
+    assert_eq!(grown(&["tree_size"]), Some((10.0, 30.0, 20.0)));
+    assert_eq!(grown(&["log/tree_size", "ratio", "subtree_size"]), Some((10.0, 30.0, 20.0)));
+    assert_eq!(grown(&["a/tree_size", "b/tree_size"]), None, "of two trees neither is the tree");
+}
+
+#[test]
+fn what_was_seen_after_the_last_interval_is_in_the_report() {
     let mut story = Story::new(vec![operation("get", "get")]);
     story.accept(0, Phase::Measurement, 1, Nanos(1));
-    story.health.findings.push(Finding::Cpu { share: 0.989_408_296_473_244_5 });
+    story.observe("tree_size", 100.0);
     story.interval(Phase::Measurement);
-    let report = report_of(&story.finish(|_| {}));
-    assert_eq!(Report::parse(&json(&report).to_string()).unwrap(), report);
+    let report = report_of(&story.finish(|result| {
+        result.observations =
+            vec![Observation { name: "tree_size".to_owned(), at: Nanos::from_secs(9), value: 150.0 }];
+    }));
+    assert_eq!(report.observations[0].points.len(), 2);
+    assert_eq!(report.tree_size.unwrap().grown, 50.0);
+}
+
+#[test]
+fn reasons_say_how_many_and_which_came_first() {
+    let mut story = Story::new(vec![operation("submit", "add-chain")]);
+    story.accept(0, Phase::Measurement, 1, Nanos(1));
+    story.promises = Ledger { made: 1_003, broken: 1, unchecked: 1_002, ..Ledger::default() };
+    story.health.findings.push(Finding::Starved { count: 1 });
+    story.interval(Phase::Measurement);
+    let report = report_of(&story.finish(|result| {
+        let verdict = |found: &str, holds| crate::fixture::verdict("p99(response) < 1ms", found, holds);
+        result.verdicts = vec![verdict("0.50ms", true), verdict("2.00ms", false), verdict("3.00ms", false)];
+    }));
+    let texts: Vec<&str> = report.verdict.reasons.iter().map(|reason| reason.text.as_str()).collect();
+    assert_eq!(
+        texts,
+        [
+            "1 promise broken",
+            "not to be believed for 1,002 promises unchecked and 1 health finding",
+            "2 of 3 thresholds failed, first p99(response) < 1ms on submit/add-chain (found 2.00ms)",
+        ]
+    );
+}
+
+#[test]
+fn users_are_those_of_the_workload_that_was_named() {
+    let closed = SeriesInfo { closed_loop: true, ..operation("get", "index") };
+    let step = SeriesInfo { operation: false, ..closed.clone() };
+    let mut story = Story::new(vec![closed, step]);
+    story.accept(0, Phase::Measurement, 100, Nanos::from_micros(10));
+    (0..100).for_each(|_| story.step(1, Nanos(1)));
+    story.interval(Phase::Measurement);
+    let events = story.finish(|_| {});
+    let users = |workload: &str| {
+        let report = build(ReportBuilder::new().users(workload, 5), &events);
+        [
+            report.series[0].users_over_rate.map(|users| users.mean_cycle_ns),
+            report.series[1].users_over_rate.map(|_| 0),
+        ]
+    };
+    assert_eq!(users("get"), [Some(500_000_000), None], "5 users at 10/s; a step has none");
+    assert_eq!(users("other"), [None, None]);
 }
