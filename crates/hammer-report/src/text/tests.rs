@@ -1,8 +1,14 @@
-use hammer_measure::{Nanos, Phase, SeriesInfo};
+use std::sync::LazyLock;
+
+use hammer_measure::snapshot::Observation;
+use hammer_measure::{Detail, Ledger, Nanos, Outcome, Phase, RunEvent, SeriesInfo};
+use proptest::prelude::*;
 
 use super::*;
 use crate::builder::ReportBuilder;
-use crate::fixture::{Story, build, disaster, operation, quickstart, report_of};
+use crate::fixture::any::{any_run, events};
+use crate::fixture::{Story, breach, build, disaster, operation, quickstart, report_of, verdict};
+use crate::report::{Durations, Nanoseconds};
 
 fn assert_fits(text: &str) {
     for line in text.lines() {
@@ -48,25 +54,267 @@ fn a_shed_percentile_prints_as_beyond() {
     assert!(!text.lines().any(|line| line.starts_with("  service time") && line.contains('>')));
 }
 
+/// The lines of the first table, the header first.
+fn table(text: &str) -> Vec<&str> {
+    let lines = text.lines().skip_while(|line| !line.ends_with("max"));
+    let header = |line: &str| line.ends_with("max");
+    let figures = |line: &str| TABLE.iter().any(|name| line.starts_with(name));
+    lines.take_while(|line| header(line) || figures(line)).collect()
+}
+
+static PASSED: LazyLock<Report> = LazyLock::new(|| report_of(&quickstart()));
+
+const TABLE: [&str; 6] = [
+    "  response time",
+    "   accepted alone",
+    "  dispatch lag",
+    "  backlog wait",
+    "  connection wait",
+    "  service time",
+];
+
+/// Each figure ends where its header ends, and a space parts it from what stands before it.
+fn assert_is_aligned(table: &[&str]) {
+    let ends: Vec<usize> =
+        table[0].match_indices(|c: char| !c.is_whitespace()).map(|(at, _)| at + 1).collect();
+    let ends: Vec<usize> =
+        ends.iter().copied().filter(|end| !table[0][*end..].starts_with(|c: char| c != ' ')).collect();
+    assert_eq!(ends.len(), 7, "{table:?}");
+    for row in &table[1..] {
+        assert!(row.len() <= WIDTH, "{row}");
+        assert_eq!(row.len(), table[0].len(), "{row}");
+        for end in &ends {
+            assert_ne!(row.as_bytes()[end - 1], b' ', "nothing under {}: {row}", &table[0][..*end]);
+            assert!(row.len() == *end || row.as_bytes()[*end] == b' ', "no gap at {end}: {row}");
+        }
+        assert_eq!(row.as_bytes()[17], b' ', "the name runs into the count: {row}");
+    }
+}
+
+/// The text after a label, lines that continue it joined.
+fn paragraphs(text: &str, label: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut open = false;
+    for line in text.lines() {
+        let (start, rest) = line.split_at(line.len().min(INDENT));
+        if start.trim_end() == label && !rest.is_empty() {
+            found.push(rest.to_owned());
+            open = true;
+        } else if open && start.trim().is_empty() && !rest.is_empty() {
+            found.last_mut().unwrap().push_str(&format!(" {rest}"));
+        } else {
+            open = false;
+        }
+    }
+    found
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn any_run_fits_the_page_and_starts_with_its_verdict(chapters in any_run()) {
+        let report = report_of(&events(&chapters));
+        let text = render(&report);
+        assert_fits(&text);
+        let verdict = report.verdict.to_string();
+        prop_assert!(text.starts_with(verdict.split_at(verdict.len().min(40)).0), "{}", text);
+        prop_assert!(text.ends_with('\n') && !text.ends_with("\n\n"));
+        let table = table(&text);
+        if !table.is_empty() {
+            assert_is_aligned(&table);
+        }
+        for series in &report.series {
+            prop_assert!(text.lines().any(|line| line.starts_with(&series.path)), "{}", series.path);
+        }
+    }
+
+    #[test]
+    fn figures_of_any_length_stay_in_their_columns(
+        (count, power) in (1..10u64, 0..12u32),
+        figures in prop::array::uniform6((0..7_200_000_000_000u64, any::<bool>())),
+    ) {
+        let count = count * 10u64.pow(power);
+        let figures = figures.map(|(nanos, unbounded)| {
+            if unbounded { Nanoseconds::Beyond { beyond_ns: nanos } } else { Nanoseconds::At(nanos) }
+        });
+        let mut report = PASSED.clone();
+        let table_of = &mut report.series[0].measurement.durations;
+        for durations in [&mut table_of.connection_wait, &mut table_of.response_time] {
+            let [mean_ns, p50_ns, p90_ns, p99_ns, p99_9_ns, max_ns] = figures;
+            let all = durations.clone().unwrap();
+            *durations = Some(Durations { count, mean_ns, p50_ns, p90_ns, p99_ns, p99_9_ns, max_ns, ..all });
+        }
+        assert_is_aligned(&table(&render(&report)));
+    }
+}
+
 #[test]
 fn a_million_operations_do_not_run_into_the_name_of_their_row() {
     let mut report = report_of(&quickstart());
     report.series[0].measurement.durations.connection_wait.as_mut().unwrap().count = 1_234_567;
     let text = render(&report);
     assert!(text.contains("  connection wait    1.23M"), "{text}");
+    assert_is_aligned(&table(&text));
 }
 
 #[test]
-fn what_only_sounds_like_the_tree_is_told_beside_it() {
-    let mut story = Story::new(vec![operation("get", "get")]);
+fn promises_of_several_workloads_are_told_apart() {
+    let ledger = |kept, broken| Ledger { made: kept + broken, kept, broken, ..Ledger::default() };
+    let mut story = Story::new(vec![operation("submit", "add-chain"), operation("reads", "tile")]);
     story.accept(0, Phase::Measurement, 1, Nanos(10));
-    story.observe("tree_size", 1_000.0);
+    story.promises = ledger(2_600, 1);
     story.interval(Phase::Measurement);
-    story.observe("subtree_size", 2_000.0);
+    let text = render(&report_of(&story.finish(|result| {
+        result.promises_by_workload =
+            vec![("submit".to_owned(), ledger(2_000, 1)), ("reads".to_owned(), ledger(600, 0))];
+        result.breaches = vec![hammer_measure::promise::Breach { seq: None, ..breach(7) }];
+    })));
+    assert_fits(&text);
+    for line in [
+        "promises   2,601 made = 2,600 kept + 1 broken + 0 pending + 0 unchecked",
+        "  submit: 2,001 made = 2,000 kept + 1 broken + 0 pending + 0 unchecked",
+        "  reads: 600 made = 600 kept + 0 broken + 0 pending + 0 unchecked",
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line} is not in {text}");
+    }
+    let broken = paragraphs(&text, "broken");
+    assert_eq!(
+        broken,
+        ["leaf index of submit: index 7 holds another leaf at tree size 12,000"],
+        "to everyone"
+    );
+}
+
+#[test]
+fn of_many_broken_promises_five_are_named_and_all_are_counted() {
+    for (broken, named, more) in
+        [(5, 5, None), (6, 6, Some("and 1 more")), (1_234, 3, Some("and 1,231 more"))]
+    {
+        let mut story = Story::new(vec![operation("submit", "add-chain")]);
+        story.accept(0, Phase::Measurement, 1, Nanos(10));
+        story.promises = Ledger { made: broken, broken, ..Ledger::default() };
+        story.interval(Phase::Measurement);
+        let text =
+            render(&report_of(&story.finish(|result| result.breaches = (0..named).map(breach).collect())));
+        let told = paragraphs(&text, "broken");
+        assert_eq!(told.len(), named.min(5) as usize + usize::from(more.is_some()), "{text}");
+        assert_eq!(told.last().map(String::as_str).filter(|last| last.starts_with("and ")), more);
+    }
+}
+
+#[test]
+fn what_lies_behind_the_fates_is_bounded_and_says_how_much_is_left_out() {
+    let mut story = Story::new(vec![operation("get", "get")]);
+    for status in 0..9 {
+        let refused = (Outcome::Refused, Detail::Status(400 + status));
+        story.end((0, Phase::Measurement), u64::from(100 - status), Nanos(10), refused);
+    }
     story.interval(Phase::Measurement);
     let text = render(&report_of(&story.finish(|_| {})));
-    assert!(
-        text.contains("tree size  1,000 to 1,000") && text.contains("observed   subtree_size 2,000"),
-        "{text}"
+    let causes = paragraphs(&text, "  causes");
+    assert_eq!(
+        causes,
+        ["100 HTTP 400 (refused), 99 HTTP 401 (refused), 98 HTTP 402 (refused), 97 HTTP 403 (refused), \
+          96 HTTP 404 (refused), 95 HTTP 405 (refused), and 3 more"]
     );
+}
+
+#[test]
+fn that_all_was_accepted_by_one_status_goes_without_saying_but_two_do_not() {
+    let accepted = |statuses: &[u16]| {
+        let mut story = Story::new(vec![operation("get", "get")]);
+        for status in statuses {
+            story.end((0, Phase::Measurement), 3, Nanos(10), (Outcome::Accepted, Detail::Status(*status)));
+        }
+        story.interval(Phase::Measurement);
+        paragraphs(&render(&report_of(&story.finish(|_| {}))), "  causes")
+    };
+    assert_eq!(accepted(&[200]), Vec::<String>::new());
+    assert_eq!(accepted(&[200, 204]), ["3 HTTP 200 (accepted), 3 HTTP 204 (accepted)"]);
+}
+
+#[test]
+fn a_run_without_a_measurement_says_so() {
+    let mut story = Story::new(vec![operation("get", "get")]);
+    story.accept(0, Phase::WarmUp, 3, Nanos(10));
+    story.interval(Phase::WarmUp);
+    let text = render(&report_of(&story.finish(|result| {
+        result.phases.truncate(1);
+        result.stopped = String::new();
+    })));
+    assert_eq!(paragraphs(&text, "  rates"), ["none, no time measured"]);
+    assert_eq!(paragraphs(&text, "phases"), ["warm-up 1.00s"], "nothing is said of why it ended");
+    assert_eq!(paragraphs(&text, "  fates"), ["0 offered = 0 accepted"]);
+    assert!(table(&text).is_empty(), "{text}");
+}
+
+#[test]
+fn thresholds_say_whether_they_hold_and_whether_they_ended_the_run() {
+    let mut story = Story::new(vec![operation("submit", "add-chain")]);
+    story.accept(0, Phase::Measurement, 3, Nanos(10));
+    story.interval(Phase::Measurement);
+    let text = render(&report_of(&story.finish(|result| {
+        let failed = verdict("p99(response) < 1ms", "> 2.00s", false);
+        let aborted = hammer_measure::threshold::Verdict { aborted: true, ..failed };
+        result.verdicts = vec![verdict("count(accepted) == 3", "3", true), aborted];
+    })));
+    assert_eq!(
+        paragraphs(&text, "threshold"),
+        [
+            "holds: count(accepted) == 3 on submit/add-chain, found 3",
+            "FAILS: p99(response) < 1ms on submit/add-chain, found > 2.00s, and ended the run",
+        ]
+    );
+}
+
+#[test]
+fn every_observation_is_told_once() {
+    let told = |names: &[&str]| {
+        let mut story = Story::new(vec![operation("get", "get")]);
+        story.accept(0, Phase::Measurement, 1, Nanos(10));
+        let seen = |(place, name): (usize, &&str)| Observation {
+            name: (*name).to_owned(),
+            at: Nanos(5),
+            value: (place + 1) as f64 * 1_000.0,
+        };
+        story.observations = names.iter().enumerate().map(seen).collect();
+        story.interval(Phase::Measurement);
+        let text = render(&report_of(&story.finish(|_| {})));
+        (paragraphs(&text, "tree size"), paragraphs(&text, "observed"))
+    };
+    let tree = || vec!["1,000 to 1,000, grown by 0".to_owned()];
+    assert_eq!(told(&["tree_size"]), (tree(), vec![]));
+    assert_eq!(told(&["tree_size", "ratio"]), (tree(), vec!["ratio 2,000".to_owned()]));
+    assert_eq!(told(&["log/tree_size", "subtree_size"]), (tree(), vec!["subtree_size 2,000".to_owned()]));
+    let both = vec!["a/tree_size 1,000".to_owned(), "b/tree_size 2,000".to_owned()];
+    assert_eq!(told(&["a/tree_size", "b/tree_size"]), (vec![], both), "of two trees neither is the tree");
+}
+
+#[test]
+fn notes_and_commands_are_told_with_their_instants_and_what_is_left_out_is_counted() {
+    let mut story = Story::new(vec![operation("get", "get")]);
+    story.accept(0, Phase::Measurement, 1, Nanos(10));
+    story.interval(Phase::Measurement);
+    let at = Nanos::from_millis(1_500);
+    story.events.push(RunEvent::Note { at, text: "the log is slow".to_owned() });
+    story.events.push(RunEvent::Command { at, command: hammer_measure::Command::Pause });
+    story.events.push(RunEvent::Breach { at, breach: breach(1) });
+    let mut report = report_of(&story.finish(|_| {}));
+    report.events_left_out = 1_200;
+    assert_eq!(
+        paragraphs(&render(&report), "note"),
+        ["at 1.50s: the log is slow", "at 1.50s: arrivals paused by hand", "1,200 more notes left out"]
+    );
+}
+
+#[test]
+fn a_retry_is_said_beside_the_bytes_and_no_cpu_beside_no_operation() {
+    let mut report = report_of(&quickstart());
+    report.series[0].measurement.counts.retried = 1_000;
+    report.resources.cpu_ns_per_completed = None;
+    let text = render(&report);
+    let retried = "10.0 MB out, 2.0 MB in; 1,000 sent again after an idle close";
+    assert_eq!(paragraphs(&text, "  bytes")[0], retried);
+    assert!(text.contains("1.25 CPU seconds user, 0.50 system; memory 28.4"), "{text}");
 }
