@@ -1,7 +1,9 @@
 use hammer_measure::health::Finding;
-use hammer_measure::{Fate, Ledger, Nanos, Phase};
+use hammer_measure::{Detail, Fate, Ledger, Nanos, Outcome, Phase};
+use proptest::prelude::*;
 
 use super::*;
+use crate::fixture::any::{any_run, told};
 use crate::fixture::{Story, operation};
 
 #[test]
@@ -46,6 +48,49 @@ fn an_interval_without_an_end_has_no_percentiles() {
     );
 }
 
+/// The number that stands before, or after, a word of the line.
+fn number(line: &str, before: &str, after: &str) -> f64 {
+    let rest = &line[line.find(before).unwrap() + before.len()..];
+    rest[..rest.find(after).unwrap()].replace(',', "").trim().parse().unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn the_line_has_the_figures_of_the_operations_of_its_interval(chapters in any_run()) {
+        let story = told(&chapters);
+        for snapshot in story.snapshots() {
+            let line = line(snapshot, story.info());
+            let operations = || [0, 2].map(|place| &snapshot.series[place]);
+            let interval = |count: fn(&Figures) -> u64| operations().map(|series| count(&series.interval)).iter().sum::<u64>();
+            prop_assert_eq!(number(&line, "offered ", "/s"), interval(|figures| figures.offered) as f64);
+            prop_assert_eq!(number(&line, "accepted ", "/s"), interval(|figures| figures.fate(Fate::Accepted)) as f64);
+            let ended = interval(|figures| figures.fates.iter().sum());
+            let failed = ended - interval(|figures| figures.fate(Fate::Accepted));
+            prop_assert_eq!(number(&line, "failed ", ","), failed as f64);
+            prop_assert_eq!(line.contains("no response"), ended == 0, "{}", line);
+            let waiting: i64 = operations().map(|series| series.measurement.backlog).iter().sum();
+            prop_assert_eq!(number(&line, "in flight, ", " waiting"), waiting as f64);
+            prop_assert!(!line.contains('\n') && line.is_ascii());
+        }
+    }
+}
+
+#[test]
+fn steps_are_in_none_of_its_figures() {
+    let step = SeriesInfo { operation: false, ..operation("submit", "add-chain/post") };
+    let mut story = Story::new(vec![operation("submit", "add-chain"), step]);
+    story.accept(0, Phase::Measurement, 3, Nanos::from_millis(1));
+    (0..50).for_each(|_| story.step(1, Nanos::from_secs(5)));
+    story.interval(Phase::Measurement);
+    let line = line(&story.last_snapshot(), story.info());
+    assert!(
+        line.contains("offered 3/s, accepted 3/s, failed 0, response p50 2.13ms p99 3.13ms, 0"),
+        "{line}"
+    );
+}
+
 #[test]
 fn of_several_without_an_end_the_one_that_took_longest_is_named() {
     for (first, second, slowest) in [(5, 1, "submit/add-chain"), (1, 5, "reads/tile")] {
@@ -57,4 +102,24 @@ fn of_several_without_an_end_the_one_that_took_longest_is_named() {
         let line = line(&story.last_snapshot(), story.info());
         assert!(line.contains(&format!("p99 > 5.00s of {slowest},")), "{line}");
     }
+}
+
+#[test]
+fn failures_of_every_kind_are_counted_and_grouped() {
+    let mut story = Story::new(vec![operation("http", "get")]);
+    let refused = (Outcome::Refused, Detail::Status(404));
+    story.end((0, Phase::Measurement), 1_200, Nanos::from_micros(1), refused);
+    story.end((0, Phase::WarmUp), 30, Nanos::from_micros(1), (Outcome::TimedOut, Detail::None));
+    story.never(0, Fate::Starved, 4);
+    story.interval(Phase::Measurement);
+    assert!(line(&story.last_snapshot(), story.info()).contains("accepted 0/s, failed 1,234, response"));
+}
+
+#[test]
+fn an_interval_without_a_length_has_no_rate() {
+    let mut story = Story::new(vec![operation("http", "get")]);
+    story.accept(0, Phase::Measurement, 3, Nanos::from_millis(1));
+    story.interval(Phase::Measurement);
+    let snapshot = Snapshot { span: Nanos::ZERO, ..Snapshot::clone(&story.last_snapshot()) };
+    assert!(line(&snapshot, story.info()).contains("offered 0/s, accepted 0/s"));
 }
