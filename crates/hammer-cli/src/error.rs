@@ -88,6 +88,8 @@ fn of_run(error: &RunError) -> ReasonKind {
         | RunError::Open(_)
         | RunError::Panicked(_)
         | RunError::SupplyPanicked
-        | RunError::CrewPanicked => ReasonKind::NotBelievable,
+        | RunError::CrewPanicked
+        | RunError::VerifierPanicked(_)
+        | RunError::ObserverPanicked => ReasonKind::NotBelievable,
     }
 }

@@ -82,10 +82,10 @@ impl SubmitWorkload {
         run: &CtRun,
     ) -> Result<Self, CtError> {
         let distinct = !plan.resubmitted && chains.are_minted();
-        let verifier = SctVerifier::new(log.clone(), run.epoch_unix_ms, chains.roots(), distinct);
-        let verifier = verifier.deduplicates(plan.deduplicates);
         let classes = ClassDraw::new(plan, run, &chains, log.window)?;
         let service = ServiceConfig::new(log.submission_client(client));
+        let verifier = SctVerifier::new(log, run.epoch_unix_ms, chains.roots(), distinct);
+        let verifier = verifier.deduplicates(plan.deduplicates);
         Ok(Self { chains, classes, service, verifier })
     }
 

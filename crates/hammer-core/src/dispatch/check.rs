@@ -12,11 +12,11 @@ use crate::runtime::Runtime;
 use crate::workload::{Ended, Workload};
 
 use super::context::LaneContext;
-use super::slot::OperationSlot;
+use super::slot::{OperationSlot, SlotList};
 
 /// The checks of a lane on one shard.
 pub(super) struct Checks<W: Workload> {
-    slots: RefCell<Vec<Rc<OperationSlot<PendingCheck<W::Op>>>>>,
+    slots: SlotList<PendingCheck<W::Op>>,
     free: RefCell<Vec<usize>>,
     under_way: Cell<usize>,
     /// Operations whose check is over, for the memory that they hold.
@@ -34,7 +34,7 @@ pub(super) struct PendingCheck<Op> {
 impl<W: Workload> Default for Checks<W> {
     fn default() -> Self {
         Self {
-            slots: RefCell::default(),
+            slots: SlotList::default(),
             free: RefCell::default(),
             under_way: Cell::new(0),
             spare: RefCell::default(),
@@ -54,27 +54,7 @@ impl<W: Workload> Checks<W> {
 
     /// Cuts off those whose deadline is `now` or before; returns the next one's.
     pub(super) fn expire(&self, now: Nanos, ended: Ended) -> Nanos {
-        let mut next = Nanos::MAX;
-        for slot in self.slots.borrow().iter() {
-            match slot.deadline() {
-                Some(deadline) if deadline <= now => slot.expire(ended),
-                Some(deadline) => next = next.min(deadline),
-                None => {}
-            }
-        }
-        next
-    }
-
-    fn free_slot(
-        &self,
-    ) -> Result<Rc<OperationSlot<PendingCheck<W::Op>>>, Rc<OperationSlot<PendingCheck<W::Op>>>> {
-        let mut slots = self.slots.borrow_mut();
-        if let Some(index) = self.free.borrow_mut().pop() {
-            return Ok(slots[index].clone());
-        }
-        let slot = Rc::new(OperationSlot::new(slots.len()));
-        slots.push(slot.clone());
-        Err(slot)
+        self.slots.expire(now, ended)
     }
 }
 
@@ -92,12 +72,16 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
             return Some(op);
         }
         self.checks.under_way.set(self.checks.under_way() + 1);
-        let slot = self.checks.free_slot().unwrap_or_else(|new| {
-            self.runtime.spawn(Box::pin(self.clone().serve_checks(new.clone())));
-            new
-        });
+        let free = self.checks.free.borrow_mut().pop();
+        let slot = free.map_or_else(|| self.new_check_slot(), |index| self.checks.slots.get(index));
         slot.assign(PendingCheck { op, kind, admission });
         None
+    }
+
+    fn new_check_slot(self: &Rc<Self>) -> Rc<OperationSlot<PendingCheck<W::Op>>> {
+        let slot = self.checks.slots.add();
+        self.runtime.spawn(Box::pin(self.clone().serve_checks(slot.clone())));
+        slot
     }
 
     /// One check after another.

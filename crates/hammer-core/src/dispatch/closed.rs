@@ -73,7 +73,7 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
             source: RefCell::new(source),
         });
         for _ in 0..users {
-            let slot = lane.context.add_slot();
+            let slot = lane.context.slots.add();
             lane.context.runtime.spawn(Box::pin(lane.clone().live(slot)));
         }
         lane
@@ -256,7 +256,7 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
     }
 
     fn wake_all(&self) {
-        (0..self.context.slot_count()).for_each(|index| self.context.slot(index).wake());
+        (0..self.context.slots.count()).for_each(|index| self.context.slots.get(index).wake());
     }
 }
 
@@ -315,7 +315,7 @@ impl<W: Workload, R: Runtime> Lane for ClosedLane<W, R> {
             }
             timers.pop();
             drop(timers);
-            self.context.slot(index).wake();
+            self.context.slots.get(index).wake();
         }
         if until >= self.look_for_supply.get() {
             self.look_for_supply.set(Nanos::MAX);

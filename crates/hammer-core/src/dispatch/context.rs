@@ -14,7 +14,7 @@ use crate::workload::{Ended, Workload};
 
 use super::check::Checks;
 use super::quantum::Quantum;
-use super::slot::{OperationSlot, PendingOperation};
+use super::slot::{OperationSlot, PendingOperation, SlotList};
 use super::{LaneShard, ShardBell};
 
 /// What the slots of a lane share.
@@ -35,7 +35,7 @@ pub(super) struct LaneContext<W: Workload, R: Runtime> {
     promises: Option<PromiseSender>,
     /// No slot's deadline is before it.
     next_deadline: Cell<Nanos>,
-    slots: RefCell<Vec<Rc<OperationSlot<PendingOperation<W::Op>>>>>,
+    pub(super) slots: SlotList<PendingOperation<W::Op>>,
     pub(super) checks: Checks<W>,
     record_parts: RecordParts,
 }
@@ -76,26 +76,10 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
             promises: shard.promises,
             timeout,
             next_deadline: Cell::new(Nanos::MAX),
-            slots: RefCell::default(),
+            slots: SlotList::default(),
             checks: Checks::default(),
             record_parts,
         })
-    }
-
-    /// Another slot; its task is the caller's to spawn.
-    pub(super) fn add_slot(&self) -> Rc<OperationSlot<PendingOperation<W::Op>>> {
-        let mut slots = self.slots.borrow_mut();
-        let slot = Rc::new(OperationSlot::new(slots.len()));
-        slots.push(slot.clone());
-        slot
-    }
-
-    pub(super) fn slot(&self, index: usize) -> Rc<OperationSlot<PendingOperation<W::Op>>> {
-        self.slots.borrow()[index].clone()
-    }
-
-    pub(super) fn slot_count(&self) -> usize {
-        self.slots.borrow().len()
     }
 
     /// What a slot starts with.
@@ -198,14 +182,7 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
     }
 
     fn expire(&self, now: Nanos) {
-        let mut next = Nanos::MAX;
-        for slot in self.slots.borrow().iter() {
-            match slot.deadline() {
-                Some(deadline) if deadline <= now => slot.expire(TIMED_OUT),
-                Some(deadline) => next = next.min(deadline),
-                None => {}
-            }
-        }
+        let next = self.slots.expire(now, TIMED_OUT);
         self.next_deadline.set(next.min(self.checks.expire(now, TIMED_OUT)));
     }
 
@@ -213,13 +190,11 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
     /// off records itself once its task is polled.
     pub(super) fn abandon(&self) -> usize {
         let mut never_started = 0;
-        for slot in self.slots.borrow().iter() {
-            if let Some(pending) = slot.take_back() {
-                self.abandon_queued(&pending);
-                never_started += 1;
-            }
-            slot.expire(ABANDONED);
-        }
+        self.slots.take_back(|pending| {
+            self.abandon_queued(&pending);
+            never_started += 1;
+        });
+        self.slots.expire(Nanos::MAX, ABANDONED);
         self.checks.expire(Nanos::MAX, ABANDONED);
         never_started
     }

@@ -169,9 +169,9 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
         self.in_flight.set(self.in_flight.get() + 1);
         let free = self.free.borrow_mut().pop();
         match free {
-            Some(index) => self.context.slot(index).assign(pending),
+            Some(index) => self.context.slots.get(index).assign(pending),
             None => {
-                let slot = self.context.add_slot();
+                let slot = self.context.slots.add();
                 slot.assign(pending);
                 let this = self.this.upgrade().expect("a lane in use is alive");
                 self.context.runtime.spawn(Box::pin(this.serve(slot)));

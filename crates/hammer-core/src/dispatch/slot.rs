@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
 use std::pin::pin;
+use std::rc::Rc;
 use std::task::{Poll, Waker};
 
 use hammer_measure::{Nanos, Phase, Timing};
@@ -27,6 +28,11 @@ pub(super) struct OperationSlot<T> {
     is_busy: Cell<bool>,
 }
 
+/// The slots of one kind on a shard; there are never fewer than there were.
+pub(super) struct SlotList<T> {
+    slots: RefCell<Vec<Rc<OperationSlot<T>>>>,
+}
+
 /// An operation on its way to a slot. `op` is `None` where the slot prepares it itself.
 pub(super) struct PendingOperation<Op> {
     pub(super) seq: u64,
@@ -36,8 +42,50 @@ pub(super) struct PendingOperation<Op> {
     pub(super) op: Option<Op>,
 }
 
+impl<T> Default for SlotList<T> {
+    fn default() -> Self {
+        Self { slots: RefCell::default() }
+    }
+}
+
+impl<T> SlotList<T> {
+    /// Another slot; its task is the caller's to spawn.
+    pub(super) fn add(&self) -> Rc<OperationSlot<T>> {
+        let mut slots = self.slots.borrow_mut();
+        let slot = Rc::new(OperationSlot::new(slots.len()));
+        slots.push(slot.clone());
+        slot
+    }
+
+    pub(super) fn get(&self, index: usize) -> Rc<OperationSlot<T>> {
+        self.slots.borrow()[index].clone()
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.slots.borrow().len()
+    }
+
+    /// Cuts off what has its deadline at `now` or before, as `ended`; returns the next deadline.
+    pub(super) fn expire(&self, now: Nanos, ended: Ended) -> Nanos {
+        let mut next = Nanos::MAX;
+        for slot in self.slots.borrow().iter() {
+            match slot.deadline() {
+                Some(deadline) if deadline <= now => slot.expire(ended),
+                Some(deadline) => next = next.min(deadline),
+                None => {}
+            }
+        }
+        next
+    }
+
+    /// Takes back what was assigned and has not started.
+    pub(super) fn take_back(&self, mut take: impl FnMut(T)) {
+        self.slots.borrow().iter().filter_map(|slot| slot.take_back()).for_each(&mut take);
+    }
+}
+
 impl<T> OperationSlot<T> {
-    pub(super) fn new(index: usize) -> Self {
+    fn new(index: usize) -> Self {
         Self {
             index,
             mailbox: RefCell::new(None),
@@ -55,7 +103,7 @@ impl<T> OperationSlot<T> {
     }
 
     /// Takes the task back that it was assigned and has not taken up.
-    pub(super) fn take_back(&self) -> Option<T> {
+    fn take_back(&self) -> Option<T> {
         self.mailbox.take()
     }
 
@@ -100,12 +148,12 @@ impl<T> OperationSlot<T> {
     }
 
     /// Its deadline, while it is busy.
-    pub(super) fn deadline(&self) -> Option<Nanos> {
+    fn deadline(&self) -> Option<Nanos> {
         self.is_busy.get().then(|| self.deadline.get())
     }
 
     /// Cuts off what it carries out, which ends as `ended`.
-    pub(super) fn expire(&self, ended: Ended) {
+    fn expire(&self, ended: Ended) {
         if self.is_busy.get() && self.expired.get().is_none() {
             self.expired.set(Some(ended));
             self.wake();

@@ -129,8 +129,7 @@ proptest! {
 #[test]
 fn waiting_for_the_crew_is_held_against_the_service_time_too() {
     let (wait, fast) = (all_of(Nanos::from_millis(2)), all_of(Nanos::from_millis(5)));
-    let evidence =
-        Evidence { compute_wait: Some(&wait), service_time: Some(&fast), ..Evidence::default() };
+    let evidence = Evidence { compute_wait: Some(&wait), service_time: Some(&fast), ..Evidence::default() };
     let findings = Health::judge(&evidence).findings;
     assert!(matches!(findings.as_slice(), [Finding::ComputeWait { .. }]), "{findings:?}");
 }

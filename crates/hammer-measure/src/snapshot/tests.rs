@@ -73,6 +73,8 @@ fn ended(phases: Vec<(Phase, Nanos, Nanos)>) -> RunResult {
         phases,
         promises: Ledger::default(),
         promises_by_workload: Vec::new(),
+        promises_by_kind: Vec::new(),
+        evidence: Vec::new(),
         breaches: Vec::new(),
         observations: Vec::new(),
         health: Health::default(),

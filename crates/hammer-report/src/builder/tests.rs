@@ -371,21 +371,18 @@ fn reasons_say_how_many_and_which_came_first() {
 }
 
 #[test]
-fn users_are_those_of_the_workload_that_was_named() {
+fn users_are_those_that_were_there_and_of_their_own_workload() {
     let closed = SeriesInfo { closed_loop: true, ..operation("get", "index") };
     let step = SeriesInfo { operation: false, ..closed.clone() };
-    let mut story = Story::new(vec![closed, step]);
+    let other = SeriesInfo { closed_loop: true, ..operation("other", "index") };
+    let mut story = Story::new(vec![closed, step, other]);
     story.accept(0, Phase::Measurement, 100, Nanos::from_micros(10));
     (0..100).for_each(|_| story.step(1, Nanos(1)));
+    story.accept(2, Phase::Measurement, 100, Nanos::from_micros(10));
+    story.users(0, 5);
     story.interval(Phase::Measurement);
-    let events = story.finish(|_| {});
-    let users = |workload: &str| {
-        let report = build(ReportBuilder::new().users(workload, 5), &events);
-        [
-            report.series[0].users_over_rate.map(|users| users.mean_cycle_ns),
-            report.series[1].users_over_rate.map(|_| 0),
-        ]
-    };
-    assert_eq!(users("get"), [Some(500_000_000), None], "5 users at 10/s; a step has none");
-    assert_eq!(users("other"), [None, None]);
+    let report = build(ReportBuilder::new(), &story.finish(|_| {}));
+    let users = |series: usize| report.series[series].users_over_rate.map(|users| users.mean_cycle_ns);
+    assert_eq!([users(0), users(1)], [Some(500_000_000), None], "5 users at 10/s; a step has none");
+    assert_eq!(users(2), None, "nobody was there");
 }

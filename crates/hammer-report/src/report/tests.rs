@@ -1,4 +1,4 @@
-use hammer_measure::Phase;
+use hammer_measure::{Ledger, Nanos, Phase};
 use proptest::prelude::*;
 use serde_json::json;
 

@@ -50,9 +50,9 @@ fn a_phase_without_a_length_has_counts_and_no_rates() {
 
 #[test]
 fn users_divided_by_rate_is_their_cycle() {
-    let users = UsersOverRate::new(50, 20_000.0).unwrap();
-    assert_eq!((users.users, users.completed_per_s, users.mean_cycle_ns), (50, 20_000.0, 2_500_000));
-    assert_eq!(UsersOverRate::new(50, 0.0), None);
-    assert_eq!(UsersOverRate::new(50, f64::NAN), None);
-    assert_eq!(UsersOverRate::new(0, 1.0).unwrap().mean_cycle_ns, 0);
+    let users = UsersOverRate::new(50.0, 20_000.0).unwrap();
+    assert_eq!((users.users, users.completed_per_s, users.mean_cycle_ns), (50.0, 20_000.0, 2_500_000));
+    assert_eq!(UsersOverRate::new(50.0, 0.0), None);
+    assert_eq!(UsersOverRate::new(50.0, f64::NAN), None);
+    assert_eq!(UsersOverRate::new(0.0, 1.0), None);
 }
