@@ -13,10 +13,14 @@ use crate::background::{self, Turn};
 use crate::crew::CrewMember;
 use crate::panics::PanicGuard;
 
+use super::ledger::PromiseLedger;
+use super::sender::PromiseSender;
 use super::transport::overflow::OverflowReader;
+use super::transport::reader::RecordReader;
 use super::transport::records::Records;
-use super::transport::ring::{RecordReader, ring};
-use super::{BrokenPromise, PromiseLedger, PromiseSender, Verdicts, Verifier};
+use super::transport::ring::ring;
+use super::verdicts::{BrokenPromise, Verdicts};
+use super::verifier::Verifier;
 
 /// The verifier threads of one workload. Without a thread its rings are worked by hand, on a simulated clock.
 pub struct VerifyPool {

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hammer_measure::promise::Breach;
 
-use super::{Fault, PromiseKind, PromiseLedger};
+use super::fault::Fault;
+use super::ledger::{PromiseKind, PromiseLedger};
 
 /// The verdicts of one verifier thread.
 pub struct Verdicts {

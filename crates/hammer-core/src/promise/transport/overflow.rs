@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
-use super::records::{PromiseRecord, Records};
+use super::frame::PromiseRecord;
+use super::records::Records;
 use super::spill::SpillFile;
 use crate::crew::CrewMember;
-use crate::promise::PromiseKind;
+use crate::promise::ledger::PromiseKind;
 
 /// The shard's end. It waits for nobody.
 pub(crate) struct OverflowWriter {

@@ -2,19 +2,9 @@
 
 use std::ops::Range;
 
-use super::ring::RecordReader;
-use crate::promise::PromiseKind;
-
-/// A promise on its way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PromiseRecord<'a> {
-    /// The operation that received it.
-    pub seq: u64,
-    /// Which promise, of the whole workload.
-    pub kind: PromiseKind,
-    /// What the shard wrote down.
-    pub bytes: &'a [u8],
-}
+use super::frame::PromiseRecord;
+use super::reader::RecordReader;
+use crate::promise::ledger::PromiseKind;
 
 /// Records with their sequence numbers, in one buffer that it keeps.
 #[derive(Debug, Default)]

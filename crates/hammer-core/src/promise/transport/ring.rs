@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::thread::Thread;
 
-use rtrb::{Consumer, Producer, RingBuffer};
+use rtrb::{Producer, RingBuffer};
 
+use super::frame::{PromiseRecord, encode};
 use super::overflow::{OverflowReader, OverflowWriter, overflow};
-use super::records::PromiseRecord;
+use super::reader::RecordReader;
 use crate::crew::CrewMember;
-use crate::promise::{PromiseKind, PromiseLedger};
+use crate::promise::ledger::{PromiseKind, PromiseLedger};
 
 /// The shard's end.
 pub(crate) struct RecordWriter {
@@ -18,11 +19,6 @@ pub(crate) struct RecordWriter {
     thread: Option<Thread>,
     since_wake: usize,
     scratch: Vec<u8>,
-}
-
-/// The verifier's end of the ring itself.
-pub(crate) struct RecordReader {
-    ring: Consumer<u8>,
 }
 
 /// A ring of `bytes` bytes; `overflow` says where goes what does not fit.
@@ -36,7 +32,7 @@ pub(crate) fn ring(
     let (overflow, reader) = overflow(spill_folder, crew);
     let writer =
         RecordWriter { ring: producer, overflow, ledger, thread: None, since_wake: 0, scratch: Vec::new() };
-    (writer, RecordReader { ring: consumer }, reader)
+    (writer, RecordReader::new(consumer), reader)
 }
 
 impl RecordWriter {
@@ -83,46 +79,6 @@ impl RecordWriter {
     }
 }
 
-impl RecordReader {
-    /// Appends the next record to `out`, if a whole one is there; returns its kind and sequence number.
-    pub(crate) fn read(&mut self, out: &mut Vec<u8>) -> Option<(PromiseKind, u64)> {
-        let mut header = [0; HEADER];
-        let chunk = self.ring.read_chunk(HEADER).ok()?;
-        let (first, second) = chunk.as_slices();
-        header[..first.len()].copy_from_slice(first);
-        header[first.len()..].copy_from_slice(second);
-        chunk.commit_all();
-        let (kind, seq, length) = decode_header(header);
-        let start = out.len();
-        out.resize(start + length, 0);
-        // Records are pushed whole, so the body follows its header.
-        self.ring.pop_entire_slice(&mut out[start..]).ok()?;
-        Some((kind, seq))
-    }
-
-    pub(crate) fn is_closed(&self) -> bool {
-        self.ring.is_abandoned() && self.ring.is_empty()
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.ring.is_empty()
-    }
-}
-
-pub(super) fn encode(out: &mut Vec<u8>, promise: PromiseRecord<'_>) {
-    out.extend_from_slice(&(promise.bytes.len() as u32).to_le_bytes());
-    out.extend_from_slice(&promise.seq.to_le_bytes());
-    out.push(promise.kind.0);
-    out.extend_from_slice(promise.bytes);
-}
-
-/// Kind, sequence number and length of the record after a header.
-pub(super) fn decode_header(header: [u8; HEADER]) -> (PromiseKind, u64, usize) {
-    let [a, b, c, d, seq @ .., kind] = header;
-    (PromiseKind(kind), u64::from_le_bytes(seq), u32::from_le_bytes([a, b, c, d]) as usize)
-}
-
-pub(super) const HEADER: usize = 13;
 const WAKE_EVERY: usize = 32;
 /// What is larger is handed over whole: to copy it through the ring would cost more, and fill it.
 const LARGE: usize = 64 << 10;

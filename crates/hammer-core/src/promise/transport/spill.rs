@@ -4,9 +4,8 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::PathBuf;
 
-use super::records::PromiseRecord;
-use super::ring::{HEADER, decode_header, encode};
-use crate::promise::PromiseKind;
+use super::frame::{HEADER, PromiseRecord, decode_header, encode};
+use crate::promise::ledger::PromiseKind;
 
 /// The file of one ring; made when it is first needed.
 #[derive(Debug)]
