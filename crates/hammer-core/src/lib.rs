@@ -7,6 +7,7 @@ pub mod compose;
 pub mod crew;
 pub mod dispatch;
 pub mod draw;
+mod ended;
 pub mod observe;
 mod panics;
 pub mod phase;

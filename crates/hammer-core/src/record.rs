@@ -8,13 +8,15 @@ use hammer_measure::recorder::Completion;
 use hammer_measure::{Nanos, Now, Outcome, Phase, Recorder, Timing};
 
 use crate::crew::Crew;
+use crate::ended::Ended;
 use crate::promise::{PromiseKind, PromiseSender};
-use crate::workload::Ended;
 
+mod exchange;
 mod flow;
 mod step;
 
-pub use step::{Exchange, StepGuard};
+pub use exchange::Exchange;
+pub use step::StepGuard;
 
 use flow::Flow;
 

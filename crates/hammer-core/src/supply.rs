@@ -265,8 +265,9 @@ const WAKE_SHARE: usize = 4;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ended::Ended;
     use crate::record::OperationRecord;
-    use crate::workload::{Ended, FatalError, SeriesSpec, ShardContext};
+    use crate::workload::{FatalError, SeriesSpec, ShardContext};
 
     /// Operations of a thousand bytes, every other one lighter by so many.
     struct Heavy(usize);

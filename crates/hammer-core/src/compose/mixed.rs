@@ -7,9 +7,10 @@ use crate::compose::route::Route as _;
 use crate::compose::verifier::PartsVerifier;
 use crate::compose::weighted::WeightedMix;
 use crate::draw::Draws;
+use crate::ended::Ended;
 use crate::promise::Verifier;
 use crate::record::{OperationRecord, PartPlaces};
-use crate::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Workload};
+use crate::workload::{FatalError, Preparation, SeriesSpec, ShardContext, Workload};
 
 /// A mix of two workloads, whose operations share one schedule, its slots and its users. Series stand under the part's name, as
 /// `sign/add-entry`.

@@ -8,9 +8,10 @@ use futures::future::try_join_all;
 use crate::compose::parts::{PartWords, Parts};
 use crate::compose::route::Route;
 use crate::compose::verifier::PartsVerifier;
+use crate::ended::Ended;
 use crate::promise::Verifier;
 use crate::record::{OperationRecord, PartPlaces};
-use crate::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Workload};
+use crate::workload::{FatalError, Preparation, SeriesSpec, ShardContext, Workload};
 
 /// The same workload on each of several targets. Series stand under the target's name, as `<target>/add-chain`, and what is found
 /// of a broken promise starts with it.

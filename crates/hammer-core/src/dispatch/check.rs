@@ -6,10 +6,11 @@ use std::rc::Rc;
 
 use hammer_measure::Nanos;
 
+use crate::ended::Ended;
 use crate::promise::PromiseKind;
 use crate::record::{Admission, OperationRecord};
 use crate::runtime::Runtime;
-use crate::workload::{Ended, Workload};
+use crate::workload::Workload;
 
 use super::context::LaneContext;
 use super::slot::{OperationSlot, SlotList};

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use hammer_measure::{Nanos, Outcome, Phase, Recorder};
 
+use crate::ended::Ended;
 use crate::promise::PromiseSender;
 use crate::record::{Admission, OperationRecord, RecordParts};
 use crate::runtime::Runtime;
 use crate::supply::SupplyPool;
-use crate::workload::{Ended, Workload};
+use crate::workload::Workload;
 
 use super::check::Checks;
 use super::quantum::Quantum;

@@ -8,8 +8,8 @@ use std::task::{Poll, Waker};
 
 use hammer_measure::{Nanos, Phase, Timing};
 
+use crate::ended::Ended;
 use crate::record::OperationRecord;
-use crate::workload::Ended;
 
 /// One slot: a mailbox of one task, and the deadline of the task under way.
 ///

@@ -3,7 +3,7 @@
 use hammer_measure::timing::FlowTimes;
 use hammer_measure::{Nanos, Timing};
 
-use super::Exchange;
+use super::exchange::Exchange;
 
 /// What an operation did until now. Used again for the next; it keeps its memory.
 #[derive(Debug, Default)]

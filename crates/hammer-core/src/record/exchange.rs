@@ -1,0 +1,18 @@
+//! What is known of an exchange on the wire.
+
+use hammer_measure::Nanos;
+
+/// One exchange with the server, as far as it came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Exchange {
+    /// The first byte handed to an established connection or granted stream; `None` when none ever was.
+    pub sent: Option<Nanos>,
+    /// The last byte of the body read, or the failure; `None` while it is under way.
+    pub done: Option<Nanos>,
+    /// Bytes handed to connections.
+    pub bytes_out: u64,
+    /// Bytes read from connections.
+    pub bytes_in: u64,
+    /// It was sent again because the server had closed the idle connection.
+    pub retried: bool,
+}
