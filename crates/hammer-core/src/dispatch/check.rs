@@ -1,63 +1,18 @@
 //! What is read beside operations, so that their promises can be checked: bounded in number, with a deadline, and in nobody's way.
 //! An operation whose check finds no room, or does not come to an end in time, leaves its promise unchecked.
 
-use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use hammer_measure::Nanos;
 
-use crate::ended::Ended;
 use crate::promise::PromiseKind;
 use crate::record::{Admission, OperationRecord};
 use crate::runtime::Runtime;
 use crate::workload::Workload;
 
+use super::checks::PendingCheck;
 use super::context::LaneContext;
-use super::slot::{OperationSlot, SlotList};
-
-/// The checks of a lane on one shard.
-pub(super) struct Checks<W: Workload> {
-    slots: SlotList<PendingCheck<W::Op>>,
-    free: RefCell<Vec<usize>>,
-    under_way: Cell<usize>,
-    /// Operations whose check is over, for the memory that they hold.
-    spare: RefCell<Vec<W::Op>>,
-}
-
-/// An operation on its way to its check.
-pub(super) struct PendingCheck<Op> {
-    op: Op,
-    /// Of the promise that the check is to make.
-    kind: PromiseKind,
-    admission: Admission,
-}
-
-impl<W: Workload> Default for Checks<W> {
-    fn default() -> Self {
-        Self {
-            slots: SlotList::default(),
-            free: RefCell::default(),
-            under_way: Cell::new(0),
-            spare: RefCell::default(),
-        }
-    }
-}
-
-impl<W: Workload> Checks<W> {
-    /// How many are under way.
-    pub(super) fn under_way(&self) -> usize {
-        self.under_way.get()
-    }
-
-    pub(super) fn take_spare(&self) -> Option<W::Op> {
-        self.spare.borrow_mut().pop()
-    }
-
-    /// Cuts off those whose deadline is `now` or before; returns the next one's.
-    pub(super) fn expire(&self, now: Nanos, ended: Ended) -> Nanos {
-        self.slots.expire(now, ended)
-    }
-}
+use super::slot::OperationSlot;
 
 impl<W: Workload, R: Runtime> LaneContext<W, R> {
     /// Starts the check of an operation that has ended; gives `op` back where there is no room for it.
@@ -98,7 +53,7 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
             if !record.has_promised() {
                 record.leave_unchecked(kind);
             }
-            self.give_back(op);
+            self.checks.give_back(op);
             self.checks.under_way.set(self.checks.under_way() - 1);
             self.checks.free.borrow_mut().push(slot.index);
             if self.checks.under_way() == 0 {
@@ -107,17 +62,8 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
             }
         }
     }
-
-    fn give_back(&self, op: W::Op) {
-        let mut spare = self.checks.spare.borrow_mut();
-        if spare.len() < MOST_SPARE {
-            spare.push(op);
-        }
-    }
 }
 
 /// Most checks of a workload on one shard at once: as many as a server that answers in a tenth of a second gets asked by
 /// 2,500 reads a second. Each holds its operation's answer.
 const MOST_CHECKS: usize = 256;
-/// Operations kept for the memory that they hold.
-const MOST_SPARE: usize = 64;

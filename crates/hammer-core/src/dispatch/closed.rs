@@ -16,10 +16,12 @@ use crate::runtime::{Runtime, yield_now};
 use crate::supply::SupplyBounds;
 use crate::workload::Workload;
 
-use super::Lane;
-use super::context::{LaneContext, SlotState};
+use super::context::LaneContext;
+use super::lane::Lane;
 use super::load::{Closed, Think};
+use super::operation::SlotState;
 use super::quantum;
+use super::share::in_flight_share;
 use super::slot::{OperationSlot, PendingOperation};
 use super::source::{NextOperation, OperationSource};
 use super::stages::Stages;
@@ -344,7 +346,7 @@ impl<W: Workload, R: Runtime> Lane for ClosedLane<W, R> {
             Command::Pause => self.paused.set(true),
             Command::Resume => self.paused.set(false),
             Command::InFlight { limit, .. } => {
-                self.user_limit.set(super::in_flight_share(*limit, self.context.shard, self.context.shards));
+                self.user_limit.set(in_flight_share(*limit, self.context.shard, self.context.shards));
             }
             Command::Rate { .. } | Command::Stop { .. } => return,
         }

@@ -1,4 +1,4 @@
-//! What the slots of a lane share, and how one of them carries an operation out.
+//! What the slots of a lane share.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -8,15 +8,16 @@ use hammer_measure::{Nanos, Outcome, Phase, Recorder};
 
 use crate::ended::Ended;
 use crate::promise::PromiseSender;
-use crate::record::{Admission, OperationRecord, RecordParts};
+use crate::record::{OperationRecord, RecordParts};
 use crate::runtime::Runtime;
 use crate::supply::SupplyPool;
 use crate::workload::Workload;
 
-use super::check::Checks;
+use super::bell::ShardBell;
+use super::checks::Checks;
+use super::lane::LaneShard;
 use super::quantum::Quantum;
-use super::slot::{OperationSlot, PendingOperation, SlotList};
-use super::{LaneShard, ShardBell};
+use super::slot::{PendingOperation, SlotList};
 
 /// What the slots of a lane share.
 pub(super) struct LaneContext<W: Workload, R: Runtime> {
@@ -32,20 +33,13 @@ pub(super) struct LaneContext<W: Workload, R: Runtime> {
     pub(super) timeout: Nanos,
     pub(super) first_series: usize,
     /// Of the operations that are prepared here.
-    scratch: RefCell<W::Scratch>,
+    pub(super) scratch: RefCell<W::Scratch>,
     promises: Option<PromiseSender>,
     /// No slot's deadline is before it.
     next_deadline: Cell<Nanos>,
     pub(super) slots: SlotList<PendingOperation<W::Op>>,
     pub(super) checks: Checks<W>,
     record_parts: RecordParts,
-}
-
-/// What a slot keeps from one operation to the next.
-pub(super) struct SlotState<W: Workload> {
-    pub(super) op: Option<W::Op>,
-    pub(super) user: Option<W::User>,
-    pub(super) record: OperationRecord,
 }
 
 impl<W: Workload, R: Runtime> LaneContext<W, R> {
@@ -83,11 +77,6 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
         })
     }
 
-    /// What a slot starts with.
-    pub(super) fn slot_state(&self) -> SlotState<W> {
-        SlotState { op: None, user: None, record: self.new_record() }
-    }
-
     pub(super) fn new_record(&self) -> OperationRecord {
         OperationRecord::new(self.record_parts.clone())
     }
@@ -102,74 +91,6 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
         let deadline = started.saturating_add(self.timeout);
         self.next_deadline.set(self.next_deadline.get().min(deadline));
         deadline
-    }
-
-    /// Carries an operation out in `slot` from `started` on, in the slot's own where `pending` brings none; returns when it was done.
-    pub(super) async fn perform(
-        self: &Rc<Self>,
-        slot: &OperationSlot<PendingOperation<W::Op>>,
-        pending: PendingOperation<W::Op>,
-        started: Nanos,
-        state: &mut SlotState<W>,
-    ) -> Nanos {
-        let PendingOperation { seq, series, phase, timing, op } = pending;
-        let timing = timing.started(started);
-        self.recorder.borrow_mut().start(series, phase, &timing);
-        let deadline = self.deadline_from(started);
-        let admission =
-            Admission { seq, series, phase, intended: timing.intended(), started: timing.start() };
-        let SlotState { op: kept, user, record } = state;
-        record.start(admission);
-        let prepared = op.unwrap_or_else(|| self.prepare(seq, kept.take()));
-        let op = kept.insert(prepared);
-        let user_number = self.user_of(slot.index);
-        let work = async {
-            let user = match user {
-                Some(user) => user,
-                None => user.insert(self.workload.enter(&self.session, user_number, record).await?),
-            };
-            Ok(self.workload.execute(&self.session, user, op, record).await)
-        };
-        let ended: Result<Result<Ended, Ended>, Ended> = slot.until_deadline(deadline, record, work).await;
-        let ended = ended.unwrap_or_else(Ok).unwrap_or_else(|not_entered| not_entered);
-        let (timing, completion) = record.finish(timing, ended);
-        self.recorder.borrow_mut().finish(series, phase, &timing, &completion);
-        if completion.sent {
-            self.quantum.answered(timing.service_time());
-        }
-        if let Some(kind) = record.owes_check()
-            && let Some(op) = kept.take()
-        {
-            *kept = self.check(op, kind, admission, record);
-        }
-        timing.done()
-    }
-
-    /// Has the slot's user make what it keeps, outside of any operation; whether it did.
-    pub(super) async fn enter(
-        &self,
-        slot: &OperationSlot<PendingOperation<W::Op>>,
-        phase: Phase,
-        state: &mut SlotState<W>,
-    ) -> bool {
-        let (user, now) = (self.user_of(slot.index), self.runtime.now());
-        let admission =
-            Admission { seq: user, series: self.first_series, phase, intended: now, started: now };
-        state.record.start_beside(admission);
-        let enter = self.workload.enter(&self.session, user, &state.record);
-        let entered = slot.until_deadline(self.deadline_from(now), &state.record, enter).await;
-        state.user = entered.ok().and_then(Result::ok);
-        state.user.is_some()
-    }
-
-    /// The number of a slot's user, over all shards.
-    fn user_of(&self, slot: usize) -> u64 {
-        (slot * self.shards + self.shard) as u64
-    }
-
-    fn prepare(&self, seq: u64, reuse: Option<W::Op>) -> W::Op {
-        let reuse = reuse.or_else(|| self.checks.take_spare());
-        self.workload.prepare(&mut self.scratch.borrow_mut(), seq, reuse)
     }
 
     /// Ends what is past its deadline, and wakes the verifier.

@@ -5,8 +5,8 @@ use hammer_measure::Nanos;
 use crate::draw::Draws;
 use crate::schedule::Schedule;
 
+use super::share::{in_flight_share, share_of};
 use super::stages::Stages;
-use super::{in_flight_share, share_of};
 
 /// A workload's load.
 #[derive(Clone, Debug)]

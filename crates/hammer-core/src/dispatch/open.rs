@@ -15,10 +15,11 @@ use crate::supply::{Supply, SupplyBounds};
 use crate::workload::{Preparation, Workload};
 
 use super::context::LaneContext;
+use super::lane::Lane;
 use super::load::Open;
 use super::queue::Backlog;
+use super::share::{in_flight_share, share_of};
 use super::slot::{OperationSlot, PendingOperation};
-use super::{Lane, in_flight_share, share_of};
 
 /// A workload under open load on one shard.
 pub(super) struct OpenLane<W: Workload, R: Runtime> {

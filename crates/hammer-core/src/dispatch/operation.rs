@@ -1,0 +1,95 @@
+//! How a slot carries an operation out.
+
+use std::rc::Rc;
+
+use hammer_measure::{Nanos, Phase};
+
+use crate::ended::Ended;
+use crate::record::{Admission, OperationRecord};
+use crate::runtime::Runtime;
+use crate::workload::Workload;
+
+use super::context::LaneContext;
+use super::slot::{OperationSlot, PendingOperation};
+
+/// What a slot keeps from one operation to the next.
+pub(super) struct SlotState<W: Workload> {
+    pub(super) op: Option<W::Op>,
+    pub(super) user: Option<W::User>,
+    pub(super) record: OperationRecord,
+}
+
+impl<W: Workload, R: Runtime> LaneContext<W, R> {
+    /// What a slot starts with.
+    pub(super) fn slot_state(&self) -> SlotState<W> {
+        SlotState { op: None, user: None, record: self.new_record() }
+    }
+
+    /// Carries an operation out in `slot` from `started` on, in the slot's own where `pending` brings none; returns when it was done.
+    pub(super) async fn perform(
+        self: &Rc<Self>,
+        slot: &OperationSlot<PendingOperation<W::Op>>,
+        pending: PendingOperation<W::Op>,
+        started: Nanos,
+        state: &mut SlotState<W>,
+    ) -> Nanos {
+        let PendingOperation { seq, series, phase, timing, op } = pending;
+        let timing = timing.started(started);
+        self.recorder.borrow_mut().start(series, phase, &timing);
+        let deadline = self.deadline_from(started);
+        let admission =
+            Admission { seq, series, phase, intended: timing.intended(), started: timing.start() };
+        let SlotState { op: kept, user, record } = state;
+        record.start(admission);
+        let prepared = op.unwrap_or_else(|| self.prepare(seq, kept.take()));
+        let op = kept.insert(prepared);
+        let user_number = self.user_of(slot.index);
+        let work = async {
+            let user = match user {
+                Some(user) => user,
+                None => user.insert(self.workload.enter(&self.session, user_number, record).await?),
+            };
+            Ok(self.workload.execute(&self.session, user, op, record).await)
+        };
+        let ended: Result<Result<Ended, Ended>, Ended> = slot.until_deadline(deadline, record, work).await;
+        let ended = ended.unwrap_or_else(Ok).unwrap_or_else(|not_entered| not_entered);
+        let (timing, completion) = record.finish(timing, ended);
+        self.recorder.borrow_mut().finish(series, phase, &timing, &completion);
+        if completion.sent {
+            self.quantum.answered(timing.service_time());
+        }
+        if let Some(kind) = record.owes_check()
+            && let Some(op) = kept.take()
+        {
+            *kept = self.check(op, kind, admission, record);
+        }
+        timing.done()
+    }
+
+    /// Has the slot's user make what it keeps, outside of any operation; whether it did.
+    pub(super) async fn enter(
+        &self,
+        slot: &OperationSlot<PendingOperation<W::Op>>,
+        phase: Phase,
+        state: &mut SlotState<W>,
+    ) -> bool {
+        let (user, now) = (self.user_of(slot.index), self.runtime.now());
+        let admission =
+            Admission { seq: user, series: self.first_series, phase, intended: now, started: now };
+        state.record.start_beside(admission);
+        let enter = self.workload.enter(&self.session, user, &state.record);
+        let entered = slot.until_deadline(self.deadline_from(now), &state.record, enter).await;
+        state.user = entered.ok().and_then(Result::ok);
+        state.user.is_some()
+    }
+
+    /// The number of a slot's user, over all shards.
+    fn user_of(&self, slot: usize) -> u64 {
+        (slot * self.shards + self.shard) as u64
+    }
+
+    fn prepare(&self, seq: u64, reuse: Option<W::Op>) -> W::Op {
+        let reuse = reuse.or_else(|| self.checks.take_spare());
+        self.workload.prepare(&mut self.scratch.borrow_mut(), seq, reuse)
+    }
+}
