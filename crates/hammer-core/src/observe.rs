@@ -8,7 +8,7 @@ use hammer_measure::Nanos;
 use hammer_measure::promise::Breach;
 use hammer_measure::snapshot::Observation;
 
-use crate::run::Message;
+use crate::message::Message;
 use crate::runtime::{Clock, LocalFuture};
 
 /// Looks at the target until the run ends; it is dropped then.

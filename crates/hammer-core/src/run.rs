@@ -1,130 +1,37 @@
 //! A run: threads around shards, and one loop that merges what they record, judges it and tells reporters.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use hammer_measure::promise::{Breach, KindLedger, by_workload};
-use hammer_measure::snapshot::{Observation, Resources, RunInfo, RunResult};
+use hammer_measure::snapshot::{Observation, RunInfo, RunResult};
 use hammer_measure::{Command, Nanos, Now as _, Phase, Reporter, RunEvent, SeriesInfo};
 
 use crate::background::give_way;
-use crate::clock::{MonotonicClock, unix_millis};
-use crate::dispatch::LanePlan;
-use crate::observe::Observer;
+use crate::message::Message;
 use crate::phase::Phases;
 use crate::promise::BrokenPromise;
-use crate::runtime::threaded::ThreadedRuntime;
 use crate::shard::{ShardCommand, ShardReport};
 
 mod collector;
 mod cpu;
 mod judge;
 mod promises;
+mod spec;
 mod stop;
 mod threads;
 
+pub use crate::run_error::RunError;
 pub use collector::Collector;
+pub use judge::{Scope, ScopedThreshold};
+pub use spec::RunSpec;
+pub use stop::StopRule;
+
 use cpu::CpuMarks;
 use judge::RunJudge;
-pub use judge::{Scope, ScopedThreshold};
 use promises::Promises;
-pub use stop::StopRule;
 use threads::Threads;
-
-/// What a run is made of.
-pub struct RunSpec {
-    /// The clock that every instant of the run is read from.
-    pub clock: MonotonicClock,
-    /// The wall clock at the clock's epoch, milliseconds since the Unix epoch.
-    pub epoch_unix_ms: u64,
-    /// The seed of everything that is drawn or minted.
-    pub seed: u64,
-    /// Threads that send.
-    pub shards: usize,
-    /// Threads that prepare operations.
-    pub supply_threads: usize,
-    /// Threads that check promises, for each workload that receives any.
-    pub verify_threads: usize,
-    /// Bytes of the ring between a shard and a verifier.
-    pub verify_ring_bytes: usize,
-    /// Where records go that do not fit their ring.
-    pub spill_folder: PathBuf,
-    /// Length of warm-up.
-    pub warm_up: Nanos,
-    /// Length of measurement; `None` when something else ends it.
-    pub measurement: Option<Nanos>,
-    /// How long drain may take.
-    pub drain: Nanos,
-    /// Length of an interval.
-    pub interval: Nanos,
-    /// Every workload with its load.
-    pub lanes: Vec<Arc<dyn LanePlan<ThreadedRuntime>>>,
-    /// Who looks at the target beside the load.
-    pub observers: Vec<Box<dyn Observer>>,
-    /// What ends the arrivals besides time.
-    pub stops: Vec<StopRule>,
-    /// What the plan expects of the figures.
-    pub thresholds: Vec<ScopedThreshold>,
-    /// Reads what the process used so far.
-    pub resources: Box<dyn FnMut() -> Resources>,
-}
-
-impl RunSpec {
-    /// A run of these workloads that begins now and ends when they do: one thread of each kind, rings of 1 MiB, intervals of a
-    /// second, 5 s of drain; no warm-up, observer, stop rule or threshold, and nothing said of resources.
-    pub fn new(lanes: Vec<Arc<dyn LanePlan<ThreadedRuntime>>>) -> Self {
-        Self {
-            clock: MonotonicClock::starting_now(),
-            epoch_unix_ms: unix_millis(),
-            seed: 1,
-            shards: 1,
-            supply_threads: 1,
-            verify_threads: 1,
-            verify_ring_bytes: 1 << 20,
-            spill_folder: std::env::temp_dir(),
-            warm_up: Nanos::ZERO,
-            measurement: None,
-            drain: Nanos::from_secs(5),
-            interval: Nanos::from_secs(1),
-            lanes,
-            observers: Vec::new(),
-            stops: Vec::new(),
-            thresholds: Vec::new(),
-            resources: Box::new(Resources::default),
-        }
-    }
-}
-
-/// A run that could not go on.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// A thread could not be started.
-    #[error("start a thread: {0}")]
-    Thread(#[from] std::io::Error),
-    /// A workload's session could not be opened.
-    #[error("open the load: {0}")]
-    Open(String),
-    /// A thread ended by a panic.
-    #[error("keep shard {0} alive: its thread panicked")]
-    Panicked(usize),
-    /// A thread that prepares operations ended by a panic.
-    #[error("prepare operations: a supply thread panicked")]
-    SupplyPanicked,
-    /// A thread that checks the promises of a workload ended by a panic.
-    #[error("check the promises of {0}: a verifier thread panicked")]
-    VerifierPanicked(String),
-    /// The thread that looks at the target beside the load ended by a panic.
-    #[error("look at the target beside the load: an observer panicked")]
-    ObserverPanicked,
-    /// A thread that computes in the middle of flows ended by a panic.
-    #[error("compute for a flow: a thread of the crew panicked")]
-    CrewPanicked,
-    /// It was interrupted before it began.
-    #[error("begin before it was interrupted")]
-    Interrupted,
-}
 
 /// Commands on their way into a run; cheap to clone and to send to another thread.
 #[derive(Clone, Debug)]
@@ -137,20 +44,6 @@ pub struct Control {
 pub struct Inbox {
     messages: mpsc::Receiver<Message>,
     sender: mpsc::Sender<Message>,
-}
-
-#[derive(Debug)]
-pub(crate) enum Message {
-    Shard(usize, ShardReport),
-    Failed(RunError),
-    Observed(Observation),
-    Note(Nanos, String),
-    /// Found by a verifier, which has counted it.
-    Broken(Nanos, BrokenPromise),
-    /// Found by an observer.
-    ObservedBreach(Nanos, Breach),
-    Command(Command),
-    Interrupt,
 }
 
 /// A control and the inbox that it reaches.

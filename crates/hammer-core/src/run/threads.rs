@@ -18,15 +18,17 @@ use crate::background;
 use crate::clock::MonotonicClock;
 use crate::crew::{CrewMember, CrewPool};
 use crate::dispatch::LanePlan;
+use crate::message::Message;
 use crate::observe::{ObservationSink, Observer};
 use crate::panics::PanicGuard;
 use crate::promise::VerifyPool;
+use crate::run_error::RunError;
 use crate::runtime::Clock as _;
 use crate::runtime::threaded::ThreadedRuntime;
 use crate::shard::{self, ShardCommand, ShardSpec};
 use crate::supply::SupplyPool;
 
-use super::{Message, RunError, RunSpec};
+use super::spec::RunSpec;
 
 /// All of them.
 pub(super) struct Threads {

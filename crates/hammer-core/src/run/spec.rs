@@ -1,0 +1,79 @@
+//! What a run is made of.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use hammer_measure::Nanos;
+use hammer_measure::snapshot::Resources;
+
+use crate::clock::{MonotonicClock, unix_millis};
+use crate::dispatch::LanePlan;
+use crate::observe::Observer;
+use crate::runtime::threaded::ThreadedRuntime;
+
+use super::judge::ScopedThreshold;
+use super::stop::StopRule;
+
+/// What a run is made of.
+pub struct RunSpec {
+    /// The clock that every instant of the run is read from.
+    pub clock: MonotonicClock,
+    /// The wall clock at the clock's epoch, milliseconds since the Unix epoch.
+    pub epoch_unix_ms: u64,
+    /// The seed of everything that is drawn or minted.
+    pub seed: u64,
+    /// Threads that send.
+    pub shards: usize,
+    /// Threads that prepare operations.
+    pub supply_threads: usize,
+    /// Threads that check promises, for each workload that receives any.
+    pub verify_threads: usize,
+    /// Bytes of the ring between a shard and a verifier.
+    pub verify_ring_bytes: usize,
+    /// Where records go that do not fit their ring.
+    pub spill_folder: PathBuf,
+    /// Length of warm-up.
+    pub warm_up: Nanos,
+    /// Length of measurement; `None` when something else ends it.
+    pub measurement: Option<Nanos>,
+    /// How long drain may take.
+    pub drain: Nanos,
+    /// Length of an interval.
+    pub interval: Nanos,
+    /// Every workload with its load.
+    pub lanes: Vec<Arc<dyn LanePlan<ThreadedRuntime>>>,
+    /// Who looks at the target beside the load.
+    pub observers: Vec<Box<dyn Observer>>,
+    /// What ends the arrivals besides time.
+    pub stops: Vec<StopRule>,
+    /// What the plan expects of the figures.
+    pub thresholds: Vec<ScopedThreshold>,
+    /// Reads what the process used so far.
+    pub resources: Box<dyn FnMut() -> Resources>,
+}
+
+impl RunSpec {
+    /// A run of these workloads that begins now and ends when they do: one thread of each kind, rings of 1 MiB, intervals of a
+    /// second, 5 s of drain; no warm-up, observer, stop rule or threshold, and nothing said of resources.
+    pub fn new(lanes: Vec<Arc<dyn LanePlan<ThreadedRuntime>>>) -> Self {
+        Self {
+            clock: MonotonicClock::starting_now(),
+            epoch_unix_ms: unix_millis(),
+            seed: 1,
+            shards: 1,
+            supply_threads: 1,
+            verify_threads: 1,
+            verify_ring_bytes: 1 << 20,
+            spill_folder: std::env::temp_dir(),
+            warm_up: Nanos::ZERO,
+            measurement: None,
+            drain: Nanos::from_secs(5),
+            interval: Nanos::from_secs(1),
+            lanes,
+            observers: Vec::new(),
+            stops: Vec::new(),
+            thresholds: Vec::new(),
+            resources: Box::new(Resources::default),
+        }
+    }
+}
