@@ -15,6 +15,12 @@ pub(crate) use ct::{AuditArgs, CtCommand, FollowArgs, LogArgs, RateArgs, ReadArg
 #[derive(Debug, Parser)]
 #[command(name = "hammer", version, propagate_version = true, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
+    /// Tell what happens beside the load: a level (error, warn, info, debug, trace), or levels by part (hammer_net=debug)
+    #[arg(long, global = true, value_name = "LEVEL", env = "HAMMER_LOG", hide_env_values = true)]
+    pub(crate) log: Option<String>,
+    /// Write that to a file instead of standard error; beside the dashboard, hammer.log unless another is named
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) log_file: Option<PathBuf>,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -40,6 +46,13 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     /// Print a manual page, or write all of them to a folder
     Man(ManArgs),
+}
+
+impl Command {
+    /// Whether the terminal is the dashboard's.
+    pub(crate) fn shows_dashboard(&self) -> bool {
+        matches!(self, Self::Run(run) if run.output.tui)
+    }
 }
 
 /// Which plan, and what is changed in it.

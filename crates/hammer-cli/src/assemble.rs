@@ -248,21 +248,23 @@ fn warm_up(workload: &WorkloadPlan, in_flight: usize) -> usize {
 fn shards(plan: &Plan) -> Result<usize, PlanError> {
     match plan.threads.shards {
         Some(0) => Err(PlanFault::Below("1").at(PlanPath::of("threads.shards"))),
-        Some(shards) => Ok(shards.min(most_in_flight(plan))),
+        Some(shards) => Ok(shards.min(most_shards(plan))),
         None => {
             let closed = plan.workloads.iter().any(|workload| workload.load.most_users().is_some());
             let rate: f64 = plan.workloads.iter().map(|workload| workload.load.greatest_rate()).sum();
             // An embedded target shares the cores.
             let many = (closed || rate > ONE_SHARD_RATE) && plan.target.lab.is_none();
-            Ok(if many { resources::cores().min(most_in_flight(plan)) } else { 1 })
+            Ok(if many { resources::cores().min(most_shards(plan)) } else { 1 })
         }
     }
 }
 
-/// More shards than operations in flight would raise that limit, since each shard has one at least.
-fn most_in_flight(plan: &Plan) -> usize {
+/// More shards than operations in flight, or than connections, would raise those limits, since each shard has one at least.
+fn most_shards(plan: &Plan) -> usize {
     let limits = plan.workloads.iter().filter(|workload| workload.load.most_users().is_none());
-    limits.map(|workload| workload.in_flight).min().unwrap_or(usize::MAX)
+    let in_flight = limits.map(|workload| workload.in_flight).min();
+    let connections = plan.target.connection.connections;
+    in_flight.into_iter().chain(connections).min().unwrap_or(usize::MAX).max(1)
 }
 
 fn stops(plan: &Plan, target: &Target, auditors: &[Option<Auditor>]) -> Result<Vec<StopRule>, PlanError> {

@@ -9,6 +9,7 @@ use hammer_core::run::RunError;
 use hammer_lab::LabError;
 use hammer_report::{BuildError, ReasonKind};
 
+use crate::diagnostics::DiagnosticsError;
 use crate::hooks::HookError;
 use crate::plan::error::PlanError;
 use crate::plan::source::PlanSource;
@@ -36,6 +37,9 @@ pub(crate) enum CliError {
     /// The command's own parts do not start.
     #[error("failed to {0}")]
     Start(#[from] StartError),
+    /// What happens beside the load cannot be told as asked.
+    #[error("failed to {0}")]
+    Diagnostics(#[from] DiagnosticsError),
     /// A command around the runs failed.
     #[error("failed to {0}")]
     Hook(#[from] HookError),
@@ -54,7 +58,9 @@ impl CliError {
     /// What it says against the command, which decides the exit code.
     pub(crate) fn reason(&self) -> ReasonKind {
         match self {
-            Self::Usage(_) | Self::Plan(_) | Self::Target(_) | Self::Hook(_) => ReasonKind::Usage,
+            Self::Usage(_) | Self::Plan(_) | Self::Target(_) | Self::Diagnostics(_) | Self::Hook(_) => {
+                ReasonKind::Usage
+            }
             Self::Lab(error) => of_lab(error),
             Self::Start(_) | Self::Report(_) => ReasonKind::NotBelievable,
             Self::Run(error) => of_run(error),

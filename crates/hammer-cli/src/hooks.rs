@@ -29,8 +29,10 @@ pub(crate) fn run(hooks: &[HookPlan]) -> Result<Vec<HookOutput>, HookError> {
 
 fn one(hook: &HookPlan) -> Result<HookOutput, HookError> {
     let command = || hook.run.clone();
+    tracing::info!(hook = %hook.name, "runs");
     let ended = Command::new("sh").args(["-c", &hook.run]).output();
     let ended = ended.map_err(|source| HookError::Unstarted { command: command(), source })?;
+    tracing::info!(hook = %hook.name, status = %ended.status, "ended");
     if !ended.status.success() {
         let stderr = String::from_utf8_lossy(&ended.stderr).trim().to_owned();
         return Err(HookError::Failed { command: command(), status: ended.status, stderr });

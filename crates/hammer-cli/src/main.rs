@@ -3,6 +3,7 @@
 mod args;
 mod assemble;
 mod command;
+mod diagnostics;
 mod error;
 mod evidence;
 mod hooks;
@@ -13,6 +14,7 @@ mod resources;
 mod signals;
 mod tui;
 
+use std::path::Path;
 use std::process;
 
 use clap::Parser as _;
@@ -23,12 +25,19 @@ use error::CliError;
 
 fn main() -> process::ExitCode {
     let cli = Cli::parse();
-    let code = dispatch(&cli.command).unwrap_or_else(|error| {
+    let code = diagnose(&cli).and_then(|()| dispatch(&cli.command)).unwrap_or_else(|error| {
         // Nobody is left to tell when standard error is gone as well.
         let _ = output::print(std::io::stderr(), |out| writeln!(out, "hammer: {error}"));
         ExitCode::Because(error.reason())
     });
     code.into()
+}
+
+fn diagnose(cli: &Cli) -> Result<(), CliError> {
+    let Some(filter) = &cli.log else { return Ok(()) };
+    // The dashboard has the terminal; lines between its cells would help nobody.
+    let beside_dashboard = cli.command.shows_dashboard().then(|| Path::new("hammer.log"));
+    diagnostics::start(filter, cli.log_file.as_deref().or(beside_dashboard))
 }
 
 fn dispatch(command: &Command) -> Result<ExitCode, CliError> {

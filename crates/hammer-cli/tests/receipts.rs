@@ -18,7 +18,7 @@ use log::{FLAVOURS, Log};
 /// The receipts of the only run that left some in the log's folder.
 fn receipts(log: &Log) -> (PathBuf, u64) {
     let files = fs::read_dir(log.folder.path()).unwrap().map(|file| file.unwrap().path());
-    let files: Vec<_> = files.filter(|path| path.extension().is_some_and(|end| end == "jsonl")).collect();
+    let files: Vec<_> = files.filter(|path| path.to_string_lossy().ends_with("-receipts.jsonl")).collect();
     let [file] = files.as_slice() else { panic!("{files:?}") };
     (file.clone(), fs::read_to_string(file).unwrap().lines().count() as u64)
 }

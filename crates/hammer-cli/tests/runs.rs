@@ -219,6 +219,32 @@ fn users_come_in_stages() {
 }
 
 #[test]
+fn no_more_connections_are_opened_than_the_plan_allows() {
+    let report = run(PLAN, &["threads.shards=2", "target.connection.connections=1"]).report();
+    assert_eq!(report.run.shards, 1, "each shard has a connection at least");
+    assert_eq!(report.totals.all.fates.accepted, report.totals.all.offered);
+}
+
+#[test]
+fn diagnostics_tell_why_a_target_does_not_answer_and_nothing_unless_asked() {
+    let lab = "lab: { http: { faults: { rules: [{ latency: { constant: 20ms } }] } } }";
+    let dead = PLAN.replace(lab, "url: http://127.0.0.1:1");
+    let quiet = run(&dead, &[]);
+    assert!(!quiet.stderr.contains("hammer_net"), "{}", quiet.stderr);
+    let folder = Folder::new();
+    let plan = folder.write("plan.yaml", &dead);
+    let told = hammer(&["run", &plan, "--log", "hammer_net=warn", "--quiet"]);
+    assert!(
+        told.stderr.contains("WARN hammer_net::dial: failed to connect to 127.0.0.1:1"),
+        "{}",
+        told.stderr
+    );
+    let refused = hammer(&["run", &plan, "--log", "loud"]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert!(refused.stderr.contains("failed to use --log \"loud\""), "{}", refused.stderr);
+}
+
+#[test]
 fn errors_of_warm_up_stay_visible() {
     let cold = PLAN.replace("latency: { constant: 20ms }", "stalls: [{ at: 0s, duration: 1s }]");
     let phases = "phases={warm_up: 2s, measurement: 1s}";

@@ -5,7 +5,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use hammer_measure::Nanos;
+use hammer_measure::{Command, Nanos};
 
 use crate::promise::Verifier;
 use crate::runtime::{LocalFuture, Runtime};
@@ -62,6 +62,15 @@ impl<W: Workload, R: Runtime> LanePlan<R> for LoadedWorkload<W> {
 
     fn promise_kinds(&self) -> &[&'static str] {
         self.workload.promise_kinds()
+    }
+
+    fn refuses(&self, command: &Command) -> Option<&'static str> {
+        match (&self.load, command) {
+            (Load::Closed(_), Command::Rate { .. }) => {
+                Some("its load is closed: users wait for their answers, and there is no rate to change")
+            }
+            _ => None,
+        }
     }
 
     fn verifier(&self) -> Option<Box<dyn Verifier>> {

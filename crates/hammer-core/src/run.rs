@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
+use hammer_measure::event::CommandRefusal;
 use hammer_measure::promise::{Breach, KindLedger, by_workload};
 use hammer_measure::snapshot::{Observation, RunInfo, RunResult};
 use hammer_measure::{Command, Nanos, Now as _, Phase, Reporter, RunEvent, SeriesInfo};
@@ -229,22 +230,37 @@ impl<'a, 'r> Run<'a, 'r> {
 
     fn command(&mut self, command: Command) {
         let at = self.spec.clock.now() + APPLY_IN;
-        match &command {
-            Command::Stop { reason } => self.stop(&reason.clone()),
-            Command::Rate { workload, .. } | Command::InFlight { workload, .. } => {
-                let lane = workload.as_ref().and_then(|name| self.lane(name));
-                if workload.is_some() && lane.is_none() {
-                    let text = format!("no workload is named {}", workload.as_deref().unwrap_or_default());
-                    self.tell(&RunEvent::Note { at, text });
-                    return;
-                }
-                self.threads.tell_shards(|| ShardCommand::Apply(at, lane, command.clone()));
-            }
-            Command::Pause | Command::Resume => {
-                self.threads.tell_shards(|| ShardCommand::Apply(at, None, command.clone()));
-            }
+        let of = match &command {
+            Command::Rate { workload, .. } | Command::InFlight { workload, .. } => workload.as_deref(),
+            Command::Pause | Command::Resume | Command::Stop { .. } => None,
+        };
+        let lane = of.and_then(|name| self.lane(name));
+        if let (Some(name), None) = (of, lane) {
+            let why = "no workload has that name".to_owned();
+            let refused = vec![CommandRefusal { workload: name.to_owned(), why }];
+            return self.tell(&RunEvent::Command { at, command, refused });
         }
-        self.tell(&RunEvent::Command { at, command });
+        let (asked, refused) = self.refusals(lane, &command);
+        if let Command::Stop { reason } = &command {
+            self.stop(&reason.clone());
+        } else if refused.len() < asked {
+            self.threads.tell_shards(|| ShardCommand::Apply(at, lane, command.clone()));
+        }
+        self.tell(&RunEvent::Command { at, command, refused });
+    }
+
+    /// How many workloads a command asks, the one in that place or all of them, and which of them refuse.
+    fn refusals(&self, lane: Option<usize>, command: &Command) -> (usize, Vec<CommandRefusal>) {
+        let asked = self.spec.lanes.iter().enumerate();
+        let asked: Vec<_> = asked.filter(|(place, _)| lane.is_none_or(|lane| lane == *place)).collect();
+        let refusal = |(_, plan): &(usize, &Arc<dyn LanePlan<ThreadedRuntime>>)| {
+            let why = match self.ended_at {
+                Some(_) => Some("its arrivals have ended"),
+                None => plan.refuses(command),
+            };
+            Some(CommandRefusal { workload: plan.workload().to_owned(), why: why?.to_owned() })
+        };
+        (asked.len(), asked.iter().filter_map(refusal).collect())
     }
 
     fn lane(&self, name: &str) -> Option<usize> {

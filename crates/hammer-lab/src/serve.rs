@@ -93,6 +93,7 @@ impl Running {
         let listener = std::net::TcpListener::bind(listen).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
+        tracing::info!(lab = name, %address, "listens");
         let tls = server.plan.tls.as_ref().map(TlsFiles::acceptor).transpose()?;
         let runtime = runtime(name, server.plan.threads).map_err(LabError::Thread)?;
         let (stop, stopped) = watch::channel(false);
@@ -146,7 +147,10 @@ impl<T: Target> Server<T> {
                         connections.spawn(Arc::clone(&self).connection(stream, tls.clone(), stopped.clone()));
                     }
                     // Out of descriptors, most likely: let some connections end before the next try.
-                    Err(_) => time::sleep(Duration::from_millis(10)).await,
+                    Err(error) => {
+                        tracing::warn!("failed to accept a connection: {error}");
+                        time::sleep(Duration::from_millis(10)).await;
+                    }
                 },
             }
         }

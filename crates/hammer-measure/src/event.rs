@@ -22,12 +22,14 @@ pub enum RunEvent {
     },
     /// An interval ended.
     Interval(Arc<Snapshot>),
-    /// A command was applied: the run was touched by hand.
+    /// A command was answered. Where nobody refused it, the run was touched by hand.
     Command {
         /// When it took effect.
         at: Nanos,
         /// What it was.
         command: Command,
+        /// The workloads that it asked for what they cannot do; those that are not among them did it.
+        refused: Vec<CommandRefusal>,
     },
     /// A promise was found broken.
     Breach {
@@ -45,6 +47,15 @@ pub enum RunEvent {
     },
     /// It ended; nothing follows.
     Finished(Arc<RunResult>),
+}
+
+/// A workload's refusal of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandRefusal {
+    /// The workload.
+    pub workload: String,
+    /// Why, as a sentence without its full stop.
+    pub why: String,
 }
 
 /// A sink of events. It cannot answer, and must not block for long: it runs between two intervals.

@@ -116,8 +116,9 @@ impl Cluster {
         let (cluster, shared) = (Rc::downgrade(self), Rc::clone(shared));
         let task = tokio::task::spawn_local(async move {
             if let Some(cluster) = cluster.upgrade()
-                && cluster.look_up(&shared).await.is_err()
+                && let Err(failure) = cluster.look_up(&shared).await
             {
+                tracing::warn!("failed to {failure}; the endpoints stay as they were");
                 cluster.failed_look_ups.set(cluster.failed_look_ups.get() + 1);
             }
         });
@@ -141,6 +142,7 @@ impl Cluster {
         for endpoint in self.known.borrow().iter() {
             endpoint.set_retired(!active.iter().any(|other| Rc::ptr_eq(other, endpoint)));
         }
+        tracing::debug!(endpoints = active.len(), "looked up the endpoints");
         *self.active.borrow_mut() = active;
         Ok(())
     }

@@ -32,12 +32,23 @@ pub(crate) async fn dial(
 ) -> Result<Dialled, Failure> {
     *times = WireTimes { dial_started: Some(shared.clock.now()), ..WireTimes::default() };
     let limit = shared.config.dial_timeout;
-    match tokio::time::timeout(limit, establish(shared, endpoint, times)).await {
-        Ok(dialled) => dialled,
-        Err(_) => {
-            let detail = format!("connect to {} within {}", endpoint.name(), Nanos::from(limit));
-            Err(Failure::new(FailureKind::DialTimeout, detail))
-        }
+    let dialled = tokio::time::timeout(limit, establish(shared, endpoint, times)).await;
+    let dialled = dialled.unwrap_or_else(|_| {
+        let detail = format!("connect to {} within {}", endpoint.name(), Nanos::from(limit));
+        Err(Failure::new(FailureKind::DialTimeout, detail))
+    });
+    tell(endpoint, times, dialled.as_ref().err(), shared.clock.now());
+    dialled
+}
+
+/// One line for a dial that failed, and for one that did not where somebody wants to see those.
+fn tell(endpoint: &Endpoint, times: &WireTimes, failure: Option<&Failure>, now: Nanos) {
+    let took = now.since(times.dial_started.unwrap_or(now));
+    match failure {
+        Some(failure) => tracing::warn!(endpoint = %endpoint.name(), %took, "failed to {failure}"),
+        None => tracing::debug!(
+            endpoint = %endpoint.name(), %took, tls = times.tls_done.is_some(), "connected",
+        ),
     }
 }
 

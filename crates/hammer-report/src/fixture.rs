@@ -288,7 +288,7 @@ pub(crate) fn disaster() -> Vec<RunEvent> {
     let command = Command::Rate { workload: None, factor: 2.0 };
     let text = "the backlog of submit is full, so that arrivals are shed".to_owned();
     story.events.push(RunEvent::Note { at, text });
-    story.events.push(RunEvent::Command { at, command });
+    story.events.push(RunEvent::Command { at, command, refused: Vec::new() });
     story.events.push(RunEvent::Breach { at, breach: breach(41) });
     story.finish(|result| {
         result.breaches = (41..47).map(breach).collect();

@@ -123,7 +123,9 @@ impl State {
                 self.say(*at, EntryKind::Phase, format!("{} begins", words(*phase)));
             }
             RunEvent::Interval(snapshot) => self.interval(snapshot),
-            RunEvent::Command { at, command } => self.say(*at, EntryKind::Command, log::applied(command)),
+            RunEvent::Command { at, command, refused } => {
+                self.say(*at, EntryKind::Command, log::answered(command, refused));
+            }
             RunEvent::Breach { at, breach } => {
                 let text = format!("{}: {}: {}", breach.subject(), breach.kind, breach.detail);
                 self.say(*at, EntryKind::Broken, text);

@@ -11,6 +11,7 @@ use hammer_core::runtime::Clock;
 use hammer_core::schedule::{Constant, Profile, Schedule};
 use hammer_core::supply::SupplyBounds;
 use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Workload};
+use hammer_measure::event::CommandRefusal;
 use hammer_measure::snapshot::{Resources, RunResult};
 use hammer_measure::{Command, Fate, Nanos, Phase, Reporter, RunEvent};
 
@@ -249,4 +250,52 @@ fn a_run_whose_shard_panics_cannot_go_on() {
     };
     let spec = RunSpec { lanes: vec![Arc::new(lane)], ..spec(Nanos::from_secs(60)) };
     assert!(matches!(run(spec, inbox, &mut []), Err(RunError::Panicked(_))));
+}
+
+/// Sends a command at the first interval, and notes what was answered.
+struct Asks(hammer_core::run::Control, Command, Vec<CommandRefusal>);
+
+impl Reporter for Asks {
+    fn event(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::Interval(snapshot) if snapshot.index == 0 => self.0.command(self.1.clone()),
+            RunEvent::Command { refused, .. } => self.2.clone_from(refused),
+            _ => {}
+        }
+    }
+}
+
+/// Which workloads of an open and a closed one refuse a command, and why.
+fn refusals(command: Command) -> Vec<(String, String)> {
+    let (control, inbox) = control();
+    let mut spec = spec(Nanos::from_millis(500));
+    let load = Closed {
+        stages: Stages::constant(2),
+        spawn_rate: None,
+        think: Think::Constant(Nanos::from_millis(5)),
+        iterations: Iterations::Endless,
+        seed: 1,
+    };
+    spec.lanes.push(Arc::new(LoadedWorkload {
+        name: "closed".to_owned(),
+        workload: Arc::new(Ahead),
+        load: Load::Closed(load),
+        timeout: Nanos::from_secs(5),
+        supply: SupplyBounds::default(),
+    }));
+    let mut asks = Asks(control, command, Vec::new());
+    run(spec, inbox, &mut [&mut asks]).unwrap();
+    asks.2.into_iter().map(|refusal| (refusal.workload, refusal.why)).collect()
+}
+
+#[test]
+fn a_command_is_answered_by_the_workloads_that_cannot_do_it() {
+    let rate = |workload: Option<&str>| Command::Rate { workload: workload.map(str::to_owned), factor: 2.0 };
+    assert_eq!(refusals(rate(Some("ahead"))), []);
+    let [(workload, why)] = refusals(rate(None)).try_into().unwrap();
+    assert_eq!(workload, "closed");
+    assert!(why.starts_with("its load is closed"), "{why}");
+    let [(workload, why)] = refusals(rate(Some("other"))).try_into().unwrap();
+    assert_eq!((workload.as_str(), why.as_str()), ("other", "no workload has that name"));
+    assert_eq!(refusals(Command::Pause), []);
 }

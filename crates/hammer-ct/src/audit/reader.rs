@@ -186,6 +186,10 @@ impl Reader {
             if let Ok(answer) = &answer {
                 self.bytes.update(|bytes| bytes + answer.bytes_in);
             }
+            match &answer {
+                Ok(answer) => tracing::debug!(path, status = answer.status.as_u16(), "read"),
+                Err(trouble) => tracing::warn!(path, tries, "failed to read: {trouble}"),
+            }
             let Some(at) = self.backoff.again(tries, &answer, self.clock.now()) else { return answer };
             self.clock.sleep_until(at).await;
             self.repeated.update(|repeated| repeated + 1);

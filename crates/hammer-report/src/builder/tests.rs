@@ -179,7 +179,7 @@ fn notes_are_bounded_and_counted_while_commands_are_always_kept() {
         story.events.push(RunEvent::Note { at: Nanos(second), text: "again".to_owned() });
     }
     let command = hammer_measure::Command::Pause;
-    story.events.push(RunEvent::Command { at: Nanos(1), command });
+    story.events.push(RunEvent::Command { at: Nanos(1), command, refused: Vec::new() });
     let report = report_of(&story.finish(|_| {}));
     assert_eq!((report.events.len(), report.events_left_out), (MOST_EVENTS + 1, 5));
 }

@@ -1,6 +1,7 @@
 //! What happened in a run besides its load.
 
 use hammer_measure::RunEvent;
+use hammer_measure::event::CommandRefusal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,12 +20,15 @@ pub enum Event {
         /// Which.
         phase: PhaseName,
     },
-    /// A command was applied: the run was touched by hand.
+    /// A command was answered. Where nobody refused it, the run was touched by hand.
     Command {
         /// When it took effect.
         at_ns: u64,
         /// What it was.
         command: Command,
+        /// The workloads that refused it; absent where all did what it asked for.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        refused: Vec<Refusal>,
     },
     /// A promise was found broken.
     Breach {
@@ -71,13 +75,26 @@ pub enum Command {
     },
 }
 
+/// A workload's refusal of a command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Refusal {
+    /// The workload.
+    pub workload: String,
+    /// Why, as a sentence without its full stop.
+    pub why: String,
+}
+
 impl Event {
     /// The event, or `None` for a start, an interval and an end, which have their own places in a report.
     pub fn of(event: &RunEvent) -> Option<Self> {
         Some(match event {
             RunEvent::Started(_) | RunEvent::Interval(_) | RunEvent::Finished(_) => return None,
             RunEvent::Phase { phase, at } => Self::Phase { at_ns: at.0, phase: (*phase).into() },
-            RunEvent::Command { at, command } => Self::Command { at_ns: at.0, command: command.into() },
+            RunEvent::Command { at, command, refused } => Self::Command {
+                at_ns: at.0,
+                command: command.into(),
+                refused: refused.iter().map(Refusal::from).collect(),
+            },
             RunEvent::Breach { at, breach } => Self::Breach { at_ns: at.0, breach: breach.into() },
             RunEvent::Note { at, text } => Self::Note { at_ns: at.0, text: text.clone() },
         })
@@ -109,6 +126,12 @@ impl Command {
             }
             Self::Stop { reason } => format!("stopped: {reason}"),
         }
+    }
+}
+
+impl From<&CommandRefusal> for Refusal {
+    fn from(refusal: &CommandRefusal) -> Self {
+        Self { workload: refusal.workload.clone(), why: refusal.why.clone() }
     }
 }
 

@@ -298,7 +298,7 @@ fn notes_and_commands_are_told_with_their_instants_and_what_is_left_out_is_count
     story.interval(Phase::Measurement);
     let at = Nanos::from_millis(1_500);
     story.events.push(RunEvent::Note { at, text: "the log is slow".to_owned() });
-    story.events.push(RunEvent::Command { at, command: hammer_measure::Command::Pause });
+    story.events.push(RunEvent::Command { at, command: hammer_measure::Command::Pause, refused: Vec::new() });
     story.events.push(RunEvent::Breach { at, breach: breach(1) });
     let mut report = report_of(&story.finish(|_| {}));
     report.events_left_out = 1_200;

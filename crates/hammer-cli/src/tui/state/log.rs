@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use hammer_measure::event::CommandRefusal;
 use hammer_measure::{Command, Nanos};
 
 /// The last lines.
@@ -69,8 +70,16 @@ impl EntryKind {
     }
 }
 
-/// An applied command as a sentence.
-pub(in crate::tui) fn applied(command: &Command) -> String {
+/// A command and what became of it, as a sentence.
+pub(in crate::tui) fn answered(command: &Command, refused: &[CommandRefusal]) -> String {
+    let mut text = applied(command);
+    for CommandRefusal { workload, why } in refused {
+        text.push_str(&format!("; refused by {workload}: {why}"));
+    }
+    text
+}
+
+fn applied(command: &Command) -> String {
     let whose = |workload: &Option<String>| workload.as_deref().unwrap_or("all workloads").to_owned();
     match command {
         Command::Pause => "arrivals are suspended".to_owned(),

@@ -91,7 +91,7 @@ fn the_log() {
     let mut run = busy();
     run.state.screen.tab = Tab::Log;
     let command = hammer_measure::Command::Rate { workload: Some("submit".to_owned()), factor: 1.1 };
-    run.state.take(&RunEvent::Command { at: Nanos::from_millis(40_200), command });
+    run.state.take(&RunEvent::Command { at: Nanos::from_millis(40_200), command, refused: Vec::new() });
     let breach = hammer_measure::promise::Breach {
         workload: "submit".to_owned(),
         seq: Some(4_711),

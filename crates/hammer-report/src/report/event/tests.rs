@@ -16,7 +16,7 @@ fn told(event: &RunEvent) -> Value {
 
 fn command(command: hammer_measure::Command) -> (Value, String) {
     let words = Command::from(&command).words();
-    let mut event = told(&RunEvent::Command { at: AT, command });
+    let mut event = told(&RunEvent::Command { at: AT, command, refused: Vec::new() });
     (event["command"].take(), words)
 }
 
