@@ -67,7 +67,7 @@ fn what_was_pending_when_a_run_ended_is_found_once_the_log_has_published_it() {
     let plan = json!({
         "target": target,
         "workloads": [workload],
-        "phases": { "measurement": "500ms", "drain": "500ms" },
+        "phases": { "measurement": "500ms", "drain": "3s" },
     });
     let file = log.folder.path().join("plan.yaml");
     fs::write(&file, plan.to_string()).unwrap();

@@ -246,16 +246,20 @@ fn diagnostics_tell_why_a_target_does_not_answer_and_nothing_unless_asked() {
 
 #[test]
 fn errors_of_warm_up_stay_visible() {
-    let cold = PLAN.replace("latency: { constant: 20ms }", "stalls: [{ at: 0s, duration: 1s }]");
-    let phases = "phases={warm_up: 2s, measurement: 1s}";
-    let ended = run(&cold, &[phases, "workloads.web.timeout=300ms"]);
+    const COLD: usize = 20;
+    let server = Server::answering_each(|number| match number {
+        ..COLD => "HTTP/1.1 503 Cold\r\ncontent-length: 0\r\n\r\n".to_owned(),
+        _ => "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n".to_owned(),
+    });
+    let target = format!("target={{url: \"{}\"}}", server.url());
+    let ended = run(PLAN, &[&target, "phases={warm_up: 2s, measurement: 1s}"]);
     assert_eq!(exit_if_on_time(&ended.report().verdict), 0, "{}", ended.stderr);
     let report = ended.report();
     let (warm_up, measured) = (&report.series[0].warm_up, &report.series[0].measurement);
-    assert!(warm_up.counts.fates.timed_out >= 20, "{:?}", warm_up.counts);
-    assert_eq!((measured.counts.fates.timed_out, measured.counts.fates.accepted), (0, 50));
-    assert!(warm_up.causes.iter().any(|cause| cause.fate == "timed_out"), "{:?}", warm_up.causes);
-    assert!(ended.stderr.contains("timed out"), "{}", ended.stderr);
+    assert_eq!(warm_up.counts.fates.pushback, COLD as u64, "{:?}", warm_up.counts);
+    assert_eq!((measured.counts.fates.pushback, measured.counts.fates.accepted), (0, 50));
+    assert!(warm_up.causes.iter().any(|cause| cause.fate == "pushback"), "{:?}", warm_up.causes);
+    assert!(ended.stderr.contains("pushback"), "{}", ended.stderr);
 }
 
 #[test]
@@ -520,7 +524,7 @@ fn a_line_speaks_http_2_by_prior_knowledge() {
     assert_eq!(stats.requests["get"][&200], 40);
     assert!(stats.connections <= 10, "{} connections", stats.connections);
     let server = Server::ok();
-    http(&["get", &server.url(), "-n", "1", "-c", "1", "--http2", "-t", "2s"]);
+    http(&["get", &server.url(), "-n", "1", "-c", "1", "--http2"]);
     assert_eq!(server.requests()[0].line, "PRI * HTTP/2.0");
 }
 

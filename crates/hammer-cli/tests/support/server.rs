@@ -30,15 +30,21 @@ struct Kept {
 impl Server {
     /// Answers every request with `answer`, the whole of it from status line to body.
     pub(crate) fn answering(answer: impl Into<String>) -> Self {
+        let answer = answer.into();
+        Self::answering_each(move |_| answer.clone())
+    }
+
+    /// Answers the n-th request, from 0 on, with what `answer` makes of n.
+    pub(crate) fn answering_each(answer: impl Fn(usize) -> String + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let kept = Arc::new(Mutex::new(Kept::default()));
-        let (answer, shared) = (answer.into(), Arc::clone(&kept));
+        let (answer, shared) = (Arc::new(answer), Arc::clone(&kept));
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 shared.lock().unwrap().connections += 1;
-                let (answer, kept) = (answer.clone(), Arc::clone(&shared));
-                thread::spawn(move || serve(&stream, &answer, &kept));
+                let (answer, kept) = (Arc::clone(&answer), Arc::clone(&shared));
+                thread::spawn(move || serve(&stream, &*answer, &kept));
             }
         });
         Self { address, kept }
@@ -75,11 +81,15 @@ impl Request {
     }
 }
 
-fn serve(mut stream: &TcpStream, answer: &str, kept: &Mutex<Kept>) {
+fn serve(mut stream: &TcpStream, answer: &dyn Fn(usize) -> String, kept: &Mutex<Kept>) {
     let mut reader = BufReader::new(stream);
     while let Some(request) = request(&mut reader) {
-        kept.lock().unwrap().requests.push(request);
-        if stream.write_all(answer.as_bytes()).is_err() {
+        let number = {
+            let mut kept = kept.lock().unwrap();
+            kept.requests.push(request);
+            kept.requests.len() - 1
+        };
+        if stream.write_all(answer(number).as_bytes()).is_err() {
             break;
         }
     }

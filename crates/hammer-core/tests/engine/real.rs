@@ -86,7 +86,7 @@ fn spec(measurement: Nanos) -> RunSpec {
     let lane = LoadedWorkload {
         name: "ahead".to_owned(),
         workload: Arc::new(Ahead),
-        load: Load::Open(Open { schedule, in_flight: 100, backlog: 100 }),
+        load: Load::Open(Open { schedule, in_flight: 100, backlog: 10_000 }),
         timeout: Nanos::from_secs(5),
         supply: SupplyBounds::default(),
     };

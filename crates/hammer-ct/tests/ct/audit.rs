@@ -9,7 +9,7 @@ use hammer_lab::duration::Span;
 use hammer_lab::{CtLabHandle, CtLabPlan};
 use hammer_measure::{Fate, Nanos, Phase};
 
-use crate::harness::{Outcome, TestRun, client, lab, lab_as, target};
+use crate::harness::{DRAIN_TO_THE_END, Outcome, TestRun, client, lab, lab_as, target};
 use crate::lagging;
 
 const FLAVOURS: [Flavour; 2] = [Flavour::StaticCt, Flavour::Rfc6962];
@@ -95,7 +95,7 @@ fn every_accepted_chain_is_found_in_an_honest_log() {
         }
         assert_eq!(observed(&outcome, "audited"), Some(300.0));
         assert_eq!(observed(&outcome, "audit_pending"), Some(0.0));
-        assert!(observed(&outcome, "audit_requests").unwrap() > 10.0);
+        assert!(observed(&outcome, "audit_requests").unwrap() > 2.0);
         assert!(observed(&outcome, "audit_bytes").unwrap() > 100_000.0);
         assert!(observed(&outcome, "publication_delay_max").unwrap() < 20.0);
         assert!(observed(&outcome, "merge_delay_max").unwrap() < 20.0);
@@ -128,7 +128,7 @@ fn a_server_that_lags_behind_is_noted_and_every_leaf_is_found_all_the_same() {
         let outcome = audit(lagging::front(&target(&lab, flavour)), 1, 300, folder.path());
         outcome.assert_kept(300);
         assert!(outcome.result.breaches.is_empty(), "{:?}", outcome.result.breaches);
-        assert!(observed(&outcome, "stale_heads").unwrap() > 2.0, "{flavour:?}");
+        assert!(observed(&outcome, "stale_heads").unwrap() >= 1.0, "{flavour:?}");
         let told = outcome.notes.iter().filter(|note| note.contains("lags behind")).count();
         assert_eq!(told, 1, "{:?}", outcome.notes);
         assert_eq!(observed(&outcome, LOG_FORKED), None);
@@ -210,7 +210,7 @@ fn a_fork_or_a_shrinking_tree_ends_the_run_with_both_heads_saved() {
             let times = (told == LieKind::ShrinkingTree).then_some(100);
             let lab = lying(flavour, vec![Lie { after: 50, times, ..Lie::of(told) }]);
             let folder = tempfile::tempdir().unwrap();
-            let mut run = TestRun::new();
+            let mut run = TestRun { drain: Nanos::from_secs(600), ..TestRun::new() };
             let log = Arc::new(target(&lab, flavour));
             let auditor = Auditor::new("log", log.clone(), client(&log), run.epoch_unix_ms);
             let mut auditor = auditor.every(Duration::from_millis(50)).folder(folder.path().to_owned());
@@ -236,7 +236,7 @@ fn a_fork_or_a_shrinking_tree_ends_the_run_with_both_heads_saved() {
             // What is pending stays so, and is not waited for.
             let drain = outcome.result.phases.iter().find(|(phase, ..)| *phase == Phase::Drain);
             let (_, begin, end) = drain.unwrap();
-            assert!(end.since(*begin) < Nanos::from_secs(10), "{flavour:?} {told:?}: {drain:?}");
+            assert!(end.since(*begin) < Nanos::from_secs(60), "{flavour:?} {told:?}: {drain:?}");
         }
     }
 }
@@ -303,7 +303,7 @@ fn what_is_pending_at_the_end_is_listed() {
         let mut auditor = auditor.every(Duration::from_millis(50)).folder(folder.path().to_owned());
         let submit = SubmitWorkload::new(&mixed(), log.clone(), client(&log), &run.ct()).unwrap();
         run.load(submit.audited(auditor.link("w0")), 200.0, 40);
-        run.drain = Nanos::from_millis(300);
+        run.drain = DRAIN_TO_THE_END;
         run.observers = vec![Box::new(auditor)];
         let outcome = run.run();
         assert_eq!((outcome.result.promises.made, outcome.result.promises.pending), (40, 40));

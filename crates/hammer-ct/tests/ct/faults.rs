@@ -14,7 +14,7 @@ use hammer_lab::fault::{FaultRule, FaultScript, Refusal};
 use hammer_lab::{CtLabHandle, CtLabPlan};
 use hammer_measure::Nanos;
 
-use crate::harness::{Outcome, TestRun, client, lab, lab_as, target};
+use crate::harness::{DRAIN_TO_THE_END, Outcome, TestRun, client, lab, lab_as, target};
 use crate::lagging;
 
 /// A share of the requests to these endpoints is refused.
@@ -114,7 +114,7 @@ fn what_a_log_promised_that_could_never_be_read_is_unchecked() {
         let folder = tempfile::tempdir().unwrap();
         let outcome = audit_with(
             |auditor| auditor.folder(folder.path().to_owned()),
-            Nanos::from_millis(300),
+            DRAIN_TO_THE_END,
             &log,
             0,
             40,
@@ -130,7 +130,7 @@ fn what_is_in_files_when_a_log_could_never_be_read_is_unchecked_too() {
     let faults = refusing(&["checkpoint"], 1.0, 404);
     let lab = lab(&plan, CtLabPlan { flavour: Flavour::StaticCt, faults, ..CtLabPlan::default() });
     let log = target(&lab, Flavour::StaticCt);
-    let outcome = audit_with(|auditor| auditor.in_memory(10), Nanos::from_millis(300), &log, 0, 100, &plan);
+    let outcome = audit_with(|auditor| auditor.in_memory(10), DRAIN_TO_THE_END, &log, 0, 100, &plan);
     let ledger = outcome.result.promises;
     assert_eq!((ledger.made, ledger.unchecked), (100, 100), "{ledger:?} {:?}", outcome.notes);
     let told = |note: &String| note.contains("100 promises are unchecked") && note.contains("status 404");
@@ -148,7 +148,7 @@ fn what_is_pending_when_a_log_stops_serving_its_tree_is_unchecked() {
         let folder = tempfile::tempdir().unwrap();
         let outcome = audit_with(
             |auditor| auditor.folder(folder.path().to_owned()),
-            Nanos::from_millis(3_000),
+            DRAIN_TO_THE_END,
             &log,
             0,
             40,
@@ -167,7 +167,7 @@ fn what_a_log_that_can_be_read_withholds_is_pending() {
         let plan = SubmitPlan::default();
         let lab = withholding(&plan, flavour);
         let log = target(&lab, flavour);
-        let outcome = audit_with(|auditor| auditor, Nanos::from_millis(300), &log, 0, 40, &plan);
+        let outcome = audit_with(|auditor| auditor, DRAIN_TO_THE_END, &log, 0, 40, &plan);
         let ledger = outcome.result.promises;
         assert_eq!((ledger.made, ledger.pending), (40, 40), "{ledger:?} {:?}", outcome.notes);
         assert!(!outcome.notes.iter().any(|note| note.contains("unchecked")), "{:?}", outcome.notes);

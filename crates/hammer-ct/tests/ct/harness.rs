@@ -21,6 +21,9 @@ use hammer_tlog::key::LogKey;
 
 pub(crate) const SEED: u64 = 7;
 
+/// A drain of tests that wait for its end: long enough for all answers, on a slow machine too.
+pub(crate) const DRAIN_TO_THE_END: Nanos = Nanos::from_secs(2);
+
 /// One run: its clock, and what it is made of.
 pub(crate) struct TestRun {
     pub(crate) clock: MonotonicClock,

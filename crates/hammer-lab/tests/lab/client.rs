@@ -86,7 +86,7 @@ pub(crate) async fn post(url: &str, body: impl Into<Bytes>) -> Answer {
     Connection::http1(url).await.send(request("POST", url, body)).await.unwrap()
 }
 
-/// Waits until `condition` holds, and fails after ten seconds.
+/// Waits until `condition` holds, and fails after a minute.
 pub(crate) async fn until(condition: impl Fn() -> bool) {
     let poll = async {
         while !condition() {
@@ -96,9 +96,7 @@ pub(crate) async fn until(condition: impl Fn() -> bool) {
     within(poll).await;
 }
 
-/// What the future gives, or a failure after ten seconds.
+/// What the future gives, or a failure after a minute.
 pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(10), future)
-        .await
-        .expect("it did not come to pass in ten seconds")
+    tokio::time::timeout(Duration::from_secs(60), future).await.expect("it did not come to pass in a minute")
 }

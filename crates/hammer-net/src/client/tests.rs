@@ -35,7 +35,7 @@ impl Now for HandClock {
 
 /// Runs `test` on a current-thread runtime within a local set; one that hangs fails.
 pub(crate) fn run<T>(test: impl Future<Output = T>) -> T {
-    run_within(Duration::from_secs(20), test)
+    run_within(Duration::from_secs(120), test)
 }
 
 pub(crate) fn run_within<T>(limit: Duration, test: impl Future<Output = T>) -> T {

@@ -95,12 +95,14 @@ fn a_cancelled_stream_leaves_the_others_and_its_place() {
         (one.connections, one.streams) = (1, 1);
         let client = client(one);
         for _ in 0..3 {
-            let never = tokio::time::timeout(Duration::from_millis(20), get(&client, "/never"));
-            assert!(never.await.is_err());
+            tokio::select! {
+                _ = get(&client, "/never") => panic!("it is never answered"),
+                () = server.until(|seen| seen.at_work.get() == 1) => {}
+            }
             get(&client, "/").await.unwrap();
+            server.until(|seen| seen.at_work.get() == 0).await;
         }
         assert_eq!(server.connections(), 1);
-        server.until(|seen| seen.at_work.get() == 0).await;
     });
 }
 
