@@ -64,7 +64,7 @@ database() {
   start database mariadbd --no-defaults --user="$user" --datadir="$RUN/db" --socket="$RUN/db.sock" \
     --pid-file="$RUN/db.pid" --port="$db_port" --bind-address=127.0.0.1 --innodb-buffer-pool-size=512M \
     --max-connections=500
-  wait_for database 60 sql --execute='select 1'
+  wait_for database 300 sql --execute='select 1'
   # The server names a client on loopback by its address or as localhost, as its resolver sees fit.
   sql --execute="create database trillian;
     create user 'trillian'@'127.0.0.1' identified by 'trillian';
@@ -84,8 +84,8 @@ trillian() {
   start signer "$HAMMER_TARGETS_BIN/trillian_log_signer" "${store[@]}" --rpc_endpoint="127.0.0.1:$signer_rpc" \
     --http_endpoint="127.0.0.1:$signer_http" --force_master --sequencer_interval="$SEQUENCER_INTERVAL" \
     --batch_size="$BATCH_SIZE" --num_sequencers="$NUM_SEQUENCERS" ${SIGNER_FLAGS:-}
-  wait_for log-server 30 answers "http://127.0.0.1:$log_http/healthz"
-  wait_for signer 30 answers "http://127.0.0.1:$signer_http/healthz"
+  wait_for log-server 300 answers "http://127.0.0.1:$log_http/healthz"
+  wait_for signer 300 answers "http://127.0.0.1:$signer_http/healthz"
   "$HAMMER_TARGETS_BIN/createtree" --admin_server="127.0.0.1:$log_rpc" --display_name=ctlog \
     >"$RUN/tree-id" 2>"$RUN/log/createtree.log" || { tail -n 20 "$RUN/log/createtree.log" >&2; die "createtree failed"; }
 }
@@ -105,7 +105,7 @@ CFG
   start ct-server "$HAMMER_TARGETS_BIN/ct_server" --logtostderr --log_config="$RUN/ct.cfg" \
     --log_rpc_server="127.0.0.1:$log_rpc" --http_endpoint="127.0.0.1:$ct_port" \
     --metrics_endpoint="127.0.0.1:$ct_metrics" ${CT_SERVER_FLAGS:-}
-  wait_for ct-server 30 answers "http://127.0.0.1:$ct_port/ctlog/ct/v1/get-sth"
+  wait_for ct-server 300 answers "http://127.0.0.1:$ct_port/ctlog/ct/v1/get-sth"
 }
 
 status() {
