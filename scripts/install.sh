@@ -38,24 +38,27 @@ as_root() {
   if ((EUID == 0)); then "$@"; else sudo "$@"; fi
 }
 
-# go_server PACKAGE MODULE VERSION: the binary, unless the one that is there says it is of that version.
-go_server() {
-  local package=$1 module=$2 version=$3 path=$HAMMER_TARGETS_BIN/${1##*/}
-  if [[ -x $path ]] && go version -m "$path" | awk -v m="$module" -v v="$version" \
-    '$1 == "mod" && $2 == m && $3 == v { found = 1 } END { exit !found }'; then
-    return
-  fi
-  printf '%s %s\n' "$package" "$version"
-  GOBIN=$HAMMER_TARGETS_BIN go install "$package@$version"
+# go_programs MODULE VERSION PACKAGE...: those of the module's programs of which none is there that says it is of that version. The
+# tags leave out what nothing here starts: Spanner, CockroachDB and PostgreSQL for storage, and Kubernetes for elections.
+go_programs() {
+  local module=$1 version=$2 package missing=()
+  shift 2
+  for package in "$@"; do
+    is_there "$HAMMER_TARGETS_BIN/${package##*/}" "$module" "$version" || missing+=("$module/$package@$version")
+  done
+  ((${#missing[@]} > 0)) || return 0
+  printf '%s\n' "${missing[@]}"
+  GOBIN=$HAMMER_TARGETS_BIN go install -tags mysql,etcd -ldflags=-s "${missing[@]}"
+}
+
+# is_there PATH MODULE VERSION: a Go program that says it is of that version of the module.
+is_there() {
+  [[ -x $1 ]] && go version -m "$1" | awk -v m="$2" -v v="$3" '$1 == "mod" && $2 == m && $3 == v { found = 1 } END { exit !found }'
 }
 
 go_servers() {
-  local name
-  for name in trillian_log_server trillian_log_signer createtree; do
-    go_server "github.com/google/trillian/cmd/$name" github.com/google/trillian "$TRILLIAN"
-  done
-  go_server github.com/google/certificate-transparency-go/trillian/ctfe/ct_server \
-    github.com/google/certificate-transparency-go "$CT_GO"
+  go_programs github.com/google/trillian "$TRILLIAN" cmd/{trillian_log_server,trillian_log_signer,createtree}
+  go_programs github.com/google/certificate-transparency-go "$CT_GO" trillian/ctfe/ct_server
   local schema=$HAMMER_TARGETS_BIN/trillian-storage.sql
   if [[ ! -s $schema ]]; then
     local source
@@ -69,7 +72,9 @@ cargo_deny() {
   printf 'cargo-deny %s\n' "$CARGO_DENY"
   local root
   root=$(mktemp -d)
-  CARGO_TARGET_DIR=$root/target cargo install cargo-deny --version "$CARGO_DENY" --locked --quiet --root "$root"
+  # It runs for seconds: what its own profile spends on optimisation and link-time optimisation would never be had back.
+  CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=1 \
+    CARGO_TARGET_DIR=$root/target cargo install cargo-deny --version "$CARGO_DENY" --locked --quiet --root "$root"
   install -m 755 "$root/bin/cargo-deny" "$HAMMER_TARGETS_BIN/cargo-deny"
   rm -rf "$root"
 }
