@@ -253,14 +253,14 @@ impl<'a, 'r> Run<'a, 'r> {
     fn refusals(&self, lane: Option<usize>, command: &Command) -> (usize, Vec<CommandRefusal>) {
         let asked = self.spec.lanes.iter().enumerate();
         let asked: Vec<_> = asked.filter(|(place, _)| lane.is_none_or(|lane| lane == *place)).collect();
-        let refusal = |(_, plan): &(usize, &Arc<dyn LanePlan<ThreadedRuntime>>)| {
+        let refusals = asked.iter().filter_map(|(_, plan)| {
             let why = match self.ended_at {
                 Some(_) => Some("its arrivals have ended"),
                 None => plan.refuses(command),
             };
             Some(CommandRefusal { workload: plan.workload().to_owned(), why: why?.to_owned() })
-        };
-        (asked.len(), asked.iter().filter_map(refusal).collect())
+        });
+        (asked.len(), refusals.collect())
     }
 
     fn lane(&self, name: &str) -> Option<usize> {
