@@ -5,6 +5,7 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 
+mod clock;
 mod fates;
 mod heat;
 mod help;
@@ -20,6 +21,7 @@ mod standing;
 mod tests;
 
 use super::state::{State, Tab, words};
+use clock::clock;
 use palette::Palette;
 
 /// Draws everything.
@@ -76,16 +78,6 @@ fn progress(state: &State) -> String {
     });
     let of = planned.map_or(String::new(), |planned| format!(" of {}", clock(planned.as_secs_f64())));
     format!("{} {}{of}", words(phase), clock(gone))
-}
-
-/// `12s`, `2m05s`, `11h59m`.
-fn clock(seconds: f64) -> String {
-    let seconds = seconds.round() as u64;
-    match seconds {
-        0..60 => format!("{seconds}s"),
-        60..3_600 => format!("{}m{:02}s", seconds / 60, seconds % 60),
-        _ => format!("{}h{:02}m", seconds / 3_600, seconds / 60 % 60),
-    }
 }
 
 fn tabs(state: &State, palette: &Palette) -> Line<'static> {

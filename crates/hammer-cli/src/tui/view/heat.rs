@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Paragraph};
 
-use super::clock;
+use super::clock::clock;
 use super::palette::Palette;
 use crate::tui::state::State;
 use crate::tui::state::history::Point;

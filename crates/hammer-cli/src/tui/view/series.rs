@@ -7,8 +7,9 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
+use super::clock::clock;
+use super::heat;
 use super::palette::Palette;
-use super::{clock, heat};
 use crate::tui::state::State;
 
 /// Draws it.
