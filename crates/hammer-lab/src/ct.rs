@@ -3,41 +3,29 @@
 //!
 //! Submissions behave like TesseraCT v0.1.1 (flavour `static-ct`) or like ct_server 1.3.2 (flavour `rfc6962`: answers
 //! at once, without an index). Whatever the log states outwards is made in one place: SCTs in `submit`, checkpoints
-//! and tree heads in `checkpoint`, tiles and bundles in `monitor`.
+//! and tree heads in `log::checkpoint`, tiles and bundles in `read`.
 //! Where its plan says so it lies, in those places and nowhere else, and keeps a list of what it lied about (`lies`).
 
-mod bundle;
-mod certificate;
 mod chain;
-mod checkpoint;
-mod checks;
-mod config;
-mod date;
 mod endpoint;
 mod entry;
-mod fixed_keys;
 mod key;
 mod lab;
-mod lie;
 mod lies;
 mod log;
-mod log_list;
-mod monitor;
-mod names;
 mod plan;
-mod pool;
-mod precert;
-mod rfc6962;
+mod read;
 mod signature;
-mod store;
 mod submit;
 
 pub use crate::told_lie::{LieKind, ToldLie};
 pub use chain::{ChainRefusal, Validator};
-pub use config::{KeySource, LogConfig};
 pub use lab::{CtLab, CtLabHandle};
-pub use lie::Lie;
-pub use plan::{CtLabPlan, Flavour};
+pub use plan::{
+    CtLabPlan, Flavour,
+    config::{KeySource, LogConfig},
+    lie::Lie,
+};
 
 pub(crate) use key::LogSigner;
 pub(crate) use submit::{leaf_serial, read_chain, unchecked_sct};

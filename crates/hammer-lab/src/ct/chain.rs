@@ -1,6 +1,8 @@
 //! What the log accepts: a chain that leads, in the order it was sent, to one of the roots (RFC 6962 section 3.1).
 
 mod authority;
+pub(crate) mod certificate;
+pub(crate) mod date;
 mod known;
 
 use std::{
@@ -11,13 +13,10 @@ use std::{
 
 use hammer_tlog::merkle::{Hash, sha256};
 
-use super::{
-    certificate::{Certificate, OID_POISON},
-    checks::OpenSignature,
-    fixed_keys::FixedKeys,
-};
+use super::signature::{checks::OpenSignature, fixed_keys::FixedKeys};
 
 pub(crate) use authority::Authority;
+use certificate::{Certificate, OID_POISON};
 use known::KnownChains;
 
 /// Why a chain was refused, in TesseraCT's words.

@@ -1,5 +1,8 @@
 //! An entry of the log: what is hashed, signed and stored.
 
+pub(crate) mod bundle;
+mod precert;
+
 use std::sync::Arc;
 
 use hammer_tlog::{
@@ -8,9 +11,7 @@ use hammer_tlog::{
 };
 
 use super::{
-    certificate::Certificate,
-    chain::{ChainRefusal, Path, Validated},
-    precert,
+    chain::{ChainRefusal, Path, Validated, certificate::Certificate},
     signature::SignatureError,
 };
 

@@ -12,7 +12,7 @@ use ring::{
 use rustls::pki_types::PrivateKeyDer;
 use rustls::pki_types::pem::{self, PemObject};
 
-use super::config::KeySource;
+use super::plan::config::KeySource;
 use crate::error::LabError;
 
 /// A P-256 key that signs as RFC 6962 section 2.1.4 says, another signature each time.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock, atomic::Ordering};
 
-use super::{config::LogConfig, endpoint::CtTarget, log::Log};
+use super::{endpoint::CtTarget, log::Log, plan::config::LogConfig};
 use crate::{
     error::LabError,
     fault::FaultSession,

@@ -15,10 +15,9 @@ use hammer_tlog::{
 };
 
 use super::{
-    config::KeySource,
     entry::Entry,
     key::LogSigner,
-    plan::{CtLabPlan, Flavour},
+    plan::{CtLabPlan, Flavour, config::KeySource},
 };
 use crate::error::LabError;
 use crate::told_lie::{LieKind, ToldLie};

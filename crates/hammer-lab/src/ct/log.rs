@@ -1,5 +1,9 @@
 //! The log itself: from the pool into the tree, from the tree to a checkpoint.
 
+mod checkpoint;
+pub(crate) mod pool;
+pub(crate) mod store;
+
 use std::{
     collections::{HashMap, VecDeque},
     sync::{
@@ -13,22 +17,21 @@ use hammer_tlog::merkle::{Hash, NodeReader, Tree, leaf_hash, root_at, sha256};
 use tokio::sync::watch;
 
 use super::{
-    chain::{Policy, Validator},
-    checkpoint::Checkpoint,
-    checks::Checks,
-    config::LogConfig,
-    date,
+    chain::{Policy, Validator, date},
     key::LogSigner,
     lies::Lies,
-    plan::{CtLabPlan, Flavour},
-    pool::{Batch, Logged, Pool, Untold},
-    store::{Folder, Memory, Store},
+    plan::{CtLabPlan, Flavour, config::LogConfig},
+    signature::checks::Checks,
 };
 use crate::{
     clock::Clock,
     error::LabError,
     told_lie::{LieKind, ToldLie},
 };
+
+use checkpoint::Checkpoint;
+use pool::{Batch, Logged, Pool, Untold};
+use store::{Folder, Memory, Store};
 
 /// A log without its server.
 #[derive(Debug)]

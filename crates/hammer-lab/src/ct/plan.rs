@@ -1,11 +1,15 @@
 //! The log as a plan writes it.
 
+pub(crate) mod config;
+pub(crate) mod lie;
+
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::lie::Lie;
 use crate::{duration::Span, fault::FaultScript, serve::ServePlan};
+
+use lie::Lie;
 
 /// How the log answers a submission.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

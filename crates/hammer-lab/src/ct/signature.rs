@@ -1,5 +1,8 @@
 //! Signatures of certificates, checked with ring.
 
+pub(crate) mod checks;
+pub(crate) mod fixed_keys;
+
 use hammer_tlog::der::{BIT_STRING, DerError, OBJECT_IDENTIFIER, Reader, SEQUENCE, Tlv, context};
 use ring::signature::{self as algorithms, UnparsedPublicKey, VerificationAlgorithm};
 

@@ -12,14 +12,15 @@ use http_body_util::Full;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    certificate::Certificate,
-    chain::{ChainRefusal, Validated},
+    chain::{ChainRefusal, Validated, certificate::Certificate},
     entry::{self, Entry},
     key::LogSigner,
     lies::Lies,
-    log::Log,
+    log::{
+        Log,
+        pool::{Placed, Pushback, Ticket},
+    },
     plan::Flavour,
-    pool::{Placed, Pushback, Ticket},
 };
 use crate::{serve::answer, told_lie::LieKind};
 

@@ -7,16 +7,15 @@ use hammer_tlog::{
     merkle::{Hash, sha256},
 };
 
-use super::{ChainRefusal, parse};
-use crate::ct::{
+use super::{
+    ChainRefusal,
     certificate::{
         Certificate, OID_AUTHORITY_KEY_IDENTIFIER, OID_BASIC_CONSTRAINTS, OID_EXTENDED_KEY_USAGE,
         OID_KEY_USAGE, OID_PRECERT_SIGNING,
     },
-    checks::OpenSignature,
-    fixed_keys::FixedKeys,
-    signature::PublicKey,
+    parse,
 };
+use crate::ct::signature::{PublicKey, checks::OpenSignature, fixed_keys::FixedKeys};
 
 /// An issuer, kept with what the log asks of it.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::ct::lie::Lie;
+use crate::ct::plan::lie::Lie;
 use crate::told_lie::LieKind;
 
 /// A rule of the plan, and how far it has come.

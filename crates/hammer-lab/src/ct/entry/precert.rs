@@ -5,9 +5,9 @@ use hammer_tlog::der::{
     self, BOOLEAN, DerError, OBJECT_IDENTIFIER, OCTET_STRING, Reader, SEQUENCE, Tlv, context,
 };
 
-use super::{
+use crate::ct::chain::{
+    Authority,
     certificate::{OID_AUTHORITY_KEY_IDENTIFIER, OID_POISON},
-    chain::Authority,
 };
 
 /// The TBSCertificate without its poison; where a precertificate signing certificate issued it, with that one's issuer

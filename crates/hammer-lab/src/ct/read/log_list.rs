@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{log::Log, plan::Flavour};
+use crate::ct::{log::Log, plan::Flavour};
 
 impl Log {
     /// The log's entry of a v3 log list, with the URLs by which it is reached.

@@ -12,8 +12,11 @@ use http::{Response, StatusCode};
 use http_body_util::Full;
 use serde_json::json;
 
-use super::{log::Log, names, store};
-use crate::serve::answer;
+use super::names;
+use crate::{
+    ct::log::{Log, store},
+    serve::answer,
+};
 
 impl Log {
     /// `checkpoint`.

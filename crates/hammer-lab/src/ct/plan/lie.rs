@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::plan::{CtLabPlan, Flavour};
+use super::{CtLabPlan, Flavour};
 use crate::duration::Span;
 use crate::told_lie::LieKind;
 

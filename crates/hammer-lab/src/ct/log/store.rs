@@ -9,8 +9,7 @@ use hammer_tlog::{
     tile::TileId,
 };
 
-use super::chain::Authority;
-use crate::error::LabError;
+use crate::{ct::chain::Authority, error::LabError};
 
 pub(crate) use folder::{Folder, hash_tile};
 pub(crate) use memory::Memory;

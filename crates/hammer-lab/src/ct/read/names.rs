@@ -6,7 +6,7 @@ use hammer_tlog::{
     names::{NamesLine, Subject},
 };
 
-use super::bundle::leaves;
+use crate::ct::entry::bundle::leaves;
 
 /// The names tile of a bundle.
 pub(crate) fn tile(bundle: &[u8]) -> Vec<u8> {

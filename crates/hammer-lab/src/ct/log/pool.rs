@@ -9,8 +9,10 @@ use std::{
 use hammer_tlog::merkle::Hash;
 use tokio::sync::{Notify, watch};
 
-use super::{entry::Entry, lies::Lies, plan::CtLabPlan};
-use crate::clock::Clock;
+use crate::{
+    clock::Clock,
+    ct::{entry::Entry, lies::Lies, plan::CtLabPlan},
+};
 
 /// Batches of a bounded number of entries, and the deduplication by identity.
 #[derive(Debug)]

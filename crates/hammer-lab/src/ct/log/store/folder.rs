@@ -15,7 +15,7 @@ use hammer_tlog::{
 };
 
 use crate::{
-    ct::{bundle, chain::Authority},
+    ct::{chain::Authority, entry::bundle},
     error::LabError,
 };
 

@@ -8,7 +8,7 @@ use std::{
 use hammer_p256::FixedKeyVerifier;
 use hammer_tlog::merkle::{Hash, sha256};
 
-use super::signature::{PublicKey, SignatureError};
+use super::{PublicKey, SignatureError};
 
 /// Verifies signatures: by ring, and once a key of P-256 has been used a few times, by a table of its multiples. Bounded:
 /// [`MOST_TABLES`] of 850 KB.

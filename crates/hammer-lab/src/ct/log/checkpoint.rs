@@ -6,7 +6,7 @@ use bytes::Bytes;
 use hammer_tlog::merkle::{Hash, sha256};
 use serde_json::json;
 
-use super::key::LogSigner;
+use crate::ct::key::LogSigner;
 
 /// A signed statement about the tree.
 #[derive(Debug, Clone)]

@@ -13,12 +13,16 @@ use http_body_util::Full;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{
-    bundle::{TileLeaf, leaves},
-    entry::push_u24,
-    log::Log,
+use crate::{
+    ct::{
+        entry::{
+            bundle::{TileLeaf, leaves},
+            push_u24,
+        },
+        log::Log,
+    },
+    serve::answer,
 };
-use crate::serve::answer;
 
 type Answer = Result<String, (StatusCode, String)>;
 

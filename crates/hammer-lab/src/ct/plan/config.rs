@@ -4,7 +4,7 @@ use std::{fs, path::Path, sync::Arc};
 
 use rustls::pki_types::{CertificateDer, pem::PemObject};
 
-use super::plan::CtLabPlan;
+use super::CtLabPlan;
 use crate::{
     clock::{Clock, SystemClock},
     error::LabError,
