@@ -6,7 +6,7 @@ mod folder;
 #[path = "support/hammer.rs"]
 mod hammer;
 
-use hammer_lab::http::RecordingLabPlan;
+use hammer_lab::ct::recording::RecordingLabPlan;
 use hammer_lab::{RecordingLab, RecordingLabHandle};
 use hammer_tlog::encoding::base64;
 

@@ -14,9 +14,12 @@ pub mod stats;
 mod told_lie;
 
 pub use clock::{Clock, ManualClock, SystemClock};
-pub use ct::{CtLab, CtLabHandle, CtLabPlan, Lie, LogConfig};
+pub use ct::{
+    CtLab, CtLabHandle, CtLabPlan, Lie, LogConfig,
+    recording::{RecordingLab, RecordingLabHandle, RecordingLabPlan},
+};
 pub use error::LabError;
 pub use fault::FaultScript;
-pub use http::{HttpLab, HttpLabHandle, HttpLabPlan, RecordingLab, RecordingLabHandle, RecordingLabPlan};
+pub use http::{HttpLab, HttpLabHandle, HttpLabPlan};
 pub use stats::{LabStats, RequestCounts};
 pub use told_lie::{LieKind, ToldLie};

@@ -10,9 +10,13 @@ use http::{Method, Response, StatusCode, request::Parts};
 use http_body_util::Full;
 use serde::{Deserialize, Serialize};
 
+use super::{
+    key::LogSigner,
+    plan::config::KeySource,
+    submit::{leaf_serial, read_chain, unchecked_sct},
+};
 use crate::{
     clock::{Clock, SystemClock},
-    ct::{KeySource, LogSigner, leaf_serial, read_chain, unchecked_sct},
     error::LabError,
     fault::{FaultScript, FaultSession},
     serve::{Running, ServePlan, Server, Target, answer},
