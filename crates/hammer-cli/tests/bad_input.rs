@@ -14,9 +14,9 @@ mod server;
 use std::fs;
 use std::net::TcpListener;
 
+use hammer_lab::HttpLabHandle;
 use hammer_lab::http::HttpLabPlan;
 use hammer_lab::serve::TlsFiles;
-use hammer_lab::{HttpLab, HttpLabHandle};
 use hammer_measure::Fate;
 use hammer_report::{Reason, ReasonKind, Report};
 use rustix::process::Signal;
@@ -57,7 +57,7 @@ fn over_tls(folder: &Folder) -> (HttpLabHandle, String) {
     let key = folder.write("server.key", &certified.signing_key.serialize_pem());
     let mut plan = HttpLabPlan::default();
     plan.serve.tls = Some(TlsFiles { certificate: certificate.clone().into(), key: key.into() });
-    let lab = HttpLab::spawn_thread(&plan).unwrap();
+    let lab = HttpLabHandle::spawn(plan).unwrap();
     let url = lab.url.replace("127.0.0.1", "localhost");
     assert!(url.starts_with("https://localhost:"), "{url}");
     (lab, url)

@@ -42,8 +42,8 @@ fn a_plan_ends_when_the_tree_has_grown_beyond_what_it_had() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("plan.yaml");
     let target = json!({ "log": {
-        "submission_url": log.lab.submission_url.as_str(),
-        "origin": log.lab.origin,
+        "submission_url": log.lab.url.as_str(),
+        "origin": log.lab.origin(),
         "public_key": log.key,
     }});
     let workload = json!({ "name": "submit", "ct_submit": {}, "load": { "rate": "200/s" } });

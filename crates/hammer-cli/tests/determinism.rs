@@ -6,8 +6,8 @@ mod folder;
 #[path = "support/hammer.rs"]
 mod hammer;
 
+use hammer_lab::RecordingLabHandle;
 use hammer_lab::ct::recording::RecordingLabPlan;
-use hammer_lab::{RecordingLab, RecordingLabHandle};
 use hammer_tlog::encoding::base64;
 
 use folder::Folder;
@@ -48,7 +48,7 @@ struct Sent {
 
 /// What a recording target is sent by so many shards, supply threads and verifiers.
 fn sent(workloads: &str, seed: &str, threads: [usize; 3]) -> Sent {
-    let lab = RecordingLab::spawn_thread(&RecordingLabPlan::default()).unwrap();
+    let lab = RecordingLabHandle::spawn(RecordingLabPlan::default()).unwrap();
     let folder = Folder::new();
     let plan = folder.write("plan.yaml", &format!("{}{workloads}", target(&lab, workloads)));
     let [shards, supply, verify] = threads;
@@ -65,7 +65,7 @@ fn target(lab: &RecordingLabHandle, workloads: &str) -> String {
     if !workloads.contains("ct_submit") {
         return format!("target: {{ url: \"{}\" }}\n", lab.url);
     }
-    let key = base64(&lab.log_key_spki);
+    let key = base64(lab.log_key_spki());
     format!(
         "target: {{ log: {{ kind: rfc6962, submission_url: \"{}\", public_key: \"{key}\" }} }}\n",
         lab.url

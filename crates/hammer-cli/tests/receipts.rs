@@ -57,9 +57,9 @@ fn what_was_pending_when_a_run_ended_is_found_once_the_log_has_published_it() {
     copy(&storage.path().join("log"), &stale);
     let stale = format!("file://{}", stale.display());
     let target = json!({ "log": {
-        "submission_url": log.lab.submission_url.as_str(),
+        "submission_url": log.lab.url.as_str(),
         "monitoring_url": stale,
-        "origin": log.lab.origin,
+        "origin": log.lab.origin(),
         "public_key": log.key,
     }});
     let workload =
@@ -76,7 +76,7 @@ fn what_was_pending_when_a_run_ended_is_found_once_the_log_has_published_it() {
     let (file, lines) = receipts(&log);
     assert_eq!(lines, 50);
 
-    let origin = ["ct", "audit", &stale, "--key", &log.key, "--origin", &log.lab.origin];
+    let origin = ["ct", "audit", &stale, "--key", &log.key, "--origin", log.lab.origin()];
     let args = ["--receipts", file.to_str().unwrap()];
     let pending = looked_up(&hammer(&[&origin, args.as_slice(), &["--json"]].concat()));
     assert_eq!(
@@ -169,7 +169,7 @@ fn a_head_that_another_key_signed_is_a_broken_promise_to_either_audit_in_the_sam
     log.submit("1s");
     let (file, _) = receipts(&log);
     let other = Log::of_plan(CtLabPlan { key_seed: 9, ..CtLabPlan::default() });
-    let (url, origin) = (log.lab.submission_url.as_str(), log.lab.origin.as_str());
+    let (url, origin) = (log.lab.url.as_str(), log.lab.origin());
     let audit = ["ct", "audit", url, "--origin", origin, "--key", &other.key];
     let broken = |more: &[&str]| {
         let ended = hammer(&[&audit, more].concat());
@@ -189,7 +189,7 @@ fn a_folder_is_followed_audited_and_read_without_a_server() {
     assert_eq!(log.submit("1500ms"), 300);
     let url = format!("file://{}", storage.path().display());
     let on = |command: &str, more: &[&str]| {
-        let log = ["ct", command, &url, "--key", &log.key, "--origin", &log.lab.origin];
+        let log = ["ct", command, &url, "--key", &log.key, "--origin", log.lab.origin()];
         hammer(&[&log, more].concat())
     };
     let audit = on("audit", &[]);

@@ -11,8 +11,8 @@ mod server;
 
 use std::fs;
 
+use hammer_lab::HttpLabHandle;
 use hammer_lab::http::HttpLabPlan;
-use hammer_lab::{HttpLab, HttpLabHandle};
 use hammer_report::report::Event;
 use hammer_report::{Report, Summary};
 use rustix::process::Signal;
@@ -487,7 +487,7 @@ fn a_line_with_a_time_ends_by_it() {
 
 fn slow_lab() -> HttpLabHandle {
     let plan = json!({ "faults": { "rules": [{ "latency": { "constant": "20ms" } }] } });
-    HttpLab::spawn_thread(&serde_json::from_value::<HttpLabPlan>(plan).unwrap()).unwrap()
+    HttpLabHandle::spawn(serde_json::from_value::<HttpLabPlan>(plan).unwrap()).unwrap()
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use hammer_lab::{Clock, CtLab, CtLabPlan, LogConfig, SystemClock, ct::Flavour, duration::Span};
+use hammer_lab::{Clock, CtLabHandle, CtLabPlan, LogConfig, SystemClock, ct::Flavour, duration::Span};
 use hammer_tlog::rfc6962::AddChainRequest;
 use http::Request;
 use http_body_util::{BodyExt, Full};
@@ -42,11 +42,11 @@ async fn measure(plan: CtLabPlan, root: &[u8], bodies: &[Bytes]) -> Result<(), B
     };
     let mut config = LogConfig::from_plan(plan)?;
     config.add_root_der(root);
-    let lab = CtLab::start(config).await?;
+    let lab = CtLabHandle::start(config).await?;
     let (clock, cpu_before) = (SystemClock::new(), lab_cpu_ms()?);
     let mut connections = JoinSet::new();
     for part in bodies.chunks(bodies.len().div_ceil(CONNECTIONS as usize)) {
-        connections.spawn(send(lab.submission_url.clone(), part.to_vec()));
+        connections.spawn(send(lab.url.clone(), part.to_vec()));
     }
     let answered: u64 = connections.join_all().await.into_iter().sum();
     let (elapsed, cpu_ms) = (clock.elapsed(), lab_cpu_ms()? - cpu_before);

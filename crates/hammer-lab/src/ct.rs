@@ -23,7 +23,8 @@ mod submit;
 
 pub use crate::told_lie::{LieKind, ToldLie};
 pub use chain::{ChainRefusal, Validator};
-pub use lab::{CtLab, CtLabHandle};
+pub use endpoint::CtTarget;
+pub use lab::CtLabHandle;
 pub use plan::{
     CtLabPlan, Flavour,
     config::{KeySource, LogConfig},

@@ -8,11 +8,11 @@ use http_body_util::Full;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    clock::{Clock, SystemClock},
+    clock::Clock,
     error::LabError,
-    fault::{FaultScript, FaultSession},
-    serve::{Running, ServePlan, Server, Target, answer},
-    stats::{Counters, LabStats},
+    fault::FaultScript,
+    handle::{LabConfig, LabHandle, LabTarget},
+    serve::{ServePlan, Target, answer},
 };
 
 /// The plain target as a plan writes it; every key may be left out.
@@ -35,101 +35,43 @@ impl Default for HttpLabPlan {
     }
 }
 
-/// Starts plain targets.
-#[derive(Debug)]
-pub struct HttpLab;
+/// A plain target that runs.
+pub type HttpLabHandle = LabHandle<PlainTarget>;
 
-/// A plain target that runs. Dropping it stops the target without waiting for its end.
+/// What answers every request with the same body.
 #[derive(Debug)]
-pub struct HttpLabHandle {
-    /// `http(s)://address/`.
-    pub url: String,
-    clock: Arc<dyn Clock>,
-    faults: Arc<FaultSession>,
-    counters: Arc<Counters>,
-    running: Running,
-}
-
-struct Plain {
+pub struct PlainTarget {
     status: StatusCode,
     body: Bytes,
 }
 
-impl HttpLab {
-    /// Starts a target on its own threads, with the machine's time.
-    ///
-    /// # Errors
-    /// A plan without meaning, or an address that is taken.
-    pub fn spawn_thread(plan: &HttpLabPlan) -> Result<HttpLabHandle, LabError> {
-        Self::spawn_thread_with_clock(plan, Arc::new(SystemClock::new()))
+impl LabConfig for HttpLabPlan {
+    type Target = PlainTarget;
+
+    const THREAD: &'static str = "lab-http";
+
+    fn serve(&self) -> &ServePlan {
+        &self.serve
     }
 
-    /// As [`HttpLab::spawn_thread`], with the time given.
-    ///
-    /// # Errors
-    /// A plan without meaning, or an address that is taken.
-    pub fn spawn_thread_with_clock(
-        plan: &HttpLabPlan,
-        clock: Arc<dyn Clock>,
-    ) -> Result<HttpLabHandle, LabError> {
-        let status = StatusCode::from_u16(plan.status)
+    fn faults(&self) -> &FaultScript {
+        &self.faults
+    }
+
+    fn path(&self) -> String {
+        "/".to_owned()
+    }
+
+    fn target(self, _: &Arc<dyn Clock>, _: &str) -> Result<PlainTarget, LabError> {
+        let status = StatusCode::from_u16(self.status)
             .map_err(|error| LabError::Plan { key: "status", reason: error.to_string() })?;
-        plan.faults.check().map_err(|reason| LabError::Plan { key: "faults", reason })?;
-        let faults = Arc::new(FaultSession::new(plan.faults.clone(), clock.elapsed()));
-        let counters = Arc::new(Counters::default());
-        let server = Server {
-            target: Arc::new(Plain { status, body: vec![b'x'; plan.body_bytes].into() }),
-            clock: Arc::clone(&clock),
-            faults: Arc::clone(&faults),
-            counters: Arc::clone(&counters),
-            plan: plan.serve.clone(),
-        };
-        let scheme = if plan.serve.tls.is_some() { "https" } else { "http" };
-        let running = Running::spawn("lab-http", server, |_| async {})?;
-        Ok(HttpLabHandle {
-            url: format!("{scheme}://{}/", running.address),
-            clock,
-            faults,
-            counters,
-            running,
-        })
-    }
-
-    /// As [`HttpLab::spawn_thread`], from within a tokio runtime.
-    ///
-    /// # Errors
-    /// A plan without meaning, or an address that is taken.
-    pub async fn start(plan: HttpLabPlan) -> Result<HttpLabHandle, LabError> {
-        tokio::task::spawn_blocking(move || Self::spawn_thread(&plan)).await.unwrap_or(Err(LabError::Died))
+        Ok(PlainTarget { status, body: vec![b'x'; self.body_bytes].into() })
     }
 }
 
-impl HttpLabHandle {
-    /// Requests and connections so far.
-    #[must_use]
-    pub fn stats(&self) -> LabStats {
-        self.counters.stats()
-    }
+impl LabTarget for PlainTarget {}
 
-    /// Counts the stalls of the fault script from now.
-    pub fn restart_faults(&self) {
-        self.faults.restart(self.clock.elapsed());
-    }
-
-    /// Stops accepting, lets what is under way finish, and ends the threads; blocks.
-    pub fn stop(self) -> LabStats {
-        let Self { counters, running, .. } = self;
-        running.stop();
-        counters.stats()
-    }
-
-    /// As [`HttpLabHandle::stop`], from within a tokio runtime.
-    pub async fn shutdown(self) {
-        let _ = tokio::task::spawn_blocking(|| self.stop()).await;
-    }
-}
-
-impl Target for Plain {
+impl Target for PlainTarget {
     fn endpoint(&self, method: &Method, _: &str) -> &'static str {
         match *method {
             Method::GET => "get",

@@ -8,6 +8,7 @@ pub mod ct;
 pub mod duration;
 pub mod error;
 pub mod fault;
+pub mod handle;
 pub mod http;
 pub mod serve;
 pub mod stats;
@@ -15,11 +16,12 @@ mod told_lie;
 
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use ct::{
-    CtLab, CtLabHandle, CtLabPlan, Lie, LogConfig,
-    recording::{RecordingLab, RecordingLabHandle, RecordingLabPlan},
+    CtLabHandle, CtLabPlan, Lie, LogConfig,
+    recording::{RecordingLabHandle, RecordingLabPlan},
 };
 pub use error::LabError;
 pub use fault::FaultScript;
-pub use http::{HttpLab, HttpLabHandle, HttpLabPlan};
+pub use handle::LabHandle;
+pub use http::{HttpLabHandle, HttpLabPlan};
 pub use stats::{LabStats, RequestCounts};
 pub use told_lie::{LieKind, ToldLie};

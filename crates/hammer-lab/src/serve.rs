@@ -47,8 +47,8 @@ impl Default for ServePlan {
     }
 }
 
-/// What answers requests behind a [`Server`].
-pub(crate) trait Target: Send + Sync + 'static {
+/// What answers requests behind a server.
+pub trait Target: Send + Sync + 'static {
     /// Name of the endpoint under which a request is counted and meets faults.
     fn endpoint(&self, method: &Method, path: &str) -> &'static str;
 
@@ -59,56 +59,75 @@ pub(crate) trait Target: Send + Sync + 'static {
         parts: Parts,
         body: Bytes,
     ) -> impl Future<Output = Response<Full<Bytes>>> + Send;
+
+    /// What the target does beside answering, until it is stopped.
+    fn work(self: Arc<Self>, _stopped: watch::Receiver<bool>) -> impl Future<Output = ()> + Send {
+        async {}
+    }
 }
 
 /// Everything that the connections of one target share.
+#[derive(Debug)]
 pub(crate) struct Server<T> {
     pub(crate) target: Arc<T>,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) faults: Arc<FaultSession>,
-    pub(crate) counters: Arc<Counters>,
+    pub(crate) faults: FaultSession,
+    pub(crate) counters: Counters,
     pub(crate) plan: ServePlan,
 }
 
-/// A target that runs on threads of its own.
+/// A listener that has its address, and answers nobody yet.
+pub(crate) struct BoundListener {
+    listener: std::net::TcpListener,
+    address: SocketAddr,
+    tls: Option<TlsAcceptor>,
+}
+
+impl BoundListener {
+    pub(crate) fn bind(plan: &ServePlan) -> Result<Self, LabError> {
+        let failed = |source| LabError::Listen { address: plan.listen, source };
+        let listener = std::net::TcpListener::bind(plan.listen).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let tls = plan.tls.as_ref().map(TlsFiles::acceptor).transpose()?;
+        Ok(Self { listener, address, tls })
+    }
+
+    /// `http(s)://address`.
+    pub(crate) fn origin(&self) -> String {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}", self.address)
+    }
+}
+
+/// The threads of a target that runs.
 #[derive(Debug)]
 pub(crate) struct Running {
-    pub(crate) address: SocketAddr,
     stop: watch::Sender<bool>,
     thread: Option<thread::JoinHandle<()>>,
 }
 
 impl Running {
-    /// Binds, then serves on a new thread with its own runtime, beside `background`, until it is stopped.
-    pub(crate) fn spawn<T: Target, B>(
+    /// Serves on a new thread with its own runtime, beside the target's work, until it is stopped.
+    pub(crate) fn spawn<T: Target>(
         name: &str,
-        server: Server<T>,
-        background: impl FnOnce(watch::Receiver<bool>) -> B + Send + 'static,
-    ) -> Result<Self, LabError>
-    where
-        B: Future<Output = ()> + Send + 'static,
-    {
-        let listen = server.plan.listen;
-        let failed = |source| LabError::Listen { address: listen, source };
-        let listener = std::net::TcpListener::bind(listen).map_err(failed)?;
-        listener.set_nonblocking(true).map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
-        tracing::info!(lab = name, %address, "listens");
-        let tls = server.plan.tls.as_ref().map(TlsFiles::acceptor).transpose()?;
+        listener: BoundListener,
+        server: Arc<Server<T>>,
+    ) -> Result<Self, LabError> {
         let runtime = runtime(name, server.plan.threads).map_err(LabError::Thread)?;
         let (stop, stopped) = watch::channel(false);
         let thread = thread::Builder::new()
             .name(name.to_owned())
             .spawn(move || {
                 runtime.block_on(async move {
-                    let background = tokio::spawn(background(stopped.clone()));
-                    Arc::new(server).accept(listener, tls, stopped).await;
-                    let _ = background.await;
+                    let work = tokio::spawn(Arc::clone(&server.target).work(stopped.clone()));
+                    server.accept(listener, stopped).await;
+                    let _ = work.await;
                 });
                 runtime.shutdown_timeout(DRAIN_LIMIT);
             })
             .map_err(LabError::Thread)?;
-        Ok(Self { address, stop, thread: Some(thread) })
+        Ok(Self { stop, thread: Some(thread) })
     }
 
     /// Stops accepting, lets what is under way finish within two seconds, and waits for the threads to end.
@@ -127,12 +146,8 @@ impl Drop for Running {
 }
 
 impl<T: Target> Server<T> {
-    async fn accept(
-        self: Arc<Self>,
-        listener: std::net::TcpListener,
-        tls: Option<TlsAcceptor>,
-        stopped: watch::Receiver<bool>,
-    ) {
+    async fn accept(self: Arc<Self>, bound: BoundListener, stopped: watch::Receiver<bool>) {
+        let BoundListener { listener, tls, .. } = bound;
         let Ok(listener) = TcpListener::from_std(listener) else { return };
         let mut connections = JoinSet::new();
         let mut stop = stopped.clone();

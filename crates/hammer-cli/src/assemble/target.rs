@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hammer_ct::{CtTargetPlan, LogKind, LogTarget, OneOrMany, Window};
 use hammer_lab::ct::Flavour;
-use hammer_lab::{CtLab, CtLabHandle, CtLabPlan, HttpLab, HttpLabHandle, LabError, LogConfig};
+use hammer_lab::{CtLabHandle, CtLabPlan, HttpLabHandle, LabError, LogConfig};
 use hammer_net::guard;
 use http::Uri;
 
@@ -180,7 +180,7 @@ fn found(plan: &Plan, epoch_unix_ms: u64) -> Result<(Target, Option<Lab>), CliEr
     match &given.lab {
         Some(LabPlan { http: Some(http), .. }) => {
             let at = PlanPath::of("target.lab.http");
-            let lab = HttpLab::spawn_thread(http).map_err(|error| unstarted(error, &at))?;
+            let lab = HttpLabHandle::spawn(http.clone()).map_err(|error| unstarted(error, &at))?;
             let endpoints = vec![uri(&lab.url, at)?];
             return Ok((Target { endpoints, logs: Vec::new() }, Some(Lab::Http(lab))));
         }
@@ -212,7 +212,7 @@ fn ct_lab(plan: &Plan, lab: CtLabPlan, at: &PlanPath) -> Result<CtLabHandle, Cli
     for roots in roots(plan)? {
         roots.certificates.into_iter().for_each(|root| config.add_root_der(root));
     }
-    CtLab::spawn_thread(config).map_err(refused)
+    CtLabHandle::spawn(config).map_err(refused)
 }
 
 /// What keeps the embedded target of that path from its start: a key of it, a file that it names, or the machine.
@@ -239,10 +239,10 @@ pub(crate) fn log_of(lab: &CtLabPlan) -> CtTargetPlan {
 /// The same with where it is served, and its key.
 pub(crate) fn served(log: CtTargetPlan, lab: &CtLabHandle) -> CtTargetPlan {
     CtTargetPlan {
-        submission_url: OneOrMany::One(lab.submission_url.clone()),
-        monitoring_url: OneOrMany::One(lab.monitoring_url.clone()),
-        origin: Some(lab.origin.clone()),
-        public_key: Some(hammer_tlog::encoding::base64(&lab.log_key_spki)),
+        submission_url: OneOrMany::One(lab.url.clone()),
+        monitoring_url: OneOrMany::One(lab.url.clone()),
+        origin: Some(lab.origin().to_owned()),
+        public_key: Some(hammer_tlog::encoding::base64(lab.log_key_spki())),
         ..log
     }
 }

@@ -4,7 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use hammer_lab::{CtLab, CtLabPlan, HttpLab, HttpLabPlan, LabError, LabStats, LogConfig};
+use hammer_lab::{CtLabHandle, CtLabPlan, HttpLabHandle, HttpLabPlan, LabError, LabStats, LogConfig};
 use hammer_report::ExitCode;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ fn ct(args: &LabCtArgs) -> Result<ExitCode, CliError> {
             config.add_root_der(root);
         }
     }
-    let lab = CtLab::spawn_thread(config).map_err(|error| unserved(error, &at, &source))?;
+    let lab = CtLabHandle::spawn(config).map_err(|error| unserved(error, &at, &source))?;
     until_signal(&json!(assemble::served(log, &lab)))?;
     told(&lab.stop())
 }
@@ -64,7 +64,7 @@ fn of_plan(path: &Path, set: &[String]) -> Result<SourcedPlan<CtLabPlan>, CliErr
 fn http(args: &LabHttpArgs) -> Result<ExitCode, CliError> {
     let SourcedPlan { mut plan, source } = config::<HttpLabPlan>(args.config.as_deref(), &args.set)?;
     plan.serve.listen = args.listen;
-    let lab = HttpLab::spawn_thread(&plan).map_err(|error| unserved(error, &PlanPath::default(), &source))?;
+    let lab = HttpLabHandle::spawn(plan).map_err(|error| unserved(error, &PlanPath::default(), &source))?;
     until_signal(&json!({ "url": lab.url }))?;
     told(&lab.stop())
 }

@@ -3,7 +3,7 @@
 use hammer_ct::{SubmitPlan, roots};
 use hammer_lab::ct::{Flavour, Lie};
 use hammer_lab::duration::Span;
-use hammer_lab::{CtLab, CtLabHandle, CtLabPlan, LogConfig};
+use hammer_lab::{CtLabHandle, CtLabPlan, LogConfig};
 use hammer_tlog::encoding::base64;
 use tempfile::TempDir;
 
@@ -36,15 +36,15 @@ impl Log {
         for root in roots(&SubmitPlan::default(), 0).unwrap().certificates {
             config.add_root_der(root);
         }
-        let lab = CtLab::spawn_thread(config).unwrap();
-        Self { key: base64(&lab.log_key_spki), lab, folder: tempfile::tempdir().unwrap(), kind }
+        let lab = CtLabHandle::spawn(config).unwrap();
+        Self { key: base64(lab.log_key_spki()), lab, folder: tempfile::tempdir().unwrap(), kind }
     }
 
     /// `hammer ct COMMAND` on it, started.
     pub(crate) fn start(&self, subcommand: &str, more: &[&str]) -> Started {
-        let url = self.lab.submission_url.as_str();
+        let url = self.lab.url.as_str();
         let log =
-            ["ct", subcommand, url, "--key", &self.key, "--origin", &self.lab.origin, "--kind", self.kind];
+            ["ct", subcommand, url, "--key", &self.key, "--origin", self.lab.origin(), "--kind", self.kind];
         let mut process = command(&[&log, more].concat());
         process.current_dir(self.folder.path());
         Started::of(process)

@@ -13,7 +13,7 @@ use hammer_core::workload::Workload;
 use hammer_ct::{CtRun, LogKind, LogTarget, SubmitPlan, roots};
 use hammer_lab::ct::Flavour;
 use hammer_lab::duration::Span;
-use hammer_lab::{CtLab, CtLabHandle, CtLabPlan, LogConfig};
+use hammer_lab::{CtLabHandle, CtLabPlan, LogConfig};
 use hammer_measure::snapshot::RunResult;
 use hammer_measure::{Detail, Fate, Nanos, Phase, Reporter, RunEvent};
 use hammer_net::ClientConfig;
@@ -168,7 +168,7 @@ pub(crate) fn lab_as(plan: &SubmitPlan, log: CtLabPlan) -> CtLabHandle {
     for root in roots(plan, SEED).unwrap().certificates {
         config.add_root_der(root);
     }
-    CtLab::spawn_thread(config).unwrap()
+    CtLabHandle::spawn(config).unwrap()
 }
 
 /// The log as a workload knows it.
@@ -177,9 +177,9 @@ pub(crate) fn target(lab: &CtLabHandle, flavour: Flavour) -> LogTarget {
         Flavour::StaticCt => LogKind::StaticCt,
         Flavour::Rfc6962 => LogKind::Rfc6962,
     };
-    let key = LogKey::from_der(&lab.log_key_spki).unwrap();
-    let mut target = LogTarget::new(kind, lab.submission_url.parse().unwrap(), key);
-    target.origin.clone_from(&lab.origin);
+    let key = LogKey::from_der(lab.log_key_spki()).unwrap();
+    let mut target = LogTarget::new(kind, lab.url.parse().unwrap(), key);
+    target.origin = lab.origin().to_owned();
     target
 }
 

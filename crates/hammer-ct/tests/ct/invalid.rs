@@ -8,7 +8,7 @@ use hammer_ct::{
     Window,
 };
 use hammer_lab::ct::Flavour;
-use hammer_lab::{CtLabPlan, RecordingLab, RecordingLabPlan};
+use hammer_lab::{CtLabPlan, RecordingLabHandle, RecordingLabPlan};
 use hammer_measure::{Detail, Fate};
 use hammer_synth::MintScratch;
 use hammer_tlog::key::LogKey;
@@ -44,9 +44,9 @@ fn names(kinds: &[InvalidKind]) -> BTreeSet<String> {
 }
 
 /// A log that gives a good SCT for whatever chain it is sent.
-fn careless() -> (hammer_lab::RecordingLabHandle, LogTarget) {
-    let lab = RecordingLab::spawn_thread(&RecordingLabPlan::default()).unwrap();
-    let key = LogKey::from_der(&lab.log_key_spki).unwrap();
+fn careless() -> (RecordingLabHandle, LogTarget) {
+    let lab = RecordingLabHandle::spawn(RecordingLabPlan::default()).unwrap();
+    let key = LogKey::from_der(lab.log_key_spki()).unwrap();
     let log = LogTarget::new(LogKind::Rfc6962, lab.url.parse().unwrap(), key);
     (lab, log)
 }

@@ -135,7 +135,7 @@ fn the_sct_of_another_log_is_a_broken_promise_of_the_one_that_gave_it() {
     let labs = shards(Flavour::StaticCt);
     let [early, late] = targets(&labs, Flavour::StaticCt);
     // What the second signs is held against its own key, which is not the first one's.
-    let key = LogKey::from_der(&labs[0].log_key_spki).unwrap();
+    let key = LogKey::from_der(labs[0].log_key_spki()).unwrap();
     let logs = [early, LogTarget { key, ..late }].map(Arc::new);
     let mut run = TestRun::new();
     let workload = routed(&logs, &mut [], &run.ct()).unwrap();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use hammer_core::workload::Workload;
 use hammer_ct::{CtError, LogKind, LogTarget, SignerAlgorithm, SubmitPlan, SubmitWorkload, roots};
 use hammer_lab::ct::Flavour;
-use hammer_lab::{CtLabPlan, RecordingLab, RecordingLabPlan};
+use hammer_lab::{CtLabPlan, RecordingLabHandle, RecordingLabPlan};
 use hammer_measure::{Detail, Fate};
 use hammer_synth::{ChainMinter, Kind, MintScratch, Minted};
 use hammer_tlog::key::LogKey;
@@ -61,7 +61,7 @@ fn the_scts_of_another_key_are_broken_promises() {
     let (lab_one, lab_two) =
         (lab(&plan, CtLabPlan::default()), lab(&plan, CtLabPlan { key_seed: 2, ..CtLabPlan::default() }));
     let mut log = target(&lab_one, Flavour::StaticCt);
-    log.key = LogKey::from_der(&lab_two.log_key_spki).unwrap();
+    log.key = LogKey::from_der(lab_two.log_key_spki()).unwrap();
     submit(&plan, log, 50).assert_broken(50, "sct-of-another-log");
 }
 
@@ -170,8 +170,8 @@ fn a_log_that_is_not_there_is_unreachable() {
 #[test]
 fn what_is_sent_does_not_depend_on_the_shards() {
     let digest = |shards| {
-        let recording = RecordingLab::spawn_thread(&RecordingLabPlan::default()).unwrap();
-        let key = LogKey::from_der(&recording.log_key_spki).unwrap();
+        let recording = RecordingLabHandle::spawn(RecordingLabPlan::default()).unwrap();
+        let key = LogKey::from_der(recording.log_key_spki()).unwrap();
         let log = LogTarget::new(LogKind::Rfc6962, recording.url.parse().unwrap(), key);
         let mut run = TestRun { shards, ..TestRun::new() };
         let client = client(&log);

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use hammer_http::{BearerPlan, HeaderValues, HttpPlan};
-use hammer_lab::{HttpLab, HttpLabPlan};
+use hammer_lab::{HttpLabHandle, HttpLabPlan};
 use hammer_measure::{Detail, Fate, Nanos};
 
 use crate::canned;
@@ -11,7 +11,7 @@ const PATIENCE: Nanos = Nanos::from_secs(20);
 
 #[test]
 fn an_endpoint_is_loaded_and_the_bytes_are_counted() {
-    let lab = HttpLab::spawn_thread(&HttpLabPlan { body_bytes: 128, ..HttpLabPlan::default() }).unwrap();
+    let lab = HttpLabHandle::spawn(HttpLabPlan { body_bytes: 128, ..HttpLabPlan::default() }).unwrap();
     let record = send(&HttpPlan::default(), &lab.url, 200, PATIENCE);
     assert_eq!(only_end(&record), (Fate::Accepted, Detail::Status(200), 200));
     assert!(record.bytes_in >= 200 * 128 && record.bytes_out >= 200 * 20);

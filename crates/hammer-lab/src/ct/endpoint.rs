@@ -1,22 +1,23 @@
 //! Which request is which endpoint, and who answers it.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Method, Response, StatusCode, request::Parts};
 use http_body_util::Full;
+use tokio::sync::watch;
 
 use super::log::Log;
 use crate::serve::{Target, answer};
 
 /// A log behind its server.
 #[derive(Debug)]
-pub(crate) struct CtTarget {
+pub struct CtTarget {
     pub(crate) log: Arc<Log>,
     /// Path below which everything lies, with a slash at both ends.
     pub(crate) prefix: String,
-    /// Base URL, known once the listener is bound.
-    pub(crate) url: OnceLock<String>,
+    /// The URL by which the log is reached, with a slash at its end.
+    pub(crate) url: String,
 }
 
 impl CtTarget {
@@ -71,11 +72,17 @@ impl Target for CtTarget {
             "get-proof-by-hash" => log.serve_proof_by_hash(query),
             "get-entries" => log.serve_entries(query),
             "get-entry-and-proof" => log.serve_entry_and_proof(query),
-            "log.v3.json" => {
-                answer::json(log.log_list_entry(self.url.get().map(String::as_str).unwrap_or_default()))
-            }
+            "log.v3.json" => answer::json(log.log_list_entry(&self.url)),
             _ => answer::error(StatusCode::NOT_FOUND, &format!("{} is not here", parts.uri.path())),
         }
+    }
+
+    async fn work(self: Arc<Self>, stopped: watch::Receiver<bool>) {
+        let log = &self.log;
+        let publisher = Arc::clone(log).publish(stopped.clone());
+        let checker = Arc::clone(log).check(stopped.clone());
+        tokio::join!(Arc::clone(log).sequence(stopped), publisher, checker);
+        log.publish_all();
     }
 }
 

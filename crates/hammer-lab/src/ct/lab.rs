@@ -1,128 +1,83 @@
 //! A log with its server, on threads of its own.
 
-use std::sync::{Arc, OnceLock, atomic::Ordering};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use super::{endpoint::CtTarget, log::Log, plan::config::LogConfig};
 use crate::{
+    clock::Clock,
     error::LabError,
-    fault::FaultSession,
-    serve::{Running, Server},
-    stats::{Counters, LabStats},
+    fault::FaultScript,
+    handle::{LabConfig, LabHandle, LabTarget},
+    serve::ServePlan,
+    stats::LabStats,
     told_lie::ToldLie,
 };
 
-/// Starts logs.
-#[derive(Debug)]
-pub struct CtLab;
+/// A log that runs. Chains are sent to its URL, and the log is read there; it has no slash at its end.
+pub type CtLabHandle = LabHandle<CtTarget>;
 
-/// A log that runs. Dropping it stops the log without waiting for its end.
-#[derive(Debug)]
-pub struct CtLabHandle {
-    /// Where chains are sent: `http(s)://address/prefix`, without a slash at its end.
-    pub submission_url: String,
-    /// Where the log is read; the same.
-    pub monitoring_url: String,
-    /// DER of the roots that the log accepts.
-    pub roots: Vec<Vec<u8>>,
-    /// DER SubjectPublicKeyInfo of the log's key.
-    pub log_key_spki: Vec<u8>,
-    /// Origin line of the checkpoint.
-    pub origin: String,
-    log: Arc<Log>,
-    faults: Arc<FaultSession>,
-    counters: Arc<Counters>,
-    running: Running,
-}
+impl LabConfig for LogConfig {
+    type Target = CtTarget;
 
-impl CtLab {
-    /// Starts a log on its own threads, from within a tokio runtime.
-    ///
-    /// # Errors
-    /// As [`CtLab::spawn_thread`].
-    pub async fn start(config: LogConfig) -> Result<CtLabHandle, LabError> {
-        tokio::task::spawn_blocking(|| Self::spawn_thread(config)).await.unwrap_or(Err(LabError::Died))
+    const THREAD: &'static str = "lab-ct";
+
+    fn serve(&self) -> &ServePlan {
+        &self.plan.serve
     }
 
-    /// Starts a log on its own threads; it accepts connections when this returns. Reads the whole folder, if the log
-    /// has one with entries.
-    ///
-    /// # Errors
-    /// A plan without meaning, an address that is taken, a folder that does not hold its log.
-    pub fn spawn_thread(config: LogConfig) -> Result<CtLabHandle, LabError> {
-        let plan = &config.plan;
-        plan.faults.check().map_err(|reason| LabError::Plan { key: "faults", reason })?;
-        let (serve, clock) = (plan.serve.clone(), Arc::clone(&config.clock));
-        let scheme = if serve.tls.is_some() { "https" } else { "http" };
-        let path = match plan.path_prefix.trim_matches('/') {
+    fn faults(&self) -> &FaultScript {
+        &self.plan.faults
+    }
+
+    fn path(&self) -> String {
+        match self.plan.path_prefix.trim_matches('/') {
             "" => String::new(),
             prefix => format!("/{prefix}"),
-        };
-        let faults = Arc::new(FaultSession::new(plan.faults.clone(), clock.elapsed()));
-        let counters = Arc::new(Counters::default());
-        let log = Arc::new(Log::open(config)?);
-        let target = CtTarget { log: Arc::clone(&log), prefix: format!("{path}/"), url: OnceLock::new() };
-        let target = Arc::new(target);
-        let server = Server {
-            target: Arc::clone(&target),
-            clock,
-            faults: Arc::clone(&faults),
-            counters: Arc::clone(&counters),
-            plan: serve,
-        };
-        let work = Arc::clone(&log);
-        let running = Running::spawn("lab-ct", server, move |stopped| async move {
-            let publisher = Arc::clone(&work).publish(stopped.clone());
-            let checker = Arc::clone(&work).check(stopped.clone());
-            tokio::join!(Arc::clone(&work).sequence(stopped), publisher, checker);
-            work.publish_all();
-        })?;
-        let url = format!("{scheme}://{}{path}", running.address);
-        let _ = target.url.set(format!("{url}/"));
-        Ok(CtLabHandle {
-            submission_url: url.clone(),
-            monitoring_url: url,
-            roots: log.validator.roots().iter().map(|root| root.der.clone()).collect(),
-            log_key_spki: log.signer.spki.clone(),
-            origin: log.origin.clone(),
-            log,
-            faults,
-            counters,
-            running,
-        })
-    }
-}
-
-impl CtLabHandle {
-    /// What the log has counted so far.
-    #[must_use]
-    pub fn stats(&self) -> LabStats {
-        self.log.stats(&self.counters)
-    }
-
-    /// Counts the stalls of the fault script, and the times of lies, from now, as a run does that starts after its lab.
-    pub fn restart_faults(&self) {
-        let elapsed = self.log.clock.elapsed();
-        self.faults.restart(elapsed);
-        if let Some(lies) = &self.log.lies {
-            lies.restart(elapsed);
         }
     }
 
-    /// Stops accepting, sequences and publishes what waits, lets what is under way finish, and ends the threads.
-    pub async fn shutdown(self) {
-        let _ = tokio::task::spawn_blocking(|| self.stop()).await;
+    fn target(self, clock: &Arc<dyn Clock>, url: &str) -> Result<CtTarget, LabError> {
+        let (prefix, url) = (format!("{}/", self.path()), format!("{url}/"));
+        Ok(CtTarget { log: Arc::new(Log::open(self, Arc::clone(clock))?), prefix, url })
+    }
+}
+
+impl LabTarget for CtTarget {
+    fn with_own_stats(&self, stats: LabStats) -> LabStats {
+        self.log.with_own_stats(stats)
     }
 
-    /// As [`CtLabHandle::shutdown`], where there is no runtime; blocks.
-    pub fn stop(self) -> LabStats {
-        let Self { log, counters, running, .. } = self;
-        running.stop();
-        log.stats(&counters)
+    fn restart(&self, now: Duration) {
+        if let Some(lies) = &self.log.lies {
+            lies.restart(now);
+        }
+    }
+}
+
+impl LabHandle<CtTarget> {
+    /// DER of the roots that the log accepts.
+    pub fn roots(&self) -> impl Iterator<Item = &[u8]> {
+        self.target().log.validator.roots().iter().map(|root| root.der.as_slice())
+    }
+
+    /// DER SubjectPublicKeyInfo of the log's key.
+    #[must_use]
+    pub fn log_key_spki(&self) -> &[u8] {
+        &self.target().log.signer.spki
+    }
+
+    /// Origin line of the checkpoint.
+    #[must_use]
+    pub fn origin(&self) -> &str {
+        &self.target().log.origin
     }
 }
 
 impl Log {
-    fn stats(&self, counters: &Counters) -> LabStats {
+    fn with_own_stats(&self, stats: LabStats) -> LabStats {
         let (lies, unlisted_lies) = self.told_lies();
         LabStats {
             lies,
@@ -132,7 +87,7 @@ impl Log {
             outstanding: self.pool.outstanding(),
             tree_size: self.read_tree(|sequenced| sequenced.tree.size()),
             published_size: self.published.borrow().size,
-            ..counters.stats()
+            ..stats
         }
     }
 

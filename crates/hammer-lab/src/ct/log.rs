@@ -69,9 +69,9 @@ pub(crate) struct Sequenced {
 }
 
 impl Log {
-    pub(crate) fn open(config: LogConfig) -> Result<Self, LabError> {
+    pub(crate) fn open(config: LogConfig, clock: Arc<dyn Clock>) -> Result<Self, LabError> {
         let origin = config.origin();
-        let LogConfig { plan, roots, key, clock } = config;
+        let LogConfig { plan, roots, key } = config;
         check_keep_entries(&plan)?;
         let signer = LogSigner::new(&key)?;
         let lies = Lies::new(&plan, clock.elapsed())?;

@@ -16,11 +16,11 @@ use super::{
     submit::{leaf_serial, read_chain, unchecked_sct},
 };
 use crate::{
-    clock::{Clock, SystemClock},
+    clock::Clock,
     error::LabError,
-    fault::{FaultScript, FaultSession},
-    serve::{Running, ServePlan, Server, Target, answer},
-    stats::{Counters, LabStats},
+    fault::FaultScript,
+    handle::{LabConfig, LabHandle, LabTarget},
+    serve::{ServePlan, Target, answer},
 };
 
 /// The recording target as a plan writes it; every key may be left out.
@@ -59,25 +59,12 @@ pub struct Recorded {
     pub bytes: usize,
 }
 
-/// Starts recording targets.
-#[derive(Debug)]
-pub struct RecordingLab;
+/// A recording target that runs; `/ct/v1/add-chain` and any other path answer below its URL.
+pub type RecordingLabHandle = LabHandle<RecordingTarget>;
 
-/// A recording target that runs. Dropping it stops the target without waiting for its end.
+/// What records what it is sent.
 #[derive(Debug)]
-pub struct RecordingLabHandle {
-    /// `http(s)://address`, below which `/ct/v1/add-chain` and any other path answer.
-    pub url: String,
-    /// DER SubjectPublicKeyInfo of the key that signs the SCTs.
-    pub log_key_spki: Vec<u8>,
-    recorder: Arc<Recorder>,
-    faults: Arc<FaultSession>,
-    counters: Arc<Counters>,
-    running: Running,
-}
-
-#[derive(Debug)]
-struct Recorder {
+pub struct RecordingTarget {
     clock: Arc<dyn Clock>,
     signer: LogSigner,
     max_bytes: usize,
@@ -91,50 +78,46 @@ struct Tape {
     bodies: BTreeMap<u64, Vec<Bytes>>,
 }
 
-impl RecordingLab {
-    /// Starts a target on its own threads, with the machine's time.
-    ///
-    /// # Errors
-    /// A plan without meaning, or an address that is taken.
-    pub fn spawn_thread(plan: &RecordingLabPlan) -> Result<RecordingLabHandle, LabError> {
-        plan.faults.check().map_err(|reason| LabError::Plan { key: "faults", reason })?;
-        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
-        let faults = Arc::new(FaultSession::new(plan.faults.clone(), clock.elapsed()));
-        let counters = Arc::new(Counters::default());
-        let recorder = Arc::new(Recorder {
-            clock: Arc::clone(&clock),
-            signer: LogSigner::new(&KeySource::Seed(plan.key_seed))?,
-            max_bytes: plan.max_recorded_bytes,
-            tape: Mutex::default(),
-        });
-        let server = Server {
-            target: Arc::clone(&recorder),
-            clock,
-            faults: Arc::clone(&faults),
-            counters: Arc::clone(&counters),
-            plan: plan.serve.clone(),
-        };
-        let scheme = if plan.serve.tls.is_some() { "https" } else { "http" };
-        let running = Running::spawn("lab-recording", server, |_| async {})?;
-        let url = format!("{scheme}://{}", running.address);
-        let log_key_spki = recorder.signer.spki.clone();
-        Ok(RecordingLabHandle { url, log_key_spki, recorder, faults, counters, running })
+impl LabConfig for RecordingLabPlan {
+    type Target = RecordingTarget;
+
+    const THREAD: &'static str = "lab-recording";
+
+    fn serve(&self) -> &ServePlan {
+        &self.serve
     }
 
-    /// As [`RecordingLab::spawn_thread`], from within a tokio runtime.
-    ///
-    /// # Errors
-    /// A plan without meaning, or an address that is taken.
-    pub async fn start(plan: RecordingLabPlan) -> Result<RecordingLabHandle, LabError> {
-        tokio::task::spawn_blocking(move || Self::spawn_thread(&plan)).await.unwrap_or(Err(LabError::Died))
+    fn faults(&self) -> &FaultScript {
+        &self.faults
+    }
+
+    fn path(&self) -> String {
+        String::new()
+    }
+
+    fn target(self, clock: &Arc<dyn Clock>, _: &str) -> Result<RecordingTarget, LabError> {
+        Ok(RecordingTarget {
+            clock: Arc::clone(clock),
+            signer: LogSigner::new(&KeySource::Seed(self.key_seed))?,
+            max_bytes: self.max_recorded_bytes,
+            tape: Mutex::default(),
+        })
     }
 }
 
-impl RecordingLabHandle {
+impl LabTarget for RecordingTarget {}
+
+impl LabHandle<RecordingTarget> {
+    /// DER SubjectPublicKeyInfo of the key that signs the SCTs.
+    #[must_use]
+    pub fn log_key_spki(&self) -> &[u8] {
+        &self.target().signer.spki
+    }
+
     /// How much has been received.
     #[must_use]
     pub fn recorded(&self) -> Recorded {
-        self.recorder.lock().recorded
+        self.target().lock().recorded
     }
 
     /// SHA-256 over the received bodies in the order of their seq; none when a body was not kept.
@@ -143,7 +126,7 @@ impl RecordingLabHandle {
     /// is its `x-hammer-seq` header, or 0. Bodies of one seq are ordered by their bytes.
     #[must_use]
     pub fn digest(&self) -> Option<[u8; 32]> {
-        let mut tape = self.recorder.lock();
+        let mut tape = self.target().lock();
         if tape.recorded.dropped > 0 {
             return None;
         }
@@ -154,32 +137,9 @@ impl RecordingLabHandle {
         }
         digest.finish().as_ref().try_into().ok()
     }
-
-    /// Requests and connections so far.
-    #[must_use]
-    pub fn stats(&self) -> LabStats {
-        self.counters.stats()
-    }
-
-    /// Counts the stalls of the fault script from now.
-    pub fn restart_faults(&self) {
-        self.faults.restart(self.recorder.clock.elapsed());
-    }
-
-    /// Stops accepting, lets what is under way finish, and ends the threads; blocks.
-    pub fn stop(self) -> LabStats {
-        let Self { counters, running, .. } = self;
-        running.stop();
-        counters.stats()
-    }
-
-    /// As [`RecordingLabHandle::stop`], from within a tokio runtime.
-    pub async fn shutdown(self) {
-        let _ = tokio::task::spawn_blocking(|| self.stop()).await;
-    }
 }
 
-impl Recorder {
+impl RecordingTarget {
     fn submission(&self, body: &Bytes, precert: bool) -> Result<String, String> {
         let chain = read_chain(body)?;
         let serial = leaf_serial(&chain)?;
@@ -204,7 +164,7 @@ impl Recorder {
     }
 }
 
-impl Target for Recorder {
+impl Target for RecordingTarget {
     fn endpoint(&self, _: &Method, path: &str) -> &'static str {
         match path.rsplit_once("/ct/v1/") {
             Some((_, "add-chain")) => "add-chain",

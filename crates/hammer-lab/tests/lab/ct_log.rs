@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use hammer_lab::{CtLab, CtLabHandle, CtLabPlan, LogConfig, ct::Flavour, duration::Span};
+use hammer_lab::{CtLabHandle, CtLabPlan, LogConfig, ct::Flavour, duration::Span};
 use hammer_tlog::{
     bundle::Entries,
     key::LogKey,
@@ -34,7 +34,7 @@ pub(crate) fn quick_plan() -> CtLabPlan {
 pub(crate) async fn start(plan: CtLabPlan, mint: &Mint) -> CtLabHandle {
     let mut config = LogConfig::from_plan(plan).unwrap();
     config.add_root_der(mint.root.clone());
-    CtLab::start(config).await.unwrap()
+    CtLabHandle::start(config).await.unwrap()
 }
 
 pub(crate) fn signed_entry(mint: &Mint, chain: &[Vec<u8>], precert: bool) -> SignedEntry {
@@ -45,11 +45,11 @@ pub(crate) fn signed_entry(mint: &Mint, chain: &[Vec<u8>], precert: bool) -> Sig
 /// Submits and verifies the SCT, and gives its index and leaf hash.
 pub(crate) async fn submit(lab: &CtLabHandle, mint: &Mint, chain: &[Vec<u8>], precert: bool) -> (Sct, Hash) {
     let endpoint = if precert { "add-pre-chain" } else { "add-chain" };
-    let answer = post(&format!("{}/ct/v1/{endpoint}", lab.submission_url), body(chain)).await;
+    let answer = post(&format!("{}/ct/v1/{endpoint}", lab.url), body(chain)).await;
     assert_eq!(answer.status, 200, "{}", answer.text());
     let sct = Sct::from_json(&answer.body).unwrap();
     let entry = signed_entry(mint, chain, precert);
-    sct.verify(&LogKey::from_der(&lab.log_key_spki).unwrap(), entry.by_ref()).unwrap();
+    sct.verify(&LogKey::from_der(lab.log_key_spki()).unwrap(), entry.by_ref()).unwrap();
     let leaf_hash = sct.leaf_hash(entry.by_ref()).unwrap();
     (sct, leaf_hash)
 }
@@ -60,14 +60,14 @@ pub(crate) async fn submit_many(
     mint: &Mint,
     seqs: std::ops::Range<u64>,
 ) -> HashMap<u64, Hash> {
-    let key = LogKey::from_der(&lab.log_key_spki).unwrap();
-    let Connection::Http2(sender) = Connection::http2(&lab.submission_url).await else { unreachable!() };
+    let key = LogKey::from_der(lab.log_key_spki()).unwrap();
+    let Connection::Http2(sender) = Connection::http2(&lab.url).await else { unreachable!() };
     let mut tasks = tokio::task::JoinSet::new();
     for seq in seqs {
         let precert = seq % 3 == 2;
         let chain = if precert { mint.precert_chain(seq) } else { mint.chain(seq) };
         let endpoint = if precert { "add-pre-chain" } else { "add-chain" };
-        let sent = request("POST", &format!("{}/ct/v1/{endpoint}", lab.submission_url), body(&chain));
+        let sent = request("POST", &format!("{}/ct/v1/{endpoint}", lab.url), body(&chain));
         let entry = signed_entry(mint, &chain, precert);
         let mut connection = Connection::Http2(sender.clone());
         tasks.spawn(async move { (connection.send(sent).await.unwrap(), entry) });
@@ -81,17 +81,17 @@ pub(crate) async fn submit_many(
 }
 
 pub(crate) async fn checkpoint(lab: &CtLabHandle) -> Checkpoint {
-    let note = get(&format!("{}/checkpoint", lab.monitoring_url)).await;
+    let note = get(&format!("{}/checkpoint", lab.url)).await;
     assert_eq!(note.header("cache-control"), Some("no-store"));
-    let key = LogKey::from_der(&lab.log_key_spki).unwrap();
-    open_checkpoint(&note.body, &Verifier::rfc6962(lab.origin.clone(), key)).unwrap().0
+    let key = LogKey::from_der(lab.log_key_spki()).unwrap();
+    open_checkpoint(&note.body, &Verifier::rfc6962(lab.origin().to_owned(), key)).unwrap().0
 }
 
 /// All hashes of the tree of this size, read tile by tile.
 pub(crate) async fn read_tiles(lab: &CtLabHandle, size: u64) -> HashMap<(u8, u64), Vec<Hash>> {
     let mut tiles = HashMap::new();
     for tile in hammer_tlog::tile::tiles_for(size) {
-        let answer = get(&format!("{}/{}", lab.monitoring_url, tile.path())).await;
+        let answer = get(&format!("{}/{}", lab.url, tile.path())).await;
         assert_eq!(answer.status, 200, "{tile}");
         let Level::Hashes(level) = tile.level else { unreachable!() };
         tiles.insert((level, tile.index), tile.parse_hashes(&answer.body).unwrap());
@@ -115,7 +115,7 @@ async fn every_accepted_entry_is_proved_through_tiles_and_found_in_its_bundle() 
     }
     let mut index = 0;
     for tile in hammer_tlog::tile::data_tiles_for_growth(0, 600) {
-        let bundle = get(&format!("{}/{}", lab.monitoring_url, tile.path())).await;
+        let bundle = get(&format!("{}/{}", lab.url, tile.path())).await;
         assert_eq!(bundle.header("content-type"), Some("application/octet-stream"));
         for entry in Entries::new(&bundle.body) {
             let entry = entry.unwrap();
@@ -126,7 +126,7 @@ async fn every_accepted_entry_is_proved_through_tiles_and_found_in_its_bundle() 
         }
     }
     assert_eq!(index, 600);
-    let issuer = get(&format!("{}/issuer/{}", lab.monitoring_url, sha256(&mint.root).to_hex())).await;
+    let issuer = get(&format!("{}/issuer/{}", lab.url, sha256(&mint.root).to_hex())).await;
     assert_eq!(
         (issuer.header("content-type"), issuer.body.to_vec()),
         (Some("application/pkix-cert"), mint.root.clone())
@@ -140,8 +140,8 @@ async fn every_accepted_entry_is_proved_through_tiles_and_found_in_its_bundle() 
 async fn rfc6962_reads_prove_the_same_tree() {
     let mint = Mint::new();
     let lab = start(quick_plan(), &mint).await;
-    let url = |path: &str| format!("{}/ct/v1/{path}", lab.monitoring_url);
-    let key = LogKey::from_der(&lab.log_key_spki).unwrap();
+    let url = |path: &str| format!("{}/ct/v1/{path}", lab.url);
+    let key = LogKey::from_der(lab.log_key_spki()).unwrap();
     let mut heads: Vec<GetSthResponse> = Vec::new();
     let mut accepted = HashMap::new();
     for seqs in [0..1, 1..7, 7..300] {
@@ -202,7 +202,7 @@ async fn rfc6962_reads_refuse_what_makes_no_sense_in_text() {
         ("get-entry-and-proof?leaf_index=1&tree_size=1".to_owned(), 400),
         ("get-nothing".to_owned(), 404),
     ] {
-        let answer = get(&format!("{}/ct/v1/{path}", lab.monitoring_url)).await;
+        let answer = get(&format!("{}/ct/v1/{path}", lab.url)).await;
         assert_eq!(answer.status.as_u16(), status, "{path}: {}", answer.text());
         assert_eq!(answer.header("content-type"), Some("text/plain; charset=utf-8"), "{path}");
     }
@@ -245,7 +245,7 @@ async fn duplicates_beyond_their_limit_are_pushed_back_with_retry_after() {
     let lab = start(CtLabPlan { rate_limit_dedup: Some(0), ..quick_plan() }, &mint).await;
     let chain = mint.chain(1);
     submit(&lab, &mint, &chain, false).await;
-    let answer = post(&format!("{}/ct/v1/add-chain", lab.submission_url), body(&chain)).await;
+    let answer = post(&format!("{}/ct/v1/add-chain", lab.url), body(&chain)).await;
     assert_eq!(
         (answer.status.as_u16(), answer.text().as_str()),
         (429, "Too Many Requests\nToo Many Requests\n")
@@ -280,7 +280,7 @@ async fn refusals(lab: &CtLabHandle, altered: &[Vec<Vec<u8>>]) -> Vec<(u16, Stri
     let mut answers = Vec::new();
     for chain in altered {
         for endpoint in ["add-chain", "add-pre-chain"] {
-            let answer = post(&format!("{}/ct/v1/{endpoint}", lab.submission_url), body(chain)).await;
+            let answer = post(&format!("{}/ct/v1/{endpoint}", lab.url), body(chain)).await;
             answers.push((answer.status.as_u16(), answer.text()));
         }
     }
@@ -309,7 +309,7 @@ async fn a_chain_is_refused_in_the_same_words_once_its_issuer_is_known() {
         for seq in 10..30 {
             let root = if seq % 2 == 0 { &[][..] } else { std::slice::from_ref(&mint.root) };
             let sent = body(&[mint.chain(seq).as_slice(), root].concat());
-            let answer = post(&format!("{}/ct/v1/add-chain", lab.submission_url), sent).await;
+            let answer = post(&format!("{}/ct/v1/add-chain", lab.url), sent).await;
             assert_eq!(answer.status, 200, "{}", answer.text());
         }
         assert_eq!(refusals(&lab, &altered).await, at_first);
@@ -334,7 +334,7 @@ async fn a_partial_tile_is_gone_once_its_full_tile_exists() {
     let mint = Mint::new();
     let lab = start(quick_plan(), &mint).await;
     submit_many(&lab, &mint, 0..5).await;
-    let partial = |level| format!("{}/{}", lab.monitoring_url, TileId { level, index: 0, width: 5 });
+    let partial = |level| format!("{}/{}", lab.url, TileId { level, index: 0, width: 5 });
     for level in [Level::Hashes(0), Level::Data] {
         assert_eq!(get(&partial(level)).await.status, 200);
     }
@@ -342,7 +342,7 @@ async fn a_partial_tile_is_gone_once_its_full_tile_exists() {
     until(|| lab.stats().published_size == 256).await;
     for level in [Level::Hashes(0), Level::Data] {
         assert_eq!(get(&partial(level)).await.status, 404);
-        assert_eq!(get(&format!("{}/{}", lab.monitoring_url, TileId::new(level, 0))).await.status, 200);
+        assert_eq!(get(&format!("{}/{}", lab.url, TileId::new(level, 0))).await.status, 200);
     }
     lab.shutdown().await;
 }
@@ -357,7 +357,7 @@ async fn a_log_that_keeps_its_newest_entries_proves_those_and_says_what_is_gone(
     }
     until(|| lab.stats().published_size == 3_000).await;
     let newest = checkpoint(&lab).await;
-    let status = async |path: &str| get(&format!("{}/{path}", lab.monitoring_url)).await.status;
+    let status = async |path: &str| get(&format!("{}/{path}", lab.url)).await.status;
     for gone in ["tile/data/000", "tile/0/000", "tile/data/006", "ct/v1/get-entries?start=0&end=5"] {
         assert_eq!(status(gone).await, 410, "{gone}");
     }
@@ -367,7 +367,7 @@ async fn a_log_that_keeps_its_newest_entries_proves_those_and_says_what_is_gone(
     assert_eq!(status("tile/data/012").await, 404);
     let (index, leaf) = (2_500, leaves[&2_500]);
     let query = format!("get-entry-and-proof?leaf_index={index}&tree_size=3000");
-    let answer = get(&format!("{}/ct/v1/{query}", lab.monitoring_url)).await;
+    let answer = get(&format!("{}/ct/v1/{query}", lab.url)).await;
     let proved: GetEntryAndProof = answer.json();
     assert_eq!(leaf_hash(&proved.leaf_input.0), leaf);
     verify_inclusion(index, 3_000, &leaf, &proved.audit_path, &newest.root).unwrap();
@@ -384,7 +384,7 @@ async fn what_must_keep_everything_cannot_keep_the_newest_entries_alone() {
     let in_folder = CtLabPlan { storage_dir: Some(folder.path().into()), ..quick_plan() };
     let few = CtLabPlan { keep_entries: Some(9), ..quick_plan() };
     for config in [kept(in_folder), LogConfig::from_plan(few).unwrap()] {
-        let error = CtLab::start(config).await.unwrap_err().to_string();
+        let error = CtLabHandle::start(config).await.unwrap_err().to_string();
         assert!(error.starts_with("use the plan's keep_entries: "), "{error}");
     }
 }
@@ -402,7 +402,7 @@ async fn a_full_pool_pushes_back() {
     let lab = start(plan, &mint).await;
     submit(&lab, &mint, &mint.chain(1), false).await;
     submit(&lab, &mint, &mint.chain(2), false).await;
-    let answer = post(&format!("{}/ct/v1/add-chain", lab.submission_url), body(&mint.chain(3))).await;
+    let answer = post(&format!("{}/ct/v1/add-chain", lab.url), body(&mint.chain(3))).await;
     assert_eq!(
         (answer.status.as_u16(), answer.header("retry-after")),
         (429, None),
@@ -415,9 +415,9 @@ async fn a_full_pool_pushes_back() {
 async fn the_log_describes_itself() {
     let mint = Mint::new();
     let lab = start(quick_plan(), &mint).await;
-    let answer = get(&format!("{}/log.v3.json", lab.monitoring_url)).await;
+    let answer = get(&format!("{}/log.v3.json", lab.url)).await;
     let log = log_list::Log::from_json(&answer.body).unwrap();
-    assert_eq!(log.log_key().unwrap().spki(), lab.log_key_spki);
+    assert_eq!(log.log_key().unwrap().spki(), lab.log_key_spki());
     lab.shutdown().await;
 }
 
@@ -436,7 +436,7 @@ async fn the_not_after_window_is_inclusive_at_its_start_and_exclusive_at_its_lim
             ..quick_plan()
         };
         let lab = start(plan, &mint).await;
-        let answer = post(&format!("{}/ct/v1/add-chain", lab.submission_url), body(&mint.chain(1))).await;
+        let answer = post(&format!("{}/ct/v1/add-chain", lab.url), body(&mint.chain(1))).await;
         assert_eq!(answer.status.as_u16(), status, "{start_at}: {}", answer.text());
         lab.shutdown().await;
     }

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use hammer_lab::{
-    Clock, CtLab, CtLabPlan, FaultScript, HttpLab, HttpLabHandle, HttpLabPlan, LogConfig, ManualClock,
+    Clock, CtLabHandle, CtLabPlan, FaultScript, HttpLabHandle, HttpLabPlan, LogConfig, ManualClock,
     duration::Span,
     fault::{FaultRule, Latency, Refusal, Stall},
 };
@@ -22,7 +22,7 @@ fn script(rule: FaultRule) -> FaultScript {
 fn start(faults: FaultScript) -> (HttpLabHandle, ManualClock) {
     let clock = ManualClock::at_unix_ms(0);
     let plan = HttpLabPlan { faults, ..HttpLabPlan::default() };
-    (HttpLab::spawn_thread_with_clock(&plan, Arc::new(clock.clone())).unwrap(), clock)
+    (HttpLabHandle::spawn_with_clock(plan, Arc::new(clock.clone())).unwrap(), clock)
 }
 
 /// Advances the clock step by step until `condition` holds, and fails after a minute.
@@ -135,9 +135,8 @@ async fn slow_integration_delays_the_checkpoint_and_with_it_the_answer() {
     };
     let mut config = LogConfig::from_plan(plan).unwrap();
     config.add_root_der(mint.root.clone());
-    config.clock = Arc::new(clock.clone());
-    let lab = CtLab::start(config).await.unwrap();
-    let url = format!("{}/ct/v1/add-chain", lab.submission_url);
+    let lab = CtLabHandle::start_with_clock(config, Arc::new(clock.clone())).await.unwrap();
+    let url = format!("{}/ct/v1/add-chain", lab.url);
     let submission = body(&mint.chain(1));
     let answer = tokio::spawn(async move { post(&url, submission).await });
     let begin = clock.elapsed();
@@ -157,9 +156,8 @@ async fn a_submission_that_outlives_its_deadline_is_answered_with_500() {
     let never = Span(Duration::from_secs(3600));
     let mut config = LogConfig::from_plan(CtLabPlan { checkpoint_interval: never, ..quick_plan() }).unwrap();
     config.add_root_der(mint.root.clone());
-    config.clock = Arc::new(clock.clone());
-    let lab = CtLab::start(config).await.unwrap();
-    let url = format!("{}/ct/v1/add-chain", lab.submission_url);
+    let lab = CtLabHandle::start_with_clock(config, Arc::new(clock.clone())).await.unwrap();
+    let url = format!("{}/ct/v1/add-chain", lab.url);
     let submission = body(&mint.chain(1));
     let answer = tokio::spawn(async move { post(&url, submission).await });
     advance_until(&clock, Duration::from_secs(1), || answer.is_finished()).await;

@@ -1,6 +1,6 @@
 //! A log in a folder, and what remains of it.
 
-use hammer_lab::{CtLab, CtLabPlan, LabError, LogConfig};
+use hammer_lab::{CtLabHandle, CtLabPlan, LabError, LogConfig};
 use hammer_tlog::{
     merkle::{consistency_proof, verify_consistency},
     tile::{Level, TileId, TileReader},
@@ -48,10 +48,10 @@ async fn the_folder_holds_what_is_served() {
     submit(&lab, &mint, &mint.chain(1), false).await;
     for level in [Level::Hashes(0), Level::Data] {
         let path = TileId { level, index: 0, width: 2 }.path();
-        let served = crate::client::get(&format!("{}/{path}", lab.monitoring_url)).await;
+        let served = crate::client::get(&format!("{}/{path}", lab.url)).await;
         assert_eq!(std::fs::read(folder.path().join(path)).unwrap(), served.body);
     }
-    let served = crate::client::get(&format!("{}/checkpoint", lab.monitoring_url)).await;
+    let served = crate::client::get(&format!("{}/checkpoint", lab.url)).await;
     assert_eq!(std::fs::read(folder.path().join("checkpoint")).unwrap(), served.body);
     lab.shutdown().await;
 }
@@ -64,7 +64,7 @@ async fn a_log_that_cannot_store_an_entry_takes_none_from_then_on() {
     submit(&lab, &mint, &mint.chain(0), false).await;
     std::fs::rename(&root, folder.path().join("moved")).unwrap();
     std::fs::write(&root, "in its way").unwrap();
-    let url = format!("{}/ct/v1/add-chain", lab.submission_url);
+    let url = format!("{}/ct/v1/add-chain", lab.url);
     for seq in 1..3 {
         let answer = post(&url, body(&mint.chain(seq))).await;
         assert_eq!(answer.status, 500, "{}", answer.text());
@@ -85,6 +85,6 @@ async fn a_folder_whose_entries_do_not_make_its_root_is_refused() {
     let mut bytes = std::fs::read(&bundle).unwrap();
     bytes[100] ^= 1;
     std::fs::write(&bundle, bytes).unwrap();
-    let refused = CtLab::start(LogConfig::from_plan(plan).unwrap()).await;
+    let refused = CtLabHandle::start(LogConfig::from_plan(plan).unwrap()).await;
     assert!(matches!(refused, Err(LabError::Content { .. })), "{refused:?}");
 }

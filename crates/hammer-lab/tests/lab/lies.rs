@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use hammer_lab::{CtLab, CtLabPlan, LabError, Lie, LieKind, LogConfig, ToldLie, ct::Flavour, duration::Span};
+use hammer_lab::{
+    CtLabHandle, CtLabPlan, LabError, Lie, LieKind, LogConfig, ToldLie, ct::Flavour, duration::Span,
+};
 use hammer_tlog::{
     audit::{Breach, BundleFault, Finding, Kind, Verdict},
     follow::{Event, Evidence, TileFault},
@@ -222,7 +224,7 @@ async fn a_tile_that_nobody_has_read_is_no_lie_yet() {
     watch.submit(&mint, 0..2).await;
     watch.publish(2).await;
     assert_eq!(told(&watch), []);
-    get(&format!("{}/tile/0/000.p/1", watch.lab.monitoring_url)).await;
+    get(&format!("{}/tile/0/000.p/1", watch.lab.url)).await;
     assert_eq!(told(&watch), [(LieKind::TamperedTile, Some(0), Some(0))]);
 }
 
@@ -438,7 +440,7 @@ async fn a_lie_without_meaning_is_refused() {
         plan(indexed, &[Lie { every: 2, ..Lie::of(LieKind::ShrinkingTree) }]),
         plan(indexed, &[Lie { times: Some(2), ..Lie::of(LieKind::ForkedCheckpoint) }]),
     ] {
-        let refused = CtLab::start(LogConfig::from_plan(plan).unwrap()).await;
+        let refused = CtLabHandle::start(LogConfig::from_plan(plan).unwrap()).await;
         assert!(matches!(refused, Err(LabError::Plan { key: "lies", .. })), "{refused:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{fs, sync::Arc, time::Duration};
 
-use hammer_lab::{CtLab, CtLabHandle, CtLabPlan, LogConfig, ManualClock};
+use hammer_lab::{CtLabHandle, CtLabPlan, LogConfig, ManualClock};
 use hammer_tlog::sct::Sct;
 
 use crate::{
@@ -14,11 +14,11 @@ use crate::{
 async fn start_with_openssl_roots(plan: CtLabPlan, clock: Option<ManualClock>) -> CtLabHandle {
     let roots = ["p256-root", "rsa-root"].map(|name| testdata(&format!("openssl/{name}.pem")));
     let plan = CtLabPlan { roots_pem_files: roots.into(), ..plan };
-    let mut config = LogConfig::from_plan(plan).unwrap();
-    if let Some(clock) = clock {
-        config.clock = Arc::new(clock);
+    let config = LogConfig::from_plan(plan).unwrap();
+    match clock {
+        Some(clock) => CtLabHandle::start_with_clock(config, Arc::new(clock)).await.unwrap(),
+        None => CtLabHandle::start(config).await.unwrap(),
     }
-    CtLab::start(config).await.unwrap()
 }
 
 #[tokio::test]
@@ -31,7 +31,7 @@ async fn one_leaf_through_two_issuers_is_one_entry() {
         &["p256-leaf", "p256-int", "p256-root-cross"],
         &["p256-leaf", "p256-int", "p256-root-cross", "rsa-root"],
     ] {
-        let answer = post(&format!("{}/ct/v1/add-chain", lab.submission_url), body(&openssl(names))).await;
+        let answer = post(&format!("{}/ct/v1/add-chain", lab.url), body(&openssl(names))).await;
         let sct = Sct::from_json(&answer.body).unwrap();
         answers.push((sct.timestamp_ms, sct.leaf_index().unwrap()));
     }
@@ -51,7 +51,7 @@ async fn expired_and_unexpired_leaves_are_refused_where_the_plan_says_so() {
     ] {
         let clock = ManualClock::at_unix_ms(year_2030_ms);
         let lab = start_with_openssl_roots(plan, Some(clock.clone())).await;
-        let url = format!("{}/ct/v1/add-chain", lab.submission_url);
+        let url = format!("{}/ct/v1/add-chain", lab.url);
         let answer = post(&url, body(&openssl(&[refused, "p256-int"]))).await;
         assert_eq!(answer.status, 400);
         assert!(answer.text().contains(words), "{}", answer.text());
@@ -68,7 +68,7 @@ async fn the_logs_key_is_read_in_either_form() {
     for form in ["sec1", "pkcs8"] {
         let private_key = Some(testdata(&format!("openssl/log-key-{form}.pem")));
         let lab = start_with_openssl_roots(CtLabPlan { private_key, ..quick_plan() }, None).await;
-        assert_eq!(lab.log_key_spki, public, "{form}");
+        assert_eq!(lab.log_key_spki(), public, "{form}");
         lab.shutdown().await;
     }
 }
@@ -88,6 +88,6 @@ fn unreadable_files_are_named() {
 #[test]
 fn a_date_that_is_none_is_named() {
     let plan = CtLabPlan { not_after_start: Some("tomorrow".into()), ..CtLabPlan::default() };
-    let error = CtLab::spawn_thread(LogConfig::from_plan(plan).unwrap()).unwrap_err().to_string();
+    let error = CtLabHandle::spawn(LogConfig::from_plan(plan).unwrap()).unwrap_err().to_string();
     assert!(error.contains("not_after_start"), "{error}");
 }

@@ -1,7 +1,7 @@
 //! The recording target.
 
 use bytes::Bytes;
-use hammer_lab::{RecordingLab, RecordingLabPlan};
+use hammer_lab::{RecordingLabHandle, RecordingLabPlan};
 use hammer_tlog::{key::LogKey, merkle::sha256, sct::Sct};
 use http_body_util::Full;
 
@@ -12,7 +12,7 @@ use crate::{
 };
 
 async fn digest_of(order: &[u64]) -> [u8; 32] {
-    let lab = RecordingLab::start(RecordingLabPlan::default()).await.unwrap();
+    let lab = RecordingLabHandle::start(RecordingLabPlan::default()).await.unwrap();
     for seq in order {
         let url = format!("{}/ct/v1/add-chain", lab.url);
         let mut sent = request("POST", &format!("{}/other", lab.url), format!("body {seq}"));
@@ -36,8 +36,8 @@ async fn the_digest_is_that_of_the_bodies_in_the_order_of_their_seq() {
 #[tokio::test]
 async fn submissions_are_ordered_by_their_serial_and_answered_with_a_good_sct() {
     let mint = Mint::new();
-    let lab = RecordingLab::start(RecordingLabPlan::default()).await.unwrap();
-    let key = LogKey::from_der(&lab.log_key_spki).unwrap();
+    let lab = RecordingLabHandle::start(RecordingLabPlan::default()).await.unwrap();
+    let key = LogKey::from_der(lab.log_key_spki()).unwrap();
     let mut bodies = Vec::new();
     for seq in [2_u64, 1] {
         for precert in [false, true] {
@@ -59,8 +59,9 @@ async fn submissions_are_ordered_by_their_serial_and_answered_with_a_good_sct() 
 
 #[tokio::test]
 async fn without_room_for_every_body_there_is_no_digest() {
-    let lab =
-        RecordingLab::start(RecordingLabPlan { max_recorded_bytes: 5, ..Default::default() }).await.unwrap();
+    let lab = RecordingLabHandle::start(RecordingLabPlan { max_recorded_bytes: 5, ..Default::default() })
+        .await
+        .unwrap();
     let mut connection = Connection::http1(&lab.url).await;
     for _ in 0..2 {
         let sent: http::Request<Full<Bytes>> = request("POST", &format!("{}/x", lab.url), "four");

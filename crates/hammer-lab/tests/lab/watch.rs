@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use hammer_lab::{CtLab, CtLabHandle, CtLabPlan, LogConfig, ManualClock, ct::Flavour};
+use hammer_lab::{CtLabHandle, CtLabPlan, LogConfig, ManualClock, ct::Flavour};
 use hammer_tlog::{
     audit::{EntryAudit, Finding, NoSpill, Policy, Receipt, TileAudit, Verdict},
     bundle::leaf_hashes,
@@ -51,9 +51,8 @@ impl Watch {
         let clock = ManualClock::at_unix_ms(BEGIN_MS);
         let mut config = LogConfig::from_plan(plan).unwrap();
         config.add_root_der(mint.root.clone());
-        config.clock = Arc::new(clock.clone());
-        let lab = CtLab::start(config).await.unwrap();
-        let key = LogKey::from_der(&lab.log_key_spki).unwrap();
+        let lab = CtLabHandle::start_with_clock(config, Arc::new(clock.clone())).await.unwrap();
+        let key = LogKey::from_der(lab.log_key_spki()).unwrap();
         let (refused, events, verdicts, findings) = Default::default();
         let follower = Follower::from_empty(by, leaf_hashes);
         Self { lab, clock, refused, events, verdicts, findings, follower, key, audit }
@@ -94,7 +93,7 @@ impl Watch {
     ) -> Sct {
         let precert = seq % 2 == 1;
         let endpoint = if precert { "add-pre-chain" } else { "add-chain" };
-        let url = format!("{}/ct/v1/{endpoint}", self.lab.submission_url);
+        let url = format!("{}/ct/v1/{endpoint}", self.lab.url);
         let body = body(chain);
         let answer = tokio::spawn(async move { post(&url, body).await });
         advance_until(&self.clock, Duration::from_millis(2), || answer.is_finished()).await;
@@ -176,7 +175,7 @@ impl Watch {
                 events.iter().for_each(|event| audit.follow(event));
                 while let Some(range) = audit.needs(100) {
                     let path = format!("ct/v1/get-entries?start={}&end={}", range.start, range.end);
-                    let entries: GetEntries = get(&format!("{}/{path}", lab.monitoring_url)).await.json();
+                    let entries: GetEntries = get(&format!("{}/{path}", lab.url)).await.json();
                     audit.entries(range.start, entries.entries.iter().map(|entry| &entry.leaf_input.0));
                 }
             }
@@ -207,8 +206,8 @@ impl Watch {
             let (size, root, timestamp_ms) = (head.tree_size, head.sha256_root_hash, head.timestamp);
             return Head { size, root, timestamp_ms, fetched_ns: 0, raw: Arc::new([]) };
         }
-        let note = get(&format!("{}/checkpoint", self.lab.monitoring_url)).await.body;
-        let verifier = Verifier::rfc6962(self.lab.origin.clone(), self.key.clone());
+        let note = get(&format!("{}/checkpoint", self.lab.url)).await.body;
+        let verifier = Verifier::rfc6962(self.lab.origin().to_owned(), self.key.clone());
         let (checkpoint, verified) = open_checkpoint(&note, &verifier).unwrap();
         let timestamp_ms = verified.timestamp_ms.unwrap();
         Head {
@@ -221,7 +220,7 @@ impl Watch {
     }
 
     async fn read<T: serde::de::DeserializeOwned>(&self, path: &str) -> T {
-        get(&format!("{}/{path}", self.lab.monitoring_url)).await.json()
+        get(&format!("{}/{path}", self.lab.url)).await.json()
     }
 
     async fn tile(&self, tile: TileId) -> Option<Vec<u8>> {
@@ -230,7 +229,7 @@ impl Watch {
 }
 
 async fn tile_of(lab: &CtLabHandle, tile: TileId) -> Option<Vec<u8>> {
-    let answer = get(&format!("{}/{}", lab.monitoring_url, tile.path())).await;
+    let answer = get(&format!("{}/{}", lab.url, tile.path())).await;
     (answer.status == 200).then(|| answer.body.to_vec())
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hammer_lab::{
-    CtLabPlan, HttpLab, HttpLabPlan,
+    CtLabPlan, HttpLabHandle, HttpLabPlan,
     serve::{ServePlan, TlsFiles},
 };
 use rustls::{ClientConfig, RootCertStore, pki_types::ServerName};
@@ -18,7 +18,7 @@ use crate::{
 
 #[tokio::test]
 async fn one_listener_speaks_http1_and_http2_by_prior_knowledge() {
-    let lab = HttpLab::start(HttpLabPlan::default()).await.unwrap();
+    let lab = HttpLabHandle::start(HttpLabPlan::default()).await.unwrap();
     for mut connection in [Connection::http1(&lab.url).await, Connection::http2(&lab.url).await] {
         for _ in 0..3 {
             assert_eq!(connection.send(request("GET", &lab.url, "")).await.unwrap().status, 200);
@@ -35,7 +35,7 @@ async fn tls_is_spoken_with_the_files_of_the_plan() {
     std::fs::write(&files.certificate, made.cert.pem()).unwrap();
     std::fs::write(&files.key, made.signing_key.serialize_pem()).unwrap();
     let serve = ServePlan { tls: Some(files), ..ServePlan::default() };
-    let lab = HttpLab::start(HttpLabPlan { serve, ..HttpLabPlan::default() }).await.unwrap();
+    let lab = HttpLabHandle::start(HttpLabPlan { serve, ..HttpLabPlan::default() }).await.unwrap();
     assert!(lab.url.starts_with("https://"));
     let mut roots = RootCertStore::empty();
     roots.add(made.cert.der().clone()).unwrap();
@@ -54,7 +54,7 @@ async fn tls_is_spoken_with_the_files_of_the_plan() {
 #[tokio::test]
 async fn wrong_methods_and_paths_get_405_and_404() {
     let lab = start(quick_plan(), &Mint::new()).await;
-    let base = &lab.submission_url;
+    let base = &lab.url;
     assert_eq!(get(&format!("{base}/ct/v1/add-chain")).await.status, 405);
     assert_eq!(post(&format!("{base}/ct/v1/get-roots"), "").await.status, 405);
     for path in ["/tile/0/000", "/tile/0/zzz", "/tile/data/000.p/1", "/issuer/00", "/nothing", "x/checkpoint"]
@@ -68,7 +68,7 @@ async fn wrong_methods_and_paths_get_405_and_404() {
 async fn a_body_beyond_its_limit_gets_413() {
     let serve = ServePlan { max_body_bytes: 1000, ..ServePlan::default() };
     let lab = start(CtLabPlan { serve, ..quick_plan() }, &Mint::new()).await;
-    let answer = post(&format!("{}/ct/v1/add-chain", lab.submission_url), vec![b' '; 5000]).await;
+    let answer = post(&format!("{}/ct/v1/add-chain", lab.url), vec![b' '; 5000]).await;
     assert_eq!(answer.status, 413);
     lab.shutdown().await;
 }
@@ -79,7 +79,7 @@ async fn a_missing_content_type_and_unknown_fields_do_not_matter() {
     let lab = start(quick_plan(), &mint).await;
     let mut text = String::from_utf8(body(&mint.chain(1))).unwrap();
     text.insert_str(1, r#""more": [1, {"a": null}], "#);
-    assert_eq!(post(&format!("{}/ct/v1/add-chain", lab.submission_url), text).await.status, 200);
+    assert_eq!(post(&format!("{}/ct/v1/add-chain", lab.url), text).await.status, 200);
     lab.shutdown().await;
 }
 
@@ -89,7 +89,7 @@ async fn what_is_under_way_is_answered_when_the_log_stops() {
     let never = hammer_lab::duration::Span(std::time::Duration::from_secs(3600));
     let plan = CtLabPlan { batch_max_age: never, checkpoint_interval: never, ..quick_plan() };
     let lab = start(plan, &mint).await;
-    let url = format!("{}/ct/v1/add-chain", lab.submission_url);
+    let url = format!("{}/ct/v1/add-chain", lab.url);
     let submission = body(&mint.chain(1));
     let waiting = tokio::spawn(async move { post(&url, submission).await });
     until(|| lab.stats().outstanding == 1).await;
@@ -100,10 +100,10 @@ async fn what_is_under_way_is_answered_when_the_log_stops() {
 
 #[tokio::test]
 async fn a_taken_address_is_an_error_at_the_start() {
-    let lab = HttpLab::start(HttpLabPlan::default()).await.unwrap();
+    let lab = HttpLabHandle::start(HttpLabPlan::default()).await.unwrap();
     let listen = lab.url.trim_start_matches("http://").trim_end_matches('/').parse().unwrap();
     let serve = ServePlan { listen, ..ServePlan::default() };
-    let error = HttpLab::start(HttpLabPlan { serve, ..HttpLabPlan::default() }).await.unwrap_err();
+    let error = HttpLabHandle::start(HttpLabPlan { serve, ..HttpLabPlan::default() }).await.unwrap_err();
     assert!(error.to_string().starts_with(&format!("listen on {listen}: ")), "{error}");
     lab.shutdown().await;
 }

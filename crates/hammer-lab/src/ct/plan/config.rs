@@ -1,14 +1,11 @@
 //! The log as it starts: a plan with its files read.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{fs, path::Path};
 
 use rustls::pki_types::{CertificateDer, pem::PemObject};
 
 use super::CtLabPlan;
-use crate::{
-    clock::{Clock, SystemClock},
-    error::LabError,
-};
+use crate::error::LabError;
 
 /// Where the log's P-256 key comes from.
 #[derive(Debug, Clone)]
@@ -28,12 +25,10 @@ pub struct LogConfig {
     pub roots: Vec<Vec<u8>>,
     /// The log's key.
     pub key: KeySource,
-    /// The log's time.
-    pub clock: Arc<dyn Clock>,
 }
 
 impl LogConfig {
-    /// Reads the plan's files; time is the machine's.
+    /// Reads the plan's files.
     ///
     /// # Errors
     /// A file that cannot be read, or that is not PEM.
@@ -43,7 +38,7 @@ impl LogConfig {
             None => KeySource::Seed(plan.key_seed),
         };
         let files = plan.roots_pem_files.clone();
-        let mut config = Self { plan, roots: Vec::new(), key, clock: Arc::new(SystemClock::new()) };
+        let mut config = Self { plan, roots: Vec::new(), key };
         files.iter().try_for_each(|path| config.add_roots_file(path))?;
         Ok(config)
     }

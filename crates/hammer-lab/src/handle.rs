@@ -1,0 +1,147 @@
+//! One way to start an embedded target, and one handle of whatever runs.
+
+use std::{sync::Arc, time::Duration};
+
+use crate::{
+    clock::{Clock, SystemClock},
+    error::LabError,
+    fault::{FaultScript, FaultSession},
+    serve::{BoundListener, Running, ServePlan, Server, Target},
+    stats::{Counters, LabStats},
+};
+
+/// What a target is started from.
+pub trait LabConfig: Send + 'static {
+    /// What answers.
+    type Target: LabTarget;
+
+    /// The name of the target's threads.
+    const THREAD: &'static str;
+
+    /// Listener, threads, TLS.
+    fn serve(&self) -> &ServePlan;
+
+    /// What goes wrong on purpose.
+    fn faults(&self) -> &FaultScript;
+
+    /// The path of the target below its server's root: empty, or with a slash before it.
+    fn path(&self) -> String;
+
+    /// The target, which lives by this clock and is served at this URL.
+    ///
+    /// # Errors
+    /// A plan without meaning, or files that do not hold what they should.
+    fn target(self, clock: &Arc<dyn Clock>, url: &str) -> Result<Self::Target, LabError>;
+}
+
+/// What a target adds to what is common to all.
+pub trait LabTarget: Target {
+    /// These counts of the server, with the target's own.
+    fn with_own_stats(&self, stats: LabStats) -> LabStats {
+        stats
+    }
+
+    /// Counts the target's own times from `now` of its clock.
+    fn restart(&self, _now: Duration) {}
+}
+
+/// A target that runs on threads of its own. Dropping it stops the target without waiting for its end.
+#[derive(Debug)]
+pub struct LabHandle<T> {
+    /// `http(s)://address`, and the target's path; as its [`LabConfig::path`] ends, so does this.
+    pub url: String,
+    server: Arc<Server<T>>,
+    running: Running,
+}
+
+impl<T: LabTarget> LabHandle<T> {
+    /// Starts a target with the machine's time; it accepts connections when this returns. A log reads its whole folder
+    /// before that, if it has one with entries.
+    ///
+    /// # Errors
+    /// A plan without meaning, an address that is taken, a folder that does not hold its log.
+    pub fn spawn(config: impl LabConfig<Target = T>) -> Result<Self, LabError> {
+        Self::spawn_with_clock(config, Arc::new(SystemClock::new()))
+    }
+
+    /// As [`LabHandle::spawn`], with the time given.
+    ///
+    /// # Errors
+    /// As [`LabHandle::spawn`].
+    pub fn spawn_with_clock<C>(config: C, clock: Arc<dyn Clock>) -> Result<Self, LabError>
+    where
+        C: LabConfig<Target = T>,
+    {
+        let (plan, faults) = (config.serve().clone(), config.faults().clone());
+        faults.check().map_err(|reason| LabError::Plan { key: "faults", reason })?;
+        // Bound before the target is made, since a log tells by which URL it is reached.
+        let listener = BoundListener::bind(&plan)?;
+        let url = format!("{}{}", listener.origin(), config.path());
+        let server = Arc::new(Server {
+            target: Arc::new(config.target(&clock, &url)?),
+            faults: FaultSession::new(faults, clock.elapsed()),
+            counters: Counters::default(),
+            clock,
+            plan,
+        });
+        let running = Running::spawn(C::THREAD, listener, Arc::clone(&server))?;
+        Ok(Self { url, server, running })
+    }
+
+    /// As [`LabHandle::spawn`], from within a tokio runtime.
+    ///
+    /// # Errors
+    /// As [`LabHandle::spawn`].
+    pub async fn start(config: impl LabConfig<Target = T>) -> Result<Self, LabError> {
+        Self::start_with_clock(config, Arc::new(SystemClock::new())).await
+    }
+
+    /// As [`LabHandle::spawn_with_clock`], from within a tokio runtime.
+    ///
+    /// # Errors
+    /// As [`LabHandle::spawn`].
+    pub async fn start_with_clock(
+        config: impl LabConfig<Target = T>,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, LabError> {
+        let spawned = tokio::task::spawn_blocking(|| Self::spawn_with_clock(config, clock));
+        spawned.await.unwrap_or(Err(LabError::Died))
+    }
+
+    /// What the target has counted so far.
+    #[must_use]
+    pub fn stats(&self) -> LabStats {
+        stats(&self.server)
+    }
+
+    /// Counts the stalls of the fault script, and the times of lies, from now, as a run does that starts after its lab.
+    pub fn restart_faults(&self) {
+        let now = self.server.clock.elapsed();
+        self.server.faults.restart(now);
+        self.server.target.restart(now);
+    }
+
+    /// Stops accepting, lets what is under way finish (a log sequences and publishes what waits), and ends the threads;
+    /// blocks.
+    pub fn stop(self) -> LabStats {
+        let Self { server, running, .. } = self;
+        running.stop();
+        stats(&server)
+    }
+
+    /// As [`LabHandle::stop`], from within a tokio runtime.
+    pub async fn shutdown(self) {
+        let _ = tokio::task::spawn_blocking(|| self.stop()).await;
+    }
+}
+
+impl<T> LabHandle<T> {
+    /// What answers.
+    pub(crate) fn target(&self) -> &T {
+        &self.server.target
+    }
+}
+
+fn stats<T: LabTarget>(server: &Server<T>) -> LabStats {
+    server.target.with_own_stats(server.counters.stats())
+}
