@@ -11,8 +11,6 @@ use tracing_subscriber::fmt;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::error::CliError;
-
 /// Why no diagnostics can be given: a fragment that completes "failed to ...".
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DiagnosticsError {
@@ -30,7 +28,7 @@ pub(crate) enum DiagnosticsError {
 ///
 /// # Errors
 /// A filter that is none, or a file that cannot be written.
-pub(crate) fn start(filter: &str, file: Option<&Path>) -> Result<(), CliError> {
+pub(crate) fn start(filter: &str, file: Option<&Path>) -> Result<(), DiagnosticsError> {
     let targets: Targets = filter.parse().map_err(|why: tracing_subscriber::filter::ParseError| {
         DiagnosticsError::Filter { given: filter.to_owned(), why: why.to_string() }
     })?;

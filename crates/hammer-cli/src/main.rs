@@ -37,7 +37,7 @@ fn diagnose(cli: &Cli) -> Result<(), CliError> {
     let Some(filter) = &cli.log else { return Ok(()) };
     // The dashboard has the terminal; lines between its cells would help nobody.
     let beside_dashboard = cli.command.shows_dashboard().then(|| Path::new("hammer.log"));
-    diagnostics::start(filter, cli.log_file.as_deref().or(beside_dashboard))
+    Ok(diagnostics::start(filter, cli.log_file.as_deref().or(beside_dashboard))?)
 }
 
 fn dispatch(command: &Command) -> Result<ExitCode, CliError> {

@@ -89,6 +89,7 @@ impl BoundListener {
         let listener = std::net::TcpListener::bind(plan.listen).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
+        tracing::info!(%address, "listens");
         let tls = plan.tls.as_ref().map(TlsFiles::acceptor).transpose()?;
         Ok(Self { listener, address, tls })
     }
