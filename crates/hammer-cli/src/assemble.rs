@@ -16,6 +16,7 @@ use hammer_ct::{Auditor, CtRun, LEAST_AUDIT_INTERVAL, LOG_FORKED, LogTarget, Sub
 use hammer_http::HttpWorkload;
 use hammer_measure::threshold::ParseError as ThresholdError;
 use hammer_net::ClientConfig;
+use hammer_values::TimeSpan;
 use http::Uri;
 
 use crate::error::CliError;
@@ -65,10 +66,10 @@ pub(crate) fn assemble(plan: &Plan, evidence: &Path) -> Result<Assembled, CliErr
         verify_threads: plan.threads.verify.unwrap_or(1),
         verify_ring_bytes: VERIFY_RING_BYTES,
         spill_folder: std::env::temp_dir(),
-        warm_up: plan.phases.warm_up.0,
-        measurement: plan.phases.measurement.map(|span| span.0),
-        drain: plan.phases.drain.0,
-        interval: plan.interval.0,
+        warm_up: plan.phases.warm_up.duration().into(),
+        measurement: plan.phases.measurement.map(|span| span.duration().into()),
+        drain: plan.phases.drain.duration().into(),
+        interval: plan.interval.duration().into(),
         lanes,
         stops: stops(plan, &target, &auditors)?,
         observers: observers(plan, &target, auditors)?,
@@ -127,7 +128,7 @@ fn check_names(plan: &Plan) -> Result<(), PlanError> {
             return Err(PlanFault::Taken(name.clone()).at(at));
         }
     }
-    if plan.interval.0 < LEAST_INTERVAL {
+    if plan.interval < LEAST_INTERVAL {
         return Err(PlanFault::Below("10ms").at(PlanPath::of("interval")));
     }
     Ok(())
@@ -229,7 +230,7 @@ impl Loaded<'_> {
             name: self.workload.name.clone(),
             workload: Arc::new(workload),
             load: self.load,
-            timeout: self.workload.timeout.0,
+            timeout: self.workload.timeout.duration().into(),
             supply: SupplyBounds::default(),
         })
     }
@@ -300,7 +301,7 @@ fn scoped(
             (None, Some((_, workload))) => Scope::Workload(workload.name.clone()),
             (None, None) => Scope::Total,
         };
-        let grace = full.grace.map_or(hammer_measure::Nanos::ZERO, |span| span.0);
+        let grace = full.grace.unwrap_or_default().duration().into();
         Ok(ScopedThreshold { scope, threshold, grace, abort_on_fail: full.abort_on_fail })
     };
     plans.iter().enumerate().map(one).collect()
@@ -324,7 +325,7 @@ fn notes(plan: &Plan) -> Vec<String> {
 const INVALID_NOTE: &str = "a part of what is sent is wrong on purpose (series invalid and observed): refused is right in \
                             invalid, and accepted there is a broken promise";
 const VERIFY_RING_BYTES: usize = 8 << 20;
-const LEAST_INTERVAL: hammer_measure::Nanos = hammer_measure::Nanos::from_millis(10);
+const LEAST_INTERVAL: TimeSpan = TimeSpan::from_millis(10);
 const WARM_UP_AT_MOST: usize = 256;
 /// One thread sends so much with a core to itself.
 const ONE_SHARD_RATE: f64 = 20_000.0;

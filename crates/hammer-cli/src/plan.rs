@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use hammer_ct::{ReadPlan, SubmitPlan};
 use hammer_http::HttpPlan;
+use hammer_values::TimeSpan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -17,11 +18,9 @@ pub(crate) mod smoke;
 pub(crate) mod source;
 pub(crate) mod sweep;
 pub(crate) mod target;
-pub(crate) mod units;
 
 use load::LoadPlan;
 use target::TargetPlan;
-use units::Span;
 
 /// A plan file.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -52,7 +51,7 @@ pub(crate) struct Plan {
     pub(crate) threads: ThreadsPlan,
     /// The length of an interval.
     #[serde(default = "one_second")]
-    pub(crate) interval: Span,
+    pub(crate) interval: TimeSpan,
     /// How often the whole plan is carried out.
     #[serde(default = "once")]
     pub(crate) rounds: u32,
@@ -92,7 +91,7 @@ pub(crate) struct WorkloadPlan {
     pub(crate) backlog: usize,
     /// How long one operation may take from its start.
     #[serde(default = "default_timeout")]
-    pub(crate) timeout: Span,
+    pub(crate) timeout: TimeSpan,
     /// Expected of this workload's figures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) thresholds: Vec<ThresholdPlan>,
@@ -103,12 +102,12 @@ pub(crate) struct WorkloadPlan {
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct PhasesPlan {
     /// Load whose figures do not count, but whose errors stay visible.
-    pub(crate) warm_up: Span,
+    pub(crate) warm_up: TimeSpan,
     /// Length of measurement; without it operations, a stop rule or a signal end it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) measurement: Option<Span>,
+    pub(crate) measurement: Option<TimeSpan>,
     /// How long drain may take; what it cuts off is abandoned.
-    pub(crate) drain: Span,
+    pub(crate) drain: TimeSpan,
 }
 
 /// What ends the arrivals besides time and operations.
@@ -144,7 +143,7 @@ pub(crate) struct FullThreshold {
     pub(crate) series: Option<String>,
     /// How long into measurement it may fail without ending the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) grace: Option<Span>,
+    pub(crate) grace: Option<TimeSpan>,
     /// Whether its failure ends the run.
     #[serde(default)]
     pub(crate) abort_on_fail: bool,
@@ -248,12 +247,12 @@ impl OutputPlan {
 
 impl Default for PhasesPlan {
     fn default() -> Self {
-        Self { warm_up: Span::from_secs(0), measurement: None, drain: Span::from_secs(30) }
+        Self { warm_up: TimeSpan::ZERO, measurement: None, drain: TimeSpan::from_secs(30) }
     }
 }
 
-fn one_second() -> Span {
-    Span::from_secs(1)
+fn one_second() -> TimeSpan {
+    TimeSpan::from_secs(1)
 }
 
 fn once() -> u32 {
@@ -268,8 +267,8 @@ fn default_backlog() -> usize {
     10_000
 }
 
-fn default_timeout() -> Span {
-    Span::from_secs(30)
+fn default_timeout() -> TimeSpan {
+    TimeSpan::from_secs(30)
 }
 
 /// Headers whose values no report shows.

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal as _};
 use std::time::Duration;
 
 use hammer_core::run::Control;
+use hammer_values::Rate;
 use ratatui::crossterm::event::{self, Event};
 
 mod connection;
@@ -119,7 +120,7 @@ fn workload(plan: &WorkloadPlan) -> Workload {
     Workload {
         name: plan.name.clone(),
         kind,
-        rate: plan.load.rate.map(|rate| rate.per_second),
+        rate: plan.load.rate.map(Rate::per_second),
         in_flight: users.unwrap_or(plan.in_flight),
         closed_loop: users.is_some(),
         factor: 1.0,

@@ -30,7 +30,7 @@ pub use fetch::{FetchError, LogReader, TreeHead};
 pub use log::{DEFAULT_MMD, DEFAULT_SKEW, LogKind, LogTarget};
 pub use observe::TreeSizeObserver;
 pub use plan::{
-    CaPlan, CtTargetPlan, DEFAULT_AUDIT_INTERVAL, ExtKeyUsage, InvalidKind, OneOrMany, PolicyPlan, ReadKind,
+    CaPlan, CtTargetPlan, DEFAULT_AUDIT_INTERVAL, ExtKeyUsage, InvalidKind, PolicyPlan, ReadKind,
     ReadPattern, ReadPlan, SignerAlgorithm, SubmitPlan,
 };
 pub use read::{ReadOp, ReadSession, ReadVerifier, ReadWorkload};

@@ -10,4 +10,4 @@ pub use invalid::{ExtKeyUsage, InvalidKind, PolicyPlan};
 pub(crate) use invalid::{Policy, expired_at};
 pub use read::{ReadKind, ReadPattern, ReadPlan};
 pub use submit::{CaPlan, DEFAULT_AUDIT_INTERVAL, SignerAlgorithm, SubmitPlan};
-pub use target::{CtTargetPlan, OneOrMany};
+pub use target::CtTargetPlan;

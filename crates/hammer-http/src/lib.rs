@@ -2,11 +2,9 @@
 //! and, where the plan says so, by its body. It never mints what it sends, and makes no promise out of an answer.
 
 mod error;
-mod headers;
 mod plan;
 mod workload;
 
 pub use error::HttpError;
-pub use headers::HeaderValues;
 pub use plan::{BearerPlan, HttpPlan, split_url};
 pub use workload::{HttpOp, HttpSession, HttpWorkload};

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use bytes::Bytes;
 use hammer_net::Secret;
+use hammer_values::OneOrMany;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use http::uri::PathAndQuery;
 use http::{Method, Uri};
@@ -13,7 +14,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::HttpError;
-use crate::headers::HeaderValues;
 
 /// A request in a plan file or on a command line; every key may be left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -25,7 +25,7 @@ pub struct HttpPlan {
     pub path: String,
     /// Headers by name, each with its value or a list of values. `Host` and `Content-Length` are filled in.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub headers: BTreeMap<String, HeaderValues>,
+    pub headers: BTreeMap<String, OneOrMany>,
     /// The body as text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,

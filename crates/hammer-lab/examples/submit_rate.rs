@@ -8,8 +8,9 @@ use std::{
 };
 
 use bytes::Bytes;
-use hammer_lab::{Clock, CtLabHandle, CtLabPlan, LogConfig, SystemClock, ct::Flavour, duration::Span};
+use hammer_lab::{Clock, CtLabHandle, CtLabPlan, LogConfig, SystemClock, ct::Flavour};
 use hammer_tlog::rfc6962::AddChainRequest;
+use hammer_values::TimeSpan;
 use http::Request;
 use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1;
@@ -35,8 +36,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 async fn measure(plan: CtLabPlan, root: &[u8], bodies: &[Bytes]) -> Result<(), Box<dyn Error>> {
     let plan = CtLabPlan {
-        batch_max_age: Span::from_millis(5),
-        checkpoint_interval: Span::from_millis(100),
+        batch_max_age: TimeSpan::from_millis(5),
+        checkpoint_interval: TimeSpan::from_millis(100),
         enable_publication_awaiter: false,
         ..plan
     };

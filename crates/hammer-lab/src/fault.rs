@@ -6,7 +6,7 @@ mod session;
 
 use serde::{Deserialize, Serialize};
 
-use crate::duration::Span;
+use hammer_values::TimeSpan;
 
 pub use latency::Latency;
 pub use session::{FaultSession, Verdict};
@@ -21,13 +21,13 @@ pub struct FaultScript {
     pub rules: Vec<FaultRule>,
     /// Closes a connection that has had no request under way for this long.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub close_idle_after: Option<Span>,
+    pub close_idle_after: Option<TimeSpan>,
     /// Closes a new connection that has sent no request for this long (TesseraCT's ReadHeaderTimeout is 5 s).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub close_unused_after: Option<Span>,
+    pub close_unused_after: Option<TimeSpan>,
     /// Extra delay between sequencing and the checkpoint that covers it (slow integration); logs only.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub publication_delay: Option<Span>,
+    pub publication_delay: Option<TimeSpan>,
 }
 
 /// One rule of a [`FaultScript`].
@@ -53,9 +53,9 @@ pub struct FaultRule {
 #[serde(deny_unknown_fields)]
 pub struct Stall {
     /// Begin, from the start of the target (or the last restart of its faults).
-    pub at: Span,
+    pub at: TimeSpan,
     /// Length.
-    pub duration: Span,
+    pub duration: TimeSpan,
 }
 
 /// A share of requests that is refused with 429 or 503.

@@ -5,7 +5,6 @@
 
 pub mod clock;
 pub mod ct;
-pub mod duration;
 pub mod error;
 pub mod fault;
 pub mod handle;

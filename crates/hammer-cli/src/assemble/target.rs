@@ -3,10 +3,11 @@
 use std::net::ToSocketAddrs as _;
 use std::sync::Arc;
 
-use hammer_ct::{CtTargetPlan, LogKind, LogTarget, OneOrMany, Window};
+use hammer_ct::{CtTargetPlan, LogKind, LogTarget, Window};
 use hammer_lab::ct::Flavour;
 use hammer_lab::{CtLabHandle, CtLabPlan, HttpLabHandle, LabError, LogConfig};
 use hammer_net::guard;
+use hammer_values::OneOrMany;
 use http::Uri;
 
 use super::roots;
@@ -231,7 +232,7 @@ pub(crate) fn log_of(lab: &CtLabPlan) -> CtTargetPlan {
         Flavour::StaticCt => LogKind::StaticCt,
         Flavour::Rfc6962 => LogKind::Rfc6962,
     };
-    let mmd_seconds = lab.max_merge_delay.0.as_millis().div_ceil(1000) as u64;
+    let mmd_seconds = lab.max_merge_delay.duration().as_millis().div_ceil(1000) as u64;
     let (not_after_start, not_after_limit) = (lab.not_after_start.clone(), lab.not_after_limit.clone());
     CtTargetPlan { kind, mmd_seconds, not_after_start, not_after_limit, ..CtTargetPlan::default() }
 }

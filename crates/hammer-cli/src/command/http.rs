@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use hammer_ct::OneOrMany;
-use hammer_http::{BearerPlan, HeaderValues, HttpPlan, split_url};
+use hammer_http::{BearerPlan, HttpPlan, split_url};
 use hammer_report::ExitCode;
+use hammer_values::{OneOrMany, Rate, TimeSpan};
 
 use crate::args::{HttpArgs, HttpCommand};
 use crate::error::{CliError, UsageError};
@@ -12,7 +12,6 @@ use crate::plan::load::{LoadPlan, Spacing};
 use crate::plan::read::SourcedPlan;
 use crate::plan::source::PlanSource;
 use crate::plan::target::{ConnectionPlan, TargetPlan, TlsPlan, VersionPlan};
-use crate::plan::units::{Rate, Span};
 use crate::plan::{HooksPlan, OutputPlan, PhasesPlan, Plan, ThreadsPlan, WorkloadPlan};
 
 use super::run;
@@ -50,7 +49,7 @@ fn plan(method: &str, args: &HttpArgs) -> Result<Plan, UsageError> {
         stop: None,
         thresholds: Vec::new(),
         threads: ThreadsPlan { shards: args.shards, ..ThreadsPlan::default() },
-        interval: Span::from_secs(1),
+        interval: TimeSpan::from_secs(1),
         rounds: 1,
         sweep: BTreeMap::new(),
         hooks: HooksPlan::default(),
@@ -99,15 +98,15 @@ fn request(method: &str, path: String, args: &HttpArgs) -> Result<HttpPlan, Usag
 }
 
 /// All values of a name are sent, in their order.
-fn headers(texts: &[String]) -> Result<BTreeMap<String, HeaderValues>, UsageError> {
-    let mut headers = BTreeMap::<String, HeaderValues>::new();
+fn headers(texts: &[String]) -> Result<BTreeMap<String, OneOrMany>, UsageError> {
+    let mut headers = BTreeMap::<String, OneOrMany>::new();
     for text in texts {
         let (name, value) = text.split_once(':').ok_or_else(|| UsageError::Header(text.clone()))?;
         let (name, value) = (name.trim().to_owned(), value.trim().to_owned());
         headers
             .entry(name)
             .and_modify(|values| values.push(value.clone()))
-            .or_insert_with(|| value.clone().into());
+            .or_insert_with(|| OneOrMany::One(value));
     }
     Ok(headers)
 }
@@ -137,7 +136,7 @@ fn target(url: String, args: &HttpArgs) -> TargetPlan {
     }
 }
 
-pub(super) fn time(flag: &'static str, text: &str) -> Result<Span, UsageError> {
+pub(super) fn time(flag: &'static str, text: &str) -> Result<TimeSpan, UsageError> {
     text.parse().map_err(|source| UsageError::Value { flag, source })
 }
 

@@ -5,15 +5,14 @@ use std::path::PathBuf;
 
 use hammer_ct::ReceiptError;
 use hammer_http::HttpError;
-
-use crate::plan::units::UnitError;
+use hammer_values::ValueError;
 
 /// A fragment that completes "failed to ..." and names the argument at fault.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum UsageError {
     /// A value that the flag cannot have.
     #[error("use {flag}: {source}")]
-    Value { flag: &'static str, source: UnitError },
+    Value { flag: &'static str, source: ValueError },
     /// Not a URL.
     #[error(transparent)]
     Url(#[from] HttpError),

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 
 use hammer_core::dispatch::{Closed, Iterations, Load, Open, Stage, Stages, Think};
 use hammer_core::schedule::{Burst, Constant, Profile, Ramp, Schedule, Step, Steps, Trace, TraceError};
+use hammer_values::{Rate, TimeSpan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use super::units::{Rate, Span};
 
 /// When a workload sends. Exactly one of `rate`, `ramp`, `steps`, `bursts`, `trace` (open loop) and `users` or `stages`
 /// (closed loop).
@@ -41,10 +40,10 @@ pub(crate) struct LoadPlan {
     pub(crate) stages: Vec<StagePlan>,
     /// Closed loop: time between a user's operations.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) think: Option<Span>,
+    pub(crate) think: Option<TimeSpan>,
     /// Closed loop: think time is drawn between `think` and this.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) think_up_to: Option<Span>,
+    pub(crate) think_up_to: Option<TimeSpan>,
     /// No more than so many operations in all; in a closed loop they are shared by the users.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) operations: Option<u64>,
@@ -59,7 +58,7 @@ pub(crate) struct RampPlan {
     /// The rate at the end, and after it.
     pub(crate) to: Rate,
     /// How long it takes.
-    pub(crate) over: Span,
+    pub(crate) over: TimeSpan,
 }
 
 /// One step.
@@ -69,7 +68,7 @@ pub(crate) struct StepPlan {
     /// Its rate.
     pub(crate) rate: Rate,
     /// Its length.
-    pub(crate) r#for: Span,
+    pub(crate) r#for: TimeSpan,
 }
 
 /// Bursts.
@@ -79,10 +78,10 @@ pub(crate) struct BurstPlan {
     /// Arrivals in one.
     pub(crate) size: u64,
     /// From the begin of one to the begin of the next.
-    pub(crate) every: Span,
+    pub(crate) every: TimeSpan,
     /// The span that one is spread over; all at once without it.
-    #[serde(default = "no_time")]
-    pub(crate) within: Span,
+    #[serde(default)]
+    pub(crate) within: TimeSpan,
 }
 
 /// One stage of users.
@@ -92,7 +91,7 @@ pub(crate) struct StagePlan {
     /// Users at its end.
     pub(crate) users: usize,
     /// Its length.
-    pub(crate) over: Span,
+    pub(crate) over: TimeSpan,
 }
 
 /// How arrivals are spaced.
@@ -188,9 +187,9 @@ impl LoadPlan {
 
     /// The greatest planned rate of an open loop, arrivals a second.
     pub(crate) fn greatest_rate(&self) -> f64 {
-        let steps = self.steps.iter().map(|step| step.rate.per_second);
-        let ramp = self.ramp.iter().flat_map(|ramp| [ramp.from.per_second, ramp.to.per_second]);
-        self.rate.iter().map(|rate| rate.per_second).chain(steps).chain(ramp).fold(0.0, f64::max)
+        let steps = self.steps.iter().map(|step| step.rate.per_second());
+        let ramp = self.ramp.iter().flat_map(|ramp| [ramp.from.per_second(), ramp.to.per_second()]);
+        self.rate.iter().map(|rate| rate.per_second()).chain(steps).chain(ramp).fold(0.0, f64::max)
     }
 
     /// Every span and count of it in proportion.
@@ -206,22 +205,29 @@ impl LoadPlan {
     fn profile(&self) -> Result<Option<Profile>, LoadError> {
         let mut profiles = Vec::new();
         if let Some(rate) = self.rate {
-            profiles.push(Profile::Constant(Constant { rate: rate.per_second }));
+            profiles.push(Profile::Constant(Constant { rate: rate.per_second() }));
         }
         if let Some(ramp) = self.ramp {
-            let over = ramp.over.0.as_secs_f64();
+            let over = ramp.over.duration().as_secs_f64();
             if over <= 0.0 {
                 return Err(LoadError::SuddenRamp);
             }
-            profiles.push(Profile::Ramp(Ramp { from: ramp.from.per_second, to: ramp.to.per_second, over }));
+            profiles.push(Profile::Ramp(Ramp {
+                from: ramp.from.per_second(),
+                to: ramp.to.per_second(),
+                over,
+            }));
         }
         if !self.steps.is_empty() {
-            let step =
-                |step: &StepPlan| Step { rate: step.rate.per_second, seconds: step.r#for.0.as_secs_f64() };
+            let step = |step: &StepPlan| Step {
+                rate: step.rate.per_second(),
+                seconds: step.r#for.duration().as_secs_f64(),
+            };
             profiles.push(Profile::Steps(Steps { steps: self.steps.iter().map(step).collect() }));
         }
         if let Some(burst) = self.bursts {
-            let (every, within) = (burst.every.0.as_secs_f64(), burst.within.0.as_secs_f64());
+            let (every, within) =
+                (burst.every.duration().as_secs_f64(), burst.within.duration().as_secs_f64());
             if every <= 0.0 || within > every {
                 return Err(LoadError::Bursts);
             }
@@ -258,16 +264,16 @@ impl LoadPlan {
         if self.arrivals != Spacing::Even {
             return Err(LoadError::SpacedUsers);
         }
-        let stage = |stage: &StagePlan| Stage { users: stage.users, over: stage.over.0 };
+        let stage = |stage: &StagePlan| Stage { users: stage.users, over: stage.over.duration().into() };
         let first = self.users.unwrap_or(0);
         let stages = Stages::ramped(first, self.stages.iter().map(stage).collect());
         if stages.most_users() == 0 {
             return Err(LoadError::NoUser);
         }
-        let least = self.think.unwrap_or(no_time()).0;
+        let least = self.think.unwrap_or(TimeSpan::ZERO);
         let think = match self.think_up_to {
-            None => Think::Constant(least),
-            Some(most) if most.0 >= least => Think::Uniform(least, most.0),
+            None => Think::Constant(least.duration().into()),
+            Some(most) if most >= least => Think::Uniform(least.duration().into(), most.duration().into()),
             Some(_) => return Err(LoadError::Think),
         };
         let iterations = self.operations.map_or(Iterations::Endless, Iterations::Shared);
@@ -278,8 +284,4 @@ impl LoadPlan {
 /// `count` in proportion, at least one of any.
 pub(crate) fn scaled(count: u64, factor: f64) -> u64 {
     if count == 0 { 0 } else { ((count as f64 * factor).round() as u64).max(1) }
-}
-
-fn no_time() -> Span {
-    Span::from_secs(0)
 }

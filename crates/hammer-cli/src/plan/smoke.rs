@@ -1,6 +1,6 @@
 //! `--smoke`: any plan, shortened in proportion.
 
-use hammer_measure::Nanos;
+use hammer_values::TimeSpan;
 
 use super::load::scaled;
 use super::{Plan, ThresholdPlan};
@@ -8,9 +8,10 @@ use super::{Plan, ThresholdPlan};
 /// Shortens warm-up, measurement, ramps, steps, stages and counts alike, so that the load takes about five seconds.
 /// Rates, limits and drain stay; one round is done.
 pub(crate) fn shorten(plan: &mut Plan) {
-    let whole =
-        plan.phases.warm_up.0.saturating_add(plan.phases.measurement.map_or(Nanos::ZERO, |span| span.0));
-    let factor = if whole > SMOKE { SMOKE.as_secs_f64() / whole.as_secs_f64() } else { 1.0 };
+    let measurement = plan.phases.measurement.unwrap_or_default();
+    let whole = plan.phases.warm_up.duration().saturating_add(measurement.duration()).as_secs_f64();
+    let smoke = SMOKE.duration().as_secs_f64();
+    let factor = if whole > smoke { smoke / whole } else { 1.0 };
     plan.rounds = 1;
     plan.phases.warm_up = plan.phases.warm_up.scaled(factor);
     plan.phases.measurement = plan.phases.measurement.map(|span| span.scaled(factor));
@@ -33,4 +34,4 @@ fn shorten_graces(thresholds: &mut [ThresholdPlan], factor: f64) {
     }
 }
 
-const SMOKE: Nanos = Nanos::from_secs(5);
+const SMOKE: TimeSpan = TimeSpan::from_secs(5);

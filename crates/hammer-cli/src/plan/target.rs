@@ -2,17 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::time::Duration;
 
-use hammer_ct::{CtTargetPlan, OneOrMany};
+use hammer_ct::CtTargetPlan;
 use hammer_lab::{CtLabPlan, HttpLabPlan};
 use hammer_net::{Balancing, ClientConfig, HttpVersion, TlsConfig};
+use hammer_values::{OneOrMany, TimeSpan};
 use http::header::InvalidHeaderValue;
 use http::{HeaderValue, Uri};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use super::units::Span;
 
 /// What is loaded. Exactly one of `url`, `log`, `logs`, `lab`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -75,19 +73,19 @@ pub(crate) struct ConnectionPlan {
     pub(crate) streams: usize,
     /// An idle connection older than this is closed instead of used.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) max_idle: Option<Span>,
+    pub(crate) max_idle: Option<TimeSpan>,
     /// A connection older than this is closed instead of used.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) max_age: Option<Span>,
+    pub(crate) max_age: Option<TimeSpan>,
     /// How long a dial may take.
-    pub(crate) dial_timeout: Span,
+    pub(crate) dial_timeout: TimeSpan,
     /// `false`: a connection for every operation.
     pub(crate) keepalive: bool,
     /// How an operation's endpoint is chosen.
     pub(crate) balancing: BalancingPlan,
     /// How often names are looked up again; once without it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) resolve_every: Option<Span>,
+    pub(crate) resolve_every: Option<TimeSpan>,
     /// The largest body of an answer, bytes.
     pub(crate) response_limit: usize,
     /// How many redirects in a row are followed; each is held against the same rules as the target.
@@ -155,7 +153,7 @@ impl Default for ConnectionPlan {
             streams: 100,
             max_idle: None,
             max_age: None,
-            dial_timeout: Span::from_secs(10),
+            dial_timeout: TimeSpan::from_secs(10),
             keepalive: true,
             balancing: BalancingPlan::default(),
             resolve_every: None,
@@ -170,7 +168,7 @@ impl TargetPlan {
     pub(crate) fn client(&self, endpoints: Vec<Uri>, in_flight: usize, seed: u64) -> ClientConfig {
         let ConnectionPlan { connections, streams, keepalive, response_limit, redirects, .. } =
             self.connection;
-        let duration = |span: Option<Span>| span.map(|span| Duration::from(span.0));
+        let duration = |span: Option<TimeSpan>| span.map(TimeSpan::duration);
         ClientConfig {
             endpoints,
             balancing: self.connection.balancing.into(),
@@ -187,7 +185,7 @@ impl TargetPlan {
             streams,
             max_idle: duration(self.connection.max_idle),
             max_age: duration(self.connection.max_age),
-            dial_timeout: Duration::from(self.connection.dial_timeout.0),
+            dial_timeout: self.connection.dial_timeout.duration(),
             response_limit,
             resolve_every: duration(self.connection.resolve_every),
             authorized: self.authorized.clone(),

@@ -2,9 +2,9 @@
 
 use hammer_ct::{SubmitPlan, roots};
 use hammer_lab::ct::{Flavour, Lie};
-use hammer_lab::duration::Span;
 use hammer_lab::{CtLabHandle, CtLabPlan, LogConfig};
 use hammer_tlog::encoding::base64;
+use hammer_values::TimeSpan;
 use tempfile::TempDir;
 
 use crate::hammer::{Ended, Started, command};
@@ -30,7 +30,7 @@ impl Log {
             Flavour::StaticCt => "static-ct",
             Flavour::Rfc6962 => "rfc6962",
         };
-        let (batch_max_age, checkpoint_interval) = (Span::from_millis(20), Span::from_millis(50));
+        let (batch_max_age, checkpoint_interval) = (TimeSpan::from_millis(20), TimeSpan::from_millis(50));
         let plan = CtLabPlan { batch_max_age, checkpoint_interval, ..plan };
         let mut config = LogConfig::from_plan(plan).unwrap();
         for root in roots(&SubmitPlan::default(), 0).unwrap().certificates {

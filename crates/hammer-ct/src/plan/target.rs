@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use hammer_net::Secret;
 use hammer_tlog::key::LogKey;
+use hammer_values::OneOrMany;
 use http::Uri;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -63,37 +64,6 @@ pub struct CtTargetPlan {
     pub skew_seconds: u64,
     /// The log's maximum merge delay, in seconds: an accepted chain that no tree head covers after that is a broken promise.
     pub mmd_seconds: u64,
-}
-
-/// One text, or a list of them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum OneOrMany {
-    /// One.
-    One(String),
-    /// Any number.
-    Many(Vec<String>),
-}
-
-impl Default for OneOrMany {
-    fn default() -> Self {
-        Self::Many(Vec::new())
-    }
-}
-
-impl OneOrMany {
-    /// All of them.
-    pub fn as_slice(&self) -> &[String] {
-        match self {
-            Self::One(text) => std::slice::from_ref(text),
-            Self::Many(texts) => texts,
-        }
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.as_slice().is_empty()
-    }
 }
 
 impl Default for CtTargetPlan {

@@ -5,9 +5,9 @@ use std::time::Duration;
 use hammer_core::run::StopRule;
 use hammer_ct::{Auditor, LOG_FORKED, LogTarget, SubmitPlan, SubmitWorkload};
 use hammer_lab::ct::{Flavour, Lie, LieKind, ToldLie};
-use hammer_lab::duration::Span;
 use hammer_lab::{CtLabHandle, CtLabPlan};
 use hammer_measure::{Fate, Nanos, Phase};
+use hammer_values::TimeSpan;
 
 use crate::harness::{DRAIN_TO_THE_END, Outcome, TestRun, client, lab, lab_as, target};
 use crate::lagging;
@@ -38,8 +38,8 @@ fn lying(flavour: Flavour, lies: Vec<Lie>) -> CtLabHandle {
 }
 
 /// A log that answers at once, and publishes so often.
-fn publishing_every(checkpoint_interval: Span, flavour: Flavour) -> CtLabHandle {
-    let batch_max_age = Span::from_millis(20);
+fn publishing_every(checkpoint_interval: TimeSpan, flavour: Flavour) -> CtLabHandle {
+    let batch_max_age = TimeSpan::from_millis(20);
     let plan = CtLabPlan { flavour, batch_max_age, checkpoint_interval, ..CtLabPlan::default() };
     lab_as(&mixed(), CtLabPlan { enable_publication_awaiter: false, ..plan })
 }
@@ -186,7 +186,7 @@ fn a_missed_merge_delay_is_broken_once_it_is_over() {
     let plan = CtLabPlan {
         flavour: Flavour::Rfc6962,
         lies,
-        max_merge_delay: Span::from_millis(2000),
+        max_merge_delay: TimeSpan::from_millis(2000),
         ..CtLabPlan::default()
     };
     let lab = lab(&mixed(), plan);
@@ -296,7 +296,7 @@ fn a_promise_that_no_signature_backs_leaves_its_sct_too() {
 #[test]
 fn what_is_pending_at_the_end_is_listed() {
     for flavour in FLAVOURS {
-        let lab = publishing_every(Span::from_millis(3_600_000), flavour);
+        let lab = publishing_every(TimeSpan::from_millis(3_600_000), flavour);
         let folder = tempfile::tempdir().unwrap();
         let mut run = TestRun::new();
         let log = Arc::new(target(&lab, flavour));
@@ -324,7 +324,7 @@ fn what_is_pending_at_the_end_is_listed() {
 #[test]
 fn receipts_beyond_the_bound_are_spilled_and_every_leaf_is_found_all_the_same() {
     for flavour in FLAVOURS {
-        let lab = publishing_every(Span::from_millis(1_500), flavour);
+        let lab = publishing_every(TimeSpan::from_millis(1_500), flavour);
         let mut run = TestRun::new();
         let log = Arc::new(target(&lab, flavour));
         let auditor = Auditor::new("log", log.clone(), client(&log), run.epoch_unix_ms);

@@ -9,10 +9,10 @@ use std::time::Duration;
 use hammer_core::observe::Observer;
 use hammer_ct::{Auditor, CtRun, LogTarget, SubmitPlan, SubmitWorkload};
 use hammer_lab::ct::Flavour;
-use hammer_lab::duration::Span;
 use hammer_lab::fault::{FaultRule, FaultScript, Refusal};
 use hammer_lab::{CtLabHandle, CtLabPlan};
 use hammer_measure::Nanos;
+use hammer_values::TimeSpan;
 
 use crate::harness::{DRAIN_TO_THE_END, Outcome, TestRun, client, lab, lab_as, target};
 use crate::lagging;
@@ -84,7 +84,7 @@ pub(crate) const FLAVOURS: [Flavour; 2] = [Flavour::StaticCt, Flavour::Rfc6962];
 
 /// A log that publishes nothing in time.
 fn withholding(plan: &SubmitPlan, flavour: Flavour) -> CtLabHandle {
-    let checkpoint_interval = Span::from_millis(3_600_000);
+    let checkpoint_interval = TimeSpan::from_millis(3_600_000);
     let log = CtLabPlan { flavour, checkpoint_interval, ..CtLabPlan::default() };
     lab_as(plan, CtLabPlan { enable_publication_awaiter: false, ..log })
 }

@@ -12,12 +12,12 @@ use hammer_core::supply::SupplyBounds;
 use hammer_core::workload::Workload;
 use hammer_ct::{CtRun, LogKind, LogTarget, SubmitPlan, roots};
 use hammer_lab::ct::Flavour;
-use hammer_lab::duration::Span;
 use hammer_lab::{CtLabHandle, CtLabPlan, LogConfig};
 use hammer_measure::snapshot::RunResult;
 use hammer_measure::{Detail, Fate, Nanos, Phase, Reporter, RunEvent};
 use hammer_net::ClientConfig;
 use hammer_tlog::key::LogKey;
+use hammer_values::TimeSpan;
 
 pub(crate) const SEED: u64 = 7;
 
@@ -157,8 +157,11 @@ impl Outcome {
 
 /// A log that accepts the chains of `plan`, quick to publish.
 pub(crate) fn lab(plan: &SubmitPlan, log: CtLabPlan) -> CtLabHandle {
-    let log =
-        CtLabPlan { batch_max_age: Span::from_millis(20), checkpoint_interval: Span::from_millis(50), ..log };
+    let log = CtLabPlan {
+        batch_max_age: TimeSpan::from_millis(20),
+        checkpoint_interval: TimeSpan::from_millis(50),
+        ..log
+    };
     lab_as(plan, log)
 }
 

@@ -4,11 +4,11 @@ use hammer_ct::{
     LogKind, LogTarget, ReadKind, ReadPattern, ReadPlan, ReadWorkload, SubmitPlan, SubmitWorkload,
 };
 use hammer_lab::ct::{Flavour, Lie, LieKind};
-use hammer_lab::duration::Span;
 use hammer_lab::fault::{FaultRule, FaultScript, Latency};
 use hammer_lab::{CtLabHandle, CtLabPlan};
 use hammer_measure::{Detail, Fate, Nanos};
 use hammer_tlog::key::LogKey;
+use hammer_values::TimeSpan;
 
 use crate::canned;
 use crate::harness::{Outcome, TestRun, client, lab, target};
@@ -120,7 +120,7 @@ fn a_tree_that_grows_is_read_and_verified_at_its_edge() {
 /// Bundles that are answered at once, while every tile that proves them takes longer than an operation may.
 #[test]
 fn a_read_is_not_held_up_by_the_tiles_that_prove_it() {
-    let slow = Latency::Constant(Span::from_millis(30_000));
+    let slow = Latency::Constant(TimeSpan::from_millis(30_000));
     let rule = FaultRule { endpoints: vec!["tile".into()], latency: Some(slow), ..FaultRule::default() };
     let faults = FaultScript { rules: vec![rule], ..FaultScript::default() };
     let (_lab, log) = grown_by(CtLabPlan { faults, ..CtLabPlan::default() });

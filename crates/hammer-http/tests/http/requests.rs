@@ -1,8 +1,9 @@
 use std::collections::BTreeMap;
 
-use hammer_http::{BearerPlan, HeaderValues, HttpPlan};
+use hammer_http::{BearerPlan, HttpPlan};
 use hammer_lab::{HttpLabHandle, HttpLabPlan};
 use hammer_measure::{Detail, Fate, Nanos};
+use hammer_values::OneOrMany;
 
 use crate::canned;
 use crate::harness::{only_end, send};
@@ -26,7 +27,7 @@ fn the_request_is_sent_as_the_plan_says() {
     let plan = HttpPlan {
         method: "PUT".into(),
         path: "/a?b=c".into(),
-        headers: BTreeMap::from([("x-test".into(), HeaderValues::Many(vec!["yes".into(), "again".into()]))]),
+        headers: BTreeMap::from([("x-test".into(), OneOrMany::Many(vec!["yes".into(), "again".into()]))]),
         body: Some("the body".into()),
         bearer: Some(BearerPlan { file: Some(token.path().to_owned()), env: None }),
         ..HttpPlan::default()

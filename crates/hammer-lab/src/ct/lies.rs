@@ -80,7 +80,7 @@ impl Lies {
         Ok(Some(Arc::new(Self {
             another: LogSigner::new(&KeySource::Seed(!plan.key_seed))?,
             flavour: plan.flavour,
-            max_merge_delay_ms: milliseconds(plan.max_merge_delay.0),
+            max_merge_delay_ms: milliseconds(plan.max_merge_delay.duration()),
             inner: Mutex::new(inner),
         })))
     }

@@ -149,7 +149,7 @@ impl Log {
         let delay = self.plan.faults.publication_delay.map_or(Duration::ZERO, Duration::from);
         let mut delayed: VecDeque<(Duration, Checkpoint)> = VecDeque::new();
         let mut last_published = self.clock.elapsed();
-        let interval = self.plan.checkpoint_interval.0.max(LEAST_INTERVAL);
+        let interval = self.plan.checkpoint_interval.duration().max(LEAST_INTERVAL);
         let mut next = last_published + interval;
         loop {
             let wake = delayed.front().map_or(next, |(at, _)| next.min(*at));
@@ -165,7 +165,7 @@ impl Log {
                     self.pool.add_late(lies.released(self.clock.unix_ms()), now);
                 }
                 let lies = self.lies.as_ref().is_some_and(|lies| lies.is_due(now, latest));
-                let old = now >= last_published + self.plan.checkpoint_republish_interval.0;
+                let old = now >= last_published + self.plan.checkpoint_republish_interval.duration();
                 if old || lies || self.read_tree(|sequenced| sequenced.tree.size()) > latest {
                     delayed.push_back((now + delay, self.checkpoint()));
                     last_published = now;

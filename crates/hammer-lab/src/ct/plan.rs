@@ -5,9 +5,10 @@ pub(crate) mod lie;
 
 use std::path::PathBuf;
 
+use hammer_values::TimeSpan;
 use serde::{Deserialize, Serialize};
 
-use crate::{duration::Span, fault::FaultScript, serve::ServePlan};
+use crate::{fault::FaultScript, serve::ServePlan};
 
 use lie::Lie;
 
@@ -53,11 +54,11 @@ pub struct CtLabPlan {
     /// Most entries of a batch.
     pub batch_max_size: usize,
     /// Longest wait of a batch's first entry.
-    pub batch_max_age: Span,
+    pub batch_max_age: TimeSpan,
     /// Time between checkpoints while the tree grows.
-    pub checkpoint_interval: Span,
+    pub checkpoint_interval: TimeSpan,
     /// Time after which an unchanged tree gets a new checkpoint.
-    pub checkpoint_republish_interval: Span,
+    pub checkpoint_republish_interval: TimeSpan,
     /// Whether a submission is answered after a checkpoint covers it, or as soon as it is sequenced.
     pub enable_publication_awaiter: bool,
     /// Most entries that wait to be sequenced; more are refused with 429.
@@ -66,9 +67,9 @@ pub struct CtLabPlan {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_limit_dedup: Option<u64>,
     /// Time within which a submission must be answered, else 500.
-    pub http_deadline: Span,
+    pub http_deadline: TimeSpan,
     /// Promised maximum merge delay, stated in log.v3.json.
-    pub max_merge_delay: Span,
+    pub max_merge_delay: TimeSpan,
     /// Least NotAfter accepted (inclusive), `YYYY-MM-DDThh:mm:ssZ`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_after_start: Option<String>,
@@ -107,14 +108,14 @@ impl Default for CtLabPlan {
             storage_dir: None,
             keep_entries: None,
             batch_max_size: 256,
-            batch_max_age: Span::from_millis(250),
-            checkpoint_interval: Span::from_millis(1500),
-            checkpoint_republish_interval: Span::from_millis(30_000),
+            batch_max_age: TimeSpan::from_millis(250),
+            checkpoint_interval: TimeSpan::from_millis(1500),
+            checkpoint_republish_interval: TimeSpan::from_millis(30_000),
             enable_publication_awaiter: true,
             pushback_max_outstanding: 65_536,
             rate_limit_dedup: None,
-            http_deadline: Span::from_millis(10_000),
-            max_merge_delay: Span::from_millis(60_000),
+            http_deadline: TimeSpan::from_millis(10_000),
+            max_merge_delay: TimeSpan::from_millis(60_000),
             not_after_start: None,
             not_after_limit: None,
             reject_expired: false,
@@ -138,7 +139,7 @@ mod tests {
             "faults": {"rules": [{"stalls": [{"at": "10s", "duration": "2s"}]}]}}"#;
         let plan: CtLabPlan = serde_json::from_str(text).unwrap();
         assert_eq!(plan.flavour, Flavour::Rfc6962);
-        assert_eq!(plan.batch_max_age, Span::from_millis(50));
+        assert_eq!(plan.batch_max_age, TimeSpan::from_millis(50));
         assert!(serde_json::from_str::<CtLabPlan>(r#"{"batch_size": 5}"#).is_err());
     }
 

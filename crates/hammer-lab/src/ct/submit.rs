@@ -58,7 +58,7 @@ struct Sct<'a> {
 impl Log {
     /// The answer to one submission.
     pub(crate) async fn submit(&self, body: Bytes, precert: bool) -> Response<Full<Bytes>> {
-        let deadline = self.clock.elapsed() + self.plan.http_deadline.0;
+        let deadline = self.clock.elapsed() + self.plan.http_deadline.duration();
         let result = tokio::select! {
             biased;
             result = self.sct(body, precert) => result,

@@ -4,30 +4,30 @@ use std::{f64::consts::TAU, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use crate::duration::Span;
+use hammer_values::TimeSpan;
 
 /// How long an answer is delayed, written as `latency: { constant: 5ms }`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub enum Latency {
     /// The same for all.
-    Constant(Span),
+    Constant(TimeSpan),
     /// Evenly between the two.
     Uniform {
         /// Least delay.
-        min: Span,
+        min: TimeSpan,
         /// Greatest delay.
-        max: Span,
+        max: TimeSpan,
     },
     /// Memoryless with this mean.
     Exponential {
         /// Mean delay.
-        mean: Span,
+        mean: TimeSpan,
     },
     /// A long tail: the logarithm of the delay is normal.
     Lognormal {
         /// Median delay.
-        median: Span,
+        median: TimeSpan,
         /// Standard deviation of the logarithm; 1.0 puts p99 at ten times the median.
         sigma: f64,
     },
@@ -38,14 +38,12 @@ impl Latency {
     #[must_use]
     pub fn sample(&self, first: f64, second: f64) -> Duration {
         let seconds = match *self {
-            Self::Constant(span) => return span.0,
-            Self::Uniform { min, max } => {
-                min.0.as_secs_f64() + first * (max.0.as_secs_f64() - min.0.as_secs_f64())
-            }
-            Self::Exponential { mean } => -mean.0.as_secs_f64() * (1.0 - first).ln(),
+            Self::Constant(span) => return span.duration(),
+            Self::Uniform { min, max } => seconds(min) + first * (seconds(max) - seconds(min)),
+            Self::Exponential { mean } => -seconds(mean) * (1.0 - first).ln(),
             Self::Lognormal { median, sigma } => {
                 let normal = (-2.0 * (1.0 - first).ln()).sqrt() * (TAU * second).cos();
-                median.0.as_secs_f64() * (sigma * normal).exp()
+                seconds(median) * (sigma * normal).exp()
             }
         };
         Duration::from_secs_f64(seconds.clamp(0.0, 3600.0))
@@ -62,6 +60,10 @@ impl Latency {
     }
 }
 
+fn seconds(span: TimeSpan) -> f64 {
+    span.duration().as_secs_f64()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,7 +78,7 @@ mod tests {
 
     #[test]
     fn an_exponential_latency_has_its_mean_and_its_p99() {
-        let samples = sorted_samples(Latency::Exponential { mean: Span::from_millis(10) });
+        let samples = sorted_samples(Latency::Exponential { mean: TimeSpan::from_millis(10) });
         let mean = samples.iter().sum::<f64>() / samples.len() as f64;
         assert!((mean - 0.010).abs() < 0.0005, "{mean}");
         let p99 = samples[samples.len() * 99 / 100];
@@ -85,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_lognormal_latency_has_its_median_and_a_tail_ten_times_as_long() {
-        let samples = sorted_samples(Latency::Lognormal { median: Span::from_millis(20), sigma: 1.0 });
+        let samples = sorted_samples(Latency::Lognormal { median: TimeSpan::from_millis(20), sigma: 1.0 });
         let (p50, p99) = (samples[samples.len() / 2], samples[samples.len() * 99 / 100]);
         assert!((p50 - 0.020).abs() < 0.001, "{p50}");
         assert!((p99 / p50 - 10.2).abs() < 1.0, "{}", p99 / p50);
@@ -94,7 +96,7 @@ mod tests {
     #[test]
     fn a_uniform_latency_stays_between_its_bounds() {
         let samples =
-            sorted_samples(Latency::Uniform { min: Span::from_millis(5), max: Span::from_millis(6) });
+            sorted_samples(Latency::Uniform { min: TimeSpan::from_millis(5), max: TimeSpan::from_millis(6) });
         assert!(samples[0] >= 0.005 && samples[0] < 0.00505);
         assert!(samples[samples.len() - 1] <= 0.006 && samples[samples.len() - 1] > 0.00595);
     }

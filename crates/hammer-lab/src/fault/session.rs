@@ -79,7 +79,9 @@ impl FaultSession {
         let origin = Duration::from_nanos(self.origin_ns.load(Ordering::Relaxed));
         self.rules(endpoint)
             .flat_map(|(_, rule)| &rule.stalls)
-            .map(|stall| (origin + stall.at.0, origin + stall.at.0 + stall.duration.0))
+            .map(|stall| {
+                (origin + stall.at.duration(), origin + stall.at.duration() + stall.duration.duration())
+            })
             .filter(|(begin, end)| (*begin..*end).contains(&now))
             .map(|(_, end)| end)
             .max()
@@ -94,11 +96,10 @@ impl FaultSession {
 
 #[cfg(test)]
 mod tests {
+    use hammer_values::TimeSpan;
+
     use super::*;
-    use crate::{
-        duration::Span,
-        fault::{Refusal, Stall},
-    };
+    use crate::fault::{Refusal, Stall};
 
     fn script(rule: FaultRule) -> FaultScript {
         FaultScript { seed: 5, rules: vec![rule], ..FaultScript::default() }
@@ -129,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_stall_holds_from_its_begin_up_to_its_end_and_moves_with_a_restart() {
-        let stalls = vec![Stall { at: Span::from_millis(100), duration: Span::from_millis(50) }];
+        let stalls = vec![Stall { at: TimeSpan::from_millis(100), duration: TimeSpan::from_millis(50) }];
         let session = FaultSession::new(script(FaultRule { stalls, ..FaultRule::default() }), Duration::ZERO);
         let held = |ms| session.held_until("tile", Duration::from_millis(ms));
         assert_eq!(held(99), None);

@@ -144,7 +144,7 @@ impl Life {
             let busy = self.under_way.load(Ordering::Relaxed) > 0;
             let quiet_since = Duration::from_nanos(self.quiet_since_ns.load(Ordering::Relaxed));
             let limit = if used { script.close_idle_after } else { script.close_unused_after };
-            if limit.is_some_and(|limit| !busy && now >= quiet_since + limit.0) {
+            if limit.is_some_and(|limit| !busy && now >= quiet_since + limit.duration()) {
                 return;
             }
             // Which limit holds, and since when, changes with every request.

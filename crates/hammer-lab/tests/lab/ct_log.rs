@@ -1,8 +1,8 @@
 //! The log's story: what is accepted is in the tree, at its index, once.
 
-use std::{collections::HashMap, time::Duration};
+use std::collections::HashMap;
 
-use hammer_lab::{CtLabHandle, CtLabPlan, LogConfig, ct::Flavour, duration::Span};
+use hammer_lab::{CtLabHandle, CtLabPlan, LogConfig, ct::Flavour};
 use hammer_tlog::{
     bundle::Entries,
     key::LogKey,
@@ -17,6 +17,7 @@ use hammer_tlog::{
     sct::Sct,
     tile::{Level, TileId, TileReader},
 };
+use hammer_values::TimeSpan;
 
 use crate::{
     chains::{Mint, body},
@@ -25,8 +26,8 @@ use crate::{
 
 pub(crate) fn quick_plan() -> CtLabPlan {
     CtLabPlan {
-        batch_max_age: Span::from_millis(2),
-        checkpoint_interval: Span::from_millis(5),
+        batch_max_age: TimeSpan::from_millis(2),
+        checkpoint_interval: TimeSpan::from_millis(5),
         ..CtLabPlan::default()
     }
 }
@@ -229,7 +230,7 @@ async fn a_duplicate_gets_the_same_timestamp_and_index_however_its_chain_ends() 
 #[tokio::test]
 async fn duplicates_of_what_still_waits_share_its_place() {
     let mint = Mint::new();
-    let plan = CtLabPlan { batch_max_age: Span::from_millis(100), ..quick_plan() };
+    let plan = CtLabPlan { batch_max_age: TimeSpan::from_millis(100), ..quick_plan() };
     let lab = start(plan, &mint).await;
     let chain = mint.precert_chain(1);
     let submitted = || submit(&lab, &mint, &chain, true);
@@ -258,7 +259,7 @@ async fn duplicates_beyond_their_limit_are_pushed_back_with_retry_after() {
 #[tokio::test]
 async fn the_rfc6962_flavour_answers_at_once_without_an_index() {
     let mint = Mint::new();
-    let never = Span(Duration::from_secs(3600));
+    let never = TimeSpan::from_secs(3600);
     let plan = CtLabPlan {
         flavour: Flavour::Rfc6962,
         batch_max_age: never,
@@ -320,7 +321,7 @@ async fn a_chain_is_refused_in_the_same_words_once_its_issuer_is_known() {
 #[tokio::test]
 async fn without_the_awaiter_the_answer_comes_before_its_checkpoint() {
     let mint = Mint::new();
-    let never = Span(Duration::from_secs(3600));
+    let never = TimeSpan::from_secs(3600);
     let plan = CtLabPlan { enable_publication_awaiter: false, checkpoint_interval: never, ..quick_plan() };
     let lab = start(plan, &mint).await;
     let (sct, _) = submit(&lab, &mint, &mint.chain(1), false).await;
@@ -392,7 +393,7 @@ async fn what_must_keep_everything_cannot_keep_the_newest_entries_alone() {
 #[tokio::test]
 async fn a_full_pool_pushes_back() {
     let mint = Mint::new();
-    let never = Span(Duration::from_secs(3600));
+    let never = TimeSpan::from_secs(3600);
     let plan = CtLabPlan {
         flavour: Flavour::Rfc6962,
         batch_max_age: never,

@@ -4,9 +4,9 @@ use std::{sync::Arc, time::Duration};
 
 use hammer_lab::{
     Clock, CtLabHandle, CtLabPlan, FaultScript, HttpLabHandle, HttpLabPlan, LogConfig, ManualClock,
-    duration::Span,
     fault::{FaultRule, Latency, Refusal, Stall},
 };
+use hammer_values::TimeSpan;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::{
@@ -38,7 +38,7 @@ pub(crate) async fn advance_until(clock: &ManualClock, step: Duration, condition
 
 #[tokio::test]
 async fn a_stall_holds_every_answer_until_its_end_while_connections_are_accepted() {
-    let stalls = vec![Stall { at: Span::from_millis(1000), duration: Span::from_millis(2000) }];
+    let stalls = vec![Stall { at: TimeSpan::from_millis(1000), duration: TimeSpan::from_millis(2000) }];
     let (lab, clock) = start(script(FaultRule { stalls, ..FaultRule::default() }));
     assert_eq!(get(&lab.url).await.status, 200);
     clock.advance(Duration::from_millis(1500));
@@ -63,7 +63,7 @@ async fn a_stall_holds_every_answer_until_its_end_while_connections_are_accepted
 
 #[tokio::test]
 async fn latency_delays_each_answer_by_the_clock() {
-    let latency = Some(Latency::Constant(Span::from_millis(40)));
+    let latency = Some(Latency::Constant(TimeSpan::from_millis(40)));
     let (lab, clock) = start(script(FaultRule { latency, ..FaultRule::default() }));
     let url = lab.url.clone();
     let held = tokio::spawn(async move { get(&url).await });
@@ -98,8 +98,8 @@ async fn a_reset_reaches_the_client_as_a_reset() {
 #[tokio::test]
 async fn idle_and_unused_connections_are_closed_after_their_time() {
     let faults = FaultScript {
-        close_idle_after: Some(Span::from_millis(3000)),
-        close_unused_after: Some(Span::from_millis(3_600_000)),
+        close_idle_after: Some(TimeSpan::from_millis(3000)),
+        close_unused_after: Some(TimeSpan::from_millis(3_600_000)),
         ..FaultScript::default()
     };
     let (lab, clock) = start(faults);
@@ -127,10 +127,13 @@ async fn idle_and_unused_connections_are_closed_after_their_time() {
 async fn slow_integration_delays_the_checkpoint_and_with_it_the_answer() {
     let (mint, clock) = (Mint::new(), ManualClock::at_unix_ms(1_800_000_000_000));
     let plan = CtLabPlan {
-        batch_max_age: Span::from_millis(10),
-        checkpoint_interval: Span::from_millis(100),
-        http_deadline: Span::from_millis(3_600_000),
-        faults: FaultScript { publication_delay: Some(Span::from_millis(5000)), ..FaultScript::default() },
+        batch_max_age: TimeSpan::from_millis(10),
+        checkpoint_interval: TimeSpan::from_millis(100),
+        http_deadline: TimeSpan::from_millis(3_600_000),
+        faults: FaultScript {
+            publication_delay: Some(TimeSpan::from_millis(5000)),
+            ..FaultScript::default()
+        },
         ..quick_plan()
     };
     let mut config = LogConfig::from_plan(plan).unwrap();
@@ -153,7 +156,7 @@ async fn slow_integration_delays_the_checkpoint_and_with_it_the_answer() {
 #[tokio::test]
 async fn a_submission_that_outlives_its_deadline_is_answered_with_500() {
     let (mint, clock) = (Mint::new(), ManualClock::at_unix_ms(1_800_000_000_000));
-    let never = Span(Duration::from_secs(3600));
+    let never = TimeSpan::from_secs(3600);
     let mut config = LogConfig::from_plan(CtLabPlan { checkpoint_interval: never, ..quick_plan() }).unwrap();
     config.add_root_der(mint.root.clone());
     let lab = CtLabHandle::start_with_clock(config, Arc::new(clock.clone())).await.unwrap();

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use hammer_lab::{
-    CtLabHandle, CtLabPlan, LabError, Lie, LieKind, LogConfig, ToldLie, ct::Flavour, duration::Span,
-};
+use hammer_lab::{CtLabHandle, CtLabPlan, LabError, Lie, LieKind, LogConfig, ToldLie, ct::Flavour};
 use hammer_tlog::{
     audit::{Breach, BundleFault, Finding, Kind, Verdict},
     follow::{Event, Evidence, TileFault},
@@ -12,6 +10,7 @@ use hammer_tlog::{
     sct::{Sct, SctError},
     tile::TileId,
 };
+use hammer_values::TimeSpan;
 
 use crate::{
     chains::Mint,
@@ -25,8 +24,8 @@ fn plan(flavour: Flavour, lies: &[Lie]) -> CtLabPlan {
     CtLabPlan {
         flavour,
         lies: lies.to_vec(),
-        batch_max_age: Span::from_millis(2),
-        checkpoint_interval: Span::from_millis(50),
+        batch_max_age: TimeSpan::from_millis(2),
+        checkpoint_interval: TimeSpan::from_millis(50),
         enable_publication_awaiter: false,
         ..CtLabPlan::default()
     }
@@ -257,7 +256,7 @@ async fn later_duplicates_of_a_renewed_entry_are_told_of_the_first() {
 /// Six entries, published and looked at, then the checkpoint that the lie is about, without any growth.
 async fn checkpoints(flavour: Flavour, kind: LieKind) -> (Watch, Mint) {
     let mint = Mint::new();
-    let lie = Lie { at: Some(Span::from_millis(20_000)), ..Lie::of(kind) };
+    let lie = Lie { at: Some(TimeSpan::from_millis(20_000)), ..Lie::of(kind) };
     let mut watch = Watch::start(plan(flavour, &[lie]), &mint).await;
     watch.submit(&mint, 0..6).await;
     watch.publish(6).await;
@@ -338,7 +337,7 @@ async fn a_missed_merge_delay_holds_back_all_that_follows_where_an_index_is_prom
     let lie = Lie {
         after: 3,
         times: Some(1),
-        late: Some(Span::from_millis(20_000)),
+        late: Some(TimeSpan::from_millis(20_000)),
         ..Lie::of(LieKind::MmdMissed)
     };
     let mut watch = Watch::start(plan(Flavour::StaticCt, &[lie]), &mint).await;
@@ -363,7 +362,7 @@ async fn a_missed_merge_delay_holds_back_all_that_follows_where_an_index_is_prom
 
 #[tokio::test]
 async fn a_missed_merge_delay_is_the_entrys_own_where_no_index_is_promised() {
-    for late in [None, Some(Span::from_millis(20_000))] {
+    for late in [None, Some(TimeSpan::from_millis(20_000))] {
         let mint = Mint::new();
         let lie = Lie { after: 3, times: Some(1), late, ..Lie::of(LieKind::MmdMissed) };
         let mut watch = Watch::start(plan(Flavour::Rfc6962, &[lie]), &mint).await;
@@ -430,7 +429,7 @@ async fn a_lie_without_meaning_is_refused() {
     let (indexed, unindexed) = (Flavour::StaticCt, Flavour::Rfc6962);
     let awaited =
         CtLabPlan { enable_publication_awaiter: true, ..plan(indexed, &[Lie::of(LieKind::MmdMissed)]) };
-    let late = Some(Span::from_millis(1));
+    let late = Some(TimeSpan::from_millis(1));
     for plan in [
         awaited,
         plan(unindexed, &[Lie::of(LieKind::WrongIndex)]),

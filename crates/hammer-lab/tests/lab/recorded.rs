@@ -1,14 +1,15 @@
 //! Requests that TesseraCT v0.1.1 answered, sent to the lab: its answers are held against the recorded ones.
 
-use std::{fs, time::Duration};
+use std::fs;
 
-use hammer_lab::{CtLabHandle, CtLabPlan, LogConfig, duration::Span};
+use hammer_lab::{CtLabHandle, CtLabPlan, LogConfig};
 use hammer_tlog::{
     key::LogKey,
     precert,
     rfc6962::{EntryType, GetRoots},
     sct::Sct,
 };
+use hammer_values::TimeSpan;
 use serde_json::Value;
 
 use crate::{
@@ -19,8 +20,8 @@ use crate::{
 async fn lab() -> CtLabHandle {
     let plan = CtLabPlan {
         path_prefix: "vectors".into(),
-        batch_max_age: Span(Duration::ZERO),
-        checkpoint_interval: Span::from_millis(5),
+        batch_max_age: TimeSpan::ZERO,
+        checkpoint_interval: TimeSpan::from_millis(5),
         ..CtLabPlan::default()
     };
     let mut config = LogConfig::from_plan(plan).unwrap();

@@ -43,7 +43,7 @@ enum Audit {
 impl Watch {
     /// Starts the log; its time stands still but for what the watch itself advances.
     pub(crate) async fn start(plan: CtLabPlan, mint: &Mint) -> Self {
-        let policy = Policy::new(u64::try_from(plan.max_merge_delay.0.as_millis()).unwrap());
+        let policy = Policy::new(u64::try_from(plan.max_merge_delay.duration().as_millis()).unwrap());
         let (by, audit) = match plan.flavour {
             Flavour::StaticCt => (By::Leaves, Audit::Tiles(Box::new(TileAudit::new(policy, NoSpill)))),
             Flavour::Rfc6962 => (By::Proofs, Audit::Entries(Box::new(EntryAudit::new(policy, NoSpill)))),

@@ -86,7 +86,7 @@ async fn a_missing_content_type_and_unknown_fields_do_not_matter() {
 #[tokio::test]
 async fn what_is_under_way_is_answered_when_the_log_stops() {
     let mint = Mint::new();
-    let never = hammer_lab::duration::Span(std::time::Duration::from_secs(3600));
+    let never = hammer_values::TimeSpan::from_secs(3600);
     let plan = CtLabPlan { batch_max_age: never, checkpoint_interval: never, ..quick_plan() };
     let lab = start(plan, &mint).await;
     let url = format!("{}/ct/v1/add-chain", lab.url);

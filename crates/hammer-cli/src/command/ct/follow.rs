@@ -25,7 +25,7 @@ use super::inspection::head_json;
 use super::locally::locally;
 
 pub(super) fn follow(args: &FollowArgs) -> Result<ExitCode, CliError> {
-    let interval = time("--interval", &args.interval)?.0;
+    let interval = Nanos::from(time("--interval", &args.interval)?.duration());
     if interval < LEAST_AUDIT_INTERVAL.into() {
         let (interval, least_ms) = (args.interval.clone(), LEAST_AUDIT_INTERVAL.as_millis());
         return Err(UsageError::Interval { interval, least_ms }.into());
@@ -33,7 +33,7 @@ pub(super) fn follow(args: &FollowArgs) -> Result<ExitCode, CliError> {
     let duration = args.duration.as_deref().map(|text| time("-z", text)).transpose()?;
     let (log, client) = args.log.open()?;
     let journal = Journal::new(&args.evidence, args.json, unix_millis());
-    locally(attend(log, client, interval, duration.map(|span| span.0), journal))
+    locally(attend(log, client, interval, duration.map(|span| span.duration().into()), journal))
 }
 
 async fn attend(

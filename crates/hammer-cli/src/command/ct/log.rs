@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hammer_ct::{CtTargetPlan, LogKind, LogTarget, OneOrMany};
+use hammer_ct::{CtTargetPlan, LogKind, LogTarget};
 use hammer_net::ClientConfig;
+use hammer_values::{OneOrMany, TimeSpan};
 
 use crate::args::LogArgs;
 use crate::assemble;
 use crate::command::http::time;
 use crate::error::{CliError, TargetError, UsageError};
 use crate::plan::target::{ConnectionPlan, TargetPlan};
-use crate::plan::units::Span;
 
 impl LogArgs {
     /// As a plan would have it.
@@ -20,7 +20,7 @@ impl LogArgs {
             Some(file) => (None, Some(PathBuf::from(file))),
             None => (Some(self.key.clone()), None),
         };
-        let mmd = time("--mmd", &self.mmd)?.0;
+        let mmd = time("--mmd", &self.mmd)?;
         let tokens = &self.tokens;
         let is_folder = self.url.starts_with("file:");
         if is_folder && self.monitoring_url.is_some() {
@@ -40,7 +40,7 @@ impl LogArgs {
             submission_token_env: tokens.submission_token_env.clone(),
             monitoring_token_file: tokens.monitoring_token_file.clone(),
             monitoring_token_env: tokens.monitoring_token_env.clone(),
-            mmd_seconds: mmd.0.div_ceil(1_000_000_000),
+            mmd_seconds: mmd.duration().as_nanos().div_ceil(1_000_000_000) as u64,
             origin: self.origin.clone(),
             public_key,
             public_key_file,
@@ -66,7 +66,7 @@ impl LogArgs {
 }
 
 /// TesseraCT, Sunlight and Skylight close a connection that is silent for 5 s.
-const MAX_IDLE: Span = Span::from_secs(4);
+const MAX_IDLE: TimeSpan = TimeSpan::from_secs(4);
 
 /// The port of the discard service, where nobody answers.
 const NOWHERE: &str = "http://127.0.0.1:9";

@@ -56,14 +56,14 @@ impl Rule {
     }
 
     fn has_begun(&self, since: Duration) -> bool {
-        self.lie.at.is_none_or(|at| since >= at.0)
+        self.lie.at.is_none_or(|at| since >= at.duration())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::duration::Span;
+    use hammer_values::TimeSpan;
 
     fn dues(lie: &Lie, count: usize) -> Vec<usize> {
         let mut rule = Rule::new(lie);
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_rule_starts_at_its_time() {
-        let lie = Lie { at: Some(Span::from_millis(10)), every: 2, ..Lie::of(LieKind::WrongIndex) };
+        let lie = Lie { at: Some(TimeSpan::from_millis(10)), every: 2, ..Lie::of(LieKind::WrongIndex) };
         let mut rule = Rule::new(&lie);
         let due: Vec<u64> = (0..16).filter(|ms| rule.next(Duration::from_millis(*ms))).collect();
         assert_eq!(due, [10, 12, 14]);

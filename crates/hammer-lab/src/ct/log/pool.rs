@@ -112,7 +112,7 @@ impl Pool {
             inner: Mutex::default(),
             due: Notify::new(),
             batch_max_size: plan.batch_max_size.max(1),
-            batch_max_age: plan.batch_max_age.0,
+            batch_max_age: plan.batch_max_age.duration(),
             max_outstanding: plan.pushback_max_outstanding,
             max_duplicates_per_second: plan.rate_limit_dedup,
             keep_entries: plan.keep_entries,

@@ -1,9 +1,9 @@
 //! Lies as a plan writes them.
 
+use hammer_values::TimeSpan;
 use serde::{Deserialize, Serialize};
 
 use super::{CtLabPlan, Flavour};
-use crate::duration::Span;
 use crate::told_lie::LieKind;
 
 /// One rule by which the log breaks its promises on purpose: what, from when on, and how often. Deterministic: entries
@@ -19,7 +19,7 @@ pub struct Lie {
     pub after: u64,
     /// Starts this long after the start of the log (or the last restart of its faults); at once without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub at: Option<Span>,
+    pub at: Option<TimeSpan>,
     /// Every n-th from the start on, the first included; for checkpoints 1.
     #[serde(default = "Lie::each")]
     pub every: u64,
@@ -28,7 +28,7 @@ pub struct Lie {
     pub times: Option<u64>,
     /// For `mmd-missed`: how long after the maximum merge delay the entry is published all the same; never without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub late: Option<Span>,
+    pub late: Option<TimeSpan>,
 }
 
 impl Lie {
