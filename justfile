@@ -10,6 +10,10 @@ install:
 build:
     cargo build --release
 
+# what is installed and measured: target/dist/hammer
+dist:
+    cargo build --profile dist
+
 test:
     cargo test --workspace
 
@@ -37,11 +41,11 @@ quickstart:
     cargo run --release -- run configs/ct-quickstart.yaml
 
 # hammer beside whichever of wrk, wrk2, oha, hey, vegeta, k6 and Locust is installed
-peers *flags: build
+peers *flags:
     scripts/peers.sh {{ flags }}
 
 # instructions of schedule, record and encode against the pinned ones; `just counts --pin` pins them anew
-counts *flags: build
+counts *flags:
     scripts/counts.sh {{ flags }}
 
 # a real RFC 6962 log that accepts hammer's roots; prints its run folder

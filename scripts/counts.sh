@@ -4,14 +4,15 @@
 # tenth. A body is run over n elements and over half as many, so that its set-up falls out.
 #   scripts/counts.sh           compares
 #   scripts/counts.sh --pin     pins what is found, and prints what changed
-# COUNTS names the binary (cargo build --release makes it; CARGO_INCREMENTAL=1 makes another, of fewer instructions by a tenth).
+# COUNTS names another binary than the one that it builds, with CARGO_INCREMENTAL=0: incremental code takes fewer by a tenth.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=scripts/targets/processes.sh
 source "$here/targets/processes.sh"
 
-need valgrind rustc
-COUNTS=$(built counts "${COUNTS:-}")
+need valgrind cargo rustc
+export CARGO_INCREMENTAL=0
+COUNTS=$(built counts hammer-benches "${COUNTS:-}")
 pinned=$here/../benches/counts.txt
 
 # collected NAME ELEMENTS: instructions of the whole process. glibc and the crates choose by what valgrind says of the CPU.

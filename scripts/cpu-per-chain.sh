@@ -12,7 +12,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source "$here/targets/processes.sh"
 
 need python3 setsid
-HAMMER=$(built hammer "${HAMMER:-}")
+HAMMER=$(built hammer hammer-cli "${HAMMER:-}")
 
 run_folder up
 trap 'stop_all log >&2' EXIT
@@ -37,7 +37,7 @@ for setting in ${LOG_SETTINGS:-}; do log+=(--set "$setting"); done
 [[ -z ${LOG_CORE:-} ]] || log=(taskset -c "$LOG_CORE" "${log[@]}")
 [[ -z ${CORE:-} ]] || hammer=(taskset -c "$CORE" "${hammer[@]}")
 start log "${log[@]}"
-wait_for log 10 field submission_url
+wait_for log 60 field submission_url
 # Its exit code is of no use here: on busy cores health may speak against times, and they are not what is asked.
 "${hammer[@]}" --quiet --out "$report" >"$RUN/log/hammer.log" 2>&1 \
   --set "target.log.submission_url=$(field submission_url)" --set "target.log.public_key=$(field public_key)" ||

@@ -12,7 +12,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source "$here/targets/processes.sh"
 
 need nginx curl python3 taskset
-HAMMER=$(built hammer "${HAMMER:-}")
+HAMMER=$(built hammer hammer-cli "${HAMMER:-}")
 (($(nproc) > 1)) || die "two cores are needed: one for nginx, one for the client"
 HAMMER=$(realpath "$HAMMER")
 
@@ -26,6 +26,6 @@ start_nginx server "
     default_type application/octet-stream;
     root $RUN/www;" \
   taskset -c "${SERVER_CORE:-0}"
-wait_for server 10 answers "http://127.0.0.1:$port/128"
+wait_for server 60 answers "http://127.0.0.1:$port/128"
 
 PATH=$PATH:$HAMMER_TARGETS_BIN HAMMER=$HAMMER python3 -B "$here/peers" "$@" "http://127.0.0.1:$port/128" "$RUN/client"

@@ -11,7 +11,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=scripts/targets/processes.sh
 source "$here/targets/processes.sh"
 
-HAMMER=$(built hammer "${HAMMER:-}")
+HAMMER=$(built hammer hammer-cli "${HAMMER:-}")
 PLAN=${PLAN:-$here/../configs/ct-soak.yaml}
 OUT=${OUT:-$(mktemp -d "${TMPDIR:-/tmp}/hammer-soak.XXXXXX")}
 mkdir -p "$OUT"

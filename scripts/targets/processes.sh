@@ -24,10 +24,13 @@ binary() {
   [[ -x $path ]] || die "$1=$path is not executable" 3
 }
 
-# built NAME [PATH]: the release binary of that name, or the one at PATH; the script ends when it is not there.
+# built NAME PACKAGE [PATH]: the binary at PATH; without one that of the package, built first as it is installed (profile dist).
 built() {
-  local path=${2:-${CARGO_TARGET_DIR:-${BASH_SOURCE[0]%/*}/../../target}/release/$1}
-  [[ -x $path ]] || die "$path is missing: cargo build --release"
+  local root=${BASH_SOURCE[0]%/*}/../..
+  local path=${3:-${CARGO_TARGET_DIR:-$root/target}/dist/$1}
+  [[ -n ${3:-} ]] || cargo build --quiet --profile dist --locked --manifest-path "$root/Cargo.toml" -p "$2" --bin "$1" >&2 ||
+    die "$1 cannot be built"
+  [[ -x $path ]] || die "$path is no program"
   printf '%s' "$path"
 }
 
