@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Mutex;
 
-use tracing_subscriber::filter::Targets;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -29,9 +29,8 @@ pub(crate) enum DiagnosticsError {
 /// # Errors
 /// A filter that is none, or a file that cannot be written.
 pub(crate) fn start(filter: &str, file: Option<&Path>) -> Result<(), DiagnosticsError> {
-    let targets: Targets = filter.parse().map_err(|why: tracing_subscriber::filter::ParseError| {
-        DiagnosticsError::Filter { given: filter.to_owned(), why: why.to_string() }
-    })?;
+    let targets = targets(filter)
+        .map_err(|why| DiagnosticsError::Filter { given: filter.to_owned(), why: why.to_string() })?;
     let lines = tracing_subscriber::registry().with(targets);
     match file {
         None => lines.with(fmt::layer().with_ansi(false).with_writer(io::stderr)).init(),
@@ -42,4 +41,12 @@ pub(crate) fn start(filter: &str, file: Option<&Path>) -> Result<(), Diagnostics
         }
     }
     Ok(())
+}
+
+/// A level for all parts, or levels by part. A word alone would be a part with every line there is, so it has to be a level.
+fn targets(filter: &str) -> Result<Targets, Box<dyn std::error::Error>> {
+    match filter.contains('=') {
+        true => Ok(filter.parse()?),
+        false => Ok(Targets::new().with_default(filter.parse::<LevelFilter>()?)),
+    }
 }

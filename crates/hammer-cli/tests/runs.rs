@@ -235,7 +235,7 @@ fn diagnostics_tell_why_a_target_does_not_answer_and_nothing_unless_asked() {
     let plan = folder.write("plan.yaml", &dead);
     let told = hammer(&["run", &plan, "--log", "hammer_net=warn", "--quiet"]);
     assert!(
-        told.stderr.contains("WARN hammer_net::dial: failed to connect to 127.0.0.1:1"),
+        told.stderr.contains("WARN hammer_net::dial: failed to connect to 127.0.0.1 at 127.0.0.1:1"),
         "{}",
         told.stderr
     );
