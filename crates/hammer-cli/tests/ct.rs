@@ -171,7 +171,7 @@ fn a_fork_ends_the_following_with_both_heads_saved() {
             let ended = submit.ended();
             assert_eq!(ended.code, 4, "{ended:?}");
             assert!(
-                !ended.stdout.contains("drain 30"),
+                !ended.stdout.contains("drain 30.0s"),
                 "what nobody will judge is not waited for: {ended:?}"
             );
         }
