@@ -134,8 +134,9 @@ fn a_read_is_not_held_up_by_the_tiles_that_prove_it() {
     assert_eq!(outcome.fate(0, Fate::Accepted), 96, "{:?}", outcome.causes(0));
     assert!(outcome.fate(1, Fate::TimedOut) > 0, "the tile that hangs has its samples");
     let ledger = outcome.result.promises;
-    // One tree head was read besides, and is kept.
-    assert_eq!((ledger.made, ledger.kept, ledger.unchecked), (97, 1, 96), "{ledger:?}");
+    // A tree head was read besides, by each read that started before the first one was there, and those are kept.
+    assert!(ledger.kept >= 1 && ledger.made == ledger.kept + 96, "{ledger:?}");
+    assert_eq!(ledger.unchecked, 96, "{ledger:?}");
 }
 
 /// A log that lies once, about the entry of index 20.
