@@ -1,5 +1,6 @@
 use std::sync::LazyLock;
 
+use hammer_measure::promise::{KindLedger, by_workload};
 use hammer_measure::snapshot::Observation;
 use hammer_measure::{Detail, Ledger, Nanos, Outcome, Phase, RunEvent, SeriesInfo};
 use proptest::prelude::*;
@@ -56,14 +57,15 @@ fn a_shed_percentile_prints_as_beyond() {
 
 /// The lines of the first table, the header first.
 fn table(text: &str) -> Vec<&str> {
-    let lines = text.lines().skip_while(|line| !line.ends_with("max"));
-    let header = |line: &str| line.ends_with("max");
+    let header = |line: &str| line.split_whitespace().eq(COLUMNS);
+    let lines = text.lines().skip_while(|line| !header(line));
     let figures = |line: &str| TABLE.iter().any(|name| line.starts_with(name));
     lines.take_while(|line| header(line) || figures(line)).collect()
 }
 
 static PASSED: LazyLock<Report> = LazyLock::new(|| report_of(&quickstart()));
 
+const COLUMNS: [&str; 7] = ["count", "mean", "p50", "p90", "p99", "p99.9", "max"];
 const TABLE: [&str; 6] = [
     "  response time",
     "   accepted alone",
@@ -159,16 +161,25 @@ fn a_million_operations_do_not_run_into_the_name_of_their_row() {
 }
 
 #[test]
-fn promises_of_several_workloads_are_told_apart() {
+fn promises_are_told_apart_by_workload_and_by_kind() {
     let ledger = |kept, broken| Ledger { made: kept + broken, kept, broken, ..Ledger::default() };
     let mut story = Story::new(vec![operation("submit", "add-chain"), operation("reads", "tile")]);
     story.accept(0, Phase::Measurement, 1, Nanos(10));
     story.promises = ledger(2_600, 1);
     story.interval(Phase::Measurement);
     let text = render(&report_of(&story.finish(|result| {
-        result.promises_by_workload =
-            vec![("submit".to_owned(), ledger(2_000, 1)), ("reads".to_owned(), ledger(600, 0))];
-        result.promises_by_kind.clear();
+        let kind = |workload: &str, kind: &str, ledger| KindLedger {
+            workload: workload.to_owned(),
+            kind: kind.to_owned(),
+            ledger,
+        };
+        result.promises_by_kind = vec![
+            kind("submit", "sct", ledger(1_500, 0)),
+            kind("submit", "tree-head", ledger(500, 1)),
+            kind("submit", "inclusion", Ledger::default()),
+            kind("reads", "inclusion", ledger(600, 0)),
+        ];
+        result.promises_by_workload = by_workload(&result.promises_by_kind);
         result.breaches = vec![hammer_measure::promise::Breach { seq: None, ..breach(7) }];
     })));
     assert_fits(&text);
@@ -176,9 +187,13 @@ fn promises_of_several_workloads_are_told_apart() {
         "promises   2,601 made = 2,600 kept + 1 broken + 0 pending + 0 unchecked",
         "  submit: 2,001 made = 2,000 kept + 1 broken + 0 pending + 0 unchecked",
         "  reads: 600 made = 600 kept + 0 broken + 0 pending + 0 unchecked",
+        "  submit, sct: 1,500 made = 1,500 kept + 0 broken + 0 pending + 0 unchecked",
+        "  submit, tree-head: 501 made = 500 kept + 1 broken + 0 pending + 0 unchecked",
     ] {
         assert!(text.lines().any(|found| found == line), "{line} is not in {text}");
     }
+    assert!(!text.contains("reads, inclusion"), "the only kind of a workload is told with it: {text}");
+    assert!(!text.contains("submit, inclusion"), "of which none was received: {text}");
     let broken = paragraphs(&text, "broken");
     assert_eq!(
         broken,
