@@ -123,11 +123,18 @@ impl Story {
     }
 
     /// Leaves `count` operations waiting for a slot.
-    pub(crate) fn wait(&mut self, series: usize, count: u64) {
+    pub(crate) fn wait(&mut self, (series, phase): (usize, Phase), count: u64) {
         for _ in 0..count {
-            self.recorder.offer(series, Phase::Measurement);
-            self.recorder.queue(series, Phase::Measurement);
+            self.recorder.offer(series, phase);
+            self.recorder.queue(series, phase);
         }
+    }
+
+    /// Leaves `count` operations under way.
+    pub(crate) fn start(&mut self, (series, phase): (usize, Phase), count: u64) {
+        self.wait((series, phase), count);
+        let timing = Timing::new(self.at, self.at).started(self.at);
+        (0..count).for_each(|_| self.recorder.start(series, phase, &timing));
     }
 
     /// Ends an interval after a second.

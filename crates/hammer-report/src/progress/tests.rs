@@ -10,7 +10,7 @@ use crate::fixture::{Story, operation};
 fn the_line_says_rates_percentiles_and_what_is_open() {
     let mut story = Story::new(vec![operation("submit", "add-chain")]);
     story.accept(0, Phase::Measurement, 1_500, Nanos::from_micros(2));
-    story.wait(0, 30);
+    story.wait((0, Phase::Measurement), 30);
     story.promises = Ledger { made: 1_500, kept: 1_400, pending: 100, ..Ledger::default() };
     story.interval(Phase::Measurement);
     assert_eq!(
@@ -40,7 +40,7 @@ fn of_several_series_the_slowest_is_named() {
 #[test]
 fn an_interval_without_an_end_has_no_percentiles() {
     let mut story = Story::new(vec![operation("http", "get")]);
-    story.wait(0, 2);
+    story.wait((0, Phase::Measurement), 2);
     story.interval(Phase::Drain);
     assert_eq!(
         line(&story.last_snapshot(), story.info()),
@@ -70,8 +70,11 @@ proptest! {
             let failed = ended - interval(|figures| figures.fate(Fate::Accepted));
             prop_assert_eq!(number(&line, "failed ", ","), failed as f64);
             prop_assert_eq!(line.contains("no response"), ended == 0, "{}", line);
-            let waiting: i64 = operations().map(|series| series.measurement.backlog).iter().sum();
-            prop_assert_eq!(number(&line, "in flight, ", " waiting"), waiting as f64);
+            let open = |count: fn(&Figures) -> i64| {
+                operations().map(|series| count(&series.warm_up) + count(&series.measurement)).iter().sum::<i64>()
+            };
+            let (waiting, under_way) = (open(|figures| figures.backlog), open(|figures| figures.in_flight));
+            prop_assert!(line.contains(&format!(", {under_way} in flight, {waiting} waiting")), "{}", line);
             prop_assert!(!line.contains('\n') && line.is_ascii());
         }
     }

@@ -56,10 +56,10 @@ fn a_long_run_is_thinned_out_and_no_arrival_is_lost() {
 fn merged_intervals_add_changes_and_take_the_later_levels() {
     let mut story = Story::new(vec![operation("get", "get")]);
     let paths = ["get/get".to_owned()];
-    story.wait(0, 5);
+    story.wait((0, Phase::Measurement), 5);
     story.interval(Phase::Measurement);
     let mut merged = Interval::of(&paths, &story.last_snapshot());
-    story.wait(0, 2);
+    story.wait((0, Phase::Measurement), 2);
     story.interval(Phase::Measurement);
     merged.merge(&Interval::of(&paths, &story.last_snapshot()));
     let series = &merged.series[0];
