@@ -214,17 +214,20 @@ fn the_last_line_says_how_the_run_ended() {
     assert_eq!(finished.health, report.health);
 }
 
-/// Takes so many writes, and fails from then on.
-struct Failing(usize, Sink);
+/// Fails once, after so many writes, and takes all that follow.
+struct Failing(Option<usize>, Sink);
 
 impl Write for Failing {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self.0.checked_sub(1) {
-            Some(left) => {
-                self.0 = left;
+        match self.0 {
+            Some(0) => {
+                self.0 = None;
+                Err(io::Error::new(io::ErrorKind::BrokenPipe, "nobody reads"))
+            }
+            left => {
+                self.0 = left.map(|left| left - 1);
                 self.1.write(bytes)
             }
-            None => Err(io::Error::new(io::ErrorKind::BrokenPipe, "nobody reads")),
         }
     }
 
@@ -237,7 +240,7 @@ impl Write for Failing {
 fn after_the_first_error_nothing_more_is_written_and_what_was_is_whole() {
     for writes in 0..4 {
         let sink = Sink::default();
-        let mut writer = EventsWriter::new(Box::new(Failing(writes, sink.clone())));
+        let mut writer = EventsWriter::new(Box::new(Failing(Some(writes), sink.clone())));
         quickstart().iter().for_each(|event| writer.event(event));
         assert_eq!(writer.finish().unwrap_err().to_string(), "nobody reads");
         let bytes = sink.0.lock().unwrap().0.clone();
