@@ -6,7 +6,7 @@ use crate::histogram::Distribution;
 use crate::outcome::{Detail, Outcome};
 use crate::recorder::{Completion, Recorder};
 use crate::series::Phase;
-use crate::timing::{Nanos, Timing};
+use crate::timing::{FlowTimes, Nanos, Timing};
 
 /// The parts of a response time, in the order in which they follow each other.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,6 +15,8 @@ pub(crate) struct Parts {
     pub(crate) backlog: Nanos,
     pub(crate) connection: Nanos,
     pub(crate) service: Nanos,
+    /// Of a flow alone.
+    pub(crate) client: Option<Nanos>,
 }
 
 impl Parts {
@@ -25,6 +27,7 @@ impl Parts {
             backlog: Nanos::from_millis(2),
             connection: Nanos::from_millis(3),
             service,
+            client: None,
         }
     }
 
@@ -33,12 +36,14 @@ impl Parts {
         let released = intended + self.lag;
         let started = released + self.backlog;
         let sent = started + self.connection;
-        Timing::new(intended, released).started(started).finished(sent, sent + self.service)
+        let timing = Timing::new(intended, released).started(started);
+        let Some(client) = self.client else { return timing.finished(sent, sent + self.service) };
+        timing.finished_flow(FlowTimes { connection: self.connection, service: self.service, client })
     }
 
     /// Their sum.
     pub(crate) fn sum(self) -> Nanos {
-        self.lag + self.backlog + self.connection + self.service
+        self.lag + self.backlog + self.connection + self.service + self.client.unwrap_or(Nanos::ZERO)
     }
 }
 
@@ -69,10 +74,12 @@ pub(crate) fn any_nanos() -> impl Strategy<Value = Nanos> {
         .prop_map(|(power, digit, rest)| Nanos(10u64.pow(power) * digit + rest % 10u64.pow(power)))
 }
 
-/// Parts of up to 10 ms: a histogram of longer ones takes longer to walk.
+/// Parts of up to 10 ms, of flows and of single exchanges: a histogram of longer ones takes longer to walk.
 pub(crate) fn any_parts() -> impl Strategy<Value = Parts> {
-    prop::array::uniform4((0..10_000_000u64).prop_map(Nanos))
-        .prop_map(|[lag, backlog, connection, service]| Parts { lag, backlog, connection, service })
+    let any_part = || (0..10_000_000u64).prop_map(Nanos);
+    (prop::array::uniform4(any_part()), prop::option::of(any_part())).prop_map(
+        |([lag, backlog, connection, service], client)| Parts { lag, backlog, connection, service, client },
+    )
 }
 
 /// Any end of an execution.

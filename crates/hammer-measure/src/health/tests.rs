@@ -29,8 +29,16 @@ fn lateness_is_held_against_the_service_time() {
 #[test]
 fn a_lag_is_late_from_its_bound_on_and_not_before() {
     let late = |lag: Nanos, service: Option<Nanos>| {
-        let service = service.map(all_of);
-        !of_lateness(&all_of(lag), service.as_ref()).is_healthy()
+        let (lag, service) = (all_of(lag), service.map(all_of));
+        let computed =
+            Evidence { compute_wait: Some(&lag), service_time: service.as_ref(), ..Evidence::default() };
+        let late = !of_lateness(&lag, service.as_ref()).is_healthy();
+        assert_eq!(
+            late,
+            !Health::judge(&computed).is_healthy(),
+            "waiting to compute is held to the same bound"
+        );
+        late
     };
     let (fast, slow) = (Nanos::from_millis(20), Nanos::from_secs(1));
     for (service, bound) in [

@@ -28,6 +28,28 @@ proptest! {
     }
 
     #[test]
+    fn the_ledgers_of_workloads_are_the_sums_of_their_kinds(
+        kinds in prop::collection::vec((0..3usize, 0..3usize, prop::array::uniform4(0..1_000u64)), 0..12),
+    ) {
+        let kinds: Vec<KindLedger> = kinds.into_iter().map(|(workload, kind, states)| KindLedger {
+            workload: ["submit", "reads", "late"][workload].to_owned(),
+            kind: ["sct", "tree-head", "inclusion"][kind].to_owned(),
+            ledger: of(states),
+        }).collect();
+        let workloads = by_workload(&kinds);
+        let mut names: Vec<&str> = kinds.iter().map(|kind| kind.workload.as_str()).collect();
+        let mut met = std::collections::BTreeSet::new();
+        names.retain(|name| met.insert(*name));
+        prop_assert_eq!(workloads.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), names, "in their order");
+        for (name, ledger) in &workloads {
+            let of_name = kinds.iter().filter(|kind| kind.workload == *name);
+            let expected = of_name.fold(Ledger::default(), |all, kind| sum(all, &kind.ledger));
+            prop_assert_eq!(*ledger, expected);
+            prop_assert!(ledger.balances());
+        }
+    }
+
+    #[test]
     fn judging_a_pending_promise_keeps_the_balance(states in prop::array::uniform4(0..1_000u64), fate in 0..3usize) {
         let mut ledger = of(states);
         ledger.made += 1;

@@ -25,6 +25,10 @@ enum Act {
     AbandonQueued,
     AbandonInFlight,
     Step(Parts, Completion),
+    /// Something in the middle of a flow waited so long for a thread.
+    Computed(Nanos),
+    /// Users were present for so long.
+    Present(Nanos),
 }
 
 /// A plain count of what was told about one place, without histograms, merging or swapping.
@@ -42,6 +46,9 @@ struct Tally {
     backlogs: Vec<u64>,
     connections: Vec<u64>,
     services: Vec<u64>,
+    clients: Vec<u64>,
+    computed: Vec<u64>,
+    user_time: Nanos,
     responses: Vec<(Fate, Option<u64>)>,
 }
 
@@ -61,6 +68,9 @@ impl Tally {
             self.causes.push((fate, completion.detail));
         }
         self.responses.push((fate, fate.timed().then_some(parts.sum().0)));
+        if fate.timed() {
+            self.clients.extend(parts.client.map(|client| client.0));
+        }
         match (fate.timed(), completion.sent) {
             (false, _) => {}
             (true, true) => {
@@ -90,6 +100,7 @@ impl Tally {
         figures.backlog_wait = summary(&self.backlogs);
         figures.connection_wait = summary(&self.connections);
         figures.service_time = summary(&self.services);
+        figures.client_time = summary(&self.clients);
         figures.response_time = responses.summary();
         figures.response_octaves = responses.octaves();
         figures
@@ -135,6 +146,14 @@ impl Tallies {
                 tally.ended(parts, &completion);
                 recorder.step(series, phase, &parts.timing(Nanos(7)), &completion);
             }
+            Act::Computed(waited) => {
+                tally.computed.push(waited.0);
+                recorder.computed(series, phase, waited);
+            }
+            Act::Present(time) => {
+                tally.user_time += time;
+                recorder.present(series, phase, time);
+            }
             Act::Shed => {
                 tally.offered += 1;
                 tally.never_ended(Fate::Shed);
@@ -167,6 +186,8 @@ fn any_act() -> impl Strategy<Value = Act> {
         1 => Just(Act::AbandonQueued),
         1 => Just(Act::AbandonInFlight),
         2 => (any_parts(), any_completion()).prop_map(|(parts, completion)| Act::Step(parts, completion)),
+        1 => (0..1_000_000u64).prop_map(|waited| Act::Computed(Nanos(waited))),
+        1 => (0..1_000_000_000u64).prop_map(|time| Act::Present(Nanos(time))),
     ]
 }
 
@@ -175,16 +196,17 @@ fn any_acts() -> impl Strategy<Value = Vec<(Place, Act)>> {
     vec((place, any_act()), 0..120)
 }
 
-/// Everything that a record says, to compare two of them by: its figures, response times by fate, and causes, of which
+/// Everything that a record says, to compare two of them by: its figures and what they leave out, and causes, of which
 /// the order means nothing.
-type Told = (Figures, Vec<Option<Summary>>, Vec<(Fate, String, u64)>);
+type Told = (Figures, Vec<Option<Summary>>, Nanos, Vec<(Fate, String, u64)>);
 
 fn told(record: &SeriesRecord) -> Told {
     let mut causes: Vec<_> =
         record.causes.iter().map(|(fate, detail, count)| (*fate, detail.to_string(), *count)).collect();
     causes.sort_by_key(|(fate, detail, _)| (*fate as usize, detail.clone()));
-    let by_fate = record.response_time.iter().map(Distribution::summary).collect();
-    (Figures::of(record), by_fate, causes)
+    let besides =
+        record.response_time.iter().chain([&record.compute_wait]).map(Distribution::summary).collect();
+    (Figures::of(record), besides, record.user_time, causes)
 }
 
 fn all_told(interval: &Interval) -> Vec<Told> {
@@ -231,6 +253,8 @@ proptest! {
         prop_assert_eq!(total.at, Nanos(acts.len() as u64));
         for (record, tally) in total.series.iter().flatten().zip(tallies.0.iter().flatten()) {
             prop_assert_eq!(Figures::of(record), tally.figures());
+            prop_assert_eq!(record.compute_wait.summary(), of_nanos(tally.computed.iter().copied()).summary());
+            prop_assert_eq!(record.user_time, tally.user_time);
             for (fate, found) in Fate::ALL.into_iter().zip(&record.response_time) {
                 prop_assert_eq!(found.count(), record.fate(fate), "{} with a response time", fate);
             }

@@ -42,7 +42,10 @@ fn rising(accepted: u64, shed_besides: u64) -> SeriesRecord {
 fn known() -> SeriesRecord {
     recorded(|recorder| {
         (1..=6).for_each(|tens| end(recorder, 1, Outcome::Accepted, 10 * tens));
-        end(recorder, 2, Outcome::Refused, 200);
+        for client in [5, 15].map(Nanos::from_millis) {
+            let parts = Parts { client: Some(client), ..Parts::of_service(Nanos::from_millis(200)) };
+            carry_out(recorder, parts, &completion(Outcome::Refused, Detail::None));
+        }
         end(recorder, 3, Outcome::Pushback, 300);
         end(recorder, 1, Outcome::ServerError, 400);
         end(recorder, 2, Outcome::Malformed, 500);
@@ -141,7 +144,8 @@ fn every_count_rate_and_share_is_that_of_the_record() {
 }
 
 /// Service times sent, sorted, ms: 10 20 30 40 50 60 70 200 200 300 300 300 400 500 500 1000, sum 3,980.
-/// Responses are 6 ms longer, the unsent one of 26 ms and four without an end among them.
+/// Responses are 6 ms longer, those of the two flows of 200 ms 5 and 15 ms more; the unsent one of 26 ms and four without
+/// an end are among them.
 #[test]
 fn every_duration_is_that_of_the_record() {
     let record = known();
@@ -160,11 +164,15 @@ fn every_duration_is_that_of_the_record() {
         ("max(response.accepted)", 76.0),
         ("mean(response.accepted)", 46.0),
         ("max(response.unreachable)", 26.0),
+        ("max(response.refused)", 221.0),
         ("max(response.timed_out)", 1_006.0),
         ("p99.9(dispatch_lag)", 1.0),
         ("mean(backlog_wait)", 2.0),
         ("p50(connection_wait)", 3.0),
         ("max(connection_wait)", 23.0),
+        ("min(client_time)", 5.0),
+        ("max(client_time)", 15.0),
+        ("mean(client_time)", 10.0),
     ] {
         let Found::Duration(nanos) = found(&format!("{measure} < 1h"), &record) else {
             panic!("{measure} is no duration")
@@ -200,9 +208,15 @@ fn shed_arrivals_fail_a_percentile_that_falls_on_them() {
 #[test]
 fn what_was_never_recorded_holds_no_expectation_of_a_duration() {
     let nothing = SeriesRecord::default();
-    for kind in
-        ["response", "response.accepted", "service", "dispatch_lag", "backlog_wait", "connection_wait"]
-    {
+    for kind in [
+        "response",
+        "response.accepted",
+        "service",
+        "dispatch_lag",
+        "backlog_wait",
+        "connection_wait",
+        "client_time",
+    ] {
         for text in [format!("p99({kind}) < 1h"), format!("mean({kind}) >= 0s"), format!("max({kind}) == 0s")]
         {
             let verdict = judge(&text, &nothing);
@@ -301,6 +315,7 @@ fn any_name() -> impl Strategy<Value = String> {
             "response.accepted",
             "response.timed_out",
             "service",
+            "client_time",
             "dispatch_lag",
             "backlog_wait",
         ];

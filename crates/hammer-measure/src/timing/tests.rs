@@ -4,8 +4,9 @@ use super::*;
 use crate::fixture::{any_nanos, any_parts};
 
 /// All the parts of a response time together.
-fn parts(timing: &Timing) -> Nanos {
-    timing.dispatch_lag() + timing.backlog_wait() + timing.connection_wait() + timing.service_time()
+fn sum_of_parts(timing: &Timing) -> Nanos {
+    let client = timing.client_time().unwrap_or(Nanos::ZERO);
+    timing.dispatch_lag() + timing.backlog_wait() + timing.connection_wait() + timing.service_time() + client
 }
 
 proptest! {
@@ -17,7 +18,7 @@ proptest! {
         let running = queued.started(started);
         let ended = running.finished(sent, done);
         for timing in [queued, running, ended] {
-            prop_assert_eq!(parts(&timing), timing.response_time());
+            prop_assert_eq!(sum_of_parts(&timing), timing.response_time());
             prop_assert_eq!(timing.intended(), intended, "no later stage replaces the instant of the plan");
             prop_assert_eq!(timing.done(), intended + timing.response_time());
         }
@@ -31,7 +32,11 @@ proptest! {
         prop_assert_eq!(timing.backlog_wait(), parts.backlog);
         prop_assert_eq!(timing.connection_wait(), parts.connection);
         prop_assert_eq!(timing.service_time(), parts.service);
+        prop_assert_eq!(timing.client_time(), parts.client);
         prop_assert_eq!(timing.response_time(), parts.sum());
+        prop_assert_eq!(sum_of_parts(&timing), parts.sum());
+        prop_assert_eq!(timing.start(), intended + parts.lag + parts.backlog);
+        prop_assert_eq!(timing.done(), intended + parts.sum());
     }
 
     #[test]
@@ -61,7 +66,7 @@ proptest! {
 #[test]
 fn the_parts_of_a_response_time_add_up_to_it() {
     let timing = Timing::new(Nanos(100), Nanos(130)).started(Nanos(150)).finished(Nanos(170), Nanos(400));
-    assert_eq!(parts(&timing), timing.response_time());
+    assert_eq!(sum_of_parts(&timing), timing.response_time());
     assert_eq!(timing.response_time(), Nanos(300));
     assert_eq!(timing.intended(), Nanos(100));
 }
