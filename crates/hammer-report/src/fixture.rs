@@ -9,6 +9,7 @@ use hammer_measure::snapshot::{
     Figures, Observation, Resources, RunInfo, RunResult, SeriesSnapshot, Snapshot,
 };
 use hammer_measure::threshold::Verdict;
+use hammer_measure::timing::FlowTimes;
 use hammer_measure::{
     Command, Detail, Fate, Ledger, Nanos, Outcome, Phase, Recorder, Reporter, RunEvent, SeriesInfo, Timing,
 };
@@ -97,6 +98,17 @@ impl Story {
     /// So many users of the workload of that series were there for the ten seconds of measurement.
     pub(crate) fn users(&mut self, series: usize, users: u64) {
         self.recorder.present(series, Phase::Measurement, Nanos::from_secs(10) * users);
+    }
+
+    /// An accepted flow of measurement: a millisecond of service, and `client` in none of its exchanges.
+    pub(crate) fn flow(&mut self, series: usize, client: Nanos) {
+        let times = FlowTimes { connection: Nanos::from_micros(100), service: Nanos::from_millis(1), client };
+        let timing = Timing::new(self.at, self.at).started(self.at).finished_flow(times);
+        let completion = completion(Outcome::Accepted, Detail::Status(200));
+        self.recorder.offer(series, Phase::Measurement);
+        self.recorder.queue(series, Phase::Measurement);
+        self.recorder.start(series, Phase::Measurement, &timing);
+        self.recorder.finish(series, Phase::Measurement, &timing, &completion);
     }
 
     /// One step within an operation.

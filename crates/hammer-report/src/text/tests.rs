@@ -66,13 +66,14 @@ fn table(text: &str) -> Vec<&str> {
 static PASSED: LazyLock<Report> = LazyLock::new(|| report_of(&quickstart()));
 
 const COLUMNS: [&str; 7] = ["count", "mean", "p50", "p90", "p99", "p99.9", "max"];
-const TABLE: [&str; 6] = [
+const TABLE: [&str; 7] = [
     "  response time",
     "   accepted alone",
     "  dispatch lag",
     "  backlog wait",
     "  connection wait",
     "  service time",
+    "  client time",
 ];
 
 /// Each figure ends where its header ends, and a space parts it from what stands before it.
@@ -158,6 +159,23 @@ fn a_million_operations_do_not_run_into_the_name_of_their_row() {
     let text = render(&report);
     assert!(text.contains("  connection wait    1.23M"), "{text}");
     assert_is_aligned(&table(&text));
+}
+
+#[test]
+fn the_time_of_the_client_is_a_row_of_flows_alone() {
+    let rows = |flows: u64| {
+        let mut story = Story::new(vec![operation("sign", "flow")]);
+        story.accept(0, Phase::Measurement, 1, Nanos::from_millis(1));
+        (0..flows).for_each(|_| story.flow(0, Nanos::from_millis(7)));
+        story.interval(Phase::Measurement);
+        let text = render(&report_of(&story.finish(|_| {})));
+        assert_is_aligned(&table(&text));
+        let of_client = |line: &&str| line.starts_with("  client time");
+        text.lines().filter(of_client).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(rows(0), Vec::<String>::new());
+    let row = "  client time            3   7.00ms   7.00ms   7.00ms   7.00ms   7.00ms   7.00ms";
+    assert_eq!(rows(3), [row]);
 }
 
 #[test]

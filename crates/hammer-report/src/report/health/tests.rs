@@ -20,6 +20,15 @@ fn each_finding_has_the_figures_of_its_kind_and_no_other() {
             "p99_ns": 4_000_000, "bound_ns": 1_000_000,
         })
     );
+    let waiting = health::Finding::ComputeWait { p99: Nanos(4_000_000), bound: Nanos(1_000_000) };
+    assert_eq!(
+        found(&waiting),
+        json!({
+            "kind": "compute_wait",
+            "text": "computing in flows waited p99 4.00ms for a thread, over its bound of 1.00ms",
+            "p99_ns": 4_000_000, "bound_ns": 1_000_000,
+        })
+    );
     assert_eq!(
         found(&health::Finding::Cpu { share: 0.97 }),
         json!({ "kind": "cpu", "text": "the generator used 97 % of its cores", "share": 0.97 })
@@ -58,7 +67,8 @@ fn healthy_is_to_have_no_finding() {
 
 #[test]
 fn kinds_have_words_that_are_their_names() {
-    for kind in [FindingKind::Starved, FindingKind::DispatchLag, FindingKind::Cpu, FindingKind::Exhausted] {
+    use FindingKind::{ComputeWait, Cpu, DispatchLag, Exhausted, Starved};
+    for kind in [Starved, DispatchLag, ComputeWait, Cpu, Exhausted] {
         assert_eq!(serde_json::to_value(kind).unwrap(), kind.words().replace(' ', "_"));
     }
 }
