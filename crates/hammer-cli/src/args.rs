@@ -214,7 +214,7 @@ pub(crate) struct LabHttpArgs {
     /// A file of its settings (YAML, as under `target.lab.http` of a plan)
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Change one setting: body_bytes=128
+    /// Change one setting: body_size=128B
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
     /// The address to listen on; port 0 lets the system choose

@@ -12,7 +12,7 @@ use hammer_core::run::{RunSpec, Scope, ScopedThreshold, StopRule};
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_core::supply::SupplyBounds;
 use hammer_core::workload::Workload;
-use hammer_ct::{Auditor, CtRun, LEAST_AUDIT_INTERVAL, LOG_FORKED, LogTarget, SubmitPlan};
+use hammer_ct::{Auditor, CtRun, LOG_FORKED, LogTarget, SubmitPlan};
 use hammer_http::HttpWorkload;
 use hammer_measure::threshold::ParseError as ThresholdError;
 use hammer_net::ClientConfig;
@@ -149,17 +149,8 @@ fn check_stop(plan: &Plan) -> Result<(), PlanError> {
 fn one_kind(workload: &WorkloadPlan, at: &PlanPath) -> Result<(), PlanError> {
     let kinds = [workload.http.is_some(), workload.ct_submit.is_some(), workload.ct_read.is_some()];
     match kinds.iter().filter(|kind| **kind).count() {
-        1 => audit_interval(workload, at).and_then(|()| submission(workload, at)),
+        1 => submission(workload, at),
         _ => Err(PlanFault::NotOne("http, ct_submit, ct_read").at(at.clone())),
-    }
-}
-
-fn audit_interval(workload: &WorkloadPlan, at: &PlanPath) -> Result<(), PlanError> {
-    match &workload.ct_submit {
-        Some(submit) if u128::from(submit.audit_interval_ms) < LEAST_AUDIT_INTERVAL.as_millis() => {
-            Err(PlanFault::Below("50").at(at.clone().keys("ct_submit.audit_interval_ms")))
-        }
-        _ => Ok(()),
     }
 }
 

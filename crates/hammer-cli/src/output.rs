@@ -9,6 +9,7 @@ use hammer_report::{EventsWriter, Reason, ReasonKind, Report, Summary, text};
 use crate::args::OutputArgs;
 use crate::error::OutputError;
 use crate::plan::OutputPlan;
+use crate::plan::source::PlanSource;
 
 /// The opened outputs of one command.
 pub(crate) struct Outputs {
@@ -126,6 +127,14 @@ pub(crate) fn folder(args: &OutputArgs, plan: &OutputPlan) -> PathBuf {
     let report = args.out.as_ref().or(plan.report.as_ref());
     let parent = report.filter(|path| path.as_os_str() != "-").and_then(|path| path.parent());
     parent.filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+}
+
+/// Says what must be known about how a plan was read, where no report says it.
+pub(crate) fn say_notes(source: &PlanSource) -> Result<(), OutputError> {
+    let said = |out: &mut dyn Write| {
+        source.notes().iter().try_for_each(|note| writeln!(out, "hammer: note: {note}"))
+    };
+    print(io::stderr(), said)
 }
 
 /// What could not be written, as a reason.

@@ -14,6 +14,7 @@ pub(crate) mod error;
 pub(crate) mod load;
 pub(crate) mod path;
 pub(crate) mod read;
+pub(crate) mod renamed;
 pub(crate) mod smoke;
 pub(crate) mod source;
 pub(crate) mod sweep;

@@ -376,7 +376,7 @@ const KEY: &str = "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEqG51pjbkmFczWR9zrHs0sIVFt
 fn a_log_that_cannot_be_followed_or_verified_is_refused_before_it_is_dialled() {
     let log = ["http://127.0.0.1:9/log", "--key", KEY];
     let ct = |command: &str, more: &[&str]| hammer(&[&["ct", command], log.as_slice(), more].concat());
-    refused(&ct("follow", &["--interval", "10ms"]), &["use --interval 10ms: it must be 50ms at least"]);
+    refused(&ct("follow", &["--interval", "10ms"]), &["use --interval: it must be 50ms at least"]);
     refused(&ct("follow", &["--interval", "soon"]), &["use --interval: `soon` is no time"]);
     refused(&ct("follow", &["-z", "1"]), &["use -z: `1` is no time"]);
     refused(&ct("audit", &["--from", "5", "--to", "5"]), &["use --to 5: it must be more than --from 5"]);

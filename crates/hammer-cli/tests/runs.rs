@@ -394,7 +394,7 @@ fn a_log_as_a_process_of_its_own_takes_what_is_submitted_from_one_line() {
 #[test]
 fn a_lab_that_is_told_to_end_says_what_it_counted() {
     for signal in [Signal::INT, Signal::TERM] {
-        let lab = Started::of(command(&["lab", "http", "--set", "body_bytes=5"]));
+        let lab = Started::of(command(&["lab", "http", "--set", "body_size=5"]));
         let said: Value = serde_json::from_str(&lab.line_with("url")).unwrap();
         let report = http(&["get", said["url"].as_str().unwrap(), "-n", "3", "-c", "1"]);
         assert!(report.totals.all.bytes_in > 3 * 5);

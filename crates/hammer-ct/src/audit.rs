@@ -14,7 +14,7 @@ use hammer_net::ClientConfig;
 use hammer_tlog::audit::Receipt;
 
 use crate::log::LogTarget;
-use crate::plan::DEFAULT_AUDIT_INTERVAL;
+use crate::plan::AuditInterval;
 
 mod backoff;
 mod entries;
@@ -81,7 +81,7 @@ pub struct Auditor {
 }
 
 impl Auditor {
-    /// An auditor of `log` in a run that began at `epoch_unix_ms`; it polls the tree head every [`DEFAULT_AUDIT_INTERVAL`].
+    /// An auditor of `log` in a run that began at `epoch_unix_ms`; it polls the tree head every 250 ms.
     /// `name` is the target's, as it stands in what is found broken.
     pub fn new(
         name: impl Into<String>,
@@ -90,7 +90,7 @@ impl Auditor {
         epoch_unix_ms: u64,
     ) -> Self {
         let (sender, receipts) = mpsc::sync_channel(RECEIPTS);
-        let (every, folder) = (DEFAULT_AUDIT_INTERVAL, std::env::temp_dir());
+        let (every, folder) = (AuditInterval::default().duration(), std::env::temp_dir());
         let file = Arc::new(ReceiptFile::new(&log, epoch_unix_ms, folder.clone()));
         Self {
             name: name.into(),
@@ -107,10 +107,10 @@ impl Auditor {
         }
     }
 
-    /// How often it polls; [`LEAST_AUDIT_INTERVAL`] at least.
+    /// How often it polls.
     #[must_use]
-    pub fn every(self, every: Duration) -> Self {
-        Self { every: every.max(LEAST_AUDIT_INTERVAL), ..self }
+    pub fn every(self, every: AuditInterval) -> Self {
+        Self { every: every.duration(), ..self }
     }
 
     /// The folder for what has to be shown to the log's operator: the heads of a log that forked or shrank, and the receipts of
@@ -179,8 +179,6 @@ impl Observer for Auditor {
     }
 }
 
-/// An auditor polls no more often.
-pub const LEAST_AUDIT_INTERVAL: Duration = Duration::from_millis(50);
 /// The observation that becomes 1 when the log forked or shrank, for a rule that stops the run.
 pub const LOG_FORKED: &str = "log_forked";
 

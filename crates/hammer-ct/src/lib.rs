@@ -21,16 +21,15 @@ mod verify;
 mod window;
 
 pub use audit::{
-    AuditLink, Auditor, DEFAULT_RECEIPTS, Followed, LEAST_AUDIT_INTERVAL, LOG_FORKED, LogFollower, LogSweep,
-    LookedUp, MOST_FLAWS, ReceiptError, ReceiptLookup, Signed, Standing, Swept, Trouble, WrittenReceipt,
-    save_heads,
+    AuditLink, Auditor, DEFAULT_RECEIPTS, Followed, LOG_FORKED, LogFollower, LogSweep, LookedUp, MOST_FLAWS,
+    ReceiptError, ReceiptLookup, Signed, Standing, Swept, Trouble, WrittenReceipt, save_heads,
 };
 pub use error::CtError;
 pub use fetch::{FetchError, LogReader, TreeHead};
 pub use log::{DEFAULT_MMD, DEFAULT_SKEW, LogKind, LogTarget};
 pub use observe::TreeSizeObserver;
 pub use plan::{
-    CaPlan, CtTargetPlan, DEFAULT_AUDIT_INTERVAL, ExtKeyUsage, InvalidKind, PolicyPlan, ReadKind,
+    AuditInterval, BodyLimit, CaPlan, CtTargetPlan, ExtKeyUsage, InvalidKind, PolicyPlan, ReadKind,
     ReadPattern, ReadPlan, SignerAlgorithm, SubmitPlan,
 };
 pub use read::{ReadOp, ReadSession, ReadVerifier, ReadWorkload};

@@ -2,13 +2,15 @@
 
 mod draw;
 mod latency;
+mod retry_after;
 mod session;
 
 use serde::{Deserialize, Serialize};
 
-use hammer_values::TimeSpan;
+use hammer_values::{RenamedKey, TimeSpan};
 
 pub use latency::Latency;
+pub use retry_after::RetryAfter;
 pub use session::{FaultSession, Verdict};
 
 /// Everything that a target does wrong on purpose. The default does nothing wrong.
@@ -67,9 +69,9 @@ pub struct Refusal {
     /// Status of the refusal.
     #[serde(default = "Refusal::too_many_requests")]
     pub status: u16,
-    /// Whole seconds of the Retry-After header; absent without it.
+    /// The time of the Retry-After header; absent without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub retry_after_s: Option<u32>,
+    pub retry_after: Option<RetryAfter>,
 }
 
 impl Refusal {
@@ -79,6 +81,10 @@ impl Refusal {
 }
 
 impl FaultScript {
+    /// What the key of Retry-After was called before, in a plan that has this script as `faults`.
+    pub(crate) const RENAMED_RETRY_AFTER: RenamedKey =
+        RenamedKey { old: "faults.rules.*.refuse.retry_after_s", new: "retry_after", unit: "s" };
+
     /// The key and the reason of the first value that has no meaning.
     ///
     /// # Errors

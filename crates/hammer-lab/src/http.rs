@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use hammer_values::{ByteSize, RenamedKey};
 use http::{Method, Response, StatusCode, request::Parts};
 use http_body_util::Full;
 use serde::{Deserialize, Serialize};
@@ -21,8 +22,8 @@ use crate::{
 pub struct HttpLabPlan {
     /// Listener, threads, TLS.
     pub serve: ServePlan,
-    /// Bytes of each answer's body.
-    pub body_bytes: usize,
+    /// The size of each answer's body.
+    pub body_size: ByteSize,
     /// Status of each answer.
     pub status: u16,
     /// What goes wrong on purpose. Endpoints are the methods in lower case: get, post, put, delete, other.
@@ -31,8 +32,22 @@ pub struct HttpLabPlan {
 
 impl Default for HttpLabPlan {
     fn default() -> Self {
-        Self { serve: ServePlan::default(), body_bytes: 128, status: 200, faults: FaultScript::default() }
+        Self {
+            serve: ServePlan::default(),
+            body_size: ByteSize::from_bytes(128),
+            status: 200,
+            faults: FaultScript::default(),
+        }
     }
+}
+
+impl HttpLabPlan {
+    /// What its keys were called before.
+    pub const RENAMED: &[RenamedKey] = &[
+        RenamedKey { old: "body_bytes", new: "body_size", unit: "B" },
+        ServePlan::RENAMED_MAX_BODY,
+        FaultScript::RENAMED_RETRY_AFTER,
+    ];
 }
 
 /// A plain target that runs.
@@ -65,7 +80,7 @@ impl LabConfig for HttpLabPlan {
     fn target(self, _: &Arc<dyn Clock>, _: &str) -> Result<PlainTarget, LabError> {
         let status = StatusCode::from_u16(self.status)
             .map_err(|error| LabError::Plan { key: "status", reason: error.to_string() })?;
-        Ok(PlainTarget { status, body: vec![b'x'; self.body_bytes].into() })
+        Ok(PlainTarget { status, body: vec![b'x'; self.body_size.in_memory()].into() })
     }
 }
 

@@ -8,6 +8,7 @@ mod tls;
 use std::{future::Future, io, net::SocketAddr, sync::Arc, thread, time::Duration};
 
 use bytes::Bytes;
+use hammer_values::{ByteSize, RenamedKey};
 use http::{Method, Response, request::Parts};
 use http_body_util::Full;
 use serde::{Deserialize, Serialize};
@@ -29,10 +30,16 @@ pub struct ServePlan {
     /// PEM files; without them the target speaks plain HTTP.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<TlsFiles>,
-    /// Longest request body in bytes; a longer one is answered with 413.
-    pub max_body_bytes: usize,
+    /// Longest request body; a longer one is answered with 413.
+    pub max_body: ByteSize,
     /// Connections served at once; more wait in the listener's queue.
     pub max_connections: usize,
+}
+
+impl ServePlan {
+    /// What the key of the longest body was called before, in a plan that has this one as `serve`.
+    pub(crate) const RENAMED_MAX_BODY: RenamedKey =
+        RenamedKey { old: "serve.max_body_bytes", new: "max_body", unit: "B" };
 }
 
 impl Default for ServePlan {
@@ -41,7 +48,7 @@ impl Default for ServePlan {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             threads: 1,
             tls: None,
-            max_body_bytes: 32 << 20,
+            max_body: ByteSize::from_mib(32),
             max_connections: 16_384,
         }
     }

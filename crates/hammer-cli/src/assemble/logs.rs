@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use hammer_core::compose::Routed;
 use hammer_core::dispatch::LanePlan;
@@ -148,10 +147,10 @@ pub(super) fn auditors(
     let submitted = submitted(plan, target)?;
     let auditor = |(place, log): (usize, &super::target::Log)| {
         let audited = submitted[place].iter().filter(|submit| submit.audit);
-        let every = audited.map(|submit| submit.audit_interval_ms).min()?;
+        let every = audited.map(|submit| submit.audit_interval).min()?;
         let client = plan.target.client(log.log.monitoring.clone(), 1, plan.seed);
         let auditor = Auditor::new(&log.name, log.log.clone(), client, epoch_unix_ms);
-        Some(auditor.every(Duration::from_millis(every)).folder(evidence.to_owned()))
+        Some(auditor.every(every).folder(evidence.to_owned()))
     };
     Ok(target.logs.iter().enumerate().map(auditor).collect())
 }

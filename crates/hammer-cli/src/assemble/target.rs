@@ -7,7 +7,7 @@ use hammer_ct::{CtTargetPlan, LogKind, LogTarget, Window};
 use hammer_lab::ct::Flavour;
 use hammer_lab::{CtLabHandle, CtLabPlan, HttpLabHandle, LabError, LogConfig};
 use hammer_net::guard;
-use hammer_values::OneOrMany;
+use hammer_values::{OneOrMany, TimeSpan};
 use http::Uri;
 
 use super::roots;
@@ -232,9 +232,10 @@ pub(crate) fn log_of(lab: &CtLabPlan) -> CtTargetPlan {
         Flavour::StaticCt => LogKind::StaticCt,
         Flavour::Rfc6962 => LogKind::Rfc6962,
     };
-    let mmd_seconds = lab.max_merge_delay.duration().as_millis().div_ceil(1000) as u64;
+    // A log states it in whole seconds.
+    let mmd = TimeSpan::from_secs(lab.max_merge_delay.duration().as_millis().div_ceil(1000) as u64);
     let (not_after_start, not_after_limit) = (lab.not_after_start.clone(), lab.not_after_limit.clone());
-    CtTargetPlan { kind, mmd_seconds, not_after_start, not_after_limit, ..CtTargetPlan::default() }
+    CtTargetPlan { kind, mmd, not_after_start, not_after_limit, ..CtTargetPlan::default() }
 }
 
 /// The same with where it is served, and its key.

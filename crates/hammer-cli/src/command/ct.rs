@@ -7,7 +7,7 @@ use hammer_report::ExitCode;
 use crate::args::{CtCommand, PlanArgs};
 use crate::assemble;
 use crate::error::{CliError, UsageError};
-use crate::output::print;
+use crate::output::{print, say_notes};
 use crate::plan::read::{self, SourcedPlan};
 
 mod audit;
@@ -31,6 +31,7 @@ pub(crate) fn command(command: &CtCommand) -> Result<ExitCode, CliError> {
 
 fn roots(args: &PlanArgs) -> Result<ExitCode, CliError> {
     let SourcedPlan { plan, source } = read::plan(args)?;
+    say_notes(&source)?;
     let roots = assemble::roots(&plan).map_err(|error| error.placed(&source))?;
     if roots.iter().all(|roots| roots.pem.is_empty()) {
         return Err(UsageError::NoRoots.into());

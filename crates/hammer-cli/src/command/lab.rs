@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 
 use hammer_lab::{CtLabHandle, CtLabPlan, HttpLabHandle, HttpLabPlan, LabError, LabStats, LogConfig};
 use hammer_report::ExitCode;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::args::{ChangeArgs, LabCommand, LabCtArgs, LabHttpArgs, PlanArgs};
 use crate::assemble;
 use crate::error::{CliError, StartError};
-use crate::output::print;
+use crate::output::{print, say_notes};
 use crate::plan::error::PlanFault;
 use crate::plan::path::PlanPath;
 use crate::plan::read::{self, SourcedPlan};
+use crate::plan::renamed::PlanDocument;
 use crate::plan::source::PlanSource;
 use crate::resources;
 use crate::signals::EndSignals;
@@ -35,6 +35,7 @@ fn ct(args: &LabCtArgs) -> Result<ExitCode, CliError> {
         None => (config::<CtLabPlan>(args.config.as_deref(), &args.set)?, PlanPath::default()),
     };
     let SourcedPlan { mut plan, source } = settings;
+    say_notes(&source)?;
     plan.serve.listen = args.listen;
     let log = assemble::log_of(&plan);
     let refused = |error| assemble::unstarted(error, &at).placed(&source);
@@ -63,6 +64,7 @@ fn of_plan(path: &Path, set: &[String]) -> Result<SourcedPlan<CtLabPlan>, CliErr
 
 fn http(args: &LabHttpArgs) -> Result<ExitCode, CliError> {
     let SourcedPlan { mut plan, source } = config::<HttpLabPlan>(args.config.as_deref(), &args.set)?;
+    say_notes(&source)?;
     plan.serve.listen = args.listen;
     let lab = HttpLabHandle::spawn(plan).map_err(|error| unserved(error, &PlanPath::default(), &source))?;
     until_signal(&json!({ "url": lab.url }))?;
@@ -84,7 +86,7 @@ fn roots_of(path: &Path) -> Result<Vec<Vec<u8>>, CliError> {
     Ok(roots.into_iter().flat_map(|roots| roots.certificates).collect())
 }
 
-fn config<T: DeserializeOwned>(path: Option<&Path>, set: &[String]) -> Result<SourcedPlan<T>, CliError> {
+fn config<T: PlanDocument>(path: Option<&Path>, set: &[String]) -> Result<SourcedPlan<T>, CliError> {
     Ok(match path {
         Some(path) => read::file(path, set)?,
         None => read::arguments(set)?,

@@ -6,7 +6,7 @@ use hammer_report::ExitCode;
 
 use crate::args::PlanArgs;
 use crate::error::CliError;
-use crate::output::print;
+use crate::output::{print, say_notes};
 use crate::plan::error::PlanError;
 use crate::plan::read::{self, SourcedPlan};
 use crate::plan::sweep::{self, PlannedRun};
@@ -15,6 +15,7 @@ use crate::plan::sweep::{self, PlannedRun};
 /// names is started, dialled or read.
 pub(crate) fn show(args: &PlanArgs) -> Result<ExitCode, CliError> {
     let planned = read::plan(args)?;
+    say_notes(&planned.source)?;
     for PlannedRun { plan: SourcedPlan { plan, source }, .. } in &sweep::runs(&planned)? {
         crate::assemble::check(plan).map_err(|error| error.placed(source))?;
     }

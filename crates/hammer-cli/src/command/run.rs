@@ -107,7 +107,8 @@ fn one(
         let mut reporters: Vec<&mut dyn Reporter> = vec![&mut builder, &mut progress];
         reporters.extend(dashboard.as_mut().map(|dashboard| dashboard as &mut dyn Reporter));
         reporters.extend(events.as_mut().map(|events| events as &mut dyn Reporter));
-        for text in assembled.notes.iter().cloned().chain(hooks.iter().map(said)) {
+        let notes = source.notes().iter().chain(&assembled.notes).cloned();
+        for text in notes.chain(hooks.iter().map(said)) {
             let note = RunEvent::Note { at: Nanos::ZERO, text };
             reporters.iter_mut().for_each(|reporter| reporter.event(&note));
         }

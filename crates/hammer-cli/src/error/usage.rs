@@ -25,9 +25,6 @@ pub(crate) enum UsageError {
     /// A kind of read with two weights.
     #[error("use --mix {kind}={weight}: it has a weight already")]
     MixTwice { kind: String, weight: u16 },
-    /// A look at a log that would be a burden to it.
-    #[error("use --interval {interval}: it must be {least_ms}ms at least")]
-    Interval { interval: String, least_ms: u128 },
     /// A range without an entry.
     #[error("use --to {to}: it must be more than --from {from}")]
     Range { from: u64, to: u64 },

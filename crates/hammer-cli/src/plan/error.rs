@@ -55,6 +55,9 @@ pub(crate) enum PlanFault {
     /// A key is needed and was left out.
     #[error("it is not given")]
     Missing,
+    /// A key by the name that it had before, and by its own.
+    #[error("both `{old}` and `{new}` are given; the second is what the first is called now")]
+    BothNames { old: String, new: String },
     /// Not exactly one of several keys.
     #[error("give exactly one of {0}")]
     NotOne(&'static str),
@@ -139,7 +142,10 @@ impl PlanError {
     pub(crate) fn placed(mut self, source: &PlanSource) -> Self {
         if let Self::Refused(refused) = &mut self {
             let RefusedPlan { place, at, fault } = refused.as_mut();
-            place.get_or_insert_with(|| source.place(at, &fault.to_string()));
+            if place.is_none() {
+                *at = source.as_written(at);
+                *place = Some(source.place(at, &fault.to_string()));
+            }
         }
         self
     }

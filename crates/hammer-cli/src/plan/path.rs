@@ -58,6 +58,17 @@ impl PlanPath {
         self.0.iter().zip(&other.0).all(|(one, other)| one == other)
     }
 
+    /// Whether it is `other`, or lies in it.
+    pub(crate) fn starts_with(&self, other: &Self) -> bool {
+        self.0.starts_with(&other.0)
+    }
+
+    /// The path with `to` in place of `from`, with which it starts.
+    pub(crate) fn moved(&self, from: &Self, to: &Self) -> Self {
+        let rest = self.0.iter().skip(from.0.len());
+        Self(to.0.iter().chain(rest).cloned().collect())
+    }
+
     /// What it lies in; none for the plan itself.
     pub(crate) fn parent(&self) -> Option<Self> {
         let (_, parents) = self.0.split_last()?;

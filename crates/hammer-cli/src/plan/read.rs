@@ -9,6 +9,7 @@ use crate::args::PlanArgs;
 
 use super::error::{PlanError, PlanFault};
 use super::path::PlanPath;
+use super::renamed::{PlanDocument, rename};
 use super::source::PlanSource;
 use super::{Plan, smoke};
 
@@ -46,26 +47,29 @@ pub(crate) fn plan(args: &PlanArgs) -> Result<SourcedPlan<Plan>, PlanError> {
 }
 
 /// Reads a YAML file and applies `KEY=VALUE` changes.
-pub(crate) fn file<T: DeserializeOwned>(path: &Path, set: &[String]) -> Result<SourcedPlan<T>, PlanError> {
+pub(crate) fn file<T: PlanDocument>(path: &Path, set: &[String]) -> Result<SourcedPlan<T>, PlanError> {
     let text = std::fs::read_to_string(path)
         .map_err(|source| PlanError::Unreadable { path: path.to_owned(), source })?;
     let name = path.display().to_string();
-    let value: Value = serde_saphyr::from_str(&text).map_err(|error| PlanError::of_yaml(&name, &error))?;
-    let source = PlanSource::file(name, text);
+    let mut value: Value =
+        serde_saphyr::from_str(&text).map_err(|error| PlanError::of_yaml(&name, &error))?;
+    let mut source = PlanSource::file(name, text);
     if value.is_null() {
         return Err(PlanFault::Empty.at(PlanPath::default()).placed(&source));
     }
+    let renamings = rename::<T>(&mut value, None).map_err(|error| error.placed(&source))?;
+    source.renamed(renamings);
     // The file is judged as it stands, so that its mistakes have lines; then the command line's changes are.
     typed::<T>(value.clone()).map_err(|error| error.placed(&source))?;
     changed(value, source, set)
 }
 
 /// A plan of nothing but `KEY=VALUE` changes.
-pub(crate) fn arguments<T: DeserializeOwned>(set: &[String]) -> Result<SourcedPlan<T>, PlanError> {
+pub(crate) fn arguments<T: PlanDocument>(set: &[String]) -> Result<SourcedPlan<T>, PlanError> {
     changed(Value::Object(serde_json::Map::new()), PlanSource::arguments(), set)
 }
 
-fn changed<T: DeserializeOwned>(
+fn changed<T: PlanDocument>(
     mut value: Value,
     mut source: PlanSource,
     set: &[String],
@@ -73,7 +77,9 @@ fn changed<T: DeserializeOwned>(
     for change in set {
         let at = apply_text(&mut value, change)
             .map_err(|source| PlanError::Unchanged { change: change.clone(), source })?;
-        source.changed(format!("--set {change}"), at);
+        source.changed(format!("--set {change}"), at.clone());
+        let renamings = rename::<T>(&mut value, Some(&at)).map_err(|error| error.placed(&source))?;
+        source.renamed(renamings);
     }
     let plan = typed(value).map_err(|error| error.placed(&source))?;
     Ok(SourcedPlan { plan, source })

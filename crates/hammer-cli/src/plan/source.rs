@@ -12,6 +12,8 @@ use super::path::{PathSegment, PlanPath};
 pub(crate) struct PlanSource {
     origin: Origin,
     changes: Vec<Change>,
+    renamings: Vec<Renaming>,
+    notes: Vec<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -25,6 +27,17 @@ struct Change {
     /// What was done, as an error names it.
     words: String,
     at: PlanPath,
+}
+
+/// A key that was found under the name that it had before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Renaming {
+    /// Where it was written.
+    pub(crate) old: PlanPath,
+    /// Where it is read.
+    pub(crate) new: PlanPath,
+    /// How it is written now: the key and its value.
+    pub(crate) written: String,
 }
 
 /// Where something of a plan was written.
@@ -60,23 +73,56 @@ pub(crate) enum PlanPlace {
 impl PlanSource {
     /// A plan out of the text of a file.
     pub(crate) fn file(name: String, text: String) -> Self {
-        Self { origin: Origin::File { name, text }, changes: Vec::new() }
+        Self::of(Origin::File { name, text })
     }
 
     /// A plan that was made of arguments.
     pub(crate) fn arguments() -> Self {
-        Self { origin: Origin::Arguments, changes: Vec::new() }
+        Self::of(Origin::Arguments)
     }
 
-    /// The same after a change of what is at that path.
+    fn of(origin: Origin) -> Self {
+        Self { origin, changes: Vec::new(), renamings: Vec::new(), notes: Vec::new() }
+    }
+
+    /// Takes down a change of what is at that path.
     pub(crate) fn changed(&mut self, words: String, at: PlanPath) {
         self.changes.push(Change { words, at });
     }
 
+    /// Takes down what was read under another name since the last change.
+    pub(crate) fn renamed(&mut self, renamings: Vec<Renaming>) {
+        for Renaming { old, new, written } in &renamings {
+            let place = self.place(old, "");
+            self.notes.push(format!("{place}: {old} is read as `{written}`, which is how it is written now"));
+            if let Some(change) = self.changes.last_mut().filter(|change| change.at == *old) {
+                change.at = new.clone();
+            }
+        }
+        self.renamings.extend(renamings);
+    }
+
+    /// What the reader of a report must know about how the plan was read.
+    pub(crate) fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The path under which `at` was written last.
+    pub(crate) fn as_written(&self, at: &PlanPath) -> PlanPath {
+        let renaming = self.renamings.iter().find(|renaming| at.starts_with(&renaming.new));
+        match renaming.filter(|_| self.change(at).is_none()) {
+            Some(renaming) => at.moved(&renaming.new, &renaming.old),
+            None => at.clone(),
+        }
+    }
+
+    fn change(&self, at: &PlanPath) -> Option<&Change> {
+        self.changes.iter().rev().find(|change| !at.is_root() && change.at.touches(at))
+    }
+
     /// Where `at` was written last; `message` is what a snippet of the file says about it.
     pub(crate) fn place(&self, at: &PlanPath, message: &str) -> PlanPlace {
-        let change = self.changes.iter().rev().find(|change| !at.is_root() && change.at.touches(at));
-        match (&self.origin, change) {
+        match (&self.origin, self.change(at)) {
             (_, Some(change)) => {
                 PlanPlace::Change { words: change.words.clone(), is_whole: change.at == *at }
             }

@@ -8,6 +8,7 @@ use super::Plan;
 use super::error::{PlanError, PlanFault};
 use super::path::PlanPath;
 use super::read::{SourcedPlan, apply, typed};
+use super::renamed::rename;
 
 /// One run of a plan.
 #[derive(Clone, Debug)]
@@ -68,7 +69,9 @@ fn swept(
     for (key, swept) in labels {
         let at = apply(&mut value, &swept_path(&planned.plan, key), swept.clone());
         let refused = |fault| PlanFault::from(fault).at(PlanPath::of("sweep").key(key)).placed(&source);
-        source.changed(format!("the sweep of {key} to {swept}"), at.map_err(refused)?);
+        let at = at.map_err(refused)?;
+        source.changed(format!("the sweep of {key} to {swept}"), at.clone());
+        source.renamed(rename::<Plan>(&mut value, Some(&at)).map_err(|error| error.placed(&source))?);
     }
     let plan = typed(value).map_err(|error| error.placed(&source))?;
     Ok(SourcedPlan { plan, source })

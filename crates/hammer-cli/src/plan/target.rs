@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use hammer_ct::CtTargetPlan;
 use hammer_lab::{CtLabPlan, HttpLabPlan};
 use hammer_net::{Balancing, ClientConfig, HttpVersion, TlsConfig};
-use hammer_values::{OneOrMany, TimeSpan};
+use hammer_values::{ByteSize, OneOrMany, TimeSpan, ValueError};
 use http::header::InvalidHeaderValue;
 use http::{HeaderValue, Uri};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 /// What is loaded. Exactly one of `url`, `log`, `logs`, `lab`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -86,14 +87,16 @@ pub(crate) struct ConnectionPlan {
     /// How often names are looked up again; once without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) resolve_every: Option<TimeSpan>,
-    /// The largest body of an answer, bytes.
-    pub(crate) response_limit: usize,
+    /// The largest body of an answer.
+    pub(crate) response_limit: ByteSize,
     /// How many redirects in a row are followed; each is held against the same rules as the target.
     pub(crate) redirects: u32,
 }
 
 /// Which HTTP version is spoken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "WrittenVersion")]
+#[schemars(!try_from, transform = also_as_numbers)]
 pub(crate) enum VersionPlan {
     /// What TLS negotiates; 1.1 without TLS.
     #[default]
@@ -108,6 +111,39 @@ pub(crate) enum VersionPlan {
     /// HTTP/2 without asking.
     #[serde(rename = "2-prior-knowledge")]
     Http2PriorKnowledge,
+}
+
+/// A version as YAML has it: `1.1` and `2` are numbers there.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum WrittenVersion {
+    Text(String),
+    Number(f64),
+}
+
+impl TryFrom<WrittenVersion> for VersionPlan {
+    type Error = ValueError;
+
+    fn try_from(written: WrittenVersion) -> Result<Self, ValueError> {
+        let text = match written {
+            WrittenVersion::Text(text) => text,
+            WrittenVersion::Number(number) => number.to_string(),
+        };
+        match text.as_str() {
+            "negotiated" => Ok(Self::Negotiated),
+            "1.1" => Ok(Self::Http1),
+            "2" => Ok(Self::Http2),
+            "2-prior-knowledge" => Ok(Self::Http2PriorKnowledge),
+            _ => Err(ValueError::Form { text, expected: "version (negotiated, 1.1, 2, 2-prior-knowledge)" }),
+        }
+    }
+}
+
+/// The versions that need no quotes.
+fn also_as_numbers(schema: &mut Schema) {
+    if let Some(Value::Array(versions)) = schema.get_mut("oneOf") {
+        versions.push(json!({ "enum": [1.1, 2] }));
+    }
 }
 
 /// How an operation's endpoint is chosen.
@@ -157,7 +193,7 @@ impl Default for ConnectionPlan {
             keepalive: true,
             balancing: BalancingPlan::default(),
             resolve_every: None,
-            response_limit: 16 << 20,
+            response_limit: ByteSize::from_mib(16),
             redirects: 0,
         }
     }
@@ -186,7 +222,7 @@ impl TargetPlan {
             max_idle: duration(self.connection.max_idle),
             max_age: duration(self.connection.max_age),
             dial_timeout: self.connection.dial_timeout.duration(),
-            response_limit,
+            response_limit: response_limit.in_memory(),
             resolve_every: duration(self.connection.resolve_every),
             authorized: self.authorized.clone(),
             bearer: None,

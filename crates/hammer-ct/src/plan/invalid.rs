@@ -1,5 +1,6 @@
 //! Submissions in a plan that a log has to refuse, or that its own policy decides about.
 
+use hammer_values::{ByteSize, ValueError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -85,12 +86,36 @@ pub struct PolicyPlan {
     /// Whether it refuses expired leaves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reject_expired: Option<bool>,
-    /// The largest body that it takes, in bytes; up to 4 MiB.
+    /// The largest body that it takes; up to 4 MiB.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_bytes: Option<u32>,
+    pub max_body: Option<BodyLimit>,
     /// The extended key usages of which a leaf needs one; an empty list means that it does not look.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ext_key_usages: Option<Vec<ExtKeyUsage>>,
+}
+
+/// The largest body that a log takes: a byte at least, 4 MiB at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "ByteSize", into = "ByteSize")]
+#[schemars(with = "ByteSize")]
+pub struct BodyLimit(ByteSize);
+
+impl TryFrom<ByteSize> for BodyLimit {
+    type Error = ValueError;
+
+    fn try_from(size: ByteSize) -> Result<Self, ValueError> {
+        match size {
+            size if size < LEAST => Err(ValueError::below(LEAST.to_string())),
+            size if size > MOST => Err(ValueError::above(MOST.to_string())),
+            size => Ok(Self(size)),
+        }
+    }
+}
+
+impl From<BodyLimit> for ByteSize {
+    fn from(limit: BodyLimit) -> Self {
+        limit.0
+    }
 }
 
 /// An extended key usage, by the name that TesseraCT's `--ext_key_usages` has for it.
@@ -124,12 +149,12 @@ pub(crate) struct Policy<'a> {
 impl Policy<'_> {
     /// Whether such a submission must be refused, or accepted; none where that was not stated.
     pub(crate) fn refuses(&self, kind: InvalidKind, epoch: u64) -> Option<bool> {
-        let PolicyPlan { reject_expired, max_bytes, ext_key_usages } = self.stated;
+        let PolicyPlan { reject_expired, max_body, ext_key_usages } = self.stated;
         match kind {
             kind if kind.is_always() => Some(true),
             InvalidKind::Expired if !self.window.holds(expired_at(epoch)) => Some(true),
             InvalidKind::Expired => *reject_expired,
-            InvalidKind::Oversized => max_bytes.map(|_| true),
+            InvalidKind::Oversized => max_body.map(|_| true),
             InvalidKind::NoServerAuthEku => ext_key_usages.as_ref().map(|wanted| {
                 let taken = [ExtKeyUsage::Any, ExtKeyUsage::ClientAuth];
                 !wanted.is_empty() && taken.iter().all(|usage| !wanted.contains(usage))
@@ -140,7 +165,7 @@ impl Policy<'_> {
 
     /// The largest body, or one that is larger than some logs take.
     pub(crate) fn most_bytes(&self) -> usize {
-        self.stated.max_bytes.unwrap_or(UNSTATED_BYTES) as usize
+        self.stated.max_body.map_or(UNSTATED, |limit| limit.0).in_memory()
     }
 
     /// A NotAfter that the window does not have, or one far ahead.
@@ -155,10 +180,11 @@ pub(crate) fn expired_at(epoch: u64) -> u64 {
     epoch.saturating_sub(86_400)
 }
 
-/// The largest body that may be stated.
-pub(super) const MOST_BYTES: u32 = 4 << 20;
+const LEAST: ByteSize = ByteSize::from_bytes(1);
+/// More is not worth sending to be refused.
+const MOST: ByteSize = ByteSize::from_mib(4);
 /// Sunlight takes 128 KiB.
-const UNSTATED_BYTES: u32 = 192 << 10;
+const UNSTATED: ByteSize = ByteSize::from_kib(192);
 const TEN_YEARS: u64 = 3650 * 86_400;
 
 #[cfg(test)]
@@ -195,7 +221,7 @@ mod tests {
             (r#"{"reject_expired":false}"#, from_today, Expired, Some(true)),
             ("{}", from_today, Expired, Some(true)),
             ("{}", window(None, Some(EPOCH)), Expired, None),
-            (r#"{"max_bytes":1000}"#, Window::ALL, Oversized, Some(true)),
+            (r#"{"max_body":"1000B"}"#, Window::ALL, Oversized, Some(true)),
             (r#"{"ext_key_usages":["ServerAuth"]}"#, Window::ALL, NoServerAuthEku, Some(true)),
             (r#"{"ext_key_usages":["ServerAuth","ClientAuth"]}"#, Window::ALL, NoServerAuthEku, Some(false)),
             (r#"{"ext_key_usages":[]}"#, Window::ALL, NoServerAuthEku, Some(false)),
@@ -218,7 +244,12 @@ mod tests {
 
     #[test]
     fn a_policy_that_cannot_be_is_refused() {
-        for unknown in [r#"{"max_size":1}"#, r#"{"ext_key_usages":["Server"]}"#] {
+        for unknown in [
+            r#"{"max_size":1}"#,
+            r#"{"ext_key_usages":["Server"]}"#,
+            r#"{"max_body":0}"#,
+            r#"{"max_body":"5MiB"}"#,
+        ] {
             assert!(serde_json::from_str::<PolicyPlan>(unknown).is_err(), "{unknown}");
         }
     }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use hammer_synth::{Algorithm, FileChains, HierarchySpec, IssuerSource, MinterSpec, Profile, Seed, Validity};
+use hammer_values::RenamedKey;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,11 +12,9 @@ use crate::error::CtError;
 use crate::run::CtRun;
 use crate::window::{Window, gap};
 
+use super::audit_interval::AuditInterval;
 use super::dates::unix_seconds;
-use super::invalid::{InvalidKind, MOST_BYTES, PolicyPlan};
-
-/// How often an auditor polls unless its plan says otherwise.
-pub const DEFAULT_AUDIT_INTERVAL: Duration = Duration::from_millis(250);
+use super::invalid::{InvalidKind, PolicyPlan};
 
 /// Submissions in a plan file or on a command line; every key may be left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -81,8 +79,8 @@ pub struct SubmitPlan {
     /// the log is then followed and read along with the load, and drain waits until nothing is pending. To be switched off for
     /// a log whose tree cannot be read from here.
     pub audit: bool,
-    /// How often the audit asks for the tree head, in milliseconds; 50 at least.
-    pub audit_interval_ms: u64,
+    /// How often the audit asks for the tree head; 50ms at least.
+    pub audit_interval: AuditInterval,
 }
 
 /// The algorithm of a key that signs certificates.
@@ -130,17 +128,23 @@ impl Default for SubmitPlan {
             invalid: BTreeMap::new(),
             policy: PolicyPlan::default(),
             audit: true,
-            audit_interval_ms: DEFAULT_AUDIT_INTERVAL.as_millis() as u64,
+            audit_interval: AuditInterval::default(),
         }
     }
 }
 
 impl SubmitPlan {
+    /// What its keys were called before.
+    pub const RENAMED: &[RenamedKey] = &[
+        RenamedKey { old: "audit_interval_ms", new: "audit_interval", unit: "ms" },
+        RenamedKey { old: "policy.max_bytes", new: "max_body", unit: "B" },
+    ];
+
     /// Looks for values that mean nothing.
     ///
     /// # Errors
     /// [`CtError::Value`] for shares outside of 0 to 100, alone or together, for invalid kinds that have no weight or cannot
-    /// be made from files, and for a policy out of range.
+    /// be made from files.
     pub fn check(&self) -> Result<(), CtError> {
         let refused = |key, value: String, expected| Err(CtError::Value { key, value, expected });
         let shares =
@@ -162,12 +166,7 @@ impl SubmitPlan {
             let expected = "a kind that needs no issuer, since the chains come from files";
             return refused("invalid", kind.name().to_owned(), expected);
         }
-        match self.policy.max_bytes {
-            Some(bytes) if !(1..=MOST_BYTES).contains(&bytes) => {
-                refused("policy.max_bytes", bytes.to_string(), "1 to 4194304")
-            }
-            _ => Ok(()),
-        }
+        Ok(())
     }
 
     /// The kinds of invalid submissions with their weights: all that are always invalid unless some are named.

@@ -2,11 +2,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use hammer_net::Secret;
 use hammer_tlog::key::LogKey;
-use hammer_values::OneOrMany;
+use hammer_values::{OneOrMany, RenamedKey, TimeSpan};
 use http::Uri;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -60,10 +59,10 @@ pub struct CtTargetPlan {
     /// The file that holds the public key, either way; in place of `public_key`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub public_key_file: Option<PathBuf>,
-    /// How far an SCT's timestamp may be from this machine's clock when it is received, in seconds.
-    pub skew_seconds: u64,
-    /// The log's maximum merge delay, in seconds: an accepted chain that no tree head covers after that is a broken promise.
-    pub mmd_seconds: u64,
+    /// How far an SCT's timestamp may be from this machine's clock when it is received.
+    pub skew: TimeSpan,
+    /// The log's maximum merge delay: an accepted chain that no tree head covers after that is a broken promise.
+    pub mmd: TimeSpan,
 }
 
 impl Default for CtTargetPlan {
@@ -82,13 +81,19 @@ impl Default for CtTargetPlan {
             origin: None,
             public_key: None,
             public_key_file: None,
-            skew_seconds: DEFAULT_SKEW.as_secs(),
-            mmd_seconds: DEFAULT_MMD.as_secs(),
+            skew: DEFAULT_SKEW.into(),
+            mmd: DEFAULT_MMD.into(),
         }
     }
 }
 
 impl CtTargetPlan {
+    /// What its keys were called before.
+    pub const RENAMED: &[RenamedKey] = &[
+        RenamedKey { old: "skew_seconds", new: "skew", unit: "s" },
+        RenamedKey { old: "mmd_seconds", new: "mmd", unit: "s" },
+    ];
+
     /// Finds what is wrong without reading any file or variable.
     ///
     /// # Errors
@@ -162,8 +167,8 @@ impl CtTargetPlan {
             origin,
             key: self.key()?,
             window: Window::ALL,
-            skew: Duration::from_secs(self.skew_seconds),
-            mmd: Duration::from_secs(self.mmd_seconds),
+            skew: self.skew.duration(),
+            mmd: self.mmd.duration(),
         })
     }
 

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hammer_core::run::StopRule;
-use hammer_ct::{Auditor, LOG_FORKED, LogTarget, SubmitPlan, SubmitWorkload};
+use hammer_ct::{AuditInterval, Auditor, LOG_FORKED, LogTarget, SubmitPlan, SubmitWorkload};
 use hammer_lab::ct::{Flavour, Lie, LieKind, ToldLie};
 use hammer_lab::{CtLabHandle, CtLabPlan};
 use hammer_measure::{Fate, Nanos, Phase};
@@ -23,7 +23,7 @@ fn audit(log: LogTarget, workloads: usize, operations: u64, folder: &Path) -> Ou
     let mut run = TestRun::new();
     let (client, log) = (client(&log), Arc::new(log));
     let auditor = Auditor::new("log", log.clone(), client.clone(), run.epoch_unix_ms);
-    let mut auditor = auditor.every(Duration::from_millis(50)).folder(folder.to_owned());
+    let mut auditor = auditor.every(AuditInterval::LEAST).folder(folder.to_owned());
     for _ in 0..workloads {
         let submit = SubmitWorkload::new(&mixed(), log.clone(), client.clone(), &run.ct()).unwrap();
         run.load(submit.audited(auditor.link("w0")), 200.0, operations);
@@ -214,7 +214,7 @@ fn a_fork_or_a_shrinking_tree_ends_the_run_with_both_heads_saved() {
             let mut run = TestRun { drain: Nanos::from_secs(600), ..TestRun::new() };
             let log = Arc::new(target(&lab, flavour));
             let auditor = Auditor::new("log", log.clone(), client(&log), run.epoch_unix_ms);
-            let mut auditor = auditor.every(Duration::from_millis(50)).folder(folder.path().to_owned());
+            let mut auditor = auditor.every(AuditInterval::LEAST).folder(folder.path().to_owned());
             let submit = SubmitWorkload::new(&mixed(), log.clone(), client(&log), &run.ct()).unwrap();
             run.load(submit.audited(auditor.link("w0")), 200.0, 4000);
             run.observers = vec![Box::new(auditor)];
@@ -301,7 +301,7 @@ fn what_is_pending_at_the_end_is_listed() {
         let mut run = TestRun::new();
         let log = Arc::new(target(&lab, flavour));
         let auditor = Auditor::new("log", log.clone(), client(&log), run.epoch_unix_ms);
-        let mut auditor = auditor.every(Duration::from_millis(50)).folder(folder.path().to_owned());
+        let mut auditor = auditor.every(AuditInterval::LEAST).folder(folder.path().to_owned());
         let submit = SubmitWorkload::new(&mixed(), log.clone(), client(&log), &run.ct()).unwrap();
         run.load(submit.audited(auditor.link("w0")), 200.0, 40);
         run.drain = DRAIN_TO_THE_END;
@@ -328,7 +328,7 @@ fn receipts_beyond_the_bound_are_spilled_and_every_leaf_is_found_all_the_same() 
         let mut run = TestRun::new();
         let log = Arc::new(target(&lab, flavour));
         let auditor = Auditor::new("log", log.clone(), client(&log), run.epoch_unix_ms);
-        let mut auditor = auditor.every(Duration::from_millis(50)).in_memory(40);
+        let mut auditor = auditor.every(AuditInterval::LEAST).in_memory(40);
         let submit = SubmitWorkload::new(&mixed(), log.clone(), client(&log), &run.ct()).unwrap();
         run.load(submit.audited(auditor.link("w0")), 300.0, 600);
         run.observers = vec![Box::new(auditor)];

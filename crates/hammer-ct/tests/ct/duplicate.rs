@@ -1,9 +1,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use hammer_core::workload::Workload;
-use hammer_ct::{Auditor, CtRun, LogKind, SubmitPlan, SubmitWorkload};
+use hammer_ct::{AuditInterval, Auditor, CtRun, LogKind, SubmitPlan, SubmitWorkload};
 use hammer_lab::ct::{Flavour, Lie, LieKind, ToldLie};
 use hammer_lab::{CtLabHandle, CtLabPlan};
 use hammer_measure::{Detail, Fate};
@@ -29,7 +28,7 @@ fn submit(plan: &SubmitPlan, lab: &CtLabHandle, flavour: Flavour, audited: bool)
     match audited {
         true => {
             let auditor = Auditor::new("log", log.clone(), client(&log), run.epoch_unix_ms);
-            let mut auditor = auditor.every(Duration::from_millis(50));
+            let mut auditor = auditor.every(AuditInterval::LEAST);
             run.load(submit.audited(auditor.link("w0")), 200.0, 400);
             run.observers = vec![Box::new(auditor)];
         }

@@ -4,10 +4,9 @@ use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use hammer_core::observe::Observer;
-use hammer_ct::{Auditor, CtRun, LogTarget, SubmitPlan, SubmitWorkload};
+use hammer_ct::{AuditInterval, Auditor, CtRun, LogTarget, SubmitPlan, SubmitWorkload};
 use hammer_lab::ct::Flavour;
 use hammer_lab::fault::{FaultRule, FaultScript, Refusal};
 use hammer_lab::{CtLabHandle, CtLabPlan};
@@ -20,7 +19,7 @@ use crate::lagging;
 /// A share of the requests to these endpoints is refused.
 pub(crate) fn refusing(endpoints: &[&str], share: f64, status: u16) -> FaultScript {
     let endpoints = endpoints.iter().map(ToString::to_string).collect();
-    let refuse = Some(Refusal { share, status, retry_after_s: None });
+    let refuse = Some(Refusal { share, status, retry_after: None });
     FaultScript {
         rules: vec![FaultRule { endpoints, refuse, ..FaultRule::default() }],
         ..FaultScript::default()
@@ -45,7 +44,7 @@ fn audit_with(
     run.drain = drain;
     let shared = Arc::new(log.clone());
     let auditor = Auditor::new("log", shared.clone(), client(log), run.epoch_unix_ms)
-        .every(Duration::from_millis(50))
+        .every(AuditInterval::LEAST)
         .folder(std::env::temp_dir());
     let mut auditor = made(auditor);
     let chains = CtRun { workload, ..run.ct() };

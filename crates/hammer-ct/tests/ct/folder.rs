@@ -2,10 +2,10 @@
 
 use std::fs::{self, File};
 use std::sync::Arc;
-use std::time::Duration;
 
 use hammer_ct::{
-    Auditor, LogTarget, ReadKind, ReadPlan, ReadWorkload, SubmitPlan, SubmitWorkload, TreeSizeObserver,
+    AuditInterval, Auditor, LogTarget, ReadKind, ReadPlan, ReadWorkload, SubmitPlan, SubmitWorkload,
+    TreeSizeObserver,
 };
 use hammer_lab::CtLabPlan;
 use hammer_lab::ct::Flavour;
@@ -21,7 +21,7 @@ fn audited(plan: CtLabPlan, log: impl Fn(LogTarget) -> LogTarget) -> (LogTarget,
     let mut run = TestRun::new();
     let (client, shared) = (client(&log), Arc::new(log.clone()));
     let auditor = Auditor::new("log", shared.clone(), client.clone(), run.epoch_unix_ms);
-    let mut auditor = auditor.every(Duration::from_millis(50));
+    let mut auditor = auditor.every(AuditInterval::LEAST);
     let submit = SubmitWorkload::new(&submissions, shared.clone(), client.clone(), &run.ct()).unwrap();
     run.load(submit.audited(auditor.link("w0")), 300.0, 300);
     run.observers = vec![Box::new(auditor), Box::new(TreeSizeObserver::new("log", shared, client))];

@@ -1,11 +1,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use hammer_core::workload::Workload;
 use hammer_ct::{
-    Auditor, CtRun, ExtKeyUsage, InvalidKind, LogKind, LogTarget, PolicyPlan, SubmitPlan, SubmitWorkload,
-    Window,
+    AuditInterval, Auditor, CtRun, ExtKeyUsage, InvalidKind, LogKind, LogTarget, PolicyPlan, SubmitPlan,
+    SubmitWorkload, Window,
 };
 use hammer_lab::ct::Flavour;
 use hammer_lab::{CtLabPlan, RecordingLabHandle, RecordingLabPlan};
@@ -73,7 +72,7 @@ fn invalid_submissions_among_good_ones_disturb_neither_the_others_nor_the_audit(
     let log = Arc::new(target(&lab, Flavour::StaticCt));
     let mut run = TestRun { shards: 2, ..TestRun::new() };
     let auditor = Auditor::new("log", log.clone(), client(&log), run.epoch_unix_ms);
-    let mut auditor = auditor.every(Duration::from_millis(50));
+    let mut auditor = auditor.every(AuditInterval::LEAST);
     let submit = SubmitWorkload::new(&plan, log.clone(), client(&log), &run.ct()).unwrap();
     run.load(submit.audited(auditor.link("w0")), 200.0, 400);
     run.observers = vec![Box::new(auditor)];
@@ -130,7 +129,7 @@ const OBSERVED: [InvalidKind; 4] = [
 fn policy(strict: bool) -> PolicyPlan {
     PolicyPlan {
         reject_expired: Some(strict),
-        max_bytes: strict.then_some(10_000),
+        max_body: strict.then(|| hammer_values::ByteSize::from_bytes(10_000).try_into().unwrap()),
         ext_key_usages: Some(if strict { vec![ExtKeyUsage::ServerAuth] } else { Vec::new() }),
     }
 }

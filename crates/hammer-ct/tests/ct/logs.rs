@@ -1,10 +1,11 @@
 use std::sync::Arc;
-use std::time::Duration;
 
 use hammer_core::compose::Routed;
 use hammer_core::observe::Named;
 use hammer_core::workload::Workload;
-use hammer_ct::{Auditor, Chains, CtError, CtRun, LogRoute, LogTarget, SubmitPlan, SubmitWorkload, Window};
+use hammer_ct::{
+    AuditInterval, Auditor, Chains, CtError, CtRun, LogRoute, LogTarget, SubmitPlan, SubmitWorkload, Window,
+};
 use hammer_lab::ct::{Flavour, Lie, LieKind};
 use hammer_lab::{CtLabHandle, CtLabPlan};
 use hammer_measure::Fate;
@@ -106,7 +107,7 @@ fn every_chain_is_in_its_shard_and_found_there() {
             .iter()
             .zip(NAMES)
             .map(|(log, name)| Auditor::new(name, log.clone(), client(log), run.epoch_unix_ms))
-            .map(|auditor| auditor.every(Duration::from_millis(50)))
+            .map(|auditor| auditor.every(AuditInterval::LEAST))
             .collect();
         let workload = routed(&logs, &mut auditors, &run.ct()).unwrap();
         run.load(workload, 200.0, 300);
@@ -170,7 +171,7 @@ fn the_receipt_of_a_broken_promise_names_the_log_as_the_breach_does() {
         .iter()
         .zip(NAMES)
         .map(|(log, name)| Auditor::new(name, log.clone(), client(log), run.epoch_unix_ms))
-        .map(|auditor| auditor.every(Duration::from_millis(50)).folder(folder.path().to_owned()))
+        .map(|auditor| auditor.every(AuditInterval::LEAST).folder(folder.path().to_owned()))
         .collect();
     let workload = routed(&logs, &mut auditors, &run.ct()).unwrap();
     run.load(workload, 200.0, 100);

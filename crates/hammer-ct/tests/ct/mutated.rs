@@ -3,9 +3,8 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
-use hammer_ct::{Auditor, ReadPlan, ReadWorkload, SubmitPlan, SubmitWorkload};
+use hammer_ct::{AuditInterval, Auditor, ReadPlan, ReadWorkload, SubmitPlan, SubmitWorkload};
 use hammer_lab::CtLabPlan;
 use hammer_lab::ct::{Flavour, Lie, LieKind};
 use hammer_measure::{Fate, Nanos};
@@ -68,7 +67,7 @@ fn an_audit_of_altered_answers_finds_no_leaf_that_is_not_there() {
         let mut run = TestRun { drain: Nanos::from_secs(3), ..TestRun::new() };
         let (client, log) = (client(&log), Arc::new(log));
         let auditor = Auditor::new("log", log.clone(), client.clone(), run.epoch_unix_ms);
-        let mut auditor = auditor.every(Duration::from_millis(50)).folder(folder.path().to_owned());
+        let mut auditor = auditor.every(AuditInterval::LEAST).folder(folder.path().to_owned());
         let submit = SubmitWorkload::new(&plan, log, client, &run.ct()).unwrap();
         run.load(submit.audited(auditor.link("w0")), 150.0, operations);
         run.observers = vec![Box::new(auditor)];

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use hammer_http::{BearerPlan, HttpPlan};
 use hammer_lab::{HttpLabHandle, HttpLabPlan};
 use hammer_measure::{Detail, Fate, Nanos};
-use hammer_values::OneOrMany;
+use hammer_values::{ByteSize, OneOrMany};
 
 use crate::canned;
 use crate::harness::{only_end, send};
@@ -12,7 +12,9 @@ const PATIENCE: Nanos = Nanos::from_secs(20);
 
 #[test]
 fn an_endpoint_is_loaded_and_the_bytes_are_counted() {
-    let lab = HttpLabHandle::spawn(HttpLabPlan { body_bytes: 128, ..HttpLabPlan::default() }).unwrap();
+    let lab =
+        HttpLabHandle::spawn(HttpLabPlan { body_size: ByteSize::from_bytes(128), ..HttpLabPlan::default() })
+            .unwrap();
     let record = send(&HttpPlan::default(), &lab.url, 200, PATIENCE);
     assert_eq!(only_end(&record), (Fate::Accepted, Detail::Status(200), 200));
     assert!(record.bytes_in >= 200 * 128 && record.bytes_out >= 200 * 20);

@@ -5,7 +5,7 @@ pub(crate) mod lie;
 
 use std::path::PathBuf;
 
-use hammer_values::TimeSpan;
+use hammer_values::{RenamedKey, TimeSpan};
 use serde::{Deserialize, Serialize};
 
 use crate::{fault::FaultScript, serve::ServePlan};
@@ -93,6 +93,11 @@ pub struct CtLabPlan {
     /// Promises that the log breaks on purpose, and owns up to in its counts; without any it is honest.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lies: Vec<Lie>,
+}
+
+impl CtLabPlan {
+    /// What its keys were called before.
+    pub const RENAMED: &[RenamedKey] = &[ServePlan::RENAMED_MAX_BODY, FaultScript::RENAMED_RETRY_AFTER];
 }
 
 impl Default for CtLabPlan {

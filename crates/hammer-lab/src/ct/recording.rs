@@ -6,6 +6,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use hammer_values::ByteSize;
 use http::{Method, Response, StatusCode, request::Parts};
 use http_body_util::Full;
 use serde::{Deserialize, Serialize};
@@ -31,8 +32,8 @@ pub struct RecordingLabPlan {
     pub serve: ServePlan,
     /// Seed of the key that signs the SCTs.
     pub key_seed: u64,
-    /// Bytes of bodies kept; what comes later is counted, not kept, and there is no digest then.
-    pub max_recorded_bytes: usize,
+    /// The size of all bodies that are kept; what comes later is counted, not kept, and there is no digest then.
+    pub max_recorded: ByteSize,
     /// What goes wrong on purpose. Endpoints: add-chain, add-pre-chain, other.
     pub faults: FaultScript,
 }
@@ -42,7 +43,7 @@ impl Default for RecordingLabPlan {
         Self {
             serve: ServePlan::default(),
             key_seed: 1,
-            max_recorded_bytes: 512 << 20,
+            max_recorded: ByteSize::from_mib(512),
             faults: FaultScript::default(),
         }
     }
@@ -99,7 +100,7 @@ impl LabConfig for RecordingLabPlan {
         Ok(RecordingTarget {
             clock: Arc::clone(clock),
             signer: LogSigner::new(&KeySource::Seed(self.key_seed))?,
-            max_bytes: self.max_recorded_bytes,
+            max_bytes: self.max_recorded.in_memory(),
             tape: Mutex::default(),
         })
     }

@@ -5,6 +5,7 @@ use std::{
     time::Duration,
 };
 
+use super::retry_after::RetryAfter;
 use super::{FaultRule, FaultScript, draw};
 
 /// What happens to a request before it is looked at.
@@ -66,7 +67,10 @@ impl FaultSession {
                 return Verdict::Reset;
             }
             if let Some(refusal) = rule.refuse.filter(|refusal| draw(1) < refusal.share) {
-                return Verdict::Refuse { status: refusal.status, retry_after_s: refusal.retry_after_s };
+                return Verdict::Refuse {
+                    status: refusal.status,
+                    retry_after_s: refusal.retry_after.map(RetryAfter::seconds),
+                };
             }
             delay += rule.latency.map_or(Duration::ZERO, |latency| latency.sample(draw(2), draw(3)));
         }
@@ -107,7 +111,7 @@ mod tests {
 
     #[test]
     fn the_same_seed_refuses_the_same_requests_in_the_stated_share() {
-        let refuse = Some(Refusal { share: 0.25, status: 503, retry_after_s: Some(3) });
+        let refuse = Some(Refusal { share: 0.25, status: 503, retry_after: Some(RetryAfter::from_secs(3)) });
         let script = script(FaultRule { refuse, ..FaultRule::default() });
         let verdicts = |script: &FaultScript| -> Vec<Verdict> {
             let session = FaultSession::new(script.clone(), Duration::ZERO);
@@ -144,7 +148,7 @@ mod tests {
     #[test]
     fn a_script_reads_from_text_and_refuses_unknown_keys() {
         let text = r#"{"seed": 1, "rules": [{"endpoints": ["add-chain"], "latency": {"exponential": {"mean": "5ms"}},
-            "stalls": [{"at": "10s", "duration": "2s"}], "refuse": {"share": 0.1, "retry_after_s": 2}}],
+            "stalls": [{"at": "10s", "duration": "2s"}], "refuse": {"share": 0.1, "retry_after": "2s"}}],
             "close_idle_after": "5s"}"#;
         let script: FaultScript = serde_json::from_str(text).unwrap();
         assert_eq!(script.rules[0].refuse.unwrap().status, 429);

@@ -88,7 +88,7 @@ impl<T: Target> Server<T> {
         let _busy = Busy::new(life, &*self.clock);
         let (parts, body) = request.into_parts();
         let endpoint = self.target.endpoint(&parts.method, parts.uri.path());
-        let Ok(body) = Limited::new(body, self.plan.max_body_bytes).collect().await else {
+        let Ok(body) = Limited::new(body, self.plan.max_body.in_memory()).collect().await else {
             self.counters.answered(endpoint, 413);
             return Ok(answer::error(StatusCode::PAYLOAD_TOO_LARGE, "request body too large or cut off"));
         };

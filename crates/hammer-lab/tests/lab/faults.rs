@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use hammer_lab::{
     Clock, CtLabHandle, CtLabPlan, FaultScript, HttpLabHandle, HttpLabPlan, LogConfig, ManualClock,
-    fault::{FaultRule, Latency, Refusal, Stall},
+    fault::{FaultRule, Latency, Refusal, RetryAfter, Stall},
 };
 use hammer_values::TimeSpan;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -76,7 +76,7 @@ async fn latency_delays_each_answer_by_the_clock() {
 
 #[tokio::test]
 async fn refusals_carry_status_and_retry_after() {
-    let refuse = Some(Refusal { share: 1.0, status: 503, retry_after_s: Some(30) });
+    let refuse = Some(Refusal { share: 1.0, status: 503, retry_after: Some(RetryAfter::from_secs(30)) });
     let (lab, _clock) = start(script(FaultRule { refuse, ..FaultRule::default() }));
     let answer = get(&lab.url).await;
     assert_eq!((answer.status.as_u16(), answer.header("retry-after")), (503, Some("30")));

@@ -59,9 +59,12 @@ async fn submissions_are_ordered_by_their_serial_and_answered_with_a_good_sct() 
 
 #[tokio::test]
 async fn without_room_for_every_body_there_is_no_digest() {
-    let lab = RecordingLabHandle::start(RecordingLabPlan { max_recorded_bytes: 5, ..Default::default() })
-        .await
-        .unwrap();
+    let lab = RecordingLabHandle::start(RecordingLabPlan {
+        max_recorded: hammer_values::ByteSize::from_bytes(5),
+        ..Default::default()
+    })
+    .await
+    .unwrap();
     let mut connection = Connection::http1(&lab.url).await;
     for _ in 0..2 {
         let sent: http::Request<Full<Bytes>> = request("POST", &format!("{}/x", lab.url), "four");

@@ -66,7 +66,7 @@ async fn wrong_methods_and_paths_get_405_and_404() {
 
 #[tokio::test]
 async fn a_body_beyond_its_limit_gets_413() {
-    let serve = ServePlan { max_body_bytes: 1000, ..ServePlan::default() };
+    let serve = ServePlan { max_body: hammer_values::ByteSize::from_bytes(1000), ..ServePlan::default() };
     let lab = start(CtLabPlan { serve, ..quick_plan() }, &Mint::new()).await;
     let answer = post(&format!("{}/ct/v1/add-chain", lab.url), vec![b' '; 5000]).await;
     assert_eq!(answer.status, 413);

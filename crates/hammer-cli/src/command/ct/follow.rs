@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use hammer_core::clock::{MonotonicClock, unix_millis};
 use hammer_core::runtime::Clock as _;
-use hammer_ct::{Followed, LEAST_AUDIT_INTERVAL, LogFollower, LogTarget, Trouble, save_heads};
+use hammer_ct::{AuditInterval, Followed, LogFollower, LogTarget, Trouble, save_heads};
 use hammer_measure::{Nanos, Now as _};
 use hammer_net::ClientConfig;
 use hammer_report::text::number::grouped;
@@ -25,15 +25,18 @@ use super::inspection::head_json;
 use super::locally::locally;
 
 pub(super) fn follow(args: &FollowArgs) -> Result<ExitCode, CliError> {
-    let interval = Nanos::from(time("--interval", &args.interval)?.duration());
-    if interval < LEAST_AUDIT_INTERVAL.into() {
-        let (interval, least_ms) = (args.interval.clone(), LEAST_AUDIT_INTERVAL.as_millis());
-        return Err(UsageError::Interval { interval, least_ms }.into());
-    }
+    let interval = args.interval.parse::<AuditInterval>();
+    let interval = interval.map_err(|source| UsageError::Value { flag: "--interval", source })?;
     let duration = args.duration.as_deref().map(|text| time("-z", text)).transpose()?;
     let (log, client) = args.log.open()?;
     let journal = Journal::new(&args.evidence, args.json, unix_millis());
-    locally(attend(log, client, interval, duration.map(|span| span.duration().into()), journal))
+    locally(attend(
+        log,
+        client,
+        interval.duration().into(),
+        duration.map(|span| span.duration().into()),
+        journal,
+    ))
 }
 
 async fn attend(

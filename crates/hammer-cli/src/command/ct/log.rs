@@ -40,7 +40,7 @@ impl LogArgs {
             submission_token_env: tokens.submission_token_env.clone(),
             monitoring_token_file: tokens.monitoring_token_file.clone(),
             monitoring_token_env: tokens.monitoring_token_env.clone(),
-            mmd_seconds: mmd.duration().as_nanos().div_ceil(1_000_000_000) as u64,
+            mmd,
             origin: self.origin.clone(),
             public_key,
             public_key_file,
