@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+mod credential;
 pub(crate) mod error;
 pub(crate) mod load;
 pub(crate) mod path;
@@ -20,6 +21,7 @@ pub(crate) mod source;
 pub(crate) mod sweep;
 pub(crate) mod target;
 
+use credential::is_credential;
 use load::LoadPlan;
 use target::TargetPlan;
 
@@ -214,7 +216,7 @@ impl Plan {
         let mut plan = self.clone();
         let requests = plan.workloads.iter_mut().filter_map(|workload| workload.http.as_mut());
         for (name, values) in requests.flat_map(|http| &mut http.headers) {
-            if CREDENTIALS.iter().any(|credential| name.eq_ignore_ascii_case(credential)) {
+            if is_credential(name) {
                 values.as_mut_slice().iter_mut().for_each(|value| "***".clone_into(value));
             }
         }
@@ -271,6 +273,3 @@ fn default_backlog() -> usize {
 fn default_timeout() -> TimeSpan {
     TimeSpan::from_secs(30)
 }
-
-/// Headers whose values no report shows.
-const CREDENTIALS: [&str; 4] = ["authorization", "proxy-authorization", "cookie", "x-api-key"];

@@ -357,7 +357,9 @@ fn arguments_that_cannot_be_read_are_named_by_their_flag() {
     refused(&get(&["-z", "5 parsecs"]), &["use -z: `5 parsecs` is no time"]);
     refused(&get(&["-t", "5"]), &["use -t: `5` is no time"]);
     refused(&get(&["--rate", "fast"]), &["use --rate: "]);
-    refused(&get(&["-H", "no header"]), &["use -H no header: expected \"Name: value\""]);
+    let ended = get(&["-H", "a: b", "-H", "Authorization Bearer canary"]);
+    refused(&ended, &["use -H number 2: expected \"Name: value\""]);
+    assert!(!ended.stderr.contains("canary"), "{}", ended.stderr);
     refused(&get(&["-d", "@/nonexistent/body"]), &["read a body from /nonexistent/body"]);
     refused(&get(&["-c", "0"]), &["it must be 1 at least"]);
     refused(&get(&["--expect", "1000"]), &["status 1000"]);

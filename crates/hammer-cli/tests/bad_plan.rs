@@ -269,3 +269,39 @@ fn submissions_that_cannot_be_are_refused_by_their_keys() {
     let ended = hammer(&["plan", plan, "--set", &both[0], "--set", &both[1]]);
     refused(&ended, &["\"101\" as duplicate_percent + invalid_percent"]);
 }
+
+/// The values of these headers are secrets, wherever in a plan a mistake is shown beside them.
+#[test]
+fn no_credential_of_a_plan_is_shown_beside_a_mistake() {
+    let secret = "http:\n      headers:\n        Authorization: Bearer canary-one\n        \"X-API-Key\": [canary-two,\n          canary-three]\n";
+    let plan = |wrong: &str| PLAN.replace("http: {}", &format!("{secret}{wrong}"));
+    for wrong in ["      expect: [nope]", "      expect: [1000]", "      exspect: [200]"] {
+        assert!(plan(wrong).contains("canary-three"), "the plan has an http workload");
+        let ended = run(&plan(wrong), &[]);
+        refused(&ended, &["plan.yaml:", "workloads[0].http"]);
+        assert!(!ended.stderr.contains("canary"), "{}", ended.stderr);
+    }
+    for (value, why) in
+        [("4242424242", "it is no header's value"), ("{ a: canary }", "it is no header's value")]
+    {
+        let ended =
+            run(&PLAN.replace("http: {}", &format!("http: {{ headers: {{ Cookie: {value} }} }}")), &[]);
+        refused(&ended, &["workloads[0].http.headers.Cookie", why]);
+        assert!(!ended.stderr.contains("4242424242") && !ended.stderr.contains("canary"), "{}", ended.stderr);
+    }
+}
+
+/// The words of a change are shown where it is refused; a secret among them is not.
+#[test]
+fn no_credential_of_a_change_is_shown() {
+    for set in [
+        "workloads.web.http.headers.Authorization=7777777",
+        "workloads.web.http={headers: {Cookie: 7777777}}",
+        "workloads.none.http.headers.Authorization=7777777",
+    ] {
+        let ended = run(PLAN, &[set]);
+        let (key, _) = set.split_once('=').unwrap();
+        refused(&ended, &[&format!("--set {key}=***")]);
+        assert!(!ended.stderr.contains("7777777"), "{}", ended.stderr);
+    }
+}

@@ -100,8 +100,8 @@ fn request(method: &str, path: String, args: &HttpArgs) -> Result<HttpPlan, Usag
 /// All values of a name are sent, in their order.
 fn headers(texts: &[String]) -> Result<BTreeMap<String, OneOrMany>, UsageError> {
     let mut headers = BTreeMap::<String, OneOrMany>::new();
-    for text in texts {
-        let (name, value) = text.split_once(':').ok_or_else(|| UsageError::Header(text.clone()))?;
+    for (place, text) in (1..).zip(texts) {
+        let (name, value) = text.split_once(':').ok_or(UsageError::Header(place))?;
         let (name, value) = (name.trim().to_owned(), value.trim().to_owned());
         headers
             .entry(name)

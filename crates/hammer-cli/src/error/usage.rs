@@ -16,9 +16,9 @@ pub(crate) enum UsageError {
     /// Not a URL.
     #[error(transparent)]
     Url(#[from] HttpError),
-    /// A header without a name or a value.
-    #[error("use -H {0}: expected \"Name: value\"")]
-    Header(String),
+    /// A header without a name or a value, by its place among them, from 1. Its text may be a secret.
+    #[error("use -H number {0}: expected \"Name: value\"")]
+    Header(usize),
     /// A kind of read without its weight.
     #[error("use --mix {0}: expected KIND=WEIGHT")]
     Mix(String),

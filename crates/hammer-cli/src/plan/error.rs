@@ -52,6 +52,9 @@ pub(crate) enum PlanFault {
     /// The text is no YAML, or a value is none that the key can have.
     #[error("{0}")]
     Misfit(String),
+    /// A value that no header can have, of a header that carries a secret.
+    #[error("it is no header's value; it is not shown, since it may be a secret")]
+    Credential,
     /// A key is needed and was left out.
     #[error("it is not given")]
     Missing,
@@ -126,14 +129,14 @@ impl PlanFault {
 
 impl PlanError {
     /// What a reader of YAML says against the text of a file.
-    pub(super) fn of_yaml(name: &str, error: &serde_saphyr::Error) -> Self {
-        let text = error.to_string();
-        let first = text.lines().next().unwrap_or_default();
+    pub(super) fn of_yaml(name: &str, text: &str, error: &serde_saphyr::Error) -> Self {
+        let said = error.to_string();
+        let first = said.lines().next().unwrap_or_default();
         let message = first.strip_prefix("error: ").unwrap_or(first);
         // The place, which is told before it.
         let placed = message.strip_prefix("line ").and_then(|rest| rest.split_once(": "));
         let message = placed.map_or(message, |(_, message)| message);
-        let place = Some(PlanPlace::of_yaml(name, error));
+        let place = Some(PlanPlace::of_yaml(name, text, error));
         let fault = PlanFault::Misfit(message.to_owned());
         Self::Refused(Box::new(RefusedPlan { place, at: PlanPath::default(), fault }))
     }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::args::PlanArgs;
 
+use super::credential::{leads_into_credential, without_credential};
 use super::error::{PlanError, PlanFault};
 use super::path::PlanPath;
 use super::renamed::{PlanDocument, rename};
@@ -52,7 +53,7 @@ pub(crate) fn file<T: PlanDocument>(path: &Path, set: &[String]) -> Result<Sourc
         .map_err(|source| PlanError::Unreadable { path: path.to_owned(), source })?;
     let name = path.display().to_string();
     let mut value: Value =
-        serde_saphyr::from_str(&text).map_err(|error| PlanError::of_yaml(&name, &error))?;
+        serde_saphyr::from_str(&text).map_err(|error| PlanError::of_yaml(&name, &text, &error))?;
     let mut source = PlanSource::file(name, text);
     if value.is_null() {
         return Err(PlanFault::Empty.at(PlanPath::default()).placed(&source));
@@ -76,8 +77,8 @@ fn changed<T: PlanDocument>(
 ) -> Result<SourcedPlan<T>, PlanError> {
     for change in set {
         let at = apply_text(&mut value, change)
-            .map_err(|source| PlanError::Unchanged { change: change.clone(), source })?;
-        source.changed(format!("--set {change}"), at.clone());
+            .map_err(|source| PlanError::Unchanged { change: without_credential(change), source })?;
+        source.changed(format!("--set {}", without_credential(change)), at.clone());
         let renamings = rename::<T>(&mut value, Some(&at)).map_err(|error| error.placed(&source))?;
         source.renamed(renamings);
     }
@@ -87,8 +88,15 @@ fn changed<T: PlanDocument>(
 
 /// Reads a plan out of a value, with the key path of what is wrong in it.
 pub(crate) fn typed<T: DeserializeOwned>(value: Value) -> Result<T, PlanError> {
-    serde_path_to_error::deserialize(value)
-        .map_err(|error| PlanFault::Misfit(error.inner().to_string()).at(error.path().into()))
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let at: PlanPath = error.path().into();
+        // The message may quote the value.
+        let fault = match leads_into_credential(&at) {
+            true => PlanFault::Credential,
+            false => PlanFault::Misfit(error.inner().to_string()),
+        };
+        fault.at(at)
+    })
 }
 
 /// Applies a change `key.path=value`, the value in YAML; where that is.

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Deserializer;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use super::credential::names_credential;
 use super::path::{PathSegment, PlanPath};
 
 /// What a plan was read from, and what was changed in it since.
@@ -51,7 +52,8 @@ pub(crate) enum PlanPlace {
         line: u64,
         /// From 1.
         column: u64,
-        /// The line among its neighbours, with a mark below it and the message behind that.
+        /// The line among its neighbours, with a mark below it and the message behind that; empty where the file names a
+        /// header that carries a secret.
         snippet: String,
     },
     /// In a file, nowhere in particular.
@@ -139,7 +141,9 @@ fn line_of(name: &str, text: &str, at: &PlanPath, message: &str) -> PlanPlace {
         let mark = Mark { path: at.segments(), message };
         match serde_saphyr::with_deserializer_from_str(text, |yaml| mark.deserialize(yaml)) {
             // Another message is of what the path does not lead through.
-            Err(error) if error.to_string().contains(message) => return PlanPlace::of_yaml(name, &error),
+            Err(error) if error.to_string().contains(message) => {
+                return PlanPlace::of_yaml(name, text, &error);
+            }
             _ => at = at.parent().unwrap_or_default(),
         }
     }
@@ -147,11 +151,15 @@ fn line_of(name: &str, text: &str, at: &PlanPath, message: &str) -> PlanPlace {
 }
 
 impl PlanPlace {
-    /// Where a reader of YAML found something wrong.
-    pub(super) fn of_yaml(name: &str, error: &serde_saphyr::Error) -> Self {
+    /// Where a reader of YAML found something wrong in `text`.
+    pub(super) fn of_yaml(name: &str, text: &str, error: &serde_saphyr::Error) -> Self {
         let Some(at) = error.location() else { return Self::File { name: name.to_owned() } };
-        // The first two lines are the message and the place, which are told elsewhere.
-        let snippet = error.to_string().lines().skip(2).map(|line| format!("\n{line}")).collect();
+        // A snippet has the lines around the mistake, and a secret may span any of them.
+        let snippet = match names_credential(text) {
+            true => String::new(),
+            // The first two lines are the message and the place, which are told elsewhere.
+            false => error.to_string().lines().skip(2).map(|line| format!("\n{line}")).collect(),
+        };
         Self::Line { name: name.to_owned(), line: at.line(), column: at.column(), snippet }
     }
 }

@@ -1,0 +1,30 @@
+//! What of a plan is a secret: no report shows it, nor a mistake beside it.
+
+use super::path::{PathSegment, PlanPath};
+
+/// Headers whose values are secrets, in lower case.
+const CREDENTIALS: [&str; 4] = ["authorization", "proxy-authorization", "cookie", "x-api-key"];
+
+/// Whether the header of that name carries a secret.
+pub(super) fn is_credential(header: &str) -> bool {
+    CREDENTIALS.iter().any(|credential| header.eq_ignore_ascii_case(credential))
+}
+
+/// Whether a header that carries a secret is named anywhere in `text`.
+pub(super) fn names_credential(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    CREDENTIALS.iter().any(|credential| text.contains(credential))
+}
+
+/// Whether what is at that path is the value of such a header, or a part of it.
+pub(super) fn leads_into_credential(at: &PlanPath) -> bool {
+    at.segments().iter().any(|segment| matches!(segment, PathSegment::Key(key) if is_credential(key)))
+}
+
+/// A change `key=value` without its value, where that may hold a secret.
+pub(super) fn without_credential(change: &str) -> String {
+    match change.split_once('=') {
+        Some((key, _)) if names_credential(change) => format!("{key}=***"),
+        _ => change.to_owned(),
+    }
+}
