@@ -1,61 +1,58 @@
-//! From a plan to a run: the target is started or found, each workload gets its client and its load.
-
-mod logs;
-mod target;
+//! From a plan to a run: each protocol finds or starts its services, each workload gets its clients and its load.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use hammer_core::clock::{MonotonicClock, unix_millis};
-use hammer_core::dispatch::{LanePlan, Load, LoadedWorkload};
-use hammer_core::run::{RunSpec, Scope, ScopedThreshold, StopRule};
+use hammer_core::dispatch::{LanePlan, Load};
+use hammer_core::run::{RunSpec, Scope, ScopedThreshold};
 use hammer_core::runtime::threaded::ThreadedRuntime;
-use hammer_core::supply::SupplyBounds;
-use hammer_core::workload::Workload;
-use hammer_ct::{Auditor, CtRun, LOG_FORKED, LogTarget, SubmitPlan};
-use hammer_http::HttpWorkload;
 use hammer_measure::threshold::ParseError as ThresholdError;
-use hammer_net::ClientConfig;
 use hammer_values::TimeSpan;
-use http::Uri;
 
 use crate::error::CliError;
 use crate::plan::error::{PlanError, PlanFault};
 use crate::plan::load::LoadBounds;
 use crate::plan::path::PlanPath;
-use crate::plan::{Plan, StopPlan, ThresholdPlan, WorkloadPlan};
+use crate::plan::section::SectionPlace;
+use crate::plan::{Plan, ThresholdPlan, WorkloadPlan};
+use crate::protocol::lab::Lab;
+use crate::protocol::lane::LaneRequest;
+use crate::protocol::registry::Registry;
+use crate::protocol::service::{OpenService, permitted};
+use crate::protocol::{OpenProtocol, RunPlan};
 use crate::resources;
-
-use logs::{auditors, observers, reads, submissions};
-pub(crate) use target::{Lab, log, log_of, served, unstarted};
-use target::{Target, one_target};
 
 /// A run, ready to be carried out.
 pub(crate) struct Assembled {
     /// The run.
     pub(crate) spec: RunSpec,
-    /// The embedded target; it lives as long as this does.
-    pub(crate) lab: Option<Lab>,
+    /// The embedded targets; they live as long as this does.
+    pub(crate) labs: Vec<Box<dyn Lab>>,
     /// What the reader of the report must be told.
     pub(crate) notes: Vec<String>,
 }
 
-/// Prepares the run of a plan. What has to be shown to a log's operator goes to the folder `evidence`.
+/// Prepares the run of a plan. What has to be shown to who broke a promise goes to the folder `evidence`.
 ///
 /// # Errors
 /// When the plan contradicts itself, names what does not exist, or a target that nobody allowed.
-pub(crate) fn assemble(plan: &Plan, evidence: &Path) -> Result<Assembled, CliError> {
-    check_names(plan)?;
-    check_stop(plan)?;
+pub(crate) fn assemble(registry: &Registry, plan: &Plan, evidence: &Path) -> Result<Assembled, CliError> {
     let (clock, epoch_unix_ms) = (MonotonicClock::starting_now(), unix_millis());
-    let (target, lab) = target::of(plan, epoch_unix_ms)?;
-    let mut lanes = Vec::new();
-    let mut thresholds = scoped(&plan.thresholds, None)?;
-    let mut auditors = auditors(plan, &target, epoch_unix_ms, evidence)?;
-    for (place, workload) in plan.workloads.iter().enumerate() {
-        let run = CtRun { seed: plan.seed, epoch_unix_ms, workload: place as u64 };
-        lanes.push(lane(plan, workload, &target, &run, &mut auditors)?);
-        thresholds.extend(scoped(&workload.thresholds, Some((place, workload)))?);
+    let planned = RunPlan { plan, epoch_unix_ms, evidence };
+    check_own(registry, plan)?;
+    let mut open = Vec::new();
+    for protocol in registry.protocols() {
+        open.push(protocol.open(&planned)?);
+    }
+    let services: Vec<OpenService> = open.iter().flat_map(|open| open.services()).collect();
+    permitted(&services, plan.target.authorized.as_deref())?;
+    let labs = open.iter_mut().flat_map(|open| open.take_labs()).collect();
+    let lanes = lanes(registry, planned, &mut open, &services)?;
+    let stops = open.iter().flat_map(|open| open.stops()).collect();
+    let mut observers = Vec::new();
+    for open in open {
+        observers.extend(open.observers()?);
     }
     let spec = RunSpec {
         clock,
@@ -71,48 +68,39 @@ pub(crate) fn assemble(plan: &Plan, evidence: &Path) -> Result<Assembled, CliErr
         drain: plan.phases.drain.duration().into(),
         interval: plan.interval.duration().into(),
         lanes,
-        stops: stops(plan, &target, &auditors)?,
-        observers: observers(plan, &target, auditors)?,
-        thresholds,
+        stops,
+        observers,
+        thresholds: thresholds(plan)?,
         resources: Box::new(resources::used),
     };
-    Ok(Assembled { spec, lab, notes: notes(plan) })
+    Ok(Assembled { spec, labs, notes: notes(registry, plan) })
 }
 
 /// What can be said against the plan without starting, dialling or reading anything that it names.
 ///
 /// # Errors
 /// When the plan contradicts itself.
-pub(crate) fn check(plan: &Plan) -> Result<(), PlanError> {
-    check_names(plan)?;
-    check_stop(plan)?;
-    one_target(plan)?;
-    let epoch_unix_ms = unix_millis();
-    let windows = target::check(plan, epoch_unix_ms)?;
-    shards(plan)?;
-    scoped(&plan.thresholds, None)?;
+pub(crate) fn check(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
+    check_own(registry, plan)?;
+    let planned = RunPlan { plan, epoch_unix_ms: unix_millis(), evidence: Path::new("") };
+    registry.protocols().iter().try_for_each(|protocol| protocol.check(&planned))?;
     for (place, workload) in plan.workloads.iter().enumerate() {
-        scoped(&workload.thresholds, Some((place, workload)))?;
-        one_kind(workload, &PlanPath::workload(place))?;
         load(plan, workload, place)?;
-        let run = CtRun { seed: plan.seed, epoch_unix_ms, workload: place as u64 };
-        logs::check(workload, &windows, &run)?;
     }
-    Ok(())
+    shards(plan)?;
+    thresholds(plan).map(drop)
 }
 
-/// The roots of every chain that the plan submits, in DER.
-///
-/// # Errors
-/// When the user's own CA cannot be read, or chains come from files.
-pub(crate) fn roots(plan: &Plan) -> Result<Vec<hammer_ct::Roots>, PlanError> {
-    let submits = plan.workloads.iter().enumerate();
-    let submits = submits.filter_map(|(place, workload)| Some((place, workload.ct_submit.as_ref()?)));
-    let roots = |(place, submit)| {
-        let at = PlanPath::workload(place).key("ct_submit");
-        hammer_ct::roots(submit, plan.seed).map_err(|error| PlanFault::from(error).at(at))
-    };
-    submits.map(roots).collect()
+/// What belongs to no protocol.
+fn check_own(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
+    check_names(plan)?;
+    check_stop(registry, plan)?;
+    check_target(registry, plan)?;
+    let keys = registry.grammar().listed(SectionPlace::Workload, &[]);
+    for (place, workload) in plan.workloads.iter().enumerate() {
+        one(workload.operations.keys().count(), &keys, || PlanPath::workload(place))?;
+    }
+    Ok(())
 }
 
 fn check_names(plan: &Plan) -> Result<(), PlanError> {
@@ -121,9 +109,7 @@ fn check_names(plan: &Plan) -> Result<(), PlanError> {
     }
     for (place, workload) in plan.workloads.iter().enumerate() {
         let (name, at) = (&workload.name, PlanPath::workload(place).key("name"));
-        if name.is_empty() || name.contains(['/', '.', ' ']) {
-            return Err(PlanFault::NoWord(name.clone()).at(at));
-        }
+        word(name, || at.clone())?;
         if plan.workloads[..place].iter().any(|other| other.name == *name) {
             return Err(PlanFault::Taken(name.clone()).at(at));
         }
@@ -134,29 +120,51 @@ fn check_names(plan: &Plan) -> Result<(), PlanError> {
     Ok(())
 }
 
-fn check_stop(plan: &Plan) -> Result<(), PlanError> {
-    match plan.stop {
-        Some(StopPlan { tree_size: None, tree_growth: None }) => {
-            Err(PlanFault::NoRule.at(PlanPath::of("stop")))
-        }
-        Some(StopPlan { tree_growth: Some(0), .. }) => {
-            Err(PlanFault::Below("1").at(PlanPath::of("stop.tree_growth")))
-        }
-        _ => Ok(()),
+fn word(name: &str, at: impl FnOnce() -> PlanPath) -> Result<(), PlanError> {
+    match name.is_empty() || name.contains(['/', '.', ' ']) {
+        true => Err(PlanFault::NoWord(name.to_owned()).at(at())),
+        false => Ok(()),
     }
 }
 
-fn one_kind(workload: &WorkloadPlan, at: &PlanPath) -> Result<(), PlanError> {
-    let kinds = [workload.http.is_some(), workload.ct_submit.is_some(), workload.ct_read.is_some()];
-    match kinds.iter().filter(|kind| **kind).count() {
-        1 => submission(workload, at),
-        _ => Err(PlanFault::NotOne("http, ct_submit, ct_read").at(at.clone())),
+fn check_stop(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
+    let Some(stop) = &plan.stop else { return Ok(()) };
+    let (known, at) = (&registry.grammar().stop_keys, PlanPath::of("stop"));
+    if stop.0.is_empty() {
+        let keys: Vec<&str> = known.iter().map(|known| known.key).collect();
+        return Err(PlanFault::NoRule(keys.join(" or ")).at(at));
+    }
+    let mut grown = known.iter().filter(|known| known.grown);
+    match grown.find(|known| stop.0.get(known.key) == Some(&0)) {
+        Some(known) => Err(PlanFault::Below("1").at(at.key(known.key))),
+        None => Ok(()),
     }
 }
 
-fn submission(workload: &WorkloadPlan, at: &PlanPath) -> Result<(), PlanError> {
-    let checked = workload.ct_submit.as_ref().map_or(Ok(()), SubmitPlan::check);
-    checked.map_err(|error| PlanFault::from(error).at(at.clone().key("ct_submit")))
+/// Exactly one kind of target, and of each service and embedded target.
+fn check_target(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
+    let (target, grammar, at) = (&plan.target, registry.grammar(), PlanPath::of("target"));
+    let kinds = target.unnamed.keys().count()
+        + usize::from(!target.services.is_empty())
+        + usize::from(target.lab.is_some());
+    one(kinds, &grammar.listed(SectionPlace::Target, &["services", "lab"]), || at.clone())?;
+    for (name, service) in &target.services {
+        let at = at.clone().key("services").key(name);
+        word(name, || at.clone())?;
+        one(service.kind.keys().count(), &grammar.listed(SectionPlace::Service, &[]), || at)?;
+    }
+    if let Some(lab) = &target.lab {
+        let keys = grammar.listed(SectionPlace::Lab, &[]);
+        one(lab.kind.keys().count(), &keys, || at.key("lab"))?;
+    }
+    target.check_contact()
+}
+
+fn one(given: usize, of: &str, at: impl FnOnce() -> PlanPath) -> Result<(), PlanError> {
+    match given {
+        1 => Ok(()),
+        _ => Err(PlanFault::NotOne(of.to_owned()).at(at())),
+    }
 }
 
 fn load(plan: &Plan, workload: &WorkloadPlan, place: usize) -> Result<Load, PlanError> {
@@ -170,61 +178,24 @@ fn load(plan: &Plan, workload: &WorkloadPlan, place: usize) -> Result<Load, Plan
     workload.load.load(&bounds).map_err(|error| PlanFault::from(error).at(at.key("load")))
 }
 
-fn lane(
-    plan: &Plan,
-    workload: &WorkloadPlan,
-    target: &Target,
-    run: &CtRun,
-    auditors: &mut [Option<Auditor>],
-) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
-    let place = run.workload as usize;
-    one_kind(workload, &PlanPath::workload(place))?;
-    let load = load(plan, workload, place)?;
-    let in_flight = workload.load.most_users().unwrap_or(workload.in_flight);
-    let warm_up = warm_up(workload, in_flight);
-    let client = |endpoints: &[Uri]| -> Result<ClientConfig, PlanError> {
-        let config = plan.target.client(endpoints.to_vec(), in_flight, plan.seed ^ run.workload);
-        config.check().map_err(|error| PlanFault::from(error).at(PlanPath::of("target")))?;
-        Ok(config)
-    };
-    let loaded = Loaded { workload, load };
-    if let Some(http) = &workload.http {
-        let made = HttpWorkload::new(http, client(&target.endpoints)?);
-        let refused = |error| PlanFault::from(error).at(PlanPath::workload(place).key("http"));
-        return Ok(loaded.with(made.map_err(refused)?.warm_up(warm_up)));
+/// Each workload as its protocol makes it.
+fn lanes(
+    registry: &Registry,
+    planned: RunPlan<'_>,
+    open: &mut [Box<dyn OpenProtocol + '_>],
+    services: &[OpenService],
+) -> Result<Vec<Arc<dyn LanePlan<ThreadedRuntime>>>, PlanError> {
+    let mut lanes = Vec::new();
+    for (place, workload) in planned.plan.workloads.iter().enumerate() {
+        let in_flight = workload.load.most_users().unwrap_or(workload.in_flight);
+        let (load, warm_up) = (load(planned.plan, workload, place)?, warm_up(workload, in_flight));
+        let lane = LaneRequest { planned, workload, place, load, in_flight, warm_up, services };
+        let protocol = workload.operations.keys().next().and_then(|key| registry.of_workload(key));
+        // Every workload has a section, and every section a protocol, once the plan was checked.
+        let open = protocol.map(|protocol| &mut open[protocol]);
+        lanes.extend(open.map(|open| open.lane(lane)).transpose()?);
     }
-    if let Some(submit) = &workload.ct_submit {
-        let of_log = |log: &LogTarget| client(&log.submission);
-        let each = submissions(workload, submit, target, run, of_log)?;
-        let each = each.map(|log, made| {
-            let made = made.warm_up(warm_up);
-            match auditors[log].as_mut().filter(|_| submit.audit) {
-                Some(auditor) => made.audited(auditor.link(&workload.name)),
-                None => made,
-            }
-        });
-        return Ok(each.load(loaded));
-    }
-    let of_log = |log: &LogTarget| client(&log.monitoring);
-    let each = reads(workload, target, run, of_log)?;
-    Ok(each.map(|_, made| made.warm_up(warm_up)).load(loaded))
-}
-
-struct Loaded<'a> {
-    workload: &'a WorkloadPlan,
-    load: Load,
-}
-
-impl Loaded<'_> {
-    fn with<W: Workload>(self, workload: W) -> Arc<dyn LanePlan<ThreadedRuntime>> {
-        Arc::new(LoadedWorkload {
-            name: self.workload.name.clone(),
-            workload: Arc::new(workload),
-            load: self.load,
-            timeout: self.workload.timeout.duration().into(),
-            supply: SupplyBounds::default(),
-        })
-    }
+    Ok(lanes)
 }
 
 /// Connections dialled before the first arrival: every user's, or what a tenth of a second of the rate may need.
@@ -255,25 +226,16 @@ fn shards(plan: &Plan) -> Result<usize, PlanError> {
 fn most_shards(plan: &Plan) -> usize {
     let limits = plan.workloads.iter().filter(|workload| workload.load.most_users().is_none());
     let in_flight = limits.map(|workload| workload.in_flight).min();
-    let connections = plan.target.connection.connections;
+    let connections = plan.target.least_connections();
     in_flight.into_iter().chain(connections).min().unwrap_or(usize::MAX).max(1)
 }
 
-fn stops(plan: &Plan, target: &Target, auditors: &[Option<Auditor>]) -> Result<Vec<StopRule>, PlanError> {
-    // What a forked log accepts from then on says nothing.
-    let audited = (0..auditors.len()).filter(|log| auditors[*log].is_some());
-    let forked = |log| StopRule::at_least(target.observation(log, LOG_FORKED), 1.0);
-    let mut stops: Vec<StopRule> = audited.map(forked).collect();
-    let Some(stop) = plan.stop else { return Ok(stops) };
-    if target.logs.is_empty() {
-        return Err(PlanFault::NoLog.at(PlanPath::of("stop")));
+fn thresholds(plan: &Plan) -> Result<Vec<ScopedThreshold>, PlanError> {
+    let mut thresholds = scoped(&plan.thresholds, None)?;
+    for (place, workload) in plan.workloads.iter().enumerate() {
+        thresholds.extend(scoped(&workload.thresholds, Some((place, workload)))?);
     }
-    for log in 0..target.logs.len() {
-        let tree = target.observation(log, "tree_size");
-        stops.extend(stop.tree_size.map(|size| StopRule::at_least(&tree, size as f64)));
-        stops.extend(stop.tree_growth.map(|leaves| StopRule::grown(&tree, leaves as f64)));
-    }
-    Ok(stops)
+    Ok(thresholds)
 }
 
 /// The thresholds of a workload, or of the run.
@@ -298,23 +260,16 @@ fn scoped(
     plans.iter().enumerate().map(one).collect()
 }
 
-fn notes(plan: &Plan) -> Vec<String> {
-    let mut notes = Vec::new();
-    if plan.target.tls.insecure {
-        notes.push("TLS IS NOT VERIFIED (target.tls.insecure): anyone can answer for the target".to_owned());
-    }
-    if let Some(who) = &plan.target.authorized {
-        notes.push(format!("load on peers that are neither loopback nor private was allowed by: {who}"));
-    }
-    for workload in &plan.workloads {
-        let invalid = workload.ct_submit.as_ref().filter(|submit| submit.invalid_percent > 0.0);
-        notes.extend(invalid.map(|_| format!("{}: {INVALID_NOTE}", workload.name)));
-    }
-    notes
+fn notes(registry: &Registry, plan: &Plan) -> Vec<String> {
+    let unverified =
+        |at: String| format!("TLS IS NOT VERIFIED ({at}.tls.insecure): anyone can answer for the target");
+    let allowed =
+        |who: &String| format!("load on peers that are neither loopback nor private was allowed by: {who}");
+    let own = plan.target.unverified().into_iter().map(unverified);
+    let own = own.chain(plan.target.authorized.iter().map(allowed));
+    own.chain(registry.protocols().iter().flat_map(|protocol| protocol.notes(plan))).collect()
 }
 
-const INVALID_NOTE: &str = "a part of what is sent is wrong on purpose (series invalid and observed): refused is right in \
-                            invalid, and accepted there is a broken promise";
 const VERIFY_RING_BYTES: usize = 8 << 20;
 const LEAST_INTERVAL: TimeSpan = TimeSpan::from_millis(10);
 const WARM_UP_AT_MOST: usize = 256;

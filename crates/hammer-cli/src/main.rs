@@ -10,6 +10,7 @@ mod hooks;
 mod output;
 mod plan;
 mod progress;
+mod protocol;
 mod resources;
 mod signals;
 mod tui;
@@ -22,14 +23,16 @@ use hammer_report::ExitCode;
 
 use args::{Cli, Command};
 use error::CliError;
+use protocol::registry::Registry;
 
 fn main() -> process::ExitCode {
     let cli = Cli::parse();
-    let code = diagnose(&cli).and_then(|()| dispatch(&cli.command)).unwrap_or_else(|error| {
-        // Nobody is left to tell when standard error is gone as well.
-        let _ = output::print(std::io::stderr(), |out| writeln!(out, "hammer: {error}"));
-        ExitCode::Because(error.reason())
-    });
+    let code =
+        diagnose(&cli).and_then(|()| dispatch(&cli.command, &Registry::shipped())).unwrap_or_else(|error| {
+            // Nobody is left to tell when standard error is gone as well.
+            let _ = output::print(std::io::stderr(), |out| writeln!(out, "hammer: {error}"));
+            ExitCode::Because(error.reason())
+        });
     code.into()
 }
 
@@ -40,14 +43,14 @@ fn diagnose(cli: &Cli) -> Result<(), CliError> {
     Ok(diagnostics::start(filter, cli.log_file.as_deref().or(beside_dashboard))?)
 }
 
-fn dispatch(command: &Command) -> Result<ExitCode, CliError> {
+fn dispatch(command: &Command, registry: &Registry) -> Result<ExitCode, CliError> {
     match command {
-        Command::Run(args) => command::run::of_file(args),
-        Command::Plan(args) => command::plan::show(args),
-        Command::Http(command) => command::http::load(command),
-        Command::Ct(command) => command::ct::command(command),
-        Command::Lab(command) => command::lab::serve(command),
-        Command::Schema(args) => command::schema::show(args),
+        Command::Run(args) => command::run::of_file(args, registry),
+        Command::Plan(args) => command::plan::show(args, registry),
+        Command::Http(command) => command::http::load(command, registry),
+        Command::Ct(command) => command::ct::command(command, registry),
+        Command::Lab(command) => command::lab::serve(command, registry),
+        Command::Schema(args) => command::schema::show(args, registry),
         Command::Completions(args) => command::completions::show(args),
         Command::Man(args) => command::man::show(args),
     }

@@ -3,26 +3,30 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use hammer_ct::{ReadPlan, SubmitPlan};
-use hammer_http::HttpPlan;
 use hammer_values::TimeSpan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+mod change;
 mod credential;
+pub(crate) mod document;
 pub(crate) mod error;
+pub(crate) mod grammar;
 pub(crate) mod load;
 pub(crate) mod path;
 pub(crate) mod read;
-pub(crate) mod renamed;
+mod renamed;
+pub(crate) mod section;
 pub(crate) mod smoke;
 pub(crate) mod source;
 pub(crate) mod sweep;
 pub(crate) mod target;
+mod typed;
 
-use credential::is_credential;
+use credential::mask;
 use load::LoadPlan;
+use section::Sections;
 use target::TargetPlan;
 
 /// A plan file.
@@ -69,21 +73,16 @@ pub(crate) struct Plan {
     pub(crate) output: OutputPlan,
 }
 
-/// One workload and its load. Exactly one of `http`, `ct_submit`, `ct_read`.
+/// One workload and its load. Exactly one key says what it does.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WorkloadPlan {
     /// Its name, unique in the plan.
     pub(crate) name: String,
-    /// A request to any HTTP endpoint.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) http: Option<HttpPlan>,
-    /// Chains submitted to a log.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) ct_submit: Option<SubmitPlan>,
-    /// Reads of a log.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) ct_read: Option<ReadPlan>,
+    /// What it does: one section, of the protocol that does it.
+    #[serde(flatten, skip_deserializing)]
+    #[schemars(skip)]
+    pub(crate) operations: Sections,
     /// When it sends.
     pub(crate) load: LoadPlan,
     /// Open loop: most operations in flight at once.
@@ -113,17 +112,16 @@ pub(crate) struct PhasesPlan {
     pub(crate) drain: TimeSpan,
 }
 
+/// What ends the arrivals besides time and operations: a number for what an observer sees, by the keys that protocols name.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(with = "NoOwnKey")]
+pub(crate) struct StopPlan(pub(crate) BTreeMap<String, u64>);
+
 /// What ends the arrivals besides time and operations.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct StopPlan {
-    /// The size that the log's tree reaches.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) tree_size: Option<u64>,
-    /// The leaves by which the log's tree grows beyond the size that is seen first, whoever adds them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) tree_growth: Option<u64>,
-}
+#[derive(JsonSchema)]
+#[schemars(rename = "StopPlan", deny_unknown_fields)]
+struct NoOwnKey {}
 
 /// An expectation: a text like `p99(response) < 500ms`, or the same with where and how it applies.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -213,14 +211,9 @@ impl Plan {
 
     /// The plan as reports hold it: what headers carry as credentials is left out.
     pub(crate) fn embedded(&self) -> Value {
-        let mut plan = self.clone();
-        let requests = plan.workloads.iter_mut().filter_map(|workload| workload.http.as_mut());
-        for (name, values) in requests.flat_map(|http| &mut http.headers) {
-            if is_credential(name) {
-                values.as_mut_slice().iter_mut().for_each(|value| "***".clone_into(value));
-            }
-        }
-        serde_json::to_value(plan).unwrap_or(Value::Null)
+        let mut plan = serde_json::to_value(self).unwrap_or(Value::Null);
+        mask(&mut plan);
+        plan
     }
 }
 

@@ -111,10 +111,10 @@ impl Dashboard {
 }
 
 fn workload(plan: &WorkloadPlan) -> Workload {
-    let kind = match (&plan.ct_read, &plan.ct_submit) {
-        (Some(_), _) => Kind::Read,
-        (None, Some(_)) => Kind::Write,
-        (None, None) => Kind::Other,
+    let kind = match plan.operations.keys().next() {
+        Some("ct_read") => Kind::Read,
+        Some("ct_submit") => Kind::Write,
+        _ => Kind::Other,
     };
     let users = plan.load.most_users();
     Workload {

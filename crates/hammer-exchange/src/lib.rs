@@ -2,6 +2,7 @@
 //! the operation's record. Every protocol sends through it. It decides no rate, judges no body, and knows no protocol.
 
 mod service;
+pub mod token;
 mod wire;
 
 pub use service::{ServiceClient, ServiceConfig, share_of_connections};

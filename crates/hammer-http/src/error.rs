@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use hammer_net::{ConfigError, SecretError};
+use hammer_exchange::token::TokenError;
+use hammer_net::ConfigError;
 
 /// A fragment that completes "failed to ...". No variant carries a token.
 #[derive(Debug, thiserror::Error)]
@@ -51,12 +52,9 @@ pub enum HttpError {
         /// The status as given.
         status: u16,
     },
-    /// A bearer of neither file nor environment variable.
-    #[error("find a bearer token: neither file nor env is given")]
-    NoBearer,
     /// The token cannot be had.
     #[error(transparent)]
-    Secret(#[from] SecretError),
+    Token(#[from] TokenError),
     /// The client cannot be made, or the path is none.
     #[error(transparent)]
     Client(#[from] ConfigError),

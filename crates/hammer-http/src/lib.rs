@@ -6,5 +6,5 @@ mod plan;
 mod workload;
 
 pub use error::HttpError;
-pub use plan::{BearerPlan, HttpPlan, split_url};
+pub use plan::{HttpPlan, split_url};
 pub use workload::{HttpOp, HttpSession, HttpWorkload};

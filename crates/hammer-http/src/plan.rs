@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use bytes::Bytes;
-use hammer_net::Secret;
+use hammer_exchange::token::TokenPlan;
 use hammer_values::OneOrMany;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use http::uri::PathAndQuery;
@@ -19,6 +19,9 @@ use crate::error::HttpError;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HttpPlan {
+    /// The service of `target.services` that it goes to; it may be left out where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service: Option<String>,
     /// The method, in capitals.
     pub method: String,
     /// Path and query, put behind the path of the target's URL; empty for that path itself.
@@ -40,24 +43,13 @@ pub struct HttpPlan {
     pub contains: Option<String>,
     /// Where the bearer token comes from; none is sent without it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub bearer: Option<BearerPlan>,
-}
-
-/// Where a bearer token comes from: one of the two. The token itself never stands in a plan.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct BearerPlan {
-    /// The file that holds it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub file: Option<PathBuf>,
-    /// The environment variable that holds it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub env: Option<String>,
+    pub bearer: Option<TokenPlan>,
 }
 
 impl Default for HttpPlan {
     fn default() -> Self {
         Self {
+            service: None,
             method: "GET".to_owned(),
             path: String::new(),
             headers: BTreeMap::new(),
@@ -104,21 +96,6 @@ impl HttpPlan {
         match self.expect.iter().find(|status| !(100..600).contains(*status)) {
             Some(status) => Err(HttpError::Status { status: *status }),
             None => Ok(self.expect.clone()),
-        }
-    }
-}
-
-impl BearerPlan {
-    /// Reads the token.
-    ///
-    /// # Errors
-    /// When both places or none are given, or there is no token in the one given.
-    pub fn read(&self) -> Result<Secret, HttpError> {
-        match (&self.file, &self.env) {
-            (Some(_), Some(_)) => Err(HttpError::Both { one: "bearer.file", other: "bearer.env" }),
-            (Some(path), None) => Ok(Secret::from_file(path)?),
-            (None, Some(variable)) => Ok(Secret::from_env(variable)?),
-            (None, None) => Err(HttpError::NoBearer),
         }
     }
 }
@@ -181,7 +158,6 @@ mod tests {
         assert!(matches!(status.statuses(), Err(HttpError::Status { status: 1000 })));
         let method = HttpPlan { method: "GE T".into(), ..HttpPlan::default() };
         assert!(matches!(method.method(), Err(HttpError::Method { .. })));
-        assert!(matches!(BearerPlan::default().read(), Err(HttpError::NoBearer)));
     }
 
     #[test]

@@ -5,10 +5,11 @@ use std::io;
 use hammer_report::ExitCode;
 
 use crate::args::{CtCommand, PlanArgs};
-use crate::assemble;
 use crate::error::{CliError, UsageError};
 use crate::output::{print, say_notes};
 use crate::plan::read::{self, SourcedPlan};
+use crate::protocol::ct;
+use crate::protocol::registry::Registry;
 
 mod audit;
 mod follow;
@@ -19,20 +20,20 @@ mod log;
 mod receipts;
 
 /// Carries it out.
-pub(crate) fn command(command: &CtCommand) -> Result<ExitCode, CliError> {
+pub(crate) fn command(command: &CtCommand, registry: &Registry) -> Result<ExitCode, CliError> {
     match command {
-        CtCommand::Submit(args) => load::submit(args),
-        CtCommand::Read(args) => load::read(args),
+        CtCommand::Submit(args) => load::submit(args, registry),
+        CtCommand::Read(args) => load::read(args, registry),
         CtCommand::Follow(args) => follow::follow(args),
         CtCommand::Audit(args) => audit::audit(args),
-        CtCommand::Roots(args) => roots(args),
+        CtCommand::Roots(args) => roots(args, registry),
     }
 }
 
-fn roots(args: &PlanArgs) -> Result<ExitCode, CliError> {
-    let SourcedPlan { plan, source } = read::plan(args)?;
+fn roots(args: &PlanArgs, registry: &Registry) -> Result<ExitCode, CliError> {
+    let SourcedPlan { plan, source } = read::plan(args, registry.grammar())?;
     say_notes(&source)?;
-    let roots = assemble::roots(&plan).map_err(|error| error.placed(&source))?;
+    let roots = ct::roots::roots(&plan).map_err(|error| error.placed(&source))?;
     if roots.iter().all(|roots| roots.pem.is_empty()) {
         return Err(UsageError::NoRoots.into());
     }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use hammer_http::{BearerPlan, HttpPlan, split_url};
+use hammer_exchange::token::TokenPlan;
+use hammer_http::{HttpPlan, split_url};
 use hammer_report::ExitCode;
 use hammer_values::{OneOrMany, Rate, TimeSpan};
 
@@ -10,20 +11,23 @@ use crate::args::{HttpArgs, HttpCommand};
 use crate::error::{CliError, UsageError};
 use crate::plan::load::{LoadPlan, Spacing};
 use crate::plan::read::SourcedPlan;
+use crate::plan::section::Sections;
 use crate::plan::source::PlanSource;
 use crate::plan::target::{ConnectionPlan, TargetPlan, TlsPlan, VersionPlan};
 use crate::plan::{HooksPlan, OutputPlan, PhasesPlan, Plan, ThreadsPlan, WorkloadPlan};
+use crate::protocol::http::{REQUEST, URL};
+use crate::protocol::registry::Registry;
 
 use super::run;
 
 /// Carries it out.
-pub(crate) fn load(command: &HttpCommand) -> Result<ExitCode, CliError> {
+pub(crate) fn load(command: &HttpCommand, registry: &Registry) -> Result<ExitCode, CliError> {
     let (method, args) = match command {
         HttpCommand::Get(args) => ("GET", args),
         HttpCommand::Post(args) => ("POST", args),
     };
     let plan = SourcedPlan { plan: plan(method, args)?, source: PlanSource::arguments() };
-    run::of_plan(&plan, &args.output)
+    run::of_plan(&plan, &args.output, registry)
 }
 
 fn plan(method: &str, args: &HttpArgs) -> Result<Plan, UsageError> {
@@ -31,9 +35,7 @@ fn plan(method: &str, args: &HttpArgs) -> Result<Plan, UsageError> {
     let measurement = args.duration.as_deref().map(|text| time("-z", text)).transpose()?;
     let workload = WorkloadPlan {
         name: "http".to_owned(),
-        http: Some(request(method, path, args)?),
-        ct_submit: None,
-        ct_read: None,
+        operations: Sections::one(REQUEST, request(method, path, args)?),
         load: load_plan(args, measurement.is_some())?,
         in_flight: args.connections,
         backlog: BACKLOG,
@@ -84,8 +86,9 @@ fn request(method: &str, path: String, args: &HttpArgs) -> Result<HttpPlan, Usag
         },
         None => (None, None),
     };
-    let bearer = BearerPlan { file: args.bearer_file.clone(), env: args.bearer_env.clone() };
+    let bearer = TokenPlan { file: args.bearer_file.clone(), env: args.bearer_env.clone() };
     Ok(HttpPlan {
+        service: None,
         method: method.to_owned(),
         path,
         headers: headers(&args.headers)?,
@@ -93,7 +96,7 @@ fn request(method: &str, path: String, args: &HttpArgs) -> Result<HttpPlan, Usag
         body_file,
         expect: args.expect.clone(),
         contains: None,
-        bearer: (bearer != BearerPlan::default()).then_some(bearer),
+        bearer: (bearer != TokenPlan::default()).then_some(bearer),
     })
 }
 
@@ -114,7 +117,7 @@ fn headers(texts: &[String]) -> Result<BTreeMap<String, OneOrMany>, UsageError> 
 fn target(url: String, args: &HttpArgs) -> TargetPlan {
     let over_tls = url.starts_with("https:");
     TargetPlan {
-        url: OneOrMany::One(url),
+        unnamed: Sections::one(URL, OneOrMany::One(url)),
         authorized: args.authorized.clone(),
         connection: ConnectionPlan {
             http: match (args.http2, over_tls) {

@@ -9,61 +9,68 @@ use hammer_report::ExitCode;
 use serde_json::{Value, json};
 
 use crate::args::{ChangeArgs, LabCommand, LabCtArgs, LabHttpArgs, PlanArgs};
-use crate::assemble;
 use crate::error::{CliError, StartError};
 use crate::output::{print, say_notes};
+use crate::plan::document::PlanDocument;
 use crate::plan::error::PlanFault;
 use crate::plan::path::PlanPath;
 use crate::plan::read::{self, SourcedPlan};
-use crate::plan::renamed::PlanDocument;
 use crate::plan::source::PlanSource;
+use crate::protocol::ct::opened::served;
+use crate::protocol::ct::roots::roots;
+use crate::protocol::ct::sections::LAB_LOG;
+use crate::protocol::ct::written::log_of;
+use crate::protocol::lab::unstarted;
+use crate::protocol::registry::Registry;
 use crate::resources;
 use crate::signals::EndSignals;
 
 /// Serves until a signal.
-pub(crate) fn serve(command: &LabCommand) -> Result<ExitCode, CliError> {
+pub(crate) fn serve(command: &LabCommand, registry: &Registry) -> Result<ExitCode, CliError> {
     resources::lift_descriptor_limit();
     match command {
-        LabCommand::Ct(args) => ct(args),
-        LabCommand::Http(args) => http(args),
+        LabCommand::Ct(args) => ct(args, registry),
+        LabCommand::Http(args) => http(args, registry),
     }
 }
 
-fn ct(args: &LabCtArgs) -> Result<ExitCode, CliError> {
+fn ct(args: &LabCtArgs, registry: &Registry) -> Result<ExitCode, CliError> {
     let (settings, at) = match &args.plan {
-        Some(path) => (of_plan(path, &args.set)?, PlanPath::of(LOG_OF_PLAN)),
-        None => (config::<CtLabPlan>(args.config.as_deref(), &args.set)?, PlanPath::default()),
+        Some(path) => (of_plan(path, &args.set, registry)?, PlanPath::of(LOG_OF_PLAN)),
+        None => (config::<CtLabPlan>(args.config.as_deref(), &args.set, registry)?, PlanPath::default()),
     };
     let SourcedPlan { mut plan, source } = settings;
     say_notes(&source)?;
     plan.serve.listen = args.listen;
-    let log = assemble::log_of(&plan);
-    let refused = |error| assemble::unstarted(error, &at).placed(&source);
+    let log = log_of(&plan);
+    let refused = |error| unstarted(error, &at).placed(&source);
     let mut config = LogConfig::from_plan(plan).map_err(refused)?;
     args.roots.iter().try_for_each(|path| config.add_roots_file(path))?;
     if let Some(path) = args.plan.as_ref().or(args.roots_of.as_ref()) {
-        for root in roots_of(path)? {
+        for root in roots_of(path, registry)? {
             config.add_root_der(root);
         }
     }
     let lab = CtLabHandle::spawn(config).map_err(|error| unserved(error, &at, &source))?;
-    until_signal(&json!(assemble::served(log, &lab)))?;
+    until_signal(&json!(served(log, &lab)))?;
     told(&lab.stop())
 }
 
 /// The embedded log of a plan, with changes to its settings.
-fn of_plan(path: &Path, set: &[String]) -> Result<SourcedPlan<CtLabPlan>, CliError> {
+fn of_plan(path: &Path, set: &[String], registry: &Registry) -> Result<SourcedPlan<CtLabPlan>, CliError> {
     let set = set.iter().map(|change| format!("{LOG_OF_PLAN}.{change}")).collect();
     let changes = ChangeArgs { set, ..ChangeArgs::default() };
-    let SourcedPlan { plan, source } = read::plan(&PlanArgs { plan: path.to_owned(), changes })?;
-    match plan.target.lab.and_then(|lab| lab.ct) {
+    let SourcedPlan { plan, source } =
+        read::plan(&PlanArgs { plan: path.to_owned(), changes }, registry.grammar())?;
+    match plan.target.lab.as_ref().and_then(|lab| lab.kind.get::<CtLabPlan>(LAB_LOG)).cloned() {
         Some(plan) => Ok(SourcedPlan { plan, source }),
         None => Err(PlanFault::Missing.at(PlanPath::of(LOG_OF_PLAN)).placed(&source).into()),
     }
 }
 
-fn http(args: &LabHttpArgs) -> Result<ExitCode, CliError> {
-    let SourcedPlan { mut plan, source } = config::<HttpLabPlan>(args.config.as_deref(), &args.set)?;
+fn http(args: &LabHttpArgs, registry: &Registry) -> Result<ExitCode, CliError> {
+    let SourcedPlan { mut plan, source } =
+        config::<HttpLabPlan>(args.config.as_deref(), &args.set, registry)?;
     say_notes(&source)?;
     plan.serve.listen = args.listen;
     let lab = HttpLabHandle::spawn(plan).map_err(|error| unserved(error, &PlanPath::default(), &source))?;
@@ -75,21 +82,25 @@ fn http(args: &LabHttpArgs) -> Result<ExitCode, CliError> {
 fn unserved(error: LabError, at: &PlanPath, source: &PlanSource) -> CliError {
     match error {
         LabError::Listen { .. } => error.into(),
-        error => assemble::unstarted(error, at).placed(source),
+        error => unstarted(error, at).placed(source),
     }
 }
 
-fn roots_of(path: &Path) -> Result<Vec<Vec<u8>>, CliError> {
+fn roots_of(path: &Path, registry: &Registry) -> Result<Vec<Vec<u8>>, CliError> {
     let args = PlanArgs { plan: PathBuf::from(path), changes: ChangeArgs::default() };
-    let SourcedPlan { plan, source } = read::plan(&args)?;
-    let roots = assemble::roots(&plan).map_err(|error| error.placed(&source))?;
+    let SourcedPlan { plan, source } = read::plan(&args, registry.grammar())?;
+    let roots = roots(&plan).map_err(|error| error.placed(&source))?;
     Ok(roots.into_iter().flat_map(|roots| roots.certificates).collect())
 }
 
-fn config<T: PlanDocument>(path: Option<&Path>, set: &[String]) -> Result<SourcedPlan<T>, CliError> {
+fn config<T: PlanDocument>(
+    path: Option<&Path>,
+    set: &[String],
+    registry: &Registry,
+) -> Result<SourcedPlan<T>, CliError> {
     Ok(match path {
-        Some(path) => read::file(path, set)?,
-        None => read::arguments(set)?,
+        Some(path) => read::file(path, set, registry.grammar())?,
+        None => read::arguments(set, registry.grammar())?,
     })
 }
 

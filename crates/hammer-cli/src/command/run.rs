@@ -14,131 +14,143 @@ use crate::plan::Plan;
 use crate::plan::read::{self, SourcedPlan};
 use crate::plan::sweep::{PlannedRun, runs};
 use crate::progress::Progress;
+use crate::protocol::registry::Registry;
 use crate::signals::Signals;
 use crate::{hooks, resources, tui};
 
 /// Carries out the plan of a file.
-pub(crate) fn of_file(args: &RunArgs) -> Result<ExitCode, CliError> {
-    of_plan(&read::plan(&args.plan)?, &args.output)
+pub(crate) fn of_file(args: &RunArgs, registry: &Registry) -> Result<ExitCode, CliError> {
+    of_plan(&read::plan(&args.plan, registry.grammar())?, &args.output, registry)
 }
 
 /// Carries out a plan; the exit code is that of its report, or of the summary of its runs.
-pub(crate) fn of_plan(planned: &SourcedPlan<Plan>, output: &OutputArgs) -> Result<ExitCode, CliError> {
+pub(crate) fn of_plan(
+    planned: &SourcedPlan<Plan>,
+    output: &OutputArgs,
+    registry: &Registry,
+) -> Result<ExitCode, CliError> {
     tui::check(output)?;
     resources::lift_descriptor_limit();
-    let runs = runs(planned)?;
+    let runs = runs(planned, registry.grammar())?;
     for PlannedRun { plan: SourcedPlan { plan, source }, .. } in &runs {
-        check(plan).map_err(|error| error.placed(source))?;
+        check(registry, plan).map_err(|error| error.placed(source))?;
     }
     let plan = &planned.plan;
     let mut outputs = Outputs::open(output, &plan.output, runs.len())?;
-    let signals = Signals::watch().map_err(StartError::Signals)?;
+    let run = RunContext { registry, output, signals: Signals::watch().map_err(StartError::Signals)? };
     if let [only] = runs.as_slice() {
-        let (mut report, _) = one(only, &mut outputs, output, &signals, Vec::new())?;
+        let (mut report, _) = run.one(only, &mut outputs, Vec::new())?;
         outputs.report(&mut report)?;
         return Ok(report.verdict.code());
     }
-    several(plan, &runs, &mut outputs, output, &signals)
+    run.several(plan, &runs, &mut outputs)
 }
 
-fn several(
-    plan: &Plan,
-    planned: &[PlannedRun],
-    outputs: &mut Outputs,
-    output: &OutputArgs,
-    signals: &Signals,
-) -> Result<ExitCode, CliError> {
-    let mut rows = Vec::new();
-    let mut failed = None;
-    let mut interrupted = None;
-    for (place, run) in planned.iter().enumerate() {
-        let between = if place > 0 { hooks::run(&plan.hooks.between) } else { Ok(Vec::new()) };
-        if signals.asked() {
-            failed = rows.is_empty().then_some(CliError::Run(RunError::Interrupted));
-            interrupted = Some(ReasonKind::Interrupted);
-            break;
-        }
-        let between = between.map_err(CliError::from);
-        let (mut report, hooks) = match between.and_then(|said| one(run, outputs, output, signals, said)) {
-            Ok(carried_out) => carried_out,
-            Err(error) => {
-                failed = Some(error);
+/// What all runs of a command have in common.
+struct RunContext<'a> {
+    registry: &'a Registry,
+    output: &'a OutputArgs,
+    signals: Signals,
+}
+
+impl RunContext<'_> {
+    fn several(
+        &self,
+        plan: &Plan,
+        planned: &[PlannedRun],
+        outputs: &mut Outputs,
+    ) -> Result<ExitCode, CliError> {
+        let mut rows = Vec::new();
+        let mut failed = None;
+        let mut interrupted = None;
+        for (place, run) in planned.iter().enumerate() {
+            let between = if place > 0 { hooks::run(&plan.hooks.between) } else { Ok(Vec::new()) };
+            if self.signals.asked() {
+                failed = rows.is_empty().then_some(CliError::Run(RunError::Interrupted));
+                interrupted = Some(ReasonKind::Interrupted);
                 break;
             }
-        };
-        outputs.run(place, &mut report);
-        rows.push(SummaryRun::of(&report, run.labels.clone(), hooks));
-        if report.run.interrupted {
-            break;
+            let between = between.map_err(CliError::from);
+            let (mut report, hooks) = match between.and_then(|said| self.one(run, outputs, said)) {
+                Ok(carried_out) => carried_out,
+                Err(error) => {
+                    failed = Some(error);
+                    break;
+                }
+            };
+            outputs.run(place, &mut report);
+            rows.push(SummaryRun::of(&report, run.labels.clone(), hooks));
+            if report.run.interrupted {
+                break;
+            }
         }
+        // What was found before a failure is told all the same.
+        let summary = Summary::of(rows);
+        let unwritten = if summary.runs.is_empty() { Ok(None) } else { outputs.summary(&summary) };
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        Ok(ExitCode::of(summary.said().chain(unwritten?.map(|reason| reason.reason)).chain(interrupted)))
     }
-    // What was found before a failure is told all the same.
-    let summary = Summary::of(rows);
-    let unwritten = if summary.runs.is_empty() { Ok(None) } else { outputs.summary(&summary) };
-    if let Some(error) = failed {
-        return Err(error);
-    }
-    Ok(ExitCode::of(summary.said().chain(unwritten?.map(|reason| reason.reason)).chain(interrupted)))
-}
 
-fn one(
-    planned: &PlannedRun,
-    outputs: &mut Outputs,
-    output: &OutputArgs,
-    signals: &Signals,
-    mut hooks: Vec<HookOutput>,
-) -> Result<(Report, Vec<HookOutput>), CliError> {
-    let SourcedPlan { plan, source } = &planned.plan;
-    hooks.extend(hooks::run(&plan.hooks.before)?);
-    let assembled = assemble(plan, &folder(output, &plan.output)).map_err(|error| error.placed(source))?;
-    let clock = assembled.spec.clock;
-    let mut builder = ReportBuilder::new();
-    let mut progress = Progress::new(output.quiet || output.tui);
-    let mut events = outputs.events()?;
-    let (control, inbox) = control();
-    signals.attach(&control);
-    if let Some(lab) = &assembled.lab {
-        lab.restart_faults();
-    }
-    let (files, epoch) = (folder(output, &plan.output), assembled.spec.epoch_unix_ms);
-    let result = {
-        // It gives the terminal back at the end of this block, before anything is printed.
-        let mut dashboard = tui::open(plan, output, &control)?;
-        let mut reporters: Vec<&mut dyn Reporter> = vec![&mut builder, &mut progress];
-        reporters.extend(dashboard.as_mut().map(|dashboard| dashboard as &mut dyn Reporter));
-        reporters.extend(events.as_mut().map(|events| events as &mut dyn Reporter));
-        let notes = source.notes().iter().chain(&assembled.notes).cloned();
-        for text in notes.chain(hooks.iter().map(said)) {
-            let note = RunEvent::Note { at: Nanos::ZERO, text };
-            reporters.iter_mut().for_each(|reporter| reporter.event(&note));
+    fn one(
+        &self,
+        planned: &PlannedRun,
+        outputs: &mut Outputs,
+        mut hooks: Vec<HookOutput>,
+    ) -> Result<(Report, Vec<HookOutput>), CliError> {
+        let Self { registry, output, signals } = self;
+        let SourcedPlan { plan, source } = &planned.plan;
+        hooks.extend(hooks::run(&plan.hooks.before)?);
+        let assembled =
+            assemble(registry, plan, &folder(output, &plan.output)).map_err(|error| error.placed(source))?;
+        let clock = assembled.spec.clock;
+        let mut builder = ReportBuilder::new();
+        let mut progress = Progress::new(output.quiet || output.tui);
+        let mut events = outputs.events()?;
+        let (control, inbox) = control();
+        signals.attach(&control);
+        assembled.labs.iter().for_each(|lab| lab.restart_faults());
+        let (files, epoch) = (folder(output, &plan.output), assembled.spec.epoch_unix_ms);
+        let result = {
+            // It gives the terminal back at the end of this block, before anything is printed.
+            let mut dashboard = tui::open(plan, output, &control)?;
+            let mut reporters: Vec<&mut dyn Reporter> = vec![&mut builder, &mut progress];
+            reporters.extend(dashboard.as_mut().map(|dashboard| dashboard as &mut dyn Reporter));
+            reporters.extend(events.as_mut().map(|events| events as &mut dyn Reporter));
+            let notes = source.notes().iter().chain(&assembled.notes).cloned();
+            for text in notes.chain(hooks.iter().map(said)) {
+                let note = RunEvent::Note { at: Nanos::ZERO, text };
+                reporters.iter_mut().for_each(|reporter| reporter.event(&note));
+            }
+            run(assembled.spec, inbox, &mut reporters)?
+        };
+        let evidence = evidence::keep(&result.evidence, &files, epoch);
+        if let Ok(Some(path)) = &evidence {
+            let text = format!("what shows the first broken promises is in {}", path.display());
+            builder.event(&RunEvent::Note { at: clock.now(), text });
         }
-        run(assembled.spec, inbox, &mut reporters)?
-    };
-    let evidence = evidence::keep(&result.evidence, &files, epoch);
-    if let Ok(Some(path)) = &evidence {
-        let text = format!("what shows the first broken promises is in {}", path.display());
-        builder.event(&RunEvent::Note { at: clock.now(), text });
+        drop(assembled.labs);
+        let (after, failed) = match hooks::run(&plan.hooks.after) {
+            Ok(after) => (after, None),
+            Err(error) => (Vec::new(), Some(error)),
+        };
+        for text in after.iter().map(said) {
+            builder.event(&RunEvent::Note { at: clock.now(), text });
+        }
+        hooks.extend(after);
+        let mut report = builder.build(plan.embedded(), &[])?;
+        if let Some(error) = failed.map(CliError::from) {
+            report.add_reason(Reason::new(error.reason(), error.to_string()));
+        }
+        if let Err(error) = evidence {
+            report.add_reason(unwritten(&files, &error));
+        }
+        if let Some(Err(error)) = events.map(hammer_report::EventsWriter::finish) {
+            report.add_reason(unwritten("the events".as_ref(), &error));
+        }
+        Ok((report, hooks))
     }
-    drop(assembled.lab);
-    let (after, failed) = match hooks::run(&plan.hooks.after) {
-        Ok(after) => (after, None),
-        Err(error) => (Vec::new(), Some(error)),
-    };
-    for text in after.iter().map(said) {
-        builder.event(&RunEvent::Note { at: clock.now(), text });
-    }
-    hooks.extend(after);
-    let mut report = builder.build(plan.embedded(), &[])?;
-    if let Some(error) = failed.map(CliError::from) {
-        report.add_reason(Reason::new(error.reason(), error.to_string()));
-    }
-    if let Err(error) = evidence {
-        report.add_reason(unwritten(&files, &error));
-    }
-    if let Some(Err(error)) = events.map(hammer_report::EventsWriter::finish) {
-        report.add_reason(unwritten("the events".as_ref(), &error));
-    }
-    Ok((report, hooks))
 }
 
 fn said(hook: &HookOutput) -> String {

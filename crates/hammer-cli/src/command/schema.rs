@@ -3,28 +3,32 @@
 use std::io;
 
 use hammer_report::ExitCode;
-use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
 
 use crate::args::{SchemaArgs, SchemaOf};
 use crate::error::CliError;
 use crate::output::print;
-use crate::plan::Plan;
+use crate::protocol::registry::Registry;
 
 /// Prints it, in JSON Schema draft 2020-12.
-pub(crate) fn show(args: &SchemaArgs) -> Result<ExitCode, CliError> {
-    let settings = SchemaSettings::draft2020_12;
+pub(crate) fn show(args: &SchemaArgs, registry: &Registry) -> Result<ExitCode, CliError> {
     let text = match args.of {
-        SchemaOf::Plan => text::<Plan>(settings().for_deserialize()),
-        SchemaOf::Report => text::<hammer_report::Report>(settings().for_serialize()),
-        SchemaOf::Events => text::<hammer_report::events::Line>(settings().for_serialize()),
-        SchemaOf::Summary => text::<hammer_report::Summary>(settings().for_serialize()),
+        SchemaOf::Plan => text(&registry.grammar().schema()),
+        SchemaOf::Report => schema_of::<hammer_report::Report>(),
+        SchemaOf::Events => schema_of::<hammer_report::events::Line>(),
+        SchemaOf::Summary => schema_of::<hammer_report::Summary>(),
     };
     print(io::stdout(), |out| out.write_all(text.as_bytes()))?;
     Ok(ExitCode::Clean)
 }
 
-fn text<T: JsonSchema>(settings: SchemaSettings) -> String {
-    let schema = settings.into_generator().into_root_schema_for::<T>();
+/// What is written of a `T`.
+fn schema_of<T: JsonSchema>() -> String {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    text(&settings.into_generator().into_root_schema_for::<T>())
+}
+
+fn text(schema: &Schema) -> String {
     format!("{:#}\n", schema.as_value())
 }

@@ -1,6 +1,7 @@
 //! Why a target cannot be loaded.
 
-use hammer_ct::CtError;
+use std::error::Error as StdError;
+
 use hammer_net::ConfigError;
 use hammer_net::guard::Unauthorized;
 
@@ -10,15 +11,17 @@ pub(crate) enum TargetError {
     /// Nobody allowed it.
     #[error(transparent)]
     Unauthorized(#[from] Unauthorized),
-    /// Whoever has the key of two logs cannot tell their promises apart.
-    #[error(
-        "tell the logs {one} and {other} apart: they have the same key, so they are one log, which may have several URLs"
-    )]
-    SameKey { one: String, other: String },
-    /// A log that a command line names.
+    /// Something that its protocol says.
     #[error(transparent)]
-    Log(#[from] CtError),
+    OfProtocol(Box<dyn StdError + Send + Sync>),
     /// The connections to it.
     #[error(transparent)]
     Client(#[from] ConfigError),
+}
+
+impl TargetError {
+    /// What its protocol failed to do: a fragment that completes "failed to ...".
+    pub(crate) fn failed(error: impl StdError + Send + Sync + 'static) -> Self {
+        Self::OfProtocol(Box::new(error))
+    }
 }

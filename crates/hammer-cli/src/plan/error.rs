@@ -1,20 +1,20 @@
 //! Why a plan cannot be carried out.
 
+use std::error::Error as StdError;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use hammer_ct::CtError;
-use hammer_http::HttpError;
+use hammer_exchange::token::TokenError;
 use hammer_lab::LabError;
 use hammer_measure::threshold::ParseError as ThresholdError;
 use hammer_net::ConfigError;
 use http::header::InvalidHeaderValue;
 use http::uri::InvalidUri;
 
+use super::change::ChangeError;
 use super::load::LoadError;
 use super::path::PlanPath;
-use super::read::ChangeError;
 use super::source::{PlanPlace, PlanSource};
 
 /// A fragment that completes "failed to ...", with file, line and key where there are any.
@@ -63,7 +63,10 @@ pub(crate) enum PlanFault {
     BothNames { old: String, new: String },
     /// Not exactly one of several keys.
     #[error("give exactly one of {0}")]
-    NotOne(&'static str),
+    NotOne(String),
+    /// A key that neither the plan nor a protocol has.
+    #[error("unknown field `{key}`, expected one of {known}")]
+    Unknown { key: String, known: String },
     /// A number or a time below the least one.
     #[error("it must be {0} at least")]
     Below(&'static str),
@@ -76,33 +79,30 @@ pub(crate) enum PlanFault {
     /// The name of another.
     #[error("`{0}` is taken")]
     Taken(String),
-    /// Only one of several logs has a name.
-    #[error("only one of several logs has a name")]
-    NamedAlone,
     /// A stop rule without a rule.
-    #[error("give tree_size or tree_growth")]
-    NoRule,
-    /// A key that is about logs, where the target has none.
-    #[error("it needs a log: give target.log, target.logs, target.lab.ct or target.lab.logs")]
-    NoLog,
-    /// A log that the target does not have.
-    #[error("the target has no log `{0}`")]
-    UnknownLog(String),
-    /// A log that is named twice.
-    #[error("`{0}` stands there twice")]
-    LogTwice(String),
+    #[error("give {0}")]
+    NoRule(String),
+    /// A workload that does not say to which of several services it goes.
+    #[error("there are several services: name one of {0} by `service`")]
+    Unnamed(String),
+    /// A service that the target does not have.
+    #[error("the target has no service `{0}`")]
+    UnknownService(String),
     /// A load that contradicts itself.
     #[error(transparent)]
     Load(#[from] LoadError),
     /// An expectation that cannot be read.
     #[error("failed to {0}")]
     Threshold(#[from] ThresholdError),
-    /// Something about a log, or about what is done to it.
+    /// What a protocol says against what is its own.
+    #[error(transparent)]
+    OfProtocol(Box<dyn StdError + Send + Sync>),
+    /// What a protocol failed to do with what is its own.
     #[error("failed to {0}")]
-    Ct(#[from] CtError),
-    /// Something about a request.
+    FailedProtocol(Box<dyn StdError + Send + Sync>),
+    /// A token that cannot be had.
     #[error("failed to {0}")]
-    Http(#[from] HttpError),
+    Token(#[from] TokenError),
     /// Something about connections.
     #[error("failed to {0}")]
     Client(#[from] ConfigError),
@@ -121,6 +121,16 @@ pub(crate) enum PlanFault {
 }
 
 impl PlanFault {
+    /// What a protocol says against what is its own, as a sentence.
+    pub(crate) fn said(error: impl StdError + Send + Sync + 'static) -> Self {
+        Self::OfProtocol(Box::new(error))
+    }
+
+    /// The same as a fragment that completes "failed to ...".
+    pub(crate) fn failed(error: impl StdError + Send + Sync + 'static) -> Self {
+        Self::FailedProtocol(Box::new(error))
+    }
+
     /// The fault of what stands at that path.
     pub(crate) fn at(self, at: PlanPath) -> PlanError {
         PlanError::Refused(Box::new(RefusedPlan { place: None, at, fault: self }))
@@ -139,6 +149,22 @@ impl PlanError {
         let place = Some(PlanPlace::of_yaml(name, text, error));
         let fault = PlanFault::Misfit(message.to_owned());
         Self::Refused(Box::new(RefusedPlan { place, at: PlanPath::default(), fault }))
+    }
+
+    /// What is refused, and where; none where it is no key of the plan that is.
+    pub(super) fn refused_mut(&mut self) -> Option<(&PlanPath, &mut PlanFault)> {
+        match self {
+            Self::Refused(refused) => Some((&refused.at, &mut refused.fault)),
+            _ => None,
+        }
+    }
+
+    /// The same of what stands below `at`, where its path starts there.
+    pub(super) fn below(mut self, at: &PlanPath) -> Self {
+        if let Self::Refused(refused) = &mut self {
+            refused.at = at.clone().then(&refused.at);
+        }
+        self
     }
 
     /// The same with the place in `source` where it was written, unless that is known.

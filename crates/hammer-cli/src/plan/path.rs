@@ -43,6 +43,12 @@ impl PlanPath {
         self
     }
 
+    /// The path with all of `rest` behind it.
+    pub(crate) fn then(mut self, rest: &Self) -> Self {
+        self.0.extend_from_slice(&rest.0);
+        self
+    }
+
     /// Its steps, from the plan down.
     pub(crate) fn segments(&self) -> &[PathSegment] {
         &self.0

@@ -1,53 +1,27 @@
 //! Keys of a plan that have another name by now: they are read still, and told.
 
-use hammer_ct::{CtTargetPlan, SubmitPlan};
-use hammer_lab::{CtLabPlan, HttpLabPlan};
 use hammer_values::RenamedKey;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::Plan;
+use super::document::PlanDocument;
 use super::error::{PlanError, PlanFault};
+use super::grammar::PlanGrammar;
 use super::path::PlanPath;
 use super::source::Renaming;
-
-/// What a file can hold: a whole plan, or the settings of an embedded target.
-pub(crate) trait PlanDocument: DeserializeOwned {
-    /// Where the parts with renamed keys stand, as a path with `*` for any key or item, and those keys.
-    const RENAMED: &[(&str, &[RenamedKey])];
-}
-
-impl PlanDocument for Plan {
-    const RENAMED: &[(&str, &[RenamedKey])] = &[
-        ("workloads.*.ct_submit", SubmitPlan::RENAMED),
-        ("target.log", CtTargetPlan::RENAMED),
-        ("target.logs.*", CtTargetPlan::RENAMED),
-        ("target.lab.ct", CtLabPlan::RENAMED),
-        ("target.lab.logs.*", CtLabPlan::RENAMED),
-        ("target.lab.http", HttpLabPlan::RENAMED),
-    ];
-}
-
-impl PlanDocument for CtLabPlan {
-    const RENAMED: &[(&str, &[RenamedKey])] = &[("", CtLabPlan::RENAMED)];
-}
-
-impl PlanDocument for HttpLabPlan {
-    const RENAMED: &[(&str, &[RenamedKey])] = &[("", HttpLabPlan::RENAMED)];
-}
 
 /// Gives each renamed key of the document its new name. What was just put at `changed` takes the place of what has the new
 /// name already.
 ///
 /// # Errors
 /// When both names of a key are given.
-pub(crate) fn rename<T: PlanDocument>(
+pub(super) fn rename<T: PlanDocument>(
     document: &mut Value,
     changed: Option<&PlanPath>,
+    grammar: &PlanGrammar,
 ) -> Result<Vec<Renaming>, PlanError> {
     let mut found = Vec::new();
-    for (part, keys) in T::RENAMED {
-        for key in *keys {
+    for (part, keys) in T::renamed(grammar) {
+        for key in keys {
             let path = part.split('.').chain(key.old.split('.')).filter(|part| !part.is_empty());
             let path: Vec<&str> = path.collect();
             below(document, PlanPath::default(), &path, key, changed, &mut found)?;

@@ -16,8 +16,7 @@ pub(crate) fn shorten(plan: &mut Plan) {
     plan.phases.warm_up = plan.phases.warm_up.scaled(factor);
     plan.phases.measurement = plan.phases.measurement.map(|span| span.scaled(factor));
     if let Some(stop) = &mut plan.stop {
-        stop.tree_size = stop.tree_size.map(|size| scaled(size, factor));
-        stop.tree_growth = stop.tree_growth.map(|leaves| scaled(leaves, factor));
+        stop.0.values_mut().for_each(|number| *number = scaled(*number, factor));
     }
     shorten_graces(&mut plan.thresholds, factor);
     for workload in &mut plan.workloads {

@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::Plan;
+use super::change::apply;
+use super::document::PlanDocument as _;
 use super::error::{PlanError, PlanFault};
+use super::grammar::PlanGrammar;
 use super::path::PlanPath;
-use super::read::{SourcedPlan, apply, typed};
+use super::read::SourcedPlan;
 use super::renamed::rename;
 
 /// One run of a plan.
@@ -23,7 +26,7 @@ pub(crate) struct PlannedRun {
 ///
 /// # Errors
 /// When a swept key does not exist or a value does not fit it.
-pub(crate) fn runs(planned: &SourcedPlan<Plan>) -> Result<Vec<PlannedRun>, PlanError> {
+pub(crate) fn runs(planned: &SourcedPlan<Plan>, grammar: &PlanGrammar) -> Result<Vec<PlannedRun>, PlanError> {
     let plan = &planned.plan;
     let refused = |fault: PlanFault, at: PlanPath| fault.at(at).placed(&planned.source);
     if plan.rounds == 0 {
@@ -46,7 +49,7 @@ pub(crate) fn runs(planned: &SourcedPlan<Plan>) -> Result<Vec<PlannedRun>, PlanE
     }
     let mut runs = Vec::new();
     for labels in &combinations {
-        let swept = swept(planned, labels)?;
+        let swept = swept(planned, labels, grammar)?;
         for round in 1..=plan.rounds {
             let mut labels = labels.clone();
             if plan.rounds > 1 {
@@ -61,6 +64,7 @@ pub(crate) fn runs(planned: &SourcedPlan<Plan>) -> Result<Vec<PlannedRun>, PlanE
 fn swept(
     planned: &SourcedPlan<Plan>,
     labels: &BTreeMap<String, Value>,
+    grammar: &PlanGrammar,
 ) -> Result<SourcedPlan<Plan>, PlanError> {
     let mut value = serde_json::to_value(&planned.plan)?;
     let mut source = planned.source.clone();
@@ -71,9 +75,10 @@ fn swept(
         let refused = |fault| PlanFault::from(fault).at(PlanPath::of("sweep").key(key)).placed(&source);
         let at = at.map_err(refused)?;
         source.changed(format!("the sweep of {key} to {swept}"), at.clone());
-        source.renamed(rename::<Plan>(&mut value, Some(&at)).map_err(|error| error.placed(&source))?);
+        let renamings = rename::<Plan>(&mut value, Some(&at), grammar);
+        source.renamed(renamings.map_err(|error| error.placed(&source))?);
     }
-    let plan = typed(value).map_err(|error| error.placed(&source))?;
+    let plan = Plan::read(value, grammar).map_err(|error| error.placed(&source))?;
     Ok(SourcedPlan { plan, source })
 }
 

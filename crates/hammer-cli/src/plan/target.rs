@@ -3,30 +3,30 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use hammer_ct::CtTargetPlan;
-use hammer_lab::{CtLabPlan, HttpLabPlan};
-use hammer_net::{Balancing, ClientConfig, HttpVersion, TlsConfig};
-use hammer_values::{ByteSize, OneOrMany, TimeSpan, ValueError};
+use hammer_exchange::token::TokenPlan;
+use hammer_net::{Balancing, ClientConfig, HttpVersion, Secret, TlsConfig};
+use hammer_values::{ByteSize, TimeSpan, ValueError};
 use http::header::InvalidHeaderValue;
 use http::{HeaderValue, Uri};
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// What is loaded. Exactly one of `url`, `log`, `logs`, `lab`.
+use super::error::{PlanError, PlanFault};
+use super::path::PlanPath;
+use super::section::Sections;
+
+/// What is loaded. Exactly one key says what: `services`, `lab`, or one that is short for a service.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct TargetPlan {
-    /// Any HTTP endpoint, or several of which balancing chooses.
-    #[serde(skip_serializing_if = "OneOrMany::is_empty")]
-    pub(crate) url: OneOrMany,
-    /// A Certificate Transparency log.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) log: Option<CtTargetPlan>,
-    /// Several of them, each with a name. A chain goes to a log whose window (`not_after_start`, `not_after_limit`) holds its
-    /// NotAfter, in turn where several do.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) logs: Vec<CtTargetPlan>,
+    /// What stands for a service without a name: one section, of the protocol that knows it.
+    #[serde(flatten, skip_deserializing)]
+    #[schemars(skip)]
+    pub(crate) unnamed: Sections,
+    /// Services by their names, each reached in its own way.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) services: BTreeMap<String, ServicePlan>,
     /// An embedded target, started with the run on a port that the system chooses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) lab: Option<LabPlan>,
@@ -43,22 +43,33 @@ pub(crate) struct TargetPlan {
     pub(crate) tls: TlsPlan,
 }
 
-/// An embedded target. Exactly one of `ct`, `logs`, `http`.
+/// A service of the target. Exactly one key says what it is.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ServicePlan {
+    /// What it is: one section, of the protocol that knows it.
+    #[serde(flatten, skip_deserializing)]
+    #[schemars(skip)]
+    pub(crate) kind: Sections,
+    /// The bearer token of every request to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) token: Option<TokenPlan>,
+    /// Connections to it; `target.connection` without it, of which it takes nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) connection: Option<ConnectionPlan>,
+    /// Trust and identity of its own; `target.tls` without it, of which it takes nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tls: Option<TlsPlan>,
+}
+
+/// An embedded target. Exactly one key says what it is.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct LabPlan {
-    /// A log; it accepts the roots of the plan's chains.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
-    pub(crate) ct: Option<CtLabPlan>,
-    /// Several logs by their names, each with a key of its own; as with `target.logs`, chains go where their NotAfter is taken.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    #[schemars(with = "BTreeMap<String, serde_json::Map<String, serde_json::Value>>")]
-    pub(crate) logs: BTreeMap<String, CtLabPlan>,
-    /// A plain HTTP server.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
-    pub(crate) http: Option<HttpLabPlan>,
+    /// What it is: one section, of the protocol that knows it.
+    #[serde(flatten, skip_deserializing)]
+    #[schemars(skip)]
+    pub(crate) kind: Sections,
 }
 
 /// Connections to the target.
@@ -200,45 +211,95 @@ impl Default for ConnectionPlan {
 }
 
 impl TargetPlan {
-    /// The client of `endpoints` for a workload of at most `in_flight` operations in flight.
-    pub(crate) fn client(&self, endpoints: Vec<Uri>, in_flight: usize, seed: u64) -> ClientConfig {
-        let ConnectionPlan { connections, streams, keepalive, response_limit, redirects, .. } =
-            self.connection;
+    /// The client of `endpoints`, which `service` is reached at where it has a name, for a workload of at most `in_flight`
+    /// operations in flight.
+    ///
+    /// # Errors
+    /// When the service's token cannot be read, at its path.
+    pub(crate) fn client(
+        &self,
+        service: Option<&str>,
+        endpoints: Vec<Uri>,
+        in_flight: usize,
+        seed: u64,
+    ) -> Result<ClientConfig, PlanError> {
+        let bearer = service.map_or(Ok(None), |name| self.token(name))?;
+        let service = service.and_then(|name| self.services.get(name));
+        let connection = service.and_then(|service| service.connection.as_ref()).unwrap_or(&self.connection);
+        let tls = service.and_then(|service| service.tls.as_ref()).unwrap_or(&self.tls);
         let duration = |span: Option<TimeSpan>| span.map(TimeSpan::duration);
-        ClientConfig {
+        Ok(ClientConfig {
             endpoints,
-            balancing: self.connection.balancing.into(),
+            balancing: connection.balancing.into(),
             seed,
-            version: self.connection.http.into(),
-            tls: TlsConfig {
-                roots: self.tls.roots.clone(),
-                certificate: self.tls.certificate.clone(),
-                key: self.tls.key.clone(),
-                insecure: self.tls.insecure,
-                server_name: self.tls.server_name.clone(),
-            },
-            connections: connections.unwrap_or(in_flight),
-            streams,
-            max_idle: duration(self.connection.max_idle),
-            max_age: duration(self.connection.max_age),
-            dial_timeout: self.connection.dial_timeout.duration(),
-            response_limit: response_limit.in_memory(),
-            resolve_every: duration(self.connection.resolve_every),
+            version: connection.http.into(),
+            tls: tls.config(),
+            connections: connection.connections.unwrap_or(in_flight),
+            streams: connection.streams,
+            max_idle: duration(connection.max_idle),
+            max_age: duration(connection.max_age),
+            dial_timeout: connection.dial_timeout.duration(),
+            response_limit: connection.response_limit.in_memory(),
+            resolve_every: duration(connection.resolve_every),
             authorized: self.authorized.clone(),
-            bearer: None,
-            keepalive,
-            redirects,
+            bearer,
+            keepalive: connection.keepalive,
+            redirects: connection.redirects,
             user_agent: self.user_agent().ok(),
-        }
+        })
+    }
+
+    fn token(&self, service: &str) -> Result<Option<Secret>, PlanError> {
+        let token = self.services.get(service).and_then(|service| service.token.as_ref());
+        let at = || PlanPath::of("target.services").key(service).key("token");
+        token.map(TokenPlan::read).transpose().map_err(|error| PlanFault::from(error).at(at()))
+    }
+
+    /// The most connections to an endpoint that any of its services allows, where one says so; the least of them.
+    pub(crate) fn least_connections(&self) -> Option<usize> {
+        let services = self.services.values().filter_map(|service| service.connection.as_ref());
+        let connections =
+            services.map(|connection| connection.connections).chain([self.connection.connections]);
+        connections.flatten().min()
+    }
+
+    /// Where TLS is not verified: `target`, or `target.services.NAME`.
+    pub(crate) fn unverified(&self) -> Vec<String> {
+        let services = self.services.iter().filter_map(|(name, service)| {
+            let tls = service.tls.as_ref()?;
+            tls.insecure.then(|| format!("target.services.{name}"))
+        });
+        self.tls.insecure.then(|| "target".to_owned()).into_iter().chain(services).collect()
+    }
+
+    /// Whether the contact can stand in a header.
+    ///
+    /// # Errors
+    /// When it cannot.
+    pub(crate) fn check_contact(&self) -> Result<(), PlanError> {
+        let refused = |error| PlanFault::from(error).at(PlanPath::of("target.contact"));
+        self.user_agent().map(drop).map_err(refused)
     }
 
     /// What requests say of who sends them.
     ///
     /// # Errors
     /// When the contact cannot stand in a header.
-    pub(crate) fn user_agent(&self) -> Result<HeaderValue, InvalidHeaderValue> {
+    fn user_agent(&self) -> Result<HeaderValue, InvalidHeaderValue> {
         let contact = self.contact.as_ref().map_or(String::new(), |contact| format!(" ({contact})"));
         HeaderValue::try_from(format!("hammer/{}{contact}", env!("CARGO_PKG_VERSION")))
+    }
+}
+
+impl TlsPlan {
+    fn config(&self) -> TlsConfig {
+        TlsConfig {
+            roots: self.roots.clone(),
+            certificate: self.certificate.clone(),
+            key: self.key.clone(),
+            insecure: self.insecure,
+            server_name: self.server_name.clone(),
+        }
     }
 }
 

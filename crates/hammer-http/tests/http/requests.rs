@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
-use hammer_http::{BearerPlan, HttpPlan};
+use hammer_exchange::token::TokenPlan;
+use hammer_http::HttpPlan;
 use hammer_lab::{HttpLabHandle, HttpLabPlan};
 use hammer_measure::{Detail, Fate, Nanos};
 use hammer_values::{ByteSize, OneOrMany};
@@ -31,7 +32,7 @@ fn the_request_is_sent_as_the_plan_says() {
         path: "/a?b=c".into(),
         headers: BTreeMap::from([("x-test".into(), OneOrMany::Many(vec!["yes".into(), "again".into()]))]),
         body: Some("the body".into()),
-        bearer: Some(BearerPlan { file: Some(token.path().to_owned()), env: None }),
+        bearer: Some(TokenPlan { file: Some(token.path().to_owned()), env: None }),
         ..HttpPlan::default()
     };
     send(&plan, &url, 3, PATIENCE);

@@ -7,10 +7,14 @@ use serde_json::{Value, json};
 use crate::args::{LogArgs, OutputArgs, RateArgs, ReadArgs, SubmitArgs};
 use crate::command::{http, run};
 use crate::error::{CliError, UsageError};
-use crate::plan::read::{SourcedPlan, typed};
+use crate::plan::Plan;
+use crate::plan::document::PlanDocument as _;
+use crate::plan::read::SourcedPlan;
 use crate::plan::source::PlanSource;
+use crate::protocol::ct::sections::{READ, SUBMIT};
+use crate::protocol::registry::Registry;
 
-pub(super) fn submit(args: &SubmitArgs) -> Result<ExitCode, CliError> {
+pub(super) fn submit(args: &SubmitArgs, registry: &Registry) -> Result<ExitCode, CliError> {
     if args.log.url.starts_with("file:") {
         return Err(UsageError::NoServer(args.log.url.clone()).into());
     }
@@ -21,10 +25,10 @@ pub(super) fn submit(args: &SubmitArgs) -> Result<ExitCode, CliError> {
         audit: !args.no_audit,
         ..SubmitPlan::default()
     };
-    carry_out("submit", json!({ "ct_submit": submit }), &args.log, &args.load, &args.output)
+    carry_out("submit", json!({ SUBMIT: submit }), &args.log, &args.load, &args.output, registry)
 }
 
-pub(super) fn read(args: &ReadArgs) -> Result<ExitCode, CliError> {
+pub(super) fn read(args: &ReadArgs, registry: &Registry) -> Result<ExitCode, CliError> {
     let mut mix = serde_json::Map::new();
     for kind in &args.mix {
         let refused = || UsageError::Mix(kind.clone());
@@ -34,8 +38,8 @@ pub(super) fn read(args: &ReadArgs) -> Result<ExitCode, CliError> {
             return Err(UsageError::MixTwice { kind: kind.to_owned(), weight }.into());
         }
     }
-    let read = json!({ "ct_read": { "mix": mix, "pattern": args.pattern } });
-    carry_out("read", read, &args.log, &args.load, &args.output)
+    let read = json!({ READ: { "mix": mix, "pattern": args.pattern } });
+    carry_out("read", read, &args.log, &args.load, &args.output, registry)
 }
 
 fn carry_out(
@@ -44,6 +48,7 @@ fn carry_out(
     log: &LogArgs,
     load: &RateArgs,
     output: &OutputArgs,
+    registry: &Registry,
 ) -> Result<ExitCode, CliError> {
     workload["name"] = json!(name);
     workload["load"] = json!({ "rate": http::rate(&load.rate)? });
@@ -56,6 +61,6 @@ fn carry_out(
         "phases": { "measurement": load.duration },
     });
     let source = PlanSource::arguments();
-    let plan = typed(plan).map_err(|error| error.placed(&source))?;
-    run::of_plan(&SourcedPlan { plan, source }, output)
+    let plan = Plan::read(plan, registry.grammar()).map_err(|error| error.placed(&source))?;
+    run::of_plan(&SourcedPlan { plan, source }, output, registry)
 }

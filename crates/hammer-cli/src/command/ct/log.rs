@@ -8,10 +8,12 @@ use hammer_net::ClientConfig;
 use hammer_values::{OneOrMany, TimeSpan};
 
 use crate::args::LogArgs;
-use crate::assemble;
 use crate::command::http::time;
 use crate::error::{CliError, TargetError, UsageError};
+use crate::plan::section::Sections;
 use crate::plan::target::{ConnectionPlan, TargetPlan};
+use crate::protocol::ct::opened::only_log;
+use crate::protocol::ct::sections::LOG;
 
 impl LogArgs {
     /// As a plan would have it.
@@ -47,7 +49,7 @@ impl LogArgs {
             ..CtTargetPlan::default()
         };
         Ok(TargetPlan {
-            log: Some(log),
+            unnamed: Sections::one(LOG, log),
             authorized: self.authorized.clone(),
             contact: self.contact.clone(),
             connection: ConnectionPlan { max_idle: Some(MAX_IDLE), ..ConnectionPlan::default() },
@@ -58,8 +60,9 @@ impl LogArgs {
     /// The log, and whoever reads it.
     pub(super) fn open(&self) -> Result<(Arc<LogTarget>, ClientConfig), CliError> {
         let target = self.target()?;
-        let log = assemble::log(&target)?;
-        let client = target.client(log.monitoring.clone(), 1, 0);
+        let written = target.unnamed.get::<CtTargetPlan>(LOG).cloned().unwrap_or_default();
+        let log = only_log(&target, &written)?;
+        let client = target.client(None, log.monitoring.clone(), 1, 0)?;
         client.check().map_err(TargetError::from)?;
         Ok((log, client))
     }

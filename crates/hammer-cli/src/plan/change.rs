@@ -1,0 +1,85 @@
+//! A change of a plan by the command line or a sweep: a value at a key path.
+
+use serde_json::Value;
+
+use super::path::PlanPath;
+
+/// Why there can be no value at a key path.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ChangeError {
+    /// No value is given.
+    #[error("expected KEY=VALUE")]
+    Form,
+    /// The list has no item of that name or place.
+    #[error("there is no item {0}")]
+    UnknownItem(String),
+    /// What stands there is no map.
+    #[error("what stands before {0} has no keys")]
+    Keyless(String),
+}
+
+/// Applies a change `key.path=value`, the value in YAML; where that is.
+pub(super) fn apply_text(plan: &mut Value, change: &str) -> Result<PlanPath, ChangeError> {
+    let (key, text) = change.split_once('=').ok_or(ChangeError::Form)?;
+    let value = serde_saphyr::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
+    apply(plan, key.trim(), value)
+}
+
+/// Puts a value at a key path; a list's item is named by its place or by its `name`.
+pub(crate) fn apply(plan: &mut Value, key: &str, value: Value) -> Result<PlanPath, ChangeError> {
+    let (mut at, mut path) = (plan, PlanPath::default());
+    for part in key.split('.') {
+        if at.is_null() {
+            *at = Value::Object(serde_json::Map::new());
+        }
+        at = match at {
+            Value::Object(map) => {
+                path = path.key(part);
+                map.entry(part).or_insert(Value::Null)
+            }
+            Value::Array(items) => {
+                let named = || items.iter().position(|item| item["name"] == part);
+                let place = part.parse().ok().or_else(named).filter(|place| *place < items.len());
+                let place = place.ok_or_else(|| ChangeError::UnknownItem(part.to_owned()))?;
+                path = path.item(place);
+                &mut items[place]
+            }
+            _ => return Err(ChangeError::Keyless(part.to_owned())),
+        };
+    }
+    *at = value;
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_change_finds_its_key_by_name_or_place() {
+        let mut plan = json!({"workloads": [{"name": "submit", "load": {"rate": "5/s"}}], "seed": 1});
+        let at = apply_text(&mut plan, "workloads.submit.load.rate=50/s").unwrap();
+        assert_eq!(at.to_string(), "workloads[0].load.rate");
+        apply_text(&mut plan, "workloads.0.in_flight=7").unwrap();
+        apply_text(&mut plan, "phases.measurement=10s").unwrap();
+        apply_text(&mut plan, "sweep={\"a\": [1, 2]}").unwrap();
+        assert_eq!(plan["workloads"][0], json!({"name": "submit", "load": {"rate": "50/s"}, "in_flight": 7}));
+        assert_eq!(plan["phases"]["measurement"], "10s");
+        assert_eq!(plan["sweep"]["a"][1], 2);
+    }
+
+    #[test]
+    fn a_change_that_finds_nothing_says_so() {
+        let mut plan = json!({"workloads": [], "seed": 1});
+        for (change, why) in [
+            ("seed", ChangeError::Form),
+            ("workloads.submit.load=1", ChangeError::UnknownItem("submit".to_owned())),
+            ("workloads.0.load=1", ChangeError::UnknownItem("0".to_owned())),
+            ("seed.of=1", ChangeError::Keyless("of".to_owned())),
+        ] {
+            assert_eq!(apply_text(&mut plan, change), Err(why));
+        }
+    }
+}

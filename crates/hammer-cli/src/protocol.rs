@@ -1,0 +1,94 @@
+//! What a protocol adds to plans, and what it makes of them. Whoever reads, checks, assembles or shows a run loops over the
+//! protocols of the registry; but for the commands that are one's own, nothing above names one.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use hammer_core::dispatch::LanePlan;
+use hammer_core::observe::Observer;
+use hammer_core::run::StopRule;
+use hammer_core::runtime::threaded::ThreadedRuntime;
+
+use crate::error::CliError;
+use crate::plan::Plan;
+use crate::plan::error::PlanError;
+use crate::plan::grammar::StopKey;
+use crate::plan::section::Section;
+
+pub(crate) mod ct;
+pub(crate) mod http;
+pub(crate) mod lab;
+pub(crate) mod lane;
+pub(crate) mod registry;
+pub(crate) mod service;
+
+use lab::Lab;
+use lane::LaneRequest;
+use service::OpenService;
+
+/// A protocol as the registry knows it.
+pub(crate) trait Protocol: Sync {
+    /// The keys that it adds to plans.
+    fn sections(&self) -> Vec<Section>;
+
+    /// What of it can end the arrivals.
+    fn stop_keys(&self) -> Vec<StopKey> {
+        Vec::new()
+    }
+
+    /// What can be said against its part of a plan without starting, dialling or reading anything that it names.
+    ///
+    /// # Errors
+    /// When that contradicts itself, or another part of the plan.
+    fn check(&self, planned: &RunPlan<'_>) -> Result<(), PlanError>;
+
+    /// Finds what the plan names of it, or starts it where it is embedded.
+    ///
+    /// # Errors
+    /// When what is named cannot be read, or an embedded target does not start.
+    fn open<'a>(&self, planned: &RunPlan<'a>) -> Result<Box<dyn OpenProtocol + 'a>, CliError>;
+
+    /// What the reader of the report must be told of its part of a plan.
+    fn notes(&self, _plan: &Plan) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// The part of a run that is a protocol's: its services have been found, and its embedded targets run.
+pub(crate) trait OpenProtocol {
+    /// Its services; a plan may have none of them.
+    fn services(&self) -> Vec<OpenService>;
+
+    /// Its embedded targets, which the run's owner keeps from now on.
+    fn take_labs(&mut self) -> Vec<Box<dyn Lab>>;
+
+    /// One of its workloads with its load.
+    ///
+    /// # Errors
+    /// When the workload does not fit the services, or names what cannot be read.
+    fn lane(&mut self, lane: LaneRequest<'_>) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError>;
+
+    /// What ends the arrivals besides time, as the plan or the protocol itself says.
+    fn stops(&self) -> Vec<StopRule> {
+        Vec::new()
+    }
+
+    /// Who looks at its services beside the load, once every lane is made.
+    ///
+    /// # Errors
+    /// When a client for that cannot be made.
+    fn observers(self: Box<Self>) -> Result<Vec<Box<dyn Observer>>, PlanError> {
+        Ok(Vec::new())
+    }
+}
+
+/// A run that a plan asks for.
+#[derive(Clone, Copy)]
+pub(crate) struct RunPlan<'a> {
+    /// The plan.
+    pub(crate) plan: &'a Plan,
+    /// The wall clock at the run's epoch, milliseconds since the Unix epoch.
+    pub(crate) epoch_unix_ms: u64,
+    /// The folder for what has to be shown to somebody who broke a promise.
+    pub(crate) evidence: &'a Path,
+}

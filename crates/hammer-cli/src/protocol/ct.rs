@@ -1,0 +1,223 @@
+//! Certificate Transparency in plans: logs, chains submitted to them, and reads of them.
+
+use std::sync::Arc;
+
+use hammer_core::dispatch::LanePlan;
+use hammer_core::observe::{Named, Observer};
+use hammer_core::run::StopRule;
+use hammer_core::runtime::threaded::ThreadedRuntime;
+use hammer_ct::{Auditor, CtRun, LOG_FORKED, SubmitPlan, TreeSizeObserver, Window};
+
+use super::lab::Lab;
+use super::lane::LaneRequest;
+use super::service::OpenService;
+use super::{OpenProtocol, Protocol, RunPlan};
+use crate::error::CliError;
+use crate::plan::error::{PlanError, PlanFault};
+use crate::plan::grammar::StopKey;
+use crate::plan::path::PlanPath;
+use crate::plan::section::Section;
+use crate::plan::{Plan, WorkloadPlan};
+
+mod fault;
+mod lanes;
+pub(crate) mod opened;
+mod places;
+pub(crate) mod roots;
+pub(crate) mod sections;
+pub(crate) mod written;
+
+use fault::LogFault;
+use opened::OpenLog;
+use places::places;
+use sections::{SUBMIT, all, read, submission};
+use written::NamedWindow;
+
+/// What observers call the size of a log's tree.
+const TREE_SIZE: &str = "tree_size";
+
+/// The protocol.
+pub(crate) struct Ct;
+
+impl Protocol for Ct {
+    fn sections(&self) -> Vec<Section> {
+        all()
+    }
+
+    fn stop_keys(&self) -> Vec<StopKey> {
+        let of_tree = |key, grown, description| StopKey { key, observation: TREE_SIZE, grown, description };
+        vec![
+            of_tree(TREE_SIZE, false, "The size that the log's tree reaches."),
+            of_tree("tree_growth", true, GROWTH_IS),
+        ]
+    }
+
+    fn check(&self, planned: &RunPlan<'_>) -> Result<(), PlanError> {
+        let windows = written::windows(planned.plan, planned.epoch_unix_ms)?;
+        if windows.is_empty() && own_stop_keys(planned.plan).next().is_some() {
+            return Err(PlanFault::said(LogFault::NoLog).at(PlanPath::of("stop")));
+        }
+        for (place, workload) in planned.plan.workloads.iter().enumerate() {
+            check_workload(planned, place, workload, &windows)?;
+        }
+        Ok(())
+    }
+
+    fn open<'a>(&self, planned: &RunPlan<'a>) -> Result<Box<dyn OpenProtocol + 'a>, CliError> {
+        let (logs, labs) = opened::opened(planned.plan, planned.epoch_unix_ms)?;
+        let submitted = submitted(planned.plan, &logs)?;
+        let auditors = auditors(planned, &logs, &submitted)?;
+        Ok(Box::new(OpenCt { planned: *planned, logs, labs, submitted, auditors }))
+    }
+
+    fn notes(&self, plan: &Plan) -> Vec<String> {
+        let invalid = |workload: &WorkloadPlan| {
+            let submit = submission(workload)?;
+            (submit.invalid_percent > 0.0).then(|| format!("{}: {INVALID_NOTE}", workload.name))
+        };
+        plan.workloads.iter().filter_map(invalid).collect()
+    }
+}
+
+/// What a run has of it.
+struct OpenCt<'a> {
+    planned: RunPlan<'a>,
+    logs: Vec<OpenLog>,
+    labs: Vec<Box<dyn Lab>>,
+    /// The submissions to each log.
+    submitted: Vec<Vec<&'a SubmitPlan>>,
+    /// One for each log with audited submissions, shared by the workloads, so that the log is read once.
+    auditors: Vec<Option<Auditor>>,
+}
+
+impl OpenProtocol for OpenCt<'_> {
+    fn services(&self) -> Vec<OpenService> {
+        self.logs.iter().map(OpenLog::service).collect()
+    }
+
+    fn take_labs(&mut self) -> Vec<Box<dyn Lab>> {
+        std::mem::take(&mut self.labs)
+    }
+
+    fn lane(&mut self, lane: LaneRequest<'_>) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
+        if let Some(submit) = submission(lane.workload) {
+            return lanes::submissions(submit, &self.logs, &mut self.auditors, lane);
+        }
+        let read = read(lane.workload).cloned().unwrap_or_default();
+        lanes::reads(&read, &self.logs, lane)
+    }
+
+    fn stops(&self) -> Vec<StopRule> {
+        // What a forked log accepts from then on says nothing.
+        let audited = (0..self.logs.len()).filter(|log| self.auditors[*log].is_some());
+        let forked = audited.map(|log| StopRule::at_least(self.observation(log, LOG_FORKED), 1.0));
+        let asked = (0..self.logs.len()).flat_map(|log| {
+            own_stop_keys(self.planned.plan).map(move |(key, number)| {
+                let (seen, number) = (self.observation(log, key.observation), number as f64);
+                if key.grown { StopRule::grown(seen, number) } else { StopRule::at_least(seen, number) }
+            })
+        });
+        forked.chain(asked).collect()
+    }
+
+    /// Each log that chains are submitted to, or whose tree may end the run, is looked at.
+    fn observers(self: Box<Self>) -> Result<Vec<Box<dyn Observer>>, PlanError> {
+        let (plan, several) = (self.planned.plan, self.logs.len() > 1);
+        let stops = own_stop_keys(plan).next().is_some();
+        let mut observers: Vec<Box<dyn Observer>> = Vec::new();
+        for ((log, auditor), submitted) in self.logs.iter().zip(self.auditors).zip(&self.submitted) {
+            if submitted.is_empty() && !stops {
+                continue;
+            }
+            let observer: Box<dyn Observer> = match auditor {
+                // It follows the tree as well.
+                Some(auditor) => Box::new(auditor),
+                None => {
+                    let client = reader(plan, log)?;
+                    Box::new(TreeSizeObserver::new(&log.name, log.log.clone(), client))
+                }
+            };
+            observers.push(match several {
+                true => Box::new(Named::new(&log.name, observer)),
+                false => observer,
+            });
+        }
+        Ok(observers)
+    }
+}
+
+impl OpenCt<'_> {
+    /// What an observation of that log is called.
+    fn observation(&self, log: usize, name: &str) -> String {
+        match self.logs.as_slice() {
+            [_] => name.to_owned(),
+            logs => format!("{}/{name}", logs[log].name),
+        }
+    }
+}
+
+/// The client of whoever reads a log beside the load.
+fn reader(plan: &Plan, log: &OpenLog) -> Result<hammer_net::ClientConfig, PlanError> {
+    plan.target.client(log.service.as_deref(), log.log.monitoring.clone(), 1, plan.seed)
+}
+
+fn auditors(
+    planned: &RunPlan<'_>,
+    logs: &[OpenLog],
+    submitted: &[Vec<&SubmitPlan>],
+) -> Result<Vec<Option<Auditor>>, PlanError> {
+    let auditor = |(log, submitted): (&OpenLog, &Vec<&SubmitPlan>)| {
+        let audited = submitted.iter().filter(|submit| submit.audit);
+        let Some(every) = audited.map(|submit| submit.audit_interval).min() else { return Ok(None) };
+        let client = reader(planned.plan, log)?;
+        let auditor = Auditor::new(&log.name, log.log.clone(), client, planned.epoch_unix_ms);
+        Ok(Some(auditor.every(every).folder(planned.evidence.to_owned())))
+    };
+    logs.iter().zip(submitted).map(auditor).collect()
+}
+
+/// The submissions to each log.
+fn submitted<'a>(plan: &'a Plan, logs: &[OpenLog]) -> Result<Vec<Vec<&'a SubmitPlan>>, PlanError> {
+    let names: Vec<&str> = logs.iter().map(|log| log.name.as_str()).collect();
+    let mut submitted: Vec<Vec<&SubmitPlan>> = logs.iter().map(|_| Vec::new()).collect();
+    for (place, workload) in plan.workloads.iter().enumerate() {
+        let Some(submit) = submission(workload) else { continue };
+        for place in places(workload, &names, place)? {
+            submitted[place].push(submit);
+        }
+    }
+    Ok(submitted)
+}
+
+/// What can be said against a workload's logs, and what it sends there, without reading anything.
+fn check_workload(
+    planned: &RunPlan<'_>,
+    place: usize,
+    workload: &WorkloadPlan,
+    logs: &[NamedWindow],
+) -> Result<(), PlanError> {
+    let refused = |error| PlanFault::failed(error).at(PlanPath::workload(place).key(SUBMIT));
+    if let Some(submit) = submission(workload) {
+        submit.check().map_err(refused)?;
+    }
+    let names: Vec<&str> = logs.iter().map(|log| log.name.as_str()).collect();
+    let places = places(workload, &names, place)?;
+    let Some(submit) = submission(workload) else { return Ok(()) };
+    let windows: Vec<Window> = places.iter().map(|place| logs[*place].window).collect();
+    let (seed, epoch_unix_ms) = (planned.plan.seed, planned.epoch_unix_ms);
+    let run = CtRun { seed, epoch_unix_ms, workload: place as u64 };
+    submit.check_windows(&windows, &run).map_err(refused)
+}
+
+/// The keys of `stop` that are about logs, with their numbers.
+fn own_stop_keys(plan: &Plan) -> impl Iterator<Item = (StopKey, u64)> {
+    let given = plan.stop.iter().flat_map(|stop| &stop.0);
+    given.filter_map(|(key, number)| {
+        Some((Ct.stop_keys().into_iter().find(|known| known.key == key)?, *number))
+    })
+}
+
+const GROWTH_IS: &str =
+    "The leaves by which the log's tree grows beyond the size that is seen first, whoever adds them.";
+const INVALID_NOTE: &str = "a part of what is sent is wrong on purpose (series invalid and observed): refused is right in \
+                            invalid, and accepted there is a broken promise";

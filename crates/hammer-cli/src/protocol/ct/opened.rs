@@ -1,0 +1,106 @@
+//! The logs of a run: found where the plan says, or started.
+
+use std::sync::Arc;
+
+use hammer_ct::{CtTargetPlan, LogTarget};
+use hammer_lab::{CtLabHandle, CtLabPlan, LogConfig};
+use hammer_values::OneOrMany;
+use http::Uri;
+
+use super::fault::SameKey;
+use super::roots::roots;
+use super::written::{ONLY_LOG, WrittenLog, written};
+use crate::error::{CliError, TargetError};
+use crate::plan::Plan;
+use crate::plan::error::PlanFault;
+use crate::plan::path::PlanPath;
+use crate::plan::source::PlanSource;
+use crate::plan::target::TargetPlan;
+use crate::protocol::lab::{Lab, unstarted};
+use crate::protocol::service::{OpenService, permitted};
+
+/// A log that was found or started.
+pub(super) struct OpenLog {
+    /// By what its series and observations are called; where it is the only one, by nothing.
+    pub(super) name: String,
+    /// The service of the plan that it is, where it has a name there.
+    pub(super) service: Option<String>,
+    /// The log.
+    pub(super) log: Arc<LogTarget>,
+}
+
+impl OpenLog {
+    /// The log as a service of the run.
+    pub(super) fn service(&self) -> OpenService {
+        OpenService { name: self.service.clone(), endpoints: urls(&self.log) }
+    }
+}
+
+/// The logs of a run, and those of them that run embedded.
+pub(super) type OpenLogs = (Vec<OpenLog>, Vec<Box<dyn Lab>>);
+
+/// Finds the plan's logs, and starts those that are embedded.
+///
+/// # Errors
+/// When what is named cannot be read, an embedded log does not start, or two have the same key.
+pub(super) fn opened(plan: &Plan, epoch_unix_ms: u64) -> Result<OpenLogs, CliError> {
+    let (mut logs, mut labs) = (Vec::new(), Vec::<Box<dyn Lab>>::new());
+    for WrittenLog { at, name, service, mut log, lab } in written(plan)? {
+        if let Some(lab) = lab {
+            let lab = embedded(plan, lab, &at)?;
+            log = served(log, &lab);
+            labs.push(Box::new(lab));
+        }
+        let refused = |error| PlanFault::failed(error).at(at.clone());
+        let window = log.window(epoch_unix_ms).map_err(refused)?;
+        let log = LogTarget { window, ..log.target().map_err(refused)? };
+        logs.push(OpenLog { name, service, log: Arc::new(log) });
+    }
+    different_keys(&logs)?;
+    Ok((logs, labs))
+}
+
+fn embedded(plan: &Plan, lab: CtLabPlan, at: &PlanPath) -> Result<CtLabHandle, CliError> {
+    let refused = |error| unstarted(error, at);
+    let mut config = LogConfig::from_plan(lab).map_err(refused)?;
+    for roots in roots(plan)? {
+        roots.certificates.into_iter().for_each(|root| config.add_root_der(root));
+    }
+    CtLabHandle::spawn(config).map_err(refused)
+}
+
+/// The log of a command line, once it is known that nobody has to allow it, or somebody did.
+///
+/// # Errors
+/// When it is none, or one that nobody allowed.
+pub(crate) fn only_log(target: &TargetPlan, log: &CtTargetPlan) -> Result<Arc<LogTarget>, CliError> {
+    target.check_contact().map_err(|error| error.placed(&PlanSource::arguments()))?;
+    let log = Arc::new(log.target().map_err(TargetError::failed)?);
+    let log = OpenLog { name: ONLY_LOG.to_owned(), service: None, log };
+    permitted(&[log.service()], target.authorized.as_deref())?;
+    Ok(log.log)
+}
+
+/// The same with where an embedded log is served, and its key.
+pub(crate) fn served(log: CtTargetPlan, lab: &CtLabHandle) -> CtTargetPlan {
+    CtTargetPlan {
+        submission_url: OneOrMany::One(lab.url.clone()),
+        monitoring_url: OneOrMany::One(lab.url.clone()),
+        origin: Some(lab.origin().to_owned()),
+        public_key: Some(hammer_tlog::encoding::base64(lab.log_key_spki())),
+        ..log
+    }
+}
+
+fn urls(log: &LogTarget) -> Vec<Uri> {
+    log.submission.iter().chain(&log.monitoring).cloned().collect()
+}
+
+fn different_keys(logs: &[OpenLog]) -> Result<(), TargetError> {
+    for (place, log) in logs.iter().enumerate() {
+        if let Some(other) = logs[..place].iter().find(|other| other.log.key == log.log.key) {
+            return Err(TargetError::failed(SameKey { one: other.name.clone(), other: log.name.clone() }));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,30 @@
+//! Embedded targets as a run keeps them.
+
+use hammer_lab::LabError;
+use hammer_lab::handle::{LabHandle, LabTarget};
+
+use crate::error::CliError;
+use crate::plan::error::PlanFault;
+use crate::plan::path::PlanPath;
+
+/// An embedded target that runs; dropping it stops it.
+pub(crate) trait Lab {
+    /// Counts the times of its scripted faults from now.
+    fn restart_faults(&self);
+}
+
+impl<T: LabTarget> Lab for LabHandle<T> {
+    fn restart_faults(&self) {
+        self.restart_faults();
+    }
+}
+
+/// What keeps the embedded target of that path from its start: a key of it, a file that it names, or the machine.
+pub(crate) fn unstarted(error: LabError, at: &PlanPath) -> CliError {
+    match error {
+        LabError::Plan { key, reason } => PlanFault::Misfit(reason).at(at.clone().key(key)).into(),
+        LabError::File { .. } | LabError::Content { .. } => PlanFault::from(error).at(at.clone()).into(),
+        LabError::Listen { .. } => PlanFault::from(error).at(at.clone().keys("serve.listen")).into(),
+        LabError::Thread(_) | LabError::Died => error.into(),
+    }
+}

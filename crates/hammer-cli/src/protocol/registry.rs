@@ -1,0 +1,49 @@
+//! The protocols that a binary knows.
+
+use super::Protocol;
+use super::ct::Ct;
+use super::http::Http;
+use crate::plan::grammar::PlanGrammar;
+use crate::plan::section::SectionPlace;
+
+/// The protocols that a binary knows.
+pub(crate) struct Registry {
+    protocols: Vec<&'static dyn Protocol>,
+    grammar: PlanGrammar,
+}
+
+impl Registry {
+    /// Those of `hammer`.
+    pub(crate) fn shipped() -> Self {
+        Self { protocols: Vec::new(), grammar: PlanGrammar::default() }.with(&Http).with(&Ct)
+    }
+
+    /// The same with another protocol, whose keys no other has.
+    pub(crate) fn with(mut self, protocol: &'static dyn Protocol) -> Self {
+        self.grammar.sections.extend(protocol.sections());
+        self.grammar.stop_keys.extend(protocol.stop_keys());
+        self.protocols.push(protocol);
+        self
+    }
+
+    /// What plans may say.
+    pub(crate) fn grammar(&self) -> &PlanGrammar {
+        &self.grammar
+    }
+
+    /// All of them, in their order.
+    pub(crate) fn protocols(&self) -> &[&'static dyn Protocol] {
+        &self.protocols
+    }
+
+    /// The place of the protocol that reads the section `key` of a workload.
+    pub(crate) fn of_workload(&self, key: &str) -> Option<usize> {
+        let has = |protocol: &&dyn Protocol| {
+            protocol
+                .sections()
+                .iter()
+                .any(|section| section.place == SectionPlace::Workload && section.key == key)
+        };
+        self.protocols.iter().position(has)
+    }
+}

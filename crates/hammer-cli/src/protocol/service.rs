@@ -1,0 +1,46 @@
+//! Services as a run reaches them.
+
+use std::net::ToSocketAddrs as _;
+
+use hammer_net::guard;
+use http::Uri;
+
+use crate::error::TargetError;
+use crate::plan::error::{PlanError, PlanFault};
+use crate::plan::path::PlanPath;
+
+/// A service that was found or started.
+#[derive(Clone, Debug)]
+pub(crate) struct OpenService {
+    /// Its name in the plan, where it has one.
+    pub(crate) name: Option<String>,
+    /// Where it is, by one URL or several.
+    pub(crate) endpoints: Vec<Uri>,
+}
+
+/// A URL of the plan; one without scheme is `http`.
+///
+/// # Errors
+/// When it is none.
+pub(crate) fn uri(url: &str, at: PlanPath) -> Result<Uri, PlanError> {
+    let whole = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
+    whole.parse().map_err(|source| PlanFault::Url { url: url.to_owned(), source }.at(at))
+}
+
+/// Names the service that nobody allowed before anything is dialled; every later connection is held against the same
+/// rule. A name that cannot be looked up now is left to the run, which counts it.
+///
+/// # Errors
+/// When a service is neither loopback nor private, and nobody is named who allowed it.
+pub(crate) fn permitted(services: &[OpenService], authorized: Option<&str>) -> Result<(), TargetError> {
+    for endpoint in services.iter().flat_map(|service| &service.endpoints) {
+        let Some(host) = endpoint.host() else { continue };
+        let port =
+            endpoint.port_u16().unwrap_or(if endpoint.scheme_str() == Some("https") { 443 } else { 80 });
+        let Ok(addresses) = (host.trim_matches(['[', ']']), port).to_socket_addrs() else { continue };
+        for address in addresses {
+            guard::check(host, address, authorized)?;
+        }
+    }
+    Ok(())
+}
