@@ -50,6 +50,7 @@ pub(crate) fn assemble(registry: &Registry, plan: &Plan, evidence: &Path) -> Res
     let labs = open.iter_mut().flat_map(|open| open.take_labs()).collect();
     let lanes = lanes(registry, planned, &mut open, &services)?;
     let stops = open.iter().flat_map(|open| open.stops()).collect();
+    let headlines = open.iter().flat_map(|open| open.headlines()).collect();
     let mut observers = Vec::new();
     for open in open {
         observers.extend(open.observers()?);
@@ -70,6 +71,7 @@ pub(crate) fn assemble(registry: &Registry, plan: &Plan, evidence: &Path) -> Res
         lanes,
         stops,
         observers,
+        headlines,
         thresholds: thresholds(plan)?,
         resources: Box::new(resources::used),
     };

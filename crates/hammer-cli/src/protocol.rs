@@ -8,6 +8,7 @@ use hammer_core::dispatch::LanePlan;
 use hammer_core::observe::Observer;
 use hammer_core::run::StopRule;
 use hammer_core::runtime::threaded::ThreadedRuntime;
+use hammer_measure::headline::Headline;
 
 use crate::error::CliError;
 use crate::plan::Plan;
@@ -70,6 +71,11 @@ pub(crate) trait OpenProtocol {
 
     /// What ends the arrivals besides time, as the plan or the protocol itself says.
     fn stops(&self) -> Vec<StopRule> {
+        Vec::new()
+    }
+
+    /// Which of its observations a report names first.
+    fn headlines(&self) -> Vec<Headline> {
         Vec::new()
     }
 

@@ -101,6 +101,9 @@ fn each_chain_goes_to_the_shard_that_takes_its_leaf_and_all_are_audited() {
         assert_eq!(observed(&report, &format!("{log}/audit_pending")), 0.0);
     }
     assert_eq!(chains, 300);
+    let grown = report.headlines.iter().map(|tree| (tree.target.as_deref(), tree.grown_per_s.is_some()));
+    assert!(grown.eq([(Some("2027h1"), true), (Some("2027h2"), true)]), "{:?}", report.headlines);
+    assert_eq!(report.tree_size, None, "of two trees neither is the tree");
     assert_eq!((report.promises.all.broken, report.promises.all.pending), (0, 0));
 }
 

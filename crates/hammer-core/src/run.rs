@@ -427,6 +427,7 @@ fn info(spec: &RunSpec) -> RunInfo {
     });
     RunInfo {
         series: series.collect(),
+        headlines: spec.headlines.clone(),
         shards: spec.shards,
         seed: spec.seed,
         epoch_unix_ms: spec.epoch_unix_ms,

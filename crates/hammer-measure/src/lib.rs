@@ -3,6 +3,7 @@
 
 pub mod command;
 pub mod event;
+pub mod headline;
 pub mod health;
 pub mod histogram;
 pub mod octaves;

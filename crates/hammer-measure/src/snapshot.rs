@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::headline::Headline;
 use crate::health::Health;
 use crate::histogram::Summary;
 use crate::octaves::Octaves;
@@ -118,6 +119,8 @@ pub struct Resources {
 pub struct RunInfo {
     /// By series, in the order of every snapshot.
     pub series: Vec<SeriesInfo>,
+    /// The observations that a report names first, in that order.
+    pub headlines: Vec<Headline>,
     /// Shards that send.
     pub shards: usize,
     /// The seed of everything that is drawn or minted.

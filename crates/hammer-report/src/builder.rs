@@ -12,8 +12,8 @@ use time::format_description::well_known::Rfc3339;
 use crate::report::series::UsersOverRate;
 use crate::report::timeline::Timeline;
 use crate::report::{
-    Event, Fates, Health, KindPromises, ObservationSeries, PhaseSpan, Promises, Report, Resources, Run,
-    SCHEMA, Series, SeriesKind, Tool, Totals, TreeSize, WorkloadPromises,
+    Event, Fates, HeadlineFigures, Health, KindPromises, ObservationSeries, PhaseSpan, Promises, Report,
+    Resources, Run, SCHEMA, Series, SeriesKind, Tool, Totals, TreeSize, WorkloadPromises,
 };
 use crate::text::number::plural;
 use crate::verdict::{Reason, ReasonKind, Verdict};
@@ -56,6 +56,7 @@ impl ReportBuilder {
         let series = self.series(info, result);
         let totals = totals(&series);
         let observations = self.observations(result);
+        let headlines = HeadlineFigures::all(&info.headlines, &observations);
         let mut report = Report {
             schema: SCHEMA.to_owned(),
             tool: Tool { name: "hammer".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
@@ -69,7 +70,8 @@ impl ReportBuilder {
             promises: promises(result),
             breaches: result.breaches.iter().map(Into::into).collect(),
             thresholds: result.verdicts.iter().map(Into::into).collect(),
-            tree_size: tree_size(&observations),
+            tree_size: TreeSize::among(&headlines),
+            headlines,
             observations,
             events: self.events.clone(),
             events_left_out: self.events_left_out,
@@ -184,13 +186,6 @@ fn user_time(info: &RunInfo, result: &RunResult) -> Vec<(String, Nanos)> {
         }
     }
     by_workload
-}
-
-fn tree_size(observations: &[ObservationSeries]) -> Option<TreeSize> {
-    let mut trees = observations.iter().filter(|seen| seen.is_of_a_tree());
-    let (tree, None) = (trees.next()?, trees.next()) else { return None };
-    let (first, last) = (tree.first.value, tree.last.value);
-    Some(TreeSize { first, last, grown: last - first })
 }
 
 fn reasons(report: &Report) -> Vec<Reason> {

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use hammer_measure::headline::Headline;
 use hammer_measure::snapshot::{RunInfo, RunResult, SeriesSnapshot, Snapshot};
 use hammer_measure::{Reporter, RunEvent, SeriesInfo};
 use schemars::JsonSchema;
@@ -62,6 +63,20 @@ pub struct Started {
     pub measurement_ns: Option<u64>,
     /// The series, in the order of every interval.
     pub series: Vec<StartedSeries>,
+    /// The observations that a reader is to see first, in that order.
+    #[serde(default)]
+    pub headlines: Vec<StartedHeadline>,
+}
+
+/// An observation that a reader is to see first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StartedHeadline {
+    /// Its name; that of a named target (`<target>/<observation>`) is meant as well.
+    pub observation: String,
+    /// What a reader calls it.
+    pub label: String,
+    /// Whether it is a size, of which the growth says something, and not a level that goes up and down.
+    pub grows: bool,
 }
 
 /// What one series is.
@@ -223,7 +238,15 @@ impl Started {
             warm_up_ns: info.warm_up.0,
             measurement_ns: info.measurement.map(|measurement| measurement.0),
             series: series.collect(),
+            headlines: info.headlines.iter().map(StartedHeadline::of).collect(),
         }
+    }
+}
+
+impl StartedHeadline {
+    fn of(headline: &Headline) -> Self {
+        let Headline { observation, label, grows } = headline.clone();
+        Self { observation, label, grows }
     }
 }
 

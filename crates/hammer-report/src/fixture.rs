@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hammer_measure::headline::Headline;
 use hammer_measure::health::{Finding, Health};
 use hammer_measure::promise::{Breach, KindLedger};
 use hammer_measure::recorder::{Completion, Interval};
@@ -40,12 +41,22 @@ pub(crate) fn operation(workload: &str, name: &str) -> SeriesInfo {
     SeriesInfo { workload: workload.to_owned(), name: name.to_owned(), operation: true, closed_loop: false }
 }
 
+pub(crate) fn tree_size() -> Headline {
+    Headline::size("tree_size", "tree size")
+}
+
 impl Story {
-    /// A run of these series with a second of warm-up and ten of measurement.
+    /// A run of these series with a second of warm-up and ten of measurement, and the size of the tree as its headline.
     pub(crate) fn new(series: Vec<SeriesInfo>) -> Self {
+        Self::headed(vec![tree_size()], series)
+    }
+
+    /// The same with other headlines.
+    pub(crate) fn headed(headlines: Vec<Headline>, series: Vec<SeriesInfo>) -> Self {
         let count = series.len();
         let info = Arc::new(RunInfo {
             series,
+            headlines,
             shards: 2,
             seed: u64::MAX,
             epoch_unix_ms: 1_790_000_000_123,

@@ -12,6 +12,7 @@ use crate::verdict::{Reason, Verdict};
 mod check;
 pub mod event;
 pub mod figures;
+pub mod headline;
 pub mod health;
 pub mod phase;
 pub mod promises;
@@ -22,6 +23,7 @@ use figures::finite;
 
 pub use event::Event;
 pub use figures::{Cause, Counts, DurationTable, Durations, Fates, Nanoseconds, Rates};
+pub use headline::{HeadlineFigures, TreeSize};
 pub use health::{Finding, Health};
 pub use phase::{PhaseName, PhaseSpan};
 pub use promises::{Breach, KindPromises, PromiseCounts, Promises, WorkloadPromises};
@@ -56,7 +58,10 @@ pub struct Report {
     pub breaches: Vec<Breach>,
     /// The thresholds, judged.
     pub thresholds: Vec<Threshold>,
-    /// The growth of the target's tree, when exactly one was observed.
+    /// The observations that the run names first, and how they went.
+    #[serde(default)]
+    pub headlines: Vec<HeadlineFigures>,
+    /// The headline `tree_size`, when it was observed of exactly one tree.
     pub tree_size: Option<TreeSize>,
     /// What observers saw, by name.
     pub observations: Vec<ObservationSeries>,
@@ -128,17 +133,6 @@ pub struct Threshold {
     pub holds: bool,
     /// Whether the run was ended because of it.
     pub aborted: bool,
-}
-
-/// The growth of a tree.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct TreeSize {
-    /// The size seen first.
-    pub first: f64,
-    /// The size seen last.
-    pub last: f64,
-    /// The difference.
-    pub grown: f64,
 }
 
 /// What the generator's own process used, since its start.

@@ -1,6 +1,6 @@
 //! The report as text, made from the JSON structs and never from the run: 80 columns, one colour, readable aloud.
 
-use crate::report::{Event, PromiseCounts, Report};
+use crate::report::{Event, HeadlineFigures, PromiseCounts, Report};
 
 pub mod number;
 mod series;
@@ -40,7 +40,8 @@ impl Page {
 
     /// Text after a label, wrapped under its own beginning.
     pub(crate) fn paragraph(&mut self, label: &str, text: &str) {
-        let first = if label.is_empty() { String::new() } else { format!("{label:<INDENT$}") };
+        // A label that fills its column is parted from the text all the same.
+        let first = if label.is_empty() { String::new() } else { format!("{label:<0$} ", INDENT - 1) };
         let rest = " ".repeat(if label.is_empty() { 2 } else { INDENT });
         let options = textwrap::Options::new(WIDTH)
             .initial_indent(&first)
@@ -145,14 +146,21 @@ fn thresholds(page: &mut Page, report: &Report) {
 }
 
 fn observations(page: &mut Page, report: &Report) {
-    if let Some(tree) = &report.tree_size {
-        let text = format!("{} to {}, grown by {}", plain(tree.first), plain(tree.last), plain(tree.grown));
-        page.paragraph("tree size", &text);
+    for headline in &report.headlines {
+        let of_others = report.headlines.iter().filter(|other| other.label == headline.label).count() > 1;
+        let target = headline.target.as_ref().filter(|_| of_others);
+        let whose = target.map_or_else(String::new, |target| format!("{target}: "));
+        page.paragraph(&headline.label, &format!("{whose}{}", went(headline)));
     }
-    let others = report.observations.iter().filter(|seen| report.tree_size.is_none() || !seen.is_of_a_tree());
-    for seen in others {
+    let is_headline = |name: &str| report.headlines.iter().any(|headline| headline.observation == name);
+    for seen in report.observations.iter().filter(|seen| !is_headline(&seen.name)) {
         page.paragraph("observed", &format!("{} {}", seen.name, plain(seen.last.value)));
     }
+}
+
+fn went(headline: &HeadlineFigures) -> String {
+    let grown = headline.grown.map_or_else(String::new, |grown| format!(", grown by {}", plain(grown)));
+    format!("{} to {}{grown}", plain(headline.first), plain(headline.last))
 }
 
 fn resources(page: &mut Page, report: &Report) {

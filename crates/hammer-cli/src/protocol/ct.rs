@@ -7,6 +7,7 @@ use hammer_core::observe::{Named, Observer};
 use hammer_core::run::StopRule;
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_ct::{Auditor, CtRun, LOG_FORKED, SubmitPlan, TreeSizeObserver, Window};
+use hammer_measure::headline::Headline;
 
 use super::lab::Lab;
 use super::lane::LaneRequest;
@@ -118,6 +119,10 @@ impl OpenProtocol for OpenCt<'_> {
             })
         });
         forked.chain(asked).collect()
+    }
+
+    fn headlines(&self) -> Vec<Headline> {
+        if self.logs.is_empty() { Vec::new() } else { vec![Headline::size(TREE_SIZE, "tree size")] }
     }
 
     /// Each log that chains are submitted to, or whose tree may end the run, is looked at.

@@ -56,6 +56,7 @@ impl Run {
         };
         let info = RunInfo {
             series: series.iter().map(info).collect(),
+            headlines: Vec::new(),
             shards: 1,
             seed: 0,
             epoch_unix_ms: 0,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use hammer_measure::Nanos;
+use hammer_measure::headline::Headline;
 use hammer_measure::snapshot::Resources;
 
 use crate::clock::{MonotonicClock, unix_millis};
@@ -44,6 +45,8 @@ pub struct RunSpec {
     pub lanes: Vec<Arc<dyn LanePlan<ThreadedRuntime>>>,
     /// Who looks at the target beside the load.
     pub observers: Vec<Box<dyn Observer>>,
+    /// What of that reports name first, in that order; none unless somebody says so.
+    pub headlines: Vec<Headline>,
     /// What ends the arrivals besides time.
     pub stops: Vec<StopRule>,
     /// What the plan expects of the figures.
@@ -54,7 +57,7 @@ pub struct RunSpec {
 
 impl RunSpec {
     /// A run of these workloads that begins now and ends when they do: one thread of each kind, rings of 1 MiB, intervals of a
-    /// second, 5 s of drain; no warm-up, observer, stop rule or threshold, and nothing said of resources.
+    /// second, 5 s of drain; no warm-up, observer, headline, stop rule or threshold, and nothing said of resources.
     pub fn new(lanes: Vec<Arc<dyn LanePlan<ThreadedRuntime>>>) -> Self {
         Self {
             clock: MonotonicClock::starting_now(),
@@ -71,6 +74,7 @@ impl RunSpec {
             interval: Nanos::from_secs(1),
             lanes,
             observers: Vec::new(),
+            headlines: Vec::new(),
             stops: Vec::new(),
             thresholds: Vec::new(),
             resources: Box::new(Resources::default),

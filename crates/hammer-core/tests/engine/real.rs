@@ -12,6 +12,7 @@ use hammer_core::schedule::{Constant, Profile, Schedule};
 use hammer_core::supply::SupplyBounds;
 use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Workload};
 use hammer_measure::event::CommandRefusal;
+use hammer_measure::headline::Headline;
 use hammer_measure::snapshot::{Resources, RunResult};
 use hammer_measure::{Command, Fate, Nanos, Phase, Reporter, RunEvent};
 
@@ -59,6 +60,7 @@ impl Workload for Ahead {
 
 #[derive(Default)]
 struct Seen {
+    headlines: Vec<Headline>,
     phases: Vec<Phase>,
     intervals: u64,
     commands: u64,
@@ -70,6 +72,7 @@ impl Reporter for Watch {
     fn event(&mut self, event: &RunEvent) {
         let mut seen = self.0.lock().unwrap();
         match event {
+            RunEvent::Started(info) => seen.headlines.clone_from(&info.headlines),
             RunEvent::Phase { phase, .. } => seen.phases.push(*phase),
             RunEvent::Interval(snapshot) => {
                 assert!(snapshot.series.iter().all(|series| series.measurement.balances()));
@@ -97,6 +100,7 @@ fn spec(measurement: Nanos) -> RunSpec {
         drain: Nanos::from_secs(2),
         interval: Nanos::from_millis(100),
         stops: vec![StopRule::at_least("tree_size", 1.0)],
+        headlines: vec![Headline::size("tree_size", "tree size")],
         resources: Box::new(|| Resources { cores: 2, ..Resources::default() }),
         ..RunSpec::new(vec![Arc::new(lane)])
     }
@@ -114,6 +118,11 @@ fn a_real_run_goes_through_its_phases_and_sends_what_was_planned() {
     let (_control, inbox) = control();
     let (result, seen) = watched(spec(Nanos::from_millis(800)), inbox);
     assert_eq!(seen.phases, [Phase::WarmUp, Phase::Measurement, Phase::Drain]);
+    assert_eq!(
+        seen.headlines,
+        [Headline::size("tree_size", "tree size")],
+        "reporters are told what comes first"
+    );
     assert!(seen.intervals >= 10, "{}", seen.intervals);
     let [warm_up, measured] = &result.total.series[0];
     assert_eq!((warm_up.offered, measured.offered), (100, 400));

@@ -178,6 +178,9 @@ fn the_first_line_says_what_the_run_is() {
         ("reads/tile", SeriesKind::Operation, true),
     ];
     assert_eq!(series, expected);
+    let expected =
+        StartedHeadline { observation: "tree_size".to_owned(), label: "tree size".to_owned(), grows: true };
+    assert_eq!(started.headlines, [expected]);
 }
 
 #[test]

@@ -156,11 +156,6 @@ impl Observations {
 }
 
 impl ObservationSeries {
-    /// Whether it is the size of a tree: `tree_size`, alone or of a named log (`log/tree_size`).
-    pub(crate) fn is_of_a_tree(&self) -> bool {
-        self.name.rsplit('/').next() == Some("tree_size")
-    }
-
     fn push(&mut self, point: ObservationPoint) {
         if point.at_ns <= self.last.at_ns {
             return;

@@ -1,5 +1,6 @@
 use std::sync::LazyLock;
 
+use hammer_measure::headline::Headline;
 use hammer_measure::promise::{KindLedger, by_workload};
 use hammer_measure::snapshot::Observation;
 use hammer_measure::{Detail, Ledger, Nanos, Outcome, Phase, RunEvent, SeriesInfo};
@@ -8,7 +9,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::builder::ReportBuilder;
 use crate::fixture::any::{any_run, events};
-use crate::fixture::{Story, breach, build, disaster, operation, quickstart, report_of, verdict};
+use crate::fixture::{Story, breach, build, disaster, operation, quickstart, report_of, tree_size, verdict};
 use crate::report::{Durations, Nanoseconds};
 
 fn assert_fits(text: &str) {
@@ -303,9 +304,10 @@ fn thresholds_say_whether_they_hold_and_whether_they_ended_the_run() {
 }
 
 #[test]
-fn every_observation_is_told_once() {
+fn every_observation_is_told_once_and_a_headline_by_its_label() {
     let told = |names: &[&str]| {
-        let mut story = Story::new(vec![operation("get", "get")]);
+        let level = Headline::level("queue_depth", "depth of the queue");
+        let mut story = Story::headed(vec![tree_size(), level], vec![operation("get", "get")]);
         story.accept(0, Phase::Measurement, 1, Nanos(10));
         let seen = |(place, name): (usize, &&str)| Observation {
             name: (*name).to_owned(),
@@ -315,14 +317,16 @@ fn every_observation_is_told_once() {
         story.observations = names.iter().enumerate().map(seen).collect();
         story.interval(Phase::Measurement);
         let text = render(&report_of(&story.finish(|_| {})));
+        assert_eq!(text.contains("depth of the queue 1,000 to 1,000\n"), names[0] == "queue_depth", "{text}");
         (paragraphs(&text, "tree size"), paragraphs(&text, "observed"))
     };
     let tree = || vec!["1,000 to 1,000, grown by 0".to_owned()];
     assert_eq!(told(&["tree_size"]), (tree(), vec![]));
     assert_eq!(told(&["tree_size", "ratio"]), (tree(), vec!["ratio 2,000".to_owned()]));
     assert_eq!(told(&["log/tree_size", "subtree_size"]), (tree(), vec!["subtree_size 2,000".to_owned()]));
-    let both = vec!["a/tree_size 1,000".to_owned(), "b/tree_size 2,000".to_owned()];
-    assert_eq!(told(&["a/tree_size", "b/tree_size"]), (vec![], both), "of two trees neither is the tree");
+    let both = ["a: 1,000 to 1,000, grown by 0", "b: 2,000 to 2,000, grown by 0"].map(str::to_owned).to_vec();
+    assert_eq!(told(&["a/tree_size", "b/tree_size"]), (both, vec![]), "each tree under its name");
+    assert_eq!(told(&["queue_depth"]), (vec![], vec![]), "a level does not grow");
 }
 
 #[test]
