@@ -3,6 +3,7 @@
 mod args;
 mod assemble;
 mod command;
+mod dashboard;
 mod diagnostics;
 mod error;
 mod evidence;

@@ -11,10 +11,11 @@ use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_measure::headline::Headline;
 
 use crate::error::CliError;
-use crate::plan::Plan;
 use crate::plan::error::PlanError;
 use crate::plan::grammar::StopKey;
 use crate::plan::section::Section;
+use crate::plan::{Plan, WorkloadPlan};
+use crate::tui::spec::{PanelSide, PanelSpec};
 
 pub(crate) mod ct;
 pub(crate) mod http;
@@ -48,6 +49,16 @@ pub(crate) trait Protocol: Sync {
     /// # Errors
     /// When what is named cannot be read, or an embedded target does not start.
     fn open<'a>(&self, planned: &RunPlan<'a>) -> Result<Box<dyn OpenProtocol + 'a>, CliError>;
+
+    /// What the dashboard shows of its workloads in the protocol's own words.
+    fn panel(&self) -> Option<PanelSpec> {
+        None
+    }
+
+    /// On which side of its panel a workload stands.
+    fn side(&self, _workload: &WorkloadPlan) -> PanelSide {
+        PanelSide::Neither
+    }
 
     /// What the reader of the report must be told of its part of a plan.
     fn notes(&self, _plan: &Plan) -> Vec<String> {

@@ -4,25 +4,24 @@ use std::io::{self, IsTerminal as _};
 use std::time::Duration;
 
 use hammer_core::run::Control;
-use hammer_values::Rate;
 use ratatui::crossterm::event::{self, Event};
 
 mod connection;
 #[cfg(test)]
 mod fixture;
 mod input;
+pub(crate) mod spec;
 mod state;
 pub(crate) mod terminal;
 mod view;
 
 use crate::args::OutputArgs;
 use crate::error::{StartError, UsageError};
-use crate::plan::{Plan, WorkloadPlan};
 pub(crate) use connection::Connection;
 use connection::Incoming;
 use input::Effect;
-use state::State;
-use state::workload::{Kind, Workload};
+use spec::DashboardSpec;
+use state::DashboardState;
 use view::palette::Palette;
 
 /// Whether a dashboard that was asked for can be shown.
@@ -38,7 +37,7 @@ pub(crate) fn check(output: &OutputArgs) -> Result<(), UsageError> {
 
 /// Shows the dashboard until the connection is dropped; `None` when nobody asked for it.
 pub(crate) fn open(
-    plan: &Plan,
+    spec: DashboardSpec,
     output: &OutputArgs,
     control: &Control,
 ) -> Result<Option<Connection>, StartError> {
@@ -47,10 +46,7 @@ pub(crate) fn open(
     }
     let taken = terminal::take().map_err(StartError::Dashboard)?;
     let dashboard = Dashboard {
-        state: State::new(
-            plan.name.clone().unwrap_or_default(),
-            plan.workloads.iter().map(workload).collect(),
-        ),
+        state: DashboardState::new(spec),
         palette: palette(output.no_color),
         control: control.clone(),
         taken,
@@ -63,7 +59,7 @@ pub(crate) fn open(
 }
 
 struct Dashboard {
-    state: State,
+    state: DashboardState,
     palette: Palette,
     control: Control,
     taken: terminal::Taken,
@@ -107,23 +103,6 @@ impl Dashboard {
             }
             Effect::Leave => terminal::leave(),
         }
-    }
-}
-
-fn workload(plan: &WorkloadPlan) -> Workload {
-    let kind = match plan.operations.keys().next() {
-        Some("ct_read") => Kind::Read,
-        Some("ct_submit") => Kind::Write,
-        _ => Kind::Other,
-    };
-    let users = plan.load.most_users();
-    Workload {
-        name: plan.name.clone(),
-        kind,
-        rate: plan.load.rate.map(Rate::per_second),
-        in_flight: users.unwrap_or(plan.in_flight),
-        closed_loop: users.is_some(),
-        factor: 1.0,
     }
 }
 

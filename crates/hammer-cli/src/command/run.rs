@@ -7,6 +7,7 @@ use hammer_report::{ExitCode, Reason, ReasonKind, Report, ReportBuilder, Summary
 
 use crate::args::{OutputArgs, RunArgs};
 use crate::assemble::{assemble, check};
+use crate::dashboard::dashboard;
 use crate::error::{CliError, StartError};
 use crate::evidence;
 use crate::output::{Outputs, folder, unwritten};
@@ -114,7 +115,7 @@ impl RunContext<'_> {
         let (files, epoch) = (folder(output, &plan.output), assembled.spec.epoch_unix_ms);
         let result = {
             // It gives the terminal back at the end of this block, before anything is printed.
-            let mut dashboard = tui::open(plan, output, &control)?;
+            let mut dashboard = tui::open(dashboard(registry, plan), output, &control)?;
             let mut reporters: Vec<&mut dyn Reporter> = vec![&mut builder, &mut progress];
             reporters.extend(dashboard.as_mut().map(|dashboard| dashboard as &mut dyn Reporter));
             reporters.extend(events.as_mut().map(|events| events as &mut dyn Reporter));

@@ -19,10 +19,12 @@ use crate::plan::grammar::StopKey;
 use crate::plan::path::PlanPath;
 use crate::plan::section::Section;
 use crate::plan::{Plan, WorkloadPlan};
+use crate::tui::spec::{PanelSide, PanelSpec};
 
 mod fault;
 mod lanes;
 pub(crate) mod opened;
+pub(crate) mod panel;
 mod places;
 pub(crate) mod roots;
 pub(crate) mod sections;
@@ -30,12 +32,10 @@ pub(crate) mod written;
 
 use fault::LogFault;
 use opened::OpenLog;
+use panel::{PANEL, side};
 use places::places;
-use sections::{SUBMIT, all, read, submission};
+use sections::{SUBMIT, TREE_SIZE, all, read, submission};
 use written::NamedWindow;
-
-/// What observers call the size of a log's tree.
-const TREE_SIZE: &str = "tree_size";
 
 /// The protocol.
 pub(crate) struct Ct;
@@ -69,6 +69,14 @@ impl Protocol for Ct {
         let submitted = submitted(planned.plan, &logs)?;
         let auditors = auditors(planned, &logs, &submitted)?;
         Ok(Box::new(OpenCt { planned: *planned, logs, labs, submitted, auditors }))
+    }
+
+    fn panel(&self) -> Option<PanelSpec> {
+        Some(PANEL)
+    }
+
+    fn side(&self, workload: &WorkloadPlan) -> PanelSide {
+        side(workload)
     }
 
     fn notes(&self, plan: &Plan) -> Vec<String> {

@@ -7,13 +7,16 @@ use hammer_measure::recorder::{Completion, Interval};
 use hammer_measure::snapshot::{Figures, Observation, Resources, RunInfo, SeriesSnapshot, Snapshot};
 use hammer_measure::{Detail, Ledger, Nanos, Outcome, Phase, Recorder, RunEvent, SeriesInfo, Timing};
 
-use super::state::State;
-use super::state::workload::{Kind, Workload};
+use super::spec::{
+    DashboardSpec, PanelLabel, PanelSide, PanelSize, PanelSpec, PanelTimes, SideWords, WorkloadSpec,
+};
+use super::state::DashboardState;
+pub(super) use crate::protocol::ct::panel::PANEL as PANEL_OF_LOG;
 
 /// The run.
 pub(super) struct Run {
     /// What is drawn.
-    pub(super) state: State,
+    pub(super) state: DashboardState,
     /// What the next interval tells beside the figures.
     pub(super) promises: Ledger,
     pub(super) observations: Vec<Observation>,
@@ -26,28 +29,52 @@ pub(super) struct Run {
 
 pub(super) const SECOND: Nanos = Nanos::from_secs(1);
 
-pub(super) fn workload(name: &str, kind: Kind, rate: f64, in_flight: usize) -> Workload {
-    Workload { name: name.to_owned(), kind, rate: Some(rate), in_flight, closed_loop: false, factor: 1.0 }
+/// The panel of a notary, which is no protocol of ours.
+pub(super) const PANEL_OF_NOTARY: PanelSpec = PanelSpec {
+    heading: "The panel, in the words of the notary",
+    reads: SideWords { label: "Copy", plural: "copies" },
+    writes: SideWords { label: "Seal", plural: "seals" },
+    size: Some(PanelSize { label: "Pages", observation: "pages", growth_unit: " pages/s" }),
+    service_time: PanelLabel { label: "At the desk", means: "service time of a seal, 30 s" },
+    times: Some(PanelTimes {
+        name: PanelLabel { label: "Bound", means: "sealed to bound into the book, 30 s" },
+        observations: ["bound_min", "bound_avg", "bound_max"],
+        from_intended: None,
+    }),
+    overdue: None,
+};
+
+pub(super) fn workload(name: &str, side: PanelSide, rate: f64, in_flight: usize) -> WorkloadSpec {
+    WorkloadSpec { name: name.to_owned(), side, rate: Some(rate), in_flight, closed_loop: false }
 }
 
 impl Run {
     /// One that writes (series 0 and 1) and reads (series 2) a log, at the begin of measurement.
     pub(super) fn of_log() -> Self {
-        let workloads =
-            vec![workload("submit", Kind::Write, 128.0, 128), workload("read", Kind::Read, 20.0, 8)];
+        let workloads = vec![
+            workload("submit", PanelSide::Writes, 128.0, 128),
+            workload("read", PanelSide::Reads, 20.0, 8),
+        ];
         Self::of(
-            State::new("e2-micro".to_owned(), workloads),
+            DashboardSpec { title: "e2-micro".to_owned(), workloads, panel: Some(PANEL_OF_LOG) },
             &[("submit", "add-chain"), ("submit", "add-pre-chain"), ("read", "checkpoint")],
         )
     }
 
     /// One of a single web workload.
     pub(super) fn of_web() -> Self {
-        let workloads = vec![workload("web", Kind::Other, 500.0, 100)];
-        Self::of(State::new("web".to_owned(), workloads), &[("web", "get")])
+        let workloads = vec![workload("web", PanelSide::Neither, 500.0, 100)];
+        Self::of(DashboardSpec { title: "web".to_owned(), workloads, panel: None }, &[("web", "get")])
     }
 
-    fn of(state: State, series: &[(&str, &str)]) -> Self {
+    /// One that has a notary seal, and nothing copied.
+    pub(super) fn of_notary(panel: PanelSpec) -> Self {
+        let workloads = vec![workload("seal", PanelSide::Writes, 50.0, 16)];
+        let spec = DashboardSpec { title: "notary".to_owned(), workloads, panel: Some(panel) };
+        Self::of(spec, &[("seal", "seal")])
+    }
+
+    fn of(spec: DashboardSpec, series: &[(&str, &str)]) -> Self {
         let info = |(workload, name): &(&str, &str)| SeriesInfo {
             workload: (*workload).to_owned(),
             name: (*name).to_owned(),
@@ -64,7 +91,7 @@ impl Run {
             measurement: Some(Nanos::from_secs(43_200)),
         };
         let mut run = Self {
-            state,
+            state: DashboardState::new(spec),
             promises: Ledger::default(),
             observations: Vec::new(),
             health: Health::default(),

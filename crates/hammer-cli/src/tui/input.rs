@@ -3,19 +3,20 @@
 use hammer_measure::{Command, Phase};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use super::spec::PanelSide;
 use super::state::log::EntryKind;
-use super::state::workload::{Kind, Step, Workload};
-use super::state::{State, Tab};
+use super::state::workload::{KeyDirection, SteeredWorkload};
+use super::state::{DashboardState, Tab};
 
 /// What a key means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     /// The rate of reads.
-    ReadRate(Step),
+    ReadRate(KeyDirection),
     /// The rate of writes.
-    WriteRate(Step),
+    WriteRate(KeyDirection),
     /// The limit of writes in flight.
-    InFlight(Step),
+    InFlight(KeyDirection),
     /// Suspend arrivals, or take them up again.
     Pause,
     /// Another page, so many further.
@@ -23,7 +24,7 @@ pub(super) enum Action {
     /// That page.
     Show(Tab),
     /// Along the series or the log.
-    Scroll(Step, usize),
+    Scroll(KeyDirection, usize),
     /// Figures of the last interval, or of the measurement.
     Whole,
     /// The end: drain and report; the second time at once.
@@ -51,21 +52,21 @@ pub(super) fn action(key: &KeyEvent) -> Option<Action> {
         return (key.code == KeyCode::Char('c')).then_some(Action::Quit);
     }
     Some(match key.code {
-        KeyCode::Char('+') => Action::ReadRate(Step::Up),
-        KeyCode::Char('-') => Action::ReadRate(Step::Down),
-        KeyCode::Char('>') => Action::WriteRate(Step::Up),
-        KeyCode::Char('<') => Action::WriteRate(Step::Down),
-        KeyCode::Char('w') => Action::InFlight(Step::Up),
-        KeyCode::Char('W') => Action::InFlight(Step::Down),
+        KeyCode::Char('+') => Action::ReadRate(KeyDirection::Up),
+        KeyCode::Char('-') => Action::ReadRate(KeyDirection::Down),
+        KeyCode::Char('>') => Action::WriteRate(KeyDirection::Up),
+        KeyCode::Char('<') => Action::WriteRate(KeyDirection::Down),
+        KeyCode::Char('w') => Action::InFlight(KeyDirection::Up),
+        KeyCode::Char('W') => Action::InFlight(KeyDirection::Down),
         KeyCode::Char(' ') => Action::Pause,
         KeyCode::Tab | KeyCode::Right => Action::Turn(1),
         KeyCode::BackTab | KeyCode::Left => Action::Turn(Tab::ALL.len() - 1),
         KeyCode::Char(digit @ '1'..='4') => Action::Show(Tab::ALL[digit as usize - '1' as usize]),
         KeyCode::Char('?' | 'h') => Action::Show(Tab::Help),
-        KeyCode::Up | KeyCode::Char('k') => Action::Scroll(Step::Up, 1),
-        KeyCode::Down | KeyCode::Char('j') => Action::Scroll(Step::Down, 1),
-        KeyCode::PageUp => Action::Scroll(Step::Up, PAGE),
-        KeyCode::PageDown => Action::Scroll(Step::Down, PAGE),
+        KeyCode::Up | KeyCode::Char('k') => Action::Scroll(KeyDirection::Up, 1),
+        KeyCode::Down | KeyCode::Char('j') => Action::Scroll(KeyDirection::Down, 1),
+        KeyCode::PageUp => Action::Scroll(KeyDirection::Up, PAGE),
+        KeyCode::PageDown => Action::Scroll(KeyDirection::Down, PAGE),
         KeyCode::Char('m') => Action::Whole,
         KeyCode::Char('q') => Action::Quit,
         _ => return None,
@@ -73,16 +74,18 @@ pub(super) fn action(key: &KeyEvent) -> Option<Action> {
 }
 
 /// Changes the state by an action.
-pub(super) fn act(state: &mut State, action: Action) -> Effect {
+pub(super) fn act(state: &mut DashboardState, action: Action) -> Effect {
     match action {
-        Action::ReadRate(step) => steer(state, Kind::Read, "rate", |workload| workload.change_rate(step)),
-        Action::WriteRate(step) => {
-            let kind = written(state);
-            steer(state, kind, "rate", |workload| workload.change_rate(step))
+        Action::ReadRate(direction) => {
+            steer(state, PanelSide::Reads, "rate", |workload| workload.change_rate(direction))
         }
-        Action::InFlight(step) => {
-            let kind = written(state);
-            steer(state, kind, "limit in flight", |workload| workload.change_in_flight(step))
+        Action::WriteRate(direction) => {
+            let side = written(state);
+            steer(state, side, "rate", |workload| workload.change_rate(direction))
+        }
+        Action::InFlight(direction) => {
+            let side = written(state);
+            steer(state, side, "limit in flight", |workload| workload.change_in_flight(direction))
         }
         Action::Pause => pause(state),
         Action::Quit => quit(state),
@@ -93,22 +96,26 @@ pub(super) fn act(state: &mut State, action: Action) -> Effect {
     }
 }
 
-/// What the keys of writes apply to: where no log is written, whatever else the plan sends.
-fn written(state: &State) -> Kind {
-    if state.has(Kind::Write) || !state.has(Kind::Other) { Kind::Write } else { Kind::Other }
+/// What the keys of writes apply to: where nothing writes, whatever else the plan sends.
+fn written(state: &DashboardState) -> PanelSide {
+    if state.has(PanelSide::Writes) || !state.has(PanelSide::Neither) {
+        PanelSide::Writes
+    } else {
+        PanelSide::Neither
+    }
 }
 
 fn steer(
-    state: &mut State,
-    kind: Kind,
+    state: &mut DashboardState,
+    side: PanelSide,
     what: &str,
-    change: impl Fn(&mut Workload) -> Option<Command>,
+    change: impl Fn(&mut SteeredWorkload) -> Option<Command>,
 ) -> Effect {
     if ended(state) {
         return Effect::Command(Vec::new());
     }
     let (mut commands, mut refusals) = (Vec::new(), Vec::new());
-    for workload in state.workloads.iter_mut().filter(|workload| workload.kind == kind) {
+    for workload in state.workloads.iter_mut().filter(|workload| workload.side == side) {
         match change(workload) {
             Some(command) => commands.push(command),
             None if workload.closed_loop && what == "rate" => {
@@ -118,15 +125,14 @@ fn steer(
         }
     }
     if commands.is_empty() && refusals.is_empty() {
-        let side = if kind == Kind::Read { "reads" } else { "writes" };
-        refusals.push(format!("no workload of the plan {side}"));
+        refusals.push(format!("the plan has no {}", state.plural(side)));
     }
     let now = state.now();
     refusals.into_iter().for_each(|text| state.say(now, EntryKind::Note, text));
     Effect::Command(commands)
 }
 
-fn pause(state: &mut State) -> Effect {
+fn pause(state: &mut DashboardState) -> Effect {
     if ended(state) {
         return Effect::Command(Vec::new());
     }
@@ -134,14 +140,14 @@ fn pause(state: &mut State) -> Effect {
     Effect::Command(vec![if state.paused { Command::Pause } else { Command::Resume }])
 }
 
-fn quit(state: &mut State) -> Effect {
+fn quit(state: &mut DashboardState) -> Effect {
     if std::mem::replace(&mut state.quitting, true) {
         return Effect::Leave;
     }
     Effect::End(Command::Stop { reason: "ended from the keyboard".to_owned() })
 }
 
-fn show(state: &mut State, action: Action) {
+fn show(state: &mut DashboardState, action: Action) {
     let series = state.run.as_ref().map_or(0, |run| run.series.len());
     let lines = state.log.len();
     let screen = &mut state.screen;
@@ -149,11 +155,11 @@ fn show(state: &mut State, action: Action) {
         Action::Turn(steps) => screen.tab = screen.tab.step(steps),
         Action::Show(tab) => screen.tab = tab,
         Action::Whole => screen.whole = !screen.whole,
-        Action::Scroll(step, by) if screen.tab == Tab::Log => {
-            screen.below = moved(screen.below, step == Step::Up, by, lines);
+        Action::Scroll(direction, by) if screen.tab == Tab::Log => {
+            screen.below = moved(screen.below, direction == KeyDirection::Up, by, lines);
         }
-        Action::Scroll(step, by) if screen.tab == Tab::Series => {
-            screen.series = moved(screen.series, step == Step::Down, by, series);
+        Action::Scroll(direction, by) if screen.tab == Tab::Series => {
+            screen.series = moved(screen.series, direction == KeyDirection::Down, by, series);
         }
         _ => {}
     }
@@ -165,7 +171,7 @@ fn moved(place: usize, further: bool, by: usize, of: usize) -> usize {
 }
 
 /// Whether no arrival is left to steer.
-fn ended(state: &State) -> bool {
+fn ended(state: &DashboardState) -> bool {
     state.quitting || state.phase() == Some(Phase::Drain)
 }
 

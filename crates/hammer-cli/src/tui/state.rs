@@ -5,6 +5,8 @@ use std::sync::Arc;
 use hammer_measure::snapshot::{RunInfo, Snapshot};
 use hammer_measure::{Nanos, Phase, RunEvent};
 
+use super::spec::{DashboardSpec, PanelSide, PanelSpec};
+
 pub(super) mod history;
 pub(super) mod log;
 pub(super) mod panel;
@@ -14,15 +16,17 @@ pub(super) mod workload;
 
 use history::History;
 use log::{EntryKind, Log};
-use workload::{Kind, Workload};
+use workload::SteeredWorkload;
 
 /// Everything that is drawn.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct DashboardState {
     /// The plan's name.
     pub(super) title: String,
     /// By workload, in the order of the plan.
-    pub(super) workloads: Vec<Workload>,
+    pub(super) workloads: Vec<SteeredWorkload>,
+    /// The words and observations of the panel, where there is one.
+    pub(super) panel: Option<PanelSpec>,
     /// The run, once it began.
     pub(super) run: Option<Arc<RunInfo>>,
     /// The end of the last interval.
@@ -92,12 +96,14 @@ impl Tab {
     }
 }
 
-impl State {
+impl DashboardState {
     /// Before the run.
-    pub(super) fn new(title: String, workloads: Vec<Workload>) -> Self {
+    pub(super) fn new(spec: DashboardSpec) -> Self {
+        let DashboardSpec { title, workloads, panel } = spec;
         Self {
             title,
-            workloads,
+            workloads: workloads.into_iter().map(SteeredWorkload::planned).collect(),
+            panel,
             run: None,
             last: None,
             span: Nanos::ZERO,
@@ -140,7 +146,8 @@ impl State {
         let begin = self.begin.unwrap_or(Nanos::ZERO);
         self.span =
             if self.last.is_none() { snapshot.at.since(begin).min(snapshot.span) } else { snapshot.span };
-        self.history.take(snapshot, self.span);
+        let size = self.panel.and_then(|panel| panel.size);
+        self.history.take(snapshot, self.span, size.map(|size| size.observation));
         if let Some(last) = self.last.replace(snapshot.clone()) {
             let available = self.span.as_secs_f64() * f64::from(snapshot.resources.cores.max(1));
             let used = snapshot.resources.cpu_seconds() - last.resources.cpu_seconds();
@@ -170,23 +177,32 @@ impl State {
         self.phase.map(|(phase, _)| phase).max(seen)
     }
 
-    /// The places of the whole operations of workloads of that kind (of all without one), in the order of the series.
-    pub(super) fn operations(&self, kind: Option<Kind>) -> Vec<usize> {
+    /// The places of the whole operations of workloads on that side (of all without one), in the order of the series.
+    pub(super) fn operations(&self, side: Option<PanelSide>) -> Vec<usize> {
         let Some(run) = &self.run else { return Vec::new() };
-        let of_kind = |name: &str| {
+        let on_side = |name: &str| {
             let workload = self.workloads.iter().find(|workload| workload.name == name);
-            kind.is_none() || workload.map(|workload| workload.kind) == kind
+            side.is_none() || workload.map(|workload| workload.side) == side
         };
         let series = run.series.iter().enumerate();
         series
-            .filter(|(_, series)| series.operation && of_kind(&series.workload))
+            .filter(|(_, series)| series.operation && on_side(&series.workload))
             .map(|(place, _)| place)
             .collect()
     }
 
-    /// Whether there is a workload of that kind.
-    pub(super) fn has(&self, kind: Kind) -> bool {
-        self.workloads.iter().any(|workload| workload.kind == kind)
+    /// Whether there is a workload on that side.
+    pub(super) fn has(&self, side: PanelSide) -> bool {
+        self.workloads.iter().any(|workload| workload.side == side)
+    }
+
+    /// What the workloads of a side are called: as the panel says, or plainly where there is none.
+    pub(super) fn plural(&self, side: PanelSide) -> &'static str {
+        match (side, self.panel) {
+            (PanelSide::Reads, panel) => panel.map_or("reads", |panel| panel.reads.plural),
+            (PanelSide::Writes, panel) => panel.map_or("writes", |panel| panel.writes.plural),
+            (PanelSide::Neither, _) => "operations",
+        }
     }
 
     /// What an observer saw last under that name.

@@ -20,12 +20,13 @@ mod standing;
 #[cfg(test)]
 mod tests;
 
-use super::state::{State, Tab, words};
+use super::spec::PanelSide;
+use super::state::{DashboardState, Tab, words};
 use clock::clock;
 use palette::Palette;
 
 /// Draws everything.
-pub(super) fn draw(frame: &mut Frame<'_>, state: &State, palette: &Palette) {
+pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, palette: &Palette) {
     let [head, page, promises, health, keys] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Min(0),
@@ -51,7 +52,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State, palette: &Palette) {
 }
 
 /// How far the run is, and as much of the plan's name as there is room for.
-fn title(state: &State, palette: &Palette, room: usize) -> Line<'static> {
+fn title(state: &DashboardState, palette: &Palette, room: usize) -> Line<'static> {
     let progress = progress(state);
     let paused = if state.paused { " PAUSED" } else { "" };
     let name_room = room.saturating_sub(HAMMER.len() + progress.len() + paused.len() + NAME_END);
@@ -67,7 +68,7 @@ fn title(state: &State, palette: &Palette, room: usize) -> Line<'static> {
     ])
 }
 
-fn progress(state: &State) -> String {
+fn progress(state: &DashboardState) -> String {
     let Some(phase) = state.phase() else { return "connecting".to_owned() };
     let begin = state.phase.map_or(state.now(), |(_, begin)| begin);
     let gone = state.now().since(begin).as_secs_f64();
@@ -80,7 +81,7 @@ fn progress(state: &State) -> String {
     format!("{} {}{of}", words(phase), clock(gone))
 }
 
-fn tabs(state: &State, palette: &Palette) -> Line<'static> {
+fn tabs(state: &DashboardState, palette: &Palette) -> Line<'static> {
     let mut spans = Vec::new();
     for tab in Tab::ALL {
         // The brackets say it where there is no colour.
@@ -93,17 +94,18 @@ fn tabs(state: &State, palette: &Palette) -> Line<'static> {
     Line::from(spans)
 }
 
-fn footer(state: &State, palette: &Palette) -> Line<'static> {
+fn footer(state: &DashboardState, palette: &Palette) -> Line<'static> {
     if state.quitting {
         let text = "draining, then the report; q again leaves at once, without it";
         return Line::styled(text, palette.warning());
     }
     let text = match state.screen.tab {
         Tab::Overview | Tab::Help => {
-            "+ - reads  > < writes  w W in flight  space pause  tab pages  ? help  q quit"
+            let [reads, writes] = [PanelSide::Reads, PanelSide::Writes].map(|side| state.plural(side));
+            format!("+ - {reads}  > < {writes}  w W in flight  space pause  tab pages  ? help  q quit")
         }
-        Tab::Series => "up down mark a series  m last interval or measurement  tab pages  q quit",
-        Tab::Log => "up down pgup pgdn scroll  tab pages  ? help  q quit",
+        Tab::Series => "up down mark a series  m last interval or measurement  tab pages  q quit".to_owned(),
+        Tab::Log => "up down pgup pgdn scroll  tab pages  ? help  q quit".to_owned(),
     };
     Line::styled(text, palette.faint())
 }

@@ -23,6 +23,8 @@ pub(super) const LAB_LOGS: &str = "logs";
 pub(crate) const SUBMIT: &str = "ct_submit";
 /// The section of a workload that reads.
 pub(crate) const READ: &str = "ct_read";
+/// What observers call the size of a log's tree.
+pub(super) const TREE_SIZE: &str = "tree_size";
 
 impl LabSettings for CtLabPlan {
     const RENAMED: &[RenamedKey] = Self::RENAMED;

@@ -1,9 +1,9 @@
 use ratatui::crossterm::event::KeyEventState;
 
 use super::*;
-use crate::tui::fixture::{Run, SECOND};
+use crate::tui::fixture::{PANEL_OF_NOTARY, Run, SECOND};
 
-fn press(state: &mut State, code: KeyCode) -> Effect {
+fn press(state: &mut DashboardState, code: KeyCode) -> Effect {
     let action = action(&KeyEvent::new(code, KeyModifiers::NONE)).expect("the key has a meaning");
     act(state, action)
 }
@@ -39,7 +39,15 @@ fn without_a_log_the_keys_of_writes_are_those_of_the_workload() {
     assert_eq!(press(&mut state, KeyCode::Char('w')), limit("web", 110));
     assert_eq!(press(&mut state, KeyCode::Char('+')), Effect::Command(Vec::new()));
     let said = state.log.entries().next_back().unwrap();
-    assert_eq!(said.text, "no workload of the plan reads");
+    assert_eq!(said.text, "the plan has no reads");
+}
+
+#[test]
+fn what_there_is_none_of_has_the_name_that_the_panel_gives_it() {
+    let mut state = Run::of_notary(PANEL_OF_NOTARY).state;
+    assert_eq!(press(&mut state, KeyCode::Char('+')), Effect::Command(Vec::new()));
+    assert_eq!(state.log.entries().next_back().unwrap().text, "the plan has no copies");
+    assert_eq!(press(&mut state, KeyCode::Char('>')), rate("seal", 1.1));
 }
 
 #[test]

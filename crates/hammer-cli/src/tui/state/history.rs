@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use hammer_measure::headline::target_of;
 use hammer_measure::snapshot::{Figures, Snapshot};
 use hammer_measure::{Fate, Nanos, Octaves, Summary};
 
@@ -22,8 +23,8 @@ pub(in crate::tui) struct Point {
     pub(in crate::tui) span: Nanos,
     /// By series.
     pub(in crate::tui) series: Vec<Tally>,
-    /// The tree size at its end, where one was seen; the sum of several logs'.
-    pub(in crate::tui) tree_size: Option<f64>,
+    /// The panel's size at its end, where one was seen; the sum of several targets'.
+    pub(in crate::tui) size: Option<f64>,
 }
 
 /// One series over some time: what adds up.
@@ -69,9 +70,9 @@ struct Thinned {
 }
 
 impl History {
-    /// Takes an interval of that length; short ones are put together until they make a second.
-    pub(in crate::tui) fn take(&mut self, snapshot: &Snapshot, span: Nanos) {
-        let point = Point::of(snapshot, span);
+    /// Takes an interval of that length, and of what was observed `size`; short ones are put together until they make a second.
+    pub(in crate::tui) fn take(&mut self, snapshot: &Snapshot, span: Nanos, size: Option<&str>) {
+        let point = Point::of(snapshot, span, size);
         let open = match self.open.take() {
             None => point,
             Some(mut open) => {
@@ -98,9 +99,9 @@ impl History {
         self.recent.iter().filter(move |point| until.since(point.at) + LATENESS < WINDOW)
     }
 
-    /// The sizes of the tree at the begin and at the end of the last 30 s, each with its instant.
-    pub(in crate::tui) fn tree_sizes(&self) -> Option<[(Nanos, f64); 2]> {
-        let mut sizes = self.recent.iter().filter_map(|point| Some((point.at, point.tree_size?)));
+    /// The sizes at the start and at the end of the last 30 s, each with its instant.
+    pub(in crate::tui) fn sizes(&self) -> Option<[(Nanos, f64); 2]> {
+        let mut sizes = self.recent.iter().filter_map(|point| Some((point.at, point.size?)));
         Some([sizes.next()?, sizes.next_back()?])
     }
 
@@ -111,22 +112,22 @@ impl History {
 }
 
 impl Point {
-    fn of(snapshot: &Snapshot, span: Nanos) -> Self {
-        let of_tree = |name: &str| name.rsplit('/').next() == Some(TREE_SIZE);
-        let sizes = snapshot.observations.iter().filter(|observation| of_tree(&observation.name));
-        let tree_size = sizes.map(|observation| observation.value).reduce(|sum, size| sum + size);
+    fn of(snapshot: &Snapshot, span: Nanos, size: Option<&str>) -> Self {
+        let is_size = |name: &str| size.is_some_and(|size| target_of(name, size).is_some());
+        let sizes = snapshot.observations.iter().filter(|observation| is_size(&observation.name));
+        let size = sizes.map(|observation| observation.value).reduce(|sum, size| sum + size);
         let tallies = snapshot.series.iter().map(|series| {
             let waiting = series.warm_up.backlog + series.measurement.backlog;
             Tally::of(&series.interval, u64::try_from(waiting).unwrap_or(0))
         });
-        Self { at: snapshot.at, span, series: tallies.collect(), tree_size }
+        Self { at: snapshot.at, span, series: tallies.collect(), size }
     }
 
     /// Adds what came after it.
     pub(in crate::tui) fn merge(&mut self, later: &Self) {
         self.at = later.at;
         self.span = self.span.saturating_add(later.span);
-        self.tree_size = later.tree_size.or(self.tree_size);
+        self.size = later.size.or(self.size);
         self.series.iter_mut().zip(&later.series).for_each(|(ours, theirs)| ours.merge(theirs));
     }
 }
@@ -222,8 +223,6 @@ impl Default for Thinned {
     }
 }
 
-/// The name under which observers tell the size of the tree.
-pub(in crate::tui) const TREE_SIZE: &str = "tree_size";
 /// What "the last 30 s" is.
 pub(in crate::tui) const WINDOW: Nanos = Nanos::from_secs(30);
 /// Points that the thinned history holds at most.

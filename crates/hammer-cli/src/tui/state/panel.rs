@@ -1,26 +1,29 @@
-//! The panel of TesseraCT's hammer: its figures, by its meanings.
+//! The figures of the panel, whatever its words.
 
 use hammer_measure::Nanos;
 
-use super::State;
+use super::DashboardState;
 use super::history::Spread;
-use super::workload::{Kind, Workload};
+use super::workload::SteeredWorkload;
+use crate::tui::spec::{PanelSide, PanelSpec};
 
 /// The figures of the panel.
 #[derive(Debug)]
-pub(in crate::tui) struct Panel {
+pub(in crate::tui) struct PanelFigures {
+    /// Its words.
+    pub(in crate::tui) spec: PanelSpec,
     /// Reads, when the plan has any.
     pub(in crate::tui) read: Option<Throttle>,
     /// Writes, when the plan has any.
     pub(in crate::tui) write: Option<Throttle>,
-    /// The size of the tree, once seen.
-    pub(in crate::tui) tree_size: Option<f64>,
+    /// The size, once seen.
+    pub(in crate::tui) size: Option<f64>,
     /// Its growth a second over the last 30 s or what there is of them, and over how long that was.
     pub(in crate::tui) growth: Option<(f64, Nanos)>,
     /// Service time of a write over the last 30 s.
-    pub(in crate::tui) time_in_queue: Option<Spread>,
-    /// From sent to the first tree that holds the leaf: least, mean and greatest.
-    pub(in crate::tui) time_to_integrate: Option<[Nanos; 3]>,
+    pub(in crate::tui) service_time: Option<Spread>,
+    /// The times that observers tell: least, mean and greatest.
+    pub(in crate::tui) times: Option<[Nanos; 3]>,
     /// The same from the instant that the plan named.
     pub(in crate::tui) from_intended: Option<[Nanos; 3]>,
 }
@@ -36,34 +39,32 @@ pub(in crate::tui) struct Throttle {
     pub(in crate::tui) oversupply: u64,
 }
 
-impl Panel {
-    /// The panel of the state; `None` when nothing in the plan reads or writes a log.
-    pub(in crate::tui) fn of(state: &State) -> Option<Self> {
-        let (read, write) = (throttle(state, Kind::Read), throttle(state, Kind::Write));
-        if read.is_none() && write.is_none() {
-            return None;
-        }
+impl PanelFigures {
+    /// The figures so far; `None` where there is no panel.
+    pub(in crate::tui) fn of(state: &DashboardState) -> Option<Self> {
+        let spec = state.panel?;
         Some(Self {
-            read,
-            write,
-            tree_size: state.history.recent().rev().find_map(|point| point.tree_size),
+            spec,
+            read: throttle(state, PanelSide::Reads),
+            write: throttle(state, PanelSide::Writes),
+            size: state.history.recent().rev().find_map(|point| point.size),
             growth: growth(state),
-            time_in_queue: time_in_queue(state),
-            time_to_integrate: observed(state, FROM_SENT),
-            from_intended: observed(state, FROM_INTENDED),
+            service_time: service_time(state),
+            times: spec.times.and_then(|times| observed(state, times.observations)),
+            from_intended: spec.times.and_then(|times| observed(state, times.from_intended?)),
         })
     }
 }
 
-fn throttle(state: &State, kind: Kind) -> Option<Throttle> {
-    let workloads = || state.workloads.iter().filter(move |workload| workload.kind == kind);
+fn throttle(state: &DashboardState, side: PanelSide) -> Option<Throttle> {
+    let workloads = || state.workloads.iter().filter(move |workload| workload.side == side);
     workloads().next()?;
-    let places = state.operations(Some(kind));
+    let places = state.operations(Some(side));
     let last = state.history.recent().next_back();
     let tallies = || places.iter().filter_map(|place| last?.series.get(*place));
     let offered: u64 = tallies().map(|tally| tally.offered).sum();
     let seconds = last.map_or(1.0, |point| point.span.as_secs_f64());
-    let planned: Option<f64> = workloads().map(Workload::current_rate).sum();
+    let planned: Option<f64> = workloads().map(SteeredWorkload::current_rate).sum();
     Some(Throttle {
         workers: workloads().map(|workload| workload.in_flight).sum(),
         current_max: planned.unwrap_or(offered as f64 / seconds),
@@ -71,14 +72,14 @@ fn throttle(state: &State, kind: Kind) -> Option<Throttle> {
     })
 }
 
-fn growth(state: &State) -> Option<(f64, Nanos)> {
-    let [(begin, first), (end, last)] = state.history.tree_sizes()?;
-    let over = end.since(begin);
+fn growth(state: &DashboardState) -> Option<(f64, Nanos)> {
+    let [(start, first), (end, last)] = state.history.sizes()?;
+    let over = end.since(start);
     (over > Nanos::ZERO).then(|| ((last - first) / over.as_secs_f64(), over))
 }
 
-fn time_in_queue(state: &State) -> Option<Spread> {
-    let places = state.operations(Some(Kind::Write));
+fn service_time(state: &DashboardState) -> Option<Spread> {
+    let places = state.operations(Some(PanelSide::Writes));
     let mut all = Spread::default();
     for point in state.history.recent() {
         for tally in places.iter().filter_map(|place| point.series.get(*place)) {
@@ -89,16 +90,7 @@ fn time_in_queue(state: &State) -> Option<Spread> {
 }
 
 /// What observers tell under `names`, seconds: least, mean and greatest.
-fn observed(state: &State, names: [&str; 3]) -> Option<[Nanos; 3]> {
+fn observed(state: &DashboardState, names: [&str; 3]) -> Option<[Nanos; 3]> {
     let [min, avg, max] = names.map(|name| state.observed(name).map(Nanos::from_secs_f64));
     Some([min?, avg?, max?])
 }
-
-/// The names under which observers tell the time from sent to the first tree that holds the leaf, over the last 30 s.
-const FROM_SENT: [&str; 3] = ["time_to_integrate_min", "time_to_integrate_avg", "time_to_integrate_max"];
-/// The same from the intended start.
-const FROM_INTENDED: [&str; 3] = [
-    "time_to_integrate_from_intended_min",
-    "time_to_integrate_from_intended_avg",
-    "time_to_integrate_from_intended_max",
-];

@@ -3,17 +3,18 @@ use hammer_measure::{Command, Nanos, Outcome, RunEvent};
 
 use super::history::{MOST_POINTS, Spread};
 use super::log::MOST_LINES;
-use super::panel::{Panel, Throttle};
-use super::workload::{Kind, Step};
+use super::panel::{PanelFigures, Throttle};
+use super::workload::{KeyDirection, SteeredWorkload};
 use super::*;
-use crate::tui::fixture::{Run, SECOND, workload};
+use crate::tui::fixture::{PANEL_OF_LOG, PANEL_OF_NOTARY, Run, SECOND, workload};
+use crate::tui::spec::{PanelSide, PanelTimes};
 
-fn panel(run: &Run) -> Panel {
-    Panel::of(&run.state).unwrap()
+fn panel(run: &Run) -> PanelFigures {
+    PanelFigures::of(&run.state).unwrap()
 }
 
 #[test]
-fn time_in_queue_is_the_service_time_of_writes_of_the_last_30_s() {
+fn the_service_time_of_the_panel_is_that_of_writes_of_the_last_30_s() {
     let mut run = Run::of_log();
     run.end(0, Outcome::Accepted, [5_000]);
     run.end(2, Outcome::Accepted, [9_000]);
@@ -21,16 +22,16 @@ fn time_in_queue_is_the_service_time_of_writes_of_the_last_30_s() {
     run.end(0, Outcome::Accepted, [10]);
     run.end(1, Outcome::Accepted, [30]);
     run.interval(SECOND);
-    let Spread { count, max, .. } = panel(&run).time_in_queue.unwrap();
+    let Spread { count, max, .. } = panel(&run).service_time.unwrap();
     assert_eq!(count, 3, "a read is no write");
     assert!(max >= Nanos::from_millis(4_990));
     (0..29).for_each(|_| run.interval(SECOND));
-    let spread = panel(&run).time_in_queue.unwrap();
+    let spread = panel(&run).service_time.unwrap();
     assert_eq!(spread.count, 2, "the first second is 30 s ago");
     assert_eq!(spread.mean().as_millis_f64().round(), 20.0);
     assert!(spread.min.as_millis_f64().round() == 10.0 && spread.max.as_millis_f64().round() == 30.0);
     run.interval(SECOND);
-    assert!(panel(&run).time_in_queue.is_none());
+    assert!(panel(&run).service_time.is_none());
 }
 
 #[test]
@@ -66,46 +67,59 @@ fn short_intervals_are_put_together_to_a_second() {
 }
 
 #[test]
-fn the_tree_grows_by_what_was_seen_over_the_window() {
+fn the_size_grows_by_what_was_seen_over_the_window() {
     let mut run = Run::of_log();
+    let size = PANEL_OF_LOG.size.unwrap().observation;
     run.interval(SECOND);
-    assert_eq!((panel(&run).tree_size, panel(&run).growth), (None, None));
+    assert_eq!((panel(&run).size, panel(&run).growth), (None, None));
     for second in 0..40 {
-        run.observe("tree_size", 1_000.0 + 62.0 * f64::from(second));
+        run.observe(size, 1_000.0 + 62.0 * f64::from(second));
         run.interval(SECOND);
     }
     let panel = panel(&run);
-    assert_eq!(panel.tree_size, Some(1_000.0 + 62.0 * 39.0));
+    assert_eq!(panel.size, Some(1_000.0 + 62.0 * 39.0));
     let (rate, over) = panel.growth.unwrap();
     assert_eq!(rate, 62.0);
-    assert_eq!(over, Nanos::from_secs(30), "from the size at the begin of the window");
+    assert_eq!(over, Nanos::from_secs(30), "from the size at the start of the window");
 }
 
 #[test]
-fn the_trees_of_several_logs_add_up() {
-    let mut run = Run::of_log();
-    run.observe("early/tree_size", 1_000.0);
-    run.observe("late/tree_size", 30.0);
+fn the_sizes_of_several_targets_add_up() {
+    let mut run = Run::of_notary(PANEL_OF_NOTARY);
+    run.observe("early/pages", 1_000.0);
+    run.observe("late/pages", 30.0);
+    run.observe("webpages", 7.0);
     run.interval(SECOND);
-    assert_eq!(panel(&run).tree_size, Some(1_030.0));
+    assert_eq!(panel(&run).size, Some(1_030.0));
 }
 
-#[test]
-fn time_to_integrate_comes_from_observers_alone() {
-    let mut run = Run::of_log();
-    run.interval(SECOND);
-    assert_eq!(panel(&run).time_to_integrate, None);
-    for (name, value) in [("min", 1.314), ("avg", 4.714), ("max", 8.963)] {
-        run.observe(&format!("time_to_integrate_{name}"), value);
+/// What the panel says of times that are observed under these names.
+fn observed(run: &mut Run, names: [&str; 3]) -> [Option<[f64; 3]>; 2] {
+    for (name, value) in names.into_iter().zip([1.314, 4.714, 8.963]) {
+        run.observe(name, value);
     }
     run.interval(SECOND);
-    let [min, avg, max] = panel(&run).time_to_integrate.unwrap().map(|nanos| nanos.as_millis_f64().round());
-    assert_eq!((min, avg, max), (1_314.0, 4_714.0, 8_963.0));
+    let PanelFigures { times, from_intended, .. } = panel(run);
+    [times, from_intended].map(|times| Some(times?.map(|nanos| nanos.as_millis_f64().round())))
 }
 
 #[test]
-fn a_plan_without_a_log_has_no_panel() {
-    assert!(Panel::of(&Run::of_web().state).is_none());
+fn the_times_of_the_panel_come_from_observers_alone() {
+    let PanelTimes { observations, from_intended, .. } = PANEL_OF_LOG.times.unwrap();
+    let millis = Some([1_314.0, 4_714.0, 8_963.0]);
+    let mut run = Run::of_log();
+    run.interval(SECOND);
+    assert_eq!((panel(&run).times, panel(&run).from_intended), (None, None));
+    assert_eq!(observed(&mut run, observations), [millis, None]);
+    assert_eq!(observed(&mut Run::of_log(), from_intended.unwrap()), [None, millis]);
+    let mut run = Run::of_notary(PANEL_OF_NOTARY);
+    assert_eq!(observed(&mut run, observations), [None, None], "they are no words of the notary's");
+    assert_eq!(observed(&mut run, ["bound_min", "bound_avg", "bound_max"]), [millis, None]);
+}
+
+#[test]
+fn a_plan_without_a_panel_has_none() {
+    assert!(PanelFigures::of(&Run::of_web().state).is_none());
 }
 
 #[test]
@@ -132,21 +146,21 @@ fn a_soak_keeps_its_memory_flat_and_its_last_hour() {
 
 #[test]
 fn as_many_steps_back_as_forth_end_at_the_planned_rate() {
-    let mut load = workload("submit", Kind::Write, 100.0, 8);
-    let up = load.change_rate(Step::Up);
+    let mut load = SteeredWorkload::planned(workload("submit", PanelSide::Writes, 100.0, 8));
+    let up = load.change_rate(KeyDirection::Up);
     assert_eq!(up, Some(Command::Rate { workload: Some("submit".to_owned()), factor: 1.1 }));
-    (0..9).for_each(|_| drop(load.change_rate(Step::Up)));
-    (0..10).for_each(|_| drop(load.change_rate(Step::Down)));
+    (0..9).for_each(|_| drop(load.change_rate(KeyDirection::Up)));
+    (0..10).for_each(|_| drop(load.change_rate(KeyDirection::Down)));
     assert!((load.factor - 1.0).abs() < 1e-6, "{}", load.factor);
     assert!((load.current_rate().unwrap() - 100.0).abs() < 1e-4);
-    while load.change_rate(Step::Down).is_some() {}
+    while load.change_rate(KeyDirection::Down).is_some() {}
     assert!(load.factor >= 0.001);
 }
 
 #[test]
 fn a_limit_never_falls_to_none() {
-    let mut load = workload("submit", Kind::Write, 100.0, 3);
-    let limits = std::iter::from_fn(|| load.change_in_flight(Step::Down));
+    let mut load = SteeredWorkload::planned(workload("submit", PanelSide::Writes, 100.0, 3));
+    let limits = std::iter::from_fn(|| load.change_in_flight(KeyDirection::Down));
     let limits: Vec<_> = limits
         .map(|command| match command {
             Command::InFlight { limit, .. } => limit,

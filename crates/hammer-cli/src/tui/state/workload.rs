@@ -2,13 +2,15 @@
 
 use hammer_measure::Command;
 
+use crate::tui::spec::{PanelSide, WorkloadSpec};
+
 /// A workload and its load.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::tui) struct Workload {
+pub(in crate::tui) struct SteeredWorkload {
     /// Its name in the plan.
     pub(in crate::tui) name: String,
-    /// What it does.
-    pub(in crate::tui) kind: Kind,
+    /// Where it stands in the panel.
+    pub(in crate::tui) side: PanelSide,
     /// Its planned rate, arrivals a second, where that is one number.
     pub(in crate::tui) rate: Option<f64>,
     /// The limit of operations in flight; in a closed loop its users.
@@ -19,35 +21,30 @@ pub(in crate::tui) struct Workload {
     pub(in crate::tui) factor: f64,
 }
 
-/// What a workload does.
+/// Which way a key leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::tui) enum Kind {
-    /// It reads a log.
-    Read,
-    /// It submits to a log.
-    Write,
-    /// Anything else.
-    Other,
-}
-
-/// One key's worth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::tui) enum Step {
+pub(in crate::tui) enum KeyDirection {
     Up,
     Down,
 }
 
-impl Workload {
+impl SteeredWorkload {
+    /// It as it was planned.
+    pub(in crate::tui) fn planned(spec: WorkloadSpec) -> Self {
+        let WorkloadSpec { name, side, rate, in_flight, closed_loop } = spec;
+        Self { name, side, rate, in_flight, closed_loop, factor: 1.0 }
+    }
+
     /// The rate that it is to offer now, where that is one number.
     pub(in crate::tui) fn current_rate(&self) -> Option<f64> {
         self.rate.map(|rate| rate * self.factor)
     }
 
     /// A tenth more, or back; `None` where a key changes nothing: a closed loop, or an end of the range.
-    pub(in crate::tui) fn change_rate(&mut self, step: Step) -> Option<Command> {
-        let factor = match step {
-            Step::Up => self.factor * RATE_STEP,
-            Step::Down => self.factor / RATE_STEP,
+    pub(in crate::tui) fn change_rate(&mut self, direction: KeyDirection) -> Option<Command> {
+        let factor = match direction {
+            KeyDirection::Up => self.factor * RATE_STEP,
+            KeyDirection::Down => self.factor / RATE_STEP,
         };
         // Rounded, so that as many steps back as forth end at the plan's rate.
         let factor = (factor * 1e9).round() / 1e9;
@@ -59,11 +56,11 @@ impl Workload {
     }
 
     /// A tenth more or less, one at least; `None` when it is one already.
-    pub(in crate::tui) fn change_in_flight(&mut self, step: Step) -> Option<Command> {
+    pub(in crate::tui) fn change_in_flight(&mut self, direction: KeyDirection) -> Option<Command> {
         let by = (self.in_flight / 10).max(1);
-        let limit = match step {
-            Step::Up => self.in_flight.saturating_add(by),
-            Step::Down => self.in_flight.saturating_sub(by).max(1),
+        let limit = match direction {
+            KeyDirection::Up => self.in_flight.saturating_add(by),
+            KeyDirection::Down => self.in_flight.saturating_sub(by).max(1),
         };
         if limit == self.in_flight {
             return None;

@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Paragraph};
 
 use super::palette::Palette;
-use crate::tui::state::State;
+use crate::tui::state::DashboardState;
 
 /// Columns of it, with the gap to what stands beside it.
 pub(super) const WIDTH: u16 = 44;
@@ -16,12 +16,12 @@ pub(super) const WIDTH: u16 = 44;
 pub(super) const HEIGHT: u16 = 6;
 
 /// Draws them, since the begin of the run.
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, palette: &Palette) {
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, palette: &Palette) {
     let block = Block::new().borders(Borders::TOP).title("fates so far ");
     frame.render_widget(Paragraph::new(fates(state, *palette)).block(block), area);
 }
 
-fn fates(state: &State, palette: Palette) -> Vec<Line<'static>> {
+fn fates(state: &DashboardState, palette: Palette) -> Vec<Line<'static>> {
     let half = Fate::COUNT / 2;
     let pair = |(left, right): (&Fate, &Fate)| {
         Line::from(vec![fate(state, *left, palette), Span::raw("  "), fate(state, *right, palette)])
@@ -29,7 +29,7 @@ fn fates(state: &State, palette: Palette) -> Vec<Line<'static>> {
     Fate::ALL[..half].iter().zip(&Fate::ALL[half..]).map(pair).collect()
 }
 
-fn fate(state: &State, fate: Fate, palette: Palette) -> Span<'static> {
+fn fate(state: &DashboardState, fate: Fate, palette: Palette) -> Span<'static> {
     let last = state.last.iter();
     let places = state.operations(None);
     let count: u64 = last

@@ -8,9 +8,9 @@ use ratatui::widgets::{Block, Borders, Paragraph};
 
 use super::clock::clock;
 use super::palette::Palette;
-use crate::tui::state::State;
+use crate::tui::spec::PanelSide;
+use crate::tui::state::DashboardState;
 use crate::tui::state::history::Point;
-use crate::tui::state::workload::Kind;
 
 /// Whose response times.
 #[derive(Debug)]
@@ -36,19 +36,21 @@ struct Map {
 }
 
 impl Choice {
-    /// The operations of the workloads of that kind, or all.
-    pub(super) fn of(state: &State, kind: Option<Kind>) -> Self {
-        let name = match kind {
-            Some(Kind::Write) => "writes",
-            Some(Kind::Read) => "reads",
-            Some(Kind::Other) | None => "all",
-        };
-        Self { name: name.to_owned(), places: state.operations(kind) }
+    /// The operations of the workloads on that side, or all.
+    pub(super) fn of(state: &DashboardState, side: Option<PanelSide>) -> Self {
+        let name = side.map_or("all", |side| state.plural(side));
+        Self { name: name.to_owned(), places: state.operations(side) }
     }
 }
 
 /// Draws it; nothing where there is no room for a row.
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, palette: &Palette, choice: &Choice) {
+pub(super) fn draw(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    state: &DashboardState,
+    palette: &Palette,
+    choice: &Choice,
+) {
     let width = usize::from(area.width).saturating_sub(LABEL);
     let height = usize::from(area.height).saturating_sub(1);
     if width == 0 || height == 0 {

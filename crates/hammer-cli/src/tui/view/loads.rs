@@ -9,10 +9,10 @@ use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
 use super::palette::Palette;
-use crate::tui::state::State;
+use crate::tui::state::DashboardState;
 
 /// Draws as many workloads as fit, and says how many do not.
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, palette: &Palette) {
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, palette: &Palette) {
     let head = format!(
         "{:<NAME$}{:>11}{:>11}{:>11}{:>11}{:>10}{:>10}",
         "workload", "offered", "dispatched", "completed", "accepted", "in flight", "waiting"
@@ -29,7 +29,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, palette: &P
     frame.render_widget(Paragraph::new(lines), area);
 }
 
-fn row(state: &State, workload: &str) -> String {
+fn row(state: &DashboardState, workload: &str) -> String {
     let name: String = workload.chars().take(NAME - 1).collect();
     let (Some(run), Some(last)) = (&state.run, &state.last) else { return name };
     let of = |series: &SeriesInfo| series.operation && series.workload == workload;

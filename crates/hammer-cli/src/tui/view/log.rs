@@ -8,11 +8,11 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Paragraph};
 
 use super::palette::Palette;
-use crate::tui::state::State;
+use crate::tui::state::DashboardState;
 use crate::tui::state::log::{Entry, EntryKind};
 
 /// Draws the last lines, or those above them where it was scrolled up.
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, palette: &Palette) {
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, palette: &Palette) {
     let until = state.log.len().saturating_sub(state.screen.below);
     let forgotten = match state.log.forgotten() {
         0 => String::new(),
@@ -23,7 +23,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, palette: &P
 }
 
 /// Draws the last lines below another page; nothing where there is no room.
-pub(super) fn tail(frame: &mut Frame<'_>, area: Rect, state: &State, palette: &Palette) {
+pub(super) fn tail(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, palette: &Palette) {
     if area.height > 1 {
         pane(frame, area, "log ".to_owned(), state.log.entries().rev(), palette);
     }

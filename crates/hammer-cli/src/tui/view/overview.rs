@@ -1,18 +1,18 @@
-//! The first page: TesseraCT's panel, then what it lacks.
+//! The first page: the panel of what is loaded, where it has one, then what holds for every load.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 
 use super::palette::Palette;
 use super::{fates, heat, loads, log, panel, responses};
-use crate::tui::state::State;
-use crate::tui::state::panel::Panel;
-use crate::tui::state::workload::Kind;
+use crate::tui::spec::PanelSide;
+use crate::tui::state::DashboardState;
+use crate::tui::state::panel::PanelFigures;
 
 /// Draws it.
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, palette: &Palette) {
-    let figures = Panel::of(state);
-    let panel_height = if figures.is_some() { panel::HEIGHT } else { 0 };
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, palette: &Palette) {
+    let figures = PanelFigures::of(state);
+    let panel_height = figures.as_ref().map_or(0, |figures| panel::height(&figures.spec));
     let rows = rows(state.workloads.len(), area.height.saturating_sub(panel_height));
     let [top, rates, times, lower, said] = Layout::vertical([
         Constraint::Length(panel_height),
@@ -30,8 +30,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, palette: &P
     let [left, right] =
         Layout::horizontal([Constraint::Length(fates::WIDTH), Constraint::Min(0)]).areas(lower);
     fates::draw(frame, Rect { width: left.width.saturating_sub(GAP), ..left }, state, palette);
-    let kind = state.has(Kind::Write).then_some(Kind::Write);
-    heat::draw(frame, right, state, palette, &heat::Choice::of(state, kind));
+    let side = state.has(PanelSide::Writes).then_some(PanelSide::Writes);
+    heat::draw(frame, right, state, palette, &heat::Choice::of(state, side));
     log::tail(frame, said, state, palette);
 }
 

@@ -1,4 +1,4 @@
-//! The panel of TesseraCT's hammer, in its words.
+//! The panel, in the words of its specification and in the form of TesseraCT's hammer.
 
 use hammer_measure::Nanos;
 use ratatui::Frame;
@@ -6,21 +6,25 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Paragraph};
 
-use crate::tui::state::panel::{Panel, Throttle};
+use crate::tui::spec::{PanelSize, PanelSpec, PanelTimes};
+use crate::tui::state::panel::{PanelFigures, Throttle};
 
 /// Lines of it, the border included.
-pub(super) const HEIGHT: u16 = 7;
+pub(super) fn height(spec: &PanelSpec) -> u16 {
+    ALWAYS + u16::from(spec.size.is_some()) + u16::from(spec.times.is_some())
+}
 
 /// Draws it.
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, panel: &Panel) {
-    let queue = panel.time_in_queue.map(|spread| [spread.min, spread.mean(), spread.max]);
-    let lines = vec![
-        throttle("Read", panel.read.as_ref()),
-        throttle("Write", panel.write.as_ref()),
-        tree_size(panel),
-        times("Time-in-queue", queue),
-        integrate(panel),
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, panel: &PanelFigures) {
+    let spec = &panel.spec;
+    let service_time = panel.service_time.map(|spread| [spread.min, spread.mean(), spread.max]);
+    let mut lines = vec![
+        throttle(spec.reads.label, panel.read.as_ref()),
+        throttle(spec.writes.label, panel.write.as_ref()),
     ];
+    lines.extend(spec.size.map(|words| size(&words, panel)));
+    lines.push(times(spec.service_time.label, service_time));
+    lines.extend(spec.times.map(|words| observed(&words, panel)));
     frame.render_widget(Paragraph::new(lines).block(Block::bordered()), area);
 }
 
@@ -38,17 +42,18 @@ fn rate(rate: f64) -> String {
     if rate < 10.0 && rate.fract() != 0.0 { format!("{rate:.1}") } else { format!("{rate:.0}") }
 }
 
-fn tree_size(panel: &Panel) -> Line<'static> {
-    let Some(size) = panel.tree_size else { return Line::from("TreeSize: -") };
+fn size(words: &PanelSize, panel: &PanelFigures) -> Line<'static> {
+    let PanelSize { label, growth_unit, .. } = words;
+    let Some(size) = panel.size else { return Line::from(format!("{label}: -")) };
     let growth = panel.growth.map_or_else(String::new, |(rate, over)| {
-        format!(" (Δ {rate:.0}qps over {:.0}s)", over.as_secs_f64())
+        format!(" (Δ {rate:.0}{growth_unit} over {:.0}s)", over.as_secs_f64())
     });
-    Line::from(format!("TreeSize: {size:.0}{growth}"))
+    Line::from(format!("{label}: {size:.0}{growth}"))
 }
 
-/// From sent, as there; from intended beside it.
-fn integrate(panel: &Panel) -> Line<'static> {
-    let mut line = times("Observed-time-to-integrate", panel.time_to_integrate);
+/// As observers tell it; from intended beside it.
+fn observed(words: &PanelTimes, panel: &PanelFigures) -> Line<'static> {
+    let mut line = times(words.name.label, panel.times);
     if let Some(times) = panel.from_intended {
         line.push_span(format!(", from intended {}", slashed(times)));
     }
@@ -73,3 +78,6 @@ fn millis(nanos: Nanos) -> String {
         _ => format!("{millis:.0}ms"),
     }
 }
+
+/// Lines of any panel: both sides, the service time, the border.
+const ALWAYS: u16 = 5;

@@ -7,10 +7,10 @@ use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
 use super::palette::Palette;
-use crate::tui::state::State;
+use crate::tui::state::DashboardState;
 
 /// Draws them, of the last interval.
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, palette: &Palette) {
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, palette: &Palette) {
     let head = format!(
         "{:<NAME$}{:>8}{:>8}{:>8}{:>8}{:>8} {:>8}{:>8}{:>8}",
         "slowest series", "resp p50", "p90", "p99", "p99.9", "max", "serv p50", "p99", "max"
@@ -25,7 +25,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, palette: &P
 }
 
 /// Percentiles of several series cannot be put together: those of the slowest are shown, and it is named.
-fn slowest(state: &State, workload: &str) -> Option<Line<'static>> {
+fn slowest(state: &DashboardState, workload: &str) -> Option<Line<'static>> {
     let (run, last) = (state.run.as_ref()?, state.last.as_ref()?);
     let pairs = run.series.iter().zip(&last.series);
     let slowest = pairs

@@ -10,10 +10,10 @@ use ratatui::widgets::Paragraph;
 use super::clock::clock;
 use super::heat;
 use super::palette::Palette;
-use crate::tui::state::State;
+use crate::tui::state::DashboardState;
 
 /// Draws it.
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, palette: &Palette) {
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, palette: &Palette) {
     let (Some(run), Some(last)) = (&state.run, &state.last) else { return };
     let heat_height = area.height.saturating_sub(1).min(heat::TALLEST).min(area.height / 2);
     let [head, list, map] =

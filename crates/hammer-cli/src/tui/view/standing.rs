@@ -7,13 +7,13 @@ use ratatui::text::{Line, Span};
 
 use super::fates::short;
 use super::palette::Palette;
-use crate::tui::state::State;
-use crate::tui::state::workload::Kind;
+use crate::tui::spec::PanelSide;
+use crate::tui::state::DashboardState;
 
-/// What became of the promises; of those that nobody watches for being overdue, a dash.
-pub(super) fn promises(state: &State, palette: &Palette) -> Line<'static> {
+/// What became of the promises; where some can be overdue and nobody watched yet, a dash.
+pub(super) fn promises(state: &DashboardState, palette: &Palette) -> Line<'static> {
     let ledger = state.last.as_ref().map(|last| last.promises).unwrap_or_default();
-    if ledger.made == 0 && !state.has(Kind::Write) {
+    if ledger.made == 0 && !state.has(PanelSide::Writes) {
         return Line::styled("no promise was made", palette.faint());
     }
     let mut spans = vec![Span::raw(format!(
@@ -26,17 +26,19 @@ pub(super) fn promises(state: &State, palette: &Palette) -> Line<'static> {
     if ledger.unchecked > 0 {
         spans.extend([Span::raw(" + "), counted("unchecked", ledger.unchecked, palette)]);
     }
-    spans.push(Span::raw("; "));
-    spans.push(match state.observed(OVERDUE) {
-        Some(count) => counted("overdue", count as u64, palette),
-        None => Span::raw("overdue -"),
-    });
+    if let Some(overdue) = state.panel.and_then(|panel| panel.overdue) {
+        spans.push(Span::raw("; "));
+        spans.push(match state.observed(overdue) {
+            Some(count) => counted("overdue", count as u64, palette),
+            None => Span::raw("overdue -"),
+        });
+    }
     Line::from(spans)
 }
 
 /// Health and resources; first what the dashboard itself missed. Where `room` columns are too few, the findings are
 /// named only: the log has them in full.
-pub(super) fn health(state: &State, palette: &Palette, room: usize) -> Line<'static> {
+pub(super) fn health(state: &DashboardState, palette: &Palette, room: usize) -> Line<'static> {
     let full = standing(state, palette, ToString::to_string);
     if full.width() <= room { full } else { standing(state, palette, named) }
 }
@@ -46,7 +48,11 @@ fn named(health: &Health) -> String {
     names.join(", ")
 }
 
-fn standing(state: &State, palette: &Palette, findings: impl Fn(&Health) -> String) -> Line<'static> {
+fn standing(
+    state: &DashboardState,
+    palette: &Palette,
+    findings: impl Fn(&Health) -> String,
+) -> Line<'static> {
     let Some(last) = &state.last else { return Line::styled("no interval yet", palette.faint()) };
     let used = &last.resources;
     let mut spans = Vec::new();
@@ -75,6 +81,3 @@ fn counted(name: &str, count: u64, palette: &Palette) -> Span<'static> {
     let name = if count > 0 { name.to_uppercase() } else { name.to_owned() };
     Span::styled(format!("{name} {}", short(count)), palette.bad_if(count > 0))
 }
-
-/// The name under which an audit tells the promises whose time is up and whose check is not done.
-const OVERDUE: &str = "overdue";

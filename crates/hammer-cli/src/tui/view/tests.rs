@@ -5,15 +5,16 @@ use ratatui::backend::TestBackend;
 use ratatui::style::Color;
 
 use super::*;
-use crate::tui::fixture::{Run, SECOND};
+use crate::tui::fixture::{PANEL_OF_LOG, PANEL_OF_NOTARY, Run, SECOND};
+use crate::tui::spec::{DashboardSpec, PanelSpec};
 
-fn drawn(state: &State, width: u16, height: u16, palette: Palette) -> TestBackend {
+fn drawn(state: &DashboardState, width: u16, height: u16, palette: Palette) -> TestBackend {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     terminal.draw(|frame| draw(frame, state, &palette)).unwrap();
     terminal.backend().clone()
 }
 
-fn screen(state: &State, width: u16, height: u16) -> String {
+fn screen(state: &DashboardState, width: u16, height: u16) -> String {
     drawn(state, width, height, Palette::MONOCHROME).to_string()
 }
 
@@ -36,7 +37,7 @@ fn busy() -> Run {
         run.promises.made += 78;
         run.promises.kept = run.promises.made - 78;
         run.promises.pending = 78;
-        run.observe("tree_size", 679_958.0 + 62.0 * second as f64);
+        run.observe(PANEL_OF_LOG.size.unwrap().observation, 679_958.0 + 62.0 * second as f64);
         run.interval(SECOND);
     }
     run
@@ -46,7 +47,7 @@ fn busy() -> Run {
 fn in_trouble() -> Run {
     let mut run = busy();
     run.promises = Ledger { broken: 2, unchecked: 1, made: run.promises.made + 3, ..run.promises };
-    run.observe("overdue", 17.0);
+    run.observe(PANEL_OF_LOG.overdue.unwrap(), 17.0);
     run.health = Health { findings: vec![Finding::Starved { count: 12 }] };
     run.interval(SECOND);
     run.state.dropped = 31;
@@ -110,6 +111,64 @@ fn the_help() {
     insta::assert_snapshot!(screen(&run.state, 80, 24));
 }
 
+/// Three seconds of a notary that seals pages.
+fn notary(panel: PanelSpec) -> Run {
+    let mut run = Run::of_notary(panel);
+    for second in 0..3 {
+        run.end(0, Outcome::Accepted, 2..52);
+        run.promises.made += 50;
+        run.promises.kept += 50;
+        run.observe("pages", 400.0 + 50.0 * f64::from(second));
+        for (name, seconds) in [("bound_min", 0.25), ("bound_avg", 0.75), ("bound_max", 1.5)] {
+            run.observe(name, seconds);
+        }
+        run.interval(SECOND);
+    }
+    run
+}
+
+#[test]
+fn a_panel_of_other_words() {
+    insta::assert_snapshot!(screen(&notary(PANEL_OF_NOTARY).state, 80, 24));
+}
+
+#[test]
+fn the_help_in_other_words() {
+    let mut run = notary(PANEL_OF_NOTARY);
+    run.state.screen.tab = Tab::Help;
+    insta::assert_snapshot!(screen(&run.state, 80, 24));
+}
+
+#[test]
+fn a_panel_that_names_neither_size_nor_times_is_shorter() {
+    let lines = |panel| {
+        let text = screen(&notary(panel).state, 80, 24);
+        let is_of_panel = |line: &&str| line.starts_with("\"│");
+        text.lines().filter(is_of_panel).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let whole = lines(PANEL_OF_NOTARY);
+    let starts = |line: &str, label: &str| line.trim_start_matches(['"', '│']).starts_with(label);
+    assert!(
+        whole.len() == 5 && starts(&whole[2], "Pages: 500") && starts(&whole[4], "Bound: 250ms"),
+        "{whole:?}"
+    );
+    let short = lines(PanelSpec { size: None, times: None, ..PANEL_OF_NOTARY });
+    assert_eq!(short, [0, 1, 3].map(|line| whole[line].clone()));
+}
+
+#[test]
+fn the_help_of_a_plan_without_a_panel_explains_none() {
+    let mut run = Run::of_web();
+    run.state.screen.tab = Tab::Help;
+    let text = screen(&run.state, 80, 24);
+    assert!(
+        text.contains("rate of operations likewise")
+            && !text.contains("Oversupply")
+            && !text.contains("Elsewhere"),
+        "{text}"
+    );
+}
+
 #[test]
 fn without_colour_no_cell_has_any() {
     let has_colour = |palette| {
@@ -133,7 +192,7 @@ fn dropped_events_are_red() {
 #[test]
 fn every_size_of_every_page_is_drawn() {
     let mut run = in_trouble();
-    let before = State::new(String::new(), Vec::new());
+    let before = DashboardState::new(DashboardSpec::default());
     for tab in Tab::ALL {
         run.state.screen.tab = tab;
         for (width, height) in [(1, 1), (10, 3), (40, 12), (79, 23), (300, 100)] {

@@ -1,0 +1,33 @@
+//! What the dashboard shows of a plan.
+
+use hammer_values::Rate;
+
+use crate::plan::{Plan, WorkloadPlan};
+use crate::protocol::Protocol;
+use crate::protocol::registry::Registry;
+use crate::tui::spec::{DashboardSpec, PanelSide, WorkloadSpec};
+
+/// What the dashboard shows of the plan's runs, with the panel of the first protocol that has one and a workload on it.
+pub(crate) fn dashboard(registry: &Registry, plan: &Plan) -> DashboardSpec {
+    let on_panel = |protocol: &&&dyn Protocol| {
+        plan.workloads.iter().any(|workload| protocol.side(workload) != PanelSide::Neither)
+    };
+    let protocol = registry.protocols().iter().filter(|protocol| protocol.panel().is_some()).find(on_panel);
+    let side = |workload| protocol.map_or(PanelSide::Neither, |protocol| protocol.side(workload));
+    DashboardSpec {
+        title: plan.name.clone().unwrap_or_default(),
+        workloads: plan.workloads.iter().map(|plan| workload(plan, side(plan))).collect(),
+        panel: protocol.and_then(|protocol| protocol.panel()),
+    }
+}
+
+fn workload(plan: &WorkloadPlan, side: PanelSide) -> WorkloadSpec {
+    let users = plan.load.most_users();
+    WorkloadSpec {
+        name: plan.name.clone(),
+        side,
+        rate: plan.load.rate.map(Rate::per_second),
+        in_flight: users.unwrap_or(plan.in_flight),
+        closed_loop: users.is_some(),
+    }
+}
