@@ -53,6 +53,11 @@ impl ModuleGraph {
         self.arrows.len()
     }
 
+    /// What the file names of its crate, from the crate's root on.
+    pub(crate) fn paths(&self, module: &Module) -> impl Iterator<Item = &[String]> {
+        self.imports.get(module).into_iter().flat_map(|found| &found.paths).map(Vec::as_slice)
+    }
+
     /// Forgets the arrows between the files of a circle that is known.
     pub(crate) fn forget_within(&mut self, circle: &BTreeSet<String>) {
         self.arrows

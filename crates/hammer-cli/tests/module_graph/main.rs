@@ -19,6 +19,7 @@ use crate_files::CrateFiles;
 use graph::ModuleGraph;
 
 mod crate_files;
+mod dashboard;
 mod graph;
 mod imports;
 mod tokens;
