@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use hammer_tlog::audit::{NoSpill, Policy, Receipt, TileAudit, TileSweep};
-use hammer_tlog::bundle::{Entry, leaf_hashes};
+use hammer_tlog::ct::bundle::{Entry, leaf_hashes};
+use hammer_tlog::ct::rfc6962::{MerkleTreeLeaf, SignedEntryRef, leaf_index_extension};
+use hammer_tlog::ct::sct::Sct;
 use hammer_tlog::encoding::from_base64;
-use hammer_tlog::follow::{By, Event, Follower, Head};
-use hammer_tlog::key::{LogKey, SignatureBatch};
-use hammer_tlog::merkle::{Frontier, Hash, Tree, leaf_hash};
-use hammer_tlog::rfc6962::{MerkleTreeLeaf, SignedEntryRef, leaf_index_extension};
-use hammer_tlog::sct::Sct;
-use hammer_tlog::tile::{self, Level, TileId, encode_hashes};
+use hammer_tlog::keys::key::{LogKey, SignatureBatch};
+use hammer_tlog::logs::follow::{By, Event, Follower, Head};
+use hammer_tlog::logs::merkle::{Frontier, Hash, Tree, leaf_hash};
+use hammer_tlog::logs::tile::{self, Level, TileId, encode_hashes};
 
 /// What TesseraCT answered to its first chain.
 const REQUEST: &str = include_str!("../../crates/hammer-tlog/testdata/tesseract/01-x509.request.json");

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use hammer_net::{ConfigError, SecretError};
-use hammer_tlog::key::KeyError;
+use hammer_tlog::keys::key::KeyError;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 

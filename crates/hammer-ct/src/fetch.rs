@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use hammer_measure::Now;
 use hammer_net::{Answer, Balancing, Client, ClientConfig, ConfigError, Failure, Request};
-use hammer_tlog::merkle::Hash;
-use hammer_tlog::note::{NoteError, Verifier, open_checkpoint};
-use hammer_tlog::rfc6962::{GetRoots, GetSthResponse, SthError};
+use hammer_tlog::ct::rfc6962::{GetRoots, GetSthResponse, SthError};
+use hammer_tlog::logs::merkle::Hash;
+use hammer_tlog::logs::note::{NoteError, Verifier, open_checkpoint};
 
 use crate::log::{GET_ROOTS, LogKind, LogTarget};
 use crate::source::Source;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hammer_net::{ClientConfig, Secret};
-use hammer_tlog::key::LogKey;
-use hammer_tlog::note::Verifier;
+use hammer_tlog::keys::key::LogKey;
+use hammer_tlog::logs::note::Verifier;
 use http::Uri;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

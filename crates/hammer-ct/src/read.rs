@@ -10,8 +10,8 @@ use hammer_core::workload::{Ended, FatalError, SeriesSpec, ShardContext, Workloa
 use hammer_exchange::ServiceConfig;
 use hammer_measure::Outcome;
 use hammer_net::{Answer, ClientConfig};
-use hammer_tlog::note::{Checkpoint, Note};
-use hammer_tlog::rfc6962::GetSthResponse;
+use hammer_tlog::ct::rfc6962::GetSthResponse;
+use hammer_tlog::logs::note::{Checkpoint, Note};
 
 use crate::error::CtError;
 use crate::log::{LogKind, LogTarget};

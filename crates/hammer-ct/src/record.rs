@@ -6,9 +6,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hammer_measure::Nanos;
 use hammer_synth::{Kind, Minted};
-use hammer_tlog::merkle::Hash;
-use hammer_tlog::rfc6962::{AddChainResponse, EntryType, V1};
-use hammer_tlog::sct::Sct;
+use hammer_tlog::ct::rfc6962::{AddChainResponse, EntryType, V1};
+use hammer_tlog::ct::sct::Sct;
+use hammer_tlog::logs::merkle::Hash;
 use hammer_tlog::tls::{Reader, TlsError, put_vector16, put_vector24};
 
 use crate::plan::InvalidKind;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use hammer_core::promise::{Records, Verdicts, Verifier};
 use hammer_measure::Nanos;
-use hammer_tlog::key::SignatureBatch;
+use hammer_tlog::keys::key::SignatureBatch;
 
 use self::rules::{Opened, Rules};
 use crate::audit::link::AuditLink;

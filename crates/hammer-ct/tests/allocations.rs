@@ -20,7 +20,7 @@ use hammer_ct::{CtRun, LogKind, LogTarget, SubmitOp, SubmitPlan, SubmitSession, 
 use hammer_measure::{Fate, Nanos};
 use hammer_net::ClientConfig;
 use hammer_synth::MintScratch;
-use hammer_tlog::key::LogKey;
+use hammer_tlog::keys::key::LogKey;
 use http::header::{CONTENT_TYPE, HOST, HeaderValue};
 use http_body_util::{BodyExt as _, Full};
 use hyper_util::rt::TokioIo;

@@ -2,11 +2,11 @@
 //! there.
 
 use hammer_tlog::audit::{EntryAudit, NoSpill, Policy, Receipt, TileAudit, Verdict};
-use hammer_tlog::bundle::{Entries, leaf_hashes};
-use hammer_tlog::follow::{By, Event, Follower, Head, Need};
-use hammer_tlog::merkle::Hash;
-use hammer_tlog::rfc6962::{GetEntries, GetSthConsistency};
-use hammer_tlog::tile::{Level, TileId};
+use hammer_tlog::ct::bundle::{Entries, leaf_hashes};
+use hammer_tlog::ct::rfc6962::{GetEntries, GetSthConsistency};
+use hammer_tlog::logs::follow::{By, Event, Follower, Head, Need};
+use hammer_tlog::logs::merkle::Hash;
+use hammer_tlog::logs::tile::{Level, TileId};
 
 use crate::log::{OTHER, SIZE, head, leaf, leaves, root};
 

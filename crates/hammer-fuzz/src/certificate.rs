@@ -1,9 +1,11 @@
 //! Certificates, and what a log signs of a precertificate.
 
-use hammer_tlog::certificate::{Certificate, POISON};
-use hammer_tlog::der;
-use hammer_tlog::precert::{issuer_key_hash, precert_tbs, precert_tbs_by_signing_certificate, signed_entry};
-use hammer_tlog::rfc6962::EntryType;
+use hammer_tlog::ct::precert::{
+    issuer_key_hash, precert_tbs, precert_tbs_by_signing_certificate, signed_entry,
+};
+use hammer_tlog::ct::rfc6962::EntryType;
+use hammer_tlog::keys::certificate::{Certificate, POISON};
+use hammer_tlog::keys::der;
 
 const SIGNING: &[u8] =
     include_bytes!("../../../fuzz/seeds/certificate/signing-certificate-with-identifier.der");

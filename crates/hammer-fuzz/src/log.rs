@@ -1,8 +1,8 @@
 //! A small log that every target knows.
 
-use hammer_tlog::follow::Head;
-use hammer_tlog::merkle::{Hash, Tree, root_at};
-use hammer_tlog::rfc6962::{MerkleTreeLeaf, SignedEntryRef, leaf_index_extension};
+use hammer_tlog::ct::rfc6962::{MerkleTreeLeaf, SignedEntryRef, leaf_index_extension};
+use hammer_tlog::logs::follow::Head;
+use hammer_tlog::logs::merkle::{Hash, Tree, root_at};
 
 /// Leaves of the log.
 pub(crate) const SIZE: u64 = 7;
@@ -22,7 +22,7 @@ pub(crate) fn leaf_input(index: u64) -> Vec<u8> {
 }
 
 pub(crate) fn leaf(index: u64) -> Hash {
-    hammer_tlog::merkle::leaf_hash(&leaf_input(index))
+    hammer_tlog::logs::merkle::leaf_hash(&leaf_input(index))
 }
 
 pub(crate) fn leaves() -> Vec<Hash> {

@@ -1,7 +1,7 @@
 //! Proofs of RFC 6962: they prove what is so, and nothing else.
 
-use hammer_tlog::merkle::{Frontier, leaf_hash, verify_consistency, verify_inclusion};
-use hammer_tlog::rfc6962::{GetEntryAndProof, GetProofByHash, GetSthConsistency};
+use hammer_tlog::ct::rfc6962::{GetEntryAndProof, GetProofByHash, GetSthConsistency};
+use hammer_tlog::logs::merkle::{Frontier, leaf_hash, verify_consistency, verify_inclusion};
 
 use crate::log::{OTHER, SIZE, leaf, leaf_input, root};
 

@@ -6,12 +6,12 @@ use std::time::Duration;
 use hammer_core::promise::{PromiseLedger, Verdicts, Verifier as _};
 use hammer_ct::{LogKind, LogTarget, SctVerifier};
 use hammer_measure::Nanos;
-use hammer_tlog::key::LogKey;
-use hammer_tlog::merkle::Hash;
-use hammer_tlog::note::{self, Checkpoint, Note, Verifier, open_checkpoint};
-use hammer_tlog::precert::signed_entry;
-use hammer_tlog::rfc6962::{AddChainRequest, EntryType, GetSthResponse, SignedEntry};
-use hammer_tlog::sct::Sct;
+use hammer_tlog::ct::precert::signed_entry;
+use hammer_tlog::ct::rfc6962::{AddChainRequest, EntryType, GetSthResponse, SignedEntry};
+use hammer_tlog::ct::sct::Sct;
+use hammer_tlog::keys::key::LogKey;
+use hammer_tlog::logs::merkle::Hash;
+use hammer_tlog::logs::note::{self, Checkpoint, Note, Verifier, open_checkpoint};
 
 use crate::structure::text;
 

@@ -1,16 +1,16 @@
 //! Structures without a signature: what is read is what was written.
 
 use hammer_tlog::audit::Receipt;
-use hammer_tlog::bundle::Entries;
-use hammer_tlog::encoding::base64;
-use hammer_tlog::key::{DigitallySigned, LogKey};
-use hammer_tlog::log_list::Log;
-use hammer_tlog::merkle::leaf_hash;
-use hammer_tlog::names;
-use hammer_tlog::rfc6962::{
+use hammer_tlog::ct::bundle::Entries;
+use hammer_tlog::ct::log_list::Log;
+use hammer_tlog::ct::names;
+use hammer_tlog::ct::rfc6962::{
     EntryType, ExtraData, MerkleTreeLeaf, encode_precert_chain_entry, encode_x509_chain_entry, leaf_index,
 };
-use hammer_tlog::tile::{TileId, encode_hashes};
+use hammer_tlog::encoding::base64;
+use hammer_tlog::keys::key::{DigitallySigned, LogKey};
+use hammer_tlog::logs::merkle::leaf_hash;
+use hammer_tlog::logs::tile::{TileId, encode_hashes};
 
 pub(crate) fn text(data: &[u8]) -> String {
     String::from_utf8_lossy(data).into_owned()

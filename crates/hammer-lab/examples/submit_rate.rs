@@ -9,7 +9,7 @@ use std::{
 
 use bytes::Bytes;
 use hammer_lab::{Clock, CtLabHandle, CtLabPlan, LogConfig, SystemClock, ct::Flavour};
-use hammer_tlog::rfc6962::AddChainRequest;
+use hammer_tlog::ct::rfc6962::AddChainRequest;
 use hammer_values::TimeSpan;
 use http::Request;
 use http_body_util::{BodyExt, Full};

@@ -1,6 +1,6 @@
 //! Lies as a log owns up to them.
 
-use hammer_tlog::merkle::Hash;
+use hammer_tlog::logs::merkle::Hash;
 use serde::{Deserialize, Serialize};
 
 /// What a lie is. A lie about an entry sticks to it: each of its SCTs tells it again.

@@ -5,20 +5,9 @@
 //! to be signed, and verifies what others have signed. No parser panics, whatever it is given.
 
 pub mod audit;
-pub mod bundle;
-pub mod certificate;
-pub mod der;
+pub mod ct;
 pub mod encoding;
-pub mod follow;
 pub mod hash;
-pub mod key;
-pub mod log_list;
-pub mod merkle;
-pub mod names;
-pub mod note;
-pub mod precert;
-pub mod rfc6962;
-pub mod sct;
-pub mod tile;
+pub mod keys;
+pub mod logs;
 pub mod tls;
-pub mod tree_head;

@@ -3,10 +3,10 @@ use std::path::PathBuf;
 
 use hammer_core::background::give_way;
 use hammer_tlog::audit::{EntryAudit, Policy, Receipt};
+use hammer_tlog::ct::rfc6962::{GetEntryAndProof, GetProofByHash, GetSthConsistency};
 use hammer_tlog::encoding::{Base64, base64};
-use hammer_tlog::follow::{Event, Head};
-use hammer_tlog::merkle::{Frontier, Hash, leaf_hash};
-use hammer_tlog::rfc6962::{GetEntryAndProof, GetProofByHash, GetSthConsistency};
+use hammer_tlog::logs::follow::{Event, Head};
+use hammer_tlog::logs::merkle::{Frontier, Hash, leaf_hash};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 

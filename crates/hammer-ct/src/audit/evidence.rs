@@ -2,7 +2,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use hammer_tlog::follow::Head;
+use hammer_tlog::logs::follow::Head;
 
 /// Writes two heads that contradict each other, as they were served, to files of their own; never over another file.
 pub(super) fn save(folder: &Path, run: u64, heads: [&Head; 2]) -> io::Result<[PathBuf; 2]> {

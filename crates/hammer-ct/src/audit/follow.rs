@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use hammer_core::runtime::Clock;
 use hammer_net::{ClientConfig, ConfigError};
-use hammer_tlog::bundle::leaf_hashes;
-use hammer_tlog::follow::{By, Event, Follower, Head};
-use hammer_tlog::note::Note;
+use hammer_tlog::ct::bundle::leaf_hashes;
+use hammer_tlog::logs::follow::{By, Event, Follower, Head};
+use hammer_tlog::logs::note::Note;
 
 use super::prove::prove;
 use super::reader::Reader;

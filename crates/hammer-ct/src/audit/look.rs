@@ -8,8 +8,8 @@ use hammer_core::runtime::Clock;
 use hammer_measure::Nanos;
 use hammer_measure::promise::Breach;
 use hammer_tlog::audit::{EntryAudit, Finding, Policy, Receipt, Verdict};
-use hammer_tlog::bundle::leaf_hashes;
-use hammer_tlog::follow::{By, Event, Follower};
+use hammer_tlog::ct::bundle::leaf_hashes;
+use hammer_tlog::logs::follow::{By, Event, Follower};
 
 use super::entries::Entries;
 use super::figures::Figures;

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use hammer_core::runtime::Clock;
 use hammer_net::{ClientConfig, ConfigError};
 use hammer_tlog::audit::{Kind, NoSpill, Policy, Receipt, TileAudit, Verdict};
-use hammer_tlog::bundle::Entries;
+use hammer_tlog::ct::bundle::Entries;
+use hammer_tlog::ct::rfc6962::{GetProofByHash, MerkleTreeLeaf, SignedEntryRef};
 use hammer_tlog::encoding::base64;
-use hammer_tlog::follow::{Event, Head};
-use hammer_tlog::merkle::verify_inclusion;
-use hammer_tlog::rfc6962::{GetProofByHash, MerkleTreeLeaf, SignedEntryRef};
-use hammer_tlog::tile::{FULL_WIDTH, Level, TileId};
+use hammer_tlog::logs::follow::{Event, Head};
+use hammer_tlog::logs::merkle::verify_inclusion;
+use hammer_tlog::logs::tile::{FULL_WIDTH, Level, TileId};
 
 use super::entries::LeafInputs;
 use super::reader::{Reader, Tile};

@@ -1,5 +1,5 @@
-use hammer_tlog::follow::{Follower, Need};
-use hammer_tlog::rfc6962::GetSthConsistency;
+use hammer_tlog::ct::rfc6962::GetSthConsistency;
+use hammer_tlog::logs::follow::{Follower, Need};
 
 use super::reader::{Reader, Tile};
 use super::trouble::Trouble;

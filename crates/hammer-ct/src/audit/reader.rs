@@ -8,9 +8,9 @@ use hammer_core::background::give_way;
 use hammer_core::runtime::Clock;
 use hammer_measure::Nanos;
 use hammer_net::{Answer, Balancing, ClientConfig, ConfigError, Failure};
-use hammer_tlog::follow::Head;
-use hammer_tlog::note::{Note, Verifier};
-use hammer_tlog::tile::TileId;
+use hammer_tlog::logs::follow::Head;
+use hammer_tlog::logs::note::{Note, Verifier};
+use hammer_tlog::logs::tile::TileId;
 use serde::de::DeserializeOwned;
 
 use super::backoff::Backoff;

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hammer_tlog::audit::Receipt;
+use hammer_tlog::ct::rfc6962::V1;
 use hammer_tlog::encoding::base64;
-use hammer_tlog::merkle::Hash;
-use hammer_tlog::rfc6962::V1;
+use hammer_tlog::logs::merkle::Hash;
 use serde::Serialize;
 
 use super::lane_seq::seq;

@@ -1,6 +1,6 @@
 use hammer_core::observe::ObservationSink;
 use hammer_measure::Nanos;
-use hammer_tlog::follow::Head;
+use hammer_tlog::logs::follow::Head;
 
 /// Heads of earlier states of the tree, as a server that lags behind others serves them: counted, and noted once.
 #[derive(Debug, Default)]

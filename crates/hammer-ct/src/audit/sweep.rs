@@ -6,9 +6,9 @@ use std::time::Duration;
 use hammer_core::runtime::Clock;
 use hammer_net::{ClientConfig, ConfigError};
 use hammer_tlog::audit::TileSweep;
-use hammer_tlog::follow::Head;
-use hammer_tlog::merkle::{Frontier, Hash, leaf_hash, sha256, verify_consistency};
-use hammer_tlog::rfc6962::GetSthConsistency;
+use hammer_tlog::ct::rfc6962::GetSthConsistency;
+use hammer_tlog::logs::follow::Head;
+use hammer_tlog::logs::merkle::{Frontier, Hash, leaf_hash, sha256, verify_consistency};
 
 use super::entries::{LeafInputs, edge_of};
 use super::reader::{Reader, Tile};

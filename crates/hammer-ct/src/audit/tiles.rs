@@ -1,7 +1,7 @@
 use hammer_core::background::give_way;
 use hammer_measure::Nanos;
 use hammer_tlog::audit::{Policy, Receipt, TileAudit};
-use hammer_tlog::follow::Event;
+use hammer_tlog::logs::follow::Event;
 
 use super::reader::{Reader, Tile};
 use super::spill::Folder;

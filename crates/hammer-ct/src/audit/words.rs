@@ -1,6 +1,6 @@
 use hammer_tlog::audit::{Breach, Finding, Flaw, Kind, Published};
-use hammer_tlog::follow::{Event, TileFault};
-use hammer_tlog::tile::{Level, TileId};
+use hammer_tlog::logs::follow::{Event, TileFault};
+use hammer_tlog::logs::tile::{Level, TileId};
 
 use super::lane_seq::seq;
 

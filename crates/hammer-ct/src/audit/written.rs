@@ -1,6 +1,6 @@
+use hammer_tlog::ct::sct::{Sct, SctError};
 use hammer_tlog::encoding::from_base64;
-use hammer_tlog::merkle::Hash;
-use hammer_tlog::sct::{Sct, SctError};
+use hammer_tlog::logs::merkle::Hash;
 use serde::Deserialize;
 
 /// A receipt as a run wrote it: one line of its file.

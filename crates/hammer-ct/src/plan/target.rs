@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hammer_net::Secret;
-use hammer_tlog::key::LogKey;
+use hammer_tlog::keys::key::LogKey;
 use hammer_values::{OneOrMany, RenamedKey, TimeSpan};
 use http::Uri;
 use schemars::JsonSchema;

@@ -3,9 +3,9 @@ use std::sync::Arc;
 
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::Ended;
+use hammer_tlog::ct::rfc6962::{GetProofByHash, GetSthConsistency};
 use hammer_tlog::encoding::{Base64, from_base64};
-use hammer_tlog::merkle::{Hash, leaf_hash, path_is_enough};
-use hammer_tlog::rfc6962::{GetProofByHash, GetSthConsistency};
+use hammer_tlog::logs::merkle::{Hash, leaf_hash, path_is_enough};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 

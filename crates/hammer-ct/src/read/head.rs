@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use futures::lock::Mutex;
-use hammer_tlog::tile::{FULL_WIDTH, HEIGHT, Level, TileId};
+use hammer_tlog::logs::tile::{FULL_WIDTH, HEIGHT, Level, TileId};
 
 use super::support::Support;
 

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use hammer_core::record::OperationRecord;
-use hammer_tlog::tile::TileId;
+use hammer_tlog::logs::tile::TileId;
 
 use super::ReadOp;
 use super::head::Head;

@@ -1,6 +1,6 @@
 //! What was read, on its way from a shard to a verifier: the answer as it came, and all that it is held against.
 
-use hammer_tlog::tile::{Level, TileId};
+use hammer_tlog::logs::tile::{Level, TileId};
 use hammer_tlog::tls::{Reader, TlsError};
 
 use crate::promise::LogPromise;

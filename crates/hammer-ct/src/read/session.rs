@@ -8,7 +8,7 @@ use hammer_core::runtime::Clock;
 use hammer_core::workload::Ended;
 use hammer_exchange::{exchange, expect_ok};
 use hammer_net::Answer;
-use hammer_tlog::merkle::Hash;
+use hammer_tlog::logs::merkle::Hash;
 
 use super::head::Head;
 use super::record::{Check, Part};

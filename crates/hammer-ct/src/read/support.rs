@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use hammer_tlog::tile::TileId;
+use hammer_tlog::logs::tile::TileId;
 
 use super::record::Part;
 

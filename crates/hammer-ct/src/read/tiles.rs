@@ -3,9 +3,9 @@ use std::sync::Arc;
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::Ended;
 use hammer_net::{Answer, gunzip_start};
-use hammer_tlog::bundle::{Entries, Entry};
-use hammer_tlog::merkle::Hash;
-use hammer_tlog::tile::{FULL_WIDTH, Level, TileId};
+use hammer_tlog::ct::bundle::{Entries, Entry};
+use hammer_tlog::logs::merkle::Hash;
+use hammer_tlog::logs::tile::{FULL_WIDTH, Level, TileId};
 use http::StatusCode;
 
 use super::head::{Head, above, edges};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use hammer_core::promise::{Fault, Verdicts, Verifier};
 use hammer_measure::Nanos;
-use hammer_tlog::merkle::{Hash, sha256};
-use hammer_tlog::note;
+use hammer_tlog::logs::merkle::{Hash, sha256};
+use hammer_tlog::logs::note;
 
 use super::record::{Check, Part, Record};
 use crate::fetch::TreeHead;

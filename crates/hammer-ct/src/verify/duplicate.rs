@@ -1,8 +1,8 @@
 //! Whether a log answered a duplicate as it answered the first.
 
 use hammer_core::promise::Fault;
-use hammer_tlog::rfc6962::leaf_index;
-use hammer_tlog::sct::Sct;
+use hammer_tlog::ct::rfc6962::leaf_index;
+use hammer_tlog::ct::sct::Sct;
 
 use crate::record::First;
 

@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hammer_core::promise::{Fault, Verdicts};
 use hammer_tlog::audit::Receipt;
-use hammer_tlog::certificate::Certificate;
-use hammer_tlog::key::{SignatureBatch, SignatureError};
-use hammer_tlog::precert::{self, PrecertError};
-use hammer_tlog::rfc6962::{EntryType, SignedEntry, leaf_hash_of};
-use hammer_tlog::sct::SctError;
+use hammer_tlog::ct::precert::{self, PrecertError};
+use hammer_tlog::ct::rfc6962::{EntryType, SignedEntry, leaf_hash_of};
+use hammer_tlog::ct::sct::SctError;
+use hammer_tlog::keys::certificate::Certificate;
+use hammer_tlog::keys::key::{SignatureBatch, SignatureError};
 
 use super::duplicate;
 use super::index_set::IndexSet;

@@ -4,10 +4,10 @@ use std::sync::Mutex;
 use hammer_core::promise::{BrokenPromise, PromiseLedger, PromiseRecord};
 use hammer_measure::promise::Breach;
 use hammer_synth::{FileChains, Minted};
+use hammer_tlog::ct::rfc6962::AddChainRequest;
+use hammer_tlog::ct::sct::Sct;
 use hammer_tlog::encoding::base64;
-use hammer_tlog::merkle::Hash;
-use hammer_tlog::rfc6962::AddChainRequest;
-use hammer_tlog::sct::Sct;
+use hammer_tlog::logs::merkle::Hash;
 use proptest::prelude::*;
 
 use super::rules::{LOG_ID, PROMISED_TWICE, SIGNATURE, TIMESTAMP};

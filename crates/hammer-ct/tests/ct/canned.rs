@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread;
 
 use hammer_ct::{LogKind, LogTarget};
-use hammer_tlog::key::LogKey;
+use hammer_tlog::keys::key::LogKey;
 
 /// Status and body for a path.
 type Answers = Arc<dyn Fn(&str) -> (u16, Vec<u8>) + Send + Sync>;

@@ -16,7 +16,7 @@ use hammer_lab::{CtLabHandle, CtLabPlan, LogConfig};
 use hammer_measure::snapshot::RunResult;
 use hammer_measure::{Detail, Fate, Nanos, Phase, Reporter, RunEvent};
 use hammer_net::ClientConfig;
-use hammer_tlog::key::LogKey;
+use hammer_tlog::keys::key::LogKey;
 use hammer_values::TimeSpan;
 
 pub(crate) const SEED: u64 = 7;

@@ -10,7 +10,7 @@ use hammer_lab::ct::Flavour;
 use hammer_lab::{CtLabPlan, RecordingLabHandle, RecordingLabPlan};
 use hammer_measure::{Detail, Fate};
 use hammer_synth::MintScratch;
-use hammer_tlog::key::LogKey;
+use hammer_tlog::keys::key::LogKey;
 
 use crate::canned;
 use crate::harness::{Outcome, TestRun, client, lab, target};

@@ -9,7 +9,7 @@ use hammer_ct::{
 use hammer_lab::ct::{Flavour, Lie, LieKind};
 use hammer_lab::{CtLabHandle, CtLabPlan};
 use hammer_measure::Fate;
-use hammer_tlog::key::LogKey;
+use hammer_tlog::keys::key::LogKey;
 
 use crate::canned;
 use crate::harness::{TestRun, client, lab, target};

@@ -7,7 +7,7 @@ use hammer_lab::CtLabPlan;
 use hammer_lab::ct::Flavour;
 use hammer_measure::snapshot::Observation;
 use hammer_measure::{Fate, Nanos};
-use hammer_tlog::key::LogKey;
+use hammer_tlog::keys::key::LogKey;
 
 use crate::harness::{Outcome, TestRun, client, lab, target};
 use crate::{canned, lagging};

@@ -8,7 +8,7 @@ use std::thread;
 
 use hammer_ct::LogTarget;
 use hammer_mutate::Mutator;
-use hammer_tlog::sct::Sct;
+use hammer_tlog::ct::sct::Sct;
 
 /// What a proxy has passed on.
 #[derive(Debug, Default)]

@@ -7,7 +7,7 @@ use hammer_lab::ct::{Flavour, Lie, LieKind};
 use hammer_lab::fault::{FaultRule, FaultScript, Latency};
 use hammer_lab::{CtLabHandle, CtLabPlan};
 use hammer_measure::{Detail, Fate, Nanos};
-use hammer_tlog::key::LogKey;
+use hammer_tlog::keys::key::LogKey;
 use hammer_values::TimeSpan;
 
 use crate::canned;

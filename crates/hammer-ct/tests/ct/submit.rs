@@ -7,8 +7,8 @@ use hammer_lab::ct::Flavour;
 use hammer_lab::{CtLabPlan, RecordingLabHandle, RecordingLabPlan};
 use hammer_measure::{Detail, Fate};
 use hammer_synth::{ChainMinter, Kind, MintScratch, Minted};
-use hammer_tlog::key::LogKey;
-use hammer_tlog::rfc6962::AddChainRequest;
+use hammer_tlog::ct::rfc6962::AddChainRequest;
+use hammer_tlog::keys::key::LogKey;
 
 use crate::canned;
 use crate::harness::{Outcome, SEED, TestRun, client, lab, target};

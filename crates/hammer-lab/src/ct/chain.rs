@@ -11,7 +11,7 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
-use hammer_tlog::merkle::{Hash, sha256};
+use hammer_tlog::logs::merkle::{Hash, sha256};
 
 use super::signature::{checks::OpenSignature, fixed_keys::FixedKeys};
 

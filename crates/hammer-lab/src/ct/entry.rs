@@ -6,8 +6,8 @@ mod precert;
 use std::sync::Arc;
 
 use hammer_tlog::{
-    der::DerError,
-    merkle::{Hash, sha256},
+    keys::der::DerError,
+    logs::merkle::{Hash, sha256},
 };
 
 use super::{

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use hammer_p256::{NonceBlocks, NonceWalk, ThrowawayKey};
-use hammer_tlog::merkle::{Hash, sha256};
+use hammer_tlog::logs::merkle::{Hash, sha256};
 use p256::{SecretKey, elliptic_curve::sec1::ToSec1Point, pkcs8::DecodePrivateKey};
 use ring::{
     rand::{SecureRandom, SystemRandom},
@@ -141,7 +141,7 @@ mod tests {
 
     use hammer_tlog::{
         encoding::base64,
-        key::{DigitallySigned, LogKey},
+        keys::key::{DigitallySigned, LogKey},
     };
     use p256::pkcs8::EncodePrivateKey;
     use ring::signature::{ECDSA_P256_SHA256_ASN1, UnparsedPublicKey};

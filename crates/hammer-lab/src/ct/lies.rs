@@ -10,8 +10,8 @@ use std::{
 };
 
 use hammer_tlog::{
-    merkle::{Hash, leaf_hash},
-    tile::{Level, TileId},
+    logs::merkle::{Hash, leaf_hash},
+    logs::tile::{Level, TileId},
 };
 
 use super::{

@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use hammer_tlog::merkle::{Hash, NodeReader, Tree, leaf_hash, root_at, sha256};
+use hammer_tlog::logs::merkle::{Hash, NodeReader, Tree, leaf_hash, root_at, sha256};
 use tokio::sync::watch;
 
 use super::{
@@ -328,7 +328,7 @@ impl Sequenced {
     fn head_of(&self, most: u64) -> (u64, Hash) {
         let size = self.tree.size().min(most);
         // A tree in memory holds all of its own nodes.
-        (size, root_at(self.served(), size).unwrap_or(hammer_tlog::merkle::EMPTY_ROOT))
+        (size, root_at(self.served(), size).unwrap_or(hammer_tlog::logs::merkle::EMPTY_ROOT))
     }
 
     /// The tree that tiles and proofs are of.

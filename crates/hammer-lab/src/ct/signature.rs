@@ -3,7 +3,7 @@
 pub(crate) mod checks;
 pub(crate) mod fixed_keys;
 
-use hammer_tlog::der::{BIT_STRING, DerError, OBJECT_IDENTIFIER, Reader, SEQUENCE, Tlv, context};
+use hammer_tlog::keys::der::{BIT_STRING, DerError, OBJECT_IDENTIFIER, Reader, SEQUENCE, Tlv, context};
 use ring::signature::{self as algorithms, UnparsedPublicKey, VerificationAlgorithm};
 
 /// A certificate's public key, kept with its kind so that it is parsed once.

@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use hammer_tlog::rfc6962::AddChainRequest;
+use hammer_tlog::ct::rfc6962::AddChainRequest;
 use rcgen::{
     BasicConstraints, CertificateParams, CustomExtension, IsCa, Issuer, KeyPair, KeyUsagePurpose,
     SerialNumber,

@@ -4,18 +4,18 @@ use std::collections::HashMap;
 
 use hammer_lab::{CtLabHandle, CtLabPlan, LogConfig, ct::Flavour};
 use hammer_tlog::{
-    bundle::Entries,
-    key::LogKey,
-    log_list,
-    merkle::{Hash, inclusion_proof, leaf_hash, sha256, verify_consistency, verify_inclusion},
-    note::{Checkpoint, Verifier, open_checkpoint},
-    precert,
-    rfc6962::{
+    ct::bundle::Entries,
+    ct::log_list,
+    ct::precert,
+    ct::rfc6962::{
         EntryType, ExtraData, GetEntries, GetEntryAndProof, GetProofByHash, GetSthConsistency,
         GetSthResponse, SignedEntry,
     },
-    sct::Sct,
-    tile::{Level, TileId, TileReader},
+    ct::sct::Sct,
+    keys::key::LogKey,
+    logs::merkle::{Hash, inclusion_proof, leaf_hash, sha256, verify_consistency, verify_inclusion},
+    logs::note::{Checkpoint, Verifier, open_checkpoint},
+    logs::tile::{Level, TileId, TileReader},
 };
 use hammer_values::TimeSpan;
 
@@ -91,7 +91,7 @@ pub(crate) async fn checkpoint(lab: &CtLabHandle) -> Checkpoint {
 /// All hashes of the tree of this size, read tile by tile.
 pub(crate) async fn read_tiles(lab: &CtLabHandle, size: u64) -> HashMap<(u8, u64), Vec<Hash>> {
     let mut tiles = HashMap::new();
-    for tile in hammer_tlog::tile::tiles_for(size) {
+    for tile in hammer_tlog::logs::tile::tiles_for(size) {
         let answer = get(&format!("{}/{}", lab.url, tile.path())).await;
         assert_eq!(answer.status, 200, "{tile}");
         let Level::Hashes(level) = tile.level else { unreachable!() };
@@ -115,7 +115,7 @@ async fn every_accepted_entry_is_proved_through_tiles_and_found_in_its_bundle() 
         verify_inclusion(*index, 600, leaf, &proof, &checkpoint.root).unwrap();
     }
     let mut index = 0;
-    for tile in hammer_tlog::tile::data_tiles_for_growth(0, 600) {
+    for tile in hammer_tlog::logs::tile::data_tiles_for_growth(0, 600) {
         let bundle = get(&format!("{}/{}", lab.url, tile.path())).await;
         assert_eq!(bundle.header("content-type"), Some("application/octet-stream"));
         for entry in Entries::new(&bundle.body) {

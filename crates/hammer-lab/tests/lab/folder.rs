@@ -2,8 +2,8 @@
 
 use hammer_lab::{CtLabHandle, CtLabPlan, LabError, LogConfig};
 use hammer_tlog::{
-    merkle::{consistency_proof, verify_consistency},
-    tile::{Level, TileId, TileReader},
+    logs::merkle::{consistency_proof, verify_consistency},
+    logs::tile::{Level, TileId, TileReader},
 };
 
 use crate::{

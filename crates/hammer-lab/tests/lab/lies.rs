@@ -5,10 +5,10 @@ use std::time::Duration;
 use hammer_lab::{CtLabHandle, CtLabPlan, LabError, Lie, LieKind, LogConfig, ToldLie, ct::Flavour};
 use hammer_tlog::{
     audit::{Breach, BundleFault, Finding, Kind, Verdict},
-    follow::{Event, Evidence, TileFault},
-    key::SignatureError,
-    sct::{Sct, SctError},
-    tile::TileId,
+    ct::sct::{Sct, SctError},
+    keys::key::SignatureError,
+    logs::follow::{Event, Evidence, TileFault},
+    logs::tile::TileId,
 };
 use hammer_values::TimeSpan;
 
@@ -315,7 +315,7 @@ async fn a_shrinking_tree_has_half_its_entries_once() {
     }
 }
 
-fn checkpoint_lie(kind: LieKind, head: &hammer_tlog::follow::Head) -> ToldLie {
+fn checkpoint_lie(kind: LieKind, head: &hammer_tlog::logs::follow::Head) -> ToldLie {
     let (tree_size, root_hash) = (Some(head.size), Some(head.root));
     ToldLie { kind, seq: None, index: None, holds: None, leaf_hash: None, tree_size, root_hash }
 }

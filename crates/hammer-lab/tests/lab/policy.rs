@@ -3,7 +3,7 @@
 use std::{fs, sync::Arc, time::Duration};
 
 use hammer_lab::{CtLabHandle, CtLabPlan, LogConfig, ManualClock};
-use hammer_tlog::sct::Sct;
+use hammer_tlog::ct::sct::Sct;
 
 use crate::{
     chains::{body, openssl, testdata},

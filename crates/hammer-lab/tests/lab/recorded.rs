@@ -4,10 +4,10 @@ use std::fs;
 
 use hammer_lab::{CtLabHandle, CtLabPlan, LogConfig};
 use hammer_tlog::{
-    key::LogKey,
-    precert,
-    rfc6962::{EntryType, GetRoots},
-    sct::Sct,
+    ct::precert,
+    ct::rfc6962::{EntryType, GetRoots},
+    ct::sct::Sct,
+    keys::key::LogKey,
 };
 use hammer_values::TimeSpan;
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use hammer_lab::{RecordingLabHandle, RecordingLabPlan};
-use hammer_tlog::{key::LogKey, merkle::sha256, sct::Sct};
+use hammer_tlog::{ct::sct::Sct, keys::key::LogKey, logs::merkle::sha256};
 use http_body_util::Full;
 
 use crate::{

@@ -5,13 +5,13 @@ use std::{sync::Arc, time::Duration};
 use hammer_lab::{CtLabHandle, CtLabPlan, LogConfig, ManualClock, ct::Flavour};
 use hammer_tlog::{
     audit::{EntryAudit, Finding, NoSpill, Policy, Receipt, TileAudit, Verdict},
-    bundle::leaf_hashes,
-    follow::{By, Event, Follower, Head, Need},
-    key::LogKey,
-    note::{Verifier, open_checkpoint},
-    rfc6962::{GetEntries, GetSthConsistency, GetSthResponse},
-    sct::{Sct, SctError},
-    tile::TileId,
+    ct::bundle::leaf_hashes,
+    ct::rfc6962::{GetEntries, GetSthConsistency, GetSthResponse},
+    ct::sct::{Sct, SctError},
+    keys::key::LogKey,
+    logs::follow::{By, Event, Follower, Head, Need},
+    logs::note::{Verifier, open_checkpoint},
+    logs::tile::TileId,
 };
 
 use crate::{

@@ -5,9 +5,9 @@ use super::receipt::Receipt;
 use super::shelves::{SHELVES, Seen, Shelves, shelf};
 use super::spill::Spill;
 use super::verdict::{Breach, Finding, Kept, Kind, Published, Verdict};
-use crate::follow::{Event, Head};
 use crate::hash::Hash;
-use crate::merkle::{Frontier, MerkleError, leaf_hash, verify_inclusion};
+use crate::logs::follow::{Event, Head};
+use crate::logs::merkle::{Frontier, MerkleError, leaf_hash, verify_inclusion};
 
 /// Entries to be fetched: the parameters of get-entries (RFC 6962 section 4.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct Range {
     pub end: u64,
 }
 
-/// The audit of a log of RFC 6962. It is fed what a [`Follower`](crate::follow::Follower) tells, receipts, and entries
+/// The audit of a log of RFC 6962. It is fed what a [`Follower`](crate::logs::follow::Follower) tells, receipts, and entries
 /// in order; their leaf hashes must lead to the root of each head, and only then are receipts held against them.
 #[derive(Debug)]
 pub struct EntryAudit<S> {

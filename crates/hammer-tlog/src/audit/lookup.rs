@@ -2,10 +2,10 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::receipt::Receipt;
-use crate::bundle::Entries;
+use crate::ct::bundle::Entries;
 use crate::hash::Hash;
-use crate::merkle::{NodeReader, inclusion_proof, verify_inclusion};
-use crate::tile::{FULL_WIDTH, HEIGHT, Level, TileId, TileReader};
+use crate::logs::merkle::{NodeReader, inclusion_proof, verify_inclusion};
+use crate::logs::tile::{FULL_WIDTH, HEIGHT, Level, TileId, TileReader};
 
 const FULL: u64 = FULL_WIDTH as u64;
 

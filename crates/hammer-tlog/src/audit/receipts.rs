@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::receipt::Receipt;
 use super::spill::Spill;
 use super::verdict::Finding;
-use crate::tile::FULL_WIDTH;
+use crate::logs::tile::FULL_WIDTH;
 
 /// Tiles in a partition: what is spilled and taken back at once, 3 MiB of receipts where each leaf has one.
 const PARTITION: u64 = 64;

@@ -2,11 +2,11 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 
 use super::verdict::BundleFault;
-use crate::bundle::{Entries, Entry};
-use crate::follow::{Head, TileFault, subtrees};
+use crate::ct::bundle::{Entries, Entry};
 use crate::hash::Hash;
-use crate::merkle::Frontier;
-use crate::tile::{FULL_WIDTH, HEIGHT, Level, TileId, root};
+use crate::logs::follow::{Head, TileFault, subtrees};
+use crate::logs::merkle::Frontier;
+use crate::logs::tile::{FULL_WIDTH, HEIGHT, Level, TileId, root};
 
 const FULL: u64 = FULL_WIDTH as u64;
 

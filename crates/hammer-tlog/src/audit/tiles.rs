@@ -8,20 +8,20 @@ use super::receipts::Receipts;
 use super::spill::Spill;
 use super::verdict::{Breach, BundleFault, Finding, Kept, Kind, Published, Verdict};
 use super::window::Leaves;
-use crate::bundle::{BundleError, Entries, Entry};
-use crate::follow::{Event, Head, TileFault};
+use crate::ct::bundle::{BundleError, Entries, Entry};
+use crate::ct::rfc6962::{leaf_hash_of, leaf_index_extension};
 use crate::hash::Hash;
-use crate::merkle::EMPTY_ROOT;
-use crate::rfc6962::{leaf_hash_of, leaf_index_extension};
-use crate::tile::{FULL_WIDTH, Level, TileId};
+use crate::logs::follow::{Event, Head, TileFault};
+use crate::logs::merkle::EMPTY_ROOT;
+use crate::logs::tile::{FULL_WIDTH, Level, TileId};
 
 const FULL: u64 = FULL_WIDTH as u64;
 
 /// Issuers that are remembered.
 const ISSUERS: usize = 4096;
 
-/// The audit of a log of static-ct-api. It is fed what a [`Follower`](crate::follow::Follower) by
-/// [`By::Leaves`](crate::follow::By::Leaves) tells, receipts, and bundles; each entry of a bundle is held against the
+/// The audit of a log of static-ct-api. It is fed what a [`Follower`](crate::logs::follow::Follower) by
+/// [`By::Leaves`](crate::logs::follow::By::Leaves) tells, receipts, and bundles; each entry of a bundle is held against the
 /// leaf hash that the follower verified up to the root, and against the receipt that promised its index.
 ///
 /// What a leaf does not commit to is not judged here: an entry's `pre_certificate`, and its `certificate_chain`, whose

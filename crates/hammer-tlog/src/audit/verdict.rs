@@ -1,7 +1,7 @@
 use super::receipt::Receipt;
-use crate::bundle::BundleError;
+use crate::ct::bundle::BundleError;
 use crate::hash::Hash;
-use crate::tile::TileId;
+use crate::logs::tile::TileId;
 use crate::tls::TlsError;
 
 /// What became of one promise. A receipt gets exactly one.

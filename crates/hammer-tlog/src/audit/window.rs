@@ -1,5 +1,5 @@
 use crate::hash::Hash;
-use crate::tile::{FULL_WIDTH, Level, TileId};
+use crate::logs::tile::{FULL_WIDTH, Level, TileId};
 
 /// The leaves of a tile that the followed tree covers, and what the audit knows of them.
 #[derive(Debug, Default)]

@@ -1,18 +1,18 @@
-use hammer_tlog::bundle::{Entries, Entry};
-use hammer_tlog::certificate::Certificate;
-use hammer_tlog::der;
-use hammer_tlog::encoding::{base64, from_base64};
-use hammer_tlog::key::{DigitallySigned, LogKey};
-use hammer_tlog::log_list::Log;
-use hammer_tlog::merkle::Hash;
-use hammer_tlog::names;
-use hammer_tlog::note::{self, Checkpoint, Note, NoteSignature, Verifier};
-use hammer_tlog::precert::{precert_tbs, precert_tbs_by_signing_certificate, signed_entry};
-use hammer_tlog::rfc6962::{
+use hammer_tlog::ct::bundle::{Entries, Entry};
+use hammer_tlog::ct::log_list::Log;
+use hammer_tlog::ct::names;
+use hammer_tlog::ct::precert::{precert_tbs, precert_tbs_by_signing_certificate, signed_entry};
+use hammer_tlog::ct::rfc6962::{
     EntryType, ExtraData, MerkleTreeLeaf, SignedEntry, encode_precert_chain_entry, encode_x509_chain_entry,
     leaf_index, leaf_index_extension,
 };
-use hammer_tlog::sct::Sct;
+use hammer_tlog::ct::sct::Sct;
+use hammer_tlog::encoding::{base64, from_base64};
+use hammer_tlog::keys::certificate::Certificate;
+use hammer_tlog::keys::der;
+use hammer_tlog::keys::key::{DigitallySigned, LogKey};
+use hammer_tlog::logs::merkle::Hash;
+use hammer_tlog::logs::note::{self, Checkpoint, Note, NoteSignature, Verifier};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -106,7 +106,7 @@ proptest! {
         let leaf = MerkleTreeLeaf { timestamp_ms, entry: entry.by_ref(), extensions: &extensions };
         let bytes = leaf.encode().unwrap();
         prop_assert_eq!(MerkleTreeLeaf::parse(&bytes).unwrap(), leaf);
-        prop_assert_eq!(leaf.leaf_hash().unwrap(), hammer_tlog::merkle::leaf_hash(&bytes));
+        prop_assert_eq!(leaf.leaf_hash().unwrap(), hammer_tlog::logs::merkle::leaf_hash(&bytes));
         prop_assert!(MerkleTreeLeaf::parse(&bytes[..bytes.len() - 1]).is_err());
         prop_assert!(MerkleTreeLeaf::parse(&[bytes.as_slice(), &[0]].concat()).is_err());
         prop_assert_eq!(entry.by_ref().to_owned(), entry);

@@ -1,9 +1,9 @@
-use hammer_tlog::certificate::Certificate;
+use hammer_tlog::ct::precert::{precert_tbs, precert_tbs_by_signing_certificate, signed_entry};
+use hammer_tlog::ct::rfc6962::{EntryType, GetSthResponse, SignedEntry, SthError};
 use hammer_tlog::encoding::Base64;
-use hammer_tlog::key::{DigitallySigned, KeyAlgorithm, KeyError, LogKey, SignatureError};
-use hammer_tlog::merkle::Hash;
-use hammer_tlog::precert::{precert_tbs, precert_tbs_by_signing_certificate, signed_entry};
-use hammer_tlog::rfc6962::{EntryType, GetSthResponse, SignedEntry, SthError};
+use hammer_tlog::keys::certificate::Certificate;
+use hammer_tlog::keys::key::{DigitallySigned, KeyAlgorithm, KeyError, LogKey, SignatureError};
+use hammer_tlog::logs::merkle::Hash;
 
 use crate::{testdata, text};
 

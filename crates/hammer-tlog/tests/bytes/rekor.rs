@@ -1,6 +1,6 @@
-use hammer_tlog::merkle::Hash;
-use hammer_tlog::note::{Verifier, open_checkpoint};
-use hammer_tlog::tile::{self, TileId};
+use hammer_tlog::logs::merkle::Hash;
+use hammer_tlog::logs::note::{Verifier, open_checkpoint};
+use hammer_tlog::logs::tile::{self, TileId};
 
 use crate::testdata;
 

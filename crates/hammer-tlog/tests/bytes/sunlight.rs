@@ -1,13 +1,13 @@
-use hammer_tlog::bundle::{BundleError, Entries, Entry};
-use hammer_tlog::certificate::Certificate;
-use hammer_tlog::key::LogKey;
-use hammer_tlog::log_list::{Log, LogListError};
-use hammer_tlog::merkle::{Hash, sha256};
-use hammer_tlog::names;
-use hammer_tlog::note::{self, Checkpoint, Note, NoteError, Verifier, open_checkpoint, rfc6962_key_id};
-use hammer_tlog::precert::precert_tbs;
-use hammer_tlog::rfc6962::{SignedEntry, SignedEntryRef};
-use hammer_tlog::tile::{TileId, root};
+use hammer_tlog::ct::bundle::{BundleError, Entries, Entry};
+use hammer_tlog::ct::log_list::{Log, LogListError};
+use hammer_tlog::ct::names;
+use hammer_tlog::ct::precert::precert_tbs;
+use hammer_tlog::ct::rfc6962::{SignedEntry, SignedEntryRef};
+use hammer_tlog::keys::certificate::Certificate;
+use hammer_tlog::keys::key::LogKey;
+use hammer_tlog::logs::merkle::{Hash, sha256};
+use hammer_tlog::logs::note::{self, Checkpoint, Note, NoteError, Verifier, open_checkpoint, rfc6962_key_id};
+use hammer_tlog::logs::tile::{TileId, root};
 
 use crate::{gunzip, testdata, text};
 
@@ -74,7 +74,7 @@ fn the_hash_tile_is_the_leaf_hashes_of_the_data_tile() {
     let bundle = full_bundle();
     let leaves = entries(&bundle).iter().map(|entry| entry.leaf_hash().unwrap()).collect::<Vec<_>>();
     assert_eq!(leaves, tile);
-    assert_eq!(root(&tile), leaves.into_iter().collect::<hammer_tlog::merkle::Frontier>().root());
+    assert_eq!(root(&tile), leaves.into_iter().collect::<hammer_tlog::logs::merkle::Frontier>().root());
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn a_precertificate_in_the_log_rebuilds_to_its_entry() {
         let chain = std::iter::once(entry.submitted().to_vec())
             .chain((0..entry.fingerprints.len()).map(issuer_at))
             .collect::<Vec<_>>();
-        let expected = hammer_tlog::precert::signed_entry(&chain, entry.signed.entry_type()).unwrap();
+        let expected = hammer_tlog::ct::precert::signed_entry(&chain, entry.signed.entry_type()).unwrap();
         assert_eq!(
             expected,
             SignedEntry::Precert {

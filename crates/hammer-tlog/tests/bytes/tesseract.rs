@@ -1,9 +1,9 @@
-use hammer_tlog::certificate::{Certificate, POISON};
+use hammer_tlog::ct::precert::{PrecertError, is_poison_well_formed, signed_entry};
+use hammer_tlog::ct::rfc6962::{AddChainRequest, EntryType, GetRoots, SignedEntry};
+use hammer_tlog::ct::sct::{Sct, SctError};
 use hammer_tlog::encoding::from_base64;
-use hammer_tlog::key::{KeyAlgorithm, LogKey, SignatureError};
-use hammer_tlog::precert::{PrecertError, is_poison_well_formed, signed_entry};
-use hammer_tlog::rfc6962::{AddChainRequest, EntryType, GetRoots, SignedEntry};
-use hammer_tlog::sct::{Sct, SctError};
+use hammer_tlog::keys::certificate::{Certificate, POISON};
+use hammer_tlog::keys::key::{KeyAlgorithm, LogKey, SignatureError};
 
 use crate::{testdata, text};
 
@@ -82,8 +82,8 @@ fn no_refusal_reads_as_an_sct() {
 
 #[test]
 fn the_leaf_hash_of_a_promise_is_the_hash_of_its_leaf() {
-    use hammer_tlog::merkle::leaf_hash;
-    use hammer_tlog::rfc6962::{MerkleTreeLeaf, sct_signature_input};
+    use hammer_tlog::ct::rfc6962::{MerkleTreeLeaf, sct_signature_input};
+    use hammer_tlog::logs::merkle::leaf_hash;
     for (name, kind) in ACCEPTED {
         let (sct, entry) = (sct(name), entry(name, kind));
         let mut input = Vec::new();

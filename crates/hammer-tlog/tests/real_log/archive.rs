@@ -3,12 +3,12 @@ use std::io::Read as _;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use hammer_tlog::follow::Head;
 use hammer_tlog::hash::Hash;
-use hammer_tlog::key::LogKey;
-use hammer_tlog::merkle::{Tree, root_at};
-use hammer_tlog::note::{Checkpoint, NoteError, Verified, Verifier, open_checkpoint};
-use hammer_tlog::tile::{Level, TileId};
+use hammer_tlog::keys::key::LogKey;
+use hammer_tlog::logs::follow::Head;
+use hammer_tlog::logs::merkle::{Tree, root_at};
+use hammer_tlog::logs::note::{Checkpoint, NoteError, Verified, Verifier, open_checkpoint};
+use hammer_tlog::logs::tile::{Level, TileId};
 
 pub(crate) const ORIGIN: &str = "127.0.0.1/data";
 

@@ -1,11 +1,11 @@
 use std::collections::BTreeSet;
 
 use hammer_tlog::audit::{EntryAudit, Flaw, NoSpill, Policy, Receipt, TileAudit, TileSweep, Verdict};
-use hammer_tlog::bundle::leaf_hashes;
-use hammer_tlog::follow::{By, Event, Follower, Head, Need};
+use hammer_tlog::ct::bundle::leaf_hashes;
 use hammer_tlog::hash::Hash;
-use hammer_tlog::merkle::consistency_proof;
-use hammer_tlog::tile::TileId;
+use hammer_tlog::logs::follow::{By, Event, Follower, Head, Need};
+use hammer_tlog::logs::merkle::consistency_proof;
+use hammer_tlog::logs::tile::TileId;
 
 use crate::archive::{RECORDED, RecordedLog, SIZE, SIZES, TREE, head};
 use crate::entries::{entries, leaf_input};

@@ -1,13 +1,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use hammer_tlog::bundle::{Entries, Entry, leaf_hashes};
-use hammer_tlog::certificate::{Certificate, POISON};
+use hammer_tlog::ct::bundle::{Entries, Entry, leaf_hashes};
+use hammer_tlog::ct::precert::{is_poison_well_formed, signed_entry};
+use hammer_tlog::ct::rfc6962::{EntryType, MerkleTreeLeaf};
 use hammer_tlog::hash::{Hash, sha256};
-use hammer_tlog::key::LogKey;
-use hammer_tlog::precert::{is_poison_well_formed, signed_entry};
-use hammer_tlog::rfc6962::{EntryType, MerkleTreeLeaf};
-use hammer_tlog::tile::{Level, TileId};
+use hammer_tlog::keys::certificate::{Certificate, POISON};
+use hammer_tlog::keys::key::LogKey;
+use hammer_tlog::logs::tile::{Level, TileId};
 
 use crate::archive::{RECORDED, RecordedLog, SIZE};
 use crate::tree::theirs;

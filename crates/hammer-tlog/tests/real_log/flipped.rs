@@ -1,6 +1,6 @@
-use hammer_tlog::bundle::Entries;
+use hammer_tlog::ct::bundle::Entries;
 use hammer_tlog::hash::sha256;
-use hammer_tlog::tile::{TileId, data_tiles_for_growth, tiles_for};
+use hammer_tlog::logs::tile::{TileId, data_tiles_for_growth, tiles_for};
 use proptest::prelude::*;
 use proptest::sample::Index;
 

@@ -1,9 +1,9 @@
 use hammer_tlog::hash::Hash;
-use hammer_tlog::merkle::{
+use hammer_tlog::logs::merkle::{
     consistency_proof, inclusion_proof, root_at, verify_consistency, verify_inclusion,
 };
-use hammer_tlog::note::rfc6962_key_id;
-use hammer_tlog::tile::{Level, TileId, TileReader, encode_hashes, tiles_for};
+use hammer_tlog::logs::note::rfc6962_key_id;
+use hammer_tlog::logs::tile::{Level, TileId, TileReader, encode_hashes, tiles_for};
 use proptest::prelude::*;
 use tlog_tiles::{
     Error, HashReader as _, Tile, TileHashReader, check_record, check_tree, prove_record, prove_tree,

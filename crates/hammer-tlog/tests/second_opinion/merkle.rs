@@ -1,4 +1,4 @@
-use hammer_tlog::merkle::{
+use hammer_tlog::logs::merkle::{
     EMPTY_ROOT, Frontier, Hash, NodeReader, consistency_proof, inclusion_proof, root_at, root_from_inclusion,
     sha256, verify_consistency, verify_inclusion,
 };

@@ -1,6 +1,6 @@
 use hammer_tlog::encoding::base64;
 use hammer_tlog::hash::{Hash, sha256};
-use hammer_tlog::note::{
+use hammer_tlog::logs::note::{
     Checkpoint, Note, NoteError, NoteSignature, Verifier, ed25519_key_id, format as format_note,
     rfc6962_key_id,
 };

@@ -1,5 +1,5 @@
-use hammer_tlog::merkle::{Hash, inclusion_proof, root_at};
-use hammer_tlog::tile::{
+use hammer_tlog::logs::merkle::{Hash, inclusion_proof, root_at};
+use hammer_tlog::logs::tile::{
     FULL_WIDTH, HEIGHT, Level, TileId, TileReader, encode_hashes, root, tiles_for, tiles_for_growth,
 };
 use proptest::prelude::*;

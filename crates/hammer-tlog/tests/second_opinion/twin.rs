@@ -1,4 +1,4 @@
-use hammer_tlog::merkle::{Hash, NodeReader, Tree, leaf_hash, node_hash, sha256};
+use hammer_tlog::logs::merkle::{Hash, NodeReader, Tree, leaf_hash, node_hash, sha256};
 use proptest::prelude::*;
 use tlog_tiles::{Error, HashReader, split_stored_hash_index, stored_hashes};
 

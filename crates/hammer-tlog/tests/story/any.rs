@@ -1,8 +1,8 @@
 use hammer_tlog::audit::{Finding, Policy};
-use hammer_tlog::bundle::leaf_hashes;
-use hammer_tlog::follow::{By, Event, Follower, Head, Need};
-use hammer_tlog::merkle::Hash;
-use hammer_tlog::tile::Level;
+use hammer_tlog::ct::bundle::leaf_hashes;
+use hammer_tlog::logs::follow::{By, Event, Follower, Head, Need};
+use hammer_tlog::logs::merkle::Hash;
+use hammer_tlog::logs::tile::Level;
 use proptest::prelude::*;
 
 use crate::log::Log;

@@ -1,5 +1,5 @@
 use hammer_tlog::audit::{EntryAudit, Finding, NoSpill, Policy, Range};
-use hammer_tlog::merkle::{Frontier, inclusion_proof};
+use hammer_tlog::logs::merkle::{Frontier, inclusion_proof};
 
 use crate::log::{EPOCH_MS, Log, certificate, numbered};
 use crate::watch::{MMD_MS, Sweep, broken, kept};
@@ -34,7 +34,7 @@ fn entries_are_asked_for_up_to_the_newest_head() {
     let (log, sweep) = (Log::of(10), Sweep::new());
     let mut audit = sweep.audit;
     assert_eq!(audit.needs(5), None);
-    audit.follow(&hammer_tlog::follow::Event::First { head: log.head() });
+    audit.follow(&hammer_tlog::logs::follow::Event::First { head: log.head() });
     assert_eq!(audit.needs(4), Some(Range { start: 0, end: 3 }));
     assert_eq!(audit.needs(40), Some(Range { start: 0, end: 9 }));
     audit.entries(3, &log.leaf_inputs[3..]);
@@ -125,7 +125,7 @@ fn a_sweep_that_begins_at_another_tree_says_so() {
     let log = Log::of(3);
     let other = Log::of(2).tree.leaves()[..2].iter().copied().chain([log.tree.leaves()[0]]).collect();
     let mut audit = EntryAudit::after(Policy::new(MMD_MS), other, NoSpill);
-    audit.follow(&hammer_tlog::follow::Event::First { head: log.head() });
+    audit.follow(&hammer_tlog::logs::follow::Event::First { head: log.head() });
     assert!(matches!(audit.findings()[..], [Finding::TamperedEntries { start: 3, size: 3, .. }]));
     assert_eq!(audit.needs(9), None);
 }

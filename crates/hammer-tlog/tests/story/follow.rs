@@ -1,7 +1,7 @@
-use hammer_tlog::bundle::leaf_hashes;
-use hammer_tlog::follow::{By, Event, Evidence, Follower, Head, Need, QUEUE, TileFault, Unproved};
-use hammer_tlog::merkle::{EMPTY_ROOT, sha256};
-use hammer_tlog::tile::{Level, TileId};
+use hammer_tlog::ct::bundle::leaf_hashes;
+use hammer_tlog::logs::follow::{By, Event, Evidence, Follower, Head, Need, QUEUE, TileFault, Unproved};
+use hammer_tlog::logs::merkle::{EMPTY_ROOT, sha256};
+use hammer_tlog::logs::tile::{Level, TileId};
 
 use crate::log::Log;
 use crate::watch::follow;

@@ -1,11 +1,11 @@
 use std::collections::BTreeMap;
 
 use hammer_tlog::audit::Receipt;
-use hammer_tlog::bundle::Entry;
-use hammer_tlog::follow::Head;
-use hammer_tlog::merkle::{Hash, Tree, consistency_proof, root_at};
-use hammer_tlog::rfc6962::{MerkleTreeLeaf, SignedEntryRef, leaf_index_extension};
-use hammer_tlog::tile::{Level, TileId, encode_hashes};
+use hammer_tlog::ct::bundle::Entry;
+use hammer_tlog::ct::rfc6962::{MerkleTreeLeaf, SignedEntryRef, leaf_index_extension};
+use hammer_tlog::logs::follow::Head;
+use hammer_tlog::logs::merkle::{Hash, Tree, consistency_proof, root_at};
+use hammer_tlog::logs::tile::{Level, TileId, encode_hashes};
 
 /// The log's clock at its beginning, in milliseconds since 1970.
 pub(crate) const EPOCH_MS: u64 = 1_800_000_000_000;

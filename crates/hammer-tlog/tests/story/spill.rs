@@ -1,6 +1,6 @@
 use hammer_tlog::audit::{Finding, NoSpill, Policy};
-use hammer_tlog::bundle::leaf_hashes;
-use hammer_tlog::follow::{By, Follower};
+use hammer_tlog::ct::bundle::leaf_hashes;
+use hammer_tlog::logs::follow::{By, Follower};
 
 use crate::log::{EPOCH_MS, Log};
 use crate::watch::{MMD_MS, Shelf, Sweep, Watch, broken, kept};

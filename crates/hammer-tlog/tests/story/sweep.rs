@@ -1,9 +1,9 @@
 use std::ops::Range;
 
 use hammer_tlog::audit::{BundleFault, Flaw, TileSweep};
-use hammer_tlog::follow::{Head, TileFault};
-use hammer_tlog::merkle::Hash;
-use hammer_tlog::tile::{Level, TileId};
+use hammer_tlog::logs::follow::{Head, TileFault};
+use hammer_tlog::logs::merkle::Hash;
+use hammer_tlog::logs::tile::{Level, TileId};
 
 use crate::log::Log;
 

@@ -1,8 +1,8 @@
 use hammer_tlog::audit::{Breach, BundleFault, Finding, Kind, NoSpill, Policy, Receipt, Verdict};
-use hammer_tlog::bundle::leaf_hashes;
-use hammer_tlog::follow::{By, Event, Follower};
-use hammer_tlog::merkle::Hash;
-use hammer_tlog::tile::{Level, TileId};
+use hammer_tlog::ct::bundle::leaf_hashes;
+use hammer_tlog::logs::follow::{By, Event, Follower};
+use hammer_tlog::logs::merkle::Hash;
+use hammer_tlog::logs::tile::{Level, TileId};
 
 use crate::log::{EPOCH_MS, Log, certificate, numbered};
 use crate::watch::{MMD_MS, Watch};

@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 use std::io;
 
 use hammer_tlog::audit::{EntryAudit, Finding, NoSpill, Policy, Receipt, Spill, TileAudit, Verdict};
-use hammer_tlog::bundle::leaf_hashes;
-use hammer_tlog::follow::{By, Event, Follower, Head, Need};
+use hammer_tlog::ct::bundle::leaf_hashes;
+use hammer_tlog::logs::follow::{By, Event, Follower, Head, Need};
 
 use crate::log::Log;
 

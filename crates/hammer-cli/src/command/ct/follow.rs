@@ -12,7 +12,7 @@ use hammer_measure::{Nanos, Now as _};
 use hammer_net::ClientConfig;
 use hammer_report::text::number::grouped;
 use hammer_report::{ExitCode, ReasonKind, rfc3339};
-use hammer_tlog::follow::Head;
+use hammer_tlog::logs::follow::Head;
 use serde_json::{Value, json};
 
 use crate::args::FollowArgs;

@@ -8,7 +8,7 @@ use hammer_ct::Trouble;
 use hammer_measure::Now as _;
 use hammer_report::text::number::{bytes, grouped};
 use hammer_report::{ExitCode, ReasonKind, rfc3339};
-use hammer_tlog::follow::Head;
+use hammer_tlog::logs::follow::Head;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 

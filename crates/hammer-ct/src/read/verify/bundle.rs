@@ -2,8 +2,8 @@ use std::borrow::Cow;
 
 use hammer_core::promise::Fault;
 use hammer_net::gunzip;
-use hammer_tlog::bundle::Entries;
-use hammer_tlog::tile::Level;
+use hammer_tlog::ct::bundle::Entries;
+use hammer_tlog::logs::tile::Level;
 
 use super::broken::{ALTERED_LEAF, unverified};
 use super::tree::Tree;

@@ -1,6 +1,6 @@
 use hammer_core::promise::Fault;
-use hammer_tlog::bundle::{Entries, Entry};
-use hammer_tlog::names::{NamesLine, lines};
+use hammer_tlog::ct::bundle::{Entries, Entry};
+use hammer_tlog::ct::names::{NamesLine, lines};
 
 use super::bundle::plain;
 use crate::read::record::Part;

@@ -1,8 +1,10 @@
 use hammer_core::promise::Fault;
-use hammer_tlog::certificate::Certificate;
-use hammer_tlog::merkle::{Hash, MerkleError, leaf_hash, verify_consistency, verify_inclusion, verify_range};
-use hammer_tlog::rfc6962::{
+use hammer_tlog::ct::rfc6962::{
     ExtraData, GetEntries, GetEntryAndProof, GetProofByHash, GetRoots, GetSthConsistency, MerkleTreeLeaf,
+};
+use hammer_tlog::keys::certificate::Certificate;
+use hammer_tlog::logs::merkle::{
+    Hash, MerkleError, leaf_hash, verify_consistency, verify_inclusion, verify_range,
 };
 use serde::de::DeserializeOwned;
 

@@ -1,8 +1,8 @@
 use std::collections::HashMap;
 
 use hammer_core::promise::Fault;
-use hammer_tlog::merkle::{Frontier, Hash};
-use hammer_tlog::tile::{FULL_WIDTH, Level, TileId, TileReader, root};
+use hammer_tlog::logs::merkle::{Frontier, Hash};
+use hammer_tlog::logs::tile::{FULL_WIDTH, Level, TileId, TileReader, root};
 
 use super::broken::TAMPERED_TILE;
 use crate::fetch::TreeHead;

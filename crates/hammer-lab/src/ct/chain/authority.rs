@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use hammer_tlog::{
-    der::{BIT_STRING, BOOLEAN, OBJECT_IDENTIFIER, SEQUENCE, Tlv},
-    merkle::{Hash, sha256},
+    keys::der::{BIT_STRING, BOOLEAN, OBJECT_IDENTIFIER, SEQUENCE, Tlv},
+    logs::merkle::{Hash, sha256},
 };
 
 use super::{

@@ -1,6 +1,6 @@
 //! X.509 certificates read in place (RFC 5280 section 4.1), as far as a log looks at them.
 
-use hammer_tlog::der::{
+use hammer_tlog::keys::der::{
     BIT_STRING, BOOLEAN, DerError, GENERALIZED_TIME, INTEGER, OBJECT_IDENTIFIER, OCTET_STRING, Reader,
     SEQUENCE, Tlv, UTC_TIME, context,
 };

@@ -1,7 +1,7 @@
 //! The TBSCertificate that a precertificate stands for (RFC 6962 section 3.2), rebuilt here from the bytes so that the
 //! log and what checks its SCTs do not share their errors.
 
-use hammer_tlog::der::{
+use hammer_tlog::keys::der::{
     self, BOOLEAN, DerError, OBJECT_IDENTIFIER, OCTET_STRING, Reader, SEQUENCE, Tlv, context,
 };
 

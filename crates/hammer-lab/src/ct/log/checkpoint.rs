@@ -3,7 +3,7 @@
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use bytes::Bytes;
-use hammer_tlog::merkle::{Hash, sha256};
+use hammer_tlog::logs::merkle::{Hash, sha256};
 use serde_json::json;
 
 use crate::ct::key::LogSigner;

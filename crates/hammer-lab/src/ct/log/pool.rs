@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use hammer_tlog::merkle::Hash;
+use hammer_tlog::logs::merkle::Hash;
 use tokio::sync::{Notify, watch};
 
 use crate::{

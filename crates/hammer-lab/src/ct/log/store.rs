@@ -5,8 +5,8 @@ mod memory;
 
 use bytes::Bytes;
 use hammer_tlog::{
-    merkle::{Hash, Tree},
-    tile::TileId,
+    logs::merkle::{Hash, Tree},
+    logs::tile::TileId,
 };
 
 use crate::{ct::chain::Authority, error::LabError};

@@ -5,8 +5,8 @@ use std::str::FromStr;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use bytes::Bytes;
 use hammer_tlog::{
-    merkle::Hash,
-    tile::{HEIGHT, Level, TileId},
+    logs::merkle::Hash,
+    logs::tile::{HEIGHT, Level, TileId},
 };
 use http::{Response, StatusCode};
 use http_body_util::Full;

@@ -1,9 +1,9 @@
 //! Names tiles as Sunlight has them: what names an entry is about, in JSON lines.
 
 use hammer_tlog::{
-    certificate,
-    der::{self, Reader},
-    names::{NamesLine, Subject},
+    ct::names::{NamesLine, Subject},
+    keys::certificate,
+    keys::der::{self, Reader},
 };
 
 use crate::ct::entry::bundle::leaves;

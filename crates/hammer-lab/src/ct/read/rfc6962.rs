@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use bytes::Bytes;
 use hammer_tlog::{
-    merkle::{Hash, MerkleError, consistency_proof, inclusion_proof},
-    tile::{FULL_WIDTH, Level, TileId},
+    logs::merkle::{Hash, MerkleError, consistency_proof, inclusion_proof},
+    logs::tile::{FULL_WIDTH, Level, TileId},
 };
 use http::{Response, StatusCode};
 use http_body_util::Full;

@@ -123,7 +123,7 @@ const ENOUGH: usize = 64;
 #[cfg(test)]
 mod tests {
     use hammer_p256::{NonceBlocks, NonceWalk, ThrowawayKey};
-    use hammer_tlog::merkle::sha256;
+    use hammer_tlog::logs::merkle::sha256;
     use tokio::runtime::Builder;
 
     use super::*;

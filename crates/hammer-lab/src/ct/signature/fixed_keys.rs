@@ -6,7 +6,7 @@ use std::{
 };
 
 use hammer_p256::FixedKeyVerifier;
-use hammer_tlog::merkle::{Hash, sha256};
+use hammer_tlog::logs::merkle::{Hash, sha256};
 
 use super::{PublicKey, SignatureError};
 

@@ -10,8 +10,8 @@ use std::{
 
 use bytes::Bytes;
 use hammer_tlog::{
-    merkle::{Hash, Tree, leaf_hash, root_at, sha256},
-    tile::{FULL_WIDTH, HEIGHT, Level, TileId, encode_hashes, tiles_for_growth},
+    logs::merkle::{Hash, Tree, leaf_hash, root_at, sha256},
+    logs::tile::{FULL_WIDTH, HEIGHT, Level, TileId, encode_hashes, tiles_for_growth},
 };
 
 use crate::{

@@ -7,8 +7,8 @@ use std::{
 
 use bytes::Bytes;
 use hammer_tlog::{
-    merkle::Hash,
-    tile::{FULL_WIDTH, TileId},
+    logs::merkle::Hash,
+    logs::tile::{FULL_WIDTH, TileId},
 };
 
 use crate::ct::chain::Authority;

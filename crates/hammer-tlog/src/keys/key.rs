@@ -1,0 +1,241 @@
+//! Public keys of logs, and of those who sign notes.
+
+mod batch;
+mod digitally_signed;
+mod lazy_verifier;
+#[cfg(test)]
+mod tests;
+
+use std::str::FromStr;
+
+use ring::signature::{self, UnparsedPublicKey};
+
+pub use self::batch::SignatureBatch;
+pub use self::digitally_signed::{DigitallySigned, ECDSA, RSA, SHA256};
+use self::lazy_verifier::LazyVerifier;
+use crate::encoding::{Base64Error, from_base64};
+use crate::hash::{Hash, sha256};
+use crate::keys::der::{self, DerError, Tlv};
+
+/// DER content of 1.2.840.10045.2.1, id-ecPublicKey.
+const EC_PUBLIC_KEY: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01];
+/// DER content of 1.2.840.10045.3.1.7, prime256v1.
+const PRIME256V1: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07];
+/// DER content of 1.2.840.113549.1.1.1, rsaEncryption.
+const RSA_ENCRYPTION: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01];
+/// DER content of 1.3.101.112, id-Ed25519.
+const ID_ED25519: &[u8] = &[0x2b, 0x65, 0x70];
+/// The DER of an Ed25519 `SubjectPublicKeyInfo` up to the 32 bytes of the key (RFC 8410 section 4).
+const ED25519_SPKI: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
+
+/// Why a key cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum KeyError {
+    /// The base64 is broken.
+    #[error("read a public key: {0}")]
+    Base64(#[from] Base64Error),
+    /// The DER is broken.
+    #[error("read a public key: {0}")]
+    Der(#[from] DerError),
+    /// No `PUBLIC KEY` block in the PEM.
+    #[error("read a public key: no PUBLIC KEY block in the PEM")]
+    Pem,
+    /// Neither P-256, RSA nor Ed25519.
+    #[error("read a public key: neither P-256, RSA nor Ed25519")]
+    Algorithm,
+    /// RFC 6962 section 2.1.4 asks for RSA keys of at least 2048 bits.
+    #[error("read a public key: an RSA key of {bits} bits is too short")]
+    RsaTooShort {
+        /// Bits of the modulus.
+        bits: usize,
+    },
+    /// The key's bytes are not a key of its algorithm.
+    #[error("read a public key: {what} is malformed")]
+    Malformed {
+        /// What is malformed.
+        what: &'static str,
+    },
+}
+
+/// Why a signature does not hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum SignatureError {
+    /// The signature names algorithms that are not the key's.
+    #[error("hash {hash} and signature algorithm {algorithm} are not those of a {key:?} key")]
+    Algorithm {
+        /// `HashAlgorithm` of the signature.
+        hash: u8,
+        /// `SignatureAlgorithm` of the signature.
+        algorithm: u8,
+        /// The key's algorithm.
+        key: KeyAlgorithm,
+    },
+    /// The signature is not the key's over these bytes.
+    #[error("the signature does not verify")]
+    Invalid,
+}
+
+/// The algorithm of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum KeyAlgorithm {
+    /// ECDSA over NIST P-256, with SHA-256.
+    P256,
+    /// RSA PKCS #1 v1.5, with SHA-256.
+    Rsa,
+    /// Ed25519: in notes only, never in RFC 6962 structures.
+    Ed25519,
+}
+
+/// A public key, with its `SubjectPublicKeyInfo` and the log id that follows from it. Clones of a P-256 key share what
+/// the first verification by any of them computes.
+#[derive(Debug, Clone)]
+pub struct LogKey {
+    algorithm: KeyAlgorithm,
+    key: Vec<u8>,
+    p256: LazyVerifier,
+    spki: Vec<u8>,
+    log_id: Hash,
+}
+
+impl PartialEq for LogKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.spki == other.spki
+    }
+}
+
+impl Eq for LogKey {}
+
+impl LogKey {
+    /// Reads the DER of a `SubjectPublicKeyInfo`.
+    pub fn from_der(spki: &[u8]) -> Result<Self, KeyError> {
+        let (algorithm, key) = read_spki(spki)?;
+        Ok(Self {
+            algorithm,
+            key: key.to_vec(),
+            p256: LazyVerifier::default(),
+            spki: spki.to_vec(),
+            log_id: sha256(spki),
+        })
+    }
+
+    /// Reads the base64 of a `SubjectPublicKeyInfo`, as log lists have it; white space around it is skipped.
+    pub fn from_base64(text: &str) -> Result<Self, KeyError> {
+        Self::from_der(&from_base64(text.trim())?)
+    }
+
+    /// Reads the first `PUBLIC KEY` block of a PEM.
+    pub fn from_pem(text: &str) -> Result<Self, KeyError> {
+        let (_, rest) = text.split_once("-----BEGIN PUBLIC KEY-----").ok_or(KeyError::Pem)?;
+        let (body, _) = rest.split_once("-----END PUBLIC KEY-----").ok_or(KeyError::Pem)?;
+        let body: String = body.split_ascii_whitespace().collect();
+        Self::from_base64(&body)
+    }
+
+    /// An Ed25519 key of 32 bytes.
+    pub fn from_ed25519(key: &[u8; 32]) -> Result<Self, KeyError> {
+        Self::from_der(&[&ED25519_SPKI, key.as_slice()].concat())
+    }
+
+    /// SHA-256 of the `SubjectPublicKeyInfo` (RFC 6962 section 3.2).
+    pub fn log_id(&self) -> Hash {
+        self.log_id
+    }
+
+    /// The DER of the `SubjectPublicKeyInfo`.
+    pub fn spki(&self) -> &[u8] {
+        &self.spki
+    }
+
+    /// The key's algorithm.
+    pub fn algorithm(&self) -> KeyAlgorithm {
+        self.algorithm
+    }
+
+    /// The key's own bytes: the point of P-256, the `RSAPublicKey`, the 32 bytes of Ed25519.
+    pub fn bytes(&self) -> &[u8] {
+        &self.key
+    }
+
+    /// Verifies a `DigitallySigned` over `message` (not its hash); its algorithms must be the key's.
+    pub fn verify(&self, message: &[u8], signed: &DigitallySigned<'_>) -> Result<(), SignatureError> {
+        self.check_algorithm(signed)?;
+        self.verify_raw(message, signed.signature)
+    }
+
+    fn check_algorithm(&self, signed: &DigitallySigned<'_>) -> Result<(), SignatureError> {
+        match (self.algorithm, signed.hash, signed.algorithm) {
+            (KeyAlgorithm::P256, SHA256, ECDSA) | (KeyAlgorithm::Rsa, SHA256, RSA) => Ok(()),
+            (key, hash, algorithm) => Err(SignatureError::Algorithm { hash, algorithm, key }),
+        }
+    }
+
+    /// Verifies a bare signature over `message` by the key's algorithm.
+    pub fn verify_raw(&self, message: &[u8], signature: &[u8]) -> Result<(), SignatureError> {
+        let holds = match self.algorithm {
+            KeyAlgorithm::P256 => self.p256.verify(&self.key, message, signature),
+            KeyAlgorithm::Rsa => {
+                self.ring_verifies(&signature::RSA_PKCS1_2048_8192_SHA256, message, signature)
+            }
+            KeyAlgorithm::Ed25519 => self.ring_verifies(&signature::ED25519, message, signature),
+        };
+        if holds { Ok(()) } else { Err(SignatureError::Invalid) }
+    }
+
+    fn ring_verifies(
+        &self,
+        algorithm: &'static dyn signature::VerificationAlgorithm,
+        message: &[u8],
+        signature: &[u8],
+    ) -> bool {
+        UnparsedPublicKey::new(algorithm, &self.key).verify(message, signature).is_ok()
+    }
+}
+
+impl FromStr for LogKey {
+    type Err = KeyError;
+
+    /// PEM, or else base64 of the DER.
+    fn from_str(text: &str) -> Result<Self, KeyError> {
+        if text.contains("-----BEGIN") { Self::from_pem(text) } else { Self::from_base64(text) }
+    }
+}
+
+/// The algorithm of a `SubjectPublicKeyInfo`, and the key's own bytes.
+fn read_spki(spki: &[u8]) -> Result<(KeyAlgorithm, &[u8]), KeyError> {
+    let mut fields = Tlv::parse(spki, der::SEQUENCE)?.content();
+    let mut identifier = fields.expect(der::SEQUENCE)?.content();
+    let key = fields.expect(der::BIT_STRING)?.bits()?;
+    fields.finish()?;
+    let algorithm = identifier.expect(der::OBJECT_IDENTIFIER)?.value;
+    if algorithm == EC_PUBLIC_KEY {
+        let curve = identifier.expect(der::OBJECT_IDENTIFIER)?.value;
+        if curve != PRIME256V1 {
+            return Err(KeyError::Algorithm);
+        }
+        // Uncompressed points are all that the signature library takes, and all that logs have.
+        let uncompressed = key.len() == 65 && key[0] == 4;
+        return if uncompressed { Ok((KeyAlgorithm::P256, key)) } else { Err(malformed("P-256 point")) };
+    }
+    if algorithm == RSA_ENCRYPTION {
+        rsa_bits(key)?;
+        return Ok((KeyAlgorithm::Rsa, key));
+    }
+    if algorithm == ID_ED25519 {
+        let whole = key.len() == 32;
+        return if whole { Ok((KeyAlgorithm::Ed25519, key)) } else { Err(malformed("Ed25519 key")) };
+    }
+    Err(KeyError::Algorithm)
+}
+
+fn malformed(what: &'static str) -> KeyError {
+    KeyError::Malformed { what }
+}
+
+/// Refuses a modulus below 2048 bits.
+fn rsa_bits(key: &[u8]) -> Result<(), KeyError> {
+    let modulus = Tlv::parse(key, der::SEQUENCE)?.content().expect(der::INTEGER)?.value;
+    let digits = modulus.strip_prefix(&[0]).unwrap_or(modulus);
+    let leading = digits.first().map_or(0, |digit| digit.leading_zeros() as usize);
+    let bits = digits.len() * 8 - leading;
+    if bits < 2048 { Err(KeyError::RsaTooShort { bits }) } else { Ok(()) }
+}

@@ -1,0 +1,7 @@
+//! Logs of any leaf format: Merkle trees, tiles, signed notes, and the follower of a log.
+
+pub mod follow;
+pub mod merkle;
+pub mod note;
+pub mod tile;
+pub mod tree_head;

@@ -1,0 +1,399 @@
+//! Following a log: each new head is held against the trusted one, by tiles or by consistency proof, and trusted only
+//! once that is proved. A state machine: it is fed heads and what it says it needs, and tells what it found out.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use crate::hash::Hash;
+use crate::logs::merkle::{Frontier, MerkleError, verify_consistency};
+use crate::logs::tile::{Level, TileId};
+
+mod event;
+mod growth;
+mod head;
+mod prefix;
+
+pub use event::{Event, Evidence, TileFault, Unproved};
+pub use head::Head;
+
+pub(crate) use growth::subtrees;
+use growth::{Growth, Outcome};
+use prefix::{Known, Prefix};
+
+/// Heads that wait while an earlier one is proved; beyond them the oldest is skipped, and counted.
+pub const QUEUE: usize = 64;
+
+/// Trees that are remembered as earlier states of the trusted one.
+pub const KNOWN: usize = 1000;
+
+/// Hashes of tampered tiles that are told one by one.
+const TAMPERED: usize = 1 << 16;
+
+/// How the log proves that it only grows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// By the hash tiles of every new leaf, whose hashes come with [`Event::Grew`]: what an audit needs.
+    Leaves,
+    /// By the fewest hash tiles.
+    Edges,
+    /// By a consistency proof (RFC 6962 section 4.4).
+    Proofs,
+}
+
+/// The leaf hashes of a data tile's entries in order, of as many as are asked for: what a log's own format of entries
+/// makes of the tile's bytes. It ends before the first entry that cannot be read.
+pub type LeafHashes = fn(bytes: &[u8], most: u16) -> Vec<Hash>;
+
+/// What has to be fetched before anything more can be found out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Need {
+    /// These tiles, in any order. Data tiles are asked for only to find out which hash tile is tampered with.
+    Tiles(Vec<TileId>),
+    /// The consistency proof between these sizes.
+    ConsistencyProof {
+        /// Leaves of the older tree.
+        first: u64,
+        /// Leaves of the newer tree.
+        second: u64,
+    },
+}
+
+/// Follows one log. Its trusted head moves only to heads that were proved to continue it.
+#[derive(Debug)]
+pub struct Follower {
+    by: By,
+    leaf_hashes: LeafHashes,
+    trusted: Option<Trusted>,
+    proving: Option<Growth>,
+    queue: VecDeque<Head>,
+    /// Heads that may be earlier ones, of which the first is being proved when nothing else is.
+    stale: VecDeque<Head>,
+    prefix: Option<Prefix>,
+    known: Known,
+    skipped: u64,
+    refused: Option<Event>,
+    /// Hashes in tiles that were told to be tampered with: level, tile, position.
+    tampered: BTreeSet<(Level, u64, u16)>,
+    events: Vec<Event>,
+}
+
+/// The trusted head, and the right edge of its tree.
+#[derive(Debug, Clone)]
+struct Trusted {
+    head: Head,
+    frontier: Frontier,
+    /// The leaf hashes of the partial tile at the edge; kept where leaves are followed.
+    tail: Vec<Hash>,
+}
+
+impl Follower {
+    /// A follower that trusts the first head that it is fed. `leaf_hashes` reads the log's data tiles.
+    pub fn new(by: By, leaf_hashes: LeafHashes) -> Self {
+        Self {
+            by,
+            leaf_hashes,
+            trusted: None,
+            proving: None,
+            queue: VecDeque::new(),
+            stale: VecDeque::new(),
+            prefix: None,
+            known: Known::default(),
+            skipped: 0,
+            refused: None,
+            tampered: BTreeSet::new(),
+            events: Vec::new(),
+        }
+    }
+
+    /// A follower that starts at the tree without leaves: it proves the first head too, and tells all of its leaves.
+    pub fn from_empty(by: By, leaf_hashes: LeafHashes) -> Self {
+        let trusted = Trusted { head: Head::empty(), frontier: Default::default(), tail: Vec::new() };
+        Self { trusted: Some(trusted), ..Self::new(by, leaf_hashes) }
+    }
+
+    /// The newest head that is proved.
+    pub fn trusted(&self) -> Option<&Head> {
+        self.trusted.as_ref().map(|trusted| &trusted.head)
+    }
+
+    /// Heads fed that are not yet proved or refused.
+    pub fn behind(&self) -> usize {
+        self.queue.len() + usize::from(self.proving.is_some())
+    }
+
+    /// Heads that were never proved because too many came while earlier ones waited.
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// Takes a head whose signature holds.
+    pub fn head(&mut self, head: Head) {
+        let waiting = self.queue.back().or(self.proving.as_ref().map(|growth| &growth.head));
+        let Some(newest) = waiting.or(self.trusted()).cloned() else {
+            return self.enqueue(head);
+        };
+        if newest.same_tree(&head) {
+            if self.behind() == 0 {
+                self.events.push(Event::Same { head });
+            }
+        } else if head.precedes(&newest) {
+            self.stale(head);
+        } else if head.size < newest.size {
+            self.refuse(Event::Shrank { older: newest, newer: head });
+        } else if head.size == newest.size {
+            self.refuse(Event::Forked { older: newest, newer: head, evidence: Evidence::SameSize });
+        } else {
+            self.enqueue(head);
+        }
+    }
+
+    /// What has to be fetched now; none while there is nothing to prove. Says the same until it is fed.
+    pub fn need(&self) -> Option<Need> {
+        let Some(growth) = &self.proving else { return Some(self.prefix.as_ref()?.need(self.by)) };
+        match self.by {
+            By::Leaves | By::Edges => Some(Need::Tiles(growth.wanted())),
+            By::Proofs => {
+                let first = self.trusted().map_or(0, |head| head.size);
+                Some(Need::ConsistencyProof { first, second: growth.head.size })
+            }
+        }
+    }
+
+    /// Takes the bytes of a tile: those of `tile` as it was asked for, or of the full one in its place. Tiles that are
+    /// not wanted are passed over.
+    pub fn tile(&mut self, tile: TileId, bytes: &[u8]) {
+        let Some(growth) = &mut self.proving else { return self.tile_of_prefix(tile, bytes) };
+        match growth.tile(tile, bytes, self.leaf_hashes) {
+            Ok(()) => self.advance(),
+            Err((tile, fault)) => {
+                let head = growth.head.clone();
+                self.give_up(Event::TamperedTile { tile, fault, head });
+            }
+        }
+    }
+
+    /// Takes that a tile is not served. For a partial one the full one is needed from now on: a log may drop partial
+    /// tiles once they are full (C2SP tlog-tiles).
+    pub fn missing(&mut self, tile: TileId) {
+        let growth = self.proving.as_mut().or(self.prefix.as_mut().map(Prefix::growth));
+        let Some(growth) = growth else { return };
+        if growth.missing(tile) {
+            let head = growth.head.clone();
+            self.give_up(Event::MissingTile { tile, head });
+        }
+    }
+
+    /// Takes the consistency proof between two sizes; one that is not wanted is passed over.
+    pub fn consistency_proof(&mut self, first: u64, second: u64, proof: &[Hash]) {
+        if self.need() != Some(Need::ConsistencyProof { first, second }) {
+            return;
+        }
+        if self.proving.is_none()
+            && let Some(prefix) = self.prefix.take()
+        {
+            return self.judged(prefix.judge_proof(proof));
+        }
+        let (Some(growth), Some(trusted)) = (&self.proving, &self.trusted) else { return };
+        let (older, newer) = (trusted.head.clone(), growth.head.clone());
+        match verify_consistency(first, second, &older.root, &newer.root, proof) {
+            Ok(()) => self.trust(Trusted { head: newer, ..trusted.clone() }, Vec::new()),
+            Err(error @ MerkleError::ProofLength { .. }) => {
+                self.give_up(Event::Unproved { head: newer, reason: Unproved::Proof(error) });
+            }
+            Err(error) => {
+                self.give_up(Event::Forked { older, newer, evidence: Evidence::Proof(error) });
+            }
+        }
+    }
+
+    /// What was found out since the last call, in order.
+    pub fn events(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.events)
+    }
+
+    fn enqueue(&mut self, head: Head) {
+        if self.queue.len() == QUEUE {
+            self.queue.pop_front();
+            self.skipped += 1;
+        }
+        self.queue.push_back(head);
+        self.prove_next();
+    }
+
+    /// Begins to prove the next head, unless one is being proved.
+    fn prove_next(&mut self) {
+        while self.proving.is_none() {
+            let Some(head) = self.queue.pop_front() else { return self.prove_stale() };
+            self.prove(head);
+        }
+    }
+
+    /// Takes a head that is smaller and was signed before: another server of the log may lag behind.
+    fn stale(&mut self, head: Head) {
+        if self.known.holds(&head) {
+            return self.tell_stale(head);
+        }
+        if self.stale.len() < QUEUE && !self.stale.iter().any(|other| other.same_tree(&head)) {
+            self.stale.push_back(head);
+        }
+        self.prove_next();
+    }
+
+    /// Begins to prove that the next of the stale heads is of an earlier state of the trusted tree.
+    fn prove_stale(&mut self) {
+        while self.prefix.is_none() {
+            let (Some(head), Some(trusted)) = (self.stale.pop_front(), &self.trusted) else { return };
+            let newer = trusted.head.clone();
+            if head.size >= newer.size {
+                // What it seemed older than was never trusted. It is served again where it matters.
+                continue;
+            }
+            let prefix = Prefix::new(head, newer, self.by);
+            if prefix.is_empty() {
+                self.tell(prefix.judge_proof(&[]));
+            } else {
+                self.prefix = Some(prefix);
+            }
+        }
+    }
+
+    fn tile_of_prefix(&mut self, tile: TileId, bytes: &[u8]) {
+        let Some(prefix) = &mut self.prefix else { return };
+        let growth = prefix.growth();
+        if let Err((tile, fault)) = growth.tile(tile, bytes, self.leaf_hashes) {
+            let head = growth.head.clone();
+            return self.give_up(Event::TamperedTile { tile, fault, head });
+        }
+        if let Some(event) = prefix.judge_tiles() {
+            self.judged(event);
+        }
+    }
+
+    fn judged(&mut self, event: Event) {
+        self.prefix = None;
+        self.tell(event);
+        self.prove_next();
+    }
+
+    fn tell(&mut self, event: Event) {
+        match event {
+            Event::Stale { head, .. } => {
+                self.known.add(&head);
+                self.tell_stale(head);
+            }
+            event => self.refuse(event),
+        }
+    }
+
+    fn tell_stale(&mut self, head: Head) {
+        if let Some(newest) = self.trusted().cloned() {
+            self.events.push(Event::Stale { head, newest });
+        }
+    }
+
+    fn prove(&mut self, head: Head) {
+        let Some(trusted) = &self.trusted else {
+            if self.by == By::Proofs {
+                let first = Trusted { head, frontier: Default::default(), tail: Vec::new() };
+                return self.trust(first, Vec::new());
+            }
+            self.proving = Some(Growth::first(head, self.by));
+            return self.step();
+        };
+        match Growth::new(trusted, head.clone(), self.by) {
+            Ok(growth) => self.proving = Some(growth),
+            Err(leaves) => return self.refuse(Event::Unproved { head, reason: Unproved::Growth { leaves } }),
+        }
+        if self.by == By::Proofs && trusted.head.size == 0 {
+            self.consistency_proof(0, head.size, &[]);
+        } else {
+            self.step();
+        }
+    }
+
+    fn advance(&mut self) {
+        self.step();
+        self.prove_next();
+    }
+
+    /// Goes as far as the tiles at hand lead.
+    fn step(&mut self) {
+        while let Some(growth) = &mut self.proving {
+            if self.by == By::Proofs {
+                return;
+            }
+            let (events, outcome) = growth.step(self.trusted.as_ref());
+            events.into_iter().for_each(|event| self.tampered(event));
+            match outcome {
+                Outcome::Wants => return,
+                Outcome::Again => {}
+                Outcome::Proved { trusted, leaves } => {
+                    self.proving = None;
+                    self.believe(*trusted, leaves);
+                }
+                Outcome::Refused(event) => {
+                    self.proving = None;
+                    self.refuse(*event);
+                }
+            }
+        }
+    }
+
+    /// Tells of a tile that is tampered with, once for each of its hashes.
+    fn tampered(&mut self, event: Event) {
+        if let Event::TamperedTile { tile, fault: TileFault::Hash { position, .. }, .. } = &event {
+            let is_news = self.tampered.insert((tile.level, tile.index, *position));
+            if !is_news || self.tampered.len() > TAMPERED {
+                return;
+            }
+        }
+        self.events.push(event);
+    }
+
+    fn trust(&mut self, trusted: Trusted, leaves: Vec<Hash>) {
+        self.proving = None;
+        self.believe(trusted, leaves);
+        self.prove_next();
+    }
+
+    fn believe(&mut self, trusted: Trusted, leaves: Vec<Hash>) {
+        let to = trusted.head.clone();
+        self.refused = None;
+        self.known.add(&to);
+        self.events.push(match self.trusted.replace(trusted) {
+            Some(Trusted { head: from, .. }) => Event::Grew { from, to, leaves },
+            None => Event::First { head: to },
+        });
+    }
+
+    fn give_up(&mut self, event: Event) {
+        if self.proving.take().is_none() {
+            self.prefix = None;
+        }
+        self.refuse(event);
+        self.prove_next();
+    }
+
+    /// Tells a refusal, once: a head that is fetched and refused again, for the same reason, is no news.
+    fn refuse(&mut self, event: Event) {
+        let known = self.refused.as_ref().is_some_and(|refused| same_refusal(refused, &event));
+        if !known {
+            self.events.push(event.clone());
+            self.refused = Some(event);
+        }
+    }
+}
+
+/// Whether both refuse the same tree in the same way.
+fn same_refusal(one: &Event, other: &Event) -> bool {
+    use Event::{Forked, MissingTile, Shrank, TamperedTile, Unproved};
+    match (one, other) {
+        (Shrank { newer: a, .. }, Shrank { newer: b, .. })
+        | (Forked { newer: a, .. }, Forked { newer: b, .. })
+        | (Unproved { head: a, .. }, Unproved { head: b, .. }) => a.same_tree(b),
+        (TamperedTile { tile: s, fault: f, head: a }, TamperedTile { tile: t, fault: g, head: b }) => {
+            (s, f) == (t, g) && a.same_tree(b)
+        }
+        (MissingTile { tile: s, head: a }, MissingTile { tile: t, head: b }) => s == t && a.same_tree(b),
+        _ => false,
+    }
+}

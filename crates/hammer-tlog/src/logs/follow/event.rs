@@ -1,0 +1,119 @@
+use super::head::Head;
+use crate::hash::Hash;
+use crate::logs::merkle::MerkleError;
+use crate::logs::tile::{TileError, TileId};
+
+/// What a follower found out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// The first head is trusted: by itself, there is nothing to hold it against. Its tiles lead to its root.
+    First {
+        /// The head.
+        head: Head,
+    },
+    /// The tree has not changed.
+    Same {
+        /// The head as fetched now.
+        head: Head,
+    },
+    /// A head of an earlier state of the trusted tree, signed before it: what another server of the log still serves.
+    Stale {
+        /// The head as fetched now, of the smaller tree.
+        head: Head,
+        /// The head that is trusted, and whose prefix the other is.
+        newest: Head,
+    },
+    /// The tree grew, and the older one is its prefix.
+    Grew {
+        /// The head that was trusted.
+        from: Head,
+        /// The head that is trusted now.
+        to: Head,
+        /// The leaf hashes from `from.size` on, verified up to the root; empty unless all leaves are followed.
+        leaves: Vec<Hash>,
+    },
+    /// A head of a smaller tree was signed no earlier than one of a larger tree.
+    Shrank {
+        /// The larger tree, fetched before.
+        older: Head,
+        /// The smaller tree.
+        newer: Head,
+    },
+    /// Two signed heads that no append-only log can have.
+    Forked {
+        /// The head that was trusted, and is.
+        older: Head,
+        /// The head that does not continue it; where it is smaller, and was signed before, that is no earlier state of it.
+        newer: Head,
+        /// How that shows.
+        evidence: Evidence,
+    },
+    /// A hash of a tile is not that of the signed tree; each is told once. Nothing is believed that rests on it: a head
+    /// that is trusted all the same was proved by the entries.
+    TamperedTile {
+        /// The tile as it was asked for.
+        tile: TileId,
+        /// What is wrong with it.
+        fault: TileFault,
+        /// The head whose tree it should be of.
+        head: Head,
+    },
+    /// Neither the tile nor, where it is partial, the full one in its place is served.
+    MissingTile {
+        /// The tile as it was asked for.
+        tile: TileId,
+        /// The head whose tree has it.
+        head: Head,
+    },
+    /// The log did not prove its head: neither a fork nor a tile can be named.
+    Unproved {
+        /// The head.
+        head: Head,
+        /// Where the attempt ended.
+        reason: Unproved,
+    },
+}
+
+/// Why a head stays without proof.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unproved {
+    /// The proof has the wrong length for the sizes, or the first head's tiles do not lead to its root.
+    Proof(MerkleError),
+    /// The tree claims to have grown by more leaves than are read one by one.
+    Growth {
+        /// Leaves since the trusted head.
+        leaves: u64,
+    },
+}
+
+/// How a fork shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Evidence {
+    /// Two roots were signed for one size.
+    SameSize,
+    /// The tiles lead to the new root, and hold other leaves where the older tree has its own.
+    Rewritten,
+    /// Tiles and bundles are of one tree, with the older one; what was signed is the root of another.
+    Root {
+        /// The root of what is served.
+        computed: Hash,
+    },
+    /// The consistency proof leads to other roots (RFC 6962 section 4.4).
+    Proof(MerkleError),
+}
+
+/// What is wrong with a tile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TileFault {
+    /// Its bytes are not as many hashes as it should have.
+    Bytes(TileError),
+    /// A hash is not the one that the signed tree has there.
+    Hash {
+        /// The hash's place in the tile, from 0.
+        position: u16,
+        /// The hash found.
+        got: Hash,
+        /// The hash that leads to the signed root.
+        expected: Hash,
+    },
+}

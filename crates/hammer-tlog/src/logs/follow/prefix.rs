@@ -1,0 +1,81 @@
+use std::collections::VecDeque;
+
+use super::event::{Event, Evidence, Unproved};
+use super::growth::Growth;
+use super::head::Head;
+use super::{By, KNOWN, Need};
+use crate::hash::Hash;
+use crate::logs::merkle::{MerkleError, verify_consistency};
+
+/// A head that is being proved to be of an earlier state of the trusted tree.
+#[derive(Debug)]
+pub(super) struct Prefix {
+    head: Head,
+    /// The whole tree, and the tiles by which it is held against the smaller one.
+    growth: Growth,
+}
+
+/// Trees that are earlier states of the trusted one, the last [`KNOWN`] of them.
+#[derive(Debug, Default)]
+pub(super) struct Known(VecDeque<(u64, Hash)>);
+
+impl Prefix {
+    pub(super) fn new(head: Head, newer: Head, by: By) -> Self {
+        let growth = Growth::since(head.size, newer, by);
+        Self { head, growth }
+    }
+
+    /// Whether it claims a tree without leaves, which needs no proof.
+    pub(super) fn is_empty(&self) -> bool {
+        self.head.size == 0
+    }
+
+    pub(super) fn growth(&mut self) -> &mut Growth {
+        &mut self.growth
+    }
+
+    pub(super) fn need(&self, by: By) -> Need {
+        match by {
+            By::Leaves | By::Edges => Need::Tiles(self.growth.wanted()),
+            By::Proofs => Need::ConsistencyProof { first: self.head.size, second: self.growth.head.size },
+        }
+    }
+
+    pub(super) fn judge_proof(self, proof: &[Hash]) -> Event {
+        let (head, newest) = (self.head, self.growth.head);
+        match verify_consistency(head.size, newest.size, &head.root, &newest.root, proof) {
+            Ok(()) => Event::Stale { head, newest },
+            Err(error @ MerkleError::ProofLength { .. }) => {
+                Event::Unproved { head, reason: Unproved::Proof(error) }
+            }
+            Err(error) => Event::Forked { older: newest, newer: head, evidence: Evidence::Proof(error) },
+        }
+    }
+
+    /// None while tiles are wanted. Only tiles that lead to the trusted root say anything of the smaller one.
+    pub(super) fn judge_tiles(&self) -> Option<Event> {
+        let (prefix, computed) = self.growth.roots()?;
+        let (head, newest) = (self.head.clone(), self.growth.head.clone());
+        Some(if computed != newest.root {
+            let error = MerkleError::RootMismatch { computed, expected: newest.root };
+            Event::Unproved { head, reason: Unproved::Proof(error) }
+        } else if prefix != head.root {
+            Event::Forked { older: newest, newer: head, evidence: Evidence::Root { computed: prefix } }
+        } else {
+            Event::Stale { head, newest }
+        })
+    }
+}
+
+impl Known {
+    pub(super) fn holds(&self, head: &Head) -> bool {
+        self.0.contains(&(head.size, head.root))
+    }
+
+    pub(super) fn add(&mut self, head: &Head) {
+        if self.0.len() == KNOWN {
+            self.0.pop_front();
+        }
+        self.0.push_back((head.size, head.root));
+    }
+}
