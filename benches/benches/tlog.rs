@@ -4,12 +4,12 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use hammer_tlog::audit::{NoSpill, Policy, Receipt, TileAudit, TileSweep};
-use hammer_tlog::ct::bundle::{Entry, leaf_hashes};
+use hammer_tlog::ct::bundle::{Entry, StaticCtLeaves};
 use hammer_tlog::ct::rfc6962::{MerkleTreeLeaf, SignedEntryRef, leaf_index_extension};
 use hammer_tlog::ct::sct::Sct;
 use hammer_tlog::encoding::from_base64;
 use hammer_tlog::keys::key::{LogKey, SignatureBatch};
+use hammer_tlog::logs::audit::{self, AuditBounds, NoSpill, Receipt, TileAudit, TileSweep};
 use hammer_tlog::logs::follow::{By, Event, Follower, Head};
 use hammer_tlog::logs::merkle::{Frontier, Hash, Tree, leaf_hash};
 use hammer_tlog::logs::tile::{self, Level, TileId, encode_hashes};
@@ -92,7 +92,7 @@ impl Bundle {
             Entry { timestamp_ms, signed, extensions, pre_certificate: None, fingerprints: &[[7; 32]] }
                 .encode(&mut entries)
                 .expect("it has an encoding");
-            receipts.push(Receipt::new(index, leaf, Some(index), 0, timestamp_ms));
+            receipts.push(Receipt::new(index, leaf, Some(index), 0, timestamp_ms).within(60_000));
             tree.append(leaf);
         }
         let hashes = encode_hashes(tree.leaves());
@@ -107,7 +107,7 @@ impl Bundle {
 
     /// Follows the log from nothing.
     fn follow(&self) -> Vec<Event> {
-        let mut follower = Follower::from_empty(By::Leaves, leaf_hashes);
+        let mut follower = Follower::from_empty(By::Leaves, audit::bundles::<StaticCtLeaves>());
         follower.head(self.head.clone());
         while follower.need().is_some() {
             follower.tile(HASHES, &self.hashes);
@@ -116,8 +116,8 @@ impl Bundle {
     }
 
     /// An audit that has the promises, and knows that they are to be in the tree.
-    fn audit(&self, events: &[Event]) -> TileAudit<NoSpill> {
-        let mut audit = TileAudit::new(Policy::new(60_000), NoSpill);
+    fn audit(&self, events: &[Event]) -> TileAudit<StaticCtLeaves, NoSpill> {
+        let mut audit = TileAudit::new(AuditBounds::default(), NoSpill);
         self.receipts.iter().for_each(|receipt| audit.accept(*receipt));
         events.iter().for_each(|event| audit.follow(event));
         audit
@@ -140,7 +140,7 @@ fn bundles(c: &mut Criterion) {
             _ => root.clone(),
         };
         b.iter(|| {
-            let mut sweep = TileSweep::new(&bundle.head, 0..256);
+            let mut sweep = TileSweep::<StaticCtLeaves>::new(&bundle.head, 0..256);
             while !sweep.is_over() {
                 sweep.needs(4).into_iter().for_each(|tile| sweep.tile(tile, serve(tile)));
             }

@@ -11,7 +11,7 @@ use hammer_core::observe::{ObservationSink, Observer};
 use hammer_core::runtime::{Clock, LocalFuture};
 use hammer_measure::Nanos;
 use hammer_net::ClientConfig;
-use hammer_tlog::audit::Receipt;
+use hammer_tlog::logs::audit::Receipt;
 
 use crate::log::LogTarget;
 use crate::plan::AuditInterval;
@@ -29,6 +29,7 @@ mod prove;
 mod readable;
 mod reader;
 mod receipts;
+pub(crate) mod sct_evidence;
 mod spill;
 mod stale;
 mod sweep;
@@ -121,7 +122,7 @@ impl Auditor {
         Self { folder, ..self }
     }
 
-    /// How many receipts are held in memory, of 168 bytes each; [`DEFAULT_RECEIPTS`] otherwise. Those beyond are spilled to the
+    /// How many receipts are held in memory, of 208 bytes each; [`DEFAULT_RECEIPTS`] otherwise. Those beyond are spilled to the
     /// system's folder for temporary files.
     #[must_use]
     pub fn in_memory(self, receipts: usize) -> Self {

@@ -1,11 +1,11 @@
 //! Follower and audit, fed what a log serves: no head is trusted that is not proved, no promise kept whose leaf is not
 //! there.
 
-use hammer_tlog::audit::{EntryAudit, NoSpill, Policy, Receipt, TileAudit, Verdict};
-use hammer_tlog::ct::bundle::{Entries, leaf_hashes};
+use hammer_tlog::ct::bundle::{Entries, StaticCtLeaves};
 use hammer_tlog::ct::rfc6962::{GetEntries, GetSthConsistency};
+use hammer_tlog::logs::audit::{AuditBounds, EntryAudit, NoSpill, Receipt, TileAudit, Verdict, bundles};
 use hammer_tlog::logs::follow::{By, Event, Follower, Head, Need};
-use hammer_tlog::logs::merkle::Hash;
+use hammer_tlog::logs::merkle::{Hash, leaf_hash};
 use hammer_tlog::logs::tile::{Level, TileId};
 
 use crate::log::{OTHER, SIZE, head, leaf, leaves, root};
@@ -16,8 +16,10 @@ const ROUNDS: usize = 20;
 /// The tile of all leaves, and the same bytes wherever a tile or a consistency proof is asked for.
 pub(crate) fn follow(data: &[u8]) -> bool {
     let grew = |signed: Hash, by: By, older: Option<u64>| {
-        let mut follower =
-            older.map_or_else(|| Follower::from_empty(by, leaf_hashes), |_| Follower::new(by, leaf_hashes));
+        let mut follower = older.map_or_else(
+            || Follower::from_empty(by, bundles::<StaticCtLeaves>()),
+            |_| Follower::new(by, bundles::<StaticCtLeaves>()),
+        );
         older.map(|size| head(size, root(size))).into_iter().for_each(|head| follower.head(head));
         follower.head(head(SIZE, signed));
         feed(&mut follower, data)
@@ -56,8 +58,8 @@ fn feed(follower: &mut Follower, data: &[u8]) -> Option<Vec<Hash>> {
 /// The receipts of all leaves, and one of a leaf that the log does not have.
 fn receipts(with_index: bool) -> impl Iterator<Item = Receipt> {
     let index = move |index| Some(index).filter(|_| with_index);
-    let kept = (0..SIZE).map(move |at| Receipt::new(at, leaf(at), index(at), 0, 1_000 + at));
-    kept.chain([Receipt::new(SIZE, OTHER, index(2), 0, 1_002)])
+    let kept = (0..SIZE).map(move |at| Receipt::new(at, leaf(at), index(at), 0, 1_000 + at).within(1_000));
+    kept.chain([Receipt::new(SIZE, OTHER, index(2), 0, 1_002).within(1_000)])
 }
 
 fn grown() -> Event {
@@ -79,7 +81,7 @@ fn kept(verdicts: Vec<Verdict>) -> Vec<u64> {
 
 /// The bundle of all leaves.
 pub(crate) fn bundle(data: &[u8]) -> bool {
-    let mut audit = TileAudit::new(Policy::new(1_000), NoSpill);
+    let mut audit = TileAudit::<StaticCtLeaves, _>::new(AuditBounds::default(), NoSpill);
     audit.follow(&grown());
     receipts(true).for_each(|receipt| audit.accept(receipt));
     let tile = TileId::covering(Level::Data, 0, SIZE).expect("the log has leaves");
@@ -91,20 +93,20 @@ pub(crate) fn bundle(data: &[u8]) -> bool {
     }
     audit.tile(tile, data);
     audit.overdue(u64::MAX);
-    let _ = (audit.findings(), audit.issuers(), audit.verdicts(), audit.pending());
+    let _ = (audit.findings(), audit.references(), audit.verdicts(), audit.pending());
     kept.len() as u64 == SIZE
 }
 
 /// The answer of get-entries for all leaves.
 pub(crate) fn entries(data: &[u8]) -> bool {
     let Ok(GetEntries { entries }) = serde_json::from_slice(data) else { return false };
-    let mut audit = EntryAudit::new(Policy::new(1_000), NoSpill);
+    let mut audit = EntryAudit::new(AuditBounds::default(), NoSpill);
     audit.follow(&grown());
     receipts(false).for_each(|receipt| audit.accept(receipt));
     for _ in 0..ROUNDS {
         let Some(range) = audit.needs(1_000) else { break };
         let rest = entries.iter().skip(range.start as usize);
-        audit.entries(range.start, rest.map(|entry| &entry.leaf_input.0));
+        audit.leaves(range.start, rest.map(|entry| leaf_hash(&entry.leaf_input.0)));
     }
     let kept = kept(audit.verdicts());
     audit.overdue(u64::MAX);

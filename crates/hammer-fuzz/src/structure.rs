@@ -1,6 +1,5 @@
 //! Structures without a signature: what is read is what was written.
 
-use hammer_tlog::audit::Receipt;
 use hammer_tlog::ct::bundle::Entries;
 use hammer_tlog::ct::log_list::Log;
 use hammer_tlog::ct::names;
@@ -9,6 +8,7 @@ use hammer_tlog::ct::rfc6962::{
 };
 use hammer_tlog::encoding::base64;
 use hammer_tlog::keys::key::{DigitallySigned, LogKey};
+use hammer_tlog::logs::audit::Receipt;
 use hammer_tlog::logs::merkle::leaf_hash;
 use hammer_tlog::logs::tile::{TileId, encode_hashes};
 
@@ -107,7 +107,7 @@ pub(crate) fn log_list(data: &[u8]) -> bool {
     true
 }
 
-/// A receipt is its 64 bytes.
+/// A receipt is its bytes.
 pub(crate) fn receipt(data: &[u8]) -> bool {
     let Ok(bytes) = data.try_into() else { return false };
     let receipt = Receipt::decode(bytes);

@@ -4,7 +4,6 @@
 //! This crate never opens a socket or a file, never reads a clock, and holds no private key: it says which bytes are
 //! to be signed, and verifies what others have signed. No parser panics, whatever it is given.
 
-pub mod audit;
 pub mod ct;
 pub mod encoding;
 pub mod hash;

@@ -2,9 +2,9 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 
 use hammer_core::background::give_way;
-use hammer_tlog::audit::{EntryAudit, Policy, Receipt};
 use hammer_tlog::ct::rfc6962::{GetEntryAndProof, GetProofByHash, GetSthConsistency};
 use hammer_tlog::encoding::{Base64, base64};
+use hammer_tlog::logs::audit::{AuditBounds, EntryAudit, Receipt};
 use hammer_tlog::logs::follow::{Event, Head};
 use hammer_tlog::logs::merkle::{Frontier, Hash, leaf_hash};
 use serde::Deserialize;
@@ -17,7 +17,7 @@ use crate::log::{GET_ENTRIES, GET_STH_CONSISTENCY};
 
 /// The audit of a log of RFC 6962.
 pub(super) struct Entries {
-    policy: Policy,
+    bounds: AuditBounds,
     folder: PathBuf,
     /// The first head, until its edge is known.
     first: Option<Head>,
@@ -49,9 +49,9 @@ pub(super) struct LeafInput {
 }
 
 impl Entries {
-    pub(super) fn new(policy: Policy, folder: PathBuf) -> Self {
+    pub(super) fn new(bounds: AuditBounds, folder: PathBuf) -> Self {
         Self {
-            policy,
+            bounds,
             folder,
             first: None,
             grown: Vec::new(),
@@ -93,7 +93,7 @@ impl Entries {
 
     pub(super) fn accept(&mut self, receipt: Receipt) {
         let Some(audit) = &mut self.audit else { return self.waiting.push(receipt) };
-        if receipt.timestamp_ms <= self.begun_ms {
+        if receipt.promised_ms <= self.begun_ms {
             self.early.push_back(receipt.leaf);
         }
         audit.accept(receipt);
@@ -116,7 +116,7 @@ impl Entries {
     ) -> Result<(), Trouble> {
         self.begin(reader).await?;
         loop {
-            if self.waiting.len() < self.policy.receipts {
+            if self.waiting.len() < self.bounds.receipts {
                 accepted().into_iter().for_each(|receipt| self.accept(receipt));
             }
             let Some(audit) = &mut self.audit else { return Ok(()) };
@@ -127,7 +127,7 @@ impl Entries {
                 return Err(Trouble::Other(format!("read {path}: no entry is in the answer")));
             }
             give_way();
-            audit.entries(range.start, entries.iter().map(|entry| &entry.leaf_input.0));
+            audit.leaves(range.start, entries.iter().map(|entry| leaf_hash(&entry.leaf_input.0)));
             give_way();
         }
         if let Some(audit) = self.audit.as_mut().filter(|audit| self.is_still && audit.spilled() > 0) {
@@ -141,7 +141,7 @@ impl Entries {
     async fn begin(&mut self, reader: &mut Reader) -> Result<(), Trouble> {
         let Some(head) = self.first.clone() else { return Ok(()) };
         let Some(frontier) = self.edge(reader, &head).await? else { return Ok(()) };
-        let mut audit = EntryAudit::after(self.policy, frontier, Folder::at(self.folder.clone()));
+        let mut audit = EntryAudit::after(self.bounds, frontier, Folder::at(self.folder.clone()));
         audit.follow(&Event::First { head: head.clone() });
         self.grown.drain(..).for_each(|event| audit.follow(&event));
         self.begun_ms = if head.size == 0 { 0 } else { head.timestamp_ms };

@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 
 use hammer_core::observe::ObservationSink;
 use hammer_measure::{Distribution, Nanos, Quantile};
-use hammer_tlog::audit::{Answered, Kept, Kind, Verdict};
+use hammer_tlog::logs::audit::{Answered, Kept, Kind, Verdict};
 
 use super::reader::Reader;
 
@@ -47,7 +47,7 @@ impl Figures {
         let kept = match verdict {
             Verdict::Kept(kept) => kept,
             Verdict::Broken(breach) => {
-                return self.overdue += u64::from(matches!(breach.kind, Kind::Mmd { .. }));
+                return self.overdue += u64::from(matches!(breach.kind, Kind::Overdue { .. }));
             }
         };
         if let Some(delay) = kept.publication_delay_ns() {
@@ -112,7 +112,7 @@ impl Answers {
         match answered {
             Answered::After => self.after += 1,
             Answered::Before => self.before += 1,
-            Answered::Between if published.timestamp_ms <= received_ms => {
+            Answered::Between if (1..=received_ms).contains(&published.timestamp_ms) => {
                 self.after += 1;
                 self.by_timestamp += 1;
             }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use hammer_core::runtime::Clock;
 use hammer_net::{ClientConfig, ConfigError};
-use hammer_tlog::ct::bundle::leaf_hashes;
+use hammer_tlog::ct::bundle::StaticCtLeaves;
+use hammer_tlog::logs::audit::bundles;
 use hammer_tlog::logs::follow::{By, Event, Follower, Head};
 use hammer_tlog::logs::note::Note;
 
@@ -67,7 +68,7 @@ impl LogFollower {
             LogKind::Rfc6962 => By::Proofs,
         };
         let reader = Reader::new(log.clone(), client, clock)?;
-        Ok(Self { log, reader, follower: Follower::new(by, leaf_hashes) })
+        Ok(Self { log, reader, follower: Follower::new(by, bundles::<StaticCtLeaves>()) })
     }
 
     /// How many requests were sent so far.

@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use hammer_core::promise::{Fault, Verdicts};
-use hammer_tlog::audit::{Receipt, Verdict};
+use hammer_tlog::logs::audit::{Receipt, Verdict};
 
 use super::lane_seq::{SEQ_BITS, seq};
 use super::receipts::ReceiptFile;
@@ -151,7 +151,7 @@ pub(super) fn tell(lanes: &[Lane], file: &ReceiptFile, verdict: &Verdict) {
     let (receipt, judged) = match verdict {
         Verdict::Kept(kept) => (&kept.receipt, Judged::Kept),
         Verdict::Broken(breach) => {
-            let (receipt, kind) = (&breach.receipt, breach.kind.as_str());
+            let (receipt, kind) = (&breach.receipt, words::kind(&breach.kind));
             let (index, detail) = (receipt.index(), words::breach(breach));
             let target = lane(lanes, receipt).and_then(|lane| lane.target.get());
             file.receipt(workload(lanes, receipt), kind, &of_target(target, &detail), receipt);

@@ -7,8 +7,8 @@ use hammer_core::observe::ObservationSink;
 use hammer_core::runtime::Clock;
 use hammer_measure::Nanos;
 use hammer_measure::promise::Breach;
-use hammer_tlog::audit::{EntryAudit, Finding, Policy, Receipt, Verdict};
-use hammer_tlog::ct::bundle::leaf_hashes;
+use hammer_tlog::ct::bundle::StaticCtLeaves;
+use hammer_tlog::logs::audit::{AuditBounds, EntryAudit, Finding, Receipt, Verdict, bundles};
 use hammer_tlog::logs::follow::{By, Event, Follower};
 
 use super::entries::Entries;
@@ -67,17 +67,17 @@ impl Look {
     pub(super) fn new(auditor: Auditor, reader: Reader, sink: ObservationSink, clock: Rc<dyn Clock>) -> Self {
         let Auditor { name, log, epoch_unix_ms, every, folder, in_memory, receipts, lanes, file, .. } =
             auditor;
-        let policy = Policy { receipts: in_memory, ..Policy::new(log.mmd.as_millis() as u64) };
+        let bounds = AuditBounds { receipts: in_memory, ..AuditBounds::default() };
         let (id, process) = (log.key.log_id(), std::process::id());
         let spilled = std::env::temp_dir().join(format!("hammer-{epoch_unix_ms}-receipts-{process}-{id}"));
         let (audit, by) = match log.kind {
             LogKind::StaticCt => {
-                (Audit::Tiles(Box::new(Tiles::new(policy, Folder::at(spilled)))), By::Leaves)
+                (Audit::Tiles(Box::new(Tiles::new(bounds, Folder::at(spilled)))), By::Leaves)
             }
-            LogKind::Rfc6962 => (Audit::Entries(Box::new(Entries::new(policy, spilled))), By::Proofs),
+            LogKind::Rfc6962 => (Audit::Entries(Box::new(Entries::new(bounds, spilled))), By::Proofs),
         };
         let (follower, figures, unnamed, trouble) =
-            (Follower::new(by, leaf_hashes), Figures::default(), Unnamed::default(), None);
+            (Follower::new(by, bundles::<StaticCtLeaves>()), Figures::default(), Unnamed::default(), None);
         Self {
             name,
             epoch_unix_ms,
@@ -270,7 +270,7 @@ impl Look {
             self.figures.add(verdict, now, self.epoch_unix_ms);
             link::tell(&self.lanes, &self.file, verdict);
             if let Verdict::Broken(breach) = verdict {
-                self.unnamed.named(breach.kind.as_str(), breach.receipt.index());
+                self.unnamed.named(words::kind(&breach.kind), breach.receipt.index());
             }
         }
         self.unnamed(UNNAMED);

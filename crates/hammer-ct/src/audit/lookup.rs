@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use hammer_core::runtime::Clock;
 use hammer_net::{ClientConfig, ConfigError};
-use hammer_tlog::audit::{Kind, NoSpill, Policy, Receipt, TileAudit, Verdict};
-use hammer_tlog::ct::bundle::Entries;
+use hammer_tlog::ct::bundle::{Entries, StaticCtLeaves};
 use hammer_tlog::ct::rfc6962::{GetProofByHash, MerkleTreeLeaf, SignedEntryRef};
 use hammer_tlog::encoding::base64;
+use hammer_tlog::logs::audit::{AuditBounds, Kind, NoSpill, Receipt, TileAudit, Verdict};
 use hammer_tlog::logs::follow::{Event, Head};
 use hammer_tlog::logs::merkle::verify_inclusion;
 use hammer_tlog::logs::tile::{FULL_WIDTH, Level, TileId};
@@ -152,8 +152,8 @@ impl ReceiptLookup {
         found: &mut LookedUp,
         done: &mut impl FnMut(u64),
     ) -> Result<(), Trouble> {
-        let policy = Policy { receipts: usize::MAX, ..Policy::new(self.log.mmd.as_millis() as u64) };
-        let mut audit = TileAudit::new(policy, NoSpill);
+        let bounds = AuditBounds { receipts: usize::MAX, ..AuditBounds::default() };
+        let mut audit = TileAudit::<StaticCtLeaves, _>::new(bounds, NoSpill);
         audit.follow(&Event::First { head: head.clone() });
         let mut by_bundle: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
         for (place, receipt) in receipts.iter().enumerate() {
@@ -162,9 +162,8 @@ impl ReceiptLookup {
                 by_bundle.entry(index / u64::from(FULL_WIDTH)).or_default().push(place);
             }
             // Two lines may well be of one promise.
-            audit.accept(
-                Receipt::new(place as u64, leaf, receipt.index, 0, receipt.timestamp_ms()).duplicate(),
-            );
+            let promise = Receipt::new(place as u64, leaf, receipt.index, 0, receipt.timestamp_ms());
+            audit.accept(promise.within(self.log.mmd.as_millis() as u64).duplicate());
         }
         let mut misplaced = BTreeMap::new();
         let (mut patience, mut needs) = (Patience::new(), audit.needs(TILES, true));
@@ -296,7 +295,7 @@ fn absent(receipt: &WrittenReceipt, mmd_ms: u64, now_unix_ms: u64) -> Standing {
         Some(age_ms) if age_ms > mmd_ms => {
             let leaf = receipt.leaf.map_or_else(String::new, |leaf| leaf.to_string());
             let detail = format!("leaf {leaf}: the tree does not have it, {age_ms} ms after the sct");
-            Standing::Broken { kind: Kind::Mmd { published: None }.as_str(), detail }
+            Standing::Broken { kind: words::MMD_MISSED, detail }
         }
         _ => Standing::Pending,
     }
@@ -313,8 +312,8 @@ fn told(verdicts: &[Verdict], misplaced: &BTreeMap<usize, u64>, found: &mut Look
                     (Kind::LostLeaf { .. }, Some(holds)) => Kind::WrongIndex { holds: *holds },
                     (kind, _) => kind,
                 };
-                let detail = words::breach(&hammer_tlog::audit::Breach { kind, ..*breach });
-                (place, Standing::Broken { kind: kind.as_str(), detail })
+                let detail = words::breach(&hammer_tlog::logs::audit::Breach { kind, ..*breach });
+                (place, Standing::Broken { kind: words::kind(&kind), detail })
             }
         };
         found.standing[place] = standing;

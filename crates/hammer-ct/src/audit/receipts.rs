@@ -3,13 +3,14 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hammer_tlog::audit::Receipt;
 use hammer_tlog::ct::rfc6962::V1;
 use hammer_tlog::encoding::base64;
+use hammer_tlog::logs::audit::Receipt;
 use hammer_tlog::logs::merkle::Hash;
 use serde::Serialize;
 
 use super::lane_seq::seq;
+use super::sct_evidence::SctEvidence;
 use crate::log::LogTarget;
 use crate::record::Record;
 
@@ -107,12 +108,12 @@ impl ReceiptFile {
 
     /// A promise that the audit found broken, or that is [`PENDING`] or [`UNCHECKED`].
     pub(super) fn receipt(&self, workload: &str, reason: &str, detail: &str, receipt: &Receipt) {
-        let sct = receipt.sct().map(|(extensions, signature)| SctLine {
+        let sct = SctEvidence::read(&receipt.evidence).map(|sct| SctLine {
             sct_version: V1,
             id: base64(&self.log_id.0),
-            timestamp: receipt.timestamp_ms,
-            extensions: base64(extensions),
-            signature: base64(signature),
+            timestamp: receipt.promised_ms,
+            extensions: base64(sct.extensions),
+            signature: base64(sct.signature),
         });
         let line = Line {
             reason,

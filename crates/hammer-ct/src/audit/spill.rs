@@ -2,7 +2,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-use hammer_tlog::audit::Spill;
+use hammer_tlog::logs::audit::Spill;
 
 /// Receipts that memory does not hold: a folder that is there once it is needed, with a file for each partition.
 #[derive(Debug)]

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use hammer_core::runtime::Clock;
 use hammer_net::{ClientConfig, ConfigError};
-use hammer_tlog::audit::TileSweep;
+use hammer_tlog::ct::bundle::StaticCtLeaves;
 use hammer_tlog::ct::rfc6962::GetSthConsistency;
+use hammer_tlog::logs::audit::TileSweep;
 use hammer_tlog::logs::follow::Head;
 use hammer_tlog::logs::merkle::{Frontier, Hash, leaf_hash, sha256, verify_consistency};
 
@@ -109,7 +110,7 @@ impl LogSweep {
         range: Range<u64>,
         mut read: impl FnMut(u64),
     ) -> Result<Swept, Trouble> {
-        let mut sweep = TileSweep::new(head, range);
+        let mut sweep = TileSweep::<StaticCtLeaves>::new(head, range);
         let mut swept = Swept::of(sweep.leaves());
         let mut patience = Patience::new();
         while !sweep.is_over() {
@@ -125,7 +126,7 @@ impl LogSweep {
                     Tile::Missing => sweep.missing(tile),
                 }
             }
-            self.issuers(&sweep.issuers(), &mut swept).await?;
+            self.issuers(&sweep.references(), &mut swept).await?;
             sweep.flaws().iter().for_each(|flaw| swept.add(words::flaw(flaw)));
             read(sweep.read());
         }

@@ -1,6 +1,7 @@
 use hammer_core::background::give_way;
 use hammer_measure::Nanos;
-use hammer_tlog::audit::{Policy, Receipt, TileAudit};
+use hammer_tlog::ct::bundle::StaticCtLeaves;
+use hammer_tlog::logs::audit::{AuditBounds, Receipt, TileAudit};
 use hammer_tlog::logs::follow::Event;
 
 use super::reader::{Reader, Tile};
@@ -9,7 +10,7 @@ use super::trouble::Trouble;
 
 /// The audit of a log of static-ct-api.
 pub(super) struct Tiles {
-    pub(super) audit: TileAudit<Folder>,
+    pub(super) audit: TileAudit<StaticCtLeaves, Folder>,
     /// Whether the last head was of the tree before it.
     is_still: bool,
     /// When partial bundles were last read, all of them.
@@ -17,8 +18,8 @@ pub(super) struct Tiles {
 }
 
 impl Tiles {
-    pub(super) fn new(policy: Policy, spill: Folder) -> Self {
-        Self { audit: TileAudit::new(policy, spill), is_still: false, partial_at: Nanos::ZERO }
+    pub(super) fn new(bounds: AuditBounds, spill: Folder) -> Self {
+        Self { audit: TileAudit::new(bounds, spill), is_still: false, partial_at: Nanos::ZERO }
     }
 
     pub(super) fn follow(&mut self, event: &Event) {

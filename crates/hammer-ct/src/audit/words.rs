@@ -1,8 +1,16 @@
-use hammer_tlog::audit::{Breach, Finding, Flaw, Kind, Published};
+use hammer_tlog::logs::audit::{Breach, Finding, Flaw, Kind, Published};
 use hammer_tlog::logs::follow::{Event, TileFault};
 use hammer_tlog::logs::tile::{Level, TileId};
 
 use super::lane_seq::seq;
+
+/// The kind of a breach as reports have it: where the log lied on purpose, the name of that lie.
+pub(super) fn kind(kind: &Kind) -> &'static str {
+    match kind {
+        Kind::Overdue { .. } => MMD_MISSED,
+        kind => kind.as_str(),
+    }
+}
 
 /// What was found about a broken promise.
 pub(super) fn breach(breach: &Breach) -> String {
@@ -26,11 +34,11 @@ pub(super) fn breach(breach: &Breach) -> String {
         }
         Kind::PromisedTwice { first: None } => format!("{promise}: it was promised before"),
         Kind::NoIndex => format!("{promise}: the sct has no index"),
-        Kind::Mmd { published: Some(Published { size, timestamp_ms, .. }) } => {
-            let delay = timestamp_ms.saturating_sub(receipt.timestamp_ms);
+        Kind::Overdue { published: Some(Published { size, timestamp_ms, .. }) } => {
+            let delay = timestamp_ms.saturating_sub(receipt.promised_ms);
             format!("{promise}: first covered by the head of size {size}, {delay} ms after the sct")
         }
-        Kind::Mmd { published: None } => {
+        Kind::Overdue { published: None } => {
             format!("{promise}: no head covers it although the merge delay is over")
         }
     }
@@ -118,6 +126,9 @@ fn leaf_of(tile: &TileId, fault: &TileFault) -> Option<u64> {
 
 /// A log that serves a smaller tree than before.
 pub(crate) const SHRINKING_TREE: &str = "shrinking-tree";
+
+/// A leaf that no head covers although the maximum merge delay is over (RFC 6962 section 3).
+pub(super) const MMD_MISSED: &str = "mmd-missed";
 
 const ALTERED_LEAF: &str = "altered-leaf";
 const TAMPERED_TILE: &str = "tampered-tile";

@@ -3,16 +3,17 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hammer_core::promise::{Fault, Verdicts};
-use hammer_tlog::audit::Receipt;
 use hammer_tlog::ct::precert::{self, PrecertError};
 use hammer_tlog::ct::rfc6962::{EntryType, SignedEntry, leaf_hash_of};
 use hammer_tlog::ct::sct::SctError;
 use hammer_tlog::keys::certificate::Certificate;
 use hammer_tlog::keys::key::{SignatureBatch, SignatureError};
+use hammer_tlog::logs::audit::Receipt;
 
 use super::duplicate;
 use super::index_set::IndexSet;
 use crate::audit::link::AuditLink;
+use crate::audit::sct_evidence::SctEvidence;
 use crate::log::{LogKind, LogTarget};
 use crate::promise::LogPromise;
 use crate::record::{Judged, Record, Told};
@@ -127,9 +128,11 @@ impl Rules {
             LogKind::Rfc6962 => None,
         };
         let at = &record.at;
+        let evidence = SctEvidence { extensions: &sct.extensions, signature: &sct.signature };
         let receipt = Receipt::new(seq, leaf, index, at.received.0, sct.timestamp_ms)
             .sent(at.intended.0, at.sent.0)
-            .with_sct(&sct.extensions, &sct.signature);
+            .within(self.log.mmd.as_millis() as u64)
+            .with_evidence(evidence.kept());
         Some(if self.is_new(record) { receipt } else { receipt.duplicate() })
     }
 

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use hammer_lab::{CtLabHandle, CtLabPlan, LabError, Lie, LieKind, LogConfig, ToldLie, ct::Flavour};
 use hammer_tlog::{
-    audit::{Breach, BundleFault, Finding, Kind, Verdict},
     ct::sct::{Sct, SctError},
     keys::key::SignatureError,
+    logs::audit::{Breach, BundleFault, Finding, Kind, Verdict},
     logs::follow::{Event, Evidence, TileFault},
     logs::tile::TileId,
 };
@@ -72,7 +72,7 @@ fn told(watch: &Watch) -> Vec<(LieKind, Option<u64>, Option<u64>)> {
     for lie in &lies {
         for verdict in &watch.verdicts {
             let (Verdict::Broken(Breach { receipt, .. })
-            | Verdict::Kept(hammer_tlog::audit::Kept { receipt, .. })) = verdict;
+            | Verdict::Kept(hammer_tlog::logs::audit::Kept { receipt, .. })) = verdict;
             if Some(receipt.seq) == lie.seq
                 && !receipt.is_duplicate()
                 && lie.kind != LieKind::DuplicateNewIndex
@@ -161,7 +161,7 @@ async fn a_lost_leaf_never_comes_up_in_get_entries() {
     let (mut watch, _) = story(Flavour::Rfc6962, &[fourth_and_eighth(LieKind::LostLeaf)]).await;
     assert_eq!(broken(&watch), [], "nothing is overdue yet");
     watch.overdue(BEGIN_MS * 2);
-    let found = [103, 107].map(|seq| (seq, None, Kind::Mmd { published: None }));
+    let found = [103, 107].map(|seq| (seq, None, Kind::Overdue { published: None }));
     assert_eq!(broken(&watch), found);
     assert!(is_followed(&watch) && watch.findings.is_empty());
     assert_eq!(told(&watch), two(LieKind::LostLeaf, [3, 7]));
@@ -352,7 +352,7 @@ async fn a_missed_merge_delay_holds_back_all_that_follows_where_an_index_is_prom
     watch.publish(6).await;
     watch.poll().await;
     let seqs = broken(&watch).into_iter().map(|(seq, _, kind)| match kind {
-        Kind::Mmd { published: Some(_) } => seq,
+        Kind::Overdue { published: Some(_) } => seq,
         kind => panic!("{kind:?}"),
     });
     assert_eq!(seqs.collect::<Vec<_>>(), [3, 4, 5]);
@@ -377,11 +377,11 @@ async fn a_missed_merge_delay_is_the_entrys_own_where_no_index_is_promised() {
             watch.publish(6).await;
             watch.poll().await;
             let found = broken(&watch);
-            assert!(matches!(found[..], [(3, None, Kind::Mmd { published: Some(_) })]), "{found:?}");
+            assert!(matches!(found[..], [(3, None, Kind::Overdue { published: Some(_) })]), "{found:?}");
             assert_eq!(told(&watch), [(LieKind::MmdMissed, Some(3), Some(5))]);
         } else {
             watch.overdue(BEGIN_MS + 62_000 + 60_000);
-            assert_eq!(broken(&watch), [(3, None, Kind::Mmd { published: None })]);
+            assert_eq!(broken(&watch), [(3, None, Kind::Overdue { published: None })]);
             assert_eq!(watch.lab.stop().tree_size, 5);
         }
     }

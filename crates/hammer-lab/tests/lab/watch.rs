@@ -4,12 +4,13 @@ use std::{sync::Arc, time::Duration};
 
 use hammer_lab::{CtLabHandle, CtLabPlan, LogConfig, ManualClock, ct::Flavour};
 use hammer_tlog::{
-    audit::{EntryAudit, Finding, NoSpill, Policy, Receipt, TileAudit, Verdict},
-    ct::bundle::leaf_hashes,
+    ct::bundle::StaticCtLeaves,
     ct::rfc6962::{GetEntries, GetSthConsistency, GetSthResponse},
     ct::sct::{Sct, SctError},
     keys::key::LogKey,
+    logs::audit::{AuditBounds, EntryAudit, Finding, NoSpill, Receipt, TileAudit, Verdict, bundles},
     logs::follow::{By, Event, Follower, Head, Need},
+    logs::merkle::leaf_hash,
     logs::note::{Verifier, open_checkpoint},
     logs::tile::TileId,
 };
@@ -32,21 +33,23 @@ pub(crate) struct Watch {
     pub(crate) findings: Vec<Finding>,
     pub(crate) follower: Follower,
     key: LogKey,
+    mmd_ms: u64,
     audit: Audit,
 }
 
 enum Audit {
-    Tiles(Box<TileAudit<NoSpill>>),
+    Tiles(Box<TileAudit<StaticCtLeaves, NoSpill>>),
     Entries(Box<EntryAudit<NoSpill>>),
 }
 
 impl Watch {
     /// Starts the log; its time stands still but for what the watch itself advances.
     pub(crate) async fn start(plan: CtLabPlan, mint: &Mint) -> Self {
-        let policy = Policy::new(u64::try_from(plan.max_merge_delay.duration().as_millis()).unwrap());
+        let mmd_ms = u64::try_from(plan.max_merge_delay.duration().as_millis()).unwrap();
+        let bounds = AuditBounds::default();
         let (by, audit) = match plan.flavour {
-            Flavour::StaticCt => (By::Leaves, Audit::Tiles(Box::new(TileAudit::new(policy, NoSpill)))),
-            Flavour::Rfc6962 => (By::Proofs, Audit::Entries(Box::new(EntryAudit::new(policy, NoSpill)))),
+            Flavour::StaticCt => (By::Leaves, Audit::Tiles(Box::new(TileAudit::new(bounds, NoSpill)))),
+            Flavour::Rfc6962 => (By::Proofs, Audit::Entries(Box::new(EntryAudit::new(bounds, NoSpill)))),
         };
         let clock = ManualClock::at_unix_ms(BEGIN_MS);
         let mut config = LogConfig::from_plan(plan).unwrap();
@@ -54,8 +57,8 @@ impl Watch {
         let lab = CtLabHandle::start_with_clock(config, Arc::new(clock.clone())).await.unwrap();
         let key = LogKey::from_der(lab.log_key_spki()).unwrap();
         let (refused, events, verdicts, findings) = Default::default();
-        let follower = Follower::from_empty(by, leaf_hashes);
-        Self { lab, clock, refused, events, verdicts, findings, follower, key, audit }
+        let follower = Follower::from_empty(by, bundles::<StaticCtLeaves>());
+        Self { lab, clock, refused, events, verdicts, findings, follower, key, mmd_ms, audit }
     }
 
     /// Submits chains one after another; the audit holds each SCT that verifies.
@@ -105,6 +108,7 @@ impl Watch {
             Ok(()) => {
                 let leaf = sct.leaf_hash(entry.by_ref()).unwrap();
                 let receipt = Receipt::new(seq, leaf, sct.leaf_index().unwrap(), 0, sct.timestamp_ms);
+                let receipt = receipt.within(self.mmd_ms);
                 self.accept(if again { receipt.duplicate() } else { receipt });
             }
             Err(error) => self.refused.push((seq, error)),
@@ -176,7 +180,8 @@ impl Watch {
                 while let Some(range) = audit.needs(100) {
                     let path = format!("ct/v1/get-entries?start={}&end={}", range.start, range.end);
                     let entries: GetEntries = get(&format!("{}/{path}", lab.url)).await.json();
-                    audit.entries(range.start, entries.entries.iter().map(|entry| &entry.leaf_input.0));
+                    let leaves = entries.entries.iter().map(|entry| leaf_hash(&entry.leaf_input.0));
+                    audit.leaves(range.start, leaves);
                 }
             }
         }

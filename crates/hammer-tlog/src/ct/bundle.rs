@@ -1,7 +1,9 @@
 //! Entry bundles of static-ct-api: the content of `tile/data/`, entries one after another.
 
-use crate::ct::rfc6962::{self, EntryType, SignedEntryRef, leaf_hash_of};
+use crate::ct::rfc6962::{self, EntryType, SignedEntryRef, leaf_hash_of, leaf_index_extension};
 use crate::hash::Hash;
+use crate::logs::audit::{EntryFault, LeafFormat, Receipt};
+use crate::logs::tile::Level;
 use crate::tls::{Reader, TlsError, put_vector16, put_vector24};
 
 /// Why a bundle cannot be read.
@@ -104,9 +106,37 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// The leaf hashes of a bundle's first `most` entries, up to the first that cannot be read.
-pub fn leaf_hashes(bundle: &[u8], most: u16) -> Vec<Hash> {
-    Entries::new(bundle).take(most.into()).map_while(|entry| entry.ok()?.leaf_hash().ok()).collect()
+/// The leaves of static-ct-api.
+#[derive(Debug, Clone, Copy)]
+pub struct StaticCtLeaves;
+
+impl LeafFormat for StaticCtLeaves {
+    type Entry<'a> = Entry<'a>;
+
+    const LEVEL: Level = Level::Data;
+
+    fn entries(bytes: &[u8]) -> impl Iterator<Item = Result<Entry<'_>, EntryFault>> {
+        Entries::new(bytes).map(|entry| entry.map_err(|why| EntryFault::new(format!("{why:?}"))))
+    }
+
+    fn leaf_hash(entry: &Entry<'_>) -> Result<Hash, EntryFault> {
+        entry.leaf_hash().map_err(|why| EntryFault::new(format!("{why:?}")))
+    }
+
+    fn is_promised(entry: &Entry<'_>, receipt: &Receipt) -> bool {
+        let Some(Ok(promised)) = receipt.index().map(leaf_index_extension) else { return false };
+        entry.timestamp_ms == receipt.promised_ms
+            && leaf_hash_of(entry.timestamp_ms, entry.signed, &promised) == Ok(receipt.leaf)
+    }
+
+    fn check_index(entry: &Entry<'_>, index: u64) -> Result<(), Option<u64>> {
+        let says = entry.leaf_index().unwrap_or(None);
+        if says == Some(index) { Ok(()) } else { Err(says) }
+    }
+
+    fn references<'a>(entry: &Self::Entry<'a>) -> &'a [[u8; 32]] {
+        entry.fingerprints
+    }
 }
 
 impl<'a> Iterator for Entries<'a> {

@@ -5,6 +5,7 @@ mod extensions;
 mod get_entries;
 mod json;
 mod leaf;
+mod leaf_inputs;
 
 pub use entry::{EntryType, SignedEntry, SignedEntryRef};
 pub use extensions::{leaf_index, leaf_index_extension};
@@ -14,6 +15,7 @@ pub use json::{
     GetSthConsistency, GetSthResponse, LeafEntry, SthError,
 };
 pub use leaf::{MerkleTreeLeaf, encode_merkle_tree_leaf, leaf_hash_of, sct_signature_input};
+pub use leaf_inputs::Rfc6962Leaves;
 
 /// `Version.v1` of RFC 6962 section 3.2, the only one.
 pub const V1: u8 = 0;

@@ -39,14 +39,20 @@ pub enum By {
     Proofs,
 }
 
-/// The leaf hashes of a data tile's entries in order, of as many as are asked for: what a log's own format of entries
-/// makes of the tile's bytes. It ends before the first entry that cannot be read.
-pub type LeafHashes = fn(bytes: &[u8], most: u16) -> Vec<Hash>;
+/// Where the bundles of a log's entries lie, and what its own format makes of their bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Bundles {
+    /// The level of their tiles.
+    pub level: Level,
+    /// The leaf hashes of a bundle's entries in order, of as many as are asked for. They end before the first entry that
+    /// cannot be read.
+    pub leaf_hashes: fn(bytes: &[u8], most: u16) -> Vec<Hash>,
+}
 
 /// What has to be fetched before anything more can be found out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Need {
-    /// These tiles, in any order. Data tiles are asked for only to find out which hash tile is tampered with.
+    /// These tiles, in any order. Bundles are asked for only to find out which hash tile is tampered with.
     Tiles(Vec<TileId>),
     /// The consistency proof between these sizes.
     ConsistencyProof {
@@ -61,7 +67,7 @@ pub enum Need {
 #[derive(Debug)]
 pub struct Follower {
     by: By,
-    leaf_hashes: LeafHashes,
+    bundles: Bundles,
     trusted: Option<Trusted>,
     proving: Option<Growth>,
     queue: VecDeque<Head>,
@@ -86,11 +92,11 @@ struct Trusted {
 }
 
 impl Follower {
-    /// A follower that trusts the first head that it is fed. `leaf_hashes` reads the log's data tiles.
-    pub fn new(by: By, leaf_hashes: LeafHashes) -> Self {
+    /// A follower that trusts the first head that it is fed. `bundles` reads the log's entries.
+    pub fn new(by: By, bundles: Bundles) -> Self {
         Self {
             by,
-            leaf_hashes,
+            bundles,
             trusted: None,
             proving: None,
             queue: VecDeque::new(),
@@ -105,9 +111,9 @@ impl Follower {
     }
 
     /// A follower that starts at the tree without leaves: it proves the first head too, and tells all of its leaves.
-    pub fn from_empty(by: By, leaf_hashes: LeafHashes) -> Self {
+    pub fn from_empty(by: By, bundles: Bundles) -> Self {
         let trusted = Trusted { head: Head::empty(), frontier: Default::default(), tail: Vec::new() };
-        Self { trusted: Some(trusted), ..Self::new(by, leaf_hashes) }
+        Self { trusted: Some(trusted), ..Self::new(by, bundles) }
     }
 
     /// The newest head that is proved.
@@ -162,7 +168,7 @@ impl Follower {
     /// not wanted are passed over.
     pub fn tile(&mut self, tile: TileId, bytes: &[u8]) {
         let Some(growth) = &mut self.proving else { return self.tile_of_prefix(tile, bytes) };
-        match growth.tile(tile, bytes, self.leaf_hashes) {
+        match growth.tile(tile, bytes) {
             Ok(()) => self.advance(),
             Err((tile, fault)) => {
                 let head = growth.head.clone();
@@ -247,7 +253,7 @@ impl Follower {
                 // What it seemed older than was never trusted. It is served again where it matters.
                 continue;
             }
-            let prefix = Prefix::new(head, newer, self.by);
+            let prefix = Prefix::new(head, newer, self.by, self.bundles);
             if prefix.is_empty() {
                 self.tell(prefix.judge_proof(&[]));
             } else {
@@ -259,7 +265,7 @@ impl Follower {
     fn tile_of_prefix(&mut self, tile: TileId, bytes: &[u8]) {
         let Some(prefix) = &mut self.prefix else { return };
         let growth = prefix.growth();
-        if let Err((tile, fault)) = growth.tile(tile, bytes, self.leaf_hashes) {
+        if let Err((tile, fault)) = growth.tile(tile, bytes) {
             let head = growth.head.clone();
             return self.give_up(Event::TamperedTile { tile, fault, head });
         }
@@ -296,10 +302,10 @@ impl Follower {
                 let first = Trusted { head, frontier: Default::default(), tail: Vec::new() };
                 return self.trust(first, Vec::new());
             }
-            self.proving = Some(Growth::first(head, self.by));
+            self.proving = Some(Growth::first(head, self.by, self.bundles));
             return self.step();
         };
-        match Growth::new(trusted, head.clone(), self.by) {
+        match Growth::new(trusted, head.clone(), self.by, self.bundles) {
             Ok(growth) => self.proving = Some(growth),
             Err(leaves) => return self.refuse(Event::Unproved { head, reason: Unproved::Growth { leaves } }),
         }

@@ -1,10 +1,12 @@
 use std::collections::BTreeSet;
 
-use hammer_tlog::audit::{EntryAudit, Flaw, NoSpill, Policy, Receipt, TileAudit, TileSweep, Verdict};
-use hammer_tlog::ct::bundle::leaf_hashes;
+use hammer_tlog::ct::bundle::StaticCtLeaves;
 use hammer_tlog::hash::Hash;
+use hammer_tlog::logs::audit::{
+    AuditBounds, EntryAudit, Flaw, NoSpill, Receipt, TileAudit, TileSweep, Verdict, bundles,
+};
 use hammer_tlog::logs::follow::{By, Event, Follower, Head, Need};
-use hammer_tlog::logs::merkle::consistency_proof;
+use hammer_tlog::logs::merkle::{consistency_proof, leaf_hash};
 use hammer_tlog::logs::tile::TileId;
 
 use crate::archive::{RECORDED, RecordedLog, SIZE, SIZES, TREE, head};
@@ -16,7 +18,7 @@ const MMD_MS: u64 = 86_400_000;
 /// The receipts that the log's submitters got.
 fn receipts() -> impl Iterator<Item = Receipt> {
     entries().zip(0..).map(|(entry, index)| {
-        Receipt::new(index, entry.leaf_hash().unwrap(), Some(index), 0, entry.timestamp_ms)
+        Receipt::new(index, entry.leaf_hash().unwrap(), Some(index), 0, entry.timestamp_ms).within(MMD_MS)
     })
 }
 
@@ -40,7 +42,7 @@ fn follow(follower: &mut Follower, head: Head) -> Vec<Event> {
 
 /// Follows the log through all of its sizes, and holds what it tells against the tree; feeds it to `take`.
 fn grow(by: By, mut take: impl FnMut(&Event)) {
-    let mut follower = Follower::from_empty(by, leaf_hashes);
+    let mut follower = Follower::from_empty(by, bundles::<StaticCtLeaves>());
     for (before, size) in [0].into_iter().chain(SIZES).zip(SIZES) {
         let events = follow(&mut follower, head(size));
         let [event @ Event::Grew { from, to, leaves }] = &events[..] else {
@@ -68,7 +70,7 @@ fn assert_all_kept(verdicts: &[Verdict]) {
 
 /// Sweeps the tree of one head; whether it was proved, the flaws, and the issuers of its chains.
 pub(crate) fn swept(log: &RecordedLog, head: &Head) -> (bool, Vec<Flaw>, BTreeSet<Hash>) {
-    let mut sweep = TileSweep::new(head, 0..u64::MAX);
+    let mut sweep = TileSweep::<StaticCtLeaves>::new(head, 0..u64::MAX);
     while !sweep.is_over() {
         let needs: Vec<TileId> = sweep.needs(8);
         assert!(!needs.is_empty(), "{sweep:?}");
@@ -79,7 +81,7 @@ pub(crate) fn swept(log: &RecordedLog, head: &Head) -> (bool, Vec<Flaw>, BTreeSe
             }
         }
     }
-    (sweep.is_proved(), sweep.flaws(), sweep.issuers().into_iter().collect())
+    (sweep.is_proved(), sweep.flaws(), sweep.references().into_iter().collect())
 }
 
 fn issuers() -> BTreeSet<Hash> {
@@ -96,7 +98,7 @@ fn the_log_is_followed_through_its_growth_by_all_ways_of_proof() {
 #[test]
 fn an_audit_by_bundles_finds_every_leaf_where_it_was_promised() {
     for after in [false, true] {
-        let mut audit = TileAudit::new(Policy::new(MMD_MS), NoSpill);
+        let mut audit = TileAudit::<StaticCtLeaves, _>::new(AuditBounds::default(), NoSpill);
         if !after {
             receipts().for_each(|receipt| audit.accept(receipt));
         }
@@ -114,19 +116,20 @@ fn an_audit_by_bundles_finds_every_leaf_where_it_was_promised() {
         }
         assert_all_kept(&audit.verdicts());
         assert_eq!((audit.findings(), audit.pending(), audit.behind()), (Vec::new(), 0, 0));
-        assert_eq!(audit.issuers().into_iter().collect::<BTreeSet<_>>(), issuers());
+        assert_eq!(audit.references().into_iter().collect::<BTreeSet<_>>(), issuers());
     }
 }
 
 #[test]
 fn an_audit_by_entries_finds_every_leaf_and_leads_to_every_root() {
     let inputs: Vec<_> = entries().map(|entry| leaf_input(&entry)).collect();
-    let mut audit = EntryAudit::new(Policy::new(MMD_MS), NoSpill);
+    let mut audit = EntryAudit::new(AuditBounds::default(), NoSpill);
     receipts().for_each(|receipt| audit.accept(receipt));
     grow(By::Proofs, |event| {
         audit.follow(event);
         while let Some(range) = audit.needs(100) {
-            audit.entries(range.start, &inputs[range.start as usize..=range.end as usize]);
+            let asked = &inputs[range.start as usize..=range.end as usize];
+            audit.leaves(range.start, asked.iter().map(|input| leaf_hash(input)));
         }
     });
     assert_all_kept(&audit.verdicts());

@@ -1,12 +1,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use hammer_tlog::ct::bundle::{Entries, Entry, leaf_hashes};
+use hammer_tlog::ct::bundle::{Entries, Entry, StaticCtLeaves};
 use hammer_tlog::ct::precert::{is_poison_well_formed, signed_entry};
 use hammer_tlog::ct::rfc6962::{EntryType, MerkleTreeLeaf};
 use hammer_tlog::hash::{Hash, sha256};
 use hammer_tlog::keys::certificate::{Certificate, POISON};
 use hammer_tlog::keys::key::LogKey;
+use hammer_tlog::logs::audit::LeafFormat as _;
 use hammer_tlog::logs::tile::{Level, TileId};
 
 use crate::archive::{RECORDED, RecordedLog, SIZE};
@@ -71,7 +72,7 @@ fn every_bundle_hashes_to_its_tile_partial_ones_too() {
     for (bundle, bytes) in RECORDED.tiles(|level| level == Level::Data) {
         let tile = TileId { level: Level::Hashes(0), ..bundle };
         let hashes = tile.parse_hashes(RECORDED.tile(tile).unwrap()).unwrap();
-        assert_eq!(leaf_hashes(bytes, 256), hashes, "{bundle}");
+        assert_eq!(StaticCtLeaves::leaf_hashes(bytes, 256), hashes, "{bundle}");
         widths.push(bundle.width);
     }
     widths.sort_unstable();

@@ -1,12 +1,12 @@
-use hammer_tlog::audit::{Finding, Policy};
-use hammer_tlog::ct::bundle::leaf_hashes;
+use hammer_tlog::ct::bundle::StaticCtLeaves;
+use hammer_tlog::logs::audit::{AuditBounds, Finding, bundles};
 use hammer_tlog::logs::follow::{By, Event, Follower, Head, Need};
 use hammer_tlog::logs::merkle::Hash;
 use hammer_tlog::logs::tile::Level;
 use proptest::prelude::*;
 
 use crate::log::Log;
-use crate::watch::{MMD_MS, Shelf, Sweep, Watch, kept};
+use crate::watch::{Shelf, Sweep, Watch, kept};
 
 /// What happens between two polls: leaves of others, and ours, some of whose receipts come after the poll.
 fn batches() -> impl Strategy<Value = Vec<(u64, u64, u64)>> {
@@ -20,8 +20,8 @@ proptest! {
     fn every_receipt_is_kept_exactly_once(
         before in 0_u64..600, batches in batches(), collects: bool, partial: bool, bound in 1_usize..400,
     ) {
-        let policy = Policy { receipts: bound, window: 256, ..Policy::new(MMD_MS) };
-        let mut watch = Watch::with(policy, Shelf::default());
+        let bounds = AuditBounds { receipts: bound, window: 256 };
+        let mut watch = Watch::with(bounds, Shelf::default());
         let mut log = Log { collects, ..Log::of(before) };
         let (mut seq, mut late) = (0, Vec::new());
         for (others, ours, held) in batches {
@@ -47,8 +47,8 @@ proptest! {
     fn every_receipt_of_a_swept_log_is_kept_exactly_once(
         before in 0_u64..600, batches in batches(), batch in 1_usize..300, bound in 1_usize..400,
     ) {
-        let policy = Policy { receipts: bound, ..Policy::new(MMD_MS) };
-        let (mut log, mut sweep) = (Log::of(before), Sweep::with(policy, Shelf::default()));
+        let bounds = AuditBounds { receipts: bound, ..AuditBounds::default() };
+        let (mut log, mut sweep) = (Log::of(before), Sweep::with(bounds, Shelf::default()));
         log.batch = batch;
         let (mut seq, mut late) = (0, Vec::new());
         for (others, ours, held) in batches {
@@ -150,7 +150,7 @@ proptest! {
     ) {
         for by in [By::Leaves, By::Edges, By::Proofs] {
             let log = Log::of(before);
-            let mut follower = Follower::new(by, leaf_hashes);
+            let mut follower = Follower::new(by, bundles::<StaticCtLeaves>());
             crate::watch::follow(&mut follower, &log, log.head());
             let size = before + 1 + claimed % 5000;
             follower.head(Head { size, ..log.head() });

@@ -1,8 +1,8 @@
-use hammer_tlog::audit::{EntryAudit, Finding, NoSpill, Policy, Range};
+use hammer_tlog::logs::audit::{AuditBounds, EntryAudit, Finding, NoSpill, Range};
 use hammer_tlog::logs::merkle::{Frontier, inclusion_proof};
 
-use crate::log::{EPOCH_MS, Log, certificate, numbered};
-use crate::watch::{MMD_MS, Sweep, broken, kept};
+use crate::log::{EPOCH_MS, Log, MMD_MS, certificate, numbered};
+use crate::watch::{Sweep, broken, kept};
 
 /// A log of `before` leaves that is swept.
 fn story(before: u64) -> (Log, Sweep) {
@@ -37,9 +37,9 @@ fn entries_are_asked_for_up_to_the_newest_head() {
     audit.follow(&hammer_tlog::logs::follow::Event::First { head: log.head() });
     assert_eq!(audit.needs(4), Some(Range { start: 0, end: 3 }));
     assert_eq!(audit.needs(40), Some(Range { start: 0, end: 9 }));
-    audit.entries(3, &log.leaf_inputs[3..]);
+    audit.leaves(3, log.tree.leaves()[3..].iter().copied());
     assert_eq!(audit.behind(), 10);
-    audit.entries(0, &log.leaf_inputs);
+    audit.leaves(0, log.tree.leaves().iter().copied());
     assert_eq!((audit.needs(4), audit.behind()), (None, 0));
 }
 
@@ -77,7 +77,7 @@ fn a_leaf_that_never_comes_is_overdue_once_all_has_been_read() {
     assert_eq!(sweep.audit.verdicts(), []);
     sweep.audit.overdue(EPOCH_MS + MMD_MS + 1);
     let verdicts = sweep.audit.verdicts();
-    assert_eq!(broken(&verdicts), [(1, Some(300), "mmd-missed"), (2, Some(300), "mmd-missed")]);
+    assert_eq!(broken(&verdicts), [(1, Some(300), "overdue"), (2, Some(300), "overdue")]);
     assert_eq!((kept(&sweep.verdicts), sweep.audit.pending()), (vec![3], 0));
 }
 
@@ -87,7 +87,7 @@ fn a_leaf_that_comes_too_late_breaks_the_merge_delay() {
     sweep.audit.accept(log.submit(1));
     log.now_ms = MMD_MS + 1;
     sweep.poll(&log);
-    assert_eq!(broken(&sweep.verdicts), [(1, Some(300), "mmd-missed")]);
+    assert_eq!(broken(&sweep.verdicts), [(1, Some(300), "overdue")]);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn a_sweep_may_begin_at_any_size() {
         let frontier = Frontier::from_last_leaf(size, leaf, &path.unwrap()).unwrap();
         assert_eq!(frontier.root(), log.head().root);
         let mut sweep = Sweep::new();
-        sweep.audit = EntryAudit::after(Policy::new(MMD_MS), frontier, NoSpill);
+        sweep.audit = EntryAudit::after(AuditBounds::default(), frontier, NoSpill);
         sweep.audit.accept(log.submit(1));
         sweep.poll(&log);
         assert_eq!((kept(&sweep.verdicts), sweep.findings.len()), (vec![1], 0));
@@ -124,7 +124,7 @@ fn a_sweep_may_begin_at_any_size() {
 fn a_sweep_that_begins_at_another_tree_says_so() {
     let log = Log::of(3);
     let other = Log::of(2).tree.leaves()[..2].iter().copied().chain([log.tree.leaves()[0]]).collect();
-    let mut audit = EntryAudit::after(Policy::new(MMD_MS), other, NoSpill);
+    let mut audit = EntryAudit::after(AuditBounds::default(), other, NoSpill);
     audit.follow(&hammer_tlog::logs::follow::Event::First { head: log.head() });
     assert!(matches!(audit.findings()[..], [Finding::TamperedEntries { start: 3, size: 3, .. }]));
     assert_eq!(audit.needs(9), None);

@@ -1,4 +1,5 @@
-use hammer_tlog::ct::bundle::leaf_hashes;
+use hammer_tlog::ct::bundle::StaticCtLeaves;
+use hammer_tlog::logs::audit::bundles;
 use hammer_tlog::logs::follow::{By, Event, Evidence, Follower, Head, Need, QUEUE, TileFault, Unproved};
 use hammer_tlog::logs::merkle::{EMPTY_ROOT, sha256};
 use hammer_tlog::logs::tile::{Level, TileId};
@@ -8,7 +9,7 @@ use crate::watch::follow;
 
 /// A follower that trusts the log as it is.
 fn trusting(by: By, log: &Log) -> Follower {
-    let mut follower = Follower::new(by, leaf_hashes);
+    let mut follower = Follower::new(by, bundles::<StaticCtLeaves>());
     let head = log.head();
     assert_eq!(follow(&mut follower, log, head.clone()), [Event::First { head }]);
     follower
@@ -204,7 +205,7 @@ fn a_tile_of_the_wrong_length_is_tampered_with() {
 #[test]
 fn a_first_head_whose_tiles_lead_elsewhere_is_not_trusted() {
     let log = Log { flipped: Some((Level::Hashes(1), 0, 0)), ..Log::of(600) };
-    let mut follower = Follower::new(By::Leaves, leaf_hashes);
+    let mut follower = Follower::new(By::Leaves, bundles::<StaticCtLeaves>());
     let events = follow(&mut follower, &log, log.head());
     assert!(matches!(events[..], [Event::Unproved { reason: Unproved::Proof(_), .. }]), "{events:?}");
     assert_eq!(follower.trusted(), None);
@@ -239,7 +240,7 @@ fn a_tree_too_large_to_be_read_is_not_believed() {
 #[test]
 fn heads_that_come_while_one_is_proved_are_proved_in_turn() {
     let log = Log::of(200);
-    let mut follower = Follower::from_empty(By::Leaves, leaf_hashes);
+    let mut follower = Follower::from_empty(By::Leaves, bundles::<StaticCtLeaves>());
     (1..100).for_each(|size| follower.head(log.head_at(size)));
     assert_eq!((follower.behind(), follower.skipped()), (QUEUE + 1, 98 - QUEUE as u64));
     let events = follow(&mut follower, &log, log.head_at(100));

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
-use hammer_tlog::audit::Receipt;
 use hammer_tlog::ct::bundle::Entry;
 use hammer_tlog::ct::rfc6962::{MerkleTreeLeaf, SignedEntryRef, leaf_index_extension};
+use hammer_tlog::logs::audit::Receipt;
 use hammer_tlog::logs::follow::Head;
 use hammer_tlog::logs::merkle::{Hash, Tree, consistency_proof, root_at};
 use hammer_tlog::logs::tile::{Level, TileId, encode_hashes};
@@ -29,6 +29,9 @@ pub(crate) struct Log {
     /// Entries that one get-entries gives at most.
     pub(crate) batch: usize,
 }
+
+/// What a receipt gives the log to publish its leaf.
+pub(crate) const MMD_MS: u64 = 60_000;
 
 pub(crate) fn certificate(seq: u64, length: usize) -> Vec<u8> {
     seq.to_be_bytes().iter().copied().cycle().take(length).collect()
@@ -73,7 +76,7 @@ impl Log {
         let timestamp_ms = EPOCH_MS + self.now_ms;
         let entry = SignedEntryRef::X509 { certificate };
         let leaf = MerkleTreeLeaf { timestamp_ms, entry, extensions: &extensions }.leaf_hash().unwrap();
-        (Receipt::new(seq, leaf, Some(index), self.now_ms * 1_000_000, timestamp_ms), leaf)
+        (Receipt::new(seq, leaf, Some(index), self.now_ms * 1_000_000, timestamp_ms).within(MMD_MS), leaf)
     }
 
     pub(crate) fn integrate(&mut self, leaf: Hash, certificate: &[u8], index: u64) {

@@ -1,15 +1,15 @@
-use hammer_tlog::audit::{Finding, NoSpill, Policy};
-use hammer_tlog::ct::bundle::leaf_hashes;
+use hammer_tlog::ct::bundle::StaticCtLeaves;
+use hammer_tlog::logs::audit::{AuditBounds, Finding, NoSpill, bundles};
 use hammer_tlog::logs::follow::{By, Follower};
 
-use crate::log::{EPOCH_MS, Log};
-use crate::watch::{MMD_MS, Shelf, Sweep, Watch, broken, kept};
+use crate::log::{EPOCH_MS, Log, MMD_MS};
+use crate::watch::{Shelf, Sweep, Watch, broken, kept};
 
-const SMALL: Policy = Policy { mmd_ms: MMD_MS, receipts: 10_000, window: 256 };
+const SMALL: AuditBounds = AuditBounds { receipts: 10_000, window: 256 };
 const MANY: u64 = 60_000;
 
 /// A log that has answered many submissions whose leaves no head covers yet.
-fn story<S: hammer_tlog::audit::Spill>(spill: S) -> (Log, Watch<S>) {
+fn story<S: hammer_tlog::logs::audit::Spill>(spill: S) -> (Log, Watch<S>) {
     let mut watch = Watch::with(SMALL, spill);
     let mut log = Log::of(0);
     watch.poll(&log);
@@ -30,8 +30,8 @@ fn receipts_beyond_the_bound_are_spilled_and_still_kept() {
 
 #[test]
 fn spilled_receipts_of_leaves_before_the_first_head_are_looked_up() {
-    let mut watch = Watch::with(Policy { receipts: 300, ..SMALL }, Shelf::default());
-    watch.follower = Follower::new(By::Leaves, leaf_hashes);
+    let mut watch = Watch::with(AuditBounds { receipts: 300, ..SMALL }, Shelf::default());
+    watch.follower = Follower::new(By::Leaves, bundles::<StaticCtLeaves>());
     let mut log = Log::of(10);
     (0..1_000).for_each(|seq| watch.audit.accept(log.submit(seq)));
     assert!(watch.audit.spilled() >= 700, "{} are spilled", watch.audit.spilled());
@@ -73,7 +73,7 @@ fn receipts_that_the_spill_lost_are_counted() {
 }
 
 /// The same, swept by get-entries.
-fn swept<S: hammer_tlog::audit::Spill>(spill: S) -> (Log, Sweep<S>) {
+fn swept<S: hammer_tlog::logs::audit::Spill>(spill: S) -> (Log, Sweep<S>) {
     let mut sweep = Sweep::with(SMALL, spill);
     let mut log = Log::of(0);
     sweep.poll(&log);

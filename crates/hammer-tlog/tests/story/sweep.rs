@@ -1,6 +1,7 @@
 use std::ops::Range;
 
-use hammer_tlog::audit::{BundleFault, Flaw, TileSweep};
+use hammer_tlog::ct::bundle::StaticCtLeaves;
+use hammer_tlog::logs::audit::{BundleFault, Flaw, TileSweep};
 use hammer_tlog::logs::follow::{Head, TileFault};
 use hammer_tlog::logs::merkle::Hash;
 use hammer_tlog::logs::tile::{Level, TileId};
@@ -9,7 +10,7 @@ use crate::log::Log;
 
 /// Sweeps what the log serves; whether it was proved, and the flaws.
 fn swept(log: &Log, head: &Head, range: Range<u64>) -> (bool, Vec<Flaw>) {
-    let mut sweep = TileSweep::new(head, range);
+    let mut sweep = TileSweep::<StaticCtLeaves>::new(head, range);
     let mut flaws = Vec::new();
     while !sweep.is_over() {
         let needs = sweep.needs(5);
@@ -49,7 +50,7 @@ fn an_honest_log_is_proved_whatever_its_size_and_the_range() {
 fn a_range_reads_its_bundles_alone() {
     let log = Log::of(66_000);
     assert_eq!(swept(&log, &log.head(), 65_600..65_700), (true, Vec::new()));
-    let sweep = TileSweep::new(&log.head(), 1_000..1_100);
+    let sweep = TileSweep::<StaticCtLeaves>::new(&log.head(), 1_000..1_100);
     assert_eq!((sweep.leaves(), sweep.read()), (768..1_280, 0));
     assert!(sweep.needs(100).iter().all(|tile| matches!(tile.level, Level::Hashes(1..))));
 }
@@ -101,7 +102,7 @@ fn an_entry_of_another_index_and_one_that_cannot_be_read_are_told() {
 #[test]
 fn a_log_that_serves_nothing_proves_nothing() {
     let log = Log::of(300);
-    let mut sweep = TileSweep::new(&log.head(), 0..u64::MAX);
+    let mut sweep = TileSweep::<StaticCtLeaves>::new(&log.head(), 0..u64::MAX);
     while !sweep.is_over() {
         sweep.needs(2).into_iter().for_each(|tile| sweep.missing(tile));
     }

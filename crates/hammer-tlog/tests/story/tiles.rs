@@ -1,11 +1,13 @@
-use hammer_tlog::audit::{Breach, BundleFault, Finding, Kind, NoSpill, Policy, Receipt, Verdict};
-use hammer_tlog::ct::bundle::leaf_hashes;
+use hammer_tlog::ct::bundle::StaticCtLeaves;
+use hammer_tlog::logs::audit::{
+    AuditBounds, Breach, BundleFault, Finding, Kind, NoSpill, Receipt, Verdict, bundles,
+};
 use hammer_tlog::logs::follow::{By, Event, Follower};
 use hammer_tlog::logs::merkle::Hash;
 use hammer_tlog::logs::tile::{Level, TileId};
 
-use crate::log::{EPOCH_MS, Log, certificate, numbered};
-use crate::watch::{MMD_MS, Watch};
+use crate::log::{EPOCH_MS, Log, MMD_MS, certificate, numbered};
+use crate::watch::Watch;
 
 /// A log of `before` leaves that is watched, and takes `ours` submissions.
 fn story(before: u64, ours: u64) -> (Log, Watch) {
@@ -59,7 +61,7 @@ fn an_answer_after_publication_has_no_publication_delay() {
 fn an_audit_that_begins_at_the_first_head_reads_only_what_follows() {
     let mut log = Log::of(300);
     let mut watch = Watch::new();
-    watch.follower = Follower::new(By::Leaves, leaf_hashes);
+    watch.follower = Follower::new(By::Leaves, bundles::<StaticCtLeaves>());
     watch.poll(&log);
     assert_eq!(watch.audit.needs(9, true), []);
     (0..3).for_each(|seq| watch.audit.accept(log.submit(seq)));
@@ -73,7 +75,7 @@ fn what_was_promised_before_the_first_head_was_seen_is_looked_up_in_its_tree() {
     for size in [0, 3, 300, 512] {
         let mut log = Log::of(size);
         let mut watch = Watch::new();
-        watch.follower = Follower::new(By::Leaves, leaf_hashes);
+        watch.follower = Follower::new(By::Leaves, bundles::<StaticCtLeaves>());
         (0..600).for_each(|seq| watch.audit.accept(log.submit(seq)));
         let (lost, _) = log.promise(600, size + 10, &certificate(600, 24));
         watch.audit.accept(lost);
@@ -90,7 +92,7 @@ fn what_was_promised_before_the_first_head_was_seen_is_looked_up_in_its_tree() {
 fn a_bundle_that_is_wanted_in_two_widths_and_vanished_is_read_from_the_full_one() {
     let mut log = Log::of(100);
     let mut watch = Watch::new();
-    watch.follower = Follower::new(By::Leaves, leaf_hashes);
+    watch.follower = Follower::new(By::Leaves, bundles::<StaticCtLeaves>());
     for batch in [0..50, 50..94] {
         batch.for_each(|seq| watch.audit.accept(log.submit(seq)));
         let events = crate::watch::follow(&mut watch.follower, &log, log.head());
@@ -296,7 +298,7 @@ fn a_merge_delay_that_is_over_is_broken_once() {
     watch.audit.overdue(EPOCH_MS + MMD_MS + 1);
     watch.audit.overdue(EPOCH_MS + MMD_MS + 9);
     watch.read(&log);
-    assert_eq!((watch.broken(), watch.audit.pending()), (vec![(1, Some(301), "mmd-missed")], 0));
+    assert_eq!((watch.broken(), watch.audit.pending()), (vec![(1, Some(301), "overdue")], 0));
 }
 
 #[test]
@@ -304,21 +306,21 @@ fn a_leaf_that_is_published_too_late_breaks_the_merge_delay() {
     let (mut log, mut watch) = story(300, 1);
     log.now_ms = MMD_MS + 1;
     watch.poll(&log);
-    assert_eq!((watch.kept(), watch.broken()), (vec![], vec![(0, Some(300), "mmd-missed")]));
+    assert_eq!((watch.kept(), watch.broken()), (vec![], vec![(0, Some(300), "overdue")]));
 }
 
 #[test]
 fn a_receipt_without_index_is_broken_at_once() {
     let mut watch = Watch::new();
     let (receipt, leaf) = Log::of(0).promise(5, 0, &certificate(5, 24));
-    watch.audit.accept(Receipt::new(5, leaf, None, receipt.received_ns, receipt.timestamp_ms));
+    watch.audit.accept(Receipt::new(5, leaf, None, receipt.received_ns, receipt.promised_ms));
     watch.read(&Log::of(0));
     assert_eq!(watch.broken(), [(5, None, "no-leaf-index")]);
 }
 
 /// A log whose audit no longer remembers the leaf of this receipt.
 fn forgotten() -> (Log, Watch, Receipt) {
-    let mut watch = Watch::with(Policy { window: 256, ..Policy::new(MMD_MS) }, NoSpill);
+    let mut watch = Watch::with(AuditBounds { window: 256, ..AuditBounds::default() }, NoSpill);
     let mut log = Log::of(700);
     let late = log.submit(1);
     for _ in 0..5 {
@@ -385,14 +387,14 @@ fn a_look_up_believes_neither_a_tampered_tile_nor_an_altered_leaf() {
 #[test]
 fn the_fingerprints_of_audited_entries_are_given_once() {
     let (mut log, mut watch) = story(300, 1);
-    assert_eq!(watch.audit.issuers(), []);
+    assert_eq!(watch.audit.references(), []);
     log.fingerprints = vec![[1; 32], [2; 32]];
     log.grow(1..5);
     log.fingerprints = vec![[3; 32], [2; 32]];
     log.grow(5..6);
     watch.poll(&log);
-    assert_eq!(watch.audit.issuers(), [1, 2, 3].map(|byte| Hash([byte; 32])));
+    assert_eq!(watch.audit.references(), [1, 2, 3].map(|byte| Hash([byte; 32])));
     log.grow(6..9);
     watch.poll(&log);
-    assert_eq!(watch.audit.issuers(), []);
+    assert_eq!(watch.audit.references(), []);
 }

@@ -1,13 +1,14 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use hammer_tlog::audit::{EntryAudit, Finding, NoSpill, Policy, Receipt, Spill, TileAudit, Verdict};
-use hammer_tlog::ct::bundle::leaf_hashes;
+use hammer_tlog::ct::bundle::StaticCtLeaves;
+use hammer_tlog::logs::audit::{
+    AuditBounds, EntryAudit, Finding, NoSpill, Receipt, Spill, TileAudit, Verdict, bundles,
+};
 use hammer_tlog::logs::follow::{By, Event, Follower, Head, Need};
+use hammer_tlog::logs::merkle::leaf_hash;
 
 use crate::log::Log;
-
-pub(crate) const MMD_MS: u64 = 60_000;
 
 /// Feeds a follower all that it needs; gives what it found out.
 pub(crate) fn follow(follower: &mut Follower, log: &Log, head: Head) -> Vec<Event> {
@@ -34,22 +35,22 @@ pub(crate) fn follow(follower: &mut Follower, log: &Log, head: Head) -> Vec<Even
 /// A follower with its audit of bundles, and all that they said.
 pub(crate) struct Watch<S = NoSpill> {
     pub(crate) follower: Follower,
-    pub(crate) audit: TileAudit<S>,
+    pub(crate) audit: TileAudit<StaticCtLeaves, S>,
     pub(crate) verdicts: Vec<Verdict>,
     pub(crate) findings: Vec<Finding>,
 }
 
 impl Watch {
     pub(crate) fn new() -> Self {
-        Self::with(Policy::new(MMD_MS), NoSpill)
+        Self::with(AuditBounds::default(), NoSpill)
     }
 }
 
 impl<S: Spill> Watch<S> {
-    pub(crate) fn with(policy: Policy, spill: S) -> Self {
+    pub(crate) fn with(bounds: AuditBounds, spill: S) -> Self {
         Self {
-            follower: Follower::from_empty(By::Leaves, leaf_hashes),
-            audit: TileAudit::new(policy, spill),
+            follower: Follower::from_empty(By::Leaves, bundles::<StaticCtLeaves>()),
+            audit: TileAudit::new(bounds, spill),
             verdicts: Vec::new(),
             findings: Vec::new(),
         }
@@ -122,14 +123,14 @@ pub(crate) struct Sweep<S = NoSpill> {
 
 impl Sweep {
     pub(crate) fn new() -> Self {
-        Self::with(Policy::new(MMD_MS), NoSpill)
+        Self::with(AuditBounds::default(), NoSpill)
     }
 }
 
 impl<S: Spill> Sweep<S> {
-    pub(crate) fn with(policy: Policy, spill: S) -> Self {
+    pub(crate) fn with(bounds: AuditBounds, spill: S) -> Self {
         let (follower, audit) =
-            (Follower::from_empty(By::Proofs, leaf_hashes), EntryAudit::new(policy, spill));
+            (Follower::from_empty(By::Proofs, bundles::<StaticCtLeaves>()), EntryAudit::new(bounds, spill));
         Self { follower, audit, verdicts: Vec::new(), findings: Vec::new() }
     }
 
@@ -137,7 +138,8 @@ impl<S: Spill> Sweep<S> {
         let events = follow(&mut self.follower, log, log.head());
         events.iter().for_each(|event| self.audit.follow(event));
         while let Some(range) = self.audit.needs(1000) {
-            self.audit.entries(range.start, log.get_entries(range.start, range.end));
+            let inputs = log.get_entries(range.start, range.end);
+            self.audit.leaves(range.start, inputs.iter().map(|input| leaf_hash(input)));
         }
         self.verdicts.extend(self.audit.verdicts());
         self.findings.extend(self.audit.findings());

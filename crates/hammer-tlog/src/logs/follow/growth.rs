@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use super::event::{Event, Evidence, TileFault, Unproved};
 use super::head::Head;
-use super::{By, LeafHashes, Trusted};
+use super::{Bundles, By, Trusted};
 use crate::hash::Hash;
 use crate::logs::merkle::{Frontier, MerkleError};
 use crate::logs::tile::{FULL_WIDTH, HEIGHT, Level, TileId, root};
@@ -17,6 +17,7 @@ const FULL: u64 = FULL_WIDTH as u64;
 pub(super) struct Growth {
     pub(super) head: Head,
     by: By,
+    bundles: Bundles,
     /// Leaves of the older tree.
     from: u64,
     stage: Stage,
@@ -57,8 +58,8 @@ pub(super) enum Outcome {
 
 impl Growth {
     /// The first head, to be shown to be that of a tree by that tree's edges.
-    pub(super) fn first(head: Head, by: By) -> Self {
-        let mut growth = Self::bare(0, head, by, Stage::Edges);
+    pub(super) fn first(head: Head, by: By, bundles: Bundles) -> Self {
+        let mut growth = Self::bare(0, head, (by, bundles), Stage::Edges);
         growth.want_edges();
         if by == By::Leaves && !growth.head.size.is_multiple_of(FULL) {
             growth.want(Level::Hashes(0), growth.head.size / FULL);
@@ -67,9 +68,9 @@ impl Growth {
     }
 
     /// Fails with the number of leaves where that is more than can be read.
-    pub(super) fn new(trusted: &Trusted, head: Head, by: By) -> Result<Self, u64> {
+    pub(super) fn new(trusted: &Trusted, head: Head, by: By, bundles: Bundles) -> Result<Self, u64> {
         let from = trusted.head.size;
-        let mut growth = Self::bare(from, head, by, Stage::Leaves);
+        let mut growth = Self::bare(from, head, (by, bundles), Stage::Leaves);
         match by {
             By::Leaves if growth.leaves() > LEAVES => return Err(growth.leaves()),
             By::Leaves => growth.want_items(Level::Hashes(0)),
@@ -83,16 +84,16 @@ impl Growth {
     }
 
     /// The tree of `head`, to be shown to have the tree of its first `from` leaves as a prefix (see [`Growth::roots`]).
-    pub(super) fn since(from: u64, head: Head, by: By) -> Self {
-        let mut growth = Self::bare(from, head, by, Stage::Edges);
+    pub(super) fn since(from: u64, head: Head, by: By, bundles: Bundles) -> Self {
+        let mut growth = Self::bare(from, head, (by, bundles), Stage::Edges);
         growth.want_edges();
         growth.want_subtrees(0, from);
         growth
     }
 
-    fn bare(from: u64, head: Head, by: By, stage: Stage) -> Self {
+    fn bare(from: u64, head: Head, (by, bundles): (By, Bundles), stage: Stage) -> Self {
         let (wanted, tiles, suspects) = Default::default();
-        Self { head, by, from, stage, wanted, tiles, suspects }
+        Self { head, by, bundles, from, stage, wanted, tiles, suspects }
     }
 
     /// The roots of the first `from` leaves and of all, once nothing is wanted any more.
@@ -114,16 +115,11 @@ impl Growth {
     }
 
     /// Takes a tile's bytes; fails with the tile and what is wrong with it.
-    pub(super) fn tile(
-        &mut self,
-        tile: TileId,
-        bytes: &[u8],
-        leaves: LeafHashes,
-    ) -> Result<(), (TileId, TileFault)> {
+    pub(super) fn tile(&mut self, tile: TileId, bytes: &[u8]) -> Result<(), (TileId, TileFault)> {
         let key = (tile.level, tile.index);
         let Some(wanted) = self.wanted.get(&key).copied() else { return Ok(()) };
         let hashes = match tile.level {
-            Level::Data => leaves(bytes, wanted.tile.width),
+            level if level == self.bundles.level => (self.bundles.leaf_hashes)(bytes, wanted.tile.width),
             _ => wanted.tile.parse_hashes(bytes).map_err(|error| (tile, TileFault::Bytes(error)))?,
         };
         self.wanted.remove(&key);
@@ -198,25 +194,25 @@ impl Growth {
             return (Vec::new(), self.forked(trusted, Evidence::Rewritten));
         }
         self.stage = Stage::Bundles;
-        self.want_items(Level::Data);
+        self.want_items(self.bundles.level);
         (Vec::new(), Outcome::Again)
     }
 
     /// The hash tiles do not lead to the root. Where the entries do, tiles are tampered with, and the entries are believed;
     /// where they do not either, the root is not that of what the log serves.
     fn judge_bundles(&self, trusted: &Trusted) -> (Vec<Event>, Outcome) {
-        let leaves = self.added(Level::Data);
+        let leaves = self.added(self.bundles.level);
         let mut frontier = trusted.frontier.clone();
         frontier.extend(leaves.iter().copied());
         let computed = frontier.root();
         if frontier.size() != self.head.size || computed != self.head.root {
-            let rewritten = self.rewritten(trusted, Level::Data);
+            let rewritten = self.rewritten(trusted, self.bundles.level);
             let evidence = if rewritten { Evidence::Rewritten } else { Evidence::Root { computed } };
             return (Vec::new(), self.forked(trusted, evidence));
         }
         let mut events = self.tampered_tail(trusted);
         for tile in self.items(Level::Hashes(0)) {
-            let Some(expected) = self.tiles.get(&(Level::Data, tile.index)) else { continue };
+            let Some(expected) = self.tiles.get(&(self.bundles.level, tile.index)) else { continue };
             let skip = self.from.saturating_sub(tile.first()) as usize;
             events.extend(self.tampered(tile, skip, &expected[skip..]));
         }

@@ -11,7 +11,7 @@ pub struct Head {
     pub size: u64,
     /// The root.
     pub root: Hash,
-    /// When the log says that it signed it, in milliseconds since 1970.
+    /// When the log says that it signed it, in milliseconds since 1970; 0 where it does not say.
     pub timestamp_ms: u64,
     /// When it was fetched, in nanoseconds since whatever instant the caller counts from.
     pub fetched_ns: u64,

@@ -3,7 +3,7 @@ use std::collections::VecDeque;
 use super::event::{Event, Evidence, Unproved};
 use super::growth::Growth;
 use super::head::Head;
-use super::{By, KNOWN, Need};
+use super::{Bundles, By, KNOWN, Need};
 use crate::hash::Hash;
 use crate::logs::merkle::{MerkleError, verify_consistency};
 
@@ -20,8 +20,8 @@ pub(super) struct Prefix {
 pub(super) struct Known(VecDeque<(u64, Hash)>);
 
 impl Prefix {
-    pub(super) fn new(head: Head, newer: Head, by: By) -> Self {
-        let growth = Growth::since(head.size, newer, by);
+    pub(super) fn new(head: Head, newer: Head, by: By, bundles: Bundles) -> Self {
+        let growth = Growth::since(head.size, newer, by, bundles);
         Self { head, growth }
     }
 

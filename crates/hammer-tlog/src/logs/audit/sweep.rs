@@ -1,8 +1,9 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::marker::PhantomData;
 use std::ops::Range;
 
+use super::leaf_format::LeafFormat;
 use super::verdict::BundleFault;
-use crate::ct::bundle::{Entries, Entry};
 use crate::hash::Hash;
 use crate::logs::follow::{Head, TileFault, subtrees};
 use crate::logs::merkle::Frontier;
@@ -22,7 +23,7 @@ pub enum Flaw {
         /// What is wrong with it.
         fault: BundleFault,
     },
-    /// An entry says that it has another index than it has, or none (static-ct-api).
+    /// An entry says that it has another index than it has, or none ([`LeafFormat::check_index`]).
     Index {
         /// The index that it has.
         index: u64,
@@ -50,10 +51,11 @@ pub enum Flaw {
     },
 }
 
-/// One pass over a log of static-ct-api as one head has it: every entry is hashed, and held against the hash tiles of all
+/// One pass over a log with tiles, whose entries are in the format `F`, as one head has it: every entry is hashed, and held against the hash tiles of all
 /// levels and, with what stands before and after it, against the root. It holds one tile of each level at a time.
 #[derive(Debug)]
-pub struct TileSweep {
+pub struct TileSweep<F> {
+    format: PhantomData<F>,
     size: u64,
     root: Hash,
     leaves: Range<u64>,
@@ -71,8 +73,8 @@ pub struct TileSweep {
     got: BTreeMap<(Level, u64), Option<Vec<u8>>>,
     /// Entries that differ from their hash tile, of each bundle the first: which of the two is wrong, the root tells.
     differing: Vec<(TileId, u64, [Hash; 2])>,
-    issuers: BTreeSet<Hash>,
-    fresh_issuers: Vec<Hash>,
+    references: BTreeSet<Hash>,
+    fresh_references: Vec<Hash>,
     flaws: Vec<Flaw>,
     is_proved: bool,
 }
@@ -105,12 +107,13 @@ struct Compared {
     known: Vec<Candidates>,
 }
 
-impl TileSweep {
+impl<F: LeafFormat> TileSweep<F> {
     /// A sweep of the tree of `head` over the leaves of `range`, widened to whole bundles.
     pub fn new(head: &Head, range: Range<u64>) -> Self {
         let begin = range.start.min(head.size) / FULL * FULL;
         let end = range.end.min(head.size).max(begin).div_ceil(FULL).saturating_mul(FULL).min(head.size);
         let mut sweep = Self {
+            format: PhantomData,
             size: head.size,
             root: head.root,
             leaves: begin..end,
@@ -123,8 +126,8 @@ impl TileSweep {
             full_only: BTreeSet::new(),
             got: BTreeMap::new(),
             differing: Vec::new(),
-            issuers: BTreeSet::new(),
-            fresh_issuers: Vec::new(),
+            references: BTreeSet::new(),
+            fresh_references: Vec::new(),
             flaws: Vec::new(),
             is_proved: false,
         };
@@ -194,10 +197,10 @@ impl TileSweep {
         std::mem::take(&mut self.flaws)
     }
 
-    /// The fingerprints in the chains of entries that were met for the first time since the last call, of the first 4096 in
-    /// all: the log must serve `issuer/` and each in hex.
-    pub fn issuers(&mut self) -> Vec<Hash> {
-        std::mem::take(&mut self.fresh_issuers)
+    /// What entries refer to ([`LeafFormat::references`]) and was met for the first time since the last call, of the first 4096
+    /// in all.
+    pub fn references(&mut self) -> Vec<Hash> {
+        std::mem::take(&mut self.fresh_references)
     }
 
     /// Goes as far as the tiles at hand lead.
@@ -339,11 +342,11 @@ impl TileSweep {
     fn entries(&mut self, tile: TileId, bytes: &[u8]) -> Vec<Option<Hash>> {
         let mut hashes = Vec::with_capacity(tile.width.into());
         let mut entries = 0;
-        for (entry, index) in Entries::new(bytes).zip(tile.first()..) {
+        for (entry, index) in F::entries(bytes).zip(tile.first()..) {
             let hash = match entry {
                 Ok(entry) if entries < usize::from(tile.width) => {
                     self.note(&entry, index);
-                    entry.leaf_hash().map_err(BundleFault::Leafless)
+                    F::leaf_hash(&entry).map_err(BundleFault::Leafless)
                 }
                 Ok(_) => {
                     entries += 1;
@@ -365,15 +368,14 @@ impl TileSweep {
         hashes
     }
 
-    /// Notes the index that an entry says it has, and the certificates of its chain.
-    fn note(&mut self, entry: &Entry<'_>, index: u64) {
-        let says = entry.leaf_index().unwrap_or(None);
-        if says != Some(index) {
+    /// Notes the index that an entry says it has, and what it refers to.
+    fn note(&mut self, entry: &F::Entry<'_>, index: u64) {
+        if let Err(says) = F::check_index(entry, index) {
             self.flaws.push(Flaw::Index { index, says });
         }
-        for fingerprint in entry.fingerprints.iter().copied().map(Hash) {
-            if self.issuers.len() < ISSUERS && self.issuers.insert(fingerprint) {
-                self.fresh_issuers.push(fingerprint);
+        for reference in F::references(entry).iter().copied().map(Hash) {
+            if self.references.len() < REFERENCES && self.references.insert(reference) {
+                self.fresh_references.push(reference);
             }
         }
     }
@@ -385,7 +387,7 @@ impl TileSweep {
 
     /// The bundle and the hash tile of these 256 leaves.
     fn pair(&self, index: u64) -> [Option<TileId>; 2] {
-        [Level::Data, Level::Hashes(0)].map(|level| TileId::covering(level, index * FULL, self.size))
+        [F::LEVEL, Level::Hashes(0)].map(|level| TileId::covering(level, index * FULL, self.size))
     }
 
     /// The tiles with the largest complete subtrees between two sizes.
@@ -438,4 +440,4 @@ fn candidates(hashes: &[Candidates]) -> Candidates {
 }
 
 const DIFFERING: usize = 1000;
-const ISSUERS: usize = 4096;
+const REFERENCES: usize = 4096;

@@ -44,9 +44,9 @@ impl Leaves {
     }
 
     /// The bundle to be asked for.
-    pub(super) fn bundle(&self, index: u64) -> TileId {
+    pub(super) fn bundle(&self, level: Level, index: u64) -> TileId {
         let width = if self.full_only { FULL_WIDTH } else { self.width() as u16 };
-        TileId { level: Level::Data, index, width }
+        TileId { level, index, width }
     }
 
     /// Notes that the leaf is a receipt's own; says whether it was another's before.

@@ -1,8 +1,7 @@
+use super::leaf_format::EntryFault;
 use super::receipt::Receipt;
-use crate::ct::bundle::BundleError;
 use crate::hash::Hash;
 use crate::logs::tile::TileId;
-use crate::tls::TlsError;
 
 /// What became of one promise. A receipt gets exactly one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,9 +39,10 @@ impl Kept {
         })
     }
 
-    /// SCT timestamp until publication, in milliseconds, both by the log's clock.
+    /// The promise until publication, in milliseconds, both by the log's clock; none where its heads have no time.
     pub fn merge_delay_ms(&self) -> Option<u64> {
-        Some(self.published?.timestamp_ms.saturating_sub(self.receipt.timestamp_ms))
+        let signed_ms = self.published?.timestamp_ms;
+        (signed_ms > 0).then(|| signed_ms.saturating_sub(self.receipt.promised_ms))
     }
 }
 
@@ -66,7 +66,7 @@ pub struct Published {
     pub fetched_ns: u64,
     /// When the last head was fetched that covers less, likewise: publication came after that.
     pub unseen_ns: u64,
-    /// When the log signed it, in milliseconds since 1970.
+    /// When the log signed it, in milliseconds since 1970; 0 where its heads do not say.
     pub timestamp_ms: u64,
 }
 
@@ -102,22 +102,22 @@ pub enum Kind {
         /// That hash.
         got: Hash,
     },
-    /// The same index, or in a log of RFC 6962 the same leaf, was promised to another submission.
+    /// The same index, or in a log without tiles the same leaf, was promised to another submission.
     PromisedTwice {
         /// That submission's sequence number; none where it is no longer known.
         first: Option<u64>,
     },
-    /// The SCT has no index where static-ct-api wants one.
+    /// The promise has no index, which the leaves of a log with tiles are looked for by.
     NoIndex,
-    /// The merge delay was over before a head covered the leaf.
-    Mmd {
+    /// The deadline had passed before a head covered the leaf.
+    Overdue {
         /// The first head that did; none while none does.
         published: Option<Published>,
     },
 }
 
 impl Kind {
-    /// The kind as reports have it: where the log lied on purpose, the name of that lie.
+    /// The kind as reports have it, unless the protocol has a word of its own.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::LostLeaf { .. } => "lost-leaf",
@@ -126,7 +126,7 @@ impl Kind {
             Self::TamperedTile { .. } => "tampered-tile",
             Self::PromisedTwice { .. } => "index-promised-twice",
             Self::NoIndex => "no-leaf-index",
-            Self::Mmd { .. } => "mmd-missed",
+            Self::Overdue { .. } => "overdue",
         }
     }
 }
@@ -186,9 +186,9 @@ pub enum BundleFault {
         expected: Hash,
     },
     /// The entry cannot be read.
-    Entry(BundleError),
+    Entry(EntryFault),
     /// The entry's leaf cannot be hashed.
-    Leafless(TlsError),
+    Leafless(EntryFault),
     /// The bundle has this many entries: neither as many as the tree nor, full, 256.
     Entries(usize),
 }

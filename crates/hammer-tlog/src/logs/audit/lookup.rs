@@ -1,8 +1,9 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::marker::PhantomData;
 
+use super::leaf_format::LeafFormat;
 use super::receipt::Receipt;
-use crate::ct::bundle::Entries;
 use crate::hash::Hash;
 use crate::logs::merkle::{NodeReader, inclusion_proof, verify_inclusion};
 use crate::logs::tile::{FULL_WIDTH, HEIGHT, Level, TileId, TileReader};
@@ -11,7 +12,8 @@ const FULL: u64 = FULL_WIDTH as u64;
 
 /// Receipts at leaves whose hashes the audit does not hold: a bundle, and the hash tiles from its leaves to the root.
 #[derive(Debug)]
-pub(super) struct Lookup {
+pub(super) struct Lookup<F> {
+    format: PhantomData<F>,
     /// The tile of the leaves.
     pub(super) index: u64,
     size: u64,
@@ -34,18 +36,27 @@ pub(super) enum Found {
     Unproved,
 }
 
-impl Lookup {
+impl<F: LeafFormat> Lookup<F> {
     /// A look-up in the tree of `size` leaves, which has the tile.
     pub(super) fn new(index: u64, size: u64, root: Hash, receipts: Vec<Receipt>) -> Self {
         let walk = Walk(RefCell::new(BTreeSet::from([(0, index)])));
         // The walk has every node, so that it passes by all tiles of the path.
         let _ = inclusion_proof(&walk, index * FULL, size);
         let hashes = walk.0.into_inner().into_iter().map(|(level, index)| (Level::Hashes(level), index));
-        let wanted = hashes.chain([(Level::Data, index)]).filter_map(|(level, index)| {
+        let wanted = hashes.chain([(F::LEVEL, index)]).filter_map(|(level, index)| {
             Some(((level, index), TileId::covering(level, index * FULL, size)?))
         });
         let wanted = wanted.collect();
-        Self { index, size, root, receipts, wanted, hashes: BTreeMap::new(), bundle: Vec::new() }
+        Self {
+            format: PhantomData,
+            index,
+            size,
+            root,
+            receipts,
+            wanted,
+            hashes: BTreeMap::new(),
+            bundle: Vec::new(),
+        }
     }
 
     pub(super) fn wanted(&self) -> impl Iterator<Item = TileId> {
@@ -97,8 +108,8 @@ impl Lookup {
             let other = self.hashes.get(&(0, self.index)).and_then(|hashes| hashes.get(position));
             return other.filter(|leaf| proves(leaf)).map_or(Found::Unproved, |leaf| Found::Other(*leaf));
         }
-        let entry = Entries::new(&self.bundle).nth(position).and_then(Result::ok);
-        match entry.and_then(|entry| entry.leaf_hash().ok()) {
+        let entry = F::entries(&self.bundle).nth(position).and_then(Result::ok);
+        match entry.and_then(|entry| F::leaf_hash(&entry).ok()) {
             Some(leaf) if leaf == receipt.leaf => Found::Kept,
             leaf => Found::Altered(leaf),
         }

@@ -33,8 +33,8 @@ pub(super) struct Shelves<S> {
 #[derive(Debug, Default)]
 struct Shelf {
     receipts: u64,
-    /// No receipt was signed before; in milliseconds since 1970.
-    earliest_ms: u64,
+    /// No receipt has an earlier deadline; in milliseconds since 1970.
+    earliest_deadline_ms: u64,
     leaves: u64,
     /// Leaves that are not yet spilled.
     buffer: Vec<u8>,
@@ -66,9 +66,10 @@ impl<S: Spill> Shelves<S> {
             return Err(receipts);
         }
         let shelf = &mut self.shelves[number];
-        let earliest_ms = receipts.iter().map(|receipt| receipt.timestamp_ms).min().unwrap_or(u64::MAX);
-        let held = if shelf.receipts == 0 { u64::MAX } else { shelf.earliest_ms };
-        shelf.earliest_ms = held.min(earliest_ms);
+        let earliest_deadline_ms =
+            receipts.iter().map(|receipt| receipt.deadline_ms).min().unwrap_or(u64::MAX);
+        let held = if shelf.receipts == 0 { u64::MAX } else { shelf.earliest_deadline_ms };
+        shelf.earliest_deadline_ms = held.min(earliest_deadline_ms);
         shelf.receipts += receipts.len() as u64;
         Ok(())
     }
@@ -93,11 +94,11 @@ impl<S: Spill> Shelves<S> {
         self.shelves.iter().position(due)
     }
 
-    /// Partitions with receipts that were signed before.
-    pub(super) fn signed_before(&self, before_ms: u64) -> Vec<usize> {
+    /// Partitions with receipts whose deadline is before.
+    pub(super) fn due_before(&self, before_ms: u64) -> Vec<usize> {
         let signed = |number: &usize| {
             let shelf = &self.shelves[*number];
-            shelf.receipts > 0 && shelf.earliest_ms < before_ms
+            shelf.receipts > 0 && shelf.earliest_deadline_ms < before_ms
         };
         (0..SHELVES).filter(signed).collect()
     }

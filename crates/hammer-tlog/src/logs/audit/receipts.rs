@@ -14,8 +14,8 @@ pub(super) struct Receipts<S> {
     bound: usize,
     tiles: BTreeMap<u64, Vec<Receipt>>,
     in_memory: usize,
-    /// No receipt in memory was signed before; in milliseconds since 1970.
-    earliest_ms: u64,
+    /// No receipt in memory has an earlier deadline; in milliseconds since 1970.
+    earliest_deadline_ms: u64,
     spilled: BTreeMap<u64, Spilled>,
     spill: S,
     pub(super) findings: Vec<Finding>,
@@ -24,13 +24,13 @@ pub(super) struct Receipts<S> {
 #[derive(Debug, Default, Clone, Copy)]
 struct Spilled {
     count: u64,
-    earliest_ms: u64,
+    earliest_deadline_ms: u64,
 }
 
 impl<S: Spill> Receipts<S> {
     pub(super) fn new(bound: usize, spill: S) -> Self {
         let (tiles, spilled, findings) = Default::default();
-        Self { bound, tiles, in_memory: 0, earliest_ms: u64::MAX, spilled, spill, findings }
+        Self { bound, tiles, in_memory: 0, earliest_deadline_ms: u64::MAX, spilled, spill, findings }
     }
 
     pub(super) fn in_memory(&self) -> usize {
@@ -77,25 +77,26 @@ impl<S: Spill> Receipts<S> {
         (!taken.is_empty()).then_some((tile, taken))
     }
 
-    /// Takes the receipts at or above `from` that were signed before `before_ms`.
-    pub(super) fn take_signed_before(&mut self, before_ms: u64, from: u64) -> Vec<Receipt> {
-        let late = |partition: &Spilled| partition.count > 0 && partition.earliest_ms < before_ms;
+    /// Takes the receipts at or above `from` whose deadline is before `before_ms`.
+    pub(super) fn take_due_before(&mut self, before_ms: u64, from: u64) -> Vec<Receipt> {
+        let late = |partition: &Spilled| partition.count > 0 && partition.earliest_deadline_ms < before_ms;
         let due: Vec<_> = self.spilled.iter().filter(|(_, p)| late(p)).map(|(number, _)| *number).collect();
         due.into_iter().for_each(|partition| self.bring_back(partition));
-        if self.earliest_ms >= before_ms {
+        if self.earliest_deadline_ms >= before_ms {
             return Vec::new();
         }
         let mut taken = Vec::new();
-        let mut earliest_ms = u64::MAX;
+        let mut earliest_deadline_ms = u64::MAX;
         for held in self.tiles.values_mut() {
             let late = |receipt: &mut Receipt| {
-                receipt.timestamp_ms < before_ms && receipt.index().is_some_and(|index| index >= from)
+                receipt.deadline_ms < before_ms && receipt.index().is_some_and(|index| index >= from)
             };
             taken.extend(held.extract_if(.., late));
-            earliest_ms = held.iter().map(|receipt| receipt.timestamp_ms).fold(earliest_ms, u64::min);
+            earliest_deadline_ms =
+                held.iter().map(|receipt| receipt.deadline_ms).fold(earliest_deadline_ms, u64::min);
         }
         self.tiles.retain(|_, held| !held.is_empty());
-        self.earliest_ms = earliest_ms;
+        self.earliest_deadline_ms = earliest_deadline_ms;
         self.in_memory -= taken.len();
         if self.in_memory > self.bound {
             self.spill();
@@ -109,7 +110,7 @@ impl<S: Spill> Receipts<S> {
     }
 
     fn hold(&mut self, index: u64, receipt: Receipt) {
-        self.earliest_ms = self.earliest_ms.min(receipt.timestamp_ms);
+        self.earliest_deadline_ms = self.earliest_deadline_ms.min(receipt.deadline_ms);
         self.tiles.entry(index / u64::from(FULL_WIDTH)).or_default().push(receipt);
         self.in_memory += 1;
     }
@@ -121,10 +122,10 @@ impl<S: Spill> Receipts<S> {
             let partition = last / PARTITION;
             let tiles = self.tiles.split_off(&(partition * PARTITION));
             let mut bytes = Vec::new();
-            let mut earliest_ms = u64::MAX;
+            let mut earliest_deadline_ms = u64::MAX;
             for receipt in tiles.values().flatten() {
                 bytes.extend_from_slice(&receipt.encode());
-                earliest_ms = earliest_ms.min(receipt.timestamp_ms);
+                earliest_deadline_ms = earliest_deadline_ms.min(receipt.deadline_ms);
             }
             if let Err(error) = self.spill.append(partition, &bytes) {
                 // The receipts are worth more than the bound.
@@ -135,9 +136,9 @@ impl<S: Spill> Receipts<S> {
             }
             let count = bytes.len() / Receipt::LENGTH;
             self.in_memory -= count;
-            let spilled = self.spilled.entry(partition).or_insert(Spilled { count: 0, earliest_ms });
+            let spilled = self.spilled.entry(partition).or_insert(Spilled { count: 0, earliest_deadline_ms });
             spilled.count += count as u64;
-            spilled.earliest_ms = spilled.earliest_ms.min(earliest_ms);
+            spilled.earliest_deadline_ms = spilled.earliest_deadline_ms.min(earliest_deadline_ms);
         }
     }
 

@@ -1,15 +1,15 @@
 use std::collections::{HashMap, VecDeque};
 
-use super::Policy;
+use super::AuditBounds;
 use super::receipt::Receipt;
 use super::shelves::{SHELVES, Seen, Shelves, shelf};
 use super::spill::Spill;
 use super::verdict::{Breach, Finding, Kept, Kind, Published, Verdict};
 use crate::hash::Hash;
 use crate::logs::follow::{Event, Head};
-use crate::logs::merkle::{Frontier, MerkleError, leaf_hash, verify_inclusion};
+use crate::logs::merkle::{Frontier, MerkleError, verify_inclusion};
 
-/// Entries to be fetched: the parameters of get-entries (RFC 6962 section 4.6).
+/// Entries to be fetched, as the parameters of get-entries have it (RFC 6962 section 4.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Range {
     /// The first entry.
@@ -18,11 +18,11 @@ pub struct Range {
     pub end: u64,
 }
 
-/// The audit of a log of RFC 6962. It is fed what a [`Follower`](crate::logs::follow::Follower) tells, receipts, and entries
+/// The audit of a log without tiles, as RFC 6962 has it. It is fed what a [`Follower`](crate::logs::follow::Follower) tells, receipts, and entries
 /// in order; their leaf hashes must lead to the root of each head, and only then are receipts held against them.
 #[derive(Debug)]
 pub struct EntryAudit<S> {
-    policy: Policy,
+    bounds: AuditBounds,
     /// The edge of the leaves that were read.
     read: Frontier,
     /// The edge of the leaves that led to a head's root.
@@ -55,16 +55,16 @@ struct Target {
 
 impl<S: Spill> EntryAudit<S> {
     /// An audit from the first leaf on.
-    pub fn new(policy: Policy, spill: S) -> Self {
-        Self::after(policy, Frontier::new(), spill)
+    pub fn new(bounds: AuditBounds, spill: S) -> Self {
+        Self::after(bounds, Frontier::new(), spill)
     }
 
     /// An audit of the leaves that follow these (see [`Frontier::from_last_leaf`]), whose root must have been found to
     /// be the log's.
-    pub fn after(policy: Policy, leaves: Frontier, spill: S) -> Self {
+    pub fn after(bounds: AuditBounds, leaves: Frontier, spill: S) -> Self {
         let (heads, receipts, twins, verdicts, findings) = Default::default();
         Self {
-            policy,
+            bounds,
             read: leaves.clone(),
             verified: leaves,
             leaves: Vec::new(),
@@ -119,15 +119,13 @@ impl<S: Spill> EntryAudit<S> {
         (count > 0).then(|| Range { start, end: start + count - 1 })
     }
 
-    /// Takes the `leaf_input` of entries from `start` on, as many as the log gave. Entries that are not next are passed
-    /// over.
-    pub fn entries<L: AsRef<[u8]>>(&mut self, start: u64, leaf_inputs: impl IntoIterator<Item = L>) {
+    /// Takes the leaf hashes of entries from `start` on, as many as the log gave. Entries that are not next are passed over.
+    pub fn leaves(&mut self, start: u64, leaves: impl IntoIterator<Item = Hash>) {
         if start != self.read.size() {
             return;
         }
-        for leaf_input in leaf_inputs {
+        for leaf in leaves {
             let Some(target) = self.heads.front() else { return };
-            let leaf = leaf_hash(leaf_input.as_ref());
             self.read.append(leaf);
             self.leaves.push(leaf);
             if self.read.size() >= target.size && !self.reach() {
@@ -152,18 +150,17 @@ impl<S: Spill> EntryAudit<S> {
         Ok(())
     }
 
-    /// Breaks the promises of all leaves that are not among those of the newest head although their merge delay was over
-    /// when that was last fetched, at `observed_ms` since 1970. Says nothing
-    /// while entries are still to be read, or did not lead to that head's root.
+    /// Breaks the promises of all leaves that are not among those of the newest head although their deadline had passed when
+    /// that was last fetched, at `observed_ms` since 1970. Says nothing while entries are still to be read, or did not lead to
+    /// that head's root.
     pub fn overdue(&mut self, observed_ms: u64) {
         if self.astray || !self.heads.is_empty() {
             return;
         }
-        let before_ms = observed_ms.saturating_sub(self.policy.mmd_ms);
-        self.break_signed_before(before_ms);
-        for number in self.shelves.signed_before(before_ms) {
+        self.break_due_before(observed_ms);
+        for number in self.shelves.due_before(observed_ms) {
             self.match_shelf(number);
-            self.break_signed_before(before_ms);
+            self.break_due_before(observed_ms);
             self.make_room();
         }
     }
@@ -228,7 +225,7 @@ impl<S: Spill> EntryAudit<S> {
             if self.shelves.holds(&leaf) {
                 self.shelves.note(leaf, seen);
             }
-            self.recent.push(leaf, seen, self.policy.window);
+            self.recent.push(leaf, seen, self.bounds.window);
         }
         while let Some(number) = self.shelves.due() {
             self.match_shelf(number);
@@ -265,22 +262,22 @@ impl<S: Spill> EntryAudit<S> {
     fn judge(&mut self, receipt: Receipt, seen: &mut Seen) {
         let twice = !receipt.is_duplicate() && std::mem::replace(&mut seen.claimed, true);
         let kind = twice.then_some(Kind::PromisedTwice { first: None });
-        self.verdicts.push(verdict(&self.policy, receipt, seen.index, seen.published, kind));
+        self.verdicts.push(verdict(receipt, seen.index, seen.published, kind));
     }
 
-    fn break_signed_before(&mut self, before_ms: u64) {
+    fn break_due_before(&mut self, before_ms: u64) {
         let mut late = Vec::new();
-        for (leaf, receipt) in self.receipts.extract_if(|_, receipt| receipt.timestamp_ms < before_ms) {
+        for (leaf, receipt) in self.receipts.extract_if(|_, receipt| receipt.deadline_ms < before_ms) {
             late.push(receipt);
             late.extend(self.twins.remove(&leaf).into_iter().flatten());
         }
         self.in_memory -= late.len();
-        let kind = Kind::Mmd { published: None };
+        let kind = Kind::Overdue { published: None };
         self.verdicts.extend(late.into_iter().map(|receipt| Verdict::Broken(Breach { receipt, kind })));
     }
 
     fn make_room(&mut self) {
-        if self.in_memory > self.policy.receipts {
+        if self.in_memory > self.bounds.receipts {
             self.spill();
         }
     }
@@ -292,7 +289,7 @@ impl<S: Spill> EntryAudit<S> {
         let mut order: Vec<_> = (0..SHELVES).collect();
         order.sort_unstable_by_key(|number| std::cmp::Reverse(counts[*number]));
         for number in order {
-            if self.in_memory <= self.policy.receipts - self.policy.receipts / 4 {
+            if self.in_memory <= self.bounds.receipts - self.bounds.receipts / 4 {
                 return;
             }
             let mut spilled = Vec::with_capacity(counts[number]);
@@ -303,7 +300,7 @@ impl<S: Spill> EntryAudit<S> {
             self.in_memory -= spilled.len();
             if let Err(receipts) = self.shelves.put(number, spilled) {
                 // The receipts are worth more than the bound.
-                self.policy.receipts = self.policy.receipts.max(1).saturating_mul(2);
+                self.bounds.receipts = self.bounds.receipts.max(1).saturating_mul(2);
                 return receipts.into_iter().for_each(|receipt| self.hold(receipt));
             }
         }
@@ -326,18 +323,12 @@ impl<S: Spill> EntryAudit<S> {
     }
 }
 
-fn verdict(
-    policy: &Policy,
-    receipt: Receipt,
-    index: u64,
-    published: Option<Published>,
-    kind: Option<Kind>,
-) -> Verdict {
-    let late = |mark: &Published| mark.timestamp_ms > receipt.deadline_ms(policy.mmd_ms);
+fn verdict(receipt: Receipt, index: u64, published: Option<Published>, kind: Option<Kind>) -> Verdict {
+    let late = |mark: &Published| mark.timestamp_ms > receipt.deadline_ms;
     match kind {
         Some(kind) => Verdict::Broken(Breach { receipt, kind }),
         None if published.as_ref().is_some_and(late) => {
-            Verdict::Broken(Breach { receipt, kind: Kind::Mmd { published } })
+            Verdict::Broken(Breach { receipt, kind: Kind::Overdue { published } })
         }
         None => Verdict::Kept(Kept { receipt, index, published }),
     }

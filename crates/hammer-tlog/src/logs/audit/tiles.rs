@@ -1,6 +1,8 @@
 use std::collections::{BTreeMap, BTreeSet};
+use std::marker::PhantomData;
 
-use super::Policy;
+use super::AuditBounds;
+use super::leaf_format::{EntryFault, LeafFormat};
 use super::lookup::{Found, Lookup};
 use super::marks::Marks;
 use super::receipt::Receipt;
@@ -8,8 +10,6 @@ use super::receipts::Receipts;
 use super::spill::Spill;
 use super::verdict::{Breach, BundleFault, Finding, Kept, Kind, Published, Verdict};
 use super::window::Leaves;
-use crate::ct::bundle::{BundleError, Entries, Entry};
-use crate::ct::rfc6962::{leaf_hash_of, leaf_index_extension};
 use crate::hash::Hash;
 use crate::logs::follow::{Event, Head, TileFault};
 use crate::logs::merkle::EMPTY_ROOT;
@@ -17,18 +17,19 @@ use crate::logs::tile::{FULL_WIDTH, Level, TileId};
 
 const FULL: u64 = FULL_WIDTH as u64;
 
-/// Issuers that are remembered.
-const ISSUERS: usize = 4096;
+/// References that are remembered.
+const REFERENCES: usize = 4096;
 
-/// The audit of a log of static-ct-api. It is fed what a [`Follower`](crate::logs::follow::Follower) by
+/// The audit of a log with tiles, whose entries are in the format `F`. It is fed what a [`Follower`](crate::logs::follow::Follower) by
 /// [`By::Leaves`](crate::logs::follow::By::Leaves) tells, receipts, and bundles; each entry of a bundle is held against the
 /// leaf hash that the follower verified up to the root, and against the receipt that promised its index.
 ///
-/// What a leaf does not commit to is not judged here: an entry's `pre_certificate`, and its `certificate_chain`, whose
-/// fingerprints [`TileAudit::issuers`] gives.
+/// What a leaf does not commit to is not judged here: of static-ct-api an entry's `pre_certificate`, and its `certificate_chain`,
+/// whose fingerprints [`TileAudit::references`] gives.
 #[derive(Debug)]
-pub struct TileAudit<S> {
-    policy: Policy,
+pub struct TileAudit<F, S> {
+    format: PhantomData<F>,
+    bounds: AuditBounds,
     /// Leaves of the trusted tree.
     covered: u64,
     /// When the last head was fetched.
@@ -50,29 +51,30 @@ pub struct TileAudit<S> {
     absent: BTreeSet<u64>,
     /// Leaves whose hash in their tile is another, and that hash.
     tampered: BTreeMap<u64, Hash>,
-    lookup: Option<Lookup>,
+    lookup: Option<Lookup<F>>,
     /// Receipts that rest on tiles which do not lead to the root.
     unproved: u64,
     root: Hash,
-    issuers: BTreeSet<Hash>,
-    fresh_issuers: Vec<Hash>,
+    references: BTreeSet<Hash>,
+    fresh_references: Vec<Hash>,
     verdicts: Vec<Verdict>,
     findings: Vec<Finding>,
 }
 
-impl<S: Spill> TileAudit<S> {
+impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
     /// An audit of a log from its first leaf on, unless its follower trusts a first head: then from that head on.
-    pub fn new(policy: Policy, spill: S) -> Self {
+    pub fn new(bounds: AuditBounds, spill: S) -> Self {
         let (tiles, open, disputed, older, verdicts, findings) = Default::default();
         Self {
-            policy,
+            format: PhantomData,
+            bounds,
             covered: 0,
             fetched_ns: 0,
             tiles,
             open,
             marks: Marks::new(0),
             before: 0,
-            receipts: Receipts::new(policy.receipts, spill),
+            receipts: Receipts::new(bounds.receipts, spill),
             disputed,
             older,
             later: BTreeMap::new(),
@@ -81,8 +83,8 @@ impl<S: Spill> TileAudit<S> {
             lookup: None,
             unproved: 0,
             root: EMPTY_ROOT,
-            issuers: BTreeSet::new(),
-            fresh_issuers: Vec::new(),
+            references: BTreeSet::new(),
+            fresh_references: Vec::new(),
             verdicts,
             findings,
         }
@@ -142,9 +144,10 @@ impl<S: Spill> TileAudit<S> {
                 return None;
             }
             let leaves = self.tiles.get(index)?;
-            (partial || leaves.is_full()).then(|| leaves.bundle(*index))
+            (partial || leaves.is_full()).then(|| leaves.bundle(F::LEVEL, *index))
         };
-        let disputed = self.disputed.keys().filter_map(|index| Some(self.tiles.get(index)?.bundle(*index)));
+        let disputed =
+            self.disputed.keys().filter_map(|index| Some(self.tiles.get(index)?.bundle(F::LEVEL, *index)));
         let looked_up = self.lookup.iter().flat_map(Lookup::wanted);
         looked_up.chain(disputed).chain(self.open.iter().filter_map(wanted)).take(limit).collect()
     }
@@ -162,7 +165,7 @@ impl<S: Spill> TileAudit<S> {
     }
 
     fn bundle(&mut self, tile: TileId, bytes: &[u8]) {
-        if tile.level != Level::Data {
+        if tile.level != F::LEVEL {
             return;
         }
         let Some(leaves) = self.tiles.get_mut(&tile.index) else { return };
@@ -171,10 +174,10 @@ impl<S: Spill> TileAudit<S> {
         if width <= leaves.audited && disputed.is_none() {
             return;
         }
-        self.findings.extend(compare(leaves, tile, width, bytes));
+        self.findings.extend(compare::<F>(leaves, tile, width, bytes));
         let begin = leaves.audited;
-        let known = (&mut self.issuers, &mut self.fresh_issuers);
-        note_issuers(known, Entries::new(bytes).take(width).skip(begin));
+        let known = (&mut self.references, &mut self.fresh_references);
+        note_references::<F>(known, F::entries(bytes).take(width).skip(begin));
         leaves.audited = width.max(begin);
         if leaves.audited == leaves.width() {
             self.open.remove(&tile.index);
@@ -193,25 +196,27 @@ impl<S: Spill> TileAudit<S> {
         }
         let leaves = self.tiles.get_mut(&tile.index);
         // Not that of a look-up, which may be narrower.
-        let Some(leaves) = leaves.filter(|leaves| leaves.bundle(tile.index) == tile) else { return };
+        let Some(leaves) = leaves.filter(|leaves| leaves.bundle(F::LEVEL, tile.index) == tile) else {
+            return;
+        };
         leaves.full_only = !tile.is_full();
         if tile.is_full() && !std::mem::replace(&mut leaves.missing, true) {
             self.findings.push(Finding::MissingTile { tile });
         }
     }
 
-    /// Breaks the promises of all leaves that no trusted head covers although their merge delay was over when the
-    /// newest one was last fetched, at `observed_ms` since 1970.
+    /// Breaks the promises of all leaves that no trusted head covers although their deadline had passed when the newest one
+    /// was last fetched, at `observed_ms` since 1970.
     pub fn overdue(&mut self, observed_ms: u64) {
-        let before_ms = observed_ms.saturating_sub(self.policy.mmd_ms);
-        let late = self.receipts.take_signed_before(before_ms, self.covered);
-        self.verdicts.extend(late.into_iter().map(|receipt| broken(receipt, Kind::Mmd { published: None })));
+        let late = self.receipts.take_due_before(observed_ms, self.covered);
+        self.verdicts
+            .extend(late.into_iter().map(|receipt| broken(receipt, Kind::Overdue { published: None })));
     }
 
-    /// The fingerprints in the chains of audited entries that were met for the first time since the last call, of the
-    /// first 4096 in all: the log must serve `issuer/` and each in hex, and what it serves must have it.
-    pub fn issuers(&mut self) -> Vec<Hash> {
-        std::mem::take(&mut self.fresh_issuers)
+    /// What audited entries refer to ([`LeafFormat::references`]) and was met for the first time since the last call, of the
+    /// first 4096 in all.
+    pub fn references(&mut self) -> Vec<Hash> {
+        std::mem::take(&mut self.fresh_references)
     }
 
     /// What became of promises since the last call.
@@ -332,20 +337,20 @@ impl<S: Spill> TileAudit<S> {
             let (_, position) = place(index);
             let Some(found) = leaves.hash(position) else { continue };
             let kind = if found != receipt.leaf {
-                Some(misplaced(leaves, position, found, receipt, receipts, bytes, tile * FULL))
+                Some(misplaced::<F>(leaves, position, found, receipt, receipts, bytes, tile * FULL))
             } else if !receipt.is_duplicate() && leaves.claim(position) {
                 Some(Kind::PromisedTwice { first: rival(receipt, receipts) })
             } else if leaves.altered.get(position) {
-                let entry = Entries::new(bytes).nth(position).and_then(Result::ok);
-                Some(Kind::AlteredLeaf { found: entry.and_then(|entry| entry.leaf_hash().ok()) })
+                let entry = F::entries(bytes).nth(position).and_then(Result::ok);
+                Some(Kind::AlteredLeaf { found: entry.and_then(|entry| F::leaf_hash(&entry).ok()) })
             } else {
                 self.tampered.get(&index).map(|got| Kind::TamperedTile { got: *got })
             };
             let published = self.marks.covering(index);
-            let late = |mark: &Published| mark.timestamp_ms > receipt.deadline_ms(self.policy.mmd_ms);
+            let late = |mark: &Published| mark.timestamp_ms > receipt.deadline_ms;
             self.verdicts.push(match kind {
                 Some(kind) => broken(*receipt, kind),
-                None if published.as_ref().is_some_and(late) => broken(*receipt, Kind::Mmd { published }),
+                None if published.as_ref().is_some_and(late) => broken(*receipt, Kind::Overdue { published }),
                 None => Verdict::Kept(Kept { receipt: *receipt, index, published }),
             });
         }
@@ -353,7 +358,7 @@ impl<S: Spill> TileAudit<S> {
 
     /// Forgets the oldest leaves that have been read, beyond the window.
     fn forget(&mut self) {
-        let window = self.policy.window.div_ceil(FULL_WIDTH.into());
+        let window = self.bounds.window.div_ceil(FULL_WIDTH.into());
         while self.tiles.len() - self.open.len() > window {
             let Some(oldest) = self.tiles.first_entry() else { return };
             let index = *oldest.key();
@@ -385,7 +390,7 @@ fn rival(receipt: &Receipt, receipts: &[Receipt]) -> Option<u64> {
 
 /// Holds the first `width` entries of a bundle against the tree's leaves, and notes those that are altered. Tells of the
 /// first that was not known to be.
-fn compare(leaves: &mut Leaves, tile: TileId, width: usize, bytes: &[u8]) -> Option<Finding> {
+fn compare<F: LeafFormat>(leaves: &mut Leaves, tile: TileId, width: usize, bytes: &[u8]) -> Option<Finding> {
     let mut first = None;
     let mut note = |leaves: &mut Leaves, position: usize, fault: BundleFault| {
         if leaves.altered.set(position) && first.is_none() {
@@ -393,17 +398,17 @@ fn compare(leaves: &mut Leaves, tile: TileId, width: usize, bytes: &[u8]) -> Opt
         }
     };
     let mut entries = 0;
-    for entry in Entries::new(bytes) {
+    for entry in F::entries(bytes) {
         let position = entries;
         entries += 1;
         let got = match entry {
             Ok(_) if !(leaves.skip..width).contains(&position) => continue,
-            Ok(entry) => entry.leaf_hash().map_err(BundleFault::Leafless),
+            Ok(entry) => F::leaf_hash(&entry).map_err(BundleFault::Leafless),
             Err(error) => {
                 // What follows cannot be read either.
                 entries = position;
                 for position in position.max(leaves.skip)..width {
-                    note(leaves, position, BundleFault::Entry(error));
+                    note(leaves, position, BundleFault::Entry(error.clone()));
                 }
                 break;
             }
@@ -427,28 +432,29 @@ fn compare(leaves: &mut Leaves, tile: TileId, width: usize, bytes: &[u8]) -> Opt
     first
 }
 
-/// Notes the fingerprints that are not yet known.
-fn note_issuers<'a>(
+/// Notes the references that are not yet known.
+fn note_references<'a, F: LeafFormat>(
     (known, fresh): (&mut BTreeSet<Hash>, &mut Vec<Hash>),
-    entries: impl Iterator<Item = Result<Entry<'a>, BundleError>>,
+    entries: impl Iterator<Item = Result<F::Entry<'a>, EntryFault>>,
 ) {
     let mut last: &[[u8; 32]] = &[];
     for entry in entries.map_while(Result::ok) {
-        // Neighbours often have one chain.
-        if entry.fingerprints == last {
+        let references = F::references(&entry);
+        // Neighbours often have the same ones.
+        if references == last {
             continue;
         }
-        last = entry.fingerprints;
-        for fingerprint in last.iter().copied().map(Hash) {
-            if known.len() < ISSUERS && known.insert(fingerprint) {
-                fresh.push(fingerprint);
+        last = references;
+        for reference in last.iter().copied().map(Hash) {
+            if known.len() < REFERENCES && known.insert(reference) {
+                fresh.push(reference);
             }
         }
     }
 }
 
 /// Why the tree has another leaf where this receipt promises its own.
-fn misplaced(
+fn misplaced<F: LeafFormat>(
     leaves: &Leaves,
     position: usize,
     found: Hash,
@@ -457,7 +463,7 @@ fn misplaced(
     bytes: &[u8],
     first: u64,
 ) -> Kind {
-    if let Some(holds) = elsewhere(receipt, bytes, first) {
+    if let Some(holds) = elsewhere::<F>(receipt, bytes, first) {
         return Kind::WrongIndex { holds };
     }
     let rival = rival(receipt, receipts);
@@ -467,13 +473,8 @@ fn misplaced(
     Kind::LostLeaf { found }
 }
 
-/// The index of the entry that would have the promised leaf if its extensions named the promised index.
-fn elsewhere(receipt: &Receipt, bytes: &[u8], first: u64) -> Option<u64> {
-    let promised = leaf_index_extension(receipt.index()?).ok()?;
-    let same = |entry: &Entry<'_>| {
-        entry.timestamp_ms == receipt.timestamp_ms
-            && leaf_hash_of(entry.timestamp_ms, entry.signed, &promised) == Ok(receipt.leaf)
-    };
-    let entries = Entries::new(bytes).map_while(Result::ok);
-    (first..).zip(entries).find(|(_, entry)| same(entry)).map(|(index, _)| index)
+/// The index of the entry that is the promised one at another index.
+fn elsewhere<F: LeafFormat>(receipt: &Receipt, bytes: &[u8], first: u64) -> Option<u64> {
+    let entries = F::entries(bytes).map_while(Result::ok);
+    (first..).zip(entries).find(|(_, entry)| F::is_promised(entry, receipt)).map(|(index, _)| index)
 }

@@ -1,9 +1,10 @@
 //! The audit of a log: every receipt is held until a followed head covers it, and its leaf is then looked for in what
 //! the log serves, up to that head's root. State machines that say what they need and are fed it: [`TileAudit`] reads
-//! the bundles of static-ct-api in order, [`EntryAudit`] sweeps get-entries of RFC 6962. [`TileSweep`] needs no receipts: it
-//! checks whatever a log holds.
+//! the bundles of a log with tiles in order, [`EntryAudit`] sweeps the entries of one without, as RFC 6962 has it. [`TileSweep`]
+//! needs no receipts: it checks whatever a log holds. What an entry is, a [`LeafFormat`] says.
 
 mod entries;
+mod leaf_format;
 mod lookup;
 mod marks;
 mod receipt;
@@ -16,26 +17,25 @@ mod verdict;
 mod window;
 
 pub use entries::{EntryAudit, Range};
-pub use receipt::Receipt;
+pub use leaf_format::{EntryFault, LeafFormat, bundles};
+pub use receipt::{Receipt, ReceiptEvidence};
 pub use spill::{NoSpill, Spill};
 pub use sweep::{Flaw, TileSweep};
 pub use tiles::TileAudit;
 pub use verdict::{Answered, Breach, BundleFault, Finding, Kept, Kind, Published, Verdict};
 
-/// What an audit holds the log to, and how much it holds itself.
+/// How much an audit holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Policy {
-    /// The log's maximum merge delay, in milliseconds (RFC 6962 section 3).
-    pub mmd_ms: u64,
+pub struct AuditBounds {
     /// Receipts in memory; beyond them they are spilled.
     pub receipts: usize,
     /// Leaves that are remembered once audited, for receipts that come after the tree has covered them.
     pub window: usize,
 }
 
-impl Policy {
-    /// A quarter of a million receipts in memory (about 50 MB), and as many of the last leaves.
-    pub fn new(mmd_ms: u64) -> Self {
-        Self { mmd_ms, receipts: 250_000, window: 1 << 18 }
+/// A quarter of a million receipts in memory (about 50 MB), and as many of the last leaves.
+impl Default for AuditBounds {
+    fn default() -> Self {
+        Self { receipts: 250_000, window: 1 << 18 }
     }
 }
