@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use hammer_audit::{LogClient, checkpoint_breach};
 use hammer_measure::Now;
 use hammer_net::{Answer, Balancing, Client, ClientConfig, ConfigError, Failure, Request};
 use hammer_tlog::ct::rfc6962::{GetRoots, GetSthResponse, SthError};
@@ -10,7 +11,6 @@ use hammer_tlog::logs::merkle::Hash;
 use hammer_tlog::logs::note::{NoteError, Verifier, open_checkpoint};
 
 use crate::log::{GET_ROOTS, LogKind, LogTarget};
-use crate::source::Source;
 
 /// Why there is no tree head, or no roots.
 #[derive(Debug, thiserror::Error)]
@@ -53,20 +53,6 @@ impl FetchError {
     }
 }
 
-/// The promise that a checkpoint breaks which is not verified; none where it cannot even be read.
-pub(crate) fn checkpoint_breach(error: &NoteError) -> Option<&'static str> {
-    match error {
-        NoteError::Origin { .. } => Some("checkpoint-origin"),
-        NoteError::NoSignature { .. } | NoteError::Signature(_) | NoteError::BadSignature(_) => {
-            Some("checkpoint-signature")
-        }
-        NoteError::Malformed { .. }
-        | NoteError::Checkpoint { .. }
-        | NoteError::Key(_)
-        | NoteError::Verifier { .. } => None,
-    }
-}
-
 /// A tree head whose signature is the log's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TreeHead {
@@ -102,7 +88,7 @@ pub struct LogReader {
     log: Arc<LogTarget>,
     verifier: Verifier,
     submission: Client,
-    monitoring: Source,
+    monitoring: LogClient,
     roots: Request,
     answer: Answer,
     requests: u64,
@@ -116,7 +102,7 @@ impl LogReader {
     pub fn new(log: Arc<LogTarget>, client: &ClientConfig, clock: Rc<dyn Now>) -> Result<Self, ConfigError> {
         // Another URL may lag, and its tree must not look as if it shrank.
         let client = ClientConfig { connections: 1, balancing: Balancing::PickFirst, ..client.clone() };
-        let monitoring = Source::new(&log, client.clone(), clock.clone())?;
+        let monitoring = LogClient::open(log.place(client.clone()), clock.clone())?;
         let submission = Client::new(log.submission_client(client), clock)?;
         Ok(Self {
             verifier: log.checkpoint_verifier(),

@@ -15,17 +15,17 @@ mod record;
 mod roots;
 mod route;
 mod run;
-mod source;
 mod submit;
 mod verify;
 mod window;
 
 pub use audit::{
-    AuditLink, Auditor, DEFAULT_RECEIPTS, Followed, LOG_FORKED, LogFollower, LogSweep, LookedUp, MOST_FLAWS,
-    ReceiptError, ReceiptLookup, Signed, Standing, Swept, Trouble, WrittenReceipt, save_heads,
+    Auditor, CtLog, LogSweep, LookedUp, MOST_FLAWS, ReceiptError, ReceiptLookup, Signed, Standing, Swept,
+    WrittenReceipt,
 };
 pub use error::CtError;
 pub use fetch::{FetchError, LogReader, TreeHead};
+pub use hammer_audit::LOG_FORKED;
 pub use log::{DEFAULT_MMD, DEFAULT_SKEW, LogKind, LogTarget};
 pub use observe::TreeSizeObserver;
 pub use plan::{

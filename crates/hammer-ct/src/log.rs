@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use hammer_audit::LogPlace;
 use hammer_net::{ClientConfig, Secret};
 use hammer_tlog::keys::key::LogKey;
 use hammer_tlog::logs::note::Verifier;
@@ -80,6 +81,14 @@ impl LogTarget {
     pub fn monitoring_client(&self, client: ClientConfig) -> ClientConfig {
         let (endpoints, bearer) = (self.monitoring.clone(), self.monitoring_token.clone());
         ClientConfig { endpoints, bearer, ..client }
+    }
+
+    /// Where it is read: its folder, or the monitoring URLs by `client`.
+    pub fn place(&self, client: ClientConfig) -> LogPlace {
+        match &self.folder {
+            Some(folder) => LogPlace::Folder(folder.clone()),
+            None => self.monitoring_client(client).into(),
+        }
     }
 
     /// The verifier of its own line of a checkpoint.

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{Either, select};
+use hammer_audit::{SHRINKING_TREE, StaleHeads};
 use hammer_core::observe::{ObservationSink, Observer};
 use hammer_core::runtime::{Clock, LocalFuture};
 use hammer_measure::Nanos;
 use hammer_measure::promise::Breach;
 use hammer_net::ClientConfig;
 
-use crate::audit::{SHRINKING_TREE, Stale};
 use crate::fetch::{FetchError, LogReader, TreeHead};
 use crate::log::LogTarget;
 
@@ -44,7 +44,7 @@ impl TreeSizeObserver {
             Ok(reader) => reader,
             Err(why) => return sink.note(clock.now(), format!("the tree is not followed: failed to {why}")),
         };
-        let mut seen = Seen { name: self.name, largest: None, stale: Stale::default(), trouble: None };
+        let mut seen = Seen { name: self.name, largest: None, stale: StaleHeads::default(), trouble: None };
         let mut is_last = false;
         loop {
             let begun = clock.now();
@@ -85,7 +85,7 @@ impl Observer for TreeSizeObserver {
 struct Seen {
     name: String,
     largest: Option<TreeHead>,
-    stale: Stale,
+    stale: StaleHeads,
     /// The trouble of the last poll, which is told once and not at every poll.
     trouble: Option<String>,
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hammer_audit::LogClient;
 use hammer_core::compose::{Route as _, WeightedMix};
 use hammer_core::draw::Draws;
 use hammer_core::promise::Verifier;
@@ -18,7 +19,6 @@ use crate::log::{LogKind, LogTarget};
 use crate::plan::{ReadKind, ReadPlan};
 use crate::promise::LogPromise;
 use crate::run::CtRun;
-use crate::source::Source;
 
 mod entries;
 mod head;
@@ -152,10 +152,13 @@ impl Workload for ReadWorkload {
     }
 
     async fn open(&self, context: ShardContext) -> Result<ReadSession, FatalError> {
-        let open = async |service: &ServiceConfig| -> Result<Source, FatalError> {
+        let open = async |service: &ServiceConfig| -> Result<LogClient, FatalError> {
             Ok(match &self.log.folder {
-                Some(_) => Source::new(&self.log, self.service.client.clone(), context.clock.clone())?,
-                None => Source::Server(service.open(&context).await?.into_client()),
+                Some(_) => {
+                    let place = self.log.place(self.service.client.clone());
+                    LogClient::open(place, context.clock.clone())?
+                }
+                None => LogClient::Server(service.open(&context).await?.into_client()),
             })
         };
         let own = open(&self.service).await?;

@@ -10,6 +10,7 @@ mod reservoir;
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use hammer_audit::AuditLink;
 use hammer_core::promise::Verifier;
 use hammer_core::record::{Exchange, OperationRecord};
 use hammer_core::sample::Reservoir;
@@ -20,7 +21,6 @@ use hammer_net::ClientConfig;
 use hammer_synth::{Kind, MintScratch};
 use http::uri::PathAndQuery;
 
-use crate::audit::link::AuditLink;
 use crate::error::CtError;
 use crate::log::{ADD_CHAIN, ADD_PRE_CHAIN, LogTarget};
 use crate::plan::SubmitPlan;

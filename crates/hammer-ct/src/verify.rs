@@ -7,12 +7,12 @@ mod rules;
 
 use std::sync::Arc;
 
+use hammer_audit::AuditLink;
 use hammer_core::promise::{Records, Verdicts, Verifier};
 use hammer_measure::Nanos;
 use hammer_tlog::keys::key::SignatureBatch;
 
 use self::rules::{Opened, Rules};
-use crate::audit::link::AuditLink;
 use crate::log::LogTarget;
 use crate::promise::LogPromise;
 

@@ -2,31 +2,29 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use hammer_audit::{
+    AuditReader, EntrySource as _, IndexProof, LogInspector, LogSource as _, ServedTile, Trouble,
+};
 use hammer_core::runtime::Clock;
 use hammer_net::{ClientConfig, ConfigError};
 use hammer_tlog::ct::bundle::{Entries, StaticCtLeaves};
-use hammer_tlog::ct::rfc6962::{GetProofByHash, MerkleTreeLeaf, SignedEntryRef};
-use hammer_tlog::encoding::base64;
-use hammer_tlog::logs::audit::{AuditBounds, Kind, NoSpill, Receipt, TileAudit, Verdict};
+use hammer_tlog::ct::rfc6962::{MerkleTreeLeaf, Rfc6962Leaves, SignedEntryRef};
+use hammer_tlog::logs::audit::{
+    AuditBounds, Breach, Kind, LeafFormat as _, NoSpill, Receipt, TileAudit, Verdict,
+};
 use hammer_tlog::logs::follow::{Event, Head};
 use hammer_tlog::logs::merkle::verify_inclusion;
 use hammer_tlog::logs::tile::{FULL_WIDTH, Level, TileId};
 
-use super::entries::LeafInputs;
-use super::reader::{Reader, Tile};
-use super::sweep::Patience;
-use super::trouble::Trouble;
-use super::words;
+use super::ct_log::{CtLog, MMD_MISSED};
 use super::written::WrittenReceipt;
-use crate::fetch::FetchError;
-use crate::log::{GET_ENTRIES, LogKind, LogTarget};
+use crate::log::{LogKind, LogTarget};
 
 /// Looks up in a log, at the head that it has now, what an earlier run was promised by it. It lives on one thread, within a
 /// `LocalSet`.
 pub struct ReceiptLookup {
     log: Arc<LogTarget>,
-    reader: Reader,
-    clock: Rc<dyn Clock>,
+    inspector: LogInspector<CtLog>,
 }
 
 /// How promises stand.
@@ -76,18 +74,18 @@ impl ReceiptLookup {
     /// # Errors
     /// Those of [`hammer_net::Client::new`].
     pub fn new(log: Arc<LogTarget>, client: ClientConfig, clock: Rc<dyn Clock>) -> Result<Self, ConfigError> {
-        let reader = Reader::new(log.clone(), client, clock.clone())?;
-        Ok(Self { log, reader, clock })
+        let (source, place) = (CtLog::new(log.clone()), log.place(client));
+        Ok(Self { log, inspector: LogInspector::new(source, place, clock)? })
     }
 
     /// How many requests were sent so far.
     pub fn requests(&self) -> u64 {
-        self.reader.requests()
+        self.inspector.requests()
     }
 
     /// How many bytes were read so far.
     pub fn bytes(&self) -> u64 {
-        self.reader.bytes()
+        self.inspector.bytes()
     }
 
     /// The head now, verified.
@@ -95,13 +93,7 @@ impl ReceiptLookup {
     /// # Errors
     /// When none is served, or it is not the log's ([`Trouble::breach_kind`]).
     pub async fn head(&mut self) -> Result<Head, Trouble> {
-        let mut patience = Patience::new();
-        loop {
-            match self.reader.head().await {
-                Err(why) if patience.is_left(&why) => patience.wait(&self.clock).await,
-                ended => return ended,
-            }
-        }
+        self.inspector.head().await
     }
 
     /// How each promise stands in the tree of `head`, which was fetched at `now_unix_ms`; `done` is told now and then how many
@@ -166,21 +158,13 @@ impl ReceiptLookup {
             audit.accept(promise.within(self.log.mmd.as_millis() as u64).duplicate());
         }
         let mut misplaced = BTreeMap::new();
-        let (mut patience, mut needs) = (Patience::new(), audit.needs(TILES, true));
+        let mut needs = audit.needs(TILES, true);
         let mut judged = 0;
         while !needs.is_empty() {
-            let (tiles, went) = self.reader.tiles(&needs).await;
-            match went {
-                Err(why) if patience.is_left(&why) => {
-                    patience.wait(&self.clock).await;
-                    continue;
-                }
-                went => went?,
-            }
-            patience = Patience::new();
+            let tiles = self.inspector.tiles(&needs).await?;
             for (tile, served) in tiles {
                 match served {
-                    Tile::Bytes(bytes) => {
+                    ServedTile::Bytes(bytes) => {
                         let places = by_bundle.get(&tile.index).filter(|_| tile.level == Level::Data);
                         for place in places.into_iter().flatten() {
                             let (signed, elsewhere) = self.in_bundle(tile, &bytes, &receipts[*place]);
@@ -189,11 +173,11 @@ impl ReceiptLookup {
                         }
                         audit.tile(tile, &bytes);
                     }
-                    Tile::Missing => audit.missing(tile),
+                    ServedTile::Missing => audit.missing(tile),
                 }
             }
             let verdicts = audit.verdicts();
-            told(&verdicts, &misplaced, found);
+            self.told(&verdicts, &misplaced, found);
             judged += verdicts.len() as u64;
             done(judged);
             let next = audit.needs(TILES, true);
@@ -204,7 +188,7 @@ impl ReceiptLookup {
             needs = next;
         }
         audit.overdue(now_unix_ms);
-        told(&audit.verdicts(), &misplaced, found);
+        self.told(&audit.verdicts(), &misplaced, found);
         unproved(head, receipts, found);
         Ok(())
     }
@@ -234,15 +218,14 @@ impl ReceiptLookup {
     ) -> Result<(), Trouble> {
         for (place, receipt) in receipts.iter().enumerate() {
             let (Some(leaf), Standing::Pending) = (receipt.leaf, &found.standing[place]) else { continue };
-            let hash = base64(&leaf.0).replace('+', "%2B").replace('/', "%2F").replace('=', "%3D");
-            let path = format!("/ct/v1/get-proof-by-hash?hash={hash}&tree_size={}", head.size);
-            found.standing[place] = match self.json::<GetProofByHash>(&path).await? {
+            let query = self.inspector.log().proof_by_hash(&leaf, head.size);
+            found.standing[place] = match self.found(async |reader| reader.ask(&query).await).await? {
                 None => absent(receipt, self.log.mmd.as_millis() as u64, now_unix_ms),
-                Some(GetProofByHash { leaf_index, audit_path }) => {
-                    match verify_inclusion(leaf_index, head.size, &leaf, &audit_path, &head.root) {
+                Some(IndexProof { index, audit_path }) => {
+                    match verify_inclusion(index, head.size, &leaf, &audit_path, &head.root) {
                         Ok(()) => {
-                            found.signed[place] = self.entry(leaf_index, receipt).await?;
-                            Standing::Found { index: leaf_index }
+                            found.signed[place] = self.entry(index, receipt).await?;
+                            Standing::Found { index }
                         }
                         Err(why) => {
                             Standing::Unknown(format!("the proof of leaf {leaf} does not hold: {why}"))
@@ -257,12 +240,14 @@ impl ReceiptLookup {
 
     /// Verifies the SCT with the entry of that index.
     async fn entry(&mut self, index: u64, receipt: &WrittenReceipt) -> Result<Signed, Trouble> {
-        let path = format!("{GET_ENTRIES}?start={index}&end={index}");
-        let answer = self.json::<LeafInputs>(&path).await?;
-        let Some(input) = answer.as_ref().and_then(|answer| answer.entries.first()) else {
-            return Ok(Signed::Unverified);
+        let path = self.inspector.log().entries(index, index);
+        let first = async |reader: &AuditReader<CtLog>| {
+            let body = reader.body(&path).await?;
+            let unreadable = |why| Trouble::Unreadable { path: path.clone(), why };
+            Rfc6962Leaves::entries(&body).next().transpose().map_err(|why| unreadable(why.to_string()))
         };
-        Ok(match MerkleTreeLeaf::parse(&input.leaf_input.0) {
+        let Some(leaf_input) = self.found(first).await?.flatten() else { return Ok(Signed::Unverified) };
+        Ok(match MerkleTreeLeaf::parse(&leaf_input) {
             Ok(leaf) if leaf.leaf_hash().ok() == receipt.leaf => self.signed(receipt, leaf.entry),
             _ => Signed::Unverified,
         })
@@ -276,15 +261,35 @@ impl ReceiptLookup {
         }
     }
 
-    /// The JSON at a path; none where the log says that it has nothing there.
-    async fn json<T: serde::de::DeserializeOwned>(&mut self, path: &str) -> Result<Option<T>, Trouble> {
-        let mut patience = Patience::new();
-        loop {
-            match self.reader.json(path).await {
-                Err(Trouble::Fetch(FetchError::Status { status: 400 | 404, .. })) => return Ok(None),
-                Err(why) if patience.is_left(&why) => patience.wait(&self.clock).await,
-                ended => return ended.map(Some),
-            }
+    /// What is read; none where the log says that it has nothing there.
+    async fn found<T>(
+        &self,
+        read: impl AsyncFn(&AuditReader<CtLog>) -> Result<T, Trouble>,
+    ) -> Result<Option<T>, Trouble> {
+        let found = async |reader: &AuditReader<CtLog>| match read(reader).await {
+            Err(Trouble::Status { status: 400 | 404, .. }) => Ok(None),
+            read => read.map(Some),
+        };
+        self.inspector.patiently(found).await
+    }
+
+    /// Takes verdicts over.
+    fn told(&self, verdicts: &[Verdict], misplaced: &BTreeMap<usize, u64>, found: &mut LookedUp) {
+        let words = self.inspector.log().words();
+        for verdict in verdicts {
+            let (place, standing) = match verdict {
+                Verdict::Kept(kept) => (kept.receipt.seq as usize, Standing::Found { index: kept.index }),
+                Verdict::Broken(breach) => {
+                    let place = breach.receipt.seq as usize;
+                    let kind = match (breach.kind, misplaced.get(&place)) {
+                        (Kind::LostLeaf { .. }, Some(holds)) => Kind::WrongIndex { holds: *holds },
+                        (kind, _) => kind,
+                    };
+                    let detail = words.breach(&Breach { kind, ..*breach });
+                    (place, Standing::Broken { kind: words.kind(&kind), detail })
+                }
+            };
+            found.standing[place] = standing;
         }
     }
 }
@@ -295,28 +300,9 @@ fn absent(receipt: &WrittenReceipt, mmd_ms: u64, now_unix_ms: u64) -> Standing {
         Some(age_ms) if age_ms > mmd_ms => {
             let leaf = receipt.leaf.map_or_else(String::new, |leaf| leaf.to_string());
             let detail = format!("leaf {leaf}: the tree does not have it, {age_ms} ms after the sct");
-            Standing::Broken { kind: words::MMD_MISSED, detail }
+            Standing::Broken { kind: MMD_MISSED, detail }
         }
         _ => Standing::Pending,
-    }
-}
-
-/// Takes verdicts over.
-fn told(verdicts: &[Verdict], misplaced: &BTreeMap<usize, u64>, found: &mut LookedUp) {
-    for verdict in verdicts {
-        let (place, standing) = match verdict {
-            Verdict::Kept(kept) => (kept.receipt.seq as usize, Standing::Found { index: kept.index }),
-            Verdict::Broken(breach) => {
-                let place = breach.receipt.seq as usize;
-                let kind = match (breach.kind, misplaced.get(&place)) {
-                    (Kind::LostLeaf { .. }, Some(holds)) => Kind::WrongIndex { holds: *holds },
-                    (kind, _) => kind,
-                };
-                let detail = words::breach(&hammer_tlog::logs::audit::Breach { kind, ..*breach });
-                (place, Standing::Broken { kind: words::kind(&kind), detail })
-            }
-        };
-        found.standing[place] = standing;
     }
 }
 

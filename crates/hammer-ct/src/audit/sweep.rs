@@ -1,28 +1,28 @@
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
+use hammer_audit::{
+    AuditReader, EntrySource as _, LogInspector, LogSource as _, ServedTile, Trouble, edge_of, flaw_words,
+    leaves_of,
+};
 use hammer_core::runtime::Clock;
 use hammer_net::{ClientConfig, ConfigError};
 use hammer_tlog::ct::bundle::StaticCtLeaves;
-use hammer_tlog::ct::rfc6962::GetSthConsistency;
+use hammer_tlog::ct::rfc6962::Rfc6962Leaves;
+use hammer_tlog::hash::{Hash, sha256};
 use hammer_tlog::logs::audit::TileSweep;
 use hammer_tlog::logs::follow::Head;
-use hammer_tlog::logs::merkle::{Frontier, Hash, leaf_hash, sha256, verify_consistency};
+use hammer_tlog::logs::merkle::{Frontier, verify_consistency};
 
-use super::entries::{LeafInputs, edge_of};
-use super::reader::{Reader, Tile};
-use super::trouble::Trouble;
-use super::words;
-use crate::log::{GET_ENTRIES, LogKind, LogTarget};
+use super::ct_log::CtLog;
+use crate::log::{LogKind, LogTarget};
 
 /// Verifies a log afterwards, at the head that it has now: every leaf of a range, read from the bundles and tiles of
 /// static-ct-api or by `get-entries`, and up to the signed root. It lives on one thread, within a `LocalSet`.
 pub struct LogSweep {
-    log: Arc<LogTarget>,
-    reader: Reader,
-    clock: Rc<dyn Clock>,
+    kind: LogKind,
+    inspector: LogInspector<CtLog>,
 }
 
 /// What a sweep has found.
@@ -59,18 +59,19 @@ impl LogSweep {
     /// # Errors
     /// Those of [`hammer_net::Client::new`].
     pub fn new(log: Arc<LogTarget>, client: ClientConfig, clock: Rc<dyn Clock>) -> Result<Self, ConfigError> {
-        let reader = Reader::new(log.clone(), client, clock.clone())?;
-        Ok(Self { log, reader, clock })
+        let (kind, place) = (log.kind, log.place(client));
+        let inspector = LogInspector::new(CtLog::new(log), place, clock)?;
+        Ok(Self { kind, inspector })
     }
 
     /// How many requests were sent so far.
     pub fn requests(&self) -> u64 {
-        self.reader.requests()
+        self.inspector.requests()
     }
 
     /// How many bytes were read so far.
     pub fn bytes(&self) -> u64 {
-        self.reader.bytes()
+        self.inspector.bytes()
     }
 
     /// The head now, verified.
@@ -78,13 +79,7 @@ impl LogSweep {
     /// # Errors
     /// When none is served, or it is not the log's ([`Trouble::breach_kind`]).
     pub async fn head(&mut self) -> Result<Head, Trouble> {
-        let mut patience = Patience::new();
-        loop {
-            match self.reader.head().await {
-                Err(why) if patience.is_left(&why) => patience.wait(&self.clock).await,
-                ended => return ended,
-            }
-        }
+        self.inspector.head().await
     }
 
     /// Verifies the leaves of `range` in the tree of `head`; `read` is told now and then how many were read. A sweep of bundles
@@ -98,7 +93,7 @@ impl LogSweep {
         range: Range<u64>,
         read: impl FnMut(u64),
     ) -> Result<Swept, Trouble> {
-        match self.log.kind {
+        match self.kind {
             LogKind::StaticCt => self.bundles(head, range, read).await,
             LogKind::Rfc6962 => self.entries(head, range, read).await,
         }
@@ -112,25 +107,19 @@ impl LogSweep {
     ) -> Result<Swept, Trouble> {
         let mut sweep = TileSweep::<StaticCtLeaves>::new(head, range);
         let mut swept = Swept::of(sweep.leaves());
-        let mut patience = Patience::new();
         while !sweep.is_over() {
-            let (tiles, went) = self.reader.tiles(&sweep.needs(TILES)).await;
-            match went {
-                Err(why) if tiles.is_empty() && !patience.is_left(&why) => return Err(why),
-                Err(_) => patience.wait(&self.clock).await,
-                Ok(()) => patience = Patience::new(),
-            }
+            let tiles = self.inspector.tiles(&sweep.needs(TILES)).await?;
             for (tile, found) in tiles {
                 match found {
-                    Tile::Bytes(bytes) => sweep.tile(tile, bytes),
-                    Tile::Missing => sweep.missing(tile),
+                    ServedTile::Bytes(bytes) => sweep.tile(tile, bytes),
+                    ServedTile::Missing => sweep.missing(tile),
                 }
             }
             self.issuers(&sweep.references(), &mut swept).await?;
-            sweep.flaws().iter().for_each(|flaw| swept.add(words::flaw(flaw)));
+            sweep.flaws().iter().for_each(|flaw| swept.add(flaw_words(flaw)));
             read(sweep.read());
         }
-        sweep.flaws().iter().for_each(|flaw| swept.add(words::flaw(flaw)));
+        sweep.flaws().iter().for_each(|flaw| swept.add(flaw_words(flaw)));
         swept.is_proved = sweep.is_proved();
         Ok(swept)
     }
@@ -139,13 +128,7 @@ impl LogSweep {
     async fn issuers(&mut self, fingerprints: &[Hash], swept: &mut Swept) -> Result<(), Trouble> {
         for fingerprint in fingerprints {
             let path = format!("/issuer/{fingerprint}");
-            let mut patience = Patience::new();
-            let found = loop {
-                match self.reader.found(&path).await {
-                    Err(why) if patience.is_left(&why) => patience.wait(&self.clock).await,
-                    found => break found?,
-                }
-            };
+            let found = self.inspector.patiently(async |reader| reader.found(&path).await).await?;
             match found {
                 Some(certificate) if sha256(&certificate) == *fingerprint => swept.issuers += 1,
                 Some(_) => swept.add(("altered-issuer", None, format!("{path} is another certificate"))),
@@ -166,25 +149,25 @@ impl LogSweep {
         let mut swept = Swept::of(start..end);
         let mut frontier = match start.checked_sub(1) {
             None => Frontier::new(),
-            Some(last) => edge_of(&mut self.reader, last, start).await?,
+            Some(last) => self.inspector.patiently(async |reader| edge_of(reader, last, start).await).await?,
         };
         while frontier.size() < end {
-            let path = format!("{GET_ENTRIES}?start={}&end={}", frontier.size(), end - 1);
-            let LeafInputs { entries } = self.json(&path).await?;
-            if entries.is_empty() {
-                return Err(Trouble::Other(format!("read {path}: no entry is in the answer")));
-            }
-            let most = (end - frontier.size()) as usize;
-            frontier.extend(entries.iter().take(most).map(|entry| leaf_hash(&entry.leaf_input.0)));
+            let path = self.inspector.log().entries(frontier.size(), end - 1);
+            let read_leaves = async |reader: &AuditReader<CtLog>| {
+                leaves_of::<Rfc6962Leaves>(&path, &reader.body(&path).await?)
+            };
+            let leaves = self.inspector.patiently(read_leaves).await?;
+            frontier.extend(leaves.into_iter().take((end - frontier.size()) as usize));
             read(frontier.size() - start);
         }
-        let proof = match end {
-            0 => Vec::new(),
-            _ if end == head.size => Vec::new(),
-            _ => {
-                let path = format!("/ct/v1/get-sth-consistency?first={end}&second={}", head.size);
-                self.json::<GetSthConsistency>(&path).await?.consistency
-            }
+        let query = match end {
+            0 => None,
+            _ if end == head.size => None,
+            _ => self.inspector.log().consistency(end, head.size),
+        };
+        let proof = match query {
+            Some(query) => self.inspector.ask(&query).await?,
+            None => Vec::new(),
         };
         match verify_consistency(end, head.size, &frontier.root(), &head.root, &proof) {
             Ok(()) => swept.is_proved = true,
@@ -194,40 +177,8 @@ impl LogSweep {
         }
         Ok(swept)
     }
-
-    async fn json<T: serde::de::DeserializeOwned>(&mut self, path: &str) -> Result<T, Trouble> {
-        let mut patience = Patience::new();
-        loop {
-            match self.reader.json(path).await {
-                Err(why) if patience.is_left(&why) => patience.wait(&self.clock).await,
-                ended => return ended,
-            }
-        }
-    }
-}
-
-/// How often what failed is tried again, later each time: some logs bound what one client may read.
-pub(super) struct Patience {
-    tries: u32,
-}
-
-impl Patience {
-    pub(super) fn new() -> Self {
-        Self { tries: 0 }
-    }
-
-    pub(super) fn is_left(&mut self, why: &Trouble) -> bool {
-        self.tries += 1;
-        self.tries < TRIES && why.breach_kind().is_none()
-    }
-
-    pub(super) async fn wait(&self, clock: &Rc<dyn Clock>) {
-        let wait = Duration::from_millis(100) * (1 << self.tries);
-        clock.sleep_until(clock.now().saturating_add(wait.into())).await;
-    }
 }
 
 /// Flaws that are told one by one.
 pub const MOST_FLAWS: usize = 1000;
 const TILES: usize = 64;
-const TRIES: u32 = 6;

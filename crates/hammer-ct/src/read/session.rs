@@ -3,6 +3,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use hammer_audit::LogClient;
 use hammer_core::record::{OperationRecord, StepGuard};
 use hammer_core::runtime::Clock;
 use hammer_core::workload::Ended;
@@ -14,13 +15,12 @@ use super::head::Head;
 use super::record::{Check, Part};
 use super::support::{Lack, Shelf};
 use super::{ReadOp, malformed, record};
-use crate::source::Source;
 
 /// Where a shard reads, and what it has seen of the tree.
 pub struct ReadSession {
-    own: Source,
+    own: LogClient,
     /// The connections of what is read beside operations.
-    beside: Source,
+    beside: LogClient,
     clock: Rc<dyn Clock>,
     tree_head_path: &'static str,
     /// The series of what is read beside operations.
@@ -39,8 +39,8 @@ pub(super) struct Seen(Vec<Hash>);
 
 impl ReadSession {
     pub(super) fn new(
-        own: Source,
-        beside: Source,
+        own: LogClient,
+        beside: LogClient,
         tree_head_path: &'static str,
         path_series: usize,
         clock: Rc<dyn Clock>,
@@ -121,7 +121,7 @@ impl ReadSession {
 
     async fn read(
         &self,
-        (source, path, compressed): (&Source, &str, bool),
+        (source, path, compressed): (&LogClient, &str, bool),
         answer: &mut Answer,
         mut step: StepGuard<'_>,
     ) -> Result<(), Ended> {

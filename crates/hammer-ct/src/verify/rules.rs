@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use hammer_audit::{AuditLink, RefusedPromise};
 use hammer_core::promise::{Fault, Verdicts};
 use hammer_tlog::ct::precert::{self, PrecertError};
 use hammer_tlog::ct::rfc6962::{EntryType, SignedEntry, leaf_hash_of};
@@ -12,8 +13,7 @@ use hammer_tlog::logs::audit::Receipt;
 
 use super::duplicate;
 use super::index_set::IndexSet;
-use crate::audit::link::AuditLink;
-use crate::audit::sct_evidence::SctEvidence;
+use crate::audit::sct_evidence::{SctEvidence, ShownSct};
 use crate::log::{LogKind, LogTarget};
 use crate::promise::LogPromise;
 use crate::record::{Judged, Record, Told};
@@ -110,10 +110,13 @@ impl Rules {
                     }
                     None => (seq, detail),
                 };
-                if let Some(audit) = &self.audit {
-                    audit.refused(seq, fault, &detail, record, verdicts.part());
-                }
                 let place = record.sct.leaf_index().ok().flatten();
+                if let Some(audit) = &self.audit {
+                    let instants = [record.at.intended, record.at.sent, record.at.received];
+                    let refused =
+                        RefusedPromise { seq, kind: fault, detail: &detail, index: place, instants };
+                    audit.refused(&refused, &ShownSct::refused(&record.sct), verdicts.part());
+                }
                 verdicts.broken(kind, seq, Fault { kind: fault, place, detail }, Some(bytes));
             }
         }

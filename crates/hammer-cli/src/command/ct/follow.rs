@@ -5,9 +5,10 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use hammer_audit::{Followed, LogFollower, Trouble, save_heads};
 use hammer_core::clock::{MonotonicClock, unix_millis};
 use hammer_core::runtime::Clock as _;
-use hammer_ct::{AuditInterval, Followed, LogFollower, LogTarget, Trouble, save_heads};
+use hammer_ct::{AuditInterval, CtLog, LogTarget};
 use hammer_measure::{Nanos, Now as _};
 use hammer_net::ClientConfig;
 use hammer_report::text::number::grouped;
@@ -48,7 +49,7 @@ async fn attend(
 ) -> Result<ExitCode, CliError> {
     let mut signals = EndSignals::listen().map_err(StartError::Signals)?;
     let clock = MonotonicClock::starting_now();
-    let follower = LogFollower::new(log, client, Rc::new(clock)).map_err(TargetError::from)?;
+    let follower = CtLog::follower(log, client, Rc::new(clock)).map_err(TargetError::from)?;
     let end = clock.sleep_until(duration.map_or(Nanos::MAX, |duration| clock.now().saturating_add(duration)));
     let ended = tokio::select! {
         ended = look(follower, interval, &clock, &mut journal) => ended,
@@ -61,7 +62,7 @@ async fn attend(
 
 /// Looks at the log at each interval, until nothing that follows can be believed.
 async fn look(
-    mut follower: LogFollower,
+    mut follower: LogFollower<CtLog>,
     interval: Nanos,
     clock: &MonotonicClock,
     journal: &mut Journal<'_>,

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _};
 
+use hammer_audit::Trouble;
 use hammer_core::clock::MonotonicClock;
-use hammer_ct::Trouble;
 use hammer_measure::Now as _;
 use hammer_report::text::number::{bytes, grouped};
 use hammer_report::{ExitCode, ReasonKind, rfc3339};

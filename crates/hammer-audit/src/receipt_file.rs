@@ -3,23 +3,18 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hammer_tlog::ct::rfc6962::V1;
 use hammer_tlog::encoding::base64;
 use hammer_tlog::logs::audit::Receipt;
-use hammer_tlog::logs::merkle::Hash;
 use serde::Serialize;
 
-use super::lane_seq::seq;
-use super::sct_evidence::SctEvidence;
-use crate::log::LogTarget;
-use crate::record::Record;
+use crate::lane_seq::seq;
+use crate::link::RefusedPromise;
 
 /// The receipts of promises that were broken, or are pending or unchecked at the end, one JSON object a line: what the log's
 /// operator has to be shown. The file is made for the first of them.
 #[derive(Debug)]
-pub(super) struct ReceiptFile {
+pub(crate) struct ReceiptFile {
     log: String,
-    log_id: Hash,
     epoch_unix_ms: u64,
     state: Mutex<State>,
 }
@@ -42,7 +37,7 @@ struct Count {
 }
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct Line<'a, E> {
     reason: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     detail: &'a str,
@@ -55,66 +50,57 @@ struct Line<'a> {
     sent_ns: u64,
     received_ns: u64,
     received_unix_ms: u64,
-    sct: Option<SctLine>,
-}
-
-/// As `add-chain` answers (RFC 6962 section 4.1).
-#[derive(Serialize)]
-struct SctLine {
-    sct_version: u8,
-    id: String,
-    timestamp: u64,
-    extensions: String,
-    signature: String,
+    /// What shows the promise, as its protocol writes it.
+    #[serde(flatten)]
+    evidence: E,
 }
 
 impl ReceiptFile {
-    pub(super) fn new(log: &LogTarget, epoch_unix_ms: u64, folder: PathBuf) -> Self {
+    /// A file of a run that started at `epoch_unix_ms`, of the log at `url`.
+    pub(crate) fn new(url: String, epoch_unix_ms: u64, folder: PathBuf) -> Self {
         let (broken, pending, unchecked) = Default::default();
         let state = Mutex::new(State { folder, file: None, broken, pending, unchecked, failed: None });
-        let place = log.submission.first().map_or_else(String::new, ToString::to_string);
-        Self { log: place, log_id: log.key.log_id(), epoch_unix_ms, state }
+        Self { log: url, epoch_unix_ms, state }
     }
 
-    pub(super) fn folder(&self, folder: PathBuf) {
+    pub(crate) fn folder(&self, folder: PathBuf) {
         self.state().folder = folder;
     }
 
-    /// A promise that an SCT's verifier found broken.
-    pub(super) fn refused(&self, workload: &str, seq: u64, reason: &str, detail: &str, record: &Record<'_>) {
-        let (at, sct) = (&record.at, &record.sct);
+    /// A promise that needed no audit to be found broken; `detail` is as a breach has it.
+    pub(crate) fn refused<E: Serialize>(
+        &self,
+        workload: &str,
+        refused: &RefusedPromise<'_>,
+        detail: &str,
+        evidence: &E,
+    ) {
+        let [intended, sent, received] = refused.instants;
         let line = Line {
-            reason,
+            reason: refused.kind,
             detail,
             log: &self.log,
             workload,
-            seq,
-            leaf_index: sct.leaf_index().ok().flatten(),
+            seq: refused.seq,
+            leaf_index: refused.index,
             leaf_hash: None,
-            intended_ns: at.intended.0,
-            sent_ns: at.sent.0,
-            received_ns: at.received.0,
-            received_unix_ms: self.epoch_unix_ms + at.received.0 / 1_000_000,
-            sct: Some(SctLine {
-                sct_version: sct.version,
-                id: base64(&sct.log_id.0),
-                timestamp: sct.timestamp_ms,
-                extensions: base64(&sct.extensions),
-                signature: base64(&sct.signature),
-            }),
+            intended_ns: intended.0,
+            sent_ns: sent.0,
+            received_ns: received.0,
+            received_unix_ms: self.epoch_unix_ms + received.0 / 1_000_000,
+            evidence,
         };
         self.state().write(self.epoch_unix_ms, &line);
     }
 
     /// A promise that the audit found broken, or that is [`PENDING`] or [`UNCHECKED`].
-    pub(super) fn receipt(&self, workload: &str, reason: &str, detail: &str, receipt: &Receipt) {
-        let sct = SctEvidence::read(&receipt.evidence).map(|sct| SctLine {
-            sct_version: V1,
-            id: base64(&self.log_id.0),
-            timestamp: receipt.promised_ms,
-            extensions: base64(sct.extensions),
-            signature: base64(sct.signature),
-        });
+    pub(crate) fn receipt<E: Serialize>(
+        &self,
+        workload: &str,
+        (reason, detail): (&str, &str),
+        receipt: &Receipt,
+        evidence: &E,
+    ) {
         let line = Line {
             reason,
             detail,
@@ -127,18 +113,18 @@ impl ReceiptFile {
             sent_ns: receipt.sent_ns,
             received_ns: receipt.received_ns,
             received_unix_ms: self.epoch_unix_ms + receipt.received_ns / 1_000_000,
-            sct,
+            evidence,
         };
         self.state().write(self.epoch_unix_ms, &line);
     }
 
     /// So many promises with that reason whose receipts are in no line.
-    pub(super) fn left_out(&self, reason: &str, promises: u64) {
+    pub(crate) fn left_out(&self, reason: &str, promises: u64) {
         self.state().count(reason).left_out += promises;
     }
 
     /// What is in the file, as a sentence; none where there is nothing to say.
-    pub(super) fn told(&self) -> Option<String> {
+    pub(crate) fn told(&self) -> Option<String> {
         let state = self.state();
         let said = |count: &Count, what: &str| match count.left_out {
             0 => format!("{} {what}", count.written),
@@ -169,7 +155,7 @@ impl State {
         }
     }
 
-    fn write(&mut self, run: u64, line: &Line<'_>) {
+    fn write<E: Serialize>(&mut self, run: u64, line: &Line<'_, E>) {
         let has_failed = self.failed.is_some();
         let count = self.count(line.reason);
         if count.written == MOST || has_failed {
@@ -181,7 +167,7 @@ impl State {
         }
     }
 
-    fn append(&mut self, run: u64, line: &Line<'_>) -> io::Result<()> {
+    fn append<E: Serialize>(&mut self, run: u64, line: &Line<'_, E>) -> io::Result<()> {
         if self.file.is_none() {
             self.file = Some(self.create(run)?);
         }
@@ -205,9 +191,48 @@ impl State {
 }
 
 /// The reason of a receipt that the run's end left without a verdict.
-pub(super) const PENDING: &str = "pending";
+pub(crate) const PENDING: &str = "pending";
 /// The reason of a receipt that nobody looked for, since the log could not be read.
-pub(super) const UNCHECKED: &str = "unchecked";
+pub(crate) const UNCHECKED: &str = "unchecked";
 /// Lines of broken promises, of pending ones, and of unchecked ones.
-pub(super) const MOST: u64 = 10_000;
+pub(crate) const MOST: u64 = 10_000;
 const FILES: u32 = 1_000;
+
+#[cfg(test)]
+mod tests {
+    use hammer_measure::Nanos;
+    use hammer_tlog::hash::Hash;
+
+    use super::*;
+
+    #[derive(Serialize)]
+    struct Shown {
+        pledge: Option<u8>,
+    }
+
+    #[test]
+    fn a_line_holds_the_receipt_and_then_what_its_protocol_shows() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = ReceiptFile::new("https://log.test/".to_owned(), 1_000, folder.path().to_owned());
+        assert_eq!(file.told(), None);
+        let receipt = Receipt::new(5, Hash([0; 32]), Some(7), 3_000_000, 900).sent(1, 2);
+        file.receipt("w", (PENDING, ""), &receipt, &());
+        let (instants, index) = ([Nanos(1), Nanos(2), Nanos(3_000_000)], None);
+        let refused = RefusedPromise { seq: 6, kind: "bad", detail: "it is", index, instants };
+        file.refused("w", &refused, "log: it is", &Shown { pledge: None });
+        let hash = base64(&[0; 32]);
+        let path = folder.path().join("hammer-1000-receipts.jsonl");
+        assert_eq!(
+            std::fs::read_to_string(&path).unwrap(),
+            format!(
+                r#"{{"reason":"pending","log":"https://log.test/","workload":"w","seq":5,"leaf_index":7,"leaf_hash":"{hash}","intended_ns":1,"sent_ns":2,"received_ns":3000000,"received_unix_ms":1003}}
+{{"reason":"bad","detail":"log: it is","log":"https://log.test/","workload":"w","seq":6,"leaf_index":null,"leaf_hash":null,"intended_ns":1,"sent_ns":2,"received_ns":3000000,"received_unix_ms":1003,"pledge":null}}
+"#
+            )
+        );
+        assert_eq!(
+            file.told().unwrap(),
+            format!("receipts of promises (1 broken, 1 pending): {}", path.display())
+        );
+    }
+}

@@ -4,11 +4,12 @@ use hammer_core::observe::ObservationSink;
 use hammer_measure::{Distribution, Nanos, Quantile};
 use hammer_tlog::logs::audit::{Answered, Kept, Kind, Verdict};
 
-use super::reader::Reader;
+use crate::reader::AuditReader;
+use crate::source::LogSource;
 
 /// What the audit counts and measures.
 #[derive(Default)]
-pub(super) struct Figures {
+pub(crate) struct AuditFigures {
     audited: u64,
     overdue: u64,
     publication: Distribution,
@@ -41,8 +42,8 @@ struct Second {
     greatest: f64,
 }
 
-impl Figures {
-    pub(super) fn add(&mut self, verdict: &Verdict, now: Nanos, epoch_unix_ms: u64) {
+impl AuditFigures {
+    pub(crate) fn add(&mut self, verdict: &Verdict, now: Nanos, epoch_unix_ms: u64) {
         self.audited += 1;
         let kept = match verdict {
             Verdict::Kept(kept) => kept,
@@ -56,13 +57,18 @@ impl Figures {
         self.merge_delay_ms = self.merge_delay_ms.max(Kept::merge_delay_ms(kept));
         self.answers.add(kept, epoch_unix_ms);
         if let Some(published) = kept.published {
-            let since = |begin: u64| Nanos(published.fetched_ns).since(Nanos(begin));
+            let since = |start: u64| Nanos(published.fetched_ns).since(Nanos(start));
             self.from_sent.add(now, since(kept.receipt.sent_ns));
             self.from_intended.add(now, since(kept.receipt.intended_ns));
         }
     }
 
-    pub(super) fn observe(&mut self, reader: &Reader, now: Nanos, sink: &ObservationSink) {
+    pub(crate) fn observe<L: LogSource>(
+        &mut self,
+        reader: &AuditReader<L>,
+        now: Nanos,
+        sink: &ObservationSink,
+    ) {
         sink.observed("audited", now, self.audited as f64);
         sink.observed("overdue", now, self.overdue as f64);
         sink.observed("audit_requests", now, reader.requests() as f64);
@@ -87,7 +93,7 @@ impl Figures {
     }
 
     /// Whether the log answers before or after publication, as a sentence; none where nothing tells.
-    pub(super) fn answers(&self) -> Option<String> {
+    pub(crate) fn answers(&self) -> Option<String> {
         let Answers { before, after, by_timestamp, undecided } = self.answers;
         let all = before + after;
         let share = 100.0 * after as f64 / all as f64;

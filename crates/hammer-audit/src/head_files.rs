@@ -4,8 +4,13 @@ use std::path::{Path, PathBuf};
 
 use hammer_tlog::logs::follow::Head;
 
-/// Writes two heads that contradict each other, as they were served, to files of their own; never over another file.
-pub(super) fn save(folder: &Path, run: u64, heads: [&Head; 2]) -> io::Result<[PathBuf; 2]> {
+/// Writes two heads that contradict each other, as they were served, to files of their own in `folder`, which is made where
+/// there is none; `run` stands in their names. No file is written over.
+///
+/// # Errors
+/// When one cannot be written.
+pub fn save_heads(folder: &Path, run: u64, heads: &[Head; 2]) -> io::Result<[PathBuf; 2]> {
+    std::fs::create_dir_all(folder)?;
     let [older, newer] = heads;
     Ok([write(folder, run, "older", older)?, write(folder, run, "newer", newer)?])
 }

@@ -1,26 +1,20 @@
-use std::io;
-use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::Arc;
 
 use hammer_core::runtime::Clock;
-use hammer_net::{ClientConfig, ConfigError};
-use hammer_tlog::ct::bundle::StaticCtLeaves;
-use hammer_tlog::logs::audit::bundles;
-use hammer_tlog::logs::follow::{By, Event, Follower, Head};
-use hammer_tlog::logs::note::Note;
+use hammer_net::ConfigError;
+use hammer_tlog::logs::follow::{Event, Follower, Head};
 
-use super::prove::prove;
-use super::reader::Reader;
-use super::trouble::Trouble;
-use super::{evidence, words};
-use crate::log::{LogKind, LogTarget};
+use crate::messages::event_words;
+use crate::place::LogPlace;
+use crate::prove::prove;
+use crate::reader::AuditReader;
+use crate::source::LogSource;
+use crate::trouble::Trouble;
 
-/// Follows a log without load: each head's signature is verified, and that it continues the one before, by the fewest
-/// tiles or by `get-sth-consistency`. It lives on one thread, within a `LocalSet`.
-pub struct LogFollower {
-    log: Arc<LogTarget>,
-    reader: Reader,
+/// Follows a log without load: each head's signature is verified, and that it continues the one before. It lives on one thread,
+/// within a `LocalSet`.
+pub struct LogFollower<L> {
+    reader: AuditReader<L>,
     follower: Follower,
 }
 
@@ -56,19 +50,18 @@ pub enum Followed {
     },
 }
 
-impl LogFollower {
-    /// A follower of `log`, which counts the instants of heads from `clock`'s epoch. The endpoints of `client` are replaced by
-    /// the log's.
+impl<L: LogSource> LogFollower<L> {
+    /// Follows `log`, as it is read at `place`, by that follower. It counts the instants of heads from `clock`'s epoch.
     ///
     /// # Errors
     /// Those of [`hammer_net::Client::new`].
-    pub fn new(log: Arc<LogTarget>, client: ClientConfig, clock: Rc<dyn Clock>) -> Result<Self, ConfigError> {
-        let by = match log.kind {
-            LogKind::StaticCt => By::Edges,
-            LogKind::Rfc6962 => By::Proofs,
-        };
-        let reader = Reader::new(log.clone(), client, clock)?;
-        Ok(Self { log, reader, follower: Follower::new(by, bundles::<StaticCtLeaves>()) })
+    pub fn new(
+        log: L,
+        place: LogPlace,
+        follower: Follower,
+        clock: Rc<dyn Clock>,
+    ) -> Result<Self, ConfigError> {
+        Ok(Self { reader: AuditReader::new(log, place, clock)?, follower })
     }
 
     /// How many requests were sent so far.
@@ -89,7 +82,7 @@ impl LogFollower {
                 return Ok(vec![Followed::Breach { kind, index: None, detail, heads: None }]);
             }
         }
-        let proved = prove(&mut self.reader, &mut self.follower).await;
+        let proved = prove(&self.reader, &mut self.follower).await;
         let events = self.follower.events();
         let seen = events.iter().filter_map(|event| self.seen(event)).collect();
         proved.map(|()| seen)
@@ -103,7 +96,7 @@ impl LogFollower {
                 return Some(Followed::Stale { head: head.clone(), newest: newest.size });
             }
             event => {
-                let (kind, index, detail) = words::event(event)?;
+                let (kind, index, detail) = event_words(event)?;
                 let heads = match event {
                     Event::Forked { older, newer, .. } | Event::Shrank { older, newer } => {
                         Some(Box::new([older.clone(), newer.clone()]))
@@ -113,28 +106,7 @@ impl LogFollower {
                 return Some(Followed::Breach { kind, index, detail, heads });
             }
         };
-        Some(Followed::Head { head: head.clone(), grown, cosigners: cosigners(&self.log, head) })
+        let cosigners = self.reader.cosigners().iter().map(|cosigner| cosigner.name.clone()).collect();
+        Some(Followed::Head { head: head.clone(), grown, cosigners })
     }
-}
-
-/// The names in the lines of a checkpoint that are not the log's own.
-fn cosigners(log: &LogTarget, head: &Head) -> Vec<String> {
-    let own = log.checkpoint_verifier();
-    match (log.kind, Note::parse(&head.raw)) {
-        (LogKind::StaticCt, Ok(note)) => {
-            let others = note.signatures.iter().filter(|line| line.key_id != own.key_id());
-            others.map(|line| line.name.to_owned()).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// Writes two heads that contradict each other, as they were served, to files of their own in `folder`, which is made where
-/// there is none; `run` stands in their names.
-///
-/// # Errors
-/// When one cannot be written.
-pub fn save_heads(folder: &Path, run: u64, heads: &[Head; 2]) -> io::Result<[PathBuf; 2]> {
-    std::fs::create_dir_all(folder)?;
-    evidence::save(folder, run, [&heads[0], &heads[1]])
 }

@@ -6,12 +6,12 @@ use hammer_tlog::logs::audit::Spill;
 
 /// Receipts that memory does not hold: a folder that is there once it is needed, with a file for each partition.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(crate) struct ReceiptSpill {
     path: PathBuf,
 }
 
-impl Folder {
-    pub(super) fn at(path: PathBuf) -> Self {
+impl ReceiptSpill {
+    pub(crate) fn at(path: PathBuf) -> Self {
         Self { path }
     }
 
@@ -20,7 +20,7 @@ impl Folder {
     }
 }
 
-impl Spill for Folder {
+impl Spill for ReceiptSpill {
     fn append(&mut self, partition: u64, bytes: &[u8]) -> io::Result<()> {
         fs::create_dir_all(&self.path)?;
         OpenOptions::new().create(true).append(true).open(self.file(partition))?.write_all(bytes)
@@ -37,7 +37,7 @@ impl Spill for Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for ReceiptSpill {
     fn drop(&mut self) {
         // Where nothing was spilled there is none.
         let _ = fs::remove_dir_all(&self.path);
@@ -52,7 +52,7 @@ mod tests {
     fn what_was_appended_is_given_back_once_and_nothing_is_left() {
         let parent = tempfile::tempdir().unwrap();
         let path = parent.path().join("receipts");
-        let mut folder = Folder::at(path.clone());
+        let mut folder = ReceiptSpill::at(path.clone());
         assert!(folder.take(3).unwrap().is_empty());
         for (partition, bytes) in [(3, b"one"), (u64::MAX, b"two"), (3, b"six")] {
             folder.append(partition, bytes).unwrap();

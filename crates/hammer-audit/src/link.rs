@@ -3,21 +3,22 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use hammer_core::promise::{Fault, Verdicts};
+use hammer_core::promise::{Fault, PromiseKind, Verdicts};
+use hammer_measure::Nanos;
 use hammer_tlog::logs::audit::{Receipt, Verdict};
+use serde::Serialize;
 
-use super::lane_seq::{SEQ_BITS, seq};
-use super::receipts::ReceiptFile;
-use super::words;
-use crate::promise::LogPromise;
-use crate::record::Record;
+use crate::lane_seq::{SEQ_BITS, seq};
+use crate::receipt_file::ReceiptFile;
+use crate::source::LogSource;
 
-/// A workload's end of an [`Auditor`](super::Auditor): its verifiers hand receipts in, and take verdicts out.
+/// A workload's end of a [`LogAuditor`](crate::LogAuditor): its verifiers hand receipts in, and take verdicts out.
 #[derive(Clone, Debug)]
 pub struct AuditLink {
     lane: u64,
     workload: Arc<str>,
-    /// The target, where the workload has several: what is found begins with its name.
+    promise: PromiseKind,
+    /// The target, where the workload has several: what is found starts with its name.
     target: Arc<OnceLock<Arc<str>>>,
     receipts: SyncSender<Receipt>,
     inbox: Arc<Mutex<Inbox>>,
@@ -28,10 +29,25 @@ pub struct AuditLink {
     file: Arc<ReceiptFile>,
 }
 
+/// A promise that needs no audit to be broken.
+#[derive(Clone, Copy, Debug)]
+pub struct RefusedPromise<'a> {
+    /// The operation that it was made to.
+    pub seq: u64,
+    /// How it is broken, as reports have it.
+    pub kind: &'a str,
+    /// What was found.
+    pub detail: &'a str,
+    /// The promised index, where one is.
+    pub index: Option<u64>,
+    /// When the operation was intended and sent, and its answer was received, since the run's epoch.
+    pub instants: [Nanos; 3],
+}
+
 /// The auditor's end of an [`AuditLink`].
 #[derive(Debug)]
-pub(super) struct Lane {
-    pub(super) workload: String,
+pub(crate) struct Lane {
+    pub(crate) workload: String,
     target: Arc<OnceLock<Arc<str>>>,
     verdicts: Sender<Judged>,
     /// Whether no receipt gets a verdict any more.
@@ -42,7 +58,7 @@ pub(super) struct Lane {
 
 /// Verdicts on their way.
 #[derive(Debug)]
-pub(super) struct Inbox {
+pub(crate) struct Inbox {
     verdicts: Receiver<Judged>,
     judged: u64,
     /// Receipts that were said to get none.
@@ -50,7 +66,7 @@ pub(super) struct Inbox {
 }
 
 impl Lane {
-    pub(super) fn new(workload: &str) -> (Self, Inbox) {
+    pub(crate) fn new(workload: &str) -> (Self, Inbox) {
         let (verdicts, receiver) = channel();
         let (target, is_over) = Default::default();
         let pending = Arc::new(AtomicU64::new(ALL));
@@ -59,26 +75,26 @@ impl Lane {
     }
 
     /// Says, when all verdicts were sent, that of the receipts without one only so many are pending.
-    pub(super) fn unchecked_but(&self, pending: u64) {
+    pub(crate) fn unchecked_but(&self, pending: u64) {
         self.pending.store(pending, Ordering::Release);
     }
 
     /// Says whether any verdict will come yet.
-    pub(super) fn over(&self, is_over: bool) {
+    pub(crate) fn over(&self, is_over: bool) {
         self.is_over.store(is_over, Ordering::Release);
     }
 }
 
 /// What became of the promise to one operation.
 #[derive(Debug)]
-pub(super) enum Judged {
+pub(crate) enum Judged {
     Kept,
     Broken(u64, Fault),
 }
 
 impl AuditLink {
-    pub(super) fn new(
-        number: u64,
+    pub(crate) fn new(
+        (number, promise): (u64, PromiseKind),
         lane: &Lane,
         receipts: SyncSender<Receipt>,
         inbox: Inbox,
@@ -87,6 +103,7 @@ impl AuditLink {
         Self {
             lane: number,
             workload: lane.workload.as_str().into(),
+            promise,
             target: lane.target.clone(),
             receipts,
             inbox: Arc::new(Mutex::new(inbox)),
@@ -97,20 +114,19 @@ impl AuditLink {
         }
     }
 
-    /// Keeps the SCT of a promise that needs no audit to be broken.
-    pub(crate) fn refused(
+    /// Keeps what shows a promise that needs no audit to be broken; `target` is as in [`AuditLink::hold`].
+    pub fn refused<E: Serialize>(
         &self,
-        seq: u64,
-        kind: &str,
-        detail: &str,
-        record: &Record<'_>,
+        refused: &RefusedPromise<'_>,
+        evidence: &E,
         target: Option<&Arc<str>>,
     ) {
-        self.file.refused(&self.workload, seq, kind, &of_target(target, detail), record);
+        self.file.refused(&self.workload, refused, &of_target(target, refused.detail), evidence);
     }
 
-    /// Hands a receipt over, once there is room; says whether the auditor is still there.
-    pub(crate) fn hold(&self, mut receipt: Receipt, target: Option<&Arc<str>>) -> bool {
+    /// Hands a receipt over, once there is room; says whether the auditor is still there. `target` is the part of the workload
+    /// that it is of, as [`Verdicts::part`] has it.
+    pub fn hold(&self, mut receipt: Receipt, target: Option<&Arc<str>>) -> bool {
         if let (Some(target), None) = (target, self.target.get()) {
             let _ = self.target.set(target.clone());
         }
@@ -121,21 +137,21 @@ impl AuditLink {
     }
 
     /// Passes on the verdicts that have come, and how many will not, unless another thread is at it.
-    pub(crate) fn pass_on(&self, verdicts: &mut Verdicts) {
+    pub fn pass_on(&self, verdicts: &mut Verdicts) {
         let Ok(mut inbox) = self.inbox.try_lock() else { return };
         // Read before the verdicts, all of which came before it.
         let pending = self.pending.load(Ordering::Acquire);
         while let Ok(judged) = inbox.verdicts.try_recv() {
             inbox.judged += 1;
             match judged {
-                Judged::Kept => verdicts.kept(LogPromise::Sct.into()),
+                Judged::Kept => verdicts.kept(self.promise),
                 // The receipts file keeps what shows it.
-                Judged::Broken(seq, fault) => verdicts.broken(LogPromise::Sct.into(), seq, fault, None),
+                Judged::Broken(seq, fault) => verdicts.broken(self.promise, seq, fault, None),
             }
         }
         let without = self.held.load(Ordering::Relaxed).saturating_sub(inbox.judged);
         let unchecked = without.saturating_sub(pending);
-        (0..unchecked).for_each(|_| verdicts.unchecked(LogPromise::Sct.into()));
+        (0..unchecked).for_each(|_| verdicts.unchecked(self.promise));
         inbox.judged += unchecked;
         let beyond = match self.is_over.load(Ordering::Acquire) {
             true => self.held.load(Ordering::Relaxed).saturating_sub(inbox.judged),
@@ -147,14 +163,16 @@ impl AuditLink {
 }
 
 /// Sends a verdict to the workload that the receipt is of. One whose verifiers are gone needs none.
-pub(super) fn tell(lanes: &[Lane], file: &ReceiptFile, verdict: &Verdict) {
+pub(crate) fn tell<L: LogSource>(lanes: &[Lane], file: &ReceiptFile, log: &L, verdict: &Verdict) {
     let (receipt, judged) = match verdict {
         Verdict::Kept(kept) => (&kept.receipt, Judged::Kept),
         Verdict::Broken(breach) => {
-            let (receipt, kind) = (&breach.receipt, words::kind(&breach.kind));
-            let (index, detail) = (receipt.index(), words::breach(breach));
+            let words = log.words();
+            let (receipt, kind) = (&breach.receipt, words.kind(&breach.kind));
+            let (index, detail) = (receipt.index(), words.breach(breach));
             let target = lane(lanes, receipt).and_then(|lane| lane.target.get());
-            file.receipt(workload(lanes, receipt), kind, &of_target(target, &detail), receipt);
+            let told = of_target(target, &detail);
+            file.receipt(workload(lanes, receipt), (kind, &told), receipt, &log.evidence(receipt));
             let fault = Fault { kind, place: index, detail };
             (receipt, Judged::Broken(seq(receipt.seq), fault))
         }
@@ -170,7 +188,7 @@ fn of_target<'a>(target: Option<&Arc<str>>, detail: &'a str) -> Cow<'a, str> {
 }
 
 /// The workload that the receipt is of.
-pub(super) fn workload<'a>(lanes: &'a [Lane], receipt: &Receipt) -> &'a str {
+pub(crate) fn workload<'a>(lanes: &'a [Lane], receipt: &Receipt) -> &'a str {
     lane(lanes, receipt).map_or("", |lane| &lane.workload)
 }
 
@@ -179,7 +197,7 @@ fn lane<'a>(lanes: &'a [Lane], receipt: &Receipt) -> Option<&'a Lane> {
 }
 
 /// The number of the workload that the receipt is of.
-pub(super) fn number(receipt: &Receipt) -> usize {
+pub(crate) fn number(receipt: &Receipt) -> usize {
     (receipt.seq >> SEQ_BITS) as usize
 }
 

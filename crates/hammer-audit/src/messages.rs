@@ -2,50 +2,70 @@ use hammer_tlog::logs::audit::{Breach, Finding, Flaw, Kind, Published};
 use hammer_tlog::logs::follow::{Event, TileFault};
 use hammer_tlog::logs::tile::{Level, TileId};
 
-use super::lane_seq::seq;
+use crate::lane_seq::seq;
 
-/// The kind of a breach as reports have it: where the log lied on purpose, the name of that lie.
-pub(super) fn kind(kind: &Kind) -> &'static str {
-    match kind {
-        Kind::Overdue { .. } => MMD_MISSED,
-        kind => kind.as_str(),
+/// The words for a broken promise in which protocols differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AuditWords {
+    /// What a promise is called, as `sct`.
+    pub promise: &'static str,
+    /// The kind of breach, as reports have it, where no head covers the leaf in time.
+    pub overdue: &'static str,
+    /// What is over then, as `merge delay`.
+    pub allowance: &'static str,
+}
+
+impl Default for AuditWords {
+    fn default() -> Self {
+        Self { promise: "promise", overdue: "overdue", allowance: "time that was promised" }
     }
 }
 
-/// What was found about a broken promise.
-pub(super) fn breach(breach: &Breach) -> String {
-    let receipt = &breach.receipt;
-    let promise = match receipt.index() {
-        Some(index) => format!("leaf {} of index {index}", receipt.leaf),
-        None => format!("leaf {}", receipt.leaf),
-    };
-    match breach.kind {
-        Kind::LostLeaf { found } => format!("{promise}: the tree has {found} there"),
-        Kind::WrongIndex { holds } => format!("{promise}: the tree has it at index {holds}"),
-        Kind::AlteredLeaf { found: Some(found) } => {
-            format!("{promise}: the tree has it, and its entry is served as that of {found}")
+impl AuditWords {
+    /// The kind of a breach as reports have it.
+    pub fn kind(&self, kind: &Kind) -> &'static str {
+        match kind {
+            Kind::Overdue { .. } => self.overdue,
+            kind => kind.as_str(),
         }
-        Kind::AlteredLeaf { found: None } => {
-            format!("{promise}: the tree has it, and what is served as its entry cannot be read")
-        }
-        Kind::TamperedTile { got } => format!("{promise}: the tree has it, and its tile has {got} there"),
-        Kind::PromisedTwice { first: Some(first) } => {
-            format!("{promise}: it was promised to submission {} too", seq(first))
-        }
-        Kind::PromisedTwice { first: None } => format!("{promise}: it was promised before"),
-        Kind::NoIndex => format!("{promise}: the sct has no index"),
-        Kind::Overdue { published: Some(Published { size, timestamp_ms, .. }) } => {
-            let delay = timestamp_ms.saturating_sub(receipt.promised_ms);
-            format!("{promise}: first covered by the head of size {size}, {delay} ms after the sct")
-        }
-        Kind::Overdue { published: None } => {
-            format!("{promise}: no head covers it although the merge delay is over")
-        }
+    }
+
+    /// What was found about a broken promise.
+    pub fn breach(&self, breach: &Breach) -> String {
+        let (receipt, said) = (&breach.receipt, self.promise);
+        let promise = match receipt.index() {
+            Some(index) => format!("leaf {} of index {index}", receipt.leaf),
+            None => format!("leaf {}", receipt.leaf),
+        };
+        let found = match breach.kind {
+            Kind::LostLeaf { found } => format!("the tree has {found} there"),
+            Kind::WrongIndex { holds } => format!("the tree has it at index {holds}"),
+            Kind::AlteredLeaf { found: Some(found) } => {
+                format!("the tree has it, and its entry is served as that of {found}")
+            }
+            Kind::AlteredLeaf { found: None } => {
+                "the tree has it, and what is served as its entry cannot be read".to_owned()
+            }
+            Kind::TamperedTile { got } => format!("the tree has it, and its tile has {got} there"),
+            Kind::PromisedTwice { first: Some(first) } => {
+                format!("it was promised to submission {} too", seq(first))
+            }
+            Kind::PromisedTwice { first: None } => "it was promised before".to_owned(),
+            Kind::NoIndex => format!("the {said} has no index"),
+            Kind::Overdue { published: Some(Published { size, timestamp_ms, .. }) } => {
+                let delay = timestamp_ms.saturating_sub(receipt.promised_ms);
+                format!("first covered by the head of size {size}, {delay} ms after the {said}")
+            }
+            Kind::Overdue { published: None } => {
+                format!("no head covers it although the {} is over", self.allowance)
+            }
+        };
+        format!("{promise}: {found}")
     }
 }
 
 /// Kind, index and detail of what the log serves wrong, and to no submission alone; none where that is our own fault.
-pub(super) fn finding(finding: &Finding) -> Option<(&'static str, Option<u64>, String)> {
+pub(crate) fn finding_words(finding: &Finding) -> Option<(&'static str, Option<u64>, String)> {
     Some(match finding {
         Finding::TamperedBundle { tile, index, fault } => (
             ALTERED_LEAF,
@@ -68,7 +88,7 @@ pub(super) fn finding(finding: &Finding) -> Option<(&'static str, Option<u64>, S
 }
 
 /// Kind, index and detail of what a sweep found.
-pub(super) fn flaw(flaw: &Flaw) -> (&'static str, Option<u64>, String) {
+pub fn flaw_words(flaw: &Flaw) -> (&'static str, Option<u64>, String) {
     match flaw {
         Flaw::Bundle { tile, index, fault } => (
             ALTERED_LEAF,
@@ -90,7 +110,7 @@ pub(super) fn flaw(flaw: &Flaw) -> (&'static str, Option<u64>, String) {
 }
 
 /// Kind, index and detail of what shows in a head or its tiles; none where nothing is wrong.
-pub(super) fn event(event: &Event) -> Option<(&'static str, Option<u64>, String)> {
+pub(crate) fn event_words(event: &Event) -> Option<(&'static str, Option<u64>, String)> {
     Some(match event {
         Event::First { .. } | Event::Same { .. } | Event::Grew { .. } | Event::Stale { .. } => return None,
         Event::Shrank { older, newer } => {
@@ -125,10 +145,10 @@ fn leaf_of(tile: &TileId, fault: &TileFault) -> Option<u64> {
 }
 
 /// A log that serves a smaller tree than before.
-pub(crate) const SHRINKING_TREE: &str = "shrinking-tree";
+pub const SHRINKING_TREE: &str = "shrinking-tree";
 
-/// A leaf that no head covers although the maximum merge delay is over (RFC 6962 section 3).
-pub(super) const MMD_MISSED: &str = "mmd-missed";
+/// The observation that becomes 1 when the log forked or shrank, for a rule that stops the run.
+pub const LOG_FORKED: &str = "log_forked";
 
 const ALTERED_LEAF: &str = "altered-leaf";
 const TAMPERED_TILE: &str = "tampered-tile";

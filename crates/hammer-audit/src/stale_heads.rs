@@ -4,14 +4,14 @@ use hammer_tlog::logs::follow::Head;
 
 /// Heads of earlier states of the tree, as a server that lags behind others serves them: counted, and noted once.
 #[derive(Debug, Default)]
-pub(crate) struct Stale(u64);
+pub struct StaleHeads(u64);
 
-impl Stale {
+impl StaleHeads {
     pub(crate) fn told(&self) -> u64 {
         self.0
     }
 
-    pub(super) fn tell(
+    pub(crate) fn tell(
         &mut self,
         name: &str,
         head: &Head,
@@ -24,7 +24,7 @@ impl Stale {
     }
 
     /// Counts a stale head; both as size and timestamp, in milliseconds since 1970.
-    pub(crate) fn count(
+    pub fn count(
         &mut self,
         name: &str,
         head: (u64, u64),

@@ -1,48 +1,48 @@
 use hammer_measure::Nanos;
 
-use super::trouble::Trouble;
+use crate::trouble::Trouble;
 
-/// Whether the log can be read, as the last looks at it went.
+/// Whether the log can be read, as the last rounds went.
 #[derive(Debug)]
-pub(super) struct Readable {
-    /// How long after a look that went well what it did not find is pending.
+pub(crate) struct Readability {
+    /// How long after a round that went well what it did not find is pending.
     patience: Nanos,
-    /// When the last look that went well began and ended.
+    /// When the last round that went well started and ended.
     well: Option<(Nanos, Nanos)>,
-    /// Why the last look did not go well, as what it failed to do.
+    /// Why the last round did not go well, as what it failed to do.
     why_not: Option<String>,
 }
 
-impl Readable {
-    /// Of a log that is looked at so often.
-    pub(super) fn new(every: Nanos) -> Self {
+impl Readability {
+    /// Of a log that is read so often.
+    pub(crate) fn new(every: Nanos) -> Self {
         let patience = PATIENCE.saturating_add(every).saturating_add(every);
         Self { patience, well: None, why_not: None }
     }
 
-    pub(super) fn looked(&mut self, begun: Nanos, ended: Nanos, went: &Result<(), Trouble>) {
+    pub(crate) fn looked(&mut self, begun: Nanos, ended: Nanos, went: &Result<(), Trouble>) {
         match went {
             Ok(()) => (self.well, self.why_not) = (Some((begun, ended)), None),
             Err(why) => self.failed(why.to_string()),
         }
     }
 
-    pub(super) fn failed(&mut self, why: String) {
+    pub(crate) fn failed(&mut self, why: String) {
         self.why_not = Some(why);
     }
 
-    /// Why the last look failed, if it did.
-    pub(super) fn why_not(&self) -> Option<String> {
+    /// Why the last round failed, if it did.
+    pub(crate) fn why_not(&self) -> Option<String> {
         self.why_not.as_ref().map(|why| format!("failed to {why}"))
     }
 
-    /// Whether a look for what was received then went well, and not long ago.
-    pub(super) fn covers(&self, received_ns: u64, now: Nanos) -> bool {
+    /// Whether a round for what was received then went well, and not long ago.
+    pub(crate) fn covers(&self, received_ns: u64, now: Nanos) -> bool {
         self.well.is_some_and(|(begun, ended)| received_ns <= begun.0 && now.since(ended) <= self.patience)
     }
 }
 
-/// With two intervals: longer than a last look may take.
+/// With two intervals: longer than a last round may take.
 const PATIENCE: Nanos = Nanos::from_secs(2);
 
 #[cfg(test)]
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn a_promise_was_looked_for_where_a_look_went_well_since_and_not_long_ago() {
-        let mut readable = Readable::new(Nanos::from_millis(250));
+        let mut readable = Readability::new(Nanos::from_millis(250));
         let at = Nanos::from_millis;
         readable.looked(at(900), at(1_000), &Err(Trouble::Silent("/checkpoint".to_owned())));
         assert!(!readable.covers(0, at(1_000)));

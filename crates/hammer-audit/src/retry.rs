@@ -5,40 +5,37 @@ use hammer_measure::Nanos;
 use hammer_net::{Answer, FailureKind};
 use http::header::RETRY_AFTER;
 
-use super::trouble::Trouble;
-use crate::fetch::FetchError;
+use crate::trouble::Trouble;
 
 /// When a read that was refused for now is tried again: later each time, and as late as the log asks for, within bounds.
 #[derive(Debug)]
-pub(super) struct Backoff {
+pub(crate) struct RetryPolicy {
     every: Nanos,
     /// Nothing is tried again after that.
     until: Cell<Nanos>,
 }
 
-impl Backoff {
+impl RetryPolicy {
     /// For a log that is looked at so often; the longest waits are of the same order.
-    pub(super) fn new(every: Duration) -> Self {
+    pub(crate) fn new(every: Duration) -> Self {
         Self { every: every.into(), until: Cell::new(Nanos::MAX) }
     }
 
     /// Nothing is tried again: whoever asks does it.
-    pub(super) fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self { every: Nanos::ZERO, until: Cell::new(Nanos::ZERO) }
     }
 
     /// Tries nothing again from then on.
-    pub(super) fn ends(&self, until: Nanos) {
+    pub(crate) fn ends(&self, until: Nanos) {
         self.until.set(until);
     }
 
     /// When to ask again for what was asked for so often, and was answered so; none where the answer stands.
-    pub(super) fn again(&self, tries: u32, answer: &Result<Answer, Trouble>, now: Nanos) -> Option<Nanos> {
+    pub(crate) fn again(&self, tries: u32, answer: &Result<Answer, Trouble>, now: Nanos) -> Option<Nanos> {
         let asked = match answer {
             Ok(answer) if is_pushback(answer.status.as_u16()) => retry_after(answer),
-            Err(Trouble::Fetch(FetchError::Failure(why)))
-                if matches!(why.kind, FailureKind::Reset | FailureKind::Closed) =>
-            {
+            Err(Trouble::Failure(why)) if matches!(why.kind, FailureKind::Reset | FailureKind::Closed) => {
                 Nanos::ZERO
             }
             _ => return None,
@@ -82,7 +79,7 @@ mod tests {
         Ok(answer)
     }
 
-    fn waits(backoff: &Backoff, answer: &Result<Answer, Trouble>) -> Vec<u64> {
+    fn waits(backoff: &RetryPolicy, answer: &Result<Answer, Trouble>) -> Vec<u64> {
         let now = Nanos::from_secs(9);
         let again = |tries| backoff.again(tries, answer, now);
         (1..9).map_while(again).map(|at| at.since(now).0 / 1_000_000).collect()
@@ -90,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_refused_read_is_tried_again_later_each_time_and_not_for_ever() {
-        let backoff = Backoff::new(Duration::from_millis(400));
+        let backoff = RetryPolicy::new(Duration::from_millis(400));
         for status in [408, 429, 502, 503, 504] {
             assert_eq!(waits(&backoff, &refused(status, None)), [100, 200, 400, 400], "{status}");
         }
@@ -101,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_log_may_ask_to_be_waited_for_but_not_for_long() {
-        let backoff = Backoff::new(Duration::from_millis(400));
+        let backoff = RetryPolicy::new(Duration::from_millis(400));
         assert_eq!(waits(&backoff, &refused(429, Some("1"))), [1000; 4]);
         assert_eq!(waits(&backoff, &refused(503, Some("3600"))), [1600; 4]);
         assert_eq!(waits(&backoff, &refused(503, Some("soon"))), [100, 200, 400, 400]);
@@ -109,9 +106,9 @@ mod tests {
 
     #[test]
     fn nothing_is_tried_again_beyond_the_end_or_without_a_backoff() {
-        let backoff = Backoff::new(Duration::from_millis(400));
+        let backoff = RetryPolicy::new(Duration::from_millis(400));
         backoff.ends(Nanos::from_millis(9_350));
         assert_eq!(waits(&backoff, &refused(429, None)), [100, 200]);
-        assert!(waits(&Backoff::none(), &refused(429, None)).is_empty());
+        assert!(waits(&RetryPolicy::none(), &refused(429, None)).is_empty());
     }
 }

@@ -1,0 +1,110 @@
+use std::path::PathBuf;
+
+use hammer_tlog::logs::follow::Head;
+
+use super::voice::AuditVoice;
+use crate::head_files::save_heads;
+use crate::messages::LOG_FORKED;
+use crate::source::Cosigner;
+use crate::stale_heads::StaleHeads;
+
+/// What the heads of a log have shown.
+pub(super) struct HeadWatch {
+    folder: PathBuf,
+    epoch_unix_ms: u64,
+    stale: StaleHeads,
+    /// The signatures beside the log's own, as they were told last.
+    cosigners: Vec<String>,
+    /// How the log has contradicted itself up to now.
+    contradicted: Vec<&'static str>,
+    /// Rounds in a row that showed no head which continues the tree.
+    astray: u32,
+    /// Whether what is pending stays so.
+    is_over: bool,
+}
+
+impl HeadWatch {
+    /// Heads that contradict each other are saved in that folder.
+    pub(super) fn new(folder: PathBuf, epoch_unix_ms: u64) -> Self {
+        let (stale, cosigners, contradicted) = Default::default();
+        Self { folder, epoch_unix_ms, stale, cosigners, contradicted, astray: 0, is_over: false }
+    }
+
+    /// How many heads were of an earlier state of the tree.
+    pub(super) fn stale(&self) -> u64 {
+        self.stale.told()
+    }
+
+    pub(super) fn was_stale(&mut self, head: &Head, newest: &Head, voice: &AuditVoice) {
+        self.stale.tell(voice.name(), head, newest, voice.now(), voice.sink());
+    }
+
+    /// Whether the head of this round continues the tree.
+    pub(super) fn continued(&mut self, continues: bool) {
+        self.astray = if continues { 0 } else { self.astray.saturating_add(1) };
+    }
+
+    pub(super) fn has_contradicted(&self) -> bool {
+        !self.contradicted.is_empty()
+    }
+
+    /// Tells that two heads contradict each other, and saves them. What a log signs once it has contradicted itself so says
+    /// nothing new.
+    pub(super) fn contradicted(
+        &mut self,
+        kind: &'static str,
+        index: Option<u64>,
+        detail: &str,
+        heads: &[Head; 2],
+        voice: &AuditVoice,
+    ) {
+        if self.contradicted.contains(&kind) {
+            return;
+        }
+        self.contradicted.push(kind);
+        let saved = match save_heads(&self.folder, self.epoch_unix_ms, heads) {
+            Ok([older, newer]) => format!("saved as {} and {}", older.display(), newer.display()),
+            Err(why) => format!("not saved in {}: {why}", self.folder.display()),
+        };
+        voice.breach(kind, index, format!("{detail}; {saved}"));
+        voice.observed(LOG_FORKED, 1.0);
+    }
+
+    /// Whether what is pending will never be judged.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// Finds out whether what is pending will ever be judged: not where a log that contradicted itself goes on to serve what does
+    /// not continue its tree, and all that lies in that tree was read.
+    pub(super) fn over(&mut self, is_read: bool, voice: &AuditVoice) {
+        let was_over = self.is_over;
+        self.is_over = match is_read {
+            true => self.has_contradicted() && self.astray > 1,
+            false => was_over && self.astray > 0,
+        };
+        if self.is_over && !was_over {
+            voice.note("what is pending cannot be judged any more, since no head continues the tree");
+        }
+    }
+
+    /// Tells who else signs the heads, once and when that changes. Their keys are not known, so nothing is verified.
+    pub(super) fn cosigned(&mut self, cosigners: &[Cosigner], voice: &AuditVoice) {
+        let mut cosigners: Vec<_> =
+            cosigners.iter().map(|cosigner| format!("{} ({:08x})", cosigner.name, cosigner.key_id)).collect();
+        cosigners.sort_unstable();
+        if cosigners == self.cosigners {
+            return;
+        }
+        self.cosigners = cosigners;
+        voice.observed("cosignatures", self.cosigners.len() as f64);
+        voice.note(&match self.cosigners.as_slice() {
+            [] => "checkpoints carry the log's own signature alone".to_owned(),
+            cosigners => format!(
+                "checkpoints carry {} more signatures, which are not verified: {}",
+                cosigners.len(),
+                cosigners.join(", ")
+            ),
+        });
+    }
+}

@@ -1,0 +1,75 @@
+use hammer_measure::Nanos;
+
+use super::voice::AuditVoice;
+use crate::readability::Readability;
+use crate::reader::AuditReader;
+use crate::source::LogSource;
+use crate::trouble::Trouble;
+
+/// How the last rounds went.
+pub(super) struct TroubleWatch {
+    readability: Readability,
+    /// The cause of the last round's trouble, which is told once.
+    told: Option<String>,
+    /// Rounds in a row that ended in trouble at one server.
+    in_a_row: u32,
+}
+
+impl TroubleWatch {
+    /// Of a log that is read so often.
+    pub(super) fn new(every: Nanos) -> Self {
+        Self { readability: Readability::new(every), told: None, in_a_row: 0 }
+    }
+
+    /// Takes how a round went, and tells what is new.
+    pub(super) fn ended(&mut self, started: Nanos, went: &Result<(), Trouble>, voice: &mut AuditVoice) {
+        self.readability.looked(started, voice.now(), went);
+        match went {
+            Ok(()) => {
+                if self.told.take().is_some() {
+                    voice.note("the audit goes on");
+                }
+            }
+            Err(why) => match why.breach_kind() {
+                Some(kind) => voice.breach(kind, None, format!("failed to {why}")),
+                None => self.tell(why, voice),
+            },
+        }
+    }
+
+    /// Goes on to the log's next server where one is of no use for several rounds.
+    pub(super) fn pass_over<L: LogSource>(
+        &mut self,
+        is_well: bool,
+        reader: &AuditReader<L>,
+        voice: &AuditVoice,
+    ) {
+        self.in_a_row = if is_well { 0 } else { self.in_a_row.saturating_add(1) };
+        let is_due = !is_well && self.in_a_row.is_multiple_of(MOST_IN_A_ROW);
+        if is_due && reader.pass_over() && self.in_a_row == MOST_IN_A_ROW {
+            voice.note("the audit goes on at the next URL");
+        }
+    }
+
+    /// The last round could not do that.
+    pub(super) fn failed(&mut self, what: String) {
+        self.readability.failed(what);
+    }
+
+    /// What was read of the log, and why the last round failed; none where it did not.
+    pub(super) fn readability(&self) -> Option<(&Readability, String)> {
+        Some((&self.readability, self.readability.why_not()?))
+    }
+
+    /// Tells a trouble, but not again the same of another path.
+    fn tell(&mut self, why: &Trouble, voice: &AuditVoice) {
+        let cause = why.cause();
+        if self.told.as_ref() != Some(&cause) {
+            voice.note(&format!("the audit does not get on: failed to {why}"));
+            self.told = Some(cause);
+        }
+    }
+}
+
+/// Rounds in trouble before the next server is tried.
+const MOST_IN_A_ROW: u32 = 3;

@@ -1,0 +1,139 @@
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use hammer_core::observe::{ObservationSink, Observer};
+use hammer_core::promise::PromiseKind;
+use hammer_core::runtime::{Clock, LocalFuture};
+use hammer_tlog::logs::audit::{LeafFormat, Receipt};
+
+use crate::audit_loop::{self, AuditSetup};
+use crate::entry_reading::EntryReading;
+use crate::link::{AuditLink, Lane};
+use crate::place::LogPlace;
+use crate::receipt_file::ReceiptFile;
+use crate::source::{EntrySource, LogSource};
+use crate::tile_reading::TileReading;
+
+/// Follows a log with connections of its own and looks for the leaf of every receipt that it is handed: in its bundles and
+/// tiles, or in its entries. Promises are judged by the workloads' verifiers, to which it hands
+/// its verdicts; what the log serves wrong to everyone is a breach of its own.
+///
+/// Observes `tree_size`, `audited` (receipts with a verdict), `audit_pending` (those without), `audit_spilled_max` (the
+/// most that lay in files), `overdue` (those whose deadline had passed), `audit_requests` and `audit_bytes` (its own traffic, which stands in no series), and `audit_repeated` (how many of its requests repeat one that was refused for then). In seconds, to the
+/// precision of a poll: `publication_delay_p50`, `_p99` and `_max` (from an answer received to the first head fetched that
+/// covers its leaf; 0 when that head came before the answer), `time_to_integrate_min`, `_avg`, `_max` (from sent to that head,
+/// of the last 30 s) and `time_to_integrate_from_intended_min`, `_avg`, `_max` (the same from the instant that the plan named),
+/// and, where heads have a time, `merge_delay_max` (from the promise's time to that head's). `answers_before_publication` and `answers_after_publication`
+/// count answers by whether a head that was fetched before them covers their leaf; of those between two heads
+/// `answers_by_timestamp` came after the second one's timestamp, and `answers_undecided` before it. `cosignatures` is how many more signatures a checkpoint
+/// carries, `stale_heads` how many heads were of an earlier state of the tree than was seen before. [`LOG_FORKED`](crate::LOG_FORKED) becomes 1 when the log forked or shrank.
+pub struct LogAuditor {
+    setup: AuditSetup,
+    sender: mpsc::SyncSender<Receipt>,
+    promise: PromiseKind,
+    start: StartAudit,
+}
+
+/// Starts an audit of the log that it was made with.
+type StartAudit =
+    Box<dyn FnOnce(AuditSetup, ObservationSink, Rc<dyn Clock>, LocalFuture<()>) -> LocalFuture<()> + Send>;
+
+impl LogAuditor {
+    /// An auditor of a log with tiles, whose entries are in the format `F`, in a run that started at `epoch_unix_ms`; it polls
+    /// the head every 250 ms. `name` is the target's, as it stands in what is found broken.
+    pub fn by_tiles<F: LeafFormat, L: LogSource>(
+        name: impl Into<String>,
+        log: L,
+        place: LogPlace,
+        epoch_unix_ms: u64,
+    ) -> Self {
+        let (url, promise) = (log.url(), log.promise());
+        let start: StartAudit = Box::new(move |setup, sink, clock, ending| {
+            Box::pin(audit_loop::run::<L, TileReading<F>>(log, place, setup, sink, clock, ending))
+        });
+        Self::of(name.into(), (url, promise), epoch_unix_ms, start)
+    }
+
+    /// The same of a log without tiles.
+    pub fn by_entries<F: LeafFormat, L: EntrySource>(
+        name: impl Into<String>,
+        log: L,
+        place: LogPlace,
+        epoch_unix_ms: u64,
+    ) -> Self {
+        let (url, promise) = (log.url(), log.promise());
+        let start: StartAudit = Box::new(move |setup, sink, clock, ending| {
+            Box::pin(audit_loop::run::<L, EntryReading<F>>(log, place, setup, sink, clock, ending))
+        });
+        Self::of(name.into(), (url, promise), epoch_unix_ms, start)
+    }
+
+    fn of(
+        name: String,
+        (url, promise): (String, PromiseKind),
+        epoch_unix_ms: u64,
+        start: StartAudit,
+    ) -> Self {
+        let (sender, receipts) = mpsc::sync_channel(RECEIPTS);
+        let folder = std::env::temp_dir();
+        let file = Arc::new(ReceiptFile::new(url, epoch_unix_ms, folder.clone()));
+        let (every, in_memory, lanes) = (EVERY, DEFAULT_RECEIPTS, Vec::new());
+        let setup = AuditSetup { name, epoch_unix_ms, every, folder, in_memory, file, receipts, lanes };
+        Self { setup, sender, promise, start }
+    }
+
+    /// How often it polls.
+    #[must_use]
+    pub fn every(mut self, every: Duration) -> Self {
+        self.setup.every = every;
+        self
+    }
+
+    /// The folder for what has to be shown to the log's operator: the heads of a log that forked or shrank, and the receipts of
+    /// promises that were broken, or are pending or unchecked at the end; the system's folder for temporary files otherwise.
+    #[must_use]
+    pub fn folder(mut self, folder: PathBuf) -> Self {
+        self.setup.file.folder(folder.clone());
+        self.setup.folder = folder;
+        self
+    }
+
+    /// How many receipts are held in memory, of 208 bytes each; [`DEFAULT_RECEIPTS`] otherwise. Those beyond are spilled to the
+    /// system's folder for temporary files.
+    #[must_use]
+    pub fn in_memory(mut self, receipts: usize) -> Self {
+        self.setup.in_memory = receipts;
+        self
+    }
+
+    /// The end of the workload of that name, whose submissions are audited; of 256 at most.
+    pub fn link(&mut self, workload: &str) -> AuditLink {
+        let (lane, inbox) = Lane::new(workload);
+        let number = self.setup.lanes.len() as u64;
+        let file = self.setup.file.clone();
+        let link = AuditLink::new((number, self.promise), &lane, self.sender.clone(), inbox, file);
+        self.setup.lanes.push(lane);
+        link
+    }
+}
+
+impl Observer for LogAuditor {
+    fn observe(
+        self: Box<Self>,
+        sink: ObservationSink,
+        clock: Rc<dyn Clock>,
+        ending: LocalFuture<()>,
+    ) -> LocalFuture<()> {
+        (self.start)(self.setup, sink, clock, ending)
+    }
+}
+
+/// Receipts in memory unless it is said otherwise: about 50 MB of them.
+pub const DEFAULT_RECEIPTS: usize = 250_000;
+
+const EVERY: Duration = Duration::from_millis(250);
+
+/// Receipts on their way. A verifier waits for room, and its ring spills meanwhile.
+const RECEIPTS: usize = 1 << 16;

@@ -1,0 +1,127 @@
+use std::rc::Rc;
+use std::time::Duration;
+
+use hammer_core::runtime::Clock;
+use hammer_net::ConfigError;
+use hammer_tlog::logs::follow::Head;
+use hammer_tlog::logs::tile::TileId;
+
+use crate::place::LogPlace;
+use crate::reader::{AuditReader, ServedTile};
+use crate::source::{LogQuery, LogSource};
+use crate::trouble::Trouble;
+
+/// Reads a log without load, once, and patiently: what failed is tried again, since some logs bound what one client may read. It
+/// lives on one thread, within a `LocalSet`.
+pub struct LogInspector<L> {
+    reader: AuditReader<L>,
+    clock: Rc<dyn Clock>,
+    /// What is left of the patience with tiles, of which none came.
+    patience: Patience,
+}
+
+impl<L: LogSource> LogInspector<L> {
+    /// An inspector of `log`, as it is read at `place`.
+    ///
+    /// # Errors
+    /// Those of [`hammer_net::Client::new`].
+    pub fn new(log: L, place: LogPlace, clock: Rc<dyn Clock>) -> Result<Self, ConfigError> {
+        let reader = AuditReader::new(log, place, clock.clone())?;
+        Ok(Self { reader, clock, patience: Patience::new() })
+    }
+
+    /// The log.
+    pub fn log(&self) -> &L {
+        self.reader.log()
+    }
+
+    /// How many requests were sent so far.
+    pub fn requests(&self) -> u64 {
+        self.reader.requests()
+    }
+
+    /// How many bytes were read so far.
+    pub fn bytes(&self) -> u64 {
+        self.reader.bytes()
+    }
+
+    /// The head now, verified.
+    ///
+    /// # Errors
+    /// When none is served, or it is not the log's ([`Trouble::breach_kind`]).
+    pub async fn head(&mut self) -> Result<Head, Trouble> {
+        let mut patience = Patience::new();
+        loop {
+            match self.reader.head().await {
+                Err(why) if patience.is_left(&why) => patience.wait(&self.clock).await,
+                ended => return ended,
+            }
+        }
+    }
+
+    /// The answer to a query.
+    ///
+    /// # Errors
+    /// When there is none that can be read.
+    pub async fn ask<T>(&self, query: &LogQuery<T>) -> Result<T, Trouble> {
+        self.patiently(async |reader| reader.ask(query).await).await
+    }
+
+    /// What `read` reads, tried several times.
+    ///
+    /// # Errors
+    /// The last one.
+    pub async fn patiently<T>(
+        &self,
+        read: impl AsyncFn(&AuditReader<L>) -> Result<T, Trouble>,
+    ) -> Result<T, Trouble> {
+        let mut patience = Patience::new();
+        loop {
+            match read(&self.reader).await {
+                Err(why) if patience.is_left(&why) => patience.wait(&self.clock).await,
+                ended => return ended,
+            }
+        }
+    }
+
+    /// Some of these tiles, at least one of them.
+    ///
+    /// # Errors
+    /// When none came, tried several times.
+    pub async fn tiles(&mut self, ids: &[TileId]) -> Result<Vec<(TileId, ServedTile)>, Trouble> {
+        loop {
+            let (tiles, went) = self.reader.tiles(ids).await;
+            match went {
+                Err(why) if tiles.is_empty() && !self.patience.is_left(&why) => return Err(why),
+                Err(_) => self.patience.wait(&self.clock).await,
+                Ok(()) => self.patience = Patience::new(),
+            }
+            if !tiles.is_empty() || ids.is_empty() {
+                return Ok(tiles);
+            }
+        }
+    }
+}
+
+/// How often what failed is tried again, later each time.
+struct Patience {
+    tries: u32,
+}
+
+impl Patience {
+    fn new() -> Self {
+        Self { tries: 0 }
+    }
+
+    fn is_left(&mut self, why: &Trouble) -> bool {
+        self.tries += 1;
+        self.tries < TRIES && why.breach_kind().is_none()
+    }
+
+    async fn wait(&self, clock: &Rc<dyn Clock>) {
+        let wait = Duration::from_millis(100) * (1 << self.tries);
+        clock.sleep_until(clock.now().saturating_add(wait.into())).await;
+    }
+}
+
+const TRIES: u32 = 6;

@@ -1,0 +1,45 @@
+//! The audit of a transparency log beside the load: with connections of its own it follows the log's tree, and looks for the leaf of
+//! every receipt that a workload's verifiers hand it, in the log's tiles or in its entries. What the log is, a protocol says by a
+//! [`LogSource`]: where its head, tiles, proofs and entries are, and how they are read; what an entry is, by a
+//! [`LeafFormat`](hammer_tlog::logs::audit::LeafFormat). This crate knows no protocol, checks no promise but that of a leaf in the
+//! tree, and never runs on a shard.
+
+mod audit_loop;
+mod auditor;
+mod entry_reading;
+mod figures;
+mod head_files;
+mod inspector;
+mod lane_seq;
+mod link;
+mod log_follower;
+mod messages;
+mod place;
+mod prove;
+mod readability;
+mod reader;
+mod receipt_file;
+mod receipt_spill;
+mod retry;
+mod source;
+mod stale_heads;
+mod tile_reading;
+mod tree_reading;
+mod trouble;
+mod unnamed_faults;
+
+pub use auditor::{DEFAULT_RECEIPTS, LogAuditor};
+pub use entry_reading::{edge_of, leaves_of};
+pub use head_files::save_heads;
+pub use inspector::LogInspector;
+pub use link::{AuditLink, RefusedPromise};
+pub use log_follower::{Followed, LogFollower};
+pub use messages::{AuditWords, LOG_FORKED, SHRINKING_TREE, flaw_words};
+pub use place::{LogClient, LogPlace};
+pub use reader::{AuditReader, ServedTile};
+pub use source::{
+    Cosigner, EntryProof, EntrySource, HeadFault, IndexProof, LogQuery, LogSource, OpenedHead,
+    checkpoint_breach,
+};
+pub use stale_heads::StaleHeads;
+pub use trouble::Trouble;

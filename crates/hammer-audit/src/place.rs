@@ -1,0 +1,153 @@
+//! Where a log is read: from its servers, or in the folder that a server of tiles writes.
+
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::{fs, mem};
+
+use hammer_measure::Now;
+use hammer_net::{Answer, Balancing, Client, ClientConfig, ConfigError, Failure, Request, WireTimes};
+use http::header::CONTENT_ENCODING;
+use http::{HeaderValue, StatusCode};
+
+/// Where to read a log.
+#[derive(Clone, Debug)]
+pub enum LogPlace {
+    /// At the endpoints of this client.
+    Servers(Box<ClientConfig>),
+    /// In a folder, whose files are named as a web server would have them.
+    Folder(PathBuf),
+}
+
+/// What reads a log, on the thread that opened it.
+pub enum LogClient {
+    /// From servers, within a `LocalSet`.
+    Server(Client),
+    /// In a folder.
+    Folder(LogFolder),
+}
+
+/// A folder with the files of a log. They are read on the thread that asks: they are small, and a local disk's cache answers
+/// sooner than another thread would.
+pub struct LogFolder {
+    root: PathBuf,
+    clock: Rc<dyn Now>,
+}
+
+impl LogPlace {
+    /// The same place for an audit: so many requests at once, answers of that many bytes, and one server after another, since another
+    /// one may lag, and its tree must not look as if it shrank.
+    pub(crate) fn of_audit(self, connections: usize, largest_answer: usize) -> Self {
+        match self {
+            Self::Servers(mut client) => {
+                client.balancing = Balancing::PickFirst;
+                client.connections = connections;
+                client.response_limit = client.response_limit.max(largest_answer);
+                Self::Servers(client)
+            }
+            folder => folder,
+        }
+    }
+
+    /// How many servers there are; a folder counts as one.
+    pub(crate) fn servers(&self) -> usize {
+        match self {
+            Self::Servers(client) => client.endpoints.len(),
+            Self::Folder(_) => 1,
+        }
+    }
+
+    /// The folder, or the URLs.
+    pub(crate) fn in_words(&self) -> String {
+        match self {
+            Self::Servers(client) => {
+                client.endpoints.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+            }
+            Self::Folder(folder) => folder.display().to_string(),
+        }
+    }
+}
+
+impl From<ClientConfig> for LogPlace {
+    fn from(client: ClientConfig) -> Self {
+        Self::Servers(Box::new(client))
+    }
+}
+
+impl LogClient {
+    /// What reads at `place`.
+    ///
+    /// # Errors
+    /// Those of [`Client::new`].
+    pub fn open(place: LogPlace, clock: Rc<dyn Now>) -> Result<Self, ConfigError> {
+        match place {
+            LogPlace::Folder(root) => Ok(Self::Folder(LogFolder { root, clock })),
+            LogPlace::Servers(client) => Ok(Self::Server(Client::new(*client, clock)?)),
+        }
+    }
+
+    /// Reads at the next of several servers from now on; says whether there is one.
+    pub fn pass_over(&self) -> bool {
+        match self {
+            Self::Server(client) => client.pass_over(),
+            Self::Folder(_) => false,
+        }
+    }
+
+    /// Reads what is at `path`, which starts with `/`.
+    ///
+    /// # Errors
+    /// When nothing answers.
+    pub async fn get(&self, path: &str, answer: &mut Answer) -> Result<(), Failure> {
+        match self {
+            Self::Server(client) => client.send(&Request::get(client.path(path)?), answer).await?,
+            Self::Folder(folder) => folder.get(path, answer),
+        }
+        Ok(())
+    }
+
+    /// Reads what is at `path` and may be compressed; [`Answer::decode`] reads it.
+    ///
+    /// # Errors
+    /// When nothing answers.
+    pub async fn get_compressed(&self, path: &str, answer: &mut Answer) -> Result<(), Failure> {
+        match self {
+            Self::Server(client) => {
+                client.send(&Request::get(client.path(path)?).accept_gzip(), answer).await?;
+            }
+            Self::Folder(folder) => {
+                folder.get(path, answer);
+                // Neither entries, which start with a time, nor JSON start so; a web server would say it in a header.
+                if answer.body.starts_with(&GZIP_MAGIC) {
+                    answer.headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl LogFolder {
+    /// Answers as a web server of the folder would.
+    fn get(&self, path: &str, answer: &mut Answer) {
+        let sent = Some(self.clock.now());
+        let (status, body) = match read(&self.root, path, mem::take(&mut answer.body)) {
+            Ok(body) => (StatusCode::OK, body),
+            Err(why) if why.kind() == ErrorKind::NotFound => (StatusCode::NOT_FOUND, Vec::new()),
+            Err(why) if why.kind() == ErrorKind::PermissionDenied => (StatusCode::FORBIDDEN, Vec::new()),
+            Err(_) => (StatusCode::INTERNAL_SERVER_ERROR, Vec::new()),
+        };
+        let wire = WireTimes { sent, done: Some(self.clock.now()), ..WireTimes::default() };
+        let bytes_in = body.len() as u64;
+        *answer = Answer { status, body, wire, bytes_in, ..Answer::new() };
+    }
+}
+
+fn read(root: &Path, path: &str, mut body: Vec<u8>) -> io::Result<Vec<u8>> {
+    body.clear();
+    let file = fs::File::open(root.join(path.trim_start_matches('/')))?;
+    io::Read::read_to_end(&mut &file, &mut body)?;
+    Ok(body)
+}
+
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];

@@ -1,0 +1,258 @@
+use std::cell::Cell;
+use std::pin::pin;
+use std::rc::Rc;
+
+use futures::future::{Either, join_all, select};
+use hammer_core::background::give_way;
+use hammer_core::runtime::Clock;
+use hammer_measure::Nanos;
+use hammer_net::{Answer, ConfigError, Failure};
+use hammer_tlog::logs::follow::Head;
+use hammer_tlog::logs::tile::TileId;
+
+use crate::place::{LogClient, LogPlace};
+use crate::retry::RetryPolicy;
+use crate::source::{Cosigner, LogQuery, LogSource, OpenedHead};
+use crate::trouble::Trouble;
+
+/// What became of a request for a tile.
+pub enum ServedTile {
+    /// Its bytes, not compressed.
+    Bytes(Vec<u8>),
+    /// It is not served.
+    Missing,
+}
+
+/// Reads a log for the audit, and counts what that costs. It lives on one thread, within a `LocalSet`.
+pub struct AuditReader<L> {
+    log: L,
+    client: LogClient,
+    clock: Rc<dyn Clock>,
+    retry: RetryPolicy,
+    /// How many servers there are.
+    servers: usize,
+    /// Where they are, in words.
+    place: String,
+    /// The signatures of the last head beside the log's own.
+    cosigners: Vec<Cosigner>,
+    requests: Cell<u64>,
+    bytes: Cell<u64>,
+    repeated: Cell<u64>,
+}
+
+impl<L: LogSource> AuditReader<L> {
+    /// A reader of `log` at `place`. It asks for nothing again.
+    ///
+    /// # Errors
+    /// Those of [`hammer_net::Client::new`].
+    pub(crate) fn new(log: L, place: LogPlace, clock: Rc<dyn Clock>) -> Result<Self, ConfigError> {
+        let place = place.of_audit(AT_ONCE, LARGEST_ANSWER);
+        Ok(Self {
+            log,
+            servers: place.servers(),
+            place: place.in_words(),
+            client: LogClient::open(place, clock.clone())?,
+            clock,
+            retry: RetryPolicy::none(),
+            cosigners: Vec::new(),
+            requests: Cell::new(0),
+            bytes: Cell::new(0),
+            repeated: Cell::new(0),
+        })
+    }
+
+    /// Tries what is refused for now again.
+    pub(crate) fn retrying(self, retry: RetryPolicy) -> Self {
+        Self { retry, ..self }
+    }
+
+    /// Tries nothing again from then on.
+    pub(crate) fn ends(&self, until: Nanos) {
+        self.retry.ends(until);
+    }
+
+    /// The log.
+    pub(crate) fn log(&self) -> &L {
+        &self.log
+    }
+
+    /// How many requests were sent.
+    pub fn requests(&self) -> u64 {
+        self.requests.get()
+    }
+
+    /// How many bytes were read.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.get()
+    }
+
+    /// How many of the requests were sent since the one before was refused for then.
+    pub(crate) fn repeated(&self) -> u64 {
+        self.repeated.get()
+    }
+
+    /// Who else signed the last head.
+    pub(crate) fn cosigners(&self) -> &[Cosigner] {
+        &self.cosigners
+    }
+
+    /// Where the log is read: its folder, or its URLs.
+    pub(crate) fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// Reads at the next of the log's servers from now on; says whether there is one.
+    pub(crate) fn pass_over(&self) -> bool {
+        self.client.pass_over()
+    }
+
+    /// The head now, verified.
+    ///
+    /// # Errors
+    /// When none is served, or it is not the log's ([`Trouble::breach_kind`]).
+    pub async fn head(&mut self) -> Result<Head, Trouble> {
+        let body = self.body(self.log.head_path()).await?;
+        let OpenedHead { size, root, timestamp_ms, cosigners } = self.log.open_head(&body)?;
+        let fetched_ns = self.clock.now().0;
+        self.cosigners = cosigners;
+        Ok(Head { size, root, timestamp_ms, fetched_ns, raw: body.into() })
+    }
+
+    /// Each of these tiles; where one could not be read, the others that were, and why.
+    pub async fn tiles(&self, ids: &[TileId]) -> (Vec<(TileId, ServedTile)>, Result<(), Trouble>) {
+        let (mut tiles, mut went) = (Vec::with_capacity(ids.len()), Ok(()));
+        for ids in ids.chunks(AT_ONCE) {
+            let paths: Vec<String> = ids.iter().map(|id| self.log.tile_path(*id)).collect();
+            let answers = join_all(paths.iter().map(|path| self.read(path, Form::Compressed))).await;
+            for ((id, path), answer) in ids.iter().zip(&paths).zip(answers) {
+                let found = match answer.and_then(|answer| tile(path, answer)) {
+                    Ok(ServedTile::Missing) => Ok(self.elsewhere(path).await),
+                    found => found,
+                };
+                match found {
+                    Ok(tile) => tiles.push((*id, tile)),
+                    Err(why) => went = went.and(Err(why)),
+                }
+            }
+            if went.is_err() {
+                break;
+            }
+        }
+        (tiles, went)
+    }
+
+    /// A tile that one of the log's servers has not, as another one has it. Where one has, what follows is read there.
+    async fn elsewhere(&self, path: &str) -> ServedTile {
+        for place in 1..=self.servers {
+            // At last back to where it started.
+            if !self.pass_over() || place == self.servers {
+                break;
+            }
+            let answer = self.read(path, Form::Compressed).await;
+            if let Ok(ServedTile::Bytes(bytes)) = answer.and_then(|answer| tile(path, answer)) {
+                return ServedTile::Bytes(bytes);
+            }
+        }
+        ServedTile::Missing
+    }
+
+    /// What is served at a path; none where nothing is.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    pub async fn found(&self, path: &str) -> Result<Option<Vec<u8>>, Trouble> {
+        match tile(path, self.read(path, Form::Plain).await?)? {
+            ServedTile::Bytes(bytes) => Ok(Some(bytes)),
+            ServedTile::Missing => Ok(None),
+        }
+    }
+
+    /// The answer to a query.
+    ///
+    /// # Errors
+    /// When there is none that can be read.
+    pub async fn ask<T>(&self, query: &LogQuery<T>) -> Result<T, Trouble> {
+        let body = self.body(&query.path).await?;
+        (query.read)(&body).map_err(|why| Trouble::Unreadable { path: query.path.clone(), why })
+    }
+
+    /// What is served at a path.
+    ///
+    /// # Errors
+    /// When it is not.
+    pub async fn body(&self, path: &str) -> Result<Vec<u8>, Trouble> {
+        let answer = self.read(path, Form::Plain).await?;
+        match answer.status.as_u16() {
+            200 => Ok(answer.body),
+            status => Err(Trouble::Status { path: path.to_owned(), status }),
+        }
+    }
+
+    /// Asks until there is an answer that stands.
+    async fn read(&self, path: &str, form: Form) -> Result<Answer, Trouble> {
+        for tries in 1.. {
+            let answer = self.send(path, form).await;
+            // Taking in a bundle is a good part of a millisecond.
+            give_way();
+            self.requests.update(|requests| requests + 1);
+            if let Ok(answer) = &answer {
+                self.bytes.update(|bytes| bytes + answer.bytes_in);
+            }
+            match &answer {
+                Ok(answer) => tracing::debug!(path, status = answer.status.as_u16(), "read"),
+                Err(trouble) => tracing::warn!(path, tries, "failed to read: {trouble}"),
+            }
+            let Some(at) = self.retry.again(tries, &answer, self.clock.now()) else { return answer };
+            self.clock.sleep_until(at).await;
+            self.repeated.update(|repeated| repeated + 1);
+        }
+        Err(Trouble::Silent(path.to_owned()))
+    }
+
+    async fn send(&self, path: &str, form: Form) -> Result<Answer, Trouble> {
+        let mut answer = Answer::new();
+        match form {
+            Form::Plain => self.in_time(path, self.client.get(path, &mut answer)).await?,
+            Form::Compressed => {
+                self.in_time(path, self.client.get_compressed(path, &mut answer)).await?;
+                answer.decode(LARGEST_ANSWER)?;
+            }
+        }
+        Ok(answer)
+    }
+
+    async fn in_time(
+        &self,
+        path: &str,
+        sent: impl Future<Output = Result<(), Failure>>,
+    ) -> Result<(), Trouble> {
+        let deadline = self.clock.now().saturating_add(PATIENCE);
+        match select(pin!(sent), self.clock.sleep_until(deadline)).await {
+            Either::Left((sent, _)) => Ok(sent?),
+            Either::Right(_) => Err(Trouble::Silent(path.to_owned())),
+        }
+    }
+}
+
+/// How an answer may come.
+#[derive(Clone, Copy)]
+enum Form {
+    Plain,
+    /// As tiles do, which some logs keep compressed.
+    Compressed,
+}
+
+fn tile(path: &str, answer: Answer) -> Result<ServedTile, Trouble> {
+    match answer.status.as_u16() {
+        200 => Ok(ServedTile::Bytes(answer.body)),
+        // What a file server or an object store says of a name that it does not have.
+        403 | 404 | 410 => Ok(ServedTile::Missing),
+        status => Err(Trouble::Status { path: path.to_owned(), status }),
+    }
+}
+
+/// Requests at once, each on a connection of its own.
+const AT_ONCE: usize = 8;
+const PATIENCE: Nanos = Nanos::from_secs(10);
+/// A thousand entries of RFC 6962 with long chains, in base64.
+const LARGEST_ANSWER: usize = 64 << 20;

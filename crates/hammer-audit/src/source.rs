@@ -1,0 +1,169 @@
+//! What an audit has to know of a log's protocol: where things are, and how its head and its answers are read.
+
+use hammer_core::promise::PromiseKind;
+use hammer_tlog::hash::Hash;
+use hammer_tlog::logs::audit::Receipt;
+use hammer_tlog::logs::note::{Note, NoteError, Verifier, open_checkpoint};
+use hammer_tlog::logs::tile::TileId;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::messages::AuditWords;
+
+/// A log, as its protocol has it. Paths start with `/`, and are behind the URL or in the folder where the log is read
+/// ([`LogPlace`](crate::LogPlace)). Nothing here sends anything: requests, their repetition and their bounds are the audit's.
+pub trait LogSource: Send + Sync + 'static {
+    /// Where promises are got, as receipts name it.
+    fn url(&self) -> String;
+
+    /// The kind of the workload's promises that receipts are of.
+    fn promise(&self) -> PromiseKind;
+
+    /// Where the head is.
+    fn head_path(&self) -> &str;
+
+    /// Reads a head, and verifies its signature.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is not the log's.
+    fn open_head(&self, body: &[u8]) -> Result<OpenedHead, HeadFault>;
+
+    /// Where a tile is: as C2SP tlog-tiles has it, unless it is said otherwise.
+    fn tile_path(&self, tile: TileId) -> String {
+        format!("/{tile}")
+    }
+
+    /// The consistency proof between the trees of these sizes; none where the log is followed by its tiles.
+    fn consistency(&self, _first: u64, _second: u64) -> Option<LogQuery<Vec<Hash>>> {
+        None
+    }
+
+    /// The protocol's own words, in what is told of broken promises.
+    fn words(&self) -> AuditWords {
+        AuditWords::default()
+    }
+
+    /// What the line of a receipt holds beside what all receipts do, as a map: what the log's operator has to be shown.
+    fn evidence(&self, _receipt: &Receipt) -> impl Serialize {}
+}
+
+/// A log that is read without tiles: its entries in order, and proofs (RFC 6962 section 4).
+pub trait EntrySource: LogSource {
+    /// Where these entries are; both are among them.
+    fn entries(&self, first: u64, last: u64) -> String;
+
+    /// The entry of an index, with its audit path in the tree of `size` leaves.
+    fn entry_and_proof(&self, index: u64, size: u64) -> LogQuery<EntryProof>;
+
+    /// The index of a leaf, with its audit path in the tree of `size` leaves.
+    fn proof_by_hash(&self, leaf: &Hash, size: u64) -> LogQuery<IndexProof>;
+}
+
+/// What is asked for, and how the answer is read: fails with what is wrong with it.
+#[derive(Debug)]
+pub struct LogQuery<T> {
+    /// Where it is, with its parameters.
+    pub path: String,
+    /// Reads the answer.
+    pub read: fn(&[u8]) -> Result<T, String>,
+}
+
+impl<T: DeserializeOwned> LogQuery<T> {
+    /// An answer in JSON.
+    pub fn json(path: String) -> Self {
+        Self { path, read: |body| serde_json::from_slice(body).map_err(|why| why.to_string()) }
+    }
+}
+
+/// A leaf in the tree of a size.
+#[derive(Debug)]
+pub struct EntryProof {
+    /// The hash of the leaf.
+    pub leaf: Hash,
+    /// Its audit path.
+    pub audit_path: Vec<Hash>,
+}
+
+/// The place of a leaf in the tree of a size.
+#[derive(Debug)]
+pub struct IndexProof {
+    /// Its index.
+    pub index: u64,
+    /// Its audit path.
+    pub audit_path: Vec<Hash>,
+}
+
+/// A head whose signature is the log's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenedHead {
+    /// Leaves in the tree.
+    pub size: u64,
+    /// The root.
+    pub root: Hash,
+    /// When it was signed, milliseconds since 1970; 0 where it does not say.
+    pub timestamp_ms: u64,
+    /// Who else signed it. Their keys are not known: nothing of that is verified.
+    pub cosigners: Vec<Cosigner>,
+}
+
+/// Who else signed a checkpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cosigner {
+    /// The name in the signature's line.
+    pub name: String,
+    /// The key id in the signature's line.
+    pub key_id: u32,
+}
+
+/// Why what is served is not the log's head, as what could not be done.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct HeadFault {
+    /// The kind of promise that is broken by it; none where it cannot even be read.
+    pub breach: Option<&'static str>,
+    /// What could not be done, and why.
+    pub why: String,
+}
+
+impl OpenedHead {
+    /// Reads and verifies a checkpoint (C2SP tlog-checkpoint).
+    ///
+    /// # Errors
+    /// When it cannot be read, is of another origin, or has no signature of the log's that holds.
+    pub fn of_checkpoint(body: &[u8], verifier: &Verifier) -> Result<Self, HeadFault> {
+        let (checkpoint, verified) = open_checkpoint(body, verifier)?;
+        Ok(Self {
+            size: checkpoint.size,
+            root: checkpoint.root,
+            timestamp_ms: verified.timestamp_ms.unwrap_or_default(),
+            cosigners: cosigners(body, verifier),
+        })
+    }
+}
+
+impl From<NoteError> for HeadFault {
+    fn from(error: NoteError) -> Self {
+        Self { breach: checkpoint_breach(&error), why: error.to_string() }
+    }
+}
+
+/// The promise that a checkpoint breaks which is not verified; none where it cannot even be read.
+pub fn checkpoint_breach(error: &NoteError) -> Option<&'static str> {
+    match error {
+        NoteError::Origin { .. } => Some("checkpoint-origin"),
+        NoteError::NoSignature { .. } | NoteError::Signature(_) | NoteError::BadSignature(_) => {
+            Some("checkpoint-signature")
+        }
+        NoteError::Malformed { .. }
+        | NoteError::Checkpoint { .. }
+        | NoteError::Key(_)
+        | NoteError::Verifier { .. } => None,
+    }
+}
+
+/// Who signed a note beside the log, in the order of their lines.
+fn cosigners(body: &[u8], own: &Verifier) -> Vec<Cosigner> {
+    let Ok(note) = Note::parse(body) else { return Vec::new() };
+    let others = note.signatures.iter().filter(|line| (line.name, line.key_id) != (own.name(), own.key_id()));
+    others.map(|line| Cosigner { name: line.name.to_owned(), key_id: line.key_id }).collect()
+}

@@ -1,0 +1,107 @@
+use std::path::PathBuf;
+
+use hammer_core::background::give_way;
+use hammer_measure::Nanos;
+use hammer_tlog::logs::audit::{AuditBounds, Finding, LeafFormat, Receipt, TileAudit, Verdict, bundles};
+use hammer_tlog::logs::follow::{By, Event, Follower};
+
+use crate::reader::{AuditReader, ServedTile};
+use crate::receipt_spill::ReceiptSpill;
+use crate::source::LogSource;
+use crate::tree_reading::TreeReading;
+use crate::trouble::Trouble;
+
+/// The audit of a log with tiles, whose entries are in the format `F`.
+pub(crate) struct TileReading<F> {
+    audit: TileAudit<F, ReceiptSpill>,
+    /// Whether the last head was of the tree before it.
+    is_still: bool,
+    /// When partial bundles were last read, all of them.
+    partial_at: Nanos,
+}
+
+impl<L: LogSource, F: LeafFormat> TreeReading<L> for TileReading<F> {
+    fn follower() -> Follower {
+        Follower::new(By::Leaves, bundles::<F>())
+    }
+
+    fn new(bounds: AuditBounds, spilled: PathBuf) -> Self {
+        let audit = TileAudit::new(bounds, ReceiptSpill::at(spilled));
+        Self { audit, is_still: false, partial_at: Nanos::ZERO }
+    }
+
+    fn follow(&mut self, event: &Event) {
+        match event {
+            // A tree that contradicts itself grows no more.
+            Event::Same { .. } | Event::Forked { .. } | Event::Shrank { .. } => self.is_still = true,
+            Event::Grew { .. } => self.is_still = false,
+            _ => {}
+        }
+        self.audit.follow(event);
+    }
+
+    fn accept(&mut self, receipt: Receipt) {
+        self.audit.accept(receipt);
+    }
+
+    async fn read(
+        &mut self,
+        reader: &AuditReader<L>,
+        now: Nanos,
+        accepted: impl Fn() -> Vec<Receipt>,
+    ) -> Result<(), Trouble> {
+        accepted().into_iter().for_each(|receipt| self.audit.accept(receipt));
+        // A partial bundle that is about to grow is read when it did, unless that takes long.
+        let partial = self.is_still || now >= self.partial_at.saturating_add(PARTIAL_EVERY);
+        let mut needs = self.audit.needs(BUNDLES, partial);
+        while !needs.is_empty() {
+            let (read, went) = reader.tiles(&needs).await;
+            for (tile, found) in read {
+                match found {
+                    ServedTile::Bytes(bytes) => self.audit.tile(tile, &bytes),
+                    ServedTile::Missing => self.audit.missing(tile),
+                }
+                give_way();
+            }
+            went?;
+            accepted().into_iter().for_each(|receipt| self.audit.accept(receipt));
+            give_way();
+            let next = self.audit.needs(BUNDLES, partial);
+            if next == needs {
+                break;
+            }
+            needs = next;
+        }
+        if partial {
+            self.partial_at = now;
+        }
+        Ok(())
+    }
+
+    fn overdue(&mut self, observed_ms: u64) {
+        self.audit.overdue(observed_ms);
+    }
+
+    fn verdicts(&mut self) -> Vec<Verdict> {
+        self.audit.verdicts()
+    }
+
+    fn findings(&mut self) -> Vec<Finding> {
+        self.audit.findings()
+    }
+
+    fn pending(&self) -> u64 {
+        self.audit.pending()
+    }
+
+    fn spilled(&self) -> u64 {
+        self.audit.spilled()
+    }
+
+    fn receipts(&self) -> impl Iterator<Item = &Receipt> {
+        self.audit.receipts()
+    }
+}
+
+const BUNDLES: usize = 16;
+const PARTIAL_EVERY: Nanos = Nanos::from_secs(2);

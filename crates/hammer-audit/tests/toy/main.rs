@@ -1,0 +1,170 @@
+//! A protocol that this crate does not know has its log audited: signed notes and tiles by the names of C2SP tlog-tiles, entries and
+//! leaves of its own. What is honest is believed, and each lie is told.
+
+mod protocol;
+mod server;
+mod workload;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hammer_audit::{LOG_FORKED, LogAuditor, LogPlace};
+use hammer_core::dispatch::{Load, LoadedWorkload, Open};
+use hammer_core::run::{RunSpec, StopRule, control, run};
+use hammer_core::schedule::{Constant, Profile, Schedule};
+use hammer_core::supply::SupplyBounds;
+use hammer_measure::snapshot::RunResult;
+use hammer_measure::{Nanos, Reporter, RunEvent};
+
+use protocol::{ToyLeaves, ToyLog};
+use server::{ToyLie, ToyServer};
+use workload::ToyWorkload;
+
+/// Submissions of a run that nothing ends before.
+const SUBMISSIONS: u64 = 300;
+/// Long enough for any machine.
+const LONG_MS: u64 = 600_000;
+
+/// Submits at 200/s to a log that lies so, and audits what it promised; what was found goes to `folder`.
+fn audited(lie: Option<ToyLie>, submissions: u64, delay_ms: u64, folder: &Path) -> Arc<RunResult> {
+    let log = tempfile::tempdir().unwrap();
+    let server = Arc::new(Mutex::new(ToyServer::start(log.path(), lie)));
+    let base = RunSpec::new(Vec::new());
+    let source = ToyLog { verifier: server.lock().unwrap().verifier() };
+    let place = LogPlace::Folder(log.path().to_owned());
+    let auditor = LogAuditor::by_tiles::<ToyLeaves, _>("toy", source, place, base.epoch_unix_ms);
+    let mut auditor = auditor.every(Duration::from_millis(50)).folder(folder.to_owned());
+    let link = auditor.link("pledges");
+    let lane = LoadedWorkload {
+        name: "pledges".to_owned(),
+        workload: Arc::new(ToyWorkload {
+            server: server.clone(),
+            link,
+            epoch_unix_ms: base.epoch_unix_ms,
+            delay_ms,
+        }),
+        load: Load::Open(Open {
+            schedule: Schedule::even(Profile::Constant(Constant { rate: 200.0 })).operations(submissions),
+            in_flight: 8,
+            backlog: 1_000_000,
+        }),
+        timeout: Nanos::from_secs(60),
+        supply: SupplyBounds::default(),
+    };
+    let spec = RunSpec {
+        lanes: vec![Arc::new(lane)],
+        drain: Nanos::from_secs(60),
+        interval: Nanos::from_millis(100),
+        observers: vec![Box::new(auditor)],
+        stops: vec![StopRule::at_least(LOG_FORKED, 1.0)],
+        ..base
+    };
+    let (_control, inbox) = control();
+    run(spec, inbox, &mut [&mut SeenTree(server)]).unwrap()
+}
+
+/// Tells the log that its tree was seen.
+struct SeenTree(Arc<Mutex<ToyServer>>);
+
+impl Reporter for SeenTree {
+    fn event(&mut self, event: &RunEvent) {
+        if let RunEvent::Interval(snapshot) = event {
+            let mut observed = snapshot.observations.iter();
+            if observed.any(|seen| seen.name == "tree_size" && seen.value >= 10.0) {
+                self.0.lock().unwrap().was_seen = true;
+            }
+        }
+    }
+}
+
+/// Kind, sequence number and index of what was found broken.
+fn broken(result: &RunResult) -> Vec<(&str, Option<u64>, Option<u64>)> {
+    let breaches = result.breaches.iter();
+    let mut broken: Vec<_> =
+        breaches.map(|breach| (breach.kind.as_str(), breach.seq, breach.index)).collect();
+    broken.sort_unstable();
+    broken
+}
+
+/// The kinds of what was found broken about promises, and the indices that they are of.
+fn promises(
+    lie: ToyLie,
+    submissions: u64,
+    delay_ms: u64,
+) -> (Arc<RunResult>, Vec<(String, u64)>, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let result = audited(Some(lie), submissions, delay_ms, folder.path());
+    let found = broken(&result).into_iter().filter(|(_, seq, _)| seq.is_some());
+    let mut found: Vec<_> = found.filter_map(|(kind, _, index)| Some((kind.to_owned(), index?))).collect();
+    found.sort_unstable();
+    (result, found, folder)
+}
+
+#[test]
+fn every_leaf_of_an_honest_log_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let result = audited(None, SUBMISSIONS, LONG_MS, folder.path());
+    assert_eq!(
+        (result.promises.made, result.promises.kept),
+        (SUBMISSIONS, SUBMISSIONS),
+        "{:?}",
+        result.breaches
+    );
+    assert_eq!(broken(&result), []);
+    assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none(), "nothing has to be shown to anyone");
+    let observed = |name: &str| {
+        let seen = result.observations.iter().find(|seen| seen.name == name);
+        seen.map(|seen| seen.value)
+    };
+    assert_eq!((observed("tree_size"), observed("audited")), (Some(300.0), Some(300.0)));
+    assert_eq!(observed("merge_delay_max"), None, "its checkpoints have no time");
+}
+
+#[test]
+fn a_leaf_that_is_lost_is_told_with_its_index_and_leaves_its_receipt() {
+    let (result, found, folder) = promises(ToyLie::Lost, SUBMISSIONS, LONG_MS);
+    assert_eq!(found, [("lost-leaf".to_owned(), 10)]);
+    assert_eq!(result.promises.kept, SUBMISSIONS - 1);
+    let file = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
+    let line: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    assert_eq!((line["reason"].as_str(), line["leaf_index"].as_u64()), (Some("lost-leaf"), Some(10)));
+    assert_eq!(line["pledge"], "pledged 10", "the protocol's own evidence");
+}
+
+#[test]
+fn leaves_in_each_others_places_are_told_with_where_they_are() {
+    let (result, found, _folder) = promises(ToyLie::Swapped, SUBMISSIONS, LONG_MS);
+    assert_eq!(found, [("wrong-index".to_owned(), 10), ("wrong-index".to_owned(), 11)]);
+    assert!(result.breaches.iter().any(|breach| breach.detail.ends_with("the tree has it at index 11")));
+}
+
+#[test]
+fn another_entry_than_the_trees_is_told() {
+    let (_, found, _folder) = promises(ToyLie::Altered, SUBMISSIONS, LONG_MS);
+    assert_eq!(found, [("altered-leaf".to_owned(), 10)]);
+}
+
+#[test]
+fn a_leaf_that_no_head_covers_in_time_is_overdue_in_neutral_words() {
+    let (result, found, _folder) = promises(ToyLie::Withheld, 30, 100);
+    let overdue = (10..30).map(|index| ("overdue".to_owned(), index)).collect::<Vec<_>>();
+    // Leaves that were published may have been late too, on a slow machine.
+    assert_eq!(found.iter().filter(|(_, index)| *index >= 10).cloned().collect::<Vec<_>>(), overdue);
+    assert!(
+        result.breaches.iter().any(|breach| breach.detail.ends_with("the time that was promised is over"))
+    );
+}
+
+#[test]
+fn a_fork_and_a_shrinking_tree_end_the_run_with_both_heads_saved() {
+    for (lie, kind) in [(ToyLie::Forks, "forked-checkpoint"), (ToyLie::Shrinks, "shrinking-tree")] {
+        let folder = tempfile::tempdir().unwrap();
+        let result = audited(Some(lie), 1_000_000, LONG_MS, folder.path());
+        assert!(result.stopped.contains(LOG_FORKED), "{lie:?}: {}", result.stopped);
+        assert!(broken(&result).contains(&(kind, None, None)), "{:?}", result.breaches);
+        let heads = std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().file_name());
+        let heads = heads.filter(|name| name.to_string_lossy().contains("-head-"));
+        assert_eq!(heads.count(), 2, "{lie:?}");
+    }
+}
