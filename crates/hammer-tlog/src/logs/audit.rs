@@ -6,15 +6,15 @@
 mod entries;
 mod leaf_format;
 mod lookup;
-mod marks;
+mod publications;
 mod receipt;
 mod receipts;
-mod shelves;
 mod spill;
+mod spill_partitions;
 mod sweep;
+mod tile_leaves;
 mod tiles;
 mod verdict;
-mod window;
 
 pub use entries::{EntryAudit, Range};
 pub use leaf_format::{EntryFault, LeafFormat, bundles};

@@ -2,8 +2,8 @@ use std::collections::{HashMap, VecDeque};
 
 use super::AuditBounds;
 use super::receipt::Receipt;
-use super::shelves::{SHELVES, Seen, Shelves, shelf};
 use super::spill::Spill;
+use super::spill_partitions::{PARTITIONS, Seen, SpillPartitions, partition_of};
 use super::verdict::{Breach, Finding, Kept, Kind, Published, Verdict};
 use crate::hash::Hash;
 use crate::logs::follow::{Event, Head};
@@ -38,7 +38,7 @@ pub struct EntryAudit<S> {
     /// Receipts beyond the first of one leaf.
     twins: HashMap<Hash, Vec<Receipt>>,
     in_memory: usize,
-    shelves: Shelves<S>,
+    spilled: SpillPartitions<S>,
     recent: Recent,
     verdicts: Vec<Verdict>,
     findings: Vec<Finding>,
@@ -74,7 +74,7 @@ impl<S: Spill> EntryAudit<S> {
             receipts,
             twins,
             in_memory: 0,
-            shelves: Shelves::new(spill),
+            spilled: SpillPartitions::new(spill),
             recent: Recent::default(),
             verdicts,
             findings,
@@ -136,15 +136,15 @@ impl<S: Spill> EntryAudit<S> {
 
     /// Whether a receipt of this leaf may be without a verdict; of those in files it is not known.
     pub fn awaits(&self, leaf: &Hash) -> bool {
-        self.receipts.contains_key(leaf) || self.shelves.holds(leaf)
+        self.receipts.contains_key(leaf) || self.spilled.holds(leaf)
     }
 
     /// Takes a proof that a leaf is in the tree of a trusted head (get-proof-by-hash), for receipts that the sweep cannot
     /// meet: of leaves before the audit, or that it no longer remembers.
     pub fn proof(&mut self, leaf: Hash, index: u64, head: &Head, path: &[Hash]) -> Result<(), MerkleError> {
         verify_inclusion(index, head.size, &leaf, path, &head.root)?;
-        if self.shelves.holds(&leaf) {
-            self.shelves.note(leaf, Seen { index, published: None, claimed: false });
+        if self.spilled.holds(&leaf) {
+            self.spilled.note(leaf, Seen { index, published: None, claimed: false });
         }
         self.meet(leaf, index, None);
         Ok(())
@@ -158,8 +158,8 @@ impl<S: Spill> EntryAudit<S> {
             return;
         }
         self.break_due_before(observed_ms);
-        for number in self.shelves.due_before(observed_ms) {
-            self.match_shelf(number);
+        for number in self.spilled.due_before(observed_ms) {
+            self.match_partition(number);
             self.break_due_before(observed_ms);
             self.make_room();
         }
@@ -167,8 +167,8 @@ impl<S: Spill> EntryAudit<S> {
 
     /// Holds all receipts that were spilled against the leaves that were read since, as the end of a run wants it.
     pub fn settle(&mut self) {
-        for number in 0..SHELVES {
-            self.match_shelf(number);
+        for number in 0..PARTITIONS {
+            self.match_partition(number);
             self.make_room();
         }
     }
@@ -180,12 +180,12 @@ impl<S: Spill> EntryAudit<S> {
 
     /// Receipts without a verdict.
     pub fn pending(&self) -> u64 {
-        self.in_memory as u64 + self.shelves.receipts()
+        self.in_memory as u64 + self.spilled.receipts()
     }
 
     /// Receipts that have been spilled and not been taken back.
     pub fn spilled(&self) -> u64 {
-        self.shelves.receipts()
+        self.spilled.receipts()
     }
 
     /// Leaves of the trusted tree that have not been read.
@@ -200,7 +200,7 @@ impl<S: Spill> EntryAudit<S> {
 
     /// What else was found since the last call.
     pub fn findings(&mut self) -> Vec<Finding> {
-        self.findings.append(&mut self.shelves.findings);
+        self.findings.append(&mut self.spilled.findings);
         std::mem::take(&mut self.findings)
     }
 
@@ -222,13 +222,13 @@ impl<S: Spill> EntryAudit<S> {
         for (index, leaf) in (start..).zip(std::mem::take(&mut self.leaves)) {
             let claimed = self.meet(leaf, index, target.published);
             let seen = Seen { index, published: target.published, claimed };
-            if self.shelves.holds(&leaf) {
-                self.shelves.note(leaf, seen);
+            if self.spilled.holds(&leaf) {
+                self.spilled.note(leaf, seen);
             }
             self.recent.push(leaf, seen, self.bounds.window);
         }
-        while let Some(number) = self.shelves.due() {
-            self.match_shelf(number);
+        while let Some(number) = self.spilled.due() {
+            self.match_partition(number);
             self.make_room();
         }
         true
@@ -284,21 +284,21 @@ impl<S: Spill> EntryAudit<S> {
 
     /// Spills the partitions with the most receipts, until a quarter of the bound is free.
     fn spill(&mut self) {
-        let mut counts = [0_usize; SHELVES];
-        self.receipts.keys().for_each(|leaf| counts[shelf(leaf)] += 1);
-        let mut order: Vec<_> = (0..SHELVES).collect();
+        let mut counts = [0_usize; PARTITIONS];
+        self.receipts.keys().for_each(|leaf| counts[partition_of(leaf)] += 1);
+        let mut order: Vec<_> = (0..PARTITIONS).collect();
         order.sort_unstable_by_key(|number| std::cmp::Reverse(counts[*number]));
         for number in order {
             if self.in_memory <= self.bounds.receipts - self.bounds.receipts / 4 {
                 return;
             }
             let mut spilled = Vec::with_capacity(counts[number]);
-            for (leaf, receipt) in self.receipts.extract_if(|leaf, _| shelf(leaf) == number) {
+            for (leaf, receipt) in self.receipts.extract_if(|leaf, _| partition_of(leaf) == number) {
                 spilled.push(receipt);
                 spilled.extend(self.twins.remove(&leaf).into_iter().flatten());
             }
             self.in_memory -= spilled.len();
-            if let Err(receipts) = self.shelves.put(number, spilled) {
+            if let Err(receipts) = self.spilled.put(number, spilled) {
                 // The receipts are worth more than the bound.
                 self.bounds.receipts = self.bounds.receipts.max(1).saturating_mul(2);
                 return receipts.into_iter().for_each(|receipt| self.hold(receipt));
@@ -307,8 +307,8 @@ impl<S: Spill> EntryAudit<S> {
     }
 
     /// Takes a partition back, and holds its receipts against the leaves that were read while it was away.
-    fn match_shelf(&mut self, number: usize) {
-        let (receipts, leaves) = self.shelves.take(number);
+    fn match_partition(&mut self, number: usize) {
+        let (receipts, leaves) = self.spilled.take(number);
         let mut leaves: HashMap<Hash, Seen> = leaves.into_iter().collect();
         for receipt in receipts {
             match leaves.get_mut(&receipt.leaf) {
@@ -324,7 +324,7 @@ impl<S: Spill> EntryAudit<S> {
 }
 
 fn verdict(receipt: Receipt, index: u64, published: Option<Published>, kind: Option<Kind>) -> Verdict {
-    let late = |mark: &Published| mark.timestamp_ms > receipt.deadline_ms;
+    let late = |head: &Published| head.timestamp_ms > receipt.deadline_ms;
     match kind {
         Some(kind) => Verdict::Broken(Breach { receipt, kind }),
         None if published.as_ref().is_some_and(late) => {

@@ -275,13 +275,14 @@ impl<F: LeafFormat> TileSweep<F> {
         if self.above.len() == above {
             self.above.push(Above::default());
         }
-        let shelf = &mut self.above[above];
-        if shelf.hashes.is_empty() {
-            shelf.first = index;
+        let level_above = &mut self.above[above];
+        if level_above.hashes.is_empty() {
+            level_above.first = index;
         }
-        shelf.hashes.push(hash);
+        level_above.hashes.push(hash);
         if (index + 1).is_multiple_of(FULL) {
-            let whole = (shelf.hashes.len() == usize::from(FULL_WIDTH)).then(|| candidates(&shelf.hashes));
+            let whole = (level_above.hashes.len() == usize::from(FULL_WIDTH))
+                .then(|| candidates(&level_above.hashes));
             self.settle(above);
             if let Some(whole) = whole {
                 self.raise(above + 1, index / FULL, whole);

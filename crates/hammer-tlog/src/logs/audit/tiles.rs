@@ -4,12 +4,12 @@ use std::marker::PhantomData;
 use super::AuditBounds;
 use super::leaf_format::{EntryFault, LeafFormat};
 use super::lookup::{Found, Lookup};
-use super::marks::Marks;
+use super::publications::Publications;
 use super::receipt::Receipt;
 use super::receipts::Receipts;
 use super::spill::Spill;
+use super::tile_leaves::TileLeaves;
 use super::verdict::{Breach, BundleFault, Finding, Kept, Kind, Published, Verdict};
-use super::window::Leaves;
 use crate::hash::Hash;
 use crate::logs::follow::{Event, Head, TileFault};
 use crate::logs::merkle::EMPTY_ROOT;
@@ -34,10 +34,10 @@ pub struct TileAudit<F, S> {
     covered: u64,
     /// When the last head was fetched.
     fetched_ns: u64,
-    tiles: BTreeMap<u64, Leaves>,
+    tiles: BTreeMap<u64, TileLeaves>,
     /// Tiles with leaves that have not been read from their bundle.
     open: BTreeSet<u64>,
-    marks: Marks,
+    publications: Publications,
     /// Leaves of the first head, which were there before the audit.
     before: u64,
     receipts: Receipts<S>,
@@ -72,7 +72,7 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
             fetched_ns: 0,
             tiles,
             open,
-            marks: Marks::new(0),
+            publications: Publications::new(0),
             before: 0,
             receipts: Receipts::new(bounds.receipts, spill),
             disputed,
@@ -96,7 +96,7 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
         match event {
             Event::First { head } if self.covered == 0 => {
                 (self.covered, self.root, self.fetched_ns) = (head.size, head.root, head.fetched_ns);
-                self.marks = Marks::new(head.size);
+                self.publications = Publications::new(head.size);
                 // What was promised before the first head was seen may well be in its tree.
                 self.before = head.size;
                 self.look_up();
@@ -263,14 +263,14 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
     fn grow(&mut self, head: &Head, leaves: &[Hash]) {
         for (index, leaf) in (self.covered..).zip(leaves) {
             let (tile, position) = place(index);
-            self.tiles.entry(tile).or_insert_with(|| Leaves::new(position)).push(*leaf);
+            self.tiles.entry(tile).or_insert_with(|| TileLeaves::new(position)).push(*leaf);
             self.open.insert(tile);
         }
         self.covered += leaves.len() as u64;
         self.root = head.root;
         let Head { size, fetched_ns, timestamp_ms, .. } = *head;
         let unseen_ns = std::mem::replace(&mut self.fetched_ns, fetched_ns);
-        self.marks.push(Published { size, fetched_ns, unseen_ns, timestamp_ms });
+        self.publications.push(Published { size, fetched_ns, unseen_ns, timestamp_ms });
     }
 
     /// Begins to look up the receipts of the next older tile, unless some are being looked up.
@@ -346,8 +346,8 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
             } else {
                 self.tampered.get(&index).map(|got| Kind::TamperedTile { got: *got })
             };
-            let published = self.marks.covering(index);
-            let late = |mark: &Published| mark.timestamp_ms > receipt.deadline_ms;
+            let published = self.publications.covering(index);
+            let late = |head: &Published| head.timestamp_ms > receipt.deadline_ms;
             self.verdicts.push(match kind {
                 Some(kind) => broken(*receipt, kind),
                 None if published.as_ref().is_some_and(late) => broken(*receipt, Kind::Overdue { published }),
@@ -366,7 +366,7 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
                 return;
             }
             oldest.remove();
-            self.marks.forget((index + 1) * FULL);
+            self.publications.forget((index + 1) * FULL);
         }
     }
 }
@@ -390,9 +390,14 @@ fn rival(receipt: &Receipt, receipts: &[Receipt]) -> Option<u64> {
 
 /// Holds the first `width` entries of a bundle against the tree's leaves, and notes those that are altered. Tells of the
 /// first that was not known to be.
-fn compare<F: LeafFormat>(leaves: &mut Leaves, tile: TileId, width: usize, bytes: &[u8]) -> Option<Finding> {
+fn compare<F: LeafFormat>(
+    leaves: &mut TileLeaves,
+    tile: TileId,
+    width: usize,
+    bytes: &[u8],
+) -> Option<Finding> {
     let mut first = None;
-    let mut note = |leaves: &mut Leaves, position: usize, fault: BundleFault| {
+    let mut note = |leaves: &mut TileLeaves, position: usize, fault: BundleFault| {
         if leaves.altered.set(position) && first.is_none() {
             first = Some(Finding::TamperedBundle { tile, index: tile.first() + position as u64, fault });
         }
@@ -455,7 +460,7 @@ fn note_references<'a, F: LeafFormat>(
 
 /// Why the tree has another leaf where this receipt promises its own.
 fn misplaced<F: LeafFormat>(
-    leaves: &Leaves,
+    leaves: &TileLeaves,
     position: usize,
     found: Hash,
     receipt: &Receipt,

@@ -3,7 +3,7 @@ use crate::logs::tile::{FULL_WIDTH, Level, TileId};
 
 /// The leaves of a tile that the followed tree covers, and what the audit knows of them.
 #[derive(Debug, Default)]
-pub(super) struct Leaves {
+pub(super) struct TileLeaves {
     /// Leaves of the tile that were there before the audit began; their hashes are not known.
     pub(super) skip: usize,
     /// From `skip` on.
@@ -20,7 +20,7 @@ pub(super) struct Leaves {
     pub(super) altered: Bits,
 }
 
-impl Leaves {
+impl TileLeaves {
     pub(super) fn new(skip: usize) -> Self {
         Self { skip, audited: skip, ..Self::default() }
     }

@@ -4,19 +4,19 @@ use super::verdict::Published;
 
 /// The heads that first covered the leaves that are still of interest, in order.
 #[derive(Debug, Default)]
-pub(super) struct Marks {
-    marks: VecDeque<Published>,
+pub(super) struct Publications {
+    heads: VecDeque<Published>,
     /// Leaves below this were covered by a head that is forgotten, or was never seen.
     since: u64,
 }
 
-impl Marks {
+impl Publications {
     pub(super) fn new(since: u64) -> Self {
-        Self { marks: VecDeque::new(), since }
+        Self { heads: VecDeque::new(), since }
     }
 
-    pub(super) fn push(&mut self, mark: Published) {
-        self.marks.push_back(mark);
+    pub(super) fn push(&mut self, head: Published) {
+        self.heads.push_back(head);
     }
 
     /// The first head that covers the leaf.
@@ -24,14 +24,14 @@ impl Marks {
         if index < self.since {
             return None;
         }
-        self.marks.get(self.marks.partition_point(|mark| mark.size <= index)).copied()
+        self.heads.get(self.heads.partition_point(|head| head.size <= index)).copied()
     }
 
     /// Forgets the heads that cover only leaves below `index`.
     pub(super) fn forget(&mut self, index: u64) {
-        while let Some(mark) = self.marks.front().filter(|mark| mark.size <= index) {
-            self.since = mark.size;
-            self.marks.pop_front();
+        while let Some(head) = self.heads.front().filter(|head| head.size <= index) {
+            self.since = head.size;
+            self.heads.pop_front();
         }
     }
 }

@@ -4,7 +4,7 @@ use super::verdict::{Finding, Published};
 use crate::hash::Hash;
 
 /// Partitions, by the first bits of the leaf's hash.
-pub(super) const SHELVES: usize = 16;
+pub(super) const PARTITIONS: usize = 16;
 
 /// Leaves of a partition that are spilled at once.
 const CHUNK: usize = 1024 * LENGTH;
@@ -24,14 +24,14 @@ pub(super) struct Seen {
 /// Receipts that memory does not hold, and the leaves that were read since: one partition at a time is taken back, and
 /// its receipts are held against its leaves.
 #[derive(Debug)]
-pub(super) struct Shelves<S> {
+pub(super) struct SpillPartitions<S> {
     spill: S,
-    shelves: [Shelf; SHELVES],
+    partitions: [SpillPartition; PARTITIONS],
     pub(super) findings: Vec<Finding>,
 }
 
 #[derive(Debug, Default)]
-struct Shelf {
+struct SpillPartition {
     receipts: u64,
     /// No receipt has an earlier deadline; in milliseconds since 1970.
     earliest_deadline_ms: u64,
@@ -41,21 +41,21 @@ struct Shelf {
 }
 
 /// The partition of a leaf.
-pub(super) fn shelf(leaf: &Hash) -> usize {
+pub(super) fn partition_of(leaf: &Hash) -> usize {
     usize::from(leaf.0[0] >> 4)
 }
 
-impl<S: Spill> Shelves<S> {
+impl<S: Spill> SpillPartitions<S> {
     pub(super) fn new(spill: S) -> Self {
-        Self { spill, shelves: Default::default(), findings: Vec::new() }
+        Self { spill, partitions: Default::default(), findings: Vec::new() }
     }
 
     pub(super) fn receipts(&self) -> u64 {
-        self.shelves.iter().map(|shelf| shelf.receipts).sum()
+        self.partitions.iter().map(|partition| partition.receipts).sum()
     }
 
     pub(super) fn holds(&self, leaf: &Hash) -> bool {
-        self.shelves[shelf(leaf)].receipts > 0
+        self.partitions[partition_of(leaf)].receipts > 0
     }
 
     /// Spills receipts of one partition; gives them back where that fails.
@@ -65,61 +65,63 @@ impl<S: Spill> Shelves<S> {
             self.findings.push(Finding::Unspilled { receipts: 0, error: error.to_string() });
             return Err(receipts);
         }
-        let shelf = &mut self.shelves[number];
+        let partition = &mut self.partitions[number];
         let earliest_deadline_ms =
             receipts.iter().map(|receipt| receipt.deadline_ms).min().unwrap_or(u64::MAX);
-        let held = if shelf.receipts == 0 { u64::MAX } else { shelf.earliest_deadline_ms };
-        shelf.earliest_deadline_ms = held.min(earliest_deadline_ms);
-        shelf.receipts += receipts.len() as u64;
+        let held = if partition.receipts == 0 { u64::MAX } else { partition.earliest_deadline_ms };
+        partition.earliest_deadline_ms = held.min(earliest_deadline_ms);
+        partition.receipts += receipts.len() as u64;
         Ok(())
     }
 
     /// Notes a leaf for the receipts of its partition.
     pub(super) fn note(&mut self, leaf: Hash, seen: Seen) {
-        let number = shelf(&leaf);
-        let shelf = &mut self.shelves[number];
-        shelf.buffer.extend_from_slice(&encode(&leaf, &seen));
-        shelf.leaves += 1;
+        let number = partition_of(&leaf);
+        let partition = &mut self.partitions[number];
+        partition.buffer.extend_from_slice(&encode(&leaf, &seen));
+        partition.leaves += 1;
         // A buffer that cannot be spilled stays: a leaf that is lost would break the promise of its receipt.
-        if shelf.buffer.len().is_multiple_of(CHUNK)
-            && self.spill.append((SHELVES + number) as u64, &shelf.buffer).is_ok()
+        if partition.buffer.len().is_multiple_of(CHUNK)
+            && self.spill.append((PARTITIONS + number) as u64, &partition.buffer).is_ok()
         {
-            shelf.buffer.clear();
+            partition.buffer.clear();
         }
     }
 
     /// A partition with more leaves than receipts, to be taken now so that they do not become many more.
     pub(super) fn due(&self) -> Option<usize> {
-        let due = |shelf: &Shelf| shelf.receipts > 0 && shelf.leaves >= shelf.receipts.max(1024);
-        self.shelves.iter().position(due)
+        let due = |partition: &SpillPartition| {
+            partition.receipts > 0 && partition.leaves >= partition.receipts.max(1024)
+        };
+        self.partitions.iter().position(due)
     }
 
     /// Partitions with receipts whose deadline is before.
     pub(super) fn due_before(&self, before_ms: u64) -> Vec<usize> {
         let signed = |number: &usize| {
-            let shelf = &self.shelves[*number];
-            shelf.receipts > 0 && shelf.earliest_deadline_ms < before_ms
+            let partition = &self.partitions[*number];
+            partition.receipts > 0 && partition.earliest_deadline_ms < before_ms
         };
-        (0..SHELVES).filter(signed).collect()
+        (0..PARTITIONS).filter(signed).collect()
     }
 
     /// Takes a partition: its receipts, and the leaves that were read while they lay there.
     pub(super) fn take(&mut self, number: usize) -> (Vec<Receipt>, Vec<(Hash, Seen)>) {
-        let shelf = std::mem::take(&mut self.shelves[number]);
-        if shelf.receipts == 0 {
+        let partition = std::mem::take(&mut self.partitions[number]);
+        if partition.receipts == 0 {
             return (Vec::new(), Vec::new());
         }
         let receipts = self.bring(number).as_chunks().0.iter().map(Receipt::decode).collect::<Vec<_>>();
-        let lost = shelf.receipts.saturating_sub(receipts.len() as u64);
-        let spilled = shelf.leaves - (shelf.buffer.len() / LENGTH) as u64;
-        let mut leaves = if spilled > 0 { self.bring(SHELVES + number) } else { Vec::new() };
+        let lost = partition.receipts.saturating_sub(receipts.len() as u64);
+        let spilled = partition.leaves - (partition.buffer.len() / LENGTH) as u64;
+        let mut leaves = if spilled > 0 { self.bring(PARTITIONS + number) } else { Vec::new() };
         let whole = leaves.len() as u64 == spilled * LENGTH as u64;
-        leaves.extend(shelf.buffer);
+        leaves.extend(partition.buffer);
         let leaves = leaves.as_chunks().0.iter().map(decode).collect();
         if lost > 0 || !whole {
             let error = "the spill gave back less than it took".to_owned();
             self.findings
-                .push(Finding::Unspilled { receipts: if whole { lost } else { shelf.receipts }, error });
+                .push(Finding::Unspilled { receipts: if whole { lost } else { partition.receipts }, error });
         }
         // Without their leaves nothing can be said of the receipts.
         (if whole { receipts } else { Vec::new() }, leaves)
