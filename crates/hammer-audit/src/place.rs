@@ -117,7 +117,8 @@ impl LogClient {
             }
             Self::Folder(folder) => {
                 folder.get(path, answer);
-                // Neither entries, which start with a time, nor JSON start so; a web server would say it in a header.
+                // A web server would say it in a header. Hashes may start so too, and entries whose length is written first,
+                // but one in 16 million.
                 if answer.body.starts_with(&GZIP_MAGIC) {
                     answer.headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
                 }
@@ -150,4 +151,5 @@ fn read(root: &Path, path: &str, mut body: Vec<u8>) -> io::Result<Vec<u8>> {
     Ok(body)
 }
 
-const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+/// What every gzip member starts with: its two identifiers, and deflate as the method (RFC 1952 section 2.3.1).
+const GZIP_MAGIC: [u8; 3] = [0x1f, 0x8b, 8];

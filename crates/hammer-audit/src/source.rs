@@ -13,7 +13,7 @@ use crate::messages::AuditWords;
 /// A log, as its protocol has it. Paths start with `/`, and are behind the URL or in the folder where the log is read
 /// ([`LogPlace`](crate::LogPlace)). Nothing here sends anything: requests, their repetition and their bounds are the audit's.
 pub trait LogSource: Send + Sync + 'static {
-    /// Where promises are got, as receipts name it.
+    /// Where promises are got, as receipts name it; no two logs of a run have the same.
     fn url(&self) -> String;
 
     /// The kind of the workload's promises that receipts are of.
