@@ -11,7 +11,7 @@ use hammer_synth::{
 };
 
 fn minter(algorithm: Algorithm, profile: Profile) -> ChainMinter {
-    let validity = Validity::new(1_767_225_600, 1_775_001_600).expect("it begins before it ends");
+    let validity = Validity::new(1_767_225_600, 1_775_001_600).expect("it starts before it ends");
     let issuer = IssuerSource::Derived(HierarchySpec { algorithm, depth: 2, validity });
     let spec = MinterSpec {
         seed: Seed::from_u64(1),

@@ -68,7 +68,7 @@ impl Control {
 /// Carries the run out, telling `reporters` as it goes.
 ///
 /// # Errors
-/// When it cannot begin, or a shard cannot go on; what the target does is never an error.
+/// When it cannot start, or a shard cannot go on; what the target does is never an error.
 pub fn run(
     mut spec: RunSpec,
     inbox: Inbox,
@@ -78,7 +78,7 @@ pub fn run(
     let threads = Threads::start(&mut spec, &inbox.sender)?;
     let mut run = Run::new(spec, &info, threads, inbox, reporters);
     run.tell(&RunEvent::Started(info));
-    let outcome = run.wait_until_ready().map(|()| run.begin()).and_then(|()| run.follow());
+    let outcome = run.wait_until_ready().map(|()| run.start()).and_then(|()| run.follow());
     match outcome {
         Ok(()) => run.finish(),
         Err(error) => {
@@ -117,7 +117,7 @@ impl<'a, 'r> Run<'a, 'r> {
         let collector = Collector::new(info.series.len(), spec.shards);
         let judge = RunJudge::new(spec.thresholds.clone(), info.series.clone());
         let phases = Phases {
-            begin: Nanos::ZERO,
+            start: Nanos::ZERO,
             warm_up: spec.warm_up,
             measurement: spec.measurement,
             drain: spec.drain,
@@ -155,10 +155,10 @@ impl<'a, 'r> Run<'a, 'r> {
         Ok(())
     }
 
-    fn begin(&mut self) {
-        self.phases.begin = self.spec.clock.now() + BEGIN_IN;
-        self.collector.begin(self.phases.begin);
-        self.threads.tell_shards(|| ShardCommand::Begin(self.phases));
+    fn start(&mut self) {
+        self.phases.start = self.spec.clock.now() + START_IN;
+        self.collector.start(self.phases.start);
+        self.threads.tell_shards(|| ShardCommand::Start(self.phases));
         self.enter(if self.spec.warm_up > Nanos::ZERO { Phase::WarmUp } else { Phase::Measurement });
     }
 
@@ -285,14 +285,14 @@ impl<'a, 'r> Run<'a, 'r> {
 
     fn next_edge(&self) -> Nanos {
         match self.phase {
-            Some(Phase::WarmUp) => self.phases.measurement_begin(),
+            Some(Phase::WarmUp) => self.phases.measurement_start(),
             Some(Phase::Measurement) => self.arrivals_end(),
             _ => Nanos::MAX,
         }
     }
 
     fn step_phase(&mut self, now: Nanos) {
-        if self.phase == Some(Phase::WarmUp) && now >= self.phases.measurement_begin() {
+        if self.phase == Some(Phase::WarmUp) && now >= self.phases.measurement_start() {
             self.enter(Phase::Measurement);
         }
         if self.phase != Some(Phase::Drain) && now >= self.arrivals_end() {
@@ -302,14 +302,14 @@ impl<'a, 'r> Run<'a, 'r> {
 
     fn enter(&mut self, phase: Phase) {
         let at = match phase {
-            Phase::WarmUp => self.phases.begin,
-            Phase::Measurement => self.phases.measurement_begin(),
+            Phase::WarmUp => self.phases.start,
+            Phase::Measurement => self.phases.measurement_start(),
             Phase::Drain => self.arrivals_end().min(self.spec.clock.now()),
         };
         let cpu = Some((self.spec.clock.now(), (self.spec.resources)().cpu_seconds()));
         match phase {
             Phase::WarmUp => {}
-            Phase::Measurement => self.cpu.begin = cpu,
+            Phase::Measurement => self.cpu.start = cpu,
             Phase::Drain => self.cpu.end = cpu,
         }
         if let Some((_, _, end)) = self.phase_log.last_mut() {
@@ -345,7 +345,7 @@ impl<'a, 'r> Run<'a, 'r> {
     }
 
     fn abort_on_failed_threshold(&mut self, at: Nanos) {
-        let since = at.since(self.phases.measurement_begin());
+        let since = at.since(self.phases.measurement_start());
         if self.ended_at.is_some() || self.phase != Some(Phase::Measurement) || since == Nanos::ZERO {
             return;
         }
@@ -393,7 +393,7 @@ impl<'a, 'r> Run<'a, 'r> {
         let mut promises = hammer_measure::Ledger::default();
         promises_by_workload.iter().for_each(|(_, ledger)| promises.add(ledger));
         let measured = self.phase_log.iter().find(|(phase, _, _)| *phase == Phase::Measurement);
-        let seconds = measured.map_or(0.0, |(_, begin, end)| end.since(*begin).as_secs_f64());
+        let seconds = measured.map_or(0.0, |(_, start, end)| end.since(*start).as_secs_f64());
         RunResult {
             verdicts: self.judge.verdicts(self.collector.total(), &promises_by_workload, seconds),
             total: self.collector.total().clone(),
@@ -436,7 +436,7 @@ fn info(spec: &RunSpec) -> RunInfo {
     }
 }
 
-const BEGIN_IN: Nanos = Nanos::from_millis(5);
+const START_IN: Nanos = Nanos::from_millis(5);
 /// Commands take effect a little later, so that all shards apply them at the same instant.
 const APPLY_IN: Nanos = Nanos::from_millis(5);
 const LOOK_EVERY: Nanos = Nanos::from_millis(250);

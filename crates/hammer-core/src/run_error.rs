@@ -24,7 +24,7 @@ pub enum RunError {
     /// A thread that computes in the middle of flows ended by a panic.
     #[error("compute for a flow: a thread of the crew panicked")]
     CrewPanicked,
-    /// It was interrupted before it began.
-    #[error("begin before it was interrupted")]
+    /// It was interrupted before it started.
+    #[error("start before it was interrupted")]
     Interrupted,
 }

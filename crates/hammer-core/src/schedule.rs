@@ -20,12 +20,12 @@ pub use ramp::Ramp;
 pub use steps::{Step, Steps};
 pub use trace::{Trace, TraceError};
 
-/// One arrival: what is sent, and when after the load's begin.
+/// One arrival: what is sent, and when after the load's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// Its place in the schedule, from 0; decides what is sent.
     pub seq: u64,
-    /// The instant after the load's begin.
+    /// The instant after the load's start.
     pub at: Nanos,
 }
 

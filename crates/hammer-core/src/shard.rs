@@ -40,8 +40,8 @@ pub struct ShardSpec<R: Runtime> {
 /// What a shard is told.
 #[derive(Debug)]
 pub enum ShardCommand {
-    /// Begin; intervals are counted from `phases.begin`.
-    Begin(Phases),
+    /// Start; intervals are counted from `phases.start`.
+    Start(Phases),
     /// Apply a command at that instant to the workload of that index, or to all.
     Apply(Nanos, Option<usize>, Command),
     /// No arrival from that instant on; what is left at the second is abandoned.
@@ -74,7 +74,7 @@ pub async fn run<R: Runtime>(
     let mut shard = Shard::open(runtime, spec, commands).await?;
     shard.fill().await;
     report(ShardReport::Ready);
-    if !shard.wait_for_begin().await {
+    if !shard.wait_for_start().await {
         return Ok(());
     }
     loop {
@@ -100,7 +100,7 @@ struct Shard<R: Runtime> {
     recorder: Rc<RefCell<Recorder>>,
     series: usize,
     commands: UnboundedReceiver<ShardCommand>,
-    told_to_begin: Option<Phases>,
+    told_to_start: Option<Phases>,
     pending: Vec<(Nanos, Option<usize>, Command)>,
     spare: Vec<Interval>,
     interval: Nanos,
@@ -149,7 +149,7 @@ impl<R: Runtime> Shard<R> {
             recorder,
             series,
             commands,
-            told_to_begin: None,
+            told_to_start: None,
             pending: Vec::new(),
             spare: vec![Interval::with_series(series)],
             interval: spec.interval,
@@ -179,11 +179,11 @@ impl<R: Runtime> Shard<R> {
         }
     }
 
-    /// Whether the run begins at all.
-    async fn wait_for_begin(&mut self) -> bool {
+    /// Whether the run starts at all.
+    async fn wait_for_start(&mut self) -> bool {
         loop {
-            if let Some(phases) = self.told_to_begin.take() {
-                self.begin(&phases);
+            if let Some(phases) = self.told_to_start.take() {
+                self.start(&phases);
                 return true;
             }
             match self.commands.next().await {
@@ -193,15 +193,15 @@ impl<R: Runtime> Shard<R> {
         }
     }
 
-    fn begin(&mut self, phases: &Phases) {
-        self.next_interval = phases.begin + self.interval;
-        self.next_sweep = phases.begin;
+    fn start(&mut self, phases: &Phases) {
+        self.next_interval = phases.start + self.interval;
+        self.next_sweep = phases.start;
         let end = phases.arrivals_end();
         self.end = Some(self.end.unwrap_or(Nanos::MAX).min(end)).filter(|end| *end < Nanos::MAX);
         self.abandon_at = self.abandon_at.min(end.saturating_add(phases.drain));
         let end = self.end.unwrap_or(Nanos::MAX).min(phases.arrivals_end());
         self.end = Some(end).filter(|end| *end < Nanos::MAX);
-        self.lanes.iter().for_each(|lane| lane.begin(phases));
+        self.lanes.iter().for_each(|lane| lane.start_arrivals(phases));
     }
 
     /// Everything that is due at `now`.
@@ -277,7 +277,7 @@ impl<R: Runtime> Shard<R> {
 
     fn take(&mut self, command: ShardCommand) {
         match command {
-            ShardCommand::Begin(phases) => self.told_to_begin = Some(phases),
+            ShardCommand::Start(phases) => self.told_to_start = Some(phases),
             ShardCommand::Apply(at, lane, command) => self.pending.push((at, lane, command)),
             ShardCommand::End(at, abandon_at) => {
                 let at = at.min(self.end.unwrap_or(Nanos::MAX));

@@ -13,7 +13,7 @@ use crate::timing::Nanos;
 pub enum RunEvent {
     /// It is about to send.
     Started(Arc<RunInfo>),
-    /// A phase began.
+    /// A phase started.
     Phase {
         /// Which.
         phase: Phase,

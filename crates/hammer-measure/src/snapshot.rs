@@ -138,7 +138,7 @@ pub struct RunInfo {
 pub struct RunResult {
     /// Everything recorded, by series and phase.
     pub total: Interval,
-    /// The actual phases, each with its begin and end.
+    /// The actual phases, each with its start and end.
     pub phases: Vec<(Phase, Nanos, Nanos)>,
     /// Promises of all workloads.
     pub promises: Ledger,
@@ -201,10 +201,10 @@ impl Figures {
 }
 
 impl RunResult {
-    /// The measured length: the measurement phase's end less its begin, in seconds.
+    /// The measured length: the measurement phase's end less its start, in seconds.
     pub fn measured_seconds(&self) -> f64 {
         let measured = self.phases.iter().find(|(phase, _, _)| *phase == Phase::Measurement);
-        measured.map_or(0.0, |(_, begin, end)| end.since(*begin).as_secs_f64())
+        measured.map_or(0.0, |(_, start, end)| end.since(*start).as_secs_f64())
     }
 }
 

@@ -79,9 +79,9 @@ fn length(rng: &mut Rng, out: &mut [u8]) {
 /// A run of digits says another number.
 fn number(rng: &mut Rng, out: &mut Vec<u8>) {
     let from = rng.below(out.len());
-    let Some(begin) = out[from..].iter().position(u8::is_ascii_digit).map(|at| from + at) else { return };
-    let end = out[begin..].iter().position(|byte| !byte.is_ascii_digit()).map_or(out.len(), |at| begin + at);
-    out.splice(begin..end, rng.of(&NUMBERS).bytes());
+    let Some(start) = out[from..].iter().position(u8::is_ascii_digit).map(|at| from + at) else { return };
+    let end = out[start..].iter().position(|byte| !byte.is_ascii_digit()).map_or(out.len(), |at| start + at);
+    out.splice(start..end, rng.of(&NUMBERS).bytes());
 }
 
 fn swap(rng: &mut Rng, out: &mut [u8]) {

@@ -35,7 +35,7 @@ pub(crate) fn edit(rng: &mut Rng, out: &mut Vec<u8>) -> bool {
 fn tokens(text: &[u8]) -> Vec<Range<usize>> {
     let (mut tokens, mut at) = (Vec::new(), 0);
     while let Some(&byte) = text.get(at) {
-        let begin = at;
+        let start = at;
         at += 1;
         match byte {
             b'"' => {
@@ -50,7 +50,7 @@ fn tokens(text: &[u8]) -> Vec<Range<usize>> {
             }
             _ => continue,
         }
-        tokens.push(begin..at);
+        tokens.push(start..at);
     }
     tokens
 }

@@ -34,10 +34,10 @@ impl Rng {
 
     /// A stretch of a slice of `length`, mostly short.
     pub(crate) fn stretch(&mut self, length: usize) -> std::ops::Range<usize> {
-        let begin = self.below(length);
+        let start = self.below(length);
         let most = if self.one_in(8) { length } else { 16 };
-        let end = (begin + 1 + self.below(most)).min(length);
-        begin.min(end)..end
+        let end = (start + 1 + self.below(most)).min(length);
+        start.min(end)..end
     }
 
     /// So many random bytes.

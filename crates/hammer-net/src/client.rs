@@ -50,7 +50,7 @@ impl Client {
         Ok(Self { shared, cluster, foreign: RefCell::default() })
     }
 
-    /// `path`, which begins with `/` and may have a query, behind the path of the endpoints' URLs.
+    /// `path`, which starts with `/` and may have a query, behind the path of the endpoints' URLs.
     pub fn path(&self, path: &str) -> Result<PathAndQuery, ConfigError> {
         let whole = match (&*self.shared.prefix, path) {
             ("", "") => "/".to_owned(),

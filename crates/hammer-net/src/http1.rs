@@ -185,7 +185,7 @@ impl Connection {
         limit: usize,
         host: &str,
     ) -> Result<bool, Failure> {
-        self.wire.begin();
+        self.wire.start();
         let response = self.sender.try_send_request(request);
         let mut response = pin!(response);
         let mut note = Note { wire: Rc::clone(&self.wire), answer };

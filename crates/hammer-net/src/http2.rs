@@ -61,7 +61,7 @@ pub(crate) async fn exchange(
 /// A failed stream, and what may be done about it.
 struct StreamError {
     failure: Failure,
-    /// The answer had begun, or is at fault itself.
+    /// The answer had started, or is at fault itself.
     is_final: bool,
     /// The server says that it did not touch the request (RFC 9113, section 8.7).
     is_unprocessed: bool,

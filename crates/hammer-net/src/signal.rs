@@ -15,7 +15,7 @@ pub(crate) struct Signal {
 }
 
 impl Signal {
-    /// A poll on behalf of `task` begins.
+    /// A poll on behalf of `task` starts.
     pub(crate) fn enter(&self, task: &Waker) {
         self.task.register(task);
         self.state.store(POLLING, Ordering::Release);

@@ -8,7 +8,7 @@ use hammer_measure::{Nanos, Now};
 /// The instants of one operation on the wire. `None`: it did not come to that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WireTimes {
-    /// The dial began; `None` on a connection that was there already.
+    /// The dial started; `None` on a connection that was there already.
     pub dial_started: Option<Nanos>,
     /// TCP was connected.
     pub connected: Option<Nanos>,
@@ -45,7 +45,7 @@ impl Wire {
     }
 
     /// Forgets the instants of the operation before.
-    pub(crate) fn begin(&self) {
+    pub(crate) fn start(&self) {
         self.sent.set(None);
         self.first_read.set(None);
     }
@@ -59,7 +59,7 @@ impl Wire {
         self.sent.set(Some(at));
     }
 
-    /// The connection is established: its idle time begins.
+    /// The connection is established: its idle time starts.
     pub(crate) fn note_opened(&self, at: Nanos) {
         self.last_read.set(at);
     }
@@ -73,7 +73,7 @@ impl Wire {
         self.last_read.set(now);
     }
 
-    /// The first read since [`Wire::begin`], if any.
+    /// The first read since [`Wire::start`], if any.
     pub(crate) fn first_read(&self) -> Option<Nanos> {
         self.first_read.get()
     }

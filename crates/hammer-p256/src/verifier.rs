@@ -28,7 +28,7 @@ pub struct FixedKeyVerifier {
 #[derive(Debug, Clone, Default)]
 pub struct SignatureBatch {
     candidates: Vec<Candidate>,
-    /// One for each signature; what is not a candidate is false from the begin.
+    /// One for each signature; what is not a candidate is false from the start.
     verdicts: Vec<bool>,
     scratch: Scratch,
 }

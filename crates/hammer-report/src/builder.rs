@@ -32,7 +32,7 @@ pub struct ReportBuilder {
 /// A run that leaves no report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BuildError {
-    /// It never began to send.
+    /// It never started to send.
     #[error("build a report: the run never started")]
     NotStarted,
     /// It never ended.
@@ -232,7 +232,7 @@ fn seconds(result: &RunResult, phase: Phase) -> f64 {
         .phases
         .iter()
         .filter(|(other, ..)| *other != Phase::Drain && phase_index(*other) == phase_index(phase));
-    arrivals.map(|(_, begin, end)| end.since(*begin).as_secs_f64()).sum()
+    arrivals.map(|(_, start, end)| end.since(*start).as_secs_f64()).sum()
 }
 
 /// RFC 3339 with milliseconds, UTC.

@@ -38,7 +38,7 @@ impl Page {
         self.0.push('\n');
     }
 
-    /// Text after a label, wrapped under its own beginning.
+    /// Text after a label, wrapped under its own start.
     pub(crate) fn paragraph(&mut self, label: &str, text: &str) {
         // A label that fills its column is parted from the text all the same.
         let first = if label.is_empty() { String::new() } else { format!("{label:<0$} ", INDENT - 1) };

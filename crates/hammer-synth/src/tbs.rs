@@ -57,7 +57,7 @@ pub(crate) fn write_certificate(tbs: &[u8], signer: &dyn Signer, out: &mut Vec<u
 }
 
 /// Makes a certificate of what follows the first [`MOST_HEADER`] bytes of `bytes`, a TBSCertificate, and returns where it
-/// begins among them; `signature` has a byte 0 before it.
+/// starts among them; `signature` has a byte 0 before it.
 pub(crate) fn enclose(bytes: &mut Vec<u8>, algorithm: Algorithm, signature: &[u8]) -> usize {
     bytes.extend_from_slice(algorithm.identifier_der());
     write_header(bytes, BIT_STRING, signature.len());

@@ -85,8 +85,8 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
     async fn live(self: Rc<Self>, slot: Rc<OperationSlot<PendingOperation<W::Op>>>) {
         let user = slot.index * self.context.shards + self.context.shard;
         let mut state = self.context.slot_state();
-        let phases = self.begun(&slot).await;
-        let mut earliest = phases.begin + self.apart * user as u64;
+        let phases = self.arrivals_started(&slot).await;
+        let mut earliest = phases.start + self.apart * user as u64;
         let mut iteration = 0u64;
         let presence = Presence::of(self.as_ref());
         if size_of::<W::User>() > 0 {
@@ -163,7 +163,7 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
         }
     }
 
-    async fn begun(&self, slot: &OperationSlot<PendingOperation<W::Op>>) -> Phases {
+    async fn arrivals_started(&self, slot: &OperationSlot<PendingOperation<W::Op>>) -> Phases {
         poll_fn(|cx| match self.phases.get() {
             Some(phases) => Poll::Ready(phases),
             None => {
@@ -185,11 +185,11 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
     ) -> Option<Nanos> {
         let mut earliest = earliest;
         loop {
-            let from = self.stages.present_from(user, earliest.since(phases.begin))?;
-            if from > earliest.since(phases.begin) {
+            let from = self.stages.present_from(user, earliest.since(phases.start))?;
+            if from > earliest.since(phases.start) {
                 presence.go();
             }
-            let intended = phases.begin.saturating_add(from);
+            let intended = phases.start.saturating_add(from);
             if intended >= self.end.get() {
                 return None;
             }
@@ -298,7 +298,7 @@ impl<W: Workload, R: Runtime> Drop for Presence<'_, W, R> {
 }
 
 impl<W: Workload, R: Runtime> Lane for ClosedLane<W, R> {
-    fn begin(&self, phases: &Phases) {
+    fn start_arrivals(&self, phases: &Phases) {
         self.phases.set(Some(*phases));
         self.end.set(self.end.get().min(phases.arrivals_end()));
         self.wake_all();
@@ -378,7 +378,7 @@ impl<W: Workload, R: Runtime> Lane for ClosedLane<W, R> {
     }
 }
 
-/// Users who are there from the begin take their first turns one after another, so that the herd is not held up by the
+/// Users who are there from the start take their first turns one after another, so that the herd is not held up by the
 /// generator's own work for it.
 const FIRST_APART: Nanos = Nanos::from_micros(100);
 /// A user whose token was refused is not there yet; it does not hammer the issuer.

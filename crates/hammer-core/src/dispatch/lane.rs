@@ -18,8 +18,8 @@ use super::bell::ShardBell;
 
 /// One workload's load on one shard.
 pub trait Lane {
-    /// The phases are known: arrivals begin at `phases.begin`.
-    fn begin(&self, phases: &Phases);
+    /// The phases are known: arrivals start at `phases.start`.
+    fn start_arrivals(&self, phases: &Phases);
     /// Whether all that was to be prepared ahead is there.
     fn is_filled(&self) -> bool;
     /// Releases what is due by `until`, `now` being the instant at which that happens, and starts what can start.

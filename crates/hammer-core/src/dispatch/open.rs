@@ -139,7 +139,7 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
         let mut released = false;
         while let Some((arrival, intended)) = state.pop_due(until) {
             released = true;
-            let phases = state.phases.as_ref().expect("arrivals follow the begin");
+            let phases = state.phases.as_ref().expect("arrivals follow the start");
             let (series, phase) = (self.context.series_of(arrival.seq), phases.of(intended));
             let mut recorder = self.context.recorder.borrow_mut();
             recorder.offer(series, phase);
@@ -260,9 +260,9 @@ impl<W: Workload> Prefetch<W> {
 }
 
 impl<W: Workload, R: Runtime> Lane for OpenLane<W, R> {
-    fn begin(&self, phases: &Phases) {
+    fn start_arrivals(&self, phases: &Phases) {
         let mut state = self.state.borrow_mut();
-        state.warp = Warp::starting_at(phases.begin);
+        state.warp = Warp::starting_at(phases.start);
         state.end = state.end.min(phases.arrivals_end());
         state.phases = Some(*phases);
     }

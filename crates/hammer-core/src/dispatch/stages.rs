@@ -19,7 +19,7 @@ pub struct Stages {
 }
 
 impl Stages {
-    /// `users` from the begin on.
+    /// `users` from the start on.
     pub fn constant(users: usize) -> Self {
         Self { first: users, stages: Vec::new() }
     }
@@ -34,27 +34,27 @@ impl Stages {
         self.stages.iter().map(|stage| stage.users).fold(self.first, usize::max)
     }
 
-    /// The first instant at or after `from` (both since the load's begin) at which user `user`, from 0, is there;
+    /// The first instant at or after `from` (both since the load's start) at which user `user`, from 0, is there;
     /// `None` when they never are again.
     pub fn present_from(&self, user: usize, from: Nanos) -> Option<Nanos> {
-        let (mut begin, mut users) = (Nanos::ZERO, self.first);
+        let (mut start, mut users) = (Nanos::ZERO, self.first);
         for stage in &self.stages {
-            let end = begin + stage.over;
+            let end = start + stage.over;
             if from < end
-                && let Some(at) = crossing(begin, *stage, users, user, from.max(begin))
+                && let Some(at) = crossing(start, *stage, users, user, from.max(start))
             {
                 return Some(at);
             }
-            (begin, users) = (end, stage.users);
+            (start, users) = (end, stage.users);
         }
-        (user < users).then(|| from.max(begin))
+        (user < users).then(|| from.max(start))
     }
 }
 
 /// The first instant at or after `from` within the stage at which there are more than `user` users.
-fn crossing(begin: Nanos, stage: Stage, first: usize, user: usize, from: Nanos) -> Option<Nanos> {
+fn crossing(start: Nanos, stage: Stage, first: usize, user: usize, from: Nanos) -> Option<Nanos> {
     let (first, last, over) = (first as f64, stage.users as f64, stage.over.0 as f64);
-    let there = |at: Nanos| first + (last - first) * (at.since(begin).0 as f64 / over) > user as f64;
+    let there = |at: Nanos| first + (last - first) * (at.since(start).0 as f64 / over) > user as f64;
     if there(from) {
         return Some(from);
     }
@@ -62,7 +62,7 @@ fn crossing(begin: Nanos, stage: Stage, first: usize, user: usize, from: Nanos) 
         return None;
     }
     // User u is there once more than u users are: the instant after the line passes u.
-    let passes = begin + Nanos(((user as f64 - first).max(0.0) / (last - first) * over) as u64 + 1);
+    let passes = start + Nanos(((user as f64 - first).max(0.0) / (last - first) * over) as u64 + 1);
     Some(passes.max(from))
 }
 
@@ -73,7 +73,7 @@ mod tests {
     const SECOND: Nanos = Nanos::from_secs(1);
 
     #[test]
-    fn a_constant_number_is_there_from_the_begin() {
+    fn a_constant_number_is_there_from_the_start() {
         let stages = Stages::constant(3);
         assert_eq!(stages.present_from(2, Nanos(5)), Some(Nanos(5)));
         assert_eq!(stages.present_from(3, Nanos(5)), None);

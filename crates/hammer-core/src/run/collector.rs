@@ -46,8 +46,8 @@ impl Collector {
         }
     }
 
-    /// The first interval begins at `at`.
-    pub fn begin(&mut self, at: Nanos) {
+    /// The first interval starts at `at`.
+    pub fn start(&mut self, at: Nanos) {
         self.last_at = at;
     }
 
@@ -158,9 +158,9 @@ mod tests {
     }
 
     #[test]
-    fn the_first_interval_spans_from_the_begin() {
+    fn the_first_interval_spans_from_the_start() {
         let mut collector = Collector::new(1, 1);
-        collector.begin(Nanos(1_000));
+        collector.start(Nanos(1_000));
         collector.take(0, 0, one_shed(1_500));
         let merged = collector.next_complete().unwrap();
         let (ledger, health) = (Ledger::default(), Health::default());

@@ -74,7 +74,7 @@ impl RunJudge {
         })
     }
 
-    /// The first threshold that ends the run now, `since` the begin of measurement.
+    /// The first threshold that ends the run now, `since` the start of measurement.
     pub(super) fn abort(
         &mut self,
         total: &Interval,

@@ -56,7 +56,7 @@ pub struct RunSpec {
 }
 
 impl RunSpec {
-    /// A run of these workloads that begins now and ends when they do: one thread of each kind, rings of 1 MiB, intervals of a
+    /// A run of these workloads that starts now and ends when they do: one thread of each kind, rings of 1 MiB, intervals of a
     /// second, 5 s of drain; no warm-up, observer, headline, stop rule or threshold, and nothing said of resources.
     pub fn new(lanes: Vec<Arc<dyn LanePlan<ThreadedRuntime>>>) -> Self {
         Self {

@@ -5,7 +5,7 @@
 pub struct Burst {
     /// Arrivals in a burst.
     pub size: u64,
-    /// Seconds from the begin of one to the begin of the next.
+    /// Seconds from the start of one to the start of the next.
     pub every: f64,
     /// Seconds over which a burst is spread.
     pub within: f64,

@@ -3,7 +3,7 @@
 /// From `from` to `to` arrivals a second over `over` seconds, then `to`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ramp {
-    /// Arrivals a second at the begin.
+    /// Arrivals a second at the start.
     pub from: f64,
     /// Arrivals a second at the end and after it.
     pub to: f64,

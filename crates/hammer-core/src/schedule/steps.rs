@@ -18,14 +18,14 @@ pub struct Steps {
 
 impl Steps {
     pub(super) fn seconds_at(&self, count: f64) -> Option<f64> {
-        let (mut begin, mut before) = (0.0, 0.0);
+        let (mut start, mut before) = (0.0, 0.0);
         for (index, step) in self.steps.iter().enumerate() {
             let within = step.rate * step.seconds;
             let last = index + 1 == self.steps.len();
             if step.rate > 0.0 && (count - before < within || last) {
-                return Some(begin + (count - before) / step.rate);
+                return Some(start + (count - before) / step.rate);
             }
-            begin += step.seconds;
+            start += step.seconds;
             before += within;
         }
         None

@@ -31,7 +31,7 @@ pub enum TraceError {
 }
 
 impl Trace {
-    /// Reads seconds since the begin, one a line, ascending; empty lines and those that begin with `#` are passed over.
+    /// Reads seconds since the start, one a line, ascending; empty lines and those that start with `#` are passed over.
     ///
     /// # Errors
     /// When a line is no number, or out of order, or there is none.

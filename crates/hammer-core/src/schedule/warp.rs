@@ -1,5 +1,5 @@
 //! What commands do to a schedule: a piecewise linear map from the schedule's time to the run's. Without a command it
-//! only adds the load's begin, so that planned instants stay pure.
+//! only adds the load's start, so that planned instants stay pure.
 
 use hammer_measure::Nanos;
 
@@ -13,9 +13,9 @@ pub struct Warp {
 }
 
 impl Warp {
-    /// As planned, the schedule's zero being `begin`.
-    pub fn starting_at(begin: Nanos) -> Self {
-        Self { run_anchor: begin, schedule_anchor: Nanos::ZERO, factor: 1.0, paused: false }
+    /// As planned, the schedule's zero being `start`.
+    pub fn starting_at(start: Nanos) -> Self {
+        Self { run_anchor: start, schedule_anchor: Nanos::ZERO, factor: 1.0, paused: false }
     }
 
     /// The run's instant of the schedule's `at`; `None` while nothing arrives.
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_a_command_only_the_begin_is_added() {
+    fn without_a_command_only_the_start_is_added() {
         let warp = Warp::starting_at(Nanos(500));
         assert_eq!(warp.intended(Nanos(123_456_789)), Some(Nanos(123_457_289)));
     }

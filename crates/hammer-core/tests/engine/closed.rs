@@ -70,8 +70,8 @@ fn users_arrive_by_stages() {
 #[test]
 fn a_pause_holds_users_back() {
     let mut run = Simulated::measuring(Nanos::from_secs(3));
-    let begin = run.phases.begin;
-    run.commands = vec![(begin + SECOND, Command::Pause), (begin + SECOND + SECOND, Command::Resume)];
+    let start = run.phases.start;
+    run.commands = vec![(start + SECOND, Command::Pause), (start + SECOND + SECOND, Command::Resume)];
     let load = users(Stages::constant(1), Think::Constant(MILLI * 9), Iterations::Endless);
     let record = run.run(Scripted::answering_after(MILLI), load).series[0][1].clone();
     assert!((199..=202).contains(&record.offered), "{}", record.offered);
@@ -134,48 +134,48 @@ fn fewer_users_than_shards_do_all_that_is_shared() {
 fn the_end_of_what_is_shared_waits_for_nobody_who_thinks() {
     let mut run = Simulated::measuring(SECOND);
     run.phases.measurement = None;
-    let begin = run.phases.begin;
+    let start = run.phases.start;
     let load = users(Stages::constant(2), Think::Constant(SECOND * 60), Iterations::Shared(2));
     let total = run.run(Scripted::answering_after(MILLI), load);
     assert_eq!(total.series[0][1].fate(Fate::Accepted), 2);
-    // The second user begins 100 us after the first.
-    assert_eq!(total.at, begin + Nanos::from_micros(100) + MILLI, "over as the last answer is there");
+    // The second user starts 100 us after the first.
+    assert_eq!(total.at, start + Nanos::from_micros(100) + MILLI, "over as the last answer is there");
 }
 
 #[test]
 fn users_who_wait_for_supply_leave_at_the_end() {
     let mut run = Simulated::measuring(SECOND);
-    let begin = run.phases.begin;
-    run.supply_stall = (begin + MILLI * 100, Nanos::MAX);
+    let start = run.phases.start;
+    run.supply_stall = (start + MILLI * 100, Nanos::MAX);
     let load = users(Stages::constant(2), Think::Constant(MILLI * 9), Iterations::Endless);
     let total = run.run(Scripted::answering_after(MILLI).prepared_ahead(), load);
     let record = &total.series[0][1];
     assert!(record.offered < 30 && record.fate(Fate::Accepted) == record.offered, "{}", record.offered);
-    assert!(total.at <= begin + SECOND + MILLI, "{}", total.at);
+    assert!(total.at <= start + SECOND + MILLI, "{}", total.at);
 }
 
 #[test]
 fn a_stop_while_paused_ends_the_run() {
     let mut run = Simulated::measuring(Nanos::from_secs(100));
-    let begin = run.phases.begin;
+    let start = run.phases.start;
     run.commands = vec![
-        (begin + SECOND, Command::Pause),
-        (begin + SECOND * 2, Command::Stop { reason: "enough".into() }),
+        (start + SECOND, Command::Pause),
+        (start + SECOND * 2, Command::Stop { reason: "enough".into() }),
     ];
     let load = users(Stages::constant(2), Think::Constant(MILLI * 9), Iterations::Endless);
     let total = run.run(Scripted::answering_after(MILLI), load);
     assert_eq!(total.series[0][1].fate(Fate::Abandoned), 0);
-    assert!(total.at <= begin + SECOND * 2 + MILLI, "{}", total.at);
+    assert!(total.at <= start + SECOND * 2 + MILLI, "{}", total.at);
 }
 
 #[test]
 fn a_pause_that_outlasts_the_plan_ends_with_it() {
     let mut run = Simulated::measuring(SECOND * 2);
-    let begin = run.phases.begin;
-    run.commands = vec![(begin + SECOND, Command::Pause)];
+    let start = run.phases.start;
+    run.commands = vec![(start + SECOND, Command::Pause)];
     let load = users(Stages::constant(2), Think::Constant(MILLI * 9), Iterations::Endless);
     let total = run.run(Scripted::answering_after(MILLI), load);
-    assert!(total.at <= begin + SECOND * 2 + MILLI, "{}", total.at);
+    assert!(total.at <= start + SECOND * 2 + MILLI, "{}", total.at);
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn a_load_whose_users_think_past_the_end_lasts_as_long_as_planned() {
     let run = Simulated::measuring(SECOND * 3);
     let total = run.run(Scripted::answering_after(MILLI), load);
     assert_eq!(total.series[0][1].offered, 1);
-    assert_eq!(total.at, run.phases.begin + SECOND * 3);
+    assert_eq!(total.at, run.phases.start + SECOND * 3);
 }
 
 /// Linearly from none to ten over a second, and ten for another.

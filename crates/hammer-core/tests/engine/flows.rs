@@ -18,7 +18,7 @@ use hammer_measure::{Fate, Ledger, Nanos, Outcome};
 
 use crate::harness::{MILLI, SECOND, Scripted, Simulated, answered, at_rate};
 
-/// Two steps of which the second meets a stall that begins 500 ms into the run and outlasts it.
+/// Two steps of which the second meets a stall that starts 500 ms into the run and outlasts it.
 fn hanging() -> Scripted {
     let from = SECOND + MILLI * 500;
     Scripted { steps: 2, ..Scripted::answering_after(MILLI * 2) }.stalled(from, SECOND * 100)

@@ -140,7 +140,7 @@ pub(crate) struct Simulated {
 impl Simulated {
     pub(crate) fn measuring(length: Nanos) -> Self {
         let phases = Phases {
-            begin: SECOND,
+            start: SECOND,
             warm_up: Nanos::ZERO,
             measurement: Some(length),
             drain: Nanos::from_secs(10),
@@ -196,7 +196,7 @@ impl Simulated {
                 interval: SECOND,
             };
             let commands = start(&runtime, spec, &collector);
-            commands.unbounded_send(ShardCommand::Begin(self.phases)).unwrap();
+            commands.unbounded_send(ShardCommand::Start(self.phases)).unwrap();
             for (at, command) in &self.commands {
                 let told = match command {
                     Command::Stop { .. } => ShardCommand::End(*at, *at + self.phases.drain),

@@ -144,11 +144,11 @@ fn drain_ends_at_its_deadline_and_what_it_cut_off_is_abandoned() {
 #[test]
 fn a_pause_suspends_arrivals_and_a_rate_changes_them() {
     let mut run = Simulated::measuring(Nanos::from_secs(4));
-    let begin = run.phases.begin;
+    let start = run.phases.start;
     run.commands = vec![
-        (begin + SECOND, Command::Pause),
-        (begin + SECOND + SECOND, Command::Resume),
-        (begin + Nanos::from_secs(3), Command::Rate { workload: None, factor: 3.0 }),
+        (start + SECOND, Command::Pause),
+        (start + SECOND + SECOND, Command::Resume),
+        (start + Nanos::from_secs(3), Command::Rate { workload: None, factor: 3.0 }),
     ];
     let record = run.run(Scripted::answering_after(MILLI), at_rate(100.0, 10, 10)).series[0][1].clone();
     assert_eq!(record.offered, 100 + 100 + 300);
@@ -157,8 +157,8 @@ fn a_pause_suspends_arrivals_and_a_rate_changes_them() {
 #[test]
 fn a_raised_limit_lets_the_backlog_go() {
     let mut run = Simulated::measuring(SECOND);
-    let begin = run.phases.begin;
-    run.commands = vec![(begin + Nanos::from_millis(500), Command::InFlight { workload: None, limit: 100 })];
+    let start = run.phases.start;
+    run.commands = vec![(start + Nanos::from_millis(500), Command::InFlight { workload: None, limit: 100 })];
     let record = run.run(Scripted::answering_after(Nanos::from_secs(2)), at_rate(100.0, 1, 1_000)).series[0]
         [1]
     .clone();
@@ -170,7 +170,7 @@ fn a_raised_limit_lets_the_backlog_go() {
 #[test]
 fn a_stop_ends_arrivals_and_what_is_under_way_ends() {
     let mut run = Simulated::measuring(Nanos::from_secs(100));
-    run.commands = vec![(run.phases.begin + SECOND, Command::Stop { reason: "enough".into() })];
+    run.commands = vec![(run.phases.start + SECOND, Command::Stop { reason: "enough".into() })];
     let record = run.run(Scripted::answering_after(SECOND), at_rate(100.0, 1_000, 10)).series[0][1].clone();
     assert!((100..=101).contains(&record.offered), "{}", record.offered);
     assert_eq!(record.fate(Fate::Accepted), record.offered);
@@ -190,24 +190,24 @@ fn a_flow_of_two_steps_has_a_series_for_each() {
 #[test]
 fn a_stop_while_paused_ends_the_run() {
     let mut run = Simulated::measuring(Nanos::from_secs(100));
-    let begin = run.phases.begin;
+    let start = run.phases.start;
     run.commands = vec![
-        (begin + MILLI * 995, Command::Pause),
-        (begin + SECOND * 2, Command::Stop { reason: "enough".into() }),
+        (start + MILLI * 995, Command::Pause),
+        (start + SECOND * 2, Command::Stop { reason: "enough".into() }),
     ];
     let total = run.run(Scripted::answering_after(MILLI), at_rate(100.0, 10, 10));
     assert_eq!(total.series[0][1].offered, 100);
-    assert!(total.at <= begin + SECOND * 2 + MILLI, "{}", total.at);
+    assert!(total.at <= start + SECOND * 2 + MILLI, "{}", total.at);
 }
 
 #[test]
 fn a_pause_that_outlasts_the_plan_ends_with_it() {
     let mut run = Simulated::measuring(SECOND * 2);
-    let begin = run.phases.begin;
-    run.commands = vec![(begin + MILLI * 995, Command::Pause)];
+    let start = run.phases.start;
+    run.commands = vec![(start + MILLI * 995, Command::Pause)];
     let total = run.run(Scripted::answering_after(MILLI), at_rate(100.0, 10, 10));
     assert_eq!(total.series[0][1].offered, 100);
-    assert!(total.at <= begin + SECOND * 2 + MILLI, "{}", total.at);
+    assert!(total.at <= start + SECOND * 2 + MILLI, "{}", total.at);
 }
 
 #[test]
@@ -228,12 +228,12 @@ fn a_run_without_time_to_drain_leaves_nothing_waiting() {
 fn a_run_is_over_with_its_last_answer() {
     let mut run = Simulated::measuring(SECOND);
     run.phases.measurement = None;
-    let begin = run.phases.begin;
+    let start = run.phases.start;
     let schedule = Schedule::even(Profile::Constant(Constant { rate: 1_000.0 })).operations(100);
     let load = Load::Open(Open { schedule, in_flight: 10, backlog: 10 });
     let total = run.run(Scripted::answering_after(Nanos::from_micros(2_300)), load);
     assert_eq!(total.series[0][1].fate(Fate::Accepted), 100);
-    assert_eq!(total.at, begin + MILLI * 99 + Nanos::from_micros(2_300));
+    assert_eq!(total.at, start + MILLI * 99 + Nanos::from_micros(2_300));
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn an_operation_that_is_due_and_not_prepared_is_starved_and_those_after_it_are_t
     let received = server.received.clone();
     let mut run = Simulated::measuring(SECOND * 2);
     run.supply.operations = 64;
-    run.supply_stall = (run.phases.begin + MILLI * 500, run.phases.begin + SECOND);
+    run.supply_stall = (run.phases.start + MILLI * 500, run.phases.start + SECOND);
     let record = run.run(server, at_rate(1_000.0, 100, 100)).series[0][1].clone();
     let starved = record.fate(Fate::Starved);
     assert!((430..=445).contains(&starved), "{starved}: what was due in 500 ms less the ring's 64");
@@ -277,5 +277,5 @@ fn a_slow_load_lasts_as_long_as_planned() {
     let run = Simulated::measuring(SECOND * 3);
     let total = run.run(Scripted::answering_after(MILLI), at_rate(0.5, 1, 1));
     assert_eq!(total.series[0][1].offered, 2, "at 0 and at 2 s");
-    assert_eq!(total.at, run.phases.begin + SECOND * 3);
+    assert_eq!(total.at, run.phases.start + SECOND * 3);
 }

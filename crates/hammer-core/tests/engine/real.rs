@@ -138,7 +138,7 @@ fn an_interrupt_drains_and_reports() {
     let interrupter = control.clone();
     let watcher = std::thread::spawn(move || interrupter.interrupt());
     watcher.join().unwrap();
-    // Interrupted before it began: there is nothing to report.
+    // Interrupted before it started: there is nothing to report.
     assert!(run(spec(Nanos::from_secs(60)), inbox, &mut []).is_err());
 }
 

@@ -13,7 +13,7 @@ use super::promises::Breach;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
-    /// A phase began.
+    /// A phase started.
     Phase {
         /// When.
         at_ns: u64,

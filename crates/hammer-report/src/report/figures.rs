@@ -86,7 +86,7 @@ pub struct Fates {
 /// Arrivals and what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
-    /// Arrivals that the schedule named (closed loop: that users began).
+    /// Arrivals that the schedule named (closed loop: that users started).
     pub offered: u64,
     /// Those that got a slot.
     pub dispatched: u64,

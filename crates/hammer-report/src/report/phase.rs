@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct PhaseSpan {
     /// Which.
     pub phase: PhaseName,
-    /// Its begin.
+    /// Its start.
     pub begin_ns: u64,
     /// Its end.
     pub end_ns: u64,
@@ -38,8 +38,8 @@ impl From<hammer_measure::Phase> for PhaseName {
 }
 
 impl From<&(hammer_measure::Phase, Nanos, Nanos)> for PhaseSpan {
-    fn from((phase, begin, end): &(hammer_measure::Phase, Nanos, Nanos)) -> Self {
-        Self { phase: (*phase).into(), begin_ns: begin.0, end_ns: end.0 }
+    fn from((phase, start, end): &(hammer_measure::Phase, Nanos, Nanos)) -> Self {
+        Self { phase: (*phase).into(), begin_ns: start.0, end_ns: end.0 }
     }
 }
 

@@ -172,7 +172,7 @@ async fn answer(
     seen: Rc<Seen>,
     script: Script,
 ) -> Result<Reply, Infallible> {
-    let work = AtWork::begin(&seen);
+    let work = AtWork::start(&seen);
     let (head, body) = request.into_parts();
     let body = body.collect().await.map(Collected::to_bytes).unwrap_or_default();
     seen.requests.borrow_mut().push(Recorded {
@@ -188,7 +188,7 @@ async fn answer(
 struct AtWork(Rc<Seen>);
 
 impl AtWork {
-    fn begin(seen: &Rc<Seen>) -> Self {
+    fn start(seen: &Rc<Seen>) -> Self {
         seen.at_work.set(seen.at_work.get() + 1);
         seen.most_at_work.set(seen.most_at_work.get().max(seen.at_work.get()));
         Self(Rc::clone(seen))
