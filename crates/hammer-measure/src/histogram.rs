@@ -11,6 +11,10 @@ use serde::{Deserialize, Serialize};
 use crate::octaves::Octaves;
 use crate::timing::Nanos;
 
+mod hdr;
+
+pub(crate) use hdr::MOST_COUNTED;
+
 /// Durations of one kind, allocated at the first sample, with a count of those that never ended.
 #[derive(Clone, Debug, Default)]
 pub struct Distribution {
@@ -64,6 +68,9 @@ pub enum PayloadError {
     /// Not an HDR V2 payload.
     #[error("read an HDR V2 payload: {0}")]
     Payload(String),
+    /// A payload of other bounds than ours, or of more than any run records.
+    #[error("read an HDR V2 payload: expected nanoseconds from {RESOLUTION} to two hours, to three digits")]
+    Bounds,
 }
 
 impl Distribution {
@@ -156,8 +163,8 @@ impl Distribution {
     /// The durations that ended, by powers of two, to the histogram's precision.
     pub fn octaves(&self) -> Octaves {
         let mut octaves = Octaves::default();
-        for step in self.histogram.iter().flat_map(|histogram| histogram.iter_recorded()) {
-            octaves.record(resolved(step.value_iterated_to()), step.count_at_value());
+        for (value, count) in self.recorded() {
+            octaves.record(resolved(value), count);
         }
         octaves
     }
@@ -184,8 +191,26 @@ impl Distribution {
         Ok(Self { histogram: Some(Box::new(histogram)), infinite })
     }
 
+    /// Bytes of memory.
+    pub(crate) fn bytes(&self) -> usize {
+        self.histogram.as_ref().map_or(0, |histogram| histogram.distinct_values() * size_of::<u64>())
+    }
+
     fn ended(&self) -> u64 {
         self.histogram.as_ref().map_or(0, |h| h.len())
+    }
+
+    /// The durations that ended, ascending, each with how many there were of it.
+    fn recorded(&self) -> impl Iterator<Item = (u64, u64)> {
+        let steps = self.histogram.iter().flat_map(|histogram| histogram.iter_recorded());
+        steps.map(|step| (step.value_iterated_to(), step.count_at_value()))
+    }
+}
+
+/// By what was recorded: an allocation makes no difference.
+impl PartialEq for Distribution {
+    fn eq(&self, other: &Self) -> bool {
+        self.infinite == other.infinite && self.recorded().eq(other.recorded())
     }
 }
 

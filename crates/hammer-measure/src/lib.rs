@@ -8,6 +8,7 @@ pub mod health;
 pub mod histogram;
 pub mod octaves;
 pub mod outcome;
+pub mod part;
 pub mod promise;
 pub mod recorder;
 pub mod series;

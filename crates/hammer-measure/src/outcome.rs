@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+mod names;
+
 /// How an operation that was dispatched ended. The answer as said; what it promised goes to the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -27,7 +29,7 @@ pub enum Outcome {
 }
 
 /// How an arrival ended, those that were never dispatched included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fate {
     /// See [`Outcome::Accepted`].
@@ -53,7 +55,8 @@ pub enum Fate {
 }
 
 /// What lies behind an outcome, for the breakdown by cause.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Detail {
     /// Nothing more to say.
     #[default]

@@ -46,6 +46,15 @@ pub struct KindLedger {
     pub ledger: Ledger,
 }
 
+/// Adds what was counted elsewhere, or at another time, of promises of a workload and kind.
+pub fn add_kind(kinds: &mut Vec<KindLedger>, more: &KindLedger) {
+    let is_it = |known: &&mut KindLedger| known.workload == more.workload && known.kind == more.kind;
+    match kinds.iter_mut().find(is_it) {
+        Some(known) => known.ledger.add(&more.ledger),
+        None => kinds.push(more.clone()),
+    }
+}
+
 /// The ledgers of each workload, over all kinds, in their order.
 pub fn by_workload(kinds: &[KindLedger]) -> Vec<(String, Ledger)> {
     let mut by_workload: Vec<(String, Ledger)> = Vec::new();

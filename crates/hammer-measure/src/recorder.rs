@@ -1,13 +1,18 @@
 //! The shard's own recorder: counters and histograms by series and phase. No lock: it has one writer, and each
 //! interval is swapped out whole.
 
+use serde::{Deserialize, Serialize};
+
 use crate::histogram::Distribution;
 use crate::outcome::{Detail, Fate, Outcome};
 use crate::series::Phase;
 use crate::timing::{Nanos, Timing};
 
+mod wire;
+
 /// Everything counted about one series in one phase over some time. Records add up: over shards and over intervals.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct SeriesRecord {
     /// Arrivals that the schedule named.
     pub offered: u64,
@@ -41,7 +46,7 @@ pub struct SeriesRecord {
     pub compute_wait: Distribution,
     /// Done − intended by fate, indexed by `Fate as usize`.
     pub response_time: [Distribution; Fate::COUNT],
-    /// Ends by cause; few kinds, so a list.
+    /// Ends by cause, in the order of fate and detail; few kinds, so a list.
     pub causes: Vec<(Fate, Detail, u64)>,
 }
 
@@ -63,11 +68,13 @@ pub struct Completion {
 }
 
 /// What a shard recorded over one interval.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Interval {
     /// Its end.
     pub at: Nanos,
     /// By series, then by phase (see [`phase_index`]).
+    #[serde(deserialize_with = "wire::series")]
     pub series: Vec<[SeriesRecord; 2]>,
 }
 
@@ -306,7 +313,11 @@ impl SeriesRecord {
         }
         match self.causes.iter_mut().find(|(f, d, _)| *f == fate && *d == detail) {
             Some((_, _, known)) => *known += count,
-            None => self.causes.push((fate, detail, count)),
+            None => {
+                // Sorted, so that the order in which records are merged leaves no trace.
+                let place = self.causes.partition_point(|(f, d, _)| (*f, *d) < (fate, detail));
+                self.causes.insert(place, (fate, detail, count));
+            }
         }
     }
 }
