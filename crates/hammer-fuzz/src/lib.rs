@@ -7,6 +7,7 @@
 mod audit;
 mod certificate;
 mod http1;
+mod interval;
 mod log;
 mod plan;
 mod proof;
@@ -17,7 +18,7 @@ mod structure;
 pub type Target = fn(&[u8]) -> bool;
 
 /// Every target by its name, which is that of its file in `fuzz/fuzz_targets` and of its folder in `fuzz/seeds`.
-pub const TARGETS: [(&str, Target); 20] = [
+pub const TARGETS: [(&str, Target); 21] = [
     ("audit_bundle", audit::bundle),
     ("audit_entries", audit::entries),
     ("bundle", structure::bundle),
@@ -29,6 +30,7 @@ pub const TARGETS: [(&str, Target); 20] = [
     ("hash_tile", structure::hash_tile),
     ("http1", http1::answer),
     ("inclusion", proof::inclusion),
+    ("interval", interval::interval),
     ("key", structure::key),
     ("leaf", structure::leaf),
     ("log_list", structure::log_list),
