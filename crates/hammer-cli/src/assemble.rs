@@ -59,7 +59,7 @@ pub(crate) fn assemble(registry: &Registry, plan: &Plan, evidence: &Path) -> Res
         clock,
         epoch_unix_ms,
         seed: plan.seed,
-        shards: shards(plan)?,
+        shards: shards(plan)?.into(),
         supply_threads: plan.threads.supply.unwrap_or(1),
         verify_threads: plan.threads.verify.unwrap_or(1),
         verify_ring_bytes: VERIFY_RING_BYTES,

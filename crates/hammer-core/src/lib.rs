@@ -20,5 +20,6 @@ pub mod runtime;
 pub mod sample;
 pub mod schedule;
 pub mod shard;
+pub mod shard_range;
 pub mod supply;
 pub mod workload;

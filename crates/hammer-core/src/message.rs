@@ -10,6 +10,7 @@ use crate::shard::ShardReport;
 
 #[derive(Debug)]
 pub(crate) enum Message {
+    /// By the place of the shard among those of this process.
     Shard(usize, ShardReport),
     Failed(RunError),
     Observed(Observation),

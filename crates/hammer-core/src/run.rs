@@ -114,7 +114,7 @@ impl<'a, 'r> Run<'a, 'r> {
         inbox: Inbox,
         reporters: &'a mut [&'r mut dyn Reporter],
     ) -> Self {
-        let collector = Collector::new(info.series.len(), spec.shards);
+        let collector = Collector::new(info.series.len(), spec.shards.count());
         let judge = RunJudge::new(spec.thresholds.clone(), info.series.clone());
         let phases = Phases {
             start: Nanos::ZERO,
@@ -143,7 +143,7 @@ impl<'a, 'r> Run<'a, 'r> {
 
     fn wait_until_ready(&mut self) -> Result<(), RunError> {
         let mut ready = 0;
-        while ready < self.spec.shards {
+        while ready < self.spec.shards.count() {
             match self.inbox.messages.recv().expect("the run keeps a sender of its own") {
                 Message::Shard(_, ShardReport::Ready) => ready += 1,
                 Message::Failed(error) => return Err(error),
@@ -428,7 +428,7 @@ fn info(spec: &RunSpec) -> RunInfo {
     RunInfo {
         series: series.collect(),
         headlines: spec.headlines.clone(),
-        shards: spec.shards,
+        shards: spec.shards.count(),
         seed: spec.seed,
         epoch_unix_ms: spec.epoch_unix_ms,
         warm_up: spec.warm_up,

@@ -23,9 +23,9 @@ use crate::workload::FatalError;
 
 /// What a shard is made of.
 pub struct ShardSpec<R: Runtime> {
-    /// The shard, from 0.
+    /// The shard, from 0, among all of the run.
     pub shard: usize,
-    /// How many there are.
+    /// How many the run has.
     pub shards: usize,
     /// Every workload with its load, and the way to its verifier.
     pub lanes: Vec<(Arc<dyn LanePlan<R>>, Option<PromiseSender>)>,

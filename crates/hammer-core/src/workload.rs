@@ -131,9 +131,9 @@ pub enum Preparation {
 /// What a session knows of its shard.
 #[derive(Clone)]
 pub struct ShardContext {
-    /// The shard, from 0.
+    /// The shard, from 0, among all of the run, those of other processes included.
     pub shard: usize,
-    /// How many there are.
+    /// How many the run has.
     pub shards: usize,
     /// Most operations in flight at once on this shard.
     pub in_flight: usize,

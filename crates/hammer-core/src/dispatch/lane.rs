@@ -64,9 +64,9 @@ pub trait LanePlan<R: Runtime>: Send + Sync {
 pub struct LaneShard<R: Runtime> {
     /// The shard's runtime.
     pub runtime: R,
-    /// The shard, from 0.
+    /// The shard, from 0, among all of the run.
     pub shard: usize,
-    /// How many there are.
+    /// How many the run has.
     pub shards: usize,
     /// The shard's recorder.
     pub recorder: Rc<RefCell<Recorder>>,

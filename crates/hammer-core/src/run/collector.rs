@@ -32,7 +32,8 @@ enum Progress {
 }
 
 impl Collector {
-    /// A collector of `series` series from `shards` shards.
+    /// A collector of `series` series from `shards` shards, which are told apart by their places from 0. Parts of a run that hand on
+    /// what they have merged are put together likewise, each as a shard.
     pub fn new(series: usize, shards: usize) -> Self {
         Self {
             series,
@@ -87,6 +88,11 @@ impl Collector {
             "the fates of the run must balance at every interval"
         );
         Some(merged)
+    }
+
+    /// Whether every interval was handed out: nothing follows.
+    pub fn is_done(&self) -> bool {
+        self.all_over() && self.open.is_empty()
     }
 
     /// Everything so far.

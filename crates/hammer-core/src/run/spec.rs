@@ -11,6 +11,7 @@ use crate::clock::{MonotonicClock, unix_millis};
 use crate::dispatch::LanePlan;
 use crate::observe::Observer;
 use crate::runtime::threaded::ThreadedRuntime;
+use crate::shard_range::ShardRange;
 
 use super::judge::ScopedThreshold;
 use super::stop::StopRule;
@@ -23,8 +24,8 @@ pub struct RunSpec {
     pub epoch_unix_ms: u64,
     /// The seed of everything that is drawn or minted.
     pub seed: u64,
-    /// Threads that send.
-    pub shards: usize,
+    /// The threads that send: all of the run's, or those that fall to this process. Limits are those of the whole run.
+    pub shards: ShardRange,
     /// Threads that prepare operations.
     pub supply_threads: usize,
     /// Threads that check promises, for each workload that receives any.
@@ -63,7 +64,7 @@ impl RunSpec {
             clock: MonotonicClock::starting_now(),
             epoch_unix_ms: unix_millis(),
             seed: 1,
-            shards: 1,
+            shards: ShardRange::default(),
             supply_threads: 1,
             verify_threads: 1,
             verify_ring_bytes: 1 << 20,

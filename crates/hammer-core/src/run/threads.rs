@@ -43,6 +43,9 @@ type ThreadedLane = Arc<dyn LanePlan<ThreadedRuntime>>;
 type ObserveThread = (watch::Sender<bool>, JoinHandle<()>);
 
 struct ShardThread {
+    /// Among the shards of this process: what it reports comes under it.
+    place: usize,
+    /// Among all shards of the run: what it sends follows from it.
     shard: usize,
     shards: usize,
     clock: MonotonicClock,
@@ -74,11 +77,12 @@ impl Threads {
             let pool = verifiers(spec, lane.as_ref(), messages)?;
             threads.verify.push((lane.workload().to_owned(), pool));
         }
-        for shard in 0..spec.shards {
+        for (place, shard) in spec.shards.numbers().enumerate() {
             let lanes = spec.lanes.iter().zip(&threads.verify);
             let work = ShardThread {
+                place,
                 shard,
-                shards: spec.shards,
+                shards: spec.shards.total(),
                 clock: spec.clock,
                 interval: spec.interval,
                 lanes: lanes.map(|(lane, (_, pool))| (lane.clone(), pool.clone())).collect(),
@@ -92,13 +96,14 @@ impl Threads {
         Ok(threads)
     }
 
-    pub(super) fn tell(&self, shard: usize, command: ShardCommand) {
+    /// Tells the shard of that place among those of this process.
+    pub(super) fn tell(&self, place: usize, command: ShardCommand) {
         // A shard that is over needs no command.
-        let _ = self.shards[shard].0.unbounded_send(command);
+        let _ = self.shards[place].0.unbounded_send(command);
     }
 
     pub(super) fn tell_shards(&self, command: impl Fn() -> ShardCommand) {
-        (0..self.shards.len()).for_each(|shard| self.tell(shard, command()));
+        (0..self.shards.len()).for_each(|place| self.tell(place, command()));
     }
 
     pub(super) fn promises(&self) -> Ledger {
@@ -202,7 +207,7 @@ impl ShardThread {
     }
 
     fn run(self, commands: UnboundedReceiver<ShardCommand>, messages: &mpsc::Sender<Message>) {
-        let shard = self.shard;
+        let (place, shard) = (self.place, self.shard);
         let lanes = self.lanes.into_iter().map(|(lane, pool)| {
             let promises = pool.and_then(|pool| pool.sender(shard, self.crew.clone()));
             (lane, promises)
@@ -217,7 +222,7 @@ impl ShardThread {
         };
         let told = messages.clone();
         let report = move |report| {
-            let _ = told.send(Message::Shard(shard, report));
+            let _ = told.send(Message::Shard(place, report));
         };
         let failed = messages.clone();
         let runtime = ThreadedRuntime::new(self.clock).watched(move || {

@@ -16,6 +16,7 @@ use hammer_core::runtime::simulated::{SimulatedRuntime, Simulation};
 use hammer_core::runtime::{Clock, Runtime as _};
 use hammer_core::schedule::{Constant, Profile, Schedule};
 use hammer_core::shard::{self, ShardCommand, ShardReport, ShardSpec};
+use hammer_core::shard_range::ShardRange;
 use hammer_core::supply::{SupplyBounds, SupplyPool, SupplyWork};
 use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Workload};
 use hammer_measure::recorder::{Interval, SeriesRecord};
@@ -126,8 +127,9 @@ pub(crate) fn at_rate(rate: f64, in_flight: usize, backlog: usize) -> Load {
     Load::Open(Open { schedule, in_flight, backlog })
 }
 
+#[derive(Clone)]
 pub(crate) struct Simulated {
-    pub(crate) shards: usize,
+    pub(crate) shards: ShardRange,
     pub(crate) phases: Phases,
     pub(crate) timeout: Nanos,
     pub(crate) supply: SupplyBounds,
@@ -146,7 +148,7 @@ impl Simulated {
             drain: Nanos::from_secs(10),
         };
         Self {
-            shards: 1,
+            shards: ShardRange::default(),
             phases,
             timeout: Nanos::from_secs(30),
             supply: SupplyBounds::default(),
@@ -155,8 +157,8 @@ impl Simulated {
         }
     }
 
-    pub(crate) fn over(mut self, shards: usize) -> Self {
-        self.shards = shards;
+    pub(crate) fn over(mut self, shards: impl Into<ShardRange>) -> Self {
+        self.shards = shards.into();
         self
     }
 
@@ -172,6 +174,17 @@ impl Simulated {
         load: Load,
         promises: impl Fn(&SimulatedRuntime, usize) -> Option<PromiseSender>,
     ) -> Interval {
+        self.run_telling(workload, load, promises, |_, _| ())
+    }
+
+    /// The same; `told` sees each interval that all shards have delivered, and whether it is the last.
+    pub(crate) fn run_telling<W: Workload>(
+        &self,
+        workload: Arc<W>,
+        load: Load,
+        promises: impl Fn(&SimulatedRuntime, usize) -> Option<PromiseSender>,
+        told: impl Fn(Interval, bool) + Clone + 'static,
+    ) -> Interval {
         let mut simulation = Simulation::new();
         let runtime = simulation.runtime();
         let plan: Arc<dyn LanePlan<SimulatedRuntime>> = Arc::new(LoadedWorkload {
@@ -184,18 +197,18 @@ impl Simulated {
         let (supply, rings) = SupplyPool::by_hand();
         let supply = Arc::new(supply);
         let series = plan.series().len();
-        let collector = Rc::new(RefCell::new(Collector::new(series, self.shards)));
-        for shard in 0..self.shards {
+        let collector = Rc::new(RefCell::new(Collector::new(series, self.shards.count())));
+        for (place, shard) in self.shards.numbers().enumerate() {
             let lanes = vec![(plan.clone(), promises(&runtime, shard))];
             let spec = ShardSpec {
                 shard,
-                shards: self.shards,
+                shards: self.shards.total(),
                 lanes,
                 supply: supply.clone(),
                 crew: CrewMember::inline().of_shard(),
                 interval: SECOND,
             };
-            let commands = start(&runtime, spec, &collector);
+            let commands = start(&runtime, place, spec, &collector, told.clone());
             commands.unbounded_send(ShardCommand::Start(self.phases)).unwrap();
             for (at, command) in &self.commands {
                 let told = match command {
@@ -217,23 +230,25 @@ impl Simulated {
 
 fn start(
     runtime: &SimulatedRuntime,
+    place: usize,
     spec: ShardSpec<SimulatedRuntime>,
     collector: &Rc<RefCell<Collector>>,
+    told: impl Fn(Interval, bool) + 'static,
 ) -> UnboundedSender<ShardCommand> {
     let (sender, receiver) = unbounded();
     let keep = sender.clone();
-    let (shard, task) = (spec.shard, runtime.clone());
-    let (runtime, collector) = (runtime.clone(), collector.clone());
+    let (task, runtime, collector) = (runtime.clone(), runtime.clone(), collector.clone());
     task.spawn(Box::pin(async move {
         let report = |report| {
             let mut collector = collector.borrow_mut();
             match report {
                 ShardReport::Ready => return,
-                ShardReport::Interval(index, interval) => collector.take(shard, index, interval),
-                ShardReport::Over(index, interval) => collector.over(shard, index, interval),
+                ShardReport::Interval(index, interval) => collector.take(place, index, interval),
+                ShardReport::Over(index, interval) => collector.over(place, index, interval),
             }
             while let Some(merged) = collector.next_complete() {
                 assert!(merged.series.iter().flatten().all(SeriesRecord::balances), "at every interval");
+                told(merged, collector.is_done());
             }
         };
         shard::run(runtime, spec, receiver, report).await.unwrap();

@@ -6,5 +6,6 @@ mod flows;
 mod harness;
 mod memory;
 mod open;
+mod parts;
 mod promises;
 mod real;

@@ -9,6 +9,7 @@ use hammer_core::record::OperationRecord;
 use hammer_core::run::{RunError, RunSpec, StopRule, control, run};
 use hammer_core::runtime::Clock;
 use hammer_core::schedule::{Constant, Profile, Schedule};
+use hammer_core::shard_range::ShardRange;
 use hammer_core::supply::SupplyBounds;
 use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Workload};
 use hammer_measure::event::CommandRefusal;
@@ -94,7 +95,7 @@ fn spec(measurement: Nanos) -> RunSpec {
         supply: SupplyBounds::default(),
     };
     RunSpec {
-        shards: 2,
+        shards: 2.into(),
         warm_up: Nanos::from_millis(200),
         measurement: Some(measurement),
         drain: Nanos::from_secs(2),
@@ -307,4 +308,15 @@ fn a_command_is_answered_by_the_workloads_that_cannot_do_it() {
     let [(workload, why)] = refusals(rate(Some("other"))).try_into().unwrap();
     assert_eq!((workload.as_str(), why.as_str()), ("other", "no workload has that name"));
     assert_eq!(refusals(Command::Pause), []);
+}
+
+#[test]
+fn two_real_runs_of_half_the_shards_send_what_one_was_planned_to() {
+    let halves = [0, 1].map(|first| {
+        let (_control, inbox) = control();
+        let shards = ShardRange::part(first, 1, 2).unwrap();
+        let (result, _) = watched(RunSpec { shards, ..spec(Nanos::from_millis(400)) }, inbox);
+        result.total.series[0].clone().map(|record| record.offered)
+    });
+    assert_eq!(halves, [[50, 100], [50, 100]], "500/s for 200 ms and 400 ms, every other arrival");
 }

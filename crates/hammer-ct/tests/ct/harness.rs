@@ -101,7 +101,7 @@ impl TestRun {
             clock: self.clock,
             epoch_unix_ms: self.epoch_unix_ms,
             seed: SEED,
-            shards: self.shards,
+            shards: self.shards.into(),
             spill_folder: spill.path().to_owned(),
             measurement: self.measurement,
             drain: self.drain,

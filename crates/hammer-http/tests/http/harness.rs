@@ -26,7 +26,7 @@ pub(crate) fn send(plan: &HttpPlan, url: &str, operations: u64, timeout: Nanos) 
     let spill = tempfile::tempdir().unwrap();
     let (_control, inbox) = control();
     let spec = RunSpec {
-        shards: 2,
+        shards: 2.into(),
         spill_folder: spill.path().to_owned(),
         drain: Nanos::from_secs(20),
         interval: Nanos::from_millis(250),
