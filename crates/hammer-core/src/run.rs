@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-use hammer_measure::event::CommandRefusal;
 use hammer_measure::promise::{Breach, KindLedger, by_workload};
 use hammer_measure::snapshot::{Observation, RunInfo, RunResult};
 use hammer_measure::{Command, Nanos, Now as _, Phase, Reporter, RunEvent, SeriesInfo};
@@ -16,6 +15,7 @@ use crate::promise::BrokenPromise;
 use crate::shard::{ShardCommand, ShardReport};
 
 mod collector;
+mod command;
 mod cpu;
 mod judge;
 mod promises;
@@ -226,45 +226,6 @@ impl<'a, 'r> Run<'a, 'r> {
         if self.promises.name(&breach) {
             self.tell(&RunEvent::Breach { at, breach });
         }
-    }
-
-    fn command(&mut self, command: Command) {
-        let at = self.spec.clock.now() + APPLY_IN;
-        let of = match &command {
-            Command::Rate { workload, .. } | Command::InFlight { workload, .. } => workload.as_deref(),
-            Command::Pause | Command::Resume | Command::Stop { .. } => None,
-        };
-        let lane = of.and_then(|name| self.lane(name));
-        if let (Some(name), None) = (of, lane) {
-            let why = "no workload has that name".to_owned();
-            let refused = vec![CommandRefusal { workload: name.to_owned(), why }];
-            return self.tell(&RunEvent::Command { at, command, refused });
-        }
-        let (asked, refused) = self.refusals(lane, &command);
-        if let Command::Stop { reason } = &command {
-            self.stop(&reason.clone());
-        } else if refused.len() < asked {
-            self.threads.tell_shards(|| ShardCommand::Apply(at, lane, command.clone()));
-        }
-        self.tell(&RunEvent::Command { at, command, refused });
-    }
-
-    /// How many workloads a command asks, the one in that place or all of them, and which of them refuse.
-    fn refusals(&self, lane: Option<usize>, command: &Command) -> (usize, Vec<CommandRefusal>) {
-        let asked = self.spec.lanes.iter().enumerate();
-        let asked: Vec<_> = asked.filter(|(place, _)| lane.is_none_or(|lane| lane == *place)).collect();
-        let refusals = asked.iter().filter_map(|(_, plan)| {
-            let why = match self.ended_at {
-                Some(_) => Some("its arrivals have ended"),
-                None => plan.refuses(command),
-            };
-            Some(CommandRefusal { workload: plan.workload().to_owned(), why: why?.to_owned() })
-        });
-        (asked.len(), refusals.collect())
-    }
-
-    fn lane(&self, name: &str) -> Option<usize> {
-        self.spec.lanes.iter().position(|lane| lane.workload() == name)
     }
 
     /// Ends the arrivals, once.
