@@ -18,6 +18,7 @@ mod collector;
 mod command;
 mod cpu;
 mod judge;
+mod lane_ends;
 mod promises;
 mod spec;
 mod stop;
@@ -31,6 +32,7 @@ pub use stop::StopRule;
 
 use cpu::CpuMarks;
 use judge::RunJudge;
+use lane_ends::LaneEnds;
 use promises::Promises;
 use threads::Threads;
 
@@ -98,6 +100,7 @@ struct Run<'a, 'r> {
     phases: Phases,
     phase: Option<Phase>,
     phase_log: Vec<(Phase, Nanos, Nanos)>,
+    lane_ends: LaneEnds,
     promises: Promises,
     observations: Vec<Observation>,
     cpu: CpuMarks,
@@ -115,6 +118,7 @@ impl<'a, 'r> Run<'a, 'r> {
         reporters: &'a mut [&'r mut dyn Reporter],
     ) -> Self {
         let collector = Collector::new(info.series.len(), spec.shards.count());
+        let lane_ends = LaneEnds::on(spec.shards.count());
         let judge = RunJudge::new(spec.thresholds.clone(), info.series.clone());
         let phases = Phases {
             start: Nanos::ZERO,
@@ -132,6 +136,7 @@ impl<'a, 'r> Run<'a, 'r> {
             phases,
             phase: None,
             phase_log: Vec::new(),
+            lane_ends,
             promises: Promises::default(),
             observations: Vec::new(),
             cpu: CpuMarks::default(),
@@ -180,11 +185,13 @@ impl<'a, 'r> Run<'a, 'r> {
     fn take(&mut self, message: Message) -> Result<(), RunError> {
         match message {
             Message::Shard(_, ShardReport::Ready) => {}
+            Message::Shard(shard, ShardReport::LaneEnded(lane)) => self.lane_ends.ended(lane, shard),
             Message::Shard(shard, ShardReport::Interval(index, interval)) => {
                 self.collector.take(shard, index, interval);
                 self.close_intervals();
             }
             Message::Shard(shard, ShardReport::Over(index, interval)) => {
+                (0..self.spec.lanes.len()).for_each(|lane| self.lane_ends.ended(lane, shard));
                 self.collector.over(shard, index, interval);
                 self.close_intervals();
             }
@@ -231,7 +238,7 @@ impl<'a, 'r> Run<'a, 'r> {
     /// Ends the arrivals, once.
     fn stop(&mut self, reason: &str) {
         let at = self.spec.clock.now() + APPLY_IN;
-        if self.ended_at.is_some() || at >= self.phases.arrivals_end() {
+        if self.ended_at.is_some() || at >= self.arrivals_end() {
             return;
         }
         self.ended_at = Some(at);
@@ -240,8 +247,10 @@ impl<'a, 'r> Run<'a, 'r> {
         self.threads.tell_shards(|| ShardCommand::End(at, abandon_at));
     }
 
+    /// When arrivals end, as far as that is known; before the start it is not, since nothing counts from it yet.
     fn arrivals_end(&self) -> Nanos {
-        self.ended_at.unwrap_or(Nanos::MAX).min(self.phases.arrivals_end())
+        let planned = self.phase.map_or(Nanos::MAX, |_| self.phases.arrivals_end());
+        self.ended_at.unwrap_or(Nanos::MAX).min(planned)
     }
 
     fn next_edge(&self) -> Nanos {

@@ -55,6 +55,9 @@ pub enum ShardCommand {
 pub enum ShardReport {
     /// It is open: connections are up, supply is filled.
     Ready,
+    /// The lane in that place has no arrival left: a command reaches nothing there. Told once of each, and not of those that a shard
+    /// leaves by being over.
+    LaneEnded(usize),
     /// What it recorded in the interval of that number, from 0.
     Interval(u64, Interval),
     /// Nothing is left: its last interval, and its number.
@@ -97,6 +100,8 @@ struct Shard<R: Runtime> {
     alarm: R::Alarm,
     bell: Rc<ShardBell>,
     lanes: Vec<Rc<dyn Lane>>,
+    /// Of each lane, whether it was told that it has no arrival left.
+    ended: Vec<bool>,
     recorder: Rc<RefCell<Recorder>>,
     series: usize,
     commands: UnboundedReceiver<ShardCommand>,
@@ -145,6 +150,7 @@ impl<R: Runtime> Shard<R> {
             alarm: runtime.alarm()?,
             bell,
             runtime,
+            ended: vec![false; lanes.len()],
             lanes,
             recorder,
             series,
@@ -210,6 +216,7 @@ impl<R: Runtime> Shard<R> {
         self.lanes.iter().for_each(|lane| lane.pump(now, now));
         if now >= self.next_sweep {
             self.lanes.iter().for_each(|lane| lane.sweep(now));
+            self.tell_ended_lanes(now, report);
             self.next_sweep = now + SWEEP_EVERY;
         }
         if let Some(end) = self.end
@@ -228,6 +235,15 @@ impl<R: Runtime> Shard<R> {
             report(ShardReport::Interval(index, full));
             self.index += 1;
             self.next_interval += self.interval;
+        }
+    }
+
+    fn tell_ended_lanes(&mut self, now: Nanos, report: &impl Fn(ShardReport)) {
+        for (place, (lane, ended)) in self.lanes.iter().zip(&mut self.ended).enumerate() {
+            if !*ended && lane.has_ended(now) {
+                *ended = true;
+                report(ShardReport::LaneEnded(place));
+            }
         }
     }
 

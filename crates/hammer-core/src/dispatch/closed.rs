@@ -358,6 +358,10 @@ impl<W: Workload, R: Runtime> Lane for ClosedLane<W, R> {
         self.wake_all();
     }
 
+    fn has_ended(&self, now: Nanos) -> bool {
+        now >= self.end.get() || self.present.get() == 0 || self.source.borrow().is_exhausted()
+    }
+
     fn abandon(&self) {
         self.end.set(Nanos::ZERO);
         let never_started = self.context.abandon();

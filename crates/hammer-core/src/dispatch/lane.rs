@@ -34,6 +34,8 @@ pub trait Lane {
     fn command(&self, now: Nanos, command: &Command);
     /// No arrival from `at` on. Told when that is known, and again when it has come.
     fn end_arrivals(&self, at: Nanos);
+    /// Whether no arrival is left, whatever is still waiting or under way; `now` is when the lane was last pumped.
+    fn has_ended(&self, now: Nanos) -> bool;
     /// Cuts off what waits and what is under way.
     fn abandon(&self);
     /// Whether everything that was cut off has recorded itself.

@@ -312,6 +312,10 @@ impl<W: Workload, R: Runtime> Lane for OpenLane<W, R> {
         state.end = state.end.min(at);
     }
 
+    fn has_ended(&self, now: Nanos) -> bool {
+        self.state.borrow_mut().is_exhausted(now)
+    }
+
     fn abandon(&self) {
         let mut state = self.state.borrow_mut();
         while let Some(pending) = state.backlog.pop() {

@@ -1,49 +1,64 @@
-//! Commands: what they ask of whom, and the answer.
+//! Commands, and what they are answered: who applies one, and who refuses it and why.
 
 use hammer_measure::event::CommandRefusal;
-use hammer_measure::{Command, Now as _, RunEvent};
+use hammer_measure::{Command, Nanos, Now as _, RunEvent};
 
 use crate::shard::ShardCommand;
 
 use super::{APPLY_IN, Run};
 
 impl Run<'_, '_> {
+    /// Has those workloads apply a command that can, and tells which cannot.
     pub(super) fn command(&mut self, command: Command) {
         let at = self.spec.clock.now() + APPLY_IN;
-        let of = match &command {
-            Command::Rate { workload, .. } | Command::InFlight { workload, .. } => workload.as_deref(),
-            Command::Pause | Command::Resume | Command::Stop { .. } => None,
+        let asked = match self.asked(&command) {
+            Ok(asked) => asked,
+            Err(refusal) => return self.tell(&RunEvent::Command { at, command, refused: vec![refusal] }),
         };
-        let lane = of.and_then(|name| self.lane(name));
-        if let (Some(name), None) = (of, lane) {
-            let why = "no workload has that name".to_owned();
-            let refused = vec![CommandRefusal { workload: name.to_owned(), why }];
-            return self.tell(&RunEvent::Command { at, command, refused });
+        let (mut applying, mut refused) = (Vec::new(), Vec::new());
+        for lane in asked {
+            match self.refusal(lane, at, &command) {
+                Some(why) => refused.push(self.refused_by(lane, why)),
+                None => applying.push(lane),
+            }
         }
-        let (asked, refused) = self.refusals(lane, &command);
         if let Command::Stop { reason } = &command {
             self.stop(&reason.clone());
-        } else if refused.len() < asked {
-            self.threads.tell_shards(|| ShardCommand::Apply(at, lane, command.clone()));
+        } else if refused.is_empty() {
+            self.threads.tell_shards(|| ShardCommand::Apply(at, None, command.clone()));
+        } else {
+            // One by one, so that who is said to refuse it does not apply it after all.
+            for lane in applying {
+                self.threads.tell_shards(|| ShardCommand::Apply(at, Some(lane), command.clone()));
+            }
         }
         self.tell(&RunEvent::Command { at, command, refused });
     }
 
-    /// How many workloads a command asks, the one in that place or all of them, and which of them refuse.
-    fn refusals(&self, lane: Option<usize>, command: &Command) -> (usize, Vec<CommandRefusal>) {
-        let asked = self.spec.lanes.iter().enumerate();
-        let asked: Vec<_> = asked.filter(|(place, _)| lane.is_none_or(|lane| lane == *place)).collect();
-        let refusals = asked.iter().filter_map(|(_, plan)| {
-            let why = match self.ended_at {
-                Some(_) => Some("its arrivals have ended"),
-                None => plan.refuses(command),
-            };
-            Some(CommandRefusal { workload: plan.workload().to_owned(), why: why?.to_owned() })
-        });
-        (asked.len(), refusals.collect())
+    /// The places of the workloads that a command is meant for.
+    fn asked(&self, command: &Command) -> Result<Vec<usize>, CommandRefusal> {
+        let named = match command {
+            Command::Rate { workload, .. } | Command::InFlight { workload, .. } => workload.as_deref(),
+            Command::Pause | Command::Resume | Command::Stop { .. } => None,
+        };
+        let Some(name) = named else { return Ok((0..self.spec.lanes.len()).collect()) };
+        let lane = self.spec.lanes.iter().position(|lane| lane.workload() == name);
+        let why = "no workload has that name".to_owned();
+        lane.map(|lane| vec![lane]).ok_or_else(|| CommandRefusal { workload: name.to_owned(), why })
     }
 
-    fn lane(&self, name: &str) -> Option<usize> {
-        self.spec.lanes.iter().position(|lane| lane.workload() == name)
+    /// Why the workload in that place would not do at `at` what a command asks for.
+    fn refusal(&self, lane: usize, at: Nanos, command: &Command) -> Option<&'static str> {
+        let is_run_over = at >= self.arrivals_end();
+        // A stop is for the run: that a workload has nothing left to stop is no refusal.
+        let is_lane_over = !matches!(command, Command::Stop { .. }) && self.lane_ends.has_ended(lane);
+        if is_run_over || is_lane_over {
+            return Some("its arrivals have ended");
+        }
+        self.spec.lanes[lane].refuses(command)
+    }
+
+    fn refused_by(&self, lane: usize, why: &str) -> CommandRefusal {
+        CommandRefusal { workload: self.spec.lanes[lane].workload().to_owned(), why: why.to_owned() }
     }
 }

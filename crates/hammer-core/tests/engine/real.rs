@@ -262,22 +262,54 @@ fn a_run_whose_shard_panics_cannot_go_on() {
     assert!(matches!(run(spec, inbox, &mut []), Err(RunError::Panicked(_))));
 }
 
-/// Sends a command at the first interval, and notes what was answered.
-struct Asks(hammer_core::run::Control, Command, Vec<CommandRefusal>);
+/// Sends a command when it is told of what it waits for, and notes what was answered.
+struct Asks {
+    control: hammer_core::run::Control,
+    command: Command,
+    when: fn(&RunEvent) -> bool,
+    refused: Option<Vec<CommandRefusal>>,
+}
 
 impl Reporter for Asks {
     fn event(&mut self, event: &RunEvent) {
-        match event {
-            RunEvent::Interval(snapshot) if snapshot.index == 0 => self.0.command(self.1.clone()),
-            RunEvent::Command { refused, .. } => self.2.clone_from(refused),
-            _ => {}
+        if (self.when)(event) {
+            self.control.command(self.command.clone());
+        }
+        if let RunEvent::Command { refused, .. } = event {
+            self.refused = Some(refused.clone());
         }
     }
 }
 
+/// At the end of the third interval, 300 ms after the start.
+fn in_the_middle(event: &RunEvent) -> bool {
+    matches!(event, RunEvent::Interval(snapshot) if snapshot.index == 2)
+}
+
+fn in_drain(event: &RunEvent) -> bool {
+    matches!(event, RunEvent::Phase { phase: Phase::Drain, .. })
+}
+
+/// Which workloads of a run refuse a command, and why; and what became of the run.
+fn answered_in(
+    spec: RunSpec,
+    command: Command,
+    when: fn(&RunEvent) -> bool,
+) -> (Vec<(String, String)>, Arc<RunResult>) {
+    let (control, inbox) = control();
+    let mut asks = Asks { control, command, when, refused: None };
+    let result = run(spec, inbox, &mut [&mut asks]).unwrap();
+    let refused = asks.refused.expect("every command is answered").into_iter();
+    (refused.map(|refusal| (refusal.workload, refusal.why)).collect(), result)
+}
+
 /// Which workloads of an open and a closed one refuse a command, and why.
 fn refusals(command: Command) -> Vec<(String, String)> {
-    let (control, inbox) = control();
+    answered_in(open_and_closed(), command, in_the_middle).0
+}
+
+/// An open workload and a closed one, of two users.
+fn open_and_closed() -> RunSpec {
     let mut spec = spec(Nanos::from_millis(500));
     let load = Closed {
         stages: Stages::constant(2),
@@ -293,9 +325,7 @@ fn refusals(command: Command) -> Vec<(String, String)> {
         timeout: Nanos::from_secs(5),
         supply: SupplyBounds::default(),
     }));
-    let mut asks = Asks(control, command, Vec::new());
-    run(spec, inbox, &mut [&mut asks]).unwrap();
-    asks.2.into_iter().map(|refusal| (refusal.workload, refusal.why)).collect()
+    spec
 }
 
 #[test]
@@ -319,4 +349,46 @@ fn two_real_runs_of_half_the_shards_send_what_one_was_planned_to() {
         result.total.series[0].clone().map(|record| record.offered)
     });
     assert_eq!(halves, [[50, 100], [50, 100]], "500/s for 200 ms and 400 ms, every other arrival");
+}
+
+const ENDED: &str = "its arrivals have ended";
+
+#[test]
+fn a_command_after_the_planned_end_is_refused_by_all() {
+    let stop = Command::Stop { reason: "enough".to_owned() };
+    for command in [Command::Pause, stop] {
+        let (refused, result) = answered_in(open_and_closed(), command, in_drain);
+        assert_eq!(
+            refused,
+            [("ahead".to_owned(), ENDED.to_owned()), ("closed".to_owned(), ENDED.to_owned())]
+        );
+        assert_eq!(result.stopped, "as planned");
+    }
+}
+
+#[test]
+fn a_workload_that_has_sent_all_it_was_to_refuses_and_the_others_do_what_is_asked() {
+    let with_ten_operations = || {
+        let mut spec = open_and_closed();
+        let schedule = Schedule::even(Profile::Constant(Constant { rate: 500.0 })).operations(10);
+        spec.lanes[0] = Arc::new(LoadedWorkload {
+            name: "ahead".to_owned(),
+            workload: Arc::new(Ahead),
+            load: Load::Open(Open { schedule, in_flight: 100, backlog: 10_000 }),
+            timeout: Nanos::from_secs(5),
+            supply: SupplyBounds::default(),
+        });
+        spec
+    };
+    let ended = ("ahead".to_owned(), ENDED.to_owned());
+    let (refused, result) = answered_in(with_ten_operations(), Command::Pause, in_the_middle);
+    assert_eq!(refused, std::slice::from_ref(&ended));
+    let sent = result.total.series[1][1].offered;
+    assert!(sent < 80, "{sent}: two users every 7 ms, paused 100 ms into measurement of 500 ms");
+    let rate = Command::Rate { workload: Some("ahead".to_owned()), factor: 2.0 };
+    assert_eq!(answered_in(with_ten_operations(), rate, in_the_middle).0, [ended]);
+    // A stop is for the run, which has arrivals left.
+    let stop = Command::Stop { reason: "enough".to_owned() };
+    let (refused, result) = answered_in(with_ten_operations(), stop, in_the_middle);
+    assert_eq!((refused, result.stopped.as_str()), (Vec::new(), "enough"));
 }
