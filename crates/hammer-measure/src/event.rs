@@ -22,7 +22,7 @@ pub enum RunEvent {
     },
     /// An interval ended.
     Interval(Arc<Snapshot>),
-    /// A command was answered. Where nobody refused it, the run was touched by hand.
+    /// A command was answered. Unless every workload that it asked refused it, the run was touched by hand.
     Command {
         /// When it took effect.
         at: Nanos,

@@ -1,5 +1,6 @@
 //! The report as text, made from the JSON structs and never from the run: 80 columns, one colour, readable aloud.
 
+use crate::report::event::{Command, Refusal};
 use crate::report::{Event, HeadlineFigures, PromiseCounts, Report};
 
 pub mod number;
@@ -183,7 +184,7 @@ fn notes(page: &mut Page, report: &Report) {
     for event in &report.events {
         let text = match event {
             Event::Note { text, .. } => text.clone(),
-            Event::Command { command, .. } => command.words(),
+            Event::Command { command, refused, .. } => answer(report, command, refused),
             Event::Phase { .. } | Event::Breach { .. } => continue,
         };
         page.paragraph("note", &format!("at {}: {text}", hammer_measure::Nanos(event.at_ns())));
@@ -191,6 +192,18 @@ fn notes(page: &mut Page, report: &Report) {
     if report.events_left_out > 0 {
         page.paragraph("note", &format!("{} more notes left out", grouped(report.events_left_out)));
     }
+}
+
+/// What a command did, and who refused it.
+fn answer(report: &Report, command: &Command, refused: &[Refusal]) -> String {
+    let refuses = |workload: &str| refused.iter().any(|refusal| refusal.workload == workload);
+    let was_refused_by_all = match command.workload() {
+        Some(workload) => refuses(workload),
+        None => report.series.iter().all(|series| refuses(&series.workload)),
+    };
+    let done = if was_refused_by_all { "not done: " } else { "" };
+    let refused = refused.iter().map(|refusal| format!("; refused by {}: {}", refusal.workload, refusal.why));
+    format!("{done}{}{}", command.words(), refused.collect::<String>())
 }
 
 pub(crate) const WIDTH: usize = 80;

@@ -20,7 +20,7 @@ pub enum Event {
         /// Which.
         phase: PhaseName,
     },
-    /// A command was answered. Where nobody refused it, the run was touched by hand.
+    /// A command was answered. Unless every workload that it asked refused it, the run was touched by hand.
     Command {
         /// When it took effect.
         at_ns: u64,
@@ -112,6 +112,14 @@ impl Event {
 }
 
 impl Command {
+    /// The workload that it is for; `None` for all.
+    pub fn workload(&self) -> Option<&str> {
+        match self {
+            Self::Rate { workload, .. } | Self::InFlight { workload, .. } => workload.as_deref(),
+            Self::Pause | Self::Resume | Self::Stop { .. } => None,
+        }
+    }
+
     /// What was done, in words.
     pub fn words(&self) -> String {
         let of = |workload: &Option<String>| workload.clone().unwrap_or_else(|| "all workloads".to_owned());

@@ -347,6 +347,38 @@ fn notes_and_commands_are_told_with_their_instants_and_what_is_left_out_is_count
 }
 
 #[test]
+fn a_command_that_was_refused_is_not_said_to_be_done_and_who_refused_it_is_named() {
+    use hammer_measure::Command;
+    use hammer_measure::event::CommandRefusal;
+    let mut story = Story::new(vec![operation("open", "get"), operation("closed", "get")]);
+    story.interval(Phase::Measurement);
+    let at = Nanos::from_millis(1_500);
+    let rate = |workload: Option<&str>| Command::Rate { workload: workload.map(str::to_owned), factor: 2.0 };
+    let by = |workloads: &[&str]| -> Vec<CommandRefusal> {
+        let refusal =
+            |workload: &&str| CommandRefusal { workload: (*workload).to_owned(), why: "no".to_owned() };
+        workloads.iter().map(refusal).collect()
+    };
+    let asked = [
+        (rate(None), by(&["closed"])),
+        (rate(Some("closed")), by(&["closed"])),
+        (rate(Some("other")), by(&["other"])),
+        (Command::Pause, by(&["open", "closed"])),
+    ];
+    let events = asked.map(|(command, refused)| RunEvent::Command { at, command, refused });
+    story.events.extend(events);
+    assert_eq!(
+        paragraphs(&render(&report_of(&story.finish(|_| {}))), "note"),
+        [
+            "at 1.50s: rate of all workloads set to 2 times the plan's by hand; refused by closed: no",
+            "at 1.50s: not done: rate of closed set to 2 times the plan's by hand; refused by closed: no",
+            "at 1.50s: not done: rate of other set to 2 times the plan's by hand; refused by other: no",
+            "at 1.50s: not done: arrivals paused by hand; refused by open: no; refused by closed: no",
+        ]
+    );
+}
+
+#[test]
 fn a_retry_is_said_beside_the_bytes_and_no_cpu_beside_no_operation() {
     let mut report = report_of(&quickstart());
     report.series[0].measurement.counts.retried = 1_000;
