@@ -116,6 +116,7 @@ impl SupplyPool {
 
     /// Ends the threads.
     pub fn stop(self) {
+        // Nothing is read because of it, so nothing need be seen with it.
         self.stop.store(true, Ordering::Relaxed);
         self.workers.iter().for_each(|(_, thread)| thread.unpark());
         self.threads.into_iter().for_each(|thread| {

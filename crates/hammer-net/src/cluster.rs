@@ -69,6 +69,7 @@ impl Cluster {
 
     /// Looks up the endpoints for the first time.
     pub(crate) async fn resolve(&self, shared: &Shared) -> Result<(), Failure> {
+        // One look-up for all that wait for the first; held until its endpoints are there, or it has failed and the next one tries.
         let _turn = self.first_look_up.acquire().await.map_err(|_| closed())?;
         if !self.active.borrow().is_empty() {
             return Ok(());

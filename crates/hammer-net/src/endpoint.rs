@@ -191,6 +191,7 @@ impl Endpoint {
         shared: &Rc<Shared>,
         times: &mut WireTimes,
     ) -> Result<Protocol, Failure> {
+        // One at a time dials to learn the protocol. The others wait, and find it known: else each would open a connection.
         let _turn = self.discovery.acquire().await.map_err(|_| closed())?;
         if let Some(protocol) = self.protocol.get() {
             return Ok(protocol);

@@ -52,7 +52,8 @@ impl Pool {
         Self { connections, slots: Semaphore::new(connections), idle: RefCell::default() }
     }
 
-    /// A slot for one connection; who came first gets it first.
+    /// A slot for one connection, held while an exchange has one; who came first gets it first. Idle connections hold none: who has a
+    /// slot takes one of them before it opens another, so that no more are open than there are slots.
     pub(crate) async fn slot(&self) -> Result<SemaphorePermit<'_>, Failure> {
         if let Ok(slot) = self.slots.try_acquire() {
             return Ok(slot);

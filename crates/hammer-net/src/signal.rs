@@ -18,11 +18,14 @@ impl Signal {
     /// A poll on behalf of `task` starts.
     pub(crate) fn enter(&self, task: &Waker) {
         self.task.register(task);
+        // Released behind the registration: a wake that finds this poll, or the end of it, knows of the task.
         self.state.store(POLLING, Ordering::Release);
     }
 
     /// The poll ends; whether it was woken meanwhile.
     pub(crate) fn leave(&self) -> bool {
+        // Acquires what a wake of another thread was about, so that the poll that follows sees it; releases the registration to
+        // the next wake, which finds that nobody polls.
         self.state.swap(IDLE, Ordering::AcqRel) == WOKEN
     }
 }
@@ -33,6 +36,8 @@ impl Wake for Signal {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
+        // During a poll it leaves a note, released to `leave`; a second note says nothing new. Beside a poll it wakes the task,
+        // whose registration is acquired.
         if self.state.compare_exchange(POLLING, WOKEN, Ordering::AcqRel, Ordering::Acquire) == Err(IDLE) {
             self.task.wake();
         }

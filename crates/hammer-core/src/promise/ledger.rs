@@ -52,11 +52,13 @@ impl PromiseLedger {
 
     /// Of the pending promises `now` will never be judged, and `before` were said to be so.
     pub(crate) fn beyond_judgement(&self, before: u64, now: u64) {
+        // Released behind the verdicts of this thread that led to it: who sees it sees them when it looks again.
         self.beyond.fetch_add(now.wrapping_sub(before), Ordering::Release);
     }
 
     /// How many of the pending promises may still be judged.
     pub fn awaited(&self) -> u64 {
+        // The second is read later, and may know of promises that the first does not: then none is awaited.
         self.read().pending.saturating_sub(self.beyond.load(Ordering::Acquire))
     }
 

@@ -85,6 +85,7 @@ impl VerifyPool {
         let handle = thread::Builder::new().name(name).spawn(move || {
             let _guard = guard;
             background::make_way();
+            // Acquired, so that the last look finds every ring and record that was handed over before the stop.
             while !stop.load(Ordering::Acquire) {
                 if !bench.work(now()) {
                     thread::park_timeout(IDLE);
@@ -148,6 +149,7 @@ impl VerifyPool {
 
     /// Ends the threads once they have judged what they can, and returns the last state of the ledger.
     pub fn stop(mut self) -> Vec<(&'static str, Ledger)> {
+        // Released behind what the shards did, which have ended.
         self.stop.store(true, Ordering::Release);
         for worker in std::mem::take(&mut self.threads) {
             worker.thread.unpark();

@@ -98,6 +98,7 @@ impl Verdicts {
     }
 
     fn has_room_for(&self, bytes: usize) -> bool {
+        // A sum that bounds memory: nothing else is seen by it.
         bytes <= MOST_OF_ONE && self.evidence.fetch_add(bytes, Ordering::Relaxed) + bytes <= MOST_EVIDENCE
     }
 }

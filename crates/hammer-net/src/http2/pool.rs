@@ -20,7 +20,12 @@ use crate::failure::{Failure, FailureKind};
 use crate::io::WireIo;
 use crate::wire::{Wire, WireTimes};
 
-/// The connections of an endpoint. `streams` holds a permit for each stream that could be opened now.
+/// The connections of an endpoint. `streams` holds a permit for each stream that could be opened now, so that who waits for one is
+/// served in order, whichever connection has it.
+///
+/// For each connection in the pool, permits − debt = limit − streams under way, as long as nobody has taken a permit and not yet
+/// looked for its stream. A permit too many is harmless: who takes it finds no stream, and looks again. One too few would keep
+/// somebody waiting for ever.
 pub(crate) struct Pool {
     streams: Semaphore,
     connections: RefCell<Vec<Rc<Connection>>>,
@@ -35,7 +40,8 @@ pub(crate) struct Connection {
     idle_since: Cell<Nanos>,
     limit: Cell<usize>,
     in_flight: Cell<usize>,
-    /// Permits that the server took back while they were in use.
+    /// Streams under way beyond a limit that the server lowered: it cannot take their permits back, so as many of them as end give
+    /// none back.
     debt: Cell<usize>,
     is_retired: Cell<bool>,
     task: RefCell<Option<AbortHandle>>,
@@ -111,8 +117,10 @@ impl Pool {
             return;
         }
         self.connections.borrow_mut().retain(|other| !Rc::ptr_eq(other, connection));
+        // The permits of streams under way end with them: a lease of a retired connection gives none back.
         let unused = connection.limit.get().saturating_sub(connection.in_flight.get());
         self.streams.forget_permits(unused);
+        // Those who wait look for room to dial only once they have a permit, and there may be no other connection to give one.
         self.streams.add_permits(1);
     }
 
@@ -120,10 +128,12 @@ impl Pool {
     fn set_limit(&self, connection: &Connection, limit: usize) {
         let before = connection.limit.replace(limit);
         if limit > before {
+            // What is still owed is paid first: the streams beyond the lower limit were within this one.
             let owed = connection.debt.get().min(limit - before);
             connection.debt.set(connection.debt.get() - owed);
             self.streams.add_permits(limit - before - owed);
         } else {
+            // Permits in use, or taken and not looked at yet, cannot be forgotten; they are owed.
             let forgotten = self.streams.forget_permits(before - limit);
             connection.debt.set(connection.debt.get() + before - limit - forgotten);
         }
@@ -166,6 +176,7 @@ impl Pool {
                     other => return Ok(Err(Exchanged::Other(endpoint.adopt(shared, other)))),
                 }
             }
+            // Forgotten, since the lease gives it back as it ends. Nothing awaits until the lease is there, so none is lost on the way.
             self.streams.acquire().await.map_err(|_| closed())?.forget();
             if let Some(lease) = self.open(shared) {
                 return Ok(Ok(lease));
@@ -197,6 +208,7 @@ impl Drop for Dialling<'_> {
     fn drop(&mut self) {
         self.pool.dialling.set(self.pool.dialling.get() - 1);
         if !self.is_done {
+            // Who waits would wait for the streams of this connection, which does not come: one of them dials in its place.
             self.pool.streams.add_permits(1);
         }
     }

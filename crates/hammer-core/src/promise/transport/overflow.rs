@@ -24,7 +24,7 @@ pub(crate) struct OverflowReader(Arc<Overflow>);
 struct Overflow {
     /// Taken by the verifier and by the crew, never by the shard.
     state: Mutex<OverflowState>,
-    /// Of the records in the queue.
+    /// Of the records in the queue. Relaxed everywhere: it is a sum, and the records themselves are seen by the queue.
     bytes: AtomicUsize,
     /// Whether the crew was asked to make room and has not done so yet.
     is_spilling: AtomicBool,
@@ -84,6 +84,7 @@ impl Overflow {
             state.file.write(PromiseRecord { seq, kind, bytes: &bytes });
             self.bytes.fetch_sub(bytes.len(), Ordering::Relaxed);
         }
+        // A record that came in between asked for no spill; the next one does.
         self.is_spilling.store(false, Ordering::Relaxed);
     }
 }
