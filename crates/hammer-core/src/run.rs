@@ -90,6 +90,18 @@ pub fn run(
     }
 }
 
+/// A run. `phase` and the collector say in which state it is:
+///
+/// | state | phase | function | left when |
+/// |---|---|---|---|
+/// | opening | none | `wait_until_ready` | every shard is ready, or the run is interrupted |
+/// | warm-up | `WarmUp` | `follow` | measurement starts, or arrivals end |
+/// | measurement | `Measurement` | `follow` | arrivals end, or every shard is over |
+/// | drain | `Drain` | `follow` | every shard is over |
+/// | judging | `Drain` | `finish` | no promise is awaited, or the time to drain is over |
+///
+/// `ended_at` is set where something other than the plan ended the arrivals; it may be a little ahead, since shards apply it
+/// together. A failure of a thread ends the run from any state.
 struct Run<'a, 'r> {
     spec: RunSpec,
     threads: Threads,
