@@ -180,7 +180,8 @@ impl Recorder {
 
     /// Users of a closed loop were present for `time`, added up over them; told of the workload's first series.
     pub fn present(&mut self, first_series: usize, phase: Phase, time: Nanos) {
-        self.record(first_series, phase).user_time += time;
+        let record = self.record(first_series, phase);
+        record.user_time = record.user_time.saturating_add(time);
     }
 
     /// What a flow gave to the crew to compute was taken up after `waited`.
@@ -252,7 +253,8 @@ impl SeriesRecord {
         self.dispatched += other.dispatched;
         self.backlog += other.backlog;
         self.in_flight += other.in_flight;
-        self.user_time += other.user_time;
+        // A million users come to the end of the type in five hours.
+        self.user_time = self.user_time.saturating_add(other.user_time);
         self.retried += other.retried;
         self.bytes_out += other.bytes_out;
         self.bytes_in += other.bytes_in;
