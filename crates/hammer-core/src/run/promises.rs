@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hammer_measure::Ledger;
-use hammer_measure::promise::{Breach, Evidence, KindLedger};
+use hammer_measure::promise::{Breach, Evidence, KindLedger, add_kind};
 
 /// The broken promises that are named, and the ledger of what was promised to everyone.
 #[derive(Debug, Default)]
@@ -35,16 +35,9 @@ impl Promises {
 
     /// A promise to everyone that an observer found broken: it is counted here.
     pub(super) fn observed(&mut self, breach: &Breach) {
-        let is_it = |known: &&mut KindLedger| known.workload == breach.workload && known.kind == breach.kind;
-        let broken = Ledger { made: 1, broken: 1, ..Ledger::default() };
-        match self.observed.iter_mut().find(is_it) {
-            Some(known) => known.ledger.add(&broken),
-            None => self.observed.push(KindLedger {
-                workload: breach.workload.clone(),
-                kind: breach.kind.clone(),
-                ledger: broken,
-            }),
-        }
+        let ledger = Ledger { made: 1, broken: 1, ..Ledger::default() };
+        let (workload, kind) = (breach.workload.clone(), breach.kind.clone());
+        add_kind(&mut self.observed, &KindLedger { workload, kind, ledger });
     }
 
     /// The verifiers' ledger and the observers' together.
