@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hammer_core::clock::{MonotonicClock, unix_millis};
 use hammer_core::dispatch::{LanePlan, Load};
-use hammer_core::run::{RunSpec, Scope, ScopedThreshold};
+use hammer_core::run::{RunSpec, Scope, ScopedThreshold, StopRule};
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_measure::threshold::ParseError as ThresholdError;
 use hammer_values::TimeSpan;
@@ -49,7 +49,7 @@ pub(crate) fn assemble(registry: &Registry, plan: &Plan, evidence: &Path) -> Res
     permitted(&services, plan.target.authorized.as_deref())?;
     let labs = open.iter_mut().flat_map(|open| open.take_labs()).collect();
     let lanes = lanes(registry, planned, &mut open, &services)?;
-    let stops = open.iter().flat_map(|open| open.stops()).collect();
+    let stops = stops(registry, plan, &open);
     let headlines = open.iter().flat_map(|open| open.headlines()).collect();
     let mut observers = Vec::new();
     for open in open {
@@ -230,6 +230,19 @@ fn most_shards(plan: &Plan) -> usize {
     let in_flight = limits.map(|workload| workload.in_flight).min();
     let connections = plan.target.least_connections();
     in_flight.into_iter().chain(connections).min().unwrap_or(usize::MAX).max(1)
+}
+
+/// What ends the arrivals besides time, as the plan says or a protocol by itself.
+fn stops(registry: &Registry, plan: &Plan, open: &[Box<dyn OpenProtocol + '_>]) -> Vec<StopRule> {
+    let mut stops: Vec<StopRule> = open.iter().flat_map(|open| open.stops()).collect();
+    for (key, number) in plan.stop.iter().flat_map(|stop| &stop.0) {
+        let Some((protocol, key)) = registry.of_stop(key) else { continue };
+        stops.extend(open[protocol].observed(key.observation).into_iter().map(|seen| match key.grown {
+            true => StopRule::grown(seen, *number as f64),
+            false => StopRule::at_least(seen, *number as f64),
+        }));
+    }
+    stops
 }
 
 fn thresholds(plan: &Plan) -> Result<Vec<ScopedThreshold>, PlanError> {

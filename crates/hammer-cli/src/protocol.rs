@@ -23,6 +23,8 @@ pub(crate) mod lab;
 pub(crate) mod lane;
 pub(crate) mod registry;
 pub(crate) mod service;
+#[cfg(test)]
+mod tests;
 
 use lab::Lab;
 use lane::LaneRequest;
@@ -80,7 +82,12 @@ pub(crate) trait OpenProtocol {
     /// When the workload does not fit the services, or names what cannot be read.
     fn lane(&mut self, lane: LaneRequest<'_>) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError>;
 
-    /// What ends the arrivals besides time, as the plan or the protocol itself says.
+    /// What an observation of that name is called in this run: under each of several targets it has a name of its own.
+    fn observed(&self, observation: &str) -> Vec<String> {
+        vec![observation.to_owned()]
+    }
+
+    /// What ends the arrivals whatever the plan says.
     fn stops(&self) -> Vec<StopRule> {
         Vec::new()
     }

@@ -55,7 +55,7 @@ impl Protocol for Ct {
 
     fn check(&self, planned: &RunPlan<'_>) -> Result<(), PlanError> {
         let windows = written::windows(planned.plan, planned.epoch_unix_ms)?;
-        if windows.is_empty() && own_stop_keys(planned.plan).next().is_some() {
+        if windows.is_empty() && stops_by_log(planned.plan) {
             return Err(PlanFault::said(LogFault::NoLog).at(PlanPath::of("stop")));
         }
         for (place, workload) in planned.plan.workloads.iter().enumerate() {
@@ -116,17 +116,14 @@ impl OpenProtocol for OpenCt<'_> {
         lanes::reads(&read, &self.logs, lane)
     }
 
+    fn observed(&self, observation: &str) -> Vec<String> {
+        (0..self.logs.len()).map(|log| self.observation(log, observation)).collect()
+    }
+
     fn stops(&self) -> Vec<StopRule> {
         // What a forked log accepts from then on says nothing.
         let audited = (0..self.logs.len()).filter(|log| self.auditors[*log].is_some());
-        let forked = audited.map(|log| StopRule::at_least(self.observation(log, LOG_FORKED), 1.0));
-        let asked = (0..self.logs.len()).flat_map(|log| {
-            own_stop_keys(self.planned.plan).map(move |(key, number)| {
-                let (seen, number) = (self.observation(log, key.observation), number as f64);
-                if key.grown { StopRule::grown(seen, number) } else { StopRule::at_least(seen, number) }
-            })
-        });
-        forked.chain(asked).collect()
+        audited.map(|log| StopRule::at_least(self.observation(log, LOG_FORKED), 1.0)).collect()
     }
 
     fn headlines(&self) -> Vec<Headline> {
@@ -136,7 +133,7 @@ impl OpenProtocol for OpenCt<'_> {
     /// Each log that chains are submitted to, or whose tree may end the run, is looked at.
     fn observers(self: Box<Self>) -> Result<Vec<Box<dyn Observer>>, PlanError> {
         let (plan, several) = (self.planned.plan, self.logs.len() > 1);
-        let stops = own_stop_keys(plan).next().is_some();
+        let stops = stops_by_log(plan);
         let mut observers: Vec<Box<dyn Observer>> = Vec::new();
         for ((log, auditor), submitted) in self.logs.iter().zip(self.auditors).zip(&self.submitted) {
             if submitted.is_empty() && !stops {
@@ -222,12 +219,10 @@ fn check_workload(
     submit.check_windows(&windows, &run).map_err(refused)
 }
 
-/// The keys of `stop` that are about logs, with their numbers.
-fn own_stop_keys(plan: &Plan) -> impl Iterator<Item = (StopKey, u64)> {
-    let given = plan.stop.iter().flat_map(|stop| &stop.0);
-    given.filter_map(|(key, number)| {
-        Some((Ct.stop_keys().into_iter().find(|known| known.key == key)?, *number))
-    })
+/// Whether a key of `stop` is about logs.
+fn stops_by_log(plan: &Plan) -> bool {
+    let known = Ct.stop_keys();
+    plan.stop.iter().flat_map(|stop| stop.0.keys()).any(|key| known.iter().any(|known| known.key == key))
 }
 
 const GROWTH_IS: &str =

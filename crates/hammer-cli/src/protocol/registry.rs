@@ -3,7 +3,7 @@
 use super::Protocol;
 use super::ct::Ct;
 use super::http::Http;
-use crate::plan::grammar::PlanGrammar;
+use crate::plan::grammar::{PlanGrammar, StopKey};
 use crate::plan::section::SectionPlace;
 
 /// The protocols that a binary knows.
@@ -45,5 +45,13 @@ impl Registry {
                 .any(|section| section.place == SectionPlace::Workload && section.key == key)
         };
         self.protocols.iter().position(has)
+    }
+
+    /// The place of the protocol that names the key of `stop`, and what it means.
+    pub(crate) fn of_stop(&self, key: &str) -> Option<(usize, StopKey)> {
+        let protocols = self.protocols.iter().enumerate();
+        let mut keys = protocols
+            .flat_map(|(place, protocol)| protocol.stop_keys().into_iter().map(move |key| (place, key)));
+        keys.find(|(_, known)| known.key == key)
     }
 }
