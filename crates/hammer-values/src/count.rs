@@ -38,12 +38,7 @@ impl ScalarValue for Count {
     const EXPECTED: &'static str = "whole number";
 
     fn of_scalar(scalar: Scalar<'_>) -> Result<Self, ValueError> {
-        let number = match scalar {
-            Scalar::Whole(number) => Some(number),
-            Scalar::Text(text) => text.trim().parse().ok(),
-            Scalar::Decimal(_) => None,
-        };
-        let count = number.and_then(|number| usize::try_from(number).ok());
+        let count = scalar.whole().and_then(|number| usize::try_from(number).ok());
         let count = count.ok_or_else(|| scalar.is_no::<Self>())?;
         NonZeroUsize::new(count).map(Self).ok_or_else(|| ValueError::below("1"))
     }

@@ -1,26 +1,39 @@
-//! The values that plans are written in: times, rates, sizes, percentages, shares, counts and names, one or many of them;
-//! and keys that have another name by now. Each value is what it may be once it was read, and prints as text that reads
-//! back as the same. Nothing here knows a plan, a protocol or a file.
+//! The values that plans are written in: times, dates, rates, sizes, percentages, shares, counts, weights, statuses, URLs
+//! and names, one or many of them; blocks whose keys agree with one another, and keys that have another name by now. Each
+//! value is what it may be once it was read, and prints as text that reads back as the same. Nothing here knows a plan, a
+//! protocol or a file.
 
+mod agreed;
 mod count;
+mod date;
 mod error;
+mod non_empty;
 mod one_or_many;
 mod percent;
 mod rate;
 mod renamed;
 mod scalar;
+mod service_url;
 mod share;
 mod size;
+mod status;
 mod time;
+mod weights;
 mod word;
 
+pub use agreed::{Agreed, KeyConflict, PlanBlock};
 pub use count::Count;
+pub use date::Date;
 pub use error::ValueError;
+pub use non_empty::NonEmpty;
 pub use one_or_many::OneOrMany;
 pub use percent::{Percent, WholePercent};
 pub use rate::Rate;
 pub use renamed::RenamedKey;
+pub use service_url::ServiceUrl;
 pub use share::Share;
 pub use size::ByteSize;
+pub use status::Status;
 pub use time::TimeSpan;
+pub use weights::{Weightless, Weights};
 pub use word::Word;

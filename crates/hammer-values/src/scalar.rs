@@ -35,6 +35,15 @@ impl Scalar<'_> {
         }
     }
 
+    /// The whole number, where it is one, also where it stands in quotes.
+    pub(crate) fn whole(self) -> Option<u64> {
+        match self {
+            Self::Text(text) => text.trim().parse().ok(),
+            Self::Whole(number) => Some(number),
+            Self::Decimal(_) => None,
+        }
+    }
+
     /// It is no `T`.
     pub(crate) fn is_no<T: ScalarValue>(self) -> ValueError {
         ValueError::Form { text: self.to_string(), expected: T::EXPECTED }

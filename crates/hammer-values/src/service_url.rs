@@ -1,0 +1,117 @@
+//! URLs of services.
+
+use std::fmt;
+use std::str::FromStr;
+
+use http::Uri;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::error::ValueError;
+use crate::scalar::{self, Scalar, ScalarValue};
+
+/// Where a service is: an `http` or `https` URL with a host, and with neither user nor query (RFC 9110 section 4.2). A slash
+/// at its end is none of it.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(with = "String")]
+pub struct ServiceUrl {
+    text: String,
+    url: Uri,
+}
+
+impl ServiceUrl {
+    /// The URL, without a slash at its end.
+    pub const fn url(&self) -> &Uri {
+        &self.url
+    }
+}
+
+impl ScalarValue for ServiceUrl {
+    const EXPECTED: &'static str = "URL (like https://example.com:8443/path)";
+
+    fn of_scalar(scalar: Scalar<'_>) -> Result<Self, ValueError> {
+        let Scalar::Text(text) = scalar else { return Err(scalar.is_no::<Self>()) };
+        let url: Uri = text.trim_end_matches('/').parse().map_err(|_| scalar.is_no::<Self>())?;
+        let reason = match (url.scheme_str(), url.authority()) {
+            (Some("http" | "https"), Some(host)) if host.as_str().contains('@') => {
+                // What stands before the host may be a secret.
+                let text = format!("***@{}", host.host());
+                return Err(ValueError::Form {
+                    text,
+                    expected: "URL of a service: user and password do not belong into it",
+                });
+            }
+            (Some("http" | "https"), Some(_)) if url.query().is_some() => "URL of a service: it has a query",
+            (Some("http" | "https"), Some(_)) => return Ok(Self { text: text.to_owned(), url }),
+            _ => "URL of a service: it is neither http nor https",
+        };
+        Err(ValueError::Form { text: text.to_owned(), expected: reason })
+    }
+}
+
+impl FromStr for ServiceUrl {
+    type Err = ValueError;
+
+    fn from_str(text: &str) -> Result<Self, ValueError> {
+        Self::of_scalar(Scalar::Text(text))
+    }
+}
+
+/// As it was written.
+impl fmt::Display for ServiceUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Serialize for ServiceUrl {
+    fn serialize<S: Serializer>(&self, plan: S) -> Result<S::Ok, S::Error> {
+        plan.serialize_str(&self.text)
+    }
+}
+
+impl<'de> Deserialize<'de> for ServiceUrl {
+    fn deserialize<D: Deserializer<'de>>(plan: D) -> Result<Self, D::Error> {
+        scalar::deserialize(plan)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_service_is_found_by_http_or_https() {
+        for (text, url) in [
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080/"),
+            ("https://log.test/2027h1/", "https://log.test/2027h1"),
+            ("http://[::1]:80/a/b", "http://[::1]:80/a/b"),
+        ] {
+            let read: ServiceUrl = text.parse().unwrap();
+            assert_eq!((read.url().to_string().as_str(), read.to_string().as_str()), (url, text));
+            assert_eq!(serde_json::to_string(&read).unwrap(), format!("\"{text}\""));
+        }
+    }
+
+    #[test]
+    fn what_is_no_url_of_a_service_says_why() {
+        for (text, why) in [
+            ("", "`` is no URL (like https://example.com:8443/path)"),
+            ("http://no host/", "`http://no host/` is no URL (like "),
+            ("http://", "`http://` is no URL"),
+            ("log", "`log` is no URL of a service: it is neither http nor https"),
+            ("ftp://a/b", "`ftp://a/b` is no URL of a service: it is neither http nor https"),
+            ("http://a/b?c=d", "`http://a/b?c=d` is no URL of a service: it has a query"),
+            (
+                "http://me:canary@a/b",
+                "`***@a` is no URL of a service: user and password do not belong into it",
+            ),
+        ] {
+            let error = text.parse::<ServiceUrl>().unwrap_err().to_string();
+            assert!(error.starts_with(why) && !error.contains("canary"), "{error}");
+        }
+        assert!(
+            serde_json::from_str::<ServiceUrl>("5").unwrap_err().to_string().starts_with("`5` is no URL")
+        );
+    }
+}
