@@ -7,15 +7,15 @@ use hammer_core::clock::{MonotonicClock, unix_millis};
 use hammer_core::dispatch::{LanePlan, Load};
 use hammer_core::run::{RunSpec, Scope, ScopedThreshold, StopRule};
 use hammer_core::runtime::threaded::ThreadedRuntime;
-use hammer_measure::threshold::ParseError as ThresholdError;
-use hammer_values::TimeSpan;
+use hammer_values::{Count, ValueError};
 
 use crate::error::CliError;
 use crate::plan::error::{PlanError, PlanFault};
 use crate::plan::load::LoadBounds;
 use crate::plan::path::PlanPath;
 use crate::plan::section::SectionPlace;
-use crate::plan::{Plan, ThresholdPlan, WorkloadPlan};
+use crate::plan::threshold::{FullThreshold, ThresholdPlan};
+use crate::plan::{Plan, WorkloadPlan};
 use crate::protocol::lab::Lab;
 use crate::protocol::lane::LaneRequest;
 use crate::protocol::registry::Registry;
@@ -59,9 +59,9 @@ pub(crate) fn assemble(registry: &Registry, plan: &Plan, evidence: &Path) -> Res
         clock,
         epoch_unix_ms,
         seed: plan.seed,
-        shards: shards(plan)?.into(),
-        supply_threads: plan.threads.supply.unwrap_or(1),
-        verify_threads: plan.threads.verify.unwrap_or(1),
+        shards: shards(plan).into(),
+        supply_threads: plan.threads.supply.map_or(1, Count::get),
+        verify_threads: plan.threads.verify.map_or(1, Count::get),
         verify_ring_bytes: VERIFY_RING_BYTES,
         spill_folder: std::env::temp_dir(),
         warm_up: plan.phases.warm_up.duration().into(),
@@ -72,7 +72,7 @@ pub(crate) fn assemble(registry: &Registry, plan: &Plan, evidence: &Path) -> Res
         stops,
         observers,
         headlines,
-        thresholds: thresholds(plan)?,
+        thresholds: thresholds(plan),
         resources: Box::new(resources::used),
     };
     Ok(Assembled { spec, labs, notes: notes(registry, plan) })
@@ -89,8 +89,7 @@ pub(crate) fn check(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
     for (place, workload) in plan.workloads.iter().enumerate() {
         load(plan, workload, place)?;
     }
-    shards(plan)?;
-    thresholds(plan).map(drop)
+    Ok(())
 }
 
 /// What belongs to no protocol.
@@ -106,27 +105,13 @@ fn check_own(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
 }
 
 fn check_names(plan: &Plan) -> Result<(), PlanError> {
-    if plan.workloads.is_empty() {
-        return Err(PlanFault::Empty.at(PlanPath::of("workloads")));
-    }
     for (place, workload) in plan.workloads.iter().enumerate() {
         let (name, at) = (&workload.name, PlanPath::workload(place).key("name"));
-        word(name, || at.clone())?;
         if plan.workloads[..place].iter().any(|other| other.name == *name) {
-            return Err(PlanFault::Taken(name.clone()).at(at));
+            return Err(PlanFault::Taken(name.to_string()).at(at));
         }
     }
-    if plan.interval < LEAST_INTERVAL {
-        return Err(PlanFault::Below("10ms").at(PlanPath::of("interval")));
-    }
     Ok(())
-}
-
-fn word(name: &str, at: impl FnOnce() -> PlanPath) -> Result<(), PlanError> {
-    match name.is_empty() || name.contains(['/', '.', ' ']) {
-        true => Err(PlanFault::NoWord(name.to_owned()).at(at())),
-        false => Ok(()),
-    }
 }
 
 fn check_stop(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
@@ -138,7 +123,7 @@ fn check_stop(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
     }
     let mut grown = known.iter().filter(|known| known.grown);
     match grown.find(|known| stop.0.get(known.key) == Some(&0)) {
-        Some(known) => Err(PlanFault::Below("1").at(at.key(known.key))),
+        Some(known) => Err(PlanFault::Misfit(ValueError::below("1").to_string()).at(at.key(known.key))),
         None => Ok(()),
     }
 }
@@ -151,15 +136,14 @@ fn check_target(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
         + usize::from(target.lab.is_some());
     one(kinds, &grammar.listed(SectionPlace::Target, &["services", "lab"]), || at.clone())?;
     for (name, service) in &target.services {
-        let at = at.clone().key("services").key(name);
-        word(name, || at.clone())?;
+        let at = at.clone().key("services").key(name.as_str());
         one(service.kind.keys().count(), &grammar.listed(SectionPlace::Service, &[]), || at)?;
     }
     if let Some(lab) = &target.lab {
         let keys = grammar.listed(SectionPlace::Lab, &[]);
         one(lab.kind.keys().count(), &keys, || at.key("lab"))?;
     }
-    target.check_contact()
+    Ok(())
 }
 
 fn one(given: usize, of: &str, at: impl FnOnce() -> PlanPath) -> Result<(), PlanError> {
@@ -171,11 +155,7 @@ fn one(given: usize, of: &str, at: impl FnOnce() -> PlanPath) -> Result<(), Plan
 
 fn load(plan: &Plan, workload: &WorkloadPlan, place: usize) -> Result<Load, PlanError> {
     let at = PlanPath::workload(place);
-    let most = workload.load.most_users().unwrap_or(workload.in_flight);
-    if most == 0 {
-        return Err(PlanFault::Below("1").at(at.key("in_flight")));
-    }
-    let (in_flight, backlog) = (workload.in_flight, workload.backlog);
+    let (in_flight, backlog) = (workload.in_flight.get(), workload.backlog);
     let bounds = LoadBounds { seed: plan.seed, workload: place as u64, in_flight, backlog };
     workload.load.load(&bounds).map_err(|error| PlanFault::from(error).at(at.key("load")))
 }
@@ -189,7 +169,7 @@ fn lanes(
 ) -> Result<Vec<Arc<dyn LanePlan<ThreadedRuntime>>>, PlanError> {
     let mut lanes = Vec::new();
     for (place, workload) in planned.plan.workloads.iter().enumerate() {
-        let in_flight = workload.load.most_users().unwrap_or(workload.in_flight);
+        let in_flight = workload.load.most_users().unwrap_or(workload.in_flight.get());
         let (load, warm_up) = (load(planned.plan, workload, place)?, warm_up(workload, in_flight));
         let lane = LaneRequest { planned, workload, place, load, in_flight, warm_up, services };
         let protocol = workload.operations.keys().next().and_then(|key| registry.of_workload(key));
@@ -210,16 +190,15 @@ fn warm_up(workload: &WorkloadPlan, in_flight: usize) -> usize {
     }
 }
 
-fn shards(plan: &Plan) -> Result<usize, PlanError> {
+fn shards(plan: &Plan) -> usize {
     match plan.threads.shards {
-        Some(0) => Err(PlanFault::Below("1").at(PlanPath::of("threads.shards"))),
-        Some(shards) => Ok(shards.min(most_shards(plan))),
+        Some(shards) => shards.get().min(most_shards(plan)),
         None => {
             let closed = plan.workloads.iter().any(|workload| workload.load.most_users().is_some());
             let rate: f64 = plan.workloads.iter().map(|workload| workload.load.greatest_rate()).sum();
             // An embedded target shares the cores.
             let many = (closed || rate > ONE_SHARD_RATE) && plan.target.lab.is_none();
-            Ok(if many { resources::cores().min(most_shards(plan)) } else { 1 })
+            if many { resources::cores().min(most_shards(plan)) } else { 1 }
         }
     }
 }
@@ -227,7 +206,7 @@ fn shards(plan: &Plan) -> Result<usize, PlanError> {
 /// More shards than operations in flight, or than connections, would raise those limits, since each shard has one at least.
 fn most_shards(plan: &Plan) -> usize {
     let limits = plan.workloads.iter().filter(|workload| workload.load.most_users().is_none());
-    let in_flight = limits.map(|workload| workload.in_flight).min();
+    let in_flight = limits.map(|workload| workload.in_flight.get()).min();
     let connections = plan.target.least_connections();
     in_flight.into_iter().chain(connections).min().unwrap_or(usize::MAX).max(1)
 }
@@ -245,34 +224,25 @@ fn stops(registry: &Registry, plan: &Plan, open: &[Box<dyn OpenProtocol + '_>]) 
     stops
 }
 
-fn thresholds(plan: &Plan) -> Result<Vec<ScopedThreshold>, PlanError> {
-    let mut thresholds = scoped(&plan.thresholds, None)?;
-    for (place, workload) in plan.workloads.iter().enumerate() {
-        thresholds.extend(scoped(&workload.thresholds, Some((place, workload)))?);
-    }
-    Ok(thresholds)
+fn thresholds(plan: &Plan) -> Vec<ScopedThreshold> {
+    let of_workloads =
+        plan.workloads.iter().flat_map(|workload| scoped(&workload.thresholds, Some(workload)));
+    scoped(&plan.thresholds, None).into_iter().chain(of_workloads).collect()
 }
 
 /// The thresholds of a workload, or of the run.
-fn scoped(
-    plans: &[ThresholdPlan],
-    workload: Option<(usize, &WorkloadPlan)>,
-) -> Result<Vec<ScopedThreshold>, PlanError> {
-    let at = workload.map_or_else(PlanPath::default, |(place, _)| PlanPath::workload(place));
-    let at = at.key("thresholds");
-    let one = |(place, plan): (usize, &ThresholdPlan)| {
-        let full = plan.full();
-        let refused = |error: ThresholdError| PlanFault::from(error).at(at.clone().item(place));
-        let threshold = full.expect.parse().map_err(refused)?;
-        let scope = match (full.series, workload) {
+fn scoped(plans: &[ThresholdPlan], workload: Option<&WorkloadPlan>) -> Vec<ScopedThreshold> {
+    let one = |plan: &ThresholdPlan| {
+        let FullThreshold { expect, series, grace, abort_on_fail } = plan.full();
+        let scope = match (series, workload) {
             (Some(series), _) => Scope::Series(series),
-            (None, Some((_, workload))) => Scope::Workload(workload.name.clone()),
+            (None, Some(workload)) => Scope::Workload(workload.name.to_string()),
             (None, None) => Scope::Total,
         };
-        let grace = full.grace.unwrap_or_default().duration().into();
-        Ok(ScopedThreshold { scope, threshold, grace, abort_on_fail: full.abort_on_fail })
+        let grace = grace.unwrap_or_default().duration().into();
+        ScopedThreshold { scope, threshold: expect.threshold(), grace, abort_on_fail }
     };
-    plans.iter().enumerate().map(one).collect()
+    plans.iter().map(one).collect()
 }
 
 fn notes(registry: &Registry, plan: &Plan) -> Vec<String> {
@@ -286,7 +256,6 @@ fn notes(registry: &Registry, plan: &Plan) -> Vec<String> {
 }
 
 const VERIFY_RING_BYTES: usize = 8 << 20;
-const LEAST_INTERVAL: TimeSpan = TimeSpan::from_millis(10);
 const WARM_UP_AT_MOST: usize = 256;
 /// One thread sends so much with a core to itself.
 const ONE_SHARD_RATE: f64 = 20_000.0;

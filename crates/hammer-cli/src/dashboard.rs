@@ -24,10 +24,10 @@ pub(crate) fn dashboard(registry: &Registry, plan: &Plan) -> DashboardSpec {
 fn workload(plan: &WorkloadPlan, side: PanelSide) -> WorkloadSpec {
     let users = plan.load.most_users();
     WorkloadSpec {
-        name: plan.name.clone(),
+        name: plan.name.to_string(),
         side,
         rate: plan.load.rate.map(Rate::per_second),
-        in_flight: users.unwrap_or(plan.in_flight),
+        in_flight: users.unwrap_or(plan.in_flight.get()),
         closed_loop: users.is_some(),
     }
 }

@@ -3,16 +3,19 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use hammer_values::TimeSpan;
+use hammer_values::{Count, NonEmpty, TimeSpan, Word};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 mod change;
+pub(crate) mod client_fault;
+pub(crate) mod contact;
 mod credential;
 pub(crate) mod document;
 pub(crate) mod error;
 pub(crate) mod grammar;
+pub(crate) mod interval;
 pub(crate) mod load;
 pub(crate) mod path;
 pub(crate) mod read;
@@ -22,12 +25,16 @@ pub(crate) mod smoke;
 pub(crate) mod source;
 pub(crate) mod sweep;
 pub(crate) mod target;
+pub(crate) mod target_url;
+pub(crate) mod threshold;
 mod typed;
 
 use credential::mask;
+use interval::IntervalLength;
 use load::LoadPlan;
 use section::Sections;
 use target::TargetPlan;
+use threshold::ThresholdPlan;
 
 /// A plan file.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -43,7 +50,7 @@ pub(crate) struct Plan {
     /// What is loaded.
     pub(crate) target: TargetPlan,
     /// What is sent, each workload with its own load.
-    pub(crate) workloads: Vec<WorkloadPlan>,
+    pub(crate) workloads: NonEmpty<WorkloadPlan>,
     /// Warm-up, measurement, drain.
     #[serde(default)]
     pub(crate) phases: PhasesPlan,
@@ -56,15 +63,15 @@ pub(crate) struct Plan {
     /// Threads of the generator.
     #[serde(default)]
     pub(crate) threads: ThreadsPlan,
-    /// The length of an interval.
-    #[serde(default = "one_second")]
-    pub(crate) interval: TimeSpan,
+    /// The length of an interval; 10 ms at least.
+    #[serde(default)]
+    pub(crate) interval: IntervalLength,
     /// How often the whole plan is carried out.
     #[serde(default = "once")]
-    pub(crate) rounds: u32,
+    pub(crate) rounds: Count,
     /// Values for keys; the plan is carried out with every combination.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) sweep: BTreeMap<String, Vec<Value>>,
+    pub(crate) sweep: BTreeMap<String, NonEmpty<Value>>,
     /// Commands around the runs.
     #[serde(default, skip_serializing_if = "HooksPlan::is_empty")]
     pub(crate) hooks: HooksPlan,
@@ -77,8 +84,8 @@ pub(crate) struct Plan {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WorkloadPlan {
-    /// Its name, unique in the plan.
-    pub(crate) name: String,
+    /// Its name, a word that is unique in the plan.
+    pub(crate) name: Word,
     /// What it does: one section, of the protocol that does it.
     #[serde(flatten, skip_deserializing)]
     #[schemars(skip)]
@@ -87,7 +94,7 @@ pub(crate) struct WorkloadPlan {
     pub(crate) load: LoadPlan,
     /// Open loop: most operations in flight at once.
     #[serde(default = "default_in_flight")]
-    pub(crate) in_flight: usize,
+    pub(crate) in_flight: Count,
     /// Open loop: most operations that wait for a slot; what arrives beyond it is shed.
     #[serde(default = "default_backlog")]
     pub(crate) backlog: usize,
@@ -123,46 +130,19 @@ pub(crate) struct StopPlan(pub(crate) BTreeMap<String, u64>);
 #[schemars(rename = "StopPlan", deny_unknown_fields)]
 struct NoOwnKey {}
 
-/// An expectation: a text like `p99(response) < 500ms`, or the same with where and how it applies.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub(crate) enum ThresholdPlan {
-    /// The expectation alone.
-    Text(String),
-    /// With where and how it applies.
-    Full(FullThreshold),
-}
-
-/// An expectation with where and how it applies.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct FullThreshold {
-    /// The expectation.
-    pub(crate) expect: String,
-    /// The series it is held against, as `workload/name`; without it all operations of the workload, or of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) series: Option<String>,
-    /// How long into measurement it may fail without ending the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) grace: Option<TimeSpan>,
-    /// Whether its failure ends the run.
-    #[serde(default)]
-    pub(crate) abort_on_fail: bool,
-}
-
 /// Threads of the generator.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ThreadsPlan {
     /// Threads that send. Without it: one, and for closed loops or more than 20,000/s one for each core.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) shards: Option<usize>,
+    pub(crate) shards: Option<Count>,
     /// Threads that prepare operations; one without it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) supply: Option<usize>,
+    pub(crate) supply: Option<Count>,
     /// Threads that check promises, for each workload that receives any; one without it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) verify: Option<usize>,
+    pub(crate) verify: Option<Count>,
 }
 
 /// Commands around the runs; each by `sh -c`, a number or a text in its output stands in the report.
@@ -217,18 +197,6 @@ impl Plan {
     }
 }
 
-impl ThresholdPlan {
-    /// It in full.
-    pub(crate) fn full(&self) -> FullThreshold {
-        match self {
-            Self::Full(full) => full.clone(),
-            Self::Text(expect) => {
-                FullThreshold { expect: expect.clone(), series: None, grace: None, abort_on_fail: false }
-            }
-        }
-    }
-}
-
 impl HooksPlan {
     fn is_empty(&self) -> bool {
         self.before.is_empty() && self.between.is_empty() && self.after.is_empty()
@@ -247,16 +215,12 @@ impl Default for PhasesPlan {
     }
 }
 
-fn one_second() -> TimeSpan {
-    TimeSpan::from_secs(1)
+fn once() -> Count {
+    Count::ONE
 }
 
-fn once() -> u32 {
-    1
-}
-
-fn default_in_flight() -> usize {
-    1_000
+fn default_in_flight() -> Count {
+    Count::at_least_one(1_000)
 }
 
 fn default_backlog() -> usize {

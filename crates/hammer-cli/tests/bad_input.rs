@@ -294,7 +294,7 @@ fn a_token_that_cannot_be_used_is_named_by_its_place_and_not_shown() {
     for (file, part) in [(&broken, "control characters"), (&empty, "empty token"), (&missing, "No such file")]
     {
         let (ended, all) = told(&folder, &["http", "get", "http://127.0.0.1:9/", "--bearer-file", file]);
-        refused(&ended, &[part, file.as_str(), "workloads[0].http: failed to "]);
+        refused(&ended, &[part, file.as_str(), "use --bearer-file: failed to "]);
         assert!(!all.contains(CANARY), "{all}");
     }
     let (ended, _) =
@@ -361,14 +361,90 @@ fn arguments_that_cannot_be_read_are_named_by_their_flag() {
     refused(&ended, &["use -H number 2: expected \"Name: value\""]);
     assert!(!ended.stderr.contains("canary"), "{}", ended.stderr);
     refused(&get(&["-d", "@/nonexistent/body"]), &["read a body from /nonexistent/body"]);
-    refused(&get(&["-c", "0"]), &["it must be 1 at least"]);
-    refused(&get(&["--expect", "1000"]), &["status 1000"]);
     refused(&hammer(&["http", "get", "ftp://127.0.0.1/"]), &["ftp://127.0.0.1/", "neither http nor https"]);
     for args in
         [["http", "get"].as_slice(), &["run"], &["nothing"], &["http", "get", "x", "-q", "1", "--nothing"]]
     {
         let ended = hammer(args);
         assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{args:?}");
+    }
+}
+
+/// A mistake in what an argument gave is told by the argument, whatever key of a plan it stands for.
+#[test]
+fn every_argument_of_one_line_that_cannot_be_is_told_by_its_name() {
+    let folder = Folder::new();
+    let (absent, empty) = (folder.path("absent"), folder.write("empty", ""));
+    for (args, part) in [
+        (["-c", "0"].as_slice(), "use -c: it must be 1 at least"),
+        (&["-c", "0", "-q", "5"], "use -c: it must be 1 at least"),
+        (&["-z", "5 parsecs"], "use -z: `5 parsecs` is no time"),
+        (&["-t", "5"], "use -t: `5` is no time"),
+        (&["-q", "fast"], "use --rate: `fast` is no rate"),
+        (&["-q", "1e3"], "use --rate: `1e3/s` is no rate"),
+        (&["-H", "a b: c"], "use -H: `a b` is no header name"),
+        (&["-H", "a: canary\u{7}"], "use -H: it is no header's value"),
+        (&["-H", "Authorization: canary\u{7}"], "use -H: it is no header's value"),
+        (&["-d", &format!("@{absent}")], "use -d: failed to read a body from "),
+        (&["--expect", "200,1000"], "use --expect: it must be 599 at most"),
+        (&["--bearer-file", &absent], "use --bearer-file: failed to "),
+        (&["--bearer-env", "HAMMER_TEST_UNSET"], "use --bearer-env: failed to "),
+        (&["--cacert", &absent], "use --cacert: failed to read "),
+        (&["--cacert", &empty], "use --cacert: failed to read "),
+        (&["--shards", "0"], "use --shards: it must be 1 at least"),
+    ] {
+        let ended = hammer(&[&["http", "get", "http://127.0.0.1:9/"], args].concat());
+        refused(&ended, &[&format!("hammer: failed to {part}")]);
+        assert!(!ended.stderr.contains("canary"), "{}", ended.stderr);
+    }
+    refused(
+        &hammer(&["http", "get", "http://me:canary@127.0.0.1:9/"]),
+        &["failed to use URL: `***@127.0.0.1` is no URL"],
+    );
+    for (command, args, part) in [
+        ("submit", ["-c", "0"], "use -c: it must be 1 at least"),
+        ("submit", ["-q", "fast"], "use --rate: `fast` is no rate"),
+        ("submit", ["-z", "5"], "use -z: `5` is no time"),
+        ("submit", ["-t", "5"], "use -t: `5` is no time"),
+        ("submit", ["--precerts", "101"], "use --precerts: `101` is no whole percentage"),
+        ("submit", ["--duplicates", "101"], "use --duplicates: `101` is no percentage"),
+        ("submit", ["--invalid", "101"], "use --invalid: `101` is no percentage"),
+        ("read", ["--mix", "tiles=1"], "use --mix: unknown variant `tiles`"),
+        ("read", ["--mix", "tile=0"], "use --mix: one weight must be 1 at least"),
+        (
+            "read",
+            ["--mix", "get-sth=1"],
+            "use --mix: failed to use \"get-sth\" as mix: expected kinds of static-ct",
+        ),
+        ("submit", ["--mmd", "long"], "use --mmd: `long` is no time"),
+        ("follow", ["--mmd", "long"], "use --mmd: `long` is no time"),
+        ("audit", ["--contact", "a\nb"], "use --contact: `a\nb` is no contact"),
+        ("read", ["--monitoring-url", "log"], "use --monitoring-url: `log` is no URL of a service"),
+        ("submit", ["--submission-token-file", &absent], "use --submission-token-file: failed to "),
+        ("follow", ["--monitoring-token-env", "HAMMER_TEST_UNSET"], "use --monitoring-token-env: failed to "),
+    ] {
+        let ended =
+            hammer(&[&["ct", command, "http://127.0.0.1:9/log", "--key", KEY], args.as_slice()].concat());
+        refused(&ended, &[&format!("hammer: failed to {part}")]);
+    }
+    let both = ["--duplicates", "60", "--invalid", "41"];
+    let ended =
+        hammer(&[&["ct", "submit", "http://127.0.0.1:9/log", "--key", KEY], both.as_slice()].concat());
+    refused(&ended, &["failed to use --invalid: with duplicate_percent it comes to 101 of 100"]);
+    for command in ["submit", "read", "follow", "audit"] {
+        let with = |url: &str, key: &str| hammer(&["ct", command, url, "--key", key]);
+        refused(
+            &with("http://127.0.0.1:9/log?a=b", KEY),
+            &["failed to use URL: `http://127.0.0.1:9/log?a=b` is no URL"],
+        );
+        refused(
+            &with("http://127.0.0.1:9/log", "AAAA"),
+            &["failed to use --key: failed to use the log's public key: "],
+        );
+        refused(
+            &with("http://127.0.0.1:9/log", &format!("@{absent}")),
+            &["failed to use --key: failed to read "],
+        );
     }
 }
 
@@ -384,14 +460,17 @@ fn a_log_that_cannot_be_followed_or_verified_is_refused_before_it_is_dialled() {
     refused(&ct("audit", &["--from", "5", "--to", "5"]), &["use --to 5: it must be more than --from 5"]);
     refused(&ct("read", &["-q", "fast"]), &["use --rate: `fast` is no rate"]);
     refused(&ct("read", &["--mix", "tile=1,bundle"]), &["use --mix bundle: expected KIND=WEIGHT"]);
-    refused(&ct("read", &["--mix", "tiles=1"]), &["ct_read.mix", "tiles"]);
+    refused(&ct("read", &["--mix", "tiles=1"]), &["use --mix: unknown variant `tiles`"]);
     for command in ["read", "follow", "audit"] {
         let with = |url: &str, key: &str| hammer(&["ct", command, url, "--key", key]);
-        refused(&with("ftp://127.0.0.1/log", KEY), &["ftp://127.0.0.1/log", "neither http nor https"]);
-        refused(&with("http://127.0.0.1:9/log", "AAAA"), &["the log's public key"]);
-        refused(&with("http://127.0.0.1:9/log", "@/nowhere"), &["read /nowhere"]);
+        refused(
+            &with("ftp://127.0.0.1/log", KEY),
+            &["use URL: `ftp://127.0.0.1/log` is no URL", "neither http nor https"],
+        );
+        refused(&with("http://127.0.0.1:9/log", "AAAA"), &["use --key: failed to use the log's public key"]);
+        refused(&with("http://127.0.0.1:9/log", "@/nowhere"), &["use --key: failed to read /nowhere"]);
         refused(&with("http://192.0.2.1/log", KEY), &["192.0.2.1"]);
-        refused(&ct(command, &["--contact", "a\nb"]), &["target.contact"]);
+        refused(&ct(command, &["--contact", "a\nb"]), &["use --contact: `a\nb` is no contact"]);
     }
 }
 

@@ -72,7 +72,7 @@ fn a_change_that_does_not_fit_is_named_by_its_key() {
         ),
         ("workloads.web.load.rat=5/s", "use --set workloads.web.load.rat=5/s: unknown field `rat`"),
         ("workloads.web.load.rate=fast", "use --set workloads.web.load.rate=fast: `fast` is no rate"),
-        ("rounds=two", "use --set rounds=two: invalid type"),
+        ("rounds=two", "use --set rounds=two: `two` is no whole number"),
         ("rounds", "use --set rounds: expected KEY=VALUE"),
     ] {
         refused(&run(PLAN, &[change]), &[part]);
@@ -86,17 +86,43 @@ fn a_plan_that_contradicts_itself_is_refused() {
         ("target={}", ": give exactly one of url, log, logs, services, lab"),
         ("target={lab: {http: {}, ct: {}}}", "target.lab: give exactly one of http, ct, logs"),
         ("target.url=ftp://127.0.0.1/", "ftp://127.0.0.1/"),
-        ("target.url=http://no host/", ": http://no host/: "),
+        ("target.url=http://no host/", ": `http://no host/` is no URL"),
+        (
+            "target.url=[\"http://127.0.0.1/a?b=c\"]",
+            "target.url[0]: `http://127.0.0.1/a?b=c` is no URL of a service: it has a query",
+        ),
+        ("target.contact=\"a\\nb\"", "` is no contact that a header can hold"),
+        ("target.connection.streams=0", ": it must be 1 at least"),
+        ("interval=5ms", ": it must be 10ms at least"),
         ("workloads=[]", ": it is empty"),
-        ("workloads.web.name=a b", ": `a b` must be a word"),
+        ("workloads.web.name=a b", ": `a b` is no word: a name without space, dot and slash"),
         ("workloads.web.ct_read={}", "workloads[0]: give exactly one of http, ct_submit, ct_read"),
         ("workloads.web.http=", "workloads[0]: give exactly one of http, ct_submit, ct_read"),
         ("workloads.web.load.users=5", "workloads[0].load: give either a rate or users, not both"),
         ("workloads.web.load={}", ": give exactly one of rate, ramp, "),
         ("workloads.web.load={trace: /nonexistent/trace}", "failed to read /nonexistent/trace: "),
         ("workloads.web.in_flight=0", ": it must be 1 at least"),
-        ("workloads.web.http.method=GE T", "workloads[0].http: failed to use \"GE T\" as a method"),
+        ("workloads.web.http.method=GE T", ": `GE T` is no method (like GET, POST, PUT)"),
         ("workloads.web.http.body_file=/nonexistent/body", "read a body from /nonexistent/body: "),
+        ("workloads.web.http.path=/a b", ": `/a b` is no path (like /a/b?c=d)"),
+        ("workloads.web.http={body: a, body_file: b}", ": workloads[0].http.body_file: body is given too"),
+        ("workloads.web.http.bearer={file: a, env: B}", ": give exactly one of file, env"),
+        ("workloads.web.http.expect=[200, 1000]", "workloads[0].http.expect[1]: it must be 599 at most"),
+        ("workloads.web.load.think=1s", ": think time belongs to users; a rate has none"),
+        ("workloads.web.load={users: 0}", "workloads[0].load.users: there must be at least one user"),
+        ("workloads.web.load={users: 5, think: 2s, think_up_to: 1s}", "workloads[0].load.think_up_to: "),
+        (
+            "workloads.web.load={ramp: {from: 1/s, to: 2/s, over: 0s}}",
+            "workloads[0].load.ramp.over: a ramp takes time",
+        ),
+        (
+            "workloads.web.load={bursts: {size: 2, every: 1s, within: 2s}}",
+            "workloads[0].load.bursts.within: it is longer than every, 1s",
+        ),
+        (
+            "workloads.web.load={bursts: {size: 0, every: 1s}}",
+            "workloads[0].load.bursts.size: it must be 1 at least",
+        ),
         ("threads.shards=0", ": it must be 1 at least"),
         ("rounds=0", ": it must be 1 at least"),
         ("stop={tree_size: 5}", ": it needs a log"),
@@ -124,7 +150,7 @@ fn a_sweep_that_does_not_fit_names_its_key_and_value() {
         ("{usrs: [1, 2]}", "failed to use the sweep of usrs to 1: unknown field `usrs`"),
         (
             "{threads.shards: [1, none]}",
-            "failed to use the sweep of threads.shards to \"none\": invalid type",
+            "failed to use the sweep of threads.shards to \"none\": `none` is no whole number",
         ),
         ("{threads.shards: [1, 0]}", "failed to use the sweep of threads.shards to 0: it must be 1 at least"),
         (
@@ -152,10 +178,10 @@ fn what_contradicts_another_key_is_named_by_file_line_and_path() {
         &with("url: http://127.0.0.1:9", "authorized: me"),
         &["plan.yaml:2:3: target: give exactly one of url, log, logs, services, lab"],
     );
-    refused(&with("name: web", "name: a b"), &["plan.yaml:4:11: workloads[0].name: `a b` must be a word"]);
+    refused(&with("name: web", "name: a b"), &["plan.yaml:4:11: workloads[0].name: `a b` is no word"]);
     refused(
         &with("http: {}", "http: { headers: { a b: c } }"),
-        &["plan.yaml:5:11: workloads[0].http: failed to use \"a b\" as a header: it is no header name"],
+        &["plan.yaml:5:24: workloads[0].http.headers.a b: `a b` is no header name"],
     );
     refused(
         &with("phases:", "stop: { tree_size: 5 }\nphases:"),
@@ -191,16 +217,19 @@ fn an_unreadable_pem_is_named_by_its_file() {
     let missing = folder.path("missing.pem");
     for file in [&garbage, &empty, &missing] {
         let file = file.as_str();
-        refused(&run(PLAN, &[&format!("target.tls.roots=[{file}]")]), &["target: failed to read ", file]);
+        refused(
+            &run(PLAN, &[&format!("target.tls.roots=[{file}]")]),
+            &["target.tls.roots[0]: failed to read ", file],
+        );
         refused(&hammer(&["http", "get", "https://127.0.0.1:9/", "--cacert", file]), &[file]);
         let identity = format!("target.tls={{certificate: {file}, key: {file}}}");
-        refused(&run(PLAN, &[&identity]), &["target: failed to read ", file]);
+        refused(&run(PLAN, &[&identity]), &["target.tls.certificate: failed to read ", file]);
         let key = format!("target.log={{submission_url: \"http://127.0.0.1:9/\", public_key_file: {file}}}");
         refused(&run(CT_PLAN, &[&key]), &["failed to ", file]);
         let ca = format!("workloads.submit.ct_submit.ca={{chain: {file}, key: {file}}}");
-        refused(&run(CT_PLAN, &[&ca]), &["workloads[0].ct_submit: failed to read ", file]);
+        refused(&run(CT_PLAN, &[&ca]), &["workloads[0].ct_submit.ca.", ": failed to read ", file]);
         let chains = format!("workloads.submit.ct_submit.chains=[{file}]");
-        refused(&run(CT_PLAN, &[&chains]), &["workloads[0].ct_submit: failed to read ", file]);
+        refused(&run(CT_PLAN, &[&chains]), &[&format!("use --set {chains}: failed to read "), file]);
         let roots = format!("target={{lab: {{ct: {{roots_pem_files: [{file}]}}}}}}");
         refused(&run(CT_PLAN, &[&roots]), &[file]);
         refused(&hammer(&["lab", "ct", "--roots", file]), &[file]);
@@ -210,7 +239,7 @@ fn an_unreadable_pem_is_named_by_its_file() {
     }
     refused(
         &run(CT_PLAN, &[&format!("target.log.public_key={garbage}")]),
-        &["target.log: failed to use the log's public key"],
+        &[".pem: failed to use the log's public key: failed to read a public key: "],
     );
 }
 
@@ -230,12 +259,12 @@ fn an_embedded_target_that_cannot_start_says_why() {
     let workload = "workloads: [ { name: submit, ct_submit: {}, load: { rate: 1/s } } ]";
     let plan = folder
         .write("plan.yaml", &format!("target: {{ lab: {{ ct: {{ keep_entries: 5 }} }} }}\n{workload}\n"));
-    let kept = "plan.yaml:1:38: target.lab.ct.keep_entries: 5 is less than 1024";
+    let kept = "plan.yaml:1:38: target.lab.ct.keep_entries: it must be 1024 at least";
     refused(&hammer(&["run", &plan]), &[kept]);
     refused(&hammer(&["lab", "ct", "--plan", &plan]), &[kept]);
     refused(
         &hammer(&["lab", "ct", "--set", "keep_entries=5"]),
-        &["use --set keep_entries=5: 5 is less than 1024"],
+        &["use --set keep_entries=5: it must be 1024 at least"],
     );
     let config = folder.write("log.yaml", &format!("private_key: {plan}\n"));
     refused(
@@ -251,8 +280,14 @@ fn an_embedded_target_that_cannot_start_says_why() {
 #[test]
 fn submissions_that_cannot_be_are_refused_by_their_keys() {
     for (change, parts) in [
-        ("duplicate_percent=101", ["workloads[0].ct_submit: ", "\"101\" as duplicate_percent"]),
-        ("invalid_percent=-1", ["workloads[0].ct_submit: ", "\"-1\" as invalid_percent"]),
+        ("precert_percent=2.5", ["precert_percent=2.5: ", "`2.5` is no whole percentage (0 to 100, "]),
+        ("duplicate_percent=101", ["duplicate_percent=101: ", "`101` is no percentage (0 to 100, "]),
+        ("invalid_percent=-1", ["invalid_percent=-1: ", "`-1` is no percentage (0 to 100, "]),
+        ("invalid={expired: 0}", ["invalid={expired: 0}: ", "one weight must be 1 at least"]),
+        ("profiles={dv-p521-chain2: 1}", ["profiles={", "`dv-p521-chain2` is no profile: dv or san100, "]),
+        ("not_before=soon", ["not_before=soon: ", "`soon` is no date: RFC 3339, a date since 1970, or days"]),
+        ("not_after=-31d", ["not_after=-31d: ", "it is before not_before, -30d"]),
+        ("logs=[a.b]", ["workloads[0].ct_submit.logs[0]: ", "`a.b` is no word"]),
         ("invalid={expird: 1}", ["ct_submit.invalid={expird: 1}: ", "`expird`"]),
         ("policy={max_body: 0}", ["workloads[0].ct_submit.policy.max_body: ", "it must be 1B at least"]),
         ("policy={reject: true}", ["workloads[0].ct_submit.policy.reject: ", "unknown field `reject`"]),
@@ -267,7 +302,80 @@ fn submissions_that_cannot_be_are_refused_by_their_keys() {
     let both =
         ["duplicate_percent=60", "invalid_percent=41"].map(|key| format!("workloads.submit.ct_submit.{key}"));
     let ended = hammer(&["plan", plan, "--set", &both[0], "--set", &both[1]]);
-    refused(&ended, &["\"101\" as duplicate_percent + invalid_percent"]);
+    refused(&ended, &["invalid_percent=41: with duplicate_percent it comes to 101 of 100"]);
+    let folder = Folder::new();
+    let both = CT_PLAN
+        .replace("ct_submit: {}", "ct_submit:\n      duplicate_percent: 60\n      invalid_percent: 41");
+    refused(
+        &hammer(&["plan", &folder.write("plan.yaml", &both)]),
+        &[
+            "plan.yaml:9:24: workloads[0].ct_submit.invalid_percent: with duplicate_percent it comes to 101 of 100",
+        ],
+    );
+}
+
+/// What is wrong with a log, its target or its lies has the line of its key.
+#[test]
+fn logs_that_cannot_be_are_refused_by_their_keys() {
+    let lab = |keys: &str| {
+        let workload = "workloads: [ { name: submit, ct_submit: {}, load: { rate: 1/s } } ]";
+        run(&format!("target:\n  lab:\n    ct:\n      {keys}\n{workload}\n"), &[])
+    };
+    for (keys, part) in [
+        (
+            "lies: [ { kind: lost-leaf }, { kind: lost-leaf, late: 5s } ]",
+            "plan.yaml:4:61: target.lab.ct.lies[1].late: it is for mmd-missed alone",
+        ),
+        (
+            "lies: [ { kind: lost-leaf, every: 0 } ]",
+            "plan.yaml:4:41: target.lab.ct.lies[0].every: it must be 1 at least",
+        ),
+        (
+            "faults: { rules: [ { reset_share: 2 } ] }",
+            "target.lab.ct.faults.rules[0].reset_share: `2` is no share (0 to 1, ",
+        ),
+        (
+            "faults: { rules: [ { refuse: { share: 1%, status: 200 } } ] }",
+            "rules[0].refuse.status: it must be 400 at least",
+        ),
+        (
+            "faults: { rules: [ { latency: { uniform: { min: 2s, max: 1s } } } ] }",
+            "latency.uniform.max: it is below min, 2s",
+        ),
+        ("not_after_start: soon", "target.lab.ct.not_after_start: `soon` is no date since 1970"),
+        ("serve: { threads: 0 }", "target.lab.ct.serve.threads: it must be 1 at least"),
+    ] {
+        refused(&lab(keys), &["plan.yaml:4:", part]);
+    }
+    for (from, to, part) in [
+        (
+            "http://127.0.0.1:9/log",
+            "ftp://127.0.0.1/log",
+            "plan.yaml:3:21: target.log.submission_url: `ftp://127.0.0.1/log` is no URL of a service: it is neither http nor https",
+        ),
+        (
+            "http://127.0.0.1:9/log",
+            "[]",
+            "plan.yaml:3:21: target.log.submission_url: failed to find the log's submission_url: it is not given",
+        ),
+        (
+            "submission_url:",
+            "public_key_file: /nonexistent\n    submission_url:",
+            "plan.yaml:3:22: target.log.public_key_file: failed to use both public_key and public_key_file",
+        ),
+        (
+            "submission_url:",
+            "monitoring_url: file://host/log\n    submission_url:",
+            "plan.yaml:3:21: target.log.monitoring_url: `file://host/log` is no folder: it is written as file:///path",
+        ),
+        (
+            "submission_url:",
+            "not_after_start: +9d\n    not_after_limit: +9d\n    submission_url:",
+            "plan.yaml:4:22: target.log.not_after_limit: failed to use \"+9d\" as not_after_limit: expected a date after",
+        ),
+    ] {
+        refused(&run(&CT_PLAN.replace(from, to), &[]), &[part]);
+    }
 }
 
 /// The values of these headers are secrets, wherever in a plan a mistake is shown beside them.

@@ -144,18 +144,18 @@ fn logs_that_contradict_each_other_are_refused_before_anything_is_sent() {
         (format!("target.log={}", one("")), ["target: give exactly one of", "url, log, logs, services, lab"]),
         ("target.lab.ct={}".to_owned(), ["target.lab: give exactly one of", "http, ct, logs"]),
         (format!("target={{log: {}}}", one(", name: a")), ["target.log.name", "several"]),
-        (format!("target={{logs: [{}]}}", one("")), ["target.logs[0].name", "must be a word"]),
+        (format!("target={{logs: [{}]}}", one("")), ["target.logs[0].name", "it is not given"]),
         (format!("target={{logs: [{0}, {0}]}}", one(", name: a")), ["target.logs[1].name: ", "`a` is taken"]),
         (
             format!("target={{logs: [{}]}}", one(", name: a, not_after_start: +9d, not_after_limit: +9d")),
-            ["target.logs[0]: ", "not_after_limit"],
+            ["target.logs[0].not_after_limit: ", "expected a date after not_after_start"],
         ),
         (
             format!(
                 "target={{logs: [{}]}}",
                 one(", name: a, submission_token_file: a, submission_token_env: A")
             ),
-            ["target.logs[0]: ", "both submission_token_file and submission_token_env"],
+            ["target.logs[0].submission_token_env: ", "both submission_token_file and submission_token_env"],
         ),
     ] {
         for verb in ["plan", "run"] {

@@ -121,7 +121,7 @@ fn a_change_by_an_old_name_takes_the_place_of_what_the_plan_says() {
         &["the sweep of workloads.submit.ct_submit.audit_interval_ms to 20: it must be 50ms at least"],
     );
     let set = "serve.max_body_bytes=5000";
-    let ended = hammer(&["lab", "ct", "--set", set, "--set", "keep_entries=1"]);
+    let ended = hammer(&["lab", "ct", "--set", set, "--set", "private_key=/nonexistent"]);
     assert!(
         ended.stderr.starts_with(&format!("hammer: note: --set {set}: serve.max_body_bytes is read as "))
     );

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use hammer_lab::CtLabPlan;
 use hammer_lab::ct::{Flavour, Lie, LieKind};
+use hammer_values::Count;
 use serde_json::{Value, json};
 
 use hammer::{Ended, hammer};
@@ -115,7 +116,10 @@ fn a_leaf_that_came_too_late_is_found_all_the_same() {
 #[test]
 fn a_leaf_that_is_lost_or_misplaced_stays_so() {
     for (kind, name) in [(LieKind::LostLeaf, "lost-leaf"), (LieKind::WrongIndex, "wrong-index")] {
-        let log = Log::of(Flavour::StaticCt, vec![Lie { after: 10, every: 40, ..Lie::of(kind) }]);
+        let log = Log::of(
+            Flavour::StaticCt,
+            vec![Lie { after: 10, every: Count::at_least_one(40), ..Lie::of(kind) }],
+        );
         assert_eq!(log.submit("1s"), 200);
         let (file, lines) = receipts(&log);
         let found = audit(&log, &file, &[]);
@@ -130,7 +134,10 @@ fn a_leaf_that_is_lost_or_misplaced_stays_so() {
 
 #[test]
 fn in_a_log_without_indices_a_leaf_is_lost_when_the_merge_delay_is_over() {
-    let log = Log::of(Flavour::Rfc6962, vec![Lie { after: 10, every: 40, ..Lie::of(LieKind::LostLeaf) }]);
+    let log = Log::of(
+        Flavour::Rfc6962,
+        vec![Lie { after: 10, every: Count::at_least_one(40), ..Lie::of(LieKind::LostLeaf) }],
+    );
     log.hammer("submit", &["-q", "200/s", "-z", "1s", "--mmd", "2s"]);
     let (file, lines) = receipts(&log);
     assert!((1..=10).contains(&lines), "{lines}");

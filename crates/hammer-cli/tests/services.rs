@@ -11,6 +11,9 @@ use folder::Folder;
 use hammer::{Started, command, hammer};
 use server::Server;
 
+/// Any log's.
+const KEY: &str = "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEqG51pjbkmFczWR9zrHs0sIVFt8ErBljJ8NcYFITKMsgMaf6+YjbKxA1OiWXWuLEnKTdx1KB6KqMcaDTzVbZ6Sg==";
+
 #[test]
 fn each_service_has_its_own_token_and_connections() {
     let (api, web) = (Server::ok(), Server::ok());
@@ -69,7 +72,7 @@ workloads:
         );
         folder.write("plan.yaml", &text)
     };
-    let unserved = plan("{ submission_url: \"http://127.0.0.1:9\", public_key: none }");
+    let unserved = plan(&format!("{{ submission_url: \"http://127.0.0.1:9\", public_key: {KEY} }}"));
     let lab = [
         "lab",
         "ct",
@@ -126,14 +129,14 @@ fn services_that_contradict_the_plan_are_refused_by_line() {
         "",
         "target.services.a.ulr: unknown field `ulr`, expected one of ",
     );
-    refused("  services:\n    \"a b\": { url: \"127.0.0.1:1\" }", "", "`a b` must be a word");
+    refused("  services:\n    \"a b\": { url: \"127.0.0.1:1\" }", "", "`a b` is no word");
     refused("  services:\n    a: { url: \"http://a b/\" }", "", "target.services.a.url: ");
     refused(
         "  services:\n    a: { url: \"127.0.0.1:1\" }\n  url: \"127.0.0.1:1\"",
         "",
         "target: give exactly one of ",
     );
-    let log = "log: { submission_url: \"http://127.0.0.1:9\", public_key: none }";
+    let log = format!("log: {{ submission_url: \"http://127.0.0.1:9\", public_key: {KEY} }}");
     let named = |key: &str| format!("  services:\n    a: {{ {log}, {key} }}");
     refused(&named("token: { env: A }"), "", "target.services.a.token: a log has tokens of its own");
     let named = "  services:\n    a: { log: { name: b, submission_url: \"http://127.0.0.1:9\" } }";

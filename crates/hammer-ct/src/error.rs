@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hammer_net::{ConfigError, SecretError};
+use hammer_net::SecretError;
 use hammer_tlog::keys::key::KeyError;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -18,7 +18,7 @@ pub enum CtError {
         /// The URL as given.
         url: String,
         /// What is wrong with it.
-        reason: String,
+        reason: &'static str,
     },
     /// A key without which nothing can be done.
     #[error("find the log's {key}: it is not given")]
@@ -53,13 +53,13 @@ pub enum CtError {
         source: std::io::Error,
     },
     /// The log's public key is none.
-    #[error("use the log's public key: {0}")]
+    #[error("use the log's public key: failed to {0}")]
     Key(#[from] KeyError),
     /// Chains from files bring roots of their own, which nobody named here.
     #[error("know the roots of chains from files: give the log those that they end in")]
     ForeignRoots,
     /// The file that should hold the log's public key does not.
-    #[error("use the log's public key in {path}: {why}")]
+    #[error("use the log's public key in {path}: failed to {why}")]
     KeyFile {
         /// The file.
         path: PathBuf,
@@ -73,17 +73,41 @@ pub enum CtError {
         not_after: String,
     },
     /// A bearer token cannot be had.
-    #[error(transparent)]
-    Token(#[from] SecretError),
+    #[error("{source}")]
+    Token {
+        /// The key of the plan that says where it is.
+        key: &'static str,
+        /// Why.
+        source: SecretError,
+    },
     /// The chains cannot be minted or read.
-    #[error(transparent)]
-    Synth(#[from] hammer_synth::Error),
-    /// The client cannot be made.
-    #[error(transparent)]
-    Client(#[from] ConfigError),
+    #[error("{source}")]
+    Synth {
+        /// The key of the plan at fault, where it is one.
+        key: Option<&'static str>,
+        /// Why.
+        source: hammer_synth::Error,
+    },
 }
 
 impl CtError {
+    /// The key at fault, below the block of the plan that it is of, with dots between several; none where it is no single one.
+    pub fn key(&self) -> Option<&'static str> {
+        match self {
+            Self::Url { key, .. }
+            | Self::Missing { key }
+            | Self::Value { key, .. }
+            | Self::Token { key, .. } => Some(key),
+            Self::Both { other, .. } => Some(other),
+            Self::Read { .. } | Self::KeyFile { .. } => Some("public_key_file"),
+            Self::Key(_) => Some("public_key"),
+            Self::ForeignRoots => Some("chains"),
+            Self::Synth { key, .. } => *key,
+            // Dates, windows or the choice of logs may be at fault.
+            Self::NoLog { .. } => None,
+        }
+    }
+
     /// No log takes a leaf whose last valid second is that, since the Unix epoch.
     pub(crate) fn no_log(not_after: u64) -> Self {
         Self::NoLog { not_after: date(not_after) }

@@ -29,8 +29,9 @@ pub use hammer_audit::LOG_FORKED;
 pub use log::{DEFAULT_MMD, DEFAULT_SKEW, LogKind, LogTarget};
 pub use observe::TreeSizeObserver;
 pub use plan::{
-    AuditInterval, BodyLimit, CaPlan, CtTargetPlan, ExtKeyUsage, InvalidKind, PolicyPlan, ReadKind,
-    ReadPattern, ReadPlan, SignerAlgorithm, SubmitPlan,
+    AuditInterval, BodyLimit, CaPlan, CtTargetPlan, ExtKeyUsage, InvalidKind, MonitoringUrl, PlanDate,
+    PolicyPlan, ProfileName, PublicKey, ReadKind, ReadPattern, ReadPlan, SignerAlgorithm, StatedLog,
+    SubmitPlan, UnusableKey,
 };
 pub use read::{ReadOp, ReadSession, ReadVerifier, ReadWorkload};
 pub use roots::{Roots, roots};

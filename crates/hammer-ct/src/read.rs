@@ -66,16 +66,15 @@ impl ReadWorkload {
     /// are split over the shards.
     ///
     /// # Errors
-    /// [`CtError::Value`] for a kind that the log does not have, a mix of nothing, or no entries at all.
+    /// [`CtError::Value`] for a kind that the log does not have.
     pub fn new(
         plan: &ReadPlan,
         log: Arc<LogTarget>,
         client: ClientConfig,
         run: &CtRun,
     ) -> Result<Self, CtError> {
-        plan.check(log.kind)?;
         let draws = |label: u64| Draws::new(run.seed, label ^ run.workload << 32);
-        let (kinds, weights): (Vec<_>, Vec<_>) = plan.weights(log.kind).into_iter().unzip();
+        let (kinds, weights): (Vec<_>, Vec<_>) = plan.weights(log.kind)?.into_iter().unzip();
         let mix = WeightedMix::new(&weights, draws(KINDS));
         let service = ServiceConfig::new(log.monitoring_client(client));
         Ok(Self { log, plan: plan.clone(), service, kinds, mix, draws: draws(PLACES) })
@@ -109,7 +108,7 @@ impl ReadWorkload {
                 None => return Ok(()),
             },
         };
-        let entries = self.plan.entries;
+        let entries = self.plan.entries.get() as u64;
         match op.kind {
             ReadKind::Tile => session.tile(&head, op, record).await,
             ReadKind::Bundle => session.bundle(&head, op, record).await,

@@ -25,9 +25,10 @@ pub fn roots(plan: &SubmitPlan, seed: u64) -> Result<Roots, CtError> {
         return Err(CtError::ForeignRoots);
     }
     let (hierarchy, throwaway) = match plan.issuer()? {
-        IssuerSource::Derived(spec) => (Hierarchy::derive(&Seed::from_u64(seed), &spec)?, true),
-        IssuerSource::Files { chain, key } => (Hierarchy::from_files(chain, key)?, false),
+        IssuerSource::Derived(spec) => (Hierarchy::derive(&Seed::from_u64(seed), &spec), true),
+        IssuerSource::Files { chain, key } => (Hierarchy::from_files(chain, key), false),
     };
+    let hierarchy = hierarchy.map_err(|source| plan.unminted(source))?;
     let comment = if throwaway { warning(seed) } else { String::new() };
     let certificates = hierarchy.roots().map(<[u8]>::to_vec).collect();
     Ok(Roots { pem: comment + &hierarchy.roots_pem(), certificates, throwaway })

@@ -6,43 +6,86 @@ use hammer_net::{Secret, SecretError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Where a bearer token comes from. The token itself never stands in a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "WrittenToken", into = "WrittenToken")]
+#[schemars(with = "WrittenToken")]
+pub enum TokenPlan {
+    /// A file that holds it.
+    File(PathBuf),
+    /// An environment variable that holds it.
+    Env(String),
+}
+
 /// Where a bearer token comes from: one of the two. The token itself never stands in a plan.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct TokenPlan {
+#[schemars(rename = "TokenPlan")]
+struct WrittenToken {
     /// The file that holds it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub file: Option<PathBuf>,
+    file: Option<PathBuf>,
     /// The environment variable that holds it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub env: Option<String>,
+    env: Option<String>,
 }
+
+/// Not exactly one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("give exactly one of file, env")]
+pub struct NotOnePlace;
 
 /// Why there is no token: a fragment that completes "failed to ...". No variant carries one.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenError {
-    /// Both places are given.
-    #[error("use both file and env: only one may be given")]
-    Both,
-    /// Neither is.
-    #[error("find a bearer token: neither file nor env is given")]
-    Neither,
-    /// There is none in the place that is given.
-    #[error(transparent)]
-    Secret(#[from] SecretError),
+    /// There is none in the file.
+    #[error("{0}")]
+    File(SecretError),
+    /// There is none in the environment variable.
+    #[error("{0}")]
+    Env(SecretError),
 }
 
 impl TokenPlan {
     /// Reads the token.
     ///
     /// # Errors
-    /// When both places or none are given, or there is no token in the one given.
+    /// When there is no token in the place given.
     pub fn read(&self) -> Result<Secret, TokenError> {
-        match (&self.file, &self.env) {
-            (Some(_), Some(_)) => Err(TokenError::Both),
-            (Some(path), None) => Ok(Secret::from_file(path)?),
-            (None, Some(variable)) => Ok(Secret::from_env(variable)?),
-            (None, None) => Err(TokenError::Neither),
+        match self {
+            Self::File(path) => Secret::from_file(path).map_err(TokenError::File),
+            Self::Env(variable) => Secret::from_env(variable).map_err(TokenError::Env),
+        }
+    }
+}
+
+impl TokenError {
+    /// The key at fault, below the block of the plan that says where the token is.
+    pub const fn key(&self) -> &'static str {
+        match self {
+            Self::File(_) => "file",
+            Self::Env(_) => "env",
+        }
+    }
+}
+
+impl TryFrom<WrittenToken> for TokenPlan {
+    type Error = NotOnePlace;
+
+    fn try_from(written: WrittenToken) -> Result<Self, NotOnePlace> {
+        match (written.file, written.env) {
+            (Some(path), None) => Ok(Self::File(path)),
+            (None, Some(variable)) => Ok(Self::Env(variable)),
+            _ => Err(NotOnePlace),
+        }
+    }
+}
+
+impl From<TokenPlan> for WrittenToken {
+    fn from(token: TokenPlan) -> Self {
+        match token {
+            TokenPlan::File(path) => Self { file: Some(path), env: None },
+            TokenPlan::Env(variable) => Self { file: None, env: Some(variable) },
         }
     }
 }
@@ -52,9 +95,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_comes_from_one_place() {
-        let both = TokenPlan { file: Some("a".into()), env: Some("A".to_owned()) };
-        assert!(matches!(both.read(), Err(TokenError::Both)));
-        assert!(matches!(TokenPlan::default().read(), Err(TokenError::Neither)));
+    fn a_token_is_in_one_place() {
+        let text = r#"{"env":"TOKEN"}"#;
+        let token: TokenPlan = serde_json::from_str(text).unwrap();
+        assert_eq!(
+            (&token, serde_json::to_string(&token).unwrap()),
+            (&TokenPlan::Env("TOKEN".into()), text.to_owned())
+        );
+        for neither in ["{}", r#"{"file":"a","env":"B"}"#] {
+            let error = serde_json::from_str::<TokenPlan>(neither).unwrap_err().to_string();
+            assert!(error.starts_with("give exactly one of file, env"), "{error}");
+        }
+        let error = serde_json::from_str::<TokenPlan>(r#"{"token":"canary"}"#).unwrap_err().to_string();
+        assert!(error.contains("unknown field `token`") && !error.contains("canary"), "{error}");
     }
 }

@@ -8,20 +8,6 @@ use hammer_net::ConfigError;
 /// A fragment that completes "failed to ...". No variant carries a token.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
-    /// Not a method.
-    #[error("use {method:?} as a method")]
-    Method {
-        /// The method as given.
-        method: String,
-    },
-    /// Not a header.
-    #[error("use {name:?} as a header: {reason}")]
-    Header {
-        /// The header's name as given; its value may be a secret.
-        name: String,
-        /// Whether name or value is at fault.
-        reason: &'static str,
-    },
     /// Not an absolute URL.
     #[error("use {url:?} as a URL: {reason}")]
     Url {
@@ -38,24 +24,23 @@ pub enum HttpError {
         /// Why.
         source: std::io::Error,
     },
-    /// Two keys of which only one may be given.
-    #[error("use both {one} and {other}: only one may be given")]
-    Both {
-        /// A key.
-        one: &'static str,
-        /// The other key.
-        other: &'static str,
-    },
-    /// No such status.
-    #[error("expect status {status}: it is not between 100 and 599")]
-    Status {
-        /// The status as given.
-        status: u16,
-    },
     /// The token cannot be had.
     #[error(transparent)]
     Token(#[from] TokenError),
     /// The client cannot be made, or the path is none.
     #[error(transparent)]
     Client(#[from] ConfigError),
+}
+
+impl HttpError {
+    /// The key at fault, below the block of the plan that the request is; none where it is not the plan's.
+    pub fn key(&self) -> Option<&'static str> {
+        match self {
+            Self::Body { .. } => Some("body_file"),
+            Self::Token(TokenError::File(_)) => Some("bearer.file"),
+            Self::Token(TokenError::Env(_)) => Some("bearer.env"),
+            Self::Client(ConfigError::Path { .. }) => Some("path"),
+            Self::Client(_) | Self::Url { .. } => None,
+        }
+    }
 }

@@ -6,5 +6,5 @@ mod plan;
 mod workload;
 
 pub use error::HttpError;
-pub use plan::{HttpPlan, split_url};
+pub use plan::{HeaderKey, HeaderText, HttpPlan, RequestMethod, RequestPath, UnusableHeader, split_url};
 pub use workload::{HttpOp, HttpSession, HttpWorkload};

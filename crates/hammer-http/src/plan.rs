@@ -1,34 +1,42 @@
 //! The request as a plan writes it.
 
+mod header;
+mod method;
+mod path;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
 use bytes::Bytes;
 use hammer_exchange::token::TokenPlan;
-use hammer_values::OneOrMany;
-use http::header::{HeaderMap, HeaderName, HeaderValue};
+use hammer_values::{KeyConflict, OneOrMany, PlanBlock, Status};
+use http::Uri;
+use http::header::HeaderMap;
 use http::uri::PathAndQuery;
-use http::{Method, Uri};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::HttpError;
 
+pub use header::{HeaderKey, HeaderText, UnusableHeader};
+pub use method::RequestMethod;
+pub use path::RequestPath;
+
 /// A request in a plan file or on a command line; every key may be left out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HttpPlan {
     /// The service of `target.services` that it goes to; it may be left out where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub service: Option<String>,
     /// The method, in capitals.
-    pub method: String,
+    pub method: RequestMethod,
     /// Path and query, put behind the path of the target's URL; empty for that path itself.
-    pub path: String,
+    pub path: RequestPath,
     /// Headers by name, each with its value or a list of values. `Host` and `Content-Length` are filled in.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub headers: BTreeMap<String, OneOrMany>,
+    pub headers: BTreeMap<HeaderKey, OneOrMany<HeaderText>>,
     /// The body as text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
@@ -37,7 +45,7 @@ pub struct HttpPlan {
     pub body_file: Option<PathBuf>,
     /// The statuses that count as accepted; any other 2xx is then refused. Empty: every 2xx is accepted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub expect: Vec<u16>,
+    pub expect: Vec<Status<100, 599>>,
     /// A text that the body of an accepted answer holds; without it the answer is malformed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contains: Option<String>,
@@ -46,57 +54,32 @@ pub struct HttpPlan {
     pub bearer: Option<TokenPlan>,
 }
 
-impl Default for HttpPlan {
-    fn default() -> Self {
-        Self {
-            service: None,
-            method: "GET".to_owned(),
-            path: String::new(),
-            headers: BTreeMap::new(),
-            body: None,
-            body_file: None,
-            expect: Vec::new(),
-            contains: None,
-            bearer: None,
-        }
-    }
-}
-
 impl HttpPlan {
-    pub(crate) fn method(&self) -> Result<Method, HttpError> {
-        Method::try_from(self.method.as_str()).map_err(|_| HttpError::Method { method: self.method.clone() })
-    }
-
-    pub(crate) fn header_map(&self) -> Result<HeaderMap, HttpError> {
+    pub(crate) fn header_map(&self) -> HeaderMap {
         let mut map = HeaderMap::with_capacity(self.headers.len());
-        for (name, values) in &self.headers {
-            let refused = |reason| HttpError::Header { name: name.clone(), reason };
-            let key = HeaderName::try_from(name).map_err(|_| refused("it is no header name"))?;
+        for (key, values) in &self.headers {
             for value in values.as_slice() {
-                let value = HeaderValue::try_from(value)
-                    .map_err(|_| refused("its value cannot stand in a header"))?;
-                map.append(key.clone(), value);
+                map.append(key.name().clone(), value.value().clone());
             }
         }
-        Ok(map)
+        map
     }
 
     pub(crate) fn body_bytes(&self) -> Result<Bytes, HttpError> {
         match (&self.body, &self.body_file) {
-            (Some(_), Some(_)) => Err(HttpError::Both { one: "body", other: "body_file" }),
-            (Some(text), None) => Ok(Bytes::from(text.clone())),
+            (Some(text), _) => Ok(Bytes::from(text.clone())),
             (None, Some(path)) => fs::read(path)
                 .map(Bytes::from)
                 .map_err(|source| HttpError::Body { path: path.clone(), source }),
             (None, None) => Ok(Bytes::new()),
         }
     }
+}
 
-    pub(crate) fn statuses(&self) -> Result<Vec<u16>, HttpError> {
-        match self.expect.iter().find(|status| !(100..600).contains(*status)) {
-            Some(status) => Err(HttpError::Status { status: *status }),
-            None => Ok(self.expect.clone()),
-        }
+impl PlanBlock for HttpPlan {
+    fn conflict(&self) -> Option<KeyConflict> {
+        let both = self.body.is_some() && self.body_file.is_some();
+        both.then(|| KeyConflict::at("body_file", "body is given too: only one of both may be"))
     }
 }
 
@@ -143,7 +126,7 @@ mod tests {
         let text = r#"{"method":"POST","path":"/x","headers":{"accept":"*/*","x-a":["1","2"]},"body":"b","expect":[200,404],
             "contains":"ok","bearer":{"env":"TOKEN"}}"#;
         let plan: HttpPlan = serde_json::from_str(text).unwrap();
-        assert_eq!(plan.expect, [200, 404]);
+        assert_eq!(plan.expect.iter().map(|status| status.code()).collect::<Vec<_>>(), [200, 404]);
         assert_eq!(serde_json::from_str::<HttpPlan>(&serde_json::to_string(&plan).unwrap()).unwrap(), plan);
         assert!(serde_json::from_str::<HttpPlan>(r#"{"url":"http://a"}"#).is_err());
         assert!(serde_json::from_str::<HttpPlan>(r#"{"bearer":{"token":"a"}}"#).is_err());
@@ -151,19 +134,19 @@ mod tests {
     }
 
     #[test]
-    fn a_contradictory_plan_is_refused() {
+    fn a_plan_that_cannot_be_is_refused() {
+        for nonsense in [
+            r#"{"method":"GE T"}"#,
+            r#"{"path":"/a b"}"#,
+            r#"{"headers":{"a b":"c"}}"#,
+            r#"{"headers":{"a":"b\n"}}"#,
+            r#"{"expect":[200,1000]}"#,
+            r#"{"bearer":{}}"#,
+        ] {
+            assert!(serde_json::from_str::<HttpPlan>(nonsense).is_err(), "{nonsense}");
+        }
         let both = HttpPlan { body: Some("a".into()), body_file: Some("b".into()), ..HttpPlan::default() };
-        assert!(matches!(both.body_bytes(), Err(HttpError::Both { .. })));
-        let status = HttpPlan { expect: vec![200, 1000], ..HttpPlan::default() };
-        assert!(matches!(status.statuses(), Err(HttpError::Status { status: 1000 })));
-        let method = HttpPlan { method: "GE T".into(), ..HttpPlan::default() };
-        assert!(matches!(method.method(), Err(HttpError::Method { .. })));
-    }
-
-    #[test]
-    fn a_refused_header_does_not_show_its_value() {
-        let headers = BTreeMap::from([("x-key".to_owned(), "canary\u{7}".to_owned().into())]);
-        let error = HttpPlan { headers, ..HttpPlan::default() }.header_map().unwrap_err();
-        assert!(error.to_string().contains("x-key") && !format!("{error:?}{error}").contains("canary"));
+        assert_eq!(both.conflict().unwrap().key(), "body_file");
+        assert_eq!(HttpPlan::default().conflict(), None);
     }
 }

@@ -5,6 +5,7 @@ use hammer_core::workload::{Ended, FatalError, SeriesSpec, ShardContext, Workloa
 use hammer_exchange::{ServiceClient, ServiceConfig};
 use hammer_measure::{Detail, Outcome};
 use hammer_net::{Answer, ClientConfig, Request};
+use hammer_values::Agreed;
 use memchr::memmem::Finder;
 
 use crate::error::HttpError;
@@ -37,21 +38,22 @@ impl HttpWorkload {
     /// and are split over the shards.
     ///
     /// # Errors
-    /// A plan that is no request, or a file that cannot be read.
-    pub fn new(plan: &HttpPlan, client: ClientConfig) -> Result<Self, HttpError> {
+    /// A body or a token that cannot be read.
+    pub fn new(plan: &Agreed<HttpPlan>, client: ClientConfig) -> Result<Self, HttpError> {
         let mut client = client;
         if let Some(bearer) = &plan.bearer {
             client.bearer = Some(bearer.read()?);
         }
         let request = Request {
-            method: plan.method()?,
+            method: plan.method.method().clone(),
             path: http::uri::PathAndQuery::from_static("/"),
-            headers: plan.header_map()?,
+            headers: plan.header_map(),
             body: plan.body_bytes()?.into(),
         };
         let contains = plan.contains.as_ref().map(|text| Finder::new(text.as_bytes()).into_owned());
         let service = ServiceConfig::new(client);
-        let (path, expect) = (plan.path.clone(), plan.statuses()?);
+        let path = plan.path.as_str().to_owned();
+        let expect = plan.expect.iter().map(|status| status.code()).collect();
         Ok(Self { request, path, expect, contains, service })
     }
 

@@ -28,5 +28,6 @@ pub use lab::CtLabHandle;
 pub use plan::{
     CtLabPlan, Flavour,
     config::{KeySource, LogConfig},
+    kept_entries::KeptEntries,
     lie::Lie,
 };

@@ -1,6 +1,6 @@
 //! What can go wrong before a target serves its first request.
 
-use std::{io, net::SocketAddr, path::PathBuf};
+use std::{borrow::Cow, io, net::SocketAddr, path::PathBuf};
 
 /// Why a target could not start. The texts complete "failed to ...".
 #[derive(Debug, thiserror::Error)]
@@ -34,8 +34,8 @@ pub enum LabError {
     /// A value of the plan that has no meaning, such as a bad PEM.
     #[error("use the plan's {key}: {reason}")]
     Plan {
-        /// The key of the plan.
-        key: &'static str,
+        /// The key of the plan, with dots and places in brackets: `lies[0].every`.
+        key: Cow<'static, str>,
         /// What is wrong with it.
         reason: String,
     },

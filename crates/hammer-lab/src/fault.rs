@@ -4,14 +4,16 @@ mod draw;
 mod latency;
 mod retry_after;
 mod session;
+mod sigma;
 
 use serde::{Deserialize, Serialize};
 
-use hammer_values::{RenamedKey, TimeSpan};
+use hammer_values::{RenamedKey, Share, Status, TimeSpan};
 
-pub use latency::Latency;
+pub use latency::{Latency, UniformLatency};
 pub use retry_after::RetryAfter;
 pub use session::{FaultSession, Verdict};
+pub use sigma::Sigma;
 
 /// Everything that a target does wrong on purpose. The default does nothing wrong.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -47,7 +49,7 @@ pub struct FaultRule {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refuse: Option<Refusal>,
     /// Share of requests, 0 to 1, whose connection is reset (RST) instead of answered.
-    pub reset_share: f64,
+    pub reset_share: Share,
 }
 
 /// A window in which every answer is held.
@@ -65,18 +67,19 @@ pub struct Stall {
 #[serde(deny_unknown_fields)]
 pub struct Refusal {
     /// Share of requests, 0 to 1.
-    pub share: f64,
+    pub share: Share,
     /// Status of the refusal.
     #[serde(default = "Refusal::too_many_requests")]
-    pub status: u16,
+    pub status: Status<400, 599>,
     /// The time of the Retry-After header; absent without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<RetryAfter>,
 }
 
 impl Refusal {
-    const fn too_many_requests() -> u16 {
-        429
+    /// 429.
+    const fn too_many_requests() -> Status<400, 599> {
+        Status::nearest(429)
     }
 }
 
@@ -84,22 +87,4 @@ impl FaultScript {
     /// What the key of Retry-After was called before, in a plan that has this script as `faults`.
     pub(crate) const RENAMED_RETRY_AFTER: RenamedKey =
         RenamedKey { old: "faults.rules.*.refuse.retry_after_s", new: "retry_after", unit: "s" };
-
-    /// The key and the reason of the first value that has no meaning.
-    ///
-    /// # Errors
-    /// A share outside 0 to 1, or a status that HTTP does not know.
-    pub fn check(&self) -> Result<(), String> {
-        for rule in &self.rules {
-            let shares = [rule.reset_share, rule.refuse.map_or(0.0, |refusal| refusal.share)];
-            if shares.iter().any(|share| !(0.0..=1.0).contains(share)) {
-                return Err("a share is between 0 and 1".into());
-            }
-            if rule.refuse.is_some_and(|refusal| !(400..600).contains(&refusal.status)) {
-                return Err("a refusal's status is between 400 and 599".into());
-            }
-            rule.latency.map_or(Ok(()), |latency| latency.check())?;
-        }
-        Ok(())
-    }
 }

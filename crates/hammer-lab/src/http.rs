@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use hammer_values::{ByteSize, RenamedKey};
+use hammer_values::{ByteSize, RenamedKey, Status};
 use http::{Method, Response, StatusCode, request::Parts};
 use http_body_util::Full;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub struct HttpLabPlan {
     /// The size of each answer's body.
     pub body_size: ByteSize,
     /// Status of each answer.
-    pub status: u16,
+    pub status: Status<200, 999>,
     /// What goes wrong on purpose. Endpoints are the methods in lower case: get, post, put, delete, other.
     pub faults: FaultScript,
 }
@@ -35,7 +35,7 @@ impl Default for HttpLabPlan {
         Self {
             serve: ServePlan::default(),
             body_size: ByteSize::from_bytes(128),
-            status: 200,
+            status: Status::nearest(200),
             faults: FaultScript::default(),
         }
     }
@@ -78,8 +78,8 @@ impl LabConfig for HttpLabPlan {
     }
 
     fn target(self, _: &Arc<dyn Clock>, _: &str) -> Result<PlainTarget, LabError> {
-        let status = StatusCode::from_u16(self.status)
-            .map_err(|error| LabError::Plan { key: "status", reason: error.to_string() })?;
+        let status = StatusCode::from_u16(self.status.code())
+            .map_err(|error| LabError::Plan { key: "status".into(), reason: error.to_string() })?;
         Ok(PlainTarget { status, body: vec![b'x'; self.body_size.in_memory()].into() })
     }
 }

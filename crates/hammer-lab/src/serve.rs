@@ -8,7 +8,7 @@ mod tls;
 use std::{future::Future, io, net::SocketAddr, sync::Arc, thread, time::Duration};
 
 use bytes::Bytes;
-use hammer_values::{ByteSize, RenamedKey};
+use hammer_values::{ByteSize, Count, RenamedKey};
 use http::{Method, Response, request::Parts};
 use http_body_util::Full;
 use serde::{Deserialize, Serialize};
@@ -26,14 +26,14 @@ pub struct ServePlan {
     /// Address to listen on; port 0 lets the system choose.
     pub listen: SocketAddr,
     /// Threads of the target's own runtime.
-    pub threads: usize,
+    pub threads: Count,
     /// PEM files; without them the target speaks plain HTTP.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<TlsFiles>,
     /// Longest request body; a longer one is answered with 413.
     pub max_body: ByteSize,
     /// Connections served at once; more wait in the listener's queue.
-    pub max_connections: usize,
+    pub max_connections: Count,
 }
 
 impl ServePlan {
@@ -46,10 +46,10 @@ impl Default for ServePlan {
     fn default() -> Self {
         Self {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
-            threads: 1,
+            threads: Count::ONE,
             tls: None,
             max_body: ByteSize::from_mib(32),
-            max_connections: 16_384,
+            max_connections: Count::at_least_one(16_384),
         }
     }
 }
@@ -160,7 +160,7 @@ impl<T: Target> Server<T> {
         let mut connections = JoinSet::new();
         let mut stop = stopped.clone();
         loop {
-            let full = connections.len() >= self.plan.max_connections;
+            let full = connections.len() >= self.plan.max_connections.get();
             tokio::select! {
                 _ = stop.wait_for(|stop| *stop) => break,
                 Some(_) = connections.join_next(), if !connections.is_empty() => {}
@@ -183,12 +183,12 @@ impl<T: Target> Server<T> {
     }
 }
 
-fn runtime(name: &str, threads: usize) -> io::Result<tokio::runtime::Runtime> {
+fn runtime(name: &str, threads: Count) -> io::Result<tokio::runtime::Runtime> {
     let mut builder = match threads {
-        0 | 1 => tokio::runtime::Builder::new_current_thread(),
+        Count::ONE => tokio::runtime::Builder::new_current_thread(),
         _ => tokio::runtime::Builder::new_multi_thread(),
     };
-    builder.worker_threads(threads.max(1)).thread_name(name).max_blocking_threads(8).enable_all().build()
+    builder.worker_threads(threads.get()).thread_name(name).max_blocking_threads(8).enable_all().build()
 }
 
 const DRAIN_LIMIT: Duration = Duration::from_secs(2);

@@ -34,6 +34,16 @@ impl KeyConflict {
         Self { key, reason: reason.into() }
     }
 
+    /// The key at which it is told.
+    pub const fn key(&self) -> &'static str {
+        self.key
+    }
+
+    /// What is wrong there.
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+
     /// The key and the reason of a conflict that was told as `message`.
     pub fn split(message: &str) -> Option<(&str, &str)> {
         message.strip_prefix(MARK)?.split_once(": ")

@@ -12,6 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 /// One, or a list of any number of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(rename = "OneOrMany_of_{T}")]
 pub enum OneOrMany<T = String> {
     /// One.
     One(T),

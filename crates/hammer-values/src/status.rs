@@ -15,6 +15,15 @@ use crate::scalar::{self, Scalar, ScalarValue};
 pub struct Status<const LEAST: u16, const MOST: u16>(u16);
 
 impl<const LEAST: u16, const MOST: u16> Status<LEAST, MOST> {
+    /// The status of that number, or the nearest one that it may be.
+    pub const fn nearest(code: u16) -> Self {
+        match code {
+            code if code < LEAST => Self(LEAST),
+            code if code > MOST => Self(MOST),
+            code => Self(code),
+        }
+    }
+
     /// Its number.
     pub const fn code(self) -> u16 {
         self.0
@@ -30,14 +39,6 @@ impl<const LEAST: u16, const MOST: u16> ScalarValue for Status<LEAST, MOST> {
             code if code > MOST.into() => Err(ValueError::above(MOST.to_string())),
             code => Ok(Self(code as u16)),
         }
-    }
-}
-
-impl<const LEAST: u16, const MOST: u16> TryFrom<u16> for Status<LEAST, MOST> {
-    type Error = ValueError;
-
-    fn try_from(code: u16) -> Result<Self, ValueError> {
-        Self::of_scalar(Scalar::Whole(code.into()))
     }
 }
 
@@ -78,6 +79,7 @@ mod tests {
             let status: Refusing = serde_json::from_str(&code.to_string()).unwrap();
             assert_eq!((status.code(), serde_json::to_string(&status).unwrap()), (code, code.to_string()));
         }
+        assert_eq!([399, 429, 600].map(|code| Refusing::nearest(code).code()), [400, 429, 599]);
         for (json, why) in [
             ("399", "it must be 400 at least"),
             ("600", "it must be 599 at most"),

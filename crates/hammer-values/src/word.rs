@@ -1,5 +1,6 @@
 //! Names.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -31,6 +32,13 @@ impl ScalarValue for Word {
             true => Err(scalar.is_no::<Self>()),
             false => Ok(Self(word)),
         }
+    }
+}
+
+/// A map by names is searched by text.
+impl Borrow<str> for Word {
+    fn borrow(&self) -> &str {
+        &self.0
     }
 }
 

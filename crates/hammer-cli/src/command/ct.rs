@@ -24,8 +24,8 @@ pub(crate) fn command(command: &CtCommand, registry: &Registry) -> Result<ExitCo
     match command {
         CtCommand::Submit(args) => load::submit(args, registry),
         CtCommand::Read(args) => load::read(args, registry),
-        CtCommand::Follow(args) => follow::follow(args),
-        CtCommand::Audit(args) => audit::audit(args),
+        CtCommand::Follow(args) => follow::follow(args, registry),
+        CtCommand::Audit(args) => audit::audit(args, registry),
         CtCommand::Roots(args) => roots(args, registry),
     }
 }

@@ -1,21 +1,14 @@
 //! `hammer http get|post`: a plan from one line.
 
-use std::collections::BTreeMap;
-
-use hammer_exchange::token::TokenPlan;
-use hammer_http::{HttpPlan, split_url};
+use hammer_http::split_url;
 use hammer_report::ExitCode;
-use hammer_values::{OneOrMany, Rate, TimeSpan};
+use hammer_values::TimeSpan;
+use serde_json::{Map, Value, json};
 
 use crate::args::{HttpArgs, HttpCommand};
 use crate::error::{CliError, UsageError};
-use crate::plan::load::{LoadPlan, Spacing};
-use crate::plan::read::SourcedPlan;
-use crate::plan::section::Sections;
-use crate::plan::source::PlanSource;
-use crate::plan::target::{ConnectionPlan, TargetPlan, TlsPlan, VersionPlan};
-use crate::plan::{HooksPlan, OutputPlan, PhasesPlan, Plan, ThreadsPlan, WorkloadPlan};
-use crate::protocol::http::{REQUEST, URL};
+use crate::plan::Plan;
+use crate::plan::read::{SourcedPlan, of_flags};
 use crate::protocol::registry::Registry;
 
 use super::run;
@@ -26,123 +19,116 @@ pub(crate) fn load(command: &HttpCommand, registry: &Registry) -> Result<ExitCod
         HttpCommand::Get(args) => ("GET", args),
         HttpCommand::Post(args) => ("POST", args),
     };
-    let plan = SourcedPlan { plan: plan(method, args)?, source: PlanSource::arguments() };
-    run::of_plan(&plan, &args.output, registry)
+    run::of_plan(&plan(method, args, registry)?, &args.output, registry)
 }
 
-fn plan(method: &str, args: &HttpArgs) -> Result<Plan, UsageError> {
-    let (endpoint, path) = split_url(&args.url)?;
-    let measurement = args.duration.as_deref().map(|text| time("-z", text)).transpose()?;
-    let workload = WorkloadPlan {
-        name: "http".to_owned(),
-        operations: Sections::one(REQUEST, request(method, path, args)?),
-        load: load_plan(args, measurement.is_some())?,
-        in_flight: args.connections,
-        backlog: BACKLOG,
-        timeout: time("-t", &args.timeout)?,
-        thresholds: Vec::new(),
-    };
-    Ok(Plan {
-        name: None,
-        seed: 0,
-        target: target(endpoint.to_string(), args),
-        workloads: vec![workload],
-        phases: PhasesPlan { measurement, ..PhasesPlan::default() },
-        stop: None,
-        thresholds: Vec::new(),
-        threads: ThreadsPlan { shards: args.shards, ..ThreadsPlan::default() },
-        interval: TimeSpan::from_secs(1),
-        rounds: 1,
-        sweep: BTreeMap::new(),
-        hooks: HooksPlan::default(),
-        output: OutputPlan::default(),
-    })
+fn plan(method: &str, args: &HttpArgs, registry: &Registry) -> Result<SourcedPlan<Plan>, CliError> {
+    let (endpoint, path) = split_url(&args.url).map_err(UsageError::from)?;
+    let plan = json!({
+        "target": target(&endpoint.to_string(), args),
+        "workloads": [{
+            "name": "http",
+            "http": request(method, &path, args)?,
+            "load": load_plan(args),
+            "in_flight": args.connections,
+            "timeout": args.timeout,
+        }],
+        "phases": { "measurement": args.duration },
+        "threads": { "shards": args.shards },
+    });
+    Ok(of_flags(plan, &FLAGS, registry.grammar())?)
 }
 
-fn load_plan(args: &HttpArgs, timed: bool) -> Result<LoadPlan, UsageError> {
-    let operations = args.requests.or((!timed).then_some(REQUESTS));
-    let rate = args.rate.as_deref().map(rate).transpose()?;
-    Ok(LoadPlan {
-        rate,
-        arrivals: if args.poisson { Spacing::Poisson } else { Spacing::Even },
-        users: rate.is_none().then_some(args.connections),
-        operations,
-        ..LoadPlan::default()
+fn load_plan(args: &HttpArgs) -> Value {
+    json!({
+        "rate": args.rate.as_deref().map(rate),
+        "arrivals": if args.poisson { "poisson" } else { "even" },
+        "users": args.rate.is_none().then_some(args.connections),
+        "operations": args.requests.or(args.duration.is_none().then_some(REQUESTS)),
     })
 }
 
 /// A bare number is a second's, as other tools have it.
-pub(super) fn rate(text: &str) -> Result<Rate, UsageError> {
+pub(super) fn rate(text: &str) -> String {
     let is_number = text.parse::<f64>().is_ok();
-    let parsed = if is_number { format!("{text}/s").parse() } else { text.parse() };
-    parsed.map_err(|source| UsageError::Value { flag: "--rate", source })
+    if is_number { format!("{text}/s") } else { text.to_owned() }
 }
 
-fn request(method: &str, path: String, args: &HttpArgs) -> Result<HttpPlan, UsageError> {
-    let (body, body_file) = match args.data.as_deref() {
-        Some(text) => match text.strip_prefix('@') {
-            Some(file) => (None, Some(file.into())),
-            None => (Some(text.to_owned()), None),
-        },
-        None => (None, None),
-    };
-    let bearer = TokenPlan { file: args.bearer_file.clone(), env: args.bearer_env.clone() };
-    Ok(HttpPlan {
-        service: None,
-        method: method.to_owned(),
-        path,
-        headers: headers(&args.headers)?,
-        body,
-        body_file,
-        expect: args.expect.clone(),
-        contains: None,
-        bearer: (bearer != TokenPlan::default()).then_some(bearer),
-    })
+fn request(method: &str, path: &str, args: &HttpArgs) -> Result<Value, UsageError> {
+    let data = args.data.as_deref();
+    let body_file = data.and_then(|text| text.strip_prefix('@'));
+    let has_bearer = args.bearer_file.is_some() || args.bearer_env.is_some();
+    Ok(json!({
+        "method": method,
+        "path": path,
+        "headers": headers(&args.headers)?,
+        "body": data.filter(|_| body_file.is_none()),
+        "body_file": body_file,
+        "expect": args.expect,
+        "bearer": has_bearer.then(|| json!({ "file": args.bearer_file, "env": args.bearer_env })),
+    }))
 }
 
 /// All values of a name are sent, in their order.
-fn headers(texts: &[String]) -> Result<BTreeMap<String, OneOrMany>, UsageError> {
-    let mut headers = BTreeMap::<String, OneOrMany>::new();
+fn headers(texts: &[String]) -> Result<Map<String, Value>, UsageError> {
+    let mut headers = Map::new();
     for (place, text) in (1..).zip(texts) {
         let (name, value) = text.split_once(':').ok_or(UsageError::Header(place))?;
-        let (name, value) = (name.trim().to_owned(), value.trim().to_owned());
-        headers
-            .entry(name)
-            .and_modify(|values| values.push(value.clone()))
-            .or_insert_with(|| OneOrMany::One(value));
+        let value = Value::from(value.trim());
+        match headers.get_mut(name.trim()) {
+            None => drop(headers.insert(name.trim().to_owned(), value)),
+            Some(Value::Array(values)) => values.push(value),
+            Some(first) => *first = json!([first.take(), value]),
+        }
     }
     Ok(headers)
 }
 
-fn target(url: String, args: &HttpArgs) -> TargetPlan {
-    let over_tls = url.starts_with("https:");
-    TargetPlan {
-        unnamed: Sections::one(URL, OneOrMany::One(url)),
-        authorized: args.authorized.clone(),
-        connection: ConnectionPlan {
-            http: match (args.http2, over_tls) {
-                (true, true) => VersionPlan::Http2,
-                (true, false) => VersionPlan::Http2PriorKnowledge,
-                (false, _) => VersionPlan::Negotiated,
-            },
-            connections: Some(args.connections),
-            keepalive: !args.disable_keepalive,
-            redirects: args.redirects,
-            ..ConnectionPlan::default()
+fn target(url: &str, args: &HttpArgs) -> Value {
+    let version = match (args.http2, url.starts_with("https:")) {
+        (true, true) => "2",
+        (true, false) => "2-prior-knowledge",
+        (false, _) => "negotiated",
+    };
+    json!({
+        "url": url,
+        "authorized": args.authorized,
+        "connection": {
+            "http": version,
+            "connections": args.connections,
+            "keepalive": !args.disable_keepalive,
+            "redirects": args.redirects,
         },
-        tls: TlsPlan {
-            roots: args.cacert.iter().cloned().collect(),
-            insecure: args.insecure,
-            ..TlsPlan::default()
-        },
-        ..TargetPlan::default()
-    }
+        "tls": { "roots": args.cacert.iter().collect::<Vec<_>>(), "insecure": args.insecure },
+    })
 }
 
 pub(super) fn time(flag: &'static str, text: &str) -> Result<TimeSpan, UsageError> {
     text.parse().map_err(|source| UsageError::Value { flag, source })
 }
 
+/// Which key each argument stands for.
+const FLAGS: [(&str, &str); 20] = [
+    ("URL", "target.url"),
+    ("URL", "workloads[0].http.path"),
+    ("-c", "workloads[0].in_flight"),
+    ("-c", "workloads[0].load.users"),
+    ("-c", "target.connection.connections"),
+    ("-n", "workloads[0].load.operations"),
+    ("-z", "phases.measurement"),
+    ("--rate", "workloads[0].load.rate"),
+    ("--poisson", "workloads[0].load.arrivals"),
+    ("-H", "workloads[0].http.headers"),
+    ("-d", "workloads[0].http.body"),
+    ("-d", "workloads[0].http.body_file"),
+    ("-t", "workloads[0].timeout"),
+    ("--expect", "workloads[0].http.expect"),
+    ("--bearer-file", "workloads[0].http.bearer.file"),
+    ("--bearer-env", "workloads[0].http.bearer.env"),
+    ("--redirects", "target.connection.redirects"),
+    ("--cacert", "target.tls.roots"),
+    ("--authorized", "target.authorized"),
+    ("--shards", "threads.shards"),
+];
 /// As hey and oha.
 const REQUESTS: u64 = 200;
-const BACKLOG: usize = 10_000;

@@ -52,7 +52,8 @@ fn ct(args: &LabCtArgs, registry: &Registry) -> Result<ExitCode, CliError> {
         }
     }
     let lab = CtLabHandle::spawn(config).map_err(|error| unserved(error, &at, &source))?;
-    until_signal(&json!(served(log, &lab)))?;
+    let log = served(log, &lab).map_err(|error| unserved(error, &at, &source))?;
+    until_signal(&json!(log))?;
     told(&lab.stop())
 }
 

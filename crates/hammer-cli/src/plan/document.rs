@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use hammer_values::RenamedKey;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -10,6 +11,7 @@ use super::error::{PlanError, PlanFault};
 use super::grammar::PlanGrammar;
 use super::path::{PathSegment, PlanPath};
 use super::section::{SectionPlace, Sections};
+use super::target::TargetPlan;
 use super::typed::typed;
 use super::{Plan, StopPlan};
 
@@ -48,16 +50,37 @@ impl PlanDocument for Plan {
 
     /// What protocols read is taken out first; what is left has keys of the plan alone.
     fn read(mut value: Value, grammar: &PlanGrammar) -> Result<Self, PlanError> {
-        let sections = PlanSections::take(&mut value, grammar)?;
+        let mut sections = PlanSections::take(&mut value, grammar)?;
         if let Some(Value::Object(stop)) = value.get_mut("stop") {
             stop.retain(|_, number| !number.is_null());
         }
         let mut plan: Self = typed(value).map_err(|error| with_sections(error, grammar))?;
         sections.put(&mut plan);
+        sections.put_in_target(&mut plan.target);
         if let Some(stop) = &plan.stop {
             known_stop_keys(stop, grammar)?;
         }
         Ok(plan)
+    }
+}
+
+/// Of a plan, the target alone.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TargetAlone {
+    pub(crate) target: TargetPlan,
+}
+
+impl PlanDocument for TargetAlone {
+    fn renamed(grammar: &PlanGrammar) -> Vec<(String, &'static [RenamedKey])> {
+        grammar.renamed()
+    }
+
+    fn read(mut value: Value, grammar: &PlanGrammar) -> Result<Self, PlanError> {
+        let sections = PlanSections::take(&mut value, grammar)?;
+        let mut alone: Self = typed(value).map_err(|error| with_sections(error, grammar))?;
+        sections.put_in_target(&mut alone.target);
+        Ok(alone)
     }
 }
 
@@ -100,16 +123,20 @@ impl PlanSections {
         Ok(())
     }
 
-    fn put(mut self, plan: &mut Plan) {
-        plan.target.unnamed = self.target;
-        for (name, service) in &mut plan.target.services {
-            service.kind = self.services.remove(name).unwrap_or_default();
-        }
-        if let Some(lab) = &mut plan.target.lab {
-            lab.kind = self.lab;
-        }
-        for (workload, sections) in plan.workloads.iter_mut().zip(self.workloads) {
+    /// Gives the workloads of a plan their sections.
+    fn put(&mut self, plan: &mut Plan) {
+        for (workload, sections) in plan.workloads.iter_mut().zip(self.workloads.drain(..)) {
             workload.operations = sections;
+        }
+    }
+
+    fn put_in_target(mut self, target: &mut TargetPlan) {
+        target.unnamed = self.target;
+        for (name, service) in &mut target.services {
+            service.kind = self.services.remove(name.as_str()).unwrap_or_default();
+        }
+        if let Some(lab) = &mut target.lab {
+            lab.kind = self.lab;
         }
     }
 }

@@ -7,10 +7,7 @@ use std::path::PathBuf;
 
 use hammer_exchange::token::TokenError;
 use hammer_lab::LabError;
-use hammer_measure::threshold::ParseError as ThresholdError;
 use hammer_net::ConfigError;
-use http::header::InvalidHeaderValue;
-use http::uri::InvalidUri;
 
 use super::change::ChangeError;
 use super::load::LoadError;
@@ -67,15 +64,9 @@ pub(crate) enum PlanFault {
     /// A key that neither the plan nor a protocol has.
     #[error("unknown field `{key}`, expected one of {known}")]
     Unknown { key: String, known: String },
-    /// A number or a time below the least one.
-    #[error("it must be {0} at least")]
-    Below(&'static str),
-    /// A list without an item.
+    /// A plan without a key.
     #[error("it is empty")]
     Empty,
-    /// A name with a space, a dot or a slash, or none.
-    #[error("`{0}` must be a word")]
-    NoWord(String),
     /// The name of another.
     #[error("`{0}` is taken")]
     Taken(String),
@@ -91,15 +82,12 @@ pub(crate) enum PlanFault {
     /// A load that contradicts itself.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// An expectation that cannot be read.
-    #[error("failed to {0}")]
-    Threshold(#[from] ThresholdError),
     /// What a protocol says against what is its own.
     #[error(transparent)]
     OfProtocol(Box<dyn StdError + Send + Sync>),
     /// What a protocol failed to do with what is its own.
     #[error("failed to {0}")]
-    FailedProtocol(Box<dyn StdError + Send + Sync>),
+    FailedProtocol(Box<dyn KeyedError>),
     /// A token that cannot be had.
     #[error("failed to {0}")]
     Token(#[from] TokenError),
@@ -109,15 +97,15 @@ pub(crate) enum PlanFault {
     /// Something about an embedded target.
     #[error("failed to {0}")]
     Lab(#[from] LabError),
-    /// Not a URL.
-    #[error("{url}: {source}")]
-    Url { url: String, source: InvalidUri },
-    /// A contact that cannot stand in a header.
-    #[error(transparent)]
-    Contact(#[from] InvalidHeaderValue),
     /// A swept key that there cannot be.
     #[error(transparent)]
     Change(#[from] ChangeError),
+}
+
+/// An error of a protocol that knows which key of its section is at fault.
+pub(crate) trait KeyedError: StdError + Send + Sync {
+    /// The key, below the section; none where it is none of the plan's.
+    fn key(&self) -> Option<&'static str>;
 }
 
 impl PlanFault {
@@ -127,13 +115,26 @@ impl PlanFault {
     }
 
     /// The same as a fragment that completes "failed to ...".
-    pub(crate) fn failed(error: impl StdError + Send + Sync + 'static) -> Self {
+    pub(crate) fn failed(error: impl KeyedError + 'static) -> Self {
         Self::FailedProtocol(Box::new(error))
     }
 
-    /// The fault of what stands at that path.
+    /// The fault of what stands at that path, or of the key below it that the fault itself names.
     pub(crate) fn at(self, at: PlanPath) -> PlanError {
+        let at = match self.key() {
+            Some(key) => at.keys(key),
+            None => at,
+        };
         PlanError::Refused(Box::new(RefusedPlan { place: None, at, fault: self }))
+    }
+
+    fn key(&self) -> Option<&'static str> {
+        match self {
+            Self::Load(error) => error.key(),
+            Self::FailedProtocol(error) => error.key(),
+            Self::Token(error) => Some(error.key()),
+            _ => None,
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use hammer_core::dispatch::{Closed, Iterations, Load, Open, Stage, Stages, Think};
 use hammer_core::schedule::{Burst, Constant, Profile, Ramp, Schedule, Step, Steps, Trace, TraceError};
-use hammer_values::{Rate, TimeSpan};
+use hammer_values::{Agreed, Count, KeyConflict, PlanBlock, Rate, TimeSpan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,13 +19,13 @@ pub(crate) struct LoadPlan {
     pub(crate) rate: Option<Rate>,
     /// Open loop: a rate that changes linearly, then holds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) ramp: Option<RampPlan>,
+    pub(crate) ramp: Option<Agreed<RampPlan>>,
     /// Open loop: a rate for each of several spans; the last holds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) steps: Vec<StepPlan>,
     /// Open loop: several arrivals together, again and again.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) bursts: Option<BurstPlan>,
+    pub(crate) bursts: Option<Agreed<BurstPlan>>,
     /// Open loop: a file of instants, seconds since the begin, one a line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) trace: Option<PathBuf>,
@@ -76,7 +76,7 @@ pub(crate) struct StepPlan {
 #[serde(deny_unknown_fields)]
 pub(crate) struct BurstPlan {
     /// Arrivals in one.
-    pub(crate) size: u64,
+    pub(crate) size: Count,
     /// From the begin of one to the begin of the next.
     pub(crate) every: TimeSpan,
     /// The span that one is spread over; all at once without it.
@@ -129,12 +129,6 @@ pub(crate) enum LoadError {
     /// An open and a closed loop.
     #[error("give either a rate or users, not both")]
     OpenAndClosed,
-    /// A ramp without length.
-    #[error("a ramp takes time: give `over` more than 0s")]
-    SuddenRamp,
-    /// Bursts that reach into the next, or that nothing stands between.
-    #[error("bursts need `every` above 0s and `within` not above `every`")]
-    Bursts,
     /// The file of a trace cannot be read.
     #[error("failed to read {}: {source}", path.display())]
     Unreadable { path: PathBuf, source: io::Error },
@@ -156,6 +150,36 @@ pub(crate) enum LoadError {
     /// The most think time is less than the least.
     #[error("think_up_to must not be below think")]
     Think,
+}
+
+impl LoadError {
+    /// The key at fault, below the load; none where it is no single one.
+    pub(super) fn key(&self) -> Option<&'static str> {
+        match self {
+            Self::NotOne | Self::OpenAndClosed => None,
+            Self::Unreadable { .. } | Self::Trace { .. } => Some("trace"),
+            Self::ThinkingRate => Some("think"),
+            Self::SpacedTrace | Self::SpacedUsers => Some("arrivals"),
+            Self::NoUser => Some("users"),
+            Self::Think => Some("think_up_to"),
+        }
+    }
+}
+
+impl PlanBlock for RampPlan {
+    fn conflict(&self) -> Option<KeyConflict> {
+        (self.over == TimeSpan::ZERO).then(|| KeyConflict::at("over", "a ramp takes time: give more than 0s"))
+    }
+}
+
+impl PlanBlock for BurstPlan {
+    fn conflict(&self) -> Option<KeyConflict> {
+        if self.every == TimeSpan::ZERO {
+            return Some(KeyConflict::at("every", "bursts have time between them: give more than 0s"));
+        }
+        let reason = || format!("it is longer than every, {}: a burst would reach into the next", self.every);
+        (self.within > self.every).then(|| KeyConflict::at("within", reason()))
+    }
 }
 
 impl Spacing {
@@ -197,9 +221,11 @@ impl LoadPlan {
         self.operations = self.operations.map(|count| scaled(count, factor));
         self.steps.iter_mut().for_each(|step| step.r#for = step.r#for.scaled(factor));
         self.stages.iter_mut().for_each(|stage| stage.over = stage.over.scaled(factor));
-        if let Some(ramp) = &mut self.ramp {
-            ramp.over = ramp.over.scaled(factor);
-        }
+        // What rounds to no time stays as it is.
+        let shortened = |ramp: Agreed<RampPlan>| {
+            Agreed::new(RampPlan { over: ramp.over.scaled(factor), ..*ramp }).unwrap_or(ramp)
+        };
+        self.ramp = self.ramp.map(shortened);
     }
 
     fn profile(&self) -> Result<Option<Profile>, LoadError> {
@@ -208,14 +234,10 @@ impl LoadPlan {
             profiles.push(Profile::Constant(Constant { rate: rate.per_second() }));
         }
         if let Some(ramp) = self.ramp {
-            let over = ramp.over.duration().as_secs_f64();
-            if over <= 0.0 {
-                return Err(LoadError::SuddenRamp);
-            }
             profiles.push(Profile::Ramp(Ramp {
                 from: ramp.from.per_second(),
                 to: ramp.to.per_second(),
-                over,
+                over: ramp.over.duration().as_secs_f64(),
             }));
         }
         if !self.steps.is_empty() {
@@ -228,10 +250,7 @@ impl LoadPlan {
         if let Some(burst) = self.bursts {
             let (every, within) =
                 (burst.every.duration().as_secs_f64(), burst.within.duration().as_secs_f64());
-            if every <= 0.0 || within > every {
-                return Err(LoadError::Bursts);
-            }
-            profiles.push(Profile::Burst(Burst { size: burst.size, every, within }));
+            profiles.push(Profile::Burst(Burst { size: burst.size.get() as u64, every, within }));
         }
         if let Some(path) = &self.trace {
             let text = std::fs::read_to_string(path)

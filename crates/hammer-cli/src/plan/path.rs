@@ -16,7 +16,7 @@ pub(crate) enum PathSegment {
 }
 
 impl PlanPath {
-    /// The path of these keys, which are separated by dots.
+    /// The path of these keys, which are separated by dots; the place of an item stands in brackets.
     pub(crate) fn of(keys: &str) -> Self {
         Self::default().keys(keys)
     }
@@ -26,9 +26,14 @@ impl PlanPath {
         Self::of("workloads").item(place)
     }
 
-    /// The path with these keys behind it, which are separated by dots.
+    /// The path with these keys behind it, which are separated by dots; the place of an item stands in brackets.
     pub(crate) fn keys(self, keys: &str) -> Self {
-        keys.split('.').fold(self, Self::key)
+        keys.split('.').fold(self, |path, part| {
+            let mut parts = part.split('[');
+            let path = path.key(parts.next().unwrap_or_default());
+            let places = parts.filter_map(|place| place.strip_suffix(']')?.parse().ok());
+            places.fold(path, Self::item)
+        })
     }
 
     /// The path with one key behind it, which may hold dots.
@@ -119,6 +124,7 @@ mod tests {
     fn a_path_is_written_with_dots_and_brackets() {
         let rate = PlanPath::workload(1).keys("load.rate");
         assert_eq!(rate.to_string(), "workloads[1].load.rate");
+        assert_eq!(PlanPath::of("workloads[1].load.rate"), rate);
         assert_eq!(rate.parent().unwrap().to_string(), "workloads[1].load");
         assert_eq!((PlanPath::default().to_string(), PlanPath::default().parent()), (String::new(), None));
     }

@@ -65,6 +65,17 @@ pub(crate) fn arguments<T: PlanDocument>(
     changed(Value::Object(serde_json::Map::new()), PlanSource::arguments(), set, grammar)
 }
 
+/// A plan, or a part of one, that was made of arguments, each of which stands for the key at that path.
+pub(crate) fn of_flags<T: PlanDocument>(
+    value: Value,
+    flags: &[(&str, &str)],
+    grammar: &PlanGrammar,
+) -> Result<SourcedPlan<T>, PlanError> {
+    let source = PlanSource::flags(flags);
+    let plan = T::read(value, grammar).map_err(|error| error.placed(&source))?;
+    Ok(SourcedPlan { plan, source })
+}
+
 fn changed<T: PlanDocument>(
     mut value: Value,
     mut source: PlanSource,

@@ -105,11 +105,6 @@ where
 }
 
 impl Sections {
-    /// One section, as a command line gives it.
-    pub(crate) fn one(key: &'static str, plan: impl SectionPlan) -> Self {
-        Self(vec![(key, Arc::new(plan))])
-    }
-
     /// Takes the sections out of `map`, which stands at `at`; what is left there is the plan's own. A key without a value, or
     /// with an empty list, is not given.
     ///

@@ -1,9 +1,10 @@
 //! `--smoke`: any plan, shortened in proportion.
 
-use hammer_values::TimeSpan;
+use hammer_values::{Count, TimeSpan};
 
+use super::Plan;
 use super::load::scaled;
-use super::{Plan, ThresholdPlan};
+use super::threshold::ThresholdPlan;
 
 /// Shortens warm-up, measurement, ramps, steps, stages and counts alike, so that the load takes about five seconds.
 /// Rates, limits and drain stay; one round is done.
@@ -12,7 +13,7 @@ pub(crate) fn shorten(plan: &mut Plan) {
     let whole = plan.phases.warm_up.duration().saturating_add(measurement.duration()).as_secs_f64();
     let smoke = SMOKE.duration().as_secs_f64();
     let factor = if whole > smoke { smoke / whole } else { 1.0 };
-    plan.rounds = 1;
+    plan.rounds = Count::ONE;
     plan.phases.warm_up = plan.phases.warm_up.scaled(factor);
     plan.phases.measurement = plan.phases.measurement.map(|span| span.scaled(factor));
     if let Some(stop) = &mut plan.stop {

@@ -13,6 +13,8 @@ use super::path::{PathSegment, PlanPath};
 pub(crate) struct PlanSource {
     origin: Origin,
     changes: Vec<Change>,
+    /// Arguments that stand for keys, by which a mistake there is told.
+    flags: Vec<Change>,
     renamings: Vec<Renaming>,
     notes: Vec<String>,
 }
@@ -83,8 +85,14 @@ impl PlanSource {
         Self::of(Origin::Arguments)
     }
 
+    /// A plan that was made of arguments, each of which stands for the key at that path.
+    pub(crate) fn flags(flags: &[(&str, &str)]) -> Self {
+        let flag = |(flag, at): &(&str, &str)| Change { words: (*flag).to_owned(), at: PlanPath::of(at) };
+        Self { flags: flags.iter().map(flag).collect(), ..Self::arguments() }
+    }
+
     fn of(origin: Origin) -> Self {
-        Self { origin, changes: Vec::new(), renamings: Vec::new(), notes: Vec::new() }
+        Self { origin, changes: Vec::new(), flags: Vec::new(), renamings: Vec::new(), notes: Vec::new() }
     }
 
     /// Takes down a change of what is at that path.
@@ -128,7 +136,11 @@ impl PlanSource {
             (_, Some(change)) => {
                 PlanPlace::Change { words: change.words.clone(), is_whole: change.at == *at }
             }
-            (Origin::Arguments, None) => PlanPlace::Arguments,
+            (Origin::Arguments, None) => match self.flags.iter().find(|flag| at.starts_with(&flag.at)) {
+                // Whoever gave an argument need not know the key.
+                Some(flag) => PlanPlace::Change { words: flag.words.clone(), is_whole: true },
+                None => PlanPlace::Arguments,
+            },
             (Origin::File { name, text }, None) => line_of(name, text, at, message),
         }
     }
@@ -295,5 +307,16 @@ workloads:
         assert!(is_change(&load, true) && is_change(&load.clone().key("rate"), false));
         assert!(matches!(changed(&PlanPath::workload(1)), PlanPlace::Line { line: 4, .. }));
         assert_eq!(PlanSource::arguments().place(&load, ""), PlanPlace::Arguments);
+    }
+
+    #[test]
+    fn an_argument_is_named_for_its_key_and_what_is_below_but_for_nothing_above() {
+        let source = PlanSource::flags(&[("-H", "workloads[0].http.headers")]);
+        let headers = PlanPath::workload(0).keys("http.headers");
+        for at in [headers.clone(), headers.clone().key("accept")] {
+            let words = "-H".to_owned();
+            assert_eq!(source.place(&at, ""), PlanPlace::Change { words, is_whole: true });
+        }
+        assert_eq!(source.place(&PlanPath::workload(0).key("http"), ""), PlanPlace::Arguments);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use hammer_values::Count;
 use serde_json::Value;
 
 use super::Plan;
@@ -28,15 +29,8 @@ pub(crate) struct PlannedRun {
 /// When a swept key does not exist or a value does not fit it.
 pub(crate) fn runs(planned: &SourcedPlan<Plan>, grammar: &PlanGrammar) -> Result<Vec<PlannedRun>, PlanError> {
     let plan = &planned.plan;
-    let refused = |fault: PlanFault, at: PlanPath| fault.at(at).placed(&planned.source);
-    if plan.rounds == 0 {
-        return Err(refused(PlanFault::Below("1"), PlanPath::of("rounds")));
-    }
     let mut combinations = vec![BTreeMap::new()];
     for (key, values) in &plan.sweep {
-        if values.is_empty() {
-            return Err(refused(PlanFault::Empty, PlanPath::of("sweep").key(key)));
-        }
         let with = |labels: &BTreeMap<String, Value>| {
             let one = |value: &Value| {
                 let mut labels = labels.clone();
@@ -50,9 +44,9 @@ pub(crate) fn runs(planned: &SourcedPlan<Plan>, grammar: &PlanGrammar) -> Result
     let mut runs = Vec::new();
     for labels in &combinations {
         let swept = swept(planned, labels, grammar)?;
-        for round in 1..=plan.rounds {
+        for round in 1..=plan.rounds.get() {
             let mut labels = labels.clone();
-            if plan.rounds > 1 {
+            if plan.rounds > Count::ONE {
                 labels.insert("round".to_owned(), round.into());
             }
             runs.push(PlannedRun { labels, plan: swept.clone() });

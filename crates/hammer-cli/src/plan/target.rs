@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use hammer_exchange::token::TokenPlan;
 use hammer_net::{Balancing, ClientConfig, HttpVersion, Secret, TlsConfig};
-use hammer_values::{ByteSize, TimeSpan, ValueError};
-use http::header::InvalidHeaderValue;
+use hammer_values::{ByteSize, Count, TimeSpan, ValueError, Word};
 use http::{HeaderValue, Uri};
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::contact::{Contact, nameless};
 use super::error::{PlanError, PlanFault};
 use super::path::PlanPath;
 use super::section::Sections;
@@ -26,7 +26,7 @@ pub(crate) struct TargetPlan {
     pub(crate) unnamed: Sections,
     /// Services by their names, each reached in its own way.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) services: BTreeMap<String, ServicePlan>,
+    pub(crate) services: BTreeMap<Word, ServicePlan>,
     /// An embedded target, started with the run on a port that the system chooses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) lab: Option<LabPlan>,
@@ -36,7 +36,7 @@ pub(crate) struct TargetPlan {
     /// Who can be written to about the load: a mail address, which stands in the `User-Agent` of every request. Skylight lets
     /// clients without one read 75 times a second, all of them together.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) contact: Option<String>,
+    pub(crate) contact: Option<Contact>,
     /// Connections to it.
     pub(crate) connection: ConnectionPlan,
     /// Trust and identity over `https`.
@@ -80,9 +80,9 @@ pub(crate) struct ConnectionPlan {
     pub(crate) http: VersionPlan,
     /// Most connections to an endpoint, over all shards. Without it: as many as operations may be in flight.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) connections: Option<usize>,
+    pub(crate) connections: Option<Count>,
     /// HTTP/2: most streams at once on a connection.
-    pub(crate) streams: usize,
+    pub(crate) streams: Count,
     /// An idle connection older than this is closed instead of used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) max_idle: Option<TimeSpan>,
@@ -197,7 +197,7 @@ impl Default for ConnectionPlan {
         Self {
             http: VersionPlan::default(),
             connections: None,
-            streams: 100,
+            streams: Count::at_least_one(100),
             max_idle: None,
             max_age: None,
             dial_timeout: TimeSpan::from_secs(10),
@@ -234,8 +234,8 @@ impl TargetPlan {
             seed,
             version: connection.http.into(),
             tls: tls.config(),
-            connections: connection.connections.unwrap_or(in_flight),
-            streams: connection.streams,
+            connections: connection.connections.map_or(in_flight, Count::get),
+            streams: connection.streams.get(),
             max_idle: duration(connection.max_idle),
             max_age: duration(connection.max_age),
             dial_timeout: connection.dial_timeout.duration(),
@@ -245,7 +245,7 @@ impl TargetPlan {
             bearer,
             keepalive: connection.keepalive,
             redirects: connection.redirects,
-            user_agent: self.user_agent().ok(),
+            user_agent: Some(self.user_agent()),
         })
     }
 
@@ -260,7 +260,7 @@ impl TargetPlan {
         let services = self.services.values().filter_map(|service| service.connection.as_ref());
         let connections =
             services.map(|connection| connection.connections).chain([self.connection.connections]);
-        connections.flatten().min()
+        connections.flatten().map(Count::get).min()
     }
 
     /// Where TLS is not verified: `target`, or `target.services.NAME`.
@@ -272,22 +272,9 @@ impl TargetPlan {
         self.tls.insecure.then(|| "target".to_owned()).into_iter().chain(services).collect()
     }
 
-    /// Whether the contact can stand in a header.
-    ///
-    /// # Errors
-    /// When it cannot.
-    pub(crate) fn check_contact(&self) -> Result<(), PlanError> {
-        let refused = |error| PlanFault::from(error).at(PlanPath::of("target.contact"));
-        self.user_agent().map(drop).map_err(refused)
-    }
-
     /// What requests say of who sends them.
-    ///
-    /// # Errors
-    /// When the contact cannot stand in a header.
-    fn user_agent(&self) -> Result<HeaderValue, InvalidHeaderValue> {
-        let contact = self.contact.as_ref().map_or(String::new(), |contact| format!(" ({contact})"));
-        HeaderValue::try_from(format!("hammer/{}{contact}", env!("CARGO_PKG_VERSION")))
+    fn user_agent(&self) -> HeaderValue {
+        self.contact.as_ref().map_or_else(nameless, |contact| contact.user_agent().clone())
     }
 }
 

@@ -1,5 +1,6 @@
 //! From a value to a type, with the path of what is wrong.
 
+use hammer_values::KeyConflict;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -10,12 +11,14 @@ use super::path::PlanPath;
 /// Reads a plan, or a part of one, out of a value, with the key path of what is wrong in it.
 pub(super) fn typed<T: DeserializeOwned>(value: Value) -> Result<T, PlanError> {
     serde_path_to_error::deserialize(value).map_err(|error| {
-        let at: PlanPath = error.path().into();
-        // The message may quote the value.
-        let fault = match leads_into_credential(&at) {
-            true => PlanFault::Credential,
-            false => PlanFault::Misfit(error.inner().to_string()),
-        };
-        fault.at(at)
+        let (at, message): (PlanPath, String) = (error.path().into(), error.inner().to_string());
+        if leads_into_credential(&at) {
+            // The message may quote the value.
+            return PlanFault::Credential.at(at);
+        }
+        match KeyConflict::split(&message) {
+            Some((key, reason)) => PlanFault::Misfit(reason.to_owned()).at(at.keys(key)),
+            None => PlanFault::Misfit(message).at(at),
+        }
     })
 }

@@ -82,7 +82,7 @@ impl Protocol for Ct {
     fn notes(&self, plan: &Plan) -> Vec<String> {
         let invalid = |workload: &WorkloadPlan| {
             let submit = submission(workload)?;
-            (submit.invalid_percent > 0.0).then(|| format!("{}: {INVALID_NOTE}", workload.name))
+            (submit.invalid_percent.is_any()).then(|| format!("{}: {INVALID_NOTE}", workload.name))
         };
         plan.workloads.iter().filter_map(invalid).collect()
     }
@@ -207,9 +207,6 @@ fn check_workload(
     logs: &[NamedWindow],
 ) -> Result<(), PlanError> {
     let refused = |error| PlanFault::failed(error).at(PlanPath::workload(place).key(SUBMIT));
-    if let Some(submit) = submission(workload) {
-        submit.check().map_err(refused)?;
-    }
     let names: Vec<&str> = logs.iter().map(|log| log.name.as_str()).collect();
     let places = places(workload, &names, place)?;
     let Some(submit) = submission(workload) else { return Ok(()) };

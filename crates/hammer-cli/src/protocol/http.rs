@@ -4,22 +4,23 @@ use std::sync::Arc;
 
 use hammer_core::dispatch::LanePlan;
 use hammer_core::runtime::threaded::ThreadedRuntime;
-use hammer_http::{HttpPlan, HttpWorkload};
+use hammer_http::{HttpError, HttpPlan, HttpWorkload};
 use hammer_lab::{HttpLabHandle, HttpLabPlan};
-use hammer_values::OneOrMany;
+use hammer_values::{Agreed, OneOrMany, Word};
 use http::Uri;
 use serde_json::{Map, Value};
 
-use super::lab::{Lab, unstarted};
+use super::lab::{Lab, own_url, unstarted};
 use super::lane::LaneRequest;
-use super::service::{OpenService, uri};
+use super::service::OpenService;
 use super::{OpenProtocol, Protocol, RunPlan};
 use crate::error::CliError;
 use crate::plan::document::LabSettings;
-use crate::plan::error::{PlanError, PlanFault};
+use crate::plan::error::{KeyedError, PlanError, PlanFault};
 use crate::plan::path::PlanPath;
 use crate::plan::section::{Section, SectionPlace};
 use crate::plan::target::LabPlan;
+use crate::plan::target_url::TargetUrl;
 use crate::plan::{Plan, WorkloadPlan};
 
 /// The section of a workload.
@@ -32,6 +33,12 @@ const SERVER: &str = "http";
 /// The protocol.
 pub(crate) struct Http;
 
+impl KeyedError for HttpError {
+    fn key(&self) -> Option<&'static str> {
+        self.key()
+    }
+}
+
 impl LabSettings for HttpLabPlan {
     const RENAMED: &[hammer_values::RenamedKey] = Self::RENAMED;
 }
@@ -39,36 +46,41 @@ impl LabSettings for HttpLabPlan {
 impl Protocol for Http {
     fn sections(&self) -> Vec<Section> {
         vec![
-            Section::of::<OneOrMany>(SectionPlace::Target, URL, URL_IS),
-            Section::of::<OneOrMany>(SectionPlace::Service, URL, URL_IS),
+            Section::of::<OneOrMany<TargetUrl>>(SectionPlace::Target, URL, URL_IS),
+            Section::of::<OneOrMany<TargetUrl>>(SectionPlace::Service, URL, URL_IS),
             Section::shown_as::<HttpLabPlan, Map<String, Value>>(
                 SectionPlace::Lab,
                 SERVER,
                 "A plain HTTP server.",
             )
             .renamed(&[("", HttpLabPlan::RENAMED)]),
-            Section::of::<HttpPlan>(SectionPlace::Workload, REQUEST, "A request to any HTTP endpoint."),
+            Section::of::<Agreed<HttpPlan>>(
+                SectionPlace::Workload,
+                REQUEST,
+                "A request to any HTTP endpoint.",
+            ),
         ]
     }
 
     fn check(&self, planned: &RunPlan<'_>) -> Result<(), PlanError> {
-        named(planned.plan)?;
-        unnamed(planned.plan)?;
         let workloads = planned.plan.workloads.iter().enumerate();
         let mut requests = workloads.filter_map(|(place, workload)| Some((place, request(workload)?)));
         requests.try_for_each(|(place, request)| {
-            let names: Vec<&str> = planned.plan.target.services.keys().map(String::as_str).collect();
+            let names: Vec<&str> = planned.plan.target.services.keys().map(Word::as_str).collect();
             destination(request, &names, PlanPath::workload(place).key(REQUEST)).map(drop)
         })
     }
 
     fn open<'a>(&self, planned: &RunPlan<'a>) -> Result<Box<dyn OpenProtocol + 'a>, CliError> {
-        let mut open = OpenHttp { services: named(planned.plan)?, labs: Vec::new() };
-        open.services.extend(unnamed(planned.plan)?);
+        let mut open = OpenHttp { services: named(planned.plan), labs: Vec::new() };
+        open.services.extend(unnamed(planned.plan));
         if let Some(server) = planned.plan.target.lab.as_ref().and_then(server) {
             let at = PlanPath::of("target.lab").key(SERVER);
             let lab = HttpLabHandle::spawn(server.clone()).map_err(|error| unstarted(error, &at))?;
-            open.services.push(OpenService { name: None, endpoints: vec![uri(&lab.url, at)?] });
+            open.services.push(OpenService {
+                name: None,
+                endpoints: vec![own_url(&lab.url).map_err(|error| unstarted(error, &at))?.url().clone()],
+            });
             open.labs.push(Box::new(lab));
         }
         Ok(Box::new(open))
@@ -91,13 +103,15 @@ impl OpenProtocol for OpenHttp {
     }
 
     fn lane(&mut self, lane: LaneRequest<'_>) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
-        let plan = request(lane.workload).cloned().unwrap_or_default();
+        let Some(plan) = request(lane.workload) else {
+            return Err(PlanFault::Missing.at(lane.at(REQUEST)));
+        };
         let names: Vec<&str> = lane.services.iter().filter_map(|service| service.name.as_deref()).collect();
-        let name = destination(&plan, &names, lane.at(REQUEST))?;
+        let name = destination(plan, &names, lane.at(REQUEST))?;
         let services = lane.services.iter().filter(|service| service.name.as_deref() == name);
         let endpoints: Vec<Uri> = services.flat_map(|service| service.endpoints.clone()).collect();
         let client = lane.client(name, &endpoints)?;
-        let made = HttpWorkload::new(&plan, client);
+        let made = HttpWorkload::new(plan, client);
         let made = made.map_err(|error| PlanFault::failed(error).at(lane.at(REQUEST)))?;
         let made = made.warm_up(lane.warm_up);
         Ok(lane.with(made))
@@ -121,26 +135,22 @@ fn destination<'a>(
 }
 
 /// The service that `target.url` is short for.
-fn unnamed(plan: &Plan) -> Result<Option<OpenService>, PlanError> {
-    let Some(urls) = plan.target.unnamed.get::<OneOrMany>(URL) else { return Ok(None) };
-    let endpoints = endpoints(urls, &PlanPath::of("target").key(URL))?;
-    Ok(Some(OpenService { name: None, endpoints }))
+fn unnamed(plan: &Plan) -> Option<OpenService> {
+    Some(OpenService { name: None, endpoints: endpoints(plan.target.unnamed.get(URL)?) })
 }
 
-fn named(plan: &Plan) -> Result<Vec<OpenService>, PlanError> {
+fn named(plan: &Plan) -> Vec<OpenService> {
     let of_url = plan.target.services.iter().filter_map(|(name, service)| {
-        let urls = service.kind.get::<OneOrMany>(URL)?;
-        let at = PlanPath::of("target.services").key(name).key(URL);
-        Some(endpoints(urls, &at).map(|endpoints| OpenService { name: Some(name.clone()), endpoints }))
+        Some(OpenService { name: Some(name.to_string()), endpoints: endpoints(service.kind.get(URL)?) })
     });
     of_url.collect()
 }
 
-fn endpoints(urls: &OneOrMany, at: &PlanPath) -> Result<Vec<Uri>, PlanError> {
-    urls.as_slice().iter().map(|url| uri(url, at.clone())).collect()
+fn endpoints(urls: &OneOrMany<TargetUrl>) -> Vec<Uri> {
+    urls.as_slice().iter().map(|url| url.url().clone()).collect()
 }
 
-fn request(workload: &WorkloadPlan) -> Option<&HttpPlan> {
+fn request(workload: &WorkloadPlan) -> Option<&Agreed<HttpPlan>> {
     workload.operations.get(REQUEST)
 }
 

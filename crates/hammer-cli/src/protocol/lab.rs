@@ -2,6 +2,7 @@
 
 use hammer_lab::LabError;
 use hammer_lab::handle::{LabHandle, LabTarget};
+use hammer_values::{ServiceUrl, ValueError};
 
 use crate::error::CliError;
 use crate::plan::error::PlanFault;
@@ -22,9 +23,18 @@ impl<T: LabTarget> Lab for LabHandle<T> {
 /// What keeps the embedded target of that path from its start: a key of it, a file that it names, or the machine.
 pub(crate) fn unstarted(error: LabError, at: &PlanPath) -> CliError {
     match error {
-        LabError::Plan { key, reason } => PlanFault::Misfit(reason).at(at.clone().key(key)).into(),
+        LabError::Plan { key, reason } => PlanFault::Misfit(reason).at(at.clone().keys(&key)).into(),
         LabError::File { .. } | LabError::Content { .. } => PlanFault::from(error).at(at.clone()).into(),
         LabError::Listen { .. } => PlanFault::from(error).at(at.clone().keys("serve.listen")).into(),
         LabError::Thread(_) | LabError::Died => error.into(),
     }
+}
+
+/// Where an embedded target says that it is.
+///
+/// # Errors
+/// When no plan could say so.
+pub(crate) fn own_url(url: &str) -> Result<ServiceUrl, LabError> {
+    let unusable = |why: ValueError| LabError::Plan { key: "serve.listen".into(), reason: why.to_string() };
+    url.parse().map_err(unusable)
 }

@@ -12,7 +12,8 @@ use http::Uri;
 use super::RunPlan;
 use super::service::OpenService;
 use crate::plan::WorkloadPlan;
-use crate::plan::error::{PlanError, PlanFault};
+use crate::plan::client_fault::unusable;
+use crate::plan::error::PlanError;
 use crate::plan::path::PlanPath;
 
 /// A workload of a plan, with its load and all services of the run.
@@ -47,14 +48,14 @@ impl LaneRequest<'_> {
         let plan = self.planned.plan;
         let config =
             plan.target.client(service, endpoints.to_vec(), self.in_flight, plan.seed ^ self.place as u64)?;
-        config.check().map_err(|error| PlanFault::from(error).at(PlanPath::of("target")))?;
+        config.check().map_err(|error| unusable(&plan.target, service, error))?;
         Ok(config)
     }
 
     /// The workload as the protocol made it, with its load.
     pub(crate) fn with<W: Workload>(self, workload: W) -> Arc<dyn LanePlan<ThreadedRuntime>> {
         Arc::new(LoadedWorkload {
-            name: self.workload.name.clone(),
+            name: self.workload.name.to_string(),
             workload: Arc::new(workload),
             load: self.load,
             timeout: self.workload.timeout.duration().into(),

@@ -6,8 +6,6 @@ use hammer_net::guard;
 use http::Uri;
 
 use crate::error::TargetError;
-use crate::plan::error::{PlanError, PlanFault};
-use crate::plan::path::PlanPath;
 
 /// A service that was found or started.
 #[derive(Clone, Debug)]
@@ -16,15 +14,6 @@ pub(crate) struct OpenService {
     pub(crate) name: Option<String>,
     /// Where it is, by one URL or several.
     pub(crate) endpoints: Vec<Uri>,
-}
-
-/// A URL of the plan; one without scheme is `http`.
-///
-/// # Errors
-/// When it is none.
-pub(crate) fn uri(url: &str, at: PlanPath) -> Result<Uri, PlanError> {
-    let whole = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
-    whole.parse().map_err(|source| PlanFault::Url { url: url.to_owned(), source }.at(at))
 }
 
 /// Names the service that nobody allowed before anything is dialled; every later connection is held against the same

@@ -1,7 +1,6 @@
 //! Reads in a plan.
 
-use std::collections::BTreeMap;
-
+use hammer_values::{Count, Weights, Word};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,15 +15,15 @@ pub struct ReadPlan {
     /// static-ct: `checkpoint`, `tile`, `bundle`, `names`, `issuer`; of rfc6962: `get-sth`, `get-entries`,
     /// `get-proof-by-hash`, `get-sth-consistency`, `get-entry-and-proof`, `get-roots`. Without it: 1 checkpoint, 2 tiles and
     /// 2 bundles of 5, or 1 get-sth and 4 get-entries.
-    pub mix: BTreeMap<ReadKind, u16>,
+    pub mix: Weights<ReadKind, u16>,
     /// In which order the tree is read.
     pub pattern: ReadPattern,
     /// How many entries one `get-entries` asks for; the log may answer with fewer (rfc6962 only). A power of two costs one
     /// `get-entry-and-proof` to verify, any other number up to two.
-    pub entries: u64,
+    pub entries: Count,
     /// The name of the log that is read; all in turn without it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub log: Option<String>,
+    pub log: Option<Word>,
 }
 
 /// What a read is of.
@@ -70,43 +69,36 @@ pub enum ReadPattern {
 
 impl Default for ReadPlan {
     fn default() -> Self {
-        Self { mix: BTreeMap::new(), pattern: ReadPattern::default(), entries: 32, log: None }
+        Self {
+            mix: Weights::default(),
+            pattern: ReadPattern::default(),
+            entries: Count::at_least_one(32),
+            log: None,
+        }
     }
 }
 
 impl ReadPlan {
-    pub(crate) fn check(&self, log: LogKind) -> Result<(), CtError> {
-        let refused = |key, value: String, expected| Err(CtError::Value { key, value, expected });
-        if self.entries == 0 {
-            return refused("entries", "0".to_owned(), "1 or more");
-        }
-        if let Some(kind) = self.mix.keys().find(|kind| kind.log() != log) {
-            return refused(
-                "mix",
-                kind.name().to_owned(),
-                match log {
-                    LogKind::StaticCt => "kinds of static-ct: checkpoint, tile, bundle, names, issuer",
-                    LogKind::Rfc6962 => {
-                        "kinds of rfc6962: get-sth, get-entries, get-proof-by-hash, get-sth-consistency, \
-                     get-entry-and-proof, get-roots"
-                    }
-                },
-            );
-        }
-        if !self.mix.is_empty() && self.mix.values().all(|weight| *weight == 0) {
-            return refused("mix", "weights of 0".to_owned(), "one weight of 1 or more");
-        }
-        Ok(())
-    }
-
     /// The kinds that are read, each with its weight, in the order of their series.
-    pub(crate) fn weights(&self, log: LogKind) -> Vec<(ReadKind, u16)> {
-        let given = self.mix.iter().map(|(kind, weight)| (*kind, *weight)).filter(|(_, weight)| *weight > 0);
-        match log {
-            _ if !self.mix.is_empty() => given.collect(),
+    ///
+    /// # Errors
+    /// [`CtError::Value`] for a kind that such a log does not have.
+    pub(crate) fn weights(&self, log: LogKind) -> Result<Vec<(ReadKind, u16)>, CtError> {
+        if let Some((kind, _)) = self.mix.iter().find(|(kind, _)| kind.log() != log) {
+            let expected = match log {
+                LogKind::StaticCt => "kinds of static-ct: checkpoint, tile, bundle, names, issuer",
+                LogKind::Rfc6962 => {
+                    "kinds of rfc6962: get-sth, get-entries, get-proof-by-hash, get-sth-consistency, \
+                     get-entry-and-proof, get-roots"
+                }
+            };
+            return Err(CtError::Value { key: "mix", value: kind.name().to_owned(), expected });
+        }
+        Ok(match log {
+            _ if !self.mix.is_empty() => self.mix.drawn().map(|(kind, weight)| (*kind, weight)).collect(),
             LogKind::StaticCt => vec![(ReadKind::Checkpoint, 1), (ReadKind::Tile, 2), (ReadKind::Bundle, 2)],
             LogKind::Rfc6962 => vec![(ReadKind::GetSth, 1), (ReadKind::GetEntries, 4)],
-        }
+        })
     }
 }
 

@@ -1,10 +1,12 @@
 //! Submissions in a plan.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use hammer_synth::{Algorithm, FileChains, HierarchySpec, IssuerSource, MinterSpec, Profile, Seed, Validity};
-use hammer_values::RenamedKey;
+use hammer_synth::{
+    Algorithm, Error as SynthError, FileChains, HierarchySpec, IssuerSource, MinterSpec, Profile, Seed,
+    Validity,
+};
+use hammer_values::{KeyConflict, Percent, PlanBlock, RenamedKey, Weights, WholePercent, Word};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,32 +15,33 @@ use crate::run::CtRun;
 use crate::window::{Window, gap};
 
 use super::audit_interval::AuditInterval;
-use super::dates::unix_seconds;
+use super::date::PlanDate;
 use super::invalid::{InvalidKind, PolicyPlan};
+use super::profile_name::ProfileName;
 
 /// Submissions in a plan file or on a command line; every key may be left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SubmitPlan {
     /// How many of 100 chains are precertificates, sent to `add-pre-chain`.
-    pub precert_percent: u8,
+    pub precert_percent: WholePercent,
     /// How many of 100 precertificates a Precertificate Signing Certificate signs (RFC 6962 section 3.1).
-    pub precert_signing_percent: u8,
+    pub precert_signing_percent: WholePercent,
     /// What leaves and chains look like, each with its weight: names (`dv` two, `san100` a hundred), subject key (`p256`,
     /// `rsa2048`) and certificates sent (`chain2`, `chain3`), as in `dv-p256-chain2`. Empty: `dv-p256-chain2` alone.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub profiles: BTreeMap<String, u32>,
+    #[serde(skip_serializing_if = "Weights::is_empty")]
+    pub profiles: Weights<ProfileName>,
     /// The algorithm of the derived authorities' keys.
     pub signer: SignerAlgorithm,
     /// The leaves' first valid second: RFC 3339 (`2026-01-01T00:00:00Z`), a date, or days from the run's epoch (`-30d`), which
     /// make other leaves in every run.
-    pub not_before: String,
+    pub not_before: PlanDate,
     /// The leaves' last valid second, likewise (`+60d`).
-    pub not_after: String,
+    pub not_after: PlanDate,
     /// The latest of the leaves' last valid seconds, likewise: each leaf's is drawn from `not_after` through this, so that
     /// temporal shards get theirs. Without it all have `not_after`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub not_after_until: Option<String>,
+    pub not_after_until: Option<PlanDate>,
     /// Whether the root ends every chain.
     pub with_root: bool,
     /// The user's own CA in place of derived authorities.
@@ -50,7 +53,7 @@ pub struct SubmitPlan {
     pub chains: Vec<PathBuf>,
     /// The names of the logs that it submits to; all without it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub logs: Vec<String>,
+    pub logs: Vec<Word>,
     /// Which leaves under the same roots; by default the workload's place in the plan. Runs of one seed and different
     /// streams submit different leaves.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,17 +64,17 @@ pub struct SubmitPlan {
     /// How many of 100 submissions repeat a chain that the log has answered in this run, drawn evenly from a sample of what
     /// each shard got answered; fractions are allowed. A series of their own, `duplicate`. Those that are due before the
     /// first answer submit a chain of their own, and are in the step `nothing-to-repeat` too.
-    pub duplicate_percent: f64,
+    pub duplicate_percent: Percent,
     /// Whether the log answers a duplicate as it answered the first: another timestamp or leaf index is then a broken promise.
     /// RFC 6962 section 3 only says that a log may.
     pub deduplicates: bool,
     /// How many of 100 submissions are wrong on purpose; fractions are allowed. Those that a log always has to refuse are in
     /// the series `invalid`, where a refusal is a kept promise and acceptance a broken one; those that the log's policy decides
     /// about are in the series `observed`.
-    pub invalid_percent: f64,
+    pub invalid_percent: Percent,
     /// What is wrong with them, each with its weight. Empty: all that a log always has to refuse, evenly.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub invalid: BTreeMap<InvalidKind, u32>,
+    #[serde(skip_serializing_if = "Weights::is_empty")]
+    pub invalid: Weights<InvalidKind>,
     /// What the log states about the chains that it accepts, beside its NotAfter window (`target.log`): `observed` submissions
     /// are judged by that, and by nothing else.
     pub policy: PolicyPlan,
@@ -109,12 +112,12 @@ pub struct CaPlan {
 impl Default for SubmitPlan {
     fn default() -> Self {
         Self {
-            precert_percent: 0,
-            precert_signing_percent: 0,
-            profiles: BTreeMap::new(),
+            precert_percent: WholePercent::ZERO,
+            precert_signing_percent: WholePercent::ZERO,
+            profiles: Weights::default(),
             signer: SignerAlgorithm::default(),
-            not_before: "-30d".to_owned(),
-            not_after: "+60d".to_owned(),
+            not_before: PlanDate::Days(-30),
+            not_after: PlanDate::Days(60),
             not_after_until: None,
             with_root: false,
             ca: None,
@@ -122,10 +125,10 @@ impl Default for SubmitPlan {
             logs: Vec::new(),
             stream: None,
             resubmitted: false,
-            duplicate_percent: 0.0,
+            duplicate_percent: Percent::ZERO,
             deduplicates: true,
-            invalid_percent: 0.0,
-            invalid: BTreeMap::new(),
+            invalid_percent: Percent::ZERO,
+            invalid: Weights::default(),
             policy: PolicyPlan::default(),
             audit: true,
             audit_interval: AuditInterval::default(),
@@ -140,65 +143,37 @@ impl SubmitPlan {
         RenamedKey { old: "policy.max_bytes", new: "max_body", unit: "B" },
     ];
 
-    /// Looks for values that mean nothing.
-    ///
-    /// # Errors
-    /// [`CtError::Value`] for shares outside of 0 to 100, alone or together, for invalid kinds that have no weight or cannot
-    /// be made from files.
-    pub fn check(&self) -> Result<(), CtError> {
-        let refused = |key, value: String, expected| Err(CtError::Value { key, value, expected });
-        let shares =
-            [("duplicate_percent", self.duplicate_percent), ("invalid_percent", self.invalid_percent)];
-        for (key, share) in shares {
-            if !(0.0..=100.0).contains(&share) {
-                return refused(key, share.to_string(), "0 to 100");
-            }
-        }
-        let sum = self.duplicate_percent + self.invalid_percent;
-        if sum > 100.0 {
-            return refused("duplicate_percent + invalid_percent", sum.to_string(), "0 to 100");
-        }
-        if self.invalid_percent > 0.0 && self.invalid_kinds().next().is_none() {
-            return refused("invalid", "0".to_owned(), "a kind with a weight");
-        }
-        let issued = |(kind, _): &(InvalidKind, u32)| kind.needs_issuer() && !self.chains.is_empty();
-        if let Some((kind, _)) = self.invalid_kinds().find(issued) {
-            let expected = "a kind that needs no issuer, since the chains come from files";
-            return refused("invalid", kind.name().to_owned(), expected);
-        }
-        Ok(())
-    }
-
     /// The kinds of invalid submissions with their weights: all that are always invalid unless some are named.
     pub(crate) fn invalid_kinds(&self) -> impl Iterator<Item = (InvalidKind, u32)> {
         let usual = |kind: &InvalidKind| {
             kind.is_always() && (self.chains.is_empty() || !kind.needs_issuer()) && self.invalid.is_empty()
         };
         let usual = InvalidKind::ALL.into_iter().filter(usual).map(|kind| (kind, 1));
-        let named = self.invalid.iter().map(|(kind, weight)| (*kind, *weight));
-        named.filter(|(_, weight)| *weight > 0).chain(usual)
+        self.invalid.drawn().map(|(kind, weight)| (*kind, weight)).chain(usual)
     }
 
     /// What mints the chains in that run.
     ///
     /// # Errors
-    /// [`CtError::Value`] for an unknown profile or an unreadable date, and those of [`Validity::new`].
+    /// [`CtError::Value`] for days that lead out of the years that there are, and those of [`Validity::new`].
     pub fn minter_spec(&self, run: &CtRun) -> Result<MinterSpec, CtError> {
         let epoch = run.epoch_unix_ms / 1000;
-        let not_before = unix_seconds("not_before", &self.not_before, epoch)?;
-        let not_after = unix_seconds("not_after", &self.not_after, epoch)?;
-        let mut validity = Validity::new(not_before, not_after)?;
-        if let Some(until) = &self.not_after_until {
-            validity = validity.spread_to(unix_seconds("not_after_until", until, epoch)?)?;
+        let not_before = self.not_before.unix_seconds("not_before", epoch)?;
+        let not_after = self.not_after.unix_seconds("not_after", epoch)?;
+        let at = |key| move |source| CtError::Synth { key: Some(key), source };
+        let mut validity = Validity::new(not_before, not_after).map_err(at("not_after"))?;
+        if let Some(until) = self.not_after_until {
+            let until = until.unix_seconds("not_after_until", epoch)?;
+            validity = validity.spread_to(until).map_err(at("not_after_until"))?;
         }
         Ok(MinterSpec {
             seed: Seed::from_u64(run.seed),
             stream: self.stream.unwrap_or(run.workload),
             issuer: self.issuer()?,
-            mix: self.mix()?,
+            mix: self.mix(),
             validity,
-            precert_percent: self.precert_percent,
-            precert_signing_percent: self.precert_signing_percent,
+            precert_percent: self.precert_percent.of_100(),
+            precert_signing_percent: self.precert_signing_percent.of_100(),
             with_root: self.with_root,
         })
     }
@@ -223,11 +198,31 @@ impl SubmitPlan {
     /// # Errors
     /// Those of [`FileChains::read`].
     pub fn file_chains(&self) -> Result<Option<FileChains>, CtError> {
-        Ok(match self.chains.as_slice() {
-            [] => None,
-            [folder] if folder.is_dir() => Some(FileChains::read_folder(folder)?),
-            files => Some(FileChains::read(files)?),
-        })
+        let chains = match self.chains.as_slice() {
+            [] => return Ok(None),
+            [folder] if folder.is_dir() => FileChains::read_folder(folder),
+            files => FileChains::read(files),
+        };
+        chains.map(Some).map_err(|source| CtError::Synth { key: Some("chains"), source })
+    }
+
+    /// Why chains cannot be minted, with the key that says so.
+    pub(crate) fn unminted(&self, source: SynthError) -> CtError {
+        let ca = self.ca.as_ref();
+        let key = match &source {
+            SynthError::NoKey { .. }
+            | SynthError::EncryptedKey { .. }
+            | SynthError::Key { .. }
+            | SynthError::KeyMismatch { .. } => ca.map(|_| "ca.key"),
+            SynthError::Read { path, .. } | SynthError::Pem { path } => {
+                ca.map(|ca| if *path == ca.key { "ca.key" } else { "ca.chain" })
+            }
+            SynthError::NoCertificate { .. }
+            | SynthError::Certificate { .. }
+            | SynthError::ChainOrder { .. } => ca.map(|_| "ca.chain"),
+            _ => None,
+        };
+        CtError::Synth { key, source }
     }
 
     /// Who issues the leaves. Derived roots depend on the seed and the algorithm alone, so that a log that was given them
@@ -238,17 +233,52 @@ impl SubmitPlan {
             None => IssuerSource::Derived(HierarchySpec {
                 algorithm: self.signer.into(),
                 depth: DEPTH,
-                validity: Validity::new(AUTHORITIES_NOT_BEFORE, AUTHORITIES_NOT_AFTER)?,
+                validity: Validity::new(AUTHORITIES_NOT_BEFORE, AUTHORITIES_NOT_AFTER)
+                    .map_err(|source| self.unminted(source))?,
             }),
         })
     }
 
-    fn mix(&self) -> Result<Vec<(Profile, u32)>, CtError> {
-        if self.profiles.is_empty() {
-            return Ok(vec![(Profile::DV, 1)]);
+    fn mix(&self) -> Vec<(Profile, u32)> {
+        match self.profiles.is_empty() {
+            true => vec![(Profile::DV, 1)],
+            false => self.profiles.iter().map(|(name, weight)| (name.profile(), weight)).collect(),
         }
-        let known = |(name, weight): (&String, &u32)| Ok((name.parse()?, *weight));
-        self.profiles.iter().map(known).collect()
+    }
+
+    fn invalid_conflict(&self) -> Option<KeyConflict> {
+        let sum = self.duplicate_percent.of_100() + self.invalid_percent.of_100();
+        if sum > 100.0 {
+            let reason = format!("with duplicate_percent it comes to {sum} of 100");
+            return Some(KeyConflict::at("invalid_percent", reason));
+        }
+        let issued = |(kind, _): &(InvalidKind, u32)| kind.needs_issuer() && !self.chains.is_empty();
+        let (kind, _) = self.invalid_kinds().find(issued)?;
+        let reason = format!("{} needs an issuer, but the chains come from files (chains)", kind.name());
+        Some(KeyConflict::at("invalid", reason))
+    }
+
+    fn minting_conflict(&self) -> Option<KeyConflict> {
+        let until = self.not_after_until;
+        if self.precert_signing_percent > WholePercent::ZERO && self.ca.is_some() {
+            // Whoever knows the seed has that key.
+            let reason = "a CA from files (ca) certifies no key for signing precertificates, which the seed would make public";
+            Some(KeyConflict::at("precert_signing_percent", reason))
+        } else if self.not_after.is_before(self.not_before) {
+            Some(KeyConflict::at("not_after", format!("it is before not_before, {}", self.not_before)))
+        } else if until.is_some_and(|until| until.is_before(self.not_after)) {
+            Some(KeyConflict::at("not_after_until", format!("it is before not_after, {}", self.not_after)))
+        } else {
+            None
+        }
+    }
+}
+
+impl PlanBlock for SubmitPlan {
+    fn conflict(&self) -> Option<KeyConflict> {
+        // Nothing of how chains are minted counts where they come from files.
+        let minting = || self.minting_conflict().filter(|_| self.chains.is_empty());
+        self.invalid_conflict().or_else(minting)
     }
 }
 

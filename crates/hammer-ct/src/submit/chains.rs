@@ -1,6 +1,8 @@
 //! What is submitted: chains that were minted, or come from files.
 
-use hammer_synth::{ChainMinter, FileChains, Kind, MintScratch, Minted, MinterSpec, Shape};
+use hammer_synth::{
+    ChainMinter, Error as SynthError, FileChains, Kind, MintScratch, Minted, MinterSpec, Shape,
+};
 
 use crate::error::CtError;
 use crate::plan::SubmitPlan;
@@ -21,12 +23,14 @@ impl Chains {
     /// Sets up authorities and templates, or reads the chains.
     ///
     /// # Errors
-    /// A plan that contradicts itself, or a file that cannot be read.
+    /// A window of dates that there cannot be, or a file that cannot be read.
     pub fn new(plan: &SubmitPlan, run: &CtRun) -> Result<Self, CtError> {
-        plan.check()?;
         Ok(Self(match plan.file_chains()? {
             Some(files) => Source::Files(files),
-            None => Source::Minted(Box::new(ChainMinter::new(&plan.minter_spec(run)?)?)),
+            None => {
+                let minter = ChainMinter::new(&plan.minter_spec(run)?);
+                Source::Minted(Box::new(minter.map_err(|source| plan.unminted(source))?))
+            }
         }))
     }
 
@@ -66,10 +70,10 @@ impl Chains {
     }
 
     /// A minter of other leaves under the same authorities; none where chains come from files.
-    pub(super) fn shaped(&self, spec: &MinterSpec, shape: Shape) -> Result<Option<ChainMinter>, CtError> {
+    pub(super) fn shaped(&self, spec: &MinterSpec, shape: Shape) -> Option<Result<ChainMinter, SynthError>> {
         match &self.0 {
-            Source::Minted(minter) => Ok(Some(minter.shaped(spec, shape)?)),
-            Source::Files(_) => Ok(None),
+            Source::Minted(minter) => Some(minter.shaped(spec, shape)),
+            Source::Files(_) => None,
         }
     }
 

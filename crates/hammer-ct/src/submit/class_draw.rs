@@ -45,7 +45,7 @@ impl ClassDraw {
         let policy = Policy { stated: &plan.policy, window };
         let invalid = InvalidChains::new(plan, run, chains, &policy)?;
         let (always, observed) = invalid.as_ref().map_or((false, false), InvalidChains::classes);
-        let duplicates = plan.duplicate_percent > 0.0;
+        let duplicates = plan.duplicate_percent.is_any();
         let wanted = [
             (Line::AddChain, true),
             (Line::AddPreChain, true),
@@ -55,7 +55,8 @@ impl ClassDraw {
             (Line::NothingToRepeat, duplicates),
         ];
         let lines = wanted.into_iter().filter(|(_, wanted)| *wanted).map(|(line, _)| line).collect();
-        let SubmitPlan { duplicate_percent, invalid_percent, .. } = *plan;
+        let (duplicate_percent, invalid_percent) =
+            (plan.duplicate_percent.of_100(), plan.invalid_percent.of_100());
         Ok(Self { draws, duplicate_percent, invalid_percent, invalid, lines })
     }
 

@@ -35,7 +35,7 @@ impl InvalidChains {
         policy: &Policy<'_>,
     ) -> Result<Option<Self>, CtError> {
         let epoch = run.epoch_unix_ms / 1000;
-        if plan.invalid_percent == 0.0 {
+        if !plan.invalid_percent.is_any() {
             return Ok(None);
         }
         let (mut kinds, mut minters, mut up_to) = (Vec::new(), BTreeMap::new(), 0);
@@ -120,14 +120,16 @@ fn minter(
     let (spec, epoch) = (plan.minter_spec(run)?, run.epoch_unix_ms / 1000);
     let until = |not_after: u64| -> Result<MinterSpec, CtError> {
         let not_before = spec.validity.not_before().min(not_after.saturating_sub(NINETY_DAYS));
-        Ok(MinterSpec { validity: Validity::new(not_before, not_after)?, ..spec.clone() })
+        let validity = Validity::new(not_before, not_after).map_err(|source| plan.unminted(source))?;
+        Ok(MinterSpec { validity, ..spec.clone() })
     };
     let usual = Shape::default();
     let (spec, shape) = match kind {
         InvalidKind::UnknownRoot => {
             let seed = spec.seed.child("unknown root", 0);
             let issuer = SubmitPlan { ca: None, ..plan.clone() }.issuer()?;
-            return Ok(Some(ChainMinter::new(&MinterSpec { seed, issuer, ..spec })?));
+            let minter = ChainMinter::new(&MinterSpec { seed, issuer, ..spec });
+            return minter.map(Some).map_err(|source| plan.unminted(source));
         }
         InvalidKind::PoisonNotCritical => {
             (MinterSpec { precert_percent: 100, ..spec }, Shape { critical_poison: false, ..usual })
@@ -139,7 +141,7 @@ fn minter(
         InvalidKind::OutsideNotAfterWindow => (until(policy.outside(epoch))?, usual),
         _ => return Ok(None),
     };
-    chains.shaped(&spec, shape)
+    chains.shaped(&spec, shape).transpose().map_err(|source| plan.unminted(source))
 }
 
 /// After `{"chain":["`.

@@ -7,15 +7,15 @@ use hammer_ct::{AuditInterval, Auditor, LOG_FORKED, LogTarget, SubmitPlan, Submi
 use hammer_lab::ct::{Flavour, Lie, LieKind, ToldLie};
 use hammer_lab::{CtLabHandle, CtLabPlan};
 use hammer_measure::{Fate, Nanos, Phase};
-use hammer_values::TimeSpan;
+use hammer_values::{Count, TimeSpan};
 
-use crate::harness::{DRAIN_TO_THE_END, Outcome, TestRun, client, lab, lab_as, target};
+use crate::harness::{DRAIN_TO_THE_END, Outcome, TestRun, client, lab, lab_as, target, whole_percent};
 use crate::lagging;
 
 const FLAVOURS: [Flavour; 2] = [Flavour::StaticCt, Flavour::Rfc6962];
 
 fn mixed() -> SubmitPlan {
-    SubmitPlan { precert_percent: 30, ..SubmitPlan::default() }
+    SubmitPlan { precert_percent: whole_percent(30), ..SubmitPlan::default() }
 }
 
 /// Submits to `log` at 200/s, and audits what it accepts; evidence goes to `folder`.
@@ -64,7 +64,7 @@ fn caught(flavour: Flavour, kind: LieKind) -> (Vec<ToldLie>, Outcome) {
 }
 
 fn caught_in(flavour: Flavour, kind: LieKind) -> (Vec<ToldLie>, Outcome, tempfile::TempDir) {
-    let lab = lying(flavour, vec![Lie { after: 10, every: 40, ..Lie::of(kind) }]);
+    let lab = lying(flavour, vec![Lie { after: 10, every: Count::at_least_one(40), ..Lie::of(kind) }]);
     let folder = tempfile::tempdir().unwrap();
     let outcome = audit(target(&lab, flavour), 1, 100, folder.path());
     (lab.stop().lies, outcome, folder)
@@ -182,7 +182,7 @@ fn an_altered_leaf_and_a_wrong_index_are_named() {
 
 #[test]
 fn a_missed_merge_delay_is_broken_once_it_is_over() {
-    let lies = vec![Lie { after: 10, every: 40, ..Lie::of(LieKind::MmdMissed) }];
+    let lies = vec![Lie { after: 10, every: Count::at_least_one(40), ..Lie::of(LieKind::MmdMissed) }];
     let plan = CtLabPlan {
         flavour: Flavour::Rfc6962,
         lies,
@@ -253,7 +253,10 @@ fn receipts(folder: &Path) -> (String, Vec<serde_json::Value>) {
 
 #[test]
 fn a_broken_promise_leaves_its_receipt_in_a_file_that_a_note_names() {
-    let lab = lying(Flavour::StaticCt, vec![Lie { after: 10, every: 40, ..Lie::of(LieKind::LostLeaf) }]);
+    let lab = lying(
+        Flavour::StaticCt,
+        vec![Lie { after: 10, every: Count::at_least_one(40), ..Lie::of(LieKind::LostLeaf) }],
+    );
     let folder = tempfile::tempdir().unwrap();
     let log = target(&lab, Flavour::StaticCt);
     let outcome = audit(log.clone(), 1, 100, folder.path());

@@ -11,7 +11,7 @@ use hammer_lab::ct::Flavour;
 use hammer_lab::fault::{FaultRule, FaultScript, Refusal};
 use hammer_lab::{CtLabHandle, CtLabPlan};
 use hammer_measure::Nanos;
-use hammer_values::TimeSpan;
+use hammer_values::{Share, Status, TimeSpan};
 
 use crate::harness::{DRAIN_TO_THE_END, Outcome, TestRun, client, lab, lab_as, target};
 use crate::lagging;
@@ -19,6 +19,7 @@ use crate::lagging;
 /// A share of the requests to these endpoints is refused.
 pub(crate) fn refusing(endpoints: &[&str], share: f64, status: u16) -> FaultScript {
     let endpoints = endpoints.iter().map(ToString::to_string).collect();
+    let (share, status) = (Share::try_from(share).unwrap(), Status::nearest(status));
     let refuse = Some(Refusal { share, status, retry_after: None });
     FaultScript {
         rules: vec![FaultRule { endpoints, refuse, ..FaultRule::default() }],

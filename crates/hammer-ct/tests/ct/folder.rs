@@ -11,7 +11,7 @@ use hammer_lab::CtLabPlan;
 use hammer_lab::ct::Flavour;
 use hammer_measure::Fate;
 
-use crate::harness::{Outcome, TestRun, client, lab, target};
+use crate::harness::{Outcome, TestRun, client, lab, target, weights};
 
 /// Submits 300 chains to a log and audits it where `log` says that it is read.
 fn audited(plan: CtLabPlan, log: impl Fn(LogTarget) -> LogTarget) -> (LogTarget, Outcome) {
@@ -44,7 +44,7 @@ fn a_folder_is_audited_and_read_without_a_server() {
     encoder.finish().unwrap();
     let mut run = TestRun::new();
     let kinds = [ReadKind::Checkpoint, ReadKind::Tile, ReadKind::Bundle, ReadKind::Issuer];
-    let plan = ReadPlan { mix: kinds.map(|kind| (kind, 1)).into(), ..ReadPlan::default() };
+    let plan = ReadPlan { mix: weights(kinds.map(|kind| (kind, 1u16))), ..ReadPlan::default() };
     let client = client(&log);
     let reads = ReadWorkload::new(&plan, Arc::new(log), client, &run.ct()).unwrap();
     run.load(reads, 500.0, 100);

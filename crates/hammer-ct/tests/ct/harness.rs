@@ -1,5 +1,6 @@
 //! A run over loopback, and the log under it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hammer_core::clock::{MonotonicClock, unix_millis};
@@ -17,7 +18,7 @@ use hammer_measure::snapshot::RunResult;
 use hammer_measure::{Detail, Fate, Nanos, Phase, Reporter, RunEvent};
 use hammer_net::ClientConfig;
 use hammer_tlog::keys::key::LogKey;
-use hammer_values::TimeSpan;
+use hammer_values::{Percent, TimeSpan, Weights, WholePercent};
 
 pub(crate) const SEED: u64 = 7;
 
@@ -188,4 +189,19 @@ pub(crate) fn target(lab: &CtLabHandle, flavour: Flavour) -> LogTarget {
 
 pub(crate) fn client(target: &LogTarget) -> ClientConfig {
     ClientConfig::new(target.submission[0].clone())
+}
+
+pub(crate) fn percent(of_100: f64) -> Percent {
+    Percent::try_from(of_100).unwrap()
+}
+
+pub(crate) fn whole_percent(of_100: u8) -> WholePercent {
+    WholePercent::try_from(of_100).unwrap()
+}
+
+/// Things by their weights.
+pub(crate) fn weights<K: Ord, N: Copy + Into<u64>>(
+    things: impl IntoIterator<Item = (K, N)>,
+) -> Weights<K, N> {
+    Weights::try_from(things.into_iter().collect::<BTreeMap<_, _>>()).unwrap()
 }

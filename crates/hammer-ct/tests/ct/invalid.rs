@@ -3,21 +3,23 @@ use std::sync::Arc;
 
 use hammer_core::workload::Workload;
 use hammer_ct::{
-    AuditInterval, Auditor, CtRun, ExtKeyUsage, InvalidKind, LogKind, LogTarget, PolicyPlan, SubmitPlan,
-    SubmitWorkload, Window,
+    AuditInterval, Auditor, CaPlan, CtRun, ExtKeyUsage, InvalidKind, LogKind, LogTarget, PolicyPlan,
+    SubmitPlan, SubmitWorkload, Window,
 };
 use hammer_lab::ct::Flavour;
 use hammer_lab::{CtLabPlan, RecordingLabHandle, RecordingLabPlan};
 use hammer_measure::{Detail, Fate};
 use hammer_synth::MintScratch;
 use hammer_tlog::keys::key::LogKey;
+use hammer_values::Agreed;
 
 use crate::canned;
-use crate::harness::{Outcome, TestRun, client, lab, target};
+use crate::harness::{Outcome, TestRun, client, lab, percent, target, weights, whole_percent};
 
 fn of(kinds: &[InvalidKind], invalid_percent: f64) -> SubmitPlan {
-    let invalid = kinds.iter().map(|kind| (*kind, 1)).collect();
-    SubmitPlan { precert_percent: 30, invalid_percent, invalid, ..SubmitPlan::default() }
+    let (invalid_percent, invalid) =
+        (percent(invalid_percent), weights(kinds.iter().map(|kind| (*kind, 1u32))));
+    SubmitPlan { precert_percent: whole_percent(30), invalid_percent, invalid, ..SubmitPlan::default() }
 }
 
 fn submit(plan: &SubmitPlan, log: LogTarget, operations: u64) -> Outcome {
@@ -54,7 +56,7 @@ fn careless() -> (RecordingLabHandle, LogTarget) {
 fn an_honest_log_refuses_each_kind_and_keeps_its_promise() {
     for (flavour, percent) in [(Flavour::StaticCt, 0), (Flavour::Rfc6962, 50)] {
         for kind in always() {
-            let plan = SubmitPlan { precert_percent: percent, ..of(&[kind], 100.0) };
+            let plan = SubmitPlan { precert_percent: whole_percent(percent), ..of(&[kind], 100.0) };
             let lab = lab(&plan, CtLabPlan { flavour, ..CtLabPlan::default() });
             let outcome = submit(&plan, target(&lab, flavour), 12);
             assert_eq!(outcome.fate(2, Fate::Refused), 12, "{kind:?}: {:?}", outcome.causes(2));
@@ -67,7 +69,7 @@ fn an_honest_log_refuses_each_kind_and_keeps_its_promise() {
 
 #[test]
 fn invalid_submissions_among_good_ones_disturb_neither_the_others_nor_the_audit() {
-    let plan = SubmitPlan { duplicate_percent: 10.0, ..of(&[], 30.0) };
+    let plan = SubmitPlan { duplicate_percent: percent(10.0), ..of(&[], 30.0) };
     let lab = lab(&plan, CtLabPlan::default());
     let log = Arc::new(target(&lab, Flavour::StaticCt));
     let mut run = TestRun { shards: 2, ..TestRun::new() };
@@ -174,8 +176,8 @@ fn a_window_that_is_stated_as_the_log_has_it_is_kept() {
         Window { start: None, limit: Some(limit) },
         Window { start: Some(start), limit: Some(limit) },
     ] {
-        let not_after_start = Some("2020-01-01T00:00:00Z".to_owned());
-        let not_after_limit = Some("2037-01-01T00:00:00Z".to_owned());
+        let not_after_start = "2020-01-01".parse().ok();
+        let not_after_limit = "2037-01-01".parse().ok();
         let lab = lab(&plan, CtLabPlan { not_after_start, not_after_limit, ..CtLabPlan::default() });
         let log = LogTarget { window, ..target(&lab, Flavour::StaticCt) };
         let outcome = submit(&plan, log, 60);
@@ -230,16 +232,33 @@ fn an_oversized_chain_leaves_no_large_buffers_behind_and_the_ring_has_room_for_t
 #[test]
 fn shares_and_kinds_that_cannot_be_are_refused_by_their_keys() {
     let chains = vec!["/nonexistent".into()];
+    let ca = Some(CaPlan { chain: "/nonexistent".into(), key: "/nonexistent".into() });
+    let precert_signing_percent = whole_percent(1);
+    let dated = |not_before: &str, not_after: &str, until: Option<&str>| SubmitPlan {
+        not_before: not_before.parse().unwrap(),
+        not_after: not_after.parse().unwrap(),
+        not_after_until: until.map(|until| until.parse().unwrap()),
+        ..SubmitPlan::default()
+    };
     for (plan, key) in [
-        (SubmitPlan { invalid_percent: -1.0, ..SubmitPlan::default() }, "invalid_percent"),
-        (SubmitPlan { duplicate_percent: 60.0, ..of(&[], 41.0) }, "duplicate_percent + invalid_percent"),
-        (SubmitPlan { invalid: [(InvalidKind::Expired, 0)].into(), ..of(&[], 1.0) }, "as invalid"),
-        (SubmitPlan { chains, ..of(&[InvalidKind::Expired], 1.0) }, "\"expired\" as invalid"),
+        (SubmitPlan { duplicate_percent: percent(60.0), ..of(&[], 41.0) }, "invalid_percent"),
+        (SubmitPlan { chains, ..of(&[InvalidKind::Expired], 1.0) }, "invalid"),
+        (SubmitPlan { ca, precert_signing_percent, ..SubmitPlan::default() }, "precert_signing_percent"),
+        (dated("+9d", "+8d", None), "not_after"),
+        (dated("2026-01-02", "2026-01-01", None), "not_after"),
+        (dated("-1d", "+8d", Some("+7d")), "not_after_until"),
     ] {
-        let error = plan.check().unwrap_err().to_string();
-        assert!(error.contains(key), "{error}");
+        assert_eq!(Agreed::new(plan).unwrap_err().key(), key);
     }
-    assert!(serde_json::from_str::<SubmitPlan>(r#"{"invalid":{"expird":1}}"#).is_err());
+    assert!(Agreed::new(SubmitPlan::default()).is_ok() && Agreed::new(of(&[], 60.0)).is_ok());
+    for nonsense in [
+        r#"{"invalid":{"expird":1}}"#,
+        r#"{"invalid":{"expired":0}}"#,
+        r#"{"invalid_percent":-1}"#,
+        r#"{"duplicate_percent":101}"#,
+    ] {
+        assert!(serde_json::from_str::<SubmitPlan>(nonsense).is_err(), "{nonsense}");
+    }
 }
 
 #[test]

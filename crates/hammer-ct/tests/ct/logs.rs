@@ -10,9 +10,10 @@ use hammer_lab::ct::{Flavour, Lie, LieKind};
 use hammer_lab::{CtLabHandle, CtLabPlan};
 use hammer_measure::Fate;
 use hammer_tlog::keys::key::LogKey;
+use hammer_values::Count;
 
 use crate::canned;
-use crate::harness::{TestRun, client, lab, target};
+use crate::harness::{TestRun, client, lab, target, whole_percent};
 
 const NAMES: [&str; 2] = ["early", "late"];
 /// Where the window of the one ends and that of the other begins.
@@ -22,9 +23,9 @@ const LAST: &str = "2028-05-01";
 
 fn spread() -> SubmitPlan {
     SubmitPlan {
-        precert_percent: 30,
-        not_after: FIRST.to_owned(),
-        not_after_until: Some(LAST.to_owned()),
+        precert_percent: whole_percent(30),
+        not_after: FIRST.parse().unwrap(),
+        not_after_until: LAST.parse().ok(),
         ..SubmitPlan::default()
     }
 }
@@ -34,12 +35,12 @@ fn windows() -> [Window; 2] {
 }
 
 fn shards(flavour: Flavour) -> [CtLabHandle; 2] {
-    let date = Some("2027-12-28T13:20:00Z".to_owned());
+    let date = "2027-12-28T13:20:00Z".parse().ok();
     let shard = |key_seed, not_after_start, not_after_limit| {
         let plan = CtLabPlan { flavour, key_seed, not_after_start, not_after_limit, ..CtLabPlan::default() };
         lab(&spread(), plan)
     };
-    [shard(1, None, date.clone()), shard(2, date, None)]
+    [shard(1, None, date), shard(2, date, None)]
 }
 
 fn targets(labs: &[CtLabHandle; 2], flavour: Flavour) -> [LogTarget; 2] {
@@ -158,7 +159,7 @@ fn the_sct_of_another_log_is_a_broken_promise_of_the_one_that_gave_it() {
 fn the_receipt_of_a_broken_promise_names_the_log_as_the_breach_does() {
     let folder = tempfile::tempdir().unwrap();
     let honest = shards(Flavour::StaticCt);
-    let lies = vec![Lie { after: 5, every: 10, ..Lie::of(LieKind::LostLeaf) }];
+    let lies = vec![Lie { after: 5, every: Count::at_least_one(10), ..Lie::of(LieKind::LostLeaf) }];
     let [early, _] = honest;
     let lying = CtLabPlan { key_seed: 2, lies, ..CtLabPlan::default() };
     let labs = [early, lab(&spread(), lying)];

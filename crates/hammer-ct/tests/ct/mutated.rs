@@ -9,14 +9,15 @@ use hammer_lab::CtLabPlan;
 use hammer_lab::ct::{Flavour, Lie, LieKind};
 use hammer_measure::{Fate, Nanos};
 use hammer_mutate::cases;
+use hammer_values::Count;
 
-use crate::harness::{Outcome, TestRun, client, lab, target};
+use crate::harness::{Outcome, TestRun, client, lab, target, whole_percent};
 use crate::proxy::{self, Rule};
 
 const FLAVOURS: [Flavour; 2] = [Flavour::StaticCt, Flavour::Rfc6962];
 
 fn mixed() -> SubmitPlan {
-    SubmitPlan { precert_percent: 30, ..SubmitPlan::default() }
+    SubmitPlan { precert_percent: whole_percent(30), ..SubmitPlan::default() }
 }
 
 fn count(counter: &AtomicU64) -> u64 {
@@ -56,7 +57,9 @@ fn of_altered_answers_to_submissions_only_what_the_log_signed_is_kept() {
 fn an_audit_of_altered_answers_finds_no_leaf_that_is_not_there() {
     for (seed, flavour) in (1..).zip(FLAVOURS) {
         let lies = match flavour {
-            Flavour::StaticCt => vec![Lie { after: 10, every: 20, ..Lie::of(LieKind::LostLeaf) }],
+            Flavour::StaticCt => {
+                vec![Lie { after: 10, every: Count::at_least_one(20), ..Lie::of(LieKind::LostLeaf) }]
+            }
             Flavour::Rfc6962 => Vec::new(),
         };
         let (plan, operations) = (mixed(), cases(300));

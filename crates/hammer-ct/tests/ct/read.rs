@@ -8,10 +8,10 @@ use hammer_lab::fault::{FaultRule, FaultScript, Latency};
 use hammer_lab::{CtLabHandle, CtLabPlan};
 use hammer_measure::{Detail, Fate, Nanos};
 use hammer_tlog::keys::key::LogKey;
-use hammer_values::TimeSpan;
+use hammer_values::{Count, TimeSpan};
 
 use crate::canned;
-use crate::harness::{Outcome, TestRun, client, lab, target};
+use crate::harness::{Outcome, TestRun, client, lab, target, weights};
 use crate::lagging;
 
 /// A log of `flavour` that has 300 leaves: a full tile and a partial one.
@@ -39,7 +39,7 @@ fn read(log: LogTarget, plan: &ReadPlan, operations: u64) -> Outcome {
 }
 
 fn mix(kinds: &[ReadKind]) -> ReadPlan {
-    ReadPlan { mix: kinds.iter().map(|kind| (*kind, 1)).collect(), ..ReadPlan::default() }
+    ReadPlan { mix: weights(kinds.iter().map(|kind| (*kind, 1u16))), ..ReadPlan::default() }
 }
 
 /// All reads were accepted, and each of them was verified.
@@ -82,7 +82,7 @@ fn every_read_of_rfc_6962_is_verified_in_every_order() {
         ReadKind::GetEntryAndProof,
         ReadKind::GetRoots,
     ];
-    for (pattern, entries) in PATTERNS.into_iter().zip([32, 33, 1]) {
+    for (pattern, entries) in PATTERNS.into_iter().zip([32, 33, 1].map(Count::at_least_one)) {
         let outcome = read(log.clone(), &ReadPlan { pattern, entries, ..mix(&kinds) }, 120);
         assert_verified(&outcome, 6, 120);
     }
@@ -180,14 +180,18 @@ fn an_altered_leaf_is_found_by_reading_its_bundle() {
         "altered-leaf",
         "tile/data/000: the entry of index 20",
     );
-    let tiles = ReadPlan { mix: [(ReadKind::Tile, 1)].into(), ..plan };
+    let tiles = ReadPlan { mix: weights([(ReadKind::Tile, 1u16)]), ..plan };
     one_at_a_time(log, &tiles, 4).assert_kept(5);
 }
 
 #[test]
 fn an_altered_leaf_is_found_by_reading_its_entries() {
     let (_lab, log) = lying(Flavour::Rfc6962, LieKind::AlteredLeaf);
-    let plan = ReadPlan { pattern: ReadPattern::Sequential, entries: 150, ..mix(&[ReadKind::GetEntries]) };
+    let plan = ReadPlan {
+        pattern: ReadPattern::Sequential,
+        entries: Count::at_least_one(150),
+        ..mix(&[ReadKind::GetEntries])
+    };
     assert_half_broken(&one_at_a_time(log, &plan, 4), "tampered-entries", "entries 0 to 149");
 }
 
@@ -330,13 +334,12 @@ fn the_full_tile_is_read_where_the_partial_one_is_gone() {
 }
 
 #[test]
-fn a_plan_out_of_range_is_refused() {
+fn kinds_that_the_log_does_not_have_are_refused_by_their_key() {
     let log = Arc::new(canned::log(LogKind::StaticCt, 200, ""));
-    for plan in [
-        ReadPlan { mix: [(ReadKind::Tile, 0)].into(), ..ReadPlan::default() },
-        mix(&[ReadKind::Tile, ReadKind::GetSth]),
-        ReadPlan { entries: 0, ..ReadPlan::default() },
-    ] {
-        assert!(ReadWorkload::new(&plan, log.clone(), client(&log), &TestRun::new().ct()).is_err());
+    let mixed = mix(&[ReadKind::Tile, ReadKind::GetSth]);
+    let error = ReadWorkload::new(&mixed, log.clone(), client(&log), &TestRun::new().ct()).unwrap_err();
+    assert_eq!(error.key(), Some("mix"));
+    for nonsense in [r#"{"mix":{"tile":0}}"#, r#"{"entries":0}"#, r#"{"log":"a b"}"#] {
+        assert!(serde_json::from_str::<ReadPlan>(nonsense).is_err(), "{nonsense}");
     }
 }

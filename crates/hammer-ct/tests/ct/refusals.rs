@@ -5,6 +5,7 @@ use hammer_ct::{LogTarget, SubmitPlan};
 use hammer_lab::CtLabPlan;
 use hammer_lab::ct::Flavour;
 use hammer_lab::fault::{FaultRule, FaultScript};
+use hammer_values::{Count, Share};
 
 use crate::faults::{FLAVOURS, audit, refusing};
 use crate::harness::{Outcome, SEED, lab, target};
@@ -22,8 +23,9 @@ fn assert_audited(outcome: &Outcome) {
 }
 
 /// Audits a log of which reads meet these faults, and which gives so many entries at once.
-fn audit_under(flavour: Flavour, faults: FaultScript, max_get_entries: u64) {
+fn audit_under(flavour: Flavour, faults: FaultScript, max_get_entries: usize) {
     let plan = SubmitPlan::default();
+    let max_get_entries = Count::at_least_one(max_get_entries);
     let lab = lab(&plan, CtLabPlan { flavour, faults, max_get_entries, ..CtLabPlan::default() });
     assert_audited(&audit(&target(&lab, flavour), 0, LEAVES, &plan));
 }
@@ -47,7 +49,8 @@ fn so_does_one_that_gets_fewer_entries_than_it_asked_for() {
 fn an_audit_whose_connections_are_reset_at_times_goes_on() {
     for (flavour, endpoints) in [(Flavour::StaticCt, &STATIC_CT[..]), (Flavour::Rfc6962, &RFC6962)] {
         let endpoints = endpoints.iter().map(ToString::to_string).collect();
-        let rule = FaultRule { endpoints, reset_share: 0.3, ..FaultRule::default() };
+        let rule =
+            FaultRule { endpoints, reset_share: Share::try_from(0.3).unwrap(), ..FaultRule::default() };
         audit_under(flavour, FaultScript { rules: vec![rule], ..FaultScript::default() }, 1000);
     }
 }

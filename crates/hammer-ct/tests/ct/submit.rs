@@ -1,24 +1,24 @@
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hammer_core::workload::Workload;
-use hammer_ct::{CtError, LogKind, LogTarget, SignerAlgorithm, SubmitPlan, SubmitWorkload, roots};
+use hammer_ct::{CtError, LogKind, LogTarget, PlanDate, SignerAlgorithm, SubmitPlan, SubmitWorkload, roots};
 use hammer_lab::ct::Flavour;
 use hammer_lab::{CtLabPlan, RecordingLabHandle, RecordingLabPlan};
 use hammer_measure::{Detail, Fate};
 use hammer_synth::{ChainMinter, Kind, MintScratch, Minted};
 use hammer_tlog::ct::rfc6962::AddChainRequest;
 use hammer_tlog::keys::key::LogKey;
+use hammer_values::Weights;
 
 use crate::canned;
-use crate::harness::{Outcome, SEED, TestRun, client, lab, target};
+use crate::harness::{Outcome, SEED, TestRun, client, lab, target, weights, whole_percent};
 
 fn mixed() -> SubmitPlan {
-    let weights = [("dv-p256-chain2", 3), ("dv-rsa2048-chain3", 1), ("san100-p256-chain2", 1)];
+    let profiles = [("dv-p256-chain2", 3u32), ("dv-rsa2048-chain3", 1), ("san100-p256-chain2", 1)];
     SubmitPlan {
-        precert_percent: 40,
-        precert_signing_percent: 50,
-        profiles: weights.map(|(name, weight)| (name.to_owned(), weight)).into(),
+        precert_percent: whole_percent(40),
+        precert_signing_percent: whole_percent(50),
+        profiles: weights(profiles.map(|(name, weight)| (name.to_owned().try_into().unwrap(), weight))),
         ..SubmitPlan::default()
     }
 }
@@ -89,7 +89,7 @@ fn a_timestamp_beyond_the_stated_skew_is_a_broken_promise() {
 #[test]
 fn streams_of_one_seed_submit_different_leaves_under_the_same_root() {
     // Dates from the epoch would make other leaves of a later run.
-    let (not_before, not_after) = ("2026-01-01".to_owned(), "2027-01-01".to_owned());
+    let [not_before, not_after] = ["2026-01-01", "2027-01-01"].map(|date| date.parse().unwrap());
     let dated = SubmitPlan { not_before, not_after, ..SubmitPlan::default() };
     let plan = |stream| SubmitPlan { stream: Some(stream), ..dated.clone() };
     let lab = lab(&plan(5), CtLabPlan::default());
@@ -246,8 +246,12 @@ fn the_roots_say_aloud_that_they_are_throwaway_and_depend_on_the_seed_alone() {
     let one = roots(&mixed(), SEED).unwrap();
     assert!(one.throwaway && one.pem.starts_with("# THROWAWAY ROOT"), "{}", one.pem);
     assert!(one.pem.contains("seed 7") && one.certificates.len() == 1);
-    let later =
-        SubmitPlan { not_after: "+200d".into(), with_root: true, profiles: BTreeMap::new(), ..mixed() };
+    let later = SubmitPlan {
+        not_after: PlanDate::Days(200),
+        with_root: true,
+        profiles: Weights::default(),
+        ..mixed()
+    };
     assert_eq!(roots(&later, SEED).unwrap(), one);
     assert_ne!(roots(&mixed(), SEED + 1).unwrap().certificates, one.certificates);
 }
@@ -259,7 +263,7 @@ fn a_users_own_ca_issues_and_is_not_called_throwaway() {
     std::fs::write(&chain, include_str!("../../testdata/ca.pem")).unwrap();
     std::fs::write(&key, include_str!("../../testdata/ca-key.pem")).unwrap();
     let ca = Some(hammer_ct::CaPlan { chain, key });
-    let plan = SubmitPlan { ca, precert_percent: 50, ..SubmitPlan::default() };
+    let plan = SubmitPlan { ca, precert_percent: whole_percent(50), ..SubmitPlan::default() };
     let issued = roots(&plan, SEED).unwrap();
     assert!(!issued.throwaway && issued.pem.starts_with("-----BEGIN CERTIFICATE-----"));
     let lab = lab(&plan, CtLabPlan::default());

@@ -10,6 +10,7 @@ use hammer_http::{HttpPlan, HttpWorkload};
 use hammer_measure::recorder::SeriesRecord;
 use hammer_measure::{Detail, Fate, Nanos};
 use hammer_net::ClientConfig;
+use hammer_values::Agreed;
 
 /// Sends so many requests at 500 a second, each within `timeout`, and returns what was recorded.
 pub(crate) fn send(plan: &HttpPlan, url: &str, operations: u64, timeout: Nanos) -> SeriesRecord {
@@ -18,7 +19,9 @@ pub(crate) fn send(plan: &HttpPlan, url: &str, operations: u64, timeout: Nanos) 
     let schedule = Schedule::even(Profile::Constant(Constant { rate: 500.0 })).operations(operations);
     let lane = LoadedWorkload {
         name: "http".into(),
-        workload: Arc::new(HttpWorkload::new(plan, client).unwrap().warm_up(1)),
+        workload: Arc::new(
+            HttpWorkload::new(&Agreed::new(plan.clone()).unwrap(), client).unwrap().warm_up(1),
+        ),
         load: Load::Open(Open { schedule, in_flight: 64, backlog: 10_000 }),
         timeout,
         supply: SupplyBounds::default(),

@@ -4,7 +4,7 @@ use hammer_exchange::token::TokenPlan;
 use hammer_http::HttpPlan;
 use hammer_lab::{HttpLabHandle, HttpLabPlan};
 use hammer_measure::{Detail, Fate, Nanos};
-use hammer_values::{ByteSize, OneOrMany};
+use hammer_values::{ByteSize, OneOrMany, Status};
 
 use crate::canned;
 use crate::harness::{only_end, send};
@@ -27,12 +27,16 @@ fn the_request_is_sent_as_the_plan_says() {
     let token = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(token.path(), "t0ken\n").unwrap();
     let (url, asked) = canned::serve(200, "");
+    let values = ["yes", "again"].map(|text| text.to_owned().try_into().unwrap());
     let plan = HttpPlan {
-        method: "PUT".into(),
-        path: "/a?b=c".into(),
-        headers: BTreeMap::from([("x-test".into(), OneOrMany::Many(vec!["yes".into(), "again".into()]))]),
+        method: "PUT".to_owned().try_into().unwrap(),
+        path: "/a?b=c".to_owned().try_into().unwrap(),
+        headers: BTreeMap::from([(
+            "x-test".to_owned().try_into().unwrap(),
+            OneOrMany::Many(values.to_vec()),
+        )]),
         body: Some("the body".into()),
-        bearer: Some(TokenPlan { file: Some(token.path().to_owned()), env: None }),
+        bearer: Some(TokenPlan::File(token.path().to_owned())),
         ..HttpPlan::default()
     };
     send(&plan, &url, 3, PATIENCE);
@@ -54,8 +58,11 @@ fn a_body_may_come_from_a_file() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), [0, 255, 10]).unwrap();
     let (url, asked) = canned::serve(200, "");
-    let plan =
-        HttpPlan { method: "POST".into(), body_file: Some(file.path().to_owned()), ..HttpPlan::default() };
+    let plan = HttpPlan {
+        method: "POST".to_owned().try_into().unwrap(),
+        body_file: Some(file.path().to_owned()),
+        ..HttpPlan::default()
+    };
     send(&plan, &url, 1, PATIENCE);
     assert_eq!(asked.lock().unwrap()[0].1, [0, 255, 10]);
 }
@@ -74,7 +81,8 @@ fn statuses_are_accepted_as_the_plan_expects_them() {
         (500, vec![200], Fate::ServerError),
     ] {
         let (url, _) = canned::serve(status, "");
-        let record = send(&HttpPlan { expect: expect.clone(), ..HttpPlan::default() }, &url, 2, PATIENCE);
+        let statuses = expect.iter().copied().map(Status::nearest).collect();
+        let record = send(&HttpPlan { expect: statuses, ..HttpPlan::default() }, &url, 2, PATIENCE);
         assert_eq!(only_end(&record), (fate, Detail::Status(status), 2), "{status} {expect:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 mod authority;
 pub(crate) mod certificate;
-pub(crate) mod date;
+mod date;
 mod known;
 
 use std::{

@@ -49,7 +49,7 @@ impl LogSigner {
             KeySource::Seed(seed) => seeded(*seed),
             KeySource::Pem(text) => from_pem(text).and_then(|secret| kept(&secret)),
         }
-        .map_err(|reason| LabError::Plan { key: "private_key", reason })?;
+        .map_err(|reason| LabError::Plan { key: "private_key".into(), reason })?;
         let spki = [SPKI_PREFIX, &public].concat();
         let log_id = sha256(&spki);
         Ok(Self { secret, spki, log_id, id: log_id.to_base64() })

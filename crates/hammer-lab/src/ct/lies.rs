@@ -62,14 +62,18 @@ struct Held {
 impl Lies {
     /// The lies of a plan, if it has any; `elapsed` is the log's start.
     pub(crate) fn new(plan: &CtLabPlan, elapsed: Duration) -> Result<Option<Arc<Self>>, LabError> {
-        let unusable = |reason| LabError::Plan { key: "lies", reason };
-        plan.lies.iter().try_for_each(|lie| lie.check(plan)).map_err(unusable)?;
         if plan.lies.is_empty() {
             return Ok(None);
         }
+        let rule = |(place, lie)| {
+            Rule::new(lie, plan).map_err(|conflict| LabError::Plan {
+                key: format!("lies[{place}].{}", conflict.key()).into(),
+                reason: conflict.reason().to_owned(),
+            })
+        };
         let inner = Inner {
             started_at: elapsed,
-            rules: plan.lies.iter().map(Rule::new).collect(),
+            rules: plan.lies.iter().enumerate().map(rule).collect::<Result<_, _>>()?,
             entries: HashMap::new(),
             tampered: BTreeMap::new(),
             withheld: None,

@@ -14,10 +14,11 @@ use std::{
 };
 
 use hammer_tlog::logs::merkle::{Hash, NodeReader, Tree, leaf_hash, root_at, sha256};
+use hammer_values::Date;
 use tokio::sync::watch;
 
 use super::{
-    chain::{Policy, Validator, date},
+    chain::{Policy, Validator},
     key::LogSigner,
     lies::Lies,
     plan::{CtLabPlan, Flavour, config::LogConfig},
@@ -72,7 +73,7 @@ impl Log {
     pub(crate) fn open(config: LogConfig, clock: Arc<dyn Clock>) -> Result<Self, LabError> {
         let origin = config.origin();
         let LogConfig { plan, roots, key } = config;
-        check_keep_entries(&plan)?;
+        keeps_few(&plan)?;
         let signer = LogSigner::new(&key)?;
         let lies = Lies::new(&plan, clock.elapsed())?;
         let pool = Pool::new(&plan, lies.clone());
@@ -84,8 +85,10 @@ impl Log {
                 pool.recovered(entry.identity, entry.timestamp_ms, index);
             })?),
         };
-        let validator = Validator::with_policy(&roots, policy(&plan)?)
-            .map_err(|refusal| LabError::Plan { key: "roots_pem_files", reason: refusal.to_string() })?;
+        let validator = Validator::with_policy(&roots, policy(&plan)).map_err(|refusal| LabError::Plan {
+            key: "roots_pem_files".into(),
+            reason: refusal.to_string(),
+        })?;
         let checkpoint = sequenced.checkpoint(&signer, &origin, clock.unix_ms());
         store.publish(&checkpoint.note)?;
         let published = watch::Sender::new(Arc::new(checkpoint));
@@ -289,7 +292,7 @@ impl Log {
         let Some(keep) = self.plan.keep_entries else { return };
         let published = self.published.borrow().size;
         let mut sequenced = self.sequenced.write().unwrap_or_else(PoisonError::into_inner);
-        let before = sequenced.tree.size().saturating_sub(keep).min(published);
+        let before = sequenced.tree.size().saturating_sub(keep.into()).min(published);
         sequenced.forget_before(before);
         drop(sequenced);
         self.store.forget_before(before);
@@ -349,34 +352,26 @@ impl Sequenced {
     }
 }
 
-fn policy(plan: &CtLabPlan) -> Result<Policy, LabError> {
-    let seconds = |key: &'static str, text: &Option<String>| match text {
-        None => Ok(None),
-        Some(text) => date::from_rfc3339(text)
-            .map(Some)
-            .ok_or_else(|| LabError::Plan { key, reason: format!("{text:?} is not YYYY-MM-DDThh:mm:ssZ") }),
-    };
-    Ok(Policy {
-        not_after_start_s: seconds("not_after_start", &plan.not_after_start)?,
-        not_after_limit_s: seconds("not_after_limit", &plan.not_after_limit)?,
+fn policy(plan: &CtLabPlan) -> Policy {
+    let seconds = |date: Date| date.unix_seconds().cast_signed();
+    Policy {
+        not_after_start_s: plan.not_after_start.map(seconds),
+        not_after_limit_s: plan.not_after_limit.map(seconds),
         reject_expired: plan.reject_expired,
         reject_unexpired: plan.reject_unexpired,
-    })
+    }
 }
 
-fn check_keep_entries(plan: &CtLabPlan) -> Result<(), LabError> {
+fn keeps_few(plan: &CtLabPlan) -> Result<(), LabError> {
     let reason = match plan.keep_entries {
         None => return Ok(()),
-        Some(keep) if keep < LEAST_KEPT => format!("{keep} is less than {LEAST_KEPT}"),
-        Some(_) if plan.storage_dir.is_some() => "a log in a folder keeps everything".to_owned(),
-        Some(_) if !plan.lies.is_empty() => "a log that lies keeps everything".to_owned(),
+        Some(_) if plan.storage_dir.is_some() => "a log in a folder keeps everything",
+        Some(_) if !plan.lies.is_empty() => "a log that lies keeps everything",
         Some(_) => return Ok(()),
     };
-    Err(LabError::Plan { key: "keep_entries", reason })
+    Err(LabError::Plan { key: "keep_entries".into(), reason: reason.to_owned() })
 }
 
-/// A few bundles, so that readers who are not far behind find what they ask for.
-const LEAST_KEPT: u64 = 1_024;
 /// At 10,000 submissions a second, the least time in which a score of them comes.
 const PAUSE_OF_CHECKS: Duration = Duration::from_millis(2);
 /// Checkpoints are never made more often than this.

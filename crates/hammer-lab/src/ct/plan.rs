@@ -1,15 +1,17 @@
 //! The log as a plan writes it.
 
 pub(crate) mod config;
+pub(crate) mod kept_entries;
 pub(crate) mod lie;
 
 use std::path::PathBuf;
 
-use hammer_values::{RenamedKey, TimeSpan};
+use hammer_values::{Count, Date, RenamedKey, TimeSpan};
 use serde::{Deserialize, Serialize};
 
 use crate::{fault::FaultScript, serve::ServePlan};
 
+use kept_entries::KeptEntries;
 use lie::Lie;
 
 /// How the log answers a submission.
@@ -47,12 +49,12 @@ pub struct CtLabPlan {
     /// Folder laid out as static-ct-api; without it the log is in memory. What it holds already is appended to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<PathBuf>,
-    /// In memory, how many of the newest entries are kept; all without it. Bundles, tiles and proofs of older ones are gone
+    /// In memory, how many of the newest entries are kept, 1,024 at least; all without it. Bundles, tiles and proofs of older ones are gone
     /// (410), and a duplicate of one is a new entry. So a log can run for days in the same memory.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub keep_entries: Option<u64>,
+    pub keep_entries: Option<KeptEntries>,
     /// Most entries of a batch.
-    pub batch_max_size: usize,
+    pub batch_max_size: Count,
     /// Longest wait of a batch's first entry.
     pub batch_max_age: TimeSpan,
     /// Time between checkpoints while the tree grows.
@@ -70,18 +72,18 @@ pub struct CtLabPlan {
     pub http_deadline: TimeSpan,
     /// Promised maximum merge delay, stated in log.v3.json.
     pub max_merge_delay: TimeSpan,
-    /// Least NotAfter accepted (inclusive), `YYYY-MM-DDThh:mm:ssZ`.
+    /// Least NotAfter accepted (inclusive).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub not_after_start: Option<String>,
-    /// NotAfter from which on nothing is accepted (exclusive), `YYYY-MM-DDThh:mm:ssZ`.
+    pub not_after_start: Option<Date>,
+    /// NotAfter from which on nothing is accepted (exclusive).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub not_after_limit: Option<String>,
+    pub not_after_limit: Option<Date>,
     /// Refuses expired leaves.
     pub reject_expired: bool,
     /// Refuses leaves that have not expired.
     pub reject_unexpired: bool,
     /// Most entries of one get-entries answer.
-    pub max_get_entries: u64,
+    pub max_get_entries: Count,
     /// Serves data tiles compressed with gzip, whether asked for or not, as Sunlight does; `static-ct` over HTTP.
     pub gzip: bool,
     /// Serves names tiles, an extension of Sunlight: a JSON line for each entry, always compressed; `static-ct` over HTTP.
@@ -112,7 +114,7 @@ impl Default for CtLabPlan {
             roots_pem_files: Vec::new(),
             storage_dir: None,
             keep_entries: None,
-            batch_max_size: 256,
+            batch_max_size: Count::at_least_one(256),
             batch_max_age: TimeSpan::from_millis(250),
             checkpoint_interval: TimeSpan::from_millis(1500),
             checkpoint_republish_interval: TimeSpan::from_millis(30_000),
@@ -125,7 +127,7 @@ impl Default for CtLabPlan {
             not_after_limit: None,
             reject_expired: false,
             reject_unexpired: false,
-            max_get_entries: 1000,
+            max_get_entries: Count::at_least_one(1000),
             gzip: false,
             names_tiles: false,
             faults: FaultScript::default(),

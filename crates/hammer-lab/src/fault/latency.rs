@@ -4,7 +4,9 @@ use std::{f64::consts::TAU, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use hammer_values::TimeSpan;
+use hammer_values::{Agreed, KeyConflict, PlanBlock, TimeSpan};
+
+use super::sigma::Sigma;
 
 /// How long an answer is delayed, written as `latency: { constant: 5ms }`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -13,12 +15,7 @@ pub enum Latency {
     /// The same for all.
     Constant(TimeSpan),
     /// Evenly between the two.
-    Uniform {
-        /// Least delay.
-        min: TimeSpan,
-        /// Greatest delay.
-        max: TimeSpan,
-    },
+    Uniform(Agreed<UniformLatency>),
     /// Memoryless with this mean.
     Exponential {
         /// Mean delay.
@@ -29,8 +26,24 @@ pub enum Latency {
         /// Median delay.
         median: TimeSpan,
         /// Standard deviation of the logarithm; 1.0 puts p99 at ten times the median.
-        sigma: f64,
+        sigma: Sigma,
     },
+}
+
+/// The bounds of a delay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UniformLatency {
+    /// Least delay.
+    pub min: TimeSpan,
+    /// Greatest delay.
+    pub max: TimeSpan,
+}
+
+impl PlanBlock for UniformLatency {
+    fn conflict(&self) -> Option<KeyConflict> {
+        (self.max < self.min).then(|| KeyConflict::at("max", format!("it is below min, {}", self.min)))
+    }
 }
 
 impl Latency {
@@ -39,24 +52,16 @@ impl Latency {
     pub fn sample(&self, first: f64, second: f64) -> Duration {
         let seconds = match *self {
             Self::Constant(span) => return span.duration(),
-            Self::Uniform { min, max } => seconds(min) + first * (seconds(max) - seconds(min)),
+            Self::Uniform(bounds) => {
+                seconds(bounds.min) + first * (seconds(bounds.max) - seconds(bounds.min))
+            }
             Self::Exponential { mean } => -seconds(mean) * (1.0 - first).ln(),
             Self::Lognormal { median, sigma } => {
                 let normal = (-2.0 * (1.0 - first).ln()).sqrt() * (TAU * second).cos();
-                seconds(median) * (sigma * normal).exp()
+                seconds(median) * (f64::from(sigma) * normal).exp()
             }
         };
         Duration::from_secs_f64(seconds.clamp(0.0, 3600.0))
-    }
-
-    pub(super) fn check(&self) -> Result<(), String> {
-        match self {
-            Self::Uniform { min, max } if min > max => Err("a uniform latency's min is above its max".into()),
-            Self::Lognormal { sigma, .. } if !(0.0..=10.0).contains(sigma) => {
-                Err("a lognormal latency's sigma is between 0 and 10".into())
-            }
-            _ => Ok(()),
-        }
     }
 }
 
@@ -87,7 +92,8 @@ mod tests {
 
     #[test]
     fn a_lognormal_latency_has_its_median_and_a_tail_ten_times_as_long() {
-        let samples = sorted_samples(Latency::Lognormal { median: TimeSpan::from_millis(20), sigma: 1.0 });
+        let sigma = Sigma::try_from(1.0).unwrap();
+        let samples = sorted_samples(Latency::Lognormal { median: TimeSpan::from_millis(20), sigma });
         let (p50, p99) = (samples[samples.len() / 2], samples[samples.len() * 99 / 100]);
         assert!((p50 - 0.020).abs() < 0.001, "{p50}");
         assert!((p99 / p50 - 10.2).abs() < 1.0, "{}", p99 / p50);
@@ -95,9 +101,20 @@ mod tests {
 
     #[test]
     fn a_uniform_latency_stays_between_its_bounds() {
-        let samples =
-            sorted_samples(Latency::Uniform { min: TimeSpan::from_millis(5), max: TimeSpan::from_millis(6) });
+        let bounds = UniformLatency { min: TimeSpan::from_millis(5), max: TimeSpan::from_millis(6) };
+        let samples = sorted_samples(Latency::Uniform(Agreed::new(bounds).unwrap()));
         assert!(samples[0] >= 0.005 && samples[0] < 0.00505);
         assert!(samples[samples.len() - 1] <= 0.006 && samples[samples.len() - 1] > 0.00595);
+    }
+
+    #[test]
+    fn a_latency_that_cannot_be_is_refused() {
+        for (json, why) in [
+            (r#"{"uniform":{"min":"2ms","max":"1ms"}}"#, "at key max: it is below min, 2ms"),
+            (r#"{"lognormal":{"median":"2ms","sigma":11}}"#, "it must be 10 at most"),
+        ] {
+            let error = serde_json::from_str::<Latency>(json).unwrap_err().to_string();
+            assert!(error.starts_with(why), "{error}");
+        }
     }
 }

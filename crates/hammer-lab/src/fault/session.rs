@@ -5,6 +5,8 @@ use std::{
     time::Duration,
 };
 
+use hammer_values::Share;
+
 use super::retry_after::RetryAfter;
 use super::{FaultRule, FaultScript, draw};
 
@@ -63,12 +65,12 @@ impl FaultSession {
         let mut delay = Duration::ZERO;
         for (place, rule) in self.rules(endpoint) {
             let draw = |purpose: u64| draw::uniform(self.script.seed, request, place as u64 * 4 + purpose);
-            if rule.reset_share > 0.0 && draw(0) < rule.reset_share {
+            if rule.reset_share > Share::NONE && draw(0) < rule.reset_share.of_1() {
                 return Verdict::Reset;
             }
-            if let Some(refusal) = rule.refuse.filter(|refusal| draw(1) < refusal.share) {
+            if let Some(refusal) = rule.refuse.filter(|refusal| draw(1) < refusal.share.of_1()) {
                 return Verdict::Refuse {
-                    status: refusal.status,
+                    status: refusal.status.code(),
                     retry_after_s: refusal.retry_after.map(RetryAfter::seconds),
                 };
             }
@@ -100,7 +102,7 @@ impl FaultSession {
 
 #[cfg(test)]
 mod tests {
-    use hammer_values::TimeSpan;
+    use hammer_values::{Status, TimeSpan};
 
     use super::*;
     use crate::fault::{Refusal, Stall};
@@ -111,7 +113,8 @@ mod tests {
 
     #[test]
     fn the_same_seed_refuses_the_same_requests_in_the_stated_share() {
-        let refuse = Some(Refusal { share: 0.25, status: 503, retry_after: Some(RetryAfter::from_secs(3)) });
+        let (share, status) = (Share::try_from(0.25).unwrap(), Status::nearest(503));
+        let refuse = Some(Refusal { share, status, retry_after: Some(RetryAfter::from_secs(3)) });
         let script = script(FaultRule { refuse, ..FaultRule::default() });
         let verdicts = |script: &FaultScript| -> Vec<Verdict> {
             let session = FaultSession::new(script.clone(), Duration::ZERO);
@@ -126,7 +129,8 @@ mod tests {
 
     #[test]
     fn a_rule_holds_only_for_the_endpoints_that_it_names() {
-        let rule = FaultRule { endpoints: vec!["tile".into()], reset_share: 1.0, ..FaultRule::default() };
+        let rule =
+            FaultRule { endpoints: vec!["tile".into()], reset_share: Share::ALL, ..FaultRule::default() };
         let session = FaultSession::new(script(rule), Duration::ZERO);
         assert_eq!(session.verdict("tile"), Verdict::Reset);
         assert_eq!(session.verdict("checkpoint"), Verdict::Serve(Duration::ZERO));
@@ -151,10 +155,14 @@ mod tests {
             "stalls": [{"at": "10s", "duration": "2s"}], "refuse": {"share": 0.1, "retry_after": "2s"}}],
             "close_idle_after": "5s"}"#;
         let script: FaultScript = serde_json::from_str(text).unwrap();
-        assert_eq!(script.rules[0].refuse.unwrap().status, 429);
-        assert!(script.check().is_ok());
+        assert_eq!(script.rules[0].refuse.unwrap().status.code(), 429);
         assert!(serde_json::from_str::<FaultScript>(r#"{"sead": 1}"#).is_err());
-        let excessive: FaultScript = serde_json::from_str(r#"{"rules": [{"reset_share": 1.5}]}"#).unwrap();
-        assert!(excessive.check().is_err());
+        for nonsense in [
+            r#"{"rules": [{"reset_share": 1.5}]}"#,
+            r#"{"rules": [{"refuse": {"share": -1}}]}"#,
+            r#"{"rules": [{"refuse": {"share": 1, "status": 200}}]}"#,
+        ] {
+            assert!(serde_json::from_str::<FaultScript>(nonsense).is_err(), "{nonsense}");
+        }
     }
 }

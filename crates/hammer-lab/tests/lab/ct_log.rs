@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use hammer_lab::{CtLabHandle, CtLabPlan, LogConfig, ct::Flavour};
+use hammer_lab::{
+    CtLabHandle, CtLabPlan, Lie, LieKind, LogConfig,
+    ct::{Flavour, KeptEntries},
+};
 use hammer_tlog::{
     ct::bundle::Entries,
     ct::log_list,
@@ -351,7 +354,7 @@ async fn a_partial_tile_is_gone_once_its_full_tile_exists() {
 #[tokio::test]
 async fn a_log_that_keeps_its_newest_entries_proves_those_and_says_what_is_gone() {
     let mint = Mint::new();
-    let lab = start(CtLabPlan { keep_entries: Some(1_024), ..quick_plan() }, &mint).await;
+    let lab = start(CtLabPlan { keep_entries: Some(KeptEntries::LEAST), ..quick_plan() }, &mint).await;
     let mut leaves = HashMap::new();
     for first in (0..3_000).step_by(500) {
         leaves.extend(submit_many(&lab, &mint, first..first + 500).await);
@@ -380,11 +383,12 @@ async fn a_log_that_keeps_its_newest_entries_proves_those_and_says_what_is_gone(
 #[tokio::test]
 async fn what_must_keep_everything_cannot_keep_the_newest_entries_alone() {
     let folder = tempfile::tempdir().unwrap();
-    let kept =
-        |plan: CtLabPlan| LogConfig::from_plan(CtLabPlan { keep_entries: Some(1_024), ..plan }).unwrap();
+    let kept = |plan: CtLabPlan| {
+        LogConfig::from_plan(CtLabPlan { keep_entries: Some(KeptEntries::LEAST), ..plan }).unwrap()
+    };
     let in_folder = CtLabPlan { storage_dir: Some(folder.path().into()), ..quick_plan() };
-    let few = CtLabPlan { keep_entries: Some(9), ..quick_plan() };
-    for config in [kept(in_folder), LogConfig::from_plan(few).unwrap()] {
+    let lying = CtLabPlan { lies: vec![Lie::of(LieKind::LostLeaf)], ..quick_plan() };
+    for config in [kept(in_folder), kept(lying)] {
         let error = CtLabHandle::start(config).await.unwrap_err().to_string();
         assert!(error.starts_with("use the plan's keep_entries: "), "{error}");
     }
@@ -432,8 +436,8 @@ async fn the_not_after_window_is_inclusive_at_its_start_and_exclusive_at_its_lim
         ("4096-01-01T00:00:01Z", "4097-01-01T00:00:00Z", 400),
     ] {
         let plan = CtLabPlan {
-            not_after_start: Some(start_at.into()),
-            not_after_limit: Some(limit.into()),
+            not_after_start: Some(start_at.parse().unwrap()),
+            not_after_limit: Some(limit.parse().unwrap()),
             ..quick_plan()
         };
         let lab = start(plan, &mint).await;

@@ -6,7 +6,7 @@ use hammer_lab::{
     Clock, CtLabHandle, CtLabPlan, FaultScript, HttpLabHandle, HttpLabPlan, LogConfig, ManualClock,
     fault::{FaultRule, Latency, Refusal, RetryAfter, Stall},
 };
-use hammer_values::TimeSpan;
+use hammer_values::{Share, Status, TimeSpan};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::{
@@ -76,7 +76,11 @@ async fn latency_delays_each_answer_by_the_clock() {
 
 #[tokio::test]
 async fn refusals_carry_status_and_retry_after() {
-    let refuse = Some(Refusal { share: 1.0, status: 503, retry_after: Some(RetryAfter::from_secs(30)) });
+    let refuse = Some(Refusal {
+        share: Share::ALL,
+        status: Status::nearest(503),
+        retry_after: Some(RetryAfter::from_secs(30)),
+    });
     let (lab, _clock) = start(script(FaultRule { refuse, ..FaultRule::default() }));
     let answer = get(&lab.url).await;
     assert_eq!((answer.status.as_u16(), answer.header("retry-after")), (503, Some("30")));
@@ -85,7 +89,7 @@ async fn refusals_carry_status_and_retry_after() {
 
 #[tokio::test]
 async fn a_reset_reaches_the_client_as_a_reset() {
-    let (lab, _clock) = start(script(FaultRule { reset_share: 1.0, ..FaultRule::default() }));
+    let (lab, _clock) = start(script(FaultRule { reset_share: Share::ALL, ..FaultRule::default() }));
     let mut stream = dial(&lab.url).await;
     stream.write_all(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
     let error = stream.read(&mut [0; 16]).await.expect_err("the connection was not reset");

@@ -10,7 +10,7 @@ use hammer_tlog::{
     logs::follow::{Event, Evidence, TileFault},
     logs::tile::TileId,
 };
-use hammer_values::TimeSpan;
+use hammer_values::{Count, TimeSpan};
 
 use crate::{
     chains::Mint,
@@ -50,7 +50,7 @@ async fn story(flavour: Flavour, lies: &[Lie]) -> (Watch, Vec<u64>) {
 }
 
 fn fourth_and_eighth(kind: LieKind) -> Lie {
-    Lie { after: 3, every: 4, ..Lie::of(kind) }
+    Lie { after: 3, every: Count::at_least_one(4), ..Lie::of(kind) }
 }
 
 fn broken(watch: &Watch) -> Vec<(u64, Option<u64>, Kind)> {
@@ -412,7 +412,7 @@ async fn a_fork_shows_beyond_the_tile_that_it_rewrites() {
 #[tokio::test]
 async fn lies_are_counted_in_the_order_of_the_tree_however_many_submit_at_once() {
     let mint = Mint::new();
-    let lie = Lie { after: 7, every: 50, times: Some(11), ..Lie::of(LieKind::LostLeaf) };
+    let lie = Lie { after: 7, every: Count::at_least_one(50), times: Some(11), ..Lie::of(LieKind::LostLeaf) };
     let lab = start(CtLabPlan { lies: vec![lie], ..quick_plan() }, &mint).await;
     let accepted = submit_many(&lab, &mint, 0..600).await;
     let lies = lab.stop().lies;
@@ -430,17 +430,17 @@ async fn a_lie_without_meaning_is_refused() {
     let awaited =
         CtLabPlan { enable_publication_awaiter: true, ..plan(indexed, &[Lie::of(LieKind::MmdMissed)]) };
     let late = Some(TimeSpan::from_millis(1));
-    for plan in [
-        awaited,
-        plan(unindexed, &[Lie::of(LieKind::WrongIndex)]),
-        plan(unindexed, &[Lie::of(LieKind::TamperedTile)]),
-        plan(indexed, &[Lie { every: 0, ..Lie::of(LieKind::LostLeaf) }]),
-        plan(indexed, &[Lie { late, ..Lie::of(LieKind::LostLeaf) }]),
-        plan(indexed, &[Lie { every: 2, ..Lie::of(LieKind::ShrinkingTree) }]),
-        plan(indexed, &[Lie { times: Some(2), ..Lie::of(LieKind::ForkedCheckpoint) }]),
+    for (at, plan) in [
+        ("kind", awaited),
+        ("kind", plan(unindexed, &[Lie::of(LieKind::WrongIndex)])),
+        ("kind", plan(unindexed, &[Lie::of(LieKind::TamperedTile)])),
+        ("late", plan(indexed, &[Lie { late, ..Lie::of(LieKind::LostLeaf) }])),
+        ("every", plan(indexed, &[Lie { every: Count::at_least_one(2), ..Lie::of(LieKind::ShrinkingTree) }])),
+        ("times", plan(indexed, &[Lie { times: Some(2), ..Lie::of(LieKind::ForkedCheckpoint) }])),
     ] {
         let refused = CtLabHandle::start(LogConfig::from_plan(plan).unwrap()).await;
-        assert!(matches!(refused, Err(LabError::Plan { key: "lies", .. })), "{refused:?}");
+        let Err(LabError::Plan { key, .. }) = refused else { panic!("{refused:?}") };
+        assert_eq!(key, format!("lies[0].{at}"));
     }
 }
 
@@ -449,10 +449,14 @@ fn lies_read_from_a_plan_and_write_as_a_report_names_them() {
     let text = r#"{"lies": [{"kind": "lost-leaf", "after": 10, "every": 3}, {"kind": "forked-checkpoint", "at": "2s"},
         {"kind": "mmd-missed", "times": 1, "late": "1s"}]}"#;
     let plan: CtLabPlan = serde_json::from_str(text).unwrap();
-    assert_eq!(plan.lies[0], Lie { after: 10, every: 3, ..Lie::of(LieKind::LostLeaf) });
+    assert_eq!(plan.lies[0], Lie { after: 10, every: Count::at_least_one(3), ..Lie::of(LieKind::LostLeaf) });
     let written = serde_json::to_string(&plan).unwrap();
     assert_eq!(serde_json::from_str::<CtLabPlan>(&written).unwrap(), plan);
-    for unknown in [r#"{"lies": [{"kind": "white"}]}"#, r#"{"lies": [{"kind": "lost-leaf", "often": 1}]}"#] {
+    for unknown in [
+        r#"{"lies": [{"kind": "white"}]}"#,
+        r#"{"lies": [{"kind": "lost-leaf", "every": 0}]}"#,
+        r#"{"lies": [{"kind": "lost-leaf", "often": 1}]}"#,
+    ] {
         assert!(serde_json::from_str::<CtLabPlan>(unknown).is_err(), "{unknown}");
     }
 }

@@ -13,19 +13,20 @@ use serde_json::{Value, json};
 
 use crate::args::AuditArgs;
 use crate::error::{CliError, TargetError, UsageError};
+use crate::protocol::registry::Registry;
 
 use super::inspection::{Cost, Findings, Inspection, progress};
 use super::locally::locally;
 use super::receipts;
 
-pub(super) fn audit(args: &AuditArgs) -> Result<ExitCode, CliError> {
+pub(super) fn audit(args: &AuditArgs, registry: &Registry) -> Result<ExitCode, CliError> {
     if let Some(file) = &args.receipts {
-        return receipts::audit(args, file);
+        return receipts::audit(args, file, registry);
     }
     if let Some(to) = args.to.filter(|to| *to <= args.from) {
         return Err(UsageError::Range { from: args.from, to }.into());
     }
-    let (log, client) = args.log.open()?;
+    let (log, client) = args.log.open(registry)?;
     locally(verify(args, log, client))?.print(args.json)
 }
 

@@ -20,16 +20,17 @@ use crate::args::FollowArgs;
 use crate::command::http::time;
 use crate::error::{CliError, OutputError, StartError, TargetError, UsageError};
 use crate::output::print;
+use crate::protocol::registry::Registry;
 use crate::signals::EndSignals;
 
 use super::inspection::head_json;
 use super::locally::locally;
 
-pub(super) fn follow(args: &FollowArgs) -> Result<ExitCode, CliError> {
+pub(super) fn follow(args: &FollowArgs, registry: &Registry) -> Result<ExitCode, CliError> {
     let interval = args.interval.parse::<AuditInterval>();
     let interval = interval.map_err(|source| UsageError::Value { flag: "--interval", source })?;
     let duration = args.duration.as_deref().map(|text| time("-z", text)).transpose()?;
-    let (log, client) = args.log.open()?;
+    let (log, client) = args.log.open(registry)?;
     let journal = Journal::new(&args.evidence, args.json, unix_millis());
     locally(attend(
         log,

@@ -1,16 +1,12 @@
 //! `hammer ct submit` and `hammer ct read`: a plan from one line.
 
-use hammer_ct::SubmitPlan;
 use hammer_report::ExitCode;
 use serde_json::{Value, json};
 
 use crate::args::{LogArgs, OutputArgs, RateArgs, ReadArgs, SubmitArgs};
 use crate::command::{http, run};
 use crate::error::{CliError, UsageError};
-use crate::plan::Plan;
-use crate::plan::document::PlanDocument as _;
-use crate::plan::read::SourcedPlan;
-use crate::plan::source::PlanSource;
+use crate::plan::read::of_flags;
 use crate::protocol::ct::sections::{READ, SUBMIT};
 use crate::protocol::registry::Registry;
 
@@ -18,13 +14,12 @@ pub(super) fn submit(args: &SubmitArgs, registry: &Registry) -> Result<ExitCode,
     if args.log.url.starts_with("file:") {
         return Err(UsageError::NoServer(args.log.url.clone()).into());
     }
-    let submit = SubmitPlan {
-        precert_percent: args.precerts,
-        duplicate_percent: args.duplicates,
-        invalid_percent: args.invalid,
-        audit: !args.no_audit,
-        ..SubmitPlan::default()
-    };
+    let submit = json!({
+        "precert_percent": args.precerts,
+        "duplicate_percent": args.duplicates,
+        "invalid_percent": args.invalid,
+        "audit": !args.no_audit,
+    });
     carry_out("submit", json!({ SUBMIT: submit }), &args.log, &args.load, &args.output, registry)
 }
 
@@ -51,7 +46,7 @@ fn carry_out(
     registry: &Registry,
 ) -> Result<ExitCode, CliError> {
     workload["name"] = json!(name);
-    workload["load"] = json!({ "rate": http::rate(&load.rate)? });
+    workload["load"] = json!({ "rate": http::rate(&load.rate) });
     workload["in_flight"] = json!(load.in_flight);
     workload["timeout"] = json!(load.timeout);
     let plan = json!({
@@ -60,7 +55,19 @@ fn carry_out(
         "workloads": [workload],
         "phases": { "measurement": load.duration },
     });
-    let source = PlanSource::arguments();
-    let plan = Plan::read(plan, registry.grammar()).map_err(|error| error.placed(&source))?;
-    run::of_plan(&SourcedPlan { plan, source }, output, registry)
+    let flags = [log.flags().as_slice(), &FLAGS].concat();
+    run::of_plan(&of_flags(plan, &flags, registry.grammar())?, output, registry)
 }
+
+/// Which key each argument stands for, beside those of the log.
+const FLAGS: [(&str, &str); 9] = [
+    ("--rate", "workloads[0].load.rate"),
+    ("-z", "phases.measurement"),
+    ("-c", "workloads[0].in_flight"),
+    ("-t", "workloads[0].timeout"),
+    ("--precerts", "workloads[0].ct_submit.precert_percent"),
+    ("--duplicates", "workloads[0].ct_submit.duplicate_percent"),
+    ("--invalid", "workloads[0].ct_submit.invalid_percent"),
+    ("--mix", "workloads[0].ct_read.mix"),
+    ("--pattern", "workloads[0].ct_read.pattern"),
+];

@@ -1,75 +1,92 @@
 //! The log of a line.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use hammer_ct::{CtTargetPlan, LogKind, LogTarget};
+use hammer_ct::LogTarget;
 use hammer_net::ClientConfig;
-use hammer_values::{OneOrMany, TimeSpan};
+use serde_json::{Value, json};
 
 use crate::args::LogArgs;
-use crate::command::http::time;
-use crate::error::{CliError, TargetError, UsageError};
-use crate::plan::section::Sections;
-use crate::plan::target::{ConnectionPlan, TargetPlan};
+use crate::error::{CliError, UsageError};
+use crate::plan::client_fault::unusable;
+use crate::plan::document::TargetAlone;
+use crate::plan::read::{SourcedPlan, of_flags};
 use crate::protocol::ct::opened::only_log;
-use crate::protocol::ct::sections::LOG;
+use crate::protocol::registry::Registry;
 
 impl LogArgs {
     /// As a plan would have it.
-    pub(super) fn target(&self) -> Result<TargetPlan, UsageError> {
-        let (public_key, public_key_file) = match self.key.strip_prefix('@') {
-            Some(file) => (None, Some(PathBuf::from(file))),
-            None => (Some(self.key.clone()), None),
-        };
-        let mmd = time("--mmd", &self.mmd)?;
-        let tokens = &self.tokens;
-        let is_folder = self.url.starts_with("file:");
-        if is_folder && self.monitoring_url.is_some() {
+    pub(super) fn target(&self) -> Result<Value, UsageError> {
+        if self.is_folder() && self.monitoring_url.is_some() {
             return Err(UsageError::TwoPlaces);
         }
-        if is_folder && self.origin.is_none() {
+        if self.is_folder() && self.origin.is_none() {
             return Err(UsageError::NoOrigin(self.url.clone()));
         }
         // Nothing is sent there, since no chain is submitted to a folder.
-        let submission_url = if is_folder { NOWHERE } else { &self.url };
-        let monitoring_url = if is_folder { Some(&self.url) } else { self.monitoring_url.as_ref() };
-        let log = CtTargetPlan {
-            kind: if self.kind == "rfc6962" { LogKind::Rfc6962 } else { LogKind::StaticCt },
-            submission_url: OneOrMany::One(submission_url.to_owned()),
-            monitoring_url: OneOrMany::Many(monitoring_url.into_iter().cloned().collect()),
-            submission_token_file: tokens.submission_token_file.clone(),
-            submission_token_env: tokens.submission_token_env.clone(),
-            monitoring_token_file: tokens.monitoring_token_file.clone(),
-            monitoring_token_env: tokens.monitoring_token_env.clone(),
-            mmd,
-            origin: self.origin.clone(),
-            public_key,
-            public_key_file,
-            ..CtTargetPlan::default()
-        };
-        Ok(TargetPlan {
-            unnamed: Sections::one(LOG, log),
-            authorized: self.authorized.clone(),
-            contact: self.contact.clone(),
-            connection: ConnectionPlan { max_idle: Some(MAX_IDLE), ..ConnectionPlan::default() },
-            ..TargetPlan::default()
-        })
+        let submission_url = if self.is_folder() { NOWHERE } else { &self.url };
+        let monitoring_url = if self.is_folder() { Some(&self.url) } else { self.monitoring_url.as_ref() };
+        let key_file = self.key.strip_prefix('@');
+        let tokens = &self.tokens;
+        Ok(json!({
+            "log": {
+                "kind": self.kind,
+                "submission_url": submission_url,
+                "monitoring_url": monitoring_url.into_iter().collect::<Vec<_>>(),
+                "submission_token_file": tokens.submission_token_file,
+                "submission_token_env": tokens.submission_token_env,
+                "monitoring_token_file": tokens.monitoring_token_file,
+                "monitoring_token_env": tokens.monitoring_token_env,
+                "mmd": self.mmd,
+                "origin": self.origin,
+                "public_key": key_file.is_none().then_some(&self.key),
+                "public_key_file": key_file,
+            },
+            "authorized": self.authorized,
+            "contact": self.contact,
+            "connection": { "max_idle": MAX_IDLE },
+        }))
+    }
+
+    /// Which key each argument stands for.
+    pub(super) fn flags(&self) -> Vec<(&'static str, &'static str)> {
+        let monitoring = if self.is_folder() { "URL" } else { "--monitoring-url" };
+        [FLAGS.as_slice(), &[(monitoring, "target.log.monitoring_url")]].concat()
     }
 
     /// The log, and whoever reads it.
-    pub(super) fn open(&self) -> Result<(Arc<LogTarget>, ClientConfig), CliError> {
-        let target = self.target()?;
-        let written = target.unnamed.get::<CtTargetPlan>(LOG).cloned().unwrap_or_default();
-        let log = only_log(&target, &written)?;
-        let client = target.client(None, log.monitoring.clone(), 1, 0)?;
-        client.check().map_err(TargetError::from)?;
+    pub(super) fn open(&self, registry: &Registry) -> Result<(Arc<LogTarget>, ClientConfig), CliError> {
+        let given = of_flags(json!({ "target": self.target()? }), &self.flags(), registry.grammar())?;
+        let SourcedPlan { plan: TargetAlone { target }, source } = given;
+        let log = only_log(&target).map_err(|error| error.placed(&source))?;
+        let client = target.client(None, log.monitoring.clone(), 1, 0);
+        let client = client.map_err(|error| error.placed(&source))?;
+        client.check().map_err(|error| unusable(&target, None, error).placed(&source))?;
         Ok((log, client))
+    }
+
+    fn is_folder(&self) -> bool {
+        self.url.starts_with("file:")
     }
 }
 
+const FLAGS: [(&str, &str); 12] = [
+    ("URL", "target.log.submission_url"),
+    ("--key", "target.log.public_key"),
+    ("--key", "target.log.public_key_file"),
+    ("--kind", "target.log.kind"),
+    ("--mmd", "target.log.mmd"),
+    ("--submission-token-file", "target.log.submission_token_file"),
+    ("--submission-token-env", "target.log.submission_token_env"),
+    ("--monitoring-token-file", "target.log.monitoring_token_file"),
+    ("--monitoring-token-env", "target.log.monitoring_token_env"),
+    ("--origin", "target.log.origin"),
+    ("--authorized", "target.authorized"),
+    ("--contact", "target.contact"),
+];
+
 /// TesseraCT, Sunlight and Skylight close a connection that is silent for 5 s.
-const MAX_IDLE: TimeSpan = TimeSpan::from_secs(4);
+const MAX_IDLE: &str = "4s";
 
 /// The port of the discard service, where nobody answers.
 const NOWHERE: &str = "http://127.0.0.1:9";

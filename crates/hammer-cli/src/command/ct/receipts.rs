@@ -16,13 +16,14 @@ use serde_json::{Value, json};
 
 use crate::args::AuditArgs;
 use crate::error::{CliError, TargetError, UsageError};
+use crate::protocol::registry::Registry;
 
 use super::inspection::{Cost, Findings, Inspection, progress};
 use super::locally::locally;
 
-pub(super) fn audit(args: &AuditArgs, file: &Path) -> Result<ExitCode, CliError> {
+pub(super) fn audit(args: &AuditArgs, file: &Path, registry: &Registry) -> Result<ExitCode, CliError> {
     let receipts = read(file)?;
-    let (log, client) = args.log.open()?;
+    let (log, client) = args.log.open(registry)?;
     locally(look_up(args, receipts, log, client))?.print(args.json)
 }
 

@@ -1,5 +1,9 @@
 //! What a plan says of logs that cannot be.
 
+use hammer_ct::CtError;
+
+use crate::plan::error::KeyedError;
+
 /// What is wrong with a key about logs.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum LogFault {
@@ -37,4 +41,10 @@ pub(super) struct SameKey {
     pub(super) one: String,
     /// The name of the other.
     pub(super) other: String,
+}
+
+impl KeyedError for CtError {
+    fn key(&self) -> Option<&'static str> {
+        self.key()
+    }
 }

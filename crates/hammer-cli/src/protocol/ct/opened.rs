@@ -3,20 +3,21 @@
 use std::sync::Arc;
 
 use hammer_ct::{CtTargetPlan, LogTarget};
-use hammer_lab::{CtLabHandle, CtLabPlan, LogConfig};
+use hammer_lab::{CtLabHandle, CtLabPlan, LabError, LogConfig};
+use hammer_tlog::keys::key::{KeyError, LogKey};
 use hammer_values::OneOrMany;
 use http::Uri;
 
 use super::fault::SameKey;
 use super::roots::roots;
+use super::sections::LOG;
 use super::written::{ONLY_LOG, WrittenLog, written};
 use crate::error::{CliError, TargetError};
 use crate::plan::Plan;
 use crate::plan::error::PlanFault;
 use crate::plan::path::PlanPath;
-use crate::plan::source::PlanSource;
 use crate::plan::target::TargetPlan;
-use crate::protocol::lab::{Lab, unstarted};
+use crate::protocol::lab::{Lab, own_url, unstarted};
 use crate::protocol::service::{OpenService, permitted};
 
 /// A log that was found or started.
@@ -48,7 +49,7 @@ pub(super) fn opened(plan: &Plan, epoch_unix_ms: u64) -> Result<OpenLogs, CliErr
     for WrittenLog { at, name, service, mut log, lab } in written(plan)? {
         if let Some(lab) = lab {
             let lab = embedded(plan, lab, &at)?;
-            log = served(log, &lab);
+            log = served(log, &lab).map_err(|error| unstarted(error, &at))?;
             labs.push(Box::new(lab));
         }
         let refused = |error| PlanFault::failed(error).at(at.clone());
@@ -73,23 +74,30 @@ fn embedded(plan: &Plan, lab: CtLabPlan, at: &PlanPath) -> Result<CtLabHandle, C
 ///
 /// # Errors
 /// When it is none, or one that nobody allowed.
-pub(crate) fn only_log(target: &TargetPlan, log: &CtTargetPlan) -> Result<Arc<LogTarget>, CliError> {
-    target.check_contact().map_err(|error| error.placed(&PlanSource::arguments()))?;
-    let log = Arc::new(log.target().map_err(TargetError::failed)?);
+pub(crate) fn only_log(target: &TargetPlan) -> Result<Arc<LogTarget>, CliError> {
+    let refused = |error| PlanFault::failed(error).at(PlanPath::of("target").key(LOG));
+    let log = target.unnamed.get::<CtTargetPlan>(LOG).cloned().unwrap_or_default();
+    let log = Arc::new(log.target().map_err(refused)?);
     let log = OpenLog { name: ONLY_LOG.to_owned(), service: None, log };
     permitted(&[log.service()], target.authorized.as_deref())?;
     Ok(log.log)
 }
 
 /// The same with where an embedded log is served, and its key.
-pub(crate) fn served(log: CtTargetPlan, lab: &CtLabHandle) -> CtTargetPlan {
-    CtTargetPlan {
-        submission_url: OneOrMany::One(lab.url.clone()),
-        monitoring_url: OneOrMany::One(lab.url.clone()),
+///
+/// # Errors
+/// When the log says of itself what no plan can.
+pub(crate) fn served(log: CtTargetPlan, lab: &CtLabHandle) -> Result<CtTargetPlan, LabError> {
+    let url = own_url(&lab.url)?;
+    let unusable = |why: KeyError| LabError::Plan { key: "private_key".into(), reason: why.to_string() };
+    let key = LogKey::from_der(lab.log_key_spki()).map_err(unusable)?;
+    Ok(CtTargetPlan {
+        submission_url: OneOrMany::One(url.clone()),
+        monitoring_url: OneOrMany::One(url.into()),
         origin: Some(lab.origin().to_owned()),
-        public_key: Some(hammer_tlog::encoding::base64(lab.log_key_spki())),
+        public_key: Some(key.into()),
         ..log
-    }
+    })
 }
 
 fn urls(log: &LogTarget) -> Vec<Uri> {

@@ -13,8 +13,8 @@ use crate::plan::path::PlanPath;
 /// When there is no log, or none of a name, or a name stands there twice.
 pub(super) fn places(workload: &WorkloadPlan, logs: &[&str], place: usize) -> Result<Vec<usize>, PlanError> {
     let (of, key, names) = match (submission(workload), read(workload)) {
-        (Some(submit), _) => (SUBMIT, "logs", submit.logs.clone()),
-        (None, Some(read)) => (READ, "log", read.log.iter().cloned().collect()),
+        (Some(submit), _) => (SUBMIT, "logs", submit.logs.as_slice()),
+        (None, Some(read)) => (READ, "log", read.log.as_slice()),
         (None, None) => return Ok(Vec::new()),
     };
     let at = PlanPath::workload(place).key(of);
@@ -27,11 +27,11 @@ pub(super) fn places(workload: &WorkloadPlan, logs: &[&str], place: usize) -> Re
     let mut places = Vec::new();
     for name in names {
         let refused = |fault: LogFault| PlanFault::said(fault).at(at.clone().key(key));
-        let Some(place) = logs.iter().position(|log| *log == name) else {
-            return Err(refused(LogFault::UnknownLog(name)));
+        let Some(place) = logs.iter().position(|log| *log == name.as_str()) else {
+            return Err(refused(LogFault::UnknownLog(name.to_string())));
         };
         if places.contains(&place) {
-            return Err(refused(LogFault::LogTwice(name)));
+            return Err(refused(LogFault::LogTwice(name.to_string())));
         }
         places.push(place);
     }

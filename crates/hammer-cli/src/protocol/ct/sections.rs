@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hammer_ct::{CtTargetPlan, ReadPlan, SubmitPlan};
 use hammer_lab::CtLabPlan;
-use hammer_values::RenamedKey;
+use hammer_values::{Agreed, RenamedKey, Word};
 use serde_json::{Map, Value};
 
 use crate::plan::WorkloadPlan;
@@ -41,13 +41,13 @@ pub(super) fn all() -> Vec<Section> {
         Section::of::<Vec<CtTargetPlan>>(Target, LOGS, LOGS_ARE).renamed(&[("*", CtTargetPlan::RENAMED)]),
         Section::shown_as::<CtLabPlan, Settings>(Lab, LAB_LOG, LAB_LOG_IS)
             .renamed(&[("", CtLabPlan::RENAMED)]),
-        Section::shown_as::<BTreeMap<String, CtLabPlan>, BTreeMap<String, Settings>>(
+        Section::shown_as::<BTreeMap<Word, CtLabPlan>, BTreeMap<String, Settings>>(
             Lab,
             LAB_LOGS,
             LAB_LOGS_ARE,
         )
         .renamed(&[("*", CtLabPlan::RENAMED)]),
-        Section::of::<SubmitPlan>(Workload, SUBMIT, "Chains submitted to a log.")
+        Section::of::<Agreed<SubmitPlan>>(Workload, SUBMIT, "Chains submitted to a log.")
             .renamed(&[("", SubmitPlan::RENAMED)]),
         Section::of::<ReadPlan>(Workload, READ, "Reads of a log."),
     ]
@@ -55,7 +55,7 @@ pub(super) fn all() -> Vec<Section> {
 
 /// What a workload submits, where it does.
 pub(super) fn submission(workload: &WorkloadPlan) -> Option<&SubmitPlan> {
-    workload.operations.get(SUBMIT)
+    workload.operations.get::<Agreed<SubmitPlan>>(SUBMIT).map(|submit| &**submit)
 }
 
 /// What a workload reads, where it does.

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use hammer_ct::{CtTargetPlan, LogKind, Window};
+use hammer_ct::{CtTargetPlan, LogKind, PlanDate, Window};
 use hammer_lab::CtLabPlan;
 use hammer_lab::ct::Flavour;
-use hammer_values::TimeSpan;
+use hammer_values::{TimeSpan, Word};
 
 use super::fault::LogFault;
 use super::sections::{LAB_LOG, LAB_LOGS, LOG, LOGS};
@@ -49,8 +49,9 @@ pub(super) fn written(plan: &Plan) -> Result<Vec<WrittenLog>, PlanError> {
         written.push(WrittenLog { at, name, service: None, log: log.clone(), lab: None });
     }
     for (place, log) in given.unnamed.get::<Vec<CtTargetPlan>>(LOGS).into_iter().flatten().enumerate() {
-        let (at, name) = (target.clone().key(LOGS).item(place), log.name.clone().unwrap_or_default());
-        word(&name, || at.clone().key("name"))?;
+        let at = target.clone().key(LOGS).item(place);
+        let Some(name) = &log.name else { return Err(PlanFault::Missing.at(at.key("name"))) };
+        let name = name.to_string();
         written.push(WrittenLog { at, name, service: None, log: log.clone(), lab: None });
     }
     written.extend(of_services(plan)?);
@@ -64,11 +65,11 @@ fn of_services(plan: &Plan) -> Result<Vec<WrittenLog>, PlanError> {
     let mut written = Vec::new();
     for (name, service) in &plan.target.services {
         let Some(log) = service.kind.get::<CtTargetPlan>(LOG) else { continue };
-        let at = PlanPath::of("target.services").key(name);
+        let at = PlanPath::of("target.services").key(name.as_str());
         if service.token.is_some() {
             return Err(PlanFault::said(LogFault::TokenOfService).at(at.key("token")));
         }
-        let (at, name) = (at.key(LOG), name.clone());
+        let (at, name) = (at.key(LOG), name.to_string());
         if log.name.is_some() {
             return Err(PlanFault::said(LogFault::NamedByService(name)).at(at.key("name")));
         }
@@ -90,19 +91,11 @@ fn of_lab(lab: &LabPlan) -> Result<Vec<WrittenLog>, PlanError> {
         return Ok(vec![embedded(target.key(LAB_LOG), ONLY_LOG.to_owned(), lab)]);
     }
     let mut written = Vec::new();
-    for (name, lab) in lab.kind.get::<BTreeMap<String, CtLabPlan>>(LAB_LOGS).into_iter().flatten() {
-        let at = target.clone().key(LAB_LOGS).key(name);
-        word(name, || at.clone())?;
-        written.push(embedded(at, name.clone(), lab));
+    for (name, lab) in lab.kind.get::<BTreeMap<Word, CtLabPlan>>(LAB_LOGS).into_iter().flatten() {
+        let at = target.clone().key(LAB_LOGS).key(name.as_str());
+        written.push(embedded(at, name.to_string(), lab));
     }
     Ok(written)
-}
-
-fn word(name: &str, at: impl FnOnce() -> PlanPath) -> Result<(), PlanError> {
-    match name.is_empty() || name.contains(['/', '.', ' ']) {
-        true => Err(PlanFault::NoWord(name.to_owned()).at(at())),
-        false => Ok(()),
-    }
 }
 
 /// Holds the plan's logs against each other without reading what they name; their windows.
@@ -114,7 +107,7 @@ pub(super) fn windows(plan: &Plan, epoch_unix_ms: u64) -> Result<Vec<NamedWindow
     for WrittenLog { at, name, log, lab, .. } in written(plan)? {
         let refused = |error| PlanFault::failed(error).at(at.clone());
         if lab.is_none() {
-            log.check(epoch_unix_ms).map_err(refused)?;
+            log.stated().map_err(refused)?;
         }
         let window = log.window(epoch_unix_ms).map_err(refused)?;
         if windows.iter().any(|other| other.name == name) {
@@ -133,7 +126,8 @@ pub(crate) fn log_of(lab: &CtLabPlan) -> CtTargetPlan {
     };
     // A log states it in whole seconds.
     let mmd = TimeSpan::from_secs(lab.max_merge_delay.duration().as_millis().div_ceil(1000) as u64);
-    let (not_after_start, not_after_limit) = (lab.not_after_start.clone(), lab.not_after_limit.clone());
+    let (not_after_start, not_after_limit) =
+        (lab.not_after_start.map(PlanDate::from), lab.not_after_limit.map(PlanDate::from));
     CtTargetPlan { kind, mmd, not_after_start, not_after_limit, ..CtTargetPlan::default() }
 }
 

@@ -21,10 +21,11 @@ use crate::plan::error::{PlanError, PlanFault};
 use crate::plan::grammar::StopKey;
 use crate::plan::path::PlanPath;
 use crate::plan::section::{Section, SectionPlace};
+use crate::plan::target_url::TargetUrl;
 use crate::plan::{Plan, WorkloadPlan};
 use crate::protocol::lab::Lab;
 use crate::protocol::lane::LaneRequest;
-use crate::protocol::service::{OpenService, uri};
+use crate::protocol::service::OpenService;
 use crate::protocol::{OpenProtocol, Protocol, RunPlan};
 use crate::tui::spec::{PanelLabel, PanelSide, PanelSize, PanelSpec, SideWords};
 
@@ -48,7 +49,7 @@ const NOTARY: &str = "notary";
 #[serde(deny_unknown_fields)]
 struct NotaryPlan {
     /// Where it is.
-    url: String,
+    url: TargetUrl,
     /// Its Ed25519 key, base64: of its log's checkpoints, and of its receipts.
     key: String,
 }
@@ -81,7 +82,7 @@ impl Protocol for Notary {
     fn open<'a>(&self, planned: &RunPlan<'a>) -> Result<Box<dyn OpenProtocol + 'a>, CliError> {
         let mut notaries = Vec::new();
         for (name, plan) in given(planned.plan) {
-            let endpoint = uri(&plan.url, at(name).key("url"))?;
+            let endpoint = plan.url.url().clone();
             let client = planned.plan.target.client(Some(name), vec![endpoint], 1, planned.plan.seed)?;
             let key = key(name, plan)?;
             let (log, place) = (NotaryLog::of(&key), LogPlace::Servers(Box::new(client.clone())));
@@ -156,7 +157,7 @@ impl OpenProtocol for OpenNotaries<'_> {
             seed: self.planned.plan.seed,
             epoch_unix_ms: self.planned.epoch_unix_ms,
             key: notary.key,
-            link: notary.auditor.link(&lane.workload.name),
+            link: notary.auditor.link(lane.workload.name.as_str()),
         };
         let first = MixedPart { name: "notarize".to_owned(), weight: mix.notarize, workload: notarize };
         let second =

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use crate::ct::plan::lie::Lie;
+use hammer_values::KeyConflict;
+
+use crate::ct::plan::{CtLabPlan, lie::Lie};
 use crate::told_lie::LieKind;
 
 /// A rule of the plan, and how far it has come.
@@ -17,8 +19,12 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    pub(super) fn new(lie: &Lie) -> Self {
-        Self { lie: lie.clone(), seen: 0, started: 0, told: 0 }
+    /// The rule of a lie that has a meaning in this plan.
+    pub(super) fn new(lie: &Lie, plan: &CtLabPlan) -> Result<Self, KeyConflict> {
+        match lie.conflict(plan) {
+            Some(conflict) => Err(conflict),
+            None => Ok(Self { lie: lie.clone(), seen: 0, started: 0, told: 0 }),
+        }
     }
 
     pub(super) fn is_of_entries(&self) -> bool {
@@ -37,7 +43,8 @@ impl Rule {
         }
         let nth = self.started;
         self.started += 1;
-        let due = nth.is_multiple_of(self.lie.every) && self.lie.times.is_none_or(|times| self.told < times);
+        let due = nth.is_multiple_of(self.lie.every.get() as u64)
+            && self.lie.times.is_none_or(|times| self.told < times);
         self.told += u64::from(due);
         due
     }
@@ -63,16 +70,20 @@ impl Rule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hammer_values::TimeSpan;
+    use hammer_values::{Count, TimeSpan};
+
+    fn rule(lie: &Lie) -> Rule {
+        Rule::new(lie, &CtLabPlan::default()).unwrap()
+    }
 
     fn dues(lie: &Lie, count: usize) -> Vec<usize> {
-        let mut rule = Rule::new(lie);
+        let mut rule = rule(lie);
         (0..count).filter(|_| rule.next(Duration::ZERO)).collect()
     }
 
     #[test]
     fn a_rule_starts_after_its_entries_and_has_every_nth_at_most_so_often() {
-        let lie = Lie { after: 3, every: 4, ..Lie::of(LieKind::LostLeaf) };
+        let lie = Lie { after: 3, every: Count::at_least_one(4), ..Lie::of(LieKind::LostLeaf) };
         assert_eq!(dues(&lie, 16), [3, 7, 11, 15]);
         assert_eq!(dues(&Lie { times: Some(2), ..lie }, 16), [3, 7]);
         assert_eq!(dues(&Lie::of(LieKind::LostLeaf), 3), [0, 1, 2]);
@@ -80,15 +91,19 @@ mod tests {
 
     #[test]
     fn a_rule_starts_at_its_time() {
-        let lie = Lie { at: Some(TimeSpan::from_millis(10)), every: 2, ..Lie::of(LieKind::WrongIndex) };
-        let mut rule = Rule::new(&lie);
+        let lie = Lie {
+            at: Some(TimeSpan::from_millis(10)),
+            every: Count::at_least_one(2),
+            ..Lie::of(LieKind::WrongIndex)
+        };
+        let mut rule = rule(&lie);
         let due: Vec<u64> = (0..16).filter(|ms| rule.next(Duration::from_millis(*ms))).collect();
         assert_eq!(due, [10, 12, 14]);
     }
 
     #[test]
     fn a_checkpoint_lies_once_from_its_size_on() {
-        let mut rule = Rule::new(&Lie { after: 5, ..Lie::of(LieKind::ShrinkingTree) });
+        let mut rule = rule(&Lie { after: 5, ..Lie::of(LieKind::ShrinkingTree) });
         let due: Vec<u64> = (0..9).filter(|size| rule.next_checkpoint(Duration::ZERO, *size)).collect();
         assert_eq!(due, [5]);
     }

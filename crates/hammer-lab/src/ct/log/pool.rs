@@ -111,11 +111,11 @@ impl Pool {
         Self {
             inner: Mutex::default(),
             due: Notify::new(),
-            batch_max_size: plan.batch_max_size.max(1),
+            batch_max_size: plan.batch_max_size.get(),
             batch_max_age: plan.batch_max_age.duration(),
             max_outstanding: plan.pushback_max_outstanding,
             max_duplicates_per_second: plan.rate_limit_dedup,
-            keep_entries: plan.keep_entries,
+            keep_entries: plan.keep_entries.map(u64::from),
             lies,
         }
     }

@@ -1,6 +1,6 @@
 //! Lies as a plan writes them.
 
-use hammer_values::TimeSpan;
+use hammer_values::{Count, KeyConflict, TimeSpan};
 use serde::{Deserialize, Serialize};
 
 use super::{CtLabPlan, Flavour};
@@ -22,7 +22,7 @@ pub struct Lie {
     pub at: Option<TimeSpan>,
     /// Every n-th from the start on, the first included; for checkpoints 1.
     #[serde(default = "Lie::each")]
-    pub every: u64,
+    pub every: Count,
     /// Most often; without it once for `shrinking-tree`, and without end for entries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<u64>,
@@ -35,29 +35,34 @@ impl Lie {
     /// A lie of this kind about everything from the start on.
     #[must_use]
     pub const fn of(kind: LieKind) -> Self {
-        Self { kind, after: 0, at: None, every: 1, times: None, late: None }
+        Self { kind, after: 0, at: None, every: Count::ONE, times: None, late: None }
     }
 
-    const fn each() -> u64 {
-        1
+    const fn each() -> Count {
+        Count::ONE
     }
 
     /// Why the lie has no meaning in this plan.
-    pub(crate) fn check(&self, plan: &CtLabPlan) -> Result<(), String> {
+    pub(crate) fn conflict(&self, plan: &CtLabPlan) -> Option<KeyConflict> {
         let indexed = plan.flavour == Flavour::StaticCt;
-        let reason = match self.kind {
-            _ if self.every == 0 => "every is at least 1",
+        let (key, reason) = match self.kind {
             LieKind::MmdMissed if indexed && plan.enable_publication_awaiter => {
-                "mmd-missed needs enable_publication_awaiter: false, or nothing is answered in time"
+                ("kind", "mmd-missed needs enable_publication_awaiter: false, or nothing is answered in time")
             }
-            kind if self.late.is_some() && kind != LieKind::MmdMissed => "late is for mmd-missed alone",
+            kind if self.late.is_some() && kind != LieKind::MmdMissed => {
+                ("late", "it is for mmd-missed alone")
+            }
             LieKind::WrongIndex | LieKind::TamperedTile if !indexed => {
-                "wrong-index and tampered-tile need flavour: static-ct"
+                ("kind", "wrong-index and tampered-tile need flavour: static-ct")
             }
-            LieKind::ForkedCheckpoint if self.times.is_some() => "a fork is for good: it takes no times",
-            kind if kind.is_of_checkpoints() && self.every != 1 => "every is for lies about entries",
-            _ => return Ok(()),
+            LieKind::ForkedCheckpoint if self.times.is_some() => {
+                ("times", "a fork is for good: it takes none")
+            }
+            kind if kind.is_of_checkpoints() && self.every != Count::ONE => {
+                ("every", "it is for lies about entries")
+            }
+            _ => return None,
         };
-        Err(reason.to_owned())
+        Some(KeyConflict::at(key, reason))
     }
 }

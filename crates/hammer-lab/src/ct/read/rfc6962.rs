@@ -82,7 +82,7 @@ impl Log {
                     format!("need tree size: {} to get leaves but only got: {size}", start.saturating_add(1));
                 return Err((StatusCode::BAD_REQUEST, text));
             }
-            let most = start.saturating_add(self.plan.max_get_entries.max(1));
+            let most = start.saturating_add(self.plan.max_get_entries.get() as u64);
             let entries = self.entries(start, end.saturating_add(1).min(size).min(most));
             let entries =
                 entries.ok_or((StatusCode::INTERNAL_SERVER_ERROR, "a bundle is missing".to_owned()))?;

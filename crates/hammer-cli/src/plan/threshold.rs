@@ -1,0 +1,106 @@
+//! What a plan expects of the figures.
+
+use std::fmt;
+
+use hammer_measure::threshold::{ParseError, Threshold};
+use hammer_values::TimeSpan;
+use schemars::JsonSchema;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// An expectation: a text like `p99(response) < 500ms`, or the same with where and how it applies.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum ThresholdPlan {
+    /// The expectation alone.
+    Text(Expectation),
+    /// With where and how it applies.
+    Full(FullThreshold),
+}
+
+/// An expectation with where and how it applies.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FullThreshold {
+    /// The expectation.
+    pub(crate) expect: Expectation,
+    /// The series it is held against, as `workload/name`; without it all operations of the workload, or of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) series: Option<String>,
+    /// How long into measurement it may fail without ending the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) grace: Option<TimeSpan>,
+    /// Whether its failure ends the run.
+    #[serde(default)]
+    pub(crate) abort_on_fail: bool,
+}
+
+/// The text of an expectation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub(crate) struct Expectation(Threshold);
+
+/// A text that is no expectation; the text is a whole clause.
+#[derive(Debug, thiserror::Error)]
+#[error("failed to {0}")]
+pub(crate) struct UnusableExpectation(ParseError);
+
+impl ThresholdPlan {
+    /// It in full.
+    pub(crate) fn full(&self) -> FullThreshold {
+        match self {
+            Self::Full(full) => full.clone(),
+            Self::Text(expect) => {
+                FullThreshold { expect: expect.clone(), series: None, grace: None, abort_on_fail: false }
+            }
+        }
+    }
+}
+
+impl Expectation {
+    /// What figures are held against.
+    pub(crate) fn threshold(self) -> Threshold {
+        self.0
+    }
+}
+
+impl TryFrom<String> for Expectation {
+    type Error = UnusableExpectation;
+
+    fn try_from(text: String) -> Result<Self, UnusableExpectation> {
+        text.parse().map(Self).map_err(UnusableExpectation)
+    }
+}
+
+impl From<Expectation> for String {
+    fn from(expect: Expectation) -> Self {
+        expect.0.to_string()
+    }
+}
+
+/// By hand, since what is wrong with either form would not be told otherwise.
+impl<'de> Deserialize<'de> for ThresholdPlan {
+    fn deserialize<D: Deserializer<'de>>(plan: D) -> Result<Self, D::Error> {
+        plan.deserialize_any(ThresholdVisitor)
+    }
+}
+
+struct ThresholdVisitor;
+
+impl<'de> Visitor<'de> for ThresholdVisitor {
+    type Value = ThresholdPlan;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an expectation like `p99(response) < 500ms`, or a map with one as `expect`")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<ThresholdPlan, E> {
+        Expectation::try_from(text.to_owned()).map(ThresholdPlan::Text).map_err(E::custom)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, keys: A) -> Result<ThresholdPlan, A::Error> {
+        FullThreshold::deserialize(MapAccessDeserializer::new(keys)).map(ThresholdPlan::Full)
+    }
+}

@@ -1,0 +1,37 @@
+//! Paths in a plan.
+
+use hammer_values::ValueError;
+use http::uri::PathAndQuery;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Path and query behind the path of a target's URL; empty for that path itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub struct RequestPath(String);
+
+impl RequestPath {
+    /// As it was written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for RequestPath {
+    type Error = ValueError;
+
+    fn try_from(text: String) -> Result<Self, ValueError> {
+        // The target's URL stands before it.
+        match PathAndQuery::try_from(format!("/{text}")) {
+            Ok(_) => Ok(Self(text)),
+            Err(_) => Err(ValueError::Form { text, expected: "path (like /a/b?c=d)" }),
+        }
+    }
+}
+
+impl From<RequestPath> for String {
+    fn from(path: RequestPath) -> Self {
+        path.0
+    }
+}
