@@ -130,7 +130,7 @@ fn a_plan_that_contradicts_itself_is_refused() {
         ("stop={tree_growth: 0}", "stop.tree_growth: it must be 1 at least"),
         (
             "thresholds=[p99(response) < 5]",
-            "thresholds[0]: failed to read `p99(response) < 5`: `5` is no duration",
+            "thresholds[0]: failed to read `p99(response) < 5`: `5` is no time",
         ),
         ("thresholds=[fast please]", "read `fast please`: expected `function(measure) < bound`"),
         (

@@ -1,7 +1,8 @@
 //! Thresholds: what the plan expects of the figures, and the verdicts.
 //!
 //! `p99(response) < 500ms`, `mean(service) <= 20ms`, `rate(accepted) > 290/s`, `share(refused) < 0.1%`,
-//! `count(broken) == 0`. A duration can be narrowed to one fate: `p99(response.accepted) < 500ms`.
+//! `count(broken) == 0`. A duration can be narrowed to one fate: `p99(response.accepted) < 500ms`. Times, rates and shares are
+//! written as everywhere in a plan.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,6 +1,8 @@
 //! Shares of a whole.
 
 use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -38,7 +40,8 @@ impl ScalarValue for Share {
             None => scalar.number(),
         };
         let share = share.filter(|share| (0.0..=1.0).contains(share));
-        share.map(Self).ok_or_else(|| scalar.is_no::<Self>())
+        // The sum has no sign where both are 0.
+        share.map(|share| Self(share + 0.0)).ok_or_else(|| scalar.is_no::<Self>())
     }
 }
 
@@ -47,6 +50,20 @@ impl TryFrom<f64> for Share {
 
     fn try_from(share: f64) -> Result<Self, ValueError> {
         Self::of_scalar(Scalar::Decimal(share))
+    }
+}
+
+impl FromStr for Share {
+    type Err = ValueError;
+
+    fn from_str(text: &str) -> Result<Self, ValueError> {
+        Self::of_scalar(Scalar::Text(text))
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
     }
 }
 

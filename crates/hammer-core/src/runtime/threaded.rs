@@ -4,6 +4,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use hammer_measure::{Nanos, Now};
 use rustix::time::{
@@ -79,7 +80,7 @@ impl Runtime for ThreadedRuntime {
 
 impl Clock for MonotonicClock {
     fn sleep_until(&self, at: Nanos) -> LocalFuture<()> {
-        let deadline = self.epoch() + at.into();
+        let deadline = self.epoch() + Duration::from(at);
         Box::pin(tokio::time::sleep_until(deadline.into()))
     }
 }
@@ -119,7 +120,6 @@ const SECOND: u64 = 1_000_000_000;
 #[cfg(test)]
 mod tests {
     use std::future::poll_fn;
-    use std::time::Duration;
 
     use super::*;
 

@@ -1,5 +1,7 @@
 //! The text of a threshold.
 
+use hammer_values::{Rate, Share, TimeSpan, ValueError};
+
 use crate::outcome::Fate;
 
 use super::{Comparison, Count, Kind, Measure, Statistic, Threshold};
@@ -30,15 +32,13 @@ pub enum ParseError {
         /// What it takes.
         allowed: &'static str,
     },
-    /// The bound is no number of the right unit.
-    #[error("read `{text}`: `{bound}` is no {unit}")]
+    /// The bound is none of that measure.
+    #[error("read `{text}`: {source}")]
     Bound {
         /// The whole threshold.
         text: String,
-        /// The bound.
-        bound: String,
-        /// What it should be.
-        unit: &'static str,
+        /// What is wrong with the bound.
+        source: ValueError,
     },
 }
 
@@ -48,17 +48,15 @@ pub(super) fn threshold(text: &str) -> Result<Threshold, ParseError> {
     let (argument, rest) = rest.split_once(')').ok_or_else(form)?;
     let (comparison, bound) = comparison(rest.trim()).ok_or_else(form)?;
     let measure = measure(text, function.trim(), argument.trim())?;
-    let bound_of = |unit, parsed: Option<f64>| {
-        parsed.ok_or_else(|| ParseError::Bound { text: text.to_owned(), bound: bound.to_owned(), unit })
-    };
     let bound = match measure {
-        Measure::Duration(..) => bound_of("duration (ns, us, ms, s, m, h)", duration_nanos(bound))?,
-        Measure::Rate(_) => bound_of("rate (like 290/s)", bound.strip_suffix("/s").and_then(number))?,
-        Measure::Share(_) => {
-            bound_of("share (like 0.1%)", bound.strip_suffix('%').and_then(number).map(|n| n / 100.0))?
+        Measure::Duration(..) => bound.parse().map(|span: TimeSpan| span.duration().as_nanos() as f64),
+        Measure::Rate(_) => bound.parse().map(Rate::per_second),
+        Measure::Share(_) => bound.parse().map(Share::of_1),
+        Measure::Count(_) => {
+            number(bound).ok_or_else(|| ValueError::Form { text: bound.to_owned(), expected: "count" })
         }
-        Measure::Count(_) => bound_of("count", number(bound))?,
     };
+    let bound = bound.map_err(|source| ParseError::Bound { text: text.to_owned(), source })?;
     Ok(Threshold { text: text.trim().to_owned(), measure, comparison, bound })
 }
 
@@ -137,12 +135,6 @@ fn count(argument: &str) -> Option<Count> {
         "unchecked" => Count::Unchecked,
         fate => Count::Of(Fate::from_name(fate)?),
     })
-}
-
-fn duration_nanos(text: &str) -> Option<f64> {
-    const UNITS: [(&str, f64); 6] =
-        [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9), ("m", 60e9), ("h", 3600e9)];
-    UNITS.iter().find_map(|(unit, nanos)| Some(number(text.strip_suffix(unit)?.trim())? * nanos))
 }
 
 fn number(text: &str) -> Option<f64> {

@@ -257,7 +257,11 @@ fn bounds_say_their_unit() {
         ("max(service) < 7 h", 25_200e9),
         ("max(service) < 0.5s", 5e8),
         ("rate(offered) < 290.5/s", 290.5),
+        ("max(service) < 1m30s", 90e9),
+        ("max(service) < 1d", 86_400e9),
+        ("rate(offered) < 30/min", 0.5),
         ("share(shed) < 25%", 0.25),
+        ("share(shed) < 0.25", 0.25),
         ("count(shed) < 1e3", 1_000.0),
     ] {
         assert_eq!(threshold(text).bound, bound, "{text}");
@@ -268,7 +272,7 @@ fn bounds_say_their_unit() {
 fn bad_text_is_refused_with_what_was_expected() {
     const FORM: &str = "expected `function(measure) < bound`, like `p99(response) < 500ms`";
     const FUNCTION: &str = "is none of p50 to p99.99, mean, min, max, rate, share, count";
-    const DURATION: &str = "is no duration (ns, us, ms, s, m, h)";
+    const DURATION: &str = "is no time (like 250ms, 1.5s, 1m30s, 12h)";
     for (text, message) in [
         ("", FORM),
         ("p99 < 5ms", FORM),
@@ -297,8 +301,9 @@ fn bad_text_is_refused_with_what_was_expected() {
         ("p99(response) < -5ms", &format!("`-5ms` {DURATION}")),
         ("p99(response) < infs", &format!("`infs` {DURATION}")),
         ("p99(response) < ", &format!("`` {DURATION}")),
-        ("rate(accepted) > 5", "`5` is no rate (like 290/s)"),
-        ("share(shed) < 5", "`5` is no share (like 0.1%)"),
+        ("rate(accepted) > 5", "`5` is no rate (like 500/s, 30/min, 10/h)"),
+        ("share(shed) < 5", "`5` is no share (0 to 1, like 0.01 or 1%)"),
+        ("share(shed) < 101%", "`101%` is no share"),
         ("count(shed) < -1", "`-1` is no count"),
         ("count(shed) < NaN", "`NaN` is no count"),
     ] {
@@ -347,6 +352,8 @@ proptest! {
         name in any_name(), symbol in prop::sample::select(vec!["<", "<=", ">", ">=", "=="]), bound in 0..10_000u32,
         space in prop::sample::select(vec!["", " ", "  \t"]),
     ) {
+        // A share is 100 % at most.
+        let bound = if name.starts_with("share") { bound / 100 } else { bound };
         let text = format!("{name}{space}{symbol}{space}{bound}{}", unit(&name));
         let read = threshold(&format!("{space}{text}{space}"));
         prop_assert_eq!(read.to_string(), text);
