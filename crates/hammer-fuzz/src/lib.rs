@@ -13,12 +13,13 @@ mod plan;
 mod proof;
 mod signed;
 mod structure;
+mod values;
 
 /// The body of a fuzz target.
 pub type Target = fn(&[u8]) -> bool;
 
 /// Every target by its name, which is that of its file in `fuzz/fuzz_targets` and of its folder in `fuzz/seeds`.
-pub const TARGETS: [(&str, Target); 21] = [
+pub const TARGETS: [(&str, Target); 22] = [
     ("audit_bundle", audit::bundle),
     ("audit_entries", audit::entries),
     ("bundle", structure::bundle),
@@ -40,6 +41,7 @@ pub const TARGETS: [(&str, Target); 21] = [
     ("record", signed::record),
     ("sct", signed::sct),
     ("sth", signed::sth),
+    ("values", values::values),
 ];
 
 /// Runs the target of that name; whether it believed `data`.

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use hammer_ct::{CtTargetPlan, ReadPlan, SubmitPlan};
 use hammer_http::HttpPlan;
 use hammer_measure::threshold::Threshold;
+use hammer_values::Agreed;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -15,20 +16,20 @@ pub(crate) fn plan(data: &[u8]) -> bool {
     let text = text(data);
     let _ = text.trim().parse::<Threshold>();
     let read = [
-        reads_back::<SubmitPlan>(&text),
+        reads_back::<Agreed<SubmitPlan>>(&text),
         reads_back::<ReadPlan>(&text),
         reads_back::<CtTargetPlan>(&text),
-        reads_back::<HttpPlan>(&text),
+        reads_back::<Agreed<HttpPlan>>(&text),
     ];
     read.contains(&true)
 }
 
-fn reads_back<T: Serialize + DeserializeOwned + Debug>(text: &str) -> bool {
+fn reads_back<T: Serialize + DeserializeOwned + PartialEq + Debug>(text: &str) -> bool {
     let Ok(plan) = serde_saphyr::from_str::<T>(text) else { return false };
     let Ok(written) = serde_saphyr::to_string(&plan) else { return true };
     let again = serde_saphyr::from_str::<T>(&written);
     let again =
         again.unwrap_or_else(|error| panic!("{plan:?} is written as\n{written}\nwhich is none: {error}"));
-    assert_eq!(format!("{again:?}"), format!("{plan:?}"));
+    assert!(again == plan, "{plan:?} is written as\n{written}\nwhich is {again:?}");
     true
 }

@@ -67,7 +67,8 @@ impl ScalarValue for WholePercent {
 fn percent(scalar: Scalar<'_>) -> Option<f64> {
     match scalar {
         Scalar::Text(text) => scalar::decimal(text.trim().trim_end_matches('%').trim()),
-        number => number.number(),
+        // The sum has no sign where both are 0.
+        number => number.number().map(|percent| percent + 0.0),
     }
 }
 
@@ -161,7 +162,8 @@ mod tests {
 
     #[test]
     fn a_percentage_is_a_bare_number_or_has_its_sign() {
-        for (json, percent) in [("5", 5.0), ("2.5", 2.5), ("\"2.5%\"", 2.5), ("\"100 %\"", 100.0), ("0", 0.0)]
+        for (json, percent) in
+            [("5", 5.0), ("2.5", 2.5), ("\"2.5%\"", 2.5), ("\"100 %\"", 100.0), ("0", 0.0), ("-0.0", 0.0)]
         {
             let read: Percent = serde_json::from_str(json).unwrap();
             assert_eq!(read.of_100(), percent, "{json}");

@@ -68,9 +68,16 @@ pub(crate) fn decimal(text: &str) -> Option<f64> {
 }
 
 /// Splits a number from the unit behind it.
-pub(crate) fn with_unit(text: &str) -> Option<(f64, &str)> {
+pub(crate) fn with_unit(text: &str) -> (&str, &str) {
     let unit = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    Some((decimal(&text[..unit])?, text[unit..].trim()))
+    (&text[..unit], text[unit..].trim())
+}
+
+/// A decimal number times a unit, exact but for its fraction, which is rounded to a whole number.
+pub(crate) fn times(number: &str, unit: u64) -> Option<u128> {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+    let whole = whole.parse::<u128>().ok()?.checked_mul(unit.into())?;
+    whole.checked_add((decimal(&format!("0.{fraction}"))? * unit as f64).round() as u128)
 }
 
 /// Reads a value out of a plan.

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::ValueError;
-use crate::scalar::{self, Scalar, ScalarValue, decimal};
+use crate::scalar::{self, Scalar, ScalarValue, times};
 
 /// A span of time: `250ms`, `1.5s`, `1m30s`, `12h`; up to 200 years, in whole nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, JsonSchema)]
@@ -66,13 +66,6 @@ fn nanos(text: &str) -> Option<u128> {
         rest = &rest[end..];
     }
     Some(total)
-}
-
-/// A decimal number times a unit, exact but for its fraction, which is rounded to a nanosecond.
-fn times(number: &str, unit: u64) -> Option<u128> {
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
-    let whole = whole.parse::<u128>().ok()?.checked_mul(unit.into())?;
-    whole.checked_add((decimal(&format!("0.{fraction}"))? * unit as f64).round() as u128)
 }
 
 fn nanos_of(unit: &str) -> Option<u64> {
