@@ -23,6 +23,7 @@ mod renamed;
 pub(crate) mod section;
 pub(crate) mod smoke;
 pub(crate) mod source;
+pub(crate) mod spawn_rate;
 pub(crate) mod sweep;
 pub(crate) mod target;
 pub(crate) mod target_url;

@@ -109,6 +109,11 @@ fn a_plan_that_contradicts_itself_is_refused() {
         ("workloads.web.http.bearer={file: a, env: B}", ": give exactly one of file, env"),
         ("workloads.web.http.expect=[200, 1000]", "workloads[0].http.expect[1]: it must be 599 at most"),
         ("workloads.web.load.think=1s", ": think time belongs to users; a rate has none"),
+        ("workloads.web.load.spawn_rate=5/s", ": users enter a closed loop; an open one has none"),
+        (
+            "workloads.web.load={users: 5, spawn_rate: 0/s}",
+            "workloads[0].load.spawn_rate: `0/s` is no rate at which anyone enters",
+        ),
         ("workloads.web.load={users: 0}", "workloads[0].load.users: there must be at least one user"),
         ("workloads.web.load={users: 5, think: 2s, think_up_to: 1s}", "workloads[0].load.think_up_to: "),
         (

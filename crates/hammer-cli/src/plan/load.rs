@@ -9,6 +9,8 @@ use hammer_values::{Agreed, Count, KeyConflict, PlanBlock, Rate, TimeSpan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::spawn_rate::SpawnRate;
+
 /// When a workload sends. Exactly one of `rate`, `ramp`, `steps`, `bursts`, `trace` (open loop) and `users` or `stages`
 /// (closed loop).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -38,6 +40,9 @@ pub(crate) struct LoadPlan {
     /// Closed loop: stages that change the number of users linearly, beginning at `users` (or none).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) stages: Vec<StagePlan>,
+    /// Closed loop: how many of the users who are there from the start enter in a second; 10,000/s without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) spawn_rate: Option<SpawnRate>,
     /// Closed loop: time between a user's operations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) think: Option<TimeSpan>,
@@ -138,6 +143,9 @@ pub(crate) enum LoadError {
     /// Think time in an open loop.
     #[error("think time belongs to users; a rate has none")]
     ThinkingRate,
+    /// A rate at which users enter, in an open loop.
+    #[error("users enter a closed loop; an open one has none")]
+    SpawningRate,
     /// Spacing of recorded instants.
     #[error("a trace has its own spacing")]
     SpacedTrace,
@@ -159,6 +167,7 @@ impl LoadError {
             Self::NotOne | Self::OpenAndClosed => None,
             Self::Unreadable { .. } | Self::Trace { .. } => Some("trace"),
             Self::ThinkingRate => Some("think"),
+            Self::SpawningRate => Some("spawn_rate"),
             Self::SpacedTrace | Self::SpacedUsers => Some("arrivals"),
             Self::NoUser => Some("users"),
             Self::Think => Some("think_up_to"),
@@ -269,6 +278,9 @@ impl LoadPlan {
         if self.think.is_some() || self.think_up_to.is_some() {
             return Err(LoadError::ThinkingRate);
         }
+        if self.spawn_rate.is_some() {
+            return Err(LoadError::SpawningRate);
+        }
         let is_trace = matches!(profile, Profile::Trace(_));
         let schedule = match self.arrivals {
             Spacing::Even => Schedule::even(profile),
@@ -296,7 +308,8 @@ impl LoadPlan {
             Some(_) => return Err(LoadError::Think),
         };
         let iterations = self.operations.map_or(Iterations::Endless, Iterations::Shared);
-        Ok(Closed { stages, spawn_rate: None, think, iterations, seed })
+        let spawn_rate = self.spawn_rate.map(SpawnRate::per_second);
+        Ok(Closed { stages, spawn_rate, think, iterations, seed })
     }
 }
 
