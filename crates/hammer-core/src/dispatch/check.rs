@@ -1,6 +1,7 @@
 //! What is read beside operations, so that their promises can be checked: bounded in number, with a deadline, and in nobody's way.
 //! An operation whose check finds no room, or does not come to an end in time, leaves its promise unchecked.
 
+use std::pin::pin;
 use std::rc::Rc;
 
 use hammer_measure::Nanos;
@@ -47,9 +48,11 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
             let PendingCheck { mut op, kind, admission } = slot.next_task().await;
             let started = self.runtime.now();
             record.start_beside(Admission { started, ..admission });
-            let check = self.workload.check(&self.session, &mut op, &record);
-            // A check that is cut off says nothing of the operation, whose end is recorded already.
-            let _ = slot.until_deadline(self.deadline_from(started), &record, check).await;
+            {
+                let check = pin!(self.workload.check(&self.session, &mut op, &record));
+                // A check that is cut off says nothing of the operation, whose end is recorded already.
+                let _ = slot.until_deadline(self.deadline_from(started), &record, check).await;
+            }
             if !record.has_promised() {
                 record.leave_unchecked(kind);
             }

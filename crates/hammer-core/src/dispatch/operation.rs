@@ -1,5 +1,6 @@
 //! How a slot carries an operation out.
 
+use std::pin::pin;
 use std::rc::Rc;
 
 use hammer_measure::{Nanos, Phase};
@@ -44,14 +45,16 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
         let prepared = op.unwrap_or_else(|| self.prepare(seq, kept.take()));
         let op = kept.insert(prepared);
         let user_number = self.user_of(slot.index);
-        let work = async {
-            let user = match user {
-                Some(user) => user,
-                None => user.insert(self.workload.enter(&self.session, user_number, record).await?),
-            };
-            Ok(self.workload.execute(&self.session, user, op, record).await)
+        let ended: Result<Result<Ended, Ended>, Ended> = {
+            let work = pin!(async {
+                let user = match user {
+                    Some(user) => user,
+                    None => user.insert(self.workload.enter(&self.session, user_number, record).await?),
+                };
+                Ok(self.workload.execute(&self.session, user, op, record).await)
+            });
+            slot.until_deadline(deadline, record, work).await
         };
-        let ended: Result<Result<Ended, Ended>, Ended> = slot.until_deadline(deadline, record, work).await;
         let ended = ended.unwrap_or_else(Ok).unwrap_or_else(|not_entered| not_entered);
         let (timing, completion) = record.finish(timing, ended);
         self.recorder.borrow_mut().finish(series, phase, &timing, &completion);
@@ -77,8 +80,10 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
         let admission =
             Admission { seq: user, series: self.first_series, phase, intended: now, started: now };
         state.record.start_beside(admission);
-        let enter = self.workload.enter(&self.session, user, &state.record);
-        let entered = slot.until_deadline(self.deadline_from(now), &state.record, enter).await;
+        let entered = {
+            let enter = pin!(self.workload.enter(&self.session, user, &state.record));
+            slot.until_deadline(self.deadline_from(now), &state.record, enter).await
+        };
         state.user = entered.ok().and_then(Result::ok);
         state.user.is_some()
     }

@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
-use std::pin::pin;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 
@@ -119,18 +119,18 @@ impl<T> OperationSlot<T> {
         .await
     }
 
-    /// The future's value; where the deadline or the end of drain comes first, the future is dropped, with `record` knowing why,
-    /// and so do the steps that are under way in it.
+    /// The future's value; where the deadline or the end of drain comes first, the caller drops the future, with `record` knowing
+    /// why, and so do the steps that are under way in it.
     pub(super) async fn until_deadline<F: Future>(
         &self,
         deadline: Nanos,
         record: &OperationRecord,
-        future: F,
+        // Pinned where the caller made it: taken by value it would be copied twice, and every slot would have room for two.
+        mut future: Pin<&mut F>,
     ) -> Result<F::Output, Ended> {
         self.deadline.set(deadline);
         self.expired.set(None);
         self.is_busy.set(true);
-        let mut future = pin!(future);
         let ended = poll_fn(|cx| {
             if let Poll::Ready(value) = future.as_mut().poll(cx) {
                 return Poll::Ready(Ok(value));
