@@ -115,36 +115,54 @@ impl Distribution {
 
     /// The value at `quantile` (0 to 1), or `None` when nothing was recorded.
     pub fn quantile(&self, quantile: f64) -> Option<Quantile> {
-        self.quantiles([quantile]).map(|[value]| value)
+        self.quantiles([quantile], &mut self.recorded()).map(|[value]| value)
     }
 
-    /// The values at `quantiles`, which ascend, in one walk over the histogram; `None` when nothing was recorded.
-    fn quantiles<const N: usize>(&self, quantiles: [f64; N]) -> Option<[Quantile; N]> {
+    /// Durations that ended, each with how often it was recorded, the shortest first. A walk over them
+    /// looks at some ten thousand places, which is a hundred thousand instructions and more.
+    fn recorded(&self) -> impl Iterator<Item = (u64, u64)> {
+        let steps = self.histogram.iter().flat_map(|histogram| histogram.iter_recorded());
+        steps.map(|step| (step.value_iterated_to(), step.count_at_value()))
+    }
+
+    /// The values at `quantiles`, which ascend, in one walk over `recorded` as far as that is needed; `None` when nothing was
+    /// recorded.
+    fn quantiles<const N: usize>(
+        &self,
+        quantiles: [f64; N],
+        recorded: &mut impl Iterator<Item = (u64, u64)>,
+    ) -> Option<[Quantile; N]> {
         let total = self.count();
         if total == 0 {
             return None;
         }
         let longest = self.histogram.as_ref().map_or(0, |histogram| histogram.max());
-        let mut steps = self.histogram.iter().flat_map(|histogram| histogram.iter_recorded());
-        let (mut up_to, mut value) = (0, 0);
+        let (mut up_to, mut reached) = (0, 0);
         Some(quantiles.map(|quantile| {
             let rank = rank_of(quantile, total);
             while up_to < rank {
-                let Some(step) = steps.next() else { return Quantile::Beyond(resolved(longest)) };
-                up_to += step.count_since_last_iteration();
-                value = step.value_iterated_to().min(longest);
+                let Some((value, count)) = recorded.next() else {
+                    return Quantile::Beyond(resolved(longest));
+                };
+                up_to += count;
+                reached = value.min(longest);
             }
-            Quantile::At(resolved(value))
+            Quantile::At(resolved(reached))
         }))
     }
 
     /// The figures, or `None` when nothing was recorded.
     pub fn summary(&self) -> Option<Summary> {
-        let [p50, p75, p90, p95, p99, p999] = self.quantiles([0.5, 0.75, 0.9, 0.95, 0.99, 0.999])?;
-        let (mean, min, max) = match &self.histogram {
-            Some(h) if !h.is_empty() => (mean(h), h.min(), h.max()),
-            _ => (0.0, 0, 0),
-        };
+        let ended = self.ended() as f64;
+        let mut mean = 0.0;
+        let add = |(value, count): &(u64, u64)| mean += self.middle(*value) as f64 * *count as f64 / ended;
+        let mut recorded = self.recorded().inspect(add);
+        let quantiles = self.quantiles([0.5, 0.75, 0.9, 0.95, 0.99, 0.999], &mut recorded);
+        // The mean is of what lies beyond the last of them too.
+        recorded.for_each(drop);
+        let [p50, p75, p90, p95, p99, p999] = quantiles?;
+        let histogram = self.histogram.as_ref().filter(|histogram| !histogram.is_empty());
+        let (min, max) = histogram.map_or((0, 0), |histogram| (histogram.min(), histogram.max()));
         Some(Summary {
             count: self.count(),
             infinite: self.infinite,
@@ -158,6 +176,14 @@ impl Distribution {
             p99,
             p999,
         })
+    }
+
+    /// The middle of the durations that the histogram does not tell apart from `value`.
+    fn middle(&self, value: u64) -> u64 {
+        match &self.histogram {
+            Some(histogram) if value >= RESOLUTION => histogram.median_equivalent(value),
+            _ => 0,
+        }
     }
 
     /// The durations that ended, by powers of two, to the histogram's precision.
@@ -199,12 +225,6 @@ impl Distribution {
     fn ended(&self) -> u64 {
         self.histogram.as_ref().map_or(0, |h| h.len())
     }
-
-    /// The durations that ended, ascending, each with how many there were of it.
-    fn recorded(&self) -> impl Iterator<Item = (u64, u64)> {
-        let steps = self.histogram.iter().flat_map(|histogram| histogram.iter_recorded());
-        steps.map(|step| (step.value_iterated_to(), step.count_at_value()))
-    }
 }
 
 /// By what was recorded: an allocation makes no difference.
@@ -240,13 +260,6 @@ fn rank_of(share: f64, total: u64) -> u64 {
     // durations it would be the last, not the one before it.
     let whole = share * total as f64 * (1.0 - ROUNDING);
     (whole.ceil() as u64).clamp(1, total)
-}
-
-/// The mean, each duration taken for the middle of those that the histogram does not tell apart from it.
-fn mean(histogram: &Histogram<u64>) -> f64 {
-    let middle = |value| if value < RESOLUTION { 0 } else { histogram.median_equivalent(value) };
-    let of = |value, count: u64| middle(value) as f64 * count as f64 / histogram.len() as f64;
-    histogram.iter_recorded().map(|step| of(step.value_iterated_to(), step.count_at_value())).sum()
 }
 
 /// What lies below the resolution is no time at all.
