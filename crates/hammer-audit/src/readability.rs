@@ -20,9 +20,9 @@ impl Readability {
         Self { patience, well: None, why_not: None }
     }
 
-    pub(crate) fn looked(&mut self, begun: Nanos, ended: Nanos, went: &Result<(), Trouble>) {
+    pub(crate) fn looked(&mut self, started: Nanos, ended: Nanos, went: &Result<(), Trouble>) {
         match went {
-            Ok(()) => (self.well, self.why_not) = (Some((begun, ended)), None),
+            Ok(()) => (self.well, self.why_not) = (Some((started, ended)), None),
             Err(why) => self.failed(why.to_string()),
         }
     }
@@ -38,7 +38,8 @@ impl Readability {
 
     /// Whether a round for what was received then went well, and not long ago.
     pub(crate) fn covers(&self, received_ns: u64, now: Nanos) -> bool {
-        self.well.is_some_and(|(begun, ended)| received_ns <= begun.0 && now.since(ended) <= self.patience)
+        self.well
+            .is_some_and(|(started, ended)| received_ns <= started.0 && now.since(ended) <= self.patience)
     }
 }
 

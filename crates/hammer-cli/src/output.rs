@@ -16,7 +16,7 @@ pub(crate) struct Outputs {
     report: Option<Sink>,
     runs: Vec<Sink>,
     events: Option<Sink>,
-    events_begun: bool,
+    events_started: bool,
     json_on_stdout: bool,
 }
 
@@ -39,16 +39,16 @@ impl Outputs {
             runs: numbered.map(|path| Sink::open(&path)).collect::<Result<_, OutputError>>()?,
             report: report.map(|path| Sink::open(path)).transpose()?,
             events: events.map(|path| Sink::open(path)).transpose()?,
-            events_begun: false,
+            events_started: false,
             json_on_stdout,
         })
     }
 
     /// A writer of events; those of several runs follow one another.
     pub(crate) fn events(&mut self) -> Result<Option<EventsWriter>, OutputError> {
-        let begun = std::mem::replace(&mut self.events_begun, true);
+        let started = std::mem::replace(&mut self.events_started, true);
         let writer = |sink: &mut Sink| {
-            let file = if begun { &mut sink.file } else { sink.emptied()? };
+            let file = if started { &mut sink.file } else { sink.emptied()? };
             Ok(EventsWriter::new(Box::new(BufWriter::new(file.try_clone()?))))
         };
         self.events.as_mut().map(writer).transpose().map_err(OutputError::Events)

@@ -12,14 +12,14 @@ use indicatif::{ProgressBar, ProgressStyle};
 pub(crate) struct Progress {
     bar: Option<ProgressBar>,
     info: Option<Arc<RunInfo>>,
-    begin: Option<Nanos>,
+    start: Option<Nanos>,
 }
 
 impl Progress {
     /// Shown when standard error is a terminal and nobody asked for quiet.
     pub(crate) fn new(quiet: bool) -> Self {
         let shown = !quiet && std::io::stderr().is_terminal();
-        Self { bar: shown.then(ProgressBar::no_length), info: None, begin: None }
+        Self { bar: shown.then(ProgressBar::no_length), info: None, start: None }
     }
 }
 
@@ -38,11 +38,11 @@ impl Reporter for Progress {
                 self.info = Some(info.clone());
             }
             RunEvent::Phase { at, .. } => {
-                self.begin.get_or_insert(*at);
+                self.start.get_or_insert(*at);
             }
             RunEvent::Interval(snapshot) => {
                 if let Some(info) = &self.info {
-                    bar.set_position(millis(snapshot.at.since(self.begin.unwrap_or_default())));
+                    bar.set_position(millis(snapshot.at.since(self.start.unwrap_or_default())));
                     bar.set_message(line(snapshot, info));
                 }
             }

@@ -22,7 +22,7 @@ struct State {
 }
 
 impl Signals {
-    /// Begins to watch; once for a process.
+    /// Starts to watch; once for a process.
     pub(crate) fn watch() -> io::Result<Self> {
         let signals = Self::default();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

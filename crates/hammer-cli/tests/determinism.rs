@@ -15,7 +15,7 @@ use hammer::hammer;
 
 const OPERATIONS: u64 = 400;
 
-/// Dates are absolute, since relative ones depend on when the run begins.
+/// Dates are absolute, since relative ones depend on when the run starts.
 const SUBMIT: &str = "\
 workloads:
   - name: submit

@@ -181,7 +181,7 @@ fn a_signal_drains_as_q_does_and_a_second_one_restores_the_terminal_as_well() {
     let pid = Pid::from_child(&run.child);
     kill_process(pid, Signal::INT).unwrap();
     run.press("3");
-    run.wait_for("drain begins");
+    run.wait_for("drain starts");
     kill_process(pid, Signal::INT).unwrap();
     let (code, _) = run.left();
     assert_eq!(code, 130);

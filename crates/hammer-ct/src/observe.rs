@@ -47,8 +47,8 @@ impl TreeSizeObserver {
         let mut seen = Seen { name: self.name, largest: None, stale: StaleHeads::default(), trouble: None };
         let mut is_last = false;
         loop {
-            let begun = clock.now();
-            let deadline = begun.saturating_add(PATIENCE);
+            let started = clock.now();
+            let deadline = started.saturating_add(PATIENCE);
             let head = match select(pin!(reader.tree_head()), clock.sleep_until(deadline)).await {
                 Either::Left((head, _)) => Some(head),
                 Either::Right(_) => None,
@@ -64,7 +64,7 @@ impl TreeSizeObserver {
                 return;
             }
             // When drain is over the tree holds what was accepted: one more look is due then.
-            let next = clock.sleep_until(begun.saturating_add(self.every.into()).max(now));
+            let next = clock.sleep_until(started.saturating_add(self.every.into()).max(now));
             is_last = matches!(select(&mut ending, next).await, Either::Left(_));
         }
     }

@@ -24,7 +24,7 @@ pub struct SctVerifier {
 }
 
 impl SctVerifier {
-    /// A verifier of what `log` promises in a run that began at `epoch_unix_ms`. `distinct`: no leaf was sent before, so that
+    /// A verifier of what `log` promises in a run that started at `epoch_unix_ms`. `distinct`: no leaf was sent before, so that
     /// every timestamp is recent and no index is promised twice.
     pub fn new(log: Arc<LogTarget>, epoch_unix_ms: u64, roots: Vec<Vec<u8>>, distinct: bool) -> Self {
         let (roots, indices) = (Arc::new(roots), distinct.then(Arc::default));

@@ -56,7 +56,7 @@ pub struct FaultRule {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stall {
-    /// Begin, from the start of the target (or the last restart of its faults).
+    /// Start, from the start of the target (or the last restart of its faults).
     pub at: TimeSpan,
     /// Length.
     pub duration: TimeSpan,

@@ -28,7 +28,7 @@ pub(crate) enum UsageError {
     /// A range without an entry.
     #[error("use --to {to}: it must be more than --from {from}")]
     Range { from: u64, to: u64 },
-    /// A range that begins behind the tree.
+    /// A range that starts behind the tree.
     #[error("use --from {from}: the tree has {size} leaves")]
     BeyondTree { from: u64, size: u64 },
     /// Two places where a log is read.

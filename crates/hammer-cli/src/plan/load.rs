@@ -28,7 +28,7 @@ pub(crate) struct LoadPlan {
     /// Open loop: several arrivals together, again and again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) bursts: Option<Agreed<BurstPlan>>,
-    /// Open loop: a file of instants, seconds since the begin, one a line.
+    /// Open loop: a file of instants, seconds since the start, one a line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) trace: Option<PathBuf>,
     /// Open loop: how arrivals are spaced within the rate.
@@ -37,7 +37,7 @@ pub(crate) struct LoadPlan {
     /// Closed loop: users who wait for their answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) users: Option<usize>,
-    /// Closed loop: stages that change the number of users linearly, beginning at `users` (or none).
+    /// Closed loop: stages that change the number of users linearly, starting at `users` (or none).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) stages: Vec<StagePlan>,
     /// Closed loop: how many of the users who are there from the start enter in a second; 10,000/s without it.
@@ -58,7 +58,7 @@ pub(crate) struct LoadPlan {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RampPlan {
-    /// The rate at the begin.
+    /// The rate at the start.
     pub(crate) from: Rate,
     /// The rate at the end, and after it.
     pub(crate) to: Rate,
@@ -82,7 +82,7 @@ pub(crate) struct StepPlan {
 pub(crate) struct BurstPlan {
     /// Arrivals in one.
     pub(crate) size: Count,
-    /// From the begin of one to the begin of the next.
+    /// From the start of one to the start of the next.
     pub(crate) every: TimeSpan,
     /// The span that one is spread over; all at once without it.
     #[serde(default)]

@@ -49,7 +49,7 @@ pub(super) fn workload(name: &str, side: PanelSide, rate: f64, in_flight: usize)
 }
 
 impl Run {
-    /// One that writes (series 0 and 1) and reads (series 2) a log, at the begin of measurement.
+    /// One that writes (series 0 and 1) and reads (series 2) a log, at the start of measurement.
     pub(super) fn of_log() -> Self {
         let workloads = vec![
             workload("submit", PanelSide::Writes, 128.0, 128),

@@ -27,7 +27,7 @@ pub(super) struct DashboardState {
     pub(super) workloads: Vec<SteeredWorkload>,
     /// The words and observations of the panel, where there is one.
     pub(super) panel: Option<PanelSpec>,
-    /// The run, once it began.
+    /// The run, once it started.
     pub(super) run: Option<Arc<RunInfo>>,
     /// The end of the last interval.
     pub(super) last: Option<Arc<Snapshot>>,
@@ -37,10 +37,10 @@ pub(super) struct DashboardState {
     pub(super) history: History,
     /// Notes, breaches, commands and phases.
     pub(super) log: Log,
-    /// The phase, and its begin.
+    /// The phase, and its start.
     pub(super) phase: Option<(Phase, Nanos)>,
-    /// The begin of the run's first phase.
-    pub(super) begin: Option<Nanos>,
+    /// The start of the run's first phase.
+    pub(super) start: Option<Nanos>,
     /// Events that did not reach the dashboard.
     pub(super) dropped: u64,
     /// The share of its cores that the process used over the last interval, 0 to 1.
@@ -110,7 +110,7 @@ impl DashboardState {
             history: History::default(),
             log: Log::default(),
             phase: None,
-            begin: None,
+            start: None,
             dropped: 0,
             cpu_share: 0.0,
             paused: false,
@@ -125,8 +125,8 @@ impl DashboardState {
             RunEvent::Started(info) => self.run = Some(info.clone()),
             RunEvent::Phase { phase, at } => {
                 self.phase = Some((*phase, *at));
-                self.begin.get_or_insert(*at);
-                self.say(*at, EntryKind::Phase, format!("{} begins", words(*phase)));
+                self.start.get_or_insert(*at);
+                self.say(*at, EntryKind::Phase, format!("{} starts", words(*phase)));
             }
             RunEvent::Interval(snapshot) => self.interval(snapshot),
             RunEvent::Command { at, command, refused } => {
@@ -143,9 +143,9 @@ impl DashboardState {
 
     fn interval(&mut self, snapshot: &Arc<Snapshot>) {
         // The first interval's own length counts from the epoch, and connecting took some of it.
-        let begin = self.begin.unwrap_or(Nanos::ZERO);
+        let start = self.start.unwrap_or(Nanos::ZERO);
         self.span =
-            if self.last.is_none() { snapshot.at.since(begin).min(snapshot.span) } else { snapshot.span };
+            if self.last.is_none() { snapshot.at.since(start).min(snapshot.span) } else { snapshot.span };
         let size = self.panel.and_then(|panel| panel.size);
         self.history.take(snapshot, self.span, size.map(|size| size.observation));
         if let Some(last) = self.last.replace(snapshot.clone()) {

@@ -70,8 +70,8 @@ fn title(state: &DashboardState, palette: &Palette, room: usize) -> Line<'static
 
 fn progress(state: &DashboardState) -> String {
     let Some(phase) = state.phase() else { return "connecting".to_owned() };
-    let begin = state.phase.map_or(state.now(), |(_, begin)| begin);
-    let gone = state.now().since(begin).as_secs_f64();
+    let start = state.phase.map_or(state.now(), |(_, start)| start);
+    let gone = state.now().since(start).as_secs_f64();
     let planned = state.run.as_ref().and_then(|run| match phase {
         Phase::WarmUp => Some(run.warm_up),
         Phase::Measurement => run.measurement,

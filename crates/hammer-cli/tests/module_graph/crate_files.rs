@@ -34,7 +34,7 @@ impl CrateFiles {
         Self { code }
     }
 
-    /// The longest beginning of a path that is the module of a file, and what the path names in there.
+    /// The longest start of a path that is the module of a file, and what the path names in there.
     pub(crate) fn split<'a>(&self, path: &'a [String]) -> (Module, &'a [String]) {
         let length = (0..=path.len()).rev().find(|length| self.code.contains_key(&path[..*length]));
         let (module, rest) = path.split_at(length.unwrap_or_default());

@@ -93,7 +93,7 @@ impl CtTargetPlan {
         RenamedKey { old: "mmd_seconds", new: "mmd", unit: "s" },
     ];
 
-    /// The leaves that the log takes in a run that begins then.
+    /// The leaves that the log takes in a run that starts then.
     ///
     /// # Errors
     /// A limit that is not after its start, and days that lead out of the years that there are.

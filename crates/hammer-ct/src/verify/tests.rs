@@ -75,7 +75,7 @@ fn log(kind: LogKind) -> LogTarget {
     LogTarget::new(kind, "http://127.0.0.1/vectors".parse().unwrap(), key)
 }
 
-/// A run that began when the answer was stamped.
+/// A run that started when the answer was stamped.
 fn verifier(answer: &str, distinct: bool) -> SctVerifier {
     let epoch_unix_ms = Sct::from_json(answer.as_bytes()).unwrap().timestamp_ms;
     SctVerifier::new(Arc::new(log(LogKind::StaticCt)), epoch_unix_ms, vec![ROOT.to_vec()], distinct)

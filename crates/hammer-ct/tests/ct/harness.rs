@@ -34,7 +34,7 @@ pub(crate) struct TestRun {
     pub(crate) observers: Vec<Box<dyn Observer>>,
     pub(crate) stops: Vec<StopRule>,
     pub(crate) measurement: Option<Nanos>,
-    /// Milliseconds by which the run believes to have begun later than it did.
+    /// Milliseconds by which the run believes to have started later than it did.
     pub(crate) ahead_ms: i64,
     pub(crate) drain: Nanos,
     pub(crate) timeout: Nanos,

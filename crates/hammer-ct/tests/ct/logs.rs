@@ -16,7 +16,7 @@ use crate::canned;
 use crate::harness::{TestRun, client, lab, target, whole_percent};
 
 const NAMES: [&str; 2] = ["early", "late"];
-/// Where the window of the one ends and that of the other begins.
+/// Where the window of the one ends and that of the other starts.
 const MIDDLE: u64 = 1_830_000_000;
 const FIRST: &str = "2027-10-01";
 const LAST: &str = "2028-05-01";

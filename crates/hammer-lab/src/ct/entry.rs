@@ -53,7 +53,7 @@ impl Entry {
     }
 
     /// The MerkleTreeLeaf (RFC 6962 section 3.4), which is also, byte for byte, what the SCT signs (section 3.2): both
-    /// begin with version 0 and a type of 0. With an index the extensions hold it (static-ct-api).
+    /// start with version 0 and a type of 0. With an index the extensions hold it (static-ct-api).
     pub(crate) fn leaf_input(&self, timestamp_ms: u64, index: Option<u64>) -> Vec<u8> {
         let mut leaf = Vec::with_capacity(self.signed.len() + 64);
         leaf.extend_from_slice(&[0, 0]);

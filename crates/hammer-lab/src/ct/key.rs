@@ -73,7 +73,7 @@ impl LogSigner {
 }
 
 impl Walking {
-    /// No nonce signs twice: each call takes a step, and each process begins elsewhere.
+    /// No nonce signs twice: each call takes a step, and each process starts elsewhere.
     fn sign(&mut self, digest: &[u8; 32]) -> hammer_p256::Signature {
         let at = self.next;
         self.next += 1;
@@ -129,7 +129,7 @@ fn from_pem(text: &str) -> Result<SecretKey, String> {
     }
 }
 
-/// AlgorithmIdentifier of a P-256 key and the begin of its BIT STRING (RFC 5480 section 2).
+/// AlgorithmIdentifier of a P-256 key and the start of its BIT STRING (RFC 5480 section 2).
 const SPKI_PREFIX: &[u8] = &[
     0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86,
     0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,

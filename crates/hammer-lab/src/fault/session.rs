@@ -88,7 +88,7 @@ impl FaultSession {
             .map(|stall| {
                 (origin + stall.at.duration(), origin + stall.at.duration() + stall.duration.duration())
             })
-            .filter(|(begin, end)| (*begin..*end).contains(&now))
+            .filter(|(start, end)| (*start..*end).contains(&now))
             .map(|(_, end)| end)
             .max()
     }

@@ -238,5 +238,5 @@ async fn tile_of(lab: &CtLabHandle, tile: TileId) -> Option<Vec<u8>> {
     (answer.status == 200).then(|| answer.body.to_vec())
 }
 
-/// When the log's time begins.
+/// When the log's time starts.
 pub(crate) const BEGIN_MS: u64 = 1_700_000_000_000;

@@ -225,7 +225,7 @@ impl Follower {
         self.prove_next();
     }
 
-    /// Begins to prove the next head, unless one is being proved.
+    /// Starts to prove the next head, unless one is being proved.
     fn prove_next(&mut self) {
         while self.proving.is_none() {
             let Some(head) = self.queue.pop_front() else { return self.prove_stale() };
@@ -244,7 +244,7 @@ impl Follower {
         self.prove_next();
     }
 
-    /// Begins to prove that the next of the stale heads is of an earlier state of the trusted tree.
+    /// Starts to prove that the next of the stale heads is of an earlier state of the trusted tree.
     fn prove_stale(&mut self) {
         while self.prefix.is_none() {
             let (Some(head), Some(trusted)) = (self.stale.pop_front(), &self.trusted) else { return };

@@ -7,7 +7,7 @@ use hammer_tlog::logs::follow::Head;
 use hammer_tlog::logs::merkle::{Hash, Tree, consistency_proof, root_at};
 use hammer_tlog::logs::tile::{Level, TileId, encode_hashes};
 
-/// The log's clock at its beginning, in milliseconds since 1970.
+/// The log's clock at its start, in milliseconds since 1970.
 pub(crate) const EPOCH_MS: u64 = 1_800_000_000_000;
 
 /// A log in memory. It serves what it has, or what a lie put in its place.

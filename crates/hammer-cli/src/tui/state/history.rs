@@ -87,7 +87,7 @@ impl History {
         self.thinned.push(&open);
         let until = open.at;
         self.recent.push_back(open);
-        // The end of one point more: what grew over the window began there.
+        // The end of one point more: what grew over the window started there.
         while self.recent.front().is_some_and(|first| until.since(first.at) > WINDOW + LATENESS) {
             self.recent.pop_front();
         }

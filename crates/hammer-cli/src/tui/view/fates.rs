@@ -15,7 +15,7 @@ pub(super) const WIDTH: u16 = 44;
 /// Lines of it, with its title.
 pub(super) const HEIGHT: u16 = 6;
 
-/// Draws them, since the begin of the run.
+/// Draws them, since the start of the run.
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, palette: &Palette) {
     let block = Block::new().borders(Borders::TOP).title("fates so far ");
     frame.render_widget(Paragraph::new(fates(state, *palette)).block(block), area);

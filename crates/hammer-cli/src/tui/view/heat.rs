@@ -104,8 +104,8 @@ impl Map {
         let few = |place: &usize| all.counts[..=*place].iter().sum::<u64>() * 100 > all.count();
         let body = if last - first < rows { first } else { (first..last).find(few).unwrap_or(last) };
         let each = (last + 1 - body).div_ceil(rows.max(1));
-        let begins = (body..=last).step_by(each);
-        let mut bands: Vec<_> = begins.map(|begin| (begin, (begin + each).min(Octaves::COUNT))).collect();
+        let starts = (body..=last).step_by(each);
+        let mut bands: Vec<_> = starts.map(|start| (start, (start + each).min(Octaves::COUNT))).collect();
         bands[0].0 = first;
         bands
     }

@@ -26,7 +26,7 @@ pub(crate) struct OpenSignature<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct Checks {
     rounds: Mutex<Vec<Round>>,
-    begun: Notify,
+    started: Notify,
     full: Notify,
 }
 
@@ -42,9 +42,9 @@ impl Checks {
     /// Whether the signature is its issuer's; none when nobody verifies any more.
     pub(crate) fn holds(&self, open: &OpenSignature<'_>) -> impl Future<Output = Option<bool>> + use<> {
         let (tell, told) = oneshot::channel();
-        let (begins, is_full) = self.push(open, tell);
-        if begins {
-            self.begun.notify_one();
+        let (starts, is_full) = self.push(open, tell);
+        if starts {
+            self.started.notify_one();
         }
         if is_full {
             self.full.notify_one();
@@ -57,7 +57,7 @@ impl Checks {
     pub(crate) async fn work(&self, pause: Option<Duration>, mut stopped: watch::Receiver<bool>) {
         loop {
             tokio::select! {
-                () = self.begun.notified() => self.settle(),
+                () = self.started.notified() => self.settle(),
                 _ = stopped.wait_for(|stop| *stop) => break,
             }
             match pause {
@@ -74,7 +74,7 @@ impl Checks {
     /// Adds a signature; says whether it is the first, and whether there are enough of them.
     fn push(&self, open: &OpenSignature<'_>, tell: oneshot::Sender<bool>) -> (bool, bool) {
         let mut rounds = self.lock();
-        let begins = rounds.iter().all(|round| round.waiting.is_empty());
+        let starts = rounds.iter().all(|round| round.waiting.is_empty());
         let place = rounds.iter().position(|round| Arc::ptr_eq(&round.issuer, &open.issuer));
         let place = place.unwrap_or_else(|| {
             rounds.push(Round::of(&open.issuer));
@@ -83,7 +83,7 @@ impl Checks {
         let round = &mut rounds[place];
         round.batch.push(&open.digest, open.signature);
         round.waiting.push(tell);
-        (begins, round.waiting.len() == ENOUGH)
+        (starts, round.waiting.len() == ENOUGH)
     }
 
     fn settle(&self) {

@@ -64,7 +64,7 @@ pub fn encode_merkle_tree_leaf(
 }
 
 /// Appends the bytes that the signature of an SCT covers (RFC 6962 section 3.2). They are those of the entry's
-/// `MerkleTreeLeaf`: both structures begin with two zero bytes and go on alike, so that their
+/// `MerkleTreeLeaf`: both structures start with two zero bytes and go on alike, so that their
 /// [`leaf_hash`](crate::logs::merkle::leaf_hash) is the leaf's.
 pub fn sct_signature_input(
     out: &mut Vec<u8>,

@@ -45,7 +45,7 @@ fn month_days(year: i64, month: i64) -> i64 {
     }
 }
 
-/// Days of the Gregorian calendar, by years that begin in March, so that the leap day is the last.
+/// Days of the Gregorian calendar, by years that start in March, so that the leap day is the last.
 fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let march_year = if month > 2 { year } else { year - 1 };
     let march_month = (month + 9) % 12;

@@ -4,7 +4,7 @@ use crate::logs::tile::{FULL_WIDTH, Level, TileId};
 /// The leaves of a tile that the followed tree covers, and what the audit knows of them.
 #[derive(Debug, Default)]
 pub(super) struct TileLeaves {
-    /// Leaves of the tile that were there before the audit began; their hashes are not known.
+    /// Leaves of the tile that were there before the audit started; their hashes are not known.
     pub(super) skip: usize,
     /// From `skip` on.
     hashes: Vec<Hash>,

@@ -273,7 +273,7 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
         self.publications.push(Published { size, fetched_ns, unseen_ns, timestamp_ms });
     }
 
-    /// Begins to look up the receipts of the next older tile, unless some are being looked up.
+    /// Starts to look up the receipts of the next older tile, unless some are being looked up.
     fn look_up(&mut self) {
         if self.lookup.is_some() {
             return;

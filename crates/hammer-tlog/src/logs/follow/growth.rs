@@ -48,7 +48,7 @@ struct Wanted {
 pub(super) enum Outcome {
     /// Tiles are wanted.
     Wants,
-    /// Another stage has begun.
+    /// Another stage has started.
     Again,
     /// The head continues the trusted one.
     Proved { trusted: Box<Trusted>, leaves: Vec<Hash> },

@@ -20,7 +20,7 @@ pub struct Head {
 }
 
 impl Head {
-    /// The head of the tree without leaves, which every log begins with and which none needs to sign.
+    /// The head of the tree without leaves, which every log starts with and which none needs to sign.
     pub fn empty() -> Self {
         Self { size: 0, root: EMPTY_ROOT, timestamp_ms: 0, fetched_ns: 0, raw: Arc::new([]) }
     }

@@ -74,7 +74,7 @@ pub fn consistency_proof(
     Ok(path)
 }
 
-/// The root of leaves `begin..end`, where `begin` is aligned to the range's largest complete subtree.
+/// The root of leaves `start..end`, where `start` is aligned to the range's largest complete subtree.
 fn subtree_root(reader: &impl NodeReader, begin: u64, end: u64) -> Result<Hash, MerkleError> {
     let size = end - begin;
     if !size.is_power_of_two() {

@@ -48,7 +48,7 @@ struct Range<'a> {
 }
 
 impl Range<'_> {
-    /// The root of the leaves `begin..end` of the tree.
+    /// The root of the leaves `start..end` of the tree.
     fn root(&self, begin: u64, end: u64) -> Result<Hash, MerkleError> {
         if end <= self.start || begin >= self.end {
             let level = (end - begin).ilog2() as u8;
