@@ -43,10 +43,10 @@ fn audit_with(
 ) -> Outcome {
     let mut run = TestRun::new();
     run.drain = drain;
-    let shared = Arc::new(log.clone());
+    let (shared, folder) = (Arc::new(log.clone()), tempfile::tempdir().unwrap());
     let auditor = Auditor::new("log", shared.clone(), client(log), run.epoch_unix_ms)
         .every(AuditInterval::LEAST)
-        .folder(std::env::temp_dir());
+        .folder(folder.path().to_owned());
     let mut auditor = made(auditor);
     let chains = CtRun { workload, ..run.ct() };
     let submit = SubmitWorkload::new(plan, shared, client(log), &chains).unwrap();
