@@ -20,7 +20,7 @@ plan=$RUN/plan.yaml report=${REPORT:-$RUN/report.json}
 cat >"$plan" <<PLAN
 name: cpu-per-chain
 target:
-  log: { submission_url: "http://127.0.0.1:1/lab", public_key: "set below" }
+  log: { submission_url: "http://127.0.0.1:1/lab" }
 workloads:
   - name: submit
     ct_submit: { audit: true }
