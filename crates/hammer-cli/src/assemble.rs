@@ -8,6 +8,7 @@ use hammer_core::dispatch::{LanePlan, Load};
 use hammer_core::run::{RunSpec, Scope, ScopedThreshold, StopRule};
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_values::{Count, ValueError};
+use http::Uri;
 
 use crate::error::CliError;
 use crate::plan::error::{PlanError, PlanFault};
@@ -46,7 +47,11 @@ pub(crate) fn assemble(registry: &Registry, plan: &Plan, evidence: &Path) -> Res
         open.push(protocol.open(&planned)?);
     }
     let services: Vec<OpenService> = open.iter().flat_map(|open| open.services()).collect();
-    permitted(&services, plan.target.authorized.as_deref())?;
+    let endpoints: Vec<Uri> = open.iter().flat_map(|open| open.endpoints()).collect();
+    permitted(&endpoints, plan.target.authorized.as_deref())?;
+    if open.iter().filter(|open| open.observes()).count() > 1 {
+        return Err(PlanFault::ObservedTwice.at(PlanPath::of("target")).into());
+    }
     let labs = open.iter_mut().flat_map(|open| open.take_labs()).collect();
     let lanes = lanes(registry, planned, &mut open, &services)?;
     let stops = stops(registry, plan, &open);
@@ -78,7 +83,7 @@ pub(crate) fn assemble(registry: &Registry, plan: &Plan, evidence: &Path) -> Res
     Ok(Assembled { spec, labs, notes: notes(registry, plan) })
 }
 
-/// What can be said against the plan without starting, dialling or reading anything that it names.
+/// What can be said against the plan without starting, dialling or reading anything that it names but a trace of arrivals.
 ///
 /// # Errors
 /// When the plan contradicts itself.

@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use ::http::Uri;
 use hammer_core::dispatch::LanePlan;
 use hammer_core::observe::Observer;
 use hammer_core::run::StopRule;
@@ -32,7 +33,7 @@ use service::OpenService;
 
 /// A protocol as the registry knows it.
 pub(crate) trait Protocol: Sync {
-    /// The keys that it adds to plans.
+    /// The keys that it adds to plans; no other protocol may have them.
     fn sections(&self) -> Vec<Section>;
 
     /// What of it can end the arrivals.
@@ -40,19 +41,23 @@ pub(crate) trait Protocol: Sync {
         Vec::new()
     }
 
-    /// What can be said against its part of a plan without starting, dialling or reading anything that it names.
+    /// What can be said against its part of a plan without starting, dialling or reading anything that it names. It is asked of
+    /// every plan, also of one that has nothing of this protocol, before the first of the plan's runs; the folder for
+    /// evidence is not known then.
     ///
     /// # Errors
     /// When that contradicts itself, or another part of the plan.
     fn check(&self, planned: &RunPlan<'_>) -> Result<(), PlanError>;
 
-    /// Finds what the plan names of it, or starts it where it is embedded.
+    /// Finds what the plan names of it, or starts it where it is embedded: at the start of each run of a plan that was checked,
+    /// also of one that has nothing of this protocol, which then has no endpoints, observers, headlines or rules.
     ///
     /// # Errors
     /// When what is named cannot be read, or an embedded target does not start.
     fn open<'a>(&self, planned: &RunPlan<'a>) -> Result<Box<dyn OpenProtocol + 'a>, CliError>;
 
-    /// What the dashboard shows of its workloads in the protocol's own words.
+    /// What the dashboard shows of its workloads in the protocol's own words; of several protocols, the first with a workload on a
+    /// side is shown.
     fn panel(&self) -> Option<PanelSpec> {
         None
     }
@@ -70,17 +75,28 @@ pub(crate) trait Protocol: Sync {
 
 /// The part of a run that is a protocol's: its services have been found, and its embedded targets run.
 pub(crate) trait OpenProtocol {
-    /// Its services; a plan may have none of them.
-    fn services(&self) -> Vec<OpenService>;
+    /// Every endpoint of its services, so that none is dialled that nobody allowed.
+    fn endpoints(&self) -> Vec<Uri>;
+
+    /// Those of its services that any HTTP request may be sent to; a plan may have none of them.
+    fn services(&self) -> Vec<OpenService> {
+        Vec::new()
+    }
 
     /// Its embedded targets, which the run's owner keeps from now on.
     fn take_labs(&mut self) -> Vec<Box<dyn Lab>>;
 
-    /// One of its workloads with its load.
+    /// One of its workloads, which has a section of this protocol, with its load.
     ///
     /// # Errors
     /// When the workload does not fit the services, or names what cannot be read.
     fn lane(&mut self, lane: LaneRequest<'_>) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError>;
+
+    /// Whether it will have observers. The names of observations are one space for a run, and an auditor of any protocol tells a
+    /// `tree_size`: a plan in which two protocols observe is refused until their names are kept apart.
+    fn observes(&self) -> bool {
+        false
+    }
 
     /// What an observation of that name is called in this run: under each of several targets it has a name of its own.
     fn observed(&self, observation: &str) -> Vec<String> {

@@ -399,7 +399,7 @@ fn every_argument_of_one_line_that_cannot_be_is_told_by_its_name() {
     }
     refused(
         &hammer(&["http", "get", "http://me:canary@127.0.0.1:9/"]),
-        &["failed to use URL: `***@127.0.0.1` is no URL"],
+        &["failed to use URL: `http://***@127.0.0.1:9/` is no URL"],
     );
     for (command, args, part) in [
         ("submit", ["-c", "0"], "use -c: it must be 1 at least"),

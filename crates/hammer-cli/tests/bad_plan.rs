@@ -418,3 +418,48 @@ fn no_credential_of_a_change_is_shown() {
         assert!(!ended.stderr.contains("7777777"), "{}", ended.stderr);
     }
 }
+
+/// A sweep's values stand in the labels of its runs; a user of a URL may come with a password.
+#[test]
+fn no_credential_of_a_sweep_or_of_a_url_is_shown() {
+    for sweep in [
+        "{\"workloads.web.http.headers.Authorization\": [canary-one, canary-two]}",
+        "{\"workloads.0.http.headers\": [{X-Auth-Token: canary}]}",
+        "{\"workloads.web.http\": [{headers: {Cookie: canary}}]}",
+    ] {
+        let ended = run(PLAN, &[&format!("sweep={sweep}")]);
+        refused(&ended, &["it cannot be swept"]);
+        assert!(!ended.stderr.contains("canary") && !ended.stdout.contains("canary"), "{}", ended.stderr);
+    }
+    for url in ["ftp://me:canary@h/", "\"http://me:canary@no host/\"", "http://me:canary@h/"] {
+        let ended = run(&PLAN.replace("http://127.0.0.1:9", url), &[]);
+        refused(&ended, &["plan.yaml:2:", "target.url: `"]);
+        assert!(!ended.stderr.contains("canary"), "{}", ended.stderr);
+    }
+}
+
+/// Whoever writes a token where its place belongs does not find it in a terminal.
+#[test]
+fn no_token_in_the_place_of_its_place_is_shown() {
+    for http in
+        ["{ bearer: canary }", "{ bearer: { value: canary } }", "{ bearer: { tokn: canary, file: a } }"]
+    {
+        let ended = run(&PLAN.replace("http: {}", &format!("http: {http}")), &[]);
+        refused(&ended, &["workloads[0].http.bearer"]);
+        assert!(!ended.stderr.contains("canary"), "{}", ended.stderr);
+    }
+    let ended = run(PLAN, &["workloads.web.http.bearer=canary"]);
+    refused(&ended, &["use --set workloads.web.http.bearer=***", "it may be a secret"]);
+    assert!(!ended.stderr.contains("canary"), "{}", ended.stderr);
+}
+
+#[test]
+fn more_than_a_machine_can_hold_is_refused() {
+    for (set, why) in [
+        ("workloads.web.load={users: 99999999999}", "workloads[0].load.users: there can be a million users"),
+        ("rounds=99999999999", "rounds=99999999999: there can be 10,000 runs"),
+        ("workloads.web.http.path=a", "use --set workloads.web.http.path=a: `a` is no path"),
+    ] {
+        refused(&run(PLAN, &[set]), &[why]);
+    }
+}

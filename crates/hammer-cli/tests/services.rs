@@ -137,8 +137,48 @@ fn services_that_contradict_the_plan_are_refused_by_line() {
         "target: give exactly one of ",
     );
     let log = format!("log: {{ submission_url: \"http://127.0.0.1:9\", public_key: {KEY} }}");
-    let named = |key: &str| format!("  services:\n    a: {{ {log}, {key} }}");
+    let named =
+        |key: &str| format!("  services:\n    a: {{ {log}, {key} }}\n    b: {{ url: \"127.0.0.1:1\" }}");
     refused(&named("token: { env: A }"), "", "target.services.a.token: a log has tokens of its own");
-    let named = "  services:\n    a: { log: { name: b, submission_url: \"http://127.0.0.1:9\" } }";
+    refused(
+        &format!("  services:\n    a: {{ {log} }}\n    b: {{ url: \"127.0.0.1:1\" }}"),
+        "service: a",
+        "workloads[0].http.service: the service `a` has no url",
+    );
+    refused(
+        &format!("  services:\n    a: {{ {log} }}"),
+        "",
+        "workloads[0].http: no service of the target has a url",
+    );
+    let token = "  services:\n    a: { url: \"127.0.0.1:1\", token: { env: TOKEN } }";
+    let twice = "the service has a token of every request to it already";
+    refused(token, "bearer: { env: OTHER }", &format!("workloads[0].http.bearer: {twice}"));
+    refused(token, "headers: { Authorization: x }", &format!("workloads[0].http.headers: {twice}"));
+    let named = "  services:\n    a: { log: { name: b, submission_url: \"http://127.0.0.1:9\" } }\n    b: { url: \"127.0.0.1:1\" }";
     refused(named, "", "target.services.a.log.name: the log is named by its service, `a`");
+}
+
+#[test]
+fn a_request_beside_a_log_without_a_name_goes_where_chains_are_sent() {
+    let (submission, monitoring) = (Server::ok(), Server::ok());
+    let folder = Folder::new();
+    let plan = folder.write(
+        "plan.yaml",
+        &format!(
+            "\
+target:
+  log: {{ submission_url: \"{}log\", monitoring_url: \"{}log\", public_key: {KEY} }}
+workloads:
+  - {{ name: web, http: {{ path: /ct/v1/get-roots }}, load: {{ users: 1, operations: 6 }} }}
+",
+            submission.url(),
+            monitoring.url()
+        ),
+    );
+    let ended = hammer(&["run", &plan, "--out", "-"]);
+    assert_eq!(ended.report().totals.all.fates.accepted, 6, "{}", ended.stderr);
+    let asked = |server: &Server| {
+        server.requests().iter().filter(|request| request.line.contains("/ct/v1/get-roots ")).count()
+    };
+    assert_eq!((asked(&submission), asked(&monitoring)), (6, 0));
 }

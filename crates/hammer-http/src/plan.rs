@@ -10,9 +10,9 @@ use std::path::PathBuf;
 
 use bytes::Bytes;
 use hammer_exchange::token::TokenPlan;
-use hammer_values::{KeyConflict, OneOrMany, PlanBlock, Status};
+use hammer_values::{KeyConflict, OneOrMany, PlanBlock, Status, without_user};
 use http::Uri;
-use http::header::HeaderMap;
+use http::header::{AUTHORIZATION, HeaderMap};
 use http::uri::PathAndQuery;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,10 +76,20 @@ impl HttpPlan {
     }
 }
 
+impl HttpPlan {
+    /// Whether it has an `Authorization` of its own among its headers.
+    pub fn has_authorization(&self) -> bool {
+        self.headers.keys().any(|key| key.name() == AUTHORIZATION)
+    }
+}
+
 impl PlanBlock for HttpPlan {
     fn conflict(&self) -> Option<KeyConflict> {
-        let both = self.body.is_some() && self.body_file.is_some();
-        both.then(|| KeyConflict::at("body_file", "body is given too: only one of both may be"))
+        if self.body.is_some() && self.body_file.is_some() {
+            return Some(KeyConflict::at("body_file", "body is given too: only one of both may be"));
+        }
+        let both = self.bearer.is_some() && self.has_authorization();
+        both.then(|| KeyConflict::at("bearer", "headers has Authorization too: only one of both may be"))
     }
 }
 
@@ -89,7 +99,7 @@ impl PlanBlock for HttpPlan {
 /// # Errors
 /// [`HttpError::Url`] when it has no host, or another scheme than `http` and `https`.
 pub fn split_url(url: &str) -> Result<(Uri, String), HttpError> {
-    let refused = |reason: &str| HttpError::Url { url: url.to_owned(), reason: reason.to_owned() };
+    let refused = |reason: &str| HttpError::Url { url: without_user(url), reason: reason.to_owned() };
     let whole = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
     let uri: Uri = whole.parse().map_err(|why: http::uri::InvalidUri| refused(&why.to_string()))?;
     let mut parts = uri.into_parts();
@@ -116,8 +126,10 @@ mod tests {
             let (found, rest) = split_url(url).unwrap();
             assert_eq!((found.to_string().as_str(), rest.as_str()), (endpoint, path), "{url}");
         }
-        for url in ["", "ftp://a/b", "http://", "http://a b/"] {
-            assert!(split_url(url).is_err(), "{url:?}");
+        for url in ["", "ftp://a/b", "http://", "http://a b/", "ftp://me:canary@a/b", "http://me:canary@a b/"]
+        {
+            let refused = split_url(url).unwrap_err().to_string();
+            assert!(!refused.contains("canary"), "{refused}");
         }
     }
 
@@ -138,6 +150,8 @@ mod tests {
         for nonsense in [
             r#"{"method":"GE T"}"#,
             r#"{"path":"/a b"}"#,
+            r#"{"path":"a"}"#,
+            r#"{"path":"http://other/"}"#,
             r#"{"headers":{"a b":"c"}}"#,
             r#"{"headers":{"a":"b\n"}}"#,
             r#"{"expect":[200,1000]}"#,
@@ -147,6 +161,8 @@ mod tests {
         }
         let both = HttpPlan { body: Some("a".into()), body_file: Some("b".into()), ..HttpPlan::default() };
         assert_eq!(both.conflict().unwrap().key(), "body_file");
+        let twice = r#"{"headers":{"authorization":"Basic x"},"bearer":{"env":"TOKEN"}}"#;
+        assert_eq!(serde_json::from_str::<HttpPlan>(twice).unwrap().conflict().unwrap().key(), "bearer");
         assert_eq!(HttpPlan::default().conflict(), None);
     }
 }

@@ -31,21 +31,28 @@ impl ScalarValue for ServiceUrl {
 
     fn of_scalar(scalar: Scalar<'_>) -> Result<Self, ValueError> {
         let Scalar::Text(text) = scalar else { return Err(scalar.is_no::<Self>()) };
-        let url: Uri = text.trim_end_matches('/').parse().map_err(|_| scalar.is_no::<Self>())?;
+        let no_url = |_| Scalar::Text(&without_user(text)).is_no::<Self>();
+        let url: Uri = text.trim_end_matches('/').parse().map_err(no_url)?;
         let reason = match (url.scheme_str(), url.authority()) {
             (Some("http" | "https"), Some(host)) if host.as_str().contains('@') => {
-                // What stands before the host may be a secret.
-                let text = format!("***@{}", host.host());
-                return Err(ValueError::Form {
-                    text,
-                    expected: "URL of a service: user and password do not belong into it",
-                });
+                "URL of a service: user and password do not belong into it"
             }
             (Some("http" | "https"), Some(_)) if url.query().is_some() => "URL of a service: it has a query",
             (Some("http" | "https"), Some(_)) => return Ok(Self { text: text.to_owned(), url }),
             _ => "URL of a service: it is neither http nor https",
         };
-        Err(ValueError::Form { text: text.to_owned(), expected: reason })
+        Err(ValueError::Form { text: without_user(text), expected: reason })
+    }
+}
+
+/// The text of a URL, or of what was meant as one, without what stands before its host: that may be a password.
+pub fn without_user(url: &str) -> String {
+    let start = url.find("://").map_or(0, |scheme| scheme + "://".len());
+    let (scheme, rest) = url.split_at(start);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    match authority.rfind('@') {
+        Some(at) => format!("{scheme}***{}", &rest[at..]),
+        None => url.to_owned(),
     }
 }
 
@@ -101,10 +108,13 @@ mod tests {
             ("http://", "`http://` is no URL"),
             ("log", "`log` is no URL of a service: it is neither http nor https"),
             ("ftp://a/b", "`ftp://a/b` is no URL of a service: it is neither http nor https"),
+            ("ftp://me:canary@a/b", "`ftp://***@a/b` is no URL of a service: it is neither http nor https"),
+            ("http://me:canary@no host/", "`http://***@no host/` is no URL (like "),
+            ("me:canary@host", "`***@host` is no URL"),
             ("http://a/b?c=d", "`http://a/b?c=d` is no URL of a service: it has a query"),
             (
                 "http://me:canary@a/b",
-                "`***@a` is no URL of a service: user and password do not belong into it",
+                "`http://***@a/b` is no URL of a service: user and password do not belong into it",
             ),
         ] {
             let error = text.parse::<ServiceUrl>().unwrap_err().to_string();

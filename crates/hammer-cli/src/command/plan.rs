@@ -14,7 +14,7 @@ use crate::plan::sweep::{self, PlannedRun};
 use crate::protocol::registry::Registry;
 
 /// Prints it in YAML, with every default filled in; a plan that contradicts itself is refused, but nothing that it
-/// names is started, dialled or read.
+/// names is started, dialled or read but a trace of arrivals, since that is the load.
 pub(crate) fn show(args: &PlanArgs, registry: &Registry) -> Result<ExitCode, CliError> {
     let planned = read::plan(args, registry.grammar())?;
     say_notes(&planned.source)?;

@@ -4,17 +4,41 @@ use serde_json::Value;
 
 use super::path::{PathSegment, PlanPath};
 
-/// Headers whose values are secrets, in lower case.
-const CREDENTIALS: [&str; 4] = ["authorization", "proxy-authorization", "cookie", "x-api-key"];
+/// Where headers stand in whatever section they are.
+const HEADERS: &str = "headers";
+/// What the name of a header says that carries a secret, in lower case: `Authorization`, `Cookie`, `X-Api-Key`, `Private-Token`.
+const WORDS: [&str; 8] = ["auth", "cookie", "token", "secret", "password", "api-key", "apikey", "credential"];
+/// What keys end with that say where a token is.
+const TOKEN_KEYS: [&str; 3] = ["bearer", "token", "password"];
+/// Names of headers that are nothing else, whatever stands around them.
+const NAMES: [&str; 4] = ["authorization", "proxy-authorization", "cookie", "x-api-key"];
 
 /// Leaves out of a plan what its headers carry as secrets, in whichever of its sections they stand.
 pub(super) fn mask(plan: &mut Value) {
+    each_credential(plan, &mut hide);
+}
+
+/// Whether a plan holds a header that carries a secret.
+pub(super) fn holds_credential(plan: &Value) -> bool {
+    let mut found = false;
+    each_credential(&mut plan.clone(), &mut |_| found = true);
+    found
+}
+
+fn each_credential(plan: &mut Value, told: &mut impl FnMut(&mut Value)) {
     match plan {
-        Value::Object(map) => map.iter_mut().for_each(|(key, value)| match is_credential(key) {
-            true => hide(value),
-            false => mask(value),
-        }),
-        Value::Array(items) => items.iter_mut().for_each(mask),
+        Value::Object(map) => {
+            for (key, value) in map {
+                match value {
+                    Value::Object(headers) if key == HEADERS => {
+                        let secret = headers.iter_mut().filter(|(name, _)| is_credential(name));
+                        secret.for_each(|(_, value)| told(value));
+                    }
+                    value => each_credential(value, told),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| each_credential(item, told)),
         _ => {}
     }
 }
@@ -28,20 +52,61 @@ fn hide(value: &mut Value) {
     }
 }
 
-/// Whether the header of that name carries a secret.
+/// Whether the header of that name carries a secret, as far as its name says.
 fn is_credential(header: &str) -> bool {
-    CREDENTIALS.iter().any(|credential| header.eq_ignore_ascii_case(credential))
+    let header = header.to_ascii_lowercase();
+    WORDS.iter().any(|word| header.contains(word))
 }
 
-/// Whether a header that carries a secret is named anywhere in `text`.
+/// Whether a header that carries a secret is named anywhere in `text`, or a URL with a user. The block may be misspelt.
 pub(super) fn names_credential(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
-    CREDENTIALS.iter().any(|credential| text.contains(credential))
+    let has_header = || text.contains("header") && WORDS.iter().any(|word| text.contains(word));
+    NAMES.iter().any(|name| text.contains(name))
+        || has_header()
+        || names_user(&text)
+        || has_inline_token(&text)
+}
+
+/// Whether a URL in `text` has a user, and so perhaps a password.
+fn names_user(text: &str) -> bool {
+    let hosts = text.split("://").skip(1);
+    let mut authorities = hosts.filter_map(|rest| rest.split(['/', '"', '\'', '\n', ' ', '?', '#']).next());
+    authorities.any(|authority| authority.contains('@'))
 }
 
 /// Whether what is at that path is the value of such a header, or a part of it.
 pub(super) fn leads_into_credential(at: &PlanPath) -> bool {
-    at.segments().iter().any(|segment| matches!(segment, PathSegment::Key(key) if is_credential(key)))
+    let is = |segment: &PathSegment, says: &dyn Fn(&str) -> bool| matches!(segment, PathSegment::Key(key) if says(key));
+    let mut pairs = at.segments().windows(2);
+    pairs.any(|pair| is(&pair[0], &|key| key == HEADERS) && is(&pair[1], &is_credential))
+}
+
+/// Whether what is at that path says where a token is, and so may be one by mistake.
+pub(super) fn leads_to_token(at: &PlanPath) -> bool {
+    matches!(at.segments().last(), Some(PathSegment::Key(key)) if is_token_key(key))
+}
+
+fn is_token_key(key: &str) -> bool {
+    TOKEN_KEYS.iter().any(|token| key.ends_with(token))
+}
+
+/// Whether a token stands in `text`, in lower case, where a map should say where it is: `bearer: canary`.
+fn has_inline_token(text: &str) -> bool {
+    let after = |key: &'static str| text.match_indices(key).map(move |(at, _)| &text[at + key.len()..]);
+    let values = TOKEN_KEYS.iter().flat_map(|key| after(key));
+    let mut values = values.filter_map(|rest| rest.trim_start_matches(['"', '\'']).strip_prefix([':', '=']));
+    values.any(|value| {
+        let value = value.trim_start_matches(' ');
+        match value.strip_prefix('{') {
+            Some(map) => {
+                let keys = map.split(['}', '\n']).next().unwrap_or_default().split(',');
+                let mut keys = keys.map(|pair| pair.split(':').next().unwrap_or_default().trim());
+                keys.any(|key| !["", "file", "env"].contains(&key))
+            }
+            None => !value.is_empty() && !value.starts_with(['\n', '\r', '#', '}', '`']),
+        }
+    })
 }
 
 /// A change `key=value` without its value, where that may hold a secret.
@@ -49,5 +114,58 @@ pub(super) fn without_credential(change: &str) -> String {
     match change.split_once('=') {
         Some((key, _)) if names_credential(change) => format!("{key}=***"),
         _ => change.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn headers_alone_are_masked_and_by_what_their_names_say() {
+        let mut plan = json!({
+            "services": { "authorization": { "url": "http://127.0.0.1" }, "cookie": { "log": {} } },
+            "workloads": [{ "http": { "headers": {
+                "Authorization": "canary", "X-Auth-Token": ["canary", "canary"], "private-token": "canary", "accept": "*/*",
+            } } }],
+        });
+        mask(&mut plan);
+        assert!(!plan.to_string().contains("canary"), "{plan}");
+        assert_eq!(plan["services"]["authorization"]["url"], "http://127.0.0.1");
+        assert_eq!(plan["workloads"][0]["http"]["headers"]["accept"], "*/*");
+    }
+
+    #[test]
+    fn a_path_leads_into_a_header_and_not_into_what_has_its_name() {
+        for (path, leads) in [
+            ("workloads[0].http.headers.Authorization", true),
+            ("workloads[0].http.headers.x-api-key[1]", true),
+            ("workloads[0].http.headers.accept", false),
+            ("target.services.cookie.connection.streams", false),
+        ] {
+            assert_eq!(leads_into_credential(&PlanPath::of(path)), leads, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_text_names_a_credential_where_it_has_such_a_header_or_a_user_in_a_url() {
+        for (text, names) in [
+            ("hedders: { Authorization: Bearer x }", true),
+            ("headers: { Private-Token: x }", true),
+            ("url: http://me:secret@host/", true),
+            ("url: \"ftp://me:secret@no host/\"", true),
+            ("bearer: canary", true),
+            ("http: { bearer: canary }", true),
+            ("token: { value: canary }", true),
+            ("submission_token: canary", true),
+            ("bearer: { env: TOKEN }\ntoken: { file: a, }\n", false),
+            ("bearer:\n  file: a\n", false),
+            ("submission_token_file: a\nurl: http://host/a@b", false),
+            ("contact: me@example.com\nurl: http://host", false),
+        ] {
+            assert_eq!(names_credential(text), names, "{text}");
+        }
     }
 }

@@ -52,6 +52,17 @@ pub(crate) enum PlanFault {
     /// A value that no header can have, of a header that carries a secret.
     #[error("it is no header's value; it is not shown, since it may be a secret")]
     Credential,
+    /// More rounds, and values of swept keys, than anyone waits for.
+    #[error("there can be 10,000 runs at most, rounds and swept values multiplied")]
+    TooManyRuns,
+    /// A value that is none where a secret may stand.
+    #[error("expected a map with file or env; what is there is not shown, since it may be a secret")]
+    InlineToken,
+    /// A swept key under which a secret stands.
+    #[error(
+        "a run is told by the values of its sweep, and a header of these may carry a secret: it cannot be swept"
+    )]
+    SweptCredential,
     /// A key is needed and was left out.
     #[error("it is not given")]
     Missing,
@@ -73,9 +84,23 @@ pub(crate) enum PlanFault {
     /// A stop rule without a rule.
     #[error("give {0}")]
     NoRule(String),
+    /// A request with a token of its own, to a service that has one.
+    #[error("the service has a token of every request to it already")]
+    TwoTokens,
+    /// A request without a service that it could go to.
+    #[error("no service of the target has a url")]
+    NoService,
     /// A workload that does not say to which of several services it goes.
     #[error("there are several services: name one of {0} by `service`")]
     Unnamed(String),
+    /// A service that a request cannot go to.
+    #[error("the service `{0}` has no url: it is reached by its own protocol")]
+    NoUrl(String),
+    /// Services of two protocols whose observers would tell their numbers under the same names.
+    #[error(
+        "the services of two protocols cannot be observed in one run: their numbers would have the same names"
+    )]
+    ObservedTwice,
     /// A service that the target does not have.
     #[error("the target has no service `{0}`")]
     UnknownService(String),

@@ -94,5 +94,6 @@ fn add(schema: &mut Schema, of: &str, key: &str, property: Value) {
     let Some(Value::Object(definitions)) = schema.get_mut("$defs") else { return };
     let Some(Value::Object(definition)) = definitions.get_mut(of) else { return };
     let properties = definition.entry("properties").or_insert_with(|| Value::Object(Map::new()));
+    assert!(properties.get(key).is_none(), "{of} has a key `{key}` of its own");
     properties[key] = property;
 }

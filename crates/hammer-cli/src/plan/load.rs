@@ -155,6 +155,9 @@ pub(crate) enum LoadError {
     /// A closed loop of nobody.
     #[error("there must be at least one user")]
     NoUser,
+    /// A closed loop of more than a machine has memory for.
+    #[error("there can be a million users at most: each takes some 4 kB")]
+    TooManyUsers,
     /// The most think time is less than the least.
     #[error("think_up_to must not be below think")]
     Think,
@@ -169,7 +172,7 @@ impl LoadError {
             Self::ThinkingRate => Some("think"),
             Self::SpawningRate => Some("spawn_rate"),
             Self::SpacedTrace | Self::SpacedUsers => Some("arrivals"),
-            Self::NoUser => Some("users"),
+            Self::NoUser | Self::TooManyUsers => Some("users"),
             Self::Think => Some("think_up_to"),
         }
     }
@@ -301,6 +304,9 @@ impl LoadPlan {
         if stages.most_users() == 0 {
             return Err(LoadError::NoUser);
         }
+        if stages.most_users() > MOST_USERS {
+            return Err(LoadError::TooManyUsers);
+        }
         let least = self.think.unwrap_or(TimeSpan::ZERO);
         let think = match self.think_up_to {
             None => Think::Constant(least.duration().into()),
@@ -317,3 +323,6 @@ impl LoadPlan {
 pub(crate) fn scaled(count: u64, factor: f64) -> u64 {
     if count == 0 { 0 } else { ((count as f64 * factor).round() as u64).max(1) }
 }
+
+/// Users of a closed loop.
+const MOST_USERS: usize = 1_000_000;

@@ -124,11 +124,13 @@ impl Sections {
         Ok(Self(taken))
     }
 
-    /// What stands under `key`, where it is given.
+    /// What stands under `key`, where it is given; `T` is the type that reads its section.
     pub(crate) fn get<T: 'static>(&self, key: &str) -> Option<&T> {
         let (_, plan) = self.0.iter().find(|(given, _)| *given == key)?;
         let plan: &dyn Any = &**plan;
-        plan.downcast_ref()
+        let plan = plan.downcast_ref();
+        debug_assert!(plan.is_some(), "{key} is read as another type than its section's");
+        plan
     }
 
     /// The keys that are given.

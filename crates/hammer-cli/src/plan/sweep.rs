@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::Plan;
 use super::change::apply;
+use super::credential::holds_credential;
 use super::document::PlanDocument as _;
 use super::error::{PlanError, PlanFault};
 use super::grammar::PlanGrammar;
@@ -29,8 +30,16 @@ pub(crate) struct PlannedRun {
 /// When a swept key does not exist or a value does not fit it.
 pub(crate) fn runs(planned: &SourcedPlan<Plan>, grammar: &PlanGrammar) -> Result<Vec<PlannedRun>, PlanError> {
     let plan = &planned.plan;
+    let combined: usize = plan.sweep.values().map(|values| values.len()).fold(1, usize::saturating_mul);
+    if combined.saturating_mul(plan.rounds.get()) > MOST_RUNS {
+        return Err(PlanFault::TooManyRuns.at(PlanPath::of("rounds")).placed(&planned.source));
+    }
     let mut combinations = vec![BTreeMap::new()];
     for (key, values) in &plan.sweep {
+        if values.iter().any(|value| holds_credential(&at_its_key(plan, key, value))) {
+            let at = PlanPath::of("sweep").key(key);
+            return Err(PlanFault::SweptCredential.at(at).placed(&planned.source));
+        }
         let with = |labels: &BTreeMap<String, Value>| {
             let one = |value: &Value| {
                 let mut labels = labels.clone();
@@ -76,6 +85,13 @@ fn swept(
     Ok(SourcedPlan { plan, source })
 }
 
+/// A value under its key, as a plan has it; a place in a list is a key here.
+fn at_its_key(plan: &Plan, key: &str, value: &Value) -> Value {
+    let path = swept_path(plan, key);
+    path.rsplit('.')
+        .fold(value.clone(), |value, key| Value::Object([(key.to_owned(), value)].into_iter().collect()))
+}
+
 /// `users` alone is that of the only workload, as short sweeps write it.
 fn swept_path(plan: &Plan, key: &str) -> String {
     const OF_LOAD: [&str; 4] = ["users", "rate", "think", "operations"];
@@ -84,3 +100,6 @@ fn swept_path(plan: &Plan, key: &str) -> String {
         false => key.to_owned(),
     }
 }
+
+/// Runs of one plan.
+const MOST_RUNS: usize = 10_000;

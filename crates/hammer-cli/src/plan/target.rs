@@ -78,7 +78,7 @@ pub(crate) struct LabPlan {
 pub(crate) struct ConnectionPlan {
     /// Which HTTP version is spoken.
     pub(crate) http: VersionPlan,
-    /// Most connections to an endpoint, over all shards. Without it: as many as operations may be in flight.
+    /// Most connections of a workload to an endpoint, over all shards. Without it: as many as operations may be in flight.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) connections: Option<Count>,
     /// HTTP/2: most streams at once on a connection.

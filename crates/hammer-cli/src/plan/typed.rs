@@ -4,7 +4,7 @@ use hammer_values::KeyConflict;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::credential::leads_into_credential;
+use super::credential::{leads_into_credential, leads_to_token};
 use super::error::{PlanError, PlanFault};
 use super::path::PlanPath;
 
@@ -15,6 +15,9 @@ pub(super) fn typed<T: DeserializeOwned>(value: Value) -> Result<T, PlanError> {
         if leads_into_credential(&at) {
             // The message may quote the value.
             return PlanFault::Credential.at(at);
+        }
+        if message.starts_with("invalid type") && leads_to_token(&at) {
+            return PlanFault::InlineToken.at(at);
         }
         match KeyConflict::split(&message) {
             Some((key, reason)) => PlanFault::Misfit(reason.to_owned()).at(at.keys(key)),

@@ -8,6 +8,7 @@ use hammer_core::run::StopRule;
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_ct::{Auditor, CtRun, LOG_FORKED, SubmitPlan, TreeSizeObserver, Window};
 use hammer_measure::headline::Headline;
+use http::Uri;
 
 use super::lab::Lab;
 use super::lane::LaneRequest;
@@ -100,8 +101,18 @@ struct OpenCt<'a> {
 }
 
 impl OpenProtocol for OpenCt<'_> {
+    fn endpoints(&self) -> Vec<Uri> {
+        self.logs.iter().flat_map(OpenLog::endpoints).collect()
+    }
+
+    /// Beside logs without names, requests go where chains are sent; a named log is reached by workloads of logs alone.
     fn services(&self) -> Vec<OpenService> {
-        self.logs.iter().map(OpenLog::service).collect()
+        let unnamed = self.logs.iter().filter(|log| log.service.is_none());
+        unnamed.map(|log| OpenService { name: None, endpoints: log.log.submission.clone() }).collect()
+    }
+
+    fn observes(&self) -> bool {
+        !self.logs.is_empty()
     }
 
     fn take_labs(&mut self) -> Vec<Box<dyn Lab>> {

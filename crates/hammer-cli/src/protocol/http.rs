@@ -6,7 +6,7 @@ use hammer_core::dispatch::LanePlan;
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_http::{HttpError, HttpPlan, HttpWorkload};
 use hammer_lab::{HttpLabHandle, HttpLabPlan};
-use hammer_values::{Agreed, OneOrMany, Word};
+use hammer_values::{Agreed, OneOrMany};
 use http::Uri;
 use serde_json::{Map, Value};
 
@@ -19,7 +19,7 @@ use crate::plan::document::LabSettings;
 use crate::plan::error::{KeyedError, PlanError, PlanFault};
 use crate::plan::path::PlanPath;
 use crate::plan::section::{Section, SectionPlace};
-use crate::plan::target::LabPlan;
+use crate::plan::target::{LabPlan, ServicePlan};
 use crate::plan::target_url::TargetUrl;
 use crate::plan::{Plan, WorkloadPlan};
 
@@ -66,8 +66,9 @@ impl Protocol for Http {
         let workloads = planned.plan.workloads.iter().enumerate();
         let mut requests = workloads.filter_map(|(place, workload)| Some((place, request(workload)?)));
         requests.try_for_each(|(place, request)| {
-            let names: Vec<&str> = planned.plan.target.services.keys().map(Word::as_str).collect();
-            destination(request, &names, PlanPath::workload(place).key(REQUEST)).map(drop)
+            let at = PlanPath::workload(place).key(REQUEST);
+            let name = destination(request, planned.plan, at.clone())?;
+            one_token(request, name.and_then(|name| planned.plan.target.services.get(name)), at)
         })
     }
 
@@ -94,6 +95,10 @@ struct OpenHttp {
 }
 
 impl OpenProtocol for OpenHttp {
+    fn endpoints(&self) -> Vec<Uri> {
+        self.services.iter().flat_map(|service| service.endpoints.clone()).collect()
+    }
+
     fn services(&self) -> Vec<OpenService> {
         self.services.clone()
     }
@@ -106,8 +111,7 @@ impl OpenProtocol for OpenHttp {
         let Some(plan) = request(lane.workload) else {
             return Err(PlanFault::Missing.at(lane.at(REQUEST)));
         };
-        let names: Vec<&str> = lane.services.iter().filter_map(|service| service.name.as_deref()).collect();
-        let name = destination(plan, &names, lane.at(REQUEST))?;
+        let name = destination(plan, lane.planned.plan, lane.at(REQUEST))?;
         let services = lane.services.iter().filter(|service| service.name.as_deref() == name);
         let endpoints: Vec<Uri> = services.flat_map(|service| service.endpoints.clone()).collect();
         let client = lane.client(name, &endpoints)?;
@@ -118,20 +122,38 @@ impl OpenProtocol for OpenHttp {
     }
 }
 
-/// The name of the service that a request goes to: the one that it names, or the only one; none where the target is short for
-/// services without names.
+/// The name of the service that a request goes to: the one that it names, or the only one with a URL; none where the target is
+/// short for services without names.
 fn destination<'a>(
-    plan: &'a HttpPlan,
-    names: &[&'a str],
+    request: &'a HttpPlan,
+    plan: &'a Plan,
     at: PlanPath,
 ) -> Result<Option<&'a str>, PlanError> {
-    match (&plan.service, names) {
+    let services = &plan.target.services;
+    let with_url = services.iter().filter(|(_, service)| service.kind.keys().any(|key| key == URL));
+    let names: Vec<&str> = with_url.map(|(name, _)| name.as_str()).collect();
+    match (&request.service, names.as_slice()) {
         (Some(name), names) if names.contains(&name.as_str()) => Ok(Some(name)),
+        (Some(name), _) if services.contains_key(name.as_str()) => {
+            Err(PlanFault::NoUrl(name.clone()).at(at.key("service")))
+        }
         (Some(name), _) => Err(PlanFault::UnknownService(name.clone()).at(at.key("service"))),
-        (None, []) => Ok(None),
+        (None, []) if services.is_empty() => Ok(None),
+        (None, []) => Err(PlanFault::NoService.at(at)),
         (None, [only]) => Ok(Some(*only)),
         (None, several) => Err(PlanFault::Unnamed(several.join(", ")).at(at)),
     }
+}
+
+/// The token of a service is that of every request to it.
+fn one_token(request: &HttpPlan, service: Option<&ServicePlan>, at: PlanPath) -> Result<(), PlanError> {
+    let of_service = service.is_some_and(|service| service.token.is_some());
+    let own = match (request.bearer.is_some(), request.has_authorization()) {
+        (true, _) => at.key("bearer"),
+        (false, true) => at.key("headers"),
+        (false, false) => return Ok(()),
+    };
+    if of_service { Err(PlanFault::TwoTokens.at(own)) } else { Ok(()) }
 }
 
 /// The service that `target.url` is short for.

@@ -18,8 +18,21 @@ impl Registry {
         Self { protocols: Vec::new(), grammar: PlanGrammar::default() }.with(&Http).with(&Ct)
     }
 
-    /// The same with another protocol, whose keys no other has.
+    /// The same with another protocol.
+    ///
+    /// # Panics
+    /// When another protocol has one of its keys: the first would be read in place of the second.
     pub(crate) fn with(mut self, protocol: &'static dyn Protocol) -> Self {
+        for section in protocol.sections() {
+            let mut others = self.grammar.at(section.place);
+            assert!(
+                others.all(|other| other.key != section.key),
+                "two protocols have the section {section:?}"
+            );
+        }
+        for key in protocol.stop_keys() {
+            assert!(self.grammar.stop_key(key.key).is_none(), "two protocols have the key {key:?} of stop");
+        }
         self.grammar.sections.extend(protocol.sections());
         self.grammar.stop_keys.extend(protocol.stop_keys());
         self.protocols.push(protocol);

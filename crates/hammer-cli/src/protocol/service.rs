@@ -7,7 +7,7 @@ use http::Uri;
 
 use crate::error::TargetError;
 
-/// A service that was found or started.
+/// A service that was found or started, and that any HTTP request may be sent to.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenService {
     /// Its name in the plan, where it has one.
@@ -21,8 +21,8 @@ pub(crate) struct OpenService {
 ///
 /// # Errors
 /// When a service is neither loopback nor private, and nobody is named who allowed it.
-pub(crate) fn permitted(services: &[OpenService], authorized: Option<&str>) -> Result<(), TargetError> {
-    for endpoint in services.iter().flat_map(|service| &service.endpoints) {
+pub(crate) fn permitted(endpoints: &[Uri], authorized: Option<&str>) -> Result<(), TargetError> {
+    for endpoint in endpoints {
         let Some(host) = endpoint.host() else { continue };
         let port =
             endpoint.port_u16().unwrap_or(if endpoint.scheme_str() == Some("https") { 443 } else { 80 });

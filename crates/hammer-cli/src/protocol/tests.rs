@@ -29,7 +29,7 @@ workloads:
   - name: office
     notary: {{ notarize: 3, inquire: 1 }}
     load: {{ users: 4, operations: 80 }}
-    timeout: 2s
+    timeout: 6s
 ",
         server.address, server.key
     )

@@ -22,10 +22,11 @@ impl TryFrom<String> for RequestPath {
     type Error = ValueError;
 
     fn try_from(text: String) -> Result<Self, ValueError> {
-        // The target's URL stands before it.
+        // The target's URL stands before it, which ends without a slash.
+        let goes_on = text.is_empty() || text.starts_with(['/', '?']);
         match PathAndQuery::try_from(format!("/{text}")) {
-            Ok(_) => Ok(Self(text)),
-            Err(_) => Err(ValueError::Form { text, expected: "path (like /a/b?c=d)" }),
+            Ok(_) if goes_on => Ok(Self(text)),
+            _ => Err(ValueError::Form { text, expected: "path (like /a/b?c=d)" }),
         }
     }
 }

@@ -76,8 +76,12 @@ impl Findings for SweptEntries {
         let Some(swept) = &self.swept else { return Vec::new() };
         let (entries, rate) = rate(&swept.leaves, cost);
         let (first, end) = (grouped(swept.leaves.start), grouped(swept.leaves.end));
-        let leads = if swept.is_proved { "they lead" } else { "THEY DO NOT LEAD" };
-        let read = format!("{} read, from {first} to {end}; {leads} to the root", grouped(entries));
+        let read = match (swept.is_proved, swept.flawed) {
+            (true, 0) => format!("{} read, from {first} to {end}; they lead to the root", grouped(entries)),
+            // The tree's hashes can lead there where entries cannot.
+            (true, _) => format!("from {first} to {end}, but for what is broken; the tree leads to the root"),
+            (false, _) => format!("from {first} to {end}; THEY DO NOT LEAD to the root"),
+        };
         let took = format!("{:.2}s, {} entries/s", cost.seconds, grouped(rate as u64));
         let issuers = || ("issuers", format!("{} served", grouped(swept.issuers)));
         let issuers = (self.kind == LogKind::StaticCt).then(issuers);

@@ -18,7 +18,7 @@ use crate::plan::error::PlanFault;
 use crate::plan::path::PlanPath;
 use crate::plan::target::TargetPlan;
 use crate::protocol::lab::{Lab, own_url, unstarted};
-use crate::protocol::service::{OpenService, permitted};
+use crate::protocol::service::permitted;
 
 /// A log that was found or started.
 pub(super) struct OpenLog {
@@ -31,9 +31,9 @@ pub(super) struct OpenLog {
 }
 
 impl OpenLog {
-    /// The log as a service of the run.
-    pub(super) fn service(&self) -> OpenService {
-        OpenService { name: self.service.clone(), endpoints: urls(&self.log) }
+    /// Where chains are sent, and where the log is read.
+    pub(super) fn endpoints(&self) -> Vec<Uri> {
+        self.log.submission.iter().chain(&self.log.monitoring).cloned().collect()
     }
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn only_log(target: &TargetPlan) -> Result<Arc<LogTarget>, CliError> 
     let log = target.unnamed.get::<CtTargetPlan>(LOG).cloned().unwrap_or_default();
     let log = Arc::new(log.target().map_err(refused)?);
     let log = OpenLog { name: ONLY_LOG.to_owned(), service: None, log };
-    permitted(&[log.service()], target.authorized.as_deref())?;
+    permitted(&log.endpoints(), target.authorized.as_deref())?;
     Ok(log.log)
 }
 
@@ -98,10 +98,6 @@ pub(crate) fn served(log: CtTargetPlan, lab: &CtLabHandle) -> Result<CtTargetPla
         public_key: Some(key.into()),
         ..log
     })
-}
-
-fn urls(log: &LogTarget) -> Vec<Uri> {
-    log.submission.iter().chain(&log.monitoring).cloned().collect()
 }
 
 fn different_keys(logs: &[OpenLog]) -> Result<(), TargetError> {

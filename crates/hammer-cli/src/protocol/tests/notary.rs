@@ -13,6 +13,7 @@ use hammer_exchange::ServiceConfig;
 use hammer_measure::headline::Headline;
 use hammer_net::ClientConfig;
 use hammer_tlog::hash::Hash;
+use http::Uri;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +26,6 @@ use crate::plan::target_url::TargetUrl;
 use crate::plan::{Plan, WorkloadPlan};
 use crate::protocol::lab::Lab;
 use crate::protocol::lane::LaneRequest;
-use crate::protocol::service::OpenService;
 use crate::protocol::{OpenProtocol, Protocol, RunPlan};
 use crate::tui::spec::{PanelLabel, PanelSide, PanelSize, PanelSpec, SideWords};
 
@@ -131,12 +131,12 @@ struct OpenNotary {
 }
 
 impl OpenProtocol for OpenNotaries<'_> {
-    fn services(&self) -> Vec<OpenService> {
-        let service = |notary: &OpenNotary| OpenService {
-            name: Some(notary.name.clone()),
-            endpoints: notary.client.endpoints.clone(),
-        };
-        self.notaries.iter().map(service).collect()
+    fn endpoints(&self) -> Vec<Uri> {
+        self.notaries.iter().flat_map(|notary| notary.client.endpoints.clone()).collect()
+    }
+
+    fn observes(&self) -> bool {
+        !self.notaries.is_empty()
     }
 
     fn take_labs(&mut self) -> Vec<Box<dyn Lab>> {
@@ -167,7 +167,7 @@ impl OpenProtocol for OpenNotaries<'_> {
     }
 
     fn headlines(&self) -> Vec<Headline> {
-        vec![Headline::size("tree_size", "notarized")]
+        self.notaries.iter().map(|_| Headline::size("tree_size", "notarized")).collect()
     }
 
     fn observers(self: Box<Self>) -> Result<Vec<Box<dyn Observer>>, PlanError> {
