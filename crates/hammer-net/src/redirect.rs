@@ -1,12 +1,11 @@
 //! Where a redirect leads, and what goes with it (RFC 9110, section 15.4).
 
-use http::header::{
-    AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, COOKIE, HOST, LOCATION, PROXY_AUTHORIZATION,
-};
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, LOCATION};
 use http::uri::{Authority, PathAndQuery, Scheme};
-use http::{HeaderMap, Method, StatusCode, Uri};
+use http::{HeaderMap, HeaderName, Method, StatusCode, Uri};
 
 use crate::body::Body;
+use crate::credential::is_credential;
 use crate::failure::{Failure, FailureKind};
 use crate::request::Request;
 
@@ -75,11 +74,18 @@ pub(crate) fn follow(
         next.headers.remove(CONTENT_ENCODING);
     }
     if !same_origin {
-        for name in [AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION, HOST] {
-            next.headers.remove(name);
-        }
+        leave_credentials(&mut next.headers);
     }
     next
+}
+
+/// Takes out what another origin must not see, or what is not meant for it.
+fn leave_credentials(headers: &mut HeaderMap) {
+    let stays = |name: &&HeaderName| **name == HOST || is_credential(name.as_str());
+    let staying = headers.keys().filter(stays).cloned().collect::<Vec<_>>();
+    for name in staying {
+        headers.remove(name);
+    }
 }
 
 #[cfg(test)]
@@ -127,10 +133,16 @@ mod tests {
     #[test]
     fn credentials_stay_with_their_origin() {
         let mut get = Request::get(PathAndQuery::from_static("/"));
-        get.headers.insert(AUTHORIZATION, HeaderValue::from_static("Bearer canary"));
-        get.headers.insert(COOKIE, HeaderValue::from_static("canary"));
+        for name in ["authorization", "cookie", "host", "x-api-key", "x-auth-token", "accept", "x-request-id"]
+        {
+            get.headers.insert(name, HeaderValue::from_static("canary"));
+        }
+        get.headers.append("x-api-key", HeaderValue::from_static("another canary"));
         let path = PathAndQuery::from_static("/x");
-        assert_eq!(follow(&get, StatusCode::FOUND, path.clone(), true).headers.len(), 2);
-        assert!(follow(&get, StatusCode::FOUND, path, false).headers.is_empty());
+        assert_eq!(follow(&get, StatusCode::FOUND, path.clone(), true).headers, get.headers);
+        let followed = follow(&get, StatusCode::FOUND, path, false).headers;
+        let mut left = followed.keys().map(HeaderName::as_str).collect::<Vec<_>>();
+        left.sort_unstable();
+        assert_eq!(left, ["accept", "x-request-id"]);
     }
 }

@@ -54,7 +54,9 @@ fn a_token_does_not_follow_to_another_origin() {
         let server = redirects_to(other.url()).await;
         let client = client(following(&server, 1));
         let mut request = Request::get(client.path("/").unwrap());
-        request.headers.insert("cookie", HeaderValue::from_static("canary"));
+        for name in ["cookie", "x-api-key"] {
+            request.headers.insert(name, HeaderValue::from_static("canary"));
+        }
         let mut answer = Answer::new();
         client.send(&request, &mut answer).await.unwrap();
         assert_eq!((answer.status.as_u16(), answer.endpoint), (200, None));
