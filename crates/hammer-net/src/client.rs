@@ -1,6 +1,6 @@
 //! A shard's client: one call sends a request by balancing, on a kept connection or a new one, and reads the answer.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,6 +34,8 @@ pub(crate) struct Shared {
     pub(crate) clock: Rc<dyn Now>,
     bearer: Option<HeaderValue>,
     tls: RefCell<Option<Arc<rustls::ClientConfig>>>,
+    /// Of other origins that redirects led to.
+    foreign_tls: OnceCell<Arc<rustls::ClientConfig>>,
     prefix: Box<str>,
 }
 
@@ -43,7 +45,14 @@ impl Client {
         config.validate()?;
         let prefix = config.endpoints.first().map_or("", |url| url.path()).trim_end_matches('/').into();
         let bearer = config.bearer.as_ref().map(crate::secret::Secret::bearer).transpose()?;
-        let shared = Rc::new(Shared { config, clock, bearer, tls: RefCell::new(None), prefix });
+        let shared = Rc::new(Shared {
+            config,
+            clock,
+            bearer,
+            tls: RefCell::default(),
+            foreign_tls: OnceCell::new(),
+            prefix,
+        });
         let origins =
             shared.config.endpoints.iter().map(|url| shared.origin_of(url)).collect::<Result<_, _>>()?;
         let cluster = Rc::new(Cluster::new(&shared, origins, true));
@@ -192,7 +201,7 @@ impl Client {
         }
         let origin = self
             .shared
-            .origin(to.scheme.clone(), to.authority.clone())
+            .foreign_origin(to.scheme.clone(), to.authority.clone())
             .map_err(|error| from.refused(&error.to_string()))?;
         let cluster = Rc::new(Cluster::new(&self.shared, vec![Rc::new(origin)], false));
         if foreign.len() == MOST_FOREIGN_ORIGINS {
@@ -229,13 +238,20 @@ impl Shared {
         let (Some(scheme), Some(authority)) = (parts.scheme, parts.authority) else {
             return Err(ConfigError::NoEndpoint);
         };
-        Ok(Rc::new(self.origin(scheme, authority)?))
+        let origin = Origin::new(scheme, authority, |host| {
+            let name = tls::server_name(self.config.tls.server_name.as_deref().unwrap_or(host))?;
+            Ok((TlsConnector::from(self.tls_config()?), name))
+        })?;
+        Ok(Rc::new(origin))
     }
 
-    fn origin(&self, scheme: Scheme, authority: Authority) -> Result<Origin, TlsError> {
+    /// An origin that is none of the configuration's: it is not told who the client is, and has its own name.
+    fn foreign_origin(&self, scheme: Scheme, authority: Authority) -> Result<Origin, TlsError> {
         Origin::new(scheme, authority, |host| {
-            let name = tls::server_name(&self.config.tls, host)?;
-            Ok((TlsConnector::from(self.tls_config()?), name))
+            let name = tls::server_name(host)?;
+            let own = self.tls_config()?;
+            let tls = self.foreign_tls.get_or_init(|| tls::without_identity(&own));
+            Ok((TlsConnector::from(Arc::clone(tls)), name))
         })
     }
 

@@ -20,7 +20,7 @@ pub struct ClientConfig {
     pub seed: u64,
     /// Which HTTP version is spoken.
     pub version: HttpVersion,
-    /// Trust and identity over `https`.
+    /// Trust and identity over `https`; other origins that redirects lead to learn nothing of the identity.
     pub tls: TlsConfig,
     /// The most connections to an endpoint; whoever needs one more waits in order.
     pub connections: usize,

@@ -4,11 +4,12 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{ResolvesClientCert, Resumption, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::sign::CertifiedKey;
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 
 use crate::config::HttpVersion;
@@ -18,13 +19,13 @@ use crate::config::HttpVersion;
 pub struct TlsConfig {
     /// Trusted beside the system's roots.
     pub roots: Vec<PathBuf>,
-    /// The client's certificate chain, its own certificate first.
+    /// The client's certificate chain, its own certificate first; no other origin than the endpoints' sees it.
     pub certificate: Option<PathBuf>,
     /// The key of the certificate (PKCS #8, PKCS #1 or SEC 1); the file may be the same.
     pub key: Option<PathBuf>,
     /// No certificate of a server is checked, nor its name. Whoever sets this says so aloud.
     pub insecure: bool,
-    /// The name to ask for and to find in the certificate, in place of the URL's host.
+    /// The name to ask the endpoints for and to find in their certificates, in place of their URLs' hosts.
     pub server_name: Option<String>,
 }
 
@@ -93,9 +94,17 @@ pub(crate) fn client_config(config: &TlsConfig, version: HttpVersion) -> Result<
     Ok(Arc::new(tls))
 }
 
-/// The name to ask `host` for.
-pub(crate) fn server_name(config: &TlsConfig, host: &str) -> Result<ServerName<'static>, TlsError> {
-    let name = config.server_name.as_deref().unwrap_or(host);
+/// The settings `own` as they are towards another origin: the same trust, but no certificate of the client, and no session
+/// that was agreed on with one.
+pub(crate) fn without_identity(own: &ClientConfig) -> Arc<ClientConfig> {
+    let mut tls = own.clone();
+    tls.client_auth_cert_resolver = Arc::new(Anonymous);
+    tls.resumption = Resumption::default();
+    Arc::new(tls)
+}
+
+/// `name`, to be asked for in a handshake.
+pub(crate) fn server_name(name: &str) -> Result<ServerName<'static>, TlsError> {
     ServerName::try_from(name.to_owned()).map_err(|_| TlsError::ServerName { name: name.to_owned() })
 }
 
@@ -152,6 +161,20 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
 
 fn unreadable(what: &'static str, path: &Path, reason: impl Display) -> TlsError {
     TlsError::File { what, path: path.to_owned(), reason: reason.to_string() }
+}
+
+/// Has no certificate to show.
+#[derive(Debug)]
+struct Anonymous;
+
+impl ResolvesClientCert for Anonymous {
+    fn resolve(&self, _: &[&[u8]], _: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {
+        None
+    }
+
+    fn has_certs(&self) -> bool {
+        false
+    }
 }
 
 /// Takes every certificate; signatures of the handshake are still checked, so that the peer holds the key it shows.

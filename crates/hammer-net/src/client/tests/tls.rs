@@ -10,7 +10,7 @@ use rustls::{RootCertStore, ServerConfig};
 use tempfile::TempDir;
 use tokio_rustls::TlsAcceptor;
 
-use super::server::{Server, Speaks};
+use super::server::{Server, Speaks, redirect, reply};
 use super::*;
 
 /// A CA whose root, and a certificate of which for a client, lie in a folder.
@@ -38,6 +38,10 @@ impl Authority {
 
     /// A server whose certificate is for `name`, which offers `alpn`, and may ask for a certificate of this CA.
     async fn server(&self, name: &str, alpn: &[&str], wants_certificate: bool) -> Server {
+        Server::ok(self.speaks(name, alpn, wants_certificate)).await
+    }
+
+    fn speaks(&self, name: &str, alpn: &[&str], wants_certificate: bool) -> Speaks {
         let (certificate, key) = issue(&self.issuer, name);
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
@@ -54,7 +58,26 @@ impl Authority {
         let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
         let mut config = builder.with_single_cert(vec![certificate.der().clone()], key).unwrap();
         config.alpn_protocols = alpn.iter().map(|name| name.as_bytes().to_vec()).collect();
-        Server::ok(Speaks::Tls(TlsAcceptor::from(Arc::new(config)))).await
+        Speaks::Tls(TlsAcceptor::from(Arc::new(config)))
+    }
+
+    /// What the plan's own server answers, with a client certificate and a server name, where it redirects to `location`.
+    async fn redirected(&self, location: String) -> Result<Answer, Failure> {
+        let speaks = self.speaks("log.example", BOTH, true);
+        let server = Server::start(speaks, move |request| {
+            let answer = match request.uri().path() {
+                "/there" => reply(200, "there"),
+                _ => redirect(&location),
+            };
+            Box::pin(async move { answer })
+        })
+        .await;
+        let mut config = self.trusting(&server);
+        config.redirects = 1;
+        config.tls.server_name = Some("log.example".to_owned());
+        config.tls.certificate = Some(self.file("client.pem"));
+        config.tls.key = Some(self.file("client.key"));
+        get(&client(config), "/").await
     }
 
     fn trusting(&self, server: &Server) -> ClientConfig {
@@ -161,6 +184,26 @@ fn a_client_certificate_opens_what_is_closed_without_one() {
             config.tls.certificate = Some(authority.file("client.pem"));
             config.tls.key = Some(authority.file("client.key"));
             assert_eq!(get(&client(config), "/").await.unwrap().status, 200);
+        }
+    });
+}
+
+#[test]
+fn another_origin_sees_no_client_certificate_and_must_have_its_own_name() {
+    run(async {
+        let authority = Authority::new();
+        let here = authority.redirected("/there".to_owned()).await.unwrap();
+        assert_eq!((here.status.as_u16(), here.endpoint), (200, Some(0)));
+
+        let other = authority.server("127.0.0.1", BOTH, false).await;
+        let there = authority.redirected(format!("https://{}/", other.addr)).await.unwrap();
+        assert_eq!((there.status.as_u16(), there.endpoint), (200, None));
+
+        for (name, wants_certificate) in [("log.example", false), ("127.0.0.1", true)] {
+            let other = authority.server(name, BOTH, wants_certificate).await;
+            let refused = authority.redirected(format!("https://{}/", other.addr)).await.unwrap_err();
+            let seen = (other.connections(), other.requests());
+            assert_eq!((refused.kind, seen), (FailureKind::Tls, (1, 0)), "{name}: {refused}");
         }
     });
 }
