@@ -27,11 +27,10 @@ impl Origin {
         tls: impl FnOnce(&str) -> Result<(TlsConnector, ServerName<'static>), TlsError>,
     ) -> Result<Self, TlsError> {
         let host = authority.host().trim_start_matches('[').trim_end_matches(']');
-        let is_https = scheme == Scheme::HTTPS;
         Ok(Self {
             host: host.into(),
-            port: authority.port_u16().unwrap_or(if is_https { 443 } else { 80 }),
-            tls: if is_https { Some(tls(host)?) } else { None },
+            port: port(&scheme, &authority),
+            tls: if scheme == Scheme::HTTPS { Some(tls(host)?) } else { None },
             // An authority is visible ASCII.
             host_header: HeaderValue::from_str(authority.as_str()).unwrap_or(HeaderValue::from_static("")),
             scheme,
@@ -44,7 +43,8 @@ impl Origin {
     }
 
     pub(crate) fn is(&self, scheme: &Scheme, authority: &Authority) -> bool {
-        self.scheme == *scheme && self.authority == *authority
+        let is_same_host = || self.authority.host().eq_ignore_ascii_case(authority.host());
+        self.scheme == *scheme && self.port == port(scheme, authority) && is_same_host()
     }
 
     /// Its address, when the host is one.
@@ -68,6 +68,11 @@ impl Origin {
         }
         Ok(endpoints)
     }
+}
+
+/// The port of `authority`, or else that of the scheme (RFC 9110, section 4.2).
+fn port(scheme: &Scheme, authority: &Authority) -> u16 {
+    authority.port_u16().unwrap_or(if *scheme == Scheme::HTTPS { 443 } else { 80 })
 }
 
 /// The n-th IPv4 and the n-th IPv6 address of a name are taken for one endpoint, reached by whichever answers: most
@@ -111,6 +116,22 @@ mod tests {
         assert_eq!(endpoints.len(), 1);
         assert_eq!(endpoints[0].len(), 2);
         assert_eq!(paired(&["[fd00::1]:80", "[fd00::2]:80", "10.0.0.1:80"]).len(), 2);
+    }
+
+    #[test]
+    fn an_origin_is_told_by_scheme_host_and_port_however_they_are_written() {
+        for (written, same) in [
+            ("http://Log.example", true),
+            ("http://log.example:80", true),
+            ("http://log.example:", true),
+            ("http://log.example:81", false),
+            ("http://other.example", false),
+            ("https://log.example:80", false),
+        ] {
+            let url = written.parse::<http::Uri>().unwrap().into_parts();
+            let here = origin("http://log.example");
+            assert_eq!(here.is(&url.scheme.unwrap(), &url.authority.unwrap()), same, "{written}");
+        }
     }
 
     #[test]
