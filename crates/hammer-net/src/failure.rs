@@ -42,7 +42,7 @@ pub enum FailureKind {
     Protocol,
     /// The answer is larger than the limit.
     TooLarge,
-    /// A redirect that cannot be followed: no `Location`, or too many.
+    /// A redirect that cannot be followed: no `Location`, one that is no URL or has a user, or too many in a row.
     Redirect,
     /// The request cannot be put into bytes.
     Request,

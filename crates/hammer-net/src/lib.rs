@@ -18,6 +18,7 @@ mod http1;
 mod http2;
 mod io;
 mod redirect;
+mod reference;
 mod request;
 mod resolve;
 mod secret;

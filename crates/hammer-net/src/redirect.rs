@@ -2,11 +2,12 @@
 
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, LOCATION};
 use http::uri::{Authority, PathAndQuery, Scheme};
-use http::{HeaderMap, HeaderName, Method, StatusCode, Uri};
+use http::{HeaderMap, HeaderName, Method, StatusCode};
 
 use crate::body::Body;
 use crate::credential::is_credential;
 use crate::failure::{Failure, FailureKind};
+use crate::reference::Reference;
 use crate::request::Request;
 
 /// Where a redirect leads.
@@ -23,35 +24,52 @@ pub(crate) fn is_redirect(status: StatusCode) -> bool {
 }
 
 impl Location {
-    /// What the `Location` header of `headers` says, seen from here (RFC 3986, section 5.2, without dot segments).
+    /// What the `Location` header of `headers` says, seen from here (RFC 3986, section 5.2).
     pub(crate) fn next(&self, headers: &HeaderMap) -> Result<Self, Failure> {
         let told = headers.get(LOCATION).and_then(|value| value.to_str().ok());
         let told = told.ok_or_else(|| self.refused("it names no location"))?;
-        let reference = told.split('#').next().unwrap_or_default();
-        let absolute = if reference.contains("://") {
-            reference.to_owned()
-        } else if reference.starts_with("//") {
-            format!("{}:{reference}", self.scheme)
-        } else if reference.starts_with('/') {
-            format!("{}://{}{reference}", self.scheme, self.authority)
-        } else {
-            let path = self.path.path();
-            let folder = path.rfind('/').map_or("/", |end| &path[..=end]);
-            format!("{}://{}{folder}{reference}", self.scheme, self.authority)
-        };
-        let parts = absolute.parse::<Uri>().map_err(|_| self.refused("its location is no URL"))?.into_parts();
-        match (parts.scheme, parts.authority) {
-            (Some(scheme), Some(authority)) if scheme == Scheme::HTTP || scheme == Scheme::HTTPS => {
-                let path = parts.path_and_query.unwrap_or(PathAndQuery::from_static("/"));
-                Ok(Self { scheme, authority, path })
+        let reference = Reference::new(told);
+        let scheme = match reference.scheme {
+            None => self.scheme.clone(),
+            Some(scheme) => {
+                known_scheme(scheme).ok_or_else(|| self.refused("its location is neither http nor https"))?
             }
-            _ => Err(self.refused("its location is neither http nor https")),
+        };
+        let authority = match (reference.scheme, reference.authority) {
+            (_, Some(authority)) => self.read_authority(authority)?,
+            (Some(_), None) => return Err(self.refused("its location has no host")),
+            (None, None) => self.authority.clone(),
+        };
+        let path = PathAndQuery::try_from(reference.target(&self.path))
+            .map_err(|_| self.refused("its location is no URL"))?;
+        Ok(Self { scheme, authority, path })
+    }
+
+    /// Host and port of a location.
+    fn read_authority(&self, text: &str) -> Result<Authority, Failure> {
+        if text.contains('@') {
+            return Err(self.refused("user and password do not belong into its location"));
         }
+        if text.is_empty() || text.starts_with(':') {
+            return Err(self.refused("its location has no host"));
+        }
+        let authority = text.parse::<Authority>().ok();
+        authority.filter(has_usable_port).ok_or_else(|| self.refused("its location is no URL"))
     }
 
     pub(crate) fn refused(&self, reason: &str) -> Failure {
         Failure::new(FailureKind::Redirect, format!("follow the redirect of {}: {reason}", self.authority))
     }
+}
+
+fn known_scheme(scheme: &str) -> Option<Scheme> {
+    [Scheme::HTTP, Scheme::HTTPS].into_iter().find(|known| scheme.eq_ignore_ascii_case(known.as_str()))
+}
+
+/// Whether there is a port that can be dialled, or none, for which the scheme has one.
+fn has_usable_port(authority: &Authority) -> bool {
+    let port = authority.as_str().strip_prefix(authority.host()).unwrap_or_default();
+    matches!(port, "" | ":") || authority.port_u16().is_some()
 }
 
 /// The request that follows `request` to `path`. Credentials stay with their origin.
@@ -94,30 +112,102 @@ mod tests {
 
     use super::*;
 
-    fn from(path: &'static str) -> Location {
-        Location {
-            scheme: Scheme::HTTP,
-            authority: Authority::from_static("one:80"),
-            path: PathAndQuery::from_static(path),
-        }
-    }
-
+    /// Where `location` leads from the URL that the examples of RFC 3986, section 5.4, start from.
     fn leads_to(location: &'static str) -> String {
+        let from = Location {
+            scheme: Scheme::HTTP,
+            authority: Authority::from_static("a"),
+            path: PathAndQuery::from_static("/b/c/d;p?q"),
+        };
         let headers = HeaderMap::from_iter([(LOCATION, HeaderValue::from_static(location))]);
-        match from("/a/b?c").next(&headers) {
+        match from.next(&headers) {
             Ok(to) => format!("{}://{}{}", to.scheme, to.authority, to.path),
             Err(failure) => failure.to_string(),
         }
     }
 
+    /// RFC 3986, sections 5.4.1 and 5.4.2, without fragments, which are not sent; a URL without a path asks for `/`.
     #[test]
-    fn locations_are_read_from_where_they_are_told() {
-        assert_eq!(leads_to("https://two/x?y#z"), "https://two/x?y");
-        assert_eq!(leads_to("//two/x"), "http://two/x");
-        assert_eq!(leads_to("/x"), "http://one:80/x");
-        assert_eq!(leads_to("x"), "http://one:80/a/x");
-        assert_eq!(leads_to("https://two"), "https://two/");
-        assert!(leads_to("ftp://two/x").ends_with("neither http nor https"));
+    fn locations_are_read_as_the_examples_of_the_specification() {
+        for (location, to) in [
+            ("g", "http://a/b/c/g"),
+            ("./g", "http://a/b/c/g"),
+            ("g/", "http://a/b/c/g/"),
+            ("/g", "http://a/g"),
+            ("//g", "http://g/"),
+            ("?y", "http://a/b/c/d;p?y"),
+            ("g?y", "http://a/b/c/g?y"),
+            ("#s", "http://a/b/c/d;p?q"),
+            ("g#s", "http://a/b/c/g"),
+            ("g?y#s", "http://a/b/c/g?y"),
+            (";x", "http://a/b/c/;x"),
+            ("g;x", "http://a/b/c/g;x"),
+            ("g;x?y#s", "http://a/b/c/g;x?y"),
+            ("", "http://a/b/c/d;p?q"),
+            (".", "http://a/b/c/"),
+            ("./", "http://a/b/c/"),
+            ("..", "http://a/b/"),
+            ("../", "http://a/b/"),
+            ("../g", "http://a/b/g"),
+            ("../..", "http://a/"),
+            ("../../", "http://a/"),
+            ("../../g", "http://a/g"),
+            ("../../../g", "http://a/g"),
+            ("../../../../g", "http://a/g"),
+            ("/./g", "http://a/g"),
+            ("/../g", "http://a/g"),
+            ("g.", "http://a/b/c/g."),
+            (".g", "http://a/b/c/.g"),
+            ("g..", "http://a/b/c/g.."),
+            ("..g", "http://a/b/c/..g"),
+            ("./../g", "http://a/b/g"),
+            ("./g/.", "http://a/b/c/g/"),
+            ("g/./h", "http://a/b/c/g/h"),
+            ("g/../h", "http://a/b/c/h"),
+            ("g;x=1/./y", "http://a/b/c/g;x=1/y"),
+            ("g;x=1/../y", "http://a/b/c/y"),
+            ("g?y/./x", "http://a/b/c/g?y/./x"),
+            ("g?y/../x", "http://a/b/c/g?y/../x"),
+            ("g#s/./x", "http://a/b/c/g"),
+            ("g#s/../x", "http://a/b/c/g"),
+        ] {
+            assert_eq!(leads_to(location), to, "{location:?}");
+        }
+    }
+
+    #[test]
+    fn locations_lead_to_other_hosts_and_schemes() {
+        for (location, to) in [
+            ("https://two/x?y#z", "https://two/x?y"),
+            ("HTTPS://two:81/./x", "https://two:81/x"),
+            ("https://two", "https://two/"),
+            ("https://two?y", "https://two/?y"),
+            ("//[::1]:81/x", "http://[::1]:81/x"),
+            ("/login?next=http://two/", "http://a/login?next=http://two/"),
+            ("?next=//two", "http://a/b/c/d;p?next=//two"),
+            ("x//two", "http://a/b/c/x//two"),
+        ] {
+            assert_eq!(leads_to(location), to, "{location:?}");
+        }
+    }
+
+    #[test]
+    fn a_location_that_cannot_be_followed_is_refused_without_being_shown() {
+        for (location, reason) in [
+            ("g:h", "its location is neither http nor https"),
+            ("ftp://two/x", "its location is neither http nor https"),
+            ("localhost:8080/canary", "its location is neither http nor https"),
+            ("http:g", "its location has no host"),
+            ("http:///canary", "its location has no host"),
+            ("http://:80/", "its location has no host"),
+            ("http://two:canary/", "its location is no URL"),
+            ("http://two:65536/", "its location is no URL"),
+            ("http://two/can ary", "its location is no URL"),
+            ("http://me:canary@two/", "user and password do not belong into its location"),
+            ("//me@two/", "user and password do not belong into its location"),
+        ] {
+            assert_eq!(leads_to(location), format!("follow the redirect of a: {reason}"), "{location:?}");
+        }
     }
 
     #[test]

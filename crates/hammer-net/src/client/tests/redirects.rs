@@ -67,6 +67,16 @@ fn a_token_does_not_follow_to_another_origin() {
 }
 
 #[test]
+fn a_redirect_to_a_url_with_a_user_is_not_followed() {
+    run(async {
+        let other = Server::ok(Speaks::Http1).await;
+        let server = redirects_to(format!("http://me:canary@{}/", other.addr)).await;
+        assert_eq!(kind_of_failure(&client(following(&server, 1))).await, FailureKind::Redirect);
+        assert_eq!((server.requests(), other.connections()), (1, 0));
+    });
+}
+
+#[test]
 fn the_guard_stands_before_the_listener_of_a_redirect() {
     run(async {
         let other = Server::ok(Speaks::Http1).await;
