@@ -65,7 +65,7 @@ impl ObservationSink {
     /// A number, by name.
     pub fn observed(&self, name: &str, at: Nanos, value: f64) {
         let name = format!("{}{name}", self.prefix);
-        self.tell(Message::Observed(Observation { name, at, value }));
+        self.tell(Message::Observed(Observation::new(name, at, value)));
     }
 
     /// Something that the reader of the figures should know.

@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use hammer_measure::promise::{Breach, KindLedger, by_workload};
-use hammer_measure::snapshot::{Observation, RunInfo, RunResult};
+use hammer_measure::snapshot::{Observation, RunInfo, RunResult, add_observation};
 use hammer_measure::{Command, Nanos, Now as _, Phase, Reporter, RunEvent, SeriesInfo};
 
 use crate::background::give_way;
@@ -232,10 +232,7 @@ impl<'a, 'r> Run<'a, 'r> {
         // Each rule has to see all of them.
         let reached = self.spec.stops.iter_mut().filter_map(|stop| stop.reached(&observation));
         let reached = reached.reduce(|first, _| first);
-        match self.observations.iter_mut().find(|known| known.name == observation.name) {
-            Some(known) => *known = observation,
-            None => self.observations.push(observation),
-        }
+        add_observation(&mut self.observations, observation);
         if let Some(reason) = reached {
             self.stop(&reason);
         }

@@ -2,6 +2,7 @@
 
 use hammer_measure::part::PartInterval;
 use hammer_measure::recorder::{Interval, SeriesRecord};
+use hammer_measure::snapshot::add_observation;
 
 /// Series of the run whose intervals are in the seeds.
 const SERIES: usize = 2;
@@ -20,5 +21,8 @@ pub(crate) fn interval(data: &[u8]) -> bool {
     assert_eq!(twice, part.interval, "what is merged into nothing is what there is");
     twice.merge(&part.interval);
     assert!(twice.series.iter().flatten().all(SeriesRecord::balances));
+    let mut seen = Vec::new();
+    part.observations.into_iter().for_each(|observation| add_observation(&mut seen, observation));
+    assert!(seen.iter().all(|seen| seen.first.at <= seen.at), "what is first is not after what is last");
     true
 }

@@ -22,7 +22,7 @@ pub struct PartInterval {
     pub interval: Interval,
     /// Promises that the part received, by workload and kind, so far.
     pub promises: Vec<KindLedger>,
-    /// What the part's observers saw last, by name.
+    /// What the part's observers saw, first and last, by name.
     pub observations: Vec<Observation>,
 }
 
@@ -61,7 +61,7 @@ pub enum PartError {
 struct FormatVersion;
 
 impl PartInterval {
-    /// An interval, the promises so far and what was observed last.
+    /// An interval, the promises so far and what was observed.
     pub fn new(
         (index, is_last): (u64, bool),
         interval: Interval,
@@ -98,8 +98,13 @@ impl PartInterval {
                 "the promises that were made are not those that were kept, broken, pending and unchecked",
             );
         }
-        let is_finite = |seen: &Observation| seen.value.is_finite();
-        (!self.observations.iter().all(is_finite)).then_some("an observation is no number")
+        let is_finite = |seen: &Observation| seen.value.is_finite() && seen.first.value.is_finite();
+        if !self.observations.iter().all(is_finite) {
+            return Some("an observation is no number");
+        }
+        let is_ordered = |seen: &Observation| seen.first.at <= seen.at;
+        (!self.observations.iter().all(is_ordered))
+            .then_some("an observation was seen last before it was seen first")
     }
 }
 
@@ -148,7 +153,7 @@ impl<'de> Deserialize<'de> for FormatVersion {
 }
 
 /// Raised with every change of what is written: parts of one run are of one version.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 #[cfg(test)]
 mod tests;

@@ -28,7 +28,7 @@ pub struct Snapshot {
     pub series: Vec<SeriesSnapshot>,
     /// Promises of all workloads, cumulative.
     pub promises: Ledger,
-    /// What observers saw last, by name.
+    /// What observers saw, first and last, by name.
     pub observations: Vec<Observation>,
     /// Whether the figures so far can be believed.
     pub health: Health,
@@ -84,14 +84,25 @@ pub struct Figures {
     pub response_octaves: Octaves,
 }
 
-/// A number that an observer saw.
+/// A number that an observer saw: as it was seen last, and as it was seen first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Observation {
     /// What it is (`tree_size`).
     pub name: String,
-    /// When it was seen.
+    /// When it was seen last; not before `first`.
     pub at: Nanos,
-    /// Its value.
+    /// Its value then.
+    pub value: f64,
+    /// The number as it was seen first.
+    pub first: FirstSight,
+}
+
+/// What a number was when it was first seen: the start of all growth that is told of it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FirstSight {
+    /// When it was.
+    pub at: Nanos,
+    /// The value.
     pub value: f64,
 }
 
@@ -150,7 +161,7 @@ pub struct RunResult {
     pub evidence: Vec<Evidence>,
     /// The first broken promises, named; `promises.broken` counts them all.
     pub breaches: Vec<Breach>,
-    /// What observers saw last.
+    /// What observers saw, first and last.
     pub observations: Vec<Observation>,
     /// Whether the figures can be believed.
     pub health: Health,
@@ -162,6 +173,38 @@ pub struct RunResult {
     pub stopped: String,
     /// Whether a signal ended it.
     pub interrupted: bool,
+}
+
+impl Observation {
+    /// A number that was seen once.
+    pub fn new(name: impl Into<String>, at: Nanos, value: f64) -> Self {
+        Self { name: name.into(), at, value, first: FirstSight { at, value } }
+    }
+
+    /// Adds what else was seen of it, before or after.
+    fn merge(&mut self, more: &Self) {
+        if more.first.precedes(self.first) {
+            self.first = more.first;
+        }
+        if more.at >= self.at {
+            (self.at, self.value) = (more.at, more.value);
+        }
+    }
+}
+
+impl FirstSight {
+    /// Nothing can have grown from what is no number.
+    fn precedes(self, other: Self) -> bool {
+        self.value.is_finite() && (self.at < other.at || !other.value.is_finite())
+    }
+}
+
+/// Adds what was seen elsewhere, or at another time: of each name the earliest is the first, and the latest the last.
+pub fn add_observation(all: &mut Vec<Observation>, more: Observation) {
+    match all.iter_mut().find(|known| known.name == more.name) {
+        Some(known) => known.merge(&more),
+        None => all.push(more),
+    }
 }
 
 impl Figures {

@@ -191,7 +191,7 @@ impl Story {
     }
 
     pub(crate) fn observe(&mut self, name: &str, value: f64) {
-        self.observations = vec![Observation { name: name.to_owned(), at: self.at, value }];
+        self.observations = vec![Observation::new(name, self.at, value)];
     }
 
     pub(crate) fn snapshots(&self) -> impl Iterator<Item = &Arc<Snapshot>> {

@@ -147,7 +147,7 @@ impl Run {
     /// An observer saw it.
     pub(super) fn observe(&mut self, name: &str, value: f64) {
         self.observations.retain(|known| known.name != name);
-        self.observations.push(Observation { name: name.to_owned(), at: self.at, value });
+        self.observations.push(Observation::new(name, self.at, value));
     }
 
     /// The interval ends after `span`.

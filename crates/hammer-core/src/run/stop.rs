@@ -53,10 +53,7 @@ mod tests {
     use super::*;
 
     fn reasons(mut rule: StopRule, seen: &[(&str, f64)]) -> Vec<Option<String>> {
-        let observations = seen.iter().map(|(name, value)| {
-            let (name, at) = ((*name).to_owned(), Nanos::ZERO);
-            Observation { name, at, value: *value }
-        });
+        let observations = seen.iter().map(|(name, value)| Observation::new(*name, Nanos::ZERO, *value));
         observations.map(|seen| rule.reached(&seen)).collect()
     }
 

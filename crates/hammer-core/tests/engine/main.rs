@@ -5,6 +5,7 @@ mod compose;
 mod flows;
 mod harness;
 mod memory;
+mod observed;
 mod open;
 mod parts;
 mod promises;

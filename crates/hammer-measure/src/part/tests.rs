@@ -7,6 +7,7 @@ use crate::outcome::{Detail, Fate, Outcome};
 use crate::promise::add_kind;
 use crate::recorder::{Completion, Recorder, SeriesRecord};
 use crate::series::Phase;
+use crate::snapshot::add_observation;
 use crate::timing::Nanos;
 
 const SERIES: usize = 2;
@@ -82,8 +83,9 @@ fn three() -> PartInterval {
     tell(&mut recorder, &Act::Shed);
     let ledger = Ledger { made: 3, kept: 1, broken: 1, pending: 1, unchecked: 0 };
     let kind = KindLedger { workload: "submit".into(), kind: "sct".into(), ledger };
-    let size = Observation { name: "tree_size".into(), at: Nanos(9), value: 12.5 };
-    PartInterval::new((3, true), swap(&mut recorder, 10), vec![kind], vec![size])
+    let mut observations = vec![Observation::new("tree_size", Nanos(4), 2.5)];
+    add_observation(&mut observations, Observation::new("tree_size", Nanos(9), 12.5));
+    PartInterval::new((3, true), swap(&mut recorder, 10), vec![kind], observations)
 }
 
 /// The message of JSON that says the same but for one value.
@@ -122,7 +124,7 @@ fn a_part_comes_back_as_it_was_sent() {
     let three = three();
     assert_eq!(sent(&three), three);
     let json = serde_json::to_string(&three).unwrap();
-    assert!(json.starts_with("{\"version\":1,\"index\":3,"), "{json}");
+    assert!(json.starts_with("{\"version\":2,\"index\":3,"), "{json}");
     assert_eq!(serde_json::from_str::<PartInterval>(&json).unwrap(), three);
     assert_eq!(three.to_bytes()[0], VERSION);
 }
@@ -148,11 +150,36 @@ fn ledgers_of_parts_add_up_by_workload_and_kind() {
 }
 
 #[test]
+fn of_what_several_parts_observed_the_earliest_is_the_first_and_the_latest_the_last() {
+    let of = |points: &[(u64, f64)]| {
+        let mut all = Vec::new();
+        let seen = points.iter().map(|(at, value)| Observation::new("tree_size", Nanos(*at), *value));
+        seen.for_each(|seen| add_observation(&mut all, seen));
+        all
+    };
+    let (early, late) = (of(&[(2, 40.0), (6, 70.0)]), of(&[(4, 50.0), (8, 73.0), (5, 60.0)]));
+    for (one, other) in [(&early, &late), (&late, &early)] {
+        let mut merged = one.clone();
+        other.iter().for_each(|more| add_observation(&mut merged, more.clone()));
+        assert_eq!(merged, of(&[(2, 40.0), (8, 73.0)]));
+    }
+    let mut two = early.clone();
+    add_observation(&mut two, Observation::new("audited", Nanos(1), 0.0));
+    assert_eq!((two.len(), &two[0]), (2, &early[0]), "each name has its own");
+    let after_none = &of(&[(1, f64::NAN), (3, 5.0)])[0];
+    assert_eq!(
+        after_none,
+        &Observation::new("tree_size", Nanos(3), 5.0),
+        "nothing grows from what is no number"
+    );
+}
+
+#[test]
 fn bytes_that_are_none_say_why() {
     let bytes = three().to_bytes();
     let message = |bytes: &[u8], series| PartInterval::from_bytes(bytes, series).unwrap_err().to_string();
-    let other = [&[2], &bytes[1..]].concat();
-    assert!(message(&other, SERIES).ends_with("it is written in format 2, and format 1 is read"));
+    let other = [&[1], &bytes[1..]].concat();
+    assert!(message(&other, SERIES).ends_with("it is written in format 1, and format 2 is read"));
     let longer = [&bytes[..], &[0]].concat();
     assert!(message(&longer, SERIES).ends_with("1 more bytes follow it"));
     assert!(message(&bytes, 3).ends_with("it has 2 series, and the run has 3"));
@@ -176,10 +203,14 @@ fn figures_that_contradict_each_other_are_refused() {
     assert!(of("response_time/0/infinite", u64::MAX).contains("HDR"));
     assert!(altered("/promises/0/ledger/kept", 2.into()).contains("promises"));
     assert!(altered("/promises/0/ledger/made", u64::MAX.into()).contains("promises"));
-    assert!(altered("/version", 2.into()).contains("format 2"));
-    let mut unseen = three();
-    unseen.observations[0].value = f64::NAN;
-    assert_eq!(PartInterval::from_bytes(&unseen.to_bytes(), SERIES), Err(PartError::Contradiction));
+    assert!(altered("/version", 1.into()).contains("format 1"));
+    assert!(altered("/observations/0/first/at", 10.into()).contains("seen last before"));
+    let (mut never, mut not_at_first) = (three(), three());
+    never.observations[0].value = f64::NAN;
+    not_at_first.observations[0].first.value = f64::INFINITY;
+    for unseen in [never, not_at_first] {
+        assert_eq!(PartInterval::from_bytes(&unseen.to_bytes(), SERIES), Err(PartError::Contradiction));
+    }
 }
 
 #[test]

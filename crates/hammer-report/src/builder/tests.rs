@@ -318,11 +318,7 @@ fn a_tree_has_grown_only_where_there_is_one() {
         let mut story = Story::new(vec![operation("get", "get")]);
         story.accept(0, Phase::Measurement, 1, Nanos(1));
         for second in 1..=3u64 {
-            let seen = |name: &&str| Observation {
-                name: (*name).to_owned(),
-                at: Nanos(second),
-                value: 10.0 * second as f64,
-            };
+            let seen = |name: &&str| Observation::new(*name, Nanos(second), 10.0 * second as f64);
             story.observations = names.iter().map(seen).collect();
             story.interval(Phase::Measurement);
         }
@@ -341,8 +337,7 @@ fn what_was_seen_after_the_last_interval_is_in_the_report() {
     story.observe("tree_size", 100.0);
     story.interval(Phase::Measurement);
     let report = report_of(&story.finish(|result| {
-        result.observations =
-            vec![Observation { name: "tree_size".to_owned(), at: Nanos::from_secs(9), value: 150.0 }];
+        result.observations = vec![Observation::new("tree_size", Nanos::from_secs(9), 150.0)];
     }));
     assert_eq!(report.observations[0].points.len(), 2);
     assert_eq!(report.tree_size.unwrap().grown, 50.0);

@@ -198,7 +198,7 @@ fn cpu_is_divided_by_the_operations_of_both_phases_and_not_by_steps() {
 #[test]
 fn an_observation_that_json_cannot_say_is_left_out_alone() {
     let mut story = Story::new(vec![operation("get", "get")]);
-    let seen = |name: &str, value| Observation { name: name.to_owned(), at: Nanos(7), value };
+    let seen = |name: &str, value| Observation::new(name, Nanos(7), value);
     story.observations = vec![seen("ratio", f64::NAN), seen("tree_size", 12.0), seen("rate", f64::INFINITY)];
     story.interval(Phase::Measurement);
     let found = intervals(&lines(&story.finish(|_| {}))).remove(0).observations;

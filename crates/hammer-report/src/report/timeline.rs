@@ -72,7 +72,7 @@ pub struct ObservationSeries {
     pub first: ObservationPoint,
     /// What was seen last.
     pub last: ObservationPoint,
-    /// What was seen at the ends of intervals. Long runs are thinned out by leaving out every second.
+    /// What was seen first, then at the ends of intervals. Long runs are thinned out by leaving out every second.
     pub points: Vec<ObservationPoint>,
 }
 
@@ -133,16 +133,21 @@ impl Timeline {
 }
 
 impl Observations {
-    /// Adds what was seen; a number that JSON cannot say is left out.
+    /// Adds what was seen, which in the first interval may be many values; a number that JSON cannot say is left out.
     pub(crate) fn push(&mut self, observation: &Observation) {
-        let point = ObservationPoint { at_ns: observation.at.0, value: observation.value };
+        let Observation { name, at, value, first } = observation;
+        self.push_point(name, ObservationPoint { at_ns: first.at.0, value: first.value });
+        self.push_point(name, ObservationPoint { at_ns: at.0, value: *value });
+    }
+
+    fn push_point(&mut self, name: &str, point: ObservationPoint) {
         if !point.value.is_finite() {
             return;
         }
-        match self.0.iter_mut().find(|series| series.name == observation.name) {
+        match self.0.iter_mut().find(|series| series.name == name) {
             Some(series) => series.push(point),
             None => self.0.push(ObservationSeries {
-                name: observation.name.clone(),
+                name: name.to_owned(),
                 first: point,
                 last: point,
                 points: vec![point],

@@ -309,11 +309,8 @@ fn every_observation_is_told_once_and_a_headline_by_its_label() {
         let level = Headline::level("queue_depth", "depth of the queue");
         let mut story = Story::headed(vec![tree_size(), level], vec![operation("get", "get")]);
         story.accept(0, Phase::Measurement, 1, Nanos(10));
-        let seen = |(place, name): (usize, &&str)| Observation {
-            name: (*name).to_owned(),
-            at: Nanos(5),
-            value: (place + 1) as f64 * 1_000.0,
-        };
+        let seen =
+            |(place, name): (usize, &&str)| Observation::new(*name, Nanos(5), (place + 1) as f64 * 1_000.0);
         story.observations = names.iter().enumerate().map(seen).collect();
         story.interval(Phase::Measurement);
         let text = render(&report_of(&story.finish(|_| {})));

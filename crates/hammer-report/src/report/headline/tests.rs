@@ -1,5 +1,5 @@
 use hammer_measure::Phase;
-use hammer_measure::snapshot::Observation;
+use hammer_measure::snapshot::{Observation, add_observation};
 use proptest::prelude::*;
 
 use super::*;
@@ -15,7 +15,7 @@ fn report(headlines: Vec<Headline>, seen: &[(&str, &[f64])]) -> Report {
     for second in 0..seconds {
         let now = |(name, values): &(&str, &[f64])| {
             let value = *values.get(second)?;
-            Some(Observation { name: (*name).to_owned(), at: SECOND * (second as u64 + 1), value })
+            Some(Observation::new(*name, SECOND * (second as u64 + 1), value))
         };
         story.observations = seen.iter().filter_map(now).collect();
         story.interval(Phase::Measurement);
@@ -37,6 +37,26 @@ fn a_size_grows_by_so_much_in_the_time_between_its_first_and_its_last() {
     };
     assert_eq!(report.headlines, [expected]);
     assert_eq!(report.tree_size, Some(TreeSize { first: 10.0, last: 40.0, grown: 30.0 }));
+}
+
+#[test]
+fn a_size_grows_from_what_was_seen_first_within_the_first_interval() {
+    let mut story = Story::headed(vec![tree_size()], vec![operation("get", "get")]);
+    story.accept(0, Phase::Measurement, 1, Nanos(1));
+    for (at, value) in [(Nanos(0), 40.0), (Nanos::from_millis(500), 60.0), (SECOND, 73.0)] {
+        add_observation(&mut story.observations, Observation::new("tree_size", at, value));
+    }
+    story.interval(Phase::Measurement);
+    add_observation(&mut story.observations, Observation::new("tree_size", SECOND * 2, 77.0));
+    story.interval(Phase::Measurement);
+    let report = report_of(&story.finish(|_| {}));
+    assert_eq!(report.tree_size, Some(TreeSize { first: 40.0, last: 77.0, grown: 37.0 }));
+    let tree = &report.headlines[0];
+    assert_eq!((tree.first, tree.grown, tree.grown_per_s), (40.0, Some(37.0), Some(18.5)));
+    let seen = &report.observations[0];
+    assert_eq!((seen.first.at_ns, seen.first.value), (0, 40.0));
+    let points: Vec<f64> = seen.points.iter().map(|point| point.value).collect();
+    assert_eq!(points, [40.0, 73.0, 77.0], "the first, then those at the ends of intervals");
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn interval(template: &Snapshot, second: u64) -> Snapshot {
     if second == 1 {
         response.p99 = hammer_measure::Quantile::Beyond(Nanos::from_millis(3));
     }
-    snapshot.observations = vec![Observation { name: "tree_size".to_owned(), at, value: second as f64 }];
+    snapshot.observations = vec![Observation::new("tree_size", at, second as f64)];
     snapshot
 }
 
@@ -164,7 +164,7 @@ fn an_interval_has_the_figures_of_its_snapshot() {
 }
 
 fn seen(name: &str, at: u64, value: f64) -> Observation {
-    Observation { name: name.to_owned(), at: Nanos(at), value }
+    Observation::new(name, Nanos(at), value)
 }
 
 #[test]
