@@ -4,11 +4,12 @@
 /// `Private-Token`, `X-Amz-Security-Token`. A name says so by a word in it.
 pub fn is_credential(header: &str) -> bool {
     let header = header.to_ascii_lowercase();
-    WORDS.iter().any(|word| header.contains(word))
+    CREDENTIAL_WORDS.iter().any(|word| header.contains(word))
 }
 
 /// What such names hold, in lower case.
-const WORDS: [&str; 8] = ["auth", "cookie", "token", "secret", "password", "api-key", "apikey", "credential"];
+pub const CREDENTIAL_WORDS: [&str; 8] =
+    ["auth", "cookie", "token", "secret", "password", "api-key", "apikey", "credential"];
 
 #[cfg(test)]
 mod tests {

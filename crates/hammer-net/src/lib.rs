@@ -30,7 +30,7 @@ pub use balance::Balancing;
 pub use body::Body;
 pub use client::Client;
 pub use config::{ClientConfig, ConfigError, HttpVersion};
-pub use credential::is_credential;
+pub use credential::{CREDENTIAL_WORDS, is_credential};
 pub use failure::{Failure, FailureKind};
 pub use gzip::{gunzip, gunzip_start};
 pub use request::{Answer, Request};

@@ -1,13 +1,12 @@
 //! What of a plan is a secret: no report shows it, nor a mistake beside it.
 
+use hammer_net::{CREDENTIAL_WORDS, is_credential};
 use serde_json::Value;
 
 use super::path::{PathSegment, PlanPath};
 
 /// Where headers stand in whatever section they are.
 const HEADERS: &str = "headers";
-/// What the name of a header says that carries a secret, in lower case: `Authorization`, `Cookie`, `X-Api-Key`, `Private-Token`.
-const WORDS: [&str; 8] = ["auth", "cookie", "token", "secret", "password", "api-key", "apikey", "credential"];
 /// What keys end with that say where a token is.
 const TOKEN_KEYS: [&str; 3] = ["bearer", "token", "password"];
 /// Names of headers that are nothing else, whatever stands around them.
@@ -52,16 +51,10 @@ fn hide(value: &mut Value) {
     }
 }
 
-/// Whether the header of that name carries a secret, as far as its name says.
-fn is_credential(header: &str) -> bool {
-    let header = header.to_ascii_lowercase();
-    WORDS.iter().any(|word| header.contains(word))
-}
-
 /// Whether a header that carries a secret is named anywhere in `text`, or a URL with a user. The block may be misspelt.
 pub(super) fn names_credential(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
-    let has_header = || text.contains("header") && WORDS.iter().any(|word| text.contains(word));
+    let has_header = || text.contains("header") && CREDENTIAL_WORDS.iter().any(|word| text.contains(word));
     NAMES.iter().any(|name| text.contains(name))
         || has_header()
         || names_user(&text)
