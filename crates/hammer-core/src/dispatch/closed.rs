@@ -86,7 +86,7 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
         let user = slot.index * self.context.shards + self.context.shard;
         let mut state = self.context.slot_state();
         let phases = self.arrivals_started(&slot).await;
-        let mut earliest = phases.start + self.apart * user as u64;
+        let mut earliest = self.first_turn(user, phases.start);
         let mut iteration = 0u64;
         let presence = Presence::of(self.as_ref());
         if size_of::<W::User>() > 0 {
@@ -113,6 +113,12 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
             }
         }
         self.leave();
+    }
+
+    /// The earliest instant of the user's first turn; the stages may say a later one.
+    fn first_turn(&self, user: usize, start: Nanos) -> Nanos {
+        let is_there_from_start = self.stages.present_from(user, Nanos::ZERO) == Some(Nanos::ZERO);
+        if is_there_from_start { start + self.apart * user as u64 } else { start }
     }
 
     /// The user makes what it keeps, as it is due to arrive; returns when it had, or `None` where it never could.

@@ -68,6 +68,31 @@ fn users_arrive_by_stages() {
 }
 
 #[test]
+fn users_of_stages_come_by_the_stages_whatever_the_spawn_rate() {
+    let ramped = |first, spawn_rate| {
+        let stages = Stages::ramped(first, vec![Stage { users: 20, over: SECOND }]);
+        let think = Think::Constant(MILLI * 100);
+        let load = Closed { stages, spawn_rate, think, iterations: Iterations::Endless, seed: 3 };
+        let run = Simulated::measuring(SECOND * 4);
+        run.run(Scripted::answering_after(Nanos(1)), Load::Closed(load)).series[0][1].user_time.as_secs_f64()
+    };
+    let by_stages = ramped(0, None);
+    assert!((69.0..=70.0).contains(&by_stages), "{by_stages}: the area under the stages");
+    assert!((ramped(0, Some(2.0)) - by_stages).abs() < 0.1, "nobody is there from the start");
+    // The second of two, each a user fewer for half a second.
+    let (at_once, spaced) = (ramped(2, Some(1e6)), ramped(2, Some(2.0)));
+    assert!((0.4..0.6).contains(&(at_once - spaced)), "{at_once} - {spaced}");
+}
+
+#[test]
+fn many_users_of_a_steep_stage_are_not_held_apart() {
+    let stages = Stages::ramped(0, vec![Stage { users: 2_000, over: MILLI * 10 }]);
+    let load = users(stages, Think::Constant(SECOND * 60), Iterations::Endless);
+    let total = Simulated::measuring(MILLI * 20).run(Scripted::answering_after(Nanos(1)), load);
+    assert_eq!(total.series[0][1].offered, 2_000);
+}
+
+#[test]
 fn a_pause_holds_users_back() {
     let mut run = Simulated::measuring(Nanos::from_secs(3));
     let start = run.phases.start;
