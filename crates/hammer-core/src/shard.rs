@@ -200,7 +200,7 @@ impl<R: Runtime> Shard<R> {
     }
 
     fn start(&mut self, phases: &Phases) {
-        self.next_interval = phases.start + self.interval;
+        self.next_interval = phases.start.saturating_add(self.interval);
         self.next_sweep = phases.start;
         let end = phases.arrivals_end();
         self.end = Some(self.end.unwrap_or(Nanos::MAX).min(end)).filter(|end| *end < Nanos::MAX);

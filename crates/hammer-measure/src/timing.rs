@@ -62,6 +62,11 @@ impl Nanos {
     pub const fn saturating_add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
+
+    /// So many times the span, [`Nanos::MAX`] at most.
+    pub const fn saturating_mul(self, times: u64) -> Self {
+        Self(self.0.saturating_mul(times))
+    }
 }
 
 impl Add for Nanos {

@@ -106,7 +106,7 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
             let done = self.context.perform(&slot, pending, started, &mut state).await;
             self.in_flight.set(self.in_flight.get() - 1);
             self.tell_end();
-            earliest = done + self.think.after(self.draws, seq);
+            earliest = done.saturating_add(self.think.after(self.draws, seq));
             iteration += 1;
             if iteration.is_multiple_of(YIELD_EVERY) {
                 yield_now().await;
@@ -118,7 +118,8 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
     /// The earliest instant of the user's first turn; the stages may say a later one.
     fn first_turn(&self, user: usize, start: Nanos) -> Nanos {
         let is_there_from_start = self.stages.present_from(user, Nanos::ZERO) == Some(Nanos::ZERO);
-        if is_there_from_start { start + self.apart * user as u64 } else { start }
+        let after = if is_there_from_start { self.apart.saturating_mul(user as u64) } else { Nanos::ZERO };
+        start.saturating_add(after)
     }
 
     /// The user makes what it keeps, as it is due to arrive; returns when it had, or `None` where it never could.
@@ -150,7 +151,7 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
         if let Some(phases) = self.phases.get()
             && users > 0
         {
-            let time = until.since(since) * users as u64;
+            let time = until.since(since).saturating_mul(users as u64);
             let series = self.context.first_series;
             self.context.recorder.borrow_mut().present(series, phases.of(until), time);
         }

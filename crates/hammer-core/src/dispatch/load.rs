@@ -78,7 +78,7 @@ impl Think {
         match self {
             Self::Constant(nanos) => nanos,
             Self::Uniform(least, most) => {
-                Nanos(least.0 + (draws.unit(seq) * most.since(least).0 as f64) as u64)
+                least.saturating_add(Nanos((draws.unit(seq) * most.since(least).0 as f64) as u64))
             }
         }
     }

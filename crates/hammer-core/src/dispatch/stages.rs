@@ -39,7 +39,7 @@ impl Stages {
     pub fn present_from(&self, user: usize, from: Nanos) -> Option<Nanos> {
         let (mut start, mut users) = (Nanos::ZERO, self.first);
         for stage in &self.stages {
-            let end = start + stage.over;
+            let end = start.saturating_add(stage.over);
             if from < end
                 && let Some(at) = crossing(start, *stage, users, user, from.max(start))
             {
@@ -62,7 +62,8 @@ fn crossing(start: Nanos, stage: Stage, first: usize, user: usize, from: Nanos) 
         return None;
     }
     // User u is there once more than u users are: the instant after the line passes u.
-    let passes = start + Nanos(((user as f64 - first).max(0.0) / (last - first) * over) as u64 + 1);
+    let passes = Nanos(((user as f64 - first).max(0.0) / (last - first) * over) as u64);
+    let passes = start.saturating_add(passes).saturating_add(Nanos(1));
     Some(passes.max(from))
 }
 
@@ -89,6 +90,18 @@ mod tests {
         assert!(fifth >= Nanos::from_secs(4) && fifth < Nanos::from_secs(4) + SECOND, "{fifth}");
         assert_eq!(stages.present_from(4, Nanos::from_secs(12)), Some(Nanos::from_secs(12)));
         assert_eq!(stages.present_from(4, Nanos::from_secs(17)), None);
+    }
+
+    #[test]
+    fn stages_longer_than_time_itself_hold_their_number() {
+        let for_ages = |users| Stage { users, over: Nanos(u64::MAX / 2) };
+        let stages = Stages::ramped(3, vec![for_ages(2), for_ages(2), for_ages(2), for_ages(4)]);
+        assert_eq!(stages.present_from(1, SECOND), Some(SECOND));
+        assert_eq!(stages.present_from(3, SECOND), Some(Nanos::MAX), "at an instant that never comes");
+        let ever = Stages::ramped(0, vec![Stage { users: 1, over: Nanos::MAX }]);
+        assert_eq!(ever.present_from(0, Nanos::ZERO), Some(Nanos(1)));
+        let slow = Stages::ramped(0, vec![Stage { users: 1 << 60, over: Nanos::MAX }]);
+        assert_eq!(slow.present_from((1 << 60) - 1, Nanos::ZERO), Some(Nanos::MAX));
     }
 
     #[test]

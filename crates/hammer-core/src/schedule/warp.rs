@@ -49,7 +49,8 @@ impl Warp {
     fn anchor(&mut self, now: Nanos) {
         let elapsed = now.since(self.run_anchor);
         if !self.paused {
-            self.schedule_anchor += Nanos((elapsed.0 as f64 * self.factor) as u64);
+            let passed = Nanos((elapsed.0 as f64 * self.factor) as u64);
+            self.schedule_anchor = self.schedule_anchor.saturating_add(passed);
         }
         self.run_anchor = self.run_anchor.max(now);
     }
@@ -63,6 +64,15 @@ mod tests {
     fn without_a_command_only_the_start_is_added() {
         let warp = Warp::starting_at(Nanos(500));
         assert_eq!(warp.intended(Nanos(123_456_789)), Some(Nanos(123_457_289)));
+    }
+
+    #[test]
+    fn a_factor_beyond_all_time_leaves_nothing_to_come() {
+        let mut warp = Warp::starting_at(Nanos::ZERO);
+        for now in [100, 200, 300] {
+            warp.set_factor(Nanos(now), f64::MAX);
+        }
+        assert_eq!(warp.intended(Nanos::MAX), Some(Nanos(300)), "all of it is due");
     }
 
     #[test]

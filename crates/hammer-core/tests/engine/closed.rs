@@ -93,6 +93,22 @@ fn many_users_of_a_steep_stage_are_not_held_apart() {
 }
 
 #[test]
+fn at_a_rate_that_no_time_suffices_for_the_first_user_alone_enters() {
+    let (stages, think) = (Stages::constant(5), Think::Constant(SECOND * 60));
+    for spawn_rate in [1e-11, 1e-300, 1.5e-10] {
+        let load = Closed {
+            stages: stages.clone(),
+            spawn_rate: Some(spawn_rate),
+            think,
+            iterations: Iterations::Endless,
+            seed: 3,
+        };
+        let total = Simulated::measuring(SECOND).run(Scripted::answering_after(MILLI), Load::Closed(load));
+        assert_eq!(total.series[0][1].offered, 1, "{spawn_rate}/s");
+    }
+}
+
+#[test]
 fn a_pause_holds_users_back() {
     let mut run = Simulated::measuring(Nanos::from_secs(3));
     let start = run.phases.start;

@@ -146,6 +146,8 @@ fn what_would_leave_the_scale_stops_at_its_end() {
     assert_eq!(Nanos(5).since(Nanos(3)), Nanos(2));
     assert_eq!(Nanos::MAX.saturating_add(Nanos(1)), Nanos::MAX);
     assert_eq!(Nanos(1).saturating_add(Nanos(2)), Nanos(3));
+    assert_eq!(Nanos(u64::MAX / 2).saturating_mul(3), Nanos::MAX);
+    assert_eq!(Nanos(2).saturating_mul(3), Nanos(6));
     assert_eq!(Nanos::from_millis(2) * 3, Nanos::from_micros(6_000));
     let mut sum = Nanos::from_secs(1);
     sum += Nanos(1);
