@@ -93,6 +93,9 @@ impl PartInterval {
     }
 
     fn contradiction(&self) -> Option<&'static str> {
+        if self.index > MOST_COUNTED {
+            return Some("its number is that of more intervals than any run has");
+        }
         if !self.promises.iter().all(|kind| is_bounded(&kind.ledger) && kind.ledger.balances()) {
             return Some(
                 "the promises that were made are not those that were kept, broken, pending and unchecked",

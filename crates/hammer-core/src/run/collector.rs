@@ -54,7 +54,7 @@ impl Collector {
 
     /// Takes the interval `index` of `shard`.
     pub fn take(&mut self, shard: usize, index: u64, interval: Interval) {
-        self.shards[shard] = Progress::Delivered(index + 1);
+        self.shards[shard] = Progress::Delivered(index.saturating_add(1));
         self.merge(shard, index, interval);
     }
 
@@ -173,6 +173,15 @@ mod tests {
         let snapshot =
             collector.snapshot(merged, Phase::Measurement, ledger, Vec::new(), health, Resources::default());
         assert_eq!(snapshot.span, Nanos(500));
+    }
+
+    #[test]
+    fn a_number_beyond_all_intervals_is_one_that_nothing_follows() {
+        let mut collector = Collector::new(1, 2);
+        collector.take(0, u64::MAX, one_shed(10));
+        collector.take(1, 0, one_shed(10));
+        assert_eq!(collector.next_complete().unwrap().series[0][1].offered, 1);
+        assert!(collector.next_complete().is_none());
     }
 
     #[test]

@@ -203,6 +203,7 @@ fn figures_that_contradict_each_other_are_refused() {
     assert!(of("response_time/0/infinite", u64::MAX).contains("HDR"));
     assert!(altered("/promises/0/ledger/kept", 2.into()).contains("promises"));
     assert!(altered("/promises/0/ledger/made", u64::MAX.into()).contains("promises"));
+    assert!(altered("/index", u64::MAX.into()).contains("more intervals than any run"));
     assert!(altered("/version", 1.into()).contains("format 1"));
     assert!(altered("/observations/0/first/at", 10.into()).contains("seen last before"));
     let (mut never, mut not_at_first) = (three(), three());
