@@ -18,6 +18,8 @@ pub(crate) struct TileReading<F> {
     is_still: bool,
     /// When partial bundles were last read, all of them.
     partial_at: Nanos,
+    /// Whether the last round ended before all that was needed had been asked for.
+    is_cut: bool,
 }
 
 impl<L: LogSource, F: LeafFormat> TreeReading<L> for TileReading<F> {
@@ -27,7 +29,7 @@ impl<L: LogSource, F: LeafFormat> TreeReading<L> for TileReading<F> {
 
     fn new(bounds: AuditBounds, spilled: PathBuf) -> Self {
         let audit = TileAudit::new(bounds, ReceiptSpill::at(spilled));
-        Self { audit, is_still: false, partial_at: Nanos::ZERO }
+        Self { audit, is_still: false, partial_at: Nanos::ZERO, is_cut: false }
     }
 
     fn follow(&mut self, event: &Event) {
@@ -53,13 +55,21 @@ impl<L: LogSource, F: LeafFormat> TreeReading<L> for TileReading<F> {
         accepted().into_iter().for_each(|receipt| self.audit.accept(receipt));
         // A partial bundle that is about to grow is read when it did, unless that takes long.
         let partial = self.is_still || now >= self.partial_at.saturating_add(PARTIAL_EVERY);
+        // What is not served is asked for once in a round; a round that was cut short is gone on with.
+        if !std::mem::take(&mut self.is_cut) {
+            self.audit.ask_again();
+        }
+        let mut missing = 0;
         let mut needs = self.audit.needs(BUNDLES, partial);
         while !needs.is_empty() {
             let (read, went) = reader.tiles(&needs).await;
             for (tile, found) in read {
                 match found {
                     ServedTile::Bytes(bytes) => self.audit.tile(tile, &bytes),
-                    ServedTile::Missing => self.audit.missing(tile),
+                    ServedTile::Missing => {
+                        self.audit.missing(tile);
+                        missing += 1;
+                    }
                 }
                 give_way();
             }
@@ -67,7 +77,8 @@ impl<L: LogSource, F: LeafFormat> TreeReading<L> for TileReading<F> {
             accepted().into_iter().for_each(|receipt| self.audit.accept(receipt));
             give_way();
             let next = self.audit.needs(BUNDLES, partial);
-            if next == needs {
+            self.is_cut = missing >= MISSING && !next.is_empty();
+            if next == needs || self.is_cut {
                 break;
             }
             needs = next;
@@ -104,4 +115,6 @@ impl<L: LogSource, F: LeafFormat> TreeReading<L> for TileReading<F> {
 }
 
 const BUNDLES: usize = 16;
+/// After so many answers that a tile is not served the head is read before more are asked for.
+const MISSING: usize = 256;
 const PARTIAL_EVERY: Nanos = Nanos::from_secs(2);

@@ -78,6 +78,10 @@ impl Reporter for SeenTree {
     }
 }
 
+fn observed(result: &RunResult, name: &str) -> Option<f64> {
+    result.observations.iter().find(|seen| seen.name == name).map(|seen| seen.value)
+}
+
 /// Kind, sequence number and index of what was found broken.
 fn broken(result: &RunResult) -> Vec<(&str, Option<u64>, Option<u64>)> {
     let breaches = result.breaches.iter();
@@ -113,10 +117,7 @@ fn every_leaf_of_an_honest_log_is_found() {
     );
     assert_eq!(broken(&result), []);
     assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none(), "nothing has to be shown to anyone");
-    let observed = |name: &str| {
-        let seen = result.observations.iter().find(|seen| seen.name == name);
-        seen.map(|seen| seen.value)
-    };
+    let observed = |name| observed(&result, name);
     assert_eq!((observed("tree_size"), observed("audited")), (Some(300.0), Some(300.0)));
     assert_eq!(observed("merge_delay_max"), None, "its checkpoints have no time");
 }
@@ -167,4 +168,16 @@ fn a_fork_and_a_shrinking_tree_end_the_run_with_both_heads_saved() {
         let heads = heads.filter(|name| name.to_string_lossy().contains("-head-"));
         assert_eq!(heads.count(), 2, "{lie:?}");
     }
+}
+
+#[test]
+fn a_log_that_serves_no_entries_is_not_stormed_and_has_its_fork_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let result = audited(Some(ToyLie::Bundleless), 1_000_000, LONG_MS, folder.path());
+    assert!(result.stopped.contains(LOG_FORKED), "{}", result.stopped);
+    let kinds: Vec<_> = broken(&result).into_iter().map(|(kind, _, _)| kind).collect();
+    assert_eq!(kinds, ["forked-checkpoint", "missing-tile"], "{:?}", result.breaches);
+    let requests = observed(&result, "audit_requests").unwrap();
+    // A round each 50 ms has the head, a hash tile and both forms of the bundle to ask for.
+    assert!(requests < 5000.0, "{requests}");
 }

@@ -24,6 +24,8 @@ pub(crate) enum ToyLie {
     Altered,
     /// It takes no leaf in from the tenth on.
     Withheld,
+    /// It serves no entries, takes none in from the twentieth on, and once it was seen, changes its first leaf.
+    Bundleless,
     /// Once it was seen, it changes its first leaf.
     Forks,
     /// Once it was seen, it loses all but its first leaf.
@@ -65,6 +67,7 @@ impl ToyServer {
         self.promised += 1;
         match self.lie {
             Some(ToyLie::Withheld) if index >= 10 => {}
+            Some(ToyLie::Bundleless) if index >= 20 => {}
             Some(ToyLie::Lost) if index == 10 => self.entries.push(b"another".to_vec()),
             Some(ToyLie::Swapped) if index == 11 => self.entries.insert(10, entry),
             _ => self.entries.push(entry),
@@ -78,7 +81,7 @@ impl ToyServer {
     fn publish(&self) {
         let mut entries = self.entries.clone();
         match self.lie.filter(|_| self.was_seen) {
-            Some(ToyLie::Forks) => entries[0] = b"rewritten".to_vec(),
+            Some(ToyLie::Forks | ToyLie::Bundleless) => entries[0] = b"rewritten".to_vec(),
             Some(ToyLie::Shrinks) => entries.truncate(1),
             _ => {}
         }
@@ -91,7 +94,7 @@ impl ToyServer {
         for tile in tiles_for(size) {
             let Level::Hashes(level) = tile.level else { continue };
             self.write(&tile, &encode_hashes(&tree.level(level * 8)[range(&tile)]));
-            if level == 0 {
+            if level == 0 && self.lie != Some(ToyLie::Bundleless) {
                 let bundle = TileId { level: Level::Entries, ..tile };
                 let framed = |entry: &Vec<u8>| [&(entry.len() as u16).to_be_bytes()[..], entry].concat();
                 self.write(&bundle, &entries[range(&tile)].iter().flat_map(framed).collect::<Vec<u8>>());

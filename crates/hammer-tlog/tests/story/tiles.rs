@@ -167,6 +167,43 @@ fn a_bundle_that_is_not_served_is_named_once() {
 }
 
 #[test]
+fn each_form_of_a_bundle_that_is_not_served_is_asked_for_once_until_it_is_asked_for_again() {
+    let (mut log, mut watch) = (Log::of(600), Watch::new());
+    watch.audit.accept(log.submit(0));
+    let grow = |watch: &mut Watch, log: &Log| {
+        let events = crate::watch::follow(&mut watch.follower, log, log.head());
+        events.iter().for_each(|event| watch.audit.follow(event));
+    };
+    let asked = |watch: &mut Watch| {
+        let mut asked = Vec::new();
+        // More than enough for each form, and no more than a storm would take.
+        for _ in 0..20 {
+            for tile in watch.audit.needs(9, true) {
+                asked.push(tile.path());
+                watch.audit.missing(tile);
+            }
+        }
+        asked
+    };
+    let wide = |width: u16| {
+        ["tile/data/000", "tile/data/001", &format!("tile/data/002.p/{width}"), "tile/data/002"]
+            .map(str::to_owned)
+    };
+    grow(&mut watch, &log);
+    assert_eq!(asked(&mut watch), wide(89));
+    assert_eq!(asked(&mut watch), [""; 0]);
+    watch.audit.ask_again();
+    assert_eq!(asked(&mut watch), wide(89));
+    watch.audit.accept(log.submit(1));
+    grow(&mut watch, &log);
+    assert_eq!(asked(&mut watch), wide(90)[2..], "the tree has more of it");
+    assert_eq!((watch.audit.findings().len(), watch.audit.pending()), (3, 2));
+    watch.audit.ask_again();
+    watch.read(&log);
+    assert_eq!((watch.kept(), watch.findings.len()), (vec![0, 1], 0));
+}
+
+#[test]
 fn a_lost_leaf_is_broken_as_soon_as_its_index_is_covered() {
     let (mut log, mut watch) = story(300, 2);
     let (receipt, _) = log.promise(2, log.tree.size(), &certificate(2, 24));

@@ -10,8 +10,7 @@ pub(super) struct TileLeaves {
     hashes: Vec<Hash>,
     /// Leaves below this place have been read from their bundle.
     pub(super) audited: usize,
-    /// Whether only the full bundle is served.
-    pub(super) full_only: bool,
+    form: BundleForm,
     /// Whether it was told that no bundle is served.
     pub(super) missing: bool,
     /// Leaves that a receipt, other than a duplicate's, has found to be its own.
@@ -27,6 +26,8 @@ impl TileLeaves {
 
     pub(super) fn push(&mut self, leaf: Hash) {
         self.hashes.push(leaf);
+        // The bundle of that width was never asked for.
+        self.ask_again();
     }
 
     /// Leaves that the tree has in the tile.
@@ -43,10 +44,31 @@ impl TileLeaves {
         self.width() == usize::from(FULL_WIDTH)
     }
 
-    /// The bundle to be asked for.
-    pub(super) fn bundle(&self, level: Level, index: u64) -> TileId {
-        let width = if self.full_only { FULL_WIDTH } else { self.width() as u16 };
-        TileId { level, index, width }
+    /// The bundle as the tree has it.
+    pub(super) fn own(&self, level: Level, index: u64) -> TileId {
+        TileId { level, index, width: self.width() as u16 }
+    }
+
+    /// The bundle to be asked for; none where each form of it was, and none is served.
+    pub(super) fn bundle(&self, level: Level, index: u64) -> Option<TileId> {
+        match self.form {
+            BundleForm::Own => Some(self.own(level, index)),
+            BundleForm::Full => Some(TileId::new(level, index)),
+            BundleForm::Neither => None,
+        }
+    }
+
+    /// Takes that the bundle to be asked for is not served.
+    pub(super) fn is_not_served(&mut self) {
+        self.form = match self.form {
+            BundleForm::Own if !self.is_full() => BundleForm::Full,
+            _ => BundleForm::Neither,
+        };
+    }
+
+    /// Has the bundle asked for in each form again.
+    pub(super) fn ask_again(&mut self) {
+        self.form = BundleForm::Own;
     }
 
     /// Notes that the leaf is a receipt's own; says whether it was another's before.
@@ -57,6 +79,18 @@ impl TileLeaves {
     pub(super) fn is_claimed(&self, position: usize) -> bool {
         self.claimed.get(position)
     }
+}
+
+/// The form of a bundle that is asked for next.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum BundleForm {
+    /// As wide as the tree has it.
+    #[default]
+    Own,
+    /// The full one, since the partial one is not served.
+    Full,
+    /// Neither of them is served.
+    Neither,
 }
 
 /// One bit for each place of a tile.

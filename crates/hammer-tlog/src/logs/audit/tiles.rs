@@ -144,10 +144,10 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
                 return None;
             }
             let leaves = self.tiles.get(index)?;
-            (partial || leaves.is_full()).then(|| leaves.bundle(F::LEVEL, *index))
+            (partial || leaves.is_full()).then(|| leaves.bundle(F::LEVEL, *index))?
         };
         let disputed =
-            self.disputed.keys().filter_map(|index| Some(self.tiles.get(index)?.bundle(F::LEVEL, *index)));
+            self.disputed.keys().filter_map(|index| self.tiles.get(index)?.bundle(F::LEVEL, *index));
         let looked_up = self.lookup.iter().flat_map(Lookup::wanted);
         looked_up.chain(disputed).chain(self.open.iter().filter_map(wanted)).take(limit).collect()
     }
@@ -189,20 +189,26 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
         self.forget();
     }
 
-    /// Takes that a tile is not served. For a partial one the full one is needed from now on.
+    /// Takes that a tile is not served. In the place of a partial bundle the full one is needed then; where that is not served
+    /// either, neither is, until [`TileAudit::ask_again`] or until the tree has more of it.
     pub fn missing(&mut self, tile: TileId) {
         if self.lookup.as_mut().is_some_and(|lookup| lookup.missing(tile)) {
             self.not_found(tile);
         }
         let leaves = self.tiles.get_mut(&tile.index);
         // Not that of a look-up, which may be narrower.
-        let Some(leaves) = leaves.filter(|leaves| leaves.bundle(F::LEVEL, tile.index) == tile) else {
+        let Some(leaves) = leaves.filter(|leaves| leaves.bundle(F::LEVEL, tile.index) == Some(tile)) else {
             return;
         };
-        leaves.full_only = !tile.is_full();
+        leaves.is_not_served();
         if tile.is_full() && !std::mem::replace(&mut leaves.missing, true) {
             self.findings.push(Finding::MissingTile { tile });
         }
+    }
+
+    /// Has bundles asked for again of which no form was served.
+    pub fn ask_again(&mut self) {
+        self.tiles.values_mut().for_each(TileLeaves::ask_again);
     }
 
     /// Breaks the promises of all leaves that no trusted head covers although their deadline had passed when the newest one
