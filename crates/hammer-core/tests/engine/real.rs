@@ -262,23 +262,39 @@ fn a_run_whose_shard_panics_cannot_go_on() {
     assert!(matches!(run(spec, inbox, &mut []), Err(RunError::Panicked(_))));
 }
 
-/// Sends a command when it is told of what it waits for, and notes what was answered.
+/// Sends a command when it is told of what it waits for, notes what was answered, and interrupts the run when it was told of what
+/// that has to show.
 struct Asks {
     control: hammer_core::run::Control,
     command: Command,
     when: fn(&RunEvent) -> bool,
+    until: fn(&RunEvent) -> bool,
+    asked: bool,
     refused: Option<Vec<CommandRefusal>>,
+    shown: bool,
 }
 
 impl Reporter for Asks {
     fn event(&mut self, event: &RunEvent) {
-        if (self.when)(event) {
+        if !self.asked && (self.when)(event) {
+            self.asked = true;
             self.control.command(self.command.clone());
         }
         if let RunEvent::Command { refused, .. } = event {
             self.refused = Some(refused.clone());
         }
+        if self.refused.is_some() && !self.shown && (self.until)(event) {
+            self.shown = true;
+            self.control.interrupt();
+        }
     }
+}
+
+/// At the end of the first interval in which the first workload sent nothing, after all that there is of ten operations.
+fn after_ten(event: &RunEvent) -> bool {
+    let RunEvent::Interval(snapshot) = event else { return false };
+    let ahead = &snapshot.series[0];
+    ahead.warm_up.offered + ahead.measurement.offered == 10 && ahead.interval.offered == 0
 }
 
 /// At the end of the third interval, 300 ms after the start.
@@ -290,14 +306,28 @@ fn in_drain(event: &RunEvent) -> bool {
     matches!(event, RunEvent::Phase { phase: Phase::Drain, .. })
 }
 
-/// Which workloads of a run refuse a command, and why; and what became of the run.
+fn once_answered(event: &RunEvent) -> bool {
+    matches!(event, RunEvent::Command { .. })
+}
+
+/// At the end of an interval in which the second workload's two users, who send every 7 ms, sent nothing.
+fn once_silent(event: &RunEvent) -> bool {
+    matches!(event, RunEvent::Interval(snapshot) if snapshot.series[1].interval.offered == 0)
+}
+
+fn never(_: &RunEvent) -> bool {
+    false
+}
+
+/// Which workloads of a run refuse a command, and why; and what became of the run, which is interrupted at `until`.
 fn answered_in(
     spec: RunSpec,
     command: Command,
     when: fn(&RunEvent) -> bool,
+    until: fn(&RunEvent) -> bool,
 ) -> (Vec<(String, String)>, Arc<RunResult>) {
     let (control, inbox) = control();
-    let mut asks = Asks { control, command, when, refused: None };
+    let mut asks = Asks { control, command, when, until, asked: false, refused: None, shown: false };
     let result = run(spec, inbox, &mut [&mut asks]).unwrap();
     let refused = asks.refused.expect("every command is answered").into_iter();
     (refused.map(|refusal| (refusal.workload, refusal.why)).collect(), result)
@@ -305,12 +335,15 @@ fn answered_in(
 
 /// Which workloads of an open and a closed one refuse a command, and why.
 fn refusals(command: Command) -> Vec<(String, String)> {
-    answered_in(open_and_closed(), command, in_the_middle).0
+    answered_in(open_and_closed(LONG), command, in_the_middle, once_answered).0
 }
 
+/// Longer than any machine holds a run up that ends as soon as it has shown what it has to.
+const LONG: Nanos = Nanos::from_secs(60);
+
 /// An open workload and a closed one, of two users.
-fn open_and_closed() -> RunSpec {
-    let mut spec = spec(Nanos::from_millis(500));
+fn open_and_closed(measurement: Nanos) -> RunSpec {
+    let mut spec = spec(measurement);
     let load = Closed {
         stages: Stages::constant(2),
         spawn_rate: None,
@@ -357,7 +390,8 @@ const ENDED: &str = "its arrivals have ended";
 fn a_command_after_the_planned_end_is_refused_by_all() {
     let stop = Command::Stop { reason: "enough".to_owned() };
     for command in [Command::Pause, stop] {
-        let (refused, result) = answered_in(open_and_closed(), command, in_drain);
+        let (refused, result) =
+            answered_in(open_and_closed(Nanos::from_millis(300)), command, in_drain, never);
         assert_eq!(
             refused,
             [("ahead".to_owned(), ENDED.to_owned()), ("closed".to_owned(), ENDED.to_owned())]
@@ -369,7 +403,7 @@ fn a_command_after_the_planned_end_is_refused_by_all() {
 #[test]
 fn a_workload_that_has_sent_all_it_was_to_refuses_and_the_others_do_what_is_asked() {
     let with_ten_operations = || {
-        let mut spec = open_and_closed();
+        let mut spec = open_and_closed(LONG);
         let schedule = Schedule::even(Profile::Constant(Constant { rate: 500.0 })).operations(10);
         spec.lanes[0] = Arc::new(LoadedWorkload {
             name: "ahead".to_owned(),
@@ -381,14 +415,13 @@ fn a_workload_that_has_sent_all_it_was_to_refuses_and_the_others_do_what_is_aske
         spec
     };
     let ended = ("ahead".to_owned(), ENDED.to_owned());
-    let (refused, result) = answered_in(with_ten_operations(), Command::Pause, in_the_middle);
+    let (refused, result) = answered_in(with_ten_operations(), Command::Pause, after_ten, once_silent);
     assert_eq!(refused, std::slice::from_ref(&ended));
-    let sent = result.total.series[1][1].offered;
-    assert!(sent < 80, "{sent}: two users every 7 ms, paused 100 ms into measurement of 500 ms");
+    assert!(result.interrupted, "the users who are paused send nothing");
     let rate = Command::Rate { workload: Some("ahead".to_owned()), factor: 2.0 };
-    assert_eq!(answered_in(with_ten_operations(), rate, in_the_middle).0, [ended]);
+    assert_eq!(answered_in(with_ten_operations(), rate, after_ten, once_answered).0, [ended]);
     // A stop is for the run, which has arrivals left.
     let stop = Command::Stop { reason: "enough".to_owned() };
-    let (refused, result) = answered_in(with_ten_operations(), stop, in_the_middle);
+    let (refused, result) = answered_in(with_ten_operations(), stop, after_ten, never);
     assert_eq!((refused, result.stopped.as_str()), (Vec::new(), "enough"));
 }
