@@ -6,7 +6,7 @@ use std::time::Duration;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use hammer_benches::record::record;
 use hammer_measure::recorder::Interval;
-use hammer_measure::snapshot::Figures;
+use hammer_measure::snapshot::SeriesFigures;
 use hammer_measure::{Nanos, Recorder};
 
 fn recorder(c: &mut Criterion) {
@@ -17,7 +17,7 @@ fn recorder(c: &mut Criterion) {
     group.bench_function("operation", |b| b.iter(|| record(&mut recorder, OPERATIONS)));
     let full = recorder.swap(Nanos::ZERO, Interval::with_series(1));
     group.throughput(Throughput::Elements(1));
-    group.bench_function("figures", |b| b.iter(|| black_box(Figures::of(&full.series[0][1]))));
+    group.bench_function("figures", |b| b.iter(|| black_box(SeriesFigures::of(&full.series[0][1]))));
     let mut total = Interval::with_series(1);
     group.bench_function("merge", |b| b.iter(|| total.merge(black_box(&full))));
     group.finish();

@@ -10,7 +10,7 @@ use hammer_tlog::ct::sct::Sct;
 use hammer_tlog::encoding::from_base64;
 use hammer_tlog::keys::key::{LogKey, SignatureBatch};
 use hammer_tlog::logs::audit::{self, AuditBounds, NoSpill, Receipt, TileAudit, TileSweep};
-use hammer_tlog::logs::follow::{By, Event, Follower, Head};
+use hammer_tlog::logs::follow::{Event, Follower, Head, ProofMethod};
 use hammer_tlog::logs::merkle::{Frontier, Hash, Tree, leaf_hash};
 use hammer_tlog::logs::tile::{self, Level, TileId, encode_hashes};
 
@@ -107,7 +107,7 @@ impl Bundle {
 
     /// Follows the log from nothing.
     fn follow(&self) -> Vec<Event> {
-        let mut follower = Follower::from_empty(By::Leaves, audit::bundles::<StaticCtLeaves>());
+        let mut follower = Follower::from_empty(ProofMethod::Leaves, audit::bundles::<StaticCtLeaves>());
         follower.head(self.head.clone());
         while follower.need().is_some() {
             follower.tile(HASHES, &self.hashes);

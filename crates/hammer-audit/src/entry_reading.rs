@@ -6,7 +6,7 @@ use hammer_core::background::give_way;
 use hammer_measure::Nanos;
 use hammer_tlog::hash::Hash;
 use hammer_tlog::logs::audit::{AuditBounds, EntryAudit, Finding, LeafFormat, Receipt, Verdict, bundles};
-use hammer_tlog::logs::follow::{By, Event, Follower, Head};
+use hammer_tlog::logs::follow::{Event, Follower, Head, ProofMethod};
 use hammer_tlog::logs::merkle::Frontier;
 
 use crate::reader::AuditReader;
@@ -38,7 +38,7 @@ pub(crate) struct EntryReading<F> {
 
 impl<L: EntrySource, F: LeafFormat> TreeReading<L> for EntryReading<F> {
     fn follower() -> Follower {
-        Follower::new(By::Proofs, bundles::<F>())
+        Follower::new(ProofMethod::Proofs, bundles::<F>())
     }
 
     fn new(bounds: AuditBounds, spilled: PathBuf) -> Self {

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use hammer_core::background::give_way;
 use hammer_measure::Nanos;
 use hammer_tlog::logs::audit::{AuditBounds, Finding, LeafFormat, Receipt, TileAudit, Verdict, bundles};
-use hammer_tlog::logs::follow::{By, Event, Follower};
+use hammer_tlog::logs::follow::{Event, Follower, ProofMethod};
 
 use crate::reader::{AuditReader, ServedTile};
 use crate::receipt_spill::ReceiptSpill;
@@ -24,7 +24,7 @@ pub(crate) struct TileReading<F> {
 
 impl<L: LogSource, F: LeafFormat> TreeReading<L> for TileReading<F> {
     fn follower() -> Follower {
-        Follower::new(By::Leaves, bundles::<F>())
+        Follower::new(ProofMethod::Leaves, bundles::<F>())
     }
 
     fn new(bounds: AuditBounds, spilled: PathBuf) -> Self {

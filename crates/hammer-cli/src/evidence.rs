@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-use hammer_measure::promise::Evidence;
+use hammer_measure::promise::BreachEvidence;
 use hammer_tlog::encoding::base64;
 use serde_json::json;
 
@@ -13,13 +13,17 @@ use serde_json::json;
 ///
 /// # Errors
 /// When the file cannot be written.
-pub(crate) fn keep(evidence: &[Evidence], folder: &Path, epoch_unix_ms: u64) -> io::Result<Option<PathBuf>> {
+pub(crate) fn keep(
+    evidence: &[BreachEvidence],
+    folder: &Path,
+    epoch_unix_ms: u64,
+) -> io::Result<Option<PathBuf>> {
     if evidence.is_empty() {
         return Ok(None);
     }
     let path = folder.join(format!("hammer-{epoch_unix_ms}-evidence.jsonl"));
     let mut file = BufWriter::new(File::create(&path)?);
-    for Evidence { workload, seq, kind, bytes } in evidence {
+    for BreachEvidence { workload, seq, kind, bytes } in evidence {
         let line = json!({ "workload": workload, "seq": seq, "kind": kind, "record": base64(bytes) });
         writeln!(file, "{line}")?;
     }

@@ -44,7 +44,8 @@ impl TreeSizeObserver {
             Ok(reader) => reader,
             Err(why) => return sink.note(clock.now(), format!("the tree is not followed: failed to {why}")),
         };
-        let mut seen = Seen { name: self.name, largest: None, stale: StaleHeads::default(), trouble: None };
+        let mut seen =
+            ObservedTree { name: self.name, largest: None, stale: StaleHeads::default(), trouble: None };
         let mut is_last = false;
         loop {
             let started = clock.now();
@@ -82,7 +83,7 @@ impl Observer for TreeSizeObserver {
 }
 
 /// What was seen so far.
-struct Seen {
+struct ObservedTree {
     name: String,
     largest: Option<TreeHead>,
     stale: StaleHeads,
@@ -90,7 +91,7 @@ struct Seen {
     trouble: Option<String>,
 }
 
-impl Seen {
+impl ObservedTree {
     fn head(&mut self, head: &TreeHead, now: Nanos, sink: &ObservationSink) {
         if self.trouble.take().is_some() {
             sink.note(now, format!("{}: the tree head is served again, of size {}", self.name, head.size));

@@ -9,14 +9,14 @@ use hammer_synth::{Kind, Minted};
 use hammer_tlog::ct::rfc6962::{AddChainResponse, EntryType, V1};
 use hammer_tlog::ct::sct::Sct;
 use hammer_tlog::logs::merkle::Hash;
-use hammer_tlog::tls::{Reader, TlsError, put_vector16, put_vector24};
+use hammer_tlog::tls::{TlsError, TlsReader, put_vector16, put_vector24};
 
 use crate::plan::InvalidKind;
 
-/// What a verifier is told of.
+/// The record of a submission's answer, read back.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Told<'a> {
-    Sct(Record<'a>),
+pub(crate) enum SubmissionRecord<'a> {
+    Sct(SctRecord<'a>),
     Judged(Judged),
 }
 
@@ -33,9 +33,9 @@ pub(crate) struct Judged {
 /// Why a 200 is no SCT, as its cause is counted.
 pub(crate) type NoSct = &'static str;
 
-/// A record, read back.
+/// The record of an SCT, read back.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Record<'a> {
+pub(crate) struct SctRecord<'a> {
     pub(crate) at: Instants,
     pub(crate) kind: EntryType,
     pub(crate) sct: Sct,
@@ -127,7 +127,7 @@ pub(crate) fn write_judged(out: &mut Vec<u8>, Judged { kind, refuse, status }: J
     out.extend_from_slice(&status.to_be_bytes());
 }
 
-fn read_first<'a>(reader: &mut Reader<'a>) -> Result<First<'a>, TlsError> {
+fn read_first<'a>(reader: &mut TlsReader<'a>) -> Result<First<'a>, TlsError> {
     let (seq, timestamp_ms) = (reader.u64("seq")?, reader.u64("timestamp")?);
     Ok(First { seq, timestamp_ms, extensions: reader.vector16("extensions")? })
 }
@@ -144,14 +144,14 @@ fn put_base64(out: &mut Vec<u8>, text: &str) -> Result<usize, NoSct> {
     Ok(length)
 }
 
-impl<'a> Told<'a> {
+impl<'a> SubmissionRecord<'a> {
     pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, TlsError> {
-        let mut reader = Reader::new(bytes);
+        let mut reader = TlsReader::new(bytes);
         match reader.u8("what is told")? {
-            NEW => Ok(Self::Sct(Record::read(&mut reader, None)?)),
+            NEW => Ok(Self::Sct(SctRecord::read(&mut reader, None)?)),
             REPEATED => {
                 let first = read_first(&mut reader)?;
-                Ok(Self::Sct(Record::read(&mut reader, Some(first))?))
+                Ok(Self::Sct(SctRecord::read(&mut reader, Some(first))?))
             }
             JUDGED => Ok(Self::Judged(Judged::read(&mut reader)?)),
             unknown => Err(TlsError::UnknownValue { field: "what is told", value: unknown.into() }),
@@ -160,7 +160,7 @@ impl<'a> Told<'a> {
 }
 
 impl Judged {
-    fn read(reader: &mut Reader<'_>) -> Result<Self, TlsError> {
+    fn read(reader: &mut TlsReader<'_>) -> Result<Self, TlsError> {
         let number = reader.u8("kind")?;
         let unknown = TlsError::UnknownValue { field: "kind", value: number.into() };
         let kind = *InvalidKind::ALL.get(usize::from(number)).ok_or(unknown)?;
@@ -168,8 +168,8 @@ impl Judged {
     }
 }
 
-impl<'a> Record<'a> {
-    fn read(reader: &mut Reader<'a>, first: Option<First<'a>>) -> Result<Self, TlsError> {
+impl<'a> SctRecord<'a> {
+    fn read(reader: &mut TlsReader<'a>, first: Option<First<'a>>) -> Result<Self, TlsError> {
         let (intended, sent) = (Nanos(reader.u64("intended")?), Nanos(reader.u64("sent")?));
         let at = Instants { intended, sent, received: Nanos(reader.u64("received")?) };
         let kind = reader.u8("entry_type")?;

@@ -4,7 +4,7 @@
 use hammer_tlog::ct::bundle::{Entries, StaticCtLeaves};
 use hammer_tlog::ct::rfc6962::{GetEntries, GetSthConsistency};
 use hammer_tlog::logs::audit::{AuditBounds, EntryAudit, NoSpill, Receipt, TileAudit, Verdict, bundles};
-use hammer_tlog::logs::follow::{By, Event, Follower, Head, Need};
+use hammer_tlog::logs::follow::{Event, Follower, Head, Need, ProofMethod};
 use hammer_tlog::logs::merkle::{Hash, leaf_hash};
 use hammer_tlog::logs::tile::{Level, TileId};
 
@@ -15,7 +15,7 @@ const ROUNDS: usize = 20;
 
 /// The tile of all leaves, and the same bytes wherever a tile or a consistency proof is asked for.
 pub(crate) fn follow(data: &[u8]) -> bool {
-    let grew = |signed: Hash, by: By, older: Option<u64>| {
+    let grew = |signed: Hash, by: ProofMethod, older: Option<u64>| {
         let mut follower = older.map_or_else(
             || Follower::from_empty(by, bundles::<StaticCtLeaves>()),
             |_| Follower::new(by, bundles::<StaticCtLeaves>()),
@@ -25,13 +25,18 @@ pub(crate) fn follow(data: &[u8]) -> bool {
         feed(&mut follower, data)
     };
     // Every tree continues the empty one: there is nothing to prove by a proof.
-    let followed = [(By::Leaves, None), (By::Edges, None), (By::Leaves, Some(4)), (By::Edges, Some(4))];
-    for (by, older) in followed.into_iter().chain([(By::Proofs, Some(4))]) {
+    let followed = [
+        (ProofMethod::Leaves, None),
+        (ProofMethod::Edges, None),
+        (ProofMethod::Leaves, Some(4)),
+        (ProofMethod::Edges, Some(4)),
+    ];
+    for (by, older) in followed.into_iter().chain([(ProofMethod::Proofs, Some(4))]) {
         assert_eq!(grew(OTHER, by, older), None, "a head that is not the log's is trusted");
     }
-    let honest = grew(root(SIZE), By::Leaves, None);
+    let honest = grew(root(SIZE), ProofMethod::Leaves, None);
     assert!(honest.as_ref().is_none_or(|found| *found == leaves()));
-    let _ = (grew(root(SIZE), By::Edges, None), grew(root(SIZE), By::Proofs, Some(4)));
+    let _ = (grew(root(SIZE), ProofMethod::Edges, None), grew(root(SIZE), ProofMethod::Proofs, Some(4)));
     honest.is_some()
 }
 

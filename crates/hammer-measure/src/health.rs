@@ -53,7 +53,7 @@ pub enum Finding {
 
 /// What health is judged by, over the measurement phase.
 #[derive(Clone, Debug, Default)]
-pub struct Evidence<'a> {
+pub struct HealthEvidence<'a> {
     /// Operations that were due and not prepared.
     pub starved: u64,
     /// Released − intended of all operations; `None` when nothing was released.
@@ -70,7 +70,7 @@ pub struct Evidence<'a> {
 
 impl Health {
     /// Judges the evidence.
-    pub fn judge(evidence: &Evidence<'_>) -> Self {
+    pub fn judge(evidence: &HealthEvidence<'_>) -> Self {
         let mut findings = Vec::new();
         if evidence.starved > 0 {
             findings.push(Finding::Starved { count: evidence.starved });
@@ -97,7 +97,7 @@ impl Health {
 }
 
 /// The 99th percentile of a lateness of the generator's own and its bound, where it is above that.
-fn late(lateness: Option<&Distribution>, evidence: &Evidence<'_>) -> Option<(Nanos, Nanos)> {
+fn late(lateness: Option<&Distribution>, evidence: &HealthEvidence<'_>) -> Option<(Nanos, Nanos)> {
     let Quantile::At(p99) = lateness?.quantile(0.99)? else { return None };
     let median = evidence.service_time.and_then(|service| service.quantile(0.5));
     let bound = match median {

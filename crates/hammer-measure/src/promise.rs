@@ -69,7 +69,7 @@ pub fn by_workload(kinds: &[KindLedger]) -> Vec<(String, Ledger)> {
 
 /// What shows that a promise was broken: what the server said, as the workload wrote it down.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Evidence {
+pub struct BreachEvidence {
     /// The workload that received the promise.
     pub workload: String,
     /// The operation that it answered.

@@ -7,7 +7,7 @@ use crate::health::Health;
 use crate::histogram::Summary;
 use crate::octaves::Octaves;
 use crate::outcome::Fate;
-use crate::promise::{Breach, Evidence, KindLedger, Ledger};
+use crate::promise::{Breach, BreachEvidence, KindLedger, Ledger};
 use crate::recorder::{Interval, SeriesRecord};
 use crate::series::{Phase, SeriesInfo};
 use crate::threshold::Verdict;
@@ -40,16 +40,16 @@ pub struct Snapshot {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeriesSnapshot {
     /// This interval alone, both phases together.
-    pub interval: Figures,
+    pub interval: SeriesFigures,
     /// The warm-up phase so far.
-    pub warm_up: Figures,
+    pub warm_up: SeriesFigures,
     /// The measurement phase so far.
-    pub measurement: Figures,
+    pub measurement: SeriesFigures,
 }
 
 /// The figures of one series over some time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Figures {
+pub struct SeriesFigures {
     /// Arrivals that the schedule named.
     pub offered: u64,
     /// Those that got a slot.
@@ -158,7 +158,7 @@ pub struct RunResult {
     /// Promises by workload and kind.
     pub promises_by_kind: Vec<KindLedger>,
     /// What shows of the first broken promises that they are broken, bounded in bytes.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<BreachEvidence>,
     /// The first broken promises, named; `promises.broken` counts them all.
     pub breaches: Vec<Breach>,
     /// What observers saw, first and last.
@@ -207,7 +207,7 @@ pub fn add_observation(all: &mut Vec<Observation>, more: Observation) {
     }
 }
 
-impl Figures {
+impl SeriesFigures {
     /// The figures of a record.
     pub fn of(record: &SeriesRecord) -> Self {
         let response_time = record.response_time();

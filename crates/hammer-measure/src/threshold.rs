@@ -45,7 +45,7 @@ pub struct Verdict {
 
 /// What a threshold is held against.
 #[derive(Clone, Copy, Debug)]
-pub struct Figures<'a> {
+pub struct ThresholdFigures<'a> {
     /// The measurement phase of the series.
     pub record: &'a SeriesRecord,
     /// The promises of its workload.
@@ -113,7 +113,7 @@ enum Found {
 
 impl Threshold {
     /// Holds the threshold against the figures of `series`.
-    pub fn judge(&self, series: &str, figures: &Figures<'_>) -> Verdict {
+    pub fn judge(&self, series: &str, figures: &ThresholdFigures<'_>) -> Verdict {
         let found = self.measure.of(figures);
         Verdict {
             series: series.to_owned(),
@@ -137,7 +137,7 @@ impl Threshold {
 }
 
 impl Measure {
-    fn of(self, figures: &Figures<'_>) -> Found {
+    fn of(self, figures: &ThresholdFigures<'_>) -> Found {
         match self {
             Self::Duration(statistic, kind, fate) => statistic.of(&kind.of(figures.record, fate)),
             Self::Rate(count) if figures.seconds > 0.0 => Found::Number(count.of(figures) / figures.seconds),
@@ -184,7 +184,7 @@ impl Kind {
 }
 
 impl Count {
-    fn of(self, figures: &Figures<'_>) -> f64 {
+    fn of(self, figures: &ThresholdFigures<'_>) -> f64 {
         let count = match self {
             Self::Offered => figures.record.offered,
             Self::Dispatched => figures.record.dispatched,
@@ -201,7 +201,7 @@ impl Count {
     }
 
     /// What a share of it is a share of: promises of the promises made, all else of the arrivals offered.
-    fn whole(self, figures: &Figures<'_>) -> f64 {
+    fn whole(self, figures: &ThresholdFigures<'_>) -> f64 {
         match self {
             Self::Made | Self::Kept | Self::Broken | Self::Pending | Self::Unchecked => {
                 figures.promises.made as f64

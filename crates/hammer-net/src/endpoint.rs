@@ -11,8 +11,8 @@ use tokio::sync::Semaphore;
 use crate::client::Shared;
 use crate::dial::dial;
 use crate::failure::{Failure, FailureKind};
-use crate::http1;
-use crate::http2;
+use crate::http1::{self, Http1Connection, Http1Pool};
+use crate::http2::{self, Http2Connection, Http2Pool, Started};
 use crate::request::{Answer, Request};
 use crate::resolve::Origin;
 use crate::wire::WireTimes;
@@ -29,8 +29,8 @@ pub(crate) struct Endpoint {
     pub(crate) origin: Rc<Origin>,
     /// Its place in the client's list; `None` for a redirect's other origin.
     pub(crate) index: Option<usize>,
-    pub(crate) http1: http1::Pool,
-    pub(crate) http2: http2::Pool,
+    pub(crate) http1: Http1Pool,
+    pub(crate) http2: Http2Pool,
     addresses: Vec<SocketAddr>,
     preferred: Cell<usize>,
     in_flight: Cell<usize>,
@@ -73,8 +73,8 @@ impl Endpoint {
         index: Option<usize>,
     ) -> Self {
         Self {
-            http1: http1::Pool::new(shared.config.connections),
-            http2: http2::Pool::default(),
+            http1: Http1Pool::new(shared.config.connections),
+            http2: Http2Pool::default(),
             protocol: Cell::new(shared.known_protocol(&origin)),
             origin,
             index,
@@ -180,8 +180,8 @@ impl Endpoint {
     ) -> Result<Opened, Failure> {
         let dialled = dial(shared, self, times).await?;
         match dialled.protocol {
-            Protocol::Http1 => Ok(Opened::Http1(http1::Connection::start(dialled, &self.origin).await?)),
-            Protocol::Http2 => Ok(Opened::Http2(http2::Connection::start(dialled, self, shared).await?)),
+            Protocol::Http1 => Ok(Opened::Http1(Http1Connection::start(dialled, &self.origin).await?)),
+            Protocol::Http2 => Ok(Opened::Http2(Http2Connection::start(dialled, self, shared).await?)),
         }
     }
 
@@ -225,8 +225,8 @@ impl Endpoint {
 
 /// A connection that speaks what was agreed.
 pub(crate) enum Opened {
-    Http1(Box<http1::Connection>),
-    Http2(http2::Started),
+    Http1(Box<Http1Connection>),
+    Http2(Started),
 }
 
 /// How an exchange ended that did not fail.

@@ -30,14 +30,14 @@ use crate::signal::Signal;
 use crate::wire::Wire;
 
 /// The connections of an endpoint that wait for work, and the slots that bound those at work.
-pub(crate) struct Pool {
+pub(crate) struct Http1Pool {
     connections: usize,
     slots: Semaphore,
-    idle: RefCell<VecDeque<Box<Connection>>>,
+    idle: RefCell<VecDeque<Box<Http1Connection>>>,
 }
 
 /// An established connection.
-pub(crate) struct Connection {
+pub(crate) struct Http1Connection {
     sender: SendRequest<Body>,
     /// Dropped when it has finished: a request that it did not take comes back only then.
     driver: Option<Driver<TokioIo<WireIo>, Body>>,
@@ -47,7 +47,7 @@ pub(crate) struct Connection {
     opened: Nanos,
 }
 
-impl Pool {
+impl Http1Pool {
     pub(crate) fn new(connections: usize) -> Self {
         Self { connections, slots: Semaphore::new(connections), idle: RefCell::default() }
     }
@@ -61,18 +61,18 @@ impl Pool {
         self.slots.acquire().await.map_err(|_| closed())
     }
 
-    pub(crate) fn put(&self, connection: Box<Connection>) {
+    pub(crate) fn put(&self, connection: Box<Http1Connection>) {
         self.idle.borrow_mut().push_back(connection);
     }
 
     /// The connection that was used last, when it is neither idle nor old for too long.
-    fn take(&self, shared: &Shared) -> Option<Box<Connection>> {
+    fn take(&self, shared: &Shared) -> Option<Box<Http1Connection>> {
         let mut idle = self.idle.borrow_mut();
         if !shared.expires() {
             return idle.pop_back();
         }
         let now = shared.clock.now();
-        let is_expired = |one: &Connection| shared.is_expired(now, one.opened, one.wire.last_read());
+        let is_expired = |one: &Http1Connection| shared.is_expired(now, one.opened, one.wire.last_read());
         while idle.front().is_some_and(|longest_idle| is_expired(longest_idle)) {
             idle.pop_front();
         }
@@ -160,7 +160,7 @@ fn to_http(
     http
 }
 
-impl Connection {
+impl Http1Connection {
     pub(crate) async fn start(dialled: Dialled, origin: &Origin) -> Result<Box<Self>, Failure> {
         let (sender, driver) = Builder::new()
             .handshake(TokioIo::new(dialled.io))

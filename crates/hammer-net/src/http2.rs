@@ -19,7 +19,7 @@ use crate::request::{Answer, Request};
 
 mod pool;
 
-pub(crate) use pool::{Connection, Pool, Started};
+pub(crate) use pool::{Http2Connection, Http2Pool, Started};
 
 /// Sends `request` on a stream of the idlest connection, or of a new one.
 pub(crate) async fn exchange(
@@ -83,7 +83,7 @@ impl StreamError {
 }
 
 async fn exchange_on(
-    connection: &Connection,
+    connection: &Http2Connection,
     head: http::Request<()>,
     body: Bytes,
     answer: &mut Answer,

@@ -1,12 +1,12 @@
 //! Which parts of its walks a thread keeps at hand, and when it is worth making one.
 
 use crate::scalar::Scalar;
-use crate::steps::{BLOCK, Multiples, Scratch, Steps};
+use crate::steps::{BLOCK, BlockScratch, BlockSteps, StrideMultiples};
 
 /// What 256 numbers of a walk have in common, computed together.
 pub(crate) trait Block: Default {
     /// Becomes the block whose scalars are `steps.before` and 1, 2, ... 256 strides more.
-    fn fill(&mut self, steps: &Steps<'_>, scratch: &mut Scratch);
+    fn fill(&mut self, steps: &BlockSteps<'_>, scratch: &mut BlockScratch);
 }
 
 /// A few blocks of any walks. A block takes the numbers of one remainder by the stride: 256 neighbours where that is 1.
@@ -14,7 +14,7 @@ pub(crate) trait Block: Default {
 pub(crate) struct Blocks<B> {
     stride: u64,
     /// Of the stride; the base point's own where it is 1.
-    multiples: Option<Multiples>,
+    multiples: Option<StrideMultiples>,
     held: Vec<Held<B>>,
     /// The place in `held` that was asked for last.
     latest: usize,
@@ -22,7 +22,7 @@ pub(crate) struct Blocks<B> {
     missed: [(Option<Place>, u32); MISSED],
     oldest_missed: usize,
     asked: u64,
-    scratch: Scratch,
+    scratch: BlockScratch,
 }
 
 #[derive(Debug)]
@@ -47,13 +47,13 @@ impl<B: Block> Blocks<B> {
         let stride = stride.max(1);
         Self {
             stride,
-            multiples: (stride > 1).then(|| Multiples::of(Scalar::from_u64(stride))),
+            multiples: (stride > 1).then(|| StrideMultiples::of(Scalar::from_u64(stride))),
             held: Vec::new(),
             latest: 0,
             missed: [(None, 0); MISSED],
             oldest_missed: 0,
             asked: 0,
-            scratch: Scratch::default(),
+            scratch: BlockScratch::default(),
         }
     }
 
@@ -88,11 +88,11 @@ impl<B: Block> Blocks<B> {
         }
         let at = self.room(place);
         let Self { held, scratch, multiples, .. } = self;
-        let multiples = multiples.as_ref().unwrap_or(Multiples::of_one());
+        let multiples = multiples.as_ref().unwrap_or(StrideMultiples::of_one());
         let stride = Scalar::from_u64(self.stride);
         let first = place.remainder + place.number * BLOCK as u64 * self.stride;
         let before = place.start + Scalar::from_u64(first) - stride;
-        held[at].block.fill(&Steps { before, stride, multiples }, scratch);
+        held[at].block.fill(&BlockSteps { before, stride, multiples }, scratch);
         Some(at)
     }
 
@@ -149,7 +149,7 @@ mod tests {
     }
 
     impl Block for Counted {
-        fn fill(&mut self, steps: &Steps<'_>, scratch: &mut Scratch) {
+        fn fill(&mut self, steps: &BlockSteps<'_>, scratch: &mut BlockScratch) {
             scratch.walk(steps);
             self.scalars = steps.scalars().collect();
             let expected = table::generator().multiply(self.scalars[7]);

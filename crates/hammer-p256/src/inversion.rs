@@ -11,7 +11,7 @@ const BITS: u32 = 62;
 const MASK: i64 = (1 << BITS) - 1;
 
 /// What 62 steps make of f and g: (u f + v g, q f + r g) / 2^62.
-struct Steps {
+struct TransitionMatrix {
     u: i64,
     v: i64,
     q: i64,
@@ -28,17 +28,17 @@ pub(crate) fn invert(value: Limbs, modulus: Limbs, negated: u64) -> Limbs {
     let (mut d, mut e) = ([0; 5], [1, 0, 0, 0, 0]);
     let (mut eta, mut length) = (-1, 5);
     while g != [0; 5] {
-        let steps;
-        (eta, steps) = find_steps(eta, f[0] as u64, g[0] as u64);
-        apply_modulo(&steps, &mut d, &mut e, &modulus, inverse);
-        apply(&steps, &mut f[..length], &mut g[..length]);
+        let matrix;
+        (eta, matrix) = find_steps(eta, f[0] as u64, g[0] as u64);
+        apply_modulo(&matrix, &mut d, &mut e, &modulus, inverse);
+        apply(&matrix, &mut f[..length], &mut g[..length]);
         length = shorten(&mut f, &mut g, length);
     }
     join(least(d, f[length - 1] < 0, &modulus))
 }
 
 /// The next 62 steps for the lowest 62 bits of f, which is odd, and g. `eta` is the negated delta of the paper's section 8.
-fn find_steps(mut eta: i64, mut f: u64, mut g: u64) -> (i64, Steps) {
+fn find_steps(mut eta: i64, mut f: u64, mut g: u64) -> (i64, TransitionMatrix) {
     let (mut u, mut v, mut q, mut r) = (1u64, 0u64, 0u64, 1u64);
     let mut left = BITS;
     loop {
@@ -65,15 +65,15 @@ fn find_steps(mut eta: i64, mut f: u64, mut g: u64) -> (i64, Steps) {
         q = q.wrapping_add(u.wrapping_mul(factor));
         r = r.wrapping_add(v.wrapping_mul(factor));
     }
-    (eta, Steps { u: u as i64, v: v as i64, q: q as i64, r: r as i64 })
+    (eta, TransitionMatrix { u: u as i64, v: v as i64, q: q as i64, r: r as i64 })
 }
 
 /// Applies steps to f and g, which they leave whole.
 #[inline(always)]
-fn apply(steps: &Steps, f: &mut [i64], g: &mut [i64]) {
-    let (mut next_f, mut next_g) = steps.of(f[0], g[0]);
+fn apply(matrix: &TransitionMatrix, f: &mut [i64], g: &mut [i64]) {
+    let (mut next_f, mut next_g) = matrix.of(f[0], g[0]);
     for at in 1..f.len().min(g.len()) {
-        let (more_f, more_g) = steps.of(f[at], g[at]);
+        let (more_f, more_g) = matrix.of(f[at], g[at]);
         next_f = (next_f >> BITS) + more_f;
         next_g = (next_g >> BITS) + more_g;
         f[at - 1] = next_f as i64 & MASK;
@@ -87,18 +87,24 @@ fn apply(steps: &Steps, f: &mut [i64], g: &mut [i64]) {
 /// Applies steps to d and e modulo the modulus: the multiples of it are added that make both whole. They stay above
 /// twice the negated modulus, and below the modulus.
 #[inline(always)]
-fn apply_modulo(steps: &Steps, d: &mut Limbs62, e: &mut Limbs62, modulus: &Limbs62, inverse: i64) {
+fn apply_modulo(
+    matrix: &TransitionMatrix,
+    d: &mut Limbs62,
+    e: &mut Limbs62,
+    modulus: &Limbs62,
+    inverse: i64,
+) {
     let (negative_d, negative_e) = (d[4] >> 63, e[4] >> 63);
-    let (mut next_d, mut next_e) = steps.of(d[0], e[0]);
+    let (mut next_d, mut next_e) = matrix.of(d[0], e[0]);
     let multiple = |u: i64, v: i64, low: i128| {
         let whole = (u & negative_d) + (v & negative_e);
         whole - (inverse.wrapping_mul(low as i64).wrapping_add(whole) & MASK)
     };
-    let (times_d, times_e) = (multiple(steps.u, steps.v, next_d), multiple(steps.q, steps.r, next_e));
+    let (times_d, times_e) = (multiple(matrix.u, matrix.v, next_d), multiple(matrix.q, matrix.r, next_e));
     next_d += wide(modulus[0], times_d);
     next_e += wide(modulus[0], times_e);
     for at in 1..5 {
-        let (more_d, more_e) = steps.of(d[at], e[at]);
+        let (more_d, more_e) = matrix.of(d[at], e[at]);
         next_d = (next_d >> BITS) + more_d + wide(modulus[at], times_d);
         next_e = (next_e >> BITS) + more_e + wide(modulus[at], times_e);
         d[at - 1] = next_d as i64 & MASK;
@@ -108,7 +114,7 @@ fn apply_modulo(steps: &Steps, d: &mut Limbs62, e: &mut Limbs62, modulus: &Limbs
     e[4] = (next_e >> BITS) as i64;
 }
 
-impl Steps {
+impl TransitionMatrix {
     #[inline(always)]
     fn of(&self, f: i64, g: i64) -> (i128, i128) {
         (wide(self.u, f) + wide(self.v, g), wide(self.q, f) + wide(self.r, g))

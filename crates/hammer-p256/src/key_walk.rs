@@ -4,7 +4,7 @@
 use crate::blocks::{Block, Blocks};
 use crate::point::{self, POINT_LENGTH};
 use crate::scalar::Scalar;
-use crate::steps::{Scratch, Steps};
+use crate::steps::{BlockScratch, BlockSteps};
 use crate::table;
 use crate::throwaway::{ThrowawayKey, derive_scalar};
 
@@ -65,7 +65,7 @@ impl KeyBlocks {
 }
 
 impl Block for KeyBlock {
-    fn fill(&mut self, steps: &Steps<'_>, scratch: &mut Scratch) {
+    fn fill(&mut self, steps: &BlockSteps<'_>, scratch: &mut BlockScratch) {
         scratch.walk(steps);
         self.0.clear();
         self.0.extend(scratch.points.iter().map(|point| point::to_sec1(point.x(), point.y())));

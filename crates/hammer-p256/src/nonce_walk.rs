@@ -10,7 +10,7 @@ use crate::entry::Entry;
 use crate::limbs::{self, Limbs};
 use crate::residue::Modulus;
 use crate::scalar::{Order, Scalar, reduce};
-use crate::steps::{Scratch, Steps};
+use crate::steps::{BlockScratch, BlockSteps};
 use crate::table;
 use crate::throwaway::derive_scalar;
 
@@ -86,7 +86,7 @@ impl NonceBlocks {
 }
 
 impl Block for NonceBlock {
-    fn fill(&mut self, steps: &Steps<'_>, scratch: &mut Scratch) {
+    fn fill(&mut self, steps: &BlockSteps<'_>, scratch: &mut BlockScratch) {
         scratch.walk_xs(steps);
         scratch.invert(steps);
         self.0.clear();

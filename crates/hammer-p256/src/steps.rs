@@ -15,23 +15,23 @@ use crate::wide::{self, Ifma};
 pub(crate) const BLOCK: usize = 256;
 
 /// The scalars of a block, and what their points are made from.
-pub(crate) struct Steps<'a> {
+pub(crate) struct BlockSteps<'a> {
     /// One stride before the first.
     pub(crate) before: Scalar,
     pub(crate) stride: Scalar,
-    pub(crate) multiples: &'a Multiples,
+    pub(crate) multiples: &'a StrideMultiples,
 }
 
 /// 1, 2, ... 256 times the base point's product with a stride.
 #[derive(Debug)]
-pub(crate) struct Multiples {
+pub(crate) struct StrideMultiples {
     points: Vec<Point>,
-    wide: Option<wide::Multiples>,
+    wide: Option<wide::WideMultiples>,
 }
 
 /// Memory in which blocks are made.
 #[derive(Debug, Default)]
-pub(crate) struct Scratch {
+pub(crate) struct BlockScratch {
     /// The coordinates themselves.
     pub(crate) points: Vec<Entry>,
     pub(crate) inverses: Vec<Scalar>,
@@ -43,10 +43,10 @@ pub(crate) struct Scratch {
     wide_inverses: wide::Inverses,
 }
 
-impl Multiples {
+impl StrideMultiples {
     /// Those of the base point itself, which all share.
     pub(crate) fn of_one() -> &'static Self {
-        static MULTIPLES: LazyLock<Multiples> = LazyLock::new(|| Multiples::of(Scalar::ONE));
+        static MULTIPLES: LazyLock<StrideMultiples> = LazyLock::new(|| StrideMultiples::of(Scalar::ONE));
         &MULTIPLES
     }
 
@@ -62,12 +62,12 @@ impl Multiples {
             lanes.add_to_base(points[points.len() - 1], &points, &mut sums);
             points.extend_from_slice(&sums);
         }
-        let wide = ifma.map(|ifma| wide::Multiples::new(ifma, &points));
+        let wide = ifma.map(|ifma| wide::WideMultiples::new(ifma, &points));
         Self { points, wide }
     }
 }
 
-impl Steps<'_> {
+impl BlockSteps<'_> {
     /// The scalars, in their order.
     pub(crate) fn scalars(&self) -> impl Iterator<Item = Scalar> {
         std::iter::successors(Some(self.before + self.stride), |last| Some(*last + self.stride)).take(BLOCK)
@@ -78,11 +78,11 @@ impl Steps<'_> {
     }
 }
 
-impl Scratch {
+impl BlockScratch {
     /// Replaces `points` by the points of a block.
-    pub(crate) fn walk(&mut self, steps: &Steps<'_>) {
+    pub(crate) fn walk(&mut self, steps: &BlockSteps<'_>) {
         let (base, multiples) = (steps.base(), steps.multiples);
-        let add = |wide: &wide::Multiples| wide.add_to::<true>(base, &mut self.walk, &mut self.points);
+        let add = |wide: &wide::WideMultiples| wide.add_to::<true>(base, &mut self.walk, &mut self.points);
         if !multiples.wide.as_ref().is_some_and(add) {
             self.lanes.add_to_base(base, &multiples.points, &mut self.sums);
             self.points.clear();
@@ -91,9 +91,9 @@ impl Scratch {
     }
 
     /// Replaces `points` by the points of a block, of which only x is right.
-    pub(crate) fn walk_xs(&mut self, steps: &Steps<'_>) {
+    pub(crate) fn walk_xs(&mut self, steps: &BlockSteps<'_>) {
         let (base, multiples) = (steps.base(), steps.multiples);
-        let add = |wide: &wide::Multiples| wide.add_to::<false>(base, &mut self.walk, &mut self.points);
+        let add = |wide: &wide::WideMultiples| wide.add_to::<false>(base, &mut self.walk, &mut self.points);
         if !multiples.wide.as_ref().is_some_and(add) {
             self.lanes.x_of_sums(base, &multiples.points, &mut self.xs);
             self.points.clear();
@@ -102,7 +102,7 @@ impl Scratch {
     }
 
     /// Replaces `inverses` by those of the scalars of a block, none of which may be 0.
-    pub(crate) fn invert(&mut self, steps: &Steps<'_>) {
+    pub(crate) fn invert(&mut self, steps: &BlockSteps<'_>) {
         self.inverses.clear();
         self.inverses.extend(steps.scalars());
         let ifma = steps.multiples.wide.as_ref().and_then(|_| Ifma::try_new());
@@ -117,8 +117,8 @@ impl Scratch {
 mod tests {
     use super::*;
 
-    fn made(steps: &Steps<'_>) -> (Vec<Entry>, Vec<Entry>, Vec<Scalar>) {
-        let mut scratch = Scratch::default();
+    fn made(steps: &BlockSteps<'_>) -> (Vec<Entry>, Vec<Entry>, Vec<Scalar>) {
+        let mut scratch = BlockScratch::default();
         scratch.walk_xs(steps);
         let xs = scratch.points.clone();
         scratch.walk(steps);
@@ -130,17 +130,17 @@ mod tests {
     fn eight_lanes_and_one_make_the_same_blocks() {
         for stride in [1, 3, u64::MAX] {
             let stride = Scalar::from_u64(stride);
-            let (wide, scalar) = (Multiples::of(stride), Multiples::for_arithmetic(stride, None));
+            let (wide, scalar) = (StrideMultiples::of(stride), StrideMultiples::for_arithmetic(stride, None));
             for before in
                 [Scalar::from_limbs([1, 2, 3, 4]), Scalar::from_u64(2).invert(), -Scalar::from_u64(601)]
             {
-                let of = |multiples| made(&Steps { before, stride, multiples });
+                let of = |multiples| made(&BlockSteps { before, stride, multiples });
                 let ((xs, points, inverses), expected) = (of(&wide), of(&scalar));
                 assert_eq!((&points, &inverses), (&expected.1, &expected.2));
                 let x = |entries: &[Entry]| entries.iter().map(Entry::x).collect::<Vec<_>>();
                 assert_eq!(x(&xs), x(&expected.0));
                 assert_eq!(x(&xs), x(&points));
-                let steps = Steps { before, stride, multiples: &wide };
+                let steps = BlockSteps { before, stride, multiples: &wide };
                 for ((scalar, entry), inverse) in steps.scalars().zip(&points).zip(&inverses) {
                     let point = table::generator().multiply(scalar);
                     assert_eq!(*entry, Entry::new(point.x.to_limbs(), point.y.to_limbs()));
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn a_walk_that_meets_its_own_multiples_is_right() {
         for before in [Scalar::from_u64(7), Scalar::ZERO] {
-            let steps = Steps { before, stride: Scalar::ONE, multiples: Multiples::of_one() };
+            let steps = BlockSteps { before, stride: Scalar::ONE, multiples: StrideMultiples::of_one() };
             let (xs, points, _) = made(&steps);
             for (at, scalar) in steps.scalars().enumerate() {
                 let point = table::generator().multiply(scalar);

@@ -30,7 +30,7 @@ pub struct SignatureBatch {
     candidates: Vec<Candidate>,
     /// One for each signature; what is not a candidate is false from the start.
     verdicts: Vec<bool>,
-    scratch: Scratch,
+    scratch: SumScratch,
 }
 
 /// A signature in form, whose verdict is open.
@@ -44,7 +44,7 @@ struct Candidate {
 
 /// What the sums of up to [`CHUNK`] candidates are made in.
 #[derive(Debug, Clone, Default)]
-struct Scratch {
+struct SumScratch {
     inverses: Vec<Scalar>,
     products: Vec<Scalar>,
     factors: Vec<[Digits; 2]>,
@@ -171,7 +171,7 @@ impl SignatureBatch {
     }
 }
 
-impl Scratch {
+impl SumScratch {
     /// Finds the verdicts in eight lanes; false where that fails, because points meet.
     fn judge_wide(&mut self, ifma: Ifma, candidates: &[Candidate], tables: [&WindowTable; 2]) -> bool {
         self.find_factors(candidates);

@@ -18,5 +18,5 @@ pub(crate) use ifma::{Ifma, LANES};
 pub(crate) use jacobian::sum;
 pub(crate) use pairs::{Pairs, Sums};
 pub(crate) use scalars::Inverses;
-pub(crate) use walk::{Multiples, Walk};
+pub(crate) use walk::{Walk, WideMultiples};
 pub(crate) use window::fill_window;

@@ -7,7 +7,7 @@ use hammer_measure::health::{Finding, Health};
 use hammer_measure::promise::{Breach, KindLedger};
 use hammer_measure::recorder::{Completion, Interval};
 use hammer_measure::snapshot::{
-    Figures, Observation, Resources, RunInfo, RunResult, SeriesSnapshot, Snapshot,
+    Observation, Resources, RunInfo, RunResult, SeriesFigures, SeriesSnapshot, Snapshot,
 };
 use hammer_measure::threshold::Verdict;
 use hammer_measure::timing::FlowTimes;
@@ -170,9 +170,9 @@ impl Story {
             let mut both = first.clone();
             both.merge(second);
             SeriesSnapshot {
-                interval: Figures::of(&both),
-                warm_up: Figures::of(&total[0]),
-                measurement: Figures::of(&total[1]),
+                interval: SeriesFigures::of(&both),
+                warm_up: SeriesFigures::of(&total[0]),
+                measurement: SeriesFigures::of(&total[1]),
             }
         });
         let snapshot = Snapshot {

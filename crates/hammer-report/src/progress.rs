@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use hammer_measure::snapshot::{Figures, RunInfo, SeriesSnapshot, Snapshot};
+use hammer_measure::snapshot::{RunInfo, SeriesFigures, SeriesSnapshot, Snapshot};
 use hammer_measure::{Fate, SeriesInfo, Summary};
 
 use crate::report::{Finding, PhaseName};
@@ -13,8 +13,9 @@ use crate::text::number::{grouped, per_second};
 /// and it is named.
 pub fn line(snapshot: &Snapshot, info: &RunInfo) -> String {
     let operations = || info.series.iter().zip(&snapshot.series).filter(|(series, _)| series.operation);
-    let interval = |count: fn(&Figures) -> u64| operations().map(|(_, series)| count(&series.interval)).sum();
-    let open = |count: fn(&Figures) -> i64| {
+    let interval =
+        |count: fn(&SeriesFigures) -> u64| operations().map(|(_, series)| count(&series.interval)).sum();
+    let open = |count: fn(&SeriesFigures) -> i64| {
         operations().map(|(_, series)| count(&series.warm_up) + count(&series.measurement)).sum::<i64>()
     };
     let seconds = snapshot.span.as_secs_f64();
@@ -39,7 +40,7 @@ pub fn line(snapshot: &Snapshot, info: &RunInfo) -> String {
     line
 }
 
-fn failed(figures: &Figures) -> u64 {
+fn failed(figures: &SeriesFigures) -> u64 {
     figures.fates.iter().sum::<u64>() - figures.fate(Fate::Accepted)
 }
 

@@ -38,11 +38,11 @@ pub enum TlsError {
 
 /// Reads a structure from its front.
 #[derive(Debug, Clone, Copy)]
-pub struct Reader<'a> {
+pub struct TlsReader<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TlsReader<'a> {
     /// A reader at the first byte.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }

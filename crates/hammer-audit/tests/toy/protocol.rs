@@ -6,7 +6,7 @@ use hammer_tlog::hash::Hash;
 use hammer_tlog::logs::audit::{EntryFault, LeafFormat, Receipt};
 use hammer_tlog::logs::merkle::leaf_hash;
 use hammer_tlog::logs::note::Verifier;
-use hammer_tlog::tls::Reader;
+use hammer_tlog::tls::TlsReader;
 use serde::Serialize;
 
 /// The first line of its checkpoints.
@@ -22,11 +22,11 @@ impl LeafFormat for ToyLeaves {
     type Entry<'a> = &'a [u8];
 
     fn entries(bytes: &[u8]) -> impl Iterator<Item = Result<&[u8], EntryFault>> {
-        let mut reader = Reader::new(bytes);
+        let mut reader = TlsReader::new(bytes);
         std::iter::from_fn(move || {
             (!reader.rest().is_empty()).then(|| {
                 reader.vector16("entry").map_err(|why| {
-                    reader = Reader::new(&[]);
+                    reader = TlsReader::new(&[]);
                     EntryFault::new(why.to_string())
                 })
             })

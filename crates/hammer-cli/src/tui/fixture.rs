@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hammer_measure::health::Health;
 use hammer_measure::recorder::{Completion, Interval};
-use hammer_measure::snapshot::{Figures, Observation, Resources, RunInfo, SeriesSnapshot, Snapshot};
+use hammer_measure::snapshot::{Observation, Resources, RunInfo, SeriesFigures, SeriesSnapshot, Snapshot};
 use hammer_measure::{Detail, Ledger, Nanos, Outcome, Phase, Recorder, RunEvent, SeriesInfo, Timing};
 
 use super::spec::{
@@ -157,9 +157,9 @@ impl Run {
         self.total.merge(&interval);
         let series =
             interval.series.iter().zip(&self.total.series).map(|([_, measured], total)| SeriesSnapshot {
-                interval: Figures::of(measured),
-                warm_up: Figures::of(&total[0]),
-                measurement: Figures::of(&total[1]),
+                interval: SeriesFigures::of(measured),
+                warm_up: SeriesFigures::of(&total[0]),
+                measurement: SeriesFigures::of(&total[1]),
             });
         let snapshot = Snapshot {
             index: self.index,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hammer_measure::health::Health;
 use hammer_measure::recorder::Interval;
-use hammer_measure::snapshot::{Figures, Observation, Resources, SeriesSnapshot, Snapshot};
+use hammer_measure::snapshot::{Observation, Resources, SeriesFigures, SeriesSnapshot, Snapshot};
 use hammer_measure::{Ledger, Nanos, Phase};
 
 use crate::background::give_way;
@@ -119,7 +119,7 @@ impl Collector {
         // Each is a good part of a millisecond, which the shard on this core must not wait for.
         let figures = |record| {
             give_way();
-            Figures::of(record)
+            SeriesFigures::of(record)
         };
         let series = series.map(|(total, [warm_up, measurement])| {
             warm_up.merge(measurement);

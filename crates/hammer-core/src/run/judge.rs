@@ -1,8 +1,8 @@
 //! Holds thresholds and the generator's own health against the figures.
 
-use hammer_measure::health::{Evidence, Health};
+use hammer_measure::health::{Health, HealthEvidence};
 use hammer_measure::recorder::{Interval, SeriesRecord};
-use hammer_measure::threshold::{Figures, Threshold, Verdict};
+use hammer_measure::threshold::{Threshold, ThresholdFigures, Verdict};
 use hammer_measure::{Detail, Distribution, Fate, Ledger, Nanos, SeriesInfo};
 
 /// What a threshold is held against.
@@ -64,7 +64,7 @@ impl RunJudge {
                 exhausted = (exhausted.0 + count, what);
             }
         }
-        Health::judge(&Evidence {
+        Health::judge(&HealthEvidence {
             starved,
             dispatch_lag: (lag.count() > 0).then_some(&lag),
             compute_wait: (compute.count() > 0).then_some(&compute),
@@ -126,7 +126,9 @@ impl RunJudge {
                 ledger.add(promises);
             }
         }
-        scoped.threshold.judge(scoped.scope.name(), &Figures { record: &record, promises: &ledger, seconds })
+        scoped
+            .threshold
+            .judge(scoped.scope.name(), &ThresholdFigures { record: &record, promises: &ledger, seconds })
     }
 }
 

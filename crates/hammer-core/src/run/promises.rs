@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use hammer_measure::Ledger;
-use hammer_measure::promise::{Breach, Evidence, KindLedger, add_kind};
+use hammer_measure::promise::{Breach, BreachEvidence, KindLedger, add_kind};
 
 /// The broken promises that are named, and the ledger of what was promised to everyone.
 #[derive(Debug, Default)]
 pub(super) struct Promises {
     breaches: Vec<Breach>,
-    evidence: Vec<Evidence>,
+    evidence: Vec<BreachEvidence>,
     observed: Vec<KindLedger>,
 }
 
@@ -29,7 +29,7 @@ impl Promises {
             && self.evidence.len() < BREACHES_NAMED
         {
             let (workload, kind) = (breach.workload.clone(), breach.kind.clone());
-            self.evidence.push(Evidence { workload, seq, kind, bytes });
+            self.evidence.push(BreachEvidence { workload, seq, kind, bytes });
         }
     }
 
@@ -52,7 +52,7 @@ impl Promises {
         verified
     }
 
-    pub(super) fn take_evidence(&mut self) -> Vec<Evidence> {
+    pub(super) fn take_evidence(&mut self) -> Vec<BreachEvidence> {
         std::mem::take(&mut self.evidence)
     }
 

@@ -12,7 +12,7 @@ use hammer_tlog::ct::rfc6962::{GetEntryAndProof, GetProofByHash, GetSthConsisten
 use hammer_tlog::encoding::base64;
 use hammer_tlog::hash::Hash;
 use hammer_tlog::logs::audit::{Receipt, bundles};
-use hammer_tlog::logs::follow::{By, Follower};
+use hammer_tlog::logs::follow::{Follower, ProofMethod};
 use hammer_tlog::logs::merkle::leaf_hash;
 use hammer_tlog::logs::note::Verifier;
 use serde::Serialize;
@@ -49,8 +49,8 @@ impl CtLog {
         clock: Rc<dyn Clock>,
     ) -> Result<LogFollower<Self>, ConfigError> {
         let by = match log.kind {
-            LogKind::StaticCt => By::Edges,
-            LogKind::Rfc6962 => By::Proofs,
+            LogKind::StaticCt => ProofMethod::Edges,
+            LogKind::Rfc6962 => ProofMethod::Proofs,
         };
         let (place, follower) = (log.place(client), Follower::new(by, bundles::<StaticCtLeaves>()));
         LogFollower::new(Self::new(log), place, follower, clock)

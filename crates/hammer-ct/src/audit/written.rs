@@ -37,7 +37,7 @@ pub enum ReceiptError {
 }
 
 #[derive(Deserialize)]
-struct Line {
+struct ReceiptLine {
     reason: String,
     workload: String,
     seq: u64,
@@ -53,7 +53,7 @@ impl WrittenReceipt {
     /// # Errors
     /// When a run has not written it.
     pub fn parse(line: &str) -> Result<Self, ReceiptError> {
-        let line: Line = serde_json::from_str(line)?;
+        let line: ReceiptLine = serde_json::from_str(line)?;
         let leaf = line.leaf_hash.map(|text| {
             from_base64(&text).ok().and_then(|bytes| Hash::from_slice(&bytes)).ok_or(ReceiptError::LeafHash)
         });

@@ -1,7 +1,7 @@
 //! What was read, on its way from a shard to a verifier: the answer as it came, and all that it is held against.
 
 use hammer_tlog::logs::tile::{Level, TileId};
-use hammer_tlog::tls::{Reader, TlsError};
+use hammer_tlog::tls::{TlsError, TlsReader};
 
 use crate::promise::LogPromise;
 
@@ -50,9 +50,9 @@ impl Check {
     }
 }
 
-/// A record, read back.
+/// The record of a read, as a verifier gets it back.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Record<'a> {
+pub(super) struct ReadRecord<'a> {
     pub(super) check: Check,
     pub(super) parts: Vec<Part<'a>>,
 }
@@ -113,9 +113,9 @@ pub(super) fn write<'a>(out: &mut Vec<u8>, check: Check, parts: impl IntoIterato
     }
 }
 
-impl<'a> Record<'a> {
+impl<'a> ReadRecord<'a> {
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self, TlsError> {
-        let mut reader = Reader::new(bytes);
+        let mut reader = TlsReader::new(bytes);
         let check = reader.u8("check")?;
         let unknown = TlsError::UnknownValue { field: "check", value: check.into() };
         let check = CHECKS.into_iter().find(|known| *known as u8 == check).ok_or(unknown)?;
@@ -166,11 +166,11 @@ mod tests {
                 Part::numbered(u64::MAX, b"proof"),
             ];
             write(&mut out, check, parts);
-            let record = Record::read(&out).unwrap();
+            let record = ReadRecord::read(&out).unwrap();
             assert_eq!((record.check, record.parts.as_slice()), (check, &parts[..]));
             assert_eq!((record.parts[1].id(), record.parts[2].id()), (names, TileId::hashes(7, 3)));
-            assert!(Record::read(&out[..out.len() - 1]).is_err());
+            assert!(ReadRecord::read(&out[..out.len() - 1]).is_err());
         }
-        assert!(Record::read(&[13]).is_err());
+        assert!(ReadRecord::read(&[13]).is_err());
     }
 }

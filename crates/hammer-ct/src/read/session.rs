@@ -28,14 +28,14 @@ pub struct ReadSession {
     /// Tree heads of different sizes, the largest last; none is of an empty tree.
     heads: RefCell<VecDeque<Arc<Head>>>,
     pub(super) shelf: RefCell<Shelf>,
-    pub(super) fingerprints: RefCell<Seen>,
-    pub(super) leaves: RefCell<Seen>,
+    pub(super) fingerprints: RefCell<SeenHashes>,
+    pub(super) leaves: RefCell<SeenHashes>,
     record: RefCell<Vec<u8>>,
 }
 
 /// Hashes that were seen, so many that draws differ.
 #[derive(Debug, Default)]
-pub(super) struct Seen(Vec<Hash>);
+pub(super) struct SeenHashes(Vec<Hash>);
 
 impl ReadSession {
     pub(super) fn new(
@@ -162,7 +162,7 @@ impl ReadSession {
     }
 }
 
-impl Seen {
+impl SeenHashes {
     pub(super) fn add(&mut self, hash: Hash, draw: u64) {
         if self.0.contains(&hash) {
             return;

@@ -8,7 +8,7 @@ use hammer_measure::Nanos;
 use hammer_tlog::logs::merkle::{Hash, sha256};
 use hammer_tlog::logs::note;
 
-use super::record::{Check, Part, Record};
+use super::record::{Check, Part, ReadRecord};
 use crate::fetch::TreeHead;
 use crate::log::LogTarget;
 use crate::promise::LogPromise;
@@ -36,7 +36,7 @@ impl ReadVerifier {
         Self { verifier: log.checkpoint_verifier(), log, trees: Vec::new() }
     }
 
-    fn judge(&mut self, record: &Record<'_>) -> Result<(), Fault> {
+    fn judge(&mut self, record: &ReadRecord<'_>) -> Result<(), Fault> {
         use Check::{
             Bundle, Consistency, Entries, EntryAndProof, Issuer, Missing, Names, ProofByHash, Roots, Tile,
             TreeHead, Unreadable, Unverified,
@@ -88,7 +88,7 @@ impl ReadVerifier {
 
 impl Verifier for ReadVerifier {
     fn check(&mut self, seq: u64, bytes: &[u8], _now: Nanos, verdicts: &mut Verdicts) {
-        let Ok(record) = Record::read(bytes) else {
+        let Ok(record) = ReadRecord::read(bytes) else {
             return verdicts.unchecked(LogPromise::Inclusion.into());
         };
         let kind = record.check.promise().into();

@@ -19,12 +19,12 @@ pub(super) struct ClassDraw {
     duplicate_percent: f64,
     invalid_percent: f64,
     pub(super) invalid: Option<InvalidChains>,
-    lines: Vec<Line>,
+    series: Vec<SubmitSeries>,
 }
 
 /// What a series is of, in the order of the series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Line {
+enum SubmitSeries {
     AddChain,
     AddPreChain,
     Duplicate,
@@ -47,17 +47,17 @@ impl ClassDraw {
         let (always, observed) = invalid.as_ref().map_or((false, false), InvalidChains::classes);
         let duplicates = plan.duplicate_percent.is_any();
         let wanted = [
-            (Line::AddChain, true),
-            (Line::AddPreChain, true),
-            (Line::Duplicate, duplicates),
-            (Line::Invalid, always),
-            (Line::Observed, observed),
-            (Line::NothingToRepeat, duplicates),
+            (SubmitSeries::AddChain, true),
+            (SubmitSeries::AddPreChain, true),
+            (SubmitSeries::Duplicate, duplicates),
+            (SubmitSeries::Invalid, always),
+            (SubmitSeries::Observed, observed),
+            (SubmitSeries::NothingToRepeat, duplicates),
         ];
-        let lines = wanted.into_iter().filter(|(_, wanted)| *wanted).map(|(line, _)| line).collect();
+        let series = wanted.into_iter().filter(|(_, wanted)| *wanted).map(|(series, _)| series).collect();
         let (duplicate_percent, invalid_percent) =
             (plan.duplicate_percent.of_100(), plan.invalid_percent.of_100());
-        Ok(Self { draws, duplicate_percent, invalid_percent, invalid, lines })
+        Ok(Self { draws, duplicate_percent, invalid_percent, invalid, series })
     }
 
     pub(super) fn class_of(&self, seq: u64) -> Class {
@@ -87,35 +87,38 @@ impl ClassDraw {
     }
 
     pub(super) fn series(&self) -> Vec<SeriesSpec> {
-        let spec = |line: &Line| SeriesSpec { name: line.name().to_owned(), operation: !line.is_step() };
-        self.lines.iter().map(spec).collect()
+        let spec = |series: &SubmitSeries| SeriesSpec {
+            name: series.name().to_owned(),
+            operation: !series.is_step(),
+        };
+        self.series.iter().map(spec).collect()
     }
 
     /// The place in [`ClassDraw::series`] of an operation of that class, which for a fresh one `kind` tells.
     pub(super) fn series_of(&self, class: Class, kind: impl FnOnce() -> Kind) -> usize {
-        let line = match class {
-            Class::Duplicate | Class::NothingToRepeat => Line::Duplicate,
-            Class::Invalid(invalid) if invalid.kind.is_always() => Line::Invalid,
-            Class::Invalid(_) => Line::Observed,
+        let series = match class {
+            Class::Duplicate | Class::NothingToRepeat => SubmitSeries::Duplicate,
+            Class::Invalid(invalid) if invalid.kind.is_always() => SubmitSeries::Invalid,
+            Class::Invalid(_) => SubmitSeries::Observed,
             Class::Fresh => match kind() {
-                Kind::X509 => Line::AddChain,
-                Kind::Precert => Line::AddPreChain,
+                Kind::X509 => SubmitSeries::AddChain,
+                Kind::Precert => SubmitSeries::AddPreChain,
             },
         };
-        self.place_of(line).unwrap_or_default()
+        self.place_of(series).unwrap_or_default()
     }
 
     /// The place of the step that an operation of that class is besides.
     pub(super) fn step_of(&self, class: Class) -> Option<usize> {
-        self.place_of(Line::NothingToRepeat).filter(|_| class == Class::NothingToRepeat)
+        self.place_of(SubmitSeries::NothingToRepeat).filter(|_| class == Class::NothingToRepeat)
     }
 
-    fn place_of(&self, line: Line) -> Option<usize> {
-        self.lines.iter().position(|other| *other == line)
+    fn place_of(&self, series: SubmitSeries) -> Option<usize> {
+        self.series.iter().position(|other| *other == series)
     }
 }
 
-impl Line {
+impl SubmitSeries {
     const fn name(self) -> &'static str {
         match self {
             Self::AddChain => "add-chain",

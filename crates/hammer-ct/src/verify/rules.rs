@@ -16,7 +16,7 @@ use super::index_set::IndexSet;
 use crate::audit::sct_evidence::{SctEvidence, ShownSct};
 use crate::log::{LogKind, LogTarget};
 use crate::promise::LogPromise;
-use crate::record::{Judged, Record, Told};
+use crate::record::{Judged, SctRecord, SubmissionRecord};
 
 /// What is known of the log and of the run.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ pub(super) struct Rules {
 #[expect(clippy::large_enum_variant, reason = "nearly all of them are SCTs")]
 pub(super) enum Opened<'a> {
     /// With what the log has to have signed; where that is broken already, there is no signature in the batch.
-    Sct(Record<'a>, Result<SignedEntry, Fault>),
+    Sct(SctRecord<'a>, Result<SignedEntry, Fault>),
     Judged(Judged),
     Unreadable,
 }
@@ -45,12 +45,12 @@ pub(super) enum Opened<'a> {
 impl Rules {
     /// Reads a record, and adds its signature to `batch`.
     pub(super) fn open<'a>(&self, record: &'a [u8], batch: &mut SignatureBatch) -> Opened<'a> {
-        match Told::read(record) {
-            Ok(Told::Sct(record)) => {
+        match SubmissionRecord::read(record) {
+            Ok(SubmissionRecord::Sct(record)) => {
                 let entry = self.signed(&record, batch);
                 Opened::Sct(record, entry)
             }
-            Ok(Told::Judged(judged)) => Opened::Judged(judged),
+            Ok(SubmissionRecord::Judged(judged)) => Opened::Judged(judged),
             Err(_) => Opened::Unreadable,
         }
     }
@@ -58,7 +58,7 @@ impl Rules {
     /// What the log has to have signed; adds the signature to `batch` unless it is known already not to hold.
     pub(super) fn signed(
         &self,
-        record: &Record<'_>,
+        record: &SctRecord<'_>,
         batch: &mut SignatureBatch,
     ) -> Result<SignedEntry, Fault> {
         let entry = self.signed_entry(record).map_err(|why| Fault::new(SIGNATURE, why.to_string()))?;
@@ -69,7 +69,7 @@ impl Rules {
     /// Judges a promise whose signature was judged: the entry, if all of it holds.
     pub(super) fn judge(
         &self,
-        record: &Record<'_>,
+        record: &SctRecord<'_>,
         entry: SignedEntry,
         signature: Option<&Result<(), SignatureError>>,
     ) -> Result<SignedEntry, Fault> {
@@ -88,7 +88,7 @@ impl Rules {
     pub(super) fn tell(
         &self,
         seq: u64,
-        (record, bytes): (&Record<'_>, &[u8]),
+        (record, bytes): (&SctRecord<'_>, &[u8]),
         judged: Result<SignedEntry, Fault>,
         verdicts: &mut Verdicts,
     ) {
@@ -123,7 +123,7 @@ impl Rules {
     }
 
     /// What was promised; none where it has no encoding.
-    fn receipt(&self, seq: u64, record: &Record<'_>, entry: &SignedEntry) -> Option<Receipt> {
+    fn receipt(&self, seq: u64, record: &SctRecord<'_>, entry: &SignedEntry) -> Option<Receipt> {
         let sct = &record.sct;
         let leaf = leaf_hash_of(sct.timestamp_ms, entry.by_ref(), &sct.extensions).ok()?;
         let index = match self.log.kind {
@@ -140,17 +140,17 @@ impl Rules {
     }
 
     /// Whether nobody can have been promised this leaf before.
-    fn is_new(&self, record: &Record<'_>) -> bool {
+    fn is_new(&self, record: &SctRecord<'_>) -> bool {
         self.indices.is_some() && record.first.is_none()
     }
 
     /// Whether the promise is one that was made, and audited, before.
-    fn is_repeated(record: &Record<'_>) -> bool {
+    fn is_repeated(record: &SctRecord<'_>) -> bool {
         record.first.is_some_and(|first| duplicate::compare(&record.sct, &first).is_ok())
     }
 
     /// What the log has to have signed, made from what was sent.
-    fn signed_entry(&self, record: &Record<'_>) -> Result<SignedEntry, PrecertError> {
+    fn signed_entry(&self, record: &SctRecord<'_>) -> Result<SignedEntry, PrecertError> {
         match precert::signed_entry(&record.chain, record.kind) {
             Err(PrecertError::MissingIssuer) if record.kind == EntryType::Precert => {
                 let mut chain = record.chain.clone();
@@ -168,7 +168,7 @@ impl Rules {
         self.roots.iter().map(Vec::as_slice).find(issued)
     }
 
-    fn check_timestamp(&self, record: &Record<'_>) -> Result<(), Fault> {
+    fn check_timestamp(&self, record: &SctRecord<'_>) -> Result<(), Fault> {
         let received = self.epoch_unix_ms + record.at.received.0 / 1_000_000;
         let (stamped, skew) = (record.sct.timestamp_ms, self.log.skew.as_millis() as u64);
         let is_late = stamped > received.saturating_add(skew);
@@ -184,7 +184,7 @@ impl Rules {
         ))
     }
 
-    fn check_index(&self, record: &Record<'_>) -> Result<(), Fault> {
+    fn check_index(&self, record: &SctRecord<'_>) -> Result<(), Fault> {
         let index = match record.sct.leaf_index() {
             Ok(Some(index)) => index,
             Ok(None) => return Err(Fault::new(NO_LEAF_INDEX, "the extensions hold no leaf index")),

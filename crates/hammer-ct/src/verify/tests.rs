@@ -15,7 +15,7 @@ use super::*;
 use crate::log::LogKind;
 use crate::plan::InvalidKind;
 use crate::promise::LogPromise;
-use crate::record::{self, Judged, Record, Told};
+use crate::record::{self, Judged, SctRecord, SubmissionRecord};
 use hammer_core::promise::Fault;
 
 /// What was sent to TesseraCT, and its answer.
@@ -63,10 +63,10 @@ fn record(request: &str, answer: &str) -> Vec<u8> {
 }
 
 /// The SCT of a record.
-fn sct(bytes: &[u8]) -> Record<'_> {
-    match Told::read(bytes).unwrap() {
-        Told::Sct(record) => record,
-        Told::Judged(judged) => panic!("{judged:?}"),
+fn sct(bytes: &[u8]) -> SctRecord<'_> {
+    match SubmissionRecord::read(bytes).unwrap() {
+        SubmissionRecord::Sct(record) => record,
+        SubmissionRecord::Judged(judged) => panic!("{judged:?}"),
     }
 }
 
@@ -82,7 +82,7 @@ fn verifier(answer: &str, distinct: bool) -> SctVerifier {
 }
 
 impl SctVerifier {
-    fn judge(&self, record: &Record<'_>) -> Result<(), Fault> {
+    fn judge(&self, record: &SctRecord<'_>) -> Result<(), Fault> {
         let mut batch = SignatureBatch::new();
         let entry = self.rules.signed(record, &mut batch)?;
         let signature = self.rules.log.key.verify_batch(&mut batch).first();
@@ -121,7 +121,7 @@ fn whatever_the_log_did_not_sign_breaks_the_promise() {
     for (request, answer) in RECORDED {
         let bytes = record(request, answer);
         let read = || sct(&bytes);
-        let judge = |record: &Record<'_>| kind_of(verifier(answer, true).judge(record));
+        let judge = |record: &SctRecord<'_>| kind_of(verifier(answer, true).judge(record));
         let mut stamped = read();
         stamped.sct.timestamp_ms += 1;
         assert_eq!(judge(&stamped), SIGNATURE);
@@ -182,7 +182,7 @@ fn no_record_panics_wherever_it_ends() {
     let (request, answer) = RECORDED[2];
     let bytes = record(request, answer);
     for length in 0..bytes.len() {
-        if let Ok(Told::Sct(record)) = Told::read(&bytes[..length]) {
+        if let Ok(SubmissionRecord::Sct(record)) = SubmissionRecord::read(&bytes[..length]) {
             assert_ne!(kind_of(verifier(answer, true).judge(&record)), "kept", "{length}");
         }
     }

@@ -32,11 +32,11 @@ pub(crate) struct Lies {
     pub(crate) another: LogSigner,
     flavour: Flavour,
     max_merge_delay_ms: u64,
-    inner: Mutex<Inner>,
+    inner: Mutex<LiesState>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct LiesState {
     started_at: Duration,
     rules: Vec<Rule>,
     /// The lie about each entry that has one, with its rule's lateness, by identity.
@@ -71,7 +71,7 @@ impl Lies {
                 reason: conflict.reason().to_owned(),
             })
         };
-        let inner = Inner {
+        let inner = LiesState {
             started_at: elapsed,
             rules: plan.lies.iter().enumerate().map(rule).collect::<Result<_, _>>()?,
             entries: HashMap::new(),
@@ -203,7 +203,7 @@ impl Lies {
         if tile.level != Level::Hashes(0) {
             return;
         }
-        let Inner { tampered, ledger, .. } = &mut *self.lock();
+        let LiesState { tampered, ledger, .. } = &mut *self.lock();
         for (index, (lie, served)) in tampered.range_mut(tile.first()..) {
             let at = usize::try_from((index - tile.first()) * 32).unwrap_or(usize::MAX);
             let Some(byte) = bytes.get_mut(at) else { return };
@@ -238,7 +238,7 @@ impl Lies {
 
     /// Notes which entries a checkpoint of this size and time covers too late.
     pub(crate) fn covered(&self, size: u64, timestamp_ms: u64) {
-        let Inner { waiting, ledger, .. } = &mut *self.lock();
+        let LiesState { waiting, ledger, .. } = &mut *self.lock();
         let covered = waiting.extract_if(.., |(_, lie)| lie.index.is_some_and(|index| index < size));
         covered.filter(|(end_ms, _)| *end_ms < timestamp_ms).for_each(|(_, lie)| ledger.push(lie));
     }
@@ -250,7 +250,7 @@ impl Lies {
         inner.ledger.with(missed.map(|(_, lie)| *lie))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, LiesState> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,7 +3,7 @@
 pub(crate) mod checks;
 pub(crate) mod fixed_keys;
 
-use hammer_tlog::keys::der::{BIT_STRING, DerError, OBJECT_IDENTIFIER, Reader, SEQUENCE, Tlv, context};
+use hammer_tlog::keys::der::{BIT_STRING, DerError, DerReader, OBJECT_IDENTIFIER, SEQUENCE, Tlv, context};
 use ring::signature::{self as algorithms, UnparsedPublicKey, VerificationAlgorithm};
 
 /// A certificate's public key, kept with its kind so that it is parsed once.
@@ -101,7 +101,7 @@ impl PublicKey {
 fn pss(parameters: &[u8]) -> Option<&'static dyn VerificationAlgorithm> {
     let mut fields = Tlv::parse(parameters, SEQUENCE).ok()?.content();
     let hash = fields.optional(context(0)).ok()??;
-    let mut hash = Reader::new(Tlv::parse(hash.value, SEQUENCE).ok()?.value);
+    let mut hash = DerReader::new(Tlv::parse(hash.value, SEQUENCE).ok()?.value);
     match hash.expect(OBJECT_IDENTIFIER).ok()?.value {
         SHA256 => Some(&algorithms::RSA_PSS_2048_8192_SHA256),
         SHA384 => Some(&algorithms::RSA_PSS_2048_8192_SHA384),

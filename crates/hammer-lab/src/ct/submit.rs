@@ -26,7 +26,7 @@ use crate::{serve::answer, told_lie::LieKind};
 
 /// Why a submission got no SCT.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Refusal {
+pub(crate) enum SubmitRefusal {
     #[error("{0}")]
     Bad(String),
     #[error("Too Many Requests")]
@@ -62,7 +62,7 @@ impl Log {
         let result = tokio::select! {
             biased;
             result = self.sct(body, precert) => result,
-            () = self.clock.sleep_until(deadline) => Err(Refusal::Internal("context deadline exceeded")),
+            () = self.clock.sleep_until(deadline) => Err(SubmitRefusal::Internal("context deadline exceeded")),
         };
         match result {
             Ok(sct) => {
@@ -73,9 +73,9 @@ impl Log {
         }
     }
 
-    async fn sct(&self, body: Bytes, precert: bool) -> Result<Sct<'_>, Refusal> {
+    async fn sct(&self, body: Bytes, precert: bool) -> Result<Sct<'_>, SubmitRefusal> {
         if self.broken.load(Ordering::Relaxed) {
-            return Err(Refusal::Internal("storage failed"));
+            return Err(SubmitRefusal::Internal("storage failed"));
         }
         let taken = self.taken(&body, precert)?;
         // The connection's buffer is free again while the submission waits.
@@ -83,8 +83,8 @@ impl Log {
         let entry = match taken {
             Taken::Entry(entry) => entry,
             Taken::Candidate { entry, sent, verdict } => {
-                let holds = verdict.await.ok_or(Refusal::Internal("the log has ended"))?;
-                holds.then_some(()).ok_or_else(|| Refusal::unverified(&entry.unsigned(sent)))?;
+                let holds = verdict.await.ok_or(SubmitRefusal::Internal("the log has ended"))?;
+                holds.then_some(()).ok_or_else(|| SubmitRefusal::unverified(&entry.unsigned(sent)))?;
                 entry
             }
         };
@@ -99,7 +99,7 @@ impl Log {
         match entry {
             Some(entry) => Ok(self.stated(&entry, &ticket, Some(index))),
             None => {
-                let signature = signature.ok_or(Refusal::Internal("storage failed"))?;
+                let signature = signature.ok_or(SubmitRefusal::Internal("storage failed"))?;
                 Ok(Sct::signed(&self.signer, ticket.timestamp_ms, Some(index), &signature))
             }
         }
@@ -152,7 +152,7 @@ impl Log {
         &self,
         body: &[u8],
         precert: bool,
-    ) -> Result<Taken<impl Future<Output = Option<bool>> + use<>>, Refusal> {
+    ) -> Result<Taken<impl Future<Output = Option<bool>> + use<>>, SubmitRefusal> {
         let texts = read_texts(body).map_err(|reason| self.unreadable(&reason))?;
         match self.candidate(&texts, precert) {
             Some(candidate) => Ok(candidate),
@@ -176,41 +176,41 @@ impl Log {
     }
 
     /// The entry of a submission of which everything is asked, in the order in which refusals are told.
-    fn examined(&self, texts: &[Text<'_>], precert: bool) -> Result<Arc<Entry>, Refusal> {
+    fn examined(&self, texts: &[Text<'_>], precert: bool) -> Result<Arc<Entry>, SubmitRefusal> {
         let chain = decode(texts).map_err(|reason| self.unreadable(&reason))?;
         let validated = self
             .validator
             .validate(&chain, precert, self.now_s())
-            .map_err(|refusal| Refusal::unverified(&refusal))?;
+            .map_err(|refusal| SubmitRefusal::unverified(&refusal))?;
         let entry = Entry::new(&validated, precert)
-            .map_err(|error| Refusal::Bad(format!("failed to build MerkleTreeLeaf: {error}")))?;
+            .map_err(|error| SubmitRefusal::Bad(format!("failed to build MerkleTreeLeaf: {error}")))?;
         for authority in &validated.path.authorities {
-            self.store.keep_issuer(authority).map_err(|_| Refusal::Internal("issuer chain"))?;
+            self.store.keep_issuer(authority).map_err(|_| SubmitRefusal::Internal("issuer chain"))?;
         }
         self.validator.remember(&texts[1..], &validated.path);
         Ok(Arc::new(entry))
     }
 
-    fn unreadable(&self, reason: &str) -> Refusal {
-        Refusal::Bad(format!("{}: failed to parse add-chain body: {reason}", self.origin))
+    fn unreadable(&self, reason: &str) -> SubmitRefusal {
+        SubmitRefusal::Bad(format!("{}: failed to parse add-chain body: {reason}", self.origin))
     }
 
     fn now_s(&self) -> i64 {
         i64::try_from(self.clock.unix_ms() / 1000).unwrap_or(i64::MAX)
     }
 
-    async fn placed(&self, ticket: &mut Ticket) -> Result<Placed, Refusal> {
-        let placed = ticket.placed().await.ok_or(Refusal::Internal("storage failed"))?;
+    async fn placed(&self, ticket: &mut Ticket) -> Result<Placed, SubmitRefusal> {
+        let placed = ticket.placed().await.ok_or(SubmitRefusal::Internal("storage failed"))?;
         // Its batch may be reached by a checkpoint that ends within it.
         if self.plan.enable_publication_awaiter && self.published.borrow().size <= placed.index {
             let mut published = self.published.subscribe();
             let covered = published.wait_for(|checkpoint| checkpoint.size > placed.index).await;
-            covered.map_err(|_| Refusal::Internal("the log has ended"))?;
+            covered.map_err(|_| SubmitRefusal::Internal("the log has ended"))?;
         }
         Ok(placed)
     }
 
-    fn pushed_back(&self, pushback: Pushback) -> Refusal {
+    fn pushed_back(&self, pushback: Pushback) -> SubmitRefusal {
         // TesseraCT draws 1 to 5 s; the clock's milliseconds spread as well and need no state.
         let spread = 1 + (self.clock.unix_ms() % 5) as u32;
         let retry_after_s = match (self.plan.flavour, pushback) {
@@ -218,7 +218,7 @@ impl Log {
             // ct_server sends none.
             (Flavour::Rfc6962, Pushback::Outstanding | Pushback::Duplicates) => None,
         };
-        Refusal::TooMany { retry_after_s }
+        SubmitRefusal::TooMany { retry_after_s }
     }
 }
 
@@ -274,7 +274,7 @@ pub(crate) fn unchecked_sct(
     serde_json::to_string(&Sct::sign(signer, &entry, timestamp_ms, None)).map_err(|error| error.to_string())
 }
 
-impl Refusal {
+impl SubmitRefusal {
     fn unverified(refusal: &ChainRefusal) -> Self {
         Self::Bad(format!("failed to verify add-chain contents: {refusal}"))
     }

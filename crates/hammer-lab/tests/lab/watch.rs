@@ -9,7 +9,7 @@ use hammer_tlog::{
     ct::sct::{Sct, SctError},
     keys::key::LogKey,
     logs::audit::{AuditBounds, EntryAudit, Finding, NoSpill, Receipt, TileAudit, Verdict, bundles},
-    logs::follow::{By, Event, Follower, Head, Need},
+    logs::follow::{Event, Follower, Head, Need, ProofMethod},
     logs::merkle::leaf_hash,
     logs::note::{Verifier, open_checkpoint},
     logs::tile::TileId,
@@ -48,8 +48,12 @@ impl Watch {
         let mmd_ms = u64::try_from(plan.max_merge_delay.duration().as_millis()).unwrap();
         let bounds = AuditBounds::default();
         let (by, audit) = match plan.flavour {
-            Flavour::StaticCt => (By::Leaves, Audit::Tiles(Box::new(TileAudit::new(bounds, NoSpill)))),
-            Flavour::Rfc6962 => (By::Proofs, Audit::Entries(Box::new(EntryAudit::new(bounds, NoSpill)))),
+            Flavour::StaticCt => {
+                (ProofMethod::Leaves, Audit::Tiles(Box::new(TileAudit::new(bounds, NoSpill))))
+            }
+            Flavour::Rfc6962 => {
+                (ProofMethod::Proofs, Audit::Entries(Box::new(EntryAudit::new(bounds, NoSpill))))
+            }
         };
         let clock = ManualClock::at_unix_ms(BEGIN_MS);
         let mut config = LogConfig::from_plan(plan).unwrap();

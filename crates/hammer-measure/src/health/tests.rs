@@ -15,7 +15,11 @@ fn of<const N: usize>(durations: [(Nanos, u64); N]) -> Distribution {
 }
 
 fn of_lateness(lag: &Distribution, service: Option<&Distribution>) -> Health {
-    Health::judge(&Evidence { dispatch_lag: Some(lag), service_time: service, ..Evidence::default() })
+    Health::judge(&HealthEvidence {
+        dispatch_lag: Some(lag),
+        service_time: service,
+        ..HealthEvidence::default()
+    })
 }
 
 #[test]
@@ -30,8 +34,11 @@ fn lateness_is_held_against_the_service_time() {
 fn a_lag_is_late_from_its_bound_on_and_not_before() {
     let late = |lag: Nanos, service: Option<Nanos>| {
         let (lag, service) = (all_of(lag), service.map(all_of));
-        let computed =
-            Evidence { compute_wait: Some(&lag), service_time: service.as_ref(), ..Evidence::default() };
+        let computed = HealthEvidence {
+            compute_wait: Some(&lag),
+            service_time: service.as_ref(),
+            ..HealthEvidence::default()
+        };
         let late = !of_lateness(&lag, service.as_ref()).is_healthy();
         assert_eq!(
             late,
@@ -75,23 +82,29 @@ fn the_bound_follows_the_median_and_not_the_mean() {
 
 #[test]
 fn without_a_release_nothing_was_late() {
-    assert!(Health::judge(&Evidence::default()).is_healthy());
+    assert!(Health::judge(&HealthEvidence::default()).is_healthy());
     assert!(of_lateness(&Distribution::default(), None).is_healthy());
 }
 
 #[test]
 fn each_other_bound_is_held_at_its_edge() {
-    let findings = |evidence: Evidence<'_>| Health::judge(&evidence).findings;
-    assert_eq!(findings(Evidence { starved: 1, ..Evidence::default() }), [Finding::Starved { count: 1 }]);
-    assert_eq!(findings(Evidence { cpu_share: 0.9, ..Evidence::default() }), []);
-    assert_eq!(findings(Evidence { cpu_share: f64::NAN, ..Evidence::default() }), []);
+    let findings = |evidence: HealthEvidence<'_>| Health::judge(&evidence).findings;
     assert_eq!(
-        findings(Evidence { cpu_share: 0.900_001, ..Evidence::default() }),
+        findings(HealthEvidence { starved: 1, ..HealthEvidence::default() }),
+        [Finding::Starved { count: 1 }]
+    );
+    assert_eq!(findings(HealthEvidence { cpu_share: 0.9, ..HealthEvidence::default() }), []);
+    assert_eq!(findings(HealthEvidence { cpu_share: f64::NAN, ..HealthEvidence::default() }), []);
+    assert_eq!(
+        findings(HealthEvidence { cpu_share: 0.900_001, ..HealthEvidence::default() }),
         [Finding::Cpu { share: 0.900_001 }]
     );
-    assert_eq!(findings(Evidence { exhausted: Some((0, "descriptors")), ..Evidence::default() }), []);
     assert_eq!(
-        findings(Evidence { exhausted: Some((1, "local ports")), ..Evidence::default() }),
+        findings(HealthEvidence { exhausted: Some((0, "descriptors")), ..HealthEvidence::default() }),
+        []
+    );
+    assert_eq!(
+        findings(HealthEvidence { exhausted: Some((1, "local ports")), ..HealthEvidence::default() }),
         [Finding::Exhausted { count: 1, what: "local ports".to_owned() }]
     );
 }
@@ -99,12 +112,12 @@ fn each_other_bound_is_held_at_its_edge() {
 #[test]
 fn each_fault_of_our_own_is_a_finding() {
     let lag = all_of(Nanos::from_millis(4));
-    let evidence = Evidence {
+    let evidence = HealthEvidence {
         starved: 3,
         dispatch_lag: Some(&lag),
         cpu_share: 0.95,
         exhausted: Some((2, "descriptors")),
-        ..Evidence::default()
+        ..HealthEvidence::default()
     };
     let health = Health::judge(&evidence);
     assert_eq!(health.findings.len(), 4);
@@ -113,7 +126,7 @@ fn each_fault_of_our_own_is_a_finding() {
         "3 operations were due before they were prepared; dispatch lag p99 is 4.00ms, over its bound of 1.00ms; \
          the generator used 95 % of its cores; 2 operations failed since descriptors ran out"
     );
-    let sound = Health::judge(&Evidence::default());
+    let sound = Health::judge(&HealthEvidence::default());
     assert_eq!((sound.is_healthy(), sound.to_string().as_str()), (true, "ok"));
 }
 
@@ -137,7 +150,8 @@ proptest! {
 #[test]
 fn waiting_for_the_crew_is_held_against_the_service_time_too() {
     let (wait, fast) = (all_of(Nanos::from_millis(2)), all_of(Nanos::from_millis(5)));
-    let evidence = Evidence { compute_wait: Some(&wait), service_time: Some(&fast), ..Evidence::default() };
+    let evidence =
+        HealthEvidence { compute_wait: Some(&wait), service_time: Some(&fast), ..HealthEvidence::default() };
     let findings = Health::judge(&evidence).findings;
     assert!(matches!(findings.as_slice(), [Finding::ComputeWait { .. }]), "{findings:?}");
 }

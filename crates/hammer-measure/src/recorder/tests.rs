@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::fixture::{Parts, any_completion, any_parts, carry_out, completion, of_nanos};
 use crate::histogram::Summary;
-use crate::snapshot::Figures;
+use crate::snapshot::SeriesFigures;
 
 const PHASE: Phase = Phase::Measurement;
 const SERIES: usize = 2;
@@ -81,13 +81,13 @@ impl Tally {
         }
     }
 
-    fn figures(&self) -> Figures {
+    fn figures(&self) -> SeriesFigures {
         let summary = |lengths: &[u64]| of_nanos(lengths.iter().copied()).summary();
         let mut responses = of_nanos(self.responses.iter().filter_map(|(_, response)| *response));
         let never = self.responses.iter().filter(|(_, response)| response.is_none());
         never.for_each(|_| responses.record_infinite());
         // What a tally does not know of is as in an empty record.
-        let mut figures = Figures::of(&SeriesRecord::default());
+        let mut figures = SeriesFigures::of(&SeriesRecord::default());
         figures.offered = self.offered;
         figures.dispatched = self.dispatched;
         figures.completed = self.responses.iter().filter(|(_, response)| response.is_some()).count() as u64;
@@ -198,7 +198,7 @@ fn any_acts() -> impl Strategy<Value = Vec<(Place, Act)>> {
 
 /// Everything that a record says, to compare two of them by: its figures and what they leave out, and causes, of which
 /// the order means nothing.
-type Told = (Figures, Vec<Option<Summary>>, Nanos, Vec<(Fate, String, u64)>);
+type Told = (SeriesFigures, Vec<Option<Summary>>, Nanos, Vec<(Fate, String, u64)>);
 
 fn told(record: &SeriesRecord) -> Told {
     let mut causes: Vec<_> =
@@ -206,7 +206,7 @@ fn told(record: &SeriesRecord) -> Told {
     causes.sort_by_key(|(fate, detail, _)| (*fate as usize, detail.clone()));
     let besides =
         record.response_time.iter().chain([&record.compute_wait]).map(Distribution::summary).collect();
-    (Figures::of(record), besides, record.user_time, causes)
+    (SeriesFigures::of(record), besides, record.user_time, causes)
 }
 
 fn all_told(interval: &Interval) -> Vec<Told> {
@@ -246,13 +246,13 @@ proptest! {
         let (intervals, tallies) = intervals(&acts, &cuts);
         for interval in &intervals {
             for record in interval.series.iter().flatten() {
-                prop_assert!(record.balances() && Figures::of(record).balances(), "{:?}", Figures::of(record));
+                prop_assert!(record.balances() && SeriesFigures::of(record).balances(), "{:?}", SeriesFigures::of(record));
             }
         }
         let total = sum(&intervals);
         prop_assert_eq!(total.at, Nanos(acts.len() as u64));
         for (record, tally) in total.series.iter().flatten().zip(tallies.0.iter().flatten()) {
-            prop_assert_eq!(Figures::of(record), tally.figures());
+            prop_assert_eq!(SeriesFigures::of(record), tally.figures());
             prop_assert_eq!(record.compute_wait.summary(), of_nanos(tally.computed.iter().copied()).summary());
             prop_assert_eq!(record.user_time, tally.user_time);
             for (fate, found) in Fate::ALL.into_iter().zip(&record.response_time) {
@@ -357,7 +357,7 @@ fn one_count_too_many_or_too_few_does_not_balance() {
     let accepted = completion(Outcome::Accepted, Detail::None);
     carry_out(&mut recorder, Parts::default(), &accepted);
     let sound = recorder.swap(Nanos(1), Interval::with_series(1)).series[0][1].clone();
-    assert!(sound.balances() && Figures::of(&sound).balances());
+    assert!(sound.balances() && SeriesFigures::of(&sound).balances());
     let alterations: [fn(&mut SeriesRecord); 5] = [
         |record| record.offered += 1,
         |record| record.fates[Fate::Accepted as usize] -= 1,
@@ -368,7 +368,7 @@ fn one_count_too_many_or_too_few_does_not_balance() {
     for (index, alter) in alterations.into_iter().enumerate() {
         let mut altered = sound.clone();
         alter(&mut altered);
-        assert!(!altered.balances() && !Figures::of(&altered).balances(), "alteration {index}");
+        assert!(!altered.balances() && !SeriesFigures::of(&altered).balances(), "alteration {index}");
     }
 }
 

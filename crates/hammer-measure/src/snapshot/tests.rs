@@ -24,7 +24,7 @@ fn record() -> SeriesRecord {
 
 #[test]
 fn the_figures_of_a_record_are_its_counts() {
-    let figures = Figures::of(&record());
+    let figures = SeriesFigures::of(&record());
     assert_eq!((figures.offered, figures.dispatched, figures.completed), (19, 17, 10));
     assert_eq!((figures.backlog, figures.in_flight, figures.retried), (1, 7, 4));
     assert_eq!((figures.bytes_out, figures.bytes_in), (100, 200));
@@ -44,7 +44,7 @@ fn the_figures_of_a_record_are_its_counts() {
 #[test]
 fn the_figures_of_a_record_are_the_summaries_of_its_durations() {
     let record = record();
-    let figures = Figures::of(&record);
+    let figures = SeriesFigures::of(&record);
     assert_eq!(figures.dispatch_lag, record.dispatch_lag.summary());
     assert_eq!(figures.backlog_wait, record.backlog_wait.summary());
     assert_eq!(figures.connection_wait, record.connection_wait.summary());
@@ -61,7 +61,7 @@ fn the_figures_of_a_record_are_the_summaries_of_its_durations() {
 
 #[test]
 fn nothing_recorded_has_no_durations_and_balances() {
-    let figures = Figures::of(&SeriesRecord::default());
+    let figures = SeriesFigures::of(&SeriesRecord::default());
     assert!(figures.balances());
     assert_eq!((figures.response_time, figures.service_time, figures.dispatch_lag), (None, None, None));
     assert_eq!(figures.response_octaves, Octaves::default());

@@ -97,11 +97,11 @@ fn threshold(text: &str) -> Threshold {
 }
 
 fn judge(text: &str, record: &SeriesRecord) -> Verdict {
-    threshold(text).judge("w/s", &Figures { record, promises: &promises(), seconds: SECONDS })
+    threshold(text).judge("w/s", &ThresholdFigures { record, promises: &promises(), seconds: SECONDS })
 }
 
 fn found(text: &str, record: &SeriesRecord) -> Found {
-    threshold(text).measure.of(&Figures { record, promises: &promises(), seconds: SECONDS })
+    threshold(text).measure.of(&ThresholdFigures { record, promises: &promises(), seconds: SECONDS })
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn what_was_never_recorded_holds_no_expectation_of_a_duration() {
     }
     assert_eq!(judge("count(offered) == 0", &nothing).found, "0");
     assert_eq!(found("share(accepted) > 1%", &nothing), Found::Number(0.0));
-    let figures = Figures { record: &nothing, promises: &Ledger::default(), seconds: 0.0 };
+    let figures = ThresholdFigures { record: &nothing, promises: &Ledger::default(), seconds: 0.0 };
     let unmeasured = threshold("rate(accepted) >= 0/s").judge("w/s", &figures);
     assert_eq!((unmeasured.holds, unmeasured.found.as_str()), (false, "none"), "no time has no rate");
     assert_eq!(threshold("share(kept) < 1%").judge("w/s", &figures).found, "0.000%");

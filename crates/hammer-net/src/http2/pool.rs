@@ -26,14 +26,14 @@ use crate::wire::{Wire, WireTimes};
 /// For each connection in the pool, permits − debt = limit − streams under way, as long as nobody has taken a permit and not yet
 /// looked for its stream. A permit too many is harmless: who takes it finds no stream, and looks again. One too few would keep
 /// somebody waiting for ever.
-pub(crate) struct Pool {
+pub(crate) struct Http2Pool {
     streams: Semaphore,
-    connections: RefCell<Vec<Rc<Connection>>>,
+    connections: RefCell<Vec<Rc<Http2Connection>>>,
     dialling: Cell<usize>,
 }
 
 /// An established connection; its task ends with it.
-pub(crate) struct Connection {
+pub(crate) struct Http2Connection {
     pub(crate) sender: SendRequest<Bytes>,
     pub(crate) wire: Rc<Wire>,
     opened: Nanos,
@@ -55,13 +55,13 @@ pub(crate) struct Started {
     opened: Nanos,
 }
 
-impl Default for Pool {
+impl Default for Http2Pool {
     fn default() -> Self {
         Self { streams: Semaphore::new(0), connections: RefCell::default(), dialling: Cell::new(0) }
     }
 }
 
-impl Drop for Connection {
+impl Drop for Http2Connection {
     fn drop(&mut self) {
         if let Some(task) = self.task.take() {
             task.abort();
@@ -69,7 +69,7 @@ impl Drop for Connection {
     }
 }
 
-impl Pool {
+impl Http2Pool {
     pub(crate) fn count(&self) -> usize {
         self.connections.borrow().len()
     }
@@ -89,9 +89,9 @@ impl Pool {
         shared: &Shared,
         started: Started,
         taken: usize,
-    ) -> Rc<Connection> {
+    ) -> Rc<Http2Connection> {
         let limit = started.driver.max_concurrent_send_streams().min(shared.config.streams);
-        let connection = Rc::new(Connection {
+        let connection = Rc::new(Http2Connection {
             sender: started.sender,
             wire: started.wire,
             opened: started.opened,
@@ -112,7 +112,7 @@ impl Pool {
     }
 
     /// Takes the connection out of the pool. One permit is left over, for whoever waits to see that a dial is due.
-    pub(crate) fn retire(&self, connection: &Rc<Connection>) {
+    pub(crate) fn retire(&self, connection: &Rc<Http2Connection>) {
         if connection.is_retired.replace(true) {
             return;
         }
@@ -125,7 +125,7 @@ impl Pool {
     }
 
     /// The server's SETTINGS changed how many streams `connection` may have.
-    fn set_limit(&self, connection: &Connection, limit: usize) {
+    fn set_limit(&self, connection: &Http2Connection, limit: usize) {
         let before = connection.limit.replace(limit);
         if limit > before {
             // What is still owed is paid first: the streams beyond the lower limit were within this one.
@@ -143,7 +143,7 @@ impl Pool {
     fn open(&self, shared: &Shared) -> Option<Lease<'_>> {
         if shared.expires() {
             let now = shared.clock.now();
-            let expired = |connection: &&Rc<Connection>| {
+            let expired = |connection: &&Rc<Http2Connection>| {
                 let idle_since =
                     if connection.in_flight.get() > 0 { now } else { connection.idle_since.get() };
                 shared.is_expired(now, connection.opened, idle_since)
@@ -200,7 +200,7 @@ impl Pool {
 
 /// A dial under way; when it comes to nothing, whoever waited for it takes it up.
 struct Dialling<'a> {
-    pool: &'a Pool,
+    pool: &'a Http2Pool,
     is_done: bool,
 }
 
@@ -216,12 +216,12 @@ impl Drop for Dialling<'_> {
 
 /// A granted stream.
 pub(crate) struct Lease<'a> {
-    pool: &'a Pool,
-    pub(crate) connection: Rc<Connection>,
+    pool: &'a Http2Pool,
+    pub(crate) connection: Rc<Http2Connection>,
 }
 
 impl<'a> Lease<'a> {
-    fn new(pool: &'a Pool, connection: Rc<Connection>) -> Self {
+    fn new(pool: &'a Http2Pool, connection: Rc<Http2Connection>) -> Self {
         connection.in_flight.set(connection.in_flight.get() + 1);
         Self { pool, connection }
     }
@@ -242,7 +242,7 @@ impl Drop for Lease<'_> {
     }
 }
 
-impl Connection {
+impl Http2Connection {
     /// Whether it serves one stream only.
     pub(crate) fn has_one_stream(&self) -> bool {
         self.in_flight.get() == 1
@@ -271,7 +271,7 @@ async fn drive(
     mut driver: Box<Driver<WireIo, Bytes>>,
     streams: usize,
     endpoint: Weak<Endpoint>,
-    connection: Weak<Connection>,
+    connection: Weak<Http2Connection>,
 ) {
     let mut limit = driver.max_concurrent_send_streams().min(streams);
     poll_fn(|cx| {

@@ -30,7 +30,7 @@ pub(crate) struct Sums<'a> {
 }
 
 #[derive(Debug)]
-pub(crate) struct Multiples(Ifma);
+pub(crate) struct WideMultiples(Ifma);
 
 #[derive(Debug, Default)]
 pub(crate) struct Walk;
@@ -59,7 +59,7 @@ impl Pairs {
     }
 }
 
-impl Multiples {
+impl WideMultiples {
     pub(crate) fn new(ifma: Ifma, _: &[Point]) -> Self {
         match ifma {}
     }

@@ -10,7 +10,7 @@ use crate::point::Point;
 
 /// Points that are added to one base after another.
 #[derive(Debug)]
-pub(crate) struct Multiples {
+pub(crate) struct WideMultiples {
     ifma: Ifma,
     points: Vec<WidePoint>,
 }
@@ -23,7 +23,7 @@ pub(crate) struct Walk {
     before: Vec<Wide<Field>>,
 }
 
-impl Multiples {
+impl WideMultiples {
     /// Of points none of which is infinity, a multiple of eight in number.
     pub(crate) fn new(ifma: Ifma, points: &[Point]) -> Self {
         let entries: Vec<_> = points.iter().map(|point| Entry::of(*point, true)).collect();

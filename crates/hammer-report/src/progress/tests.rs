@@ -63,14 +63,14 @@ proptest! {
         for snapshot in story.snapshots() {
             let line = line(snapshot, story.info());
             let operations = || [0, 2].map(|place| &snapshot.series[place]);
-            let interval = |count: fn(&Figures) -> u64| operations().map(|series| count(&series.interval)).iter().sum::<u64>();
+            let interval = |count: fn(&SeriesFigures) -> u64| operations().map(|series| count(&series.interval)).iter().sum::<u64>();
             prop_assert_eq!(number(&line, "offered ", "/s"), interval(|figures| figures.offered) as f64);
             prop_assert_eq!(number(&line, "accepted ", "/s"), interval(|figures| figures.fate(Fate::Accepted)) as f64);
             let ended = interval(|figures| figures.fates.iter().sum());
             let failed = ended - interval(|figures| figures.fate(Fate::Accepted));
             prop_assert_eq!(number(&line, "failed ", ","), failed as f64);
             prop_assert_eq!(line.contains("no response"), ended == 0, "{}", line);
-            let open = |count: fn(&Figures) -> i64| {
+            let open = |count: fn(&SeriesFigures) -> i64| {
                 operations().map(|series| count(&series.warm_up) + count(&series.measurement)).iter().sum::<i64>()
             };
             let (waiting, under_way) = (open(|figures| figures.backlog), open(|figures| figures.in_flight));

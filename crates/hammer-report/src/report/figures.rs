@@ -332,8 +332,8 @@ impl Counts {
     }
 }
 
-impl From<&snapshot::Figures> for Counts {
-    fn from(figures: &snapshot::Figures) -> Self {
+impl From<&snapshot::SeriesFigures> for Counts {
+    fn from(figures: &snapshot::SeriesFigures) -> Self {
         Self {
             offered: figures.offered,
             dispatched: figures.dispatched,
@@ -379,8 +379,8 @@ impl DurationTable {
 }
 
 /// The figures alone, as snapshots have them: no payloads, nothing by fate.
-impl From<&snapshot::Figures> for DurationTable {
-    fn from(figures: &snapshot::Figures) -> Self {
+impl From<&snapshot::SeriesFigures> for DurationTable {
+    fn from(figures: &snapshot::SeriesFigures) -> Self {
         let of = |summary: &Option<Summary>| summary.as_ref().map(Durations::from);
         Self {
             dispatch_lag: of(&figures.dispatch_lag),

@@ -4,7 +4,7 @@ use crate::ct::rfc6962::{self, EntryType, SignedEntryRef, leaf_hash_of, leaf_ind
 use crate::hash::Hash;
 use crate::logs::audit::{EntryFault, LeafFormat, Receipt};
 use crate::logs::tile::Level;
-use crate::tls::{Reader, TlsError, put_vector16, put_vector24};
+use crate::tls::{TlsError, TlsReader, put_vector16, put_vector24};
 
 /// Why a bundle cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -78,7 +78,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    fn read(reader: &mut Reader<'a>) -> Result<(Self, &'a [u8]), TlsError> {
+    fn read(reader: &mut TlsReader<'a>) -> Result<(Self, &'a [u8]), TlsError> {
         let timestamp_ms = reader.u64("timestamp")?;
         let entry_type = EntryType::read(reader)?;
         let signed = SignedEntryRef::read(entry_type, reader)?;
@@ -95,14 +95,14 @@ impl<'a> Entry<'a> {
 /// Reads the entries of a bundle (not compressed) in order. Ends after the first that cannot be read.
 #[derive(Debug, Clone)]
 pub struct Entries<'a> {
-    reader: Reader<'a>,
+    reader: TlsReader<'a>,
     position: usize,
 }
 
 impl<'a> Entries<'a> {
     /// The entries of a whole bundle.
     pub fn new(bundle: &'a [u8]) -> Self {
-        Self { reader: Reader::new(bundle), position: 0 }
+        Self { reader: TlsReader::new(bundle), position: 0 }
     }
 }
 
@@ -157,7 +157,7 @@ impl<'a> Iterator for Entries<'a> {
             Err(source) => Err(BundleError::Entry { position, source }),
         };
         if entry.is_err() {
-            self.reader = Reader::new(&[]);
+            self.reader = TlsReader::new(&[]);
         }
         Some(entry)
     }

@@ -1,7 +1,7 @@
 //! An X.509 certificate in place (RFC 5280 section 4.1): the fields that a log looks at, as slices of its DER.
 
 use crate::hash::{Hash, sha256};
-use crate::keys::der::{self, DerError, Reader, Tlv};
+use crate::keys::der::{self, DerError, DerReader, Tlv};
 
 mod time;
 
@@ -204,7 +204,7 @@ impl<'a> Extensions<'a> {
     fn parse(field: Option<Tlv<'a>>) -> Result<Self, DerError> {
         let Some(field) = field else { return Ok(Self { rest: &[] }) };
         let rest = Tlv::parse(field.value, der::SEQUENCE)?.value;
-        let mut reader = Reader::new(rest);
+        let mut reader = DerReader::new(rest);
         while !reader.is_empty() {
             Extension::parse(reader.expect(der::SEQUENCE)?)?;
         }
@@ -216,7 +216,7 @@ impl<'a> Iterator for Extensions<'a> {
     type Item = Extension<'a>;
 
     fn next(&mut self) -> Option<Extension<'a>> {
-        let mut reader = Reader::new(self.rest);
+        let mut reader = DerReader::new(self.rest);
         let extension = Extension::parse(reader.read().ok()?).ok()?;
         self.rest = reader.rest();
         Some(extension)

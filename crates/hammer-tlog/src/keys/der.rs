@@ -70,15 +70,15 @@ pub struct Tlv<'a> {
 impl<'a> Tlv<'a> {
     /// The one element that `bytes` are.
     pub fn parse(bytes: &'a [u8], tag: u8) -> Result<Self, DerError> {
-        let mut reader = Reader::new(bytes);
+        let mut reader = DerReader::new(bytes);
         let element = reader.expect(tag)?;
         reader.finish()?;
         Ok(element)
     }
 
     /// A reader over the content.
-    pub fn content(&self) -> Reader<'a> {
-        Reader::new(self.value)
+    pub fn content(&self) -> DerReader<'a> {
+        DerReader::new(self.value)
     }
 
     /// The content of a `BIT STRING` of whole bytes.
@@ -92,11 +92,11 @@ impl<'a> Tlv<'a> {
 
 /// Reads elements from the front.
 #[derive(Debug, Clone, Copy)]
-pub struct Reader<'a> {
+pub struct DerReader<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Reader<'a> {
+impl<'a> DerReader<'a> {
     /// A reader at the first byte.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }

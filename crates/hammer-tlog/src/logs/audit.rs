@@ -16,7 +16,7 @@ mod tile_leaves;
 mod tiles;
 mod verdict;
 
-pub use entries::{EntryAudit, Range};
+pub use entries::{EntryAudit, EntryRange};
 pub use leaf_format::{EntryFault, LeafFormat, bundles};
 pub use receipt::{Receipt, ReceiptEvidence};
 pub use spill::{NoSpill, Spill};

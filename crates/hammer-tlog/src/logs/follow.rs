@@ -30,7 +30,7 @@ const TAMPERED: usize = 1 << 16;
 
 /// How the log proves that it only grows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
+pub enum ProofMethod {
     /// By the hash tiles of every new leaf, whose hashes come with [`Event::Grew`]: what an audit needs.
     Leaves,
     /// By the fewest hash tiles.
@@ -66,7 +66,7 @@ pub enum Need {
 /// Follows one log. Its trusted head moves only to heads that were proved to continue it.
 #[derive(Debug)]
 pub struct Follower {
-    by: By,
+    by: ProofMethod,
     bundles: Bundles,
     trusted: Option<Trusted>,
     proving: Option<Growth>,
@@ -93,7 +93,7 @@ struct Trusted {
 
 impl Follower {
     /// A follower that trusts the first head that it is fed. `bundles` reads the log's entries.
-    pub fn new(by: By, bundles: Bundles) -> Self {
+    pub fn new(by: ProofMethod, bundles: Bundles) -> Self {
         Self {
             by,
             bundles,
@@ -111,7 +111,7 @@ impl Follower {
     }
 
     /// A follower that starts at the tree without leaves: it proves the first head too, and tells all of its leaves.
-    pub fn from_empty(by: By, bundles: Bundles) -> Self {
+    pub fn from_empty(by: ProofMethod, bundles: Bundles) -> Self {
         let trusted = Trusted { head: Head::empty(), frontier: Default::default(), tail: Vec::new() };
         Self { trusted: Some(trusted), ..Self::new(by, bundles) }
     }
@@ -156,8 +156,8 @@ impl Follower {
     pub fn need(&self) -> Option<Need> {
         let Some(growth) = &self.proving else { return Some(self.prefix.as_ref()?.need(self.by)) };
         match self.by {
-            By::Leaves | By::Edges => Some(Need::Tiles(growth.wanted())),
-            By::Proofs => {
+            ProofMethod::Leaves | ProofMethod::Edges => Some(Need::Tiles(growth.wanted())),
+            ProofMethod::Proofs => {
                 let first = self.trusted().map_or(0, |head| head.size);
                 Some(Need::ConsistencyProof { first, second: growth.head.size })
             }
@@ -298,7 +298,7 @@ impl Follower {
 
     fn prove(&mut self, head: Head) {
         let Some(trusted) = &self.trusted else {
-            if self.by == By::Proofs {
+            if self.by == ProofMethod::Proofs {
                 let first = Trusted { head, frontier: Default::default(), tail: Vec::new() };
                 return self.trust(first, Vec::new());
             }
@@ -309,7 +309,7 @@ impl Follower {
             Ok(growth) => self.proving = Some(growth),
             Err(leaves) => return self.refuse(Event::Unproved { head, reason: Unproved::Growth { leaves } }),
         }
-        if self.by == By::Proofs && trusted.head.size == 0 {
+        if self.by == ProofMethod::Proofs && trusted.head.size == 0 {
             self.consistency_proof(0, head.size, &[]);
         } else {
             self.step();
@@ -324,7 +324,7 @@ impl Follower {
     /// Goes as far as the tiles at hand lead.
     fn step(&mut self) {
         while let Some(growth) = &mut self.proving {
-            if self.by == By::Proofs {
+            if self.by == ProofMethod::Proofs {
                 return;
             }
             let (events, outcome) = growth.step(self.trusted.as_ref());

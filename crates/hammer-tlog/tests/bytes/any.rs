@@ -80,7 +80,7 @@ proptest! {
         let _ = leaf_index(&bytes);
         let _ = Entries::new(&bytes).count();
         let _ = names::lines(&bytes).count();
-        let _ = der::Reader::new(&bytes).read();
+        let _ = der::DerReader::new(&bytes).read();
         let text = String::from_utf8_lossy(&bytes);
         let _ = text.parse::<LogKey>();
         let _ = Verifier::parse(&text);

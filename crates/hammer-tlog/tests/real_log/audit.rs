@@ -5,7 +5,7 @@ use hammer_tlog::hash::Hash;
 use hammer_tlog::logs::audit::{
     AuditBounds, EntryAudit, Flaw, NoSpill, Receipt, TileAudit, TileSweep, Verdict, bundles,
 };
-use hammer_tlog::logs::follow::{By, Event, Follower, Head, Need};
+use hammer_tlog::logs::follow::{Event, Follower, Head, Need, ProofMethod};
 use hammer_tlog::logs::merkle::{consistency_proof, leaf_hash};
 use hammer_tlog::logs::tile::TileId;
 
@@ -41,7 +41,7 @@ fn follow(follower: &mut Follower, head: Head) -> Vec<Event> {
 }
 
 /// Follows the log through all of its sizes, and holds what it tells against the tree; feeds it to `take`.
-fn grow(by: By, mut take: impl FnMut(&Event)) {
+fn grow(by: ProofMethod, mut take: impl FnMut(&Event)) {
     let mut follower = Follower::from_empty(by, bundles::<StaticCtLeaves>());
     for (before, size) in [0].into_iter().chain(SIZES).zip(SIZES) {
         let events = follow(&mut follower, head(size));
@@ -50,7 +50,7 @@ fn grow(by: By, mut take: impl FnMut(&Event)) {
         };
         assert_eq!((from.size, to), (before, &head(size)));
         let all = &TREE.leaves()[before as usize..size as usize];
-        assert_eq!(leaves, if by == By::Leaves { all } else { &[] }, "{by:?} {size}");
+        assert_eq!(leaves, if by == ProofMethod::Leaves { all } else { &[] }, "{by:?} {size}");
         take(event);
     }
 }
@@ -90,7 +90,7 @@ fn issuers() -> BTreeSet<Hash> {
 
 #[test]
 fn the_log_is_followed_through_its_growth_by_all_ways_of_proof() {
-    for by in [By::Leaves, By::Edges, By::Proofs] {
+    for by in [ProofMethod::Leaves, ProofMethod::Edges, ProofMethod::Proofs] {
         grow(by, |_| ());
     }
 }
@@ -102,7 +102,7 @@ fn an_audit_by_bundles_finds_every_leaf_where_it_was_promised() {
         if !after {
             receipts().for_each(|receipt| audit.accept(receipt));
         }
-        grow(By::Leaves, |event| {
+        grow(ProofMethod::Leaves, |event| {
             audit.follow(event);
             while let [tile, ..] = audit.needs(8, true)[..] {
                 match RECORDED.tile(tile) {
@@ -125,7 +125,7 @@ fn an_audit_by_entries_finds_every_leaf_and_leads_to_every_root() {
     let inputs: Vec<_> = entries().map(|entry| leaf_input(&entry)).collect();
     let mut audit = EntryAudit::new(AuditBounds::default(), NoSpill);
     receipts().for_each(|receipt| audit.accept(receipt));
-    grow(By::Proofs, |event| {
+    grow(ProofMethod::Proofs, |event| {
         audit.follow(event);
         while let Some(range) = audit.needs(100) {
             let asked = &inputs[range.start as usize..=range.end as usize];

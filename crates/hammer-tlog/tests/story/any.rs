@@ -1,6 +1,6 @@
 use hammer_tlog::ct::bundle::StaticCtLeaves;
 use hammer_tlog::logs::audit::{AuditBounds, Finding, bundles};
-use hammer_tlog::logs::follow::{By, Event, Follower, Head, Need};
+use hammer_tlog::logs::follow::{Event, Follower, Head, Need, ProofMethod};
 use hammer_tlog::logs::merkle::Hash;
 use hammer_tlog::logs::tile::Level;
 use proptest::prelude::*;
@@ -148,7 +148,7 @@ proptest! {
     fn a_follower_takes_any_bytes_and_any_proof_and_trusts_none(
         bytes in prop::collection::vec(any::<u8>(), 0..3000), whole: bool, claimed: u64, before in 1_u64..600,
     ) {
-        for by in [By::Leaves, By::Edges, By::Proofs] {
+        for by in [ProofMethod::Leaves, ProofMethod::Edges, ProofMethod::Proofs] {
             let log = Log::of(before);
             let mut follower = Follower::new(by, bundles::<StaticCtLeaves>());
             crate::watch::follow(&mut follower, &log, log.head());

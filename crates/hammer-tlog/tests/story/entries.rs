@@ -1,4 +1,4 @@
-use hammer_tlog::logs::audit::{AuditBounds, EntryAudit, Finding, NoSpill, Range};
+use hammer_tlog::logs::audit::{AuditBounds, EntryAudit, EntryRange, Finding, NoSpill};
 use hammer_tlog::logs::merkle::{Frontier, inclusion_proof};
 
 use crate::log::{EPOCH_MS, Log, MMD_MS, certificate, numbered};
@@ -35,8 +35,8 @@ fn entries_are_asked_for_up_to_the_newest_head() {
     let mut audit = sweep.audit;
     assert_eq!(audit.needs(5), None);
     audit.follow(&hammer_tlog::logs::follow::Event::First { head: log.head() });
-    assert_eq!(audit.needs(4), Some(Range { start: 0, end: 3 }));
-    assert_eq!(audit.needs(40), Some(Range { start: 0, end: 9 }));
+    assert_eq!(audit.needs(4), Some(EntryRange { start: 0, end: 3 }));
+    assert_eq!(audit.needs(40), Some(EntryRange { start: 0, end: 9 }));
     audit.leaves(3, log.tree.leaves()[3..].iter().copied());
     assert_eq!(audit.behind(), 10);
     audit.leaves(0, log.tree.leaves().iter().copied());

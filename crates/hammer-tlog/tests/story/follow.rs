@@ -1,6 +1,8 @@
 use hammer_tlog::ct::bundle::StaticCtLeaves;
 use hammer_tlog::logs::audit::bundles;
-use hammer_tlog::logs::follow::{By, Event, Evidence, Follower, Head, Need, QUEUE, TileFault, Unproved};
+use hammer_tlog::logs::follow::{
+    Event, Evidence, Follower, Head, Need, ProofMethod, QUEUE, TileFault, Unproved,
+};
 use hammer_tlog::logs::merkle::{EMPTY_ROOT, sha256};
 use hammer_tlog::logs::tile::{Level, TileId};
 
@@ -8,7 +10,7 @@ use crate::log::Log;
 use crate::watch::follow;
 
 /// A follower that trusts the log as it is.
-fn trusting(by: By, log: &Log) -> Follower {
+fn trusting(by: ProofMethod, log: &Log) -> Follower {
     let mut follower = Follower::new(by, bundles::<StaticCtLeaves>());
     let head = log.head();
     assert_eq!(follow(&mut follower, log, head.clone()), [Event::First { head }]);
@@ -17,7 +19,7 @@ fn trusting(by: By, log: &Log) -> Follower {
 
 #[test]
 fn a_growing_log_is_followed_by_all_ways_of_proof() {
-    for by in [By::Leaves, By::Edges, By::Proofs] {
+    for by in [ProofMethod::Leaves, ProofMethod::Edges, ProofMethod::Proofs] {
         for start in [0, 1, 255, 256, 300, 66_000] {
             let mut log = Log::of(start);
             let mut follower = trusting(by, &log);
@@ -25,7 +27,8 @@ fn a_growing_log_is_followed_by_all_ways_of_proof() {
                 let (from, before) = (log.head(), log.tree.size() as usize);
                 log.grow(0..growth);
                 let to = log.head();
-                let leaves = if by == By::Leaves { log.tree.leaves()[before..].to_vec() } else { Vec::new() };
+                let leaves =
+                    if by == ProofMethod::Leaves { log.tree.leaves()[before..].to_vec() } else { Vec::new() };
                 let events = follow(&mut follower, &log, to.clone());
                 assert_eq!(events, [Event::Grew { from, to: to.clone(), leaves }], "{by:?} from {start}");
                 assert_eq!(follower.trusted(), Some(&to));
@@ -37,7 +40,7 @@ fn a_growing_log_is_followed_by_all_ways_of_proof() {
 #[test]
 fn an_unchanged_tree_needs_nothing() {
     let log = Log::of(5);
-    let mut follower = trusting(By::Leaves, &log);
+    let mut follower = trusting(ProofMethod::Leaves, &log);
     let head = log.head();
     follower.head(head.clone());
     assert_eq!(follower.need(), None);
@@ -54,16 +57,16 @@ fn growth_needs_only_the_new_tiles() {
         let Some(Need::Tiles(tiles)) = follower.need() else { panic!("no tiles are needed") };
         tiles.iter().map(TileId::path).collect::<Vec<_>>()
     };
-    let leaves = needs(By::Leaves, &mut log);
+    let leaves = needs(ProofMethod::Leaves, &mut log);
     assert_eq!(leaves, ["tile/0/257", "tile/0/258", "tile/0/259", "tile/0/260", "tile/0/261.p/184"]);
-    let edges = needs(By::Edges, &mut log);
+    let edges = needs(ProofMethod::Edges, &mut log);
     assert_eq!(edges, ["tile/0/261", "tile/0/265.p/160", "tile/1/001.p/9"]);
 }
 
 #[test]
 fn a_partial_tile_that_vanished_is_read_from_the_full_one() {
     let mut log = Log { collects: true, ..Log::of(300) };
-    let mut follower = trusting(By::Leaves, &log);
+    let mut follower = trusting(ProofMethod::Leaves, &log);
     log.grow(0..100);
     let head = log.head();
     follower.head(head.clone());
@@ -82,7 +85,7 @@ fn a_partial_tile_that_vanished_is_read_from_the_full_one() {
 #[test]
 fn a_tile_that_is_not_served_is_named_once_and_may_come_later() {
     let mut log = Log::of(300);
-    let mut follower = trusting(By::Leaves, &log);
+    let mut follower = trusting(ProofMethod::Leaves, &log);
     log.submit(1);
     let (head, served) = (log.head(), std::mem::take(&mut log.entries));
     let tree = std::mem::take(&mut log.tree);
@@ -96,7 +99,7 @@ fn a_tile_that_is_not_served_is_named_once_and_may_come_later() {
 
 #[test]
 fn two_roots_of_one_size_are_a_fork() {
-    for by in [By::Leaves, By::Edges, By::Proofs] {
+    for by in [ProofMethod::Leaves, ProofMethod::Edges, ProofMethod::Proofs] {
         let log = Log::of(300);
         let mut follower = trusting(by, &log);
         let newer = Head { root: sha256(b"fork"), ..log.head() };
@@ -110,7 +113,7 @@ fn two_roots_of_one_size_are_a_fork() {
 #[test]
 fn a_smaller_tree_is_a_shrunk_one() {
     let log = Log::of(300);
-    let mut follower = trusting(By::Proofs, &log);
+    let mut follower = trusting(ProofMethod::Proofs, &log);
     let (older, newer) = (log.head(), log.head_at(299));
     let events = follow(&mut follower, &log, newer.clone());
     assert_eq!(events, [Event::Shrank { older: older.clone(), newer }]);
@@ -119,7 +122,7 @@ fn a_smaller_tree_is_a_shrunk_one() {
 
 #[test]
 fn a_root_of_another_tree_is_a_fork_that_is_not_followed() {
-    for by in [By::Leaves, By::Edges, By::Proofs] {
+    for by in [ProofMethod::Leaves, ProofMethod::Edges, ProofMethod::Proofs] {
         let mut log = Log::of(300);
         let mut follower = trusting(by, &log);
         let older = log.head();
@@ -130,7 +133,7 @@ fn a_root_of_another_tree_is_a_fork_that_is_not_followed() {
             panic!("{events:?}")
         };
         assert_eq!((one, other), (&older, &newer));
-        assert_eq!(matches!(evidence, Evidence::Proof(_)), by == By::Proofs);
+        assert_eq!(matches!(evidence, Evidence::Proof(_)), by == ProofMethod::Proofs);
         assert_eq!(follower.trusted(), Some(&older));
         // The honest tree goes on.
         log.submit(9);
@@ -142,7 +145,7 @@ fn a_root_of_another_tree_is_a_fork_that_is_not_followed() {
 fn a_rewritten_past_is_a_fork() {
     for rewritten in [3, 257, 299] {
         let log = Log::of(300);
-        let mut follower = trusting(By::Leaves, &log);
+        let mut follower = trusting(ProofMethod::Leaves, &log);
         let mut other = Log::of(rewritten);
         other.grow(rewritten..500);
         let events = follow(&mut follower, &other, other.head());
@@ -156,7 +159,7 @@ fn a_rewritten_past_is_a_fork() {
 fn a_tampered_hash_tile_is_named_with_the_hash_once_and_the_entries_are_believed() {
     for (index, position) in [(1, 0), (1, 43), (1, 44), (1, 255), (2, 3), (3, 15)] {
         let mut log = Log::of(300);
-        let mut follower = trusting(By::Leaves, &log);
+        let mut follower = trusting(ProofMethod::Leaves, &log);
         log.grow(0..484);
         log.flipped = Some((Level::Hashes(0), index, position * 256 + 7));
         let events = follow(&mut follower, &log, log.head());
@@ -178,7 +181,7 @@ fn a_tampered_hash_tile_is_named_with_the_hash_once_and_the_entries_are_believed
 #[test]
 fn a_tampered_upper_tile_is_told_from_a_fork_by_the_leaves() {
     let mut log = Log::of(300);
-    let mut follower = trusting(By::Edges, &log);
+    let mut follower = trusting(ProofMethod::Edges, &log);
     log.grow(0..1000);
     log.flipped = Some((Level::Hashes(1), 0, 3 * 256));
     let events = follow(&mut follower, &log, log.head());
@@ -193,7 +196,7 @@ fn a_tampered_upper_tile_is_told_from_a_fork_by_the_leaves() {
 #[test]
 fn a_tile_of_the_wrong_length_is_tampered_with() {
     let mut log = Log::of(10);
-    let mut follower = trusting(By::Leaves, &log);
+    let mut follower = trusting(ProofMethod::Leaves, &log);
     log.submit(1);
     follower.head(log.head());
     follower.tile(TileId { width: 11, ..TileId::hashes(0, 0) }, &[0; 352 - 1]);
@@ -205,7 +208,7 @@ fn a_tile_of_the_wrong_length_is_tampered_with() {
 #[test]
 fn a_first_head_whose_tiles_lead_elsewhere_is_not_trusted() {
     let log = Log { flipped: Some((Level::Hashes(1), 0, 0)), ..Log::of(600) };
-    let mut follower = Follower::new(By::Leaves, bundles::<StaticCtLeaves>());
+    let mut follower = Follower::new(ProofMethod::Leaves, bundles::<StaticCtLeaves>());
     let events = follow(&mut follower, &log, log.head());
     assert!(matches!(events[..], [Event::Unproved { reason: Unproved::Proof(_), .. }]), "{events:?}");
     assert_eq!(follower.trusted(), None);
@@ -214,7 +217,7 @@ fn a_first_head_whose_tiles_lead_elsewhere_is_not_trusted() {
 #[test]
 fn a_proof_of_the_wrong_length_proves_nothing() {
     let mut log = Log::of(10);
-    let mut follower = trusting(By::Proofs, &log);
+    let mut follower = trusting(ProofMethod::Proofs, &log);
     log.submit(1);
     follower.head(log.head());
     assert_eq!(follower.need(), Some(Need::ConsistencyProof { first: 10, second: 11 }));
@@ -225,7 +228,7 @@ fn a_proof_of_the_wrong_length_proves_nothing() {
 
 #[test]
 fn a_tree_too_large_to_be_read_is_not_believed() {
-    for by in [By::Leaves, By::Edges] {
+    for by in [ProofMethod::Leaves, ProofMethod::Edges] {
         let log = Log::of(10);
         let mut follower = trusting(by, &log);
         let head = Head { size: u64::MAX, ..log.head() };
@@ -240,7 +243,7 @@ fn a_tree_too_large_to_be_read_is_not_believed() {
 #[test]
 fn heads_that_come_while_one_is_proved_are_proved_in_turn() {
     let log = Log::of(200);
-    let mut follower = Follower::from_empty(By::Leaves, bundles::<StaticCtLeaves>());
+    let mut follower = Follower::from_empty(ProofMethod::Leaves, bundles::<StaticCtLeaves>());
     (1..100).for_each(|size| follower.head(log.head_at(size)));
     assert_eq!((follower.behind(), follower.skipped()), (QUEUE + 1, 98 - QUEUE as u64));
     let events = follow(&mut follower, &log, log.head_at(100));
@@ -251,7 +254,7 @@ fn heads_that_come_while_one_is_proved_are_proved_in_turn() {
 
 #[test]
 fn an_older_head_of_a_smaller_tree_is_stale_once_it_is_proved_to_be_a_prefix() {
-    for by in [By::Leaves, By::Edges, By::Proofs] {
+    for by in [ProofMethod::Leaves, ProofMethod::Edges, ProofMethod::Proofs] {
         for (size, stale) in
             [(1, 0), (300, 0), (300, 1), (300, 255), (300, 256), (300, 299), (66_000, 65_537)]
         {
@@ -277,7 +280,7 @@ fn an_older_head_of_a_smaller_tree_is_stale_once_it_is_proved_to_be_a_prefix() {
 #[test]
 fn a_head_that_was_trusted_is_known_to_be_a_prefix() {
     let mut log = Log::of(300);
-    let mut follower = trusting(By::Leaves, &log);
+    let mut follower = trusting(ProofMethod::Leaves, &log);
     let head = log.head();
     log.now_ms += 1;
     log.grow(0..400);
@@ -289,7 +292,7 @@ fn a_head_that_was_trusted_is_known_to_be_a_prefix() {
 
 #[test]
 fn an_older_head_that_is_no_prefix_is_a_fork() {
-    for by in [By::Leaves, By::Edges, By::Proofs] {
+    for by in [ProofMethod::Leaves, ProofMethod::Edges, ProofMethod::Proofs] {
         for stale in [0, 1, 256, 299] {
             let mut log = Log::of(300);
             let newer = Head { root: sha256(b"fork"), ..log.head_at(stale) };
@@ -312,7 +315,7 @@ fn a_tampered_tile_proves_no_fork() {
     let mut log = Log::of(300);
     let newer = log.head_at(299);
     log.now_ms += 1;
-    let mut follower = trusting(By::Leaves, &log);
+    let mut follower = trusting(ProofMethod::Leaves, &log);
     log.flipped = Some((Level::Hashes(0), 1, 7));
     let events = follow(&mut follower, &log, newer);
     assert!(matches!(events[..], [Event::Unproved { .. }]), "{events:?}");
@@ -323,7 +326,7 @@ fn growth_is_proved_before_a_stale_head_and_their_number_is_bounded() {
     let mut log = Log::of(300);
     let stale: Vec<_> = (1..200).map(|size| log.head_at(size)).collect();
     log.now_ms += 1;
-    let mut follower = trusting(By::Proofs, &log);
+    let mut follower = trusting(ProofMethod::Proofs, &log);
     log.grow(0..50);
     stale.into_iter().for_each(|head| follower.head(head));
     assert_eq!(follower.need(), Some(Need::ConsistencyProof { first: 1, second: 300 }));

@@ -1,6 +1,6 @@
 use hammer_tlog::ct::bundle::StaticCtLeaves;
 use hammer_tlog::logs::audit::{AuditBounds, Finding, NoSpill, bundles};
-use hammer_tlog::logs::follow::{By, Follower};
+use hammer_tlog::logs::follow::{Follower, ProofMethod};
 
 use crate::log::{EPOCH_MS, Log, MMD_MS};
 use crate::watch::{Shelf, Sweep, Watch, broken, kept};
@@ -31,7 +31,7 @@ fn receipts_beyond_the_bound_are_spilled_and_still_kept() {
 #[test]
 fn spilled_receipts_of_leaves_before_the_first_head_are_looked_up() {
     let mut watch = Watch::with(AuditBounds { receipts: 300, ..SMALL }, Shelf::default());
-    watch.follower = Follower::new(By::Leaves, bundles::<StaticCtLeaves>());
+    watch.follower = Follower::new(ProofMethod::Leaves, bundles::<StaticCtLeaves>());
     let mut log = Log::of(10);
     (0..1_000).for_each(|seq| watch.audit.accept(log.submit(seq)));
     assert!(watch.audit.spilled() >= 700, "{} are spilled", watch.audit.spilled());

@@ -2,7 +2,7 @@ use hammer_tlog::ct::bundle::StaticCtLeaves;
 use hammer_tlog::logs::audit::{
     AuditBounds, Breach, BundleFault, Finding, Kind, NoSpill, Receipt, Verdict, bundles,
 };
-use hammer_tlog::logs::follow::{By, Event, Follower};
+use hammer_tlog::logs::follow::{Event, Follower, ProofMethod};
 use hammer_tlog::logs::merkle::Hash;
 use hammer_tlog::logs::tile::{Level, TileId};
 
@@ -61,7 +61,7 @@ fn an_answer_after_publication_has_no_publication_delay() {
 fn an_audit_that_begins_at_the_first_head_reads_only_what_follows() {
     let mut log = Log::of(300);
     let mut watch = Watch::new();
-    watch.follower = Follower::new(By::Leaves, bundles::<StaticCtLeaves>());
+    watch.follower = Follower::new(ProofMethod::Leaves, bundles::<StaticCtLeaves>());
     watch.poll(&log);
     assert_eq!(watch.audit.needs(9, true), []);
     (0..3).for_each(|seq| watch.audit.accept(log.submit(seq)));
@@ -75,7 +75,7 @@ fn what_was_promised_before_the_first_head_was_seen_is_looked_up_in_its_tree() {
     for size in [0, 3, 300, 512] {
         let mut log = Log::of(size);
         let mut watch = Watch::new();
-        watch.follower = Follower::new(By::Leaves, bundles::<StaticCtLeaves>());
+        watch.follower = Follower::new(ProofMethod::Leaves, bundles::<StaticCtLeaves>());
         (0..600).for_each(|seq| watch.audit.accept(log.submit(seq)));
         let (lost, _) = log.promise(600, size + 10, &certificate(600, 24));
         watch.audit.accept(lost);
@@ -92,7 +92,7 @@ fn what_was_promised_before_the_first_head_was_seen_is_looked_up_in_its_tree() {
 fn a_bundle_that_is_wanted_in_two_widths_and_vanished_is_read_from_the_full_one() {
     let mut log = Log::of(100);
     let mut watch = Watch::new();
-    watch.follower = Follower::new(By::Leaves, bundles::<StaticCtLeaves>());
+    watch.follower = Follower::new(ProofMethod::Leaves, bundles::<StaticCtLeaves>());
     for batch in [0..50, 50..94] {
         batch.for_each(|seq| watch.audit.accept(log.submit(seq)));
         let events = crate::watch::follow(&mut watch.follower, &log, log.head());

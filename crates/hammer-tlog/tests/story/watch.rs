@@ -5,7 +5,7 @@ use hammer_tlog::ct::bundle::StaticCtLeaves;
 use hammer_tlog::logs::audit::{
     AuditBounds, EntryAudit, Finding, NoSpill, Receipt, Spill, TileAudit, Verdict, bundles,
 };
-use hammer_tlog::logs::follow::{By, Event, Follower, Head, Need};
+use hammer_tlog::logs::follow::{Event, Follower, Head, Need, ProofMethod};
 use hammer_tlog::logs::merkle::leaf_hash;
 
 use crate::log::Log;
@@ -49,7 +49,7 @@ impl Watch {
 impl<S: Spill> Watch<S> {
     pub(crate) fn with(bounds: AuditBounds, spill: S) -> Self {
         Self {
-            follower: Follower::from_empty(By::Leaves, bundles::<StaticCtLeaves>()),
+            follower: Follower::from_empty(ProofMethod::Leaves, bundles::<StaticCtLeaves>()),
             audit: TileAudit::new(bounds, spill),
             verdicts: Vec::new(),
             findings: Vec::new(),
@@ -129,8 +129,10 @@ impl Sweep {
 
 impl<S: Spill> Sweep<S> {
     pub(crate) fn with(bounds: AuditBounds, spill: S) -> Self {
-        let (follower, audit) =
-            (Follower::from_empty(By::Proofs, bundles::<StaticCtLeaves>()), EntryAudit::new(bounds, spill));
+        let (follower, audit) = (
+            Follower::from_empty(ProofMethod::Proofs, bundles::<StaticCtLeaves>()),
+            EntryAudit::new(bounds, spill),
+        );
         Self { follower, audit, verdicts: Vec::new(), findings: Vec::new() }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use hammer_measure::headline::target_of;
-use hammer_measure::snapshot::{Figures, Snapshot};
+use hammer_measure::snapshot::{SeriesFigures, Snapshot};
 use hammer_measure::{Fate, Nanos, Octaves, Summary};
 
 /// The history of all series.
@@ -139,7 +139,7 @@ impl Tally {
         self.shed + self.waiting.min(self.queued)
     }
 
-    fn of(figures: &Figures, waiting: u64) -> Self {
+    fn of(figures: &SeriesFigures, waiting: u64) -> Self {
         let (shed, starved) = (figures.fate(Fate::Shed), figures.fate(Fate::Starved));
         Self {
             offered: figures.offered,

@@ -1,6 +1,6 @@
 //! By workload: the four rates of the last interval, and what is open.
 
-use hammer_measure::snapshot::{Figures, Snapshot};
+use hammer_measure::snapshot::{SeriesFigures, Snapshot};
 use hammer_measure::{Fate, SeriesInfo};
 use hammer_report::text::number::{grouped, per_second};
 use ratatui::Frame;
@@ -34,11 +34,11 @@ fn row(state: &DashboardState, workload: &str) -> String {
     let (Some(run), Some(last)) = (&state.run, &state.last) else { return name };
     let of = |series: &SeriesInfo| series.operation && series.workload == workload;
     let seconds = state.span.as_secs_f64();
-    let rate = |count: fn(&Figures) -> u64| {
+    let rate = |count: fn(&SeriesFigures) -> u64| {
         let total: u64 = operations(&run.series, last, of).map(|(interval, _)| count(interval)).sum();
         per_second(if seconds > 0.0 { total as f64 / seconds } else { 0.0 })
     };
-    let open = |count: fn(&Figures) -> i64| {
+    let open = |count: fn(&SeriesFigures) -> i64| {
         let total: i64 =
             operations(&run.series, last, of).map(|(_, phases)| phases.map(count).sum::<i64>()).sum();
         grouped(u64::try_from(total).unwrap_or(0))
@@ -59,7 +59,7 @@ fn operations<'a>(
     series: &'a [SeriesInfo],
     last: &'a Snapshot,
     of: impl Fn(&SeriesInfo) -> bool + 'a,
-) -> impl Iterator<Item = (&'a Figures, impl Iterator<Item = &'a Figures>)> {
+) -> impl Iterator<Item = (&'a SeriesFigures, impl Iterator<Item = &'a SeriesFigures>)> {
     let pairs = series.iter().zip(&last.series).filter(move |(series, _)| of(series));
     pairs.map(|(_, figures)| (&figures.interval, [&figures.warm_up, &figures.measurement].into_iter()))
 }

@@ -1,6 +1,6 @@
 //! The page of all series: percentiles of response time above those of service time, and the heat map of the marked one.
 
-use hammer_measure::snapshot::Figures;
+use hammer_measure::snapshot::SeriesFigures;
 use hammer_measure::{Nanos, SeriesInfo, Summary};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -49,7 +49,7 @@ fn latest(span: Nanos) -> String {
     }
 }
 
-fn rows(info: &SeriesInfo, figures: &Figures, marked: bool, palette: &Palette) -> [Line<'static>; 2] {
+fn rows(info: &SeriesInfo, figures: &SeriesFigures, marked: bool, palette: &Palette) -> [Line<'static>; 2] {
     let mark = if marked { '>' } else { ' ' };
     let name: String = info.path().chars().take(NAME - 2).collect();
     let response = percentiles(&format!("{mark}{name}"), figures.response_time.as_ref());

@@ -1,7 +1,7 @@
 //! X.509 certificates read in place (RFC 5280 section 4.1), as far as a log looks at them.
 
 use hammer_tlog::keys::der::{
-    BIT_STRING, BOOLEAN, DerError, GENERALIZED_TIME, INTEGER, OBJECT_IDENTIFIER, OCTET_STRING, Reader,
+    BIT_STRING, BOOLEAN, DerError, DerReader, GENERALIZED_TIME, INTEGER, OBJECT_IDENTIFIER, OCTET_STRING,
     SEQUENCE, Tlv, UTC_TIME, context,
 };
 
@@ -92,7 +92,7 @@ impl<'a> Certificate<'a> {
     }
 
     pub(crate) fn extensions(&self) -> impl Iterator<Item = Extension<'a>> + use<'a> {
-        let mut reader = Reader::new(self.extensions);
+        let mut reader = DerReader::new(self.extensions);
         // All of them were read once when the certificate was parsed.
         std::iter::from_fn(move || (!reader.is_empty()).then(|| next_extension(&mut reader).ok()).flatten())
     }
@@ -102,7 +102,7 @@ impl<'a> Certificate<'a> {
     }
 
     fn check_extensions(&self) -> Result<(), DerError> {
-        let mut reader = Reader::new(self.extensions);
+        let mut reader = DerReader::new(self.extensions);
         let mut oids = Vec::with_capacity(16);
         while !reader.is_empty() {
             oids.push(next_extension(&mut reader)?.oid);
@@ -115,7 +115,7 @@ impl<'a> Certificate<'a> {
     }
 }
 
-fn next_extension<'a>(reader: &mut Reader<'a>) -> Result<Extension<'a>, DerError> {
+fn next_extension<'a>(reader: &mut DerReader<'a>) -> Result<Extension<'a>, DerError> {
     let mut fields = reader.expect(SEQUENCE)?.content();
     let oid = fields.expect(OBJECT_IDENTIFIER)?.value;
     let critical = match fields.optional(BOOLEAN)? {

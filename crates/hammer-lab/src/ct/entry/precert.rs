@@ -2,7 +2,7 @@
 //! log and what checks its SCTs do not share their errors.
 
 use hammer_tlog::keys::der::{
-    self, BOOLEAN, DerError, OBJECT_IDENTIFIER, OCTET_STRING, Reader, SEQUENCE, Tlv, context,
+    self, BOOLEAN, DerError, DerReader, OBJECT_IDENTIFIER, OCTET_STRING, SEQUENCE, Tlv, context,
 };
 
 use crate::ct::chain::{
@@ -51,7 +51,7 @@ fn extensions(out: &mut Vec<u8>, explicit: Tlv<'_>, signing: Option<&Authority>)
         }
     }
     if let (Some(Some(value)), false) = (replacement, identified) {
-        key_identifier(&mut kept, Reader::new(&[]), value)?;
+        key_identifier(&mut kept, DerReader::new(&[]), value)?;
     }
     if !kept.is_empty() {
         let mut sequence = Vec::with_capacity(kept.len() + 4);
@@ -62,7 +62,7 @@ fn extensions(out: &mut Vec<u8>, explicit: Tlv<'_>, signing: Option<&Authority>)
 }
 
 /// An authority key identifier with another value, as critical as the old one was.
-fn key_identifier(out: &mut Vec<u8>, mut old: Reader<'_>, value: &[u8]) -> Result<(), DerError> {
+fn key_identifier(out: &mut Vec<u8>, mut old: DerReader<'_>, value: &[u8]) -> Result<(), DerError> {
     let mut fields = Vec::with_capacity(value.len() + 16);
     der::write(&mut fields, OBJECT_IDENTIFIER, OID_AUTHORITY_KEY_IDENTIFIER);
     if !old.is_empty() {

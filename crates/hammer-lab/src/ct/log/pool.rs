@@ -17,7 +17,7 @@ use crate::{
 /// Batches of a bounded number of entries, and the deduplication by identity.
 #[derive(Debug)]
 pub(crate) struct Pool {
-    inner: Mutex<Inner>,
+    inner: Mutex<PoolState>,
     due: Notify,
     batch_max_size: usize,
     batch_max_age: Duration,
@@ -28,7 +28,7 @@ pub(crate) struct Pool {
 }
 
 #[derive(Debug, Default)]
-struct Inner {
+struct PoolState {
     batches: VecDeque<Batch>,
     outstanding: usize,
     seen: HashMap<Hash, Seen>,
@@ -228,12 +228,12 @@ impl Pool {
         if batch.entries.len() >= self.batch_max_size { now } else { batch.opened_at + self.batch_max_age }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, PoolState> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Inner {
+impl PoolState {
     /// Puts an entry into the last batch; says where, and whether those who wait for a batch must look again.
     fn enqueue(
         &mut self,

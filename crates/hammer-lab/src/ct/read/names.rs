@@ -3,7 +3,7 @@
 use hammer_tlog::{
     ct::names::{NamesLine, Subject},
     keys::certificate,
-    keys::der::{self, Reader},
+    keys::der::{self, DerReader},
 };
 
 use crate::ct::entry::bundle::leaves;
@@ -26,7 +26,7 @@ pub(crate) fn tile(bundle: &[u8]) -> Vec<u8> {
 fn dns_names(der: &[u8]) -> Option<Vec<String>> {
     let certificate = certificate::Certificate::parse(der).ok()?;
     let names = certificate.extension(SUBJECT_ALTERNATIVE_NAME)?;
-    let mut names = Reader::new(names.value).expect(der::SEQUENCE).ok()?.content();
+    let mut names = DerReader::new(names.value).expect(der::SEQUENCE).ok()?.content();
     let mut dns = Vec::new();
     while let Ok(name) = names.read() {
         if name.tag == DNS_NAME {

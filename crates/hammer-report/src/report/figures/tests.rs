@@ -109,7 +109,7 @@ proptest! {
     fn a_record_and_its_snapshot_have_the_same_figures(chapters in any_run()) {
         let story = told(&chapters);
         for record in story.result().total.series.iter().flatten() {
-            let figures = snapshot::Figures::of(record);
+            let figures = snapshot::SeriesFigures::of(record);
             prop_assert_eq!(Counts::from(&figures), Counts::of(record));
             let (of_record, of_snapshot) = (DurationTable::of(record), DurationTable::from(&figures));
             let bare = |table: &DurationTable| -> Vec<(String, Durations)> {

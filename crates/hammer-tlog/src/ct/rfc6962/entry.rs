@@ -1,5 +1,5 @@
 use crate::hash::Hash;
-use crate::tls::{Reader, TlsError, length24, put_vector24};
+use crate::tls::{TlsError, TlsReader, length24, put_vector24};
 
 /// `LogEntryType` (RFC 6962 section 3.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -20,7 +20,7 @@ impl EntryType {
         }
     }
 
-    pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Self, TlsError> {
+    pub(crate) fn read(reader: &mut TlsReader<'_>) -> Result<Self, TlsError> {
         let value = reader.u16("entry_type")?;
         let unknown = TlsError::UnknownValue { field: "entry_type", value: value.into() };
         Self::from_u16(value).ok_or(unknown)
@@ -115,7 +115,7 @@ impl<'a> SignedEntryRef<'a> {
     }
 
     /// Reads the `signed_entry` of this type.
-    pub(crate) fn read(entry_type: EntryType, reader: &mut Reader<'a>) -> Result<Self, TlsError> {
+    pub(crate) fn read(entry_type: EntryType, reader: &mut TlsReader<'a>) -> Result<Self, TlsError> {
         Ok(match entry_type {
             EntryType::X509 => Self::X509 { certificate: reader.vector24("ASN.1Cert")? },
             EntryType::Precert => Self::Precert {

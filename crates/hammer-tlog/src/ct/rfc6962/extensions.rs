@@ -1,4 +1,4 @@
-use crate::tls::{Reader, TlsError};
+use crate::tls::{TlsError, TlsReader};
 
 /// `ExtensionType.leaf_index` (static-ct-api).
 const LEAF_INDEX: u8 = 0;
@@ -14,7 +14,7 @@ pub fn leaf_index_extension(index: u64) -> Result<[u8; 8], TlsError> {
 /// The leaf index in `CtExtensions`; none where a log, such as one of RFC 6962, gives no index. Other extensions are
 /// skipped (static-ct-api: "Clients MUST ignore extensions with unknown types").
 pub fn leaf_index(extensions: &[u8]) -> Result<Option<u64>, TlsError> {
-    let mut reader = Reader::new(extensions);
+    let mut reader = TlsReader::new(extensions);
     let mut index = None;
     while !reader.rest().is_empty() {
         let extension_type = reader.u8("extension_type")?;

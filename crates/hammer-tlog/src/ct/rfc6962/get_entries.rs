@@ -1,5 +1,5 @@
 use super::entry::EntryType;
-use crate::tls::{Reader, TlsError, length24, put_vector24};
+use crate::tls::{TlsError, TlsReader, length24, put_vector24};
 
 /// `extra_data` of get-entries: what the log was sent beyond the leaf (RFC 6962 section 4.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub enum ExtraData<'a> {
 impl<'a> ExtraData<'a> {
     /// Reads the `extra_data` of an entry whose leaf has this type. The chain is checked to its end.
     pub fn parse(entry_type: EntryType, bytes: &'a [u8]) -> Result<Self, TlsError> {
-        let mut reader = Reader::new(bytes);
+        let mut reader = TlsReader::new(bytes);
         let extra = match entry_type {
             EntryType::X509 => Self::X509 { chain: ChainIter::read(&mut reader, "certificate_chain")? },
             EntryType::Precert => Self::Precert {
@@ -48,9 +48,9 @@ pub struct ChainIter<'a> {
 }
 
 impl<'a> ChainIter<'a> {
-    fn read(reader: &mut Reader<'a>, field: &'static str) -> Result<Self, TlsError> {
+    fn read(reader: &mut TlsReader<'a>, field: &'static str) -> Result<Self, TlsError> {
         let rest = reader.vector24(field)?;
-        let mut certificates = Reader::new(rest);
+        let mut certificates = TlsReader::new(rest);
         while !certificates.rest().is_empty() {
             certificates.vector24("ASN.1Cert")?;
         }
@@ -62,7 +62,7 @@ impl<'a> Iterator for ChainIter<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {
-        let mut reader = Reader::new(self.rest);
+        let mut reader = TlsReader::new(self.rest);
         let certificate = reader.vector24("ASN.1Cert").ok()?;
         self.rest = reader.rest();
         Some(certificate)

@@ -1,7 +1,7 @@
 use super::V1;
 use super::entry::{EntryType, SignedEntryRef};
 use crate::hash::{Hash, Sha256Writer};
-use crate::tls::{Reader, TlsError, length16, length24, put_vector16};
+use crate::tls::{TlsError, TlsReader, length16, length24, put_vector16};
 
 /// `MerkleLeafType.timestamped_entry` (RFC 6962 section 3.4), and as it happens `SignatureType.certificate_timestamp`.
 const TIMESTAMPED_ENTRY: u8 = 0;
@@ -20,7 +20,7 @@ pub struct MerkleTreeLeaf<'a> {
 impl<'a> MerkleTreeLeaf<'a> {
     /// Reads a whole `MerkleTreeLeaf`, such as a `leaf_input`.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, TlsError> {
-        let mut reader = Reader::new(bytes);
+        let mut reader = TlsReader::new(bytes);
         known("version", reader.u8("version")?, V1)?;
         known("leaf_type", reader.u8("leaf_type")?, TIMESTAMPED_ENTRY)?;
         let timestamp_ms = reader.u64("timestamp")?;

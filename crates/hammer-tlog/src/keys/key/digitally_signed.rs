@@ -1,4 +1,4 @@
-use crate::tls::{Reader, TlsError, put_vector16};
+use crate::tls::{TlsError, TlsReader, put_vector16};
 
 /// `HashAlgorithm.sha256` (RFC 5246 section 7.4.1.4.1).
 pub const SHA256: u8 = 4;
@@ -31,7 +31,7 @@ impl<'a> DigitallySigned<'a> {
 
     /// Reads the whole of `bytes`.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, TlsError> {
-        let mut reader = Reader::new(bytes);
+        let mut reader = TlsReader::new(bytes);
         let hash = reader.u8("hash")?;
         let algorithm = reader.u8("signature algorithm")?;
         let signature = reader.vector16("signature")?;

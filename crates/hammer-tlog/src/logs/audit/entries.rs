@@ -11,7 +11,7 @@ use crate::logs::merkle::{Frontier, MerkleError, verify_inclusion};
 
 /// Entries to be fetched, as the parameters of get-entries have it (RFC 6962 section 4.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Range {
+pub struct EntryRange {
     /// The first entry.
     pub start: u64,
     /// The last entry.
@@ -113,10 +113,10 @@ impl<S: Spill> EntryAudit<S> {
     }
 
     /// The entries to be fetched next, at most `limit`; none where all that heads cover have been read.
-    pub fn needs(&self, limit: u64) -> Option<Range> {
+    pub fn needs(&self, limit: u64) -> Option<EntryRange> {
         let (start, size) = (self.read.size(), self.heads.back()?.size);
         let count = limit.max(1).min(size.checked_sub(start)?);
-        (count > 0).then(|| Range { start, end: start + count - 1 })
+        (count > 0).then(|| EntryRange { start, end: start + count - 1 })
     }
 
     /// Takes the leaf hashes of entries from `start` on, as many as the log gave. Entries that are not next are passed over.

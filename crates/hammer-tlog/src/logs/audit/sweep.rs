@@ -59,7 +59,7 @@ pub struct TileSweep<F> {
     size: u64,
     root: Hash,
     leaves: Range<u64>,
-    stage: Stage,
+    stage: SweepStage,
     /// The next bundle.
     next: u64,
     by_entries: Frontier,
@@ -80,7 +80,7 @@ pub struct TileSweep<F> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum SweepStage {
     /// The subtrees before the first leaf.
     Before,
     Bundles,
@@ -117,7 +117,7 @@ impl<F: LeafFormat> TileSweep<F> {
             size: head.size,
             root: head.root,
             leaves: begin..end,
-            stage: Stage::Before,
+            stage: SweepStage::Before,
             next: begin / FULL,
             by_entries: Frontier::new(),
             by_tiles: None,
@@ -147,7 +147,7 @@ impl<F: LeafFormat> TileSweep<F> {
 
     /// Whether nothing is left to be read.
     pub fn is_over(&self) -> bool {
-        self.stage == Stage::Over
+        self.stage == SweepStage::Over
     }
 
     /// Whether all that was read led to the signed root; the flaws that are left then are of tiles and bundles beside it.
@@ -166,10 +166,10 @@ impl<F: LeafFormat> TileSweep<F> {
         let bundles =
             (self.next..self.leaves.end.div_ceil(FULL)).flat_map(|index| self.pair(index)).flatten();
         let stage: Box<dyn Iterator<Item = TileId>> = match self.stage {
-            Stage::Before => Box::new(self.edge(0, self.leaves.start)),
-            Stage::Bundles => Box::new(above.chain(bundles)),
-            Stage::After => Box::new(above.chain(self.edge(self.leaves.end, self.size))),
-            Stage::Over => Box::new(std::iter::empty()),
+            SweepStage::Before => Box::new(self.edge(0, self.leaves.start)),
+            SweepStage::Bundles => Box::new(above.chain(bundles)),
+            SweepStage::After => Box::new(above.chain(self.edge(self.leaves.end, self.size))),
+            SweepStage::Over => Box::new(std::iter::empty()),
         };
         stage.filter(missing).map(asked).take(limit).collect()
     }
@@ -206,11 +206,11 @@ impl<F: LeafFormat> TileSweep<F> {
     /// Goes as far as the tiles at hand lead.
     fn advance(&mut self) {
         self.compare();
-        if self.stage == Stage::Before && self.append_edge(0, self.leaves.start) {
-            self.stage = Stage::Bundles;
+        if self.stage == SweepStage::Before && self.append_edge(0, self.leaves.start) {
+            self.stage = SweepStage::Bundles;
         }
-        while self.stage == Stage::Bundles && self.bundle() {}
-        if self.stage == Stage::After
+        while self.stage == SweepStage::Bundles && self.bundle() {}
+        if self.stage == SweepStage::After
             && self.compared.is_empty()
             && self.append_edge(self.leaves.end, self.size)
         {
@@ -224,7 +224,7 @@ impl<F: LeafFormat> TileSweep<F> {
             for level in 0..self.above.len() {
                 self.settle(level);
             }
-            self.stage = Stage::After;
+            self.stage = SweepStage::After;
             return false;
         }
         let [Some(data), Some(hashes)] = self.pair(self.next) else { return false };
@@ -243,7 +243,7 @@ impl<F: LeafFormat> TileSweep<F> {
                 (Some(entry), Some(hash)) => leaves.push([entry, hash]),
                 // Neither says what the leaf is: the root cannot be reached.
                 _ => {
-                    self.stage = Stage::Over;
+                    self.stage = SweepStage::Over;
                     return false;
                 }
             }
@@ -319,7 +319,7 @@ impl<F: LeafFormat> TileSweep<F> {
 
     /// Holds what was read against the root, and says of each difference which side is wrong.
     fn judge(&mut self) {
-        self.stage = Stage::Over;
+        self.stage = SweepStage::Over;
         let entries_lead = self.by_entries.root() == self.root;
         let tiles_lead = self.by_tiles.as_ref().map_or(entries_lead, |tiles| tiles.root() == self.root);
         self.is_proved = entries_lead || tiles_lead;
@@ -413,7 +413,7 @@ impl<F: LeafFormat> TileSweep<F> {
         for tile in tiles {
             let bytes = self.got.remove(&(tile.level, tile.index)).flatten();
             let Some(hashes) = bytes.and_then(|bytes| self.hashes(tile, &bytes)) else {
-                self.stage = Stage::Over;
+                self.stage = SweepStage::Over;
                 return false;
             };
             read.insert((tile.level, tile.index), hashes);

@@ -21,8 +21,8 @@ const FULL: u64 = FULL_WIDTH as u64;
 const REFERENCES: usize = 4096;
 
 /// The audit of a log with tiles, whose entries are in the format `F`. It is fed what a [`Follower`](crate::logs::follow::Follower) by
-/// [`By::Leaves`](crate::logs::follow::By::Leaves) tells, receipts, and bundles; each entry of a bundle is held against the
-/// leaf hash that the follower verified up to the root, and against the receipt that promised its index.
+/// [`ProofMethod::Leaves`](crate::logs::follow::ProofMethod::Leaves) tells, receipts, and bundles; each entry of a bundle is held
+/// against the leaf hash that the follower verified up to the root, and against the receipt that promised its index.
 ///
 /// What a leaf does not commit to is not judged here: of static-ct-api an entry's `pre_certificate`, and its `certificate_chain`,
 /// whose fingerprints [`TileAudit::references`] gives.

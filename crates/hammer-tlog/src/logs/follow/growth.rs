@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use super::event::{Event, Evidence, TileFault, Unproved};
 use super::head::Head;
-use super::{Bundles, By, Trusted};
+use super::{Bundles, ProofMethod, Trusted};
 use crate::hash::Hash;
 use crate::logs::merkle::{Frontier, MerkleError};
 use crate::logs::tile::{FULL_WIDTH, HEIGHT, Level, TileId, root};
@@ -16,11 +16,11 @@ const FULL: u64 = FULL_WIDTH as u64;
 #[derive(Debug)]
 pub(super) struct Growth {
     pub(super) head: Head,
-    by: By,
+    by: ProofMethod,
     bundles: Bundles,
     /// Leaves of the older tree.
     from: u64,
-    stage: Stage,
+    stage: GrowthStage,
     wanted: BTreeMap<(Level, u64), Wanted>,
     tiles: BTreeMap<(Level, u64), Vec<Hash>>,
     /// Upper tiles that did not lead to the root, to be told from good ones by the leaves.
@@ -28,7 +28,7 @@ pub(super) struct Growth {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum GrowthStage {
     /// The largest complete subtrees that the new tree adds.
     Edges,
     /// All leaf hashes that it adds.
@@ -58,40 +58,40 @@ pub(super) enum Outcome {
 
 impl Growth {
     /// The first head, to be shown to be that of a tree by that tree's edges.
-    pub(super) fn first(head: Head, by: By, bundles: Bundles) -> Self {
-        let mut growth = Self::bare(0, head, (by, bundles), Stage::Edges);
+    pub(super) fn first(head: Head, by: ProofMethod, bundles: Bundles) -> Self {
+        let mut growth = Self::bare(0, head, (by, bundles), GrowthStage::Edges);
         growth.want_edges();
-        if by == By::Leaves && !growth.head.size.is_multiple_of(FULL) {
+        if by == ProofMethod::Leaves && !growth.head.size.is_multiple_of(FULL) {
             growth.want(Level::Hashes(0), growth.head.size / FULL);
         }
         growth
     }
 
     /// Fails with the number of leaves where that is more than can be read.
-    pub(super) fn new(trusted: &Trusted, head: Head, by: By, bundles: Bundles) -> Result<Self, u64> {
+    pub(super) fn new(trusted: &Trusted, head: Head, by: ProofMethod, bundles: Bundles) -> Result<Self, u64> {
         let from = trusted.head.size;
-        let mut growth = Self::bare(from, head, (by, bundles), Stage::Leaves);
+        let mut growth = Self::bare(from, head, (by, bundles), GrowthStage::Leaves);
         match by {
-            By::Leaves if growth.leaves() > LEAVES => return Err(growth.leaves()),
-            By::Leaves => growth.want_items(Level::Hashes(0)),
-            By::Edges => {
-                growth.stage = Stage::Edges;
+            ProofMethod::Leaves if growth.leaves() > LEAVES => return Err(growth.leaves()),
+            ProofMethod::Leaves => growth.want_items(Level::Hashes(0)),
+            ProofMethod::Edges => {
+                growth.stage = GrowthStage::Edges;
                 growth.want_edges();
             }
-            By::Proofs => {}
+            ProofMethod::Proofs => {}
         }
         Ok(growth)
     }
 
     /// The tree of `head`, to be shown to have the tree of its first `from` leaves as a prefix (see [`Growth::roots`]).
-    pub(super) fn since(from: u64, head: Head, by: By, bundles: Bundles) -> Self {
-        let mut growth = Self::bare(from, head, (by, bundles), Stage::Edges);
+    pub(super) fn since(from: u64, head: Head, by: ProofMethod, bundles: Bundles) -> Self {
+        let mut growth = Self::bare(from, head, (by, bundles), GrowthStage::Edges);
         growth.want_edges();
         growth.want_subtrees(0, from);
         growth
     }
 
-    fn bare(from: u64, head: Head, (by, bundles): (By, Bundles), stage: Stage) -> Self {
+    fn bare(from: u64, head: Head, (by, bundles): (ProofMethod, Bundles), stage: GrowthStage) -> Self {
         let (wanted, tiles, suspects) = Default::default();
         Self { head, by, bundles, from, stage, wanted, tiles, suspects }
     }
@@ -143,11 +143,11 @@ impl Growth {
             return (Vec::new(), Outcome::Wants);
         }
         match (self.stage, trusted) {
-            (Stage::Edges, None) => (Vec::new(), self.judge_first()),
-            (Stage::Edges, Some(trusted)) => (Vec::new(), self.judge_edges(trusted)),
-            (Stage::Leaves, Some(trusted)) => self.judge_leaves(trusted),
-            (Stage::Bundles, Some(trusted)) => self.judge_bundles(trusted),
-            (Stage::Leaves | Stage::Bundles, None) => (Vec::new(), Outcome::Wants),
+            (GrowthStage::Edges, None) => (Vec::new(), self.judge_first()),
+            (GrowthStage::Edges, Some(trusted)) => (Vec::new(), self.judge_edges(trusted)),
+            (GrowthStage::Leaves, Some(trusted)) => self.judge_leaves(trusted),
+            (GrowthStage::Bundles, Some(trusted)) => self.judge_bundles(trusted),
+            (GrowthStage::Leaves | GrowthStage::Bundles, None) => (Vec::new(), Outcome::Wants),
         }
     }
 
@@ -160,8 +160,8 @@ impl Growth {
             return refused(Event::Unproved { head: self.head.clone(), reason });
         }
         let tail = match self.by {
-            By::Leaves => self.tail(),
-            By::Edges | By::Proofs => Vec::new(),
+            ProofMethod::Leaves => self.tail(),
+            ProofMethod::Edges | ProofMethod::Proofs => Vec::new(),
         };
         self.proved(frontier, tail, Vec::new())
     }
@@ -176,7 +176,7 @@ impl Growth {
             return refused(Event::Unproved { head: self.head.clone(), reason });
         }
         self.suspects = std::mem::take(&mut self.tiles);
-        self.stage = Stage::Leaves;
+        self.stage = GrowthStage::Leaves;
         self.want_items(Level::Hashes(0));
         Outcome::Again
     }
@@ -193,7 +193,7 @@ impl Growth {
         if self.rewritten(trusted, Level::Hashes(0)) {
             return (Vec::new(), self.forked(trusted, Evidence::Rewritten));
         }
-        self.stage = Stage::Bundles;
+        self.stage = GrowthStage::Bundles;
         self.want_items(self.bundles.level);
         (Vec::new(), Outcome::Again)
     }
@@ -272,7 +272,7 @@ impl Growth {
 
     /// As [`Growth::proved`], by leaves of which not all need be in the tiles.
     fn proved_by(&self, trusted: &Trusted, frontier: Frontier, leaves: Vec<Hash>) -> Outcome {
-        if self.by != By::Leaves {
+        if self.by != ProofMethod::Leaves {
             return self.proved(frontier, Vec::new(), Vec::new());
         }
         let width = (self.head.size % FULL) as usize;

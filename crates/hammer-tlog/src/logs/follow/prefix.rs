@@ -3,7 +3,7 @@ use std::collections::VecDeque;
 use super::event::{Event, Evidence, Unproved};
 use super::growth::Growth;
 use super::head::Head;
-use super::{Bundles, By, KNOWN, Need};
+use super::{Bundles, KNOWN, Need, ProofMethod};
 use crate::hash::Hash;
 use crate::logs::merkle::{MerkleError, verify_consistency};
 
@@ -20,7 +20,7 @@ pub(super) struct Prefix {
 pub(super) struct Known(VecDeque<(u64, Hash)>);
 
 impl Prefix {
-    pub(super) fn new(head: Head, newer: Head, by: By, bundles: Bundles) -> Self {
+    pub(super) fn new(head: Head, newer: Head, by: ProofMethod, bundles: Bundles) -> Self {
         let growth = Growth::since(head.size, newer, by, bundles);
         Self { head, growth }
     }
@@ -34,10 +34,12 @@ impl Prefix {
         &mut self.growth
     }
 
-    pub(super) fn need(&self, by: By) -> Need {
+    pub(super) fn need(&self, by: ProofMethod) -> Need {
         match by {
-            By::Leaves | By::Edges => Need::Tiles(self.growth.wanted()),
-            By::Proofs => Need::ConsistencyProof { first: self.head.size, second: self.growth.head.size },
+            ProofMethod::Leaves | ProofMethod::Edges => Need::Tiles(self.growth.wanted()),
+            ProofMethod::Proofs => {
+                Need::ConsistencyProof { first: self.head.size, second: self.growth.head.size }
+            }
         }
     }
 

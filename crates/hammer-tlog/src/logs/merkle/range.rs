@@ -26,7 +26,7 @@ pub fn verify_range(
         }
         beside.extend(siblings.into_iter().zip(path.iter().rev().copied()));
     }
-    let computed = Range { start, end, leaves, beside: &beside }.root(0, size)?;
+    let computed = LeafRange { start, end, leaves, beside: &beside }.root(0, size)?;
     if computed != *root {
         return Err(MerkleError::RootMismatch { computed, expected: *root });
     }
@@ -40,14 +40,14 @@ pub fn path_is_enough(start: u64, count: u64, size: u64) -> bool {
     is_subtree || start.checked_add(count) == Some(size)
 }
 
-struct Range<'a> {
+struct LeafRange<'a> {
     start: u64,
     end: u64,
     leaves: &'a [Hash],
     beside: &'a HashMap<(u64, u64), Hash>,
 }
 
-impl Range<'_> {
+impl LeafRange<'_> {
     /// The root of the leaves `start..end` of the tree.
     fn root(&self, begin: u64, end: u64) -> Result<Hash, MerkleError> {
         if end <= self.start || begin >= self.end {

@@ -4,7 +4,7 @@ use crate::encoding::from_base64;
 use crate::hash::{Hash, sha256};
 use crate::keys::key::{DigitallySigned, LogKey};
 use crate::logs::tree_head::tree_head_signature_input;
-use crate::tls::{Reader, TlsError};
+use crate::tls::{TlsError, TlsReader};
 
 /// The algorithm byte of Ed25519 (C2SP signed-note).
 const ED25519: u8 = 0x01;
@@ -108,7 +108,7 @@ fn verify_tree_head(key: &LogKey, text: &str, signature: &[u8]) -> Result<Verifi
     if !checkpoint.extensions.is_empty() {
         return Err(NoteError::Checkpoint { what: "a tree head signature does not cover extension lines" });
     }
-    let mut reader = Reader::new(signature);
+    let mut reader = TlsReader::new(signature);
     let timestamp_ms = reader.u64("timestamp")?;
     let signed = DigitallySigned::parse(reader.rest())?;
     key.verify(&tree_head_signature_input(timestamp_ms, checkpoint.size, &checkpoint.root), &signed)?;

@@ -6,7 +6,7 @@ use hammer_tlog::hash::Hash;
 use hammer_tlog::logs::audit::{EntryFault, LeafFormat};
 use hammer_tlog::logs::merkle::leaf_hash;
 use hammer_tlog::logs::note::Verifier;
-use hammer_tlog::tls::Reader;
+use hammer_tlog::tls::TlsReader;
 
 /// The first line of its checkpoints.
 pub(super) const ORIGIN: &str = "notary.test/acts";
@@ -21,7 +21,7 @@ impl LeafFormat for NotaryLeaves {
     type Entry<'a> = &'a [u8];
 
     fn entries(bytes: &[u8]) -> impl Iterator<Item = Result<&[u8], EntryFault>> {
-        let mut reader = Some(Reader::new(bytes));
+        let mut reader = Some(TlsReader::new(bytes));
         std::iter::from_fn(move || {
             let mut entries = reader.take().filter(|entries| !entries.rest().is_empty())?;
             let entry = entries.vector16("act").map_err(|why| EntryFault::new(why.to_string()));
