@@ -23,6 +23,7 @@ mod dashboard;
 mod graph;
 mod imports;
 mod tokens;
+mod type_names;
 
 /// The circles that are there still, by crate. Each falls in a change of its own, and is then taken from this list.
 const KNOWN: [(&str, &str); 1] = [("hammer-net", "client cluster dial endpoint http1 http2 http2/pool")];
