@@ -178,11 +178,11 @@ fn a_plan_ends_when_the_tree_has_its_size() {
 }
 
 #[test]
-fn a_tree_grows_in_the_report_from_the_size_before_the_load_as_it_does_for_the_rule_that_ends_the_plan() {
+fn a_tree_grows_in_the_report_from_where_it_does_for_the_rule_that_ends_the_plan() {
     let report = run(CT_PLAN, &["phases={measurement: 60s}", "stop={tree_growth: 60}"]).report();
     let tree = report.tree_size.unwrap();
     assert_eq!(report.run.stopped, format!("tree_size grew by 60 from {}", tree.first));
-    assert!(tree.first < 20.0 && tree.grown >= 60.0, "{tree:?}");
+    assert!(tree.grown >= 60.0, "{tree:?}");
 }
 
 #[test]
