@@ -200,6 +200,8 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         }
         self.desk.accepted().into_iter().for_each(|receipt| self.tree.accept(receipt));
         self.tell();
+        // The last round may have been cut off.
+        self.desk.observe(&self.reader, &self.voice);
         self.voice.unnamed(Nanos::ZERO);
         // Of a log that contradicted itself it is known why there is no verdict.
         let unreadable = self.troubles.readability().filter(|_| !self.heads.has_contradicted());

@@ -1,4 +1,5 @@
 use std::cell::Cell;
+use std::mem;
 use std::pin::pin;
 use std::rc::Rc;
 
@@ -76,12 +77,12 @@ impl<L: LogSource> AuditReader<L> {
         &self.log
     }
 
-    /// How many requests were sent.
+    /// How many requests were sent, answered or not.
     pub fn requests(&self) -> u64 {
         self.requests.get()
     }
 
-    /// How many bytes were read.
+    /// How many bytes were read, of answers that were cut off too.
     pub fn bytes(&self) -> u64 {
         self.bytes.get()
     }
@@ -191,13 +192,10 @@ impl<L: LogSource> AuditReader<L> {
     /// Asks until there is an answer that stands.
     async fn read(&self, path: &str, form: Form) -> Result<Answer, Trouble> {
         for tries in 1.. {
+            self.requests.update(|requests| requests + 1);
             let answer = self.send(path, form).await;
             // Taking in a bundle is a good part of a millisecond.
             give_way();
-            self.requests.update(|requests| requests + 1);
-            if let Ok(answer) = &answer {
-                self.bytes.update(|bytes| bytes + answer.bytes_in);
-            }
             match &answer {
                 Ok(answer) => tracing::debug!(path, status = answer.status.as_u16(), "read"),
                 Err(trouble) => tracing::warn!(path, tries, "failed to read: {trouble}"),
@@ -210,15 +208,16 @@ impl<L: LogSource> AuditReader<L> {
     }
 
     async fn send(&self, path: &str, form: Form) -> Result<Answer, Trouble> {
-        let mut answer = Answer::new();
+        let mut received = ReceivedAnswer { answer: Answer::new(), bytes: &self.bytes };
+        let answer = &mut received.answer;
         match form {
-            Form::Plain => self.in_time(path, self.client.get(path, &mut answer)).await?,
+            Form::Plain => self.in_time(path, self.client.get(path, answer)).await?,
             Form::Compressed => {
-                self.in_time(path, self.client.get_compressed(path, &mut answer)).await?;
+                self.in_time(path, self.client.get_compressed(path, answer)).await?;
                 answer.decode(LARGEST_ANSWER)?;
             }
         }
-        Ok(answer)
+        Ok(received.whole())
     }
 
     async fn in_time(
@@ -231,6 +230,25 @@ impl<L: LogSource> AuditReader<L> {
             Either::Left((sent, _)) => Ok(sent?),
             Either::Right(_) => Err(Trouble::Silent(path.to_owned())),
         }
+    }
+}
+
+/// An answer on its way, whose bytes count however far it comes: a round may end at any await.
+struct ReceivedAnswer<'a> {
+    answer: Answer,
+    bytes: &'a Cell<u64>,
+}
+
+impl ReceivedAnswer<'_> {
+    fn whole(mut self) -> Answer {
+        let counted = Answer { bytes_in: self.answer.bytes_in, ..Answer::new() };
+        mem::replace(&mut self.answer, counted)
+    }
+}
+
+impl Drop for ReceivedAnswer<'_> {
+    fn drop(&mut self) {
+        self.bytes.update(|bytes| bytes + self.answer.bytes_in);
     }
 }
 
