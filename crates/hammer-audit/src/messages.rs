@@ -72,7 +72,7 @@ pub(crate) fn finding_words(finding: &Finding) -> Option<(&'static str, Option<u
             Some(*index),
             format!("{tile}: the entry of index {index} is not the tree's: {fault:?}"),
         ),
-        Finding::MissingTile { tile } => (MISSING_TILE, None, format!("{tile} is not served")),
+        Finding::MissingTile { tile } => (MISSING_TILE, None, not_served(tile)),
         Finding::TamperedTile { tile, receipts } => (
             TAMPERED_TILE,
             None,
@@ -126,12 +126,20 @@ pub(crate) fn event_words(event: &Event) -> Option<(&'static str, Option<u64>, S
             (TAMPERED_TILE, leaf_of(tile, fault), format!("{tile} is not of the tree of {head:?}: {fault:?}"))
         }
         Event::MissingTile { tile, head } => {
-            (MISSING_TILE, None, format!("{tile} is not served, and is of the tree of {head:?}"))
+            (MISSING_TILE, None, format!("{}; it is of the tree of {head:?}", not_served(tile)))
         }
         Event::Unproved { head, reason } => {
             ("unproved-checkpoint", None, format!("{head:?} is not proved: {reason:?}"))
         }
     })
+}
+
+/// That a tile is not served, nor what may be served in its place.
+fn not_served(tile: &TileId) -> String {
+    match tile.is_full() {
+        true => format!("{tile} is not served"),
+        false => format!("{tile} is not served, nor {} in its place", tile.full()),
+    }
 }
 
 /// The leaf whose hash is wrong, where it is a leaf's.

@@ -182,7 +182,7 @@ impl Follower {
     pub fn missing(&mut self, tile: TileId) {
         let growth = self.proving.as_mut().or(self.prefix.as_mut().map(Prefix::growth));
         let Some(growth) = growth else { return };
-        if growth.missing(tile) {
+        if let Some(tile) = growth.missing(tile) {
             let head = growth.head.clone();
             self.give_up(Event::MissingTile { tile, head });
         }

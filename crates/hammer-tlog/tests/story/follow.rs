@@ -89,7 +89,7 @@ fn a_tile_that_is_not_served_is_named_once_and_may_come_later() {
     log.submit(1);
     let (head, served) = (log.head(), std::mem::take(&mut log.entries));
     let tree = std::mem::take(&mut log.tree);
-    let tile = TileId::hashes(0, 1);
+    let tile = TileId { width: 45, ..TileId::hashes(0, 1) };
     let missing = [Event::MissingTile { tile, head: head.clone() }];
     assert_eq!(follow(&mut follower, &log, head.clone()), missing);
     assert_eq!(follow(&mut follower, &log, head.clone()), []);

@@ -162,7 +162,10 @@ fn a_bundle_that_is_not_served_is_named_once() {
             watch.audit.missing(tile);
         }
     }
-    assert_eq!(watch.audit.findings(), [Finding::MissingTile { tile: TileId::data(1) }]);
+    assert_eq!(
+        watch.audit.findings(),
+        [Finding::MissingTile { tile: TileId { width: 45, ..TileId::data(1) } }]
+    );
     assert_eq!(watch.audit.pending(), 1);
 }
 

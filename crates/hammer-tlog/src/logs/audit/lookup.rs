@@ -81,17 +81,15 @@ impl<F: LeafFormat> Lookup<F> {
         whole
     }
 
-    /// Takes that a tile is not served; says whether nothing is left to ask for in its place.
-    pub(super) fn missing(&mut self, tile: TileId) -> bool {
+    /// Takes that a tile is not served; gives it as the tree has it where nothing is left to ask for in its place.
+    pub(super) fn missing(&mut self, tile: TileId) -> Option<TileId> {
         // The bundle may have been asked for in another width beside.
-        let wanted = self.wanted.get_mut(&(tile.level, tile.index)).filter(|wanted| **wanted == tile);
-        match wanted {
-            Some(wanted) if !wanted.is_full() => {
-                *wanted = wanted.full();
-                false
-            }
-            wanted => wanted.is_some(),
+        let wanted = self.wanted.get_mut(&(tile.level, tile.index)).filter(|wanted| **wanted == tile)?;
+        if !wanted.is_full() {
+            *wanted = wanted.full();
+            return None;
         }
+        TileId::covering(tile.level, tile.first(), self.size)
     }
 
     pub(super) fn is_complete(&self) -> bool {

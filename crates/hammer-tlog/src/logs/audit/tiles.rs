@@ -192,8 +192,8 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
     /// Takes that a tile is not served. In the place of a partial bundle the full one is needed then; where that is not served
     /// either, neither is, until [`TileAudit::ask_again`] or until the tree has more of it.
     pub fn missing(&mut self, tile: TileId) {
-        if self.lookup.as_mut().is_some_and(|lookup| lookup.missing(tile)) {
-            self.not_found(tile);
+        if let Some(own) = self.lookup.as_mut().and_then(|lookup| lookup.missing(tile)) {
+            self.not_found(own);
         }
         let leaves = self.tiles.get_mut(&tile.index);
         // Not that of a look-up, which may be narrower.
@@ -202,6 +202,7 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
         };
         leaves.is_not_served();
         if tile.is_full() && !std::mem::replace(&mut leaves.missing, true) {
+            let tile = leaves.own(F::LEVEL, tile.index);
             self.findings.push(Finding::MissingTile { tile });
         }
     }

@@ -145,7 +145,7 @@ pub enum Finding {
     },
     /// Neither the tile nor, where it is partial, the full one in its place is served.
     MissingTile {
-        /// The tile.
+        /// The tile as the tree has it.
         tile: TileId,
     },
     /// The hash tiles of a leaf do not lead to the followed root: receipts that rest on them stay without a verdict.

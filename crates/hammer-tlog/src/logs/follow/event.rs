@@ -60,7 +60,7 @@ pub enum Event {
     },
     /// Neither the tile nor, where it is partial, the full one in its place is served.
     MissingTile {
-        /// The tile as it was asked for.
+        /// The tile as the tree has it.
         tile: TileId,
         /// The head whose tree has it.
         head: Head,

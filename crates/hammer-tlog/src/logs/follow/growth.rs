@@ -127,15 +127,15 @@ impl Growth {
         Ok(())
     }
 
-    /// Whether nothing is left to ask for in the tile's place.
-    pub(super) fn missing(&mut self, tile: TileId) -> bool {
-        let Some(wanted) = self.wanted.get_mut(&(tile.level, tile.index)) else { return false };
+    /// The tile as the tree has it, where nothing is left to ask for in its place.
+    pub(super) fn missing(&mut self, tile: TileId) -> Option<TileId> {
+        let wanted = self.wanted.get_mut(&(tile.level, tile.index))?;
         if !tile.is_full() {
             wanted.full = true;
-            return false;
+            return None;
         }
         // Without its entries, what is wrong with a tile cannot be told from a fork.
-        true
+        Some(wanted.tile)
     }
 
     pub(super) fn step(&mut self, trusted: Option<&Trusted>) -> (Vec<Event>, Outcome) {
