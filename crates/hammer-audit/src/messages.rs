@@ -1,4 +1,4 @@
-use hammer_tlog::logs::audit::{Breach, Finding, Flaw, Kind, Published};
+use hammer_tlog::logs::audit::{Breach, BundleFault, Finding, Flaw, Kind, Published};
 use hammer_tlog::logs::follow::{Event, TileFault};
 use hammer_tlog::logs::tile::{Level, TileId};
 
@@ -67,11 +67,7 @@ impl AuditWords {
 /// Kind, index and detail of what the log serves wrong, and to no submission alone; none where that is our own fault.
 pub(crate) fn finding_words(finding: &Finding) -> Option<(&'static str, Option<u64>, String)> {
     Some(match finding {
-        Finding::TamperedBundle { tile, index, fault } => (
-            ALTERED_LEAF,
-            Some(*index),
-            format!("{tile}: the entry of index {index} is not the tree's: {fault:?}"),
-        ),
+        Finding::TamperedBundle { tile, index, fault } => bundle_words(tile, *index, fault),
         Finding::MissingTile { tile } => (MISSING_TILE, None, not_served(tile)),
         Finding::TamperedTile { tile, receipts } => (
             TAMPERED_TILE,
@@ -90,11 +86,7 @@ pub(crate) fn finding_words(finding: &Finding) -> Option<(&'static str, Option<u
 /// Kind, index and detail of what a sweep found.
 pub fn flaw_words(flaw: &Flaw) -> (&'static str, Option<u64>, String) {
     match flaw {
-        Flaw::Bundle { tile, index, fault } => (
-            ALTERED_LEAF,
-            Some(*index),
-            format!("{tile}: the entry of index {index} is not the tree's: {fault:?}"),
-        ),
+        Flaw::Bundle { tile, index, fault } => bundle_words(tile, *index, fault),
         Flaw::Index { index, says } => {
             let says = says.map_or("no index".to_owned(), |says| format!("that it has index {says}"));
             ("wrong-index", Some(*index), format!("the entry of index {index} says {says}"))
@@ -132,6 +124,28 @@ pub(crate) fn event_words(event: &Event) -> Option<(&'static str, Option<u64>, S
             ("unproved-checkpoint", None, format!("{head:?} is not proved: {reason:?}"))
         }
     })
+}
+
+/// Kind, index and detail of what is wrong with a bundle, or with its entry of that index.
+fn bundle_words(tile: &TileId, index: u64, fault: &BundleFault) -> (&'static str, Option<u64>, String) {
+    let (width, before) = (usize::from(tile.width), index.saturating_sub(tile.first()) as usize);
+    match fault {
+        // The tree has an entry there.
+        BundleFault::Entries(entries) if *entries <= before && before < width => (
+            ALTERED_LEAF,
+            Some(index),
+            format!("{tile} lacks the entry of index {index}: {fault}, not {width}"),
+        ),
+        BundleFault::Entries(_) => {
+            (ALTERED_LEAF, None, format!("{tile} is not the tree's: {fault}, not {width}"))
+        }
+        BundleFault::Trailing(_) => (ALTERED_LEAF, None, format!("{tile} is not the tree's: {fault}")),
+        _ => (
+            ALTERED_LEAF,
+            Some(index),
+            format!("{tile}: the entry of index {index} is not the tree's: {fault}"),
+        ),
+    }
 }
 
 /// That a tile is not served, nor what may be served in its place.

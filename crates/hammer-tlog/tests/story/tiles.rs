@@ -326,6 +326,38 @@ fn a_bundle_that_is_cut_off_or_too_long_is_tampered_with() {
 }
 
 #[test]
+fn a_bundle_that_goes_on_after_its_last_entry_is_told_once_and_its_leaves_are_kept() {
+    for (after, fault) in [(&b"zz"[..], "Trailing(45)"), (b"", "Entries(46)")] {
+        let (mut log, mut watch) = (Log::of(300), Watch::new());
+        watch.audit.accept(log.submit(0));
+        let events = crate::watch::follow(&mut watch.follower, &log, log.head());
+        events.iter().for_each(|event| watch.audit.follow(event));
+        let needs = watch.audit.needs(9, true);
+        for tile in &needs {
+            let more = if tile.is_full() || !after.is_empty() { after } else { &log.entries[0] };
+            watch.audit.tile(*tile, &[&log.serve(*tile).unwrap(), more].concat());
+        }
+        let findings = watch.audit.findings();
+        let faults: Vec<_> = findings
+            .iter()
+            .map(|finding| match finding {
+                Finding::TamperedBundle { fault, .. } => format!("{fault:?}"),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        let full = (!after.is_empty()).then(|| "Trailing(256)".to_owned());
+        assert_eq!(faults, full.into_iter().chain([fault.to_owned()]).collect::<Vec<_>>());
+        watch.audit.accept(log.submit(1));
+        let events = crate::watch::follow(&mut watch.follower, &log, log.head());
+        events.iter().for_each(|event| watch.audit.follow(event));
+        let tile = watch.audit.needs(9, true)[0];
+        watch.audit.tile(tile, &[&log.serve(tile).unwrap(), &b"zz"[..]].concat());
+        watch.read(&log);
+        assert_eq!((watch.kept(), watch.findings.len()), (vec![0, 1], 0));
+    }
+}
+
+#[test]
 fn a_merge_delay_that_is_over_is_broken_once() {
     let (mut log, mut watch) = story(300, 1);
     let (never, _) = log.promise(1, log.tree.size(), &certificate(1, 24));

@@ -342,7 +342,7 @@ impl<F: LeafFormat> TileSweep<F> {
     /// The leaf hashes of a bundle's entries, none for those that cannot be read.
     fn entries(&mut self, tile: TileId, bytes: &[u8]) -> Vec<Option<Hash>> {
         let mut hashes = Vec::with_capacity(tile.width.into());
-        let mut entries = 0;
+        let (mut entries, mut trails) = (0, false);
         for (entry, index) in F::entries(bytes).zip(tile.first()..) {
             let hash = match entry {
                 Ok(entry) if entries < usize::from(tile.width) => {
@@ -353,6 +353,10 @@ impl<F: LeafFormat> TileSweep<F> {
                     entries += 1;
                     continue;
                 }
+                Err(_) if entries >= usize::from(tile.width) => {
+                    trails = true;
+                    break;
+                }
                 Err(error) => Err(BundleFault::Entry(error)),
             };
             entries += 1;
@@ -362,9 +366,10 @@ impl<F: LeafFormat> TileSweep<F> {
             hashes.push(hash.ok());
         }
         let whole = entries == usize::from(tile.width) || entries == usize::from(FULL_WIDTH);
-        if !whole && hashes.iter().all(Option::is_some) {
+        if (!whole || trails) && hashes.iter().all(Option::is_some) {
             let index = tile.first() + hashes.len() as u64;
-            self.flaws.push(Flaw::Bundle { tile, index, fault: BundleFault::Entries(entries) });
+            let fault = if whole { BundleFault::Trailing(entries) } else { BundleFault::Entries(entries) };
+            self.flaws.push(Flaw::Bundle { tile, index, fault });
         }
         hashes
     }

@@ -13,6 +13,8 @@ pub(super) struct TileLeaves {
     form: BundleForm,
     /// Whether it was told that no bundle is served.
     pub(super) missing: bool,
+    /// Whether it was told that a bundle does not end with its last entry.
+    pub(super) overlong: bool,
     /// Leaves that a receipt, other than a duplicate's, has found to be its own.
     claimed: Bits,
     /// Leaves whose entry in the bundle is another.

@@ -409,7 +409,7 @@ fn compare<F: LeafFormat>(
             first = Some(Finding::TamperedBundle { tile, index: tile.first() + position as u64, fault });
         }
     };
-    let mut entries = 0;
+    let (mut entries, mut trails) = (0, false);
     for entry in F::entries(bytes) {
         let position = entries;
         entries += 1;
@@ -419,6 +419,7 @@ fn compare<F: LeafFormat>(
             Err(error) => {
                 // What follows cannot be read either.
                 entries = position;
+                trails = true;
                 for position in position.max(leaves.skip)..width {
                     note(leaves, position, BundleFault::Entry(error.clone()));
                 }
@@ -437,8 +438,14 @@ fn compare<F: LeafFormat>(
     for position in entries.max(leaves.skip)..width {
         note(leaves, position, BundleFault::Entries(entries));
     }
-    if !whole && first.is_none() && entries > width {
-        let fault = BundleFault::Entries(entries);
+    let overlong = match whole {
+        true => trails.then_some(BundleFault::Trailing(entries)),
+        false => (entries > width).then_some(BundleFault::Entries(entries)),
+    };
+    if let Some(fault) = overlong
+        && first.is_none()
+        && !std::mem::replace(&mut leaves.overlong, true)
+    {
         first = Some(Finding::TamperedBundle { tile, index: tile.first() + width as u64, fault });
     }
     first

@@ -1,3 +1,5 @@
+use std::fmt;
+
 use super::leaf_format::EntryFault;
 use super::receipt::Receipt;
 use crate::hash::Hash;
@@ -138,7 +140,7 @@ pub enum Finding {
     TamperedBundle {
         /// The bundle.
         tile: TileId,
-        /// The index of its first such entry.
+        /// The index of its first such entry; of a bundle that does not end with its last entry, the index after that.
         index: u64,
         /// What is wrong with it.
         fault: BundleFault,
@@ -189,6 +191,20 @@ pub enum BundleFault {
     Entry(EntryFault),
     /// The entry's leaf cannot be hashed.
     Leafless(EntryFault),
-    /// The bundle has this many entries: neither as many as the tree nor, full, 256.
+    /// The bundle has this many entries: neither as many as it should have nor, full, 256.
     Entries(usize),
+    /// After this many entries, as many as it should have, the bundle has bytes that are no entry.
+    Trailing(usize),
+}
+
+impl fmt::Display for BundleFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Leaf { got, expected } => write!(f, "its leaf is {got}, not {expected}"),
+            Self::Entry(why) => write!(f, "it cannot be read: {why}"),
+            Self::Leafless(why) => write!(f, "it has no leaf: {why}"),
+            Self::Entries(entries) => write!(f, "it has {entries} entries"),
+            Self::Trailing(entries) => write!(f, "bytes that are no entry follow its {entries} entries"),
+        }
+    }
 }
