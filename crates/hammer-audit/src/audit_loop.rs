@@ -63,7 +63,7 @@ pub(crate) async fn run<L: LogSource, T: TreeReading<L>>(
         Ok(reader) => reader.retrying(RetryPolicy::new(every)),
         Err(why) => {
             setup.lanes.iter().for_each(|lane| lane.unchecked_but(0));
-            return sink.note(clock.now(), format!("nothing is audited: failed to {why}"));
+            return sink.note(clock.now(), format!("{}: nothing is audited: failed to {why}", setup.name));
         }
     };
     let mut audit = AuditLoop::<L, T>::new(setup, reader, sink, clock.clone());
@@ -102,8 +102,9 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
     fn new(setup: AuditSetup, reader: AuditReader<L>, sink: ObservationSink, clock: Rc<dyn Clock>) -> Self {
         let AuditSetup { name, epoch_unix_ms, every, folder, in_memory, file, receipts, lanes } = setup;
         let bounds = AuditBounds { receipts: in_memory, ..AuditBounds::default() };
-        // Logs of one run, and runs of one machine, have a folder each.
-        let (log, process) = (sha256(reader.log().url().as_bytes()), std::process::id());
+        // Logs of one run, which have names of their own, and runs of one machine have a folder each.
+        let log = sha256(format!("{name}\n{}", reader.log().url()).as_bytes());
+        let process = std::process::id();
         let spilled = std::env::temp_dir().join(format!("hammer-{epoch_unix_ms}-receipts-{process}-{log}"));
         Self {
             reader,

@@ -10,6 +10,7 @@ use hammer_tlog::logs::audit::{LeafFormat, Receipt};
 
 use crate::audit_loop::{self, AuditSetup};
 use crate::entry_reading::EntryReading;
+use crate::lane_seq::SEQ_BITS;
 use crate::link::{AuditLink, Lane};
 use crate::place::LogPlace;
 use crate::receipt_file::ReceiptFile;
@@ -108,8 +109,12 @@ impl LogAuditor {
         self
     }
 
-    /// The end of the workload of that name, whose submissions are audited; of 256 at most.
+    /// The end of the workload of that name, whose submissions are audited.
+    ///
+    /// # Panics
+    /// When [`MOST_LINKS`] workloads have theirs already: a receipt has no room for the number of another.
     pub fn link(&mut self, workload: &str) -> AuditLink {
+        assert!(self.setup.lanes.len() < MOST_LINKS, "an auditor has {MOST_LINKS} workloads at most");
         let (lane, inbox) = Lane::new(workload);
         let number = self.setup.lanes.len() as u64;
         let file = self.setup.file.clone();
@@ -129,6 +134,9 @@ impl Observer for LogAuditor {
         (self.start)(self.setup, sink, clock, ending)
     }
 }
+
+/// Workloads whose promises an auditor looks for.
+pub const MOST_LINKS: usize = 1 << (u64::BITS - SEQ_BITS);
 
 /// Receipts in memory unless it is said otherwise: about 50 MB of them.
 pub const DEFAULT_RECEIPTS: usize = 250_000;

@@ -28,7 +28,7 @@ mod tree_reading;
 mod trouble;
 mod unnamed_faults;
 
-pub use auditor::{DEFAULT_RECEIPTS, LogAuditor};
+pub use auditor::{DEFAULT_RECEIPTS, LogAuditor, MOST_LINKS};
 pub use entry_reading::{edge_of, leaves_of};
 pub use head_files::save_heads;
 pub use inspector::LogInspector;

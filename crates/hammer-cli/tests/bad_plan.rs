@@ -463,3 +463,17 @@ fn more_than_a_machine_can_hold_is_refused() {
         refused(&run(PLAN, &[set]), &[why]);
     }
 }
+
+#[test]
+fn more_audited_workloads_than_can_be_told_apart_are_refused() {
+    let (target, _) = CT_PLAN.split_once("workloads:").unwrap();
+    let workload =
+        |place: usize| format!("  - {{ name: w{place}, ct_submit: {{}}, load: {{ rate: 1/s }} }}\n");
+    let plan = |workloads: usize| {
+        format!("{target}workloads:\n{}", (0..workloads).map(workload).collect::<String>())
+    };
+    let folder = Folder::new();
+    let shown = |text: &str| hammer(&["plan", &folder.write("plan.yaml", text)]);
+    assert_eq!(shown(&plan(256)).code, 0, "{}", shown(&plan(256)).stderr);
+    refused(&shown(&plan(257)), &["workloads[256].ct_submit: 256 workloads at most can be audited"]);
+}

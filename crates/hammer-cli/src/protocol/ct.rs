@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hammer_audit::MOST_LINKS;
 use hammer_core::dispatch::LanePlan;
 use hammer_core::observe::{Named, Observer};
 use hammer_core::run::StopRule;
@@ -59,8 +60,15 @@ impl Protocol for Ct {
         if windows.is_empty() && stops_by_log(planned.plan) {
             return Err(PlanFault::said(LogFault::NoLog).at(PlanPath::of("stop")));
         }
+        let mut audited = 0;
         for (place, workload) in planned.plan.workloads.iter().enumerate() {
             check_workload(planned, place, workload, &windows)?;
+            audited += usize::from(submission(workload).is_some_and(|submit| submit.audit));
+            if audited > MOST_LINKS {
+                return Err(
+                    PlanFault::said(LogFault::TooManyAudited).at(PlanPath::workload(place).key(SUBMIT))
+                );
+            }
         }
         Ok(())
     }

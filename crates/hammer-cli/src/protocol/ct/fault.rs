@@ -26,6 +26,9 @@ pub(super) enum LogFault {
     /// A log that the target does not have.
     #[error("the target has no log `{0}`")]
     UnknownLog(String),
+    /// More workloads than an auditor can tell apart.
+    #[error("256 workloads at most can be audited: give this one `audit: false`")]
+    TooManyAudited,
     /// A log that is named twice.
     #[error("`{0}` stands there twice")]
     LogTwice(String),
