@@ -16,6 +16,7 @@ use crate::place::LogPlace;
 use crate::receipt_file::ReceiptFile;
 use crate::source::{EntrySource, LogSource};
 use crate::tile_reading::TileReading;
+use crate::tree_reading::TreeReading;
 
 /// Follows a log with connections of its own and looks for the leaf of every receipt that it is handed: in its bundles and
 /// tiles, or in its entries. Promises are judged by the workloads' verifiers, to which it hands
@@ -50,11 +51,7 @@ impl LogAuditor {
         place: LogPlace,
         epoch_unix_ms: u64,
     ) -> Self {
-        let (url, promise) = (log.url(), log.promise());
-        let start: StartAudit = Box::new(move |setup, sink, clock, ending| {
-            Box::pin(audit_loop::run::<L, TileReading<F>>(log, place, setup, sink, clock, ending))
-        });
-        Self::of(name.into(), (url, promise), epoch_unix_ms, start)
+        Self::reading::<L, TileReading<F>>(name.into(), log, place, epoch_unix_ms)
     }
 
     /// The same of a log without tiles.
@@ -64,19 +61,19 @@ impl LogAuditor {
         place: LogPlace,
         epoch_unix_ms: u64,
     ) -> Self {
-        let (url, promise) = (log.url(), log.promise());
-        let start: StartAudit = Box::new(move |setup, sink, clock, ending| {
-            Box::pin(audit_loop::run::<L, EntryReading<F>>(log, place, setup, sink, clock, ending))
-        });
-        Self::of(name.into(), (url, promise), epoch_unix_ms, start)
+        Self::reading::<L, EntryReading<F>>(name.into(), log, place, epoch_unix_ms)
     }
 
-    fn of(
+    fn reading<L: LogSource, T: TreeReading<L> + 'static>(
         name: String,
-        (url, promise): (String, PromiseKind),
+        log: L,
+        place: LogPlace,
         epoch_unix_ms: u64,
-        start: StartAudit,
     ) -> Self {
+        let (url, promise) = (log.url(), log.promise());
+        let start: StartAudit = Box::new(move |setup, sink, clock, ending| {
+            Box::pin(audit_loop::run::<L, T>(log, place, setup, sink, clock, ending))
+        });
         let (sender, receipts) = mpsc::sync_channel(RECEIPTS);
         let folder = std::env::temp_dir();
         let file = Arc::new(ReceiptFile::new(url, epoch_unix_ms, folder.clone()));

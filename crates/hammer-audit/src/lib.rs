@@ -25,6 +25,7 @@ mod source;
 mod stale_heads;
 mod tile_reading;
 mod tree_reading;
+mod tree_size;
 mod trouble;
 mod unnamed_faults;
 
@@ -37,9 +38,6 @@ pub use log_follower::{Followed, LogFollower};
 pub use messages::{AuditWords, LOG_FORKED, SHRINKING_TREE, flaw_words};
 pub use place::{LogClient, LogPlace};
 pub use reader::{AuditReader, ServedTile};
-pub use source::{
-    Cosigner, EntryProof, EntrySource, HeadFault, IndexProof, LogQuery, LogSource, OpenedHead,
-    checkpoint_breach,
-};
-pub use stale_heads::StaleHeads;
+pub use source::{Cosigner, EntryProof, EntrySource, HeadFault, IndexProof, LogQuery, LogSource, OpenedHead};
+pub use tree_size::TreeSizeObserver;
 pub use trouble::Trouble;

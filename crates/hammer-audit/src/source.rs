@@ -148,7 +148,7 @@ impl From<NoteError> for HeadFault {
 }
 
 /// The promise that a checkpoint breaks which is not verified; none where it cannot even be read.
-pub fn checkpoint_breach(error: &NoteError) -> Option<&'static str> {
+fn checkpoint_breach(error: &NoteError) -> Option<&'static str> {
     match error {
         NoteError::Origin { .. } => Some("checkpoint-origin"),
         NoteError::NoSignature { .. } | NoteError::Signature(_) | NoteError::BadSignature(_) => {

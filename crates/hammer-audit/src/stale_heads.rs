@@ -4,7 +4,7 @@ use hammer_tlog::logs::follow::Head;
 
 /// Heads of earlier states of the tree, as a server that lags behind others serves them: counted, and noted once.
 #[derive(Debug, Default)]
-pub struct StaleHeads(u64);
+pub(crate) struct StaleHeads(u64);
 
 impl StaleHeads {
     pub(crate) fn told(&self) -> u64 {
@@ -19,16 +19,14 @@ impl StaleHeads {
         now: Nanos,
         sink: &ObservationSink,
     ) {
-        let what = "which the newer tree continues";
-        self.count(name, (head.size, head.timestamp_ms), (newest.size, newest.timestamp_ms), what, now, sink);
+        self.count(name, [head, newest], "which the newer tree continues", now, sink);
     }
 
-    /// Counts a stale head; both as size and timestamp, in milliseconds since 1970.
-    pub fn count(
+    /// Counts a stale head; `what` is known of it beside that.
+    pub(crate) fn count(
         &mut self,
         name: &str,
-        head: (u64, u64),
-        newest: (u64, u64),
+        [head, newest]: [&Head; 2],
         what: &str,
         now: Nanos,
         sink: &ObservationSink,
@@ -36,13 +34,13 @@ impl StaleHeads {
         self.0 += 1;
         sink.observed("stale_heads", now, self.0 as f64);
         if self.0 == 1 {
-            let behind = newest.1.saturating_sub(head.1);
+            let behind = newest.timestamp_ms.saturating_sub(head.timestamp_ms);
             sink.note(
                 now,
                 format!(
                     "{name}: a tree head of size {} was served after one of size {}, and was signed {behind} ms before it: \
                      some server of the log lags behind, {what}",
-                    head.0, newest.0
+                    head.size, newest.size
                 ),
             );
         }

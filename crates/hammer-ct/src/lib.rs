@@ -5,9 +5,7 @@
 
 mod audit;
 mod error;
-mod fetch;
 mod log;
-mod observe;
 mod plan;
 mod promise;
 mod read;
@@ -16,6 +14,7 @@ mod roots;
 mod route;
 mod run;
 mod submit;
+mod tree_head;
 mod verify;
 mod window;
 
@@ -24,10 +23,8 @@ pub use audit::{
     WrittenReceipt,
 };
 pub use error::CtError;
-pub use fetch::{FetchError, LogReader, TreeHead};
 pub use hammer_audit::LOG_FORKED;
 pub use log::{DEFAULT_MMD, DEFAULT_SKEW, LogKind, LogTarget};
-pub use observe::TreeSizeObserver;
 pub use plan::{
     AuditInterval, BodyLimit, CaPlan, CtTargetPlan, ExtKeyUsage, InvalidKind, MonitoringUrl, PlanDate,
     PolicyPlan, ProfileName, PublicKey, ReadKind, ReadPattern, ReadPlan, SignerAlgorithm, StatedLog,

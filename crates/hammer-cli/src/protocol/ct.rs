@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use hammer_audit::MOST_LINKS;
+use hammer_audit::{MOST_LINKS, TreeSizeObserver};
 use hammer_core::dispatch::LanePlan;
 use hammer_core::observe::{Named, Observer};
 use hammer_core::run::StopRule;
 use hammer_core::runtime::threaded::ThreadedRuntime;
-use hammer_ct::{Auditor, CtRun, LOG_FORKED, SubmitPlan, TreeSizeObserver, Window};
+use hammer_ct::{Auditor, CtLog, CtRun, LOG_FORKED, SubmitPlan, Window};
 use hammer_measure::headline::Headline;
 use http::Uri;
 
@@ -163,7 +163,8 @@ impl OpenProtocol for OpenCt<'_> {
                 Some(auditor) => Box::new(auditor),
                 None => {
                     let client = reader(plan, log)?;
-                    Box::new(TreeSizeObserver::new(&log.name, log.log.clone(), client))
+                    let place = log.log.place(client);
+                    Box::new(TreeSizeObserver::new(&log.name, CtLog::new(log.log.clone()), place))
                 }
             };
             observers.push(match several {

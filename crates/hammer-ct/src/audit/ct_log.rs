@@ -19,11 +19,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::sct_evidence::ShownSct;
-use crate::fetch::TreeHead;
 use crate::log::{
     GET_ENTRIES, GET_ENTRY_AND_PROOF, GET_PROOF_BY_HASH, GET_STH_CONSISTENCY, LogKind, LogTarget,
 };
 use crate::promise::LogPromise;
+use crate::tree_head::open_head;
 
 /// A log of RFC 6962 or static-ct-api, as an audit has to know it.
 #[derive(Debug)]
@@ -71,15 +71,7 @@ impl LogSource for CtLog {
     }
 
     fn open_head(&self, body: &[u8]) -> Result<OpenedHead, HeadFault> {
-        if self.log.kind == LogKind::StaticCt {
-            return OpenedHead::of_checkpoint(body, &self.verifier);
-        }
-        match TreeHead::open(&self.log, &self.verifier, body) {
-            Ok(TreeHead { size, root, timestamp_ms }) => {
-                Ok(OpenedHead { size, root, timestamp_ms, cosigners: Vec::new() })
-            }
-            Err(why) => Err(HeadFault { breach: why.breach_kind(), why: why.to_string() }),
-        }
+        open_head(&self.log, &self.verifier, body)
     }
 
     fn consistency(&self, first: u64, second: u64) -> Option<LogQuery<Vec<Hash>>> {

@@ -3,15 +3,16 @@
 use std::fmt;
 use std::sync::Arc;
 
+use hammer_audit::OpenedHead;
 use hammer_core::promise::{Fault, Verdicts, Verifier};
 use hammer_measure::Nanos;
 use hammer_tlog::logs::merkle::{Hash, sha256};
 use hammer_tlog::logs::note;
 
 use super::record::{Check, Part, ReadRecord};
-use crate::fetch::TreeHead;
 use crate::log::LogTarget;
 use crate::promise::LogPromise;
+use crate::tree_head::open_head;
 
 mod broken;
 mod bundle;
@@ -63,8 +64,8 @@ impl ReadVerifier {
         }
     }
 
-    fn head(&mut self, head: &Part<'_>) -> Result<TreeHead, Fault> {
-        Ok(self.tree(head.bytes)?.head)
+    fn head(&mut self, head: &Part<'_>) -> Result<OpenedHead, Fault> {
+        Ok(self.tree(head.bytes)?.head.clone())
     }
 
     /// The tree of a head, whose signature is verified when it is met first.
@@ -73,8 +74,8 @@ impl ReadVerifier {
         let tree = match known {
             Some(place) => self.trees.remove(place),
             None => {
-                let head = TreeHead::open(&self.log, &self.verifier, raw)
-                    .map_err(|why| Fault::new(why.breach_kind().unwrap_or("tree-head"), why.to_string()))?;
+                let head = open_head(&self.log, &self.verifier, raw)
+                    .map_err(|why| Fault::new(why.breach.unwrap_or("tree-head"), why.to_string()))?;
                 if self.trees.len() == MOST_TREES {
                     self.trees.remove(0);
                 }

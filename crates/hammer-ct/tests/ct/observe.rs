@@ -1,8 +1,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use hammer_audit::TreeSizeObserver;
 use hammer_core::run::StopRule;
-use hammer_ct::{LogKind, LogTarget, SubmitPlan, SubmitWorkload, TreeSizeObserver};
+use hammer_ct::{CtLog, LogKind, LogTarget, SubmitPlan, SubmitWorkload};
 use hammer_lab::CtLabPlan;
 use hammer_lab::ct::Flavour;
 use hammer_measure::snapshot::Observation;
@@ -23,8 +24,8 @@ fn observe(flavour: Flavour, seconds: u64, observed: impl FnOnce(LogTarget) -> L
     run.measurement = Some(Nanos::from_secs(seconds));
     run.stops = vec![StopRule::at_least("tree_size", 100.0)];
     let observed = observed(log);
-    let client = client(&observed);
-    let observer = TreeSizeObserver::new("log", Arc::new(observed), client).every(Duration::from_millis(100));
+    let (place, observed) = (observed.place(client(&observed)), CtLog::new(Arc::new(observed)));
+    let observer = TreeSizeObserver::new("log", observed, place).every(Duration::from_millis(100));
     run.observers = vec![Box::new(observer)];
     run.run()
 }

@@ -1,3 +1,4 @@
+use hammer_audit::OpenedHead;
 use hammer_core::promise::Fault;
 use hammer_tlog::ct::rfc6962::{
     ExtraData, GetEntries, GetEntryAndProof, GetProofByHash, GetRoots, GetSthConsistency, MerkleTreeLeaf,
@@ -9,11 +10,10 @@ use hammer_tlog::logs::merkle::{
 use serde::de::DeserializeOwned;
 
 use super::broken::{ALTERED_LEAF, UNREADABLE_PROOF, unverified};
-use crate::fetch::TreeHead;
 use crate::read::record::Part;
 
 /// Leads entries up to the root, by the audit paths of the first and the last of them.
-pub(super) fn entries(head: &TreeHead, entries: &Part<'_>, proofs: &[Part<'_>]) -> Result<(), Fault> {
+pub(super) fn entries(head: &OpenedHead, entries: &Part<'_>, proofs: &[Part<'_>]) -> Result<(), Fault> {
     let start = entries.number;
     let read: GetEntries = json(entries, TAMPERED_ENTRIES)?;
     let leaves: Vec<Hash> = read.entries.iter().map(|entry| leaf_hash(&entry.leaf_input.0)).collect();
@@ -57,19 +57,19 @@ pub(super) fn entries(head: &TreeHead, entries: &Part<'_>, proofs: &[Part<'_>]) 
     Ok(())
 }
 
-pub(super) fn by_hash(head: &TreeHead, leaf: &Part<'_>, proof: &Part<'_>) -> Result<(), Fault> {
+pub(super) fn by_hash(head: &OpenedHead, leaf: &Part<'_>, proof: &Part<'_>) -> Result<(), Fault> {
     let leaf = Hash(leaf.bytes.try_into().map_err(|_| unverified())?);
     let GetProofByHash { leaf_index, audit_path } = json(proof, UNREADABLE_PROOF)?;
     included(head, leaf_index, &leaf, &audit_path, "get-proof-by-hash")
 }
 
-pub(super) fn entry_and_proof(head: &TreeHead, entry: &Part<'_>) -> Result<(), Fault> {
+pub(super) fn entry_and_proof(head: &OpenedHead, entry: &Part<'_>) -> Result<(), Fault> {
     let read: GetEntryAndProof = json(entry, UNREADABLE_PROOF)?;
     let leaf = leaf_hash(&read.leaf_input.0);
     included(head, entry.number, &leaf, &read.audit_path, "get-entry-and-proof")
 }
 
-pub(super) fn consistency(older: &TreeHead, newer: &TreeHead, proof: &Part<'_>) -> Result<(), Fault> {
+pub(super) fn consistency(older: &OpenedHead, newer: &OpenedHead, proof: &Part<'_>) -> Result<(), Fault> {
     let GetSthConsistency { consistency } = json(proof, UNREADABLE_PROOF)?;
     verify_consistency(older.size, newer.size, &older.root, &newer.root, &consistency).map_err(|why| {
         Fault::new(CONSISTENCY, format!("get-sth-consistency: {}, then {}: {why}", told(older), told(newer)))
@@ -88,7 +88,7 @@ pub(super) fn roots(roots: &Part<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-fn included(head: &TreeHead, index: u64, leaf: &Hash, path: &[Hash], endpoint: &str) -> Result<(), Fault> {
+fn included(head: &OpenedHead, index: u64, leaf: &Hash, path: &[Hash], endpoint: &str) -> Result<(), Fault> {
     verify_inclusion(index, head.size, leaf, path, &head.root).map_err(|why: MerkleError| {
         Fault::at(
             INCLUSION_PROOF,
@@ -102,7 +102,7 @@ fn json<T: DeserializeOwned>(part: &Part<'_>, kind: &'static str) -> Result<T, F
     serde_json::from_slice(part.bytes).map_err(|why| Fault::new(kind, format!("it cannot be read: {why}")))
 }
 
-fn told(head: &TreeHead) -> String {
+fn told(head: &OpenedHead) -> String {
     format!("the tree of size {} and root {}", head.size, head.root)
 }
 

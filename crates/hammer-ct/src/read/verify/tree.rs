@@ -1,17 +1,17 @@
 use std::collections::HashMap;
 
+use hammer_audit::OpenedHead;
 use hammer_core::promise::Fault;
 use hammer_tlog::logs::merkle::{Frontier, Hash};
 use hammer_tlog::logs::tile::{FULL_WIDTH, Level, TileId, TileReader, root};
 
 use super::broken::TAMPERED_TILE;
-use crate::fetch::TreeHead;
 use crate::read::record::Part;
 
 /// A tree whose head the log signed, and tiles that are known to be of it.
 pub(super) struct Tree {
     pub(super) raw: Vec<u8>,
-    pub(super) head: TreeHead,
+    pub(super) head: OpenedHead,
     proved: HashMap<(Level, u64), Vec<u8>>,
 }
 
@@ -19,7 +19,7 @@ pub(super) struct Tree {
 type Tiles = HashMap<(Level, u64), Vec<Hash>>;
 
 impl Tree {
-    pub(super) fn new(raw: &[u8], head: TreeHead) -> Self {
+    pub(super) fn new(raw: &[u8], head: OpenedHead) -> Self {
         Self { raw: raw.to_vec(), head, proved: HashMap::new() }
     }
 
@@ -48,7 +48,7 @@ impl Tree {
 
     fn prove_edges(&mut self, edges: &[&Part<'_>], tiles: &Tiles) -> Result<(), Fault> {
         let reader = TileReader::new(|level, index| tiles.get(&(Level::Hashes(level), index)).cloned());
-        let TreeHead { size, root, .. } = self.head;
+        let OpenedHead { size, root, .. } = self.head;
         let found = Frontier::at(&reader, size).map(|frontier| frontier.root());
         if found == Ok(root) {
             edges.iter().for_each(|edge| self.keep(edge));
@@ -67,7 +67,7 @@ impl Tree {
         let expected = tiles.get(&above).and_then(|hashes| hashes.get((tile.index % full) as usize));
         let found = tiles.get(&(tile.level, tile.index)).map(|hashes| root(hashes));
         if expected.is_none() || found.as_ref() != expected {
-            let TreeHead { size, root, .. } = self.head;
+            let OpenedHead { size, root, .. } = self.head;
             return Err(Fault::new(
                 TAMPERED_TILE,
                 format!("{tile} does not lead to the root {root} of size {size}"),

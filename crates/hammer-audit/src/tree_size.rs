@@ -2,35 +2,36 @@
 
 use std::pin::pin;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{Either, select};
-use hammer_audit::{SHRINKING_TREE, StaleHeads};
 use hammer_core::observe::{ObservationSink, Observer};
 use hammer_core::runtime::{Clock, LocalFuture};
 use hammer_measure::Nanos;
 use hammer_measure::promise::Breach;
-use hammer_net::ClientConfig;
+use hammer_tlog::logs::follow::Head;
 
-use crate::fetch::{FetchError, LogReader, TreeHead};
-use crate::log::LogTarget;
+use crate::messages::SHRINKING_TREE;
+use crate::place::LogPlace;
+use crate::reader::AuditReader;
+use crate::source::LogSource;
+use crate::stale_heads::StaleHeads;
+use crate::trouble::Trouble;
 
-/// Polls the tree head of a log with a connection of its own and verifies it. Observes `tree_size`, in
+/// Polls the head of a log that is not audited, with a connection of its own, and verifies it. Observes `tree_size`, in
 /// `observer_requests` how many requests it sent itself, which stand in no series, and in `stale_heads` how many heads were
 /// of a smaller tree and signed before the largest: it holds no proof against them, as an audit does.
-#[derive(Clone, Debug)]
-pub struct TreeSizeObserver {
+pub struct TreeSizeObserver<L> {
     name: String,
-    log: Arc<LogTarget>,
-    client: ClientConfig,
+    log: L,
+    place: LogPlace,
     every: Duration,
 }
 
-impl TreeSizeObserver {
+impl<L: LogSource> TreeSizeObserver<L> {
     /// An observer that polls once a second, and once more when drain is over. `name` is the target's, as it stands in what is found broken.
-    pub fn new(name: impl Into<String>, log: Arc<LogTarget>, client: ClientConfig) -> Self {
-        Self { name: name.into(), log, client, every: Duration::from_secs(1) }
+    pub fn new(name: impl Into<String>, log: L, place: LogPlace) -> Self {
+        Self { name: name.into(), log, place, every: Duration::from_secs(1) }
     }
 
     /// How often it polls; never more often, however late an answer was.
@@ -40,7 +41,7 @@ impl TreeSizeObserver {
     }
 
     async fn follow(self, sink: ObservationSink, clock: Rc<dyn Clock>, mut ending: LocalFuture<()>) {
-        let mut reader = match LogReader::new(self.log.clone(), &self.client, clock.clone()) {
+        let mut reader = match AuditReader::new(self.log, self.place, clock.clone()) {
             Ok(reader) => reader,
             Err(why) => return sink.note(clock.now(), format!("the tree is not followed: failed to {why}")),
         };
@@ -50,14 +51,14 @@ impl TreeSizeObserver {
         loop {
             let started = clock.now();
             let deadline = started.saturating_add(PATIENCE);
-            let head = match select(pin!(reader.tree_head()), clock.sleep_until(deadline)).await {
+            let head = match select(pin!(reader.head()), clock.sleep_until(deadline)).await {
                 Either::Left((head, _)) => Some(head),
                 Either::Right(_) => None,
             };
             let now = clock.now();
             sink.observed("observer_requests", now, reader.requests() as f64);
             match head {
-                Some(Ok(head)) => seen.head(&head, now, &sink),
+                Some(Ok(head)) => seen.head(head, now, &sink),
                 Some(Err(why)) => seen.failure(&why, now, &sink),
                 None => seen.trouble("the log does not answer".to_owned(), now, &sink),
             }
@@ -71,7 +72,7 @@ impl TreeSizeObserver {
     }
 }
 
-impl Observer for TreeSizeObserver {
+impl<L: LogSource> Observer for TreeSizeObserver<L> {
     fn observe(
         self: Box<Self>,
         sink: ObservationSink,
@@ -85,33 +86,31 @@ impl Observer for TreeSizeObserver {
 /// What was seen so far.
 struct ObservedTree {
     name: String,
-    largest: Option<TreeHead>,
+    largest: Option<Head>,
     stale: StaleHeads,
     /// The trouble of the last poll, which is told once and not at every poll.
     trouble: Option<String>,
 }
 
 impl ObservedTree {
-    fn head(&mut self, head: &TreeHead, now: Nanos, sink: &ObservationSink) {
+    fn head(&mut self, head: Head, now: Nanos, sink: &ObservationSink) {
         if self.trouble.take().is_some() {
             sink.note(now, format!("{}: the tree head is served again, of size {}", self.name, head.size));
         }
-        if let Some(largest) = self.largest.filter(|largest| head.size < largest.size) {
-            if head.timestamp_ms < largest.timestamp_ms {
-                let seen = [head, &largest].map(|head| (head.size, head.timestamp_ms));
-                let what = "or its tree shrank";
-                return self.stale.count(&self.name, seen[0], seen[1], what, now, sink);
+        if let Some(largest) = self.largest.as_ref().filter(|largest| head.size < largest.size) {
+            if head.precedes(largest) {
+                return self.stale.count(&self.name, [&head, largest], "or its tree shrank", now, sink);
             }
             let detail = format!("it shrank from {} to {}", largest.size, head.size);
             sink.breach(now, self.breach(SHRINKING_TREE, detail));
         }
         sink.observed("tree_size", now, head.size as f64);
-        if self.largest.is_none_or(|largest| head.size >= largest.size) {
-            self.largest = Some(*head);
+        if self.largest.as_ref().is_none_or(|largest| head.size >= largest.size) {
+            self.largest = Some(head);
         }
     }
 
-    fn failure(&mut self, why: &FetchError, now: Nanos, sink: &ObservationSink) {
+    fn failure(&mut self, why: &Trouble, now: Nanos, sink: &ObservationSink) {
         match why.breach_kind() {
             Some(kind) => sink.breach(now, self.breach(kind, format!("failed to {why}"))),
             None => self.trouble(format!("failed to {why}"), now, sink),
