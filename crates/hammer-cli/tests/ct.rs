@@ -110,6 +110,13 @@ fn a_log_that_altered_an_entry_fails_the_audit() {
             text.stdout.starts_with("FAIL, exit 4\n")
                 && text.stdout.contains(&format!("\nBROKEN     {kind}: "))
         );
+        let entries = match flavour {
+            Flavour::StaticCt => {
+                "\nentries    from 0 to 200, but for what is broken; the tree leads to the root\n"
+            }
+            Flavour::Rfc6962 => "\nentries    from 0 to 200; THEY DO NOT LEAD to the root\n",
+        };
+        assert!(text.stdout.contains(entries), "{}", text.stdout);
     }
 }
 
