@@ -60,6 +60,9 @@ struct NotaryPlan {
 struct NotaryMix {
     notarize: u16,
     inquire: u16,
+    /// Whether inquiries are about what the notary never answers.
+    #[serde(default)]
+    unanswered: bool,
 }
 
 impl Protocol for Notary {
@@ -160,8 +163,12 @@ impl OpenProtocol for OpenNotaries<'_> {
             link: notary.auditor.link(lane.workload.name.as_str()),
         };
         let first = MixedPart { name: "notarize".to_owned(), weight: mix.notarize, workload: notarize };
-        let second =
-            MixedPart { name: "inquire".to_owned(), weight: mix.inquire, workload: Inquire { service } };
+        let about = if mix.unanswered { "unanswered" } else { "act" };
+        let second = MixedPart {
+            name: "inquire".to_owned(),
+            weight: mix.inquire,
+            workload: Inquire { service, about },
+        };
         let draws = Draws::new(self.planned.plan.seed, lane.place as u64);
         Ok(lane.with(Mixed::new(first, second, draws)))
     }

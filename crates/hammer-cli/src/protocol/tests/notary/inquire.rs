@@ -1,4 +1,4 @@
-//! An inquiry: the notary is asked about an act, and does not answer every fourth.
+//! An inquiry: the notary is asked about an act, or about what it never answers.
 
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::{Ended, FatalError, SeriesSpec, ShardContext, Workload};
@@ -7,6 +7,8 @@ use hammer_net::{Answer, Request};
 
 pub(super) struct Inquire {
     pub(super) service: ServiceConfig,
+    /// What it is about, as the first part of a path.
+    pub(super) about: &'static str,
 }
 
 /// An inquiry's number, and room for its answer.
@@ -41,7 +43,9 @@ impl Workload for Inquire {
         op: &mut Inquiry,
         record: &OperationRecord,
     ) -> Ended {
-        let Ok(path) = service.path(&format!("/act/{}", op.seq)) else { return Ended::of_status(400) };
+        let Ok(path) = service.path(&format!("/{}/{}", self.about, op.seq)) else {
+            return Ended::of_status(400);
+        };
         let mut step = record.step(1);
         match service.send(&mut step, &Request::get(path), &mut op.answer).await {
             Ok(()) => Ended::of_status(op.answer.status.as_u16()),

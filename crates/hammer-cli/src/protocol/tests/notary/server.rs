@@ -39,6 +39,8 @@ struct Book {
     nonces: BTreeSet<Vec<u8>>,
     tokens: BTreeSet<String>,
     acts: Vec<Vec<u8>>,
+    /// Inquiries that got no answer.
+    unanswered: usize,
     /// What it publishes, by path.
     published: BTreeMap<String, Vec<u8>>,
 }
@@ -54,7 +56,7 @@ impl NotaryServer {
         let key = Ed25519KeyPair::from_seed_unchecked(&[7; 32]).unwrap();
         let public = base64(key.public_key().as_ref());
         let (nonces, tokens, acts, published) = Default::default();
-        let mut book = Book { key, lie, nonces, tokens, acts, published };
+        let mut book = Book { key, lie, nonces, tokens, acts, unanswered: 0, published };
         book.publish();
         let book = Arc::new(Mutex::new(book));
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -68,19 +70,22 @@ impl NotaryServer {
         Self { address, key: public, book }
     }
 
-    /// How many acts it holds, and how many tokens and nonces it gave out.
-    pub(crate) fn counts(&self) -> [usize; 3] {
+    /// How many acts it holds, how many tokens and nonces it gave out, and how many inquiries it left without an answer.
+    pub(crate) fn counts(&self) -> [usize; 4] {
         let book = self.book.lock().unwrap();
-        [book.acts.len(), book.tokens.len(), book.nonces.len()]
+        [book.acts.len(), book.tokens.len(), book.nonces.len(), book.unanswered]
     }
 }
 
 impl Book {
     /// The answer to a request; none where the notary keeps silent.
     fn answer(&mut self, request: &Request) -> Option<(u16, Vec<u8>)> {
-        if let Some(act) = request.path.strip_prefix("/act/") {
-            let silent = act.parse::<u64>().unwrap() % 4 == 3;
-            return (!silent).then(|| (200, b"kept".to_vec()));
+        if request.path.starts_with("/unanswered/") {
+            self.unanswered += 1;
+            return None;
+        }
+        if request.path.starts_with("/act/") {
+            return Some((200, b"kept".to_vec()));
         }
         if let Some(published) = self.published.get(&request.path) {
             return Some((200, published.clone()));
