@@ -117,11 +117,12 @@ fn an_audit_whose_last_round_hangs_has_counted_what_it_asked_for() {
 }
 
 #[test]
-fn what_is_not_served_is_asked_for_once_in_a_round_in_each_of_its_forms() {
+fn what_is_not_served_is_asked_for_twice_in_a_round_at_most() {
     let bundleless = |path: &str| if path.contains("/entries/") { Answer::Missing } else { Answer::File };
     let (server, result) = audited(bundleless, Nanos::from_secs(1));
     let (rounds, (path, most)) = (server.asked("/checkpoint"), server.most_asked("/entries/"));
-    assert!(most > 0 && most <= rounds, "{path} {most} times in {rounds} rounds");
+    // For the growth of the tree, and for what was promised of it.
+    assert!(most > 0 && most <= 2 * rounds, "{path} {most} times in {rounds} rounds");
     assert_eq!(observed(&result, "audit_requests"), Some(server.asked("/") as f64));
     assert!(result.breaches.iter().any(|breach| breach.kind == "missing-tile"), "{:?}", result.breaches);
 }
