@@ -3,16 +3,17 @@
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
-use hammer_measure::{Nanos, Now};
+use hammer_measure::Now;
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{HeaderValue, Uri};
 use tokio_rustls::TlsConnector;
 
+use crate::attempt::Broken;
 use crate::cluster::Cluster;
-use crate::config::{ClientConfig, ConfigError, HttpVersion};
-use crate::endpoint::{Broken, Endpoint, Protocol};
+use crate::config::{ClientConfig, ConfigError};
+use crate::context::ClientContext;
+use crate::endpoint::Endpoint;
 use crate::failure::{Failure, FailureKind};
 use crate::redirect::{Location, follow, is_redirect};
 use crate::request::{Answer, Request};
@@ -22,46 +23,30 @@ use crate::tls::{self, TlsError};
 /// A client of the endpoints in its configuration. It belongs to one thread, and sends within a
 /// [`tokio::task::LocalSet`] of a current-thread runtime with I/O and time.
 pub struct Client {
-    shared: Rc<Shared>,
+    context: Rc<ClientContext>,
+    origins: Origins,
+    /// The path of the endpoints' URLs.
+    prefix: Box<str>,
     cluster: Rc<Cluster>,
     /// The clusters of other origins that redirects led to.
     foreign: RefCell<Vec<(Scheme, Authority, Rc<Cluster>)>>,
 }
 
-/// What every connection of a client needs.
-pub(crate) struct Shared {
-    pub(crate) config: ClientConfig,
-    pub(crate) clock: Rc<dyn Now>,
-    bearer: Option<HeaderValue>,
-    tls: RefCell<Option<Arc<rustls::ClientConfig>>>,
-    /// Of other origins that redirects led to.
-    foreign_tls: OnceCell<Arc<rustls::ClientConfig>>,
-    prefix: Box<str>,
-}
-
 impl Client {
     /// Reads the files that `config` names. Nothing is looked up or dialled before the first request.
     pub fn new(config: ClientConfig, clock: Rc<dyn Now>) -> Result<Self, ConfigError> {
-        config.validate()?;
+        let context = Rc::new(ClientContext::new(config, clock)?);
+        let config = &context.config;
         let prefix = config.endpoints.first().map_or("", |url| url.path()).trim_end_matches('/').into();
-        let bearer = config.bearer.as_ref().map(crate::secret::Secret::bearer).transpose()?;
-        let shared = Rc::new(Shared {
-            config,
-            clock,
-            bearer,
-            tls: RefCell::default(),
-            foreign_tls: OnceCell::new(),
-            prefix,
-        });
-        let origins =
-            shared.config.endpoints.iter().map(|url| shared.origin_of(url)).collect::<Result<_, _>>()?;
-        let cluster = Rc::new(Cluster::new(&shared, origins, true));
-        Ok(Self { shared, cluster, foreign: RefCell::default() })
+        let origins = Origins { tls: RefCell::default(), foreign_tls: OnceCell::new() };
+        let own = config.endpoints.iter().map(|url| origins.own(config, url)).collect::<Result<_, _>>()?;
+        let cluster = Rc::new(Cluster::new(&context, own, true));
+        Ok(Self { context, origins, prefix, cluster, foreign: RefCell::default() })
     }
 
     /// `path`, which starts with `/` and may have a query, behind the path of the endpoints' URLs.
     pub fn path(&self, path: &str) -> Result<PathAndQuery, ConfigError> {
-        let whole = match (&*self.shared.prefix, path) {
+        let whole = match (&*self.prefix, path) {
             ("", "") => "/".to_owned(),
             (prefix, path) => format!("{prefix}{path}"),
         };
@@ -75,9 +60,9 @@ impl Client {
     /// Looks up the endpoints and has connections established to each for so many operations at once, or as many as the
     /// configuration allows; over HTTP/2 one carries as many as there are streams.
     pub async fn warm_up(&self, operations: usize) -> Result<(), Failure> {
-        self.cluster.resolve(&self.shared).await?;
+        self.cluster.resolve(&self.context).await?;
         let endpoints = self.cluster.active();
-        let dials = endpoints.iter().map(|endpoint| endpoint.warm_up(&self.shared, operations));
+        let dials = endpoints.iter().map(|endpoint| endpoint.warm_up(&self.context, operations));
         futures::future::try_join_all(dials).await.map(drop)
     }
 
@@ -108,22 +93,22 @@ impl Client {
     /// (over HTTP/2 its stream) with it; `answer` holds the instants and bytes until then.
     pub async fn send(&self, request: &Request, answer: &mut Answer) -> Result<(), Failure> {
         answer.reset();
-        let endpoint = match self.cluster.pick(&self.shared) {
+        let endpoint = match self.cluster.pick(&self.context) {
             Some(endpoint) => endpoint,
             None => self.first_endpoint(&self.cluster).await?,
         };
         answer.endpoint = endpoint.index;
-        self.exchange(&self.cluster, &endpoint, request, self.shared.bearer.as_ref(), answer).await?;
-        if self.shared.config.redirects > 0 && is_redirect(answer.status) {
+        self.exchange(&self.cluster, &endpoint, request, self.context.bearer.as_ref(), answer).await?;
+        if self.context.config.redirects > 0 && is_redirect(answer.status) {
             Box::pin(self.follow(endpoint, request, answer)).await?;
         }
         Ok(())
     }
 
     async fn first_endpoint(&self, cluster: &Rc<Cluster>) -> Result<Rc<Endpoint>, Failure> {
-        Box::pin(cluster.resolve(&self.shared)).await?;
+        Box::pin(cluster.resolve(&self.context)).await?;
         let none = || Failure::new(FailureKind::Dns, "find any endpoint");
-        cluster.pick(&self.shared).ok_or_else(none)
+        cluster.pick(&self.context).ok_or_else(none)
     }
 
     async fn exchange(
@@ -137,7 +122,7 @@ impl Client {
         let _in_flight = endpoint.enter();
         let mut fresh = false;
         loop {
-            match endpoint.exchange(&self.shared, request, bearer, answer, fresh).await {
+            match endpoint.exchange(&self.context, request, bearer, answer, fresh).await {
                 Ok(()) => return Ok(()),
                 Err(Broken::Unsent) => answer.retried_idle_close = true,
                 Err(Broken::Idle(_)) if !fresh => {
@@ -163,7 +148,7 @@ impl Client {
     ) -> Result<(), Failure> {
         let first = answer.wire;
         let mut request = request.clone();
-        let mut bearer = self.shared.bearer.as_ref();
+        let mut bearer = self.context.bearer.as_ref();
         let mut cluster = Rc::clone(&self.cluster);
         while is_redirect(answer.status) {
             let origin = &endpoint.origin;
@@ -172,7 +157,7 @@ impl Client {
                 authority: origin.authority.clone(),
                 path: request.path.clone(),
             };
-            if answer.redirects == self.shared.config.redirects {
+            if answer.redirects == self.context.config.redirects {
                 return Err(here.refused("there are too many in a row"));
             }
             answer.redirects += 1;
@@ -200,10 +185,10 @@ impl Client {
             return Ok(Rc::clone(cluster));
         }
         let origin = self
-            .shared
-            .foreign_origin(to.scheme.clone(), to.authority.clone())
+            .origins
+            .foreign(&self.context.config, to.scheme.clone(), to.authority.clone())
             .map_err(|error| from.refused(&error.to_string()))?;
-        let cluster = Rc::new(Cluster::new(&self.shared, vec![Rc::new(origin)], false));
+        let cluster = Rc::new(Cluster::new(&self.context, vec![Rc::new(origin)], false));
         if foreign.len() == MOST_FOREIGN_ORIGINS {
             foreign.remove(0);
         }
@@ -212,57 +197,49 @@ impl Client {
     }
 }
 
-impl Shared {
-    /// Whether connections are ever too idle or too old.
-    pub(crate) fn expires(&self) -> bool {
-        self.config.max_idle.is_some() || self.config.max_age.is_some()
-    }
+/// The origins of a client, and the TLS settings that they share.
+struct Origins {
+    tls: RefCell<Option<Arc<rustls::ClientConfig>>>,
+    /// Of other origins that redirects led to.
+    foreign_tls: OnceCell<Arc<rustls::ClientConfig>>,
+}
 
-    pub(crate) fn is_expired(&self, now: Nanos, opened: Nanos, idle_since: Nanos) -> bool {
-        let is_over =
-            |limit: Option<Duration>, from| limit.is_some_and(|limit| now.since(from) > Nanos::from(limit));
-        is_over(self.config.max_idle, idle_since) || is_over(self.config.max_age, opened)
-    }
-
-    /// The version spoken with `origin`, when no negotiation decides it.
-    pub(crate) fn known_protocol(&self, origin: &Origin) -> Option<Protocol> {
-        match self.config.version {
-            HttpVersion::Negotiated if origin.tls.is_some() => None,
-            HttpVersion::Negotiated | HttpVersion::Http1 => Some(Protocol::Http1),
-            HttpVersion::Http2 | HttpVersion::Http2PriorKnowledge => Some(Protocol::Http2),
-        }
-    }
-
-    fn origin_of(&self, url: &Uri) -> Result<Rc<Origin>, ConfigError> {
+impl Origins {
+    fn own(&self, config: &ClientConfig, url: &Uri) -> Result<Rc<Origin>, ConfigError> {
         let parts = url.clone().into_parts();
         let (Some(scheme), Some(authority)) = (parts.scheme, parts.authority) else {
             return Err(ConfigError::NoEndpoint);
         };
         let origin = Origin::new(scheme, authority, |host| {
-            let name = tls::server_name(self.config.tls.server_name.as_deref().unwrap_or(host))?;
-            Ok((TlsConnector::from(self.tls_config()?), name))
+            let name = tls::server_name(config.tls.server_name.as_deref().unwrap_or(host))?;
+            Ok((TlsConnector::from(self.tls(config)?), name))
         })?;
         Ok(Rc::new(origin))
     }
 
     /// An origin that is none of the configuration's: it is not told who the client is, and has its own name.
-    fn foreign_origin(&self, scheme: Scheme, authority: Authority) -> Result<Origin, TlsError> {
+    fn foreign(
+        &self,
+        config: &ClientConfig,
+        scheme: Scheme,
+        authority: Authority,
+    ) -> Result<Origin, TlsError> {
         Origin::new(scheme, authority, |host| {
             let name = tls::server_name(host)?;
-            let own = self.tls_config()?;
+            let own = self.tls(config)?;
             let tls = self.foreign_tls.get_or_init(|| tls::without_identity(&own));
             Ok((TlsConnector::from(Arc::clone(tls)), name))
         })
     }
 
     /// Made when the first `https` origin needs it.
-    fn tls_config(&self) -> Result<Arc<rustls::ClientConfig>, TlsError> {
-        if let Some(config) = &*self.tls.borrow() {
-            return Ok(Arc::clone(config));
+    fn tls(&self, config: &ClientConfig) -> Result<Arc<rustls::ClientConfig>, TlsError> {
+        if let Some(tls) = &*self.tls.borrow() {
+            return Ok(Arc::clone(tls));
         }
-        let config = tls::client_config(&self.config.tls, self.config.version)?;
-        *self.tls.borrow_mut() = Some(Arc::clone(&config));
-        Ok(config)
+        let tls = tls::client_config(&config.tls, config.version)?;
+        *self.tls.borrow_mut() = Some(Arc::clone(&tls));
+        Ok(tls)
     }
 }
 

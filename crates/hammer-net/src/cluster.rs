@@ -8,9 +8,9 @@ use tokio::sync::Semaphore;
 use tokio::task::AbortHandle;
 
 use crate::balance::Balancer;
-use crate::client::Shared;
-use crate::endpoint::{Endpoint, closed};
-use crate::failure::{Failure, FailureKind};
+use crate::context::ClientContext;
+use crate::endpoint::Endpoint;
+use crate::failure::{Failure, FailureKind, closed};
 use crate::resolve::Origin;
 
 /// The endpoints behind some origins.
@@ -39,10 +39,10 @@ impl Drop for Cluster {
 
 impl Cluster {
     /// `is_listed`: its endpoints are those of [`crate::Client::endpoints`].
-    pub(crate) fn new(shared: &Shared, origins: Vec<Rc<Origin>>, is_listed: bool) -> Self {
+    pub(crate) fn new(context: &ClientContext, origins: Vec<Rc<Origin>>, is_listed: bool) -> Self {
         Self {
             origins,
-            balancer: Balancer::new(shared.config.balancing, shared.config.seed),
+            balancer: Balancer::new(context.config.balancing, context.config.seed),
             known: RefCell::default(),
             active: RefCell::default(),
             is_listed,
@@ -55,9 +55,9 @@ impl Cluster {
     }
 
     /// The next operation's endpoint; `None` before the first look-up.
-    pub(crate) fn pick(self: &Rc<Self>, shared: &Rc<Shared>) -> Option<Rc<Endpoint>> {
-        if shared.config.resolve_every.is_some() {
-            self.refresh_when_due(shared);
+    pub(crate) fn pick(self: &Rc<Self>, context: &Rc<ClientContext>) -> Option<Rc<Endpoint>> {
+        if context.config.resolve_every.is_some() {
+            self.refresh_when_due(context);
         }
         let active = self.active.borrow();
         if active.is_empty() {
@@ -68,13 +68,13 @@ impl Cluster {
     }
 
     /// Looks up the endpoints for the first time.
-    pub(crate) async fn resolve(&self, shared: &Shared) -> Result<(), Failure> {
+    pub(crate) async fn resolve(&self, context: &ClientContext) -> Result<(), Failure> {
         // One look-up for all that wait for the first; held until its endpoints are there, or it has failed and the next one tries.
         let _turn = self.first_look_up.acquire().await.map_err(|_| closed())?;
         if !self.active.borrow().is_empty() {
             return Ok(());
         }
-        self.look_up(shared).await
+        self.look_up(context).await
     }
 
     pub(crate) fn active(&self) -> Vec<Rc<Endpoint>> {
@@ -107,17 +107,17 @@ impl Cluster {
     }
 
     /// Starts a look-up when the last one is old; operations go on with what it said.
-    fn refresh_when_due(self: &Rc<Self>, shared: &Rc<Shared>) {
-        let Some(every) = shared.config.resolve_every else { return };
-        let now = shared.clock.now();
+    fn refresh_when_due(self: &Rc<Self>, context: &Rc<ClientContext>) {
+        let Some(every) = context.config.resolve_every else { return };
+        let now = context.clock.now();
         if self.active.borrow().is_empty() || now.since(self.looked_up.get()) < Nanos::from(every) {
             return;
         }
         self.looked_up.set(now);
-        let (cluster, shared) = (Rc::downgrade(self), Rc::clone(shared));
+        let (cluster, context) = (Rc::downgrade(self), Rc::clone(context));
         let task = tokio::task::spawn_local(async move {
             if let Some(cluster) = cluster.upgrade()
-                && let Err(failure) = cluster.look_up(&shared).await
+                && let Err(failure) = cluster.look_up(&context).await
             {
                 tracing::warn!("failed to {failure}; the endpoints stay as they were");
                 cluster.failed_look_ups.set(cluster.failed_look_ups.get() + 1);
@@ -128,17 +128,17 @@ impl Cluster {
         }
     }
 
-    async fn look_up(&self, shared: &Shared) -> Result<(), Failure> {
+    async fn look_up(&self, context: &ClientContext) -> Result<(), Failure> {
         let mut active = Vec::new();
         for origin in &self.origins {
             for addresses in origin.look_up().await? {
-                active.push(self.endpoint(shared, origin, addresses));
+                active.push(self.endpoint(context, origin, addresses));
             }
         }
         if active.is_empty() {
             return Err(Failure::new(FailureKind::Dns, "find any endpoint"));
         }
-        self.looked_up.set(shared.clock.now());
+        self.looked_up.set(context.clock.now());
         self.look_ups.set(self.look_ups.get() + 1);
         for endpoint in self.known.borrow().iter() {
             endpoint.set_retired(!active.iter().any(|other| Rc::ptr_eq(other, endpoint)));
@@ -151,7 +151,7 @@ impl Cluster {
     /// The endpoint of these addresses, with its connections when it is known.
     fn endpoint(
         &self,
-        shared: &Shared,
+        context: &ClientContext,
         origin: &Rc<Origin>,
         addresses: Vec<std::net::SocketAddr>,
     ) -> Rc<Endpoint> {
@@ -161,7 +161,7 @@ impl Cluster {
             return Rc::clone(endpoint);
         }
         let index = self.is_listed.then_some(known.len());
-        let endpoint = Rc::new(Endpoint::new(shared, Rc::clone(origin), addresses, index));
+        let endpoint = Rc::new(Endpoint::new(context, Rc::clone(origin), addresses, index));
         known.push(Rc::clone(&endpoint));
         endpoint
     }

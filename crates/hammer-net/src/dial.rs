@@ -7,14 +7,20 @@ use std::rc::Rc;
 use hammer_measure::Nanos;
 use tokio::net::TcpStream;
 
-use crate::client::Shared;
 use crate::config::HttpVersion;
-use crate::endpoint::{Endpoint, Protocol};
+use crate::context::ClientContext;
 use crate::failure::{Failure, FailureKind};
 use crate::guard;
 use crate::io::{CountedTcp, Stream, WireIo};
 use crate::resolve::Origin;
 use crate::wire::{Wire, WireTimes};
+
+/// What is spoken on a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Protocol {
+    Http1,
+    Http2,
+}
 
 /// An established connection of which the version is known.
 pub(crate) struct Dialled {
@@ -22,70 +28,77 @@ pub(crate) struct Dialled {
     pub(crate) wire: Rc<Wire>,
     pub(crate) protocol: Protocol,
     pub(crate) opened: Nanos,
+    /// The address that answered.
+    pub(crate) addr: SocketAddr,
 }
 
-/// Dials `endpoint` within the dial timeout, and writes the instants into `times`.
+/// Dials `origin` at the first of `addresses` that answers, within the dial timeout, and writes the instants into `times`.
 pub(crate) async fn dial(
-    shared: &Shared,
-    endpoint: &Endpoint,
+    context: &ClientContext,
+    origin: &Origin,
+    addresses: impl Iterator<Item = SocketAddr> + Clone,
     times: &mut WireTimes,
 ) -> Result<Dialled, Failure> {
-    *times = WireTimes { dial_started: Some(shared.clock.now()), ..WireTimes::default() };
-    let limit = shared.config.dial_timeout;
-    let dialled = tokio::time::timeout(limit, establish(shared, endpoint, times)).await;
+    *times = WireTimes { dial_started: Some(context.clock.now()), ..WireTimes::default() };
+    let limit = context.config.dial_timeout;
+    let name = || origin.name_at(addresses.clone().next());
+    let dialled = tokio::time::timeout(limit, establish(context, origin, addresses.clone(), times)).await;
     let dialled = dialled.unwrap_or_else(|_| {
-        let detail = format!("connect to {} within {}", endpoint.name(), Nanos::from(limit));
+        let detail = format!("connect to {} within {}", name(), Nanos::from(limit));
         Err(Failure::new(FailureKind::DialTimeout, detail))
     });
-    tell(endpoint, times, dialled.as_ref().err(), shared.clock.now());
+    tell(name, times, dialled.as_ref().err(), context.clock.now());
     dialled
 }
 
 /// One line for a dial that failed, and for one that did not where somebody wants to see those.
-fn tell(endpoint: &Endpoint, times: &WireTimes, failure: Option<&Failure>, now: Nanos) {
+fn tell(name: impl Fn() -> String, times: &WireTimes, failure: Option<&Failure>, now: Nanos) {
     let took = now.since(times.dial_started.unwrap_or(now));
     match failure {
-        Some(failure) => tracing::warn!(endpoint = %endpoint.name(), %took, "failed to {failure}"),
-        None => tracing::debug!(
-            endpoint = %endpoint.name(), %took, tls = times.tls_done.is_some(), "connected",
-        ),
+        Some(failure) => tracing::warn!(endpoint = %name(), %took, "failed to {failure}"),
+        None => tracing::debug!(endpoint = %name(), %took, tls = times.tls_done.is_some(), "connected"),
     }
 }
 
-async fn establish(shared: &Shared, endpoint: &Endpoint, times: &mut WireTimes) -> Result<Dialled, Failure> {
-    let tcp = connect(shared, endpoint).await?;
-    times.connected = Some(shared.clock.now());
-    let wire = Rc::new(Wire::new(Rc::clone(&shared.clock)));
+async fn establish(
+    context: &ClientContext,
+    origin: &Origin,
+    addresses: impl Iterator<Item = SocketAddr>,
+    times: &mut WireTimes,
+) -> Result<Dialled, Failure> {
+    let (tcp, addr) = connect(context, origin.host(), addresses).await?;
+    times.connected = Some(context.clock.now());
+    let wire = Rc::new(Wire::new(Rc::clone(&context.clock)));
     let tcp = CountedTcp { tcp, wire: Rc::clone(&wire) };
-    let version = shared.config.version;
-    let (stream, protocol) = match &endpoint.origin.tls {
+    let version = context.config.version;
+    let (stream, protocol) = match &origin.tls {
         None => (Stream::Plain(tcp), plain_protocol(version)),
         Some((connector, name)) => {
             let tls = connector
                 .connect(name.clone(), tcp)
                 .await
-                .map_err(|error| of_handshake(&endpoint.name(), &error))?;
-            times.tls_done = Some(shared.clock.now());
-            let protocol = tls_protocol(version, tls.get_ref().1.alpn_protocol(), &endpoint.origin)?;
+                .map_err(|error| of_handshake(&origin.name_at(Some(addr)), &error))?;
+            times.tls_done = Some(context.clock.now());
+            let protocol = tls_protocol(version, tls.get_ref().1.alpn_protocol(), origin)?;
             (Stream::Tls(Box::new(tls)), protocol)
         }
     };
     let opened = times.tls_done.or(times.connected).unwrap_or_default();
-    Ok(Dialled { io: WireIo { stream, wire: Rc::clone(&wire) }, wire, protocol, opened })
+    Ok(Dialled { io: WireIo { stream, wire: Rc::clone(&wire) }, wire, protocol, opened, addr })
 }
 
-/// Tries the endpoint's addresses, the one that answered last time first.
-async fn connect(shared: &Shared, endpoint: &Endpoint) -> Result<TcpStream, Failure> {
-    let host = endpoint.origin.host();
+/// Tries one address after another.
+async fn connect(
+    context: &ClientContext,
+    host: &str,
+    addresses: impl Iterator<Item = SocketAddr>,
+) -> Result<(TcpStream, SocketAddr), Failure> {
     let mut failure = None;
-    for addr in endpoint.addresses() {
-        guard::check(host, addr, shared.config.authorized.as_deref())
+    for addr in addresses {
+        guard::check(host, addr, context.config.authorized.as_deref())
             .map_err(|refused| Failure::new(FailureKind::Unauthorized, refused.to_string()))?;
         match connect_to(addr).await {
-            Ok(tcp) => {
-                endpoint.prefer(addr);
-                return Ok(tcp);
-            }
+            Ok(tcp) => return Ok((tcp, addr)),
             Err(error) => failure = Some(Failure::of_dial(&format!("{host} at {addr}"), &error)),
         }
     }

@@ -8,52 +8,30 @@ use futures::future::try_join_all;
 use http::HeaderValue;
 use tokio::sync::Semaphore;
 
-use crate::client::Shared;
-use crate::dial::dial;
-use crate::failure::{Failure, FailureKind};
+use crate::attempt::{Broken, Exchanged};
+use crate::config::HttpVersion;
+use crate::context::ClientContext;
+use crate::dial::{Protocol, dial};
+use crate::failure::{Failure, closed};
 use crate::http1::{self, Http1Connection, Http1Pool};
-use crate::http2::{self, Http2Connection, Http2Pool, Started};
+use crate::http2::{self, Grant, Http2Connection, Http2Pool, Started};
 use crate::request::{Answer, Request};
 use crate::resolve::Origin;
 use crate::wire::WireTimes;
-
-/// What is spoken on a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Protocol {
-    Http1,
-    Http2,
-}
 
 /// The addresses of one server, and the connections to it.
 pub(crate) struct Endpoint {
     pub(crate) origin: Rc<Origin>,
     /// Its place in the client's list; `None` for a redirect's other origin.
     pub(crate) index: Option<usize>,
-    pub(crate) http1: Http1Pool,
-    pub(crate) http2: Http2Pool,
+    http1: Http1Pool,
+    http2: Rc<Http2Pool>,
     addresses: Vec<SocketAddr>,
     preferred: Cell<usize>,
     in_flight: Cell<usize>,
     retired: Cell<bool>,
     protocol: Cell<Option<Protocol>>,
     discovery: Semaphore,
-}
-
-/// An exchange that failed, and whether it may be tried on another connection.
-pub(crate) enum Broken {
-    /// A connection that was idle turned out to be closed before the request was written.
-    Unsent,
-    /// It was closed after the request was written, before any byte of an answer; or an HTTP/2 server says that it did
-    /// not touch the request. The connection is out of the pool.
-    Idle(Failure),
-    /// The request cannot be tried again.
-    Final(Failure),
-}
-
-impl From<Failure> for Broken {
-    fn from(failure: Failure) -> Self {
-        Self::Final(failure)
-    }
 }
 
 /// Counts an operation in flight for as long as it lives.
@@ -67,15 +45,15 @@ impl Drop for InFlight<'_> {
 
 impl Endpoint {
     pub(crate) fn new(
-        shared: &Shared,
+        context: &ClientContext,
         origin: Rc<Origin>,
         addresses: Vec<SocketAddr>,
         index: Option<usize>,
     ) -> Self {
         Self {
-            http1: Http1Pool::new(shared.config.connections),
-            http2: Http2Pool::default(),
-            protocol: Cell::new(shared.known_protocol(&origin)),
+            http1: Http1Pool::new(context.config.connections),
+            http2: Rc::default(),
+            protocol: Cell::new(known_protocol(context.config.version, &origin)),
             origin,
             index,
             addresses,
@@ -88,20 +66,16 @@ impl Endpoint {
 
     /// Host and port, and the address where it differs.
     pub(crate) fn name(&self) -> String {
-        let authority = &self.origin.authority;
-        match (self.origin.literal(), self.addresses().next()) {
-            (None, Some(addr)) => format!("{authority} at {addr}"),
-            _ => authority.to_string(),
-        }
+        self.origin.name_at(self.addresses().next())
     }
 
     /// Its addresses, the preferred one first.
-    pub(crate) fn addresses(&self) -> impl Iterator<Item = SocketAddr> {
+    fn addresses(&self) -> impl Iterator<Item = SocketAddr> + Clone {
         let (before, from) = self.addresses.split_at(self.preferred.get());
         from.iter().chain(before).copied()
     }
 
-    pub(crate) fn prefer(&self, addr: SocketAddr) {
+    fn prefer(&self, addr: SocketAddr) {
         self.preferred.set(self.addresses.iter().position(|known| *known == addr).unwrap_or(0));
     }
 
@@ -127,14 +101,14 @@ impl Endpoint {
         }
     }
 
-    pub(crate) fn is_retired(&self) -> bool {
+    fn is_retired(&self) -> bool {
         self.retired.get()
     }
 
     /// Sends `request` on a connection of its own choice; over HTTP/1.1 on a newly dialled one when `fresh`.
     pub(crate) async fn exchange(
-        self: &Rc<Self>,
-        shared: &Rc<Shared>,
+        &self,
+        context: &ClientContext,
         request: &Request,
         bearer: Option<&HeaderValue>,
         answer: &mut Answer,
@@ -142,12 +116,12 @@ impl Endpoint {
     ) -> Result<(), Broken> {
         let mut protocol = match self.protocol.get() {
             Some(protocol) => protocol,
-            None => Box::pin(self.discover(shared, &mut answer.wire)).await?,
+            None => Box::pin(self.discover(context, &mut answer.wire)).await?,
         };
         loop {
             let done = match protocol {
-                Protocol::Http1 => http1::exchange(self, shared, request, bearer, answer, fresh).await,
-                Protocol::Http2 => Box::pin(http2::exchange(self, shared, request, bearer, answer)).await,
+                Protocol::Http1 => self.over_http1(context, request, bearer, answer, fresh).await,
+                Protocol::Http2 => Box::pin(self.over_http2(context, request, bearer, answer)).await,
             }?;
             match done {
                 Exchanged::Done => return Ok(()),
@@ -156,15 +130,69 @@ impl Endpoint {
         }
     }
 
+    /// Sends `request` on an idle connection or a new one.
+    async fn over_http1(
+        &self,
+        context: &ClientContext,
+        request: &Request,
+        bearer: Option<&HeaderValue>,
+        answer: &mut Answer,
+        fresh: bool,
+    ) -> Result<Exchanged, Broken> {
+        let slot = self.http1.slot().await?;
+        // A fresh one takes the place of an idle one, so that the endpoint's bound holds.
+        let idle = self.http1.take(context).filter(|_| !fresh);
+        let was_idle = idle.is_some();
+        let mut connection = match idle {
+            Some(connection) => connection,
+            None => match Box::pin(self.open(context, &mut answer.wire)).await? {
+                Opened::Http1(connection) => connection,
+                other => return Ok(Exchanged::Other(self.adopt(context, other))),
+            },
+        };
+        let request =
+            http1::to_http(request, &self.origin, bearer, context, std::mem::take(&mut answer.headers));
+        match connection.exchange(request, answer, context.config.response_limit, self.origin.host()).await {
+            Ok(is_reusable) => {
+                if is_reusable && context.config.keepalive && !self.is_retired() {
+                    drop(slot);
+                    self.http1.put(connection);
+                }
+                Ok(Exchanged::Done)
+            }
+            Err(failure) => Err(connection.broken(failure, was_idle)),
+        }
+    }
+
+    /// Sends `request` on a stream of the idlest connection, or of a new one.
+    async fn over_http2(
+        &self,
+        context: &ClientContext,
+        request: &Request,
+        bearer: Option<&HeaderValue>,
+        answer: &mut Answer,
+    ) -> Result<Exchanged, Broken> {
+        let head = http2::to_http(request, &self.origin, bearer, context.config.user_agent.as_ref())?;
+        let lease = match self.http2.stream(context).await? {
+            Grant::Stream(lease) => lease,
+            Grant::Dial(permit) => match Box::pin(self.open(context, &mut answer.wire)).await? {
+                Opened::Http2(started) => self.http2.first_stream(context, permit, started),
+                other => return Ok(Exchanged::Other(self.adopt(context, other))),
+            },
+        };
+        let body = request.body.clone().into_bytes();
+        http2::exchange(&lease, &self.http2, context, self.origin.host(), head, body, answer).await
+    }
+
     /// Keeps a connection that speaks another version than its predecessors did.
-    pub(crate) fn adopt(self: &Rc<Self>, shared: &Rc<Shared>, connection: Opened) -> Protocol {
+    fn adopt(&self, context: &ClientContext, connection: Opened) -> Protocol {
         let protocol = match connection {
             Opened::Http1(connection) => {
                 self.http1.put(connection);
                 Protocol::Http1
             }
             Opened::Http2(dialled) => {
-                self.http2.add(self, shared, dialled, 0);
+                self.http2.add(context, dialled, 0);
                 Protocol::Http2
             }
         };
@@ -173,51 +201,46 @@ impl Endpoint {
     }
 
     /// Dials and starts to speak whatever was agreed.
-    pub(crate) async fn open(
-        self: &Rc<Self>,
-        shared: &Rc<Shared>,
-        times: &mut WireTimes,
-    ) -> Result<Opened, Failure> {
-        let dialled = dial(shared, self, times).await?;
+    async fn open(&self, context: &ClientContext, times: &mut WireTimes) -> Result<Opened, Failure> {
+        let dialled = dial(context, &self.origin, self.addresses(), times).await?;
+        self.prefer(dialled.addr);
         match dialled.protocol {
             Protocol::Http1 => Ok(Opened::Http1(Http1Connection::start(dialled, &self.origin).await?)),
-            Protocol::Http2 => Ok(Opened::Http2(Http2Connection::start(dialled, self, shared).await?)),
+            Protocol::Http2 => {
+                Ok(Opened::Http2(Http2Connection::start(dialled, self.origin.host(), context).await?))
+            }
         }
     }
 
     /// The version that the server chooses: one connection is dialled to learn it, and kept.
-    async fn discover(
-        self: &Rc<Self>,
-        shared: &Rc<Shared>,
-        times: &mut WireTimes,
-    ) -> Result<Protocol, Failure> {
+    async fn discover(&self, context: &ClientContext, times: &mut WireTimes) -> Result<Protocol, Failure> {
         // One at a time dials to learn the protocol. The others wait, and find it known: else each would open a connection.
         let _turn = self.discovery.acquire().await.map_err(|_| closed())?;
         if let Some(protocol) = self.protocol.get() {
             return Ok(protocol);
         }
-        let connection = self.open(shared, times).await?;
-        Ok(self.adopt(shared, connection))
+        let connection = self.open(context, times).await?;
+        Ok(self.adopt(context, connection))
     }
 
     /// Has `count` connections established, or as many as are allowed.
-    pub(crate) async fn warm_up(self: &Rc<Self>, shared: &Rc<Shared>, count: usize) -> Result<(), Failure> {
+    pub(crate) async fn warm_up(&self, context: &ClientContext, count: usize) -> Result<(), Failure> {
         if self.protocol.get().is_none() && count > 0 {
-            self.discover(shared, &mut WireTimes::default()).await?;
+            self.discover(context, &mut WireTimes::default()).await?;
         }
         let there = self.http1.count() + self.http2.count();
         let wanted = match self.protocol.get() {
-            Some(Protocol::Http2) => count.div_ceil(shared.config.streams),
+            Some(Protocol::Http2) => count.div_ceil(context.config.streams),
             _ => count,
         };
-        let missing = wanted.min(shared.config.connections).saturating_sub(there);
+        let missing = wanted.min(context.config.connections).saturating_sub(there);
         let dials = (0..missing).map(|_| async {
             let slot = self.http1.slot().await?;
-            let connection = self.open(shared, &mut WireTimes::default()).await?;
+            let connection = self.open(context, &mut WireTimes::default()).await?;
             Ok::<_, Failure>((slot, connection))
         });
         for (_slot, connection) in try_join_all(dials).await? {
-            self.adopt(shared, connection);
+            self.adopt(context, connection);
         }
         Ok(())
     }
@@ -229,16 +252,11 @@ pub(crate) enum Opened {
     Http2(Started),
 }
 
-/// How an exchange ended that did not fail.
-pub(crate) enum Exchanged {
-    /// The answer is whole.
-    Done,
-    /// The server now speaks another version; nothing was sent.
-    Other(Protocol),
-}
-
-/// The pool's semaphores are never closed; this stands where the type asks for an error.
-#[cold]
-pub(crate) fn closed() -> Failure {
-    Failure::new(FailureKind::Closed, "use a closed client")
+/// The version spoken with `origin`, when no negotiation decides it.
+fn known_protocol(version: HttpVersion, origin: &Origin) -> Option<Protocol> {
+    match version {
+        HttpVersion::Negotiated if origin.tls.is_some() => None,
+        HttpVersion::Negotiated | HttpVersion::Http1 => Some(Protocol::Http1),
+        HttpVersion::Http2 | HttpVersion::Http2PriorKnowledge => Some(Protocol::Http2),
+    }
 }

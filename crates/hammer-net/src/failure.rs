@@ -119,6 +119,18 @@ impl Failure {
     }
 }
 
+#[cold]
+pub(crate) fn too_large(host: &str, limit: usize) -> Failure {
+    let detail = format!("take the answer from {host}: it is larger than the limit of {limit} bytes");
+    Failure::new(FailureKind::TooLarge, detail)
+}
+
+/// The pools' queues are never closed; this stands where the type asks for an error.
+#[cold]
+pub(crate) fn closed() -> Failure {
+    Failure::new(FailureKind::Closed, "use a closed client")
+}
+
 fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(Some(error), |&error| error.source())
 }

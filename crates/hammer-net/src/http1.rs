@@ -18,11 +18,11 @@ use hyper::client::conn::http1::{Builder, Connection as Driver, SendRequest};
 use hyper_util::rt::TokioIo;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
+use crate::attempt::Broken;
 use crate::body::Body;
-use crate::client::Shared;
+use crate::context::ClientContext;
 use crate::dial::Dialled;
-use crate::endpoint::{Broken, Endpoint, Exchanged, Opened, closed};
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{Failure, FailureKind, closed, too_large};
 use crate::io::WireIo;
 use crate::request::{Answer, Request};
 use crate::resolve::Origin;
@@ -66,13 +66,13 @@ impl Http1Pool {
     }
 
     /// The connection that was used last, when it is neither idle nor old for too long.
-    fn take(&self, shared: &Shared) -> Option<Box<Http1Connection>> {
+    pub(crate) fn take(&self, context: &ClientContext) -> Option<Box<Http1Connection>> {
         let mut idle = self.idle.borrow_mut();
-        if !shared.expires() {
+        if !context.expires() {
             return idle.pop_back();
         }
-        let now = shared.clock.now();
-        let is_expired = |one: &Http1Connection| shared.is_expired(now, one.opened, one.wire.last_read());
+        let now = context.clock.now();
+        let is_expired = |one: &Http1Connection| context.is_expired(now, one.opened, one.wire.last_read());
         while idle.front().is_some_and(|longest_idle| is_expired(longest_idle)) {
             idle.pop_front();
         }
@@ -92,46 +92,12 @@ impl Http1Pool {
     }
 }
 
-/// Sends `request` on an idle connection or a new one.
-pub(crate) async fn exchange(
-    endpoint: &Rc<Endpoint>,
-    shared: &Rc<Shared>,
-    request: &Request,
-    bearer: Option<&HeaderValue>,
-    answer: &mut Answer,
-    fresh: bool,
-) -> Result<Exchanged, Broken> {
-    let pool = &endpoint.http1;
-    let slot = pool.slot().await?;
-    // A fresh one takes the place of an idle one, so that the endpoint's bound holds.
-    let idle = pool.take(shared).filter(|_| !fresh);
-    let was_idle = idle.is_some();
-    let mut connection = match idle {
-        Some(connection) => connection,
-        None => match Box::pin(endpoint.open(shared, &mut answer.wire)).await? {
-            Opened::Http1(connection) => connection,
-            other => return Ok(Exchanged::Other(endpoint.adopt(shared, other))),
-        },
-    };
-    let request = to_http(request, &endpoint.origin, bearer, shared, std::mem::take(&mut answer.headers));
-    match connection.exchange(request, answer, shared.config.response_limit, endpoint.origin.host()).await {
-        Ok(is_reusable) => {
-            if is_reusable && shared.config.keepalive && !endpoint.is_retired() {
-                drop(slot);
-                pool.put(connection);
-            }
-            Ok(Exchanged::Done)
-        }
-        Err(failure) => Err(connection.broken(failure, was_idle)),
-    }
-}
-
 /// The request in origin form (RFC 9112, section 3.2.1). `headers` lends its memory.
-fn to_http(
+pub(crate) fn to_http(
     request: &Request,
     origin: &Origin,
     bearer: Option<&HeaderValue>,
-    shared: &Shared,
+    context: &ClientContext,
     mut headers: HeaderMap,
 ) -> http::Request<Body> {
     // Those of the redirect that led here, if any.
@@ -139,7 +105,7 @@ fn to_http(
     if !request.headers.contains_key(HOST) {
         headers.insert(HOST, origin.host_header.clone());
     }
-    if let Some(user_agent) = &shared.config.user_agent
+    if let Some(user_agent) = &context.config.user_agent
         && !request.headers.contains_key(USER_AGENT)
     {
         headers.insert(USER_AGENT, user_agent.clone());
@@ -150,7 +116,7 @@ fn to_http(
     if let Some(bearer) = bearer {
         headers.insert(AUTHORIZATION, bearer.clone());
     }
-    if !shared.config.keepalive {
+    if !context.config.keepalive {
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
     }
     let mut http = http::Request::new(request.body.clone());
@@ -179,7 +145,7 @@ impl Http1Connection {
     }
 
     /// Sends `request` and reads the whole answer; whether the connection can serve another one.
-    async fn exchange(
+    pub(crate) async fn exchange(
         &mut self,
         request: http::Request<Body>,
         answer: &mut Answer,
@@ -264,7 +230,7 @@ impl Http1Connection {
         self.driver.is_some() && self.sender.is_ready()
     }
 
-    fn broken(&self, failure: Failure, was_idle: bool) -> Broken {
+    pub(crate) fn broken(&self, failure: Failure, was_idle: bool) -> Broken {
         let is_closed = matches!(failure.kind, FailureKind::Closed | FailureKind::Reset);
         match (self.wire.sent(), self.wire.first_read()) {
             _ if !was_idle || !is_closed => Broken::Final(failure),
@@ -314,12 +280,6 @@ fn next_chunk(body: &mut Incoming, cx: &mut Context<'_>) -> Poll<Option<hyper::R
             }
         }
     }
-}
-
-#[cold]
-pub(crate) fn too_large(host: &str, limit: usize) -> Failure {
-    let detail = format!("take the answer from {host}: it is larger than the limit of {limit} bytes");
-    Failure::new(FailureKind::TooLarge, detail)
 }
 
 /// A connection that wakes itself more often within one poll lets the other tasks have their turn.

@@ -1,8 +1,7 @@
-//! HTTP/2 (RFC 9113): an exchange takes a granted stream of a shared connection.
+//! HTTP/2 (RFC 9113): an exchange takes a granted stream of a context connection.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
-use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
@@ -11,37 +10,32 @@ use http::header::{AUTHORIZATION, CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENC
 use http::uri::{Authority, Parts};
 use http::{HeaderValue, Uri};
 
-use crate::client::Shared;
-use crate::endpoint::{Broken, Endpoint, Exchanged};
-use crate::failure::{Failure, FailureKind};
-use crate::http1::too_large;
+use crate::attempt::{Broken, Exchanged};
+use crate::context::ClientContext;
+use crate::failure::{Failure, FailureKind, too_large};
 use crate::request::{Answer, Request};
+use crate::resolve::Origin;
 
 mod pool;
 
-pub(crate) use pool::{Http2Connection, Http2Pool, Started};
+pub(crate) use pool::{Grant, Http2Connection, Http2Pool, Lease, Started};
 
-/// Sends `request` on a stream of the idlest connection, or of a new one.
+/// Sends `head` and `body` on the granted stream, and reads the whole answer.
 pub(crate) async fn exchange(
-    endpoint: &Rc<Endpoint>,
-    shared: &Rc<Shared>,
-    request: &Request,
-    bearer: Option<&HeaderValue>,
+    lease: &Lease,
+    pool: &Http2Pool,
+    context: &ClientContext,
+    host: &str,
+    head: http::Request<()>,
+    body: Bytes,
     answer: &mut Answer,
 ) -> Result<Exchanged, Broken> {
-    let pool = &endpoint.http2;
-    let head = to_http(request, endpoint, bearer, shared.config.user_agent.as_ref())?;
-    let lease = match pool.stream(endpoint, shared, &mut answer.wire).await? {
-        Ok(lease) => lease,
-        Err(other) => return Ok(other),
-    };
     let connection = &lease.connection;
-    if !shared.config.keepalive {
+    if !context.config.keepalive {
         pool.retire(connection);
     }
     let was_alone = connection.has_one_stream();
-    let sent =
-        exchange_on(connection, head, request.body.clone().into_bytes(), answer, shared, endpoint).await;
+    let sent = exchange_on(connection, head, body, answer, context, host).await;
     let (out, in_) = connection.wire.take_bytes();
     answer.bytes_out += out;
     answer.bytes_in += in_;
@@ -87,15 +81,14 @@ async fn exchange_on(
     head: http::Request<()>,
     body: Bytes,
     answer: &mut Answer,
-    shared: &Shared,
-    endpoint: &Endpoint,
+    context: &ClientContext,
+    host: &str,
 ) -> Result<(), StreamError> {
-    let host = endpoint.origin.host();
-    let limit = shared.config.response_limit;
+    let limit = context.config.response_limit;
     let mut sender = connection.sender.clone();
     let refused = |error: h2::Error| StreamError::before_answer(host, &error);
     poll_fn(|cx| sender.poll_ready(cx)).await.map_err(refused)?;
-    answer.wire.sent = Some(shared.clock.now());
+    answer.wire.sent = Some(context.clock.now());
     let (mut response, stream) = sender.send_request(head, body.is_empty()).map_err(refused)?;
     let mut upload = Upload { stream, body };
     let response = poll_fn(|cx| {
@@ -104,7 +97,7 @@ async fn exchange_on(
     })
     .await
     .map_err(refused)?;
-    answer.wire.first_byte = Some(shared.clock.now());
+    answer.wire.first_byte = Some(context.clock.now());
 
     let (head, mut stream) = response.into_parts();
     answer.status = head.status;
@@ -127,7 +120,7 @@ async fn exchange_on(
             }
         }
     }
-    answer.wire.done = Some(shared.clock.now());
+    answer.wire.done = Some(context.clock.now());
     Ok(())
 }
 
@@ -175,13 +168,12 @@ impl Upload {
 }
 
 /// The request's head with the pseudo-headers of RFC 9113, section 8.3.1, and without what section 8.2.2 forbids.
-fn to_http(
+pub(crate) fn to_http(
     request: &Request,
-    endpoint: &Endpoint,
+    origin: &Origin,
     bearer: Option<&HeaderValue>,
     user_agent: Option<&HeaderValue>,
 ) -> Result<http::Request<()>, Failure> {
-    let origin = &endpoint.origin;
     let unsendable = |_| {
         let detail = format!("send a request to {}: its host is no authority", origin.host());
         Failure::new(FailureKind::Request, detail)

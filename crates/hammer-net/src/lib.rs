@@ -3,11 +3,13 @@
 //! tell the time is an argument), never follows the environment's proxies, and never dials a peer that is neither
 //! loopback nor private unless the plan says who allowed it.
 
+mod attempt;
 mod balance;
 mod body;
 mod client;
 mod cluster;
 mod config;
+mod context;
 mod credential;
 mod dial;
 mod endpoint;

@@ -52,6 +52,14 @@ impl Origin {
         self.host.parse::<IpAddr>().ok().map(|ip| SocketAddr::new(ip, self.port))
     }
 
+    /// Host and port, and the address where it differs.
+    pub(crate) fn name_at(&self, addr: Option<SocketAddr>) -> String {
+        match (self.literal(), addr) {
+            (None, Some(addr)) => format!("{} at {addr}", self.authority),
+            _ => self.authority.to_string(),
+        }
+    }
+
     /// The endpoints behind the host, each by its addresses.
     pub(crate) async fn look_up(&self) -> Result<Vec<Vec<SocketAddr>>, Failure> {
         if let Some(addr) = self.literal() {

@@ -58,12 +58,6 @@ impl ModuleGraph {
         self.imports.get(module).into_iter().flat_map(|found| &found.paths).map(Vec::as_slice)
     }
 
-    /// Forgets the arrows between the files of a circle that is known.
-    pub(crate) fn forget_within(&mut self, circle: &BTreeSet<String>) {
-        self.arrows
-            .retain(|arrow| !(circle.contains(&text(&arrow.from)) && circle.contains(&text(&arrow.to))));
-    }
-
     /// The arrows that lead upward.
     pub(crate) fn upward(&self) -> Vec<String> {
         let passed_on = self.arrows.iter().filter(|arrow| self.is_passed_on(arrow));
@@ -237,19 +231,6 @@ mod tests {
         assert_eq!(graph(&rooms).wide_circles(), ["a circle of 2 files: a, b"]);
         let face = [("lib", ""), ("a", "use b::B;"), ("a/b", "use super::A;")];
         assert_eq!(graph(&face).wide_circles(), Vec::<String>::new());
-    }
-
-    #[test]
-    fn a_known_circle_is_not_told_and_what_is_beside_it_is() {
-        let files = [
-            ("lib", ""),
-            ("a", "mod c; use crate::b::B;"),
-            ("a/c", ""),
-            ("b", "use crate::a::A; use crate::a::c::C;"),
-        ];
-        let mut graph = graph(&files);
-        graph.forget_within(&BTreeSet::from(["a".to_owned(), "b".to_owned()]));
-        assert_eq!((graph.upward(), graph.wide_circles()), (vec![], vec![]));
     }
 
     #[test]

@@ -12,7 +12,6 @@
 //! A *circle* is a set of files each of which imports every other one, directly or through others. It may have three files,
 //! all of one room.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate_files::CrateFiles;
@@ -25,18 +24,12 @@ mod imports;
 mod tokens;
 mod type_names;
 
-/// The circles that are there still, by crate. Each falls in a change of its own, and is then taken from this list.
-const KNOWN: [(&str, &str); 1] = [("hammer-net", "client cluster dial endpoint http1 http2 http2/pool")];
-
 #[test]
 fn no_import_leads_upward_and_no_circle_is_wide() {
     let mut problems = Vec::new();
     for (name, folder) in crates() {
-        let mut graph = ModuleGraph::of(&CrateFiles::read(&folder.join("src")));
+        let graph = ModuleGraph::of(&CrateFiles::read(&folder.join("src")));
         let (files, arrows) = (graph.files(), graph.arrows());
-        for circle in known(&name) {
-            graph.forget_within(&circle);
-        }
         let (upward, wide) = (graph.upward(), graph.wide_circles());
         println!(
             "{name}: {files} files, {arrows} arrows, {} upward, {} wide circles",
@@ -46,29 +39,6 @@ fn no_import_leads_upward_and_no_circle_is_wide() {
         problems.extend(upward.into_iter().chain(wide).map(|problem| format!("{name}: {problem}")));
     }
     assert!(problems.is_empty(), "{problems:#?}");
-}
-
-#[test]
-fn every_known_circle_is_still_there() {
-    for (name, folder) in crates() {
-        for circle in known(&name) {
-            let mut graph = ModuleGraph::of(&CrateFiles::read(&folder.join("src")));
-            known(&name)
-                .iter()
-                .filter(|other| **other != circle)
-                .for_each(|other| graph.forget_within(other));
-            let is_there = !graph.upward().is_empty() || !graph.wide_circles().is_empty();
-            assert!(
-                is_there,
-                "{name}: the circle of {circle:?} is no problem any more; take it from the list"
-            );
-        }
-    }
-}
-
-fn known(name: &str) -> Vec<BTreeSet<String>> {
-    let of_crate = KNOWN.iter().filter(|(known, _)| *known == name);
-    of_crate.map(|(_, files)| files.split(' ').map(str::to_owned).collect()).collect()
 }
 
 /// The crates of the workspace that have modules, by name, and where they lie.

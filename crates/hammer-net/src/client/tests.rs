@@ -10,8 +10,13 @@ mod server;
 mod tls;
 
 use std::cell::Cell;
+use std::time::Duration;
+
+use hammer_measure::Nanos;
+use http::HeaderValue;
 
 use super::*;
+use crate::config::HttpVersion;
 
 /// A clock that only a test moves, but for a nanosecond at each reading.
 pub(crate) struct HandClock(Cell<u64>);

@@ -13,12 +13,11 @@ use hammer_measure::Nanos;
 use tokio::sync::Semaphore;
 use tokio::task::AbortHandle;
 
-use crate::client::Shared;
+use crate::context::ClientContext;
 use crate::dial::Dialled;
-use crate::endpoint::{Endpoint, Exchanged, Opened, closed};
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{Failure, FailureKind, closed};
 use crate::io::WireIo;
-use crate::wire::{Wire, WireTimes};
+use crate::wire::Wire;
 
 /// The connections of an endpoint. `streams` holds a permit for each stream that could be opened now, so that who waits for one is
 /// served in order, whichever connection has it.
@@ -84,13 +83,12 @@ impl Http2Pool {
 
     /// Spawns the task that drives the connection, and offers its streams but for the `taken` first.
     pub(crate) fn add(
-        &self,
-        endpoint: &Rc<Endpoint>,
-        shared: &Shared,
+        self: &Rc<Self>,
+        context: &ClientContext,
         started: Started,
         taken: usize,
     ) -> Rc<Http2Connection> {
-        let limit = started.driver.max_concurrent_send_streams().min(shared.config.streams);
+        let limit = started.driver.max_concurrent_send_streams().min(context.config.streams);
         let connection = Rc::new(Http2Connection {
             sender: started.sender,
             wire: started.wire,
@@ -103,7 +101,7 @@ impl Http2Pool {
             task: RefCell::new(None),
         });
         let driven =
-            drive(started.driver, shared.config.streams, Rc::downgrade(endpoint), Rc::downgrade(&connection));
+            drive(started.driver, context.config.streams, Rc::downgrade(self), Rc::downgrade(&connection));
         let task = tokio::task::spawn_local(driven);
         *connection.task.borrow_mut() = Some(task.abort_handle());
         self.connections.borrow_mut().push(Rc::clone(&connection));
@@ -140,13 +138,13 @@ impl Http2Pool {
     }
 
     /// A stream for which a permit was taken.
-    fn open(&self, shared: &Shared) -> Option<Lease<'_>> {
-        if shared.expires() {
-            let now = shared.clock.now();
+    fn open(self: &Rc<Self>, context: &ClientContext) -> Option<Lease> {
+        if context.expires() {
+            let now = context.clock.now();
             let expired = |connection: &&Rc<Http2Connection>| {
                 let idle_since =
                     if connection.in_flight.get() > 0 { now } else { connection.idle_since.get() };
-                shared.is_expired(now, connection.opened, idle_since)
+                context.is_expired(now, connection.opened, idle_since)
             };
             let expired: Vec<_> = self.connections.borrow().iter().filter(expired).cloned().collect();
             expired.iter().for_each(|connection| self.retire(connection));
@@ -158,53 +156,54 @@ impl Http2Pool {
         Some(Lease::new(self, Rc::clone(idlest)))
     }
 
-    /// A stream of the idlest connection; of a new one when there is none below its limit.
-    pub(crate) async fn stream(
-        &self,
-        endpoint: &Rc<Endpoint>,
-        shared: &Rc<Shared>,
-        times: &mut WireTimes,
-    ) -> Result<Result<Lease<'_>, Exchanged>, Failure> {
+    /// A stream of the idlest connection; or, where there is none below its limit, leave to dial another.
+    pub(crate) async fn stream(self: &Rc<Self>, context: &ClientContext) -> Result<Grant, Failure> {
         loop {
-            let is_full = self.count() + self.dialling.get() >= shared.config.connections;
+            let is_full = self.count() + self.dialling.get() >= context.config.connections;
             if self.streams.available_permits() == 0 && !is_full {
-                match self.dial(endpoint, shared, times).await? {
-                    Opened::Http2(started) => {
-                        let connection = self.add(endpoint, shared, started, 1);
-                        return Ok(Ok(Lease::new(self, connection)));
-                    }
-                    other => return Ok(Err(Exchanged::Other(endpoint.adopt(shared, other)))),
-                }
+                return Ok(Grant::Dial(DialPermit::new(self)));
             }
             // Forgotten, since the lease gives it back as it ends. Nothing awaits until the lease is there, so none is lost on the way.
             self.streams.acquire().await.map_err(|_| closed())?.forget();
-            if let Some(lease) = self.open(shared) {
-                return Ok(Ok(lease));
+            if let Some(lease) = self.open(context) {
+                return Ok(Grant::Stream(lease));
             }
         }
     }
 
-    async fn dial(
-        &self,
-        endpoint: &Rc<Endpoint>,
-        shared: &Rc<Shared>,
-        times: &mut WireTimes,
-    ) -> Result<Opened, Failure> {
-        self.dialling.set(self.dialling.get() + 1);
-        let mut dialling = Dialling { pool: self, is_done: false };
-        let opened = Box::pin(endpoint.open(shared, times)).await;
-        dialling.is_done = matches!(opened, Ok(Opened::Http2(_)));
-        opened
+    /// The first stream of the connection that `permit` was for.
+    pub(crate) fn first_stream(
+        self: &Rc<Self>,
+        context: &ClientContext,
+        mut permit: DialPermit,
+        started: Started,
+    ) -> Lease {
+        permit.is_done = true;
+        let connection = self.add(context, started, 1);
+        Lease::new(self, connection)
     }
 }
 
-/// A dial under way; when it comes to nothing, whoever waited for it takes it up.
-struct Dialling<'a> {
-    pool: &'a Http2Pool,
+/// What whoever asks for a stream gets.
+pub(crate) enum Grant {
+    Stream(Lease),
+    Dial(DialPermit),
+}
+
+/// Leave for a dial, held while it is under way; when it comes to nothing, whoever waited for it takes it up.
+pub(crate) struct DialPermit {
+    pool: Rc<Http2Pool>,
     is_done: bool,
 }
 
-impl Drop for Dialling<'_> {
+impl DialPermit {
+    fn new(pool: &Rc<Http2Pool>) -> Self {
+        pool.dialling.set(pool.dialling.get() + 1);
+        Self { pool: Rc::clone(pool), is_done: false }
+    }
+}
+
+impl Drop for DialPermit {
     fn drop(&mut self) {
         self.pool.dialling.set(self.pool.dialling.get() - 1);
         if !self.is_done {
@@ -215,19 +214,19 @@ impl Drop for Dialling<'_> {
 }
 
 /// A granted stream.
-pub(crate) struct Lease<'a> {
-    pool: &'a Http2Pool,
+pub(crate) struct Lease {
+    pool: Rc<Http2Pool>,
     pub(crate) connection: Rc<Http2Connection>,
 }
 
-impl<'a> Lease<'a> {
-    fn new(pool: &'a Http2Pool, connection: Rc<Http2Connection>) -> Self {
+impl Lease {
+    fn new(pool: &Rc<Http2Pool>, connection: Rc<Http2Connection>) -> Self {
         connection.in_flight.set(connection.in_flight.get() + 1);
-        Self { pool, connection }
+        Self { pool: Rc::clone(pool), connection }
     }
 }
 
-impl Drop for Lease<'_> {
+impl Drop for Lease {
     fn drop(&mut self) {
         let connection = &self.connection;
         connection.in_flight.set(connection.in_flight.get() - 1);
@@ -251,17 +250,17 @@ impl Http2Connection {
     /// Sends the preface (RFC 9113, section 3.4).
     pub(crate) async fn start(
         dialled: Dialled,
-        endpoint: &Endpoint,
-        shared: &Shared,
+        host: &str,
+        context: &ClientContext,
     ) -> Result<Started, Failure> {
         let (sender, driver) = Builder::new()
             .initial_window_size(STREAM_WINDOW)
             .initial_connection_window_size(CONNECTION_WINDOW)
-            .initial_max_send_streams(shared.config.streams.min(STREAMS_BEFORE_SETTINGS))
+            .initial_max_send_streams(context.config.streams.min(STREAMS_BEFORE_SETTINGS))
             .enable_push(false)
             .handshake(dialled.io)
             .await
-            .map_err(|error| Failure::of_exchange(endpoint.origin.host(), &error, FailureKind::Protocol))?;
+            .map_err(|error| Failure::of_exchange(host, &error, FailureKind::Protocol))?;
         Ok(Started { sender, driver: Box::new(driver), wire: dialled.wire, opened: dialled.opened })
     }
 }
@@ -270,7 +269,7 @@ impl Http2Connection {
 async fn drive(
     mut driver: Box<Driver<WireIo, Bytes>>,
     streams: usize,
-    endpoint: Weak<Endpoint>,
+    pool: Weak<Http2Pool>,
     connection: Weak<Http2Connection>,
 ) {
     let mut limit = driver.max_concurrent_send_streams().min(streams);
@@ -279,17 +278,17 @@ async fn drive(
         let now = driver.max_concurrent_send_streams().min(streams);
         if now != limit {
             limit = now;
-            if let (Some(endpoint), Some(connection)) = (endpoint.upgrade(), connection.upgrade())
+            if let (Some(pool), Some(connection)) = (pool.upgrade(), connection.upgrade())
                 && !connection.is_retired.get()
             {
-                endpoint.http2.set_limit(&connection, now);
+                pool.set_limit(&connection, now);
             }
         }
         polled.map(drop)
     })
     .await;
-    if let (Some(endpoint), Some(connection)) = (endpoint.upgrade(), connection.upgrade()) {
-        endpoint.http2.retire(&connection);
+    if let (Some(pool), Some(connection)) = (pool.upgrade(), connection.upgrade()) {
+        pool.retire(&connection);
     }
 }
 

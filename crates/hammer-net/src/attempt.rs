@@ -1,0 +1,29 @@
+//! What an attempt at an exchange ended with.
+
+use crate::dial::Protocol;
+use crate::failure::Failure;
+
+/// How an attempt ended that did not fail.
+pub(crate) enum Exchanged {
+    /// The answer is whole.
+    Done,
+    /// The server now speaks another version; nothing was sent.
+    Other(Protocol),
+}
+
+/// An attempt that failed, and whether it may be tried on another connection.
+pub(crate) enum Broken {
+    /// A connection that was idle turned out to be closed before the request was written.
+    Unsent,
+    /// It was closed after the request was written, before any byte of an answer; or an HTTP/2 server says that it did
+    /// not touch the request. The connection is out of the pool.
+    Idle(Failure),
+    /// The request cannot be tried again.
+    Final(Failure),
+}
+
+impl From<Failure> for Broken {
+    fn from(failure: Failure) -> Self {
+        Self::Final(failure)
+    }
+}
