@@ -107,6 +107,11 @@ impl Distribution {
         self.ended() + self.infinite
     }
 
+    /// Those that never ended.
+    pub fn infinite(&self) -> u64 {
+        self.infinite
+    }
+
     /// How many are longer than `bound`, to the histogram's precision; those that never ended are.
     pub fn count_above(&self, bound: Nanos) -> u64 {
         let above = self.histogram.as_ref().map_or(0, |h| h.len() - h.count_between(0, bound.0.max(1)));

@@ -2,6 +2,7 @@
 //! and the events that reporters receive. It never reads a clock, does I/O, or knows an async runtime or a protocol.
 
 pub mod command;
+pub mod connection;
 pub mod event;
 pub mod headline;
 pub mod health;
@@ -20,6 +21,7 @@ pub mod timing;
 mod fixture;
 
 pub use command::Command;
+pub use connection::{ConnectionCounts, ConnectionLog, ConnectionRecord, OpenConnection, ServiceConnections};
 pub use event::{Reporter, RunEvent};
 pub use histogram::{Distribution, Quantile, Summary};
 pub use octaves::Octaves;

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::connection::{self, ConnectionLog, ServiceConnections};
 use crate::histogram::Distribution;
 use crate::outcome::{Detail, Fate, Outcome};
 use crate::series::Phase;
@@ -76,12 +77,16 @@ pub struct Interval {
     /// By series, then by phase (see [`phase_index`]).
     #[serde(deserialize_with = "wire::series")]
     pub series: Vec<[SeriesRecord; 2]>,
+    /// What became of connections, by service, in the order of their names.
+    #[serde(deserialize_with = "connection::services")]
+    pub connections: Vec<ServiceConnections>,
 }
 
 /// A shard's counters and histograms.
 #[derive(Debug)]
 pub struct Recorder {
     interval: Interval,
+    connections: Vec<(String, ConnectionLog)>,
 }
 
 /// The index of a phase's records; operations are never intended in drain.
@@ -95,13 +100,15 @@ pub const fn phase_index(phase: Phase) -> usize {
 impl Interval {
     /// Room for `series` series.
     pub fn with_series(series: usize) -> Self {
-        Self { at: Nanos::ZERO, series: vec![<[SeriesRecord; 2]>::default(); series] }
+        let series = vec![<[SeriesRecord; 2]>::default(); series];
+        Self { at: Nanos::ZERO, series, connections: Vec::new() }
     }
 
     /// Forgets everything and keeps the allocations.
     pub fn clear(&mut self) {
         self.at = Nanos::ZERO;
         self.series.iter_mut().flatten().for_each(SeriesRecord::clear);
+        self.connections.iter_mut().for_each(|of_service| of_service.record.clear());
     }
 
     /// Adds what another shard, or a later interval, recorded.
@@ -111,13 +118,27 @@ impl Interval {
             ours[0].merge(&theirs[0]);
             ours[1].merge(&theirs[1]);
         }
+        for theirs in &other.connections {
+            connection::record_of(&mut self.connections, &theirs.service).merge(&theirs.record);
+        }
     }
 }
 
 impl Recorder {
     /// A recorder of `series` series.
     pub fn new(series: usize) -> Self {
-        Self { interval: Interval::with_series(series) }
+        Self { interval: Interval::with_series(series), connections: Vec::new() }
+    }
+
+    /// The log of a service's connections: the same for the same name.
+    pub fn connections(&mut self, service: &str) -> ConnectionLog {
+        let known = self.connections.iter().find(|(name, _)| name == service);
+        let known = known.map(|(_, log)| log.clone());
+        known.unwrap_or_else(|| {
+            let log = ConnectionLog::default();
+            self.connections.push((service.to_owned(), log.clone()));
+            log
+        })
     }
 
     /// The schedule named an arrival. It must be followed by [`Recorder::shed`], [`Recorder::starve`] or
@@ -200,6 +221,9 @@ impl Recorder {
         );
         let mut full = std::mem::replace(&mut self.interval, empty);
         full.at = at;
+        self.connections.iter().for_each(|(service, log)| {
+            log.swap(connection::record_of(&mut full.connections, service));
+        });
         debug_assert!(
             full.series.iter().flatten().all(SeriesRecord::balances),
             "fates must balance in every interval"

@@ -124,7 +124,7 @@ fn a_part_comes_back_as_it_was_sent() {
     let three = three();
     assert_eq!(sent(&three), three);
     let json = serde_json::to_string(&three).unwrap();
-    assert!(json.starts_with("{\"version\":2,\"index\":3,"), "{json}");
+    assert!(json.starts_with("{\"version\":3,\"index\":3,"), "{json}");
     assert_eq!(serde_json::from_str::<PartInterval>(&json).unwrap(), three);
     assert_eq!(three.to_bytes()[0], VERSION);
 }
@@ -179,7 +179,7 @@ fn bytes_that_are_none_say_why() {
     let bytes = three().to_bytes();
     let message = |bytes: &[u8], series| PartInterval::from_bytes(bytes, series).unwrap_err().to_string();
     let other = [&[1], &bytes[1..]].concat();
-    assert!(message(&other, SERIES).ends_with("it is written in format 1, and format 2 is read"));
+    assert!(message(&other, SERIES).ends_with("it is written in format 1, and format 3 is read"));
     let longer = [&bytes[..], &[0]].concat();
     assert!(message(&longer, SERIES).ends_with("1 more bytes follow it"));
     assert!(message(&bytes, 3).ends_with("it has 2 series, and the run has 3"));
@@ -246,7 +246,7 @@ fn more_histograms_than_a_run_has_memory_for_are_refused() {
     (0..7).for_each(|_| record.connection_wait.record(Nanos::MAX));
     let pair = postcard::to_stdvec(&[record.clone(), record]).unwrap();
     let of = |series: u8| {
-        let (head, tail) = ([VERSION, 7, 0, 1, series], [0, 0]);
+        let (head, tail) = ([VERSION, 7, 0, 1, series], [0, 0, 0]);
         let bytes = [&head, pair.repeat(series.into()).as_slice(), &tail].concat();
         assert!(bytes.len() < 100_000, "{} bytes", bytes.len());
         PartInterval::from_bytes(&bytes, series.into())
