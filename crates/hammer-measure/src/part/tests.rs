@@ -130,6 +130,14 @@ fn a_part_comes_back_as_it_was_sent() {
 }
 
 #[test]
+fn what_was_observed_comes_back_from_json_to_the_last_bit() {
+    let seen = Observation::new("tree_size", Nanos(4), 12.501_953_124_999_545);
+    let part = PartInterval::new((3, true), Interval::with_series(SERIES), Vec::new(), vec![seen]);
+    let json = serde_json::to_string(&part).unwrap();
+    assert_eq!(serde_json::from_str::<PartInterval>(&json).unwrap(), part);
+}
+
+#[test]
 fn an_interval_in_which_nothing_happened_is_small() {
     let bytes = part(Interval::with_series(SERIES)).to_bytes().len();
     assert!(bytes < 60 * 2 * SERIES, "{bytes} bytes");
