@@ -1,7 +1,10 @@
 //! What is sent: the seam between the engine and the protocols.
 
+use std::cell::RefCell;
 use std::future::Future;
 use std::rc::Rc;
+
+use hammer_measure::{ConnectionLog, Recorder};
 
 pub use crate::ended::Ended;
 
@@ -141,4 +144,13 @@ pub struct ShardContext {
     pub clock: Rc<dyn Clock>,
     /// What the shard's workloads keep of answers for one another.
     pub samples: ShardSamples,
+    pub(crate) recorder: Rc<RefCell<Recorder>>,
+}
+
+impl ShardContext {
+    /// Where the clients of a service note what becomes of their connections: on one shard the same log for the same name,
+    /// whichever workload asks. The report tells it by that name.
+    pub fn connections(&self, service: &str) -> ConnectionLog {
+        self.recorder.borrow_mut().connections(service)
+    }
 }

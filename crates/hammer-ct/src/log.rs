@@ -117,6 +117,8 @@ pub const DEFAULT_SKEW: Duration = Duration::from_secs(60);
 /// The maximum merge delay of a log whose plan states none: that of most logs.
 pub const DEFAULT_MMD: Duration = Duration::from_secs(86_400);
 
+/// A log that has no name in its plan, as a service.
+pub(crate) const SERVICE: &str = "log";
 /// RFC 6962 section 4.1.
 pub(crate) const ADD_CHAIN: &str = "/ct/v1/add-chain";
 /// RFC 6962 section 4.2.

@@ -15,7 +15,7 @@ use hammer_tlog::ct::rfc6962::GetSthResponse;
 use hammer_tlog::logs::note::{Checkpoint, Note};
 
 use crate::error::CtError;
-use crate::log::{LogKind, LogTarget};
+use crate::log::{LogKind, LogTarget, SERVICE};
 use crate::plan::{ReadKind, ReadPlan};
 use crate::promise::LogPromise;
 use crate::run::CtRun;
@@ -76,7 +76,7 @@ impl ReadWorkload {
         let draws = |label: u64| Draws::new(run.seed, label ^ run.workload << 32);
         let (kinds, weights): (Vec<_>, Vec<_>) = plan.weights(log.kind)?.into_iter().unzip();
         let mix = WeightedMix::new(&weights, draws(KINDS));
-        let service = ServiceConfig::new(log.monitoring_client(client));
+        let service = ServiceConfig::new(SERVICE, log.monitoring_client(client));
         Ok(Self { log, plan: plan.clone(), service, kinds, mix, draws: draws(PLACES) })
     }
 
@@ -85,6 +85,12 @@ impl ReadWorkload {
     #[must_use]
     pub fn warm_up(self, connections: usize) -> Self {
         Self { service: ServiceConfig { warm_up: connections, ..self.service }, ..self }
+    }
+
+    /// The service by whose name the report tells of its connections; `log` unless this is called.
+    #[must_use]
+    pub fn of_service(self, name: &str) -> Self {
+        Self { service: ServiceConfig { name: name.to_owned(), ..self.service }, ..self }
     }
 
     async fn read(

@@ -22,7 +22,7 @@ use hammer_synth::{Kind, MintScratch};
 use http::uri::PathAndQuery;
 
 use crate::error::CtError;
-use crate::log::{ADD_CHAIN, ADD_PRE_CHAIN, LogTarget};
+use crate::log::{ADD_CHAIN, ADD_PRE_CHAIN, LogTarget, SERVICE};
 use crate::plan::SubmitPlan;
 use crate::promise::LogPromise;
 use crate::record::{Instants, Stamp};
@@ -83,7 +83,7 @@ impl SubmitWorkload {
     ) -> Result<Self, CtError> {
         let distinct = !plan.resubmitted && chains.are_minted();
         let classes = ClassDraw::new(plan, run, &chains, log.window)?;
-        let service = ServiceConfig::new(log.submission_client(client));
+        let service = ServiceConfig::new(SERVICE, log.submission_client(client));
         let verifier = SctVerifier::new(log, run.epoch_unix_ms, chains.roots(), distinct);
         let verifier = verifier.deduplicates(plan.deduplicates);
         Ok(Self { chains, classes, service, verifier })
@@ -94,6 +94,12 @@ impl SubmitWorkload {
     #[must_use]
     pub fn warm_up(self, connections: usize) -> Self {
         Self { service: ServiceConfig { warm_up: connections, ..self.service }, ..self }
+    }
+
+    /// The service by whose name the report tells of its connections; `log` unless this is called.
+    #[must_use]
+    pub fn of_service(self, name: &str) -> Self {
+        Self { service: ServiceConfig { name: name.to_owned(), ..self.service }, ..self }
     }
 
     /// Has every accepted submission audited: its promise is pending until its leaf was found.

@@ -13,6 +13,8 @@ use crate::wire::exchange;
 /// A service as a run knows it: how to talk to it, and how many connections are made before the first arrival.
 #[derive(Clone, Debug)]
 pub struct ServiceConfig {
+    /// Its name, by which the report tells of its connections; clients of one name are counted together.
+    pub name: String,
     /// The client. Its `connections` are those of the whole run, of which each shard gets its share.
     pub client: ClientConfig,
     /// Connections of the whole run that are established before the first arrival, where that many can be in flight.
@@ -27,8 +29,8 @@ pub struct ServiceClient {
 
 impl ServiceConfig {
     /// A service all of whose connections are established before the first arrival.
-    pub fn new(client: ClientConfig) -> Self {
-        Self { warm_up: client.connections, client }
+    pub fn new(name: impl Into<String>, client: ClientConfig) -> Self {
+        Self { name: name.into(), warm_up: client.connections, client }
     }
 
     /// The client of one shard, with its share of the run's connections, some of them established.
@@ -40,6 +42,8 @@ impl ServiceConfig {
         let mut config = self.client.clone();
         config.connections = share_of_connections(config.connections, context.shard, context.shards);
         let warm_up = share_of(self.warm_up, context.shard, context.shards).min(context.in_flight);
+        // Asked for before anything is dialled, so that a service without any connection is told of too.
+        let _connections = context.connections(&self.name);
         let client = Client::new(config, context.clock.clone())?;
         let _ = client.warm_up(warm_up).await;
         Ok(ServiceClient { client, clock: context.clock.clone() })
@@ -50,7 +54,7 @@ impl ServiceConfig {
     #[must_use]
     pub fn beside(&self, connections: usize) -> Self {
         let client = ClientConfig { connections, ..self.client.clone() };
-        Self { client, warm_up: 0 }
+        Self { name: self.name.clone(), client, warm_up: 0 }
     }
 }
 

@@ -51,7 +51,7 @@ impl HttpWorkload {
             body: plan.body_bytes()?.into(),
         };
         let contains = plan.contains.as_ref().map(|text| Finder::new(text.as_bytes()).into_owned());
-        let service = ServiceConfig::new(client);
+        let service = ServiceConfig::new(SERVICE, client);
         let path = plan.path.as_str().to_owned();
         let expect = plan.expect.iter().map(|status| status.code()).collect();
         Ok(Self { request, path, expect, contains, service })
@@ -62,6 +62,12 @@ impl HttpWorkload {
     #[must_use]
     pub fn warm_up(self, connections: usize) -> Self {
         Self { service: ServiceConfig { warm_up: connections, ..self.service }, ..self }
+    }
+
+    /// The service by whose name the report tells of its connections; `url` unless this is called.
+    #[must_use]
+    pub fn of_service(self, name: &str) -> Self {
+        Self { service: ServiceConfig { name: name.to_owned(), ..self.service }, ..self }
     }
 
     fn judge(&self, answer: &Answer) -> Ended {
@@ -117,3 +123,6 @@ impl Workload for HttpWorkload {
         }
     }
 }
+
+/// A service that has no name in its plan.
+const SERVICE: &str = "url";

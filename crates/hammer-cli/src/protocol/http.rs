@@ -118,7 +118,10 @@ impl OpenProtocol for OpenHttp {
         let made = HttpWorkload::new(plan, client);
         let made = made.map_err(|error| PlanFault::failed(error).at(lane.at(REQUEST)))?;
         let made = made.warm_up(lane.warm_up);
-        Ok(lane.with(made))
+        Ok(lane.with(match name {
+            Some(name) => made.of_service(name),
+            None => made,
+        }))
     }
 }
 

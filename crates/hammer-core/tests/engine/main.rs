@@ -2,6 +2,7 @@
 
 mod closed;
 mod compose;
+mod connections;
 mod flows;
 mod harness;
 mod memory;

@@ -66,7 +66,7 @@ pub(super) fn submissions(
     }
     let (warm_up, name) = (lane.warm_up, lane.workload.name.as_str());
     let each = OnLogs { route, logs: made }.map(|log, made| {
-        let made = made.warm_up(warm_up);
+        let made = made.warm_up(warm_up).of_service(&logs[log].name);
         match auditors[log].as_mut().filter(|_| submit.audit) {
             Some(auditor) => made.audited(auditor.link(name)),
             None => made,
@@ -95,7 +95,9 @@ pub(super) fn reads(
         made.push((place, logs[place].name.clone(), reads));
     }
     let warm_up = lane.warm_up;
-    Ok(OnLogs { route, logs: made }.map(|_, made| made.warm_up(warm_up)).load(lane))
+    Ok(OnLogs { route, logs: made }
+        .map(|log, made| made.warm_up(warm_up).of_service(&logs[log].name))
+        .load(lane))
 }
 
 fn run(lane: &LaneRequest<'_>) -> CtRun {

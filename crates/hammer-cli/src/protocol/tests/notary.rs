@@ -154,7 +154,7 @@ impl OpenProtocol for OpenNotaries<'_> {
             return Err(PlanFault::Missing.at(lane.at(NOTARY)));
         };
         let client = lane.client(Some(&notary.name), &notary.client.endpoints)?;
-        let service = ServiceConfig { client, warm_up: lane.warm_up };
+        let service = ServiceConfig { name: notary.name.clone(), client, warm_up: lane.warm_up };
         let notarize = Notarize {
             service: service.clone(),
             seed: self.planned.plan.seed,
