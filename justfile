@@ -40,7 +40,7 @@ gate *stages:
 quickstart:
     cargo run --release -- run configs/ct-quickstart.yaml
 
-# hammer beside whichever of wrk, wrk2, oha, hey, vegeta, k6 and Locust is installed
+# hammer beside whichever of wrk, wrk2, h2load, oha, hey, vegeta, k6 and Locust is installed
 peers *flags:
     scripts/peers.sh {{ flags }}
 

@@ -18,6 +18,7 @@ debian=(
   "jq jq"
   "nginx nginx-light"
   "wrk wrk"
+  "h2load nghttp2-client"
   "shellcheck shellcheck"
   "valgrind valgrind"
   "mariadbd mariadb-server-core"

@@ -1,52 +1,129 @@
-"""Runs the clients of scripts/peers.sh in alternating rounds, and prints Markdown: closed loop, then each rate.
-
-CPU is user and system time of the client's process and of those that it waited for (wait4), its start and end included,
-over the requests that were answered with success. Memory is the largest sum of the peaks of its processes.
-"""
+"""Runs the clients of scripts/peers.sh in alternating rounds, and prints Markdown: each scenario as it ends, then all in short."""
 
 import argparse
+import functools
 import json
 import math
 import os
 import re
-import shutil
+import resource
 import subprocess
 import sys
-import tempfile
-import time
 
 import table
 from clients import CLIENTS, Load
+from measure import Bench, measured
+from rounds import by_name, turns, undisturbed
+from scenarios import MANY, MEMORY_ROUNDS, MEMORY_SECONDS, NAMES, SCENARIOS, Target
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
 DURATION = int(os.environ.get("DURATION", "5"))
 CONNECTIONS = int(os.environ.get("CONNECTIONS", "50"))
 RATES = [int(rate) for rate in os.environ.get("RATES", "1000 5000 20000").split()]
-CLIENT_CORE = os.environ.get("CLIENT_CORE", "1")
+WANTED = os.environ.get("SCENARIOS", " ".join(NAMES)).split()
+ONLY = os.environ.get("CLIENTS", "").split()
+OTHERS_MAX = float(os.environ.get("OTHERS_MAX", "3"))
+REPEATS = int(os.environ.get("REPEATS", "10"))
+# Descriptors of a process beside its connections.
+DESCRIPTORS = 200
 
 
 def main():
+    args = arguments()
+    bench = Bench(args.server_pid, int(os.environ["CLIENT_CORE"]))
+    # What it takes to watch is taken from nginx, not from the client.
+    os.sched_setaffinity(0, {int(os.environ["SERVER_CORE"])})
+    clients = installed()
+    result = {
+        "rounds": ROUNDS, "seconds": DURATION, "connections": CONNECTIONS, "others_max_percent": OTHERS_MAX,
+        "versions": {client.name: version(client) for client in clients},
+        "not_installed": [client.name for client in CLIENTS if not client.path and not client.variable],
+        "closed": {}, "memory": {}, "open": {},
+    }
+    show(table.head(result))
+    target = Target(args.plain, args.tls, args.http2, args.root, args.folder)
+    for text in carried_out(functools.partial(measured, bench), clients, target, result):
+        show(text)
+        if args.json:
+            with open(args.json, "w", encoding="utf-8") as file:
+                json.dump(plain(result), file, indent=1, allow_nan=False)
+    show(table.in_short(result))
+    show([f"- {client.name}: {client.behind}" for client in clients if client.behind and result["open"]])
+
+
+def arguments():
     parser = argparse.ArgumentParser(prog="peers.sh", description="hammer beside other clients")
     parser.add_argument("--json", metavar="FILE", help="write every round's figures there as well")
-    parser.add_argument("url")
-    parser.add_argument("folder")
-    args = parser.parse_args()
-    clients = [client for client in CLIENTS if path_of(client)]
-    result = {
-        "rounds": ROUNDS, "seconds": DURATION, "connections": CONNECTIONS,
-        "versions": {client.name: version(client) for client in clients},
-        "not_installed": [client.name for client in CLIENTS if client not in clients],
-        "closed": {}, "open": {},
-    }
-    load = Load(args.url, CONNECTIONS, DURATION, args.folder)
-    result["closed"] = run_rounds([client for client in clients if client.closed], load)
-    for rate in RATES:
-        load = Load(args.url, CONNECTIONS, DURATION, args.folder, rate)
-        result["open"][rate] = run_rounds([client for client in clients if client.behind], load)
-    if args.json:
-        with open(args.json, "w", encoding="utf-8") as file:
-            json.dump(plain(result), file, indent=1, allow_nan=False)
-    print(table.of(result, clients), end="")
+    parser.add_argument("--server-pid", type=int)
+    for place in ("plain", "tls", "http2", "root", "folder"):
+        parser.add_argument(place)
+    if unknown := set(WANTED) - set(NAMES):
+        parser.error(f"SCENARIOS knows {' '.join(NAMES)}, and not {' '.join(sorted(unknown))}")
+    return parser.parse_args()
+
+
+def installed():
+    return [client for client in CLIENTS if client.path and (not ONLY or client.name in ONLY)]
+
+
+def show(lines):
+    print("\n".join(lines), end="\n" if lines else "", flush=True)
+
+
+def carried_out(run, clients, target, result):
+    """Carries out what is wanted, one scenario after the other; puts each into the result, and yields its table."""
+    for scenario in SCENARIOS:
+        if scenario.name in WANTED:
+            yield closed(run, clients, scenario, target, result)
+    if "memory" in WANTED:
+        yield memory(run, clients, target, result)
+    if "open" in WANTED:
+        for rate in RATES:
+            yield open_loop(run, clients, rate, target, result)
+
+
+def closed(run, clients, scenario, target, result):
+    wanted = scenario.reference, "hammer", "before"
+    taking_part = [one for one in clients if (one.closed if scenario.everyone else one.name in wanted)]
+    if not scenario.everyone and scenario.reference not in (one.name for one in taking_part):
+        return [f"{scenario.name}: left out, since {scenario.reference} is not there", ""]
+    load = scenario.load(target, CONNECTIONS, DURATION)
+    figures = rounds_of(lambda client: run(client, load), taking_part)
+    figures |= {"says": scenario.says, "reference": scenario.reference, "connections": load.connections, "seconds": load.seconds}
+    result["closed"][scenario.name] = figures
+    return table.closed(scenario.name, figures)
+
+
+def memory(run, clients, target, result):
+    """What a connection takes: the peak with many less the peak with one, over the connections between."""
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if limit < MANY + DESCRIPTORS:
+        return [f"memory: left out, since a process may have {limit} descriptors alone", ""]
+    seconds = max(DURATION, MEMORY_SECONDS)
+    few, many = (Load(f"{target.plain}/128", connections, seconds, target.folder) for connections in (1, MANY))
+
+    def both(client):
+        row, alone = run(client, many), run(client, few)
+        return {**row, "connection_kb": 1e3 * (row["rss_mb"] - alone["rss_mb"]) / (MANY - 1)}
+
+    taking_part = [one for one in clients if one.name in ("wrk", "hammer", "before")]
+    # Others make a run slower, and no connection larger.
+    result["memory"] = rounds_of(both, taking_part, min(ROUNDS, MEMORY_ROUNDS), math.inf) | {"connections": MANY}
+    return table.memory(result["memory"])
+
+
+def open_loop(run, clients, rate, target, result):
+    load = Load(f"{target.plain}/128", CONNECTIONS, DURATION, target.folder, rate)
+    figures = rounds_of(lambda client: run(client, load), [client for client in clients if client.behind])
+    result["open"][rate] = figures | {"reference": "oha", "seconds": DURATION}
+    return table.open_loop(rate, result["open"][rate])
+
+
+def rounds_of(run, clients, count=ROUNDS, most=OTHERS_MAX):
+    """Rows by the client's name, and of each round how often it was repeated, what others took, and whether that is too much."""
+    rounds = [undisturbed(turns(clients, number), run, most, REPEATS) for number in range(count)]
+    told = [{key: one[key] for key in ("repeated", "others", "disturbed")} for one in rounds]
+    return {"rows": by_name(rounds, clients), "rounds": told, "others_max_percent": most}
 
 
 def plain(value):
@@ -61,110 +138,16 @@ def plain(value):
     return value
 
 
-def path_of(client):
-    return shutil.which(os.environ.get(client.variable, client.name))
-
-
 def version(client):
     """The first line that says so; its number alone where there is one."""
     if not client.version:
         return "?"
-    ended = subprocess.run([path_of(client), *client.version], capture_output=True, text=True, check=False, timeout=60)
+    ended = subprocess.run([client.path, *client.version], capture_output=True, text=True, check=False, timeout=60)
     words = (ended.stdout + ended.stderr).split()
     # What Go it was made with is not its version.
-    numbers = [word.strip(",:") for word in words if re.search(r"\d\.\d", word) and not word.startswith("go1")]
+    numbers = [word.strip(",:").rpartition("/")[2] for word in words if re.search(r"\d\.\d", word) and not word.startswith("go1")]
     return numbers[0] if numbers else "?"
 
 
-def run_rounds(clients, load):
-    """One run of each client after the other, ROUNDS times, each round begun by the next: rows by name."""
-    results = {client.name: [] for client in clients}
-    for number in range(ROUNDS):
-        first = number % max(len(clients), 1)
-        for client in clients[first:] + clients[:first]:
-            results[client.name].append(measured(client, load))
-    return results
-
-
-def measured(client, load):
-    """One run: what the client says of it, and what the kernel says that it cost."""
-    if os.path.exists(load.out):
-        os.remove(load.out)
-    command = ["taskset", "-c", CLIENT_CORE, path_of(client), *client.arguments(load)]
-    environment = {**os.environ, **client.environment(load)}
-    with tempfile.TemporaryFile("w+") as printed, tempfile.TemporaryFile("w+") as complaints:
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=printed, stderr=complaints, env=environment, cwd=load.folder
-        )
-        usage, rss_kb = watched(process, time.monotonic() + 3 * load.seconds + 30)
-        text, complaint = (rewound(file) for file in (printed, complaints))
-    if process.returncode not in client.statuses:
-        sys.exit(f"{client.name} ended with {process.returncode}:\n{text}{complaint}")
-    for arguments in client.results:
-        text += subprocess.run(
-            [path_of(client), *arguments, load.out], capture_output=True, text=True, check=True, timeout=60
-        ).stdout
-    try:
-        row = client.read(text, read_if_text(load.out))
-    except (AttributeError, IndexError, KeyError, StopIteration, TypeError, ValueError) as error:
-        sys.exit(f"{client.name} printed what cannot be read ({error!r}):\n{text}{complaint}")
-    if row["answered"]:
-        row["rate"] = row["answered"] / (row["seconds"] or load.seconds)
-        row["cpu_us"] = (usage.ru_utime + usage.ru_stime) * 1e6 / row["answered"]
-        row["rss_mb"] = rss_kb * 1024 / 1e6
-    elif client.name == "hammer":
-        sys.exit(f"hammer got no answer:\n{text}{complaint}")
-    if load.rate:
-        row["not_sent"] = max(load.rate * load.seconds - row["sent"], 0)
-    return row
-
-
-def watched(process, deadline):
-    """Waits for the end of the process: what it used, and the largest memory of it and its children, in kB."""
-    rss_kb = 0
-    # ru_maxrss is no use: a child inherits the peak of the process that started it.
-    while (ended := os.wait4(process.pid, os.WNOHANG))[0] == 0:
-        rss_kb = max(rss_kb, sum(map(peak_rss_kb, tree(process.pid))))
-        if time.monotonic() > deadline:
-            process.kill()
-        time.sleep(0.05)
-    process.returncode = os.waitstatus_to_exitcode(ended[1])
-    return ended[2], rss_kb
-
-
-def tree(pid):
-    """The process and all below it."""
-    yield pid
-    try:
-        for thread in os.listdir(f"/proc/{pid}/task"):
-            with open(f"/proc/{pid}/task/{thread}/children", encoding="ascii") as children:
-                for child in children.read().split():
-                    yield from tree(int(child))
-    except OSError:
-        # It ended meanwhile.
-        return
-
-
-def peak_rss_kb(pid):
-    try:
-        with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as status:
-            return next((int(line.split()[1]) for line in status if line.startswith("VmHWM:")), 0)
-    except OSError:
-        return 0
-
-
-def rewound(file):
-    file.seek(0)
-    return file.read()
-
-
-def read_if_text(path):
-    try:
-        with open(path, encoding="utf-8") as file:
-            return file.read()
-    except (OSError, UnicodeDecodeError):
-        return ""
-
-
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

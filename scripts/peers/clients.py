@@ -1,6 +1,8 @@
 """The clients of the comparison: how each is told to send, in closed and in open loop, and who reads what it prints."""
 
+import json
 import os
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -12,13 +14,21 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 @dataclass(frozen=True)
 class Load:
-    """What is asked of a client: so many connections for so long; so many requests a second, or as many as they carry."""
+    """What is asked of a client: so many connections for so long; so many requests a second, or as many as they carry.
+
+    With a `body` (a file) each request is a POST of it; `root` is the PEM file that TLS is verified with; `http2` puts all
+    requests on one connection, by prior knowledge; with `close` each has a connection of its own.
+    """
 
     url: str
     connections: int
     seconds: int
     folder: str
     rate: int | None = None
+    body: str | None = None
+    root: str | None = None
+    http2: bool = False
+    close: bool = False
 
     @property
     def out(self):
@@ -34,6 +44,8 @@ class Client:
     arguments: Callable[[Load], list[str]]
     read: Callable[[str, str], dict]
     closed: bool = True
+    # Another client's binary is used in place of its own, where this variable names one.
+    variable: str | None = None
     # What it does with a rate that it cannot keep, and where its durations begin; None where it knows no rate.
     behind: str | None = None
     version: list[str] = field(default_factory=lambda: ["--version"])
@@ -44,19 +56,52 @@ class Client:
     statuses: tuple[int, ...] = (0,)
 
     @property
-    def variable(self):
-        """The environment variable that names its binary."""
-        return self.name.upper()
+    def path(self):
+        """Where its binary is; None where it is not installed."""
+        wanted = os.environ.get(self.variable or self.name.upper(), "" if self.variable else self.name)
+        return shutil.which(wanted) if wanted else None
 
 
 def hammer(load):
-    rate = ["--rate", str(load.rate)] if load.rate else []
-    return ["http", "get", load.url, "-c", str(load.connections), "-z", f"{load.seconds}s", "--out", load.out, *rate]
+    if load.http2:
+        return ["run", plan_of(load), "--out", load.out]
+    flags = ["-c", str(load.connections), "-z", f"{load.seconds}s", "--out", load.out]
+    flags += ["--rate", str(load.rate)] if load.rate else []
+    flags += ["-d", f"@{load.body}", "-H", "Content-Type: application/octet-stream"] if load.body else []
+    flags += ["--cacert", load.root] if load.root else []
+    flags += ["--disable-keepalive"] if load.close else []
+    return ["http", "post" if load.body else "get", load.url, *flags]
+
+
+def plan_of(load):
+    """A plan, since one line cannot say that there is one connection."""
+    path = os.path.join(load.folder, "plan.yaml")
+    url = urlsplit(load.url)
+    connection = {"http": "2-prior-knowledge", "connections": 1}
+    plan = {
+        "target": {"url": f"{url.scheme}://{url.netloc}", "connection": connection},
+        "workloads": [{"name": "get", "http": {"path": url.path}, "load": {"users": load.connections}}],
+        "phases": {"measurement": f"{load.seconds}s"},
+    }
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(plan, file)
+    return path
 
 
 def wrk(load):
+    """It verifies no certificate."""
     rate = [f"-R{load.rate}", "--latency"] if load.rate else []
-    return ["-t1", f"-c{load.connections}", f"-d{load.seconds}s", *rate, load.url]
+    script = ["-s", os.path.join(HERE, "post.lua")] if load.body else []
+    close = ["-H", "Connection: close"] if load.close else []
+    return ["-t1", f"-c{load.connections}", f"-d{load.seconds}s", *rate, *script, *close, load.url]
+
+
+def wrk_environment(load):
+    return {"BODY": load.body} if load.body else {}
+
+
+def h2load(load):
+    return ["-t1", "-c1", f"-m{load.connections}", f"-D{load.seconds}", load.url]
 
 
 def oha(load):
@@ -104,11 +149,16 @@ def locust_environment(load):
 
 
 CLIENTS = [
-    Client("wrk", wrk, figures.of_wrk, version=["-v"]),
+    Client("wrk", wrk, figures.of_wrk, version=["-v"], environment=wrk_environment),
     Client(
         "hammer", hammer, figures.of_hammer, statuses=(0, 5),
         behind="from the intended start; a backlog, then counted as shed or starved, and in every percentile",
     ),
+    Client(
+        "before", hammer, figures.of_hammer, statuses=(0, 5), variable="HAMMER_BEFORE",
+        behind="as hammer, whose older binary it is",
+    ),
+    Client("h2load", h2load, figures.of_h2load, closed=False),
     Client(
         "wrk2", wrk, figures.of_wrk, closed=False, version=["-v"],
         behind="from the intended start of each connection's own schedule; what waits is sent late, or not by the end",

@@ -1,8 +1,9 @@
 """What each client says of its load, in the same terms.
 
 Every reader takes what the client printed and the file that it left, and gives `sent` and `answered` (with success),
-`seconds` by its own account, where it knows them `p50_ms`, `p99_ms`, `p99_9_ms` and `max_ms`, and `dropped` where it
-counts what it did not send. A percentile that lies among what was never answered is infinite.
+`seconds` by its own account, where it knows them `p50_ms`, `p99_ms`, `p99_9_ms` and `max_ms`, `dropped` where it counts
+what it did not send, and `lag_p99_ms` where it tells how late it sent. A percentile that lies among what was never answered
+is infinite.
 """
 
 import json
@@ -28,6 +29,16 @@ def of_wrk(text, _):
         if found:
             figures[column] = float(found.group(1)) * WRK_UNITS[found.group(2)]
     return figures
+
+
+def of_h2load(text, _):
+    """h2load with a duration: what it started and did not wait for at the end was sent all the same."""
+    seconds, unit = re.search(r"finished in ([\d.]+)(us|ms|s|m|h),", text).groups()
+    return {
+        "sent": int(re.search(r"(\d+) started", text).group(1)),
+        "answered": int(re.search(r"status codes: (\d+) 2xx", text).group(1)),
+        "seconds": float(seconds) * WRK_UNITS[unit] / 1e3,
+    }
 
 
 def of_oha(text, _):
@@ -128,11 +139,13 @@ def of_hammer(_, out):
     report = json.loads(out)
     series = report["series"][0]["measurement"]
     response, fates = series["durations"]["response_time"], series["fates"]
+    lag = series["durations"]["dispatch_lag"]
     return {
         "sent": series["dispatched"],
         "answered": fates["accepted"],
         "seconds": report["run"]["measured_seconds"],
         **{column: milliseconds(response[column.replace("_ms", "_ns")]) for column in COLUMNS},
+        "lag_p99_ms": milliseconds(lag["p99_ns"]),
         "dropped": fates["shed"] + fates["starved"],
     }
 

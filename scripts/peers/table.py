@@ -1,57 +1,141 @@
-"""The figures of all rounds as Markdown: medians, and where the spread matters, from the least to the most."""
+"""The figures of all rounds as Markdown: medians, and where the spread matters, from the least to the most.
+
+Ratios are taken in each round, between runs of the same minute, before their median is.
+"""
 
 import math
 import statistics
 
+from rounds import ratios, spread
 
-def of(result, clients):
-    rounds = f"{result['rounds']} rounds of {result['seconds']} s in turn, {result['connections']} connections, 128-byte body"
-    lines = [f"{rounds}; medians of the rounds, of max the largest.", ""]
+
+def head(result):
     versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
-    lines += [f"Versions: {versions}.", ""]
+    lines = [f"{result['rounds']} rounds in turn; medians of the rounds (least to most), of max the largest. Versions: {versions}.", ""]
     if result["not_installed"]:
         lines += [f"Not installed: {', '.join(result['not_installed'])}.", ""]
-    lines += closed(result["closed"])
-    for rate, rows_by_name in result["open"].items():
-        lines += open_loop(rate, rows_by_name, rate * result["seconds"])
-    lines += [f"- {client.name}: {client.behind}" for client in clients if client.behind]
-    return "\n".join(lines) + "\n"
+    return lines
 
 
-def closed(rows_by_name):
-    wrk = median(rows_by_name.get("wrk"), "cpu_us")
+def closed(name, figures):
+    rows_by_name, reference = figures["rows"], figures["reference"]
     lines = [
-        "| closed loop | requests/s | CPU of a request (least to most) | to wrk | largest memory |",
-        "|---|---|---|---|---|",
+        f"{figures['says']}, {many(figures['connections'], reference)}, {figures['seconds']} s a run{told(figures)}",
+        "",
+        f"| {name} | requests/s | CPU of a request | to {reference} | user CPU of it | to before | largest memory |",
+        "|---|---|---|---|---|---|---|",
     ]
-    for name, rows in rows_by_name.items():
-        cpu = median(rows, "cpu_us")
-        used = [row["cpu_us"] for row in rows if "cpu_us" in row]
-        spread = f"{cpu:.1f} us ({min(used):.1f} to {max(used):.1f})" if used else "-"
-        to_wrk = f" {cpu / wrk:.2f}" if wrk and cpu else ""
-        lines.append(f"| {name} | {number(rows, 'rate', ',.0f')} | {spread} |{to_wrk} | {number(rows, 'rss_mb', '.0f', ' MB')} |")
+    for client, rows in rows_by_name.items():
+        cells = [
+            client, number(rows, "rate", ",.0f"), spread_text(known(rows, "cpu_us"), ".1f", " us"),
+            to(rows, rows_by_name.get(reference), "cpu_us"), number(rows, "user_us", ".1f", " us"),
+            to(rows, rows_by_name.get("before"), "user_us") if client == "hammer" else "", number(rows, "rss_mb", ".0f", " MB"),
+        ]
+        lines.append(line(cells))
     return [*lines, ""]
 
 
-def open_loop(rate, rows_by_name, offered):
+def many(connections, reference):
+    """h2load has one connection, and as many streams."""
+    word = "stream" if reference == "h2load" else "connection"
+    return f"{connections:,} {word}{'' if connections == 1 else 's'}"
+
+
+def memory(figures):
+    lines = [f"| memory | with {figures['connections']:,} connections | of a connection |", "|---|---|---|"]
+    for client, rows in figures["rows"].items():
+        lines.append(line([client, number(rows, "rss_mb", ".0f", " MB"), spread_text(known(rows, "connection_kb"), ".1f", " kB")]))
+    return [*lines, ""]
+
+
+def open_loop(rate, figures):
+    rows_by_name, offered = figures["rows"], rate * figures["seconds"]
     lines = [
-        f"| {rate:,}/s | p50 | p99 | p99.9 | max | not sent | CPU of a request | largest memory |",
-        "|---|---|---|---|---|---|---|---|",
+        f"{rate:,}/s, {figures['seconds']} s a run{told(figures)}",
+        "",
+        f"| {rate:,}/s | p50 | p99 | p99.9 | max | not sent | CPU of a request | to {figures['reference']} | largest memory |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for name, rows in rows_by_name.items():
         durations = [median(rows, column) for column in ("p50_ms", "p99_ms", "p99_9_ms")]
-        durations.append(max((row["max_ms"] for row in rows if "max_ms" in row), default=None))
+        durations.append(max(known(rows, "max_ms"), default=None))
         not_sent = median(rows, "not_sent")
         share = f"{not_sent:,.0f} ({100 * not_sent / offered:.1f} %)" if not_sent else "0"
-        cells = [name, *map(duration, durations), share, number(rows, "cpu_us", ".1f", " us"), number(rows, "rss_mb", ".0f", " MB")]
-        lines.append(f"| {' | '.join(cells)} |")
-    return [*lines, ""]
+        cells = [
+            name, *map(duration, durations), share, number(rows, "cpu_us", ".1f", " us"),
+            to(rows, rows_by_name.get(figures["reference"]), "cpu_us"), number(rows, "rss_mb", ".0f", " MB"),
+        ]
+        lines.append(line(cells))
+    return [*lines, "", *beside_before(rows_by_name), *lateness(rows_by_name)]
+
+
+def beside_before(rows_by_name):
+    """hammer against its older binary in the same rounds."""
+    hammer, before = rows_by_name.get("hammer"), rows_by_name.get("before")
+    if not hammer or not before:
+        return []
+    columns = {"p50": "p50_ms", "p99": "p99_ms", "CPU": "cpu_us", "user CPU": "user_us"}
+    words = [f"{word} {to(hammer, before, column) or '-'}" for word, column in columns.items()]
+    return [f"hammer to before, by round: {', '.join(words)}", ""]
+
+
+def lateness(rows_by_name):
+    """How late hammer sent, round by round, and what it did not send."""
+    late = {name: rows_by_name[name] for name in ("hammer", "before") if known(rows_by_name.get(name), "lag_p99_ms")}
+    return [line for name, rows in late.items() for line in (
+        f"{name}: dispatch lag p99 {spread_text(known(rows, 'lag_p99_ms'), '.3f', ' ms')} (under 1 ms in "
+        f"{sum(value < 1 for value in known(rows, 'lag_p99_ms'))} of {len(rows)}), shed or starved {sum(known(rows, 'dropped'))}", "",
+    )]
+
+
+def in_short(result):
+    """A row for each scenario: hammer's ratios by round."""
+    scenarios = {**result["closed"], **{f"{rate:,}/s": figures for rate, figures in result["open"].items()}}
+    lines = ["| by round | CPU to | | user CPU | of before | to before |", "|---|---|---|---|---|---|"]
+    for name, figures in scenarios.items():
+        hammer, before = figures["rows"].get("hammer"), figures["rows"].get("before")
+        reference = figures["rows"].get(figures["reference"])
+        lines.append(line([
+            name, figures["reference"], to(hammer, reference, "cpu_us"), number(hammer, "user_us", ".2f", " us"),
+            number(before, "user_us", ".2f", " us"), to(hammer, before, "user_us"),
+        ]))
+    return [*lines, ""] if scenarios else []
+
+
+def told(figures):
+    """What of the rounds was carried out again, and which are kept although others were there."""
+    repeated = sum(one["repeated"] for one in figures["rounds"])
+    kept = [f"{number + 1} ({one['others']:.1f} %)" for number, one in enumerate(figures["rounds"]) if one["disturbed"]]
+    most = f"others took over {figures['others_max_percent']:g} % of a core"
+    text = f"; {repeated} times a round was begun again, since {most}" if repeated else ""
+    return text + (f"; kept although {most}: round {', '.join(kept)}" if kept else "")
+
+
+def to(rows, reference, column):
+    return spread_text(ratios(rows, reference, column), ".2f")
+
+
+def spread_text(values, form, unit=""):
+    """The median, and the least to the most where there is more than one."""
+    if not values:
+        return ""
+    middle, least, most = spread(values)
+    text = f"{middle:{form}}{unit}"
+    return text if len(values) == 1 else f"{text} ({least:{form}} to {most:{form}})"
+
+
+def line(cells):
+    return f"| {' | '.join(cells)} |"
+
+
+def known(rows, column):
+    return [row[column] for row in rows or [] if column in row]
 
 
 def median(rows, column):
     """None where no round has it."""
-    known = [row[column] for row in rows or [] if column in row]
-    return statistics.median(known) if known else None
+    values = known(rows, column)
+    return statistics.median(values) if values else None
 
 
 def number(rows, column, form, unit=""):

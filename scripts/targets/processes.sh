@@ -102,7 +102,7 @@ daemon off;
 master_process off;
 pid $folder/pid;
 error_log stderr;
-events { worker_connections 8192; }
+events { worker_connections 16384; }
 http {
   access_log off;
   keepalive_timeout 3600s;
