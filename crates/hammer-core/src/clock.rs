@@ -1,8 +1,8 @@
 //! The only module of the engine that reads the machine's clock.
 
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use hammer_measure::{Nanos, Now};
+use hammer_measure::{Nanos, Now, WallNanos};
 
 /// The monotonic clock since an epoch that all threads of a run share.
 #[derive(Clone, Copy, Debug)]
@@ -27,10 +27,18 @@ impl Now for MonotonicClock {
     fn now(&self) -> Nanos {
         Nanos::from(self.epoch.elapsed())
     }
+
+    fn wall(&self) -> Option<WallNanos> {
+        Some(WallNanos(since_unix_epoch().as_nanos() as u64))
+    }
 }
 
 /// The wall clock, milliseconds since the Unix epoch; zero before it.
-#[expect(clippy::disallowed_methods, reason = "this module is the clock")]
 pub fn unix_millis() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
+    since_unix_epoch().as_millis() as u64
+}
+
+#[expect(clippy::disallowed_methods, reason = "this module is the clock")]
+fn since_unix_epoch() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }

@@ -30,4 +30,4 @@ pub use promise::Ledger;
 pub use recorder::Recorder;
 pub use series::{Phase, SeriesInfo};
 pub use snapshot::Snapshot;
-pub use timing::{Nanos, Now, Timing};
+pub use timing::{Nanos, Now, Timing, WallNanos};

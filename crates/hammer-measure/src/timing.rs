@@ -15,7 +15,17 @@ pub struct Nanos(pub u64);
 pub trait Now {
     /// The instant now.
     fn now(&self) -> Nanos;
+
+    /// The wall clock now, with which the kernel stamps what it receives; `None` where there is none beside this clock, as in a
+    /// simulation.
+    fn wall(&self) -> Option<WallNanos> {
+        None
+    }
 }
+
+/// Nanoseconds of the wall clock since the Unix epoch. It may be stepped, so that two of them tell no duration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WallNanos(pub u64);
 
 impl Nanos {
     /// The epoch itself, or no time at all.
