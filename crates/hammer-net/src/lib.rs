@@ -3,10 +3,13 @@
 //! tell the time is an argument), never follows the environment's proxies, and never dials a peer that is neither
 //! loopback nor private unless the plan says who allowed it.
 
+mod arrival;
 mod attempt;
 mod balance;
 mod body;
 mod client;
+#[cfg(test)]
+mod clock;
 mod cluster;
 mod config;
 mod context;
@@ -19,12 +22,15 @@ mod gzip;
 mod http1;
 mod http2;
 mod io;
+pub mod reactor;
+pub mod receive;
 mod redirect;
 mod reference;
 mod request;
 mod resolve;
 mod secret;
 mod signal;
+pub mod socket;
 mod tls;
 mod wire;
 
