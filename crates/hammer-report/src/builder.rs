@@ -67,6 +67,7 @@ impl ReportBuilder {
             resources: Resources::of(&result.resources, totals.all.completed),
             totals,
             series,
+            connections: result.total.connections.iter().map(Into::into).collect(),
             promises: promises(result),
             breaches: result.breaches.iter().map(Into::into).collect(),
             thresholds: result.verdicts.iter().map(Into::into).collect(),

@@ -12,7 +12,8 @@ use hammer_measure::snapshot::{
 use hammer_measure::threshold::Verdict;
 use hammer_measure::timing::FlowTimes;
 use hammer_measure::{
-    Command, Detail, Fate, Ledger, Nanos, Outcome, Phase, Recorder, Reporter, RunEvent, SeriesInfo, Timing,
+    Command, ConnectionLog, Detail, Fate, Ledger, Nanos, Outcome, Phase, Recorder, Reporter, RunEvent,
+    SeriesInfo, Timing,
 };
 use serde_json::json;
 
@@ -143,6 +144,11 @@ impl Story {
                 other => panic!("{other} is told by end"),
             }
         }
+    }
+
+    /// Where the clients of a service note what becomes of their connections.
+    pub(crate) fn connections(&mut self, service: &str) -> ConnectionLog {
+        self.recorder.connections(service)
     }
 
     /// Leaves `count` operations waiting for a slot.

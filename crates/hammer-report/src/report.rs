@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::verdict::{Reason, Verdict};
 
 mod check;
+pub mod connections;
 pub mod event;
 pub mod figures;
 pub mod headline;
@@ -21,6 +22,7 @@ pub mod timeline;
 
 use figures::finite;
 
+pub use connections::Connections;
 pub use event::Event;
 pub use figures::{Cause, Counts, DurationTable, Durations, Fates, Nanoseconds, Rates};
 pub use headline::{HeadlineFigures, TreeSize};
@@ -52,6 +54,9 @@ pub struct Report {
     pub totals: Totals,
     /// By series: the operations of each workload, and the steps within them.
     pub series: Vec<Series>,
+    /// What became of the connections to each service, by its name, over the whole run: set-up and warm-up are in these figures.
+    #[serde(default)]
+    pub connections: Vec<Connections>,
     /// The promise ledger.
     pub promises: Promises,
     /// The first broken promises, named; `promises.all.broken` counts them all.

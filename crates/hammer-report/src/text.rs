@@ -3,6 +3,7 @@
 use crate::report::event::{Command, Refusal};
 use crate::report::{Event, HeadlineFigures, PromiseCounts, Report};
 
+mod connections;
 pub mod number;
 mod series;
 
@@ -16,6 +17,7 @@ pub fn render(report: &Report) -> String {
     run(&mut page, report);
     report.series.iter().for_each(|series| series::render(&mut page, series));
     page.blank();
+    report.connections.iter().for_each(|of_service| connections::render(&mut page, of_service));
     promises(&mut page, report);
     thresholds(&mut page, report);
     observations(&mut page, report);

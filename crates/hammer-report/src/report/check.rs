@@ -2,6 +2,7 @@
 
 use hammer_measure::Ledger;
 
+use super::connections::Connections;
 use super::figures::{Counts, Durations};
 use super::promises::PromiseCounts;
 use super::series::PhaseFigures;
@@ -17,6 +18,9 @@ pub(super) fn problems(report: &Report) -> Vec<String> {
             let place = format!("{} {phase}", series.path);
             of_phase(&place, figures, &mut problems);
         }
+    }
+    for of_service in &report.connections {
+        of_connections(of_service, &mut problems);
     }
     of_totals(report, &mut problems);
     of_promises(report, &mut problems);
@@ -65,6 +69,18 @@ fn of_payload(place: &str, durations: &Durations, problems: &mut Vec<String>) {
             ));
         }
         Some(_) => {}
+    }
+}
+
+fn of_connections(connections: &Connections, problems: &mut Vec<String>) {
+    let place = format!("connections of {}", connections.service);
+    for (name, durations) in connections.durations() {
+        of_payload(&format!("{place} {name}"), durations, problems);
+    }
+    let timed = connections.dial.as_ref().map_or(0, |durations| durations.count);
+    if timed != connections.connected() {
+        let connected = connections.connected();
+        problems.push(format!("{place}: {connected} connected, but {timed} have a time"));
     }
 }
 

@@ -1,9 +1,10 @@
+use std::collections::VecDeque;
 use std::sync::LazyLock;
 
 use hammer_measure::headline::Headline;
 use hammer_measure::promise::{KindLedger, by_workload};
 use hammer_measure::snapshot::Observation;
-use hammer_measure::{Detail, Ledger, Nanos, Outcome, Phase, RunEvent, SeriesInfo};
+use hammer_measure::{ConnectionLog, Detail, Ledger, Nanos, Outcome, Phase, RunEvent, SeriesInfo};
 use proptest::prelude::*;
 
 use super::*;
@@ -46,6 +47,54 @@ fn a_closed_loop_says_that_waiting_is_not_in_its_figures() {
     let text = render(&build(ReportBuilder::new(), &story.finish(|_| {})));
     assert_fits(&text);
     insta::assert_snapshot!(text);
+}
+
+/// What is said of 600 answers over connections that carry `each` of them, two at a time, after which `end` is noted.
+fn connections_said(each: u64, end: fn(&ConnectionLog)) -> String {
+    let mut story = Story::new(vec![operation("http", "get")]);
+    story.accept(0, Phase::Measurement, 600, Nanos(20));
+    let log = story.connections("shop");
+    let (mut open, micros) = (VecDeque::new(), Nanos::from_micros);
+    for dial in 0..600 / each {
+        open.push_back(log.dialled(micros(40 + dial)));
+        log.handshaken(micros(900 + dial), dial > 0);
+        (0..each).for_each(|_| log.answered_first_byte(micros(200)));
+        (1..each).for_each(|_| log.reused());
+        if open.len() == 2 && dial + 1 < 600 / each {
+            open.pop_front();
+        }
+    }
+    end(&log);
+    story.interval(Phase::Measurement);
+    let text = render(&build(ReportBuilder::new(), &story.finish(|_| {})));
+    assert_fits(&text);
+    let said = text.lines().skip_while(|line| !line.starts_with("connections"));
+    said.take_while(|line| !line.starts_with("promises")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn connections_that_were_dialled_once_and_kept_are_not_worth_a_line() {
+    assert_eq!(connections_said(300, |_| ()), "");
+    assert_eq!(connections_said(600, |_| ()), "");
+}
+
+#[test]
+fn a_dial_for_each_answer_shows() {
+    insta::assert_snapshot!(connections_said(1, ConnectionLog::closed_idle));
+}
+
+#[test]
+fn whatever_is_amiss_with_connections_shows() {
+    insta::assert_snapshot!(connections_said(300, |log| {
+        log.dial_failed();
+        log.reset();
+        log.closed();
+        log.refused_stream();
+        (0..1_200).for_each(|_| log.resent());
+        log.redialled();
+        log.look_up_failed();
+        log.unstamped();
+    }));
 }
 
 #[test]
