@@ -174,8 +174,11 @@ class Table(unittest.TestCase):
         row = table.closed("static", closed(rows))[5]
         expected = "| hammer | - | 18.5 us (11.0 to 26.0) | 1.20 (1.10 to 1.30) | 2.5 us | 0.62 (0.50 to 0.75) | - |"
         self.assertEqual(row, expected)
-        row = table.in_short({"closed": {"static": closed(rows)}, "open": {}})[2]
-        self.assertEqual(row, "| static | wrk | 1.20 (1.10 to 1.30) | 2.50 us | 4.00 us | 0.62 (0.50 to 0.75) |")
+        in_short = table.in_short({"closed": {"static": closed(rows)}, "open": {1000: closed(rows)}})[2:4]
+        self.assertEqual(in_short, [
+            "| static | 1.20 (1.10 to 1.30) of wrk |  | 2.50 us | 4.00 us | 0.62 (0.50 to 0.75) |",
+            "| 1,000/s | 1.20 (1.10 to 1.30) of wrk |  |  |  |  |",
+        ])
 
     def test_rounds_that_others_disturbed_are_named(self):
         told = [
