@@ -35,9 +35,7 @@ impl RetryPolicy {
     pub(crate) fn again(&self, tries: u32, answer: &Result<Answer, Trouble>, now: Nanos) -> Option<Nanos> {
         let asked = match answer {
             Ok(answer) if is_pushback(answer.status.as_u16()) => retry_after(answer),
-            Err(Trouble::Failure(why)) if matches!(why.kind, FailureKind::Reset | FailureKind::Closed) => {
-                Nanos::ZERO
-            }
+            Err(Trouble::Failure(why)) if is_lost(why.kind) => Nanos::ZERO,
             _ => return None,
         };
         let Self { every, .. } = *self;
@@ -46,6 +44,12 @@ impl RetryPolicy {
         let at = now.saturating_add(wait);
         (tries < TRIES && at < self.until.get()).then_some(at)
     }
+}
+
+/// Whether the same request may well be answered on another connection.
+fn is_lost(kind: FailureKind) -> bool {
+    use FailureKind::{Closed, RefusedStream, Reset, Truncated};
+    matches!(kind, Reset | Closed | Truncated | RefusedStream)
 }
 
 /// Whether the status says that the same request may well be answered later.

@@ -14,13 +14,13 @@ struct Sending<'a, 'r> {
 
 impl Drop for Sending<'_, '_> {
     fn drop(&mut self) {
-        let Answer { wire, bytes_out, bytes_in, retried_idle_close, .. } = &*self.answer;
+        let Answer { wire, bytes_out, bytes_in, resent, redialled, .. } = &*self.answer;
         *self.step.wire() = Exchange {
             sent: wire.sent,
             done: wire.done,
             bytes_out: *bytes_out,
             bytes_in: *bytes_in,
-            retried: *retried_idle_close,
+            retried: *resent || *redialled,
         };
     }
 }

@@ -13,10 +13,11 @@ pub(crate) enum Exchanged {
 
 /// An attempt that failed, and whether it may be tried on another connection.
 pub(crate) enum Broken {
-    /// A connection that was idle turned out to be closed before the request was written.
-    Unsent,
-    /// It was closed after the request was written, before any byte of an answer; or an HTTP/2 server says that it did
-    /// not touch the request. The connection is out of the pool.
+    /// The connection turned out to be closed before anything of the request left. It is out of the pool.
+    Unsent(Failure),
+    /// The request left, in part at least, and the server says that it did not touch it (RFC 9113, section 8.7).
+    Unread(Failure),
+    /// A connection that was idle was closed after the request was written, before any byte of an answer. It is out of the pool.
     Idle(Failure),
     /// The request cannot be tried again.
     Final(Failure),

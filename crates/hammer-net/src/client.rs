@@ -120,16 +120,24 @@ impl Client {
         answer: &mut Answer,
     ) -> Result<(), Failure> {
         let _in_flight = endpoint.enter();
-        let mut fresh = false;
+        let (mut fresh, mut attempts) = (false, 0);
         loop {
-            match endpoint.exchange(&self.context, request, bearer, answer, fresh).await {
+            attempts += 1;
+            let broken = match endpoint.exchange(&self.context, request, bearer, answer, fresh).await {
                 Ok(()) => return Ok(()),
-                Err(Broken::Unsent) => answer.retried_idle_close = true,
-                Err(Broken::Idle(_)) if !fresh => {
-                    answer.retried_idle_close = true;
+                Err(broken) => broken,
+            };
+            match broken {
+                Broken::Unsent(_) if attempts < MOST_ATTEMPTS => answer.redialled = true,
+                Broken::Unread(_) if attempts < MOST_ATTEMPTS => answer.resent = true,
+                Broken::Idle(_) if !fresh => {
+                    answer.resent = true;
                     fresh = true;
                 }
-                Err(Broken::Idle(failure) | Broken::Final(failure)) => {
+                Broken::Unsent(failure)
+                | Broken::Unread(failure)
+                | Broken::Idle(failure)
+                | Broken::Final(failure) => {
                     if failure.kind.is_of_dial() {
                         cluster.dial_failed(endpoint);
                     }
@@ -242,6 +250,9 @@ impl Origins {
         Ok(tls)
     }
 }
+
+/// A server that turns away one connection after another keeps nobody for ever.
+const MOST_ATTEMPTS: usize = 8;
 
 /// Redirects that name ever new origins must not fill the memory.
 const MOST_FOREIGN_ORIGINS: usize = 16;

@@ -68,7 +68,7 @@ impl Cluster {
     }
 
     /// Looks up the endpoints for the first time.
-    pub(crate) async fn resolve(&self, context: &ClientContext) -> Result<(), Failure> {
+    pub(crate) async fn resolve(&self, context: &Rc<ClientContext>) -> Result<(), Failure> {
         // One look-up for all that wait for the first; held until its endpoints are there, or it has failed and the next one tries.
         let _turn = self.first_look_up.acquire().await.map_err(|_| closed())?;
         if !self.active.borrow().is_empty() {
@@ -128,7 +128,7 @@ impl Cluster {
         }
     }
 
-    async fn look_up(&self, context: &ClientContext) -> Result<(), Failure> {
+    async fn look_up(&self, context: &Rc<ClientContext>) -> Result<(), Failure> {
         let mut active = Vec::new();
         for origin in &self.origins {
             for addresses in origin.look_up().await? {
@@ -151,7 +151,7 @@ impl Cluster {
     /// The endpoint of these addresses, with its connections when it is known.
     fn endpoint(
         &self,
-        context: &ClientContext,
+        context: &Rc<ClientContext>,
         origin: &Rc<Origin>,
         addresses: Vec<std::net::SocketAddr>,
     ) -> Rc<Endpoint> {

@@ -39,7 +39,8 @@ pub(crate) async fn dial(
     addresses: impl Iterator<Item = SocketAddr> + Clone,
     times: &mut WireTimes,
 ) -> Result<Dialled, Failure> {
-    *times = WireTimes { dial_started: Some(context.clock.now()), ..WireTimes::default() };
+    // What is sent again was sent when it was sent first.
+    *times = WireTimes { dial_started: Some(context.clock.now()), sent: times.sent, ..WireTimes::default() };
     let limit = context.config.dial_timeout;
     let name = || origin.name_at(addresses.clone().next());
     let dialled = tokio::time::timeout(limit, establish(context, origin, addresses.clone(), times)).await;

@@ -14,7 +14,7 @@ use crate::context::ClientContext;
 use crate::dial::{Protocol, dial};
 use crate::failure::{Failure, closed};
 use crate::http1::{self, Http1Connection, Http1Pool};
-use crate::http2::{self, Grant, Http2Connection, Http2Pool, Started};
+use crate::http2::{self, Grant, Http2Pool, Started};
 use crate::request::{Answer, Request};
 use crate::resolve::Origin;
 use crate::wire::WireTimes;
@@ -45,14 +45,14 @@ impl Drop for InFlight<'_> {
 
 impl Endpoint {
     pub(crate) fn new(
-        context: &ClientContext,
+        context: &Rc<ClientContext>,
         origin: Rc<Origin>,
         addresses: Vec<SocketAddr>,
         index: Option<usize>,
     ) -> Self {
         Self {
             http1: Http1Pool::new(context.config.connections),
-            http2: Rc::default(),
+            http2: Rc::new(Http2Pool::new(context)),
             protocol: Cell::new(known_protocol(context.config.version, &origin)),
             origin,
             index,
@@ -147,7 +147,7 @@ impl Endpoint {
             Some(connection) => connection,
             None => match Box::pin(self.open(context, &mut answer.wire)).await? {
                 Opened::Http1(connection) => connection,
-                other => return Ok(Exchanged::Other(self.adopt(context, other))),
+                other => return Ok(Exchanged::Other(self.adopt(other))),
             },
         };
         let request =
@@ -173,26 +173,27 @@ impl Endpoint {
         answer: &mut Answer,
     ) -> Result<Exchanged, Broken> {
         let head = http2::to_http(request, &self.origin, bearer, context.config.user_agent.as_ref())?;
-        let lease = match self.http2.stream(context).await? {
+        let lease = match self.http2.stream().await {
             Grant::Stream(lease) => lease,
             Grant::Dial(permit) => match Box::pin(self.open(context, &mut answer.wire)).await? {
-                Opened::Http2(started) => self.http2.first_stream(context, permit, started),
-                other => return Ok(Exchanged::Other(self.adopt(context, other))),
+                Opened::Http2(started) => self.http2.first_stream(permit, started),
+                other => return Ok(Exchanged::Other(self.adopt(other))),
             },
         };
         let body = request.body.clone().into_bytes();
-        http2::exchange(&lease, &self.http2, context, self.origin.host(), head, body, answer).await
+        http2::exchange(&lease, context, self.origin.host(), head, body, answer).await?;
+        Ok(Exchanged::Done)
     }
 
     /// Keeps a connection that speaks another version than its predecessors did.
-    fn adopt(&self, context: &ClientContext, connection: Opened) -> Protocol {
+    fn adopt(&self, connection: Opened) -> Protocol {
         let protocol = match connection {
             Opened::Http1(connection) => {
                 self.http1.put(connection);
                 Protocol::Http1
             }
             Opened::Http2(dialled) => {
-                self.http2.add(context, dialled, 0);
+                self.http2.add(dialled);
                 Protocol::Http2
             }
         };
@@ -206,9 +207,7 @@ impl Endpoint {
         self.prefer(dialled.addr);
         match dialled.protocol {
             Protocol::Http1 => Ok(Opened::Http1(Http1Connection::start(dialled, &self.origin).await?)),
-            Protocol::Http2 => {
-                Ok(Opened::Http2(Http2Connection::start(dialled, self.origin.host(), context).await?))
-            }
+            Protocol::Http2 => Ok(Opened::Http2(Started::new(dialled, self.origin.host()).await?)),
         }
     }
 
@@ -220,7 +219,7 @@ impl Endpoint {
             return Ok(protocol);
         }
         let connection = self.open(context, times).await?;
-        Ok(self.adopt(context, connection))
+        Ok(self.adopt(connection))
     }
 
     /// Has `count` connections established, or as many as are allowed.
@@ -240,8 +239,10 @@ impl Endpoint {
             Ok::<_, Failure>((slot, connection))
         });
         for (_slot, connection) in try_join_all(dials).await? {
-            self.adopt(context, connection);
+            self.adopt(connection);
         }
+        // One that has not said yet how many streams it takes has one for whoever comes first. It is no failure if it never does.
+        let _ = tokio::time::timeout(context.config.dial_timeout, self.http2.settled()).await;
         Ok(())
     }
 }

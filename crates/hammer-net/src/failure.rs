@@ -34,10 +34,14 @@ pub enum FailureKind {
     PortsExhausted,
     /// The TLS handshake failed, or the peer refused it afterwards.
     Tls,
-    /// The peer reset the connection or the stream.
+    /// The peer reset the connection or the stream before any byte of the answer.
     Reset,
-    /// The peer closed the connection before the answer was whole.
+    /// The peer closed the connection before any byte of the answer.
     Closed,
+    /// The connection or the stream ended within an answer.
+    Truncated,
+    /// The peer refused a stream (RFC 9113, section 8.7) within the number that it allows: it has too much to do.
+    RefusedStream,
     /// What the peer sent is no HTTP.
     Protocol,
     /// The answer is larger than the limit.
@@ -61,6 +65,8 @@ impl FailureKind {
             Self::Tls => "tls refused",
             Self::Reset => "connection reset",
             Self::Closed => "connection closed",
+            Self::Truncated => "truncated",
+            Self::RefusedStream => "stream refused",
             Self::Protocol => "protocol error",
             Self::TooLarge => "answer too large",
             Self::Redirect => "redirect not followed",
@@ -73,10 +79,12 @@ impl FailureKind {
         matches!(self, Self::Unauthorized | Self::Dial | Self::DialTimeout | Self::Tls)
     }
 
-    /// Malformed where there was an answer that cannot be understood, else unreachable.
+    /// Malformed where there was an answer that cannot be understood, pushback where the server declined to give one, else
+    /// unreachable.
     pub const fn outcome(self) -> Outcome {
         match self {
-            Self::Protocol | Self::TooLarge | Self::Redirect => Outcome::Malformed,
+            Self::RefusedStream => Outcome::Pushback,
+            Self::Truncated | Self::Protocol | Self::TooLarge | Self::Redirect => Outcome::Malformed,
             _ => Outcome::Unreachable,
         }
     }
@@ -170,6 +178,10 @@ fn kind_of_hyper(error: &hyper::Error) -> Option<FailureKind> {
 
 fn kind_of_h2(error: &h2::Error) -> Option<FailureKind> {
     if let Some(io) = error.get_io() {
+        // Its own word for the end of what the peer sends; a broken pipe of the kernel's has no text beside its kind.
+        if io.kind() == io::ErrorKind::BrokenPipe && io.get_ref().is_some() {
+            return Some(FailureKind::Closed);
+        }
         // h2 keeps kind and text of an I/O error and not its source; this kind is rustls's.
         return kind_of_io(io).or((io.kind() == io::ErrorKind::InvalidData).then_some(FailureKind::Tls));
     }
@@ -177,7 +189,8 @@ fn kind_of_h2(error: &h2::Error) -> Option<FailureKind> {
         return Some(FailureKind::Closed);
     }
     if error.is_reset() && error.is_remote() {
-        return Some(FailureKind::Reset);
+        let is_refused = error.reason() == Some(h2::Reason::REFUSED_STREAM);
+        return Some(if is_refused { FailureKind::RefusedStream } else { FailureKind::Reset });
     }
     error.reason().is_some().then_some(FailureKind::Protocol)
 }

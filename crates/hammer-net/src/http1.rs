@@ -235,7 +235,7 @@ impl Http1Connection {
         match (self.wire.sent(), self.wire.first_read()) {
             _ if !was_idle || !is_closed => Broken::Final(failure),
             // Whatever was read then is no answer to it: a 408 before the close, or bytes behind the last answer.
-            (None, _) => Broken::Unsent,
+            (None, _) => Broken::Unsent(failure),
             (Some(_), None) => Broken::Idle(failure),
             (Some(_), Some(_)) => Broken::Final(failure),
         }

@@ -41,9 +41,10 @@ pub struct Answer {
     pub bytes_in: u64,
     /// The endpoint's place in [`crate::Client::endpoints`]; `None` for a redirect's other origin or when none was reached.
     pub endpoint: Option<usize>,
-    /// The server had closed the connection while it was idle (or, over HTTP/2, left or refused the stream unprocessed),
-    /// and the request was sent again.
-    pub retried_idle_close: bool,
+    /// The server cannot have read the request, and it was sent again: bytes of it left this machine twice.
+    pub resent: bool,
+    /// The connection that was to carry the request had been closed before anything of it left, and another one carried it.
+    pub redialled: bool,
     /// How many redirects were followed.
     pub redirects: u32,
 }
@@ -77,7 +78,8 @@ impl Answer {
         self.bytes_out = 0;
         self.bytes_in = 0;
         self.endpoint = None;
-        self.retried_idle_close = false;
+        self.resent = false;
+        self.redialled = false;
         self.redirects = 0;
     }
 }

@@ -1,8 +1,11 @@
 //! HTTP/2: streams on shared connections, and what a server may do to them.
 
+mod faults;
+mod frames;
+mod settings;
+
 use bytes::Bytes;
 use futures::future::join_all;
-use h2::Reason;
 
 use super::server::{Server, Speaks, reply};
 use super::*;
@@ -70,11 +73,9 @@ fn the_server_bounds_streams_by_its_settings() {
         let server = slow(2).await;
         let mut one = prior_knowledge(&server);
         one.connections = 1;
-        let client = client(one);
-        get(&client, "/").await.unwrap();
-        let answers = get_at_once(&client, 30).await;
+        let answers = get_at_once(&client(one), 30).await;
         assert!(server.seen.most_at_work.get() <= 2, "{}", server.seen.most_at_work.get());
-        assert!(answers.iter().all(|answer| !answer.retried_idle_close));
+        assert!(answers.iter().all(|answer| !answer.resent));
         assert_eq!(server.connections(), 1);
     });
 }
@@ -106,17 +107,13 @@ fn a_cancelled_stream_leaves_the_others_and_its_place() {
     });
 }
 
-/// A server whose connections answer `streams` requests each and then say farewell, or refuse the next one.
-async fn leaves_after(streams: usize, refuses: bool) -> Server {
-    Server::raw(move |seen, number, tcp| {
+/// A server whose connections answer `streams` requests each and then say farewell.
+async fn leaves_after(streams: usize) -> Server {
+    Server::raw(move |seen, _, tcp| {
         Box::pin(async move {
             let mut connection = h2::server::handshake(tcp).await.unwrap();
             let mut served = 0;
             while let Some(Ok((request, mut respond))) = connection.accept().await {
-                if served == streams && number == 0 {
-                    respond.send_reset(Reason::REFUSED_STREAM);
-                    continue;
-                }
                 served += 1;
                 seen.requests.borrow_mut().push(server::Recorded {
                     path: request.uri().path().to_owned(),
@@ -124,7 +121,7 @@ async fn leaves_after(streams: usize, refuses: bool) -> Server {
                     body: Bytes::new(),
                 });
                 let _ = respond.send_response(http::Response::new(()), true);
-                if served == streams && !refuses {
+                if served == streams {
                     connection.graceful_shutdown();
                 }
             }
@@ -136,7 +133,7 @@ async fn leaves_after(streams: usize, refuses: bool) -> Server {
 #[test]
 fn after_a_goaway_another_connection_is_dialled() {
     run(async {
-        let server = leaves_after(2, false).await;
+        let server = leaves_after(2).await;
         let mut one = prior_knowledge(&server);
         one.connections = 1;
         let client = client(one);
@@ -149,33 +146,9 @@ fn after_a_goaway_another_connection_is_dialled() {
 }
 
 #[test]
-fn a_refused_stream_is_sent_again_and_said_so() {
-    run(async {
-        let server = leaves_after(1, true).await;
-        let client = client(prior_knowledge(&server));
-        assert!(!get(&client, "/").await.unwrap().retried_idle_close);
-        assert!(get(&client, "/").await.unwrap().retried_idle_close);
-        assert_eq!((server.requests(), server.connections()), (2, 2));
-    });
-}
-
-#[test]
-fn refused_streams_do_not_dial_beyond_the_bound() {
-    run(async {
-        let server = leaves_after(5, true).await;
-        let mut two = prior_knowledge(&server);
-        two.connections = 2;
-        let answers = get_at_once(&client(two), 20).await;
-        assert!(answers.iter().any(|answer| answer.retried_idle_close));
-        assert_eq!(server.requests(), 20);
-        assert!(server.connections() <= 3, "{}", server.connections());
-    });
-}
-
-#[test]
 fn waiting_requests_outlive_the_connection_they_waited_for() {
     run(async {
-        let server = leaves_after(3, false).await;
+        let server = leaves_after(3).await;
         let mut narrow = prior_knowledge(&server);
         (narrow.connections, narrow.streams) = (1, 1);
         get_at_once(&client(narrow), 12).await;

@@ -51,7 +51,8 @@ fn a_connection_that_was_idle_for_too_long_is_closed_and_not_used() {
             }
             assert_eq!(server.connections(), 1);
             clock.advance(Duration::from_secs(2));
-            assert!(!get(&client, "/").await.unwrap().retried_idle_close);
+            let answer = get(&client, "/").await.unwrap();
+            assert!(!answer.resent && !answer.redialled);
             assert_eq!(server.connections(), 2);
             server.until(|seen| seen.closed.get() == 1).await;
         }

@@ -115,7 +115,7 @@ fn alpn_decides_which_version_is_spoken() {
             assert_eq!((first.version, second.version), (spoken, spoken), "{offered:?} {policy:?}");
             assert!(first.wire.connected < first.wire.tls_done && first.wire.tls_done <= first.wire.sent);
             assert_eq!((server.connections(), second.wire.tls_done), (1, None));
-            assert!(!second.retried_idle_close);
+            assert!(!second.resent && !second.redialled);
         }
     });
 }

@@ -1,0 +1,241 @@
+//! Streams and connections that end before their answers: what was read is not sent again.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use futures::future::LocalBoxFuture;
+
+use super::frames::{DATA, END_HEADERS, FramePeer, HEADERS, INTERNAL_ERROR, REFUSED_STREAM};
+use super::*;
+
+/// A server that counts the requests that it reads, and does with each what `script` says, told the connection's number, the
+/// request's number and its stream; after `false` it closes the connection.
+async fn scripted(
+    settings: Option<u32>,
+    script: impl for<'a> Fn(&'a mut FramePeer, usize, usize, u32) -> LocalBoxFuture<'a, bool> + 'static,
+) -> (Server, Rc<Cell<usize>>) {
+    let read = Rc::new(Cell::new(0));
+    let (counted, script) = (Rc::clone(&read), Rc::new(script));
+    let server = Server::raw(move |_, number, tcp| {
+        let (counted, script) = (Rc::clone(&counted), Rc::clone(&script));
+        Box::pin(async move {
+            let mut peer = FramePeer::accept(tcp).await;
+            if settings.is_some() {
+                peer.settings(settings).await;
+            }
+            while let Some(stream) = peer.next_request().await {
+                counted.set(counted.get() + 1);
+                if !script(&mut peer, number, counted.get(), stream).await {
+                    return;
+                }
+            }
+        })
+    })
+    .await;
+    (server, read)
+}
+
+/// What becomes of one request.
+async fn send_one(client: &Client) -> (Result<(), FailureKind>, Answer) {
+    let mut answer = Answer::new();
+    let sent = client.send(&Request::get(client.path("/").unwrap()), &mut answer).await;
+    (sent.map_err(|failure| failure.kind), answer)
+}
+
+#[test]
+fn a_stream_refused_within_the_allowed_number_is_pushback_and_its_connection_goes_on() {
+    run(async {
+        let (server, read) = scripted(Some(100), |peer, _, number, stream| {
+            Box::pin(async move {
+                if number % 2 == 0 {
+                    peer.reset(stream, REFUSED_STREAM).await;
+                } else {
+                    peer.answer(stream).await;
+                }
+                true
+            })
+        })
+        .await;
+        let client = client(prior_knowledge(&server));
+        client.warm_up(1).await.unwrap();
+        for number in 1..=6 {
+            let (sent, answer) = send_one(&client).await;
+            let expected = if number % 2 == 0 { Err(FailureKind::RefusedStream) } else { Ok(()) };
+            assert_eq!(sent, expected);
+            assert!(answer.wire.sent.is_some() && !answer.resent && !answer.redialled);
+        }
+        assert_eq!(FailureKind::RefusedStream.outcome(), hammer_measure::Outcome::Pushback);
+        assert_eq!((read.get(), server.connections()), (6, 1));
+    });
+}
+
+#[test]
+fn a_stream_refused_before_the_first_settings_is_sent_again_on_the_same_connection() {
+    run(async {
+        let (server, read) = scripted(None, |peer, _, number, stream| {
+            Box::pin(async move {
+                if number == 1 {
+                    peer.reset(stream, REFUSED_STREAM).await;
+                } else {
+                    peer.settings(Some(1)).await;
+                    peer.answer(stream).await;
+                }
+                true
+            })
+        })
+        .await;
+        let (sent, answer) = send_one(&client(prior_knowledge(&server))).await;
+        assert_eq!((sent, answer.resent, answer.redialled), (Ok(()), true, false));
+        assert_eq!((read.get(), server.connections()), (2, 1));
+    });
+}
+
+#[test]
+fn a_stream_above_the_last_of_a_goaway_is_sent_again_and_those_below_go_on() {
+    run(async {
+        // On the first connection three streams are open when it says that it has read the first two.
+        let (server, read) = scripted(Some(3), |peer, connection, number, stream| {
+            Box::pin(async move {
+                if connection > 0 || number == 1 {
+                    peer.answer(stream).await;
+                } else if number == 4 {
+                    peer.goaway(stream - 2).await;
+                    peer.answer(stream - 4).await;
+                    peer.answer(stream - 2).await;
+                }
+                true
+            })
+        })
+        .await;
+        let mut one = prior_knowledge(&server);
+        one.connections = 1;
+        let client = client(one);
+        get(&client, "/").await.unwrap();
+        let answers = get_at_once(&client, 3).await;
+        assert_eq!(answers.iter().filter(|answer| answer.resent).count(), 1);
+        assert!(answers.iter().all(|answer| !answer.redialled));
+        assert_eq!((read.get(), server.connections()), (5, 2));
+    });
+}
+
+#[test]
+fn after_a_goaway_its_connection_takes_no_stream_though_those_under_way_go_on() {
+    run(async {
+        let (server, read) = scripted(Some(100), |peer, connection, number, stream| {
+            Box::pin(async move {
+                match (connection, number) {
+                    (0, 1) => peer.goaway(u32::MAX >> 1).await,
+                    _ => peer.answer(stream).await,
+                }
+                true
+            })
+        })
+        .await;
+        let client = client(prior_knowledge(&server));
+        let after = async {
+            server.until(|_| read.get() > 0).await;
+            // Until the farewell has come the first connection is as good as any.
+            while server.connections() == 1 {
+                get(&client, "/").await.unwrap();
+            }
+            for _ in 0..3 {
+                let answer = get(&client, "/").await.unwrap();
+                assert!(!answer.resent && !answer.redialled);
+            }
+        };
+        tokio::select! {
+            _ = get(&client, "/") => panic!("it is never answered"),
+            () = after => {}
+        }
+        assert_eq!((server.connections(), server.seen.closed.get()), (2, 0));
+    });
+}
+
+#[test]
+fn a_request_that_was_read_is_not_sent_again_when_its_stream_is_reset_or_its_connection_closed() {
+    for closes in [false, true] {
+        run(async {
+            let (server, read) = scripted(Some(100), move |peer, _, number, stream| {
+                Box::pin(async move {
+                    match number {
+                        3 if closes => return false,
+                        3 => peer.reset(stream, INTERNAL_ERROR).await,
+                        _ => peer.answer(stream).await,
+                    }
+                    true
+                })
+            })
+            .await;
+            let client = client(prior_knowledge(&server));
+            for number in 1..=4 {
+                let (sent, answer) = send_one(&client).await;
+                let kind = if closes { FailureKind::Closed } else { FailureKind::Reset };
+                assert_eq!(sent, if number == 3 { Err(kind) } else { Ok(()) });
+                assert!(answer.wire.sent.is_some() && !answer.resent && !answer.redialled);
+            }
+            assert_eq!((read.get(), server.connections()), (4, 1 + usize::from(closes)));
+        });
+    }
+}
+
+#[test]
+fn an_answer_that_ends_early_is_truncated() {
+    for closes in [false, true] {
+        run(async {
+            let (server, _) = scripted(Some(100), move |peer, _, _, stream| {
+                Box::pin(async move {
+                    peer.send(HEADERS, END_HEADERS, stream, &[0x88]).await;
+                    peer.send(DATA, 0, stream, b"half").await;
+                    if !closes {
+                        peer.reset(stream, INTERNAL_ERROR).await;
+                    }
+                    !closes
+                })
+            })
+            .await;
+            let (sent, answer) = send_one(&client(prior_knowledge(&server))).await;
+            assert_eq!((sent, answer.body.as_slice()), (Err(FailureKind::Truncated), b"half".as_slice()));
+            assert!(!answer.resent && !answer.redialled && answer.wire.first_byte.is_some());
+        });
+    }
+    assert_eq!(FailureKind::Truncated.outcome(), hammer_measure::Outcome::Malformed);
+}
+
+#[test]
+fn a_server_that_refuses_or_leaves_each_time_keeps_nobody_for_ever() {
+    for leaves in [false, true] {
+        run(async {
+            let (server, read) = scripted(None, move |peer, _, _, stream| {
+                Box::pin(async move {
+                    if leaves {
+                        peer.goaway(stream - 1).await;
+                    } else {
+                        peer.reset(stream, REFUSED_STREAM).await;
+                    }
+                    true
+                })
+            })
+            .await;
+            let (sent, answer) = send_one(&client(prior_knowledge(&server))).await;
+            let kind = if leaves { FailureKind::Closed } else { FailureKind::RefusedStream };
+            assert_eq!((sent, answer.resent), (Err(kind), true));
+            assert!(read.get() > 1 && read.get() < 20);
+        });
+    }
+}
+
+#[test]
+fn what_was_cut_off_has_the_bytes_that_it_had_sent() {
+    run(async {
+        let (server, read) = scripted(Some(100), |_, _, _, _| Box::pin(async { true })).await;
+        let client = client(prior_knowledge(&server));
+        let mut answer = Answer::new();
+        let request = Request::post(client.path("/").unwrap(), vec![7; 1_000]);
+        tokio::select! {
+            _ = client.send(&request, &mut answer) => panic!("it is never answered"),
+            () = server.until(|_| read.get() > 0) => {}
+        }
+        assert!(answer.bytes_out > 1_000, "{}", answer.bytes_out);
+        assert!(answer.wire.sent.is_some());
+    });
+}

@@ -1,0 +1,132 @@
+//! An established connection of HTTP/2, what its server allows, and its end.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use h2::client::{Builder, Connection as Driver, SendRequest};
+use hammer_measure::Nanos;
+use tokio::sync::Notify;
+use tokio::task::AbortHandle;
+
+use super::metered::Metered;
+use crate::dial::Dialled;
+use crate::failure::{Failure, FailureKind};
+use crate::io::WireIo;
+use crate::wire::Wire;
+
+/// An established connection; its task ends with it.
+pub(crate) struct Http2Connection {
+    pub(crate) sender: SendRequest<Bytes>,
+    pub(crate) wire: Rc<Wire>,
+    /// Bytes that it took to write so far.
+    pub(crate) written: Rc<Cell<u64>>,
+    pub(crate) opened: Nanos,
+    pub(crate) idle_since: Cell<Nanos>,
+    /// The streams that the server's SETTINGS allow; `None` before they came.
+    allowed: Cell<Option<usize>>,
+    is_over: Cell<bool>,
+    /// Its SETTINGS came, or it is over.
+    settled: Notify,
+    task: RefCell<Option<AbortHandle>>,
+}
+
+/// A connection that nobody drives yet.
+pub(crate) struct Started {
+    sender: SendRequest<Bytes>,
+    pub(super) driver: Box<Http2Driver>,
+    wire: Rc<Wire>,
+    written: Rc<Cell<u64>>,
+    opened: Nanos,
+}
+
+/// What moves a connection on.
+pub(super) type Http2Driver = Driver<Metered<WireIo>, Bytes>;
+
+impl Drop for Http2Connection {
+    fn drop(&mut self) {
+        if let Some(task) = self.task.take() {
+            task.abort();
+        }
+    }
+}
+
+impl Started {
+    /// Sends the preface (RFC 9113, section 3.4), and waits for nothing.
+    pub(crate) async fn new(dialled: Dialled, host: &str) -> Result<Self, Failure> {
+        let written = Rc::new(Cell::new(0));
+        let (sender, driver) = Builder::new()
+            .initial_window_size(STREAM_WINDOW)
+            .initial_connection_window_size(CONNECTION_WINDOW)
+            .initial_max_send_streams(BEFORE_SETTINGS)
+            .enable_push(false)
+            .handshake(Metered { io: dialled.io, written: Rc::clone(&written) })
+            .await
+            .map_err(|error| Failure::of_exchange(host, &error, FailureKind::Protocol))?;
+        Ok(Self { sender, driver: Box::new(driver), wire: dialled.wire, written, opened: dialled.opened })
+    }
+
+    /// The connection, and what has to be driven for it.
+    pub(super) fn into_parts(self) -> (Rc<Http2Connection>, Box<Http2Driver>) {
+        let connection = Http2Connection {
+            sender: self.sender,
+            wire: self.wire,
+            written: self.written,
+            opened: self.opened,
+            idle_since: Cell::new(self.opened),
+            allowed: Cell::new(None),
+            is_over: Cell::new(false),
+            settled: Notify::new(),
+            task: RefCell::new(None),
+        };
+        (Rc::new(connection), self.driver)
+    }
+}
+
+impl Http2Connection {
+    /// The streams that the server's SETTINGS allow; `None` before they came.
+    pub(crate) fn allowed(&self) -> Option<usize> {
+        self.allowed.get()
+    }
+
+    /// Returns when its SETTINGS came, or it is over.
+    pub(super) async fn settled(&self) {
+        while self.allowed.get().is_none() && !self.is_over.get() {
+            self.settled.notified().await;
+        }
+    }
+
+    pub(super) fn is_driven_by(&self, task: AbortHandle) {
+        *self.task.borrow_mut() = Some(task);
+    }
+
+    /// Looks at what the server allows now; says whether that is news.
+    pub(super) fn learn(&self, driver: &Http2Driver) -> bool {
+        let now = driver.max_concurrent_send_streams();
+        if now == BEFORE_SETTINGS || self.allowed.get() == Some(now) {
+            return false;
+        }
+        self.allowed.set(Some(now));
+        self.settled.notify_waiters();
+        true
+    }
+
+    /// Nothing drives it any more.
+    pub(super) fn ends(&self) {
+        self.is_over.set(true);
+        self.settled.notify_waiters();
+    }
+}
+
+/// Whether streams may be opened still: the server has said no farewell, and their numbers are not used up.
+pub(super) fn takes_streams(sender: &mut SendRequest<Bytes>, cx: &mut Context<'_>) -> bool {
+    // A sender that opened no stream itself waits for none, so that this is ready at once.
+    !matches!(sender.poll_ready(cx), Poll::Ready(Err(_)))
+}
+
+/// A number of streams that no server's SETTINGS can allow: they allow at most 2^32 - 1, and h2 has its greatest number for those
+/// that say nothing of it. As long as it stands, none came.
+const BEFORE_SETTINGS: usize = usize::MAX - 1;
+const STREAM_WINDOW: u32 = 2 << 20;
+const CONNECTION_WINDOW: u32 = 16 << 20;
