@@ -6,8 +6,9 @@ use std::rc::Rc;
 use std::{fs, mem};
 
 use hammer_measure::Now;
+use hammer_measure::connection::ConnectionLog;
 use hammer_net::{Answer, Balancing, Client, ClientConfig, ConfigError, Failure, Request, WireTimes};
-use http::header::CONTENT_ENCODING;
+use http::header::{CONTENT_ENCODING, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
 
 /// Where to read a log.
@@ -82,7 +83,9 @@ impl LogClient {
     pub fn open(place: LogPlace, clock: Rc<dyn Now>) -> Result<Self, ConfigError> {
         match place {
             LogPlace::Folder(root) => Ok(Self::Folder(LogFolder { root, clock })),
-            LogPlace::Servers(client) => Ok(Self::Server(Client::new(*client, clock)?)),
+            LogPlace::Servers(client) => {
+                Ok(Self::Server(Client::new(*client, clock, ConnectionLog::default())?))
+            }
         }
     }
 
@@ -100,7 +103,9 @@ impl LogClient {
     /// When nothing answers.
     pub async fn get(&self, path: &str, answer: &mut Answer) -> Result<(), Failure> {
         match self {
-            Self::Server(client) => client.send(&Request::get(client.path(path)?), answer).await?,
+            Self::Server(client) => {
+                client.send(&Request::get(client.path(path)?).keep_header(RETRY_AFTER), answer).await?
+            }
             Self::Folder(folder) => folder.get(path, answer),
         }
         Ok(())
@@ -113,7 +118,8 @@ impl LogClient {
     pub async fn get_compressed(&self, path: &str, answer: &mut Answer) -> Result<(), Failure> {
         match self {
             Self::Server(client) => {
-                client.send(&Request::get(client.path(path)?).accept_gzip(), answer).await?;
+                let request = Request::get(client.path(path)?).accept_gzip().keep_header(RETRY_AFTER);
+                client.send(&request, answer).await?;
             }
             Self::Folder(folder) => {
                 folder.get(path, answer);
@@ -139,8 +145,10 @@ impl LogFolder {
             Err(_) => (StatusCode::INTERNAL_SERVER_ERROR, Vec::new()),
         };
         let wire = WireTimes { sent, done: Some(self.clock.now()), ..WireTimes::default() };
-        let bytes_in = body.len() as u64;
-        *answer = Answer { status, body, wire, bytes_in, ..Answer::new() };
+        *answer = Answer::new();
+        answer.bytes_in = body.len() as u64;
+        answer.body_length = body.len();
+        (answer.status, answer.body, answer.wire) = (status, body, wire);
     }
 }
 

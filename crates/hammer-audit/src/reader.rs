@@ -241,7 +241,8 @@ struct ReceivedAnswer<'a> {
 
 impl ReceivedAnswer<'_> {
     fn whole(mut self) -> Answer {
-        let counted = Answer { bytes_in: self.answer.bytes_in, ..Answer::new() };
+        let mut counted = Answer::new();
+        counted.bytes_in = self.answer.bytes_in;
         mem::replace(&mut self.answer, counted)
     }
 }

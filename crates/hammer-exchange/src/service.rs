@@ -43,8 +43,8 @@ impl ServiceConfig {
         config.connections = share_of_connections(config.connections, context.shard, context.shards);
         let warm_up = share_of(self.warm_up, context.shard, context.shards).min(context.in_flight);
         // Asked for before anything is dialled, so that a service without any connection is told of too.
-        let _connections = context.connections(&self.name);
-        let client = Client::new(config, context.clock.clone())?;
+        let connections = context.connections(&self.name);
+        let client = Client::new(config, context.clock.clone(), connections)?;
         let _ = client.warm_up(warm_up).await;
         Ok(ServiceClient { client, clock: context.clock.clone() })
     }

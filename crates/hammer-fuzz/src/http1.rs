@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
+use hammer_measure::connection::ConnectionLog;
 use hammer_measure::{Nanos, Now};
 use hammer_net::{Answer, Client, ClientConfig, Request};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -23,7 +24,8 @@ pub(crate) fn answer(data: &[u8]) -> bool {
         let served = tokio::task::spawn_local(serve(listener, data.to_vec()));
         let url = format!("http://{address}").parse().expect("a URL");
         let config = ClientConfig { response_limit: LIMIT, ..ClientConfig::new(url) };
-        let client = Client::new(config, Rc::new(Counter::default())).expect("a client");
+        let client =
+            Client::new(config, Rc::new(Counter::default()), ConnectionLog::default()).expect("a client");
         let (request, mut answer) =
             (Request::get(client.path("/").expect("a path")).accept_gzip(), Answer::new());
         let sent = tokio::time::timeout(PATIENCE, client.send(&request, &mut answer)).await;

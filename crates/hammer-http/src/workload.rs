@@ -4,8 +4,9 @@ use hammer_core::record::OperationRecord;
 use hammer_core::workload::{Ended, FatalError, SeriesSpec, ShardContext, Workload};
 use hammer_exchange::{ServiceClient, ServiceConfig};
 use hammer_measure::{Detail, Outcome};
-use hammer_net::{Answer, ClientConfig, Request};
+use hammer_net::{Answer, BodySink, ClientConfig, Request};
 use hammer_values::Agreed;
+use http::uri::PathAndQuery;
 use memchr::memmem::Finder;
 
 use crate::error::HttpError;
@@ -46,9 +47,10 @@ impl HttpWorkload {
         }
         let request = Request {
             method: plan.method.method().clone(),
-            path: http::uri::PathAndQuery::from_static("/"),
-            headers: plan.header_map(),
+            headers: plan.header_map().into(),
             body: plan.body_bytes()?.into(),
+            sink: if plan.contains.is_some() { BodySink::Keep } else { BodySink::Discard },
+            ..Request::get(PathAndQuery::from_static("/"))
         };
         let contains = plan.contains.as_ref().map(|text| Finder::new(text.as_bytes()).into_owned());
         let service = ServiceConfig::new(SERVICE, client);

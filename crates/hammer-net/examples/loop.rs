@@ -9,10 +9,12 @@ use std::fs;
 use std::io::Write as _;
 use std::rc::Rc;
 
+use bytes::Bytes;
+use hammer_measure::connection::ConnectionLog;
 use hammer_measure::{Nanos, Now};
-use hammer_net::{Answer, Body, Client, ClientConfig, HttpVersion, Request};
+use hammer_net::{Answer, Client, ClientConfig, HttpVersion, Request};
 use http::Uri;
-use http_body_util::BodyExt as _;
+use http_body_util::{BodyExt as _, Empty};
 use hyper_util::rt::TokioIo;
 use rustix::time::{ClockId, clock_gettime};
 use tokio::net::TcpStream;
@@ -80,7 +82,7 @@ fn client(mode: &str, url: &Uri, connections: usize) -> Result<Client, Failed> {
         config.streams = 10;
         config.connections = connections.div_ceil(10);
     }
-    Ok(Client::new(config, Rc::new(Clock(ClockId::Monotonic)))?)
+    Ok(Client::new(config, Rc::new(Clock(ClockId::Monotonic)), ConnectionLog::default())?)
 }
 
 async fn through_net(client: Rc<Client>, url: Uri, end: Nanos, count: Rc<Cell<u64>>) -> Result<(), Failed> {
@@ -104,7 +106,7 @@ async fn through_hyper(url: Uri, end: Nanos, count: Rc<Cell<u64>>) -> Result<(),
     tokio::task::spawn_local(connection);
     let clock = Clock(ClockId::Monotonic);
     loop {
-        let request = http::Request::get(url.path()).header("host", &authority).body(Body::empty())?;
+        let request = http::Request::get(url.path()).header("host", &authority).body(Empty::<Bytes>::new())?;
         let response = sender.send_request(request).await?;
         assert_eq!(response.status().as_u16(), 200);
         assert_eq!(response.into_body().collect().await?.to_bytes().len(), 128);

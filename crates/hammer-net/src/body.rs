@@ -1,62 +1,99 @@
 //! The body of a request.
 
-use std::convert::Infallible;
-use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::io::IoSlice;
 
 use bytes::Bytes;
-use http_body::{Frame, SizeHint};
 
-/// The body of a request: bytes that are there already, or none. A clone shares them.
+/// The body of a request: parts that are there already, one behind the other, or none. A clone shares them.
 ///
-/// A buffer that is used again and again becomes a body without a copy by [`Bytes::from_owner`].
+/// A buffer that is used again and again becomes a part without a copy by [`Bytes::from_owner`]. What many bodies have in common is
+/// a part of each.
 #[derive(Clone, Debug, Default)]
-pub struct Body(Bytes);
+pub struct Body {
+    first: Bytes,
+    rest: Vec<Bytes>,
+    length: usize,
+}
 
 impl Body {
     /// No body.
     pub const fn empty() -> Self {
-        Self(Bytes::new())
+        Self { first: Bytes::new(), rest: Vec::new(), length: 0 }
+    }
+
+    /// A body of these parts, one behind the other.
+    pub fn rope(parts: impl IntoIterator<Item = Bytes>) -> Self {
+        let mut parts = parts.into_iter().filter(|part| !part.is_empty());
+        let first = parts.next().unwrap_or_default();
+        let rest: Vec<_> = parts.collect();
+        let length = first.len() + rest.iter().map(Bytes::len).sum::<usize>();
+        Self { first, rest, length }
     }
 
     /// Its length in bytes.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.length
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.length == 0
     }
 
-    pub(crate) fn into_bytes(self) -> Bytes {
-        self.0
+    /// Its parts, in order; none of them is empty.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &Bytes> {
+        std::iter::once(&self.first).chain(&self.rest).filter(|part| !part.is_empty())
+    }
+
+    /// All of it in one piece; without a copy where it has one part.
+    pub(crate) fn to_bytes(&self) -> Bytes {
+        match &*self.rest {
+            [] => self.first.clone(),
+            rest => Bytes::from([std::slice::from_ref(&self.first), rest].concat().concat()),
+        }
+    }
+
+    /// Fills `slices` with what is behind the first `skip` bytes, as far as there is room; returns how many it filled.
+    pub(crate) fn slices<'a>(&'a self, mut skip: usize, slices: &mut [IoSlice<'a>]) -> usize {
+        let mut filled = 0;
+        for part in self.parts() {
+            if skip >= part.len() {
+                skip -= part.len();
+                continue;
+            }
+            let Some(slice) = slices.get_mut(filled) else { break };
+            *slice = IoSlice::new(&part[skip..]);
+            skip = 0;
+            filled += 1;
+        }
+        filled
     }
 }
 
 impl<T: Into<Bytes>> From<T> for Body {
     fn from(bytes: T) -> Self {
-        Self(bytes.into())
+        let first = bytes.into();
+        Self { length: first.len(), first, rest: Vec::new() }
     }
 }
 
-impl http_body::Body for Body {
-    type Data = Bytes;
-    type Error = Infallible;
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let bytes = std::mem::take(&mut self.0);
-        Poll::Ready((!bytes.is_empty()).then(|| Ok(Frame::data(bytes))))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.0.len() as u64)
+    #[test]
+    fn a_rope_is_sent_from_anywhere_with_whatever_room_there_is() {
+        let parts = ["ab", "", "cde", "f"].map(|part| Bytes::from_static(part.as_bytes()));
+        let body = Body::rope(parts);
+        assert_eq!((body.len(), body.parts().count()), (6, 3));
+        for (skip, room, expected) in
+            [(0, 4, "abcdef"), (1, 4, "bcdef"), (2, 1, "cde"), (5, 2, "f"), (6, 2, ""), (9, 2, "")]
+        {
+            let mut slices = [IoSlice::new(&[]); 4];
+            let filled = body.slices(skip, &mut slices[..room]);
+            let text: Vec<u8> = slices[..filled].iter().flat_map(|slice| slice.iter().copied()).collect();
+            assert_eq!(text, expected.as_bytes(), "from {skip} into {room}");
+        }
+        assert!(Body::rope([]).is_empty() && Body::from("").is_empty());
     }
 }

@@ -5,13 +5,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use hammer_measure::Now;
+use hammer_measure::connection::ConnectionLog;
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{HeaderValue, Uri};
 use tokio_rustls::TlsConnector;
 
 use crate::attempt::Broken;
 use crate::cluster::Cluster;
-use crate::config::{ClientConfig, ConfigError};
+use crate::config::{ClientConfig, ConfigError, Resend};
 use crate::context::ClientContext;
 use crate::endpoint::Endpoint;
 use crate::failure::{Failure, FailureKind};
@@ -34,8 +35,8 @@ pub struct Client {
 
 impl Client {
     /// Reads the files that `config` names. Nothing is looked up or dialled before the first request.
-    pub fn new(config: ClientConfig, clock: Rc<dyn Now>) -> Result<Self, ConfigError> {
-        let context = Rc::new(ClientContext::new(config, clock)?);
+    pub fn new(config: ClientConfig, clock: Rc<dyn Now>, log: ConnectionLog) -> Result<Self, ConfigError> {
+        let context = Rc::new(ClientContext::new(config, clock, log)?);
         let config = &context.config;
         let prefix = config.endpoints.first().map_or("", |url| url.path()).trim_end_matches('/').into();
         let origins = Origins { tls: RefCell::default(), foreign_tls: OnceCell::new() };
@@ -127,11 +128,15 @@ impl Client {
                 Ok(()) => return Ok(()),
                 Err(broken) => broken,
             };
+            let may_resend = self.context.config.resend != Resend::Never && attempts < MOST_ATTEMPTS;
             match broken {
-                Broken::Unsent(_) if attempts < MOST_ATTEMPTS => answer.redialled = true,
-                Broken::Unread(_) if attempts < MOST_ATTEMPTS => answer.resent = true,
+                Broken::Unsent(_) if may_resend => {
+                    answer.redialled = true;
+                    self.context.log.redialled();
+                }
+                Broken::Unread(_) if may_resend => self.resends(answer),
                 Broken::Idle(_) if !fresh => {
-                    answer.resent = true;
+                    self.resends(answer);
                     fresh = true;
                 }
                 Broken::Unsent(failure)
@@ -145,6 +150,11 @@ impl Client {
                 }
             }
         }
+    }
+
+    fn resends(&self, answer: &mut Answer) {
+        answer.resent = true;
+        self.context.log.resent();
     }
 
     /// Follows redirects from `endpoint`, with credentials only as long as they stay at its origin.
@@ -178,7 +188,7 @@ impl Client {
                 answer.endpoint = endpoint.index;
             }
             request = follow(&request, answer.status, to.path, is_same_origin);
-            answer.body.clear();
+            answer.forget_body();
             self.exchange(&cluster, &endpoint, &request, bearer, answer).await?;
             answer.wire.sent = first.sent;
         }

@@ -33,6 +33,8 @@ pub struct ClientConfig {
     pub max_age: Option<Duration>,
     /// The longest that TCP and TLS handshake together may take.
     pub dial_timeout: Duration,
+    /// What is sent again.
+    pub resend: Resend,
     /// The largest body of an answer, in bytes; more is [`crate::FailureKind::TooLarge`].
     pub response_limit: usize,
     /// How often names are looked up again; `None`: once.
@@ -64,6 +66,19 @@ pub enum HttpVersion {
     Http2PriorKnowledge,
 }
 
+/// What is sent again where a connection is lost, or a stream refused, before any of its answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Resend {
+    /// What the server provably never read: its close was there before the write, a GOAWAY said so, or REFUSED_STREAM came before the
+    /// first SETTINGS.
+    #[default]
+    Unsent,
+    /// Also GET, HEAD, PUT and DELETE whose connection had been used before, and was closed within 1 ms of the write.
+    Idle,
+    /// Nothing.
+    Never,
+}
+
 /// Why no client can be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
@@ -78,6 +93,9 @@ pub enum ConfigError {
         /// What is wrong with it.
         reason: &'static str,
     },
+    /// The process has no descriptor left for the sockets' epoll.
+    #[error("open an epoll: {0}")]
+    Epoll(std::io::Error),
     /// A limit of zero connections or streams.
     #[error("work with {what} of zero")]
     Zero {
@@ -113,6 +131,7 @@ impl ClientConfig {
             max_idle: None,
             max_age: None,
             dial_timeout: Duration::from_secs(10),
+            resend: Resend::Unsent,
             response_limit: 16 << 20,
             resolve_every: None,
             authorized: None,

@@ -1,12 +1,15 @@
 //! What every connection of a client needs.
 
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
+use hammer_measure::connection::ConnectionLog;
 use hammer_measure::{Nanos, Now};
 use http::HeaderValue;
 
 use crate::config::{ClientConfig, ConfigError};
+use crate::reactor::Reactor;
 use crate::secret::Secret;
 
 /// What every connection of a client needs.
@@ -15,13 +18,33 @@ pub(crate) struct ClientContext {
     pub(crate) clock: Rc<dyn Now>,
     /// For the configuration's own endpoints, and no other origin.
     pub(crate) bearer: Option<HeaderValue>,
+    pub(crate) log: ConnectionLog,
+    pub(crate) reactor: Rc<Reactor>,
+    /// Lent to whoever reads, for as long as that takes.
+    pub(crate) buffer: RefCell<Box<[u8]>>,
+    /// Lent to whoever writes a request's head.
+    pub(crate) head: RefCell<Vec<u8>>,
+    /// Some answers were larger than what a server can send before anybody reads.
+    pub(crate) has_large_answers: Cell<bool>,
 }
 
 impl ClientContext {
-    pub(crate) fn new(config: ClientConfig, clock: Rc<dyn Now>) -> Result<Self, ConfigError> {
+    pub(crate) fn new(
+        config: ClientConfig,
+        clock: Rc<dyn Now>,
+        log: ConnectionLog,
+    ) -> Result<Self, ConfigError> {
         config.validate()?;
-        let bearer = config.bearer.as_ref().map(Secret::bearer).transpose()?;
-        Ok(Self { config, clock, bearer })
+        Ok(Self {
+            bearer: config.bearer.as_ref().map(Secret::bearer).transpose()?,
+            reactor: Reactor::new(Rc::clone(&clock)).map_err(ConfigError::Epoll)?,
+            config,
+            clock,
+            log,
+            buffer: RefCell::new(vec![0; BUFFER].into()),
+            head: RefCell::default(),
+            has_large_answers: Cell::new(false),
+        })
     }
 
     /// Whether connections are ever too idle or too old.
@@ -35,3 +58,6 @@ impl ClientContext {
         is_over(self.config.max_idle, idle_since) || is_over(self.config.max_age, opened)
     }
 }
+
+/// What one read takes at most, in bytes.
+const BUFFER: usize = 64 << 10;

@@ -2,18 +2,22 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::rc::Rc;
+use std::time::Duration;
 
+use futures::StreamExt as _;
+use futures::stream::FuturesUnordered;
 use hammer_measure::Nanos;
-use tokio::net::TcpStream;
+use hammer_measure::connection::OpenConnection;
+use rustls::HandshakeKind;
 
 use crate::config::HttpVersion;
 use crate::context::ClientContext;
 use crate::failure::{Failure, FailureKind};
 use crate::guard;
-use crate::io::{CountedTcp, Stream, WireIo};
 use crate::resolve::Origin;
-use crate::wire::{Wire, WireTimes};
+use crate::socket::Socket;
+use crate::stream::Stream;
+use crate::wire::WireTimes;
 
 /// What is spoken on a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,12 +28,12 @@ pub(crate) enum Protocol {
 
 /// An established connection of which the version is known.
 pub(crate) struct Dialled {
-    pub(crate) io: WireIo,
-    pub(crate) wire: Rc<Wire>,
+    pub(crate) stream: Stream,
     pub(crate) protocol: Protocol,
     pub(crate) opened: Nanos,
     /// The address that answered.
     pub(crate) addr: SocketAddr,
+    pub(crate) open: OpenConnection,
 }
 
 /// Dials `origin` at the first of `addresses` that answers, within the dial timeout, and writes the instants into `times`.
@@ -67,49 +71,93 @@ async fn establish(
     addresses: impl Iterator<Item = SocketAddr>,
     times: &mut WireTimes,
 ) -> Result<Dialled, Failure> {
-    let (tcp, addr) = connect(context, origin.host(), addresses).await?;
-    times.connected = Some(context.clock.now());
-    let wire = Rc::new(Wire::new(Rc::clone(&context.clock)));
-    let tcp = CountedTcp { tcp, wire: Rc::clone(&wire) };
+    // Until it speaks, answers wake the thread.
+    let _awaited = context.reactor.demand();
+    let Connected { socket, addr, open } = connect(context, origin.host(), addresses).await?;
+    let connected = context.clock.now();
+    times.connected = Some(connected);
     let version = context.config.version;
-    let (stream, protocol) = match &origin.tls {
-        None => (Stream::Plain(tcp), plain_protocol(version)),
-        Some((connector, name)) => {
-            let tls = connector
-                .connect(name.clone(), tcp)
-                .await
-                .map_err(|error| of_handshake(&origin.name_at(Some(addr)), &error))?;
-            times.tls_done = Some(context.clock.now());
-            let protocol = tls_protocol(version, tls.get_ref().1.alpn_protocol(), origin)?;
-            (Stream::Tls(Box::new(tls)), protocol)
-        }
+    let Some((connector, name)) = &origin.tls else {
+        let protocol = plain_protocol(version);
+        return Ok(Dialled { stream: Stream::Plain(socket), protocol, opened: connected, addr, open });
     };
-    let opened = times.tls_done.or(times.connected).unwrap_or_default();
-    Ok(Dialled { io: WireIo { stream, wire: Rc::clone(&wire) }, wire, protocol, opened, addr })
+    let tls = connector
+        .connect(name.clone(), socket)
+        .await
+        .map_err(|error| of_handshake(&origin.name_at(Some(addr)), &error))?;
+    let opened = context.clock.now();
+    times.tls_done = Some(opened);
+    let session = tls.get_ref().1;
+    let is_resumed = session.handshake_kind() == Some(HandshakeKind::Resumed);
+    context.log.handshaken(opened.since(connected), is_resumed);
+    let protocol = tls_protocol(version, session.alpn_protocol(), origin)?;
+    Ok(Dialled { stream: Stream::Tls(Box::new(tls)), protocol, opened, addr, open })
 }
 
-/// Tries one address after another.
+/// A connection that speaks nothing yet.
+struct Connected {
+    socket: Socket,
+    addr: SocketAddr,
+    open: OpenConnection,
+}
+
+/// Tries one address after another: the next one where one refuses, and beside one that is silent for a while.
 async fn connect(
     context: &ClientContext,
     host: &str,
     addresses: impl Iterator<Item = SocketAddr>,
-) -> Result<(TcpStream, SocketAddr), Failure> {
+) -> Result<Connected, Failure> {
+    let mut addresses = addresses.peekable();
+    let mut under_way = FuturesUnordered::new();
     let mut failure = None;
-    for addr in addresses {
-        guard::check(host, addr, context.config.authorized.as_deref())
-            .map_err(|refused| Failure::new(FailureKind::Unauthorized, refused.to_string()))?;
-        match connect_to(addr).await {
-            Ok(tcp) => return Ok((tcp, addr)),
-            Err(error) => failure = Some(Failure::of_dial(&format!("{host} at {addr}"), &error)),
+    loop {
+        if let Some(addr) = addresses.next() {
+            if under_way.is_empty() && addresses.peek().is_none() {
+                // The last one, or the only one, which needs no company.
+                return connect_to(context, host, addr).await;
+            }
+            under_way.push(connect_to(context, host, addr));
+        }
+        let next = under_way.next();
+        let ended = match addresses.peek() {
+            Some(_) => tokio::time::timeout(SILENCE, next).await,
+            None => Ok(next.await),
+        };
+        match ended {
+            Err(_) => {}
+            Ok(Some(Ok(connected))) => return Ok(connected),
+            Ok(Some(Err(failed))) => failure = Some(failed),
+            Ok(None) => break,
         }
     }
     Err(failure.unwrap_or_else(|| Failure::new(FailureKind::Dns, format!("find an address of {host}"))))
 }
 
-async fn connect_to(addr: SocketAddr) -> io::Result<TcpStream> {
-    let tcp = TcpStream::connect(addr).await?;
-    tcp.set_nodelay(true)?;
-    Ok(tcp)
+async fn connect_to(context: &ClientContext, host: &str, addr: SocketAddr) -> Result<Connected, Failure> {
+    guard::check(host, addr, context.config.authorized.as_deref())
+        .map_err(|refused| Failure::new(FailureKind::Unauthorized, refused.to_string()))?;
+    let started = context.clock.now();
+    let mut attempt = DialAttempt { context, is_done: false };
+    let socket = Socket::connect(&context.reactor, addr)
+        .await
+        .map_err(|error| Failure::of_dial(&format!("{host} at {addr}"), &error))?;
+    attempt.is_done = true;
+    let open = context.log.dialled(context.clock.now().since(started));
+    Ok(Connected { socket, addr, open })
+}
+
+/// A dial under way. Whoever gives it up, for its deadline or for another address that answered, gives up a dial that failed.
+struct DialAttempt<'a> {
+    context: &'a ClientContext,
+    is_done: bool,
+}
+
+impl Drop for DialAttempt<'_> {
+    fn drop(&mut self) {
+        if !self.is_done {
+            self.context.log.dial_failed();
+        }
+    }
 }
 
 fn plain_protocol(version: HttpVersion) -> Protocol {
@@ -137,3 +185,6 @@ fn tls_protocol(version: HttpVersion, chosen: Option<&[u8]>, origin: &Origin) ->
 fn of_handshake(host: &str, error: &io::Error) -> Failure {
     Failure::new(FailureKind::Tls, format!("agree on TLS with {host}: {error}"))
 }
+
+/// How long an address may be silent before the next one is tried beside it (RFC 8305, section 5, recommends 250 ms).
+const SILENCE: Duration = Duration::from_millis(250);

@@ -13,7 +13,7 @@ use crate::config::HttpVersion;
 use crate::context::ClientContext;
 use crate::dial::{Protocol, dial};
 use crate::failure::{Failure, closed};
-use crate::http1::{self, Http1Connection, Http1Pool};
+use crate::http1::{HeadTemplate, Http1Connection, Http1Pool};
 use crate::http2::{self, Grant, Http2Pool, Started};
 use crate::request::{Answer, Request};
 use crate::resolve::Origin;
@@ -26,6 +26,7 @@ pub(crate) struct Endpoint {
     pub(crate) index: Option<usize>,
     http1: Http1Pool,
     http2: Rc<Http2Pool>,
+    template: HeadTemplate,
     addresses: Vec<SocketAddr>,
     preferred: Cell<usize>,
     in_flight: Cell<usize>,
@@ -54,6 +55,7 @@ impl Endpoint {
             http1: Http1Pool::new(context.config.connections),
             http2: Rc::new(Http2Pool::new(context)),
             protocol: Cell::new(known_protocol(context.config.version, &origin)),
+            template: HeadTemplate::new(&context.config, &origin),
             origin,
             index,
             addresses,
@@ -141,27 +143,22 @@ impl Endpoint {
     ) -> Result<Exchanged, Broken> {
         let slot = self.http1.slot().await?;
         // A fresh one takes the place of an idle one, so that the endpoint's bound holds.
-        let idle = self.http1.take(context).filter(|_| !fresh);
-        let was_idle = idle.is_some();
-        let mut connection = match idle {
+        let (idle, passed_over) = self.http1.take(context);
+        answer.redialled |= passed_over > 0;
+        let mut connection = match idle.filter(|_| !fresh) {
             Some(connection) => connection,
             None => match Box::pin(self.open(context, &mut answer.wire)).await? {
                 Opened::Http1(connection) => connection,
                 other => return Ok(Exchanged::Other(self.adopt(other))),
             },
         };
-        let request =
-            http1::to_http(request, &self.origin, bearer, context, std::mem::take(&mut answer.headers));
-        match connection.exchange(request, answer, context.config.response_limit, self.origin.host()).await {
-            Ok(is_reusable) => {
-                if is_reusable && context.config.keepalive && !self.is_retired() {
-                    drop(slot);
-                    self.http1.put(connection);
-                }
-                Ok(Exchanged::Done)
-            }
-            Err(failure) => Err(connection.broken(failure, was_idle)),
+        let is_kept =
+            connection.exchange(context, &self.template, self.origin.host(), request, bearer, answer).await?;
+        if is_kept && context.config.keepalive && !self.is_retired() {
+            drop(slot);
+            self.http1.put(connection);
         }
+        Ok(Exchanged::Done)
     }
 
     /// Sends `request` on a stream of the idlest connection, or of a new one.
@@ -180,8 +177,7 @@ impl Endpoint {
                 other => return Ok(Exchanged::Other(self.adopt(other))),
             },
         };
-        let body = request.body.clone().into_bytes();
-        http2::exchange(&lease, context, self.origin.host(), head, body, answer).await?;
+        http2::exchange(&lease, context, self.origin.host(), head, request, answer).await?;
         Ok(Exchanged::Done)
     }
 
@@ -206,8 +202,8 @@ impl Endpoint {
         let dialled = dial(context, &self.origin, self.addresses(), times).await?;
         self.prefer(dialled.addr);
         match dialled.protocol {
-            Protocol::Http1 => Ok(Opened::Http1(Http1Connection::start(dialled, &self.origin).await?)),
-            Protocol::Http2 => Ok(Opened::Http2(Started::new(dialled, self.origin.host()).await?)),
+            Protocol::Http1 => Ok(Opened::Http1(Http1Connection::new(dialled))),
+            Protocol::Http2 => Ok(Opened::Http2(Started::new(dialled, self.origin.host(), context).await?)),
         }
     }
 
@@ -249,7 +245,7 @@ impl Endpoint {
 
 /// A connection that speaks what was agreed.
 pub(crate) enum Opened {
-    Http1(Box<Http1Connection>),
+    Http1(Http1Connection),
     Http2(Started),
 }
 

@@ -147,9 +147,6 @@ fn kind_of(error: &(dyn Error + 'static)) -> Option<FailureKind> {
     if let Some(io) = error.downcast_ref::<io::Error>() {
         return kind_of_io(io);
     }
-    if let Some(hyper) = error.downcast_ref::<hyper::Error>() {
-        return kind_of_hyper(hyper);
-    }
     error.downcast_ref::<h2::Error>().and_then(kind_of_h2)
 }
 
@@ -164,16 +161,6 @@ fn kind_of_io(error: &io::Error) -> Option<FailureKind> {
         io::ErrorKind::UnexpectedEof | io::ErrorKind::NotConnected => Some(FailureKind::Closed),
         _ => None,
     }
-}
-
-fn kind_of_hyper(error: &hyper::Error) -> Option<FailureKind> {
-    if error.is_user() {
-        return Some(FailureKind::Request);
-    }
-    if error.is_parse() {
-        return Some(FailureKind::Protocol);
-    }
-    (error.is_incomplete_message() || error.is_canceled() || error.is_closed()).then_some(FailureKind::Closed)
 }
 
 fn kind_of_h2(error: &h2::Error) -> Option<FailureKind> {

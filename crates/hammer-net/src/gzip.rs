@@ -14,7 +14,7 @@ impl Request {
     #[must_use]
     pub fn accept_gzip(mut self) -> Self {
         self.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(GZIP));
-        self
+        self.keep_header(CONTENT_ENCODING)
     }
 }
 
@@ -98,7 +98,8 @@ mod tests {
     }
 
     fn answer(encoding: Option<&'static str>, body: Vec<u8>) -> Answer {
-        let mut answer = Answer { body, ..Answer::new() };
+        let mut answer = Answer::new();
+        answer.body = body;
         if let Some(encoding) = encoding {
             answer.headers.insert(CONTENT_ENCODING, HeaderValue::from_static(encoding));
         }

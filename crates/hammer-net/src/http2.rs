@@ -8,13 +8,12 @@ use h2::RecvStream;
 use self::fault::StreamFault;
 use crate::attempt::Broken;
 use crate::context::ClientContext;
-use crate::request::Answer;
+use crate::request::{Answer, Request};
 
 mod admission;
 mod connection;
 mod fault;
 mod head;
-mod metered;
 mod pool;
 
 pub(crate) use connection::{Http2Connection, Started};
@@ -27,15 +26,15 @@ pub(crate) async fn exchange(
     context: &ClientContext,
     host: &str,
     head: http::Request<()>,
-    body: Bytes,
+    request: &Request,
     answer: &mut Answer,
 ) -> Result<(), Broken> {
     let connection = &lease.connection;
-    let (sent, written) = (answer.wire.sent, connection.written.get());
+    let (sent, written) = (answer.wire.sent, connection.wire.written());
     let mut note = Note { connection, answer };
-    let done = exchange_on(connection, head, body, &mut note, context).await;
+    let done = exchange_on(connection, head, request, &mut note, context).await;
     done.map_err(|fault| {
-        let nothing_left = connection.written.get() == written;
+        let nothing_left = connection.wire.written() == written;
         if nothing_left {
             note.answer.wire.sent = sent;
         }
@@ -60,11 +59,12 @@ impl Drop for Note<'_> {
 async fn exchange_on(
     connection: &Http2Connection,
     head: http::Request<()>,
-    body: Bytes,
+    request: &Request,
     note: &mut Note<'_>,
     context: &ClientContext,
 ) -> Result<(), StreamFault> {
     let answer = &mut *note.answer;
+    let body = request.body.to_bytes();
     let mut sender = connection.sender.clone();
     poll_fn(|cx| sender.poll_ready(cx)).await.map_err(StreamFault::BeforeAnswer)?;
     // What is sent again was sent when it was sent first.
@@ -77,28 +77,42 @@ async fn exchange_on(
         upload.send_data(body, true).map_err(StreamFault::BeforeAnswer)?;
     }
     let (head, mut stream) = response.await.map_err(StreamFault::BeforeAnswer)?.into_parts();
-    answer.wire.first_byte = Some(context.clock.now());
+    note_first_byte(connection, answer, context);
     answer.status = head.status;
     answer.version = head.version;
     answer.headers = head.headers;
+    let limit = request.limit.unwrap_or(context.config.response_limit);
     while let Some(chunk) = stream.data().await {
         let chunk = chunk.map_err(StreamFault::WithinAnswer)?;
-        take_chunk(&mut stream, &chunk, answer, context.config.response_limit)?;
+        take_chunk(&mut stream, &chunk, request, answer, limit)?;
     }
-    answer.wire.done = Some(context.clock.now());
+    let last = connection.wire.last_read();
+    answer.wire.done = Some(last.arrived.max(answer.wire.first_byte.unwrap_or_default()));
+    answer.wire.read = Some(last.read);
     Ok(())
+}
+
+/// The answer came with what the connection read last, or a little before: it is read to its end before anybody is woken.
+fn note_first_byte(connection: &Http2Connection, answer: &mut Answer, context: &ClientContext) {
+    let (received, sent) = (connection.wire.last_read(), answer.wire.sent.unwrap_or_default());
+    let first_byte = received.arrived.max(sent);
+    answer.wire.first_byte = Some(first_byte);
+    context.log.answered_first_byte(first_byte.since(sent));
+    if !received.is_stamped {
+        context.log.unstamped();
+    }
 }
 
 fn take_chunk(
     stream: &mut RecvStream,
     chunk: &Bytes,
+    request: &Request,
     answer: &mut Answer,
     limit: usize,
 ) -> Result<(), StreamFault> {
-    if answer.body.len() + chunk.len() > limit {
+    if !answer.take(request.sink, chunk, limit) {
         return Err(StreamFault::TooLarge(limit));
     }
-    answer.body.extend_from_slice(chunk);
     // It fails only for more than was received.
     stream.flow_control().release_capacity(chunk.len()).map_err(StreamFault::WithinAnswer)
 }

@@ -10,7 +10,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::rc::Rc;
 
-use hammer_measure::Now;
+use hammer_measure::{Nanos, Now};
 use rustix::buffer::spare_capacity;
 use rustix::event::{Timespec, epoll};
 
@@ -33,6 +33,9 @@ pub struct Reactor {
     slots: RefCell<Slots>,
     receiver: RefCell<Receiver>,
     nesting: Rc<Nesting>,
+    clock: Rc<dyn Now>,
+    /// When the last turn was taken.
+    turned: Cell<Nanos>,
     is_lazy: Cell<bool>,
     demands: Cell<usize>,
 }
@@ -63,7 +66,9 @@ impl Reactor {
             epoll,
             events: RefCell::new(Vec::with_capacity(EVENTS)),
             slots: RefCell::default(),
-            receiver: RefCell::new(Receiver::new(clock)),
+            receiver: RefCell::new(Receiver::new(Rc::clone(&clock))),
+            turned: Cell::new(clock.now()),
+            clock,
             is_lazy: Cell::new(false),
             demands: Cell::new(0),
         }))
@@ -87,8 +92,16 @@ impl Reactor {
         Demand { reactor: Rc::clone(self) }
     }
 
+    /// A turn, where the last one was longer than `age` before `now`.
+    pub(crate) fn turn_after(&self, age: Nanos, now: Nanos) {
+        if now.since(self.turned.get()) > age {
+            self.turn();
+        }
+    }
+
     /// Takes all that has become ready, without waiting, and wakes whoever waits for it.
     pub fn turn(&self) {
+        self.turned.set(self.clock.now());
         let mut events = self.events.borrow_mut();
         loop {
             events.clear();

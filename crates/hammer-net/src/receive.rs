@@ -11,7 +11,7 @@ use nix::sys::time::TimeSpec;
 use crate::arrival::ArrivalClock;
 
 /// What one read of a socket brought.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Received {
     /// How many bytes were read; none is the end of the stream.
     pub bytes: usize,

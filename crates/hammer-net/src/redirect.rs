@@ -229,7 +229,7 @@ mod tests {
         }
         get.headers.append("x-api-key", HeaderValue::from_static("another canary"));
         let path = PathAndQuery::from_static("/x");
-        assert_eq!(follow(&get, StatusCode::FOUND, path.clone(), true).headers, get.headers);
+        assert_eq!(*follow(&get, StatusCode::FOUND, path.clone(), true).headers, *get.headers);
         let followed = follow(&get, StatusCode::FOUND, path, false).headers;
         let mut left = followed.keys().map(HeaderName::as_str).collect::<Vec<_>>();
         left.sort_unstable();

@@ -1,13 +1,17 @@
 //! What is sent, and the room for what comes back.
 
+use std::fmt;
+
 use http::uri::PathAndQuery;
-use http::{HeaderMap, Method, StatusCode, Version};
+use http::{HeaderMap, HeaderName, Method, StatusCode, Version};
+use ring::digest;
 
 use crate::body::Body;
+use crate::headers::Headers;
 use crate::wire::WireTimes;
 
-/// A request without its endpoint, which balancing chooses. It can be sent any number of times: sending clones
-/// reference counts, so a workload keeps one for each kind of operation and changes `path` or `body`.
+/// A request without its endpoint, which balancing chooses. It can be sent any number of times, so a workload keeps one for each
+/// kind of operation and changes `path` or `body`; what does not change is put into bytes once.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The method.
@@ -15,9 +19,27 @@ pub struct Request {
     /// Path and query as sent; [`crate::Client::path`] puts the endpoints' own path before it.
     pub path: PathAndQuery,
     /// The headers. `Host` and `Content-Length` are filled in; an own `Host` is kept (over HTTP/2 as `:authority`).
-    pub headers: HeaderMap,
+    pub headers: Headers,
     /// The body.
     pub body: Body,
+    /// Those headers of the answer that are to be found in it; all others are read past.
+    pub kept_headers: Vec<HeaderName>,
+    /// What becomes of the answer's body.
+    pub sink: BodySink,
+    /// The largest body of its answer, in bytes, in place of the client's limit.
+    pub limit: Option<usize>,
+}
+
+/// What becomes of the body of an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BodySink {
+    /// It stands in the answer.
+    #[default]
+    Keep,
+    /// Only its SHA-256 does.
+    Digest,
+    /// It is read, counted and forgotten.
+    Discard,
 }
 
 /// The room for an answer. One that is used again and again costs no allocation for headers and body.
@@ -27,10 +49,12 @@ pub struct Answer {
     pub status: StatusCode,
     /// The version that was spoken.
     pub version: Version,
-    /// The headers.
+    /// Those of its headers that the request asked for.
     pub headers: HeaderMap,
-    /// The body, at most the response limit; partial after a failure.
+    /// The body, at most the response limit; partial after a failure, and empty where the request keeps none.
     pub body: Vec<u8>,
+    /// The length of the body in bytes, whatever became of it.
+    pub body_length: usize,
     /// The instants on the wire, valid as far as it came also after a failure or when the send was cancelled.
     pub wire: WireTimes,
     /// Bytes written to the socket since the connection's previous operation took its count: TLS and its handshake
@@ -41,23 +65,64 @@ pub struct Answer {
     pub bytes_in: u64,
     /// The endpoint's place in [`crate::Client::endpoints`]; `None` for a redirect's other origin or when none was reached.
     pub endpoint: Option<usize>,
-    /// The server cannot have read the request, and it was sent again: bytes of it left this machine twice.
+    /// The server cannot have read the request, or by [`crate::Resend`] may be asked twice, and it was sent again: bytes of it left
+    /// this machine twice.
     pub resent: bool,
     /// The connection that was to carry the request had been closed before anything of it left, and another one carried it.
     pub redialled: bool,
     /// How many redirects were followed.
     pub redirects: u32,
+    /// The digest of the body, where the request asked for it.
+    pub digest: BodyDigest,
+}
+
+/// The SHA-256 of a body, as far as it came; nothing where nobody asked for it.
+#[derive(Default)]
+pub struct BodyDigest(Option<digest::Context>);
+
+impl BodyDigest {
+    /// The digest of what came until now; `None` where nobody asked for it, or nothing came.
+    pub fn sha256(&self) -> Option<[u8; 32]> {
+        self.0.clone()?.finish().as_ref().try_into().ok()
+    }
+
+    fn update(&mut self, data: &[u8]) {
+        self.0.get_or_insert_with(|| digest::Context::new(&digest::SHA256)).update(data);
+    }
+}
+
+impl fmt::Debug for BodyDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("BodyDigest").field(&self.sha256()).finish()
+    }
 }
 
 impl Request {
     /// A `GET` of `path` without headers.
     pub fn get(path: PathAndQuery) -> Self {
-        Self { method: Method::GET, path, headers: HeaderMap::new(), body: Body::empty() }
+        Self {
+            method: Method::GET,
+            path,
+            headers: Headers::default(),
+            body: Body::empty(),
+            kept_headers: Vec::new(),
+            sink: BodySink::Keep,
+            limit: None,
+        }
     }
 
     /// A `POST` of `body` to `path` without headers.
     pub fn post(path: PathAndQuery, body: impl Into<Body>) -> Self {
-        Self { method: Method::POST, path, headers: HeaderMap::new(), body: body.into() }
+        Self { method: Method::POST, body: body.into(), ..Self::get(path) }
+    }
+
+    /// The same request, with `name` to be found in its answer.
+    #[must_use]
+    pub fn keep_header(mut self, name: HeaderName) -> Self {
+        if !self.kept_headers.contains(&name) {
+            self.kept_headers.push(name);
+        }
+        self
     }
 }
 
@@ -72,8 +137,6 @@ impl Answer {
         self.status = StatusCode::default();
         self.version = Version::default();
         self.headers.clear();
-        self.body.clear();
-        self.body.shrink_to(KEPT_BODY);
         self.wire = WireTimes::default();
         self.bytes_out = 0;
         self.bytes_in = 0;
@@ -81,6 +144,29 @@ impl Answer {
         self.resent = false;
         self.redialled = false;
         self.redirects = 0;
+        self.forget_body();
+        self.body.shrink_to(KEPT_BODY);
+    }
+
+    /// What follows is another answer's body.
+    pub(crate) fn forget_body(&mut self) {
+        self.body.clear();
+        self.body_length = 0;
+        self.digest = BodyDigest::default();
+    }
+
+    /// Takes more of the body; says whether it is within `limit`.
+    pub(crate) fn take(&mut self, sink: BodySink, data: &[u8], limit: usize) -> bool {
+        if data.len() > limit.saturating_sub(self.body_length) {
+            return false;
+        }
+        self.body_length += data.len();
+        match sink {
+            BodySink::Keep => self.body.extend_from_slice(data),
+            BodySink::Digest => self.digest.update(data),
+            BodySink::Discard => {}
+        }
+        true
     }
 }
 

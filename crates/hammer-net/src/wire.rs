@@ -5,6 +5,8 @@ use std::rc::Rc;
 
 use hammer_measure::{Nanos, Now};
 
+use crate::receive::Received;
+
 /// The instants of one operation on the wire. `None`: it did not come to that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WireTimes {
@@ -16,83 +18,65 @@ pub struct WireTimes {
     pub tls_done: Option<Nanos>,
     /// The first byte was handed to an established connection, or to a granted stream.
     pub sent: Option<Nanos>,
-    /// The first byte of the answer was read (over HTTP/2: its headers).
+    /// The first byte of the answer arrived (over HTTP/2: its headers).
     pub first_byte: Option<Nanos>,
-    /// The last byte of the answer was read.
+    /// The last byte of the answer arrived.
     pub done: Option<Nanos>,
+    /// The last byte of the answer was read.
+    pub read: Option<Nanos>,
 }
 
-/// What the socket of one connection saw; its operations read it.
+/// What passed on a connection that several operations share.
 pub(crate) struct Wire {
     pub(crate) clock: Rc<dyn Now>,
-    sent: Cell<Option<Nanos>>,
-    first_read: Cell<Option<Nanos>>,
-    last_read: Cell<Nanos>,
-    bytes_out: Cell<u64>,
-    bytes_in: Cell<u64>,
+    last_read: Cell<Received>,
+    bytes: Cell<(u64, u64)>,
+    taken: Cell<(u64, u64)>,
+    written: Cell<u64>,
 }
 
 impl Wire {
-    pub(crate) fn new(clock: Rc<dyn Now>) -> Self {
+    /// Of a connection that was established at `opened`.
+    pub(crate) fn new(clock: Rc<dyn Now>, opened: Nanos) -> Self {
+        let last_read = Received { arrived: opened, read: opened, ..Received::default() };
         Self {
             clock,
-            sent: Cell::new(None),
-            first_read: Cell::new(None),
-            last_read: Cell::new(Nanos::ZERO),
-            bytes_out: Cell::new(0),
-            bytes_in: Cell::new(0),
+            last_read: Cell::new(last_read),
+            bytes: Cell::default(),
+            taken: Cell::default(),
+            written: Cell::default(),
         }
-    }
-
-    /// Forgets the instants of the operation before.
-    pub(crate) fn start(&self) {
-        self.sent.set(None);
-        self.first_read.set(None);
-    }
-
-    /// The first write of the operation, if any.
-    pub(crate) fn sent(&self) -> Option<Nanos> {
-        self.sent.get()
-    }
-
-    pub(crate) fn note_sent(&self, at: Nanos) {
-        self.sent.set(Some(at));
-    }
-
-    /// The connection is established: its idle time starts.
-    pub(crate) fn note_opened(&self, at: Nanos) {
-        self.last_read.set(at);
     }
 
     /// Plain bytes, above TLS, were read.
-    pub(crate) fn note_read(&self) {
-        let now = self.clock.now();
-        if self.first_read.get().is_none() {
-            self.first_read.set(Some(now));
-        }
-        self.last_read.set(now);
+    pub(crate) fn note_read(&self, received: Received) {
+        self.last_read.set(received);
     }
 
-    /// The first read since [`Wire::start`], if any.
-    pub(crate) fn first_read(&self) -> Option<Nanos> {
-        self.first_read.get()
-    }
-
-    /// The last read.
-    pub(crate) fn last_read(&self) -> Nanos {
+    /// What the last read brought; when the connection was established where there was none.
+    pub(crate) fn last_read(&self) -> Received {
         self.last_read.get()
     }
 
-    pub(crate) fn add_out(&self, bytes: usize) {
-        self.bytes_out.set(self.bytes_out.get() + bytes as u64);
+    /// More bytes, above TLS, were taken to be written. Over TLS they may not have left yet; those that were not taken cannot.
+    pub(crate) fn note_written(&self, bytes: usize) {
+        self.written.set(self.written.get() + bytes as u64);
     }
 
-    pub(crate) fn add_in(&self, bytes: usize) {
-        self.bytes_in.set(self.bytes_in.get() + bytes as u64);
+    /// Bytes, above TLS, that were taken to be written so far.
+    pub(crate) fn written(&self) -> u64 {
+        self.written.get()
+    }
+
+    /// That many bytes went out and came in until now.
+    pub(crate) fn note_bytes(&self, out: u64, in_: u64) {
+        self.bytes.set((out, in_));
     }
 
     /// Bytes (out, in) that nobody has taken yet.
     pub(crate) fn take_bytes(&self) -> (u64, u64) {
-        (self.bytes_out.take(), self.bytes_in.take())
+        let (bytes, taken) = (self.bytes.get(), self.taken.get());
+        self.taken.set(bytes);
+        (bytes.0 - taken.0, bytes.1 - taken.1)
     }
 }

@@ -16,7 +16,7 @@ use hammer_measure::Nanos;
 use http::HeaderValue;
 
 use super::*;
-use crate::config::HttpVersion;
+use crate::config::{HttpVersion, Resend};
 
 /// A clock that only a test moves, but for a nanosecond at each reading.
 pub(crate) struct HandClock(Cell<u64>);
@@ -54,7 +54,7 @@ pub(crate) fn config(url: &str) -> ClientConfig {
 }
 
 pub(crate) fn client(config: ClientConfig) -> Client {
-    Client::new(config, HandClock::new()).unwrap()
+    Client::new(config, HandClock::new(), ConnectionLog::default()).unwrap()
 }
 
 pub(crate) async fn get(client: &Client, path: &str) -> Result<Answer, Failure> {
@@ -77,12 +77,15 @@ fn paths_stand_behind_the_path_of_the_url() {
 fn an_endpoint_that_cannot_be_one_is_refused_when_the_client_is_made() {
     for url in ["ftp://127.0.0.1/", "/only/a/path", "http://user:password@127.0.0.1/", "http://127.0.0.1/?q"]
     {
-        let refused = Client::new(config(url), HandClock::new()).err().expect(url);
+        let refused = Client::new(config(url), HandClock::new(), ConnectionLog::default()).err().expect(url);
         assert!(matches!(refused, ConfigError::Endpoint { .. }), "{url}: {refused}");
     }
     let mut none = config("http://127.0.0.1/");
     none.connections = 0;
-    assert!(matches!(Client::new(none, HandClock::new()), Err(ConfigError::Zero { what: "connections" })));
+    assert!(matches!(
+        Client::new(none, HandClock::new(), ConnectionLog::default()),
+        Err(ConfigError::Zero { what: "connections" })
+    ));
 }
 
 #[test]

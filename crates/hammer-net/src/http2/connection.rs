@@ -7,21 +7,21 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use h2::client::{Builder, Connection as Driver, SendRequest};
 use hammer_measure::Nanos;
+use hammer_measure::connection::OpenConnection;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
-use super::metered::Metered;
+use crate::context::ClientContext;
 use crate::dial::Dialled;
 use crate::failure::{Failure, FailureKind};
-use crate::io::WireIo;
+use crate::reactor::Demand;
+use crate::stream::WireIo;
 use crate::wire::Wire;
 
 /// An established connection; its task ends with it.
 pub(crate) struct Http2Connection {
     pub(crate) sender: SendRequest<Bytes>,
     pub(crate) wire: Rc<Wire>,
-    /// Bytes that it took to write so far.
-    pub(crate) written: Rc<Cell<u64>>,
     pub(crate) opened: Nanos,
     pub(crate) idle_since: Cell<Nanos>,
     /// The streams that the server's SETTINGS allow; `None` before they came.
@@ -30,6 +30,8 @@ pub(crate) struct Http2Connection {
     /// Its SETTINGS came, or it is over.
     settled: Notify,
     task: RefCell<Option<AbortHandle>>,
+    _open: OpenConnection,
+    _awaited: Demand,
 }
 
 /// A connection that nobody drives yet.
@@ -37,12 +39,14 @@ pub(crate) struct Started {
     sender: SendRequest<Bytes>,
     pub(super) driver: Box<Http2Driver>,
     wire: Rc<Wire>,
-    written: Rc<Cell<u64>>,
     opened: Nanos,
+    open: OpenConnection,
+    /// Windows and farewells are not to wait for the next arrival.
+    awaited: Demand,
 }
 
 /// What moves a connection on.
-pub(super) type Http2Driver = Driver<Metered<WireIo>, Bytes>;
+pub(super) type Http2Driver = Driver<WireIo, Bytes>;
 
 impl Drop for Http2Connection {
     fn drop(&mut self) {
@@ -54,17 +58,24 @@ impl Drop for Http2Connection {
 
 impl Started {
     /// Sends the preface (RFC 9113, section 3.4), and waits for nothing.
-    pub(crate) async fn new(dialled: Dialled, host: &str) -> Result<Self, Failure> {
-        let written = Rc::new(Cell::new(0));
+    pub(crate) async fn new(dialled: Dialled, host: &str, context: &ClientContext) -> Result<Self, Failure> {
+        let wire = Rc::new(Wire::new(Rc::clone(&context.clock), dialled.opened));
         let (sender, driver) = Builder::new()
             .initial_window_size(STREAM_WINDOW)
             .initial_connection_window_size(CONNECTION_WINDOW)
             .initial_max_send_streams(BEFORE_SETTINGS)
             .enable_push(false)
-            .handshake(Metered { io: dialled.io, written: Rc::clone(&written) })
+            .handshake(WireIo::new(dialled.stream, Rc::clone(&wire)))
             .await
             .map_err(|error| Failure::of_exchange(host, &error, FailureKind::Protocol))?;
-        Ok(Self { sender, driver: Box::new(driver), wire: dialled.wire, written, opened: dialled.opened })
+        Ok(Self {
+            sender,
+            driver: Box::new(driver),
+            wire,
+            opened: dialled.opened,
+            open: dialled.open,
+            awaited: context.reactor.demand(),
+        })
     }
 
     /// The connection, and what has to be driven for it.
@@ -72,13 +83,14 @@ impl Started {
         let connection = Http2Connection {
             sender: self.sender,
             wire: self.wire,
-            written: self.written,
             opened: self.opened,
             idle_since: Cell::new(self.opened),
             allowed: Cell::new(None),
             is_over: Cell::new(false),
             settled: Notify::new(),
             task: RefCell::new(None),
+            _open: self.open,
+            _awaited: self.awaited,
         };
         (Rc::new(connection), self.driver)
     }

@@ -113,7 +113,7 @@ fn a_name_is_looked_up_again_and_keeps_its_connections() {
         let mut config = config(&format!("http://localhost:{}", server.addr.port()));
         config.resolve_every = Some(Duration::from_secs(30));
         let clock = HandClock::new();
-        let client = Client::new(config, clock.clone()).unwrap();
+        let client = Client::new(config, clock.clone(), ConnectionLog::default()).unwrap();
         get(&client, "/").await.unwrap();
         assert_eq!(client.cluster.look_ups(), 1);
         get(&client, "/").await.unwrap();

@@ -44,7 +44,7 @@ fn a_connection_that_was_idle_for_too_long_is_closed_and_not_used() {
             config.version = version;
             config.max_idle = Some(Duration::from_secs(4));
             let clock = HandClock::new();
-            let client = Client::new(config, clock.clone()).unwrap();
+            let client = Client::new(config, clock.clone(), ConnectionLog::default()).unwrap();
             for _ in 0..3 {
                 get(&client, "/").await.unwrap();
                 clock.advance(Duration::from_secs(3));
@@ -70,7 +70,7 @@ fn a_connection_that_is_too_old_is_not_used_however_busy_it_was() {
             config.version = version;
             config.max_age = Some(Duration::from_secs(5));
             let clock = HandClock::new();
-            let client = Client::new(config, clock.clone()).unwrap();
+            let client = Client::new(config, clock.clone(), ConnectionLog::default()).unwrap();
             for _ in 0..7 {
                 get(&client, "/").await.unwrap();
                 clock.advance(Duration::from_secs(1));

@@ -225,7 +225,10 @@ fn a_file_that_is_not_what_it_should_be_is_named() {
     let refusal = |change: &dyn Fn(&mut crate::TlsConfig)| {
         let mut config = base.clone();
         change(&mut config.tls);
-        Client::new(config, HandClock::new()).err().expect("it is refused").to_string()
+        Client::new(config, HandClock::new(), ConnectionLog::default())
+            .err()
+            .expect("it is refused")
+            .to_string()
     };
     let (root, client, key) =
         (authority.file("root.pem"), authority.file("client.pem"), authority.file("client.key"));

@@ -1,0 +1,179 @@
+//! The chunked transfer coding (RFC 9112, section 7.1), read as it comes.
+
+use super::fault::AnswerFault;
+
+/// Where a chunked body stands.
+#[derive(Debug)]
+pub(super) struct Chunks {
+    stage: Stage,
+    /// Bytes of extensions and trailers so far, which are read past.
+    passed_over: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Before the first digit of a size.
+    Size,
+    /// Within a size, of which that much is known.
+    Digits(u64),
+    /// Blanks behind a size.
+    Blank(u64),
+    Extension(u64),
+    /// The line feed behind a size.
+    SizeEnd(u64),
+    Data(u64),
+    /// The carriage return behind a chunk.
+    DataEnd,
+    /// The line feed behind that.
+    DataEndFeed,
+    /// At the start of a line of the trailers.
+    TrailerStart,
+    Trailer,
+    /// The line feed behind a trailer.
+    TrailerFeed,
+    /// The line feed behind the empty line that ends the body.
+    LastFeed,
+    Ended,
+}
+
+impl Chunks {
+    pub(super) const fn new() -> Self {
+        Self { stage: Stage::Size, passed_over: 0 }
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.stage == Stage::Ended
+    }
+
+    /// Reads on in `bytes`, and gives data to `take`; returns how many of them belong to the body.
+    pub(super) fn read(
+        &mut self,
+        bytes: &[u8],
+        mut take: impl FnMut(&[u8]) -> Result<(), AnswerFault>,
+    ) -> Result<usize, AnswerFault> {
+        let mut at = 0;
+        while at < bytes.len() && self.stage != Stage::Ended {
+            if let Stage::Data(left) = self.stage {
+                let here = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len() - at);
+                take(&bytes[at..at + here])?;
+                at += here;
+                let left = left - here as u64;
+                self.stage = if left == 0 { Stage::DataEnd } else { Stage::Data(left) };
+            } else {
+                self.stage = self.after(bytes[at])?;
+                at += 1;
+            }
+        }
+        Ok(at)
+    }
+
+    fn after(&mut self, byte: u8) -> Result<Stage, AnswerFault> {
+        if matches!(self.stage, Stage::Extension(_) | Stage::Trailer | Stage::TrailerStart) {
+            self.passed_over += 1;
+            if self.passed_over > MOST_PASSED_OVER {
+                return Err(AnswerFault::LongTrailers);
+            }
+        }
+        Ok(match (self.stage, byte) {
+            (Stage::Size, _) => Stage::Digits(digit(byte).ok_or(AnswerFault::Chunk)?),
+            (Stage::Digits(size), _) if digit(byte).is_some() => {
+                let digit = digit(byte).unwrap_or_default();
+                let size = size.checked_mul(16).and_then(|size| size.checked_add(digit));
+                Stage::Digits(size.ok_or(AnswerFault::Chunk)?)
+            }
+            (Stage::Digits(size) | Stage::Blank(size), b' ' | b'\t') => Stage::Blank(size),
+            (Stage::Digits(size) | Stage::Blank(size), b';') => Stage::Extension(size),
+            (Stage::Digits(size) | Stage::Blank(size) | Stage::Extension(size), b'\r') => {
+                Stage::SizeEnd(size)
+            }
+            // A line feed alone ends a line for some, and for others what follows is still an extension.
+            (Stage::Extension(size), byte) if byte != b'\n' => Stage::Extension(size),
+            (Stage::SizeEnd(0), b'\n') => Stage::TrailerStart,
+            (Stage::SizeEnd(size), b'\n') => Stage::Data(size),
+            (Stage::DataEnd, b'\r') => Stage::DataEndFeed,
+            (Stage::DataEndFeed, b'\n') => Stage::Size,
+            (Stage::TrailerStart, b'\r') => Stage::LastFeed,
+            (Stage::TrailerStart | Stage::Trailer, byte) if byte != b'\r' && byte != b'\n' => Stage::Trailer,
+            (Stage::Trailer, b'\r') => Stage::TrailerFeed,
+            (Stage::TrailerFeed, b'\n') => Stage::TrailerStart,
+            (Stage::LastFeed, b'\n') => Stage::Ended,
+            _ => return Err(AnswerFault::Chunk),
+        })
+    }
+}
+
+fn digit(byte: u8) -> Option<u64> {
+    char::from(byte).to_digit(16).map(u64::from)
+}
+
+/// Of an answer's extensions and trailers; nobody asks for them.
+const MOST_PASSED_OVER: usize = 16 << 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The data of a chunked body, and what is left behind it, however it is cut.
+    fn read(bytes: &[u8], step: usize) -> Result<(Vec<u8>, bool, usize), AnswerFault> {
+        let (mut chunks, mut data, mut used) = (Chunks::new(), Vec::new(), 0);
+        for part in bytes.chunks(step) {
+            let take = |part: &[u8]| {
+                data.extend_from_slice(part);
+                Ok(())
+            };
+            let here = chunks.read(part, take)?;
+            used += here;
+            if here < part.len() {
+                break;
+            }
+        }
+        Ok((data, chunks.has_ended(), bytes.len() - used))
+    }
+
+    #[test]
+    fn chunks_are_put_together_however_they_are_cut() {
+        let body = b"4\r\nWiki\r\n5 ;a=\"b\"\r\npedia\r\n00A\r\n in chunks\r\n0\r\nx: y\r\nz:\r\n\r\nrest";
+        for step in 1..body.len() {
+            let whole = (b"Wikipedia in chunks".to_vec(), true);
+            let (data, has_ended, left) = read(body, step).unwrap();
+            assert_eq!(((data, has_ended), left), (whole, 4), "by {step}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_chunk_is_refused() {
+        for wrong in [
+            "x\r\n",
+            "\r\n",
+            " 1\r\n",
+            "-1\r\n",
+            "0x1\r\n",
+            "1\nab",
+            "1\rab",
+            "1\r\nab\r\n",
+            "1\r\na\n",
+            "fffffffffffffffff\r\n",
+            "0\r\n\n",
+            "0\r\nx\n\r\n",
+            "1;a\nb",
+        ] {
+            assert!(read(wrong.as_bytes(), 1).is_err(), "{wrong:?}");
+            assert!(read(wrong.as_bytes(), 64).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_body_without_its_last_chunk_has_not_ended() {
+        for part in ["", "1", "1\r\n", "1\r\na", "1\r\na\r\n", "1\r\na\r\n0\r\n", "1\r\na\r\n0\r\n\r"] {
+            assert!(!read(part.as_bytes(), 64).unwrap().1, "{part:?}");
+        }
+    }
+
+    #[test]
+    fn extensions_and_trailers_are_bounded() {
+        let long = "a".repeat(MOST_PASSED_OVER + 2);
+        for endless in [format!("1;{long}"), format!("0\r\nx: {long}")] {
+            assert!(matches!(read(endless.as_bytes(), 999), Err(AnswerFault::LongTrailers)));
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! One request and its answer on a connection.
+
+use std::io;
+use std::task::{Context, Poll, ready};
+
+use http::Method;
+
+use super::answer_reader::{AnswerReader, AtClose};
+use super::connection::Http1Connection;
+use super::fault::AnswerFault;
+use super::outgoing::Outgoing;
+use crate::attempt::Broken;
+use crate::config::Resend;
+use crate::context::ClientContext;
+use crate::failure::{Failure, FailureKind};
+use crate::reactor::Demand;
+use crate::receive::Received;
+use crate::request::{Answer, Request};
+
+/// A request under way. Whoever drops it halfway drops its connection, too; the answer holds the instants and bytes until then.
+pub(super) struct Http1Exchange<'a> {
+    connection: &'a mut Http1Connection,
+    context: &'a ClientContext,
+    host: &'a str,
+    request: &'a Request,
+    answer: &'a mut Answer,
+    outgoing: Outgoing,
+    reader: AnswerReader,
+    /// Of an answer that is not whole: a full window would stop the server until somebody reads.
+    awaited: Option<Demand>,
+}
+
+impl<'a> Http1Exchange<'a> {
+    /// An exchange whose head of `head_length` bytes stands in the client's buffer.
+    pub(super) fn new(
+        connection: &'a mut Http1Connection,
+        context: &'a ClientContext,
+        host: &'a str,
+        request: &'a Request,
+        head_length: usize,
+        answer: &'a mut Answer,
+    ) -> Self {
+        let reader = AnswerReader::new(request, context.config.response_limit);
+        let awaited = context.has_large_answers.get().then(|| context.reactor.demand());
+        Self {
+            connection,
+            context,
+            host,
+            request,
+            answer,
+            outgoing: Outgoing::new(head_length),
+            reader,
+            awaited,
+        }
+    }
+
+    /// Ready when the answer is whole, with whether the connection can serve another request.
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, Broken>> {
+        let polled = self.poll_both(cx);
+        self.connection.note_bytes(self.answer);
+        polled
+    }
+
+    fn poll_both(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, Broken>> {
+        if !self.outgoing.is_done() {
+            let written = self.outgoing.poll(cx, &mut self.connection.stream, self.request, self.context);
+            self.answer.wire.sent = self.answer.wire.sent.or(self.outgoing.sent);
+            match written {
+                // A server that has no wish to read on may have said so.
+                Poll::Ready(Err(error)) if self.outgoing.sent.is_none() => {
+                    return Poll::Ready(Err(self.broken(self.lost(&error))));
+                }
+                _ => {}
+            }
+        }
+        self.poll_answer(cx)
+    }
+
+    fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, Broken>> {
+        loop {
+            let mut buffer = self.context.buffer.borrow_mut();
+            let received = match ready!(self.connection.stream.poll_recv(cx, &mut buffer)) {
+                Ok(received) => received,
+                Err(error) => return Poll::Ready(self.failed(&error)),
+            };
+            if received.bytes == 0 {
+                return Poll::Ready(self.closed(received));
+            }
+            if let Err(failure) = self.note_arrival(received) {
+                return Poll::Ready(Err(Broken::Final(failure)));
+            }
+            let fed = self.reader.feed(&buffer[..received.bytes], self.request, self.answer);
+            drop(buffer);
+            if let Err(fault) = fed {
+                return Poll::Ready(Err(Broken::Final(self.faulty(&fault))));
+            }
+            if self.reader.is_whole() {
+                return Poll::Ready(Ok(self.finish(received)));
+            }
+            self.awaited.get_or_insert_with(|| self.context.reactor.demand());
+        }
+    }
+
+    fn note_arrival(&mut self, received: Received) -> Result<(), Failure> {
+        let sent = self.outgoing.sent;
+        if received.is_stamped && sent.is_none_or(|sent| received.arrived < sent) {
+            return Err(self.unasked());
+        }
+        self.connection.idle_since = received.arrived;
+        let wire = &mut self.answer.wire;
+        if wire.first_byte.is_none() {
+            wire.first_byte = Some(received.arrived);
+            let log = &self.context.log;
+            log.answered_first_byte(received.arrived.since(sent.unwrap_or(received.arrived)));
+            if !received.is_stamped {
+                log.unstamped();
+            }
+        }
+        Ok(())
+    }
+
+    /// The answer is whole, with what was `received` last.
+    fn finish(&mut self, received: Received) -> bool {
+        self.answer.wire.done = Some(received.arrived);
+        self.answer.wire.read = Some(received.read);
+        if self.awaited.is_some() && self.answer.bytes_in > LARGE_ANSWER {
+            self.context.has_large_answers.set(true);
+        }
+        self.outgoing.is_done() && self.reader.is_kept() && !self.request.headers.lines().closes
+    }
+
+    /// The peer sends no more.
+    fn closed(&mut self, received: Received) -> Result<bool, Broken> {
+        match self.reader.closed() {
+            AtClose::Whole => Ok(self.finish(received)),
+            at_close => Err(self.ended(at_close, FailureKind::Closed, "the connection was closed")),
+        }
+    }
+
+    fn failed(&mut self, error: &io::Error) -> Result<bool, Broken> {
+        let failure = self.lost(error);
+        let is_end = matches!(failure.kind, FailureKind::Closed | FailureKind::Reset);
+        match self.reader.closed() {
+            AtClose::Absent => Err(self.broken(failure)),
+            _ if is_end => Err(self.ended(AtClose::Truncated, FailureKind::Truncated, &error.to_string())),
+            _ => Err(Broken::Final(failure)),
+        }
+    }
+
+    fn ended(&self, at_close: AtClose, absent: FailureKind, how: &str) -> Broken {
+        let failure =
+            |kind, text: &str| Failure::new(kind, format!("get an answer from {}: {how} {text}", self.host));
+        match at_close {
+            AtClose::Absent => self.broken(failure(absent, "before any of it was there")),
+            _ => {
+                self.context.log.closed();
+                Broken::Final(failure(FailureKind::Truncated, "before all of it was there"))
+            }
+        }
+    }
+
+    /// What may be done about an exchange that ended before any byte of an answer.
+    fn broken(&self, failure: Failure) -> Broken {
+        match failure.kind {
+            FailureKind::Closed => self.context.log.closed(),
+            FailureKind::Reset => self.context.log.reset(),
+            _ => return Broken::Final(failure),
+        }
+        let is_used = self.connection.is_used;
+        let may_repeat = self.context.config.resend == Resend::Idle && is_idempotent(&self.request.method);
+        match self.outgoing.sent {
+            None if is_used => Broken::Unsent(failure),
+            Some(sent) if is_used && may_repeat => match self.context.clock.now().since(sent) <= IDLE_CLOSE {
+                true => Broken::Idle(failure),
+                false => Broken::Final(failure),
+            },
+            _ => Broken::Final(failure),
+        }
+    }
+
+    #[cold]
+    fn lost(&self, error: &io::Error) -> Failure {
+        Failure::of_exchange(self.host, error, FailureKind::Protocol)
+    }
+
+    #[cold]
+    fn faulty(&self, fault: &AnswerFault) -> Failure {
+        Failure::new(fault.kind(), format!("get an answer from {}: {fault}", self.host))
+    }
+
+    #[cold]
+    fn unasked(&self) -> Failure {
+        let detail = format!("get an answer from {}: it sent one before it was asked", self.host);
+        Failure::new(FailureKind::Protocol, detail)
+    }
+}
+
+/// Whether a request that is carried out twice does no more than once (RFC 9110, section 9.2.2), of those that are used.
+fn is_idempotent(method: &Method) -> bool {
+    [Method::GET, Method::HEAD, Method::PUT, Method::DELETE].contains(method)
+}
+
+/// A close that comes so soon behind the write was under way before it.
+const IDLE_CLOSE: hammer_measure::Nanos = hammer_measure::Nanos::from_millis(1);
+
+/// More than a window of the kernel's takes to begin with, in bytes: a server that says so much waits for its reader.
+const LARGE_ANSWER: u64 = 32 << 10;

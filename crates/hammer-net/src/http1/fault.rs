@@ -1,0 +1,36 @@
+//! What is wrong with an answer of HTTP/1.1.
+
+use crate::failure::FailureKind;
+
+/// What is wrong with an answer: a fragment that completes "failed to get an answer from HOST: ".
+#[derive(Debug, thiserror::Error)]
+pub(super) enum AnswerFault {
+    #[error("its head is no HTTP/1: {0}")]
+    Head(httparse::Error),
+    #[error("its head is larger than {} KiB", super::answer_reader::MOST_HEAD >> 10)]
+    LongHead,
+    #[error("its status is {0}")]
+    Status(u16),
+    #[error("it switches protocols, which nobody asked for")]
+    Upgrade,
+    #[error("its Content-Length is no length, or two that differ")]
+    Length,
+    #[error("it has a Transfer-Encoding, which HTTP/1.0 does not know")]
+    Encoding,
+    #[error("its chunks are none")]
+    Chunk,
+    #[error("its extensions and trailers have no end")]
+    LongTrailers,
+    #[error("it is larger than the limit of {0} bytes")]
+    TooLarge(usize),
+}
+
+impl AnswerFault {
+    /// The cause by which it is counted.
+    pub(super) const fn kind(&self) -> FailureKind {
+        match self {
+            Self::LongHead | Self::LongTrailers | Self::TooLarge(_) => FailureKind::TooLarge,
+            _ => FailureKind::Protocol,
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What a connection is read from and written to: a socket, with TLS or without.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker, ready};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio_rustls::client::TlsStream;
+
+use crate::receive::Received;
+use crate::socket::Socket;
+use crate::wire::Wire;
+
+/// A socket, with TLS or without.
+pub(crate) enum Stream {
+    Plain(Socket),
+    Tls(Box<TlsStream<Socket>>),
+}
+
+impl Stream {
+    pub(crate) fn socket(&self) -> &Socket {
+        match self {
+            Self::Plain(socket) => socket,
+            Self::Tls(tls) => tls.get_ref().0,
+        }
+    }
+
+    /// Whether the peer has neither said anything, above TLS, nor closed the connection, as far as the reactor's last turn saw.
+    pub(crate) fn is_quiet(&mut self) -> bool {
+        // What TLS says for itself, such as a ticket, is read on the way.
+        self.socket().is_quiet()
+            || self.poll_recv(&mut Context::from_waker(Waker::noop()), &mut [0]).is_pending()
+    }
+
+    /// Reads what is there, above TLS; no byte is the end of what the peer sends.
+    pub(crate) fn poll_recv(&mut self, cx: &mut Context<'_>, buf: &mut [u8]) -> Poll<io::Result<Received>> {
+        let tls = match self {
+            Self::Plain(socket) => return socket.poll_recv(cx, buf),
+            Self::Tls(tls) => tls,
+        };
+        let mut buf = ReadBuf::new(buf);
+        ready!(Pin::new(&mut **tls).poll_read(cx, &mut buf))?;
+        // Read out of what the socket brought last, if not just now.
+        let received = tls.get_ref().0.last_received().unwrap_or_default();
+        Poll::Ready(Ok(Received { bytes: buf.filled().len(), ..received }))
+    }
+
+    /// Ready when nothing that was taken is kept back.
+    pub(crate) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self {
+            Self::Plain(_) => Poll::Ready(Ok(())),
+            Self::Tls(tls) => Pin::new(&mut **tls).poll_flush(cx),
+        }
+    }
+
+    /// Hands what it takes of `bufs` to the kernel, through TLS where there is any.
+    pub(crate) fn poll_send(
+        &mut self,
+        cx: &mut Context<'_>,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        match self {
+            Self::Plain(socket) => socket.poll_send(cx, bufs),
+            Self::Tls(tls) => Pin::new(&mut **tls).poll_write_vectored(cx, bufs),
+        }
+    }
+}
+
+/// A stream below HTTP/2, which notes what passes for those who share the connection.
+pub(crate) struct WireIo {
+    stream: Stream,
+    wire: Rc<Wire>,
+}
+
+impl WireIo {
+    pub(crate) fn new(stream: Stream, wire: Rc<Wire>) -> Self {
+        Self { stream, wire }
+    }
+
+    fn note(&self) {
+        let socket = self.stream.socket();
+        self.wire.note_bytes(socket.bytes_out(), socket.bytes_in());
+    }
+}
+
+impl AsyncRead for WireIo {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let polled = self.stream.poll_recv(cx, buf.initialize_unfilled());
+        self.note();
+        let received = ready!(polled)?;
+        buf.advance(received.bytes);
+        if received.bytes > 0 {
+            self.wire.note_read(received);
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for WireIo {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        self.poll_write_vectored(cx, &[IoSlice::new(buf)])
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let polled = self.stream.poll_send(cx, bufs);
+        self.note();
+        if let Poll::Ready(Ok(written)) = &polled {
+            self.wire.note_written(*written);
+        }
+        polled
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let polled = self.stream.poll_flush(cx);
+        self.note();
+        polled
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.stream {
+            Stream::Plain(socket) => Pin::new(socket).poll_shutdown(cx),
+            Stream::Tls(tls) => Pin::new(&mut **tls).poll_shutdown(cx),
+        }
+    }
+}
