@@ -88,10 +88,9 @@ impl Client {
         self.cluster.failed_look_ups()
     }
 
-    /// Sends `request` and reads the whole answer, over redirects as far as the configuration says. A request on a
-    /// connection that the server closed while it was idle is sent once more; nothing else is ever retried. There is
-    /// no timeout but that of the dial: a caller that drops the future cuts the operation off, and its connection
-    /// (over HTTP/2 its stream) with it; `answer` holds the instants and bytes until then.
+    /// Sends `request` and reads the whole answer, over redirects as far as the configuration says. Sent again is what
+    /// [`Resend`] says, and nothing else. There is no timeout but that of the dial: a caller that drops the future cuts the
+    /// operation off, and its connection (over HTTP/2 its stream) with it; `answer` holds the instants and bytes until then.
     pub async fn send(&self, request: &Request, answer: &mut Answer) -> Result<(), Failure> {
         answer.reset();
         let endpoint = match self.cluster.pick(&self.context) {

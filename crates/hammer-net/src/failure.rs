@@ -163,7 +163,7 @@ fn kind_of_io(error: &io::Error) -> Option<FailureKind> {
     }
 }
 
-fn kind_of_h2(error: &h2::Error) -> Option<FailureKind> {
+pub(crate) fn kind_of_h2(error: &h2::Error) -> Option<FailureKind> {
     if let Some(io) = error.get_io() {
         // Its own word for the end of what the peer sends; a broken pipe of the kernel's has no text beside its kind.
         if io.kind() == io::ErrorKind::BrokenPipe && io.get_ref().is_some() {

@@ -4,14 +4,17 @@ use std::future::poll_fn;
 
 use bytes::Bytes;
 use h2::RecvStream;
+use http::StatusCode;
+use http::header::{HeaderMap, HeaderName, LOCATION};
 
-use self::fault::StreamFault;
+use self::fault::{Attempt, StreamFault};
 use crate::attempt::Broken;
 use crate::context::ClientContext;
 use crate::request::{Answer, Request};
 
 mod admission;
 mod connection;
+mod drive;
 mod fault;
 mod head;
 mod pool;
@@ -31,6 +34,9 @@ pub(crate) async fn exchange(
 ) -> Result<(), Broken> {
     let connection = &lease.connection;
     let (sent, written) = (answer.wire.sent, connection.wire.written());
+    if connection.is_used.replace(true) {
+        context.log.reused();
+    }
     let mut note = Note { connection, answer };
     let done = exchange_on(connection, head, request, &mut note, context).await;
     done.map_err(|fault| {
@@ -38,7 +44,7 @@ pub(crate) async fn exchange(
         if nothing_left {
             note.answer.wire.sent = sent;
         }
-        fault.broken(lease, host, nothing_left)
+        fault.broken(&Attempt { lease, context, host, request, sent: note.answer.wire.sent, nothing_left })
     })
 }
 
@@ -80,16 +86,37 @@ async fn exchange_on(
     note_first_byte(connection, answer, context);
     answer.status = head.status;
     answer.version = head.version;
-    answer.headers = head.headers;
+    keep_headers(&head.headers, head.status, request, answer);
     let limit = request.limit.unwrap_or(context.config.response_limit);
     while let Some(chunk) = stream.data().await {
         let chunk = chunk.map_err(StreamFault::WithinAnswer)?;
         take_chunk(&mut stream, &chunk, request, answer, limit)?;
     }
+    if !request.kept_headers.is_empty() {
+        let trailers = stream.trailers().await.map_err(StreamFault::WithinAnswer)?;
+        keep(&trailers.unwrap_or_default(), &request.kept_headers, &mut answer.trailers);
+    }
     let last = connection.wire.last_read();
     answer.wire.done = Some(last.arrived.max(answer.wire.first_byte.unwrap_or_default()));
     answer.wire.read = Some(last.read);
     Ok(())
+}
+
+fn keep_headers(headers: &HeaderMap, status: StatusCode, request: &Request, answer: &mut Answer) {
+    answer.headers.clear();
+    keep(headers, &request.kept_headers, &mut answer.headers);
+    if status.is_redirection() && !request.kept_headers.contains(&LOCATION) {
+        // Whoever follows redirects asks for it once there is one.
+        keep(headers, &[LOCATION], &mut answer.headers);
+    }
+}
+
+fn keep(all: &HeaderMap, names: &[HeaderName], kept: &mut HeaderMap) {
+    for name in names {
+        for value in all.get_all(name) {
+            kept.append(name, value.clone());
+        }
+    }
 }
 
 /// The answer came with what the connection read last, or a little before: it is read to its end before anybody is woken.

@@ -51,6 +51,8 @@ pub struct Answer {
     pub version: Version,
     /// Those of its headers that the request asked for.
     pub headers: HeaderMap,
+    /// Those of its trailers that the request asked for by the same names, over HTTP/2; HTTP/1.1's are read past.
+    pub trailers: HeaderMap,
     /// The body, at most the response limit; partial after a failure, and empty where the request keeps none.
     pub body: Vec<u8>,
     /// The length of the body in bytes, whatever became of it.
@@ -151,6 +153,7 @@ impl Answer {
     /// What follows is another answer's body.
     pub(crate) fn forget_body(&mut self) {
         self.body.clear();
+        self.trailers.clear();
         self.body_length = 0;
         self.digest = BodyDigest::default();
     }

@@ -3,14 +3,11 @@
 use std::io;
 use std::task::{Context, Poll, ready};
 
-use http::Method;
-
 use super::answer_reader::{AnswerReader, AtClose};
 use super::connection::Http1Connection;
 use super::fault::AnswerFault;
 use super::outgoing::Outgoing;
-use crate::attempt::Broken;
-use crate::config::Resend;
+use crate::attempt::{Broken, may_repeat};
 use crate::context::ClientContext;
 use crate::failure::{Failure, FailureKind};
 use crate::reactor::Demand;
@@ -166,15 +163,12 @@ impl<'a> Http1Exchange<'a> {
             FailureKind::Reset => self.context.log.reset(),
             _ => return Broken::Final(failure),
         }
-        let is_used = self.connection.is_used;
-        let may_repeat = self.context.config.resend == Resend::Idle && is_idempotent(&self.request.method);
-        match self.outgoing.sent {
-            None if is_used => Broken::Unsent(failure),
-            Some(sent) if is_used && may_repeat => match self.context.clock.now().since(sent) <= IDLE_CLOSE {
-                true => Broken::Idle(failure),
-                false => Broken::Final(failure),
-            },
-            _ => Broken::Final(failure),
+        let sent = self.outgoing.sent;
+        match sent.is_some() {
+            _ if !self.connection.is_used => Broken::Final(failure),
+            false => Broken::Unsent(failure),
+            true if may_repeat(self.context, &self.request.method, sent) => Broken::Idle(failure),
+            true => Broken::Final(failure),
         }
     }
 
@@ -194,14 +188,6 @@ impl<'a> Http1Exchange<'a> {
         Failure::new(FailureKind::Protocol, detail)
     }
 }
-
-/// Whether a request that is carried out twice does no more than once (RFC 9110, section 9.2.2), of those that are used.
-fn is_idempotent(method: &Method) -> bool {
-    [Method::GET, Method::HEAD, Method::PUT, Method::DELETE].contains(method)
-}
-
-/// A close that comes so soon behind the write was under way before it.
-const IDLE_CLOSE: hammer_measure::Nanos = hammer_measure::Nanos::from_millis(1);
 
 /// More than a window of the kernel's takes to begin with, in bytes: a server that says so much waits for its reader.
 const LARGE_ANSWER: u64 = 32 << 10;

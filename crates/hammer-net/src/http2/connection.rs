@@ -24,6 +24,8 @@ pub(crate) struct Http2Connection {
     pub(crate) wire: Rc<Wire>,
     pub(crate) opened: Nanos,
     pub(crate) idle_since: Cell<Nanos>,
+    /// It has carried an exchange.
+    pub(crate) is_used: Cell<bool>,
     /// The streams that the server's SETTINGS allow; `None` before they came.
     allowed: Cell<Option<usize>>,
     is_over: Cell<bool>,
@@ -85,6 +87,7 @@ impl Started {
             wire: self.wire,
             opened: self.opened,
             idle_since: Cell::new(self.opened),
+            is_used: Cell::new(false),
             allowed: Cell::new(None),
             is_over: Cell::new(false),
             settled: Notify::new(),

@@ -1,10 +1,13 @@
 //! What went wrong with a stream, whether its request was read, and whether its connection can be used on.
 
-use h2::{Error, Reason};
+use h2::Error;
+use hammer_measure::Nanos;
 
 use super::pool::Lease;
-use crate::attempt::Broken;
+use crate::attempt::{Broken, may_repeat};
+use crate::context::ClientContext;
 use crate::failure::{Failure, FailureKind, too_large};
+use crate::request::Request;
 
 /// What went wrong with a stream.
 pub(super) enum StreamFault {
@@ -16,21 +19,65 @@ pub(super) enum StreamFault {
     TooLarge(usize),
 }
 
+/// An exchange that came to a fault.
+pub(super) struct Attempt<'a> {
+    pub(super) lease: &'a Lease,
+    pub(super) context: &'a ClientContext,
+    pub(super) host: &'a str,
+    pub(super) request: &'a Request,
+    pub(super) sent: Option<Nanos>,
+    /// Its connection took no byte to write since the stream was granted.
+    pub(super) nothing_left: bool,
+}
+
 impl StreamFault {
-    /// What the attempt on the stream of `lease` ended with. `nothing_left`: the connection took no byte to write since then.
+    /// What `attempt` ended with.
     #[cold]
-    pub(super) fn broken(self, lease: &Lease, host: &str, nothing_left: bool) -> Broken {
+    pub(super) fn broken(self, attempt: &Attempt<'_>) -> Broken {
         match self {
-            Self::TooLarge(limit) => Broken::Final(too_large(host, limit)),
+            Self::TooLarge(limit) => Broken::Final(too_large(attempt.host, limit)),
             Self::WithinAnswer(error) => {
-                retire_unless_reset(lease, &error);
-                Broken::Final(within_answer(host, &error))
+                retire_unless_reset(attempt.lease, &error);
+                Broken::Final(within_answer(attempt.host, &error))
             }
             Self::BeforeAnswer(error) => {
-                retire_unless_reset(lease, &error);
-                before_answer(lease, &error, failure_of(host, &error), nothing_left)
+                retire_unless_reset(attempt.lease, &error);
+                attempt.before_answer(&error)
             }
         }
+    }
+}
+
+impl Attempt<'_> {
+    fn before_answer(&self, error: &Error) -> Broken {
+        let failure = failure_of(self.host, error);
+        if error.is_reset() {
+            return self.reset(failure);
+        }
+        // The peer's GOAWAY is told to streams above its last one, which the server never touched (RFC 9113, section 6.8), and to
+        // those that nobody opened any more. Streams below it go on, and end by something else.
+        let is_unprocessed = error.is_remote() && error.is_go_away();
+        match (is_unprocessed, self.nothing_left) {
+            (true, false) => Broken::Unread(failure),
+            (true, true) => Broken::Unsent(failure),
+            (false, true) if !self.lease.is_fresh => Broken::Unsent(failure),
+            (false, false) if !self.lease.is_fresh && self.may_repeat(failure.kind) => Broken::Idle(failure),
+            (false, _) => Broken::Final(failure),
+        }
+    }
+
+    /// The stream alone was reset.
+    fn reset(&self, failure: Failure) -> Broken {
+        if failure.kind != FailureKind::RefusedStream {
+            return Broken::Final(failure);
+        }
+        self.context.log.refused_stream();
+        if self.lease.exceeds_allowed() { Broken::Unread(failure) } else { Broken::Final(failure) }
+    }
+
+    fn may_repeat(&self, kind: FailureKind) -> bool {
+        let is_closed = matches!(kind, FailureKind::Closed | FailureKind::Reset);
+        is_closed && may_repeat(self.context, &self.request.method, self.sent)
     }
 }
 
@@ -52,21 +99,5 @@ fn within_answer(host: &str, error: &Error) -> Failure {
             Failure { kind: FailureKind::Truncated, ..failure }
         }
         _ => failure,
-    }
-}
-
-fn before_answer(lease: &Lease, error: &Error, failure: Failure, nothing_left: bool) -> Broken {
-    // The peer's GOAWAY is told to streams above its last one, which the server never touched (RFC 9113, section 6.8), and to those
-    // that nobody opened any more. Streams below it go on, and end by something else.
-    let is_unprocessed = error.is_remote() && error.is_go_away();
-    let is_refused = error.is_remote() && error.is_reset() && error.reason() == Some(Reason::REFUSED_STREAM);
-    if is_refused && lease.exceeds_allowed() {
-        return Broken::Unread(failure);
-    }
-    match (is_unprocessed, nothing_left) {
-        (true, false) => Broken::Unread(failure),
-        (true, true) => Broken::Unsent(failure),
-        (false, true) if !lease.is_fresh && !error.is_reset() => Broken::Unsent(failure),
-        (false, _) => Broken::Final(failure),
     }
 }

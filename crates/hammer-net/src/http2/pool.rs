@@ -3,20 +3,18 @@
 //! protocol. Before its SETTINGS a server has to take one stream only.
 
 use std::cell::RefCell;
-use std::future::{Future, poll_fn};
 use std::pin::Pin;
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 use std::task::{Context, Poll};
 
-use h2::client::SendRequest;
-
 use super::admission::{Admission, Admitted, ConnectionId, Ticket};
-use super::connection::{Http2Connection, Http2Driver, Started, takes_streams};
+use super::connection::{Http2Connection, Started};
+use super::drive::{Watch, drive};
 use crate::context::ClientContext;
 
 /// The connections of an endpoint. Whether one of them is idle or old for too long is looked at before each grant.
 pub(crate) struct Http2Pool {
-    context: Rc<ClientContext>,
+    pub(super) context: Rc<ClientContext>,
     admission: RefCell<Admission<Rc<Http2Connection>>>,
 }
 
@@ -42,6 +40,11 @@ impl Http2Pool {
         self.start(started, |admission, connection| admission.add(connection, 1));
     }
 
+    /// Streams under way on `id`, unless it was retired.
+    pub(super) fn in_flight(&self, id: ConnectionId) -> Option<usize> {
+        self.admission.borrow().in_flight(id)
+    }
+
     /// Spawns the task that drives the connection, which `insert` puts into the pool with a limit of one stream.
     fn start(
         self: &Rc<Self>,
@@ -50,7 +53,7 @@ impl Http2Pool {
     ) -> (ConnectionId, Rc<Http2Connection>) {
         let (connection, driver) = started.into_parts();
         let id = insert(&mut self.admission.borrow_mut(), Rc::clone(&connection));
-        let watch = Watch { pool: Rc::downgrade(self), id, connection: Rc::downgrade(&connection) };
+        let watch = Watch::new(self, id, &connection);
         let task = tokio::task::spawn_local(drive(driver, connection.sender.clone(), watch));
         connection.is_driven_by(task.abort_handle());
         (id, connection)
@@ -104,13 +107,13 @@ impl Http2Pool {
     }
 
     /// The server allows so many streams on `id`.
-    fn set_allowed(&self, id: ConnectionId, allowed: usize) {
+    pub(super) fn set_allowed(&self, id: ConnectionId, allowed: usize) {
         // Where each operation has a connection of its own, that one has one stream.
         let most = if self.context.config.keepalive { self.context.config.streams } else { 1 };
         self.admission.borrow_mut().set_limit(id, allowed.min(most));
     }
 
-    fn retire(&self, id: ConnectionId) {
+    pub(super) fn retire(&self, id: ConnectionId) {
         let retired = self.admission.borrow_mut().retire(id);
         drop(retired);
     }
@@ -181,7 +184,7 @@ impl Lease {
     /// Whether the server may refuse a stream of its connection only because there are more than it allows, or because it had no
     /// chance yet to say how many that is.
     pub(crate) fn exceeds_allowed(&self) -> bool {
-        let in_flight = self.pool.admission.borrow().in_flight(self.id);
+        let in_flight = self.pool.in_flight(self.id);
         self.connection.allowed().is_none_or(|allowed| in_flight.is_some_and(|count| count > allowed))
     }
 }
@@ -195,53 +198,4 @@ impl Drop for Lease {
         self.pool.retire_expired();
         self.pool.admission.borrow_mut().release(self.id);
     }
-}
-
-/// What a connection's task tells the pool.
-struct Watch {
-    pool: Weak<Http2Pool>,
-    id: ConnectionId,
-    connection: Weak<Http2Connection>,
-}
-
-impl Watch {
-    fn learn(&self, driver: &Http2Driver) {
-        if let (Some(pool), Some(connection)) = (self.pool.upgrade(), self.connection.upgrade())
-            && connection.learn(driver)
-            && let Some(allowed) = connection.allowed()
-        {
-            pool.set_allowed(self.id, allowed);
-        }
-    }
-
-    fn retire(&self) {
-        if let Some(pool) = self.pool.upgrade() {
-            pool.retire(self.id);
-        }
-    }
-}
-
-impl Drop for Watch {
-    fn drop(&mut self) {
-        self.retire();
-        if let Some(connection) = self.connection.upgrade() {
-            connection.ends();
-        }
-    }
-}
-
-/// Drives a connection to its end, keeps its stream limit in step with the server's, and has no stream granted on it after a
-/// farewell (RFC 9113, section 6.8).
-async fn drive(mut driver: Box<Http2Driver>, mut sender: SendRequest<bytes::Bytes>, watch: Watch) {
-    let mut takes = true;
-    poll_fn(|cx| {
-        let polled = Pin::new(&mut driver).poll(cx);
-        watch.learn(&driver);
-        if takes && !takes_streams(&mut sender, cx) {
-            takes = false;
-            watch.retire();
-        }
-        polled.map(drop)
-    })
-    .await;
 }

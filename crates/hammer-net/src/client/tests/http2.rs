@@ -244,3 +244,38 @@ fn a_host_header_becomes_the_authority_and_forbidden_headers_stay_behind() {
         assert_eq!(seen[0].headers.len(), 2);
     });
 }
+
+#[test]
+fn an_answer_has_those_headers_and_trailers_that_were_asked_for() {
+    run(async {
+        let server = Server::raw(|_, _, tcp| {
+            Box::pin(async move {
+                let mut connection = h2::server::handshake(tcp).await.unwrap();
+                while let Some(Ok((_, mut respond))) = connection.accept().await {
+                    let head = http::Response::builder().header("x-a", "1").header("x-b", "2");
+                    let mut stream = respond.send_response(head.body(()).unwrap(), false).unwrap();
+                    stream.send_data(Bytes::from_static(b"ok"), false).unwrap();
+                    let trailers = ["x-a", "x-c"].map(|name| (name.parse().unwrap(), "3".parse().unwrap()));
+                    stream.send_trailers(trailers.into_iter().collect()).unwrap();
+                }
+            })
+        })
+        .await;
+        let client = client(prior_knowledge(&server));
+        let plain = get(&client, "/").await.unwrap();
+        assert_eq!((plain.headers.len(), plain.trailers.len(), plain.body.len()), (0, 0, 2));
+        let request = Request::get(client.path("/").unwrap());
+        let request = ["x-a", "x-c"]
+            .into_iter()
+            .fold(request, |request, name| request.keep_header(name.parse().unwrap()));
+        let mut answer = Answer::new();
+        for _ in 0..2 {
+            client.send(&request, &mut answer).await.unwrap();
+            assert_eq!((answer.headers.len(), answer.trailers.len()), (1, 2));
+            assert_eq!(
+                [&answer.headers["x-a"], &answer.trailers["x-a"], &answer.trailers["x-c"]],
+                ["1", "3", "3"]
+            );
+        }
+    });
+}

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use futures::future::LocalBoxFuture;
+use hammer_measure::recorder::{Interval, Recorder};
 
 use super::frames::{DATA, END_HEADERS, FramePeer, HEADERS, INTERNAL_ERROR, REFUSED_STREAM};
 use super::*;
@@ -237,5 +238,72 @@ fn what_was_cut_off_has_the_bytes_that_it_had_sent() {
         }
         assert!(answer.bytes_out > 1_000, "{}", answer.bytes_out);
         assert!(answer.wire.sent.is_some());
+    });
+}
+
+#[test]
+fn what_is_closed_at_once_on_a_used_connection_is_sent_again_where_the_plan_says_so() {
+    for (method, is_sent_again) in [(http::Method::GET, true), (http::Method::POST, false)] {
+        run(async {
+            let (server, read) = scripted(Some(100), |peer, _, number, stream| {
+                Box::pin(async move {
+                    if number != 2 {
+                        peer.answer(stream).await;
+                    }
+                    number != 2
+                })
+            })
+            .await;
+            let mut idle = prior_knowledge(&server);
+            idle.resend = Resend::Idle;
+            let client = client(idle);
+            let request = Request { method, ..Request::get(client.path("/").unwrap()) };
+            let mut answer = Answer::new();
+            client.send(&request, &mut answer).await.unwrap();
+            let sent = client.send(&request, &mut answer).await.map_err(|failure| failure.kind);
+            assert_eq!(sent, if is_sent_again { Ok(()) } else { Err(FailureKind::Closed) });
+            assert_eq!((answer.resent, read.get()), (is_sent_again, 2 + usize::from(is_sent_again)));
+        });
+    }
+}
+
+#[test]
+fn never_means_that_not_even_what_was_not_read_is_sent_again() {
+    run(async {
+        let (server, read) = scripted(None, |peer, _, _, stream| {
+            Box::pin(async move {
+                peer.reset(stream, REFUSED_STREAM).await;
+                true
+            })
+        })
+        .await;
+        let mut never = prior_knowledge(&server);
+        never.resend = Resend::Never;
+        let (sent, answer) = send_one(&client(never)).await;
+        assert_eq!((sent, answer.resent, read.get()), (Err(FailureKind::RefusedStream), false, 1));
+    });
+}
+
+#[test]
+fn a_connection_counts_once_however_many_streams_it_takes_along() {
+    run(async {
+        // It closes when the third request has come, of which one is answered.
+        let (server, _) = scripted(Some(100), |peer, _, number, stream| {
+            Box::pin(async move {
+                if number == 1 {
+                    peer.answer(stream).await;
+                }
+                number % 3 != 0
+            })
+        })
+        .await;
+        let mut recorder = Recorder::new(1);
+        let log = recorder.connections("one");
+        let client = Client::new(prior_knowledge(&server), HandClock::new(), log).unwrap();
+        get(&client, "/").await.unwrap();
+        let lost = join_all([get(&client, "/"), get(&client, "/")]).await;
+        assert!(lost.into_iter().all(|answer| answer.is_err()));
+        let counts = recorder.swap(Nanos(1), Interval::with_series(1)).connections[0].record.counts;
+        assert_eq!((counts.dials, counts.reused, counts.closed, counts.resets), (1, 2, 1, 0));
     });
 }
