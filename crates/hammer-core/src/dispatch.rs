@@ -87,6 +87,7 @@ impl<W: Workload, R: Runtime> LanePlan<R> for LoadedWorkload<W> {
                 in_flight: load.in_flight_on(shard.shard, shard.shards),
                 clock: shard.runtime.clock(),
                 samples: shard.samples.clone(),
+                answers: shard.answers.clone(),
                 recorder: shard.recorder.clone(),
             };
             let session = workload.open(context).await?;

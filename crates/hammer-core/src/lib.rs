@@ -1,6 +1,7 @@
 //! When to send, and keeping that promise: schedules, supply, dispatch, shards, phases and the run that holds them
 //! together. It never knows a protocol, a terminal or a file format, and has no arrow from an outcome back to the schedule.
 
+pub mod answers;
 pub mod background;
 pub mod clock;
 pub mod compose;

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use hammer_measure::recorder::Completion;
 use hammer_measure::{Nanos, Now, Outcome, Phase, Recorder, Timing};
 
+use crate::answers::{ShardAnswers, WantedAnswer};
 use crate::crew::Crew;
 use crate::ended::Ended;
 use crate::promise::{PromiseKind, PromiseSender};
@@ -25,6 +26,7 @@ pub struct OperationRecord {
     recorder: Rc<RefCell<Recorder>>,
     clock: Rc<dyn Now>,
     crew: Crew,
+    answers: ShardAnswers,
     promises: Option<PromiseSender>,
     /// The run's place of the workload's first series.
     first_series: usize,
@@ -77,13 +79,14 @@ pub(crate) struct RecordParts {
     pub(crate) recorder: Rc<RefCell<Recorder>>,
     pub(crate) clock: Rc<dyn Now>,
     pub(crate) crew: Crew,
+    pub(crate) answers: ShardAnswers,
     pub(crate) promises: Option<PromiseSender>,
     pub(crate) first_series: usize,
 }
 
 impl OperationRecord {
     pub(crate) fn new(parts: RecordParts) -> Self {
-        let RecordParts { recorder, clock, crew, promises, first_series } = parts;
+        let RecordParts { recorder, clock, crew, answers, promises, first_series } = parts;
         let nowhere = Standing {
             seq: 0,
             series: first_series,
@@ -95,6 +98,7 @@ impl OperationRecord {
             recorder,
             clock,
             crew,
+            answers,
             promises,
             first_series,
             parts: RefCell::default(),
@@ -233,6 +237,11 @@ impl OperationRecord {
 
     fn outermost(&self, kind: PromiseKind) -> PromiseKind {
         self.parts.borrow().iter().rev().fold(kind, |kind, part| part.kinds[usize::from(kind.0)])
+    }
+
+    /// The answer of a step is what its flow goes on with: it wakes the shard.
+    fn want_answer(&self) -> WantedAnswer {
+        self.answers.want()
     }
 
     /// A step or an exchange ended.

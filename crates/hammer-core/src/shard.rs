@@ -12,6 +12,7 @@ use futures::{FutureExt as _, StreamExt as _};
 use hammer_measure::recorder::Interval;
 use hammer_measure::{Command, Nanos, Recorder};
 
+use crate::answers::ShardAnswers;
 use crate::crew::Crew;
 use crate::dispatch::{Lane, LanePlan, LaneShard, ShardBell};
 use crate::phase::Phases;
@@ -81,6 +82,7 @@ pub async fn run<R: Runtime>(
         return Ok(());
     }
     loop {
+        shard.answers.take();
         let now = shard.runtime.now();
         shard.advance(now, &report);
         shard.settle().await;
@@ -99,6 +101,7 @@ struct Shard<R: Runtime> {
     runtime: R,
     alarm: R::Alarm,
     bell: Rc<ShardBell>,
+    answers: ShardAnswers,
     lanes: Vec<Rc<dyn Lane>>,
     /// Of each lane, whether it was told that it has no arrival left.
     ended: Vec<bool>,
@@ -128,6 +131,7 @@ impl<R: Runtime> Shard<R> {
         let recorder = Rc::new(RefCell::new(Recorder::new(series)));
         let bell = Rc::new(ShardBell::default());
         let samples = ShardSamples::default();
+        let answers = ShardAnswers::default();
         let mut lanes = Vec::new();
         let mut first_series = 0;
         for (plan, promises) in spec.lanes {
@@ -140,6 +144,7 @@ impl<R: Runtime> Shard<R> {
                 supply: spec.supply.clone(),
                 crew: spec.crew.clone(),
                 samples: samples.clone(),
+                answers: answers.clone(),
                 bell: bell.clone(),
                 promises,
             };
@@ -149,6 +154,7 @@ impl<R: Runtime> Shard<R> {
         Ok(Self {
             alarm: runtime.alarm()?,
             bell,
+            answers,
             runtime,
             ended: vec![false; lanes.len()],
             lanes,
@@ -270,7 +276,9 @@ impl<R: Runtime> Shard<R> {
         let control =
             self.next_sweep.min(self.next_interval).min(pending).min(self.end.unwrap_or(Nanos::MAX));
         let abandon = if self.abandoned { Nanos::MAX } else { self.abandon_at };
-        let at = due.min(control).min(abandon);
+        let may_wait = self.lanes.iter().all(|lane| lane.lets_answers_wait());
+        let read_by = self.answers.let_wait(may_wait).map_or(Nanos::MAX, |within| now.saturating_add(within));
+        let at = due.min(control).min(abandon).min(read_by);
         self.alarm.set(at);
         self.bell.await_until(at);
         let Self { alarm, bell, commands, .. } = self;

@@ -8,6 +8,7 @@ use hammer_measure::{ConnectionLog, Recorder};
 
 pub use crate::ended::Ended;
 
+use crate::answers::ShardAnswers;
 use crate::promise::Verifier;
 use crate::record::OperationRecord;
 use crate::runtime::Clock;
@@ -144,6 +145,8 @@ pub struct ShardContext {
     pub clock: Rc<dyn Clock>,
     /// What the shard's workloads keep of answers for one another.
     pub samples: ShardSamples,
+    /// What the shard waits for; clients tell it where their answers come from.
+    pub answers: ShardAnswers,
     pub(crate) recorder: Rc<RefCell<Recorder>>,
 }
 

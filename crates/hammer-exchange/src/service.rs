@@ -2,9 +2,12 @@
 
 use std::rc::Rc;
 
+use hammer_core::answers::AnswerSource;
 use hammer_core::record::StepGuard;
 use hammer_core::runtime::Clock;
 use hammer_core::workload::{Ended, ShardContext};
+use hammer_measure::Nanos;
+use hammer_net::reactor::Reactor;
 use hammer_net::{Answer, Client, ClientConfig, ConfigError, Request};
 use http::uri::PathAndQuery;
 
@@ -27,6 +30,21 @@ pub struct ServiceClient {
     clock: Rc<dyn Clock>,
 }
 
+/// The sockets of a client, which may wait to be read.
+struct ClientSockets(Rc<Reactor>);
+
+impl AnswerSource for ClientSockets {
+    fn take(&self) {
+        if self.0.is_lazy() {
+            self.0.turn();
+        }
+    }
+
+    fn let_wait(&self, may_wait: bool) {
+        self.0.let_wait(may_wait);
+    }
+}
+
 impl ServiceConfig {
     /// A service all of whose connections are established before the first arrival.
     pub fn new(name: impl Into<String>, client: ClientConfig) -> Self {
@@ -44,7 +62,11 @@ impl ServiceConfig {
         let warm_up = share_of(self.warm_up, context.shard, context.shards).min(context.in_flight);
         // Asked for before anything is dialled, so that a service without any connection is told of too.
         let connections = context.connections(&self.name);
+        let within = Nanos::from(config.read_within);
         let client = Client::new(config, context.clock.clone(), connections)?;
+        if within > Nanos::ZERO {
+            context.answers.add(Rc::new(ClientSockets(Rc::clone(client.reactor()))), within);
+        }
         let _ = client.warm_up(warm_up).await;
         Ok(ServiceClient { client, clock: context.clock.clone() })
     }

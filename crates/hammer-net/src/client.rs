@@ -16,6 +16,7 @@ use crate::config::{ClientConfig, ConfigError, Resend};
 use crate::context::ClientContext;
 use crate::endpoint::Endpoint;
 use crate::failure::{Failure, FailureKind};
+use crate::reactor::Reactor;
 use crate::redirect::{Location, follow, is_redirect};
 use crate::request::{Answer, Request};
 use crate::resolve::Origin;
@@ -76,6 +77,11 @@ impl Client {
     /// several; says whether it does.
     pub fn pass_over(&self) -> bool {
         self.cluster.pass_over()
+    }
+
+    /// The epoll of its sockets.
+    pub fn reactor(&self) -> &Rc<Reactor> {
+        &self.context.reactor
     }
 
     /// How many look-ups found their endpoints, the first one included.

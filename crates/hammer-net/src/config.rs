@@ -33,6 +33,9 @@ pub struct ClientConfig {
     pub max_age: Option<Duration>,
     /// The longest that TCP and TLS handshake together may take.
     pub dial_timeout: Duration,
+    /// The longest that an answer may lie unread where nothing waits for it (in an open loop with free slots, until the next
+    /// arrival); zero: every answer wakes its shard. No figure differs by it.
+    pub read_within: Duration,
     /// What is sent again.
     pub resend: Resend,
     /// The largest body of an answer, in bytes; more is [`crate::FailureKind::TooLarge`].
@@ -131,6 +134,7 @@ impl ClientConfig {
             max_idle: None,
             max_age: None,
             dial_timeout: Duration::from_secs(10),
+            read_within: Duration::from_millis(10),
             resend: Resend::Unsent,
             response_limit: 16 << 20,
             resolve_every: None,

@@ -21,6 +21,8 @@ use slots::Slots;
 
 /// Events that one call takes at most.
 const EVENTS: usize = 256;
+/// Times in a row that what arrives is let wait before it does.
+const CALM: u32 = 64;
 const NO_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 
 /// A thread's epoll for its sockets: it wakes whoever waits for one that became ready.
@@ -38,6 +40,8 @@ pub struct Reactor {
     turned: Cell<Nanos>,
     is_lazy: Cell<bool>,
     demands: Cell<usize>,
+    /// How often in a row what arrives was let wait.
+    calm: Cell<u32>,
 }
 
 /// The wish that whatever arrives wakes the thread, for as long as this lives.
@@ -71,13 +75,28 @@ impl Reactor {
             clock,
             is_lazy: Cell::new(false),
             demands: Cell::new(0),
+            calm: Cell::new(0),
         }))
+    }
+
+    /// Whether what arrives may wait for the next [`Reactor::turn`]. It is lazy once it was let wait some times in a row, since each
+    /// change of mind costs two calls; what may not wait wakes the thread from now on.
+    pub fn let_wait(&self, may_wait: bool) {
+        if !may_wait || self.demands.get() > 0 {
+            self.calm.set(0);
+            self.set_lazy(false);
+        } else if self.calm.get() < CALM {
+            self.calm.set(self.calm.get() + 1);
+        } else {
+            self.set_lazy(true);
+        }
     }
 
     /// Whether answers are to wake the thread (not lazy) or to wait for the next [`Reactor::turn`].
     pub fn set_lazy(&self, is_lazy: bool) {
-        self.is_lazy.set(is_lazy);
-        self.settle();
+        if self.is_lazy.replace(is_lazy) != is_lazy {
+            self.settle();
+        }
     }
 
     /// Whether answers wait for the next [`Reactor::turn`]: it was asked for, and nobody demands otherwise.
@@ -88,6 +107,10 @@ impl Reactor {
     /// Answers wake the thread for as long as what is returned lives.
     pub fn demand(self: &Rc<Self>) -> Demand {
         self.demands.set(self.demands.get() + 1);
+        if self.calm.replace(0) > 0 {
+            // Whoever lets it wait is to see calm again first: connections that come and go would change its mind each time.
+            self.is_lazy.set(false);
+        }
         self.settle();
         Demand { reactor: Rc::clone(self) }
     }

@@ -347,6 +347,11 @@ impl<W: Workload, R: Runtime> Lane for ClosedLane<W, R> {
         timer.into_iter().chain((look < Nanos::MAX).then_some(look)).min()
     }
 
+    fn lets_answers_wait(&self) -> bool {
+        // Every user waits for one.
+        self.in_flight.get() == 0
+    }
+
     fn quantum(&self) -> Nanos {
         quantum::SHORTEST
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use hammer_measure::{Nanos, Outcome, Phase, Recorder};
 
+use crate::answers::ShardAnswers;
 use crate::ended::Ended;
 use crate::promise::PromiseSender;
 use crate::record::{OperationRecord, RecordParts};
@@ -28,6 +29,7 @@ pub(super) struct LaneContext<W: Workload, R: Runtime> {
     pub(super) shards: usize,
     pub(super) supply: Arc<SupplyPool>,
     pub(super) bell: Rc<ShardBell>,
+    pub(super) answers: ShardAnswers,
     pub(super) quantum: Quantum,
     pub(super) session: W::Session,
     pub(super) timeout: Nanos,
@@ -53,6 +55,7 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
             recorder: shard.recorder.clone(),
             clock: shard.runtime.clock(),
             crew: shard.crew,
+            answers: shard.answers.clone(),
             promises: shard.promises.clone(),
             first_series: shard.first_series,
         };
@@ -66,6 +69,7 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
             shards: shard.shards,
             supply: shard.supply,
             bell: shard.bell,
+            answers: shard.answers,
             quantum: Quantum::default(),
             session,
             promises: shard.promises,

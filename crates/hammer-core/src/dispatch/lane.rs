@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use hammer_measure::{Command, Nanos, Recorder};
 
+use crate::answers::ShardAnswers;
 use crate::crew::Crew;
 use crate::phase::Phases;
 use crate::promise::{PromiseSender, Verifier};
@@ -26,6 +27,8 @@ pub trait Lane {
     fn pump(&self, until: Nanos, now: Nanos);
     /// When something is due next; `None` when nothing is until something under way ends.
     fn next_due(&self) -> Option<Nanos>;
+    /// Whether answers may wait to be read until the shard wakes for something else: nothing that is due waits for one.
+    fn lets_answers_wait(&self) -> bool;
     /// What is due within this span goes together.
     fn quantum(&self) -> Nanos;
     /// Ends what is past its deadline, and wakes the threads beside the shard.
@@ -80,6 +83,8 @@ pub struct LaneShard<R: Runtime> {
     pub crew: Crew,
     /// What the shard's workloads keep of answers for one another.
     pub samples: ShardSamples,
+    /// What the shard waits for.
+    pub answers: ShardAnswers,
     /// Wakes the shard.
     pub bell: Rc<ShardBell>,
     /// The way to the workload's verifier.

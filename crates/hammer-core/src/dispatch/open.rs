@@ -163,6 +163,10 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
                 state.backlog.push(pending);
             }
         }
+        if released && self.in_flight.get() >= self.limit.get() {
+            // The next arrival finds no slot: the next answer frees one.
+            self.context.answers.wake_at_once();
+        }
         released
     }
 
@@ -281,6 +285,13 @@ impl<W: Workload, R: Runtime> Lane for OpenLane<W, R> {
 
     fn next_due(&self) -> Option<Nanos> {
         self.state.borrow_mut().next_intended()
+    }
+
+    fn lets_answers_wait(&self) -> bool {
+        let mut state = self.state.borrow_mut();
+        let has_room = self.in_flight.get() < self.limit.get() && state.backlog.is_empty();
+        // Without an arrival to come, an answer is what the shard wakes for.
+        has_room && self.context.checks.under_way() == 0 && state.next_intended().is_some()
     }
 
     fn quantum(&self) -> Nanos {

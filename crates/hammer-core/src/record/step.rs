@@ -4,6 +4,7 @@ use hammer_measure::Nanos;
 
 use super::OperationRecord;
 use super::exchange::Exchange;
+use crate::answers::WantedAnswer;
 use crate::ended::Ended;
 
 /// A step, from its start until it is dropped; then it records itself.
@@ -17,12 +18,15 @@ pub struct StepGuard<'a> {
     started: Nanos,
     exchange: Exchange,
     ended: Option<Ended>,
+    /// Of a step, behind which its flow may go on.
+    _wanted: Option<WantedAnswer>,
 }
 
 impl<'a> StepGuard<'a> {
     pub(super) fn new(record: &'a OperationRecord, series: Option<usize>) -> Self {
         let started = record.exchange_start();
-        Self { record, series, started, exchange: Exchange::default(), ended: None }
+        let wanted = series.map(|_| record.want_answer());
+        Self { record, series, started, exchange: Exchange::default(), ended: None, _wanted: wanted }
     }
 
     /// When it started.
