@@ -17,6 +17,7 @@ mod credential;
 mod dial;
 mod endpoint;
 mod failure;
+pub mod grpc;
 pub mod guard;
 mod gzip;
 mod headers;

@@ -1,6 +1,7 @@
 //! The client against servers on loopback, in the same thread as the client.
 
 mod endpoints;
+mod grpc;
 mod http1;
 mod http2;
 mod mutated;

@@ -1,0 +1,152 @@
+//! What a unary call of gRPC costs the thread that makes it, against a POST of the same bytes over HTTP/2.
+//!
+//! `unary [rounds] [seconds] [bytes]` runs both one after another in each round, against a server on a thread of its own that answers
+//! with what it was sent, and prints the CPU time of each, their ratio, and the median of the ratios.
+
+use std::cell::Cell;
+use std::error::Error;
+use std::io::Write as _;
+use std::net::{SocketAddr, TcpListener};
+use std::rc::Rc;
+use std::thread;
+
+use bytes::{Bytes, BytesMut};
+use h2::server::SendResponse;
+use hammer_measure::connection::ConnectionLog;
+use hammer_measure::{Nanos, Now};
+use hammer_net::grpc::{GrpcStatus, frame, unary_reply, unary_request};
+use hammer_net::{Answer, Client, ClientConfig, HttpVersion, Request};
+use rustix::time::{ClockId, clock_gettime};
+use tokio::task::LocalSet;
+
+struct Clock(ClockId);
+
+impl Now for Clock {
+    fn now(&self) -> Nanos {
+        let time = clock_gettime(self.0);
+        Nanos(time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs())
+    }
+}
+
+type Failed = Box<dyn Error>;
+
+/// Calls under way at once.
+const STREAMS: usize = 50;
+
+fn main() -> Result<(), Failed> {
+    let mut numbers = std::env::args().skip(1).map(|text| text.parse::<usize>());
+    let mut next = |default| numbers.next().unwrap_or(Ok(default));
+    let (rounds, seconds, bytes) = (next(5)?, next(2)?, next(1_024)?);
+    let at = serve()?;
+    let mut ratios = Vec::new();
+    for round in 1..=rounds {
+        let post = measure(at, seconds as u64, bytes, false)?;
+        let call = measure(at, seconds as u64, bytes, true)?;
+        ratios.push(call / post);
+        writeln!(std::io::stdout(), "{round}: POST {post:.2} us, call {call:.2} us, {:.3}", call / post)?;
+    }
+    ratios.sort_by(f64::total_cmp);
+    writeln!(std::io::stdout(), "median {:.3}", ratios[ratios.len() / 2])?;
+    Ok(())
+}
+
+/// Microseconds of this thread's CPU for each exchange.
+fn measure(at: SocketAddr, seconds: u64, bytes: usize, is_call: bool) -> Result<f64, Failed> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let cpu = Clock(ClockId::ThreadCPUTime);
+    LocalSet::new().block_on(&runtime, async {
+        let mut config = ClientConfig::new(format!("http://{at}").parse()?);
+        (config.version, config.connections) = (HttpVersion::Http2PriorKnowledge, 1);
+        let clock = Rc::new(Clock(ClockId::Monotonic));
+        let client = Rc::new(Client::new(config, clock.clone(), ConnectionLog::default())?);
+        client.warm_up(STREAMS).await?;
+        let (count, from, end) = (Rc::new(Cell::new(0)), cpu.now(), clock.now() + Nanos::from_secs(seconds));
+        let users = (0..STREAMS).map(|_| {
+            let (client, count) = (Rc::clone(&client), Rc::clone(&count));
+            tokio::task::spawn_local(async move { user(&client, &count, end, bytes, is_call).await.is_ok() })
+        });
+        for user in users.collect::<Vec<_>>() {
+            assert!(user.await?);
+        }
+        Ok(cpu.now().since(from).0 as f64 / 1e3 / f64::from(count.get()))
+    })
+}
+
+async fn user(
+    client: &Client,
+    count: &Cell<u32>,
+    end: Nanos,
+    bytes: usize,
+    is_call: bool,
+) -> Result<(), Failed> {
+    let path = client.path(if is_call { "/test.Echo/Echo" } else { "/echo" })?;
+    let (message, mut buffer) = (vec![7; bytes], BytesMut::new());
+    let mut request = match is_call {
+        true => unary_request(path, Bytes::new(), None),
+        false => Request::post(path, Bytes::new()),
+    };
+    let mut answer = Answer::new();
+    loop {
+        request.body = match is_call {
+            true => frame(&message, &mut buffer)?.into(),
+            false => {
+                buffer.extend_from_slice(&message);
+                buffer.split().freeze().into()
+            }
+        };
+        client.send(&request, &mut answer).await?;
+        if is_call {
+            let reply = unary_reply(&answer)?;
+            assert_eq!((reply.status, reply.message.len()), (GrpcStatus::Ok, bytes));
+        }
+        count.set(count.get() + 1);
+        if answer.wire.read > Some(end) {
+            return Ok(());
+        }
+    }
+}
+
+/// A server of HTTP/2 on a thread of its own.
+fn serve() -> Result<SocketAddr, Failed> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    listener.set_nonblocking(true)?;
+    let at = listener.local_addr()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    thread::spawn(move || {
+        LocalSet::new().block_on(&runtime, async {
+            let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
+            while let Ok((tcp, _)) = listener.accept().await {
+                tokio::task::spawn_local(async move {
+                    let Ok(mut connection) = h2::server::handshake(tcp).await else { return };
+                    while let Some(Ok((request, respond))) = connection.accept().await {
+                        tokio::task::spawn_local(echo(request, respond));
+                    }
+                });
+            }
+        });
+    });
+    Ok(at)
+}
+
+async fn echo(
+    request: http::Request<h2::RecvStream>,
+    mut respond: SendResponse<Bytes>,
+) -> Result<(), h2::Error> {
+    let is_call = request.headers().contains_key("te");
+    let mut stream = request.into_body();
+    let mut body = BytesMut::new();
+    while let Some(chunk) = stream.data().await {
+        let chunk = chunk?;
+        stream.flow_control().release_capacity(chunk.len())?;
+        body.extend_from_slice(&chunk);
+    }
+    let mut answer = respond.send_response(http::Response::new(()), false)?;
+    answer.send_data(body.freeze(), !is_call)?;
+    if is_call {
+        answer.send_trailers(http::HeaderMap::from_iter([(
+            http::HeaderName::from_static("grpc-status"),
+            http::HeaderValue::from_static("0"),
+        )]))?;
+    }
+    Ok(())
+}
