@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use hammer_exchange::token::TokenPlan;
-use hammer_net::{Balancing, ClientConfig, HttpVersion, Secret, TlsConfig};
+use hammer_net::{Balancing, ClientConfig, HttpVersion, Resend, Secret, TlsConfig};
 use hammer_values::{ByteSize, Count, TimeSpan, ValueError, Word};
 use http::{HeaderValue, Uri};
 use schemars::{JsonSchema, Schema};
@@ -98,6 +98,8 @@ pub(crate) struct ConnectionPlan {
     /// How often names are looked up again; once without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) resolve_every: Option<TimeSpan>,
+    /// The longest that an answer may lie unread where nothing waits for it; 0: each wakes its shard. No figure differs by it.
+    pub(crate) read_within: TimeSpan,
     /// The largest body of an answer.
     pub(crate) response_limit: ByteSize,
     /// How many redirects in a row are followed; each is held against the same rules as the target.
@@ -204,6 +206,7 @@ impl Default for ConnectionPlan {
             keepalive: true,
             balancing: BalancingPlan::default(),
             resolve_every: None,
+            read_within: TimeSpan::from_millis(10),
             response_limit: ByteSize::from_mib(16),
             redirects: 0,
         }
@@ -239,6 +242,8 @@ impl TargetPlan {
             max_idle: duration(connection.max_idle),
             max_age: duration(connection.max_age),
             dial_timeout: connection.dial_timeout.duration(),
+            read_within: connection.read_within.duration(),
+            resend: Resend::default(),
             response_limit: connection.response_limit.in_memory(),
             resolve_every: duration(connection.resolve_every),
             authorized: self.authorized.clone(),
