@@ -1,43 +1,37 @@
-//! An epoll for the sockets of one thread, nested in tokio's as one descriptor.
+//! Where a thread's sockets wait: in tokio's epoll, or in one of the thread's own that is nested there.
 
-mod driver;
+mod nesting;
+mod own_epoll;
 mod readiness;
+pub(crate) mod registration;
 mod slots;
 mod waiting;
 
 use std::cell::{Cell, RefCell};
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::rc::Rc;
 
 use hammer_measure::{Nanos, Now};
-use rustix::buffer::spare_capacity;
-use rustix::event::{Timespec, epoll};
 
 use crate::receive::{Received, Receiver};
-use driver::Nesting;
-use readiness::Readiness;
-use slots::Slots;
+use own_epoll::OwnEpoll;
+use registration::Registration;
 
-/// Events that one call takes at most.
-const EVENTS: usize = 256;
 /// Times in a row that what arrives is let wait before it does.
 const CALM: u32 = 64;
-const NO_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 
-/// A thread's epoll for its sockets: it wakes whoever waits for one that became ready.
+/// Where the sockets of a thread wait.
 ///
 /// An **eager** reactor wakes the thread when something arrives. A **lazy** one does not: its owner calls [`Reactor::turn`] when it
 /// wakes for other reasons. It is eager while a [`Demand`] lives, and to begin with.
+///
+/// Laziness takes an epoll of the thread's own, nested in tokio's as one descriptor, and then being woken costs one call more. So
+/// sockets are in tokio's until the reactor is lazy for the first time; then those that there are follow with their next write.
 pub struct Reactor {
-    epoll: Rc<OwnedFd>,
-    events: RefCell<Vec<epoll::Event>>,
-    slots: RefCell<Slots>,
+    own: Rc<OwnEpoll>,
+    is_own_used: Cell<bool>,
     receiver: RefCell<Receiver>,
-    nesting: Rc<Nesting>,
-    clock: Rc<dyn Now>,
-    /// When the last turn was taken.
-    turned: Cell<Nanos>,
     is_lazy: Cell<bool>,
     demands: Cell<usize>,
     /// How often in a row what arrives was let wait.
@@ -49,30 +43,18 @@ pub struct Demand {
     reactor: Rc<Reactor>,
 }
 
-/// A descriptor in the reactor's epoll; it must be closed when this is dropped, which alone takes it out of there.
-pub(crate) struct Registration {
-    pub(crate) readiness: Rc<Readiness>,
-    pub(crate) reactor: Rc<Reactor>,
-    token: u64,
-}
-
 impl Reactor {
-    /// An eager reactor without sockets, for use within one thread; `clock` tells when bytes arrive. Its task is spawned with the
-    /// first socket, for which a `LocalSet` or a `LocalRuntime` must be there.
+    /// A reactor without sockets, for use within one thread; `clock` tells when bytes arrive. It wants a `LocalSet` or a
+    /// `LocalRuntime` for a task of its own.
     ///
     /// # Errors
     ///
     /// The process has no descriptor left.
     pub fn new(clock: Rc<dyn Now>) -> io::Result<Rc<Self>> {
-        let epoll = Rc::new(epoll::create(epoll::CreateFlags::CLOEXEC)?);
         Ok(Rc::new(Self {
-            nesting: Rc::new(Nesting::new(Rc::clone(&epoll))),
-            epoll,
-            events: RefCell::new(Vec::with_capacity(EVENTS)),
-            slots: RefCell::default(),
-            receiver: RefCell::new(Receiver::new(Rc::clone(&clock))),
-            turned: Cell::new(clock.now()),
-            clock,
+            own: OwnEpoll::new(Rc::clone(&clock))?,
+            is_own_used: Cell::new(false),
+            receiver: RefCell::new(Receiver::new(clock)),
             is_lazy: Cell::new(false),
             demands: Cell::new(0),
             calm: Cell::new(0),
@@ -95,6 +77,7 @@ impl Reactor {
     /// Whether answers are to wake the thread (not lazy) or to wait for the next [`Reactor::turn`].
     pub fn set_lazy(&self, is_lazy: bool) {
         if self.is_lazy.replace(is_lazy) != is_lazy {
+            self.is_own_used.set(true);
             self.settle();
         }
     }
@@ -115,78 +98,42 @@ impl Reactor {
         Demand { reactor: Rc::clone(self) }
     }
 
+    /// Takes all that has become ready in the thread's own epoll, without waiting, and wakes whoever waits for it.
+    pub fn turn(&self) {
+        if self.is_own_used.get() {
+            self.own.turn();
+        }
+    }
+
     /// A turn, where the last one was longer than `age` before `now`.
     pub(crate) fn turn_after(&self, age: Nanos, now: Nanos) {
-        if now.since(self.turned.get()) > age {
-            self.turn();
+        if self.is_own_used.get() {
+            self.own.turn_after(age, now);
         }
     }
 
-    /// Takes all that has become ready, without waiting, and wakes whoever waits for it.
-    pub fn turn(&self) {
-        self.turned.set(self.clock.now());
-        let mut events = self.events.borrow_mut();
-        loop {
-            events.clear();
-            // Nothing can be wrong with a call that does not wait; without events there is nobody to wake.
-            let taken = epoll::wait(&*self.epoll, spare_capacity(&mut events), Some(&NO_WAIT));
-            for event in events.iter() {
-                // Cloned, so that nothing is borrowed while others are woken.
-                let readiness = self.slots.borrow().get(event.data.u64()).map(Rc::clone);
-                if let Some(readiness) = readiness {
-                    readiness.mark(event.flags);
-                }
-            }
-            // What did not fit is still in the inner epoll, which tells the outer one of new events alone: there would be no
-            // other edge for it.
-            if taken.is_err() || events.len() < EVENTS {
-                return;
-            }
+    /// Adds a socket that does not block.
+    pub(crate) fn register(&self, fd: OwnedFd) -> io::Result<Registration> {
+        match self.is_own_used.get() {
+            true => Registration::in_own(fd, &self.own, !self.is_lazy()),
+            false => Registration::in_tokio(fd),
         }
     }
 
-    /// Adds a descriptor, edge-triggered, so that it is one call for its whole life.
-    pub(crate) fn register(self: &Rc<Self>, fd: impl AsFd) -> io::Result<Registration> {
-        let readiness = Rc::new(Readiness::default());
-        let token = self.slots.borrow_mut().insert(Rc::clone(&readiness));
-        let registration = Registration { readiness, reactor: Rc::clone(self), token };
-        let interest =
-            epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;
-        epoll::add(&*self.epoll, fd, epoll::EventData::new_u64(token), interest)?;
-        if self.nesting.start() {
-            self.spawn_driver();
-            self.settle();
+    /// Moves a socket that stands elsewhere to where this reactor's sockets are by now.
+    pub(crate) fn gather(&self, registration: &Registration) {
+        if self.is_own_used.get() {
+            registration.move_to(&self.own, !self.is_lazy());
         }
-        Ok(registration)
-    }
-
-    fn spawn_driver(self: &Rc<Self>) {
-        let reactor = Rc::downgrade(self);
-        let turn = move || {
-            if let Some(reactor) = reactor.upgrade() {
-                reactor.turn();
-            }
-        };
-        tokio::task::spawn_local(driver::drive(Rc::clone(&self.nesting), turn));
     }
 
     /// One read of a registered socket into `buf`, with the instant at which its bytes arrived.
-    pub(crate) fn receive(&self, fd: &OwnedFd, buf: &mut [u8]) -> io::Result<Received> {
+    pub(crate) fn receive(&self, fd: BorrowedFd<'_>, buf: &mut [u8]) -> io::Result<Received> {
         self.receiver.borrow_mut().receive(fd, buf)
     }
 
-    /// Nests the epoll in tokio's or takes it out, as is wanted now.
     fn settle(&self) {
-        if self.nesting.set(!self.is_lazy()) {
-            // What came while nobody was told is taken at once.
-            self.turn();
-        }
-    }
-}
-
-impl Drop for Reactor {
-    fn drop(&mut self) {
-        self.nesting.end();
+        self.own.wake_thread(!self.is_lazy());
     }
 }
 
@@ -194,12 +141,6 @@ impl Drop for Demand {
     fn drop(&mut self) {
         self.reactor.demands.set(self.reactor.demands.get() - 1);
         self.reactor.settle();
-    }
-}
-
-impl Drop for Registration {
-    fn drop(&mut self) {
-        self.reactor.slots.borrow_mut().remove(self.token);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reading a socket, and when what was read arrived.
 
 use std::io::{self, IoSliceMut};
-use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::fd::{AsRawFd as _, BorrowedFd};
 use std::rc::Rc;
 
 use hammer_measure::{Nanos, Now, WallNanos};
@@ -38,7 +38,7 @@ impl Receiver {
     }
 
     /// One `recvmsg` without waiting.
-    pub(crate) fn receive(&mut self, socket: &OwnedFd, buf: &mut [u8]) -> io::Result<Received> {
+    pub(crate) fn receive(&mut self, socket: BorrowedFd<'_>, buf: &mut [u8]) -> io::Result<Received> {
         let mut room = [IoSliceMut::new(buf)];
         let control = Some(&mut self.control[..]);
         let message = recvmsg::<()>(socket.as_raw_fd(), &mut room, control, MsgFlags::MSG_DONTWAIT)?;

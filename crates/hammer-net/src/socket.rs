@@ -1,35 +1,40 @@
 //! A TCP socket of a shard's own epoll.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
-use std::os::fd::OwnedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
+use hammer_measure::Nanos;
 use nix::sys::socket::{setsockopt, sockopt};
 use rustix::io::Errno;
 use rustix::net::{
     self, AddressFamily, SendAncillaryBuffer, SendFlags, Shutdown, SocketFlags, SocketType, ipproto,
 };
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::task::coop;
 
-use crate::reactor::{Demand, Reactor, Registration};
+use crate::reactor::registration::{Place, Ready, Registration};
+use crate::reactor::{Demand, Reactor};
 use crate::receive::Received;
 
-/// A connected TCP socket, without a descriptor in tokio's epoll. Dropping it closes it, without a `shutdown`.
+/// Less than an exchange on loopback takes.
+const JUST_NOW: Nanos = Nanos::from_micros(20);
+
+/// A connected TCP socket. Dropping it closes it, without a `shutdown`.
 ///
 /// One task may read while another one writes; two that do the same would take each other's wake-ups.
 pub struct Socket {
-    // Closed before its slot is free for another one.
-    fd: OwnedFd,
     registration: Registration,
+    reactor: Rc<Reactor>,
     bytes_in: Cell<u64>,
     bytes_out: Cell<u64>,
     last_received: Cell<Option<Received>>,
+    /// There is something to read that the epoll has not told of.
+    has_news: Cell<bool>,
     /// While the kernel takes no more, room for more wakes the thread even in a lazy reactor.
     is_blocked: RefCell<Option<Demand>>,
 }
@@ -48,18 +53,21 @@ impl Socket {
             Err(error) => return Err(error.into()),
         }
         let socket = Self {
-            registration: reactor.register(&fd)?,
-            fd,
+            registration: reactor.register(fd)?,
+            reactor: Rc::clone(reactor),
             bytes_in: Cell::default(),
             bytes_out: Cell::default(),
             last_received: Cell::default(),
+            has_news: Cell::default(),
             is_blocked: RefCell::default(),
         };
         // On loopback the peer has answered by now, which saves the wait.
         reactor.turn();
-        poll_fn(|cx| socket.registration.readiness.poll_writable(cx)).await;
-        if socket.registration.readiness.has_failed() {
-            net::sockopt::socket_error(&socket.fd)??;
+        let has_failed = |place: Ref<'_, Place>, cx: &mut Context<'_>| {
+            place.poll_writable(cx).map_ok(|ready| ready.has_failed())
+        };
+        if poll_fn(|cx| has_failed(socket.registration.place(), cx)).await? {
+            net::sockopt::socket_error(socket.registration.fd())??;
         }
         Ok(socket)
     }
@@ -70,17 +78,19 @@ impl Socket {
     ///
     /// As of `recvmsg`, with the code of the operating system.
     pub fn poll_recv(&self, cx: &mut Context<'_>, buf: &mut [u8]) -> Poll<io::Result<Received>> {
-        // A peer that sends faster than this thread reads must not keep it from all else.
-        let progress = ready!(coop::poll_proceed(cx));
-        let readiness = &self.registration.readiness;
+        let place = self.registration.place();
         loop {
-            ready!(readiness.poll_readable(cx));
-            match self.registration.reactor.receive(&self.fd, buf) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => readiness.note_nothing_to_read(),
+            let mut ready = match self.has_news.take() {
+                true => Ready::Asked,
+                false => ready!(self.poll_readable(&place, cx))?,
+            };
+            match self.reactor.receive(self.registration.fd(), buf) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => ready.note_nothing_to_read(),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                received => {
-                    progress.made_progress();
-                    return Poll::Ready(received.inspect(|received| self.note_received(received, buf.len())));
+                Err(error) => return Poll::Ready(Err(error)),
+                Ok(received) => {
+                    self.note_received(&received, buf.len(), &mut ready);
+                    return Poll::Ready(Ok(received));
                 }
             }
         }
@@ -92,28 +102,36 @@ impl Socket {
     ///
     /// As of `sendmsg`, with the code of the operating system; a closed connection raises no signal.
     pub fn poll_send(&self, cx: &mut Context<'_>, bufs: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
-        let progress = ready!(coop::poll_proceed(cx));
-        let readiness = &self.registration.readiness;
+        self.reactor.gather(&self.registration);
+        let place = self.registration.place();
         loop {
-            ready!(readiness.poll_writable(cx));
-            match send(&self.fd, bufs) {
+            let mut ready = ready!(place.poll_writable(cx))?;
+            match send(self.registration.fd(), bufs) {
                 Err(Errno::AGAIN) => {
-                    readiness.note_full();
-                    self.is_blocked.replace(Some(self.registration.reactor.demand()));
+                    ready.note_full();
+                    self.is_blocked.replace(Some(self.reactor.demand()));
                 }
                 Err(Errno::INTR) => {}
-                sent => {
-                    progress.made_progress();
+                Err(error) => return Poll::Ready(Err(error.into())),
+                Ok(bytes) => {
                     self.is_blocked.take();
-                    return Poll::Ready(self.note_sent(sent));
+                    self.bytes_out.set(self.bytes_out.get() + bytes as u64);
+                    return Poll::Ready(Ok(bytes));
                 }
             }
         }
     }
 
-    /// Whether, as of the last turn, there is nothing to read and the peer has neither closed nor reset the connection.
-    pub fn is_quiet(&self) -> bool {
-        self.registration.readiness.is_quiet()
+    /// Whether there is nothing to read and the peer has neither closed nor reset the connection, as far as the kernel knows; while
+    /// nobody waits to read. `now` tells whether that costs a call: not behind a read of just now.
+    pub fn is_quiet(&self, now: Nanos) -> bool {
+        // A close behind what was read just now came with it, or is too late for any look.
+        let is_fresh = self.last_received.get().is_some_and(|last| now.since(last.read) <= JUST_NOW);
+        if !is_fresh {
+            self.reactor.turn_after(JUST_NOW, now);
+            self.has_news.set(self.registration.has_news());
+        }
+        !self.has_news.get() && self.registration.place().is_quiet()
     }
 
     /// What the last read brought that brought bytes.
@@ -131,21 +149,21 @@ impl Socket {
         self.bytes_out.get()
     }
 
-    fn note_received(&self, received: &Received, room: usize) {
+    fn poll_readable<'a>(&self, place: &'a Place, cx: &mut Context<'_>) -> Poll<io::Result<Ready<'a>>> {
+        let polled = place.poll_readable(cx);
+        self.registration.set_awaited(polled.is_pending());
+        polled
+    }
+
+    fn note_received(&self, received: &Received, room: usize, ready: &mut Ready<'_>) {
         if received.bytes == 0 {
             return;
         }
         if received.bytes < room {
-            self.registration.readiness.note_short_read();
+            ready.note_short_read();
         }
         self.bytes_in.set(self.bytes_in.get() + received.bytes as u64);
         self.last_received.set(Some(*received));
-    }
-
-    fn note_sent(&self, sent: rustix::io::Result<usize>) -> io::Result<usize> {
-        let bytes = sent?;
-        self.bytes_out.set(self.bytes_out.get() + bytes as u64);
-        Ok(bytes)
     }
 }
 
@@ -181,7 +199,7 @@ impl AsyncWrite for Socket {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(net::shutdown(&self.fd, Shutdown::Write)?))
+        Poll::Ready(Ok(net::shutdown(self.registration.fd(), Shutdown::Write)?))
     }
 }
 
@@ -195,7 +213,7 @@ fn open(addr: SocketAddr) -> io::Result<OwnedFd> {
     Ok(fd)
 }
 
-fn send(fd: &OwnedFd, bufs: &[IoSlice<'_>]) -> rustix::io::Result<usize> {
+fn send(fd: BorrowedFd<'_>, bufs: &[IoSlice<'_>]) -> rustix::io::Result<usize> {
     match bufs {
         // One buffer is cheaper than a message of one.
         [only] => net::send(fd, only, SendFlags::NOSIGNAL),

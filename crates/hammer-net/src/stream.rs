@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker, ready};
 
+use hammer_measure::Nanos;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_rustls::client::TlsStream;
 
@@ -26,10 +27,10 @@ impl Stream {
         }
     }
 
-    /// Whether the peer has neither said anything, above TLS, nor closed the connection, as far as the reactor's last turn saw.
-    pub(crate) fn is_quiet(&mut self) -> bool {
+    /// Whether the peer has neither said anything, above TLS, nor closed the connection, as far as the kernel knows.
+    pub(crate) fn is_quiet(&mut self, now: Nanos) -> bool {
         // What TLS says for itself, such as a ticket, is read on the way.
-        self.socket().is_quiet()
+        self.socket().is_quiet(now)
             || self.poll_recv(&mut Context::from_waker(Waker::noop()), &mut [0]).is_pending()
     }
 

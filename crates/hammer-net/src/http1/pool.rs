@@ -39,18 +39,16 @@ impl Http1Pool {
     /// peer had closed meanwhile.
     pub(crate) fn take(&self, context: &ClientContext) -> (Option<Http1Connection>, usize) {
         let mut idle = self.idle.borrow_mut();
-        let Some(last_used) = idle.back() else { return (None, 0) };
-        let now = context.clock.now();
-        // A close that the kernel knows of must be known here, too, before anything is written. Behind an answer that was read just
-        // now it came with it, or is too late for any look.
-        if now.since(last_used.idle_since) > JUST_NOW {
-            context.reactor.turn_after(JUST_NOW, now);
+        if idle.is_empty() {
+            return (None, 0);
         }
+        let now = context.clock.now();
         drop_expired(&mut idle, context, now);
         let mut passed_over = 0;
         while let Some(mut last_used) = idle.pop_back() {
-            // Whatever it says unasked, a close or a 408 before one, it serves no other request.
-            if last_used.stream.is_quiet() {
+            // A close that the kernel knows of must be known here, too, before anything is written. Whatever else a peer says
+            // unasked, such as a 408 before a close, it serves no other request.
+            if last_used.stream.is_quiet(now) {
                 return (Some(last_used), passed_over);
             }
             context.log.closed_idle();
@@ -81,6 +79,3 @@ fn drop_expired(idle: &mut VecDeque<Http1Connection>, context: &ClientContext, n
         idle.pop_back();
     }
 }
-
-/// Less than an exchange on loopback takes.
-const JUST_NOW: Nanos = Nanos::from_micros(20);

@@ -47,8 +47,7 @@ impl Readiness {
         poll(&self.is_writable, &self.writer, cx)
     }
 
-    /// The last read took all that was there. More is another edge; the end of the stream is none if it came with the last one, and
-    /// so a socket that is ending stays readable.
+    /// The last read took all that was there; what ends stays readable.
     pub(crate) fn note_short_read(&self) {
         self.is_readable.set(self.is_ending.get());
     }

@@ -3,9 +3,12 @@ use std::future::poll_fn;
 use std::time::Duration;
 
 use tokio::io::AsyncWriteExt as _;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{LocalSet, spawn_local};
 
+use super::own_epoll::EVENTS;
+use super::registration::Place;
+use super::slots::Slots;
 use super::*;
 use crate::clock::MachineClock;
 
@@ -15,14 +18,28 @@ fn on_a_shard(test: impl AsyncFnOnce(Rc<Reactor>)) {
     let minute = Duration::from_secs(60);
     LocalSet::new().block_on(&runtime, async {
         let reactor = Reactor::new(Rc::new(MachineClock)).unwrap();
+        reactor.set_lazy(true);
+        reactor.set_lazy(false);
         tokio::time::timeout(minute, test(reactor)).await.unwrap();
     });
 }
 
-async fn pipe(reactor: &Rc<Reactor>) -> (Registration, std::net::TcpStream, tokio::net::TcpStream) {
+/// A socket in the reactor's epoll, and what a server has of it.
+async fn connected(reactor: &Rc<Reactor>) -> (Registration, TcpStream) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let client = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-    (reactor.register(&client).unwrap(), client, listener.accept().await.unwrap().0)
+    (reactor.register(client.into()).unwrap(), listener.accept().await.unwrap().0)
+}
+
+fn token(registration: &Registration) -> u64 {
+    match &*registration.place() {
+        Place::Own(socket) => socket.token,
+        Place::Tokio(_) => panic!("it is in tokio's epoll"),
+    }
+}
+
+fn slots(reactor: &Reactor) -> &RefCell<Slots> {
+    &reactor.own.slots
 }
 
 #[test]
@@ -31,18 +48,20 @@ fn more_events_than_one_call_takes_wake_all_who_wait() {
         let woken = Rc::new(Cell::new(0));
         let mut open = Vec::new();
         for _ in 0..EVENTS + 10 {
-            open.push(pipe(&reactor).await);
+            open.push(connected(&reactor).await);
         }
-        for (registration, ..) in &open {
-            let (readiness, woken) = (Rc::clone(&registration.readiness), Rc::clone(&woken));
+        let mut servers = Vec::new();
+        for (socket, server) in open {
+            servers.push(server);
+            let woken = Rc::clone(&woken);
             spawn_local(async move {
-                poll_fn(|cx| readiness.poll_readable(cx)).await;
+                poll_fn(|cx| socket.place().poll_readable(cx).map(drop)).await;
                 woken.set(woken.get() + 1);
             });
         }
         tokio::task::yield_now().await;
         assert_eq!(woken.get(), 0);
-        for (.., server) in &mut open {
+        for server in &mut servers {
             server.write_all(b"x").await.unwrap();
         }
         while woken.get() < EVENTS + 10 {
@@ -54,21 +73,23 @@ fn more_events_than_one_call_takes_wake_all_who_wait() {
 #[test]
 fn the_slots_of_sockets_that_are_gone_are_used_again() {
     on_a_shard(async |reactor| {
-        let first = pipe(&reactor).await.0.token;
-        let second = pipe(&reactor).await.0.token;
+        let first = token(&connected(&reactor).await.0);
+        let second = token(&connected(&reactor).await.0);
         assert_eq!((second as u32, second >> 32), (first as u32, (first >> 32) + 1));
-        assert!(reactor.slots.borrow().get(first).is_none() && reactor.slots.borrow().get(second).is_none());
-        let held = pipe(&reactor).await;
-        let beside = pipe(&reactor).await;
-        assert_ne!(held.0.token as u32, beside.0.token as u32);
+        assert!(
+            slots(&reactor).borrow().get(first).is_none() && slots(&reactor).borrow().get(second).is_none()
+        );
+        let held = connected(&reactor).await;
+        let beside = connected(&reactor).await;
+        assert_ne!(token(&held.0) as u32, token(&beside.0) as u32);
     });
 }
 
 #[test]
 fn the_task_of_a_reactor_ends_with_it() {
     on_a_shard(async |reactor| {
-        drop(pipe(&reactor).await);
-        let nesting = Rc::downgrade(&reactor.nesting);
+        drop(connected(&reactor).await);
+        let nesting = Rc::downgrade(&reactor.own.nesting);
         tokio::task::yield_now().await;
         assert_eq!(nesting.strong_count(), 2);
         drop(reactor);

@@ -1,4 +1,4 @@
-//! The reactor's place in tokio's epoll, and the task that turns it.
+//! An epoll's place in tokio's, and the task that turns it.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
