@@ -12,8 +12,15 @@ pub fn record(recorder: &mut Recorder, operations: u64) {
         let started = Timing::new(at, at + Nanos(800)).started(at + Nanos(900));
         let finished = started.finished(at + Nanos(1_000), at + Nanos(1_000) + spread);
         let outcome = Outcome::Accepted;
-        let completion =
-            Completion { outcome, detail, sent: true, retried: false, bytes_out: 100, bytes_in: 200 };
+        let completion = Completion {
+            outcome,
+            detail,
+            sent: true,
+            read_lag: Some(Nanos(3_000)),
+            retried: false,
+            bytes_out: 100,
+            bytes_in: 200,
+        };
         recorder.offer(0, Phase::Measurement);
         recorder.queue(0, Phase::Measurement);
         recorder.start(0, Phase::Measurement, &started);

@@ -73,6 +73,15 @@ pub(crate) struct Admission {
     pub(crate) started: Nanos,
 }
 
+/// An operation that has ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FinishedOperation {
+    pub(crate) timing: Timing,
+    pub(crate) completion: Completion,
+    /// When its user has it: an answer that arrived is nobody's before it was read.
+    pub(crate) at_hand: Nanos,
+}
+
 /// What the shard lends to the records of its operations.
 #[derive(Clone)]
 pub(crate) struct RecordParts {
@@ -195,8 +204,9 @@ impl OperationRecord {
         self.cut_off.set(Some(ended));
     }
 
-    /// Puts the operation's end into `timing`; `None` where it was not cut off and `ended` is what it said itself.
-    pub(crate) fn finish(&self, timing: Timing, ended: Ended) -> (Timing, Completion) {
+    /// Puts the operation's end into `timing`, with when its user has all of it; `ended` is how it said itself that it ended, or
+    /// how it was cut off.
+    pub(crate) fn finish(&self, timing: Timing, ended: Ended) -> FinishedOperation {
         let mut flow = self.flow.borrow_mut();
         if self.cut_off.get().is_some() || flow.is_empty() {
             flow.ended(self.clock.now());
@@ -206,11 +216,12 @@ impl OperationRecord {
             outcome: ended.outcome,
             detail: ended.detail,
             sent: wire.sent.is_some(),
+            read_lag: flow.read_lag(),
             retried: wire.retried,
             bytes_out: wire.bytes_out,
             bytes_in: wire.bytes_in,
         };
-        (flow.timing(timing), completion)
+        FinishedOperation { at_hand: flow.at_hand(), timing: flow.timing(timing), completion }
     }
 
     /// The kind of the promise that a check is to make, where there is one.
@@ -258,6 +269,7 @@ impl OperationRecord {
                 outcome: ended.outcome,
                 detail: ended.detail,
                 sent: exchange.sent.is_some(),
+                read_lag: exchange.read_lag(),
                 retried: exchange.retried,
                 bytes_out: exchange.bytes_out,
                 bytes_in: exchange.bytes_in,

@@ -18,6 +18,7 @@ impl Drop for Sending<'_, '_> {
         *self.step.wire() = Exchange {
             sent: wire.sent,
             done: wire.done,
+            read: wire.read,
             bytes_out: *bytes_out,
             bytes_in: *bytes_in,
             retried: *resent || *redialled,

@@ -30,6 +30,13 @@ pub enum Finding {
         /// What it may be at most: the larger of 1 ms and 5 % of the median service time.
         bound: Nanos,
     },
+    /// Answers were read too long after the kernel had them.
+    ReadLag {
+        /// Its 99th percentile.
+        p99: Nanos,
+        /// The longest that it may be.
+        bound: Nanos,
+    },
     /// Computing in the middle of flows waited too long for a thread of the crew.
     ComputeWait {
         /// The 99th percentile of the wait.
@@ -58,6 +65,8 @@ pub struct HealthEvidence<'a> {
     pub starved: u64,
     /// Released − intended of all operations; `None` when nothing was released.
     pub dispatch_lag: Option<&'a Distribution>,
+    /// How much later than the kernel had them answers of all operations were read; `None` when none was.
+    pub read_lag: Option<&'a Distribution>,
     /// How long computing in the middle of flows waited for a thread; `None` when none did.
     pub compute_wait: Option<&'a Distribution>,
     /// Done − sent of all operations.
@@ -78,6 +87,8 @@ impl Health {
         findings.extend(
             late(evidence.dispatch_lag, evidence).map(|(p99, bound)| Finding::DispatchLag { p99, bound }),
         );
+        findings
+            .extend(late(evidence.read_lag, evidence).map(|(p99, bound)| Finding::ReadLag { p99, bound }));
         findings.extend(
             late(evidence.compute_wait, evidence).map(|(p99, bound)| Finding::ComputeWait { p99, bound }),
         );
@@ -113,6 +124,9 @@ impl fmt::Display for Finding {
             Self::Starved { count } => write!(f, "{count} operations were due before they were prepared"),
             Self::DispatchLag { p99, bound } => {
                 write!(f, "dispatch lag p99 is {p99}, over its bound of {bound}")
+            }
+            Self::ReadLag { p99, bound } => {
+                write!(f, "read lag p99 is {p99}, over its bound of {bound}")
             }
             Self::ComputeWait { p99, bound } => {
                 write!(f, "computing in flows waited p99 {p99} for a thread, over its bound of {bound}")

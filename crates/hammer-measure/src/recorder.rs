@@ -43,6 +43,8 @@ pub struct SeriesRecord {
     pub service_time: Distribution,
     /// What of a flow lies in none of its exchanges; operations of a single exchange are not in it.
     pub client_time: Distribution,
+    /// How much later than the kernel had them answers were read, added up over the exchanges of a flow; no part of response time.
+    pub read_lag: Distribution,
     /// How long computing in the middle of a flow waited for a thread.
     pub compute_wait: Distribution,
     /// Done − intended by fate, indexed by `Fate as usize`.
@@ -60,6 +62,8 @@ pub struct Completion {
     pub detail: Detail,
     /// Whether a first byte was ever sent.
     pub sent: bool,
+    /// How much later than the kernel had it the answer was read; `None` where there was none. Of a flow the sum over its exchanges.
+    pub read_lag: Option<Nanos>,
     /// Whether it was sent again because the server had closed the idle connection.
     pub retried: bool,
     /// Bytes handed to connections.
@@ -287,6 +291,7 @@ impl SeriesRecord {
         self.connection_wait.merge(&other.connection_wait);
         self.service_time.merge(&other.service_time);
         self.client_time.merge(&other.client_time);
+        self.read_lag.merge(&other.read_lag);
         self.compute_wait.merge(&other.compute_wait);
         for fate in Fate::ALL {
             self.fates[fate as usize] += other.fates[fate as usize];
@@ -302,6 +307,7 @@ impl SeriesRecord {
         self.connection_wait.clear();
         self.service_time.clear();
         self.client_time.clear();
+        self.read_lag.clear();
         self.compute_wait.clear();
         self.response_time.iter_mut().for_each(Distribution::clear);
         self.causes.clear();
@@ -324,6 +330,9 @@ impl SeriesRecord {
         self.response_time[fate as usize].record(timing.response_time());
         if let Some(client) = timing.client_time() {
             self.client_time.record(client);
+        }
+        if let Some(lag) = completion.read_lag {
+            self.read_lag.record(lag);
         }
         if completion.sent {
             self.connection_wait.record(timing.connection_wait());

@@ -74,10 +74,12 @@ pub struct SeriesFigures {
     pub backlog_wait: Option<Summary>,
     /// Sent − started.
     pub connection_wait: Option<Summary>,
-    /// Done − sent.
+    /// Done − sent, done being the instant at which the kernel had the answer.
     pub service_time: Option<Summary>,
     /// What of a flow lies in none of its exchanges.
     pub client_time: Option<Summary>,
+    /// Read − arrived: how late answers were read that the kernel had.
+    pub read_lag: Option<Summary>,
     /// Done − intended, all fates.
     pub response_time: Option<Summary>,
     /// Done − intended of what ended, coarsely.
@@ -226,6 +228,7 @@ impl SeriesFigures {
             connection_wait: record.connection_wait.summary(),
             service_time: record.service_time.summary(),
             client_time: record.client_time.summary(),
+            read_lag: record.read_lag.summary(),
             response_time: response_time.summary(),
             response_octaves: response_time.octaves(),
         }

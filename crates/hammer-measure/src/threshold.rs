@@ -78,6 +78,7 @@ enum Kind {
     BacklogWait,
     ConnectionWait,
     ClientTime,
+    ReadLag,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -179,6 +180,7 @@ impl Kind {
             (Self::BacklogWait, _) => record.backlog_wait.clone(),
             (Self::ConnectionWait, _) => record.connection_wait.clone(),
             (Self::ClientTime, _) => record.client_time.clone(),
+            (Self::ReadLag, _) => record.read_lag.clone(),
         }
     }
 }

@@ -186,7 +186,8 @@ impl Timing {
         self
     }
 
-    /// Its first byte was handed to an established connection at `sent`, its last byte was read at `done`.
+    /// Its first byte was handed to an established connection at `sent`, the last byte of its answer arrived at
+    /// `done`.
     #[must_use]
     pub fn finished(mut self, sent: Nanos, done: Nanos) -> Self {
         self.connection = sent.since(self.started);
@@ -214,7 +215,7 @@ impl Timing {
         self.started
     }
 
-    /// The instant of its end: the last byte read, or the end of what a flow computed after that.
+    /// The instant of its end: the last byte arrived, or the end of what a flow computed after that.
     pub fn done(&self) -> Nanos {
         self.started + self.connection + self.service + self.client.unwrap_or(Nanos::ZERO)
     }

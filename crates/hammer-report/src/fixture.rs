@@ -36,6 +36,8 @@ pub(crate) struct Story {
     at: Nanos,
 }
 
+/// Of each answer.
+const READ_LAG: Nanos = Nanos::from_micros(3);
 pub(crate) const SECOND: Nanos = Nanos::from_secs(1);
 
 pub(crate) fn operation(workload: &str, name: &str) -> SeriesInfo {
@@ -358,7 +360,8 @@ pub(crate) fn breach(seq: u64) -> Breach {
 }
 
 fn completion(outcome: Outcome, detail: Detail) -> Completion {
-    Completion { outcome, detail, sent: true, retried: false, bytes_out: 2_000, bytes_in: 400 }
+    let read_lag = Some(READ_LAG);
+    Completion { outcome, detail, sent: true, read_lag, retried: false, bytes_out: 2_000, bytes_in: 400 }
 }
 
 fn resources() -> Resources {

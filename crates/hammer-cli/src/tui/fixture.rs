@@ -120,6 +120,7 @@ impl Run {
                 outcome,
                 detail: Detail::None,
                 sent: true,
+                read_lag: None,
                 retried: false,
                 bytes_out: 0,
                 bytes_in: 0,

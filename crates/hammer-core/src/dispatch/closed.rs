@@ -103,10 +103,10 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
             self.context.offer(series, phase);
             let pending = PendingOperation { seq, series, phase, timing, op };
             self.in_flight.set(self.in_flight.get() + 1);
-            let done = self.context.perform(&slot, pending, started, &mut state).await;
+            let at_hand = self.context.perform(&slot, pending, started, &mut state).await;
             self.in_flight.set(self.in_flight.get() - 1);
             self.tell_end();
-            earliest = done.saturating_add(self.think.after(self.draws, seq));
+            earliest = at_hand.saturating_add(self.think.after(self.draws, seq));
             iteration += 1;
             if iteration.is_multiple_of(YIELD_EVERY) {
                 yield_now().await;

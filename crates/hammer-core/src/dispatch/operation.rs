@@ -6,7 +6,7 @@ use std::rc::Rc;
 use hammer_measure::{Nanos, Phase};
 
 use crate::ended::Ended;
-use crate::record::{Admission, OperationRecord};
+use crate::record::{Admission, FinishedOperation, OperationRecord};
 use crate::runtime::Runtime;
 use crate::workload::Workload;
 
@@ -26,7 +26,8 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
         SlotState { op: None, user: None, record: self.new_record() }
     }
 
-    /// Carries an operation out in `slot` from `started` on, in the slot's own where `pending` brings none; returns when it was done.
+    /// Carries an operation out in `slot` from `started` on, in the slot's own where `pending` brings none; returns when
+    /// its user has what it got.
     pub(super) async fn perform(
         self: &Rc<Self>,
         slot: &OperationSlot<PendingOperation<W::Op>>,
@@ -56,7 +57,7 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
             slot.until_deadline(deadline, record, work).await
         };
         let ended = ended.unwrap_or_else(Ok).unwrap_or_else(|not_entered| not_entered);
-        let (timing, completion) = record.finish(timing, ended);
+        let FinishedOperation { timing, completion, at_hand } = record.finish(timing, ended);
         self.recorder.borrow_mut().finish(series, phase, &timing, &completion);
         if completion.sent {
             self.quantum.answered(timing.service_time());
@@ -66,7 +67,7 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
         {
             *kept = self.check(op, kind, admission, record);
         }
-        timing.done()
+        at_hand
     }
 
     /// Has the slot's user make what it keeps, outside of any operation; whether it did.

@@ -7,12 +7,21 @@ use hammer_measure::Nanos;
 pub struct Exchange {
     /// The first byte handed to an established connection or granted stream; `None` when none ever was.
     pub sent: Option<Nanos>,
-    /// The last byte of the body read, or the failure; `None` while it is under way.
+    /// The last byte of the answer arrived: the kernel had it. Or the failure; `None` while it is under way.
     pub done: Option<Nanos>,
+    /// The last byte of the answer was read, not before it arrived; `None` where none was, or nobody knows when it arrived.
+    pub read: Option<Nanos>,
     /// Bytes handed to connections.
     pub bytes_out: u64,
     /// Bytes read from connections.
     pub bytes_in: u64,
     /// It was sent again because the server had closed the idle connection.
     pub retried: bool,
+}
+
+impl Exchange {
+    /// How long the kernel had the answer before it was read: nobody's lateness but the generator's own.
+    pub fn read_lag(&self) -> Option<Nanos> {
+        Some(self.read?.since(self.done?))
+    }
 }

@@ -11,6 +11,9 @@ pub(super) struct Flow {
     started: Nanos,
     /// The end of the last exchange, or of the last thing computed.
     done: Nanos,
+    /// When the last of what it got was at hand: an answer that arrived is not, before it was read.
+    at_hand: Nanos,
+    read_lag: Option<Nanos>,
     spans: Vec<Span>,
     computed: bool,
     wire: Exchange,
@@ -28,6 +31,8 @@ impl Flow {
     pub(super) fn start(&mut self, at: Nanos) {
         self.started = at;
         self.done = at;
+        self.at_hand = at;
+        self.read_lag = None;
         self.spans.clear();
         self.computed = false;
         self.wire = Exchange::default();
@@ -49,20 +54,35 @@ impl Flow {
         self.wire.bytes_in += exchange.bytes_in;
         self.wire.retried |= exchange.retried;
         self.done = self.done.max(done);
+        self.at_hand = self.at_hand.max(exchange.read.unwrap_or(done)).max(done);
+        if let Some(lag) = exchange.read_lag() {
+            self.read_lag = Some(self.read_lag.unwrap_or_default() + lag);
+        }
         self.spans.push(Span { started, sent: exchange.sent, done });
     }
 
     pub(super) fn computed_until(&mut self, at: Nanos) {
         self.computed = true;
-        self.done = self.done.max(at);
+        self.ended(at);
     }
 
     /// It was cut off at `at`, or has had no exchange by then.
     pub(super) fn ended(&mut self, at: Nanos) {
         self.done = self.done.max(at);
+        self.at_hand = self.at_hand.max(at);
     }
 
-    /// The first byte, the bytes of all exchanges, and whether one of them was sent again.
+    /// When whoever waits for it has all of it: its end, or the instant at which its last answer was read.
+    pub(super) fn at_hand(&self) -> Nanos {
+        self.at_hand
+    }
+
+    /// How long the kernel had its answers before they were read, added up over its exchanges.
+    pub(super) fn read_lag(&self) -> Option<Nanos> {
+        self.read_lag
+    }
+
+    /// The instant of the first byte, the bytes of all exchanges, and whether one of them was sent again.
     pub(super) fn wire(&self) -> &Exchange {
         &self.wire
     }
@@ -175,6 +195,20 @@ mod tests {
         flow.exchanged(Nanos(3), &exchange(4), Nanos(9));
         flow.exchanged(Nanos(10), &unsent, Nanos(40));
         assert_eq!(parts(&timing(&mut flow)), [1 + 30, 5, 1]);
+    }
+
+    #[test]
+    fn what_was_read_last_is_at_hand_then_and_each_answer_adds_to_the_lag() {
+        let mut flow = started();
+        assert_eq!((flow.at_hand(), flow.read_lag()), (Nanos(3), None));
+        let read = |done, read| Exchange { done: Some(Nanos(done)), read: Some(Nanos(read)), ..exchange(4) };
+        flow.exchanged(Nanos(3), &read(9, 12), Nanos(9));
+        flow.exchanged(Nanos(3), &read(8, 30), Nanos(8));
+        assert_eq!((flow.at_hand(), flow.read_lag()), (Nanos(30), Some(Nanos(3 + 22))));
+        flow.exchanged(Nanos(31), &Exchange::default(), Nanos(40));
+        assert_eq!((flow.at_hand(), flow.read_lag()), (Nanos(40), Some(Nanos(3 + 22))), "a failure has none");
+        flow.computed_until(Nanos(50));
+        assert_eq!(flow.at_hand(), Nanos(50));
     }
 
     #[test]

@@ -44,6 +44,7 @@ impl RunJudge {
     /// The generator's health over the measurement phase.
     pub(super) fn health(&self, total: &Interval, cpu_share: f64) -> Health {
         let mut lag = Distribution::default();
+        let mut read_lag = Distribution::default();
         let mut compute = Distribution::default();
         let mut service = Distribution::default();
         let mut starved = 0;
@@ -52,6 +53,7 @@ impl RunJudge {
             if info.operation {
                 starved += record.fate(Fate::Starved);
                 lag.merge(&record.dispatch_lag);
+                read_lag.merge(&record.read_lag);
                 compute.merge(&record.compute_wait);
                 service.merge(&record.service_time);
             }
@@ -67,6 +69,7 @@ impl RunJudge {
         Health::judge(&HealthEvidence {
             starved,
             dispatch_lag: (lag.count() > 0).then_some(&lag),
+            read_lag: (read_lag.count() > 0).then_some(&read_lag),
             compute_wait: (compute.count() > 0).then_some(&compute),
             service_time: (service.count() > 0).then_some(&service),
             cpu_share,

@@ -10,4 +10,5 @@ mod observed;
 mod open;
 mod parts;
 mod promises;
+mod read_lag;
 mod real;

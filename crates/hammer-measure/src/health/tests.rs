@@ -148,6 +148,17 @@ proptest! {
 }
 
 #[test]
+fn reading_answers_late_is_held_against_the_service_time_too() {
+    let (lag, fast) = (all_of(Nanos::from_millis(2)), all_of(Nanos::from_millis(5)));
+    let evidence =
+        HealthEvidence { read_lag: Some(&lag), service_time: Some(&fast), ..HealthEvidence::default() };
+    let health = Health::judge(&evidence);
+    assert_eq!(health.to_string(), "read lag p99 is 2.00ms, over its bound of 1.00ms");
+    let slow = all_of(Nanos::from_millis(100));
+    assert!(Health::judge(&HealthEvidence { service_time: Some(&slow), ..evidence }).is_healthy());
+}
+
+#[test]
 fn waiting_for_the_crew_is_held_against_the_service_time_too() {
     let (wait, fast) = (all_of(Nanos::from_millis(2)), all_of(Nanos::from_millis(5)));
     let evidence =

@@ -124,7 +124,7 @@ fn a_part_comes_back_as_it_was_sent() {
     let three = three();
     assert_eq!(sent(&three), three);
     let json = serde_json::to_string(&three).unwrap();
-    assert!(json.starts_with("{\"version\":3,\"index\":3,"), "{json}");
+    assert!(json.starts_with("{\"version\":4,\"index\":3,"), "{json}");
     assert_eq!(serde_json::from_str::<PartInterval>(&json).unwrap(), three);
     assert_eq!(three.to_bytes()[0], VERSION);
 }
@@ -187,7 +187,7 @@ fn bytes_that_are_none_say_why() {
     let bytes = three().to_bytes();
     let message = |bytes: &[u8], series| PartInterval::from_bytes(bytes, series).unwrap_err().to_string();
     let other = [&[1], &bytes[1..]].concat();
-    assert!(message(&other, SERIES).ends_with("it is written in format 1, and format 3 is read"));
+    assert!(message(&other, SERIES).ends_with("it is written in format 1, and format 4 is read"));
     let longer = [&bytes[..], &[0]].concat();
     assert!(message(&longer, SERIES).ends_with("1 more bytes follow it"));
     assert!(message(&bytes, 3).ends_with("it has 2 series, and the run has 3"));
@@ -207,6 +207,7 @@ fn figures_that_contradict_each_other_are_refused() {
     assert!(of("response_time/0/infinite", 1).contains("more or fewer response times"));
     assert!(of("dispatch_lag/infinite", 1).contains("got a slot"));
     assert!(of("service_time/infinite", 1).contains("than operations ended"));
+    assert!(of("read_lag/infinite", 4).contains("than operations ended"));
     assert!(of("causes/0/2", 2).contains("causes"), "one was refused, and not two");
     assert!(of("response_time/0/infinite", u64::MAX).contains("HDR"));
     assert!(altered("/promises/0/ledger/kept", 2.into()).contains("promises"));

@@ -47,6 +47,7 @@ struct Tally {
     connections: Vec<u64>,
     services: Vec<u64>,
     clients: Vec<u64>,
+    read_lags: Vec<u64>,
     computed: Vec<u64>,
     user_time: Nanos,
     responses: Vec<(Fate, Option<u64>)>,
@@ -70,6 +71,7 @@ impl Tally {
         self.responses.push((fate, fate.timed().then_some(parts.sum().0)));
         if fate.timed() {
             self.clients.extend(parts.client.map(|client| client.0));
+            self.read_lags.extend(completion.read_lag.map(|lag| lag.0));
         }
         match (fate.timed(), completion.sent) {
             (false, _) => {}
@@ -101,6 +103,7 @@ impl Tally {
         figures.connection_wait = summary(&self.connections);
         figures.service_time = summary(&self.services);
         figures.client_time = summary(&self.clients);
+        figures.read_lag = summary(&self.read_lags);
         figures.response_time = responses.summary();
         figures.response_octaves = responses.octaves();
         figures

@@ -69,7 +69,7 @@ impl SeriesRecord {
             return Some("more or fewer waits were recorded than operations got a slot");
         }
         let completed = self.completed();
-        let of_completed = [&self.service_time, &self.client_time].map(Distribution::count);
+        let of_completed = [&self.service_time, &self.client_time, &self.read_lag].map(Distribution::count);
         if self.connection_wait.count() != completed || of_completed.iter().any(|count| *count > completed) {
             return Some("more or fewer parts of response times were recorded than operations ended");
         }
@@ -96,7 +96,7 @@ impl SeriesRecord {
     /// Bytes of memory.
     fn bytes(&self) -> usize {
         let waits = [&self.dispatch_lag, &self.backlog_wait, &self.connection_wait, &self.service_time];
-        let more = [&self.client_time, &self.compute_wait];
+        let more = [&self.client_time, &self.read_lag, &self.compute_wait];
         let all = waits.into_iter().chain(more).chain(&self.response_time);
         size_of::<Self>() + all.map(Distribution::bytes).sum::<usize>()
     }

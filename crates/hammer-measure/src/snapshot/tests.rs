@@ -49,6 +49,7 @@ fn the_figures_of_a_record_are_the_summaries_of_its_durations() {
     assert_eq!(figures.backlog_wait, record.backlog_wait.summary());
     assert_eq!(figures.connection_wait, record.connection_wait.summary());
     assert_eq!(figures.service_time, record.service_time.summary());
+    assert_eq!(figures.read_lag, record.read_lag.summary());
     let counts =
         [&figures.dispatch_lag, &figures.backlog_wait, &figures.connection_wait, &figures.service_time]
             .map(|summary| summary.as_ref().unwrap().count);

@@ -117,6 +117,7 @@ fn kind(argument: &str) -> Option<(Kind, Option<Fate>)> {
         "backlog_wait" => Kind::BacklogWait,
         "connection_wait" => Kind::ConnectionWait,
         "client_time" => Kind::ClientTime,
+        "read_lag" => Kind::ReadLag,
         _ => return None,
     };
     Some((kind, None))
@@ -142,6 +143,6 @@ fn number(text: &str) -> Option<f64> {
 }
 
 const DURATIONS: &str =
-    "response, response.<fate>, service, dispatch_lag, backlog_wait, connection_wait, client_time";
+    "response, response.<fate>, service, dispatch_lag, backlog_wait, connection_wait, client_time, read_lag";
 const COUNTS: &str =
     "offered, dispatched, completed, retried, a fate, or made, kept, broken, pending, unchecked";

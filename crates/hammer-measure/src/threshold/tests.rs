@@ -173,6 +173,7 @@ fn every_duration_is_that_of_the_record() {
         ("min(client_time)", 5.0),
         ("max(client_time)", 15.0),
         ("mean(client_time)", 10.0),
+        ("p50(read_lag)", 4.0),
     ] {
         let Found::Duration(nanos) = found(&format!("{measure} < 1h"), &record) else {
             panic!("{measure} is no duration")
@@ -216,6 +217,7 @@ fn what_was_never_recorded_holds_no_expectation_of_a_duration() {
         "backlog_wait",
         "connection_wait",
         "client_time",
+        "read_lag",
     ] {
         for text in [format!("p99({kind}) < 1h"), format!("mean({kind}) >= 0s"), format!("max({kind}) == 0s")]
         {
@@ -321,6 +323,7 @@ fn any_name() -> impl Strategy<Value = String> {
             "response.timed_out",
             "service",
             "client_time",
+            "read_lag",
             "dispatch_lag",
             "backlog_wait",
         ];

@@ -135,12 +135,15 @@ pub struct DurationTable {
     pub backlog_wait: Option<Durations>,
     /// Sent − started: pool, dial, TLS, stream slot; until the failure of what was never sent.
     pub connection_wait: Option<Durations>,
-    /// Done − sent: the server's own.
+    /// Done − sent, done being the instant at which the kernel had the last byte of the answer: the server's own.
     pub service_time: Option<Durations>,
     /// What of an operation lies in none of its exchanges: computing between answers, and waiting for a thread to compute
     /// on. Absent where every operation was a single exchange; those that were are not in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_time: Option<Durations>,
+    /// Read − arrived: how much later than the kernel had it an answer was read, the generator's own lateness and no part of
+    /// response time. Added up over the exchanges of an operation; `null` where the kernel said of no answer when it had it.
+    pub read_lag: Option<Durations>,
     /// Done − intended, of all fates: the headline.
     pub response_time: Option<Durations>,
     /// Done − intended by fate, without the fates that did not occur.
@@ -358,6 +361,7 @@ impl DurationTable {
             connection_wait: Durations::of(&record.connection_wait),
             service_time: Durations::of(&record.service_time),
             client_time: Durations::of(&record.client_time),
+            read_lag: Durations::of(&record.read_lag),
             response_time: Durations::of(&record.response_time()),
             response_time_by_fate: by_fate.collect(),
         }
@@ -371,6 +375,7 @@ impl DurationTable {
             ("connection_wait", &self.connection_wait),
             ("service_time", &self.service_time),
             ("client_time", &self.client_time),
+            ("read_lag", &self.read_lag),
             ("response_time", &self.response_time),
         ];
         let by_fate = self.response_time_by_fate.iter().map(|(fate, durations)| (fate.as_str(), durations));
@@ -388,6 +393,7 @@ impl From<&snapshot::SeriesFigures> for DurationTable {
             connection_wait: of(&figures.connection_wait),
             service_time: of(&figures.service_time),
             client_time: of(&figures.client_time),
+            read_lag: of(&figures.read_lag),
             response_time: of(&figures.response_time),
             response_time_by_fate: BTreeMap::new(),
         }

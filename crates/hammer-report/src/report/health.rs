@@ -25,10 +25,10 @@ pub struct Finding {
     /// `starved`, `exhausted`: operations that it cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
-    /// `dispatch_lag`, `compute_wait`: its 99th percentile.
+    /// `dispatch_lag`, `read_lag`, `compute_wait`: its 99th percentile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p99_ns: Option<u64>,
-    /// `dispatch_lag`, `compute_wait`: the longest that it may be.
+    /// `dispatch_lag`, `read_lag`, `compute_wait`: the longest that it may be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound_ns: Option<u64>,
     /// `cpu`: the share of all cores, 0 to 1.
@@ -47,6 +47,8 @@ pub enum FindingKind {
     Starved,
     /// Arrivals were released too late.
     DispatchLag,
+    /// Answers were read too long after the kernel had them.
+    ReadLag,
     /// Computing in the middle of flows waited too long for a thread.
     ComputeWait,
     /// The process used up its cores.
@@ -61,6 +63,7 @@ impl FindingKind {
         match self {
             Self::Starved => "starved",
             Self::DispatchLag => "dispatch lag",
+            Self::ReadLag => "read lag",
             Self::ComputeWait => "compute wait",
             Self::Cpu => "cpu",
             Self::Exhausted => "exhausted",
@@ -89,6 +92,9 @@ impl From<&health::Finding> for Finding {
             health::Finding::Starved { count } => Self { count: Some(*count), ..bare(FindingKind::Starved) },
             health::Finding::DispatchLag { p99: Nanos(p99), bound: Nanos(bound) } => {
                 Self { p99_ns: Some(*p99), bound_ns: Some(*bound), ..bare(FindingKind::DispatchLag) }
+            }
+            health::Finding::ReadLag { p99: Nanos(p99), bound: Nanos(bound) } => {
+                Self { p99_ns: Some(*p99), bound_ns: Some(*bound), ..bare(FindingKind::ReadLag) }
             }
             health::Finding::ComputeWait { p99: Nanos(p99), bound: Nanos(bound) } => {
                 Self { p99_ns: Some(*p99), bound_ns: Some(*bound), ..bare(FindingKind::ComputeWait) }

@@ -2,7 +2,7 @@
 
 use hammer_measure::Nanos;
 
-use crate::report::{Counts, Durations, Nanoseconds, PhaseFigures, Rates, Series, SeriesKind};
+use crate::report::{Counts, DurationTable, Durations, Nanoseconds, PhaseFigures, Rates, Series, SeriesKind};
 
 use super::Page;
 use super::number::{bytes, grouped, per_second, plural, short, signed};
@@ -110,6 +110,7 @@ fn durations(page: &mut Page, figures: &PhaseFigures) {
         ("connection wait", table.connection_wait.as_ref()),
         ("service time", table.service_time.as_ref()),
         ("client time", table.client_time.as_ref()),
+        ("read lag", read_lag(table)),
     ];
     if rows.iter().all(|(_, durations)| durations.is_none()) {
         return;
@@ -121,6 +122,13 @@ fn durations(page: &mut Page, figures: &PhaseFigures) {
             page.line(&row(name, &cells(durations)));
         }
     }
+}
+
+/// How late answers were read is worth a line where it could be taken for anything of the server's.
+fn read_lag(table: &DurationTable) -> Option<&Durations> {
+    let lag = table.read_lag.as_ref()?;
+    let service = table.service_time.as_ref().map_or(0, |service| service.p50_ns.least());
+    (lag.p99_ns.least() > service / 20).then_some(lag)
 }
 
 fn cells(durations: &Durations) -> [String; 7] {

@@ -116,7 +116,7 @@ fn table(text: &str) -> Vec<&str> {
 static PASSED: LazyLock<Report> = LazyLock::new(|| report_of(&quickstart()));
 
 const COLUMNS: [&str; 7] = ["count", "mean", "p50", "p90", "p99", "p99.9", "max"];
-const TABLE: [&str; 7] = [
+const TABLE: [&str; 8] = [
     "  response time",
     "   accepted alone",
     "  dispatch lag",
@@ -124,6 +124,7 @@ const TABLE: [&str; 7] = [
     "  connection wait",
     "  service time",
     "  client time",
+    "  read lag",
 ];
 
 /// Each figure ends where its header ends, and a space parts it from what stands before it.
@@ -226,6 +227,22 @@ fn the_time_of_the_client_is_a_row_of_flows_alone() {
     assert_eq!(rows(0), Vec::<String>::new());
     let row = "  client time            3   7.00ms   7.00ms   7.00ms   7.00ms   7.00ms   7.00ms";
     assert_eq!(rows(3), [row]);
+}
+
+#[test]
+fn answers_that_were_read_late_have_a_row_where_the_server_could_be_blamed_for_it() {
+    let rows = |service: Nanos| {
+        let mut story = Story::new(vec![operation("http", "get")]);
+        story.accept(0, Phase::Measurement, 1, service);
+        story.interval(Phase::Measurement);
+        let text = render(&report_of(&story.finish(|_| {})));
+        assert_is_aligned(&table(&text));
+        let of_reading = |line: &&str| line.starts_with("  read lag");
+        text.lines().filter(of_reading).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(rows(Nanos::from_micros(70)), Vec::<String>::new());
+    let row = "  read lag               1   3.01us   3.07us   3.07us   3.07us   3.07us   3.07us";
+    assert_eq!(rows(Nanos::from_micros(50)), [row]);
 }
 
 #[test]

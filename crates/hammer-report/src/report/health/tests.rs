@@ -20,6 +20,14 @@ fn each_finding_has_the_figures_of_its_kind_and_no_other() {
             "p99_ns": 4_000_000, "bound_ns": 1_000_000,
         })
     );
+    let read = health::Finding::ReadLag { p99: Nanos(3_000_000), bound: Nanos(1_000_000) };
+    assert_eq!(
+        found(&read),
+        json!({
+            "kind": "read_lag", "text": "read lag p99 is 3.00ms, over its bound of 1.00ms",
+            "p99_ns": 3_000_000, "bound_ns": 1_000_000,
+        })
+    );
     let waiting = health::Finding::ComputeWait { p99: Nanos(4_000_000), bound: Nanos(1_000_000) };
     assert_eq!(
         found(&waiting),
@@ -67,8 +75,8 @@ fn healthy_is_to_have_no_finding() {
 
 #[test]
 fn kinds_have_words_that_are_their_names() {
-    use FindingKind::{ComputeWait, Cpu, DispatchLag, Exhausted, Starved};
-    for kind in [Starved, DispatchLag, ComputeWait, Cpu, Exhausted] {
+    use FindingKind::{ComputeWait, Cpu, DispatchLag, Exhausted, ReadLag, Starved};
+    for kind in [Starved, DispatchLag, ReadLag, ComputeWait, Cpu, Exhausted] {
         assert_eq!(serde_json::to_value(kind).unwrap(), kind.words().replace(' ', "_"));
     }
 }
