@@ -104,7 +104,7 @@ impl LogClient {
     pub async fn get(&self, path: &str, answer: &mut Answer) -> Result<(), Failure> {
         match self {
             Self::Server(client) => {
-                client.send(&Request::get(client.path(path)?).keep_header(RETRY_AFTER), answer).await?
+                client.send(&Request::get(client.path(path)?).keep_header(RETRY_AFTER), answer).await?;
             }
             Self::Folder(folder) => folder.get(path, answer),
         }

@@ -131,7 +131,7 @@ impl Cluster {
     async fn look_up(&self, context: &Rc<ClientContext>) -> Result<(), Failure> {
         let mut active = Vec::new();
         for origin in &self.origins {
-            for addresses in origin.look_up().await? {
+            for addresses in addresses_of(origin, context).await? {
                 active.push(self.endpoint(context, origin, addresses));
             }
         }
@@ -165,4 +165,19 @@ impl Cluster {
         known.push(Rc::clone(&endpoint));
         endpoint
     }
+}
+
+/// The endpoints behind an origin, each by its addresses. A host that is an address needs no look-up, and none is told.
+async fn addresses_of(
+    origin: &Origin,
+    context: &ClientContext,
+) -> Result<Vec<Vec<std::net::SocketAddr>>, Failure> {
+    let started = context.clock.now();
+    let found = origin.look_up().await;
+    match &found {
+        _ if origin.literal().is_some() => {}
+        Ok(_) => context.log.looked_up(context.clock.now().since(started)),
+        Err(_) => context.log.look_up_failed(),
+    }
+    found
 }

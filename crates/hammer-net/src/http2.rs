@@ -98,7 +98,7 @@ async fn exchange_on(
     }
     let last = connection.wire.last_read();
     answer.wire.done = Some(last.arrived.max(answer.wire.first_byte.unwrap_or_default()));
-    answer.wire.read = Some(last.read);
+    answer.wire.read = last.is_stamped.then_some(last.read);
     Ok(())
 }
 

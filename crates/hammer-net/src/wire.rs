@@ -22,7 +22,7 @@ pub struct WireTimes {
     pub first_byte: Option<Nanos>,
     /// The last byte of the answer arrived.
     pub done: Option<Nanos>,
-    /// The last byte of the answer was read.
+    /// The last byte of the answer was read; `None` where the kernel did not say when it had arrived, and `done` is that instant.
     pub read: Option<Nanos>,
 }
 

@@ -4,6 +4,7 @@ mod endpoints;
 mod grpc;
 mod http1;
 mod http2;
+mod logged;
 mod mutated;
 mod pool;
 mod redirects;

@@ -119,7 +119,7 @@ impl<'a> Http1Exchange<'a> {
     /// The answer is whole, with what was `received` last.
     fn finish(&mut self, received: Received) -> bool {
         self.answer.wire.done = Some(received.arrived);
-        self.answer.wire.read = Some(received.read);
+        self.answer.wire.read = received.is_stamped.then_some(received.read);
         if self.awaited.is_some() && self.answer.bytes_in > LARGE_ANSWER {
             self.context.has_large_answers.set(true);
         }

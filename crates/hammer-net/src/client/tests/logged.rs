@@ -1,0 +1,50 @@
+//! What a client notes of its connections.
+
+use hammer_measure::recorder::Interval;
+use hammer_measure::{ConnectionRecord, Recorder};
+
+use super::server::{Server, Speaks};
+use super::*;
+
+/// What the log of a client of `config` has after `gets` requests.
+async fn noted(config: ClientConfig, gets: usize) -> ConnectionRecord {
+    let mut recorder = Recorder::new(0);
+    let client = Client::new(config, HandClock::new(), recorder.connections("shop")).unwrap();
+    for _ in 0..gets {
+        let _ = get(&client, "/").await;
+    }
+    recorder.swap(Nanos(1), Interval::with_series(0)).connections.remove(0).record
+}
+
+#[test]
+fn a_connection_that_is_kept_is_dialled_once_and_used_again() {
+    run(async {
+        let server = Server::ok(Speaks::Http1).await;
+        let record = noted(config(&server.url()), 3).await;
+        let counts = record.counts;
+        assert_eq!((counts.dials, counts.most_open, counts.reused, counts.look_ups), (1, 1, 2, 0));
+        assert_eq!((record.dial.count(), record.first_byte.count()), (1, 3));
+    });
+}
+
+#[test]
+fn connections_for_one_operation_each_are_dialled_anew() {
+    run(async {
+        let server = Server::ok(Speaks::Http1).await;
+        let record = noted(ClientConfig { keepalive: false, ..config(&server.url()) }, 3).await;
+        let counts = record.counts;
+        assert_eq!((counts.dials, counts.most_open, counts.reused), (3, 1, 0));
+    });
+}
+
+#[test]
+fn names_are_looked_up_and_addresses_are_not() {
+    run(async {
+        let server = Server::ok(Speaks::Http1).await;
+        let record = noted(config(&format!("http://localhost:{}", server.addr.port())), 2).await;
+        assert_eq!((record.counts.look_ups, record.look_up.count()), (1, 1));
+        // Longer than a label can be (RFC 1035 section 2.3.4): nobody is asked.
+        let record = noted(config(&format!("http://{}.test", "a".repeat(64))), 1).await;
+        assert_eq!((record.counts.look_ups, record.counts.failed_look_ups), (1, 1));
+    });
+}
