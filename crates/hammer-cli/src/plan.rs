@@ -20,6 +20,7 @@ pub(crate) mod load;
 pub(crate) mod path;
 pub(crate) mod read;
 mod renamed;
+mod resend;
 pub(crate) mod section;
 pub(crate) mod smoke;
 pub(crate) mod source;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use hammer_exchange::token::TokenPlan;
-use hammer_net::{Balancing, ClientConfig, HttpVersion, Resend, Secret, TlsConfig};
+use hammer_net::{Balancing, ClientConfig, HttpVersion, Secret, TlsConfig};
 use hammer_values::{ByteSize, Count, TimeSpan, ValueError, Word};
 use http::{HeaderValue, Uri};
 use schemars::{JsonSchema, Schema};
@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::contact::{Contact, nameless};
 use super::error::{PlanError, PlanFault};
 use super::path::PlanPath;
+use super::resend::ResendPlan;
 use super::section::Sections;
 
 /// What is loaded. Exactly one key says what: `services`, `lab`, or one that is short for a service.
@@ -93,6 +94,8 @@ pub(crate) struct ConnectionPlan {
     pub(crate) dial_timeout: TimeSpan,
     /// `false`: a connection for every operation.
     pub(crate) keepalive: bool,
+    /// What is sent again where a connection is lost before any of its answer came; the report counts it.
+    pub(crate) resend: ResendPlan,
     /// How an operation's endpoint is chosen.
     pub(crate) balancing: BalancingPlan,
     /// How often names are looked up again; once without it.
@@ -204,6 +207,7 @@ impl Default for ConnectionPlan {
             max_age: None,
             dial_timeout: TimeSpan::from_secs(10),
             keepalive: true,
+            resend: ResendPlan::default(),
             balancing: BalancingPlan::default(),
             resolve_every: None,
             read_within: TimeSpan::from_millis(10),
@@ -243,7 +247,7 @@ impl TargetPlan {
             max_age: duration(connection.max_age),
             dial_timeout: connection.dial_timeout.duration(),
             read_within: connection.read_within.duration(),
-            resend: Resend::default(),
+            resend: connection.resend.into(),
             response_limit: connection.response_limit.in_memory(),
             resolve_every: duration(connection.resolve_every),
             authorized: self.authorized.clone(),
