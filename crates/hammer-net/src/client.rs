@@ -135,10 +135,7 @@ impl Client {
             };
             let may_resend = self.context.config.resend != Resend::Never && attempts < MOST_ATTEMPTS;
             match broken {
-                Broken::Unsent(_) if may_resend => {
-                    answer.redialled = true;
-                    self.context.log.redialled();
-                }
+                Broken::Unsent(_) if may_resend => self.context.note_redialled(answer),
                 Broken::Unread(_) if may_resend => self.resends(answer),
                 Broken::Idle(_) if !fresh => {
                     self.resends(answer);

@@ -10,6 +10,7 @@ use http::HeaderValue;
 
 use crate::config::{ClientConfig, ConfigError};
 use crate::reactor::Reactor;
+use crate::request::Answer;
 use crate::secret::Secret;
 
 /// What every connection of a client needs.
@@ -45,6 +46,13 @@ impl ClientContext {
             head: RefCell::default(),
             has_large_answers: Cell::new(false),
         })
+    }
+
+    /// The exchange of `answer` goes over to another connection, before anything of it has left.
+    pub(crate) fn note_redialled(&self, answer: &mut Answer) {
+        if !std::mem::replace(&mut answer.redialled, true) {
+            self.log.redialled();
+        }
     }
 
     /// Whether connections are ever too idle or too old.

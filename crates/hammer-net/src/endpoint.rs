@@ -144,7 +144,9 @@ impl Endpoint {
         let slot = self.http1.slot().await?;
         // A fresh one takes the place of an idle one, so that the endpoint's bound holds.
         let (idle, passed_over) = self.http1.take(context);
-        answer.redialled |= passed_over > 0;
+        if passed_over > 0 {
+            context.note_redialled(answer);
+        }
         let mut connection = match idle.filter(|_| !fresh) {
             Some(connection) => connection,
             None => match Box::pin(self.open(context, &mut answer.wire)).await? {

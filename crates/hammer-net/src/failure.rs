@@ -170,7 +170,9 @@ pub(crate) fn kind_of_h2(error: &h2::Error) -> Option<FailureKind> {
             return Some(FailureKind::Closed);
         }
         // h2 keeps kind and text of an I/O error and not its source; this kind is rustls's.
-        return kind_of_io(io).or((io.kind() == io::ErrorKind::InvalidData).then_some(FailureKind::Tls));
+        let is_of_tls = io.kind() == io::ErrorKind::InvalidData;
+        // It has no kind for what ends within a frame.
+        return kind_of_io(io).or(Some(if is_of_tls { FailureKind::Tls } else { FailureKind::Closed }));
     }
     if error.is_go_away() && error.is_remote() {
         return Some(FailureKind::Closed);

@@ -173,5 +173,8 @@ impl Answer {
     }
 }
 
+/// The most bytes of an answer's heads together; over HTTP/2 as they are before compression (RFC 9113, section 6.5.2).
+pub(crate) const MOST_HEAD: usize = 256 << 10;
+
 /// One huge answer must not be held in memory for the rest of the run.
 const KEPT_BODY: usize = 256 << 10;

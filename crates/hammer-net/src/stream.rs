@@ -72,11 +72,14 @@ impl Stream {
 pub(crate) struct WireIo {
     stream: Stream,
     wire: Rc<Wire>,
+    /// A reset that a write found. It is told to who reads, behind the last answers that came: h2 tells its streams what a read fails
+    /// by, and of a write that fails it tells them nothing.
+    reset: Option<io::Error>,
 }
 
 impl WireIo {
     pub(crate) fn new(stream: Stream, wire: Rc<Wire>) -> Self {
-        Self { stream, wire }
+        Self { stream, wire, reset: None }
     }
 
     fn note(&self) {
@@ -93,7 +96,15 @@ impl AsyncRead for WireIo {
     ) -> Poll<io::Result<()>> {
         let polled = self.stream.poll_recv(cx, buf.initialize_unfilled());
         self.note();
-        let received = ready!(polled)?;
+        // Where there is nothing to read yet, the reactor has not seen the reset, nor what came before it.
+        let received = match (ready!(polled), self.reset.take()) {
+            (Ok(received), reset) if received.bytes > 0 => {
+                self.reset = reset;
+                received
+            }
+            (_, Some(reset)) => return Poll::Ready(Err(reset)),
+            (received, None) => received?,
+        };
         buf.advance(received.bytes);
         if received.bytes > 0 {
             self.wire.note_read(received);
@@ -114,10 +125,17 @@ impl AsyncWrite for WireIo {
     ) -> Poll<io::Result<usize>> {
         let polled = self.stream.poll_send(cx, bufs);
         self.note();
-        if let Poll::Ready(Ok(written)) = &polled {
-            self.wire.note_written(*written);
+        match ready!(polled) {
+            Ok(written) => {
+                self.wire.note_written(written);
+                Poll::Ready(Ok(written))
+            }
+            Err(error) if is_reset(&error) => {
+                self.reset.get_or_insert(error);
+                Poll::Ready(Ok(bufs.iter().map(|buf| buf.len()).sum()))
+            }
+            Err(error) => Poll::Ready(Err(error)),
         }
-        polled
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -136,4 +154,9 @@ impl AsyncWrite for WireIo {
             Stream::Tls(tls) => Pin::new(&mut **tls).poll_shutdown(cx),
         }
     }
+}
+
+/// Whether the peer is gone, which the socket tells who reads as well.
+fn is_reset(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe)
 }

@@ -4,7 +4,7 @@ use http::Method;
 
 use super::fault::AnswerFault;
 use super::head::{self, Framing};
-use crate::request::{Answer, Request};
+use crate::request::{Answer, MOST_HEAD, Request};
 
 /// Where an answer stands.
 pub(super) struct AnswerReader {
@@ -179,9 +179,6 @@ fn has_end(head: &[u8], before: usize) -> bool {
     head[from..].windows(2).any(|pair| pair == b"\n\n")
         || head[from..].windows(3).any(|three| three == b"\n\r\n")
 }
-
-/// The most bytes of an answer's heads together.
-pub(super) const MOST_HEAD: usize = 256 << 10;
 
 #[cfg(test)]
 mod tests {

@@ -7,7 +7,7 @@ use crate::failure::FailureKind;
 pub(super) enum AnswerFault {
     #[error("its head is no HTTP/1: {0}")]
     Head(httparse::Error),
-    #[error("its head is larger than {} KiB", super::answer_reader::MOST_HEAD >> 10)]
+    #[error("its head is larger than {} KiB", crate::request::MOST_HEAD >> 10)]
     LongHead,
     #[error("its status is {0}")]
     Status(u16),

@@ -15,6 +15,7 @@ use crate::context::ClientContext;
 use crate::dial::Dialled;
 use crate::failure::{Failure, FailureKind};
 use crate::reactor::Demand;
+use crate::request::MOST_HEAD;
 use crate::stream::WireIo;
 use crate::wire::Wire;
 
@@ -66,6 +67,7 @@ impl Started {
             .initial_window_size(STREAM_WINDOW)
             .initial_connection_window_size(CONNECTION_WINDOW)
             .initial_max_send_streams(BEFORE_SETTINGS)
+            .max_header_list_size(MOST_HEAD as u32)
             .enable_push(false)
             .handshake(WireIo::new(dialled.stream, Rc::clone(&wire)))
             .await
