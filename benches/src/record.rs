@@ -17,7 +17,8 @@ pub fn record(recorder: &mut Recorder, operations: u64) {
             detail,
             sent: true,
             read_lag: Some(Nanos(3_000)),
-            retried: false,
+            resent: false,
+            redialled: false,
             bytes_out: 100,
             bytes_in: 200,
         };

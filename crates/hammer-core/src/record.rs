@@ -217,7 +217,8 @@ impl OperationRecord {
             detail: ended.detail,
             sent: wire.sent.is_some(),
             read_lag: flow.read_lag(),
-            retried: wire.retried,
+            resent: wire.resent,
+            redialled: wire.redialled,
             bytes_out: wire.bytes_out,
             bytes_in: wire.bytes_in,
         };
@@ -270,7 +271,8 @@ impl OperationRecord {
                 detail: ended.detail,
                 sent: exchange.sent.is_some(),
                 read_lag: exchange.read_lag(),
-                retried: exchange.retried,
+                resent: exchange.resent,
+                redialled: exchange.redialled,
                 bytes_out: exchange.bytes_out,
                 bytes_in: exchange.bytes_in,
             };

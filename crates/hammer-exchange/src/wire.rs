@@ -21,7 +21,8 @@ impl Drop for Sending<'_, '_> {
             read: wire.read,
             bytes_out: *bytes_out,
             bytes_in: *bytes_in,
-            retried: *resent || *redialled,
+            resent: *resent,
+            redialled: *redialled,
         };
     }
 }

@@ -50,7 +50,8 @@ impl Parts {
 /// An answer that was sent once, with 10 bytes out and 20 in, and read after 4 ms.
 pub(crate) fn completion(outcome: Outcome, detail: Detail) -> Completion {
     let read_lag = Some(Nanos::from_millis(4));
-    Completion { outcome, detail, sent: true, read_lag, retried: false, bytes_out: 10, bytes_in: 20 }
+    let (resent, redialled) = (false, false);
+    Completion { outcome, detail, sent: true, read_lag, resent, redialled, bytes_out: 10, bytes_in: 20 }
 }
 
 /// Offers, queues and starts an operation of the first series, and ends it so.
@@ -92,13 +93,15 @@ pub(crate) fn any_completion() -> impl Strategy<Value = Completion> {
     ];
     let outcome = prop::sample::select(&OUTCOMES[..]);
     let read_lag = prop::option::of((0..10_000_000u64).prop_map(Nanos));
-    (outcome, detail, any::<bool>(), read_lag, any::<bool>(), 0..10_000u64, 0..10_000u64).prop_map(
-        |(outcome, detail, sent, read_lag, retried, bytes_out, bytes_in)| Completion {
+    let flags = any::<[bool; 3]>();
+    (outcome, detail, flags, read_lag, 0..10_000u64, 0..10_000u64).prop_map(
+        |(outcome, detail, [sent, resent, redialled], read_lag, bytes_out, bytes_in)| Completion {
             outcome,
             detail,
             sent,
             read_lag,
-            retried,
+            resent,
+            redialled,
             bytes_out,
             bytes_in,
         },

@@ -27,8 +27,10 @@ pub struct SeriesRecord {
     pub in_flight: i64,
     /// Of a closed loop: the time that its users were present, added up over them. In a workload's first series alone.
     pub user_time: Nanos,
-    /// Sent again, once, because the server had closed the idle connection.
-    pub retried: u64,
+    /// Operations and steps whose bytes left this machine twice, since the server had provably not read them or the plan allows it.
+    pub resent: u64,
+    /// Operations and steps that went over to another connection before anything of them had left.
+    pub redialled: u64,
     /// Bytes handed to connections.
     pub bytes_out: u64,
     /// Bytes read from connections.
@@ -64,8 +66,10 @@ pub struct Completion {
     pub sent: bool,
     /// How much later than the kernel had it the answer was read; `None` where there was none. Of a flow the sum over its exchanges.
     pub read_lag: Option<Nanos>,
-    /// Whether it was sent again because the server had closed the idle connection.
-    pub retried: bool,
+    /// Whether its bytes left this machine twice.
+    pub resent: bool,
+    /// Whether it went over to another connection before anything of it had left.
+    pub redialled: bool,
     /// Bytes handed to connections.
     pub bytes_out: u64,
     /// Bytes read from connections.
@@ -283,7 +287,8 @@ impl SeriesRecord {
         self.in_flight += other.in_flight;
         // A million users come to the end of the type in five hours.
         self.user_time = self.user_time.saturating_add(other.user_time);
-        self.retried += other.retried;
+        self.resent += other.resent;
+        self.redialled += other.redialled;
         self.bytes_out += other.bytes_out;
         self.bytes_in += other.bytes_in;
         self.dispatch_lag.merge(&other.dispatch_lag);
@@ -312,14 +317,16 @@ impl SeriesRecord {
         self.response_time.iter_mut().for_each(Distribution::clear);
         self.causes.clear();
         (self.offered, self.dispatched, self.backlog, self.in_flight) = (0, 0, 0, 0);
-        (self.user_time, self.retried, self.bytes_out, self.bytes_in) = (Nanos::ZERO, 0, 0, 0);
+        (self.resent, self.redialled) = (0, 0);
+        (self.user_time, self.bytes_out, self.bytes_in) = (Nanos::ZERO, 0, 0);
         self.fates = [0; Fate::COUNT];
     }
 
     fn end(&mut self, timing: &Timing, completion: &Completion) {
         let fate = Fate::from(completion.outcome);
         self.fates[fate as usize] += 1;
-        self.retried += u64::from(completion.retried);
+        self.resent += u64::from(completion.resent);
+        self.redialled += u64::from(completion.redialled);
         self.bytes_out += completion.bytes_out;
         self.bytes_in += completion.bytes_in;
         self.add_cause(fate, completion.detail, 1);

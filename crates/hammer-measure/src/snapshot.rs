@@ -62,8 +62,10 @@ pub struct SeriesFigures {
     pub backlog: i64,
     /// Under way (over an interval: the change).
     pub in_flight: i64,
-    /// Sent again after an idle close.
-    pub retried: u64,
+    /// Of which bytes left this machine twice.
+    pub resent: u64,
+    /// Which went over to another connection before anything of them had left.
+    pub redialled: u64,
     /// Bytes handed to connections.
     pub bytes_out: u64,
     /// Bytes read from connections.
@@ -220,7 +222,8 @@ impl SeriesFigures {
             fates: record.fates,
             backlog: record.backlog,
             in_flight: record.in_flight,
-            retried: record.retried,
+            resent: record.resent,
+            redialled: record.redialled,
             bytes_out: record.bytes_out,
             bytes_in: record.bytes_in,
             dispatch_lag: record.dispatch_lag.summary(),

@@ -361,7 +361,16 @@ pub(crate) fn breach(seq: u64) -> Breach {
 
 fn completion(outcome: Outcome, detail: Detail) -> Completion {
     let read_lag = Some(READ_LAG);
-    Completion { outcome, detail, sent: true, read_lag, retried: false, bytes_out: 2_000, bytes_in: 400 }
+    Completion {
+        outcome,
+        detail,
+        sent: true,
+        read_lag,
+        resent: false,
+        redialled: false,
+        bytes_out: 2_000,
+        bytes_in: 400,
+    }
 }
 
 fn resources() -> Resources {

@@ -121,7 +121,8 @@ impl Run {
                 detail: Detail::None,
                 sent: true,
                 read_lag: None,
-                retried: false,
+                resent: false,
+                redialled: false,
                 bytes_out: 0,
                 bytes_in: 0,
             };

@@ -15,8 +15,10 @@ pub struct Exchange {
     pub bytes_out: u64,
     /// Bytes read from connections.
     pub bytes_in: u64,
-    /// It was sent again because the server had closed the idle connection.
-    pub retried: bool,
+    /// Its bytes left this machine twice.
+    pub resent: bool,
+    /// It went over to another connection before anything of it had left.
+    pub redialled: bool,
 }
 
 impl Exchange {

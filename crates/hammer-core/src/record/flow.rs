@@ -52,7 +52,8 @@ impl Flow {
         self.wire.sent = self.wire.sent.or(exchange.sent);
         self.wire.bytes_out += exchange.bytes_out;
         self.wire.bytes_in += exchange.bytes_in;
-        self.wire.retried |= exchange.retried;
+        self.wire.resent |= exchange.resent;
+        self.wire.redialled |= exchange.redialled;
         self.done = self.done.max(done);
         self.at_hand = self.at_hand.max(exchange.read.unwrap_or(done)).max(done);
         if let Some(lag) = exchange.read_lag() {
@@ -82,7 +83,8 @@ impl Flow {
         self.read_lag
     }
 
-    /// The instant of the first byte, the bytes of all exchanges, and whether one of them was sent again.
+    /// The instant of the first byte, the bytes of all exchanges, and whether one of them was sent twice or went over to
+    /// another connection.
     pub(super) fn wire(&self) -> &Exchange {
         &self.wire
     }

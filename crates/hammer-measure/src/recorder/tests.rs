@@ -38,7 +38,8 @@ struct Tally {
     dispatched: u64,
     waiting: u64,
     under_way: VecDeque<Parts>,
-    retried: u64,
+    resent: u64,
+    redialled: u64,
     bytes: [u64; 2],
     fates: [u64; Fate::COUNT],
     causes: Vec<(Fate, Detail)>,
@@ -62,7 +63,8 @@ impl Tally {
     fn ended(&mut self, parts: Parts, completion: &Completion) {
         let fate = Fate::from(completion.outcome);
         self.fates[fate as usize] += 1;
-        self.retried += u64::from(completion.retried);
+        self.resent += u64::from(completion.resent);
+        self.redialled += u64::from(completion.redialled);
         self.bytes[0] += completion.bytes_out;
         self.bytes[1] += completion.bytes_in;
         if completion.detail != Detail::None {
@@ -96,7 +98,7 @@ impl Tally {
         figures.fates = self.fates;
         figures.backlog = self.waiting as i64;
         figures.in_flight = self.under_way.len() as i64;
-        figures.retried = self.retried;
+        (figures.resent, figures.redialled) = (self.resent, self.redialled);
         [figures.bytes_out, figures.bytes_in] = self.bytes;
         figures.dispatch_lag = summary(&self.lags);
         figures.backlog_wait = summary(&self.backlogs);

@@ -77,7 +77,8 @@ impl SeriesRecord {
     }
 
     fn is_bounded(&self) -> bool {
-        let counts = [self.offered, self.dispatched, self.retried, self.bytes_out, self.bytes_in];
+        let counts =
+            [self.offered, self.dispatched, self.resent, self.redialled, self.bytes_out, self.bytes_in];
         let changes = [self.backlog, self.in_flight].map(i64::unsigned_abs);
         let mut counts = counts.into_iter().chain(changes).chain(self.fates);
         counts.all(|count| count <= MOST_COUNTED) && self.user_time <= MOST_USER_TIME

@@ -18,7 +18,7 @@ fn record() -> SeriesRecord {
     let parts = Parts::default().timing(Nanos::ZERO);
     (0..7).for_each(|_| recorder.start(0, Phase::Measurement, &parts));
     let mut record = recorder.swap(Nanos(1), Interval::with_series(1)).series[0][1].clone();
-    record.retried = 4;
+    (record.resent, record.redialled) = (4, 3);
     record
 }
 
@@ -26,7 +26,8 @@ fn record() -> SeriesRecord {
 fn the_figures_of_a_record_are_its_counts() {
     let figures = SeriesFigures::of(&record());
     assert_eq!((figures.offered, figures.dispatched, figures.completed), (19, 17, 10));
-    assert_eq!((figures.backlog, figures.in_flight, figures.retried), (1, 7, 4));
+    assert_eq!((figures.backlog, figures.in_flight), (1, 7));
+    assert_eq!((figures.resent, figures.redialled), (4, 3));
     assert_eq!((figures.bytes_out, figures.bytes_in), (100, 200));
     for fate in Fate::ALL {
         let expected = match fate {

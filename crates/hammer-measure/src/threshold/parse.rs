@@ -128,7 +128,8 @@ fn count(argument: &str) -> Option<Count> {
         "offered" => Count::Offered,
         "dispatched" => Count::Dispatched,
         "completed" => Count::Completed,
-        "retried" => Count::Retried,
+        "resent" => Count::Resent,
+        "redialled" => Count::Redialled,
         "made" => Count::Made,
         "kept" => Count::Kept,
         "broken" => Count::Broken,
@@ -145,4 +146,4 @@ fn number(text: &str) -> Option<f64> {
 const DURATIONS: &str =
     "response, response.<fate>, service, dispatch_lag, backlog_wait, connection_wait, client_time, read_lag";
 const COUNTS: &str =
-    "offered, dispatched, completed, retried, a fate, or made, kept, broken, pending, unchecked";
+    "offered, dispatched, completed, resent, redialled, a fate, or made, kept, broken, pending, unchecked";

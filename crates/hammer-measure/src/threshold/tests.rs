@@ -51,9 +51,10 @@ fn known() -> SeriesRecord {
         end(recorder, 2, Outcome::Malformed, 500);
         end(recorder, 1, Outcome::TimedOut, 1_000);
         let unsent = Completion { sent: false, ..completion(Outcome::Unreachable, Detail::None) };
-        let retried = Completion { retried: true, ..completion(Outcome::Accepted, Detail::None) };
+        let again =
+            Completion { resent: true, redialled: true, ..completion(Outcome::Accepted, Detail::None) };
         carry_out(recorder, Parts::of_service(Nanos::from_millis(20)), &unsent);
-        carry_out(recorder, Parts::of_service(Nanos::from_millis(70)), &retried);
+        carry_out(recorder, Parts::of_service(Nanos::from_millis(70)), &again);
         shed(recorder, 2);
         recorder.offer(0, Phase::Measurement);
         recorder.starve(0, Phase::Measurement);
@@ -66,11 +67,12 @@ fn known() -> SeriesRecord {
 }
 
 /// What each measure that counts comes to in [`known`] and [`promises`].
-const COUNTED: [(&str, f64); 19] = [
+const COUNTED: [(&str, f64); 20] = [
     ("offered", 24.0),
     ("dispatched", 19.0),
     ("completed", 17.0),
-    ("retried", 1.0),
+    ("resent", 1.0),
+    ("redialled", 1.0),
     ("accepted", 7.0),
     ("refused", 2.0),
     ("pushback", 3.0),
@@ -296,7 +298,7 @@ fn bad_text_is_refused_with_what_was_expected() {
         ("mean(accepted) < 5ms", "`mean` cannot be taken of `accepted`"),
         (
             "rate(lost) > 5/s",
-            "`rate` cannot be taken of `lost`; it takes offered, dispatched, completed, retried, a fate",
+            "`rate` cannot be taken of `lost`; it takes offered, dispatched, completed, resent, redialled",
         ),
         ("count(response) > 5", "`count` cannot be taken of `response`"),
         ("p99(response) < 5", &format!("`5` {DURATION}")),

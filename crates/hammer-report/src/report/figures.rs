@@ -92,8 +92,12 @@ pub struct Counts {
     pub dispatched: u64,
     /// Ended by an answer, a failure or their deadline.
     pub completed: u64,
-    /// Sent again, once, because the server had closed the idle connection.
-    pub retried: u64,
+    /// Those whose bytes left this machine twice, since the server had provably not read them or the plan allows it.
+    #[serde(default)]
+    pub resent: u64,
+    /// Those that went over to another connection before anything of them had left.
+    #[serde(default)]
+    pub redialled: u64,
     /// Bytes handed to connections.
     pub bytes_out: u64,
     /// Bytes read from connections.
@@ -297,7 +301,8 @@ impl Counts {
             offered: record.offered,
             dispatched: record.dispatched,
             completed: record.completed(),
-            retried: record.retried,
+            resent: record.resent,
+            redialled: record.redialled,
             bytes_out: record.bytes_out,
             bytes_in: record.bytes_in,
             fates: Fates::new(&record.fates, record.backlog, record.in_flight),
@@ -314,7 +319,8 @@ impl Counts {
         self.offered += other.offered;
         self.dispatched += other.dispatched;
         self.completed += other.completed;
-        self.retried += other.retried;
+        self.resent += other.resent;
+        self.redialled += other.redialled;
         self.bytes_out += other.bytes_out;
         self.bytes_in += other.bytes_in;
         let ends = Fate::ALL.map(|fate| self.fates.of(fate) + other.fates.of(fate));
@@ -341,7 +347,8 @@ impl From<&snapshot::SeriesFigures> for Counts {
             offered: figures.offered,
             dispatched: figures.dispatched,
             completed: figures.completed,
-            retried: figures.retried,
+            resent: figures.resent,
+            redialled: figures.redialled,
             bytes_out: figures.bytes_out,
             bytes_in: figures.bytes_in,
             fates: Fates::new(&figures.fates, figures.backlog, figures.in_flight),

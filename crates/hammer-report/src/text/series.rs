@@ -81,11 +81,13 @@ fn causes(figures: &PhaseFigures) -> Option<String> {
 }
 
 fn traffic(counts: &Counts) -> String {
-    let retried = match counts.retried {
+    let again = |count: u64, how: &str| match count {
         0 => String::new(),
-        count => format!("; {} sent again after an idle close", grouped(count)),
+        count => format!("; {} {how}", grouped(count)),
     };
-    format!("{} out, {} in{retried}", bytes(counts.bytes_out), bytes(counts.bytes_in))
+    let resent = again(counts.resent, "sent twice");
+    let redialled = again(counts.redialled, "moved to another connection unsent");
+    format!("{} out, {} in{resent}{redialled}", bytes(counts.bytes_out), bytes(counts.bytes_in))
 }
 
 /// Warm-up is worth a line only when something went wrong in it: cold starts are a finding.

@@ -444,10 +444,11 @@ fn a_command_that_was_refused_is_not_said_to_be_done_and_who_refused_it_is_named
 #[test]
 fn a_retry_is_said_beside_the_bytes_and_no_cpu_beside_no_operation() {
     let mut report = report_of(&quickstart());
-    report.series[0].measurement.counts.retried = 1_000;
+    report.series[0].measurement.counts.resent = 1_000;
+    report.series[0].measurement.counts.redialled = 2;
     report.resources.cpu_ns_per_completed = None;
     let text = render(&report);
-    let retried = "10.0 MB out, 2.0 MB in; 1,000 sent again after an idle close";
-    assert_eq!(paragraphs(&text, "  bytes")[0], retried);
+    let again = "10.0 MB out, 2.0 MB in; 1,000 sent twice; 2 moved to another connection unsent";
+    assert_eq!(paragraphs(&text, "  bytes")[0], again);
     assert!(text.contains("1.25 CPU seconds user, 0.50 system; memory 28.4"), "{text}");
 }

@@ -11,11 +11,20 @@ fn any_figure() -> impl Strategy<Value = Nanoseconds> {
 
 fn any_counts() -> impl Strategy<Value = Counts> {
     let ends = prop::array::uniform10(0..1_000u64);
-    (ends, prop::array::uniform5(0..1_000u64), -500..500i64, -500..500i64).prop_map(
+    (ends, prop::array::uniform6(0..1_000u64), -500..500i64, -500..500i64).prop_map(
         |(ends, counts, backlog, in_flight)| {
-            let [dispatched, completed, retried, bytes_out, bytes_in] = counts;
+            let [dispatched, completed, resent, redialled, bytes_out, bytes_in] = counts;
             let fates = Fates::new(&ends, backlog, in_flight);
-            Counts { offered: fates.ended(), dispatched, completed, retried, bytes_out, bytes_in, fates }
+            Counts {
+                offered: fates.ended(),
+                dispatched,
+                completed,
+                resent,
+                redialled,
+                bytes_out,
+                bytes_in,
+                fates,
+            }
         },
     )
 }
