@@ -66,8 +66,12 @@ pub(crate) struct Case {
     pub(crate) bytes: Bytes,
     /// The clock that it is told by.
     pub(crate) clock: Clock,
+    /// Whether the server may say of a request that it has not read it.
+    pub(crate) may_refuse: bool,
     /// Whether a request may be sent again.
     pub(crate) may_resend: bool,
+    /// Whether every request is answered, of which some were sent again.
+    pub(crate) resends_all: bool,
     /// Whether every request but the first finds its connection gone, where that is known.
     pub(crate) redials: Option<bool>,
 }
@@ -86,7 +90,9 @@ impl Case {
             unread: &[],
             bytes: Bytes::SomeLost,
             clock: Clock::Machine,
+            may_refuse: false,
             may_resend: false,
+            resends_all: false,
             redials: None,
         }
     }
@@ -131,9 +137,19 @@ impl Case {
         Self { clock: Clock::Ticking, ..self }
     }
 
-    /// A request may be sent again.
+    /// The server may say of a request that it has not read it.
+    pub(crate) const fn refusing(self) -> Self {
+        Self { may_refuse: true, ..self }
+    }
+
+    /// A request may be refused unread or swallowed, and be sent again.
     pub(crate) const fn resending(self) -> Self {
-        Self { may_resend: true, ..self }
+        Self { may_refuse: true, may_resend: true, ..self }
+    }
+
+    /// Whatever is swallowed is sent again, and answered then.
+    pub(crate) const fn resending_all(self) -> Self {
+        Self { resends_all: true, ..self.resending() }
     }
 
     /// Every request but the first finds its connection gone.
@@ -150,8 +166,8 @@ impl Case {
     pub(crate) fn request(&self, seq: u64) -> Request {
         let path = PathAndQuery::try_from(format!("/seq/{seq}")).unwrap();
         let method = (self.method)(seq);
-        match method == Method::POST {
-            true => Request::post(path, format!("seq {seq}")),
+        match method == Method::POST || method == Method::PUT {
+            true => Request { method, ..Request::post(path, format!("seq {seq}")) },
             false => Request { method, ..Request::get(path) },
         }
     }

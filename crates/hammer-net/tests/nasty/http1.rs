@@ -8,6 +8,7 @@ mod ends;
 mod framing;
 mod heads;
 mod idle;
+mod over_tls;
 mod policies;
 
 /// Reads requests, and replies to each as the case says, for as long as both sides go on.

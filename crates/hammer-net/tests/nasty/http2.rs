@@ -11,6 +11,7 @@ use crate::server::Connection;
 mod away;
 mod ends;
 mod limits;
+mod policies;
 mod streams;
 
 /// Reads requests, and replies to one after another as the case says, for as long as both sides go on.

@@ -76,7 +76,7 @@ fn unread(case: &Case, failure: &Failure, told: &Told, entry: &Entry) -> Option<
 /// What came in twice was told to be sent again, and what never left never came in.
 fn readings(case: &Case, told: &Told, entry: &Entry) -> Option<String> {
     let (came_in, is_resent) = (entry.reads + entry.refused, told.answer.resent);
-    if entry.refused > 0 && !case.may_resend {
+    if entry.refused > 0 && !case.may_refuse {
         return Some("was refused, which it gave no reason for".to_owned());
     }
     if came_in > 1 && !is_resent || is_resent && !case.may_resend {

@@ -3,7 +3,7 @@
 use hammer_net::FailureKind::{Protocol, TooLarge, Truncated};
 
 use super::{answer, chunked, ok};
-use crate::case::{Case, Pace, Speaks};
+use crate::case::{Case, Pace};
 use crate::play;
 use crate::reply::{Asked, Reply, Then, body};
 
@@ -116,16 +116,6 @@ const BEFORE_AND_BEHIND: &[Case] = &[
     Case::new("up to a reset", |asked| {
         Reply::fails(Truncated, with(asked, "Server: old\r\n")).then(Then::Reset)
     }),
-    Case::new("over TLS, a length and no close_notify", |asked| {
-        whole(asked, "Connection: close\r\nContent-Length: {}\r\n").then(Then::Finish)
-    })
-    .speaking(Speaks::Http1OverTls)
-    .paced(Pace::AtOnce(2), 10),
-    Case::new("over TLS, up to the close without a close_notify", |asked| {
-        Reply::fails(Truncated, with(asked, "Server: old\r\n")).then(Then::Finish)
-    })
-    .speaking(Speaks::Http1OverTls)
-    .paced(Pace::AtOnce(2), 10),
 ];
 
 #[test]

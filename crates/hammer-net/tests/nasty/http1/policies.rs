@@ -21,7 +21,7 @@ const AGAIN: &[Case] = &[
     Case::new("idle: GET is sent again", |asked| swallowed(asked, is_third(asked)))
         .configured(|config| config.resend = Resend::Idle)
         .asked_by(|_| Method::GET)
-        .resending()
+        .resending_all()
         .in_no_time()
         .counting_all(),
     Case::new("idle: POST is not", |asked| swallowed(asked, is_third(asked)))

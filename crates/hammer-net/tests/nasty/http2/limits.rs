@@ -77,7 +77,7 @@ const REFUSALS: &[Case] = &[
         _ => first_refused(asked, || Reply::refuses(reset(asked.stream, REFUSED))),
     })
     .speaking(greets(later_greetings, 1))
-    .resending(),
+    .resending_all(),
     Case::http2("REFUSED_STREAM behind SETTINGS that allow it", |asked| {
         let bytes = [allow(1), reset(asked.stream, REFUSED)].concat();
         first_refused(asked, || Reply::fails(RefusedStream, bytes))
@@ -89,7 +89,7 @@ const REFUSALS: &[Case] = &[
         _ => honest(asked),
     })
     .configured(|config| config.connections = 1)
-    .resending(),
+    .resending_all(),
 ];
 
 #[test]

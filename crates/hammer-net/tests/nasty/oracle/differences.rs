@@ -52,6 +52,14 @@ pub(super) const DIFFERENCES: &[Difference] = &[
         is_it: |altered, _, hammer| altered.bytes.len() > 256 << 10 && *hammer == Made::Failure,
     },
     Difference {
+        reason: "a head that is wrong before it ends: hammer reads more of it at first, and says so sooner",
+        example: || format!("HTTP/1.1 200 OK\r\nX: {}\0", "a".repeat(24 << 10)),
+        is_it: |altered, hyper, hammer| {
+            let has_no_end = !altered.text().replace('\r', "").contains("\n\n");
+            has_no_end && *hyper == Made::Nothing && *hammer == Made::Failure
+        },
+    },
+    Difference {
         reason: "a length over the limit: hyper has none, and waits",
         example: || ok("Content-Length: 20000000\r\n", "body"),
         is_it: |altered, _, hammer| {

@@ -9,6 +9,7 @@ pub(super) fn faults(case: &Case, story: &Story, books: &Books) -> Vec<String> {
     let counts = &story.counts;
     let told = |is_so: fn(&Told) -> bool| story.told.iter().filter(|one| is_so(one)).count() as u64;
     let (resent, redialled) = (told(|one| one.answer.resent), told(|one| one.answer.redialled));
+    let answered = told(|one| matches!(one.ended, Some(Ok(()))));
     let dialled = told(|one| one.answer.wire.dial_started.is_some());
     let checks = [
         (told(|_| true) == case.count, "not every request was told of"),
@@ -16,6 +17,7 @@ pub(super) fn faults(case: &Case, story: &Story, books: &Books) -> Vec<String> {
         (counts.redialled >= redialled && (counts.redialled == 0) == (redialled == 0), "redialled differs"),
         (counts.connected() >= books.connections as u64, "more connections came in than were dialled"),
         (counts.dials >= dialled, "more requests dialled than there were dials"),
+        (!case.resends_all || (resent > 0 && answered == case.count), "not each was sent again and answered"),
         (case.redials.is_none_or(|each| (redialled + 1 == case.count) == each), "not each was redialled"),
     ];
     let wrong = checks.into_iter().filter(|(is_so, _)| !is_so);
