@@ -65,7 +65,7 @@ impl Client {
         self.cluster.resolve(&self.context).await?;
         let endpoints = self.cluster.active();
         let dials = endpoints.iter().map(|endpoint| endpoint.warm_up(&self.context, operations));
-        futures::future::try_join_all(dials).await.map(drop)
+        futures::future::join_all(dials).await.into_iter().collect()
     }
 
     /// Host, port and address of every endpoint so far; [`Answer::endpoint`] is a place in it.

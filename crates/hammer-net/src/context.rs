@@ -9,6 +9,7 @@ use hammer_measure::{Nanos, Now};
 use http::HeaderValue;
 
 use crate::config::{ClientConfig, ConfigError};
+use crate::patience::DialPatience;
 use crate::reactor::Reactor;
 use crate::request::Answer;
 use crate::secret::Secret;
@@ -21,6 +22,7 @@ pub(crate) struct ClientContext {
     pub(crate) bearer: Option<HeaderValue>,
     pub(crate) log: ConnectionLog,
     pub(crate) reactor: Rc<Reactor>,
+    pub(crate) patience: Rc<DialPatience>,
     /// Lent to whoever reads, for as long as that takes.
     pub(crate) buffer: RefCell<Box<[u8]>>,
     /// Lent to whoever writes a request's head.
@@ -39,6 +41,7 @@ impl ClientContext {
         Ok(Self {
             bearer: config.bearer.as_ref().map(Secret::bearer).transpose()?,
             reactor: Reactor::new(Rc::clone(&clock)).map_err(ConfigError::Epoll)?,
+            patience: DialPatience::new(config.dial_timeout),
             config,
             clock,
             log,

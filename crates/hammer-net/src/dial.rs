@@ -47,7 +47,7 @@ pub(crate) async fn dial(
     *times = WireTimes { dial_started: Some(context.clock.now()), sent: times.sent, ..WireTimes::default() };
     let limit = context.config.dial_timeout;
     let name = || origin.name_at(addresses.clone().next());
-    let dialled = tokio::time::timeout(limit, establish(context, origin, addresses.clone(), times)).await;
+    let dialled = context.patience.limit(establish(context, origin, addresses.clone(), times)).await;
     let dialled = dialled.unwrap_or_else(|_| {
         let detail = format!("connect to {} within {}", name(), Nanos::from(limit));
         Err(Failure::new(FailureKind::DialTimeout, detail))

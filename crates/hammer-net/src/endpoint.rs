@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::net::SocketAddr;
 use std::rc::Rc;
 
-use futures::future::try_join_all;
+use futures::future::join_all;
 use http::HeaderValue;
 use tokio::sync::Semaphore;
 
@@ -232,13 +232,12 @@ impl Endpoint {
         };
         let missing = wanted.min(context.config.connections).saturating_sub(there);
         let dials = (0..missing).map(|_| async {
-            let slot = self.http1.slot().await?;
-            let connection = self.open(context, &mut WireTimes::default()).await?;
-            Ok::<_, Failure>((slot, connection))
+            let _slot = self.http1.slot().await?;
+            self.adopt(self.open(context, &mut WireTimes::default()).await?);
+            Ok(())
         });
-        for (_slot, connection) in try_join_all(dials).await? {
-            self.adopt(connection);
-        }
+        // Those that were established stay, whatever became of the others.
+        join_all(dials).await.into_iter().collect::<Result<(), Failure>>()?;
         // One that has not said yet how many streams it takes has one for whoever comes first. It is no failure if it never does.
         let _ = tokio::time::timeout(context.config.dial_timeout, self.http2.settled()).await;
         Ok(())

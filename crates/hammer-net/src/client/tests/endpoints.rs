@@ -140,3 +140,20 @@ fn an_endpoint_that_dns_no_longer_names_keeps_no_connection() {
         server.until(|seen| seen.closed.get() == 2).await;
     });
 }
+
+#[test]
+fn a_dial_of_warm_up_that_fails_takes_no_other_with_it() {
+    run(async {
+        let servers = [Server::ok(Speaks::Http1).await, Server::ok(Speaks::Http1).await];
+        let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let nobody = format!("http://{}", closed.local_addr().unwrap());
+        drop(closed);
+        let mut config = config(&nobody);
+        config.endpoints.extend(servers.iter().map(|server| server.url().parse::<Uri>().unwrap()));
+        let failure = client(config).warm_up(3).await.unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Dial, "{failure}");
+        for server in &servers {
+            server.until(|seen| seen.connections.get() == 3).await;
+        }
+    });
+}
