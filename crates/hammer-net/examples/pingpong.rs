@@ -1,7 +1,8 @@
 //! Bytes to and fro on loopback, to find what a socket of hammer's own saves.
 //!
-//! `pingpong <tokio|socket|own> <connections> <rounds> [bytes]` prints the CPU time of a round (user and system) of the thread that asks;
-//! another one answers. `tokio` is its `TcpStream`, `socket` hammer's in tokio's epoll, `own` hammer's in an epoll of its own. Under `strace -c` it shows the calls as well: they are the asking thread's, without `-f`.
+//! `pingpong <tokio|socket|own|dial-tokio|dial-socket|dial-own> <connections> <rounds> [bytes]` prints the CPU time of a round (user and system) of the thread that asks;
+//! another one answers. `tokio` is its `TcpStream`, `socket` hammer's in tokio's epoll, `own` hammer's in an epoll of its own,
+//! and `dial-` makes a connection for each round. Under `strace -c` it shows the calls as well: they are the asking thread's, without `-f`.
 
 use std::error::Error;
 use std::future::poll_fn;
@@ -39,7 +40,9 @@ fn nanos(clock: ClockId) -> u64 {
 fn main() -> Result<(), Failed> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [mode, connections, rounds, bytes @ ..] = &arguments[..] else {
-        return Err("usage: pingpong <tokio|socket|own> <connections> <rounds> [bytes]".into());
+        return Err(
+            "usage: pingpong <tokio|socket|own|dial-tokio|dial-socket|dial-own> <connections> <rounds> [bytes]".into(),
+        );
     };
     let (connections, rounds): (usize, usize) = (connections.parse()?, rounds.parse()?);
     let bytes = bytes.first().map_or(Ok(100), |bytes| bytes.parse())?;
@@ -85,13 +88,28 @@ async fn ask(
     bytes: usize,
 ) -> Result<(), Failed> {
     let reactor = Reactor::new(Rc::new(MachineClock))?;
-    if mode == "own" {
+    if mode.ends_with("own") {
         reactor.set_lazy(true);
         reactor.set_lazy(false);
     }
     let mut asking = Vec::new();
     for _ in 0..connections {
         asking.push(match mode {
+            "dial-tokio" => spawn_local(async move {
+                for _ in 0..rounds {
+                    through_tokio(TcpStream::connect(addr).await?, 1, bytes).await?;
+                }
+                Ok(())
+            }),
+            "dial-socket" | "dial-own" => {
+                let reactor = Rc::clone(&reactor);
+                spawn_local(async move {
+                    for _ in 0..rounds {
+                        through_socket(Socket::connect(&reactor, addr).await?, 1, bytes).await?;
+                    }
+                    Ok(())
+                })
+            }
             "tokio" => spawn_local(through_tokio(TcpStream::connect(addr).await?, rounds, bytes)),
             _ => spawn_local(through_socket(Socket::connect(&reactor, addr).await?, rounds, bytes)),
         });

@@ -5,7 +5,7 @@ mod own_epoll;
 mod readiness;
 pub(crate) mod registration;
 mod slots;
-mod waiting;
+mod waiting_task;
 
 use std::cell::{Cell, RefCell};
 use std::io;

@@ -1,12 +1,13 @@
 //! Reading a socket, and when what was read arrived.
 
 use std::io::{self, IoSliceMut};
-use std::os::fd::{AsRawFd as _, BorrowedFd};
+use std::os::fd::{AsRawFd as _, BorrowedFd, OwnedFd};
 use std::rc::Rc;
 
 use hammer_measure::{Nanos, Now, WallNanos};
-use nix::sys::socket::{ControlMessageOwned, MsgFlags, RecvMsg, recvmsg};
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, RecvMsg, recvmsg, setsockopt, sockopt};
 use nix::sys::time::TimeSpec;
+use rustix::net::{self, AddressFamily, SocketFlags, SocketType};
 
 use crate::arrival::ArrivalClock;
 
@@ -29,12 +30,18 @@ pub(crate) struct Receiver {
     arrivals: ArrivalClock,
     /// Room for one control message, a stamp.
     control: Vec<u8>,
+    /// The kernel stamps nothing for anybody until the first socket asks for it, and stops with the last: both take long, and so
+    /// this one asks as long as others may come and go.
+    _asking: Option<OwnedFd>,
 }
 
 impl Receiver {
     pub(crate) fn new(clock: Rc<dyn Now>) -> Self {
         let arrivals = ArrivalClock::new(&*clock);
-        Self { clock, arrivals, control: nix::cmsg_space!(TimeSpec) }
+        let asking =
+            net::socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None).ok();
+        let asking = asking.filter(|socket| ask_for_stamps(socket).is_ok());
+        Self { clock, arrivals, control: nix::cmsg_space!(TimeSpec), _asking: asking }
     }
 
     /// One `recvmsg` without waiting.
@@ -51,6 +58,11 @@ impl Receiver {
             is_stamped: instant.is_some(),
         })
     }
+}
+
+/// What the kernel receives for `socket` has a stamp from now on.
+pub(crate) fn ask_for_stamps(socket: &OwnedFd) -> nix::Result<()> {
+    setsockopt(socket, sockopt::ReceiveTimestampns, &true)
 }
 
 /// When the last byte of the message arrived, by the wall clock.

@@ -10,7 +10,6 @@ use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
 use hammer_measure::Nanos;
-use nix::sys::socket::{setsockopt, sockopt};
 use rustix::io::Errno;
 use rustix::net::{
     self, AddressFamily, SendAncillaryBuffer, SendFlags, Shutdown, SocketFlags, SocketType, ipproto,
@@ -19,7 +18,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::reactor::registration::{Place, Ready, Registration};
 use crate::reactor::{Demand, Reactor};
-use crate::receive::Received;
+use crate::receive::{Received, ask_for_stamps};
 
 /// Less than an exchange on loopback takes.
 const JUST_NOW: Nanos = Nanos::from_micros(20);
@@ -209,7 +208,7 @@ fn open(addr: SocketAddr) -> io::Result<OwnedFd> {
     let fd = net::socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
     net::sockopt::set_tcp_nodelay(&fd, true)?;
     // Without stamps, what is read arrived when it was read, and says so.
-    let _ = setsockopt(&fd, sockopt::ReceiveTimestampns, &true);
+    let _ = ask_for_stamps(&fd);
     Ok(fd)
 }
 

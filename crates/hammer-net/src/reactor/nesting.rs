@@ -10,14 +10,14 @@ use std::task::{Context, Poll, ready};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-use super::waiting::Waiting;
+use super::waiting_task::WaitingTask;
 
 /// Whether the thread is woken by what becomes ready in an epoll: then it is in tokio's epoll, too.
 pub(super) struct Nesting {
     epoll: Rc<OwnedFd>,
     state: Cell<NestingState>,
     nested: RefCell<Option<AsyncFd<Rc<OwnedFd>>>>,
-    driver: Waiting,
+    driver: WaitingTask,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Nesting {
             epoll,
             state: Cell::new(NestingState::Idle),
             nested: RefCell::default(),
-            driver: Waiting::default(),
+            driver: WaitingTask::default(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::task::{Context, Poll};
 
 use rustix::event::epoll::EventFlags;
 
-use super::waiting::Waiting;
+use super::waiting_task::WaitingTask;
 
 /// Whether a socket may be read and written, and who waits for that: one task that reads and one that writes, or one for both.
 #[derive(Default)]
@@ -14,8 +14,8 @@ pub(crate) struct Readiness {
     is_writable: Cell<bool>,
     is_ending: Cell<bool>,
     has_failed: Cell<bool>,
-    reader: Waiting,
-    writer: Waiting,
+    reader: WaitingTask,
+    writer: WaitingTask,
 }
 
 impl Readiness {
@@ -73,7 +73,7 @@ impl Readiness {
     }
 }
 
-fn poll(is_ready: &Cell<bool>, waiting: &Waiting, cx: &Context<'_>) -> Poll<()> {
+fn poll(is_ready: &Cell<bool>, waiting: &WaitingTask, cx: &Context<'_>) -> Poll<()> {
     if is_ready.get() {
         return Poll::Ready(());
     }

@@ -204,3 +204,17 @@ fn it_is_a_stream_of_tokios_that_can_be_shut_down() {
         assert_eq!(answer, b"answer");
     });
 }
+
+#[test]
+fn once_the_kernel_stamps_it_does_so_for_the_first_bytes_of_every_connection() {
+    on_a_shard(async |reactor| {
+        let mut stamped = 0;
+        while stamped < 20 {
+            let (socket, mut server) = connected(&reactor).await;
+            server.write_all(b"answer").await.unwrap();
+            let received = recv(&socket, &mut [0; 64]).await.unwrap();
+            assert!(received.is_stamped || stamped == 0, "not after {stamped} that were");
+            stamped += u32::from(received.is_stamped);
+        }
+    });
+}

@@ -5,9 +5,9 @@ use std::task::{Context, Waker};
 
 /// Whoever waits: the last one that said so.
 #[derive(Default)]
-pub(super) struct Waiting(Cell<Option<Waker>>);
+pub(super) struct WaitingTask(Cell<Option<Waker>>);
 
-impl Waiting {
+impl WaitingTask {
     /// The task of `cx` waits from now on.
     pub(super) fn set(&self, cx: &Context<'_>) {
         let same = self.0.take().filter(|waker| waker.will_wake(cx.waker()));
