@@ -6,6 +6,8 @@
 mod folder;
 #[path = "support/hammer.rs"]
 mod hammer;
+#[path = "stall/stopped.rs"]
+mod stopped;
 
 use hammer_measure::Nanos;
 use hammer_report::report::{Durations, Nanoseconds};
