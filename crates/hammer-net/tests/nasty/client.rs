@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::time::Duration;
 
 use futures::future::join_all;
 use hammer_measure::recorder::Interval;
@@ -34,18 +35,28 @@ pub(crate) struct Story {
     pub(crate) counts: ConnectionCounts,
 }
 
+/// When the client's thread learns of what has come in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Waking {
+    /// As it comes.
+    AtOnce,
+    /// Of most of it by turns of the reactor only, and the mode changes in the middle of exchanges.
+    ByTurns,
+}
+
 /// A client at work on a case.
 struct Asker<'a> {
     case: &'a Case,
     client: Client,
     clock: Rc<dyn Now>,
+    waking: Waking,
     ledger: &'a Ledger,
     next: Cell<u64>,
     told: RefCell<Vec<Told>>,
 }
 
 /// Asks the servers at `urls` for every request of `case`.
-pub(crate) fn ask(case: &Case, urls: &[String], ledger: &Ledger) -> Story {
+pub(crate) fn ask(case: &Case, waking: Waking, urls: &[String], ledger: &Ledger) -> Story {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     tokio::task::LocalSet::new().block_on(&runtime, async {
         let clock = case.clock.start();
@@ -53,12 +64,21 @@ pub(crate) fn ask(case: &Case, urls: &[String], ledger: &Ledger) -> Story {
         let log = recorder.connections("server");
         let client = Client::new(config(case, urls), Rc::clone(&clock), log).unwrap();
         let (next, told) = (Cell::new(0), RefCell::default());
-        let asker = Asker { case, client, clock, ledger, next, told };
+        let reactor = Rc::clone(client.reactor());
+        let turning = tokio::task::spawn_local(async move {
+            let mut turns = tokio::time::interval(BETWEEN_TURNS);
+            loop {
+                turns.tick().await;
+                reactor.turn();
+            }
+        });
+        let asker = Asker { case, client, clock, waking, ledger, next, told };
         let at_once = match case.pace {
             Pace::AtOnce(count) => count,
             Pace::Settled => 1,
         };
         join_all((0..at_once).map(|_| asker.work())).await;
+        turning.abort();
         let counted = recorder.swap(Nanos(1), Interval::with_series(1));
         Story { told: asker.told.take(), counts: counted.connections[0].record.counts }
     })
@@ -81,11 +101,15 @@ impl Asker<'_> {
     async fn work(&self) {
         while self.next.get() < self.case.count {
             let seq = self.next.replace(self.next.get() + 1);
+            if self.waking == Waking::ByTurns {
+                self.client.reactor().set_lazy(seq % 16 > 4);
+            }
             let one = self.ask_for(seq).await;
             self.told.borrow_mut().push(one);
             self.ledger.note(|books| books.told += 1);
             if self.case.pace == Pace::Settled {
                 settle(self.ledger).await;
+                self.client.reactor().turn();
             }
         }
     }
@@ -126,3 +150,6 @@ pub(crate) async fn turns() {
         tokio::task::yield_now().await;
     }
 }
+
+/// How often a lazy reactor turns.
+const BETWEEN_TURNS: Duration = Duration::from_millis(1);

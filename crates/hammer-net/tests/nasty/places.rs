@@ -7,7 +7,7 @@ use hammer_net::FailureKind::{Closed, Dial, DialTimeout, Reset, Truncated};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
 use crate::case::{Case, Pace, Speaks};
-use crate::client::ask;
+use crate::client::{Waking, ask};
 use crate::frames::settings;
 use crate::ledger::Ledger;
 use crate::reply::{Asked, Reply, body};
@@ -74,7 +74,7 @@ const QUEUE_IS_FULL: &Case = &Case::new("a full queue", honest)
 fn a_server_that_never_accepts_is_a_dial_that_timed_out_and_nothing_left() {
     let full = Full::at(ANY);
     let ledger = Ledger::default();
-    let story = ask(QUEUE_IS_FULL, &[url(full.addr())], &ledger);
+    let story = ask(QUEUE_IS_FULL, Waking::AtOnce, &[url(full.addr())], &ledger);
     assert_none(&verdict::on(QUEUE_IS_FULL, &story, &ledger));
     full.close();
 }
@@ -98,7 +98,7 @@ fn of_four_addresses_those_that_serve_answer_their_share_and_the_others_are_fail
         let at = |last| SocketAddr::from((Ipv4Addr::new(127, 0, 0, last), first.addr.port()));
         let second = Server::start_at(at(2), case, &ledger, None);
         let silent = Full::at(at(3));
-        let story = ask(case, &[1, 2, 3, 4].map(|last| url(at(last))), &ledger);
+        let story = ask(case, Waking::AtOnce, &[1, 2, 3, 4].map(|last| url(at(last))), &ledger);
         let answered = story.told.iter().filter(|one| matches!(one.ended, Some(Ok(())))).count() as u64;
         first.finish();
         second.finish();
@@ -141,7 +141,7 @@ fn what_a_server_that_is_killed_has_answered_is_answered_and_the_rest_is_named()
         let addr = reserved.addr();
         let first = Server::start_at(addr, case, &ledger, None);
         let story = std::thread::scope(|scope| {
-            let asking = scope.spawn(|| ask(case, &[url(addr)], &ledger));
+            let asking = scope.spawn(|| ask(case, Waking::ByTurns, &[url(addr)], &ledger));
             let last = [200, 500, 900].into_iter().fold(first, |server, told| {
                 ledger.block_until(|books| books.told >= told);
                 server.kill();

@@ -4,7 +4,7 @@ use hammer_measure::Nanos;
 use hammer_net::{Answer, Failure, FailureKind};
 
 use crate::case::{Bytes, Case, Speaks};
-use crate::client::{Story, Told, ask};
+use crate::client::{Story, Told, Waking, ask};
 use crate::ledger::{Books, Entry, Ledger};
 use crate::reply::Ends;
 use crate::server::{Identity, Server};
@@ -13,13 +13,18 @@ mod connections;
 
 /// What is wrong when `case` is played, in a line each.
 pub(crate) fn of(case: &'static Case) -> Vec<String> {
+    let faults = [Waking::AtOnce, Waking::ByTurns].map(|waking| of_waking(case, waking));
+    faults.concat()
+}
+
+fn of_waking(case: &'static Case, waking: Waking) -> Vec<String> {
     let ledger = Ledger::default();
     let over_tls = matches!(case.speaks, Speaks::Http1OverTls);
     let server = Server::start(case, &ledger, over_tls.then(Identity::new));
     let scheme = if over_tls { "https" } else { "http" };
-    let story = ask(case, &[format!("{scheme}://{}", server.addr)], &ledger);
+    let story = ask(case, waking, &[format!("{scheme}://{}", server.addr)], &ledger);
     server.finish();
-    on(case, &story, &ledger)
+    on(case, &story, &ledger).into_iter().map(|fault| format!("{fault} ({waking:?})")).collect()
 }
 
 /// What is wrong in what was told of `case`, by its ledger.
