@@ -8,7 +8,7 @@ use crate::request::{Answer, MOST_HEAD, Request};
 
 /// Where an answer stands.
 pub(super) struct AnswerReader {
-    stage: Stage,
+    stage: AnswerStage,
     /// The start of a head that did not come whole.
     partial_head: Vec<u8>,
     /// Bytes of heads so far: those that announce the answer count, too.
@@ -18,7 +18,7 @@ pub(super) struct AnswerReader {
     is_kept: bool,
 }
 
-enum Stage {
+enum AnswerStage {
     Head,
     Body(Framing),
     Whole,
@@ -39,7 +39,7 @@ impl AnswerReader {
     /// The reader of an answer to `request`, whose body may have `limit` bytes.
     pub(super) fn new(request: &Request, limit: usize) -> Self {
         Self {
-            stage: Stage::Head,
+            stage: AnswerStage::Head,
             partial_head: Vec::new(),
             head_bytes: 0,
             has_body: request.method != Method::HEAD,
@@ -57,15 +57,15 @@ impl AnswerReader {
     ) -> Result<(), AnswerFault> {
         while !bytes.is_empty() {
             bytes = match &mut self.stage {
-                Stage::Head => self.read_head(bytes, request, answer)?,
-                Stage::Body(framing) => {
+                AnswerStage::Head => self.read_head(bytes, request, answer)?,
+                AnswerStage::Body(framing) => {
                     let (used, is_whole) = read_body(framing, bytes, request, answer, self.limit)?;
                     if is_whole {
-                        self.stage = Stage::Whole;
+                        self.stage = AnswerStage::Whole;
                     }
                     &bytes[used..]
                 }
-                Stage::Whole => {
+                AnswerStage::Whole => {
                     self.is_kept = false;
                     return Ok(());
                 }
@@ -75,7 +75,7 @@ impl AnswerReader {
     }
 
     pub(super) fn is_whole(&self) -> bool {
-        matches!(self.stage, Stage::Whole)
+        matches!(self.stage, AnswerStage::Whole)
     }
 
     /// Whether the connection can serve another request, as far as the answer says.
@@ -86,9 +86,9 @@ impl AnswerReader {
     /// The connection ends here.
     pub(super) fn closed(&self) -> AtClose {
         match &self.stage {
-            Stage::Whole | Stage::Body(Framing::UntilClose) => AtClose::Whole,
-            Stage::Head if self.head_bytes == 0 && self.partial_head.is_empty() => AtClose::Absent,
-            Stage::Head | Stage::Body(_) => AtClose::Truncated,
+            AnswerStage::Whole | AnswerStage::Body(Framing::UntilClose) => AtClose::Whole,
+            AnswerStage::Head if self.head_bytes == 0 && self.partial_head.is_empty() => AtClose::Absent,
+            AnswerStage::Head | AnswerStage::Body(_) => AtClose::Truncated,
         }
     }
 
@@ -130,11 +130,11 @@ impl AnswerReader {
         }
         self.is_kept = head.is_kept;
         self.stage = match head.framing {
-            Framing::Length(0) => Stage::Whole,
+            Framing::Length(0) => AnswerStage::Whole,
             Framing::Length(length) if length > self.limit as u64 => {
                 return Err(AnswerFault::TooLarge(self.limit));
             }
-            framing => Stage::Body(framing),
+            framing => AnswerStage::Body(framing),
         };
         Ok(rest)
     }

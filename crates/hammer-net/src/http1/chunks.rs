@@ -5,13 +5,13 @@ use super::fault::AnswerFault;
 /// Where a chunked body stands.
 #[derive(Debug)]
 pub(super) struct Chunks {
-    stage: Stage,
+    stage: ChunkStage,
     /// Bytes of extensions and trailers so far, which are read past.
     passed_over: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum ChunkStage {
     /// Before the first digit of a size.
     Size,
     /// Within a size, of which that much is known.
@@ -38,11 +38,11 @@ enum Stage {
 
 impl Chunks {
     pub(super) const fn new() -> Self {
-        Self { stage: Stage::Size, passed_over: 0 }
+        Self { stage: ChunkStage::Size, passed_over: 0 }
     }
 
     pub(super) fn has_ended(&self) -> bool {
-        self.stage == Stage::Ended
+        self.stage == ChunkStage::Ended
     }
 
     /// Reads on in `bytes`, and gives data to `take`; returns how many of them belong to the body.
@@ -52,13 +52,13 @@ impl Chunks {
         mut take: impl FnMut(&[u8]) -> Result<(), AnswerFault>,
     ) -> Result<usize, AnswerFault> {
         let mut at = 0;
-        while at < bytes.len() && self.stage != Stage::Ended {
-            if let Stage::Data(left) = self.stage {
+        while at < bytes.len() && self.stage != ChunkStage::Ended {
+            if let ChunkStage::Data(left) = self.stage {
                 let here = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len() - at);
                 take(&bytes[at..at + here])?;
                 at += here;
                 let left = left - here as u64;
-                self.stage = if left == 0 { Stage::DataEnd } else { Stage::Data(left) };
+                self.stage = if left == 0 { ChunkStage::DataEnd } else { ChunkStage::Data(left) };
             } else {
                 self.stage = self.after(bytes[at])?;
                 at += 1;
@@ -67,36 +67,38 @@ impl Chunks {
         Ok(at)
     }
 
-    fn after(&mut self, byte: u8) -> Result<Stage, AnswerFault> {
-        if matches!(self.stage, Stage::Extension(_) | Stage::Trailer | Stage::TrailerStart) {
+    fn after(&mut self, byte: u8) -> Result<ChunkStage, AnswerFault> {
+        if matches!(self.stage, ChunkStage::Extension(_) | ChunkStage::Trailer | ChunkStage::TrailerStart) {
             self.passed_over += 1;
             if self.passed_over > MOST_PASSED_OVER {
                 return Err(AnswerFault::LongTrailers);
             }
         }
         Ok(match (self.stage, byte) {
-            (Stage::Size, _) => Stage::Digits(digit(byte).ok_or(AnswerFault::Chunk)?),
-            (Stage::Digits(size), _) if digit(byte).is_some() => {
+            (ChunkStage::Size, _) => ChunkStage::Digits(digit(byte).ok_or(AnswerFault::Chunk)?),
+            (ChunkStage::Digits(size), _) if digit(byte).is_some() => {
                 let digit = digit(byte).unwrap_or_default();
                 let size = size.checked_mul(16).and_then(|size| size.checked_add(digit));
-                Stage::Digits(size.ok_or(AnswerFault::Chunk)?)
+                ChunkStage::Digits(size.ok_or(AnswerFault::Chunk)?)
             }
-            (Stage::Digits(size) | Stage::Blank(size), b' ' | b'\t') => Stage::Blank(size),
-            (Stage::Digits(size) | Stage::Blank(size), b';') => Stage::Extension(size),
-            (Stage::Digits(size) | Stage::Blank(size) | Stage::Extension(size), b'\r') => {
-                Stage::SizeEnd(size)
+            (ChunkStage::Digits(size) | ChunkStage::Blank(size), b' ' | b'\t') => ChunkStage::Blank(size),
+            (ChunkStage::Digits(size) | ChunkStage::Blank(size), b';') => ChunkStage::Extension(size),
+            (ChunkStage::Digits(size) | ChunkStage::Blank(size) | ChunkStage::Extension(size), b'\r') => {
+                ChunkStage::SizeEnd(size)
             }
             // A line feed alone ends a line for some, and for others what follows is still an extension.
-            (Stage::Extension(size), byte) if byte != b'\n' => Stage::Extension(size),
-            (Stage::SizeEnd(0), b'\n') => Stage::TrailerStart,
-            (Stage::SizeEnd(size), b'\n') => Stage::Data(size),
-            (Stage::DataEnd, b'\r') => Stage::DataEndFeed,
-            (Stage::DataEndFeed, b'\n') => Stage::Size,
-            (Stage::TrailerStart, b'\r') => Stage::LastFeed,
-            (Stage::TrailerStart | Stage::Trailer, byte) if byte != b'\r' && byte != b'\n' => Stage::Trailer,
-            (Stage::Trailer, b'\r') => Stage::TrailerFeed,
-            (Stage::TrailerFeed, b'\n') => Stage::TrailerStart,
-            (Stage::LastFeed, b'\n') => Stage::Ended,
+            (ChunkStage::Extension(size), byte) if byte != b'\n' => ChunkStage::Extension(size),
+            (ChunkStage::SizeEnd(0), b'\n') => ChunkStage::TrailerStart,
+            (ChunkStage::SizeEnd(size), b'\n') => ChunkStage::Data(size),
+            (ChunkStage::DataEnd, b'\r') => ChunkStage::DataEndFeed,
+            (ChunkStage::DataEndFeed, b'\n') => ChunkStage::Size,
+            (ChunkStage::TrailerStart, b'\r') => ChunkStage::LastFeed,
+            (ChunkStage::TrailerStart | ChunkStage::Trailer, byte) if byte != b'\r' && byte != b'\n' => {
+                ChunkStage::Trailer
+            }
+            (ChunkStage::Trailer, b'\r') => ChunkStage::TrailerFeed,
+            (ChunkStage::TrailerFeed, b'\n') => ChunkStage::TrailerStart,
+            (ChunkStage::LastFeed, b'\n') => ChunkStage::Ended,
             _ => return Err(AnswerFault::Chunk),
         })
     }
