@@ -65,7 +65,7 @@ impl Http2Pool {
         let asked = self.admission.borrow_mut().ask();
         match asked {
             Ok(admitted) => self.grant(admitted),
-            Err(ticket) => self.grant(Waiting { pool: self, ticket: Some(ticket) }.await),
+            Err(ticket) => self.grant(StreamWait { pool: self, ticket: Some(ticket) }.await),
         }
     }
 
@@ -120,12 +120,12 @@ impl Http2Pool {
 }
 
 /// Whoever waits for a stream or leave to dial. Dropped, it gives up its place, or what it was granted.
-struct Waiting<'a> {
+struct StreamWait<'a> {
     pool: &'a Http2Pool,
     ticket: Option<Ticket>,
 }
 
-impl Future for Waiting<'_> {
+impl Future for StreamWait<'_> {
     type Output = Admitted<Rc<Http2Connection>>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -138,7 +138,7 @@ impl Future for Waiting<'_> {
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for StreamWait<'_> {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket.take() {
             self.pool.admission.borrow_mut().abandon(&ticket);
