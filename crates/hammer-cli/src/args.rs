@@ -149,6 +149,9 @@ pub(crate) struct HttpArgs {
     /// HTTP/2: negotiated over TLS, by prior knowledge without it
     #[arg(long)]
     pub(crate) http2: bool,
+    /// Call this unary method of gRPC instead (/package.Service/Method), with -d or an empty message; HTTP/2 by itself
+    #[arg(long, value_name = "METHOD")]
+    pub(crate) grpc: Option<String>,
     /// A new connection for every operation
     #[arg(long)]
     pub(crate) disable_keepalive: bool,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use hammer_exchange::token::TokenError;
 use hammer_net::ConfigError;
+use hammer_net::grpc::GrpcFault;
 
 /// A fragment that completes "failed to ...". No variant carries a token.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +25,12 @@ pub enum HttpError {
         /// Why.
         source: std::io::Error,
     },
+    /// A call of gRPC to a target that is spoken to in HTTP/1.1 alone.
+    #[error("call it over HTTP/1.1: gRPC needs HTTP/2, and connection.http allows nothing but 1.1")]
+    GrpcOverHttp1,
+    /// The message of a call cannot be framed.
+    #[error("frame the message: {0}")]
+    Message(GrpcFault),
     /// The token cannot be had.
     #[error(transparent)]
     Token(#[from] TokenError),
@@ -36,7 +43,8 @@ impl HttpError {
     /// The key at fault, below the block of the plan that the request is; none where it is not the plan's.
     pub fn key(&self) -> Option<&'static str> {
         match self {
-            Self::Body { .. } => Some("body_file"),
+            Self::Body { .. } | Self::Message(_) => Some("body_file"),
+            Self::GrpcOverHttp1 => Some("grpc"),
             Self::Token(TokenError::File(_)) => Some("bearer.file"),
             Self::Token(TokenError::Env(_)) => Some("bearer.env"),
             Self::Client(ConfigError::Path { .. }) => Some("path"),

@@ -1,5 +1,6 @@
 //! The request as a plan writes it.
 
+mod grpc_method;
 mod header;
 mod method;
 mod path;
@@ -11,14 +12,15 @@ use std::path::PathBuf;
 use bytes::Bytes;
 use hammer_exchange::token::TokenPlan;
 use hammer_values::{KeyConflict, OneOrMany, PlanBlock, Status, without_user};
-use http::Uri;
 use http::header::{AUTHORIZATION, HeaderMap};
 use http::uri::PathAndQuery;
+use http::{Method, Uri};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::HttpError;
 
+pub use grpc_method::GrpcMethod;
 pub use header::{HeaderKey, HeaderText, UnusableHeader};
 pub use method::RequestMethod;
 pub use path::RequestPath;
@@ -34,6 +36,10 @@ pub struct HttpPlan {
     pub method: RequestMethod,
     /// Path and query, put behind the path of the target's URL; empty for that path itself.
     pub path: RequestPath,
+    /// The method of gRPC that is called, in place of `method` and `path`: a POST over HTTP/2 of one message, which is the body,
+    /// answered by one, and judged by its `grpc-status`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grpc: Option<GrpcMethod>,
     /// Headers by name, each with its value or a list of values. `Host` and `Content-Length` are filled in.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<HeaderKey, OneOrMany<HeaderText>>,
@@ -46,7 +52,7 @@ pub struct HttpPlan {
     /// The statuses that count as accepted; any other 2xx is then refused. Empty: every 2xx is accepted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub expect: Vec<Status<100, 599>>,
-    /// A text that the body of an accepted answer holds; without it the answer is malformed.
+    /// A text that the body (of gRPC, the message) of an accepted answer holds; without it the answer is malformed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contains: Option<String>,
     /// Where the bearer token comes from; none is sent without it.
@@ -88,8 +94,25 @@ impl PlanBlock for HttpPlan {
         if self.body.is_some() && self.body_file.is_some() {
             return Some(KeyConflict::at("body_file", "body is given too: only one of both may be"));
         }
-        let both = self.bearer.is_some() && self.has_authorization();
-        both.then(|| KeyConflict::at("bearer", "headers has Authorization too: only one of both may be"))
+        if self.bearer.is_some() && self.has_authorization() {
+            return Some(KeyConflict::at("bearer", "headers has Authorization too: only one of both may be"));
+        }
+        self.grpc.as_ref().and_then(|_| self.conflict_of_call())
+    }
+}
+
+impl HttpPlan {
+    /// What a call of gRPC leaves no room for.
+    fn conflict_of_call(&self) -> Option<KeyConflict> {
+        let is_path = !self.path.as_str().is_empty();
+        let is_method = ![Method::GET, Method::POST].contains(self.method.method());
+        let conflicts = [
+            (is_path, "path", "grpc is given too, which stands for it: only one of both may be"),
+            (is_method, "method", "grpc is given too: a call is a POST"),
+            (!self.expect.is_empty(), "expect", "grpc is given too: a call is judged by its grpc-status"),
+        ];
+        let (_, key, reason) = conflicts.into_iter().find(|(is_one, ..)| *is_one)?;
+        Some(KeyConflict::at(key, reason))
     }
 }
 
@@ -164,5 +187,22 @@ mod tests {
         let twice = r#"{"headers":{"authorization":"Basic x"},"bearer":{"env":"TOKEN"}}"#;
         assert_eq!(serde_json::from_str::<HttpPlan>(twice).unwrap().conflict().unwrap().key(), "bearer");
         assert_eq!(HttpPlan::default().conflict(), None);
+    }
+
+    #[test]
+    fn a_call_of_grpc_has_no_path_no_other_method_and_no_status_of_http() {
+        let conflict = |more: &str| {
+            let plan =
+                serde_json::from_str::<HttpPlan>(&format!(r#"{{"grpc":"/log.Log/Add"{more}}}"#)).unwrap();
+            plan.conflict().map(|conflict| conflict.key())
+        };
+        assert_eq!(conflict(""), None);
+        assert_eq!(conflict(r#","method":"POST","body":"x""#), None);
+        assert_eq!(conflict(r#","path":"/x""#), Some("path"));
+        assert_eq!(conflict(r#","method":"PUT""#), Some("method"));
+        assert_eq!(conflict(r#","expect":[200]"#), Some("expect"));
+        for nonsense in ["", "log.Log/Add", "/log.Log", "/log.Log/", "//Add", "/a/b/c", "/a/b?c", "/a b/c"] {
+            assert!(GrpcMethod::try_from(nonsense.to_owned()).is_err(), "{nonsense}");
+        }
     }
 }

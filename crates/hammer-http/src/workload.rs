@@ -1,24 +1,27 @@
 //! One request, sent again and again.
 
+use std::time::Duration;
+
+use bytes::BytesMut;
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::{Ended, FatalError, SeriesSpec, ShardContext, Workload};
 use hammer_exchange::{ServiceClient, ServiceConfig};
-use hammer_measure::{Detail, Outcome};
-use hammer_net::{Answer, BodySink, ClientConfig, Request};
+use hammer_net::grpc::{frame, tell_timeout, unary_request};
+use hammer_net::{Answer, BodySink, ClientConfig, HttpVersion, Request};
 use hammer_values::Agreed;
 use http::uri::PathAndQuery;
-use memchr::memmem::Finder;
 
 use crate::error::HttpError;
-use crate::plan::HttpPlan;
+use crate::judgement::Judgement;
+use crate::plan::{GrpcMethod, HttpPlan};
 
 /// Sends one request, whatever the seq.
 #[derive(Debug)]
 pub struct HttpWorkload {
     request: Request,
     path: String,
-    expect: Vec<u16>,
-    contains: Option<Finder<'static>>,
+    judgement: Judgement,
+    is_call: bool,
     service: ServiceConfig,
 }
 
@@ -39,24 +42,25 @@ impl HttpWorkload {
     /// and are split over the shards.
     ///
     /// # Errors
-    /// A body or a token that cannot be read.
+    /// A body or a token that cannot be read; a call of gRPC by a client of HTTP/1.1 alone.
     pub fn new(plan: &Agreed<HttpPlan>, client: ClientConfig) -> Result<Self, HttpError> {
         let mut client = client;
         if let Some(bearer) = &plan.bearer {
             client.bearer = Some(bearer.read()?);
         }
-        let request = Request {
-            method: plan.method.method().clone(),
-            headers: plan.header_map().into(),
-            body: plan.body_bytes()?.into(),
-            sink: if plan.contains.is_some() { BodySink::Keep } else { BodySink::Discard },
-            ..Request::get(PathAndQuery::from_static("/"))
+        let judgement = Judgement::of(plan);
+        let request = match &plan.grpc {
+            None => request_of(plan)?,
+            Some(_) => {
+                client.version = over_http2(client.version).ok_or(HttpError::GrpcOverHttp1)?;
+                call_of(plan)?
+            }
         };
-        let contains = plan.contains.as_ref().map(|text| Finder::new(text.as_bytes()).into_owned());
+        let sink = if judgement.reads_body() { BodySink::Keep } else { BodySink::Discard };
+        let request = Request { sink, ..request };
         let service = ServiceConfig::new(SERVICE, client);
-        let path = plan.path.as_str().to_owned();
-        let expect = plan.expect.iter().map(|status| status.code()).collect();
-        Ok(Self { request, path, expect, contains, service })
+        let path = plan.grpc.as_ref().map_or(plan.path.as_str(), GrpcMethod::as_str).to_owned();
+        Ok(Self { request, path, judgement, is_call: plan.grpc.is_some(), service })
     }
 
     /// How many connections of the whole run are established before the first arrival, where that many can be in flight;
@@ -72,21 +76,45 @@ impl HttpWorkload {
         Self { service: ServiceConfig { name: name.to_owned(), ..self.service }, ..self }
     }
 
-    fn judge(&self, answer: &Answer) -> Ended {
-        let status = answer.status.as_u16();
-        let ended = match Outcome::of_status(status) {
-            _ if self.expect.contains(&status) => Ended::accepted(status),
-            Outcome::Accepted if !self.expect.is_empty() => {
-                Ended { outcome: Outcome::Refused, detail: Detail::Status(status) }
-            }
-            outcome => Ended { outcome, detail: Detail::Status(status) },
-        };
-        match &self.contains {
-            Some(text) if ended.outcome == Outcome::Accepted && text.find(&answer.body).is_none() => {
-                Ended::failed(Outcome::Malformed, "expected text missing")
-            }
-            _ => ended,
+    /// An operation has so long: the server is told where it is a call of gRPC.
+    #[must_use]
+    pub fn within(mut self, timeout: Duration) -> Self {
+        if self.is_call {
+            tell_timeout(&mut self.request, timeout);
         }
+        self
+    }
+}
+
+fn request_of(plan: &HttpPlan) -> Result<Request, HttpError> {
+    Ok(Request {
+        method: plan.method.method().clone(),
+        headers: plan.header_map().into(),
+        body: plan.body_bytes()?.into(),
+        ..Request::get(PathAndQuery::from_static("/"))
+    })
+}
+
+/// The plan's headers stand for those of the call of the same name.
+fn call_of(plan: &HttpPlan) -> Result<Request, HttpError> {
+    let message = frame(&plan.body_bytes()?, &mut BytesMut::new()).map_err(HttpError::Message)?;
+    let mut request = unary_request(PathAndQuery::from_static("/"), message);
+    let headers = plan.header_map();
+    for name in headers.keys() {
+        request.headers.remove(name);
+    }
+    for (name, value) in &headers {
+        request.headers.append(name, value.clone());
+    }
+    Ok(request)
+}
+
+/// The version in which a call is carried out, where that may be.
+fn over_http2(version: HttpVersion) -> Option<HttpVersion> {
+    match version {
+        HttpVersion::Negotiated | HttpVersion::Http2 => Some(HttpVersion::Http2),
+        HttpVersion::Http2PriorKnowledge => Some(version),
+        HttpVersion::Http1 => None,
     }
 }
 
@@ -97,7 +125,9 @@ impl Workload for HttpWorkload {
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
-        vec![SeriesSpec { name: self.request.method.as_str().to_ascii_lowercase(), operation: true }]
+        let name =
+            if self.is_call { "call".into() } else { self.request.method.as_str().to_ascii_lowercase() };
+        vec![SeriesSpec { name, operation: true }]
     }
 
     fn prepare(&self, (): &mut (), _seq: u64, reuse: Option<HttpOp>) -> HttpOp {
@@ -120,7 +150,7 @@ impl Workload for HttpWorkload {
     ) -> Ended {
         let mut exchange = record.exchange();
         match session.service.send(&mut exchange, &session.request, &mut op.answer).await {
-            Ok(()) => self.judge(&op.answer),
+            Ok(()) => self.judgement.judge(&op.answer),
             Err(ended) => ended,
         }
     }

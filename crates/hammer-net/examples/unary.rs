@@ -82,7 +82,7 @@ async fn user(
     let path = client.path(if is_call { "/test.Echo/Echo" } else { "/echo" })?;
     let (message, mut buffer) = (vec![7; bytes], BytesMut::new());
     let mut request = match is_call {
-        true => unary_request(path, Bytes::new(), None),
+        true => unary_request(path, Bytes::new()),
         false => Request::post(path, Bytes::new()),
     };
     let mut answer = Answer::new();

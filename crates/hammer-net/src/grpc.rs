@@ -8,7 +8,7 @@ mod status;
 mod text;
 mod timeout;
 
-pub use call::{UnaryReply, unary_reply, unary_request};
+pub use call::{UnaryReply, tell_timeout, unary_reply, unary_request};
 pub use fault::GrpcFault;
 pub use framing::{encode, frame};
 pub use status::GrpcStatus;

@@ -58,9 +58,12 @@ fn request(method: &str, path: &str, args: &HttpArgs) -> Result<Value, UsageErro
     let data = args.data.as_deref();
     let body_file = data.and_then(|text| text.strip_prefix('@'));
     let has_bearer = args.bearer_file.is_some() || args.bearer_env.is_some();
+    // Of a URL without a path; any other contradicts the method's.
+    let path = if args.grpc.is_some() && path == "/" { "" } else { path };
     Ok(json!({
-        "method": method,
+        "method": if args.grpc.is_some() { "POST" } else { method },
         "path": path,
+        "grpc": args.grpc,
         "headers": headers(&args.headers)?,
         "body": data.filter(|_| body_file.is_none()),
         "body_file": body_file,
@@ -85,7 +88,7 @@ fn headers(texts: &[String]) -> Result<Map<String, Value>, UsageError> {
 }
 
 fn target(url: &str, args: &HttpArgs) -> Value {
-    let version = match (args.http2, url.starts_with("https:")) {
+    let version = match (args.http2 || args.grpc.is_some(), url.starts_with("https:")) {
         (true, true) => "2",
         (true, false) => "2-prior-knowledge",
         (false, _) => "negotiated",
@@ -108,7 +111,7 @@ pub(super) fn time(flag: &'static str, text: &str) -> Result<TimeSpan, UsageErro
 }
 
 /// Which key each argument stands for.
-const FLAGS: [(&str, &str); 20] = [
+const FLAGS: [(&str, &str); 21] = [
     ("URL", "target.url"),
     ("URL", "workloads[0].http.path"),
     ("-c", "workloads[0].in_flight"),
@@ -121,6 +124,7 @@ const FLAGS: [(&str, &str); 20] = [
     ("-H", "workloads[0].http.headers"),
     ("-d", "workloads[0].http.body"),
     ("-d", "workloads[0].http.body_file"),
+    ("--grpc", "workloads[0].http.grpc"),
     ("-t", "workloads[0].timeout"),
     ("--expect", "workloads[0].http.expect"),
     ("--bearer-file", "workloads[0].http.bearer.file"),

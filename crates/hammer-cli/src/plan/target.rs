@@ -231,8 +231,8 @@ impl TargetPlan {
         seed: u64,
     ) -> Result<ClientConfig, PlanError> {
         let bearer = service.map_or(Ok(None), |name| self.token(name))?;
+        let connection = self.connection_of(service);
         let service = service.and_then(|name| self.services.get(name));
-        let connection = service.and_then(|service| service.connection.as_ref()).unwrap_or(&self.connection);
         let tls = service.and_then(|service| service.tls.as_ref()).unwrap_or(&self.tls);
         let duration = |span: Option<TimeSpan>| span.map(TimeSpan::duration);
         Ok(ClientConfig {
@@ -256,6 +256,12 @@ impl TargetPlan {
             redirects: connection.redirects,
             user_agent: Some(self.user_agent()),
         })
+    }
+
+    /// How the service of that name is reached.
+    pub(crate) fn connection_of(&self, service: Option<&str>) -> &ConnectionPlan {
+        let service = service.and_then(|name| self.services.get(name));
+        service.and_then(|service| service.connection.as_ref()).unwrap_or(&self.connection)
     }
 
     fn token(&self, service: &str) -> Result<Option<Secret>, PlanError> {

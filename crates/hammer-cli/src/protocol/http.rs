@@ -19,7 +19,7 @@ use crate::plan::document::LabSettings;
 use crate::plan::error::{KeyedError, PlanError, PlanFault};
 use crate::plan::path::PlanPath;
 use crate::plan::section::{Section, SectionPlace};
-use crate::plan::target::{LabPlan, ServicePlan};
+use crate::plan::target::{LabPlan, ServicePlan, VersionPlan};
 use crate::plan::target_url::TargetUrl;
 use crate::plan::{Plan, WorkloadPlan};
 
@@ -68,6 +68,9 @@ impl Protocol for Http {
         requests.try_for_each(|(place, request)| {
             let at = PlanPath::workload(place).key(REQUEST);
             let name = destination(request, planned.plan, at.clone())?;
+            if request.grpc.is_some() && planned.plan.target.connection_of(name).http == VersionPlan::Http1 {
+                return Err(PlanFault::failed(HttpError::GrpcOverHttp1).at(at));
+            }
             one_token(request, name.and_then(|name| planned.plan.target.services.get(name)), at)
         })
     }
@@ -117,7 +120,7 @@ impl OpenProtocol for OpenHttp {
         let client = lane.client(name, &endpoints)?;
         let made = HttpWorkload::new(plan, client);
         let made = made.map_err(|error| PlanFault::failed(error).at(lane.at(REQUEST)))?;
-        let made = made.warm_up(lane.warm_up);
+        let made = made.warm_up(lane.warm_up).within(lane.workload.timeout.duration());
         Ok(lane.with(match name {
             Some(name) => made.of_service(name),
             None => made,

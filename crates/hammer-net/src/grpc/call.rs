@@ -37,16 +37,18 @@ impl<'a> UnaryReply<'a> {
 }
 
 /// A call of the unary method at `path` (`/package.Service/Method`, behind the path of the endpoints' URLs) with a message as
-/// [`frame`](super::frame) and [`encode`](super::encode) make it. The server is told that it has `timeout`, if any. It can be sent
-/// again and again with another body, by a client of HTTP/2.
-pub fn unary_request(path: PathAndQuery, message: impl Into<Body>, timeout: Option<Duration>) -> Request {
+/// [`frame`](super::frame) and [`encode`](super::encode) make it. It can be sent again and again with another body, by a client of
+/// HTTP/2.
+pub fn unary_request(path: PathAndQuery, message: impl Into<Body>) -> Request {
     let mut request = Request::post(path, message);
     request.headers.insert(TE, HeaderValue::from_static("trailers"));
     request.headers.insert(CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE));
-    if let Some(timeout) = timeout {
-        request.headers.insert(TIMEOUT, timeout_value(timeout));
-    }
     [CONTENT_TYPE, ENCODING, STATUS, MESSAGE].into_iter().fold(request, Request::keep_header)
+}
+
+/// Tells the server by `grpc-timeout` that `request` has so long.
+pub fn tell_timeout(request: &mut Request, timeout: Duration) {
+    request.headers.insert(TIMEOUT, timeout_value(timeout));
 }
 
 /// What the answer to a [`unary_request`] says: its `grpc-status`, from the trailers, or from the headers where there are no
@@ -135,8 +137,8 @@ mod tests {
 
     #[test]
     fn a_request_says_what_the_protocol_wants() {
-        let timeout = Some(Duration::from_secs(2));
-        let request = unary_request(PathAndQuery::from_static("/log.Log/Add"), "framed", timeout);
+        let mut request = unary_request(PathAndQuery::from_static("/log.Log/Add"), "framed");
+        tell_timeout(&mut request, Duration::from_secs(2));
         let expected =
             [("te", "trailers"), ("content-type", "application/grpc"), ("grpc-timeout", "2000000u")];
         assert!(expected.iter().all(|(name, value)| request.headers[*name] == *value));

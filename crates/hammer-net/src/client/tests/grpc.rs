@@ -5,7 +5,7 @@ use futures::future::join_all;
 
 use super::server::Server;
 use super::*;
-use crate::grpc::{GrpcStatus, encode, frame, unary_reply, unary_request};
+use crate::grpc::{GrpcStatus, encode, frame, tell_timeout, unary_reply, unary_request};
 
 /// A server that reads one message and answers it with itself, or as the method says: `/test.Echo/Fails`, `/test.Echo/Refuses`
 /// (with nothing but headers), `/test.Echo/Never`.
@@ -62,7 +62,9 @@ fn caller(server: &Server) -> Client {
 
 fn request(client: &Client, method: &str, message: &[u8]) -> Request {
     let path = client.path(&format!("/test.Echo/{method}")).unwrap();
-    unary_request(path, frame(message, &mut BytesMut::new()).unwrap(), Some(Duration::from_secs(5)))
+    let mut request = unary_request(path, frame(message, &mut BytesMut::new()).unwrap());
+    tell_timeout(&mut request, Duration::from_secs(5));
+    request
 }
 
 #[test]
@@ -94,7 +96,7 @@ fn a_message_of_prost_is_read_by_prost() {
         let client = caller(&server);
         let said = "a string value".to_owned();
         let path = client.path("/test.Echo/Echo").unwrap();
-        let request = unary_request(path, encode(&said, &mut BytesMut::new()).unwrap(), None);
+        let request = unary_request(path, encode(&said, &mut BytesMut::new()).unwrap());
         let mut answer = Answer::new();
         client.send(&request, &mut answer).await.unwrap();
         assert_eq!(String::decode(unary_reply(&answer).unwrap().message).unwrap(), said);
