@@ -7,6 +7,7 @@ use hammer_measure::connection::OpenConnection;
 use http::HeaderValue;
 
 use super::exchange::Http1Exchange;
+use super::outgoing::Outgoing;
 use super::request_head::HeadTemplate;
 use crate::attempt::Broken;
 use crate::context::ClientContext;
@@ -52,13 +53,8 @@ impl Http1Connection {
         if self.is_used {
             context.log.reused();
         }
-        let head_length = {
-            let mut head = context.head.borrow_mut();
-            template.write(&mut head, request, bearer);
-            head.len()
-        };
-        // Polled first before anybody else can write a head there.
-        let mut exchange = Http1Exchange::new(self, context, host, request, head_length, answer);
+        let outgoing = Outgoing::new(request, template, bearer, context);
+        let mut exchange = Http1Exchange::new(self, context, host, request, outgoing, answer);
         let done = poll_fn(|cx| exchange.poll(cx)).await;
         self.is_used = true;
         done

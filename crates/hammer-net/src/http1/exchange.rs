@@ -28,27 +28,18 @@ pub(super) struct Http1Exchange<'a> {
 }
 
 impl<'a> Http1Exchange<'a> {
-    /// An exchange whose head of `head_length` bytes stands in the client's buffer.
+    /// An exchange of what is `outgoing`.
     pub(super) fn new(
         connection: &'a mut Http1Connection,
         context: &'a ClientContext,
         host: &'a str,
         request: &'a Request,
-        head_length: usize,
+        outgoing: Outgoing,
         answer: &'a mut Answer,
     ) -> Self {
         let reader = AnswerReader::new(request, context.config.response_limit);
         let awaited = context.has_large_answers.get().then(|| context.reactor.demand());
-        Self {
-            connection,
-            context,
-            host,
-            request,
-            answer,
-            outgoing: Outgoing::new(head_length),
-            reader,
-            awaited,
-        }
+        Self { connection, context, host, request, answer, outgoing, reader, awaited }
     }
 
     /// Ready when the answer is whole, with whether the connection can serve another request.

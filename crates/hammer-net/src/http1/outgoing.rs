@@ -4,32 +4,49 @@ use std::io::{self, IoSlice};
 use std::task::{Context, Poll, ready};
 
 use hammer_measure::Nanos;
+use http::HeaderValue;
 
+use super::request_head::HeadTemplate;
 use crate::context::ClientContext;
 use crate::request::Request;
 use crate::stream::Stream;
 
 /// How far a request has come.
 pub(super) struct Outgoing {
-    /// A copy of the head where the kernel did not take all of it at once; before that it is in the client's buffer.
-    held_head: Option<Vec<u8>>,
-    head_length: usize,
+    /// A copy of what is in the client's buffer, where the kernel did not take all of it at once.
+    held: Option<Vec<u8>>,
+    /// Bytes in the client's buffer: the head, and a body that is small.
+    buffered: usize,
+    /// Bytes of the body behind them.
+    rest: usize,
     written: usize,
     pub(super) sent: Option<Nanos>,
     is_done: bool,
 }
 
 impl Outgoing {
-    /// A request whose head stands in the client's buffer.
-    pub(super) fn new(head_length: usize) -> Self {
-        Self { held_head: None, head_length, written: 0, sent: None, is_done: false }
+    /// Puts `request` into the client's buffer. It must be polled before anybody else does.
+    pub(super) fn new(
+        request: &Request,
+        template: &HeadTemplate,
+        bearer: Option<&HeaderValue>,
+        context: &ClientContext,
+    ) -> Self {
+        let mut buffer = context.head.borrow_mut();
+        template.write(&mut buffer, request, bearer);
+        let is_small = request.body.len() <= SMALL_BODY;
+        if is_small {
+            request.body.parts().for_each(|part| buffer.extend_from_slice(part));
+        }
+        let rest = if is_small { 0 } else { request.body.len() };
+        Self { held: None, buffered: buffer.len(), rest, written: 0, sent: None, is_done: false }
     }
 
     pub(super) fn is_done(&self) -> bool {
         self.is_done
     }
 
-    /// Writes on; the first poll must follow its making at once.
+    /// Writes on.
     pub(super) fn poll(
         &mut self,
         cx: &mut Context<'_>,
@@ -40,9 +57,9 @@ impl Outgoing {
         let polled = self.poll_write(cx, stream, request, context);
         match &polled {
             Poll::Ready(_) => self.is_done = true,
-            Poll::Pending if self.held_head.is_none() => {
-                // Whoever is polled next writes its own head there.
-                self.held_head = Some(context.head.borrow().clone());
+            Poll::Pending if self.held.is_none() => {
+                // Whoever is polled next writes its own request there.
+                self.held = Some(context.head.borrow().clone());
             }
             Poll::Pending => {}
         }
@@ -56,7 +73,7 @@ impl Outgoing {
         request: &Request,
         context: &ClientContext,
     ) -> Poll<io::Result<()>> {
-        while self.written < self.head_length + request.body.len() {
+        while self.written < self.buffered + self.rest {
             let taken = ready!(self.poll_send(cx, stream, request, context))?;
             if taken == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
@@ -73,16 +90,18 @@ impl Outgoing {
         request: &Request,
         context: &ClientContext,
     ) -> Poll<io::Result<usize>> {
-        let buffered = context.head.borrow();
-        let head = self.held_head.as_deref().unwrap_or(&buffered);
+        let buffer = context.head.borrow();
+        let buffered = self.held.as_deref().unwrap_or(&buffer);
         let mut slices = [IoSlice::new(&[]); MOST_SLICES];
         let mut filled = 0;
-        if self.written < self.head_length {
-            slices[0] = IoSlice::new(&head[self.written..]);
+        if self.written < self.buffered {
+            slices[0] = IoSlice::new(&buffered[self.written..]);
             filled = 1;
         }
-        let skip = self.written.saturating_sub(self.head_length);
-        filled += request.body.slices(skip, &mut slices[filled..]);
+        if self.rest > 0 {
+            let skip = self.written.saturating_sub(self.buffered);
+            filled += request.body.slices(skip, &mut slices[filled..]);
+        }
         if self.sent.is_some() {
             return stream.poll_send(cx, &slices[..filled]);
         }
@@ -96,5 +115,7 @@ impl Outgoing {
     }
 }
 
+/// Copied behind its head, a body of so many bytes costs less than a call with two parts does.
+const SMALL_BODY: usize = 4 << 10;
 /// Parts that one call hands over; a rope of more takes several.
 const MOST_SLICES: usize = 16;
