@@ -44,6 +44,11 @@ impl ShardAnswers {
         self.shared.sources.borrow_mut().push(source);
     }
 
+    /// The longest that answers may wait; `None` where none comes from anywhere that lets it.
+    pub(crate) fn within(&self) -> Option<Nanos> {
+        self.shared.within.get()
+    }
+
     /// Answers wake the shard as long as what is returned lives.
     pub(crate) fn want(&self) -> WantedAnswer {
         self.shared.wanted.set(self.shared.wanted.get() + 1);

@@ -162,7 +162,10 @@ impl<'a, 'r> Run<'a, 'r> {
         let mut ready = 0;
         while ready < self.spec.shards.count() {
             match self.inbox.messages.recv().expect("the run keeps a sender of its own") {
-                Message::Shard(_, ShardReport::Ready) => ready += 1,
+                Message::Shard(_, ShardReport::Ready(unread_at_most)) => {
+                    self.judge.answers_may_wait(unread_at_most);
+                    ready += 1;
+                }
                 Message::Failed(error) => return Err(error),
                 Message::Interrupt => return Err(RunError::Interrupted),
                 Message::Command(Command::Stop { .. }) => return Err(RunError::Interrupted),
@@ -196,7 +199,7 @@ impl<'a, 'r> Run<'a, 'r> {
 
     fn take(&mut self, message: Message) -> Result<(), RunError> {
         match message {
-            Message::Shard(_, ShardReport::Ready) => {}
+            Message::Shard(_, ShardReport::Ready(_)) => {}
             Message::Shard(shard, ShardReport::LaneEnded(lane)) => self.lane_ends.ended(lane, shard),
             Message::Shard(shard, ShardReport::Interval(index, interval)) => {
                 self.collector.take(shard, index, interval);

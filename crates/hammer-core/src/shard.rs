@@ -54,8 +54,8 @@ pub enum ShardCommand {
 /// What a shard tells.
 #[derive(Debug)]
 pub enum ShardReport {
-    /// It is open: connections are up, supply is filled.
-    Ready,
+    /// It is open: connections are up, supply is filled. By plan an answer may lie unread for so long.
+    Ready(Nanos),
     /// The lane in that place has no arrival left: a command reaches nothing there. Told once of each, and not of those that a shard
     /// leaves by being over.
     LaneEnded(usize),
@@ -77,7 +77,7 @@ pub async fn run<R: Runtime>(
 ) -> Result<(), FatalError> {
     let mut shard = Shard::open(runtime, spec, commands).await?;
     shard.fill().await;
-    report(ShardReport::Ready);
+    report(ShardReport::Ready(shard.unread_at_most));
     if !shard.wait_for_start().await {
         return Ok(());
     }
@@ -102,6 +102,8 @@ struct Shard<R: Runtime> {
     alarm: R::Alarm,
     bell: Rc<ShardBell>,
     answers: ShardAnswers,
+    /// The longest that an answer may lie unread because nothing waits for it.
+    unread_at_most: Nanos,
     lanes: Vec<Rc<dyn Lane>>,
     /// Of each lane, whether it was told that it has no arrival left.
     ended: Vec<bool>,
@@ -132,6 +134,7 @@ impl<R: Runtime> Shard<R> {
         let bell = Rc::new(ShardBell::default());
         let samples = ShardSamples::default();
         let answers = ShardAnswers::default();
+        let is_closed = spec.lanes.iter().all(|(plan, _)| plan.closed_loop());
         let mut lanes = Vec::new();
         let mut first_series = 0;
         for (plan, promises) in spec.lanes {
@@ -154,6 +157,8 @@ impl<R: Runtime> Shard<R> {
         Ok(Self {
             alarm: runtime.alarm()?,
             bell,
+            // The sweep is a look at all sockets, too.
+            unread_at_most: answers.within().filter(|_| !is_closed).unwrap_or_default().min(SWEEP_EVERY),
             answers,
             runtime,
             ended: vec![false; lanes.len()],

@@ -67,6 +67,8 @@ pub struct HealthEvidence<'a> {
     pub dispatch_lag: Option<&'a Distribution>,
     /// How much later than the kernel had them answers of all operations were read; `None` when none was.
     pub read_lag: Option<&'a Distribution>,
+    /// How long an answer may lie unread by plan, since nothing waits for it: so much read lag is meant, and no lateness.
+    pub unread_at_most: Nanos,
     /// How long computing in the middle of flows waited for a thread; `None` when none did.
     pub compute_wait: Option<&'a Distribution>,
     /// Done − sent of all operations.
@@ -84,13 +86,16 @@ impl Health {
         if evidence.starved > 0 {
             findings.push(Finding::Starved { count: evidence.starved });
         }
+        let late = |lateness, meant| late(lateness, meant, evidence);
         findings.extend(
-            late(evidence.dispatch_lag, evidence).map(|(p99, bound)| Finding::DispatchLag { p99, bound }),
+            late(evidence.dispatch_lag, Nanos::ZERO).map(|(p99, bound)| Finding::DispatchLag { p99, bound }),
         );
-        findings
-            .extend(late(evidence.read_lag, evidence).map(|(p99, bound)| Finding::ReadLag { p99, bound }));
         findings.extend(
-            late(evidence.compute_wait, evidence).map(|(p99, bound)| Finding::ComputeWait { p99, bound }),
+            late(evidence.read_lag, evidence.unread_at_most)
+                .map(|(p99, bound)| Finding::ReadLag { p99, bound }),
+        );
+        findings.extend(
+            late(evidence.compute_wait, Nanos::ZERO).map(|(p99, bound)| Finding::ComputeWait { p99, bound }),
         );
         if evidence.cpu_share > MAX_CPU_SHARE {
             findings.push(Finding::Cpu { share: evidence.cpu_share });
@@ -107,14 +112,19 @@ impl Health {
     }
 }
 
-/// The 99th percentile of a lateness of the generator's own and its bound, where it is above that.
-fn late(lateness: Option<&Distribution>, evidence: &HealthEvidence<'_>) -> Option<(Nanos, Nanos)> {
+/// The 99th percentile of a lateness of the generator's own and its bound, where it is above that. So much of it is `meant`.
+fn late(
+    lateness: Option<&Distribution>,
+    meant: Nanos,
+    evidence: &HealthEvidence<'_>,
+) -> Option<(Nanos, Nanos)> {
     let Quantile::At(p99) = lateness?.quantile(0.99)? else { return None };
     let median = evidence.service_time.and_then(|service| service.quantile(0.5));
     let bound = match median {
         Some(Quantile::At(median)) => MIN_LAG_BOUND.max(Nanos(median.0 / 20)),
         _ => MIN_LAG_BOUND,
     };
+    let bound = bound + meant;
     (p99 > bound).then_some((p99, bound))
 }
 

@@ -34,7 +34,7 @@ pub struct ClientConfig {
     /// The longest that TCP and TLS handshake together may take.
     pub dial_timeout: Duration,
     /// The longest that an answer may lie unread where nothing waits for it (in an open loop with free slots, until the next
-    /// arrival); zero: every answer wakes its shard. No figure differs by it.
+    /// arrival); zero: every answer wakes its shard. No figure but read lag differs by it.
     pub read_within: Duration,
     /// What is sent again.
     pub resend: Resend,

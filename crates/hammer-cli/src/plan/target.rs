@@ -101,7 +101,8 @@ pub(crate) struct ConnectionPlan {
     /// How often names are looked up again; once without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) resolve_every: Option<TimeSpan>,
-    /// The longest that an answer may lie unread where nothing waits for it; 0: each wakes its shard. No figure differs by it.
+    /// The longest that an answer may lie unread where nothing waits for it; 0: each wakes its shard. No figure but `read_lag` differs
+    /// by it.
     pub(crate) read_within: TimeSpan,
     /// The largest body of an answer.
     pub(crate) response_limit: ByteSize,

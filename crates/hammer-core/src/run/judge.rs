@@ -34,11 +34,18 @@ pub(super) struct RunJudge {
     thresholds: Vec<ScopedThreshold>,
     series: Vec<SeriesInfo>,
     aborted: Option<usize>,
+    /// The longest that any shard lets an answer lie unread.
+    unread_at_most: Nanos,
 }
 
 impl RunJudge {
     pub(super) fn new(thresholds: Vec<ScopedThreshold>, series: Vec<SeriesInfo>) -> Self {
-        Self { thresholds, series, aborted: None }
+        Self { thresholds, series, aborted: None, unread_at_most: Nanos::ZERO }
+    }
+
+    /// A shard lets answers lie unread for so long, as planned.
+    pub(super) fn answers_may_wait(&mut self, unread_at_most: Nanos) {
+        self.unread_at_most = self.unread_at_most.max(unread_at_most);
     }
 
     /// The generator's health over the measurement phase.
@@ -70,6 +77,7 @@ impl RunJudge {
             starved,
             dispatch_lag: (lag.count() > 0).then_some(&lag),
             read_lag: (read_lag.count() > 0).then_some(&read_lag),
+            unread_at_most: self.unread_at_most,
             compute_wait: (compute.count() > 0).then_some(&compute),
             service_time: (service.count() > 0).then_some(&service),
             cpu_share,

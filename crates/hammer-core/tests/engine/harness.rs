@@ -242,7 +242,7 @@ fn start(
         let report = |report| {
             let mut collector = collector.borrow_mut();
             match report {
-                ShardReport::Ready | ShardReport::LaneEnded(_) => return,
+                ShardReport::Ready(_) | ShardReport::LaneEnded(_) => return,
                 ShardReport::Interval(index, interval) => collector.take(place, index, interval),
                 ShardReport::Over(index, interval) => collector.over(place, index, interval),
             }

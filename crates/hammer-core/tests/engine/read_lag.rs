@@ -1,11 +1,16 @@
 //! Answers that arrive in time and are read late: whose lateness that is.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
-use hammer_core::dispatch::{Closed, Iterations, Load, Stages, Think};
+use hammer_core::answers::AnswerSource;
+use hammer_core::dispatch::{Closed, Iterations, Load, LoadedWorkload, Stages, Think};
 use hammer_core::record::{Exchange, OperationRecord};
+use hammer_core::run::{RunSpec, control, run};
 use hammer_core::runtime::Clock;
+use hammer_core::supply::SupplyBounds;
 use hammer_core::workload::{Ended, FatalError, SeriesSpec, ShardContext, Workload};
+use hammer_measure::health::Finding;
 use hammer_measure::recorder::SeriesRecord;
 use hammer_measure::{Distribution, Nanos};
 
@@ -85,4 +90,70 @@ fn what_a_flow_reads_late_between_two_exchanges_is_client_time_and_all_of_it_is_
     assert_eq!((only(&operations.service_time), only(&operations.client_time)), ((10, 2.0), (10, 3.0)));
     assert_eq!((only(&operations.read_lag), only(&operations.response_time())), ((10, 6.0), (10, 5.0)));
     assert_eq!(only(&steps.read_lag), (20, 3.0));
+}
+
+/// Operations whose answers lay unread for 5 ms, in sockets that are said to let them.
+struct Lying {
+    within: Nanos,
+}
+
+struct Sockets;
+
+impl AnswerSource for Sockets {
+    fn take(&self) {}
+
+    fn let_wait(&self, _may_wait: bool) {}
+}
+
+impl Workload for Lying {
+    type Op = ();
+    type Session = Rc<dyn Clock>;
+    type User = ();
+    type Scratch = ();
+
+    fn series(&self) -> Vec<SeriesSpec> {
+        vec![SeriesSpec { name: "operation".to_owned(), operation: true }]
+    }
+
+    fn prepare(&self, (): &mut (), _seq: u64, _reuse: Option<()>) {}
+
+    async fn open(&self, context: ShardContext) -> Result<Self::Session, FatalError> {
+        context.answers.add(Rc::new(Sockets), self.within);
+        Ok(context.clock)
+    }
+
+    async fn execute(&self, clock: &Self::Session, (): &(), (): &mut (), record: &OperationRecord) -> Ended {
+        let now = clock.now();
+        let mut exchange = record.exchange();
+        let (sent, done, read) = (Some(now), Some(now), Some(now + MILLI * 5));
+        *exchange.wire() = Exchange { sent, done, read, ..Exchange::default() };
+        exchange.end(Ended::accepted(200));
+        Ended::accepted(200)
+    }
+}
+
+/// Whether a run of such operations is said to be late to read.
+fn is_found_late(within: Nanos, load: Load) -> bool {
+    let lane = LoadedWorkload {
+        name: "lying".to_owned(),
+        workload: Arc::new(Lying { within }),
+        load,
+        timeout: SECOND,
+        supply: SupplyBounds::default(),
+    };
+    let spec = RunSpec { measurement: Some(MILLI * 100), ..RunSpec::new(vec![Arc::new(lane)]) };
+    let (_control, inbox) = control();
+    let result = run(spec, inbox, &mut []).unwrap();
+    assert!(result.total.series[0][1].read_lag.count() > 0);
+    result.health.findings.iter().any(|finding| matches!(finding, Finding::ReadLag { .. }))
+}
+
+#[test]
+fn an_open_loop_that_lets_answers_lie_as_planned_is_not_late_and_a_closed_one_is() {
+    assert!(!is_found_late(MILLI * 10, at_rate(100.0, 4, 4)));
+    assert!(is_found_late(MILLI, at_rate(100.0, 4, 4)), "longer than planned");
+    let (stages, think) = (Stages::constant(1), Think::Constant(MILLI));
+    let iterations = Iterations::Endless;
+    let closed = Load::Closed(Closed { stages, spawn_rate: None, think, iterations, seed: 3 });
+    assert!(is_found_late(MILLI * 10, closed), "a closed loop lets none lie");
 }

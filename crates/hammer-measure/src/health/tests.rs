@@ -159,6 +159,24 @@ fn reading_answers_late_is_held_against_the_service_time_too() {
 }
 
 #[test]
+fn what_an_answer_may_lie_unread_by_plan_is_no_lateness() {
+    let (ten, fast) = (Nanos::from_millis(10), all_of(Nanos::from_millis(1)));
+    let found = |lag| {
+        let lag = all_of(lag);
+        let evidence = HealthEvidence {
+            dispatch_lag: None,
+            read_lag: Some(&lag),
+            unread_at_most: ten,
+            service_time: Some(&fast),
+            ..HealthEvidence::default()
+        };
+        Health::judge(&evidence).to_string()
+    };
+    assert_eq!(found(ten), "ok");
+    assert_eq!(found(Nanos::from_millis(12)), "read lag p99 is 12.0ms, over its bound of 11.0ms");
+}
+
+#[test]
 fn waiting_for_the_crew_is_held_against_the_service_time_too() {
     let (wait, fast) = (all_of(Nanos::from_millis(2)), all_of(Nanos::from_millis(5)));
     let evidence =
