@@ -182,6 +182,8 @@ impl Client {
             }
             answer.redirects += 1;
             let to = here.next(&answer.headers)?;
+            // What comes now has not ended yet, whatever becomes of it.
+            (answer.wire.done, answer.wire.read) = (None, None);
             let is_same_origin = origin.is(&to.scheme, &to.authority);
             if !is_same_origin {
                 bearer = None;

@@ -1,6 +1,8 @@
 //! Redirects, the guard behind them, and the tokens that stay behind.
 
-use super::server::{Server, Speaks, redirect, reply};
+use tokio::io::AsyncWriteExt as _;
+
+use super::server::{Server, Speaks, read_head, redirect, reply};
 use super::*;
 
 async fn redirects_to(location: String) -> Server {
@@ -44,6 +46,27 @@ fn redirects_are_followed_as_far_as_allowed() {
         let circle = redirects_to("/again".to_owned()).await;
         assert_eq!(kind_of_failure(&client(following(&circle, 3))).await, FailureKind::Redirect);
         assert_eq!(circle.requests(), 4);
+    });
+}
+
+#[test]
+fn what_fails_behind_a_redirect_did_not_end_with_the_answer_that_led_there() {
+    run(async {
+        let server = Server::raw(|_, _, mut tcp| {
+            Box::pin(async move {
+                read_head(&mut tcp).await;
+                let redirect = b"HTTP/1.1 302 Found\r\nlocation: /there\r\ncontent-length: 0\r\n\r\n";
+                tcp.write_all(redirect).await.unwrap();
+                read_head(&mut tcp).await;
+            })
+        })
+        .await;
+        let client = client(following(&server, 1));
+        let mut answer = Answer::new();
+        let sent = client.send(&Request::get(client.path("/").unwrap()), &mut answer).await;
+        assert_eq!(sent.unwrap_err().kind, FailureKind::Closed);
+        assert!(answer.wire.sent.is_some());
+        assert_eq!((answer.wire.done, answer.wire.read), (None, None));
     });
 }
 
