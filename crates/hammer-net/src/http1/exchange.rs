@@ -121,38 +121,44 @@ impl<'a> Http1Exchange<'a> {
     fn closed(&mut self, received: Received) -> Result<bool, Broken> {
         match self.reader.closed() {
             AtClose::Whole => Ok(self.finish(received)),
-            at_close => Err(self.ended(at_close, FailureKind::Closed, "the connection was closed")),
+            AtClose::Absent => {
+                let detail = format!("get an answer from {}: {CLOSED} before any of it was there", self.host);
+                Err(self.broken(Failure::new(FailureKind::Closed, detail)))
+            }
+            AtClose::Truncated => Err(self.truncated(FailureKind::Closed, CLOSED)),
         }
     }
 
     fn failed(&mut self, error: &io::Error) -> Result<bool, Broken> {
         let failure = self.lost(error);
-        let is_end = matches!(failure.kind, FailureKind::Closed | FailureKind::Reset);
-        match self.reader.closed() {
-            AtClose::Absent => Err(self.broken(failure)),
-            _ if is_end => Err(self.ended(AtClose::Truncated, FailureKind::Truncated, &error.to_string())),
-            _ => Err(Broken::Final(failure)),
-        }
+        Err(match (self.reader.closed(), failure.kind) {
+            (AtClose::Absent, _) => self.broken(failure),
+            (_, end @ (FailureKind::Closed | FailureKind::Reset)) => self.truncated(end, &error.to_string()),
+            _ => Broken::Final(failure),
+        })
     }
 
-    fn ended(&self, at_close: AtClose, absent: FailureKind, how: &str) -> Broken {
-        let failure =
-            |kind, text: &str| Failure::new(kind, format!("get an answer from {}: {how} {text}", self.host));
-        match at_close {
-            AtClose::Absent => self.broken(failure(absent, "before any of it was there")),
-            _ => {
-                self.context.log.closed();
-                Broken::Final(failure(FailureKind::Truncated, "before all of it was there"))
-            }
+    /// The connection came to its `end` within the answer.
+    fn truncated(&self, end: FailureKind, how: &str) -> Broken {
+        self.count_end(end);
+        let detail = format!("get an answer from {}: {how} before all of it was there", self.host);
+        Broken::Final(Failure::new(FailureKind::Truncated, detail))
+    }
+
+    /// Whether the peer ended the connection, which is counted then.
+    fn count_end(&self, end: FailureKind) -> bool {
+        match end {
+            FailureKind::Closed => self.context.log.closed(),
+            FailureKind::Reset => self.context.log.reset(),
+            _ => return false,
         }
+        true
     }
 
     /// What may be done about an exchange that ended before any byte of an answer.
     fn broken(&self, failure: Failure) -> Broken {
-        match failure.kind {
-            FailureKind::Closed => self.context.log.closed(),
-            FailureKind::Reset => self.context.log.reset(),
-            _ => return Broken::Final(failure),
+        if !self.count_end(failure.kind) {
+            return Broken::Final(failure);
         }
         let sent = self.outgoing.sent;
         match sent.is_some() {
@@ -182,3 +188,4 @@ impl<'a> Http1Exchange<'a> {
 
 /// More than a window of the kernel's takes to begin with, in bytes: a server that says so much waits for its reader.
 const LARGE_ANSWER: u64 = 32 << 10;
+const CLOSED: &str = "the connection was closed";

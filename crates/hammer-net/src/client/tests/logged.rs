@@ -3,7 +3,9 @@
 use hammer_measure::recorder::Interval;
 use hammer_measure::{ConnectionRecord, Recorder};
 
-use super::server::{Server, Speaks};
+use tokio::io::AsyncWriteExt as _;
+
+use super::server::{Server, Speaks, read_head};
 use super::*;
 
 /// What the log of a client of `config` has after `gets` requests.
@@ -46,5 +48,28 @@ fn names_are_looked_up_and_addresses_are_not() {
         // Longer than a label can be (RFC 1035 section 2.3.4): nobody is asked.
         let record = noted(config(&format!("http://{}.test", "a".repeat(64))), 1).await;
         assert_eq!((record.counts.look_ups, record.counts.failed_look_ups), (1, 1));
+    });
+}
+
+#[test]
+fn a_connection_is_counted_as_it_ended_whatever_of_an_answer_had_come() {
+    run(async {
+        for (part, is_reset) in
+            [("", false), ("", true), ("HTTP/1.1 200 OK", false), ("HTTP/1.1 200 OK", true)]
+        {
+            let server = Server::raw(move |_, _, mut tcp| {
+                Box::pin(async move {
+                    read_head(&mut tcp).await;
+                    tcp.write_all(part.as_bytes()).await.unwrap();
+                    if is_reset {
+                        tcp.set_zero_linger().unwrap();
+                    }
+                })
+            })
+            .await;
+            let counts = noted(config(&server.url()), 1).await.counts;
+            let ended = (u64::from(is_reset), u64::from(!is_reset));
+            assert_eq!((counts.resets, counts.closed), ended, "{part:?}, reset: {is_reset}");
+        }
     });
 }
