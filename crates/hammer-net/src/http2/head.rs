@@ -1,6 +1,8 @@
 //! The head of a request.
 
-use http::header::{AUTHORIZATION, CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING, UPGRADE, USER_AGENT};
+use http::header::{
+    AUTHORIZATION, CONNECTION, CONTENT_LENGTH, HOST, HeaderName, TE, TRANSFER_ENCODING, UPGRADE, USER_AGENT,
+};
 use http::uri::{Authority, Parts};
 use http::{HeaderValue, Uri};
 
@@ -36,8 +38,7 @@ pub(crate) fn to_http(
     if let Some(user_agent) = user_agent.filter(|_| !request.headers.contains_key(USER_AGENT)) {
         headers.insert(USER_AGENT, user_agent.clone());
     }
-    let forbidden = [HOST, CONNECTION, UPGRADE, TRANSFER_ENCODING];
-    for (name, value) in request.headers.iter().filter(|(name, _)| !forbidden.contains(name)) {
+    for (name, value) in request.headers.iter().filter(|(name, value)| is_allowed(name, value)) {
         headers.append(name, value.clone());
     }
     if !request.body.is_empty() {
@@ -47,4 +48,11 @@ pub(crate) fn to_http(
         headers.insert(AUTHORIZATION, bearer.clone());
     }
     Ok(http)
+}
+
+/// Whether a header may stand beside the pseudo-headers (RFC 9113, section 8.2.2); the host is one of those.
+fn is_allowed(name: &HeaderName, value: &HeaderValue) -> bool {
+    let is_forbidden = [HOST, CONNECTION, UPGRADE, TRANSFER_ENCODING].contains(name)
+        || matches!(name.as_str(), "keep-alive" | "proxy-connection");
+    !is_forbidden && (name != TE || value == "trailers")
 }

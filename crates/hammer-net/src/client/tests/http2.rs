@@ -56,6 +56,32 @@ fn many_requests_share_a_connection() {
 }
 
 #[test]
+fn headers_of_http1_alone_are_left_out() {
+    run(async {
+        let server = slow(100).await;
+        let client = client(prior_knowledge(&server));
+        let mut request = Request::get(client.path("/").unwrap());
+        for name in
+            ["connection", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade", "x"]
+        {
+            request.headers.insert(name, HeaderValue::from_static("gzip"));
+        }
+        let mut answer = Answer::new();
+        for te in ["gzip", "trailers"] {
+            request.headers.insert("te", HeaderValue::from_static(te));
+            client.send(&request, &mut answer).await.unwrap();
+            let requests = server.seen.requests.borrow();
+            let headers = &requests.last().unwrap().headers;
+            let mut names: Vec<_> = headers.keys().map(http::HeaderName::as_str).collect();
+            names.sort_unstable();
+            let expected: &[_] = if te == "trailers" { &["te", "x"] } else { &["x"] };
+            assert_eq!(names, expected);
+        }
+        assert_eq!(server.connections(), 1);
+    });
+}
+
+#[test]
 fn the_plan_bounds_streams_and_connections() {
     run(async {
         let server = slow(100).await;
