@@ -1,7 +1,8 @@
 //! What a unary call of gRPC costs the thread that makes it, against a POST of the same bytes over HTTP/2.
 //!
-//! `unary [rounds] [seconds] [bytes]` runs both one after another in each round, against a server on a thread of its own that answers
-//! with what it was sent, and prints the CPU time of each, their ratio, and the median of the ratios.
+//! `unary both [rounds] [exchanges] [bytes]` runs one behind the other in each round, against a server on a thread of its own that
+//! answers with what it was sent, and prints the CPU time of each, their ratio, and the median of the ratios. With `post` or `call` in
+//! place of `both` it runs that alone, for a profiler.
 
 use std::cell::Cell;
 use std::error::Error;
@@ -16,6 +17,9 @@ use hammer_measure::connection::ConnectionLog;
 use hammer_measure::{Nanos, Now};
 use hammer_net::grpc::{GrpcStatus, frame, unary_reply, unary_request};
 use hammer_net::{Answer, Client, ClientConfig, HttpVersion, Request};
+use http::HeaderValue;
+use http::header::CONTENT_TYPE;
+use http::uri::PathAndQuery;
 use rustix::time::{ClockId, clock_gettime};
 use tokio::task::LocalSet;
 
@@ -34,14 +38,26 @@ type Failed = Box<dyn Error>;
 const STREAMS: usize = 50;
 
 fn main() -> Result<(), Failed> {
-    let mut numbers = std::env::args().skip(1).map(|text| text.parse::<usize>());
+    let mode = std::env::args().nth(1).unwrap_or_default();
+    let mut numbers = std::env::args().skip(2).map(|text| text.parse::<u32>());
     let mut next = |default| numbers.next().unwrap_or(Ok(default));
-    let (rounds, seconds, bytes) = (next(5)?, next(2)?, next(1_024)?);
+    let (rounds, exchanges, bytes) = (next(15)?, next(100_000)?, next(1_024)? as usize);
     let at = serve()?;
+    match mode.as_str() {
+        "both" => compare(at, rounds, exchanges, bytes),
+        "post" | "call" => {
+            let each = measure(at, exchanges, bytes, mode == "call")?;
+            Ok(writeln!(std::io::stdout(), "{mode} {each:.2} us")?)
+        }
+        _ => Err("usage: unary <both|post|call> [rounds] [exchanges] [bytes]".into()),
+    }
+}
+
+fn compare(at: SocketAddr, rounds: u32, exchanges: u32, bytes: usize) -> Result<(), Failed> {
     let mut ratios = Vec::new();
     for round in 1..=rounds {
-        let post = measure(at, seconds as u64, bytes, false)?;
-        let call = measure(at, seconds as u64, bytes, true)?;
+        let post = measure(at, exchanges, bytes, false)?;
+        let call = measure(at, exchanges, bytes, true)?;
         ratios.push(call / post);
         writeln!(std::io::stdout(), "{round}: POST {post:.2} us, call {call:.2} us, {:.3}", call / post)?;
     }
@@ -51,7 +67,7 @@ fn main() -> Result<(), Failed> {
 }
 
 /// Microseconds of this thread's CPU for each exchange.
-fn measure(at: SocketAddr, seconds: u64, bytes: usize, is_call: bool) -> Result<f64, Failed> {
+fn measure(at: SocketAddr, exchanges: u32, bytes: usize, is_call: bool) -> Result<f64, Failed> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let cpu = Clock(ClockId::ThreadCPUTime);
     LocalSet::new().block_on(&runtime, async {
@@ -60,33 +76,28 @@ fn measure(at: SocketAddr, seconds: u64, bytes: usize, is_call: bool) -> Result<
         let clock = Rc::new(Clock(ClockId::Monotonic));
         let client = Rc::new(Client::new(config, clock.clone(), ConnectionLog::default())?);
         client.warm_up(STREAMS).await?;
-        let (count, from, end) = (Rc::new(Cell::new(0)), cpu.now(), clock.now() + Nanos::from_secs(seconds));
+        let (left, from) = (Rc::new(Cell::new(exchanges)), cpu.now());
         let users = (0..STREAMS).map(|_| {
-            let (client, count) = (Rc::clone(&client), Rc::clone(&count));
-            tokio::task::spawn_local(async move { user(&client, &count, end, bytes, is_call).await.is_ok() })
+            let (client, left) = (Rc::clone(&client), Rc::clone(&left));
+            tokio::task::spawn_local(async move { user(&client, &left, bytes, is_call).await.is_ok() })
         });
         for user in users.collect::<Vec<_>>() {
             assert!(user.await?);
         }
-        Ok(cpu.now().since(from).0 as f64 / 1e3 / f64::from(count.get()))
+        Ok(cpu.now().since(from).0 as f64 / 1e3 / f64::from(exchanges))
     })
 }
 
-async fn user(
-    client: &Client,
-    count: &Cell<u32>,
-    end: Nanos,
-    bytes: usize,
-    is_call: bool,
-) -> Result<(), Failed> {
+async fn user(client: &Client, left: &Cell<u32>, bytes: usize, is_call: bool) -> Result<(), Failed> {
     let path = client.path(if is_call { "/test.Echo/Echo" } else { "/echo" })?;
     let (message, mut buffer) = (vec![7; bytes], BytesMut::new());
     let mut request = match is_call {
         true => unary_request(path, Bytes::new()),
-        false => Request::post(path, Bytes::new()),
+        false => post(path),
     };
     let mut answer = Answer::new();
-    loop {
+    while left.get() > 0 {
+        left.set(left.get() - 1);
         request.body = match is_call {
             true => frame(&message, &mut buffer)?.into(),
             false => {
@@ -99,11 +110,14 @@ async fn user(
             let reply = unary_reply(&answer)?;
             assert_eq!((reply.status, reply.message.len()), (GrpcStatus::Ok, bytes));
         }
-        count.set(count.get() + 1);
-        if answer.wire.read > Some(end) {
-            return Ok(());
-        }
     }
+    Ok(())
+}
+
+fn post(path: PathAndQuery) -> Request {
+    let mut request = Request::post(path, Bytes::new());
+    request.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
+    request
 }
 
 /// A server of HTTP/2 on a thread of its own.
@@ -116,6 +130,10 @@ fn serve() -> Result<SocketAddr, Failed> {
         LocalSet::new().block_on(&runtime, async {
             let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
             while let Ok((tcp, _)) = listener.accept().await {
+                // Else trailers that are written behind a message wait for its acknowledgement.
+                if tcp.set_nodelay(true).is_err() {
+                    return;
+                }
                 tokio::task::spawn_local(async move {
                     let Ok(mut connection) = h2::server::handshake(tcp).await else { return };
                     while let Some(Ok((request, respond))) = connection.accept().await {
@@ -145,7 +163,7 @@ async fn echo(
     if is_call {
         answer.send_trailers(http::HeaderMap::from_iter([(
             http::HeaderName::from_static("grpc-status"),
-            http::HeaderValue::from_static("0"),
+            HeaderValue::from_static("0"),
         )]))?;
     }
     Ok(())

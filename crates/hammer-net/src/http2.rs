@@ -1,11 +1,8 @@
 //! HTTP/2 (RFC 9113): an exchange takes a granted stream of a context connection.
 
-use std::future::poll_fn;
-
 use bytes::Bytes;
 use h2::RecvStream;
-use http::StatusCode;
-use http::header::{HeaderMap, HeaderName, LOCATION};
+use http::HeaderMap;
 
 use self::fault::{Attempt, StreamFault};
 use crate::attempt::Broken;
@@ -72,7 +69,6 @@ async fn exchange_on(
     let answer = &mut *note.answer;
     let body = request.body.to_bytes();
     let mut sender = connection.sender.clone();
-    poll_fn(|cx| sender.poll_ready(cx)).await.map_err(StreamFault::BeforeAnswer)?;
     // What is sent again was sent when it was sent first.
     answer.wire.sent.get_or_insert_with(|| context.clock.now());
     let (response, mut upload) =
@@ -86,37 +82,21 @@ async fn exchange_on(
     note_first_byte(connection, answer, context);
     answer.status = head.status;
     answer.version = head.version;
-    keep_headers(&head.headers, head.status, request, answer);
+    // They are moved, since to choose among them costs more than to keep all.
+    let is_asked = !request.kept_headers.is_empty();
+    answer.headers = if is_asked || head.status.is_redirection() { head.headers } else { HeaderMap::new() };
     let limit = request.limit.unwrap_or(context.config.response_limit);
     while let Some(chunk) = stream.data().await {
         let chunk = chunk.map_err(StreamFault::WithinAnswer)?;
         take_chunk(&mut stream, &chunk, request, answer, limit)?;
     }
-    if !request.kept_headers.is_empty() {
-        let trailers = stream.trailers().await.map_err(StreamFault::WithinAnswer)?;
-        keep(&trailers.unwrap_or_default(), &request.kept_headers, &mut answer.trailers);
+    if is_asked {
+        answer.trailers = stream.trailers().await.map_err(StreamFault::WithinAnswer)?.unwrap_or_default();
     }
     let last = connection.wire.last_read();
     answer.wire.done = Some(last.arrived.max(answer.wire.first_byte.unwrap_or_default()));
     answer.wire.read = last.is_stamped.then_some(last.read);
     Ok(())
-}
-
-fn keep_headers(headers: &HeaderMap, status: StatusCode, request: &Request, answer: &mut Answer) {
-    answer.headers.clear();
-    keep(headers, &request.kept_headers, &mut answer.headers);
-    if status.is_redirection() && !request.kept_headers.contains(&LOCATION) {
-        // Whoever follows redirects asks for it once there is one.
-        keep(headers, &[LOCATION], &mut answer.headers);
-    }
-}
-
-fn keep(all: &HeaderMap, names: &[HeaderName], kept: &mut HeaderMap) {
-    for name in names {
-        for value in all.get_all(name) {
-            kept.append(name, value.clone());
-        }
-    }
 }
 
 /// The answer came with what the connection read last, or a little before: it is read to its end before anybody is woken.

@@ -49,9 +49,9 @@ pub struct Answer {
     pub status: StatusCode,
     /// The version that was spoken.
     pub version: Version,
-    /// Those of its headers that the request asked for.
+    /// Those of its headers that the request asked for; over HTTP/2 all of them where it asked for any.
     pub headers: HeaderMap,
-    /// Those of its trailers that the request asked for by the same names, over HTTP/2; HTTP/1.1's are read past.
+    /// Its trailers over HTTP/2, where the request asked for any header; those of HTTP/1.1 are read past.
     pub trailers: HeaderMap,
     /// The body, at most the response limit; partial after a failure, and empty where the request keeps none.
     pub body: Vec<u8>,

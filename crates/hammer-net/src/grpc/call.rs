@@ -26,7 +26,7 @@ pub struct UnaryReply<'a> {
 }
 
 impl<'a> UnaryReply<'a> {
-    /// What the server says of the status; empty where it says nothing.
+    /// What the server says of a status that is not OK; empty where it says nothing.
     pub fn text(&self) -> Cow<'a, str> {
         percent_decoded(self.text)
     }
@@ -58,14 +58,16 @@ pub fn tell_timeout(request: &mut Request, timeout: Duration) {
 /// An answer of HTTP that is none of gRPC, or a status OK without exactly one message that is not compressed.
 pub fn unary_reply(answer: &Answer) -> Result<UnaryReply<'_>, GrpcFault> {
     let told = |name: HeaderName| answer.trailers.get(&name).or_else(|| answer.headers.get(&name));
-    let text = told(MESSAGE).map_or(&[][..], HeaderValue::as_bytes);
     match (told(STATUS).map(|code| GrpcStatus::from_code(code.as_bytes())), answer.status) {
         (Some(GrpcStatus::Ok), _) => {
-            let is_identity = answer.headers.get(ENCODING).is_none_or(|encoding| encoding == "identity");
+            let is_identity = || answer.headers.get(ENCODING).is_none_or(|encoding| encoding == "identity");
             let message = only_message(&answer.body, is_identity)?;
-            Ok(UnaryReply { status: GrpcStatus::Ok, message, text })
+            Ok(UnaryReply { message, ..UnaryReply::of(GrpcStatus::Ok) })
         }
-        (Some(status), _) => Ok(UnaryReply { text, ..UnaryReply::of(status) }),
+        (Some(status), _) => {
+            let text = told(MESSAGE).map_or(&[][..], HeaderValue::as_bytes);
+            Ok(UnaryReply { text, ..UnaryReply::of(status) })
+        }
         (None, StatusCode::OK) => Err(if is_grpc(answer) { GrpcFault::NoStatus } else { GrpcFault::NotGrpc }),
         (None, status) => Ok(UnaryReply::of(GrpcStatus::from_http(status.as_u16()))),
     }

@@ -41,7 +41,7 @@ fn put_prefix(length: usize, buffer: &mut BytesMut) -> Result<(), GrpcFault> {
 ///
 /// # Errors
 /// A body of no message or more than one, one that is cut off, or a compressed one.
-pub(super) fn only_message(body: &[u8], is_identity: bool) -> Result<&[u8], GrpcFault> {
+pub(super) fn only_message(body: &[u8], is_identity: impl FnOnce() -> bool) -> Result<&[u8], GrpcFault> {
     let Some((prefix, rest)) = body.split_first_chunk::<PREFIX>() else {
         return Err(if body.is_empty() { GrpcFault::NoMessage } else { GrpcFault::Cut });
     };
@@ -50,7 +50,7 @@ pub(super) fn only_message(body: &[u8], is_identity: bool) -> Result<&[u8], Grpc
         rest.split_at_checked(u32::from_be_bytes(length) as usize).ok_or(GrpcFault::Cut)?;
     match flag {
         0 => {}
-        1 if is_identity => {}
+        1 if is_identity() => {}
         1 => return Err(GrpcFault::Compressed),
         _ => return Err(GrpcFault::Flag),
     }
@@ -67,7 +67,7 @@ mod tests {
         for message in [&b""[..], b"one", &[7; 70_000]] {
             let framed = frame(message, &mut buffer).unwrap();
             assert_eq!(framed.len(), 5 + message.len());
-            assert_eq!(only_message(&framed, false), Ok(message));
+            assert_eq!(only_message(&framed, || false), Ok(message));
         }
     }
 
@@ -98,8 +98,8 @@ mod tests {
             (b"\x02\0\0\0\x01a", GrpcFault::Flag),
             (b"\0\0\0\0\x01a\0\0\0\0\0", GrpcFault::SeveralMessages),
         ] {
-            assert_eq!(only_message(body, false), Err(fault), "{body:?}");
+            assert_eq!(only_message(body, || false), Err(fault), "{body:?}");
         }
-        assert_eq!(only_message(b"\x01\0\0\0\x01a", true), Ok(&b"a"[..]));
+        assert_eq!(only_message(b"\x01\0\0\0\x01a", || true), Ok(&b"a"[..]));
     }
 }
