@@ -24,6 +24,7 @@ pub(crate) struct Http2Connection {
     pub(crate) sender: SendRequest<Bytes>,
     pub(crate) wire: Rc<Wire>,
     pub(crate) opened: Nanos,
+    /// Kept up to date where connections expire.
     pub(crate) idle_since: Cell<Nanos>,
     /// It has carried an exchange.
     pub(crate) is_used: Cell<bool>,

@@ -191,7 +191,9 @@ impl Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        self.connection.idle_since.set(self.connection.wire.clock.now());
+        if self.pool.context.expires() {
+            self.connection.idle_since.set(self.connection.wire.clock.now());
+        }
         if !self.pool.context.config.keepalive {
             self.retire();
         }
