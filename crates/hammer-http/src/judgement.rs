@@ -97,7 +97,7 @@ mod tests {
         let absent = Detail::Failure("expected text missing");
         assert_eq!(judged(plan, b"\0\0\0\0\0", &done), (Outcome::Malformed, absent));
         assert_eq!(
-            judged(plan, b"is here", &done),
+            judged(plan, b"\x02\0\0\0\0", &done),
             (Outcome::Malformed, Detail::Failure("message flag unknown"))
         );
         assert_eq!(judged(plan, body, &[]), (Outcome::Malformed, Detail::Failure("not grpc")));
