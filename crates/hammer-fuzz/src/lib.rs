@@ -6,6 +6,7 @@
 
 mod audit;
 mod certificate;
+mod grpc;
 mod http1;
 mod interval;
 mod log;
@@ -19,7 +20,7 @@ mod values;
 pub type Target = fn(&[u8]) -> bool;
 
 /// Every target by its name, which is that of its file in `fuzz/fuzz_targets` and of its folder in `fuzz/seeds`.
-pub const TARGETS: [(&str, Target); 22] = [
+pub const TARGETS: [(&str, Target); 23] = [
     ("audit_bundle", audit::bundle),
     ("audit_entries", audit::entries),
     ("bundle", structure::bundle),
@@ -28,6 +29,7 @@ pub const TARGETS: [(&str, Target); 22] = [
     ("consistency", proof::consistency),
     ("entry_and_proof", proof::entry_and_proof),
     ("follow", audit::follow),
+    ("grpc", grpc::reply),
     ("hash_tile", structure::hash_tile),
     ("http1", http1::answer),
     ("inclusion", proof::inclusion),
