@@ -237,10 +237,10 @@ impl Endpoint {
             Ok(())
         });
         // Those that were established stay, whatever became of the others.
-        join_all(dials).await.into_iter().collect::<Result<(), Failure>>()?;
+        let dialled = join_all(dials).await.into_iter().collect();
         // One that has not said yet how many streams it takes has one for whoever comes first. It is no failure if it never does.
         let _ = tokio::time::timeout(context.config.dial_timeout, self.http2.settled()).await;
-        Ok(())
+        dialled
     }
 }
 
