@@ -8,6 +8,7 @@ use super::connection::Http1Connection;
 use super::fault::AnswerFault;
 use super::outgoing::Outgoing;
 use crate::attempt::{Broken, may_repeat};
+use crate::config::Resend;
 use crate::context::ClientContext;
 use crate::failure::{Failure, FailureKind};
 use crate::reactor::Demand;
@@ -23,7 +24,8 @@ pub(super) struct Http1Exchange<'a> {
     answer: &'a mut Answer,
     outgoing: Outgoing,
     reader: AnswerReader,
-    /// Of an answer that is not whole: a full window would stop the server until somebody reads.
+    /// Of an answer that is not whole: a full window would stop the server until somebody reads. Or of one that may be none, where it
+    /// matters how soon its connection was closed.
     awaited: Option<Demand>,
 }
 
@@ -38,7 +40,9 @@ impl<'a> Http1Exchange<'a> {
         answer: &'a mut Answer,
     ) -> Self {
         let reader = AnswerReader::new(request, context.config.response_limit);
-        let awaited = context.has_large_answers.get().then(|| context.reactor.demand());
+        let may_be_repeated = connection.is_used && context.config.resend == Resend::Idle;
+        let is_awaited = may_be_repeated || context.has_large_answers.get();
+        let awaited = is_awaited.then(|| context.reactor.demand());
         Self { connection, context, host, request, answer, outgoing, reader, awaited }
     }
 

@@ -184,6 +184,28 @@ fn a_get_that_an_idle_connection_swallowed_is_sent_once_more_and_only_once_where
 }
 
 #[test]
+fn a_close_that_may_be_of_an_idle_connection_is_noticed_at_once_where_that_matters() {
+    run(async {
+        let (server, _) = answers_first_and_third().await;
+        let client = client(ClientConfig { resend: Resend::Idle, ..config(&server.url()) });
+        get(&client, "/").await.unwrap();
+        client.reactor().set_lazy(true);
+        // Nobody turns before: what lies in its socket stays there.
+        let turns = async {
+            server.until(|seen| seen.connections.get() == 2).await;
+            loop {
+                client.reactor().turn();
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! {
+            answer = get(&client, "/") => assert!(answer.unwrap().resent),
+            () = turns => unreachable!(),
+        }
+    });
+}
+
+#[test]
 fn a_new_connection_that_is_closed_is_a_failure_at_once() {
     run(async {
         let server = says(b"").await;
