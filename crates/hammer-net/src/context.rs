@@ -29,6 +29,8 @@ pub(crate) struct ClientContext {
     pub(crate) head: RefCell<Vec<u8>>,
     /// Some answers were larger than what a server can send before anybody reads.
     pub(crate) has_large_answers: Cell<bool>,
+    /// The kernel said when the last answer arrived. Where it does not, what lies in a socket arrives late.
+    pub(crate) has_stamps: Cell<bool>,
 }
 
 impl ClientContext {
@@ -48,6 +50,7 @@ impl ClientContext {
             buffer: RefCell::new(vec![0; BUFFER].into()),
             head: RefCell::default(),
             has_large_answers: Cell::new(false),
+            has_stamps: Cell::new(true),
         })
     }
 

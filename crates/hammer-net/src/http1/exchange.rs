@@ -24,8 +24,8 @@ pub(super) struct Http1Exchange<'a> {
     answer: &'a mut Answer,
     outgoing: Outgoing,
     reader: AnswerReader,
-    /// Of an answer that is not whole: a full window would stop the server until somebody reads. Or of one that may be none, where it
-    /// matters how soon its connection was closed.
+    /// Of an answer that is not whole: a full window would stop the server until somebody reads. Or of one whose arrival nobody tells
+    /// but who reads it, and of one that may be none, where it matters how soon its connection was closed.
     awaited: Option<Demand>,
 }
 
@@ -41,7 +41,7 @@ impl<'a> Http1Exchange<'a> {
     ) -> Self {
         let reader = AnswerReader::new(request, context.config.response_limit);
         let may_be_repeated = connection.is_used && context.config.resend == Resend::Idle;
-        let is_awaited = may_be_repeated || context.has_large_answers.get();
+        let is_awaited = may_be_repeated || context.has_large_answers.get() || !context.has_stamps.get();
         let awaited = is_awaited.then(|| context.reactor.demand());
         Self { connection, context, host, request, answer, outgoing, reader, awaited }
     }
@@ -104,6 +104,7 @@ impl<'a> Http1Exchange<'a> {
             wire.first_byte = Some(received.arrived);
             let log = &self.context.log;
             log.answered_first_byte(received.arrived.since(sent.unwrap_or(received.arrived)));
+            self.context.has_stamps.set(received.is_stamped);
             if !received.is_stamped {
                 log.unstamped();
             }

@@ -206,6 +206,19 @@ fn a_close_that_may_be_of_an_idle_connection_is_noticed_at_once_where_that_matte
 }
 
 #[test]
+fn answers_that_nobody_stamps_are_not_left_to_lie() {
+    run(async {
+        let server = Server::ok(Speaks::Http1).await;
+        // By a clock without a wall clock beside it, they arrive when they are read.
+        let client = client(config(&server.url()));
+        assert_eq!(get(&client, "/").await.unwrap().wire.read, None);
+        // Nobody turns.
+        client.reactor().set_lazy(true);
+        get(&client, "/").await.unwrap();
+    });
+}
+
+#[test]
 fn a_new_connection_that_is_closed_is_a_failure_at_once() {
     run(async {
         let server = says(b"").await;
