@@ -182,8 +182,8 @@ impl Client {
             }
             answer.redirects += 1;
             let to = here.next(&answer.headers)?;
-            // What comes now has not ended yet, whatever becomes of it.
-            (answer.wire.done, answer.wire.read) = (None, None);
+            // What comes now has not been answered yet, whatever becomes of it.
+            (answer.wire.first_byte, answer.wire.done, answer.wire.read) = (None, None, None);
             let is_same_origin = origin.is(&to.scheme, &to.authority);
             if !is_same_origin {
                 bearer = None;

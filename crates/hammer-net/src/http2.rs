@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use h2::RecvStream;
+use hammer_measure::Nanos;
 use http::HeaderMap;
 
 use self::fault::{Attempt, StreamFault};
@@ -69,8 +70,9 @@ async fn exchange_on(
     let answer = &mut *note.answer;
     let body = request.body.to_bytes();
     let mut sender = connection.sender.clone();
+    let sent = context.clock.now();
     // What is sent again was sent when it was sent first.
-    answer.wire.sent.get_or_insert_with(|| context.clock.now());
+    answer.wire.sent.get_or_insert(sent);
     let (response, mut upload) =
         sender.send_request(head, body.is_empty()).map_err(StreamFault::BeforeAnswer)?;
     if !body.is_empty() {
@@ -79,7 +81,7 @@ async fn exchange_on(
         upload.send_data(body, true).map_err(StreamFault::BeforeAnswer)?;
     }
     let (head, mut stream) = response.await.map_err(StreamFault::BeforeAnswer)?.into_parts();
-    note_first_byte(connection, answer, context);
+    note_first_byte(connection, sent, answer, context);
     answer.status = head.status;
     answer.version = head.version;
     // They are moved, since to choose among them costs more than to keep all.
@@ -100,8 +102,8 @@ async fn exchange_on(
 }
 
 /// The answer came with what the connection read last, or a little before: it is read to its end before anybody is woken.
-fn note_first_byte(connection: &Http2Connection, answer: &mut Answer, context: &ClientContext) {
-    let (received, sent) = (connection.wire.last_read(), answer.wire.sent.unwrap_or_default());
+fn note_first_byte(connection: &Http2Connection, sent: Nanos, answer: &mut Answer, context: &ClientContext) {
+    let received = connection.wire.last_read();
     let first_byte = received.arrived.max(sent);
     answer.wire.first_byte = Some(first_byte);
     context.log.answered_first_byte(first_byte.since(sent));

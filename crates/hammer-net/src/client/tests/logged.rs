@@ -5,7 +5,7 @@ use hammer_measure::{ConnectionRecord, Recorder};
 
 use tokio::io::AsyncWriteExt as _;
 
-use super::server::{Server, Speaks, read_head};
+use super::server::{Server, Speaks, read_head, redirect, reply};
 use super::*;
 
 /// What the log of a client of `config` has after `gets` requests.
@@ -70,6 +70,34 @@ fn a_connection_is_counted_as_it_ended_whatever_of_an_answer_had_come() {
             let counts = noted(config(&server.url()), 1).await.counts;
             let ended = (u64::from(is_reset), u64::from(!is_reset));
             assert_eq!((counts.resets, counts.closed), ended, "{part:?}, reset: {is_reset}");
+        }
+    });
+}
+
+#[test]
+fn each_answer_on_the_way_of_a_redirect_has_its_first_byte_since_its_own_request() {
+    run(async {
+        for (speaks, version) in
+            [(Speaks::Http1, HttpVersion::Http1), (Speaks::Http2 { streams: 9 }, HttpVersion::Http2)]
+        {
+            let clock = HandClock::new();
+            let server = Server::start(speaks, {
+                let clock = Rc::clone(&clock);
+                move |request| {
+                    let is_there = request.uri().path() == "/there";
+                    clock.advance(Duration::from_secs(if is_there { 0 } else { 9 }));
+                    Box::pin(async move { if is_there { reply(200, "") } else { redirect("/there") } })
+                }
+            })
+            .await;
+            let mut recorder = Recorder::new(0);
+            let config = ClientConfig { redirects: 1, version, ..config(&server.url()) };
+            let client = Client::new(config, clock, recorder.connections("shop")).unwrap();
+            assert_eq!(get(&client, "/").await.unwrap().redirects, 1);
+            let first_byte =
+                recorder.swap(Nanos(1), Interval::with_series(0)).connections.remove(0).record.first_byte;
+            let slow = first_byte.count_above(Nanos::from_secs(1));
+            assert_eq!((first_byte.count(), slow), (2, 1), "{version:?}");
         }
     });
 }
