@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use bytes::Bytes;
 use hammer_exchange::token::TokenPlan;
-use hammer_values::{KeyConflict, OneOrMany, PlanBlock, Status, without_user};
+use hammer_values::{KeyConflict, OneOrMany, PlanBlock, Status, has_usable_port, without_user};
 use http::header::{AUTHORIZATION, HeaderMap};
 use http::uri::PathAndQuery;
 use http::{Method, Uri};
@@ -130,6 +130,9 @@ pub fn split_url(url: &str) -> Result<(Uri, String), HttpError> {
     if !parts.scheme.as_ref().is_some_and(|scheme| ["http", "https"].contains(&scheme.as_str())) {
         return Err(refused("it is neither http nor https"));
     }
+    if !parts.authority.as_ref().is_none_or(has_usable_port) {
+        return Err(refused("its port is none"));
+    }
     let endpoint = Uri::from_parts(parts).map_err(|why| refused(&why.to_string()))?;
     Ok((endpoint, path.map_or_else(|| "/".to_owned(), |path| path.to_string())))
 }
@@ -149,8 +152,16 @@ mod tests {
             let (found, rest) = split_url(url).unwrap();
             assert_eq!((found.to_string().as_str(), rest.as_str()), (endpoint, path), "{url}");
         }
-        for url in ["", "ftp://a/b", "http://", "http://a b/", "ftp://me:canary@a/b", "http://me:canary@a b/"]
-        {
+        for url in [
+            "127.0.0.1:99999/",
+            "http://[::1]:x/",
+            "",
+            "ftp://a/b",
+            "http://",
+            "http://a b/",
+            "ftp://me:canary@a/b",
+            "http://me:canary@a b/",
+        ] {
             let refused = split_url(url).unwrap_err().to_string();
             assert!(!refused.contains("canary"), "{refused}");
         }

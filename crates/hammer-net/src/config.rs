@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use http::uri::Authority;
 use http::{HeaderValue, Uri};
 
 use crate::balance::Balancing;
@@ -175,6 +176,9 @@ impl ClientConfig {
             if url.authority().is_none_or(|authority| authority.as_str().contains('@')) {
                 return refused(url, "user and password do not belong into it");
             }
+            if !url.authority().is_some_and(has_usable_port) {
+                return refused(url, "its port is none");
+            }
             if url.query().is_some() {
                 return refused(url, "an endpoint has no query");
             }
@@ -184,4 +188,10 @@ impl ClientConfig {
         }
         Ok(())
     }
+}
+
+/// Whether there is a port that can be dialled, or none, for which the scheme has one.
+pub(crate) fn has_usable_port(authority: &Authority) -> bool {
+    let port = authority.as_str().strip_prefix(authority.host()).unwrap_or_default();
+    matches!(port, "" | ":") || authority.port_u16().is_some()
 }

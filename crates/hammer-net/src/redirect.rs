@@ -5,6 +5,7 @@ use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{HeaderMap, HeaderName, Method, StatusCode};
 
 use crate::body::Body;
+use crate::config::has_usable_port;
 use crate::credential::is_credential;
 use crate::failure::{Failure, FailureKind};
 use crate::reference::Reference;
@@ -64,12 +65,6 @@ impl Location {
 
 fn known_scheme(scheme: &str) -> Option<Scheme> {
     [Scheme::HTTP, Scheme::HTTPS].into_iter().find(|known| scheme.eq_ignore_ascii_case(known.as_str()))
-}
-
-/// Whether there is a port that can be dialled, or none, for which the scheme has one.
-fn has_usable_port(authority: &Authority) -> bool {
-    let port = authority.as_str().strip_prefix(authority.host()).unwrap_or_default();
-    matches!(port, "" | ":") || authority.port_u16().is_some()
 }
 
 /// The request that follows `request` to `path`. Credentials stay with their origin.

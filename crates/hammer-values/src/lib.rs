@@ -30,7 +30,7 @@ pub use one_or_many::OneOrMany;
 pub use percent::{Percent, WholePercent};
 pub use rate::Rate;
 pub use renamed::RenamedKey;
-pub use service_url::{ServiceUrl, without_user};
+pub use service_url::{ServiceUrl, has_usable_port, without_user};
 pub use share::Share;
 pub use size::ByteSize;
 pub use status::Status;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use http::Uri;
+use http::uri::Authority;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -38,11 +39,20 @@ impl ScalarValue for ServiceUrl {
                 "URL of a service: user and password do not belong into it"
             }
             (Some("http" | "https"), Some(_)) if url.query().is_some() => "URL of a service: it has a query",
+            (Some("http" | "https"), Some(host)) if !has_usable_port(host) => {
+                "URL of a service: its port is none"
+            }
             (Some("http" | "https"), Some(_)) => return Ok(Self { text: text.to_owned(), url }),
             _ => "URL of a service: it is neither http nor https",
         };
         Err(ValueError::Form { text: without_user(text), expected: reason })
     }
+}
+
+/// Whether there is a port that can be dialled, or none, for which the scheme has one (RFC 3986 section 3.2.3).
+pub fn has_usable_port(authority: &Authority) -> bool {
+    let port = authority.as_str().rsplit('@').next().and_then(|rest| rest.strip_prefix(authority.host()));
+    matches!(port, Some("" | ":")) || authority.port_u16().is_some()
 }
 
 /// The text of a URL, or of what was meant as one, without what stands before its host: that may be a password.
@@ -111,6 +121,8 @@ mod tests {
             ("ftp://me:canary@a/b", "`ftp://***@a/b` is no URL of a service: it is neither http nor https"),
             ("http://me:canary@no host/", "`http://***@no host/` is no URL (like "),
             ("me:canary@host", "`***@host` is no URL"),
+            ("http://a:99999/b", "`http://a:99999/b` is no URL of a service: its port is none"),
+            ("http://[::1]:65536", "`http://[::1]:65536` is no URL of a service: its port is none"),
             ("http://a/b?c=d", "`http://a/b?c=d` is no URL of a service: it has a query"),
             (
                 "http://me:canary@a/b",

@@ -77,8 +77,13 @@ fn paths_stand_behind_the_path_of_the_url() {
 
 #[test]
 fn an_endpoint_that_cannot_be_one_is_refused_when_the_client_is_made() {
-    for url in ["ftp://127.0.0.1/", "/only/a/path", "http://user:password@127.0.0.1/", "http://127.0.0.1/?q"]
-    {
+    for url in [
+        "http://127.0.0.1:99999/",
+        "ftp://127.0.0.1/",
+        "/only/a/path",
+        "http://user:password@127.0.0.1/",
+        "http://127.0.0.1/?q",
+    ] {
         let refused = Client::new(config(url), HandClock::new(), ConnectionLog::default()).err().expect(url);
         assert!(matches!(refused, ConfigError::Endpoint { .. }), "{url}: {refused}");
     }

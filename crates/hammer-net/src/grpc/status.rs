@@ -109,13 +109,14 @@ impl GrpcStatus {
         }
     }
 
-    /// Pushback where the server has too much to do; refused where it said no to this call; a server error where it failed, or did
-    /// not end in the time that it was given. (The deadline of hammer's own ends as timed out, and has no status.)
+    /// Pushback where the server has too much to do; refused where it said no to this call; a server error where it failed; timed
+    /// out where it did not end in the time that it was given, whichever end of the call is the first to say so.
     pub const fn outcome(self) -> Outcome {
         match self {
             Self::Ok => Outcome::Accepted,
             Self::Unavailable | Self::ResourceExhausted => Outcome::Pushback,
-            Self::Unknown | Self::Internal | Self::DataLoss | Self::DeadlineExceeded => Outcome::ServerError,
+            Self::DeadlineExceeded => Outcome::TimedOut,
+            Self::Unknown | Self::Internal | Self::DataLoss => Outcome::ServerError,
             Self::Cancelled
             | Self::InvalidArgument
             | Self::NotFound
@@ -157,8 +158,9 @@ mod tests {
         };
         assert_eq!(ended_as(Outcome::Accepted).collect::<Vec<_>>(), ["OK"]);
         assert_eq!(ended_as(Outcome::Pushback).collect::<Vec<_>>(), ["RESOURCE_EXHAUSTED", "UNAVAILABLE"]);
-        let failed = ["UNKNOWN", "DEADLINE_EXCEEDED", "INTERNAL", "DATA_LOSS"];
+        let failed = ["UNKNOWN", "INTERNAL", "DATA_LOSS"];
         assert_eq!(ended_as(Outcome::ServerError).collect::<Vec<_>>(), failed);
+        assert_eq!(ended_as(Outcome::TimedOut).collect::<Vec<_>>(), ["DEADLINE_EXCEEDED"]);
         assert_eq!(ended_as(Outcome::Refused).count(), 10);
     }
 

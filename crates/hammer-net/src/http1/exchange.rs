@@ -24,6 +24,9 @@ pub(super) struct Http1Exchange<'a> {
     answer: &'a mut Answer,
     outgoing: Outgoing,
     reader: AnswerReader,
+    /// What came last of a success that is whole before its request has left: then the rest is still to be read by the server (RFC
+    /// 9112, section 9.3, has a client stop for errors alone).
+    early: Option<Received>,
     /// Of an answer that is not whole: a full window would stop the server until somebody reads. Or of one whose arrival nobody tells
     /// but who reads it, and of one that may be none, where it matters how soon its connection was closed.
     awaited: Option<Demand>,
@@ -43,7 +46,7 @@ impl<'a> Http1Exchange<'a> {
         let may_be_repeated = connection.is_used && context.config.resend == Resend::Idle;
         let is_awaited = may_be_repeated || context.has_large_answers.get() || !context.has_stamps.get();
         let awaited = is_awaited.then(|| context.reactor.demand());
-        Self { connection, context, host, request, answer, outgoing, reader, awaited }
+        Self { connection, context, host, request, answer, outgoing, reader, early: None, awaited }
     }
 
     /// Ready when the answer is whole, with whether the connection can serve another request.
@@ -65,7 +68,11 @@ impl<'a> Http1Exchange<'a> {
                 _ => {}
             }
         }
-        self.poll_answer(cx)
+        match self.early {
+            Some(received) if self.outgoing.is_done() => Poll::Ready(Ok(self.finish(received))),
+            Some(_) => Poll::Pending,
+            None => self.poll_answer(cx),
+        }
     }
 
     fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, Broken>> {
@@ -85,6 +92,10 @@ impl<'a> Http1Exchange<'a> {
             drop(buffer);
             if let Err(fault) = fed {
                 return Poll::Ready(Err(Broken::Final(self.faulty(&fault))));
+            }
+            if self.reader.is_whole() && !self.outgoing.is_done() && self.answer.status.is_success() {
+                self.early = Some(received);
+                return Poll::Pending;
             }
             if self.reader.is_whole() {
                 return Poll::Ready(Ok(self.finish(received)));
@@ -119,7 +130,7 @@ impl<'a> Http1Exchange<'a> {
         if self.awaited.is_some() && self.answer.bytes_in > LARGE_ANSWER {
             self.context.has_large_answers.set(true);
         }
-        self.outgoing.is_done() && self.reader.is_kept() && !self.request.headers.lines().closes
+        self.outgoing.has_left() && self.reader.is_kept() && !self.request.headers.lines().closes
     }
 
     /// The peer sends no more.

@@ -42,8 +42,14 @@ impl Outgoing {
         Self { held: None, buffered: buffer.len(), rest, written: 0, sent: None, is_done: false }
     }
 
+    /// Nothing more of it will leave.
     pub(super) fn is_done(&self) -> bool {
         self.is_done
+    }
+
+    /// All of it has left.
+    pub(super) fn has_left(&self) -> bool {
+        self.is_done && self.written == self.buffered + self.rest
     }
 
     /// Writes on.

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use h2::client::{Builder, Connection as Driver, SendRequest};
 use hammer_measure::Nanos;
-use hammer_measure::connection::OpenConnection;
+use hammer_measure::connection::{ConnectionLog, OpenConnection};
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
@@ -33,6 +33,8 @@ pub(crate) struct Http2Connection {
     is_over: Cell<bool>,
     /// Its SETTINGS came, or it is over.
     settled: Notify,
+    /// It is counted as closed before an answer was whole.
+    is_counted: Cell<bool>,
     task: RefCell<Option<AbortHandle>>,
     _open: OpenConnection,
     _awaited: Demand,
@@ -94,6 +96,7 @@ impl Started {
             allowed: Cell::new(None),
             is_over: Cell::new(false),
             settled: Notify::new(),
+            is_counted: Cell::new(false),
             task: RefCell::new(None),
             _open: self.open,
             _awaited: self.awaited,
@@ -128,6 +131,13 @@ impl Http2Connection {
         self.allowed.set(Some(now));
         self.settled.notify_waiters();
         true
+    }
+
+    /// A stream lost its answer because the peer closed the connection; counted once.
+    pub(super) fn count_closed(&self, log: &ConnectionLog) {
+        if !self.is_counted.replace(true) {
+            log.closed();
+        }
     }
 
     /// Nothing drives it any more.

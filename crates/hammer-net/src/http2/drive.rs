@@ -40,9 +40,15 @@ impl Watch {
         // Who has a stream of a retired connection alone keeps it.
         let has_streams =
             pool.in_flight(self.id).map_or_else(|| self.connection.upgrade().is_some(), |count| count > 0);
-        match ended.as_ref().err().and_then(kind_of_h2) {
+        let error = ended.as_ref().err();
+        if error.is_some_and(|error| !error.is_remote() && !error.is_io()) {
+            // What the peer sent could not be borne, and it was told so.
+            return;
+        }
+        match error.and_then(kind_of_h2) {
             Some(FailureKind::Reset) => log.reset(),
-            _ if has_streams => log.closed(),
+            // A stream that lost its answer by it counts it.
+            _ if has_streams => {}
             _ => log.closed_idle(),
         }
     }

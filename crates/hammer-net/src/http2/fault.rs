@@ -6,7 +6,7 @@ use hammer_measure::Nanos;
 use super::pool::Lease;
 use crate::attempt::{Broken, may_repeat};
 use crate::context::ClientContext;
-use crate::failure::{Failure, FailureKind, too_large};
+use crate::failure::{Failure, FailureKind, kind_of_h2, too_large};
 use crate::request::Request;
 
 /// What went wrong with a stream.
@@ -38,7 +38,9 @@ impl StreamFault {
             Self::TooLarge(limit) => Broken::Final(too_large(attempt.host, limit)),
             Self::WithinAnswer(error) => {
                 retire_unless_reset(attempt.lease, &error);
-                Broken::Final(within_answer(attempt.host, &error))
+                let failure = within_answer(attempt.host, &error);
+                attempt.count_closed(&error, failure.kind);
+                Broken::Final(failure)
             }
             Self::BeforeAnswer(error) => {
                 retire_unless_reset(attempt.lease, &error);
@@ -62,7 +64,18 @@ impl Attempt<'_> {
             (true, true) => Broken::Unsent(failure),
             (false, true) if !self.lease.is_fresh => Broken::Unsent(failure),
             (false, false) if !self.lease.is_fresh && self.may_repeat(failure.kind) => Broken::Idle(failure),
-            (false, _) => Broken::Final(failure),
+            (false, _) => {
+                self.count_closed(error, failure.kind);
+                Broken::Final(failure)
+            }
+        }
+    }
+
+    /// Counts a connection that the peer closed under the stream. One that was reset counts itself.
+    fn count_closed(&self, error: &Error, kind: FailureKind) {
+        let is_closed = matches!(kind, FailureKind::Closed | FailureKind::Truncated);
+        if is_closed && !error.is_reset() && kind_of_h2(error) != Some(FailureKind::Reset) {
+            self.lease.connection.count_closed(&self.context.log);
         }
     }
 

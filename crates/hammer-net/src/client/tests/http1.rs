@@ -2,7 +2,7 @@
 
 use std::future::pending;
 
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::server::{Server, Speaks, read_head, reply};
 use super::*;
@@ -456,5 +456,32 @@ fn a_silent_tls_server_runs_into_the_dial_timeout() {
         let failure = get(&client(hasty), "/").await.map(|answer| answer.status).unwrap_err();
         assert_eq!(failure.kind, FailureKind::DialTimeout);
         assert!(failure.to_string().contains("within 30.0ms"), "{failure}");
+    });
+}
+
+#[test]
+fn an_upload_that_is_answered_with_success_before_it_has_left_goes_on_to_its_end() {
+    const BODY: usize = 20 << 20;
+    run(async {
+        let received = Rc::new(Cell::new(0));
+        let count = Rc::clone(&received);
+        let server = Server::raw(move |_, _, mut tcp| {
+            let count = Rc::clone(&count);
+            Box::pin(async move {
+                read_head(&mut tcp).await;
+                tcp.write_all(OK).await.unwrap();
+                let mut buffer = vec![0; 1 << 16];
+                while let Ok(read @ 1..) = tcp.read(&mut buffer).await {
+                    count.set(count.get() + read);
+                }
+            })
+        })
+        .await;
+        let client = client(config(&server.url()));
+        let request = Request::post(client.path("/").unwrap(), vec![b'x'; BODY]);
+        let mut answer = Answer::new();
+        client.send(&request, &mut answer).await.unwrap();
+        assert_eq!(answer.status.as_u16(), 200);
+        server.until(|_| received.get() == BODY).await;
     });
 }
