@@ -23,7 +23,6 @@ mod gzip;
 mod headers;
 mod http1;
 mod http2;
-mod pace;
 mod patience;
 pub mod reactor;
 mod receive;

@@ -9,7 +9,6 @@ use hammer_measure::Nanos;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_rustls::client::TlsStream;
 
-use crate::pace::Pace;
 use crate::receive::Received;
 use crate::socket::Socket;
 use crate::wire::Wire;
@@ -72,7 +71,6 @@ impl Stream {
 /// A stream below HTTP/2, which notes what passes for those who share the connection.
 pub(crate) struct WireIo {
     stream: Stream,
-    pace: Pace,
     wire: Rc<Wire>,
     /// A reset that a write found. It is told to who reads, behind the last answers that came: h2 tells its streams what a read fails
     /// by, and of a write that fails it tells them nothing.
@@ -81,7 +79,7 @@ pub(crate) struct WireIo {
 
 impl WireIo {
     pub(crate) fn new(stream: Stream, wire: Rc<Wire>) -> Self {
-        Self { stream, pace: Pace::Look, wire, reset: None }
+        Self { stream, wire, reset: None }
     }
 
     fn note(&self) {
@@ -96,19 +94,7 @@ impl AsyncRead for WireIo {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if self.pace.yields() {
-            // Whoever got the last answer notes when it came before there is more.
-            cx.waker().wake_by_ref();
-            return Poll::Pending;
-        }
-        let Self { stream, pace, .. } = &mut *self;
-        let room = buf.initialize_unfilled();
-        let most = pace.most().min(room.len());
-        let polled = stream.poll_recv(cx, &mut room[..most]);
-        match &polled {
-            Poll::Ready(Ok(received)) => pace.read(received),
-            _ => pace.rests(),
-        }
+        let polled = self.stream.poll_recv(cx, buf.initialize_unfilled());
         self.note();
         // Where there is nothing to read yet, the reactor has not seen the reset, nor what came before it.
         let received = match (ready!(polled), self.reset.take()) {

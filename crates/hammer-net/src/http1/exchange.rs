@@ -3,6 +3,8 @@
 use std::io;
 use std::task::{Context, Poll, ready};
 
+use hammer_measure::Nanos;
+
 use super::answer_reader::{AnswerReader, AtClose};
 use super::connection::Http1Connection;
 use super::fault::AnswerFault;
@@ -106,7 +108,7 @@ impl<'a> Http1Exchange<'a> {
 
     fn note_arrival(&mut self, received: Received) -> Result<(), Failure> {
         let sent = self.outgoing.sent;
-        if received.is_stamped && sent.is_none_or(|sent| received.arrived < sent) {
+        if received.is_stamped && sent.is_none_or(|sent| received.arrived + UNSURE < sent) {
             return Err(self.unasked());
         }
         self.connection.idle_since = received.arrived;
@@ -202,6 +204,8 @@ impl<'a> Http1Exchange<'a> {
     }
 }
 
+/// What the run's clock and the kernel's stamp may differ by, where a thread loses its core between two looks at its clocks.
+const UNSURE: Nanos = Nanos::from_micros(50);
 /// More than a window of the kernel's takes to begin with, in bytes: a server that says so much waits for its reader.
 const LARGE_ANSWER: u64 = 32 << 10;
 const CLOSED: &str = "the connection was closed";

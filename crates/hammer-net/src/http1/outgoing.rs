@@ -60,7 +60,16 @@ impl Outgoing {
         request: &Request,
         context: &ClientContext,
     ) -> Poll<io::Result<()>> {
-        let polled = self.poll_write(cx, stream, request, context);
+        let polled = match self.sent {
+            Some(_) => self.poll_write(cx, stream, request, context),
+            None => {
+                let (before, out) = (context.clock.now(), stream.socket().bytes_out());
+                let polled = self.poll_write(cx, stream, request, context);
+                // TLS may keep what it takes for a while; sent is what the kernel has.
+                self.sent = (stream.socket().bytes_out() > out).then_some(before);
+                polled
+            }
+        };
         match &polled {
             Poll::Ready(_) => self.is_done = true,
             Poll::Pending if self.held.is_none() => {
@@ -108,16 +117,7 @@ impl Outgoing {
             let skip = self.written.saturating_sub(self.buffered);
             filled += request.body.slices(skip, &mut slices[filled..]);
         }
-        if self.sent.is_some() {
-            return stream.poll_send(cx, &slices[..filled]);
-        }
-        let (before, out) = (context.clock.now(), stream.socket().bytes_out());
-        let polled = stream.poll_send(cx, &slices[..filled]);
-        // TLS may keep what it takes; sent is what the kernel has.
-        if stream.socket().bytes_out() > out {
-            self.sent = Some(before);
-        }
-        polled
+        stream.poll_send(cx, &slices[..filled])
     }
 }
 
