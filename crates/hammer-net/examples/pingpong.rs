@@ -4,38 +4,27 @@
 //! another one answers. `tokio` is its `TcpStream`, `socket` hammer's in tokio's epoll, `own` hammer's in an epoll of its own,
 //! and `dial-` makes a connection for each round. Under `strace -c` it shows the calls as well: they are the asking thread's, without `-f`.
 
+#[path = "support/cpu_time.rs"]
+mod cpu_time;
+
 use std::error::Error;
 use std::future::poll_fn;
 use std::io::{self, IoSlice, Write as _};
 use std::net::{SocketAddr, TcpListener};
 use std::rc::Rc;
 
-use hammer_measure::{Nanos, Now, WallNanos};
+use hammer_core::clock::MonotonicClock;
+use hammer_measure::Now as _;
 use hammer_net::reactor::Reactor;
 use hammer_net::socket::Socket;
-use rustix::time::{ClockId, clock_gettime};
+use rustix::time::ClockId;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::task::{LocalSet, spawn_local};
 
+use cpu_time::cpu_time;
+
 type Failed = Box<dyn Error>;
-
-struct MachineClock;
-
-impl Now for MachineClock {
-    fn now(&self) -> Nanos {
-        Nanos(nanos(ClockId::Monotonic))
-    }
-
-    fn wall(&self) -> Option<WallNanos> {
-        Some(WallNanos(nanos(ClockId::Realtime)))
-    }
-}
-
-fn nanos(clock: ClockId) -> u64 {
-    let time = clock_gettime(clock);
-    time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
-}
 
 fn main() -> Result<(), Failed> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -48,11 +37,11 @@ fn main() -> Result<(), Failed> {
     let bytes = bytes.first().map_or(Ok(100), |bytes| bytes.parse())?;
     let addr = answering()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let (began, cpu) = (nanos(ClockId::Monotonic), nanos(ClockId::ThreadCPUTime));
+    let (clock, cpu) = (MonotonicClock::starting_now(), cpu_time(ClockId::ThreadCPUTime));
     LocalSet::new().block_on(&runtime, ask(mode, addr, connections, rounds, bytes))?;
     let count = (connections * rounds) as f64;
-    let cpu = (nanos(ClockId::ThreadCPUTime) - cpu) as f64 / 1e3 / count;
-    let took = (nanos(ClockId::Monotonic) - began) as f64 / 1e3 / count;
+    let cpu = cpu_time(ClockId::ThreadCPUTime).since(cpu).0 as f64 / 1e3 / count;
+    let took = clock.now().0 as f64 / 1e3 / count;
     writeln!(io::stdout(), "{mode}: {cpu:.2} us CPU, {took:.2} us a round")?;
     Ok(())
 }
@@ -87,7 +76,7 @@ async fn ask(
     rounds: usize,
     bytes: usize,
 ) -> Result<(), Failed> {
-    let reactor = Reactor::new(Rc::new(MachineClock))?;
+    let reactor = Reactor::new(Rc::new(MonotonicClock::starting_now()))?;
     if mode.ends_with("own") {
         reactor.set_lazy(true);
         reactor.set_lazy(false);

@@ -4,6 +4,9 @@
 //! answers with what it was sent, and prints the CPU time of each, their ratio, and the median of the ratios. With `post` or `call` in
 //! place of `both` it runs that alone, for a profiler.
 
+#[path = "support/cpu_time.rs"]
+mod cpu_time;
+
 use std::cell::Cell;
 use std::error::Error;
 use std::io::Write as _;
@@ -13,24 +16,17 @@ use std::thread;
 
 use bytes::{Bytes, BytesMut};
 use h2::server::SendResponse;
+use hammer_core::clock::MonotonicClock;
 use hammer_measure::connection::ConnectionLog;
-use hammer_measure::{Nanos, Now};
 use hammer_net::grpc::{GrpcStatus, frame, unary_reply, unary_request};
 use hammer_net::{Answer, Client, ClientConfig, HttpVersion, Request};
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use http::uri::PathAndQuery;
-use rustix::time::{ClockId, clock_gettime};
+use rustix::time::ClockId;
 use tokio::task::LocalSet;
 
-struct Clock(ClockId);
-
-impl Now for Clock {
-    fn now(&self) -> Nanos {
-        let time = clock_gettime(self.0);
-        Nanos(time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs())
-    }
-}
+use cpu_time::cpu_time;
 
 type Failed = Box<dyn Error>;
 
@@ -69,14 +65,13 @@ fn compare(at: SocketAddr, rounds: u32, exchanges: u32, bytes: usize) -> Result<
 /// Microseconds of this thread's CPU for each exchange.
 fn measure(at: SocketAddr, exchanges: u32, bytes: usize, is_call: bool) -> Result<f64, Failed> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let cpu = Clock(ClockId::ThreadCPUTime);
     LocalSet::new().block_on(&runtime, async {
         let mut config = ClientConfig::new(format!("http://{at}").parse()?);
         (config.version, config.connections) = (HttpVersion::Http2PriorKnowledge, 1);
-        let clock = Rc::new(Clock(ClockId::Monotonic));
-        let client = Rc::new(Client::new(config, clock.clone(), ConnectionLog::default())?);
+        let clock = Rc::new(MonotonicClock::starting_now());
+        let client = Rc::new(Client::new(config, clock, ConnectionLog::default())?);
         client.warm_up(STREAMS).await?;
-        let (left, from) = (Rc::new(Cell::new(exchanges)), cpu.now());
+        let (left, from) = (Rc::new(Cell::new(exchanges)), cpu_time(ClockId::ThreadCPUTime));
         let users = (0..STREAMS).map(|_| {
             let (client, left) = (Rc::clone(&client), Rc::clone(&left));
             tokio::task::spawn_local(async move { user(&client, &left, bytes, is_call).await.is_ok() })
@@ -84,7 +79,7 @@ fn measure(at: SocketAddr, exchanges: u32, bytes: usize, is_call: bool) -> Resul
         for user in users.collect::<Vec<_>>() {
             assert!(user.await?);
         }
-        Ok(cpu.now().since(from).0 as f64 / 1e3 / f64::from(exchanges))
+        Ok(cpu_time(ClockId::ThreadCPUTime).since(from).0 as f64 / 1e3 / f64::from(exchanges))
     })
 }
 

@@ -8,8 +8,6 @@ mod attempt;
 mod balance;
 mod body;
 mod client;
-#[cfg(test)]
-mod clock;
 mod cluster;
 mod config;
 mod context;

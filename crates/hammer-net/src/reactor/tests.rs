@@ -2,6 +2,7 @@ use std::cell::Cell;
 use std::future::poll_fn;
 use std::time::Duration;
 
+use hammer_core::clock::MonotonicClock;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{LocalSet, spawn_local};
@@ -10,14 +11,13 @@ use super::own_epoll::EVENTS;
 use super::registration::Place;
 use super::slots::Slots;
 use super::*;
-use crate::clock::MachineClock;
 
 /// Runs a test as a shard would run it, and for a minute at most.
 fn on_a_shard(test: impl AsyncFnOnce(Rc<Reactor>)) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let minute = Duration::from_secs(60);
     LocalSet::new().block_on(&runtime, async {
-        let reactor = Reactor::new(Rc::new(MachineClock)).unwrap();
+        let reactor = Reactor::new(Rc::new(MonotonicClock::starting_now())).unwrap();
         reactor.set_lazy(true);
         reactor.set_lazy(false);
         tokio::time::timeout(minute, test(reactor)).await.unwrap();

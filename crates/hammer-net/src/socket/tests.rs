@@ -1,25 +1,28 @@
 use std::future::Future as _;
 use std::hint;
 use std::pin::pin;
+use std::sync::LazyLock;
 use std::task::Waker;
 use std::time::Duration;
 
+use hammer_core::clock::MonotonicClock;
 use hammer_measure::{Nanos, Now as _};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{LocalSet, spawn_local};
 
 use super::*;
-use crate::clock::MachineClock;
 
 mod lazy;
+
+static CLOCK: LazyLock<MonotonicClock> = LazyLock::new(MonotonicClock::starting_now);
 
 /// Runs a test as a shard would run it, for a minute at most.
 fn on_a_shard(test: impl AsyncFnOnce(Rc<Reactor>)) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let minute = Duration::from_secs(60);
     LocalSet::new().block_on(&runtime, async {
-        let reactor = Reactor::new(Rc::new(MachineClock)).unwrap();
+        let reactor = Reactor::new(Rc::new(*CLOCK)).unwrap();
         tokio::time::timeout(minute, test(reactor)).await.unwrap();
     });
 }
@@ -105,7 +108,7 @@ fn who_refuses_a_connection_is_told_by_its_code() {
 fn the_end_of_the_stream_is_seen_though_it_came_with_the_last_bytes() {
     on_either_shard(async |reactor| {
         let (socket, mut server) = connected(&reactor).await;
-        assert!(socket.is_quiet(MachineClock.now()));
+        assert!(socket.is_quiet(CLOCK.now()));
         server.write_all(b"end").await.unwrap();
         drop(server);
         assert!(!socket.is_quiet(Nanos::MAX));
@@ -124,7 +127,7 @@ fn a_connection_that_the_peer_closed_while_it_was_idle_is_not_quiet() {
         let (socket, mut server) = connected(&reactor).await;
         server.write_all(b"answer").await.unwrap();
         assert_eq!(recv(&socket, &mut [0; 64]).await.unwrap().bytes, 6);
-        assert!(socket.is_quiet(MachineClock.now()));
+        assert!(socket.is_quiet(CLOCK.now()));
         drop(server);
         assert!(!socket.is_quiet(Nanos::MAX));
     });
@@ -149,10 +152,10 @@ fn bytes_arrive_when_the_kernel_receives_them_not_when_they_are_read() {
         let (socket, mut server) = connected(&reactor).await;
         // The kernel may begin to stamp a while after it was first asked to.
         loop {
-            let before = MachineClock.now();
+            let before = CLOCK.now();
             server.write_all(b"answer").await.unwrap();
-            let blocked_until = MachineClock.now() + Nanos::from_millis(20);
-            while MachineClock.now() < blocked_until {
+            let blocked_until = CLOCK.now() + Nanos::from_millis(20);
+            while CLOCK.now() < blocked_until {
                 hint::spin_loop();
             }
             let received = recv(&socket, &mut [0; 64]).await.unwrap();
@@ -173,15 +176,12 @@ fn a_read_that_found_less_than_it_had_room_for_is_followed_by_no_call_in_vain() 
         let (socket, mut server) = connected(&reactor).await;
         server.write_all(b"answer").await.unwrap();
         assert_eq!(recv(&socket, &mut [0; 6]).await.unwrap().bytes, 6);
-        assert!(
-            !socket.is_quiet(MachineClock.now()),
-            "it took all that there was room for: there may be more"
-        );
+        assert!(!socket.is_quiet(CLOCK.now()), "it took all that there was room for: there may be more");
         assert!(recv_now(&socket).is_pending());
-        assert!(socket.is_quiet(MachineClock.now()));
+        assert!(socket.is_quiet(CLOCK.now()));
         server.write_all(b"answer").await.unwrap();
         assert_eq!(recv(&socket, &mut [0; 64]).await.unwrap().bytes, 6);
-        assert!(socket.is_quiet(MachineClock.now()));
+        assert!(socket.is_quiet(CLOCK.now()));
         server.write_all(b"answer").await.unwrap();
         assert!(recv_now(&socket).is_pending(), "nobody has looked at the epoll");
         assert_eq!(recv(&socket, &mut [0; 64]).await.unwrap().bytes, 6);

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use hammer_measure::{Nanos, Now, WallNanos};
-use rustix::time::{ClockId, clock_gettime};
+use hammer_core::clock::MonotonicClock;
+use hammer_measure::{Nanos, Now};
 
 /// Which clock a case is told by.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,27 +19,10 @@ impl Clock {
     /// The clock itself.
     pub(crate) fn start(self) -> Rc<dyn Now> {
         match self {
-            Self::Machine => Rc::new(MachineClock),
+            Self::Machine => Rc::new(MonotonicClock::starting_now()),
             Self::Ticking => Rc::new(Ticks(Cell::new(1))),
         }
     }
-}
-
-struct MachineClock;
-
-impl Now for MachineClock {
-    fn now(&self) -> Nanos {
-        Nanos(nanos(ClockId::Monotonic))
-    }
-
-    fn wall(&self) -> Option<WallNanos> {
-        Some(WallNanos(nanos(ClockId::Realtime)))
-    }
-}
-
-fn nanos(clock: ClockId) -> u64 {
-    let time = clock_gettime(clock);
-    time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
 }
 
 struct Ticks(Cell<u64>);

@@ -23,6 +23,24 @@ fn reading(socket: &Rc<Socket>) -> Rc<Cell<Option<Received>>> {
     found
 }
 
+/// A socket that tasks can share, and what a server has of it.
+async fn shared(reactor: &Rc<Reactor>) -> (Rc<Socket>, TcpStream) {
+    let (socket, server) = connected(reactor).await;
+    (Rc::new(socket), server)
+}
+
+/// The server answers, and whoever is woken by that has run.
+async fn answer(server: &mut TcpStream) {
+    server.write_all(b"answer").await.unwrap();
+    let_tokio_look().await;
+}
+
+/// Whoever was woken just now has read the answer.
+async fn is_read(found: &Cell<Option<Received>>) {
+    tokio::task::yield_now().await;
+    assert_eq!(found.get().unwrap().bytes, 6);
+}
+
 #[test]
 fn a_lazy_reactor_wakes_whoever_waits_for_room_to_write() {
     on_a_shard(async |reactor| {
@@ -47,16 +65,13 @@ fn a_lazy_reactor_wakes_whoever_waits_for_room_to_write() {
 fn an_answer_does_not_wake_a_lazy_reactor_and_its_turn_reads_it() {
     on_a_shard(async |reactor| {
         use_own_epoll(&reactor);
-        let (socket, mut server) = connected(&reactor).await;
-        let socket = Rc::new(socket);
+        let (socket, mut server) = shared(&reactor).await;
         reactor.set_lazy(true);
         let found = reading(&socket);
-        server.write_all(b"answer").await.unwrap();
-        let_tokio_look().await;
+        answer(&mut server).await;
         assert_eq!(found.get(), None);
         reactor.turn();
-        tokio::task::yield_now().await;
-        assert_eq!(found.get().unwrap().bytes, 6);
+        is_read(&found).await;
     });
 }
 
@@ -64,18 +79,15 @@ fn an_answer_does_not_wake_a_lazy_reactor_and_its_turn_reads_it() {
 fn an_answer_wakes_a_lazy_reactor_while_somebody_demands_it() {
     on_a_shard(async |reactor| {
         use_own_epoll(&reactor);
-        let (socket, mut server) = connected(&reactor).await;
-        let socket = Rc::new(socket);
+        let (socket, mut server) = shared(&reactor).await;
         reactor.set_lazy(true);
         let demands = [reactor.demand(), reactor.demand()];
         let found = reading(&socket);
-        server.write_all(b"answer").await.unwrap();
-        let_tokio_look().await;
+        answer(&mut server).await;
         assert_eq!(found.get().unwrap().bytes, 6);
         drop(demands);
         let found = reading(&socket);
-        server.write_all(b"answer").await.unwrap();
-        let_tokio_look().await;
+        answer(&mut server).await;
         assert_eq!(found.get(), None);
     });
 }
@@ -84,17 +96,14 @@ fn an_answer_wakes_a_lazy_reactor_while_somebody_demands_it() {
 fn what_came_while_a_reactor_was_lazy_is_read_once_it_is_eager() {
     on_a_shard(async |reactor| {
         use_own_epoll(&reactor);
-        let (socket, mut server) = connected(&reactor).await;
-        let socket = Rc::new(socket);
+        let (socket, mut server) = shared(&reactor).await;
         for _ in 0..3 {
             reactor.set_lazy(true);
             let found = reading(&socket);
-            server.write_all(b"answer").await.unwrap();
-            let_tokio_look().await;
+            answer(&mut server).await;
             assert_eq!(found.get(), None);
             reactor.set_lazy(false);
-            tokio::task::yield_now().await;
-            assert_eq!(found.get().unwrap().bytes, 6);
+            is_read(&found).await;
         }
     });
 }
@@ -111,7 +120,7 @@ fn an_event_of_a_socket_that_is_gone_is_not_taken_for_one_of_its_successor() {
         let (second, _second_server) = connected(&reactor).await;
         first_server.write_all(b"for the first").await.unwrap();
         reactor.turn();
-        assert!(second.is_quiet(MachineClock.now()));
+        assert!(second.is_quiet(CLOCK.now()));
         assert!(recv_now(&second).is_pending());
         drop(held);
     });
@@ -120,36 +129,30 @@ fn an_event_of_a_socket_that_is_gone_is_not_taken_for_one_of_its_successor() {
 #[test]
 fn the_sockets_of_a_reactor_that_becomes_lazy_follow_with_their_next_write() {
     on_a_shard(async |reactor| {
-        let (socket, mut server) = connected(&reactor).await;
-        let socket = Rc::new(socket);
+        let (socket, mut server) = shared(&reactor).await;
         reactor.set_lazy(true);
         let found = reading(&socket);
-        server.write_all(b"answer").await.unwrap();
-        let_tokio_look().await;
+        answer(&mut server).await;
         assert_eq!(found.get().unwrap().bytes, 6, "it was in tokio's epoll");
         send_all(&socket, b"request").await;
         assert_eq!(server.read(&mut [0; 64]).await.unwrap(), 7);
         let found = reading(&socket);
-        server.write_all(b"answer").await.unwrap();
-        let_tokio_look().await;
+        answer(&mut server).await;
         assert_eq!(found.get(), None);
         reactor.turn();
-        tokio::task::yield_now().await;
-        assert_eq!(found.get().unwrap().bytes, 6);
+        is_read(&found).await;
     });
 }
 
 #[test]
 fn a_socket_that_somebody_reads_stays_where_that_waits() {
     on_a_shard(async |reactor| {
-        let (socket, mut server) = connected(&reactor).await;
-        let socket = Rc::new(socket);
+        let (socket, mut server) = shared(&reactor).await;
         let found = reading(&socket);
         tokio::task::yield_now().await;
         reactor.set_lazy(true);
         send_all(&socket, b"request").await;
-        server.write_all(b"answer").await.unwrap();
-        let_tokio_look().await;
+        answer(&mut server).await;
         assert_eq!(found.get().unwrap().bytes, 6);
     });
 }
