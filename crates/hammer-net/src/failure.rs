@@ -34,8 +34,10 @@ pub enum FailureKind {
     PortsExhausted,
     /// The TLS handshake failed, or the peer refused it afterwards.
     Tls,
-    /// The peer reset the connection or the stream before any byte of the answer.
+    /// The peer reset the connection before any byte of the answer.
     Reset,
+    /// The peer reset the stream (RFC 9113, section 6.4) before any byte of the answer; its connection goes on.
+    StreamReset,
     /// The peer closed the connection before any byte of the answer.
     Closed,
     /// The connection or the stream ended within an answer.
@@ -64,6 +66,7 @@ impl FailureKind {
             Self::PortsExhausted => "local ports exhausted",
             Self::Tls => "tls refused",
             Self::Reset => "connection reset",
+            Self::StreamReset => "stream reset",
             Self::Closed => "connection closed",
             Self::Truncated => "truncated",
             Self::RefusedStream => "stream refused",
@@ -179,7 +182,7 @@ pub(crate) fn kind_of_h2(error: &h2::Error) -> Option<FailureKind> {
     }
     if error.is_reset() && error.is_remote() {
         let is_refused = error.reason() == Some(h2::Reason::REFUSED_STREAM);
-        return Some(if is_refused { FailureKind::RefusedStream } else { FailureKind::Reset });
+        return Some(if is_refused { FailureKind::RefusedStream } else { FailureKind::StreamReset });
     }
     error.reason().is_some().then_some(FailureKind::Protocol)
 }

@@ -1,4 +1,4 @@
-//! HTTP/2 (RFC 9113): an exchange takes a granted stream of a context connection.
+//! HTTP/2 (RFC 9113): an exchange takes a granted stream of a connection that others share.
 
 use bytes::Bytes;
 use h2::RecvStream;

@@ -175,15 +175,16 @@ impl<'a> Http1Exchange<'a> {
 
     /// What may be done about an exchange that ended before any byte of an answer.
     fn broken(&self, failure: Failure) -> Broken {
-        if !self.count_end(failure.kind) {
-            return Broken::Final(failure);
-        }
         let sent = self.outgoing.sent;
-        match sent.is_some() {
-            _ if !self.connection.is_used => Broken::Final(failure),
-            false => Broken::Unsent(failure),
-            true if may_repeat(self.context, &self.request.method, sent) => Broken::Idle(failure),
-            true => Broken::Final(failure),
+        let is_end = matches!(failure.kind, FailureKind::Closed | FailureKind::Reset);
+        if is_end && sent.is_none() && self.connection.is_used {
+            self.context.log.closed_idle();
+            return Broken::Unsent(failure);
+        }
+        let has_ended = self.count_end(failure.kind);
+        match has_ended && self.connection.is_used && may_repeat(self.context, &self.request.method, sent) {
+            true => Broken::Idle(failure),
+            false => Broken::Final(failure),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Streams that end in an unusual way, on connections that go on.
 
-use hammer_net::FailureKind::{Protocol, RefusedStream, Reset, Truncated};
+use hammer_net::FailureKind::{Protocol, RefusedStream, StreamReset, Truncated};
 
 use super::ok;
 use crate::case::{Case, Pace};
@@ -48,7 +48,7 @@ fn large_head(asked: &Asked) -> Vec<u8> {
 
 const RESETS: &[Case] = &[
     Case::http2("RST_STREAM before the answer", |asked| {
-        a_third(asked, || Reply::fails(Reset, reset(asked.stream, code(asked))))
+        a_third(asked, || Reply::fails(StreamReset, reset(asked.stream, code(asked))))
     })
     .paced(Pace::AtOnce(8), 90),
     Case::http2("RST_STREAM in the answer", |asked| {

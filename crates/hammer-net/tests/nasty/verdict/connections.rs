@@ -16,6 +16,14 @@ pub(super) fn faults(case: &Case, story: &Story, books: &Books) -> Vec<String> {
         (counts.resent >= resent && (counts.resent == 0) == (resent == 0), "resent differs"),
         (counts.redialled >= redialled && (counts.redialled == 0) == (redialled == 0), "redialled differs"),
         (counts.connected() >= books.connections as u64, "more connections came in than were dialled"),
+        (
+            counts.resets + counts.closed + counts.closed_idle <= counts.connected(),
+            "more connections ended than there were",
+        ),
+        (
+            answered < case.count || resent > 0 || counts.closed == 0,
+            "a connection took an answer along, and all are there",
+        ),
         (counts.dials >= dialled, "more requests dialled than there were dials"),
         (!case.resends_all || (resent > 0 && answered == case.count), "not each was sent again and answered"),
         (case.redials.is_none_or(|each| (redialled + 1 == case.count) == each), "not each was redialled"),

@@ -170,7 +170,7 @@ fn a_request_that_was_read_is_not_sent_again_when_its_stream_is_reset_or_its_con
             let client = client(prior_knowledge(&server));
             for number in 1..=4 {
                 let (sent, answer) = send_one(&client).await;
-                let kind = if closes { FailureKind::Closed } else { FailureKind::Reset };
+                let kind = if closes { FailureKind::Closed } else { FailureKind::StreamReset };
                 assert_eq!(sent, if number == 3 { Err(kind) } else { Ok(()) });
                 assert!(answer.wire.sent.is_some() && !answer.resent && !answer.redialled);
             }
@@ -305,5 +305,27 @@ fn a_connection_counts_once_however_many_streams_it_takes_along() {
         assert!(lost.into_iter().all(|answer| answer.is_err()));
         let counts = recorder.swap(Nanos(1), Interval::with_series(1)).connections[0].record.counts;
         assert_eq!((counts.dials, counts.reused, counts.closed, counts.resets), (1, 2, 1, 0));
+    });
+}
+
+#[test]
+fn a_farewell_behind_the_last_answer_takes_none_along() {
+    run(async {
+        let (server, _) = scripted(Some(100), |peer, _, _, stream| {
+            Box::pin(async move {
+                peer.answer(stream).await;
+                peer.goaway(stream).await;
+                false
+            })
+        })
+        .await;
+        let mut recorder = Recorder::new(1);
+        let log = recorder.connections("one");
+        let client = Client::new(prior_knowledge(&server), HandClock::new(), log).unwrap();
+        for _ in 0..10 {
+            get(&client, "/").await.unwrap();
+        }
+        let counts = recorder.swap(Nanos(1), Interval::with_series(1)).connections[0].record.counts;
+        assert_eq!((counts.closed, counts.resets), (0, 0), "{counts:?}");
     });
 }
