@@ -108,16 +108,14 @@ async fn connect(
     addresses: impl Iterator<Item = SocketAddr>,
 ) -> Result<Connected, Failure> {
     let mut addresses = addresses.peekable();
+    let mut next_addr = addresses.next();
+    if let (Some(only), None) = (next_addr, addresses.peek()) {
+        return connect_to(context, host, only).await;
+    }
     let mut under_way = FuturesUnordered::new();
     let mut failure = None;
     loop {
-        if let Some(addr) = addresses.next() {
-            if under_way.is_empty() && addresses.peek().is_none() {
-                // The last one, or the only one, which needs no company.
-                return connect_to(context, host, addr).await;
-            }
-            under_way.push(connect_to(context, host, addr));
-        }
+        under_way.extend(next_addr.map(|addr| connect_to(context, host, addr)));
         let next = under_way.next();
         let ended = match addresses.peek() {
             Some(_) => tokio::time::timeout(SILENCE, next).await,
@@ -129,6 +127,7 @@ async fn connect(
             Ok(Some(Err(failed))) => failure = Some(failed),
             Ok(None) => break,
         }
+        next_addr = addresses.next();
     }
     Err(failure.unwrap_or_else(|| Failure::new(FailureKind::Dns, format!("find an address of {host}"))))
 }

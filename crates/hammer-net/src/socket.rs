@@ -34,6 +34,9 @@ pub struct Socket {
     last_received: Cell<Option<Received>>,
     /// There is something to read that the epoll has not told of.
     has_news: Cell<bool>,
+    /// It was connected at once, and so has room that the epoll has not told of.
+    has_room: Cell<bool>,
+    is_nodelay: Cell<bool>,
     /// While the kernel takes no more, room for more wakes the thread even in a lazy reactor.
     is_blocked: RefCell<Option<Demand>>,
 }
@@ -58,10 +61,15 @@ impl Socket {
             bytes_out: Cell::default(),
             last_received: Cell::default(),
             has_news: Cell::default(),
+            has_room: Cell::default(),
+            is_nodelay: Cell::default(),
             is_blocked: RefCell::default(),
         };
-        // On loopback the peer has answered by now, which saves the wait.
-        reactor.turn();
+        // On loopback the peer has answered by now: to ask costs less than to wait for what the epoll says.
+        if net::getpeername(socket.registration.fd()).is_ok() {
+            socket.has_room.set(true);
+            return Ok(socket);
+        }
         let has_failed = |place: Ref<'_, Place>, cx: &mut Context<'_>| {
             place.poll_writable(cx).map_ok(|ready| ready.has_failed())
         };
@@ -102,9 +110,13 @@ impl Socket {
     /// As of `sendmsg`, with the code of the operating system; a closed connection raises no signal.
     pub fn poll_send(&self, cx: &mut Context<'_>, bufs: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
         self.reactor.gather(&self.registration);
+        self.send_promptly()?;
         let place = self.registration.place();
         loop {
-            let mut ready = ready!(place.poll_writable(cx))?;
+            let mut ready = match self.has_room.take() {
+                true => Ready::Asked,
+                false => ready!(place.poll_writable(cx))?,
+            };
             match send(self.registration.fd(), bufs) {
                 Err(Errno::AGAIN) => {
                     ready.note_full();
@@ -146,6 +158,15 @@ impl Socket {
     /// Bytes that the kernel took so far.
     pub fn bytes_out(&self) -> u64 {
         self.bytes_out.get()
+    }
+
+    /// Has the kernel hold nothing back from the second write on; before that there is nothing unacknowledged for which it would, and
+    /// a connection for one request is spared a call.
+    fn send_promptly(&self) -> io::Result<()> {
+        if self.bytes_out.get() > 0 && !self.is_nodelay.replace(true) {
+            net::sockopt::set_tcp_nodelay(self.registration.fd(), true)?;
+        }
+        Ok(())
     }
 
     fn poll_readable<'a>(&self, place: &'a Place, cx: &mut Context<'_>) -> Poll<io::Result<Ready<'a>>> {
@@ -206,7 +227,6 @@ fn open(addr: SocketAddr) -> io::Result<OwnedFd> {
     let family = if addr.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let fd = net::socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
-    net::sockopt::set_tcp_nodelay(&fd, true)?;
     // Without stamps, what is read arrived when it was read, and says so.
     let _ = ask_for_stamps(&fd);
     Ok(fd)

@@ -218,3 +218,29 @@ fn once_the_kernel_stamps_it_does_so_for_the_first_bytes_of_every_connection() {
         }
     });
 }
+
+#[test]
+fn a_connection_at_hand_is_known_at_once_and_its_first_write_waits_for_no_turn() {
+    on_either_shard(async |reactor| {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut connecting = pin!(Socket::connect(&reactor, listener.local_addr().unwrap()));
+        let mut cx = Context::from_waker(Waker::noop());
+        let Poll::Ready(Ok(socket)) = connecting.as_mut().poll(&mut cx) else {
+            panic!("it waits for what the kernel knows");
+        };
+        let sent = socket.poll_send(&mut cx, &[IoSlice::new(b"first")]);
+        assert!(matches!(sent, Poll::Ready(Ok(5))), "{sent:?}");
+    });
+}
+
+#[test]
+fn what_follows_a_first_write_is_not_held_back_for_its_acknowledgement() {
+    on_either_shard(async |reactor| {
+        let (socket, _server) = connected(&reactor).await;
+        let is_nodelay = || net::sockopt::tcp_nodelay(socket.registration.fd()).unwrap();
+        send_all(&socket, b"1").await;
+        assert!(!is_nodelay(), "a call for nothing");
+        send_all(&socket, b"2").await;
+        assert!(is_nodelay());
+    });
+}
