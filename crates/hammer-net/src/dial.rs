@@ -81,8 +81,8 @@ async fn establish(
         let protocol = plain_protocol(version);
         return Ok(Dialled { stream: Stream::Plain(socket), protocol, opened: connected, addr, open });
     };
-    let tls = connector
-        .connect(name.clone(), socket)
+    // Boxed, as all that few dials need: a dial is a future that is moved, and TLS would make it one of kilobytes.
+    let tls = Box::pin(connector.connect(name.clone(), socket))
         .await
         .map_err(|error| of_handshake(&origin.name_at(Some(addr)), &error))?;
     let opened = context.clock.now();
@@ -101,35 +101,44 @@ struct Connected {
     open: OpenConnection,
 }
 
-/// Tries one address after another: the next one where one refuses, and beside one that is silent for a while.
 async fn connect(
+    context: &ClientContext,
+    host: &str,
+    mut addresses: impl Iterator<Item = SocketAddr>,
+) -> Result<Connected, Failure> {
+    let first = addresses.next();
+    let first = first.ok_or_else(|| Failure::new(FailureKind::Dns, format!("find an address of {host}")))?;
+    match addresses.next() {
+        None => connect_to(context, host, first).await,
+        Some(second) => {
+            Box::pin(connect_to_any(context, host, [first, second].into_iter().chain(addresses))).await
+        }
+    }
+}
+
+/// Tries one address after another: the next one where one refuses, and beside one that is silent for a while.
+async fn connect_to_any(
     context: &ClientContext,
     host: &str,
     addresses: impl Iterator<Item = SocketAddr>,
 ) -> Result<Connected, Failure> {
     let mut addresses = addresses.peekable();
-    let mut next_addr = addresses.next();
-    if let (Some(only), None) = (next_addr, addresses.peek()) {
-        return connect_to(context, host, only).await;
-    }
     let mut under_way = FuturesUnordered::new();
-    let mut failure = None;
     loop {
-        under_way.extend(next_addr.map(|addr| connect_to(context, host, addr)));
+        under_way.extend(addresses.next().map(|addr| connect_to(context, host, addr)));
         let next = under_way.next();
         let ended = match addresses.peek() {
             Some(_) => tokio::time::timeout(SILENCE, next).await,
             None => Ok(next.await),
         };
         match ended {
-            Err(_) => {}
             Ok(Some(Ok(connected))) => return Ok(connected),
-            Ok(Some(Err(failed))) => failure = Some(failed),
-            Ok(None) => break,
+            Ok(Some(Err(failure))) if under_way.is_empty() && addresses.peek().is_none() => {
+                return Err(failure);
+            }
+            _ => {}
         }
-        next_addr = addresses.next();
     }
-    Err(failure.unwrap_or_else(|| Failure::new(FailureKind::Dns, format!("find an address of {host}"))))
 }
 
 async fn connect_to(context: &ClientContext, host: &str, addr: SocketAddr) -> Result<Connected, Failure> {

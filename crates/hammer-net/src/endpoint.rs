@@ -205,7 +205,10 @@ impl Endpoint {
         self.prefer(dialled.addr);
         match dialled.protocol {
             Protocol::Http1 => Ok(Opened::Http1(Http1Connection::new(dialled))),
-            Protocol::Http2 => Ok(Opened::Http2(Started::new(dialled, self.origin.host(), context).await?)),
+            Protocol::Http2 => {
+                let started = Box::pin(Started::new(dialled, self.origin.host(), context));
+                Ok(Opened::Http2(started.await?))
+            }
         }
     }
 
