@@ -206,9 +206,9 @@ pub(crate) struct LabCtArgs {
     /// Accept the roots in this PEM file
     #[arg(long, value_name = "FILE")]
     pub(crate) roots: Vec<PathBuf>,
-    /// The address to listen on; port 0 lets the system choose
-    #[arg(long, default_value = "127.0.0.1:0")]
-    pub(crate) listen: std::net::SocketAddr,
+    /// The address to listen on, whatever the settings say (127.0.0.1:0 if nothing); port 0 lets the system choose
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Option<std::net::SocketAddr>,
 }
 
 /// An embedded HTTP server.
@@ -220,9 +220,9 @@ pub(crate) struct LabHttpArgs {
     /// Change one setting: body_size=128B
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
-    /// The address to listen on; port 0 lets the system choose
-    #[arg(long, default_value = "127.0.0.1:0")]
-    pub(crate) listen: std::net::SocketAddr,
+    /// The address to listen on, whatever the settings say (127.0.0.1:0 if nothing); port 0 lets the system choose
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Option<std::net::SocketAddr>,
 }
 
 /// Which schema.

@@ -255,6 +255,8 @@ fn an_embedded_target_that_cannot_start_says_why() {
     for lab in ["ct", "http"] {
         let ended = hammer(&["lab", lab, "--listen", &address]);
         refused(&ended, &[&format!("hammer: failed to listen on {address}: Address already in use")]);
+        let ended = hammer(&["lab", lab, "--set", &format!("serve.listen={address}")]);
+        refused(&ended, &["--set serve.listen=", ": failed to listen on ", "Address already in use"]);
     }
     let listen = format!("serve: {{ listen: \"{address}\" }}");
     let own = PLAN.replace("url: http://127.0.0.1:9", &format!("lab: {{ http: {{ {listen} }} }}"));

@@ -2,6 +2,7 @@
 //! log, what stands under `target.log` of a plan.
 
 use std::io;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use hammer_lab::{CtLabHandle, CtLabPlan, HttpLabHandle, HttpLabPlan, LabError, LabStats, LogConfig};
@@ -41,7 +42,7 @@ fn ct(args: &LabCtArgs, registry: &Registry) -> Result<ExitCode, CliError> {
     };
     let SourcedPlan { mut plan, source } = settings;
     say_notes(&source)?;
-    plan.serve.listen = args.listen;
+    plan.serve.listen = args.listen.unwrap_or(plan.serve.listen);
     let log = log_of(&plan);
     let refused = |error| unstarted(error, &at).placed(&source);
     let mut config = LogConfig::from_plan(plan).map_err(refused)?;
@@ -51,8 +52,8 @@ fn ct(args: &LabCtArgs, registry: &Registry) -> Result<ExitCode, CliError> {
             config.add_root_der(root);
         }
     }
-    let lab = CtLabHandle::spawn(config).map_err(|error| unserved(error, &at, &source))?;
-    let log = served(log, &lab).map_err(|error| unserved(error, &at, &source))?;
+    let lab = CtLabHandle::spawn(config).map_err(|error| unserved(error, args.listen, &at, &source))?;
+    let log = served(log, &lab).map_err(|error| unserved(error, args.listen, &at, &source))?;
     until_signal(&json!(log))?;
     told(&lab.stop())
 }
@@ -73,16 +74,17 @@ fn http(args: &LabHttpArgs, registry: &Registry) -> Result<ExitCode, CliError> {
     let SourcedPlan { mut plan, source } =
         config::<HttpLabPlan>(args.config.as_deref(), &args.set, registry)?;
     say_notes(&source)?;
-    plan.serve.listen = args.listen;
-    let lab = HttpLabHandle::spawn(plan).map_err(|error| unserved(error, &PlanPath::default(), &source))?;
+    plan.serve.listen = args.listen.unwrap_or(plan.serve.listen);
+    let lab = HttpLabHandle::spawn(plan)
+        .map_err(|error| unserved(error, args.listen, &PlanPath::default(), &source))?;
     until_signal(&json!({ "url": lab.url }))?;
     told(&lab.stop())
 }
 
-/// The address is the command line's, whatever the settings say.
-fn unserved(error: LabError, at: &PlanPath, source: &PlanSource) -> CliError {
+/// `listen` is the address of the command line, which then is at fault, and no setting.
+fn unserved(error: LabError, listen: Option<SocketAddr>, at: &PlanPath, source: &PlanSource) -> CliError {
     match error {
-        LabError::Listen { .. } => error.into(),
+        LabError::Listen { .. } if listen.is_some() => error.into(),
         error => unstarted(error, at).placed(source),
     }
 }
