@@ -64,12 +64,16 @@ fn over_tls(folder: &Folder) -> (HttpLabHandle, String) {
 }
 
 #[test]
-fn a_server_that_nobody_trusts_is_tls_refused_and_exit_3() {
+fn a_server_that_nobody_trusts_is_tls_failed_and_exit_3() {
     let folder = Folder::new();
     let (lab, url) = over_tls(&folder);
     let ended = hammer(&["http", "get", &url, "-n", "4", "-c", "2", "--out", "-"]);
     assert_eq!(ended.code, 3, "{}", ended.stderr);
-    assert_eq!(causes(&ended.report()), [("unreachable".to_owned(), "tls refused".to_owned(), 4)]);
+    let report = ended.report();
+    assert_eq!(causes(&report), [("unreachable".to_owned(), "tls failed".to_owned(), 4)]);
+    let connections = &report.connections[0];
+    assert_eq!((connections.tls_handshakes, connections.failed_handshakes), (0, connections.dials));
+    assert!(connections.dials >= 4);
     assert!(lab.stats().requests.is_empty());
 
     let root = folder.path("server.pem");

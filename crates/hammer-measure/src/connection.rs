@@ -41,6 +41,8 @@ pub struct ConnectionCounts {
     pub tls_handshakes: u64,
     /// TLS handshakes that resumed an earlier session (RFC 8446 section 2.2).
     pub tls_resumed: u64,
+    /// TLS handshakes that were begun and not completed: either side refused, or the dial's time was over.
+    pub failed_handshakes: u64,
     /// Look-ups of names, those that failed included.
     pub look_ups: u64,
     /// Look-ups that found no address.
@@ -89,7 +91,7 @@ impl ConnectionCounts {
         self.dials.saturating_sub(self.failed_dials)
     }
 
-    fn each(&mut self) -> [&mut u64; 15] {
+    fn each(&mut self) -> [&mut u64; 16] {
         [
             &mut self.dials,
             &mut self.failed_dials,
@@ -103,6 +105,7 @@ impl ConnectionCounts {
             &mut self.redialled,
             &mut self.tls_handshakes,
             &mut self.tls_resumed,
+            &mut self.failed_handshakes,
             &mut self.look_ups,
             &mut self.failed_look_ups,
             &mut self.unstamped,

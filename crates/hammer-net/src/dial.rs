@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
 use hammer_measure::Nanos;
-use hammer_measure::connection::OpenConnection;
+use hammer_measure::connection::{ConnectionLog, OpenConnection};
 use rustls::HandshakeKind;
 
 use crate::config::HttpVersion;
@@ -81,10 +81,12 @@ async fn establish(
         let protocol = plain_protocol(version);
         return Ok(Dialled { stream: Stream::Plain(socket), protocol, opened: connected, addr, open });
     };
+    let mut step = DialStep::new(context, ConnectionLog::handshake_failed);
     // Boxed, as all that few dials need: a dial is a future that is moved, and TLS would make it one of kilobytes.
     let tls = Box::pin(connector.connect(name.clone(), socket))
         .await
         .map_err(|error| of_handshake(&origin.name_at(Some(addr)), &error))?;
+    step.is_done = true;
     let opened = context.clock.now();
     times.tls_done = Some(opened);
     let session = tls.get_ref().1;
@@ -145,25 +147,33 @@ async fn connect_to(context: &ClientContext, host: &str, addr: SocketAddr) -> Re
     guard::check(host, addr, context.config.authorized.as_deref())
         .map_err(|refused| Failure::new(FailureKind::Unauthorized, refused.to_string()))?;
     let started = context.clock.now();
-    let mut attempt = DialAttempt { context, is_done: false };
+    let mut step = DialStep::new(context, ConnectionLog::dial_failed);
     let socket = Socket::connect(&context.reactor, addr)
         .await
         .map_err(|error| Failure::of_dial(&format!("{host} at {addr}"), &error))?;
-    attempt.is_done = true;
+    step.is_done = true;
     let open = context.log.dialled(context.clock.now().since(started));
     Ok(Connected { socket, addr, open })
 }
 
-/// A dial under way. Whoever gives it up, for its deadline or for another address that answered, gives up a dial that failed.
-struct DialAttempt<'a> {
-    context: &'a ClientContext,
+/// A step of a dial: the connect of TCP, or the handshake of TLS. Whoever gives it up, for its deadline or for another address that
+/// answered, gives up one that failed.
+struct DialStep<'a> {
+    log: &'a ConnectionLog,
+    note_failed: fn(&ConnectionLog),
     is_done: bool,
 }
 
-impl Drop for DialAttempt<'_> {
+impl<'a> DialStep<'a> {
+    fn new(context: &'a ClientContext, note_failed: fn(&ConnectionLog)) -> Self {
+        Self { log: &context.log, note_failed, is_done: false }
+    }
+}
+
+impl Drop for DialStep<'_> {
     fn drop(&mut self) {
         if !self.is_done {
-            self.context.log.dial_failed();
+            (self.note_failed)(self.log);
         }
     }
 }

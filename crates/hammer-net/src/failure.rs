@@ -64,7 +64,7 @@ impl FailureKind {
             Self::DialTimeout => "dial timed out",
             Self::DescriptorsExhausted => "descriptors exhausted",
             Self::PortsExhausted => "local ports exhausted",
-            Self::Tls => "tls refused",
+            Self::Tls => "tls failed",
             Self::Reset => "connection reset",
             Self::StreamReset => "stream reset",
             Self::Closed => "connection closed",

@@ -60,6 +60,11 @@ impl ConnectionLog {
         record.tls.record(took);
     }
 
+    /// A TLS handshake was begun, and either side refused, or had no time left.
+    pub fn handshake_failed(&self) {
+        self.count(|counts| counts.failed_handshakes += 1);
+    }
+
     /// A name was looked up, and addresses found, which took so long.
     pub fn looked_up(&self, took: Nanos) {
         let mut record = self.shared.record.borrow_mut();

@@ -20,7 +20,7 @@ enum Act {
     Count(usize),
 }
 
-const PLAIN: [fn(&ConnectionLog); 8] = [
+const PLAIN: [fn(&ConnectionLog); 9] = [
     ConnectionLog::reused,
     ConnectionLog::reset,
     ConnectionLog::closed_idle,
@@ -29,6 +29,7 @@ const PLAIN: [fn(&ConnectionLog); 8] = [
     ConnectionLog::resent,
     ConnectionLog::redialled,
     ConnectionLog::unstamped,
+    ConnectionLog::handshake_failed,
 ];
 
 fn any_act() -> impl Strategy<Value = Act> {
@@ -98,6 +99,7 @@ fn each_note_is_counted_once_and_in_its_place() {
         resent: 6,
         redialled: 7,
         unstamped: 8,
+        failed_handshakes: 9,
         ..ConnectionCounts::default()
     };
     assert_eq!(record.counts, expected);

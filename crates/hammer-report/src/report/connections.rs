@@ -35,6 +35,9 @@ pub struct Connections {
     pub tls_handshakes: u64,
     /// TLS handshakes that resumed an earlier session.
     pub tls_resumed: u64,
+    /// TLS handshakes that were begun and not completed: either side refused, or the dial's time was over.
+    #[serde(default)]
+    pub failed_handshakes: u64,
     /// Look-ups of names, those that failed included.
     pub look_ups: u64,
     /// Look-ups that found no address.
@@ -66,7 +69,7 @@ impl Connections {
     pub fn are_amiss(&self) -> bool {
         let lost = [self.resets, self.closed_idle, self.closed, self.refused_streams];
         let repeated = [self.resent, self.redialled];
-        let failed = [self.failed_dials, self.failed_look_ups, self.unstamped];
+        let failed = [self.failed_dials, self.failed_handshakes, self.failed_look_ups, self.unstamped];
         let mut amiss = lost.into_iter().chain(repeated).chain(failed);
         amiss.any(|count| count > 0) || self.connected() > self.most_open
     }
@@ -100,6 +103,7 @@ impl From<&ServiceConnections> for Connections {
             redialled: counts.redialled,
             tls_handshakes: counts.tls_handshakes,
             tls_resumed: counts.tls_resumed,
+            failed_handshakes: counts.failed_handshakes,
             look_ups: counts.look_ups,
             failed_look_ups: counts.failed_look_ups,
             unstamped: counts.unstamped,

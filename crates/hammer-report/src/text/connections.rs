@@ -35,6 +35,7 @@ fn lost(connections: &Connections) -> Option<String> {
         (connections.closed, "close", " before an answer was whole"),
         (connections.closed_idle, "close", " while idle"),
         (connections.refused_streams, "refused stream", ""),
+        (connections.failed_handshakes, "failed TLS handshake", ""),
         (connections.failed_look_ups, "failed look-up", ""),
     ])
 }
