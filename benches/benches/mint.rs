@@ -1,14 +1,19 @@
 //! Chains minted a second: each profile by a P-256 issuer, by walking nonces and slowly; and add-chain bodies, of the
 //! everyday profile by each issuer. Each chain is another seq, with a subject key of its own.
 
+use std::hint::black_box;
 use std::time::Duration;
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use hammer_benches::encode::{self, write};
 use hammer_synth::{
     Algorithm, ChainMinter, HierarchySpec, IssuerSource, MintScratch, Minted, MinterSpec, Profile, Seed,
     Validity,
 };
+use ring::digest::{SHA256, digest};
+use ring::rand::SystemRandom;
+use ring::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair};
 
 fn minter(algorithm: Algorithm, profile: Profile) -> ChainMinter {
     let validity = Validity::new(1_767_225_600, 1_775_001_600).expect("it starts before it ends");
@@ -59,8 +64,21 @@ fn mint(c: &mut Criterion) {
             });
         });
     }
+    references(&mut group);
     group.finish();
     encode(c);
+}
+
+/// What other hours and machines make of a figure: a hash of as much as is signed of a certificate, and a signature by ring.
+fn references(group: &mut BenchmarkGroup<'_, WallTime>) {
+    let message = [0x5a; 800];
+    group.bench_function("reference/sha256_800B", |b| b.iter(|| digest(&SHA256, black_box(&message))));
+    let (rng, algorithm) = (SystemRandom::new(), &ECDSA_P256_SHA256_ASN1_SIGNING);
+    let pkcs8 = EcdsaKeyPair::generate_pkcs8(algorithm, &rng).expect("a key pair");
+    let ring = EcdsaKeyPair::from_pkcs8(algorithm, pkcs8.as_ref(), &rng).expect("a key pair");
+    group.bench_function("reference/ring_sign", |b| {
+        b.iter(|| ring.sign(&rng, black_box(&message)).expect("it signs"));
+    });
 }
 
 fn encode(c: &mut Criterion) {

@@ -13,6 +13,7 @@ use hammer_tlog::logs::audit::{self, AuditBounds, NoSpill, Receipt, TileAudit, T
 use hammer_tlog::logs::follow::{Event, Follower, Head, ProofMethod};
 use hammer_tlog::logs::merkle::{Frontier, Hash, Tree, leaf_hash};
 use hammer_tlog::logs::tile::{self, Level, TileId, encode_hashes};
+use ring::digest::{SHA256, digest};
 
 /// What TesseraCT answered to its first chain.
 const REQUEST: &str = include_str!("../../crates/hammer-tlog/testdata/tesseract/01-x509.request.json");
@@ -146,6 +147,10 @@ fn bundles(c: &mut Criterion) {
             }
             assert!(sweep.is_proved() && sweep.flaws().is_empty());
         });
+    });
+    // What other hours and machines make of a figure: the bytes that any audit hashes, once.
+    group.bench_function("full_tile_256x1500B/sha256", |b| {
+        b.iter(|| digest(&SHA256, black_box(&bundle.entries)));
     });
     group.bench_function("full_tile_256x1500B/followed", |b| b.iter(|| black_box(&bundle).follow()));
     group.bench_function("full_tile_256x1500B/audited", |b| {

@@ -100,6 +100,10 @@ def wrk_environment(load):
     return {"BODY": load.body} if load.body else {}
 
 
+def bare(load):
+    return [load.url, str(load.connections), str(load.rate), str(load.seconds)]
+
+
 def h2load(load):
     return ["-t1", "-c1", f"-m{load.connections}", f"-D{load.seconds}", load.url]
 
@@ -157,6 +161,10 @@ CLIENTS = [
     Client(
         "before", hammer, figures.of_hammer, statuses=(0, 5), variable="HAMMER_BEFORE",
         behind="as hammer, whose older binary it is",
+    ),
+    Client(
+        "bare", bare, figures.of_bare, closed=False, version=[], variable="BARE",
+        behind="no client: it sleeps, sends and reads what has come, and records nothing (crates/hammer-net/examples/bare.rs)",
     ),
     Client("h2load", h2load, figures.of_h2load, closed=False),
     Client(

@@ -150,6 +150,10 @@ def of_hammer(_, out):
     }
 
 
+def of_bare(text, _):
+    return json.loads(text)
+
+
 def milliseconds(figure):
     """A figure of hammer's report: nanoseconds, or an object where it lies beyond what was ever answered."""
     return figure / 1e6 if isinstance(figure, int) else math.inf
