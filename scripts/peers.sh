@@ -7,7 +7,7 @@
 #   SCENARIOS="static return200 post1k one thousand close tls http2 memory open" chooses some of them
 #   CLIENTS="wrk hammer before oha h2load" chooses some of the clients
 #   OTHERS_MAX=3 REPEATS=10: a round in which others took over 3 % of a core is carried out again, ten times at most
-# HAMMER, WRK, WRK2, H2LOAD, OHA, HEY, VEGETA, K6 and LOCUST name binaries that are not on PATH or in ~/.cache/hammer/bin;
+# HAMMER, WRK, WRK2, H2LOAD, OHA, HEY, VEGETA, K6, LOCUST and BARE name binaries that are not on PATH or in ~/.cache/hammer/bin;
 # HAMMER_BEFORE an older hammer, which then takes part in every round; SERVER_CORE and CLIENT_CORE choose the cores.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

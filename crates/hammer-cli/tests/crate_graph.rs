@@ -7,8 +7,9 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Who alone may name these.
-const OWNERS: [(&str, &str); 4] = [
+const OWNERS: [(&str, &str); 5] = [
     ("clap", "hammer-cli"),
+    ("mimalloc", "hammer-cli"),
     ("indicatif", "hammer-cli"),
     ("ratatui", "hammer-cli"),
     ("hdrhistogram", "hammer-measure"),
