@@ -119,7 +119,8 @@ fn over_http2(version: HttpVersion) -> Option<HttpVersion> {
 }
 
 impl Workload for HttpWorkload {
-    type Op = HttpOp;
+    // Boxed, since it is moved from hand to hand for each operation.
+    type Op = Box<HttpOp>;
     type Session = HttpSession;
     type User = ();
     type Scratch = ();
@@ -130,7 +131,7 @@ impl Workload for HttpWorkload {
         vec![SeriesSpec { name, operation: true }]
     }
 
-    fn prepare(&self, (): &mut (), _seq: u64, reuse: Option<HttpOp>) -> HttpOp {
+    fn prepare(&self, (): &mut (), _seq: u64, reuse: Option<Box<HttpOp>>) -> Box<HttpOp> {
         reuse.unwrap_or_default()
     }
 
@@ -145,7 +146,7 @@ impl Workload for HttpWorkload {
         &self,
         session: &HttpSession,
         (): &(),
-        op: &mut HttpOp,
+        op: &mut Box<HttpOp>,
         record: &OperationRecord,
     ) -> Ended {
         let mut exchange = record.exchange();

@@ -204,7 +204,7 @@ impl Endpoint {
         let dialled = dial(context, &self.origin, self.addresses(), times).await?;
         self.prefer(dialled.addr);
         match dialled.protocol {
-            Protocol::Http1 => Ok(Opened::Http1(Http1Connection::new(dialled))),
+            Protocol::Http1 => Ok(Opened::Http1(Box::new(Http1Connection::new(dialled)))),
             Protocol::Http2 => {
                 let started = Box::pin(Started::new(dialled, self.origin.host(), context));
                 Ok(Opened::Http2(started.await?))
@@ -249,7 +249,7 @@ impl Endpoint {
 
 /// A connection that speaks what was agreed.
 pub(crate) enum Opened {
-    Http1(Http1Connection),
+    Http1(Box<Http1Connection>),
     Http2(Started),
 }
 

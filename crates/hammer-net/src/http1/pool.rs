@@ -14,7 +14,8 @@ use crate::failure::{Failure, closed};
 pub(crate) struct Http1Pool {
     connections: usize,
     slots: Semaphore,
-    idle: RefCell<VecDeque<Http1Connection>>,
+    // Boxed, since each exchange takes one and puts it back.
+    idle: RefCell<VecDeque<Box<Http1Connection>>>,
 }
 
 impl Http1Pool {
@@ -31,13 +32,13 @@ impl Http1Pool {
         self.slots.acquire().await.map_err(|_| closed())
     }
 
-    pub(crate) fn put(&self, connection: Http1Connection) {
+    pub(crate) fn put(&self, connection: Box<Http1Connection>) {
         self.idle.borrow_mut().push_back(connection);
     }
 
     /// The connection that was used last, when it is neither idle nor old for too long, and how many were passed over that the
     /// peer had closed meanwhile.
-    pub(crate) fn take(&self, context: &ClientContext) -> (Option<Http1Connection>, usize) {
+    pub(crate) fn take(&self, context: &ClientContext) -> (Option<Box<Http1Connection>>, usize) {
         let mut idle = self.idle.borrow_mut();
         if idle.is_empty() {
             return (None, 0);
@@ -67,15 +68,15 @@ impl Http1Pool {
     }
 }
 
-fn drop_expired(idle: &mut VecDeque<Http1Connection>, context: &ClientContext, now: Nanos) {
+fn drop_expired(idle: &mut VecDeque<Box<Http1Connection>>, context: &ClientContext, now: Nanos) {
     if !context.expires() {
         return;
     }
     let is_expired = |one: &Http1Connection| context.is_expired(now, one.opened, one.idle_since);
-    while idle.front().is_some_and(is_expired) {
+    while idle.front().is_some_and(|first| is_expired(first)) {
         idle.pop_front();
     }
-    while idle.back().is_some_and(is_expired) {
+    while idle.back().is_some_and(|last| is_expired(last)) {
         idle.pop_back();
     }
 }
