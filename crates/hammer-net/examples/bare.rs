@@ -1,7 +1,7 @@
 //! What a rate costs at least: a client that sleeps until an instant, sends, and reads what has come by then.
 //!
 //! `bare <url> <connections> <rate> <seconds>` prints JSON: requests sent, answers read, and seconds. It has a thread, no runtime
-//! and no epoll, reads nothing of an answer but its first bytes, and records nothing: what it costs is the kernel's alone, and no
+//! and no epoll, takes what one read brings for an answer, 4 KB at most, and records nothing: what it costs is the kernel's alone, and no
 //! client that sends as promptly costs less. `scripts/peers.sh` takes it where BARE names it.
 
 use std::collections::VecDeque;

@@ -86,13 +86,13 @@ async fn establish(
     let tls = Box::pin(connector.connect(name.clone(), socket))
         .await
         .map_err(|error| of_handshake(&origin.name_at(Some(addr)), &error))?;
-    step.is_done = true;
     let opened = context.clock.now();
     times.tls_done = Some(opened);
     let session = tls.get_ref().1;
+    let protocol = tls_protocol(version, session.alpn_protocol(), origin)?;
+    step.is_done = true;
     let is_resumed = session.handshake_kind() == Some(HandshakeKind::Resumed);
     context.log.handshaken(opened.since(connected), is_resumed);
-    let protocol = tls_protocol(version, session.alpn_protocol(), origin)?;
     Ok(Dialled { stream: Stream::Tls(Box::new(tls)), protocol, opened, addr, open })
 }
 
@@ -109,7 +109,7 @@ async fn connect(
     mut addresses: impl Iterator<Item = SocketAddr>,
 ) -> Result<Connected, Failure> {
     let first = addresses.next();
-    let first = first.ok_or_else(|| Failure::new(FailureKind::Dns, format!("find an address of {host}")))?;
+    let first = first.ok_or_else(|| no_address(host))?;
     match addresses.next() {
         None => connect_to(context, host, first).await,
         Some(second) => {
@@ -138,7 +138,9 @@ async fn connect_to_any(
             Ok(Some(Err(failure))) if under_way.is_empty() && addresses.peek().is_none() => {
                 return Err(failure);
             }
-            _ => {}
+            // One refused, or all are silent: the next one.
+            Ok(Some(Err(_))) | Err(_) => {}
+            Ok(None) => return Err(no_address(host)),
         }
     }
 }
@@ -176,6 +178,11 @@ impl Drop for DialStep<'_> {
             (self.note_failed)(self.log);
         }
     }
+}
+
+#[cold]
+fn no_address(host: &str) -> Failure {
+    Failure::new(FailureKind::Dns, format!("find an address of {host}"))
 }
 
 fn plain_protocol(version: HttpVersion) -> Protocol {

@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::LazyLock;
 use std::task::{Context, Poll, ready};
 
 use hammer_measure::Nanos;
@@ -34,8 +35,8 @@ pub struct Socket {
     last_received: Cell<Option<Received>>,
     /// There is something to read that the epoll has not told of.
     has_news: Cell<bool>,
-    /// It was connected at once, and so has room that the epoll has not told of.
-    has_room: Cell<bool>,
+    /// What the first write finds that the epoll has not told of: room, since it was connected at once, or that it was reset since.
+    at_hand: Cell<Option<Result<(), Errno>>>,
     is_nodelay: Cell<bool>,
     /// While the kernel takes no more, room for more wakes the thread even in a lazy reactor.
     is_blocked: RefCell<Option<Demand>>,
@@ -48,12 +49,16 @@ impl Socket {
     ///
     /// With the code of the operating system: there is no descriptor or port left, or the peer refused or cannot be reached.
     pub async fn connect(reactor: &Rc<Reactor>, addr: SocketAddr) -> io::Result<Self> {
-        let _awaited = reactor.demand();
         let fd = open(addr)?;
         match net::connect(&fd, &addr) {
-            Ok(()) | Err(Errno::INPROGRESS) => {}
-            Err(error) => return Err(error.into()),
+            Ok(()) | Err(Errno::INPROGRESS) => Self::connecting(reactor, addr, fd).await,
+            Err(error) => Err(error.into()),
         }
+    }
+
+    /// What becomes of `fd`, which was told to connect to `addr`.
+    async fn connecting(reactor: &Rc<Reactor>, addr: SocketAddr, fd: OwnedFd) -> io::Result<Self> {
+        let _awaited = reactor.demand();
         let socket = Self {
             registration: reactor.register(fd)?,
             reactor: Rc::clone(reactor),
@@ -61,22 +66,34 @@ impl Socket {
             bytes_out: Cell::default(),
             last_received: Cell::default(),
             has_news: Cell::default(),
-            has_room: Cell::default(),
+            at_hand: Cell::default(),
             is_nodelay: Cell::default(),
             is_blocked: RefCell::default(),
         };
         // On loopback the peer has answered by now: to ask costs less than to wait for what the epoll says.
         if net::getpeername(socket.registration.fd()).is_ok() {
-            socket.has_room.set(true);
-            return Ok(socket);
+            socket.at_hand.set(Some(Ok(())));
+            return socket.unless_own_peer(addr);
         }
         let has_failed = |place: Ref<'_, Place>, cx: &mut Context<'_>| {
             place.poll_writable(cx).map_ok(|ready| ready.has_failed())
         };
         if poll_fn(|cx| has_failed(socket.registration.place(), cx)).await? {
-            net::sockopt::socket_error(socket.registration.fd())??;
+            match net::sockopt::socket_error(socket.registration.fd())? {
+                // Whoever refuses says so by another code: this one had accepted.
+                Err(reset @ (Errno::CONNRESET | Errno::PIPE)) => socket.at_hand.set(Some(Err(reset))),
+                error => error?,
+            }
         }
-        Ok(socket)
+        socket.unless_own_peer(addr)
+    }
+
+    /// A dial to a port of this machine that nobody listens on may get that port as its own, and then TCP connects it with itself
+    /// (RFC 9293, section 3.5, figure 7): nobody accepted it.
+    fn unless_own_peer(self, addr: SocketAddr) -> io::Result<Self> {
+        let may_be =
+            addr.port() >= *LOWEST_OWN_PORT && net::getsockname(self.registration.fd())? == addr.into();
+        if may_be { Err(Errno::CONNREFUSED.into()) } else { Ok(self) }
     }
 
     /// Reads what is there into `buf`, which has room, by one call; waits where there is nothing.
@@ -113,14 +130,19 @@ impl Socket {
         self.send_promptly()?;
         let place = self.registration.place();
         loop {
-            let mut ready = match self.has_room.take() {
-                true => Ready::Asked,
-                false => ready!(place.poll_writable(cx))?,
+            let mut ready = match self.at_hand.take() {
+                Some(at_hand) => at_hand.map(|()| Ready::Asked)?,
+                None => match place.poll_writable(cx)? {
+                    Poll::Ready(ready) => ready,
+                    Poll::Pending => {
+                        self.is_blocked.borrow_mut().get_or_insert_with(|| self.reactor.demand());
+                        return Poll::Pending;
+                    }
+                },
             };
             match send(self.registration.fd(), bufs) {
                 Err(Errno::AGAIN) => {
                     ready.note_full();
-                    self.is_blocked.replace(Some(self.reactor.demand()));
                 }
                 Err(Errno::INTR) => {}
                 Err(error) => return Poll::Ready(Err(error.into())),
@@ -160,8 +182,9 @@ impl Socket {
         self.bytes_out.get()
     }
 
-    /// Has the kernel hold nothing back from the second write on; before that there is nothing unacknowledged for which it would, and
-    /// a connection for one request is spared a call.
+    /// Has the kernel hold nothing back from the second write on. In the first one the tail behind full segments leaves at once, since
+    /// Linux waits for nothing but an acknowledgement of an earlier tail (Minshall's rule); and a connection for one request is
+    /// spared a call.
     fn send_promptly(&self) -> io::Result<()> {
         if self.bytes_out.get() > 0 && !self.is_nodelay.replace(true) {
             net::sockopt::set_tcp_nodelay(self.registration.fd(), true)?;
@@ -222,6 +245,12 @@ impl AsyncWrite for Socket {
         Poll::Ready(Ok(net::shutdown(self.registration.fd(), Shutdown::Write)?))
     }
 }
+
+/// The lowest port that the kernel gives to who connects.
+static LOWEST_OWN_PORT: LazyLock<u16> = LazyLock::new(|| {
+    let range = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();
+    range.split_whitespace().next().and_then(|lowest| lowest.parse().ok()).unwrap_or(1024)
+});
 
 fn open(addr: SocketAddr) -> io::Result<OwnedFd> {
     let family = if addr.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };

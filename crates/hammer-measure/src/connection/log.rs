@@ -60,7 +60,7 @@ impl ConnectionLog {
         record.tls.record(took);
     }
 
-    /// A TLS handshake was begun, and either side refused, or had no time left.
+    /// A TLS handshake was begun and led to nothing: either side refused or ended it, or time was over.
     pub fn handshake_failed(&self) {
         self.count(|counts| counts.failed_handshakes += 1);
     }
@@ -95,7 +95,7 @@ impl ConnectionLog {
         self.count(|counts| counts.resets += 1);
     }
 
-    /// The peer had closed a connection between two exchanges, found before a byte of the next was written.
+    /// The peer had closed a connection before its first exchange or between two, found before a byte of the next was written.
     pub fn closed_idle(&self) {
         self.count(|counts| counts.closed_idle += 1);
     }

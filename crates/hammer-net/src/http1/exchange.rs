@@ -168,6 +168,11 @@ impl<'a> Http1Exchange<'a> {
         match end {
             FailureKind::Closed => self.context.log.closed(),
             FailureKind::Reset => self.context.log.reset(),
+            FailureKind::Tls => {
+                // A server of TLS 1.3 that refuses the client's certificate says so behind the handshake, and closes.
+                self.context.log.closed();
+                return false;
+            }
             _ => return false,
         }
         true

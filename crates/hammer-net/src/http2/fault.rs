@@ -73,7 +73,7 @@ impl Attempt<'_> {
 
     /// Counts a connection that the peer closed under the stream. One that was reset counts itself.
     fn count_closed(&self, error: &Error, kind: FailureKind) {
-        let is_closed = matches!(kind, FailureKind::Closed | FailureKind::Truncated);
+        let is_closed = matches!(kind, FailureKind::Closed | FailureKind::Truncated | FailureKind::Tls);
         if is_closed && !error.is_reset() && kind_of_h2(error) != Some(FailureKind::Reset) {
             self.lease.connection.count_closed(&self.context.log);
         }

@@ -244,3 +244,52 @@ fn what_follows_a_first_write_is_not_held_back_for_its_acknowledgement() {
         assert!(is_nodelay());
     });
 }
+
+#[test]
+fn who_accepted_and_reset_at_once_is_connected_to_and_has_reset() {
+    on_either_shard(async |reactor| {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let addr = listener.local_addr().unwrap();
+        let fd = open(addr).unwrap();
+        assert_eq!(net::connect(&fd, &addr), Err(Errno::INPROGRESS));
+        // With it goes the connection that nobody took.
+        drop(listener);
+        let socket = Socket::connecting(&reactor, addr, fd).await.unwrap();
+        let sent = poll_fn(|cx| socket.poll_send(cx, &[IoSlice::new(b"request")])).await;
+        assert_eq!(sent.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
+    });
+}
+
+#[test]
+fn a_socket_that_meets_itself_was_accepted_by_nobody() {
+    on_either_shard(async |reactor| {
+        let own = open("127.0.0.1:0".parse().unwrap()).unwrap();
+        let any: SocketAddr = "127.0.0.1:0".parse().unwrap();
+        net::bind(&own, &any).unwrap();
+        let addr = SocketAddr::try_from(net::getsockname(&own).unwrap()).unwrap();
+        assert_eq!(net::connect(&own, &addr), Err(Errno::INPROGRESS));
+        let connected = Socket::connecting(&reactor, addr, own).await;
+        assert_eq!(connected.err().unwrap().kind(), io::ErrorKind::ConnectionRefused);
+    });
+}
+
+#[test]
+fn a_write_that_waits_wakes_a_lazy_shard() {
+    on_a_shard(async |reactor| {
+        reactor.set_lazy(true);
+        let (socket, mut server) = connected(&reactor).await;
+        reactor.set_lazy(true);
+        let chunk = vec![0; 1 << 20];
+        let mut sent = 0;
+        while let Poll::Ready(bytes) =
+            socket.poll_send(&mut Context::from_waker(Waker::noop()), &[IoSlice::new(&chunk)])
+        {
+            sent += bytes.unwrap();
+        }
+        assert!(!reactor.is_lazy(), "room for more would lie unseen");
+        let mut read = vec![0; sent];
+        server.read_exact(&mut read).await.unwrap();
+        poll_fn(|cx| socket.poll_send(cx, &[IoSlice::new(b"more")])).await.unwrap();
+        assert!(reactor.is_lazy());
+    });
+}

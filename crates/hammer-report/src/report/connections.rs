@@ -21,7 +21,7 @@ pub struct Connections {
     pub reused: u64,
     /// Connections that the peer reset.
     pub resets: u64,
-    /// Connections that the peer had closed between two exchanges, as was found before a byte of the next was written.
+    /// Connections that the peer had closed before the first exchange or between two, as was found before a byte of the next was written.
     pub closed_idle: u64,
     /// Connections that the peer closed before an answer was whole.
     pub closed: u64,
@@ -35,7 +35,7 @@ pub struct Connections {
     pub tls_handshakes: u64,
     /// TLS handshakes that resumed an earlier session.
     pub tls_resumed: u64,
-    /// TLS handshakes that were begun and not completed: either side refused, or the dial's time was over.
+    /// TLS handshakes that were begun and led to nothing: either side refused or ended them, or time was over.
     #[serde(default)]
     pub failed_handshakes: u64,
     /// Look-ups of names, those that failed included.
