@@ -272,24 +272,3 @@ fn a_socket_that_meets_itself_was_accepted_by_nobody() {
         assert_eq!(connected.err().unwrap().kind(), io::ErrorKind::ConnectionRefused);
     });
 }
-
-#[test]
-fn a_write_that_waits_wakes_a_lazy_shard() {
-    on_a_shard(async |reactor| {
-        reactor.set_lazy(true);
-        let (socket, mut server) = connected(&reactor).await;
-        reactor.set_lazy(true);
-        let chunk = vec![0; 1 << 20];
-        let mut sent = 0;
-        while let Poll::Ready(bytes) =
-            socket.poll_send(&mut Context::from_waker(Waker::noop()), &[IoSlice::new(&chunk)])
-        {
-            sent += bytes.unwrap();
-        }
-        assert!(!reactor.is_lazy(), "room for more would lie unseen");
-        let mut read = vec![0; sent];
-        server.read_exact(&mut read).await.unwrap();
-        poll_fn(|cx| socket.poll_send(cx, &[IoSlice::new(b"more")])).await.unwrap();
-        assert!(reactor.is_lazy());
-    });
-}

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use hammer_measure::recorder::{Interval, Recorder};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::server::WebPkiClientVerifier;
@@ -246,4 +247,32 @@ fn a_file_that_is_not_what_it_should_be_is_named() {
         tls.key = Some(root.clone());
     });
     assert!(no_key.contains("read a key from") && no_key.contains("root.pem"), "{no_key}");
+}
+
+#[test]
+fn whoever_refuses_has_the_connection_in_its_count() {
+    run(async {
+        let authority = Authority::new();
+        // Refused behind the handshake (TLS 1.3, for want of a certificate), in it (its name), and for what it chose (no h2).
+        for (name, alpn, wants_certificate, expected) in [
+            ("127.0.0.1", &["http/1.1"], true, (1, 0, 1)),
+            ("127.0.0.1", &["h2"], true, (1, 0, 1)),
+            ("log.example", &["http/1.1"], false, (0, 1, 0)),
+            ("127.0.0.1", &["other"], false, (0, 1, 0)),
+        ] {
+            let server = authority.server(name, alpn, wants_certificate).await;
+            let mut config = authority.trusting(&server);
+            if alpn == &["h2"] || alpn == &["other"] {
+                config.version = HttpVersion::Http2;
+            }
+            let mut recorder = Recorder::new(1);
+            let log = recorder.connections("one");
+            let client = Client::new(config, HandClock::new(), log).unwrap();
+            let failure = get(&client, "/").await.map(|answer| answer.status).unwrap_err();
+            assert_eq!(failure.kind, FailureKind::Tls, "{name} {alpn:?} {failure}");
+            let counts = recorder.swap(Nanos(1), Interval::with_series(1)).connections[0].record.counts;
+            let found = (counts.tls_handshakes, counts.failed_handshakes, counts.closed);
+            assert_eq!(found, expected, "{name} {alpn:?} {counts:?}");
+        }
+    });
 }
