@@ -1,6 +1,7 @@
 //! Certificate Transparency: the structures of RFC 6962 and static-ct-api, SCTs, and what a log signs.
 
 pub mod bundle;
+pub mod embedded;
 pub mod log_list;
 pub mod names;
 pub mod precert;

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use crate::encoding::{Base64, base64, from_base64};
 
 /// A SHA-256 value: a node of the tree, a root, a log id, a fingerprint. `Debug` and `Display` are lower-case hex.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Default, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Hash(pub [u8; 32]);
 
 /// The plain SHA-256 of `bytes`: fingerprints, key hashes, log ids.

@@ -28,6 +28,12 @@ pub enum PrecertError {
         /// Poison extensions found.
         count: usize,
     },
+    /// There is no list of SCTs, or more than one.
+    #[error("remove the list of SCTs: the certificate has {count}")]
+    ListCount {
+        /// Lists found.
+        count: usize,
+    },
 }
 
 /// Whether the poison is as RFC 6962 section 3.1 wants it: critical, with ASN.1 NULL as its value.
@@ -87,25 +93,43 @@ fn parse(certificate: &[u8], position: usize) -> Result<Certificate<'_>, Precert
 
 fn rebuild(precert: &[u8], signing: Option<&Certificate<'_>>) -> Result<Vec<u8>, PrecertError> {
     let certificate = parse(precert, 0)?;
-    let tbs = Tlv::parse(certificate.tbs, der::SEQUENCE)
-        .and_then(Tbs::parse)
-        .map_err(|source| PrecertError::Certificate { position: 0, source })?;
+    let tbs = tbs_of(&certificate)?;
     let count = tbs.extensions.filter(|extension| extension.oid == POISON).count();
     if count != 1 {
         return Err(PrecertError::PoisonCount { count });
     }
     let extensions = match signing {
-        None => tbs.extensions.filter(|extension| extension.oid != POISON).fold(
-            Vec::new(),
-            |mut out, extension| {
-                out.extend_from_slice(extension.raw);
-                out
-            },
-        ),
+        None => extensions_without(&tbs, POISON),
         Some(signing) => final_extensions(&tbs, signing),
     };
     let issuer = signing.map_or(tbs.issuer.raw, |signing| signing.issuer);
     Ok(assemble(&tbs, issuer, &extensions))
+}
+
+/// The `TBSCertificate` of a final certificate without its one list of SCTs, as which `list` is known.
+pub(super) fn tbs_without(certificate: &[u8], list: &[u8]) -> Result<Vec<u8>, PrecertError> {
+    let certificate = parse(certificate, 0)?;
+    let tbs = tbs_of(&certificate)?;
+    let count = tbs.extensions.filter(|extension| extension.oid == list).count();
+    if count != 1 {
+        return Err(PrecertError::ListCount { count });
+    }
+    Ok(assemble(&tbs, tbs.issuer.raw, &extensions_without(&tbs, list)))
+}
+
+fn tbs_of<'a>(certificate: &Certificate<'a>) -> Result<Tbs<'a>, PrecertError> {
+    Tlv::parse(certificate.tbs, der::SEQUENCE)
+        .and_then(Tbs::parse)
+        .map_err(|source| PrecertError::Certificate { position: 0, source })
+}
+
+/// The extensions as they stand, without those of that identifier.
+fn extensions_without(tbs: &Tbs<'_>, oid: &[u8]) -> Vec<u8> {
+    let kept = tbs.extensions.filter(|extension| extension.oid != oid);
+    kept.fold(Vec::new(), |mut out, extension| {
+        out.extend_from_slice(extension.raw);
+        out
+    })
 }
 
 /// The extensions without the poison, and with the authority key identifier of the final certificate.

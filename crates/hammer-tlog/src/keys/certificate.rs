@@ -3,9 +3,13 @@
 use crate::hash::{Hash, sha256};
 use crate::keys::der::{self, DerError, DerReader, Tlv};
 
+mod names;
 mod time;
+mod usage;
 
+pub use names::{GeneralName, GeneralNameKind, GeneralNames};
 pub use time::unix_seconds;
+pub use usage::{BasicConstraints, KeyUsage};
 
 /// DER content of 1.3.6.1.4.1.11129.2.4.3, the poison of a precertificate (RFC 6962 section 3.1).
 pub const POISON: &[u8] = &[0x2b, 0x06, 0x01, 0x04, 0x01, 0xd6, 0x79, 0x02, 0x04, 0x03];
@@ -20,6 +24,10 @@ pub const SUBJECT_KEY_IDENTIFIER: &[u8] = &[0x55, 0x1d, 0x0e];
 pub const EXTENDED_KEY_USAGE: &[u8] = &[0x55, 0x1d, 0x25];
 /// DER content of 2.5.29.19, `BasicConstraints`.
 pub const BASIC_CONSTRAINTS: &[u8] = &[0x55, 0x1d, 0x13];
+/// DER content of 2.5.29.15, `KeyUsage`.
+pub const KEY_USAGE: &[u8] = &[0x55, 0x1d, 0x0f];
+/// DER content of 2.5.29.17, `SubjectAltName`.
+pub const SUBJECT_ALTERNATIVE_NAME: &[u8] = &[0x55, 0x1d, 0x11];
 
 /// A certificate's parts. Names, keys and times are whole DER elements, so that they compare byte by byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +50,8 @@ pub struct Certificate<'a> {
     pub spki: &'a [u8],
     /// `extensions`, in order.
     pub extensions: Extensions<'a>,
+    /// The whole `signature` of the `TBSCertificate`, which has to be the same as [`Self::signature_algorithm`].
+    pub tbs_signature_algorithm: &'a [u8],
     /// The whole outer `signatureAlgorithm`.
     pub signature_algorithm: &'a [u8],
     /// The content of `signatureValue`, whole bytes.
@@ -71,6 +81,7 @@ impl<'a> Certificate<'a> {
             subject: fields.subject.raw,
             spki: fields.spki.raw,
             extensions: fields.extensions,
+            tbs_signature_algorithm: fields.algorithm,
             signature_algorithm,
             signature,
         })
@@ -119,6 +130,25 @@ impl<'a> Certificate<'a> {
         std::iter::from_fn(|| usages.read().ok()).any(|usage| usage.value == purpose)
     }
 
+    /// The names in its `SubjectAltName`, in order; none where that is malformed or not there.
+    pub fn subject_alternative_names(&self) -> GeneralNames<'a> {
+        let names =
+            self.extension(SUBJECT_ALTERNATIVE_NAME).and_then(|names| GeneralNames::parse(names.value).ok());
+        names.unwrap_or(GeneralNames::NONE)
+    }
+
+    /// Its `KeyUsage`; none where there is none, which leaves the key to any use.
+    pub fn key_usage(&self) -> Result<Option<KeyUsage>, DerError> {
+        self.extension(KEY_USAGE).map(|usage| KeyUsage::parse(usage.value)).transpose()
+    }
+
+    /// Its `BasicConstraints`; without them it is no CA's.
+    pub fn basic_constraints(&self) -> Result<BasicConstraints, DerError> {
+        let constraints = self.extension(BASIC_CONSTRAINTS);
+        constraints
+            .map_or(Ok(BasicConstraints::default()), |constraints| BasicConstraints::parse(constraints.value))
+    }
+
     /// Whether its basic constraints say that it is a CA.
     pub fn is_ca(&self) -> bool {
         let Some(extension) = self.extension(BASIC_CONSTRAINTS) else { return false };
@@ -132,6 +162,8 @@ pub(crate) struct Tbs<'a> {
     /// All that stands before the issuer: version, serial number, signature algorithm.
     pub(crate) before_issuer: &'a [u8],
     pub(crate) serial: Tlv<'a>,
+    /// `signature`, the whole element.
+    pub(crate) algorithm: &'a [u8],
     pub(crate) issuer: Tlv<'a>,
     pub(crate) validity: Tlv<'a>,
     pub(crate) subject: Tlv<'a>,
@@ -161,7 +193,18 @@ impl<'a> Tbs<'a> {
         let extensions = Extensions::parse(reader.optional(der::context(3))?)?;
         reader.finish()?;
         let before_issuer = &tbs.value[..before_issuer];
-        Ok(Self { before_issuer, serial, issuer, validity, subject, spki, after_issuer, extensions })
+        let algorithm = algorithm.raw;
+        Ok(Self {
+            before_issuer,
+            serial,
+            algorithm,
+            issuer,
+            validity,
+            subject,
+            spki,
+            after_issuer,
+            extensions,
+        })
     }
 }
 

@@ -2,6 +2,8 @@
 
 /// `SEQUENCE`, `SEQUENCE OF`.
 pub const SEQUENCE: u8 = 0x30;
+/// `SET`, `SET OF`.
+pub const SET: u8 = 0x31;
 /// `BOOLEAN`.
 pub const BOOLEAN: u8 = 0x01;
 /// `INTEGER`.
@@ -10,6 +12,8 @@ pub const INTEGER: u8 = 0x02;
 pub const BIT_STRING: u8 = 0x03;
 /// `OCTET STRING`.
 pub const OCTET_STRING: u8 = 0x04;
+/// `NULL`.
+pub const NULL: u8 = 0x05;
 /// `OBJECT IDENTIFIER`.
 pub const OBJECT_IDENTIFIER: u8 = 0x06;
 /// `UTCTime`.

@@ -8,19 +8,23 @@ mod tests;
 
 use std::str::FromStr;
 
-use ring::signature::{self, UnparsedPublicKey};
+use ring::signature::{self, UnparsedPublicKey, VerificationAlgorithm};
 
 pub use self::batch::SignatureBatch;
-pub use self::digitally_signed::{DigitallySigned, ECDSA, RSA, SHA256};
+pub use self::digitally_signed::{DigitallySigned, ECDSA, RSA, SHA256, SHA384};
 use self::lazy_verifier::LazyVerifier;
 use crate::encoding::{Base64Error, from_base64};
 use crate::hash::{Hash, sha256};
 use crate::keys::der::{self, DerError, Tlv};
+use crate::keys::digest::DigestAlgorithm;
+use crate::keys::scheme::SignatureScheme;
 
 /// DER content of 1.2.840.10045.2.1, id-ecPublicKey.
 const EC_PUBLIC_KEY: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01];
 /// DER content of 1.2.840.10045.3.1.7, prime256v1.
 const PRIME256V1: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07];
+/// DER content of 1.3.132.0.34, secp384r1.
+const SECP384R1: &[u8] = &[0x2b, 0x81, 0x04, 0x00, 0x22];
 /// DER content of 1.2.840.113549.1.1.1, rsaEncryption.
 const RSA_ENCRYPTION: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01];
 /// DER content of 1.3.101.112, id-Ed25519.
@@ -40,8 +44,8 @@ pub enum KeyError {
     /// No `PUBLIC KEY` block in the PEM.
     #[error("read a public key: no PUBLIC KEY block in the PEM")]
     Pem,
-    /// Neither P-256, RSA nor Ed25519.
-    #[error("read a public key: neither P-256, RSA nor Ed25519")]
+    /// Neither P-256, P-384, RSA nor Ed25519.
+    #[error("read a public key: neither P-256, P-384, RSA nor Ed25519")]
     Algorithm,
     /// RFC 6962 section 2.1.4 asks for RSA keys of at least 2048 bits.
     #[error("read a public key: an RSA key of {bits} bits is too short")]
@@ -70,6 +74,17 @@ pub enum SignatureError {
         /// The key's algorithm.
         key: KeyAlgorithm,
     },
+    /// An `AlgorithmIdentifier` names nothing that a key here can verify.
+    #[error("the signature algorithm is unknown")]
+    Unknown,
+    /// The signature is by an algorithm that is not the key's.
+    #[error("{scheme} is no signature algorithm of a {key:?} key")]
+    Scheme {
+        /// The signature's algorithm.
+        scheme: SignatureScheme,
+        /// The key's algorithm.
+        key: KeyAlgorithm,
+    },
     /// The signature is not the key's over these bytes.
     #[error("the signature does not verify")]
     Invalid,
@@ -80,10 +95,24 @@ pub enum SignatureError {
 pub enum KeyAlgorithm {
     /// ECDSA over NIST P-256, with SHA-256.
     P256,
+    /// ECDSA over NIST P-384, with SHA-384.
+    P384,
     /// RSA PKCS #1 v1.5, with SHA-256.
     Rsa,
     /// Ed25519: in notes only, never in RFC 6962 structures.
     Ed25519,
+}
+
+impl KeyAlgorithm {
+    /// How a bare signature of such a key is made.
+    pub fn scheme(self) -> SignatureScheme {
+        match self {
+            Self::P256 => SignatureScheme::Ecdsa(DigestAlgorithm::Sha256),
+            Self::P384 => SignatureScheme::Ecdsa(DigestAlgorithm::Sha384),
+            Self::Rsa => SignatureScheme::Rsa(DigestAlgorithm::Sha256),
+            Self::Ed25519 => SignatureScheme::Ed25519,
+        }
+    }
 }
 
 /// A public key, with its `SubjectPublicKeyInfo` and the log id that follows from it. Clones of a P-256 key share what
@@ -151,44 +180,115 @@ impl LogKey {
         self.algorithm
     }
 
-    /// The key's own bytes: the point of P-256, the `RSAPublicKey`, the 32 bytes of Ed25519.
+    /// The key's own bytes: the point of P-256 or P-384, the `RSAPublicKey`, the 32 bytes of Ed25519.
     pub fn bytes(&self) -> &[u8] {
         &self.key
     }
 
     /// Verifies a `DigitallySigned` over `message` (not its hash); its algorithms must be the key's.
     pub fn verify(&self, message: &[u8], signed: &DigitallySigned<'_>) -> Result<(), SignatureError> {
-        self.check_algorithm(signed)?;
-        self.verify_raw(message, signed.signature)
+        self.verify_scheme(self.scheme_of(signed)?, message, signed.signature)
     }
 
-    fn check_algorithm(&self, signed: &DigitallySigned<'_>) -> Result<(), SignatureError> {
+    /// How a `DigitallySigned` of this key is made.
+    fn scheme_of(&self, signed: &DigitallySigned<'_>) -> Result<SignatureScheme, SignatureError> {
         match (self.algorithm, signed.hash, signed.algorithm) {
-            (KeyAlgorithm::P256, SHA256, ECDSA) | (KeyAlgorithm::Rsa, SHA256, RSA) => Ok(()),
+            (KeyAlgorithm::P256 | KeyAlgorithm::P384, SHA256, ECDSA) => {
+                Ok(SignatureScheme::Ecdsa(DigestAlgorithm::Sha256))
+            }
+            (KeyAlgorithm::P384, SHA384, ECDSA) => Ok(SignatureScheme::Ecdsa(DigestAlgorithm::Sha384)),
+            (KeyAlgorithm::Rsa, SHA256, RSA) => Ok(SignatureScheme::Rsa(DigestAlgorithm::Sha256)),
             (key, hash, algorithm) => Err(SignatureError::Algorithm { hash, algorithm, key }),
         }
     }
 
     /// Verifies a bare signature over `message` by the key's algorithm.
     pub fn verify_raw(&self, message: &[u8], signature: &[u8]) -> Result<(), SignatureError> {
-        let holds = match self.algorithm {
-            KeyAlgorithm::P256 => self.p256.verify(&self.key, message, signature),
-            KeyAlgorithm::Rsa => {
-                self.ring_verifies(&signature::RSA_PKCS1_2048_8192_SHA256, message, signature)
+        self.verify_scheme(self.algorithm.scheme(), message, signature)
+    }
+
+    /// Verifies a bare signature over `message` by the algorithm that the whole DER of an `AlgorithmIdentifier` names: that of
+    /// a certificate, say.
+    pub fn verify_as(
+        &self,
+        algorithm_identifier: &[u8],
+        message: &[u8],
+        signature: &[u8],
+    ) -> Result<(), SignatureError> {
+        let scheme = SignatureScheme::from_identifier(algorithm_identifier).ok_or(SignatureError::Unknown)?;
+        self.verify_scheme(scheme, message, signature)
+    }
+
+    /// Verifies a bare signature over `message` that is made by `scheme`, which must be one of the key's: ECDSA with SHA-512
+    /// is one of P-256 alone.
+    pub fn verify_scheme(
+        &self,
+        scheme: SignatureScheme,
+        message: &[u8],
+        signature: &[u8],
+    ) -> Result<(), SignatureError> {
+        let holds = match (self.algorithm, scheme) {
+            (KeyAlgorithm::P256, SignatureScheme::Ecdsa(digest)) => {
+                let digest = leftmost_256_bits(digest, message);
+                self.p256.verify(&self.key, &digest, signature)
             }
-            KeyAlgorithm::Ed25519 => self.ring_verifies(&signature::ED25519, message, signature),
+            _ => self.ring_verifies(self.ring_algorithm(scheme)?, message, signature),
         };
         if holds { Ok(()) } else { Err(SignatureError::Invalid) }
     }
 
+    /// The same as [`LogKey::verify_scheme`] for a key that is met once or twice: it makes no table of a P-256 key, and
+    /// takes longer where there is one.
+    pub fn verify_scheme_once(
+        &self,
+        scheme: SignatureScheme,
+        message: &[u8],
+        signature: &[u8],
+    ) -> Result<(), SignatureError> {
+        if (self.algorithm, scheme) == (KeyAlgorithm::P256, SignatureScheme::Ecdsa(DigestAlgorithm::Sha512)) {
+            return self.verify_scheme(scheme, message, signature);
+        }
+        let holds = self.ring_verifies(self.ring_algorithm(scheme)?, message, signature);
+        if holds { Ok(()) } else { Err(SignatureError::Invalid) }
+    }
+
+    /// What ring calls `scheme` with this key.
+    fn ring_algorithm(
+        &self,
+        scheme: SignatureScheme,
+    ) -> Result<&'static dyn VerificationAlgorithm, SignatureError> {
+        use DigestAlgorithm::{Sha256, Sha384, Sha512};
+        use SignatureScheme::{Ecdsa, Rsa};
+        Ok(match (self.algorithm, scheme) {
+            (KeyAlgorithm::P256, Ecdsa(Sha256)) => &signature::ECDSA_P256_SHA256_ASN1,
+            (KeyAlgorithm::P256, Ecdsa(Sha384)) => &signature::ECDSA_P256_SHA384_ASN1,
+            (KeyAlgorithm::P384, Ecdsa(Sha256)) => &signature::ECDSA_P384_SHA256_ASN1,
+            (KeyAlgorithm::P384, Ecdsa(Sha384)) => &signature::ECDSA_P384_SHA384_ASN1,
+            (KeyAlgorithm::Rsa, Rsa(Sha256)) => &signature::RSA_PKCS1_2048_8192_SHA256,
+            (KeyAlgorithm::Rsa, Rsa(Sha384)) => &signature::RSA_PKCS1_2048_8192_SHA384,
+            (KeyAlgorithm::Rsa, Rsa(Sha512)) => &signature::RSA_PKCS1_2048_8192_SHA512,
+            (KeyAlgorithm::Ed25519, SignatureScheme::Ed25519) => &signature::ED25519,
+            (key, scheme) => return Err(SignatureError::Scheme { scheme, key }),
+        })
+    }
+
     fn ring_verifies(
         &self,
-        algorithm: &'static dyn signature::VerificationAlgorithm,
+        algorithm: &'static dyn VerificationAlgorithm,
         message: &[u8],
         signature: &[u8],
     ) -> bool {
         UnparsedPublicKey::new(algorithm, &self.key).verify(message, signature).is_ok()
     }
+}
+
+/// What ECDSA on P-256 signs of a digest: its leftmost 256 bits (FIPS 186-4 section 6.4).
+fn leftmost_256_bits(algorithm: DigestAlgorithm, message: &[u8]) -> [u8; 32] {
+    if algorithm == DigestAlgorithm::Sha256 {
+        return sha256(message).0;
+    }
+    let digest = algorithm.digest(message);
+    std::array::from_fn(|at| digest.as_ref()[at])
 }
 
 impl FromStr for LogKey {
@@ -209,12 +309,7 @@ fn read_spki(spki: &[u8]) -> Result<(KeyAlgorithm, &[u8]), KeyError> {
     let algorithm = identifier.expect(der::OBJECT_IDENTIFIER)?.value;
     if algorithm == EC_PUBLIC_KEY {
         let curve = identifier.expect(der::OBJECT_IDENTIFIER)?.value;
-        if curve != PRIME256V1 {
-            return Err(KeyError::Algorithm);
-        }
-        // Uncompressed points are all that the signature library takes, and all that logs have.
-        let uncompressed = key.len() == 65 && key[0] == 4;
-        return if uncompressed { Ok((KeyAlgorithm::P256, key)) } else { Err(malformed("P-256 point")) };
+        return Ok((curve_of(curve, key)?, key));
     }
     if algorithm == RSA_ENCRYPTION {
         rsa_bits(key)?;
@@ -225,6 +320,18 @@ fn read_spki(spki: &[u8]) -> Result<(KeyAlgorithm, &[u8]), KeyError> {
         return if whole { Ok((KeyAlgorithm::Ed25519, key)) } else { Err(malformed("Ed25519 key")) };
     }
     Err(KeyError::Algorithm)
+}
+
+/// The algorithm of a point on the curve of this identifier.
+fn curve_of(curve: &[u8], point: &[u8]) -> Result<KeyAlgorithm, KeyError> {
+    let (algorithm, length, what) = match curve {
+        PRIME256V1 => (KeyAlgorithm::P256, 65, "P-256 point"),
+        SECP384R1 => (KeyAlgorithm::P384, 97, "P-384 point"),
+        _ => return Err(KeyError::Algorithm),
+    };
+    // Uncompressed points are all that the signature library takes, and all that logs have.
+    let uncompressed = point.len() == length && point[0] == 4;
+    if uncompressed { Ok(algorithm) } else { Err(malformed(what)) }
 }
 
 fn malformed(what: &'static str) -> KeyError {

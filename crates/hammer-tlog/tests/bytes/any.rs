@@ -8,9 +8,12 @@ use hammer_tlog::ct::rfc6962::{
 };
 use hammer_tlog::ct::sct::Sct;
 use hammer_tlog::encoding::{base64, from_base64};
-use hammer_tlog::keys::certificate::Certificate;
+use hammer_tlog::keys::certificate::{Certificate, GeneralNames};
+use hammer_tlog::keys::chain::TrustedAuthorities;
 use hammer_tlog::keys::der;
+use hammer_tlog::keys::digest::DigestAlgorithm;
 use hammer_tlog::keys::key::{DigitallySigned, LogKey};
+use hammer_tlog::keys::scheme::SignatureScheme;
 use hammer_tlog::logs::merkle::Hash;
 use hammer_tlog::logs::note::{self, Checkpoint, Note, NoteSignature, Verifier};
 use proptest::collection::vec;
@@ -18,11 +21,19 @@ use proptest::prelude::*;
 
 use crate::{gunzip, testdata};
 
+/// The base64 of the first certificate of a PEM.
+fn pem_body(path: &str) -> String {
+    let pem = String::from_utf8(testdata(path)).unwrap();
+    pem.lines().skip(1).take_while(|line| !line.starts_with('-')).collect()
+}
+
 /// Any bytes, and real ones that are cut, altered or both.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let seeds = [
         testdata("tesseract/01-x509.response"),
         testdata("tesseract/root.der"),
+        testdata("sigstore/fulcio-chain.pem"),
+        from_base64(pem_body("sigstore/fulcio-chain.pem")).unwrap(),
         testdata("openssl/precert-with-identifier.der"),
         testdata("openssl/signing-certificate-with-identifier.der"),
         testdata("sunlight/checkpoint"),
@@ -65,12 +76,17 @@ proptest! {
         let _ = Sct::from_json(&bytes).map(|sct| sct.leaf_index());
         let _ = Certificate::parse(&bytes).map(|certificate| {
             (certificate.not_before_seconds(), certificate.not_after_seconds(), certificate.is_ca(),
-                certificate.is_precert_signing(), certificate.extensions.count())
+                certificate.is_precert_signing(), certificate.extensions.count(),
+                certificate.key_usage().is_ok(), certificate.basic_constraints().is_ok(),
+                certificate.subject_alternative_names().count())
         });
         let _ = precert_tbs(&bytes);
         let _ = precert_tbs_by_signing_certificate(&bytes, &other);
         let _ = signed_entry(&[&bytes, &other, &other], EntryType::Precert);
         let _ = LogKey::from_der(&bytes);
+        let _ = (SignatureScheme::from_identifier(&bytes), DigestAlgorithm::from_identifier(&bytes));
+        let _ = TrustedAuthorities::from_der([bytes.clone(), other.clone()]);
+        let _ = GeneralNames::parse(&bytes).map(Iterator::count);
         let _ = Note::parse(&bytes).map(|note| Checkpoint::parse(note.text));
         let _ = Log::from_json(&bytes);
         let _ = MerkleTreeLeaf::parse(&bytes);
@@ -83,6 +99,7 @@ proptest! {
         let _ = der::DerReader::new(&bytes).read();
         let text = String::from_utf8_lossy(&bytes);
         let _ = text.parse::<LogKey>();
+        let _ = TrustedAuthorities::from_pem(&text);
         let _ = Verifier::parse(&text);
         let _ = Checkpoint::parse(&text);
     }

@@ -1,8 +1,10 @@
 //! The crate against bytes that real servers sent, and against any bytes at all.
 
 mod any;
+mod chain;
 mod openssl;
 mod rekor;
+mod signatures;
 mod sunlight;
 mod tesseract;
 

@@ -43,13 +43,13 @@ impl SignatureBatch {
 impl LogKey {
     /// Adds a `DigitallySigned` over `message` (not its hash) to a batch, all of which has to be of this key.
     pub fn add_to(&self, batch: &mut SignatureBatch, message: &[u8], signed: &DigitallySigned<'_>) {
-        let verdict = match self.check_algorithm(signed) {
-            Ok(()) if self.algorithm == KeyAlgorithm::P256 => {
+        let verdict = match self.scheme_of(signed) {
+            Ok(_) if self.algorithm == KeyAlgorithm::P256 => {
                 batch.places.push(batch.verdicts.len());
                 batch.p256.push(&sha256(message).0, signed.signature);
                 Err(SignatureError::Invalid)
             }
-            Ok(()) => self.verify_raw(message, signed.signature),
+            Ok(scheme) => self.verify_scheme(scheme, message, signed.signature),
             Err(why) => Err(why),
         };
         batch.verdicts.push(verdict);

@@ -2,6 +2,8 @@ use crate::tls::{TlsError, TlsReader, put_vector16};
 
 /// `HashAlgorithm.sha256` (RFC 5246 section 7.4.1.4.1).
 pub const SHA256: u8 = 4;
+/// `HashAlgorithm.sha384` (RFC 5246 section 7.4.1.4.1).
+pub const SHA384: u8 = 5;
 /// `SignatureAlgorithm.rsa` (RFC 5246 section 7.4.1.4.1).
 pub const RSA: u8 = 1;
 /// `SignatureAlgorithm.ecdsa` (RFC 5246 section 7.4.1.4.1).
@@ -10,7 +12,7 @@ pub const ECDSA: u8 = 3;
 /// `DigitallySigned` of RFC 5246 section 4.7: the algorithms by number, and the signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DigitallySigned<'a> {
-    /// [`SHA256`], in any log.
+    /// [`SHA256`], in any log; [`SHA384`] only with a key of P-384.
     pub hash: u8,
     /// [`ECDSA`] or [`RSA`], in any log.
     pub algorithm: u8,

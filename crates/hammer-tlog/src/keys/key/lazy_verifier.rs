@@ -5,8 +5,6 @@ use std::sync::{Arc, OnceLock};
 
 use hammer_p256::FixedKeyVerifier;
 
-use crate::hash::sha256;
-
 /// A verifier that clones share. Its first verification takes a millisecond or two more, for a table of 850 KB; until
 /// then it takes no memory.
 #[derive(Clone, Default)]
@@ -16,9 +14,9 @@ pub(super) struct LazyVerifier {
 }
 
 impl LazyVerifier {
-    /// Whether `signature` (DER) is that of `key` over `message`. All calls have to name the same key.
-    pub(super) fn verify(&self, key: &[u8], message: &[u8], signature: &[u8]) -> bool {
-        self.of(key).is_some_and(|verifier| verifier.verify(&sha256(message).0, signature))
+    /// Whether `signature` (DER) is that of `key` over a digest of 32 bytes. All calls have to name the same key.
+    pub(super) fn verify(&self, key: &[u8], digest: &[u8; 32], signature: &[u8]) -> bool {
+        self.of(key).is_some_and(|verifier| verifier.verify(digest, signature))
     }
 
     /// The verifier of `key`; none if it is no point of the curve.

@@ -32,6 +32,16 @@ pub enum Verifier {
         /// The signer's key.
         key: LogKey,
     },
+    /// A bare signature over the text by a key that its `SubjectPublicKeyInfo` names: Rekor's own form for keys that are not Ed25519
+    /// (sigstore/rekor, `pkg/util/signed_note.go`).
+    Spki {
+        /// The signer's name.
+        name: String,
+        /// The first four bytes of the SHA-256 of the `SubjectPublicKeyInfo`.
+        key_id: u32,
+        /// The signer's key.
+        key: LogKey,
+    },
 }
 
 /// What a verified line says.
@@ -52,6 +62,12 @@ impl Verifier {
     pub fn ed25519(name: impl Into<String>, key: &[u8; 32]) -> Result<Self, NoteError> {
         let name = name.into();
         Ok(Self::Ed25519 { key_id: ed25519_key_id(&name, key), name, key: LogKey::from_ed25519(key)? })
+    }
+
+    /// The verifier of a line by a key that its `SubjectPublicKeyInfo` names, as Rekor signs.
+    pub fn spki(name: impl Into<String>, key: LogKey) -> Self {
+        let [first, second, third, fourth, ..] = key.log_id().0;
+        Self::Spki { name: name.into(), key_id: u32::from_be_bytes([first, second, third, fourth]), key }
     }
 
     /// Reads `name+id+key` of an Ed25519 key (C2SP signed-note, "vkey").
@@ -75,14 +91,16 @@ impl Verifier {
     /// The signer's name.
     pub fn name(&self) -> &str {
         match self {
-            Self::Rfc6962 { name, .. } | Self::Ed25519 { name, .. } => name,
+            Self::Rfc6962 { name, .. } | Self::Ed25519 { name, .. } | Self::Spki { name, .. } => name,
         }
     }
 
     /// The id of name and key.
     pub fn key_id(&self) -> u32 {
         match self {
-            Self::Rfc6962 { key_id, .. } | Self::Ed25519 { key_id, .. } => *key_id,
+            Self::Rfc6962 { key_id, .. } | Self::Ed25519 { key_id, .. } | Self::Spki { key_id, .. } => {
+                *key_id
+            }
         }
     }
 
@@ -94,7 +112,7 @@ impl Verifier {
             .ok_or_else(|| NoteError::NoSignature { name: self.name().to_owned(), key_id: self.key_id() })?;
         match self {
             Self::Rfc6962 { key, .. } => verify_tree_head(key, note.text, &line.signature),
-            Self::Ed25519 { key, .. } => {
+            Self::Ed25519 { key, .. } | Self::Spki { key, .. } => {
                 key.verify_raw(note.text.as_bytes(), &line.signature)?;
                 Ok(Verified { timestamp_ms: None })
             }

@@ -1,0 +1,128 @@
+//! Chains of certificates up to trusted roots (RFC 5280 section 6): names, signatures, validity, basic constraints, key
+//! usage, and no critical extension that is unknown here. It never looks at revocation, policies or name constraints; a
+//! certificate that has the last, critical, is refused.
+
+mod authority;
+mod climb;
+mod error;
+mod name;
+mod terms;
+
+use std::sync::Arc;
+
+pub use self::authority::Authority;
+use self::authority::link;
+use self::climb::Climb;
+pub use self::error::ChainError;
+use self::name::{display_name, label_of};
+pub use self::terms::Validity;
+use self::terms::{check_form, validity_of};
+use crate::encoding::from_base64;
+use crate::keys::certificate::Certificate;
+
+/// Roots, and the intermediate and other certificates that are known beforehand. Clones share what is computed for a key,
+/// such as its table, and what was verified when the certificates were read: the signatures of the authorities.
+#[derive(Debug, Clone)]
+pub struct TrustedAuthorities {
+    known: Arc<KnownCertificates>,
+}
+
+/// What is known beforehand.
+#[derive(Debug)]
+struct KnownCertificates {
+    authorities: Vec<Authority>,
+    /// The DER of all certificates, those of no CA among them, in the order in which they were given.
+    certificates: Vec<Vec<u8>>,
+}
+
+impl TrustedAuthorities {
+    /// Reads every `CERTIFICATE` block of a PEM: one or more chains, as Fulcio and timestamp authorities hand them out. The
+    /// certificates of CAs that are self-issued are roots, those of other CAs are intermediates.
+    pub fn from_pem(text: &str) -> Result<Self, ChainError> {
+        let mut certificates = Vec::new();
+        for block in text.split("-----BEGIN CERTIFICATE-----").skip(1) {
+            let (body, _) = block.split_once("-----END CERTIFICATE-----").ok_or(ChainError::Pem)?;
+            let body: String = body.split_ascii_whitespace().collect();
+            certificates.push(from_base64(&body)?);
+        }
+        if certificates.is_empty() { Err(ChainError::Pem) } else { Self::from_der(certificates) }
+    }
+
+    /// The same of certificates in DER. Fails where one of them is broken, where one of a CA is not signed by its issuer
+    /// among them, and where there is no root.
+    pub fn from_der(certificates: impl IntoIterator<Item = Vec<u8>>) -> Result<Self, ChainError> {
+        let certificates: Vec<Vec<u8>> = certificates.into_iter().collect();
+        let mut authorities: Vec<Authority> = Vec::new();
+        for der in &certificates {
+            let certificate = Certificate::parse(der)?;
+            let twice = || authorities.iter().any(|authority| authority.certificate() == der.as_slice());
+            if is_authority(&certificate)? && !twice() {
+                authorities.push(Authority::read(&certificate)?);
+            }
+        }
+        link(&mut authorities)?;
+        if !authorities.iter().any(Authority::is_root) {
+            return Err(ChainError::NoRoot);
+        }
+        Ok(Self { known: Arc::new(KnownCertificates { authorities, certificates }) })
+    }
+
+    /// The CAs, in the order in which they were given.
+    pub fn authorities(&self) -> &[Authority] {
+        &self.known.authorities
+    }
+
+    /// The DER of every certificate that was given, in order: that of a timestamp authority, say, is one of no CA.
+    pub fn certificates(&self) -> impl Iterator<Item = &[u8]> {
+        self.known.certificates.iter().map(Vec::as_slice)
+    }
+
+    /// Verifies that `leaf` leads to a root at `unix_seconds`. `others` are certificates sent along, in any order, of which
+    /// the first 16 are looked at. What `leaf` may be used for is left to the caller.
+    pub fn verify(
+        &self,
+        leaf: &Certificate<'_>,
+        others: &[Certificate<'_>],
+        unix_seconds: i64,
+    ) -> Result<(), ChainError> {
+        self.verify_path(leaf, others, unix_seconds).map(drop)
+    }
+
+    /// The same as [`TrustedAuthorities::verify`], with the time in which the path that was found is valid: at any second of
+    /// it the same certificates would be verified again.
+    pub fn verify_path(
+        &self,
+        leaf: &Certificate<'_>,
+        others: &[Certificate<'_>],
+        unix_seconds: i64,
+    ) -> Result<Validity, ChainError> {
+        let validity = validity_of(leaf)?;
+        validity.check(|| label_of(leaf), unix_seconds)?;
+        check_form(leaf)?;
+        let mut climb = Climb::new(&self.known.authorities, others, unix_seconds);
+        match climb.path_of(leaf) {
+            Some(path) => Ok(path.intersect(validity)),
+            None => Err(climb.into_fault(leaf)),
+        }
+    }
+
+    /// The known CA that issued `leaf`: the only one of that name, or else the one of that name whose signature it bears.
+    /// Whether it leads to a root is said by [`TrustedAuthorities::verify`] alone.
+    pub fn issuer_of(&self, leaf: &Certificate<'_>) -> Option<&Authority> {
+        let named = || self.known.authorities.iter().filter(|authority| authority.subject() == leaf.issuer);
+        if named().count() > 1 {
+            named().find(|authority| authority.signed(leaf).is_ok())
+        } else {
+            named().next()
+        }
+    }
+}
+
+/// Whether a certificate is one of a CA. One that is self-issued, and so could only be a root, has to be.
+fn is_authority(certificate: &Certificate<'_>) -> Result<bool, ChainError> {
+    let ca = certificate.basic_constraints()?.ca;
+    if !ca && certificate.issuer == certificate.subject {
+        return Err(ChainError::NotACa { subject: display_name(certificate.subject) });
+    }
+    Ok(ca)
+}
