@@ -1,0 +1,20 @@
+//! Timestamps (RFC 3161): the query, the response, and what is verified of it.
+
+mod fault;
+mod gen_time;
+mod imprint;
+mod query;
+mod response;
+mod signer;
+mod status;
+mod tst_info;
+mod verifier;
+
+pub use self::fault::TimestampFault;
+pub use self::gen_time::GenTime;
+pub use self::imprint::MessageImprint;
+pub use self::query::{TimestampQuery, TimestampQueryError};
+pub use self::response::TimestampResponse;
+pub use self::status::{PkiFailures, PkiStatus, StatusInfo};
+pub use self::tst_info::{Accuracy, TstInfo};
+pub use self::verifier::{ExpectedTimestamp, TimestampVerifier, VerifiedTimestamp};

@@ -1,0 +1,130 @@
+use std::fmt;
+
+use hammer_tlog::keys::chain::ChainError;
+use hammer_tlog::keys::der::DerError;
+use hammer_tlog::keys::key::KeyError;
+
+use super::status::{PkiFailures, PkiStatus};
+use crate::signed_data::SignedDataError;
+
+/// What is wrong with a timestamp.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TimestampFault {
+    /// The DER of the response or of its `TSTInfo` is broken.
+    #[error("read the timestamp: {0}")]
+    Der(#[from] DerError),
+    /// The token is no signed data.
+    #[error("read the timestamp: failed to {0}")]
+    SignedData(SignedDataError),
+    /// The status is granted, and no token is there.
+    #[error("read the timestamp: the status is {status}, but there is no token")]
+    NoToken {
+        /// The status.
+        status: PkiStatus,
+    },
+    /// The signed content is no `TSTInfo`.
+    #[error("read the timestamp: what is signed is no TSTInfo")]
+    ContentType,
+    /// The authority gave no token.
+    #[error("get a timestamp: the status is {status}{}", Told(*failures, text.as_deref()))]
+    NotGranted {
+        /// The status.
+        status: PkiStatus,
+        /// Why, in bits.
+        failures: Option<PkiFailures>,
+        /// Why, in words.
+        text: Option<String>,
+    },
+    /// Another hash is stamped.
+    #[error("verify the timestamp: it is over another hash")]
+    Imprint,
+    /// The nonce is not that of the query.
+    #[error("verify the timestamp: its nonce is not that of the query")]
+    Nonce,
+    /// The time lies before the query was sent.
+    #[error("verify the timestamp: its time is {unix_ms}, and the query was sent at {not_before_ms}")]
+    TooEarly {
+        /// `genTime`, in milliseconds since 1970.
+        unix_ms: i64,
+        /// The earliest time allowed, in milliseconds since 1970.
+        not_before_ms: i64,
+    },
+    /// The time lies after the response came.
+    #[error("verify the timestamp: its time is {unix_ms}, and the response came at {not_after_ms}")]
+    TooLate {
+        /// `genTime`, in milliseconds since 1970.
+        unix_ms: i64,
+        /// The latest time allowed, in milliseconds since 1970.
+        not_after_ms: i64,
+    },
+    /// There has to be exactly one signer (RFC 3161 section 2.4.2).
+    #[error("verify the timestamp: there are {signers} signers")]
+    Signers {
+        /// How many there are.
+        signers: usize,
+    },
+    /// The signer's certificate is neither sent along nor known.
+    #[error("verify the timestamp: the certificate of its signer is neither in it nor known")]
+    NoCertificate,
+    /// No signingCertificate attribute, in either version (RFC 3161 section 2.4.2).
+    #[error("verify the timestamp: there is no attribute signingCertificate")]
+    NoSigningCertificate,
+    /// The signingCertificate attribute names another certificate (RFC 5816 section 2.2.1).
+    #[error("verify the timestamp: the attribute signingCertificate names another certificate")]
+    SigningCertificate,
+    /// The extended key usage of the signer is not timeStamping alone, and critical (RFC 3161 section 2.3).
+    #[error("verify the timestamp: the signer's extended key usage is not timeStamping alone, and critical")]
+    Usage,
+    /// The signer's key cannot be read.
+    #[error("verify the timestamp: failed to {0}")]
+    Key(#[from] KeyError),
+    /// The signer's certificate leads to no trusted root.
+    #[error("verify the timestamp: failed to {0}")]
+    Untrusted(#[from] ChainError),
+    /// The attributes or the signature do not hold.
+    #[error("verify the timestamp: failed to {0}")]
+    Signature(SignedDataError),
+}
+
+impl From<SignedDataError> for TimestampFault {
+    fn from(error: SignedDataError) -> Self {
+        match error {
+            SignedDataError::Der(_) | SignedDataError::NotSignedData | SignedDataError::Version { .. } => {
+                Self::SignedData(error)
+            }
+            _ => Self::Signature(error),
+        }
+    }
+}
+
+impl TimestampFault {
+    /// What a report calls it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Der(_) | Self::SignedData(_) | Self::NoToken { .. } | Self::ContentType => {
+                "malformed-timestamp"
+            }
+            Self::NotGranted { .. } => "timestamp-not-granted",
+            Self::Imprint => "timestamp-imprint",
+            Self::Nonce => "timestamp-nonce",
+            Self::TooEarly { .. } | Self::TooLate { .. } => "timestamp-time",
+            Self::Signers { .. } | Self::NoCertificate => "timestamp-signer",
+            Self::NoSigningCertificate | Self::SigningCertificate => "timestamp-signing-certificate",
+            Self::Usage | Self::Key(_) => "timestamp-certificate",
+            Self::Untrusted(_) => "timestamp-untrusted",
+            Self::Signature(_) => "bad-timestamp-signature",
+        }
+    }
+}
+
+/// What an authority says besides the status.
+struct Told<'a>(Option<PkiFailures>, Option<&'a str>);
+
+impl fmt::Display for Told<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(failures) = self.0 {
+            write!(f, " ({failures})")?;
+        }
+        self.1.map_or(Ok(()), |text| write!(f, ": {text:?}"))
+    }
+}

@@ -1,0 +1,127 @@
+use hammer_tlog::keys::chain::TrustedAuthorities;
+
+use super::fault::TimestampFault;
+use super::response::TimestampResponse;
+use super::signer::{Signers, find_certificate};
+use super::tst_info::{Accuracy, TstInfo};
+use crate::signed_data::{SignedData, SignerInfo};
+
+/// DER content of 1.2.840.113549.1.9.16.1.4, id-ct-TSTInfo.
+const ID_CT_TST_INFO: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x10, 0x01, 0x04];
+
+/// What a timestamp has to say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExpectedTimestamp<'a> {
+    /// The SHA-256 of what is stamped.
+    pub imprint: &'a [u8; 32],
+    /// The nonce of the query; without one that of the response is not looked at.
+    pub nonce: Option<u64>,
+    /// When the query was sent, in milliseconds since 1970, less what the clocks may differ.
+    pub not_before_ms: Option<i64>,
+    /// When the response came, in milliseconds since 1970, and what the clocks may differ.
+    pub not_after_ms: Option<i64>,
+}
+
+impl ExpectedTimestamp<'_> {
+    /// Whether `info` says it. A time in whole seconds stands for each millisecond of its second. The accuracy that an
+    /// authority claims widens nothing.
+    fn check(&self, info: &TstInfo<'_>) -> Result<(), TimestampFault> {
+        if info.imprint.sha256() != Some(self.imprint) {
+            return Err(TimestampFault::Imprint);
+        }
+        if self.nonce.is_some_and(|nonce| !info.has_nonce(nonce)) {
+            return Err(TimestampFault::Nonce);
+        }
+        let unix_ms = info.gen_time.unix_ms();
+        match (self.not_before_ms, self.not_after_ms) {
+            (Some(not_before_ms), _) if info.gen_time.last_unix_ms() < not_before_ms => {
+                Err(TimestampFault::TooEarly { unix_ms, not_before_ms })
+            }
+            (_, Some(not_after_ms)) if unix_ms > not_after_ms => {
+                Err(TimestampFault::TooLate { unix_ms, not_after_ms })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A timestamp that has been verified.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VerifiedTimestamp<'a> {
+    /// When it was made, in milliseconds since 1970.
+    pub unix_ms: i64,
+    /// The content of its serial number, an `INTEGER`, which is the authority's to make unique.
+    pub serial: &'a [u8],
+    /// How far the time may be off, by what the authority says.
+    pub accuracy: Option<Accuracy>,
+}
+
+/// Verifies the timestamps of one authority. It remembers its last signers: a signer seen before costs one verification by a
+/// table of its key.
+#[derive(Debug)]
+pub struct TimestampVerifier {
+    trusted: TrustedAuthorities,
+    signers: Signers,
+}
+
+impl TimestampVerifier {
+    /// A verifier that trusts these roots, and finds among the other certificates the signer of a response without any.
+    pub fn new(trusted: TrustedAuthorities) -> Self {
+        Self { trusted, signers: Signers::default() }
+    }
+
+    /// Verifies a whole `TimeStampResp`: that a token was granted, that it says what is expected, and that it is signed by one
+    /// signer whose certificate is for timestamps alone, is named by the attribute signingCertificate, and leads to a trusted
+    /// root at the time of the token (RFC 3161 section 2.2). What is said of the content comes first.
+    pub fn verify<'a>(
+        &mut self,
+        response: &'a [u8],
+        expected: &ExpectedTimestamp<'_>,
+    ) -> Result<VerifiedTimestamp<'a>, TimestampFault> {
+        let signed_data = SignedData::parse(token_of(&TimestampResponse::parse(response)?)?)?;
+        let content = signed_data.content.filter(|_| signed_data.content_type == ID_CT_TST_INFO);
+        let content = content.ok_or(TimestampFault::ContentType)?;
+        let info = TstInfo::parse(content)?;
+        expected.check(&info)?;
+        self.verify_signer(&signed_data, content, info.gen_time.unix_seconds)?;
+        let TstInfo { gen_time, serial, accuracy, .. } = info;
+        Ok(VerifiedTimestamp { unix_ms: gen_time.unix_ms(), serial, accuracy })
+    }
+
+    fn verify_signer(
+        &mut self,
+        signed_data: &SignedData<'_>,
+        content: &[u8],
+        unix_seconds: i64,
+    ) -> Result<(), TimestampFault> {
+        let signer_info = only_signer(signed_data)?;
+        let sent_along = signed_data.certificates;
+        let certificate = find_certificate(&self.trusted, &signer_info.identifier, sent_along)
+            .ok_or(TimestampFault::NoCertificate)?;
+        let attributes = signer_info.attributes()?;
+        let named = [attributes.signing_certificate()?, attributes.signing_certificate_v2()?];
+        if named == [None, None] {
+            return Err(TimestampFault::NoSigningCertificate);
+        }
+        if named.iter().flatten().any(|named| !named.names(&certificate)) {
+            return Err(TimestampFault::SigningCertificate);
+        }
+        let signer = self.signers.trusted(&self.trusted, &certificate, sent_along, unix_seconds)?;
+        Ok(signer_info.verify(signed_data.content_type, content, &signer.key)?)
+    }
+}
+
+/// The token of a response that has one.
+fn token_of<'a>(response: &TimestampResponse<'a>) -> Result<&'a [u8], TimestampFault> {
+    let status = response.status;
+    if !status.status.is_granted() {
+        let text = status.text.map(str::to_owned);
+        return Err(TimestampFault::NotGranted { status: status.status, failures: status.failures, text });
+    }
+    response.token.ok_or(TimestampFault::NoToken { status: status.status })
+}
+
+fn only_signer<'a>(signed_data: &SignedData<'a>) -> Result<SignerInfo<'a>, TimestampFault> {
+    let signers = signed_data.signer_infos;
+    signers.only().ok_or_else(|| TimestampFault::Signers { signers: signers.count() })
+}
