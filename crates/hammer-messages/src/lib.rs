@@ -1,0 +1,12 @@
+//! Messages of Protocol Buffers that services of Sigstore are asked and answer with, and the paths of the methods that take them
+//! over gRPC. Written by hand after the services' own `.proto` files, with their names and numbers, as far as load needs them: what is
+//! left out is skipped when it is read. It never sends anything, and it judges no answer.
+//!
+//! Read in this order: [`google`], [`health`], [`fulcio`], [`rekor`], [`trillian`].
+
+pub mod fulcio;
+pub mod google;
+pub mod health;
+mod json;
+pub mod rekor;
+pub mod trillian;

@@ -1,0 +1,5 @@
+//! Messages against the bytes that the services' own definitions give.
+
+mod every_field;
+mod health;
+mod recorded;
