@@ -59,6 +59,18 @@ impl Signature {
         bytes[1] = end as u8 - 2;
         Self { bytes, length: end as u8 }
     }
+
+    /// r and s, 32 bytes each, big endian (RFC 7518 section 3.4).
+    pub fn to_fixed(&self) -> [u8; 64] {
+        let mut fixed = [0; 64];
+        let (r, s) = self.as_ref()[2..].split_at(2 + usize::from(self.bytes[3]));
+        for (half, integer) in fixed.chunks_exact_mut(32).zip([r, s]) {
+            // Of 33 bytes the first is the zero that keeps the number from being a negative one.
+            let magnitude = &integer[2 + (integer.len() - 2) / 33..];
+            half[32 - magnitude.len()..].copy_from_slice(magnitude);
+        }
+        fixed
+    }
 }
 
 impl AsRef<[u8]> for Signature {
@@ -100,6 +112,7 @@ mod tests {
             let Ok(theirs) = p256::ecdsa::Signature::from_scalars(r, s) else { return Ok(()) };
             let ours = Signature::new(&r, &s);
             prop_assert_eq!(ours.as_ref().to_vec(), theirs.to_der().as_bytes().to_vec());
+            prop_assert_eq!(ours.to_fixed().to_vec(), theirs.to_bytes().to_vec());
             let read = RawSignature::from_der(ours.as_ref()).unwrap();
             prop_assert_eq!(read, RawSignature { r: limbs::from_be_bytes(&r), s: limbs::from_be_bytes(&s) });
         }

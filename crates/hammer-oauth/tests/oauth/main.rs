@@ -1,0 +1,4 @@
+//! Tokens from their minting to their verification.
+
+mod minting;
+mod verifying;
