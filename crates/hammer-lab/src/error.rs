@@ -46,3 +46,17 @@ pub enum LabError {
     #[error("start the target: its thread ended early")]
     Died,
 }
+
+impl LabError {
+    /// The same of a target that is a part of a larger one, whose plan has it under `part`.
+    #[must_use]
+    pub fn below(self, part: &str) -> Self {
+        match self {
+            Self::Plan { key, reason } => Self::Plan { key: format!("{part}.{key}").into(), reason },
+            Self::Listen { .. } => {
+                Self::Plan { key: format!("{part}.serve.listen").into(), reason: format!("failed to {self}") }
+            }
+            other => other,
+        }
+    }
+}

@@ -136,7 +136,8 @@ impl<T: LabTarget> LabHandle<T> {
 
 impl<T> LabHandle<T> {
     /// What answers.
-    pub(crate) fn target(&self) -> &T {
+    #[must_use]
+    pub fn target(&self) -> &T {
         &self.server.target
     }
 }

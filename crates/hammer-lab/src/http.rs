@@ -5,7 +5,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 use hammer_values::{ByteSize, RenamedKey, Status};
 use http::{Method, Response, StatusCode, request::Parts};
-use http_body_util::Full;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -13,7 +12,10 @@ use crate::{
     error::LabError,
     fault::FaultScript,
     handle::{LabConfig, LabHandle, LabTarget},
-    serve::{ServePlan, Target, answer},
+    serve::{
+        ServePlan, Target,
+        answer::{self, AnswerBody},
+    },
 };
 
 /// The plain target as a plan writes it; every key may be left out.
@@ -97,7 +99,7 @@ impl Target for PlainTarget {
         }
     }
 
-    async fn answer(self: Arc<Self>, _: &'static str, _: Parts, _: Bytes) -> Response<Full<Bytes>> {
+    async fn answer(self: Arc<Self>, _: &'static str, _: Parts, _: Bytes) -> Response<AnswerBody> {
         let mut answer = answer::ok("application/octet-stream", self.body.clone());
         *answer.status_mut() = self.status;
         answer

@@ -1,8 +1,9 @@
 //! The server below every target: HTTP/1.1 and HTTP/2 (prior knowledge, or ALPN under TLS) on one listener, with
 //! the faults of a script between the wire and the target.
 
-pub(crate) mod answer;
+pub mod answer;
 mod connection;
+pub mod grpc;
 mod tls;
 
 use std::{future::Future, io, net::SocketAddr, sync::Arc, thread, time::Duration};
@@ -10,13 +11,13 @@ use std::{future::Future, io, net::SocketAddr, sync::Arc, thread, time::Duration
 use bytes::Bytes;
 use hammer_values::{ByteSize, Count, RenamedKey};
 use http::{Method, Response, request::Parts};
-use http_body_util::Full;
 use serde::{Deserialize, Serialize};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet, time};
 use tokio_rustls::TlsAcceptor;
 
 use crate::{clock::Clock, error::LabError, fault::FaultSession, stats::Counters};
 
+use answer::AnswerBody;
 pub use tls::TlsFiles;
 
 /// What every target of a plan can say about its server.
@@ -65,7 +66,7 @@ pub trait Target: Send + Sync + 'static {
         endpoint: &'static str,
         parts: Parts,
         body: Bytes,
-    ) -> impl Future<Output = Response<Full<Bytes>>> + Send;
+    ) -> impl Future<Output = Response<AnswerBody>> + Send;
 
     /// What the target does beside answering, until it is stopped.
     fn work(self: Arc<Self>, _stopped: watch::Receiver<bool>) -> impl Future<Output = ()> + Send {

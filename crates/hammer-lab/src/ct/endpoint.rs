@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Method, Response, StatusCode, request::Parts};
-use http_body_util::Full;
 use tokio::sync::watch;
 
 use super::log::Log;
-use crate::serve::{Target, answer};
+use crate::serve::{
+    Target,
+    answer::{self, AnswerBody},
+};
 
 /// A log behind its server.
 #[derive(Debug)]
@@ -48,7 +50,7 @@ impl Target for CtTarget {
         endpoint: &'static str,
         parts: Parts,
         body: Bytes,
-    ) -> Response<Full<Bytes>> {
+    ) -> Response<AnswerBody> {
         let wanted = if endpoint.starts_with("add-") { Method::POST } else { Method::GET };
         if parts.method != wanted && endpoint != OTHER {
             let reason = format!("method not allowed: {}", parts.method);

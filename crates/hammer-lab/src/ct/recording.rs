@@ -8,7 +8,6 @@ use std::{
 use bytes::Bytes;
 use hammer_values::ByteSize;
 use http::{Method, Response, StatusCode, request::Parts};
-use http_body_util::Full;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -21,7 +20,10 @@ use crate::{
     error::LabError,
     fault::FaultScript,
     handle::{LabConfig, LabHandle, LabTarget},
-    serve::{ServePlan, Target, answer},
+    serve::{
+        ServePlan, Target,
+        answer::{self, AnswerBody},
+    },
 };
 
 /// The recording target as a plan writes it; every key may be left out.
@@ -179,7 +181,7 @@ impl Target for RecordingTarget {
         endpoint: &'static str,
         parts: Parts,
         body: Bytes,
-    ) -> Response<Full<Bytes>> {
+    ) -> Response<AnswerBody> {
         let answered = match endpoint {
             "add-chain" => self.submission(&body, false),
             "add-pre-chain" => self.submission(&body, true),

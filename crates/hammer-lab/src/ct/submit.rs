@@ -8,7 +8,6 @@ use std::{
 use base64::{DecodeError, Engine, prelude::BASE64_STANDARD};
 use bytes::Bytes;
 use http::{Response, StatusCode};
-use http_body_util::Full;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -22,7 +21,10 @@ use super::{
     },
     plan::Flavour,
 };
-use crate::{serve::answer, told_lie::LieKind};
+use crate::{
+    serve::answer::{self, AnswerBody},
+    told_lie::LieKind,
+};
 
 /// Why a submission got no SCT.
 #[derive(Debug, thiserror::Error)]
@@ -57,7 +59,7 @@ struct Sct<'a> {
 
 impl Log {
     /// The answer to one submission.
-    pub(crate) async fn submit(&self, body: Bytes, precert: bool) -> Response<Full<Bytes>> {
+    pub(crate) async fn submit(&self, body: Bytes, precert: bool) -> Response<AnswerBody> {
         let deadline = self.clock.elapsed() + self.plan.http_deadline.duration();
         let result = tokio::select! {
             biased;
@@ -279,7 +281,7 @@ impl SubmitRefusal {
         Self::Bad(format!("failed to verify add-chain contents: {refusal}"))
     }
 
-    fn answer(&self) -> Response<Full<Bytes>> {
+    fn answer(&self) -> Response<AnswerBody> {
         match self {
             Self::Bad(reason) => answer::error(StatusCode::BAD_REQUEST, reason),
             Self::TooMany { retry_after_s } => answer::refusal(429, *retry_after_s),

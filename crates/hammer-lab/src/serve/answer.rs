@@ -1,4 +1,6 @@
-//! Answers as the real logs shape them.
+//! Answers as the real services shape them.
+
+mod body;
 
 use std::io::Write as _;
 
@@ -8,20 +10,21 @@ use http::{
     HeaderName, HeaderValue, Response, StatusCode,
     header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS},
 };
-use http_body_util::Full;
+
+pub use body::AnswerBody;
 
 /// 200 with a body of this type.
-pub(crate) fn ok(content_type: &'static str, body: impl Into<Bytes>) -> Response<Full<Bytes>> {
+pub fn ok(content_type: &'static str, body: impl Into<Bytes>) -> Response<AnswerBody> {
     shaped(StatusCode::OK, CONTENT_TYPE, content_type, body.into())
 }
 
 /// 200 with JSON.
-pub(crate) fn json(body: impl Into<Bytes>) -> Response<Full<Bytes>> {
+pub fn json(body: impl Into<Bytes>) -> Response<AnswerBody> {
     ok("application/json", body)
 }
 
 /// 200 with bytes that never change once served.
-pub(crate) fn immutable(content_type: &'static str, body: impl Into<Bytes>) -> Response<Full<Bytes>> {
+pub fn immutable(content_type: &'static str, body: impl Into<Bytes>) -> Response<AnswerBody> {
     let mut answer = ok(content_type, body);
     let forever = HeaderValue::from_static("public, max-age=604800, immutable");
     answer.headers_mut().insert(CACHE_CONTROL, forever);
@@ -29,7 +32,7 @@ pub(crate) fn immutable(content_type: &'static str, body: impl Into<Bytes>) -> R
 }
 
 /// 200 with bytes that never change once served, compressed.
-pub(crate) fn gzip(content_type: &'static str, body: &[u8]) -> Response<Full<Bytes>> {
+pub fn gzip(content_type: &'static str, body: &[u8]) -> Response<AnswerBody> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     // A vector takes whatever is written to it.
     let compressed = encoder.write_all(body).and_then(|()| encoder.finish()).unwrap_or_default();
@@ -39,14 +42,14 @@ pub(crate) fn gzip(content_type: &'static str, body: &[u8]) -> Response<Full<Byt
 }
 
 /// 200 with text that must not be cached.
-pub(crate) fn no_store(body: impl Into<Bytes>) -> Response<Full<Bytes>> {
+pub fn no_store(body: impl Into<Bytes>) -> Response<AnswerBody> {
     let mut answer = ok(TEXT, body);
     answer.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     answer
 }
 
 /// An error as Go's logs write it: the status text, a newline, the reason, a newline.
-pub(crate) fn error(status: StatusCode, reason: &str) -> Response<Full<Bytes>> {
+pub fn error(status: StatusCode, reason: &str) -> Response<AnswerBody> {
     let text = format!("{}\n{reason}\n", status.canonical_reason().unwrap_or("Error"));
     let mut answer = shaped(status, CONTENT_TYPE, TEXT, text.into());
     answer.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -54,7 +57,7 @@ pub(crate) fn error(status: StatusCode, reason: &str) -> Response<Full<Bytes>> {
 }
 
 /// A refusal of the given status, with Retry-After in whole seconds if there is one.
-pub(crate) fn refusal(status: u16, retry_after_s: Option<u32>) -> Response<Full<Bytes>> {
+pub fn refusal(status: u16, retry_after_s: Option<u32>) -> Response<AnswerBody> {
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
     let mut answer = error(status, status.canonical_reason().unwrap_or("refused"));
     if let Some(seconds) = retry_after_s {
@@ -68,8 +71,8 @@ fn shaped(
     header: HeaderName,
     content_type: &'static str,
     body: Bytes,
-) -> Response<Full<Bytes>> {
-    let mut answer = Response::new(Full::new(body));
+) -> Response<AnswerBody> {
+    let mut answer = Response::new(AnswerBody::from(body));
     *answer.status_mut() = status;
     answer.headers_mut().insert(header, HeaderValue::from_static(content_type));
     answer

@@ -11,9 +11,8 @@ use std::{
     time::Duration,
 };
 
-use bytes::Bytes;
 use http::{Request, Response, StatusCode};
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::{BodyExt, Limited};
 use hyper::{body::Incoming, service::service_fn};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo},
@@ -26,7 +25,10 @@ use tokio::{
 };
 use tokio_rustls::TlsAcceptor;
 
-use super::{Server, Target, answer};
+use super::{
+    Server, Target,
+    answer::{self, AnswerBody},
+};
 use crate::{
     clock::Clock,
     fault::{FaultScript, Verdict},
@@ -84,7 +86,7 @@ impl<T: Target> Server<T> {
         &self,
         request: Request<Incoming>,
         life: &Life,
-    ) -> Result<Response<Full<Bytes>>, ResetOnPurpose> {
+    ) -> Result<Response<AnswerBody>, ResetOnPurpose> {
         let _busy = Busy::new(life, &*self.clock);
         let (parts, body) = request.into_parts();
         let endpoint = self.target.endpoint(&parts.method, parts.uri.path());

@@ -6,6 +6,7 @@ mod client;
 mod ct_log;
 mod faults;
 mod folder;
+mod grpc;
 mod lies;
 mod plain;
 mod policy;

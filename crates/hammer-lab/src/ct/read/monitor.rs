@@ -9,23 +9,22 @@ use hammer_tlog::{
     logs::tile::{HEIGHT, Level, TileId},
 };
 use http::{Response, StatusCode};
-use http_body_util::Full;
 use serde_json::json;
 
 use super::names;
 use crate::{
     ct::log::{Log, store},
-    serve::answer,
+    serve::answer::{self, AnswerBody},
 };
 
 impl Log {
     /// `checkpoint`.
-    pub(crate) fn serve_checkpoint(&self) -> Response<Full<Bytes>> {
+    pub(crate) fn serve_checkpoint(&self) -> Response<AnswerBody> {
         answer::no_store(self.published.borrow().note.clone())
     }
 
     /// `tile/...`, given without its leading slash.
-    pub(crate) fn serve_tile(&self, path: &str) -> Response<Full<Bytes>> {
+    pub(crate) fn serve_tile(&self, path: &str) -> Response<AnswerBody> {
         let Ok(tile) = TileId::from_str(path) else { return not_found(path) };
         let (bytes, compressed) = match tile.level {
             Level::Data => (self.bundle(&tile), self.plan.gzip),
@@ -44,7 +43,7 @@ impl Log {
     }
 
     /// `issuer/<sha256 hex>`.
-    pub(crate) fn serve_issuer(&self, fingerprint: &str) -> Response<Full<Bytes>> {
+    pub(crate) fn serve_issuer(&self, fingerprint: &str) -> Response<AnswerBody> {
         match Hash::from_hex(fingerprint).and_then(|fingerprint| self.store.issuer(&fingerprint)) {
             Some(der) => answer::immutable("application/pkix-cert", der),
             None => not_found(fingerprint),
@@ -52,7 +51,7 @@ impl Log {
     }
 
     /// `ct/v1/get-roots` (RFC 6962 section 4.7).
-    pub(crate) fn serve_roots(&self) -> Response<Full<Bytes>> {
+    pub(crate) fn serve_roots(&self) -> Response<AnswerBody> {
         let roots: Vec<String> =
             self.validator.roots().iter().map(|root| BASE64_STANDARD.encode(&root.der)).collect();
         answer::json(json!({ "certificates": roots }).to_string())
@@ -94,7 +93,7 @@ impl Log {
     }
 }
 
-fn not_found(what: &str) -> Response<Full<Bytes>> {
+fn not_found(what: &str) -> Response<AnswerBody> {
     answer::error(StatusCode::NOT_FOUND, &format!("{what} is not here"))
 }
 

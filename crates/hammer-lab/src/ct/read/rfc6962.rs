@@ -9,7 +9,6 @@ use hammer_tlog::{
     logs::tile::{FULL_WIDTH, Level, TileId},
 };
 use http::{Response, StatusCode};
-use http_body_util::Full;
 use serde::Serialize;
 use serde_json::json;
 
@@ -21,7 +20,7 @@ use crate::{
         },
         log::Log,
     },
-    serve::answer,
+    serve::answer::{self, AnswerBody},
 };
 
 type Answer = Result<String, (StatusCode, String)>;
@@ -34,12 +33,12 @@ struct LogEntry {
 
 impl Log {
     /// `ct/v1/get-sth`.
-    pub(crate) fn serve_sth(&self) -> Response<Full<Bytes>> {
+    pub(crate) fn serve_sth(&self) -> Response<AnswerBody> {
         answer::json(self.published.borrow().tree_head_json())
     }
 
     /// `ct/v1/get-sth-consistency?first=..&second=..`.
-    pub(crate) fn serve_consistency(&self, query: &str) -> Response<Full<Bytes>> {
+    pub(crate) fn serve_consistency(&self, query: &str) -> Response<AnswerBody> {
         answered(Query::read(query).and_then(|query| {
             let (first, second) = (query.number("first")?, query.number("second")?);
             self.published_up_to(second)?;
@@ -49,7 +48,7 @@ impl Log {
     }
 
     /// `ct/v1/get-proof-by-hash?hash=..&tree_size=..`.
-    pub(crate) fn serve_proof_by_hash(&self, query: &str) -> Response<Full<Bytes>> {
+    pub(crate) fn serve_proof_by_hash(&self, query: &str) -> Response<AnswerBody> {
         answered(Query::read(query).and_then(|query| {
             let size = query.number("tree_size")?;
             let hash = query.hash()?;
@@ -64,7 +63,7 @@ impl Log {
     }
 
     /// `ct/v1/get-entries?start=..&end=..`; `end` is inclusive, and fewer entries than asked for may come.
-    pub(crate) fn serve_entries(&self, query: &str) -> Response<Full<Bytes>> {
+    pub(crate) fn serve_entries(&self, query: &str) -> Response<AnswerBody> {
         answered(Query::read(query).and_then(|query| {
             let (start, end) = (query.number("start")?, query.number("end")?);
             if start > end {
@@ -91,7 +90,7 @@ impl Log {
     }
 
     /// `ct/v1/get-entry-and-proof?leaf_index=..&tree_size=..`.
-    pub(crate) fn serve_entry_and_proof(&self, query: &str) -> Response<Full<Bytes>> {
+    pub(crate) fn serve_entry_and_proof(&self, query: &str) -> Response<AnswerBody> {
         answered(Query::read(query).and_then(|query| {
             let (index, size) = (query.number("leaf_index")?, query.number("tree_size")?);
             self.published_up_to(size)?;
@@ -184,7 +183,7 @@ impl Query {
     }
 }
 
-fn answered(answer: Answer) -> Response<Full<Bytes>> {
+fn answered(answer: Answer) -> Response<AnswerBody> {
     match answer {
         Ok(body) => answer::json(body),
         Err((status, reason)) => answer::error(status, &reason),
