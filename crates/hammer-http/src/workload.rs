@@ -7,7 +7,7 @@ use hammer_core::record::OperationRecord;
 use hammer_core::workload::{Ended, FatalError, SeriesSpec, ShardContext, Workload};
 use hammer_exchange::{ServiceClient, ServiceConfig};
 use hammer_net::grpc::{frame, tell_timeout, unary_request};
-use hammer_net::{Answer, BodySink, ClientConfig, HttpVersion, Request};
+use hammer_net::{Answer, BodySink, ClientConfig, Request};
 use hammer_values::Agreed;
 use http::uri::PathAndQuery;
 
@@ -52,7 +52,7 @@ impl HttpWorkload {
         let request = match &plan.grpc {
             None => request_of(plan)?,
             Some(_) => {
-                client.version = over_http2(client.version).ok_or(HttpError::GrpcOverHttp1)?;
+                client.version = client.version.of_calls().ok_or(HttpError::GrpcOverHttp1)?;
                 call_of(plan)?
             }
         };
@@ -107,15 +107,6 @@ fn call_of(plan: &HttpPlan) -> Result<Request, HttpError> {
         request.headers.append(name, value.clone());
     }
     Ok(request)
-}
-
-/// The version in which a call is carried out, where that may be.
-fn over_http2(version: HttpVersion) -> Option<HttpVersion> {
-    match version {
-        HttpVersion::Negotiated | HttpVersion::Http2 => Some(HttpVersion::Http2),
-        HttpVersion::Http2PriorKnowledge => Some(version),
-        HttpVersion::Http1 => None,
-    }
 }
 
 impl Workload for HttpWorkload {

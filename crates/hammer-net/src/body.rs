@@ -1,6 +1,8 @@
 //! The body of a request.
 
+use std::fmt;
 use std::io::IoSlice;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
@@ -70,6 +72,58 @@ impl Body {
     }
 }
 
+/// A buffer that is written for one request and again for the next, and that bodies borrow without a copy.
+#[derive(Clone, Default)]
+pub struct BodyBuffer(Arc<Vec<u8>>);
+
+/// The buffer as the owner of a part.
+struct LentBuffer(Arc<Vec<u8>>);
+
+impl AsRef<[u8]> for LentBuffer {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl BodyBuffer {
+    /// An empty buffer.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Has `write` fill it anew. What was lent before has to be gone for its memory to be used again: a connection that was cut off
+    /// may still hold it, and then this is another buffer.
+    pub fn rewrite<T>(&mut self, write: impl FnOnce(&mut Vec<u8>) -> T) -> T {
+        if Arc::get_mut(&mut self.0).is_none() {
+            self.0 = Arc::default();
+        }
+        let out = Arc::make_mut(&mut self.0);
+        out.clear();
+        write(out)
+    }
+
+    /// What was written.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// A body of what was written, which borrows the buffer as long as it lives.
+    pub fn body(&self) -> Body {
+        Bytes::from_owner(LentBuffer(self.0.clone())).into()
+    }
+
+    /// Bytes that it has room for.
+    pub fn capacity(&self) -> usize {
+        self.0.capacity()
+    }
+}
+
+impl fmt::Debug for BodyBuffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BodyBuffer").field("length", &self.0.len()).finish_non_exhaustive()
+    }
+}
+
 impl<T: Into<Bytes>> From<T> for Body {
     fn from(bytes: T) -> Self {
         let first = bytes.into();
@@ -95,5 +149,20 @@ mod tests {
             assert_eq!(text, expected.as_bytes(), "from {skip} into {room}");
         }
         assert!(Body::rope([]).is_empty() && Body::from("").is_empty());
+    }
+
+    #[test]
+    fn a_buffer_is_used_again_once_nobody_has_it_any_more() {
+        let mut buffer = BodyBuffer::new();
+        buffer.rewrite(|out| out.extend_from_slice(&[1; 100]));
+        let place = buffer.bytes().as_ptr();
+        let body = buffer.body();
+        buffer.rewrite(|out| out.extend_from_slice(&[2; 50]));
+        assert_eq!((&body.to_bytes()[..], buffer.bytes()), (&[1; 100][..], &[2; 50][..]));
+        let again = buffer.bytes().as_ptr();
+        assert_ne!(again, place);
+        drop(buffer.body());
+        buffer.rewrite(|out| out.push(3));
+        assert_eq!((buffer.bytes(), buffer.bytes().as_ptr()), (&[3][..], again));
     }
 }

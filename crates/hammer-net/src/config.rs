@@ -70,6 +70,17 @@ pub enum HttpVersion {
     Http2PriorKnowledge,
 }
 
+impl HttpVersion {
+    /// The version in which calls of gRPC are carried out, where that may be: HTTP/2 (gRPC's doc/PROTOCOL-HTTP2.md).
+    pub const fn of_calls(self) -> Option<Self> {
+        match self {
+            Self::Negotiated | Self::Http2 => Some(Self::Http2),
+            Self::Http2PriorKnowledge => Some(self),
+            Self::Http1 => None,
+        }
+    }
+}
+
 /// What is sent again where a connection is lost, or a stream refused, before any of its answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Resend {

@@ -35,7 +35,7 @@ mod tls;
 mod wire;
 
 pub use balance::Balancing;
-pub use body::Body;
+pub use body::{Body, BodyBuffer};
 pub use client::Client;
 pub use config::{ClientConfig, ConfigError, HttpVersion, Resend};
 pub use credential::{CREDENTIAL_WORDS, is_credential};

@@ -74,6 +74,11 @@ impl Secret {
         })
     }
 
+    /// The token itself, for the body of a request that has to carry it. It must reach no text that anybody reads.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
     /// The value of an `Authorization` header, marked as sensitive (RFC 6750, section 2.1).
     pub fn bearer(&self) -> Result<HeaderValue, SecretError> {
         let mut value =

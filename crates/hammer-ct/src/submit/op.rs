@@ -1,11 +1,10 @@
 //! One submission, in buffers that are used again for the next.
 
 use std::fmt;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use hammer_measure::Outcome;
-use hammer_net::{Answer, Body, Request};
+use hammer_net::{Answer, Body, BodyBuffer, Request};
 use hammer_synth::{Kind, Minted};
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::uri::PathAndQuery;
@@ -28,16 +27,7 @@ pub struct SubmitOp {
     /// What a duplicate is held against.
     first: Promised,
     /// The same bytes as the request's body, which borrows them.
-    body: Arc<Vec<u8>>,
-}
-
-/// A body whose buffer comes back when it was sent.
-struct Lent(Arc<Vec<u8>>);
-
-impl AsRef<[u8]> for Lent {
-    fn as_ref(&self) -> &[u8] {
-        &self.0
-    }
+    body: BodyBuffer,
 }
 
 impl Default for SubmitOp {
@@ -53,7 +43,7 @@ impl Default for SubmitOp {
             class: Class::Fresh,
             endpoint: Kind::X509,
             first: Promised::default(),
-            body: Arc::default(),
+            body: BodyBuffer::new(),
         }
     }
 }
@@ -61,7 +51,7 @@ impl Default for SubmitOp {
 impl SubmitOp {
     /// The JSON that is sent; empty where that is known only once it is due.
     pub fn body(&self) -> &[u8] {
-        &self.body
+        self.body.bytes()
     }
 
     /// The chain that is sent.
@@ -78,16 +68,11 @@ impl SubmitOp {
     pub(super) fn encode_with(&mut self, alter: impl FnOnce(&mut Vec<u8>)) {
         self.endpoint = self.minted.kind();
         self.request.body = Body::empty();
-        // A connection that was cut off may still hold the body of the operation before; then this one gets another buffer.
-        if Arc::get_mut(&mut self.body).is_none() {
-            self.body = Arc::default();
-        }
-        if let Some(out) = Arc::get_mut(&mut self.body) {
-            out.clear();
+        self.body.rewrite(|out| {
             self.minted.write_add_chain_body(out);
             alter(out);
-        }
-        self.request.body = Bytes::from_owner(Lent(self.body.clone())).into();
+        });
+        self.request.body = self.body.body();
     }
 
     /// Becomes the submission of a chain that the log has answered.
@@ -121,9 +106,7 @@ impl SubmitOp {
     /// Forgets the chain.
     pub(super) fn clear(&mut self) {
         self.request.body = Body::empty();
-        if let Some(out) = Arc::get_mut(&mut self.body) {
-            out.clear();
-        }
+        self.body.rewrite(|_| ());
     }
 
     pub(super) fn weight(&self) -> usize {
