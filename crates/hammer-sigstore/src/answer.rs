@@ -1,0 +1,72 @@
+//! How the status of an answer ends its step.
+
+use hammer_core::record::StepGuard;
+use hammer_core::workload::Ended;
+use hammer_measure::Outcome;
+use hammer_net::Answer;
+use hammer_net::grpc::{GrpcStatus, unary_reply};
+
+/// What an answer says of an entry that was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WrittenEntry {
+    /// It is new.
+    New,
+    /// The log had it before, and answers with nothing that could be verified (HTTP 409; ALREADY_EXISTS).
+    Before,
+}
+
+/// 200 and 201 are success: which of them differs by version and by configuration.
+pub(crate) fn succeeded(step: &mut StepGuard<'_>, answer: &Answer) -> Result<Ended, Ended> {
+    let ended = match (answer.status.as_u16(), Ended::of_status(answer.status.as_u16())) {
+        (200 | 201, ended) => return Ok(ended),
+        (_, Ended { outcome: Outcome::Accepted, .. }) => {
+            Ended::failed(Outcome::Malformed, "success that is neither 200 nor 201")
+        }
+        (_, ended) => ended,
+    };
+    step.ends(ended);
+    Err(ended)
+}
+
+pub(crate) fn written(step: &mut StepGuard<'_>, answer: &Answer) -> Result<(Ended, WrittenEntry), Ended> {
+    if answer.status.as_u16() == 409 {
+        let ended = Ended::accepted(409);
+        step.ends(ended);
+        return Ok((ended, WrittenEntry::Before));
+    }
+    Ok((succeeded(step, answer)?, WrittenEntry::New))
+}
+
+pub(crate) fn written_by_call(
+    step: &mut StepGuard<'_>,
+    answer: &mut Answer,
+) -> Result<(Ended, WrittenEntry), Ended> {
+    let is_duplicate = unary_reply(answer).is_ok_and(|reply| reply.status == GrpcStatus::AlreadyExists);
+    if is_duplicate {
+        let ended = Ended::accepted(409);
+        step.ends(ended);
+        return Ok((ended, WrittenEntry::Before));
+    }
+    Ok((replied(step, answer)?, WrittenEntry::New))
+}
+
+/// Leaves the message alone in the body of an answer to a call.
+pub(crate) fn replied(step: &mut StepGuard<'_>, answer: &mut Answer) -> Result<Ended, Ended> {
+    let ended = match unary_reply(answer) {
+        Ok(reply) if reply.status == GrpcStatus::Ok => {
+            let message = reply.message.len();
+            answer.body.drain(..answer.body.len() - message);
+            return Ok(Ended::of_status(200));
+        }
+        Ok(reply) => Ended::failed(reply.status.outcome(), reply.status.name()),
+        Err(fault) => Ended::failed(Outcome::Malformed, fault.name()),
+    };
+    step.ends(ended);
+    Err(ended)
+}
+
+pub(crate) fn malformed(step: &mut StepGuard<'_>, why: &'static str) -> Ended {
+    let ended = Ended::failed(Outcome::Malformed, why);
+    step.ends(ended);
+    ended
+}

@@ -1,0 +1,97 @@
+//! Why a workload on Sigstore cannot be set up.
+
+use std::path::PathBuf;
+
+use hammer_exchange::token::TokenError;
+use hammer_tlog::keys::chain::ChainError;
+use hammer_tlog::keys::key::KeyError;
+use hammer_tlog::logs::note::NoteError;
+
+/// A fragment that completes "failed to ...", naming the key or file at fault.
+#[derive(Debug, thiserror::Error)]
+pub enum SigstoreError {
+    /// A key without which nothing can be done.
+    #[error("find the {what}: `{key}` is not given")]
+    Missing {
+        /// The key of the target.
+        key: &'static str,
+        /// What it would name.
+        what: &'static str,
+    },
+    /// Two keys of which only one may be given.
+    #[error("use both {one} and {other}: only one may be given")]
+    Both {
+        /// A key.
+        one: &'static str,
+        /// The other key.
+        other: &'static str,
+    },
+    /// A file cannot be read.
+    #[error("read {path}: {source}")]
+    Read {
+        /// The key that names it.
+        key: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file holds no key that can be used.
+    #[error("use the key in {path}: failed to {source}")]
+    Key {
+        /// The key of the plan that names the file.
+        key: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: KeyError,
+    },
+    /// A file holds no chain that can be trusted.
+    #[error("use the chain in {path}: failed to {source}")]
+    Chain {
+        /// The key of the plan that names the file.
+        key: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: ChainError,
+    },
+    /// The trusted root is none.
+    #[error("use the trusted root in {path}: {reason}")]
+    TrustedRoot {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The key of Rekor v2 makes no verifier of checkpoints.
+    #[error("{0}")]
+    Origin(NoteError),
+    /// There is no token in the place given.
+    #[error("{0}")]
+    Token(TokenError),
+    /// The token says of nobody whom it is of.
+    #[error("find out whose token it is: {0}; `subject` can say so")]
+    Subject(String),
+    /// A call of gRPC by a client of HTTP/1.1 alone.
+    #[error("call gRPC over HTTP/1.1: it needs HTTP/2")]
+    GrpcOverHttp1,
+}
+
+impl SigstoreError {
+    /// The key at fault, below the block of the target; none where it is no single one.
+    pub const fn key(&self) -> Option<&'static str> {
+        match self {
+            Self::Missing { key, .. }
+            | Self::Read { key, .. }
+            | Self::Key { key, .. }
+            | Self::Chain { key, .. } => Some(key),
+            Self::Both { other, .. } => Some(other),
+            Self::TrustedRoot { .. } => Some("trusted_root"),
+            Self::Origin(_) => Some("rekor_tiles_origin"),
+            Self::Token(_) => Some("identity.token"),
+            Self::Subject(_) => Some("identity.subject"),
+            Self::GrpcOverHttp1 => None,
+        }
+    }
+}

@@ -1,0 +1,63 @@
+use hammer_tlog::encoding::base64;
+use hammer_tlog::keys::certificate::Certificate;
+use serde_json::Value;
+
+use super::*;
+
+const V1: &[u8] = include_bytes!("../../testdata/fulcio-v1-response.pem");
+const V2: &[u8] = include_bytes!("../../testdata/fulcio-v2-response.json");
+
+fn material() -> FlowMaterial {
+    FlowMaterial { spki: vec![1; 91], proof: vec![2; 71], ..FlowMaterial::default() }
+}
+
+#[test]
+fn recorded_chains_are_read_leaf_first() {
+    for (interface, body) in [(FulcioInterface::V1, V1), (FulcioInterface::V2, V2)] {
+        let chain = chain(interface, body).unwrap();
+        let [leaf, root] = chain.as_slice() else { panic!("two certificates") };
+        let (leaf, root) = (Certificate::parse(leaf).unwrap(), Certificate::parse(root).unwrap());
+        assert!(leaf.issuer == root.subject && root.is_ca() && !leaf.is_ca());
+    }
+}
+
+#[test]
+fn the_leaf_is_one_certificate_with_the_digits_of_its_der() {
+    for (interface, body) in [(FulcioInterface::V1, V1), (FulcioInterface::V2, V2)] {
+        let mut text = String::from("what was there before");
+        leaf(interface, body, &mut text).unwrap();
+        assert!(text.ends_with("-----END CERTIFICATE-----\n") && text.matches("BEGIN").count() == 1);
+        let der = chain(interface, body).unwrap().remove(0);
+        assert_eq!(digits(&text).collect::<String>(), base64(&der));
+    }
+}
+
+#[test]
+fn what_holds_no_certificate_is_told_apart() {
+    for (interface, body, why) in [
+        (FulcioInterface::V1, &b"{}"[..], NO_CERTIFICATE),
+        (FulcioInterface::V1, b"\xff", NO_CERTIFICATE),
+        (FulcioInterface::V2, b"{}", NO_CERTIFICATE),
+        (FulcioInterface::V2, b"-----BEGIN", NOT_JSON),
+        (FulcioInterface::V1, b"-----BEGIN CERTIFICATE-----\n*\n-----END CERTIFICATE-----\n", BROKEN_PEM),
+    ] {
+        assert_eq!(chain(interface, body), Err(why));
+    }
+}
+
+#[test]
+fn requests_are_json_that_says_what_it_should() {
+    let mut body = vec![9];
+    write_v1(&mut body, &material());
+    let read: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!(read["publicKey"]["content"], base64(&[1; 91]));
+    assert_eq!(read["signedEmailAddress"], base64(&[2; 71]));
+    write_v2(&mut body, &material(), "a.b.c");
+    let read: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!(read["credentials"]["oidcIdentityToken"], "a.b.c");
+    let request = &read["publicKeyRequest"];
+    let key = request["publicKey"]["content"].as_str().unwrap();
+    assert!(key.starts_with("-----BEGIN PUBLIC KEY-----\n") && key.ends_with("-----END PUBLIC KEY-----\n"));
+    assert_eq!(digits(key).collect::<String>(), base64(&[1; 91]));
+    assert_eq!(request["proofOfPossession"], base64(&[2; 71]));
+}

@@ -1,0 +1,118 @@
+//! Judges what the services promised, beside the load: certificates, entries, timestamps, and what was read back.
+
+mod artifact;
+mod certificate;
+mod entry;
+mod malformed;
+mod timestamp;
+
+use std::sync::Arc;
+
+use hammer_audit::AuditLink;
+use hammer_cms::timestamp::TimestampVerifier;
+use hammer_core::promise::{Verdicts, Verifier};
+use hammer_measure::Nanos;
+use hammer_tlog::logs::audit::Receipt;
+
+use crate::promise::SigstorePromise;
+use crate::record::{EntryLog, EntryRecord, Instants, PromiseRecord};
+use crate::trust::Trust;
+
+/// What verifiers of a workload are made from, one for each thread.
+#[derive(Clone)]
+pub(crate) struct Judge {
+    trust: Arc<Trust>,
+    epoch_unix_ms: u64,
+    audit: Option<AuditLink>,
+}
+
+/// Judges on a thread of its own.
+struct PromiseVerifier {
+    judge: Judge,
+    timestamps: Option<TimestampVerifier>,
+}
+
+impl Judge {
+    pub(crate) fn new(trust: Arc<Trust>, epoch_unix_ms: u64) -> Self {
+        Self { trust, epoch_unix_ms, audit: None }
+    }
+
+    /// Hands every entry of Rekor v2 that holds on its own to an audit of the log.
+    pub(crate) fn audited(self, audit: AuditLink) -> Self {
+        Self { audit: Some(audit), ..self }
+    }
+
+    pub(crate) fn verifier(&self) -> Box<dyn Verifier> {
+        let timestamps = self.trust.timestamp().cloned().map(TimestampVerifier::new);
+        Box::new(PromiseVerifier { judge: self.clone(), timestamps })
+    }
+
+    /// The wall clock at an instant of the run, milliseconds since 1970.
+    fn unix_ms(&self, at: Nanos) -> i64 {
+        (self.epoch_unix_ms + at.0 / 1_000_000) as i64
+    }
+
+    fn entry(&self, seq: u64, record: &EntryRecord<'_>, bytes: &[u8], verdicts: &mut Verdicts) {
+        let kind = SigstorePromise::Entry.into();
+        let judged = match record.log {
+            EntryLog::Rekor => entry::judge_rekor(&self.trust, record).map(|()| None),
+            EntryLog::Tiles | EntryLog::TilesMessage => entry::judge_tiles(&self.trust, record).map(Some),
+        };
+        match judged {
+            Err(fault) => verdicts.broken(kind, seq, fault, Some(bytes)),
+            Ok(None) => verdicts.kept(kind),
+            Ok(Some(logged)) => match &self.audit {
+                None => verdicts.kept(kind),
+                Some(audit) => {
+                    let Instants { intended, sent, received } = record.at;
+                    let promised_ms = self.unix_ms(received) as u64;
+                    let receipt = Receipt::new(seq, logged.leaf, Some(logged.index), received.0, promised_ms)
+                        .sent(intended.0, sent.0)
+                        .within(self.trust.publication_delay.as_millis() as u64);
+                    if !audit.hold(receipt, verdicts.part()) {
+                        verdicts.unchecked(kind);
+                    }
+                }
+            },
+        }
+    }
+}
+
+impl Verifier for PromiseVerifier {
+    fn check(&mut self, seq: u64, bytes: &[u8], _now: Nanos, verdicts: &mut Verdicts) {
+        let Self { judge, timestamps } = self;
+        let (kind, judged) = match PromiseRecord::read(bytes) {
+            Ok(PromiseRecord::Entry(record)) => return judge.entry(seq, &record, bytes, verdicts),
+            Ok(PromiseRecord::Certificate(record)) => {
+                let at = judge.unix_ms(record.at.received);
+                (SigstorePromise::Certificate, certificate::judge(&judge.trust, &record, at))
+            }
+            Ok(PromiseRecord::Timestamp(record)) => {
+                let window = [record.at.sent, record.at.received].map(|at| judge.unix_ms(at));
+                let judged = timestamp::judge(timestamps.as_mut(), &judge.trust, &record, window);
+                (SigstorePromise::Timestamp, judged)
+            }
+            Ok(PromiseRecord::TimestampChain { body, .. }) => {
+                (SigstorePromise::TimestampChain, timestamp::judge_chain(&judge.trust, body))
+            }
+            Ok(PromiseRecord::Artifact(record)) => {
+                (SigstorePromise::Artifact, artifact::judge(&judge.trust, &record))
+            }
+            // Records are this crate's own.
+            Err(_) => return verdicts.unchecked(SigstorePromise::Entry.into()),
+        };
+        match judged {
+            Ok(()) => verdicts.kept(kind.into()),
+            Err(fault) => verdicts.broken(kind.into(), seq, fault, Some(bytes)),
+        }
+    }
+
+    fn tick(&mut self, _now: Nanos, verdicts: &mut Verdicts) {
+        if let Some(audit) = &self.judge.audit {
+            audit.pass_on(verdicts);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+//! Whether an entry that was read back says of an artifact what somebody who verifies it needs.
+
+use hammer_core::promise::Fault;
+use hammer_tlog::encoding::from_base64;
+use hammer_tlog::hash::sha256;
+use hammer_tlog::keys::certificate::Certificate;
+use hammer_tlog::keys::key::LogKey;
+use serde::Deserialize;
+
+use super::entry::{judge_logged, stored};
+use super::malformed::malformed;
+use crate::pem;
+use crate::record::ArtifactRecord;
+use crate::rekor::LogEntries;
+use crate::trust::Trust;
+
+/// The entry is the one that was asked for and stands in the log; its certificate led to a trusted root when it was integrated; and its
+/// signature is that key's over the artifact.
+pub(super) fn judge(trust: &Trust, record: &ArtifactRecord<'_>) -> Result<(), Fault> {
+    let (uuid, entry) = LogEntries::only(record.body).map_err(malformed)?;
+    let body = stored(&entry)?;
+    if crate::rekor::leaf_of(&uuid) != Some(record.leaf) || entry.log_index != record.index {
+        return Err(Fault::at(
+            ANOTHER,
+            record.index,
+            format!("{uuid} was answered, of index {}", entry.log_index),
+        ));
+    }
+    judge_logged(trust, &uuid, &entry, &body)?;
+    let logged: HashedRekord = serde_json::from_slice(&body).map_err(|why| malformed(why.to_string()))?;
+    let spec = logged.spec;
+    if spec.data.hash.value != sha256(record.artifact).to_hex() {
+        return Err(Fault::at(ANOTHER, record.index, "it is about another artifact"));
+    }
+    let decoded = |text: &str| from_base64(text).map_err(|why| malformed(why.to_string()));
+    let signature = decoded(&spec.signature.content)?;
+    let certificate = decoded(&spec.signature.public_key.content)?;
+    let certificate = String::from_utf8(certificate).ok().and_then(|text| pem::certificates(&text));
+    let certificate =
+        certificate.and_then(|all| all.into_iter().next()).ok_or_else(|| malformed("no certificate"))?;
+    let leaf = Certificate::parse(&certificate).map_err(|why| malformed(why.to_string()))?;
+    if let Some(authorities) = trust.fulcio() {
+        let verified = authorities.verify(&leaf, &[], entry.integrated_time);
+        verified.map_err(|why| Fault::at(UNTRUSTED, record.index, format!("failed to {why}")))?;
+    }
+    check_signature(&leaf, record, &signature)
+}
+
+fn check_signature(
+    leaf: &Certificate<'_>,
+    record: &ArtifactRecord<'_>,
+    signature: &[u8],
+) -> Result<(), Fault> {
+    let key = LogKey::from_der(leaf.spki).map_err(|why| malformed(why.to_string()))?;
+    // Each flow has a key of its own: a table of it would cost more than it saves.
+    let judged = key.verify_scheme_once(key.algorithm().scheme(), record.artifact, signature);
+    judged.map_err(|why| Fault::at(SIGNATURE, record.index, why.to_string()))
+}
+
+/// A hashedrekord 0.0.1, as far as it is needed.
+#[derive(Deserialize)]
+struct HashedRekord {
+    spec: Spec,
+}
+
+#[derive(Deserialize)]
+struct Spec {
+    data: Data,
+    signature: Signature,
+}
+
+#[derive(Deserialize)]
+struct Data {
+    hash: HashValue,
+}
+
+#[derive(Deserialize)]
+struct HashValue {
+    value: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Signature {
+    content: String,
+    public_key: Content,
+}
+
+#[derive(Deserialize)]
+struct Content {
+    content: String,
+}
+
+const ANOTHER: &str = "another-entry";
+const UNTRUSTED: &str = "certificate-untrusted";
+const SIGNATURE: &str = "artifact-signature";

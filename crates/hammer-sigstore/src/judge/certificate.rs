@@ -1,0 +1,99 @@
+//! Whether a certificate is what Fulcio says that it is.
+
+use hammer_core::promise::Fault;
+use hammer_tlog::ct::embedded::{EmbeddedError, embedded_scts, logged_entry};
+use hammer_tlog::ct::sct::SctError;
+use hammer_tlog::keys::certificate::{Certificate, GeneralNameKind};
+
+use super::malformed::malformed;
+use crate::fulcio;
+use crate::record::CertificateRecord;
+use crate::trust::Trust;
+
+/// The key that was shown, the identity of the token, a path to a trusted root at `unix_ms`, and the SCT of a trusted CT log.
+pub(super) fn judge(trust: &Trust, record: &CertificateRecord<'_>, unix_ms: i64) -> Result<(), Fault> {
+    let chain = fulcio::chain(record.interface, record.body).map_err(malformed)?;
+    let parsed: Result<Vec<_>, _> = chain.iter().map(|der| Certificate::parse(der)).collect();
+    let parsed = parsed.map_err(|why| malformed(format!("a certificate of the chain: {why}")))?;
+    let [leaf, above @ ..] = parsed.as_slice() else { return Err(malformed("no certificate")) };
+    if leaf.spki != record.spki {
+        return Err(Fault::new(KEY, "it certifies another key than the one that was shown"));
+    }
+    check_identity(leaf, record.identity)?;
+    if !leaf.has_extended_key_usage(CODE_SIGNING) {
+        return Err(Fault::new(USAGE, "its extended key usage is not code signing"));
+    }
+    check_chain(trust, leaf, above, unix_ms)?;
+    check_sct(trust, leaf)
+}
+
+fn check_identity(leaf: &Certificate<'_>, identity: &str) -> Result<(), Fault> {
+    let mut names = leaf.subject_alternative_names();
+    let (Some(name), None) = (names.next(), names.next()) else {
+        return Err(Fault::new(IDENTITY, "it has not exactly one subject alternative name"));
+    };
+    if matches!(name.kind, GeneralNameKind::Email | GeneralNameKind::Uri | GeneralNameKind::Other(_))
+        && ends_with_text(name.value, identity)
+    {
+        return Ok(());
+    }
+    let found = String::from_utf8_lossy(name.value).into_owned();
+    Err(Fault::new(IDENTITY, format!("it is for {found:?}, and the token was of {identity:?}")))
+}
+
+/// An otherName of Fulcio (1.3.6.1.4.1.57264.1.7) ends with its text; all others are nothing else.
+fn ends_with_text(value: &[u8], identity: &str) -> bool {
+    value == identity.as_bytes()
+}
+
+/// At the time at which it was given, or one second into its validity: Fulcio dates it by its own clock.
+fn check_chain(
+    trust: &Trust,
+    leaf: &Certificate<'_>,
+    above: &[Certificate<'_>],
+    unix_ms: i64,
+) -> Result<(), Fault> {
+    let Some(authorities) = trust.fulcio() else { return Ok(()) };
+    let skew_ms = trust.skew.as_millis() as i64;
+    let not_before_ms = leaf.not_before_seconds().unwrap_or_default().saturating_mul(1000);
+    // A clock that is ahead by less than the skew is believed.
+    let at_ms = if (unix_ms..=unix_ms + skew_ms).contains(&not_before_ms) { not_before_ms } else { unix_ms };
+    authorities
+        .verify(leaf, above, at_ms.div_euclid(1000))
+        .map_err(|why| Fault::new(UNTRUSTED, format!("failed to {why}")))
+}
+
+/// Every SCT of a trusted log has to hold, and one at least has to be there where that is required.
+fn check_sct(trust: &Trust, leaf: &Certificate<'_>) -> Result<(), Fault> {
+    if trust.ct_logs.is_empty() && !trust.require_sct {
+        return Ok(());
+    }
+    let scts =
+        embedded_scts(leaf).map_err(|why: EmbeddedError| malformed(format!("its SCTs: failed to {why}")))?;
+    if scts.is_empty() {
+        return if trust.require_sct { Err(Fault::new(NO_SCT, "it has no SCT")) } else { Ok(()) };
+    }
+    let Some(issuer) = trust.fulcio().and_then(|authorities| authorities.issuer_of(leaf)) else {
+        return Err(Fault::new(UNTRUSTED, "its issuer is not known"));
+    };
+    let entry = logged_entry(leaf, issuer.key_hash())
+        .map_err(|why| malformed(format!("its SCTs: failed to {why}")))?;
+    let mut is_logged = false;
+    for sct in &scts {
+        let Some(log) = trust.ct_logs.iter().find(|log| log.log_id() == sct.log_id) else { continue };
+        let judged: Result<(), SctError> = sct.verify(log, entry.by_ref());
+        judged.map_err(|why| Fault::new(BAD_SCT, format!("failed to {why}")))?;
+        is_logged = true;
+    }
+    if is_logged { Ok(()) } else { Err(Fault::new(FOREIGN_SCT, "none of its SCTs is of a trusted log")) }
+}
+
+/// DER content of 1.3.6.1.5.5.7.3.3, id-kp-codeSigning.
+const CODE_SIGNING: &[u8] = &[0x2b, 6, 1, 5, 5, 7, 3, 3];
+const KEY: &str = "certificate-key";
+const IDENTITY: &str = "certificate-identity";
+const USAGE: &str = "certificate-usage";
+const UNTRUSTED: &str = "certificate-untrusted";
+const NO_SCT: &str = "no-sct";
+const BAD_SCT: &str = "bad-sct-signature";
+const FOREIGN_SCT: &str = "sct-of-another-log";

@@ -1,0 +1,160 @@
+//! Whether an entry stands in the log as it was sent.
+
+use std::borrow::Cow;
+
+use hammer_core::promise::Fault;
+use hammer_messages::rekor::TransparencyLogEntry;
+use hammer_tlog::encoding::from_base64;
+use hammer_tlog::hash::Hash;
+use hammer_tlog::keys::key::LogKey;
+use hammer_tlog::logs::merkle::{leaf_hash, verify_inclusion};
+use hammer_tlog::logs::note::{Checkpoint, Note, Verifier, open_checkpoint};
+use prost::Message as _;
+
+use super::malformed::malformed;
+use crate::record::{EntryLog, EntryRecord};
+use crate::rekor::{InclusionProof, LogEntries, LogEntry, leaf_of};
+use crate::trust::Trust;
+
+/// A leaf of Rekor v2, and its index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LoggedLeaf {
+    pub(super) leaf: Hash,
+    pub(super) index: u64,
+}
+
+/// Rekor v1: the entry is the one that was sent, its UUID is that of its leaf, and both the signed entry timestamp and the proof hold.
+pub(super) fn judge_rekor(trust: &Trust, record: &EntryRecord<'_>) -> Result<(), Fault> {
+    let (uuid, entry) = LogEntries::only(record.body).map_err(malformed)?;
+    let body = stored(&entry)?;
+    check_stored(&body, record.stored)?;
+    judge_logged(trust, &uuid, &entry, &body)
+}
+
+/// The same of an entry that was read back, whatever it is about.
+pub(super) fn judge_logged(
+    trust: &Trust,
+    uuid: &str,
+    entry: &LogEntry<'_>,
+    body: &[u8],
+) -> Result<(), Fault> {
+    let leaf = leaf_hash(body);
+    if leaf_of(uuid) != Some(leaf) {
+        return Err(Fault::at(
+            UUID,
+            entry.log_index,
+            format!("{uuid} does not end with the hash of its leaf, {leaf}"),
+        ));
+    }
+    let Some(key) = trust.rekor(&entry.log_id) else {
+        return Err(Fault::at(LOG_ID, entry.log_index, format!("the entry is of log {:?}", entry.log_id)));
+    };
+    check_promise(key, entry)?;
+    let proof = entry.verification.as_ref().and_then(|verification| verification.inclusion_proof.as_ref());
+    let proof = proof.ok_or_else(|| Fault::at(PROOF, entry.log_index, "there is no inclusion proof"))?;
+    check_proof(key, proof, &leaf)
+}
+
+/// Base64 of the stored entry, read.
+pub(super) fn stored(entry: &LogEntry<'_>) -> Result<Vec<u8>, Fault> {
+    from_base64(entry.body.as_bytes()).map_err(|why| malformed(format!("the entry's body: {why}")))
+}
+
+/// Byte for byte what is canonical; another release may write the same in other words.
+fn check_stored(found: &[u8], expected: &[u8]) -> Result<(), Fault> {
+    let value = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).ok();
+    if found == expected || value(found).is_some_and(|found| Some(found) == value(expected)) {
+        return Ok(());
+    }
+    Err(Fault::new(BODY, "the log has another entry than the one that was sent"))
+}
+
+fn check_promise(key: &LogKey, entry: &LogEntry<'_>) -> Result<(), Fault> {
+    let verification = entry.verification.as_ref();
+    let Some(signed) = verification.and_then(|verification| verification.signed_entry_timestamp.as_ref())
+    else {
+        return Err(Fault::at(SET, entry.log_index, "there is no signed entry timestamp"));
+    };
+    let signature = from_base64(signed.as_bytes()).map_err(|why| malformed(format!("the SET: {why}")))?;
+    key.verify_raw(entry.promised().as_bytes(), &signature)
+        .map_err(|why| Fault::at(SET, entry.log_index, why.to_string()))
+}
+
+fn check_proof(key: &LogKey, proof: &InclusionProof<'_>, leaf: &Hash) -> Result<(), Fault> {
+    let broken = |kind, detail: String| Fault::at(kind, proof.log_index, detail);
+    let read = |text: &Cow<'_, str>| Hash::from_hex(text);
+    let hashes: Option<Vec<Hash>> = proof.hashes.iter().map(read).collect();
+    let (Some(hashes), Some(root)) = (hashes, read(&proof.root_hash)) else {
+        return Err(malformed("a hash of the inclusion proof"));
+    };
+    verify_inclusion(proof.log_index, proof.tree_size, leaf, &hashes, &root)
+        .map_err(|why| broken(PROOF, why.to_string()))?;
+    let checkpoint = open(key, &proof.checkpoint).map_err(|why| broken(CHECKPOINT, why))?;
+    if (checkpoint.size, checkpoint.root) == (proof.tree_size, root) {
+        return Ok(());
+    }
+    Err(broken(CHECKPOINT, format!("it is of {} leaves, the proof of {}", checkpoint.size, proof.tree_size)))
+}
+
+/// A checkpoint of Rekor v1 is of an origin that nobody states: host and tree. Its line has the host's name.
+fn open(key: &LogKey, envelope: &str) -> Result<Checkpoint, String> {
+    let note = Note::parse(envelope.as_bytes()).map_err(|why| why.to_string())?;
+    let name = note.signatures.first().map_or("", |line| line.name);
+    Verifier::spki(name, key.clone()).verify(&note).map_err(|why| why.to_string())?;
+    Checkpoint::parse(note.text).map_err(|why| why.to_string())
+}
+
+/// Rekor v2: the entry is the one that was sent, and its proof leads to a checkpoint that the log signed.
+pub(super) fn judge_tiles(trust: &Trust, record: &EntryRecord<'_>) -> Result<LoggedLeaf, Fault> {
+    let entry = match record.log {
+        EntryLog::TilesMessage => {
+            TransparencyLogEntry::decode(record.body).map_err(|why| malformed(why.to_string()))?
+        }
+        EntryLog::Rekor | EntryLog::Tiles => {
+            serde_json::from_slice(record.body).map_err(|why| malformed(why.to_string()))?
+        }
+    };
+    check_stored(&entry.canonicalized_body, record.stored)?;
+    let leaf = leaf_hash(&entry.canonicalized_body);
+    let Some(proof) = &entry.inclusion_proof else {
+        return Err(Fault::new(PROOF, "there is no inclusion proof"));
+    };
+    let (Ok(index), Ok(size)) = (u64::try_from(proof.log_index), u64::try_from(proof.tree_size)) else {
+        return Err(malformed("an index of the inclusion proof"));
+    };
+    let hashes: Option<Vec<Hash>> = proof.hashes.iter().map(|hash| Hash::from_slice(hash)).collect();
+    let (Some(hashes), Some(root)) = (hashes, Hash::from_slice(&proof.root_hash)) else {
+        return Err(malformed("a hash of the inclusion proof"));
+    };
+    verify_inclusion(index, size, &leaf, &hashes, &root)
+        .map_err(|why| Fault::at(PROOF, index, why.to_string()))?;
+    check_checkpoint(
+        trust,
+        proof.checkpoint.as_ref().map_or("", |checkpoint| &checkpoint.envelope),
+        (size, root),
+    )
+    .map_err(|why| Fault::at(CHECKPOINT, index, why))?;
+    if entry.log_index != proof.log_index {
+        let told = format!("the entry says {}, its proof {index}", entry.log_index);
+        return Err(Fault::at(INDEX, index, told));
+    }
+    Ok(LoggedLeaf { leaf, index })
+}
+
+fn check_checkpoint(trust: &Trust, envelope: &str, (size, root): (u64, Hash)) -> Result<(), String> {
+    let verifier = trust.rekor_tiles().ok_or("no key of the log is trusted")?;
+    let (checkpoint, _) =
+        open_checkpoint(envelope.as_bytes(), verifier).map_err(|why| format!("failed to {why}"))?;
+    if (checkpoint.size, checkpoint.root) == (size, root) {
+        return Ok(());
+    }
+    Err(format!("it is of {} leaves, the proof of {size}", checkpoint.size))
+}
+
+const BODY: &str = "another-entry";
+const UUID: &str = "entry-uuid";
+const LOG_ID: &str = "entry-of-another-log";
+const SET: &str = "bad-set";
+const PROOF: &str = "inclusion-proof";
+const CHECKPOINT: &str = "checkpoint";
+const INDEX: &str = "entry-index";

@@ -1,0 +1,8 @@
+//! Answers that do not even have the form of what was promised.
+
+use hammer_core::promise::Fault;
+
+/// What is wrong with the form.
+pub(super) fn malformed(detail: impl Into<String>) -> Fault {
+    Fault::new("malformed-answer", detail)
+}

@@ -1,0 +1,186 @@
+//! Recorded answers hold, and each alteration is found by its own name.
+
+use std::sync::LazyLock;
+
+use hammer_core::promise::Fault;
+use hammer_tlog::encoding::from_base64;
+use hammer_tlog::hash::Hash;
+use hammer_tlog::keys::certificate::Certificate;
+use serde_json::Value;
+
+use super::*;
+use crate::plan::{FulcioInterface, SigstoreTargetPlan};
+use crate::record::{ArtifactRecord, CertificateRecord, TimestampRecord};
+use crate::trust::TrustedRoot;
+
+const ENTRY: &str = include_str!("../../testdata/rekor-v1-hashedrekord-response.json");
+const TILES_ENTRY: &str = include_str!("../../testdata/rekor-v2-cert-response.json");
+const CHAIN: &str = include_str!("../../testdata/fulcio-v1-response.pem");
+const TIMESTAMP: &[u8] = include_bytes!("../../testdata/tsa-response.tsr");
+const QUERY: &[u8] = include_bytes!("../../testdata/tsa-request.tsq");
+const TIMESTAMP_CHAIN: &str = include_str!("../../testdata/tsa-certchain.pem");
+const IDENTITY: &str = "jdoe@redhat.com";
+const AT: Instants = Instants { intended: Nanos::ZERO, sent: Nanos::ZERO, received: Nanos::ZERO };
+
+static TRUST: LazyLock<Trust> = LazyLock::new(|| {
+    let root = TrustedRoot::parse(include_str!("../../testdata/trusted_root.json")).unwrap();
+    let plan = r#"{"rekor_tiles_url":"http://127.0.0.1:13003","rekor_tiles_origin":"127.0.0.1"}"#;
+    Trust::of(&serde_json::from_str::<SigstoreTargetPlan>(plan).unwrap(), Some(&root)).unwrap()
+});
+
+fn kind(judged: Result<(), Fault>) -> &'static str {
+    judged.map_or_else(|fault| fault.kind, |()| "kept")
+}
+
+fn stored_in(text: &str, pointer: &str) -> Vec<u8> {
+    let answer: Value = serde_json::from_str(text).unwrap();
+    let entry = answer.as_object().unwrap().values().find(|value| value.get("body").is_some());
+    let body = entry.and_then(|entry| entry.get("body")).or_else(|| answer.pointer(pointer));
+    from_base64(body.unwrap().as_str().unwrap()).unwrap()
+}
+
+fn rekor(body: &str, stored: &[u8]) -> &'static str {
+    let record = EntryRecord { at: AT, log: EntryLog::Rekor, stored, body: body.as_bytes() };
+    kind(entry::judge_rekor(&TRUST, &record))
+}
+
+fn tiles(body: &str, stored: &[u8]) -> &'static str {
+    let record = EntryRecord { at: AT, log: EntryLog::Tiles, stored, body: body.as_bytes() };
+    kind(entry::judge_tiles(&TRUST, &record).map(drop))
+}
+
+#[test]
+fn a_recorded_entry_of_rekor_v1_holds_and_what_is_altered_is_named() {
+    let stored = stored_in(ENTRY, "");
+    assert_eq!(rekor(ENTRY, &stored), "kept");
+    let other = String::from_utf8(stored.clone()).unwrap().replace("sha256", "sha512");
+    assert_eq!(rekor(ENTRY, other.as_bytes()), "another-entry");
+    let told = "\"integratedTime\":1795243691";
+    assert!(ENTRY.contains(told));
+    assert_eq!(rekor(&ENTRY.replace(told, "\"integratedTime\":1795243692"), &stored), "bad-set");
+    let uuid = ENTRY.replace("ba2526533139253c", "ba2526533139253d");
+    assert_eq!(rekor(&uuid, &stored), "entry-uuid");
+    let foreign = ENTRY.replace("a1e1a55cc994d53a", "a1e1a55cc994d53b");
+    assert_eq!(rekor(&foreign, &stored), "entry-of-another-log");
+    let mut answer: Value = serde_json::from_str(ENTRY).unwrap();
+    let entry = answer.as_object_mut().unwrap().values_mut().next().unwrap();
+    entry["verification"]["inclusionProof"]["treeSize"] = 2.into();
+    assert_eq!(rekor(&answer.to_string(), &stored), "inclusion-proof");
+    let mut answer: Value = serde_json::from_str(ENTRY).unwrap();
+    let proof =
+        &mut answer.as_object_mut().unwrap().values_mut().next().unwrap()["verification"]["inclusionProof"];
+    let checkpoint =
+        proof["checkpoint"].as_str().unwrap().replace("6626240131106251881", "6626240131106251882");
+    proof["checkpoint"] = checkpoint.into();
+    assert_eq!(rekor(&answer.to_string(), &stored), "checkpoint");
+    assert_eq!(rekor("{}", &stored), "malformed-answer");
+}
+
+#[test]
+fn an_entry_in_other_words_is_the_same_entry() {
+    let stored = stored_in(ENTRY, "");
+    let value: Value = serde_json::from_slice(&stored).unwrap();
+    assert_eq!(rekor(ENTRY, serde_json::to_string_pretty(&value).unwrap().as_bytes()), "kept");
+}
+
+#[test]
+fn a_recorded_entry_of_rekor_v2_holds_and_what_is_altered_is_named() {
+    let stored = stored_in(TILES_ENTRY, "/canonicalizedBody");
+    assert_eq!(tiles(TILES_ENTRY, &stored), "kept");
+    assert_eq!(tiles(TILES_ENTRY, b"{}"), "another-entry");
+    let altered = |path: &str, value: Value| {
+        let mut answer: Value = serde_json::from_str(TILES_ENTRY).unwrap();
+        *answer.pointer_mut(path).unwrap() = value;
+        tiles(&answer.to_string(), &stored)
+    };
+    assert_eq!(altered("/inclusionProof/logIndex", "0".into()), "inclusion-proof");
+    assert_eq!(altered("/inclusionProof/hashes", Value::Array(Vec::new())), "inclusion-proof");
+    assert_eq!(altered("/inclusionProof", Value::Null), "inclusion-proof");
+    assert_eq!(altered("/logIndex", "7".into()), "entry-index");
+    let answer: Value = serde_json::from_str(TILES_ENTRY).unwrap();
+    let envelope = answer.pointer("/inclusionProof/checkpoint/envelope").unwrap().as_str().unwrap();
+    let path = "/inclusionProof/checkpoint/envelope";
+    assert_eq!(altered(path, envelope.replace("\n2\n", "\n3\n").into()), "checkpoint");
+    assert_eq!(altered(path, envelope.replace("127.0.0.1\n2", "127.0.0.2\n2").into()), "checkpoint");
+    assert_eq!(altered("/inclusionProof/checkpoint", Value::Null), "checkpoint");
+}
+
+fn certificate(trust: &Trust, identity: &str, spki: &[u8], unix_ms: i64) -> &'static str {
+    let body = CHAIN.as_bytes();
+    let record = CertificateRecord { at: AT, interface: FulcioInterface::V1, identity, spki, body };
+    kind(certificate::judge(trust, &record, unix_ms))
+}
+
+#[test]
+fn a_recorded_certificate_holds_for_its_key_its_identity_its_time_and_its_ct_log() {
+    let chain = crate::fulcio::chain(FulcioInterface::V1, CHAIN.as_bytes()).unwrap();
+    let leaf = Certificate::parse(&chain[0]).unwrap();
+    let issued_ms = leaf.not_before_seconds().unwrap() * 1000;
+    let trust = &*TRUST;
+    assert_eq!(certificate(trust, IDENTITY, leaf.spki, issued_ms + 1), "kept");
+    assert_eq!(certificate(trust, "another@redhat.com", leaf.spki, issued_ms), "certificate-identity");
+    let root = Certificate::parse(&chain[1]).unwrap();
+    assert_eq!(certificate(trust, IDENTITY, root.spki, issued_ms), "certificate-key");
+    assert_eq!(certificate(trust, IDENTITY, leaf.spki, issued_ms + 3_600_000), "certificate-untrusted");
+    // A service whose clock is half a minute ahead of ours is believed, one that is two minutes ahead is not.
+    assert_eq!(certificate(trust, IDENTITY, leaf.spki, issued_ms - 30_000), "kept");
+    assert_eq!(certificate(trust, IDENTITY, leaf.spki, issued_ms - 120_000), "certificate-untrusted");
+    let mut foreign = trust.clone();
+    foreign.ct_logs = vec![hammer_tlog::keys::key::LogKey::from_der(root.spki).unwrap()];
+    assert_eq!(certificate(&foreign, IDENTITY, leaf.spki, issued_ms), "sct-of-another-log");
+    foreign.ct_logs.clear();
+    foreign.require_sct = false;
+    assert_eq!(certificate(&foreign, IDENTITY, leaf.spki, issued_ms), "kept");
+}
+
+#[test]
+fn a_recorded_timestamp_holds_for_its_imprint_its_nonce_and_its_time() {
+    let query = hammer_cms::timestamp::TimestampQuery::parse(QUERY).unwrap();
+    let plan = SigstoreTargetPlan::default();
+    let trusted = hammer_tlog::keys::chain::TrustedAuthorities::from_pem(TIMESTAMP_CHAIN).unwrap();
+    let trust = Trust::of(&plan, None).unwrap();
+    let at_ms = {
+        let parsed = hammer_cms::timestamp::ExpectedTimestamp {
+            imprint: &query.imprint_sha256,
+            nonce: query.nonce,
+            not_before_ms: None,
+            not_after_ms: None,
+        };
+        TimestampVerifier::new(trusted.clone()).verify(TIMESTAMP, &parsed).unwrap().unix_ms
+    };
+    let judged = |imprint: [u8; 32], nonce: u64, at_ms: i64| {
+        let mut verifier = TimestampVerifier::new(trusted.clone());
+        let record = TimestampRecord { at: AT, imprint: Hash(imprint), nonce, body: TIMESTAMP };
+        kind(timestamp::judge(Some(&mut verifier), &trust, &record, [at_ms, at_ms]))
+    };
+    let (imprint, nonce) = (query.imprint_sha256, query.nonce.unwrap());
+    assert_eq!(judged(imprint, nonce, at_ms), "kept");
+    assert_eq!(judged([0; 32], nonce, at_ms), "timestamp-imprint");
+    assert_eq!(judged(imprint, nonce ^ 1, at_ms), "timestamp-nonce");
+    assert_eq!(judged(imprint, nonce, at_ms + 3_600_000), "timestamp-time");
+}
+
+#[test]
+fn a_chain_of_other_certificates_is_not_the_authoritys() {
+    assert_eq!(kind(timestamp::judge_chain(&TRUST, CHAIN.as_bytes())), "timestamp-chain");
+    assert_eq!(kind(timestamp::judge_chain(&TRUST, b"")), "malformed-answer");
+    let mut trust = TRUST.clone();
+    let trusted = hammer_tlog::keys::chain::TrustedAuthorities::from_pem(TIMESTAMP_CHAIN).unwrap();
+    trust.trust_timestamps_of(trusted);
+    assert_eq!(kind(timestamp::judge_chain(&trust, TIMESTAMP_CHAIN.as_bytes())), "kept");
+}
+
+#[test]
+fn an_entry_that_was_read_back_is_about_the_artifact_that_was_asked_for() {
+    let (uuid, entry) = crate::rekor::LogEntries::only(ENTRY.as_bytes()).unwrap();
+    let leaf = crate::rekor::leaf_of(&uuid).unwrap();
+    let judged = |leaf, index, artifact: &[u8]| {
+        let record = ArtifactRecord { at: AT, leaf, index, artifact, body: ENTRY.as_bytes() };
+        artifact::judge(&TRUST, &record)
+    };
+    // What was signed is not among what was recorded: all is right but for that.
+    let fault = judged(leaf, entry.log_index, b"not it").unwrap_err();
+    assert_eq!((fault.kind, &*fault.detail), ("another-entry", "it is about another artifact"));
+    assert_eq!(kind(judged(Hash([1; 32]), entry.log_index, b"")), "another-entry");
+    assert_eq!(kind(judged(leaf, entry.log_index + 1, b"")), "another-entry");
+}

@@ -1,0 +1,43 @@
+//! Whether a timestamp is of what was asked for, and by whom it should be.
+
+use hammer_cms::timestamp::{ExpectedTimestamp, TimestampVerifier};
+use hammer_core::promise::Fault;
+
+use super::malformed::malformed;
+use crate::pem;
+use crate::record::TimestampRecord;
+use crate::trust::Trust;
+
+/// `window` is when it was sent and received, milliseconds since 1970.
+pub(super) fn judge(
+    verifier: Option<&mut TimestampVerifier>,
+    trust: &Trust,
+    record: &TimestampRecord<'_>,
+    [sent_ms, received_ms]: [i64; 2],
+) -> Result<(), Fault> {
+    let Some(verifier) = verifier else { return Err(malformed("no chain of the authority is trusted")) };
+    let skew_ms = trust.skew.as_millis() as i64;
+    let expected = ExpectedTimestamp {
+        imprint: &record.imprint.0,
+        nonce: Some(record.nonce),
+        not_before_ms: Some(sent_ms - skew_ms),
+        not_after_ms: Some(received_ms + skew_ms),
+    };
+    let verified = verifier.verify(record.body, &expected);
+    verified.map(drop).map_err(|why| Fault::new(why.kind(), format!("failed to {why}")))
+}
+
+/// Every certificate that the authority hands out has to be one of the trusted chain.
+pub(super) fn judge_chain(trust: &Trust, body: &[u8]) -> Result<(), Fault> {
+    let text = std::str::from_utf8(body).map_err(|_| malformed("the chain is no text"))?;
+    let chain = pem::certificates(text).filter(|chain| !chain.is_empty());
+    let chain = chain.ok_or_else(|| malformed("the chain has no certificate"))?;
+    let Some(trusted) = trust.timestamp() else { return Ok(()) };
+    let is_known = |der: &Vec<u8>| trusted.certificates().any(|known| known == der.as_slice());
+    match chain.iter().position(|der| !is_known(der)) {
+        None => Ok(()),
+        Some(place) => {
+            Err(Fault::new("timestamp-chain", format!("certificate {place} is none of the trusted chain")))
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Load on Sigstore: flows that sign (an identity token, a certificate of Fulcio, an entry in Rekor, a timestamp) and flows that
+//! verify what was signed, and the services one by one. All that is sent follows from the run's seed and a sequence number. Every
+//! certificate, entry and timestamp is a promise, judged beside the load; nothing is judged on a shard.
+
+mod answer;
+mod corpus;
+mod error;
+mod fulcio;
+mod judge;
+mod material;
+mod pem;
+mod plan;
+mod promise;
+mod record;
+mod rekor;
+mod rekor_tiles;
+mod run;
+mod sign;
+mod target;
+mod timestamp;
+mod tokens;
+mod trust;
+mod verify;
+
+pub use error::SigstoreError;
+pub use plan::{
+    FulcioInterface, IdentityPlan, RekorVersion, SignPlan, SigstoreTargetPlan, TimestampFormat,
+    TimestampPlan, TokenSigner, VerifyPlan,
+};
+pub use rekor_tiles::audit::{RekorTilesLeaves, RekorTilesLog};
+pub use run::SigstoreRun;
+pub use sign::{SignOp, SignScratch, SignSession, SignWorkload};
+pub use target::{ServiceEndpoints, SigstoreService, SigstoreTarget};
+pub use timestamp::workload::{TimestampOp, TimestampSession, TimestampWorkload};
+pub use tokens::FlowTokens;
+pub use trust::{Trust, TrustedRoot};
+pub use verify::{VerifyOp, VerifySession, VerifyWorkload};

@@ -1,0 +1,185 @@
+//! What a flow signs, with which key, and in whose name: a pure function of the run's seed and the flow's sequence number.
+
+use hammer_core::draw::Draws;
+use hammer_p256::{KeyBlocks, KeyWalk, NonceBlocks, ThrowawayKey};
+use hammer_synth::Seed;
+use hammer_tlog::hash::{Hash, sha256};
+
+/// The flows of one workload.
+#[derive(Clone, Debug)]
+pub(crate) struct FlowMaterials {
+    seed: Seed,
+    keys: KeyWalk,
+    signatures: [u8; 32],
+    /// Among so many identities each flow draws its own; as many as there are flows where none are stated.
+    identities: Option<u64>,
+    /// The same of artifacts.
+    artifacts: Option<u64>,
+    draws: Draws,
+}
+
+/// What a thread that prepares flows holds on to; what is prepared does not depend on it.
+#[derive(Debug, Default)]
+pub(crate) struct FlowScratch {
+    keys: KeyBlocks,
+    nonces: NonceBlocks,
+}
+
+/// What one flow has before it sends anything.
+#[derive(Debug, Default)]
+pub(crate) struct FlowMaterial {
+    /// The e-mail address by which its token and its certificate name it.
+    pub(crate) identity: String,
+    /// Its key, a DER `SubjectPublicKeyInfo` of P-256.
+    pub(crate) spki: Vec<u8>,
+    /// The signature over the identity by which Fulcio is shown that the key is at hand, DER.
+    pub(crate) proof: Vec<u8>,
+    /// What is signed.
+    pub(crate) artifact: Vec<u8>,
+    /// SHA-256 of that.
+    pub(crate) digest: Hash,
+    /// The signature over the artifact, DER.
+    pub(crate) signature: Vec<u8>,
+    /// SHA-256 of the signature: what a timestamp is of.
+    pub(crate) signature_digest: Hash,
+    /// The nonce of the request for a timestamp.
+    pub(crate) nonce: u64,
+}
+
+impl FlowScratch {
+    /// For one of n threads, each of which prepares every n-th flow.
+    pub(crate) fn of_one_among(threads: usize) -> Self {
+        let stride = threads as u64;
+        Self { keys: KeyBlocks::striding(stride), nonces: NonceBlocks::striding(stride) }
+    }
+}
+
+impl FlowMaterials {
+    /// The flows of that stream of a seed, with pools of identities and artifacts where hot ones are wanted.
+    pub(crate) fn new(seed: u64, stream: u64, identities: Option<u64>, artifacts: Option<u64>) -> Self {
+        let draws = Draws::new(seed, stream ^ POOLS);
+        let seed = Seed::from_u64(seed).child("sigstore flows", stream);
+        let keys = KeyWalk::derive(&seed.derive("keys", 0), 0);
+        let signatures = seed.derive("signatures", 0);
+        Self { seed, keys, signatures, identities, artifacts, draws }
+    }
+
+    /// Writes what the flow `seq` has, in the memory of an earlier one; `subject` is the identity of all flows where they have one.
+    pub(crate) fn write(
+        &self,
+        seq: u64,
+        subject: Option<&str>,
+        scratch: &mut FlowScratch,
+        out: &mut FlowMaterial,
+    ) {
+        let key = self.keys.key_pair(seq, &mut scratch.keys);
+        out.spki.clear();
+        out.spki.extend_from_slice(&P256_SPKI);
+        out.spki.extend_from_slice(key.public_key());
+        self.write_identity(seq, subject, &mut out.identity);
+        self.write_artifact(seq, &mut out.artifact);
+        out.digest = sha256(&out.artifact);
+        let proven = sha256(out.identity.as_bytes());
+        self.sign(&key, (PROOF, seq), &proven, scratch, &mut out.proof);
+        self.sign(&key, (ARTIFACT, seq), &out.digest, scratch, &mut out.signature);
+        out.signature_digest = sha256(&out.signature);
+        let [a, b, c, d, e, f, g, h, ..] = self.seed.derive("timestamp nonce", seq);
+        // A nonce of JSON's requests is a number that not every reader holds in more than 63 bits.
+        out.nonce = u64::from_be_bytes([a, b, c, d, e, f, g, h]) >> 1;
+    }
+
+    /// Replaces `out` by the artifact of the flow `seq`: what somebody who verifies it has at hand.
+    pub(crate) fn write_artifact(&self, seq: u64, out: &mut Vec<u8>) {
+        out.clear();
+        out.extend_from_slice(b"hammer artifact ");
+        out.extend_from_slice(&self.seed.derive("artifact", self.drawn(seq, self.artifacts)));
+    }
+
+    /// Each flow signs with each purpose once, so that no nonce signs two messages.
+    fn sign(
+        &self,
+        key: &ThrowawayKey,
+        (purpose, seq): (u64, u64),
+        digest: &Hash,
+        scratch: &mut FlowScratch,
+        out: &mut Vec<u8>,
+    ) {
+        let walk = key.walk(&self.signatures, purpose);
+        out.clear();
+        out.extend_from_slice(walk.sign(seq, &digest.0, &mut scratch.nonces).as_ref());
+    }
+
+    fn write_identity(&self, seq: u64, subject: Option<&str>, out: &mut String) {
+        out.clear();
+        match subject {
+            Some(subject) => out.push_str(subject),
+            None => out.extend(["flow-", &self.drawn(seq, self.identities).to_string(), "@hammer.test"]),
+        }
+    }
+
+    fn drawn(&self, seq: u64, pool: Option<u64>) -> u64 {
+        pool.map_or(seq, |pool| self.draws.bits(seq) % pool.max(1))
+    }
+}
+
+/// The DER of a `SubjectPublicKeyInfo` of P-256 up to the point (RFC 5480 section 2).
+const P256_SPKI: [u8; 26] = [
+    0x30, 0x59, 0x30, 0x13, 6, 7, 0x2a, 0x86, 0x48, 0xce, 0x3d, 2, 1, 6, 8, 0x2a, 0x86, 0x48, 0xce, 0x3d, 3,
+    1, 7, 3, 0x42, 0,
+];
+const PROOF: u64 = 1;
+const ARTIFACT: u64 = 2;
+const POOLS: u64 = 0x5167_0000;
+
+#[cfg(test)]
+mod tests {
+    use hammer_tlog::keys::key::LogKey;
+
+    use super::*;
+
+    fn material(materials: &FlowMaterials, seq: u64) -> FlowMaterial {
+        let mut out = FlowMaterial::default();
+        materials.write(seq, None, &mut FlowScratch::default(), &mut out);
+        out
+    }
+
+    #[test]
+    fn a_flow_signs_its_own_identity_and_artifact_with_its_own_key() {
+        let materials = FlowMaterials::new(1, 0, None, None);
+        let (first, second) = (material(&materials, 0), material(&materials, 1));
+        assert_eq!(first.spki.len(), 91);
+        let key = LogKey::from_der(&first.spki).unwrap();
+        assert_eq!(key.verify_raw(first.identity.as_bytes(), &first.proof), Ok(()));
+        assert_eq!(key.verify_raw(&first.artifact, &first.signature), Ok(()));
+        assert!(key.verify_raw(&second.artifact, &second.signature).is_err());
+        assert!(first.identity != second.identity && first.digest != second.digest);
+    }
+
+    #[test]
+    fn a_flow_is_the_same_whoever_prepares_it() {
+        let materials = FlowMaterials::new(9, 3, None, None);
+        let mut scratch = FlowScratch::of_one_among(2);
+        let mut out = FlowMaterial::default();
+        for seq in [40, 42, 44, 7] {
+            materials.write(seq, None, &mut scratch, &mut out);
+            let alone = material(&materials, seq);
+            assert_eq!(
+                (&out.proof, &out.signature, out.nonce),
+                (&alone.proof, &alone.signature, alone.nonce)
+            );
+        }
+        assert_ne!(material(&FlowMaterials::new(9, 4, None, None), 7).spki, out.spki);
+    }
+
+    #[test]
+    fn a_pool_is_all_that_is_drawn_from_and_all_of_it_is_drawn() {
+        let materials = FlowMaterials::new(1, 0, Some(3), Some(2));
+        let flows: Vec<_> = (0..60).map(|seq| material(&materials, seq)).collect();
+        let distinct = |of: &dyn Fn(&FlowMaterial) -> Vec<u8>| {
+            flows.iter().map(of).collect::<std::collections::BTreeSet<_>>().len()
+        };
+        assert_eq!(distinct(&|flow| flow.identity.clone().into_bytes()), 3);
+        assert_eq!(distinct(&|flow| flow.artifact.clone()), 2);
+        assert_eq!(distinct(&|flow| flow.spki.clone()), 60);
+    }
+}

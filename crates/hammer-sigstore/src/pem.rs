@@ -1,0 +1,67 @@
+//! PEM (RFC 7468) as Sigstore's services write it: certificates, one behind the other.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+/// The text of the first certificate, its lines of begin and end included, without what stands behind it.
+pub(crate) fn first_certificate(text: &str) -> Option<&str> {
+    let start = text.find(BEGIN)?;
+    let end = start + text[start..].find(END)? + END.len();
+    Some(&text[start..end])
+}
+
+/// The DER of every certificate, in order; none where one of them is no base64 or has no end.
+pub(crate) fn certificates(text: &str) -> Option<Vec<Vec<u8>>> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(BEGIN) {
+        let body = &rest[start + BEGIN.len()..];
+        let end = body.find(END)?;
+        let digits: String = body[..end].split_ascii_whitespace().collect();
+        found.push(STANDARD.decode(digits).ok()?);
+        rest = &body[end + END.len()..];
+    }
+    Some(found)
+}
+
+/// Appends `der` under that label (`PUBLIC KEY`), 64 digits a line.
+pub(crate) fn write(out: &mut String, label: &str, der: &[u8]) {
+    let digits = STANDARD.encode(der);
+    out.extend(["-----BEGIN ", label, "-----\n"]);
+    let mut rest = digits.as_str();
+    while !rest.is_empty() {
+        let (line, behind) = rest.split_at(rest.len().min(LINE));
+        out.extend([line, "\n"]);
+        rest = behind;
+    }
+    out.extend(["-----END ", label, "-----\n"]);
+}
+
+const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
+const END: &str = "-----END CERTIFICATE-----";
+const LINE: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_again_one_behind_the_other() {
+        let (first, second) = (vec![7; 100], vec![9; 48]);
+        let mut text = String::new();
+        write(&mut text, "CERTIFICATE", &first);
+        let alone = text.trim_end().to_owned();
+        write(&mut text, "CERTIFICATE", &second);
+        assert_eq!(first_certificate(&text), Some(alone.as_str()));
+        assert_eq!(certificates(&text), Some(vec![first, second]));
+        assert!(text.lines().all(|line| line.len() <= 64), "{text}");
+    }
+
+    #[test]
+    fn what_has_no_end_is_no_certificate() {
+        assert_eq!(first_certificate("-----BEGIN CERTIFICATE-----\nAAAA\n"), None);
+        assert_eq!(certificates("-----BEGIN CERTIFICATE-----\nAAAA\n"), None);
+        assert_eq!(certificates("-----BEGIN CERTIFICATE-----\n*\n-----END CERTIFICATE-----"), None);
+        assert_eq!(certificates("nothing"), Some(Vec::new()));
+    }
+}

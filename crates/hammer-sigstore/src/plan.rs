@@ -1,0 +1,13 @@
+//! Sigstore in plans: the target, who signs, and the workloads.
+
+mod identity;
+mod sign;
+mod target;
+mod timestamp;
+mod verify;
+
+pub use identity::{IdentityPlan, TokenSigner};
+pub use sign::{FulcioInterface, RekorVersion, SignPlan};
+pub use target::SigstoreTargetPlan;
+pub use timestamp::{TimestampFormat, TimestampPlan};
+pub use verify::VerifyPlan;

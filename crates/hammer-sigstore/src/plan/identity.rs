@@ -1,0 +1,60 @@
+//! Whose tokens Fulcio is shown.
+
+use std::net::SocketAddr;
+
+use hammer_exchange::token::TokenPlan;
+use hammer_values::{ServiceUrl, TimeSpan};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where identity tokens come from: hammer's own issuer, which gives each flow an identity and a token of its own, or one token
+/// for all flows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct IdentityPlan {
+    /// The issuer by whose name hammer signs tokens (`iss`), as Fulcio's configuration names it. Discovery and keys are served at
+    /// `listen` while the run lasts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub issuer: Option<ServiceUrl>,
+    /// The address at which hammer's own issuer is served; by default that of `issuer`, where it is an address of loopback with a port.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub listen: Option<SocketAddr>,
+    /// What hammer's own tokens are signed with: `es256` or `rs256`.
+    pub signer: TokenSigner,
+    /// For whom tokens are (`aud`): the client id in Fulcio's configuration.
+    pub audience: String,
+    /// How long a token is valid from the run's start on; a run must not last longer.
+    pub lifetime: TimeSpan,
+    /// One token for all flows, in place of an issuer: from a file or an environment variable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<TokenPlan>,
+    /// What Fulcio makes the subject of that token's certificates, and so what is signed to prove possession of a key: by default the
+    /// token's own `email`, else its `sub`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+}
+
+/// The algorithm of a token's signature (RFC 7518 section 3.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TokenSigner {
+    /// ECDSA over P-256 with SHA-256.
+    #[default]
+    Es256,
+    /// RSA PKCS #1 v1.5 of 2048 bits with SHA-256.
+    Rs256,
+}
+
+impl Default for IdentityPlan {
+    fn default() -> Self {
+        Self {
+            issuer: None,
+            listen: None,
+            signer: TokenSigner::default(),
+            audience: "sigstore".to_owned(),
+            lifetime: TimeSpan::from_secs(86_400),
+            token: None,
+            subject: None,
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! What was promised, on its way from a shard to a verifier: as few bytes as a check needs, the answers as they came.
+
+use hammer_core::record::OperationRecord;
+use hammer_measure::Nanos;
+use hammer_net::WireTimes;
+use hammer_tlog::hash::Hash;
+use hammer_tlog::tls::{TlsError, TlsReader};
+
+use crate::plan::FulcioInterface;
+
+/// When something was to be sent, was sent, and its answer was there, since the run's epoch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Instants {
+    pub(crate) intended: Nanos,
+    pub(crate) sent: Nanos,
+    pub(crate) received: Nanos,
+}
+
+/// A promise, read back.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum PromiseRecord<'a> {
+    Certificate(CertificateRecord<'a>),
+    Entry(EntryRecord<'a>),
+    Timestamp(TimestampRecord<'a>),
+    TimestampChain { at: Instants, body: &'a [u8] },
+    Artifact(ArtifactRecord<'a>),
+}
+
+/// A certificate, and for what it was asked.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct CertificateRecord<'a> {
+    pub(crate) at: Instants,
+    pub(crate) interface: FulcioInterface,
+    pub(crate) identity: &'a str,
+    pub(crate) spki: &'a [u8],
+    pub(crate) body: &'a [u8],
+}
+
+/// An entry that was accepted.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct EntryRecord<'a> {
+    pub(crate) at: Instants,
+    pub(crate) log: EntryLog,
+    /// What the log has to store.
+    pub(crate) stored: &'a [u8],
+    pub(crate) body: &'a [u8],
+}
+
+/// In whose words an entry was answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EntryLog {
+    /// Rekor v1.
+    Rekor = 1,
+    /// Rekor v2, in JSON.
+    Tiles = 2,
+    /// Rekor v2, as a message.
+    TilesMessage = 3,
+}
+
+/// A timestamp, and over what.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct TimestampRecord<'a> {
+    pub(crate) at: Instants,
+    pub(crate) imprint: Hash,
+    pub(crate) nonce: u64,
+    pub(crate) body: &'a [u8],
+}
+
+/// An entry that was read back, and what it is about.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct ArtifactRecord<'a> {
+    pub(crate) at: Instants,
+    /// The leaf that was asked for.
+    pub(crate) leaf: Hash,
+    pub(crate) index: u64,
+    pub(crate) artifact: &'a [u8],
+    pub(crate) body: &'a [u8],
+}
+
+impl Instants {
+    /// Those of the exchange of a flow that was just answered.
+    pub(crate) fn of(record: &OperationRecord, wire: &WireTimes) -> Self {
+        let received = wire.done.unwrap_or_default();
+        Self { intended: record.intended(), sent: wire.sent.unwrap_or(received), received }
+    }
+
+    fn write(self, out: &mut Vec<u8>) {
+        for instant in [self.intended, self.sent, self.received] {
+            out.extend_from_slice(&instant.0.to_be_bytes());
+        }
+    }
+
+    fn read(reader: &mut TlsReader<'_>) -> Result<Self, TlsError> {
+        let (intended, sent) = (Nanos(reader.u64("intended")?), Nanos(reader.u64("sent")?));
+        Ok(Self { intended, sent, received: Nanos(reader.u64("received")?) })
+    }
+}
+
+impl PromiseRecord<'_> {
+    /// Replaces `out` by the record.
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        out.clear();
+        match self {
+            Self::Certificate(CertificateRecord { at, interface, identity, spki, body }) => {
+                out.extend_from_slice(&[CERTIFICATE, *interface as u8]);
+                at.write(out);
+                put(out, identity.as_bytes());
+                put(out, spki);
+                out.extend_from_slice(body);
+            }
+            Self::Entry(EntryRecord { at, log, stored, body }) => {
+                out.extend_from_slice(&[ENTRY, *log as u8]);
+                at.write(out);
+                put(out, stored);
+                out.extend_from_slice(body);
+            }
+            Self::Timestamp(TimestampRecord { at, imprint, nonce, body }) => {
+                out.push(TIMESTAMP);
+                at.write(out);
+                out.extend_from_slice(&imprint.0);
+                out.extend_from_slice(&nonce.to_be_bytes());
+                out.extend_from_slice(body);
+            }
+            Self::TimestampChain { at, body } => {
+                out.push(TIMESTAMP_CHAIN);
+                at.write(out);
+                out.extend_from_slice(body);
+            }
+            Self::Artifact(ArtifactRecord { at, leaf, index, artifact, body }) => {
+                out.push(ARTIFACT);
+                at.write(out);
+                out.extend_from_slice(&leaf.0);
+                out.extend_from_slice(&index.to_be_bytes());
+                put(out, artifact);
+                out.extend_from_slice(body);
+            }
+        }
+    }
+}
+
+impl<'a> PromiseRecord<'a> {
+    /// Reads it back.
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, TlsError> {
+        let mut reader = TlsReader::new(bytes);
+        let kind = reader.u8("what is told")?;
+        let unknown = |value: u8| TlsError::UnknownValue { field: "what is told", value: value.into() };
+        Ok(match kind {
+            CERTIFICATE => {
+                let number = reader.u8("interface")?;
+                let interface = INTERFACES.into_iter().find(|known| *known as u8 == number);
+                let interface = interface.ok_or_else(|| unknown(number))?;
+                let at = Instants::read(&mut reader)?;
+                let identity = std::str::from_utf8(take(&mut reader)?).map_err(|_| unknown(kind))?;
+                let spki = take(&mut reader)?;
+                Self::Certificate(CertificateRecord { at, interface, identity, spki, body: reader.rest() })
+            }
+            ENTRY => {
+                let number = reader.u8("log")?;
+                let log =
+                    LOGS.into_iter().find(|known| *known as u8 == number).ok_or_else(|| unknown(number))?;
+                let (at, stored) = (Instants::read(&mut reader)?, take(&mut reader)?);
+                Self::Entry(EntryRecord { at, log, stored, body: reader.rest() })
+            }
+            TIMESTAMP => {
+                let at = Instants::read(&mut reader)?;
+                let imprint = Hash(*reader.array("imprint")?);
+                let nonce = reader.u64("nonce")?;
+                Self::Timestamp(TimestampRecord { at, imprint, nonce, body: reader.rest() })
+            }
+            TIMESTAMP_CHAIN => Self::TimestampChain { at: Instants::read(&mut reader)?, body: reader.rest() },
+            ARTIFACT => {
+                let at = Instants::read(&mut reader)?;
+                let (leaf, index) = (Hash(*reader.array("leaf")?), reader.u64("index")?);
+                let artifact = take(&mut reader)?;
+                Self::Artifact(ArtifactRecord { at, leaf, index, artifact, body: reader.rest() })
+            }
+            other => return Err(unknown(other)),
+        })
+    }
+}
+
+/// Appends bytes behind their length in four.
+fn put(out: &mut Vec<u8>, bytes: &[u8]) {
+    out.extend_from_slice(&(bytes.len() as u32).to_be_bytes());
+    out.extend_from_slice(bytes);
+}
+
+fn take<'a>(reader: &mut TlsReader<'a>) -> Result<&'a [u8], TlsError> {
+    let length = u32::from_be_bytes(*reader.array("length")?);
+    reader.bytes(length as usize, "bytes")
+}
+
+const INTERFACES: [FulcioInterface; 3] = [FulcioInterface::V1, FulcioInterface::V2, FulcioInterface::Grpc];
+const LOGS: [EntryLog; 3] = [EntryLog::Rekor, EntryLog::Tiles, EntryLog::TilesMessage];
+const CERTIFICATE: u8 = 1;
+const ENTRY: u8 = 2;
+const TIMESTAMP: u8 = 3;
+const TIMESTAMP_CHAIN: u8 = 4;
+const ARTIFACT: u8 = 5;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn records() -> [PromiseRecord<'static>; 5] {
+        let at = Instants { intended: Nanos(1), sent: Nanos(2), received: Nanos(3) };
+        let interface = FulcioInterface::V2;
+        let (identity, spki, body) = ("a@b", &b"key"[..], &b"body"[..]);
+        [
+            PromiseRecord::Certificate(CertificateRecord { at, interface, identity, spki, body }),
+            PromiseRecord::Entry(EntryRecord { at, log: EntryLog::TilesMessage, stored: b"stored", body }),
+            PromiseRecord::Timestamp(TimestampRecord { at, imprint: Hash([4; 32]), nonce: 5, body }),
+            PromiseRecord::TimestampChain { at, body },
+            PromiseRecord::Artifact(ArtifactRecord {
+                at,
+                leaf: Hash([6; 32]),
+                index: 7,
+                artifact: b"it",
+                body,
+            }),
+        ]
+    }
+
+    #[test]
+    fn what_is_written_is_read_again_and_nothing_shorter_is() {
+        let mut out = vec![1, 2, 3];
+        for record in records() {
+            record.write(&mut out);
+            assert_eq!(PromiseRecord::read(&out).unwrap(), record);
+            let head = out.len() - b"body".len();
+            for length in 0..head {
+                assert!(PromiseRecord::read(&out[..length]).is_err(), "{length} bytes of {record:?}");
+            }
+        }
+        assert!(PromiseRecord::read(&[9; 100]).is_err());
+    }
+}

@@ -1,0 +1,124 @@
+//! Entries of Rekor v1: as they are sent and stored, and what the log answers (sigstore/rekor v1.5, `openapi.yaml`).
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use hammer_tlog::encoding::write_base64;
+use hammer_tlog::hash::Hash;
+use serde::Deserialize;
+
+use crate::material::FlowMaterial;
+
+/// Where entries are written and, by `logIndex`, read.
+pub(crate) const ENTRIES: &str = "/api/v1/log/entries";
+
+/// Replaces `out` by a hashedrekord 0.0.1 over the artifact of a flow, by the certificate of that PEM. It is written as the log keeps it
+/// (canonical JSON, RFC 8785), so that what was sent is what has to be logged.
+pub(crate) fn write_hashedrekord(out: &mut Vec<u8>, material: &FlowMaterial, certificate: &str) {
+    out.clear();
+    out.extend_from_slice(
+        br#"{"apiVersion":"0.0.1","kind":"hashedrekord","spec":{"data":{"hash":{"algorithm":"sha256","value":""#,
+    );
+    out.extend_from_slice(material.digest.to_hex().as_bytes());
+    out.extend_from_slice(br#""}},"signature":{"content":""#);
+    write_base64(out, &material.signature);
+    out.extend_from_slice(br#"","publicKey":{"content":""#);
+    write_base64(out, certificate.as_bytes());
+    out.extend_from_slice(br#""}}}}"#);
+}
+
+/// Replaces `out` by an rfc3161 0.0.1 of a `TimeStampResp`, likewise.
+pub(crate) fn write_rfc3161(out: &mut Vec<u8>, response: &[u8]) {
+    out.clear();
+    out.extend_from_slice(br#"{"apiVersion":"0.0.1","kind":"rfc3161","spec":{"tsr":{"content":""#);
+    write_base64(out, response);
+    out.extend_from_slice(br#""}}}"#);
+}
+
+/// What the log answers with: one entry under its UUID.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct LogEntries<'a> {
+    #[serde(borrow)]
+    entries: BTreeMap<Cow<'a, str>, LogEntry<'a>>,
+}
+
+/// `LogEntry` of openapi.yaml.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LogEntry<'a> {
+    /// Base64 of the stored entry.
+    #[serde(borrow)]
+    pub(crate) body: Cow<'a, str>,
+    /// Seconds since 1970.
+    pub(crate) integrated_time: i64,
+    /// Hexadecimal SHA-256 of the log's `SubjectPublicKeyInfo`.
+    #[serde(borrow, rename = "logID")]
+    pub(crate) log_id: Cow<'a, str>,
+    /// The index over all shards of the log.
+    pub(crate) log_index: u64,
+    #[serde(borrow)]
+    pub(crate) verification: Option<Verification<'a>>,
+}
+
+/// What a verifier needs.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Verification<'a> {
+    #[serde(borrow)]
+    pub(crate) inclusion_proof: Option<InclusionProof<'a>>,
+    /// Base64 of the signature over [`LogEntry::promised`].
+    #[serde(borrow)]
+    pub(crate) signed_entry_timestamp: Option<Cow<'a, str>>,
+}
+
+/// The place of the entry in the tree.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct InclusionProof<'a> {
+    /// A signed note.
+    #[serde(borrow)]
+    pub(crate) checkpoint: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(crate) hashes: Vec<Cow<'a, str>>,
+    /// The index in the tree of its own shard.
+    pub(crate) log_index: u64,
+    #[serde(borrow)]
+    pub(crate) root_hash: Cow<'a, str>,
+    pub(crate) tree_size: u64,
+}
+
+impl<'a> LogEntries<'a> {
+    /// The one entry of an answer, and its UUID.
+    ///
+    /// # Errors
+    /// When it is no JSON of entries, or not of exactly one.
+    pub(crate) fn only(body: &'a [u8]) -> Result<(Cow<'a, str>, LogEntry<'a>), &'static str> {
+        let read: Self = serde_json::from_slice(body).map_err(|_| "answer is no log entry")?;
+        let mut entries = read.entries.into_iter();
+        match (entries.next(), entries.next()) {
+            (Some(only), None) => Ok(only),
+            _ => Err("answer is not one log entry"),
+        }
+    }
+}
+
+impl LogEntry<'_> {
+    /// What the signed entry timestamp is over: these four in canonical JSON. None of the texts has what JSON would escape; one that
+    /// has is not the log's.
+    pub(crate) fn promised(&self) -> String {
+        let Self { body, integrated_time, log_id, log_index, .. } = self;
+        format!(
+            r#"{{"body":"{body}","integratedTime":{integrated_time},"logID":"{log_id}","logIndex":{log_index}}}"#
+        )
+    }
+}
+
+/// The hash of the leaf that a UUID ends with: 64 hexadecimal digits, behind 16 of the tree or alone.
+pub(crate) fn leaf_of(uuid: &str) -> Option<Hash> {
+    let digits = uuid.len().checked_sub(2 * size_of::<Hash>())?;
+    Hash::from_hex(uuid.get(digits..)?)
+}
+
+#[cfg(test)]
+mod tests;

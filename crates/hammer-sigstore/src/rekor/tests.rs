@@ -1,0 +1,52 @@
+use hammer_tlog::encoding::{base64, from_base64};
+use hammer_tlog::logs::merkle::leaf_hash;
+
+use super::*;
+
+const ENTRY: &[u8] = include_bytes!("../../testdata/rekor-v1-hashedrekord-response.json");
+const TIMESTAMP_ENTRY: &[u8] = include_bytes!("../../testdata/rekor-v1-rfc3161-response.json");
+const REQUEST: &[u8] = include_bytes!("../../testdata/rekor-v1-hashedrekord-request.json");
+
+#[test]
+fn a_recorded_entry_is_read_and_its_uuid_ends_with_the_hash_of_its_leaf() {
+    for answer in [ENTRY, TIMESTAMP_ENTRY] {
+        let (uuid, entry) = LogEntries::only(answer).unwrap();
+        let body = from_base64(entry.body.as_bytes()).unwrap();
+        assert_eq!(leaf_of(&uuid), Some(leaf_hash(&body)));
+        let proof = entry.verification.unwrap().inclusion_proof.unwrap();
+        assert!(proof.checkpoint.starts_with("rekor.local - ") && proof.tree_size > proof.log_index);
+    }
+}
+
+#[test]
+fn what_is_written_is_what_the_real_log_stored() {
+    let request: serde_json::Value = serde_json::from_slice(REQUEST).unwrap();
+    let text = |path: &str| from_base64(request.pointer(path).unwrap().as_str().unwrap()).unwrap();
+    let digest = request.pointer("/spec/data/hash/value").unwrap().as_str().unwrap();
+    let material = FlowMaterial {
+        digest: Hash::from_hex(digest).unwrap(),
+        signature: text("/spec/signature/content"),
+        ..FlowMaterial::default()
+    };
+    let certificate = String::from_utf8(text("/spec/signature/publicKey/content")).unwrap();
+    let mut written = Vec::new();
+    write_hashedrekord(&mut written, &material, &certificate);
+    let (_, entry) = LogEntries::only(ENTRY).unwrap();
+    assert_eq!(base64(&written), entry.body);
+
+    let (_, entry) = LogEntries::only(TIMESTAMP_ENTRY).unwrap();
+    let stored: serde_json::Value =
+        serde_json::from_slice(&from_base64(entry.body.as_bytes()).unwrap()).unwrap();
+    let response = from_base64(stored.pointer("/spec/tsr/content").unwrap().as_str().unwrap()).unwrap();
+    write_rfc3161(&mut written, &response);
+    assert_eq!(base64(&written), entry.body);
+}
+
+#[test]
+fn an_answer_of_none_or_several_entries_is_none() {
+    assert!(LogEntries::only(b"{}").is_err() && LogEntries::only(b"[]").is_err());
+    let two = String::from_utf8_lossy(ENTRY).trim_end().trim_end_matches('}').to_owned();
+    let two = format!("{two}}}}}, {}", &String::from_utf8_lossy(TIMESTAMP_ENTRY)[1..]);
+    assert_eq!(LogEntries::only(two.as_bytes()).unwrap_err(), "answer is not one log entry");
+    assert_eq!((leaf_of("00"), leaf_of(&"g".repeat(64))), (None, None));
+}

@@ -1,0 +1,92 @@
+//! Entries of Rekor v2: as they are sent and stored, and what the log answers (sigstore/rekor-tiles v2.3, `api/proto/rekor/v2`).
+
+use hammer_messages::rekor as messages;
+use hammer_tlog::encoding::write_base64;
+
+use crate::fulcio;
+use crate::material::FlowMaterial;
+
+pub(crate) mod audit;
+
+/// Where entries are written.
+pub(crate) const ENTRIES: &str = "/api/v2/log/entries";
+
+/// Replaces `out` by the request for a hashedrekord 0.0.2 over the artifact of a flow, by the certificate of that PEM.
+pub(crate) fn write_request(out: &mut Vec<u8>, material: &FlowMaterial, certificate: &str) {
+    out.clear();
+    out.extend_from_slice(br#"{"hashedRekordRequestV002":{"digest":""#);
+    write_base64(out, &material.digest.0);
+    out.extend_from_slice(br#"","signature":{"content":""#);
+    write_base64(out, &material.signature);
+    out.extend_from_slice(br#"","verifier":{"x509Certificate":{"rawBytes":""#);
+    write_digits(out, certificate);
+    out.extend_from_slice(br#""},"keyDetails":"PKIX_ECDSA_P256_SHA_256"}}}}"#);
+}
+
+/// Replaces `out` by what the log has to store for that request, in canonical JSON.
+pub(crate) fn write_stored(out: &mut Vec<u8>, material: &FlowMaterial, certificate: &str) {
+    out.clear();
+    out.extend_from_slice(
+        br#"{"apiVersion":"0.0.2","kind":"hashedrekord","spec":{"hashedRekordV002":{"data":{"algorithm":"SHA2_256","digest":""#,
+    );
+    write_base64(out, &material.digest.0);
+    out.extend_from_slice(br#""},"signature":{"content":""#);
+    write_base64(out, &material.signature);
+    out.extend_from_slice(
+        br#"","verifier":{"keyDetails":"PKIX_ECDSA_P256_SHA_256","x509Certificate":{"rawBytes":""#,
+    );
+    write_digits(out, certificate);
+    out.extend_from_slice(br#""}}}}}}"#);
+}
+
+/// The message of a call of `CreateEntry`; none where the certificate is no PEM.
+pub(crate) fn message(material: &FlowMaterial, certificate: &str) -> Option<messages::CreateEntryRequest> {
+    let certificate = crate::pem::certificates(certificate)?.into_iter().next()?;
+    let certificate = messages::X509Certificate { raw_bytes: certificate };
+    let verifier = messages::Verifier {
+        verifier: Some(messages::VerifierKey::X509Certificate(certificate)),
+        key_details: messages::PublicKeyDetails::PkixEcdsaP256Sha256.into(),
+    };
+    let signature = messages::Signature { content: material.signature.clone(), verifier: Some(verifier) };
+    let request =
+        messages::HashedRekordRequestV002 { digest: material.digest.0.to_vec(), signature: Some(signature) };
+    Some(messages::CreateEntryRequest { spec: Some(messages::EntrySpec::HashedRekordRequestV002(request)) })
+}
+
+fn write_digits(out: &mut Vec<u8>, certificate: &str) {
+    fulcio::digits(certificate).for_each(|line| out.extend_from_slice(line.as_bytes()));
+}
+
+#[cfg(test)]
+mod tests {
+    use hammer_messages::rekor::TransparencyLogEntry;
+    use hammer_tlog::encoding::from_base64;
+    use hammer_tlog::hash::Hash;
+    use serde_json::Value;
+
+    use super::*;
+    use crate::pem;
+
+    const REQUEST: &[u8] = include_bytes!("../testdata/rekor-v2-cert-request.json");
+    const ENTRY: &[u8] = include_bytes!("../testdata/rekor-v2-cert-response.json");
+
+    #[test]
+    fn a_request_is_the_recorded_one_and_what_is_stored_for_it_too() {
+        let request: Value = serde_json::from_slice(REQUEST).unwrap();
+        let text = |path: &str| from_base64(request.pointer(path).unwrap().as_str().unwrap()).unwrap();
+        let material = FlowMaterial {
+            digest: Hash::from_slice(&text("/hashedRekordRequestV002/digest")).unwrap(),
+            signature: text("/hashedRekordRequestV002/signature/content"),
+            ..FlowMaterial::default()
+        };
+        let mut certificate = String::new();
+        let der = text("/hashedRekordRequestV002/signature/verifier/x509Certificate/rawBytes");
+        pem::write(&mut certificate, "CERTIFICATE", &der);
+        let mut written = Vec::new();
+        write_request(&mut written, &material, &certificate);
+        assert_eq!(serde_json::from_slice::<Value>(&written).unwrap(), request);
+        write_stored(&mut written, &material, &certificate);
+        let entry: TransparencyLogEntry = serde_json::from_slice(ENTRY).unwrap();
+        assert_eq!(written, entry.canonicalized_body);
+    }
+}

@@ -1,0 +1,89 @@
+//! The log of Rekor v2, as an audit has to know it (C2SP tlog-tiles).
+
+use hammer_audit::{AuditWords, HeadFault, LogSource, OpenedHead};
+use hammer_core::promise::PromiseKind;
+use hammer_tlog::hash::Hash;
+use hammer_tlog::logs::audit::{EntryFault, LeafFormat};
+use hammer_tlog::logs::merkle::leaf_hash;
+use hammer_tlog::logs::note::Verifier;
+use hammer_tlog::tls::TlsReader;
+
+use crate::promise::SigstorePromise;
+
+/// The entries of a bundle: each is its stored bytes behind their length in two bytes.
+#[derive(Debug)]
+pub struct RekorTilesLeaves;
+
+impl LeafFormat for RekorTilesLeaves {
+    type Entry<'a> = &'a [u8];
+
+    fn entries(bytes: &[u8]) -> impl Iterator<Item = Result<&[u8], EntryFault>> {
+        let mut reader = Some(TlsReader::new(bytes));
+        std::iter::from_fn(move || {
+            let mut entries = reader.take().filter(|entries| !entries.rest().is_empty())?;
+            let entry = entries.vector16("entry").map_err(|why| EntryFault::new(why.to_string()));
+            // What follows a broken entry has no beginning.
+            reader = entry.is_ok().then_some(entries);
+            Some(entry)
+        })
+    }
+
+    fn leaf_hash(entry: &&[u8]) -> Result<Hash, EntryFault> {
+        Ok(leaf_hash(entry))
+    }
+}
+
+/// A log of Rekor v2.
+#[derive(Clone, Debug)]
+pub struct RekorTilesLog {
+    url: String,
+    verifier: Verifier,
+}
+
+impl RekorTilesLog {
+    /// The log that is written at `url`, whose checkpoints that verifier believes.
+    pub fn new(url: String, verifier: Verifier) -> Self {
+        Self { url, verifier }
+    }
+}
+
+impl LogSource for RekorTilesLog {
+    fn url(&self) -> String {
+        self.url.clone()
+    }
+
+    fn promise(&self) -> PromiseKind {
+        SigstorePromise::Entry.into()
+    }
+
+    fn head_path(&self) -> &str {
+        "/checkpoint"
+    }
+
+    fn open_head(&self, body: &[u8]) -> Result<OpenedHead, HeadFault> {
+        OpenedHead::of_checkpoint(body, &self.verifier)
+    }
+
+    fn words(&self) -> AuditWords {
+        AuditWords { promise: "entry", overdue: OVERDUE, allowance: "publication delay" }
+    }
+}
+
+/// An accepted entry that no checkpoint covers although the publication delay is over.
+const OVERDUE: &str = "entry-overdue";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bundles_are_read_to_their_end_or_to_the_first_entry_that_is_cut_off() {
+        let read = |bytes: &[u8]| {
+            RekorTilesLeaves::entries(bytes).map(|entry| entry.ok().map(<[u8]>::to_vec)).collect::<Vec<_>>()
+        };
+        assert_eq!(read(b"\0\x02ab\0\x01c"), [Some(b"ab".to_vec()), Some(b"c".to_vec())]);
+        assert_eq!(read(b"\0\x02ab\0\x02c"), [Some(b"ab".to_vec()), None]);
+        assert!(read(b"").is_empty());
+        assert_eq!(RekorTilesLeaves::leaf_hash(&&b"ab"[..]).unwrap(), leaf_hash(b"ab"));
+    }
+}

@@ -1,0 +1,171 @@
+//! Sign flows: a certificate of Fulcio, an entry in Rekor, a timestamp, each step a series of its own.
+
+mod exchange;
+mod op;
+mod series;
+mod services;
+mod session;
+
+use std::sync::Arc;
+
+use hammer_audit::AuditLink;
+use hammer_core::promise::Verifier;
+use hammer_core::record::OperationRecord;
+use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Workload};
+use hammer_exchange::ServiceConfig;
+use hammer_net::ClientConfig;
+
+use crate::corpus::Corpus;
+use crate::error::SigstoreError;
+use crate::judge::Judge;
+use crate::material::{FlowMaterials, FlowScratch};
+use crate::plan::{FulcioInterface, SignPlan, TimestampFormat};
+use crate::promise::SigstorePromise;
+use crate::run::SigstoreRun;
+use crate::target::{SigstoreService, SigstoreTarget};
+use crate::tokens::FlowTokens;
+
+pub use op::SignOp;
+pub use session::SignSession;
+
+use series::SignSeries;
+use services::SignServices;
+
+/// Signs: each operation is a flow of [`SignPlan`]. What it is answered with are promises, judged by a [`Judge`].
+pub struct SignWorkload {
+    plan: SignPlan,
+    materials: FlowMaterials,
+    tokens: Arc<FlowTokens>,
+    workload: u64,
+    series: SignSeries,
+    services: SignServices,
+    judge: Judge,
+}
+
+/// What a thread that prepares flows holds on to; what is prepared does not depend on it.
+#[derive(Debug, Default)]
+pub struct SignScratch {
+    flow: FlowScratch,
+    tokens: hammer_oauth::jwt::MintScratch,
+}
+
+impl SignWorkload {
+    /// Flows of `plan`. `client` makes the client of a service from its endpoints; its connections are those of the whole run, and are
+    /// split over the shards.
+    ///
+    /// # Errors
+    /// When a service is missing, or what its answers would be held against; when `client` fails.
+    pub fn new<E: From<SigstoreError>>(
+        plan: &SignPlan,
+        target: &SigstoreTarget,
+        run: &SigstoreRun,
+        mut client: impl FnMut(SigstoreService) -> Result<ClientConfig, E>,
+    ) -> Result<Self, E> {
+        target.can_judge(plan)?;
+        let mut service = |service: SigstoreService| -> Result<ServiceConfig, E> {
+            Ok(ServiceConfig::new(service.name(), client(service)?))
+        };
+        let services = SignServices {
+            fulcio: service(match plan.fulcio {
+                FulcioInterface::Grpc => SigstoreService::FulcioGrpc,
+                FulcioInterface::V1 | FulcioInterface::V2 => SigstoreService::Fulcio,
+            })?,
+            rekor: SigstoreService::of_rekor(plan.rekor).map(&mut service).transpose()?,
+            timestamp: plan.timestamp.then(|| service(SigstoreService::Timestamp)).transpose()?,
+        };
+        let count = |pool: Option<hammer_values::Count>| pool.map(|pool| pool.get() as u64);
+        let stream = plan.stream.unwrap_or(run.workload);
+        Ok(Self {
+            plan: plan.clone(),
+            materials: FlowMaterials::new(run.seed, stream, count(plan.identities), count(plan.artifacts)),
+            tokens: target
+                .tokens
+                .clone()
+                .ok_or(SigstoreError::Missing { key: "identity", what: "tokens that Fulcio is shown" })?,
+            workload: run.workload,
+            series: SignSeries::of(plan),
+            services,
+            judge: Judge::new(target.trust.clone(), run.epoch_unix_ms),
+        })
+    }
+
+    /// How many connections of the whole run to each service are established before the first arrival, where that many can be in
+    /// flight; all of them unless this is called.
+    #[must_use]
+    pub fn warm_up(mut self, connections: usize) -> Self {
+        let SignServices { fulcio, rekor, timestamp } = &mut self.services;
+        std::iter::once(fulcio)
+            .chain(rekor)
+            .chain(timestamp)
+            .for_each(|service| service.warm_up = connections);
+        self
+    }
+
+    /// Has every accepted entry of Rekor v2 audited: its promise is pending until it was found in its bundle.
+    #[must_use]
+    pub fn audited(self, audit: AuditLink) -> Self {
+        Self { judge: self.judge.audited(audit), ..self }
+    }
+}
+
+impl Workload for SignWorkload {
+    type Op = Box<SignOp>;
+    type Session = SignSession;
+    type User = ();
+    type Scratch = SignScratch;
+
+    fn series(&self) -> Vec<SeriesSpec> {
+        self.series.specs()
+    }
+
+    fn preparation(&self) -> Preparation {
+        Preparation::Ahead
+    }
+
+    fn scratch(&self, shards: usize) -> SignScratch {
+        SignScratch { flow: FlowScratch::of_one_among(shards), ..SignScratch::default() }
+    }
+
+    fn prepare(&self, scratch: &mut SignScratch, seq: u64, reuse: Option<Box<SignOp>>) -> Box<SignOp> {
+        let mut op = reuse.unwrap_or_default();
+        self.materials.write(seq, self.tokens.subject(), &mut scratch.flow, &mut op.material);
+        self.tokens.write((self.workload, seq), &op.material, &mut scratch.tokens, &mut op.token);
+        op.prepare(&self.plan, TimestampFormat::Der);
+        op
+    }
+
+    fn weight(&self, op: &Box<SignOp>) -> usize {
+        op.weight()
+    }
+
+    async fn open(&self, context: ShardContext) -> Result<SignSession, FatalError> {
+        SignSession::open(&self.plan, &self.services, &context).await
+    }
+
+    async fn execute(
+        &self,
+        session: &SignSession,
+        (): &(),
+        op: &mut Box<SignOp>,
+        record: &OperationRecord,
+    ) -> Ended {
+        let flow = exchange::SignFlow { plan: &self.plan, series: &self.series, session, record };
+        match flow.carry_out(op).await {
+            Ok(ended) => {
+                if let Some(logged) = op.place() {
+                    Corpus::offer(&session.corpus, logged);
+                }
+                ended
+            }
+            Err(ended) => ended,
+        }
+    }
+
+    fn promise_kinds(&self) -> &[&'static str] {
+        &SigstorePromise::NAMES
+    }
+
+    fn verifier(&self) -> Option<Box<dyn Verifier>> {
+        Some(self.judge.verifier())
+    }
+}

@@ -1,0 +1,108 @@
+//! One sign flow, in buffers that are used again for the next.
+
+use std::fmt;
+
+use bytes::BytesMut;
+use hammer_net::grpc;
+use hammer_net::{Answer, Body, BodyBuffer};
+use http::HeaderValue;
+
+use crate::fulcio;
+use crate::material::FlowMaterial;
+use crate::plan::{FulcioInterface, SignPlan, TimestampFormat};
+use crate::rekor::LogEntries;
+
+use super::session::SignRequests;
+
+/// What a flow has, the bodies that it sends, and the room for what it is answered with.
+#[derive(Default)]
+pub struct SignOp {
+    pub(super) material: FlowMaterial,
+    /// What Fulcio is shown. It reaches no text that anybody reads.
+    pub(super) token: String,
+    /// The token as a header, where the interface wants it there.
+    pub(super) authorization: Option<HeaderValue>,
+    /// The request for a certificate, whole.
+    pub(super) fulcio: Body,
+    /// The request for a timestamp, whole.
+    pub(super) query: BodyBuffer,
+    /// The entry that is written next.
+    pub(super) entry: BodyBuffer,
+    /// What Rekor v2 has to store for it.
+    pub(super) stored: Vec<u8>,
+    /// The certificate that Fulcio gave, in PEM.
+    pub(super) certificate: String,
+    pub(super) answer: Answer,
+    pub(super) record: Vec<u8>,
+    /// Its own requests, once it was carried out for the first time.
+    pub(super) requests: Option<SignRequests>,
+    /// The UUID of the entry of Rekor v1, empty before there is one, and its index.
+    pub(super) uuid: String,
+    pub(super) log_index: u64,
+    pub(super) message: BytesMut,
+    buffer: BodyBuffer,
+}
+
+impl SignOp {
+    /// Writes all that is known before anything is sent.
+    pub(super) fn prepare(&mut self, plan: &SignPlan, format: TimestampFormat) {
+        let Self { material, token, buffer, message, query, .. } = self;
+        self.uuid.clear();
+        self.authorization = None;
+        self.fulcio = Body::empty();
+        match plan.fulcio {
+            FulcioInterface::V1 => {
+                buffer.rewrite(|out| fulcio::write_v1(out, material));
+                self.fulcio = buffer.body();
+                self.authorization = bearer(token);
+            }
+            FulcioInterface::V2 => {
+                buffer.rewrite(|out| fulcio::write_v2(out, material, token));
+                self.fulcio = buffer.body();
+            }
+            // A request of two kilobytes is below what a message can be.
+            FulcioInterface::Grpc => {
+                self.fulcio =
+                    grpc::encode(&fulcio::message(material, token), message).unwrap_or_default().into();
+            }
+        }
+        if plan.timestamp {
+            query.rewrite(|out| format.write(&material.signature_digest, material.nonce, out));
+        }
+    }
+
+    /// Remembers where Rekor v1 put the entry, by the answer that just came; nothing where it says nothing that can be read.
+    pub(super) fn keep_place(&mut self) {
+        let Ok((uuid, entry)) = LogEntries::only(&self.answer.body) else { return };
+        self.uuid.push_str(&uuid);
+        self.log_index = entry.log_index;
+    }
+
+    /// The UUID of the entry that Rekor v1 keeps, its index, and what was signed.
+    pub(super) fn place(&self) -> Option<(&str, u64, &[u8])> {
+        (!self.uuid.is_empty()).then_some((&self.uuid, self.log_index, &self.material.artifact))
+    }
+
+    pub(super) fn weight(&self) -> usize {
+        let Self { query, entry, buffer, .. } = self;
+        let buffers = [query, entry, buffer].map(BodyBuffer::capacity).iter().sum::<usize>();
+        let held = self.stored.capacity() + self.record.capacity() + self.answer.body.capacity();
+        size_of::<Self>() + buffers + held + self.fulcio.len() + self.token.capacity() + LEAST
+    }
+}
+
+/// None where a token has a character that no header can: Fulcio refuses a request without one.
+fn bearer(token: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::try_from(format!("Bearer {token}")).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+impl fmt::Debug for SignOp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SignOp").field("identity", &self.material.identity).finish_non_exhaustive()
+    }
+}
+
+/// Bytes of a flow's material.
+const LEAST: usize = 1 << 10;

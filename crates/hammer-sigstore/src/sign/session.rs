@@ -1,0 +1,96 @@
+//! A shard's clients of the services that a sign flow goes to, and the requests without what each flow puts into them.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use hammer_core::sample::Reservoir;
+use hammer_core::workload::{FatalError, ShardContext};
+use hammer_exchange::ServiceClient;
+use hammer_messages::{fulcio as fulcio_messages, rekor as rekor_messages};
+use hammer_net::grpc::unary_request;
+use hammer_net::{ConfigError, Request};
+use http::HeaderValue;
+use http::header::{ACCEPT, CONTENT_TYPE};
+use http::uri::PathAndQuery;
+
+use super::services::SignServices;
+use crate::corpus::{Corpus, CorpusEntry};
+use crate::plan::{FulcioInterface, RekorVersion, SignPlan, TimestampFormat};
+use crate::{fulcio, rekor, rekor_tiles, timestamp};
+
+/// A shard's clients, and what it got logged, for verify flows to read back.
+pub struct SignSession {
+    pub(super) fulcio: ServiceClient,
+    pub(super) rekor: Option<ServiceClient>,
+    pub(super) timestamp: Option<ServiceClient>,
+    /// What an operation makes its own requests from, once.
+    pub(super) requests: SignRequests,
+    pub(super) corpus: Rc<RefCell<Reservoir<CorpusEntry>>>,
+}
+
+/// The requests of a flow; those of steps that it does not have are never sent.
+#[derive(Clone, Debug)]
+pub(super) struct SignRequests {
+    pub(super) fulcio: Request,
+    pub(super) rekor: Option<Request>,
+    pub(super) timestamp: Option<Request>,
+}
+
+impl SignSession {
+    pub(super) async fn open(
+        plan: &SignPlan,
+        services: &SignServices,
+        context: &ShardContext,
+    ) -> Result<Self, FatalError> {
+        let fulcio = services.fulcio.open(context).await?;
+        let rekor = match &services.rekor {
+            Some(service) => Some(service.open(context).await?),
+            None => None,
+        };
+        let timestamp = match &services.timestamp {
+            Some(service) => Some(service.open(context).await?),
+            None => None,
+        };
+        let requests = SignRequests {
+            fulcio: fulcio_request(plan.fulcio, &fulcio)?,
+            rekor: rekor.as_ref().map(|client| rekor_request(plan.rekor, client)).transpose()?,
+            timestamp: timestamp.as_ref().map(timestamp_request).transpose()?,
+        };
+        Ok(Self { fulcio, rekor, timestamp, requests, corpus: Corpus::of(context) })
+    }
+}
+
+fn fulcio_request(interface: FulcioInterface, client: &ServiceClient) -> Result<Request, ConfigError> {
+    Ok(match interface {
+        FulcioInterface::V1 => {
+            let pem = HeaderValue::from_static("application/pem-certificate-chain");
+            let mut request = json(client.path(fulcio::SIGNING_CERT_V1)?);
+            request.headers.insert(ACCEPT, pem);
+            request
+        }
+        FulcioInterface::V2 => json(client.path(fulcio::SIGNING_CERT_V2)?),
+        FulcioInterface::Grpc => unary_request(client.path(fulcio_messages::CREATE_SIGNING_CERTIFICATE)?, ""),
+    })
+}
+
+fn rekor_request(version: RekorVersion, client: &ServiceClient) -> Result<Request, ConfigError> {
+    Ok(match version {
+        RekorVersion::V1 | RekorVersion::None => json(client.path(rekor::ENTRIES)?),
+        RekorVersion::V2 => json(client.path(rekor_tiles::ENTRIES)?),
+        RekorVersion::V2Grpc => unary_request(client.path(rekor_messages::CREATE_ENTRY)?, ""),
+    })
+}
+
+fn timestamp_request(client: &ServiceClient) -> Result<Request, ConfigError> {
+    let mut request = Request::post(client.path(timestamp::TIMESTAMP)?, "");
+    request.headers.insert(CONTENT_TYPE, TimestampFormat::Der.media_type());
+    Ok(request)
+}
+
+fn json(path: PathAndQuery) -> Request {
+    let mut request = Request::post(path, "");
+    let json = HeaderValue::from_static("application/json");
+    request.headers.insert(CONTENT_TYPE, json.clone());
+    request.headers.insert(ACCEPT, json);
+    request
+}

@@ -1,0 +1,163 @@
+//! What the services' answers are held to: the chains, and the keys of the logs.
+
+mod trusted_root;
+
+use std::path::Path;
+use std::time::Duration;
+
+use hammer_tlog::keys::chain::TrustedAuthorities;
+use hammer_tlog::keys::key::{KeyAlgorithm, LogKey};
+use hammer_tlog::logs::note::{NoteError, Verifier};
+use http::Uri;
+
+pub use trusted_root::TrustedRoot;
+
+use crate::error::SigstoreError;
+use crate::plan::SigstoreTargetPlan;
+
+/// What answers are held to.
+#[derive(Clone, Debug)]
+pub struct Trust {
+    /// Fulcio's roots and what stands between them and its certificates.
+    fulcio: Option<TrustedAuthorities>,
+    /// The CT logs whose SCTs count.
+    pub(crate) ct_logs: Vec<LogKey>,
+    /// Whether a certificate without an SCT breaks a promise.
+    pub(crate) require_sct: bool,
+    /// Keys of Rekor v1, each of another shard.
+    rekor: Vec<LogKey>,
+    /// Whoever signs the checkpoints of Rekor v2.
+    rekor_tiles: Option<Verifier>,
+    /// The chains of the timestamp authority.
+    timestamp: Option<TrustedAuthorities>,
+    /// How far the services' clocks may be off.
+    pub(crate) skew: Duration,
+    /// How long Rekor v2 may take to publish what it accepted.
+    pub(crate) publication_delay: Duration,
+}
+
+impl Trust {
+    /// What a plan says is trusted: its trusted root (`root`, where the caller has one at hand, else the file), and each file of a chain
+    /// or key in place of that.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or holds something else.
+    pub fn of(plan: &SigstoreTargetPlan, root: Option<&TrustedRoot>) -> Result<Self, SigstoreError> {
+        let from_file = plan.trusted_root.as_deref().map(TrustedRoot::from_file).transpose()?;
+        let root = root.or(from_file.as_ref());
+        let read_chain = |key, path: &Option<_>| path.as_deref().map(|path| chain(key, path)).transpose();
+        let read_key =
+            |key_name, path: &Option<_>| path.as_deref().map(|path| key(key_name, path)).transpose();
+        let ct_logs: Vec<LogKey> = match read_key("ct_log_key", &plan.ct_log_key)? {
+            Some(key) => vec![key],
+            None => root.map_or_else(Vec::new, TrustedRoot::ct_logs),
+        };
+        let rekor = match read_key("rekor_key", &plan.rekor_key)? {
+            Some(key) => vec![key],
+            None => root.map_or_else(Vec::new, TrustedRoot::log_keys),
+        };
+        let tiles_url = plan.rekor_tiles_url.as_slice().first().map(hammer_values::ServiceUrl::url);
+        let rekor_tiles = match read_key("rekor_tiles_key", &plan.rekor_tiles_key)? {
+            Some(key) => Some((key, tiles_url.cloned())),
+            None => root.and_then(|root| root.log_on_tiles(tiles_url)),
+        };
+        let origin = plan.rekor_tiles_origin.as_deref();
+        Ok(Self {
+            fulcio: match read_chain("fulcio_chain", &plan.fulcio_chain)? {
+                None => root.and_then(|root| root.fulcio.clone()),
+                chain => chain,
+            },
+            require_sct: plan.require_sct.unwrap_or(!ct_logs.is_empty()),
+            ct_logs,
+            rekor,
+            rekor_tiles: rekor_tiles
+                .map(|(key, url)| checkpoint_verifier(key, origin, url.as_ref()))
+                .transpose()?,
+            timestamp: match read_chain("timestamp_chain", &plan.timestamp_chain)? {
+                None => root.and_then(|root| root.timestamp.clone()),
+                chain => chain,
+            },
+            skew: plan.skew.duration(),
+            publication_delay: plan.publication_delay.duration(),
+        })
+    }
+
+    /// Whoever signs checkpoints of Rekor v2.
+    ///
+    /// # Errors
+    /// When no key of it is known.
+    pub fn expect_rekor_tiles(&self) -> Result<&Verifier, SigstoreError> {
+        self.rekor_tiles.as_ref().ok_or(missing("rekor_tiles_key", "key of Rekor v2"))
+    }
+
+    pub(crate) fn expect_fulcio(&self) -> Result<(), SigstoreError> {
+        self.fulcio.as_ref().map(drop).ok_or(missing("fulcio_chain", "chain of Fulcio"))
+    }
+
+    pub(crate) fn expect_rekor(&self) -> Result<(), SigstoreError> {
+        if self.rekor.is_empty() { Err(missing("rekor_key", "key of Rekor v1")) } else { Ok(()) }
+    }
+
+    pub(crate) fn expect_timestamp_chain(&self) -> Result<(), SigstoreError> {
+        self.timestamp
+            .as_ref()
+            .map(drop)
+            .ok_or(missing("timestamp_chain", "chain of the timestamp authority"))
+    }
+
+    pub(crate) fn fulcio(&self) -> Option<&TrustedAuthorities> {
+        self.fulcio.as_ref()
+    }
+
+    pub(crate) fn timestamp(&self) -> Option<&TrustedAuthorities> {
+        self.timestamp.as_ref()
+    }
+
+    pub(crate) fn rekor_tiles(&self) -> Option<&Verifier> {
+        self.rekor_tiles.as_ref()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn trust_timestamps_of(&mut self, chain: TrustedAuthorities) {
+        self.timestamp = Some(chain);
+    }
+
+    /// The key of Rekor v1 that an entry names: the SHA-256 of its `SubjectPublicKeyInfo` in hexadecimal digits.
+    pub(crate) fn rekor(&self, log_id: &str) -> Option<&LogKey> {
+        self.rekor.iter().find(|key| key.log_id().to_hex() == log_id)
+    }
+}
+
+/// Ed25519 is signed with as C2SP says, everything else as Rekor does.
+fn checkpoint_verifier(
+    key: LogKey,
+    origin: Option<&str>,
+    url: Option<&Uri>,
+) -> Result<Verifier, SigstoreError> {
+    let host = url.and_then(Uri::host);
+    let origin = origin.or(host).ok_or(missing("rekor_tiles_origin", "origin of Rekor v2's checkpoints"))?;
+    match <&[u8; 32]>::try_from(key.bytes()) {
+        Ok(bytes) if key.algorithm() == KeyAlgorithm::Ed25519 => {
+            Verifier::ed25519(origin, bytes).map_err(|why: NoteError| SigstoreError::Origin(why))
+        }
+        _ => Ok(Verifier::spki(origin, key)),
+    }
+}
+
+fn chain(key: &'static str, path: &Path) -> Result<TrustedAuthorities, SigstoreError> {
+    let refused = |source| SigstoreError::Chain { key, path: path.to_owned(), source };
+    TrustedAuthorities::from_pem(&text(key, path)?).map_err(refused)
+}
+
+fn key(key: &'static str, path: &Path) -> Result<LogKey, SigstoreError> {
+    let refused = |source| SigstoreError::Key { key, path: path.to_owned(), source };
+    text(key, path)?.parse().map_err(refused)
+}
+
+fn text(key: &'static str, path: &Path) -> Result<String, SigstoreError> {
+    std::fs::read_to_string(path).map_err(|source| SigstoreError::Read { key, path: path.to_owned(), source })
+}
+
+const fn missing(key: &'static str, what: &'static str) -> SigstoreError {
+    SigstoreError::Missing { key, what }
+}
