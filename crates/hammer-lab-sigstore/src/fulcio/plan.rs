@@ -1,0 +1,89 @@
+//! The embedded Fulcio as a plan writes it.
+
+use hammer_lab::{FaultScript, serve::ServePlan};
+use serde::{Deserialize, Serialize};
+
+use crate::{authority::AuthorityCurve, lie::LieRule};
+
+/// What a lie of the embedded Fulcio is. All that it does not name is right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FulcioLieKind {
+    /// The certificate is for another public key.
+    CertificateForAnotherKey,
+    /// The certificate names another e-mail address.
+    CertificateForAnotherIdentity,
+    /// The certificate has no SCT, and the log does not know it.
+    CertificateWithoutSct,
+    /// The SCT has another log's id, and that log's good signature.
+    SctOfAnotherLog,
+    /// The SCT's signature does not verify.
+    BadSctSignature,
+    /// An authority of the same name and another key signed the certificate, and its root is in the chain. The SCT is over
+    /// what the right one would have signed, since no log takes the other.
+    CertificateByAnotherCa,
+}
+
+impl FulcioLieKind {
+    /// Whether it is about an SCT, and so needs a log.
+    pub(crate) const fn is_of_scts(self) -> bool {
+        matches!(self, Self::CertificateWithoutSct | Self::SctOfAnotherLog | Self::BadSctSignature)
+    }
+}
+
+/// The embedded Fulcio in a plan file; every key may be left out. Whose tokens it takes and which log it submits to is
+/// settled by what starts it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FulcioLabPlan {
+    /// Listener, threads, TLS. REST and gRPC share the listener.
+    pub serve: ServePlan,
+    /// What goes wrong on purpose. Endpoints: signing-cert-v1, signing-cert-v2, signing-cert-grpc, root-cert, trust-bundle,
+    /// configuration, healthz, other.
+    pub faults: FaultScript,
+    /// Seed of the authority's P-256 key: whoever knows it holds the key.
+    pub key_seed: u64,
+    /// The curve of the authority's key.
+    pub ca_curve: AuthorityCurve,
+    /// Whether an intermediate signs the certificates, as in production, or the root itself.
+    pub intermediate: bool,
+    /// The audience that tokens must name.
+    pub audience: String,
+    /// Lies that it tells on purpose, and owns up to; without any it is honest.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lies: Vec<LieRule<FulcioLieKind>>,
+}
+
+impl Default for FulcioLabPlan {
+    fn default() -> Self {
+        Self {
+            serve: ServePlan::default(),
+            faults: FaultScript::default(),
+            key_seed: 1,
+            ca_curve: AuthorityCurve::default(),
+            intermediate: false,
+            audience: "sigstore".into(),
+            lies: Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_reads_from_text_and_refuses_unknown_keys() {
+        let text = r#"{"ca_curve": "p384", "lies": [{"kind": "bad-sct-signature", "every": 3}]}"#;
+        let plan: FulcioLabPlan = serde_json::from_str(text).unwrap();
+        assert_eq!(plan.ca_curve, AuthorityCurve::P384);
+        assert_eq!(plan.lies[0].kind, FulcioLieKind::BadSctSignature);
+        assert!(serde_json::from_str::<FulcioLabPlan>(r#"{"curve": "p384"}"#).is_err());
+    }
+
+    #[test]
+    fn the_default_plan_survives_its_own_text() {
+        let text = serde_json::to_string(&FulcioLabPlan::default()).unwrap();
+        assert_eq!(serde_json::from_str::<FulcioLabPlan>(&text).unwrap(), FulcioLabPlan::default());
+    }
+}

@@ -1,0 +1,30 @@
+//! Embedded Sigstore services that really do the work, with scripted faults and lies: a Fulcio that validates tokens and
+//! issues certificates, an RFC 3161 timestamp authority, both Rekors, and the static documents of an OpenID provider. They never measure,
+//! never follow a plan, and share no validation code with the crates that mint what they are sent.
+
+pub mod artifact;
+mod authority;
+mod certificate;
+mod der;
+pub mod fulcio;
+mod hex;
+pub mod issuer;
+mod lie;
+mod pem;
+pub mod rekor;
+pub mod rekor_tiles;
+pub mod signer;
+pub mod stack;
+mod subject_key;
+mod token;
+pub mod tsa;
+
+pub use authority::{Authority, AuthorityCurve};
+pub use fulcio::{FulcioConfig, FulcioLabHandle, FulcioLabPlan};
+pub use issuer::{IssuerConfig, IssuerLabHandle, IssuerLabPlan};
+pub use lie::{LieRecord, LieRule};
+pub use rekor::{RekorLabHandle, RekorLabPlan};
+pub use rekor_tiles::{RekorTilesLabHandle, RekorTilesLabPlan};
+pub use stack::{SigstoreLab, SigstoreLabPlan, TokenSignature};
+pub use token::TrustedIssuer;
+pub use tsa::{TsaLabHandle, TsaLabPlan};

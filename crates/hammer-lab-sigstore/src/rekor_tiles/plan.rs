@@ -1,0 +1,111 @@
+//! Rekor v2 as a plan writes it.
+
+use hammer_lab::{FaultScript, serve::ServePlan};
+use hammer_values::{Count, TimeSpan};
+use serde::{Deserialize, Serialize};
+
+use crate::{lie::LieRule, rekor::lie::LieAbout};
+
+/// An embedded Rekor v2; every key may be left out. Names and defaults are rekor-tiles' where it has the same flag, but for
+/// the shorter checkpoint interval. Entries are kept in memory for good, about 1.5 kB each.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RekorTilesLabPlan {
+    /// Listener, threads, TLS.
+    pub serve: ServePlan,
+    /// What goes wrong on purpose. Endpoints: create-entry (REST and gRPC), checkpoint, tile, entries, health, other.
+    pub faults: FaultScript,
+    /// Seed of the log's key: whoever knows it holds the key.
+    pub key_seed: u64,
+    /// The kind of the log's key.
+    pub key: CheckpointKey,
+    /// Origin of the checkpoint. Clients expect the host of the log's URL, without the port.
+    pub hostname: String,
+    /// Time between checkpoints while the tree grows; an entry is answered once one covers it.
+    pub checkpoint_interval: TimeSpan,
+    /// Most entries of a batch.
+    pub batch_max_size: Count,
+    /// Longest wait of a batch's first entry.
+    pub batch_max_age: TimeSpan,
+    /// Most entries that wait to be sequenced; more are refused with 503.
+    pub pushback_max_outstanding: usize,
+    /// Time within which an entry must be answered; else 504 (rekor-tiles closes the connection).
+    pub server_timeout: TimeSpan,
+    /// Refuses every entry with 405: the log takes no more.
+    pub frozen: bool,
+    /// Promises that the log breaks on purpose, and owns up to; without any it is honest.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lies: Vec<LieRule<RekorTilesLieKind>>,
+}
+
+impl Default for RekorTilesLabPlan {
+    fn default() -> Self {
+        Self {
+            serve: ServePlan::default(),
+            faults: FaultScript::default(),
+            key_seed: 1,
+            key: CheckpointKey::default(),
+            hostname: "127.0.0.1".to_owned(),
+            checkpoint_interval: TimeSpan::from_secs(1),
+            batch_max_size: Count::at_least_one(256),
+            batch_max_age: TimeSpan::from_millis(250),
+            pushback_max_outstanding: 4096,
+            server_timeout: TimeSpan::from_secs(20),
+            frozen: false,
+            lies: Vec::new(),
+        }
+    }
+}
+
+/// The kind of a log's key.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckpointKey {
+    /// Ed25519 over the note's text.
+    #[default]
+    Ed25519,
+    /// ECDSA over P-256 with SHA-256.
+    P256,
+}
+
+/// What Rekor v2 lies about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RekorTilesLieKind {
+    /// The entry is answered with a proof and a checkpoint that nobody sees again; in the tree and in its bundle another
+    /// entry stands in its place.
+    LostEntry,
+    /// The audit path leads to another root than the checkpoint's.
+    WrongInclusionProof,
+    /// From some checkpoint on the log signs and serves another tree, in which the first leaf is another.
+    ForkedCheckpoint,
+    /// The body that is answered is that of the entry before; the first entry of a log is answered honestly.
+    AnotherBody,
+}
+
+impl LieAbout for RekorTilesLieKind {
+    fn is_of_trees(self) -> bool {
+        self == Self::ForkedCheckpoint
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_reads_from_text_and_refuses_unknown_keys() {
+        let text =
+            r#"{"key": "p256", "checkpoint_interval": "10s", "lies": [{"kind": "forked-checkpoint"}]}"#;
+        let plan: RekorTilesLabPlan = serde_json::from_str(text).unwrap();
+        assert_eq!(plan.key, CheckpointKey::P256);
+        assert_eq!(plan.lies, [LieRule::of(RekorTilesLieKind::ForkedCheckpoint)]);
+        assert!(serde_json::from_str::<RekorTilesLabPlan>(r#"{"origin": "a"}"#).is_err());
+    }
+
+    #[test]
+    fn the_default_plan_survives_its_own_text() {
+        let text = serde_json::to_string(&RekorTilesLabPlan::default()).unwrap();
+        assert_eq!(serde_json::from_str::<RekorTilesLabPlan>(&text).unwrap(), RekorTilesLabPlan::default());
+    }
+}

@@ -1,0 +1,149 @@
+//! All services of one instance of Sigstore, embedded together: each trusts the others as in production.
+
+use hammer_lab::clock::{Clock as _, SystemClock};
+use hammer_lab::ct::Flavour;
+use hammer_lab::{CtLabHandle, CtLabPlan, LabError, LogConfig};
+use hammer_tlog::encoding::base64;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::fulcio::{CtLogForFulcio, FulcioConfig, FulcioLabHandle, FulcioLabPlan};
+use crate::rekor::{RekorLabHandle, RekorLabPlan};
+use crate::rekor_tiles::{RekorTilesLabHandle, RekorTilesLabPlan};
+use crate::token::TrustedIssuer;
+use crate::tsa::{TsaLabHandle, TsaLabPlan};
+
+/// An instance of Sigstore in a plan file; every key may be left out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SigstoreLabPlan {
+    /// What the tokens of the run are signed with, which Fulcio trusts.
+    pub token_signature: TokenSignature,
+    /// Fulcio.
+    pub fulcio: FulcioLabPlan,
+    /// Whether Fulcio's certificates carry an SCT.
+    pub has_ct_log: bool,
+    /// The CT log behind Fulcio, which accepts its root.
+    pub ct_log: CtLabPlan,
+    /// Rekor v1.
+    pub rekor: RekorLabPlan,
+    /// Rekor v2.
+    pub rekor_tiles: RekorTilesLabPlan,
+    /// The timestamp authority.
+    pub timestamp_authority: TsaLabPlan,
+}
+
+/// What a token is signed with (RFC 7518 section 3.1).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TokenSignature {
+    /// ECDSA over P-256 with SHA-256.
+    #[default]
+    Es256,
+    /// RSA PKCS #1 v1.5 with SHA-256.
+    Rs256,
+}
+
+/// An instance of Sigstore that runs. Dropping it stops it.
+#[derive(Debug)]
+pub struct SigstoreLab {
+    /// Fulcio, over REST and gRPC.
+    pub fulcio: FulcioLabHandle,
+    /// The CT log behind it.
+    pub ct_log: Option<CtLabHandle>,
+    /// Rekor v1.
+    pub rekor: RekorLabHandle,
+    /// Rekor v2, over REST and gRPC, and its log.
+    pub rekor_tiles: RekorTilesLabHandle,
+    /// The timestamp authority.
+    pub timestamp_authority: TsaLabHandle,
+}
+
+impl Default for SigstoreLabPlan {
+    fn default() -> Self {
+        Self {
+            token_signature: TokenSignature::default(),
+            fulcio: FulcioLabPlan::default(),
+            has_ct_log: true,
+            // As ct_server, which answers at once.
+            ct_log: CtLabPlan { flavour: Flavour::Rfc6962, ..CtLabPlan::default() },
+            rekor: RekorLabPlan::default(),
+            rekor_tiles: RekorTilesLabPlan::default(),
+            timestamp_authority: TsaLabPlan::default(),
+        }
+    }
+}
+
+impl SigstoreLab {
+    /// Starts all services; Fulcio takes the tokens of `issuers`.
+    ///
+    /// # Errors
+    /// A plan without meaning, or an address that is taken; the key is that of the whole plan.
+    pub fn spawn(plan: SigstoreLabPlan, issuers: Vec<TrustedIssuer>) -> Result<Self, LabError> {
+        let mut fulcio = FulcioConfig::from_plan(plan.fulcio, SystemClock::new().unix_ms())?;
+        fulcio.issuers = issuers;
+        let ct_log = match plan.has_ct_log {
+            true => Some(ct_log(plan.ct_log, fulcio.authority().root_certificate())?),
+            false => None,
+        };
+        fulcio.ct_log = ct_log.as_ref().map(|log| CtLogForFulcio { url: log.url.clone() });
+        Ok(Self {
+            fulcio: FulcioLabHandle::spawn(fulcio).map_err(|error| error.below("fulcio"))?,
+            ct_log,
+            rekor: RekorLabHandle::spawn(plan.rekor).map_err(|error| error.below("rekor"))?,
+            rekor_tiles: RekorTilesLabHandle::spawn(plan.rekor_tiles)
+                .map_err(|error| error.below("rekor_tiles"))?,
+            timestamp_authority: TsaLabHandle::spawn(plan.timestamp_authority)
+                .map_err(|error| error.below("timestamp_authority"))?,
+        })
+    }
+
+    /// What clients of the instance trust: `trusted_root.json` in version 0.1 (sigstore/protobuf-specs, `sigstore_trustroot.proto`).
+    #[must_use]
+    pub fn trusted_root(&self) -> String {
+        let Self { fulcio, ct_log, rekor, rekor_tiles, timestamp_authority } = self;
+        let log = |url: &str, spki: &[u8]| {
+            let key = json!({ "rawBytes": base64(spki), "validFor": { "start": LONG_AGO } });
+            json!({ "baseUrl": url, "hashAlgorithm": "SHA2_256", "publicKey": key })
+        };
+        let authority = |url: &str, chain: &[Vec<u8>]| {
+            let certificates: Vec<Value> =
+                chain.iter().map(|der| json!({ "rawBytes": base64(der) })).collect();
+            json!({ "uri": url, "certChain": { "certificates": certificates }, "validFor": { "start": LONG_AGO } })
+        };
+        let ct_log = ct_log.as_ref().map(|ct_log| log(&ct_log.url, ct_log.log_key_spki()));
+        json!({
+            "mediaType": "application/vnd.dev.sigstore.trustedroot+json;version=0.1",
+            "tlogs": [
+                log(&rekor.url, rekor.target().log_key_spki()),
+                log(&rekor_tiles.url, rekor_tiles.target().log_key_spki()),
+            ],
+            "certificateAuthorities": [authority(&fulcio.url, fulcio.target().authority().chain())],
+            "ctlogs": ct_log.into_iter().collect::<Vec<_>>(),
+            "timestampAuthorities":
+                [authority(&timestamp_authority.url, timestamp_authority.target().authority().chain())],
+        })
+        .to_string()
+    }
+}
+
+fn ct_log(plan: CtLabPlan, root: &[u8]) -> Result<CtLabHandle, LabError> {
+    let below = |error: LabError| error.below("ct_log");
+    let mut config = LogConfig::from_plan(plan).map_err(below)?;
+    config.add_root_der(root);
+    CtLabHandle::spawn(config).map_err(below)
+}
+
+const LONG_AGO: &str = "2020-01-01T00:00:00Z";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_plan_survives_its_own_text_and_unknown_keys_are_refused() {
+        let text = serde_json::to_string(&SigstoreLabPlan::default()).unwrap();
+        assert_eq!(serde_json::from_str::<SigstoreLabPlan>(&text).unwrap(), SigstoreLabPlan::default());
+        assert!(serde_json::from_str::<SigstoreLabPlan>(r#"{"rekor1":{}}"#).is_err());
+    }
+}
