@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the gate and scripts/targets need beside Rust, Go (1.26 or later), python3 and a C compiler:
 # Debian packages (as root, or through sudo), and the servers and cargo-deny into a folder of their own.
+# HAMMER_INSTALL=full adds what the gate does without: cosign, and go-tuf's tuf for the TUF repository of sigstore.sh.
 # Safe to run again: what is there already is left alone.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -9,6 +10,13 @@ source "$here/targets/processes.sh"
 
 TRILLIAN=v1.8.0
 CT_GO=v1.4.0
+# The last of each that Go 1.26 builds.
+TIMESTAMP_AUTHORITY=v2.1.3
+REKOR_TILES=v2.3.0
+FULCIO=v1.8.8
+REKOR=v1.5.4
+COSIGN=v3.1.3
+GO_TUF=v0.7.0
 CARGO_DENY=0.20.2
 
 # One row for each: the command that proves it is there, and the Debian package that brings it.
@@ -23,6 +31,7 @@ debian=(
   "valgrind valgrind"
   "mariadbd mariadb-server-core"
   "mariadb mariadb-client-core"
+  "redis-server redis-server"
 )
 
 debian_packages() {
@@ -52,6 +61,18 @@ go_programs() {
   GOBIN=$HAMMER_TARGETS_BIN go install -tags mysql,etcd -ldflags=-s "${missing[@]}"
 }
 
+# go_program NAME MODULE VERSION [PACKAGE]: the program of that package, or of the module itself, under that name, unless it is there.
+go_program() {
+  local package=$2${4:+/$4}@$3 folder status=0
+  is_there "$HAMMER_TARGETS_BIN/$1" "$2" "$3" && return
+  printf '%s\n' "$package"
+  folder=$(mktemp -d)
+  GOBIN=$folder go install -ldflags=-s "$package" || status=$?
+  ((status != 0)) || install -m 755 "$folder"/* "$HAMMER_TARGETS_BIN/$1"
+  rm -rf "$folder"
+  return "$status"
+}
+
 # is_there PATH MODULE VERSION: a Go program that says it is of that version of the module.
 is_there() {
   [[ -x $1 ]] && go version -m "$1" | awk -v m="$2" -v v="$3" '$1 == "mod" && $2 == m && $3 == v { found = 1 } END { exit !found }'
@@ -66,6 +87,19 @@ go_servers() {
     source=$(go mod download -json "github.com/google/trillian@$TRILLIAN" | jq -r .Dir)
     install -m 644 "$source/storage/mysql/schema/storage.sql" "$schema"
   fi
+}
+
+sigstore_servers() {
+  go_program timestamp-server github.com/sigstore/timestamp-authority/v2 "$TIMESTAMP_AUTHORITY" cmd/timestamp-server
+  go_program rekor-tiles github.com/sigstore/rekor-tiles/v2 "$REKOR_TILES" cmd/rekor-server/posix
+  go_program fulcio github.com/sigstore/fulcio "$FULCIO"
+  go_program rekor-server github.com/sigstore/rekor "$REKOR" cmd/rekor-server
+}
+
+# Nothing needs these: one that fails is named, and the others are installed all the same.
+sigstore_clients() {
+  go_program tuf github.com/theupdateframework/go-tuf "$GO_TUF" cmd/tuf || printf 'go-tuf could not be installed, and is left out\n' >&2
+  go_program cosign github.com/sigstore/cosign/v3 "$COSIGN" cmd/cosign || printf 'cosign could not be installed, and is left out\n' >&2
 }
 
 cargo_deny() {
@@ -88,6 +122,8 @@ main() {
   mkdir -p "$HAMMER_TARGETS_BIN"
   debian_packages
   go_servers
+  sigstore_servers
+  if [[ ${HAMMER_INSTALL:-} == full ]]; then sigstore_clients; fi
   cargo_deny
 }
 

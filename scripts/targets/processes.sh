@@ -17,6 +17,14 @@ need() {
   ((${#missing[@]} == 0)) || die "not found: ${missing[*]} (scripts/install.sh installs what the gate needs)"
 }
 
+# need_servers NAME...: each is in HAMMER_TARGETS_BIN.
+need_servers() {
+  local name
+  for name in "$@"; do
+    [[ -x $HAMMER_TARGETS_BIN/$name ]] || die "$HAMMER_TARGETS_BIN/$name is missing: run scripts/install.sh"
+  done
+}
+
 # binary VARIABLE: the executable that it names; exit 3 when it is unset, since nothing here can install it.
 binary() {
   local path=${!1:-}
@@ -34,7 +42,7 @@ built() {
   printf '%s' "$path"
 }
 
-# run_folder up|down|status: RUN of the environment; `up` makes a new one when there is none.
+# run_folder up|down|status|reset: RUN of the environment; `up` makes a new one when there is none.
 run_folder() {
   if [[ $1 == up ]]; then
     if [[ -z ${RUN:-} ]]; then
@@ -154,9 +162,15 @@ started_at() {
   [[ ${fields[0]} == Z ]] || printf '%s' "${fields[19]}"
 }
 
-# stop_all NAME...: SIGTERM to all, SIGKILL to what is left after 5 seconds (Trillian's signer takes 10 to end, and the
-# data is throwaway); then the folder goes, if `up` made it and KEEP is not set.
+# stop_all NAME...: as stop; then the folder goes, if `up` made it and KEEP is not set.
 stop_all() {
+  stop "$@"
+  if [[ -e $RUN/temporary && -z ${KEEP:-} ]]; then rm -rf "$RUN"; fi
+}
+
+# stop NAME...: SIGTERM to all, SIGKILL to what is left after 5 seconds (Trillian's signer takes 10 to end, and the
+# data is throwaway).
+stop() {
   local name deadline=$((SECONDS + 5))
   for name in "$@"; do signal "$name" TERM; done
   for name in "$@"; do
@@ -165,7 +179,6 @@ stop_all() {
     while alive "$name" && ((SECONDS < deadline + 5)); do sleep 0.05; done
     rm -f "$RUN/pid/$name"
   done
-  if [[ -e $RUN/temporary && -z ${KEEP:-} ]]; then rm -rf "$RUN"; fi
 }
 
 # signal NAME SIGNAL: nothing happens when the process is gone.
