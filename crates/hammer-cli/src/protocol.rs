@@ -24,6 +24,7 @@ pub(crate) mod lab;
 pub(crate) mod lane;
 pub(crate) mod registry;
 pub(crate) mod service;
+pub(crate) mod sigstore;
 #[cfg(test)]
 mod tests;
 

@@ -3,6 +3,7 @@
 use super::Protocol;
 use super::ct::Ct;
 use super::http::Http;
+use super::sigstore::Sigstore;
 use crate::plan::grammar::{PlanGrammar, StopKey};
 use crate::plan::section::SectionPlace;
 
@@ -15,7 +16,7 @@ pub(crate) struct Registry {
 impl Registry {
     /// Those of `hammer`.
     pub(crate) fn shipped() -> Self {
-        Self { protocols: Vec::new(), grammar: PlanGrammar::default() }.with(&Http).with(&Ct)
+        Self { protocols: Vec::new(), grammar: PlanGrammar::default() }.with(&Http).with(&Ct).with(&Sigstore)
     }
 
     /// The same with another protocol.

@@ -1,0 +1,160 @@
+//! Sigstore in plans: its services, and flows that sign and verify.
+
+use std::sync::Arc;
+
+use hammer_audit::{LogAuditor, LogPlace};
+use hammer_core::dispatch::LanePlan;
+use hammer_core::observe::Observer;
+use hammer_core::run::StopRule;
+use hammer_core::runtime::threaded::ThreadedRuntime;
+use hammer_measure::headline::Headline;
+use hammer_sigstore::{RekorTilesLeaves, RekorTilesLog, SigstoreError, SigstoreService};
+use http::Uri;
+
+use super::lab::Lab;
+use super::lane::LaneRequest;
+use super::{OpenProtocol, Protocol, RunPlan};
+use crate::error::CliError;
+use crate::plan::WorkloadPlan;
+use crate::plan::error::{KeyedError, PlanError, PlanFault};
+use crate::plan::path::PlanPath;
+use crate::plan::section::Section;
+use crate::tui::spec::{PanelSide, PanelSpec};
+
+mod lanes;
+mod opened;
+mod panel;
+mod sections;
+
+use opened::OpenTarget;
+use panel::{PANEL, side};
+use sections::{LAB, SIGN, TARGET, all, sign, timestamp, uses, verify};
+
+/// The protocol.
+pub(crate) struct Sigstore;
+
+impl KeyedError for SigstoreError {
+    fn key(&self) -> Option<&'static str> {
+        self.key()
+    }
+}
+
+impl Protocol for Sigstore {
+    fn sections(&self) -> Vec<Section> {
+        all()
+    }
+
+    fn check(&self, planned: &RunPlan<'_>) -> Result<(), PlanError> {
+        let plan = planned.plan;
+        let has_target = plan.target.unnamed.keys().any(|key| key == TARGET);
+        let has_lab = plan.target.lab.as_ref().is_some_and(|lab| lab.kind.keys().any(|key| key == LAB));
+        for (place, workload) in plan.workloads.iter().enumerate() {
+            let Some((key, services)) = uses(workload) else { continue };
+            let at = PlanPath::workload(place).key(key);
+            if !has_target && !has_lab {
+                return Err(PlanFault::Misfit(NO_TARGET.to_owned()).at(at));
+            }
+            if let Some(target) = plan.target.unnamed.get(TARGET) {
+                let endpoints = hammer_sigstore::ServiceEndpoints::of(target);
+                for service in services {
+                    let needed = endpoints.needed(service).map(drop);
+                    needed
+                        .map_err(|error| PlanFault::failed(error).at(PlanPath::of("target").key(TARGET)))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn open<'a>(&self, planned: &RunPlan<'a>) -> Result<Box<dyn OpenProtocol + 'a>, CliError> {
+        let is_used = planned.plan.workloads.iter().any(|workload| uses(workload).is_some());
+        let mut labs = Vec::new();
+        let target = match is_used {
+            true => Some(opened::opened(planned.plan, planned.epoch_unix_ms, &mut labs)?),
+            false => None,
+        };
+        let auditor = target.as_ref().map(|target| auditor(planned, target)).transpose()?.flatten();
+        Ok(Box::new(OpenSigstore { target, labs, auditor }))
+    }
+
+    fn panel(&self) -> Option<PanelSpec> {
+        Some(PANEL)
+    }
+
+    fn side(&self, workload: &WorkloadPlan) -> PanelSide {
+        side(workload)
+    }
+}
+
+/// What a run has of it.
+struct OpenSigstore {
+    /// The services, where a workload goes to them.
+    target: Option<OpenTarget>,
+    labs: Vec<Box<dyn Lab>>,
+    /// Of the log of Rekor v2, shared by the workloads that write to it, so that it is read once.
+    auditor: Option<LogAuditor>,
+}
+
+impl OpenProtocol for OpenSigstore {
+    fn endpoints(&self) -> Vec<Uri> {
+        let Some(target) = &self.target else { return Vec::new() };
+        let endpoints = &target.target.endpoints;
+        SigstoreService::ALL.into_iter().flat_map(|service| endpoints.at(service).to_vec()).collect()
+    }
+
+    fn observes(&self) -> bool {
+        self.auditor.is_some()
+    }
+
+    fn take_labs(&mut self) -> Vec<Box<dyn Lab>> {
+        std::mem::take(&mut self.labs)
+    }
+
+    fn lane(&mut self, lane: LaneRequest<'_>) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
+        let Some(target) = &self.target else {
+            return Err(PlanFault::Missing.at(PlanPath::of("target").key(TARGET)));
+        };
+        if let Some(plan) = sign(lane.workload) {
+            return lanes::signs(plan, &target.target, self.auditor.as_mut(), lane);
+        }
+        if let Some(plan) = verify(lane.workload) {
+            return lanes::verifies(plan, &target.target, lane);
+        }
+        match timestamp(lane.workload) {
+            Some(plan) => lanes::timestamps(plan, &target.target, lane),
+            None => Err(PlanFault::Missing.at(lane.at(SIGN))),
+        }
+    }
+
+    fn stops(&self) -> Vec<StopRule> {
+        // What a forked log accepts from then on says nothing.
+        self.auditor.iter().map(|_| StopRule::at_least(hammer_audit::LOG_FORKED, 1.0)).collect()
+    }
+
+    fn headlines(&self) -> Vec<Headline> {
+        self.auditor.iter().map(|_| Headline::size("tree_size", "tree size")).collect()
+    }
+
+    fn observers(self: Box<Self>) -> Result<Vec<Box<dyn Observer>>, PlanError> {
+        Ok(self.auditor.into_iter().map(|auditor| -> Box<dyn Observer> { Box::new(auditor) }).collect())
+    }
+}
+
+/// The auditor of Rekor v2, where a workload writes to it and wants that.
+fn auditor(planned: &RunPlan<'_>, target: &OpenTarget) -> Result<Option<LogAuditor>, PlanError> {
+    let mut signs = planned.plan.workloads.iter().filter_map(sign);
+    if !signs.any(|plan| plan.audit && plan.rekor.is_on_tiles()) {
+        return Ok(None);
+    }
+    let failed = |error: SigstoreError| PlanFault::failed(error).at(target.at.clone());
+    let verifier = target.target.trust.expect_rekor_tiles().map_err(failed)?.clone();
+    let read = target.target.endpoints.needed(SigstoreService::RekorTilesRead).map_err(failed)?;
+    let client = planned.plan.target.client(None, read.to_vec(), 1, planned.plan.seed)?;
+    let url = read.first().map_or_else(String::new, ToString::to_string);
+    let (log, place) = (RekorTilesLog::new(url, verifier), LogPlace::Servers(Box::new(client)));
+    let name = SigstoreService::RekorTiles.name();
+    let auditor = LogAuditor::by_tiles::<RekorTilesLeaves, _>(name, log, place, planned.epoch_unix_ms);
+    Ok(Some(auditor.folder(planned.evidence.to_owned())))
+}
+
+const NO_TARGET: &str = "there is no service of Sigstore; give `target.sigstore`, or `target.lab.sigstore`";

@@ -1,0 +1,94 @@
+//! Workloads on the services of a run.
+
+use std::sync::Arc;
+
+use hammer_audit::LogAuditor;
+use hammer_core::dispatch::LanePlan;
+use hammer_core::runtime::threaded::ThreadedRuntime;
+use hammer_net::ClientConfig;
+use hammer_sigstore::{
+    SignPlan, SignWorkload, SigstoreError, SigstoreRun, SigstoreService, SigstoreTarget, TimestampPlan,
+    TimestampWorkload, VerifyPlan, VerifyWorkload,
+};
+
+use super::sections::{SIGN, TIMESTAMP, VERIFY};
+use crate::plan::error::{PlanError, PlanFault};
+use crate::protocol::lane::LaneRequest;
+
+/// Why a workload cannot be made: what its own crate says, or the plan.
+enum LaneFault {
+    Sigstore(SigstoreError),
+    Plan(PlanError),
+}
+
+impl From<SigstoreError> for LaneFault {
+    fn from(error: SigstoreError) -> Self {
+        Self::Sigstore(error)
+    }
+}
+
+/// Flows that sign.
+pub(super) fn signs(
+    plan: &SignPlan,
+    target: &SigstoreTarget,
+    auditor: Option<&mut LogAuditor>,
+    lane: LaneRequest<'_>,
+) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
+    let made = SignWorkload::new(plan, target, &run(&lane), |service| client(&lane, target, service));
+    let made = made.map_err(|fault| told(fault, &lane, SIGN))?.warm_up(lane.warm_up);
+    let auditor = auditor.filter(|_| plan.audit && plan.rekor.is_on_tiles());
+    let link = auditor.map(|auditor| auditor.link(lane.workload.name.as_str()));
+    Ok(match link {
+        Some(link) => lane.with(made.audited(link)),
+        None => lane.with(made),
+    })
+}
+
+/// Flows that verify.
+pub(super) fn verifies(
+    plan: &VerifyPlan,
+    target: &SigstoreTarget,
+    lane: LaneRequest<'_>,
+) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
+    let made = VerifyWorkload::new(plan, target, &run(&lane), |service| client(&lane, target, service));
+    let made = made.map_err(|fault| told(fault, &lane, VERIFY))?.warm_up(lane.warm_up);
+    Ok(lane.with(made))
+}
+
+/// Timestamps.
+pub(super) fn timestamps(
+    plan: &TimestampPlan,
+    target: &SigstoreTarget,
+    lane: LaneRequest<'_>,
+) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
+    let client = client(&lane, target, SigstoreService::Timestamp);
+    let client = client.map_err(|fault| told(fault, &lane, TIMESTAMP))?;
+    let made = TimestampWorkload::new(plan, target, &run(&lane), client);
+    let made = made.map_err(|error| told(error.into(), &lane, TIMESTAMP))?.warm_up(lane.warm_up);
+    Ok(lane.with(made))
+}
+
+fn run(lane: &LaneRequest<'_>) -> SigstoreRun {
+    let planned = lane.planned;
+    SigstoreRun { seed: planned.plan.seed, epoch_unix_ms: planned.epoch_unix_ms, workload: lane.place as u64 }
+}
+
+fn client(
+    lane: &LaneRequest<'_>,
+    target: &SigstoreTarget,
+    service: SigstoreService,
+) -> Result<ClientConfig, LaneFault> {
+    let endpoints = target.endpoints.needed(service)?;
+    let mut client = lane.client(None, endpoints).map_err(LaneFault::Plan)?;
+    if service.is_grpc() {
+        client.version = client.version.of_calls().ok_or(SigstoreError::GrpcOverHttp1)?;
+    }
+    Ok(client)
+}
+
+fn told(fault: LaneFault, lane: &LaneRequest<'_>, key: &str) -> PlanError {
+    match fault {
+        LaneFault::Plan(error) => error,
+        LaneFault::Sigstore(error) => PlanFault::failed(error).at(lane.at(key)),
+    }
+}

@@ -1,0 +1,197 @@
+//! The services of a run: found where the plan says, or started; and who signs the tokens that Fulcio is shown.
+
+use std::sync::Arc;
+
+use hammer_lab::{LabError, LabHandle};
+use hammer_lab_sigstore::issuer::{IssuerConfig, StaticDocument, StaticDocuments};
+use hammer_lab_sigstore::{IssuerLabPlan, SigstoreLab, SigstoreLabPlan, TokenSignature, TrustedIssuer};
+use hammer_oauth::{IssuerDocuments, IssuerKeys, IssuerUrlError, TokenAlgorithm, TokenMinter, jwt};
+use hammer_sigstore::{
+    FlowTokens, IdentityPlan, ServiceEndpoints, SigstoreError, SigstoreTarget, SigstoreTargetPlan,
+    TokenSigner, Trust, TrustedRoot,
+};
+use hammer_synth::Seed;
+use hammer_values::OneOrMany;
+
+use super::sections::{LAB, TARGET};
+use crate::error::CliError;
+use crate::plan::Plan;
+use crate::plan::error::PlanFault;
+use crate::plan::path::PlanPath;
+use crate::protocol::lab::{Lab, own_url, unstarted};
+
+/// The services, and where the plan says so.
+pub(super) struct OpenTarget {
+    /// Where the plan has them.
+    pub(super) at: PlanPath,
+    /// The services.
+    pub(super) target: SigstoreTarget,
+}
+
+/// Finds the plan's services, or starts them, where they are embedded; what was started is added to `labs`.
+///
+/// # Errors
+/// When what is trusted cannot be read, or an embedded service does not start.
+pub(super) fn opened(
+    plan: &Plan,
+    epoch_unix_ms: u64,
+    labs: &mut Vec<Box<dyn Lab>>,
+) -> Result<OpenTarget, CliError> {
+    if let Some(lab) = plan.target.lab.as_ref().and_then(|lab| lab.kind.get::<SigstoreLabPlan>(LAB)) {
+        return embedded(plan, lab, epoch_unix_ms, labs);
+    }
+    let at = PlanPath::of("target").key(TARGET);
+    let Some(written) = plan.target.unnamed.get::<SigstoreTargetPlan>(TARGET) else {
+        return Err(PlanFault::Missing.at(at).into());
+    };
+    let failed = |error: SigstoreError| CliError::from(PlanFault::failed(error).at(at.clone()));
+    let trust = Trust::of(written, None).map_err(failed)?;
+    let tokens = tokens(plan, &written.identity, epoch_unix_ms, &at, labs)?;
+    let target = SigstoreTarget {
+        endpoints: ServiceEndpoints::of(written),
+        trust: Arc::new(trust),
+        tokens: tokens.map(Arc::new),
+    };
+    Ok(OpenTarget { at, target })
+}
+
+/// The embedded services, which trust the run's own tokens.
+fn embedded(
+    plan: &Plan,
+    lab: &SigstoreLabPlan,
+    epoch_unix_ms: u64,
+    labs: &mut Vec<Box<dyn Lab>>,
+) -> Result<OpenTarget, CliError> {
+    let at = PlanPath::of("target.lab").key(LAB);
+    let refused = |error: LabError| unstarted(error, &at);
+    let identity = IdentityPlan {
+        signer: match lab.token_signature {
+            TokenSignature::Es256 => TokenSigner::Es256,
+            TokenSignature::Rs256 => TokenSigner::Rs256,
+        },
+        audience: lab.fulcio.audience.clone(),
+        ..IdentityPlan::default()
+    };
+    let keys = issuer_keys(plan, &identity);
+    let documents = documents(OWN_ISSUER, &keys, &at)?;
+    let issuer = TrustedIssuer { issuer: OWN_ISSUER.to_owned(), jwks: documents.jwks };
+    let started = SigstoreLab::spawn(lab.clone(), vec![issuer]).map_err(refused)?;
+    let content = |reason: String| CliError::from(PlanFault::Misfit(reason).at(at.clone()));
+    let root = TrustedRoot::parse(&started.trusted_root()).map_err(content)?;
+    let written = served(&started, lab).map_err(refused)?;
+    let failed = |error: SigstoreError| CliError::from(PlanFault::failed(error).at(at.clone()));
+    let trust = Trust::of(&written, Some(&root)).map_err(failed)?;
+    let tokens = minted(OWN_ISSUER, keys, &identity, epoch_unix_ms);
+    let target = SigstoreTarget {
+        endpoints: ServiceEndpoints::of(&written),
+        trust: Arc::new(trust),
+        tokens: Some(Arc::new(tokens)),
+    };
+    let SigstoreLab { fulcio, ct_log, rekor, rekor_tiles, timestamp_authority } = started;
+    labs.extend(ct_log.map(|log| -> Box<dyn Lab> { Box::new(log) }));
+    let others: [Box<dyn Lab>; 4] =
+        [Box::new(fulcio), Box::new(rekor), Box::new(rekor_tiles), Box::new(timestamp_authority)];
+    labs.extend(others);
+    Ok(OpenTarget { at, target })
+}
+
+/// Where the embedded services are.
+fn served(lab: &SigstoreLab, plan: &SigstoreLabPlan) -> Result<SigstoreTargetPlan, LabError> {
+    let url = |url: &str| own_url(url).map(OneOrMany::One);
+    Ok(SigstoreTargetPlan {
+        fulcio_url: url(&lab.fulcio.url)?,
+        fulcio_grpc_url: url(&lab.fulcio.url)?,
+        rekor_url: url(&lab.rekor.url)?,
+        rekor_tiles_url: url(&lab.rekor_tiles.url)?,
+        rekor_tiles_grpc_url: url(&lab.rekor_tiles.url)?,
+        timestamp_url: url(&lab.timestamp_authority.url)?,
+        rekor_tiles_origin: Some(plan.rekor_tiles.hostname.clone()),
+        ..SigstoreTargetPlan::default()
+    })
+}
+
+/// Whose tokens flows show, where the plan says so; hammer's own issuer is served from now on.
+fn tokens(
+    plan: &Plan,
+    identity: &IdentityPlan,
+    epoch_unix_ms: u64,
+    at: &PlanPath,
+    labs: &mut Vec<Box<dyn Lab>>,
+) -> Result<Option<FlowTokens>, CliError> {
+    let at = at.clone().key("identity");
+    let failed = |error: SigstoreError| CliError::from(PlanFault::failed(error).at(at.clone()));
+    match (&identity.token, &identity.issuer) {
+        (Some(_), Some(_)) => Err(failed(SigstoreError::Both { one: "issuer", other: "identity.token" })),
+        (None, None) => Ok(None),
+        (Some(token), None) => {
+            let token = token.read().map_err(|error| failed(SigstoreError::Token(error)))?;
+            let subject = match &identity.subject {
+                Some(subject) => subject.clone(),
+                None => subject_of(token.expose()).map_err(|why| failed(SigstoreError::Subject(why)))?,
+            };
+            Ok(Some(FlowTokens::One { token, subject }))
+        }
+        (None, Some(issuer)) => {
+            let issuer = issuer.to_string();
+            let keys = issuer_keys(plan, identity);
+            let IssuerDocuments { discovery, discovery_path, jwks, jwks_path } =
+                documents(&issuer, &keys, &at)?;
+            let documents: StaticDocuments =
+                [(discovery_path, StaticDocument::json(discovery)), (jwks_path, StaticDocument::json(jwks))]
+                    .into();
+            let listen = listen(identity, &issuer).ok_or_else(|| {
+                CliError::from(PlanFault::Misfit(NOWHERE_TO_LISTEN.to_owned()).at(at.clone().key("listen")))
+            })?;
+            let mut served = IssuerLabPlan::default();
+            served.serve.listen = listen;
+            let config = IssuerConfig::new(served, |_| documents);
+            let server = LabHandle::spawn(config).map_err(|error| unstarted(error, &at))?;
+            labs.push(Box::new(server));
+            Ok(Some(minted(&issuer, keys, identity, epoch_unix_ms)))
+        }
+    }
+}
+
+/// Where the issuer is served: as the plan says, else at the issuer's own address.
+fn listen(identity: &IdentityPlan, issuer: &str) -> Option<std::net::SocketAddr> {
+    identity.listen.or_else(|| {
+        let url: http::Uri = issuer.parse().ok()?;
+        let address: std::net::SocketAddr = url.authority()?.as_str().parse().ok()?;
+        address.ip().is_loopback().then_some(address)
+    })
+}
+
+/// Whom Fulcio makes the subject of a token's certificates.
+fn subject_of(token: &str) -> Result<String, String> {
+    let parsed = jwt::parse(token).map_err(|why| format!("failed to {why}"))?;
+    let email = parsed.claims.all.get("email").and_then(|email| email.as_str()).map(str::to_owned);
+    email.or(parsed.claims.subject).ok_or_else(|| "the token has neither `email` nor `sub`".to_owned())
+}
+
+fn issuer_keys(plan: &Plan, identity: &IdentityPlan) -> IssuerKeys {
+    let algorithm = match identity.signer {
+        TokenSigner::Es256 => TokenAlgorithm::Es256,
+        TokenSigner::Rs256 => TokenAlgorithm::Rs256,
+    };
+    IssuerKeys::derive(&Seed::from_u64(plan.seed), algorithm, 0)
+}
+
+fn documents(issuer: &str, keys: &IssuerKeys, at: &PlanPath) -> Result<IssuerDocuments, CliError> {
+    IssuerDocuments::new(issuer, &[keys]).map_err(|error: IssuerUrlError| {
+        PlanFault::Misfit(error.to_string()).at(at.clone().key("issuer")).into()
+    })
+}
+
+fn minted(issuer: &str, keys: IssuerKeys, identity: &IdentityPlan, epoch_unix_ms: u64) -> FlowTokens {
+    let minter = Box::new(TokenMinter::new(issuer, &identity.audience, keys));
+    let now = (epoch_unix_ms / 1000) as i64;
+    let lifetime = identity.lifetime.duration().as_secs() as i64;
+    // A clock of the service that is a little behind must not find the token to be of the future.
+    FlowTokens::Minted { minter, issued_at: now - CLOCKS_APART, expires_at: now + lifetime }
+}
+
+/// Who signs the tokens that the embedded Fulcio believes. Nobody looks it up.
+const OWN_ISSUER: &str = "http://issuer.hammer.test";
+const CLOCKS_APART: i64 = 60;
+const NOWHERE_TO_LISTEN: &str =
+    "the issuer's own address is none of loopback with a port; say at which one it is served";

@@ -1,0 +1,24 @@
+//! What the dashboard shows of Sigstore.
+
+use super::sections::{sign, timestamp, verify};
+use crate::plan::WorkloadPlan;
+use crate::tui::spec::{PanelLabel, PanelSide, PanelSize, PanelSpec, SideWords};
+
+/// On which side of the panel a workload stands.
+pub(super) fn side(workload: &WorkloadPlan) -> PanelSide {
+    if sign(workload).is_some() || timestamp(workload).is_some() {
+        return PanelSide::Writes;
+    }
+    verify(workload).map_or(PanelSide::Neither, |_| PanelSide::Reads)
+}
+
+/// The panel.
+pub(super) const PANEL: PanelSpec = PanelSpec {
+    heading: "Sigstore",
+    reads: SideWords { label: "Verify", plural: "verify flows" },
+    writes: SideWords { label: "Sign", plural: "sign flows" },
+    size: Some(PanelSize { label: "Log size", observation: "tree_size", growth_unit: "/s" }),
+    service_time: PanelLabel { label: "Sign flow", means: "service time of a sign flow, 30 s" },
+    times: None,
+    overdue: Some("overdue"),
+};

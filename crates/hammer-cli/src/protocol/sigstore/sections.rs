@@ -1,0 +1,80 @@
+//! The keys that Sigstore adds to plans.
+
+use hammer_lab_sigstore::SigstoreLabPlan;
+use hammer_sigstore::{
+    FulcioInterface, RekorVersion, SignPlan, SigstoreService, SigstoreTargetPlan, TimestampPlan, VerifyPlan,
+};
+use hammer_values::{Agreed, RenamedKey};
+use serde_json::{Map, Value};
+
+use crate::plan::WorkloadPlan;
+use crate::plan::document::LabSettings;
+use crate::plan::section::{Section, SectionPlace};
+
+/// The section of the target.
+pub(super) const TARGET: &str = "sigstore";
+/// The section of the embedded services.
+pub(super) const LAB: &str = "sigstore";
+/// The section of a workload that signs.
+pub(super) const SIGN: &str = "sigstore_sign";
+/// The section of a workload that verifies.
+pub(super) const VERIFY: &str = "sigstore_verify";
+/// The section of a workload that asks for timestamps alone.
+pub(super) const TIMESTAMP: &str = "sigstore_timestamp";
+
+impl LabSettings for SigstoreLabPlan {
+    const RENAMED: &[RenamedKey] = &[];
+}
+
+/// All of them.
+pub(super) fn all() -> Vec<Section> {
+    use SectionPlace::{Lab, Target, Workload};
+    vec![
+        Section::of::<SigstoreTargetPlan>(Target, TARGET, "The services of Sigstore."),
+        Section::shown_as::<SigstoreLabPlan, Map<String, Value>>(Lab, LAB, LAB_IS),
+        Section::of::<Agreed<SignPlan>>(Workload, SIGN, "Flows that sign."),
+        Section::of::<VerifyPlan>(Workload, VERIFY, "Flows that verify what flows of the same run signed."),
+        Section::of::<TimestampPlan>(Workload, TIMESTAMP, "Timestamps alone."),
+    ]
+}
+
+/// What a workload signs, where it does.
+pub(super) fn sign(workload: &WorkloadPlan) -> Option<&SignPlan> {
+    workload.operations.get::<Agreed<SignPlan>>(SIGN).map(|plan| &**plan)
+}
+
+/// What a workload verifies, where it does.
+pub(super) fn verify(workload: &WorkloadPlan) -> Option<&VerifyPlan> {
+    workload.operations.get(VERIFY)
+}
+
+/// The timestamps that a workload asks for, where it does.
+pub(super) fn timestamp(workload: &WorkloadPlan) -> Option<&TimestampPlan> {
+    workload.operations.get(TIMESTAMP)
+}
+
+/// The section of a workload of this protocol, and the services that its flows go to.
+pub(super) fn uses(workload: &WorkloadPlan) -> Option<(&'static str, Vec<SigstoreService>)> {
+    if let Some(plan) = sign(workload) {
+        let fulcio = match plan.fulcio {
+            FulcioInterface::V1 | FulcioInterface::V2 => SigstoreService::Fulcio,
+            FulcioInterface::Grpc => SigstoreService::FulcioGrpc,
+        };
+        let rekor = match plan.rekor {
+            RekorVersion::V1 => Some(SigstoreService::Rekor),
+            RekorVersion::V2 => Some(SigstoreService::RekorTiles),
+            RekorVersion::V2Grpc => Some(SigstoreService::RekorTilesGrpc),
+            RekorVersion::None => None,
+        };
+        let timestamp = plan.timestamp.then_some(SigstoreService::Timestamp);
+        return Some((SIGN, std::iter::once(fulcio).chain(rekor).chain(timestamp).collect()));
+    }
+    if let Some(plan) = verify(workload) {
+        let timestamp = plan.timestamp_chain.then_some(SigstoreService::Timestamp);
+        return Some((VERIFY, std::iter::once(SigstoreService::Rekor).chain(timestamp).collect()));
+    }
+    timestamp(workload).map(|_| (TIMESTAMP, vec![SigstoreService::Timestamp]))
+}
+
+const LAB_IS: &str =
+    "Fulcio with a CT log, Rekor v1 and v2, and a timestamp authority, which trust the tokens of the run.";
