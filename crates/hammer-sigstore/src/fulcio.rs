@@ -83,13 +83,25 @@ pub(crate) fn leaf(interface: FulcioInterface, body: &[u8], out: &mut String) ->
     Ok(())
 }
 
-/// The digits of base64 within the PEM of one certificate: those of its DER, without line ends.
+/// Replaces `out` by the PEM of a flow's bare key, which stands for a certificate where nobody asks for one.
+pub(crate) fn write_bare_key(out: &mut String, material: &FlowMaterial) {
+    out.clear();
+    pem::write(out, PUBLIC_KEY, &material.spki);
+}
+
+/// Whether that is the PEM of a certificate, and not of a bare key.
+pub(crate) fn is_certificate(text: &str) -> bool {
+    !text.starts_with("-----BEGIN PUBLIC KEY-----")
+}
+
+/// The digits of base64 within the PEM of one certificate or key: those of its DER, without line ends.
 pub(crate) fn digits(leaf: &str) -> impl Iterator<Item = &str> {
     leaf.lines().filter(|line| !line.starts_with('-'))
 }
 
 fn texts(interface: FulcioInterface, body: &[u8]) -> Result<Vec<Cow<'_, str>>, NoChain> {
     match interface {
+        FulcioInterface::None => Err(NO_CERTIFICATE),
         FulcioInterface::V1 => {
             Ok(vec![Cow::Borrowed(std::str::from_utf8(body).map_err(|_| NO_CERTIFICATE)?)])
         }

@@ -1,7 +1,7 @@
 //! Entries of Rekor v2: as they are sent and stored, and what the log answers (sigstore/rekor-tiles v2.3, `api/proto/rekor/v2`).
 
 use hammer_messages::rekor as messages;
-use hammer_tlog::encoding::write_base64;
+use hammer_tlog::encoding::{from_base64, write_base64};
 
 use crate::fulcio;
 use crate::material::FlowMaterial;
@@ -18,9 +18,9 @@ pub(crate) fn write_request(out: &mut Vec<u8>, material: &FlowMaterial, certific
     write_base64(out, &material.digest.0);
     out.extend_from_slice(br#"","signature":{"content":""#);
     write_base64(out, &material.signature);
-    out.extend_from_slice(br#"","verifier":{"x509Certificate":{"rawBytes":""#);
-    write_digits(out, certificate);
-    out.extend_from_slice(br#""},"keyDetails":"PKIX_ECDSA_P256_SHA_256"}}}}"#);
+    out.extend_from_slice(br#"","verifier":{"#);
+    write_verifier(out, certificate);
+    out.extend_from_slice(br#","keyDetails":"PKIX_ECDSA_P256_SHA_256"}}}}"#);
 }
 
 /// Replaces `out` by what the log has to store for that request, in canonical JSON.
@@ -32,19 +32,20 @@ pub(crate) fn write_stored(out: &mut Vec<u8>, material: &FlowMaterial, certifica
     write_base64(out, &material.digest.0);
     out.extend_from_slice(br#""},"signature":{"content":""#);
     write_base64(out, &material.signature);
-    out.extend_from_slice(
-        br#"","verifier":{"keyDetails":"PKIX_ECDSA_P256_SHA_256","x509Certificate":{"rawBytes":""#,
-    );
-    write_digits(out, certificate);
-    out.extend_from_slice(br#""}}}}}}"#);
+    out.extend_from_slice(br#"","verifier":{"keyDetails":"PKIX_ECDSA_P256_SHA_256","#);
+    write_verifier(out, certificate);
+    out.extend_from_slice(br#"}}}}}"#);
 }
 
-/// The message of a call of `CreateEntry`; none where the certificate is no PEM.
+/// The message of a call of `CreateEntry`; none where what stands for the certificate is no PEM.
 pub(crate) fn message(material: &FlowMaterial, certificate: &str) -> Option<messages::CreateEntryRequest> {
-    let certificate = crate::pem::certificates(certificate)?.into_iter().next()?;
-    let certificate = messages::X509Certificate { raw_bytes: certificate };
+    let raw_bytes = from_base64(fulcio::digits(certificate).collect::<String>()).ok()?;
+    let key = match fulcio::is_certificate(certificate) {
+        true => messages::VerifierKey::X509Certificate(messages::X509Certificate { raw_bytes }),
+        false => messages::VerifierKey::PublicKey(messages::RawPublicKey { raw_bytes }),
+    };
     let verifier = messages::Verifier {
-        verifier: Some(messages::VerifierKey::X509Certificate(certificate)),
+        verifier: Some(key),
         key_details: messages::PublicKeyDetails::PkixEcdsaP256Sha256.into(),
     };
     let signature = messages::Signature { content: material.signature.clone(), verifier: Some(verifier) };
@@ -53,8 +54,14 @@ pub(crate) fn message(material: &FlowMaterial, certificate: &str) -> Option<mess
     Some(messages::CreateEntryRequest { spec: Some(messages::EntrySpec::HashedRekordRequestV002(request)) })
 }
 
-fn write_digits(out: &mut Vec<u8>, certificate: &str) {
+/// `x509Certificate` or `publicKey`, with what is in it.
+fn write_verifier(out: &mut Vec<u8>, certificate: &str) {
+    let name = if fulcio::is_certificate(certificate) { "x509Certificate" } else { "publicKey" };
+    out.push(b'"');
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(br#"":{"rawBytes":""#);
     fulcio::digits(certificate).for_each(|line| out.extend_from_slice(line.as_bytes()));
+    out.extend_from_slice(br#""}"#);
 }
 
 #[cfg(test)]

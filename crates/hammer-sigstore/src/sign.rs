@@ -35,7 +35,7 @@ use services::SignServices;
 pub struct SignWorkload {
     plan: SignPlan,
     materials: FlowMaterials,
-    tokens: Arc<FlowTokens>,
+    tokens: Option<Arc<FlowTokens>>,
     workload: u64,
     series: SignSeries,
     services: SignServices,
@@ -62,26 +62,24 @@ impl SignWorkload {
         mut client: impl FnMut(SigstoreService) -> Result<ClientConfig, E>,
     ) -> Result<Self, E> {
         target.can_judge(plan)?;
-        let mut service = |service: SigstoreService| -> Result<ServiceConfig, E> {
-            Ok(ServiceConfig::new(service.name(), client(service)?))
+        let mut service = |service: Option<SigstoreService>| -> Result<Option<ServiceConfig>, E> {
+            let Some(service) = service else { return Ok(None) };
+            Ok(Some(ServiceConfig::new(service.name(), client(service)?)))
         };
         let services = SignServices {
-            fulcio: service(match plan.fulcio {
-                FulcioInterface::Grpc => SigstoreService::FulcioGrpc,
-                FulcioInterface::V1 | FulcioInterface::V2 => SigstoreService::Fulcio,
-            })?,
-            rekor: SigstoreService::of_rekor(plan.rekor).map(&mut service).transpose()?,
-            timestamp: plan.timestamp.then(|| service(SigstoreService::Timestamp)).transpose()?,
+            fulcio: service(SigstoreService::of_fulcio(plan.fulcio))?,
+            rekor: service(SigstoreService::of_rekor(plan.rekor))?,
+            timestamp: service(plan.timestamp.then_some(SigstoreService::Timestamp))?,
         };
         let count = |pool: Option<hammer_values::Count>| pool.map(|pool| pool.get() as u64);
         let stream = plan.stream.unwrap_or(run.workload);
         Ok(Self {
             plan: plan.clone(),
             materials: FlowMaterials::new(run.seed, stream, count(plan.identities), count(plan.artifacts)),
-            tokens: target
-                .tokens
-                .clone()
-                .ok_or(SigstoreError::Missing { key: "identity", what: "tokens that Fulcio is shown" })?,
+            tokens: match plan.fulcio {
+                FulcioInterface::None => None,
+                _ => Some(target.tokens.clone().ok_or(NO_TOKENS)?),
+            },
             workload: run.workload,
             series: SignSeries::of(plan),
             services,
@@ -94,10 +92,8 @@ impl SignWorkload {
     #[must_use]
     pub fn warm_up(mut self, connections: usize) -> Self {
         let SignServices { fulcio, rekor, timestamp } = &mut self.services;
-        std::iter::once(fulcio)
-            .chain(rekor)
-            .chain(timestamp)
-            .for_each(|service| service.warm_up = connections);
+        let services = fulcio.iter_mut().chain(rekor).chain(timestamp);
+        services.for_each(|service| service.warm_up = connections);
         self
     }
 
@@ -128,8 +124,11 @@ impl Workload for SignWorkload {
 
     fn prepare(&self, scratch: &mut SignScratch, seq: u64, reuse: Option<Box<SignOp>>) -> Box<SignOp> {
         let mut op = reuse.unwrap_or_default();
-        self.materials.write(seq, self.tokens.subject(), &mut scratch.flow, &mut op.material);
-        self.tokens.write((self.workload, seq), &op.material, &mut scratch.tokens, &mut op.token);
+        let subject = self.tokens.as_ref().and_then(|tokens| tokens.subject());
+        self.materials.write(seq, subject, &mut scratch.flow, &mut op.material);
+        if let Some(tokens) = &self.tokens {
+            tokens.write((self.workload, seq), &op.material, &mut scratch.tokens, &mut op.token);
+        }
         op.prepare(&self.plan, TimestampFormat::Der);
         op
     }
@@ -169,3 +168,6 @@ impl Workload for SignWorkload {
         Some(self.judge.verifier())
     }
 }
+
+const NO_TOKENS: SigstoreError =
+    SigstoreError::Missing { key: "identity", what: "tokens that Fulcio is shown" };

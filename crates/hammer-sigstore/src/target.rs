@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::Uri;
 
 use crate::error::SigstoreError;
-use crate::plan::{RekorVersion, SignPlan, SigstoreTargetPlan};
+use crate::plan::{FulcioInterface, RekorVersion, SignPlan, SigstoreTargetPlan, VerifyPlan};
 use crate::tokens::FlowTokens;
 use crate::trust::Trust;
 
@@ -94,6 +94,15 @@ impl SigstoreService {
         matches!(self, Self::FulcioGrpc | Self::RekorTilesGrpc)
     }
 
+    /// The Fulcio of a sign flow.
+    pub(crate) const fn of_fulcio(interface: FulcioInterface) -> Option<Self> {
+        match interface {
+            FulcioInterface::V1 | FulcioInterface::V2 => Some(Self::Fulcio),
+            FulcioInterface::Grpc => Some(Self::FulcioGrpc),
+            FulcioInterface::None => None,
+        }
+    }
+
     /// The Rekor of a sign flow.
     pub(crate) const fn of_rekor(version: RekorVersion) -> Option<Self> {
         match version {
@@ -102,6 +111,24 @@ impl SigstoreService {
             RekorVersion::V2Grpc => Some(Self::RekorTilesGrpc),
             RekorVersion::None => None,
         }
+    }
+}
+
+impl SignPlan {
+    /// The services that its flows go to.
+    pub fn services(&self) -> impl Iterator<Item = SigstoreService> + use<> {
+        let (fulcio, rekor) =
+            (SigstoreService::of_fulcio(self.fulcio), SigstoreService::of_rekor(self.rekor));
+        let timestamp = self.timestamp.then_some(SigstoreService::Timestamp);
+        fulcio.into_iter().chain(rekor).chain(timestamp)
+    }
+}
+
+impl VerifyPlan {
+    /// The services that its flows go to.
+    pub fn services(&self) -> impl Iterator<Item = SigstoreService> + use<> {
+        let timestamp = self.timestamp_chain.then_some(SigstoreService::Timestamp);
+        std::iter::once(SigstoreService::Rekor).chain(timestamp)
     }
 }
 
@@ -163,7 +190,9 @@ impl SigstoreTarget {
     /// # Errors
     /// When there is nothing that an answer would be held to.
     pub fn can_judge(&self, plan: &SignPlan) -> Result<(), SigstoreError> {
-        self.trust.expect_fulcio()?;
+        if plan.fulcio != FulcioInterface::None {
+            self.trust.expect_fulcio()?;
+        }
         match plan.rekor {
             RekorVersion::V1 => self.trust.expect_rekor().map(drop)?,
             RekorVersion::V2 | RekorVersion::V2Grpc => self.trust.expect_rekor_tiles().map(drop)?,

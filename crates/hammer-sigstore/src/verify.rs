@@ -202,7 +202,7 @@ impl Workload for VerifyWorkload {
 }
 
 /// How long a flow waits for something to verify, and how often it looks.
-const LONGEST_WAIT: Nanos = Nanos(1_000_000_000);
+const LONGEST_WAIT: Nanos = Nanos(5_000_000_000);
 const LOOK_EVERY: Nanos = Nanos(10_000_000);
 const ENTRY: usize = 1;
 const TIMESTAMP_CHAIN: usize = 2;

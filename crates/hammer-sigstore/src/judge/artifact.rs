@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::entry::{judge_logged, stored};
 use super::malformed::malformed;
+use crate::fulcio;
 use crate::pem;
 use crate::record::ArtifactRecord;
 use crate::rekor::LogEntries;
@@ -34,24 +35,28 @@ pub(super) fn judge(trust: &Trust, record: &ArtifactRecord<'_>) -> Result<(), Fa
     }
     let decoded = |text: &str| from_base64(text).map_err(|why| malformed(why.to_string()));
     let signature = decoded(&spec.signature.content)?;
-    let certificate = decoded(&spec.signature.public_key.content)?;
-    let certificate = String::from_utf8(certificate).ok().and_then(|text| pem::certificates(&text));
-    let certificate =
-        certificate.and_then(|all| all.into_iter().next()).ok_or_else(|| malformed("no certificate"))?;
-    let leaf = Certificate::parse(&certificate).map_err(|why| malformed(why.to_string()))?;
-    if let Some(authorities) = trust.fulcio() {
-        let verified = authorities.verify(&leaf, &[], entry.integrated_time);
-        verified.map_err(|why| Fault::at(UNTRUSTED, record.index, format!("failed to {why}")))?;
-    }
-    check_signature(&leaf, record, &signature)
+    let text = String::from_utf8(decoded(&spec.signature.public_key.content)?);
+    let text = text.map_err(|_| malformed("what it is verified by is no text"))?;
+    let key = match fulcio::is_certificate(&text) {
+        true => certified_key(trust, &text, (record.index, entry.integrated_time))?,
+        false => LogKey::from_pem(&text).map_err(|why| malformed(why.to_string()))?,
+    };
+    check_signature(&key, record, &signature)
 }
 
-fn check_signature(
-    leaf: &Certificate<'_>,
-    record: &ArtifactRecord<'_>,
-    signature: &[u8],
-) -> Result<(), Fault> {
-    let key = LogKey::from_der(leaf.spki).map_err(|why| malformed(why.to_string()))?;
+/// The key of a certificate that led to a trusted root when its entry was integrated.
+fn certified_key(trust: &Trust, text: &str, (index, integrated_time): (u64, i64)) -> Result<LogKey, Fault> {
+    let certificate = pem::certificates(text).and_then(|all| all.into_iter().next());
+    let certificate = certificate.ok_or_else(|| malformed("no certificate"))?;
+    let leaf = Certificate::parse(&certificate).map_err(|why| malformed(why.to_string()))?;
+    if let Some(authorities) = trust.fulcio() {
+        let verified = authorities.verify(&leaf, &[], integrated_time);
+        verified.map_err(|why| Fault::at(UNTRUSTED, index, format!("failed to {why}")))?;
+    }
+    LogKey::from_der(leaf.spki).map_err(|why| malformed(why.to_string()))
+}
+
+fn check_signature(key: &LogKey, record: &ArtifactRecord<'_>, signature: &[u8]) -> Result<(), Fault> {
     // Each flow has a key of its own: a table of it would cost more than it saves.
     let judged = key.verify_scheme_once(key.algorithm().scheme(), record.artifact, signature);
     judged.map_err(|why| Fault::at(SIGNATURE, record.index, why.to_string()))

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SignPlan {
-    /// How Fulcio is asked: `v1` or `v2` over HTTP, or `grpc`.
+    /// How Fulcio is asked: `v1` or `v2` over HTTP, or `grpc`; `none` logs the flow's bare key in place of a certificate.
     pub fulcio: FulcioInterface,
     /// Where the signature is logged: `v1`, `v2` (Rekor on tiles), `v2-grpc`, or `none`.
     pub rekor: RekorVersion,
@@ -43,6 +43,8 @@ pub enum FulcioInterface {
     V2,
     /// `dev.sigstore.fulcio.v2.CA/CreateSigningCertificate`.
     Grpc,
+    /// Not at all.
+    None,
 }
 
 /// Which Rekor logs a signature.
@@ -89,6 +91,9 @@ impl PlanBlock for SignPlan {
                 "timestamp_entry",
                 "without `timestamp: true` there is none to log",
             ));
+        }
+        if self.fulcio == FulcioInterface::None && self.rekor == RekorVersion::None && !self.timestamp {
+            return Some(KeyConflict::at("fulcio", "a flow without any step sends nothing"));
         }
         let on_v1 = self.rekor == RekorVersion::V1;
         (self.timestamp_entry && !on_v1)

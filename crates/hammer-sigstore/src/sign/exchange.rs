@@ -39,7 +39,10 @@ impl SignFlow<'_> {
     }
 
     async fn steps(&self, op: &mut SignOp, requests: &mut SignRequests) -> Result<Ended, Ended> {
-        let mut ended = self.certificate(op, &mut requests.fulcio).await?;
+        let mut ended = NO_STEP;
+        if let Some(request) = &mut requests.fulcio {
+            ended = self.certificate(op, request).await?;
+        }
         // Rekor v1 is shown the timestamp too, and v2 knows no other time than that.
         let is_stamped_first = self.plan.rekor.is_on_tiles();
         if is_stamped_first && let Some(request) = &mut requests.timestamp {
@@ -58,16 +61,19 @@ impl SignFlow<'_> {
     }
 
     async fn certificate(&self, op: &mut SignOp, request: &mut Request) -> Result<Ended, Ended> {
+        let Some((client, series)) = self.session.fulcio.as_ref().zip(self.series.fulcio) else {
+            return Err(NO_STEP);
+        };
         request.body = op.fulcio.clone();
         if let Some(authorization) = op.authorization.take() {
             request.headers.insert(AUTHORIZATION, authorization);
         }
-        let mut step = self.record.step(self.series.fulcio);
-        self.session.fulcio.send(&mut step, request, &mut op.answer).await?;
+        let mut step = self.record.step(series);
+        client.send(&mut step, request, &mut op.answer).await?;
         let interface = self.plan.fulcio;
         let ended = match interface {
             FulcioInterface::Grpc => replied(&mut step, &mut op.answer)?,
-            FulcioInterface::V1 | FulcioInterface::V2 => succeeded(&mut step, &op.answer)?,
+            _ => succeeded(&mut step, &op.answer)?,
         };
         let leaf = fulcio::leaf(interface, &op.answer.body, &mut op.certificate);
         leaf.map_err(|why| malformed(&mut step, why))?;

@@ -51,6 +51,7 @@ impl SignOp {
         self.authorization = None;
         self.fulcio = Body::empty();
         match plan.fulcio {
+            FulcioInterface::None => fulcio::write_bare_key(&mut self.certificate, material),
             FulcioInterface::V1 => {
                 buffer.rewrite(|out| fulcio::write_v1(out, material));
                 self.fulcio = buffer.body();

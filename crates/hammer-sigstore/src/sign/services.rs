@@ -4,7 +4,7 @@ use hammer_exchange::ServiceConfig;
 
 /// The services that a flow goes to; none where it has no such step.
 pub(super) struct SignServices {
-    pub(super) fulcio: ServiceConfig,
+    pub(super) fulcio: Option<ServiceConfig>,
     pub(super) rekor: Option<ServiceConfig>,
     pub(super) timestamp: Option<ServiceConfig>,
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use hammer_core::sample::Reservoir;
 use hammer_core::workload::{FatalError, ShardContext};
-use hammer_exchange::ServiceClient;
+use hammer_exchange::{ServiceClient, ServiceConfig};
 use hammer_messages::{fulcio as fulcio_messages, rekor as rekor_messages};
 use hammer_net::grpc::unary_request;
 use hammer_net::{ConfigError, Request};
@@ -20,7 +20,7 @@ use crate::{fulcio, rekor, rekor_tiles, timestamp};
 
 /// A shard's clients, and what it got logged, for verify flows to read back.
 pub struct SignSession {
-    pub(super) fulcio: ServiceClient,
+    pub(super) fulcio: Option<ServiceClient>,
     pub(super) rekor: Option<ServiceClient>,
     pub(super) timestamp: Option<ServiceClient>,
     /// What an operation makes its own requests from, once.
@@ -31,7 +31,7 @@ pub struct SignSession {
 /// The requests of a flow; those of steps that it does not have are never sent.
 #[derive(Clone, Debug)]
 pub(super) struct SignRequests {
-    pub(super) fulcio: Request,
+    pub(super) fulcio: Option<Request>,
     pub(super) rekor: Option<Request>,
     pub(super) timestamp: Option<Request>,
 }
@@ -42,17 +42,11 @@ impl SignSession {
         services: &SignServices,
         context: &ShardContext,
     ) -> Result<Self, FatalError> {
-        let fulcio = services.fulcio.open(context).await?;
-        let rekor = match &services.rekor {
-            Some(service) => Some(service.open(context).await?),
-            None => None,
-        };
-        let timestamp = match &services.timestamp {
-            Some(service) => Some(service.open(context).await?),
-            None => None,
-        };
+        let fulcio = opened(services.fulcio.as_ref(), context).await?;
+        let rekor = opened(services.rekor.as_ref(), context).await?;
+        let timestamp = opened(services.timestamp.as_ref(), context).await?;
         let requests = SignRequests {
-            fulcio: fulcio_request(plan.fulcio, &fulcio)?,
+            fulcio: fulcio.as_ref().map(|client| fulcio_request(plan.fulcio, client)).transpose()?,
             rekor: rekor.as_ref().map(|client| rekor_request(plan.rekor, client)).transpose()?,
             timestamp: timestamp.as_ref().map(timestamp_request).transpose()?,
         };
@@ -60,9 +54,19 @@ impl SignSession {
     }
 }
 
+async fn opened(
+    service: Option<&ServiceConfig>,
+    context: &ShardContext,
+) -> Result<Option<ServiceClient>, ConfigError> {
+    match service {
+        Some(service) => service.open(context).await.map(Some),
+        None => Ok(None),
+    }
+}
+
 fn fulcio_request(interface: FulcioInterface, client: &ServiceClient) -> Result<Request, ConfigError> {
     Ok(match interface {
-        FulcioInterface::V1 => {
+        FulcioInterface::V1 | FulcioInterface::None => {
             let pem = HeaderValue::from_static("application/pem-certificate-chain");
             let mut request = json(client.path(fulcio::SIGNING_CERT_V1)?);
             request.headers.insert(ACCEPT, pem);

@@ -1,9 +1,7 @@
 //! The keys that Sigstore adds to plans.
 
 use hammer_lab_sigstore::SigstoreLabPlan;
-use hammer_sigstore::{
-    FulcioInterface, RekorVersion, SignPlan, SigstoreService, SigstoreTargetPlan, TimestampPlan, VerifyPlan,
-};
+use hammer_sigstore::{SignPlan, SigstoreService, SigstoreTargetPlan, TimestampPlan, VerifyPlan};
 use hammer_values::{Agreed, RenamedKey};
 use serde_json::{Map, Value};
 
@@ -56,22 +54,10 @@ pub(super) fn timestamp(workload: &WorkloadPlan) -> Option<&TimestampPlan> {
 /// The section of a workload of this protocol, and the services that its flows go to.
 pub(super) fn uses(workload: &WorkloadPlan) -> Option<(&'static str, Vec<SigstoreService>)> {
     if let Some(plan) = sign(workload) {
-        let fulcio = match plan.fulcio {
-            FulcioInterface::V1 | FulcioInterface::V2 => SigstoreService::Fulcio,
-            FulcioInterface::Grpc => SigstoreService::FulcioGrpc,
-        };
-        let rekor = match plan.rekor {
-            RekorVersion::V1 => Some(SigstoreService::Rekor),
-            RekorVersion::V2 => Some(SigstoreService::RekorTiles),
-            RekorVersion::V2Grpc => Some(SigstoreService::RekorTilesGrpc),
-            RekorVersion::None => None,
-        };
-        let timestamp = plan.timestamp.then_some(SigstoreService::Timestamp);
-        return Some((SIGN, std::iter::once(fulcio).chain(rekor).chain(timestamp).collect()));
+        return Some((SIGN, plan.services().collect()));
     }
     if let Some(plan) = verify(workload) {
-        let timestamp = plan.timestamp_chain.then_some(SigstoreService::Timestamp);
-        return Some((VERIFY, std::iter::once(SigstoreService::Rekor).chain(timestamp).collect()));
+        return Some((VERIFY, plan.services().collect()));
     }
     timestamp(workload).map(|_| (TIMESTAMP, vec![SigstoreService::Timestamp]))
 }
