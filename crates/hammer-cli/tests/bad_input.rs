@@ -6,6 +6,8 @@ mod attended;
 mod folder;
 #[path = "support/hammer.rs"]
 mod hammer;
+#[path = "support/on_time.rs"]
+mod on_time;
 #[path = "support/plan.rs"]
 mod plan;
 #[path = "support/server.rs"]
@@ -21,9 +23,9 @@ use hammer_measure::Fate;
 use hammer_report::{Reason, ReasonKind, Report};
 use rustix::process::Signal;
 
-use attended::exit_if_on_time;
 use folder::Folder;
 use hammer::{Ended, Started, command, hammer};
+use on_time::exit_if_on_time;
 use plan::{CT_PLAN, PLAN, refused, run};
 use server::Server;
 

@@ -6,6 +6,8 @@ mod attended;
 mod hammer;
 #[path = "support/log.rs"]
 mod log;
+#[path = "support/on_time.rs"]
+mod on_time;
 
 use std::fs;
 
@@ -13,9 +15,9 @@ use hammer_lab::ct::{Flavour, Lie, LieKind};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use attended::exit_if_on_time;
 use hammer::hammer;
 use log::{FLAVOURS, Log};
+use on_time::exit_if_on_time;
 
 fn lines(text: &str) -> Vec<Value> {
     text.lines()

@@ -6,6 +6,8 @@ mod attended;
 mod folder;
 #[path = "support/hammer.rs"]
 mod hammer;
+#[path = "support/on_time.rs"]
+mod on_time;
 #[path = "support/server.rs"]
 mod server;
 
@@ -18,9 +20,9 @@ use hammer_report::{Report, Summary};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use attended::exit_if_on_time;
 use folder::Folder;
 use hammer::{Ended, Started, command, hammer};
+use on_time::exit_if_on_time;
 use server::Server;
 
 /// Answers take 20 ms, so that a machine that is a little late is still believed.

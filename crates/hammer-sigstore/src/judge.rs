@@ -4,6 +4,7 @@ mod artifact;
 mod certificate;
 mod entry;
 mod malformed;
+mod shards;
 mod timestamp;
 
 use std::sync::Arc;
@@ -18,10 +19,15 @@ use crate::promise::SigstorePromise;
 use crate::record::{EntryLog, EntryRecord, Instants, PromiseRecord};
 use crate::trust::Trust;
 
+use entry::LogTrust;
+use shards::ShardOffsets;
+
 /// What verifiers of a workload are made from, one for each thread.
 #[derive(Clone)]
 pub(crate) struct Judge {
     trust: Arc<Trust>,
+    /// Of Rekor v1, by what its entries said to any verifier of the workload.
+    shards: Arc<ShardOffsets>,
     epoch_unix_ms: u64,
     audit: Option<AuditLink>,
 }
@@ -34,7 +40,7 @@ struct PromiseVerifier {
 
 impl Judge {
     pub(crate) fn new(trust: Arc<Trust>, epoch_unix_ms: u64) -> Self {
-        Self { trust, epoch_unix_ms, audit: None }
+        Self { trust, shards: Arc::default(), epoch_unix_ms, audit: None }
     }
 
     /// Hands every entry of Rekor v2 that holds on its own to an audit of the log.
@@ -47,6 +53,10 @@ impl Judge {
         Box::new(PromiseVerifier { judge: self.clone(), timestamps })
     }
 
+    fn log_trust(&self) -> LogTrust<'_> {
+        LogTrust { trust: &self.trust, shards: &self.shards }
+    }
+
     /// The wall clock at an instant of the run, milliseconds since 1970.
     fn unix_ms(&self, at: Nanos) -> i64 {
         (self.epoch_unix_ms + at.0 / 1_000_000) as i64
@@ -55,7 +65,7 @@ impl Judge {
     fn entry(&self, seq: u64, record: &EntryRecord<'_>, bytes: &[u8], verdicts: &mut Verdicts) {
         let kind = SigstorePromise::Entry.into();
         let judged = match record.log {
-            EntryLog::Rekor => entry::judge_rekor(&self.trust, record).map(|()| None),
+            EntryLog::Rekor => entry::judge_rekor(self.log_trust(), record).map(|()| None),
             EntryLog::Tiles | EntryLog::TilesMessage => entry::judge_tiles(&self.trust, record).map(Some),
         };
         match judged {
@@ -96,7 +106,7 @@ impl Verifier for PromiseVerifier {
                 (SigstorePromise::TimestampChain, timestamp::judge_chain(&judge.trust, body))
             }
             Ok(PromiseRecord::Artifact(record)) => {
-                (SigstorePromise::Artifact, artifact::judge(&judge.trust, &record))
+                (SigstorePromise::Artifact, artifact::judge(judge.log_trust(), &record))
             }
             // Records are this crate's own.
             Err(_) => return verdicts.unchecked(SigstorePromise::Entry.into()),

@@ -7,7 +7,7 @@ use hammer_tlog::keys::certificate::Certificate;
 use hammer_tlog::keys::key::LogKey;
 use serde::Deserialize;
 
-use super::entry::{judge_logged, stored};
+use super::entry::{LogTrust, judge_logged, stored};
 use super::malformed::malformed;
 use crate::fulcio;
 use crate::pem;
@@ -17,7 +17,7 @@ use crate::trust::Trust;
 
 /// The entry is the one that was asked for and stands in the log; its certificate led to a trusted root when it was integrated; and its
 /// signature is that key's over the artifact.
-pub(super) fn judge(trust: &Trust, record: &ArtifactRecord<'_>) -> Result<(), Fault> {
+pub(super) fn judge(log: LogTrust<'_>, record: &ArtifactRecord<'_>) -> Result<(), Fault> {
     let (uuid, entry) = LogEntries::only(record.body).map_err(malformed)?;
     let body = stored(&entry)?;
     if crate::rekor::leaf_of(&uuid) != Some(record.leaf) || entry.log_index != record.index {
@@ -27,7 +27,7 @@ pub(super) fn judge(trust: &Trust, record: &ArtifactRecord<'_>) -> Result<(), Fa
             format!("{uuid} was answered, of index {}", entry.log_index),
         ));
     }
-    judge_logged(trust, &uuid, &entry, &body)?;
+    judge_logged(log, &uuid, &entry, &body)?;
     let logged: HashedRekord = serde_json::from_slice(&body).map_err(|why| malformed(why.to_string()))?;
     let spec = logged.spec;
     if spec.data.hash.value != sha256(record.artifact).to_hex() {
@@ -38,7 +38,7 @@ pub(super) fn judge(trust: &Trust, record: &ArtifactRecord<'_>) -> Result<(), Fa
     let text = String::from_utf8(decoded(&spec.signature.public_key.content)?);
     let text = text.map_err(|_| malformed("what it is verified by is no text"))?;
     let key = match fulcio::is_certificate(&text) {
-        true => certified_key(trust, &text, (record.index, entry.integrated_time))?,
+        true => certified_key(log.trust, &text, (record.index, entry.integrated_time))?,
         false => LogKey::from_pem(&text).map_err(|why| malformed(why.to_string()))?,
     };
     check_signature(&key, record, &signature)

@@ -12,6 +12,7 @@ use hammer_tlog::logs::note::{Checkpoint, Note, Verifier, open_checkpoint};
 use prost::Message as _;
 
 use super::malformed::malformed;
+use super::shards::ShardOffsets;
 use crate::record::{EntryLog, EntryRecord};
 use crate::rekor::{InclusionProof, LogEntries, LogEntry, leaf_of};
 use crate::trust::Trust;
@@ -23,17 +24,25 @@ pub(super) struct LoggedLeaf {
     pub(super) index: u64,
 }
 
-/// Rekor v1: the entry is the one that was sent, its UUID is that of its leaf, and both the signed entry timestamp and the proof hold.
-pub(super) fn judge_rekor(trust: &Trust, record: &EntryRecord<'_>) -> Result<(), Fault> {
+/// What entries of Rekor v1 are held to.
+#[derive(Clone, Copy)]
+pub(super) struct LogTrust<'a> {
+    pub(super) trust: &'a Trust,
+    pub(super) shards: &'a ShardOffsets,
+}
+
+/// Rekor v1: the entry is the one that was sent, its UUID is that of its leaf, both the signed entry timestamp and the proof hold,
+/// and its index is that of its place in the tree.
+pub(super) fn judge_rekor(log: LogTrust<'_>, record: &EntryRecord<'_>) -> Result<(), Fault> {
     let (uuid, entry) = LogEntries::only(record.body).map_err(malformed)?;
     let body = stored(&entry)?;
-    check_stored(&body, record.stored)?;
-    judge_logged(trust, &uuid, &entry, &body)
+    check_stored(&body, record.stored, entry.log_index)?;
+    judge_logged(log, &uuid, &entry, &body)
 }
 
 /// The same of an entry that was read back, whatever it is about.
 pub(super) fn judge_logged(
-    trust: &Trust,
+    log: LogTrust<'_>,
     uuid: &str,
     entry: &LogEntry<'_>,
     body: &[u8],
@@ -46,13 +55,15 @@ pub(super) fn judge_logged(
             format!("{uuid} does not end with the hash of its leaf, {leaf}"),
         ));
     }
-    let Some(key) = trust.rekor(&entry.log_id) else {
+    let Some(key) = log.trust.rekor(&entry.log_id) else {
         return Err(Fault::at(LOG_ID, entry.log_index, format!("the entry is of log {:?}", entry.log_id)));
     };
     check_promise(key, entry)?;
     let proof = entry.verification.as_ref().and_then(|verification| verification.inclusion_proof.as_ref());
     let proof = proof.ok_or_else(|| Fault::at(PROOF, entry.log_index, "there is no inclusion proof"))?;
-    check_proof(key, proof, &leaf)
+    let checkpoint = check_proof(key, proof, &leaf)?;
+    let checked = log.shards.check(&checkpoint.origin, entry.log_index, proof.log_index);
+    checked.map_err(|why| Fault::at(INDEX, proof.log_index, why))
 }
 
 /// Base64 of the stored entry, read.
@@ -61,12 +72,12 @@ pub(super) fn stored(entry: &LogEntry<'_>) -> Result<Vec<u8>, Fault> {
 }
 
 /// Byte for byte what is canonical; another release may write the same in other words.
-fn check_stored(found: &[u8], expected: &[u8]) -> Result<(), Fault> {
+fn check_stored(found: &[u8], expected: &[u8], index: u64) -> Result<(), Fault> {
     let value = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).ok();
     if found == expected || value(found).is_some_and(|found| Some(found) == value(expected)) {
         return Ok(());
     }
-    Err(Fault::new(BODY, "the log has another entry than the one that was sent"))
+    Err(Fault::at(BODY, index, "the log has another entry than the one that was sent"))
 }
 
 fn check_promise(key: &LogKey, entry: &LogEntry<'_>) -> Result<(), Fault> {
@@ -80,7 +91,7 @@ fn check_promise(key: &LogKey, entry: &LogEntry<'_>) -> Result<(), Fault> {
         .map_err(|why| Fault::at(SET, entry.log_index, why.to_string()))
 }
 
-fn check_proof(key: &LogKey, proof: &InclusionProof<'_>, leaf: &Hash) -> Result<(), Fault> {
+fn check_proof(key: &LogKey, proof: &InclusionProof<'_>, leaf: &Hash) -> Result<Checkpoint, Fault> {
     let broken = |kind, detail: String| Fault::at(kind, proof.log_index, detail);
     let read = |text: &Cow<'_, str>| Hash::from_hex(text);
     let hashes: Option<Vec<Hash>> = proof.hashes.iter().map(read).collect();
@@ -91,7 +102,7 @@ fn check_proof(key: &LogKey, proof: &InclusionProof<'_>, leaf: &Hash) -> Result<
         .map_err(|why| broken(PROOF, why.to_string()))?;
     let checkpoint = open(key, &proof.checkpoint).map_err(|why| broken(CHECKPOINT, why))?;
     if (checkpoint.size, checkpoint.root) == (proof.tree_size, root) {
-        return Ok(());
+        return Ok(checkpoint);
     }
     Err(broken(CHECKPOINT, format!("it is of {} leaves, the proof of {}", checkpoint.size, proof.tree_size)))
 }
@@ -114,14 +125,14 @@ pub(super) fn judge_tiles(trust: &Trust, record: &EntryRecord<'_>) -> Result<Log
             serde_json::from_slice(record.body).map_err(|why| malformed(why.to_string()))?
         }
     };
-    check_stored(&entry.canonicalized_body, record.stored)?;
-    let leaf = leaf_hash(&entry.canonicalized_body);
     let Some(proof) = &entry.inclusion_proof else {
         return Err(Fault::new(PROOF, "there is no inclusion proof"));
     };
     let (Ok(index), Ok(size)) = (u64::try_from(proof.log_index), u64::try_from(proof.tree_size)) else {
         return Err(malformed("an index of the inclusion proof"));
     };
+    check_stored(&entry.canonicalized_body, record.stored, index)?;
+    let leaf = leaf_hash(&entry.canonicalized_body);
     let hashes: Option<Vec<Hash>> = proof.hashes.iter().map(|hash| Hash::from_slice(hash)).collect();
     let (Some(hashes), Some(root)) = (hashes, Hash::from_slice(&proof.root_hash)) else {
         return Err(malformed("a hash of the inclusion proof"));

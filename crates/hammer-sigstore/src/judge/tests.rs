@@ -41,7 +41,11 @@ fn stored_in(text: &str, pointer: &str) -> Vec<u8> {
 
 fn rekor(body: &str, stored: &[u8]) -> &'static str {
     let record = EntryRecord { at: AT, log: EntryLog::Rekor, stored, body: body.as_bytes() };
-    kind(entry::judge_rekor(&TRUST, &record))
+    kind(entry::judge_rekor(log_trust(&ShardOffsets::default()), &record))
+}
+
+fn log_trust(shards: &ShardOffsets) -> LogTrust<'_> {
+    LogTrust { trust: &TRUST, shards }
 }
 
 fn tiles(body: &str, stored: &[u8]) -> &'static str {
@@ -176,7 +180,7 @@ fn an_entry_that_was_read_back_is_about_the_artifact_that_was_asked_for() {
     let leaf = crate::rekor::leaf_of(&uuid).unwrap();
     let judged = |leaf, index, artifact: &[u8]| {
         let record = ArtifactRecord { at: AT, leaf, index, artifact, body: ENTRY.as_bytes() };
-        artifact::judge(&TRUST, &record)
+        artifact::judge(log_trust(&ShardOffsets::default()), &record)
     };
     // What was signed is not among what was recorded: all is right but for that.
     let fault = judged(leaf, entry.log_index, b"not it").unwrap_err();

@@ -1,0 +1,236 @@
+//! Every lie of the services of Sigstore is caught, and named as the service that told it names it; its honest twin is believed.
+
+#[path = "support/hammer.rs"]
+mod hammer;
+#[path = "support/on_time.rs"]
+mod on_time;
+#[path = "support/sigstore.rs"]
+mod sigstore;
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use hammer_lab_sigstore::{LieRecord, SigstoreLab, SigstoreLabPlan};
+use hammer_report::Report;
+use hammer_report::report::Breach;
+use hammer_tlog::encoding::from_base64;
+use serde::Serialize;
+use serde_json::Value;
+
+use hammer::hammer;
+use on_time::exit_if_on_time;
+use sigstore::Services;
+
+/// Whom a lie was told, by what both ends know: an e-mail address, an imprint, a UUID, an index.
+type Liar = fn(&SigstoreLab) -> Vec<(String, String)>;
+
+/// A kind of lie: its plan, who told it, and what the report calls it.
+struct Lie {
+    service: &'static str,
+    kind: &'static str,
+    breach: &'static str,
+    least: usize,
+}
+
+/// Runs the plan of that name on its embedded services, which live in this process.
+fn run(name: &str) -> (Report, Services) {
+    let services = Services::of(embedded(name));
+    let report = services.report(&path(name), &[]);
+    (report, services)
+}
+
+fn path(name: &str) -> String {
+    format!("{FOLDER}/{name}.yaml")
+}
+
+fn embedded(name: &str) -> SigstoreLabPlan {
+    let plan: Value = serde_saphyr::from_str(&fs::read_to_string(path(name)).unwrap()).unwrap();
+    serde_json::from_value(plan["target"]["lab"]["sigstore"].clone()).unwrap()
+}
+
+/// The lies that the services own up to, as kind and whom it was told.
+fn told(lab: &SigstoreLab) -> Vec<(String, String)> {
+    let all: [Liar; 4] = [told_by_fulcio, told_by_the_tsa, told_by_rekor, told_by_rekor_tiles];
+    let mut told: Vec<_> = all.into_iter().flat_map(|of| of(lab)).collect();
+    told.sort();
+    told
+}
+
+fn told_by_fulcio(lab: &SigstoreLab) -> Vec<(String, String)> {
+    let (told, unlisted) = lab.fulcio.target().told_lies();
+    assert_eq!(unlisted, 0);
+    told.iter().map(told_to).collect()
+}
+
+fn told_by_the_tsa(lab: &SigstoreLab) -> Vec<(String, String)> {
+    let (told, unlisted) = lab.timestamp_authority.target().told_lies();
+    assert_eq!(unlisted, 0);
+    told.iter().map(told_to).collect()
+}
+
+fn told_to<K: Serialize>(lie: &LieRecord<K>) -> (String, String) {
+    (word(&lie.kind), lie.subject.clone())
+}
+
+fn told_by_rekor(lab: &SigstoreLab) -> Vec<(String, String)> {
+    let (told, unlisted) = lab.rekor.target().told_lies();
+    assert_eq!(unlisted, 0);
+    let one = |uuid: &Option<String>, index: Option<u64>| format!("{} {index:?}", uuid.as_deref().unwrap());
+    told.iter().map(|lie| (word(&lie.kind), one(&lie.uuid, lie.log_index))).collect()
+}
+
+fn told_by_rekor_tiles(lab: &SigstoreLab) -> Vec<(String, String)> {
+    let (told, unlisted) = lab.rekor_tiles.target().told_lies();
+    assert_eq!(unlisted, 0);
+    told.iter().map(|lie| (word(&lie.kind), format!("{:?}", lie.log_index))).collect()
+}
+
+fn word(kind: &impl Serialize) -> String {
+    serde_json::to_value(kind).unwrap().as_str().unwrap().to_owned()
+}
+
+/// The broken promises of a service that the report names, as kind and who was lied to.
+fn found(service: &str, report: &Report, services: &Services) -> Vec<(String, String)> {
+    let evidence = Evidence::of(services);
+    let who = |breach: &Breach| match service {
+        "fulcio" => format!("flow-{}@hammer.test", breach.seq.unwrap()),
+        "tsa" => evidence.imprint(breach),
+        "rekor" => format!("{} {:?}", evidence.uuid(breach), breach.index),
+        _ => format!("{:?}", breach.index),
+    };
+    let mut found: Vec<_> = report.breaches.iter().map(|breach| (breach.kind.clone(), who(breach))).collect();
+    found.sort();
+    found
+}
+
+/// What the services said to those whose promise was broken, as it lies beside the report.
+struct Evidence(Vec<Value>);
+
+impl Evidence {
+    fn of(services: &Services) -> Self {
+        let files = fs::read_dir(services.folder.path()).unwrap().map(|file| file.unwrap().path());
+        let file =
+            files.filter(|path| path.to_str().unwrap().ends_with("-evidence.jsonl")).collect::<Vec<_>>();
+        let text = file.iter().map(|path| fs::read_to_string(path).unwrap()).collect::<String>();
+        Self(text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+    }
+
+    /// The record of a promise: what it is, instants, what was asked for, and the answer behind that.
+    fn record(&self, breach: &Breach) -> Vec<u8> {
+        let is_its = |line: &&Value| line["seq"].as_u64() == breach.seq && line["kind"] == breach.kind;
+        let line = self.0.iter().find(is_its).unwrap_or_else(|| panic!("no evidence of {breach:?}"));
+        from_base64(line["record"].as_str().unwrap()).unwrap()
+    }
+
+    /// The imprint that was sent, in hexadecimal digits.
+    fn imprint(&self, breach: &Breach) -> String {
+        let at = 1 + INSTANTS;
+        self.record(breach)[at..at + 32].iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// The UUID of the entry that was answered.
+    fn uuid(&self, breach: &Breach) -> String {
+        let record = self.record(breach);
+        let (length, rest) = record[2 + INSTANTS..].split_first_chunk().unwrap();
+        let answer: Value = serde_json::from_slice(&rest[u32::from_be_bytes(*length) as usize..]).unwrap();
+        answer.as_object().unwrap().keys().next().unwrap().clone()
+    }
+}
+
+/// Runs the plan of a lie and its honest twin.
+fn is_caught(lie: &Lie) {
+    let Lie { service, kind, breach, least } = *lie;
+    let name = format!("{service}-{kind}");
+    let (report, services) = run(&name);
+    let told = told(&services.lab);
+    assert!(told.len() >= least && told.iter().all(|(told, _)| told == kind), "{told:?}");
+    let expected: Vec<_> = told.into_iter().map(|(_, whom)| (breach.to_owned(), whom)).collect();
+    assert_eq!(found(service, &report, &services), expected, "{:?}", report.breaches);
+    assert_eq!((report.verdict.exit_code, report.promises.all.broken), (4, expected.len() as u64));
+    assert_eq!(report.promises.all.unchecked, 0);
+    is_believed(&format!("{name}-honest"));
+}
+
+/// Runs a plan whose services are honest.
+fn is_believed(name: &str) {
+    let (report, services) = run(name);
+    assert!(told(&services.lab).is_empty() && report.breaches.is_empty(), "{:?}", report.breaches);
+    let (promises, totals) = (&report.promises.all, &report.totals.all);
+    assert!(promises.made >= 40 && promises.kept == promises.made, "{promises:?}");
+    assert_eq!(totals.fates.accepted, totals.offered, "{:?}", report.series);
+    assert_eq!(exit_if_on_time(&report.verdict), 0, "{:?}", report.verdict);
+}
+
+macro_rules! lies {
+    ($($test:ident: $service:literal, $kind:literal => $breach:literal, $least:literal;)+) => {
+        $(
+            #[test]
+            fn $test() {
+                is_caught(&Lie { service: $service, kind: $kind, breach: $breach, least: $least });
+            }
+        )+
+
+        const NAMES: &[&str] = &[$(concat!($service, "-", $kind)),+];
+    };
+}
+
+lies! {
+    a_certificate_for_another_key_is_caught:
+        "fulcio", "certificate-for-another-key" => "certificate-key", 3;
+    a_certificate_for_another_identity_is_caught:
+        "fulcio", "certificate-for-another-identity" => "certificate-identity", 3;
+    a_certificate_without_an_sct_is_caught: "fulcio", "certificate-without-sct" => "no-sct", 3;
+    a_certificate_with_the_sct_of_another_log_is_caught:
+        "fulcio", "sct-of-another-log" => "sct-of-another-log", 3;
+    a_certificate_with_a_bad_sct_is_caught: "fulcio", "bad-sct-signature" => "bad-sct-signature", 3;
+    a_certificate_by_another_authority_is_caught:
+        "fulcio", "certificate-by-another-ca" => "certificate-untrusted", 3;
+    a_timestamp_over_another_imprint_is_caught:
+        "tsa", "timestamp-over-another-imprint" => "timestamp-imprint", 3;
+    a_timestamp_with_another_nonce_is_caught:
+        "tsa", "timestamp-with-another-nonce" => "timestamp-nonce", 3;
+    a_timestamp_by_an_untrusted_chain_is_caught:
+        "tsa", "timestamp-by-an-untrusted-chain" => "timestamp-untrusted", 3;
+    a_timestamp_with_a_bad_signature_is_caught:
+        "tsa", "bad-timestamp-signature" => "bad-timestamp-signature", 3;
+    a_timestamp_of_an_hour_ago_is_caught: "tsa", "timestamp-in-the-past" => "timestamp-time", 3;
+    an_entry_with_a_bad_signed_timestamp_is_caught: "rekor", "bad-set" => "bad-set", 3;
+    an_entry_with_a_wrong_proof_is_caught: "rekor", "wrong-inclusion-proof" => "inclusion-proof", 3;
+    an_entry_with_the_body_of_another_is_caught: "rekor", "another-body" => "another-entry", 3;
+    an_entry_with_the_index_of_another_is_caught: "rekor", "wrong-log-index" => "entry-index", 3;
+    an_entry_that_the_log_on_tiles_lost_is_caught: "rekor-tiles", "lost-entry" => "lost-leaf", 3;
+    an_entry_with_a_wrong_proof_of_the_log_on_tiles_is_caught:
+        "rekor-tiles", "wrong-inclusion-proof" => "inclusion-proof", 3;
+    a_fork_of_the_log_on_tiles_is_caught: "rekor-tiles", "forked-checkpoint" => "forked-checkpoint", 1;
+    an_entry_with_the_body_of_another_in_the_log_on_tiles_is_caught:
+        "rekor-tiles", "another-body" => "another-entry", 3;
+}
+
+#[test]
+fn a_twin_differs_in_nothing_but_the_lies() {
+    let text = |name: &str| fs::read_to_string(path(name)).unwrap();
+    let body = |text: &str| -> Vec<String> {
+        let is_same =
+            |line: &&str| !["#", "name:", "        lies:"].iter().any(|other| line.starts_with(other));
+        text.lines().filter(is_same).map(str::to_owned).collect()
+    };
+    let mut expected = BTreeSet::new();
+    for name in NAMES {
+        let twin = format!("{name}-honest");
+        assert!(text(name).contains("        lies: [ { kind: "), "{name}");
+        assert!(!text(&twin).contains("lies:"), "{twin}");
+        assert_eq!(body(&text(name)), body(&text(&twin)), "{name}");
+        for name in [name, twin.as_str()] {
+            let ended = hammer(&["plan", &path(name)]);
+            assert_eq!(ended.code, 0, "{}", ended.stderr);
+        }
+        expected.extend([format!("{name}.yaml"), format!("{twin}.yaml")]);
+    }
+    let files = fs::read_dir(FOLDER).unwrap();
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    assert_eq!(names.collect::<BTreeSet<_>>(), expected);
+}
+
+/// Bytes of the three instants of a record.
+const INSTANTS: usize = 24;
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/lies/sigstore");
