@@ -6,43 +6,61 @@
 
 mod audit;
 mod certificate;
+mod chain;
 mod grpc;
 mod http1;
 mod interval;
 mod log;
+mod message;
 mod plan;
 mod proof;
 mod signed;
+mod sigstore;
 mod structure;
+mod timestamp;
+mod token;
 mod values;
 
 /// The body of a fuzz target.
 pub type Target = fn(&[u8]) -> bool;
 
 /// Every target by its name, which is that of its file in `fuzz/fuzz_targets` and of its folder in `fuzz/seeds`.
-pub const TARGETS: [(&str, Target); 23] = [
+pub const TARGETS: [(&str, Target); 36] = [
     ("audit_bundle", audit::bundle),
     ("audit_entries", audit::entries),
+    ("authorities", chain::authorities),
     ("bundle", structure::bundle),
     ("certificate", certificate::certificate),
+    ("chain", chain::chain),
     ("checkpoint", signed::checkpoint),
     ("consistency", proof::consistency),
     ("entry_and_proof", proof::entry_and_proof),
     ("follow", audit::follow),
+    ("grant", token::grant),
     ("grpc", grpc::reply),
     ("hash_tile", structure::hash_tile),
     ("http1", http1::answer),
     ("inclusion", proof::inclusion),
     ("interval", interval::interval),
+    ("jwks", token::jwks),
     ("key", structure::key),
     ("leaf", structure::leaf),
     ("log_list", structure::log_list),
+    ("log_root", message::log_root),
+    ("message", message::message),
     ("names", structure::names),
     ("plan", plan::plan),
     ("receipt", structure::receipt),
     ("record", signed::record),
+    ("rekor_bundle", sigstore::bundle),
+    ("rekor_entry", message::rekor_entry),
     ("sct", signed::sct),
+    ("sigstore_record", sigstore::record),
     ("sth", signed::sth),
+    ("timestamp", timestamp::response),
+    ("timestamp_query", timestamp::query),
+    ("token", token::token),
+    ("trusted_root", sigstore::trusted_root),
     ("values", values::values),
 ];
 

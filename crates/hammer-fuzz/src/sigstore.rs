@@ -1,0 +1,121 @@
+//! What the services of Sigstore answer, as it is judged, and what says whom to trust.
+
+use std::sync::{Arc, LazyLock};
+
+use hammer_core::promise::{PromiseLedger, Verdicts};
+use hammer_core::workload::Workload as _;
+use hammer_measure::Nanos;
+use hammer_net::ClientConfig;
+use hammer_sigstore::{
+    RekorTilesLeaves, ServiceEndpoints, SigstoreRun, SigstoreTarget, SigstoreTargetPlan, TimestampPlan,
+    TimestampWorkload, Trust, TrustedRoot,
+};
+use hammer_tlog::logs::audit::LeafFormat as _;
+use hammer_tlog::logs::merkle::leaf_hash;
+use serde_json::Value;
+
+use crate::structure::text;
+use crate::timestamp::signed_content;
+
+/// A record on which a promise is kept holds what the recorded services answered to what was recorded.
+pub(crate) fn record(data: &[u8]) -> bool {
+    let ledger = Arc::new(PromiseLedger::new(JUDGE.promise_kinds()));
+    let mut verdicts = Verdicts::new("fuzz", ledger.clone(), Box::new(drop));
+    let mut verifier = JUDGE.verifier().expect("timestamps are verified");
+    verifier.check(1, data, Nanos::ZERO, &mut verdicts);
+    assert_eq!(verdicts.resolved(), 1, "every record gets one verdict");
+    let believed = ledger.read().kept == 1;
+    assert!(!believed || is_recorded(data));
+    believed
+}
+
+/// Whether a record is about what is known to have been answered: a certificate's key and identity, an entry as it is stored, a
+/// timestamp's content.
+fn is_recorded(record: &[u8]) -> bool {
+    let has = |part: &[u8]| record.windows(part.len()).any(|window| window == part);
+    match record.first() {
+        Some(&CERTIFICATE) => {
+            has(b"jdoe@redhat.com") && CERTIFICATES.iter().any(|known| has(part(known, 1).as_slice()))
+        }
+        Some(&ENTRY) => {
+            let stored = |entry: &[u8]| serde_json::from_slice::<Value>(&part(entry, 0)).ok();
+            ENTRIES.iter().any(|known| stored(known) == stored(record))
+        }
+        Some(&TIMESTAMP) => has(signed_content(STAMPED).expect("a timestamp")),
+        // A chain is nothing but certificates that are trusted.
+        kind => kind == Some(&TIMESTAMP_CHAIN),
+    }
+}
+
+/// The nth part of a record of a certificate or an entry that stands behind its own length.
+fn part(record: &[u8], nth: usize) -> Vec<u8> {
+    let mut rest = record.get(PARTS..).unwrap_or_default();
+    let mut found = Vec::new();
+    for _ in 0..=nth {
+        let Some((length, behind)) = rest.split_first_chunk() else { return Vec::new() };
+        let length = (u32::from_be_bytes(*length) as usize).min(behind.len());
+        let (this, next) = behind.split_at(length);
+        (found, rest) = (this.to_vec(), next);
+    }
+    found
+}
+
+/// Whatever was read as a trusted root can be trusted, or says what is missing.
+pub(crate) fn trusted_root(data: &[u8]) -> bool {
+    let Ok(root) = TrustedRoot::parse(&text(data)) else { return false };
+    let trust = Trust::of(&plan(), Some(&root));
+    trust.is_ok_and(|trust| trust.expect_rekor_tiles().is_ok())
+}
+
+/// The entries of a bundle up to the first that cannot be read are the bytes up to there.
+pub(crate) fn bundle(data: &[u8]) -> bool {
+    let (mut written, mut is_whole) = (Vec::new(), !data.is_empty());
+    for entry in RekorTilesLeaves::entries(data) {
+        let Ok(entry) = entry else {
+            is_whole = false;
+            break;
+        };
+        written.extend_from_slice(&(entry.len() as u16).to_be_bytes());
+        written.extend_from_slice(entry);
+        assert_eq!(RekorTilesLeaves::leaf_hash(&entry).ok(), Some(leaf_hash(entry)));
+    }
+    assert!(data.starts_with(&written));
+    assert!(!is_whole || written.len() == data.len());
+    is_whole
+}
+
+/// The recorded services, and when they answered.
+static JUDGE: LazyLock<TimestampWorkload> = LazyLock::new(|| {
+    let root = TrustedRoot::parse(TRUSTED_ROOT).expect("a trusted root");
+    let trust = Arc::new(Trust::of(&plan(), Some(&root)).expect("all that is trusted"));
+    let target = SigstoreTarget { endpoints: ServiceEndpoints::of(&plan()), trust, tokens: None };
+    let run = SigstoreRun { seed: 0, epoch_unix_ms: RECORDED_AT_MS, workload: 0 };
+    let client = ClientConfig::new("http://127.0.0.1:1".parse().expect("a URL"));
+    TimestampWorkload::new(&TimestampPlan::default(), &target, &run, client).expect("a chain")
+});
+
+fn plan() -> SigstoreTargetPlan {
+    let plan = r#"{"rekor_tiles_url":"http://127.0.0.1:13003","rekor_tiles_origin":"127.0.0.1"}"#;
+    serde_json::from_str(plan).expect("a plan")
+}
+
+const TRUSTED_ROOT: &str = include_str!("../../../fuzz/seeds/trusted_root/of-the-records.json");
+/// 2026-11-21T06:48:10Z.
+const RECORDED_AT_MS: u64 = 1_795_243_690_000;
+const CERTIFICATES: [&[u8]; 2] = [
+    include_bytes!("../../../fuzz/seeds/sigstore_record/certificate-v1"),
+    include_bytes!("../../../fuzz/seeds/sigstore_record/certificate-v2"),
+];
+const ENTRIES: [&[u8]; 3] = [
+    include_bytes!("../../../fuzz/seeds/sigstore_record/entry-hashedrekord"),
+    include_bytes!("../../../fuzz/seeds/sigstore_record/entry-rfc3161"),
+    include_bytes!("../../../fuzz/seeds/sigstore_record/entry-tiles"),
+];
+const STAMPED: &[u8] = include_bytes!("../../../fuzz/seeds/timestamp/timestamp-server.tsr");
+/// What a record starts with.
+const CERTIFICATE: u8 = 1;
+const ENTRY: u8 = 2;
+const TIMESTAMP: u8 = 3;
+const TIMESTAMP_CHAIN: u8 = 4;
+/// Where the parts of a certificate's or an entry's record start: behind two bytes of kind and three instants.
+const PARTS: usize = 2 + 3 * 8;
