@@ -105,9 +105,11 @@ impl GrantRequest {
         let Ok(answer) = serde_json::from_slice::<ErrorResponse>(body) else {
             return GrantError::Status { status };
         };
+        // What is taken out may be what a secret was hidden by.
         let shown = |text: &str| {
-            let text = self.without_secrets(text);
-            text.chars().filter(|symbol| !symbol.is_control()).take(LONGEST_TEXT).collect::<String>()
+            let text: String =
+                self.without_secrets(text).chars().filter(|symbol| !symbol.is_control()).collect();
+            self.without_secrets(&text).chars().take(LONGEST_TEXT).collect::<String>()
         };
         let description = answer.error_description.unwrap_or_default();
         GrantError::Refused { status, error: shown(&answer.error), description: shown(&description) }
@@ -164,6 +166,12 @@ mod tests {
             "be granted a token: the issuer answered 401 with invalid_grant: *** is no password of jdoe";
         assert_eq!(error.to_string(), text);
         assert!(!format!("{error:?}").contains("canary"));
+        let hidden =
+            read(401, r#"{"error":"can\u0007ary","error_description":"cana\nry"}"#, WantedToken::Either);
+        assert_eq!(
+            hidden.unwrap_err().to_string(),
+            "be granted a token: the issuer answered 401 with ***: ***"
+        );
         let short = read(400, r#"{"error":"invalid_client"}"#, WantedToken::Either).unwrap_err();
         assert!(short.to_string().ends_with("400 with invalid_client"), "{short}");
     }
