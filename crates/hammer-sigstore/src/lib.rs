@@ -24,7 +24,7 @@ mod verify;
 
 pub use error::SigstoreError;
 pub use plan::{
-    FulcioInterface, IdentityPlan, RekorVersion, SignPlan, SigstoreTargetPlan, TimestampFormat,
+    FulcioInterface, IdentityPlan, MixedPlan, RekorVersion, SignPlan, SigstoreTargetPlan, TimestampFormat,
     TimestampPlan, TokenSigner, VerifyPlan,
 };
 pub use rekor_tiles::audit::{RekorTilesLeaves, RekorTilesLog};

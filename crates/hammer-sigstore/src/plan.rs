@@ -1,12 +1,14 @@
 //! Sigstore in plans: the target, who signs, and the workloads.
 
 mod identity;
+mod mixed;
 mod sign;
 mod target;
 mod timestamp;
 mod verify;
 
 pub use identity::{IdentityPlan, TokenSigner};
+pub use mixed::MixedPlan;
 pub use sign::{FulcioInterface, RekorVersion, SignPlan};
 pub use target::SigstoreTargetPlan;
 pub use timestamp::{TimestampFormat, TimestampPlan};

@@ -28,7 +28,7 @@ mod sections;
 
 use opened::OpenTarget;
 use panel::{PANEL, side};
-use sections::{LAB, SIGN, TARGET, all, sign, timestamp, uses, verify};
+use sections::{LAB, SIGN, TARGET, all, mixed, sign, timestamp, uses, verify};
 
 /// The protocol.
 pub(crate) struct Sigstore;
@@ -119,6 +119,9 @@ impl OpenProtocol for OpenSigstore {
         }
         if let Some(plan) = verify(lane.workload) {
             return lanes::verifies(plan, &target.target, lane);
+        }
+        if let Some(plan) = mixed(lane.workload) {
+            return lanes::mixes(plan, &target.target, lane);
         }
         match timestamp(lane.workload) {
             Some(plan) => lanes::timestamps(plan, &target.target, lane),

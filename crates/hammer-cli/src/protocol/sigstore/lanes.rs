@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use hammer_audit::LogAuditor;
+use hammer_core::compose::{Mixed, MixedPart};
 use hammer_core::dispatch::LanePlan;
+use hammer_core::draw::Draws;
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_net::ClientConfig;
 use hammer_sigstore::{
-    SignPlan, SignWorkload, SigstoreError, SigstoreRun, SigstoreService, SigstoreTarget, TimestampPlan,
-    TimestampWorkload, VerifyPlan, VerifyWorkload,
+    MixedPlan, SignPlan, SignWorkload, SigstoreError, SigstoreRun, SigstoreService, SigstoreTarget,
+    TimestampPlan, TimestampWorkload, VerifyPlan, VerifyWorkload,
 };
 
-use super::sections::{SIGN, TIMESTAMP, VERIFY};
+use super::sections::{MIXED, SIGN, TIMESTAMP, VERIFY};
 use crate::plan::error::{PlanError, PlanFault};
 use crate::protocol::lane::LaneRequest;
 
@@ -53,6 +55,23 @@ pub(super) fn verifies(
     let made = VerifyWorkload::new(plan, target, &run(&lane), |service| client(&lane, target, service));
     let made = made.map_err(|fault| told(fault, &lane, VERIFY))?.warm_up(lane.warm_up);
     Ok(lane.with(made))
+}
+
+/// Both, by weight.
+pub(super) fn mixes(
+    plan: &MixedPlan,
+    target: &SigstoreTarget,
+    lane: LaneRequest<'_>,
+) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
+    let (run, warm_up) = (run(&lane), lane.warm_up);
+    let refused = |fault: LaneFault| told(fault, &lane, MIXED);
+    let client = |service| client(&lane, target, service);
+    let sign = SignWorkload::new(&plan.sign, target, &run, client).map_err(refused)?.warm_up(warm_up);
+    let verify = VerifyWorkload::new(&plan.verify, target, &run, client).map_err(refused)?.warm_up(warm_up);
+    let first = MixedPart { name: "sign".to_owned(), weight: plan.sign_weight, workload: sign };
+    let second = MixedPart { name: "verify".to_owned(), weight: plan.verify_weight, workload: verify };
+    let draws = Draws::new(run.seed, run.workload);
+    Ok(lane.with(Mixed::new(first, second, draws)))
 }
 
 /// Timestamps.

@@ -1,12 +1,12 @@
 //! What the dashboard shows of Sigstore.
 
-use super::sections::{sign, timestamp, verify};
+use super::sections::{mixed, sign, timestamp, verify};
 use crate::plan::WorkloadPlan;
 use crate::tui::spec::{PanelLabel, PanelSide, PanelSize, PanelSpec, SideWords};
 
 /// On which side of the panel a workload stands.
 pub(super) fn side(workload: &WorkloadPlan) -> PanelSide {
-    if sign(workload).is_some() || timestamp(workload).is_some() {
+    if sign(workload).is_some() || mixed(workload).is_some() || timestamp(workload).is_some() {
         return PanelSide::Writes;
     }
     verify(workload).map_or(PanelSide::Neither, |_| PanelSide::Reads)

@@ -1,7 +1,7 @@
 //! The keys that Sigstore adds to plans.
 
 use hammer_lab_sigstore::SigstoreLabPlan;
-use hammer_sigstore::{SignPlan, SigstoreService, SigstoreTargetPlan, TimestampPlan, VerifyPlan};
+use hammer_sigstore::{MixedPlan, SignPlan, SigstoreService, SigstoreTargetPlan, TimestampPlan, VerifyPlan};
 use hammer_values::{Agreed, RenamedKey};
 use serde_json::{Map, Value};
 
@@ -17,6 +17,8 @@ pub(super) const LAB: &str = "sigstore";
 pub(super) const SIGN: &str = "sigstore_sign";
 /// The section of a workload that verifies.
 pub(super) const VERIFY: &str = "sigstore_verify";
+/// The section of a workload that does both.
+pub(super) const MIXED: &str = "sigstore_mixed";
 /// The section of a workload that asks for timestamps alone.
 pub(super) const TIMESTAMP: &str = "sigstore_timestamp";
 
@@ -32,6 +34,11 @@ pub(super) fn all() -> Vec<Section> {
         Section::shown_as::<SigstoreLabPlan, Map<String, Value>>(Lab, LAB, LAB_IS),
         Section::of::<Agreed<SignPlan>>(Workload, SIGN, "Flows that sign."),
         Section::of::<VerifyPlan>(Workload, VERIFY, "Flows that verify what flows of the same run signed."),
+        Section::of::<Agreed<MixedPlan>>(
+            Workload,
+            MIXED,
+            "Flows that sign and flows that verify, by weight.",
+        ),
         Section::of::<TimestampPlan>(Workload, TIMESTAMP, "Timestamps alone."),
     ]
 }
@@ -46,6 +53,11 @@ pub(super) fn verify(workload: &WorkloadPlan) -> Option<&VerifyPlan> {
     workload.operations.get(VERIFY)
 }
 
+/// What a workload signs and verifies, where it does both.
+pub(super) fn mixed(workload: &WorkloadPlan) -> Option<&MixedPlan> {
+    workload.operations.get::<Agreed<MixedPlan>>(MIXED).map(|plan| &**plan)
+}
+
 /// The timestamps that a workload asks for, where it does.
 pub(super) fn timestamp(workload: &WorkloadPlan) -> Option<&TimestampPlan> {
     workload.operations.get(TIMESTAMP)
@@ -58,6 +70,9 @@ pub(super) fn uses(workload: &WorkloadPlan) -> Option<(&'static str, Vec<Sigstor
     }
     if let Some(plan) = verify(workload) {
         return Some((VERIFY, plan.services().collect()));
+    }
+    if let Some(plan) = mixed(workload) {
+        return Some((MIXED, plan.sign.services().chain(plan.verify.services()).collect()));
     }
     timestamp(workload).map(|_| (TIMESTAMP, vec![SigstoreService::Timestamp]))
 }
