@@ -11,7 +11,7 @@ use hammer_tlog::logs::note::NoteError;
 #[derive(Debug, thiserror::Error)]
 pub enum SigstoreError {
     /// A key without which nothing can be done.
-    #[error("find the {what}: `{key}` is not given")]
+    #[error("find the {what}: `{key}` is not given{}", or_in_root(key))]
     Missing {
         /// The key of the target.
         key: &'static str,
@@ -76,6 +76,16 @@ pub enum SigstoreError {
     /// A call of gRPC by a client of HTTP/1.1 alone.
     #[error("call gRPC over HTTP/1.1: it needs HTTP/2")]
     GrpcOverHttp1,
+}
+
+/// Chains and keys may stand in the trusted root as well.
+fn or_in_root(key: &str) -> &'static str {
+    match key {
+        "fulcio_chain" | "timestamp_chain" | "rekor_key" | "rekor_tiles_key" => {
+            ", and no `trusted_root` has it"
+        }
+        _ => "",
+    }
 }
 
 impl SigstoreError {

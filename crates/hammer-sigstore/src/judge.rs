@@ -6,6 +6,7 @@ mod entry;
 mod malformed;
 mod shards;
 mod timestamp;
+mod window;
 
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ use crate::trust::Trust;
 
 use entry::LogTrust;
 use shards::ShardOffsets;
+use window::StampWindow;
 
 /// What verifiers of a workload are made from, one for each thread.
 #[derive(Clone)]
@@ -62,10 +64,17 @@ impl Judge {
         (self.epoch_unix_ms + at.0 / 1_000_000) as i64
     }
 
+    /// When what an exchange was answered with can have been stamped.
+    fn window(&self, at: Instants) -> StampWindow {
+        StampWindow::new(self.unix_ms(at.sent), self.unix_ms(at.received), self.trust.skew)
+    }
+
     fn entry(&self, seq: u64, record: &EntryRecord<'_>, bytes: &[u8], verdicts: &mut Verdicts) {
         let kind = SigstorePromise::Entry.into();
         let judged = match record.log {
-            EntryLog::Rekor => entry::judge_rekor(self.log_trust(), record).map(|()| None),
+            EntryLog::Rekor => {
+                entry::judge_rekor(self.log_trust(), record, self.window(record.at)).map(|()| None)
+            }
             EntryLog::Tiles | EntryLog::TilesMessage => entry::judge_tiles(&self.trust, record).map(Some),
         };
         match judged {
@@ -94,12 +103,11 @@ impl Verifier for PromiseVerifier {
         let (kind, judged) = match PromiseRecord::read(bytes) {
             Ok(PromiseRecord::Entry(record)) => return judge.entry(seq, &record, bytes, verdicts),
             Ok(PromiseRecord::Certificate(record)) => {
-                let at = judge.unix_ms(record.at.received);
-                (SigstorePromise::Certificate, certificate::judge(&judge.trust, &record, at))
+                let judged = certificate::judge(&judge.trust, &record, judge.window(record.at));
+                (SigstorePromise::Certificate, judged)
             }
             Ok(PromiseRecord::Timestamp(record)) => {
-                let window = [record.at.sent, record.at.received].map(|at| judge.unix_ms(at));
-                let judged = timestamp::judge(timestamps.as_mut(), &judge.trust, &record, window);
+                let judged = timestamp::judge(timestamps.as_mut(), &record, judge.window(record.at));
                 (SigstorePromise::Timestamp, judged)
             }
             Ok(PromiseRecord::TimestampChain { body, .. }) => {

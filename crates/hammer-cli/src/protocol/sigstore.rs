@@ -8,7 +8,7 @@ use hammer_core::observe::Observer;
 use hammer_core::run::StopRule;
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_measure::headline::Headline;
-use hammer_sigstore::{RekorTilesLeaves, RekorTilesLog, SigstoreError, SigstoreService};
+use hammer_sigstore::{RekorTilesLeaves, RekorTilesLog, RekorVersion, SigstoreError, SigstoreService};
 use http::Uri;
 
 use super::lab::Lab;
@@ -53,6 +53,9 @@ impl Protocol for Sigstore {
             let at = PlanPath::workload(place).key(key);
             if !has_target && !has_lab {
                 return Err(PlanFault::Misfit(NO_TARGET.to_owned()).at(at));
+            }
+            if verify(workload).is_some() && !plan.workloads.iter().any(logs_on_rekor1) {
+                return Err(PlanFault::Misfit(NOTHING_TO_VERIFY.to_owned()).at(at));
             }
             if let Some(target) = plan.target.unnamed.get(TARGET) {
                 let endpoints = hammer_sigstore::ServiceEndpoints::of(target);
@@ -115,16 +118,16 @@ impl OpenProtocol for OpenSigstore {
             return Err(PlanFault::Missing.at(PlanPath::of("target").key(TARGET)));
         };
         if let Some(plan) = sign(lane.workload) {
-            return lanes::signs(plan, &target.target, self.auditor.as_mut(), lane);
+            return lanes::signs(plan, target, self.auditor.as_mut(), lane);
         }
         if let Some(plan) = verify(lane.workload) {
-            return lanes::verifies(plan, &target.target, lane);
+            return lanes::verifies(plan, target, lane);
         }
         if let Some(plan) = mixed(lane.workload) {
-            return lanes::mixes(plan, &target.target, lane);
+            return lanes::mixes(plan, target, lane);
         }
         match timestamp(lane.workload) {
-            Some(plan) => lanes::timestamps(plan, &target.target, lane),
+            Some(plan) => lanes::timestamps(plan, target, lane),
             None => Err(PlanFault::Missing.at(lane.at(SIGN))),
         }
     }
@@ -160,4 +163,10 @@ fn auditor(planned: &RunPlan<'_>, target: &OpenTarget) -> Result<Option<LogAudit
     Ok(Some(auditor.folder(planned.evidence.to_owned())))
 }
 
+/// Whether flows of a workload get entries of Rekor v1 logged, which others read back.
+fn logs_on_rekor1(workload: &WorkloadPlan) -> bool {
+    mixed(workload).is_some() || sign(workload).is_some_and(|plan| plan.rekor == RekorVersion::V1)
+}
+
+const NOTHING_TO_VERIFY: &str = "flows that verify read what flows of the same run got logged on Rekor v1; give a workload `sigstore_sign` with `rekor: v1`";
 const NO_TARGET: &str = "there is no service of Sigstore; give `target.sigstore`, or `target.lab.sigstore`";

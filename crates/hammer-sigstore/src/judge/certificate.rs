@@ -6,12 +6,13 @@ use hammer_tlog::ct::sct::SctError;
 use hammer_tlog::keys::certificate::{Certificate, GeneralNameKind};
 
 use super::malformed::malformed;
+use super::window::StampWindow;
 use crate::fulcio;
 use crate::record::CertificateRecord;
 use crate::trust::Trust;
 
 /// The key that was shown, the identity of the token, a path to a trusted root at `unix_ms`, and the SCT of a trusted CT log.
-pub(super) fn judge(trust: &Trust, record: &CertificateRecord<'_>, unix_ms: i64) -> Result<(), Fault> {
+pub(super) fn judge(trust: &Trust, record: &CertificateRecord<'_>, window: StampWindow) -> Result<(), Fault> {
     let chain = fulcio::chain(record.interface, record.body).map_err(malformed)?;
     let parsed: Result<Vec<_>, _> = chain.iter().map(|der| Certificate::parse(der)).collect();
     let parsed = parsed.map_err(|why| malformed(format!("a certificate of the chain: {why}")))?;
@@ -23,8 +24,8 @@ pub(super) fn judge(trust: &Trust, record: &CertificateRecord<'_>, unix_ms: i64)
     if !leaf.has_extended_key_usage(CODE_SIGNING) {
         return Err(Fault::new(USAGE, "its extended key usage is not code signing"));
     }
-    check_chain(trust, leaf, above, unix_ms)?;
-    check_sct(trust, leaf)
+    check_chain(trust, leaf, above, window)?;
+    check_sct(trust, leaf, window)
 }
 
 fn check_identity(leaf: &Certificate<'_>, identity: &str) -> Result<(), Fault> {
@@ -51,20 +52,21 @@ fn check_chain(
     trust: &Trust,
     leaf: &Certificate<'_>,
     above: &[Certificate<'_>],
-    unix_ms: i64,
+    window: StampWindow,
 ) -> Result<(), Fault> {
     let Some(authorities) = trust.fulcio() else { return Ok(()) };
-    let skew_ms = trust.skew.as_millis() as i64;
+    let received_ms = window.not_after_ms - trust.skew.as_millis() as i64;
     let not_before_ms = leaf.not_before_seconds().unwrap_or_default().saturating_mul(1000);
     // A clock that is ahead by less than the skew is believed.
-    let at_ms = if (unix_ms..=unix_ms + skew_ms).contains(&not_before_ms) { not_before_ms } else { unix_ms };
+    let is_ahead = (received_ms..=window.not_after_ms).contains(&not_before_ms);
+    let at_ms = if is_ahead { not_before_ms } else { received_ms };
     authorities
         .verify(leaf, above, at_ms.div_euclid(1000))
         .map_err(|why| Fault::new(UNTRUSTED, format!("failed to {why}")))
 }
 
 /// Every SCT of a trusted log has to hold, and one at least has to be there where that is required.
-fn check_sct(trust: &Trust, leaf: &Certificate<'_>) -> Result<(), Fault> {
+fn check_sct(trust: &Trust, leaf: &Certificate<'_>, window: StampWindow) -> Result<(), Fault> {
     if trust.ct_logs.is_empty() && !trust.require_sct {
         return Ok(());
     }
@@ -83,9 +85,18 @@ fn check_sct(trust: &Trust, leaf: &Certificate<'_>) -> Result<(), Fault> {
         let Some(log) = trust.ct_logs.iter().find(|log| log.log_id() == sct.log_id) else { continue };
         let judged: Result<(), SctError> = sct.verify(log, entry.by_ref());
         judged.map_err(|why| Fault::new(BAD_SCT, format!("failed to {why}")))?;
+        check_sct_time(sct.timestamp_ms, window)?;
         is_logged = true;
     }
     if is_logged { Ok(()) } else { Err(Fault::new(FOREIGN_SCT, "none of its SCTs is of a trusted log")) }
+}
+
+/// The log is asked while Fulcio is.
+fn check_sct_time(timestamp_ms: u64, window: StampWindow) -> Result<(), Fault> {
+    let at_ms = i64::try_from(timestamp_ms).unwrap_or(i64::MAX);
+    window.check(at_ms).map_err(|off_ms| {
+        Fault::new(SCT_TIMESTAMP, format!("{timestamp_ms} is {off_ms} ms off from when it was issued"))
+    })
 }
 
 /// DER content of 1.3.6.1.5.5.7.3.3, id-kp-codeSigning.
@@ -96,4 +107,5 @@ const USAGE: &str = "certificate-usage";
 const UNTRUSTED: &str = "certificate-untrusted";
 const NO_SCT: &str = "no-sct";
 const BAD_SCT: &str = "bad-sct-signature";
+const SCT_TIMESTAMP: &str = "sct-timestamp";
 const FOREIGN_SCT: &str = "sct-of-another-log";

@@ -13,6 +13,7 @@ use prost::Message as _;
 
 use super::malformed::malformed;
 use super::shards::ShardOffsets;
+use super::window::StampWindow;
 use crate::record::{EntryLog, EntryRecord};
 use crate::rekor::{InclusionProof, LogEntries, LogEntry, leaf_of};
 use crate::trust::Trust;
@@ -33,11 +34,19 @@ pub(super) struct LogTrust<'a> {
 
 /// Rekor v1: the entry is the one that was sent, its UUID is that of its leaf, both the signed entry timestamp and the proof hold,
 /// and its index is that of its place in the tree.
-pub(super) fn judge_rekor(log: LogTrust<'_>, record: &EntryRecord<'_>) -> Result<(), Fault> {
+pub(super) fn judge_rekor(
+    log: LogTrust<'_>,
+    record: &EntryRecord<'_>,
+    window: StampWindow,
+) -> Result<(), Fault> {
     let (uuid, entry) = LogEntries::only(record.body).map_err(malformed)?;
     let body = stored(&entry)?;
     check_stored(&body, record.stored, entry.log_index)?;
-    judge_logged(log, &uuid, &entry, &body)
+    judge_logged(log, &uuid, &entry, &body)?;
+    window.check_second(entry.integrated_time).map_err(|off_ms| {
+        let told = format!("{} is {off_ms} ms off from when it was written", entry.integrated_time);
+        Fault::at(INTEGRATED, entry.log_index, told)
+    })
 }
 
 /// The same of an entry that was read back, whatever it is about.
@@ -165,6 +174,8 @@ fn check_checkpoint(trust: &Trust, envelope: &str, (size, root): (u64, Hash)) ->
 const BODY: &str = "another-entry";
 const UUID: &str = "entry-uuid";
 const LOG_ID: &str = "entry-of-another-log";
+/// The log signs a time of integration that cannot have been.
+const INTEGRATED: &str = "integrated-time";
 const SET: &str = "bad-set";
 const PROOF: &str = "inclusion-proof";
 const CHECKPOINT: &str = "checkpoint";

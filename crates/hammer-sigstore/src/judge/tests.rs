@@ -28,6 +28,14 @@ static TRUST: LazyLock<Trust> = LazyLock::new(|| {
     Trust::of(&serde_json::from_str::<SigstoreTargetPlan>(plan).unwrap(), Some(&root)).unwrap()
 });
 
+/// The recorded entry of Rekor v1 says so, in seconds since 1970.
+const INTEGRATED: i64 = 1_795_243_691;
+
+/// What was sent and answered at once.
+fn at(unix_ms: i64) -> StampWindow {
+    StampWindow::new(unix_ms, unix_ms, TRUST.skew)
+}
+
 fn kind(judged: Result<(), Fault>) -> &'static str {
     judged.map_or_else(|fault| fault.kind, |()| "kept")
 }
@@ -40,8 +48,12 @@ fn stored_in(text: &str, pointer: &str) -> Vec<u8> {
 }
 
 fn rekor(body: &str, stored: &[u8]) -> &'static str {
+    rekor_at(body, stored, INTEGRATED * 1000)
+}
+
+fn rekor_at(body: &str, stored: &[u8], at_ms: i64) -> &'static str {
     let record = EntryRecord { at: AT, log: EntryLog::Rekor, stored, body: body.as_bytes() };
-    kind(entry::judge_rekor(log_trust(&ShardOffsets::default()), &record))
+    kind(entry::judge_rekor(log_trust(&ShardOffsets::default()), &record, at(at_ms)))
 }
 
 fn log_trust(shards: &ShardOffsets) -> LogTrust<'_> {
@@ -78,6 +90,10 @@ fn a_recorded_entry_of_rekor_v1_holds_and_what_is_altered_is_named() {
     proof["checkpoint"] = checkpoint.into();
     assert_eq!(rekor(&answer.to_string(), &stored), "checkpoint");
     assert_eq!(rekor("{}", &stored), "malformed-answer");
+    // The stated skew is a minute.
+    assert_eq!(rekor_at(ENTRY, &stored, (INTEGRATED + 60) * 1000), "kept");
+    assert_eq!(rekor_at(ENTRY, &stored, (INTEGRATED + 62) * 1000), "integrated-time");
+    assert_eq!(rekor_at(ENTRY, &stored, (INTEGRATED - 61) * 1000), "integrated-time");
 }
 
 #[test]
@@ -112,7 +128,7 @@ fn a_recorded_entry_of_rekor_v2_holds_and_what_is_altered_is_named() {
 fn certificate(trust: &Trust, identity: &str, spki: &[u8], unix_ms: i64) -> &'static str {
     let body = CHAIN.as_bytes();
     let record = CertificateRecord { at: AT, interface: FulcioInterface::V1, identity, spki, body };
-    kind(certificate::judge(trust, &record, unix_ms))
+    kind(certificate::judge(trust, &record, at(unix_ms)))
 }
 
 #[test]
@@ -129,6 +145,8 @@ fn a_recorded_certificate_holds_for_its_key_its_identity_its_time_and_its_ct_log
     // A service whose clock is half a minute ahead of ours is believed, one that is two minutes ahead is not.
     assert_eq!(certificate(trust, IDENTITY, leaf.spki, issued_ms - 30_000), "kept");
     assert_eq!(certificate(trust, IDENTITY, leaf.spki, issued_ms - 120_000), "certificate-untrusted");
+    // It is valid for ten minutes, but the log's SCT is of when it was issued.
+    assert_eq!(certificate(trust, IDENTITY, leaf.spki, issued_ms + 300_000), "sct-timestamp");
     let mut foreign = trust.clone();
     foreign.ct_logs = vec![hammer_tlog::keys::key::LogKey::from_der(root.spki).unwrap()];
     assert_eq!(certificate(&foreign, IDENTITY, leaf.spki, issued_ms), "sct-of-another-log");
@@ -140,9 +158,7 @@ fn a_recorded_certificate_holds_for_its_key_its_identity_its_time_and_its_ct_log
 #[test]
 fn a_recorded_timestamp_holds_for_its_imprint_its_nonce_and_its_time() {
     let query = hammer_cms::timestamp::TimestampQuery::parse(QUERY).unwrap();
-    let plan = SigstoreTargetPlan::default();
     let trusted = hammer_tlog::keys::chain::TrustedAuthorities::from_pem(TIMESTAMP_CHAIN).unwrap();
-    let trust = Trust::of(&plan, None).unwrap();
     let at_ms = {
         let parsed = hammer_cms::timestamp::ExpectedTimestamp {
             imprint: &query.imprint_sha256,
@@ -155,7 +171,7 @@ fn a_recorded_timestamp_holds_for_its_imprint_its_nonce_and_its_time() {
     let judged = |imprint: [u8; 32], nonce: u64, at_ms: i64| {
         let mut verifier = TimestampVerifier::new(trusted.clone());
         let record = TimestampRecord { at: AT, imprint: Hash(imprint), nonce, body: TIMESTAMP };
-        kind(timestamp::judge(Some(&mut verifier), &trust, &record, [at_ms, at_ms]))
+        kind(timestamp::judge(Some(&mut verifier), &record, at(at_ms)))
     };
     let (imprint, nonce) = (query.imprint_sha256, query.nonce.unwrap());
     assert_eq!(judged(imprint, nonce, at_ms), "kept");

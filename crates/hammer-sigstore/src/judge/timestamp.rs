@@ -4,24 +4,23 @@ use hammer_cms::timestamp::{ExpectedTimestamp, TimestampVerifier};
 use hammer_core::promise::Fault;
 
 use super::malformed::malformed;
+use super::window::StampWindow;
 use crate::pem;
 use crate::record::TimestampRecord;
 use crate::trust::Trust;
 
-/// `window` is when it was sent and received, milliseconds since 1970.
+/// The imprint, the nonce, the time, the signer and its chain.
 pub(super) fn judge(
     verifier: Option<&mut TimestampVerifier>,
-    trust: &Trust,
     record: &TimestampRecord<'_>,
-    [sent_ms, received_ms]: [i64; 2],
+    window: StampWindow,
 ) -> Result<(), Fault> {
     let Some(verifier) = verifier else { return Err(malformed("no chain of the authority is trusted")) };
-    let skew_ms = trust.skew.as_millis() as i64;
     let expected = ExpectedTimestamp {
         imprint: &record.imprint.0,
         nonce: Some(record.nonce),
-        not_before_ms: Some(sent_ms - skew_ms),
-        not_after_ms: Some(received_ms + skew_ms),
+        not_before_ms: Some(window.not_before_ms),
+        not_after_ms: Some(window.not_after_ms),
     };
     let verified = verifier.verify(record.body, &expected);
     verified.map(drop).map_err(|why| Fault::new(why.kind(), format!("failed to {why}")))

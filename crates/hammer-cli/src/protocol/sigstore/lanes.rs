@@ -9,10 +9,11 @@ use hammer_core::draw::Draws;
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_net::ClientConfig;
 use hammer_sigstore::{
-    MixedPlan, SignPlan, SignWorkload, SigstoreError, SigstoreRun, SigstoreService, SigstoreTarget,
-    TimestampPlan, TimestampWorkload, VerifyPlan, VerifyWorkload,
+    MixedPlan, SignPlan, SignWorkload, SigstoreError, SigstoreRun, SigstoreService, TimestampPlan,
+    TimestampWorkload, VerifyPlan, VerifyWorkload,
 };
 
+use super::opened::OpenTarget;
 use super::sections::{MIXED, SIGN, TIMESTAMP, VERIFY};
 use crate::plan::error::{PlanError, PlanFault};
 use crate::protocol::lane::LaneRequest;
@@ -32,12 +33,12 @@ impl From<SigstoreError> for LaneFault {
 /// Flows that sign.
 pub(super) fn signs(
     plan: &SignPlan,
-    target: &SigstoreTarget,
+    open: &OpenTarget,
     auditor: Option<&mut LogAuditor>,
     lane: LaneRequest<'_>,
 ) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
-    let made = SignWorkload::new(plan, target, &run(&lane), |service| client(&lane, target, service));
-    let made = made.map_err(|fault| told(fault, &lane, SIGN))?.warm_up(lane.warm_up);
+    let made = SignWorkload::new(plan, &open.target, &run(&lane), |service| client(&lane, open, service));
+    let made = made.map_err(|fault| told(fault, &lane, open, SIGN))?.warm_up(lane.warm_up);
     let auditor = auditor.filter(|_| plan.audit && plan.rekor.is_on_tiles());
     let link = auditor.map(|auditor| auditor.link(lane.workload.name.as_str()));
     Ok(match link {
@@ -49,25 +50,26 @@ pub(super) fn signs(
 /// Flows that verify.
 pub(super) fn verifies(
     plan: &VerifyPlan,
-    target: &SigstoreTarget,
+    open: &OpenTarget,
     lane: LaneRequest<'_>,
 ) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
-    let made = VerifyWorkload::new(plan, target, &run(&lane), |service| client(&lane, target, service));
-    let made = made.map_err(|fault| told(fault, &lane, VERIFY))?.warm_up(lane.warm_up);
+    let made = VerifyWorkload::new(plan, &open.target, &run(&lane), |service| client(&lane, open, service));
+    let made = made.map_err(|fault| told(fault, &lane, open, VERIFY))?.warm_up(lane.warm_up);
     Ok(lane.with(made))
 }
 
 /// Both, by weight.
 pub(super) fn mixes(
     plan: &MixedPlan,
-    target: &SigstoreTarget,
+    open: &OpenTarget,
     lane: LaneRequest<'_>,
 ) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
     let (run, warm_up) = (run(&lane), lane.warm_up);
-    let refused = |fault: LaneFault| told(fault, &lane, MIXED);
-    let client = |service| client(&lane, target, service);
-    let sign = SignWorkload::new(&plan.sign, target, &run, client).map_err(refused)?.warm_up(warm_up);
-    let verify = VerifyWorkload::new(&plan.verify, target, &run, client).map_err(refused)?.warm_up(warm_up);
+    let refused = |fault: LaneFault| told(fault, &lane, open, MIXED);
+    let client = |service| client(&lane, open, service);
+    let sign = SignWorkload::new(&plan.sign, &open.target, &run, client).map_err(refused)?.warm_up(warm_up);
+    let verify =
+        VerifyWorkload::new(&plan.verify, &open.target, &run, client).map_err(refused)?.warm_up(warm_up);
     let first = MixedPart { name: "sign".to_owned(), weight: plan.sign_weight, workload: sign };
     let second = MixedPart { name: "verify".to_owned(), weight: plan.verify_weight, workload: verify };
     let draws = Draws::new(run.seed, run.workload);
@@ -77,13 +79,13 @@ pub(super) fn mixes(
 /// Timestamps.
 pub(super) fn timestamps(
     plan: &TimestampPlan,
-    target: &SigstoreTarget,
+    open: &OpenTarget,
     lane: LaneRequest<'_>,
 ) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
-    let client = client(&lane, target, SigstoreService::Timestamp);
-    let client = client.map_err(|fault| told(fault, &lane, TIMESTAMP))?;
-    let made = TimestampWorkload::new(plan, target, &run(&lane), client);
-    let made = made.map_err(|error| told(error.into(), &lane, TIMESTAMP))?.warm_up(lane.warm_up);
+    let client = client(&lane, open, SigstoreService::Timestamp);
+    let client = client.map_err(|fault| told(fault, &lane, open, TIMESTAMP))?;
+    let made = TimestampWorkload::new(plan, &open.target, &run(&lane), client);
+    let made = made.map_err(|error| told(error.into(), &lane, open, TIMESTAMP))?.warm_up(lane.warm_up);
     Ok(lane.with(made))
 }
 
@@ -94,10 +96,10 @@ fn run(lane: &LaneRequest<'_>) -> SigstoreRun {
 
 fn client(
     lane: &LaneRequest<'_>,
-    target: &SigstoreTarget,
+    open: &OpenTarget,
     service: SigstoreService,
 ) -> Result<ClientConfig, LaneFault> {
-    let endpoints = target.endpoints.needed(service)?;
+    let endpoints = open.target.endpoints.needed(service)?;
     let mut client = lane.client(None, endpoints).map_err(LaneFault::Plan)?;
     if service.is_grpc() {
         client.version = client.version.of_calls().ok_or(SigstoreError::GrpcOverHttp1)?;
@@ -105,9 +107,11 @@ fn client(
     Ok(client)
 }
 
-fn told(fault: LaneFault, lane: &LaneRequest<'_>, key: &str) -> PlanError {
+/// What has a key is wrong with the target, everything else with the workload.
+fn told(fault: LaneFault, lane: &LaneRequest<'_>, open: &OpenTarget, key: &str) -> PlanError {
     match fault {
         LaneFault::Plan(error) => error,
+        LaneFault::Sigstore(error) if error.key().is_some() => PlanFault::failed(error).at(open.at.clone()),
         LaneFault::Sigstore(error) => PlanFault::failed(error).at(lane.at(key)),
     }
 }
