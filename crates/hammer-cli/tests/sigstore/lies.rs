@@ -1,12 +1,5 @@
 //! Every lie of the services of Sigstore is caught, and named as the service that told it names it; its honest twin is believed.
 
-#[path = "support/hammer.rs"]
-mod hammer;
-#[path = "support/on_time.rs"]
-mod on_time;
-#[path = "support/sigstore.rs"]
-mod sigstore;
-
 use std::collections::BTreeSet;
 use std::fs;
 
@@ -17,9 +10,9 @@ use hammer_tlog::encoding::from_base64;
 use serde::Serialize;
 use serde_json::Value;
 
-use hammer::hammer;
-use on_time::exit_if_on_time;
-use sigstore::Services;
+use crate::hammer::hammer;
+use crate::on_time::exit_if_on_time;
+use crate::services::Services;
 
 /// Whom a lie was told, by what both ends know: an e-mail address, an imprint, a UUID, an index.
 type Liar = fn(&SigstoreLab) -> Vec<(String, String)>;
