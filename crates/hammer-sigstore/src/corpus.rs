@@ -6,6 +6,7 @@ use std::rc::Rc;
 use hammer_core::draw::Draws;
 use hammer_core::sample::{Reservoir, Sampled};
 use hammer_core::workload::ShardContext;
+use hammer_measure::Nanos;
 
 /// An entry of Rekor v1.
 #[derive(Debug, Default)]
@@ -14,6 +15,8 @@ pub(crate) struct CorpusEntry {
     pub(crate) uuid: String,
     /// Its index over all shards of the log.
     pub(crate) log_index: u64,
+    /// When the log had answered with it.
+    pub(crate) logged_at: Nanos,
     /// What was signed: what somebody who verifies has at hand.
     pub(crate) artifact: Vec<u8>,
 }
@@ -28,15 +31,17 @@ impl Corpus {
         context.samples.of(NAME, make)
     }
 
-    /// Offers what a flow got logged: the UUID of its entry, the index, and what was signed.
+    /// Offers what a flow got logged by then: the UUID of its entry, the index, and what was signed.
     pub(crate) fn offer(
         corpus: &RefCell<Reservoir<CorpusEntry>>,
+        logged_at: Nanos,
         (uuid, log_index, artifact): (&str, u64, &[u8]),
     ) {
         corpus.borrow_mut().offer(|kept| {
             kept.uuid.clear();
             kept.uuid.push_str(uuid);
             kept.log_index = log_index;
+            kept.logged_at = logged_at;
             kept.artifact.clear();
             kept.artifact.extend_from_slice(artifact);
         });

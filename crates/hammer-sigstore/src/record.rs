@@ -74,7 +74,8 @@ pub(crate) struct ArtifactRecord<'a> {
     pub(crate) leaf: Hash,
     pub(crate) index: u64,
     pub(crate) artifact: &'a [u8],
-    pub(crate) body: &'a [u8],
+    /// What the log answered; none where it says that it has no such entry.
+    pub(crate) body: Option<&'a [u8]>,
 }
 
 impl Instants {
@@ -127,12 +128,12 @@ impl PromiseRecord<'_> {
                 out.extend_from_slice(body);
             }
             Self::Artifact(ArtifactRecord { at, leaf, index, artifact, body }) => {
-                out.push(ARTIFACT);
+                out.extend_from_slice(&[ARTIFACT, u8::from(body.is_some())]);
                 at.write(out);
                 out.extend_from_slice(&leaf.0);
                 out.extend_from_slice(&index.to_be_bytes());
                 put(out, artifact);
-                out.extend_from_slice(body);
+                out.extend_from_slice(body.unwrap_or_default());
             }
         }
     }
@@ -169,10 +170,12 @@ impl<'a> PromiseRecord<'a> {
             }
             TIMESTAMP_CHAIN => Self::TimestampChain { at: Instants::read(&mut reader)?, body: reader.rest() },
             ARTIFACT => {
+                let is_there = reader.u8("whether it is there")? != 0;
                 let at = Instants::read(&mut reader)?;
                 let (leaf, index) = (Hash(*reader.array("leaf")?), reader.u64("index")?);
                 let artifact = take(&mut reader)?;
-                Self::Artifact(ArtifactRecord { at, leaf, index, artifact, body: reader.rest() })
+                let body = is_there.then(|| reader.rest());
+                Self::Artifact(ArtifactRecord { at, leaf, index, artifact, body })
             }
             other => return Err(unknown(other)),
         })
@@ -216,9 +219,21 @@ mod tests {
                 leaf: Hash([6; 32]),
                 index: 7,
                 artifact: b"it",
-                body,
+                body: Some(body),
             }),
         ]
+    }
+
+    #[test]
+    fn an_entry_that_is_not_there_is_none_that_is_empty() {
+        let mut out = Vec::new();
+        for body in [None, Some(&b""[..])] {
+            let leaf = Hash([6; 32]);
+            let record = ArtifactRecord { at: Instants::default(), leaf, index: 7, artifact: b"it", body };
+            PromiseRecord::Artifact(record).write(&mut out);
+            let Ok(PromiseRecord::Artifact(read)) = PromiseRecord::read(&out) else { panic!("{out:?}") };
+            assert_eq!(read.body, body);
+        }
     }
 
     #[test]

@@ -152,7 +152,7 @@ impl Workload for SignWorkload {
         match flow.carry_out(op).await {
             Ok(ended) => {
                 if let Some(logged) = op.place() {
-                    Corpus::offer(&session.corpus, logged);
+                    Corpus::offer(&session.corpus, op.answer.wire.done.unwrap_or_default(), logged);
                 }
                 ended
             }

@@ -144,6 +144,27 @@ fn is_caught(lie: &Lie) {
     is_believed(&format!("{name}-honest"));
 }
 
+/// What is lost is found by whoever reads it back, and as often.
+#[test]
+fn an_entry_that_rekor_lost_is_caught_by_whoever_reads_it_back() {
+    let (report, services) = run("rekor-lost-entry");
+    let (told, _) = services.lab.rekor.target().told_lies();
+    let told: BTreeSet<_> = told.iter().map(|lie| (lie.leaf_hash.unwrap().0.to_vec(), lie.log_index)).collect();
+    let evidence = Evidence::of(&services);
+    let leaf = |breach: &Breach| evidence.record(breach)[2 + INSTANTS..][..32].to_vec();
+    let found: BTreeSet<_> = report.breaches.iter().map(|breach| (leaf(breach), breach.index)).collect();
+    assert_eq!((told.len(), &found), (3, &told), "{:?}", report.breaches);
+    assert!(report.breaches.iter().all(|breach| breach.kind == "lost-entry"), "{:?}", report.breaches);
+    let missing = services.lab.rekor.stats().requests["get-entry"][&404];
+    assert_eq!((report.verdict.exit_code, report.promises.all.broken), (4, missing));
+    let readers = report.series.iter().find(|series| series.path == "readers/rekor-entry").unwrap();
+    assert_eq!(readers.measurement.counts.fates.refused, missing);
+
+    let (report, _) = run("rekor-lost-entry-honest");
+    let promises = &report.promises.all;
+    assert!(promises.made >= 100 && promises.kept == promises.made, "{promises:?} {:?}", report.breaches);
+}
+
 /// Runs a plan whose services are honest.
 fn is_believed(name: &str) {
     let (report, services) = run(name);
@@ -163,7 +184,7 @@ macro_rules! lies {
             }
         )+
 
-        const NAMES: &[&str] = &[$(concat!($service, "-", $kind)),+];
+        const NAMES: &[&str] = &["rekor-lost-entry", $(concat!($service, "-", $kind)),+];
     };
 }
 

@@ -15,10 +15,13 @@ use crate::record::ArtifactRecord;
 use crate::rekor::LogEntries;
 use crate::trust::Trust;
 
-/// The entry is the one that was asked for and stands in the log; its certificate led to a trusted root when it was integrated; and its
+/// The log still has the entry; it is the one that was asked for and stands in the log; its certificate led to a trusted root when it was integrated; and its
 /// signature is that key's over the artifact.
 pub(super) fn judge(log: LogTrust<'_>, record: &ArtifactRecord<'_>) -> Result<(), Fault> {
-    let (uuid, entry) = LogEntries::only(record.body).map_err(malformed)?;
+    let Some(answer) = record.body else {
+        return Err(Fault::at(LOST, record.index, "the log has no such entry, which it had promised"));
+    };
+    let (uuid, entry) = LogEntries::only(answer).map_err(malformed)?;
     let body = stored(&entry)?;
     if crate::rekor::leaf_of(&uuid) != Some(record.leaf) || entry.log_index != record.index {
         return Err(Fault::at(
@@ -96,6 +99,7 @@ struct Content {
     content: String,
 }
 
+const LOST: &str = "lost-entry";
 const ANOTHER: &str = "another-entry";
 const UNTRUSTED: &str = "certificate-untrusted";
 const SIGNATURE: &str = "artifact-signature";

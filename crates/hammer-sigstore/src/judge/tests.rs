@@ -195,7 +195,7 @@ fn an_entry_that_was_read_back_is_about_the_artifact_that_was_asked_for() {
     let (uuid, entry) = crate::rekor::LogEntries::only(ENTRY.as_bytes()).unwrap();
     let leaf = crate::rekor::leaf_of(&uuid).unwrap();
     let judged = |leaf, index, artifact: &[u8]| {
-        let record = ArtifactRecord { at: AT, leaf, index, artifact, body: ENTRY.as_bytes() };
+        let record = ArtifactRecord { at: AT, leaf, index, artifact, body: Some(ENTRY.as_bytes()) };
         artifact::judge(log_trust(&ShardOffsets::default()), &record)
     };
     // What was signed is not among what was recorded: all is right but for that.
@@ -203,4 +203,7 @@ fn an_entry_that_was_read_back_is_about_the_artifact_that_was_asked_for() {
     assert_eq!((fault.kind, &*fault.detail), ("another-entry", "it is about another artifact"));
     assert_eq!(kind(judged(Hash([1; 32]), entry.log_index, b"")), "another-entry");
     assert_eq!(kind(judged(leaf, entry.log_index + 1, b"")), "another-entry");
+    let gone = ArtifactRecord { at: AT, leaf, index: 3, artifact: b"", body: None };
+    let fault = artifact::judge(log_trust(&ShardOffsets::default()), &gone).unwrap_err();
+    assert_eq!((fault.kind, fault.place), ("lost-entry", Some(3)));
 }

@@ -1,5 +1,6 @@
 //! Verify flows in a plan.
 
+use hammer_values::TimeSpan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,10 +11,13 @@ use serde::{Deserialize, Serialize};
 pub struct VerifyPlan {
     /// Whether the timestamp authority's chain is read in each flow.
     pub timestamp_chain: bool,
+    /// How long after it was answered an entry may be unknown where it is read: a replica that lags has it later. One that is not found
+    /// after that is lost, and a broken promise.
+    pub missing_after: TimeSpan,
 }
 
 impl Default for VerifyPlan {
     fn default() -> Self {
-        Self { timestamp_chain: true }
+        Self { timestamp_chain: true, missing_after: TimeSpan::from_secs(60) }
     }
 }

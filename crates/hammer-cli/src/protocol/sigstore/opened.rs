@@ -118,8 +118,9 @@ fn tokens(
     at: &PlanPath,
     labs: &mut Vec<Box<dyn Lab>>,
 ) -> Result<Option<FlowTokens>, CliError> {
-    let at = at.clone().key("identity");
+    // Errors name their keys from the target on.
     let failed = |error: SigstoreError| CliError::from(PlanFault::failed(error).at(at.clone()));
+    let at = &at.clone().key("identity");
     match (&identity.token, &identity.issuer) {
         (Some(_), Some(_)) => Err(failed(SigstoreError::Both { one: "issuer", other: "identity.token" })),
         (None, None) => Ok(None),
@@ -135,7 +136,7 @@ fn tokens(
             let issuer = issuer.to_string();
             let keys = issuer_keys(plan, identity);
             let IssuerDocuments { discovery, discovery_path, jwks, jwks_path } =
-                documents(&issuer, &keys, &at)?;
+                documents(&issuer, &keys, at)?;
             let documents: StaticDocuments =
                 [(discovery_path, StaticDocument::json(discovery)), (jwks_path, StaticDocument::json(jwks))]
                     .into();
@@ -145,7 +146,7 @@ fn tokens(
             let mut served = IssuerLabPlan::default();
             served.serve.listen = listen;
             let config = IssuerConfig::new(served, |_| documents);
-            let server = LabHandle::spawn(config).map_err(|error| unstarted(error, &at))?;
+            let server = LabHandle::spawn(config).map_err(|error| unstarted(error, at))?;
             labs.push(Box::new(server));
             Ok(Some(minted(&issuer, keys, identity, epoch_unix_ms)))
         }
