@@ -5,8 +5,13 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod ct;
+mod sigstore;
 
 pub(crate) use ct::{AuditArgs, CtCommand, FollowArgs, LogArgs, RateArgs, ReadArgs, SubmitArgs};
+pub(crate) use sigstore::{
+    BoundsArgs, IdentityArgs, IssuerArgs, LoadArgs, MixedArgs, ReachArgs, ServicesArgs, SignArgs,
+    SigstoreCommand, TimestampArgs,
+};
 
 /// A load generator for the services that software trust rests on.
 ///
@@ -37,6 +42,9 @@ pub(crate) enum Command {
     /// Load, follow or verify a Certificate Transparency log, or print the roots that it must accept
     #[command(subcommand)]
     Ct(CtCommand),
+    /// Load the services of Sigstore, or serve the issuer of the tokens that they are shown
+    #[command(subcommand)]
+    Sigstore(SigstoreCommand),
     /// Serve an embedded target that really does the work, until a signal
     #[command(subcommand)]
     Lab(LabCommand),
@@ -186,6 +194,8 @@ pub(crate) enum LabCommand {
     Ct(LabCtArgs),
     /// Serve HTTP answers with a body of so many bytes
     Http(LabHttpArgs),
+    /// Serve Sigstore: Fulcio with a CT log, Rekor v1 and v2, and a timestamp authority
+    Sigstore(LabSigstoreArgs),
 }
 
 /// An embedded log.
@@ -223,6 +233,23 @@ pub(crate) struct LabHttpArgs {
     /// The address to listen on, whatever the settings say (127.0.0.1:0 if nothing); port 0 lets the system choose
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Option<std::net::SocketAddr>,
+}
+
+/// Embedded services of Sigstore.
+#[derive(Debug, Args)]
+pub(crate) struct LabSigstoreArgs {
+    /// A file of their settings (YAML, as under `target.lab.sigstore` of a plan)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Change one setting: rekor.serve.listen=127.0.0.1:3000
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Write trusted_root.json, and a token that Fulcio takes for a day, to this folder, which is made where there is none
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// The seed of the issuer's key: Fulcio also takes the tokens of runs with this seed and `--issuer http://issuer.hammer.test`
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(crate) seed: u64,
 }
 
 /// Which schema.

@@ -2,9 +2,11 @@
 
 pub(crate) mod completions;
 pub(crate) mod ct;
+mod foreground;
 pub(crate) mod http;
 pub(crate) mod lab;
 pub(crate) mod man;
 pub(crate) mod plan;
 pub(crate) mod run;
 pub(crate) mod schema;
+pub(crate) mod sigstore;

@@ -55,6 +55,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<ExitCode, CliError
         Command::Plan(args) => command::plan::show(args, registry),
         Command::Http(command) => command::http::load(command, registry),
         Command::Ct(command) => command::ct::command(command, registry),
+        Command::Sigstore(command) => command::sigstore::command(command, registry),
         Command::Lab(command) => command::lab::serve(command, registry),
         Command::Schema(args) => command::schema::show(args, registry),
         Command::Completions(args) => command::completions::show(args),

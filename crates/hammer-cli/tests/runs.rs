@@ -540,7 +540,7 @@ fn a_line_speaks_http_2_by_prior_knowledge() {
 
 #[test]
 fn each_command_says_what_it_takes() {
-    let commands: [&[&str]; 18] = [
+    let commands: [&[&str]; 24] = [
         &[],
         &["run"],
         &["plan"],
@@ -553,9 +553,15 @@ fn each_command_says_what_it_takes() {
         &["ct", "read"],
         &["ct", "follow"],
         &["ct", "audit"],
+        &["sigstore"],
+        &["sigstore", "sign"],
+        &["sigstore", "mixed"],
+        &["sigstore", "timestamp"],
+        &["sigstore", "issuer"],
         &["lab"],
         &["lab", "ct"],
         &["lab", "http"],
+        &["lab", "sigstore"],
         &["schema"],
         &["completions"],
         &["man"],

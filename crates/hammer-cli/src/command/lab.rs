@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use hammer_lab::{CtLabHandle, CtLabPlan, HttpLabHandle, HttpLabPlan, LabError, LabStats, LogConfig};
 use hammer_report::ExitCode;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::args::{ChangeArgs, LabCommand, LabCtArgs, LabHttpArgs, PlanArgs};
-use crate::error::{CliError, StartError};
+use crate::error::CliError;
 use crate::output::{print, say_notes};
 use crate::plan::document::PlanDocument;
 use crate::plan::error::PlanFault;
@@ -24,7 +24,10 @@ use crate::protocol::ct::written::log_of;
 use crate::protocol::lab::unstarted;
 use crate::protocol::registry::Registry;
 use crate::resources;
-use crate::signals::EndSignals;
+
+use super::foreground::until_signal;
+
+mod sigstore;
 
 /// Serves until a signal.
 pub(crate) fn serve(command: &LabCommand, registry: &Registry) -> Result<ExitCode, CliError> {
@@ -32,6 +35,7 @@ pub(crate) fn serve(command: &LabCommand, registry: &Registry) -> Result<ExitCod
     match command {
         LabCommand::Ct(args) => ct(args, registry),
         LabCommand::Http(args) => http(args, registry),
+        LabCommand::Sigstore(args) => sigstore::serve(args, registry),
     }
 }
 
@@ -104,18 +108,6 @@ fn config<T: PlanDocument>(
     Ok(match path {
         Some(path) => read::file(path, set, registry.grammar())?,
         None => read::arguments(set, registry.grammar())?,
-    })
-}
-
-/// Says where the target is, and waits for a signal, which is listened to before anyone can know of the target.
-fn until_signal(value: &Value) -> Result<(), CliError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(StartError::Runtime)?;
-    runtime.block_on(async {
-        let mut signals = EndSignals::listen().map_err(StartError::Signals)?;
-        print(io::stdout(), |out| writeln!(out, "{value}"))?;
-        signals.arrived().await;
-        Ok(())
     })
 }
 

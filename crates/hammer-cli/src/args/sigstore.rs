@@ -1,0 +1,220 @@
+//! Arguments of `hammer sigstore`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::OutputArgs;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SigstoreCommand {
+    /// Sign from one line: a certificate of Fulcio, an entry in Rekor, a timestamp; every answer is verified
+    Sign(Box<SignArgs>),
+    /// Sign and verify from one line: verify flows read back what the sign flows beside them got logged
+    Mixed(Box<MixedArgs>),
+    /// Ask one timestamp authority from one line
+    Timestamp(Box<TimestampArgs>),
+    /// Serve hammer's own OpenID issuer until a signal, and print what Fulcio's configuration needs of it
+    Issuer(IssuerArgs),
+}
+
+/// Where sign flows go, but for Rekor; and in whose name.
+#[derive(Debug, Args)]
+pub(crate) struct ServicesArgs {
+    /// Fulcio: what stands before /api/v1/signingCert; with --fulcio-interface grpc, where it takes calls
+    #[arg(long, value_name = "URL")]
+    pub(crate) fulcio: String,
+    /// How Fulcio is asked
+    #[arg(long, default_value = "v1", value_name = "INTERFACE", value_parser = ["v1", "v2", "grpc"])]
+    pub(crate) fulcio_interface: String,
+    /// The timestamp authority: what stands before /api/v1/timestamp. Without it there are no timestamps
+    #[arg(long, value_name = "URL")]
+    pub(crate) timestamp: Option<String>,
+    /// Log each timestamp in Rekor v1 as well (rfc3161)
+    #[arg(long, requires = "timestamp", requires = "rekor")]
+    pub(crate) timestamp_entry: bool,
+    /// What is trusted: trusted_root.json, as cosign and sigstore-go read it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trusted_root: PathBuf,
+    #[command(flatten)]
+    pub(crate) identity: IdentityArgs,
+    /// Among so many identities each flow draws its own; without it each has one of its own
+    #[arg(long, value_name = "N", conflicts_with_all = ["token_file", "token_env"])]
+    pub(crate) identities: Option<usize>,
+    /// Among so many artifacts each flow draws its own; without it each has one of its own
+    #[arg(long, value_name = "N")]
+    pub(crate) artifacts: Option<usize>,
+    #[command(flatten)]
+    pub(crate) reach: ReachArgs,
+}
+
+/// Whose tokens Fulcio is shown. A token itself never stands on a command line.
+#[derive(Debug, Args)]
+pub(crate) struct IdentityArgs {
+    /// The issuer by whose name hammer signs a token for each flow, as Fulcio's configuration has it; hammer serves its
+    /// discovery and keys while the run lasts
+    #[arg(long, value_name = "URL", required_unless_present_any = ["token_file", "token_env"])]
+    pub(crate) issuer: Option<String>,
+    /// Where the issuer is served; by default at its own address. 127.0.0.1:0 where `hammer sigstore issuer` serves it already
+    #[arg(long, value_name = "ADDRESS", requires = "issuer")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// Sign tokens by RS256 instead of ES256
+    #[arg(long, requires = "issuer")]
+    pub(crate) rs256: bool,
+    /// For whom tokens are (`aud`): the client id in Fulcio's configuration
+    #[arg(long, default_value = "sigstore", value_name = "NAME")]
+    pub(crate) audience: String,
+    /// The file that holds one token for all flows
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["token_env", "issuer"])]
+    pub(crate) token_file: Option<PathBuf>,
+    /// The environment variable that holds it
+    #[arg(long, value_name = "NAME", conflicts_with = "issuer")]
+    pub(crate) token_env: Option<String>,
+    /// What Fulcio makes the subject of that token's certificates; by default its `email`, else its `sub`
+    #[arg(long, value_name = "TEXT", conflicts_with = "issuer")]
+    pub(crate) subject: Option<String>,
+}
+
+/// How services are reached.
+#[derive(Debug, Args)]
+pub(crate) struct ReachArgs {
+    /// Trust the TLS roots in this PEM file as well
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cacert: Option<PathBuf>,
+    /// Who allowed load on a peer that is neither loopback nor private
+    #[arg(long, value_name = "WHO")]
+    pub(crate) authorized: Option<String>,
+}
+
+/// How much is sent, in open or closed loop.
+#[derive(Debug, Args)]
+pub(crate) struct LoadArgs {
+    /// Open loop: operations a second (20/s), which is also what is sent without --rate and --users
+    #[arg(long, short = 'q', value_name = "RATE", conflicts_with = "users")]
+    pub(crate) rate: Option<String>,
+    /// Closed loop: users who wait for their answers
+    #[arg(long, value_name = "N")]
+    pub(crate) users: Option<usize>,
+    #[command(flatten)]
+    pub(crate) bounds: BoundsArgs,
+}
+
+/// How long is sent, and within which limits.
+#[derive(Debug, Args)]
+pub(crate) struct BoundsArgs {
+    /// How long to send
+    #[arg(short = 'z', long, visible_alias = "for", default_value = "30s", value_name = "TIME")]
+    pub(crate) duration: String,
+    /// Open loop: most operations in flight
+    #[arg(short = 'c', long, default_value_t = 2000, value_name = "N")]
+    pub(crate) in_flight: usize,
+    /// How long one operation may take
+    #[arg(short = 't', long, default_value = "30s", value_name = "TIME")]
+    pub(crate) timeout: String,
+    /// The seed of everything that is drawn or minted, the keys of hammer's own issuer among it
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(crate) seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SignArgs {
+    #[command(flatten)]
+    pub(crate) services: ServicesArgs,
+    /// Rekor v1: what stands before /api/v1/log/entries. Without this and --rekor-tiles nothing is logged
+    #[arg(long, value_name = "URL", conflicts_with = "rekor_tiles")]
+    pub(crate) rekor: Option<String>,
+    /// Rekor v2: what stands before /api/v2/log/entries
+    #[arg(long, value_name = "URL")]
+    pub(crate) rekor_tiles: Option<String>,
+    /// Where the log of Rekor v2 is read: what stands before /checkpoint; by default --rekor-tiles and /api/v2
+    #[arg(long, value_name = "URL", requires = "rekor_tiles")]
+    pub(crate) rekor_tiles_read: Option<String>,
+    /// The first line of its checkpoints; by default the host without port of --rekor-tiles
+    #[arg(long, value_name = "ORIGIN", requires = "rekor_tiles")]
+    pub(crate) rekor_tiles_origin: Option<String>,
+    /// Do not follow the log of Rekor v2, nor look for the accepted entries in its tree
+    #[arg(long, requires = "rekor_tiles")]
+    pub(crate) no_audit: bool,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MixedArgs {
+    #[command(flatten)]
+    pub(crate) services: ServicesArgs,
+    /// Rekor v1: what stands before /api/v1/log/entries
+    #[arg(long, value_name = "URL")]
+    pub(crate) rekor: String,
+    /// Open loop: sign flows a second (20/s)
+    #[arg(long, value_name = "RATE", required_unless_present = "sign_users", conflicts_with = "sign_users")]
+    pub(crate) sign_rate: Option<String>,
+    /// Closed loop: users who sign
+    #[arg(long, value_name = "N")]
+    pub(crate) sign_users: Option<usize>,
+    /// Open loop: verify flows a second (80/s)
+    #[arg(
+        long,
+        value_name = "RATE",
+        required_unless_present = "verify_users",
+        conflicts_with = "verify_users"
+    )]
+    pub(crate) verify_rate: Option<String>,
+    /// Closed loop: users who verify; they enter 2 s after those who sign
+    #[arg(long, value_name = "N")]
+    pub(crate) verify_users: Option<usize>,
+    /// Load whose figures do not count, before --duration: nothing can be verified until something is logged
+    #[arg(long, default_value = "3s", value_name = "TIME")]
+    pub(crate) warm_up: String,
+    #[command(flatten)]
+    pub(crate) bounds: BoundsArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TimestampArgs {
+    /// The timestamp authority: what stands before /api/v1/timestamp
+    pub(crate) url: String,
+    /// PEM file of its chain, the root last
+    #[arg(
+        long,
+        value_name = "FILE",
+        required_unless_present = "trusted_root",
+        conflicts_with = "trusted_root"
+    )]
+    pub(crate) chain: Option<PathBuf>,
+    /// The trusted root that has the chain: trusted_root.json
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trusted_root: Option<PathBuf>,
+    /// Ask in JSON instead of DER
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) reach: ReachArgs,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IssuerArgs {
+    /// The issuer, as tokens name it (`iss`): http://127.0.0.1:18888
+    pub(crate) url: String,
+    /// The address to listen on, where it is not the issuer's own
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// Publish the key of RS256 instead of that of ES256
+    #[arg(long)]
+    pub(crate) rs256: bool,
+    /// For whom tokens are (`aud`): the client id in the printed configuration
+    #[arg(long, default_value = "sigstore", value_name = "NAME")]
+    pub(crate) audience: String,
+    /// The seed that the key follows from: that of the run which mints the tokens
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(crate) seed: u64,
+}

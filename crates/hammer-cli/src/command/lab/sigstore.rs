@@ -1,0 +1,128 @@
+//! `hammer lab sigstore`: all services of one instance, and what their clients need of them.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use hammer_core::clock::unix_millis;
+use hammer_lab::LabError;
+use hammer_lab_sigstore::{SigstoreLab, SigstoreLabPlan, TokenSignature, TrustedIssuer};
+use hammer_oauth::{IdentityClaims, IssuerDocuments, IssuerKeys, MintScratch, TokenMinter};
+use hammer_report::ExitCode;
+use hammer_sigstore::TokenSigner;
+use serde_json::{Value, json};
+
+use crate::args::LabSigstoreArgs;
+use crate::command::foreground::until_signal;
+use crate::command::sigstore::issuer::issuer_keys;
+use crate::error::{CliError, OutputError};
+use crate::output::{print, say_notes};
+use crate::plan::path::PlanPath;
+use crate::plan::read::SourcedPlan;
+use crate::protocol::lab::unstarted;
+use crate::protocol::registry::Registry;
+
+use super::config;
+
+pub(super) fn serve(args: &LabSigstoreArgs, registry: &Registry) -> Result<ExitCode, CliError> {
+    let settings = config::<SigstoreLabPlan>(args.config.as_deref(), &args.set, registry)?;
+    let SourcedPlan { plan, source } = settings;
+    say_notes(&source)?;
+    let refused = |error: LabError| unstarted(error, &PlanPath::default()).placed(&source);
+    let keys = issuer_keys(
+        args.seed,
+        match plan.token_signature {
+            TokenSignature::Es256 => TokenSigner::Es256,
+            TokenSignature::Rs256 => TokenSigner::Rs256,
+        },
+    );
+    let token = token(keys.clone(), &plan.fulcio.audience, unix_millis() / 1000);
+    let origin = plan.rekor_tiles.hostname.clone();
+    let lab = SigstoreLab::spawn(plan, vec![trusted(&keys)?]).map_err(refused)?;
+    let mut target = target(&lab, &origin);
+    if let Some(folder) = &args.out {
+        let written = Written::to(folder, &lab.trusted_root(), &token)?;
+        target["trusted_root"] = json!(written.trusted_root);
+        target["identity"] = json!({ "token": { "file": written.token } });
+    }
+    until_signal(&target)?;
+    let stats = stopped(lab);
+    print(io::stdout(), |out| writeln!(out, "{stats}"))?;
+    Ok(ExitCode::Clean)
+}
+
+/// Where the services are, as stands under `target.sigstore` of a plan.
+fn target(lab: &SigstoreLab, origin: &str) -> Value {
+    json!({
+        "fulcio_url": lab.fulcio.url,
+        "fulcio_grpc_url": lab.fulcio.url,
+        "rekor_url": lab.rekor.url,
+        "rekor_tiles_url": lab.rekor_tiles.url,
+        "rekor_tiles_grpc_url": lab.rekor_tiles.url,
+        "rekor_tiles_origin": origin,
+        "timestamp_url": lab.timestamp_authority.url,
+    })
+}
+
+/// Ends the services; what each has counted.
+fn stopped(lab: SigstoreLab) -> Value {
+    let SigstoreLab { fulcio, ct_log, rekor, rekor_tiles, timestamp_authority } = lab;
+    json!({
+        "fulcio": fulcio.stop(),
+        "ct_log": ct_log.map(hammer_lab::LabHandle::stop),
+        "rekor": rekor.stop(),
+        "rekor_tiles": rekor_tiles.stop(),
+        "timestamp_authority": timestamp_authority.stop(),
+    })
+}
+
+/// The issuer that Fulcio trusts without looking it up.
+fn trusted(keys: &IssuerKeys) -> Result<TrustedIssuer, LabError> {
+    let unusable =
+        |why: hammer_oauth::IssuerUrlError| LabError::Plan { key: "issuer".into(), reason: why.to_string() };
+    let documents = IssuerDocuments::new(ISSUER, &[keys]).map_err(unusable)?;
+    Ok(TrustedIssuer { issuer: ISSUER.to_owned(), jwks: documents.jwks })
+}
+
+/// A token that Fulcio takes for a day from `now`, in seconds since 1970.
+fn token(keys: IssuerKeys, audience: &str, now: u64) -> String {
+    let now = now.cast_signed();
+    let claims = IdentityClaims {
+        subject: SUBJECT,
+        email: Some(SUBJECT),
+        issued_at: now,
+        expires_at: now + DAY,
+        extra: &[],
+    };
+    let mut token = String::new();
+    // The index of no flow: two tokens of one index would share a nonce.
+    TokenMinter::new(ISSUER, audience, keys).mint(u64::MAX, &claims, &mut MintScratch::default(), &mut token);
+    token
+}
+
+/// The files of an instance, by paths that hold in any folder.
+struct Written {
+    trusted_root: PathBuf,
+    token: PathBuf,
+}
+
+impl Written {
+    fn to(folder: &Path, trusted_root: &str, token: &str) -> Result<Self, OutputError> {
+        let made = fs::create_dir_all(folder).and_then(|()| folder.canonicalize());
+        let folder = made.map_err(|source| OutputError::Unopened { path: folder.to_owned(), source })?;
+        let write = |name: &str, text: &str| {
+            let path = folder.join(name);
+            let written = fs::write(&path, format!("{text}\n"));
+            written.map_err(|source| OutputError::Unopened { path: path.clone(), source })?;
+            Ok(path)
+        };
+        Ok(Self { trusted_root: write("trusted_root.json", trusted_root)?, token: write("token", token)? })
+    }
+}
+
+/// Who signs the tokens of a plan's embedded services, too.
+const ISSUER: &str = "http://issuer.hammer.test";
+/// In whose name the written token is.
+const SUBJECT: &str = "lab@hammer.test";
+/// Seconds.
+const DAY: i64 = 86_400;

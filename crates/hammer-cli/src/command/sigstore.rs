@@ -1,0 +1,21 @@
+//! `hammer sigstore`: services of Sigstore, loaded from one line; and the issuer of the tokens that they are shown.
+
+use hammer_report::ExitCode;
+
+use crate::args::SigstoreCommand;
+use crate::error::CliError;
+use crate::protocol::registry::Registry;
+
+pub(super) mod issuer;
+mod load;
+mod target;
+
+/// Carries it out.
+pub(crate) fn command(command: &SigstoreCommand, registry: &Registry) -> Result<ExitCode, CliError> {
+    match command {
+        SigstoreCommand::Sign(args) => load::sign(args, registry),
+        SigstoreCommand::Mixed(args) => load::mixed(args, registry),
+        SigstoreCommand::Timestamp(args) => load::timestamp(args, registry),
+        SigstoreCommand::Issuer(args) => issuer::serve(args, registry),
+    }
+}

@@ -1,0 +1,114 @@
+//! `hammer sigstore sign`, `mixed` and `timestamp`: a plan from one line.
+
+use hammer_report::ExitCode;
+use serde_json::{Value, json};
+
+use crate::args::{BoundsArgs, LoadArgs, MixedArgs, OutputArgs, SignArgs, TimestampArgs};
+use crate::command::{http, run};
+use crate::error::CliError;
+use crate::plan::read::of_flags;
+use crate::protocol::registry::Registry;
+use crate::resources;
+
+use super::target::FLAGS;
+
+pub(super) fn sign(args: &SignArgs, registry: &Registry) -> Result<ExitCode, CliError> {
+    let workload = workload("sign", ("sigstore_sign", args.flows()), &args.load.plan(), &args.load.bounds);
+    let plan = plan(&args.target(), &[workload], &args.load.bounds);
+    let own = [&[args.services.identity.token_flag()], ONE_LOAD.as_slice()].concat();
+    carry_out(plan, &own, &args.output, registry)
+}
+
+pub(super) fn timestamp(args: &TimestampArgs, registry: &Registry) -> Result<ExitCode, CliError> {
+    let requests = json!({ "format": if args.json { "json" } else { "der" } });
+    let requests = ("sigstore_timestamp", requests);
+    let workload = workload("timestamp", requests, &args.load.plan(), &args.load.bounds);
+    let plan = plan(&args.target(), &[workload], &args.load.bounds);
+    let chain = if args.chain.is_some() { "--chain" } else { "--trusted-root" };
+    let own = [
+        ("URL", "target.sigstore.timestamp_url"),
+        (chain, "target.sigstore.timestamp_chain"),
+        (chain, "workloads[0].sigstore_timestamp.timestamp_chain"),
+    ];
+    carry_out(plan, &[own.as_slice(), &ONE_LOAD].concat(), &args.output, registry)
+}
+
+pub(super) fn mixed(args: &MixedArgs, registry: &Registry) -> Result<ExitCode, CliError> {
+    let signs = load(args.sign_rate.as_deref(), args.sign_users);
+    let sign = workload("sign", ("sigstore_sign", args.sign_flows()), &signs, &args.bounds);
+    let verifies = match args.verify_users {
+        // Users who find nothing to verify would ask again at once.
+        Some(users) => {
+            json!({ "stages": [{ "users": 0, "over": HEAD_START }, { "users": users, "over": "0s" }] })
+        }
+        None => load(args.verify_rate.as_deref(), None),
+    };
+    let verify = workload("verify", ("sigstore_verify", args.verify_flows()), &verifies, &args.bounds);
+    let mut plan = plan(&args.target(), &[sign, verify], &args.bounds);
+    plan["phases"]["warm_up"] = json!(args.warm_up);
+    // A shard's verify flows read what that shard's users signed, so that none may be without one.
+    let few = args.sign_users.filter(|users| *users < resources::cores());
+    plan["threads"] = json!({ "shards": few.map(|users| users.max(1)) });
+    let own = [&[args.services.identity.token_flag()], TWO_LOADS.as_slice()].concat();
+    carry_out(plan, &own, &args.output, registry)
+}
+
+impl LoadArgs {
+    fn plan(&self) -> Value {
+        let rate = self.rate.as_deref().or(self.users.is_none().then_some(RATE));
+        load(rate, self.users)
+    }
+}
+
+fn load(rate: Option<&str>, users: Option<usize>) -> Value {
+    json!({ "rate": rate.map(http::rate), "users": users })
+}
+
+fn workload(name: &str, (section, operations): (&str, Value), load: &Value, bounds: &BoundsArgs) -> Value {
+    json!({
+        "name": name,
+        section: operations,
+        "load": load,
+        "in_flight": bounds.in_flight,
+        "timeout": bounds.timeout,
+    })
+}
+
+fn plan(target: &Value, workloads: &[Value], bounds: &BoundsArgs) -> Value {
+    json!({
+        "seed": bounds.seed,
+        "target": target,
+        "workloads": workloads,
+        "phases": { "measurement": bounds.duration },
+    })
+}
+
+fn carry_out(
+    plan: Value,
+    own: &[(&'static str, &'static str)],
+    output: &OutputArgs,
+    registry: &Registry,
+) -> Result<ExitCode, CliError> {
+    // The first flag of a key is the one that is named.
+    let flags = [own, &FLAGS].concat();
+    run::of_plan(&of_flags(plan, &flags, registry.grammar())?, output, registry)
+}
+
+const ONE_LOAD: [(&str, &str); 3] = [
+    ("--timestamp", "target.sigstore.timestamp_url"),
+    ("--rate", "workloads[0].load.rate"),
+    ("--users", "workloads[0].load.users"),
+];
+const TWO_LOADS: [(&str, &str); 7] = [
+    ("--timestamp", "target.sigstore.timestamp_url"),
+    ("--sign-rate", "workloads[0].load.rate"),
+    ("--sign-users", "workloads[0].load.users"),
+    ("--verify-rate", "workloads[1].load.rate"),
+    ("--verify-users", "workloads[1].load.users"),
+    ("--verify-users", "workloads[1].load.stages"),
+    ("--warm-up", "phases.warm_up"),
+];
+/// What is sent where neither a rate nor users are given.
+const RATE: &str = "20/s";
+/// How much later those enter who verify.
+const HEAD_START: &str = "2s";

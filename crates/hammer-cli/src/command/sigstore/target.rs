@@ -1,0 +1,164 @@
+//! The services of a line, as a plan would have them.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::args::{IdentityArgs, MixedArgs, ReachArgs, ServicesArgs, SignArgs, TimestampArgs};
+
+impl SignArgs {
+    /// As a plan would have it.
+    pub(super) fn target(&self) -> Value {
+        let mut sigstore = self.services.sigstore();
+        sigstore["rekor_url"] = urls(self.rekor.as_ref());
+        sigstore["rekor_tiles_url"] = urls(self.rekor_tiles.as_ref());
+        sigstore["rekor_tiles_read_url"] = urls(self.rekor_tiles_read.as_ref());
+        sigstore["rekor_tiles_origin"] = json!(self.rekor_tiles_origin);
+        self.services.reach.target(&sigstore)
+    }
+
+    /// What its flows do.
+    pub(super) fn flows(&self) -> Value {
+        let rekor = match (&self.rekor, &self.rekor_tiles) {
+            (Some(_), _) => "v1",
+            (None, Some(_)) => "v2",
+            (None, None) => "none",
+        };
+        self.services.flows(rekor, !self.no_audit)
+    }
+}
+
+impl MixedArgs {
+    /// As a plan would have it.
+    pub(super) fn target(&self) -> Value {
+        let mut sigstore = self.services.sigstore();
+        sigstore["rekor_url"] = json!(self.rekor);
+        self.services.reach.target(&sigstore)
+    }
+
+    /// What its sign flows do.
+    pub(super) fn sign_flows(&self) -> Value {
+        self.services.flows("v1", true)
+    }
+
+    /// What its verify flows do.
+    pub(super) fn verify_flows(&self) -> Value {
+        json!({ "timestamp_chain": self.services.timestamp.is_some() })
+    }
+}
+
+impl TimestampArgs {
+    /// As a plan would have it.
+    pub(super) fn target(&self) -> Value {
+        let (chain, root) = (&self.chain, &self.trusted_root);
+        let sigstore = json!({ "timestamp_url": self.url, "timestamp_chain": chain, "trusted_root": root });
+        self.reach.target(&sigstore)
+    }
+}
+
+impl ServicesArgs {
+    fn sigstore(&self) -> Value {
+        let over = |is_grpc: bool| urls(Some(&self.fulcio).filter(|_| self.is_grpc() == is_grpc));
+        json!({
+            "fulcio_url": over(false),
+            "fulcio_grpc_url": over(true),
+            "timestamp_url": urls(self.timestamp.as_ref()),
+            "trusted_root": self.trusted_root,
+            "identity": self.identity.plan(),
+        })
+    }
+
+    fn flows(&self, rekor: &str, audit: bool) -> Value {
+        json!({
+            "fulcio": self.fulcio_interface,
+            "rekor": rekor,
+            "timestamp": self.timestamp.is_some(),
+            "timestamp_entry": self.timestamp_entry,
+            "identities": self.identities,
+            "artifacts": self.artifacts,
+            "audit": audit,
+        })
+    }
+
+    fn is_grpc(&self) -> bool {
+        self.fulcio_interface == "grpc"
+    }
+}
+
+impl IdentityArgs {
+    /// Which argument stands for the token.
+    pub(super) const fn token_flag(&self) -> (&'static str, &'static str) {
+        (
+            if self.token_env.is_some() { "--token-env" } else { "--token-file" },
+            "target.sigstore.identity.token",
+        )
+    }
+
+    fn plan(&self) -> Value {
+        let has_token = self.token_file.is_some() || self.token_env.is_some();
+        json!({
+            "issuer": self.issuer,
+            "listen": self.listen,
+            "signer": signer(self.rs256),
+            "audience": self.audience,
+            "token": has_token.then(|| json!({ "file": self.token_file, "env": self.token_env })),
+            "subject": self.subject,
+        })
+    }
+}
+
+impl ReachArgs {
+    fn target(&self, sigstore: &Value) -> Value {
+        json!({
+            "sigstore": sigstore,
+            "authorized": self.authorized,
+            "tls": { "roots": self.cacert.iter().collect::<Vec<&PathBuf>>() },
+            "connection": { "max_idle": MAX_IDLE },
+        })
+    }
+}
+
+/// What a plan calls the algorithm of a token's signature.
+pub(super) const fn signer(rs256: bool) -> &'static str {
+    if rs256 { "rs256" } else { "es256" }
+}
+
+/// A list, since a service that no flow goes to has none.
+fn urls(url: Option<&String>) -> Value {
+    json!(url.into_iter().collect::<Vec<_>>())
+}
+
+/// Which key each argument stands for, of those that have it: what is missing in the trusted root is told by the key that would name
+/// it, or would name a file in place of it.
+pub(super) const FLAGS: [(&str, &str); 27] = [
+    ("--fulcio", "target.sigstore.fulcio_url"),
+    ("--fulcio", "target.sigstore.fulcio_grpc_url"),
+    ("--rekor", "target.sigstore.rekor_url"),
+    ("--rekor-tiles", "target.sigstore.rekor_tiles_url"),
+    ("--rekor-tiles-read", "target.sigstore.rekor_tiles_read_url"),
+    ("--rekor-tiles-origin", "target.sigstore.rekor_tiles_origin"),
+    ("--trusted-root", "target.sigstore.trusted_root"),
+    ("--trusted-root", "target.sigstore.rekor_tiles_key"),
+    ("--trusted-root", "workloads[0].sigstore_sign.fulcio_chain"),
+    ("--trusted-root", "workloads[0].sigstore_sign.rekor_key"),
+    ("--trusted-root", "workloads[0].sigstore_sign.rekor_tiles_key"),
+    ("--trusted-root", "workloads[0].sigstore_sign.timestamp_chain"),
+    ("--trusted-root", "workloads[0].sigstore_timestamp.timestamp_chain"),
+    ("--listen", "target.sigstore.identity.listen"),
+    ("--listen", "target.sigstore.identity.serve.listen"),
+    ("--issuer", "target.sigstore.identity.issuer"),
+    ("--audience", "target.sigstore.identity.audience"),
+    ("--subject", "target.sigstore.identity.subject"),
+    ("--identities", "workloads[0].sigstore_sign.identities"),
+    ("--artifacts", "workloads[0].sigstore_sign.artifacts"),
+    ("--cacert", "target.tls.roots"),
+    ("--authorized", "target.authorized"),
+    ("-z", "phases.measurement"),
+    ("-c", "workloads[0].in_flight"),
+    ("-c", "workloads[1].in_flight"),
+    ("-t", "workloads[0].timeout"),
+    ("-t", "workloads[1].timeout"),
+];
+
+/// Fulcio closes a connection that is silent for 30 s, Rekor v2 for 20 s.
+const MAX_IDLE: &str = "15s";

@@ -1,0 +1,272 @@
+//! What the arguments of `hammer sigstore` become, and what `hammer lab sigstore` leaves for them.
+
+#[path = "support/attended.rs"]
+mod attended;
+#[path = "support/folder.rs"]
+mod folder;
+#[path = "support/hammer.rs"]
+mod hammer;
+#[path = "support/plan.rs"]
+#[expect(dead_code, reason = "other tests refuse whole plans")]
+mod plan;
+#[path = "support/sigstore.rs"]
+mod sigstore;
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+
+use hammer_oauth::jwt;
+use hammer_report::Report;
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use folder::Folder;
+use hammer::{Started, command, hammer};
+use plan::refused;
+use sigstore::{Lab, kept};
+
+/// A run's plan, below `path`.
+fn planned<'a>(report: &'a Report, path: &str) -> &'a Value {
+    report.plan.pointer(path).unwrap_or(&Value::Null)
+}
+
+fn series(report: &Report) -> Vec<&str> {
+    report.series.iter().map(|series| series.name.as_str()).collect()
+}
+
+#[test]
+fn a_line_signs_with_the_token_that_the_lab_left_and_its_answers_are_verified() {
+    let lab = Lab::of(&[]);
+    let (rekor, token) = (lab.at("rekor_url"), lab.token());
+    let args = [
+        "--rekor",
+        rekor,
+        "--token-file",
+        token,
+        "--timestamp-entry",
+        "-q",
+        "20",
+        "--for",
+        "1s",
+        "--seed",
+        "7",
+    ];
+    let report = kept(&lab.sigstore("sign", &args));
+    assert_eq!(report.totals.all.offered, 20);
+    assert_eq!(series(&report), ["sign", "fulcio", "rekor", "timestamp", "rekor-timestamp"]);
+    assert_eq!(report.promises.all.kept, 4 * report.totals.all.fates.accepted);
+    assert_eq!(
+        (planned(&report, "/seed"), planned(&report, "/workloads/0/timeout")),
+        (&json!(7), &json!("30s"))
+    );
+}
+
+#[test]
+fn rekor_v2_is_audited_unless_the_line_says_otherwise_and_without_a_log_there_is_no_entry() {
+    let lab = Lab::of(&[]);
+    let (tiles, token) = (lab.at("rekor_tiles_url"), lab.token());
+    let args = ["--rekor-tiles", tiles, "--token-file", token, "-q", "20/s", "-z", "500ms"];
+    for (more, is_audited) in [(None, true), (Some("--no-audit"), false)] {
+        let args: Vec<&str> = args.iter().copied().chain(more).collect();
+        let report = kept(&lab.sigstore("sign", &args));
+        assert_eq!(series(&report), ["sign", "fulcio", "rekor-tiles", "timestamp"]);
+        assert_eq!(report.observations.iter().any(|observed| observed.name == "audited"), is_audited);
+    }
+    let report = kept(&lab.sigstore("sign", &["--token-file", token, "-q", "20/s", "-z", "500ms"]));
+    assert_eq!(series(&report), ["sign", "fulcio", "timestamp"]);
+}
+
+#[test]
+fn tokens_of_the_labs_seed_and_issuer_are_taken_and_those_of_another_seed_are_not() {
+    for signer in [None, Some("--rs256")] {
+        let set: &[&str] = if signer.is_some() { &["--set", "token_signature=rs256"] } else { &[] };
+        let lab = Lab::of(&[set, &["--seed", "5"]].concat());
+        let issuer =
+            ["--issuer", "http://issuer.hammer.test", "--listen", "127.0.0.1:0", "--identities", "3"];
+        let load = ["--users", "2", "-z", "300ms", "--fulcio-interface", "grpc"];
+        let signer = signer.as_slice();
+        let report =
+            kept(&lab.sigstore("sign", &[&issuer, load.as_slice(), signer, &["--seed", "5"]].concat()));
+        assert_eq!(planned(&report, "/workloads/0/load/users"), 2);
+        assert_eq!(planned(&report, "/workloads/0/sigstore_sign/identities"), 3);
+
+        let load = ["-q", "20/s", "-z", "300ms", "--fulcio-interface", "v2"];
+        let other =
+            lab.sigstore("sign", &[&issuer, load.as_slice(), signer, &["--seed", "6"]].concat()).report();
+        let fates = &other.totals.all.fates;
+        assert!(fates.accepted == 0 && fates.refused > 0, "{fates:?}");
+    }
+}
+
+#[test]
+fn verify_flows_of_a_line_read_what_its_sign_flows_got_logged() {
+    let lab = Lab::of(&[]);
+    let on = ["--rekor", lab.at("rekor_url"), "--token-file", lab.token(), "-z", "1s"];
+    let open = ["--sign-rate", "20/s", "--verify-rate", "80/s", "--warm-up", "1s"];
+    let report = lab.sigstore("mixed", &[on.as_slice(), &open].concat()).report();
+    assert_eq!(report.promises.all.kept, report.promises.all.made);
+    let closed = ["--sign-users", "1", "--verify-users", "3"];
+    // Nothing is asked for before there is something to verify, on any shard.
+    let users = kept(&lab.sigstore("mixed", &[on.as_slice(), &closed].concat()));
+    for (report, least) in [(&report, 40), (&users, 1)] {
+        let verified = report.operations().find(|operations| operations.workload == "verify").unwrap();
+        assert!(verified.measurement.counts.fates.accepted >= least, "{:?}", verified.measurement.counts);
+        assert_eq!(series(report)[4..], ["verify", "rekor-entry", "timestamp-chain"]);
+    }
+}
+
+#[test]
+fn a_line_asks_for_timestamps_in_either_form() {
+    let lab = Lab::of(&[]);
+    let (url, root) = (lab.at("timestamp_url"), lab.at("trusted_root"));
+    let chain = lab.folder.write("chain.pem", &get(url, "/api/v1/timestamp/certchain"));
+    for (form, trust) in [("json", ["--trusted-root", root, "--json"]), ("der", ["--chain", &chain, "-q20"])]
+    {
+        let ended = hammer(
+            &[&["sigstore", "timestamp", url, "-z", "500ms", "--out", "-"], trust.as_slice()].concat(),
+        );
+        let report = kept(&ended);
+        assert_eq!(report.totals.all.offered, 10, "20/s unless it says otherwise");
+        assert_eq!(planned(&report, "/workloads/0/sigstore_timestamp/format"), form);
+    }
+    let absent = lab.folder.path("absent");
+    let more = ["--trusted-root", root, "--cacert", &absent];
+    refused(
+        &hammer(&[&["sigstore", "timestamp", url], more.as_slice()].concat()),
+        &["use --cacert: failed to read"],
+    );
+}
+
+#[test]
+fn the_issuer_publishes_the_key_of_its_seed_and_prints_what_fulcio_needs_of_it() {
+    let lab = Lab::of(&["--seed", "9"]);
+    let token = fs::read_to_string(lab.token()).unwrap();
+    let minted_by = jwt::parse(token.trim()).unwrap().header.key_id;
+    for (seed, is_same) in [("9", true), ("8", false)] {
+        let args =
+            ["sigstore", "issuer", "https://sso.test/realms/tas", "--listen", "127.0.0.1:0", "--seed", seed];
+        let issuer = Started::of(command(&args));
+        let served = issuer.line_with("# served at ");
+        let url = served.trim_end().trim_start_matches("# served at ");
+        let printed: String = (0..5).map(|_| issuer.stdout.recv_timeout(hammer::DEADLINE).unwrap()).collect();
+        let entry = "\"https://sso.test/realms/tas\"";
+        let expected = format!(
+            "oidc-issuers:\n  {entry}:\n    issuer-url: {entry}\n    client-id: \"sigstore\"\n    type: email\n"
+        );
+        assert_eq!(printed, expected);
+
+        let discovery: Value = json_at(url, "/realms/tas/.well-known/openid-configuration");
+        assert_eq!(discovery["issuer"], "https://sso.test/realms/tas");
+        let jwks = json_at(url, "/realms/tas/jwks.json");
+        assert_eq!(jwks["keys"][0]["kid"] == json!(minted_by), is_same, "{jwks} {minted_by:?}");
+        issuer.signal(Signal::INT);
+        let ended = issuer.ended();
+        assert_eq!((ended.code, ended.stdout.as_str(), ended.stderr.as_str()), (0, "", ""));
+    }
+}
+
+#[test]
+fn the_lab_says_at_its_end_what_each_service_has_answered() {
+    let folder = Folder::new();
+    let lab = Started::of(command(&["lab", "sigstore", "--set", "has_ct_log=false"]));
+    let target: Value = serde_json::from_str(&lab.line_with("fulcio_url")).unwrap();
+    assert!(target.get("identity").is_none() && target.get("trusted_root").is_none(), "nothing was written");
+    let chain = folder
+        .write("chain.pem", &get(target["timestamp_url"].as_str().unwrap(), "/api/v1/timestamp/certchain"));
+    assert!(fs::read_to_string(chain).unwrap().contains("BEGIN CERTIFICATE"));
+    lab.signal(Signal::TERM);
+    let ended = lab.ended();
+    let stats: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(stats["timestamp_authority"]["requests"]["certchain"]["200"], 1, "{stats}");
+    assert!(stats["ct_log"].is_null() && stats["rekor"].is_object(), "{stats}");
+    assert_eq!(ended.code, 0);
+}
+
+#[test]
+fn arguments_that_cannot_be_are_named() {
+    let folder = Folder::new();
+    let empty = r#"{"mediaType":"application/vnd.dev.sigstore.trustedroot+json;version=0.1"}"#;
+    let (empty, absent) = (folder.write("empty.json", empty), folder.path("absent"));
+    let nowhere = "http://127.0.0.1:9";
+    let sign =
+        ["sigstore", "sign", "--fulcio", nowhere, "--trusted-root", &empty, "--issuer", "http://127.0.0.1:9"];
+    for (more, part) in [
+        (["--rekor", "nowhere"], "use --rekor: `nowhere` is no URL of a service"),
+        (["--rekor-tiles", "nowhere"], "use --rekor-tiles: `nowhere` is no URL"),
+        (["--timestamp", "nowhere"], "use --timestamp: `nowhere` is no URL"),
+        (["--identities", "0"], "use --identities: it must be 1 at least"),
+        (["--artifacts", "0"], "use --artifacts: it must be 1 at least"),
+        (["--rate", "fast"], "use --rate: `fast` is no rate"),
+        (["--users", "0"], "use --users: there must be at least one user"),
+        (["--for", "long"], "use -z: `long` is no time"),
+        (["-t", "long"], "use -t: `long` is no time"),
+        (["-c", "0"], "use -c: it must be 1 at least"),
+    ] {
+        refused(&hammer(&[sign.as_slice(), &more].concat()), &[part]);
+    }
+    let token = ["sigstore", "sign", "--fulcio", nowhere, "--trusted-root", &empty, "--token-file", &absent];
+    refused(&hammer(&token), &["failed to read a token from", &absent]);
+    let timestamp = ["sigstore", "timestamp", nowhere];
+    refused(
+        &hammer(&[&timestamp, ["--chain", &absent].as_slice()].concat()),
+        &["use --chain: failed to read"],
+    );
+    let no_chain = "use --trusted-root: failed to find the chain of the timestamp authority";
+    refused(&hammer(&[&timestamp, ["--trusted-root", &empty].as_slice()].concat()), &[no_chain]);
+    for (url, part) in [
+        ("nowhere", "use URL: `nowhere` is no URL of a service"),
+        ("https://sso.test", "use URL: it is no address of loopback with a port; say by --listen"),
+        ("http://127.0.0.1:0", "use URL: it is no address of loopback with a port"),
+    ] {
+        refused(&hammer(&["sigstore", "issuer", url]), &[part]);
+    }
+    refused(
+        &hammer(&["lab", "sigstore", "--set", "rekor1={}"]),
+        &["--set rekor1={}", "unknown field `rekor1`"],
+    );
+    refused(&hammer(&["lab", "sigstore", "--out", &format!("{empty}/below")]), &["failed to open", "below"]);
+}
+
+#[test]
+fn users_who_sign_and_those_who_verify_are_named_apart() {
+    let folder = Folder::new();
+    let token = folder.write("token", "unread");
+    let on = [
+        "sigstore",
+        "mixed",
+        "--fulcio",
+        "http://127.0.0.1:9",
+        "--trusted-root",
+        &token,
+        "--token-file",
+        &token,
+    ];
+    let on = [on.as_slice(), &["--rekor", "http://127.0.0.1:9"]].concat();
+    for (more, part) in [
+        (["--sign-users", "0", "--verify-rate", "5"], "use --sign-users: there must be at least one user"),
+        (["--sign-rate", "5", "--verify-users", "0"], "use --verify-users: there must be at least one user"),
+        (["--sign-rate", "x", "--verify-users", "1"], "use --sign-rate: `x` is no rate"),
+        (["--sign-users", "1", "--verify-rate", "x"], "use --verify-rate: `x` is no rate"),
+    ] {
+        refused(&hammer(&[on.as_slice(), &more].concat()), &[part]);
+    }
+    let half = hammer(&[on.as_slice(), &["--sign-users", "1"]].concat());
+    assert!(half.code == 2 && half.stderr.contains("--verify-rate <RATE>"), "{half:?}");
+}
+
+fn json_at(url: &str, path: &str) -> Value {
+    serde_json::from_str(&get(url, path)).unwrap()
+}
+
+/// The body of what stands there.
+fn get(url: &str, path: &str) -> String {
+    let address = url.strip_prefix("http://").unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    body.to_owned()
+}
