@@ -163,7 +163,7 @@ pub(crate) struct MixedArgs {
         conflicts_with = "verify_users"
     )]
     pub(crate) verify_rate: Option<String>,
-    /// Closed loop: users who verify; they enter 2 s after those who sign
+    /// Closed loop: users who verify; they enter 2 s after those who sign, and wait 1 ms between two flows
     #[arg(long, value_name = "N")]
     pub(crate) verify_users: Option<usize>,
     /// Load whose figures do not count, before --duration: nothing can be verified until something is logged

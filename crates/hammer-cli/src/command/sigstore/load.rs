@@ -37,10 +37,7 @@ pub(super) fn mixed(args: &MixedArgs, registry: &Registry) -> Result<ExitCode, C
     let signs = load(args.sign_rate.as_deref(), args.sign_users);
     let sign = workload("sign", ("sigstore_sign", args.sign_flows()), &signs, &args.bounds);
     let verifies = match args.verify_users {
-        // Users who find nothing to verify would ask again at once.
-        Some(users) => {
-            json!({ "stages": [{ "users": 0, "over": HEAD_START }, { "users": users, "over": "0s" }] })
-        }
+        Some(users) => late(users),
         None => load(args.verify_rate.as_deref(), None),
     };
     let verify = workload("verify", ("sigstore_verify", args.verify_flows()), &verifies, &args.bounds);
@@ -62,6 +59,12 @@ impl LoadArgs {
 
 fn load(rate: Option<&str>, users: Option<usize>) -> Value {
     json!({ "rate": rate.map(http::rate), "users": users })
+}
+
+/// Users who verify. One who finds nothing logged yet would ask again at once, and take the cores from whatever shares the machine.
+fn late(users: usize) -> Value {
+    let stages = json!([{ "users": 0, "over": HEAD_START }, { "users": users, "over": "0s" }]);
+    json!({ "stages": stages, "think": PAUSE })
 }
 
 fn workload(name: &str, (section, operations): (&str, Value), load: &Value, bounds: &BoundsArgs) -> Value {
@@ -112,3 +115,5 @@ const TWO_LOADS: [(&str, &str); 7] = [
 const RATE: &str = "20/s";
 /// How much later those enter who verify.
 const HEAD_START: &str = "2s";
+/// What a user who verifies waits between two flows, even where the first found nothing to do.
+const PAUSE: &str = "1ms";
