@@ -107,12 +107,53 @@ fn verify_flows_of_a_line_read_what_its_sign_flows_got_logged() {
     let report = lab.sigstore("mixed", &[on.as_slice(), &open].concat()).report();
     assert_eq!(report.promises.all.kept, report.promises.all.made);
     let closed = ["--sign-users", "1", "--verify-users", "3"];
-    // Nothing is asked for before there is something to verify, on any shard.
     let users = kept(&lab.sigstore("mixed", &[on.as_slice(), &closed].concat()));
+    assert_eq!(users.run.shards, 1, "verify flows read what users of their shard signed");
     for (report, least) in [(&report, 40), (&users, 1)] {
         let verified = report.operations().find(|operations| operations.workload == "verify").unwrap();
         assert!(verified.measurement.counts.fates.accepted >= least, "{:?}", verified.measurement.counts);
         assert_eq!(series(report)[4..], ["verify", "rekor-entry", "timestamp-chain"]);
+    }
+}
+
+#[test]
+fn a_user_who_finds_nothing_to_verify_waits_before_asking_again() {
+    // The first entry comes after those who verify.
+    let lab = Lab::of(&["--set", "rekor.integration_delay=3s"]);
+    let on = ["--rekor", lab.at("rekor_url"), "--token-file", lab.token()];
+    let load = ["--sign-users", "1", "--verify-users", "3", "--warm-up", "2500ms", "-z", "500ms"];
+    let report = lab.sigstore("mixed", &[on.as_slice(), &load].concat()).report();
+    let verified = report.operations().find(|operations| operations.workload == "verify").unwrap();
+    let (warm_up, measured) = (&verified.warm_up.counts.fates, &verified.measurement.counts.fates);
+    let abandoned = warm_up.abandoned + measured.abandoned;
+    // 1 ms apart, for the second that is left of 3 s.
+    assert!((1..=3 * 1000).contains(&abandoned), "{abandoned}");
+}
+
+#[test]
+fn the_published_tests_are_plans_that_the_embedded_services_can_stand() {
+    let configs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs");
+    let files = fs::read_dir(configs).unwrap().map(|file| file.unwrap().path());
+    let files: Vec<_> = files.filter(|file| file.to_str().unwrap().contains("/rhtas-")).collect();
+    assert_eq!(files.len(), 10, "{files:?}");
+    for file in files {
+        let mut args =
+            vec!["run", file.to_str().unwrap(), "--set", "target={lab: {sigstore: {}}}", "--out", "-"];
+        args.extend(["--set", "workloads.sign.load={users: 1}", "--set", "phases.warm_up=1500ms"]);
+        args.extend(["--set", "phases.measurement=300ms"]);
+        if file.to_str().unwrap().contains("verify") || file.ends_with("rhtas-mixed.yaml") {
+            let load =
+                "workloads.verify.load={stages: [{users: 0, over: 1s}, {users: 2, over: 0s}], think: 1ms}";
+            args.extend(["--set", load]);
+        }
+        let report = kept(&hammer(&args));
+        for pool in ["identities", "artifacts"] {
+            assert_eq!(planned(&report, &format!("/workloads/0/sigstore_sign/{pool}")), 1);
+        }
+        assert!(
+            report.operations().all(|operations| operations.measurement.counts.fates.accepted > 0),
+            "{file:?}"
+        );
     }
 }
 
