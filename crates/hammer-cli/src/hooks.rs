@@ -1,4 +1,4 @@
-//! Commands around the runs.
+//! Commands around the runs, and beside them.
 
 use std::io;
 use std::process::{Command, ExitStatus};
@@ -7,6 +7,12 @@ use hammer_report::summary::HookOutput;
 use serde_json::Value;
 
 use crate::plan::HookPlan;
+
+mod attendant;
+mod lines;
+mod marks;
+pub(crate) mod mid_run;
+mod shell_command;
 
 /// A fragment that completes "failed to ...".
 #[derive(Debug, thiserror::Error)]

@@ -74,7 +74,7 @@ pub(crate) struct Plan {
     /// Values for keys; the plan is carried out with every combination.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) sweep: BTreeMap<String, NonEmpty<Value>>,
-    /// Commands around the runs.
+    /// Commands around the runs and in mid-run.
     #[serde(default, skip_serializing_if = "HooksPlan::is_empty")]
     pub(crate) hooks: HooksPlan,
     /// Where reports go; the command line overrules it.
@@ -147,7 +147,8 @@ pub(crate) struct ThreadsPlan {
     pub(crate) verify: Option<Count>,
 }
 
-/// Commands around the runs; each by `sh -c`, a number or a text in its output stands in the report.
+/// Commands around the runs and in mid-run; each by `sh -c`. Of those around, a number or a text in the output stands in the
+/// report.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct HooksPlan {
@@ -160,6 +161,12 @@ pub(crate) struct HooksPlan {
     /// After each run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) after: Vec<HookPlan>,
+    /// In mid-run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) at: Vec<TimedHookPlan>,
+    /// A file of marks: each line that is appended to it during the run marks an instant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) marks: Option<PathBuf>,
 }
 
 /// One command.
@@ -169,6 +176,18 @@ pub(crate) struct HookPlan {
     /// What its output is called in the report.
     pub(crate) name: String,
     /// The command.
+    pub(crate) run: String,
+}
+
+/// One command in mid-run.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TimedHookPlan {
+    /// When it starts, from the start of measurement.
+    pub(crate) at: TimeSpan,
+    /// What the report calls it.
+    pub(crate) name: String,
+    /// The command. Lines of its output that start with `mark ` mark an instant.
     pub(crate) run: String,
 }
 
@@ -201,7 +220,8 @@ impl Plan {
 
 impl HooksPlan {
     fn is_empty(&self) -> bool {
-        self.before.is_empty() && self.between.is_empty() && self.after.is_empty()
+        let around = self.before.is_empty() && self.between.is_empty() && self.after.is_empty();
+        around && self.at.is_empty() && self.marks.is_none()
     }
 }
 

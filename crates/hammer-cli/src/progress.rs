@@ -6,6 +6,7 @@ use std::sync::Arc;
 use hammer_measure::snapshot::RunInfo;
 use hammer_measure::{Nanos, Reporter, RunEvent};
 use hammer_report::progress::line;
+use hammer_report::report::Event;
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// The reporter behind it.
@@ -49,6 +50,11 @@ impl Reporter for Progress {
             RunEvent::Note { text, .. } => bar.println(format!("note: {text}")),
             RunEvent::Breach { breach, .. } => {
                 bar.println(format!("BROKEN: {}: {} ({})", breach.subject(), breach.kind, breach.detail));
+            }
+            RunEvent::Beside { .. } => {
+                if let Some((label, words)) = Event::of(event).and_then(|event| event.beside_words()) {
+                    bar.println(format!("{label}: {words}"));
+                }
             }
             RunEvent::Command { .. } => {}
             RunEvent::Finished(_) => bar.finish_and_clear(),

@@ -1,5 +1,6 @@
 //! What reaches the loop of a run: from its threads, from its observers, and from whoever steers it.
 
+use hammer_measure::event::Beside;
 use hammer_measure::promise::Breach;
 use hammer_measure::snapshot::Observation;
 use hammer_measure::{Command, Nanos};
@@ -15,6 +16,7 @@ pub(crate) enum Message {
     Failed(RunError),
     Observed(Observation),
     Note(Nanos, String),
+    Beside(Nanos, Beside),
     /// Found by a verifier, which has counted it.
     Broken(Nanos, BrokenPromise),
     /// Found by an observer.

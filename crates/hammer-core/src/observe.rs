@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::mpsc;
 
 use hammer_measure::Nanos;
+use hammer_measure::event::Beside;
 use hammer_measure::promise::Breach;
 use hammer_measure::snapshot::Observation;
 
@@ -71,6 +72,11 @@ impl ObservationSink {
     /// Something that the reader of the figures should know.
     pub fn note(&self, at: Nanos, text: String) {
         self.tell(Message::Note(at, text));
+    }
+
+    /// Something of the operator's own: a command of theirs, or a mark.
+    pub fn beside(&self, at: Nanos, what: Beside) {
+        self.tell(Message::Beside(at, what));
     }
 
     /// A promise to everyone, not to one operation, that was found broken (a log that shrank); it is counted as made and

@@ -213,6 +213,7 @@ impl<'a, 'r> Run<'a, 'r> {
             Message::Failed(error) => return Err(error),
             Message::Observed(observation) => self.observe(observation),
             Message::Note(at, text) => self.tell(&RunEvent::Note { at, text }),
+            Message::Beside(at, what) => self.tell(&RunEvent::Beside { at, what }),
             Message::Broken(at, promise) => {
                 let BrokenPromise { breach, evidence } = promise;
                 self.promises.keep_evidence(&breach, evidence);

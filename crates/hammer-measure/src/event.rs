@@ -45,8 +45,57 @@ pub enum RunEvent {
         /// What, as a sentence without its full stop.
         text: String,
     },
+    /// Something of the operator's own happened beside the load.
+    Beside {
+        /// When.
+        at: Nanos,
+        /// What.
+        what: Beside,
+    },
     /// It ended; nothing follows.
     Finished(Arc<RunResult>),
+}
+
+/// What an operator's own commands and marks add to the record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// A hook in mid-run started.
+    HookStarted {
+        /// Its name in the plan.
+        name: String,
+    },
+    /// It ended.
+    HookEnded {
+        /// Its name in the plan.
+        name: String,
+        /// When it started.
+        started: Nanos,
+        /// How it ended.
+        exit: HookExit,
+        /// Whether the end of the run ended it.
+        cut_off: bool,
+    },
+    /// An instant was marked.
+    Mark {
+        /// The hook that marked it, or the file of marks.
+        source: String,
+        /// What for: one line, bounded in length.
+        text: String,
+    },
+    /// Marks that were not kept, since there were too many.
+    MarksLeftOut {
+        /// How many.
+        count: u64,
+    },
+}
+
+/// How a hook's command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HookExit {
+    /// By itself, with this status.
+    Status(i32),
+    /// By a signal of this number.
+    Signal(i32),
 }
 
 /// A workload's refusal of a command.

@@ -108,7 +108,7 @@ impl ReportBuilder {
     }
 
     fn keep(&mut self, event: Event) {
-        let bounded = matches!(event, Event::Note { .. } | Event::Breach { .. });
+        let bounded = matches!(event, Event::Note { .. } | Event::Breach { .. } | Event::Mark { .. });
         if bounded && self.events.len() >= MOST_EVENTS {
             self.events_left_out += 1;
         } else {

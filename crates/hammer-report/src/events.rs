@@ -30,7 +30,7 @@ pub struct EventsWriter {
 pub enum Line {
     /// The first, an interval, or the last.
     Frame(Box<Frame>),
-    /// A phase, a command, a breach or a note, as in the report.
+    /// A phase, a command, a breach, a note, a hook or a mark, as in the report.
     Event(Event),
 }
 

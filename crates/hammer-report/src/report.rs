@@ -74,7 +74,7 @@ pub struct Report {
     pub resources: Resources,
     /// What happened besides the load.
     pub events: Vec<Event>,
-    /// Notes and breaches that were left out of `events`, which is bounded.
+    /// Notes, marks and breaches that were left out of `events`, which is bounded.
     pub events_left_out: u64,
     /// The run by interval. Long runs are thinned out: see `intervals[].merged`.
     pub intervals: Vec<Interval>,

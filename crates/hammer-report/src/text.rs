@@ -184,12 +184,15 @@ fn resources(page: &mut Page, report: &Report) {
 
 fn notes(page: &mut Page, report: &Report) {
     for event in &report.events {
-        let text = match event {
-            Event::Note { text, .. } => text.clone(),
-            Event::Command { command, refused, .. } => answer(report, command, refused),
-            Event::Phase { .. } | Event::Breach { .. } => continue,
+        let (label, text) = match event {
+            Event::Note { text, .. } => ("note", text.clone()),
+            Event::Command { command, refused, .. } => ("note", answer(report, command, refused)),
+            other => match other.beside_words() {
+                Some(said) => said,
+                None => continue,
+            },
         };
-        page.paragraph("note", &format!("at {}: {text}", hammer_measure::Nanos(event.at_ns())));
+        page.paragraph(label, &format!("at {}: {text}", hammer_measure::Nanos(event.at_ns())));
     }
     if report.events_left_out > 0 {
         page.paragraph("note", &format!("{} more notes left out", grouped(report.events_left_out)));

@@ -10,6 +10,7 @@ use crate::assemble::{assemble, check};
 use crate::dashboard::dashboard;
 use crate::error::{CliError, StartError};
 use crate::evidence;
+use crate::hooks::mid_run::MidRun;
 use crate::output::{Outputs, folder, unwritten};
 use crate::plan::Plan;
 use crate::plan::read::{self, SourcedPlan};
@@ -103,9 +104,11 @@ impl RunContext<'_> {
         let Self { registry, output, signals } = self;
         let SourcedPlan { plan, source } = &planned.plan;
         hooks.extend(hooks::run(&plan.hooks.before)?);
-        let assembled =
+        let mut assembled =
             assemble(registry, plan, &folder(output, &plan.output)).map_err(|error| error.placed(source))?;
         let clock = assembled.spec.clock;
+        let mut mid_run = MidRun::start(&plan.hooks, clock).map_err(StartError::Beside)?;
+        assembled.spec.observers.extend(mid_run.as_ref().map(MidRun::observer));
         let mut builder = ReportBuilder::new();
         let mut progress = Progress::new(output.quiet || output.tui);
         let mut events = outputs.events()?;
@@ -117,6 +120,7 @@ impl RunContext<'_> {
             // It gives the terminal back at the end of this block, before anything is printed.
             let mut dashboard = tui::open(dashboard(registry, plan), output, &control)?;
             let mut reporters: Vec<&mut dyn Reporter> = vec![&mut builder, &mut progress];
+            reporters.extend(mid_run.as_mut().map(|mid_run| mid_run as &mut dyn Reporter));
             reporters.extend(dashboard.as_mut().map(|dashboard| dashboard as &mut dyn Reporter));
             reporters.extend(events.as_mut().map(|events| events as &mut dyn Reporter));
             let notes = source.notes().iter().chain(&assembled.notes).cloned();
@@ -131,6 +135,7 @@ impl RunContext<'_> {
             let text = format!("what shows the first broken promises is in {}", path.display());
             builder.event(&RunEvent::Note { at: clock.now(), text });
         }
+        drop(mid_run);
         drop(assembled.labs);
         let (after, failed) = match hooks::run(&plan.hooks.after) {
             Ok(after) => (after, None),

@@ -11,6 +11,9 @@ pub(crate) enum StartError {
     /// Signals cannot be listened to.
     #[error("wait for a signal: {0}")]
     Signals(#[source] io::Error),
+    /// What happens beside the load has no thread.
+    #[error("start what happens beside the load: {0}")]
+    Beside(#[source] io::Error),
     /// The terminal cannot be drawn on.
     #[error("show the dashboard: {0}")]
     Dashboard(#[source] io::Error),

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use hammer_measure::event::Beside;
 use hammer_measure::snapshot::{RunInfo, Snapshot};
 use hammer_measure::{Nanos, Phase, RunEvent};
+use hammer_report::report::Event;
 
 use super::spec::{DashboardSpec, PanelSide, PanelSpec};
 
@@ -137,6 +139,15 @@ impl DashboardState {
                 self.say(*at, EntryKind::Broken, text);
             }
             RunEvent::Note { at, text } => self.say(*at, EntryKind::Note, text.clone()),
+            RunEvent::Beside { at, what } => {
+                let kind = match what {
+                    Beside::HookStarted { .. } | Beside::HookEnded { .. } => EntryKind::Hook,
+                    Beside::Mark { .. } | Beside::MarksLeftOut { .. } => EntryKind::Mark,
+                };
+                if let Some((_, words)) = Event::of(event).and_then(|event| event.beside_words()) {
+                    self.say(*at, kind, words);
+                }
+            }
             RunEvent::Finished(_) => {}
         }
     }

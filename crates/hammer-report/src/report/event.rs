@@ -1,7 +1,7 @@
 //! What happened in a run besides its load.
 
-use hammer_measure::RunEvent;
-use hammer_measure::event::CommandRefusal;
+use hammer_measure::event::{Beside, CommandRefusal, HookExit};
+use hammer_measure::{Nanos, RunEvent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +43,44 @@ pub enum Event {
         at_ns: u64,
         /// What, as a sentence without its full stop.
         text: String,
+    },
+    /// A hook in mid-run started.
+    HookStarted {
+        /// When.
+        at_ns: u64,
+        /// Its name in the plan.
+        name: String,
+    },
+    /// A hook in mid-run ended.
+    HookEnded {
+        /// When.
+        at_ns: u64,
+        /// Its name in the plan.
+        name: String,
+        /// When it had started.
+        started_ns: u64,
+        /// The status that it ended with; `null` where a signal ended it.
+        status: Option<i32>,
+        /// The number of the signal that ended it; `null` where none did.
+        signal: Option<i32>,
+        /// Whether the end of the run ended it.
+        cut_off: bool,
+    },
+    /// A hook, or whoever appends to the file of marks, marked an instant.
+    Mark {
+        /// When the mark was read.
+        at_ns: u64,
+        /// The hook's name, or the path of the file.
+        source: String,
+        /// What for: one line of at most 200 characters.
+        text: String,
+    },
+    /// Marks that were not kept, since there were too many.
+    MarksLeftOut {
+        /// When they were counted, at the end of the run.
+        at_ns: u64,
+        /// How many.
+        count: u64,
     },
 }
 
@@ -97,6 +135,45 @@ impl Event {
             },
             RunEvent::Breach { at, breach } => Self::Breach { at_ns: at.0, breach: breach.into() },
             RunEvent::Note { at, text } => Self::Note { at_ns: at.0, text: text.clone() },
+            RunEvent::Beside { at, what } => Self::beside(*at, what),
+        })
+    }
+
+    fn beside(at: Nanos, what: &Beside) -> Self {
+        let at_ns = at.0;
+        match what.clone() {
+            Beside::HookStarted { name } => Self::HookStarted { at_ns, name },
+            Beside::HookEnded { name, started, exit, cut_off } => {
+                let (status, signal) = match exit {
+                    HookExit::Status(status) => (Some(status), None),
+                    HookExit::Signal(signal) => (None, Some(signal)),
+                };
+                Self::HookEnded { at_ns, name, started_ns: started.0, status, signal, cut_off }
+            }
+            Beside::Mark { source, text } => Self::Mark { at_ns, source, text },
+            Beside::MarksLeftOut { count } => Self::MarksLeftOut { at_ns, count },
+        }
+    }
+
+    /// What a hook did or a mark says: `hook` or `mark`, and the words; none for any other event.
+    pub fn beside_words(&self) -> Option<(&'static str, String)> {
+        Some(match self {
+            Self::HookStarted { name, .. } => ("hook", format!("{name} started")),
+            Self::HookEnded { at_ns, name, started_ns, status, signal, cut_off } => {
+                let took = Nanos(at_ns.saturating_sub(*started_ns));
+                let how = match (status, signal) {
+                    (Some(status), _) => format!("with status {status}"),
+                    (None, Some(signal)) => format!("by signal {signal}"),
+                    (None, None) => "without a status".to_owned(),
+                };
+                let cut_off = if *cut_off { ", cut off by the end of the run" } else { "" };
+                ("hook", format!("{name} ended after {took} {how}{cut_off}"))
+            }
+            Self::Mark { source, text, .. } => ("mark", format!("{text} ({source})")),
+            Self::MarksLeftOut { count, .. } => ("mark", format!("{count} more left out")),
+            Self::Phase { .. } | Self::Command { .. } | Self::Breach { .. } | Self::Note { .. } => {
+                return None;
+            }
         })
     }
 
@@ -106,7 +183,11 @@ impl Event {
             Self::Phase { at_ns, .. }
             | Self::Command { at_ns, .. }
             | Self::Breach { at_ns, .. }
-            | Self::Note { at_ns, .. } => *at_ns,
+            | Self::Note { at_ns, .. }
+            | Self::HookStarted { at_ns, .. }
+            | Self::HookEnded { at_ns, .. }
+            | Self::Mark { at_ns, .. }
+            | Self::MarksLeftOut { at_ns, .. } => *at_ns,
         }
     }
 }

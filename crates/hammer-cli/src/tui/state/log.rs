@@ -29,6 +29,8 @@ pub(in crate::tui) enum EntryKind {
     Note,
     Phase,
     Command,
+    Hook,
+    Mark,
     Broken,
 }
 
@@ -65,6 +67,8 @@ impl EntryKind {
             Self::Note => "note",
             Self::Phase => "phase",
             Self::Command => "by hand",
+            Self::Hook => "hook",
+            Self::Mark => "mark",
             Self::Broken => "BROKEN",
         }
     }

@@ -80,3 +80,37 @@ fn a_start_an_interval_and_an_end_are_no_events_of_a_report() {
     met.dedup();
     assert_eq!(met, ["started", "interval", "finished"]);
 }
+
+#[test]
+fn a_hook_and_a_mark_say_what_happened_and_in_which_words() {
+    let beside = |what: Beside| {
+        let event = RunEvent::Beside { at: AT, what };
+        (told(&event), Event::of(&event).unwrap().beside_words())
+    };
+    let name = || "oom".to_owned();
+    let words = |kind, text: &str| Some((kind, text.to_owned()));
+    assert_eq!(
+        beside(Beside::HookStarted { name: name() }),
+        (json!({ "event": "hook_started", "at_ns": AT.0, "name": "oom" }), words("hook", "oom started"))
+    );
+    let ended = |exit, cut_off| {
+        beside(Beside::HookEnded { name: name(), started: Nanos::from_secs(1), exit, cut_off })
+    };
+    let (json, said) = ended(HookExit::Status(3), false);
+    assert_eq!(
+        (&json["status"], &json["signal"], &json["cut_off"]),
+        (&json!(3), &Value::Null, &json!(false))
+    );
+    assert_eq!(said, words("hook", "oom ended after 500ms with status 3"));
+    let (json, said) = ended(HookExit::Signal(15), true);
+    assert_eq!(
+        (&json["status"], &json["signal"], &json["cut_off"]),
+        (&Value::Null, &json!(15), &json!(true))
+    );
+    assert_eq!(said, words("hook", "oom ended after 500ms by signal 15, cut off by the end of the run"));
+    let (_, said) = beside(Beside::Mark { source: name(), text: "killed".to_owned() });
+    assert_eq!(said, words("mark", "killed (oom)"));
+    assert_eq!(beside(Beside::MarksLeftOut { count: 2 }).1, words("mark", "2 more left out"));
+    let note = Event::of(&RunEvent::Note { at: AT, text: name() }).unwrap();
+    assert_eq!(note.beside_words(), None);
+}
