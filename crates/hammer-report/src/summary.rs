@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::exit::ExitCode;
 use crate::report::{Nanoseconds, PromiseCounts, Report, Series};
-use crate::text::Page;
 use crate::text::number::{grouped, per_second};
+use crate::text::page::Page;
 use crate::verdict::{ReasonKind, Verdict};
 
 /// The version of the schema.

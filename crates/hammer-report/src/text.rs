@@ -5,9 +5,11 @@ use crate::report::{Event, HeadlineFigures, PromiseCounts, Report};
 
 mod connections;
 pub mod number;
+pub(crate) mod page;
 mod series;
 
 use number::{bytes, grouped, plain, plural};
+use page::Page;
 
 /// The whole text, ending in a newline. The first line is the verdict; health follows whatever it says.
 pub fn render(report: &Report) -> String {
@@ -23,42 +25,7 @@ pub fn render(report: &Report) -> String {
     observations(&mut page, report);
     resources(&mut page, report);
     notes(&mut page, report);
-    page.0
-}
-
-/// Lines of at most [`WIDTH`] columns.
-#[derive(Default)]
-pub(crate) struct Page(String);
-
-impl Page {
-    /// A line as it is.
-    pub(crate) fn line(&mut self, text: &str) {
-        self.0.push_str(text.trim_end());
-        self.0.push('\n');
-    }
-
-    pub(crate) fn blank(&mut self) {
-        self.0.push('\n');
-    }
-
-    /// Text after a label, wrapped under its own start.
-    pub(crate) fn paragraph(&mut self, label: &str, text: &str) {
-        // A label that fills its column is parted from the text all the same.
-        let first = if label.is_empty() { String::new() } else { format!("{label:<0$} ", INDENT - 1) };
-        let rest = " ".repeat(if label.is_empty() { 2 } else { INDENT });
-        let options = textwrap::Options::new(WIDTH)
-            .initial_indent(&first)
-            .subsequent_indent(&rest)
-            .break_words(false)
-            .word_separator(textwrap::WordSeparator::AsciiSpace)
-            .word_splitter(textwrap::WordSplitter::NoHyphenation)
-            .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit);
-        self.line(&textwrap::fill(text, options));
-    }
-
-    pub(crate) fn into_string(self) -> String {
-        self.0
-    }
+    page.into_string()
 }
 
 fn health(page: &mut Page, report: &Report) {
@@ -211,8 +178,6 @@ fn answer(report: &Report, command: &Command, refused: &[Refusal]) -> String {
     format!("{done}{}{}", command.words(), refused.collect::<String>())
 }
 
-pub(crate) const WIDTH: usize = 80;
-const INDENT: usize = 11;
 const MOST_BREACHES: usize = 5;
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use crate::report::Connections;
 
-use super::Page;
 use super::number::{grouped, plural};
+use super::page::Page;
 
 /// Of a service whose connections were dialled once and used until the end nothing is said.
 pub(super) fn render(page: &mut Page, connections: &Connections) {

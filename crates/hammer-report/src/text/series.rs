@@ -4,8 +4,8 @@ use hammer_measure::Nanos;
 
 use crate::report::{Counts, DurationTable, Durations, Nanoseconds, PhaseFigures, Rates, Series, SeriesKind};
 
-use super::Page;
 use super::number::{bytes, grouped, per_second, plural, short, signed};
+use super::page::Page;
 
 pub(super) fn render(page: &mut Page, series: &Series) {
     page.blank();

@@ -7,6 +7,7 @@ use hammer_measure::snapshot::Observation;
 use hammer_measure::{ConnectionLog, Detail, Ledger, Nanos, Outcome, Phase, RunEvent, SeriesInfo};
 use proptest::prelude::*;
 
+use super::page::{INDENT, WIDTH};
 use super::*;
 use crate::builder::ReportBuilder;
 use crate::fixture::any::{any_run, events};

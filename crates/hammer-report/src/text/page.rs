@@ -1,0 +1,39 @@
+//! The page that texts are written on.
+
+/// Lines of at most [`WIDTH`] columns.
+#[derive(Default)]
+pub(crate) struct Page(String);
+
+impl Page {
+    /// A line as it is.
+    pub(crate) fn line(&mut self, text: &str) {
+        self.0.push_str(text.trim_end());
+        self.0.push('\n');
+    }
+
+    pub(crate) fn blank(&mut self) {
+        self.0.push('\n');
+    }
+
+    /// Text after a label, wrapped under its own start.
+    pub(crate) fn paragraph(&mut self, label: &str, text: &str) {
+        // A label that fills its column is parted from the text all the same.
+        let first = if label.is_empty() { String::new() } else { format!("{label:<0$} ", INDENT - 1) };
+        let rest = " ".repeat(if label.is_empty() { 2 } else { INDENT });
+        let options = textwrap::Options::new(WIDTH)
+            .initial_indent(&first)
+            .subsequent_indent(&rest)
+            .break_words(false)
+            .word_separator(textwrap::WordSeparator::AsciiSpace)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation)
+            .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit);
+        self.line(&textwrap::fill(text, options));
+    }
+
+    pub(crate) fn into_string(self) -> String {
+        self.0
+    }
+}
+
+pub(crate) const WIDTH: usize = 80;
+pub(crate) const INDENT: usize = 11;
