@@ -14,6 +14,7 @@ use crate::error::CliError;
 use crate::plan::error::{PlanError, PlanFault};
 use crate::plan::load::LoadBounds;
 use crate::plan::path::PlanPath;
+use crate::plan::resources::ResourcesPlan;
 use crate::plan::section::SectionPlace;
 use crate::plan::threshold::{FullThreshold, ThresholdPlan};
 use crate::plan::{Plan, WorkloadPlan};
@@ -49,6 +50,7 @@ pub(crate) fn assemble(registry: &Registry, plan: &Plan, evidence: &Path) -> Res
     let services: Vec<OpenService> = open.iter().flat_map(|open| open.services()).collect();
     let endpoints: Vec<Uri> = open.iter().flat_map(|open| open.endpoints()).collect();
     permitted(&endpoints, plan.target.authorized.as_deref())?;
+    permitted(&pages(plan), plan.target.authorized.as_deref())?;
     if open.iter().filter(|open| open.observes()).count() > 1 {
         return Err(PlanFault::ObservedTwice.at(PlanPath::of("target")).into());
     }
@@ -100,6 +102,7 @@ pub(crate) fn check(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
 /// What belongs to no protocol.
 fn check_own(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
     check_names(plan)?;
+    plan.resources.as_ref().map_or(Ok(()), ResourcesPlan::check_names)?;
     check_stop(registry, plan)?;
     check_target(registry, plan)?;
     let keys = registry.grammar().listed(SectionPlace::Workload, &[]);
@@ -107,6 +110,12 @@ fn check_own(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
         one(workload.operations.keys().count(), &keys, || PlanPath::workload(place))?;
     }
     Ok(())
+}
+
+/// What is read beside the load and belongs to no service.
+fn pages(plan: &Plan) -> Vec<Uri> {
+    let metrics = plan.resources.iter().flat_map(|resources| &resources.metrics);
+    metrics.map(|page| page.url.url().clone()).collect()
 }
 
 fn check_names(plan: &Plan) -> Result<(), PlanError> {

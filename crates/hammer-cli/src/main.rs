@@ -7,12 +7,14 @@ mod dashboard;
 mod diagnostics;
 mod error;
 mod evidence;
+mod exposition;
 mod hooks;
 mod output;
 mod plan;
 mod progress;
 mod protocol;
 mod resources;
+mod scrape;
 mod signals;
 mod tui;
 

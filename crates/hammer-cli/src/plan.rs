@@ -21,6 +21,7 @@ pub(crate) mod path;
 pub(crate) mod read;
 mod renamed;
 mod resend;
+pub(crate) mod resources;
 pub(crate) mod section;
 pub(crate) mod smoke;
 pub(crate) mod source;
@@ -34,6 +35,7 @@ mod typed;
 use credential::mask;
 use interval::IntervalLength;
 use load::LoadPlan;
+use resources::ResourcesPlan;
 use section::Sections;
 use target::TargetPlan;
 use threshold::ThresholdPlan;
@@ -77,6 +79,9 @@ pub(crate) struct Plan {
     /// Commands around the runs and in mid-run.
     #[serde(default, skip_serializing_if = "HooksPlan::is_empty")]
     pub(crate) hooks: HooksPlan,
+    /// Whose use of the machine is sampled beside the load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) resources: Option<ResourcesPlan>,
     /// Where reports go; the command line overrules it.
     #[serde(default, skip_serializing_if = "OutputPlan::is_empty")]
     pub(crate) output: OutputPlan,

@@ -1,9 +1,21 @@
-//! What this process used, from `/proc/self`.
+//! What this process used, from `/proc/self`; below, what servers and their machine used.
 
 use std::fs;
 
 use hammer_measure::snapshot::Resources;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+mod gauge;
+mod machine;
+mod machine_gauge;
+mod meter;
+mod page_gauge;
+mod process;
+mod process_tree;
+pub(crate) mod watch;
+
+use machine::kilobytes;
+use process::{ProcessStat, TICKS_PER_SECOND};
 
 /// Lifts the soft limit of descriptors to the hard one, since every connection takes one.
 pub(crate) fn lift_descriptor_limit() {
@@ -16,18 +28,14 @@ pub(crate) fn lift_descriptor_limit() {
 pub(crate) fn used() -> Resources {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    // Fields 14 and 15 of proc(5), counted behind the command's name, which may hold anything but its last parenthesis.
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-    let ticks = |place: usize| fields.get(place).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
-    let kilobytes = |key: &str| {
-        let line = status.lines().find_map(|line| line.strip_prefix(key));
-        line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) * 1024
-    };
+    let seconds = |ticks: u64| ticks as f64 / TICKS_PER_SECOND;
+    let (user, system) = ProcessStat::parse(&stat).map_or((0, 0), |own| (own.user, own.system));
+    let bytes = |key: &str| kilobytes(&status, key).unwrap_or(0) * 1_024;
     Resources {
-        cpu_user: ticks(11) / TICKS_PER_SECOND,
-        cpu_system: ticks(12) / TICKS_PER_SECOND,
-        rss_bytes: kilobytes("VmRSS:"),
-        max_rss_bytes: kilobytes("VmHWM:"),
+        cpu_user: seconds(user),
+        cpu_system: seconds(system),
+        rss_bytes: bytes("VmRSS:"),
+        max_rss_bytes: bytes("VmHWM:"),
         descriptors: descriptors(),
         descriptor_limit: getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX),
         cores: cores() as u32,
@@ -47,9 +55,6 @@ fn descriptors() -> u64 {
 pub(crate) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
-
-/// USER_HZ, 100 on every architecture of Linux that runs Rust's standard library.
-const TICKS_PER_SECOND: f64 = 100.0;
 
 #[cfg(test)]
 mod tests {

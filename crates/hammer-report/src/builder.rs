@@ -74,6 +74,7 @@ impl ReportBuilder {
             tree_size: TreeSize::among(&headlines),
             headlines,
             observations,
+            server_resources: None,
             events: self.events.clone(),
             events_left_out: self.events_left_out,
             intervals: self.timeline.intervals().to_vec(),

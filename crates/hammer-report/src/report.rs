@@ -18,6 +18,7 @@ pub mod health;
 pub mod phase;
 pub mod promises;
 pub mod series;
+pub mod servers;
 pub mod timeline;
 
 use figures::finite;
@@ -30,6 +31,7 @@ pub use health::{Finding, Health};
 pub use phase::{PhaseName, PhaseSpan};
 pub use promises::{Breach, KindPromises, PromiseCounts, Promises, WorkloadPromises};
 pub use series::{PhaseFigures, Series, SeriesKind};
+pub use servers::ServerResources;
 pub use timeline::{Interval, ObservationSeries, SeriesInterval};
 
 /// The version of the schema. A change that can break a reader raises the number.
@@ -72,6 +74,9 @@ pub struct Report {
     pub observations: Vec<ObservationSeries>,
     /// What the generator's own process used, since its start.
     pub resources: Resources,
+    /// What the servers of the run and their machine used; `null` where the plan has no `resources`.
+    #[serde(default)]
+    pub server_resources: Option<ServerResources>,
     /// What happened besides the load.
     pub events: Vec<Event>,
     /// Notes, marks and breaches that were left out of `events`, which is bounded.

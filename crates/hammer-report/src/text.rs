@@ -7,6 +7,7 @@ mod connections;
 pub mod number;
 pub(crate) mod page;
 mod series;
+mod servers;
 
 use number::{bytes, grouped, plain, plural};
 use page::Page;
@@ -24,6 +25,7 @@ pub fn render(report: &Report) -> String {
     thresholds(&mut page, report);
     observations(&mut page, report);
     resources(&mut page, report);
+    report.server_resources.iter().for_each(|used| servers::render(&mut page, used));
     notes(&mut page, report);
     page.into_string()
 }
@@ -123,7 +125,9 @@ fn observations(page: &mut Page, report: &Report) {
         page.paragraph(&headline.label, &format!("{whose}{}", went(headline)));
     }
     let is_headline = |name: &str| report.headlines.iter().any(|headline| headline.observation == name);
-    for seen in report.observations.iter().filter(|seen| !is_headline(&seen.name)) {
+    // What servers used has a table of its own.
+    let is_other = |name: &str| !is_headline(name) && !name.starts_with("resources/");
+    for seen in report.observations.iter().filter(|seen| is_other(&seen.name)) {
         page.paragraph("observed", &format!("{} {}", seen.name, plain(seen.last.value)));
     }
 }

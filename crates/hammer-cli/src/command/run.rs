@@ -17,6 +17,7 @@ use crate::plan::read::{self, SourcedPlan};
 use crate::plan::sweep::{PlannedRun, runs};
 use crate::progress::Progress;
 use crate::protocol::registry::Registry;
+use crate::resources::watch::ResourceWatch;
 use crate::signals::Signals;
 use crate::{hooks, resources, tui};
 
@@ -107,6 +108,14 @@ impl RunContext<'_> {
         let mut assembled =
             assemble(registry, plan, &folder(output, &plan.output)).map_err(|error| error.placed(source))?;
         let clock = assembled.spec.clock;
+        let mut watch = plan
+            .resources
+            .as_ref()
+            .map(|resources| ResourceWatch::new(resources, plan.target.authorized.as_ref(), clock));
+        if let Some(watch) = &mut watch {
+            watch.rest().map_err(StartError::Beside)?;
+            assembled.spec.observers.extend(watch.observers());
+        }
         let mut mid_run = MidRun::start(&plan.hooks, clock).map_err(StartError::Beside)?;
         assembled.spec.observers.extend(mid_run.as_ref().map(MidRun::observer));
         let mut builder = ReportBuilder::new();
@@ -120,6 +129,7 @@ impl RunContext<'_> {
             // It gives the terminal back at the end of this block, before anything is printed.
             let mut dashboard = tui::open(dashboard(registry, plan), output, &control)?;
             let mut reporters: Vec<&mut dyn Reporter> = vec![&mut builder, &mut progress];
+            reporters.extend(watch.as_mut().map(|watch| watch as &mut dyn Reporter));
             reporters.extend(mid_run.as_mut().map(|mid_run| mid_run as &mut dyn Reporter));
             reporters.extend(dashboard.as_mut().map(|dashboard| dashboard as &mut dyn Reporter));
             reporters.extend(events.as_mut().map(|events| events as &mut dyn Reporter));
@@ -146,6 +156,7 @@ impl RunContext<'_> {
         }
         hooks.extend(after);
         let mut report = builder.build(plan.embedded(), &[])?;
+        report.server_resources = watch.map(|watch| watch.figures(report.totals.measurement.completed));
         if let Some(error) = failed.map(CliError::from) {
             report.add_reason(Reason::new(error.reason(), error.to_string()));
         }

@@ -6,7 +6,7 @@ use super::Plan;
 use super::load::scaled;
 use super::threshold::ThresholdPlan;
 
-/// Shortens warm-up, measurement, ramps, steps, stages, the instants of hooks and counts alike, so that the load takes about five seconds.
+/// Shortens warm-up, measurement, ramps, steps, stages, the instants of hooks, the time at rest and counts alike, so that the load takes about five seconds.
 /// Rates, limits and drain stay; one round is done.
 pub(crate) fn shorten(plan: &mut Plan) {
     let measurement = plan.phases.measurement.unwrap_or_default();
@@ -20,6 +20,9 @@ pub(crate) fn shorten(plan: &mut Plan) {
         stop.0.values_mut().for_each(|number| *number = scaled(*number, factor));
     }
     plan.hooks.at.iter_mut().for_each(|hook| hook.at = hook.at.scaled(factor));
+    if let Some(resources) = &mut plan.resources {
+        resources.idle = resources.idle.scaled(factor);
+    }
     shorten_graces(&mut plan.thresholds, factor);
     for workload in &mut plan.workloads {
         workload.load.shorten(factor);

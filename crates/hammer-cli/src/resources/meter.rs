@@ -1,0 +1,258 @@
+//! From samples to figures: what was used at rest, what over measurement, and what at most.
+
+use std::collections::VecDeque;
+
+use hammer_measure::Nanos;
+
+use super::machine::{MachineLook, MachineTicks};
+
+/// To which figures a sample belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Before the load.
+    Idle,
+    /// Opening, warm-up, drain.
+    Around,
+    /// Measurement.
+    Measurement,
+}
+
+/// The samples of one component.
+#[derive(Debug)]
+pub(super) struct UsageMeter {
+    window: Nanos,
+    idle: Span<f64>,
+    measured: Span<f64>,
+    /// Of measurement, so many as the window needs.
+    recent: VecDeque<(Nanos, f64)>,
+    most: Option<f64>,
+    /// The greatest memory over measurement, bytes.
+    pub(super) memory_most: Option<u64>,
+    /// Samples of measurement.
+    pub(super) samples: u64,
+    /// Samples that could not be had, of all stages.
+    pub(super) gaps: u64,
+}
+
+/// The first and the last of something that only grows.
+#[derive(Clone, Copy, Debug)]
+struct Span<T> {
+    ends: Option<[(Nanos, T); 2]>,
+}
+
+impl<T: Copy> Span<T> {
+    const fn new() -> Self {
+        Self { ends: None }
+    }
+
+    fn push(&mut self, at: Nanos, value: T) {
+        let sample = (at, value);
+        self.ends = Some([self.ends.map_or(sample, |[first, _]| first), sample]);
+    }
+}
+
+impl Span<f64> {
+    /// What it grew by, and in how many seconds; `None` where that is no time.
+    fn growth(&self) -> Option<(f64, f64)> {
+        let [(from, least), (to, most)] = self.ends?;
+        let seconds = to.since(from).as_secs_f64();
+        (seconds > 0.0).then_some((most - least, seconds))
+    }
+}
+
+impl UsageMeter {
+    /// A meter whose greatest use is that of a window of this length.
+    pub(super) fn new(window: Nanos) -> Self {
+        let (idle, measured) = (Span::new(), Span::new());
+        let recent = VecDeque::new();
+        Self { window, idle, measured, recent, most: None, memory_most: None, samples: 0, gaps: 0 }
+    }
+
+    /// Takes a sample: CPU seconds since some start, which is the same as long as the stage is, and memory in bytes.
+    pub(super) fn sample(&mut self, stage: Stage, at: Nanos, cpu_seconds: f64, memory: Option<u64>) {
+        match stage {
+            Stage::Idle => self.idle.push(at, cpu_seconds),
+            Stage::Around => {}
+            Stage::Measurement => {
+                self.samples += 1;
+                self.measured.push(at, cpu_seconds);
+                self.memory_most = self.memory_most.max(memory);
+                self.slide(at, cpu_seconds);
+            }
+        }
+    }
+
+    /// A sample could not be had.
+    pub(super) fn gap(&mut self) {
+        self.gaps += 1;
+    }
+
+    fn slide(&mut self, at: Nanos, cpu_seconds: f64) {
+        self.recent.push_back((at, cpu_seconds));
+        // The window starts at the last sample that is as old as it is long.
+        while self.recent.get(1).is_some_and(|(next, _)| at.since(*next) >= self.window) {
+            self.recent.pop_front();
+        }
+        let Some((from, least)) = self.recent.front().copied() else { return };
+        let span = at.since(from);
+        if span >= self.window && span > Nanos::ZERO {
+            let rate = (cpu_seconds - least) / span.as_secs_f64();
+            self.most = Some(self.most.map_or(rate, |most| most.max(rate)));
+        }
+    }
+
+    /// Cores that were in use at rest; `None` where nobody looked.
+    pub(super) fn idle(&self) -> Option<f64> {
+        self.idle.growth().map(|(used, seconds)| used / seconds)
+    }
+
+    /// CPU seconds over measurement, and the length of that; `None` where it has fewer than two samples.
+    pub(super) fn measured(&self) -> Option<(f64, f64)> {
+        self.measured.growth()
+    }
+
+    /// Most cores in use over a window of measurement; over all of it, where it was shorter than the window.
+    pub(super) fn most(&self) -> Option<f64> {
+        self.most.or_else(|| self.measured().map(|(used, seconds)| used / seconds))
+    }
+}
+
+/// The samples of the machine.
+#[derive(Debug)]
+pub(super) struct MachineMeter {
+    idle: Span<MachineTicks>,
+    measured: Span<MachineTicks>,
+    /// Cores that were online at the last look.
+    pub(super) cores: u32,
+    /// The greatest load average over measurement.
+    pub(super) load_most: Option<f64>,
+    /// The least available memory over measurement, bytes.
+    pub(super) available_least: Option<u64>,
+}
+
+/// Shares of the time of all cores; the rest was idle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct MachineShares {
+    pub(super) user: f64,
+    pub(super) system: f64,
+    pub(super) iowait: f64,
+    pub(super) steal: f64,
+}
+
+impl MachineMeter {
+    pub(super) fn new() -> Self {
+        let (idle, measured) = (Span::new(), Span::new());
+        Self { idle, measured, cores: 0, load_most: None, available_least: None }
+    }
+
+    /// Takes a sample.
+    pub(super) fn sample(&mut self, stage: Stage, at: Nanos, look: &MachineLook) {
+        self.cores = look.cores;
+        match stage {
+            Stage::Idle => self.idle.push(at, look.ticks),
+            Stage::Around => {}
+            Stage::Measurement => {
+                self.measured.push(at, look.ticks);
+                self.load_most = Some(self.load_most.map_or(look.load, |most| most.max(look.load)));
+                let least = self
+                    .available_least
+                    .map_or(look.available_bytes, |least| least.min(look.available_bytes));
+                self.available_least = Some(least);
+            }
+        }
+    }
+
+    /// At rest; `None` where nobody looked.
+    pub(super) fn idle(&self) -> Option<MachineShares> {
+        self.idle.ends.and_then(|[(_, from), (_, to)]| MachineShares::between(&from, &to))
+    }
+
+    /// Over measurement; `None` where it has fewer than two samples.
+    pub(super) fn measured(&self) -> Option<MachineShares> {
+        self.measured.ends.and_then(|[(_, from), (_, to)]| MachineShares::between(&from, &to))
+    }
+}
+
+impl MachineShares {
+    /// The shares of what passed between two looks; `None` where none did.
+    pub(super) fn between(from: &MachineTicks, to: &MachineTicks) -> Option<Self> {
+        let all = to.all.saturating_sub(from.all);
+        let share = |from: u64, to: u64| to.saturating_sub(from) as f64 / all as f64;
+        (all > 0).then(|| Self {
+            user: share(from.user, to.user),
+            system: share(from.system, to.system),
+            iowait: share(from.iowait, to.iowait),
+            steal: share(from.steal, to.steal),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Nanos = Nanos::from_secs(1);
+
+    fn meter(window: u64, cpu: &[f64]) -> UsageMeter {
+        let mut meter = UsageMeter::new(Nanos::from_secs(window));
+        for (second, seconds) in (5..).zip(cpu) {
+            meter.sample(Stage::Measurement, SECOND.saturating_mul(second), *seconds, Some(second * 10));
+        }
+        meter
+    }
+
+    #[test]
+    fn the_most_is_that_of_a_window_and_not_of_a_sample() {
+        let meter = meter(2, &[10.0, 10.0, 12.0, 12.5, 12.5]);
+        assert_eq!(meter.measured(), Some((2.5, 4.0)));
+        assert_eq!(meter.most(), Some(1.25));
+        assert_eq!((meter.memory_most, meter.samples), (Some(90), 5));
+    }
+
+    #[test]
+    fn a_measurement_shorter_than_the_window_has_its_mean_as_its_most() {
+        assert_eq!(meter(10, &[1.0, 1.5, 3.0]).most(), Some(1.0));
+        assert_eq!(meter(10, &[1.0]).most(), None);
+    }
+
+    #[test]
+    fn a_gap_makes_a_window_longer_and_not_steeper() {
+        let mut meter = meter(2, &[0.0, 1.0]);
+        meter.gap();
+        meter.sample(Stage::Measurement, SECOND.saturating_mul(12), 7.0, None);
+        assert_eq!((meter.most(), meter.gaps), (Some(1.0), 1));
+    }
+
+    #[test]
+    fn stages_are_kept_apart() {
+        let mut meter = UsageMeter::new(SECOND);
+        for (second, stage, cpu) in [
+            (0, Stage::Idle, 0.0),
+            (2, Stage::Idle, 0.1),
+            (3, Stage::Around, 5.0),
+            (4, Stage::Measurement, 0.0),
+            (6, Stage::Measurement, 3.0),
+            (7, Stage::Around, 90.0),
+        ] {
+            meter.sample(stage, SECOND.saturating_mul(second), cpu, Some(1));
+        }
+        assert_eq!((meter.idle(), meter.measured()), (Some(0.05), Some((3.0, 2.0))));
+    }
+
+    #[test]
+    fn the_machine_has_shares_of_what_passed_between() {
+        let mut machine = MachineMeter::new();
+        let look = |all, user, load, available_bytes| MachineLook {
+            ticks: MachineTicks { user, system: all / 10, iowait: 0, steal: all / 100, all },
+            load,
+            cores: 4,
+            available_bytes,
+        };
+        machine.sample(Stage::Measurement, SECOND, &look(1_000, 100, 2.5, 70));
+        assert_eq!(machine.measured(), None);
+        machine.sample(Stage::Measurement, SECOND + SECOND, &look(1_200, 150, 1.5, 90));
+        let expected = MachineShares { user: 0.25, system: 0.1, iowait: 0.0, steal: 0.01 };
+        assert_eq!((machine.measured(), machine.idle()), (Some(expected), None));
+        assert_eq!((machine.load_most, machine.available_least), (Some(2.5), Some(70)));
+    }
+}
