@@ -5,14 +5,17 @@ use std::sync::Arc;
 
 use hammer_core::clock::{MonotonicClock, unix_millis};
 use hammer_core::dispatch::{LanePlan, Load};
+use hammer_core::observe::Observer;
 use hammer_core::run::{RunSpec, Scope, ScopedThreshold, StopRule};
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_values::{Count, ValueError};
 use http::Uri;
 
 use crate::error::CliError;
+use crate::metric_observer::MetricObserver;
 use crate::plan::error::{PlanError, PlanFault};
 use crate::plan::load::LoadBounds;
+use crate::plan::observe;
 use crate::plan::path::PlanPath;
 use crate::plan::resources::ResourcesPlan;
 use crate::plan::section::SectionPlace;
@@ -58,7 +61,7 @@ pub(crate) fn assemble(registry: &Registry, plan: &Plan, evidence: &Path) -> Res
     let lanes = lanes(registry, planned, &mut open, &services)?;
     let stops = stops(registry, plan, &open);
     let headlines = open.iter().flat_map(|open| open.headlines()).collect();
-    let mut observers = Vec::new();
+    let mut observers: Vec<Box<dyn Observer>> = metric_observers(plan).collect();
     for open in open {
         observers.extend(open.observers()?);
     }
@@ -103,6 +106,7 @@ pub(crate) fn check(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
 fn check_own(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
     check_names(plan)?;
     plan.resources.as_ref().map_or(Ok(()), ResourcesPlan::check_names)?;
+    observe::check_names(&plan.observe)?;
     check_stop(registry, plan)?;
     check_target(registry, plan)?;
     let keys = registry.grammar().listed(SectionPlace::Workload, &[]);
@@ -115,7 +119,23 @@ fn check_own(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
 /// What is read beside the load and belongs to no service.
 fn pages(plan: &Plan) -> Vec<Uri> {
     let metrics = plan.resources.iter().flat_map(|resources| &resources.metrics);
-    metrics.map(|page| page.url.url().clone()).collect()
+    let observed = plan.observe.iter().filter_map(|observed| observed.scrape.as_ref());
+    metrics.map(|page| &page.url).chain(observed.map(|page| &page.url)).map(|url| url.url().clone()).collect()
+}
+
+/// Who reads the metrics that the plan observes.
+fn metric_observers(plan: &Plan) -> impl Iterator<Item = Box<dyn Observer>> {
+    plan.observe.iter().filter_map(|observed| {
+        let scrape = observed.scrape.as_ref()?;
+        Some(Box::new(MetricObserver {
+            name: observed.name.to_string(),
+            every: observed.every.duration().into(),
+            url: scrape.url.url().clone(),
+            metric: scrape.metric.clone(),
+            labels: scrape.labels.clone(),
+            authorized: plan.target.authorized.clone(),
+        }) as Box<dyn Observer>)
+    })
 }
 
 fn check_names(plan: &Plan) -> Result<(), PlanError> {

@@ -10,6 +10,7 @@ use crate::plan::HookPlan;
 
 mod attendant;
 mod lines;
+mod looks;
 mod marks;
 pub(crate) mod mid_run;
 mod shell_command;

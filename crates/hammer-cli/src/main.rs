@@ -9,6 +9,8 @@ mod error;
 mod evidence;
 mod exposition;
 mod hooks;
+mod metric_observer;
+mod observed_number;
 mod output;
 mod plan;
 mod progress;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use hammer_values::{Count, NonEmpty, TimeSpan, Word};
+use hammer_values::{Agreed, Count, NonEmpty, TimeSpan, Word};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -17,6 +17,7 @@ pub(crate) mod error;
 pub(crate) mod grammar;
 pub(crate) mod interval;
 pub(crate) mod load;
+pub(crate) mod observe;
 pub(crate) mod path;
 pub(crate) mod read;
 mod renamed;
@@ -35,6 +36,7 @@ mod typed;
 use credential::mask;
 use interval::IntervalLength;
 use load::LoadPlan;
+use observe::ObservePlan;
 use resources::ResourcesPlan;
 use section::Sections;
 use target::TargetPlan;
@@ -79,6 +81,9 @@ pub(crate) struct Plan {
     /// Commands around the runs and in mid-run.
     #[serde(default, skip_serializing_if = "HooksPlan::is_empty")]
     pub(crate) hooks: HooksPlan,
+    /// Numbers that are looked at beside the load.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) observe: Vec<Agreed<ObservePlan>>,
     /// Whose use of the machine is sampled beside the load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) resources: Option<ResourcesPlan>,

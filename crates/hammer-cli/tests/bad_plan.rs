@@ -479,24 +479,3 @@ fn more_audited_workloads_than_can_be_told_apart_are_refused() {
     assert_eq!(shown(&plan(256)).code, 0, "{}", shown(&plan(256)).stderr);
     refused(&shown(&plan(257)), &["workloads[256].ct_submit: 256 workloads at most can be audited"]);
 }
-
-#[test]
-fn resources_that_contradict_themselves_are_refused_where_they_stand() {
-    for (resources, said) in [
-        (
-            "{ processes: [{ name: a, pid: 1 }], metrics: [{ name: a, url: 'http://127.0.0.1:1' }] }",
-            "resources.metrics[0].name: `a` is taken",
-        ),
-        ("{ processes: [{ name: machine, pid: 1 }] }", "resources.processes[0].name: `machine` is taken"),
-        ("{ processes: [{ name: a }] }", "resources.processes[0].pid: give pid or command"),
-        (
-            "{ processes: [{ name: a, pid: 1, command: b }] }",
-            "resources.processes[0].command: there is a pid already",
-        ),
-        ("{ metrics: [{ name: a, url: 'http://198.51.100.1:1' }] }", "198.51.100.1"),
-    ] {
-        let folder = Folder::new();
-        let plan = folder.write("plan.yaml", &format!("{PLAN}resources: {resources}\n"));
-        refused(&hammer(&["run", &plan]), &[said]);
-    }
-}

@@ -1,4 +1,4 @@
-//! What servers use beside the load, as the reports say it.
+//! What servers use, and what is observed of them, beside the load, as the reports say it.
 
 #[path = "support/folder.rs"]
 mod folder;
@@ -32,9 +32,19 @@ phases:
 
 /// Carries the plan out with these resources; the JSON is on standard output.
 fn run(resources: &str) -> Ended {
+    run_with(&format!("resources: {resources}\n"))
+}
+
+/// Carries the plan out with these blocks behind it.
+fn run_with(blocks: &str) -> Ended {
     let folder = Folder::new();
-    let plan = folder.write("plan.yaml", &format!("{PLAN}resources: {resources}\n"));
+    let plan = folder.write("plan.yaml", &format!("{PLAN}{blocks}"));
     hammer(&["run", &plan, "--out", "-"])
+}
+
+/// The last value of an observation.
+fn last(report: &Report, name: &str) -> Option<f64> {
+    report.observations.iter().find(|series| series.name == name).map(|series| series.last.value)
 }
 
 fn component<'a>(report: &'a Report, name: &str) -> &'a ComponentResources {
@@ -107,7 +117,8 @@ fn a_process_has_its_children_its_rest_and_its_share_of_each_operation() {
 #[test]
 fn a_process_is_found_by_its_command_line_and_missed_where_there_is_none() {
     let _busy = Busy::named("computes-by-name");
-    let processes = "[{ name: there, command: computes-by-name }, { name: nowhere, command: no-such-program }]";
+    let processes =
+        "[{ name: there, command: computes-by-name }, { name: nowhere, command: no-such-program }]";
     let report = run(&format!("{{ every: 100ms, processes: {processes} }}")).report();
     assert!(component(&report, "there").cpu.unwrap().used_s > 0.0);
     assert_eq!(component(&report, "there").idle_mean_cores, None);
@@ -164,4 +175,99 @@ fn a_page_without_the_metric_is_a_gap_and_a_note() {
     let said = "resources of fulcio: failed to find process_cpu_seconds_total on the page";
     assert_eq!(notes(&report).iter().filter(|note| **note == said).count(), 1, "{:?}", notes(&report));
     assert_eq!(report.totals.measurement.fates.accepted, 50, "the load goes on");
+}
+
+#[test]
+fn the_first_number_that_a_command_prints_is_an_observation() {
+    let folder = Folder::new();
+    let count = folder.path("count");
+    let command = format!("echo . >> {count}; echo \"rows: $(wc -l < {count}) of 900\"; echo 7");
+    let ended = run_with(&format!("observe: [{{ name: rows, every: 100ms, run: '{command}' }}]\n"));
+    let report = ended.report();
+    let rows = report.observations.iter().find(|series| series.name == "observe/rows").unwrap();
+    assert!(rows.first.value >= 1.0 && rows.last.value > rows.first.value, "{rows:?}");
+    assert_eq!(last(&report, "observe/rows/gaps"), None);
+    assert!(ended.stderr.contains("observe/rows "), "{}", ended.stderr);
+}
+
+#[test]
+fn a_command_that_fails_or_takes_too_long_is_a_gap_and_not_an_error() {
+    let report = run_with(
+        "observe: [{ name: bad, every: 100ms, run: 'echo 5; exit 3' }, { name: slow, every: 200ms, run: sleep 600 },\n\
+         { name: mute, every: 100ms, run: 'echo no number' }]\n",
+    )
+    .report();
+    for (name, why) in [
+        ("bad", "the command ended with exit status: 3"),
+        ("slow", "the command took longer than 200ms"),
+        ("mute", "the command printed no number"),
+    ] {
+        assert_eq!(last(&report, &format!("observe/{name}")), None);
+        assert!(last(&report, &format!("observe/{name}/gaps")).unwrap() >= 1.0);
+        let said = format!("observe/{name} has a gap: {why}");
+        assert_eq!(notes(&report).iter().filter(|note| **note == said).count(), 1, "{:?}", notes(&report));
+    }
+    assert_eq!(report.totals.measurement.fates.accepted, 50, "the load goes on");
+}
+
+#[test]
+fn a_metric_is_the_sum_of_the_samples_with_its_labels() {
+    let page = "queue{kind=\"a\",shard=\"1\"} 3\nqueue{kind=\"a\",shard=\"2\"} 4\nqueue{kind=\"b\"} 90\n";
+    let server =
+        Server::answering(format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{page}", page.len()));
+    let number = |name: &str, rest: &str| {
+        format!("{{ name: {name}, every: 100ms, scrape: {{ url: '{}metrics', {rest} }} }}", server.url())
+    };
+    let observe = [
+        number("queue", "metric: queue, labels: { kind: a }"),
+        number("all", "metric: queue"),
+        number("nothing", "metric: queues"),
+    ];
+    let report = run_with(&format!("observe: [{}]\n", observe.join(", "))).report();
+    assert_eq!(last(&report, "observe/queue"), Some(7.0));
+    assert_eq!(last(&report, "observe/all"), Some(97.0));
+    assert_eq!(last(&report, "observe/nothing"), None);
+    assert!(last(&report, "observe/nothing/gaps").unwrap() >= 1.0);
+    assert!(notes(&report).contains(&"observe/nothing has a gap: the page has no number for queues"));
+}
+
+#[test]
+fn what_contradicts_itself_is_refused_where_it_stands() {
+    let page = "url: 'http://127.0.0.1:1'";
+    for (block, said) in [
+        (
+            format!("resources: {{ processes: [{{ name: a, pid: 1 }}], metrics: [{{ name: a, {page} }}] }}"),
+            "resources.metrics[0].name: `a` is taken",
+        ),
+        (
+            "resources: { processes: [{ name: machine, pid: 1 }] }".to_owned(),
+            "resources.processes[0].name: `machine` is taken",
+        ),
+        (
+            "resources: { processes: [{ name: a }] }".to_owned(),
+            "resources.processes[0].pid: give pid or command",
+        ),
+        (
+            "resources: { processes: [{ name: a, pid: 1, command: b }] }".to_owned(),
+            "resources.processes[0].command: there is a pid already",
+        ),
+        ("resources: { metrics: [{ name: a, url: 'http://198.51.100.1:1' }] }".to_owned(), "198.51.100.1"),
+        ("observe: [{ name: a }]".to_owned(), "observe[0].run: give run or scrape"),
+        (
+            "observe: [{ name: a, run: 'true' }, { name: a, run: 'true' }]".to_owned(),
+            "observe[1].name: `a` is taken",
+        ),
+        (
+            format!("observe: [{{ name: a, run: 'true', scrape: {{ {page}, metric: m }} }}]"),
+            "observe[0].scrape: there is a run already",
+        ),
+        (
+            "observe: [{ name: a, scrape: { url: 'http://198.51.100.1:1', metric: m } }]".to_owned(),
+            "198.51.100.1",
+        ),
+    ] {
+        let ended = run_with(&format!("{block}\n"));
+        assert_eq!(ended.code, 2, "{block}: {}", ended.stderr);
+        assert!(ended.stderr.contains(said), "{block}: {}", ended.stderr);
+    }
 }

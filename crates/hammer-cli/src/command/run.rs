@@ -116,7 +116,7 @@ impl RunContext<'_> {
             watch.rest().map_err(StartError::Beside)?;
             assembled.spec.observers.extend(watch.observers());
         }
-        let mut mid_run = MidRun::start(&plan.hooks, clock).map_err(StartError::Beside)?;
+        let mut mid_run = MidRun::start(plan, clock).map_err(StartError::Beside)?;
         assembled.spec.observers.extend(mid_run.as_ref().map(MidRun::observer));
         let mut builder = ReportBuilder::new();
         let mut progress = Progress::new(output.quiet || output.tui);

@@ -16,6 +16,7 @@ use rustix::process::Signal;
 use tokio::sync::oneshot;
 
 use super::lines::Lines;
+use super::looks::Looks;
 use super::marks::{MarkBook, MarkFile};
 use super::shell_command::{ShellCommand, Written};
 use crate::plan::TimedHookPlan;
@@ -38,6 +39,7 @@ pub(super) struct Attendant {
     pub(super) doorbell: Arc<OwnedFd>,
     /// Those that were not started yet.
     pub(super) hooks: Vec<TimedHookPlan>,
+    pub(super) looks: Looks,
     pub(super) mark_file: Option<MarkFile>,
 }
 
@@ -88,6 +90,7 @@ impl Attendance {
                 Err(TryRecvError::Disconnected) => break None,
                 Err(TryRecvError::Empty) => {
                     self.start_due();
+                    self.work.looks.step(self.work.clock.now(), &self.sink);
                     self.follow_marks();
                     self.wait(self.next());
                     self.listen(false);
@@ -107,6 +110,7 @@ impl Attendance {
 
     fn next(&self) -> Nanos {
         let due = self.work.hooks.iter().map(|hook| self.due(hook)).min().unwrap_or(Nanos::MAX);
+        let due = due.min(self.work.looks.next());
         match &self.work.mark_file {
             Some(_) => due.min(self.work.clock.now() + LOOK_AT_MARKS_EVERY),
             None => due,
@@ -137,6 +141,7 @@ impl Attendance {
     /// Until something happens to a command, an order comes, or that instant.
     fn wait(&self, until: Nanos) {
         let commands = self.running.iter().flat_map(|hook| hook.command.descriptors());
+        let commands = commands.chain(self.work.looks.descriptors());
         let all = std::iter::once(self.work.doorbell.as_fd()).chain(commands);
         let mut all: Vec<PollFd<'_>> =
             all.map(|descriptor| PollFd::from_borrowed_fd(descriptor, PollFlags::IN)).collect();
@@ -183,6 +188,7 @@ impl Attendance {
             }
         }
         self.listen(false);
+        self.work.looks = Looks::new(Vec::new());
         self.end_commands();
         let now = self.work.clock.now();
         for hook in &self.work.hooks {

@@ -1,4 +1,4 @@
-//! Commands and marks in mid-run, as a run knows them: an observer that lends them its sink and ends them, and a reporter that
+//! Commands, their numbers and marks in mid-run, as a run knows them: an observer that lends them its sink and ends them, and a reporter that
 //! says when measurement starts.
 
 use std::io;
@@ -12,12 +12,15 @@ use hammer_core::clock::MonotonicClock;
 use hammer_core::observe::{ObservationSink, Observer};
 use hammer_core::runtime::{Clock, LocalFuture};
 use hammer_measure::{Phase, Reporter, RunEvent};
+use hammer_values::Agreed;
 use rustix::event::{EventfdFlags, eventfd};
 use tokio::sync::oneshot;
 
 use super::attendant::{Attendant, Order};
+use super::looks::{CommandNumber, Looks};
 use super::marks::MarkFile;
-use crate::plan::HooksPlan;
+use crate::plan::Plan;
+use crate::plan::observe::ObservePlan;
 
 /// The commands and marks of one run. They have a thread of their own, which has ended once this is dropped.
 pub(crate) struct MidRun {
@@ -30,8 +33,9 @@ impl MidRun {
     ///
     /// # Errors
     /// When there is no descriptor or no thread left.
-    pub(crate) fn start(hooks: &HooksPlan, clock: MonotonicClock) -> io::Result<Option<Self>> {
-        if hooks.at.is_empty() && hooks.marks.is_none() {
+    pub(crate) fn start(plan: &Plan, clock: MonotonicClock) -> io::Result<Option<Self>> {
+        let (hooks, numbers) = (&plan.hooks, numbers(plan));
+        if hooks.at.is_empty() && hooks.marks.is_none() && numbers.is_empty() {
             return Ok(None);
         }
         let doorbell = Arc::new(eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?);
@@ -41,6 +45,7 @@ impl MidRun {
             orders,
             doorbell: doorbell.clone(),
             hooks: hooks.at.clone(),
+            looks: Looks::new(numbers),
             mark_file: hooks.marks.clone().map(MarkFile::at_its_end),
         };
         let thread = thread::Builder::new().name("hooks".to_owned()).spawn(move || attendant.attend())?;
@@ -71,6 +76,15 @@ impl Drop for MidRun {
             let _ = thread.join();
         }
     }
+}
+
+/// What commands of the plan are to print.
+fn numbers(plan: &Plan) -> Vec<CommandNumber> {
+    let number = |observed: &Agreed<ObservePlan>| {
+        let (name, every) = (observed.name.to_string(), observed.every.duration().into());
+        Some(CommandNumber { name, run: observed.run.clone()?, every })
+    };
+    plan.observe.iter().filter_map(number).collect()
 }
 
 struct MidRunObserver {

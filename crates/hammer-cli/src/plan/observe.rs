@@ -1,0 +1,66 @@
+//! Numbers that are looked at beside the load.
+
+use std::collections::BTreeMap;
+
+use hammer_values::{Agreed, KeyConflict, PlanBlock, Word};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::error::{PlanError, PlanFault};
+use super::interval::IntervalLength;
+use super::path::PlanPath;
+use super::target_url::TargetUrl;
+
+/// A number that is looked at beside the load, again and again. Exactly one key says where it comes from.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ObservePlan {
+    /// Its observation is called `observe/NAME`.
+    pub(crate) name: Word,
+    /// How often; 10 ms at least. It is also how long a look may take.
+    #[serde(default)]
+    pub(crate) every: IntervalLength,
+    /// A command, by `sh -c`: the first number that it prints.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) run: Option<String>,
+    /// A metric on a page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) scrape: Option<ScrapePlan>,
+}
+
+/// A metric on a page in Prometheus's text format.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ScrapePlan {
+    /// The page.
+    pub(crate) url: TargetUrl,
+    /// The whole name of the metric; of several samples it is the sum.
+    pub(crate) metric: String,
+    /// Labels that a sample must have, besides others.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) labels: BTreeMap<String, String>,
+}
+
+/// Every number has a name of its own.
+///
+/// # Errors
+/// The first name that is taken, where it stands.
+pub(crate) fn check_names(all: &[Agreed<ObservePlan>]) -> Result<(), PlanError> {
+    for (place, observed) in all.iter().enumerate() {
+        if all[..place].iter().any(|other| other.name == observed.name) {
+            let at = PlanPath::of("observe").item(place).key("name");
+            return Err(PlanFault::Taken(observed.name.to_string()).at(at));
+        }
+    }
+    Ok(())
+}
+
+impl PlanBlock for ObservePlan {
+    fn conflict(&self) -> Option<KeyConflict> {
+        match (&self.run, &self.scrape) {
+            (Some(_), Some(_)) => Some(KeyConflict::at("scrape", "there is a run already: give one of both")),
+            (None, None) => Some(KeyConflict::at("run", "give run or scrape")),
+            _ => None,
+        }
+    }
+}
