@@ -6,6 +6,8 @@ mod attended;
 mod folder;
 #[path = "support/hammer.rs"]
 mod hammer;
+#[path = "support/on_time.rs"]
+mod on_time;
 #[path = "support/plan.rs"]
 #[expect(dead_code, reason = "other tests refuse whole plans")]
 mod plan;

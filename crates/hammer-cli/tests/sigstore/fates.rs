@@ -6,7 +6,6 @@ use std::fs;
 use std::net::SocketAddr;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use hammer_lab::{LabHandle, handle::LabTarget};
 use hammer_oauth::{IdentityClaims, MintScratch, TokenAlgorithm, TokenMinter};
@@ -115,15 +114,15 @@ fn only(status: u16) -> Answers {
 const V1: [&[&str]; 2] = [&["fulcio"], &["timestamp"]];
 const NONE: Answers = Answers::new();
 
-/// A token of the issuer whose validity ended an hour ago, as a run has it that outlives its only token.
+/// A token of the issuer whose validity is over, as a run has it that outlives its only token.
 fn expired_token() -> String {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() as i64;
+    let issued_at = 1_700_000_000;
     let email = "one@hammer.test";
     let claims = IdentityClaims {
         subject: email,
         email: Some(email),
-        issued_at: now - 7200,
-        expires_at: now - 3600,
+        issued_at,
+        expires_at: issued_at + 3600,
         extra: &[],
     };
     let mut token = String::new();

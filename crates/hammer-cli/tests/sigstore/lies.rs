@@ -149,7 +149,8 @@ fn is_caught(lie: &Lie) {
 fn an_entry_that_rekor_lost_is_caught_by_whoever_reads_it_back() {
     let (report, services) = run("rekor-lost-entry");
     let (told, _) = services.lab.rekor.target().told_lies();
-    let told: BTreeSet<_> = told.iter().map(|lie| (lie.leaf_hash.unwrap().0.to_vec(), lie.log_index)).collect();
+    let told: BTreeSet<_> =
+        told.iter().map(|lie| (lie.leaf_hash.unwrap().0.to_vec(), lie.log_index)).collect();
     let evidence = Evidence::of(&services);
     let leaf = |breach: &Breach| evidence.record(breach)[2 + INSTANTS..][..32].to_vec();
     let found: BTreeSet<_> = report.breaches.iter().map(|breach| (leaf(breach), breach.index)).collect();

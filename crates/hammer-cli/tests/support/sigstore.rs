@@ -3,9 +3,9 @@
 use hammer_report::Report;
 use serde_json::Value;
 
-use crate::attended::exit_if_on_time;
 use crate::folder::Folder;
 use crate::hammer::{Ended, Started, command, hammer};
+use crate::on_time::exit_if_on_time;
 
 /// The services, until it is dropped.
 pub(crate) struct Lab {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use hammer_core::promise::Fault;
-use hammer_messages::rekor::TransparencyLogEntry;
+use hammer_messages::rekor::{LogId, TransparencyLogEntry};
 use hammer_tlog::encoding::from_base64;
 use hammer_tlog::hash::Hash;
 use hammer_tlog::keys::key::LogKey;
@@ -45,7 +45,7 @@ pub(super) fn judge_rekor(
     judge_logged(log, &uuid, &entry, &body)?;
     window.check_second(entry.integrated_time).map_err(|off_ms| {
         let told = format!("{} is {off_ms} ms off from when it was written", entry.integrated_time);
-        Fault::at(INTEGRATED, entry.log_index, told)
+        Fault::at(TIME, entry.log_index, told)
     })
 }
 
@@ -141,6 +141,7 @@ pub(super) fn judge_tiles(trust: &Trust, record: &EntryRecord<'_>) -> Result<Log
         return Err(malformed("an index of the inclusion proof"));
     };
     check_stored(&entry.canonicalized_body, record.stored, index)?;
+    check_log_id(trust, entry.log_id.as_ref(), index)?;
     let leaf = leaf_hash(&entry.canonicalized_body);
     let hashes: Option<Vec<Hash>> = proof.hashes.iter().map(|hash| Hash::from_slice(hash)).collect();
     let (Some(hashes), Some(root)) = (hashes, Hash::from_slice(&proof.root_hash)) else {
@@ -161,6 +162,16 @@ pub(super) fn judge_tiles(trust: &Trust, record: &EntryRecord<'_>) -> Result<Log
     Ok(LoggedLeaf { leaf, index })
 }
 
+/// By its log's id a verifier chooses the key: its first four bytes are the key id of the checkpoint's signature.
+fn check_log_id(trust: &Trust, found: Option<&LogId>, index: u64) -> Result<(), Fault> {
+    let expected = trust.rekor_tiles().map(|verifier| verifier.key_id().to_be_bytes());
+    let found = found.and_then(|id| id.key_id.first_chunk::<4>());
+    if expected.is_none() || found == expected.as_ref() {
+        return Ok(());
+    }
+    Err(Fault::at(LOG_ID, index, format!("the entry is of log {found:02x?}..., not {expected:02x?}...")))
+}
+
 fn check_checkpoint(trust: &Trust, envelope: &str, (size, root): (u64, Hash)) -> Result<(), String> {
     let verifier = trust.rekor_tiles().ok_or("no key of the log is trusted")?;
     let (checkpoint, _) =
@@ -175,7 +186,7 @@ const BODY: &str = "another-entry";
 const UUID: &str = "entry-uuid";
 const LOG_ID: &str = "entry-of-another-log";
 /// The log signs a time of integration that cannot have been.
-const INTEGRATED: &str = "integrated-time";
+const TIME: &str = "entry-time";
 const SET: &str = "bad-set";
 const PROOF: &str = "inclusion-proof";
 const CHECKPOINT: &str = "checkpoint";

@@ -92,8 +92,8 @@ fn a_recorded_entry_of_rekor_v1_holds_and_what_is_altered_is_named() {
     assert_eq!(rekor("{}", &stored), "malformed-answer");
     // The stated skew is a minute.
     assert_eq!(rekor_at(ENTRY, &stored, (INTEGRATED + 60) * 1000), "kept");
-    assert_eq!(rekor_at(ENTRY, &stored, (INTEGRATED + 62) * 1000), "integrated-time");
-    assert_eq!(rekor_at(ENTRY, &stored, (INTEGRATED - 61) * 1000), "integrated-time");
+    assert_eq!(rekor_at(ENTRY, &stored, (INTEGRATED + 62) * 1000), "entry-time");
+    assert_eq!(rekor_at(ENTRY, &stored, (INTEGRATED - 61) * 1000), "entry-time");
 }
 
 #[test]
@@ -114,6 +114,9 @@ fn a_recorded_entry_of_rekor_v2_holds_and_what_is_altered_is_named() {
         tiles(&answer.to_string(), &stored)
     };
     assert_eq!(altered("/inclusionProof/logIndex", "0".into()), "inclusion-proof");
+    let another = hammer_tlog::encoding::base64(&[7; 32]);
+    assert_eq!(altered("/logId/keyId", another.into()), "entry-of-another-log");
+    assert_eq!(altered("/logId", Value::Null), "entry-of-another-log");
     assert_eq!(altered("/inclusionProof/hashes", Value::Array(Vec::new())), "inclusion-proof");
     assert_eq!(altered("/inclusionProof", Value::Null), "inclusion-proof");
     assert_eq!(altered("/logIndex", "7".into()), "entry-index");
