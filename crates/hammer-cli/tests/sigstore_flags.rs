@@ -119,17 +119,16 @@ fn verify_flows_of_a_line_read_what_its_sign_flows_got_logged() {
 }
 
 #[test]
-fn a_user_who_finds_nothing_to_verify_waits_before_asking_again() {
-    // The first entry comes after those who verify.
+fn a_user_who_finds_nothing_to_verify_waits_for_the_first_entry() {
+    // It comes after those who verify.
     let lab = Lab::of(&["--set", "rekor.integration_delay=3s"]);
     let on = ["--rekor", lab.at("rekor_url"), "--token-file", lab.token()];
     let load = ["--sign-users", "1", "--verify-users", "3", "--warm-up", "2500ms", "-z", "500ms"];
     let report = lab.sigstore("mixed", &[on.as_slice(), &load].concat()).report();
     let verified = report.operations().find(|operations| operations.workload == "verify").unwrap();
     let (warm_up, measured) = (&verified.warm_up.counts.fates, &verified.measurement.counts.fates);
-    let abandoned = warm_up.abandoned + measured.abandoned;
-    // 1 ms apart, for the second that is left of 3 s.
-    assert!((1..=3 * 1000).contains(&abandoned), "{abandoned}");
+    assert_eq!(warm_up.abandoned + measured.abandoned, 0, "{warm_up:?} {measured:?}");
+    assert!(warm_up.accepted + measured.accepted > 0, "{warm_up:?} {measured:?}");
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn elements(data: &[u8]) -> Vec<&[u8]> {
     std::iter::from_fn(|| reader.read().ok().map(|element| element.raw)).collect()
 }
 
-struct Recorded {
+struct RecordedChain {
     leaf: Vec<u8>,
     /// What the root signed, the certificate of its own included.
     signed: Vec<Vec<u8>>,
@@ -69,11 +69,11 @@ struct Recorded {
     issued_at: i64,
 }
 
-static RECORDED: LazyLock<Recorded> = LazyLock::new(|| {
+static RECORDED: LazyLock<RecordedChain> = LazyLock::new(|| {
     let chain = elements(include_bytes!("../../../fuzz/seeds/chain/fulcio.der"));
     let parsed: Vec<_> = chain.iter().map(|der| Certificate::parse(der).expect("a certificate")).collect();
     let root = chain.last().expect("a root").to_vec();
-    Recorded {
+    RecordedChain {
         leaf: chain[0].to_vec(),
         signed: parsed.iter().map(|certificate| certificate.tbs.to_vec()).collect(),
         trusted: TrustedAuthorities::from_der([root]).expect("a root"),

@@ -9,7 +9,7 @@ use hammer_cms::timestamp::{
 use hammer_tlog::keys::chain::TrustedAuthorities;
 
 /// An authority, a query of it, and the content that it signed for that.
-struct Recorded {
+struct RecordedTimestamp {
     trusted: TrustedAuthorities,
     query: TimestampQuery,
     signed: Vec<&'static [u8]>,
@@ -74,8 +74,8 @@ const OPENSSL: [&[u8]; 3] = [
     include_bytes!("../../../fuzz/seeds/timestamp/openssl-rsa-fraction-sha1.tsr"),
 ];
 
-static RECORDED: LazyLock<[Recorded; 2]> = LazyLock::new(|| {
-    let recorded = |chain: &str, query: &[u8], responses: &[&'static [u8]]| Recorded {
+static RECORDED: LazyLock<[RecordedTimestamp; 2]> = LazyLock::new(|| {
+    let recorded = |chain: &str, query: &[u8], responses: &[&'static [u8]]| RecordedTimestamp {
         trusted: TrustedAuthorities::from_pem(chain).expect("a chain"),
         query: TimestampQuery::parse(query).expect("a query"),
         signed: responses.iter().filter_map(|response| signed_content(response)).collect(),

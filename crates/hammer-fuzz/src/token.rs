@@ -57,12 +57,12 @@ fn check_told(told: &str) {
     assert!(!told.contains(char::is_control) && told.chars().count() < LONGEST_TEXT, "{told}");
 }
 
-struct Recorded {
+struct RecordedToken {
     keys: JwkSet,
     claims: TokenClaims,
 }
 
-static RECORDED: LazyLock<Recorded> = LazyLock::new(|| Recorded {
+static RECORDED: LazyLock<RecordedToken> = LazyLock::new(|| RecordedToken {
     keys: JwkSet::read(include_bytes!("../../../fuzz/seeds/jwks/oidc.json")).expect("keys"),
     claims: jwt::parse(TOKEN).expect("a token").claims,
 });

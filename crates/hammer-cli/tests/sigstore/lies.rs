@@ -144,7 +144,7 @@ fn is_caught(lie: &Lie) {
     is_believed(&format!("{name}-honest"));
 }
 
-/// What is lost is found by whoever reads it back, and as often.
+/// What is lost is found by whoever reads it back, and as often, but for reads so soon that a replica could lag.
 #[test]
 fn an_entry_that_rekor_lost_is_caught_by_whoever_reads_it_back() {
     let (report, services) = run("rekor-lost-entry");
@@ -157,7 +157,9 @@ fn an_entry_that_rekor_lost_is_caught_by_whoever_reads_it_back() {
     assert_eq!((told.len(), &found), (3, &told), "{:?}", report.breaches);
     assert!(report.breaches.iter().all(|breach| breach.kind == "lost-entry"), "{:?}", report.breaches);
     let missing = services.lab.rekor.stats().requests["get-entry"][&404];
-    assert_eq!((report.verdict.exit_code, report.promises.all.broken), (4, missing));
+    let broken = report.promises.all.broken;
+    assert_eq!(report.verdict.exit_code, 4);
+    assert!((told.len() as u64..=missing).contains(&broken), "{broken} of {missing}");
     let readers = report.series.iter().find(|series| series.path == "readers/rekor-entry").unwrap();
     assert_eq!(readers.measurement.counts.fates.refused, missing);
 

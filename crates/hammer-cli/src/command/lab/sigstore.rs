@@ -41,7 +41,7 @@ pub(super) fn serve(args: &LabSigstoreArgs, registry: &Registry) -> Result<ExitC
     let lab = SigstoreLab::spawn(plan, vec![trusted(&keys)?]).map_err(refused)?;
     let mut target = target(&lab, &origin);
     if let Some(folder) = &args.out {
-        let written = Written::to(folder, &lab.trusted_root(), &token)?;
+        let written = WrittenFiles::to(folder, &lab.trusted_root(), &token)?;
         target["trusted_root"] = json!(written.trusted_root);
         target["identity"] = json!({ "token": { "file": written.token } });
     }
@@ -101,12 +101,12 @@ fn token(keys: IssuerKeys, audience: &str, now: u64) -> String {
 }
 
 /// The files of an instance, by paths that hold in any folder.
-struct Written {
+struct WrittenFiles {
     trusted_root: PathBuf,
     token: PathBuf,
 }
 
-impl Written {
+impl WrittenFiles {
     fn to(folder: &Path, trusted_root: &str, token: &str) -> Result<Self, OutputError> {
         let made = fs::create_dir_all(folder).and_then(|()| folder.canonicalize());
         let folder = made.map_err(|source| OutputError::Unopened { path: folder.to_owned(), source })?;
