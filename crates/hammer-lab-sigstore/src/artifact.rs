@@ -3,7 +3,6 @@
 
 mod hash_algorithm;
 mod key;
-mod pem;
 mod rsa;
 mod subjects;
 
@@ -12,7 +11,7 @@ use hammer_tlog::keys::{certificate::Certificate, der::DerError};
 pub use hash_algorithm::HashAlgorithm;
 pub use key::{ArtifactKey, KeyKind};
 
-use pem::PemBlock;
+use crate::pem::{self, PemBlock};
 
 /// Why a signature over an artifact is not believed. The texts are those that Rekor puts behind "error processing
 /// entry: ".

@@ -105,10 +105,6 @@ impl LabConfig for IssuerConfig {
         &self.plan.faults
     }
 
-    fn path(&self) -> String {
-        String::new()
-    }
-
     fn target(self, _: &Arc<dyn Clock>, url: &str) -> Result<IssuerTarget, LabError> {
         Ok(IssuerTarget { documents: RwLock::new((self.documents)(url)) })
     }

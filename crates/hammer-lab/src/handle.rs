@@ -25,7 +25,9 @@ pub trait LabConfig: Send + 'static {
     fn faults(&self) -> &FaultScript;
 
     /// The path of the target below its server's root: empty, or with a slash before it.
-    fn path(&self) -> String;
+    fn path(&self) -> String {
+        String::new()
+    }
 
     /// The target, which lives by this clock and is served at this URL.
     ///

@@ -72,10 +72,6 @@ impl LabConfig for FulcioConfig {
         &self.plan.faults
     }
 
-    fn path(&self) -> String {
-        String::new()
-    }
-
     fn target(self, clock: &Arc<dyn Clock>, _: &str) -> Result<FulcioTarget, LabError> {
         self.check_lies()?;
         let plan = &self.plan;

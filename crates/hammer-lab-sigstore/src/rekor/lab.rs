@@ -26,10 +26,6 @@ impl LabConfig for RekorLabPlan {
         &self.faults
     }
 
-    fn path(&self) -> String {
-        String::new()
-    }
-
     fn target(self, clock: &Arc<dyn Clock>, _: &str) -> Result<RekorTarget, LabError> {
         Ok(RekorTarget { log: RekorLog::new(self, Arc::clone(clock))? })
     }

@@ -26,10 +26,6 @@ impl LabConfig for RekorTilesLabPlan {
         &self.faults
     }
 
-    fn path(&self) -> String {
-        String::new()
-    }
-
     fn target(self, clock: &Arc<dyn Clock>, _: &str) -> Result<RekorTilesTarget, LabError> {
         Ok(RekorTilesTarget { log: TilesLog::new(self, Arc::clone(clock))? })
     }

@@ -84,10 +84,6 @@ impl LabConfig for TsaLabPlan {
         &self.faults
     }
 
-    fn path(&self) -> String {
-        String::new()
-    }
-
     fn target(self, clock: &Arc<dyn Clock>, _: &str) -> Result<TsaTarget, LabError> {
         let stamper = Stamper::new(&self, Arc::clone(clock))?;
         let chain = stamper.authority().pem().iter().flat_map(|block| [block, "\n"]).collect::<String>();

@@ -94,10 +94,6 @@ impl LabConfig for RecordingLabPlan {
         &self.faults
     }
 
-    fn path(&self) -> String {
-        String::new()
-    }
-
     fn target(self, clock: &Arc<dyn Clock>, _: &str) -> Result<RecordingTarget, LabError> {
         Ok(RecordingTarget {
             clock: Arc::clone(clock),
