@@ -4,13 +4,15 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod bounds;
 mod ct;
 mod sigstore;
 
+pub(crate) use bounds::BoundsArgs;
 pub(crate) use ct::{AuditArgs, CtCommand, FollowArgs, LogArgs, RateArgs, ReadArgs, SubmitArgs};
 pub(crate) use sigstore::{
-    BoundsArgs, IdentityArgs, IssuerArgs, LoadArgs, MixedArgs, ReachArgs, ServicesArgs, SignArgs,
-    SigstoreCommand, TimestampArgs,
+    IdentityArgs, IssuerArgs, LoadArgs, MixedArgs, ReachArgs, ServicesArgs, SignArgs, SigstoreCommand,
+    TimestampArgs,
 };
 
 /// A load generator for the services that software trust rests on.

@@ -6,6 +6,7 @@ mod foreground;
 pub(crate) mod http;
 pub(crate) mod lab;
 pub(crate) mod man;
+mod one_line;
 pub(crate) mod plan;
 pub(crate) mod run;
 pub(crate) mod schema;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::bounds::BoundsArgs;
 use super::{OutputArgs, PlanArgs};
 
 #[derive(Debug, Subcommand)]
@@ -74,18 +75,8 @@ pub(crate) struct RateArgs {
     /// Operations a second (100/s)
     #[arg(long, short = 'q', default_value = "100/s", value_name = "RATE")]
     pub(crate) rate: String,
-    /// How long to send
-    #[arg(short = 'z', long, default_value = "30s", value_name = "TIME")]
-    pub(crate) duration: String,
-    /// Most operations in flight
-    #[arg(short = 'c', long, default_value_t = 2000, value_name = "N")]
-    pub(crate) in_flight: usize,
-    /// How long one operation may take
-    #[arg(short = 't', long, default_value = "30s", value_name = "TIME")]
-    pub(crate) timeout: String,
-    /// The seed of everything that is drawn or minted
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) bounds: BoundsArgs,
 }
 
 #[derive(Debug, Args)]

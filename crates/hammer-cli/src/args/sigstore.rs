@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::OutputArgs;
+use super::bounds::BoundsArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SigstoreCommand {
@@ -100,23 +101,6 @@ pub(crate) struct LoadArgs {
     pub(crate) bounds: BoundsArgs,
 }
 
-/// How long is sent, and within which limits.
-#[derive(Debug, Args)]
-pub(crate) struct BoundsArgs {
-    /// How long to send
-    #[arg(short = 'z', long, visible_alias = "for", default_value = "30s", value_name = "TIME")]
-    pub(crate) duration: String,
-    /// Open loop: most operations in flight
-    #[arg(short = 'c', long, default_value_t = 2000, value_name = "N")]
-    pub(crate) in_flight: usize,
-    /// How long one operation may take
-    #[arg(short = 't', long, default_value = "30s", value_name = "TIME")]
-    pub(crate) timeout: String,
-    /// The seed of everything that is drawn or minted, the keys of hammer's own issuer among it
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    pub(crate) seed: u64,
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct SignArgs {
     #[command(flatten)]
@@ -163,7 +147,7 @@ pub(crate) struct MixedArgs {
         conflicts_with = "verify_users"
     )]
     pub(crate) verify_rate: Option<String>,
-    /// Closed loop: users who verify; they enter 2 s after those who sign, and wait 1 ms between two flows
+    /// Closed loop: users who verify; those who come before there is an entry wait for it
     #[arg(long, value_name = "N")]
     pub(crate) verify_users: Option<usize>,
     /// Load whose figures do not count, before --duration: nothing can be verified until something is logged

@@ -6,7 +6,7 @@ use crate::args::SigstoreCommand;
 use crate::error::CliError;
 use crate::protocol::registry::Registry;
 
-pub(super) mod issuer;
+mod issuer;
 mod load;
 mod target;
 

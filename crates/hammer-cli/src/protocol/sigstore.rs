@@ -21,6 +21,7 @@ use crate::plan::path::PlanPath;
 use crate::plan::section::Section;
 use crate::tui::spec::{PanelSide, PanelSpec};
 
+pub(crate) mod issuer;
 mod lanes;
 mod opened;
 mod panel;

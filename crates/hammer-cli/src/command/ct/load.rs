@@ -4,6 +4,7 @@ use hammer_report::ExitCode;
 use serde_json::{Value, json};
 
 use crate::args::{LogArgs, OutputArgs, RateArgs, ReadArgs, SubmitArgs};
+use crate::command::one_line::{plan, workload};
 use crate::command::{http, run};
 use crate::error::{CliError, UsageError};
 use crate::plan::read::of_flags;
@@ -20,7 +21,7 @@ pub(super) fn submit(args: &SubmitArgs, registry: &Registry) -> Result<ExitCode,
         "invalid_percent": args.invalid,
         "audit": !args.no_audit,
     });
-    carry_out("submit", json!({ SUBMIT: submit }), &args.log, &args.load, &args.output, registry)
+    carry_out("submit", (SUBMIT, submit), &args.log, &args.load, &args.output, registry)
 }
 
 pub(super) fn read(args: &ReadArgs, registry: &Registry) -> Result<ExitCode, CliError> {
@@ -33,28 +34,21 @@ pub(super) fn read(args: &ReadArgs, registry: &Registry) -> Result<ExitCode, Cli
             return Err(UsageError::MixTwice { kind: kind.to_owned(), weight }.into());
         }
     }
-    let read = json!({ READ: { "mix": mix, "pattern": args.pattern } });
-    carry_out("read", read, &args.log, &args.load, &args.output, registry)
+    let read = json!({ "mix": mix, "pattern": args.pattern });
+    carry_out("read", (READ, read), &args.log, &args.load, &args.output, registry)
 }
 
 fn carry_out(
     name: &str,
-    mut workload: Value,
+    operations: (&str, Value),
     log: &LogArgs,
     load: &RateArgs,
     output: &OutputArgs,
     registry: &Registry,
 ) -> Result<ExitCode, CliError> {
-    workload["name"] = json!(name);
-    workload["load"] = json!({ "rate": http::rate(&load.rate) });
-    workload["in_flight"] = json!(load.in_flight);
-    workload["timeout"] = json!(load.timeout);
-    let plan = json!({
-        "seed": load.seed,
-        "target": log.target()?,
-        "workloads": [workload],
-        "phases": { "measurement": load.duration },
-    });
+    let rate = json!({ "rate": http::rate(&load.rate) });
+    let workload = workload(name, operations, &rate, &load.bounds);
+    let plan = plan(&log.target()?, &[workload], &load.bounds);
     let flags = [log.flags().as_slice(), &FLAGS].concat();
     run::of_plan(&of_flags(plan, &flags, registry.grammar())?, output, registry)
 }

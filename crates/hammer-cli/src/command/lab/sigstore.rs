@@ -6,21 +6,20 @@ use std::path::{Path, PathBuf};
 
 use hammer_core::clock::unix_millis;
 use hammer_lab::LabError;
-use hammer_lab_sigstore::{SigstoreLab, SigstoreLabPlan, TokenSignature, TrustedIssuer};
-use hammer_oauth::{IdentityClaims, IssuerDocuments, IssuerKeys, MintScratch, TokenMinter};
+use hammer_lab_sigstore::{SigstoreLab, SigstoreLabPlan};
+use hammer_oauth::{IdentityClaims, IssuerKeys, IssuerUrlError, MintScratch, TokenMinter};
 use hammer_report::ExitCode;
-use hammer_sigstore::TokenSigner;
 use serde_json::{Value, json};
 
 use crate::args::LabSigstoreArgs;
 use crate::command::foreground::until_signal;
-use crate::command::sigstore::issuer::issuer_keys;
 use crate::error::{CliError, OutputError};
 use crate::output::{print, say_notes};
 use crate::plan::path::PlanPath;
 use crate::plan::read::SourcedPlan;
 use crate::protocol::lab::unstarted;
 use crate::protocol::registry::Registry;
+use crate::protocol::sigstore::issuer::{OWN_ISSUER, issuer_keys, signer_of, trusted_issuer};
 
 use super::config;
 
@@ -29,16 +28,12 @@ pub(super) fn serve(args: &LabSigstoreArgs, registry: &Registry) -> Result<ExitC
     let SourcedPlan { plan, source } = settings;
     say_notes(&source)?;
     let refused = |error: LabError| unstarted(error, &PlanPath::default()).placed(&source);
-    let keys = issuer_keys(
-        args.seed,
-        match plan.token_signature {
-            TokenSignature::Es256 => TokenSigner::Es256,
-            TokenSignature::Rs256 => TokenSigner::Rs256,
-        },
-    );
+    let keys = issuer_keys(args.seed, signer_of(plan.token_signature));
     let token = token(keys.clone(), &plan.fulcio.audience, unix_millis() / 1000);
     let origin = plan.rekor_tiles.hostname.clone();
-    let lab = SigstoreLab::spawn(plan, vec![trusted(&keys)?]).map_err(refused)?;
+    let unusable = |why: IssuerUrlError| LabError::Plan { key: "issuer".into(), reason: why.to_string() };
+    let issuer = trusted_issuer(&keys).map_err(unusable)?;
+    let lab = SigstoreLab::spawn(plan, vec![issuer]).map_err(refused)?;
     let mut target = target(&lab, &origin);
     if let Some(folder) = &args.out {
         let written = WrittenFiles::to(folder, &lab.trusted_root(), &token)?;
@@ -76,14 +71,6 @@ fn stopped(lab: SigstoreLab) -> Value {
     })
 }
 
-/// The issuer that Fulcio trusts without looking it up.
-fn trusted(keys: &IssuerKeys) -> Result<TrustedIssuer, LabError> {
-    let unusable =
-        |why: hammer_oauth::IssuerUrlError| LabError::Plan { key: "issuer".into(), reason: why.to_string() };
-    let documents = IssuerDocuments::new(ISSUER, &[keys]).map_err(unusable)?;
-    Ok(TrustedIssuer { issuer: ISSUER.to_owned(), jwks: documents.jwks })
-}
-
 /// A token that Fulcio takes for a day from `now`, in seconds since 1970.
 fn token(keys: IssuerKeys, audience: &str, now: u64) -> String {
     let now = now.cast_signed();
@@ -96,7 +83,12 @@ fn token(keys: IssuerKeys, audience: &str, now: u64) -> String {
     };
     let mut token = String::new();
     // The index of no flow: two tokens of one index would share a nonce.
-    TokenMinter::new(ISSUER, audience, keys).mint(u64::MAX, &claims, &mut MintScratch::default(), &mut token);
+    TokenMinter::new(OWN_ISSUER, audience, keys).mint(
+        u64::MAX,
+        &claims,
+        &mut MintScratch::default(),
+        &mut token,
+    );
     token
 }
 
@@ -120,8 +112,6 @@ impl WrittenFiles {
     }
 }
 
-/// Who signs the tokens of a plan's embedded services, too.
-const ISSUER: &str = "http://issuer.hammer.test";
 /// In whose name the written token is.
 const SUBJECT: &str = "lab@hammer.test";
 /// Seconds.

@@ -1,14 +1,11 @@
 //! `hammer sigstore issuer`: the issuer of a run, served before the run, since Fulcio looks it up when it starts.
 
-use std::net::SocketAddr;
-
 use hammer_lab::handle::LabHandle;
 use hammer_lab_sigstore::IssuerLabPlan;
-use hammer_lab_sigstore::issuer::{IssuerConfig, StaticDocument, StaticDocuments};
-use hammer_oauth::{IssuerDocuments, IssuerKeys, TokenAlgorithm};
+use hammer_lab_sigstore::issuer::IssuerConfig;
+use hammer_oauth::IssuerDocuments;
 use hammer_report::ExitCode;
-use hammer_sigstore::{IdentityPlan, SigstoreTargetPlan, TokenSigner};
-use hammer_synth::Seed;
+use hammer_sigstore::{IdentityPlan, SigstoreTargetPlan};
 use serde_json::json;
 
 use crate::args::IssuerArgs;
@@ -19,6 +16,7 @@ use crate::plan::error::{PlanError, PlanFault};
 use crate::plan::path::PlanPath;
 use crate::plan::read::{SourcedPlan, of_flags};
 use crate::protocol::registry::Registry;
+use crate::protocol::sigstore::issuer::{issuer_keys, listen, published};
 
 use super::target::signer;
 
@@ -51,29 +49,6 @@ fn identity(args: &IssuerArgs, registry: &Registry) -> Result<SourcedPlan<Identi
     let SourcedPlan { plan: TargetAlone { target }, source } = of_flags(plan, &FLAGS, registry.grammar())?;
     let plan = target.unnamed.get::<SigstoreTargetPlan>("sigstore").map(|plan| plan.identity.clone());
     Ok(SourcedPlan { plan: plan.unwrap_or_default(), source })
-}
-
-/// The key of an issuer, as runs of that seed have it.
-pub(in crate::command) fn issuer_keys(seed: u64, signer: TokenSigner) -> IssuerKeys {
-    let algorithm = match signer {
-        TokenSigner::Es256 => TokenAlgorithm::Es256,
-        TokenSigner::Rs256 => TokenAlgorithm::Rs256,
-    };
-    IssuerKeys::derive(&Seed::from_u64(seed), algorithm, 0)
-}
-
-/// Where the issuer says that it is, where that is an address of loopback, unless it is served elsewhere.
-fn listen(identity: &IdentityPlan, issuer: &str) -> Option<SocketAddr> {
-    identity.listen.or_else(|| {
-        let url: http::Uri = issuer.parse().ok()?;
-        let address: SocketAddr = url.authority()?.as_str().parse().ok()?;
-        (address.ip().is_loopback() && address.port() > 0).then_some(address)
-    })
-}
-
-fn published(documents: IssuerDocuments) -> StaticDocuments {
-    let IssuerDocuments { discovery, discovery_path, jwks, jwks_path } = documents;
-    [(discovery_path, StaticDocument::json(discovery)), (jwks_path, StaticDocument::json(jwks))].into()
 }
 
 /// What Fulcio's configuration needs to take tokens of the issuer, in YAML; a text in JSON is one there too.

@@ -3,7 +3,8 @@
 use hammer_report::ExitCode;
 use serde_json::{Value, json};
 
-use crate::args::{BoundsArgs, LoadArgs, MixedArgs, OutputArgs, SignArgs, TimestampArgs};
+use crate::args::{LoadArgs, MixedArgs, OutputArgs, SignArgs, TimestampArgs};
+use crate::command::one_line::{plan, workload};
 use crate::command::{http, run};
 use crate::error::CliError;
 use crate::plan::read::of_flags;
@@ -36,10 +37,7 @@ pub(super) fn timestamp(args: &TimestampArgs, registry: &Registry) -> Result<Exi
 pub(super) fn mixed(args: &MixedArgs, registry: &Registry) -> Result<ExitCode, CliError> {
     let signs = load(args.sign_rate.as_deref(), args.sign_users);
     let sign = workload("sign", ("sigstore_sign", args.sign_flows()), &signs, &args.bounds);
-    let verifies = match args.verify_users {
-        Some(users) => late(users),
-        None => load(args.verify_rate.as_deref(), None),
-    };
+    let verifies = load(args.verify_rate.as_deref(), args.verify_users);
     let verify = workload("verify", ("sigstore_verify", args.verify_flows()), &verifies, &args.bounds);
     let mut plan = plan(&args.target(), &[sign, verify], &args.bounds);
     plan["phases"]["warm_up"] = json!(args.warm_up);
@@ -61,31 +59,6 @@ fn load(rate: Option<&str>, users: Option<usize>) -> Value {
     json!({ "rate": rate.map(http::rate), "users": users })
 }
 
-/// Users who verify. One who finds nothing logged yet would ask again at once, and take the cores from whatever shares the machine.
-fn late(users: usize) -> Value {
-    let stages = json!([{ "users": 0, "over": HEAD_START }, { "users": users, "over": "0s" }]);
-    json!({ "stages": stages, "think": PAUSE })
-}
-
-fn workload(name: &str, (section, operations): (&str, Value), load: &Value, bounds: &BoundsArgs) -> Value {
-    json!({
-        "name": name,
-        section: operations,
-        "load": load,
-        "in_flight": bounds.in_flight,
-        "timeout": bounds.timeout,
-    })
-}
-
-fn plan(target: &Value, workloads: &[Value], bounds: &BoundsArgs) -> Value {
-    json!({
-        "seed": bounds.seed,
-        "target": target,
-        "workloads": workloads,
-        "phases": { "measurement": bounds.duration },
-    })
-}
-
 fn carry_out(
     plan: Value,
     own: &[(&'static str, &'static str)],
@@ -102,18 +75,13 @@ const ONE_LOAD: [(&str, &str); 3] = [
     ("--rate", "workloads[0].load.rate"),
     ("--users", "workloads[0].load.users"),
 ];
-const TWO_LOADS: [(&str, &str); 7] = [
+const TWO_LOADS: [(&str, &str); 6] = [
     ("--timestamp", "target.sigstore.timestamp_url"),
     ("--sign-rate", "workloads[0].load.rate"),
     ("--sign-users", "workloads[0].load.users"),
     ("--verify-rate", "workloads[1].load.rate"),
     ("--verify-users", "workloads[1].load.users"),
-    ("--verify-users", "workloads[1].load.stages"),
     ("--warm-up", "phases.warm_up"),
 ];
 /// What is sent where neither a rate nor users are given.
 const RATE: &str = "20/s";
-/// How much later those enter who verify.
-const HEAD_START: &str = "2s";
-/// What a user who verifies waits between two flows, even where the first found nothing to do.
-const PAUSE: &str = "1ms";

@@ -3,16 +3,18 @@
 use std::sync::Arc;
 
 use hammer_lab::{LabError, LabHandle};
-use hammer_lab_sigstore::issuer::{IssuerConfig, StaticDocument, StaticDocuments};
-use hammer_lab_sigstore::{IssuerLabPlan, SigstoreLab, SigstoreLabPlan, TokenSignature, TrustedIssuer};
-use hammer_oauth::{IssuerDocuments, IssuerKeys, IssuerUrlError, TokenAlgorithm, TokenMinter, jwt};
+use hammer_lab_sigstore::issuer::IssuerConfig;
+use hammer_lab_sigstore::{IssuerLabPlan, SigstoreLab, SigstoreLabPlan};
+use hammer_oauth::{IssuerDocuments, IssuerKeys, IssuerUrlError, TokenMinter, jwt};
 use hammer_sigstore::{
-    FlowTokens, IdentityPlan, ServiceEndpoints, SigstoreError, SigstoreTarget, SigstoreTargetPlan,
-    TokenSigner, Trust, TrustedRoot,
+    FlowTokens, IdentityPlan, ServiceEndpoints, SigstoreError, SigstoreTarget, SigstoreTargetPlan, Trust,
+    TrustedRoot,
 };
-use hammer_synth::Seed;
 use hammer_values::OneOrMany;
 
+use super::issuer::{
+    NOWHERE_TO_LISTEN, OWN_ISSUER, issuer_keys, listen, published, signer_of, trusted_issuer,
+};
 use super::sections::{LAB, TARGET};
 use crate::error::CliError;
 use crate::plan::Plan;
@@ -65,18 +67,14 @@ fn embedded(
     let at = PlanPath::of("target.lab").key(LAB);
     let refused = |error: LabError| unstarted(error, &at);
     let identity = IdentityPlan {
-        signer: match lab.token_signature {
-            TokenSignature::Es256 => TokenSigner::Es256,
-            TokenSignature::Rs256 => TokenSigner::Rs256,
-        },
+        signer: signer_of(lab.token_signature),
         audience: lab.fulcio.audience.clone(),
         ..IdentityPlan::default()
     };
-    let keys = issuer_keys(plan, &identity);
-    let documents = documents(OWN_ISSUER, &keys, &at)?;
-    let issuer = TrustedIssuer { issuer: OWN_ISSUER.to_owned(), jwks: documents.jwks };
-    let started = SigstoreLab::spawn(lab.clone(), vec![issuer]).map_err(refused)?;
+    let keys = issuer_keys(plan.seed, identity.signer);
     let content = |reason: String| CliError::from(PlanFault::Misfit(reason).at(at.clone()));
+    let issuer = trusted_issuer(&keys).map_err(|why| content(why.to_string()))?;
+    let started = SigstoreLab::spawn(lab.clone(), vec![issuer]).map_err(refused)?;
     let root = TrustedRoot::parse(&started.trusted_root()).map_err(content)?;
     let written = served(&started, lab).map_err(refused)?;
     let failed = |error: SigstoreError| CliError::from(PlanFault::failed(error).at(at.clone()));
@@ -134,18 +132,14 @@ fn tokens(
         }
         (None, Some(issuer)) => {
             let issuer = issuer.to_string();
-            let keys = issuer_keys(plan, identity);
-            let IssuerDocuments { discovery, discovery_path, jwks, jwks_path } =
-                documents(&issuer, &keys, at)?;
-            let documents: StaticDocuments =
-                [(discovery_path, StaticDocument::json(discovery)), (jwks_path, StaticDocument::json(jwks))]
-                    .into();
+            let keys = issuer_keys(plan.seed, identity.signer);
+            let documents = documents(&issuer, &keys, at)?;
             let listen = listen(identity, &issuer).ok_or_else(|| {
                 CliError::from(PlanFault::Misfit(NOWHERE_TO_LISTEN.to_owned()).at(at.clone().key("listen")))
             })?;
             let mut served = IssuerLabPlan::default();
             served.serve.listen = listen;
-            let config = IssuerConfig::new(served, |_| documents);
+            let config = IssuerConfig::new(served, |_| published(documents));
             let server = LabHandle::spawn(config).map_err(|error| unstarted(error, at))?;
             labs.push(Box::new(server));
             Ok(Some(minted(&issuer, keys, identity, epoch_unix_ms)))
@@ -153,28 +147,11 @@ fn tokens(
     }
 }
 
-/// Where the issuer is served: as the plan says, else at the issuer's own address.
-fn listen(identity: &IdentityPlan, issuer: &str) -> Option<std::net::SocketAddr> {
-    identity.listen.or_else(|| {
-        let url: http::Uri = issuer.parse().ok()?;
-        let address: std::net::SocketAddr = url.authority()?.as_str().parse().ok()?;
-        address.ip().is_loopback().then_some(address)
-    })
-}
-
 /// Whom Fulcio makes the subject of a token's certificates.
 fn subject_of(token: &str) -> Result<String, String> {
     let parsed = jwt::parse(token).map_err(|why| format!("failed to {why}"))?;
     let email = parsed.claims.all.get("email").and_then(|email| email.as_str()).map(str::to_owned);
     email.or(parsed.claims.subject).ok_or_else(|| "the token has neither `email` nor `sub`".to_owned())
-}
-
-fn issuer_keys(plan: &Plan, identity: &IdentityPlan) -> IssuerKeys {
-    let algorithm = match identity.signer {
-        TokenSigner::Es256 => TokenAlgorithm::Es256,
-        TokenSigner::Rs256 => TokenAlgorithm::Rs256,
-    };
-    IssuerKeys::derive(&Seed::from_u64(plan.seed), algorithm, 0)
 }
 
 fn documents(issuer: &str, keys: &IssuerKeys, at: &PlanPath) -> Result<IssuerDocuments, CliError> {
@@ -191,8 +168,4 @@ fn minted(issuer: &str, keys: IssuerKeys, identity: &IdentityPlan, epoch_unix_ms
     FlowTokens::Minted { minter, issued_at: now - CLOCKS_APART, expires_at: now + lifetime }
 }
 
-/// Who signs the tokens that the embedded Fulcio believes. Nobody looks it up.
-const OWN_ISSUER: &str = "http://issuer.hammer.test";
 const CLOCKS_APART: i64 = 60;
-const NOWHERE_TO_LISTEN: &str =
-    "the issuer's own address is none of loopback with a port; say at which one it is served";
