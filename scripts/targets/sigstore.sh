@@ -7,9 +7,10 @@
 #   RUN=FOLDER scripts/targets/sigstore.sh down|status|reset
 # `up` prints what it writes to $RUN/env; what its kind lacks is left out. URLs: FULCIO_URL, FULCIO_GRPC_URL, TSA_URL, REKOR_TILES_URL
 # (writes), REKOR_TILES_GRPC_URL, REKOR_TILES_READ_URL (checkpoint and tiles, also below /api/v2/), REKOR_URL, TRILLIAN_GRPC_URL,
-# CT_LOG_URL, TUF_URL, OIDC_ISSUER. Files: FULCIO_CHAIN, TSA_CHAIN, REKOR_PUBLIC_KEY, REKOR_TILES_PUBLIC_KEY, CT_PUBLIC_KEY,
-# TRUSTED_ROOT, SIGNING_CONFIG (every log), SIGNING_CONFIG_REKOR1 (Rekor v1 alone), OIDC_KEY (signs tokens, kid k1). Names:
-# REKOR_TREE_ID, CT_TREE_ID, REKOR_ORIGIN, REKOR_TILES_ORIGIN.
+# CT_LOG_URL, TUF_URL, OIDC_ISSUER; pages of what a server counted: FULCIO_METRICS_URL, TSA_METRICS_URL, REKOR_TILES_METRICS_URL.
+# Files: FULCIO_CHAIN, TSA_CHAIN, REKOR_PUBLIC_KEY, REKOR_TILES_PUBLIC_KEY, CT_PUBLIC_KEY, TRUSTED_ROOT, SIGNING_CONFIG (every log),
+# SIGNING_CONFIG_REKOR1 (Rekor v1 alone), OIDC_KEY (signs tokens, kid k1). Names: REKOR_TREE_ID, CT_TREE_ID, REKOR_ORIGIN,
+# REKOR_TILES_ORIGIN.
 # `reset` empties all trees, tiles and the search; URLs, keys and tree ids stay. It is fit for a plan's hooks.
 # `down` ends what `up` started, and deletes the folder if `up` chose it (KEEP=1 keeps it).
 # timestamp-server and Rekor v1 have their metrics on *:2112, whatever they are told: without that port the first ends, while the second
@@ -256,7 +257,9 @@ publish_all() {
     "TSA_CHAIN=$RUN/tsa-chain.pem" "REKOR_TILES_URL=http://127.0.0.1:$tiles_http"
     "REKOR_TILES_GRPC_URL=http://127.0.0.1:$tiles_grpc" "REKOR_TILES_READ_URL=http://127.0.0.1:$tiles_read"
     "REKOR_TILES_PUBLIC_KEY=$RUN/keys/rekor-tiles.pub.pem" "REKOR_TILES_ORIGIN=$ORIGIN" "TRUSTED_ROOT=$RUN/trusted_root.json"
-    "SIGNING_CONFIG=$RUN/signing_config.json")
+    "SIGNING_CONFIG=$RUN/signing_config.json" "FULCIO_METRICS_URL=http://127.0.0.1:$fulcio_metrics/metrics"
+    "REKOR_TILES_METRICS_URL=http://127.0.0.1:$tiles_metrics/metrics")
+  [[ -n ${TSA:-} ]] || pairs+=("TSA_METRICS_URL=http://127.0.0.1:2112/metrics")
   [[ -n ${ISSUER:-} ]] || pairs+=("OIDC_KEY=$RUN/keys/oidc.pem")
   if with_rekor1; then
     pairs+=("REKOR_URL=http://127.0.0.1:$rekor_port" "REKOR_PUBLIC_KEY=$RUN/keys/rekor.pub.pem" "REKOR_TREE_ID=$(<"$RUN/tree-rekor")"
