@@ -27,8 +27,8 @@ pub use hammer_audit::LOG_FORKED;
 pub use log::{DEFAULT_MMD, DEFAULT_SKEW, LogKind, LogTarget};
 pub use plan::{
     AuditInterval, BodyLimit, CaPlan, CtTargetPlan, ExtKeyUsage, InvalidKind, MonitoringUrl, PlanDate,
-    PolicyPlan, ProfileName, PublicKey, ReadKind, ReadPattern, ReadPlan, SignerAlgorithm, StatedLog,
-    SubmitPlan, UnusableKey,
+    PolicyPlan, ProfileName, PublicKey, ReadKind, ReadPlan, SignerAlgorithm, StatedLog, SubmitPlan,
+    UnusableKey,
 };
 pub use read::{ReadOp, ReadSession, ReadVerifier, ReadWorkload};
 pub use roots::{Roots, roots};

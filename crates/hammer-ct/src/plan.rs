@@ -18,7 +18,7 @@ pub(crate) use invalid::{Policy, expired_at};
 pub use monitoring_url::MonitoringUrl;
 pub use profile_name::ProfileName;
 pub use public_key::{PublicKey, UnusableKey};
-pub use read::{ReadKind, ReadPattern, ReadPlan};
+pub use read::{ReadKind, ReadPlan};
 pub use stated_log::StatedLog;
 pub use submit::{CaPlan, SignerAlgorithm, SubmitPlan};
 pub use target::CtTargetPlan;

@@ -9,8 +9,8 @@ use hammer_core::promise::Verifier;
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::{Ended, FatalError, SeriesSpec, ShardContext, Workload};
 use hammer_exchange::ServiceConfig;
-use hammer_measure::Outcome;
 use hammer_net::{Answer, ClientConfig};
+use hammer_read::{LogReads, Place};
 use hammer_tlog::ct::rfc6962::GetSthResponse;
 use hammer_tlog::logs::note::{Checkpoint, Note};
 
@@ -21,12 +21,9 @@ use crate::promise::LogPromise;
 use crate::run::CtRun;
 
 mod entries;
-mod head;
 mod owed;
-mod place;
 mod record;
 mod session;
-mod support;
 mod tiles;
 mod verify;
 
@@ -34,7 +31,6 @@ pub use session::ReadSession;
 pub use verify::ReadVerifier;
 
 use owed::OwedCheck;
-use place::Place;
 
 /// Reads a log. What was read is a promise, which a [`ReadVerifier`] holds against the tree head that the session saw. What
 /// that takes beyond the answer itself, tiles on the way to the root or an audit path, is read beside the operation, on connections of
@@ -169,7 +165,8 @@ impl Workload for ReadWorkload {
         let own = open(&self.service).await?;
         let beside = open(&self.service.beside(BESIDE.min(self.service.client.connections))).await?;
         let path_series = self.kinds.len();
-        Ok(ReadSession::new(own, beside, self.log.tree_head_path(), path_series, context.clock))
+        let reads = LogReads::new(own, beside, path_series, context.clock);
+        Ok(ReadSession::new(reads, self.log.tree_head_path()))
     }
 
     /// A read of the tree before any tree head was seen reads that first; where it says that the tree is empty, there is
@@ -200,10 +197,6 @@ impl Workload for ReadWorkload {
     fn verifier(&self) -> Option<Box<dyn Verifier>> {
         Some(Box::new(ReadVerifier::new(self.log.clone())))
     }
-}
-
-fn malformed(why: &'static str) -> Ended {
-    Ended::failed(Outcome::Malformed, why)
 }
 
 /// How large the tree is by a tree head whose signature nobody has looked at yet.

@@ -1,5 +1,6 @@
 //! Reads in a plan.
 
+use hammer_read::ReadPattern;
 use hammer_values::{Count, Weights, Word};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,19 +53,6 @@ pub enum ReadKind {
     GetEntryAndProof,
     /// RFC 6962 section 4.7: each root is a certificate.
     GetRoots,
-}
-
-/// In which order a tree is read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ReadPattern {
-    /// Anywhere: the tile of a leaf that is drawn.
-    #[default]
-    Random,
-    /// From the first leaf to the last, over and over.
-    Sequential,
-    /// From the last leaf of the tree as it is to the first, over and over.
-    NewestFirst,
 }
 
 impl Default for ReadPlan {

@@ -3,18 +3,17 @@ use std::sync::Arc;
 
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::Ended;
+use hammer_read::{Lack, Part, SeenHead, malformed};
 use hammer_tlog::ct::rfc6962::{GetProofByHash, GetSthConsistency};
 use hammer_tlog::encoding::{Base64, from_base64};
 use hammer_tlog::logs::merkle::{Hash, leaf_hash, path_is_enough};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use super::head::Head;
+use super::ReadOp;
 use super::owed::OwedAnswer;
-use super::record::{Check, Part};
+use super::record::Check;
 use super::session::ReadSession;
-use super::support::Lack;
-use super::{ReadOp, malformed};
 use crate::log::{GET_ENTRIES, GET_ENTRY_AND_PROOF, GET_PROOF_BY_HASH, GET_ROOTS, GET_STH_CONSISTENCY};
 
 /// The answer of get-entries, as far as it must be understood here.
@@ -49,7 +48,7 @@ impl ReadSession {
     /// Reads entries.
     pub(super) async fn entries(
         &self,
-        head: &Arc<Head>,
+        head: &Arc<SeenHead>,
         most: u64,
         op: &mut ReadOp,
         record: &OperationRecord,
@@ -64,7 +63,7 @@ impl ReadSession {
     pub(super) async fn check_entries(
         &self,
         (start, count): (u64, u64),
-        head: &Head,
+        head: &SeenHead,
         op: &mut ReadOp,
         record: &OperationRecord,
     ) {
@@ -84,7 +83,7 @@ impl ReadSession {
     /// Reads the proof of a leaf that was seen; where none was, an entry is read first.
     pub(super) async fn proof_by_hash(
         &self,
-        head: &Head,
+        head: &SeenHead,
         op: &mut ReadOp,
         record: &OperationRecord,
     ) -> Result<(), Ended> {
@@ -117,7 +116,7 @@ impl ReadSession {
     /// Reads an entry and its proof.
     pub(super) async fn entry_and_proof(
         &self,
-        head: &Head,
+        head: &SeenHead,
         op: &mut ReadOp,
         record: &OperationRecord,
     ) -> Result<(), Ended> {

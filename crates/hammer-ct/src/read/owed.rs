@@ -1,17 +1,17 @@
 use std::sync::Arc;
 
 use hammer_core::record::OperationRecord;
+use hammer_read::SeenHead;
 use hammer_tlog::logs::tile::TileId;
 
 use super::ReadOp;
-use super::head::Head;
 use super::session::ReadSession;
 use crate::promise::LogPromise;
 
 /// What an operation has read, and still has to be held against the head that the session knew then.
 #[derive(Debug)]
 pub(super) struct OwedCheck {
-    pub(super) head: Arc<Head>,
+    pub(super) head: Arc<SeenHead>,
     pub(super) answer: OwedAnswer,
 }
 
@@ -32,7 +32,7 @@ impl ReadSession {
     /// Leaves the rest to [`ReadSession::check`], once the operation's own end is fixed.
     pub(super) fn owe(
         &self,
-        head: &Arc<Head>,
+        head: &Arc<SeenHead>,
         answer: OwedAnswer,
         op: &mut ReadOp,
         record: &OperationRecord,

@@ -3,23 +3,21 @@ use std::sync::Arc;
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::Ended;
 use hammer_net::{Answer, gunzip_start};
+use hammer_read::{FULL_TILE, Lack, LogReads, Part, SeenHead, Support, UnreadTile, malformed};
 use hammer_tlog::ct::bundle::{Entries, Entry};
 use hammer_tlog::logs::merkle::Hash;
-use hammer_tlog::logs::tile::{FULL_WIDTH, Level, TileId};
-use http::StatusCode;
+use hammer_tlog::logs::tile::{Level, TileId};
 
-use super::head::{Head, above, edges};
+use super::ReadOp;
 use super::owed::OwedAnswer;
-use super::record::{Check, Part};
+use super::record::Check;
 use super::session::ReadSession;
-use super::support::{Lack, Support};
-use super::{ReadOp, malformed};
 
 impl ReadSession {
     /// Reads a hash tile of level 0.
     pub(super) async fn tile(
         &self,
-        head: &Arc<Head>,
+        head: &Arc<SeenHead>,
         op: &mut ReadOp,
         record: &OperationRecord,
     ) -> Result<(), Ended> {
@@ -33,22 +31,18 @@ impl ReadSession {
     pub(super) async fn check_tile(
         &self,
         tile: TileId,
-        head: &Head,
+        head: &SeenHead,
         op: &mut ReadOp,
         record: &OperationRecord,
     ) {
-        let mut way_up = self.way_up(tile, head, &mut op.beside, record).await;
-        if let Ok(supports) = &mut way_up {
-            // At the edge of the tree the tile is its own way to the root.
-            supports.retain(|support| support.tile != tile);
-        }
-        self.hold(record, Check::Tile, head, Part::tile(tile, false, &op.answer.body), way_up);
+        let supports = self.beside_tile(tile, head, &mut op.beside, record).await;
+        self.hold(record, Check::Tile, head, Part::tile(tile, false, &op.answer.body), supports);
     }
 
     /// Reads a bundle of entries.
     pub(super) async fn bundle(
         &self,
-        head: &Arc<Head>,
+        head: &Arc<SeenHead>,
         op: &mut ReadOp,
         record: &OperationRecord,
     ) -> Result<(), Ended> {
@@ -60,18 +54,18 @@ impl ReadSession {
     pub(super) async fn check_bundle(
         &self,
         (tile, is_gzip): (TileId, bool),
-        head: &Head,
+        head: &SeenHead,
         op: &mut ReadOp,
         record: &OperationRecord,
     ) {
-        let supports = self.leaf_hashes(tile, head, &mut op.beside, record).await;
+        let supports = self.beside_bundle(tile, head, &mut op.beside, record).await;
         self.hold(record, Check::Bundle, head, Part::tile(tile, is_gzip, &op.answer.body), supports);
     }
 
     /// Reads a names tile.
     pub(super) async fn names(
         &self,
-        head: &Arc<Head>,
+        head: &Arc<SeenHead>,
         op: &mut ReadOp,
         record: &OperationRecord,
     ) -> Result<(), Ended> {
@@ -85,7 +79,7 @@ impl ReadSession {
     pub(super) async fn check_names(
         &self,
         (tile, is_gzip): (TileId, bool),
-        head: &Head,
+        head: &SeenHead,
         op: &mut ReadOp,
         record: &OperationRecord,
     ) {
@@ -96,7 +90,7 @@ impl ReadSession {
     /// Reads an issuer whose fingerprint was seen; where none was, a bundle is read first.
     pub(super) async fn issuer(
         &self,
-        head: &Head,
+        head: &SeenHead,
         op: &mut ReadOp,
         record: &OperationRecord,
     ) -> Result<(), Ended> {
@@ -116,7 +110,7 @@ impl ReadSession {
         &self,
         record: &OperationRecord,
         check: Check,
-        head: &Head,
+        head: &SeenHead,
         own: Part<'_>,
         supports: Result<Vec<Support>, Lack>,
     ) {
@@ -132,7 +126,7 @@ impl ReadSession {
     /// Reads a bundle as the operation's own; says whether it is compressed.
     async fn own_bundle(
         &self,
-        head: &Head,
+        head: &SeenHead,
         op: &mut ReadOp,
         record: &OperationRecord,
     ) -> Result<(TileId, bool), Ended> {
@@ -156,129 +150,35 @@ impl ReadSession {
         }
     }
 
-    /// Reads the tile that the operation is of; the full tile where the partial one is no longer there.
+    /// Reads the tile that the operation is of.
     async fn own_tile(
         &self,
         level: Level,
-        head: &Head,
+        head: &SeenHead,
         op: &mut ReadOp,
         record: &OperationRecord,
     ) -> Result<TileId, Ended> {
-        let leaf = op.place.first_leaf(FULL_WIDTH.into(), head.size);
-        let tile = TileId::covering(level, leaf, head.size).ok_or(malformed("tree without that leaf"))?;
-        let mut ended = self.tile_at(tile, op, record).await;
-        if op.answer.status == StatusCode::NOT_FOUND && !tile.is_full() {
-            ended = self.tile_at(tile.full(), op, record).await;
-        }
-        if op.answer.status == StatusCode::NOT_FOUND && level != Level::Names {
-            self.lack(record, Lack::Missing(tile));
-        }
-        ended.map(|()| tile)
-    }
-
-    async fn tile_at(&self, tile: TileId, op: &mut ReadOp, record: &OperationRecord) -> Result<(), Ended> {
-        let path = format!("/{tile}");
-        match tile.level {
-            Level::Hashes(_) => self.get(&path, &mut op.answer, record).await,
-            _ => self.get_compressed(&path, &mut op.answer, record).await,
-        }
+        let read = LogReads::own_tile(self, level, op.place, head, &mut op.answer, record).await;
+        read.map_err(|UnreadTile { ended, missing }| {
+            if let Some(tile) = missing.filter(|_| level != Level::Names) {
+                self.lack(record, Lack::Missing(tile));
+            }
+            ended
+        })
     }
 
     /// The bundle of a names tile, and as for a bundle.
     async fn entries_and_hashes(
         &self,
         names: TileId,
-        head: &Head,
+        head: &SeenHead,
         answer: &mut Answer,
         record: &OperationRecord,
     ) -> Result<Vec<Support>, Lack> {
         let bundle = TileId { level: Level::Data, ..names };
         let mut supports = vec![self.support(bundle, answer, record).await?];
-        supports.extend(self.leaf_hashes(bundle, head, answer, record).await?);
+        supports.extend(self.beside_bundle(bundle, head, answer, record).await?);
         Ok(supports)
-    }
-
-    /// The hash tile of a bundle, and its way up to the root.
-    async fn leaf_hashes(
-        &self,
-        bundle: TileId,
-        head: &Head,
-        answer: &mut Answer,
-        record: &OperationRecord,
-    ) -> Result<Vec<Support>, Lack> {
-        let hashes = TileId { level: Level::Hashes(0), ..bundle };
-        let mut supports = self.way_up(hashes, head, answer, record).await?;
-        if hashes.is_full() {
-            supports.push(self.support(hashes, answer, record).await?);
-        }
-        Ok(supports)
-    }
-
-    /// What leads from a hash tile of level 0 to the head's root: the edges of its tree, and full tiles above the tile.
-    async fn way_up(
-        &self,
-        tile: TileId,
-        head: &Head,
-        answer: &mut Answer,
-        record: &OperationRecord,
-    ) -> Result<Vec<Support>, Lack> {
-        let mut supports = self.edges(head, answer, record).await?.to_vec();
-        for tile in above(tile.index, head.size) {
-            let known = self.shelf.borrow_mut().take(tile);
-            let support = match known {
-                Some(support) => support,
-                None => {
-                    let support = self.support(tile, answer, record).await?;
-                    self.shelf.borrow_mut().put(support.clone());
-                    support
-                }
-            };
-            supports.push(support);
-        }
-        Ok(supports)
-    }
-
-    /// The edges of the head's tree: read by whoever needs them first, and awaited by the others.
-    async fn edges(
-        &self,
-        head: &Head,
-        answer: &mut Answer,
-        record: &OperationRecord,
-    ) -> Result<Arc<[Support]>, Lack> {
-        let mut known = head.edges.lock().await;
-        if let Some(edges) = &*known {
-            return Ok(edges.clone());
-        }
-        let mut edges = Vec::new();
-        for tile in self::edges(head.size) {
-            edges.push(self.support(tile, answer, record).await?);
-        }
-        Ok(known.insert(edges.into()).clone())
-    }
-
-    /// Reads a tile beside the operation; the full tile where the partial one is no longer there.
-    async fn support(
-        &self,
-        tile: TileId,
-        answer: &mut Answer,
-        record: &OperationRecord,
-    ) -> Result<Support, Lack> {
-        let is_data = tile.level == Level::Data;
-        let mut ended = self.get_beside(&format!("/{tile}"), is_data, answer, record).await;
-        if answer.status == StatusCode::NOT_FOUND && !tile.is_full() {
-            ended = self.get_beside(&format!("/{}", tile.full()), is_data, answer, record).await;
-        }
-        match (ended, answer.status) {
-            (Ok(()), _) => {
-                if !is_data {
-                    answer.decode(FULL_TILE).map_err(|_| Lack::Unreadable(tile))?;
-                }
-                let is_gzip = answer.is_gzip().map_err(|_| Lack::Unreadable(tile))?;
-                Ok(Support { tile, is_gzip, bytes: answer.body.as_slice().into() })
-            }
-            (Err(_), StatusCode::NOT_FOUND) => Err(Lack::Missing(tile)),
-            (Err(_), _) => Err(Lack::Refused),
-        }
     }
 }
 
@@ -286,7 +186,5 @@ fn first_entry(bundle: &[u8]) -> Option<Entry<'_>> {
     Entries::new(bundle).next()?.ok()
 }
 
-/// Bytes of a full hash tile.
-const FULL_TILE: usize = FULL_WIDTH as usize * 32;
 /// Within so many bytes there is a first entry of any usual size.
 const FIRST_ENTRY: usize = 64 << 10;

@@ -6,35 +6,32 @@ use std::sync::Arc;
 use hammer_audit::OpenedHead;
 use hammer_core::promise::{Fault, Verdicts, Verifier};
 use hammer_measure::Nanos;
+use hammer_read::{
+    MISSING_TILE, Part, ProvedTree, ProvedTrees, UNREADABLE_PROOF, UNVERIFIED, check_bundle, unverified,
+};
+use hammer_tlog::ct::bundle::StaticCtLeaves;
 use hammer_tlog::logs::merkle::{Hash, sha256};
 use hammer_tlog::logs::note;
 
-use super::record::{Check, Part, ReadRecord};
+use super::record::{Check, ReadRecord};
 use crate::log::LogTarget;
 use crate::promise::LogPromise;
 use crate::tree_head::open_head;
 
-mod broken;
-mod bundle;
 mod names;
 mod proofs;
-mod tree;
-
-use broken::{MISSING_TILE, UNREADABLE_PROOF, UNVERIFIED, unverified};
-use tree::Tree;
 
 /// Holds what was read against the log's key, and up to the root that it signed. Each record is judged by itself; what was
 /// proved for the last tree heads is only remembered.
 pub struct ReadVerifier {
     log: Arc<LogTarget>,
     verifier: note::Verifier,
-    /// What is known of the trees of the last heads, the last one used at the end.
-    trees: Vec<Tree>,
+    trees: ProvedTrees,
 }
 
 impl ReadVerifier {
     pub(super) fn new(log: Arc<LogTarget>) -> Self {
-        Self { verifier: log.checkpoint_verifier(), log, trees: Vec::new() }
+        Self { verifier: log.checkpoint_verifier(), log, trees: ProvedTrees::default() }
     }
 
     fn judge(&mut self, record: &ReadRecord<'_>) -> Result<(), Fault> {
@@ -45,9 +42,11 @@ impl ReadVerifier {
         match (record.check, record.parts.as_slice()) {
             (TreeHead, [head]) => self.tree(head.bytes).map(drop),
             (Tile, [head, tiles @ ..]) => self.tree(head.bytes)?.prove(tiles).map(drop),
-            (Bundle, [head, bundle, tiles @ ..]) => bundle::check(self.tree(head.bytes)?, bundle, tiles),
+            (Bundle, [head, bundle, tiles @ ..]) => {
+                check_bundle::<StaticCtLeaves>(self.tree(head.bytes)?, bundle, tiles)
+            }
             (Names, [head, names, bundle, tiles @ ..]) => {
-                bundle::check(self.tree(head.bytes)?, bundle, tiles)?;
+                check_bundle::<StaticCtLeaves>(self.tree(head.bytes)?, bundle, tiles)?;
                 names::check(names, bundle)
             }
             (Issuer, [fingerprint, certificate]) => issuer(fingerprint.bytes, certificate.bytes),
@@ -69,21 +68,9 @@ impl ReadVerifier {
     }
 
     /// The tree of a head, whose signature is verified when it is met first.
-    fn tree(&mut self, raw: &[u8]) -> Result<&mut Tree, Fault> {
-        let known = self.trees.iter().position(|tree| tree.raw == raw);
-        let tree = match known {
-            Some(place) => self.trees.remove(place),
-            None => {
-                let head = open_head(&self.log, &self.verifier, raw)
-                    .map_err(|why| Fault::new(why.breach.unwrap_or("tree-head"), why.to_string()))?;
-                if self.trees.len() == MOST_TREES {
-                    self.trees.remove(0);
-                }
-                Tree::new(raw, head)
-            }
-        };
-        self.trees.push(tree);
-        self.trees.last_mut().ok_or_else(unverified)
+    fn tree(&mut self, raw: &[u8]) -> Result<&mut ProvedTree, Fault> {
+        let Self { log, verifier, trees } = self;
+        trees.of(raw, |raw| open_head(log, verifier, raw))
     }
 }
 
@@ -118,6 +105,3 @@ fn issuer(fingerprint: &[u8], certificate: &[u8]) -> Result<(), Fault> {
         format!("issuer/{expected}: the certificate there has the fingerprint {found}"),
     ))
 }
-
-/// Trees of several shards, and of heads that follow each other.
-const MOST_TREES: usize = 8;

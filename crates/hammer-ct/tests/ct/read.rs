@@ -1,12 +1,11 @@
 use std::sync::Arc;
 
-use hammer_ct::{
-    LogKind, LogTarget, ReadKind, ReadPattern, ReadPlan, ReadWorkload, SubmitPlan, SubmitWorkload,
-};
+use hammer_ct::{LogKind, LogTarget, ReadKind, ReadPlan, ReadWorkload, SubmitPlan, SubmitWorkload};
 use hammer_lab::ct::{Flavour, Lie, LieKind};
 use hammer_lab::fault::{FaultRule, FaultScript, Latency};
 use hammer_lab::{CtLabHandle, CtLabPlan};
 use hammer_measure::{Detail, Fate, Nanos};
+use hammer_read::ReadPattern;
 use hammer_tlog::keys::key::LogKey;
 use hammer_values::{Count, TimeSpan};
 

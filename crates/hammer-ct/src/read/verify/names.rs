@@ -1,9 +1,7 @@
 use hammer_core::promise::Fault;
+use hammer_read::{Part, plain};
 use hammer_tlog::ct::bundle::{Entries, Entry};
 use hammer_tlog::ct::names::{NamesLine, lines};
-
-use super::bundle::plain;
-use crate::read::record::Part;
 
 /// Holds each line of a names tile against its entry, which was held against the tree before: the time is the entry's,
 /// and each DNS name stands in its certificate.

@@ -1,5 +1,6 @@
 use hammer_audit::OpenedHead;
 use hammer_core::promise::Fault;
+use hammer_read::{ALTERED_LEAF, Part, UNREADABLE_PROOF, unverified};
 use hammer_tlog::ct::rfc6962::{
     ExtraData, GetEntries, GetEntryAndProof, GetProofByHash, GetRoots, GetSthConsistency, MerkleTreeLeaf,
 };
@@ -8,9 +9,6 @@ use hammer_tlog::logs::merkle::{
     Hash, MerkleError, leaf_hash, verify_consistency, verify_inclusion, verify_range,
 };
 use serde::de::DeserializeOwned;
-
-use super::broken::{ALTERED_LEAF, UNREADABLE_PROOF, unverified};
-use crate::read::record::Part;
 
 /// Leads entries up to the root, by the audit paths of the first and the last of them.
 pub(super) fn entries(head: &OpenedHead, entries: &Part<'_>, proofs: &[Part<'_>]) -> Result<(), Fault> {

@@ -3,19 +3,20 @@ use std::sync::Arc;
 
 use hammer_tlog::logs::tile::TileId;
 
-use super::record::Part;
+use crate::part::Part;
 
 /// A tile that was read to verify another read.
 #[derive(Clone, Debug)]
-pub(super) struct Support {
-    pub(super) tile: TileId,
-    pub(super) is_gzip: bool,
-    pub(super) bytes: Arc<[u8]>,
+pub struct Support {
+    /// Its name.
+    pub tile: TileId,
+    pub(crate) is_gzip: bool,
+    pub(crate) bytes: Arc<[u8]>,
 }
 
 /// Why a read cannot be verified.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Lack {
+pub enum Lack {
     /// The log does not have a tile that its tree head is of.
     Missing(TileId),
     /// The tile came whole, in an encoding that cannot be read.
@@ -25,26 +26,27 @@ pub(super) enum Lack {
 }
 
 impl Support {
-    pub(super) fn part(&self) -> Part<'_> {
+    /// As a part of a record.
+    pub fn part(&self) -> Part<'_> {
         Part::tile(self.tile, self.is_gzip, &self.bytes)
     }
 }
 
 /// Full tiles above level 0, the last that were used.
 #[derive(Debug, Default)]
-pub(super) struct Shelf {
+pub(crate) struct Shelf {
     tiles: VecDeque<Support>,
 }
 
 impl Shelf {
-    pub(super) fn take(&mut self, tile: TileId) -> Option<Support> {
+    pub(crate) fn take(&mut self, tile: TileId) -> Option<Support> {
         let place = self.tiles.iter().position(|support| support.tile == tile)?;
         let support = self.tiles.remove(place)?;
         self.put(support.clone());
         Some(support)
     }
 
-    pub(super) fn put(&mut self, support: Support) {
+    pub(crate) fn put(&mut self, support: Support) {
         if self.tiles.len() == MOST_TILES {
             self.tiles.pop_front();
         }

@@ -3,25 +3,27 @@ use std::sync::Arc;
 use futures::lock::Mutex;
 use hammer_tlog::logs::tile::{FULL_WIDTH, HEIGHT, Level, TileId};
 
-use super::support::Support;
+use crate::support::Support;
 
 /// A tree head that the session saw, as it was served.
 #[derive(Debug)]
-pub(super) struct Head {
-    pub(super) raw: Vec<u8>,
-    pub(super) size: u64,
+pub struct SeenHead {
+    /// Its bytes.
+    pub raw: Vec<u8>,
+    /// The leaves of its tree, by what it says.
+    pub size: u64,
     /// The partial tiles at the right edge of its tree, once they were read.
-    pub(super) edges: Mutex<Option<Arc<[Support]>>>,
+    pub(crate) edges: Mutex<Option<Arc<[Support]>>>,
 }
 
-impl Head {
-    pub(super) fn new(raw: Vec<u8>, size: u64) -> Self {
+impl SeenHead {
+    pub(crate) fn new(raw: Vec<u8>, size: u64) -> Self {
         Self { raw, size, edges: Mutex::default() }
     }
 }
 
 /// The partial hash tiles of a tree of `size` leaves: its root can be computed from them.
-pub(super) fn edges(size: u64) -> impl Iterator<Item = TileId> {
+pub(crate) fn edges(size: u64) -> impl Iterator<Item = TileId> {
     (0..=7).filter_map(move |level| {
         let items = Level::Hashes(level).items(size);
         let width = (items % u64::from(FULL_WIDTH)) as u16;
@@ -31,7 +33,7 @@ pub(super) fn edges(size: u64) -> impl Iterator<Item = TileId> {
 }
 
 /// The full hash tiles above the tile of level 0 and that `index`, up to the edge of a tree of `size` leaves.
-pub(super) fn above(index: u64, size: u64) -> impl Iterator<Item = TileId> {
+pub(crate) fn above(index: u64, size: u64) -> impl Iterator<Item = TileId> {
     (1..=7)
         .map(move |level| TileId::hashes(level, index >> (HEIGHT * level)))
         .take_while(move |tile| tile.first() + u64::from(FULL_WIDTH) <= tile.level.items(size))

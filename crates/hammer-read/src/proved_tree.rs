@@ -1,31 +1,69 @@
 use std::collections::HashMap;
 
-use hammer_audit::OpenedHead;
+use hammer_audit::{HeadFault, OpenedHead};
 use hammer_core::promise::Fault;
 use hammer_tlog::logs::merkle::{Frontier, Hash};
 use hammer_tlog::logs::tile::{FULL_WIDTH, Level, TileId, TileReader, root};
 
-use super::broken::TAMPERED_TILE;
-use crate::read::record::Part;
+use crate::broken::{TAMPERED_TILE, unverified};
+use crate::part::Part;
 
 /// A tree whose head the log signed, and tiles that are known to be of it.
-pub(super) struct Tree {
-    pub(super) raw: Vec<u8>,
-    pub(super) head: OpenedHead,
+#[derive(Debug)]
+pub struct ProvedTree {
+    raw: Vec<u8>,
+    /// The head, whose signature holds.
+    pub head: OpenedHead,
     proved: HashMap<(Level, u64), Vec<u8>>,
 }
 
-/// The hashes of tiles, as wide as the tree has them.
-type Tiles = HashMap<(Level, u64), Vec<Hash>>;
+/// Trees of several shards, and of heads that follow each other: what is known of each, the last one used at the end.
+#[derive(Debug, Default)]
+pub struct ProvedTrees {
+    trees: Vec<ProvedTree>,
+}
 
-impl Tree {
-    pub(super) fn new(raw: &[u8], head: OpenedHead) -> Self {
+/// The hashes of tiles, as wide as the tree has them.
+pub(crate) type Tiles = HashMap<(Level, u64), Vec<Hash>>;
+
+impl ProvedTrees {
+    /// The tree of a head, which `open` reads and verifies when it is met first.
+    ///
+    /// # Errors
+    /// When it is not the log's.
+    pub fn of(
+        &mut self,
+        raw: &[u8],
+        open: impl FnOnce(&[u8]) -> Result<OpenedHead, HeadFault>,
+    ) -> Result<&mut ProvedTree, Fault> {
+        let known = self.trees.iter().position(|tree| tree.raw == raw);
+        let tree = match known {
+            Some(place) => self.trees.remove(place),
+            None => {
+                let head = open(raw)
+                    .map_err(|why| Fault::new(why.breach.unwrap_or("tree-head"), why.to_string()))?;
+                if self.trees.len() == MOST_TREES {
+                    self.trees.remove(0);
+                }
+                ProvedTree::new(raw, head)
+            }
+        };
+        self.trees.push(tree);
+        self.trees.last_mut().ok_or_else(unverified)
+    }
+}
+
+impl ProvedTree {
+    fn new(raw: &[u8], head: OpenedHead) -> Self {
         Self { raw: raw.to_vec(), head, proved: HashMap::new() }
     }
 
     /// Proves that tiles are of this tree: the partial ones, which are its whole edge, by its root; each full one by its
     /// hash in the tile above it. Returns their hashes.
-    pub(super) fn prove(&mut self, parts: &[Part<'_>]) -> Result<Tiles, Fault> {
+    ///
+    /// # Errors
+    /// [`TAMPERED_TILE`](crate::TAMPERED_TILE), with the tile.
+    pub fn prove(&mut self, parts: &[Part<'_>]) -> Result<HashMap<(Level, u64), Vec<Hash>>, Fault> {
         let mut tiles = Tiles::new();
         for part in parts {
             let tile = part.id();
@@ -97,3 +135,4 @@ fn key(tile: TileId) -> (Level, u64) {
 
 /// Two mebibytes for each tree.
 const MOST_PROVED: usize = 256;
+const MOST_TREES: usize = 8;

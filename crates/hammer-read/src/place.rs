@@ -1,17 +1,33 @@
-use crate::plan::ReadPattern;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// In which order a tree is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReadPattern {
+    /// Anywhere: the tile of a leaf that is drawn.
+    #[default]
+    Random,
+    /// From the first leaf to the last, over and over.
+    Sequential,
+    /// From the last leaf of the tree as it is to the first, over and over.
+    NewestFirst,
+}
 
 /// Where in the tree a read is: of which leaf depends on the tree as it is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    pub(super) pattern: ReadPattern,
+pub struct Place {
+    /// The order.
+    pub pattern: ReadPattern,
     /// How many reads of the kind come before this one.
-    pub(super) rank: u64,
-    pub(super) draw: u64,
+    pub rank: u64,
+    /// Drawn for this read.
+    pub draw: u64,
 }
 
 impl Place {
     /// The first leaf of what is read, in stretches of `width` leaves of a tree of `size`; neither is 0.
-    pub(super) fn first_leaf(self, width: u64, size: u64) -> u64 {
+    pub fn first_leaf(self, width: u64, size: u64) -> u64 {
         let stretches = size.div_ceil(width);
         let stretch = match self.pattern {
             ReadPattern::Random => self.draw % size / width,

@@ -2,15 +2,22 @@ use std::borrow::Cow;
 
 use hammer_core::promise::Fault;
 use hammer_net::gunzip;
-use hammer_tlog::ct::bundle::Entries;
+use hammer_tlog::logs::audit::LeafFormat;
 use hammer_tlog::logs::tile::Level;
 
-use super::broken::{ALTERED_LEAF, unverified};
-use super::tree::Tree;
-use crate::read::record::Part;
+use crate::broken::{ALTERED_LEAF, unverified};
+use crate::part::Part;
+use crate::proved_tree::ProvedTree;
 
-/// Holds each entry of a bundle against its hash tile, and that against the root.
-pub(super) fn check(tree: &mut Tree, bundle: &Part<'_>, tiles: &[Part<'_>]) -> Result<(), Fault> {
+/// Holds each entry of a bundle in the format `F` against its hash tile, and that against the root.
+///
+/// # Errors
+/// The first entry or tile that is not of the tree.
+pub fn check_bundle<F: LeafFormat>(
+    tree: &mut ProvedTree,
+    bundle: &Part<'_>,
+    tiles: &[Part<'_>],
+) -> Result<(), Fault> {
     let tile = bundle.id();
     let hashes = tree.prove(tiles)?;
     let hashes = hashes.get(&(Level::Hashes(0), tile.index)).ok_or_else(unverified)?;
@@ -18,21 +25,21 @@ pub(super) fn check(tree: &mut Tree, bundle: &Part<'_>, tiles: &[Part<'_>]) -> R
     let altered = |index: u64, why: &dyn std::fmt::Display| {
         Err(Fault::at(ALTERED_LEAF, index, format!("{tile}: the entry of index {index} {why}")))
     };
-    let mut entries = Entries::new(&bytes);
+    let mut entries = F::entries(&bytes);
     for (index, expected) in (tile.first()..).zip(hashes) {
         let entry = match entries.next() {
             None => return altered(index, &"is not in it"),
             Some(Err(why)) => return altered(index, &format_args!("cannot be read: {why}")),
             Some(Ok(entry)) => entry,
         };
-        match entry.leaf_hash() {
+        match F::leaf_hash(&entry) {
             Ok(found) if found == *expected => {}
             Ok(found) => {
                 return altered(index, &format_args!("is that of {found}, and the tree has {expected}"));
             }
             Err(why) => return altered(index, &format_args!("has no leaf: {why}")),
         }
-        if !matches!(entry.leaf_index(), Ok(Some(stated)) if stated == index) {
+        if F::check_index(&entry, index).is_err() {
             let detail = format!("{tile}: the entry of index {index} states another one");
             return Err(Fault::at("wrong-leaf-index", index, detail));
         }
@@ -41,7 +48,10 @@ pub(super) fn check(tree: &mut Tree, bundle: &Part<'_>, tiles: &[Part<'_>]) -> R
 }
 
 /// The entries or lines of a tile, decoded.
-pub(super) fn plain<'a>(part: &Part<'a>) -> Result<Cow<'a, [u8]>, Fault> {
+///
+/// # Errors
+/// When its encoding cannot be read.
+pub fn plain<'a>(part: &Part<'a>) -> Result<Cow<'a, [u8]>, Fault> {
     if !part.is_gzip {
         return Ok(part.bytes.into());
     }

@@ -1,0 +1,26 @@
+//! Reads of a transparency log as load, whatever its protocol: which stretch of the tree is read, what a shard has seen of it, what has
+//! to be read beside an answer so that it can be held against a signed root, and the proof that it leads there. A shard reads by
+//! [`LogReads`] and writes what it read as [`Part`]s of a record; a verifier holds them against a [`ProvedTree`]. It names no path but
+//! those of tiles, knows no kind of promise, and verifies nothing on a shard.
+
+mod broken;
+mod bundle;
+mod head;
+mod part;
+mod place;
+mod proved_tree;
+mod reads;
+mod seen;
+mod support;
+mod tiles;
+
+pub use broken::{ALTERED_LEAF, MISSING_TILE, TAMPERED_TILE, UNREADABLE_PROOF, UNVERIFIED, unverified};
+pub use bundle::{check_bundle, plain};
+pub use head::SeenHead;
+pub use part::{Part, read_parts, write_parts};
+pub use place::{Place, ReadPattern};
+pub use proved_tree::{ProvedTree, ProvedTrees};
+pub use reads::{LogReads, malformed};
+pub use seen::SeenHashes;
+pub use support::{Lack, Support};
+pub use tiles::{FULL_TILE, UnreadTile};

@@ -1,0 +1,141 @@
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use hammer_audit::LogClient;
+use hammer_core::promise::PromiseKind;
+use hammer_core::record::{OperationRecord, StepGuard};
+use hammer_core::runtime::Clock;
+use hammer_core::workload::Ended;
+use hammer_exchange::{exchange, expect_ok};
+use hammer_measure::Outcome;
+use hammer_net::Answer;
+
+use crate::head::SeenHead;
+use crate::part::{Part, write_parts};
+use crate::support::Shelf;
+
+/// Where a shard reads a log, and what it has seen of its tree.
+pub struct LogReads {
+    own: LogClient,
+    /// The connections of what is read beside operations.
+    beside: LogClient,
+    clock: Rc<dyn Clock>,
+    /// The series of what is read beside operations.
+    path_series: usize,
+    /// Tree heads of different sizes, the largest last; none is of an empty tree.
+    heads: RefCell<VecDeque<Arc<SeenHead>>>,
+    pub(crate) shelf: RefCell<Shelf>,
+    record: RefCell<Vec<u8>>,
+}
+
+impl LogReads {
+    /// Reads by `own`; what an answer is held against is read by `beside`, as steps of the series `path_series`.
+    pub fn new(own: LogClient, beside: LogClient, path_series: usize, clock: Rc<dyn Clock>) -> Self {
+        let (heads, shelf, record) = Default::default();
+        Self { own, beside, clock, path_series, heads, shelf, record }
+    }
+
+    /// The head of the largest tree that was seen; none before there was a leaf in it.
+    pub fn newest(&self) -> Option<Arc<SeenHead>> {
+        self.heads.borrow().back().cloned()
+    }
+
+    /// Whether there is no older head than this one.
+    pub fn is_first(&self, head: &Arc<SeenHead>) -> bool {
+        self.heads.borrow().front().is_some_and(|first| Arc::ptr_eq(first, head))
+    }
+
+    /// The head of the largest tree, and an older one; the same where there is but one.
+    pub fn two_heads(&self, draw: u64) -> Option<(Arc<SeenHead>, Arc<SeenHead>)> {
+        let heads = self.heads.borrow();
+        let older = (draw % (heads.len() as u64 - 1).max(1)) as usize;
+        Some((heads.get(older)?.clone(), heads.back()?.clone()))
+    }
+
+    /// Keeps a head that was served, of a tree of `size` leaves; returns that of the largest tree, or none where that is empty.
+    pub fn saw(&self, raw: &[u8], size: u64) -> Option<Arc<SeenHead>> {
+        let mut heads = self.heads.borrow_mut();
+        // One of several servers may be behind the others.
+        if size > heads.back().map_or(0, |newest| newest.size) {
+            if heads.len() == MOST_HEADS {
+                heads.pop_front();
+            }
+            heads.push_back(Arc::new(SeenHead::new(raw.to_vec(), size)));
+        }
+        heads.back().cloned()
+    }
+
+    /// One exchange of the operation.
+    ///
+    /// # Errors
+    /// How it ends, unless by a 200.
+    pub async fn get(&self, path: &str, answer: &mut Answer, record: &OperationRecord) -> Result<(), Ended> {
+        self.read((&self.own, path, false), answer, record.exchange()).await
+    }
+
+    /// One exchange of the operation, whose answer may be compressed.
+    ///
+    /// # Errors
+    /// How it ends, unless by a 200.
+    pub async fn get_compressed(
+        &self,
+        path: &str,
+        answer: &mut Answer,
+        record: &OperationRecord,
+    ) -> Result<(), Ended> {
+        self.read((&self.own, path, true), answer, record.exchange()).await
+    }
+
+    /// One exchange beside the operation, whose answer may be compressed where that is said.
+    ///
+    /// # Errors
+    /// How it ends, unless by a 200.
+    pub async fn get_beside(
+        &self,
+        path: &str,
+        compressed: bool,
+        answer: &mut Answer,
+        record: &OperationRecord,
+    ) -> Result<(), Ended> {
+        self.read((&self.beside, path, compressed), answer, record.step(self.path_series)).await
+    }
+
+    async fn read(
+        &self,
+        (source, path, compressed): (&LogClient, &str, bool),
+        answer: &mut Answer,
+        mut step: StepGuard<'_>,
+    ) -> Result<(), Ended> {
+        let get = async |answer: &mut Answer| match compressed {
+            true => source.get_compressed(path, answer).await,
+            false => source.get(path, answer).await,
+        };
+        exchange(&mut step, answer, self.clock.as_ref(), get).await?;
+        expect_ok(&mut step, answer)
+    }
+
+    /// Promises what the parts show by that check, a number of the protocol's own.
+    pub fn promise<'a>(
+        &self,
+        record: &OperationRecord,
+        kind: PromiseKind,
+        check: u8,
+        parts: impl IntoIterator<Item = Part<'a>>,
+    ) {
+        let mut bytes = self.record.borrow_mut();
+        write_parts(&mut bytes, check, parts);
+        record.promise(kind, &bytes);
+        bytes.shrink_to(KEPT_RECORD);
+    }
+}
+
+/// How an operation ends whose answer does not have its form.
+pub fn malformed(why: &'static str) -> Ended {
+    Ended::failed(Outcome::Malformed, why)
+}
+
+const MOST_HEADS: usize = 16;
+/// A record of one huge bundle must not be held in memory for the rest of the run.
+const KEPT_RECORD: usize = 1 << 20;

@@ -1,0 +1,169 @@
+use std::sync::Arc;
+
+use hammer_core::record::OperationRecord;
+use hammer_core::workload::Ended;
+use hammer_net::Answer;
+use hammer_tlog::logs::tile::{FULL_WIDTH, Level, TileId};
+use http::StatusCode;
+
+use crate::head::{SeenHead, above, edges};
+use crate::place::Place;
+use crate::reads::{LogReads, malformed};
+use crate::support::{Lack, Support};
+
+/// Why a tile that an operation is of was not read.
+#[derive(Clone, Copy, Debug)]
+pub struct UnreadTile {
+    /// How the operation ends.
+    pub ended: Ended,
+    /// The tile, where the log says that it has none of that name.
+    pub missing: Option<TileId>,
+}
+
+impl LogReads {
+    /// Reads the tile at `place` in the tree of `head` as the operation's own; the full tile where the partial one is no longer there.
+    ///
+    /// # Errors
+    /// When it was not answered by a 200.
+    pub async fn own_tile(
+        &self,
+        level: Level,
+        place: Place,
+        head: &SeenHead,
+        answer: &mut Answer,
+        record: &OperationRecord,
+    ) -> Result<TileId, UnreadTile> {
+        let leaf = place.first_leaf(FULL_WIDTH.into(), head.size);
+        let unread = |ended| UnreadTile { ended, missing: None };
+        let tile = TileId::covering(level, leaf, head.size);
+        let tile = tile.ok_or_else(|| unread(malformed("tree without that leaf")))?;
+        let mut ended = self.tile_at(tile, answer, record).await;
+        if answer.status == StatusCode::NOT_FOUND && !tile.is_full() {
+            ended = self.tile_at(tile.full(), answer, record).await;
+        }
+        let missing = (answer.status == StatusCode::NOT_FOUND).then_some(tile);
+        ended.map(|()| tile).map_err(|ended| UnreadTile { ended, missing })
+    }
+
+    async fn tile_at(
+        &self,
+        tile: TileId,
+        answer: &mut Answer,
+        record: &OperationRecord,
+    ) -> Result<(), Ended> {
+        let path = format!("/{tile}");
+        match tile.level {
+            Level::Hashes(_) => self.get(&path, answer, record).await,
+            _ => self.get_compressed(&path, answer, record).await,
+        }
+    }
+
+    /// Reads what a hash tile of level 0 is held against: its way to the root, without the tile itself.
+    ///
+    /// # Errors
+    /// When some of it is not there.
+    pub async fn beside_tile(
+        &self,
+        tile: TileId,
+        head: &SeenHead,
+        answer: &mut Answer,
+        record: &OperationRecord,
+    ) -> Result<Vec<Support>, Lack> {
+        let mut way_up = self.way_up(tile, head, answer, record).await?;
+        // At the edge of the tree the tile is its own way to the root.
+        way_up.retain(|support| support.tile != tile);
+        Ok(way_up)
+    }
+
+    /// Reads what a bundle is held against: its hash tile, and the way from there to the root.
+    ///
+    /// # Errors
+    /// When some of it is not there.
+    pub async fn beside_bundle(
+        &self,
+        bundle: TileId,
+        head: &SeenHead,
+        answer: &mut Answer,
+        record: &OperationRecord,
+    ) -> Result<Vec<Support>, Lack> {
+        let hashes = TileId { level: Level::Hashes(0), ..bundle };
+        let mut supports = self.way_up(hashes, head, answer, record).await?;
+        if hashes.is_full() {
+            supports.push(self.support(hashes, answer, record).await?);
+        }
+        Ok(supports)
+    }
+
+    /// What leads from a hash tile of level 0 to the head's root: the edges of its tree, and full tiles above the tile.
+    async fn way_up(
+        &self,
+        tile: TileId,
+        head: &SeenHead,
+        answer: &mut Answer,
+        record: &OperationRecord,
+    ) -> Result<Vec<Support>, Lack> {
+        let mut supports = self.edges(head, answer, record).await?.to_vec();
+        for tile in above(tile.index, head.size) {
+            let known = self.shelf.borrow_mut().take(tile);
+            let support = match known {
+                Some(support) => support,
+                None => {
+                    let support = self.support(tile, answer, record).await?;
+                    self.shelf.borrow_mut().put(support.clone());
+                    support
+                }
+            };
+            supports.push(support);
+        }
+        Ok(supports)
+    }
+
+    /// The edges of the head's tree: read by whoever needs them first, and awaited by the others.
+    async fn edges(
+        &self,
+        head: &SeenHead,
+        answer: &mut Answer,
+        record: &OperationRecord,
+    ) -> Result<Arc<[Support]>, Lack> {
+        let mut known = head.edges.lock().await;
+        if let Some(edges) = &*known {
+            return Ok(edges.clone());
+        }
+        let mut read = Vec::new();
+        for tile in edges(head.size) {
+            read.push(self.support(tile, answer, record).await?);
+        }
+        Ok(known.insert(read.into()).clone())
+    }
+
+    /// Reads a tile beside the operation; the full tile where the partial one is no longer there.
+    ///
+    /// # Errors
+    /// When it is not there.
+    pub async fn support(
+        &self,
+        tile: TileId,
+        answer: &mut Answer,
+        record: &OperationRecord,
+    ) -> Result<Support, Lack> {
+        let is_of_hashes = matches!(tile.level, Level::Hashes(_));
+        let mut ended = self.get_beside(&format!("/{tile}"), !is_of_hashes, answer, record).await;
+        if answer.status == StatusCode::NOT_FOUND && !tile.is_full() {
+            ended = self.get_beside(&format!("/{}", tile.full()), !is_of_hashes, answer, record).await;
+        }
+        match (ended, answer.status) {
+            (Ok(()), _) => {
+                if is_of_hashes {
+                    answer.decode(FULL_TILE).map_err(|_| Lack::Unreadable(tile))?;
+                }
+                let is_gzip = answer.is_gzip().map_err(|_| Lack::Unreadable(tile))?;
+                Ok(Support { tile, is_gzip, bytes: answer.body.as_slice().into() })
+            }
+            (Err(_), StatusCode::NOT_FOUND) => Err(Lack::Missing(tile)),
+            (Err(_), _) => Err(Lack::Refused),
+        }
+    }
+}
+
+/// Bytes of a full hash tile.
+pub const FULL_TILE: usize = FULL_WIDTH as usize * 32;
