@@ -19,13 +19,14 @@ mod sigstore;
 mod structure;
 mod timestamp;
 mod token;
+mod tuf;
 mod values;
 
 /// The body of a fuzz target.
 pub type Target = fn(&[u8]) -> bool;
 
 /// Every target by its name, which is that of its file in `fuzz/fuzz_targets` and of its folder in `fuzz/seeds`.
-pub const TARGETS: [(&str, Target); 36] = [
+pub const TARGETS: [(&str, Target); 38] = [
     ("audit_bundle", audit::bundle),
     ("audit_entries", audit::entries),
     ("authorities", chain::authorities),
@@ -61,6 +62,8 @@ pub const TARGETS: [(&str, Target); 36] = [
     ("timestamp_query", timestamp::query),
     ("token", token::token),
     ("trusted_root", sigstore::trusted_root),
+    ("tuf_metadata", tuf::metadata),
+    ("tuf_walk", tuf::walk),
     ("values", values::values),
 ];
 
