@@ -20,6 +20,7 @@ use crate::promise::SigstorePromise;
 use crate::record::{EntryLog, EntryRecord, Instants, PromiseRecord};
 use crate::trust::Trust;
 
+use artifact::ProvenEntries;
 use entry::LogTrust;
 use shards::ShardOffsets;
 use window::StampWindow;
@@ -38,6 +39,7 @@ pub(crate) struct Judge {
 struct PromiseVerifier {
     judge: Judge,
     timestamps: Option<TimestampVerifier>,
+    proven: ProvenEntries,
 }
 
 impl Judge {
@@ -52,7 +54,7 @@ impl Judge {
 
     pub(crate) fn verifier(&self) -> Box<dyn Verifier> {
         let timestamps = self.trust.timestamp().cloned().map(TimestampVerifier::new);
-        Box::new(PromiseVerifier { judge: self.clone(), timestamps })
+        Box::new(PromiseVerifier { judge: self.clone(), timestamps, proven: ProvenEntries::default() })
     }
 
     fn log_trust(&self) -> LogTrust<'_> {
@@ -99,7 +101,7 @@ impl Judge {
 
 impl Verifier for PromiseVerifier {
     fn check(&mut self, seq: u64, bytes: &[u8], _now: Nanos, verdicts: &mut Verdicts) {
-        let Self { judge, timestamps } = self;
+        let Self { judge, timestamps, proven } = self;
         let (kind, judged) = match PromiseRecord::read(bytes) {
             Ok(PromiseRecord::Entry(record)) => return judge.entry(seq, &record, bytes, verdicts),
             Ok(PromiseRecord::Certificate(record)) => {
@@ -114,7 +116,7 @@ impl Verifier for PromiseVerifier {
                 (SigstorePromise::TimestampChain, timestamp::judge_chain(&judge.trust, body))
             }
             Ok(PromiseRecord::Artifact(record)) => {
-                (SigstorePromise::Artifact, artifact::judge(judge.log_trust(), &record))
+                (SigstorePromise::Artifact, artifact::judge(judge.log_trust(), proven, &record))
             }
             // Records are this crate's own.
             Err(_) => return verdicts.unchecked(SigstorePromise::Entry.into()),

@@ -1,8 +1,10 @@
 //! Whether an entry that was read back says of an artifact what somebody who verifies it needs.
 
+use std::collections::HashSet;
+
 use hammer_core::promise::Fault;
 use hammer_tlog::encoding::from_base64;
-use hammer_tlog::hash::sha256;
+use hammer_tlog::hash::{Hash, sha256};
 use hammer_tlog::keys::certificate::Certificate;
 use hammer_tlog::keys::key::LogKey;
 use serde::Deserialize;
@@ -15,9 +17,47 @@ use crate::record::ArtifactRecord;
 use crate::rekor::LogEntries;
 use crate::trust::Trust;
 
+/// Entries whose certificate and signature held: what an entry says by itself follows from its bytes, the artifact and the time at which it
+/// was integrated, so that who reads it again need not verify it again. What the log says of it (timestamp, proof, checkpoint) is another
+/// answer each time, and is verified each time.
+#[derive(Debug, Default)]
+pub(super) struct ProvenEntries {
+    proven: HashSet<ProvenEntry>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct ProvenEntry {
+    leaf: Hash,
+    artifact: Hash,
+    integrated_time: i64,
+}
+
+impl ProvenEntries {
+    fn has(&self, entry: &ProvenEntry) -> bool {
+        self.proven.contains(entry)
+    }
+
+    fn keep(&mut self, entry: ProvenEntry) {
+        // One that is drawn often is soon back.
+        if self.proven.len() >= MOST_PROVEN {
+            self.proven.clear();
+        }
+        self.proven.insert(entry);
+    }
+
+    #[cfg(test)]
+    pub(super) fn keep_for_test(&mut self, leaf: Hash, artifact: &[u8], integrated_time: i64) {
+        self.keep(ProvenEntry { leaf, artifact: sha256(artifact), integrated_time });
+    }
+}
+
 /// The log still has the entry; it is the one that was asked for and stands in the log; its certificate led to a trusted root when it was integrated; and its
 /// signature is that key's over the artifact.
-pub(super) fn judge(log: LogTrust<'_>, record: &ArtifactRecord<'_>) -> Result<(), Fault> {
+pub(super) fn judge(
+    log: LogTrust<'_>,
+    proven: &mut ProvenEntries,
+    record: &ArtifactRecord<'_>,
+) -> Result<(), Fault> {
     let Some(answer) = record.body else {
         return Err(Fault::at(LOST, record.index, "the log has no such entry, which it had promised"));
     };
@@ -31,9 +71,14 @@ pub(super) fn judge(log: LogTrust<'_>, record: &ArtifactRecord<'_>) -> Result<()
         ));
     }
     judge_logged(log, &uuid, &entry, &body)?;
+    let artifact = sha256(record.artifact);
+    let known = ProvenEntry { leaf: record.leaf, artifact, integrated_time: entry.integrated_time };
+    if proven.has(&known) {
+        return Ok(());
+    }
     let logged: HashedRekord = serde_json::from_slice(&body).map_err(|why| malformed(why.to_string()))?;
     let spec = logged.spec;
-    if spec.data.hash.value != sha256(record.artifact).to_hex() {
+    if spec.data.hash.value != artifact.to_hex() {
         return Err(Fault::at(ANOTHER, record.index, "it is about another artifact"));
     }
     let decoded = |text: &str| from_base64(text).map_err(|why| malformed(why.to_string()));
@@ -44,7 +89,9 @@ pub(super) fn judge(log: LogTrust<'_>, record: &ArtifactRecord<'_>) -> Result<()
         true => certified_key(log.trust, &text, (record.index, entry.integrated_time))?,
         false => LogKey::from_pem(&text).map_err(|why| malformed(why.to_string()))?,
     };
-    check_signature(&key, record, &signature)
+    check_signature(&key, record, &signature)?;
+    proven.keep(known);
+    Ok(())
 }
 
 /// The key of a certificate that led to a trusted root when its entry was integrated.
@@ -99,6 +146,8 @@ struct Content {
     content: String,
 }
 
+/// Some 100 bytes each, for a thread.
+const MOST_PROVEN: usize = 32_768;
 const LOST: &str = "lost-entry";
 const ANOTHER: &str = "another-entry";
 const UNTRUSTED: &str = "certificate-untrusted";

@@ -199,7 +199,7 @@ fn an_entry_that_was_read_back_is_about_the_artifact_that_was_asked_for() {
     let leaf = crate::rekor::leaf_of(&uuid).unwrap();
     let judged = |leaf, index, artifact: &[u8]| {
         let record = ArtifactRecord { at: AT, leaf, index, artifact, body: Some(ENTRY.as_bytes()) };
-        artifact::judge(log_trust(&ShardOffsets::default()), &record)
+        artifact::judge(log_trust(&ShardOffsets::default()), &mut ProvenEntries::default(), &record)
     };
     // What was signed is not among what was recorded: all is right but for that.
     let fault = judged(leaf, entry.log_index, b"not it").unwrap_err();
@@ -207,6 +207,28 @@ fn an_entry_that_was_read_back_is_about_the_artifact_that_was_asked_for() {
     assert_eq!(kind(judged(Hash([1; 32]), entry.log_index, b"")), "another-entry");
     assert_eq!(kind(judged(leaf, entry.log_index + 1, b"")), "another-entry");
     let gone = ArtifactRecord { at: AT, leaf, index: 3, artifact: b"", body: None };
-    let fault = artifact::judge(log_trust(&ShardOffsets::default()), &gone).unwrap_err();
+    let fault = artifact::judge(log_trust(&ShardOffsets::default()), &mut ProvenEntries::default(), &gone)
+        .unwrap_err();
     assert_eq!((fault.kind, fault.place), ("lost-entry", Some(3)));
+}
+
+#[test]
+fn what_an_entry_says_by_itself_is_verified_once_and_what_the_log_says_of_it_each_time() {
+    let (uuid, entry) = crate::rekor::LogEntries::only(ENTRY.as_bytes()).unwrap();
+    let leaf = crate::rekor::leaf_of(&uuid).unwrap();
+    let mut proven = ProvenEntries::default();
+    proven.keep_for_test(leaf, b"what was signed", entry.integrated_time);
+    let mut judged = |answer: &str, artifact: &[u8]| {
+        let body = Some(answer.as_bytes());
+        let record = ArtifactRecord { at: AT, leaf, index: entry.log_index, artifact, body };
+        kind(artifact::judge(log_trust(&ShardOffsets::default()), &mut proven, &record))
+    };
+    assert_eq!(judged(ENTRY, b"what was signed"), "kept");
+    assert_eq!(judged(ENTRY, b"something else"), "another-entry");
+    let later = ENTRY.replace("\"integratedTime\":1795243691", "\"integratedTime\":1795243692");
+    assert_eq!(judged(&later, b"what was signed"), "bad-set");
+    let mut answer: Value = serde_json::from_str(ENTRY).unwrap();
+    let entry = answer.as_object_mut().unwrap().values_mut().next().unwrap();
+    entry["verification"]["inclusionProof"]["treeSize"] = 2.into();
+    assert_eq!(judged(&answer.to_string(), b"what was signed"), "inclusion-proof");
 }
