@@ -58,7 +58,9 @@ pub(crate) fn assemble(registry: &Registry, plan: &Plan, evidence: &Path) -> Res
         return Err(PlanFault::ObservedTwice.at(PlanPath::of("target")).into());
     }
     let labs = open.iter_mut().flat_map(|open| open.take_labs()).collect();
-    let lanes = lanes(registry, planned, &mut open, &services)?;
+    let mut lanes = lanes(registry, planned, &mut open, &services)?;
+    lanes.extend(open.iter_mut().flat_map(|open| open.upkeep()));
+    let found: Vec<String> = open.iter_mut().flat_map(|open| open.notes()).collect();
     let stops = stops(registry, plan, &open);
     let headlines = open.iter().flat_map(|open| open.headlines()).collect();
     let mut observers: Vec<Box<dyn Observer>> = metric_observers(plan).collect();
@@ -85,7 +87,7 @@ pub(crate) fn assemble(registry: &Registry, plan: &Plan, evidence: &Path) -> Res
         thresholds: thresholds(plan),
         resources: Box::new(resources::used),
     };
-    Ok(Assembled { spec, labs, notes: notes(registry, plan) })
+    Ok(Assembled { spec, labs, notes: notes(registry, plan).into_iter().chain(found).collect() })
 }
 
 /// What can be said against the plan without starting, dialling or reading anything that it names but a trace of arrivals.

@@ -93,6 +93,16 @@ pub(crate) trait OpenProtocol {
     /// When the workload does not fit the services, or names what cannot be read.
     fn lane(&mut self, lane: LaneRequest<'_>) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError>;
 
+    /// What is kept up beside the operations because they live by it, with series of its own.
+    fn upkeep(&mut self) -> Vec<Arc<dyn LanePlan<ThreadedRuntime>>> {
+        Vec::new()
+    }
+
+    /// What the reader of the report must be told of what was found, before the run.
+    fn notes(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Whether it will have observers. The names of observations are one space for a run, and an auditor of any protocol tells a
     /// `tree_size`: a plan in which two protocols observe is refused until their names are kept apart.
     fn observes(&self) -> bool {

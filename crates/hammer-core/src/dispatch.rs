@@ -27,11 +27,13 @@ mod share;
 mod slot;
 mod source;
 mod stages;
+mod upkeep;
 
 pub use bell::ShardBell;
 pub use lane::{Lane, LanePlan, LaneShard};
 pub use load::{Closed, Iterations, Load, Open, Think};
 pub use stages::{Stage, Stages};
+pub use upkeep::{Upkeep, UpkeepPlan};
 
 /// A workload, named, and its load.
 pub struct LoadedWorkload<W: Workload> {

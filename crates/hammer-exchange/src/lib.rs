@@ -1,10 +1,15 @@
 //! Exchanges of an operation with a service: a shard's client of it, and the instants, bytes and fate of what it sends, told to
-//! the operation's record; and where a plan says that a service's token comes from. Every protocol sends through it. It decides no
-//! rate, judges no body, and knows no protocol.
+//! the operation's record; and where a plan says that a service's token comes from: a file, the environment, or an issuer that grants
+//! it, which is asked beside the load. Every protocol sends through it. It decides no rate, judges no body but that of a token endpoint,
+//! and knows no protocol.
 
+pub mod grant;
 mod service;
+pub mod stock;
 pub mod token;
+mod wall;
 mod wire;
 
 pub use service::{ServiceClient, ServiceConfig, share_of_connections};
+pub use wall::WallTime;
 pub use wire::{exchange, expect_ok};

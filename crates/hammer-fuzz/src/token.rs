@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use hammer_oauth::jwks::verify;
 use hammer_oauth::{
-    ClientAuthentication, ExpectedClaims, Grant, GrantRequest, JwkSet, SecretText, TokenClaims, WantedToken,
-    jwt,
+    ClientAuthentication, ExpectedClaims, Grant, GrantRequest, IssuerDiscovery, JwkSet, SecretText,
+    TokenClaims, WantedToken, jwt,
 };
 use serde_json::Value;
 
@@ -32,6 +32,16 @@ pub(crate) fn jwks(data: &[u8]) -> bool {
     let written: Value = serde_json::from_slice(data).expect("JSON");
     assert_eq!(written["keys"].as_array().map(Vec::len), Some(set.len() + set.skipped()));
     verify(TOKEN, &set, EXPECTED, ISSUED_AT).is_ok()
+}
+
+/// A configuration that is believed is its issuer's own, and names a URL.
+pub(crate) fn discovery(data: &[u8]) -> bool {
+    let Ok(read) = IssuerDiscovery::read(data, EXPECTED.issuer) else { return false };
+    let written: Value = serde_json::from_slice(data).expect("JSON");
+    assert_eq!(written["issuer"].as_str().map(|issuer| issuer.trim_end_matches('/')), Some(EXPECTED.issuer));
+    assert_eq!(written["token_endpoint"].as_str(), Some(read.token_endpoint.as_str()));
+    assert!(read.token_endpoint.starts_with("http"));
+    true
 }
 
 /// An answer that grants has a token, and what is told of one that does not shows no secret of the request.

@@ -1,5 +1,6 @@
 //! What an issuer publishes about itself (OpenID Connect Discovery 1.0, RFC 7517).
 
+use serde::Deserialize;
 use serde_json::json;
 
 use crate::keys::IssuerKeys;
@@ -61,6 +62,59 @@ impl IssuerDocuments {
     }
 }
 
+/// Where an issuer says that it grants tokens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IssuerDiscovery {
+    /// The `token_endpoint`.
+    pub token_endpoint: String,
+}
+
+/// Why a document is no configuration of an issuer that grants tokens. Completes "failed to ...".
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DiscoveryError {
+    /// It is no JSON object with the members that every configuration has.
+    #[error("read the issuer's configuration: it is not the JSON of one, with an issuer")]
+    Json,
+    /// It is of somebody else (section 4.3 of Discovery).
+    #[error("use the issuer's configuration: it is of {found:?}, and not of {expected}")]
+    Issuer {
+        /// The `issuer` of it, cut off where it is long.
+        found: String,
+        /// The one that was asked.
+        expected: String,
+    },
+    /// It names no endpoint for tokens.
+    #[error("use the issuer's configuration: it has no token_endpoint that is a URL of HTTP")]
+    NoTokenEndpoint,
+}
+
+#[derive(Deserialize)]
+struct WrittenDiscovery {
+    issuer: String,
+    token_endpoint: Option<String>,
+}
+
+impl IssuerDiscovery {
+    /// The path of the configuration, behind the issuer's own.
+    pub const PATH: &'static str = DISCOVERY;
+
+    /// Reads the configuration of `issuer`.
+    ///
+    /// # Errors
+    /// What is no configuration, or that of another issuer, or of one that grants nothing.
+    pub fn read(json: &[u8], issuer: &str) -> Result<Self, DiscoveryError> {
+        let written: WrittenDiscovery = serde_json::from_slice(json).map_err(|_| DiscoveryError::Json)?;
+        if written.issuer.trim_end_matches('/') != issuer.trim_end_matches('/') {
+            let found = written.issuer.chars().take(LONGEST_FOUND).collect();
+            return Err(DiscoveryError::Issuer { found, expected: issuer.to_owned() });
+        }
+        let token_endpoint = written.token_endpoint.filter(|url| path(url).is_some());
+        token_endpoint.map(|token_endpoint| Self { token_endpoint }).ok_or(DiscoveryError::NoTokenEndpoint)
+    }
+}
+
+const LONGEST_FOUND: usize = 200;
+
 /// The path of an issuer, without a slash at its end.
 fn path(issuer: &str) -> Option<&str> {
     let rest = issuer.strip_prefix("http://").or_else(|| issuer.strip_prefix("https://"))?;
@@ -117,6 +171,23 @@ mod tests {
         let keys = jwks["keys"].as_array().unwrap();
         assert_eq!(keys.len(), 2);
         assert_ne!(keys[0]["kid"], keys[1]["kid"]);
+    }
+
+    #[test]
+    fn a_configuration_says_where_tokens_are_granted() {
+        let recorded = include_bytes!("../testdata/oidc-openid-configuration.json");
+        let read = |json: &[u8], issuer| IssuerDiscovery::read(json, issuer);
+        let endpoint = "http://127.0.0.1:18888/token";
+        for issuer in ["http://127.0.0.1:18888", "http://127.0.0.1:18888/"] {
+            assert_eq!(read(recorded, issuer).unwrap().token_endpoint, endpoint);
+        }
+        let (found, expected) = ("http://127.0.0.1:18888".to_owned(), "http://127.0.0.1:1".to_owned());
+        assert_eq!(read(recorded, "http://127.0.0.1:1"), Err(DiscoveryError::Issuer { found, expected }));
+        assert_eq!(read(b"{}", "a"), Err(DiscoveryError::Json));
+        for endpoint in ["", r#","token_endpoint":"ftp://a/token""#, r#","token_endpoint":"http://a b""#] {
+            let json = format!(r#"{{"issuer":"http://a"{endpoint}}}"#);
+            assert_eq!(read(json.as_bytes(), "http://a"), Err(DiscoveryError::NoTokenEndpoint), "{json}");
+        }
     }
 
     #[test]

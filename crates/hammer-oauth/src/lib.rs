@@ -12,7 +12,7 @@ pub mod keys;
 pub mod pool;
 pub mod secret;
 
-pub use documents::{IssuerDocuments, IssuerUrlError};
+pub use documents::{DiscoveryError, IssuerDiscovery, IssuerDocuments, IssuerUrlError};
 pub use grant::{ClientAuthentication, Grant, GrantError, GrantRequest, GrantedToken, WantedToken};
 pub use jwks::{ExpectedClaims, JwkSet, JwkSetError, VerifyError};
 pub use jwt::{

@@ -73,6 +73,11 @@ impl TokenPool {
         self.slots.iter().flat_map(|slot| [slot.due_at(), slot.expires_at()]).flatten().min()
     }
 
+    /// When [`TokenPool::take_due`] has something to tell next; none while everything is asked for, or never has to be.
+    pub fn next_due(&self) -> Option<i64> {
+        self.slots.iter().filter_map(TokenSlot::due_at).min()
+    }
+
     /// A token was granted for this place at `now`. One that is over already is a failure.
     pub fn granted(&mut self, slot: PoolSlot, granted: GrantedToken, now: i64) {
         let Some(kept) = self.slots.get_mut(slot.0) else { return };

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use hammer_exchange::grant::FirstTokensError;
+use hammer_exchange::stock::UselessToken;
 use hammer_exchange::token::TokenError;
 use hammer_tlog::keys::chain::ChainError;
 use hammer_tlog::keys::key::KeyError;
@@ -70,9 +72,20 @@ pub enum SigstoreError {
     /// There is no token in the place given.
     #[error("{0}")]
     Token(TokenError),
-    /// The token says of nobody whom it is of.
-    #[error("find out whose token it is: {0}; `subject` can say so")]
-    Subject(String),
+    /// The token of the plan cannot be used, or says of nobody whom it is of.
+    #[error("{0}; `subject` can say whose it is")]
+    Subject(UselessToken),
+    /// A secret of a grant cannot be read.
+    #[error("{source}")]
+    GrantSecret {
+        /// The key that says where it is.
+        key: &'static str,
+        /// Why.
+        source: TokenError,
+    },
+    /// No token was granted before the run.
+    #[error("{0}")]
+    Grant(FirstTokensError),
     /// A call of gRPC by a client of HTTP/1.1 alone.
     #[error("call gRPC over HTTP/1.1: it needs HTTP/2")]
     GrpcOverHttp1,
@@ -101,6 +114,8 @@ impl SigstoreError {
             Self::Origin(_) => Some("rekor_tiles_origin"),
             Self::Token(_) => Some("identity.token"),
             Self::Subject(_) => Some("identity.subject"),
+            Self::GrantSecret { key, .. } => Some(key),
+            Self::Grant(_) => Some("identity.grant"),
             Self::GrpcOverHttp1 => None,
         }
     }

@@ -88,6 +88,20 @@ impl FlowMaterials {
         out.nonce = u64::from_be_bytes([a, b, c, d, e, f, g, h]) >> 1;
     }
 
+    /// Proves possession of the key of the flow `seq` to whoever believes a token of `subject`, in place of the one whom it was prepared
+    /// for. It takes a tenth of a millisecond, and is for a token that is of somebody else than the run's first one.
+    pub(crate) fn prove_as(&self, seq: u64, subject: &str, out: &mut FlowMaterial) {
+        let key = self.keys.key_pair(seq, &mut KeyBlocks::default());
+        let proven = sha256(subject.as_bytes());
+        // The nonce follows from the subject too, since no nonce signs two messages.
+        let nonces = sha256(&[&self.signatures[..], &proven.0].concat());
+        let proof = key.walk(&nonces.0, PROOF_AS_ANOTHER).sign(seq, &proven.0, &mut NonceBlocks::default());
+        out.proof.clear();
+        out.proof.extend_from_slice(proof.as_ref());
+        out.identity.clear();
+        out.identity.push_str(subject);
+    }
+
     /// Replaces `out` by the artifact of the flow `seq`: what somebody who verifies it has at hand.
     pub(crate) fn write_artifact(&self, seq: u64, out: &mut Vec<u8>) {
         out.clear();
@@ -129,6 +143,7 @@ const P256_SPKI: [u8; 26] = [
 ];
 const PROOF: u64 = 1;
 const ARTIFACT: u64 = 2;
+const PROOF_AS_ANOTHER: u64 = 3;
 const POOLS: u64 = 0x5167_0000;
 
 #[cfg(test)]
@@ -153,6 +168,19 @@ mod tests {
         assert_eq!(key.verify_raw(&first.artifact, &first.signature), Ok(()));
         assert!(key.verify_raw(&second.artifact, &second.signature).is_err());
         assert!(first.identity != second.identity && first.digest != second.digest);
+    }
+
+    #[test]
+    fn a_flow_may_prove_its_key_as_somebody_else() {
+        let materials = FlowMaterials::new(1, 0, None, None);
+        let prepared = material(&materials, 5);
+        let mut shown = material(&materials, 5);
+        materials.prove_as(5, "another@hammer.test", &mut shown);
+        assert_eq!(shown.identity, "another@hammer.test");
+        assert_eq!((&shown.spki, &shown.signature), (&prepared.spki, &prepared.signature));
+        let key = LogKey::from_der(&shown.spki).unwrap();
+        assert_eq!(key.verify_raw(b"another@hammer.test", &shown.proof), Ok(()));
+        assert!(key.verify_raw(prepared.identity.as_bytes(), &shown.proof).is_err());
     }
 
     #[test]

@@ -12,7 +12,8 @@ use hammer_audit::AuditLink;
 use hammer_core::promise::Verifier;
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Workload};
-use hammer_exchange::ServiceConfig;
+use hammer_exchange::stock::ShardTokens;
+use hammer_exchange::{ServiceConfig, WallTime};
 use hammer_net::ClientConfig;
 
 use crate::corpus::Corpus;
@@ -36,6 +37,7 @@ pub struct SignWorkload {
     plan: SignPlan,
     materials: FlowMaterials,
     tokens: Option<Arc<FlowTokens>>,
+    wall: WallTime,
     workload: u64,
     series: SignSeries,
     services: SignServices,
@@ -80,6 +82,7 @@ impl SignWorkload {
                 FulcioInterface::None => None,
                 _ => Some(target.tokens.clone().ok_or(NO_TOKENS)?),
             },
+            wall: WallTime { epoch_unix_ms: run.epoch_unix_ms },
             workload: run.workload,
             series: SignSeries::of(plan),
             services,
@@ -126,10 +129,10 @@ impl Workload for SignWorkload {
         let mut op = reuse.unwrap_or_default();
         let subject = self.tokens.as_ref().and_then(|tokens| tokens.subject());
         self.materials.write(seq, subject, &mut scratch.flow, &mut op.material);
-        if let Some(tokens) = &self.tokens {
-            tokens.write((self.workload, seq), &op.material, &mut scratch.tokens, &mut op.token);
-        }
-        op.prepare(&self.plan, TimestampFormat::Der);
+        let has_token = self.tokens.as_ref().is_some_and(|tokens| {
+            tokens.write((self.workload, seq), &op.material, &mut scratch.tokens, &mut op.token)
+        });
+        op.prepare(&self.plan, TimestampFormat::Der, has_token);
         op
     }
 
@@ -138,7 +141,9 @@ impl Workload for SignWorkload {
     }
 
     async fn open(&self, context: ShardContext) -> Result<SignSession, FatalError> {
-        SignSession::open(&self.plan, &self.services, &context).await
+        let stock = self.tokens.as_ref().and_then(|tokens| tokens.stock());
+        let tokens = stock.map(|stock| ShardTokens::new(stock.clone(), context.clock.clone(), self.wall));
+        SignSession::open(&self.plan, &self.services, tokens, &context).await
     }
 
     async fn execute(
@@ -148,7 +153,8 @@ impl Workload for SignWorkload {
         op: &mut Box<SignOp>,
         record: &OperationRecord,
     ) -> Ended {
-        let flow = exchange::SignFlow { plan: &self.plan, series: &self.series, session, record };
+        let Self { plan, series, materials, .. } = self;
+        let flow = exchange::SignFlow { plan, series, materials, session, record };
         match flow.carry_out(op).await {
             Ok(ended) => {
                 if let Some(logged) = op.place() {

@@ -1,6 +1,8 @@
 //! Whose token a flow shows to Fulcio.
 
-use hammer_net::Secret;
+use std::sync::Arc;
+
+use hammer_exchange::stock::TokenStock;
 use hammer_oauth::jwt::{IdentityClaims, MintScratch, TokenMinter};
 
 use crate::material::FlowMaterial;
@@ -17,47 +19,47 @@ pub enum FlowTokens {
         /// Until when.
         expires_at: i64,
     },
-    /// All flows have the same.
-    One {
-        /// The token.
-        token: Secret,
-        /// What Fulcio makes of it in certificates, and what is signed to prove possession of a key.
-        subject: String,
-    },
+    /// Flows take in turn what is at hand as they start: one token of a file, or those that an issuer grants.
+    Stocked(Arc<TokenStock>),
 }
 
 impl FlowTokens {
-    /// The identity of all flows, where they have one.
+    /// The identity that flows are prepared for, where they show tokens that somebody else made.
     pub(crate) fn subject(&self) -> Option<&str> {
         match self {
             Self::Minted { .. } => None,
-            Self::One { subject, .. } => Some(subject),
+            Self::Stocked(stock) => stock.subject(),
         }
     }
 
-    /// Replaces `out` by the token of the flow `seq` of a workload.
+    /// The tokens that flows take as they start.
+    pub(crate) fn stock(&self) -> Option<&Arc<TokenStock>> {
+        match self {
+            Self::Minted { .. } => None,
+            Self::Stocked(stock) => Some(stock),
+        }
+    }
+
+    /// Replaces `out` by the token of the flow `seq` of a workload; whether that can be known ahead.
     pub(crate) fn write(
         &self,
         (workload, seq): (u64, u64),
         material: &FlowMaterial,
         scratch: &mut MintScratch,
         out: &mut String,
-    ) {
+    ) -> bool {
         out.clear();
-        match self {
-            Self::Minted { minter, issued_at, expires_at } => {
-                let claims = IdentityClaims {
-                    subject: &material.identity,
-                    email: Some(&material.identity),
-                    issued_at: *issued_at,
-                    expires_at: *expires_at,
-                    extra: &[],
-                };
-                // Workloads share the issuer's key, and no two tokens may share a nonce.
-                minter.mint(workload << SEQ_BITS | seq, &claims, scratch, out);
-            }
-            Self::One { token, .. } => out.push_str(token.expose()),
-        }
+        let Self::Minted { minter, issued_at, expires_at } = self else { return false };
+        let claims = IdentityClaims {
+            subject: &material.identity,
+            email: Some(&material.identity),
+            issued_at: *issued_at,
+            expires_at: *expires_at,
+            extra: &[],
+        };
+        // Workloads share the issuer's key, and no two tokens may share a nonce.
+        minter.mint(workload << SEQ_BITS | seq, &claims, scratch, out);
+        true
     }
 }
 

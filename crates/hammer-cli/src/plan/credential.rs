@@ -8,7 +8,7 @@ use super::path::{PathSegment, PlanPath};
 /// Where headers stand in whatever section they are.
 const HEADERS: &str = "headers";
 /// What keys end with that say where a token is.
-const TOKEN_KEYS: [&str; 3] = ["bearer", "token", "password"];
+const TOKEN_KEYS: [&str; 4] = ["bearer", "token", "password", "secret"];
 /// Names of headers that are nothing else, whatever stands around them.
 const NAMES: [&str; 4] = ["authorization", "proxy-authorization", "cookie", "x-api-key"];
 
@@ -153,6 +153,9 @@ mod tests {
             ("http: { bearer: canary }", true),
             ("token: { value: canary }", true),
             ("submission_token: canary", true),
+            ("grant: { client_id: a, client_secret: canary }", true),
+            ("grant: { password: canary }", true),
+            ("grant: { token_url: http://a/token, client_secret: { env: SECRET }, tokens: 3 }", false),
             ("bearer: { env: TOKEN }\ntoken: { file: a, }\n", false),
             ("bearer:\n  file: a\n", false),
             ("submission_token_file: a\nurl: http://host/a@b", false),

@@ -8,7 +8,9 @@ use hammer_core::observe::Observer;
 use hammer_core::run::StopRule;
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_measure::headline::Headline;
-use hammer_sigstore::{RekorTilesLeaves, RekorTilesLog, RekorVersion, SigstoreError, SigstoreService};
+use hammer_sigstore::{
+    RekorTilesLeaves, RekorTilesLog, RekorVersion, SigstoreError, SigstoreService, SigstoreTargetPlan,
+};
 use http::Uri;
 
 use super::lab::Lab;
@@ -26,10 +28,12 @@ mod lanes;
 mod opened;
 mod panel;
 mod sections;
+mod tokens;
 
 use opened::OpenTarget;
 use panel::{PANEL, side};
 use sections::{LAB, SIGN, TARGET, all, mixed, sign, timestamp, uses, verify};
+use tokens::OAUTH;
 
 /// The protocol.
 pub(crate) struct Sigstore;
@@ -54,6 +58,15 @@ impl Protocol for Sigstore {
             let at = PlanPath::workload(place).key(key);
             if !has_target && !has_lab {
                 return Err(PlanFault::Misfit(NO_TARGET.to_owned()).at(at));
+            }
+            let is_granted = plan
+                .target
+                .unnamed
+                .get::<SigstoreTargetPlan>(TARGET)
+                .is_some_and(|target| target.identity.grant.is_some());
+            if is_granted && workload.name.as_str() == OAUTH {
+                let at = PlanPath::workload(place).key("name");
+                return Err(PlanFault::Taken(OAUTH.to_owned()).at(at));
             }
             if verify(workload).is_some() && !plan.workloads.iter().any(logs_on_rekor1) {
                 return Err(PlanFault::Misfit(NOTHING_TO_VERIFY.to_owned()).at(at));
@@ -103,7 +116,19 @@ impl OpenProtocol for OpenSigstore {
     fn endpoints(&self) -> Vec<Uri> {
         let Some(target) = &self.target else { return Vec::new() };
         let endpoints = &target.target.endpoints;
-        SigstoreService::ALL.into_iter().flat_map(|service| endpoints.at(service).to_vec()).collect()
+        let issuer = target.tokens.iter().filter_map(|tokens| tokens.endpoint.clone());
+        let services = SigstoreService::ALL.into_iter().flat_map(|service| endpoints.at(service).to_vec());
+        services.chain(issuer).collect()
+    }
+
+    fn upkeep(&mut self) -> Vec<Arc<dyn LanePlan<ThreadedRuntime>>> {
+        let tokens = self.target.as_mut().and_then(|target| target.tokens.as_mut());
+        tokens.and_then(|tokens| tokens.refresh.take()).into_iter().collect()
+    }
+
+    fn notes(&mut self) -> Vec<String> {
+        let tokens = self.target.as_mut().and_then(|target| target.tokens.as_mut());
+        tokens.map(|tokens| std::mem::take(&mut tokens.notes)).unwrap_or_default()
     }
 
     fn observes(&self) -> bool {
@@ -143,7 +168,10 @@ impl OpenProtocol for OpenSigstore {
     }
 
     fn observers(self: Box<Self>) -> Result<Vec<Box<dyn Observer>>, PlanError> {
-        Ok(self.auditor.into_iter().map(|auditor| -> Box<dyn Observer> { Box::new(auditor) }).collect())
+        let auditor = self.auditor.into_iter().map(|auditor| -> Box<dyn Observer> { Box::new(auditor) });
+        let tokens = self.target.and_then(|target| target.tokens);
+        let watch = tokens.map(|tokens| -> Box<dyn Observer> { Box::new(tokens.watch) });
+        Ok(auditor.chain(watch).collect())
     }
 }
 

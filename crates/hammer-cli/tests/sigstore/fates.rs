@@ -114,7 +114,7 @@ fn only(status: u16) -> Answers {
 const V1: [&[&str]; 2] = [&["fulcio"], &["timestamp"]];
 const NONE: Answers = Answers::new();
 
-/// A token of the issuer whose validity is over, as a run has it that outlives its only token.
+/// A token of the issuer whose validity is over, as a run has it that starts too late.
 fn expired_token() -> String {
     let issued_at = 1_700_000_000;
     let email = "one@hammer.test";
@@ -132,26 +132,33 @@ fn expired_token() -> String {
 }
 
 #[test]
-fn a_token_that_has_expired_or_is_for_somebody_else_is_refused_at_each_interface() {
+fn a_token_that_is_for_somebody_else_is_refused_at_each_interface() {
     for (interface, endpoint, status, cause) in [
         ("v1", "signing-cert-v1", 400, "HTTP 400"),
         ("v2", "signing-cert-v2", 400, "HTTP 400"),
         ("grpc", "signing-cert-grpc", 200, "INVALID_ARGUMENT"),
     ] {
-        let expired = Flows::of(&json!({}), &json!({ "fulcio": interface }));
-        fs::write(expired.services.folder.path().join("token"), expired_token()).unwrap();
-        let identity = json!({ "token": { "file": "token" } });
-        let expired = expired.with(format!("target.sigstore.identity={identity}"));
         let foreign =
             Flows::of(&json!({ "fulcio": { "audience": "another" } }), &json!({ "fulcio": interface }));
-        for flows in [expired, foreign] {
-            let came = flows.come();
-            came.all_end_at("fulcio", |fates| fates.refused, cause, [&[], &["rekor", "timestamp"]]);
-            assert_eq!(answers(&came.services.lab.fulcio, endpoint), only(status));
-            assert!(came.services.lab.rekor.stats().requests.is_empty());
-            assert!(came.services.lab.timestamp_authority.stats().requests.is_empty());
-        }
+        let came = foreign.come();
+        came.all_end_at("fulcio", |fates| fates.refused, cause, [&[], &["rekor", "timestamp"]]);
+        assert_eq!(answers(&came.services.lab.fulcio, endpoint), only(status));
+        assert!(came.services.lab.rekor.stats().requests.is_empty());
+        assert!(came.services.lab.timestamp_authority.stats().requests.is_empty());
     }
+}
+
+#[test]
+fn a_token_that_has_expired_is_shown_to_nobody() {
+    let flows = Flows::of(&json!({}), &json!({}));
+    fs::write(flows.services.folder.path().join("token"), expired_token()).unwrap();
+    let came = flows.with(r#"target.sigstore.identity={"token":{"file":"token"}}"#).come();
+    let figures = &came.series("sign").measurement;
+    let causes: Vec<_> = figures.causes.iter().map(|one| (one.cause.as_str(), one.count)).collect();
+    assert_eq!((figures.counts.fates.abandoned, causes), (FLOWS, vec![("no valid token", FLOWS)]));
+    assert!(came.services.lab.fulcio.stats().requests.is_empty());
+    let events = serde_json::to_string(&came.report).unwrap();
+    assert!(events.contains("the token of token has expired: flows behind that send nothing"), "{events}");
 }
 
 #[test]

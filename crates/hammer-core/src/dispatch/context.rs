@@ -138,5 +138,5 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
     }
 }
 
-const TIMED_OUT: Ended = Ended::failed(Outcome::TimedOut, "deadline of the operation");
-const ABANDONED: Ended = Ended::failed(Outcome::Abandoned, "end of drain");
+pub(super) const TIMED_OUT: Ended = Ended::failed(Outcome::TimedOut, "deadline of the operation");
+pub(super) const ABANDONED: Ended = Ended::failed(Outcome::Abandoned, "end of drain");

@@ -185,21 +185,31 @@ impl Simulated {
         promises: impl Fn(&SimulatedRuntime, usize) -> Option<PromiseSender>,
         told: impl Fn(Interval, bool) + Clone + 'static,
     ) -> Interval {
-        let mut simulation = Simulation::new();
-        let runtime = simulation.runtime();
-        let plan: Arc<dyn LanePlan<SimulatedRuntime>> = Arc::new(LoadedWorkload {
+        let plan = LoadedWorkload {
             name: "scripted".to_owned(),
             workload,
             load,
             timeout: self.timeout,
             supply: self.supply,
-        });
+        };
+        self.run_lanes(&[Arc::new(plan)], promises, told)
+    }
+
+    /// The same of several lanes, all of which have the same way to a verifier.
+    pub(crate) fn run_lanes(
+        &self,
+        plans: &[Arc<dyn LanePlan<SimulatedRuntime>>],
+        promises: impl Fn(&SimulatedRuntime, usize) -> Option<PromiseSender>,
+        told: impl Fn(Interval, bool) + Clone + 'static,
+    ) -> Interval {
+        let mut simulation = Simulation::new();
+        let runtime = simulation.runtime();
         let (supply, rings) = SupplyPool::by_hand();
         let supply = Arc::new(supply);
-        let series = plan.series().len();
+        let series = plans.iter().map(|plan| plan.series().len()).sum();
         let collector = Rc::new(RefCell::new(Collector::new(series, self.shards.count())));
         for (place, shard) in self.shards.numbers().enumerate() {
-            let lanes = vec![(plan.clone(), promises(&runtime, shard))];
+            let lanes = plans.iter().map(|plan| (plan.clone(), promises(&runtime, shard))).collect();
             let spec = ShardSpec {
                 shard,
                 shards: self.shards.total(),

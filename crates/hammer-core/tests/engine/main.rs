@@ -12,3 +12,4 @@ mod parts;
 mod promises;
 mod read_lag;
 mod real;
+mod upkeep;

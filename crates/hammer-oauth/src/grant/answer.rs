@@ -1,6 +1,7 @@
 //! The answer of a token endpoint.
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::request::GrantRequest;
 use crate::{jwt, secret::BearerToken};
@@ -29,7 +30,7 @@ pub struct GrantedToken {
 /// Why no token was granted. Completes "failed to ..."; it says neither tokens nor what the request held in secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GrantError {
-    /// The issuer said no, as section 5.2 has it.
+    /// The issuer said no, as section 5.2 has it; some issuers do so with a success.
     #[error("be granted a token: the issuer answered {status} with {error}{}", told(description))]
     Refused {
         /// The status of HTTP.
@@ -61,7 +62,20 @@ fn told(description: &str) -> String {
 struct TokenResponse {
     access_token: Option<String>,
     id_token: Option<String>,
-    expires_in: Option<f64>,
+    /// Seconds: a number (section 5.1), or the same as text, as some issuers have it. Anything else says nothing.
+    #[serde(default)]
+    expires_in: Value,
+}
+
+impl TokenResponse {
+    fn life(&self) -> Option<f64> {
+        let life = match &self.expires_in {
+            Value::Number(seconds) => seconds.as_f64(),
+            Value::String(seconds) => seconds.trim().parse().ok(),
+            _ => None,
+        };
+        life.filter(|seconds| seconds.is_finite())
+    }
 }
 
 #[derive(Deserialize)]
@@ -86,9 +100,16 @@ impl GrantRequest {
         now: i64,
     ) -> Result<GrantedToken, GrantError> {
         if !(200..300).contains(&status) {
-            return Err(self.refusal(status, body));
+            return Err(self.refusal(status, body).unwrap_or(GrantError::Status { status }));
         }
         let answer: TokenResponse = serde_json::from_slice(body).map_err(|_| GrantError::Json)?;
+        if answer.access_token.is_none()
+            && answer.id_token.is_none()
+            && let Some(refused) = self.refusal(status, body)
+        {
+            return Err(refused);
+        }
+        let life = answer.life();
         let (token, name) = match wanted {
             WantedToken::Either => (answer.id_token.or(answer.access_token), "token"),
             WantedToken::Id => (answer.id_token, "id_token"),
@@ -97,14 +118,13 @@ impl GrantRequest {
         let token = token.filter(|token| !token.is_empty()).ok_or(GrantError::NoToken(name))?;
         let own_end = jwt::parse(&token).ok().and_then(|read| read.claims.times.expires_at);
         // A fraction of a second is cut off, and so is what no i64 can say.
-        let told_end = answer.expires_in.map(|seconds| now.saturating_add(seconds as i64));
+        let told_end = life.map(|seconds| now.saturating_add(seconds as i64));
         Ok(GrantedToken { token: BearerToken::new(token), expires_at: own_end.or(told_end) })
     }
 
-    fn refusal(&self, status: u16, body: &[u8]) -> GrantError {
-        let Ok(answer) = serde_json::from_slice::<ErrorResponse>(body) else {
-            return GrantError::Status { status };
-        };
+    /// What the issuer says against it, where it does.
+    fn refusal(&self, status: u16, body: &[u8]) -> Option<GrantError> {
+        let answer: ErrorResponse = serde_json::from_slice(body).ok()?;
         // What is taken out may be what a secret was hidden by.
         let shown = |text: &str| {
             let text: String =
@@ -112,7 +132,7 @@ impl GrantRequest {
             self.without_secrets(&text).chars().take(LONGEST_TEXT).collect::<String>()
         };
         let description = answer.error_description.unwrap_or_default();
-        GrantError::Refused { status, error: shown(&answer.error), description: shown(&description) }
+        Some(GrantError::Refused { status, error: shown(&answer.error), description: shown(&description) })
     }
 }
 
@@ -174,6 +194,55 @@ mod tests {
         );
         let short = read(400, r#"{"error":"invalid_client"}"#, WantedToken::Either).unwrap_err();
         assert!(short.to_string().ends_with("400 with invalid_client"), "{short}");
+    }
+
+    #[test]
+    fn a_life_may_be_text_and_one_that_cannot_be_read_says_nothing() {
+        for (life, end) in [
+            ("300", Some(NOW + 300)),
+            ("299.9", Some(NOW + 299)),
+            (r#""300""#, Some(NOW + 300)),
+            ("0", Some(NOW)),
+            ("-1", Some(NOW - 1)),
+            (r#""soon""#, None),
+            (r#""NaN""#, None),
+            ("null", None),
+            ("{}", None),
+        ] {
+            let body = format!(r#"{{"access_token":"access","token_type":"bearer","expires_in":{life}}}"#);
+            assert_eq!(read(200, &body, WantedToken::Access).unwrap().expires_at, end, "{life}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_may_come_with_a_success() {
+        let body = r#"{"error":"invalid_grant","error_description":"of canary"}"#;
+        let error = read(200, body, WantedToken::Either).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "be granted a token: the issuer answered 200 with invalid_grant: of ***"
+        );
+        let both = r#"{"access_token":"access","error":"none"}"#;
+        assert_eq!(read(200, both, WantedToken::Access).unwrap().token.expose(), "access");
+    }
+
+    #[test]
+    fn what_was_sent_is_not_shown_in_the_forms_that_it_was_sent_in() {
+        let secret = SecretText::new("a canary&b");
+        let request = GrantRequest {
+            grant: Grant::Password { username: "jdoe".into(), password: secret.clone() },
+            client: ClientAuthentication::Basic { id: "id".into(), secret },
+            scope: None,
+            extra: Vec::new(),
+        };
+        let sent = [request.body().expose().to_owned(), request.authorization().unwrap().expose().to_owned()];
+        for sent in sent {
+            let body = serde_json::json!({ "error": "bad", "error_description": format!("you sent {sent}") });
+            let told = request.read_answer(400, body.to_string().as_bytes(), WantedToken::Either, NOW);
+            let told = told.unwrap_err().to_string();
+            assert!(!told.contains("canary") && told.contains("***"), "{told}");
+            assert!(!told.contains(sent.trim_start_matches("Basic ")), "{told}");
+        }
     }
 
     #[test]

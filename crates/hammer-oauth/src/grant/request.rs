@@ -109,8 +109,12 @@ impl GrantRequest {
                 Some(secret)
             }
         };
+        let plain: Vec<&str> = [password, secret].into_iter().flatten().map(SecretText::expose).collect();
+        let encoded = plain.iter().map(|secret| byte_serialize(secret.as_bytes()).collect::<String>());
+        let pair = self.authorization().map(|pair| pair.expose().trim_start_matches("Basic ").to_owned());
+        let sent: Vec<String> = encoded.chain(pair).collect();
         let mut text = text.to_owned();
-        for secret in [password, secret].into_iter().flatten().map(SecretText::expose) {
+        for secret in plain.into_iter().chain(sent.iter().map(String::as_str)) {
             if !secret.is_empty() {
                 text = text.replace(secret, "***");
             }

@@ -105,6 +105,12 @@ pub fn parse(token: &str) -> Result<ParsedToken<'_>, TokenError> {
 }
 
 impl TokenClaims {
+    /// Whom it is of, as Fulcio understands most issuers: its `email`, else its `sub`. None where it has neither.
+    pub fn identity(&self) -> Option<&str> {
+        let email = self.all.get("email").and_then(Value::as_str);
+        email.or(self.subject.as_deref()).filter(|identity| !identity.is_empty())
+    }
+
     /// None where a claim that has a meaning is not of its type.
     fn of(all: Map<String, Value>) -> Option<Self> {
         let audience = match all.get("aud") {
@@ -163,6 +169,7 @@ mod tests {
         assert_eq!(read.claims.subject.as_deref(), Some("jdoe"));
         assert_eq!(read.claims.audience, ["sigstore"]);
         assert_eq!(read.claims.all["email"], "jdoe@redhat.com");
+        assert_eq!(read.claims.identity(), Some("jdoe@redhat.com"));
         let times = read.claims.times;
         assert_eq!((times.issued_at, times.expires_at), (Some(1_795_243_690), Some(1_795_247_290)));
         assert!(!times.is_expired_at(1_795_247_289) && times.is_expired_at(1_795_247_290));
@@ -176,6 +183,15 @@ mod tests {
         assert_eq!(read.claims.times.issued_at, Some(12));
         assert_eq!(read.claims.audience, ["a", "b"]);
         assert!(!TokenTimes::default().is_expired_at(i64::MAX));
+    }
+
+    #[test]
+    fn who_has_no_address_is_told_by_its_subject() {
+        let of = |claims: &str| parse(&token(claims)).unwrap().claims.identity().map(str::to_owned);
+        assert_eq!(of(r#"{"sub":"builder"}"#).as_deref(), Some("builder"));
+        assert_eq!(of(r#"{"sub":"builder","email":1}"#).as_deref(), Some("builder"));
+        assert_eq!(of(r#"{"sub":""}"#), None);
+        assert_eq!(of("{}"), None);
     }
 
     #[test]

@@ -123,6 +123,9 @@ fn the_shortest_life_is_not_asked_for_twice_in_a_second() {
     let slot = pool.take_due(1_000).unwrap();
     pool.granted(slot, grant("short", Some(1_001)), 1_000);
     assert_eq!((pool.take_due(1_000), pool.next_change()), (None, Some(1_001)));
+    assert_eq!(pool.next_due(), Some(1_001));
+    let _ = pool.take_due(1_001);
+    assert_eq!((pool.next_due(), pool.next_change()), (None, Some(1_001)), "it is asked for, and can expire");
 }
 
 #[test]

@@ -2,13 +2,14 @@
 
 use std::net::SocketAddr;
 
+use hammer_exchange::grant::GrantPlan;
 use hammer_exchange::token::TokenPlan;
-use hammer_values::{ServiceUrl, TimeSpan};
+use hammer_values::{Agreed, ServiceUrl, TimeSpan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where identity tokens come from: hammer's own issuer, which gives each flow an identity and a token of its own, or one token
-/// for all flows.
+/// Where identity tokens come from: hammer's own issuer, which gives each flow an identity and a token of its own, one token for all
+/// flows, or an issuer that grants them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct IdentityPlan {
@@ -25,11 +26,14 @@ pub struct IdentityPlan {
     pub audience: String,
     /// How long a token is valid from the run's start on; a run must not last longer.
     pub lifetime: TimeSpan,
-    /// One token for all flows, in place of an issuer: from a file or an environment variable.
+    /// One token for all flows, in place of an issuer: from a file or an environment variable. A file that changes is read again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<TokenPlan>,
-    /// What Fulcio makes the subject of that token's certificates, and so what is signed to prove possession of a key: by default the
-    /// token's own `email`, else its `sub`.
+    /// Tokens that an issuer grants, in place of hammer's own: flows take them in turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grant: Option<Agreed<GrantPlan>>,
+    /// What Fulcio makes the subject of the certificates of these tokens, and so what is signed to prove possession of a key: by default
+    /// each token's own `email`, else its `sub`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
 }
@@ -54,6 +58,7 @@ impl Default for IdentityPlan {
             audience: "sigstore".to_owned(),
             lifetime: TimeSpan::from_secs(86_400),
             token: None,
+            grant: None,
             subject: None,
         }
     }

@@ -11,6 +11,7 @@ use super::op::SignOp;
 use super::series::SignSeries;
 use super::session::{SignRequests, SignSession};
 use crate::answer::{WrittenEntry, malformed, replied, succeeded, written, written_by_call};
+use crate::material::FlowMaterials;
 use crate::plan::{FulcioInterface, RekorVersion, SignPlan};
 use crate::promise::SigstorePromise;
 use crate::record::{CertificateRecord, EntryLog, EntryRecord, Instants, PromiseRecord, TimestampRecord};
@@ -20,6 +21,7 @@ use crate::{fulcio, rekor, rekor_tiles};
 pub(super) struct SignFlow<'a> {
     pub(super) plan: &'a SignPlan,
     pub(super) series: &'a SignSeries,
+    pub(super) materials: &'a FlowMaterials,
     pub(super) session: &'a SignSession,
     pub(super) record: &'a OperationRecord,
 }
@@ -64,6 +66,14 @@ impl SignFlow<'_> {
         let Some((client, series)) = self.session.fulcio.as_ref().zip(self.series.fulcio) else {
             return Err(NO_STEP);
         };
+        if let Some(tokens) = &self.session.tokens {
+            let token = tokens.take().await?;
+            let subject = token.subject.as_deref();
+            if let Some(subject) = subject.filter(|subject| *subject != op.material.identity) {
+                self.materials.prove_as(self.record.seq(), subject, &mut op.material);
+            }
+            op.show(self.plan, token);
+        }
         request.body = op.fulcio.clone();
         if let Some(authorization) = op.authorization.take() {
             request.headers.insert(AUTHORIZATION, authorization);

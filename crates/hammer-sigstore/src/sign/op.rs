@@ -3,6 +3,7 @@
 use std::fmt;
 
 use bytes::BytesMut;
+use hammer_exchange::stock::StockedToken;
 use hammer_net::grpc;
 use hammer_net::{Answer, Body, BodyBuffer};
 use http::HeaderValue;
@@ -44,18 +45,36 @@ pub struct SignOp {
 }
 
 impl SignOp {
-    /// Writes all that is known before anything is sent.
-    pub(super) fn prepare(&mut self, plan: &SignPlan, format: TimestampFormat) {
-        let Self { material, token, buffer, message, query, .. } = self;
+    /// Writes all that is known before anything is sent; `has_token` says whether its token is.
+    pub(super) fn prepare(&mut self, plan: &SignPlan, format: TimestampFormat, has_token: bool) {
+        let Self { material, query, token, .. } = self;
         self.uuid.clear();
-        self.authorization = None;
+        if plan.timestamp {
+            query.rewrite(|out| format.write(&material.signature_digest, material.nonce, out));
+        }
+        self.authorization = bearer(token).filter(|_| has_token && plan.fulcio == FulcioInterface::V1);
         self.fulcio = Body::empty();
+        if has_token || plan.fulcio == FulcioInterface::None {
+            self.write_fulcio(plan);
+        }
+    }
+
+    /// Shows that token, which is known as the flow starts.
+    pub(super) fn show(&mut self, plan: &SignPlan, stocked: StockedToken) {
+        self.token.clear();
+        self.token.push_str(stocked.token.expose());
+        self.authorization = Some(stocked.bearer).filter(|_| plan.fulcio == FulcioInterface::V1);
+        self.write_fulcio(plan);
+    }
+
+    /// Writes the request for a certificate.
+    fn write_fulcio(&mut self, plan: &SignPlan) {
+        let Self { material, token, buffer, message, .. } = self;
         match plan.fulcio {
             FulcioInterface::None => fulcio::write_bare_key(&mut self.certificate, material),
             FulcioInterface::V1 => {
                 buffer.rewrite(|out| fulcio::write_v1(out, material));
                 self.fulcio = buffer.body();
-                self.authorization = bearer(token);
             }
             FulcioInterface::V2 => {
                 buffer.rewrite(|out| fulcio::write_v2(out, material, token));
@@ -66,9 +85,6 @@ impl SignOp {
                 self.fulcio =
                     grpc::encode(&fulcio::message(material, token), message).unwrap_or_default().into();
             }
-        }
-        if plan.timestamp {
-            query.rewrite(|out| format.write(&material.signature_digest, material.nonce, out));
         }
     }
 

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use hammer_core::sample::Reservoir;
 use hammer_core::workload::{FatalError, ShardContext};
+use hammer_exchange::stock::ShardTokens;
 use hammer_exchange::{ServiceClient, ServiceConfig};
 use hammer_messages::{fulcio as fulcio_messages, rekor as rekor_messages};
 use hammer_net::grpc::unary_request;
@@ -23,6 +24,8 @@ pub struct SignSession {
     pub(super) fulcio: Option<ServiceClient>,
     pub(super) rekor: Option<ServiceClient>,
     pub(super) timestamp: Option<ServiceClient>,
+    /// The tokens that flows take as they start, where they do not have one by then.
+    pub(super) tokens: Option<ShardTokens>,
     /// What an operation makes its own requests from, once.
     pub(super) requests: SignRequests,
     pub(super) corpus: Rc<RefCell<Reservoir<CorpusEntry>>>,
@@ -40,6 +43,7 @@ impl SignSession {
     pub(super) async fn open(
         plan: &SignPlan,
         services: &SignServices,
+        tokens: Option<ShardTokens>,
         context: &ShardContext,
     ) -> Result<Self, FatalError> {
         let fulcio = opened(services.fulcio.as_ref(), context).await?;
@@ -50,7 +54,7 @@ impl SignSession {
             rekor: rekor.as_ref().map(|client| rekor_request(plan.rekor, client)).transpose()?,
             timestamp: timestamp.as_ref().map(timestamp_request).transpose()?,
         };
-        Ok(Self { fulcio, rekor, timestamp, requests, corpus: Corpus::of(context) })
+        Ok(Self { fulcio, rekor, timestamp, tokens, requests, corpus: Corpus::of(context) })
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hammer_lab::{LabError, LabHandle};
 use hammer_lab_sigstore::issuer::IssuerConfig;
 use hammer_lab_sigstore::{IssuerLabPlan, SigstoreLab, SigstoreLabPlan};
-use hammer_oauth::{IssuerDocuments, IssuerKeys, IssuerUrlError, TokenMinter, jwt};
+use hammer_oauth::{IssuerDocuments, IssuerKeys, IssuerUrlError, TokenMinter};
 use hammer_sigstore::{
     FlowTokens, IdentityPlan, ServiceEndpoints, SigstoreError, SigstoreTarget, SigstoreTargetPlan, Trust,
     TrustedRoot,
@@ -16,6 +16,7 @@ use super::issuer::{
     NOWHERE_TO_LISTEN, OWN_ISSUER, issuer_keys, listen, published, signer_of, trusted_issuer,
 };
 use super::sections::{LAB, TARGET};
+use super::tokens::{RunTokens, granted, of_place};
 use crate::error::CliError;
 use crate::plan::Plan;
 use crate::plan::error::PlanFault;
@@ -28,6 +29,8 @@ pub(super) struct OpenTarget {
     pub(super) at: PlanPath,
     /// The services.
     pub(super) target: SigstoreTarget,
+    /// The tokens that flows show, where they are not hammer's own.
+    pub(super) tokens: Option<RunTokens>,
 }
 
 /// Finds the plan's services, or starts them, where they are embedded; what was started is added to `labs`.
@@ -48,13 +51,19 @@ pub(super) fn opened(
     };
     let failed = |error: SigstoreError| CliError::from(PlanFault::failed(error).at(at.clone()));
     let trust = Trust::of(written, None).map_err(failed)?;
-    let tokens = tokens(plan, &written.identity, epoch_unix_ms, &at, labs)?;
+    let (tokens, run_tokens) = match tokens(plan, &written.identity, epoch_unix_ms, &at, labs)? {
+        None => (None, None),
+        Some(IdentityTokens::Own(own)) => (Some(own), None),
+        Some(IdentityTokens::Others(others)) => {
+            (Some(FlowTokens::Stocked(others.stock.clone())), Some(others))
+        }
+    };
     let target = SigstoreTarget {
         endpoints: ServiceEndpoints::of(written),
         trust: Arc::new(trust),
         tokens: tokens.map(Arc::new),
     };
-    Ok(OpenTarget { at, target })
+    Ok(OpenTarget { at, target, tokens: run_tokens })
 }
 
 /// The embedded services, which trust the run's own tokens.
@@ -90,7 +99,7 @@ fn embedded(
     let others: [Box<dyn Lab>; 4] =
         [Box::new(fulcio), Box::new(rekor), Box::new(rekor_tiles), Box::new(timestamp_authority)];
     labs.extend(others);
-    Ok(OpenTarget { at, target })
+    Ok(OpenTarget { at, target, tokens: None })
 }
 
 /// Where the embedded services are.
@@ -108,6 +117,14 @@ fn served(lab: &SigstoreLab, plan: &SigstoreLabPlan) -> Result<SigstoreTargetPla
     })
 }
 
+/// Whose tokens flows show.
+enum IdentityTokens {
+    /// Those of hammer's own issuer.
+    Own(FlowTokens),
+    /// Those of somebody else.
+    Others(RunTokens),
+}
+
 /// Whose tokens flows show, where the plan says so; hammer's own issuer is served from now on.
 fn tokens(
     plan: &Plan,
@@ -115,22 +132,29 @@ fn tokens(
     epoch_unix_ms: u64,
     at: &PlanPath,
     labs: &mut Vec<Box<dyn Lab>>,
-) -> Result<Option<FlowTokens>, CliError> {
+) -> Result<Option<IdentityTokens>, CliError> {
     // Errors name their keys from the target on.
     let failed = |error: SigstoreError| CliError::from(PlanFault::failed(error).at(at.clone()));
+    let target = at;
     let at = &at.clone().key("identity");
-    match (&identity.token, &identity.issuer) {
-        (Some(_), Some(_)) => Err(failed(SigstoreError::Both { one: "issuer", other: "identity.token" })),
-        (None, None) => Ok(None),
-        (Some(token), None) => {
-            let token = token.read().map_err(|error| failed(SigstoreError::Token(error)))?;
-            let subject = match &identity.subject {
-                Some(subject) => subject.clone(),
-                None => subject_of(token.expose()).map_err(|why| failed(SigstoreError::Subject(why)))?,
-            };
-            Ok(Some(FlowTokens::One { token, subject }))
+    match (&identity.token, &identity.grant, &identity.issuer) {
+        (None, None, None) => Ok(None),
+        (Some(_), Some(_), _) => Err(failed(SigstoreError::Both { one: "token", other: "identity.grant" })),
+        (Some(_), None, Some(_)) => {
+            Err(failed(SigstoreError::Both { one: "issuer", other: "identity.token" }))
         }
-        (None, Some(issuer)) => {
+        (None, Some(_), Some(_)) => {
+            Err(failed(SigstoreError::Both { one: "issuer", other: "identity.grant" }))
+        }
+        (Some(token), None, None) => {
+            let tokens = of_place(plan, token, identity, epoch_unix_ms).map_err(failed)?;
+            Ok(Some(IdentityTokens::Others(tokens)))
+        }
+        (None, Some(grant), None) => {
+            let tokens = granted(plan, grant, identity, epoch_unix_ms, target)?;
+            Ok(Some(IdentityTokens::Others(tokens)))
+        }
+        (None, None, Some(issuer)) => {
             let issuer = issuer.to_string();
             let keys = issuer_keys(plan.seed, identity.signer);
             let documents = documents(&issuer, &keys, at)?;
@@ -142,16 +166,9 @@ fn tokens(
             let config = IssuerConfig::new(served, |_| published(documents));
             let server = LabHandle::spawn(config).map_err(|error| unstarted(error, at))?;
             labs.push(Box::new(server));
-            Ok(Some(minted(&issuer, keys, identity, epoch_unix_ms)))
+            Ok(Some(IdentityTokens::Own(minted(&issuer, keys, identity, epoch_unix_ms))))
         }
     }
-}
-
-/// Whom Fulcio makes the subject of a token's certificates.
-fn subject_of(token: &str) -> Result<String, String> {
-    let parsed = jwt::parse(token).map_err(|why| format!("failed to {why}"))?;
-    let email = parsed.claims.all.get("email").and_then(|email| email.as_str()).map(str::to_owned);
-    email.or(parsed.claims.subject).ok_or_else(|| "the token has neither `email` nor `sub`".to_owned())
 }
 
 fn documents(issuer: &str, keys: &IssuerKeys, at: &PlanPath) -> Result<IssuerDocuments, CliError> {
