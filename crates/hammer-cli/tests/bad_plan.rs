@@ -479,3 +479,31 @@ fn more_audited_workloads_than_can_be_told_apart_are_refused() {
     assert_eq!(shown(&plan(256)).code, 0, "{}", shown(&plan(256)).stderr);
     refused(&shown(&plan(257)), &["workloads[256].ct_submit: 256 workloads at most can be audited"]);
 }
+
+#[test]
+fn a_grant_that_cannot_be_asked_for_is_named_by_its_key_and_shows_no_secret() {
+    let plan = |grant: &str| {
+        format!(
+            "target:\n  sigstore:\n    fulcio_url: http://127.0.0.1:9\n    identity:\n      grant: {{ {grant} }}\n\
+             workloads:\n  - name: oauth\n    sigstore_sign: {{ rekor: none, timestamp: false }}\n    \
+             load: {{ rate: 10/s }}\nphases: {{ measurement: 1s }}\n"
+        )
+    };
+    let url = "token_url: http://127.0.0.1:9/token";
+    for (grant, told) in [
+        (format!("client_id: c, client_secret: canary, {url}"), "client_secret: expected a map"),
+        (
+            "client_id: c, client_secret: { env: S }".into(),
+            "token_url: give exactly one of token_url, issuer",
+        ),
+        (format!("client_id: c, {url}"), "client_secret: it is not given"),
+        (format!("client_id: c, kind: password, {url}"), "username: it is not given"),
+        (format!("client_id: c, client_secret: {{ env: S }}, {url}, refresh: 100"), "refresh: "),
+    ] {
+        let ended = run(&plan(&grant), &[]);
+        refused(&ended, &[&format!("target.sigstore.identity.grant.{told}"), "plan.yaml:5:"]);
+        assert!(!ended.stderr.contains("canary"), "{}", ended.stderr);
+    }
+    let whole = plan(&format!("client_id: c, client_secret: {{ env: S }}, {url}"));
+    refused(&run(&whole, &[]), &["workloads[0].name: `oauth` is taken"]);
+}

@@ -128,6 +128,7 @@ impl Workload for SignWorkload {
     fn prepare(&self, scratch: &mut SignScratch, seq: u64, reuse: Option<Box<SignOp>>) -> Box<SignOp> {
         let mut op = reuse.unwrap_or_default();
         let subject = self.tokens.as_ref().and_then(|tokens| tokens.subject());
+        op.seq = seq;
         self.materials.write(seq, subject, &mut scratch.flow, &mut op.material);
         let has_token = self.tokens.as_ref().is_some_and(|tokens| {
             tokens.write((self.workload, seq), &op.material, &mut scratch.tokens, &mut op.token)

@@ -144,8 +144,8 @@ impl Came {
     }
 
     fn on(services: Services, identity: &Value, flows: &Value, seconds: u32) -> Self {
-        let workload =
-            json!({ "name": "flows", "sigstore_sign": flows, "load": { "rate": "20/s" }, "timeout": "20s" });
+        let kind = if flows.get("sign_weight").is_some() { "sigstore_mixed" } else { "sigstore_sign" };
+        let workload = json!({ "name": "flows", kind: flows, "load": { "rate": "20/s" }, "timeout": "20s" });
         let plan = json!({
             "target": { "lab": { "sigstore": {} } },
             "workloads": [workload],
@@ -234,6 +234,22 @@ fn granted_tokens_are_refreshed_before_they_are_over_and_no_flow_is_refused_at_a
         came.shows_no_secret();
         assert!(!came.notes().iter().any(|note| note.contains("no token was valid")), "{:?}", came.notes());
     }
+}
+
+#[test]
+fn flows_that_are_mixed_with_others_prove_their_keys_to_tokens_of_two() {
+    let issuer = Issuer::answering(|number| {
+        Reply::Token(600, if number % 2 == 0 { EMAIL } else { "another@hammer.test" })
+    });
+    let (sign, verify) = (json!({ "timestamp": false }), json!({ "timestamp_chain": false }));
+    let flows = json!({ "sign_weight": 1, "verify_weight": 1, "sign": sign, "verify": verify });
+    let came = Came::of(&client_credentials(&issuer, &json!({ "tokens": 2 })), &flows, 2);
+    let report = came.report();
+    let fulcio = report.series.iter().find(|series| series.name.ends_with("fulcio")).unwrap();
+    let counts = &fulcio.measurement.counts;
+    assert!(counts.offered > 1 && counts.fates.accepted == counts.offered, "{}", came.ended.stderr);
+    assert_eq!(report.promises.all.kept, report.promises.all.made, "{}", came.ended.stderr);
+    assert_eq!(issuer.asked().len(), 2);
 }
 
 #[test]

@@ -70,7 +70,7 @@ impl SignFlow<'_> {
             let token = tokens.take().await?;
             let subject = token.subject.as_deref();
             if let Some(subject) = subject.filter(|subject| *subject != op.material.identity) {
-                self.materials.prove_as(self.record.seq(), subject, &mut op.material);
+                self.materials.prove_as(op.seq, subject, &mut op.material);
             }
             op.show(self.plan, token);
         }

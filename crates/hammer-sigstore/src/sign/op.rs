@@ -18,6 +18,8 @@ use super::session::SignRequests;
 /// What a flow has, the bodies that it sends, and the room for what it is answered with.
 #[derive(Default)]
 pub struct SignOp {
+    /// The number that its key follows from; where flows are mixed with others, the whole has another one of it.
+    pub(super) seq: u64,
     pub(super) material: FlowMaterial,
     /// What Fulcio is shown. It reaches no text that anybody reads.
     pub(super) token: String,
