@@ -12,8 +12,8 @@ use time::format_description::well_known::Rfc3339;
 use crate::report::series::UsersOverRate;
 use crate::report::timeline::Timeline;
 use crate::report::{
-    Event, Fates, HeadlineFigures, Health, KindPromises, ObservationSeries, PhaseSpan, Promises, Report,
-    Resources, Run, SCHEMA, Series, SeriesKind, Tool, Totals, TreeSize, WorkloadPromises,
+    Disruption, Event, Fates, HeadlineFigures, Health, KindPromises, ObservationSeries, PhaseSpan, Promises,
+    Report, Resources, Run, SCHEMA, Series, SeriesKind, Tool, Totals, TreeSize, WorkloadPromises,
 };
 use crate::text::number::plural;
 use crate::verdict::{Reason, ReasonKind, Verdict};
@@ -57,6 +57,7 @@ impl ReportBuilder {
         let totals = totals(&series);
         let observations = self.observations(result);
         let headlines = HeadlineFigures::all(&info.headlines, &observations);
+        let disruptions = Disruption::all(&series, self.timeline.intervals(), &self.events);
         let mut report = Report {
             schema: SCHEMA.to_owned(),
             tool: Tool { name: "hammer".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
@@ -75,6 +76,7 @@ impl ReportBuilder {
             headlines,
             observations,
             server_resources: None,
+            disruptions,
             events: self.events.clone(),
             events_left_out: self.events_left_out,
             intervals: self.timeline.intervals().to_vec(),

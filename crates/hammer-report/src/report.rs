@@ -11,6 +11,7 @@ use crate::verdict::{Reason, Verdict};
 
 mod check;
 pub mod connections;
+pub mod disruption;
 pub mod event;
 pub mod figures;
 pub mod headline;
@@ -24,6 +25,7 @@ pub mod timeline;
 use figures::finite;
 
 pub use connections::Connections;
+pub use disruption::{Disruption, DisruptionKind, Pace};
 pub use event::Event;
 pub use figures::{Cause, Counts, DurationTable, Durations, Fates, Nanoseconds, Rates};
 pub use headline::{HeadlineFigures, TreeSize};
@@ -77,6 +79,9 @@ pub struct Report {
     /// What the servers of the run and their machine used; `null` where the plan has no `resources`.
     #[serde(default)]
     pub server_resources: Option<ServerResources>,
+    /// When operations failed or lagged in measurement, and when they were served as before.
+    #[serde(default)]
+    pub disruptions: Vec<Disruption>,
     /// What happened besides the load.
     pub events: Vec<Event>,
     /// Notes, marks and breaches that were left out of `events`, which is bounded.

@@ -4,6 +4,7 @@ use crate::report::event::{Command, Refusal};
 use crate::report::{Event, HeadlineFigures, PromiseCounts, Report};
 
 mod connections;
+mod disruptions;
 pub mod number;
 pub(crate) mod page;
 mod series;
@@ -20,6 +21,7 @@ pub fn render(report: &Report) -> String {
     run(&mut page, report);
     report.series.iter().for_each(|series| series::render(&mut page, series));
     page.blank();
+    report.disruptions.iter().for_each(|disruption| disruptions::render(&mut page, disruption));
     report.connections.iter().for_each(|of_service| connections::render(&mut page, of_service));
     promises(&mut page, report);
     thresholds(&mut page, report);

@@ -272,6 +272,12 @@ impl Fates {
         }
     }
 
+    /// Adds those of another series, phase or interval.
+    pub fn add(&mut self, other: &Self) {
+        let ends = Fate::ALL.map(|fate| self.of(fate) + other.of(fate));
+        *self = Self::new(&ends, self.backlog + other.backlog, self.in_flight + other.in_flight);
+    }
+
     /// All twelve by name, in the order of the identity.
     pub fn entries(&self) -> impl Iterator<Item = (&'static str, i64)> {
         let open = [("backlog", self.backlog), ("in_flight", self.in_flight)];
@@ -323,10 +329,7 @@ impl Counts {
         self.redialled += other.redialled;
         self.bytes_out += other.bytes_out;
         self.bytes_in += other.bytes_in;
-        let ends = Fate::ALL.map(|fate| self.fates.of(fate) + other.fates.of(fate));
-        let (backlog, in_flight) =
-            (self.fates.backlog + other.fates.backlog, self.fates.in_flight + other.fates.in_flight);
-        self.fates = Fates::new(&ends, backlog, in_flight);
+        self.fates.add(&other.fates);
     }
 
     /// The four rates over `seconds`; `None` when no time passed.

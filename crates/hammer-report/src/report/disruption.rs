@@ -1,0 +1,270 @@
+//! When a series of operations failed or lagged, and when it was as before: from the run by interval, and from what was done beside it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::event::Event;
+use super::figures::{Fates, Nanoseconds};
+use super::phase::PhaseName;
+use super::series::{Series, SeriesKind};
+use super::timeline::{Interval, SeriesInterval};
+
+/// A time in measurement in which a series of operations was not served as before. Instants are ends of intervals, and so as coarse
+/// as these are long.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Disruption {
+    /// The series of operations, `workload/name`.
+    pub path: String,
+    /// How bad it was.
+    pub kind: DisruptionKind,
+    /// The start of its first interval, nanoseconds since the epoch.
+    pub from_ns: u64,
+    /// The start of the first interval in which it was over; `null` where measurement ended before. After an outage that is the
+    /// interval in which more was accepted again than failed.
+    pub to_ns: Option<u64>,
+    /// The start of the first of two intervals in a row in which rate and 99th percentile were as before; `null` where there were none,
+    /// and where `before` is.
+    pub recovered_ns: Option<u64>,
+    /// What ended between `from_ns` and `to_ns`, by fate; `backlog` and `in_flight` are the changes.
+    pub fates: Fates,
+    /// How the series did before anything was done to its servers; `null` where measurement had fewer than two intervals for it.
+    pub before: Option<Pace>,
+    /// The same from the first to the last interval that was not as before.
+    pub within: Pace,
+    /// Hooks in mid-run and marks from two intervals before `from_ns` to `recovered_ns`, as `events` has them.
+    pub beside: Vec<Event>,
+}
+
+/// How bad a disruption was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DisruptionKind {
+    /// Less was accepted than failed, or nothing at all while operations were under way.
+    Outage,
+    /// After a hook or a mark, less was accepted than before, or the 99th percentile was far longer.
+    Slowdown,
+}
+
+/// How a series did over some intervals.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Pace {
+    /// Operations accepted per second.
+    pub accepted_per_s: f64,
+    /// The longest of the intervals' 99th percentiles of response time; `null` where nothing ended.
+    pub p99_ns: Option<Nanoseconds>,
+}
+
+/// The intervals of a series over measurement, and how it did before anything was done.
+struct Course<'a> {
+    series: &'a Series,
+    looks: Vec<Look<'a>>,
+    before: Option<Pace>,
+    /// What it accepted per second in all intervals but those that failed.
+    usual_per_s: f64,
+    /// When something was done first, or the series failed first.
+    troubled_ns: Option<u64>,
+}
+
+/// A series in an interval.
+#[derive(Clone, Copy)]
+struct Look<'a> {
+    from_ns: u64,
+    to_ns: u64,
+    seen: &'a SeriesInterval,
+}
+
+/// What an interval says of its series.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Served as before.
+    Good,
+    /// Served, but worse than before.
+    Slow,
+    /// Nothing ended, though there was something to do.
+    Silent,
+    /// More failed than was accepted.
+    Failing,
+}
+
+impl Disruption {
+    /// Those of a run, by series of operations and in time, [`MOST_DISRUPTIONS`] of a series at most.
+    pub(crate) fn all(series: &[Series], intervals: &[Interval], events: &[Event]) -> Vec<Self> {
+        let operations = series.iter().filter(|series| series.kind == SeriesKind::Operation);
+        operations.flat_map(|series| Course::of(series, intervals, events).disruptions(events)).collect()
+    }
+}
+
+impl<'a> Course<'a> {
+    fn of(series: &'a Series, intervals: &'a [Interval], events: &[Event]) -> Self {
+        let measured = intervals.iter().filter(|interval| interval.phase == PhaseName::Measurement);
+        let looks: Vec<Look<'_>> = measured
+            .filter_map(|interval| {
+                let seen = interval.series.iter().find(|seen| seen.path == series.path)?;
+                let from_ns = interval.at_ns.saturating_sub(interval.span_ns);
+                Some(Look { from_ns, to_ns: interval.at_ns, seen })
+            })
+            .collect();
+        let started = looks.first().map_or(0, |look| look.from_ns);
+        let touches = events.iter().filter(|event| is_touch(event)).map(Event::at_ns);
+        let touched_ns = touches.filter(|at| *at >= started).min();
+        let failed_ns = looks.iter().find(|look| look.is_failing()).map(|look| look.from_ns);
+        let troubled_ns = touched_ns.into_iter().chain(failed_ns).min();
+        let until = troubled_ns.unwrap_or(u64::MAX);
+        let before: Vec<Look<'_>> = looks.iter().filter(|look| look.to_ns <= until).copied().collect();
+        let before = (before.len() >= LEAST_BEFORE).then(|| Pace::of(&before)).flatten();
+        let served: Vec<Look<'_>> =
+            looks.iter().filter(|look| look.seen.fates.accepted > 0).copied().collect();
+        let usual_per_s = before.or_else(|| Pace::of(&served)).map_or(0.0, |pace| pace.accepted_per_s);
+        Self { series, looks, before, usual_per_s, troubled_ns }
+    }
+
+    fn disruptions(&self, events: &[Event]) -> Vec<Disruption> {
+        // What never accepts anything is no disruption.
+        if self.looks.iter().all(|look| look.seen.fates.accepted == 0) {
+            return Vec::new();
+        }
+        let states: Vec<State> = self.looks.iter().map(|look| self.state(look)).collect();
+        let mut found = Vec::new();
+        let mut place = 0;
+        while let Some(start) = (place..states.len()).find(|at| states[*at] != State::Good) {
+            // It goes on until two intervals in a row were good, or the last one was.
+            let good = |at: usize| states.get(at).is_none_or(|state| *state == State::Good);
+            let end = (start..states.len()).find(|at| good(*at) && good(at + 1));
+            let bad_end = end.unwrap_or(states.len());
+            found.extend(self.disruption(start, bad_end, &states, events));
+            place = bad_end;
+            if found.len() == MOST_DISRUPTIONS {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The disruption of the intervals from `start` up to `end`, if it is one.
+    fn disruption(&self, start: usize, end: usize, states: &[State], events: &[Event]) -> Option<Disruption> {
+        let (kind, first, last) = match self.outage(start, end, states) {
+            Some((first, last)) => (DisruptionKind::Outage, first, last),
+            None => {
+                // One interval alone may be slow by chance.
+                let slow = states[start..end].iter().filter(|state| **state == State::Slow).count();
+                (slow >= LEAST_SLOW).then_some((DisruptionKind::Slowdown, start, end - 1))?
+            }
+        };
+        let (from_ns, is_over) = (self.looks[first].from_ns, end < self.looks.len());
+        let recovered_ns = (is_over && self.before.is_some()).then(|| self.looks[end].from_ns);
+        let mut fates = Fates::default();
+        self.looks[first..=last].iter().for_each(|look| fates.add(&look.seen.fates));
+        let early = from_ns.saturating_sub(2 * (self.looks[first].to_ns - from_ns));
+        let late = recovered_ns.unwrap_or(u64::MAX);
+        let is_beside = |event: &&Event| is_beside(event) && (early..=late).contains(&event.at_ns());
+        Some(Disruption {
+            path: self.series.path.clone(),
+            kind,
+            from_ns,
+            to_ns: self.looks.get(last + 1).map(|look| look.from_ns),
+            recovered_ns,
+            fates,
+            before: self.before,
+            within: Pace::of(&self.looks[first..end.max(last + 1)])?,
+            beside: events.iter().filter(is_beside).take(MOST_BESIDE).cloned().collect(),
+        })
+    }
+
+    /// The first and the last interval of an outage: silence counts where it fails too, or lasts longer than chance has it.
+    fn outage(&self, start: usize, end: usize, states: &[State]) -> Option<(usize, usize)> {
+        let is_out = |state: State| matches!(state, State::Failing | State::Silent);
+        let places = || (start..end).filter(|at| is_out(states[*at]));
+        let (first, last) = (places().next()?, places().next_back()?);
+        let fails = places().any(|at| states[at] == State::Failing);
+        let silent: f64 = places().map(|at| self.looks[at].seconds()).sum();
+        (fails || silent * self.usual_per_s >= LEAST_MISSED).then_some((first, last))
+    }
+
+    fn state(&self, look: &Look<'_>) -> State {
+        if look.is_failing() {
+            return State::Failing;
+        }
+        if look.is_silent() {
+            return State::Silent;
+        }
+        let is_troubled = self.troubled_ns.is_some_and(|at| look.to_ns > at);
+        match &self.before {
+            Some(before) if is_troubled && !look.is_as(before, self.series.closed_loop) => State::Slow,
+            _ => State::Good,
+        }
+    }
+}
+
+impl Look<'_> {
+    fn seconds(&self) -> f64 {
+        (self.to_ns - self.from_ns) as f64 / 1e9
+    }
+
+    /// What the server, or the way to it, let fail.
+    const fn failed(&self) -> u64 {
+        let Fates { refused, pushback, server_error, malformed, unreachable, timed_out, .. } =
+            self.seen.fates;
+        refused + pushback + server_error + malformed + unreachable + timed_out
+    }
+
+    const fn is_failing(&self) -> bool {
+        self.failed() > self.seen.fates.accepted
+    }
+
+    fn is_silent(&self) -> bool {
+        let SeriesInterval { offered, fates, backlog_at_end, in_flight_at_end, .. } = self.seen;
+        let waits = *offered > 0 || *backlog_at_end > 0 || *in_flight_at_end > 0;
+        waits && fates.accepted == 0 && self.failed() == 0
+    }
+
+    /// Whether rate and 99th percentile are as before, but for what chance does to few operations.
+    fn is_as(&self, before: &Pace, closed_loop: bool) -> bool {
+        let expected = before.accepted_per_s * self.seconds();
+        // Nobody can be served oftener than something is due; users who wait for answers offer less because of that.
+        let offers_less = !closed_loop || self.seen.in_flight_at_end == 0;
+        let due = if offers_less { expected.min(self.seen.offered as f64) } else { expected };
+        let least = (due * LEAST_SHARE).min(due - 3.0 * due.sqrt());
+        if (self.seen.fates.accepted as f64) < least {
+            return false;
+        }
+        let p99 = self.seen.response_time.map(|durations| durations.p99_ns);
+        match (p99, before.p99_ns) {
+            (Some(Nanoseconds::At(now)), Some(Nanoseconds::At(then))) => now <= 2 * then + SLACK_NS,
+            (Some(Nanoseconds::Beyond { .. }), Some(Nanoseconds::At(_))) => false,
+            _ => true,
+        }
+    }
+}
+
+impl Pace {
+    fn of(looks: &[Look<'_>]) -> Option<Self> {
+        let seconds: f64 = looks.iter().map(Look::seconds).sum();
+        let accepted: u64 = looks.iter().map(|look| look.seen.fates.accepted).sum();
+        let p99s = looks.iter().filter_map(|look| look.seen.response_time).map(|durations| durations.p99_ns);
+        (seconds > 0.0).then(|| Self {
+            accepted_per_s: accepted as f64 / seconds,
+            p99_ns: p99s.reduce(Nanoseconds::longer),
+        })
+    }
+}
+
+/// Whether something was done to the servers, as far as a plan or an operator says.
+const fn is_touch(event: &Event) -> bool {
+    matches!(event, Event::HookStarted { .. } | Event::Mark { .. })
+}
+
+const fn is_beside(event: &Event) -> bool {
+    matches!(event, Event::HookStarted { .. } | Event::HookEnded { .. } | Event::Mark { .. })
+}
+
+const MOST_DISRUPTIONS: usize = 20;
+const MOST_BESIDE: usize = 20;
+const LEAST_BEFORE: usize = 2;
+const LEAST_SLOW: usize = 2;
+/// Operations that would usually have been accepted: by chance none of five is missing once in 150 times.
+const LEAST_MISSED: f64 = 5.0;
+const LEAST_SHARE: f64 = 0.8;
+const SLACK_NS: u64 = 1_000_000;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,186 @@
+use hammer_measure::event::{Beside, HookExit};
+use hammer_measure::{Detail, Nanos, Outcome, Phase, RunEvent, SeriesInfo};
+
+use super::*;
+use crate::fixture::{Story, operation, report_of};
+use crate::report::Report;
+use crate::text::render;
+
+/// What happens in a second.
+#[derive(Clone, Copy)]
+enum Second {
+    /// So many are accepted, the slowest after so many milliseconds.
+    Accepted(u64, u64),
+    /// So many are answered with 500.
+    Failed(u64),
+    /// So many are started, and none ends.
+    Hung(u64),
+    /// Nothing is due.
+    Quiet,
+}
+
+use Second::{Accepted, Failed, Hung, Quiet};
+
+/// Measurement second by second, with hooks that started before the second of that number.
+fn run(series: SeriesInfo, seconds: &[Second], hooks: &[(usize, &str)]) -> Report {
+    let at = (0, Phase::Measurement);
+    let mut story = Story::new(vec![series]);
+    story.phase(Phase::Measurement);
+    for (place, second) in seconds.iter().enumerate() {
+        for (_, name) in hooks.iter().filter(|(second, _)| *second == place) {
+            let at = Nanos::from_secs(place as u64);
+            let name = (*name).to_owned();
+            story.events.push(RunEvent::Beside { at, what: Beside::HookStarted { name: name.clone() } });
+            let ended = Beside::HookEnded { name, started: at, exit: HookExit::Status(0), cut_off: false };
+            story.events.push(RunEvent::Beside { at: at + Nanos::from_millis(5), what: ended });
+        }
+        match *second {
+            Accepted(count, most) => {
+                story.accept(0, Phase::Measurement, count, Nanos(most * 1_000_000 / count));
+            }
+            Failed(count) => {
+                let failed = (Outcome::ServerError, Detail::Status(500));
+                story.end(at, count, Nanos::from_micros(10), failed);
+            }
+            Hung(count) => story.start(at, count),
+            Quiet => {}
+        }
+        story.interval(Phase::Measurement);
+    }
+    story.phase(Phase::Drain);
+    report_of(&story.finish(|_| {}))
+}
+
+fn open() -> SeriesInfo {
+    operation("sign", "sign")
+}
+
+fn closed() -> SeriesInfo {
+    SeriesInfo { closed_loop: true, ..open() }
+}
+
+const GOOD: Second = Accepted(100, 20);
+
+fn seconds(nanos: Option<u64>) -> Option<f64> {
+    nanos.map(|nanos| nanos as f64 / 1e9)
+}
+
+#[test]
+fn an_outage_has_its_ends_its_fates_and_the_time_until_all_was_as_before() {
+    let course =
+        [GOOD, GOOD, GOOD, Failed(100), Failed(100), Hung(100), Accepted(300, 900), GOOD, GOOD, GOOD];
+    let report = run(open(), &course, &[(3, "kill"), (5, "start")]);
+    let [outage] = &report.disruptions[..] else { panic!("{:?}", report.disruptions) };
+    assert_eq!((outage.kind, outage.path.as_str()), (DisruptionKind::Outage, "sign/sign"));
+    assert_eq!((outage.from_ns, seconds(outage.to_ns)), (3_000_000_000, Some(6.0)));
+    assert_eq!(seconds(outage.recovered_ns), Some(7.0), "what had waited is late for another second");
+    assert_eq!((outage.fates.accepted, outage.fates.server_error, outage.fates.in_flight), (0, 200, 100));
+    assert_eq!(outage.before.unwrap().accepted_per_s, 100.0);
+    assert_eq!(outage.within.accepted_per_s, 75.0);
+    let names: Vec<_> =
+        outage.beside.iter().filter_map(Event::beside_words).map(|(_, words)| words).collect();
+    let expected = [
+        "kill started",
+        "kill ended after 5.00ms with status 0",
+        "start started",
+        "start ended after 5.00ms with status 0",
+    ];
+    assert_eq!(names, expected);
+    let text = render(&report);
+    let said = text.lines().skip_while(|line| !line.starts_with("outage")).take(9).collect::<Vec<_>>();
+    insta::assert_snapshot!(said.join("\n"));
+}
+
+#[test]
+fn what_is_never_accepted_again_has_no_end() {
+    let report = run(closed(), &[GOOD, GOOD, GOOD, Failed(100), Failed(100)], &[]);
+    let [outage] = &report.disruptions[..] else { panic!("{:?}", report.disruptions) };
+    assert_eq!((outage.from_ns, outage.to_ns, outage.recovered_ns), (3_000_000_000, None, None));
+    let text = render(&report).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("200 server error; not accepted again by the end of measurement before"), "{text}");
+}
+
+#[test]
+fn a_server_that_flaps_is_in_one_outage_until_two_seconds_in_a_row_were_good() {
+    let course = [GOOD, GOOD, Failed(50), GOOD, Failed(50), GOOD, GOOD, GOOD, Failed(50), GOOD, GOOD];
+    let report = run(open(), &course, &[]);
+    let ends: Vec<_> =
+        report.disruptions.iter().map(|one| (one.from_ns / 1_000_000_000, seconds(one.to_ns))).collect();
+    assert_eq!(ends, [(2, Some(5.0)), (8, Some(9.0))]);
+    assert_eq!(report.disruptions[0].fates.server_error, 100);
+}
+
+#[test]
+fn a_server_that_is_throttled_slows_down_and_is_no_outage() {
+    let slow = Accepted(100, 400);
+    let few = Accepted(20, 20);
+    for (series, slowed) in [(open(), slow), (closed(), few)] {
+        let mut course = vec![GOOD; 12];
+        course[4..8].fill(slowed);
+        let report = run(series.clone(), &course, &[(4, "throttle"), (8, "free")]);
+        if series.closed_loop {
+            // Users who wait are under way; in this story nobody is, so that an open loop offered as few.
+            assert_eq!(report.disruptions, []);
+            continue;
+        }
+        let [slowdown] = &report.disruptions[..] else { panic!("{:?}", report.disruptions) };
+        assert_eq!(slowdown.kind, DisruptionKind::Slowdown);
+        assert_eq!((slowdown.from_ns, seconds(slowdown.to_ns)), (4_000_000_000, Some(8.0)));
+        assert_eq!(slowdown.recovered_ns, slowdown.to_ns);
+        // The same without a hook or a mark is the load's affair.
+        assert_eq!(run(series, &course, &[]).disruptions, []);
+    }
+}
+
+#[test]
+fn users_who_wait_and_are_served_less_often_are_a_slowdown() {
+    let mut story = Story::new(vec![closed()]);
+    story.phase(Phase::Measurement);
+    story.start((0, Phase::Measurement), 20);
+    for second in 0..12 {
+        if second == 4 {
+            let what = Beside::Mark { source: "marks".to_owned(), text: "throttled".to_owned() };
+            story.events.push(RunEvent::Beside { at: Nanos::from_secs(4), what });
+        }
+        let count = if (4..8).contains(&second) { 20 } else { 100 };
+        story.accept(0, Phase::Measurement, count, Nanos::from_micros(200));
+        story.interval(Phase::Measurement);
+    }
+    let report = report_of(&story.finish(|_| {}));
+    let [slowdown] = &report.disruptions[..] else { panic!("{:?}", report.disruptions) };
+    assert_eq!((slowdown.from_ns, seconds(slowdown.to_ns)), (4_000_000_000, Some(8.0)));
+    assert_eq!(slowdown.within.accepted_per_s, 20.0);
+}
+
+#[test]
+fn a_run_that_is_served_evenly_or_has_little_to_do_has_no_disruption() {
+    let noisy = [Accepted(100, 20), Accepted(91, 31), Accepted(112, 25), Accepted(95, 18)];
+    let ramp = [Accepted(10, 5), Accepted(100, 20), Accepted(200, 60), Accepted(100, 20), Quiet, Quiet];
+    let rare = [Accepted(1, 3), Quiet, Hung(1), Hung(1), Accepted(1, 900), Quiet];
+    for (course, hooks) in [
+        (&noisy[..], &[(2, "idle")][..]),
+        (&ramp[..], &[][..]),
+        (&ramp[..], &[(3, "idle")][..]),
+        (&rare[..], &[][..]),
+    ] {
+        let report = run(open(), course, hooks);
+        assert_eq!(report.disruptions, [], "{hooks:?}");
+    }
+    assert_eq!(run(open(), &[Failed(10), Failed(10)], &[]).disruptions, [], "it never was another way");
+}
+
+#[test]
+fn a_share_of_failures_is_no_outage_and_silence_is_one_where_much_was_usual() {
+    let mut story = Story::new(vec![open()]);
+    story.phase(Phase::Measurement);
+    for _ in 0..6 {
+        story.accept(0, Phase::Measurement, 70, Nanos::from_micros(10));
+        let failed = (Outcome::Pushback, Detail::Status(503));
+        story.end((0, Phase::Measurement), 30, Nanos::from_micros(10), failed);
+        story.interval(Phase::Measurement);
+    }
+    assert_eq!(report_of(&story.finish(|_| {})).disruptions, []);
+    let report = run(open(), &[GOOD, GOOD, Hung(100), GOOD, GOOD], &[]);
+    let [outage] = &report.disruptions[..] else { panic!("{:?}", report.disruptions) };
+    assert_eq!((outage.kind, seconds(outage.to_ns)), (DisruptionKind::Outage, Some(3.0)));
+}
