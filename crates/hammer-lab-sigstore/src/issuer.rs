@@ -113,6 +113,8 @@ impl LabConfig for IssuerConfig {
 impl LabTarget for IssuerTarget {}
 
 impl Target for IssuerTarget {
+    const ENDPOINTS: &'static [&'static str] = &["discovery", "document", "other"];
+
     fn endpoint(&self, _: &Method, path: &str) -> &'static str {
         match self.document(path) {
             Some(_) if path.ends_with("/.well-known/openid-configuration") => "discovery",

@@ -2,18 +2,25 @@
 
 mod draw;
 mod latency;
+mod overload;
+mod restart;
 mod retry_after;
+mod rule_state;
 mod session;
 mod sigma;
+mod throttle;
 
 use serde::{Deserialize, Serialize};
 
-use hammer_values::{RenamedKey, Share, Status, TimeSpan};
+use hammer_values::{Agreed, Count, RenamedKey, Share, Status, TimeSpan};
 
 pub use latency::{Latency, UniformLatency};
+pub use overload::Overload;
+pub use restart::{DataKept, Restart};
 pub use retry_after::RetryAfter;
 pub use session::{FaultSession, Verdict};
 pub use sigma::Sigma;
+pub use throttle::Throttle;
 
 /// Everything that a target does wrong on purpose. The default does nothing wrong.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -29,6 +36,9 @@ pub struct FaultScript {
     /// Closes a new connection that has sent no request for this long (TesseraCT's ReadHeaderTimeout is 5 s).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub close_unused_after: Option<TimeSpan>,
+    /// Times at which the target is killed and started again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub restarts: Vec<Restart>,
     /// Extra delay between sequencing and the checkpoint that covers it (slow integration); logs only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub publication_delay: Option<TimeSpan>,
@@ -50,6 +60,25 @@ pub struct FaultRule {
     pub refuse: Option<Refusal>,
     /// Share of requests, 0 to 1, whose connection is reset (RST) instead of answered.
     pub reset_share: Share,
+    /// Requests above a rate, which are refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub above: Option<Overload>,
+    /// The first requests after a start, which are slow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cold: Option<ColdStart>,
+    /// Times in which the target works a share of the time only.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub throttle: Vec<Agreed<Throttle>>,
+}
+
+/// A target that is slow until its caches are warm: after its start, and after each restart.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ColdStart {
+    /// So many requests are slow.
+    pub requests: Count,
+    /// Added to each of their answers.
+    pub latency: Latency,
 }
 
 /// A window in which every answer is held.
@@ -84,6 +113,17 @@ impl Refusal {
 }
 
 impl FaultScript {
+    /// The first name of a rule that is none of these endpoints: the key, and what is wrong with it.
+    pub(crate) fn unknown_endpoint(&self, known: &[&str]) -> Option<(String, String)> {
+        self.rules.iter().enumerate().find_map(|(rule, FaultRule { endpoints, .. })| {
+            let place = endpoints.iter().position(|name| !known.contains(&name.as_str()))?;
+            let key = format!("faults.rules[{rule}].endpoints[{place}]");
+            let reason =
+                format!("there is no endpoint `{}`; there are {}", endpoints[place], known.join(", "));
+            Some((key, reason))
+        })
+    }
+
     /// What the key of Retry-After was called before, in a plan that has this script as `faults`.
     pub(crate) const RENAMED_RETRY_AFTER: RenamedKey =
         RenamedKey { old: "faults.rules.*.refuse.retry_after_s", new: "retry_after", unit: "s" };

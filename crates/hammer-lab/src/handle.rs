@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use crate::{
     clock::{Clock, SystemClock},
     error::LabError,
-    fault::{FaultScript, FaultSession},
+    fault::{DataKept, FaultScript, FaultSession},
     serve::{BoundListener, Running, ServePlan, Server, Target},
     stats::{Counters, LabStats},
 };
@@ -38,6 +38,9 @@ pub trait LabConfig: Send + 'static {
 
 /// What a target adds to what is common to all.
 pub trait LabTarget: Target {
+    /// Whether [`Target::lose_data`] does what it says.
+    const CAN_LOSE_DATA: bool = false;
+
     /// These counts of the server, with the target's own.
     fn with_own_stats(&self, stats: LabStats) -> LabStats {
         stats
@@ -75,6 +78,7 @@ impl<T: LabTarget> LabHandle<T> {
         C: LabConfig<Target = T>,
     {
         let (plan, faults) = (config.serve().clone(), config.faults().clone());
+        check_faults::<T>(&faults)?;
         // Bound before the target is made, since a log tells by which URL it is reached.
         let listener = BoundListener::bind(&plan)?;
         let url = format!("{}{}", listener.origin(), config.path());
@@ -141,6 +145,21 @@ impl<T> LabHandle<T> {
     #[must_use]
     pub fn target(&self) -> &T {
         &self.server.target
+    }
+}
+
+/// Refuses rules about endpoints that the target does not have, and restarts that it cannot do.
+fn check_faults<T: LabTarget>(faults: &FaultScript) -> Result<(), LabError> {
+    if let Some((key, reason)) = faults.unknown_endpoint(T::ENDPOINTS) {
+        return Err(LabError::Plan { key: key.into(), reason });
+    }
+    let loses = faults.restarts.iter().position(|restart| restart.data == DataKept::Lose);
+    match loses.filter(|_| !T::CAN_LOSE_DATA) {
+        Some(place) => Err(LabError::Plan {
+            key: format!("faults.restarts[{place}].data").into(),
+            reason: "this target has no data that it could lose, or cannot lose them: keep".to_owned(),
+        }),
+        None => Ok(()),
     }
 }
 

@@ -89,6 +89,8 @@ impl LabConfig for HttpLabPlan {
 impl LabTarget for PlainTarget {}
 
 impl Target for PlainTarget {
+    const ENDPOINTS: &'static [&'static str] = &["get", "post", "put", "delete", "other"];
+
     fn endpoint(&self, method: &Method, _: &str) -> &'static str {
         match *method {
             Method::GET => "get",

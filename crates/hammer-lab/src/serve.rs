@@ -6,16 +6,36 @@ mod connection;
 pub mod grpc;
 mod tls;
 
-use std::{future::Future, io, net::SocketAddr, sync::Arc, thread, time::Duration};
+use std::{
+    future::Future,
+    io,
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::Duration,
+};
 
 use bytes::Bytes;
 use hammer_values::{ByteSize, Count, RenamedKey};
 use http::{Method, Response, request::Parts};
 use serde::{Deserialize, Serialize};
-use tokio::{net::TcpListener, sync::watch, task::JoinSet, time};
+use tokio::{
+    net::{TcpListener, TcpSocket},
+    sync::watch,
+    task::JoinSet,
+    time,
+};
 use tokio_rustls::TlsAcceptor;
 
-use crate::{clock::Clock, error::LabError, fault::FaultSession, stats::Counters};
+use crate::{
+    clock::Clock,
+    error::LabError,
+    fault::{DataKept, FaultSession, Restart},
+    stats::Counters,
+};
 
 use answer::AnswerBody;
 pub use tls::TlsFiles;
@@ -57,6 +77,9 @@ impl Default for ServePlan {
 
 /// What answers requests behind a server.
 pub trait Target: Send + Sync + 'static {
+    /// Every name that [`Target::endpoint`] gives, by which a rule of faults can name it.
+    const ENDPOINTS: &'static [&'static str];
+
     /// Name of the endpoint under which a request is counted and meets faults.
     fn endpoint(&self, method: &Method, path: &str) -> &'static str;
 
@@ -67,6 +90,9 @@ pub trait Target: Send + Sync + 'static {
         parts: Parts,
         body: Bytes,
     ) -> impl Future<Output = Response<AnswerBody>> + Send;
+
+    /// Forgets what it holds, as when it is killed and its data are lost.
+    fn lose_data(&self) {}
 
     /// What the target does beside answering, until it is stopped.
     fn work(self: Arc<Self>, _stopped: watch::Receiver<bool>) -> impl Future<Output = ()> + Send {
@@ -155,20 +181,57 @@ impl Drop for Running {
 }
 
 impl<T: Target> Server<T> {
+    /// Serves until it is stopped, in lives that the restarts of the script end.
     async fn accept(self: Arc<Self>, bound: BoundListener, stopped: watch::Receiver<bool>) {
-        let BoundListener { listener, tls, .. } = bound;
-        let Ok(listener) = TcpListener::from_std(listener) else { return };
+        let BoundListener { listener, address, tls } = bound;
+        let Ok(mut listener) = TcpListener::from_std(listener) else { return };
+        while let LifeEnd::Killed(restart) = self.life(listener, tls.clone(), stopped.clone()).await {
+            tracing::info!(%address, down = %restart.down, "is killed");
+            let Some(held) = self.held(address, stopped.clone()).await else { return };
+            if restart.data == DataKept::Lose {
+                self.target.lose_data();
+            }
+            let mut stop = stopped.clone();
+            tokio::select! {
+                () = self.clock.sleep_until(self.clock.elapsed() + restart.down.duration()) => {}
+                _ = stop.wait_for(|stop| *stop) => return,
+            }
+            self.faults.cool_down();
+            listener = match held.listen(BACKLOG) {
+                Ok(listener) => listener,
+                Err(error) => return tracing::error!(%address, "failed to listen again: {error}"),
+            };
+            tracing::info!(%address, "is up again");
+        }
+    }
+
+    /// From one start to the next.
+    async fn life(
+        self: &Arc<Self>,
+        listener: TcpListener,
+        tls: Option<TlsAcceptor>,
+        stopped: watch::Receiver<bool>,
+    ) -> LifeEnd {
         let mut connections = JoinSet::new();
+        let killed = Arc::new(AtomicBool::new(false));
         let mut stop = stopped.clone();
         loop {
             let full = connections.len() >= self.plan.max_connections.get();
             tokio::select! {
                 _ = stop.wait_for(|stop| *stop) => break,
+                restart = self.restart_due() => {
+                    drop(listener);
+                    // Each connection resets itself as it is dropped.
+                    killed.store(true, Ordering::Relaxed);
+                    connections.shutdown().await;
+                    return LifeEnd::Killed(restart);
+                }
                 Some(_) = connections.join_next(), if !connections.is_empty() => {}
                 accepted = listener.accept(), if !full => match accepted {
                     Ok((stream, _)) => {
                         self.counters.connected();
-                        connections.spawn(Arc::clone(&self).connection(stream, tls.clone(), stopped.clone()));
+                        let served = Arc::clone(self).connection(stream, tls.clone(), stopped.clone(), killed.clone());
+                        connections.spawn(served);
                     }
                     // Out of descriptors, most likely: let some connections end before the next try.
                     Err(error) => {
@@ -181,7 +244,51 @@ impl<T: Target> Server<T> {
         drop(listener);
         let _ = time::timeout(DRAIN_LIMIT, async { while connections.join_next().await.is_some() {} }).await;
         connections.shutdown().await;
+        LifeEnd::Stopped
     }
+
+    /// Completes when the next restart of the script is due; never without one.
+    async fn restart_due(&self) -> Restart {
+        loop {
+            let Some((at, restart)) = self.faults.next_restart() else { return std::future::pending().await };
+            let now = self.clock.elapsed();
+            if now >= at {
+                self.faults.restarts();
+                return restart;
+            }
+            // The instant moves where faults are counted anew.
+            self.clock.sleep_until(at.min(now + LONGEST_LOOK)).await;
+        }
+    }
+
+    /// The address, bound and not listened on: who dials is refused, and nobody else can have it.
+    async fn held(&self, address: SocketAddr, mut stopped: watch::Receiver<bool>) -> Option<TcpSocket> {
+        loop {
+            let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() };
+            let bound = socket.and_then(|socket| {
+                socket.set_reuseaddr(true)?;
+                socket.bind(address)?;
+                Ok(socket)
+            });
+            match bound {
+                Ok(socket) => return Some(socket),
+                // Whoever dials from this very port at this instant has it for a moment.
+                Err(error) => tracing::warn!(%address, "failed to bind again: {error}"),
+            }
+            tokio::select! {
+                () = self.clock.sleep_until(self.clock.elapsed() + REBIND_AFTER) => {}
+                _ = stopped.wait_for(|stop| *stop) => return None,
+            }
+        }
+    }
+}
+
+/// How a life of a server ended.
+enum LifeEnd {
+    /// It was stopped.
+    Stopped,
+    /// The script killed it.
+    Killed(Restart),
 }
 
 fn runtime(name: &str, threads: Count) -> io::Result<tokio::runtime::Runtime> {
@@ -193,3 +300,7 @@ fn runtime(name: &str, threads: Count) -> io::Result<tokio::runtime::Runtime> {
 }
 
 const DRAIN_LIMIT: Duration = Duration::from_secs(2);
+/// Connections that wait to be accepted; what std's listener has.
+const BACKLOG: u32 = 128;
+const REBIND_AFTER: Duration = Duration::from_millis(10);
+const LONGEST_LOOK: Duration = Duration::from_millis(100);

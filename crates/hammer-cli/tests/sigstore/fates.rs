@@ -10,8 +10,9 @@ use std::thread;
 use hammer_lab::{LabHandle, handle::LabTarget};
 use hammer_oauth::{IdentityClaims, MintScratch, TokenAlgorithm, TokenMinter};
 use hammer_report::Report;
-use hammer_report::report::{Fates, Series};
+use hammer_report::report::{DisruptionKind, Fates, Series};
 use http::Response;
+use rustix::event::{Timespec, poll};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
@@ -386,6 +387,118 @@ fn a_connection_that_was_closed_while_idle_is_dialled_again_and_no_flow_fails() 
         assert_eq!(fulcio.connections, FLOWS, "each flow finds its connection closed");
         assert_eq!(lab.timestamp_authority.stats().connections, FLOWS);
     }
+}
+
+/// Forty flows, one after another.
+const MANY: &str = "workloads.flows.load={users: 1, operations: 40}";
+
+#[test]
+fn a_rekor_above_its_rate_is_a_gateways_504_or_a_deadline_that_was_exceeded() {
+    let above = json!({ "rules": [{ "endpoints": ["create-entry"], "above": { "rate": "2/s" } }] });
+    let lab = json!({ "rekor": { "faults": above }, "rekor_tiles": { "faults": above, "checkpoint_interval": "5ms" } });
+    for (rekor, series, step) in
+        [("v1", "rekor", "HTTP 504"), ("v2-grpc", "rekor-tiles", "DEADLINE_EXCEEDED")]
+    {
+        let came =
+            Flows::of(&lab, &json!({ "rekor": rekor, "timestamp": false, "audit": false })).with(MANY).come();
+        let figures = &came.series(series).measurement;
+        let fates = &figures.counts.fates;
+        let failed = if rekor == "v1" { fates.server_error } else { fates.timed_out };
+        assert!(fates.accepted > 0 && failed > 0, "{fates:?}");
+        assert_eq!(fates.accepted + failed, 40, "{fates:?}");
+        assert!(figures.causes.iter().any(|one| one.cause == step && one.count == failed), "{figures:?}");
+        let lab = &came.services.lab;
+        let expected = match rekor {
+            "v1" => {
+                (answers(&lab.rekor, "create-entry"), Answers::from([(201, fates.accepted), (504, failed)]))
+            }
+            _ => (answers(&lab.rekor_tiles, "create-entry"), Answers::from([(200, 40)])),
+        };
+        assert_eq!(expected.0, expected.1);
+    }
+}
+
+#[test]
+fn a_cold_fulcio_a_slow_trillian_and_a_throttled_authority_are_late_and_nothing_worse() {
+    let late = json!({ "constant": "80ms" });
+    let lab = json!({
+        "fulcio": { "faults": { "rules": [{ "cold": { "requests": 3, "latency": late } }] } },
+        "rekor": { "faults": { "rules": [{ "endpoints": ["create-entry"], "latency": late }] } },
+        "timestamp_authority": { "faults": { "rules": [{ "throttle": [{ "duty": 0.05, "period": "200ms" }] }] } },
+    });
+    let came = Flows::of(&lab, &json!({})).come();
+    for series in &came.report.series {
+        assert_eq!(series.measurement.counts.fates.accepted, FLOWS, "{series:?}");
+    }
+    let promises = &came.report.promises.all;
+    assert_eq!((promises.made, promises.kept), (FLOWS * 3, FLOWS * 3));
+    let least = |series: &str| {
+        came.series(series).measurement.durations.service_time.as_ref().unwrap().min_ns.least()
+    };
+    let most = |series: &str| {
+        came.series(series).measurement.durations.service_time.as_ref().unwrap().max_ns.least()
+    };
+    assert!(least("rekor") >= 79_000_000 && most("fulcio") >= 79_000_000);
+    let lab = &came.services.lab;
+    assert_eq!(answers(&lab.fulcio, "signing-cert-v1"), only(201));
+    assert_eq!(answers(&lab.timestamp_authority, "timestamp"), only(200));
+}
+
+#[test]
+fn a_rekor_that_is_killed_is_unreachable_for_a_while_and_what_it_answered_was_accepted() {
+    let restarts = json!([{ "at": "300ms", "down": "500ms" }]);
+    let lab = json!({ "rekor": { "faults": { "restarts": restarts } } });
+    let flows = Flows::of(&lab, &json!({ "timestamp": false }))
+        // Four seconds at least.
+        .with("workloads.flows.load={users: 2, think: 20ms, operations: 400}")
+        .with("interval=100ms");
+    let started = flows.services.start(PLAN, &flows.changes);
+    let rekor = &flows.services.lab.rekor;
+    until(|| rekor.stats().accepted > 20);
+    // It is killed so long after this.
+    rekor.restart_faults();
+    let report = started.ended().report();
+    let came = Came { report, services: flows.services };
+    let fates = &came.series("rekor").measurement.counts.fates;
+    assert!(fates.accepted > 0 && fates.unreachable > 0, "{fates:?}");
+    assert_eq!(fates.failed(), fates.unreachable, "{fates:?}");
+    assert_eq!(answers(&came.services.lab.rekor, "create-entry").get(&201), Some(&fates.accepted));
+    assert!(came.services.lab.rekor.stats().tree_size >= fates.accepted);
+    assert_eq!(came.report.promises.all.broken, 0);
+    let outages: Vec<_> =
+        came.report.disruptions.iter().filter(|one| one.kind == DisruptionKind::Outage).collect();
+    let [outage, ..] = &outages[..] else { panic!("{:?}", came.report.disruptions) };
+    assert!(outage.path.ends_with("/sign") && outage.fates.unreachable > 0, "{outage:?}");
+    assert!(outage.to_ns.is_some(), "{outage:?}");
+}
+
+#[test]
+fn a_rekor_that_comes_back_without_its_entries_goes_on_from_an_empty_tree() {
+    let restarts = json!([{ "at": "300ms", "down": "100ms", "data": "lose" }]);
+    let lab = json!({ "rekor": { "faults": { "restarts": restarts } } });
+    let flows = Flows::of(&lab, &json!({ "timestamp": false }))
+        .with("workloads.flows.load={users: 2, think: 20ms, operations: 200}");
+    let started = flows.services.start(PLAN, &flows.changes);
+    let rekor = &flows.services.lab.rekor;
+    until(|| rekor.stats().accepted > 20);
+    rekor.restart_faults();
+    let report = started.ended().report();
+    let accepted = report.series.iter().find(|series| series.name == "rekor").unwrap();
+    let accepted = accepted.measurement.counts.fates.accepted;
+    let stats = rekor.stats();
+    assert_eq!(stats.accepted, accepted);
+    assert!(stats.tree_size < accepted, "{} of {accepted} are there", stats.tree_size);
+}
+
+/// Polls for a minute.
+fn until(holds: impl Fn() -> bool) {
+    for _ in 0..6_000 {
+        if holds() {
+            return;
+        }
+        poll(&mut [], Some(&Timespec { tv_sec: 0, tv_nsec: 10_000_000 })).unwrap();
+    }
+    panic!("it did not come to that within a minute");
 }
 
 const FLOWS: u64 = 6;

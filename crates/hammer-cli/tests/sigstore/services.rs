@@ -55,10 +55,15 @@ impl Services {
 
     /// `hammer run PLAN` on them with changes, to its end.
     pub(crate) fn run(&self, plan: &str, changes: &[String]) -> Ended {
+        self.start(plan, changes).ended()
+    }
+
+    /// The same, which has started.
+    pub(crate) fn start(&self, plan: &str, changes: &[String]) -> Started {
         let target = format!("target={}", json!({ "sigstore": self.target() }));
         let mut run = command(&["run", plan, "--set", &target, "--out", "-"]);
         run.args(changes.iter().flat_map(|change| ["--set", change])).current_dir(self.folder.path());
-        Started::of(run).ended()
+        Started::of(run)
     }
 
     /// What it reports.

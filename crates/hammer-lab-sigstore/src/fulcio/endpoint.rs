@@ -22,6 +22,17 @@ pub(super) fn endpoint(path: &str) -> &'static str {
     }
 }
 
+/// Every name that [`endpoint`] gives.
+pub(super) const ALL: [&str; 8] = [
+    SIGNING_CERT_V1,
+    SIGNING_CERT_V2,
+    SIGNING_CERT_GRPC,
+    ROOT_CERT,
+    TRUST_BUNDLE,
+    CONFIGURATION,
+    HEALTHZ,
+    "other",
+];
 pub(super) const SIGNING_CERT_V1: &str = "signing-cert-v1";
 pub(super) const SIGNING_CERT_V2: &str = "signing-cert-v2";
 pub(super) const SIGNING_CERT_GRPC: &str = "signing-cert-grpc";

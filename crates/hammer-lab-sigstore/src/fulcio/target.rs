@@ -46,6 +46,8 @@ impl LabTarget for FulcioTarget {
 }
 
 impl Target for FulcioTarget {
+    const ENDPOINTS: &'static [&'static str] = &super::endpoint::ALL;
+
     fn endpoint(&self, _: &Method, path: &str) -> &'static str {
         endpoint(path)
     }

@@ -82,6 +82,23 @@ fn ok(value: &impl Serialize) -> Result<Response<AnswerBody>, RekorRefusal> {
 }
 
 impl Target for RekorTarget {
+    const ENDPOINTS: &'static [&'static str] = &[
+        CREATE_ENTRY,
+        GET_ENTRY,
+        GET_ENTRY_BY_INDEX,
+        RETRIEVE_ENTRIES,
+        LOG_INFO,
+        LOG_PROOF,
+        PUBLIC_KEY,
+        SEARCH,
+        PING,
+        "other",
+    ];
+
+    fn lose_data(&self) {
+        self.log.lose_data();
+    }
+
     fn endpoint(&self, method: &Method, path: &str) -> &'static str {
         match (method.as_str(), path) {
             ("POST", ENTRIES) => CREATE_ENTRY,

@@ -32,6 +32,8 @@ impl LabConfig for RekorLabPlan {
 }
 
 impl LabTarget for RekorTarget {
+    const CAN_LOSE_DATA: bool = true;
+
     fn with_own_stats(&self, stats: LabStats) -> LabStats {
         self.log.with_own_stats(stats)
     }

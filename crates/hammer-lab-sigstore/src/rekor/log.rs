@@ -196,6 +196,11 @@ impl RekorLog {
         look(&self.lock())
     }
 
+    /// Forgets every entry, as when the database behind it is lost; the key stays.
+    pub(crate) fn lose_data(&self) {
+        *self.lock() = RekorTree::new(self.checkpoints.sign(0, EMPTY_ROOT));
+    }
+
     /// Counts the times of faults and lies from `now`.
     pub(crate) fn restart(&self, now: Duration) {
         self.faults.restart(now);

@@ -127,6 +127,12 @@ fn with_index(mut answer: Response<AnswerBody>, log_index: Option<u64>) -> Respo
 }
 
 impl Target for RekorTilesTarget {
+    const ENDPOINTS: &'static [&'static str] = &[CREATE_ENTRY, CHECKPOINT, TILE, ENTRIES, HEALTH, OTHER];
+
+    fn lose_data(&self) {
+        self.log.lose_data();
+    }
+
     fn endpoint(&self, method: &Method, path: &str) -> &'static str {
         match (method.as_str(), path) {
             ("POST", "/api/v2/log/entries" | CREATE_ENTRY_CALL) => CREATE_ENTRY,

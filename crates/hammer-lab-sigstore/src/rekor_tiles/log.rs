@@ -230,6 +230,13 @@ impl TilesLog {
         });
     }
 
+    /// Forgets every entry, as when the tiles are lost; the key stays.
+    pub(super) fn lose_data(&self) {
+        let mut tree = self.lock();
+        *tree = TilesTree::default();
+        self.published.send_replace(Arc::new(self.checkpoints.sign(0, EMPTY_ROOT)));
+    }
+
     /// The newest checkpoint.
     pub(super) fn checkpoint(&self) -> String {
         self.published.borrow().note.clone()

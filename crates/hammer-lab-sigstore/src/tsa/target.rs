@@ -99,6 +99,8 @@ impl LabTarget for TsaTarget {
 }
 
 impl Target for TsaTarget {
+    const ENDPOINTS: &'static [&'static str] = &[TIMESTAMP, CERTCHAIN, PING, "other"];
+
     fn endpoint(&self, _: &Method, path: &str) -> &'static str {
         match path {
             "/api/v1/timestamp" => TIMESTAMP,

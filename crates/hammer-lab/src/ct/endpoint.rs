@@ -29,6 +29,24 @@ impl CtTarget {
 }
 
 impl Target for CtTarget {
+    const ENDPOINTS: &'static [&'static str] = &[
+        "add-chain",
+        "add-pre-chain",
+        "get-roots",
+        "get-sth",
+        "get-sth-consistency",
+        "get-proof-by-hash",
+        "get-entries",
+        "get-entry-and-proof",
+        "checkpoint",
+        "tile",
+        "data-tile",
+        "names-tile",
+        "issuer",
+        "log.v3.json",
+        OTHER,
+    ];
+
     fn endpoint(&self, _: &Method, path: &str) -> &'static str {
         let Some(path) = self.below_prefix(path) else { return OTHER };
         match path {

@@ -164,6 +164,8 @@ impl RecordingTarget {
 }
 
 impl Target for RecordingTarget {
+    const ENDPOINTS: &'static [&'static str] = &["add-chain", "add-pre-chain", "other"];
+
     fn endpoint(&self, _: &Method, path: &str) -> &'static str {
         match path.rsplit_once("/ct/v1/") {
             Some((_, "add-chain")) => "add-chain",

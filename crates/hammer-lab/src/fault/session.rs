@@ -1,13 +1,15 @@
 //! A script at work: which fault meets which request.
 
 use std::{
-    sync::atomic::{AtomicU64, Ordering},
+    sync::atomic::{AtomicU64, AtomicUsize, Ordering},
     time::Duration,
 };
 
 use hammer_values::Share;
 
+use super::restart::Restart;
 use super::retry_after::RetryAfter;
+use super::rule_state::RuleState;
 use super::{FaultRule, FaultScript, draw};
 
 /// What happens to a request before it is looked at.
@@ -22,6 +24,11 @@ pub enum Verdict {
         /// Seconds of Retry-After.
         retry_after_s: Option<u32>,
     },
+    /// It is above the rate that the service can do, and refused with this status, or by gRPC with the code for it.
+    Overloaded {
+        /// HTTP status.
+        status: u16,
+    },
     /// Its connection is reset.
     Reset,
 }
@@ -30,23 +37,53 @@ pub enum Verdict {
 #[derive(Debug)]
 pub struct FaultSession {
     script: FaultScript,
+    /// By the rules of the script.
+    states: Vec<RuleState>,
     requests: AtomicU64,
     origin_ns: AtomicU64,
+    /// Restarts of the script that are over, in the order of the script.
+    restarted: AtomicUsize,
 }
 
 impl FaultSession {
     /// A session whose stalls count from `now` of the target's clock.
     #[must_use]
     pub fn new(script: FaultScript, now: Duration) -> Self {
-        let session = Self { script, requests: AtomicU64::new(0), origin_ns: AtomicU64::new(0) };
+        let mut script = script;
+        script.restarts.sort_by_key(|restart| restart.at.duration());
+        let states = script.rules.iter().map(|_| RuleState::default()).collect();
+        let (requests, origin_ns) = (AtomicU64::new(0), AtomicU64::new(0));
+        let session = Self { script, states, requests, origin_ns, restarted: AtomicUsize::new(0) };
         session.restart(now);
         session
     }
 
-    /// Counts stalls from `now`, and requests from zero.
+    /// Counts stalls, throttles and restarts from `now`, and requests from zero.
     pub fn restart(&self, now: Duration) {
+        self.cool_down();
+        self.restarted.store(0, Ordering::Relaxed);
         self.origin_ns.store(u64::try_from(now.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
         self.requests.store(0, Ordering::Relaxed);
+    }
+
+    /// The target was started again: it is cold.
+    pub(crate) fn cool_down(&self) {
+        self.states.iter().for_each(RuleState::restart);
+    }
+
+    /// When the target is killed next, on its clock; `None` where that is not planned any more.
+    pub(crate) fn next_restart(&self) -> Option<(Duration, Restart)> {
+        let restart = *self.script.restarts.get(self.restarted.load(Ordering::Relaxed))?;
+        Some((self.origin() + restart.at.duration(), restart))
+    }
+
+    /// The restart that was due is under way.
+    pub(crate) fn restarts(&self) {
+        self.restarted.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn origin(&self) -> Duration {
+        Duration::from_nanos(self.origin_ns.load(Ordering::Relaxed))
     }
 
     /// The script that is at work.
@@ -55,9 +92,9 @@ impl FaultSession {
         &self.script
     }
 
-    /// Draws what happens to the next request to `endpoint`.
+    /// Draws what happens to the next request to `endpoint`, which comes `now`.
     #[must_use]
-    pub fn verdict(&self, endpoint: &str) -> Verdict {
+    pub fn verdict(&self, endpoint: &str, now: Duration) -> Verdict {
         if self.script.rules.is_empty() {
             return Verdict::Serve(Duration::ZERO);
         }
@@ -74,23 +111,34 @@ impl FaultSession {
                     retry_after_s: refusal.retry_after.map(RetryAfter::seconds),
                 };
             }
+            let state = &self.states[place];
+            if let Some(overload) = rule.above.filter(|overload| state.is_above(overload, now)) {
+                return Verdict::Overloaded { status: overload.status.code() };
+            }
+            if let Some(cold) = rule.cold.filter(|cold| state.is_among(cold.requests)) {
+                delay += cold.latency.sample(draw(2), draw(3));
+            }
             delay += rule.latency.map_or(Duration::ZERO, |latency| latency.sample(draw(2), draw(3)));
         }
         Verdict::Serve(delay)
     }
 
-    /// The end, on the target's clock, of the stall that holds answers of `endpoint` at `now`.
+    /// The end, on the target's clock, of the stall, or of the pause of a throttle, that holds answers of `endpoint` at `now`.
     #[must_use]
     pub fn held_until(&self, endpoint: &str, now: Duration) -> Option<Duration> {
-        let origin = Duration::from_nanos(self.origin_ns.load(Ordering::Relaxed));
-        self.rules(endpoint)
+        let origin = self.origin();
+        let since = now.saturating_sub(origin);
+        let throttles = self.rules(endpoint).flat_map(|(_, rule)| &rule.throttle);
+        let paused = throttles.filter_map(|throttle| throttle.held_until(since)).map(|until| origin + until);
+        let stalled = self
+            .rules(endpoint)
             .flat_map(|(_, rule)| &rule.stalls)
             .map(|stall| {
                 (origin + stall.at.duration(), origin + stall.at.duration() + stall.duration.duration())
             })
             .filter(|(start, end)| (*start..*end).contains(&now))
-            .map(|(_, end)| end)
-            .max()
+            .map(|(_, end)| end);
+        stalled.chain(paused).max()
     }
 
     fn rules(&self, endpoint: &str) -> impl Iterator<Item = (usize, &FaultRule)> {
@@ -118,7 +166,7 @@ mod tests {
         let script = script(FaultRule { refuse, ..FaultRule::default() });
         let verdicts = |script: &FaultScript| -> Vec<Verdict> {
             let session = FaultSession::new(script.clone(), Duration::ZERO);
-            (0..10_000).map(|_| session.verdict("add-chain")).collect()
+            (0..10_000).map(|_| session.verdict("add-chain", Duration::ZERO)).collect()
         };
         let first = verdicts(&script);
         assert_eq!(first, verdicts(&script));
@@ -132,8 +180,8 @@ mod tests {
         let rule =
             FaultRule { endpoints: vec!["tile".into()], reset_share: Share::ALL, ..FaultRule::default() };
         let session = FaultSession::new(script(rule), Duration::ZERO);
-        assert_eq!(session.verdict("tile"), Verdict::Reset);
-        assert_eq!(session.verdict("checkpoint"), Verdict::Serve(Duration::ZERO));
+        assert_eq!(session.verdict("tile", Duration::ZERO), Verdict::Reset);
+        assert_eq!(session.verdict("checkpoint", Duration::ZERO), Verdict::Serve(Duration::ZERO));
     }
 
     #[test]
@@ -147,6 +195,40 @@ mod tests {
         session.restart(Duration::from_millis(1000));
         let held = |ms| session.held_until("tile", Duration::from_millis(ms));
         assert_eq!((held(120), held(1120)), (None, Some(Duration::from_millis(1150))));
+    }
+
+    #[test]
+    fn above_a_rate_all_but_a_burst_is_refused() {
+        let overload = serde_json::from_str(r#"{"rate": "100/s"}"#).unwrap();
+        let session = FaultSession::new(
+            script(FaultRule { above: Some(overload), ..FaultRule::default() }),
+            Duration::ZERO,
+        );
+        let served = |rate: u64| {
+            let verdicts = (0..rate * 10)
+                .map(|n| session.verdict("get", Duration::from_nanos(n * 1_000_000_000 / rate)));
+            verdicts.filter(|verdict| matches!(verdict, Verdict::Serve(_))).count()
+        };
+        assert_eq!(served(90), 900, "all are served at a lower rate");
+        session.restart(Duration::ZERO);
+        let most = served(300);
+        assert!((1_000..=1_011).contains(&most), "{most}");
+        let at_once: Vec<_> = (0..20).map(|_| session.verdict("get", Duration::from_secs(20))).collect();
+        assert_eq!(at_once[19], Verdict::Overloaded { status: 504 });
+    }
+
+    #[test]
+    fn the_first_requests_after_each_start_are_slow() {
+        let cold = serde_json::from_str(r#"{"requests": 2, "latency": {"constant": "50ms"}}"#).unwrap();
+        let rule = FaultRule { endpoints: vec!["get".into()], cold: Some(cold), ..FaultRule::default() };
+        let session = FaultSession::new(script(rule), Duration::ZERO);
+        let slow = Verdict::Serve(Duration::from_millis(50));
+        let verdicts =
+            |count: usize| (0..count).map(|_| session.verdict("get", Duration::ZERO)).collect::<Vec<_>>();
+        assert_eq!(session.verdict("post", Duration::ZERO), Verdict::Serve(Duration::ZERO));
+        assert_eq!(verdicts(3), [slow, slow, Verdict::Serve(Duration::ZERO)]);
+        session.cool_down();
+        assert_eq!(verdicts(1), [slow]);
     }
 
     #[test]

@@ -28,10 +28,12 @@ use tokio_rustls::TlsAcceptor;
 use super::{
     Server, Target,
     answer::{self, AnswerBody},
+    grpc::{self, GrpcCode},
 };
 use crate::{
     clock::Clock,
     fault::{FaultScript, Verdict},
+    stats::Counters,
 };
 
 impl<T: Target> Server<T> {
@@ -40,9 +42,10 @@ impl<T: Target> Server<T> {
         stream: TcpStream,
         tls: Option<TlsAcceptor>,
         stopped: watch::Receiver<bool>,
+        killed: Arc<AtomicBool>,
     ) {
         let _ = stream.set_nodelay(true);
-        let life = Arc::new(Life::new(self.clock.elapsed()));
+        let life = Arc::new(Life::new(self.clock.elapsed(), killed));
         let stream = Resettable { stream, life: Arc::clone(&life) };
         match tls {
             None => self.serve(stream, life, stopped).await,
@@ -90,17 +93,23 @@ impl<T: Target> Server<T> {
         let _busy = Busy::new(life, &*self.clock);
         let (parts, body) = request.into_parts();
         let endpoint = self.target.endpoint(&parts.method, parts.uri.path());
+        debug_assert!(T::ENDPOINTS.contains(&endpoint), "{endpoint} is among the target's endpoints");
+        let unanswered = UnansweredRequest { counters: &self.counters, endpoint, life, is_told: false };
         let Ok(body) = Limited::new(body, self.plan.max_body.in_memory()).collect().await else {
-            self.counters.answered(endpoint, 413);
+            unanswered.answered(413);
             return Ok(answer::error(StatusCode::PAYLOAD_TOO_LARGE, "request body too large or cut off"));
         };
-        let answer = match self.faults.verdict(endpoint) {
+        let answer = match self.faults.verdict(endpoint, self.clock.elapsed()) {
             Verdict::Reset => {
-                self.counters.answered(endpoint, 0);
+                unanswered.answered(0);
                 life.reset.store(true, Ordering::Relaxed);
                 return Err(ResetOnPurpose);
             }
             Verdict::Refuse { status, retry_after_s } => answer::refusal(status, retry_after_s),
+            Verdict::Overloaded { status } if grpc::is_call(&parts) => {
+                grpc::error(code_of(status), "the service is overloaded")
+            }
+            Verdict::Overloaded { status } => answer::refusal(status, None),
             Verdict::Serve(delay) => {
                 let answer = Arc::clone(&self.target).answer(endpoint, parts, body.to_bytes()).await;
                 if !delay.is_zero() {
@@ -112,7 +121,7 @@ impl<T: Target> Server<T> {
         while let Some(end) = self.faults.held_until(endpoint, self.clock.elapsed()) {
             self.clock.sleep_until(end).await;
         }
-        self.counters.answered(endpoint, answer.status().as_u16());
+        unanswered.answered(answer.status().as_u16());
         Ok(answer)
     }
 }
@@ -120,19 +129,31 @@ impl<T: Target> Server<T> {
 /// What is known about a connection while it lives.
 struct Life {
     reset: AtomicBool,
+    /// Of all connections of the server at once.
+    killed: Arc<AtomicBool>,
     requests: AtomicU64,
     under_way: AtomicUsize,
     quiet_since_ns: AtomicU64,
 }
 
 impl Life {
-    fn new(now: Duration) -> Self {
+    fn new(now: Duration, killed: Arc<AtomicBool>) -> Self {
         Self {
             reset: AtomicBool::new(false),
+            killed,
             requests: AtomicU64::new(0),
             under_way: AtomicUsize::new(0),
             quiet_since_ns: AtomicU64::new(nanos(now)),
         }
+    }
+
+    /// Whether the connection ends by RST.
+    fn is_reset(&self) -> bool {
+        self.reset.load(Ordering::Relaxed) || self.is_killed()
+    }
+
+    fn is_killed(&self) -> bool {
+        self.killed.load(Ordering::Relaxed)
     }
 
     /// Completes when the script closes this connection for its silence; never without such a script.
@@ -176,6 +197,29 @@ impl Drop for Busy<'_> {
     }
 }
 
+/// A request until it is counted. What the server was killed with is one without an answer; what a client gave up is none.
+struct UnansweredRequest<'a> {
+    counters: &'a Counters,
+    endpoint: &'static str,
+    life: &'a Life,
+    is_told: bool,
+}
+
+impl UnansweredRequest<'_> {
+    fn answered(mut self, status: u16) {
+        self.is_told = true;
+        self.counters.answered(self.endpoint, if self.life.is_killed() { 0 } else { status });
+    }
+}
+
+impl Drop for UnansweredRequest<'_> {
+    fn drop(&mut self) {
+        if !self.is_told && self.life.is_killed() {
+            self.counters.answered(self.endpoint, 0);
+        }
+    }
+}
+
 /// A TCP stream that ends with RST once its connection is marked for it.
 struct Resettable {
     stream: TcpStream,
@@ -184,7 +228,7 @@ struct Resettable {
 
 impl Resettable {
     fn check(&self) -> io::Result<()> {
-        match self.life.reset.load(Ordering::Relaxed) {
+        match self.life.is_reset() {
             true => Err(io::ErrorKind::ConnectionReset.into()),
             false => Ok(()),
         }
@@ -193,7 +237,7 @@ impl Resettable {
 
 impl Drop for Resettable {
     fn drop(&mut self) {
-        if self.life.reset.load(Ordering::Relaxed) {
+        if self.life.is_reset() {
             let _ = self.stream.set_zero_linger();
         }
     }
@@ -239,6 +283,17 @@ impl AsyncWrite for Resettable {
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.check()?;
         Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+/// What a call of gRPC is refused with above a rate, where REST has that status.
+const fn code_of(status: u16) -> GrpcCode {
+    match status {
+        429 => GrpcCode::ResourceExhausted,
+        504 => GrpcCode::DeadlineExceeded,
+        500 => GrpcCode::Internal,
+        400..=499 => GrpcCode::FailedPrecondition,
+        _ => GrpcCode::Unavailable,
     }
 }
 

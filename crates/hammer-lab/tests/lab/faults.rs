@@ -173,3 +173,80 @@ async fn a_submission_that_outlives_its_deadline_is_answered_with_500() {
     assert!(answer.text().contains("context deadline exceeded"), "{}", answer.text());
     lab.shutdown().await;
 }
+
+/// The plain target's address.
+fn address(lab: &HttpLabHandle) -> String {
+    lab.url.trim_start_matches("http://").trim_end_matches('/').to_owned()
+}
+
+#[tokio::test]
+async fn a_target_that_is_killed_resets_its_connections_refuses_dials_and_is_up_again_under_its_address() {
+    let restarts = serde_json::from_str(r#"[{"at": "10s", "down": "5s"}]"#).unwrap();
+    let latency = Some(Latency::Constant(TimeSpan::from_secs(60)));
+    let slow = FaultRule { endpoints: vec!["post".into()], latency, ..FaultRule::default() };
+    let (lab, clock) = start(FaultScript { restarts, rules: vec![slow], ..FaultScript::default() });
+    let mut idle = dial(&lab.url).await;
+    idle.write_all(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
+    assert_ne!(idle.read(&mut [0; 4096]).await.unwrap(), 0);
+    let mut under_way = dial(&lab.url).await;
+    under_way.write_all(b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n").await.unwrap();
+    until(|| lab.stats().connections == 2).await;
+    let killed = tokio::spawn(async move {
+        let mut bytes = [0; 16];
+        let ends = [idle.read(&mut bytes).await, under_way.read(&mut bytes).await];
+        ends.map(|end| end.expect_err("a reset and no answer").kind())
+    });
+    // One step beyond the instant, which is in the time that it is down.
+    clock.advance(Duration::from_millis(9_999));
+    advance_until(&clock, Duration::from_millis(1), || killed.is_finished()).await;
+    assert_eq!(killed.await.unwrap(), [std::io::ErrorKind::ConnectionReset; 2]);
+    within(async {
+        while tokio::net::TcpStream::connect(address(&lab)).await.is_ok() {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    let (at, url) = (address(&lab), lab.url.clone());
+    let up = tokio::spawn(async move {
+        while tokio::net::TcpStream::connect(&at).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    });
+    let down_since = clock.elapsed();
+    advance_until(&clock, Duration::from_millis(100), || up.is_finished()).await;
+    assert!(clock.elapsed() - down_since >= Duration::from_millis(4_900), "{:?}", clock.elapsed());
+    assert_eq!(get(&url).await.status, 200);
+    let requests = lab.stop().requests;
+    assert_eq!(requests["get"][&200], 2);
+    assert_eq!(requests["post"].values().sum::<u64>(), 1, "{requests:?}");
+    assert_eq!(requests["post"][&0], 1, "what was under way is counted as a reset");
+}
+
+#[tokio::test]
+async fn a_throttled_target_answers_in_its_share_of_each_period() {
+    let throttle = serde_json::from_str(r#"[{"duty": "50%", "period": "10s"}]"#).unwrap();
+    let (lab, clock) = start(script(FaultRule { throttle, ..FaultRule::default() }));
+    assert_eq!(get(&lab.url).await.status, 200);
+    clock.advance(Duration::from_secs(5));
+    let url = lab.url.clone();
+    let held = tokio::spawn(async move { get(&url).await });
+    until(|| lab.stats().connections == 2).await;
+    clock.advance(Duration::from_millis(4_999));
+    assert!(!held.is_finished());
+    advance_until(&clock, Duration::from_millis(1), || held.is_finished()).await;
+    assert!(clock.elapsed() >= Duration::from_secs(10));
+    lab.shutdown().await;
+}
+
+#[test]
+fn a_rule_about_an_endpoint_that_is_not_there_is_refused_with_the_names_of_those_that_are() {
+    let faults = |json: &str| serde_json::from_str::<FaultScript>(json).unwrap();
+    let plan = |faults| HttpLabPlan { faults, ..HttpLabPlan::default() };
+    let unknown = faults(r#"{"rules": [{}, {"endpoints": ["get", "add-chain"]}]}"#);
+    let error = HttpLabHandle::spawn(plan(unknown)).unwrap_err().to_string();
+    let said = "use the plan's faults.rules[1].endpoints[1]: there is no endpoint `add-chain`; there are get, post, put, delete, other";
+    assert_eq!(error, said);
+    let lost = faults(r#"{"restarts": [{"at": "1s"}, {"at": "2s", "data": "lose"}]}"#);
+    let error = HttpLabHandle::spawn(plan(lost)).unwrap_err().to_string();
+    assert!(error.starts_with("use the plan's faults.restarts[1].data: "), "{error}");
+}

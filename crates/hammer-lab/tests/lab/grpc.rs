@@ -51,6 +51,8 @@ impl LabConfig for EchoConfig {
 impl LabTarget for EchoTarget {}
 
 impl Target for EchoTarget {
+    const ENDPOINTS: &'static [&'static str] = &["echo"];
+
     fn endpoint(&self, _: &Method, _: &str) -> &'static str {
         "echo"
     }
