@@ -5,6 +5,7 @@
 #     rekor1   light, and Rekor v1 1.5.4 over Trillian 1.8.0 and MariaDB
 #     full     rekor1, and ct_server 1.4.0 behind Fulcio, Redis for Rekor's search, and a TUF repository
 #   RUN=FOLDER scripts/targets/sigstore.sh down|status|reset
+#   RUN=FOLDER scripts/targets/sigstore.sh kill NAME...|start NAME...|throttle NAME DUTY|free NAME...
 # `up` prints what it writes to $RUN/env; what its kind lacks is left out. URLs: FULCIO_URL, FULCIO_GRPC_URL, TSA_URL, REKOR_TILES_URL
 # (writes), REKOR_TILES_GRPC_URL, REKOR_TILES_READ_URL (checkpoint and tiles, also below /api/v2/), REKOR_URL, TRILLIAN_GRPC_URL,
 # CT_LOG_URL, TUF_URL, OIDC_ISSUER; pages of what a server counted: FULCIO_METRICS_URL, TSA_METRICS_URL, REKOR_TILES_METRICS_URL.
@@ -12,6 +13,10 @@
 # SIGNING_CONFIG_REKOR1 (Rekor v1 alone), OIDC_KEY (signs tokens, kid k1). Names: REKOR_TREE_ID, CT_TREE_ID, REKOR_ORIGIN,
 # REKOR_TILES_ORIGIN.
 # `reset` empties all trees, tiles and the search; URLs, keys and tree ids stay. It is fit for a plan's hooks.
+# `kill`, `start`, `throttle` and `free` are for a plan's `hooks.at`; NAME is one of those that `status` shows. `kill` sends SIGKILL;
+# `start` starts it again as it was, with its data, and returns when it answers; `throttle NAME 20` stops and continues it by turns, so that
+# it runs 20 % of each 100 ms, until `free NAME`, `kill NAME` or `down`. Each prints a `mark` line. None touches a process that this script
+# did not start.
 # `down` ends what `up` started, and deletes the folder if `up` chose it (KEEP=1 keeps it).
 # timestamp-server and Rekor v1 have their metrics on *:2112, whatever they are told: without that port the first ends, while the second
 # goes without metrics. A run beside another takes the other's timestamp authority: TSA=URL, and none is started.
@@ -224,11 +229,15 @@ search_index() {
         --search_index.mysql.dsn="trillian:trillian@tcp(127.0.0.1:$db_port)/search")
       ;;
     redis)
-      start redis redis-server --bind 127.0.0.1 --port "$redis_port" --save '' --appendonly no --dir "$RUN"
-      wait_for redis 60 redis-cli -p "$redis_port" ping
+      start_redis
       search_flags=(--redis_server.address=127.0.0.1 --redis_server.port="$redis_port")
       ;;
   esac
+}
+
+start_redis() {
+  start redis redis-server --bind 127.0.0.1 --port "$redis_port" --save '' --appendonly no --dir "$RUN"
+  wait_for redis 60 redis-cli -p "$redis_port" ping
 }
 
 tuf_repository() {
@@ -290,6 +299,71 @@ reset() {
   printf 'empty\n'
 }
 
+# started_here NAME: NAME is a process of this run.
+started_here() {
+  [[ -n $1 && " ${processes[*]} " == *" $1 "* ]] || die "no process is called '$1': ${processes[*]}" 2
+  [[ -e $RUN/pid/$1 ]] || die "$1 is not part of this run ($kind)" 2
+}
+
+# each COMMAND NAME...: in order.
+each() {
+  local name
+  (($# > 1)) || die "no NAME is given: ${processes[*]}" 2
+  for name in "${@:2}"; do
+    started_here "$name"
+    "$1" "$name"
+  done
+}
+
+kill_one() {
+  alive "$1" || die "$1 does not run"
+  free_one "$1"
+  signal "$1" KILL
+  while alive "$1"; do sleep 0.01; done
+  printf 'mark %s is killed\n' "$1"
+}
+
+start_one() {
+  ! alive "$1" || die "$1 runs already"
+  issuer_url=${ISSUER:-http://127.0.0.1:$issuer_port}
+  tsa_url=${TSA:-http://127.0.0.1:$tsa_port}
+  case $1 in
+    fulcio | rekor | tsa) "$1" ;;
+    rekor-tiles) rekor_tiles ;;
+    ct-server) ct_log "$(<"$RUN/tree-ct")" 'ext_key_usages: "CodeSigning"' ;;
+    database) run_database ;;
+    log-server) log_server ;;
+    signer) log_signer ;;
+    tile-reads | issuer | tuf) again "$1" ;;
+    redis) start_redis ;;
+  esac
+  printf 'mark %s is up again\n' "$1"
+}
+
+# again NAME: an nginx with the configuration that it had.
+again() {
+  start "$1" nginx -e stderr -c "$RUN/nginx-$1/nginx.conf"
+}
+
+# throttle_one NAME DUTY: what stops and continues it is a process of this run too, and continues it when it ends.
+throttle_one() {
+  local duty=$2
+  started_here "$1"
+  alive "$1" || die "$1 does not run"
+  [[ $duty =~ ^[1-9][0-9]?$ ]] || die "the duty is a percentage from 1 to 99, and not '$duty'" 2
+  ! alive "throttle-$1" || die "$1 is throttled already"
+  start "throttle-$1" bash "${BASH_SOURCE[0]%/*}/duty.sh" "$RUN/pid/$1" "$duty"
+  printf 'mark %s is throttled to %s %%\n' "$1" "$duty"
+}
+
+free_one() {
+  if alive "throttle-$1"; then
+    stop "throttle-$1"
+    printf 'mark %s is free\n' "$1"
+  fi
+  signal "$1" CONT
+}
+
 status() {
   local name
   for name in "${processes[@]}"; do [[ ! -e $RUN/pid/$name ]] || show "$name"; done
@@ -312,8 +386,12 @@ known() {
 
 case ${1:-} in
   up) up "${2:-}" ;;
-  down) run_folder down && stop_all "${processes[@]}" ;;
+  down) run_folder down && stop_all "${processes[@]/#/throttle-}" "${processes[@]}" ;;
   status) known status && status ;;
   reset) known reset && reset ;;
-  *) die "usage: ${0##*/} up [light|rekor1|full] | down|status|reset" 2 ;;
+  kill) known kill && each kill_one "${@:2}" ;;
+  start) known start && each start_one "${@:2}" ;;
+  throttle) known throttle && throttle_one "${2:-}" "${3:-}" ;;
+  free) known free && each free_one "${@:2}" ;;
+  *) die "usage: ${0##*/} up [light|rekor1|full] | down|status|reset | kill|start|free NAME... | throttle NAME DUTY" 2 ;;
 esac

@@ -26,10 +26,7 @@ database() {
   mariadb-install-db --no-defaults --user="$user" --datadir="$RUN/db" --auth-root-authentication-method=normal \
     --skip-test-db >"$RUN/log/database-install.log" 2>&1 ||
     { tail -n 20 "$RUN/log/database-install.log" >&2; die "mariadb-install-db failed"; }
-  start database mariadbd --no-defaults --user="$user" --datadir="$RUN/db" --socket="$RUN/db.sock" \
-    --pid-file="$RUN/db.pid" --port="$db_port" --bind-address=127.0.0.1 --innodb-buffer-pool-size=512M \
-    --max-connections=500
-  wait_for database 300 sql --execute='select 1'
+  run_database
   # The server names a client on loopback by its address or as localhost, as its resolver sees fit.
   sql --execute="create database trillian;
     create user 'trillian'@'127.0.0.1' identified by 'trillian';
@@ -37,6 +34,14 @@ database() {
     grant all on trillian.* to 'trillian'@'127.0.0.1';
     grant all on trillian.* to 'trillian'@'localhost';"
   sql trillian <"$HAMMER_TARGETS_BIN/trillian-storage.sql"
+}
+
+# run_database: MariaDB on the data that are there.
+run_database() {
+  start database mariadbd --no-defaults --user="$(id -un)" --datadir="$RUN/db" --socket="$RUN/db.sock" \
+    --pid-file="$RUN/db.pid" --port="$db_port" --bind-address=127.0.0.1 --innodb-buffer-pool-size=512M \
+    --max-connections=500
+  wait_for database 300 sql --execute='select 1'
 }
 
 # keep_empty_trees: remembers the trees as they are before their first leaf, for empty_trees.
@@ -55,17 +60,44 @@ empty_trees() {
 }
 
 trillian() {
-  local store=(--logtostderr --storage_system=mysql --quota_system=noop --mysql_max_conns="$DB_CONNECTIONS"
-    --mysql_max_idle_conns="$DB_CONNECTIONS" --mysql_uri="trillian:trillian@tcp(127.0.0.1:$db_port)/trillian")
+  start_log_server
+  start_signer
+  wait_for log-server 300 answers "http://127.0.0.1:$log_http/healthz"
+  wait_for signer 300 answers "http://127.0.0.1:$signer_http/healthz"
+}
+
+# Either alone, and what is there again when it returns.
+log_server() {
+  start_log_server
+  wait_for log-server 300 answers "http://127.0.0.1:$log_http/healthz"
+}
+
+log_signer() {
+  start_signer
+  wait_for signer 300 answers "http://127.0.0.1:$signer_http/healthz"
+}
+
+start_log_server() {
+  local store
+  trillian_store
   # shellcheck disable=SC2086
   start log-server "$HAMMER_TARGETS_BIN/trillian_log_server" "${store[@]}" --rpc_endpoint="127.0.0.1:$log_rpc" \
     --http_endpoint="127.0.0.1:$log_http" ${LOG_SERVER_FLAGS:-}
+}
+
+start_signer() {
+  local store
+  trillian_store
   # shellcheck disable=SC2086
   start signer "$HAMMER_TARGETS_BIN/trillian_log_signer" "${store[@]}" --rpc_endpoint="127.0.0.1:$signer_rpc" \
     --http_endpoint="127.0.0.1:$signer_http" --force_master --sequencer_interval="$SEQUENCER_INTERVAL" \
     --batch_size="$BATCH_SIZE" --num_sequencers="$NUM_SEQUENCERS" ${SIGNER_FLAGS:-}
-  wait_for log-server 300 answers "http://127.0.0.1:$log_http/healthz"
-  wait_for signer 300 answers "http://127.0.0.1:$signer_http/healthz"
+}
+
+# trillian_store: in `store` how either is told of its storage.
+trillian_store() {
+  store=(--logtostderr --storage_system=mysql --quota_system=noop --mysql_max_conns="$DB_CONNECTIONS"
+    --mysql_max_idle_conns="$DB_CONNECTIONS" --mysql_uri="trillian:trillian@tcp(127.0.0.1:$db_port)/trillian")
 }
 
 # create_tree NAME: prints the id of a new, empty tree.
