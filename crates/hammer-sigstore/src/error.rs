@@ -86,6 +86,11 @@ pub enum SigstoreError {
     /// No token was granted before the run.
     #[error("{0}")]
     Grant(FirstTokensError),
+    /// A workload of reads that names none.
+    #[error(
+        "draw what is read: `mix` names nothing with a weight; give it log-info, log-proof, search, public-key, certchain, trust-bundle, configuration, checkpoint, tile or bundle"
+    )]
+    NothingToRead,
     /// A call of gRPC by a client of HTTP/1.1 alone.
     #[error("call gRPC over HTTP/1.1: it needs HTTP/2")]
     GrpcOverHttp1,
@@ -116,7 +121,7 @@ impl SigstoreError {
             Self::Subject(_) => Some("identity.subject"),
             Self::GrantSecret { key, .. } => Some(key),
             Self::Grant(_) => Some("identity.grant"),
-            Self::GrpcOverHttp1 => None,
+            Self::GrpcOverHttp1 | Self::NothingToRead => None,
         }
     }
 }

@@ -2,10 +2,10 @@
 
 mod artifact;
 mod certificate;
-mod entry;
-mod malformed;
+pub(crate) mod entry;
+pub(crate) mod malformed;
 mod shards;
-mod timestamp;
+pub(crate) mod timestamp;
 mod window;
 
 use std::sync::Arc;

@@ -11,6 +11,7 @@ mod material;
 mod pem;
 mod plan;
 mod promise;
+mod read;
 mod record;
 mod rekor;
 mod rekor_tiles;
@@ -24,9 +25,10 @@ mod verify;
 
 pub use error::SigstoreError;
 pub use plan::{
-    FulcioInterface, IdentityPlan, MixedPlan, RekorVersion, SignPlan, SigstoreTargetPlan, TimestampFormat,
-    TimestampPlan, TokenSigner, VerifyPlan,
+    FulcioInterface, IdentityPlan, MixedPlan, RekorVersion, SearchKey, ServiceReadKind, ServiceReadPlan,
+    SignPlan, SigstoreTargetPlan, TimestampFormat, TimestampPlan, TokenSigner, VerifyPlan,
 };
+pub use read::{ServiceReadOp, ServiceReadSession, ServiceReadWorkload};
 pub use rekor_tiles::audit::{RekorTilesLeaves, RekorTilesLog};
 pub use run::SigstoreRun;
 pub use sign::{SignOp, SignScratch, SignSession, SignWorkload};

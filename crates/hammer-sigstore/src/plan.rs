@@ -2,6 +2,7 @@
 
 mod identity;
 mod mixed;
+mod read;
 mod sign;
 mod target;
 mod timestamp;
@@ -9,6 +10,7 @@ mod verify;
 
 pub use identity::{IdentityPlan, TokenSigner};
 pub use mixed::MixedPlan;
+pub use read::{SearchKey, ServiceReadKind, ServiceReadPlan};
 pub use sign::{FulcioInterface, RekorVersion, SignPlan};
 pub use target::SigstoreTargetPlan;
 pub use timestamp::{TimestampFormat, TimestampPlan};

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use http::Uri;
 
 use crate::error::SigstoreError;
-use crate::plan::{FulcioInterface, RekorVersion, SignPlan, SigstoreTargetPlan, VerifyPlan};
+use crate::plan::{
+    FulcioInterface, RekorVersion, ServiceReadKind, ServiceReadPlan, SignPlan, SigstoreTargetPlan, VerifyPlan,
+};
 use crate::tokens::FlowTokens;
 use crate::trust::Trust;
 
@@ -129,6 +131,31 @@ impl VerifyPlan {
     pub fn services(&self) -> impl Iterator<Item = SigstoreService> + use<> {
         let timestamp = self.timestamp_chain.then_some(SigstoreService::Timestamp);
         std::iter::once(SigstoreService::Rekor).chain(timestamp)
+    }
+}
+
+impl ServiceReadKind {
+    /// Who is asked for it.
+    pub const fn service(self) -> SigstoreService {
+        match self {
+            Self::LogInfo | Self::LogProof | Self::Search | Self::PublicKey => SigstoreService::Rekor,
+            Self::Certchain => SigstoreService::Timestamp,
+            Self::TrustBundle | Self::Configuration => SigstoreService::Fulcio,
+            Self::Checkpoint | Self::Tile | Self::Bundle => SigstoreService::RekorTilesRead,
+        }
+    }
+}
+
+impl ServiceReadPlan {
+    /// The services that it reads.
+    pub fn services(&self) -> impl Iterator<Item = SigstoreService> + use<> {
+        let mut services: Vec<SigstoreService> = Vec::new();
+        for (kind, _) in self.mix.drawn() {
+            if !services.contains(&kind.service()) {
+                services.push(kind.service());
+            }
+        }
+        services.into_iter()
     }
 }
 

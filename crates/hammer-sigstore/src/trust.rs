@@ -122,6 +122,11 @@ impl Trust {
         self.timestamp = Some(chain);
     }
 
+    /// The keys of Rekor v1.
+    pub(crate) fn rekor_keys(&self) -> impl Iterator<Item = &LogKey> {
+        self.rekor.iter()
+    }
+
     /// The key of Rekor v1 that an entry names: the SHA-256 of its `SubjectPublicKeyInfo` in hexadecimal digits.
     pub(crate) fn rekor(&self, log_id: &str) -> Option<&LogKey> {
         self.rekor.iter().find(|key| key.log_id().to_hex() == log_id)

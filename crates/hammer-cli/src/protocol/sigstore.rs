@@ -32,7 +32,7 @@ mod tokens;
 
 use opened::OpenTarget;
 use panel::{PANEL, side};
-use sections::{LAB, SIGN, TARGET, all, mixed, sign, timestamp, uses, verify};
+use sections::{LAB, SIGN, TARGET, all, mixed, read, sign, timestamp, uses, verify};
 use tokens::OAUTH;
 
 /// The protocol.
@@ -70,6 +70,9 @@ impl Protocol for Sigstore {
             }
             if verify(workload).is_some() && !plan.workloads.iter().any(logs_on_rekor1) {
                 return Err(PlanFault::Misfit(NOTHING_TO_VERIFY.to_owned()).at(at));
+            }
+            if services.is_empty() && read(workload).is_some() {
+                return Err(PlanFault::failed(SigstoreError::NothingToRead).at(at));
             }
             if let Some(target) = plan.target.unnamed.get(TARGET) {
                 let endpoints = hammer_sigstore::ServiceEndpoints::of(target);
@@ -151,6 +154,9 @@ impl OpenProtocol for OpenSigstore {
         }
         if let Some(plan) = mixed(lane.workload) {
             return lanes::mixes(plan, target, lane);
+        }
+        if let Some(plan) = read(lane.workload) {
+            return lanes::reads(plan, target, lane);
         }
         match timestamp(lane.workload) {
             Some(plan) => lanes::timestamps(plan, target, lane),

@@ -168,6 +168,28 @@ fn an_entry_that_rekor_lost_is_caught_by_whoever_reads_it_back() {
     assert!(promises.made >= 100 && promises.kept == promises.made, "{promises:?} {:?}", report.breaches);
 }
 
+/// What nobody was told alone is found by whoever reads: a tree that contradicts one that was read before.
+#[test]
+fn a_log_that_forks_is_caught_by_whoever_reads_it() {
+    for (name, broken) in [
+        ("reads-forked-log-info", ["consistency-proof", "forked-log-info"].as_slice()),
+        ("reads-forked-checkpoint", &["altered-leaf", "forked-checkpoint", "tampered-tile"]),
+    ] {
+        let (report, services) = run(name);
+        let forks = services.lab.rekor.target().told_lies().0.len()
+            + services.lab.rekor_tiles.target().told_lies().0.len();
+        assert_eq!((forks, report.verdict.exit_code), (1, 4), "{:?}", report.breaches);
+        let is_of_reads =
+            |breach: &Breach| breach.workload == "reads" && broken.contains(&breach.kind.as_str());
+        assert!(
+            !report.breaches.is_empty() && report.breaches.iter().all(is_of_reads),
+            "{:?}",
+            report.breaches
+        );
+        is_believed(&format!("{name}-honest"));
+    }
+}
+
 /// Runs a plan whose services are honest.
 fn is_believed(name: &str) {
     let (report, services) = run(name);
@@ -187,7 +209,8 @@ macro_rules! lies {
             }
         )+
 
-        const NAMES: &[&str] = &["rekor-lost-entry", $(concat!($service, "-", $kind)),+];
+        const NAMES: &[&str] =
+            &["rekor-lost-entry", "reads-forked-log-info", "reads-forked-checkpoint", $(concat!($service, "-", $kind)),+];
     };
 }
 

@@ -8,5 +8,6 @@ mod hammer;
 mod lies;
 #[path = "../support/on_time.rs"]
 mod on_time;
+mod reads;
 mod services;
 mod variants;

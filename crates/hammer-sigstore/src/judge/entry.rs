@@ -117,7 +117,7 @@ fn check_proof(key: &LogKey, proof: &InclusionProof<'_>, leaf: &Hash) -> Result<
 }
 
 /// A checkpoint of Rekor v1 is of an origin that nobody states: host and tree. Its line has the host's name.
-fn open(key: &LogKey, envelope: &str) -> Result<Checkpoint, String> {
+pub(crate) fn open(key: &LogKey, envelope: &str) -> Result<Checkpoint, String> {
     let note = Note::parse(envelope.as_bytes()).map_err(|why| why.to_string())?;
     let name = note.signatures.first().map_or("", |line| line.name);
     Verifier::spki(name, key.clone()).verify(&note).map_err(|why| why.to_string())?;

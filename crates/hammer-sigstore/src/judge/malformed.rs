@@ -3,6 +3,6 @@
 use hammer_core::promise::Fault;
 
 /// What is wrong with the form.
-pub(super) fn malformed(detail: impl Into<String>) -> Fault {
+pub(crate) fn malformed(detail: impl Into<String>) -> Fault {
     Fault::new("malformed-answer", detail)
 }

@@ -27,7 +27,7 @@ pub(super) fn judge(
 }
 
 /// Every certificate that the authority hands out has to be one of the trusted chain.
-pub(super) fn judge_chain(trust: &Trust, body: &[u8]) -> Result<(), Fault> {
+pub(crate) fn judge_chain(trust: &Trust, body: &[u8]) -> Result<(), Fault> {
     let text = std::str::from_utf8(body).map_err(|_| malformed("the chain is no text"))?;
     let chain = pem::certificates(text).filter(|chain| !chain.is_empty());
     let chain = chain.ok_or_else(|| malformed("the chain has no certificate"))?;

@@ -9,12 +9,12 @@ use hammer_core::draw::Draws;
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_net::ClientConfig;
 use hammer_sigstore::{
-    MixedPlan, SignPlan, SignWorkload, SigstoreError, SigstoreRun, SigstoreService, TimestampPlan,
-    TimestampWorkload, VerifyPlan, VerifyWorkload,
+    MixedPlan, ServiceReadPlan, ServiceReadWorkload, SignPlan, SignWorkload, SigstoreError, SigstoreRun,
+    SigstoreService, TimestampPlan, TimestampWorkload, VerifyPlan, VerifyWorkload,
 };
 
 use super::opened::OpenTarget;
-use super::sections::{MIXED, SIGN, TIMESTAMP, VERIFY};
+use super::sections::{MIXED, READ, SIGN, TIMESTAMP, VERIFY};
 use crate::plan::error::{PlanError, PlanFault};
 use crate::protocol::lane::LaneRequest;
 
@@ -86,6 +86,18 @@ pub(super) fn timestamps(
     let client = client.map_err(|fault| told(fault, &lane, open, TIMESTAMP))?;
     let made = TimestampWorkload::new(plan, &open.target, &run(&lane), client);
     let made = made.map_err(|error| told(error.into(), &lane, open, TIMESTAMP))?.warm_up(lane.warm_up);
+    Ok(lane.with(made))
+}
+
+/// Reads of single services.
+pub(super) fn reads(
+    plan: &ServiceReadPlan,
+    open: &OpenTarget,
+    lane: LaneRequest<'_>,
+) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
+    let made =
+        ServiceReadWorkload::new(plan, &open.target, &run(&lane), |service| client(&lane, open, service));
+    let made = made.map_err(|fault| told(fault, &lane, open, READ))?.warm_up(lane.warm_up);
     Ok(lane.with(made))
 }
 

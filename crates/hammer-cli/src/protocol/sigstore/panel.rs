@@ -1,6 +1,6 @@
 //! What the dashboard shows of Sigstore.
 
-use super::sections::{mixed, sign, timestamp, verify};
+use super::sections::{mixed, read, sign, timestamp, verify};
 use crate::plan::WorkloadPlan;
 use crate::tui::spec::{PanelLabel, PanelSide, PanelSize, PanelSpec, SideWords};
 
@@ -9,7 +9,10 @@ pub(super) fn side(workload: &WorkloadPlan) -> PanelSide {
     if sign(workload).is_some() || mixed(workload).is_some() || timestamp(workload).is_some() {
         return PanelSide::Writes;
     }
-    verify(workload).map_or(PanelSide::Neither, |_| PanelSide::Reads)
+    match verify(workload).is_some() || read(workload).is_some() {
+        true => PanelSide::Reads,
+        false => PanelSide::Neither,
+    }
 }
 
 /// The panel.

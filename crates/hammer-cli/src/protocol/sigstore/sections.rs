@@ -1,7 +1,9 @@
 //! The keys that Sigstore adds to plans.
 
 use hammer_lab_sigstore::SigstoreLabPlan;
-use hammer_sigstore::{MixedPlan, SignPlan, SigstoreService, SigstoreTargetPlan, TimestampPlan, VerifyPlan};
+use hammer_sigstore::{
+    MixedPlan, ServiceReadPlan, SignPlan, SigstoreService, SigstoreTargetPlan, TimestampPlan, VerifyPlan,
+};
 use hammer_values::{Agreed, RenamedKey};
 use serde_json::{Map, Value};
 
@@ -19,6 +21,8 @@ pub(super) const SIGN: &str = "sigstore_sign";
 pub(super) const VERIFY: &str = "sigstore_verify";
 /// The section of a workload that does both.
 pub(super) const MIXED: &str = "sigstore_mixed";
+/// The section of a workload that reads single services.
+pub(super) const READ: &str = "sigstore_read";
 /// The section of a workload that asks for timestamps alone.
 pub(super) const TIMESTAMP: &str = "sigstore_timestamp";
 
@@ -40,6 +44,7 @@ pub(super) fn all() -> Vec<Section> {
             "Flows that sign and flows that verify, by weight.",
         ),
         Section::of::<TimestampPlan>(Workload, TIMESTAMP, "Timestamps alone."),
+        Section::of::<ServiceReadPlan>(Workload, READ, "Reads of single services."),
     ]
 }
 
@@ -63,6 +68,11 @@ pub(super) fn timestamp(workload: &WorkloadPlan) -> Option<&TimestampPlan> {
     workload.operations.get(TIMESTAMP)
 }
 
+/// What a workload reads of single services, where it does.
+pub(super) fn read(workload: &WorkloadPlan) -> Option<&ServiceReadPlan> {
+    workload.operations.get(READ)
+}
+
 /// The section of a workload of this protocol, and the services that its flows go to.
 pub(super) fn uses(workload: &WorkloadPlan) -> Option<(&'static str, Vec<SigstoreService>)> {
     if let Some(plan) = sign(workload) {
@@ -73,6 +83,9 @@ pub(super) fn uses(workload: &WorkloadPlan) -> Option<(&'static str, Vec<Sigstor
     }
     if let Some(plan) = mixed(workload) {
         return Some((MIXED, plan.sign.services().chain(plan.verify.services()).collect()));
+    }
+    if let Some(plan) = read(workload) {
+        return Some((READ, plan.services().collect()));
     }
     timestamp(workload).map(|_| (TIMESTAMP, vec![SigstoreService::Timestamp]))
 }

@@ -1,0 +1,128 @@
+//! Reads of the log of Rekor v2 (C2SP tlog-tiles).
+
+use std::sync::Arc;
+
+use hammer_core::record::OperationRecord;
+use hammer_core::workload::Ended;
+use hammer_read::{FULL_TILE, Lack, LogReads, Part, SeenHead, Support, UnreadTile, malformed};
+use hammer_tlog::logs::note::{Checkpoint, Note};
+use hammer_tlog::logs::tile::{Level, TileId};
+
+use super::ServiceReadOp;
+use super::check::Check;
+use super::promise::ReadPromise;
+use super::session::ServiceReadSession;
+
+/// A tile that was read, and still has to be held against the head that the session knew then.
+#[derive(Debug)]
+pub(super) struct OwedTile {
+    head: Arc<SeenHead>,
+    tile: TileId,
+    /// Whether it is compressed.
+    is_gzip: bool,
+}
+
+impl ServiceReadSession {
+    /// Reads the checkpoint and keeps it; none where the tree is empty.
+    pub(super) async fn checkpoint(
+        &self,
+        op: &mut ServiceReadOp,
+        record: &OperationRecord,
+    ) -> Result<Option<Arc<SeenHead>>, Ended> {
+        let reads = self.reads()?;
+        reads.get(CHECKPOINT, &mut op.answer, record).await?;
+        let body = &op.answer.body;
+        self.promise(record, Check::Checkpoint, [Part::bytes(body)]);
+        let size = size_of_tree(body).ok_or(malformed("answer is not a checkpoint"))?;
+        Ok(reads.saw(body, size))
+    }
+
+    /// Reads a hash tile of level 0.
+    pub(super) async fn tile(&self, op: &mut ServiceReadOp, record: &OperationRecord) -> Result<(), Ended> {
+        let Some((head, tile)) = self.own_tile(Level::Hashes(0), op, record).await? else { return Ok(()) };
+        op.answer.decode(FULL_TILE).map_err(|_| malformed("answer in an encoding that cannot be read"))?;
+        tile.parse_hashes(&op.answer.body).map_err(|_| malformed("tile of the wrong length"))?;
+        owe(OwedTile { head, tile, is_gzip: false }, op, record);
+        Ok(())
+    }
+
+    /// Reads a bundle of entries.
+    pub(super) async fn bundle(&self, op: &mut ServiceReadOp, record: &OperationRecord) -> Result<(), Ended> {
+        let Some((head, tile)) = self.own_tile(Level::Entries, op, record).await? else { return Ok(()) };
+        let is_gzip = op.answer.is_gzip();
+        let is_gzip = is_gzip.map_err(|_| malformed("answer in an encoding that cannot be read"))?;
+        owe(OwedTile { head, tile, is_gzip }, op, record);
+        Ok(())
+    }
+
+    /// Reads the tile that the operation is of; none in an empty tree.
+    async fn own_tile(
+        &self,
+        level: Level,
+        op: &mut ServiceReadOp,
+        record: &OperationRecord,
+    ) -> Result<Option<(Arc<SeenHead>, TileId)>, Ended> {
+        let reads = self.reads()?;
+        let head = match reads.newest() {
+            Some(head) => head,
+            None => match self.checkpoint(op, record).await? {
+                Some(head) => head,
+                None => return Ok(None),
+            },
+        };
+        let read = reads.own_tile(level, op.place, &head, &mut op.answer, record).await;
+        let tile = read.map_err(|UnreadTile { ended, missing }| {
+            if let Some(tile) = missing {
+                self.lack(record, Lack::Missing(tile));
+            }
+            ended
+        })?;
+        Ok(Some((head, tile)))
+    }
+
+    /// Reads what a tile is held against, and promises.
+    pub(super) async fn check(&self, owed: &OwedTile, op: &mut ServiceReadOp, record: &OperationRecord) {
+        let Ok(reads) = self.reads() else { return };
+        let OwedTile { head, tile, is_gzip } = owed;
+        let (check, supports) = match tile.level {
+            Level::Hashes(_) => (Check::Tile, reads.beside_tile(*tile, head, &mut op.beside, record).await),
+            _ => (Check::Bundle, reads.beside_bundle(*tile, head, &mut op.beside, record).await),
+        };
+        match supports {
+            Ok(supports) => {
+                let own = [Part::bytes(&head.raw), Part::tile(*tile, *is_gzip, &op.answer.body)];
+                self.promise(record, check, own.into_iter().chain(supports.iter().map(Support::part)));
+            }
+            Err(lack) => self.lack(record, lack),
+        }
+    }
+
+    /// A promise that cannot be held against anything.
+    fn lack(&self, record: &OperationRecord, lack: Lack) {
+        match lack {
+            Lack::Missing(tile) => self.promise(record, Check::Missing, [Part::tile(tile, false, &[])]),
+            Lack::Unreadable(tile) => {
+                let found = format!("{tile}: its encoding cannot be read");
+                self.promise(record, Check::Unreadable, [Part::bytes(found.as_bytes())]);
+            }
+            Lack::Refused => self.promise(record, Check::Unverified, []),
+        }
+    }
+
+    fn reads(&self) -> Result<&LogReads, Ended> {
+        self.tiles.as_ref().ok_or(malformed("no such service"))
+    }
+}
+
+/// Leaves the rest to [`ServiceReadSession::check`], once the operation's own end is fixed.
+fn owe(owed: OwedTile, op: &mut ServiceReadOp, record: &OperationRecord) {
+    op.owed = Some(owed);
+    record.check_beside(ReadPromise::Inclusion.into());
+}
+
+/// How large the tree is by a checkpoint whose signature nobody has looked at yet.
+fn size_of_tree(body: &[u8]) -> Option<u64> {
+    Some(Checkpoint::parse(Note::parse(body).ok()?.text).ok()?.size)
+}
+
+const CHECKPOINT: &str = "/checkpoint";
