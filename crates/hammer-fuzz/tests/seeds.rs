@@ -27,6 +27,12 @@ fn every_target_has_a_seed_that_it_believes() {
 }
 
 #[test]
+fn every_seed_of_an_interval_is_of_the_format_that_is_read() {
+    let (_, target) = TARGETS.iter().find(|(name, _)| *name == "interval").unwrap();
+    assert!(seeds("interval").iter().all(|seed| target(seed)));
+}
+
+#[test]
 fn every_target_is_one_for_cargo_fuzz_too() {
     let manifest = fs::read_to_string(folder().join("Cargo.toml")).unwrap();
     for (name, _) in TARGETS {

@@ -6,9 +6,11 @@ use serde::{Deserialize, Serialize};
 use crate::histogram::Distribution;
 
 mod log;
+mod peer;
 mod wire;
 
 pub use log::{ConnectionLog, OpenConnection};
+pub use peer::{PeerCounts, PeerExchange, PeerRecord, ServicePeer};
 
 pub(crate) use wire::services;
 
@@ -65,6 +67,10 @@ pub struct ConnectionRecord {
     pub tls: Distribution,
     /// From the first byte of a request sent to the first byte of its answer.
     pub first_byte: Distribution,
+    /// What went to each peer, in the order of their addresses.
+    pub peers: Vec<ServicePeer>,
+    /// What went to peers beyond the greatest number that a shard tells apart, summed.
+    pub other_peers: PeerRecord,
 }
 
 /// The connections of one service.
@@ -121,6 +127,10 @@ impl ConnectionRecord {
         self.dial.merge(&other.dial);
         self.tls.merge(&other.tls);
         self.first_byte.merge(&other.first_byte);
+        for theirs in &other.peers {
+            peer::record_of(&mut self.peers, theirs.peer).merge(&theirs.record);
+        }
+        self.other_peers.merge(&other.other_peers);
     }
 
     /// Forgets everything and keeps the allocations.
@@ -128,6 +138,8 @@ impl ConnectionRecord {
         self.counts = ConnectionCounts::default();
         let durations = [&mut self.look_up, &mut self.dial, &mut self.tls, &mut self.first_byte];
         durations.into_iter().for_each(Distribution::clear);
+        self.peers.iter_mut().for_each(|of_peer| of_peer.record.clear());
+        self.other_peers.clear();
     }
 
     fn durations(&self) -> [&Distribution; 4] {

@@ -21,7 +21,10 @@ pub mod timing;
 mod fixture;
 
 pub use command::Command;
-pub use connection::{ConnectionCounts, ConnectionLog, ConnectionRecord, OpenConnection, ServiceConnections};
+pub use connection::{
+    ConnectionCounts, ConnectionLog, ConnectionRecord, OpenConnection, PeerCounts, PeerExchange, PeerRecord,
+    ServiceConnections, ServicePeer,
+};
 pub use event::{Reporter, RunEvent};
 pub use histogram::{Distribution, Quantile, Summary};
 pub use octaves::Octaves;

@@ -149,30 +149,30 @@ async fn connect_to(context: &ClientContext, host: &str, addr: SocketAddr) -> Re
     guard::check(host, addr, context.config.authorized.as_deref())
         .map_err(|refused| Failure::new(FailureKind::Unauthorized, refused.to_string()))?;
     let started = context.clock.now();
-    let mut step = DialStep::new(context, ConnectionLog::dial_failed);
+    let mut step = DialStep::new(context, |log| log.dial_failed(addr));
     let socket = Socket::connect(&context.reactor, addr)
         .await
         .map_err(|error| Failure::of_dial(&format!("{host} at {addr}"), &error))?;
     step.is_done = true;
-    let open = context.log.dialled(context.clock.now().since(started));
+    let open = context.log.dialled(addr, context.clock.now().since(started));
     Ok(Connected { socket, addr, open })
 }
 
 /// A step of a dial: the connect of TCP, or the handshake of TLS. Whoever gives it up, for its deadline or for another address that
 /// answered, gives up one that failed.
-struct DialStep<'a> {
+struct DialStep<'a, F: Fn(&ConnectionLog)> {
     log: &'a ConnectionLog,
-    note_failed: fn(&ConnectionLog),
+    note_failed: F,
     is_done: bool,
 }
 
-impl<'a> DialStep<'a> {
-    fn new(context: &'a ClientContext, note_failed: fn(&ConnectionLog)) -> Self {
+impl<'a, F: Fn(&ConnectionLog)> DialStep<'a, F> {
+    fn new(context: &'a ClientContext, note_failed: F) -> Self {
         Self { log: &context.log, note_failed, is_done: false }
     }
 }
 
-impl Drop for DialStep<'_> {
+impl<F: Fn(&ConnectionLog)> Drop for DialStep<'_, F> {
     fn drop(&mut self) {
         if !self.is_done {
             (self.note_failed)(self.log);

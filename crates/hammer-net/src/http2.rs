@@ -9,6 +9,7 @@ use self::fault::{Attempt, StreamFault};
 use crate::attempt::Broken;
 use crate::context::ClientContext;
 use crate::request::{Answer, Request};
+use crate::trouble::tells_of_trouble;
 
 mod admission;
 mod connection;
@@ -31,19 +32,29 @@ pub(crate) async fn exchange(
     answer: &mut Answer,
 ) -> Result<(), Broken> {
     let connection = &lease.connection;
+    let mut with_peer = connection.open.exchange();
     let (sent, written) = (answer.wire.sent, connection.wire.written());
     if connection.is_used.replace(true) {
         context.log.reused();
     }
     let mut note = Note { connection, answer };
-    let done = exchange_on(connection, head, request, &mut note, context).await;
-    done.map_err(|fault| {
-        let nothing_left = connection.wire.written() == written;
-        if nothing_left {
-            note.answer.wire.sent = sent;
+    let fault = match exchange_on(connection, head, request, &mut note, context).await {
+        Ok(took) => {
+            with_peer.answered(took, tells_of_trouble(note.answer));
+            return Ok(());
         }
-        fault.broken(&Attempt { lease, context, host, request, sent: note.answer.wire.sent, nothing_left })
-    })
+        Err(fault) => fault,
+    };
+    let nothing_left = connection.wire.written() == written;
+    if nothing_left {
+        note.answer.wire.sent = sent;
+    }
+    let attempt = Attempt { lease, context, host, request, sent: note.answer.wire.sent, nothing_left };
+    let broken = fault.broken(&attempt);
+    if matches!(broken, Broken::Unsent(_)) {
+        with_peer.unsent();
+    }
+    Err(broken)
 }
 
 /// Gives the answer the bytes of its connection when it is over, however it ends.
@@ -60,13 +71,14 @@ impl Drop for Note<'_> {
     }
 }
 
+/// Says how long the peer took, from the first byte sent to the last of the answer.
 async fn exchange_on(
     connection: &Http2Connection,
     head: http::Request<()>,
     request: &Request,
     note: &mut Note<'_>,
     context: &ClientContext,
-) -> Result<(), StreamFault> {
+) -> Result<Nanos, StreamFault> {
     let answer = &mut *note.answer;
     let body = request.body.to_bytes();
     let mut sender = connection.sender.clone();
@@ -96,9 +108,10 @@ async fn exchange_on(
         answer.trailers = stream.trailers().await.map_err(StreamFault::WithinAnswer)?.unwrap_or_default();
     }
     let last = connection.wire.last_read();
-    answer.wire.done = Some(last.arrived.max(answer.wire.first_byte.unwrap_or_default()));
+    let done = last.arrived.max(answer.wire.first_byte.unwrap_or_default());
+    answer.wire.done = Some(done);
     answer.wire.read = last.is_stamped.then_some(last.read);
-    Ok(())
+    Ok(done.since(sent))
 }
 
 /// The answer came with what the connection read last, or a little before: it is read to its end before anybody is woken.

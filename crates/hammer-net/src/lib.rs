@@ -32,6 +32,7 @@ mod secret;
 pub mod socket;
 mod stream;
 mod tls;
+mod trouble;
 mod wire;
 
 pub use balance::Balancing;

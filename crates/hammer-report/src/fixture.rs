@@ -1,5 +1,6 @@
 //! Runs told by hand, with records made by the real recorder.
 
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use hammer_measure::headline::Headline;
@@ -384,3 +385,6 @@ fn resources() -> Resources {
         cores: 2,
     }
 }
+
+/// Whoever was dialled.
+pub(crate) const PEER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 80);

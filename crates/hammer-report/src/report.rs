@@ -24,7 +24,7 @@ pub mod timeline;
 
 use figures::finite;
 
-pub use connections::Connections;
+pub use connections::{Connections, PeerFigures};
 pub use disruption::{Disruption, DisruptionKind, Pace};
 pub use event::Event;
 pub use figures::{Cause, Counts, DurationTable, Durations, Fates, Nanoseconds, Rates};

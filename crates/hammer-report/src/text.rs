@@ -23,6 +23,7 @@ pub fn render(report: &Report) -> String {
     page.blank();
     report.disruptions.iter().for_each(|disruption| disruptions::render(&mut page, disruption));
     report.connections.iter().for_each(|of_service| connections::render(&mut page, of_service));
+    report.connections.iter().for_each(|of_service| connections::peers(&mut page, of_service));
     promises(&mut page, report);
     thresholds(&mut page, report);
     observations(&mut page, report);

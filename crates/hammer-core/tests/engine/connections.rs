@@ -3,6 +3,7 @@
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::{Ended, FatalError, SeriesSpec, ShardContext, Workload};
 use hammer_measure::{ConnectionCounts, ConnectionLog, OpenConnection};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use crate::harness::{MILLI, SECOND, Simulated, at_rate};
 
@@ -28,14 +29,14 @@ impl Workload for TwoServices {
     fn prepare(&self, (): &mut (), _seq: u64, _reuse: Option<()>) {}
 
     async fn open(&self, context: ShardContext) -> Result<Dialled, FatalError> {
-        let connection = context.connections("kept").dialled(MILLI);
+        let connection = context.connections("kept").dialled(PEER, MILLI);
         let (kept, dialled) = (context.connections("kept"), context.connections("dialled"));
         Ok(Dialled { kept, _connection: connection, dialled })
     }
 
     async fn execute(&self, session: &Dialled, (): &(), (): &mut (), _record: &OperationRecord) -> Ended {
         session.kept.reused();
-        drop(session.dialled.dialled(MILLI));
+        drop(session.dialled.dialled(PEER, MILLI));
         Ended::accepted(200)
     }
 }
@@ -53,3 +54,5 @@ fn a_service_is_told_of_as_a_whole_over_shards_and_intervals_and_what_was_dialle
     let kept = ConnectionCounts { dials: 2, most_open: 2, reused: 300, ..ConnectionCounts::default() };
     assert_eq!(found, [("dialled", dialled, 300), ("kept", kept, 2)]);
 }
+
+const PEER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 80);

@@ -1,8 +1,10 @@
 //! What the clients of one shard note of their connections as they go.
 
 use std::cell::{Cell, RefCell};
+use std::net::SocketAddr;
 use std::rc::Rc;
 
+use super::peer::{Peer, PeerExchange, Peers};
 use super::{ConnectionCounts, ConnectionRecord};
 use crate::timing::Nanos;
 
@@ -18,10 +20,12 @@ pub struct ConnectionLog {
 #[must_use = "a connection counts as open until this is dropped"]
 pub struct OpenConnection {
     connections: Rc<Connections>,
+    peer: Rc<Peer>,
 }
 
 #[derive(Debug, Default)]
 struct Connections {
+    peers: Peers,
     record: RefCell<ConnectionRecord>,
     open: Cell<u64>,
     /// Of all intervals.
@@ -29,8 +33,10 @@ struct Connections {
 }
 
 impl ConnectionLog {
-    /// TCP connected, which took so long.
-    pub fn dialled(&self, took: Nanos) -> OpenConnection {
+    /// TCP connected to `peer`, which took so long.
+    pub fn dialled(&self, peer: SocketAddr, took: Nanos) -> OpenConnection {
+        let peer = self.shared.peers.at(peer);
+        peer.opened();
         let connections = Rc::clone(&self.shared);
         let mut record = connections.record.borrow_mut();
         record.counts.dials += 1;
@@ -41,11 +47,12 @@ impl ConnectionLog {
             record.counts.most_open += 1;
         }
         drop(record);
-        OpenConnection { connections }
+        OpenConnection { connections, peer }
     }
 
-    /// A dial made no connection: refused, timed out, or given up because another address had answered first.
-    pub fn dial_failed(&self) {
+    /// A dial to `peer` made no connection: refused, timed out, or given up because another address had answered first.
+    pub fn dial_failed(&self, peer: SocketAddr) {
+        self.shared.peers.at(peer).dial_failed();
         self.count(|counts| {
             counts.dials += 1;
             counts.failed_dials += 1;
@@ -128,6 +135,7 @@ impl ConnectionLog {
     /// What was noted since the last call; goes on in `empty`, which must be clear.
     pub(crate) fn swap(&self, empty: &mut ConnectionRecord) {
         std::mem::swap(&mut *self.shared.record.borrow_mut(), empty);
+        self.shared.peers.swap(&mut empty.peers, &mut empty.other_peers);
     }
 
     fn count(&self, count: impl FnOnce(&mut ConnectionCounts)) {
@@ -135,8 +143,16 @@ impl ConnectionLog {
     }
 }
 
+impl OpenConnection {
+    /// An exchange over it starts.
+    pub fn exchange(&self) -> PeerExchange {
+        self.peer.exchange()
+    }
+}
+
 impl Drop for OpenConnection {
     fn drop(&mut self) {
+        self.peer.closed();
         self.connections.open.set(self.connections.open.get() - 1);
     }
 }

@@ -1,6 +1,9 @@
+use std::net::SocketAddr;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 
+use super::peer::MOST_PEERS;
 use super::*;
 use crate::recorder::{Interval, Recorder};
 use crate::timing::Nanos;
@@ -8,14 +11,16 @@ use crate::timing::Nanos;
 /// What a client can tell its log.
 #[derive(Clone, Copy, Debug)]
 enum Act {
-    Dialled(u64),
-    DialFailed,
+    Dialled(u8, u64),
+    DialFailed(u8),
     /// The connection that was opened last is gone.
     Gone,
     Handshaken(u64, bool),
     LookedUp(u64),
     LookUpFailed,
     Answered(u64),
+    /// An exchange over the connection that was opened last: answered after so long, cut off, or gone over to another one.
+    Exchanged(Option<u64>, bool),
     /// One of the plain counts.
     Count(usize),
 }
@@ -35,8 +40,9 @@ const PLAIN: [fn(&ConnectionLog); 9] = [
 fn any_act() -> impl Strategy<Value = Act> {
     let any_nanos = || 0..10_000_000u64;
     prop_oneof![
-        any_nanos().prop_map(Act::Dialled),
-        Just(Act::DialFailed),
+        (any::<u8>(), any_nanos()).prop_map(|(peer, took)| Act::Dialled(peer, took)),
+        any::<u8>().prop_map(Act::DialFailed),
+        (proptest::option::of(any_nanos()), any::<bool>()).prop_map(|(took, is)| Act::Exchanged(took, is)),
         Just(Act::Gone),
         (any_nanos(), any::<bool>()).prop_map(|(took, resumed)| Act::Handshaken(took, resumed)),
         any_nanos().prop_map(Act::LookedUp),
@@ -46,10 +52,24 @@ fn any_act() -> impl Strategy<Value = Act> {
     ]
 }
 
+fn peer_at(place: u8) -> SocketAddr {
+    SocketAddr::from(([10, 0, 0, place], 80))
+}
+
+fn exchange(open: &OpenConnection, took: Option<u64>, is: bool) {
+    let mut exchange = open.exchange();
+    match took {
+        Some(took) => exchange.answered(Nanos(took), is),
+        None if is => exchange.unsent(),
+        None => {}
+    }
+}
+
 fn tell(log: &ConnectionLog, open: &mut Vec<OpenConnection>, act: Act) {
     match act {
-        Act::Dialled(took) => open.push(log.dialled(Nanos(took))),
-        Act::DialFailed => log.dial_failed(),
+        Act::Dialled(peer, took) => open.push(log.dialled(peer_at(peer), Nanos(took))),
+        Act::DialFailed(peer) => log.dial_failed(peer_at(peer)),
+        Act::Exchanged(took, is) => open.last().into_iter().for_each(|open| exchange(open, took, is)),
         Act::Gone => drop(open.pop()),
         Act::Handshaken(took, resumed) => log.handshaken(Nanos(took), resumed),
         Act::LookedUp(took) => log.looked_up(Nanos(took)),
@@ -108,8 +128,8 @@ fn each_note_is_counted_once_and_in_its_place() {
 #[test]
 fn times_and_counts_of_what_takes_time_go_together() {
     let log = ConnectionLog::default();
-    drop(log.dialled(Nanos::from_micros(50)));
-    log.dial_failed();
+    drop(log.dialled(peer_at(1), Nanos::from_micros(50)));
+    log.dial_failed(peer_at(1));
     log.handshaken(Nanos::from_millis(2), false);
     log.handshaken(Nanos::from_millis(1), true);
     log.looked_up(Nanos::from_millis(3));
@@ -134,11 +154,11 @@ fn times_and_counts_of_what_takes_time_go_together() {
 #[test]
 fn the_most_that_were_open_at_once_add_up_over_intervals() {
     let log = ConnectionLog::default();
-    let mut open: Vec<_> = (0..3).map(|_| log.dialled(Nanos(1))).collect();
+    let mut open: Vec<_> = (0..3).map(|_| log.dialled(peer_at(1), Nanos(1))).collect();
     let (mut first, mut second) = (ConnectionRecord::default(), ConnectionRecord::default());
     log.swap(&mut first);
     open.truncate(1);
-    open.extend((0..3).map(|_| log.dialled(Nanos(1))));
+    open.extend((0..3).map(|_| log.dialled(peer_at(1), Nanos(1))));
     log.swap(&mut second);
     assert_eq!((first.counts.most_open, second.counts.most_open), (3, 1));
     first.merge(&second);
@@ -149,7 +169,7 @@ fn the_most_that_were_open_at_once_add_up_over_intervals() {
 fn a_log_allocates_no_histogram_before_its_first_sample() {
     let log = ConnectionLog::default();
     PLAIN.iter().for_each(|note| note(&log));
-    log.dial_failed();
+    log.dial_failed(peer_at(1));
     let allocated = |log: &ConnectionLog| {
         let mut record = ConnectionRecord::default();
         log.swap(&mut record);
@@ -176,13 +196,16 @@ fn a_name_has_one_log_and_names_have_their_own() {
 #[test]
 fn a_recycled_interval_has_nothing_of_what_it_held() {
     let mut recorder = Recorder::new(1);
-    let open = recorder.connections("read").dialled(Nanos(1));
+    let open = recorder.connections("read").dialled(peer_at(1), Nanos(1));
     let mut interval = taken(&mut recorder);
     interval.clear();
     recorder.connections("read").reused();
     recorder.swap(Nanos(2), interval);
     let next = taken(&mut recorder);
-    assert_eq!(next.connections[0].record, ConnectionRecord::default());
+    let record = &next.connections[0].record;
+    // The peer is known still, and nothing was sent to it.
+    let peers = vec![ServicePeer { peer: peer_at(1), record: PeerRecord::default() }];
+    assert_eq!(*record, ConnectionRecord { peers, ..ConnectionRecord::default() });
     drop(open);
 }
 
@@ -190,7 +213,8 @@ fn a_recycled_interval_has_nothing_of_what_it_held() {
 fn connections_that_contradict_themselves_are_refused() {
     let mut recorder = Recorder::new(1);
     let log = recorder.connections("read");
-    drop(log.dialled(Nanos(1)));
+    drop(log.dialled(peer_at(1), Nanos(1)));
+    drop(log.dialled(peer_at(2), Nanos(1)).exchange());
     log.handshaken(Nanos(1), false);
     log.looked_up(Nanos(1));
     recorder.connections("submit").reused();
@@ -203,11 +227,50 @@ fn connections_that_contradict_themselves_are_refused() {
     };
     let count =
         |name: &str, value: u64| altered(&format!("/connections/0/record/counts/{name}"), value.into());
-    assert!(count("dials", 2).contains("its dials"));
+    assert!(count("dials", 3).contains("its dials"));
     assert!(count("failed_look_ups", 1).contains("its look-ups"));
     assert!(count("tls_resumed", 2).contains("handshakes"));
     assert!(count("tls_handshakes", 2).contains("handshakes"));
     assert!(count("reused", u64::MAX).contains("more connections"));
     assert!(altered("/connections/0/record/first_byte/infinite", 1.into()).contains("for ever"));
+    let peer = |name: &str, value: u64| {
+        altered(&format!("/connections/0/record/peers/0/record/counts/{name}"), value.into())
+    };
+    assert!(peer("requests", 3).contains("the requests to a peer"));
+    assert!(peer("error_answers", 1).contains("more errors than answers"));
+    assert!(peer("dials", 2).contains("dials of its peers"));
+    assert!(peer("most_open", u64::MAX).contains("more of a peer"));
+    assert!(altered("/connections/0/record/peers/0/peer", "10.0.0.9:80".into()).contains("their addresses"));
     assert!(altered("/connections/0/service", "submit".into()).contains("order of their names"));
+}
+
+#[test]
+fn what_is_sent_stands_with_the_peer_that_it_was_sent_to() {
+    let log = ConnectionLog::default();
+    let (first, second) = (log.dialled(peer_at(1), Nanos(1)), log.dialled(peer_at(2), Nanos(1)));
+    let again = log.dialled(peer_at(1), Nanos(1));
+    log.dial_failed(peer_at(2));
+    [&first, &again, &second].into_iter().for_each(|open| exchange(open, Some(9), false));
+    exchange(&second, Some(9), true);
+    exchange(&second, None, false);
+    exchange(&second, None, true);
+    let mut record = ConnectionRecord::default();
+    log.swap(&mut record);
+    let counts: Vec<_> = record.peers.iter().map(|of| (of.peer, of.record.counts)).collect();
+    let one = PeerCounts { requests: 2, dials: 2, most_open: 2, ..PeerCounts::default() };
+    let two =
+        PeerCounts { requests: 3, failures: 1, error_answers: 1, dials: 2, failed_dials: 1, most_open: 1 };
+    assert_eq!(counts, [(peer_at(1), one), (peer_at(2), two)]);
+    assert_eq!(record.other_peers, PeerRecord::default());
+}
+
+#[test]
+fn peers_beyond_the_greatest_number_are_summed() {
+    let log = ConnectionLog::default();
+    let open: Vec<_> = (0..=MOST_PEERS as u8 + 1).map(|peer| log.dialled(peer_at(peer), Nanos(1))).collect();
+    open.iter().for_each(|open| exchange(open, Some(9), false));
+    let mut record = ConnectionRecord::default();
+    log.swap(&mut record);
+    assert_eq!((record.peers.len(), record.other_peers.counts.requests), (MOST_PEERS, 2));
+    assert_eq!((record.other_peers.counts.most_open, record.other_peers.service_time.count()), (2, 2));
 }

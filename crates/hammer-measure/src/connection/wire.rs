@@ -5,6 +5,7 @@ use std::fmt;
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::peer::PeerRecord;
 use super::{ConnectionRecord, ServiceConnections};
 use crate::histogram::{Distribution, MOST_COUNTED};
 
@@ -71,12 +72,55 @@ impl ConnectionRecord {
             return Some("it has more or fewer times of TLS handshakes than handshakes, or resumed more");
         }
         let is_endless = |took: &&Distribution| took.infinite() > 0;
-        self.durations().iter().any(is_endless).then_some("something that ended took for ever")
+        if self.durations().iter().any(is_endless) {
+            return Some("something that ended took for ever");
+        }
+        if !self.peers.is_sorted_by(|one, next| one.peer < next.peer) {
+            return Some("its peers are not in the order of their addresses");
+        }
+        self.of_peers().find_map(PeerRecord::contradiction).or_else(|| self.dials_of_peers())
+    }
+
+    /// Each dial was to one peer, and nothing is open that is no peer's.
+    fn dials_of_peers(&self) -> Option<&'static str> {
+        let sum = |count: fn(&PeerRecord) -> u64| self.of_peers().map(count).sum::<u64>();
+        let dials = (sum(|peer| peer.counts.dials), sum(|peer| peer.counts.failed_dials));
+        (dials != (self.counts.dials, self.counts.failed_dials))
+            .then_some("the dials of its peers are not its own")
+    }
+
+    fn of_peers(&self) -> impl Iterator<Item = &PeerRecord> {
+        self.peers.iter().map(|of_peer| &of_peer.record).chain([&self.other_peers])
     }
 
     /// Bytes of memory.
     fn bytes(&self) -> usize {
-        size_of::<Self>() + self.durations().map(Distribution::bytes).iter().sum::<usize>()
+        let of_peers = self.of_peers().map(|peer| size_of::<PeerRecord>() + peer.service_time.bytes());
+        let durations = self.durations().map(Distribution::bytes);
+        size_of::<Self>() + durations.iter().sum::<usize>() + of_peers.sum::<usize>()
+    }
+}
+
+impl PeerRecord {
+    fn contradiction(&self) -> Option<&'static str> {
+        let counts = self.counts;
+        let all = [
+            counts.requests,
+            counts.failures,
+            counts.error_answers,
+            counts.dials,
+            counts.failed_dials,
+            counts.most_open,
+        ];
+        if all.iter().any(|count| *count > MOST_COUNTED) {
+            return Some("it counts more of a peer than any run has");
+        }
+        let answers = self.service_time.count();
+        if self.service_time.infinite() > 0 || answers + counts.failures != counts.requests {
+            return Some("the requests to a peer are not those that were answered and those that failed");
+        }
+        let is_less = counts.error_answers <= answers && counts.failed_dials <= counts.dials;
+        (!is_less).then_some("a peer has more errors than answers, or more failed dials than dials")
     }
 }
 

@@ -124,7 +124,7 @@ fn a_part_comes_back_as_it_was_sent() {
     let three = three();
     assert_eq!(sent(&three), three);
     let json = serde_json::to_string(&three).unwrap();
-    assert!(json.starts_with("{\"version\":6,\"index\":3,"), "{json}");
+    assert!(json.starts_with("{\"version\":7,\"index\":3,"), "{json}");
     assert_eq!(serde_json::from_str::<PartInterval>(&json).unwrap(), three);
     assert_eq!(three.to_bytes()[0], VERSION);
 }
@@ -187,7 +187,7 @@ fn bytes_that_are_none_say_why() {
     let bytes = three().to_bytes();
     let message = |bytes: &[u8], series| PartInterval::from_bytes(bytes, series).unwrap_err().to_string();
     let other = [&[1], &bytes[1..]].concat();
-    assert!(message(&other, SERIES).ends_with("it is written in format 1, and format 6 is read"));
+    assert!(message(&other, SERIES).ends_with("it is written in format 1, and format 7 is read"));
     let longer = [&bytes[..], &[0]].concat();
     assert!(message(&longer, SERIES).ends_with("1 more bytes follow it"));
     assert!(message(&bytes, 3).ends_with("it has 2 series, and the run has 3"));

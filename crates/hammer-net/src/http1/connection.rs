@@ -24,7 +24,7 @@ pub(crate) struct Http1Connection {
     pub(super) is_used: bool,
     bytes_out: u64,
     bytes_in: u64,
-    _open: OpenConnection,
+    pub(super) open: OpenConnection,
 }
 
 impl Http1Connection {
@@ -36,7 +36,7 @@ impl Http1Connection {
             is_used: false,
             bytes_out: 0,
             bytes_in: 0,
-            _open: dialled.open,
+            open: dialled.open,
         }
     }
 

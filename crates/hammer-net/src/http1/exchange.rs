@@ -3,7 +3,7 @@
 use std::io;
 use std::task::{Context, Poll, ready};
 
-use hammer_measure::Nanos;
+use hammer_measure::{Nanos, PeerExchange};
 
 use super::answer_reader::{AnswerReader, AtClose};
 use super::connection::Http1Connection;
@@ -16,6 +16,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::reactor::Demand;
 use crate::receive::Received;
 use crate::request::{Answer, Request};
+use crate::trouble::tells_of_trouble;
 
 /// A request under way. Whoever drops it halfway drops its connection, too; the answer holds the instants and bytes until then.
 pub(super) struct Http1Exchange<'a> {
@@ -32,6 +33,7 @@ pub(super) struct Http1Exchange<'a> {
     /// Of an answer that is not whole: a full window would stop the server until somebody reads. Or of one whose arrival nobody tells
     /// but who reads it, and of one that may be none, where it matters how soon its connection was closed.
     awaited: Option<Demand>,
+    with_peer: PeerExchange,
 }
 
 impl<'a> Http1Exchange<'a> {
@@ -48,7 +50,8 @@ impl<'a> Http1Exchange<'a> {
         let may_be_repeated = connection.is_used && context.config.resend == Resend::Idle;
         let is_awaited = may_be_repeated || context.has_large_answers.get() || !context.has_stamps.get();
         let awaited = is_awaited.then(|| context.reactor.demand());
-        Self { connection, context, host, request, answer, outgoing, reader, early: None, awaited }
+        let with_peer = connection.open.exchange();
+        Self { connection, context, host, request, answer, outgoing, reader, early: None, awaited, with_peer }
     }
 
     /// Ready when the answer is whole, with whether the connection can serve another request.
@@ -65,7 +68,8 @@ impl<'a> Http1Exchange<'a> {
             match written {
                 // A server that has no wish to read on may have said so.
                 Poll::Ready(Err(error)) if self.outgoing.sent.is_none() => {
-                    return Poll::Ready(Err(self.broken(self.lost(&error))));
+                    let failure = self.lost(&error);
+                    return Poll::Ready(Err(self.broken(failure)));
                 }
                 _ => {}
             }
@@ -128,6 +132,8 @@ impl<'a> Http1Exchange<'a> {
     /// The answer is whole, with what was `received` last.
     fn finish(&mut self, received: Received) -> bool {
         self.answer.wire.done = Some(received.arrived);
+        let sent = self.outgoing.sent.unwrap_or(received.arrived);
+        self.with_peer.answered(received.arrived.since(sent), tells_of_trouble(self.answer));
         self.answer.wire.read = received.is_stamped.then_some(received.read);
         if self.awaited.is_some() && self.answer.bytes_in > LARGE_ANSWER {
             self.context.has_large_answers.set(true);
@@ -179,11 +185,12 @@ impl<'a> Http1Exchange<'a> {
     }
 
     /// What may be done about an exchange that ended before any byte of an answer.
-    fn broken(&self, failure: Failure) -> Broken {
+    fn broken(&mut self, failure: Failure) -> Broken {
         let sent = self.outgoing.sent;
         let is_end = matches!(failure.kind, FailureKind::Closed | FailureKind::Reset);
         if is_end && sent.is_none() && self.connection.is_used {
             self.context.log.closed_idle();
+            self.with_peer.unsent();
             return Broken::Unsent(failure);
         }
         let has_ended = self.count_end(failure.kind);

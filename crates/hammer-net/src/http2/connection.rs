@@ -36,7 +36,7 @@ pub(crate) struct Http2Connection {
     /// It is counted as closed before an answer was whole.
     is_counted: Cell<bool>,
     task: RefCell<Option<AbortHandle>>,
-    _open: OpenConnection,
+    pub(super) open: OpenConnection,
     _awaited: Demand,
 }
 
@@ -98,7 +98,7 @@ impl Started {
             settled: Notify::new(),
             is_counted: Cell::new(false),
             task: RefCell::new(None),
-            _open: self.open,
+            open: self.open,
             _awaited: self.awaited,
         };
         (Rc::new(connection), self.driver)

@@ -2,7 +2,7 @@
 
 use hammer_measure::Ledger;
 
-use super::connections::Connections;
+use super::connections::{Connections, PeerFigures};
 use super::figures::{Counts, Durations};
 use super::promises::PromiseCounts;
 use super::series::PhaseFigures;
@@ -77,10 +77,31 @@ fn of_connections(connections: &Connections, problems: &mut Vec<String>) {
     for (name, durations) in connections.durations() {
         of_payload(&format!("{place} {name}"), durations, problems);
     }
+    for peer in &connections.peers {
+        of_peer(&place, peer, problems);
+    }
+    let dials: u64 = connections.peers.iter().map(|peer| peer.dials).sum();
+    if !connections.peers.is_empty() && dials != connections.dials {
+        problems.push(format!("{place}: {} dials, but {dials} of its peers", connections.dials));
+    }
     let timed = connections.dial.as_ref().map_or(0, |durations| durations.count);
     if timed != connections.connected() {
         let connected = connections.connected();
         problems.push(format!("{place}: {connected} connected, but {timed} have a time"));
+    }
+}
+
+fn of_peer(service: &str, peer: &PeerFigures, problems: &mut Vec<String>) {
+    let place = format!("{service}, {}", peer.peer.as_deref().unwrap_or("other peers"));
+    if let Some(durations) = &peer.service_time {
+        of_payload(&place, durations, problems);
+    }
+    if peer.answers() + peer.failures != peer.requests {
+        let (answers, failures) = (peer.answers(), peer.failures);
+        problems.push(format!(
+            "{place}: {} requests, but {answers} answers and {failures} failures",
+            peer.requests
+        ));
     }
 }
 

@@ -1,6 +1,6 @@
 //! What became of the connections to each service.
 
-use hammer_measure::ServiceConnections;
+use hammer_measure::{ConnectionRecord, PeerRecord, ServiceConnections};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +52,9 @@ pub struct Connections {
     pub tls: Option<Durations>,
     /// From the first byte of a request sent to the first byte of its answer.
     pub first_byte: Option<Durations>,
+    /// What went to each peer, in the order of their addresses.
+    #[serde(default)]
+    pub peers: Vec<PeerFigures>,
 }
 
 impl Connections {
@@ -111,6 +114,56 @@ impl From<&ServiceConnections> for Connections {
             dial: Durations::of(&record.dial),
             tls: Durations::of(&record.tls),
             first_byte: Durations::of(&record.first_byte),
+            peers: PeerFigures::all(record),
         }
+    }
+}
+
+/// What went to one peer of a service over the whole run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PeerFigures {
+    /// Its address and port; `null` for peers beyond the 32 that a shard tells apart, which are summed.
+    pub peer: Option<String>,
+    /// Exchanges that ended on one of its connections, however they ended; what was sent twice counts twice.
+    pub requests: u64,
+    /// Those of them that got no whole answer: the connection or the stream was lost, or the exchange was cut off.
+    pub failures: u64,
+    /// Whole answers that say that the peer failed or has too much to do: HTTP 429 and 5xx, or such a status of gRPC.
+    pub error_answers: u64,
+    /// TCP connections to it that were asked for, those that failed included.
+    pub dials: u64,
+    /// Dials to it that made no connection.
+    pub failed_dials: u64,
+    /// The most connections to it that were open at once, added up over shards.
+    pub most_open: u64,
+    /// From the first byte of a request sent to the last byte of its answer, of whole answers; `null` where there was none.
+    pub service_time: Option<Durations>,
+}
+
+impl PeerFigures {
+    fn all(record: &ConnectionRecord) -> Vec<Self> {
+        let named = record.peers.iter().map(|of| Self::of(Some(of.peer.to_string()), &of.record));
+        let others = Self::of(None, &record.other_peers);
+        let others = (record.other_peers != PeerRecord::default()).then_some(others);
+        named.chain(others).collect()
+    }
+
+    fn of(peer: Option<String>, record: &PeerRecord) -> Self {
+        let counts = record.counts;
+        Self {
+            peer,
+            requests: counts.requests,
+            failures: counts.failures,
+            error_answers: counts.error_answers,
+            dials: counts.dials,
+            failed_dials: counts.failed_dials,
+            most_open: counts.most_open,
+            service_time: Durations::of(&record.service_time),
+        }
+    }
+
+    /// Whole answers.
+    pub fn answers(&self) -> u64 {
+        self.service_time.as_ref().map_or(0, |durations| durations.count)
     }
 }

@@ -1,6 +1,6 @@
 //! Connections as text: of each service, where anything is amiss with them.
 
-use crate::report::Connections;
+use crate::report::{Connections, Durations, Nanoseconds, PeerFigures};
 
 use super::number::{grouped, plural};
 use super::page::Page;
@@ -14,6 +14,48 @@ pub(super) fn render(page: &mut Page, connections: &Connections) {
     let what = what.into_iter().flatten().chain(unstamped(connections)).chain(took(connections));
     let text = format!("{}: {}", connections.service, what.collect::<Vec<_>>().join("; "));
     page.paragraph("connections", &text);
+}
+
+/// How the requests of a service were spread; of a single peer nothing is said.
+pub(super) fn peers(page: &mut Page, connections: &Connections) {
+    if connections.peers.len() < 2 {
+        return;
+    }
+    page.paragraph("peers", &format!("of {}", connections.service));
+    page.line(&peer_row(
+        "  address",
+        ["requests", "share", "failed", "errors", "open", "p50", "p99"].map(str::to_owned),
+    ));
+    let all: u64 = connections.peers.iter().map(|peer| peer.requests).sum();
+    for peer in &connections.peers {
+        let name = peer.peer.as_deref().unwrap_or("others");
+        page.line(&peer_row(&format!("  {name}"), cells(peer, all)));
+        if peer.failed_dials > 0 {
+            let text = format!("{name}: {} of {} failed", peer.failed_dials, plural(peer.dials, "dial"));
+            page.paragraph("  dials", &text);
+        }
+    }
+}
+
+fn cells(peer: &PeerFigures, all: u64) -> [String; 7] {
+    let share = 100.0 * peer.requests as f64 / all.max(1) as f64;
+    let figure = |figure: fn(&Durations) -> Nanoseconds| {
+        peer.service_time.as_ref().map_or_else(|| "-".to_owned(), |took| figure(took).to_string())
+    };
+    [
+        grouped(peer.requests),
+        format!("{share:.1} %"),
+        grouped(peer.failures),
+        grouped(peer.error_answers),
+        grouped(peer.most_open),
+        figure(|took| took.p50_ns),
+        figure(|took| took.p99_ns),
+    ]
+}
+
+/// In 80 columns where the address has up to 21, as those of IPv4 do.
+fn peer_row(name: &str, [requests, share, failed, errors, open, p50, p99]: [String; 7]) -> String {
+    format!("{name:<23} {requests:>10} {share:>7} {failed:>7} {errors:>6} {open:>5} {p50:>7} {p99:>7}")
 }
 
 fn dialled(connections: &Connections) -> Option<String> {

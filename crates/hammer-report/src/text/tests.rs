@@ -1,4 +1,5 @@
 use std::collections::VecDeque;
+use std::net::SocketAddr;
 use std::sync::LazyLock;
 
 use hammer_measure::headline::Headline;
@@ -11,7 +12,9 @@ use super::page::{INDENT, WIDTH};
 use super::*;
 use crate::builder::ReportBuilder;
 use crate::fixture::any::{any_run, events};
-use crate::fixture::{Story, breach, build, disaster, operation, quickstart, report_of, tree_size, verdict};
+use crate::fixture::{
+    PEER, Story, breach, build, disaster, operation, quickstart, report_of, tree_size, verdict,
+};
 use crate::report::{Durations, Nanoseconds};
 
 fn assert_fits(text: &str) {
@@ -57,7 +60,7 @@ fn connections_said(each: u64, end: fn(&ConnectionLog)) -> String {
     let log = story.connections("shop");
     let (mut open, micros) = (VecDeque::new(), Nanos::from_micros);
     for dial in 0..600 / each {
-        open.push_back(log.dialled(micros(40 + dial)));
+        open.push_back(log.dialled(PEER, micros(40 + dial)));
         log.handshaken(micros(900 + dial), dial > 0);
         (0..each).for_each(|_| log.answered_first_byte(micros(200)));
         (1..each).for_each(|_| log.reused());
@@ -87,7 +90,7 @@ fn a_dial_for_each_answer_shows() {
 #[test]
 fn whatever_is_amiss_with_connections_shows() {
     insta::assert_snapshot!(connections_said(300, |log| {
-        log.dial_failed();
+        log.dial_failed(PEER);
         log.reset();
         log.closed();
         log.refused_stream();
@@ -96,6 +99,25 @@ fn whatever_is_amiss_with_connections_shows() {
         log.look_up_failed();
         log.unstamped();
     }));
+}
+
+#[test]
+fn how_requests_were_spread_shows_where_there_are_two_peers_or_more() {
+    let mut story = Story::new(vec![operation("http", "get")]);
+    story.accept(0, Phase::Measurement, 600, Nanos(20));
+    let log = story.connections("shop");
+    let other = SocketAddr::from(([127, 0, 0, 2], 18_090));
+    let open = [log.dialled(PEER, Nanos(9)), log.dialled(other, Nanos(9))];
+    (0..1_400u64).for_each(|n| open[0].exchange().answered(Nanos::from_micros(300 + n), n == 7));
+    drop(open[1].exchange());
+    log.dial_failed(other);
+    drop(story.connections("mirror").dialled(PEER, Nanos(9)));
+    story.interval(Phase::Measurement);
+    let text = render(&build(ReportBuilder::new(), &story.finish(|_| {})));
+    assert_fits(&text);
+    let said = text.lines().skip_while(|line| !line.starts_with("peers"));
+    let said = said.take_while(|line| !line.starts_with("promises")).collect::<Vec<_>>().join("\n");
+    insta::assert_snapshot!(said);
 }
 
 #[test]

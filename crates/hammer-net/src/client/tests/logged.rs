@@ -1,7 +1,7 @@
 //! What a client notes of its connections.
 
 use hammer_measure::recorder::Interval;
-use hammer_measure::{ConnectionRecord, Recorder};
+use hammer_measure::{ConnectionRecord, PeerCounts, Recorder};
 
 use tokio::io::AsyncWriteExt as _;
 
@@ -99,5 +99,76 @@ fn each_answer_on_the_way_of_a_redirect_has_its_first_byte_since_its_own_request
             let slow = first_byte.count_above(Nanos::from_secs(1));
             assert_eq!((first_byte.count(), slow), (2, 1), "{version:?}");
         }
+    });
+}
+
+/// Of each peer what was counted, in the order of their addresses.
+fn of_peers(record: &ConnectionRecord) -> Vec<PeerCounts> {
+    record.peers.iter().map(|of_peer| of_peer.record.counts).collect()
+}
+
+#[test]
+fn what_goes_to_a_peer_stands_at_its_address_over_either_version() {
+    run(async {
+        for (speaks, version) in
+            [(Speaks::Http1, HttpVersion::Http1), (Speaks::Http2 { streams: 9 }, HttpVersion::Http2)]
+        {
+            let answering = |status| {
+                move |_| -> std::pin::Pin<Box<dyn Future<Output = _>>> {
+                    Box::pin(async move { reply(status, "") })
+                }
+            };
+            let (good, busy) = (
+                Server::start(speaks.clone(), answering(200)).await,
+                Server::start(speaks, answering(503)).await,
+            );
+            let mut config = ClientConfig { version, ..config(&good.url()) };
+            config.endpoints.push(busy.url().parse().unwrap());
+            let record = noted(config, 7).await;
+            let counts = of_peers(&record);
+            let at = |server: &Server| record.peers.iter().position(|of| of.peer == server.addr).unwrap();
+            let kept = PeerCounts { requests: 4, dials: 1, most_open: 1, ..PeerCounts::default() };
+            assert_eq!(counts[at(&good)], kept, "{version:?}");
+            assert_eq!(counts[at(&busy)], PeerCounts { requests: 3, error_answers: 3, ..kept });
+            assert_eq!(record.peers[at(&good)].record.service_time.count(), 4);
+            assert_eq!((good.requests(), busy.requests()), (4, 3));
+        }
+    });
+}
+
+#[test]
+fn an_exchange_that_is_cut_off_or_lost_is_a_failure_of_its_peer() {
+    run(async {
+        for (speaks, version) in
+            [(Speaks::Http1, HttpVersion::Http1), (Speaks::Http2 { streams: 9 }, HttpVersion::Http2)]
+        {
+            let server = Server::start(speaks, |_| Box::pin(std::future::pending())).await;
+            let mut recorder = Recorder::new(0);
+            let config = ClientConfig { version, ..config(&server.url()) };
+            let client = Client::new(config, HandClock::new(), recorder.connections("shop")).unwrap();
+            tokio::select! {
+                _ = get(&client, "/") => panic!("nobody answers"),
+                () = server.until(|seen| seen.at_work.get() == 1) => {}
+            }
+            let record = recorder.swap(Nanos(1), Interval::with_series(0)).connections.remove(0).record;
+            let counts = of_peers(&record)[0];
+            assert_eq!((counts.requests, counts.failures), (1, 1), "{version:?}");
+        }
+        let closing =
+            Server::raw(|_, _, mut tcp| Box::pin(async move { drop(read_head(&mut tcp).await) })).await;
+        let record = noted(config(&closing.url()), 1).await;
+        assert_eq!((of_peers(&record)[0].requests, of_peers(&record)[0].failures), (1, 1));
+    });
+}
+
+#[test]
+fn a_peer_that_refuses_a_dial_was_asked_nothing() {
+    run(async {
+        let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let nobody = closed.local_addr().unwrap();
+        drop(closed);
+        let record = noted(config(&format!("http://{nobody}")), 2).await;
+        let refused = PeerCounts { dials: 2, failed_dials: 2, ..PeerCounts::default() };
+        assert_eq!((record.peers[0].peer, of_peers(&record)), (nobody, vec![refused]));
     });
 }

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::fixture::any::{any_run, events};
-use crate::fixture::{Story, disaster, operation, quickstart, report_of};
+use crate::fixture::{PEER, Story, disaster, operation, quickstart, report_of};
 
 type Alteration = fn(&mut Report);
 
@@ -82,12 +82,18 @@ fn a_contradiction_is_told_with_its_place_and_its_figures() {
 #[test]
 fn connections_that_contradict_themselves_are_told() {
     let mut story = Story::new(vec![operation("http", "get")]);
-    drop(story.connections("shop").dialled(Nanos(1_000)));
+    drop(story.connections("shop").dialled(PEER, Nanos(1_000)));
     story.interval(Phase::Measurement);
     let sound = report_of(&story.finish(|_| {}));
     assert_eq!(problems(&sound), Vec::<String>::new());
     let found = altered(&sound, |report| report.connections[0].dials += 1);
-    assert_eq!(found, ["connections of shop: 2 connected, but 1 have a time"]);
+    let expected = [
+        "connections of shop: 2 dials, but 1 of its peers",
+        "connections of shop: 2 connected, but 1 have a time",
+    ];
+    assert_eq!(found, expected);
+    let found = altered(&sound, |report| report.connections[0].peers[0].requests = 3);
+    assert_eq!(found, ["connections of shop, 127.0.0.1:80: 3 requests, but 0 answers and 0 failures"]);
     let found = altered(&sound, |report| report.connections[0].dial.as_mut().unwrap().count = 7);
     assert_eq!(found[0], "connections of shop dial: count is 7, the hdr payload has 1");
 }
