@@ -12,6 +12,10 @@ use crate::text::number::{grouped, per_second};
 use crate::text::page::Page;
 use crate::verdict::{ReasonKind, Verdict};
 
+mod knee;
+
+pub use knee::Knee;
+
 /// The version of the schema.
 pub const SCHEMA: &str = "hammer.summary/1";
 
@@ -24,6 +28,9 @@ pub struct Summary {
     pub exit_code: u8,
     /// In the order in which they ran.
     pub runs: Vec<SummaryRun>,
+    /// Where a sweep of users or rates has a knee: more load brings little more than longer waits from there on.
+    #[serde(default)]
+    pub knees: Vec<Knee>,
 }
 
 /// One run.
@@ -71,6 +78,9 @@ pub struct KeyFigures {
     pub response_mean_ns: Option<Nanoseconds>,
     /// Median response time.
     pub response_p50_ns: Option<Nanoseconds>,
+    /// 95th percentile of the response time.
+    #[serde(default)]
+    pub response_p95_ns: Option<Nanoseconds>,
     /// 99th percentile of the response time.
     pub response_p99_ns: Option<Nanoseconds>,
     /// 99th percentile of the service time.
@@ -81,7 +91,8 @@ impl Summary {
     /// The summary of these runs.
     pub fn of(runs: Vec<SummaryRun>) -> Self {
         let exit_code = ExitCode::of(said(&runs)).number();
-        Self { schema: SCHEMA.to_owned(), exit_code, runs }
+        let knees = knee::knees(&runs);
+        Self { schema: SCHEMA.to_owned(), exit_code, runs, knees }
     }
 
     /// What is said against any of the runs.
@@ -98,6 +109,10 @@ impl Summary {
         let rows: Vec<[String; 8]> = self.runs.iter().flat_map(SummaryRun::rows).collect();
         for line in aligned(&rows) {
             page.line(&line);
+        }
+        for knee in &self.knees {
+            let at = knee.at.iter().map(|(key, value)| format!(", {key} {}", words(value)));
+            page.paragraph("knee", &format!("{}{}: {}", knee.path, at.collect::<String>(), knee.text));
         }
         for run in &self.runs {
             for hook in &run.hooks {
@@ -162,6 +177,7 @@ impl KeyFigures {
             accepted_per_s: figures.rates.map(|rates| rates.accepted_per_s),
             response_mean_ns: response.map(|durations| durations.mean_ns),
             response_p50_ns: response.map(|durations| durations.p50_ns),
+            response_p95_ns: response.map(|durations| durations.p95_ns),
             response_p99_ns: response.map(|durations| durations.p99_ns),
             service_p99_ns: figures.durations.service_time.as_ref().map(|durations| durations.p99_ns),
         }
