@@ -17,6 +17,7 @@ mod check;
 mod checks;
 mod closed;
 mod context;
+mod fill_goal;
 mod lane;
 mod load;
 mod open;
@@ -30,6 +31,7 @@ mod stages;
 mod upkeep;
 
 pub use bell::ShardBell;
+pub use fill_goal::{FillFailure, FillGoal, FillLimits};
 pub use lane::{Lane, LanePlan, LaneShard};
 pub use load::{Closed, Iterations, Load, Open, Think};
 pub use stages::{Stage, Stages};

@@ -416,6 +416,7 @@ fn info(spec: &RunSpec) -> RunInfo {
         epoch_unix_ms: spec.epoch_unix_ms,
         warm_up: spec.warm_up,
         measurement: spec.measurement,
+        goal: spec.goal,
     }
 }
 

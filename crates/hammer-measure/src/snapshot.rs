@@ -146,6 +146,8 @@ pub struct RunInfo {
     pub warm_up: Nanos,
     /// Planned length of measurement; `None` when something else stops it.
     pub measurement: Option<Nanos>,
+    /// How many operations are to be accepted, where the run is a fill.
+    pub goal: Option<u64>,
 }
 
 /// What a run leaves behind.

@@ -66,6 +66,7 @@ impl Story {
             epoch_unix_ms: 1_790_000_000_123,
             warm_up: SECOND,
             measurement: Some(Nanos::from_secs(10)),
+            goal: None,
         });
         Self {
             events: vec![RunEvent::Started(Arc::clone(&info))],

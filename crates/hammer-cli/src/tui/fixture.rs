@@ -89,6 +89,7 @@ impl Run {
             epoch_unix_ms: 0,
             warm_up: Nanos::ZERO,
             measurement: Some(Nanos::from_secs(43_200)),
+            goal: None,
         };
         let mut run = Self {
             state: DashboardState::new(spec),

@@ -54,7 +54,7 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
     pub(super) fn new(context: Rc<LaneContext<W, R>>, load: &Closed, bounds: SupplyBounds) -> Rc<Self> {
         let most_users = load.stages.most_users();
         let users = (context.shard..most_users).step_by(context.shards).count();
-        let source = OperationSource::new(&context, load.iterations, users, most_users, bounds);
+        let source = OperationSource::new(&context, load.iterations.clone(), users, most_users, bounds);
         let apart = load.spawn_rate.map_or(FIRST_APART, |rate| Nanos::from_secs_f64(1.0 / rate));
         let lane = Rc::new(Self {
             context,
@@ -103,10 +103,12 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
             self.context.offer(series, phase);
             let pending = PendingOperation { seq, series, phase, timing, op };
             self.in_flight.set(self.in_flight.get() + 1);
-            let at_hand = self.context.perform(&slot, pending, started, &mut state).await;
+            let (at_hand, ended) = self.context.perform(&slot, pending, started, &mut state).await;
             self.in_flight.set(self.in_flight.get() - 1);
+            let is_to_wait = self.source.borrow_mut().ended(seq, ended);
             self.tell_end();
-            earliest = at_hand.saturating_add(self.think.after(self.draws, seq));
+            let wait = if is_to_wait { FAIL_AGAIN } else { self.think.after(self.draws, seq) };
+            earliest = at_hand.saturating_add(wait);
             iteration += 1;
             if iteration.is_multiple_of(YIELD_EVERY) {
                 yield_now().await;
@@ -260,9 +262,15 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
             match next {
                 NextOperation::Operation(seq, op) => Poll::Ready(Some((seq, op))),
                 NextOperation::Done => Poll::Ready(None),
-                NextOperation::NotReady if self.context.runtime.now() >= self.end.get() => Poll::Ready(None),
-                NextOperation::NotReady => {
-                    let look = self.look_for_supply.get().min(self.context.runtime.now() + SUPPLY_POLL);
+                NextOperation::NotReady | NextOperation::MayCome
+                    if self.context.runtime.now() >= self.end.get() =>
+                {
+                    Poll::Ready(None)
+                }
+                NextOperation::NotReady | NextOperation::MayCome => {
+                    let wait =
+                        if matches!(next, NextOperation::MayCome) { FAILURE_POLL } else { SUPPLY_POLL };
+                    let look = self.look_for_supply.get().min(self.context.runtime.now() + wait);
                     self.look_for_supply.set(look);
                     self.context.bell.due(look);
                     slot.wait(cx.waker());
@@ -404,6 +412,10 @@ impl<W: Workload, R: Runtime> Lane for ClosedLane<W, R> {
 const FIRST_APART: Nanos = Nanos::from_micros(100);
 /// A user whose token was refused is not there yet; it does not hammer the issuer.
 const ENTER_AGAIN: Nanos = Nanos::from_secs(1);
+/// A user of a fill whose operation failed does not hammer a server that restarts.
+const FAIL_AGAIN: Nanos = Nanos::from_millis(500);
 const THINK: u64 = 0x0074_6869_6e6b;
 const YIELD_EVERY: u64 = 32;
 const SUPPLY_POLL: Nanos = Nanos::from_micros(200);
+/// How often a user who has nothing left to do looks whether another's failure left it something.
+const FAILURE_POLL: Nanos = Nanos::from_millis(5);

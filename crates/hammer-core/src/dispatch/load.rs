@@ -1,10 +1,13 @@
 //! How much is sent, and when: the two kinds of load.
 
+use std::sync::Arc;
+
 use hammer_measure::Nanos;
 
 use crate::draw::Draws;
 use crate::schedule::Schedule;
 
+use super::fill_goal::FillGoal;
 use super::share::{in_flight_share, share_of};
 use super::stages::Stages;
 
@@ -45,12 +48,14 @@ pub struct Closed {
 }
 
 /// What the users of a closed loop have to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Iterations {
     /// As many as the time allows; an operation is named by its user and the user's iteration.
     Endless,
     /// So many, shared by all users; an operation is named by its place among them.
     Shared(u64),
+    /// As many as it takes until so many are accepted, shared by all users; a user whose operation failed waits a moment.
+    Accepted(Arc<FillGoal>),
 }
 
 /// The time between a user's operations.

@@ -27,14 +27,14 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
     }
 
     /// Carries an operation out in `slot` from `started` on, in the slot's own where `pending` brings none; returns when
-    /// its user has what it got.
+    /// its user has what it got, and how it ended.
     pub(super) async fn perform(
         self: &Rc<Self>,
         slot: &OperationSlot<PendingOperation<W::Op>>,
         pending: PendingOperation<W::Op>,
         started: Nanos,
         state: &mut SlotState<W>,
-    ) -> Nanos {
+    ) -> (Nanos, Ended) {
         let PendingOperation { seq, series, phase, timing, op } = pending;
         let timing = timing.started(started);
         self.recorder.borrow_mut().start(series, phase, &timing);
@@ -67,7 +67,7 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
         {
             *kept = self.check(op, kind, admission, record);
         }
-        at_hand
+        (at_hand, ended)
     }
 
     /// Has the slot's user make what it keeps, outside of any operation; whether it did.

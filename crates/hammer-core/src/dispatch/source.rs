@@ -5,11 +5,15 @@ use std::iter::StepBy;
 use std::ops::Range;
 use std::sync::Arc;
 
+use hammer_measure::Outcome;
+
+use crate::ended::Ended;
 use crate::runtime::Runtime;
 use crate::supply::{Supply, SupplyBounds};
 use crate::workload::{Preparation, Workload};
 
 use super::context::LaneContext;
+use super::fill_goal::FillShare;
 use super::load::Iterations;
 
 /// The operations of a closed loop on one shard.
@@ -26,6 +30,8 @@ pub(super) enum NextOperation<Op> {
     Operation(u64, Option<Op>),
     /// Supply has not brought it yet.
     NotReady,
+    /// There is none now; there is another once one that is under way fails.
+    MayCome,
     /// There is none left.
     Done,
 }
@@ -36,6 +42,8 @@ enum Order {
     OfUsers { most_users: u64, shards: u64 },
     /// Those that all users share, in their order.
     Shared(StepBy<Range<u64>>),
+    /// The same until enough of them are accepted.
+    Accepted(FillShare),
 }
 
 /// Operations prepared ahead.
@@ -65,11 +73,16 @@ impl<W: Workload> OperationSource<W> {
             Iterations::Shared(count) => {
                 Order::Shared(((context.shard as u64).min(count)..count).step_by(takers))
             }
+            Iterations::Accepted(goal) if users > 0 => {
+                Order::Accepted(FillShare::new(goal, context.shard as u64, takers as u64))
+            }
+            // A shard without a user has no part in it.
+            Iterations::Accepted(_) => Order::Shared((0..0).step_by(1)),
         };
-        let bounds = match iterations {
+        let bounds = match order {
             // Each user has one operation ready or asked for, so the ring must hold all of them.
-            Iterations::Endless => SupplyBounds { operations: users.max(1), bytes: usize::MAX },
-            Iterations::Shared(_) => bounds,
+            Order::OfUsers { .. } => SupplyBounds { operations: users.max(1), bytes: usize::MAX },
+            Order::Shared(_) | Order::Accepted(_) => bounds,
         };
         let ahead = (context.workload.preparation() == Preparation::Ahead).then(|| {
             let (mut supply, worker) = Supply::new(context.workload.clone(), takers, bounds);
@@ -102,14 +115,37 @@ impl<W: Workload> OperationSource<W> {
             Order::Shared(left) if self.ahead.is_none() => {
                 left.next().map_or(NextOperation::Done, |seq| NextOperation::Operation(seq, None))
             }
-            Order::Shared(_) => {
+            Order::Accepted(share) if self.ahead.is_none() => match share.next() {
+                Some(seq) => {
+                    share.started();
+                    NextOperation::Operation(seq, None)
+                }
+                None if share.may_grow() => NextOperation::MayCome,
+                None => NextOperation::Done,
+            },
+            Order::Shared(_) | Order::Accepted(_) => {
                 let found = self.of_all();
                 if matches!(found, NextOperation::Operation(..)) {
+                    if let Order::Accepted(share) = &mut self.order {
+                        share.started();
+                    }
                     self.refill(kept);
                 }
                 found
             }
         }
+    }
+
+    /// The operation `seq` has ended; whether its user is to wait a moment.
+    pub(super) fn ended(&mut self, seq: u64, ended: Ended) -> bool {
+        let Order::Accepted(share) = &mut self.order else { return false };
+        share.ended(seq, ended);
+        let has_failed = ended.outcome != Outcome::Accepted;
+        if has_failed {
+            self.refill(&mut None);
+            self.wake();
+        }
+        has_failed
     }
 
     fn of_user(&mut self, slot: usize, seq: u64) -> NextOperation<W::Op> {
@@ -131,6 +167,11 @@ impl<W: Workload> OperationSource<W> {
 
     fn of_all(&mut self) -> NextOperation<W::Op> {
         let Some(ahead) = &mut self.ahead else { return NextOperation::Done };
+        if let Order::Accepted(share) = &self.order
+            && (share.has_given_up() || ahead.shared.is_empty())
+        {
+            return if share.may_grow() { NextOperation::MayCome } else { NextOperation::Done };
+        }
         let Some(seq) = ahead.shared.front().copied() else { return NextOperation::Done };
         let op = match self.workload.preparation_of(seq) {
             Preparation::Inline => None,
@@ -157,9 +198,14 @@ impl<W: Workload> OperationSource<W> {
 
     /// Asks for as many of those that are shared as the bounds allow.
     fn refill(&mut self, reuse: &mut Option<W::Op>) {
-        let (Order::Shared(left), Some(ahead)) = (&mut self.order, &mut self.ahead) else { return };
+        let Some(ahead) = &mut self.ahead else { return };
         while ahead.supply.has_room() && ahead.shared.len() < ahead.most_shared {
-            let Some(seq) = left.next() else { break };
+            let next = match &mut self.order {
+                Order::OfUsers { .. } => None,
+                Order::Shared(left) => left.next(),
+                Order::Accepted(share) => share.next(),
+            };
+            let Some(seq) = next else { break };
             if self.workload.preparation_of(seq) == Preparation::Ahead {
                 ahead.supply.request(seq, reuse.take());
             }
@@ -186,7 +232,13 @@ impl<W: Workload> OperationSource<W> {
 
     /// Whether there is no operation left for any user.
     pub(super) fn is_exhausted(&self) -> bool {
-        let Order::Shared(left) = &self.order else { return false };
-        left.size_hint().0 == 0 && self.ahead.as_ref().is_none_or(|ahead| ahead.shared.is_empty())
+        let is_asked = match &self.order {
+            Order::OfUsers { .. } => return false,
+            Order::Shared(left) => left.size_hint().0 == 0,
+            // What was prepared ahead and is not sent any more is nobody's.
+            Order::Accepted(share) if share.has_given_up() => return true,
+            Order::Accepted(share) => share.is_asked() && !share.may_grow(),
+        };
+        is_asked && self.ahead.as_ref().is_none_or(|ahead| ahead.shared.is_empty())
     }
 }

@@ -50,6 +50,8 @@ pub struct RunSpec {
     pub headlines: Vec<Headline>,
     /// What ends the arrivals besides time.
     pub stops: Vec<StopRule>,
+    /// How many operations are to be accepted, where the run is a fill; reporters tell how far it has come.
+    pub goal: Option<u64>,
     /// What the plan expects of the figures.
     pub thresholds: Vec<ScopedThreshold>,
     /// Reads what the process used so far.
@@ -77,6 +79,7 @@ impl RunSpec {
             observers: Vec::new(),
             headlines: Vec::new(),
             stops: Vec::new(),
+            goal: None,
             thresholds: Vec::new(),
             resources: Box::new(Resources::default),
         }

@@ -1,4 +1,6 @@
-use hammer_core::dispatch::{Closed, Iterations, Load, Stage, Stages, Think};
+use std::sync::Arc;
+
+use hammer_core::dispatch::{Closed, FillGoal, FillLimits, Iterations, Load, Stage, Stages, Think};
 use hammer_measure::{Command, Fate, Nanos};
 
 use crate::harness::{MILLI, SECOND, Scripted, Simulated, bytes_of};
@@ -39,6 +41,51 @@ fn shared_operations_are_done_once_each_whatever_the_shards() {
         assert_eq!(total.series[0][1].fate(Fate::Accepted), 1_000);
         assert!(received.lock().unwrap().keys().copied().eq(0..1_000));
     }
+}
+
+fn filled(shards: usize, users_there: usize, server: Scripted, limits: FillLimits) -> (Arc<FillGoal>, u64) {
+    let goal = Arc::new(FillGoal::new(1_000, 5_000, limits));
+    let mut run = Simulated::measuring(SECOND).over(shards);
+    run.phases.measurement = None;
+    let iterations = Iterations::Accepted(goal.clone());
+    let load = users(Stages::constant(users_there), Think::Constant(Nanos::ZERO), iterations);
+    let total = run.run(server, load);
+    assert_eq!(total.series[0][1].fate(Fate::Accepted), goal.accepted());
+    (goal, total.series[0][1].offered)
+}
+
+#[test]
+fn a_fill_ends_with_exactly_what_was_asked_for_and_tries_again_what_failed_as_another_operation() {
+    let limits = FillLimits { failed: 1_000, in_a_row: 100 };
+    for (shards, is_ahead) in [(1, false), (3, true), (7, false)] {
+        let server = Scripted::answering_after(MILLI).refusing(|seq| seq % 5 == 2);
+        let server = if is_ahead { server.prepared_ahead() } else { server };
+        let received = server.received.clone();
+        let (goal, offered) = filled(shards, 14, server, limits);
+        assert_eq!((goal.accepted(), goal.has_given_up()), (1_000, false));
+        assert_eq!(offered, 1_000 + goal.failed(), "every failure had one more in its place");
+        let received = received.lock().unwrap();
+        assert_eq!((received.len() as u64, received.keys().next()), (offered, Some(&5_000)));
+    }
+}
+
+#[test]
+fn a_fill_that_only_fails_is_given_up_and_names_its_first_failure() {
+    for (shards, is_ahead) in [(1, true), (2, false)] {
+        let server = Scripted::answering_after(MILLI).refusing(|seq| seq >= 5_300);
+        let server = if is_ahead { server.prepared_ahead() } else { server };
+        let (goal, _) = filled(shards, 4, server, FillLimits { failed: 1_000, in_a_row: 12 });
+        assert!(goal.has_given_up() && goal.accepted() == 300, "{goal:?}");
+        let first = goal.first_failure().unwrap();
+        assert!((5_300..5_304).contains(&first.seq) && first.accepted >= 297, "{first:?}");
+    }
+}
+
+#[test]
+fn a_fill_with_fewer_users_than_shards_is_whole() {
+    let server = Scripted::answering_after(MILLI).refusing(|seq| seq == 5_001);
+    let (goal, _) = filled(5, 2, server, FillLimits { failed: 10, in_a_row: 10 });
+    assert_eq!((goal.accepted(), goal.failed()), (1_000, 1));
 }
 
 #[test]

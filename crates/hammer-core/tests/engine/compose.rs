@@ -54,7 +54,7 @@ fn users_of_a_closed_loop_take_operations_that_are_prepared_ahead_and_others_ali
             stages: Stages::constant(7),
             spawn_rate: None,
             think,
-            iterations,
+            iterations: iterations.clone(),
             seed: 1,
         });
         let total = Simulated::measuring(SECOND).over(2).run(mix, load);

@@ -20,7 +20,7 @@ use hammer_core::shard_range::ShardRange;
 use hammer_core::supply::{SupplyBounds, SupplyPool, SupplyWork};
 use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Workload};
 use hammer_measure::recorder::{Interval, SeriesRecord};
-use hammer_measure::{Command, Nanos, Outcome};
+use hammer_measure::{Command, Nanos};
 
 pub(crate) const MILLI: Nanos = Nanos::from_millis(1);
 pub(crate) const SECOND: Nanos = Nanos::from_secs(1);
@@ -34,13 +34,20 @@ pub(crate) struct Scripted {
     pub(crate) stall: (Nanos, Nanos),
     pub(crate) steps: usize,
     pub(crate) preparation: Preparation,
+    /// Which operations it answers with 500.
+    pub(crate) refuses: fn(u64) -> bool,
     pub(crate) received: Received,
 }
 
 impl Scripted {
     pub(crate) fn answering_after(service: Nanos) -> Self {
         let (stall, preparation) = ((Nanos::ZERO, Nanos::ZERO), Preparation::Inline);
-        Self { service, stall, steps: 1, preparation, received: Received::default() }
+        Self { service, stall, steps: 1, preparation, refuses: |_| false, received: Received::default() }
+    }
+
+    pub(crate) fn refusing(mut self, refuses: fn(u64) -> bool) -> Self {
+        self.refuses = refuses;
+        self
     }
 
     pub(crate) fn prepared_ahead(mut self) -> Self {
@@ -96,7 +103,7 @@ impl Workload for Scripted {
         op: &mut Vec<u8>,
         record: &OperationRecord,
     ) -> Ended {
-        let ended = Ended { outcome: Outcome::Accepted, detail: hammer_measure::Detail::Status(200) };
+        let ended = Ended::of_status(if (self.refuses)(record.seq()) { 500 } else { 200 });
         self.received.lock().unwrap().insert(record.seq(), (clock.now(), op.clone()));
         for step in 0..self.steps {
             let mut guard = if self.steps > 1 { record.step(1 + step) } else { record.exchange() };
