@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hammer_core::clock::{MonotonicClock, unix_millis};
-use hammer_core::dispatch::{LanePlan, Load};
+use hammer_core::dispatch::{FillGoal, LanePlan, Load};
 use hammer_core::observe::Observer;
 use hammer_core::run::{RunSpec, Scope, ScopedThreshold, StopRule};
 use hammer_core::runtime::threaded::ThreadedRuntime;
-use hammer_values::{Count, ValueError};
+use hammer_values::{Count, TimeSpan, ValueError};
 use http::Uri;
 
 use crate::error::CliError;
@@ -25,32 +25,63 @@ use crate::protocol::lab::Lab;
 use crate::protocol::lane::LaneRequest;
 use crate::protocol::registry::Registry;
 use crate::protocol::service::{OpenService, permitted};
-use crate::protocol::{OpenProtocol, RunPlan};
+use crate::protocol::{FillCorpus, OpenProtocol, RunPlan};
 use crate::resources;
 
-/// A run, ready to be carried out.
-pub(crate) struct Assembled {
-    /// The run.
-    pub(crate) spec: RunSpec,
+/// A plan whose services were found, and whose embedded targets run.
+pub(crate) struct OpenedPlan<'a> {
+    registry: &'a Registry,
+    plan: &'a Plan,
+    evidence: &'a Path,
+    instants: RunInstants,
+    open: Vec<Box<dyn OpenProtocol + 'a>>,
     /// The embedded targets; they live as long as this does.
     pub(crate) labs: Vec<Box<dyn Lab>>,
-    /// What the reader of the report must be told.
-    pub(crate) notes: Vec<String>,
+    /// What the reader of the report must be told of what was found.
+    found: Vec<String>,
 }
 
-/// Prepares the run of a plan. What has to be shown to who broke a promise goes to the folder `evidence`.
+/// What the instants of a run are told from.
+#[derive(Clone, Copy)]
+struct RunInstants {
+    clock: MonotonicClock,
+    epoch_unix_ms: u64,
+}
+
+/// A fill, ready to be carried out.
+pub(crate) struct AssembledFill {
+    /// Its run.
+    pub(crate) spec: RunSpec,
+    /// How far it comes.
+    pub(crate) goal: Arc<FillGoal>,
+    /// How many operations were accepted by earlier ones.
+    pub(crate) before: u64,
+    /// What it writes.
+    pub(crate) corpus: Option<Box<dyn FillCorpus>>,
+}
+
+impl RunInstants {
+    fn now() -> Self {
+        Self { clock: MonotonicClock::starting_now(), epoch_unix_ms: unix_millis() }
+    }
+}
+
+/// Finds or starts the services of a plan. What has to be shown to who broke a promise goes to the folder `evidence`.
 ///
 /// # Errors
 /// When the plan contradicts itself, names what does not exist, or a target that nobody allowed.
-pub(crate) fn assemble(registry: &Registry, plan: &Plan, evidence: &Path) -> Result<Assembled, CliError> {
-    let (clock, epoch_unix_ms) = (MonotonicClock::starting_now(), unix_millis());
-    let planned = RunPlan { plan, epoch_unix_ms, evidence };
+pub(crate) fn open<'a>(
+    registry: &'a Registry,
+    plan: &'a Plan,
+    evidence: &'a Path,
+) -> Result<OpenedPlan<'a>, CliError> {
+    let instants = RunInstants::now();
+    let planned = RunPlan { plan, epoch_unix_ms: instants.epoch_unix_ms, evidence };
     check_own(registry, plan)?;
     let mut open = Vec::new();
     for protocol in registry.protocols() {
         open.push(protocol.open(&planned)?);
     }
-    let services: Vec<OpenService> = open.iter().flat_map(|open| open.services()).collect();
     let endpoints: Vec<Uri> = open.iter().flat_map(|open| open.endpoints()).collect();
     permitted(&endpoints, plan.target.authorized.as_deref())?;
     permitted(&pages(plan), plan.target.authorized.as_deref())?;
@@ -58,36 +89,135 @@ pub(crate) fn assemble(registry: &Registry, plan: &Plan, evidence: &Path) -> Res
         return Err(PlanFault::ObservedTwice.at(PlanPath::of("target")).into());
     }
     let labs = open.iter_mut().flat_map(|open| open.take_labs()).collect();
-    let mut lanes = lanes(registry, planned, &mut open, &services)?;
-    lanes.extend(open.iter_mut().flat_map(|open| open.upkeep()));
-    let found: Vec<String> = open.iter_mut().flat_map(|open| open.notes()).collect();
-    let stops = stops(registry, plan, &open);
-    let headlines = open.iter().flat_map(|open| open.headlines()).collect();
-    let mut observers: Vec<Box<dyn Observer>> = metric_observers(plan).collect();
-    for open in open {
-        observers.extend(open.observers()?);
+    let found = open.iter_mut().flat_map(|open| open.notes()).collect();
+    Ok(OpenedPlan { registry, plan, evidence, instants, open, labs, found })
+}
+
+impl<'a> OpenedPlan<'a> {
+    /// What the reader of the report must be told.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        notes(self.registry, self.plan).into_iter().chain(self.found.iter().cloned()).collect()
     }
-    let spec = RunSpec {
-        clock,
-        epoch_unix_ms,
-        seed: plan.seed,
-        shards: shards(plan).into(),
-        supply_threads: plan.threads.supply.map_or(1, Count::get),
-        verify_threads: plan.threads.verify.map_or(1, Count::get),
-        verify_ring_bytes: VERIFY_RING_BYTES,
-        spill_folder: std::env::temp_dir(),
-        warm_up: plan.phases.warm_up.duration().into(),
-        measurement: plan.phases.measurement.map(|span| span.duration().into()),
-        drain: plan.phases.drain.duration().into(),
-        interval: plan.interval.duration().into(),
-        lanes,
-        stops,
-        observers,
-        headlines,
-        thresholds: thresholds(plan),
-        resources: Box::new(resources::used),
-    };
-    Ok(Assembled { spec, labs, notes: notes(registry, plan).into_iter().chain(found).collect() })
+
+    /// Prepares the fill ahead of the run, where the plan has one; its corpus is emptied first where `is_emptied`.
+    ///
+    /// # Errors
+    /// When the plan contradicts itself, or what it names cannot be read or written.
+    pub(crate) fn fill(&self, is_emptied: bool) -> Result<Option<AssembledFill>, CliError> {
+        let plan = self.plan;
+        let (Some(fill), Some((place, workload))) = (&plan.fill, plan.filling()) else { return Ok(None) };
+        let planned = self.planned(self.instants);
+        let mut open = reopened(&self.open, &planned)?;
+        let protocol = workload.operations.keys().next().and_then(|key| self.registry.of_workload(key));
+        // Every workload has a section, and every section a protocol, once the plan was checked.
+        let Some(protocol) = protocol else { return Ok(None) };
+        let mut corpus = None;
+        if let Some(file) = &fill.corpus {
+            let at = || PlanPath::of("fill").key("corpus");
+            let opened = open[protocol].corpus(workload, file, is_emptied || !fill.resume);
+            corpus = opened.map_err(|fault| fault.at(at()))?;
+            if corpus.is_none() {
+                return Err(PlanFault::Misfit(NO_CORPUS.to_owned()).at(at()).into());
+            }
+        }
+        let before = corpus.as_ref().map_or(0, |corpus| corpus.entries());
+        let first = corpus.as_ref().map_or(FIRST_FILLED, |corpus| corpus.first_seq().max(FIRST_FILLED));
+        let goal = fill.goal(before, first);
+        let services: Vec<OpenService> = open.iter().flat_map(|open| open.services()).collect();
+        let users = fill.users.get();
+        let load = fill.load(&goal, plan.seed);
+        let lane = LaneRequest {
+            planned,
+            workload,
+            place,
+            load,
+            in_flight: users,
+            warm_up: users,
+            services: &services,
+        };
+        let mut lanes = vec![open[protocol].lane(lane)?];
+        lanes.extend(open.iter_mut().flat_map(|open| open.upkeep()));
+        let stops = open.iter().flat_map(|open| open.stops()).collect();
+        let mut observers = Vec::new();
+        for open in open {
+            observers.extend(open.observers()?);
+        }
+        let shards = if plan.target.lab.is_some() { 1 } else { resources::cores().min(users) };
+        let shards = plan.threads.shards.map_or(shards, |shards| shards.get().min(users));
+        let spec = RunSpec {
+            measurement: fill.timeout.map(|span| span.duration().into()),
+            lanes,
+            stops,
+            observers,
+            goal: Some(goal.operations()),
+            shards: shards.min(plan.target.least_connections().unwrap_or(usize::MAX)).max(1).into(),
+            ..self.spec(self.instants)
+        };
+        Ok(Some(AssembledFill { spec, goal, before, corpus }))
+    }
+
+    /// Prepares the run itself, which comes `after_fill` or not.
+    ///
+    /// # Errors
+    /// When the plan contradicts itself, or what it names cannot be read.
+    pub(crate) fn run(&mut self, after_fill: bool) -> Result<RunSpec, CliError> {
+        let (registry, plan) = (self.registry, self.plan);
+        // A fill takes as long as it takes: what is measured has an epoch of its own.
+        let instants = if after_fill { RunInstants::now() } else { self.instants };
+        let planned = self.planned(instants);
+        let mut open = match after_fill {
+            true => reopened(&self.open, &planned)?,
+            false => std::mem::take(&mut self.open),
+        };
+        let services: Vec<OpenService> = open.iter().flat_map(|open| open.services()).collect();
+        let mut lanes = lanes(registry, planned, &mut open, &services)?;
+        lanes.extend(open.iter_mut().flat_map(|open| open.upkeep()));
+        let stops = stops(registry, plan, &open);
+        let headlines = open.iter().flat_map(|open| open.headlines()).collect();
+        let mut observers: Vec<Box<dyn Observer>> = metric_observers(plan).collect();
+        for open in open {
+            observers.extend(open.observers()?);
+        }
+        Ok(RunSpec {
+            shards: shards(plan).into(),
+            warm_up: plan.phases.warm_up.duration().into(),
+            measurement: plan.phases.measurement.map(|span| span.duration().into()),
+            lanes,
+            stops,
+            observers,
+            headlines,
+            thresholds: thresholds(plan),
+            ..self.spec(instants)
+        })
+    }
+
+    fn planned(&self, instants: RunInstants) -> RunPlan<'a> {
+        RunPlan { plan: self.plan, epoch_unix_ms: instants.epoch_unix_ms, evidence: self.evidence }
+    }
+
+    /// What every run of the plan has.
+    fn spec(&self, instants: RunInstants) -> RunSpec {
+        let plan = self.plan;
+        RunSpec {
+            clock: instants.clock,
+            epoch_unix_ms: instants.epoch_unix_ms,
+            seed: plan.seed,
+            supply_threads: plan.threads.supply.map_or(1, Count::get),
+            verify_threads: plan.threads.verify.map_or(1, Count::get),
+            verify_ring_bytes: VERIFY_RING_BYTES,
+            drain: plan.phases.drain.duration().into(),
+            interval: plan.interval.duration().into(),
+            resources: Box::new(resources::used),
+            ..RunSpec::new(Vec::new())
+        }
+    }
+}
+
+fn reopened<'a, 'b>(
+    open: &[Box<dyn OpenProtocol + 'a>],
+    planned: &RunPlan<'b>,
+) -> Result<Vec<Box<dyn OpenProtocol + 'b>>, CliError> {
+    open.iter().map(|open| open.reopened(planned)).collect()
 }
 
 /// What can be said against the plan without starting, dialling or reading anything that it names but a trace of arrivals.
@@ -98,7 +228,7 @@ pub(crate) fn check(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
     check_own(registry, plan)?;
     let planned = RunPlan { plan, epoch_unix_ms: unix_millis(), evidence: Path::new("") };
     registry.protocols().iter().try_for_each(|protocol| protocol.check(&planned))?;
-    for (place, workload) in plan.workloads.iter().enumerate() {
+    for (place, workload) in plan.measured() {
         load(plan, workload, place)?;
     }
     Ok(())
@@ -107,6 +237,7 @@ pub(crate) fn check(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
 /// What belongs to no protocol.
 fn check_own(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
     check_names(plan)?;
+    check_fill(plan)?;
     plan.resources.as_ref().map_or(Ok(()), ResourcesPlan::check_names)?;
     observe::check_names(&plan.observe)?;
     check_stop(registry, plan)?;
@@ -148,6 +279,25 @@ fn check_names(plan: &Plan) -> Result<(), PlanError> {
         }
     }
     Ok(())
+}
+
+fn check_fill(plan: &Plan) -> Result<(), PlanError> {
+    let Some(fill) = &plan.fill else { return Ok(()) };
+    let at = |key: &str| PlanPath::of("fill").key(key);
+    if plan.filling().is_none() {
+        return Err(
+            PlanFault::Misfit(format!("no workload is called `{}`", fill.workload)).at(at("workload"))
+        );
+    }
+    if fill.users.get() > MOST_FILLING {
+        return Err(PlanFault::Misfit(TOO_MANY_FILL.to_owned()).at(at("users")));
+    }
+    match fill.timeout {
+        Some(TimeSpan::ZERO) => {
+            Err(PlanFault::Misfit(ValueError::below("1ns").to_string()).at(at("timeout")))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn check_stop(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
@@ -204,7 +354,7 @@ fn lanes(
     services: &[OpenService],
 ) -> Result<Vec<Arc<dyn LanePlan<ThreadedRuntime>>>, PlanError> {
     let mut lanes = Vec::new();
-    for (place, workload) in planned.plan.workloads.iter().enumerate() {
+    for (place, workload) in planned.plan.measured() {
         let in_flight = workload.load.most_users().unwrap_or(workload.in_flight.get());
         let (load, warm_up) = (load(planned.plan, workload, place)?, warm_up(workload, in_flight));
         let lane = LaneRequest { planned, workload, place, load, in_flight, warm_up, services };
@@ -230,7 +380,7 @@ fn shards(plan: &Plan) -> usize {
     match plan.threads.shards {
         Some(shards) => shards.get().min(most_shards(plan)),
         None => {
-            let closed = plan.workloads.iter().any(|workload| workload.load.most_users().is_some());
+            let closed = plan.measured().any(|(_, workload)| workload.load.most_users().is_some());
             let rate: f64 = plan.workloads.iter().map(|workload| workload.load.greatest_rate()).sum();
             // An embedded target shares the cores.
             let many = (closed || rate > ONE_SHARD_RATE) && plan.target.lab.is_none();
@@ -241,8 +391,8 @@ fn shards(plan: &Plan) -> usize {
 
 /// More shards than operations in flight, or than connections, would raise those limits, since each shard has one at least.
 fn most_shards(plan: &Plan) -> usize {
-    let limits = plan.workloads.iter().filter(|workload| workload.load.most_users().is_none());
-    let in_flight = limits.map(|workload| workload.in_flight.get()).min();
+    let limits = plan.measured().filter(|(_, workload)| workload.load.most_users().is_none());
+    let in_flight = limits.map(|(_, workload)| workload.in_flight.get()).min();
     let connections = plan.target.least_connections();
     in_flight.into_iter().chain(connections).min().unwrap_or(usize::MAX).max(1)
 }
@@ -291,6 +441,11 @@ fn notes(registry: &Registry, plan: &Plan) -> Vec<String> {
     own.chain(registry.protocols().iter().flat_map(|protocol| protocol.notes(plan))).collect()
 }
 
+/// Above all numbers that operations of a measured run have, so that a fill sends nothing that is sent again.
+const FIRST_FILLED: u64 = 1 << 40;
+const MOST_FILLING: usize = 100_000;
+const TOO_MANY_FILL: &str = "100,000 users at most can fill";
+const NO_CORPUS: &str = "what the workload sends leaves no entries that could be read back";
 const VERIFY_RING_BYTES: usize = 8 << 20;
 const WARM_UP_AT_MOST: usize = 256;
 /// One thread sends so much with a core to itself.

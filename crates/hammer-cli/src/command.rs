@@ -2,6 +2,7 @@
 
 pub(crate) mod completions;
 pub(crate) mod ct;
+mod fill;
 mod foreground;
 pub(crate) mod http;
 pub(crate) mod lab;

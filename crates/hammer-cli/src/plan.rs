@@ -14,6 +14,7 @@ pub(crate) mod contact;
 mod credential;
 pub(crate) mod document;
 pub(crate) mod error;
+pub(crate) mod fill;
 pub(crate) mod grammar;
 pub(crate) mod interval;
 pub(crate) mod load;
@@ -34,6 +35,7 @@ pub(crate) mod threshold;
 mod typed;
 
 use credential::mask;
+use fill::FillPlan;
 use interval::IntervalLength;
 use load::LoadPlan;
 use observe::ObservePlan;
@@ -57,6 +59,9 @@ pub(crate) struct Plan {
     pub(crate) target: TargetPlan,
     /// What is sent, each workload with its own load.
     pub(crate) workloads: NonEmpty<WorkloadPlan>,
+    /// What is sent ahead of all that, until enough of it is accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) fill: Option<FillPlan>,
     /// Warm-up, measurement, drain.
     #[serde(default)]
     pub(crate) phases: PhasesPlan,
@@ -102,7 +107,8 @@ pub(crate) struct WorkloadPlan {
     #[serde(flatten, skip_deserializing)]
     #[schemars(skip)]
     pub(crate) operations: Sections,
-    /// When it sends.
+    /// When it sends; only a workload that the plan is filled with may be without it.
+    #[serde(default)]
     pub(crate) load: LoadPlan,
     /// Open loop: most operations in flight at once.
     #[serde(default = "default_in_flight")]
@@ -218,6 +224,22 @@ impl Plan {
     pub(crate) fn seed(mut self, seed: Option<u64>) -> Self {
         self.seed = seed.unwrap_or(self.seed);
         self
+    }
+
+    /// The workload that fills, and its place.
+    pub(crate) fn filling(&self) -> Option<(usize, &WorkloadPlan)> {
+        let fill = self.fill.as_ref()?;
+        self.workloads.iter().enumerate().find(|(_, workload)| workload.name == fill.workload)
+    }
+
+    /// The workloads that are measured, with their places: all but one that only fills.
+    pub(crate) fn measured(&self) -> impl Iterator<Item = (usize, &WorkloadPlan)> {
+        self.workloads.iter().enumerate().filter(|(_, workload)| !self.only_fills(workload))
+    }
+
+    /// Whether a workload fills, and does nothing else.
+    pub(crate) fn only_fills(&self, workload: &WorkloadPlan) -> bool {
+        workload.load.is_none() && self.fill.as_ref().is_some_and(|fill| fill.workload == workload.name)
     }
 
     /// The plan as reports hold it: what headers carry as credentials is left out.

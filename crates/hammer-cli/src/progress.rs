@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hammer_measure::snapshot::RunInfo;
 use hammer_measure::{Nanos, Reporter, RunEvent};
-use hammer_report::progress::line;
+use hammer_report::progress::{accepted, line};
 use hammer_report::report::Event;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -29,7 +29,10 @@ impl Reporter for Progress {
         let Some(bar) = &self.bar else { return };
         match event {
             RunEvent::Started(info) => {
-                if let Some(measurement) = info.measurement {
+                if let Some(goal) = info.goal {
+                    bar.set_length(goal);
+                    bar.set_style(style("{bar:20} {wide_msg}"));
+                } else if let Some(measurement) = info.measurement {
                     bar.set_length(millis(info.warm_up + measurement));
                     bar.set_style(style("{bar:20} {wide_msg}"));
                 } else {
@@ -43,7 +46,10 @@ impl Reporter for Progress {
             }
             RunEvent::Interval(snapshot) => {
                 if let Some(info) = &self.info {
-                    bar.set_position(millis(snapshot.at.since(self.start.unwrap_or_default())));
+                    bar.set_position(match info.goal {
+                        Some(_) => accepted(snapshot, info),
+                        None => millis(snapshot.at.since(self.start.unwrap_or_default())),
+                    });
                     bar.set_message(line(snapshot, info));
                 }
             }

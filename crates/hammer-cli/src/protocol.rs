@@ -1,6 +1,7 @@
 //! What a protocol adds to plans, and what it makes of them. Whoever reads, checks, assembles or shows a run loops over the
 //! protocols of the registry; but for the commands that are one's own, nothing above names one.
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_measure::headline::Headline;
 
 use crate::error::CliError;
-use crate::plan::error::PlanError;
+use crate::plan::error::{PlanError, PlanFault};
 use crate::plan::grammar::StopKey;
 use crate::plan::section::Section;
 use crate::plan::{Plan, WorkloadPlan};
@@ -87,6 +88,27 @@ pub(crate) trait OpenProtocol {
     /// Its embedded targets, which the run's owner keeps from now on.
     fn take_labs(&mut self) -> Vec<Box<dyn Lab>>;
 
+    /// The same services for another run of the plan that was opened: a fill has a run of its own, ahead of the measured one. Embedded
+    /// targets stay with whoever took them.
+    ///
+    /// # Errors
+    /// When an observer's client cannot be made.
+    fn reopened<'b>(&self, planned: &RunPlan<'b>) -> Result<Box<dyn OpenProtocol + 'b>, CliError>;
+
+    /// Opens the corpus to which the lane of this workload, made next, adds what it gets accepted; empties it first where that is asked
+    /// for. None where the workload's operations leave nothing that could be read back by a file.
+    ///
+    /// # Errors
+    /// When the file cannot be written, or is no corpus.
+    fn corpus(
+        &mut self,
+        _workload: &WorkloadPlan,
+        _file: &Path,
+        _is_emptied: bool,
+    ) -> Result<Option<Box<dyn FillCorpus>>, PlanFault> {
+        Ok(None)
+    }
+
     /// One of its workloads, which has a section of this protocol, with its load.
     ///
     /// # Errors
@@ -131,6 +153,32 @@ pub(crate) trait OpenProtocol {
     fn observers(self: Box<Self>) -> Result<Vec<Box<dyn Observer>>, PlanError> {
         Ok(Vec::new())
     }
+}
+
+/// The corpus of a fill, while that is carried out.
+pub(crate) trait FillCorpus {
+    /// How many entries it had before.
+    fn entries(&self) -> u64;
+
+    /// The number that the next operation may have: none that ever filled it has it.
+    fn first_seq(&self) -> u64;
+
+    /// Has all that was accepted written.
+    ///
+    /// # Errors
+    /// When it cannot be.
+    fn finish(self: Box<Self>) -> io::Result<WrittenCorpus>;
+}
+
+/// What a fill has written.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WrittenCorpus {
+    /// Entries that were added.
+    pub(crate) added: u64,
+    /// Entries for which there was no room on their way to the file.
+    pub(crate) lost: u64,
+    /// The last of them, in words.
+    pub(crate) last: Option<String>,
 }
 
 /// A run that a plan asks for.

@@ -26,7 +26,7 @@ mod values;
 pub type Target = fn(&[u8]) -> bool;
 
 /// Every target by its name, which is that of its file in `fuzz/fuzz_targets` and of its folder in `fuzz/seeds`.
-pub const TARGETS: [(&str, Target); 39] = [
+pub const TARGETS: [(&str, Target); 40] = [
     ("audit_bundle", audit::bundle),
     ("audit_entries", audit::entries),
     ("authorities", chain::authorities),
@@ -35,6 +35,7 @@ pub const TARGETS: [(&str, Target); 39] = [
     ("chain", chain::chain),
     ("checkpoint", signed::checkpoint),
     ("consistency", proof::consistency),
+    ("corpus", sigstore::corpus),
     ("discovery", token::discovery),
     ("entry_and_proof", proof::entry_and_proof),
     ("follow", audit::follow),

@@ -7,8 +7,8 @@ use hammer_core::workload::Workload as _;
 use hammer_measure::Nanos;
 use hammer_net::ClientConfig;
 use hammer_sigstore::{
-    RekorTilesLeaves, ServiceEndpoints, SigstoreRun, SigstoreTarget, SigstoreTargetPlan, TimestampPlan,
-    TimestampWorkload, Trust, TrustedRoot,
+    CorpusFile, RekorTilesLeaves, ServiceEndpoints, SigstoreRun, SigstoreTarget, SigstoreTargetPlan,
+    TimestampPlan, TimestampWorkload, Trust, TrustedRoot,
 };
 use hammer_tlog::logs::audit::LeafFormat as _;
 use hammer_tlog::logs::merkle::leaf_hash;
@@ -16,6 +16,20 @@ use serde_json::Value;
 
 use crate::structure::text;
 use crate::timestamp::signed_content;
+
+/// A corpus: whatever is cut off its end, it has no entry that the whole has not, and no other mistake in an earlier line.
+pub(crate) fn corpus(data: &[u8]) -> bool {
+    let whole = CorpusFile::parse(data);
+    let half = CorpusFile::parse(&data[..data.len() / 2]);
+    match (&whole, &half) {
+        (Ok(whole), Ok(half)) => assert!(half.entries() <= whole.entries()),
+        // What ends in the middle of a line may be no corpus yet; a bad line that is whole stays one.
+        (Ok(_), Err(bad)) => assert!(bad.line == 1, "{bad:?}"),
+        (Err(whole), Err(half)) => assert!(half.line <= whole.line, "{whole:?} {half:?}"),
+        (Err(_), Ok(_)) => {}
+    }
+    whole.is_ok_and(|file| file.entries() > 0)
+}
 
 /// A record on which a promise is kept holds what the recorded services answered to what was recorded.
 pub(crate) fn record(data: &[u8]) -> bool {

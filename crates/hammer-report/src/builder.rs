@@ -65,6 +65,7 @@ impl ReportBuilder {
             health: Health::from(&result.health),
             run: run(info, result),
             phases: result.phases.iter().map(PhaseSpan::from).collect(),
+            fill: None,
             resources: Resources::of(&result.resources, totals.all.completed),
             totals,
             series,

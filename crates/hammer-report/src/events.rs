@@ -61,6 +61,9 @@ pub struct Started {
     pub warm_up_ns: u64,
     /// Planned length of measurement; `null` when something else is to end it.
     pub measurement_ns: Option<u64>,
+    /// How many operations are to be accepted, where the run is a fill ahead of the measured one; `null` of any other.
+    #[serde(default)]
+    pub fill_operations: Option<u64>,
     /// The series, in the order of every interval.
     pub series: Vec<StartedSeries>,
     /// The observations that a reader is to see first, in that order.
@@ -237,6 +240,7 @@ impl Started {
             shards: info.shards as u64,
             warm_up_ns: info.warm_up.0,
             measurement_ns: info.measurement.map(|measurement| measurement.0),
+            fill_operations: info.goal,
             series: series.collect(),
             headlines: info.headlines.iter().map(StartedHeadline::of).collect(),
         }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use hammer_measure::snapshot::{RunInfo, SeriesFigures, SeriesSnapshot, Snapshot};
-use hammer_measure::{Fate, SeriesInfo, Summary};
+use hammer_measure::{Fate, Nanos, SeriesInfo, Summary};
 
 use crate::report::{Finding, PhaseName};
 use crate::text::number::{grouped, per_second};
@@ -20,6 +20,10 @@ pub fn line(snapshot: &Snapshot, info: &RunInfo) -> String {
     };
     let seconds = snapshot.span.as_secs_f64();
     let rate = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
+    if let Some(filled) = filled(snapshot, info) {
+        let tail = [slowest(operations()), promised(snapshot), health(snapshot)].concat();
+        return format!("{filled}, failed {}{tail}", grouped(interval(failed)));
+    }
     let mut line = format!(
         "{:>4.0}s {}: offered {}, accepted {}, failed {}",
         snapshot.at.as_secs_f64(),
@@ -38,6 +42,32 @@ pub fn line(snapshot: &Snapshot, info: &RunInfo) -> String {
     line.push_str(&promised(snapshot));
     line.push_str(&health(snapshot));
     line
+}
+
+/// How far a fill has come, how fast it goes, and how long it takes at that rate; none of a run that is no fill.
+pub fn filled(snapshot: &Snapshot, info: &RunInfo) -> Option<String> {
+    let goal = info.goal?;
+    let operations = || info.series.iter().zip(&snapshot.series).filter(|(series, _)| series.operation);
+    let accepted = accepted(snapshot, info);
+    let lately: u64 = operations().map(|(_, series)| series.interval.fate(Fate::Accepted)).sum();
+    let seconds = snapshot.span.as_secs_f64();
+    let rate = if seconds > 0.0 { lately as f64 / seconds } else { 0.0 };
+    let left = goal.saturating_sub(accepted);
+    let ends = match left {
+        0 => String::new(),
+        _ if rate > 0.0 => format!(", {} left", Nanos::from_secs((left as f64 / rate).ceil() as u64)),
+        _ => ", none lately".to_owned(),
+    };
+    Some(format!("filled {} of {} at {}{ends}", grouped(accepted), grouped(goal), per_second(rate)))
+}
+
+/// How many operations were accepted so far.
+pub fn accepted(snapshot: &Snapshot, info: &RunInfo) -> u64 {
+    let operations = info.series.iter().zip(&snapshot.series).filter(|(series, _)| series.operation);
+    let of_both = |series: &SeriesSnapshot| {
+        [&series.warm_up, &series.measurement].map(|phase| phase.fate(Fate::Accepted))
+    };
+    operations.flat_map(|(_, series)| of_both(series)).sum()
 }
 
 fn failed(figures: &SeriesFigures) -> u64 {

@@ -14,6 +14,7 @@ pub mod connections;
 pub mod disruption;
 pub mod event;
 pub mod figures;
+pub mod fill;
 pub mod headline;
 pub mod health;
 pub mod phase;
@@ -28,6 +29,7 @@ pub use connections::{Connections, PeerFigures};
 pub use disruption::{Disruption, DisruptionKind, Pace};
 pub use event::Event;
 pub use figures::{Cause, Counts, DurationTable, Durations, Fates, Nanoseconds, Rates};
+pub use fill::{Corpus, Fill, FillOutcome};
 pub use headline::{HeadlineFigures, TreeSize};
 pub use health::{Finding, Health};
 pub use phase::{PhaseName, PhaseSpan};
@@ -54,6 +56,9 @@ pub struct Report {
     pub run: Run,
     /// The phases as they really were.
     pub phases: Vec<PhaseSpan>,
+    /// The fill ahead of the run; `null` where the plan has none.
+    #[serde(default)]
+    pub fill: Option<Fill>,
     /// All operation series together; steps are parts of operations and are left out.
     pub totals: Totals,
     /// By series: the operations of each workload, and the steps within them.

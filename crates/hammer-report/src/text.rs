@@ -5,6 +5,7 @@ use crate::report::{Event, HeadlineFigures, PromiseCounts, Report};
 
 mod connections;
 mod disruptions;
+mod fill;
 pub mod number;
 pub(crate) mod page;
 mod series;
@@ -18,6 +19,7 @@ pub fn render(report: &Report) -> String {
     let mut page = Page::default();
     page.paragraph("", &report.verdict.to_string());
     health(&mut page, report);
+    report.fill.iter().for_each(|filled| fill::render(&mut page, filled));
     run(&mut page, report);
     report.series.iter().for_each(|series| series::render(&mut page, series));
     page.blank();

@@ -91,6 +91,32 @@ pub enum SigstoreError {
         "draw what is read: `mix` names nothing with a weight; give it log-info, log-proof, search, public-key, certchain, trust-bundle, configuration, checkpoint, tile or bundle"
     )]
     NothingToRead,
+    /// The file of a corpus cannot be read or written.
+    #[error("use the corpus {path}: {source}")]
+    CorpusUnread {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A line of it is none of a corpus.
+    #[error("use the corpus {path}: line {line}: {reason}")]
+    CorpusLine {
+        /// The file.
+        path: PathBuf,
+        /// Which, from 1.
+        line: u64,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// It has nothing that could be read.
+    #[error("use the corpus {path}: it has no entry of {log}")]
+    CorpusEmpty {
+        /// The file.
+        path: PathBuf,
+        /// The log whose entries are looked for.
+        log: &'static str,
+    },
     /// A call of gRPC by a client of HTTP/1.1 alone.
     #[error("call gRPC over HTTP/1.1: it needs HTTP/2")]
     GrpcOverHttp1,
@@ -107,6 +133,11 @@ fn or_in_root(key: &str) -> &'static str {
 }
 
 impl SigstoreError {
+    /// Whether the corpus of a workload is at fault.
+    pub const fn is_of_corpus(&self) -> bool {
+        matches!(self, Self::CorpusUnread { .. } | Self::CorpusLine { .. } | Self::CorpusEmpty { .. })
+    }
+
     /// The key at fault, below the block of the target; none where it is no single one.
     pub const fn key(&self) -> Option<&'static str> {
         match self {
@@ -121,7 +152,11 @@ impl SigstoreError {
             Self::Subject(_) => Some("identity.subject"),
             Self::GrantSecret { key, .. } => Some(key),
             Self::Grant(_) => Some("identity.grant"),
-            Self::GrpcOverHttp1 | Self::NothingToRead => None,
+            Self::GrpcOverHttp1
+            | Self::NothingToRead
+            | Self::CorpusUnread { .. }
+            | Self::CorpusLine { .. }
+            | Self::CorpusEmpty { .. } => None,
         }
     }
 }

@@ -4,6 +4,7 @@ mod artifact;
 mod certificate;
 pub(crate) mod entry;
 pub(crate) mod malformed;
+mod search;
 mod shards;
 pub(crate) mod timestamp;
 mod window;
@@ -118,6 +119,7 @@ impl Verifier for PromiseVerifier {
             Ok(PromiseRecord::Artifact(record)) => {
                 (SigstorePromise::Artifact, artifact::judge(judge.log_trust(), proven, &record))
             }
+            Ok(PromiseRecord::Search(record)) => (SigstorePromise::Search, search::judge(&record)),
             // Records are this crate's own.
             Err(_) => return verdicts.unchecked(SigstorePromise::Entry.into()),
         };

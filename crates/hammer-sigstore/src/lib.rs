@@ -23,10 +23,12 @@ mod tokens;
 mod trust;
 mod verify;
 
+pub use corpus::{BadLine, CorpusFile, CorpusSink, CorpusWriter, CorpusWritten};
 pub use error::SigstoreError;
 pub use plan::{
-    FulcioInterface, IdentityPlan, MixedPlan, RekorVersion, SearchKey, ServiceReadKind, ServiceReadPlan,
-    SignPlan, SigstoreTargetPlan, TimestampFormat, TimestampPlan, TokenSigner, VerifyPlan,
+    CorpusDraw, FulcioInterface, IdentityPlan, MixedPlan, NewestEntries, RekorVersion, SearchKey,
+    ServiceReadKind, ServiceReadPlan, SignPlan, SigstoreTargetPlan, TimestampFormat, TimestampPlan,
+    TokenSigner, VerifyBy, VerifyPlan, ZipfExponent,
 };
 pub use read::{ServiceReadOp, ServiceReadSession, ServiceReadWorkload};
 pub use rekor_tiles::audit::{RekorTilesLeaves, RekorTilesLog};

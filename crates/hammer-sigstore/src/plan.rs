@@ -14,4 +14,4 @@ pub use read::{SearchKey, ServiceReadKind, ServiceReadPlan};
 pub use sign::{FulcioInterface, RekorVersion, SignPlan};
 pub use target::SigstoreTargetPlan;
 pub use timestamp::{TimestampFormat, TimestampPlan};
-pub use verify::VerifyPlan;
+pub use verify::{CorpusDraw, NewestEntries, VerifyBy, VerifyPlan, ZipfExponent};

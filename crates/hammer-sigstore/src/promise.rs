@@ -16,12 +16,14 @@ pub(crate) enum SigstorePromise {
     TimestampChain,
     /// That what an entry of the log says of an artifact holds: its signature, and the certificate behind it.
     Artifact,
+    /// That the index of the log finds, by the hash of what was signed, the entry that was logged for it.
+    Search,
 }
 
 impl SigstorePromise {
     /// Their names, in the order of the variants.
-    pub(crate) const NAMES: [&'static str; 5] =
-        ["certificate", "entry", "timestamp", "timestamp-chain", "artifact"];
+    pub(crate) const NAMES: [&'static str; 6] =
+        ["certificate", "entry", "timestamp", "timestamp-chain", "artifact", "search"];
 }
 
 impl From<SigstorePromise> for PromiseKind {

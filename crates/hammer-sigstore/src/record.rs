@@ -24,6 +24,7 @@ pub(crate) enum PromiseRecord<'a> {
     Timestamp(TimestampRecord<'a>),
     TimestampChain { at: Instants, body: &'a [u8] },
     Artifact(ArtifactRecord<'a>),
+    Search(SearchRecord<'a>),
 }
 
 /// A certificate, and for what it was asked.
@@ -74,8 +75,20 @@ pub(crate) struct ArtifactRecord<'a> {
     pub(crate) leaf: Hash,
     pub(crate) index: u64,
     pub(crate) artifact: &'a [u8],
+    /// In whose name it was signed; empty where nobody is known.
+    pub(crate) identity: &'a str,
     /// What the log answered; none where it says that it has no such entry.
     pub(crate) body: Option<&'a [u8]>,
+}
+
+/// What a search found, and what it should have.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct SearchRecord<'a> {
+    pub(crate) at: Instants,
+    /// The leaf that was logged, and its index.
+    pub(crate) leaf: Hash,
+    pub(crate) index: u64,
+    pub(crate) body: &'a [u8],
 }
 
 impl Instants {
@@ -127,13 +140,21 @@ impl PromiseRecord<'_> {
                 at.write(out);
                 out.extend_from_slice(body);
             }
-            Self::Artifact(ArtifactRecord { at, leaf, index, artifact, body }) => {
+            Self::Artifact(ArtifactRecord { at, leaf, index, artifact, identity, body }) => {
                 out.extend_from_slice(&[ARTIFACT, u8::from(body.is_some())]);
                 at.write(out);
                 out.extend_from_slice(&leaf.0);
                 out.extend_from_slice(&index.to_be_bytes());
                 put(out, artifact);
+                put(out, identity.as_bytes());
                 out.extend_from_slice(body.unwrap_or_default());
+            }
+            Self::Search(SearchRecord { at, leaf, index, body }) => {
+                out.push(SEARCH);
+                at.write(out);
+                out.extend_from_slice(&leaf.0);
+                out.extend_from_slice(&index.to_be_bytes());
+                out.extend_from_slice(body);
             }
         }
     }
@@ -174,8 +195,14 @@ impl<'a> PromiseRecord<'a> {
                 let at = Instants::read(&mut reader)?;
                 let (leaf, index) = (Hash(*reader.array("leaf")?), reader.u64("index")?);
                 let artifact = take(&mut reader)?;
+                let identity = std::str::from_utf8(take(&mut reader)?).map_err(|_| unknown(kind))?;
                 let body = is_there.then(|| reader.rest());
-                Self::Artifact(ArtifactRecord { at, leaf, index, artifact, body })
+                Self::Artifact(ArtifactRecord { at, leaf, index, artifact, identity, body })
+            }
+            SEARCH => {
+                let at = Instants::read(&mut reader)?;
+                let (leaf, index) = (Hash(*reader.array("leaf")?), reader.u64("index")?);
+                Self::Search(SearchRecord { at, leaf, index, body: reader.rest() })
             }
             other => return Err(unknown(other)),
         })
@@ -200,12 +227,13 @@ const ENTRY: u8 = 2;
 const TIMESTAMP: u8 = 3;
 const TIMESTAMP_CHAIN: u8 = 4;
 const ARTIFACT: u8 = 5;
+const SEARCH: u8 = 6;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn records() -> [PromiseRecord<'static>; 5] {
+    fn records() -> [PromiseRecord<'static>; 6] {
         let at = Instants { intended: Nanos(1), sent: Nanos(2), received: Nanos(3) };
         let interface = FulcioInterface::V2;
         let (identity, spki, body) = ("a@b", &b"key"[..], &b"body"[..]);
@@ -219,8 +247,10 @@ mod tests {
                 leaf: Hash([6; 32]),
                 index: 7,
                 artifact: b"it",
+                identity: "a@b",
                 body: Some(body),
             }),
+            PromiseRecord::Search(SearchRecord { at, leaf: Hash([6; 32]), index: 7, body }),
         ]
     }
 
@@ -229,7 +259,8 @@ mod tests {
         let mut out = Vec::new();
         for body in [None, Some(&b""[..])] {
             let leaf = Hash([6; 32]);
-            let record = ArtifactRecord { at: Instants::default(), leaf, index: 7, artifact: b"it", body };
+            let (at, artifact, identity) = (Instants::default(), &b"it"[..], "");
+            let record = ArtifactRecord { at, leaf, index: 7, artifact, identity, body };
             PromiseRecord::Artifact(record).write(&mut out);
             let Ok(PromiseRecord::Artifact(read)) = PromiseRecord::read(&out) else { panic!("{out:?}") };
             assert_eq!(read.body, body);

@@ -12,6 +12,17 @@ use crate::material::FlowMaterial;
 /// Where entries are written and, by `logIndex`, read.
 pub(crate) const ENTRIES: &str = "/api/v1/log/entries";
 
+/// Where the index is asked for entries.
+pub(crate) const SEARCH: &str = "/api/v1/index/retrieve";
+
+/// Replaces `out` by the search for the entries of an artifact of that hash (`SearchIndex` of openapi.yaml).
+pub(crate) fn write_search(out: &mut Vec<u8>, digest: &Hash) {
+    out.clear();
+    out.extend_from_slice(br#"{"hash":"sha256:"#);
+    out.extend_from_slice(digest.to_hex().as_bytes());
+    out.extend_from_slice(br#""}"#);
+}
+
 /// Replaces `out` by a hashedrekord 0.0.1 over the artifact of a flow, by the certificate of that PEM. It is written as the log keeps it
 /// (canonical JSON, RFC 8785), so that what was sent is what has to be logged.
 pub(crate) fn write_hashedrekord(out: &mut Vec<u8>, material: &FlowMaterial, certificate: &str) {

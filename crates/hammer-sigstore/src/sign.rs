@@ -16,7 +16,8 @@ use hammer_exchange::stock::ShardTokens;
 use hammer_exchange::{ServiceConfig, WallTime};
 use hammer_net::ClientConfig;
 
-use crate::corpus::Corpus;
+use crate::corpus::entry::CorpusLog;
+use crate::corpus::{Corpus, CorpusSink};
 use crate::error::SigstoreError;
 use crate::judge::Judge;
 use crate::material::{FlowMaterials, FlowScratch};
@@ -42,6 +43,9 @@ pub struct SignWorkload {
     series: SignSeries,
     services: SignServices,
     judge: Judge,
+    /// The corpus that it fills, where it does.
+    corpus: Option<CorpusSink>,
+    epoch_unix_ms: u64,
 }
 
 /// What a thread that prepares flows holds on to; what is prepared does not depend on it.
@@ -87,6 +91,8 @@ impl SignWorkload {
             series: SignSeries::of(plan),
             services,
             judge: Judge::new(target.trust.clone(), run.epoch_unix_ms),
+            corpus: None,
+            epoch_unix_ms: run.epoch_unix_ms,
         })
     }
 
@@ -98,6 +104,12 @@ impl SignWorkload {
         let services = fulcio.iter_mut().chain(rekor).chain(timestamp);
         services.for_each(|service| service.warm_up = connections);
         self
+    }
+
+    /// Adds every entry that is accepted to a corpus.
+    #[must_use]
+    pub fn filling(self, corpus: CorpusSink) -> Self {
+        Self { corpus: Some(corpus), ..self }
     }
 
     /// Has every accepted entry of Rekor v2 audited: its promise is pending until it was found in its bundle.
@@ -144,7 +156,7 @@ impl Workload for SignWorkload {
     async fn open(&self, context: ShardContext) -> Result<SignSession, FatalError> {
         let stock = self.tokens.as_ref().and_then(|tokens| tokens.stock());
         let tokens = stock.map(|stock| ShardTokens::new(stock.clone(), context.clock.clone(), self.wall));
-        SignSession::open(&self.plan, &self.services, tokens, &context).await
+        SignSession::open(&self.plan, &self.services, tokens, self.corpus.as_ref(), &context).await
     }
 
     async fn execute(
@@ -158,8 +170,15 @@ impl Workload for SignWorkload {
         let flow = exchange::SignFlow { plan, series, materials, session, record };
         match flow.carry_out(op).await {
             Ok(ended) => {
-                if let Some(logged) = op.place() {
-                    Corpus::offer(&session.corpus, op.answer.wire.done.unwrap_or_default(), logged);
+                let is_certified = self.plan.fulcio != FulcioInterface::None;
+                if let Some(logged) = op.place(is_certified, self.epoch_unix_ms) {
+                    if logged.log == CorpusLog::RekorV1 {
+                        Corpus::offer(&session.corpus, &logged);
+                    }
+                    if let Some(lines) = &session.lines {
+                        let now = op.answer.wire.done.unwrap_or_default();
+                        lines.borrow_mut().add(now, record.seq(), &logged);
+                    }
                 }
                 ended
             }

@@ -2,11 +2,13 @@
 
 use hammer_core::run::{RunError, control, run};
 use hammer_measure::{Nanos, Now as _, Reporter, RunEvent};
+use hammer_report::report::Event;
 use hammer_report::summary::{HookOutput, SummaryRun};
 use hammer_report::{ExitCode, Reason, ReasonKind, Report, ReportBuilder, Summary};
 
 use crate::args::{OutputArgs, RunArgs};
-use crate::assemble::{assemble, check};
+use crate::assemble::{OpenedPlan, check, open};
+use crate::command::fill::{FillRun, FilledRun};
 use crate::dashboard::dashboard;
 use crate::error::{CliError, StartError};
 use crate::evidence;
@@ -42,7 +44,7 @@ pub(crate) fn of_plan(
     let mut outputs = Outputs::open(output, &plan.output, runs.len())?;
     let run = RunContext { registry, output, signals: Signals::watch().map_err(StartError::Signals)? };
     if let [only] = runs.as_slice() {
-        let (mut report, _) = run.one(only, &mut outputs, Vec::new())?;
+        let (mut report, _) = run.one(only, &mut outputs, Vec::new(), false)?;
         outputs.report(&mut report)?;
         return Ok(report.verdict.code());
     }
@@ -74,7 +76,9 @@ impl RunContext<'_> {
                 break;
             }
             let between = between.map_err(CliError::from);
-            let (mut report, hooks) = match between.and_then(|said| self.one(run, outputs, said)) {
+            let is_reset = place > 0 && !plan.hooks.between.is_empty();
+            let carried_out = between.and_then(|said| self.one(run, outputs, said, is_reset));
+            let (mut report, hooks) = match carried_out {
                 Ok(carried_out) => carried_out,
                 Err(error) => {
                     failed = Some(error);
@@ -96,35 +100,81 @@ impl RunContext<'_> {
         Ok(ExitCode::of(summary.said().chain(unwritten?.map(|reason| reason.reason)).chain(interrupted)))
     }
 
+    /// Carries out one run, with the fill ahead of it, anew where `is_reset`.
     fn one(
         &self,
         planned: &PlannedRun,
         outputs: &mut Outputs,
         mut hooks: Vec<HookOutput>,
+        is_reset: bool,
     ) -> Result<(Report, Vec<HookOutput>), CliError> {
         let Self { registry, output, signals } = self;
         let SourcedPlan { plan, source } = &planned.plan;
         hooks.extend(hooks::run(&plan.hooks.before)?);
-        let mut assembled =
-            assemble(registry, plan, &folder(output, &plan.output)).map_err(|error| error.placed(source))?;
-        let clock = assembled.spec.clock;
+        let files = folder(output, &plan.output);
+        let placed = |error: CliError| error.placed(source);
+        let mut opened = open(registry, plan, &files).map_err(placed)?;
+        let mut filled = match opened.fill(is_reset).map_err(placed)? {
+            Some(fill) => {
+                opened.labs.iter().for_each(|lab| lab.restart_faults());
+                let around =
+                    FillRun { registry, plan, output, signals, files: &files, notes: opened.notes() };
+                Some(around.carry_out(fill, outputs)?)
+            }
+            None => None,
+        };
+        let is_all = |filled: &FilledRun| filled.is_incomplete() || plan.measured().next().is_none();
+        let mut report = match filled.take_if(|filled| is_all(filled)) {
+            Some(filled) => filled.into_report(plan.embedded()),
+            None => self.measured(planned, &mut opened, filled.is_some(), &hooks, outputs)?,
+        };
+        if let Some(filled) = filled {
+            filled.add_to(&mut report);
+        }
+        drop(opened);
+        let (after, failed) = match hooks::run(&plan.hooks.after) {
+            Ok(after) => (after, None),
+            Err(error) => (Vec::new(), Some(error)),
+        };
+        let at_ns = report.phases.last().map_or(0, |span| span.end_ns);
+        report.events.extend(after.iter().map(|hook| Event::Note { at_ns, text: said(hook) }));
+        hooks.extend(after);
+        if let Some(error) = failed.map(CliError::from) {
+            report.add_reason(Reason::new(error.reason(), error.to_string()));
+        }
+        Ok((report, hooks))
+    }
+
+    /// The run that is measured.
+    fn measured(
+        &self,
+        planned: &PlannedRun,
+        opened: &mut OpenedPlan<'_>,
+        after_fill: bool,
+        hooks: &[HookOutput],
+        outputs: &mut Outputs,
+    ) -> Result<Report, CliError> {
+        let Self { registry, output, signals } = self;
+        let SourcedPlan { plan, source } = &planned.plan;
+        let mut spec = opened.run(after_fill).map_err(|error| error.placed(source))?;
+        let clock = spec.clock;
         let mut watch = plan
             .resources
             .as_ref()
             .map(|resources| ResourceWatch::new(resources, plan.target.authorized.as_ref(), clock));
         if let Some(watch) = &mut watch {
             watch.rest().map_err(StartError::Beside)?;
-            assembled.spec.observers.extend(watch.observers());
+            spec.observers.extend(watch.observers());
         }
         let mut mid_run = MidRun::start(plan, clock).map_err(StartError::Beside)?;
-        assembled.spec.observers.extend(mid_run.as_ref().map(MidRun::observer));
+        spec.observers.extend(mid_run.as_ref().map(MidRun::observer));
         let mut builder = ReportBuilder::new();
         let mut progress = Progress::new(output.quiet || output.tui);
         let mut events = outputs.events()?;
         let (control, inbox) = control();
         signals.attach(&control);
-        assembled.labs.iter().for_each(|lab| lab.restart_faults());
-        let (files, epoch) = (folder(output, &plan.output), assembled.spec.epoch_unix_ms);
+        opened.labs.iter().for_each(|lab| lab.restart_faults());
+        let (files, epoch) = (folder(output, &plan.output), spec.epoch_unix_ms);
         let result = {
             // It gives the terminal back at the end of this block, before anything is printed.
             let mut dashboard = tui::open(dashboard(registry, plan), output, &control)?;
@@ -133,12 +183,12 @@ impl RunContext<'_> {
             reporters.extend(mid_run.as_mut().map(|mid_run| mid_run as &mut dyn Reporter));
             reporters.extend(dashboard.as_mut().map(|dashboard| dashboard as &mut dyn Reporter));
             reporters.extend(events.as_mut().map(|events| events as &mut dyn Reporter));
-            let notes = source.notes().iter().chain(&assembled.notes).cloned();
+            let notes = source.notes().iter().cloned().chain(opened.notes());
             for text in notes.chain(hooks.iter().map(said)) {
                 let note = RunEvent::Note { at: Nanos::ZERO, text };
                 reporters.iter_mut().for_each(|reporter| reporter.event(&note));
             }
-            run(assembled.spec, inbox, &mut reporters)?
+            run(spec, inbox, &mut reporters)?
         };
         let evidence = evidence::keep(&result.evidence, &files, epoch);
         if let Ok(Some(path)) = &evidence {
@@ -146,27 +196,15 @@ impl RunContext<'_> {
             builder.event(&RunEvent::Note { at: clock.now(), text });
         }
         drop(mid_run);
-        drop(assembled.labs);
-        let (after, failed) = match hooks::run(&plan.hooks.after) {
-            Ok(after) => (after, None),
-            Err(error) => (Vec::new(), Some(error)),
-        };
-        for text in after.iter().map(said) {
-            builder.event(&RunEvent::Note { at: clock.now(), text });
-        }
-        hooks.extend(after);
         let mut report = builder.build(plan.embedded(), &[])?;
         report.server_resources = watch.map(|watch| watch.figures(report.totals.measurement.completed));
-        if let Some(error) = failed.map(CliError::from) {
-            report.add_reason(Reason::new(error.reason(), error.to_string()));
-        }
         if let Err(error) = evidence {
             report.add_reason(unwritten(&files, &error));
         }
         if let Some(Err(error)) = events.map(hammer_report::EventsWriter::finish) {
             report.add_reason(unwritten("the events".as_ref(), &error));
         }
-        Ok((report, hooks))
+        Ok(report)
     }
 }
 

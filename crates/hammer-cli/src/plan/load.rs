@@ -215,6 +215,11 @@ impl LoadPlan {
         }
     }
 
+    /// Whether none is given.
+    pub(crate) fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// Whether it is a closed loop, and of how many users at most.
     pub(crate) fn most_users(&self) -> Option<usize> {
         let stages = self.stages.iter().map(|stage| stage.users).max();

@@ -6,7 +6,8 @@ use super::Plan;
 use super::load::scaled;
 use super::threshold::ThresholdPlan;
 
-/// Shortens warm-up, measurement, ramps, steps, stages, the instants of hooks, the time at rest and counts alike, so that the load takes about five seconds.
+/// Shortens warm-up, measurement, ramps, steps, stages, the instants of hooks, the time at rest and counts alike, so that the load takes about five seconds, behind
+/// a fill of 200 operations at most.
 /// Rates, limits and drain stay; one round is done.
 pub(crate) fn shorten(plan: &mut Plan) {
     let measurement = plan.phases.measurement.unwrap_or_default();
@@ -23,6 +24,10 @@ pub(crate) fn shorten(plan: &mut Plan) {
     if let Some(resources) = &mut plan.resources {
         resources.idle = resources.idle.scaled(factor);
     }
+    if let Some(fill) = &mut plan.fill {
+        let operations = scaled(fill.operations.get() as u64, factor).min(MOST_FILLED);
+        fill.operations = Count::at_least_one(operations as usize);
+    }
     shorten_graces(&mut plan.thresholds, factor);
     for workload in &mut plan.workloads {
         workload.load.shorten(factor);
@@ -38,4 +43,6 @@ fn shorten_graces(thresholds: &mut [ThresholdPlan], factor: f64) {
     }
 }
 
+/// Operations of a fill, whose length is not known beforehand.
+const MOST_FILLED: u64 = 200;
 const SMOKE: TimeSpan = TimeSpan::from_secs(5);

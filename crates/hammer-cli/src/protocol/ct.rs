@@ -75,9 +75,7 @@ impl Protocol for Ct {
 
     fn open<'a>(&self, planned: &RunPlan<'a>) -> Result<Box<dyn OpenProtocol + 'a>, CliError> {
         let (logs, labs) = opened::opened(planned.plan, planned.epoch_unix_ms)?;
-        let submitted = submitted(planned.plan, &logs)?;
-        let auditors = auditors(planned, &logs, &submitted)?;
-        Ok(Box::new(OpenCt { planned: *planned, logs, labs, submitted, auditors }))
+        Ok(Box::new(OpenCt::of(planned, logs, labs)?))
     }
 
     fn panel(&self) -> Option<PanelSpec> {
@@ -108,6 +106,18 @@ struct OpenCt<'a> {
     auditors: Vec<Option<Auditor>>,
 }
 
+impl<'a> OpenCt<'a> {
+    fn of(
+        planned: &RunPlan<'a>,
+        logs: Vec<OpenLog>,
+        labs: Vec<Box<dyn Lab>>,
+    ) -> Result<OpenCt<'a>, PlanError> {
+        let submitted = submitted(planned.plan, &logs)?;
+        let auditors = auditors(planned, &logs, &submitted)?;
+        Ok(OpenCt { planned: *planned, logs, labs, submitted, auditors })
+    }
+}
+
 impl OpenProtocol for OpenCt<'_> {
     fn endpoints(&self) -> Vec<Uri> {
         self.logs.iter().flat_map(OpenLog::endpoints).collect()
@@ -125,6 +135,10 @@ impl OpenProtocol for OpenCt<'_> {
 
     fn take_labs(&mut self) -> Vec<Box<dyn Lab>> {
         std::mem::take(&mut self.labs)
+    }
+
+    fn reopened<'b>(&self, planned: &RunPlan<'b>) -> Result<Box<dyn OpenProtocol + 'b>, CliError> {
+        Ok(Box::new(OpenCt::of(planned, self.logs.clone(), Vec::new())?))
     }
 
     fn lane(&mut self, lane: LaneRequest<'_>) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {

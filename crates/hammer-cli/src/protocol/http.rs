@@ -110,6 +110,10 @@ impl OpenProtocol for OpenHttp {
         std::mem::take(&mut self.labs)
     }
 
+    fn reopened<'b>(&self, _planned: &RunPlan<'b>) -> Result<Box<dyn OpenProtocol + 'b>, CliError> {
+        Ok(Box::new(Self { services: self.services.clone(), labs: Vec::new() }))
+    }
+
     fn lane(&mut self, lane: LaneRequest<'_>) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
         let Some(plan) = request(lane.workload) else {
             return Err(PlanFault::Missing.at(lane.at(REQUEST)));

@@ -1,5 +1,7 @@
 //! Sigstore in plans: its services, and flows that sign and verify.
 
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use hammer_audit::{LogAuditor, LogPlace};
@@ -9,13 +11,14 @@ use hammer_core::run::StopRule;
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_measure::headline::Headline;
 use hammer_sigstore::{
-    RekorTilesLeaves, RekorTilesLog, RekorVersion, SigstoreError, SigstoreService, SigstoreTargetPlan,
+    CorpusSink, CorpusWriter, CorpusWritten, RekorTilesLeaves, RekorTilesLog, RekorVersion, SigstoreError,
+    SigstoreService, SigstoreTargetPlan,
 };
 use http::Uri;
 
 use super::lab::Lab;
 use super::lane::LaneRequest;
-use super::{OpenProtocol, Protocol, RunPlan};
+use super::{FillCorpus, OpenProtocol, Protocol, RunPlan, WrittenCorpus};
 use crate::error::CliError;
 use crate::plan::WorkloadPlan;
 use crate::plan::error::{KeyedError, PlanError, PlanFault};
@@ -68,7 +71,9 @@ impl Protocol for Sigstore {
                 let at = PlanPath::workload(place).key("name");
                 return Err(PlanFault::Taken(OAUTH.to_owned()).at(at));
             }
-            if verify(workload).is_some() && !plan.workloads.iter().any(logs_on_rekor1) {
+            let has_corpus = verify(workload).is_some_and(|plan| plan.corpus.is_some());
+            let mut measured = plan.measured().map(|(_, workload)| workload);
+            if verify(workload).is_some() && !has_corpus && !measured.any(logs_on_rekor1) {
                 return Err(PlanFault::Misfit(NOTHING_TO_VERIFY.to_owned()).at(at));
             }
             if services.is_empty() && read(workload).is_some() {
@@ -94,7 +99,7 @@ impl Protocol for Sigstore {
             false => None,
         };
         let auditor = target.as_ref().map(|target| auditor(planned, target)).transpose()?.flatten();
-        Ok(Box::new(OpenSigstore { target, labs, auditor }))
+        Ok(Box::new(OpenSigstore { target, labs, auditor, filled: None }))
     }
 
     fn panel(&self) -> Option<PanelSpec> {
@@ -113,6 +118,8 @@ struct OpenSigstore {
     labs: Vec<Box<dyn Lab>>,
     /// Of the log of Rekor v2, shared by the workloads that write to it, so that it is read once.
     auditor: Option<LogAuditor>,
+    /// The corpus that the next lane adds to.
+    filled: Option<CorpusSink>,
 }
 
 impl OpenProtocol for OpenSigstore {
@@ -142,12 +149,33 @@ impl OpenProtocol for OpenSigstore {
         std::mem::take(&mut self.labs)
     }
 
+    fn reopened<'b>(&self, planned: &RunPlan<'b>) -> Result<Box<dyn OpenProtocol + 'b>, CliError> {
+        let again = |target: &OpenTarget| opened::reopened(target, planned.plan, planned.epoch_unix_ms);
+        let target = self.target.as_ref().map(again).transpose()?;
+        let auditor = target.as_ref().map(|target| auditor(planned, target)).transpose()?.flatten();
+        Ok(Box::new(OpenSigstore { target, labs: Vec::new(), auditor, filled: None }))
+    }
+
+    fn corpus(
+        &mut self,
+        workload: &WorkloadPlan,
+        file: &Path,
+        is_emptied: bool,
+    ) -> Result<Option<Box<dyn FillCorpus>>, PlanFault> {
+        if sign(workload).is_none_or(|plan| plan.rekor == RekorVersion::None) {
+            return Ok(None);
+        }
+        let writer = CorpusWriter::open(file, is_emptied).map_err(PlanFault::failed)?;
+        self.filled = Some(writer.sink());
+        Ok(Some(Box::new(OwnCorpus(writer))))
+    }
+
     fn lane(&mut self, lane: LaneRequest<'_>) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
         let Some(target) = &self.target else {
             return Err(PlanFault::Missing.at(PlanPath::of("target").key(TARGET)));
         };
         if let Some(plan) = sign(lane.workload) {
-            return lanes::signs(plan, target, self.auditor.as_mut(), lane);
+            return lanes::signs(plan, target, self.auditor.as_mut(), self.filled.take(), lane);
         }
         if let Some(plan) = verify(lane.workload) {
             return lanes::verifies(plan, target, lane);
@@ -181,6 +209,24 @@ impl OpenProtocol for OpenSigstore {
     }
 }
 
+/// The corpus of entries of Rekor.
+struct OwnCorpus(CorpusWriter);
+
+impl FillCorpus for OwnCorpus {
+    fn entries(&self) -> u64 {
+        self.0.entries()
+    }
+
+    fn first_seq(&self) -> u64 {
+        self.0.first_seq()
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<WrittenCorpus> {
+        let CorpusWritten { added, lost, last } = self.0.finish()?;
+        Ok(WrittenCorpus { added, lost, last })
+    }
+}
+
 /// The auditor of Rekor v2, where a workload writes to it and wants that.
 fn auditor(planned: &RunPlan<'_>, target: &OpenTarget) -> Result<Option<LogAuditor>, PlanError> {
     let mut signs = planned.plan.workloads.iter().filter_map(sign);
@@ -203,5 +249,5 @@ fn logs_on_rekor1(workload: &WorkloadPlan) -> bool {
     mixed(workload).is_some() || sign(workload).is_some_and(|plan| plan.rekor == RekorVersion::V1)
 }
 
-const NOTHING_TO_VERIFY: &str = "flows that verify read what flows of the same run got logged on Rekor v1; give a workload `sigstore_sign` with `rekor: v1`";
+const NOTHING_TO_VERIFY: &str = "flows that verify read what flows of the same run got logged on Rekor v1; give a workload `sigstore_sign` with `rekor: v1`, or `corpus`";
 const NO_TARGET: &str = "there is no service of Sigstore; give `target.sigstore`, or `target.lab.sigstore`";

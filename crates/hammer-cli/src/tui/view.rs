@@ -1,6 +1,7 @@
 //! Drawing the state onto a frame: pure, and readable without colour.
 
 use hammer_measure::Phase;
+use hammer_report::progress::filled;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
@@ -70,6 +71,11 @@ fn title(state: &DashboardState, palette: &Palette, room: usize) -> Line<'static
 
 fn progress(state: &DashboardState) -> String {
     let Some(phase) = state.phase() else { return "connecting".to_owned() };
+    if let Some(filled) =
+        state.run.as_ref().zip(state.last.as_ref()).and_then(|(run, last)| filled(last, run))
+    {
+        return filled;
+    }
     let start = state.phase.map_or(state.now(), |(_, start)| start);
     let gone = state.now().since(start).as_secs_f64();
     let planned = state.run.as_ref().and_then(|run| match phase {

@@ -14,7 +14,7 @@ pub fn grouped(count: u64) -> String {
 }
 
 /// `1 promise`, `2,000 promises`.
-pub(crate) fn plural(count: u64, noun: &str) -> String {
+pub fn plural(count: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 

@@ -9,6 +9,7 @@ use hammer_tlog::keys::certificate::Certificate;
 use hammer_tlog::keys::key::LogKey;
 use serde::Deserialize;
 
+use super::certificate::check_identity;
 use super::entry::{LogTrust, judge_logged, stored};
 use super::malformed::malformed;
 use crate::fulcio;
@@ -17,7 +18,7 @@ use crate::record::ArtifactRecord;
 use crate::rekor::LogEntries;
 use crate::trust::Trust;
 
-/// Entries whose certificate and signature held: what an entry says by itself follows from its bytes, the artifact and the time at which it
+/// Entries whose certificate and signature held: what an entry says by itself follows from its bytes, the artifact, who has to have signed it and the time at which it
 /// was integrated, so that who reads it again need not verify it again. What the log says of it (timestamp, proof, checkpoint) is another
 /// answer each time, and is verified each time.
 #[derive(Debug, Default)]
@@ -29,6 +30,8 @@ pub(super) struct ProvenEntries {
 struct ProvenEntry {
     leaf: Hash,
     artifact: Hash,
+    /// Who has to have signed.
+    identity: Hash,
     integrated_time: i64,
 }
 
@@ -47,7 +50,8 @@ impl ProvenEntries {
 
     #[cfg(test)]
     pub(super) fn keep_for_test(&mut self, leaf: Hash, artifact: &[u8], integrated_time: i64) {
-        self.keep(ProvenEntry { leaf, artifact: sha256(artifact), integrated_time });
+        let (artifact, identity) = (sha256(artifact), sha256(b""));
+        self.keep(ProvenEntry { leaf, artifact, identity, integrated_time });
     }
 }
 
@@ -72,7 +76,8 @@ pub(super) fn judge(
     }
     judge_logged(log, &uuid, &entry, &body)?;
     let artifact = sha256(record.artifact);
-    let known = ProvenEntry { leaf: record.leaf, artifact, integrated_time: entry.integrated_time };
+    let identity = sha256(record.identity.as_bytes());
+    let known = ProvenEntry { leaf: record.leaf, artifact, identity, integrated_time: entry.integrated_time };
     if proven.has(&known) {
         return Ok(());
     }
@@ -86,7 +91,7 @@ pub(super) fn judge(
     let text = String::from_utf8(decoded(&spec.signature.public_key.content)?);
     let text = text.map_err(|_| malformed("what it is verified by is no text"))?;
     let key = match fulcio::is_certificate(&text) {
-        true => certified_key(log.trust, &text, (record.index, entry.integrated_time))?,
+        true => certified_key(log.trust, &text, record, entry.integrated_time)?,
         false => LogKey::from_pem(&text).map_err(|why| malformed(why.to_string()))?,
     };
     check_signature(&key, record, &signature)?;
@@ -94,14 +99,23 @@ pub(super) fn judge(
     Ok(())
 }
 
-/// The key of a certificate that led to a trusted root when its entry was integrated.
-fn certified_key(trust: &Trust, text: &str, (index, integrated_time): (u64, i64)) -> Result<LogKey, Fault> {
+/// The key of a certificate that led to a trusted root when its entry was integrated, and is for who signed.
+fn certified_key(
+    trust: &Trust,
+    text: &str,
+    record: &ArtifactRecord<'_>,
+    integrated_time: i64,
+) -> Result<LogKey, Fault> {
+    let index = record.index;
     let certificate = pem::certificates(text).and_then(|all| all.into_iter().next());
     let certificate = certificate.ok_or_else(|| malformed("no certificate"))?;
     let leaf = Certificate::parse(&certificate).map_err(|why| malformed(why.to_string()))?;
     if let Some(authorities) = trust.fulcio() {
         let verified = authorities.verify(&leaf, &[], integrated_time);
         verified.map_err(|why| Fault::at(UNTRUSTED, index, format!("failed to {why}")))?;
+    }
+    if !record.identity.is_empty() {
+        check_identity(&leaf, record.identity)?;
     }
     LogKey::from_der(leaf.spki).map_err(|why| malformed(why.to_string()))
 }

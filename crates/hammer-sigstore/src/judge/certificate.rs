@@ -28,7 +28,7 @@ pub(super) fn judge(trust: &Trust, record: &CertificateRecord<'_>, window: Stamp
     check_sct(trust, leaf, window)
 }
 
-fn check_identity(leaf: &Certificate<'_>, identity: &str) -> Result<(), Fault> {
+pub(super) fn check_identity(leaf: &Certificate<'_>, identity: &str) -> Result<(), Fault> {
     let mut names = leaf.subject_alternative_names();
     let (Some(name), None) = (names.next(), names.next()) else {
         return Err(Fault::new(IDENTITY, "it has not exactly one subject alternative name"));

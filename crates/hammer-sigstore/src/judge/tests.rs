@@ -198,7 +198,8 @@ fn an_entry_that_was_read_back_is_about_the_artifact_that_was_asked_for() {
     let (uuid, entry) = crate::rekor::LogEntries::only(ENTRY.as_bytes()).unwrap();
     let leaf = crate::rekor::leaf_of(&uuid).unwrap();
     let judged = |leaf, index, artifact: &[u8]| {
-        let record = ArtifactRecord { at: AT, leaf, index, artifact, body: Some(ENTRY.as_bytes()) };
+        let body = Some(ENTRY.as_bytes());
+        let record = ArtifactRecord { at: AT, leaf, index, artifact, identity: "", body };
         artifact::judge(log_trust(&ShardOffsets::default()), &mut ProvenEntries::default(), &record)
     };
     // What was signed is not among what was recorded: all is right but for that.
@@ -206,7 +207,7 @@ fn an_entry_that_was_read_back_is_about_the_artifact_that_was_asked_for() {
     assert_eq!((fault.kind, &*fault.detail), ("another-entry", "it is about another artifact"));
     assert_eq!(kind(judged(Hash([1; 32]), entry.log_index, b"")), "another-entry");
     assert_eq!(kind(judged(leaf, entry.log_index + 1, b"")), "another-entry");
-    let gone = ArtifactRecord { at: AT, leaf, index: 3, artifact: b"", body: None };
+    let gone = ArtifactRecord { at: AT, leaf, index: 3, artifact: b"", identity: "", body: None };
     let fault = artifact::judge(log_trust(&ShardOffsets::default()), &mut ProvenEntries::default(), &gone)
         .unwrap_err();
     assert_eq!((fault.kind, fault.place), ("lost-entry", Some(3)));
@@ -218,11 +219,14 @@ fn what_an_entry_says_by_itself_is_verified_once_and_what_the_log_says_of_it_eac
     let leaf = crate::rekor::leaf_of(&uuid).unwrap();
     let mut proven = ProvenEntries::default();
     proven.keep_for_test(leaf, b"what was signed", entry.integrated_time);
-    let mut judged = |answer: &str, artifact: &[u8]| {
+    let mut judged_for = |identity: &str, answer: &str, artifact: &[u8]| {
         let body = Some(answer.as_bytes());
-        let record = ArtifactRecord { at: AT, leaf, index: entry.log_index, artifact, body };
+        let record = ArtifactRecord { at: AT, leaf, index: entry.log_index, artifact, identity, body };
         kind(artifact::judge(log_trust(&ShardOffsets::default()), &mut proven, &record))
     };
+    // By whom it has to be signed is part of what is known: for somebody else all of it is verified.
+    assert_eq!(judged_for("a@b", ENTRY, b"what was signed"), "another-entry");
+    let mut judged = |answer: &str, artifact: &[u8]| judged_for("", answer, artifact);
     assert_eq!(judged(ENTRY, b"what was signed"), "kept");
     assert_eq!(judged(ENTRY, b"something else"), "another-entry");
     let later = ENTRY.replace("\"integratedTime\":1795243691", "\"integratedTime\":1795243692");

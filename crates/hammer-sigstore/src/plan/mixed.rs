@@ -8,7 +8,7 @@ use super::sign::SignPlan;
 use super::verify::VerifyPlan;
 
 /// Flows that sign and flows that verify, mixed by weight: 20 and 80 make every fifth flow one that signs, however long each takes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MixedPlan {
     /// Of so many flows as both weights sum up to, this many sign.
@@ -34,6 +34,9 @@ impl PlanBlock for MixedPlan {
                 "sign_weight",
                 "flows that verify read what others sign: it is 1 at least",
             ));
+        }
+        if let Some(conflict) = self.verify.conflict() {
+            return Some(conflict);
         }
         let on_v1 = self.sign.rekor == super::sign::RekorVersion::V1;
         let reads = "flows that verify read entries of Rekor v1: `rekor: v1`";

@@ -164,8 +164,13 @@ impl SignFlow<'_> {
         let body = &op.answer.body;
         PromiseRecord::Entry(EntryRecord { at, log, stored, body }).write(&mut op.record);
         self.record.promise(SigstorePromise::Entry.into(), &op.record);
-        if log == EntryLog::Rekor && Some(series) == self.series.rekor {
-            op.keep_place();
+        if Some(series) == self.series.rekor {
+            match log {
+                EntryLog::Rekor => op.keep_place(),
+                // Its entries are read back out of a corpus alone.
+                _ if self.session.lines.is_none() => {}
+                _ => op.keep_place_on_tiles(log == EntryLog::TilesMessage),
+            }
         }
         Ok(ended)
     }

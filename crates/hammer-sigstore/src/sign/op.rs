@@ -4,10 +4,13 @@ use std::fmt;
 
 use bytes::BytesMut;
 use hammer_exchange::stock::StockedToken;
+use hammer_messages::rekor::TransparencyLogEntry;
 use hammer_net::grpc;
 use hammer_net::{Answer, Body, BodyBuffer};
 use http::HeaderValue;
+use prost::Message as _;
 
+use crate::corpus::entry::{CorpusLog, LoggedEntry};
 use crate::fulcio;
 use crate::material::FlowMaterial;
 use crate::plan::{FulcioInterface, SignPlan, TimestampFormat};
@@ -39,9 +42,11 @@ pub struct SignOp {
     pub(super) record: Vec<u8>,
     /// Its own requests, once it was carried out for the first time.
     pub(super) requests: Option<SignRequests>,
-    /// The UUID of the entry of Rekor v1, empty before there is one, and its index.
-    pub(super) uuid: String,
-    pub(super) log_index: u64,
+    /// Which log keeps the flow's entry; none before there is one.
+    logged: Option<CorpusLog>,
+    /// The UUID that Rekor v1 gave it, and its index.
+    uuid: String,
+    log_index: u64,
     pub(super) message: BytesMut,
     buffer: BodyBuffer,
 }
@@ -49,8 +54,9 @@ pub struct SignOp {
 impl SignOp {
     /// Writes all that is known before anything is sent; `has_token` says whether its token is.
     pub(super) fn prepare(&mut self, plan: &SignPlan, format: TimestampFormat, has_token: bool) {
-        let Self { material, query, token, .. } = self;
-        self.uuid.clear();
+        let Self { material, query, token, logged, uuid, .. } = self;
+        *logged = None;
+        uuid.clear();
         if plan.timestamp {
             query.rewrite(|out| format.write(&material.signature_digest, material.nonce, out));
         }
@@ -95,11 +101,33 @@ impl SignOp {
         let Ok((uuid, entry)) = LogEntries::only(&self.answer.body) else { return };
         self.uuid.push_str(&uuid);
         self.log_index = entry.log_index;
+        self.logged = Some(CorpusLog::RekorV1);
     }
 
-    /// The UUID of the entry that Rekor v1 keeps, its index, and what was signed.
-    pub(super) fn place(&self) -> Option<(&str, u64, &[u8])> {
-        (!self.uuid.is_empty()).then_some((&self.uuid, self.log_index, &self.material.artifact))
+    /// Likewise of Rekor v2, whose answer is JSON or a message.
+    pub(super) fn keep_place_on_tiles(&mut self, is_message: bool) {
+        let body = &self.answer.body;
+        let entry = match is_message {
+            true => TransparencyLogEntry::decode(body.as_slice()).ok(),
+            false => serde_json::from_slice(body).ok(),
+        };
+        let index = entry.and_then(|entry: TransparencyLogEntry| u64::try_from(entry.log_index).ok());
+        let Some(index) = index else { return };
+        self.log_index = index;
+        self.logged = Some(CorpusLog::RekorV2);
+    }
+
+    /// The entry that a log keeps, and what was signed, where `certified` in the flow's own name; the run's epoch is given in
+    /// milliseconds since 1970.
+    pub(super) fn place(&self, certified: bool, epoch_unix_ms: u64) -> Option<LoggedEntry<'_>> {
+        Some(LoggedEntry {
+            log: self.logged?,
+            uuid: &self.uuid,
+            log_index: self.log_index,
+            logged_unix_ms: epoch_unix_ms + self.answer.wire.done.unwrap_or_default().0 / 1_000_000,
+            artifact: &self.material.artifact,
+            identity: if certified { &self.material.identity } else { "" },
+        })
     }
 
     pub(super) fn weight(&self) -> usize {

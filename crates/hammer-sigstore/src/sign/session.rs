@@ -15,7 +15,8 @@ use http::header::{ACCEPT, CONTENT_TYPE};
 use http::uri::PathAndQuery;
 
 use super::services::SignServices;
-use crate::corpus::{Corpus, CorpusEntry};
+use crate::corpus::entry::CorpusEntry;
+use crate::corpus::{Corpus, CorpusLines, CorpusSink};
 use crate::plan::{FulcioInterface, RekorVersion, SignPlan, TimestampFormat};
 use crate::{fulcio, rekor, rekor_tiles, timestamp};
 
@@ -29,6 +30,8 @@ pub struct SignSession {
     /// What an operation makes its own requests from, once.
     pub(super) requests: SignRequests,
     pub(super) corpus: Rc<RefCell<Reservoir<CorpusEntry>>>,
+    /// What it adds to the corpus of a fill.
+    pub(super) lines: Option<RefCell<CorpusLines>>,
 }
 
 /// The requests of a flow; those of steps that it does not have are never sent.
@@ -44,6 +47,7 @@ impl SignSession {
         plan: &SignPlan,
         services: &SignServices,
         tokens: Option<ShardTokens>,
+        corpus: Option<&CorpusSink>,
         context: &ShardContext,
     ) -> Result<Self, FatalError> {
         let fulcio = opened(services.fulcio.as_ref(), context).await?;
@@ -54,7 +58,8 @@ impl SignSession {
             rekor: rekor.as_ref().map(|client| rekor_request(plan.rekor, client)).transpose()?,
             timestamp: timestamp.as_ref().map(timestamp_request).transpose()?,
         };
-        Ok(Self { fulcio, rekor, timestamp, tokens, requests, corpus: Corpus::of(context) })
+        let lines = corpus.map(|sink| RefCell::new(CorpusLines::new(sink.clone())));
+        Ok(Self { fulcio, rekor, timestamp, tokens, requests, corpus: Corpus::of(context), lines })
     }
 }
 

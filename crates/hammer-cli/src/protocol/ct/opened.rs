@@ -21,6 +21,7 @@ use crate::protocol::lab::{Lab, own_url, unstarted};
 use crate::protocol::service::permitted;
 
 /// A log that was found or started.
+#[derive(Clone)]
 pub(super) struct OpenLog {
     /// By what its series and observations are called; where it is the only one, by nothing.
     pub(super) name: String,

@@ -9,8 +9,8 @@ use hammer_core::draw::Draws;
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_net::ClientConfig;
 use hammer_sigstore::{
-    MixedPlan, ServiceReadPlan, ServiceReadWorkload, SignPlan, SignWorkload, SigstoreError, SigstoreRun,
-    SigstoreService, TimestampPlan, TimestampWorkload, VerifyPlan, VerifyWorkload,
+    CorpusSink, MixedPlan, ServiceReadPlan, ServiceReadWorkload, SignPlan, SignWorkload, SigstoreError,
+    SigstoreRun, SigstoreService, TimestampPlan, TimestampWorkload, VerifyPlan, VerifyWorkload,
 };
 
 use super::opened::OpenTarget;
@@ -35,10 +35,15 @@ pub(super) fn signs(
     plan: &SignPlan,
     open: &OpenTarget,
     auditor: Option<&mut LogAuditor>,
+    corpus: Option<CorpusSink>,
     lane: LaneRequest<'_>,
 ) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
     let made = SignWorkload::new(plan, &open.target, &run(&lane), |service| client(&lane, open, service));
     let made = made.map_err(|fault| told(fault, &lane, open, SIGN))?.warm_up(lane.warm_up);
+    let made = match corpus {
+        Some(corpus) => made.filling(corpus),
+        None => made,
+    };
     let auditor = auditor.filter(|_| plan.audit && plan.rekor.is_on_tiles());
     let link = auditor.map(|auditor| auditor.link(lane.workload.name.as_str()));
     Ok(match link {
@@ -123,6 +128,11 @@ fn client(
 fn told(fault: LaneFault, lane: &LaneRequest<'_>, open: &OpenTarget, key: &str) -> PlanError {
     match fault {
         LaneFault::Plan(error) => error,
+        LaneFault::Sigstore(error) if error.is_of_corpus() => {
+            let at = lane.at(key);
+            let at = if key == MIXED { at.key("verify") } else { at };
+            PlanFault::failed(error).at(at.key("corpus"))
+        }
         LaneFault::Sigstore(error) if error.key().is_some() => PlanFault::failed(error).at(open.at.clone()),
         LaneFault::Sigstore(error) => PlanFault::failed(error).at(lane.at(key)),
     }

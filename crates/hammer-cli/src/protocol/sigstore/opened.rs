@@ -66,6 +66,26 @@ pub(super) fn opened(
     Ok(OpenTarget { at, target, tokens: run_tokens })
 }
 
+/// The same services for another run of the plan, which has an epoch of its own. Tokens of somebody else are read, or asked for, anew: what
+/// keeps them fresh goes by the run's own instants.
+///
+/// # Errors
+/// When there is none any more.
+pub(super) fn reopened(open: &OpenTarget, plan: &Plan, epoch_unix_ms: u64) -> Result<OpenTarget, CliError> {
+    let OpenTarget { at, target, tokens: had } = open;
+    let written = plan.target.unnamed.get::<SigstoreTargetPlan>(TARGET).filter(|_| had.is_some());
+    let Some(written) = written else {
+        return Ok(OpenTarget { at: at.clone(), target: target.clone(), tokens: None });
+    };
+    let found = tokens(plan, &written.identity, epoch_unix_ms, at, &mut Vec::new())?;
+    let Some(IdentityTokens::Others(others)) = found else {
+        return Ok(OpenTarget { at: at.clone(), target: target.clone(), tokens: None });
+    };
+    let shown = FlowTokens::Stocked(others.stock.clone());
+    let target = SigstoreTarget { tokens: Some(Arc::new(shown)), ..target.clone() };
+    Ok(OpenTarget { at: at.clone(), target, tokens: Some(others) })
+}
+
 /// The embedded services, which trust the run's own tokens.
 fn embedded(
     plan: &Plan,

@@ -37,7 +37,7 @@ pub(super) fn all() -> Vec<Section> {
         Section::of::<SigstoreTargetPlan>(Target, TARGET, "The services of Sigstore."),
         Section::shown_as::<SigstoreLabPlan, Map<String, Value>>(Lab, LAB, LAB_IS),
         Section::of::<Agreed<SignPlan>>(Workload, SIGN, "Flows that sign."),
-        Section::of::<VerifyPlan>(Workload, VERIFY, "Flows that verify what flows of the same run signed."),
+        Section::of::<Agreed<VerifyPlan>>(Workload, VERIFY, "Flows that verify what flows signed."),
         Section::of::<Agreed<MixedPlan>>(
             Workload,
             MIXED,
@@ -55,7 +55,7 @@ pub(super) fn sign(workload: &WorkloadPlan) -> Option<&SignPlan> {
 
 /// What a workload verifies, where it does.
 pub(super) fn verify(workload: &WorkloadPlan) -> Option<&VerifyPlan> {
-    workload.operations.get(VERIFY)
+    workload.operations.get::<Agreed<VerifyPlan>>(VERIFY).map(|plan| &**plan)
 }
 
 /// What a workload signs and verifies, where it does both.

@@ -83,6 +83,20 @@ impl Protocol for Notary {
     }
 
     fn open<'a>(&self, planned: &RunPlan<'a>) -> Result<Box<dyn OpenProtocol + 'a>, CliError> {
+        Ok(Box::new(OpenNotaries::of(planned)?))
+    }
+
+    fn panel(&self) -> Option<PanelSpec> {
+        Some(PANEL)
+    }
+
+    fn side(&self, workload: &WorkloadPlan) -> PanelSide {
+        workload.operations.get::<NotaryMix>(NOTARY).map_or(PanelSide::Neither, |_| PanelSide::Writes)
+    }
+}
+
+impl<'a> OpenNotaries<'a> {
+    fn of(planned: &RunPlan<'a>) -> Result<Self, PlanError> {
         let mut notaries = Vec::new();
         for (name, plan) in given(planned.plan) {
             let endpoint = plan.url.url().clone();
@@ -93,15 +107,7 @@ impl Protocol for Notary {
             let auditor = auditor.folder(planned.evidence.to_owned());
             notaries.push(OpenNotary { name: name.to_owned(), client, key, auditor });
         }
-        Ok(Box::new(OpenNotaries { planned: *planned, notaries }))
-    }
-
-    fn panel(&self) -> Option<PanelSpec> {
-        Some(PANEL)
-    }
-
-    fn side(&self, workload: &WorkloadPlan) -> PanelSide {
-        workload.operations.get::<NotaryMix>(NOTARY).map_or(PanelSide::Neither, |_| PanelSide::Writes)
+        Ok(Self { planned: *planned, notaries })
     }
 }
 
@@ -144,6 +150,10 @@ impl OpenProtocol for OpenNotaries<'_> {
 
     fn take_labs(&mut self) -> Vec<Box<dyn Lab>> {
         Vec::new()
+    }
+
+    fn reopened<'b>(&self, planned: &RunPlan<'b>) -> Result<Box<dyn OpenProtocol + 'b>, CliError> {
+        Ok(Box::new(OpenNotaries::of(planned)?))
     }
 
     fn lane(&mut self, lane: LaneRequest<'_>) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {

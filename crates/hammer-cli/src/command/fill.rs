@@ -1,0 +1,225 @@
+//! The fill ahead of a run: a run of its own, until enough was accepted.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use hammer_core::dispatch::{FillFailure, FillGoal};
+use hammer_core::run::{RunError, control, run};
+use hammer_measure::snapshot::RunResult;
+use hammer_measure::{Fate, Nanos, Now as _, Reporter, RunEvent};
+use hammer_report::report::{Corpus, Fill, FillOutcome, SeriesKind};
+use hammer_report::text::number::{grouped, plural};
+use hammer_report::{Reason, ReasonKind, Report, ReportBuilder, Verdict};
+use serde_json::Value;
+
+use crate::args::OutputArgs;
+use crate::assemble::AssembledFill;
+use crate::dashboard;
+use crate::error::CliError;
+use crate::evidence;
+use crate::output::{Outputs, unwritten};
+use crate::plan::Plan;
+use crate::plan::fill::FillPlan;
+use crate::progress::Progress;
+use crate::protocol::registry::Registry;
+use crate::signals::Signals;
+use crate::tui;
+
+/// What a fill is carried out with.
+pub(super) struct FillRun<'a> {
+    pub(super) registry: &'a Registry,
+    pub(super) plan: &'a Plan,
+    pub(super) output: &'a OutputArgs,
+    pub(super) signals: &'a Signals,
+    /// The folder of what is written beside the report.
+    pub(super) files: &'a Path,
+    /// What the reader of the report must be told.
+    pub(super) notes: Vec<String>,
+}
+
+/// A fill that was carried out, complete or not.
+pub(super) struct FilledRun {
+    outcome: FillOutcome,
+    report: Report,
+    /// What could not be written.
+    unwritten: Vec<Reason>,
+}
+
+impl FillRun<'_> {
+    /// Carries it out.
+    ///
+    /// # Errors
+    /// When its run cannot go on.
+    pub(super) fn carry_out(self, fill: AssembledFill, outputs: &mut Outputs) -> Result<FilledRun, CliError> {
+        let AssembledFill { spec, goal, before, corpus } = fill;
+        let (clock, epoch) = (spec.clock, spec.epoch_unix_ms);
+        let mut builder = ReportBuilder::new();
+        let mut progress = Progress::new(self.output.quiet || self.output.tui);
+        let mut events = outputs.events()?;
+        let (control, inbox) = control();
+        self.signals.attach(&control);
+        let ran: Result<Arc<RunResult>, RunError> = {
+            let shown = dashboard::of_fill(self.registry, self.plan);
+            let mut dashboard = tui::open(shown, self.output, &control)?;
+            let mut reporters: Vec<&mut dyn Reporter> = vec![&mut builder, &mut progress];
+            reporters.extend(dashboard.as_mut().map(|dashboard| dashboard as &mut dyn Reporter));
+            reporters.extend(events.as_mut().map(|events| events as &mut dyn Reporter));
+            for text in self.notes {
+                let note = RunEvent::Note { at: Nanos::ZERO, text };
+                reporters.iter_mut().for_each(|reporter| reporter.event(&note));
+            }
+            run(spec, inbox, &mut reporters)
+        };
+        // Whatever became of the run: the log has what was accepted.
+        let written = corpus.map(|corpus| corpus.finish()).transpose();
+        let result = ran?;
+        let mut unwritten_parts = Vec::new();
+        match evidence::keep(&result.evidence, self.files, epoch) {
+            Ok(Some(path)) => {
+                let text =
+                    format!("what shows the first broken promises of the fill is in {}", path.display());
+                builder.event(&RunEvent::Note { at: clock.now(), text });
+            }
+            Ok(None) => {}
+            Err(error) => unwritten_parts.push(unwritten(self.files, &error)),
+        }
+        if let Some(Err(error)) = events.map(hammer_report::EventsWriter::finish) {
+            unwritten_parts.push(unwritten("the events".as_ref(), &error));
+        }
+        let fill = self.plan.fill.as_ref();
+        let file = fill.and_then(|fill| fill.corpus.as_deref()).unwrap_or(Path::new(""));
+        let written = written.unwrap_or_else(|error| {
+            unwritten_parts.push(unwritten(file, &error));
+            None
+        });
+        let report = builder.build(Value::Null, &[])?;
+        let said = Said { plan: fill, goal: &goal, before, report: &report };
+        let last = written.as_ref().and_then(|written| written.last.as_deref());
+        let corpus = written.as_ref().map(|written| Corpus {
+            file: file.display().to_string(),
+            entries: before + written.added,
+            lost: written.lost,
+        });
+        let outcome = FillOutcome {
+            workload: fill.map_or_else(String::new, |fill| fill.workload.to_string()),
+            operations: fill.map_or(0, |fill| fill.operations.get() as u64),
+            filled_before: before,
+            filled: goal.accepted(),
+            failed: goal.failed(),
+            incomplete: said.incomplete(last),
+            corpus,
+        };
+        Ok(FilledRun { outcome, report, unwritten: unwritten_parts })
+    }
+}
+
+impl FilledRun {
+    /// Whether less was accepted than the plan wants.
+    pub(super) fn is_incomplete(&self) -> bool {
+        self.outcome.incomplete.is_some()
+    }
+
+    /// As the report of the command, where nothing is measured behind it.
+    pub(super) fn into_report(self, plan: Value) -> Report {
+        let mut report = self.report.clone();
+        report.plan = plan;
+        if self.outcome.incomplete.is_none() && self.outcome.filled == 0 {
+            // All of it was there: nobody was asked for anything.
+            let reasons = report.verdict.reasons.drain(..).filter(|said| said.reason != ReasonKind::NoAnswer);
+            report.verdict = Verdict::of(reasons.collect());
+        }
+        if let Some(why) = &self.outcome.incomplete {
+            report.add_reason(Reason::new(ReasonKind::NotBelievable, why.clone()));
+        }
+        self.told(&mut report);
+        report
+    }
+
+    /// Adds it to the report of the run that came after it.
+    pub(super) fn add_to(self, report: &mut Report) {
+        let promises = &self.report.promises.all;
+        for (count, kind, what) in [
+            (promises.broken, ReasonKind::PromiseBroken, "broken"),
+            (promises.unchecked, ReasonKind::NotBelievable, "unchecked"),
+        ] {
+            if count > 0 {
+                let text = format!("of the fill {} {what}", plural(count, "promise"));
+                report.add_reason(Reason::new(kind, text));
+            }
+        }
+        self.told(report);
+    }
+
+    fn told(self, report: &mut Report) {
+        if let Some(corpus) = self.outcome.corpus.as_ref().filter(|corpus| corpus.lost > 0) {
+            let text = format!("{} entries did not get into {}", grouped(corpus.lost), corpus.file);
+            report.add_reason(Reason::new(ReasonKind::ReportUnwritten, text));
+        }
+        self.unwritten.iter().for_each(|reason| report.add_reason(reason.clone()));
+        report.fill = Some(Fill::of(self.outcome, &self.report));
+    }
+}
+
+/// What is said of a fill.
+struct Said<'a> {
+    plan: Option<&'a FillPlan>,
+    goal: &'a FillGoal,
+    before: u64,
+    report: &'a Report,
+}
+
+impl Said<'_> {
+    /// Why it is not complete: how far it came, what stopped it, and the last entry of the corpus.
+    fn incomplete(&self, last: Option<&str>) -> Option<String> {
+        if self.goal.accepted() >= self.goal.operations() {
+            return None;
+        }
+        let filled = self.before + self.goal.accepted();
+        let of = self.plan.map_or(0, |plan| plan.operations.get() as u64);
+        let last = last.map_or_else(String::new, |last| format!("; the last entry is {last}"));
+        Some(format!("filled {} of {}: {}{last}", grouped(filled), grouped(of), self.cause()))
+    }
+
+    fn cause(&self) -> String {
+        let (run, failed) = (&self.report.run, grouped(self.goal.failed()));
+        let first = self.goal.first_failure();
+        match (self.goal.has_given_up(), first) {
+            (true, Some(first)) => format!("{failed} failed, and {}", self.first(&first)),
+            (_, Some(first)) if !run.interrupted => {
+                format!("{}, {failed} failed, and {}", self.ended(), self.first(&first))
+            }
+            _ => self.ended(),
+        }
+    }
+
+    /// Why its arrivals ended, where nobody gave it up.
+    fn ended(&self) -> String {
+        match self.plan.and_then(|plan| plan.timeout) {
+            Some(timeout) if self.report.run.stopped == AS_PLANNED => {
+                format!("its timeout of {timeout} is over")
+            }
+            _ => self.report.run.stopped.clone(),
+        }
+    }
+
+    /// The first of the failures that stopped it, and the step that failed, where one did.
+    fn first(&self, first: &FillFailure) -> String {
+        let (fate, cause) = (Fate::from(first.ended.outcome), first.ended.detail.to_string());
+        let has_cause = |series: &&hammer_report::report::Series| {
+            let causes = &series.measurement.causes;
+            causes.iter().any(|known| known.fate == fate.name() && known.cause == cause)
+        };
+        let steps = self.report.series.iter().filter(|series| series.kind == SeriesKind::Step);
+        let step = steps.filter(has_cause).map(|series| format!("{}: ", series.name)).next();
+        format!(
+            "the first of the last row, #{} behind {} accepted ones, was {}{} ({cause})",
+            first.seq,
+            grouped(self.before + first.accepted),
+            step.unwrap_or_default(),
+            fate.name().replace('_', " "),
+        )
+    }
+}
+
+/// What a run says of its arrivals that ended by time.
+const AS_PLANNED: &str = "as planned";

@@ -1,0 +1,41 @@
+//! The fill ahead of a run.
+
+use super::ledger;
+use super::number::{grouped, per_second};
+use super::page::Page;
+use crate::report::Fill;
+
+pub(super) fn render(page: &mut Page, fill: &Fill) {
+    let before = match fill.filled_before {
+        0 => String::new(),
+        before => format!(" ({} before)", grouped(before)),
+    };
+    let rate = fill.filled_per_s.map_or_else(String::new, |rate| format!(", {}", per_second(rate)));
+    let text = format!(
+        "{} of {} of {}{before} in {:.1} s{rate}, {} failed",
+        grouped(fill.filled_before + fill.filled),
+        grouped(fill.operations),
+        fill.workload,
+        fill.seconds,
+        grouped(fill.failed),
+    );
+    page.paragraph("fill", &text);
+    fill.incomplete.iter().for_each(|why| page.paragraph("", &format!("NOT COMPLETE: {why}")));
+    if let Some(corpus) = &fill.corpus {
+        let lost = match corpus.lost {
+            0 => String::new(),
+            lost => format!(", {} NOT WRITTEN", grouped(lost)),
+        };
+        page.paragraph("", &format!("  corpus {}: {} entries{lost}", corpus.file, grouped(corpus.entries)));
+    }
+    if fill.promises.all.made > 0 {
+        page.paragraph("", &format!("  promises {}", ledger(&fill.promises.all)));
+    }
+    for breach in fill.breaches.iter().take(super::MOST_BREACHES) {
+        let seq = breach.seq.map_or_else(String::new, |seq| format!(" #{seq}"));
+        page.paragraph(
+            "broken",
+            &format!("fill: {} of {}{seq}: {}", breach.kind, breach.workload, breach.detail),
+        );
+    }
+}

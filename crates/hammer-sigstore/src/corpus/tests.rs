@@ -1,0 +1,116 @@
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use hammer_measure::Nanos;
+
+use super::entry::{CorpusEntry, CorpusLog};
+use super::{CorpusFile, CorpusLines, CorpusWriter};
+use crate::error::SigstoreError;
+
+const UUID: &str = "00000000000000010000000000000000000000000000000000000000000000000000000000000abc";
+
+/// A file that is removed with its folder.
+struct Place(PathBuf);
+
+impl Place {
+    fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let name = format!("hammer-corpus-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        Self(folder.join("corpus.jsonl"))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(self.0.parent().unwrap());
+    }
+}
+
+fn entry(log_index: u64, log: CorpusLog) -> CorpusEntry {
+    CorpusEntry {
+        log,
+        uuid: if log == CorpusLog::RekorV1 { UUID.to_owned() } else { String::new() },
+        log_index,
+        logged_unix_ms: 1_790_000_000_000 + log_index,
+        artifact: vec![0xff, log_index as u8],
+        identity: format!("\"{log_index}\"@hammer.test"),
+    }
+}
+
+/// Fills a file with these.
+fn fill(place: &Place, entries: &[CorpusEntry], is_emptied: bool) -> (u64, u64, super::CorpusWritten) {
+    let writer = CorpusWriter::open(&place.0, is_emptied).unwrap();
+    let (before, first) = (writer.entries(), writer.first_seq());
+    let mut lines = CorpusLines::new(writer.sink());
+    for (number, entry) in entries.iter().enumerate() {
+        lines.add(Nanos::ZERO, first + number as u64, &entry.logged());
+    }
+    drop(lines);
+    (before, first, writer.finish().unwrap())
+}
+
+#[test]
+fn what_a_fill_writes_is_read_and_the_next_one_goes_on_behind_it_with_other_numbers() {
+    let place = Place::new();
+    let entries: Vec<_> = (0..500)
+        .map(|index| entry(index, [CorpusLog::RekorV1, CorpusLog::RekorV2][index as usize % 2]))
+        .collect();
+    let (before, first, written) = fill(&place, &entries[..300], false);
+    assert_eq!((before, first, written.added, written.lost), (0, 1 << 40, 300, 0));
+    assert_eq!(CorpusFile::read(&place.0).unwrap().entries, entries[..300]);
+    let (before, second, written) = fill(&place, &entries[300..], false);
+    assert_eq!((before, written.added, written.last.as_deref()), (300, 200, Some("of index 499")));
+    assert!(second > first + 300, "{second}");
+    assert_eq!(CorpusFile::read(&place.0).unwrap().entries, entries);
+    // One that got nothing logged has taken its numbers all the same.
+    let (_, third, _) = fill(&place, &[], false);
+    let (_, fourth, _) = fill(&place, &[], false);
+    assert!(third > second && fourth > third);
+    let (before, ..) = fill(&place, &entries[..1], true);
+    assert_eq!((before, CorpusFile::read(&place.0).unwrap().entries()), (0, 1));
+}
+
+#[test]
+fn a_fill_that_was_killed_leaves_a_line_without_its_end_which_is_dropped() {
+    let place = Place::new();
+    fill(&place, &[entry(1, CorpusLog::RekorV1), entry(2, CorpusLog::RekorV1)], false);
+    let whole = std::fs::read(&place.0).unwrap();
+    for cut in 1..100 {
+        std::fs::write(&place.0, &whole[..whole.len() - cut]).unwrap();
+        let found = CorpusFile::read(&place.0).unwrap().entries();
+        // Without its newline it is whole.
+        assert_eq!(found, if cut == 1 { 2 } else { 1 });
+        let (before, ..) = fill(&place, &[entry(3, CorpusLog::RekorV2)], false);
+        assert_eq!((before, CorpusFile::read(&place.0).unwrap().entries()), (found, found + 1));
+    }
+}
+
+#[test]
+fn a_line_that_is_none_is_named() {
+    let place = Place::new();
+    fill(&place, &[entry(1, CorpusLog::RekorV1)], false);
+    let whole = std::fs::read_to_string(&place.0).unwrap();
+    for (text, line, why) in [
+        ("notes".to_owned(), 1, "it is no corpus"),
+        ("{}\n".to_owned(), 1, "it is no corpus"),
+        ("{\"hammer_corpus\":2}\n".to_owned(), 1, "version 2"),
+        (format!("{whole}{{\"log\":\"rekor-v3\"}}\n"), 4, "rekor-v3"),
+        (whole.replace(UUID, "12"), 3, "`uuid`"),
+        (whole.replace("/wE=", "?"), 3, "`artifact`"),
+        (whole.replace("\"flow\"", "\"flown\""), 3, "flown"),
+        (format!("{whole}\n{whole}"), 4, "EOF"),
+        (format!("{whole}{{\"fill\":-1}}\n"), 4, "-1"),
+    ] {
+        std::fs::write(&place.0, &text).unwrap();
+        match CorpusFile::read(&place.0) {
+            Err(SigstoreError::CorpusLine { line: found, reason, .. }) => {
+                assert!(found == line && reason.contains(why), "{found}: {reason}");
+            }
+            other => panic!("{text}: {other:?}"),
+        }
+        assert!(CorpusWriter::open(&place.0, false).is_err(), "nobody writes behind what is no corpus");
+        assert_eq!(std::fs::read_to_string(&place.0).unwrap(), text);
+    }
+}

@@ -1,0 +1,195 @@
+//! Writes the corpus of a fill on a thread of its own. What finds no room on its way there is counted; a shard never waits for it.
+
+use std::fs::File;
+use std::io::{self, Seek as _, SeekFrom, Write as _};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::thread::{self, JoinHandle};
+
+use hammer_measure::Nanos;
+
+use super::entry::{CorpusEntry, LoggedEntry};
+use super::file::{CorpusFile, fill_line, version_line};
+use crate::error::SigstoreError;
+
+/// A file to which a fill adds its entries.
+#[derive(Debug)]
+pub struct CorpusWriter {
+    found: CorpusFile,
+    sink: CorpusSink,
+    thread: JoinHandle<io::Result<Option<CorpusEntry>>>,
+}
+
+/// The way to a [`CorpusWriter`].
+#[derive(Clone, Debug)]
+pub struct CorpusSink {
+    buffers: SyncSender<Message>,
+    counts: Arc<Counts>,
+}
+
+/// What a writer has written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CorpusWritten {
+    /// Entries that were added.
+    pub added: u64,
+    /// Entries that found no room on their way.
+    pub lost: u64,
+    /// The one of the highest index among those that were added last, in words.
+    pub last: Option<String>,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    added: AtomicU64,
+    lost: AtomicU64,
+}
+
+#[derive(Debug)]
+enum Message {
+    /// So many whole lines.
+    Lines(Vec<u8>, u64),
+    End,
+}
+
+/// A shard's lines that have not been handed over yet.
+#[derive(Debug)]
+pub(crate) struct CorpusLines {
+    sink: CorpusSink,
+    buffer: Vec<u8>,
+    lines: u64,
+    handed_over_at: Nanos,
+}
+
+impl CorpusWriter {
+    /// Opens a file, and reads what it has; it is made where there is none, and emptied where that is asked for.
+    ///
+    /// # Errors
+    /// When it cannot be written, or is no corpus.
+    pub fn open(path: &Path, is_emptied: bool) -> Result<Self, SigstoreError> {
+        let failed = |source| SigstoreError::CorpusUnread { path: path.to_owned(), source };
+        let mut file = File::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(is_emptied)
+            .open(path)
+            .map_err(failed)?;
+        let found = CorpusFile::read(path)?;
+        let starts = |file: &mut File| -> io::Result<()> {
+            // What was cut off is not continued.
+            file.set_len(found.readable)?;
+            file.seek(SeekFrom::End(0))?;
+            let mut start = String::new();
+            if found.readable == 0 {
+                start.push_str(&version_line());
+            } else if !found.is_ended {
+                start.push('\n');
+            }
+            // It stands there before the first of them is sent.
+            start.push_str(&fill_line(found.next_seq.max(FIRST)));
+            file.write_all(start.as_bytes())
+        };
+        starts(&mut file).map_err(failed)?;
+        let (buffers, received) = mpsc::sync_channel(ROOM);
+        let counts = Arc::new(Counts::default());
+        let thread = {
+            let counts = Arc::clone(&counts);
+            thread::Builder::new()
+                .name("corpus".to_owned())
+                .spawn(move || write(file, &received, &counts))
+                .map_err(failed)?
+        };
+        Ok(Self { found, sink: CorpusSink { buffers, counts }, thread })
+    }
+
+    /// How many entries the file had.
+    pub fn entries(&self) -> u64 {
+        self.found.entries()
+    }
+
+    /// The number that the first operation may have.
+    pub fn first_seq(&self) -> u64 {
+        self.found.next_seq.max(FIRST)
+    }
+
+    /// Where entries are handed over.
+    pub fn sink(&self) -> CorpusSink {
+        self.sink.clone()
+    }
+
+    /// Writes what was handed over, and ends.
+    ///
+    /// # Errors
+    /// When something could not be written.
+    pub fn finish(self) -> io::Result<CorpusWritten> {
+        // A writer that failed does not listen any more, and says why as it is joined.
+        let _ = self.sink.buffers.send(Message::End);
+        let last = self.thread.join().unwrap_or_else(|_| Err(io::Error::other("its thread panicked")))?;
+        let counts = &self.sink.counts;
+        Ok(CorpusWritten {
+            added: counts.added.load(Ordering::Relaxed),
+            lost: counts.lost.load(Ordering::Relaxed),
+            last: last.map(|entry| entry.words()),
+        })
+    }
+}
+
+fn write(mut file: File, received: &Receiver<Message>, counts: &Counts) -> io::Result<Option<CorpusEntry>> {
+    let mut last: Option<CorpusEntry> = None;
+    while let Ok(Message::Lines(lines, count)) = received.recv() {
+        file.write_all(&lines)?;
+        counts.added.fetch_add(count, Ordering::Relaxed);
+        let newest = lines.trim_ascii_end().rsplit(|byte| *byte == b'\n').next();
+        if let Some(Ok((entry, _))) = newest.map(CorpusEntry::of_line)
+            && last.as_ref().is_none_or(|last| last.log_index < entry.log_index)
+        {
+            last = Some(entry);
+        }
+    }
+    file.sync_data()?;
+    Ok(last)
+}
+
+impl CorpusLines {
+    pub(crate) fn new(sink: CorpusSink) -> Self {
+        Self { sink, buffer: Vec::with_capacity(WHOLE), lines: 0, handed_over_at: Nanos::ZERO }
+    }
+
+    /// Adds what the flow `flow` got logged by `now`.
+    pub(crate) fn add(&mut self, now: Nanos, flow: u64, logged: &LoggedEntry<'_>) {
+        logged.write_line(flow, &mut self.buffer);
+        self.lines += 1;
+        if self.buffer.len() >= WHOLE - LONGEST_LINE || now.since(self.handed_over_at) >= AT_LATEST {
+            self.handed_over_at = now;
+            self.hand_over();
+        }
+    }
+
+    fn hand_over(&mut self) {
+        if self.lines == 0 {
+            return;
+        }
+        let (lines, count) = (std::mem::replace(&mut self.buffer, Vec::with_capacity(WHOLE)), self.lines);
+        self.lines = 0;
+        if self.sink.buffers.try_send(Message::Lines(lines, count)).is_err() {
+            self.sink.counts.lost.fetch_add(count, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for CorpusLines {
+    fn drop(&mut self) {
+        self.hand_over();
+    }
+}
+
+/// The number of the first operation of the first fill.
+const FIRST: u64 = 1 << 40;
+/// Buffers on their way: 16 MiB.
+const ROOM: usize = 1_024;
+const WHOLE: usize = 16 << 10;
+const LONGEST_LINE: usize = 1 << 10;
+/// What was logged is written after that time, however few lines it has.
+const AT_LATEST: Nanos = Nanos::from_millis(500);
