@@ -14,24 +14,28 @@ use hammer_core::runtime::{Clock, LocalFuture};
 use hammer_measure::Nanos;
 use hammer_tlog::hash::sha256;
 use hammer_tlog::logs::audit::{AuditBounds, Finding, Receipt};
-use hammer_tlog::logs::follow::{Event, Follower, Head};
+use hammer_tlog::logs::follow::{Event, Head};
 
+use crate::answered_heads::{AnsweredHeads, HeadCounts, JoinedHead};
 use crate::link::Lane;
-use crate::messages::{event_words, finding_words};
+use crate::messages::{SHRINKING_TREE, event_words, finding_words};
 use crate::place::LogPlace;
 use crate::prove::prove;
+use crate::readability::Readability;
 use crate::reader::AuditReader;
 use crate::receipt_file::ReceiptFile;
 use crate::retry::RetryPolicy;
-use crate::source::LogSource;
-use crate::tree_reading::TreeReading;
+use crate::source::{HeadId, LogSource};
+use crate::tree_reading::{AuditRound, TreeReading};
 use crate::trouble::Trouble;
 
+mod followed_trees;
 mod head_watch;
 mod receipt_desk;
 mod trouble_watch;
 mod voice;
 
+use followed_trees::{FollowedTrees, TreeTurn};
 use head_watch::HeadWatch;
 use receipt_desk::ReceiptDesk;
 use trouble_watch::TroubleWatch;
@@ -45,6 +49,7 @@ pub(crate) struct AuditSetup {
     pub(crate) folder: PathBuf,
     pub(crate) in_memory: usize,
     pub(crate) file: Arc<ReceiptFile>,
+    pub(crate) heads: Arc<AnsweredHeads>,
     pub(crate) receipts: Receiver<Receipt>,
     pub(crate) lanes: Vec<Lane>,
 }
@@ -90,7 +95,8 @@ pub(crate) async fn run<L: LogSource, T: TreeReading<L>>(
 /// The audit of one log: what is read of it, by the way that `T` stands for, and what is known of it so far.
 struct AuditLoop<L, T> {
     reader: AuditReader<L>,
-    follower: Follower,
+    chains: FollowedTrees,
+    answered: Arc<AnsweredHeads>,
     tree: T,
     heads: HeadWatch,
     desk: ReceiptDesk,
@@ -100,7 +106,8 @@ struct AuditLoop<L, T> {
 
 impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
     fn new(setup: AuditSetup, reader: AuditReader<L>, sink: ObservationSink, clock: Rc<dyn Clock>) -> Self {
-        let AuditSetup { name, epoch_unix_ms, every, folder, in_memory, file, receipts, lanes } = setup;
+        let AuditSetup { name, epoch_unix_ms, every, folder, in_memory, file, heads, receipts, lanes } =
+            setup;
         let bounds = AuditBounds { receipts: in_memory, ..AuditBounds::default() };
         // Logs of one run, which have names of their own, and runs of one machine have a folder each.
         let log = sha256(format!("{name}\n{}", reader.log().url()).as_bytes());
@@ -108,7 +115,8 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         let spilled = std::env::temp_dir().join(format!("hammer-{epoch_unix_ms}-receipts-{process}-{log}"));
         Self {
             reader,
-            follower: T::follower(),
+            chains: FollowedTrees::new(T::follower),
+            answered: heads,
             tree: T::new(bounds, spilled),
             heads: HeadWatch::new(folder, epoch_unix_ms),
             desk: ReceiptDesk::new(receipts, lanes, file, epoch_unix_ms),
@@ -125,7 +133,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         self.troubles.pass_over(went.is_ok(), &self.reader, &self.voice);
         self.tell();
         self.heads.over(went.is_ok(), &self.voice);
-        self.desk.over(self.heads.is_over());
+        self.desk.over(self.heads.is_over() || self.tree.gives_up());
         self.heads.cosigned(self.reader.cosigners(), &self.voice);
         self.desk.observe(&self.reader, &self.voice);
     }
@@ -136,16 +144,20 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         let fetched_ns = head.as_ref().ok().map(|head| head.fetched_ns);
         let stale = self.heads.stale();
         let head = head.inspect(|head| self.fetched(head));
-        let proved = prove(&self.reader, &mut self.follower).await;
+        let proved = self.prove().await;
         if let Ok(head) = &head {
-            self.heads.continued(self.follower.trusted().is_some_and(|trusted| trusted.same_tree(head)));
+            let trusted = self.chains.active().follower.trusted();
+            self.heads.continued(trusted.is_some_and(|trusted| trusted.same_tree(head)));
         }
         self.events();
+        let joined = self.join().await;
         let (desk, now) = (&self.desk, self.voice.now());
-        let read = self.tree.read(&self.reader, now, || desk.accepted()).await;
-        head.and(proved).and(read)?;
+        let (unix_ms, is_judging) = (desk.unix_ms(now.0), self.voice.is_judging());
+        let round = AuditRound { now, unix_ms, is_judging, heads: &self.answered };
+        let read = self.tree.read(&self.reader, &round, || desk.accepted()).await;
+        head.and(proved).and(joined).and(read)?;
         if let Some(fetched_ns) = fetched_ns
-            && self.follower.behind() == 0
+            && self.chains.active().follower.behind() == 0
             // A head of long ago does not say what the tree lacks now.
             && self.heads.stale() == stale
         {
@@ -155,27 +167,124 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
     }
 
     fn fetched(&mut self, head: &Head) {
-        if !self.follower.trusted().is_some_and(|trusted| head.precedes(trusted)) {
+        if let Some(turn) = self.chains.turn(self.reader.shards()) {
+            self.heads.turned();
+            match turn {
+                TreeTurn::Known { inactive } => {
+                    self.voice.observed("inactive_shards", inactive.len() as f64);
+                    if !inactive.is_empty() {
+                        let shown =
+                            inactive.iter().map(|shard| format!("{} of {} entries", shard.tree, shard.size));
+                        let shown = shown.collect::<Vec<_>>().join(", ");
+                        self.voice.note(&format!("{} inactive shards: {shown}", inactive.len()));
+                    }
+                }
+                TreeTurn::Ended { tree, next, size } => {
+                    self.voice.note(&format!(
+                        "entries go to the tree {next} from now on; tree {tree} ended with {size}"
+                    ));
+                }
+                TreeTurn::Behind => return,
+                TreeTurn::Gone { tree, next, trusted } => {
+                    let detail =
+                        format!("its tree {tree} is gone: {trusted:?}, then {head:?} of the tree {next}");
+                    self.heads.contradicted(
+                        SHRINKING_TREE,
+                        None,
+                        &detail,
+                        &[trusted, head.clone()],
+                        &self.voice,
+                    );
+                }
+            }
+        }
+        let chain = self.chains.active();
+        let trusted = chain.follower.trusted();
+        if !trusted.is_some_and(|trusted| chain.follower.may_precede(head, trusted)) {
             self.voice.observed("tree_size", head.size as f64);
         }
-        self.follower.head(head.clone());
+        if let Some(most) = self.reader.log().lags_at_most() {
+            let answered = self.answered.largest(chain.tree);
+            let largest = trusted.into_iter().chain(&answered).max_by_key(|head| head.size);
+            self.heads.lags(head, largest.unwrap_or(head), most, &self.voice);
+        }
+        chain.follower.head(head.clone());
     }
 
-    /// Takes what the follower has found out.
+    /// Proves the heads that were fetched. What a log whose servers lag behind each other refuses to prove is left to a later round.
+    async fn prove(&mut self) -> Result<(), Trouble> {
+        let may_lag = self.reader.log().lags_at_most().is_some();
+        for chain in self.chains.all() {
+            match prove(&self.reader, chain.tree, &mut chain.follower).await {
+                Err(why) if may_lag && why.is_refusal() => chain.follower.set_aside(),
+                proved => proved?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Holds the heads that answers came with against the followed trees, as many as there is time for beside the load.
+    async fn join(&mut self) -> Result<(), Trouble> {
+        let most = if self.voice.is_judging() { JOINED_AT_LAST } else { JOINED };
+        for tree in self.answered.trees() {
+            let Some(chain) = self.chains.of(tree, self.reader.shards()) else { continue };
+            let mut from = 0;
+            for _ in 0..most {
+                let Some(head) = self.answered.next(tree, from) else { break };
+                let follower = &mut chain.follower;
+                follower.head(head.clone());
+                let proved = prove(&self.reader, tree, follower).await;
+                for event in follower.events() {
+                    let (fed, became) = match &event {
+                        Event::First { head } | Event::Same { head } | Event::Stale { head, .. } => {
+                            (head, JoinedHead::Joined)
+                        }
+                        Event::Grew { to, .. } => (to, JoinedHead::Joined),
+                        Event::Forked { newer, .. } | Event::Shrank { newer, .. } => {
+                            (newer, JoinedHead::Forked)
+                        }
+                        // Asked for again in the next round: what proves it is not what was asked for.
+                        _ => continue,
+                    };
+                    self.answered.settle(HeadId { tree, size: fed.size, root: fed.root }, became);
+                    if became == JoinedHead::Forked {
+                        told(&event, &mut self.heads, &mut self.voice);
+                    }
+                }
+                match proved {
+                    Ok(()) => from = head.size.saturating_add(1),
+                    // Not a fault: whoever was asked lags behind whoever answered.
+                    Err(why) if why.is_refusal() => {
+                        follower.set_aside();
+                        break;
+                    }
+                    Err(why) => return Err(why),
+                }
+            }
+        }
+        let counts = self.answered.counts();
+        if counts != HeadCounts::default() {
+            self.voice.observed("heads_joined", counts.joined as f64);
+            self.voice.observed("heads_unjoined", counts.unjoined as f64);
+        }
+        Ok(())
+    }
+
+    /// Takes what the followers have found out.
     fn events(&mut self) {
-        for event in self.follower.events() {
-            self.tree.follow(&event);
+        let active = self.chains.active().tree;
+        let mut found = Vec::new();
+        for chain in self.chains.all() {
+            found.extend(chain.follower.events().into_iter().map(|event| (chain.tree, event)));
+        }
+        for (tree, event) in found {
+            if tree == active {
+                self.tree.follow(&event);
+            }
             if let Event::Stale { head, newest } = &event {
                 self.heads.was_stale(head, newest, &self.voice);
             }
-            let Some((kind, index, detail)) = event_words(&event) else { continue };
-            match &event {
-                Event::Forked { older, newer, .. } | Event::Shrank { older, newer } => {
-                    let heads = [older.clone(), newer.clone()];
-                    self.heads.contradicted(kind, index, &detail, &heads, &self.voice);
-                }
-                _ => self.voice.wrong(kind, index, detail),
-            }
+            told(&event, &mut self.heads, &mut self.voice);
         }
     }
 
@@ -190,6 +299,12 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             }
         }
         self.desk.judged(&verdicts, self.reader.log(), &mut self.voice);
+        let faults = self.tree.faults();
+        self.desk.refused(&faults, self.reader.log());
+        self.tree.notes().iter().for_each(|note| self.voice.note(note));
+        if let Some(entries) = self.tree.entries_read_back() {
+            self.voice.observed("entries_read_back", entries as f64);
+        }
         self.voice.unnamed(UNNAMED);
         self.desk.held(self.tree.spilled(), self.tree.pending(), &self.voice);
     }
@@ -206,11 +321,43 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         self.voice.unnamed(Nanos::ZERO);
         // Of a log that contradicted itself it is known why there is no verdict.
         let unreadable = self.troubles.readability().filter(|_| !self.heads.has_contradicted());
-        let (held, pending) = (self.tree.receipts().collect(), self.tree.pending());
-        self.desk.without_verdict(held, pending, unreadable, &self.reader, &self.voice);
+        let place = self.reader.place();
+        let why = match &unreadable {
+            Some((_, why)) => Some(format!("since {place} could not be read: {why}")),
+            None if self.heads.has_contradicted() => None,
+            None => self.tree.why_unlooked(),
+        };
+        let (held, now) = (self.tree.receipts().collect(), self.voice.now());
+        let is_pending = |receipt: &Receipt| {
+            let covers =
+                |(readability, _): &(&Readability, String)| readability.covers(receipt.received_ns, now);
+            unreadable.as_ref().is_none_or(covers) && self.tree.is_looked_for(receipt)
+        };
+        let without = (held, self.tree.pending());
+        self.desk.without_verdict(without, is_pending, why, self.reader.log(), &self.voice);
+        let HeadCounts { joined, unjoined } = self.answered.counts();
+        if unjoined > 0 {
+            let said = "checkpoints of answers were not joined to the followed tree, beside";
+            self.voice.note(&format!("{unjoined} {said} {joined} that were"));
+        }
         self.desk.ended(&self.voice);
     }
 }
+
+/// Tells what an event shows.
+fn told(event: &Event, heads: &mut HeadWatch, voice: &mut AuditVoice) {
+    let Some((kind, index, detail)) = event_words(event) else { return };
+    match event {
+        Event::Forked { older, newer, .. } | Event::Shrank { older, newer } => {
+            heads.contradicted(kind, index, &detail, &[older.clone(), newer.clone()], voice);
+        }
+        _ => voice.wrong(kind, index, detail),
+    }
+}
+
+/// Heads of answers that are joined in one round, and in one without load.
+const JOINED: usize = 32;
+const JOINED_AT_LAST: usize = 1000;
 
 /// An observer has two seconds to end.
 const LAST_ROUND: Nanos = Nanos::from_millis(1_200);

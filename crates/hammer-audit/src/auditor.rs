@@ -8,13 +8,15 @@ use hammer_core::promise::PromiseKind;
 use hammer_core::runtime::{Clock, LocalFuture};
 use hammer_tlog::logs::audit::{LeafFormat, Receipt};
 
+use crate::answer_reading::AnswerReading;
+use crate::answered_heads::AnsweredHeads;
 use crate::audit_loop::{self, AuditSetup};
 use crate::entry_reading::EntryReading;
 use crate::lane_seq::SEQ_BITS;
 use crate::link::{AuditLink, Lane};
 use crate::place::LogPlace;
 use crate::receipt_file::ReceiptFile;
-use crate::source::{EntrySource, LogSource};
+use crate::source::{AnsweredSource, EntrySource, LogSource};
 use crate::tile_reading::TileReading;
 use crate::tree_reading::TreeReading;
 
@@ -30,7 +32,9 @@ use crate::tree_reading::TreeReading;
 /// and, where heads have a time, `merge_delay_max` (from the promise's time to that head's). `answers_before_publication` and `answers_after_publication`
 /// count answers by whether a head that was fetched before them covers their leaf; of those between two heads
 /// `answers_by_timestamp` came after the second one's timestamp, and `answers_undecided` before it. `cosignatures` is how many more signatures a checkpoint
-/// carries, `stale_heads` how many heads were of an earlier state of the tree than was seen before. [`LOG_FORKED`](crate::LOG_FORKED) becomes 1 when the log forked or shrank.
+/// carries, `stale_heads` how many heads were of an earlier state of the tree than was seen before. `heads_joined` counts heads that
+/// answers came with and that were proved to be of the followed tree, `heads_unjoined` those that were not held against it, `entries_read_back` entries that were asked for again and found as they were or not, and
+/// `inactive_shards` the trees that no entry is added to any more. [`LOG_FORKED`](crate::LOG_FORKED) becomes 1 when the log forked or shrank.
 pub struct LogAuditor {
     setup: AuditSetup,
     sender: mpsc::SyncSender<Receipt>,
@@ -64,6 +68,18 @@ impl LogAuditor {
         Self::reading::<L, EntryReading<F>>(name.into(), log, place, epoch_unix_ms)
     }
 
+    /// The same of a log whose answers prove what they promise: their heads are joined to the followed tree, and the entries of which that
+    /// was wanted are read back once the load is over. It asks for the head every 500 ms.
+    pub fn by_answers<L: AnsweredSource>(
+        name: impl Into<String>,
+        log: L,
+        place: LogPlace,
+        epoch_unix_ms: u64,
+    ) -> Self {
+        let auditor = Self::reading::<L, AnswerReading>(name.into(), log, place, epoch_unix_ms);
+        auditor.every(EVERY_OF_ANSWERS)
+    }
+
     fn reading<L: LogSource, T: TreeReading<L> + 'static>(
         name: String,
         log: L,
@@ -78,7 +94,9 @@ impl LogAuditor {
         let folder = std::env::temp_dir();
         let file = Arc::new(ReceiptFile::new(url, epoch_unix_ms, folder.clone()));
         let (every, in_memory, lanes) = (EVERY, DEFAULT_RECEIPTS, Vec::new());
-        let setup = AuditSetup { name, epoch_unix_ms, every, folder, in_memory, file, receipts, lanes };
+        let heads = Arc::new(AnsweredHeads::new());
+        let setup =
+            AuditSetup { name, epoch_unix_ms, every, folder, in_memory, file, heads, receipts, lanes };
         Self { setup, sender, promise, start }
     }
 
@@ -111,11 +129,19 @@ impl LogAuditor {
     /// # Panics
     /// When [`MOST_LINKS`] workloads have theirs already: a receipt has no room for the number of another.
     pub fn link(&mut self, workload: &str) -> AuditLink {
+        self.link_of(workload, self.promise)
+    }
+
+    /// The same of another kind of promise than that of the log.
+    ///
+    /// # Panics
+    /// As [`LogAuditor::link`].
+    pub fn link_of(&mut self, workload: &str, promise: PromiseKind) -> AuditLink {
         assert!(self.setup.lanes.len() < MOST_LINKS, "an auditor has {MOST_LINKS} workloads at most");
         let (lane, inbox) = Lane::new(workload);
         let number = self.setup.lanes.len() as u64;
-        let file = self.setup.file.clone();
-        let link = AuditLink::new((number, self.promise), &lane, self.sender.clone(), inbox, file);
+        let kept = (self.setup.file.clone(), self.setup.heads.clone());
+        let link = AuditLink::new((number, promise), &lane, self.sender.clone(), inbox, kept);
         self.setup.lanes.push(lane);
         link
     }
@@ -139,6 +165,8 @@ pub const MOST_LINKS: usize = 1 << (u64::BITS - SEQ_BITS);
 pub const DEFAULT_RECEIPTS: usize = 250_000;
 
 const EVERY: Duration = Duration::from_millis(250);
+/// A head costs such a log more than a file does.
+const EVERY_OF_ANSWERS: Duration = Duration::from_millis(500);
 
 /// Receipts on their way. A verifier waits for room, and its ring spills meanwhile.
 const RECEIPTS: usize = 1 << 16;

@@ -3,7 +3,6 @@ use std::marker::PhantomData;
 use std::path::PathBuf;
 
 use hammer_core::background::give_way;
-use hammer_measure::Nanos;
 use hammer_tlog::hash::Hash;
 use hammer_tlog::logs::audit::{AuditBounds, EntryAudit, Finding, LeafFormat, Receipt, Verdict, bundles};
 use hammer_tlog::logs::follow::{Event, Follower, Head, ProofMethod};
@@ -12,7 +11,7 @@ use hammer_tlog::logs::merkle::Frontier;
 use crate::reader::AuditReader;
 use crate::receipt_spill::ReceiptSpill;
 use crate::source::EntrySource;
-use crate::tree_reading::TreeReading;
+use crate::tree_reading::{AuditRound, TreeReading};
 use crate::trouble::Trouble;
 
 /// The audit of a log without tiles, whose entries are in the format `F`.
@@ -83,7 +82,7 @@ impl<L: EntrySource, F: LeafFormat> TreeReading<L> for EntryReading<F> {
     async fn read(
         &mut self,
         reader: &AuditReader<L>,
-        _now: Nanos,
+        _round: &AuditRound<'_>,
         accepted: impl Fn() -> Vec<Receipt>,
     ) -> Result<(), Trouble> {
         self.start(reader).await?;

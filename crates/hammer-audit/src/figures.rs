@@ -63,6 +63,11 @@ impl AuditFigures {
         }
     }
 
+    /// A promise was found broken in the protocol's own words.
+    pub(crate) fn refused(&mut self) {
+        self.audited += 1;
+    }
+
     pub(crate) fn observe<L: LogSource>(
         &mut self,
         reader: &AuditReader<L>,

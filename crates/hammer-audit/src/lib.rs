@@ -1,9 +1,12 @@
 //! The audit of a transparency log beside the load: with connections of its own it follows the log's tree, and looks for the leaf of
 //! every receipt that a workload's verifiers hand it, in the log's tiles or in its entries. What the log is, a protocol says by a
 //! [`LogSource`]: where its head, tiles, proofs and entries are, and how they are read; what an entry is, by a
-//! [`LeafFormat`](hammer_tlog::logs::audit::LeafFormat). This crate knows no protocol, checks no promise but that of a leaf in the
+//! [`LeafFormat`](hammer_tlog::logs::audit::LeafFormat). Where answers prove what they promise themselves (Rekor v1), their heads are joined
+//! to the followed tree, and entries are read back once the load is over. This crate knows no protocol, checks no promise but that of a leaf in the
 //! tree, and never runs on a shard.
 
+mod answer_reading;
+mod answered_heads;
 mod audit_loop;
 mod auditor;
 mod entry_reading;
@@ -38,6 +41,9 @@ pub use log_follower::{Followed, LogFollower};
 pub use messages::{AuditWords, LOG_FORKED, SHRINKING_TREE, flaw_words};
 pub use place::{LogClient, LogPlace};
 pub use reader::{AuditReader, ServedTile};
-pub use source::{Cosigner, EntryProof, EntrySource, HeadFault, IndexProof, LogQuery, LogSource, OpenedHead};
+pub use source::{
+    AnsweredEntry, AnsweredSource, Cosigner, EntryProof, EntrySource, HeadFault, HeadId, InactiveShard,
+    IndexProof, LogQuery, LogSource, OpenedHead, ReadBack, Shards,
+};
 pub use tree_size::TreeSizeObserver;
 pub use trouble::Trouble;

@@ -8,9 +8,10 @@ use hammer_measure::Nanos;
 use hammer_tlog::logs::audit::{Receipt, Verdict};
 use serde::Serialize;
 
+use crate::answered_heads::AnsweredHeads;
 use crate::lane_seq::{SEQ_BITS, seq};
 use crate::receipt_file::ReceiptFile;
-use crate::source::LogSource;
+use crate::source::{HeadId, LogSource};
 
 /// A workload's end of a [`LogAuditor`](crate::LogAuditor): its verifiers hand receipts in, and take verdicts out.
 #[derive(Clone, Debug)]
@@ -27,6 +28,7 @@ pub struct AuditLink {
     is_over: Arc<AtomicBool>,
     pending: Arc<AtomicU64>,
     file: Arc<ReceiptFile>,
+    heads: Arc<AnsweredHeads>,
 }
 
 /// A promise that needs no audit to be broken.
@@ -98,7 +100,7 @@ impl AuditLink {
         lane: &Lane,
         receipts: SyncSender<Receipt>,
         inbox: Inbox,
-        file: Arc<ReceiptFile>,
+        (file, heads): (Arc<ReceiptFile>, Arc<AnsweredHeads>),
     ) -> Self {
         Self {
             lane: number,
@@ -111,6 +113,7 @@ impl AuditLink {
             is_over: lane.is_over.clone(),
             pending: lane.pending.clone(),
             file,
+            heads,
         }
     }
 
@@ -122,6 +125,11 @@ impl AuditLink {
         target: Option<&Arc<str>>,
     ) {
         self.file.refused(&self.workload, refused, &of_target(target, refused.detail), evidence);
+    }
+
+    /// Hands over the head that an answer came with, as the log signed it, before the receipt that names it; each is taken once.
+    pub fn answered_with(&self, head: HeadId, raw: &[u8], received: Nanos) {
+        self.heads.offer(head, raw, received.0);
     }
 
     /// Hands a receipt over, once there is room; says whether the auditor is still there. `target` is the part of the workload
@@ -180,6 +188,19 @@ pub(crate) fn tell<L: LogSource>(lanes: &[Lane], file: &ReceiptFile, log: &L, ve
     if let Some(lane) = lane(lanes, receipt) {
         let _ = lane.verdicts.send(judged);
     }
+}
+
+/// Sends the workload of a receipt what was found broken about it.
+pub(crate) fn tell_fault<L: LogSource>(
+    lanes: &[Lane],
+    file: &ReceiptFile,
+    log: &L,
+    (receipt, fault): &(Receipt, Fault),
+) {
+    let Some(lane) = lane(lanes, receipt) else { return };
+    let told = of_target(lane.target.get(), &fault.detail);
+    file.receipt(&lane.workload, (fault.kind, &told), receipt, &log.evidence(receipt));
+    let _ = lane.verdicts.send(Judged::Broken(seq(receipt.seq), fault.clone()));
 }
 
 /// As a breach has it (see [`Verdicts::of_part`]).

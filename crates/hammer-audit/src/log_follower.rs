@@ -82,7 +82,7 @@ impl<L: LogSource> LogFollower<L> {
                 return Ok(vec![Followed::Breach { kind, index: None, detail, heads: None }]);
             }
         }
-        let proved = prove(&self.reader, &mut self.follower).await;
+        let proved = prove(&self.reader, self.reader.shards().active, &mut self.follower).await;
         let events = self.follower.events();
         let seen = events.iter().filter_map(|event| self.seen(event)).collect();
         proved.map(|()| seen)

@@ -8,7 +8,7 @@ use std::{fs, mem};
 use hammer_measure::Now;
 use hammer_measure::connection::ConnectionLog;
 use hammer_net::{Answer, Balancing, Client, ClientConfig, ConfigError, Failure, Request, WireTimes};
-use http::header::{CONTENT_ENCODING, RETRY_AFTER};
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
 
 /// Where to read a log.
@@ -107,6 +107,25 @@ impl LogClient {
                 client.send(&Request::get(client.path(path)?).keep_header(RETRY_AFTER), answer).await?;
             }
             Self::Folder(folder) => folder.get(path, answer),
+        }
+        Ok(())
+    }
+
+    /// Sends JSON to `path`.
+    ///
+    /// # Errors
+    /// When nothing answers.
+    pub async fn post(&self, path: &str, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        match self {
+            Self::Server(client) => {
+                let mut request = Request::post(client.path(path)?, body.to_vec()).keep_header(RETRY_AFTER);
+                request.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+                client.send(&request, answer).await?;
+            }
+            Self::Folder(_) => {
+                *answer = Answer::new();
+                answer.status = StatusCode::METHOD_NOT_ALLOWED;
+            }
         }
         Ok(())
     }

@@ -4,9 +4,10 @@ use crate::reader::{AuditReader, ServedTile};
 use crate::source::LogSource;
 use crate::trouble::Trouble;
 
-/// Fetches what proves the heads that the follower was fed.
+/// Fetches what proves the heads of a tree that its follower was fed.
 pub(crate) async fn prove<L: LogSource>(
     reader: &AuditReader<L>,
+    tree: u64,
     follower: &mut Follower,
 ) -> Result<(), Trouble> {
     let mut need = follower.need();
@@ -23,7 +24,7 @@ pub(crate) async fn prove<L: LogSource>(
                 went?;
             }
             Need::ConsistencyProof { first, second } => {
-                let query = reader.log().consistency(*first, *second).ok_or_else(|| {
+                let query = reader.log().consistency_in(tree, *first, *second).ok_or_else(|| {
                     Trouble::Other("prove that the log grows: it has no consistency proofs".to_owned())
                 })?;
                 follower.consistency_proof(*first, *second, &reader.ask(&query).await?);

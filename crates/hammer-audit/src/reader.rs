@@ -13,7 +13,7 @@ use hammer_tlog::logs::tile::TileId;
 
 use crate::place::{LogClient, LogPlace};
 use crate::retry::RetryPolicy;
-use crate::source::{Cosigner, LogQuery, LogSource, OpenedHead};
+use crate::source::{Cosigner, LogQuery, LogSource, OpenedHead, Shards};
 use crate::trouble::Trouble;
 
 /// What became of a request for a tile.
@@ -36,6 +36,8 @@ pub struct AuditReader<L> {
     place: String,
     /// The signatures of the last head beside the log's own.
     cosigners: Vec<Cosigner>,
+    /// The trees of the log, as the last head had them.
+    shards: Shards,
     requests: Cell<u64>,
     bytes: Cell<u64>,
     repeated: Cell<u64>,
@@ -56,6 +58,7 @@ impl<L: LogSource> AuditReader<L> {
             clock,
             retry: RetryPolicy::none(),
             cosigners: Vec::new(),
+            shards: Shards::default(),
             requests: Cell::new(0),
             bytes: Cell::new(0),
             repeated: Cell::new(0),
@@ -97,6 +100,15 @@ impl<L: LogSource> AuditReader<L> {
         &self.cosigners
     }
 
+    /// The trees of the log, as the last head had them.
+    pub(crate) fn shards(&self) -> &Shards {
+        &self.shards
+    }
+
+    pub(crate) fn now(&self) -> Nanos {
+        self.clock.now()
+    }
+
     /// Where the log is read: its folder, or its URLs.
     pub(crate) fn place(&self) -> &str {
         &self.place
@@ -113,9 +125,9 @@ impl<L: LogSource> AuditReader<L> {
     /// When none is served, or it is not the log's ([`Trouble::breach_kind`]).
     pub async fn head(&mut self) -> Result<Head, Trouble> {
         let body = self.body(self.log.head_path()).await?;
-        let OpenedHead { size, root, timestamp_ms, cosigners } = self.log.open_head(&body)?;
+        let OpenedHead { size, root, timestamp_ms, cosigners, shards } = self.log.open_head(&body)?;
         let fetched_ns = self.clock.now().0;
-        self.cosigners = cosigners;
+        (self.cosigners, self.shards) = (cosigners, shards);
         Ok(Head { size, root, timestamp_ms, fetched_ns, raw: body.into() })
     }
 
@@ -189,8 +201,20 @@ impl<L: LogSource> AuditReader<L> {
         }
     }
 
+    /// The answer to JSON that is sent to a path.
+    ///
+    /// # Errors
+    /// When there is none, or of another status than 200.
+    pub(crate) async fn posted(&self, path: &str, body: &[u8]) -> Result<Vec<u8>, Trouble> {
+        let answer = self.read(path, Form::Posted(body)).await?;
+        match answer.status.as_u16() {
+            200 => Ok(answer.body),
+            status => Err(Trouble::Status { path: path.to_owned(), status }),
+        }
+    }
+
     /// Asks until there is an answer that stands.
-    async fn read(&self, path: &str, form: Form) -> Result<Answer, Trouble> {
+    async fn read(&self, path: &str, form: Form<'_>) -> Result<Answer, Trouble> {
         for tries in 1.. {
             self.requests.update(|requests| requests + 1);
             let answer = self.send(path, form).await;
@@ -207,11 +231,12 @@ impl<L: LogSource> AuditReader<L> {
         Err(Trouble::Silent(path.to_owned()))
     }
 
-    async fn send(&self, path: &str, form: Form) -> Result<Answer, Trouble> {
+    async fn send(&self, path: &str, form: Form<'_>) -> Result<Answer, Trouble> {
         let mut received = ReceivedAnswer { answer: Answer::new(), bytes: &self.bytes };
         let answer = &mut received.answer;
         match form {
             Form::Plain => self.in_time(path, self.client.get(path, answer)).await?,
+            Form::Posted(body) => self.in_time(path, self.client.post(path, body, answer)).await?,
             Form::Compressed => {
                 self.in_time(path, self.client.get_compressed(path, answer)).await?;
                 answer.decode(LARGEST_ANSWER)?;
@@ -255,8 +280,10 @@ impl Drop for ReceivedAnswer<'_> {
 
 /// How an answer may come.
 #[derive(Clone, Copy)]
-enum Form {
+enum Form<'a> {
     Plain,
+    /// To JSON that is sent.
+    Posted(&'a [u8]),
     /// As tiles do, which some logs keep compressed.
     Compressed,
 }

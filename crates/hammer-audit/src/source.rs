@@ -1,6 +1,9 @@
 //! What an audit has to know of a log's protocol: where things are, and how its head and its answers are read.
 
-use hammer_core::promise::PromiseKind;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hammer_core::promise::{Fault, PromiseKind};
 use hammer_tlog::hash::Hash;
 use hammer_tlog::logs::audit::Receipt;
 use hammer_tlog::logs::note::{Note, NoteError, Verifier, open_checkpoint};
@@ -38,6 +41,18 @@ pub trait LogSource: Send + Sync + 'static {
         None
     }
 
+    /// The same in one of the trees of a log that has several ([`Shards`]).
+    fn consistency_in(&self, _tree: u64, first: u64, second: u64) -> Option<LogQuery<Vec<Hash>>> {
+        self.consistency(first, second)
+    }
+
+    /// How long the head that is served may be smaller than one that the log signed before, of a log whose heads have no time and may
+    /// come in any order: a server may lag behind others, or a cache serve what was. None where a smaller head that was signed later is
+    /// a tree that shrank.
+    fn lags_at_most(&self) -> Option<Duration> {
+        None
+    }
+
     /// The protocol's own words, in what is told of broken promises.
     fn words(&self) -> AuditWords {
         AuditWords::default()
@@ -45,6 +60,65 @@ pub trait LogSource: Send + Sync + 'static {
 
     /// What the line of a receipt holds beside what all receipts do, as a map: what the log's operator has to be shown.
     fn evidence(&self, _receipt: &Receipt) -> impl Serialize {}
+}
+
+/// A log whose entries are read one by one and by name (Rekor v1): what was promised is in the answer itself, with a head that has to join
+/// the followed chain, and some entries are read back once the load is over.
+pub trait AnsweredSource: LogSource {
+    /// The head that the answer came with, the tree of which it is, and whether the entry is to be read back.
+    fn answered(&self, receipt: &Receipt) -> AnsweredEntry;
+
+    /// What of a receipt contradicts the log's shards, as the last head has them.
+    ///
+    /// # Errors
+    /// What is broken by it.
+    fn placed(&self, receipt: &Receipt, shards: &Shards) -> Result<(), Fault>;
+
+    /// Where several entries are asked for at once, and the body that asks for these.
+    fn retrieval(&self, receipts: &[Receipt]) -> (String, Vec<u8>);
+
+    /// Where one entry is.
+    fn entry_path(&self, receipt: &Receipt) -> String;
+
+    /// The entries of an answer that is read back, held against what was promised: what became of each receipt, in their order.
+    ///
+    /// # Errors
+    /// What is wrong with the answer as a whole.
+    fn read_back(&self, receipts: &[Receipt], answer: &[u8]) -> Result<Vec<ReadBack>, String>;
+
+    /// How a promise is broken whose entry is not to be found any more, as reports have it.
+    fn lost(&self) -> &'static str;
+}
+
+/// What an answer said of its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnsweredEntry {
+    /// The head.
+    pub head: HeadId,
+    /// Whether the entry is to be read back.
+    pub is_read_back: bool,
+}
+
+/// A head by what it says: the tree, its size and its root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct HeadId {
+    /// The tree, where a log has several.
+    pub tree: u64,
+    /// Its leaves.
+    pub size: u64,
+    /// Its root.
+    pub root: Hash,
+}
+
+/// What became of an entry that was read back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReadBack {
+    /// It is what was promised.
+    Kept,
+    /// It is not in the answer.
+    Missing,
+    /// It is another one, or is not proved.
+    Broken(Fault),
 }
 
 /// A log that is read without tiles: its entries in order, and proofs (RFC 6962 section 4).
@@ -104,6 +178,35 @@ pub struct OpenedHead {
     pub timestamp_ms: u64,
     /// Who else signed it. Their keys are not known: nothing of that is verified.
     pub cosigners: Vec<Cosigner>,
+    /// The trees of the log, where it has several.
+    pub shards: Shards,
+}
+
+/// The trees of a log of several: entries are added to one of them, those that stood there before are for ever as they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shards {
+    /// The tree that the head is of; 0 for a log of one tree.
+    pub active: u64,
+    /// Those before it, the oldest first.
+    pub inactive: Vec<InactiveShard>,
+}
+
+/// A tree that no entry is added to any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InactiveShard {
+    /// The tree, its leaves, and its root as the log signed it.
+    pub head: HeadId,
+    /// The signed bytes.
+    pub raw: Arc<[u8]>,
+}
+
+impl Shards {
+    /// How many entries stand before the first one of that tree; none where the log does not name it.
+    pub fn offset(&self, tree: u64) -> Option<u64> {
+        let before = self.inactive.iter().take_while(|shard| shard.head.tree != tree);
+        let is_known = tree == self.active || self.inactive.iter().any(|shard| shard.head.tree == tree);
+        is_known.then(|| before.fold(0, |sum: u64, shard| sum.saturating_add(shard.head.size)))
+    }
 }
 
 /// Who else signed a checkpoint.
@@ -137,6 +240,7 @@ impl OpenedHead {
             root: checkpoint.root,
             timestamp_ms: verified.timestamp_ms.unwrap_or_default(),
             cosigners: cosigners(body, verifier),
+            shards: Shards::default(),
         })
     }
 }

@@ -35,11 +35,15 @@ impl StaleHeads {
         sink.observed("stale_heads", now, self.0 as f64);
         if self.0 == 1 {
             let behind = newest.timestamp_ms.saturating_sub(head.timestamp_ms);
+            let signed = match newest.timestamp_ms {
+                0 => String::new(),
+                _ => format!(", and was signed {behind} ms before it"),
+            };
             sink.note(
                 now,
                 format!(
-                    "{name}: a tree head of size {} was served after one of size {}, and was signed {behind} ms before it: \
-                     some server of the log lags behind, {what}",
+                    "{name}: a tree head of size {} was served after one of size {}{signed}: some server of the log lags \
+                     behind, {what}",
                     head.size, newest.size
                 ),
             );

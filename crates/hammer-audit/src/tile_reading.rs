@@ -8,7 +8,7 @@ use hammer_tlog::logs::follow::{Event, Follower, ProofMethod};
 use crate::reader::{AuditReader, ServedTile};
 use crate::receipt_spill::ReceiptSpill;
 use crate::source::LogSource;
-use crate::tree_reading::TreeReading;
+use crate::tree_reading::{AuditRound, TreeReading};
 use crate::trouble::Trouble;
 
 /// The audit of a log with tiles, whose entries are in the format `F`.
@@ -49,12 +49,12 @@ impl<L: LogSource, F: LeafFormat> TreeReading<L> for TileReading<F> {
     async fn read(
         &mut self,
         reader: &AuditReader<L>,
-        now: Nanos,
+        round: &AuditRound<'_>,
         accepted: impl Fn() -> Vec<Receipt>,
     ) -> Result<(), Trouble> {
         accepted().into_iter().for_each(|receipt| self.audit.accept(receipt));
         // A partial bundle that is about to grow is read when it did, unless that takes long.
-        let partial = self.is_still || now >= self.partial_at.saturating_add(PARTIAL_EVERY);
+        let partial = self.is_still || round.now >= self.partial_at.saturating_add(PARTIAL_EVERY);
         // What is not served is asked for once in a round; a round that was cut short is gone on with.
         if !std::mem::take(&mut self.is_cut) {
             self.audit.ask_again();
@@ -84,7 +84,7 @@ impl<L: LogSource, F: LeafFormat> TreeReading<L> for TileReading<F> {
             needs = next;
         }
         if partial {
-            self.partial_at = now;
+            self.partial_at = round.now;
         }
         Ok(())
     }

@@ -1,13 +1,27 @@
 use std::path::PathBuf;
 
+use hammer_core::promise::Fault;
 use hammer_measure::Nanos;
 use hammer_tlog::logs::audit::{AuditBounds, Finding, Receipt, Verdict};
 use hammer_tlog::logs::follow::{Event, Follower};
 
+use crate::answered_heads::AnsweredHeads;
 use crate::reader::AuditReader;
 use crate::trouble::Trouble;
 
-/// How the leaves of a log are read, and receipts held against them: by its tiles, or by its entries.
+/// A round of an audit.
+pub(crate) struct AuditRound<'a> {
+    /// When it started.
+    pub(crate) now: Nanos,
+    /// The same, in milliseconds since 1970.
+    pub(crate) unix_ms: u64,
+    /// Whether every operation has ended, so that reading is in nobody's way.
+    pub(crate) is_judging: bool,
+    /// The heads that answers came with.
+    pub(crate) heads: &'a AnsweredHeads,
+}
+
+/// How the leaves of a log are read, and receipts held against them: by its tiles, by its entries, or by what answers came with.
 pub(crate) trait TreeReading<L>: Sized {
     /// What it reads nothing without: the follower of the same log.
     fn follower() -> Follower;
@@ -25,7 +39,7 @@ pub(crate) trait TreeReading<L>: Sized {
     async fn read(
         &mut self,
         reader: &AuditReader<L>,
-        now: Nanos,
+        round: &AuditRound<'_>,
         accepted: impl Fn() -> Vec<Receipt>,
     ) -> Result<(), Trouble>;
 
@@ -34,6 +48,36 @@ pub(crate) trait TreeReading<L>: Sized {
 
     /// What became of promises since the last call.
     fn verdicts(&mut self) -> Vec<Verdict>;
+
+    /// The receipts whose promise was found broken in the protocol's own words since the last call.
+    fn faults(&mut self) -> Vec<(Receipt, Fault)> {
+        Vec::new()
+    }
+
+    /// What the reader of the report should know, since the last call.
+    fn notes(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// How many entries were read back; none where that is no way of this reading.
+    fn entries_read_back(&self) -> Option<u64> {
+        None
+    }
+
+    /// Whether nothing that has no verdict will get one.
+    fn gives_up(&self) -> bool {
+        false
+    }
+
+    /// Whether a receipt without a verdict was looked for, and may yet be found.
+    fn is_looked_for(&self, _receipt: &Receipt) -> bool {
+        true
+    }
+
+    /// Why receipts that were not looked for were not; none where all were.
+    fn why_unlooked(&self) -> Option<String> {
+        None
+    }
 
     /// What else was found since the last call.
     fn findings(&mut self) -> Vec<Finding>;

@@ -2,7 +2,8 @@
 //! stop a run; it never reaches a schedule.
 
 use std::rc::Rc;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 
 use hammer_measure::Nanos;
 use hammer_measure::event::Beside;
@@ -31,6 +32,8 @@ pub struct ObservationSink {
     messages: mpsc::Sender<Message>,
     /// What stands before the name of each number.
     prefix: String,
+    /// Whether every operation has ended.
+    is_judging: Arc<AtomicBool>,
 }
 
 /// An observer of one of several targets: its numbers stand under the target's name, as `<name>/tree_size`.
@@ -59,8 +62,15 @@ impl Observer for Named {
 }
 
 impl ObservationSink {
-    pub(crate) fn new(messages: mpsc::Sender<Message>) -> Self {
-        Self { messages, prefix: String::new() }
+    pub(crate) fn new(messages: mpsc::Sender<Message>, is_judging: Arc<AtomicBool>) -> Self {
+        Self { messages, prefix: String::new(), is_judging }
+    }
+
+    /// Whether every operation has ended, so that promises alone are awaited: what an observer asks of the target from then on is in
+    /// no operation's way.
+    pub fn is_judging(&self) -> bool {
+        // Nothing is read by it that was written before: an observer that sees it late looks again.
+        self.is_judging.load(Ordering::Relaxed)
     }
 
     /// A number, by name.

@@ -348,6 +348,7 @@ impl<'a, 'r> Run<'a, 'r> {
             self.ended_at.get_or_insert(self.spec.clock.now());
             self.enter(Phase::Drain);
         }
+        self.threads.judge();
         let deadline = self.arrivals_end().saturating_add(self.spec.drain);
         while self.threads.awaited() > 0 && self.spec.clock.now() < deadline {
             if let Ok(message) = self.inbox.messages.recv_timeout(Duration::from(VERIFIED_POLL)) {

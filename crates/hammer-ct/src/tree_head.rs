@@ -1,6 +1,6 @@
 //! What a log serves as its tree head, verified.
 
-use hammer_audit::{HeadFault, OpenedHead};
+use hammer_audit::{HeadFault, OpenedHead, Shards};
 use hammer_tlog::ct::rfc6962::{GetSthResponse, SthError};
 use hammer_tlog::logs::note::Verifier;
 
@@ -19,5 +19,5 @@ pub(crate) fn open_head(log: &LogTarget, verifier: &Verifier, body: &[u8]) -> Re
     let not_its = |why: SthError| HeadFault { breach: Some("sth-signature"), why: why.to_string() };
     sth.verify(&log.key).map_err(not_its)?;
     let (size, root, timestamp_ms) = (sth.tree_size, sth.sha256_root_hash, sth.timestamp);
-    Ok(OpenedHead { size, root, timestamp_ms, cosigners: Vec::new() })
+    Ok(OpenedHead { size, root, timestamp_ms, cosigners: Vec::new(), shards: Shards::default() })
 }

@@ -26,7 +26,7 @@ mod values;
 pub type Target = fn(&[u8]) -> bool;
 
 /// Every target by its name, which is that of its file in `fuzz/fuzz_targets` and of its folder in `fuzz/seeds`.
-pub const TARGETS: [(&str, Target); 40] = [
+pub const TARGETS: [(&str, Target); 41] = [
     ("audit_bundle", audit::bundle),
     ("audit_entries", audit::entries),
     ("authorities", chain::authorities),
@@ -57,6 +57,7 @@ pub const TARGETS: [(&str, Target); 40] = [
     ("record", signed::record),
     ("rekor_bundle", sigstore::bundle),
     ("rekor_entry", message::rekor_entry),
+    ("rekor_log", sigstore::log),
     ("sct", signed::sct),
     ("sigstore_record", sigstore::record),
     ("sth", signed::sth),

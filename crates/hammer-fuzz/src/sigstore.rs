@@ -1,16 +1,19 @@
 //! What the services of Sigstore answer, as it is judged, and what says whom to trust.
 
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
+use hammer_audit::{AnsweredSource as _, LogSource as _, ReadBack};
 use hammer_core::promise::{PromiseLedger, Verdicts};
 use hammer_core::workload::Workload as _;
 use hammer_measure::Nanos;
 use hammer_net::ClientConfig;
 use hammer_sigstore::{
-    CorpusFile, RekorTilesLeaves, ServiceEndpoints, SigstoreRun, SigstoreTarget, SigstoreTargetPlan,
-    TimestampPlan, TimestampWorkload, Trust, TrustedRoot,
+    CorpusFile, RekorLog, RekorTilesLeaves, ServiceEndpoints, SigstoreRun, SigstoreTarget,
+    SigstoreTargetPlan, TimestampPlan, TimestampWorkload, Trust, TrustedRoot,
 };
-use hammer_tlog::logs::audit::LeafFormat as _;
+use hammer_tlog::encoding::{base64, from_base64};
+use hammer_tlog::logs::audit::{LeafFormat as _, Receipt};
 use hammer_tlog::logs::merkle::leaf_hash;
 use serde_json::Value;
 
@@ -97,6 +100,34 @@ pub(crate) fn bundle(data: &[u8]) -> bool {
     assert!(!is_whole || written.len() == data.len());
     is_whole
 }
+
+/// A head of Rekor v1 that is believed is the recorded one, and entries that are read back are kept only as they were recorded.
+pub(crate) fn log(data: &[u8]) -> bool {
+    let has = |part: &str| data.windows(part.len()).any(|window| window == part.as_bytes());
+    let opened = LOG.open_head(data);
+    if let Ok(head) = &opened {
+        assert!(head.size == 1 && has(&head.root.to_hex()), "{head:?}");
+    }
+    let receipt = Receipt::new(0, leaf_hash(&LOGGED), Some(0), 0, 0);
+    let read = LOG.read_back(&[receipt], data);
+    let is_found = read.is_ok_and(|read| read == [ReadBack::Kept]);
+    assert!(!is_found || has(&base64(&LOGGED)));
+    let proof = LOG.consistency_in(1, 1, 2).and_then(|query| (query.read)(data).ok());
+    opened.is_ok() || is_found || proof.is_some_and(|hashes| !hashes.is_empty())
+}
+
+/// The recorded log of Rekor v1, and its first entry.
+static LOG: LazyLock<RekorLog> = LazyLock::new(|| {
+    let root = TrustedRoot::parse(TRUSTED_ROOT).expect("a trusted root");
+    let trust = Arc::new(Trust::of(&plan(), Some(&root)).expect("all that is trusted"));
+    RekorLog::new("http://127.0.0.1:1/".to_owned(), trust, Duration::ZERO)
+});
+static LOGGED: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let answer: Value = serde_json::from_slice(RETRIEVED).expect("an answer");
+    let entry = answer[0].as_object().and_then(|one| one.values().next()).expect("an entry");
+    from_base64(entry["body"].as_str().expect("a body")).expect("base64")
+});
+const RETRIEVED: &[u8] = include_bytes!("../../../fuzz/seeds/rekor_log/retrieved");
 
 /// The recorded services, and when they answered.
 static JUDGE: LazyLock<TimestampWorkload> = LazyLock::new(|| {

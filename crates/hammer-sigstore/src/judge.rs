@@ -4,6 +4,7 @@ mod artifact;
 mod certificate;
 pub(crate) mod entry;
 pub(crate) mod malformed;
+pub(crate) mod rekor_log;
 mod search;
 mod shards;
 pub(crate) mod timestamp;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 
 use hammer_audit::AuditLink;
 use hammer_cms::timestamp::TimestampVerifier;
-use hammer_core::promise::{Verdicts, Verifier};
+use hammer_core::promise::{Fault, Verdicts, Verifier};
 use hammer_measure::Nanos;
 use hammer_tlog::logs::audit::Receipt;
 
@@ -22,7 +23,8 @@ use crate::record::{EntryLog, EntryRecord, Instants, PromiseRecord};
 use crate::trust::Trust;
 
 use artifact::ProvenEntries;
-use entry::LogTrust;
+use entry::{LogTrust, PlacedEntry};
+use rekor_log::follow_link::FollowLink;
 use shards::ShardOffsets;
 use window::StampWindow;
 
@@ -33,7 +35,10 @@ pub(crate) struct Judge {
     /// Of Rekor v1, by what its entries said to any verifier of the workload.
     shards: Arc<ShardOffsets>,
     epoch_unix_ms: u64,
+    /// Of the entries of Rekor v2.
     audit: Option<AuditLink>,
+    /// Of what Rekor v1 answers.
+    follow: Option<FollowLink>,
 }
 
 /// Judges on a thread of its own.
@@ -45,12 +50,17 @@ struct PromiseVerifier {
 
 impl Judge {
     pub(crate) fn new(trust: Arc<Trust>, epoch_unix_ms: u64) -> Self {
-        Self { trust, shards: Arc::default(), epoch_unix_ms, audit: None }
+        Self { trust, shards: Arc::default(), epoch_unix_ms, audit: None, follow: None }
     }
 
     /// Hands every entry of Rekor v2 that holds on its own to an audit of the log.
     pub(crate) fn audited(self, audit: AuditLink) -> Self {
         Self { audit: Some(audit), ..self }
+    }
+
+    /// Hands what holds of Rekor v1's answers on its own to whoever follows the log.
+    pub(crate) fn followed(self, follow: FollowLink) -> Self {
+        Self { shards: follow.shards(), follow: Some(follow), ..self }
     }
 
     pub(crate) fn verifier(&self) -> Box<dyn Verifier> {
@@ -76,14 +86,14 @@ impl Judge {
         let kind = SigstorePromise::Entry.into();
         let judged = match record.log {
             EntryLog::Rekor => {
-                entry::judge_rekor(self.log_trust(), record, self.window(record.at)).map(|()| None)
+                let judged = entry::judge_rekor(self.log_trust(), record, self.window(record.at));
+                return self.proved(SigstorePromise::Entry, (seq, record.at), judged, bytes, verdicts);
             }
-            EntryLog::Tiles | EntryLog::TilesMessage => entry::judge_tiles(&self.trust, record).map(Some),
+            EntryLog::Tiles | EntryLog::TilesMessage => entry::judge_tiles(&self.trust, record),
         };
         match judged {
             Err(fault) => verdicts.broken(kind, seq, fault, Some(bytes)),
-            Ok(None) => verdicts.kept(kind),
-            Ok(Some(logged)) => match &self.audit {
+            Ok(logged) => match &self.audit {
                 None => verdicts.kept(kind),
                 Some(audit) => {
                     let Instants { intended, sent, received } = record.at;
@@ -96,6 +106,37 @@ impl Judge {
                     }
                 }
             },
+        }
+    }
+}
+
+impl Judge {
+    /// What Rekor v1 answered holds on its own, or does not; where the log is followed, its checkpoint has to join the chain.
+    fn proved(
+        &self,
+        promise: SigstorePromise,
+        (seq, at): (u64, Instants),
+        judged: Result<PlacedEntry, Fault>,
+        bytes: &[u8],
+        verdicts: &mut Verdicts,
+    ) {
+        let kind = promise.into();
+        match (judged, &self.follow) {
+            (Err(fault), _) => verdicts.broken(kind, seq, fault, Some(bytes)),
+            (Ok(_), None) => verdicts.kept(kind),
+            (Ok(proved), Some(follow)) => {
+                let promised_ms = self.unix_ms(at.received) as u64;
+                let receipt = Receipt::new(seq, proved.leaf, Some(proved.index), at.received.0, promised_ms)
+                    .sent(at.intended.0, at.sent.0);
+                match follow.hold(receipt, &proved, promise, verdicts.part()) {
+                    Some(true) => {}
+                    Some(false) => verdicts.unchecked(kind),
+                    None => {
+                        let why = "its checkpoint names no tree, by which it could be followed";
+                        verdicts.broken(kind, seq, Fault::at("checkpoint", proved.index, why), Some(bytes));
+                    }
+                }
+            }
         }
     }
 }
@@ -117,7 +158,8 @@ impl Verifier for PromiseVerifier {
                 (SigstorePromise::TimestampChain, timestamp::judge_chain(&judge.trust, body))
             }
             Ok(PromiseRecord::Artifact(record)) => {
-                (SigstorePromise::Artifact, artifact::judge(judge.log_trust(), proven, &record))
+                let judged = artifact::judge(judge.log_trust(), proven, &record);
+                return judge.proved(SigstorePromise::Artifact, (seq, record.at), judged, bytes, verdicts);
             }
             Ok(PromiseRecord::Search(record)) => (SigstorePromise::Search, search::judge(&record)),
             // Records are this crate's own.
@@ -132,6 +174,9 @@ impl Verifier for PromiseVerifier {
     fn tick(&mut self, _now: Nanos, verdicts: &mut Verdicts) {
         if let Some(audit) = &self.judge.audit {
             audit.pass_on(verdicts);
+        }
+        if let Some(follow) = &self.judge.follow {
+            follow.pass_on(verdicts);
         }
     }
 }

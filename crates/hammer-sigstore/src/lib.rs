@@ -25,6 +25,8 @@ mod verify;
 
 pub use corpus::{BadLine, CorpusFile, CorpusSink, CorpusWriter, CorpusWritten};
 pub use error::SigstoreError;
+pub use judge::rekor_log::audit::RekorLog;
+pub use judge::rekor_log::follow_link::{EntryReadBack, FollowLink};
 pub use plan::{
     CorpusDraw, FulcioInterface, IdentityPlan, MixedPlan, NewestEntries, RekorVersion, SearchKey,
     ServiceReadKind, ServiceReadPlan, SignPlan, SigstoreTargetPlan, TimestampFormat, TimestampPlan,

@@ -114,6 +114,21 @@ impl<'a> LogEntries<'a> {
     }
 }
 
+impl<'a> LogEntries<'a> {
+    /// The entries of an answer to a retrieval, in a list of one each, or of an answer with one of them.
+    ///
+    /// # Errors
+    /// When it is no JSON of entries.
+    pub(crate) fn retrieved(body: &'a [u8]) -> Result<Vec<(Cow<'a, str>, LogEntry<'a>)>, String> {
+        let start = body.iter().find(|byte| !byte.is_ascii_whitespace());
+        let found: Vec<Self> = match start {
+            Some(b'[') => serde_json::from_slice(body).map_err(|why| why.to_string())?,
+            _ => vec![serde_json::from_slice(body).map_err(|why| why.to_string())?],
+        };
+        Ok(found.into_iter().flat_map(|one| one.entries).collect())
+    }
+}
+
 impl LogEntry<'_> {
     /// What the signed entry timestamp is over: these four in canonical JSON. None of the texts has what JSON would escape; one that
     /// has is not the log's.

@@ -20,6 +20,7 @@ use crate::corpus::entry::CorpusLog;
 use crate::corpus::{Corpus, CorpusSink};
 use crate::error::SigstoreError;
 use crate::judge::Judge;
+use crate::judge::rekor_log::follow_link::FollowLink;
 use crate::material::{FlowMaterials, FlowScratch};
 use crate::plan::{FulcioInterface, SignPlan, TimestampFormat};
 use crate::promise::SigstorePromise;
@@ -116,6 +117,14 @@ impl SignWorkload {
     #[must_use]
     pub fn audited(self, audit: AuditLink) -> Self {
         Self { judge: self.judge.audited(audit), ..self }
+    }
+}
+
+impl SignWorkload {
+    /// Has what Rekor v1 answers followed: the promise of an entry is pending until its checkpoint was joined to the log's tree.
+    #[must_use]
+    pub fn followed(self, follow: FollowLink) -> Self {
+        Self { judge: self.judge.followed(follow), ..self }
     }
 }
 

@@ -123,8 +123,8 @@ impl Trust {
     }
 
     /// The keys of Rekor v1.
-    pub(crate) fn rekor_keys(&self) -> impl Iterator<Item = &LogKey> {
-        self.rekor.iter()
+    pub(crate) fn rekor_keys(&self) -> &[LogKey] {
+        &self.rekor
     }
 
     /// The key of Rekor v1 that an entry names: the SHA-256 of its `SubjectPublicKeyInfo` in hexadecimal digits.

@@ -23,6 +23,7 @@ use crate::corpus::entry::{CorpusEntry, CorpusLog};
 use crate::corpus::{Corpus, CorpusFile, DrawnCorpus};
 use crate::error::SigstoreError;
 use crate::judge::Judge;
+use crate::judge::rekor_log::follow_link::FollowLink;
 use crate::plan::{VerifyBy, VerifyPlan};
 use crate::promise::SigstorePromise;
 use crate::record::{ArtifactRecord, Instants, PromiseRecord, SearchRecord};
@@ -116,6 +117,12 @@ impl VerifyWorkload {
             .chain(&mut self.timestamp)
             .for_each(|service| service.warm_up = connections);
         self
+    }
+
+    /// Has what Rekor v1 answers followed: the promise of an artifact is pending until its entry's checkpoint was joined to the log's tree.
+    #[must_use]
+    pub fn followed(self, follow: FollowLink) -> Self {
+        Self { judge: self.judge.followed(follow), ..self }
     }
 
     async fn verified(

@@ -21,6 +21,15 @@ impl Share {
     /// The whole.
     pub const ALL: Self = Self(1.0);
 
+    /// So many of a hundred.
+    ///
+    /// # Panics
+    /// Above a hundred.
+    pub const fn percent(percent: u8) -> Self {
+        assert!(percent <= 100, "a share is 1 at most");
+        Self(percent as f64 / 100.0)
+    }
+
     /// The part, where the whole is 1.
     pub const fn of_1(self) -> f64 {
         self.0

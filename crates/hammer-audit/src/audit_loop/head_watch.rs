@@ -1,10 +1,12 @@
 use std::path::PathBuf;
+use std::time::Duration;
 
+use hammer_measure::Nanos;
 use hammer_tlog::logs::follow::Head;
 
 use super::voice::AuditVoice;
 use crate::head_files::save_heads;
-use crate::messages::LOG_FORKED;
+use crate::messages::{LOG_FORKED, SHRINKING_TREE};
 use crate::source::Cosigner;
 use crate::stale_heads::StaleHeads;
 
@@ -21,13 +23,16 @@ pub(super) struct HeadWatch {
     astray: u32,
     /// Whether what is pending stays so.
     is_over: bool,
+    /// Since when a smaller head is served than the one that the log had signed before.
+    behind: Option<(Nanos, Head)>,
 }
 
 impl HeadWatch {
     /// Heads that contradict each other are saved in that folder.
     pub(super) fn new(folder: PathBuf, epoch_unix_ms: u64) -> Self {
         let (stale, cosigners, contradicted) = Default::default();
-        Self { folder, epoch_unix_ms, stale, cosigners, contradicted, astray: 0, is_over: false }
+        let (astray, is_over, behind) = (0, false, None);
+        Self { folder, epoch_unix_ms, stale, cosigners, contradicted, astray, is_over, behind }
     }
 
     /// How many heads were of an earlier state of the tree.
@@ -37,6 +42,30 @@ impl HeadWatch {
 
     pub(super) fn was_stale(&mut self, head: &Head, newest: &Head, voice: &AuditVoice) {
         self.stale.tell(voice.name(), head, newest, voice.now(), voice.sink());
+    }
+
+    /// Takes the head that is served, and the largest one that the log signed before: says how long the log lags behind that, and tells
+    /// that its tree shrank where that is longer than `most`.
+    pub(super) fn lags(&mut self, head: &Head, largest: &Head, most: Duration, voice: &AuditVoice) {
+        let now = voice.now();
+        let Some((since, signed)) = self.behind.take().filter(|(_, signed)| head.size < signed.size) else {
+            if head.size < largest.size {
+                self.behind = Some((now, largest.clone()));
+            }
+            return;
+        };
+        let lag = now.since(since);
+        if lag > Nanos::from(most) {
+            let detail =
+                format!("it shrank: {signed:?}, and {:.1} s later still {head:?}", lag.as_secs_f64());
+            self.contradicted(SHRINKING_TREE, None, &detail, &[signed.clone(), head.clone()], voice);
+        }
+        self.behind = Some((since, signed));
+    }
+
+    /// Forgets that the log lagged behind: its tree is another one.
+    pub(super) fn turned(&mut self) {
+        self.behind = None;
     }
 
     /// Whether the head of this round continues the tree.

@@ -1,12 +1,12 @@
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
+use hammer_core::promise::Fault;
 use hammer_tlog::logs::audit::{Receipt, Verdict};
 
 use super::voice::AuditVoice;
 use crate::figures::AuditFigures;
 use crate::link::{self, Lane};
-use crate::readability::Readability;
 use crate::reader::AuditReader;
 use crate::receipt_file::{self, ReceiptFile};
 use crate::source::LogSource;
@@ -53,6 +53,14 @@ impl ReceiptDesk {
         }
     }
 
+    /// Hands out what was found broken in the protocol's own words.
+    pub(super) fn refused<L: LogSource>(&mut self, faults: &[(Receipt, Fault)], log: &L) {
+        for fault in faults {
+            self.figures.refused();
+            link::tell_fault(&self.lanes, &self.file, log, fault);
+        }
+    }
+
     /// Observes how many receipts are without a verdict.
     pub(super) fn held(&mut self, spilled: u64, pending: u64, voice: &AuditVoice) {
         self.most_spilled = self.most_spilled.max(spilled);
@@ -69,24 +77,23 @@ impl ReceiptDesk {
         self.figures.observe(reader, voice.now(), voice.sink());
     }
 
-    /// Writes the receipts that have no verdict, of which `held` are in memory and there are `all`. Where the log could not be read
-    /// at the end, says which of them are unchecked: those that nobody looked for while it could, and those in files, which are
-    /// not told apart.
+    /// Writes the receipts that have no verdict, of which `held` are in memory and there are `all`. Where not all were looked for, `why`
+    /// is that, and those that `is_pending` does not hold for are unchecked, and those that are not in memory, which are not told
+    /// apart.
     pub(super) fn without_verdict<L: LogSource>(
         &self,
-        held: Vec<&Receipt>,
-        all: u64,
-        unreadable: Option<(&Readability, String)>,
-        reader: &AuditReader<L>,
+        (held, all): (Vec<&Receipt>, u64),
+        is_pending: impl Fn(&Receipt) -> bool,
+        why: Option<String>,
+        log: &L,
         voice: &AuditVoice,
     ) {
-        let (log, unheld) = (reader.log(), all.saturating_sub(held.len() as u64));
-        let Some((readability, why)) = unreadable else {
+        let unheld = all.saturating_sub(held.len() as u64);
+        let Some(why) = why else {
             return self.write(log, &held, unheld, receipt_file::PENDING);
         };
-        let now = voice.now();
         let (pending, unchecked): (Vec<&Receipt>, Vec<&Receipt>) =
-            held.into_iter().partition(|receipt| readability.covers(receipt.received_ns, now));
+            held.into_iter().partition(|receipt| is_pending(receipt));
         let mut by_lane = vec![0; self.lanes.len()];
         for receipt in &pending {
             by_lane[link::number(receipt)] += 1;
@@ -94,9 +101,9 @@ impl ReceiptDesk {
         self.lanes.iter().zip(by_lane).for_each(|(lane, pending)| lane.unchecked_but(pending));
         self.write(log, &pending, 0, receipt_file::PENDING);
         self.write(log, &unchecked, unheld, receipt_file::UNCHECKED);
-        let (place, count) = (reader.place(), unchecked.len() as u64 + unheld);
+        let count = unchecked.len() as u64 + unheld;
         if count > 0 {
-            voice.note(&format!("{count} promises are unchecked, since {place} could not be read: {why}"));
+            voice.note(&format!("{count} promises are unchecked, {why}"));
         }
     }
 

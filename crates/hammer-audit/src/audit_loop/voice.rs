@@ -32,6 +32,11 @@ impl AuditVoice {
         &self.sink
     }
 
+    /// Whether every operation of the run has ended.
+    pub(super) fn is_judging(&self) -> bool {
+        self.sink.is_judging()
+    }
+
     pub(super) fn note(&self, text: &str) {
         self.sink.note(self.now(), format!("{}: {text}", self.name));
     }

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use hammer_audit::{LogAuditor, LogPlace};
 use hammer_core::dispatch::LanePlan;
-use hammer_core::observe::Observer;
+use hammer_core::observe::{Named, Observer};
 use hammer_core::run::StopRule;
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_measure::headline::Headline;
 use hammer_sigstore::{
-    CorpusSink, CorpusWriter, CorpusWritten, RekorTilesLeaves, RekorTilesLog, RekorVersion, SigstoreError,
-    SigstoreService, SigstoreTargetPlan,
+    CorpusSink, CorpusWriter, CorpusWritten, RekorLog, RekorTilesLeaves, RekorTilesLog, RekorVersion,
+    SignPlan, SigstoreError, SigstoreService, SigstoreTargetPlan,
 };
 use http::Uri;
 
@@ -99,7 +99,8 @@ impl Protocol for Sigstore {
             false => None,
         };
         let auditor = target.as_ref().map(|target| auditor(planned, target)).transpose()?.flatten();
-        Ok(Box::new(OpenSigstore { target, labs, auditor, filled: None }))
+        let followed = target.as_ref().map(|target| followed(planned, target)).transpose()?.flatten();
+        Ok(Box::new(OpenSigstore { target, labs, auditor, followed, filled: None }))
     }
 
     fn panel(&self) -> Option<PanelSpec> {
@@ -118,8 +119,16 @@ struct OpenSigstore {
     labs: Vec<Box<dyn Lab>>,
     /// Of the log of Rekor v2, shared by the workloads that write to it, so that it is read once.
     auditor: Option<LogAuditor>,
+    /// Of the log of Rekor v1, likewise.
+    followed: Option<FollowedRekor>,
     /// The corpus that the next lane adds to.
     filled: Option<CorpusSink>,
+}
+
+/// The log of Rekor v1, and who follows it.
+pub(crate) struct FollowedRekor {
+    log: RekorLog,
+    auditor: LogAuditor,
 }
 
 impl OpenProtocol for OpenSigstore {
@@ -142,7 +151,7 @@ impl OpenProtocol for OpenSigstore {
     }
 
     fn observes(&self) -> bool {
-        self.auditor.is_some()
+        self.auditor.is_some() || self.followed.is_some()
     }
 
     fn take_labs(&mut self) -> Vec<Box<dyn Lab>> {
@@ -153,7 +162,8 @@ impl OpenProtocol for OpenSigstore {
         let again = |target: &OpenTarget| opened::reopened(target, planned.plan, planned.epoch_unix_ms);
         let target = self.target.as_ref().map(again).transpose()?;
         let auditor = target.as_ref().map(|target| auditor(planned, target)).transpose()?.flatten();
-        Ok(Box::new(OpenSigstore { target, labs: Vec::new(), auditor, filled: None }))
+        let followed = target.as_ref().map(|target| followed(planned, target)).transpose()?.flatten();
+        Ok(Box::new(OpenSigstore { target, labs: Vec::new(), auditor, followed, filled: None }))
     }
 
     fn corpus(
@@ -175,13 +185,14 @@ impl OpenProtocol for OpenSigstore {
             return Err(PlanFault::Missing.at(PlanPath::of("target").key(TARGET)));
         };
         if let Some(plan) = sign(lane.workload) {
-            return lanes::signs(plan, target, self.auditor.as_mut(), self.filled.take(), lane);
+            let followers = (self.auditor.as_mut(), self.followed.as_mut());
+            return lanes::signs(plan, target, followers, self.filled.take(), lane);
         }
         if let Some(plan) = verify(lane.workload) {
-            return lanes::verifies(plan, target, lane);
+            return lanes::verifies(plan, target, self.followed.as_mut(), lane);
         }
         if let Some(plan) = mixed(lane.workload) {
-            return lanes::mixes(plan, target, lane);
+            return lanes::mixes(plan, target, self.followed.as_mut(), lane);
         }
         if let Some(plan) = read(lane.workload) {
             return lanes::reads(plan, target, lane);
@@ -192,20 +203,39 @@ impl OpenProtocol for OpenSigstore {
         }
     }
 
+    /// Each of both logs has its numbers under its name.
+    fn observed(&self, observation: &str) -> Vec<String> {
+        if !self.are_both() {
+            return self.observes().then(|| observation.to_owned()).into_iter().collect();
+        }
+        let services = [SigstoreService::RekorTiles, SigstoreService::Rekor];
+        services.iter().map(|service| format!("{}/{observation}", service.name())).collect()
+    }
+
     fn stops(&self) -> Vec<StopRule> {
         // What a forked log accepts from then on says nothing.
-        self.auditor.iter().map(|_| StopRule::at_least(hammer_audit::LOG_FORKED, 1.0)).collect()
+        let names = self.observed(hammer_audit::LOG_FORKED).into_iter();
+        names.map(|name| StopRule::at_least(name, 1.0)).collect()
     }
 
     fn headlines(&self) -> Vec<Headline> {
-        self.auditor.iter().map(|_| Headline::size("tree_size", "tree size")).collect()
+        let is_observed = self.observes();
+        is_observed.then(|| Headline::size("tree_size", "tree size")).into_iter().collect()
     }
 
     fn observers(self: Box<Self>) -> Result<Vec<Box<dyn Observer>>, PlanError> {
-        let auditor = self.auditor.into_iter().map(|auditor| -> Box<dyn Observer> { Box::new(auditor) });
+        let are_both = self.are_both();
+        let tiles = self.auditor.map(|auditor| (SigstoreService::RekorTiles, auditor));
+        let followed = self.followed.map(|followed| (SigstoreService::Rekor, followed.auditor));
+        let observer = |(service, auditor): (SigstoreService, LogAuditor)| -> Box<dyn Observer> {
+            match are_both {
+                true => Box::new(Named::new(service.name(), Box::new(auditor))),
+                false => Box::new(auditor),
+            }
+        };
         let tokens = self.target.and_then(|target| target.tokens);
         let watch = tokens.map(|tokens| -> Box<dyn Observer> { Box::new(tokens.watch) });
-        Ok(auditor.chain(watch).collect())
+        Ok(tiles.into_iter().chain(followed).map(observer).chain(watch).collect())
     }
 }
 
@@ -225,6 +255,36 @@ impl FillCorpus for OwnCorpus {
         let CorpusWritten { added, lost, last } = self.0.finish()?;
         Ok(WrittenCorpus { added, lost, last })
     }
+}
+
+impl OpenSigstore {
+    /// Whether the logs of Rekor v1 and v2 are both followed.
+    fn are_both(&self) -> bool {
+        self.auditor.is_some() && self.followed.is_some()
+    }
+}
+
+/// Who follows Rekor v1, where a workload writes to it and wants that.
+fn followed(planned: &RunPlan<'_>, target: &OpenTarget) -> Result<Option<FollowedRekor>, PlanError> {
+    let of = |workload| sign(workload).or_else(|| mixed(workload).map(|mixed| &mixed.sign));
+    let signs = planned.plan.workloads.iter().filter_map(of);
+    let followed = signs.filter(|plan| is_followed(plan));
+    let Some(lags_at_most) = followed.map(|plan| plan.missing_after.duration()).max() else {
+        return Ok(None);
+    };
+    let failed = |error: SigstoreError| PlanFault::failed(error).at(target.at.clone());
+    let read = target.target.endpoints.needed(SigstoreService::Rekor).map_err(failed)?;
+    let client = planned.plan.target.client(None, read.to_vec(), 1, planned.plan.seed)?;
+    let url = read.first().map_or_else(String::new, ToString::to_string);
+    let log = RekorLog::new(url, target.target.trust.clone(), lags_at_most);
+    let (place, name) = (LogPlace::Servers(Box::new(client)), SigstoreService::Rekor.name());
+    let auditor = LogAuditor::by_answers(name, log.clone(), place, planned.epoch_unix_ms);
+    Ok(Some(FollowedRekor { log, auditor: auditor.folder(planned.evidence.to_owned()) }))
+}
+
+/// Whether what a plan gets logged is on Rekor v1, and followed.
+fn is_followed(plan: &SignPlan) -> bool {
+    plan.audit && plan.rekor == RekorVersion::V1
 }
 
 /// The auditor of Rekor v2, where a workload writes to it and wants that.

@@ -26,7 +26,7 @@ struct Lie {
 }
 
 /// Runs the plan of that name on its embedded services, which live in this process.
-fn run(name: &str) -> (Report, Services) {
+pub(crate) fn run(name: &str) -> (Report, Services) {
     let services = Services::of(embedded(name));
     let report = services.report(&path(name), &[]);
     (report, services)
@@ -191,7 +191,7 @@ fn a_log_that_forks_is_caught_by_whoever_reads_it() {
 }
 
 /// Runs a plan whose services are honest.
-fn is_believed(name: &str) {
+pub(crate) fn is_believed(name: &str) {
     let (report, services) = run(name);
     assert!(told(&services.lab).is_empty() && report.breaches.is_empty(), "{:?}", report.breaches);
     let (promises, totals) = (&report.promises.all, &report.totals.all);
@@ -209,8 +209,16 @@ macro_rules! lies {
             }
         )+
 
-        const NAMES: &[&str] =
-            &["rekor-lost-entry", "reads-forked-log-info", "reads-forked-checkpoint", $(concat!($service, "-", $kind)),+];
+        const NAMES: &[&str] = &[
+            "rekor-lost-entry",
+            "reads-forked-log-info",
+            "reads-forked-checkpoint",
+            "rekor-forked-log-info",
+            "rekor-withheld-entry",
+            "rekor-altered-entry",
+            "rekor-shrinking-tree",
+            $(concat!($service, "-", $kind)),+
+        ];
     };
 }
 

@@ -2,6 +2,7 @@
 //! says that it did.
 
 mod fates;
+mod follow;
 mod grants;
 #[path = "../support/hammer.rs"]
 mod hammer;

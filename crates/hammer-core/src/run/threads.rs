@@ -4,6 +4,7 @@ use std::convert::identity;
 use std::panic::resume_unwind;
 use std::pin::pin;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 
@@ -37,6 +38,8 @@ pub(super) struct Threads {
     crew: Option<CrewPool>,
     verify: Vec<(String, Option<Arc<VerifyPool>>)>,
     observers: Option<ObserveThread>,
+    /// What observers are told by that every operation has ended.
+    is_judging: Arc<AtomicBool>,
 }
 
 type ThreadedLane = Arc<dyn LanePlan<ThreadedRuntime>>;
@@ -72,6 +75,7 @@ impl Threads {
             crew: None,
             verify: Vec::new(),
             observers: None,
+            is_judging: Arc::default(),
         };
         for lane in &spec.lanes {
             let pool = verifiers(spec, lane.as_ref(), messages)?;
@@ -92,7 +96,8 @@ impl Threads {
             threads.shards.push(work.start(messages.clone())?);
         }
         threads.crew = Some(crew);
-        threads.observers = observe(spec, messages)?;
+        let sink = ObservationSink::new(messages.clone(), threads.is_judging.clone());
+        threads.observers = observe(spec, sink, messages)?;
         Ok(threads)
     }
 
@@ -120,6 +125,11 @@ impl Threads {
     pub(super) fn promises_by_kind(&self) -> Vec<KindLedger> {
         let pools = self.verify.iter().filter_map(|(name, pool)| Some((name, pool.as_ref()?.by_kind())));
         pools.flat_map(|(name, kinds)| kind_ledgers(name, kinds)).collect()
+    }
+
+    /// Tells observers that every operation has ended.
+    pub(super) fn judge(&self) {
+        self.is_judging.store(true, Ordering::Relaxed);
     }
 
     /// Ends every thread, verifiers last and once they are done.
@@ -248,13 +258,17 @@ fn on_this_thread<T: 'static>(work: impl Future<Output = T> + 'static) -> Result
     Ok(ended.unwrap_or_else(|ended| resume_unwind(ended.into_panic())))
 }
 
-fn observe(spec: &mut RunSpec, messages: &mpsc::Sender<Message>) -> Result<Option<ObserveThread>, RunError> {
+fn observe(
+    spec: &mut RunSpec,
+    sink: ObservationSink,
+    messages: &mpsc::Sender<Message>,
+) -> Result<Option<ObserveThread>, RunError> {
     let observers: Vec<Box<dyn Observer>> = std::mem::take(&mut spec.observers);
     if observers.is_empty() {
         return Ok(None);
     }
     let (stop, stopped) = watch::channel(false);
-    let (clock, sink, failed) = (spec.clock, ObservationSink::new(messages.clone()), messages.clone());
+    let (clock, failed) = (spec.clock, messages.clone());
     let handle = thread::Builder::new().name("observe".to_owned()).spawn(move || {
         let panicked = failed.clone();
         let _guard = PanicGuard::new(move || {

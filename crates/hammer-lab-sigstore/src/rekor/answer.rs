@@ -1,5 +1,7 @@
 //! Answers as rekor-server shapes them: JSON with a newline behind it.
 
+use std::sync::Arc;
+
 use hammer_lab::serve::answer::AnswerBody;
 use hammer_tlog::encoding::Base64;
 use http::{
@@ -9,7 +11,7 @@ use http::{
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 
 use super::{
-    entry::signed_entry_timestamp,
+    entry::{LoggedEntry, signed_entry_timestamp},
     lie::altered_path,
     log::{IntegratedEntry, RekorLog},
     plan::RekorLieKind,
@@ -66,6 +68,15 @@ impl Serialize for AnsweredEntry {
 }
 
 impl AnsweredEntry {
+    /// The same of an entry that is asked for again.
+    pub(super) fn again(log: &RekorLog, integrated: IntegratedEntry) -> Self {
+        if integrated.entry.lie != Some(RekorLieKind::AlteredEntry) {
+            return Self::of(log, integrated);
+        }
+        let altered = LoggedEntry { lie: Some(RekorLieKind::AnotherBody), ..(*integrated.entry).clone() };
+        Self::of(log, IntegratedEntry { entry: Arc::new(altered), ..integrated })
+    }
+
     /// An entry with its proof and a timestamp anew: the truth, unless it is lied about.
     pub(super) fn of(log: &RekorLog, integrated: IntegratedEntry) -> Self {
         let IntegratedEntry { entry, log_index, integrated_time, head, path } = integrated;

@@ -7,7 +7,7 @@ use super::plan::RekorLieKind;
 use crate::signer::LabSigner;
 
 /// An entry that was integrated, or that waits to be.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct LoggedEntry {
     /// The leaf in base64, as each answer has it.
     pub(crate) body: String,

@@ -92,7 +92,8 @@ impl RekorLog {
         }
         let lie = self.lies.next_entry(self.clock.elapsed());
         // There is no other entry's body to answer with.
-        let lie = lie.filter(|lie| *lie != RekorLieKind::AnotherBody || tree.accepted() > 0);
+        let of_another = [RekorLieKind::AnotherBody, RekorLieKind::AlteredEntry];
+        let lie = lie.filter(|lie| !of_another.contains(lie) || tree.accepted() > 0);
         let (sender, receiver) = oneshot::channel();
         let entry = LoggedEntry::new(&entry.body, leaf, entry.keys.clone(), lie);
         tree.enqueue(PendingEntry { entry: Arc::new(entry), integrated: sender });
@@ -137,8 +138,8 @@ impl RekorLog {
         if let Some(kind) = self.lies.forks(self.clock.elapsed(), tree.size()) {
             self.fork(&mut tree, kind);
         }
-        let head = self.checkpoints.sign_tree(tree.served(), tree.size());
-        tree.head = Arc::new(head);
+        let head = Arc::new(self.checkpoints.sign_tree(tree.served(), tree.size()));
+        tree.publish(head, self.clock.elapsed(), self.longest_lag());
         for (sender, entry, log_index, vanishing) in integrated {
             let promised = match vanishing {
                 Some((head, path)) => {
@@ -161,8 +162,17 @@ impl RekorLog {
     }
 
     fn fork(&self, tree: &mut RekorTree, kind: RekorLieKind) {
-        tree.fork = Some(forked(tree.served()));
-        let head = self.checkpoints.sign_tree(tree.served(), tree.size());
+        let head = match kind {
+            RekorLieKind::ShrinkingTree => {
+                let head = self.checkpoints.sign_tree(tree.served(), tree.size() / 2);
+                tree.shrunk = Some(Arc::new(head.clone()));
+                head
+            }
+            _ => {
+                tree.fork = Some(forked(tree.served()));
+                self.checkpoints.sign_tree(tree.served(), tree.size())
+            }
+        };
         let (tree_size, root_hash) = (Some(head.size), Some(head.root));
         self.lies.tell(ToldRekorLie {
             uuid: None,
@@ -189,6 +199,17 @@ impl RekorLog {
     /// The name of an entry: the tree's id and the leaf hash.
     pub(crate) fn uuid(&self, leaf: &Hash) -> String {
         format!("{:016x}{leaf}", self.plan.tree_id)
+    }
+
+    /// How long a head may still be served once there is a newer one.
+    fn longest_lag(&self) -> Duration {
+        self.plan.log_info_lag.duration().max(self.plan.proof_lag.duration())
+    }
+
+    /// The head as somebody knows it who lags behind by that.
+    pub(crate) fn head_as_of(&self, lag: Duration) -> Arc<SignedHead> {
+        let until = self.clock.elapsed().saturating_sub(lag);
+        self.read_tree(|tree| tree.head_as_of(until))
     }
 
     /// Looks at the tree; nothing else is done under its lock.

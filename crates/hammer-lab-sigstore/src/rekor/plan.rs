@@ -27,6 +27,12 @@ pub struct RekorLabPlan {
     /// Time between the acceptance of an entry and its integration into the tree, which is answered then. With Trillian
     /// behind it, it takes 170 ms at least.
     pub integration_delay: TimeSpan,
+    /// Log information is that of so long ago, as a cache serves it.
+    pub log_info_lag: TimeSpan,
+    /// Consistency proofs are of the tree as it was so long ago, as a replica knows it.
+    pub proof_lag: TimeSpan,
+    /// Takes several entries at once that are asked for (`/api/v1/log/entries/retrieve`); without it that is answered with 501.
+    pub retrieval: bool,
     /// Offers the search index; without it a search is answered with 501.
     pub search: bool,
     /// As when Trillian's storage is full: once so many entries were accepted, each further one is answered with 500
@@ -54,6 +60,9 @@ impl Default for RekorLabPlan {
             tree_id: 0x5bf5_224a_bb06_a469,
             hostname: "rekor.local".to_owned(),
             integration_delay: TimeSpan::from_millis(5),
+            log_info_lag: TimeSpan::ZERO,
+            proof_lag: TimeSpan::ZERO,
+            retrieval: true,
             search: true,
             storage_full_after: None,
             quota: None,
@@ -111,13 +120,20 @@ pub enum RekorLieKind {
     /// The entry is accepted, with a timestamp and a proof in a tree that nobody sees again; it is in no later tree, and
     /// 404 when it is asked for.
     LostEntry,
+    /// The entry is in the tree, and 404 when it is asked for again.
+    WithheldEntry,
+    /// The entry is in the tree, and has the body of the one before when it is asked for again. The first entry of a log is
+    /// answered honestly.
+    AlteredEntry,
+    /// From some size on the log's information and proofs are of the tree of half as many leaves, for good.
+    ShrinkingTree,
     /// The answered log index is the one after the entry's, with a timestamp over it; that of the proof is right.
     WrongLogIndex,
 }
 
 impl LieAbout for RekorLieKind {
     fn is_of_trees(self) -> bool {
-        self == Self::ForkedLogInfo
+        matches!(self, Self::ForkedLogInfo | Self::ShrinkingTree)
     }
 }
 

@@ -4,7 +4,7 @@ use hammer_tlog::logs::merkle::{Hash, consistency_proof, sha256};
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 
-use super::{answer::AnsweredEntry, log::RekorLog, refusal::RekorRefusal};
+use super::{answer::AnsweredEntry, log::RekorLog, plan::RekorLieKind, refusal::RekorRefusal};
 use crate::artifact::ArtifactVerifier;
 
 /// `POST /api/v1/log/entries/retrieve`.
@@ -69,11 +69,16 @@ impl RekorLog {
     }
 
     fn answered(&self, entry: Option<super::log::IntegratedEntry>) -> Result<AnsweredEntry, RekorRefusal> {
-        entry.map(|entry| AnsweredEntry::of(self, entry)).ok_or_else(RekorRefusal::not_found)
+        let entry = entry.filter(|found| found.entry.lie != Some(RekorLieKind::WithheldEntry));
+        entry.map(|entry| AnsweredEntry::again(self, entry)).ok_or_else(RekorRefusal::not_found)
     }
 
     /// The entries of a query, those that are there, in its order.
     pub(super) fn retrieve(&self, body: &[u8]) -> Result<Vec<AnsweredEntry>, RekorRefusal> {
+        if !self.plan.retrieval {
+            let reason = "operation entries.SearchLogQuery has not yet been implemented";
+            return Err(RekorRefusal::of(StatusCode::NOT_IMPLEMENTED, reason));
+        }
         let EntriesQuery { entry_uuids, log_indexes } = read(body)?;
         for (name, count) in [("entryUUIDs", entry_uuids.len()), ("logIndexes", log_indexes.len())] {
             if count > MOST_QUERIES {
@@ -116,7 +121,7 @@ impl RekorLog {
     }
 
     pub(super) fn info(&self) -> LogInfo {
-        let head = self.read_tree(|tree| tree.head.clone());
+        let head = self.head_as_of(self.plan.log_info_lag.duration());
         LogInfo {
             inactive_shards: [],
             root_hash: head.root.to_hex(),
@@ -134,8 +139,9 @@ impl RekorLog {
         if first > last {
             return Err(bad(format!("firstSize({first}) must be less than lastSize({last})")));
         }
+        let head = self.head_as_of(self.plan.proof_lag.duration());
         self.read_tree(|tree| {
-            let size = tree.head.size;
+            let size = head.size;
             if last > size {
                 return Err(bad(format!(
                     "the tree size requested({last}) was greater than what is currently observable({size})"
@@ -144,7 +150,7 @@ impl RekorLog {
             let proof =
                 consistency_proof(tree.served(), first, last).map_err(|error| bad(error.to_string()))?;
             let hashes = proof.iter().map(ToString::to_string).collect();
-            Ok(ConsistencyProof { hashes, root_hash: tree.head.root.to_hex() })
+            Ok(ConsistencyProof { hashes, root_hash: head.root.to_hex() })
         })
     }
 

@@ -10,7 +10,7 @@ use hammer_tlog::keys::key::LogKey;
 use serde::Deserialize;
 
 use super::certificate::check_identity;
-use super::entry::{LogTrust, judge_logged, stored};
+use super::entry::{LogTrust, PlacedEntry, judge_logged, stored};
 use super::malformed::malformed;
 use crate::fulcio;
 use crate::pem;
@@ -61,7 +61,7 @@ pub(super) fn judge(
     log: LogTrust<'_>,
     proven: &mut ProvenEntries,
     record: &ArtifactRecord<'_>,
-) -> Result<(), Fault> {
+) -> Result<PlacedEntry, Fault> {
     let Some(answer) = record.body else {
         return Err(Fault::at(LOST, record.index, "the log has no such entry, which it had promised"));
     };
@@ -74,12 +74,12 @@ pub(super) fn judge(
             format!("{uuid} was answered, of index {}", entry.log_index),
         ));
     }
-    judge_logged(log, &uuid, &entry, &body)?;
+    let proved = judge_logged(log, &uuid, &entry, &body)?;
     let artifact = sha256(record.artifact);
     let identity = sha256(record.identity.as_bytes());
     let known = ProvenEntry { leaf: record.leaf, artifact, identity, integrated_time: entry.integrated_time };
     if proven.has(&known) {
-        return Ok(());
+        return Ok(proved);
     }
     let logged: HashedRekord = serde_json::from_slice(&body).map_err(|why| malformed(why.to_string()))?;
     let spec = logged.spec;
@@ -96,7 +96,7 @@ pub(super) fn judge(
     };
     check_signature(&key, record, &signature)?;
     proven.keep(known);
-    Ok(())
+    Ok(proved)
 }
 
 /// The key of a certificate that led to a trusted root when its entry was integrated, and is for who signed.

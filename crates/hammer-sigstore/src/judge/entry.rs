@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use hammer_audit::HeadId;
 use hammer_core::promise::Fault;
 use hammer_messages::rekor::{LogId, TransparencyLogEntry};
 use hammer_tlog::encoding::from_base64;
@@ -12,7 +13,7 @@ use hammer_tlog::logs::note::{Checkpoint, Note, Verifier, open_checkpoint};
 use prost::Message as _;
 
 use super::malformed::malformed;
-use super::shards::ShardOffsets;
+use super::shards::{ShardOffsets, tree_of};
 use super::window::StampWindow;
 use crate::record::{EntryLog, EntryRecord};
 use crate::rekor::{InclusionProof, LogEntries, LogEntry, leaf_of};
@@ -25,11 +26,23 @@ pub(super) struct LoggedLeaf {
     pub(super) index: u64,
 }
 
+/// An entry of Rekor v1 that holds, and with what it was proved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PlacedEntry {
+    pub(crate) leaf: Hash,
+    /// The index over all shards, and that in its tree.
+    pub(crate) index: u64,
+    pub(crate) tree_index: u64,
+    /// The checkpoint, as it was signed; no tree where its origin names none.
+    pub(crate) head: Option<HeadId>,
+    pub(crate) checkpoint: String,
+}
+
 /// What entries of Rekor v1 are held to.
 #[derive(Clone, Copy)]
-pub(super) struct LogTrust<'a> {
-    pub(super) trust: &'a Trust,
-    pub(super) shards: &'a ShardOffsets,
+pub(crate) struct LogTrust<'a> {
+    pub(crate) trust: &'a Trust,
+    pub(crate) shards: &'a ShardOffsets,
 }
 
 /// Rekor v1: the entry is the one that was sent, its UUID is that of its leaf, both the signed entry timestamp and the proof hold,
@@ -38,24 +51,25 @@ pub(super) fn judge_rekor(
     log: LogTrust<'_>,
     record: &EntryRecord<'_>,
     window: StampWindow,
-) -> Result<(), Fault> {
+) -> Result<PlacedEntry, Fault> {
     let (uuid, entry) = LogEntries::only(record.body).map_err(malformed)?;
     let body = stored(&entry)?;
     check_stored(&body, record.stored, entry.log_index)?;
-    judge_logged(log, &uuid, &entry, &body)?;
+    let proved = judge_logged(log, &uuid, &entry, &body)?;
     window.check_second(entry.integrated_time).map_err(|off_ms| {
         let told = format!("{} is {off_ms} ms off from when it was written", entry.integrated_time);
         Fault::at(TIME, entry.log_index, told)
-    })
+    })?;
+    Ok(proved)
 }
 
 /// The same of an entry that was read back, whatever it is about.
-pub(super) fn judge_logged(
+pub(crate) fn judge_logged(
     log: LogTrust<'_>,
     uuid: &str,
     entry: &LogEntry<'_>,
     body: &[u8],
-) -> Result<(), Fault> {
+) -> Result<PlacedEntry, Fault> {
     let leaf = leaf_hash(body);
     if leaf_of(uuid) != Some(leaf) {
         return Err(Fault::at(
@@ -72,11 +86,19 @@ pub(super) fn judge_logged(
     let proof = proof.ok_or_else(|| Fault::at(PROOF, entry.log_index, "there is no inclusion proof"))?;
     let checkpoint = check_proof(key, proof, &leaf)?;
     let checked = log.shards.check(&checkpoint.origin, entry.log_index, proof.log_index);
-    checked.map_err(|why| Fault::at(INDEX, proof.log_index, why))
+    checked.map_err(|why| Fault::at(INDEX, proof.log_index, why))?;
+    let tree = tree_of(&checkpoint.origin);
+    Ok(PlacedEntry {
+        leaf,
+        index: entry.log_index,
+        tree_index: proof.log_index,
+        head: tree.map(|tree| HeadId { tree, size: checkpoint.size, root: checkpoint.root }),
+        checkpoint: proof.checkpoint.clone().into_owned(),
+    })
 }
 
 /// Base64 of the stored entry, read.
-pub(super) fn stored(entry: &LogEntry<'_>) -> Result<Vec<u8>, Fault> {
+pub(crate) fn stored(entry: &LogEntry<'_>) -> Result<Vec<u8>, Fault> {
     from_base64(entry.body.as_bytes()).map_err(|why| malformed(format!("the entry's body: {why}")))
 }
 
@@ -190,4 +212,5 @@ const TIME: &str = "entry-time";
 const SET: &str = "bad-set";
 const PROOF: &str = "inclusion-proof";
 const CHECKPOINT: &str = "checkpoint";
-const INDEX: &str = "entry-index";
+/// The index is not that of the entry's place.
+pub(crate) const INDEX: &str = "entry-index";

@@ -3,16 +3,35 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
+use hammer_audit::Shards;
+
 /// How many entries of older shards stand before each shard of a log: the difference between the index of an entry over all shards and
 /// its index in the tree of its own, which is the same of every entry of a shard (sigstore/rekor, `pkg/sharding`). The log signs both
-/// indexes; that of the entry alone is in no proof. What the first entry of a shard said is what the others are held to.
+/// indexes; that of the entry alone is in no proof. Where the log is followed, its log information says how long the shards before are,
+/// and all entries are held to that; else what the first entry of a shard said is what the others are held to.
 #[derive(Debug, Default)]
-pub(super) struct ShardOffsets {
+pub(crate) struct ShardOffsets {
     /// By the origin of the shard's checkpoints, which ends with the id of its tree.
     of: Mutex<BTreeMap<String, u64>>,
+    /// As log information has them. None where the log is not followed.
+    stated: Option<Mutex<Shards>>,
 }
 
 impl ShardOffsets {
+    /// Of a log that is followed.
+    pub(crate) fn followed() -> Self {
+        Self { stated: Some(Mutex::default()), ..Self::default() }
+    }
+
+    /// Takes the shards of the log as its information has them now.
+    pub(crate) fn state(&self, shards: &Shards) {
+        let Some(stated) = &self.stated else { return };
+        let mut stated = stated.lock().unwrap_or_else(PoisonError::into_inner);
+        if *stated != *shards {
+            *stated = shards.clone();
+        }
+    }
+
     /// Whether an entry of the shard that has `index` over all shards can be that of `tree_index` in its tree.
     ///
     /// # Errors
@@ -20,6 +39,12 @@ impl ShardOffsets {
     pub(super) fn check(&self, origin: &str, index: u64, tree_index: u64) -> Result<(), String> {
         let offset = index.checked_sub(tree_index);
         let offset = offset.ok_or_else(|| format!("the entry says {index}, its proof {tree_index}"))?;
+        if let Some(stated) = &self.stated {
+            let stated = stated.lock().unwrap_or_else(PoisonError::into_inner);
+            // What is not known yet is held against what is known when its checkpoint has joined the chain.
+            let tree = tree_of(origin).filter(|_| stated.active != 0);
+            return tree.map_or(Ok(()), |tree| check_stated(&stated, tree, (index, tree_index)));
+        }
         let mut offsets = self.of.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(known) = offsets.get(origin) else {
             if offsets.len() < MOST_SHARDS {
@@ -35,12 +60,56 @@ impl ShardOffsets {
     }
 }
 
+/// Whether an entry of a tree can have that index over all shards and in its tree, by the shards that log information has. A tree that
+/// it does not name is none that anything could be said of.
+pub(crate) fn check_stated(
+    shards: &Shards,
+    tree: u64,
+    (index, tree_index): (u64, u64),
+) -> Result<(), String> {
+    let Some(offset) = shards.offset(tree) else { return Ok(()) };
+    let expected = tree_index.saturating_add(offset);
+    match expected == index {
+        true => Ok(()),
+        false => Err(format!("the entry says {index}, and by the log's shards it is {expected}")),
+    }
+}
+
+/// The id of the tree in the origin of a checkpoint: `<hostname> - <tree id>`.
+pub(crate) fn tree_of(origin: &str) -> Option<u64> {
+    origin.rsplit_once(" - ")?.1.parse().ok()
+}
+
 /// A log of more shards than that is not held to them.
 const MOST_SHARDS: usize = 1024;
 
 #[cfg(test)]
 mod tests {
+    use hammer_audit::{HeadId, InactiveShard};
+    use hammer_tlog::hash::Hash;
+
     use super::*;
+
+    #[test]
+    fn a_log_that_is_followed_is_held_to_its_own_shards_from_the_first_entry_on() {
+        let shards = ShardOffsets::followed();
+        assert_eq!(shards.check("log - 9", 3, 2), Ok(()), "nothing is known yet");
+        let of = |tree, size| HeadId { tree, size, root: Hash([0; 32]) };
+        let inactive = [of(7, 40), of(8, 2)].map(|head| InactiveShard { head, raw: Vec::new().into() });
+        shards.state(&Shards { active: 9, inactive: inactive.into() });
+        for (origin, index, tree_index, is_kept) in [
+            ("log - 9", 42, 0, true),
+            ("log - 9", 43, 0, false),
+            ("log - 9", 45, 3, true),
+            ("log - 8", 41, 1, true),
+            ("log - 8", 1, 1, false),
+            ("log - 7", 5, 5, true),
+            ("log - 6", 5, 1, true),
+            ("a log", 5, 1, true),
+        ] {
+            assert_eq!(shards.check(origin, index, tree_index).is_ok(), is_kept, "{origin} {index}");
+        }
+    }
 
     #[test]
     fn every_entry_of_a_shard_has_the_offset_of_its_first_and_shards_have_their_own() {

@@ -36,8 +36,8 @@ fn at(unix_ms: i64) -> StampWindow {
     StampWindow::new(unix_ms, unix_ms, TRUST.skew)
 }
 
-fn kind(judged: Result<(), Fault>) -> &'static str {
-    judged.map_or_else(|fault| fault.kind, |()| "kept")
+fn kind<T>(judged: Result<T, Fault>) -> &'static str {
+    judged.map_or_else(|fault| fault.kind, |_| "kept")
 }
 
 fn stored_in(text: &str, pointer: &str) -> Vec<u8> {

@@ -1,6 +1,6 @@
 //! Sign flows in a plan.
 
-use hammer_values::{Count, KeyConflict, PlanBlock};
+use hammer_values::{Count, KeyConflict, PlanBlock, SampleShare, TimeSpan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,9 +27,16 @@ pub struct SignPlan {
     /// with different keys.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stream: Option<u64>,
-    /// Whether every accepted entry of Rekor v2 stays a pending promise until it was found in its bundle: the log is then followed and read
-    /// along with the load, and drain waits until nothing is pending.
+    /// Whether the log is followed along with the load: an accepted entry of Rekor v1 stays a pending promise until its checkpoint was joined
+    /// to the followed tree, one of Rekor v2 until it was found in its bundle. Drain waits until nothing is pending.
     pub audit: bool,
+    /// Which entries of Rekor v1 are read back once the load is over: `all`, `none` or a share of them; 10 % by default, where the log is
+    /// audited. A read costs the log several milliseconds, and drain has to have the time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_back: Option<SampleShare>,
+    /// How long after it was answered an entry of Rekor v1 may be unknown where it is read back, and log information may be of a smaller tree
+    /// than what was answered: a replica that lags, or a cache, has it later. After that an entry is lost, and a tree has shrunk.
+    pub missing_after: TimeSpan,
 }
 
 /// How Fulcio is asked for a certificate.
@@ -69,6 +76,13 @@ impl RekorVersion {
     }
 }
 
+impl SignPlan {
+    /// Which entries are read back.
+    pub fn read_back(&self) -> SampleShare {
+        self.read_back.unwrap_or(SampleShare::percent(10))
+    }
+}
+
 impl Default for SignPlan {
     fn default() -> Self {
         Self {
@@ -80,6 +94,8 @@ impl Default for SignPlan {
             artifacts: None,
             stream: None,
             audit: true,
+            read_back: None,
+            missing_after: TimeSpan::from_secs(60),
         }
     }
 }
@@ -96,7 +112,41 @@ impl PlanBlock for SignPlan {
             return Some(KeyConflict::at("fulcio", "a flow without any step sends nothing"));
         }
         let on_v1 = self.rekor == RekorVersion::V1;
+        if self.read_back.is_some() && !on_v1 {
+            return Some(KeyConflict::at(
+                "read_back",
+                "only entries of Rekor v1 are read back (`rekor: v1`)",
+            ));
+        }
+        if self.read_back.is_some_and(|share| share != SampleShare::NONE) && !self.audit {
+            return Some(KeyConflict::at("read_back", "without `audit: true` nothing is read back"));
+        }
         (self.timestamp_entry && !on_v1)
             .then(|| KeyConflict::at("timestamp_entry", "only Rekor v1 takes rfc3161 entries (`rekor: v1`)"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_read_back_of_a_rekor_v1_that_is_audited_alone() {
+        let conflict = |plan: &str| {
+            let plan: SignPlan = serde_json::from_str(plan).unwrap();
+            plan.conflict().map(|conflict| conflict.to_string())
+        };
+        for plan in [
+            "{}",
+            r#"{"read_back": "all"}"#,
+            r#"{"read_back": "none", "audit": false}"#,
+            r#"{"audit": false}"#,
+        ] {
+            assert_eq!(conflict(plan), None, "{plan}");
+        }
+        for plan in [r#"{"read_back": "10%", "rekor": "v2"}"#, r#"{"read_back": "all", "audit": false}"#] {
+            assert!(conflict(plan).is_some_and(|told| told.contains("read back")), "{plan}");
+        }
+        assert_eq!(SignPlan::default().read_back(), SampleShare::percent(10));
     }
 }

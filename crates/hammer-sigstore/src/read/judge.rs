@@ -10,7 +10,6 @@ use hammer_read::{
     MISSING_TILE, Part, ProvedTree, ProvedTrees, UNREADABLE_PROOF, UNVERIFIED, check_bundle, read_parts,
     unverified,
 };
-use hammer_tlog::hash::Hash;
 use hammer_tlog::keys::key::LogKey;
 use hammer_tlog::logs::merkle::verify_consistency;
 use hammer_tlog::logs::note::open_checkpoint;
@@ -18,9 +17,10 @@ use serde::Deserialize;
 
 use super::check::Check;
 use super::log_heads::LogHeads;
-use super::log_info::{ConsistencyProof, open_log_info};
+use super::log_info::open_log_info;
 use super::promise::ReadPromise;
 use crate::judge::malformed::malformed;
+use crate::judge::rekor_log::log_info::read_proof;
 use crate::judge::timestamp::judge_chain;
 use crate::pem;
 use crate::rekor::leaf_of;
@@ -116,7 +116,7 @@ impl ReadVerifier {
     fn public_key(&self, body: &[u8]) -> Result<(), Fault> {
         let text = std::str::from_utf8(body).map_err(|_| malformed("the key is no text"))?;
         let key = LogKey::from_pem(text).map_err(|why| malformed(format!("the key: failed to {why}")))?;
-        match self.judge.trust.rekor_keys().any(|known| known.log_id() == key.log_id()) {
+        match self.judge.trust.rekor_keys().iter().any(|known| known.log_id() == key.log_id()) {
             true => Ok(()),
             false => Err(Fault::new("log-key", format!("the key of log {} is not trusted", key.log_id()))),
         }
@@ -142,10 +142,7 @@ impl Verifier for ReadVerifier {
 /// Rekor v1 has no head of an empty tree to prove anything from: sessions ask for none.
 fn consistency(older: &OpenedHead, newer: &OpenedHead, proof: &[u8]) -> Result<(), Fault> {
     let unreadable = |why: String| Fault::new(UNREADABLE_PROOF, why);
-    let read: ConsistencyProof<'_> =
-        serde_json::from_slice(proof).map_err(|why| unreadable(format!("it cannot be read: {why}")))?;
-    let hashes: Option<Vec<Hash>> = read.hashes.iter().map(|hash| Hash::from_hex(hash)).collect();
-    let hashes = hashes.ok_or_else(|| unreadable("a hash of the proof".to_owned()))?;
+    let hashes = read_proof(proof).map_err(|why| unreadable(format!("it cannot be read: {why}")))?;
     verify_consistency(older.size, newer.size, &older.root, &newer.root, &hashes).map_err(|why| {
         let told = |head: &OpenedHead| format!("the tree of size {} and root {}", head.size, head.root);
         Fault::new("consistency-proof", format!("{}, then {}: {why}", told(older), told(newer)))

@@ -17,7 +17,7 @@ use http::header::CONTENT_TYPE;
 
 use super::ServiceReadOp;
 use super::check::Check;
-use super::log_info::{LOG_INFO, LOG_PROOF, LogInfo, PUBLIC_KEY, SEARCH};
+use super::log_info::{LOG_INFO, LOG_PROOF, PUBLIC_KEY, SEARCH, ServedTree};
 use crate::corpus::Corpus;
 use crate::corpus::entry::CorpusEntry;
 use crate::plan::{SearchKey, ServiceReadKind};
@@ -126,7 +126,7 @@ impl ServiceReadSession {
         send(&rekor.client, &rekor.log_info, op, record).await?;
         let body = &op.answer.body;
         self.promise(record, Check::LogInfo, [Part::bytes(body)]);
-        let info: LogInfo<'_> =
+        let info: ServedTree<'_> =
             serde_json::from_slice(body).map_err(|_| malformed("answer is no log info"))?;
         if info.tree_size > 0 {
             rekor.saw(body, &info);
@@ -212,7 +212,7 @@ impl RekorReads {
         })
     }
 
-    fn saw(&self, raw: &[u8], info: &LogInfo<'_>) {
+    fn saw(&self, raw: &[u8], info: &ServedTree<'_>) {
         let mut heads = self.heads.borrow_mut();
         // A new shard of the log is another tree, whose size says nothing of this one's.
         if heads.back().is_some_and(|newest| newest.tree_id != info.tree_id) {

@@ -5,6 +5,7 @@ use super::*;
 
 const ENTRY: &[u8] = include_bytes!("../../testdata/rekor-v1-hashedrekord-response.json");
 const TIMESTAMP_ENTRY: &[u8] = include_bytes!("../../testdata/rekor-v1-rfc3161-response.json");
+const RETRIEVED: &[u8] = include_bytes!("../../testdata/rekor-v1-retrieve-response.json");
 const REQUEST: &[u8] = include_bytes!("../../testdata/rekor-v1-hashedrekord-request.json");
 
 #[test]
@@ -40,6 +41,17 @@ fn what_is_written_is_what_the_real_log_stored() {
     let response = from_base64(stored.pointer("/spec/tsr/content").unwrap().as_str().unwrap()).unwrap();
     write_rfc3161(&mut written, &response);
     assert_eq!(base64(&written), entry.body);
+}
+
+#[test]
+fn a_recorded_retrieval_has_the_entry_that_is_there_and_a_single_answer_is_one_too() {
+    let found = LogEntries::retrieved(RETRIEVED).unwrap();
+    assert_eq!(found.len(), 1, "one of the two that were asked for is not there");
+    let leaf = leaf_hash(&from_base64(found[0].1.body.as_bytes()).unwrap());
+    assert_eq!(leaf_of(&found[0].0), Some(leaf));
+    assert_eq!(LogEntries::retrieved(ENTRY).unwrap().len(), 1);
+    assert!(LogEntries::retrieved(b"[]").unwrap().is_empty());
+    assert!(LogEntries::retrieved(b"null").is_err() && LogEntries::retrieved(b"[1]").is_err());
 }
 
 #[test]

@@ -68,6 +68,8 @@ pub enum Need {
 pub struct Follower {
     by: ProofMethod,
     bundles: Bundles,
+    /// Whether a smaller head is never later, since heads have no time of their own.
+    in_any_order: bool,
     trusted: Option<Trusted>,
     proving: Option<Growth>,
     queue: VecDeque<Head>,
@@ -97,6 +99,7 @@ impl Follower {
         Self {
             by,
             bundles,
+            in_any_order: false,
             trusted: None,
             proving: None,
             queue: VecDeque::new(),
@@ -114,6 +117,13 @@ impl Follower {
     pub fn from_empty(by: ProofMethod, bundles: Bundles) -> Self {
         let trusted = Trusted { head: Head::empty(), frontier: Default::default(), tail: Vec::new() };
         Self { trusted: Some(trusted), ..Self::new(by, bundles) }
+    }
+
+    /// The same, of a log whose heads say no time and may come in any order: a smaller head is proved to be of an earlier state of the
+    /// tree, whenever it comes.
+    #[must_use]
+    pub fn in_any_order(self) -> Self {
+        Self { in_any_order: true, ..self }
     }
 
     /// The newest head that is proved.
@@ -141,7 +151,7 @@ impl Follower {
             if self.behind() == 0 {
                 self.events.push(Event::Same { head });
             }
-        } else if head.precedes(&newest) {
+        } else if self.may_precede(&head, &newest) {
             self.stale(head);
         } else if head.size < newest.size {
             self.refuse(Event::Shrank { older: newest, newer: head });
@@ -150,6 +160,19 @@ impl Follower {
         } else {
             self.enqueue(head);
         }
+    }
+
+    /// Whether a head can be of an earlier state of the tree of the other.
+    pub fn may_precede(&self, head: &Head, newer: &Head) -> bool {
+        head.precedes(newer) || (self.in_any_order && head.size < newer.size)
+    }
+
+    /// Gives the head up that is being proved, without a word of it: what proves it is not to be had for now. It may be fed again.
+    pub fn set_aside(&mut self) {
+        if self.proving.take().is_none() {
+            self.prefix = None;
+        }
+        self.prove_next();
     }
 
     /// What has to be fetched now; none while there is nothing to prove. Says the same until it is fed.

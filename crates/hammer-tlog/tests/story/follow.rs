@@ -48,6 +48,42 @@ fn an_unchanged_tree_needs_nothing() {
 }
 
 #[test]
+fn heads_without_a_time_are_proved_in_any_order_and_a_false_one_is_a_fork() {
+    let timeless = |log: &Log| Head { timestamp_ms: 0, ..log.head() };
+    let mut log = Log::of(5);
+    let older = timeless(&log);
+    log.grow(0..4);
+    let newer = timeless(&log);
+    let strict = &mut Follower::new(ProofMethod::Proofs, bundles::<StaticCtLeaves>());
+    let shrank = Event::Shrank { older: newer.clone(), newer: older.clone() };
+    follow(strict, &log, newer.clone());
+    assert_eq!(follow(strict, &log, older.clone()), [shrank]);
+
+    let mut follower = Follower::new(ProofMethod::Proofs, bundles::<StaticCtLeaves>()).in_any_order();
+    follow(&mut follower, &log, newer.clone());
+    let stale = Event::Stale { head: older.clone(), newest: newer.clone() };
+    assert_eq!(follow(&mut follower, &log, older.clone()), [stale]);
+    assert_eq!(follower.trusted(), Some(&newer));
+    let false_one = Head { root: sha256(b"another"), ..older };
+    let events = follow(&mut follower, &log, false_one.clone());
+    assert!(matches!(&events[..], [Event::Forked { newer, .. }] if *newer == false_one), "{events:?}");
+}
+
+#[test]
+fn a_head_that_was_set_aside_is_forgotten_and_may_come_again() {
+    let mut log = Log::of(5);
+    let mut follower = trusting(ProofMethod::Proofs, &log);
+    log.grow(0..4);
+    let (from, to) = (follower.trusted().unwrap().clone(), log.head());
+    follower.head(to.clone());
+    assert!(follower.need().is_some());
+    follower.set_aside();
+    assert_eq!((follower.need(), follower.behind(), follower.events()), (None, 0, Vec::new()));
+    let events = follow(&mut follower, &log, to.clone());
+    assert_eq!(events, [Event::Grew { from, to, leaves: Vec::new() }]);
+}
+
+#[test]
 fn growth_needs_only_the_new_tiles() {
     let mut log = Log::of(66_000);
     let needs = |by, log: &mut Log| {

@@ -9,12 +9,14 @@ use hammer_core::draw::Draws;
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_net::ClientConfig;
 use hammer_sigstore::{
-    CorpusSink, MixedPlan, ServiceReadPlan, ServiceReadWorkload, SignPlan, SignWorkload, SigstoreError,
-    SigstoreRun, SigstoreService, TimestampPlan, TimestampWorkload, VerifyPlan, VerifyWorkload,
+    CorpusSink, EntryReadBack, FollowLink, MixedPlan, ServiceReadPlan, ServiceReadWorkload, SignPlan,
+    SignWorkload, SigstoreError, SigstoreRun, SigstoreService, TimestampPlan, TimestampWorkload, VerifyPlan,
+    VerifyWorkload,
 };
 
 use super::opened::OpenTarget;
 use super::sections::{MIXED, READ, SIGN, TIMESTAMP, VERIFY};
+use super::{FollowedRekor, is_followed};
 use crate::plan::error::{PlanError, PlanFault};
 use crate::protocol::lane::LaneRequest;
 
@@ -34,7 +36,7 @@ impl From<SigstoreError> for LaneFault {
 pub(super) fn signs(
     plan: &SignPlan,
     open: &OpenTarget,
-    auditor: Option<&mut LogAuditor>,
+    (auditor, followed): (Option<&mut LogAuditor>, Option<&mut FollowedRekor>),
     corpus: Option<CorpusSink>,
     lane: LaneRequest<'_>,
 ) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
@@ -45,21 +47,30 @@ pub(super) fn signs(
         None => made,
     };
     let auditor = auditor.filter(|_| plan.audit && plan.rekor.is_on_tiles());
-    let link = auditor.map(|auditor| auditor.link(lane.workload.name.as_str()));
-    Ok(match link {
-        Some(link) => lane.with(made.audited(link)),
-        None => lane.with(made),
-    })
+    if let Some(auditor) = auditor {
+        let link = auditor.link(lane.workload.name.as_str());
+        return Ok(lane.with(made.audited(link)));
+    }
+    let made = match followed.filter(|_| is_followed(plan)) {
+        Some(rekor) => made.followed(entries_link(rekor, plan, &lane)),
+        None => made,
+    };
+    Ok(lane.with(made))
 }
 
 /// Flows that verify.
 pub(super) fn verifies(
     plan: &VerifyPlan,
     open: &OpenTarget,
+    followed: Option<&mut FollowedRekor>,
     lane: LaneRequest<'_>,
 ) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
     let made = VerifyWorkload::new(plan, &open.target, &run(&lane), |service| client(&lane, open, service));
     let made = made.map_err(|fault| told(fault, &lane, open, VERIFY))?.warm_up(lane.warm_up);
+    let made = match followed {
+        Some(rekor) => made.followed(reads_link(rekor, &lane)),
+        None => made,
+    };
     Ok(lane.with(made))
 }
 
@@ -67,6 +78,7 @@ pub(super) fn verifies(
 pub(super) fn mixes(
     plan: &MixedPlan,
     open: &OpenTarget,
+    followed: Option<&mut FollowedRekor>,
     lane: LaneRequest<'_>,
 ) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
     let (run, warm_up) = (run(&lane), lane.warm_up);
@@ -75,6 +87,16 @@ pub(super) fn mixes(
     let sign = SignWorkload::new(&plan.sign, &open.target, &run, client).map_err(refused)?.warm_up(warm_up);
     let verify =
         VerifyWorkload::new(&plan.verify, &open.target, &run, client).map_err(refused)?.warm_up(warm_up);
+    let (sign, verify) = match followed {
+        Some(rekor) => {
+            let signed = match is_followed(&plan.sign) {
+                true => sign.followed(entries_link(rekor, &plan.sign, &lane)),
+                false => sign,
+            };
+            (signed, verify.followed(reads_link(rekor, &lane)))
+        }
+        None => (sign, verify),
+    };
     let first = MixedPart { name: "sign".to_owned(), weight: plan.sign_weight, workload: sign };
     let second = MixedPart { name: "verify".to_owned(), weight: plan.verify_weight, workload: verify };
     let draws = Draws::new(run.seed, run.workload);
@@ -104,6 +126,18 @@ pub(super) fn reads(
         ServiceReadWorkload::new(plan, &open.target, &run(&lane), |service| client(&lane, open, service));
     let made = made.map_err(|fault| told(fault, &lane, open, READ))?.warm_up(lane.warm_up);
     Ok(lane.with(made))
+}
+
+fn entries_link(rekor: &mut FollowedRekor, plan: &SignPlan, lane: &LaneRequest<'_>) -> FollowLink {
+    let FollowedRekor { log, auditor } = rekor;
+    let (name, seed) = (lane.workload.name.as_str(), lane.planned.plan.seed);
+    let (share, missing_after) = (plan.read_back(), plan.missing_after.duration());
+    log.follow_entries(auditor, name, EntryReadBack { share, missing_after, seed })
+}
+
+fn reads_link(rekor: &mut FollowedRekor, lane: &LaneRequest<'_>) -> FollowLink {
+    let FollowedRekor { log, auditor } = rekor;
+    log.follow_reads(auditor, lane.workload.name.as_str())
 }
 
 fn run(lane: &LaneRequest<'_>) -> SigstoreRun {

@@ -1,8 +1,9 @@
 //! The tree with its entries, and what waits to be in it.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{HashMap, HashSet, VecDeque},
     sync::Arc,
+    time::Duration,
 };
 
 use hammer_tlog::logs::merkle::{Hash, Tree, inclusion_proof};
@@ -16,8 +17,12 @@ pub(crate) struct RekorTree {
     tree: Tree,
     /// The tree that is served and signed in the place of `tree`, once the log has forked.
     pub(crate) fork: Option<Tree>,
+    /// What log information and proofs are of, once the tree has shrunk.
+    pub(crate) shrunk: Option<Arc<SignedHead>>,
     /// The newest head.
     pub(crate) head: Arc<SignedHead>,
+    /// The heads that somebody may still serve who lags behind, each with when there was a newer one; the oldest first.
+    older: VecDeque<(Duration, Arc<SignedHead>)>,
     entries: Vec<(Arc<LoggedEntry>, u64)>,
     indices: HashMap<Hash, u64>,
     /// What was accepted, integrated or not, and never will be.
@@ -50,6 +55,8 @@ impl RekorTree {
         Self {
             tree: Tree::new(),
             fork: None,
+            shrunk: None,
+            older: VecDeque::new(),
             head: Arc::new(head),
             entries: Vec::new(),
             indices: HashMap::new(),
@@ -81,6 +88,22 @@ impl RekorTree {
     /// The tree that heads and proofs are of.
     pub(crate) fn served(&self) -> &Tree {
         self.fork.as_ref().unwrap_or(&self.tree)
+    }
+
+    /// Replaces the newest head; one that was replaced stays known for `lag`.
+    pub(super) fn publish(&mut self, head: Arc<SignedHead>, now: Duration, lag: Duration) {
+        let older = std::mem::replace(&mut self.head, head);
+        self.older.push_back((now, older));
+        while self.older.front().is_some_and(|(replaced_at, _)| *replaced_at + lag < now) {
+            self.older.pop_front();
+        }
+    }
+
+    /// The newest head as it was then.
+    pub(super) fn head_as_of(&self, then: Duration) -> Arc<SignedHead> {
+        let older = self.older.iter().find(|(replaced_at, _)| *replaced_at > then).map(|(_, head)| head);
+        let newest = older.unwrap_or(&self.head);
+        Arc::clone(self.shrunk.as_ref().unwrap_or(newest))
     }
 
     pub(super) fn enqueue(&mut self, pending: PendingEntry) {

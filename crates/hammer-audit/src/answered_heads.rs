@@ -1,0 +1,195 @@
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hammer_tlog::hash::Hash;
+use hammer_tlog::logs::follow::Head;
+
+use crate::source::HeadId;
+
+/// The heads that answers came with: each is kept once, until it was joined to the followed chain, and what became of it is remembered
+/// for the receipts that come with it. Both are bounded, and what there is no room for is counted.
+#[derive(Debug)]
+pub(crate) struct AnsweredHeads {
+    inner: Mutex<HeadStock>,
+}
+
+#[derive(Debug)]
+struct HeadStock {
+    waiting: BTreeMap<HeadId, Head>,
+    settled: BTreeMap<HeadId, JoinedHead>,
+    /// The settled ones, the oldest first.
+    order: VecDeque<HeadId>,
+    most_waiting: usize,
+    most_settled: usize,
+    joined: u64,
+    /// Those that there was no room for.
+    dropped: u64,
+}
+
+/// What became of a head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum JoinedHead {
+    /// It is of the followed chain.
+    Joined,
+    /// It is not.
+    Forked,
+    /// It was not held against the chain yet.
+    Waiting,
+    /// There was no room for it, or is none any more.
+    Unknown,
+}
+
+/// How many heads there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct HeadCounts {
+    pub(crate) joined: u64,
+    /// Not held against the chain: those that wait, and those that there was no room for.
+    pub(crate) unjoined: u64,
+}
+
+impl AnsweredHeads {
+    pub(crate) fn new() -> Self {
+        Self::of(MOST_WAITING, MOST_SETTLED)
+    }
+
+    fn of(most_waiting: usize, most_settled: usize) -> Self {
+        let (waiting, settled, order) = Default::default();
+        let (joined, dropped) = (0, 0);
+        let stock = HeadStock { waiting, settled, order, most_waiting, most_settled, joined, dropped };
+        Self { inner: Mutex::new(stock) }
+    }
+
+    /// Takes the head of an answer that was received then, unless it is known.
+    pub(crate) fn offer(&self, id: HeadId, raw: &[u8], received_ns: u64) {
+        let mut stock = self.lock();
+        if stock.waiting.contains_key(&id) || stock.settled.contains_key(&id) {
+            return;
+        }
+        if stock.waiting.len() == stock.most_waiting {
+            stock.dropped += 1;
+            return;
+        }
+        let HeadId { size, root, .. } = id;
+        let raw = Arc::from(raw);
+        stock.waiting.insert(id, Head { size, root, timestamp_ms: 0, fetched_ns: received_ns, raw });
+    }
+
+    /// The smallest head of a tree that waits and is not smaller than that.
+    pub(crate) fn next(&self, tree: u64, size: u64) -> Option<Head> {
+        let from = HeadId { tree, size, root: Hash::default() };
+        let stock = self.lock();
+        let (_, head) = stock.waiting.range(from..).next().filter(|(id, _)| id.tree == tree)?;
+        Some(head.clone())
+    }
+
+    /// The largest head of a tree that waits.
+    pub(crate) fn largest(&self, tree: u64) -> Option<Head> {
+        let until = HeadId { tree, size: u64::MAX, root: Hash([u8::MAX; 32]) };
+        let stock = self.lock();
+        let (_, head) = stock.waiting.range(..=until).next_back().filter(|(id, _)| id.tree == tree)?;
+        Some(head.clone())
+    }
+
+    /// The trees of which heads wait.
+    pub(crate) fn trees(&self) -> Vec<u64> {
+        let mut trees: Vec<u64> = self.lock().waiting.keys().map(|id| id.tree).collect();
+        trees.dedup();
+        trees
+    }
+
+    /// Remembers what became of a head that waited; one that did not is none of an answer.
+    pub(crate) fn settle(&self, id: HeadId, became: JoinedHead) {
+        let mut stock = self.lock();
+        if stock.waiting.remove(&id).is_none() {
+            return;
+        }
+        stock.joined += u64::from(became == JoinedHead::Joined);
+        if stock.order.len() == stock.most_settled
+            && let Some(oldest) = stock.order.pop_front()
+        {
+            stock.settled.remove(&oldest);
+        }
+        stock.order.push_back(id);
+        stock.settled.insert(id, became);
+    }
+
+    pub(crate) fn became(&self, id: HeadId) -> JoinedHead {
+        let stock = self.lock();
+        match stock.settled.get(&id) {
+            Some(became) => *became,
+            None if stock.waiting.contains_key(&id) => JoinedHead::Waiting,
+            None => JoinedHead::Unknown,
+        }
+    }
+
+    pub(crate) fn counts(&self) -> HeadCounts {
+        let stock = self.lock();
+        HeadCounts { joined: stock.joined, unjoined: stock.waiting.len() as u64 + stock.dropped }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HeadStock> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Heads that wait, of some 400 bytes each.
+const MOST_WAITING: usize = 1 << 14;
+/// Heads that are remembered, of some 100 bytes each.
+const MOST_SETTLED: usize = 1 << 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(tree: u64, size: u64) -> HeadId {
+        HeadId { tree, size, root: Hash([size as u8; 32]) }
+    }
+
+    #[test]
+    fn a_head_waits_once_and_is_remembered_once_it_was_settled() {
+        let heads = AnsweredHeads::of(8, 8);
+        for size in [5, 3, 5, 9] {
+            heads.offer(id(1, size), b"note", 7);
+        }
+        heads.offer(id(2, 4), b"note", 7);
+        assert_eq!((heads.trees(), heads.counts().unjoined), (vec![1, 2], 4));
+        let size = |head: Option<Head>| head.map(|head| head.size);
+        assert_eq!(
+            (size(heads.next(1, 0)), size(heads.next(1, 4)), size(heads.next(1, 10))),
+            (Some(3), Some(5), None)
+        );
+        assert_eq!(
+            (size(heads.largest(1)), size(heads.largest(2)), size(heads.largest(3))),
+            (Some(9), Some(4), None)
+        );
+        heads.settle(id(1, 3), JoinedHead::Joined);
+        heads.settle(id(1, 9), JoinedHead::Forked);
+        heads.settle(id(1, 77), JoinedHead::Joined);
+        heads.offer(id(1, 3), b"note", 8);
+        let became = [3, 9, 5, 77].map(|size| heads.became(id(1, size)));
+        assert_eq!(
+            became,
+            [JoinedHead::Joined, JoinedHead::Forked, JoinedHead::Waiting, JoinedHead::Unknown]
+        );
+        assert_eq!(heads.counts(), HeadCounts { joined: 1, unjoined: 2 });
+    }
+
+    #[test]
+    fn what_there_is_no_room_for_is_counted_and_what_was_settled_long_ago_is_forgotten() {
+        let heads = AnsweredHeads::of(2, 2);
+        for size in 1..=3 {
+            heads.offer(id(0, size), b"note", 0);
+        }
+        assert_eq!((heads.became(id(0, 3)), heads.counts().unjoined), (JoinedHead::Unknown, 3));
+        for size in 1..=3 {
+            heads.settle(id(0, size), JoinedHead::Joined);
+            heads.offer(id(0, size + 3), b"note", 0);
+        }
+        assert_eq!(heads.became(id(0, 1)), JoinedHead::Joined);
+        heads.settle(id(0, 4), JoinedHead::Joined);
+        assert_eq!(
+            (heads.became(id(0, 1)), heads.became(id(0, 2))),
+            (JoinedHead::Unknown, JoinedHead::Joined)
+        );
+    }
+}

@@ -1,0 +1,200 @@
+//! Rekor v1 is followed beside the load, its answers' checkpoints are joined to its tree, and entries are read back: what a log does against
+//! its word is told, and what is odd but honest is believed.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use hammer_report::Report;
+use serde_json::{Value, json};
+
+use crate::lies::{is_believed, run};
+use crate::services::Services;
+
+/// Sixty flows with an entry each, all of which are read back, on a Rekor as `rekor` says.
+fn followed(rekor: &Value, sign: &Value) -> (Report, Services) {
+    followed_until("60s", rekor, sign)
+}
+
+/// The same, with so long to drain.
+fn followed_until(drain: &str, rekor: &Value, sign: &Value) -> (Report, Services) {
+    let services = Services::of(serde_json::from_value(json!({ "rekor": rekor })).unwrap());
+    let mut flows = json!({ "timestamp": false, "read_back": "all" });
+    flows.as_object_mut().unwrap().extend(sign.as_object().unwrap().clone());
+    let load = json!({ "rate": "40/s", "operations": FLOWS });
+    let workload = json!({ "name": "flows", "sigstore_sign": flows, "load": load });
+    let phases = json!({ "measurement": "10s", "drain": drain });
+    let target = json!({ "lab": { "sigstore": {} } });
+    let plan = json!({ "target": target, "workloads": [workload], "phases": phases });
+    fs::write(services.folder.path().join(PLAN), plan.to_string()).unwrap();
+    let report = services.report(PLAN, &[]);
+    (report, services)
+}
+
+/// A promise of a certificate and one of an entry for each flow.
+#[track_caller]
+fn all_kept(report: &Report) {
+    let promises = &report.promises.all;
+    let told = (&report.breaches, notes(report));
+    assert_eq!((promises.made, promises.kept), (2 * FLOWS, 2 * FLOWS), "{promises:?} {told:?}");
+    assert!(report.breaches.is_empty(), "{told:?}");
+}
+
+/// What was noted, as events have it.
+fn notes(report: &Report) -> Vec<String> {
+    report.events.iter().map(|event| serde_json::to_string(event).unwrap()).collect()
+}
+
+fn observed(report: &Report, name: &str) -> Option<f64> {
+    report.observations.iter().find(|seen| seen.name == name).map(|seen| seen.last.value)
+}
+
+/// The broken promises to operations, as kind and index.
+fn broken(report: &Report) -> BTreeSet<(String, Option<u64>)> {
+    let named = report.breaches.iter().filter(|breach| breach.seq.is_some());
+    named.map(|breach| (breach.kind.clone(), breach.index)).collect()
+}
+
+/// What Rekor owns up to, under the name that the report has for it.
+fn told(services: &Services, breach: &str) -> BTreeSet<(String, Option<u64>)> {
+    let (told, _) = services.lab.rekor.target().told_lies();
+    told.iter().map(|lie| (breach.to_owned(), lie.log_index)).collect()
+}
+
+#[test]
+fn every_checkpoint_of_an_honest_log_is_joined_and_every_entry_found_again() {
+    let (report, services) = followed(&json!({}), &json!({}));
+    all_kept(&report);
+    let stats = services.lab.rekor.stats();
+    assert_eq!(stats.tree_size, FLOWS);
+    assert_eq!(observed(&report, "entries_read_back"), Some(FLOWS as f64));
+    assert!(
+        observed(&report, "heads_joined").unwrap() >= 1.0 && observed(&report, "heads_unjoined") == Some(0.0)
+    );
+    assert!(stats.requests["retrieve-entries"][&200] >= FLOWS / 10, "{:?}", stats.requests);
+    assert!(!stats.requests.contains_key("get-entry"), "none is read one by one: {:?}", stats.requests);
+    let asked = ["log-info", "log-proof", "retrieve-entries"]
+        .map(|endpoint| stats.requests.get(endpoint).map_or(0, |answers| answers.values().sum::<u64>()));
+    assert_eq!(observed(&report, "audit_requests"), Some(asked.iter().sum::<u64>() as f64));
+}
+
+#[test]
+fn a_share_of_the_entries_is_read_back_and_none_where_none_is_wanted() {
+    for (share, least, most) in [("none", 0_u64, 0_u64), ("50%", 1, FLOWS - 1)] {
+        let (report, services) = followed(&json!({}), &json!({ "read_back": share }));
+        all_kept(&report);
+        let requests = services.lab.rekor.stats().requests;
+        let retrievals = requests.get("retrieve-entries").map_or(0, |answers| answers[&200]);
+        assert!((least.div_ceil(10)..=most.div_ceil(10)).contains(&retrievals), "{share}: {requests:?}");
+    }
+}
+
+#[test]
+fn an_entry_that_is_gone_when_it_is_read_back_is_named_as_the_log_names_it() {
+    let (report, services) = run("rekor-withheld-entry");
+    let told = told(&services, "lost-entry");
+    assert_eq!((told.len(), &broken(&report)), (3, &told), "{:?}", report.breaches);
+    assert_eq!((report.verdict.exit_code, report.promises.all.broken), (4, 3));
+    is_believed("rekor-withheld-entry-honest");
+}
+
+#[test]
+fn an_entry_that_is_another_when_it_is_read_back_is_named_as_the_log_names_it() {
+    let (report, services) = run("rekor-altered-entry");
+    let told = told(&services, "altered-entry");
+    assert_eq!((told.len(), &broken(&report)), (3, &told), "{:?}", report.breaches);
+    assert_eq!((report.verdict.exit_code, report.promises.all.broken), (4, 3));
+    is_believed("rekor-altered-entry-honest");
+}
+
+#[test]
+fn a_fork_of_the_log_is_told_with_both_heads_and_ends_the_run() {
+    let (report, services) = run("rekor-forked-log-info");
+    let (told, _) = services.lab.rekor.target().told_lies();
+    assert_eq!(told.len(), 1);
+    let forks: Vec<_> = report.breaches.iter().filter(|breach| breach.seq.is_none()).collect();
+    assert_eq!(forks.len(), 1, "{:?}", report.breaches);
+    assert_eq!(forks[0].kind, "forked-checkpoint");
+    assert!(report.breaches.iter().all(|breach| breach.kind == "forked-checkpoint"), "{:?}", report.breaches);
+    let saved = forks[0].detail.split("saved as ").nth(1).unwrap();
+    assert!(
+        saved.split(" and ").all(|file| fs::read_to_string(services.folder.path().join(file)).is_ok()),
+        "{saved}"
+    );
+    assert_eq!(report.verdict.exit_code, 4);
+    assert!(services.lab.rekor.stats().accepted < 100, "the run ends");
+    is_believed("rekor-forked-log-info-honest");
+}
+
+#[test]
+fn a_tree_that_shrank_is_told_once_nobody_can_lag_so_long() {
+    let (report, services) = run("rekor-shrinking-tree");
+    let (told, _) = services.lab.rekor.target().told_lies();
+    let size = told[0].tree_size.unwrap();
+    let kinds: Vec<_> = report.breaches.iter().map(|breach| breach.kind.as_str()).collect();
+    assert_eq!(kinds, ["shrinking-tree"], "{:?}", report.breaches);
+    assert!(report.breaches[0].detail.contains(&format!("still Head({size} ")), "{:?}", report.breaches);
+    assert_eq!(report.verdict.exit_code, 4);
+    is_believed("rekor-shrinking-tree-honest");
+}
+
+#[test]
+fn a_log_that_lies_in_its_first_entry_is_named_there_and_nowhere_else() {
+    let (report, _) = followed(&json!({ "lies": [{ "kind": "wrong-log-index", "times": 1 }] }), &json!({}));
+    assert_eq!(broken(&report).len(), 1, "{:?}", report.breaches);
+    assert_eq!(report.breaches[0].kind, "entry-index");
+    assert_eq!(
+        (report.breaches[0].index, report.promises.all.kept),
+        (Some(0), 2 * FLOWS - 1),
+        "{:?}",
+        report.breaches
+    );
+}
+
+#[test]
+fn log_information_and_proofs_that_lag_behind_the_answers_are_believed() {
+    for rekor in [
+        json!({ "log_info_lag": "1s" }),
+        json!({ "proof_lag": "1s" }),
+        json!({ "log_info_lag": "700ms", "proof_lag": "1s" }),
+    ] {
+        let (report, _) = followed(&rekor, &json!({}));
+        all_kept(&report);
+        assert_eq!(observed(&report, "heads_unjoined"), Some(0.0), "{rekor}");
+    }
+}
+
+#[test]
+fn where_entries_cannot_be_asked_for_together_they_are_read_one_by_one() {
+    let (report, services) = followed(&json!({ "retrieval": false }), &json!({}));
+    all_kept(&report);
+    assert_eq!(services.lab.rekor.stats().requests["get-entry"][&200], FLOWS);
+    assert!(notes(&report).iter().any(|note| note.contains("one by one")), "{:?}", notes(&report));
+}
+
+#[test]
+fn entries_that_cannot_be_read_back_are_unchecked_and_not_lost() {
+    let refuses =
+        json!({ "rules": [{ "endpoints": ["get-entry"], "refuse": { "share": 1, "status": 501 } }] });
+    let (report, _) = followed(&json!({ "retrieval": false, "faults": refuses }), &json!({}));
+    let promises = &report.promises.all;
+    assert_eq!(
+        (promises.kept, promises.unchecked, promises.broken),
+        (FLOWS, FLOWS, 0),
+        "{:?}",
+        report.breaches
+    );
+    assert_eq!(report.verdict.exit_code, 5);
+    assert!(notes(&report).iter().any(|note| note.contains("cannot be read back")), "{:?}", notes(&report));
+}
+
+#[test]
+fn a_log_whose_information_is_refused_leaves_its_entries_unchecked() {
+    let refuses = json!({ "rules": [{ "endpoints": ["log-info", "log-proof"], "refuse": { "share": 1, "status": 501 } }] });
+    let (report, _) = followed_until("3s", &json!({ "faults": refuses }), &json!({}));
+    let promises = &report.promises.all;
+    assert_eq!((promises.unchecked, promises.broken), (FLOWS, 0), "{:?}", report.breaches);
+    assert_eq!(report.verdict.exit_code, 5);
+}
+
+const FLOWS: u64 = 60;
+const PLAN: &str = "plan.json";

@@ -1,0 +1,118 @@
+//! What a workload's verifiers hand to whoever follows Rekor v1.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hammer_audit::{AnsweredEntry, AuditLink, HeadId};
+use hammer_core::draw::Draws;
+use hammer_core::promise::Verdicts;
+use hammer_measure::Nanos;
+use hammer_tlog::hash::Hash;
+use hammer_tlog::logs::audit::{Receipt, ReceiptEvidence};
+use hammer_values::SampleShare;
+
+use crate::judge::entry::PlacedEntry;
+use crate::judge::shards::ShardOffsets;
+use crate::promise::SigstorePromise;
+
+/// Holds what Rekor v1 answered until its checkpoint was joined to the followed tree, and what is drawn until it was read back.
+#[derive(Clone, Debug)]
+pub struct FollowLink {
+    link: AuditLink,
+    shards: Arc<ShardOffsets>,
+    read_back: EntryReadBack,
+    draws: Draws,
+}
+
+/// Which entries are read back, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct EntryReadBack {
+    /// Which of them.
+    pub share: SampleShare,
+    /// How long after it was answered an entry may be unknown.
+    pub missing_after: Duration,
+    /// By what the share is drawn.
+    pub seed: u64,
+}
+
+/// What a receipt says beside its leaf and its index over all shards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct AnswerEvidence {
+    pub(super) head: HeadId,
+    pub(super) tree_index: u64,
+    pub(super) is_read_back: bool,
+}
+
+impl FollowLink {
+    pub(super) fn new(link: AuditLink, shards: Arc<ShardOffsets>, read_back: EntryReadBack) -> Self {
+        Self { link, shards, read_back, draws: Draws::new(read_back.seed, READ_BACK) }
+    }
+
+    pub(crate) fn shards(&self) -> Arc<ShardOffsets> {
+        self.shards.clone()
+    }
+
+    /// Hands over what holds on its own; whether somebody follows the log still, none where the checkpoint names no tree.
+    pub(crate) fn hold(
+        &self,
+        receipt: Receipt,
+        proved: &PlacedEntry,
+        promise: SigstorePromise,
+        part: Option<&Arc<str>>,
+    ) -> Option<bool> {
+        let head = proved.head?;
+        self.link.answered_with(head, proved.checkpoint.as_bytes(), Nanos(receipt.received_ns));
+        let is_drawn = self.draws.unit(receipt.seq) < self.read_back.share.of_1();
+        // A verify flow has read the entry itself.
+        let is_read_back = is_drawn && promise == SigstorePromise::Entry;
+        let evidence = AnswerEvidence { head, tree_index: proved.tree_index, is_read_back };
+        let receipt = receipt.with_evidence(evidence.written());
+        Some(self.link.hold(receipt.within(self.read_back.missing_after.as_millis() as u64), part))
+    }
+
+    pub(crate) fn pass_on(&self, verdicts: &mut Verdicts) {
+        self.link.pass_on(verdicts);
+    }
+}
+
+impl AnswerEvidence {
+    pub(super) fn written(&self) -> ReceiptEvidence {
+        let Self { head: HeadId { tree, size, root }, tree_index, is_read_back } = self;
+        let numbers = [tree, size, tree_index].map(|number| number.to_be_bytes());
+        let parts = [numbers.as_flattened(), &root.0, &[u8::from(*is_read_back)]];
+        // 57 bytes have room.
+        ReceiptEvidence::of(&parts).unwrap_or(ReceiptEvidence::NONE)
+    }
+
+    pub(super) fn read(receipt: &Receipt) -> Self {
+        let bytes = receipt.evidence.bytes();
+        let number = |at: usize| {
+            let number = bytes.get(8 * at..8 * at + 8).and_then(|bytes| bytes.try_into().ok());
+            u64::from_be_bytes(number.unwrap_or_default())
+        };
+        let root = bytes.get(24..56).and_then(Hash::from_slice).unwrap_or_default();
+        let head = HeadId { tree: number(0), size: number(1), root };
+        Self { head, tree_index: number(2), is_read_back: bytes.last() == Some(&1) }
+    }
+
+    pub(super) fn answered(&self) -> AnsweredEntry {
+        AnsweredEntry { head: self.head, is_read_back: self.is_read_back }
+    }
+}
+
+const READ_BACK: u64 = 0x7265_6164;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_receipt_says_of_its_answer_is_read_back() {
+        for is_read_back in [true, false] {
+            let head = HeadId { tree: u64::MAX, size: 7, root: Hash([9; 32]) };
+            let evidence = AnswerEvidence { head, tree_index: 5, is_read_back };
+            let receipt = Receipt::new(1, Hash([2; 32]), Some(3), 4, 5).with_evidence(evidence.written());
+            assert_eq!(AnswerEvidence::read(&receipt), evidence);
+        }
+    }
+}
