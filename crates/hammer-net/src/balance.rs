@@ -12,7 +12,7 @@ pub enum Balancing {
     Random,
     /// The one with the fewest operations in flight from this client; among equals one after the other.
     LeastInFlight,
-    /// The first, until a dial to it fails or it is passed over; then the next one.
+    /// The first, until a dial to it fails or it is passed over; then the next one, and the first again once names were looked up again.
     PickFirst,
 }
 
@@ -43,12 +43,14 @@ impl Balancing {
 pub(crate) struct Balancer {
     balancing: Balancing,
     turn: Cell<usize>,
+    /// It left the first endpoint, whose dial failed.
+    has_fallen: Cell<bool>,
     draw: Cell<u64>,
 }
 
 impl Balancer {
     pub(crate) fn new(balancing: Balancing, seed: u64) -> Self {
-        Self { balancing, turn: Cell::new(0), draw: Cell::new(seed) }
+        Self { balancing, turn: Cell::new(0), has_fallen: Cell::new(false), draw: Cell::new(seed) }
     }
 
     /// The place of the next operation's endpoint among `count` (at least one), of which each has `in_flight` operations.
@@ -74,6 +76,14 @@ impl Balancer {
     pub(crate) fn dial_failed(&self, place: usize, count: usize) {
         if self.balancing == Balancing::PickFirst && self.turn.get() % count == place {
             self.turn.set((place + 1) % count);
+            self.has_fallen.set(true);
+        }
+    }
+
+    /// The endpoints were looked up again: the first of them may be tried again.
+    pub(crate) fn looked_up(&self) {
+        if self.has_fallen.take() {
+            self.turn.set(0);
         }
     }
 
@@ -82,6 +92,7 @@ impl Balancer {
         let moves = self.balancing == Balancing::PickFirst && count > 1;
         if moves {
             self.turn.set((self.turn.get() + 1) % count);
+            self.has_fallen.set(false);
         }
         moves
     }
@@ -148,6 +159,17 @@ mod tests {
         assert!(balancer.pass_over(4) && !balancer.pass_over(1));
         assert_eq!(shares(&balancer, 10), [0, 0, 10, 0]);
         assert!(!Balancer::new(Balancing::RoundRobin, 0).pass_over(4));
+    }
+
+    #[test]
+    fn pick_first_starts_over_with_a_look_up_where_a_dial_had_moved_it() {
+        let balancer = Balancer::new(Balancing::PickFirst, 0);
+        balancer.dial_failed(0, 4);
+        balancer.looked_up();
+        assert_eq!(shares(&balancer, 10), [10, 0, 0, 0]);
+        balancer.pass_over(4);
+        balancer.looked_up();
+        assert_eq!(shares(&balancer, 10), [0, 10, 0, 0], "what passed one over has its reasons");
     }
 
     #[test]

@@ -146,7 +146,7 @@ impl Client {
                 | Broken::Idle(failure)
                 | Broken::Final(failure) => {
                     if failure.kind.is_of_dial() {
-                        cluster.dial_failed(endpoint);
+                        cluster.dial_failed(&self.context, endpoint);
                     }
                     return Err(failure);
                 }

@@ -63,7 +63,14 @@ impl Cluster {
         if active.is_empty() {
             return None;
         }
-        let place = self.balancer.pick(active.len(), |place| active[place].in_flight());
+        let is_resting = |place: usize| active.len() > 1 && active[place].is_resting(context);
+        let in_flight = |place| if is_resting(place) { usize::MAX } else { active[place].in_flight() };
+        let mut picks = (0..active.len()).map(|_| self.balancer.pick(active.len(), in_flight));
+        // Where the policy has none but those that rest, one that does not; and where all do, the policy's.
+        let place = picks.find(|place| !is_resting(*place));
+        let place = place.or_else(|| (0..active.len()).find(|place| !is_resting(*place)));
+        let place = place.unwrap_or_else(|| self.balancer.pick(active.len(), in_flight));
+        active[place].tries_again(context);
         Some(Rc::clone(&active[place]))
     }
 
@@ -94,7 +101,8 @@ impl Cluster {
         self.failed_look_ups.get()
     }
 
-    pub(crate) fn dial_failed(&self, endpoint: &Rc<Endpoint>) {
+    pub(crate) fn dial_failed(&self, context: &ClientContext, endpoint: &Rc<Endpoint>) {
+        endpoint.rest(context);
         let active = self.active.borrow();
         if let Some(place) = active.iter().position(|other| Rc::ptr_eq(other, endpoint)) {
             self.balancer.dial_failed(place, active.len());
@@ -145,6 +153,7 @@ impl Cluster {
         }
         tracing::debug!(endpoints = active.len(), "looked up the endpoints");
         *self.active.borrow_mut() = active;
+        self.balancer.looked_up();
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 
 use futures::future::join_all;
+use hammer_measure::Nanos;
 use http::HeaderValue;
 use tokio::sync::Semaphore;
 
@@ -31,6 +32,8 @@ pub(crate) struct Endpoint {
     preferred: Cell<usize>,
     in_flight: Cell<usize>,
     retired: Cell<bool>,
+    /// The last dial to it failed: until then others are chosen. Zero where it did not.
+    rests_until: Cell<Nanos>,
     protocol: Cell<Option<Protocol>>,
     discovery: Semaphore,
 }
@@ -62,6 +65,7 @@ impl Endpoint {
             preferred: Cell::new(0),
             in_flight: Cell::new(0),
             retired: Cell::new(false),
+            rests_until: Cell::new(Nanos::ZERO),
             discovery: Semaphore::new(1),
         }
     }
@@ -87,6 +91,24 @@ impl Endpoint {
 
     pub(crate) fn in_flight(&self) -> usize {
         self.in_flight.get()
+    }
+
+    /// A dial to it failed: it is passed over for a while.
+    pub(crate) fn rest(&self, context: &ClientContext) {
+        self.rests_until.set(context.clock.now() + REST);
+    }
+
+    /// Whether it is passed over.
+    pub(crate) fn is_resting(&self, context: &ClientContext) -> bool {
+        let until = self.rests_until.get();
+        until > Nanos::ZERO && context.clock.now() < until
+    }
+
+    /// It was chosen. Where the last dial to it failed, what comes within the next while goes elsewhere until this one has succeeded.
+    pub(crate) fn tries_again(&self, context: &ClientContext) {
+        if self.rests_until.get() > Nanos::ZERO {
+            self.rest(context);
+        }
     }
 
     pub(crate) fn enter(&self) -> InFlight<'_> {
@@ -203,6 +225,7 @@ impl Endpoint {
     async fn open(&self, context: &ClientContext, times: &mut WireTimes) -> Result<Opened, Failure> {
         let dialled = dial(context, &self.origin, self.addresses(), times).await?;
         self.prefer(dialled.addr);
+        self.rests_until.set(Nanos::ZERO);
         match dialled.protocol {
             Protocol::Http1 => Ok(Opened::Http1(Box::new(Http1Connection::new(dialled)))),
             Protocol::Http2 => {
@@ -246,6 +269,9 @@ impl Endpoint {
         dialled
     }
 }
+
+/// How long an endpoint is passed over whose dial failed; gRPC waits as long before it tries one again (doc/connection-backoff.md).
+const REST: Nanos = Nanos::from_secs(1);
 
 /// A connection that speaks what was agreed.
 pub(crate) enum Opened {

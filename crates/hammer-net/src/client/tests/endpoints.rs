@@ -157,3 +157,58 @@ fn a_dial_of_warm_up_that_fails_takes_no_other_with_it() {
         }
     });
 }
+
+/// The kinds of `count` gets that failed.
+async fn failures(client: &Client, count: usize) -> Vec<FailureKind> {
+    let mut failed = Vec::new();
+    for _ in 0..count {
+        failed.extend(get(client, "/").await.err().map(|failure| failure.kind));
+    }
+    failed
+}
+
+#[test]
+fn an_endpoint_that_refuses_a_dial_is_passed_over_and_tried_by_one_operation_in_a_while() {
+    run(async {
+        for balancing in [Balancing::RoundRobin, Balancing::LeastInFlight, Balancing::Random] {
+            let (mut servers, mut config) = three().await;
+            config.balancing = balancing;
+            let gone = servers.remove(0).addr;
+            tokio::task::yield_now().await;
+            let clock = HandClock::new();
+            let client = Client::new(config, clock.clone(), ConnectionLog::default()).unwrap();
+            assert_eq!(failures(&client, 60).await, [FailureKind::Dial], "{balancing:?}");
+            assert_eq!(shares(&servers).iter().sum::<usize>(), 59);
+            if balancing != Balancing::Random {
+                assert!(shares(&servers)[0].abs_diff(shares(&servers)[1]) <= 1, "{:?}", shares(&servers));
+            }
+            clock.advance(Duration::from_secs(2));
+            assert_eq!(failures(&client, 60).await, [FailureKind::Dial], "{balancing:?}");
+            // It is back: the one that tries it finds it so, and it has its share again.
+            let back = Server::ok_at(gone).await;
+            clock.advance(Duration::from_secs(2));
+            assert_eq!(failures(&client, 60).await, []);
+            assert!(back.requests() >= 10, "{balancing:?}: {}", back.requests());
+        }
+    });
+}
+
+#[test]
+fn where_every_endpoint_refuses_they_are_tried_in_turn_and_the_one_that_is_back_is_found() {
+    run(async {
+        for (count, place) in [(2, 0), (2, 1), (3, 0), (3, 1), (3, 2)] {
+            let (mut servers, mut config) = three().await;
+            servers.truncate(count);
+            config.endpoints.truncate(count);
+            let addr = servers[place].addr;
+            drop(servers);
+            tokio::task::yield_now().await;
+            let client = Client::new(config, HandClock::new(), ConnectionLog::default()).unwrap();
+            assert_eq!(failures(&client, 7).await, [FailureKind::Dial; 7]);
+            let back = Server::ok_at(addr).await;
+            assert!(failures(&client, count).await.len() < count, "{place} of {count}");
+            assert_eq!(failures(&client, 10).await, [], "the others rest");
+            assert!(back.requests() > 10);
+        }
+    });
+}

@@ -63,6 +63,15 @@ impl Server {
         Self::start(speaks, |_| Box::pin(async { reply(200, "ok") })).await
     }
 
+    /// The same over HTTP/1.1, at an address where one has been before.
+    pub(crate) async fn ok_at(addr: SocketAddr) -> Self {
+        let script: Script = Rc::new(|_| Box::pin(async { reply(200, "ok") }));
+        let listener = TcpListener::bind(addr).await.unwrap();
+        Self::raw_on(listener, move |seen, _, tcp| {
+            Box::pin(serve(Speaks::Http1, tcp, seen, Rc::clone(&script)))
+        })
+    }
+
     pub(crate) async fn start(
         speaks: Speaks,
         script: impl Fn(http::Request<()>) -> LocalBoxFuture<'static, Reply> + 'static,
@@ -79,7 +88,13 @@ impl Server {
     pub(crate) async fn raw(
         connection: impl Fn(Rc<Seen>, usize, TcpStream) -> LocalBoxFuture<'static, ()> + 'static,
     ) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Self::raw_on(TcpListener::bind("127.0.0.1:0").await.unwrap(), connection)
+    }
+
+    fn raw_on(
+        listener: TcpListener,
+        connection: impl Fn(Rc<Seen>, usize, TcpStream) -> LocalBoxFuture<'static, ()> + 'static,
+    ) -> Self {
         let addr = listener.local_addr().unwrap();
         let seen = Rc::new(Seen::default());
         let accepted = Rc::clone(&seen);
