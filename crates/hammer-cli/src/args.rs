@@ -12,7 +12,7 @@ pub(crate) use bounds::BoundsArgs;
 pub(crate) use ct::{AuditArgs, CtCommand, FollowArgs, LogArgs, RateArgs, ReadArgs, SubmitArgs};
 pub(crate) use sigstore::{
     IdentityArgs, IssuerArgs, LoadArgs, MixedArgs, ReachArgs, ServicesArgs, SignArgs, SigstoreCommand,
-    TimestampArgs,
+    TimestampArgs, VerifyBundleArgs,
 };
 
 /// A load generator for the services that software trust rests on.

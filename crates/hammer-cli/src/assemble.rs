@@ -25,7 +25,7 @@ use crate::protocol::lab::Lab;
 use crate::protocol::lane::LaneRequest;
 use crate::protocol::registry::Registry;
 use crate::protocol::service::{OpenService, permitted};
-use crate::protocol::{FillCorpus, OpenProtocol, RunPlan};
+use crate::protocol::{FillCorpus, OpenProtocol, RunFiles, RunPlan};
 use crate::resources;
 
 /// A plan whose services were found, and whose embedded targets run.
@@ -46,6 +46,14 @@ pub(crate) struct OpenedPlan<'a> {
 struct RunInstants {
     clock: MonotonicClock,
     epoch_unix_ms: u64,
+}
+
+/// The run that is measured, ready to be carried out.
+pub(crate) struct AssembledRun {
+    /// The run.
+    pub(crate) spec: RunSpec,
+    /// What it writes besides its report.
+    pub(crate) files: Vec<Box<dyn RunFiles>>,
 }
 
 /// A fill, ready to be carried out.
@@ -160,7 +168,7 @@ impl<'a> OpenedPlan<'a> {
     ///
     /// # Errors
     /// When the plan contradicts itself, or what it names cannot be read.
-    pub(crate) fn run(&mut self, after_fill: bool) -> Result<RunSpec, CliError> {
+    pub(crate) fn run(&mut self, after_fill: bool) -> Result<AssembledRun, CliError> {
         let (registry, plan) = (self.registry, self.plan);
         // A fill takes as long as it takes: what is measured has an epoch of its own.
         let instants = if after_fill { RunInstants::now() } else { self.instants };
@@ -172,13 +180,14 @@ impl<'a> OpenedPlan<'a> {
         let services: Vec<OpenService> = open.iter().flat_map(|open| open.services()).collect();
         let mut lanes = lanes(registry, planned, &mut open, &services)?;
         lanes.extend(open.iter_mut().flat_map(|open| open.upkeep()));
+        let files = open.iter_mut().flat_map(|open| open.take_files()).collect();
         let stops = stops(registry, plan, &open);
         let headlines = open.iter().flat_map(|open| open.headlines()).collect();
         let mut observers: Vec<Box<dyn Observer>> = metric_observers(plan).collect();
         for open in open {
             observers.extend(open.observers()?);
         }
-        Ok(RunSpec {
+        let spec = RunSpec {
             shards: shards(plan).into(),
             warm_up: plan.phases.warm_up.duration().into(),
             measurement: plan.phases.measurement.map(|span| span.duration().into()),
@@ -188,7 +197,8 @@ impl<'a> OpenedPlan<'a> {
             headlines,
             thresholds: thresholds(plan),
             ..self.spec(instants)
-        })
+        };
+        Ok(AssembledRun { spec, files })
     }
 
     fn planned(&self, instants: RunInstants) -> RunPlan<'a> {

@@ -2,7 +2,7 @@
 //! protocols of the registry; but for the commands that are one's own, nothing above names one.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ::http::Uri;
@@ -146,6 +146,11 @@ pub(crate) trait OpenProtocol {
         Vec::new()
     }
 
+    /// The files that its workloads write besides the report, once every lane is made.
+    fn take_files(&mut self) -> Vec<Box<dyn RunFiles>> {
+        Vec::new()
+    }
+
     /// Who looks at its services beside the load, once every lane is made.
     ///
     /// # Errors
@@ -179,6 +184,15 @@ pub(crate) struct WrittenCorpus {
     pub(crate) lost: u64,
     /// The last of them, in words.
     pub(crate) last: Option<String>,
+}
+
+/// Files that a run writes besides its report.
+pub(crate) trait RunFiles {
+    /// What is told of them once the run is over.
+    ///
+    /// # Errors
+    /// The file that could not be written.
+    fn finish(&self) -> Result<String, (PathBuf, io::Error)>;
 }
 
 /// A run that a plan asks for.

@@ -26,7 +26,7 @@ mod values;
 pub type Target = fn(&[u8]) -> bool;
 
 /// Every target by its name, which is that of its file in `fuzz/fuzz_targets` and of its folder in `fuzz/seeds`.
-pub const TARGETS: [(&str, Target); 41] = [
+pub const TARGETS: [(&str, Target); 42] = [
     ("audit_bundle", audit::bundle),
     ("audit_entries", audit::entries),
     ("authorities", chain::authorities),
@@ -59,6 +59,7 @@ pub const TARGETS: [(&str, Target); 41] = [
     ("rekor_entry", message::rekor_entry),
     ("rekor_log", sigstore::log),
     ("sct", signed::sct),
+    ("sigstore_bundle", sigstore::signed_bundle),
     ("sigstore_record", sigstore::record),
     ("sth", signed::sth),
     ("timestamp", timestamp::response),

@@ -7,10 +7,11 @@ use hammer_audit::{AnsweredSource as _, LogSource as _, ReadBack};
 use hammer_core::promise::{PromiseLedger, Verdicts};
 use hammer_core::workload::Workload as _;
 use hammer_measure::Nanos;
+use hammer_messages::bundle::Bundle;
 use hammer_net::ClientConfig;
 use hammer_sigstore::{
-    CorpusFile, RekorLog, RekorTilesLeaves, ServiceEndpoints, SigstoreRun, SigstoreTarget,
-    SigstoreTargetPlan, TimestampPlan, TimestampWorkload, Trust, TrustedRoot,
+    BundleVerifier, CorpusFile, ExpectedBundle, RekorLog, RekorTilesLeaves, ServiceEndpoints, SignedBundle,
+    SigstoreRun, SigstoreTarget, SigstoreTargetPlan, TimestampPlan, TimestampWorkload, Trust, TrustedRoot,
 };
 use hammer_tlog::encoding::{base64, from_base64};
 use hammer_tlog::logs::audit::{LeafFormat as _, Receipt};
@@ -84,6 +85,21 @@ pub(crate) fn trusted_root(data: &[u8]) -> bool {
     trust.is_ok_and(|trust| trust.expect_rekor_tiles().is_ok())
 }
 
+/// A bundle that is believed is one that cosign wrote for the recorded servers, but for what nobody signs.
+pub(crate) fn signed_bundle(data: &[u8]) -> bool {
+    let Ok(bundle) = SignedBundle::parse(data) else { return false };
+    let root = TrustedRoot::parse(TRUSTED_ROOT).expect("a trusted root");
+    let verified = BundleVerifier::of_root(&root).verify(&bundle, &ExpectedBundle::default());
+    let Ok(verified) = verified else { return false };
+    let is_recorded = |(known, index): &(&[u8], i64)| {
+        let read = |json: &[u8]| serde_json::from_slice::<Bundle>(json).expect("a bundle").message_signature;
+        read(known) == read(data) && verified.log_index == *index
+    };
+    assert!(BUNDLES.iter().any(is_recorded));
+    assert_eq!(verified.identity.as_deref(), Some("jdoe@redhat.com"));
+    true
+}
+
 /// The entries of a bundle up to the first that cannot be read are the bytes up to there.
 pub(crate) fn bundle(data: &[u8]) -> bool {
     let (mut written, mut is_whole) = (Vec::new(), !data.is_empty());
@@ -133,7 +149,12 @@ const RETRIEVED: &[u8] = include_bytes!("../../../fuzz/seeds/rekor_log/retrieved
 static JUDGE: LazyLock<TimestampWorkload> = LazyLock::new(|| {
     let root = TrustedRoot::parse(TRUSTED_ROOT).expect("a trusted root");
     let trust = Arc::new(Trust::of(&plan(), Some(&root)).expect("all that is trusted"));
-    let target = SigstoreTarget { endpoints: ServiceEndpoints::of(&plan()), trust, tokens: None };
+    let target = SigstoreTarget {
+        endpoints: ServiceEndpoints::of(&plan()),
+        trust,
+        tokens: None,
+        certified_issuer: None,
+    };
     let run = SigstoreRun { seed: 0, epoch_unix_ms: RECORDED_AT_MS, workload: 0 };
     let client = ClientConfig::new("http://127.0.0.1:1".parse().expect("a URL"));
     TimestampWorkload::new(&TimestampPlan::default(), &target, &run, client).expect("a chain")
@@ -155,6 +176,11 @@ const ENTRIES: [&[u8]; 3] = [
     include_bytes!("../../../fuzz/seeds/sigstore_record/entry-hashedrekord"),
     include_bytes!("../../../fuzz/seeds/sigstore_record/entry-rfc3161"),
     include_bytes!("../../../fuzz/seeds/sigstore_record/entry-tiles"),
+];
+/// With the index of each one's entry.
+const BUNDLES: [(&[u8], i64); 2] = [
+    (include_bytes!("../../../fuzz/seeds/sigstore_bundle/cosign-rekor-v1.json"), 7495),
+    (include_bytes!("../../../fuzz/seeds/sigstore_bundle/cosign-rekor-v2.json"), 0),
 ];
 const STAMPED: &[u8] = include_bytes!("../../../fuzz/seeds/timestamp/timestamp-server.tsr");
 /// What a record starts with.

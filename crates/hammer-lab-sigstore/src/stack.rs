@@ -4,6 +4,7 @@ use hammer_lab::clock::{Clock as _, SystemClock};
 use hammer_lab::ct::Flavour;
 use hammer_lab::{CtLabHandle, CtLabPlan, LabError, LogConfig};
 use hammer_tlog::encoding::base64;
+use hammer_tlog::hash::{Hash, sha256};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -102,21 +103,26 @@ impl SigstoreLab {
     #[must_use]
     pub fn trusted_root(&self) -> String {
         let Self { fulcio, ct_log, rekor, rekor_tiles, timestamp_authority } = self;
-        let log = |url: &str, spki: &[u8]| {
-            let key = json!({ "rawBytes": base64(spki), "validFor": { "start": LONG_AGO } });
-            json!({ "baseUrl": url, "hashAlgorithm": "SHA2_256", "publicKey": key })
+        let log = |url: &str, spki: &[u8], id: Hash| {
+            let (details, id) = (key_details(spki), base64(&id.0));
+            let key =
+                json!({ "rawBytes": base64(spki), "keyDetails": details, "validFor": { "start": LONG_AGO } });
+            json!({ "baseUrl": url, "hashAlgorithm": "SHA2_256", "publicKey": key, "logId": { "keyId": id } })
         };
         let authority = |url: &str, chain: &[Vec<u8>]| {
             let certificates: Vec<Value> =
                 chain.iter().map(|der| json!({ "rawBytes": base64(der) })).collect();
             json!({ "uri": url, "certChain": { "certificates": certificates }, "validFor": { "start": LONG_AGO } })
         };
-        let ct_log = ct_log.as_ref().map(|ct_log| log(&ct_log.url, ct_log.log_key_spki()));
+        // By the hash of its key a log is named in SCTs and by Rekor v1; a log on tiles by that of its checkpoints' signer.
+        let by_key = |url: &str, spki: &[u8]| log(url, spki, sha256(spki));
+        let ct_log = ct_log.as_ref().map(|ct_log| by_key(&ct_log.url, ct_log.log_key_spki()));
+        let tiles = rekor_tiles.target();
         json!({
             "mediaType": "application/vnd.dev.sigstore.trustedroot+json;version=0.1",
             "tlogs": [
-                log(&rekor.url, rekor.target().log_key_spki()),
-                log(&rekor_tiles.url, rekor_tiles.target().log_key_spki()),
+                by_key(&rekor.url, rekor.target().log_key_spki()),
+                log(&rekor_tiles.url, tiles.log_key_spki(), tiles.log_id()),
             ],
             "certificateAuthorities": [authority(&fulcio.url, fulcio.target().authority().chain())],
             "ctlogs": ct_log.into_iter().collect::<Vec<_>>(),
@@ -134,6 +140,13 @@ fn ct_log(plan: CtLabPlan, root: &[u8]) -> Result<CtLabHandle, LabError> {
     CtLabHandle::spawn(config).map_err(below)
 }
 
+/// What clients in Go need to be told of a key that they could read: the logs sign with P-256 or with Ed25519.
+fn key_details(spki: &[u8]) -> &'static str {
+    if spki.len() == ED25519_SPKI { "PKIX_ED25519" } else { "PKIX_ECDSA_P256_SHA_256" }
+}
+
+/// Bytes of the DER (RFC 8410 section 4).
+const ED25519_SPKI: usize = 44;
 const LONG_AGO: &str = "2020-01-01T00:00:00Z";
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 //! over gRPC. Written by hand after the services' own `.proto` files, with their names and numbers, as far as load needs them: what is
 //! left out is skipped when it is read. It never sends anything, and it judges no answer.
 //!
-//! Read in this order: [`google`], [`health`], [`fulcio`], [`rekor`], [`trillian`].
+//! Read in this order: [`google`], [`health`], [`fulcio`], [`rekor`], [`bundle`], [`trillian`].
 
+pub mod bundle;
 pub mod fulcio;
 pub mod google;
 pub mod health;

@@ -58,6 +58,22 @@ pub enum SigstoreError {
         /// Why.
         source: ChainError,
     },
+    /// There is no place for bundles.
+    #[error("open {path} for bundles: {source}")]
+    Bundles {
+        /// The file, or the folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// What is to be signed cannot be.
+    #[error("sign {path}: {source}")]
+    Artifact {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// The trusted root is none.
     #[error("use the trusted root in {path}: {reason}")]
     TrustedRoot {
@@ -152,7 +168,10 @@ impl SigstoreError {
             Self::Subject(_) => Some("identity.subject"),
             Self::GrantSecret { key, .. } => Some(key),
             Self::Grant(_) => Some("identity.grant"),
-            Self::GrpcOverHttp1
+            // These are keys of the workload.
+            Self::Bundles { .. }
+            | Self::Artifact { .. }
+            | Self::GrpcOverHttp1
             | Self::NothingToRead
             | Self::CorpusUnread { .. }
             | Self::CorpusLine { .. }

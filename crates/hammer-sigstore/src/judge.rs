@@ -1,6 +1,7 @@
 //! Judges what the services promised, beside the load: certificates, entries, timestamps, and what was read back.
 
 mod artifact;
+pub(crate) mod bundle;
 mod certificate;
 pub(crate) mod entry;
 pub(crate) mod malformed;
@@ -18,12 +19,16 @@ use hammer_core::promise::{Fault, Verdicts, Verifier};
 use hammer_measure::Nanos;
 use hammer_tlog::logs::audit::Receipt;
 
+use crate::bundle::files::BundleFiles;
+use crate::bundle::{SignedBundle, written};
 use crate::promise::SigstorePromise;
-use crate::record::{EntryLog, EntryRecord, Instants, PromiseRecord};
+use crate::record::{BundleRecord, EntryLog, EntryRecord, Instants, PromiseRecord};
 use crate::trust::Trust;
 
 use artifact::ProvenEntries;
+use bundle::{BundleFault, BundleVerifier, ExpectedBundle};
 use entry::{LogTrust, PlacedEntry};
+use malformed::malformed;
 use rekor_log::follow_link::FollowLink;
 use shards::ShardOffsets;
 use window::StampWindow;
@@ -39,6 +44,8 @@ pub(crate) struct Judge {
     audit: Option<AuditLink>,
     /// Of what Rekor v1 answers.
     follow: Option<FollowLink>,
+    /// Where bundles that hold are written.
+    bundles: Option<Arc<BundleFiles>>,
 }
 
 /// Judges on a thread of its own.
@@ -46,11 +53,13 @@ struct PromiseVerifier {
     judge: Judge,
     timestamps: Option<TimestampVerifier>,
     proven: ProvenEntries,
+    /// Made with the first bundle.
+    bundles: Option<BundleVerifier>,
 }
 
 impl Judge {
     pub(crate) fn new(trust: Arc<Trust>, epoch_unix_ms: u64) -> Self {
-        Self { trust, shards: Arc::default(), epoch_unix_ms, audit: None, follow: None }
+        Self { trust, shards: Arc::default(), epoch_unix_ms, audit: None, follow: None, bundles: None }
     }
 
     /// Hands every entry of Rekor v2 that holds on its own to an audit of the log.
@@ -63,9 +72,19 @@ impl Judge {
         Self { shards: follow.shards(), follow: Some(follow), ..self }
     }
 
+    /// Writes the bundles that hold.
+    pub(crate) fn with_bundles(self, bundles: Arc<BundleFiles>) -> Self {
+        Self { bundles: Some(bundles), ..self }
+    }
+
     pub(crate) fn verifier(&self) -> Box<dyn Verifier> {
         let timestamps = self.trust.timestamp().cloned().map(TimestampVerifier::new);
-        Box::new(PromiseVerifier { judge: self.clone(), timestamps, proven: ProvenEntries::default() })
+        Box::new(PromiseVerifier {
+            judge: self.clone(),
+            timestamps,
+            proven: ProvenEntries::default(),
+            bundles: None,
+        })
     }
 
     fn log_trust(&self) -> LogTrust<'_> {
@@ -80,6 +99,32 @@ impl Judge {
     /// When what an exchange was answered with can have been stamped.
     fn window(&self, at: Instants) -> StampWindow {
         StampWindow::new(self.unix_ms(at.sent), self.unix_ms(at.received), self.trust.skew)
+    }
+
+    /// Puts a bundle together, reads it as anybody would, and writes it where it holds.
+    fn bundle(
+        &self,
+        verifier: &mut BundleVerifier,
+        seq: u64,
+        record: &BundleRecord<'_>,
+    ) -> Result<(), Fault> {
+        let json = written::json(record).map_err(malformed)?;
+        let bundle =
+            SignedBundle::parse(json.as_bytes()).map_err(|why| malformed(format!("failed to {why}")))?;
+        let expected = ExpectedBundle {
+            artifact: Some(record.artifact),
+            identity: Some(record.identity),
+            ..ExpectedBundle::default()
+        };
+        match verifier.verify(&bundle, &expected) {
+            Ok(_) => {}
+            Err(BundleFault::Broken(fault)) => return Err(fault),
+            Err(BundleFault::Needs(what)) => return Err(malformed(format!("{what} is not at hand"))),
+        }
+        if let Some(files) = &self.bundles {
+            files.write(seq, &json, record.artifact);
+        }
+        Ok(())
     }
 
     fn entry(&self, seq: u64, record: &EntryRecord<'_>, bytes: &[u8], verdicts: &mut Verdicts) {
@@ -143,7 +188,7 @@ impl Judge {
 
 impl Verifier for PromiseVerifier {
     fn check(&mut self, seq: u64, bytes: &[u8], _now: Nanos, verdicts: &mut Verdicts) {
-        let Self { judge, timestamps, proven } = self;
+        let Self { judge, timestamps, proven, bundles } = self;
         let (kind, judged) = match PromiseRecord::read(bytes) {
             Ok(PromiseRecord::Entry(record)) => return judge.entry(seq, &record, bytes, verdicts),
             Ok(PromiseRecord::Certificate(record)) => {
@@ -162,6 +207,13 @@ impl Verifier for PromiseVerifier {
                 return judge.proved(SigstorePromise::Artifact, (seq, record.at), judged, bytes, verdicts);
             }
             Ok(PromiseRecord::Search(record)) => (SigstorePromise::Search, search::judge(&record)),
+            Ok(PromiseRecord::Bundle(record)) => {
+                let verifier = bundles.get_or_insert_with(|| {
+                    let tiles = judge.trust.rekor_tiles().cloned().into_iter().collect();
+                    BundleVerifier::new(judge.trust.clone(), tiles)
+                });
+                (SigstorePromise::Bundle, judge.bundle(verifier, seq, &record))
+            }
             // Records are this crate's own.
             Err(_) => return verdicts.unchecked(SigstorePromise::Entry.into()),
         };

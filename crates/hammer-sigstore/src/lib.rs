@@ -3,10 +3,13 @@
 //! certificate, entry and timestamp is a promise, judged beside the load; nothing is judged on a shard.
 
 mod answer;
+mod bundle;
 mod corpus;
+mod envelope;
 mod error;
 mod fulcio;
 mod judge;
+mod logged;
 mod material;
 mod pem;
 mod plan;
@@ -23,14 +26,17 @@ mod tokens;
 mod trust;
 mod verify;
 
+pub use bundle::files::BundleFiles;
+pub use bundle::{BundleError, SignedBundle};
 pub use corpus::{BadLine, CorpusFile, CorpusSink, CorpusWriter, CorpusWritten};
 pub use error::SigstoreError;
+pub use judge::bundle::{BundleFault, BundleVerifier, ExpectedBundle, VerifiedBundle};
 pub use judge::rekor_log::audit::RekorLog;
 pub use judge::rekor_log::follow_link::{EntryReadBack, FollowLink};
 pub use plan::{
-    CorpusDraw, FulcioInterface, IdentityPlan, MixedPlan, NewestEntries, RekorVersion, SearchKey,
-    ServiceReadKind, ServiceReadPlan, SignPlan, SigstoreTargetPlan, TimestampFormat, TimestampPlan,
-    TokenSigner, VerifyBy, VerifyPlan, ZipfExponent,
+    BundlesPlan, CorpusDraw, FulcioInterface, IdentityPlan, MixedPlan, NewestEntries, RekorVersion,
+    SearchKey, ServiceReadKind, ServiceReadPlan, SignPlan, SigstoreTargetPlan, TimestampFormat,
+    TimestampPlan, TokenSigner, VerifyBy, VerifyPlan, ZipfExponent,
 };
 pub use read::{ServiceReadOp, ServiceReadSession, ServiceReadWorkload};
 pub use rekor_tiles::audit::{RekorTilesLeaves, RekorTilesLog};

@@ -1,9 +1,16 @@
 //! What a flow signs, with which key, and in whose name: a pure function of the run's seed and the flow's sequence number.
 
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+use std::sync::Arc;
+
 use hammer_core::draw::Draws;
 use hammer_p256::{KeyBlocks, KeyWalk, NonceBlocks, ThrowawayKey};
 use hammer_synth::Seed;
 use hammer_tlog::hash::{Hash, sha256};
+
+use crate::error::SigstoreError;
 
 /// The flows of one workload.
 #[derive(Clone, Debug)]
@@ -15,7 +22,35 @@ pub(crate) struct FlowMaterials {
     identities: Option<u64>,
     /// The same of artifacts.
     artifacts: Option<u64>,
+    /// What every flow signs, where it is stated.
+    fixed: Option<Arc<FixedArtifact>>,
     draws: Draws,
+}
+
+/// A file that is signed.
+#[derive(Debug)]
+pub(crate) struct FixedArtifact {
+    bytes: Vec<u8>,
+    digest: Hash,
+}
+
+impl FixedArtifact {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is too large to be held by every flow.
+    pub(crate) fn read(path: &Path) -> Result<Self, SigstoreError> {
+        let failed = |source| SigstoreError::Artifact { path: path.to_owned(), source };
+        let mut bytes = Vec::new();
+        File::open(path).map_err(failed)?.take(MOST_ARTIFACT + 1).read_to_end(&mut bytes).map_err(failed)?;
+        if bytes.len() as u64 > MOST_ARTIFACT {
+            return Err(failed(io::Error::other(
+                "it has more than 1 MiB, which every flow in flight would hold",
+            )));
+        }
+        let digest = sha256(&bytes);
+        Ok(Self { bytes, digest })
+    }
 }
 
 /// What a thread that prepares flows holds on to; what is prepared does not depend on it.
@@ -61,7 +96,12 @@ impl FlowMaterials {
         let seed = Seed::from_u64(seed).child("sigstore flows", stream);
         let keys = KeyWalk::derive(&seed.derive("keys", 0), 0);
         let signatures = seed.derive("signatures", 0);
-        Self { seed, keys, signatures, identities, artifacts, draws }
+        Self { seed, keys, signatures, identities, artifacts, fixed: None, draws }
+    }
+
+    /// The same flows, all of which sign that file, where there is one.
+    pub(crate) fn signing(self, fixed: Option<FixedArtifact>) -> Self {
+        Self { fixed: fixed.map(Arc::new), ..self }
     }
 
     /// Writes what the flow `seq` has, in the memory of an earlier one; `subject` is the identity of all flows where they have one.
@@ -78,7 +118,7 @@ impl FlowMaterials {
         out.spki.extend_from_slice(key.public_key());
         self.write_identity(seq, subject, &mut out.identity);
         self.write_artifact(seq, &mut out.artifact);
-        out.digest = sha256(&out.artifact);
+        out.digest = self.fixed.as_ref().map_or_else(|| sha256(&out.artifact), |fixed| fixed.digest);
         let proven = sha256(out.identity.as_bytes());
         self.sign(&key, (PROOF, seq), &proven, scratch, &mut out.proof);
         self.sign(&key, (ARTIFACT, seq), &out.digest, scratch, &mut out.signature);
@@ -105,6 +145,9 @@ impl FlowMaterials {
     /// Replaces `out` by the artifact of the flow `seq`: what somebody who verifies it has at hand.
     pub(crate) fn write_artifact(&self, seq: u64, out: &mut Vec<u8>) {
         out.clear();
+        if let Some(fixed) = &self.fixed {
+            return out.extend_from_slice(&fixed.bytes);
+        }
         out.extend_from_slice(b"hammer artifact ");
         out.extend_from_slice(&self.seed.derive("artifact", self.drawn(seq, self.artifacts)));
     }
@@ -141,6 +184,8 @@ const P256_SPKI: [u8; 26] = [
     0x30, 0x59, 0x30, 0x13, 6, 7, 0x2a, 0x86, 0x48, 0xce, 0x3d, 2, 1, 6, 8, 0x2a, 0x86, 0x48, 0xce, 0x3d, 3,
     1, 7, 3, 0x42, 0,
 ];
+/// Bytes of a file that flows sign.
+const MOST_ARTIFACT: u64 = 1 << 20;
 const PROOF: u64 = 1;
 const ARTIFACT: u64 = 2;
 const PROOF_AS_ANOTHER: u64 = 3;

@@ -1,5 +1,6 @@
 //! Sigstore in plans: the target, who signs, and the workloads.
 
+mod bundles;
 mod identity;
 mod mixed;
 mod read;
@@ -8,6 +9,7 @@ mod target;
 mod timestamp;
 mod verify;
 
+pub use bundles::BundlesPlan;
 pub use identity::{IdentityPlan, TokenSigner};
 pub use mixed::MixedPlan;
 pub use read::{SearchKey, ServiceReadKind, ServiceReadPlan};

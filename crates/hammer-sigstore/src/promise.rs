@@ -18,12 +18,14 @@ pub(crate) enum SigstorePromise {
     Artifact,
     /// That the index of the log finds, by the hash of what was signed, the entry that was logged for it.
     Search,
+    /// That what a flow was answered makes a bundle which holds for somebody who has nothing else.
+    Bundle,
 }
 
 impl SigstorePromise {
     /// Their names, in the order of the variants.
-    pub(crate) const NAMES: [&'static str; 6] =
-        ["certificate", "entry", "timestamp", "timestamp-chain", "artifact", "search"];
+    pub(crate) const NAMES: [&'static str; 7] =
+        ["certificate", "entry", "timestamp", "timestamp-chain", "artifact", "search", "bundle"];
 }
 
 impl From<SigstorePromise> for PromiseKind {

@@ -25,6 +25,7 @@ pub(crate) enum PromiseRecord<'a> {
     TimestampChain { at: Instants, body: &'a [u8] },
     Artifact(ArtifactRecord<'a>),
     Search(SearchRecord<'a>),
+    Bundle(BundleRecord<'a>),
 }
 
 /// A certificate, and for what it was asked.
@@ -33,6 +34,8 @@ pub(crate) struct CertificateRecord<'a> {
     pub(crate) at: Instants,
     pub(crate) interface: FulcioInterface,
     pub(crate) identity: &'a str,
+    /// Of the token; empty where it is not known.
+    pub(crate) issuer: &'a str,
     pub(crate) spki: &'a [u8],
     pub(crate) body: &'a [u8],
 }
@@ -91,6 +94,22 @@ pub(crate) struct SearchRecord<'a> {
     pub(crate) body: &'a [u8],
 }
 
+/// What a flow signed, and was answered, whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BundleRecord<'a> {
+    pub(crate) log: EntryLog,
+    pub(crate) identity: &'a str,
+    /// What is signed.
+    pub(crate) artifact: &'a [u8],
+    pub(crate) signature: &'a [u8],
+    /// The certificate in PEM.
+    pub(crate) certificate: &'a str,
+    /// What the log answered.
+    pub(crate) entry: &'a [u8],
+    /// A whole `TimeStampResp`; empty where the flow has none.
+    pub(crate) timestamp: &'a [u8],
+}
+
 impl Instants {
     /// Those of the exchange of a flow that was just answered.
     pub(crate) fn of(record: &OperationRecord, wire: &WireTimes) -> Self {
@@ -115,11 +134,12 @@ impl PromiseRecord<'_> {
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         out.clear();
         match self {
-            Self::Certificate(CertificateRecord { at, interface, identity, spki, body }) => {
+            Self::Certificate(CertificateRecord { at, interface, identity, issuer, spki, body }) => {
                 out.extend_from_slice(&[CERTIFICATE, *interface as u8]);
                 at.write(out);
                 put(out, identity.as_bytes());
                 put(out, spki);
+                put(out, issuer.as_bytes());
                 out.extend_from_slice(body);
             }
             Self::Entry(EntryRecord { at, log, stored, body }) => {
@@ -156,6 +176,21 @@ impl PromiseRecord<'_> {
                 out.extend_from_slice(&index.to_be_bytes());
                 out.extend_from_slice(body);
             }
+            Self::Bundle(BundleRecord {
+                log,
+                identity,
+                artifact,
+                signature,
+                certificate,
+                entry,
+                timestamp,
+            }) => {
+                out.extend_from_slice(&[BUNDLE, *log as u8]);
+                put(out, identity.as_bytes());
+                put(out, certificate.as_bytes());
+                [artifact, signature, entry].into_iter().for_each(|part| put(out, part));
+                out.extend_from_slice(timestamp);
+            }
         }
     }
 }
@@ -174,7 +209,9 @@ impl<'a> PromiseRecord<'a> {
                 let at = Instants::read(&mut reader)?;
                 let identity = std::str::from_utf8(take(&mut reader)?).map_err(|_| unknown(kind))?;
                 let spki = take(&mut reader)?;
-                Self::Certificate(CertificateRecord { at, interface, identity, spki, body: reader.rest() })
+                let issuer = std::str::from_utf8(take(&mut reader)?).map_err(|_| unknown(kind))?;
+                let body = reader.rest();
+                Self::Certificate(CertificateRecord { at, interface, identity, issuer, spki, body })
             }
             ENTRY => {
                 let number = reader.u8("log")?;
@@ -204,6 +241,24 @@ impl<'a> PromiseRecord<'a> {
                 let (leaf, index) = (Hash(*reader.array("leaf")?), reader.u64("index")?);
                 Self::Search(SearchRecord { at, leaf, index, body: reader.rest() })
             }
+            BUNDLE => {
+                let number = reader.u8("log")?;
+                let log =
+                    LOGS.into_iter().find(|known| *known as u8 == number).ok_or_else(|| unknown(number))?;
+                let text = |bytes| std::str::from_utf8(bytes).map_err(|_| unknown(kind));
+                let (identity, certificate) = (text(take(&mut reader)?)?, text(take(&mut reader)?)?);
+                let (artifact, signature) = (take(&mut reader)?, take(&mut reader)?);
+                let (entry, timestamp) = (take(&mut reader)?, reader.rest());
+                Self::Bundle(BundleRecord {
+                    log,
+                    identity,
+                    artifact,
+                    signature,
+                    certificate,
+                    entry,
+                    timestamp,
+                })
+            }
             other => return Err(unknown(other)),
         })
     }
@@ -228,17 +283,18 @@ const TIMESTAMP: u8 = 3;
 const TIMESTAMP_CHAIN: u8 = 4;
 const ARTIFACT: u8 = 5;
 const SEARCH: u8 = 6;
+const BUNDLE: u8 = 7;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn records() -> [PromiseRecord<'static>; 6] {
+    fn records() -> [PromiseRecord<'static>; 7] {
         let at = Instants { intended: Nanos(1), sent: Nanos(2), received: Nanos(3) };
         let interface = FulcioInterface::V2;
-        let (identity, spki, body) = ("a@b", &b"key"[..], &b"body"[..]);
+        let (identity, issuer, spki, body) = ("a@b", "http://i", &b"key"[..], &b"body"[..]);
         [
-            PromiseRecord::Certificate(CertificateRecord { at, interface, identity, spki, body }),
+            PromiseRecord::Certificate(CertificateRecord { at, interface, identity, issuer, spki, body }),
             PromiseRecord::Entry(EntryRecord { at, log: EntryLog::TilesMessage, stored: b"stored", body }),
             PromiseRecord::Timestamp(TimestampRecord { at, imprint: Hash([4; 32]), nonce: 5, body }),
             PromiseRecord::TimestampChain { at, body },
@@ -251,6 +307,15 @@ mod tests {
                 body: Some(body),
             }),
             PromiseRecord::Search(SearchRecord { at, leaf: Hash([6; 32]), index: 7, body }),
+            PromiseRecord::Bundle(BundleRecord {
+                log: EntryLog::Rekor,
+                identity,
+                artifact: b"it",
+                signature: b"signature",
+                certificate: "certificate",
+                entry: b"entry",
+                timestamp: body,
+            }),
         ]
     }
 

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use hammer_tlog::encoding::write_base64;
+use hammer_messages::rekor::{self as messages, Checkpoint, InclusionPromise, LogId, TransparencyLogEntry};
+use hammer_tlog::encoding::{base64, from_base64, write_base64};
 use hammer_tlog::hash::Hash;
 use serde::Deserialize;
 
@@ -130,6 +131,69 @@ impl<'a> LogEntries<'a> {
 }
 
 impl LogEntry<'_> {
+    /// An entry of Rekor v1 as a bundle holds it, in the words of the log's own answer.
+    ///
+    /// # Errors
+    /// When it has an index that no log has.
+    pub(crate) fn of_bundle(entry: &TransparencyLogEntry) -> Result<Self, String> {
+        let index =
+            |index: i64| u64::try_from(index).map_err(|_| format!("{index} is the index of no entry"));
+        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let proof = entry.inclusion_proof.as_ref().map(|proof| -> Result<_, String> {
+            Ok(InclusionProof {
+                checkpoint: proof.checkpoint.clone().unwrap_or_default().envelope.into(),
+                hashes: proof.hashes.iter().map(|hash| hex(hash).into()).collect(),
+                log_index: index(proof.log_index)?,
+                root_hash: hex(&proof.root_hash).into(),
+                tree_size: index(proof.tree_size)?,
+            })
+        });
+        let promise = entry.inclusion_promise.as_ref();
+        let verification = Verification {
+            inclusion_proof: proof.transpose()?,
+            signed_entry_timestamp: promise.map(|promise| base64(&promise.signed_entry_timestamp).into()),
+        };
+        Ok(Self {
+            body: base64(&entry.canonicalized_body).into(),
+            integrated_time: entry.integrated_time,
+            log_id: hex(entry.log_id.as_ref().map_or(&[][..], |id| &id.key_id)).into(),
+            log_index: index(entry.log_index)?,
+            verification: Some(verification),
+        })
+    }
+
+    /// The entry as a bundle holds it, but for its kind.
+    ///
+    /// # Errors
+    /// What of it has no such form.
+    pub(crate) fn into_bundle(self) -> Result<TransparencyLogEntry, String> {
+        let index =
+            |index: u64| i64::try_from(index).map_err(|_| format!("{index} is the index of no entry"));
+        let bytes =
+            |what: &str, text: &str| from_base64(text).map_err(|why| format!("{what}: failed to {why}"));
+        let hash = |text: &str| Hash::from_hex(text).map(|hash| hash.0.to_vec()).ok_or("a hash of the entry");
+        let verification = self.verification.ok_or("the entry has no verification")?;
+        let proof = verification.inclusion_proof.ok_or("the entry has no inclusion proof")?;
+        let promise = verification.signed_entry_timestamp;
+        let promise = promise.map(|signed| bytes("the SET", &signed)).transpose()?;
+        Ok(TransparencyLogEntry {
+            log_index: index(self.log_index)?,
+            log_id: Some(LogId { key_id: hash(&self.log_id)? }),
+            kind_version: None,
+            integrated_time: self.integrated_time,
+            inclusion_promise: promise
+                .map(|signed_entry_timestamp| InclusionPromise { signed_entry_timestamp }),
+            inclusion_proof: Some(messages::InclusionProof {
+                log_index: index(proof.log_index)?,
+                root_hash: hash(&proof.root_hash)?,
+                tree_size: index(proof.tree_size)?,
+                hashes: proof.hashes.iter().map(|text| hash(text)).collect::<Result<_, _>>()?,
+                checkpoint: Some(Checkpoint { envelope: proof.checkpoint.into_owned() }),
+            }),
+            canonicalized_body: bytes("the entry's body", &self.body)?,
+        })
+    }
+
     /// What the signed entry timestamp is over: these four in canonical JSON. None of the texts has what JSON would escape; one that
     /// has is not the log's.
     pub(crate) fn promised(&self) -> String {

@@ -16,12 +16,13 @@ use hammer_exchange::stock::ShardTokens;
 use hammer_exchange::{ServiceConfig, WallTime};
 use hammer_net::ClientConfig;
 
+use crate::bundle::files::BundleFiles;
 use crate::corpus::entry::CorpusLog;
 use crate::corpus::{Corpus, CorpusSink};
 use crate::error::SigstoreError;
 use crate::judge::Judge;
 use crate::judge::rekor_log::follow_link::FollowLink;
-use crate::material::{FlowMaterials, FlowScratch};
+use crate::material::{FixedArtifact, FlowMaterials, FlowScratch};
 use crate::plan::{FulcioInterface, SignPlan, TimestampFormat};
 use crate::promise::SigstorePromise;
 use crate::run::SigstoreRun;
@@ -40,6 +41,8 @@ pub struct SignWorkload {
     materials: FlowMaterials,
     tokens: Option<Arc<FlowTokens>>,
     wall: WallTime,
+    /// By whom certificates have to say that their token was issued; empty where it is not known.
+    certified_issuer: String,
     workload: u64,
     series: SignSeries,
     services: SignServices,
@@ -47,6 +50,8 @@ pub struct SignWorkload {
     /// The corpus that it fills, where it does.
     corpus: Option<CorpusSink>,
     epoch_unix_ms: u64,
+    /// Where the bundles of the first flows go.
+    bundles: Option<Arc<BundleFiles>>,
 }
 
 /// What a thread that prepares flows holds on to; what is prepared does not depend on it.
@@ -82,18 +87,21 @@ impl SignWorkload {
         let stream = plan.stream.unwrap_or(run.workload);
         Ok(Self {
             plan: plan.clone(),
-            materials: FlowMaterials::new(run.seed, stream, count(plan.identities), count(plan.artifacts)),
+            materials: FlowMaterials::new(run.seed, stream, count(plan.identities), count(plan.artifacts))
+                .signing(plan.artifact_file.as_deref().map(FixedArtifact::read).transpose()?),
             tokens: match plan.fulcio {
                 FulcioInterface::None => None,
                 _ => Some(target.tokens.clone().ok_or(NO_TOKENS)?),
             },
             wall: WallTime { epoch_unix_ms: run.epoch_unix_ms },
+            certified_issuer: target.certified_issuer.clone().unwrap_or_default(),
             workload: run.workload,
             series: SignSeries::of(plan),
             services,
             judge: Judge::new(target.trust.clone(), run.epoch_unix_ms),
             corpus: None,
             epoch_unix_ms: run.epoch_unix_ms,
+            bundles: None,
         })
     }
 
@@ -111,6 +119,12 @@ impl SignWorkload {
     #[must_use]
     pub fn filling(self, corpus: CorpusSink) -> Self {
         Self { corpus: Some(corpus), ..self }
+    }
+
+    /// Has the first flows leave bundles there.
+    #[must_use]
+    pub fn bundles(self, files: Arc<BundleFiles>) -> Self {
+        Self { judge: self.judge.with_bundles(files.clone()), bundles: Some(files), ..self }
     }
 
     /// Has every accepted entry of Rekor v2 audited: its promise is pending until it was found in its bundle.
@@ -175,10 +189,15 @@ impl Workload for SignWorkload {
         op: &mut Box<SignOp>,
         record: &OperationRecord,
     ) -> Ended {
-        let Self { plan, series, materials, .. } = self;
-        let flow = exchange::SignFlow { plan, series, materials, session, record };
+        let Self { plan, series, materials, certified_issuer, .. } = self;
+        let flow = exchange::SignFlow { plan, series, materials, session, record, certified_issuer };
+        let bundles = self.bundles.as_deref();
+        op.keeps_answers = bundles.is_some_and(BundleFiles::is_wanted);
         match flow.carry_out(op).await {
             Ok(ended) => {
+                if let Some(files) = bundles.filter(|_| op.keeps_answers) {
+                    flow.leave_bundle(op, files);
+                }
                 let is_certified = self.plan.fulcio != FulcioInterface::None;
                 if let Some(logged) = op.place(is_certified, self.epoch_unix_ms) {
                     if logged.log == CorpusLog::RekorV1 {

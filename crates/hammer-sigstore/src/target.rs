@@ -20,6 +20,8 @@ pub struct SigstoreTarget {
     pub trust: Arc<Trust>,
     /// Whose tokens Fulcio is shown; none where nobody signs.
     pub tokens: Option<Arc<FlowTokens>>,
+    /// By whom certificates have to say that the token was issued; not looked at where it is not known.
+    pub certified_issuer: Option<String>,
 }
 
 /// Where the services are.

@@ -82,6 +82,22 @@ impl Trust {
         })
     }
 
+    /// What a trusted root says, of all its logs on tiles.
+    pub(crate) fn of_root(root: &TrustedRoot) -> (Self, Vec<Verifier>) {
+        let ct_logs = root.ct_logs();
+        let trust = Self {
+            fulcio: root.fulcio.clone(),
+            require_sct: !ct_logs.is_empty(),
+            ct_logs,
+            rekor: root.log_keys(),
+            rekor_tiles: None,
+            timestamp: root.timestamp.clone(),
+            skew: Duration::ZERO,
+            publication_delay: Duration::ZERO,
+        };
+        (trust, root.log_verifiers().collect())
+    }
+
     /// Whoever signs checkpoints of Rekor v2.
     ///
     /// # Errors

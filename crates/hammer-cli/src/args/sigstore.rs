@@ -16,6 +16,8 @@ pub(crate) enum SigstoreCommand {
     Mixed(Box<MixedArgs>),
     /// Ask one timestamp authority from one line
     Timestamp(Box<TimestampArgs>),
+    /// Verify bundles offline, as cosign and hammer write them: signature, certificate, entry of either Rekor, timestamps
+    VerifyBundle(VerifyBundleArgs),
     /// Serve hammer's own OpenID issuer until a signal, and print what Fulcio's configuration needs of it
     Issuer(IssuerArgs),
 }
@@ -117,6 +119,16 @@ pub(crate) struct SignArgs {
     /// The first line of its checkpoints; by default the host without port of --rekor-tiles
     #[arg(long, value_name = "ORIGIN", requires = "rekor_tiles")]
     pub(crate) rekor_tiles_origin: Option<String>,
+    /// Leave a bundle that cosign verifies: of the first flow in a file, or of the first 10 in a folder that is there or whose name ends
+    /// in /. For a file, and without --rate and --users, one flow is sent
+    #[arg(long, value_name = "FILE_OR_FOLDER")]
+    pub(crate) bundle: Option<PathBuf>,
+    /// Of how many flows a folder has bundles
+    #[arg(long, value_name = "N", requires = "bundle")]
+    pub(crate) bundles: Option<usize>,
+    /// Sign this file, of 1 MiB at most
+    #[arg(long, value_name = "FILE", conflicts_with = "artifacts")]
+    pub(crate) artifact: Option<PathBuf>,
     /// Do not follow the log of Rekor v2, nor look for the accepted entries in its tree
     #[arg(long, requires = "rekor_tiles")]
     pub(crate) no_audit: bool,
@@ -183,6 +195,31 @@ pub(crate) struct TimestampArgs {
     pub(crate) load: LoadArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyBundleArgs {
+    /// Files of bundles
+    #[arg(required = true, value_name = "BUNDLE")]
+    pub(crate) bundles: Vec<PathBuf>,
+    /// What is trusted: trusted_root.json, as cosign and sigstore-go read it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trusted_root: PathBuf,
+    /// What was signed; by default the file that is named as the bundle, without .sigstore.json at the end, where there is one
+    #[arg(long, value_name = "FILE")]
+    pub(crate) artifact: Option<PathBuf>,
+    /// Whom the certificate has to name: an e-mail address or a URL
+    #[arg(long, value_name = "TEXT", visible_alias = "certificate-identity")]
+    pub(crate) identity: Option<String>,
+    /// From whose token that has to be known
+    #[arg(long, value_name = "URL", visible_alias = "certificate-oidc-issuer")]
+    pub(crate) issuer: Option<String>,
+    /// PEM file of the key of bundles without a certificate
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["identity", "issuer"])]
+    pub(crate) key: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

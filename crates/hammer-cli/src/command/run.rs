@@ -7,7 +7,7 @@ use hammer_report::summary::{HookOutput, SummaryRun};
 use hammer_report::{ExitCode, Reason, ReasonKind, Report, ReportBuilder, Summary};
 
 use crate::args::{OutputArgs, RunArgs};
-use crate::assemble::{OpenedPlan, check, open};
+use crate::assemble::{AssembledRun, OpenedPlan, check, open};
 use crate::command::fill::{FillRun, FilledRun};
 use crate::dashboard::dashboard;
 use crate::error::{CliError, StartError};
@@ -156,7 +156,8 @@ impl RunContext<'_> {
     ) -> Result<Report, CliError> {
         let Self { registry, output, signals } = self;
         let SourcedPlan { plan, source } = &planned.plan;
-        let mut spec = opened.run(after_fill).map_err(|error| error.placed(source))?;
+        let AssembledRun { mut spec, files: written } =
+            opened.run(after_fill).map_err(|error| error.placed(source))?;
         let clock = spec.clock;
         let mut watch = plan
             .resources
@@ -195,9 +196,17 @@ impl RunContext<'_> {
             let text = format!("what shows the first broken promises is in {}", path.display());
             builder.event(&RunEvent::Note { at: clock.now(), text });
         }
+        let mut lost = Vec::new();
+        for files in &written {
+            match files.finish() {
+                Ok(text) => builder.event(&RunEvent::Note { at: clock.now(), text }),
+                Err((path, error)) => lost.push(unwritten(&path, &error)),
+            }
+        }
         drop(mid_run);
         let mut report = builder.build(plan.embedded(), &[])?;
         report.server_resources = watch.map(|watch| watch.figures(report.totals.measurement.completed));
+        lost.into_iter().for_each(|reason| report.add_reason(reason));
         if let Err(error) = evidence {
             report.add_reason(unwritten(&files, &error));
         }

@@ -1,4 +1,4 @@
-//! `hammer sigstore`: services of Sigstore, loaded from one line; and the issuer of the tokens that they are shown.
+//! `hammer sigstore`: services of Sigstore, loaded from one line; bundles, verified; and the issuer of the tokens that they are shown.
 
 use hammer_report::ExitCode;
 
@@ -9,6 +9,7 @@ use crate::protocol::registry::Registry;
 mod issuer;
 mod load;
 mod target;
+mod verify_bundle;
 
 /// Carries it out.
 pub(crate) fn command(command: &SigstoreCommand, registry: &Registry) -> Result<ExitCode, CliError> {
@@ -16,6 +17,7 @@ pub(crate) fn command(command: &SigstoreCommand, registry: &Registry) -> Result<
         SigstoreCommand::Sign(args) => load::sign(args, registry),
         SigstoreCommand::Mixed(args) => load::mixed(args, registry),
         SigstoreCommand::Timestamp(args) => load::timestamp(args, registry),
+        SigstoreCommand::VerifyBundle(args) => verify_bundle::verify(args),
         SigstoreCommand::Issuer(args) => issuer::serve(args, registry),
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use hammer_ct::ReceiptError;
 use hammer_http::HttpError;
+use hammer_sigstore::SigstoreError;
 use hammer_values::ValueError;
 
 /// A fragment that completes "failed to ..." and names the argument at fault.
@@ -43,6 +44,12 @@ pub(crate) enum UsageError {
     /// A file that is named cannot be read.
     #[error("read {}: {source}", path.display())]
     File { path: PathBuf, source: io::Error },
+    /// A file of what is trusted, or of a key, cannot be used.
+    #[error("use {flag}: failed to {source}")]
+    Sigstore { flag: &'static str, source: SigstoreError },
+    /// A bundle about which nothing can be said.
+    #[error("verify {}: {what} is not at hand", path.display())]
+    Unverifiable { path: PathBuf, what: &'static str },
     /// A line of a file of receipts is none.
     #[error("read {}: line {line}: failed to {source}", path.display())]
     Receipt { path: PathBuf, line: u64, source: ReceiptError },

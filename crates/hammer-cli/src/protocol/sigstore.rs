@@ -1,7 +1,7 @@
 //! Sigstore in plans: its services, and flows that sign and verify.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hammer_audit::{LogAuditor, LogPlace};
@@ -11,14 +11,14 @@ use hammer_core::run::StopRule;
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_measure::headline::Headline;
 use hammer_sigstore::{
-    CorpusSink, CorpusWriter, CorpusWritten, RekorLog, RekorTilesLeaves, RekorTilesLog, RekorVersion,
-    SignPlan, SigstoreError, SigstoreService, SigstoreTargetPlan,
+    BundleFiles, CorpusSink, CorpusWriter, CorpusWritten, RekorLog, RekorTilesLeaves, RekorTilesLog,
+    RekorVersion, SignPlan, SigstoreError, SigstoreService, SigstoreTargetPlan,
 };
 use http::Uri;
 
 use super::lab::Lab;
 use super::lane::LaneRequest;
-use super::{FillCorpus, OpenProtocol, Protocol, RunPlan, WrittenCorpus};
+use super::{FillCorpus, OpenProtocol, Protocol, RunFiles, RunPlan, WrittenCorpus};
 use crate::error::CliError;
 use crate::plan::WorkloadPlan;
 use crate::plan::error::{KeyedError, PlanError, PlanFault};
@@ -100,7 +100,7 @@ impl Protocol for Sigstore {
         };
         let auditor = target.as_ref().map(|target| auditor(planned, target)).transpose()?.flatten();
         let followed = target.as_ref().map(|target| followed(planned, target)).transpose()?.flatten();
-        Ok(Box::new(OpenSigstore { target, labs, auditor, followed, filled: None }))
+        Ok(Box::new(OpenSigstore { target, labs, auditor, followed, filled: None, bundles: Vec::new() }))
     }
 
     fn panel(&self) -> Option<PanelSpec> {
@@ -123,12 +123,20 @@ struct OpenSigstore {
     followed: Option<FollowedRekor>,
     /// The corpus that the next lane adds to.
     filled: Option<CorpusSink>,
+    /// Where flows leave bundles.
+    bundles: Vec<Arc<BundleFiles>>,
 }
 
 /// The log of Rekor v1, and who follows it.
 pub(crate) struct FollowedRekor {
     log: RekorLog,
     auditor: LogAuditor,
+}
+
+impl RunFiles for Arc<BundleFiles> {
+    fn finish(&self) -> Result<String, (PathBuf, io::Error)> {
+        BundleFiles::finish(self)
+    }
 }
 
 impl OpenProtocol for OpenSigstore {
@@ -163,7 +171,14 @@ impl OpenProtocol for OpenSigstore {
         let target = self.target.as_ref().map(again).transpose()?;
         let auditor = target.as_ref().map(|target| auditor(planned, target)).transpose()?.flatten();
         let followed = target.as_ref().map(|target| followed(planned, target)).transpose()?.flatten();
-        Ok(Box::new(OpenSigstore { target, labs: Vec::new(), auditor, followed, filled: None }))
+        Ok(Box::new(OpenSigstore {
+            target,
+            labs: Vec::new(),
+            auditor,
+            followed,
+            filled: None,
+            bundles: Vec::new(),
+        }))
     }
 
     fn corpus(
@@ -186,13 +201,13 @@ impl OpenProtocol for OpenSigstore {
         };
         if let Some(plan) = sign(lane.workload) {
             let followers = (self.auditor.as_mut(), self.followed.as_mut());
-            return lanes::signs(plan, target, followers, self.filled.take(), lane);
+            return lanes::signs(plan, target, followers, (self.filled.take(), &mut self.bundles), lane);
         }
         if let Some(plan) = verify(lane.workload) {
             return lanes::verifies(plan, target, self.followed.as_mut(), lane);
         }
         if let Some(plan) = mixed(lane.workload) {
-            return lanes::mixes(plan, target, self.followed.as_mut(), lane);
+            return lanes::mixes(plan, target, self.followed.as_mut(), &mut self.bundles, lane);
         }
         if let Some(plan) = read(lane.workload) {
             return lanes::reads(plan, target, lane);
@@ -210,6 +225,10 @@ impl OpenProtocol for OpenSigstore {
         }
         let services = [SigstoreService::RekorTiles, SigstoreService::Rekor];
         services.iter().map(|service| format!("{}/{observation}", service.name())).collect()
+    }
+
+    fn take_files(&mut self) -> Vec<Box<dyn RunFiles>> {
+        self.bundles.drain(..).map(|files| -> Box<dyn RunFiles> { Box::new(files) }).collect()
     }
 
     fn stops(&self) -> Vec<StopRule> {

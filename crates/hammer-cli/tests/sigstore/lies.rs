@@ -227,6 +227,8 @@ lies! {
         "fulcio", "certificate-for-another-key" => "certificate-key", 3;
     a_certificate_for_another_identity_is_caught:
         "fulcio", "certificate-for-another-identity" => "certificate-identity", 3;
+    a_certificate_of_another_issuer_is_caught:
+        "fulcio", "certificate-of-another-issuer" => "certificate-issuer", 3;
     a_certificate_without_an_sct_is_caught: "fulcio", "certificate-without-sct" => "no-sct", 3;
     a_certificate_with_the_sct_of_another_log_is_caught:
         "fulcio", "sct-of-another-log" => "sct-of-another-log", 3;

@@ -73,6 +73,9 @@ impl Issuance {
                 leaf.public_key = self.another.key.public_key();
             }
             Some(FulcioLieKind::CertificateForAnotherIdentity) => leaf.identity = another(leaf.identity),
+            Some(FulcioLieKind::CertificateOfAnotherIssuer) => {
+                leaf.identity = of_another_issuer(leaf.identity);
+            }
             _ => {}
         }
         let chain = self.certify(&leaf, lie).await?;
@@ -123,6 +126,12 @@ impl Issuance {
 fn another(identity: Identity) -> Identity {
     let email = format!("not-{}", identity.email);
     Identity { email, ..identity }
+}
+
+/// The same address, as another issuer would vouch for it.
+fn of_another_issuer(identity: Identity) -> Identity {
+    let issuer = format!("{}.example", identity.issuer);
+    Identity { issuer, ..identity }
 }
 
 /// 159 random bits, as Fulcio's serial numbers have.

@@ -13,6 +13,8 @@ pub enum FulcioLieKind {
     CertificateForAnotherKey,
     /// The certificate names another e-mail address.
     CertificateForAnotherIdentity,
+    /// The certificate says that the token was of another issuer.
+    CertificateOfAnotherIssuer,
     /// The certificate has no SCT, and the log does not know it.
     CertificateWithoutSct,
     /// The SCT has another log's id, and that log's good signature.

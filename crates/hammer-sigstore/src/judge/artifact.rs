@@ -1,19 +1,18 @@
 //! Whether an entry that was read back says of an artifact what somebody who verifies it needs.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use hammer_core::promise::Fault;
-use hammer_tlog::encoding::from_base64;
 use hammer_tlog::hash::{Hash, sha256};
 use hammer_tlog::keys::certificate::Certificate;
 use hammer_tlog::keys::key::LogKey;
-use serde::Deserialize;
 
-use super::certificate::check_identity;
+use super::certificate::{check_identity, check_path};
 use super::entry::{LogTrust, PlacedEntry, judge_logged, stored};
 use super::malformed::malformed;
-use crate::fulcio;
-use crate::pem;
+use crate::envelope;
+use crate::logged::{LoggedKind, LoggedSignature, LoggedSigner};
 use crate::record::ArtifactRecord;
 use crate::rekor::LogEntries;
 use crate::trust::Trust;
@@ -81,20 +80,20 @@ pub(super) fn judge(
     if proven.has(&known) {
         return Ok(proved);
     }
-    let logged: HashedRekord = serde_json::from_slice(&body).map_err(|why| malformed(why.to_string()))?;
-    let spec = logged.spec;
-    if spec.data.hash.value != artifact.to_hex() {
+    let logged = LoggedSignature::read(&body).map_err(malformed)?;
+    if !logged.is_about(record.artifact) {
         return Err(Fault::at(ANOTHER, record.index, "it is about another artifact"));
     }
-    let decoded = |text: &str| from_base64(text).map_err(|why| malformed(why.to_string()));
-    let signature = decoded(&spec.signature.content)?;
-    let text = String::from_utf8(decoded(&spec.signature.public_key.content)?);
-    let text = text.map_err(|_| malformed("what it is verified by is no text"))?;
-    let key = match fulcio::is_certificate(&text) {
-        true => certified_key(log.trust, &text, record, entry.integrated_time)?,
-        false => LogKey::from_pem(&text).map_err(|why| malformed(why.to_string()))?,
+    let key = match &logged.signer {
+        LoggedSigner::Certificate(der) => certified_key(log.trust, der, record, entry.integrated_time)?,
+        LoggedSigner::Key(spki) => LogKey::from_der(spki).map_err(|why| malformed(why.to_string()))?,
     };
-    check_signature(&key, record, &signature)?;
+    let signed = match logged.kind {
+        LoggedKind::HashedRekord => Cow::Borrowed(record.artifact),
+        LoggedKind::Dsse => Cow::Owned(envelope::signed(envelope::PAYLOAD_TYPE, record.artifact)),
+    };
+    check_signature(&key, &signed, &logged.signature)
+        .map_err(|why| Fault::at(SIGNATURE, record.index, why))?;
     proven.keep(known);
     Ok(proved)
 }
@@ -102,67 +101,28 @@ pub(super) fn judge(
 /// The key of a certificate that led to a trusted root when its entry was integrated, and is for who signed.
 fn certified_key(
     trust: &Trust,
-    text: &str,
+    der: &[u8],
     record: &ArtifactRecord<'_>,
     integrated_time: i64,
 ) -> Result<LogKey, Fault> {
-    let index = record.index;
-    let certificate = pem::certificates(text).and_then(|all| all.into_iter().next());
-    let certificate = certificate.ok_or_else(|| malformed("no certificate"))?;
-    let leaf = Certificate::parse(&certificate).map_err(|why| malformed(why.to_string()))?;
-    if let Some(authorities) = trust.fulcio() {
-        let verified = authorities.verify(&leaf, &[], integrated_time);
-        verified.map_err(|why| Fault::at(UNTRUSTED, index, format!("failed to {why}")))?;
-    }
+    let leaf = Certificate::parse(der).map_err(|why| malformed(why.to_string()))?;
+    let placed = |fault: Fault| Fault { place: Some(record.index), ..fault };
+    check_path(trust, &leaf, &[], integrated_time).map_err(placed)?;
     if !record.identity.is_empty() {
-        check_identity(&leaf, record.identity)?;
+        check_identity(&leaf, record.identity).map_err(placed)?;
     }
     LogKey::from_der(leaf.spki).map_err(|why| malformed(why.to_string()))
 }
 
-fn check_signature(key: &LogKey, record: &ArtifactRecord<'_>, signature: &[u8]) -> Result<(), Fault> {
+/// A signature over what is signed, by the algorithm of its key.
+pub(super) fn check_signature(key: &LogKey, signed: &[u8], signature: &[u8]) -> Result<(), String> {
     // Each flow has a key of its own: a table of it would cost more than it saves.
-    let judged = key.verify_scheme_once(key.algorithm().scheme(), record.artifact, signature);
-    judged.map_err(|why| Fault::at(SIGNATURE, record.index, why.to_string()))
-}
-
-/// A hashedrekord 0.0.1, as far as it is needed.
-#[derive(Deserialize)]
-struct HashedRekord {
-    spec: Spec,
-}
-
-#[derive(Deserialize)]
-struct Spec {
-    data: Data,
-    signature: Signature,
-}
-
-#[derive(Deserialize)]
-struct Data {
-    hash: HashValue,
-}
-
-#[derive(Deserialize)]
-struct HashValue {
-    value: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Signature {
-    content: String,
-    public_key: Content,
-}
-
-#[derive(Deserialize)]
-struct Content {
-    content: String,
+    let judged = key.verify_scheme_once(key.algorithm().scheme(), signed, signature);
+    judged.map_err(|why| why.to_string())
 }
 
 /// Some 100 bytes each, for a thread.
 const MOST_PROVEN: usize = 32_768;
 const LOST: &str = "lost-entry";
 const ANOTHER: &str = "another-entry";
-const UNTRUSTED: &str = "certificate-untrusted";
-const SIGNATURE: &str = "artifact-signature";
+pub(super) const SIGNATURE: &str = "artifact-signature";

@@ -78,18 +78,27 @@ pub(crate) fn judge_logged(
             format!("{uuid} does not end with the hash of its leaf, {leaf}"),
         ));
     }
+    judge_place(log, entry, &leaf)
+}
+
+/// The entry of that leaf stands where it says: the log's promise and its proof hold, and its index is that of its place.
+pub(super) fn judge_place(
+    log: LogTrust<'_>,
+    entry: &LogEntry<'_>,
+    leaf: &Hash,
+) -> Result<PlacedEntry, Fault> {
     let Some(key) = log.trust.rekor(&entry.log_id) else {
         return Err(Fault::at(LOG_ID, entry.log_index, format!("the entry is of log {:?}", entry.log_id)));
     };
     check_promise(key, entry)?;
     let proof = entry.verification.as_ref().and_then(|verification| verification.inclusion_proof.as_ref());
     let proof = proof.ok_or_else(|| Fault::at(PROOF, entry.log_index, "there is no inclusion proof"))?;
-    let checkpoint = check_proof(key, proof, &leaf)?;
+    let checkpoint = check_proof(key, proof, leaf)?;
     let checked = log.shards.check(&checkpoint.origin, entry.log_index, proof.log_index);
     checked.map_err(|why| Fault::at(INDEX, proof.log_index, why))?;
     let tree = tree_of(&checkpoint.origin);
     Ok(PlacedEntry {
-        leaf,
+        leaf: *leaf,
         index: entry.log_index,
         tree_index: proof.log_index,
         head: tree.map(|tree| HeadId { tree, size: checkpoint.size, root: checkpoint.root }),
@@ -156,14 +165,24 @@ pub(super) fn judge_tiles(trust: &Trust, record: &EntryRecord<'_>) -> Result<Log
             serde_json::from_slice(record.body).map_err(|why| malformed(why.to_string()))?
         }
     };
+    if let Some(proof) = &entry.inclusion_proof {
+        check_stored(&entry.canonicalized_body, record.stored, proof.log_index.unsigned_abs())?;
+    }
+    judge_tiles_place(trust.rekor_tiles(), &entry)
+}
+
+/// The same of an entry whatever it is about, by the log that `verifier` believes.
+pub(super) fn judge_tiles_place(
+    verifier: Option<&Verifier>,
+    entry: &TransparencyLogEntry,
+) -> Result<LoggedLeaf, Fault> {
     let Some(proof) = &entry.inclusion_proof else {
         return Err(Fault::new(PROOF, "there is no inclusion proof"));
     };
     let (Ok(index), Ok(size)) = (u64::try_from(proof.log_index), u64::try_from(proof.tree_size)) else {
         return Err(malformed("an index of the inclusion proof"));
     };
-    check_stored(&entry.canonicalized_body, record.stored, index)?;
-    check_log_id(trust, entry.log_id.as_ref(), index)?;
+    check_log_id(verifier, entry.log_id.as_ref(), index)?;
     let leaf = leaf_hash(&entry.canonicalized_body);
     let hashes: Option<Vec<Hash>> = proof.hashes.iter().map(|hash| Hash::from_slice(hash)).collect();
     let (Some(hashes), Some(root)) = (hashes, Hash::from_slice(&proof.root_hash)) else {
@@ -172,7 +191,7 @@ pub(super) fn judge_tiles(trust: &Trust, record: &EntryRecord<'_>) -> Result<Log
     verify_inclusion(index, size, &leaf, &hashes, &root)
         .map_err(|why| Fault::at(PROOF, index, why.to_string()))?;
     check_checkpoint(
-        trust,
+        verifier,
         proof.checkpoint.as_ref().map_or("", |checkpoint| &checkpoint.envelope),
         (size, root),
     )
@@ -185,8 +204,8 @@ pub(super) fn judge_tiles(trust: &Trust, record: &EntryRecord<'_>) -> Result<Log
 }
 
 /// By its log's id a verifier chooses the key: its first four bytes are the key id of the checkpoint's signature.
-fn check_log_id(trust: &Trust, found: Option<&LogId>, index: u64) -> Result<(), Fault> {
-    let expected = trust.rekor_tiles().map(|verifier| verifier.key_id().to_be_bytes());
+fn check_log_id(verifier: Option<&Verifier>, found: Option<&LogId>, index: u64) -> Result<(), Fault> {
+    let expected = verifier.map(|verifier| verifier.key_id().to_be_bytes());
     let found = found.and_then(|id| id.key_id.first_chunk::<4>());
     if expected.is_none() || found == expected.as_ref() {
         return Ok(());
@@ -194,8 +213,12 @@ fn check_log_id(trust: &Trust, found: Option<&LogId>, index: u64) -> Result<(), 
     Err(Fault::at(LOG_ID, index, format!("the entry is of log {found:02x?}..., not {expected:02x?}...")))
 }
 
-fn check_checkpoint(trust: &Trust, envelope: &str, (size, root): (u64, Hash)) -> Result<(), String> {
-    let verifier = trust.rekor_tiles().ok_or("no key of the log is trusted")?;
+fn check_checkpoint(
+    verifier: Option<&Verifier>,
+    envelope: &str,
+    (size, root): (u64, Hash),
+) -> Result<(), String> {
+    let verifier = verifier.ok_or("no key of the log is trusted")?;
     let (checkpoint, _) =
         open_checkpoint(envelope.as_bytes(), verifier).map_err(|why| format!("failed to {why}"))?;
     if (checkpoint.size, checkpoint.root) == (size, root) {
@@ -204,9 +227,9 @@ fn check_checkpoint(trust: &Trust, envelope: &str, (size, root): (u64, Hash)) ->
     Err(format!("it is of {} leaves, the proof of {size}", checkpoint.size))
 }
 
-const BODY: &str = "another-entry";
+pub(super) const BODY: &str = "another-entry";
 const UUID: &str = "entry-uuid";
-const LOG_ID: &str = "entry-of-another-log";
+pub(super) const LOG_ID: &str = "entry-of-another-log";
 /// The log signs a time of integration that cannot have been.
 const TIME: &str = "entry-time";
 const SET: &str = "bad-set";

@@ -129,8 +129,17 @@ fn a_recorded_entry_of_rekor_v2_holds_and_what_is_altered_is_named() {
 }
 
 fn certificate(trust: &Trust, identity: &str, spki: &[u8], unix_ms: i64) -> &'static str {
+    certificate_of(trust, (identity, ""), spki, unix_ms)
+}
+
+fn certificate_of(
+    trust: &Trust,
+    (identity, issuer): (&str, &str),
+    spki: &[u8],
+    unix_ms: i64,
+) -> &'static str {
     let body = CHAIN.as_bytes();
-    let record = CertificateRecord { at: AT, interface: FulcioInterface::V1, identity, spki, body };
+    let record = CertificateRecord { at: AT, interface: FulcioInterface::V1, identity, issuer, spki, body };
     kind(certificate::judge(trust, &record, at(unix_ms)))
 }
 
@@ -142,6 +151,9 @@ fn a_recorded_certificate_holds_for_its_key_its_identity_its_time_and_its_ct_log
     let trust = &*TRUST;
     assert_eq!(certificate(trust, IDENTITY, leaf.spki, issued_ms + 1), "kept");
     assert_eq!(certificate(trust, "another@redhat.com", leaf.spki, issued_ms), "certificate-identity");
+    let of_issuer = |issuer| certificate_of(trust, (IDENTITY, issuer), leaf.spki, issued_ms);
+    assert_eq!(of_issuer("http://127.0.0.1:18888"), "kept");
+    assert_eq!(of_issuer("http://127.0.0.1:18889"), "certificate-issuer");
     let root = Certificate::parse(&chain[1]).unwrap();
     assert_eq!(certificate(trust, IDENTITY, root.spki, issued_ms), "certificate-key");
     assert_eq!(certificate(trust, IDENTITY, leaf.spki, issued_ms + 3_600_000), "certificate-untrusted");

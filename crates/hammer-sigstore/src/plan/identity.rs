@@ -36,6 +36,10 @@ pub struct IdentityPlan {
     /// each token's own `email`, else its `sub`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
+    /// What certificates name as the issuer of the token: by default the token's own `iss`. Fulcio names another where its
+    /// configuration takes it from another claim (`issuer-claim`), as behind Dex.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certified_issuer: Option<String>,
 }
 
 /// The algorithm of a token's signature (RFC 7518 section 3.1).
@@ -60,6 +64,7 @@ impl Default for IdentityPlan {
             token: None,
             grant: None,
             subject: None,
+            certified_issuer: None,
         }
     }
 }

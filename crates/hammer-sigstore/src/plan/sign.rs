@@ -1,8 +1,12 @@
 //! Sign flows in a plan.
 
+use std::path::PathBuf;
+
 use hammer_values::{Count, KeyConflict, PlanBlock, SampleShare, TimeSpan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use super::bundles::BundlesPlan;
 
 /// Sign flows: a certificate of Fulcio, a signature over an artifact, an entry in Rekor, a timestamp. A flow is one operation;
 /// each of its steps has a series.
@@ -23,6 +27,12 @@ pub struct SignPlan {
     /// Among so many artifacts each flow draws its own; without it each has one of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub artifacts: Option<Count>,
+    /// A file that every flow signs, of 1 MiB at most, in place of artifacts of their own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifact_file: Option<PathBuf>,
+    /// Bundles of the first flows, for others to verify.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bundles: Option<BundlesPlan>,
     /// Which flows under the same seed; by default the workload's place in the plan. Runs of one seed and different streams sign
     /// with different keys.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,6 +102,8 @@ impl Default for SignPlan {
             timestamp_entry: false,
             identities: None,
             artifacts: None,
+            artifact_file: None,
+            bundles: None,
             stream: None,
             audit: true,
             read_back: None,
@@ -111,7 +123,17 @@ impl PlanBlock for SignPlan {
         if self.fulcio == FulcioInterface::None && self.rekor == RekorVersion::None && !self.timestamp {
             return Some(KeyConflict::at("fulcio", "a flow without any step sends nothing"));
         }
+        if self.artifact_file.is_some() && self.artifacts.is_some() {
+            return Some(KeyConflict::at(
+                "artifact_file",
+                "it is the one artifact, and there is no pool of `artifacts`",
+            ));
+        }
         let on_v1 = self.rekor == RekorVersion::V1;
+        if self.timestamp_entry && !on_v1 {
+            let only = "only Rekor v1 takes rfc3161 entries (`rekor: v1`)";
+            return Some(KeyConflict::at("timestamp_entry", only));
+        }
         if self.read_back.is_some() && !on_v1 {
             return Some(KeyConflict::at(
                 "read_back",
@@ -121,8 +143,22 @@ impl PlanBlock for SignPlan {
         if self.read_back.is_some_and(|share| share != SampleShare::NONE) && !self.audit {
             return Some(KeyConflict::at("read_back", "without `audit: true` nothing is read back"));
         }
-        (self.timestamp_entry && !on_v1)
-            .then(|| KeyConflict::at("timestamp_entry", "only Rekor v1 takes rfc3161 entries (`rekor: v1`)"))
+        self.bundles.as_ref().and_then(|bundles| bundles.conflict().or_else(|| self.bundle_conflict()))
+    }
+}
+
+impl SignPlan {
+    /// What flows lack that a bundle has to hold.
+    fn bundle_conflict(&self) -> Option<KeyConflict> {
+        let lacks = |what| Some(KeyConflict::at("bundles", what));
+        match (self.fulcio, self.rekor) {
+            (FulcioInterface::None, _) => lacks("a bundle holds a certificate: `fulcio` is not `none`"),
+            (_, RekorVersion::None) => lacks("a bundle holds an entry: `rekor` is not `none`"),
+            (_, rekor) if rekor.is_on_tiles() && !self.timestamp => {
+                lacks("Rekor v2 does not say when something was signed: it needs `timestamp: true`")
+            }
+            _ => None,
+        }
     }
 }
 

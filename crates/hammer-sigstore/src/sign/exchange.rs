@@ -11,10 +11,13 @@ use super::op::SignOp;
 use super::series::SignSeries;
 use super::session::{SignRequests, SignSession};
 use crate::answer::{WrittenEntry, malformed, replied, succeeded, written, written_by_call};
+use crate::bundle::files::BundleFiles;
 use crate::material::FlowMaterials;
 use crate::plan::{FulcioInterface, RekorVersion, SignPlan};
 use crate::promise::SigstorePromise;
-use crate::record::{CertificateRecord, EntryLog, EntryRecord, Instants, PromiseRecord, TimestampRecord};
+use crate::record::{
+    BundleRecord, CertificateRecord, EntryLog, EntryRecord, Instants, PromiseRecord, TimestampRecord,
+};
 use crate::{fulcio, rekor, rekor_tiles};
 
 /// A flow under way.
@@ -24,6 +27,8 @@ pub(super) struct SignFlow<'a> {
     pub(super) materials: &'a FlowMaterials,
     pub(super) session: &'a SignSession,
     pub(super) record: &'a OperationRecord,
+    /// Empty where it is not known.
+    pub(super) certified_issuer: &'a str,
 }
 
 impl SignFlow<'_> {
@@ -62,6 +67,30 @@ impl SignFlow<'_> {
         Ok(ended)
     }
 
+    /// What the flow was answered, for a bundle, where there is a place for one.
+    pub(super) fn leave_bundle(&self, op: &mut SignOp, files: &BundleFiles) {
+        if op.log_answer.is_empty() || !files.take_place() {
+            return;
+        }
+        let log = match self.plan.rekor {
+            RekorVersion::V2 => EntryLog::Tiles,
+            RekorVersion::V2Grpc => EntryLog::TilesMessage,
+            RekorVersion::V1 | RekorVersion::None => EntryLog::Rekor,
+        };
+        let material = &op.material;
+        let told = BundleRecord {
+            log,
+            identity: &material.identity,
+            artifact: &material.artifact,
+            signature: &material.signature,
+            certificate: &op.certificate,
+            entry: &op.log_answer,
+            timestamp: &op.stamped,
+        };
+        PromiseRecord::Bundle(told).write(&mut op.record);
+        self.record.promise(SigstorePromise::Bundle.into(), &op.record);
+    }
+
     async fn certificate(&self, op: &mut SignOp, request: &mut Request) -> Result<Ended, Ended> {
         let Some((client, series)) = self.session.fulcio.as_ref().zip(self.series.fulcio) else {
             return Err(NO_STEP);
@@ -94,6 +123,7 @@ impl SignFlow<'_> {
             at,
             interface,
             identity: &material.identity,
+            issuer: self.certified_issuer,
             spki: &material.spki,
             body: &op.answer.body,
         })
@@ -164,6 +194,10 @@ impl SignFlow<'_> {
         let body = &op.answer.body;
         PromiseRecord::Entry(EntryRecord { at, log, stored, body }).write(&mut op.record);
         self.record.promise(SigstorePromise::Entry.into(), &op.record);
+        if op.keeps_answers && Some(series) == self.series.rekor {
+            op.log_answer.clear();
+            op.log_answer.extend_from_slice(&op.answer.body);
+        }
         if Some(series) == self.series.rekor {
             match log {
                 EntryLog::Rekor => op.keep_place(),
@@ -189,6 +223,10 @@ impl SignFlow<'_> {
         let body = &op.answer.body;
         PromiseRecord::Timestamp(TimestampRecord { at, imprint, nonce, body }).write(&mut op.record);
         self.record.promise(SigstorePromise::Timestamp.into(), &op.record);
+        if op.keeps_answers {
+            op.stamped.clear();
+            op.stamped.extend_from_slice(&op.answer.body);
+        }
         Ok(ended)
     }
 }

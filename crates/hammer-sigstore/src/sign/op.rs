@@ -47,6 +47,12 @@ pub struct SignOp {
     /// The UUID that Rekor v1 gave it, and its index.
     uuid: String,
     log_index: u64,
+    /// Whether the flow may leave a bundle, and so keeps what it is answered.
+    pub(super) keeps_answers: bool,
+    /// What the log answered; empty before it did.
+    pub(super) log_answer: Vec<u8>,
+    /// What the timestamp authority answered.
+    pub(super) stamped: Vec<u8>,
     pub(super) message: BytesMut,
     buffer: BodyBuffer,
 }
@@ -54,9 +60,11 @@ pub struct SignOp {
 impl SignOp {
     /// Writes all that is known before anything is sent; `has_token` says whether its token is.
     pub(super) fn prepare(&mut self, plan: &SignPlan, format: TimestampFormat, has_token: bool) {
-        let Self { material, query, token, logged, uuid, .. } = self;
+        let Self { material, query, token, logged, uuid, log_answer, stamped, .. } = self;
         *logged = None;
         uuid.clear();
+        log_answer.clear();
+        stamped.clear();
         if plan.timestamp {
             query.rewrite(|out| format.write(&material.signature_digest, material.nonce, out));
         }
@@ -133,7 +141,10 @@ impl SignOp {
     pub(super) fn weight(&self) -> usize {
         let Self { query, entry, buffer, .. } = self;
         let buffers = [query, entry, buffer].map(BodyBuffer::capacity).iter().sum::<usize>();
-        let held = self.stored.capacity() + self.record.capacity() + self.answer.body.capacity();
+        let held = self.stored.capacity()
+            + self.record.capacity()
+            + self.answer.body.capacity()
+            + self.material.artifact.capacity();
         size_of::<Self>() + buffers + held + self.fulcio.len() + self.token.capacity() + LEAST
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use hammer_tlog::encoding::from_base64;
 use hammer_tlog::keys::chain::TrustedAuthorities;
 use hammer_tlog::keys::key::{KeyAlgorithm, LogKey};
+use hammer_tlog::logs::note::Verifier;
 use http::Uri;
 use serde::Deserialize;
 
@@ -59,6 +60,13 @@ impl TrustedRoot {
 
     pub(super) fn ct_logs(&self) -> Vec<LogKey> {
         self.ct_logs.clone()
+    }
+
+    /// Whoever signs checkpoints of logs on tiles whose URLs it has: their origin is the URL's host, as clients expect it.
+    pub(super) fn log_verifiers(&self) -> impl Iterator<Item = Verifier> {
+        self.logs
+            .iter()
+            .filter_map(|log| super::checkpoint_verifier(log.key.clone(), None, log.url.as_ref()).ok())
     }
 
     pub(super) fn log_keys(&self) -> Vec<LogKey> {

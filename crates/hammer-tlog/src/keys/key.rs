@@ -252,6 +252,16 @@ impl LogKey {
         if holds { Ok(()) } else { Err(SignatureError::Invalid) }
     }
 
+    /// Verifies a bare signature of ECDSA over a message of which no more is at hand than its SHA-256; only keys of P-256 can be asked.
+    pub fn verify_sha256(&self, digest: &[u8; 32], signature: &[u8]) -> Result<(), SignatureError> {
+        if self.algorithm != KeyAlgorithm::P256 {
+            let scheme = SignatureScheme::Ecdsa(DigestAlgorithm::Sha256);
+            return Err(SignatureError::Scheme { scheme, key: self.algorithm });
+        }
+        let holds = self.p256.verify(&self.key, digest, signature);
+        if holds { Ok(()) } else { Err(SignatureError::Invalid) }
+    }
+
     /// What ring calls `scheme` with this key.
     fn ring_algorithm(
         &self,

@@ -14,7 +14,12 @@ use crate::resources;
 use super::target::FLAGS;
 
 pub(super) fn sign(args: &SignArgs, registry: &Registry) -> Result<ExitCode, CliError> {
-    let workload = workload("sign", ("sigstore_sign", args.flows()), &args.load.plan(), &args.load.bounds);
+    let is_stated = args.load.rate.is_some() || args.load.users.is_some();
+    let load = match args.is_of_one() && !is_stated {
+        true => json!({ "users": 1, "operations": 1 }),
+        false => args.load.plan(),
+    };
+    let workload = workload("sign", ("sigstore_sign", args.flows()), &load, &args.load.bounds);
     let plan = plan(&args.target(), &[workload], &args.load.bounds);
     let own = [&[args.services.identity.token_flag()], ONE_LOAD.as_slice()].concat();
     carry_out(plan, &own, &args.output, registry)

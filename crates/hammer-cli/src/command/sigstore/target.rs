@@ -24,7 +24,22 @@ impl SignArgs {
             (None, Some(_)) => "v2",
             (None, None) => "none",
         };
-        self.services.flows(rekor, !self.no_audit)
+        let mut flows = self.services.flows(rekor, !self.no_audit);
+        let place = if self.has_bundle_folder() { "folder" } else { "file" };
+        flows["bundles"] =
+            json!(self.bundle.as_ref().map(|path| json!({ place: path, "first": self.bundles })));
+        flows["artifact_file"] = json!(self.artifact);
+        flows
+    }
+
+    /// Whether it is of one flow that is left in a file.
+    pub(super) fn is_of_one(&self) -> bool {
+        self.bundle.is_some() && !self.has_bundle_folder()
+    }
+
+    fn has_bundle_folder(&self) -> bool {
+        let is_one = |path: &PathBuf| path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/");
+        self.bundle.as_ref().is_some_and(is_one)
     }
 }
 
@@ -130,7 +145,10 @@ fn urls(url: Option<&String>) -> Value {
 
 /// Which key each argument stands for, of those that have it: what is missing in the trusted root is told by the key that would name
 /// it, or would name a file in place of it.
-pub(super) const FLAGS: [(&str, &str); 27] = [
+pub(super) const FLAGS: [(&str, &str); 30] = [
+    ("--bundle", "workloads[0].sigstore_sign.bundles"),
+    ("--bundles", "workloads[0].sigstore_sign.bundles.first"),
+    ("--artifact", "workloads[0].sigstore_sign.artifact_file"),
     ("--fulcio", "target.sigstore.fulcio_url"),
     ("--fulcio", "target.sigstore.fulcio_grpc_url"),
     ("--rekor", "target.sigstore.rekor_url"),

@@ -9,9 +9,9 @@ use hammer_core::draw::Draws;
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_net::ClientConfig;
 use hammer_sigstore::{
-    CorpusSink, EntryReadBack, FollowLink, MixedPlan, ServiceReadPlan, ServiceReadWorkload, SignPlan,
-    SignWorkload, SigstoreError, SigstoreRun, SigstoreService, TimestampPlan, TimestampWorkload, VerifyPlan,
-    VerifyWorkload,
+    BundleFiles, CorpusSink, EntryReadBack, FollowLink, MixedPlan, ServiceReadPlan, ServiceReadWorkload,
+    SignPlan, SignWorkload, SigstoreError, SigstoreRun, SigstoreService, TimestampPlan, TimestampWorkload,
+    VerifyPlan, VerifyWorkload,
 };
 
 use super::opened::OpenTarget;
@@ -37,13 +37,17 @@ pub(super) fn signs(
     plan: &SignPlan,
     open: &OpenTarget,
     (auditor, followed): (Option<&mut LogAuditor>, Option<&mut FollowedRekor>),
-    corpus: Option<CorpusSink>,
+    (corpus, bundles): (Option<CorpusSink>, &mut Vec<Arc<BundleFiles>>),
     lane: LaneRequest<'_>,
 ) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
     let made = SignWorkload::new(plan, &open.target, &run(&lane), |service| client(&lane, open, service));
     let made = made.map_err(|fault| told(fault, &lane, open, SIGN))?.warm_up(lane.warm_up);
     let made = match corpus {
         Some(corpus) => made.filling(corpus),
+        None => made,
+    };
+    let made = match bundle_files(plan, &lane, SIGN, bundles)? {
+        Some(files) => made.bundles(files),
         None => made,
     };
     let auditor = auditor.filter(|_| plan.audit && plan.rekor.is_on_tiles());
@@ -79,12 +83,17 @@ pub(super) fn mixes(
     plan: &MixedPlan,
     open: &OpenTarget,
     followed: Option<&mut FollowedRekor>,
+    bundles: &mut Vec<Arc<BundleFiles>>,
     lane: LaneRequest<'_>,
 ) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
     let (run, warm_up) = (run(&lane), lane.warm_up);
     let refused = |fault: LaneFault| told(fault, &lane, open, MIXED);
     let client = |service| client(&lane, open, service);
     let sign = SignWorkload::new(&plan.sign, &open.target, &run, client).map_err(refused)?.warm_up(warm_up);
+    let sign = match bundle_files(&plan.sign, &lane, MIXED, bundles)? {
+        Some(files) => sign.bundles(files),
+        None => sign,
+    };
     let verify =
         VerifyWorkload::new(&plan.verify, &open.target, &run, client).map_err(refused)?.warm_up(warm_up);
     let (sign, verify) = match followed {
@@ -138,6 +147,21 @@ fn entries_link(rekor: &mut FollowedRekor, plan: &SignPlan, lane: &LaneRequest<'
 fn reads_link(rekor: &mut FollowedRekor, lane: &LaneRequest<'_>) -> FollowLink {
     let FollowedRekor { log, auditor } = rekor;
     log.follow_reads(auditor, lane.workload.name.as_str())
+}
+
+/// Where the first flows of a workload leave bundles; kept in `all` too, since somebody has to say what became of them.
+fn bundle_files(
+    plan: &SignPlan,
+    lane: &LaneRequest<'_>,
+    section: &str,
+    all: &mut Vec<Arc<BundleFiles>>,
+) -> Result<Option<Arc<BundleFiles>>, PlanError> {
+    let Some(bundles) = &plan.bundles else { return Ok(None) };
+    let opened = BundleFiles::open(bundles, lane.workload.name.as_str());
+    let at = || lane.at(section).key(if section == MIXED { "sign.bundles" } else { "bundles" });
+    let files = Arc::new(opened.map_err(|error| PlanFault::failed(error).at(at()))?);
+    all.push(files.clone());
+    Ok(Some(files))
 }
 
 fn run(lane: &LaneRequest<'_>) -> SigstoreRun {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hammer_lab::{LabError, LabHandle};
 use hammer_lab_sigstore::issuer::IssuerConfig;
 use hammer_lab_sigstore::{IssuerLabPlan, SigstoreLab, SigstoreLabPlan};
-use hammer_oauth::{IssuerDocuments, IssuerKeys, IssuerUrlError, TokenMinter};
+use hammer_oauth::{IssuerDocuments, IssuerKeys, IssuerUrlError, TokenMinter, jwt};
 use hammer_sigstore::{
     FlowTokens, IdentityPlan, ServiceEndpoints, SigstoreError, SigstoreTarget, SigstoreTargetPlan, Trust,
     TrustedRoot,
@@ -62,6 +62,7 @@ pub(super) fn opened(
         endpoints: ServiceEndpoints::of(written),
         trust: Arc::new(trust),
         tokens: tokens.map(Arc::new),
+        certified_issuer: certified_issuer(&written.identity),
     };
     Ok(OpenTarget { at, target, tokens: run_tokens })
 }
@@ -113,6 +114,7 @@ fn embedded(
         endpoints: ServiceEndpoints::of(&written),
         trust: Arc::new(trust),
         tokens: Some(Arc::new(tokens)),
+        certified_issuer: Some(OWN_ISSUER.to_owned()),
     };
     let SigstoreLab { fulcio, ct_log, rekor, rekor_tiles, timestamp_authority } = started;
     labs.extend(ct_log.map(|log| -> Box<dyn Lab> { Box::new(log) }));
@@ -189,6 +191,16 @@ fn tokens(
             Ok(Some(IdentityTokens::Own(minted(&issuer, keys, identity, epoch_unix_ms))))
         }
     }
+}
+
+/// By whom certificates have to say that their token was issued, as far as it is known beforehand.
+fn certified_issuer(identity: &IdentityPlan) -> Option<String> {
+    let own = || identity.issuer.as_ref().map(ToString::to_string);
+    let shown = || {
+        let token = identity.token.as_ref()?.read().ok()?;
+        jwt::parse(token.expose()).ok()?.claims.issuer
+    };
+    identity.certified_issuer.clone().or_else(own).or_else(shown)
 }
 
 fn documents(issuer: &str, keys: &IssuerKeys, at: &PlanPath) -> Result<IssuerDocuments, CliError> {

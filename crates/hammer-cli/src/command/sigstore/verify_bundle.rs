@@ -1,0 +1,160 @@
+//! `hammer sigstore verify-bundle`: bundles in files, verified offline by the judges of flows.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use hammer_report::{ExitCode, ReasonKind, rfc3339};
+use hammer_sigstore::{
+    BundleFault, BundleVerifier, ExpectedBundle, SignedBundle, SigstoreError, TrustedRoot, VerifiedBundle,
+};
+use hammer_tlog::keys::key::LogKey;
+use serde_json::{Value, json};
+
+use crate::args::VerifyBundleArgs;
+use crate::error::{CliError, UsageError};
+use crate::output::print;
+
+pub(super) fn verify(args: &VerifyBundleArgs) -> Result<ExitCode, CliError> {
+    let root = TrustedRoot::from_file(&args.trusted_root).map_err(|why| unusable("--trusted-root", why))?;
+    let key = args.key.as_deref().map(key).transpose()?;
+    let stated = args.artifact.as_deref().map(|path| read(path, MOST_ARTIFACT)).transpose()?;
+    let mut verifier = BundleVerifier::of_root(&root);
+    let mut judged = Vec::new();
+    for path in &args.bundles {
+        let text = read(path, MOST_BUNDLE)?;
+        let beside = if stated.is_none() { beside(path)? } else { None };
+        let expected = ExpectedBundle {
+            artifact: stated.as_deref().or(beside.as_deref()),
+            identity: args.identity.as_deref(),
+            issuer: args.issuer.as_deref(),
+            key: key.as_ref(),
+        };
+        judged.push(JudgedFile { path, said: said(&mut verifier, path, &text, &expected)? });
+    }
+    let code = ExitCode::of(judged.iter().any(JudgedFile::is_broken).then_some(ReasonKind::PromiseBroken));
+    let text = if args.json { format!("{}\n", in_json(&judged, code)) } else { in_text(&judged, code) };
+    print(io::stdout(), |out| out.write_all(text.as_bytes()))?;
+    Ok(code)
+}
+
+/// A file, and what was found of it.
+struct JudgedFile<'a> {
+    path: &'a Path,
+    /// What was verified, or kind and detail of what does not hold.
+    said: Result<VerifiedBundle, (&'static str, String)>,
+}
+
+fn said(
+    verifier: &mut BundleVerifier,
+    path: &Path,
+    text: &[u8],
+    expected: &ExpectedBundle<'_>,
+) -> Result<Result<VerifiedBundle, (&'static str, String)>, CliError> {
+    let bundle = match SignedBundle::parse(text) {
+        Ok(bundle) => bundle,
+        Err(why) => return Ok(Err((MALFORMED, format!("failed to {why}")))),
+    };
+    match verifier.verify(&bundle, expected) {
+        Ok(verified) => Ok(Ok(verified)),
+        Err(BundleFault::Broken(fault)) => Ok(Err((fault.kind, fault.detail))),
+        Err(BundleFault::Needs(what)) => Err(UsageError::Unverifiable { path: path.to_owned(), what }.into()),
+    }
+}
+
+impl JudgedFile<'_> {
+    const fn is_broken(&self) -> bool {
+        self.said.is_err()
+    }
+
+    fn line(&self) -> String {
+        let path = self.path.display();
+        match &self.said {
+            Err((kind, detail)) => format!("BROKEN     {path}: {kind}: {detail}"),
+            Ok(verified) => {
+                let VerifiedBundle { entry, log_index, identity, issuer, signed_at_ms, has_artifact } =
+                    verified;
+                let mut line = format!("verified   {path}: ");
+                let _ = match (identity, issuer) {
+                    (None, _) => write!(line, "by the key"),
+                    (Some(identity), None) => write!(line, "by {identity}"),
+                    (Some(identity), Some(issuer)) => write!(line, "by {identity} of {issuer}"),
+                };
+                if let Some(at_ms) = signed_at_ms {
+                    let _ = write!(line, " at {}", rfc3339(at_ms.unsigned_abs()));
+                }
+                let _ = write!(line, ", {entry} at index {log_index}");
+                if !has_artifact {
+                    line.push_str("; the artifact was not at hand");
+                }
+                line
+            }
+        }
+    }
+
+    fn json(&self) -> Value {
+        let path = self.path.display().to_string();
+        match &self.said {
+            Err((kind, detail)) => json!({ "bundle": path, "broken": { "kind": kind, "detail": detail } }),
+            Ok(verified) => json!({
+                "bundle": path,
+                "broken": null,
+                "entry": verified.entry,
+                "log_index": verified.log_index,
+                "identity": verified.identity,
+                "issuer": verified.issuer,
+                "signed_at": verified.signed_at_ms.map(|at_ms| rfc3339(at_ms.unsigned_abs())),
+                "has_artifact": verified.has_artifact,
+            }),
+        }
+    }
+}
+
+fn in_text(judged: &[JudgedFile<'_>], code: ExitCode) -> String {
+    let verdict = if code == ExitCode::Clean { "PASS" } else { "FAIL" };
+    let lines = judged.iter().map(|file| format!("{}\n", file.line()));
+    format!("{verdict}, exit {}\n{}", code.number(), lines.collect::<String>())
+}
+
+fn in_json(judged: &[JudgedFile<'_>], code: ExitCode) -> Value {
+    let bundles: Vec<Value> = judged.iter().map(JudgedFile::json).collect();
+    json!({ "schema": "hammer.verify-bundle/1", "exit_code": code.number(), "bundles": bundles })
+}
+
+/// The artifact that stands beside its bundle.
+fn beside(bundle: &Path) -> Result<Option<Vec<u8>>, CliError> {
+    let Some(name) = bundle.to_str().and_then(|path| path.strip_suffix(SUFFIX)) else { return Ok(None) };
+    let path = PathBuf::from(name);
+    if path.is_file() { read(&path, MOST_ARTIFACT).map(Some) } else { Ok(None) }
+}
+
+fn read(path: &Path, most: u64) -> Result<Vec<u8>, CliError> {
+    let failed = |source| CliError::from(UsageError::File { path: path.to_owned(), source });
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(failed)?;
+    file.take(most + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > most {
+        return Err(failed(io::Error::other(format!("it has more than {most} bytes"))));
+    }
+    Ok(bytes)
+}
+
+fn key(path: &Path) -> Result<LogKey, CliError> {
+    let text = String::from_utf8(read(path, MOST_BUNDLE)?).unwrap_or_default();
+    let refused = |source| SigstoreError::Key { key: "--key", path: path.to_owned(), source };
+    text.parse().map_err(refused).map_err(|why| unusable("--key", why))
+}
+
+fn unusable(flag: &'static str, source: SigstoreError) -> CliError {
+    UsageError::Sigstore { flag, source }.into()
+}
+
+/// What has not even the form of a bundle.
+const MALFORMED: &str = "malformed-bundle";
+/// What is behind an artifact's name in that of its bundle.
+const SUFFIX: &str = ".sigstore.json";
+/// Bytes of a bundle, of which most are those of an attestation.
+const MOST_BUNDLE: u64 = 32 << 20;
+/// Bytes of what was signed, all of which are held in memory.
+const MOST_ARTIFACT: u64 = 4 << 30;

@@ -1,0 +1,286 @@
+//! Whether a bundle holds: signature, certificate, what logs know of them, and when that was; by the same judges as what is answered in
+//! flows.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use hammer_cms::timestamp::{ExpectedTimestamp, TimestampVerifier};
+use hammer_core::promise::Fault;
+use hammer_messages::rekor::TransparencyLogEntry;
+use hammer_tlog::hash::{Hash, sha256};
+use hammer_tlog::keys::certificate::Certificate;
+use hammer_tlog::keys::key::{KeyAlgorithm, LogKey};
+use hammer_tlog::logs::merkle::leaf_hash;
+use hammer_tlog::logs::note::Verifier;
+
+use super::artifact::{SIGNATURE, check_signature};
+use super::certificate::{
+    check_identity, check_issuer, check_path, check_scts, check_usage, identity_of, issuers_of,
+};
+use super::entry::{BODY, LOG_ID, LogTrust, judge_place, judge_tiles_place};
+use super::malformed::malformed;
+use super::shards::ShardOffsets;
+use crate::bundle::{BundleContent, BundleSigner, SignedBundle};
+use crate::envelope;
+use crate::logged::{LoggedKind, LoggedSignature, LoggedSigner, digest_named};
+use crate::rekor::LogEntry;
+use crate::trust::{Trust, TrustedRoot};
+
+/// Verifies bundles offline, by what is trusted.
+#[derive(Debug)]
+pub struct BundleVerifier {
+    trust: Arc<Trust>,
+    /// Whoever signs checkpoints of logs on tiles.
+    tiles: Vec<Verifier>,
+    timestamps: Option<TimestampVerifier>,
+}
+
+/// What a bundle has to be of. What is not stated is not looked at.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ExpectedBundle<'a> {
+    /// What was signed, or of what a statement that was signed says the hash.
+    pub artifact: Option<&'a [u8]>,
+    /// Whom the certificate has to name.
+    pub identity: Option<&'a str>,
+    /// Whose token that has to be known from.
+    pub issuer: Option<&'a str>,
+    /// The key of a bundle without a certificate.
+    pub key: Option<&'a LogKey>,
+}
+
+/// A bundle that was verified.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifiedBundle {
+    /// The kind and version of its first entry: `hashedrekord 0.0.2`.
+    pub entry: String,
+    /// The index of that entry.
+    pub log_index: i64,
+    /// Whom the certificate names; none where there is none.
+    pub identity: Option<String>,
+    /// Whose token that is known from; none where the certificate does not say so.
+    pub issuer: Option<String>,
+    /// When it was signed at the latest, by the first timestamp, else by the log, in milliseconds since 1970; none where nothing says it.
+    pub signed_at_ms: Option<i64>,
+    /// Whether there were bytes to compare with what was signed.
+    pub has_artifact: bool,
+}
+
+/// Why a bundle is not verified.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BundleFault {
+    /// It does not hold.
+    Broken(Fault),
+    /// It cannot be verified without what is named, and nothing is said against it.
+    Needs(&'static str),
+}
+
+impl From<Fault> for BundleFault {
+    fn from(fault: Fault) -> Self {
+        Self::Broken(fault)
+    }
+}
+
+impl BundleVerifier {
+    /// One that trusts what a trusted root says.
+    pub fn of_root(root: &TrustedRoot) -> Self {
+        let (trust, tiles) = Trust::of_root(root);
+        Self::new(Arc::new(trust), tiles)
+    }
+
+    pub(super) fn new(trust: Arc<Trust>, tiles: Vec<Verifier>) -> Self {
+        let timestamps = trust.timestamp().cloned().map(TimestampVerifier::new);
+        Self { trust, tiles, timestamps }
+    }
+
+    /// Verifies all that the bundle says, and that it is of what is expected.
+    ///
+    /// # Errors
+    /// The first thing that does not hold, or without which nothing can be said.
+    pub fn verify(
+        &mut self,
+        bundle: &SignedBundle,
+        expected: &ExpectedBundle<'_>,
+    ) -> Result<VerifiedBundle, BundleFault> {
+        let leaf = match &bundle.signer {
+            BundleSigner::Certificate(der) => Some(parsed(der)?),
+            BundleSigner::Key => None,
+        };
+        let key = match (&leaf, expected.key) {
+            (Some(leaf), _) => &LogKey::from_der(leaf.spki).map_err(|why| malformed(why.to_string()))?,
+            (None, Some(key)) => key,
+            (None, None) => return Err(BundleFault::Needs("the key of whoever signed")),
+        };
+        check_content(bundle, key, expected.artifact)?;
+        let mut times_ms = self.timestamps(bundle)?;
+        for entry in &bundle.entries {
+            times_ms.extend(self.entry((bundle, expected.artifact), key, entry)?);
+        }
+        if let Some(leaf) = &leaf {
+            if times_ms.is_empty() {
+                return Err(Fault::new(NO_TIME, "nothing in it says when it was signed").into());
+            }
+            self.certificate(leaf, expected, &times_ms)?;
+        }
+        let first = bundle.entries.first();
+        let kind = first.and_then(|entry| entry.kind_version.clone()).unwrap_or_default();
+        let identity = leaf.as_ref().map(|leaf| identity_of(leaf).map(Cow::into_owned)).transpose()?;
+        let issuer = leaf.as_ref().map(issuers_of).transpose()?;
+        Ok(VerifiedBundle {
+            entry: format!("{} {}", kind.kind, kind.version),
+            log_index: first.map_or(0, |entry| entry.log_index),
+            identity,
+            issuer: issuer.and_then(|mut issuers| issuers.next().map(str::to_owned)),
+            signed_at_ms: times_ms.first().copied(),
+            has_artifact: expected.artifact.is_some(),
+        })
+    }
+
+    fn certificate(
+        &self,
+        leaf: &Certificate<'_>,
+        expected: &ExpectedBundle<'_>,
+        times_ms: &[i64],
+    ) -> Result<(), BundleFault> {
+        if self.trust.fulcio().is_none() {
+            return Err(BundleFault::Needs("a chain of Fulcio"));
+        }
+        expected.identity.map_or(Ok(()), |identity| check_identity(leaf, identity))?;
+        expected.issuer.map_or(Ok(()), |issuer| check_issuer(leaf, issuer))?;
+        check_usage(leaf)?;
+        for at_ms in times_ms {
+            check_path(&self.trust, leaf, &[], at_ms.div_euclid(1000))?;
+        }
+        Ok(check_scts(&self.trust, leaf, None)?)
+    }
+
+    /// When each of its timestamps was made.
+    fn timestamps(&mut self, bundle: &SignedBundle) -> Result<Vec<i64>, BundleFault> {
+        let imprint = sha256(bundle.signature());
+        let expected =
+            ExpectedTimestamp { imprint: &imprint.0, nonce: None, not_before_ms: None, not_after_ms: None };
+        let mut times_ms = Vec::new();
+        for timestamp in &bundle.timestamps {
+            let verifier = self.timestamps.as_mut();
+            let verifier = verifier.ok_or(BundleFault::Needs("a chain of the timestamp authority"))?;
+            let verified = verifier.verify(timestamp, &expected);
+            let verified = verified.map_err(|why| Fault::new(why.kind(), format!("failed to {why}")))?;
+            times_ms.push(verified.unix_ms);
+        }
+        Ok(times_ms)
+    }
+
+    /// The entry is of the bundle's signature, and stands in a log that is trusted; when, where that log says it.
+    fn entry(
+        &self,
+        of: (&SignedBundle, Option<&[u8]>),
+        key: &LogKey,
+        entry: &TransparencyLogEntry,
+    ) -> Result<Option<i64>, BundleFault> {
+        let body = &entry.canonicalized_body;
+        let logged = LoggedSignature::read(body).map_err(malformed)?;
+        check_logged(of, key, entry, &logged)?;
+        if logged.version == REKOR_V1 {
+            let entry = LogEntry::of_bundle(entry).map_err(malformed)?;
+            let shards = ShardOffsets::default();
+            judge_place(LogTrust { trust: &self.trust, shards: &shards }, &entry, &leaf_hash(body))?;
+            return Ok(Some(entry.integrated_time.saturating_mul(1000)));
+        }
+        let id = entry.log_id.as_ref().and_then(|id| id.key_id.first_chunk::<4>()).copied();
+        let is_its = |verifier: &&Verifier| Some(verifier.key_id().to_be_bytes()) == id;
+        let Some(log) = self.tiles.iter().find(is_its) else {
+            return Err(Fault::new(
+                LOG_ID,
+                format!("the entry is of log {id:02x?}..., which is not trusted"),
+            )
+            .into());
+        };
+        judge_tiles_place(Some(log), entry)?;
+        Ok(None)
+    }
+}
+
+fn parsed(der: &[u8]) -> Result<Certificate<'_>, Fault> {
+    Certificate::parse(der).map_err(|why| malformed(format!("its certificate: {why}")))
+}
+
+/// The signature is the key's over the artifact, or over the statement, which then is about the artifact.
+fn check_content(bundle: &SignedBundle, key: &LogKey, artifact: Option<&[u8]>) -> Result<(), BundleFault> {
+    let broken = |why: String| Fault::new(SIGNATURE, why);
+    match (&bundle.content, artifact) {
+        (BundleContent::Message { digest, signature }, Some(artifact)) => {
+            if let Some(stated) = digest {
+                let algorithm = digest_named(&stated.algorithm)
+                    .ok_or_else(|| malformed(format!("no digest that is known: {}", stated.algorithm)))?;
+                if algorithm.digest(artifact).as_ref() != stated.digest.as_slice() {
+                    return Err(Fault::new(ARTIFACT, "its digest is not that of the artifact").into());
+                }
+            }
+            Ok(check_signature(key, artifact, signature).map_err(broken)?)
+        }
+        (BundleContent::Message { digest, signature }, None) => {
+            let stated = digest.as_ref().filter(|digest| digest.algorithm == SHA256);
+            let stated = stated.and_then(|digest| Hash::from_slice(&digest.digest));
+            // Only ECDSA is asked of a hash, and only of P-256 is it verified here.
+            let stated = stated.filter(|_| key.algorithm() == KeyAlgorithm::P256);
+            let hash = stated.ok_or(BundleFault::Needs("the artifact"))?;
+            Ok(key.verify_sha256(&hash.0, signature).map_err(|why| broken(why.to_string()))?)
+        }
+        (BundleContent::Envelope { payload_type, payload, signature }, artifact) => {
+            check_signature(key, &envelope::signed(payload_type, payload), signature).map_err(broken)?;
+            let Some(artifact) = artifact else { return Ok(()) };
+            match envelope::subjects(payload).map_err(malformed)?.contains(&sha256(artifact)) {
+                true => Ok(()),
+                false => Err(Fault::new(ARTIFACT, "its statement is not about the artifact").into()),
+            }
+        }
+    }
+}
+
+/// The log has the signature, of what is signed, by the signer.
+fn check_logged(
+    (bundle, artifact): (&SignedBundle, Option<&[u8]>),
+    key: &LogKey,
+    entry: &TransparencyLogEntry,
+    logged: &LoggedSignature,
+) -> Result<(), Fault> {
+    let kind = entry.kind_version.as_ref();
+    if kind.is_none_or(|kind| (kind.kind.as_str(), &kind.version) != (logged.kind.name(), &logged.version)) {
+        return Err(Fault::new(BODY, format!("the entry is of another kind than {kind:?}")));
+    }
+    let is_about = match (&bundle.content, logged.kind) {
+        (BundleContent::Message { digest: Some(digest), .. }, LoggedKind::HashedRekord) => {
+            logged.has_digest(&digest.digest)
+        }
+        (BundleContent::Message { digest: None, .. }, LoggedKind::HashedRekord) => {
+            artifact.is_some_and(|artifact| logged.is_about(artifact))
+        }
+        (BundleContent::Envelope { payload, .. }, LoggedKind::Dsse) => logged.is_about(payload),
+        _ => false,
+    };
+    let is_signer = match (&bundle.signer, &logged.signer) {
+        (BundleSigner::Certificate(der), LoggedSigner::Certificate(logged)) => der == logged,
+        (BundleSigner::Key, LoggedSigner::Key(spki)) => spki == key.spki(),
+        _ => false,
+    };
+    if is_about && is_signer && bundle.signature() == logged.signature {
+        return Ok(());
+    }
+    let what = if !is_about {
+        "artifact"
+    } else if !is_signer {
+        "signer"
+    } else {
+        "signature"
+    };
+    Err(Fault::new(BODY, format!("the log has an entry of another {what}")))
+}
+
+/// An entry of Rekor v1, as its own version.
+const REKOR_V1: &str = "0.0.1";
+const SHA256: &str = "SHA2_256";
+/// What was signed is not what is at hand.
+const ARTIFACT: &str = "another-artifact";
+const NO_TIME: &str = "no-time";
+
+#[cfg(test)]
+mod tests;
