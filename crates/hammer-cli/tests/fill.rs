@@ -30,7 +30,7 @@ use plan::refused;
 use sigstore::Lab;
 
 /// A plan that fills, and does nothing else.
-fn filling(target: &Value, fill: Value, sign: Value) -> Value {
+fn filling(target: &Value, fill: &Value, sign: &Value) -> Value {
     json!({
         "target": target,
         "fill": fill,
@@ -72,7 +72,7 @@ fn verify_flows_read_what_a_fill_got_logged_by_uuid_by_index_and_by_search() {
     let folder = Folder::new();
     let corpus = folder.path("corpus.jsonl");
     let fill = json!({ "workload": "sign", "operations": 40, "users": 4, "corpus": corpus });
-    let mut plan = filling(&embedded(), fill, json!({ "timestamp_entry": true }));
+    let mut plan = filling(&embedded(), &fill, &json!({ "timestamp_entry": true }));
     plan["phases"]["measurement"] = json!("1s");
     let verify = |by: &str, draw: Value| {
         json!({
@@ -114,7 +114,7 @@ fn a_fill_goes_on_where_an_earlier_one_ended_and_signs_nothing_twice() {
         let fill = json!({
             "workload": "sign", "operations": operations, "users": 3, "corpus": corpus, "resume": resume,
         });
-        let report = run(&lab.folder, &filling(&target, fill, json!({ "rekor": "v2" }))).report();
+        let report = run(&lab.folder, &filling(&target, &fill, &json!({ "rekor": "v2" }))).report();
         assert_eq!(exit_if_on_time(&report.verdict), 0, "{:?}", report.verdict);
         let fill = filled(&report);
         (fill.filled_before, fill.filled)
@@ -136,7 +136,7 @@ fn a_fill_of_half_a_million_stops_at_the_first_full_storage_and_names_the_entry(
     let mut target = embedded();
     target["lab"]["sigstore"]["rekor"] = json!({ "storage_full_after": 30 });
     let fill = json!({ "workload": "sign", "operations": 500_000, "users": 4, "corpus": corpus });
-    let ended = run(&folder, &filling(&target, fill, json!({ "timestamp": false })));
+    let ended = run(&folder, &filling(&target, &fill, &json!({ "timestamp": false })));
     let report = ended.report();
     assert_eq!(ended.code, 5);
     let fill = filled(&report);
@@ -155,7 +155,7 @@ fn a_fill_whose_time_is_over_says_so_and_nothing_is_measured_behind_it() {
     let mut target = embedded();
     target["lab"]["sigstore"]["rekor"] = json!({ "hang": {} });
     let fill = json!({ "workload": "sign", "operations": 10, "timeout": "1s" });
-    let mut plan = filling(&target, fill, json!({}));
+    let mut plan = filling(&target, &fill, &json!({}));
     plan["phases"] = json!({ "measurement": "30m", "drain": "100ms" });
     plan["workloads"].as_array_mut().unwrap().push(json!({
         "name": "stamp", "sigstore_timestamp": {}, "load": { "rate": "1/s" },
@@ -173,7 +173,7 @@ fn a_promise_that_is_broken_in_a_fill_fails_the_run() {
     let mut target = embedded();
     target["lab"]["sigstore"]["rekor"] = json!({ "lies": [{ "kind": "bad-set", "after": 3, "times": 1 }] });
     let fill = json!({ "workload": "sign", "operations": 8 });
-    let mut plan = filling(&target, fill, json!({ "timestamp": false }));
+    let mut plan = filling(&target, &fill, &json!({ "timestamp": false }));
     plan["phases"]["measurement"] = json!("300ms");
     plan["workloads"].as_array_mut().unwrap().push(json!({
         "name": "stamp", "sigstore_timestamp": {}, "load": { "rate": "10/s" },
@@ -191,7 +191,7 @@ fn every_round_is_filled_anew_where_a_hook_between_them_resets_the_database() {
     let folder = Folder::new();
     let corpus = folder.path("corpus.jsonl");
     let fill = json!({ "workload": "sign", "operations": 9, "corpus": corpus });
-    let mut plan = filling(&embedded(), fill, json!({ "timestamp": false }));
+    let mut plan = filling(&embedded(), &fill, &json!({ "timestamp": false }));
     plan["rounds"] = json!(2);
     plan["hooks"] = json!({ "between": [{ "name": "reset", "run": "true" }] });
     plan["phases"]["measurement"] = json!("300ms");
@@ -234,7 +234,7 @@ fn any_protocol_fills() {
 fn what_is_wrong_with_a_fill_or_a_corpus_is_named_with_its_key_and_line() {
     let folder = Folder::new();
     let corpus = folder.write("corpus.jsonl", "{\"hammer_corpus\":1}\n{\"log\":\"rekor-v1\"}\n");
-    let fill = |fill: Value| filling(&embedded(), fill, json!({}));
+    let fill = |fill: Value| filling(&embedded(), &fill, &json!({}));
     let mut reads = fill(Value::Null);
     reads["workloads"] = json!([{
         "name": "verify", "sigstore_verify": { "corpus": corpus }, "load": { "rate": "1/s" },

@@ -21,6 +21,7 @@ use crate::output::{Outputs, unwritten};
 use crate::plan::Plan;
 use crate::plan::fill::FillPlan;
 use crate::progress::Progress;
+use crate::protocol::FillCorpus;
 use crate::protocol::registry::Registry;
 use crate::signals::Signals;
 use crate::tui;
@@ -71,7 +72,7 @@ impl FillRun<'_> {
             run(spec, inbox, &mut reporters)
         };
         // Whatever became of the run: the log has what was accepted.
-        let written = corpus.map(|corpus| corpus.finish()).transpose();
+        let written = corpus.map(FillCorpus::finish).transpose();
         let result = ran?;
         let mut unwritten_parts = Vec::new();
         match evidence::keep(&result.evidence, self.files, epoch) {

@@ -178,7 +178,7 @@ fn a_log_that_forks_is_caught_by_whoever_reads_it() {
         let (report, services) = run(name);
         let forks = services.lab.rekor.target().told_lies().0.len()
             + services.lab.rekor_tiles.target().told_lies().0.len();
-        assert_eq!((forks, report.verdict.exit_code), (1, 4), "{:?}", report.breaches);
+        assert_eq!((forks, report.verdict.exit_code), (1, 4), "{name}: {:?}", report.breaches);
         let is_of_reads =
             |breach: &Breach| breach.workload == "reads" && broken.contains(&breach.kind.as_str());
         assert!(

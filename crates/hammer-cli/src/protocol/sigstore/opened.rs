@@ -55,7 +55,7 @@ pub(super) fn opened(
         None => (None, None),
         Some(IdentityTokens::Own(own)) => (Some(own), None),
         Some(IdentityTokens::Others(others)) => {
-            (Some(FlowTokens::Stocked(others.stock.clone())), Some(others))
+            (Some(FlowTokens::Stocked(others.stock.clone())), Some(*others))
         }
     };
     let target = SigstoreTarget {
@@ -84,7 +84,7 @@ pub(super) fn reopened(open: &OpenTarget, plan: &Plan, epoch_unix_ms: u64) -> Re
     };
     let shown = FlowTokens::Stocked(others.stock.clone());
     let target = SigstoreTarget { tokens: Some(Arc::new(shown)), ..target.clone() };
-    Ok(OpenTarget { at: at.clone(), target, tokens: Some(others) })
+    Ok(OpenTarget { at: at.clone(), target, tokens: Some(*others) })
 }
 
 /// The embedded services, which trust the run's own tokens.
@@ -144,7 +144,7 @@ enum IdentityTokens {
     /// Those of hammer's own issuer.
     Own(FlowTokens),
     /// Those of somebody else.
-    Others(RunTokens),
+    Others(Box<RunTokens>),
 }
 
 /// Whose tokens flows show, where the plan says so; hammer's own issuer is served from now on.
@@ -170,11 +170,11 @@ fn tokens(
         }
         (Some(token), None, None) => {
             let tokens = of_place(plan, token, identity, epoch_unix_ms).map_err(failed)?;
-            Ok(Some(IdentityTokens::Others(tokens)))
+            Ok(Some(IdentityTokens::Others(Box::new(tokens))))
         }
         (None, Some(grant), None) => {
             let tokens = granted(plan, grant, identity, epoch_unix_ms, target)?;
-            Ok(Some(IdentityTokens::Others(tokens)))
+            Ok(Some(IdentityTokens::Others(Box::new(tokens))))
         }
         (None, None, Some(issuer)) => {
             let issuer = issuer.to_string();

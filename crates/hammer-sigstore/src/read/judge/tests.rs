@@ -96,7 +96,7 @@ fn a_tree_has_one_root_whoever_of_the_verifiers_saw_it() {
 
 #[test]
 fn a_consistency_proof_leads_from_the_older_tree_to_the_newer() {
-    let [older, newer] = [ENTRY, LATER_ENTRY].map(|entry| log_info(entry));
+    let [older, newer] = [ENTRY, LATER_ENTRY].map(log_info);
     let sizes = [&older, &newer].map(|info| info["treeSize"].as_u64().unwrap());
     assert!(sizes[0] < sizes[1], "{sizes:?}");
     let [older, newer] = [older, newer].map(|info| info.to_string());
