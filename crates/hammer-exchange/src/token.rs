@@ -1,14 +1,17 @@
 //! Where a bearer token comes from.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use hammer_net::{Secret, SecretError};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Where a bearer token comes from. The token itself never stands in a plan.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "WrittenToken", into = "WrittenToken")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(into = "WrittenToken")]
 #[schemars(with = "WrittenToken")]
 pub enum TokenPlan {
     /// A file that holds it.
@@ -90,9 +93,62 @@ impl From<TokenPlan> for WrittenToken {
     }
 }
 
+impl<'de> Deserialize<'de> for TokenPlan {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TokenPlaces)
+    }
+}
+
+/// Reads the places of a token. Whoever writes the token itself where its place belongs does not find it in the error.
+struct TokenPlaces;
+
+impl TokenPlaces {
+    fn unshown<E: de::Error>() -> E {
+        E::custom("expected a map with file or env; what is there is not shown, since it may be a secret")
+    }
+}
+
+impl<'de> Visitor<'de> for TokenPlaces {
+    type Value = TokenPlan;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map with file or env")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<TokenPlan, A::Error> {
+        let written = WrittenToken::deserialize(MapAccessDeserializer::new(map))?;
+        TokenPlan::try_from(written).map_err(de::Error::custom)
+    }
+
+    fn visit_str<E: de::Error>(self, _: &str) -> Result<TokenPlan, E> {
+        Err(Self::unshown())
+    }
+
+    fn visit_u64<E: de::Error>(self, _: u64) -> Result<TokenPlan, E> {
+        Err(Self::unshown())
+    }
+
+    fn visit_i64<E: de::Error>(self, _: i64) -> Result<TokenPlan, E> {
+        Err(Self::unshown())
+    }
+
+    fn visit_f64<E: de::Error>(self, _: f64) -> Result<TokenPlan, E> {
+        Err(Self::unshown())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_stands_where_a_place_belongs_is_not_shown() {
+        for written in [r#""canary""#, "4711", "-4711", "47.11"] {
+            let error = serde_json::from_str::<TokenPlan>(written).unwrap_err().to_string();
+            assert!(error.starts_with("expected a map with file or env"), "{error}");
+            assert!(!error.contains("canary") && !error.contains("47"), "{error}");
+        }
+    }
 
     #[test]
     fn a_token_is_in_one_place() {

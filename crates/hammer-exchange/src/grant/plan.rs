@@ -226,7 +226,7 @@ mod tests {
         }
         let inline =
             read(r#"{"token_url":"http://a/t","client_id":"c","client_secret":"canary"}"#).unwrap_err();
-        assert!(inline.contains("client_secret") || inline.contains("TokenPlan"), "{inline}");
+        assert!(inline.contains("a map with file or env") && !inline.contains("canary"), "{inline}");
     }
 
     #[test]
