@@ -28,6 +28,7 @@ pub(crate) mod service;
 pub(crate) mod sigstore;
 #[cfg(test)]
 mod tests;
+pub(crate) mod trillian;
 
 use lab::Lab;
 use lane::LaneRequest;

@@ -17,6 +17,7 @@ pub mod signer;
 pub mod stack;
 mod subject_key;
 mod token;
+pub mod trillian;
 pub mod tsa;
 
 pub use authority::{Authority, AuthorityCurve};
@@ -27,4 +28,5 @@ pub use rekor::{RekorLabHandle, RekorLabPlan};
 pub use rekor_tiles::{RekorTilesLabHandle, RekorTilesLabPlan};
 pub use stack::{SigstoreLab, SigstoreLabPlan, TokenSignature};
 pub use token::TrustedIssuer;
+pub use trillian::{TrillianLabHandle, TrillianLabPlan, TrillianLieKind};
 pub use tsa::{TsaLabHandle, TsaLabPlan};

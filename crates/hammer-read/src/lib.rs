@@ -6,6 +6,7 @@
 mod broken;
 mod bundle;
 mod head;
+mod log_heads;
 mod part;
 mod place;
 mod proved_tree;
@@ -17,8 +18,9 @@ mod tiles;
 pub use broken::{ALTERED_LEAF, MISSING_TILE, TAMPERED_TILE, UNREADABLE_PROOF, UNVERIFIED, unverified};
 pub use bundle::{check_bundle, plain};
 pub use head::SeenHead;
+pub use log_heads::LogHeads;
 pub use part::{Part, read_parts, write_parts};
-pub use place::{Place, ReadPattern};
+pub use place::{Place, ReadPattern, ends};
 pub use proved_tree::{ProvedTree, ProvedTrees};
 pub use reads::{LogReads, malformed};
 pub use seen::SeenHashes;

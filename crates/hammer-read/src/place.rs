@@ -1,3 +1,4 @@
+use hammer_tlog::logs::merkle::path_is_enough;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +36,15 @@ impl Place {
             ReadPattern::NewestFirst => stretches - 1 - self.rank % stretches,
         };
         stretch * width
+    }
+}
+
+/// The leaves whose audit paths lead `count` leaves from `start` on up to the root of a tree of `size`.
+pub fn ends(start: u64, count: u64, size: u64) -> Vec<u64> {
+    match start {
+        _ if path_is_enough(start, count, size) => vec![start],
+        0 => vec![count - 1],
+        _ => vec![start, start + count - 1],
     }
 }
 

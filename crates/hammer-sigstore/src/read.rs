@@ -18,7 +18,6 @@ use crate::target::{SigstoreService, SigstoreTarget};
 
 mod check;
 mod judge;
-mod log_heads;
 mod log_info;
 mod promise;
 mod session;

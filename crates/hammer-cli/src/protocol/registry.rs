@@ -4,6 +4,7 @@ use super::Protocol;
 use super::ct::Ct;
 use super::http::Http;
 use super::sigstore::Sigstore;
+use super::trillian::Trillian;
 use crate::plan::grammar::{PlanGrammar, StopKey};
 use crate::plan::section::SectionPlace;
 
@@ -16,7 +17,8 @@ pub(crate) struct Registry {
 impl Registry {
     /// Those of `hammer`.
     pub(crate) fn shipped() -> Self {
-        Self { protocols: Vec::new(), grammar: PlanGrammar::default() }.with(&Http).with(&Ct).with(&Sigstore)
+        let empty = Self { protocols: Vec::new(), grammar: PlanGrammar::default() };
+        empty.with(&Http).with(&Ct).with(&Sigstore).with(&Trillian)
     }
 
     /// The same with another protocol.

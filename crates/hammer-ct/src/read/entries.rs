@@ -3,10 +3,10 @@ use std::sync::Arc;
 
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::Ended;
-use hammer_read::{Lack, Part, SeenHead, malformed};
+use hammer_read::{Lack, Part, SeenHead, ends, malformed};
 use hammer_tlog::ct::rfc6962::{GetProofByHash, GetSthConsistency};
 use hammer_tlog::encoding::{Base64, from_base64};
-use hammer_tlog::logs::merkle::{Hash, leaf_hash, path_is_enough};
+use hammer_tlog::logs::merkle::{Hash, leaf_hash};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
@@ -173,15 +173,6 @@ impl ReadSession {
             self.leaves.borrow_mut().add(leaf, op.place.draw);
         }
         Ok(count)
-    }
-}
-
-/// The leaves whose audit paths lead `count` entries from `start` on up to the root.
-fn ends(start: u64, count: u64, size: u64) -> Vec<u64> {
-    match start {
-        _ if path_is_enough(start, count, size) => vec![start],
-        0 => vec![count - 1],
-        _ => vec![start, start + count - 1],
     }
 }
 

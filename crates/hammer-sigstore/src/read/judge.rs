@@ -7,8 +7,8 @@ use hammer_audit::{HeadFault, OpenedHead};
 use hammer_core::promise::{Fault, Verdicts, Verifier};
 use hammer_measure::Nanos;
 use hammer_read::{
-    MISSING_TILE, Part, ProvedTree, ProvedTrees, UNREADABLE_PROOF, UNVERIFIED, check_bundle, read_parts,
-    unverified,
+    LogHeads, MISSING_TILE, Part, ProvedTree, ProvedTrees, UNREADABLE_PROOF, UNVERIFIED, check_bundle,
+    read_parts, unverified,
 };
 use hammer_tlog::keys::key::LogKey;
 use hammer_tlog::logs::merkle::verify_consistency;
@@ -16,7 +16,6 @@ use hammer_tlog::logs::note::open_checkpoint;
 use serde::Deserialize;
 
 use super::check::Check;
-use super::log_heads::LogHeads;
 use super::log_info::open_log_info;
 use super::promise::ReadPromise;
 use crate::judge::malformed::malformed;

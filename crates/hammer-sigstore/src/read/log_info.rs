@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use hammer_audit::{HeadFault, OpenedHead};
+use hammer_read::LogHeads;
 use serde::Deserialize;
 
-use super::log_heads::LogHeads;
 use crate::judge::rekor_log::log_info::open_head;
 use crate::trust::Trust;
 

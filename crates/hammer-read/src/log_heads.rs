@@ -5,10 +5,10 @@ use std::sync::{Mutex, PoisonError};
 
 use hammer_tlog::hash::Hash;
 
-/// The roots that verified checkpoints of a workload had, by origin and size. A smaller tree than before is none of its business: one
-/// of several servers may be behind the others, and checkpoints of Rekor do not say when they were signed.
+/// The roots that verified heads of a workload had, by origin and size. A smaller tree than before is none of its business: one
+/// of several servers may be behind the others, and not every checkpoint says when it was signed.
 #[derive(Debug, Default)]
-pub(super) struct LogHeads {
+pub struct LogHeads {
     of: Mutex<BTreeMap<String, BTreeMap<u64, Hash>>>,
 }
 
@@ -17,7 +17,7 @@ impl LogHeads {
     ///
     /// # Errors
     /// The other root.
-    pub(super) fn check(&self, origin: &str, size: u64, root: Hash) -> Result<(), Hash> {
+    pub fn check(&self, origin: &str, size: u64, root: Hash) -> Result<(), Hash> {
         let mut logs = self.of.lock().unwrap_or_else(PoisonError::into_inner);
         if !logs.contains_key(origin) {
             if logs.len() == MOST_LOGS {
