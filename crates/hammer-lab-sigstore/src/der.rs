@@ -73,6 +73,14 @@ pub(crate) fn generalized_time(unix_seconds: u64) -> Vec<u8> {
     element(der::GENERALIZED_TIME, &[date_time(unix_seconds).as_bytes()])
 }
 
+/// `YYYY-MM-DDTHH:MM:SSZ` (RFC 3339).
+pub(crate) fn rfc3339(unix_seconds: u64) -> String {
+    let (year, month, day) = civil(unix_seconds / 86_400);
+    let second = unix_seconds % 86_400;
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
 /// `YYYYMMDDHHMMSSZ`.
 fn date_time(unix_seconds: u64) -> String {
     let (days, second) = (unix_seconds / 86_400, unix_seconds % 86_400);

@@ -1,5 +1,5 @@
 //! Embedded Sigstore services that really do the work, with scripted faults and lies: a Fulcio that validates tokens and
-//! issues certificates, an RFC 3161 timestamp authority, both Rekors, and the static documents of an OpenID provider. They never measure,
+//! issues certificates, an RFC 3161 timestamp authority, both Rekors, a TUF repository, and the static documents of an OpenID provider. They never measure,
 //! never follow a plan, and share no validation code with the crates that mint what they are sent.
 
 pub mod artifact;
@@ -19,6 +19,7 @@ mod subject_key;
 mod token;
 pub mod trillian;
 pub mod tsa;
+pub mod tuf;
 
 pub use authority::{Authority, AuthorityCurve};
 pub use fulcio::{FulcioConfig, FulcioLabHandle, FulcioLabPlan};
@@ -30,3 +31,4 @@ pub use stack::{SigstoreLab, SigstoreLabPlan, TokenSignature};
 pub use token::TrustedIssuer;
 pub use trillian::{TrillianLabHandle, TrillianLabPlan, TrillianLieKind};
 pub use tsa::{TsaLabHandle, TsaLabPlan};
+pub use tuf::{TufLabHandle, TufLabPlan};

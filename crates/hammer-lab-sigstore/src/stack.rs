@@ -1,5 +1,6 @@
 //! All services of one instance of Sigstore, embedded together: each trusts the others as in production.
 
+use bytes::Bytes;
 use hammer_lab::clock::{Clock as _, SystemClock};
 use hammer_lab::ct::Flavour;
 use hammer_lab::{CtLabHandle, CtLabPlan, LabError, LogConfig};
@@ -13,6 +14,7 @@ use crate::rekor::{RekorLabHandle, RekorLabPlan};
 use crate::rekor_tiles::{RekorTilesLabHandle, RekorTilesLabPlan};
 use crate::token::TrustedIssuer;
 use crate::tsa::{TsaLabHandle, TsaLabPlan};
+use crate::tuf::{TufConfig, TufLabHandle, TufLabPlan};
 
 /// An instance of Sigstore in a plan file; every key may be left out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,6 +34,8 @@ pub struct SigstoreLabPlan {
     pub rekor_tiles: RekorTilesLabPlan,
     /// The timestamp authority.
     pub timestamp_authority: TsaLabPlan,
+    /// The TUF repository that says whom to trust.
+    pub tuf: TufLabPlan,
 }
 
 /// What a token is signed with (RFC 7518 section 3.1).
@@ -58,6 +62,10 @@ pub struct SigstoreLab {
     pub rekor_tiles: RekorTilesLabHandle,
     /// The timestamp authority.
     pub timestamp_authority: TsaLabHandle,
+    /// The TUF repository, whose targets are `trusted_root.json` and `signing_config.v0.2.json`.
+    pub tuf: TufLabHandle,
+    trusted_root: String,
+    signing_config: String,
 }
 
 impl Default for SigstoreLabPlan {
@@ -71,6 +79,7 @@ impl Default for SigstoreLabPlan {
             rekor: RekorLabPlan::default(),
             rekor_tiles: RekorTilesLabPlan::default(),
             timestamp_authority: TsaLabPlan::default(),
+            tuf: TufLabPlan::default(),
         }
     }
 }
@@ -88,49 +97,95 @@ impl SigstoreLab {
             false => None,
         };
         fulcio.ct_log = ct_log.as_ref().map(|log| CtLogForFulcio { url: log.url.clone() });
+        let fulcio = FulcioLabHandle::spawn(fulcio).map_err(|error| error.below("fulcio"))?;
+        let rekor = RekorLabHandle::spawn(plan.rekor).map_err(|error| error.below("rekor"))?;
+        let rekor_tiles = RekorTilesLabHandle::spawn(plan.rekor_tiles);
+        let rekor_tiles = rekor_tiles.map_err(|error| error.below("rekor_tiles"))?;
+        let timestamp_authority = TsaLabHandle::spawn(plan.timestamp_authority);
+        let timestamp_authority = timestamp_authority.map_err(|error| error.below("timestamp_authority"))?;
+        let trusted_root = trusted_root(&fulcio, ct_log.as_ref(), &rekor, &rekor_tiles, &timestamp_authority);
+        let signing_config = signing_config(&fulcio, &rekor, &rekor_tiles, &timestamp_authority);
+        let targets = [("trusted_root.json", &trusted_root), ("signing_config.v0.2.json", &signing_config)];
+        let targets = targets.map(|(name, text)| (name.to_owned(), Bytes::from(text.clone())));
+        let tuf = TufLabHandle::spawn(TufConfig { plan: plan.tuf, targets: targets.into() });
+        let tuf = tuf.map_err(|error| error.below("tuf"))?;
         Ok(Self {
-            fulcio: FulcioLabHandle::spawn(fulcio).map_err(|error| error.below("fulcio"))?,
+            fulcio,
             ct_log,
-            rekor: RekorLabHandle::spawn(plan.rekor).map_err(|error| error.below("rekor"))?,
-            rekor_tiles: RekorTilesLabHandle::spawn(plan.rekor_tiles)
-                .map_err(|error| error.below("rekor_tiles"))?,
-            timestamp_authority: TsaLabHandle::spawn(plan.timestamp_authority)
-                .map_err(|error| error.below("timestamp_authority"))?,
+            rekor,
+            rekor_tiles,
+            timestamp_authority,
+            tuf,
+            trusted_root,
+            signing_config,
         })
     }
 
     /// What clients of the instance trust: `trusted_root.json` in version 0.1 (sigstore/protobuf-specs, `sigstore_trustroot.proto`).
     #[must_use]
-    pub fn trusted_root(&self) -> String {
-        let Self { fulcio, ct_log, rekor, rekor_tiles, timestamp_authority } = self;
-        let log = |url: &str, spki: &[u8], id: Hash| {
-            let (details, id) = (key_details(spki), base64(&id.0));
-            let key =
-                json!({ "rawBytes": base64(spki), "keyDetails": details, "validFor": { "start": LONG_AGO } });
-            json!({ "baseUrl": url, "hashAlgorithm": "SHA2_256", "publicKey": key, "logId": { "keyId": id } })
-        };
-        let authority = |url: &str, chain: &[Vec<u8>]| {
-            let certificates: Vec<Value> =
-                chain.iter().map(|der| json!({ "rawBytes": base64(der) })).collect();
-            json!({ "uri": url, "certChain": { "certificates": certificates }, "validFor": { "start": LONG_AGO } })
-        };
-        // By the hash of its key a log is named in SCTs and by Rekor v1; a log on tiles by that of its checkpoints' signer.
-        let by_key = |url: &str, spki: &[u8]| log(url, spki, sha256(spki));
-        let ct_log = ct_log.as_ref().map(|ct_log| by_key(&ct_log.url, ct_log.log_key_spki()));
-        let tiles = rekor_tiles.target();
-        json!({
-            "mediaType": "application/vnd.dev.sigstore.trustedroot+json;version=0.1",
-            "tlogs": [
-                by_key(&rekor.url, rekor.target().log_key_spki()),
-                log(&rekor_tiles.url, tiles.log_key_spki(), tiles.log_id()),
-            ],
-            "certificateAuthorities": [authority(&fulcio.url, fulcio.target().authority().chain())],
-            "ctlogs": ct_log.into_iter().collect::<Vec<_>>(),
-            "timestampAuthorities":
-                [authority(&timestamp_authority.url, timestamp_authority.target().authority().chain())],
-        })
-        .to_string()
+    pub fn trusted_root(&self) -> &str {
+        &self.trusted_root
     }
+
+    /// Where clients of the instance sign: `signing_config.json` in version 0.2 (the same).
+    #[must_use]
+    pub fn signing_config(&self) -> &str {
+        &self.signing_config
+    }
+}
+
+fn trusted_root(
+    fulcio: &FulcioLabHandle,
+    ct_log: Option<&CtLabHandle>,
+    rekor: &RekorLabHandle,
+    rekor_tiles: &RekorTilesLabHandle,
+    timestamp_authority: &TsaLabHandle,
+) -> String {
+    let log = |url: &str, spki: &[u8], id: Hash| {
+        let (details, id) = (key_details(spki), base64(&id.0));
+        let key =
+            json!({ "rawBytes": base64(spki), "keyDetails": details, "validFor": { "start": LONG_AGO } });
+        json!({ "baseUrl": url, "hashAlgorithm": "SHA2_256", "publicKey": key, "logId": { "keyId": id } })
+    };
+    let authority = |url: &str, chain: &[Vec<u8>]| {
+        let certificates: Vec<Value> = chain.iter().map(|der| json!({ "rawBytes": base64(der) })).collect();
+        json!({ "uri": url, "certChain": { "certificates": certificates }, "validFor": { "start": LONG_AGO } })
+    };
+    // By the hash of its key a log is named in SCTs and by Rekor v1; a log on tiles by that of its checkpoints' signer.
+    let by_key = |url: &str, spki: &[u8]| log(url, spki, sha256(spki));
+    let ct_log = ct_log.map(|ct_log| by_key(&ct_log.url, ct_log.log_key_spki()));
+    let tiles = rekor_tiles.target();
+    json!({
+        "mediaType": "application/vnd.dev.sigstore.trustedroot+json;version=0.1",
+        "tlogs": [
+            by_key(&rekor.url, rekor.target().log_key_spki()),
+            log(&rekor_tiles.url, tiles.log_key_spki(), tiles.log_id()),
+        ],
+        "certificateAuthorities": [authority(&fulcio.url, fulcio.target().authority().chain())],
+        "ctlogs": ct_log.into_iter().collect::<Vec<_>>(),
+        "timestampAuthorities":
+            [authority(&timestamp_authority.url, timestamp_authority.target().authority().chain())],
+    })
+    .to_string()
+}
+
+fn signing_config(
+    fulcio: &FulcioLabHandle,
+    rekor: &RekorLabHandle,
+    rekor_tiles: &RekorTilesLabHandle,
+    timestamp_authority: &TsaLabHandle,
+) -> String {
+    let service = |url: &str, version: u32| json!({ "url": url, "majorApiVersion": version, "validFor": { "start": LONG_AGO }, "operator": "hammer" });
+    let timestamps = format!("{}/api/v1/timestamp", timestamp_authority.url);
+    json!({
+        "mediaType": "application/vnd.dev.sigstore.signingconfig.v0.2+json",
+        "caUrls": [service(&fulcio.url, 1)],
+        "rekorTlogUrls": [service(&rekor_tiles.url, 2), service(&rekor.url, 1)],
+        "rekorTlogConfig": { "selector": "ANY" },
+        "tsaUrls": [service(&timestamps, 1)],
+        "tsaConfig": { "selector": "ANY" },
+    })
+    .to_string()
 }
 
 fn ct_log(plan: CtLabPlan, root: &[u8]) -> Result<CtLabHandle, LabError> {

@@ -8,6 +8,7 @@ use hammer_exchange::token::TokenError;
 use hammer_tlog::keys::chain::ChainError;
 use hammer_tlog::keys::key::KeyError;
 use hammer_tlog::logs::note::NoteError;
+use hammer_tuf::TufError;
 
 /// A fragment that completes "failed to ...", naming the key or file at fault.
 #[derive(Debug, thiserror::Error)]
@@ -80,6 +81,19 @@ pub enum SigstoreError {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
+        reason: String,
+    },
+    /// The root that clients of the TUF repository come with is none.
+    #[error("use the root of the TUF repository: failed to {0}")]
+    TufRoot(TufError),
+    /// The TUF repository does not say whom to trust, or is not believed.
+    #[error("read {what} of the TUF repository {url}: {reason}")]
+    TufRepository {
+        /// What was read.
+        what: String,
+        /// Where.
+        url: String,
+        /// Why it is not there, or not believed.
         reason: String,
     },
     /// The key of Rekor v2 makes no verifier of checkpoints.
@@ -163,6 +177,8 @@ impl SigstoreError {
             | Self::Chain { key, .. } => Some(key),
             Self::Both { other, .. } => Some(other),
             Self::TrustedRoot { .. } => Some("trusted_root"),
+            Self::TufRoot(_) => Some("tuf.root"),
+            Self::TufRepository { .. } => Some("tuf.url"),
             Self::Origin(_) => Some("rekor_tiles_origin"),
             Self::Token(_) => Some("identity.token"),
             Self::Subject(_) => Some("identity.subject"),

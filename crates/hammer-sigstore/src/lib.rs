@@ -24,6 +24,7 @@ mod target;
 mod timestamp;
 mod tokens;
 mod trust;
+mod tuf;
 mod verify;
 
 pub use bundle::files::BundleFiles;
@@ -36,7 +37,7 @@ pub use judge::rekor_log::follow_link::{EntryReadBack, FollowLink};
 pub use plan::{
     BundlesPlan, CorpusDraw, FulcioInterface, IdentityPlan, MixedPlan, NewestEntries, RekorVersion,
     SearchKey, ServiceReadKind, ServiceReadPlan, SignPlan, SigstoreTargetPlan, TimestampFormat,
-    TimestampPlan, TokenSigner, VerifyBy, VerifyPlan, ZipfExponent,
+    TimestampPlan, TokenSigner, TufCache, TufPlan, TufTargetPlan, VerifyBy, VerifyPlan, ZipfExponent,
 };
 pub use read::{ServiceReadOp, ServiceReadSession, ServiceReadWorkload};
 pub use rekor_tiles::audit::{RekorTilesLeaves, RekorTilesLog};
@@ -46,4 +47,5 @@ pub use target::{ServiceEndpoints, SigstoreService, SigstoreTarget};
 pub use timestamp::workload::{TimestampOp, TimestampSession, TimestampWorkload};
 pub use tokens::FlowTokens;
 pub use trust::{Trust, TrustedRoot};
+pub use tuf::workload::{TufOp, TufUser, TufWorkload};
 pub use verify::{VerifyOp, VerifySession, VerifyWorkload};

@@ -7,6 +7,7 @@ mod read;
 mod sign;
 mod target;
 mod timestamp;
+mod tuf;
 mod verify;
 
 pub use bundles::BundlesPlan;
@@ -16,4 +17,5 @@ pub use read::{SearchKey, ServiceReadKind, ServiceReadPlan};
 pub use sign::{FulcioInterface, RekorVersion, SignPlan};
 pub use target::SigstoreTargetPlan;
 pub use timestamp::{TimestampFormat, TimestampPlan};
+pub use tuf::{TufCache, TufPlan, TufTargetPlan};
 pub use verify::{CorpusDraw, NewestEntries, VerifyBy, VerifyPlan, ZipfExponent};

@@ -34,6 +34,7 @@ pub struct ServiceEndpoints {
     rekor_tiles_grpc: Vec<Uri>,
     rekor_tiles_read: Vec<Uri>,
     timestamp: Vec<Uri>,
+    tuf: Vec<Uri>,
 }
 
 /// A service of Sigstore.
@@ -53,11 +54,13 @@ pub enum SigstoreService {
     RekorTilesRead,
     /// The timestamp authority.
     Timestamp,
+    /// The TUF repository.
+    Tuf,
 }
 
 impl SigstoreService {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Fulcio,
         Self::FulcioGrpc,
         Self::Rekor,
@@ -65,6 +68,7 @@ impl SigstoreService {
         Self::RekorTilesGrpc,
         Self::RekorTilesRead,
         Self::Timestamp,
+        Self::Tuf,
     ];
 
     /// The name by which the report tells of its connections.
@@ -77,6 +81,7 @@ impl SigstoreService {
             Self::RekorTilesGrpc => "rekor-tiles-grpc",
             Self::RekorTilesRead => "rekor-tiles-read",
             Self::Timestamp => "timestamp",
+            Self::Tuf => "tuf",
         }
     }
 
@@ -90,6 +95,7 @@ impl SigstoreService {
             Self::RekorTilesGrpc => "rekor_tiles_grpc_url",
             Self::RekorTilesRead => "rekor_tiles_read_url",
             Self::Timestamp => "timestamp_url",
+            Self::Tuf => "tuf",
         }
     }
 
@@ -180,6 +186,7 @@ impl ServiceEndpoints {
             rekor_tiles_grpc: urls(&plan.rekor_tiles_grpc_url),
             rekor_tiles_read,
             timestamp: urls(&plan.timestamp_url),
+            tuf: plan.tuf.as_ref().map_or_else(Vec::new, |tuf| urls(&tuf.url)),
         }
     }
 
@@ -193,6 +200,7 @@ impl ServiceEndpoints {
             SigstoreService::RekorTilesGrpc => &self.rekor_tiles_grpc,
             SigstoreService::RekorTilesRead => &self.rekor_tiles_read,
             SigstoreService::Timestamp => &self.timestamp,
+            SigstoreService::Tuf => &self.tuf,
         }
     }
 

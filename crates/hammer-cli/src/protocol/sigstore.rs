@@ -12,7 +12,7 @@ use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_measure::headline::Headline;
 use hammer_sigstore::{
     BundleFiles, CorpusSink, CorpusWriter, CorpusWritten, RekorLog, RekorTilesLeaves, RekorTilesLog,
-    RekorVersion, SignPlan, SigstoreError, SigstoreService, SigstoreTargetPlan,
+    RekorVersion, SignPlan, SigstoreError, SigstoreService, SigstoreTargetPlan, TufTargetPlan,
 };
 use http::Uri;
 
@@ -20,10 +20,10 @@ use super::lab::Lab;
 use super::lane::LaneRequest;
 use super::{FillCorpus, OpenProtocol, Protocol, RunFiles, RunPlan, WrittenCorpus};
 use crate::error::CliError;
-use crate::plan::WorkloadPlan;
 use crate::plan::error::{KeyedError, PlanError, PlanFault};
 use crate::plan::path::PlanPath;
 use crate::plan::section::Section;
+use crate::plan::{Plan, WorkloadPlan};
 use crate::tui::spec::{PanelSide, PanelSpec};
 
 pub(crate) mod issuer;
@@ -32,10 +32,11 @@ mod opened;
 mod panel;
 mod sections;
 mod tokens;
+mod tuf;
 
 use opened::OpenTarget;
 use panel::{PANEL, side};
-use sections::{LAB, SIGN, TARGET, all, mixed, read, sign, timestamp, uses, verify};
+use sections::{LAB, SIGN, TARGET, all, mixed, read, sign, timestamp, tuf as refreshes, uses, verify};
 use tokens::OAUTH;
 
 /// The protocol.
@@ -109,6 +110,20 @@ impl Protocol for Sigstore {
 
     fn side(&self, workload: &WorkloadPlan) -> PanelSide {
         side(workload)
+    }
+
+    fn notes(&self, plan: &Plan) -> Vec<String> {
+        let target = plan.target.unnamed.get::<SigstoreTargetPlan>(TARGET);
+        let source = target.and_then(|target| tuf::source(plan, target));
+        let said = |tuf: &TufTargetPlan| {
+            let url = tuf.url.as_slice().first().map(ToString::to_string).unwrap_or_default();
+            format!(
+                "answers are held to {}, as the TUF repository {url} had it before the run, verified from {}",
+                tuf.target,
+                tuf.root.display()
+            )
+        };
+        source.map(said).into_iter().collect()
     }
 }
 
@@ -211,6 +226,9 @@ impl OpenProtocol for OpenSigstore {
         }
         if let Some(plan) = read(lane.workload) {
             return lanes::reads(plan, target, lane);
+        }
+        if let Some(plan) = refreshes(lane.workload) {
+            return lanes::refreshes(plan, target, lane);
         }
         match timestamp(lane.workload) {
             Some(plan) => lanes::timestamps(plan, target, lane),

@@ -43,7 +43,7 @@ fn embedded(name: &str) -> SigstoreLabPlan {
 
 /// The lies that the services own up to, as kind and whom it was told.
 fn told(lab: &SigstoreLab) -> Vec<(String, String)> {
-    let all: [Liar; 4] = [told_by_fulcio, told_by_the_tsa, told_by_rekor, told_by_rekor_tiles];
+    let all: [Liar; 5] = [told_by_fulcio, told_by_the_tsa, told_by_rekor, told_by_rekor_tiles, told_by_tuf];
     let mut told: Vec<_> = all.into_iter().flat_map(|of| of(lab)).collect();
     told.sort();
     told
@@ -78,6 +78,13 @@ fn told_by_rekor_tiles(lab: &SigstoreLab) -> Vec<(String, String)> {
     told.iter().map(|lie| (word(&lie.kind), format!("{:?}", lie.log_index))).collect()
 }
 
+/// Nobody is named: refreshes are all alike.
+fn told_by_tuf(lab: &SigstoreLab) -> Vec<(String, String)> {
+    let (told, unlisted) = lab.tuf.target().told_lies();
+    assert_eq!(unlisted, 0);
+    told.iter().map(|lie| (word(&lie.kind), String::new())).collect()
+}
+
 fn word(kind: &impl Serialize) -> String {
     serde_json::to_value(kind).unwrap().as_str().unwrap().to_owned()
 }
@@ -88,6 +95,7 @@ fn found(service: &str, report: &Report, services: &Services) -> Vec<(String, St
     let who = |breach: &Breach| match service {
         "fulcio" => format!("flow-{}@hammer.test", breach.seq.unwrap()),
         "tsa" => evidence.imprint(breach),
+        "tuf" => String::new(),
         "rekor" => format!("{} {:?}", evidence.uuid(breach), breach.index),
         _ => format!("{:?}", breach.index),
     };
@@ -254,6 +262,11 @@ lies! {
     a_fork_of_the_log_on_tiles_is_caught: "rekor-tiles", "forked-checkpoint" => "forked-checkpoint", 1;
     an_entry_with_the_body_of_another_in_the_log_on_tiles_is_caught:
         "rekor-tiles", "another-body" => "another-entry", 3;
+    a_timestamp_of_tuf_that_is_rolled_back_is_caught: "tuf", "rolled-back-timestamp" => "metadata-rollback", 3;
+    a_snapshot_of_tuf_that_is_rolled_back_is_caught: "tuf", "rolled-back-snapshot" => "metadata-rollback", 3;
+    a_timestamp_of_tuf_that_expired_is_caught: "tuf", "expired-timestamp" => "metadata-expired", 3;
+    a_target_of_tuf_with_another_hash_is_caught: "tuf", "target-of-another-hash" => "target-hash", 3;
+    a_root_of_tuf_by_too_few_keys_is_caught: "tuf", "root-by-too-few-keys" => "metadata-signature", 3;
 }
 
 #[test]

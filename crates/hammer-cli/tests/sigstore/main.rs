@@ -11,4 +11,5 @@ mod lies;
 mod on_time;
 mod reads;
 mod services;
+mod tuf;
 mod variants;

@@ -30,12 +30,13 @@ impl Services {
         let lab = SigstoreLab::spawn(plan, vec![issuer]).unwrap();
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(ROOT), lab.trusted_root()).unwrap();
+        fs::write(folder.path().join(TUF_ROOT), lab.tuf.target().first_root()).unwrap();
         Self { lab, folder, algorithm }
     }
 
     /// What a plan has as `target.sigstore`.
     pub(crate) fn target(&self) -> Value {
-        let SigstoreLab { fulcio, rekor, rekor_tiles, timestamp_authority, .. } = &self.lab;
+        let SigstoreLab { fulcio, rekor, rekor_tiles, timestamp_authority, tuf, .. } = &self.lab;
         let signer = match self.algorithm {
             TokenAlgorithm::Es256 => "es256",
             TokenAlgorithm::Rs256 => "rs256",
@@ -47,6 +48,7 @@ impl Services {
             "rekor_tiles_url": rekor_tiles.url,
             "rekor_tiles_grpc_url": rekor_tiles.url,
             "timestamp_url": timestamp_authority.url,
+            "tuf": { "url": tuf.url, "root": TUF_ROOT },
             "trusted_root": ROOT,
             "rekor_tiles_origin": rekor_tiles.target().origin(),
             "identity": { "issuer": ISSUER, "listen": "127.0.0.1:0", "signer": signer },
@@ -80,3 +82,4 @@ pub(crate) fn keys(algorithm: TokenAlgorithm) -> IssuerKeys {
 /// By whose name tokens are signed; nobody looks it up.
 pub(crate) const ISSUER: &str = "http://issuer.hammer.test";
 const ROOT: &str = "trusted_root.json";
+const TUF_ROOT: &str = "1.root.json";

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::identity::IdentityPlan;
+use super::tuf::TufTargetPlan;
 
 /// The services of Sigstore in a plan file or on a command line; those that no workload uses may be left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -33,6 +34,10 @@ pub struct SigstoreTargetPlan {
     /// The timestamp authority: what stands before `/api/v1/timestamp`.
     #[serde(skip_serializing_if = "OneOrMany::is_empty")]
     pub timestamp_url: OneOrMany<ServiceUrl>,
+    /// The TUF repository of the instance: what `sigstore_tuf` refreshes, and where what is trusted comes from before the run where
+    /// there is no `trusted_root`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tuf: Option<TufTargetPlan>,
     /// The file of all that is trusted: `trusted_root.json` as cosign and sigstore-go read it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trusted_root: Option<PathBuf>,
@@ -75,6 +80,7 @@ impl Default for SigstoreTargetPlan {
             rekor_tiles_grpc_url: OneOrMany::default(),
             rekor_tiles_read_url: OneOrMany::default(),
             timestamp_url: OneOrMany::default(),
+            tuf: None,
             trusted_root: None,
             fulcio_chain: None,
             ct_log_key: None,

@@ -36,8 +36,9 @@ pub(super) fn serve(args: &LabSigstoreArgs, registry: &Registry) -> Result<ExitC
     let lab = SigstoreLab::spawn(plan, vec![issuer]).map_err(refused)?;
     let mut target = target(&lab, &origin);
     if let Some(folder) = &args.out {
-        let written = WrittenFiles::to(folder, &lab.trusted_root(), &token)?;
+        let written = WrittenFiles::to(folder, &lab, &token)?;
         target["trusted_root"] = json!(written.trusted_root);
+        target["tuf"] = json!({ "url": lab.tuf.url, "root": written.root });
         target["identity"] = json!({ "token": { "file": written.token } });
     }
     until_signal(&target)?;
@@ -61,13 +62,14 @@ fn target(lab: &SigstoreLab, origin: &str) -> Value {
 
 /// Ends the services; what each has counted.
 fn stopped(lab: SigstoreLab) -> Value {
-    let SigstoreLab { fulcio, ct_log, rekor, rekor_tiles, timestamp_authority } = lab;
+    let SigstoreLab { fulcio, ct_log, rekor, rekor_tiles, timestamp_authority, tuf, .. } = lab;
     json!({
         "fulcio": fulcio.stop(),
         "ct_log": ct_log.map(hammer_lab::LabHandle::stop),
         "rekor": rekor.stop(),
         "rekor_tiles": rekor_tiles.stop(),
         "timestamp_authority": timestamp_authority.stop(),
+        "tuf": tuf.stop(),
     })
 }
 
@@ -95,11 +97,13 @@ fn token(keys: IssuerKeys, audience: &str, now: u64) -> String {
 /// The files of an instance, by paths that hold in any folder.
 struct WrittenFiles {
     trusted_root: PathBuf,
+    /// What clients of the TUF repository come with.
+    root: PathBuf,
     token: PathBuf,
 }
 
 impl WrittenFiles {
-    fn to(folder: &Path, trusted_root: &str, token: &str) -> Result<Self, OutputError> {
+    fn to(folder: &Path, lab: &SigstoreLab, token: &str) -> Result<Self, OutputError> {
         let made = fs::create_dir_all(folder).and_then(|()| folder.canonicalize());
         let folder = made.map_err(|source| OutputError::Unopened { path: folder.to_owned(), source })?;
         let write = |name: &str, text: &str| {
@@ -108,7 +112,13 @@ impl WrittenFiles {
             written.map_err(|source| OutputError::Unopened { path: path.clone(), source })?;
             Ok(path)
         };
-        Ok(Self { trusted_root: write("trusted_root.json", trusted_root)?, token: write("token", token)? })
+        let root = String::from_utf8_lossy(&lab.tuf.target().first_root()).into_owned();
+        write("signing_config.json", lab.signing_config())?;
+        Ok(Self {
+            trusted_root: write("trusted_root.json", lab.trusted_root())?,
+            root: write("root.json", &root)?,
+            token: write("token", token)?,
+        })
     }
 }
 

@@ -11,11 +11,11 @@ use hammer_net::ClientConfig;
 use hammer_sigstore::{
     BundleFiles, CorpusSink, EntryReadBack, FollowLink, MixedPlan, ServiceReadPlan, ServiceReadWorkload,
     SignPlan, SignWorkload, SigstoreError, SigstoreRun, SigstoreService, TimestampPlan, TimestampWorkload,
-    VerifyPlan, VerifyWorkload,
+    TufPlan, TufWorkload, VerifyPlan, VerifyWorkload,
 };
 
 use super::opened::OpenTarget;
-use super::sections::{MIXED, READ, SIGN, TIMESTAMP, VERIFY};
+use super::sections::{MIXED, READ, SIGN, TIMESTAMP, TUF, VERIFY};
 use super::{FollowedRekor, is_followed};
 use crate::plan::error::{PlanError, PlanFault};
 use crate::protocol::lane::LaneRequest;
@@ -134,6 +134,22 @@ pub(super) fn reads(
     let made =
         ServiceReadWorkload::new(plan, &open.target, &run(&lane), |service| client(&lane, open, service));
     let made = made.map_err(|fault| told(fault, &lane, open, READ))?.warm_up(lane.warm_up);
+    Ok(lane.with(made))
+}
+
+/// Refreshes of the TUF repository.
+pub(super) fn refreshes(
+    plan: &TufPlan,
+    open: &OpenTarget,
+    lane: LaneRequest<'_>,
+) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
+    let refused = |fault: LaneFault| told(fault, &lane, open, TUF);
+    let client = client(&lane, open, SigstoreService::Tuf).map_err(refused)?;
+    let root = open.tuf_root.as_deref();
+    let missing = SigstoreError::Missing { key: "tuf", what: "root of the TUF repository" };
+    let root = root.ok_or(missing).map_err(|error| refused(error.into()))?;
+    let made = TufWorkload::new(plan, root, &open.target.trust, &run(&lane), client);
+    let made = made.map_err(|error| refused(error.into()))?.warm_up(lane.warm_up);
     Ok(lane.with(made))
 }
 

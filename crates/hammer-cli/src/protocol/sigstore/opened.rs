@@ -1,5 +1,6 @@
 //! The services of a run: found where the plan says, or started; and who signs the tokens that Fulcio is shown.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use hammer_lab::{LabError, LabHandle};
@@ -8,7 +9,7 @@ use hammer_lab_sigstore::{IssuerLabPlan, SigstoreLab, SigstoreLabPlan};
 use hammer_oauth::{IssuerDocuments, IssuerKeys, IssuerUrlError, TokenMinter, jwt};
 use hammer_sigstore::{
     FlowTokens, IdentityPlan, ServiceEndpoints, SigstoreError, SigstoreTarget, SigstoreTargetPlan, Trust,
-    TrustedRoot,
+    TrustedRoot, TufTargetPlan,
 };
 use hammer_values::OneOrMany;
 
@@ -31,6 +32,8 @@ pub(super) struct OpenTarget {
     pub(super) target: SigstoreTarget,
     /// The tokens that flows show, where they are not hammer's own.
     pub(super) tokens: Option<RunTokens>,
+    /// The root that clients of the TUF repository come with, where there is one.
+    pub(super) tuf_root: Option<Vec<u8>>,
 }
 
 /// Finds the plan's services, or starts them, where they are embedded; what was started is added to `labs`.
@@ -50,7 +53,9 @@ pub(super) fn opened(
         return Err(PlanFault::Missing.at(at).into());
     };
     let failed = |error: SigstoreError| CliError::from(PlanFault::failed(error).at(at.clone()));
-    let trust = Trust::of(written, None).map_err(failed)?;
+    let fetched = super::tuf::trusted_root(plan, written, &at)?;
+    let trust = Trust::of(written, fetched.as_ref()).map_err(failed)?;
+    let tuf_root = written.tuf.as_ref().map(TufTargetPlan::first_root).transpose().map_err(failed)?;
     let (tokens, run_tokens) = match tokens(plan, &written.identity, epoch_unix_ms, &at, labs)? {
         None => (None, None),
         Some(IdentityTokens::Own(own)) => (Some(own), None),
@@ -64,27 +69,25 @@ pub(super) fn opened(
         tokens: tokens.map(Arc::new),
         certified_issuer: certified_issuer(&written.identity),
     };
-    Ok(OpenTarget { at, target, tokens: run_tokens })
+    Ok(OpenTarget { at, target, tokens: run_tokens, tuf_root })
 }
 
-/// The same services for another run of the plan, which has an epoch of its own. Tokens of somebody else are read, or asked for, anew: what
-/// keeps them fresh goes by the run's own instants.
+/// The same services, trusted as at first, for another run of the plan, which has an epoch of its own. Tokens of somebody else are read,
+/// or asked for, anew: what keeps them fresh goes by the run's own instants.
 ///
 /// # Errors
 /// When there is none any more.
 pub(super) fn reopened(open: &OpenTarget, plan: &Plan, epoch_unix_ms: u64) -> Result<OpenTarget, CliError> {
-    let OpenTarget { at, target, tokens: had } = open;
+    let OpenTarget { at, target, tokens: had, tuf_root } = open;
+    let unchanged =
+        || OpenTarget { at: at.clone(), target: target.clone(), tokens: None, tuf_root: tuf_root.clone() };
     let written = plan.target.unnamed.get::<SigstoreTargetPlan>(TARGET).filter(|_| had.is_some());
-    let Some(written) = written else {
-        return Ok(OpenTarget { at: at.clone(), target: target.clone(), tokens: None });
-    };
+    let Some(written) = written else { return Ok(unchanged()) };
     let found = tokens(plan, &written.identity, epoch_unix_ms, at, &mut Vec::new())?;
-    let Some(IdentityTokens::Others(others)) = found else {
-        return Ok(OpenTarget { at: at.clone(), target: target.clone(), tokens: None });
-    };
+    let Some(IdentityTokens::Others(others)) = found else { return Ok(unchanged()) };
     let shown = FlowTokens::Stocked(others.stock.clone());
     let target = SigstoreTarget { tokens: Some(Arc::new(shown)), ..target.clone() };
-    Ok(OpenTarget { at: at.clone(), target, tokens: Some(*others) })
+    Ok(OpenTarget { target, tokens: Some(*others), ..unchanged() })
 }
 
 /// The embedded services, which trust the run's own tokens.
@@ -105,7 +108,7 @@ fn embedded(
     let content = |reason: String| CliError::from(PlanFault::Misfit(reason).at(at.clone()));
     let issuer = trusted_issuer(&keys).map_err(|why| content(why.to_string()))?;
     let started = SigstoreLab::spawn(lab.clone(), vec![issuer]).map_err(refused)?;
-    let root = TrustedRoot::parse(&started.trusted_root()).map_err(content)?;
+    let root = TrustedRoot::parse(started.trusted_root()).map_err(content)?;
     let written = served(&started, lab).map_err(refused)?;
     let failed = |error: SigstoreError| CliError::from(PlanFault::failed(error).at(at.clone()));
     let trust = Trust::of(&written, Some(&root)).map_err(failed)?;
@@ -116,12 +119,18 @@ fn embedded(
         tokens: Some(Arc::new(tokens)),
         certified_issuer: Some(OWN_ISSUER.to_owned()),
     };
-    let SigstoreLab { fulcio, ct_log, rekor, rekor_tiles, timestamp_authority } = started;
+    let tuf_root = Some(started.tuf.target().first_root());
+    let SigstoreLab { fulcio, ct_log, rekor, rekor_tiles, timestamp_authority, tuf, .. } = started;
     labs.extend(ct_log.map(|log| -> Box<dyn Lab> { Box::new(log) }));
-    let others: [Box<dyn Lab>; 4] =
-        [Box::new(fulcio), Box::new(rekor), Box::new(rekor_tiles), Box::new(timestamp_authority)];
+    let others: [Box<dyn Lab>; 5] = [
+        Box::new(fulcio),
+        Box::new(rekor),
+        Box::new(rekor_tiles),
+        Box::new(timestamp_authority),
+        Box::new(tuf),
+    ];
     labs.extend(others);
-    Ok(OpenTarget { at, target, tokens: None })
+    Ok(OpenTarget { at, target, tokens: None, tuf_root })
 }
 
 /// Where the embedded services are.
@@ -134,6 +143,11 @@ fn served(lab: &SigstoreLab, plan: &SigstoreLabPlan) -> Result<SigstoreTargetPla
         rekor_tiles_url: url(&lab.rekor_tiles.url)?,
         rekor_tiles_grpc_url: url(&lab.rekor_tiles.url)?,
         timestamp_url: url(&lab.timestamp_authority.url)?,
+        tuf: Some(TufTargetPlan {
+            url: url(&lab.tuf.url)?,
+            root: PathBuf::new(),
+            target: "trusted_root.json".to_owned(),
+        }),
         rekor_tiles_origin: Some(plan.rekor_tiles.hostname.clone()),
         ..SigstoreTargetPlan::default()
     })

@@ -1,6 +1,6 @@
 //! What the dashboard shows of Sigstore.
 
-use super::sections::{mixed, read, sign, timestamp, verify};
+use super::sections::{mixed, read, sign, timestamp, tuf, verify};
 use crate::plan::WorkloadPlan;
 use crate::tui::spec::{PanelLabel, PanelSide, PanelSize, PanelSpec, SideWords};
 
@@ -9,7 +9,7 @@ pub(super) fn side(workload: &WorkloadPlan) -> PanelSide {
     if sign(workload).is_some() || mixed(workload).is_some() || timestamp(workload).is_some() {
         return PanelSide::Writes;
     }
-    match verify(workload).is_some() || read(workload).is_some() {
+    match verify(workload).is_some() || read(workload).is_some() || tuf(workload).is_some() {
         true => PanelSide::Reads,
         false => PanelSide::Neither,
     }

@@ -2,7 +2,8 @@
 
 use hammer_lab_sigstore::SigstoreLabPlan;
 use hammer_sigstore::{
-    MixedPlan, ServiceReadPlan, SignPlan, SigstoreService, SigstoreTargetPlan, TimestampPlan, VerifyPlan,
+    MixedPlan, ServiceReadPlan, SignPlan, SigstoreService, SigstoreTargetPlan, TimestampPlan, TufPlan,
+    VerifyPlan,
 };
 use hammer_values::{Agreed, RenamedKey};
 use serde_json::{Map, Value};
@@ -26,6 +27,9 @@ pub(super) const READ: &str = "sigstore_read";
 /// The section of a workload that asks for timestamps alone.
 pub(super) const TIMESTAMP: &str = "sigstore_timestamp";
 
+/// The section of a workload that refreshes clients of the TUF repository.
+pub(super) const TUF: &str = "sigstore_tuf";
+
 impl LabSettings for SigstoreLabPlan {
     const RENAMED: &[RenamedKey] = &[];
 }
@@ -45,6 +49,7 @@ pub(super) fn all() -> Vec<Section> {
         ),
         Section::of::<TimestampPlan>(Workload, TIMESTAMP, "Timestamps alone."),
         Section::of::<ServiceReadPlan>(Workload, READ, "Reads of single services."),
+        Section::of::<TufPlan>(Workload, TUF, "Refreshes of a TUF repository."),
     ]
 }
 
@@ -73,6 +78,11 @@ pub(super) fn read(workload: &WorkloadPlan) -> Option<&ServiceReadPlan> {
     workload.operations.get(READ)
 }
 
+/// The refreshes of a workload, where it has them.
+pub(super) fn tuf(workload: &WorkloadPlan) -> Option<&TufPlan> {
+    workload.operations.get(TUF)
+}
+
 /// The section of a workload of this protocol, and the services that its flows go to.
 pub(super) fn uses(workload: &WorkloadPlan) -> Option<(&'static str, Vec<SigstoreService>)> {
     if let Some(plan) = sign(workload) {
@@ -87,8 +97,10 @@ pub(super) fn uses(workload: &WorkloadPlan) -> Option<(&'static str, Vec<Sigstor
     if let Some(plan) = read(workload) {
         return Some((READ, plan.services().collect()));
     }
+    if tuf(workload).is_some() {
+        return Some((TUF, vec![SigstoreService::Tuf]));
+    }
     timestamp(workload).map(|_| (TIMESTAMP, vec![SigstoreService::Timestamp]))
 }
 
-const LAB_IS: &str =
-    "Fulcio with a CT log, Rekor v1 and v2, and a timestamp authority, which trust the tokens of the run.";
+const LAB_IS: &str = "Fulcio with a CT log, Rekor v1 and v2, a timestamp authority and a TUF repository, which trust the tokens of the run.";
