@@ -255,6 +255,10 @@ fn check_logged(
             artifact.is_some_and(|artifact| logged.is_about(artifact))
         }
         (BundleContent::Envelope { payload, .. }, LoggedKind::Dsse) => logged.is_about(payload),
+        // rekor-tiles 2.3 takes no dsse entries any more: of an envelope cosign logs what was signed.
+        (BundleContent::Envelope { payload_type, payload, .. }, LoggedKind::HashedRekord) => {
+            logged.is_about(&envelope::signed(payload_type, payload))
+        }
         _ => false,
     };
     let is_signer = match (&bundle.signer, &logged.signer) {
