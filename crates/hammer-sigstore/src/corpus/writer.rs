@@ -36,7 +36,7 @@ pub struct CorpusWritten {
     pub added: u64,
     /// Entries that found no room on their way.
     pub lost: u64,
-    /// The one of the highest index among those that were added last, in words.
+    /// The one of the highest index among those that were added, in words.
     pub last: Option<String>,
 }
 
@@ -141,11 +141,13 @@ fn write(mut file: File, received: &Receiver<Message>, counts: &Counts) -> io::R
     while let Ok(Message::Lines(lines, count)) = received.recv() {
         file.write_all(&lines)?;
         counts.added.fetch_add(count, Ordering::Relaxed);
-        let newest = lines.trim_ascii_end().rsplit(|byte| *byte == b'\n').next();
-        if let Some(Ok((entry, _))) = newest.map(CorpusEntry::of_line)
-            && last.as_ref().is_none_or(|last| last.log_index < entry.log_index)
+        // Answers of several users come in another order than the log gave places.
+        for (entry, _) in
+            lines.split(|byte| *byte == b'\n').filter_map(|line| CorpusEntry::of_line(line).ok())
         {
-            last = Some(entry);
+            if last.as_ref().is_none_or(|last| last.log_index < entry.log_index) {
+                last = Some(entry);
+            }
         }
     }
     file.sync_data()?;
