@@ -184,3 +184,16 @@ fn a_share_of_failures_is_no_outage_and_silence_is_one_where_much_was_usual() {
     let [outage] = &report.disruptions[..] else { panic!("{:?}", report.disruptions) };
     assert_eq!((outage.kind, seconds(outage.to_ns)), (DisruptionKind::Outage, Some(3.0)));
 }
+
+/// Rekor v2 with a checkpoint every 10 s: what came since the last one is answered at once, after 5 s on average.
+#[test]
+fn a_server_that_answers_in_batches_is_silent_between_them_and_in_no_outage() {
+    let batch = [&[Hung(100); 9][..], &[Accepted(1000, 10_000)]].concat();
+    let report = run(open(), &batch.repeat(4), &[]);
+    assert_eq!(report.disruptions, []);
+    // A checkpoint that does not come for long is another thing.
+    let stopped = [batch.repeat(2), vec![Hung(100); 45], batch.repeat(2)].concat();
+    let report = run(open(), &stopped, &[]);
+    let [outage] = &report.disruptions[..] else { panic!("{:?}", report.disruptions) };
+    assert_eq!((outage.kind, outage.from_ns), (DisruptionKind::Outage, 20_000_000_000));
+}
