@@ -149,18 +149,21 @@ impl AnswerReading {
         let log = reader.log();
         for receipt in std::mem::take(&mut self.unjoined) {
             let answered = log.answered(&receipt);
-            match round.heads.became(answered.head) {
+            let Some(head) = answered.head else {
+                self.unread.push_back(receipt);
+                continue;
+            };
+            match round.heads.became(head) {
                 JoinedHead::Waiting => self.unjoined.push(receipt),
                 JoinedHead::Unknown => self.lost += 1,
                 JoinedHead::Forked => {
-                    let why =
-                        format!("its checkpoint of {} leaves is not of the log's tree", answered.head.size);
+                    let why = format!("its checkpoint of {} leaves is not of the log's tree", head.size);
                     self.broken(receipt, "forked-checkpoint", why);
                 }
                 JoinedHead::Joined => match log.placed(&receipt, reader.shards()) {
                     Err(fault) => self.faults.push((receipt, fault)),
                     Ok(()) if answered.is_read_back => self.unread.push_back(receipt),
-                    Ok(()) => self.kept(receipt, answered.head.size),
+                    Ok(()) => self.kept(receipt, Some(head.size)),
                 },
             }
         }
@@ -226,7 +229,7 @@ impl AnswerReading {
             match found {
                 ReadBack::Kept => {
                     self.cost.entries += 1;
-                    self.kept(*receipt, log.answered(receipt).head.size);
+                    self.kept(*receipt, log.answered(receipt).head.map(|head| head.size));
                 }
                 ReadBack::Broken(fault) => {
                     self.cost.entries += 1;
@@ -267,10 +270,10 @@ impl AnswerReading {
             .push(format!("{entries} entries were read back in {seconds:.1} s, by {requests} requests"));
     }
 
-    fn kept(&mut self, receipt: Receipt, size: u64) {
-        // The answer came with the head that covers it.
+    fn kept(&mut self, receipt: Receipt, size: Option<u64>) {
+        // The answer came with the head that covers it, where it is no older than that.
         let fetched_ns = receipt.received_ns;
-        let published = Some(Published { size, fetched_ns, unseen_ns: 0, timestamp_ms: 0 });
+        let published = size.map(|size| Published { size, fetched_ns, unseen_ns: 0, timestamp_ms: 0 });
         let index = receipt.index().unwrap_or_default();
         self.verdicts.push(Verdict::Kept(Kept { receipt, index, published }));
     }
@@ -290,7 +293,7 @@ async fn read<L: AnsweredSource>(
     let (path, body) = match receipts {
         [receipt] if !is_together => {
             let path = log.entry_path(receipt);
-            let Some(body) = reader.found(&path).await? else { return Ok(vec![ReadBack::Missing]) };
+            let Some(body) = reader.entry(&path).await? else { return Ok(vec![ReadBack::Missing]) };
             (path, body)
         }
         receipts => {

@@ -226,15 +226,27 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
     /// Holds the heads that answers came with against the followed trees, as many as there is time for beside the load.
     async fn join(&mut self) -> Result<(), Trouble> {
         let most = if self.voice.is_judging() { JOINED_AT_LAST } else { JOINED };
+        let active = self.chains.active().tree;
+        let in_any_order = self.reader.log().lags_at_most().is_some();
         for tree in self.answered.trees() {
             let Some(chain) = self.chains.of(tree, self.reader.shards()) else { continue };
             let mut from = 0;
             for _ in 0..most {
                 let Some(head) = self.answered.next(tree, from) else { break };
                 let follower = &mut chain.follower;
-                follower.head(head.clone());
+                if in_any_order {
+                    follower.head(head.clone());
+                } else if follower.trusted().is_some_and(|trusted| head.size <= trusted.size) {
+                    follower.earlier(head.clone());
+                } else {
+                    // The head that this reader is served next is at least as new, or it would look as if the tree shrank.
+                    break;
+                }
                 let proved = prove(&self.reader, tree, follower).await;
                 for event in follower.events() {
+                    if tree == active && matches!(event, Event::First { .. } | Event::Grew { .. }) {
+                        self.tree.follow(&event);
+                    }
                     let (fed, became) = match &event {
                         Event::First { head } | Event::Same { head } | Event::Stale { head, .. } => {
                             (head, JoinedHead::Joined)

@@ -104,7 +104,9 @@ impl LogClient {
     pub async fn get(&self, path: &str, answer: &mut Answer) -> Result<(), Failure> {
         match self {
             Self::Server(client) => {
-                client.send(&Request::get(client.path(path)?).keep_header(RETRY_AFTER), answer).await?;
+                let request = Request::get(client.path(path)?).keep_header(RETRY_AFTER);
+                // Who is asked for no encoding may choose one (RFC 9110 section 12.5.3).
+                client.send(&request.keep_header(CONTENT_ENCODING), answer).await?;
             }
             Self::Folder(folder) => folder.get(path, answer),
         }

@@ -10,6 +10,7 @@ use hammer_measure::Nanos;
 use hammer_net::{Answer, ConfigError, Failure};
 use hammer_tlog::logs::follow::Head;
 use hammer_tlog::logs::tile::TileId;
+use http::StatusCode;
 
 use crate::place::{LogClient, LogPlace};
 use crate::retry::RetryPolicy;
@@ -180,6 +181,20 @@ impl<L: LogSource> AuditReader<L> {
         }
     }
 
+    /// An entry that a log has by its name; none where the log says that it has none. That somebody may not read it (403, 410) says
+    /// nothing of the log, unlike with the files of a store.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    pub(crate) async fn entry(&self, path: &str) -> Result<Option<Vec<u8>>, Trouble> {
+        let answer = self.read(path, Form::Plain).await?;
+        match answer.status.as_u16() {
+            200 => Ok(Some(answer.body)),
+            404 => Ok(None),
+            status => Err(Trouble::Status { path: path.to_owned(), status }),
+        }
+    }
+
     /// The answer to a query.
     ///
     /// # Errors
@@ -237,10 +252,11 @@ impl<L: LogSource> AuditReader<L> {
         match form {
             Form::Plain => self.in_time(path, self.client.get(path, answer)).await?,
             Form::Posted(body) => self.in_time(path, self.client.post(path, body, answer)).await?,
-            Form::Compressed => {
-                self.in_time(path, self.client.get_compressed(path, answer)).await?;
-                answer.decode(LARGEST_ANSWER)?;
-            }
+            Form::Compressed => self.in_time(path, self.client.get_compressed(path, answer)).await?,
+        }
+        // Who was asked for no encoding may have chosen one. What a refusal says is not read.
+        if answer.status == StatusCode::OK {
+            answer.decode(LARGEST_ANSWER)?;
         }
         Ok(received.whole())
     }

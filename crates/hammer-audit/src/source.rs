@@ -93,8 +93,8 @@ pub trait AnsweredSource: LogSource {
 /// What an answer said of its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AnsweredEntry {
-    /// The head.
-    pub head: HeadId,
+    /// The head; none where the log only said that it has the entry, which then is read back.
+    pub head: Option<HeadId>,
     /// Whether the entry is to be read back.
     pub is_read_back: bool,
 }

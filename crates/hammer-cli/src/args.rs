@@ -6,13 +6,15 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod bounds;
 mod ct;
+mod resources;
 mod sigstore;
 
 pub(crate) use bounds::BoundsArgs;
 pub(crate) use ct::{AuditArgs, CtCommand, FollowArgs, LogArgs, RateArgs, ReadArgs, SubmitArgs};
+pub(crate) use resources::ResourcesArgs;
 pub(crate) use sigstore::{
-    IdentityArgs, IssuerArgs, LoadArgs, MixedArgs, ReachArgs, ServicesArgs, SignArgs, SigstoreCommand,
-    TimestampArgs, VerifyBundleArgs,
+    FillArgs, IdentityArgs, IssuerArgs, LoadArgs, MixedArgs, ReachArgs, RekorArgs, ServicesArgs, SignArgs,
+    SigstoreCommand, TsaArgs, VerifyArgs, VerifyBundleArgs,
 };
 
 /// A load generator for the services that software trust rests on.
@@ -50,6 +52,8 @@ pub(crate) enum Command {
     /// Serve an embedded target that really does the work, until a signal
     #[command(subcommand)]
     Lab(LabCommand),
+    /// Serve what processes, control groups and this machine use, for a run on another machine
+    Resources(ResourcesArgs),
     /// Print the JSON Schema of plans, reports, events or summaries
     Schema(SchemaArgs),
     /// Print what a shell needs to complete hammer's commands and options
@@ -246,7 +250,8 @@ pub(crate) struct LabSigstoreArgs {
     /// Change one setting: rekor.serve.listen=127.0.0.1:3000
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
-    /// Write trusted_root.json, and a token that Fulcio takes for a day, to this folder, which is made where there is none
+    /// Write trusted_root.json, signing_config.json and a token that Fulcio takes for a day to this folder, which is made where there is
+    /// none, and print how cosign signs and verifies with them
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// The seed of the issuer's key: Fulcio also takes the tokens of runs with this seed and `--issuer http://issuer.hammer.test`

@@ -12,10 +12,12 @@ use hammer_values::{Count, TimeSpan, ValueError};
 use http::Uri;
 
 use crate::error::CliError;
-use crate::metric_observer::MetricObserver;
+use crate::health;
+use crate::metric_observer::{MetricObserver, NumberPlace};
 use crate::plan::error::{PlanError, PlanFault};
+use crate::plan::grammar::StopKey;
 use crate::plan::load::LoadBounds;
-use crate::plan::observe;
+use crate::plan::observe::{self, PromqlPlan, ScrapePlan};
 use crate::plan::path::PlanPath;
 use crate::plan::resources::ResourcesPlan;
 use crate::plan::section::SectionPlace;
@@ -25,8 +27,10 @@ use crate::protocol::lab::Lab;
 use crate::protocol::lane::LaneRequest;
 use crate::protocol::registry::Registry;
 use crate::protocol::service::{OpenService, permitted};
-use crate::protocol::{FillCorpus, OpenProtocol, RunFiles, RunPlan};
+use crate::protocol::{CalledService, FillCorpus, OpenProtocol, RunFiles, RunPlan};
 use crate::resources;
+use crate::resources::watch::told_by;
+use crate::scrape::PageSource;
 
 /// A plan whose services were found, and whose embedded targets run.
 pub(crate) struct OpenedPlan<'a> {
@@ -66,6 +70,8 @@ pub(crate) struct AssembledFill {
     pub(crate) before: u64,
     /// What it writes.
     pub(crate) corpus: Option<Box<dyn FillCorpus>>,
+    /// What it writes besides its corpus and the report.
+    pub(crate) files: Vec<Box<dyn RunFiles>>,
 }
 
 impl RunInstants {
@@ -93,11 +99,18 @@ pub(crate) fn open<'a>(
     let endpoints: Vec<Uri> = open.iter().flat_map(|open| open.endpoints()).collect();
     permitted(&endpoints, plan.target.authorized.as_deref())?;
     permitted(&pages(plan), plan.target.authorized.as_deref())?;
+    // A token that is not there is told before a fill, and not after it.
+    metric_observers(plan)?;
+    plan.resources
+        .iter()
+        .try_for_each(|resources| told_by(resources, plan.target.authorized.as_ref()).map(drop))?;
     if open.iter().filter(|open| open.observes()).count() > 1 {
         return Err(PlanFault::ObservedTwice.at(PlanPath::of("target")).into());
     }
+    let called: Vec<CalledService> = open.iter().flat_map(|open| open.called()).collect();
     let labs = open.iter_mut().flat_map(|open| open.take_labs()).collect();
-    let found = open.iter_mut().flat_map(|open| open.notes()).collect();
+    let mut found: Vec<String> = open.iter_mut().flat_map(|open| open.notes()).collect();
+    found.extend(health::said(plan, called)?);
     Ok(OpenedPlan { registry, plan, evidence, instants, open, labs, found })
 }
 
@@ -145,6 +158,7 @@ impl<'a> OpenedPlan<'a> {
         };
         let mut lanes = vec![open[protocol].lane(lane)?];
         lanes.extend(open.iter_mut().flat_map(|open| open.upkeep()));
+        let files = open.iter_mut().flat_map(|open| open.take_files()).collect();
         let stops = open.iter().flat_map(|open| open.stops()).collect();
         let mut observers = Vec::new();
         for open in open {
@@ -161,7 +175,7 @@ impl<'a> OpenedPlan<'a> {
             shards: shards.min(plan.target.least_connections().unwrap_or(usize::MAX)).max(1).into(),
             ..self.spec(self.instants)
         };
-        Ok(Some(AssembledFill { spec, goal, before, corpus }))
+        Ok(Some(AssembledFill { spec, goal, before, corpus, files }))
     }
 
     /// Prepares the run itself, which comes `after_fill` or not.
@@ -183,7 +197,7 @@ impl<'a> OpenedPlan<'a> {
         let files = open.iter_mut().flat_map(|open| open.take_files()).collect();
         let stops = stops(registry, plan, &open);
         let headlines = open.iter().flat_map(|open| open.headlines()).collect();
-        let mut observers: Vec<Box<dyn Observer>> = metric_observers(plan).collect();
+        let mut observers = metric_observers(plan)?;
         for open in open {
             observers.extend(open.observers()?);
         }
@@ -261,24 +275,39 @@ fn check_own(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
 
 /// What is read beside the load and belongs to no service.
 fn pages(plan: &Plan) -> Vec<Uri> {
-    let metrics = plan.resources.iter().flat_map(|resources| &resources.metrics);
-    let observed = plan.observe.iter().filter_map(|observed| observed.scrape.as_ref());
-    metrics.map(|page| &page.url).chain(observed.map(|page| &page.url)).map(|url| url.url().clone()).collect()
+    let resources = plan.resources.iter().flat_map(ResourcesPlan::urls);
+    let observed = plan.observe.iter().flat_map(|observed| {
+        let queried = observed.promql.as_ref().map(|promql| &promql.url);
+        observed.scrape.as_ref().map(|scrape| &scrape.url).into_iter().chain(queried)
+    });
+    resources.chain(observed).map(|url| url.url().clone()).collect()
 }
 
-/// Who reads the metrics that the plan observes.
-fn metric_observers(plan: &Plan) -> impl Iterator<Item = Box<dyn Observer>> {
-    plan.observe.iter().filter_map(|observed| {
-        let scrape = observed.scrape.as_ref()?;
-        Some(Box::new(MetricObserver {
-            name: observed.name.to_string(),
-            every: observed.every.duration().into(),
-            url: scrape.url.url().clone(),
-            metric: scrape.metric.clone(),
-            labels: scrape.labels.clone(),
-            authorized: plan.target.authorized.clone(),
-        }) as Box<dyn Observer>)
-    })
+/// Who reads the numbers of pages that the plan observes.
+///
+/// # Errors
+/// A token that cannot be read, or roots, where they stand.
+fn metric_observers(plan: &Plan) -> Result<Vec<Box<dyn Observer>>, PlanError> {
+    let mut observers: Vec<Box<dyn Observer>> = Vec::new();
+    for (place, observed) in plan.observe.iter().enumerate() {
+        let authorized = plan.target.authorized.clone();
+        let (source, place) = match (&observed.scrape, &observed.promql) {
+            (Some(ScrapePlan { url, metric, labels }), _) => {
+                let (metric, labels) = (metric.clone(), labels.clone());
+                (PageSource::open(url.url().clone(), authorized), NumberPlace::Metric { metric, labels })
+            }
+            (None, Some(promql)) => {
+                let at = PlanPath::of("observe").item(place).key("promql");
+                let PromqlPlan { url, query, token, roots } = promql;
+                let access = (token.as_ref(), roots.as_slice());
+                (PageSource::promql((url, query), access, authorized, &at)?, NumberPlace::Answer)
+            }
+            (None, None) => continue,
+        };
+        let (name, every) = (observed.name.to_string(), observed.every.duration().into());
+        observers.push(Box::new(MetricObserver { name, every, source, place }));
+    }
+    Ok(observers)
 }
 
 fn check_names(plan: &Plan) -> Result<(), PlanError> {
@@ -317,9 +346,15 @@ fn check_stop(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
         let keys: Vec<&str> = known.iter().map(|known| known.key).collect();
         return Err(PlanFault::NoRule(keys.join(" or ")).at(at));
     }
-    let mut grown = known.iter().filter(|known| known.grown);
-    match grown.find(|known| stop.0.get(known.key) == Some(&0)) {
-        Some(known) => Err(PlanFault::Misfit(ValueError::below("1").to_string()).at(at.key(known.key))),
+    let mut given = known.iter().filter_map(|known| Some((known, *stop.0.get(known.key)?)));
+    if let Some((known, _)) = given.clone().find(|(known, number)| known.grown && *number == 0) {
+        return Err(PlanFault::Misfit(ValueError::below("1").to_string()).at(at.key(known.key)));
+    }
+    let is_observed = |known: &StopKey| {
+        registry.protocols().iter().any(|protocol| protocol.will_observe(plan, known.observation))
+    };
+    match given.find(|(known, _)| !is_observed(known)) {
+        Some((known, _)) => Err(PlanFault::Misfit(known.needs.to_owned()).at(at)),
         None => Ok(()),
     }
 }
@@ -339,7 +374,10 @@ fn check_target(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
         let keys = grammar.listed(SectionPlace::Lab, &[]);
         one(lab.kind.keys().count(), &keys, || at.key("lab"))?;
     }
-    Ok(())
+    match target.misfit_of_connections() {
+        Some((at, why)) => Err(PlanFault::Misfit(why.to_owned()).at(at)),
+        None => Ok(()),
+    }
 }
 
 fn one(given: usize, of: &str, at: impl FnOnce() -> PlanPath) -> Result<(), PlanError> {
@@ -411,8 +449,12 @@ fn most_shards(plan: &Plan) -> usize {
 fn stops(registry: &Registry, plan: &Plan, open: &[Box<dyn OpenProtocol + '_>]) -> Vec<StopRule> {
     let mut stops: Vec<StopRule> = open.iter().flat_map(|open| open.stops()).collect();
     for (key, number) in plan.stop.iter().flat_map(|stop| &stop.0) {
-        let Some((protocol, key)) = registry.of_stop(key) else { continue };
-        stops.extend(open[protocol].observed(key.observation).into_iter().map(|seen| match key.grown {
+        let Some((own, key)) = registry.of_stop(key) else { continue };
+        // A key is about what is observed, by its own protocol or by another one.
+        let observing = open.iter().filter(|open| open.observes());
+        let open = if open[own].observes() { vec![&open[own]] } else { observing.collect() };
+        let seen = open.into_iter().flat_map(|open| open.observed(key.observation));
+        stops.extend(seen.map(|seen| match key.grown {
             true => StopRule::grown(seen, *number as f64),
             false => StopRule::at_least(seen, *number as f64),
         }));

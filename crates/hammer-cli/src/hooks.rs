@@ -13,6 +13,7 @@ mod lines;
 mod looks;
 mod marks;
 pub(crate) mod mid_run;
+pub(crate) mod scripted_faults;
 mod shell_command;
 
 /// A fragment that completes "failed to ...".

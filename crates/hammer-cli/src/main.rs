@@ -7,7 +7,7 @@ mod dashboard;
 mod diagnostics;
 mod error;
 mod evidence;
-mod exposition;
+mod health;
 mod hooks;
 mod metric_observer;
 mod observed_number;
@@ -61,6 +61,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<ExitCode, CliError
         Command::Ct(command) => command::ct::command(command, registry),
         Command::Sigstore(command) => command::sigstore::command(command, registry),
         Command::Lab(command) => command::lab::serve(command, registry),
+        Command::Resources(args) => command::resources::serve(args),
         Command::Schema(args) => command::schema::show(args, registry),
         Command::Completions(args) => command::completions::show(args),
         Command::Man(args) => command::man::show(args),

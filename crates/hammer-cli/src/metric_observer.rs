@@ -1,4 +1,4 @@
-//! A metric on a page, looked at beside the load.
+//! A number on a page, or that a query gives, looked at beside the load.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -6,13 +6,13 @@ use std::rc::Rc;
 use hammer_core::observe::{ObservationSink, Observer};
 use hammer_core::runtime::{Clock, LocalFuture};
 use hammer_measure::Nanos;
-use http::Uri;
+use hammer_pages::exposition;
+use hammer_pages::promql::{self, NoNumber};
 
-use crate::exposition;
 use crate::observed_number::ObservedNumber;
-use crate::scrape::PageReader;
+use crate::scrape::{PageReader, PageSource, ScrapeError};
 
-/// Reads one metric as often as the plan says, on the observers' thread.
+/// Reads one number as often as the plan says, on the observers' thread.
 #[derive(Clone, Debug)]
 pub(crate) struct MetricObserver {
     /// Its name in the plan.
@@ -20,13 +20,18 @@ pub(crate) struct MetricObserver {
     /// How often it is read, and how long that may take.
     pub(crate) every: Nanos,
     /// The page.
-    pub(crate) url: Uri,
-    /// The metric.
-    pub(crate) metric: String,
-    /// Labels that a sample must have.
-    pub(crate) labels: BTreeMap<String, String>,
-    /// Who allowed a peer that is neither loopback nor private.
-    pub(crate) authorized: Option<String>,
+    pub(crate) source: PageSource,
+    /// Where on it the number is.
+    pub(crate) place: NumberPlace,
+}
+
+/// Where on a page a number is.
+#[derive(Clone, Debug)]
+pub(crate) enum NumberPlace {
+    /// A metric in Prometheus's text format: the sum of the samples with these labels.
+    Metric { metric: String, labels: BTreeMap<String, String> },
+    /// The page is the answer to a query.
+    Answer,
 }
 
 impl Observer for MetricObserver {
@@ -38,7 +43,7 @@ impl Observer for MetricObserver {
     ) -> LocalFuture<()> {
         Box::pin(async move {
             let mut number = ObservedNumber::new(&self.name);
-            let mut reader = match PageReader::open(&self.url, self.authorized.clone(), clock.clone()) {
+            let mut reader = match PageReader::open(&self.source, clock.clone()) {
                 Ok(reader) => reader,
                 Err(error) => return number.take(clock.now(), Err(format!("failed to {error}")), &sink),
             };
@@ -58,8 +63,20 @@ impl Observer for MetricObserver {
 
 impl MetricObserver {
     async fn look(&self, reader: &mut PageReader) -> Result<f64, String> {
-        let page = reader.read(self.every).await.map_err(|error| format!("failed to {error}"))?;
-        let sum = exposition::sum(page, &self.metric, &self.labels);
-        sum.ok_or_else(|| format!("the page has no number for {}", self.metric))
+        let failed = |error: ScrapeError| format!("failed to {error}");
+        match &self.place {
+            NumberPlace::Metric { metric, labels } => {
+                let page = reader.read(self.every).await.map_err(failed)?;
+                let sum = exposition::sum(page, metric, labels);
+                sum.ok_or_else(|| format!("the page has no number for {metric}"))
+            }
+            NumberPlace::Answer => {
+                let (status, body) = reader.ask(self.every).await.map_err(failed)?;
+                promql::number(body).map_err(|why| match why {
+                    NoNumber::Unreadable => format!("the answer is {status}, and none of Prometheus's API"),
+                    why => format!("the query has no number: {why}"),
+                })
+            }
+        }
     }
 }

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 mod change;
 pub(crate) mod client_fault;
+pub(crate) mod compat;
 pub(crate) mod contact;
 mod credential;
 pub(crate) mod document;
@@ -34,6 +35,7 @@ pub(crate) mod target_url;
 pub(crate) mod threshold;
 mod typed;
 
+use compat::CompatPlan;
 use credential::mask;
 use fill::FillPlan;
 use interval::IntervalLength;
@@ -77,6 +79,9 @@ pub(crate) struct Plan {
     /// The length of an interval; 10 ms at least.
     #[serde(default)]
     pub(crate) interval: IntervalLength,
+    /// Another tool whose way of counting requests the report has beside hammer's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) compat: Option<CompatPlan>,
     /// How often the whole plan is carried out.
     #[serde(default = "once")]
     pub(crate) rounds: Count,

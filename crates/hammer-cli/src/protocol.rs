@@ -11,8 +11,10 @@ use hammer_core::observe::Observer;
 use hammer_core::run::StopRule;
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_measure::headline::Headline;
+use hammer_report::report::AccountedJob;
 
 use crate::error::CliError;
+use crate::plan::compat::CompatPlan;
 use crate::plan::error::{PlanError, PlanFault};
 use crate::plan::grammar::StopKey;
 use crate::plan::section::Section;
@@ -28,6 +30,7 @@ pub(crate) mod service;
 pub(crate) mod sigstore;
 #[cfg(test)]
 mod tests;
+mod tokens;
 pub(crate) mod trillian;
 
 use lab::Lab;
@@ -42,6 +45,11 @@ pub(crate) trait Protocol: Sync {
     /// What of it can end the arrivals.
     fn stop_keys(&self) -> Vec<StopKey> {
         Vec::new()
+    }
+
+    /// Whether runs of the plan make an observation that a key of `stop` is about, of whichever protocol that key is.
+    fn will_observe(&self, _plan: &Plan, _observation: &str) -> bool {
+        false
     }
 
     /// What can be said against its part of a plan without starting, dialling or reading anything that it names. It is asked of
@@ -70,6 +78,11 @@ pub(crate) trait Protocol: Sync {
         PanelSide::Neither
     }
 
+    /// The jobs of which another tool's report tells, in series of its part of a plan.
+    fn accounted(&self, _plan: &Plan, _compat: CompatPlan) -> Vec<AccountedJob> {
+        Vec::new()
+    }
+
     /// What the reader of the report must be told of its part of a plan.
     fn notes(&self, _plan: &Plan) -> Vec<String> {
         Vec::new()
@@ -83,6 +96,11 @@ pub(crate) trait OpenProtocol {
 
     /// Those of its services that any HTTP request may be sent to; a plan may have none of them.
     fn services(&self) -> Vec<OpenService> {
+        Vec::new()
+    }
+
+    /// Those of its services that calls of gRPC go to, and that may be asked before the run how they are: none that is embedded.
+    fn called(&self) -> Vec<CalledService> {
         Vec::new()
     }
 
@@ -159,6 +177,14 @@ pub(crate) trait OpenProtocol {
     fn observers(self: Box<Self>) -> Result<Vec<Box<dyn Observer>>, PlanError> {
         Ok(Vec::new())
     }
+}
+
+/// A service that calls of gRPC go to.
+pub(crate) struct CalledService {
+    /// What the report calls it.
+    pub(crate) name: &'static str,
+    /// Where it is.
+    pub(crate) endpoints: Vec<Uri>,
 }
 
 /// The corpus of a fill, while that is carried out.

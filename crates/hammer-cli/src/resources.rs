@@ -3,19 +3,26 @@
 use std::fs;
 
 use hammer_measure::snapshot::Resources;
+use hammer_pages::proc::{ProcessStat, TICKS_PER_SECOND, kilobytes};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
+pub(crate) mod cgroup;
+mod cgroup_gauge;
+mod counter;
+pub(crate) mod exporter;
 mod gauge;
 mod machine;
 mod machine_gauge;
 mod meter;
-mod page_gauge;
 mod process;
 mod process_tree;
+pub(crate) mod processes;
+mod remote_machine;
+mod told_gauge;
+mod told_use;
+mod trouble;
+mod usage;
 pub(crate) mod watch;
-
-use machine::kilobytes;
-use process::{ProcessStat, TICKS_PER_SECOND};
 
 /// Lifts the soft limit of descriptors to the hard one, since every connection takes one.
 pub(crate) fn lift_descriptor_limit() {

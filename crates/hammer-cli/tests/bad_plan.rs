@@ -97,6 +97,11 @@ fn a_plan_that_contradicts_itself_is_refused() {
         ("target.contact=\"a\\nb\"", "` is no contact that a header can hold"),
         ("target.connection.streams=0", ": it must be 1 at least"),
         ("interval=5ms", ": it must be 10ms at least"),
+        ("compat=k6", ": unknown variant `k6`, expected `rhtas-benchmark`"),
+        (
+            "compat=rhtas-benchmark",
+            "compat=rhtas-benchmark: no flow signs or verifies; give a workload `sigstore_sign`, ",
+        ),
         ("workloads=[]", ": it is empty"),
         ("workloads.web.name=a b", ": `a b` is no word: a name without space, dot and slash"),
         ("workloads.web.ct_read={}", "workloads[0]: give exactly one of http, ct_submit, ct_read"),
@@ -509,4 +514,62 @@ fn a_grant_that_cannot_be_asked_for_is_named_by_its_key_and_shows_no_secret() {
     }
     let whole = plan(&format!("client_id: c, client_secret: {{ env: S }}, {url}"));
     refused(&run(&whole, &[]), &["workloads[0].name: `oauth` is taken"]);
+}
+
+#[test]
+fn a_conflict_within_mixed_flows_is_told_at_its_own_key() {
+    for (settings, key) in [
+        ("{ sign: { timestamp: false, timestamp_entry: true } }", "sign.timestamp_entry"),
+        ("{ sign: { bundles: { file: a, folder: b } } }", "sign.bundles"),
+        ("{ verify: { draw: hot } }", "verify.draw"),
+        ("{ sign: { rekor: v2 } }", "sign.rekor"),
+    ] {
+        let plan = format!(
+            "target: {{ lab: {{ sigstore: {{}} }} }}\nworkloads:\n  - name: both\n    sigstore_mixed: {settings}\n    load: {{ rate: 1/s }}\n"
+        );
+        refused(&run(&plan, &[]), &["plan.yaml:4:", &format!("workloads[0].sigstore_mixed.{key}: ")]);
+    }
+}
+
+#[test]
+fn a_log_that_more_workloads_follow_than_there_is_room_for_is_refused_at_the_first_of_them() {
+    let folder = Folder::new();
+    let plan = |flows: &str, count: usize| {
+        let one = |place| format!("  - name: w{place}\n    {flows}\n    load: {{ rate: 1/s }}\n");
+        let workloads: String = (0..count).map(one).collect();
+        let text = format!(
+            "target: {{ lab: {{ sigstore: {{}} }} }}\nphases: {{ measurement: 1s }}\nworkloads:\n{workloads}"
+        );
+        hammer(&["plan", &folder.write("plan.yaml", &text)])
+    };
+    for (flows, most) in [
+        ("sigstore_sign: {}", 256),
+        ("sigstore_sign: { rekor: v2 }", 256),
+        ("sigstore_mixed: {}", 128),
+        ("sigstore_mixed: { sign: { rekor: v2 }, verify: { rekor: v2 } }", 128),
+    ] {
+        assert_eq!(plan(flows, most).code, 0, "{flows}");
+        let ended = plan(flows, most + 1);
+        refused(&ended, &[&format!("workloads[{most}].sigstore_"), "256 workloads at most"]);
+    }
+    assert_eq!(plan("sigstore_sign: { audit: false }", 300).code, 0);
+}
+
+#[test]
+fn tokens_of_hammers_own_that_would_be_over_before_the_run_are_refused() {
+    let plan = |lifetime: &str| {
+        format!(
+            "target:\n  sigstore:\n    fulcio_url: http://127.0.0.1:9\n    identity:\n      issuer: http://127.0.0.1:9\n      \
+             listen: 127.0.0.1:0\n      lifetime: {lifetime}\n\
+             workloads:\n  - name: sign\n    sigstore_sign: {{ rekor: none, timestamp: false }}\n    \
+             load: {{ rate: 1/s }}\nphases: {{ warm_up: 1s, measurement: 1s, drain: 1s }}\n"
+        )
+    };
+    let ended = run(&plan("1999ms"), &[]);
+    refused(&ended, &["plan.yaml:7:", "target.sigstore.identity.lifetime: tokens are valid for 1999ms "]);
+    let ended = run(&plan("0s"), &[]);
+    refused(&ended, &["target.sigstore.identity.lifetime: tokens are valid for 0s"]);
+    // What is wrong then is that nobody is trusted.
+    let ended = run(&plan("2s"), &[]);
+    assert!(!ended.stderr.contains("lifetime"), "{}", ended.stderr);
 }

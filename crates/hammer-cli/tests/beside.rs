@@ -10,7 +10,7 @@ use std::fs;
 use hammer_report::Report;
 use hammer_report::report::{Event, PhaseName};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, test_kill_process};
 use serde_json::Value;
 
 use folder::Folder;
@@ -119,6 +119,27 @@ fn the_end_of_the_run_ends_a_hook_and_what_it_started() {
     assert!(report.events.iter().any(cut_off), "{:?}", report.events);
     let [(_, sleep)] = marks(&report)[..] else { panic!("{:?}", report.events) };
     assert!(is_gone(sleep), "{sleep} still sleeps");
+}
+
+/// A process that has left its group gets no signal, as one that the kernel holds does not end by any.
+#[test]
+fn a_hook_that_cannot_be_ended_holds_up_the_end_of_no_run() {
+    let leave = "setpgrp(0, getpgrp(getppid())); $| = 1; print qq(mark $$\\n); sleep 600";
+    let hook = format!("trap \"\" TERM; exec perl -e '{leave}'");
+    let hooks = format!("hooks: {{ at: [{{ at: 10ms, name: held, run: {} }}] }}\n", Value::from(hook));
+    let report = run(&Folder::new(), &hooks, &[]).report();
+    let [(_, process)] = marks(&report)[..] else { panic!("{:?}", report.events) };
+    let held = process.parse().ok().and_then(Pid::from_raw).unwrap();
+    let runs = test_kill_process(held).is_ok();
+    kill_process(held, Signal::KILL).unwrap();
+    assert!(runs && is_gone(process));
+    let said = "hook held is left behind: it has not ended 500ms after SIGKILL";
+    assert!(notes(&report).contains(&said), "{:?}", notes(&report));
+    assert!(
+        !report.events.iter().any(|event| matches!(event, Event::HookEnded { .. })),
+        "{:?}",
+        report.events
+    );
 }
 
 /// Whether a process has ended, or ends before a deadline; one that nobody has waited for has ended, too.

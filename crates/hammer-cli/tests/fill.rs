@@ -105,6 +105,106 @@ fn verify_flows_read_what_a_fill_got_logged_by_uuid_by_index_and_by_search() {
     assert!(report.promises.all.made == report.promises.all.kept && report.promises.all.made > 0);
 }
 
+/// More than one tile holds.
+const TILES: u64 = 300;
+
+#[test]
+fn verify_flows_read_what_a_fill_got_logged_in_rekor_v2_by_its_tiles() {
+    let folder = Folder::new();
+    let corpus = folder.path("corpus.jsonl");
+    for (entry, timestamp) in [("hashedrekord", true), ("dsse", false)] {
+        let fill = json!({
+            "workload": "sign", "operations": TILES, "users": 60, "corpus": corpus, "resume": false,
+        });
+        let sign = json!({ "rekor": "v2", "entry": entry, "timestamp": timestamp });
+        let mut plan = filling(&embedded(), &fill, &sign);
+        plan["phases"]["measurement"] = json!("1s");
+        let verify = |name: &str, draw: Value, chain: bool| {
+            json!({
+                "name": name,
+                "sigstore_verify":
+                    { "rekor": "v2", "corpus": corpus, "draw": draw, "timestamp_chain": chain },
+                "load": { "rate": "40/s", "operations": 20 },
+            })
+        };
+        let workloads = plan["workloads"].as_array_mut().unwrap();
+        workloads.push(verify("any", json!("uniform"), true));
+        workloads.push(verify("first", json!("hot"), false));
+        workloads.push(verify("newest", json!({ "newest": 3 }), false));
+        let report = run(&folder, &plan).report();
+        assert_eq!(exit_if_on_time(&report.verdict), 0, "{:?} {:?}", report.verdict, report.breaches);
+        assert_eq!(filled(&report).filled, TILES);
+        let logged = entries(&corpus);
+        assert_eq!([distinct(&logged, "leaf"), distinct(&logged, "index")], [TILES as usize; 2]);
+        assert!(logged.iter().all(|entry| entry["timestamp"].is_string() == timestamp));
+        let promises = &report.promises;
+        assert!(promises.all.kept == promises.all.made && promises.all.made > 0, "{promises:?}");
+        let kinds: Vec<(&str, &str)> =
+            promises.by_kind.iter().map(|kind| (kind.workload.as_str(), kind.kind.as_str())).collect();
+        assert_eq!(
+            kinds,
+            [("any", "timestamp-chain"), ("any", "artifact"), ("first", "artifact"), ("newest", "artifact")]
+        );
+        let requests = |path: &str| {
+            let series = report.series.iter().find(|series| series.path == path).unwrap();
+            series.measurement.counts.fates.accepted
+        };
+        let flows = requests("newest/verify");
+        assert_eq!(requests("newest/rekor-bundle"), flows);
+        // The tile of the leaf and the one above: both are partial.
+        assert_eq!(requests("newest/rekor-tile"), 2 * flows);
+        // The tile of the leaf is full, and two are partial.
+        assert_eq!(requests("first/rekor-tile"), 3 * requests("first/verify"));
+    }
+}
+
+#[test]
+fn flows_that_sign_into_rekor_v2_and_flows_that_verify_it_are_mixed_and_hold_to_one_tree() {
+    let folder = Folder::new();
+    let mixed = json!({
+        "sign_weight": 1, "verify_weight": 3,
+        "sign": { "rekor": "v2-grpc", "entry": "dsse", "request": "csr" }, "verify": { "rekor": "v2" },
+    });
+    let plan = json!({
+        "target": embedded(),
+        "workloads": [{ "name": "both", "sigstore_mixed": mixed, "load": { "rate": "60/s" } }],
+        "phases": { "measurement": "2s", "drain": "30s" },
+    });
+    let report = run(&folder, &plan).report();
+    assert_eq!(exit_if_on_time(&report.verdict), 0, "{:?} {:?}", report.verdict, report.breaches);
+    let promises = &report.promises.all;
+    assert!(promises.kept == promises.made && promises.made > 0, "{promises:?}");
+    let observed = |name: &str| report.observations.iter().find(|seen| seen.name == name).unwrap().last.value;
+    assert!(observed("heads_joined") >= 1.0);
+    assert_eq!(observed("heads_unjoined"), 0.0);
+}
+
+#[test]
+fn a_log_on_tiles_whose_servers_lag_or_compress_is_believed_by_whoever_verifies() {
+    let folder = Folder::new();
+    for (odd, value, waits) in [("gzip", json!(true), false), ("read_lag", json!("700ms"), true)] {
+        let mut target = embedded();
+        target["lab"]["sigstore"]["rekor_tiles"][odd] = value;
+        let plan = json!({
+            "target": target,
+            "workloads": [
+                { "name": "sign", "sigstore_sign": { "rekor": "v2" }, "load": { "rate": "30/s" } },
+                { "name": "verify", "sigstore_verify": { "rekor": "v2" }, "load": { "rate": "60/s" } },
+            ],
+            "phases": { "measurement": "3s", "drain": "30s" },
+        });
+        let report = run(&folder, &plan).report();
+        assert_eq!(exit_if_on_time(&report.verdict), 0, "{odd}: {:?} {:?}", report.verdict, report.breaches);
+        let promises = &report.promises.all;
+        assert!(promises.kept == promises.made, "{odd}: {promises:?}");
+        let flows = report.series.iter().find(|series| series.path == "verify/verify").unwrap();
+        let fates = &flows.measurement.counts.fates;
+        assert!(fates.accepted > 0 && fates.malformed == 0, "{odd}: {fates:?}");
+        // An entry that the replica does not have yet is not verified, and not lost.
+        assert_eq!(fates.refused > 0, waits, "{odd}: {fates:?}");
+    }
+}
+
 #[test]
 fn a_fill_goes_on_where_an_earlier_one_ended_and_signs_nothing_twice() {
     let lab = Lab::of(&[]);
@@ -247,6 +347,13 @@ fn what_is_wrong_with_a_fill_or_a_corpus_is_named_with_its_key_and_line() {
         plan
     };
     let empty = folder.write("empty.jsonl", "{\"hammer_corpus\":1}\n");
+    let on_tiles = |keys: Value| {
+        let mut plan = reads.clone();
+        let verify = &mut plan["workloads"][0]["sigstore_verify"];
+        *verify = keys;
+        verify["rekor"] = json!("v2");
+        plan
+    };
     for (plan, parts) in [
         (
             fill(json!({ "workload": "sing", "operations": 1 })),
@@ -258,6 +365,10 @@ fn what_is_wrong_with_a_fill_or_a_corpus_is_named_with_its_key_and_line() {
         (reads.clone(), ["workloads[0].sigstore_verify.corpus: ", "corpus.jsonl: line 2: missing field"]),
         (with("corpus", json!(empty)), ["sigstore_verify.corpus: ", "it has no entry of Rekor v1"]),
         (with("corpus", json!(folder.path("none"))), ["sigstore_verify.corpus: ", "No such file"]),
+        (with("rekor", json!("v3")), ["sigstore_verify.rekor", "v3"]),
+        (on_tiles(json!({ "corpus": empty })), ["sigstore_verify.corpus: ", "it has no entry of Rekor v2"]),
+        (on_tiles(json!({ "by": "search" })), ["sigstore_verify.by: ", "no index to search"]),
+        (on_tiles(json!({})), ["workloads[0].sigstore_verify: ", "`rekor: v2` or `v2-grpc`"]),
         (with("draw", json!({ "zipf": 0 })), ["sigstore_verify.draw", "exponent"]),
         (with("draw", json!({ "newest": "x" })), ["sigstore_verify.draw", "x"]),
         (draws, ["sigstore_verify.draw: ", "unless `corpus` names a file"]),
@@ -277,4 +388,43 @@ fn the_published_fill_is_a_plan_that_the_embedded_services_can_stand() {
     let report = hammer(&args).report();
     assert_eq!(exit_if_on_time(&report.verdict), 0, "{:?}", report.verdict);
     assert_eq!((filled(&report).filled, entries(&corpus).len()), (200, 200));
+}
+
+#[test]
+fn a_bundle_of_a_fill_that_cannot_be_written_is_said_and_the_fill_stands() {
+    let folder = Folder::new();
+    // Where the bundle of the first operation of a fill belongs.
+    let taken = folder.path("bundles/sign-1099511627776.sigstore.json");
+    let sign = json!({ "bundles": { "folder": folder.path("bundles"), "first": 1 } });
+    let fill = json!({ "workload": "sign", "operations": 3 });
+    let report = run(&folder, &filling(&embedded(), &fill, &sign)).report();
+    assert_eq!(exit_if_on_time(&report.verdict), 0, "{:?}", report.verdict);
+    assert!(fs::metadata(&taken).unwrap().is_file());
+    fs::remove_file(&taken).unwrap();
+    fs::create_dir(&taken).unwrap();
+    let report = run(&folder, &filling(&embedded(), &fill, &sign)).report();
+    assert_eq!(filled(&report).filled, 3);
+    let unwritten = report.verdict.reasons.iter().find(|said| said.reason == ReasonKind::ReportUnwritten);
+    assert!(unwritten.is_some_and(|said| said.text.contains(&taken)), "{:?}", report.verdict);
+}
+
+#[test]
+fn a_corpus_holds_no_artifact_that_would_make_its_lines_long() {
+    let folder = Folder::new();
+    let corpus = folder.path("corpus.jsonl");
+    let fill = json!({ "workload": "sign", "operations": 2, "corpus": corpus });
+    for (bytes, fits) in [(2_048, true), (2_049, false)] {
+        let artifact = folder.write("artifact", &"a".repeat(bytes));
+        let plan = filling(&embedded(), &fill, &json!({ "artifact_file": artifact }));
+        let ended = run(&folder, &plan);
+        if fits {
+            assert_eq!(filled(&ended.report()).filled, 2);
+            assert_eq!(entries(&corpus).len(), 2);
+            fs::remove_file(&corpus).unwrap();
+        } else {
+            assert_eq!(ended.code, 2, "{}", ended.stderr);
+            assert!(ended.stderr.contains("corpus") && ended.stderr.contains("2 KiB"), "{}", ended.stderr);
+            assert!(fs::metadata(&corpus).is_err(), "nothing is made of what is refused");
+        }
+    }
 }

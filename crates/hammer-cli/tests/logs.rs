@@ -202,9 +202,9 @@ phases:
 #[test]
 fn the_token_of_a_side_goes_to_that_side_alone_and_is_shown_nowhere() {
     let monitoring = Server::answering("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n");
-    // What follows a redirect to the other side carries neither token.
+    // What follows a redirect to the other side carries neither token, nor the body.
     let submission = Server::answering(format!(
-        "HTTP/1.1 307 Elsewhere\r\nlocation: {}redirected\r\ncontent-length: 0\r\n\r\n",
+        "HTTP/1.1 303 Elsewhere\r\nlocation: {}redirected\r\ncontent-length: 0\r\n\r\n",
         monitoring.url()
     ));
     let folder = Folder::new();

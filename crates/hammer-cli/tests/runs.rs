@@ -540,7 +540,7 @@ fn a_line_speaks_http_2_by_prior_knowledge() {
 
 #[test]
 fn each_command_says_what_it_takes() {
-    let commands: [&[&str]; 24] = [
+    let commands: [&[&str]; 28] = [
         &[],
         &["run"],
         &["plan"],
@@ -556,12 +556,16 @@ fn each_command_says_what_it_takes() {
         &["sigstore"],
         &["sigstore", "sign"],
         &["sigstore", "mixed"],
-        &["sigstore", "timestamp"],
+        &["sigstore", "fill"],
+        &["sigstore", "verify"],
+        &["sigstore", "tsa"],
+        &["sigstore", "verify-bundle"],
         &["sigstore", "issuer"],
         &["lab"],
         &["lab", "ct"],
         &["lab", "http"],
         &["lab", "sigstore"],
+        &["resources"],
         &["schema"],
         &["completions"],
         &["man"],

@@ -4,11 +4,20 @@
 mod folder;
 #[path = "support/hammer.rs"]
 mod hammer;
+#[path = "support/issuer.rs"]
+mod issuer;
 #[path = "support/server.rs"]
 mod server;
 
+use std::collections::BTreeSet;
+
+use hammer_report::Report;
+use hammer_report::report::{Event, Series};
+use serde_json::{Value, json};
+
 use folder::Folder;
-use hammer::{Started, command, hammer};
+use hammer::{Ended, Started, command, hammer};
+use issuer::{Issuer, Reply};
 use server::Server;
 
 /// Any log's.
@@ -181,4 +190,176 @@ workloads:
         server.requests().iter().filter(|request| request.line.contains("/ct/v1/get-roots ")).count()
     };
     assert_eq!((asked(&submission), asked(&monitoring)), (6, 0));
+}
+
+/// Runs requests with tokens of grants for so long; the secret of the client is in a file.
+fn granted(target: &Value, workloads: &Value, seconds: u32) -> Ended {
+    let folder = Folder::new();
+    let secret = folder.write("secret", "hush-client\n");
+    let plan = json!({
+        "target": target,
+        "workloads": workloads,
+        "phases": { "measurement": format!("{seconds}s"), "drain": "10s" },
+    });
+    let plan = folder.write("plan.json", &plan.to_string().replace("SECRET", &secret));
+    let ended = hammer(&["run", &plan, "--out", "-"]);
+    for secret in ["hush-client", "canary", "aHVzaC1jbGllbnQ"] {
+        assert!(!ended.stdout.contains(secret) && !ended.stderr.contains(secret), "{secret}: {ended:?}");
+    }
+    ended
+}
+
+fn grant(issuer: &Issuer, tokens: usize) -> Value {
+    json!({ "grant": {
+        "token_url": format!("http://{}/token", issuer.at),
+        "client_id": "hammer",
+        "client_secret": { "file": "SECRET" },
+        "tokens": tokens,
+        "timeout": "500ms",
+    } })
+}
+
+/// An issuer of opaque tokens of so many seconds; one that says who somebody is comes along, and is for nobody else.
+fn issuer_of(life: u32) -> Issuer {
+    Issuer::answering(move |number| {
+        let (token, identity) = (format!("canary-{number}"), format!("identity-canary-{number}"));
+        let answer = json!({ "access_token": token, "id_token": identity, "token_type": "Bearer", "expires_in": life });
+        Reply::Says(200, answer.to_string())
+    })
+}
+
+fn requests(name: &str, more: &Value) -> Value {
+    json!({ "name": name, "http": more, "load": { "rate": "50/s" }, "timeout": "5s" })
+}
+
+fn series<'a>(report: &'a Report, path: &str) -> &'a Series {
+    let found = report.series.iter().find(|series| series.path == path);
+    found.unwrap_or_else(|| panic!("no {path} among {:?}", report.series.iter().map(|series| &series.path)))
+}
+
+fn shown(server: &Server) -> BTreeSet<String> {
+    let shown =
+        server.requests().into_iter().map(|request| request.header("authorization").unwrap_or("").to_owned());
+    shown.collect()
+}
+
+#[test]
+fn requests_have_tokens_of_a_grant_in_turn_which_are_refreshed_before_they_are_over() {
+    let (api, issuer) = (Server::ok(), issuer_of(3));
+    let target = json!({ "services": { "api": { "url": api.url(), "token": grant(&issuer, 2) } } });
+    let workloads = json!([requests("one", &json!({})), requests("two", &json!({ "path": "/two" }))]);
+    let ended = granted(&target, &workloads, 5);
+    let report = ended.report();
+    let fates = &report.totals.measurement.fates;
+    assert_eq!((fates.accepted, report.totals.measurement.offered), (500, 500), "{}", ended.stderr);
+    // One pool for both, of which two tokens were granted before the run, in no figure.
+    let token = &series(&report, "oauth/token").measurement.counts;
+    let asked = issuer.asked();
+    assert!(token.fates.accepted >= 2, "each was refreshed: {asked:?}");
+    assert_eq!((token.offered, token.fates.accepted), (asked.len() as u64 - 2, token.offered));
+    assert_eq!(asked[0].body, "grant_type=client_credentials");
+    let all: BTreeSet<String> = (0..asked.len()).map(|number| format!("Bearer canary-{number}")).collect();
+    let shown = shown(&api);
+    assert!(shown.is_subset(&all) && shown.len() >= 4, "{shown:?} of {all:?}");
+    assert!(report.connections.iter().any(|connections| connections.service == "oauth"));
+}
+
+#[test]
+fn a_time_without_a_token_is_one_sentence_and_nothing_is_sent_in_it() {
+    let api = Server::ok();
+    let issuer = Issuer::answering(|number| match number {
+        0 => Reply::Says(200, json!({ "access_token": "canary", "expires_in": "2" }).to_string()),
+        1 => Reply::Silence,
+        _ => Reply::Says(503, "hush-client".to_owned()),
+    });
+    let target = json!({ "url": api.url() });
+    let workloads = json!([requests("api", &json!({ "bearer": grant(&issuer, 1) }))]);
+    let ended = granted(&target, &workloads, 5);
+    let report = ended.report();
+    let api_series = series(&report, "api/get");
+    let counts = &api_series.measurement.counts;
+    assert!(counts.fates.accepted > 0 && counts.fates.abandoned > 0, "{counts:?}");
+    assert_eq!(api.requests().len() as u64, counts.fates.accepted, "what has no token sends nothing");
+    assert!(api_series.measurement.causes.iter().any(|cause| cause.cause == "no valid token"));
+    let notes = report.events.iter().filter_map(|event| match event {
+        Event::Note { text, .. } => Some(text.as_str()),
+        _ => None,
+    });
+    let told: Vec<&str> = notes.filter(|note| note.contains("was valid")).collect();
+    let [note] = told.as_slice() else { panic!("one sentence, and not {told:?}") };
+    assert!(note.starts_with("no token was valid from ") && note.contains(" to the end: "), "{note}");
+    assert!(note.ends_with("failed to be granted a token: the issuer answered 503"), "{note}");
+}
+
+#[test]
+fn grants_that_are_the_same_are_one_and_others_have_names_of_their_own() {
+    let (api, web) = (Server::ok(), Server::ok());
+    let (first, second) = (issuer_of(600), issuer_of(600));
+    let target = json!({ "services": {
+        "api": { "url": api.url(), "token": grant(&first, 1) },
+        "web": { "url": web.url() },
+    } });
+    let workloads = json!([
+        requests("a", &json!({ "service": "api" })),
+        requests("b", &json!({ "service": "web", "bearer": grant(&second, 1) })),
+        requests("c", &json!({ "service": "web", "bearer": grant(&second, 1) })),
+        requests("d", &json!({ "service": "web" })),
+    ]);
+    let ended = granted(&target, &workloads, 1);
+    let report = ended.report();
+    assert_eq!((first.asked().len(), second.asked().len()), (1, 1), "{}", ended.stderr);
+    assert_eq!(series(&report, "oauth-api/token").measurement.counts.offered, 0);
+    assert_eq!(series(&report, "oauth-b/token").measurement.counts.offered, 0);
+    assert!(report.series.iter().all(|series| series.workload != "oauth-c" && series.workload != "oauth"));
+    let of = |tokens: &[&str]| tokens.iter().map(|token| (*token).to_owned()).collect::<BTreeSet<_>>();
+    assert_eq!((shown(&api), shown(&web)), (of(&["Bearer canary-0"]), of(&["", "Bearer canary-0"])));
+}
+
+#[test]
+fn a_granted_token_follows_a_redirect_to_no_other_origin() {
+    let (other, issuer) = (Server::ok(), issuer_of(600));
+    let away = format!("HTTP/1.1 302 Found\r\nlocation: {}\r\ncontent-length: 0\r\n\r\n", other.url());
+    let api = Server::answering(away);
+    let target = json!({ "url": api.url(), "connection": { "redirects": 1 } });
+    let ended = granted(&target, &json!([requests("api", &json!({ "bearer": grant(&issuer, 1) }))]), 1);
+    let fates = ended.report().totals.measurement.fates;
+    assert_eq!(fates.accepted, 50, "{}", ended.stderr);
+    assert_eq!(shown(&api), BTreeSet::from(["Bearer canary-0".to_owned()]));
+    assert_eq!(shown(&other), BTreeSet::from([String::new()]));
+}
+
+#[test]
+fn a_grant_of_requests_that_cannot_be_had_is_refused_where_it_stands() {
+    let issuer = Issuer::answering(|_| {
+        Reply::Says(401, json!({ "error": "invalid_client", "error_description": "hush-client" }).to_string())
+    });
+    let url = "http://127.0.0.1:9";
+    let with =
+        |bearer: &Value| (json!({ "url": url }), json!([requests("web", &json!({ "bearer": bearer }))]));
+    let of_service = json!({ "services": { "api": { "url": url, "token": grant(&issuer, 1) } } });
+    let inline = json!({ "grant": { "token_url": url, "client_id": "c", "client_secret": "canary" } });
+    let nothing = json!({ "grant": { "token_url": url, "client_secret": { "file": "SECRET" } } });
+    let both = json!({ "file": "SECRET", "grant": grant(&issuer, 1)["grant"] });
+    let absent = json!({ "grant": { "token_url": url, "client_id": "c", "client_secret": { "env": "NO_SUCH_NAME" } } });
+    for ((target, workloads), said) in [
+        (with(&inline), "workloads[0].http.bearer.grant.client_secret: expected a map with file or env"),
+        (with(&nothing), "workloads[0].http.bearer.grant.client_id: it is not given"),
+        (with(&both), "workloads[0].http.bearer: give exactly one of file, env, grant"),
+        (with(&json!("canary")), "workloads[0].http.bearer: expected a map with file, env or grant"),
+        (with(&absent), "workloads[0].http.bearer.grant.client_secret.env: failed to read a token"),
+        (
+            (of_service.clone(), json!([requests("web", &json!({}))])),
+            "target.services.api.token.grant: failed to be granted a token: the issuer answered 401 with invalid_client: ***",
+        ),
+        (
+            (of_service.clone(), json!([requests("web", &json!({ "bearer": grant(&issuer, 1) }))])),
+            "workloads[0].http.bearer: the service has a token of every request to it already",
+        ),
+        ((of_service, json!([requests("oauth", &json!({}))])), "workloads[0].name: `oauth` is taken"),
+    ] {
+        let ended = granted(&target, &workloads, 1);
+        assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{said}: {}", ended.stderr);
+        assert!(ended.stderr.contains(said), "no {said:?} in {}", ended.stderr);
+    }
+    assert_eq!(issuer.asked().len(), 1, "what was refused is not asked for again");
 }

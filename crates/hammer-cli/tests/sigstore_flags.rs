@@ -25,6 +25,7 @@ use serde_json::{Value, json};
 
 use folder::Folder;
 use hammer::{Ended, Started, command, hammer};
+use on_time::exit_if_on_time;
 use plan::refused;
 use sigstore::{Lab, kept};
 
@@ -118,6 +119,112 @@ fn verify_flows_of_a_line_read_what_its_sign_flows_got_logged() {
     }
 }
 
+/// What a fill from one line says of itself.
+fn filled(lab: &Lab, corpus: &str, more: &[&str]) -> Report {
+    let args =
+        ["--rekor", lab.at("rekor_url"), "--token-file", lab.token(), "--corpus", corpus, "--users", "4"];
+    let ended = lab.sigstore("fill", &[args.as_slice(), more, &["--quiet"]].concat());
+    let report = ended.report();
+    assert_eq!(exit_if_on_time(&report.verdict), 0, "{}", ended.stderr);
+    let promises = &report.fill.as_ref().expect("a fill").promises.all;
+    assert_eq!(promises.kept, promises.made, "{}", ended.stderr);
+    report
+}
+
+#[test]
+fn a_line_fills_a_log_and_another_verifies_what_it_left() {
+    let lab = Lab::of(&[]);
+    let corpus = lab.folder.path("entries.jsonl");
+    let fill = |more: &[&str]| {
+        let report = filled(&lab, &corpus, more);
+        let fill = report.fill.unwrap();
+        (fill.filled_before, fill.filled, fill.corpus.map(|corpus| corpus.entries))
+    };
+    assert_eq!(fill(&["--flows", "12", "--timestamp-entry"]), (0, 12, Some(12)));
+    assert_eq!(fill(&["-n", "30"]), (12, 18, Some(30)), "it goes on");
+    assert_eq!(fill(&["-n", "10", "--anew"]), (0, 10, Some(10)), "or starts anew");
+    for (by, draw, plan) in [
+        ("uuid", "uniform", json!("uniform")),
+        ("index", "hot", json!("hot")),
+        ("search", "zipf=1.1", json!({ "zipf": 1.1 })),
+        ("uuid", "newest=50%", json!({ "newest": "50%" })),
+        ("uuid", "newest=3", json!({ "newest": 3 })),
+    ] {
+        let (rekor, timestamp, root) = (lab.at("rekor_url"), lab.at("timestamp_url"), lab.at("trusted_root"));
+        let on = ["sigstore", "verify", "--rekor", rekor, "--timestamp", timestamp, "--trusted-root", root];
+        let what = ["--corpus", &corpus, "--by", by, "--draw", draw, "-q", "40", "-z", "500ms", "--out", "-"];
+        let report = kept(&hammer(&[on.as_slice(), &what].concat()));
+        assert_eq!(report.totals.all.offered, 20);
+        assert_eq!(planned(&report, "/workloads/0/sigstore_verify/draw"), &plan);
+        let steps: &[&str] = match by {
+            "search" => &["verify", "rekor-search", "rekor-entry", "timestamp-chain"],
+            _ => &["verify", "rekor-entry", "timestamp-chain"],
+        };
+        assert_eq!(series(&report), steps);
+    }
+}
+
+#[test]
+fn a_log_on_tiles_is_filled_and_verified_from_one_line_as_well() {
+    let lab = Lab::of(&[]);
+    let corpus = lab.folder.path("entries.jsonl");
+    let tiles = lab.at("rekor_tiles_url");
+    let args = ["--rekor-tiles", tiles, "--token-file", lab.token(), "--corpus", &corpus];
+    let report =
+        lab.sigstore("fill", &[args.as_slice(), &["-n", "8", "--users", "4", "--quiet"]].concat()).report();
+    let fill = report.fill.unwrap();
+    assert_eq!((fill.filled, fill.promises.all.kept), (8, fill.promises.all.made));
+    let (root, timestamp) = (lab.at("trusted_root"), lab.at("timestamp_url"));
+    let verify = ["sigstore", "verify", "--trusted-root", root, "--corpus", &corpus];
+    let on = ["--rekor-tiles", tiles, "--timestamp", timestamp, "-q", "40", "-z", "500ms", "--out", "-"];
+    let report = kept(&hammer(&[verify.as_slice(), &on].concat()));
+    assert_eq!(
+        (report.totals.all.offered, planned(&report, "/workloads/0/sigstore_verify/rekor")),
+        (20, &json!("v2"))
+    );
+    let of_v1 = ["--rekor", lab.at("rekor_url")];
+    refused(
+        &hammer(&[verify.as_slice(), &of_v1].concat()),
+        &["use --corpus: ", "it has no entry of Rekor v1"],
+    );
+    let search = ["--rekor-tiles", tiles, "--by", "search"];
+    refused(&hammer(&[verify.as_slice(), &search].concat()), &["use --by: Rekor v2 has no index to search"]);
+}
+
+#[test]
+fn what_is_wrong_with_a_line_that_fills_or_verifies_is_named_by_its_argument() {
+    let folder = Folder::new();
+    let (root, absent) = (recorded("trusted_root.json"), folder.path("absent"));
+    let empty = folder.write("empty.jsonl", "{\"hammer_corpus\":1}\n");
+    let nowhere = "http://127.0.0.1:9";
+    let fill = ["sigstore", "fill", "--fulcio", nowhere, "--trusted-root", &root, "--token-file", &absent];
+    for (more, part) in [
+        (["--flows", "0"], "use --flows: it must be 1 at least"),
+        (["--flows", "many"], "use --flows: "),
+        (["--users", "0"], "use --users: it must be 1 at least"),
+        (["--for", "long"], "use -z: `long` is no time"),
+        (["-t", "long"], "use -t: `long` is no time"),
+        (["--rekor", "nowhere"], "use --rekor: `nowhere` is no URL"),
+    ] {
+        refused(&hammer(&[fill.as_slice(), &more].concat()), &[part]);
+    }
+    let verify = ["sigstore", "verify", "--rekor", nowhere, "--trusted-root", &root];
+    for (more, part) in [
+        (["--corpus", &absent, "--draw", "hot"], "use --corpus: "),
+        (["--corpus", &empty, "--draw", "hot"], "it has no entry of Rekor v1"),
+        (["--corpus", &empty, "--draw", "cold"], "use --draw: "),
+        (["--corpus", &empty, "--draw", "zipf=0"], "use --draw"),
+        (["--corpus", &empty, "--draw", "newest=x"], "use --draw"),
+        (["--corpus", &empty, "--timestamp", "nowhere"], "use --timestamp: `nowhere` is no URL"),
+    ] {
+        refused(&hammer(&[verify.as_slice(), &more].concat()), &[part]);
+    }
+    let no_corpus = hammer(&verify);
+    assert!(no_corpus.code == 2 && no_corpus.stderr.contains("--corpus <FILE>"), "{no_corpus:?}");
+    let no_file = hammer(&[fill.as_slice(), &["--anew"]].concat());
+    assert!(no_file.code == 2 && no_file.stderr.contains("--corpus <FILE>"), "{no_file:?}");
+}
+
 #[test]
 fn a_user_who_finds_nothing_to_verify_waits_for_the_first_entry() {
     // It comes after those who verify.
@@ -140,25 +247,73 @@ fn the_published_tests_are_plans_that_the_embedded_services_can_stand() {
         file.to_str().unwrap().contains("/rhtas-") && !file.ends_with("rhtas-fill.yaml")
     };
     let files: Vec<_> = files.filter(is_load).collect();
-    assert_eq!(files.len(), 10, "{files:?}");
+    assert_eq!(files.len(), 16, "{files:?}");
+    let folder = Folder::new();
     for file in files {
+        let name = file.file_stem().unwrap().to_str().unwrap();
         let mut args =
             vec!["run", file.to_str().unwrap(), "--set", "target={lab: {sigstore: {}}}", "--out", "-"];
-        args.extend(["--set", "workloads.sign.load={users: 1}", "--set", "phases.warm_up=1500ms"]);
-        args.extend(["--set", "phases.measurement=300ms"]);
-        if file.to_str().unwrap().contains("verify") || file.ends_with("rhtas-mixed.yaml") {
+        args.extend(["--set", "phases.measurement=300ms", "--set", "interval=100ms"]);
+        let corpus = folder.path(&format!("{name}.jsonl"));
+        let reads =
+            [format!("fill.corpus={corpus}"), format!("workloads.verify.sigstore_verify.corpus={corpus}")];
+        let is_filled = name.contains("verify");
+        if is_filled {
+            reads.iter().for_each(|change| args.extend(["--set", change]));
+            args.extend(["--set", "fill.operations=20", "--set", "fill.users=4"]);
+            args.extend([
+                "--set",
+                "workloads.verify.load={users: 2, think: 1ms}",
+                "--set",
+                "phases.warm_up=0s",
+            ]);
+        } else {
+            args.extend(["--set", "workloads.sign.load={users: 1}", "--set", "phases.warm_up=1500ms"]);
+        }
+        if name.contains("mixed") {
             let load =
                 "workloads.verify.load={stages: [{users: 0, over: 1s}, {users: 2, over: 0s}], think: 1ms}";
             args.extend(["--set", load]);
         }
-        let report = kept(&hammer(&args));
-        for pool in ["identities", "artifacts"] {
-            assert_eq!(planned(&report, &format!("/workloads/0/sigstore_sign/{pool}")), 1);
-        }
+        let ended = hammer(&args);
+        let report = kept(&ended);
+        assert!(ended.stderr.contains("\ncompat     as rhtas-benchmark counts, "), "{}", ended.stderr);
+        is_counted_as_published(&report);
+        let of_each = planned(&report, "/workloads/0/sigstore_sign");
+        assert_eq!([&of_each["identities"], &of_each["artifacts"]].map(|pool| *pool == 1), [!is_filled; 2]);
+        assert_eq!(
+            report.fill.as_ref().map(|fill| (fill.filled, fill.promises.all.kept)),
+            is_filled.then_some((20, 80))
+        );
+        let operations: Vec<&str> =
+            report.operations().map(|operations| operations.workload.as_str()).collect();
+        assert_eq!(operations.contains(&"sign"), !is_filled, "{name}: what fills does nothing else");
+        assert_eq!(operations.contains(&"verify"), is_filled || name.contains("mixed"), "{name}");
         assert!(
             report.operations().all(|operations| operations.measurement.counts.fates.accepted > 0),
-            "{file:?}"
+            "{name}"
         );
+    }
+}
+
+/// Five requests a sign flow, one of which is not sent, and two a verify flow; a flow that was cut off has less.
+fn is_counted_as_published(report: &Report) {
+    let jobs = &report.compat.as_ref().unwrap().jobs;
+    assert_eq!(jobs.len(), report.operations().count());
+    for flows in report.operations() {
+        let (name, each, helped) = match flows.workload.as_str() {
+            "sign" => ("signing", 5, 1),
+            _ => ("verifying", 2, 0),
+        };
+        let job = jobs.iter().find(|job| job.job == name).unwrap();
+        let counts = [&flows.warm_up.counts, &flows.measurement.counts];
+        let accepted: u64 = counts.iter().map(|counts| counts.fates.accepted).sum();
+        let begun: u64 = counts.iter().map(|counts| counts.dispatched).sum();
+        assert!((accepted * each..=begun * each).contains(&job.requests), "{job:?}: {accepted} of {begun}");
+        assert_eq!(job.not_sent, begun * helped);
+        assert_eq!(job.operations_per_s, flows.measurement.rates.map(|rates| rates.accepted_per_s));
+        assert!(job.requests_per_s > 0.0 && job.p95_ns.is_some(), "{job:?}");
+        assert!(job.mean_requests_per_s.is_some_and(|mean| mean > 0.0), "{job:?}");
     }
 }
 
@@ -169,9 +324,8 @@ fn a_line_asks_for_timestamps_in_either_form() {
     let chain = lab.folder.write("chain.pem", &get(url, "/api/v1/timestamp/certchain"));
     for (form, trust) in [("json", ["--trusted-root", root, "--json"]), ("der", ["--chain", &chain, "-q20"])]
     {
-        let ended = hammer(
-            &[&["sigstore", "timestamp", url, "-z", "500ms", "--out", "-"], trust.as_slice()].concat(),
-        );
+        let ended =
+            hammer(&[&["sigstore", "tsa", url, "-z", "500ms", "--out", "-"], trust.as_slice()].concat());
         let report = kept(&ended);
         assert_eq!(report.totals.all.offered, 10, "20/s unless it says otherwise");
         assert_eq!(planned(&report, "/workloads/0/sigstore_timestamp/format"), form);
@@ -179,7 +333,7 @@ fn a_line_asks_for_timestamps_in_either_form() {
     let absent = lab.folder.path("absent");
     let more = ["--trusted-root", root, "--cacert", &absent];
     refused(
-        &hammer(&[&["sigstore", "timestamp", url], more.as_slice()].concat()),
+        &hammer(&[&["sigstore", "tsa", url], more.as_slice()].concat()),
         &["use --cacert: failed to read"],
     );
 }
@@ -230,6 +384,30 @@ fn the_lab_says_at_its_end_what_each_service_has_answered() {
 }
 
 #[test]
+fn the_lab_prints_how_cosign_signs_and_verifies_with_the_files_that_it_left() {
+    for (has_ct_log, is_ignored) in
+        [("has_ct_log=true", false), ("has_ct_log=false", true), ("fulcio.sct=detached", true)]
+    {
+        let folder = Folder::new();
+        let out = folder.path("with space");
+        let lab = Started::of(command(&["lab", "sigstore", "--out", &out, "--set", has_ct_log]));
+        lab.line_with("fulcio_url");
+        lab.signal(Signal::TERM);
+        let said = lab.ended().stderr;
+        let lines: Vec<&str> = said.lines().filter(|line| line.starts_with("    cosign ")).collect();
+        assert_eq!(lines.len(), 2, "{said}");
+        assert!(lines[0].contains("sign-blob") && lines[1].contains("verify-blob"), "{said}");
+        assert_eq!(lines[1].ends_with("--insecure-ignore-sct"), is_ignored, "{said}");
+        let files = said.split('\'').filter(|word| word.starts_with('/'));
+        let there: Vec<bool> = files.map(|path| std::path::Path::new(path).is_file()).collect();
+        // The bundle is what is made by them.
+        assert_eq!(there, [true, false, true, true, true, true, false, true], "{said}");
+        let token = fs::read_to_string(format!("{out}/token")).unwrap();
+        assert!(!token.contains(char::is_whitespace), "cosign sends it as it stands");
+    }
+}
+
+#[test]
 fn arguments_that_cannot_be_are_named() {
     let folder = Folder::new();
     let empty = r#"{"mediaType":"application/vnd.dev.sigstore.trustedroot+json;version=0.1"}"#;
@@ -253,6 +431,7 @@ fn arguments_that_cannot_be_are_named() {
     }
     let token = ["sigstore", "sign", "--fulcio", nowhere, "--trusted-root", &empty, "--token-file", &absent];
     refused(&hammer(&token), &["failed to read a token from", &absent]);
+    // By the name that it had at first.
     let timestamp = ["sigstore", "timestamp", nowhere];
     refused(
         &hammer(&[&timestamp, ["--chain", &absent].as_slice()].concat()),
@@ -362,6 +541,40 @@ fn a_bundle_that_does_not_hold_is_named_beside_one_that_does() {
 }
 
 #[test]
+fn a_bundle_that_does_not_hold_is_named_beside_one_that_cannot_be_looked_at() {
+    let folder = Folder::new();
+    let (broken, foreign) = (folder.path("broken.json"), folder.path("foreign.json"));
+    let v1 = recorded("cosign-bundle-rekor-v1.json");
+    let mut bundle: Value = serde_json::from_str(&fs::read_to_string(&v1).unwrap()).unwrap();
+    bundle["verificationMaterial"]["tlogEntries"][0]["integratedTime"] = json!("1795244833");
+    fs::write(&broken, bundle.to_string()).unwrap();
+    bundle["verificationMaterial"]["tlogEntries"][0]["kindVersion"] =
+        json!({ "kind": "intoto", "version": "0.0.2" });
+    fs::write(&foreign, bundle.to_string()).unwrap();
+    let root = recorded("trusted_root.json");
+    let on = |bundles: &[&str]| {
+        let rest = ["--trusted-root", root.as_str()];
+        hammer(&[["sigstore", "verify-bundle"].as_slice(), bundles, &rest].concat())
+    };
+    let unknown = on(&[&foreign]);
+    assert_eq!((unknown.code, unknown.stdout.as_str()), (2, ""), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("entries of its kind"), "{}", unknown.stderr);
+    for others in [["/nowhere/b.json", foreign.as_str()], [foreign.as_str(), "/nowhere/b.json"]] {
+        let ended = on(&[&[broken.as_str()], others.as_slice()].concat());
+        assert_eq!(ended.code, 4, "{}", ended.stderr);
+        for said in [
+            "FAIL, exit 4\n",
+            "broken.json: bad-set: ",
+            "unverified failed to ",
+            "/nowhere/b.json",
+            "foreign.json",
+        ] {
+            assert!(ended.stdout.contains(said), "{said} is not in {}", ended.stdout);
+        }
+    }
+}
+
+#[test]
 fn what_keeps_a_bundle_from_being_looked_at_is_no_fault_of_it() {
     let (v1, root) = (recorded("cosign-bundle-rekor-v1.json"), recorded("trusted_root.json"));
     let missing = hammer(&["sigstore", "verify-bundle", "/nowhere/b.json", "--trusted-root", &root]);
@@ -408,6 +621,28 @@ fn a_line_leaves_the_bundle_of_a_file_that_either_rekor_logged_and_it_is_verifie
         assert_eq!(ended.code, 4, "{}", ended.stdout);
         assert!(ended.stdout.contains("another-artifact"), "{}", ended.stdout);
     }
+}
+
+#[test]
+fn a_line_attests_a_file_and_whoever_has_the_bundle_knows_of_which() {
+    let lab = Lab::of(&[]);
+    let (artifact, other) = (lab.folder.path("artifact"), lab.folder.path("other"));
+    fs::write(&artifact, "what is attested").unwrap();
+    fs::write(&other, "what is not").unwrap();
+    for (flag, url, entry) in
+        [("--rekor", "rekor_url", "dsse 0.0.1"), ("--rekor-tiles", "rekor_tiles_url", "hashedrekord 0.0.2")]
+    {
+        let bundle = lab.folder.path(&format!("{url}.sigstore.json"));
+        let signed = [flag, lab.at(url), "--token-file", lab.token(), "--bundle", &bundle];
+        let attested = ["--artifact", &artifact, "--attest", "--csr"];
+        kept(&lab.sigstore("sign", &[signed.as_slice(), &attested].concat()));
+        let ended = verified(&lab, &[&bundle], &["--artifact", &artifact, "--identity", "lab@hammer.test"]);
+        assert!(ended.code == 0 && ended.stdout.contains(entry), "{}{}", ended.stdout, ended.stderr);
+        let ended = verified(&lab, &[&bundle], &["--artifact", &other]);
+        assert!(ended.code == 4 && ended.stdout.contains("another-artifact"), "{}", ended.stdout);
+    }
+    let ended = lab.sigstore("sign", &["--token-file", lab.token(), "--attest", "-q", "1", "--for", "1s"]);
+    assert!(ended.code == 2 && ended.stderr.contains("--attest"), "{}", ended.stderr);
 }
 
 #[test]

@@ -5,6 +5,8 @@ mod folder;
 #[path = "support/hammer.rs"]
 mod hammer;
 
+use serde_json::{Value, json};
+
 use folder::Folder;
 use hammer::hammer;
 
@@ -36,4 +38,41 @@ fn users_enter_at_the_rate_of_the_plan() {
             assert_eq!(report.totals.all.offered, users, "{rate:?} on {shards}");
         }
     }
+}
+
+/// Four workers of 40 ms each: 100 a second, however many users there are.
+const SATURATED: &str = "\
+target:
+  lab:
+    http:
+      faults: { rules: [ { workers: { count: 4, latency: { constant: 40ms } } } ] }
+workloads:
+  - name: web
+    http: {}
+    load: { users: 1 }
+    timeout: 60s
+sweep: { users: [ 1, 2, 4, 8, 16 ] }
+phases: { warm_up: 500ms, measurement: 3s, drain: 60s }
+";
+
+#[test]
+fn the_knee_of_a_sweep_is_where_the_server_has_no_worker_left() {
+    let folder = Folder::new();
+    let plan = folder.write("plan.yaml", SATURATED);
+    let out = folder.path("summary.json");
+    let ended = hammer(&["run", &plan, "--out", &out]);
+    let summary: Value = serde_json::from_str(&std::fs::read_to_string(&out).unwrap()).unwrap();
+    let knees = summary["knees"].as_array().unwrap();
+    assert_eq!(knees.len(), 1, "{summary}");
+    assert_eq!((&knees[0]["beyond"], &knees[0]["next"]), (&json!(4), &json!(8)), "{}", ended.stderr);
+    let sentence = knees[0]["text"].as_str().unwrap();
+    assert!(sentence.starts_with("beyond 4 users "), "{sentence}");
+    assert!(ended.stderr.contains(sentence) || ended.stdout.contains(sentence), "{ended:?}");
+    let rates: Vec<f64> = summary["runs"].as_array().unwrap().iter().map(accepted).collect();
+    assert!(rates.iter().all(|rate| *rate < 105.0), "no faster than its workers: {rates:?}");
+}
+
+/// Operations accepted in a second.
+fn accepted(run: &Value) -> f64 {
+    run["series"][0]["accepted_per_s"].as_f64().unwrap()
 }

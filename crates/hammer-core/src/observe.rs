@@ -92,7 +92,7 @@ impl ObservationSink {
     /// A promise to everyone, not to one operation, that was found broken (a log that shrank); it is counted as made and
     /// broken.
     pub fn breach(&self, at: Nanos, breach: Breach) {
-        self.tell(Message::ObservedBreach(at, breach));
+        self.tell(Message::ObservedBreach(at, breach.shortened()));
     }
 
     /// The run may have ended; then nobody listens, and nothing is lost that a report could still hold.

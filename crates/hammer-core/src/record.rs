@@ -281,12 +281,10 @@ impl OperationRecord {
     }
 
     /// When an exchange that starts now started: the first of an operation at the operation's own start, which saves a look at
-    /// the clock and leaves no gap between the two.
+    /// the clock and leaves no gap between the two. Those of a check leave no trace in the flow, and pauses between them are nobody's wait.
     fn exchange_start(&self) -> Nanos {
-        match self.flow.borrow().untouched_since() {
-            Some(started) => started,
-            None => self.clock.now(),
-        }
+        let untouched = self.now_at.get().in_flow.then(|| self.flow.borrow().untouched_since()).flatten();
+        untouched.unwrap_or_else(|| self.clock.now())
     }
 
     /// How a step ends that nobody ended: cut off with its operation, or given up by its own flow.

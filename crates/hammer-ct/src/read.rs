@@ -165,7 +165,7 @@ impl Workload for ReadWorkload {
         let own = open(&self.service).await?;
         let beside = open(&self.service.beside(BESIDE.min(self.service.client.connections))).await?;
         let path_series = self.kinds.len();
-        let reads = LogReads::new(own, beside, path_series, context.clock);
+        let reads = LogReads::new(own, beside, path_series, &context.clock);
         Ok(ReadSession::new(reads, self.log.tree_head_path()))
     }
 

@@ -3,7 +3,9 @@
 //! it, which is asked beside the load. Every protocol sends through it. It decides no rate, judges no body but that of a token endpoint,
 //! and knows no protocol.
 
+pub mod bearer;
 pub mod grant;
+pub mod health;
 mod service;
 pub mod stock;
 pub mod token;

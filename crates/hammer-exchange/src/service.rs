@@ -9,6 +9,7 @@ use hammer_core::workload::{Ended, ShardContext};
 use hammer_measure::Nanos;
 use hammer_net::reactor::Reactor;
 use hammer_net::{Answer, Client, ClientConfig, ConfigError, Request};
+use http::HeaderValue;
 use http::uri::PathAndQuery;
 
 use crate::wire::exchange;
@@ -59,6 +60,8 @@ impl ServiceConfig {
     pub async fn open(&self, context: &ShardContext) -> Result<ServiceClient, ConfigError> {
         let mut config = self.client.clone();
         config.connections = share_of_connections(config.connections, context.shard, context.shards);
+        let own = |all| share_of_connections(all, context.shard, context.shards);
+        config.per_address = config.per_address.map(own);
         let warm_up = share_of(self.warm_up, context.shard, context.shards).min(context.in_flight);
         // Asked for before anything is dialled, so that a service without any connection is told of too.
         let connections = context.connections(&self.name);
@@ -75,7 +78,7 @@ impl ServiceConfig {
     /// read beside operations.
     #[must_use]
     pub fn beside(&self, connections: usize) -> Self {
-        let client = ClientConfig { connections, ..self.client.clone() };
+        let client = ClientConfig { connections, per_address: None, ..self.client.clone() };
         Self { name: self.name.clone(), client, warm_up: 0 }
     }
 }
@@ -104,7 +107,21 @@ impl ServiceClient {
         request: &Request,
         answer: &mut Answer,
     ) -> Result<(), Ended> {
-        let send = async |answer: &mut Answer| self.client.send(request, answer).await;
+        self.send_as(step, request, None, answer).await
+    }
+
+    /// As [`ServiceClient::send`], with that `Authorization` in place of the client's own, where there is one.
+    ///
+    /// # Errors
+    /// How the operation ends that got no answer.
+    pub async fn send_as(
+        &self,
+        step: &mut StepGuard<'_>,
+        request: &Request,
+        bearer: Option<&HeaderValue>,
+        answer: &mut Answer,
+    ) -> Result<(), Ended> {
+        let send = async |answer: &mut Answer| self.client.send_as(request, bearer, answer).await;
         exchange(step, answer, self.clock.as_ref(), send).await
     }
 }

@@ -22,6 +22,8 @@ pub struct StockedToken {
     pub bearer: HeaderValue,
     /// Whom it is of; none where that is asked by nobody, or it does not say so.
     pub subject: Option<Arc<str>>,
+    /// Whether that is an e-mail address by the token's own word (`email`), and not a name of another kind, or one that somebody else stated.
+    pub is_address: bool,
     /// The first second since the Unix epoch at which it is no longer good, by this machine's clock; none where nobody said.
     pub expires_at: Option<i64>,
 }
@@ -56,6 +58,7 @@ impl StockedToken {
     pub fn of(token: Secret, subject: &TokenSubject, expires_at: Option<i64>) -> Result<Self, UselessToken> {
         let parsed = jwt::parse(token.expose());
         let own_end = parsed.as_ref().ok().and_then(|read| read.claims.times.expires_at);
+        let address = parsed.as_ref().ok().and_then(|read| read.claims.email().map(str::to_owned));
         let subject = match subject {
             TokenSubject::Unasked => None,
             TokenSubject::Stated(subject) => Some(subject.clone()),
@@ -67,7 +70,8 @@ impl StockedToken {
             }
         };
         let bearer = token.bearer()?;
-        Ok(Self { token, bearer, subject, expires_at: expires_at.or(own_end) })
+        let is_address = address.is_some() && subject.as_deref() == address.as_deref();
+        Ok(Self { token, bearer, subject, is_address, expires_at: expires_at.or(own_end) })
     }
 
     /// Whether it is good at `unix_ms`, and a moment longer, so that it is still good when it arrives.
@@ -173,6 +177,25 @@ mod tests {
         stock.replace(vec![token(Some(100)), token(None)]);
         assert_eq!(stock.last_end(), None);
     }
+
+    #[test]
+    fn a_token_is_of_an_address_only_where_it_says_so_itself_of_whom_it_is() {
+        let of = |token: &str, subject: &TokenSubject| {
+            StockedToken::of(Secret::new(token).unwrap(), subject, None).unwrap()
+        };
+        let account = "system:serviceaccount:ci:signer";
+        assert!(of(WITH_ADDRESS, &TokenSubject::OfToken).is_address);
+        assert!(of(WITH_ADDRESS, &TokenSubject::Stated("ci@hammer.test".into())).is_address);
+        assert!(!of(WITH_ADDRESS, &TokenSubject::Stated(account.into())).is_address);
+        let token = of(WITHOUT_ADDRESS, &TokenSubject::OfToken);
+        assert_eq!((token.subject.as_deref(), token.is_address), (Some(account), false));
+    }
+
+    /// `{"alg":"none"}`, `{"sub":"system:serviceaccount:ci:signer","email":"ci@hammer.test"}`, `signature`.
+    const WITH_ADDRESS: &str = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJzeXN0ZW06c2VydmljZWFjY291bnQ6Y2k6c2lnbmVyIiwiZW1haWwiOiJjaUBoYW1tZXIudGVzdCJ9.c2lnbmF0dXJl";
+    /// The same without `email`.
+    const WITHOUT_ADDRESS: &str =
+        "eyJhbGciOiJub25lIn0.eyJzdWIiOiJzeXN0ZW06c2VydmljZWFjY291bnQ6Y2k6c2lnbmVyIn0.c2lnbmF0dXJl";
 
     #[test]
     fn a_token_that_is_of_nobody_is_refused_where_that_matters_and_not_shown() {

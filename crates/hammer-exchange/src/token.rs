@@ -1,6 +1,7 @@
 //! Where a bearer token comes from.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::path::PathBuf;
 
 use hammer_net::{Secret, SecretError};
@@ -95,45 +96,57 @@ impl From<TokenPlan> for WrittenToken {
 
 impl<'de> Deserialize<'de> for TokenPlan {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(TokenPlaces)
+        deserializer.deserialize_any(SecretPlaces::<WrittenToken, Self>::new("a map with file or env"))
     }
 }
 
-/// Reads the places of a token. Whoever writes the token itself where its place belongs does not find it in the error.
-struct TokenPlaces;
+/// Reads where a secret is, as `W` writes it. Whoever writes the secret itself where its place belongs does not find it in the error.
+pub(crate) struct SecretPlaces<W, P> {
+    expected: &'static str,
+    read: PhantomData<(W, P)>,
+}
 
-impl TokenPlaces {
-    fn unshown<E: de::Error>() -> E {
-        E::custom("expected a map with file or env; what is there is not shown, since it may be a secret")
+impl<W, P> SecretPlaces<W, P> {
+    pub(crate) const fn new(expected: &'static str) -> Self {
+        Self { expected, read: PhantomData }
+    }
+
+    fn unshown<E: de::Error>(&self) -> E {
+        let expected = self.expected;
+        E::custom(format_args!("expected {expected}; what is there is not shown, since it may be a secret"))
     }
 }
 
-impl<'de> Visitor<'de> for TokenPlaces {
-    type Value = TokenPlan;
+impl<'de, W, P> Visitor<'de> for SecretPlaces<W, P>
+where
+    W: Deserialize<'de>,
+    P: TryFrom<W, Error: fmt::Display>,
+{
+    type Value = P;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a map with file or env")
+        f.write_str(self.expected)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<TokenPlan, A::Error> {
-        let written = WrittenToken::deserialize(MapAccessDeserializer::new(map))?;
-        TokenPlan::try_from(written).map_err(de::Error::custom)
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<P, A::Error> {
+        let written = W::deserialize(MapAccessDeserializer::new(map))?;
+        P::try_from(written).map_err(de::Error::custom)
     }
 
-    fn visit_str<E: de::Error>(self, _: &str) -> Result<TokenPlan, E> {
-        Err(Self::unshown())
+    fn visit_str<E: de::Error>(self, _: &str) -> Result<P, E> {
+        Err(self.unshown())
     }
 
-    fn visit_u64<E: de::Error>(self, _: u64) -> Result<TokenPlan, E> {
-        Err(Self::unshown())
+    fn visit_u64<E: de::Error>(self, _: u64) -> Result<P, E> {
+        Err(self.unshown())
     }
 
-    fn visit_i64<E: de::Error>(self, _: i64) -> Result<TokenPlan, E> {
-        Err(Self::unshown())
+    fn visit_i64<E: de::Error>(self, _: i64) -> Result<P, E> {
+        Err(self.unshown())
     }
 
-    fn visit_f64<E: de::Error>(self, _: f64) -> Result<TokenPlan, E> {
-        Err(Self::unshown())
+    fn visit_f64<E: de::Error>(self, _: f64) -> Result<P, E> {
+        Err(self.unshown())
     }
 }
 

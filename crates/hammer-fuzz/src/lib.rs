@@ -12,6 +12,7 @@ mod http1;
 mod interval;
 mod log;
 mod message;
+mod pages;
 mod plan;
 mod proof;
 mod signed;
@@ -26,7 +27,7 @@ mod values;
 pub type Target = fn(&[u8]) -> bool;
 
 /// Every target by its name, which is that of its file in `fuzz/fuzz_targets` and of its folder in `fuzz/seeds`.
-pub const TARGETS: [(&str, Target); 42] = [
+pub const TARGETS: [(&str, Target); 48] = [
     ("audit_bundle", audit::bundle),
     ("audit_entries", audit::entries),
     ("authorities", chain::authorities),
@@ -38,6 +39,7 @@ pub const TARGETS: [(&str, Target); 42] = [
     ("corpus", sigstore::corpus),
     ("discovery", token::discovery),
     ("entry_and_proof", proof::entry_and_proof),
+    ("exposition", pages::exposition),
     ("follow", audit::follow),
     ("grant", token::grant),
     ("grpc", grpc::reply),
@@ -53,12 +55,17 @@ pub const TARGETS: [(&str, Target); 42] = [
     ("message", message::message),
     ("names", structure::names),
     ("plan", plan::plan),
+    ("proc", pages::proc),
+    ("promql", pages::promql),
     ("receipt", structure::receipt),
     ("record", signed::record),
     ("rekor_bundle", sigstore::bundle),
     ("rekor_entry", message::rekor_entry),
     ("rekor_log", sigstore::log),
+    ("rekor_search", sigstore::search),
     ("sct", signed::sct),
+    ("served_trust", sigstore::served_trust),
+    ("signing_config", sigstore::signing_config),
     ("sigstore_bundle", sigstore::signed_bundle),
     ("sigstore_record", sigstore::record),
     ("sth", signed::sth),

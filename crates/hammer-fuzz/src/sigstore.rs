@@ -10,8 +10,9 @@ use hammer_measure::Nanos;
 use hammer_messages::bundle::Bundle;
 use hammer_net::ClientConfig;
 use hammer_sigstore::{
-    BundleVerifier, CorpusFile, ExpectedBundle, RekorLog, RekorTilesLeaves, ServiceEndpoints, SignedBundle,
-    SigstoreRun, SigstoreTarget, SigstoreTargetPlan, TimestampPlan, TimestampWorkload, Trust, TrustedRoot,
+    BundleVerifier, CorpusFile, ExpectedBundle, FoundEntry, FoundShards, RekorLog, RekorTilesLeaves,
+    ServedTrust, ServiceEndpoints, SignedBundle, SigningConfig, SigstoreRun, SigstoreTarget,
+    SigstoreTargetPlan, TimestampPlan, TimestampWorkload, Trust, TrustedRoot, judge_found, one_found,
 };
 use hammer_tlog::encoding::{base64, from_base64};
 use hammer_tlog::logs::audit::{LeafFormat as _, Receipt};
@@ -85,6 +86,24 @@ pub(crate) fn trusted_root(data: &[u8]) -> bool {
     trust.is_ok_and(|trust| trust.expect_rekor_tiles().is_ok())
 }
 
+/// What a service says of whom to trust is believed as a whole, and then told; the first byte says which service.
+pub(crate) fn served_trust(data: &[u8]) -> bool {
+    let Some((which, body)) = data.split_first() else { return false };
+    let mut trust = ServedTrust::default();
+    let service = ServedTrust::SERVICES[usize::from(*which) % ServedTrust::SERVICES.len()];
+    let believed = trust.believe(service, body, "http://127.0.0.1").is_ok();
+    assert_eq!(trust.note().is_some(), believed);
+    believed
+}
+
+/// A signing configuration that says where a service is says so at any time of its validity.
+pub(crate) fn signing_config(data: &[u8]) -> bool {
+    let at = |seconds| SigningConfig::parse(&text(data), seconds);
+    let Ok(read) = at(NOW) else { return false };
+    assert_eq!(at(NOW).ok().as_ref(), Some(&read));
+    read != SigningConfig::default()
+}
+
 /// A bundle that is believed is one that cosign wrote for the recorded servers, but for what nobody signs.
 pub(crate) fn signed_bundle(data: &[u8]) -> bool {
     let Ok(bundle) = SignedBundle::parse(data) else { return false };
@@ -132,6 +151,34 @@ pub(crate) fn log(data: &[u8]) -> bool {
     opened.is_ok() || is_found || proof.is_some_and(|hashes| !hashes.is_empty())
 }
 
+/// Whatever is drawn of what a search found is a UUID that stands there; and of entries that are read by the recorded one's only that is
+/// believed to be it.
+pub(crate) fn search(data: &[u8]) -> bool {
+    let has = |part: &str| data.windows(part.len()).any(|window| window == part.as_bytes());
+    let draws = [0, 1, data.len() as u64 / 2, u64::MAX];
+    for uuid in draws.into_iter().filter_map(|draw| one_found(data, draw)) {
+        assert!(matches!(uuid.len(), 64 | 80) && has(&format!("\"{uuid}\"")), "{uuid}");
+    }
+    let found = FoundEntry { asked: FOUND_BY, uuid: FOUND.as_bytes(), answer: Some(data) };
+    let is_believed = judge_found(&TRUST, &FoundShards::default(), found).is_ok();
+    let lower = data.to_ascii_lowercase();
+    assert!(
+        !is_believed || lower.windows(LEAF).any(|window| window == &FOUND.as_bytes()[FOUND.len() - LEAF..])
+    );
+    is_believed || one_found(data, 0).is_some()
+}
+
+/// The recorded hashedrekord of Rekor v1, and by what it is found.
+const FOUND: &str = "5bf5224abb06a469ba2526533139253cc2e32482c6adb32809ee0d6c84184ba767db329ca3425c5f";
+/// Digits of a leaf's hash, with which a UUID ends.
+const LEAF: usize = 64;
+const FOUND_BY: &[u8] =
+    br#"{"hash":"sha256:e9bf07ea1d33ac99c27fbf1c0cb89cf8e06815570f1deb77fe571e63f361f601"}"#;
+static TRUST: LazyLock<Trust> = LazyLock::new(|| {
+    let root = TrustedRoot::parse(TRUSTED_ROOT).expect("a trusted root");
+    Trust::of(&plan(), Some(&root)).expect("all that is trusted")
+});
+
 /// The recorded log of Rekor v1, and its first entry.
 static LOG: LazyLock<RekorLog> = LazyLock::new(|| {
     let root = TrustedRoot::parse(TRUSTED_ROOT).expect("a trusted root");
@@ -154,6 +201,7 @@ static JUDGE: LazyLock<TimestampWorkload> = LazyLock::new(|| {
         trust,
         tokens: None,
         certified_issuer: None,
+        certified_subject: None,
     };
     let run = SigstoreRun { seed: 0, epoch_unix_ms: RECORDED_AT_MS, workload: 0 };
     let client = ClientConfig::new("http://127.0.0.1:1".parse().expect("a URL"));
@@ -165,6 +213,8 @@ fn plan() -> SigstoreTargetPlan {
     serde_json::from_str(plan).expect("a plan")
 }
 
+/// 2026-11-22, in seconds.
+const NOW: u64 = 1_795_305_600;
 const TRUSTED_ROOT: &str = include_str!("../../../fuzz/seeds/trusted_root/of-the-records.json");
 /// 2026-11-21T06:48:10Z.
 const RECORDED_AT_MS: u64 = 1_795_243_690_000;

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use bytes::Bytes;
-use hammer_exchange::token::TokenPlan;
+use hammer_exchange::bearer::BearerPlan;
 use hammer_values::{KeyConflict, OneOrMany, PlanBlock, Status, has_usable_port, without_user};
 use http::header::{AUTHORIZATION, HeaderMap};
 use http::uri::PathAndQuery;
@@ -57,7 +57,7 @@ pub struct HttpPlan {
     pub contains: Option<String>,
     /// Where the bearer token comes from; none is sent without it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub bearer: Option<TokenPlan>,
+    pub bearer: Option<BearerPlan>,
 }
 
 impl HttpPlan {
@@ -205,13 +205,13 @@ mod tests {
         let conflict = |more: &str| {
             let plan =
                 serde_json::from_str::<HttpPlan>(&format!(r#"{{"grpc":"/log.Log/Add"{more}}}"#)).unwrap();
-            plan.conflict().map(|conflict| conflict.key())
+            plan.conflict().map(|conflict| conflict.key().to_owned())
         };
-        assert_eq!(conflict(""), None);
-        assert_eq!(conflict(r#","method":"POST","body":"x""#), None);
-        assert_eq!(conflict(r#","path":"/x""#), Some("path"));
-        assert_eq!(conflict(r#","method":"PUT""#), Some("method"));
-        assert_eq!(conflict(r#","expect":[200]"#), Some("expect"));
+        assert_eq!(conflict("").as_deref(), None);
+        assert_eq!(conflict(r#","method":"POST","body":"x""#).as_deref(), None);
+        assert_eq!(conflict(r#","path":"/x""#).as_deref(), Some("path"));
+        assert_eq!(conflict(r#","method":"PUT""#).as_deref(), Some("method"));
+        assert_eq!(conflict(r#","expect":[200]"#).as_deref(), Some("expect"));
         for nonsense in ["", "log.Log/Add", "/log.Log", "/log.Log/", "//Add", "/a/b/c", "/a/b?c", "/a b/c"] {
             assert!(GrpcMethod::try_from(nonsense.to_owned()).is_err(), "{nonsense}");
         }

@@ -1,11 +1,14 @@
 //! One request, sent again and again.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::BytesMut;
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::{Ended, FatalError, SeriesSpec, ShardContext, Workload};
-use hammer_exchange::{ServiceClient, ServiceConfig};
+use hammer_exchange::bearer::BearerPlan;
+use hammer_exchange::stock::{ShardTokens, TokenStock};
+use hammer_exchange::{ServiceClient, ServiceConfig, WallTime};
 use hammer_net::grpc::{frame, tell_timeout, unary_request};
 use hammer_net::{Answer, BodySink, ClientConfig, Request};
 use hammer_values::Agreed;
@@ -23,6 +26,7 @@ pub struct HttpWorkload {
     judgement: Judgement,
     is_call: bool,
     service: ServiceConfig,
+    tokens: Option<(Arc<TokenStock>, WallTime)>,
 }
 
 /// The room for an answer; what is sent never changes.
@@ -35,6 +39,7 @@ pub struct HttpOp {
 pub struct HttpSession {
     service: ServiceClient,
     request: Request,
+    tokens: Option<ShardTokens>,
 }
 
 impl HttpWorkload {
@@ -45,8 +50,8 @@ impl HttpWorkload {
     /// A body or a token that cannot be read; a call of gRPC by a client of HTTP/1.1 alone.
     pub fn new(plan: &Agreed<HttpPlan>, client: ClientConfig) -> Result<Self, HttpError> {
         let mut client = client;
-        if let Some(bearer) = &plan.bearer {
-            client.bearer = Some(bearer.read()?);
+        if let Some(token) = plan.bearer.as_ref().and_then(BearerPlan::token) {
+            client.bearer = Some(token.read()?);
         }
         let judgement = Judgement::of(plan);
         let request = match &plan.grpc {
@@ -60,7 +65,7 @@ impl HttpWorkload {
         let request = Request { sink, ..request };
         let service = ServiceConfig::new(SERVICE, client);
         let path = plan.grpc.as_ref().map_or(plan.path.as_str(), GrpcMethod::as_str).to_owned();
-        Ok(Self { request, path, judgement, is_call: plan.grpc.is_some(), service })
+        Ok(Self { request, path, judgement, is_call: plan.grpc.is_some(), service, tokens: None })
     }
 
     /// How many connections of the whole run are established before the first arrival, where that many can be in flight;
@@ -68,6 +73,12 @@ impl HttpWorkload {
     #[must_use]
     pub fn warm_up(self, connections: usize) -> Self {
         Self { service: ServiceConfig { warm_up: connections, ..self.service }, ..self }
+    }
+
+    /// Each request has the next of these tokens, in place of the client's own.
+    #[must_use]
+    pub fn tokens(self, stock: Arc<TokenStock>, wall: WallTime) -> Self {
+        Self { tokens: Some((stock, wall)), ..self }
     }
 
     /// The service by whose name the report tells of its connections; `url` unless this is called.
@@ -130,7 +141,10 @@ impl Workload for HttpWorkload {
         let service = self.service.open(&context).await?;
         let mut request = self.request.clone();
         request.path = service.path(&self.path)?;
-        Ok(HttpSession { service, request })
+        let tokens = self.tokens.as_ref();
+        let tokens =
+            tokens.map(|(stock, wall)| ShardTokens::new(stock.clone(), context.clock.clone(), *wall));
+        Ok(HttpSession { service, request, tokens })
     }
 
     async fn execute(
@@ -140,8 +154,16 @@ impl Workload for HttpWorkload {
         op: &mut Box<HttpOp>,
         record: &OperationRecord,
     ) -> Ended {
+        let token = match &session.tokens {
+            Some(tokens) => match tokens.take().await {
+                Ok(token) => Some(token.bearer),
+                Err(ended) => return ended,
+            },
+            None => None,
+        };
+        let HttpSession { service, request, .. } = session;
         let mut exchange = record.exchange();
-        match session.service.send(&mut exchange, &session.request, &mut op.answer).await {
+        match service.send_as(&mut exchange, request, token.as_ref(), &mut op.answer).await {
             Ok(()) => self.judgement.judge(&op.answer),
             Err(ended) => ended,
         }

@@ -105,9 +105,9 @@ pub(crate) fn authority_key_identifier(identifier: &[u8]) -> Vec<u8> {
     extension(oids::AUTHORITY_KEY_IDENTIFIER, false, &sequence(&[&element(0x80, &[identifier])]))
 }
 
-/// `SubjectAltName` of one e-mail address, critical as where the subject is empty (RFC 5280 section 4.2.1.6).
-pub(crate) fn email_alternative_name(email: &str) -> Vec<u8> {
-    extension(SUBJECT_ALTERNATIVE_NAME, true, &sequence(&[&element(0x81, &[email.as_bytes()])]))
+/// `SubjectAltName` of one `GeneralName`, critical as where the subject is empty (RFC 5280 section 4.2.1.6).
+pub(crate) fn alternative_name(name: &[u8]) -> Vec<u8> {
+    extension(SUBJECT_ALTERNATIVE_NAME, true, &sequence(&[name]))
 }
 
 /// `[0] EXPLICIT` 2, which is version 3.

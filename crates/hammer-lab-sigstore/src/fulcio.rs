@@ -15,5 +15,5 @@ mod target;
 
 pub use config::FulcioConfig;
 pub use ct_log::CtLogForFulcio;
-pub use plan::{FulcioLabPlan, FulcioLieKind};
+pub use plan::{FulcioLabPlan, FulcioLieKind, SctPlace};
 pub use target::{FulcioLabHandle, FulcioTarget};

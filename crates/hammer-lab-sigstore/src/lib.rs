@@ -1,5 +1,5 @@
 //! Embedded Sigstore services that really do the work, with scripted faults and lies: a Fulcio that validates tokens and
-//! issues certificates, an RFC 3161 timestamp authority, both Rekors, a TUF repository, and the static documents of an OpenID provider. They never measure,
+//! issues certificates, an RFC 3161 timestamp authority, both Rekors, a TUF repository, an OpenID provider that grants tokens, and the static documents of one. They never measure,
 //! never follow a plan, and share no validation code with the crates that mint what they are sent.
 
 pub mod artifact;
@@ -8,9 +8,11 @@ mod certificate;
 mod der;
 pub mod fulcio;
 mod hex;
+mod http_get;
 pub mod issuer;
 mod lie;
 mod pem;
+pub mod provider;
 pub mod rekor;
 pub mod rekor_tiles;
 pub mod signer;
@@ -25,10 +27,11 @@ pub use authority::{Authority, AuthorityCurve};
 pub use fulcio::{FulcioConfig, FulcioLabHandle, FulcioLabPlan};
 pub use issuer::{IssuerConfig, IssuerLabHandle, IssuerLabPlan};
 pub use lie::{LieRecord, LieRule};
+pub use provider::{ProviderConfig, ProviderLabHandle, ProviderLabPlan};
 pub use rekor::{RekorLabHandle, RekorLabPlan};
 pub use rekor_tiles::{RekorTilesLabHandle, RekorTilesLabPlan};
 pub use stack::{SigstoreLab, SigstoreLabPlan, TokenSignature};
-pub use token::TrustedIssuer;
+pub use token::{IssuerType, TrustedIssuer};
 pub use trillian::{TrillianLabHandle, TrillianLabPlan, TrillianLieKind};
 pub use tsa::{TsaLabHandle, TsaLabPlan};
 pub use tuf::{TufLabHandle, TufLabPlan};

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::fulcio::{CtLogForFulcio, FulcioConfig, FulcioLabHandle, FulcioLabPlan};
+use crate::provider::{ProviderConfig, ProviderLabHandle, ProviderLabPlan};
 use crate::rekor::{RekorLabHandle, RekorLabPlan};
 use crate::rekor_tiles::{RekorTilesLabHandle, RekorTilesLabPlan};
 use crate::token::TrustedIssuer;
@@ -36,6 +37,8 @@ pub struct SigstoreLabPlan {
     pub timestamp_authority: TsaLabPlan,
     /// The TUF repository that says whom to trust.
     pub tuf: TufLabPlan,
+    /// The OpenID provider that grants tokens, which Fulcio believes as well.
+    pub issuer: ProviderLabPlan,
 }
 
 /// What a token is signed with (RFC 7518 section 3.1).
@@ -64,6 +67,8 @@ pub struct SigstoreLab {
     pub timestamp_authority: TsaLabHandle,
     /// The TUF repository, whose targets are `trusted_root.json` and `signing_config.v0.2.json`.
     pub tuf: TufLabHandle,
+    /// The OpenID provider, whose keys Fulcio looks up.
+    pub issuer: ProviderLabHandle,
     trusted_root: String,
     signing_config: String,
 }
@@ -80,6 +85,7 @@ impl Default for SigstoreLabPlan {
             rekor_tiles: RekorTilesLabPlan::default(),
             timestamp_authority: TsaLabPlan::default(),
             tuf: TufLabPlan::default(),
+            issuer: ProviderLabPlan::default(),
         }
     }
 }
@@ -90,8 +96,11 @@ impl SigstoreLab {
     /// # Errors
     /// A plan without meaning, or an address that is taken; the key is that of the whole plan.
     pub fn spawn(plan: SigstoreLabPlan, issuers: Vec<TrustedIssuer>) -> Result<Self, LabError> {
+        let issuer = ProviderConfig { plan: plan.issuer, audience: plan.fulcio.audience.clone() };
+        let issuer = ProviderLabHandle::spawn(issuer).map_err(|error| error.below("issuer"))?;
         let mut fulcio = FulcioConfig::from_plan(plan.fulcio, SystemClock::new().unix_ms())?;
         fulcio.issuers = issuers;
+        fulcio.look_up(issuer.url.clone());
         let ct_log = match plan.has_ct_log {
             true => Some(ct_log(plan.ct_log, fulcio.authority().root_certificate())?),
             false => None,
@@ -116,6 +125,7 @@ impl SigstoreLab {
             rekor_tiles,
             timestamp_authority,
             tuf,
+            issuer,
             trusted_root,
             signing_config,
         })

@@ -1,11 +1,19 @@
 //! Identity tokens as Fulcio validates them: compact JWS (RFC 7515) of issuers whose keys (RFC 7517) it was told, with the
 //! claims of OpenID Connect Core sections 2 and 5.1.
 
+use std::sync::{PoisonError, RwLock};
+
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use ring::signature::{
-    ECDSA_P256_SHA256_FIXED, RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents, UnparsedPublicKey,
-};
-use serde::{Deserialize, de::DeserializeOwned};
+use hammer_lab::clock::Clock;
+use hammer_p256::FixedKeyVerifier;
+use hammer_tlog::hash::sha256;
+use http::Uri;
+use ring::signature::{RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::der::{UTF8_STRING, element, oid};
+
+use crate::http_get::{GetError, get, on_loopback};
 
 /// An OpenID provider whose tokens are taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,8 +31,67 @@ pub(crate) struct Identity {
     pub(crate) issuer: String,
     /// `sub`.
     pub(crate) subject: String,
-    /// `email`, which its owner must sign to show that it holds the key.
-    pub(crate) email: String,
+    /// What its owner must sign to show that it holds the key.
+    pub(crate) challenge: String,
+    /// Whom its certificate names.
+    pub(crate) name: CertifiedName,
+}
+
+/// The `type` of an issuer in Fulcio's configuration: what becomes of its tokens' claims.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IssuerType {
+    /// Certificates name the `email`, which is what possession is proved over.
+    #[default]
+    Email,
+    /// They name the URI of the service account that is in `sub`; possession is proved over the `sub`.
+    Kubernetes,
+    /// They name the user in `sub` with its domain, `hammer.test`; possession is proved over the `sub`.
+    Username,
+}
+
+/// The one subject alternative name of a certificate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum CertifiedName {
+    /// A mailbox.
+    Email(String),
+    /// A URI.
+    Uri(String),
+    /// A user, an exclamation mark, and its domain.
+    Username(String),
+}
+
+impl IssuerType {
+    /// As Fulcio's configuration writes it.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Email => "email",
+            Self::Kubernetes => "kubernetes",
+            Self::Username => "username",
+        }
+    }
+
+    /// The claim that possession is proved over.
+    pub(crate) const fn challenge_claim(self) -> &'static str {
+        match self {
+            Self::Email => "email",
+            Self::Kubernetes | Self::Username => "sub",
+        }
+    }
+}
+
+impl CertifiedName {
+    /// DER of the `GeneralName` (RFC 5280 section 4.2.1.6).
+    pub(crate) fn general_name(&self) -> Vec<u8> {
+        match self {
+            Self::Email(email) => element(0x81, &[email.as_bytes()]),
+            Self::Uri(uri) => element(0x86, &[uri.as_bytes()]),
+            Self::Username(name) => {
+                let text = element(UTF8_STRING, &[name.as_bytes()]);
+                element(0xa0, &[&oid(USERNAME), &element(0xa0, &[&text])])
+            }
+        }
+    }
 }
 
 /// Why a token is refused; the texts complete "failed to ...".
@@ -54,6 +121,9 @@ pub(crate) enum TokenFault {
     /// The issuer does not vouch for the address.
     #[error("trust the token's e-mail address: it is not verified")]
     Unverified,
+    /// No `sub`, or none of that type of issuer.
+    #[error("find a subject of the issuer's type in the token")]
+    Subject,
 }
 
 /// What checks tokens of its issuers for one audience.
@@ -61,12 +131,35 @@ pub(crate) enum TokenFault {
 pub(crate) struct TokenVerifier {
     audience: String,
     issuers: Vec<IssuerKeys>,
+    issuer_type: IssuerType,
 }
 
 #[derive(Debug)]
 struct IssuerKeys {
     issuer: String,
-    keys: Vec<IssuerKey>,
+    keys: RwLock<Vec<IssuerKey>>,
+    /// Where the keys are found, of an issuer of whom none were told.
+    lookup: Option<IssuerLookup>,
+}
+
+/// An issuer that is asked for its keys: when a token first names it, and whenever a token is of none of those that are known.
+#[derive(Debug)]
+struct IssuerLookup {
+    /// Its discovery document.
+    discovery: Uri,
+    /// Held while it is asked, so that it is asked once for all who wait.
+    asking: tokio::sync::Mutex<()>,
+}
+
+/// Why an issuer has no keys; the texts complete "failed to ...".
+#[derive(Debug, thiserror::Error)]
+enum LookupError {
+    #[error(transparent)]
+    Get(#[from] GetError),
+    #[error("use the discovery document of {0}: it is of another issuer, or names no keys on loopback")]
+    Discovery(String),
+    #[error("use the keys of {0}: they are no JSON of that form")]
+    Keys(String),
 }
 
 #[derive(Debug)]
@@ -79,8 +172,8 @@ struct IssuerKey {
 enum KeyMaterial {
     /// Modulus and exponent, big-endian.
     Rsa(RsaPublicKeyComponents<Vec<u8>>),
-    /// The uncompressed point.
-    P256(Vec<u8>),
+    /// With a table of its multiples, since an issuer signs many tokens.
+    P256(Box<FixedKeyVerifier>),
 }
 
 impl TokenVerifier {
@@ -90,11 +183,66 @@ impl TokenVerifier {
     /// A set of keys that is no JSON of this form.
     pub(crate) fn new(audience: String, issuers: &[TrustedIssuer]) -> Result<Self, serde_json::Error> {
         let keys = |issuer: &TrustedIssuer| {
-            let set: JwkSet = serde_json::from_slice(&issuer.jwks)?;
-            let keys = set.keys.into_iter().filter_map(Jwk::into_key).collect();
-            Ok(IssuerKeys { issuer: issuer.issuer.clone(), keys })
+            let keys = RwLock::new(read_keys(&issuer.jwks)?);
+            Ok(IssuerKeys { issuer: issuer.issuer.clone(), keys, lookup: None })
         };
-        Ok(Self { audience, issuers: issuers.iter().map(keys).collect::<Result<_, _>>()? })
+        let issuers = issuers.iter().map(keys).collect::<Result<_, serde_json::Error>>()?;
+        Ok(Self { audience, issuers, issuer_type: IssuerType::default() })
+    }
+
+    /// The same, of issuers of that type.
+    pub(crate) fn of_type(self, issuer_type: IssuerType) -> Self {
+        Self { issuer_type, ..self }
+    }
+
+    /// The type of its issuers.
+    pub(crate) fn issuer_type(&self) -> IssuerType {
+        self.issuer_type
+    }
+
+    /// Takes the tokens of these issuers too, whose keys it looks up.
+    ///
+    /// # Errors
+    /// The place of a URL that is none of `http` on loopback with a port.
+    pub(crate) fn looking_up(mut self, issuers: &[String]) -> Result<Self, usize> {
+        for (place, issuer) in issuers.iter().enumerate() {
+            let discovery = on_loopback(&format!("{}{DISCOVERY}", issuer.trim_end_matches('/')));
+            let discovery = discovery.ok_or(place)?;
+            let lookup = Some(IssuerLookup { discovery, asking: tokio::sync::Mutex::default() });
+            self.issuers.push(IssuerKeys { issuer: issuer.clone(), keys: RwLock::default(), lookup });
+        }
+        Ok(self)
+    }
+
+    /// As [`TokenVerifier::verify`]; a token by a key that is not known has its issuer asked again, where that is looked up, as the
+    /// real one does.
+    pub(crate) async fn verify_or_ask(
+        &self,
+        token: &str,
+        now: u64,
+        clock: &dyn Clock,
+    ) -> Result<Identity, TokenFault> {
+        let verdict = self.verify(token, now);
+        let asked = self.looked_up(token).filter(|_| verdict == Err(TokenFault::Signature));
+        let Some((issuer, lookup)) = asked else { return verdict };
+        let _asking = lookup.asking.lock().await;
+        // Somebody may have asked meanwhile.
+        let verdict = self.verify(token, now);
+        if verdict != Err(TokenFault::Signature) {
+            return verdict;
+        }
+        match lookup.keys(&issuer.issuer, clock).await {
+            Ok(keys) => *issuer.keys.write().unwrap_or_else(PoisonError::into_inner) = keys,
+            Err(error) => tracing::warn!("failed to {error}"),
+        }
+        self.verify(token, now)
+    }
+
+    /// The issuer that a token names, where its keys are looked up.
+    fn looked_up(&self, token: &str) -> Option<(&IssuerKeys, &IssuerLookup)> {
+        let claims: Claims = json(token.split('.').nth(1)?).ok()?;
+        let issuer = self.issuers.iter().find(|issuer| issuer.issuer == claims.iss)?;
+        Some((issuer, issuer.lookup.as_ref()?))
     }
 
     /// The audience that tokens must name.
@@ -120,7 +268,7 @@ impl TokenVerifier {
         if !issuer.verifies(&header, signed.as_bytes(), &signature) {
             return Err(TokenFault::Signature);
         }
-        claims.identity()
+        claims.identity(self.issuer_type)
     }
 }
 
@@ -128,16 +276,43 @@ impl IssuerKeys {
     /// Whether one of the keys that the header may mean made the signature.
     fn verifies(&self, header: &Header, signed: &[u8], signature: &[u8]) -> bool {
         let meant = |key: &&IssuerKey| header.kid.is_none() || header.kid == key.id;
-        self.keys.iter().filter(meant).any(|key| match (&key.material, header.alg.as_str()) {
+        let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
+        keys.iter().filter(meant).any(|key| match (&key.material, header.alg.as_str()) {
             (KeyMaterial::Rsa(key), "RS256") => {
                 key.verify(&RSA_PKCS1_2048_8192_SHA256, signed, signature).is_ok()
             }
-            (KeyMaterial::P256(point), "ES256") => {
-                UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point).verify(signed, signature).is_ok()
+            (KeyMaterial::P256(key), "ES256") => {
+                let signature = <&[u8; 64]>::try_from(signature);
+                signature.is_ok_and(|signature| key.verify_fixed(&sha256(signed).0, signature))
             }
             _ => false,
         })
     }
+}
+
+impl IssuerLookup {
+    async fn keys(&self, issuer: &str, clock: &dyn Clock) -> Result<Vec<IssuerKey>, LookupError> {
+        let found = get(&self.discovery, clock).await?;
+        let unusable = || LookupError::Discovery(issuer.to_owned());
+        let discovery: Discovery = serde_json::from_slice(&found).map_err(|_| unusable())?;
+        let of_it = Some(discovery.jwks_uri.as_str()).filter(|_| discovery.issuer == issuer);
+        let jwks = of_it.and_then(on_loopback).ok_or_else(unusable)?;
+        let found = get(&jwks, clock).await?;
+        read_keys(&found).map_err(|_| LookupError::Keys(issuer.to_owned()))
+    }
+}
+
+/// Keys of other kinds than RSA and P-256 are passed over.
+fn read_keys(jwks: &[u8]) -> Result<Vec<IssuerKey>, serde_json::Error> {
+    let set: JwkSet = serde_json::from_slice(jwks)?;
+    Ok(set.keys.into_iter().filter_map(Jwk::into_key).collect())
+}
+
+/// What is read of an issuer's configuration (OpenID Connect Discovery section 3).
+#[derive(Deserialize)]
+struct Discovery {
+    issuer: String,
+    jwks_uri: String,
 }
 
 #[derive(Deserialize)]
@@ -172,7 +347,8 @@ impl Jwk {
             ("EC", "P-256") => {
                 let (x, y) = (decoded(&self.x).ok()?, decoded(&self.y).ok()?);
                 let whole = x.len() == 32 && y.len() == 32;
-                KeyMaterial::P256(whole.then(|| [&[4], x.as_slice(), &y].concat())?)
+                let point = whole.then(|| [&[4], x.as_slice(), &y].concat())?;
+                KeyMaterial::P256(Box::new(FixedKeyVerifier::new(&point)?))
             }
             _ => return None,
         };
@@ -248,7 +424,26 @@ impl Claims {
         Ok(())
     }
 
-    fn identity(self) -> Result<Identity, TokenFault> {
+    fn identity(self, issuer_type: IssuerType) -> Result<Identity, TokenFault> {
+        let name = match issuer_type {
+            IssuerType::Email => return self.owner_of_address(),
+            IssuerType::Kubernetes => {
+                let account = self.sub.strip_prefix("system:serviceaccount:");
+                let (namespace, name) =
+                    account.and_then(|account| account.split_once(':')).ok_or(TokenFault::Subject)?;
+                CertifiedName::Uri(format!(
+                    "https://kubernetes.io/namespaces/{namespace}/serviceaccounts/{name}"
+                ))
+            }
+            IssuerType::Username if self.sub.is_empty() || self.sub.contains(['!', '@']) => {
+                return Err(TokenFault::Subject);
+            }
+            IssuerType::Username => CertifiedName::Username(format!("{}!hammer.test", self.sub)),
+        };
+        Ok(Identity { issuer: self.iss, challenge: self.sub.clone(), subject: self.sub, name })
+    }
+
+    fn owner_of_address(self) -> Result<Identity, TokenFault> {
         let parts = self.email.split_once('@');
         let is_address =
             |(local, domain): (&str, &str)| !local.is_empty() && !domain.is_empty() && !domain.contains('@');
@@ -260,7 +455,8 @@ impl Claims {
             EmailVerified::Text(text) if text == "true" => {}
             _ => return Err(TokenFault::Unverified),
         }
-        Ok(Identity { issuer: self.iss, subject: self.sub, email: self.email })
+        let (challenge, name) = (self.email.clone(), CertifiedName::Email(self.email));
+        Ok(Identity { issuer: self.iss, subject: self.sub, challenge, name })
     }
 }
 
@@ -272,6 +468,10 @@ fn decoded(text: &str) -> Result<Vec<u8>, TokenFault> {
     URL_SAFE_NO_PAD.decode(text).map_err(|_| TokenFault::Malformed)
 }
 
+/// 1.3.6.1.4.1.57264.1.7, a user with its domain (Fulcio's docs/oid-info.md).
+const USERNAME: &[u8] = &[0x2b, 0x06, 0x01, 0x04, 0x01, 0x83, 0xbf, 0x30, 0x01, 0x07];
+/// Below the issuer (OpenID Connect Discovery section 4).
+const DISCOVERY: &str = "/.well-known/openid-configuration";
 /// Seconds by which a token may come before its `nbf`.
 const NOT_BEFORE_LEEWAY: f64 = 300.0;
 

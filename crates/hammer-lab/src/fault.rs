@@ -9,6 +9,10 @@ mod rule_state;
 mod session;
 mod sigma;
 mod throttle;
+mod timed;
+mod workers;
+
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +25,8 @@ pub use retry_after::RetryAfter;
 pub use session::{FaultSession, Verdict};
 pub use sigma::Sigma;
 pub use throttle::Throttle;
+pub use timed::TimedFault;
+pub use workers::Workers;
 
 /// Everything that a target does wrong on purpose. The default does nothing wrong.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -50,6 +56,12 @@ pub struct FaultScript {
 pub struct FaultRule {
     /// Names of the endpoints that it holds for, such as `add-chain` or `tile`; empty is every endpoint.
     pub endpoints: Vec<String>,
+    /// From when on it holds, from the start of the target (or the last restart of its faults).
+    #[serde(skip_serializing_if = "is_at_once")]
+    pub at: TimeSpan,
+    /// How long it holds; for good without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration: Option<TimeSpan>,
     /// Added to every answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
@@ -66,9 +78,24 @@ pub struct FaultRule {
     /// The first requests after a start, which are slow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cold: Option<ColdStart>,
+    /// How many requests are served at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workers: Option<Workers>,
     /// Times in which the target works a share of the time only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub throttle: Vec<Agreed<Throttle>>,
+}
+
+fn is_at_once(at: &TimeSpan) -> bool {
+    *at == TimeSpan::ZERO
+}
+
+impl FaultRule {
+    /// Whether it holds this long after the start of faults.
+    fn is_on(&self, since: Duration) -> bool {
+        let at = self.at.duration();
+        since >= at && self.duration.is_none_or(|length| since < at + length.duration())
+    }
 }
 
 /// A target that is slow until its caches are warm: after its start, and after each restart.

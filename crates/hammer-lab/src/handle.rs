@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use crate::{
     clock::{Clock, SystemClock},
     error::LabError,
-    fault::{DataKept, FaultScript, FaultSession},
+    fault::{DataKept, FaultScript, FaultSession, TimedFault},
     serve::{BoundListener, Running, ServePlan, Server, Target},
     stats::{Counters, LabStats},
 };
@@ -48,6 +48,11 @@ pub trait LabTarget: Target {
 
     /// Counts the target's own times from `now` of its clock.
     fn restart(&self, _now: Duration) {}
+
+    /// What the target itself does at some time, beside the script of its server.
+    fn timed_faults(&self) -> Vec<TimedFault> {
+        Vec::new()
+    }
 }
 
 /// A target that runs on threads of its own. Dropping it stops the target without waiting for its end.
@@ -55,6 +60,8 @@ pub trait LabTarget: Target {
 pub struct LabHandle<T> {
     /// `http(s)://address`, and the target's path; as its [`LabConfig::path`] ends, so does this.
     pub url: String,
+    /// What it is, in a word.
+    name: &'static str,
     server: Arc<Server<T>>,
     running: Running,
 }
@@ -90,7 +97,8 @@ impl<T: LabTarget> LabHandle<T> {
             plan,
         });
         let running = Running::spawn(C::THREAD, listener, Arc::clone(&server))?;
-        Ok(Self { url, server, running })
+        let name = C::THREAD.strip_prefix("lab-").unwrap_or(C::THREAD);
+        Ok(Self { url, name, server, running })
     }
 
     /// As [`LabHandle::spawn`], from within a tokio runtime.
@@ -126,6 +134,16 @@ impl<T: LabTarget> LabHandle<T> {
         self.server.target.restart(now);
     }
 
+    /// What it does at some time from the last restart of its faults on, in the order of time; each text names the target.
+    #[must_use]
+    pub fn timed_faults(&self) -> Vec<TimedFault> {
+        let mut all = self.server.faults.script().timed();
+        all.extend(self.server.target.timed_faults());
+        all.sort_by_key(|fault| fault.at);
+        all.iter_mut().for_each(|fault| fault.text = format!("{}: {}", self.name, fault.text));
+        all
+    }
+
     /// Stops accepting, lets what is under way finish (a log sequences and publishes what waits), and ends the threads;
     /// blocks.
     pub fn stop(self) -> LabStats {
@@ -145,6 +163,12 @@ impl<T> LabHandle<T> {
     #[must_use]
     pub fn target(&self) -> &T {
         &self.server.target
+    }
+
+    /// The same, for whoever changes it while the handle is somebody else's.
+    #[must_use]
+    pub fn shared_target(&self) -> Arc<T> {
+        Arc::clone(&self.server.target)
     }
 }
 

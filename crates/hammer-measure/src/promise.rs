@@ -96,6 +96,21 @@ pub struct Breach {
 }
 
 impl Breach {
+    /// Cuts what it says where that is longer than anybody reads: the text of a server may be of any length, and a thousand of them are
+    /// held.
+    #[must_use]
+    pub fn shortened(mut self) -> Self {
+        if self.detail.len() > LONGEST_DETAIL {
+            let bytes = self.detail.len();
+            let end = (0..=LONGEST_DETAIL).rev().find(|end| self.detail.is_char_boundary(*end));
+            self.detail.truncate(end.unwrap_or_default());
+            // What was cut off is given back.
+            self.detail.shrink_to_fit();
+            self.detail.push_str(&format!("... ({bytes} bytes)"));
+        }
+        self
+    }
+
     /// Who was promised: the workload and its operation, or the workload's name alone.
     pub fn subject(&self) -> String {
         match self.seq {
@@ -104,6 +119,9 @@ impl Breach {
         }
     }
 }
+
+/// Bytes of a text that names what was found: two heads, and the paths of the files that hold them, among others.
+const LONGEST_DETAIL: usize = 2_048;
 
 #[cfg(test)]
 mod tests;

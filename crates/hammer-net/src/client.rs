@@ -98,15 +98,26 @@ impl Client {
     /// [`Resend`] says, and nothing else. There is no timeout but that of the dial: a caller that drops the future cuts the
     /// operation off, and its connection (over HTTP/2 its stream) with it; `answer` holds the instants and bytes until then.
     pub async fn send(&self, request: &Request, answer: &mut Answer) -> Result<(), Failure> {
+        self.send_as(request, None, answer).await
+    }
+
+    /// As [`Client::send`], with that `Authorization` in place of the client's, of which all holds: it follows to no other origin.
+    pub async fn send_as(
+        &self,
+        request: &Request,
+        bearer: Option<&HeaderValue>,
+        answer: &mut Answer,
+    ) -> Result<(), Failure> {
         answer.reset();
+        let bearer = bearer.or(self.context.bearer.as_ref());
         let endpoint = match self.cluster.pick(&self.context) {
             Some(endpoint) => endpoint,
             None => self.first_endpoint(&self.cluster).await?,
         };
         answer.endpoint = endpoint.index;
-        self.exchange(&self.cluster, &endpoint, request, self.context.bearer.as_ref(), answer).await?;
+        self.exchange(&self.cluster, &endpoint, request, bearer, answer).await?;
         if self.context.config.redirects > 0 && is_redirect(answer.status) {
-            Box::pin(self.follow(endpoint, request, answer)).await?;
+            Box::pin(self.follow(endpoint, request, bearer, answer)).await?;
         }
         Ok(())
     }
@@ -164,11 +175,11 @@ impl Client {
         &self,
         mut endpoint: Rc<Endpoint>,
         request: &Request,
+        mut bearer: Option<&HeaderValue>,
         answer: &mut Answer,
     ) -> Result<(), Failure> {
         let first = answer.wire;
         let mut request = request.clone();
-        let mut bearer = self.context.bearer.as_ref();
         let mut cluster = Rc::clone(&self.cluster);
         while is_redirect(answer.status) {
             let origin = &endpoint.origin;
@@ -185,13 +196,17 @@ impl Client {
             // What comes now has not been answered yet, whatever becomes of it.
             (answer.wire.first_byte, answer.wire.done, answer.wire.read) = (None, None, None);
             let is_same_origin = origin.is(&to.scheme, &to.authority);
+            request = follow(&request, answer.status, to.path.clone(), is_same_origin);
             if !is_same_origin {
+                if !request.body.is_empty() {
+                    // Tokens stand in bodies too, and nobody knows in which.
+                    return Err(here.refused("a body is not for another origin"));
+                }
                 bearer = None;
                 cluster = self.cluster_of(&to, &here)?;
                 endpoint = self.first_endpoint(&cluster).await?;
                 answer.endpoint = endpoint.index;
             }
-            request = follow(&request, answer.status, to.path, is_same_origin);
             answer.forget_body();
             self.exchange(&cluster, &endpoint, &request, bearer, answer).await?;
             answer.wire.sent = first.sent;

@@ -25,6 +25,9 @@ pub struct ClientConfig {
     pub tls: TlsConfig,
     /// The most connections to an endpoint; whoever needs one more waits in order.
     pub connections: usize,
+    /// HTTP/2: so many connections to an endpoint, neither fewer nor more, over which streams are spread; `None`: as few as there are
+    /// streams for, and [`Self::connections`] at most.
+    pub per_address: Option<usize>,
     /// HTTP/2: the most streams at once on one connection, where the server does not say less; another connection is
     /// dialled only when all have that many.
     pub streams: usize,
@@ -142,6 +145,7 @@ impl ClientConfig {
             version: HttpVersion::Negotiated,
             tls: TlsConfig::default(),
             connections: 50,
+            per_address: None,
             streams: 100,
             max_idle: None,
             max_age: None,
@@ -171,12 +175,20 @@ impl ClientConfig {
         Ok(())
     }
 
+    /// The most connections of HTTP/2 to an endpoint.
+    pub(crate) fn http2_connections(&self) -> usize {
+        self.per_address.unwrap_or(self.connections)
+    }
+
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {
         if self.connections == 0 {
             return Err(ConfigError::Zero { what: "connections" });
         }
         if self.streams == 0 {
             return Err(ConfigError::Zero { what: "streams" });
+        }
+        if self.per_address == Some(0) {
+            return Err(ConfigError::Zero { what: "per_address" });
         }
         let first = self.endpoints.first().ok_or(ConfigError::NoEndpoint)?;
         let refused = |url: &Uri, reason| Err(ConfigError::Endpoint { url: url.to_string(), reason });

@@ -252,11 +252,14 @@ impl Endpoint {
             self.discover(context, &mut WireTimes::default()).await?;
         }
         let there = self.http1.count() + self.http2.count();
-        let wanted = match self.protocol.get() {
-            Some(Protocol::Http2) => count.div_ceil(context.config.streams),
-            _ => count,
+        let config = &context.config;
+        let (wanted, most) = match self.protocol.get() {
+            Some(Protocol::Http2) if count > 0 => {
+                (config.per_address.unwrap_or(count.div_ceil(config.streams)), config.http2_connections())
+            }
+            _ => (count, config.connections),
         };
-        let missing = wanted.min(context.config.connections).saturating_sub(there);
+        let missing = wanted.min(most).saturating_sub(there);
         let dials = (0..missing).map(|_| async {
             let _slot = self.http1.slot().await?;
             self.adopt(self.open(context, &mut WireTimes::default()).await?);

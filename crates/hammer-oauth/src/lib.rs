@@ -2,7 +2,7 @@
 //! by an issuer and kept fresh. It never opens a socket and reads no clock: times are arguments, in seconds since the Unix epoch.
 //! What is a secret is printed as `***`, and no error says it.
 //!
-//! Read in this order: [`secret`], [`keys`], [`jwt`], [`jwks`], [`documents`], [`grant`], [`pool`].
+//! Read in this order: [`secret`], [`keys`], [`jwt`], [`jwks`], [`documents`], [`rotation`], [`grant`], [`pool`].
 
 pub mod documents;
 pub mod grant;
@@ -10,6 +10,7 @@ pub mod jwks;
 pub mod jwt;
 pub mod keys;
 pub mod pool;
+pub mod rotation;
 pub mod secret;
 
 pub use documents::{DiscoveryError, IssuerDiscovery, IssuerDocuments, IssuerUrlError};
@@ -21,4 +22,5 @@ pub use jwt::{
 };
 pub use keys::{IssuerKeys, TokenAlgorithm};
 pub use pool::{PoolEvent, PoolPlan, PoolSlot, TokenPool};
+pub use rotation::{RotatingIssuer, Rotation};
 pub use secret::{BearerToken, SecretText};

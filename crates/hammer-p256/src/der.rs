@@ -26,6 +26,16 @@ impl RawSignature {
         let (s, rest) = integer(rest)?;
         rest.is_empty().then_some(Self { r, s })
     }
+
+    /// Reads r and s, 32 bytes each (RFC 7518 section 3.4); none unless they are from 1 to n - 1.
+    pub fn from_fixed(bytes: &[u8; 64]) -> Option<Self> {
+        let (r, s) = bytes.split_at(32);
+        let number = |bytes: &[u8]| {
+            let limbs = limbs::from_be_bytes(bytes.try_into().ok()?);
+            (limbs != [0; 4] && limbs::is_below(limbs, Order::LIMBS)).then_some(limbs)
+        };
+        Some(Self { r: number(r)?, s: number(s)? })
+    }
 }
 
 /// A number from 1 to n - 1, and what follows it.

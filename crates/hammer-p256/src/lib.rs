@@ -7,7 +7,7 @@
 //! abreast; what takes one lane elsewhere is there too, and judges what eight lanes cannot: points that meet.
 //!
 //! Read in this order: [`residue`], [`field`], [`scalar`], [`point`], [`lanes`], [`table`], [`der`], [`throwaway`],
-//! [`nonce_walk`], [`key_walk`], [`verifier`].
+//! [`nonce_walk`], [`key_walk`], [`verifier`], [`once`].
 
 mod blocks;
 pub mod der;
@@ -20,6 +20,7 @@ pub mod key_walk;
 pub mod lanes;
 mod limbs;
 pub mod nonce_walk;
+pub mod once;
 pub mod point;
 pub mod residue;
 pub mod scalar;
@@ -38,6 +39,7 @@ pub use der::{RawSignature, Signature};
 pub use field::FieldElement;
 pub use key_walk::{KeyBlocks, KeyWalk};
 pub use nonce_walk::{NonceBlocks, NonceWalk};
+pub use once::verify_once;
 pub use point::{POINT_LENGTH, Point};
 pub use scalar::Scalar;
 pub use throwaway::ThrowawayKey;

@@ -77,6 +77,12 @@ impl FixedKeyVerifier {
             .is_some_and(|signature| self.verify_raw(Scalar::from_digest(digest), signature))
     }
 
+    /// Whether `signature`, r and s one behind the other (RFC 7518 section 3.4), is the key's over a SHA-256 digest.
+    pub fn verify_fixed(&self, digest: &[u8; 32], signature: &[u8; 64]) -> bool {
+        RawSignature::from_fixed(signature)
+            .is_some_and(|signature| self.verify_raw(Scalar::from_digest(digest), signature))
+    }
+
     /// What [`FixedKeyVerifier::verify`] says of each signature of the batch, in the order in which they were pushed. In
     /// batches of 16 and more one costs less than half as much.
     pub fn verify_batch<'batch>(&self, batch: &'batch mut SignatureBatch) -> &'batch [bool] {
@@ -235,7 +241,7 @@ fn factors(digest: Scalar, r: Limbs, inverse: Scalar) -> [Digits; 2] {
 }
 
 /// The coordinates that are r modulo n: r, and r + n where that is a coordinate. The first stands twice where there is one.
-fn abscissas(r: Limbs) -> [FieldElement; 2] {
+pub(crate) fn abscissas(r: Limbs) -> [FieldElement; 2] {
     let second = if has_second(r) { limbs::add(r, Order::LIMBS).0 } else { r };
     [r, second].map(FieldElement::from_limbs)
 }

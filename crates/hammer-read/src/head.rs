@@ -39,6 +39,14 @@ pub(crate) fn above(index: u64, size: u64) -> impl Iterator<Item = TileId> {
         .take_while(move |tile| tile.first() + u64::from(FULL_WIDTH) <= tile.level.items(size))
 }
 
+/// The hash tiles that lead from the leaf of an index to the root of a tree of `size` leaves, which has it: all that a proof of its
+/// inclusion is computed from.
+pub fn tiles_to_root(index: u64, size: u64) -> impl Iterator<Item = TileId> {
+    let tile = index / u64::from(FULL_WIDTH);
+    let own = TileId::covering(Level::Hashes(0), index, size).filter(TileId::is_full);
+    own.into_iter().chain(above(tile, size)).chain(edges(size))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,6 +62,13 @@ mod tests {
         assert_eq!(paths(edges(65_536 + 300)), ["tile/0/257.p/44", "tile/1/001.p/1", "tile/2/000.p/1"]);
         assert_eq!(paths(above(3, 65_536 + 300)), ["tile/1/000"]);
         assert_eq!(paths(above(256, 65_536 + 300)), [""; 0]);
+        let to_root = |index, size| paths(tiles_to_root(index, size));
+        assert_eq!(to_root(3, 5), ["tile/0/000.p/5"]);
+        assert_eq!(to_root(3, 256), ["tile/0/000", "tile/1/000.p/1"]);
+        assert_eq!(to_root(299, 300), ["tile/0/001.p/44", "tile/1/000.p/1"]);
+        let edges = ["tile/0/257.p/44", "tile/1/001.p/1", "tile/2/000.p/1"];
+        assert_eq!(to_root(3, 65_536 + 300), [&["tile/0/000", "tile/1/000"][..], &edges].concat());
+        assert_eq!(to_root(65_540, 65_536 + 300), [&["tile/0/256"][..], &edges].concat());
         let above = paths(above(70_000, 1 << 40));
         assert_eq!(above, ["tile/1/273", "tile/2/001", "tile/3/000", "tile/4/000"]);
     }

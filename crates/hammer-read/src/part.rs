@@ -47,20 +47,23 @@ impl<'a> Part<'a> {
         };
         TileId { level, index: self.number, width: self.width }
     }
+
+    /// Appends it to a record.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&[self.level, u8::from(self.is_gzip)]);
+        out.extend_from_slice(&self.width.to_be_bytes());
+        out.extend_from_slice(&self.number.to_be_bytes());
+        // No answer is that large: the client's limit is below it.
+        out.extend_from_slice(&(self.bytes.len() as u64).to_be_bytes());
+        out.extend_from_slice(self.bytes);
+    }
 }
 
 /// Replaces `out` by the record of a check, whose number is the caller's own, and its parts.
 pub fn write_parts<'a>(out: &mut Vec<u8>, check: u8, parts: impl IntoIterator<Item = Part<'a>>) {
     out.clear();
     out.push(check);
-    for part in parts {
-        out.extend_from_slice(&[part.level, u8::from(part.is_gzip)]);
-        out.extend_from_slice(&part.width.to_be_bytes());
-        out.extend_from_slice(&part.number.to_be_bytes());
-        // No answer is that large: the client's limit is below it.
-        out.extend_from_slice(&(part.bytes.len() as u64).to_be_bytes());
-        out.extend_from_slice(part.bytes);
-    }
+    parts.into_iter().for_each(|part| part.write(out));
 }
 
 /// Reads a record back: the number of the check, and its parts.

@@ -5,25 +5,24 @@ use std::sync::Arc;
 
 use hammer_audit::LogClient;
 use hammer_core::promise::PromiseKind;
-use hammer_core::record::{OperationRecord, StepGuard};
+use hammer_core::record::OperationRecord;
 use hammer_core::runtime::Clock;
 use hammer_core::workload::Ended;
-use hammer_exchange::{exchange, expect_ok};
 use hammer_measure::Outcome;
 use hammer_net::Answer;
 
 use crate::head::SeenHead;
 use crate::part::{Part, write_parts};
+use crate::steps::LogSteps;
 use crate::support::Shelf;
 
 /// Where a shard reads a log, and what it has seen of its tree.
 pub struct LogReads {
-    own: LogClient,
+    pub(crate) own: LogSteps,
     /// The connections of what is read beside operations.
-    beside: LogClient,
-    clock: Rc<dyn Clock>,
+    pub(crate) beside: LogSteps,
     /// The series of what is read beside operations.
-    path_series: usize,
+    pub(crate) path_series: usize,
     /// Tree heads of different sizes, the largest last; none is of an empty tree.
     heads: RefCell<VecDeque<Arc<SeenHead>>>,
     pub(crate) shelf: RefCell<Shelf>,
@@ -32,9 +31,10 @@ pub struct LogReads {
 
 impl LogReads {
     /// Reads by `own`; what an answer is held against is read by `beside`, as steps of the series `path_series`.
-    pub fn new(own: LogClient, beside: LogClient, path_series: usize, clock: Rc<dyn Clock>) -> Self {
+    pub fn new(own: LogClient, beside: LogClient, path_series: usize, clock: &Rc<dyn Clock>) -> Self {
         let (heads, shelf, record) = Default::default();
-        Self { own, beside, clock, path_series, heads, shelf, record }
+        let [own, beside] = [own, beside].map(|client| LogSteps::new(client, clock.clone()));
+        Self { own, beside, path_series, heads, shelf, record }
     }
 
     /// The head of the largest tree that was seen; none before there was a leaf in it.
@@ -72,20 +72,7 @@ impl LogReads {
     /// # Errors
     /// How it ends, unless by a 200.
     pub async fn get(&self, path: &str, answer: &mut Answer, record: &OperationRecord) -> Result<(), Ended> {
-        self.read((&self.own, path, false), answer, record.exchange()).await
-    }
-
-    /// One exchange of the operation, whose answer may be compressed.
-    ///
-    /// # Errors
-    /// How it ends, unless by a 200.
-    pub async fn get_compressed(
-        &self,
-        path: &str,
-        answer: &mut Answer,
-        record: &OperationRecord,
-    ) -> Result<(), Ended> {
-        self.read((&self.own, path, true), answer, record.exchange()).await
+        self.own.get((path, false), answer, record.exchange()).await
     }
 
     /// One exchange beside the operation, whose answer may be compressed where that is said.
@@ -99,21 +86,7 @@ impl LogReads {
         answer: &mut Answer,
         record: &OperationRecord,
     ) -> Result<(), Ended> {
-        self.read((&self.beside, path, compressed), answer, record.step(self.path_series)).await
-    }
-
-    async fn read(
-        &self,
-        (source, path, compressed): (&LogClient, &str, bool),
-        answer: &mut Answer,
-        mut step: StepGuard<'_>,
-    ) -> Result<(), Ended> {
-        let get = async |answer: &mut Answer| match compressed {
-            true => source.get_compressed(path, answer).await,
-            false => source.get(path, answer).await,
-        };
-        exchange(&mut step, answer, self.clock.as_ref(), get).await?;
-        expect_ok(&mut step, answer)
+        self.beside.get((path, compressed), answer, record.step(self.path_series)).await
     }
 
     /// Promises what the parts show by that check, a number of the protocol's own.

@@ -37,25 +37,9 @@ impl LogReads {
         let unread = |ended| UnreadTile { ended, missing: None };
         let tile = TileId::covering(level, leaf, head.size);
         let tile = tile.ok_or_else(|| unread(malformed("tree without that leaf")))?;
-        let mut ended = self.tile_at(tile, answer, record).await;
-        if answer.status == StatusCode::NOT_FOUND && !tile.is_full() {
-            ended = self.tile_at(tile.full(), answer, record).await;
-        }
+        let ended = self.own.tile((tile, may_be_compressed(tile)), answer, || record.exchange()).await;
         let missing = (answer.status == StatusCode::NOT_FOUND).then_some(tile);
         ended.map(|()| tile).map_err(|ended| UnreadTile { ended, missing })
-    }
-
-    async fn tile_at(
-        &self,
-        tile: TileId,
-        answer: &mut Answer,
-        record: &OperationRecord,
-    ) -> Result<(), Ended> {
-        let path = format!("/{tile}");
-        match tile.level {
-            Level::Hashes(_) => self.get(&path, answer, record).await,
-            _ => self.get_compressed(&path, answer, record).await,
-        }
     }
 
     /// Reads what a hash tile of level 0 is held against: its way to the root, without the tile itself.
@@ -146,14 +130,12 @@ impl LogReads {
         answer: &mut Answer,
         record: &OperationRecord,
     ) -> Result<Support, Lack> {
-        let is_of_hashes = matches!(tile.level, Level::Hashes(_));
-        let mut ended = self.get_beside(&format!("/{tile}"), !is_of_hashes, answer, record).await;
-        if answer.status == StatusCode::NOT_FOUND && !tile.is_full() {
-            ended = self.get_beside(&format!("/{}", tile.full()), !is_of_hashes, answer, record).await;
-        }
+        let compressed = may_be_compressed(tile);
+        let start = || record.step(self.path_series);
+        let ended = self.beside.tile((tile, compressed), answer, start).await;
         match (ended, answer.status) {
             (Ok(()), _) => {
-                if is_of_hashes {
+                if !compressed {
                     answer.decode(FULL_TILE).map_err(|_| Lack::Unreadable(tile))?;
                 }
                 let is_gzip = answer.is_gzip().map_err(|_| Lack::Unreadable(tile))?;
@@ -163,6 +145,11 @@ impl LogReads {
             (Err(_), _) => Err(Lack::Refused),
         }
     }
+}
+
+/// Hashes do not get smaller.
+fn may_be_compressed(tile: TileId) -> bool {
+    !matches!(tile.level, Level::Hashes(_))
 }
 
 /// Bytes of a full hash tile.

@@ -76,6 +76,7 @@ impl ReportBuilder {
             tree_size: TreeSize::among(&headlines),
             headlines,
             observations,
+            compat: None,
             server_resources: None,
             disruptions,
             events: self.events.clone(),

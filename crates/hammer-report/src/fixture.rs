@@ -45,6 +45,10 @@ pub(crate) fn operation(workload: &str, name: &str) -> SeriesInfo {
     SeriesInfo { workload: workload.to_owned(), name: name.to_owned(), operation: true, closed_loop: false }
 }
 
+pub(crate) fn step(workload: &str, name: &str) -> SeriesInfo {
+    SeriesInfo { operation: false, ..operation(workload, name) }
+}
+
 pub(crate) fn tree_size() -> Headline {
     Headline::size("tree_size", "tree size")
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::verdict::{Reason, Verdict};
 
+pub mod accounting;
 mod check;
 pub mod connections;
 pub mod disruption;
@@ -25,6 +26,7 @@ pub mod timeline;
 
 use figures::finite;
 
+pub use accounting::{AccountedJob, JobRequests, RequestAccounting};
 pub use connections::{Connections, PeerFigures};
 pub use disruption::{Disruption, DisruptionKind, Pace};
 pub use event::Event;
@@ -81,6 +83,9 @@ pub struct Report {
     pub observations: Vec<ObservationSeries>,
     /// What the generator's own process used, since its start.
     pub resources: Resources,
+    /// The requests of the run as another tool counts them; `null` where the plan has no `compat`.
+    #[serde(default)]
+    pub compat: Option<RequestAccounting>,
     /// What the servers of the run and their machine used; `null` where the plan has no `resources`.
     #[serde(default)]
     pub server_resources: Option<ServerResources>,

@@ -3,6 +3,7 @@
 use crate::report::event::{Command, Refusal};
 use crate::report::{Event, HeadlineFigures, PromiseCounts, Report};
 
+mod accounting;
 mod connections;
 mod disruptions;
 mod fill;
@@ -26,6 +27,7 @@ pub fn render(report: &Report) -> String {
     report.disruptions.iter().for_each(|disruption| disruptions::render(&mut page, disruption));
     report.connections.iter().for_each(|of_service| connections::render(&mut page, of_service));
     report.connections.iter().for_each(|of_service| connections::peers(&mut page, of_service));
+    report.compat.iter().for_each(|counted| accounting::render(&mut page, counted));
     promises(&mut page, report);
     thresholds(&mut page, report);
     observations(&mut page, report);

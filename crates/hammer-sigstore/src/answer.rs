@@ -11,7 +11,7 @@ use hammer_net::grpc::{GrpcStatus, unary_reply};
 pub(crate) enum WrittenEntry {
     /// It is new.
     New,
-    /// The log had it before, and answers with nothing that could be verified (HTTP 409; ALREADY_EXISTS).
+    /// The log had it before, and says where (HTTP 409; ALREADY_EXISTS).
     Before,
 }
 

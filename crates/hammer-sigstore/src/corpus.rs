@@ -16,7 +16,7 @@ mod tests;
 mod writer;
 
 pub(crate) use drawn::DrawnCorpus;
-use entry::{CorpusEntry, LoggedEntry};
+use entry::{CorpusEntry, CorpusLog, LoggedEntry};
 pub use file::{BadLine, CorpusFile};
 pub(crate) use writer::CorpusLines;
 pub use writer::{CorpusSink, CorpusWriter, CorpusWritten};
@@ -25,10 +25,14 @@ pub use writer::{CorpusSink, CorpusWriter, CorpusWritten};
 pub(crate) struct Corpus;
 
 impl Corpus {
-    /// What the shard's workloads share.
-    pub(crate) fn of(context: &ShardContext) -> Rc<RefCell<Reservoir<CorpusEntry>>> {
+    /// What the shard's workloads share of that log.
+    pub(crate) fn of(context: &ShardContext, log: CorpusLog) -> Rc<RefCell<Reservoir<CorpusEntry>>> {
         let make = || Reservoir::new(PLACES, BYTES, Draws::new(context.shard as u64, LABEL));
-        context.samples.of(NAME, make)
+        let name = match log {
+            CorpusLog::RekorV1 => REKOR_V1,
+            CorpusLog::RekorV2 => REKOR_V2,
+        };
+        context.samples.of(name, make)
     }
 
     /// Offers what a flow got logged.
@@ -37,7 +41,8 @@ impl Corpus {
     }
 }
 
-const NAME: &str = "sigstore entries";
+const REKOR_V1: &str = "sigstore entries";
+const REKOR_V2: &str = "sigstore entries on tiles";
 const LABEL: u64 = 0x5167;
 const PLACES: usize = 16_384;
 const BYTES: usize = 8 << 20;

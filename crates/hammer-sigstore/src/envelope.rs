@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use hammer_tlog::hash::Hash;
+use hammer_tlog::encoding::write_base64;
+use hammer_tlog::hash::{Hash, sha256};
 use serde::Deserialize;
 
 /// The type of the payload.
@@ -25,6 +26,59 @@ pub(crate) fn signed(payload_type: &str, payload: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(payload_type.len() + payload.len() + ROOM);
     write_signed(&mut out, payload_type, payload);
     out
+}
+
+/// What a flow attests: a statement about its artifact, in the memory of that of an earlier flow.
+#[derive(Debug, Default)]
+pub(crate) struct FlowEnvelope {
+    /// The statement.
+    pub(crate) payload: Vec<u8>,
+    /// SHA-256 of that.
+    pub(crate) payload_hash: Hash,
+    /// What is signed of it.
+    pub(crate) signed: Vec<u8>,
+    /// The envelope in JSON, whose only characters that a text of JSON would escape are quotation marks.
+    pub(crate) json: Vec<u8>,
+    /// SHA-256 of that.
+    pub(crate) hash: Hash,
+}
+
+impl FlowEnvelope {
+    /// States something about the artifact of that SHA-256; the SHA-256 of what is to be signed.
+    pub(crate) fn state(&mut self, artifact: &Hash) -> Hash {
+        let Self { payload, payload_hash, signed, .. } = self;
+        payload.clear();
+        payload.extend_from_slice(
+            br#"{"_type":"https://in-toto.io/Statement/v1","subject":[{"name":"artifact","digest":{"sha256":""#,
+        );
+        payload.extend_from_slice(artifact.to_hex().as_bytes());
+        payload.extend_from_slice(br#""}}],"predicateType":""#);
+        payload.extend_from_slice(PREDICATE_TYPE.as_bytes());
+        payload.extend_from_slice(br#"","predicate":{"Data":"","Timestamp":""}}"#);
+        *payload_hash = sha256(payload);
+        signed.clear();
+        write_signed(signed, PAYLOAD_TYPE, payload);
+        sha256(signed)
+    }
+
+    /// Closes it with a signature over what is to be signed.
+    pub(crate) fn close(&mut self, signature: &[u8]) {
+        let Self { payload, json, hash, .. } = self;
+        json.clear();
+        json.extend_from_slice(br#"{"payload":""#);
+        write_base64(json, payload);
+        json.extend_from_slice(br#"","payloadType":""#);
+        json.extend_from_slice(PAYLOAD_TYPE.as_bytes());
+        json.extend_from_slice(br#"","signatures":[{"sig":""#);
+        write_base64(json, signature);
+        json.extend_from_slice(br#""}]}"#);
+        *hash = sha256(json);
+    }
+
+    /// Bytes that it holds on to.
+    pub(crate) fn capacity(&self) -> usize {
+        self.payload.capacity() + self.signed.capacity() + self.json.capacity()
+    }
 }
 
 /// The SHA-256 of all that a statement is about.
@@ -57,6 +111,8 @@ struct DigestSet<'a> {
     sha256: Option<Cow<'a, str>>,
 }
 
+/// What cosign calls `custom`.
+const PREDICATE_TYPE: &str = "https://cosign.sigstore.dev/attestation/v1";
 /// More than the words and lengths take.
 const ROOM: usize = 64;
 
@@ -69,6 +125,25 @@ mod tests {
         let signed = signed("http://example.com/HelloWorld", b"hello world");
         assert_eq!(signed, b"DSSEv1 29 http://example.com/HelloWorld 11 hello world");
         assert_eq!(super::signed("", b""), b"DSSEv1 0  0 ");
+    }
+
+    #[test]
+    fn an_envelope_has_a_statement_about_the_artifact_and_the_signature() {
+        let mut envelope = FlowEnvelope::default();
+        for artifact in [Hash([7; 32]), Hash([8; 32])] {
+            let to_sign = envelope.state(&artifact);
+            envelope.close(b"signature");
+            assert_eq!(subjects(&envelope.payload), Ok(vec![artifact]));
+            assert_eq!(to_sign, sha256(&signed(PAYLOAD_TYPE, &envelope.payload)));
+            let json: serde_json::Value = serde_json::from_slice(&envelope.json).unwrap();
+            assert_eq!(json["payloadType"], PAYLOAD_TYPE);
+            assert_eq!(json["payload"], hammer_tlog::encoding::base64(&envelope.payload));
+            assert_eq!(json["signatures"][0]["sig"], hammer_tlog::encoding::base64(b"signature"));
+            assert_eq!(
+                (envelope.payload_hash, envelope.hash),
+                (sha256(&envelope.payload), sha256(&envelope.json))
+            );
+        }
     }
 
     #[test]

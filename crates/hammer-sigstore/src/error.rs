@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use hammer_exchange::grant::FirstTokensError;
 use hammer_exchange::stock::UselessToken;
 use hammer_exchange::token::TokenError;
 use hammer_tlog::keys::chain::ChainError;
@@ -83,6 +82,22 @@ pub enum SigstoreError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The signing configuration is none.
+    #[error("use the signing configuration in {path}: {reason}")]
+    SigningConfig {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A service does not say whom to trust.
+    #[error("read whom to trust from {url}: {reason}")]
+    Served {
+        /// Where.
+        url: String,
+        /// Why not.
+        reason: String,
+    },
     /// The root that clients of the TUF repository come with is none.
     #[error("use the root of the TUF repository: failed to {0}")]
     TufRoot(TufError),
@@ -105,17 +120,6 @@ pub enum SigstoreError {
     /// The token of the plan cannot be used, or says of nobody whom it is of.
     #[error("{0}; `subject` can say whose it is")]
     Subject(UselessToken),
-    /// A secret of a grant cannot be read.
-    #[error("{source}")]
-    GrantSecret {
-        /// The key that says where it is.
-        key: &'static str,
-        /// Why.
-        source: TokenError,
-    },
-    /// No token was granted before the run.
-    #[error("{0}")]
-    Grant(FirstTokensError),
     /// A workload of reads that names none.
     #[error(
         "draw what is read: `mix` names nothing with a weight; give it log-info, log-proof, search, public-key, certchain, trust-bundle, configuration, checkpoint, tile or bundle"
@@ -177,13 +181,13 @@ impl SigstoreError {
             | Self::Chain { key, .. } => Some(key),
             Self::Both { other, .. } => Some(other),
             Self::TrustedRoot { .. } => Some("trusted_root"),
+            Self::SigningConfig { .. } => Some("signing_config"),
+            Self::Served { .. } => Some("trust"),
             Self::TufRoot(_) => Some("tuf.root"),
             Self::TufRepository { .. } => Some("tuf.url"),
             Self::Origin(_) => Some("rekor_tiles_origin"),
             Self::Token(_) => Some("identity.token"),
             Self::Subject(_) => Some("identity.subject"),
-            Self::GrantSecret { key, .. } => Some(key),
-            Self::Grant(_) => Some("identity.grant"),
             // These are keys of the workload.
             Self::Bundles { .. }
             | Self::Artifact { .. }

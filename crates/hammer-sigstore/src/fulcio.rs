@@ -3,25 +3,38 @@
 use std::borrow::Cow;
 
 use hammer_messages::fulcio as messages;
-use hammer_tlog::encoding::write_base64;
+use hammer_tlog::encoding::{from_base64, write_base64};
+use http::HeaderName;
 use prost::Message as _;
 use serde::Deserialize;
 
 use crate::material::FlowMaterial;
 use crate::pem;
-use crate::plan::FulcioInterface;
+use crate::plan::{CertificateRequest, FulcioInterface};
+use crate::signing_request;
 
 /// The legacy interface's path: the token is in the header `Authorization`, and the answer is PEM.
 pub(crate) const SIGNING_CERT_V1: &str = "/api/v1/signingCert";
 /// The path of the interface of today: the token is in the body, and so are certificates, in JSON.
 pub(crate) const SIGNING_CERT_V2: &str = "/api/v2/signingCert";
 
+/// The header in which the legacy interface has an SCT that is not in the certificate: base64 of the JSON that a log answers.
+pub(crate) const SCT_HEADER: HeaderName = HeaderName::from_static("sct");
+
+/// Where the chains are that certificates lead to.
+pub(crate) const TRUST_BUNDLE: &str = "/api/v2/trustBundle";
+
 /// Why an answer holds no chain, as its cause is counted.
 pub(crate) type NoChain = &'static str;
 
 /// Replaces `out` by the body of a request to [`SIGNING_CERT_V1`].
-pub(crate) fn write_v1(out: &mut Vec<u8>, material: &FlowMaterial) {
+pub(crate) fn write_v1(out: &mut Vec<u8>, material: &FlowMaterial, request: CertificateRequest) {
     out.clear();
+    if request == CertificateRequest::Csr {
+        out.push(b'{');
+        write_csr(out, material);
+        return out.push(b'}');
+    }
     out.extend_from_slice(br#"{"publicKey":{"algorithm":"ecdsa","content":""#);
     write_base64(out, &material.spki);
     out.extend_from_slice(br#""},"signedEmailAddress":""#);
@@ -30,11 +43,16 @@ pub(crate) fn write_v1(out: &mut Vec<u8>, material: &FlowMaterial) {
 }
 
 /// Replaces `out` by the body of a request to [`SIGNING_CERT_V2`]. A token has no character that JSON would escape (RFC 7515 section 3.1).
-pub(crate) fn write_v2(out: &mut Vec<u8>, material: &FlowMaterial, token: &str) {
+pub(crate) fn write_v2(out: &mut Vec<u8>, material: &FlowMaterial, request: CertificateRequest, token: &str) {
     out.clear();
     out.extend_from_slice(br#"{"credentials":{"oidcIdentityToken":""#);
     out.extend_from_slice(token.as_bytes());
-    out.extend_from_slice(br#""},"publicKeyRequest":{"publicKey":{"algorithm":"ECDSA","content":""#);
+    out.extend_from_slice(br#""},"#);
+    if request == CertificateRequest::Csr {
+        write_csr(out, material);
+        return out.push(b'}');
+    }
+    out.extend_from_slice(br#""publicKeyRequest":{"publicKey":{"algorithm":"ECDSA","content":""#);
     let mut key = String::new();
     pem::write(&mut key, PUBLIC_KEY, &material.spki);
     out.extend_from_slice(key.replace('\n', "\\n").as_bytes());
@@ -43,20 +61,36 @@ pub(crate) fn write_v2(out: &mut Vec<u8>, material: &FlowMaterial, token: &str) 
     out.extend_from_slice(br#""}}"#);
 }
 
+/// The member of either interface that holds a certification request: base64 of its PEM.
+fn write_csr(out: &mut Vec<u8>, material: &FlowMaterial) {
+    out.extend_from_slice(br#""certificateSigningRequest":""#);
+    write_base64(out, signing_request::pem(&material.spki, &material.proof).as_bytes());
+    out.push(b'"');
+}
+
 /// The message of a call of `CreateSigningCertificate`.
-pub(crate) fn message(material: &FlowMaterial, token: &str) -> messages::CreateSigningCertificateRequest {
-    let mut key = String::new();
-    pem::write(&mut key, PUBLIC_KEY, &material.spki);
+pub(crate) fn message(
+    material: &FlowMaterial,
+    request: CertificateRequest,
+    token: &str,
+) -> messages::CreateSigningCertificateRequest {
     let credentials = messages::Credentials { oidc_identity_token: Some(token.to_owned()) };
-    let algorithm = messages::PublicKeyAlgorithm::Ecdsa.into();
-    let request = messages::PublicKeyRequest {
-        public_key: Some(messages::PublicKey { algorithm, content: key }),
-        proof_of_possession: material.proof.clone(),
+    let key = match request {
+        CertificateRequest::Csr => {
+            let csr = signing_request::pem(&material.spki, &material.proof);
+            messages::RequestedKey::CertificateSigningRequest(csr.into_bytes())
+        }
+        CertificateRequest::Key => {
+            let mut key = String::new();
+            pem::write(&mut key, PUBLIC_KEY, &material.spki);
+            let algorithm = messages::PublicKeyAlgorithm::Ecdsa.into();
+            messages::RequestedKey::PublicKeyRequest(messages::PublicKeyRequest {
+                public_key: Some(messages::PublicKey { algorithm, content: key }),
+                proof_of_possession: material.proof.clone(),
+            })
+        }
     };
-    messages::CreateSigningCertificateRequest {
-        credentials: Some(credentials),
-        key: Some(messages::RequestedKey::PublicKeyRequest(request)),
-    }
+    messages::CreateSigningCertificateRequest { credentials: Some(credentials), key: Some(key) }
 }
 
 /// The chain of an answer's body, the leaf first, in DER.
@@ -65,10 +99,32 @@ pub(crate) fn message(material: &FlowMaterial, token: &str) -> messages::CreateS
 /// When there is none.
 pub(crate) fn chain(interface: FulcioInterface, body: &[u8]) -> Result<Vec<Vec<u8>>, NoChain> {
     let mut chain = Vec::new();
-    for text in texts(interface, body)? {
+    for text in parts(interface, body)?.texts {
         chain.extend(pem::certificates(&text).ok_or(BROKEN_PEM)?);
     }
     if chain.is_empty() { Err(NO_CERTIFICATE) } else { Ok(chain) }
+}
+
+/// What the CT log answered for the certificate of an answer, where Fulcio hands that on beside the certificate: JSON of an SCT. `header`
+/// is that of the legacy interface; empty where there was none.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn detached_sct<'a>(
+    interface: FulcioInterface,
+    header: &[u8],
+    body: &'a [u8],
+) -> Result<Option<Cow<'a, [u8]>>, String> {
+    let decoded = |text: &[u8]| from_base64(text).map_err(|why| format!("its detached SCT: {why}"));
+    let sct = match interface {
+        FulcioInterface::None => return Ok(None),
+        FulcioInterface::V1 => Cow::Owned(decoded(header)?),
+        FulcioInterface::V2 | FulcioInterface::Grpc => {
+            let Parts { sct, .. } = parts(interface, body)?;
+            if interface == FulcioInterface::V2 { Cow::Owned(decoded(&sct)?) } else { sct }
+        }
+    };
+    Ok(Some(sct).filter(|sct| !sct.is_empty()))
 }
 
 /// The PEM of the certificate itself, with one newline at its end.
@@ -76,7 +132,7 @@ pub(crate) fn chain(interface: FulcioInterface, body: &[u8]) -> Result<Vec<Vec<u
 /// # Errors
 /// When there is none.
 pub(crate) fn leaf(interface: FulcioInterface, body: &[u8], out: &mut String) -> Result<(), NoChain> {
-    let texts = texts(interface, body)?;
+    let texts = parts(interface, body)?.texts;
     let first = texts.first().and_then(|text| pem::first_certificate(text)).ok_or(NO_CERTIFICATE)?;
     out.clear();
     out.extend([first, "\n"]);
@@ -99,27 +155,48 @@ pub(crate) fn digits(leaf: &str) -> impl Iterator<Item = &str> {
     leaf.lines().filter(|line| !line.starts_with('-'))
 }
 
-fn texts(interface: FulcioInterface, body: &[u8]) -> Result<Vec<Cow<'_, str>>, NoChain> {
+/// What the body of an answer has.
+struct Parts<'a> {
+    /// The PEM of its certificates.
+    texts: Vec<Cow<'a, str>>,
+    /// The SCT that is not in the certificate, in JSON's answers as base64; empty where there is none.
+    sct: Cow<'a, [u8]>,
+}
+
+impl<'a> Parts<'a> {
+    const fn without_sct(texts: Vec<Cow<'a, str>>) -> Self {
+        Self { texts, sct: Cow::Borrowed(&[]) }
+    }
+}
+
+fn parts(interface: FulcioInterface, body: &[u8]) -> Result<Parts<'_>, NoChain> {
     match interface {
         FulcioInterface::None => Err(NO_CERTIFICATE),
         FulcioInterface::V1 => {
-            Ok(vec![Cow::Borrowed(std::str::from_utf8(body).map_err(|_| NO_CERTIFICATE)?)])
+            let text = std::str::from_utf8(body).map_err(|_| NO_CERTIFICATE)?;
+            Ok(Parts::without_sct(vec![Cow::Borrowed(text)]))
         }
         FulcioInterface::V2 => {
             let answer: SigningCertificate<'_> = serde_json::from_slice(body).map_err(|_| NOT_JSON)?;
-            let signed = answer.embedded.or(answer.detached).ok_or(NO_CERTIFICATE)?;
-            Ok(signed.chain.certificates)
+            if let Some(signed) = answer.embedded {
+                return Ok(Parts::without_sct(signed.chain.certificates));
+            }
+            let signed = answer.detached.ok_or(NO_CERTIFICATE)?;
+            let sct = signed.sct.unwrap_or_default().into_owned().into_bytes();
+            Ok(Parts { texts: signed.chain.certificates, sct: sct.into() })
         }
         FulcioInterface::Grpc => {
             use messages::IssuedCertificate::{SignedCertificateDetachedSct, SignedCertificateEmbeddedSct};
             let answer = messages::SigningCertificate::decode(body).map_err(|_| NO_MESSAGE)?;
-            let chain = match answer.certificate {
-                Some(SignedCertificateEmbeddedSct(signed)) => signed.chain,
-                Some(SignedCertificateDetachedSct(signed)) => signed.chain,
-                None => None,
+            let (chain, sct) = match answer.certificate {
+                Some(SignedCertificateEmbeddedSct(signed)) => (signed.chain, Vec::new()),
+                Some(SignedCertificateDetachedSct(signed)) => {
+                    (signed.chain, signed.signed_certificate_timestamp)
+                }
+                None => (None, Vec::new()),
             };
             let certificates = chain.ok_or(NO_CERTIFICATE)?.certificates;
-            Ok(certificates.into_iter().map(Cow::Owned).collect())
+            Ok(Parts { texts: certificates.into_iter().map(Cow::Owned).collect(), sct: sct.into() })
         }
     }
 }
@@ -130,7 +207,15 @@ struct SigningCertificate<'a> {
     #[serde(borrow, rename = "signedCertificateEmbeddedSct")]
     embedded: Option<Signed<'a>>,
     #[serde(borrow, rename = "signedCertificateDetachedSct")]
-    detached: Option<Signed<'a>>,
+    detached: Option<SignedApart<'a>>,
+}
+
+#[derive(Deserialize)]
+struct SignedApart<'a> {
+    #[serde(borrow)]
+    chain: Chain<'a>,
+    #[serde(borrow, rename = "signedCertificateTimestamp", default)]
+    sct: Option<Cow<'a, str>>,
 }
 
 #[derive(Deserialize)]
@@ -143,6 +228,32 @@ struct Signed<'a> {
 struct Chain<'a> {
     #[serde(borrow)]
     certificates: Vec<Cow<'a, str>>,
+}
+
+/// The chains of a `TrustBundle` (fulcio.proto), in DER, each with a certificate at least.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn trust_bundle(body: &[u8]) -> Result<Vec<Vec<Vec<u8>>>, String> {
+    let bundle: TrustBundle = serde_json::from_slice(body).map_err(|why| why.to_string())?;
+    if bundle.chains.is_empty() {
+        return Err("there is no chain".to_owned());
+    }
+    let read = |(place, chain): (usize, CertificateChain)| {
+        let read = pem::certificates(&chain.certificates.join("\n")).filter(|chain| !chain.is_empty());
+        read.ok_or_else(|| format!("chain {place} has no certificate"))
+    };
+    bundle.chains.into_iter().enumerate().map(read).collect()
+}
+
+#[derive(Deserialize)]
+struct TrustBundle {
+    chains: Vec<CertificateChain>,
+}
+
+#[derive(Deserialize)]
+struct CertificateChain {
+    certificates: Vec<String>,
 }
 
 const PUBLIC_KEY: &str = "PUBLIC KEY";

@@ -3,11 +3,14 @@
 mod artifact;
 pub(crate) mod bundle;
 mod certificate;
+mod distinct_keys;
 pub(crate) mod entry;
 pub(crate) mod malformed;
 pub(crate) mod rekor_log;
-mod search;
+pub(crate) mod search;
 mod shards;
+mod tiles_artifact;
+pub(crate) mod tiles_head;
 pub(crate) mod timestamp;
 mod window;
 
@@ -17,6 +20,7 @@ use hammer_audit::AuditLink;
 use hammer_cms::timestamp::TimestampVerifier;
 use hammer_core::promise::{Fault, Verdicts, Verifier};
 use hammer_measure::Nanos;
+use hammer_read::{LogHeads, ProvedTrees};
 use hammer_tlog::logs::audit::Receipt;
 
 use crate::bundle::files::BundleFiles;
@@ -27,10 +31,11 @@ use crate::trust::Trust;
 
 use artifact::ProvenEntries;
 use bundle::{BundleFault, BundleVerifier, ExpectedBundle};
-use entry::{LogTrust, PlacedEntry};
+use entry::{BelievedCheckpoint, LogTrust, PlacedEntry};
 use malformed::malformed;
 use rekor_log::follow_link::FollowLink;
 use shards::ShardOffsets;
+use tiles_artifact::{TilesJudge, is_unverified};
 use window::StampWindow;
 
 /// What verifiers of a workload are made from, one for each thread.
@@ -44,6 +49,10 @@ pub(crate) struct Judge {
     audit: Option<AuditLink>,
     /// Of what Rekor v1 answers.
     follow: Option<FollowLink>,
+    /// Of the checkpoints of Rekor v2 that are read.
+    joined: Option<AuditLink>,
+    /// By what Rekor v2 signed to any verifier of the workload.
+    heads: Arc<LogHeads>,
     /// Where bundles that hold are written.
     bundles: Option<Arc<BundleFiles>>,
 }
@@ -53,13 +62,18 @@ struct PromiseVerifier {
     judge: Judge,
     timestamps: Option<TimestampVerifier>,
     proven: ProvenEntries,
+    believed: BelievedCheckpoint,
+    /// Of Rekor v2, by their checkpoints.
+    trees: ProvedTrees,
     /// Made with the first bundle.
     bundles: Option<BundleVerifier>,
 }
 
 impl Judge {
     pub(crate) fn new(trust: Arc<Trust>, epoch_unix_ms: u64) -> Self {
-        Self { trust, shards: Arc::default(), epoch_unix_ms, audit: None, follow: None, bundles: None }
+        let (shards, heads) = Default::default();
+        let (audit, follow, joined, bundles) = Default::default();
+        Self { trust, shards, epoch_unix_ms, audit, follow, joined, heads, bundles }
     }
 
     /// Hands every entry of Rekor v2 that holds on its own to an audit of the log.
@@ -70,6 +84,11 @@ impl Judge {
     /// Hands what holds of Rekor v1's answers on its own to whoever follows the log.
     pub(crate) fn followed(self, follow: FollowLink) -> Self {
         Self { shards: follow.shards(), follow: Some(follow), ..self }
+    }
+
+    /// Hands the checkpoints of Rekor v2 that hold to whoever follows the log.
+    pub(crate) fn joined(self, audit: AuditLink) -> Self {
+        Self { joined: Some(audit), ..self }
     }
 
     /// Writes the bundles that hold.
@@ -83,6 +102,8 @@ impl Judge {
             judge: self.clone(),
             timestamps,
             proven: ProvenEntries::default(),
+            believed: BelievedCheckpoint::default(),
+            trees: ProvedTrees::default(),
             bundles: None,
         })
     }
@@ -98,7 +119,8 @@ impl Judge {
 
     /// When what an exchange was answered with can have been stamped.
     fn window(&self, at: Instants) -> StampWindow {
-        StampWindow::new(self.unix_ms(at.sent), self.unix_ms(at.received), self.trust.skew)
+        // Epoch and instant are of whole milliseconds: what came within the one after their sum may be stamped with that.
+        StampWindow::new(self.unix_ms(at.sent), self.unix_ms(at.received) + 1, self.trust.skew)
     }
 
     /// Puts a bundle together, reads it as anybody would, and writes it where it holds.
@@ -111,9 +133,11 @@ impl Judge {
         let json = written::json(record).map_err(malformed)?;
         let bundle =
             SignedBundle::parse(json.as_bytes()).map_err(|why| malformed(format!("failed to {why}")))?;
+        let sct = (!record.sct.is_empty()).then(|| certificate::read_sct(record.sct)).transpose()?;
         let expected = ExpectedBundle {
+            detached_sct: sct.as_ref(),
             artifact: Some(record.artifact),
-            identity: Some(record.identity),
+            identity: Some(record.identity).filter(|identity| !identity.is_empty()),
             ..ExpectedBundle::default()
         };
         match verifier.verify(&bundle, &expected) {
@@ -127,14 +151,29 @@ impl Judge {
         Ok(())
     }
 
-    fn entry(&self, seq: u64, record: &EntryRecord<'_>, bytes: &[u8], verdicts: &mut Verdicts) {
+    fn entry(
+        &self,
+        seq: u64,
+        (record, bytes): (&EntryRecord<'_>, &[u8]),
+        believed: &mut BelievedCheckpoint,
+        verdicts: &mut Verdicts,
+    ) {
         let kind = SigstorePromise::Entry.into();
+        let is_known = record.log == EntryLog::TilesBefore;
         let judged = match record.log {
             EntryLog::Rekor => {
                 let judged = entry::judge_rekor(self.log_trust(), record, self.window(record.at));
                 return self.proved(SigstorePromise::Entry, (seq, record.at), judged, bytes, verdicts);
             }
-            EntryLog::Tiles | EntryLog::TilesMessage => entry::judge_tiles(&self.trust, record),
+            EntryLog::RekorBefore => return self.known(seq, record, bytes, verdicts),
+            EntryLog::TilesBefore => match entry::judge_known_tiles(record) {
+                // Nobody looks whether it is there.
+                Ok(None) => return verdicts.unchecked(kind),
+                Ok(Some(_)) if self.audit.is_none() => return verdicts.unchecked(kind),
+                Ok(Some(logged)) => Ok(logged),
+                Err(fault) => Err(fault),
+            },
+            EntryLog::Tiles | EntryLog::TilesMessage => entry::judge_tiles(&self.trust, record, believed),
         };
         match judged {
             Err(fault) => verdicts.broken(kind, seq, fault, Some(bytes)),
@@ -146,6 +185,10 @@ impl Judge {
                     let receipt = Receipt::new(seq, logged.leaf, Some(logged.index), received.0, promised_ms)
                         .sent(intended.0, sent.0)
                         .within(self.trust.publication_delay.as_millis() as u64);
+                    let receipt = if is_known { receipt.duplicate() } else { receipt };
+                    if let Some(head) = logged.head {
+                        audit.answered_with(head, believed.envelope(), received);
+                    }
                     if !audit.hold(receipt, verdicts.part()) {
                         verdicts.unchecked(kind);
                     }
@@ -156,6 +199,23 @@ impl Judge {
 }
 
 impl Judge {
+    /// Rekor v1 says that it has the entry already: it is read back, as nothing else shows that it does.
+    fn known(&self, seq: u64, record: &EntryRecord<'_>, bytes: &[u8], verdicts: &mut Verdicts) {
+        let kind = SigstorePromise::Entry.into();
+        match (entry::judge_known(record), &self.follow) {
+            (Err(fault), _) => verdicts.broken(kind, seq, fault, Some(bytes)),
+            (Ok(Some(place)), Some(follow)) => {
+                let Instants { intended, sent, received } = record.at;
+                let receipt = Receipt::new(seq, place.leaf, None, received.0, self.unix_ms(received) as u64)
+                    .sent(intended.0, sent.0);
+                if !follow.hold_known(receipt, place, verdicts.part()) {
+                    verdicts.unchecked(kind);
+                }
+            }
+            (Ok(_), _) => verdicts.unchecked(kind),
+        }
+    }
+
     /// What Rekor v1 answered holds on its own, or does not; where the log is followed, its checkpoint has to join the chain.
     fn proved(
         &self,
@@ -188,9 +248,11 @@ impl Judge {
 
 impl Verifier for PromiseVerifier {
     fn check(&mut self, seq: u64, bytes: &[u8], _now: Nanos, verdicts: &mut Verdicts) {
-        let Self { judge, timestamps, proven, bundles } = self;
+        let Self { judge, timestamps, proven, believed, trees, bundles } = self;
         let (kind, judged) = match PromiseRecord::read(bytes) {
-            Ok(PromiseRecord::Entry(record)) => return judge.entry(seq, &record, bytes, verdicts),
+            Ok(PromiseRecord::Entry(record)) => {
+                return judge.entry(seq, (&record, bytes), believed, verdicts);
+            }
             Ok(PromiseRecord::Certificate(record)) => {
                 let judged = certificate::judge(&judge.trust, &record, judge.window(record.at));
                 (SigstorePromise::Certificate, judged)
@@ -205,6 +267,18 @@ impl Verifier for PromiseVerifier {
             Ok(PromiseRecord::Artifact(record)) => {
                 let judged = artifact::judge(judge.log_trust(), proven, &record);
                 return judge.proved(SigstorePromise::Artifact, (seq, record.at), judged, bytes, verdicts);
+            }
+            Ok(PromiseRecord::TilesArtifact(record)) => {
+                let (trust, heads) = (&*judge.trust, &*judge.heads);
+                let mut tiles = TilesJudge { trust, heads, trees, proven, timestamps: timestamps.as_mut() };
+                let (head, judged) = tiles.judge(&record);
+                if let Some(((id, raw), joined)) = head.zip(judge.joined.as_ref()) {
+                    joined.answered_with(id, raw, record.at.received);
+                }
+                if judged.as_ref().is_err_and(is_unverified) {
+                    return verdicts.unchecked(SigstorePromise::Artifact.into());
+                }
+                (SigstorePromise::Artifact, judged)
             }
             Ok(PromiseRecord::Search(record)) => (SigstorePromise::Search, search::judge(&record)),
             Ok(PromiseRecord::Bundle(record)) => {

@@ -19,7 +19,10 @@ mod record;
 mod rekor;
 mod rekor_tiles;
 mod run;
+mod served_trust;
 mod sign;
+mod signing_config;
+mod signing_request;
 mod target;
 mod timestamp;
 mod tokens;
@@ -34,18 +37,23 @@ pub use error::SigstoreError;
 pub use judge::bundle::{BundleFault, BundleVerifier, ExpectedBundle, VerifiedBundle};
 pub use judge::rekor_log::audit::RekorLog;
 pub use judge::rekor_log::follow_link::{EntryReadBack, FollowLink};
+pub use judge::search::{FoundEntry, FoundShards, judge_found};
 pub use plan::{
-    BundlesPlan, CorpusDraw, FulcioInterface, IdentityPlan, MixedPlan, NewestEntries, RekorVersion,
-    SearchKey, ServiceReadKind, ServiceReadPlan, SignPlan, SigstoreTargetPlan, TimestampFormat,
-    TimestampPlan, TokenSigner, TufCache, TufPlan, TufTargetPlan, VerifyBy, VerifyPlan, ZipfExponent,
+    BundlesPlan, CertificateRequest, CorpusDraw, EntryKind, FulcioInterface, IdentityPlan, MixedPlan,
+    NewestEntries, ReadRekor, RekorVersion, SearchKey, ServiceReadKind, ServiceReadPlan, SignPlan,
+    SigstoreTargetPlan, TimestampFormat, TimestampPlan, TokenSigner, TrustSource, TufCache, TufPlan,
+    TufTargetPlan, VerifyBy, VerifyPlan, ZipfExponent,
 };
+pub use read::search::one_found;
 pub use read::{ServiceReadOp, ServiceReadSession, ServiceReadWorkload};
 pub use rekor_tiles::audit::{RekorTilesLeaves, RekorTilesLog};
 pub use run::SigstoreRun;
+pub use served_trust::ServedTrust;
 pub use sign::{SignOp, SignScratch, SignSession, SignWorkload};
+pub use signing_config::{LocatedPlan, SigningConfig};
 pub use target::{ServiceEndpoints, SigstoreService, SigstoreTarget};
 pub use timestamp::workload::{TimestampOp, TimestampSession, TimestampWorkload};
-pub use tokens::FlowTokens;
+pub use tokens::{CLOCKS_APART, FlowTokens};
 pub use trust::{Trust, TrustedRoot};
 pub use tuf::workload::{TufOp, TufUser, TufWorkload};
 pub use verify::{VerifyOp, VerifySession, VerifyWorkload};

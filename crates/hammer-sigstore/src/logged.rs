@@ -1,6 +1,7 @@
 //! What an entry of either Rekor says: what was signed, with which signature, and by whom.
 
 use hammer_tlog::encoding::{Base64, from_base64};
+use hammer_tlog::hash::from_hex;
 use hammer_tlog::keys::digest::DigestAlgorithm;
 use serde::Deserialize;
 
@@ -202,10 +203,7 @@ struct VerifierBytes {
 
 impl HashV001 {
     fn read(&self) -> Result<(DigestAlgorithm, Vec<u8>), String> {
-        let digits = self.value.as_bytes().chunks(2);
-        let byte = |digits: &[u8]| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
-        let value: Option<Vec<u8>> =
-            digits.map(|digits| byte(digits).filter(|_| digits.len() == 2)).collect();
+        let value = from_hex(&self.value);
         let algorithm = match self.algorithm.as_str() {
             "sha256" => Some(DigestAlgorithm::Sha256),
             "sha384" => Some(DigestAlgorithm::Sha384),

@@ -10,7 +10,10 @@ use hammer_p256::{KeyBlocks, KeyWalk, NonceBlocks, ThrowawayKey};
 use hammer_synth::Seed;
 use hammer_tlog::hash::{Hash, sha256};
 
+use crate::envelope::FlowEnvelope;
 use crate::error::SigstoreError;
+use crate::plan::{CertificateRequest, EntryKind};
+use crate::signing_request;
 
 /// The flows of one workload.
 #[derive(Clone, Debug)]
@@ -24,6 +27,10 @@ pub(crate) struct FlowMaterials {
     artifacts: Option<u64>,
     /// What every flow signs, where it is stated.
     fixed: Option<Arc<FixedArtifact>>,
+    /// What the key is shown with.
+    request: CertificateRequest,
+    /// Whether what is signed is an envelope.
+    entry: EntryKind,
     draws: Draws,
 }
 
@@ -67,13 +74,15 @@ pub(crate) struct FlowMaterial {
     pub(crate) identity: String,
     /// Its key, a DER `SubjectPublicKeyInfo` of P-256.
     pub(crate) spki: Vec<u8>,
-    /// The signature over the identity by which Fulcio is shown that the key is at hand, DER.
+    /// The signature by which Fulcio is shown that the key is at hand, DER: over the identity, or over what a certification request says.
     pub(crate) proof: Vec<u8>,
-    /// What is signed.
+    /// What is signed, or what a statement that is signed is about.
     pub(crate) artifact: Vec<u8>,
-    /// SHA-256 of that.
+    /// The envelope that is signed in place of the artifact; empty where there is none.
+    pub(crate) envelope: FlowEnvelope,
+    /// SHA-256 of what is signed.
     pub(crate) digest: Hash,
-    /// The signature over the artifact, DER.
+    /// The signature over that, DER.
     pub(crate) signature: Vec<u8>,
     /// SHA-256 of the signature: what a timestamp is of.
     pub(crate) signature_digest: Hash,
@@ -96,7 +105,13 @@ impl FlowMaterials {
         let seed = Seed::from_u64(seed).child("sigstore flows", stream);
         let keys = KeyWalk::derive(&seed.derive("keys", 0), 0);
         let signatures = seed.derive("signatures", 0);
-        Self { seed, keys, signatures, identities, artifacts, fixed: None, draws }
+        let (request, entry) = Default::default();
+        Self { seed, keys, signatures, identities, artifacts, fixed: None, request, entry, draws }
+    }
+
+    /// The same flows, which show their keys so, and sign that.
+    pub(crate) fn of_form(self, request: CertificateRequest, entry: EntryKind) -> Self {
+        Self { request, entry, ..self }
     }
 
     /// The same flows, all of which sign that file, where there is one.
@@ -119,9 +134,18 @@ impl FlowMaterials {
         self.write_identity(seq, subject, &mut out.identity);
         self.write_artifact(seq, &mut out.artifact);
         out.digest = self.fixed.as_ref().map_or_else(|| sha256(&out.artifact), |fixed| fixed.digest);
-        let proven = sha256(out.identity.as_bytes());
-        self.sign(&key, (PROOF, seq), &proven, scratch, &mut out.proof);
+        if self.entry == EntryKind::Dsse {
+            out.digest = out.envelope.state(&out.digest);
+        }
+        let (purpose, proven) = match self.request {
+            CertificateRequest::Key => (PROOF, sha256(out.identity.as_bytes())),
+            CertificateRequest::Csr => (SIGNING_REQUEST, sha256(&signing_request::info(&out.spki))),
+        };
+        self.sign(&key, (purpose, seq), &proven, scratch, &mut out.proof);
         self.sign(&key, (ARTIFACT, seq), &out.digest, scratch, &mut out.signature);
+        if self.entry == EntryKind::Dsse {
+            out.envelope.close(&out.signature);
+        }
         out.signature_digest = sha256(&out.signature);
         let [a, b, c, d, e, f, g, h, ..] = self.seed.derive("timestamp nonce", seq);
         // A nonce of JSON's requests is a number that not every reader holds in more than 63 bits.
@@ -131,6 +155,12 @@ impl FlowMaterials {
     /// Proves possession of the key of the flow `seq` to whoever believes a token of `subject`, in place of the one whom it was prepared
     /// for. It takes a tenth of a millisecond, and is for a token that is of somebody else than the run's first one.
     pub(crate) fn prove_as(&self, seq: u64, subject: &str, out: &mut FlowMaterial) {
+        out.identity.clear();
+        out.identity.push_str(subject);
+        if self.request == CertificateRequest::Csr {
+            // It says whose the key is by nothing but the key.
+            return;
+        }
         let key = self.keys.key_pair(seq, &mut KeyBlocks::default());
         let proven = sha256(subject.as_bytes());
         // The nonce follows from the subject too, since no nonce signs two messages.
@@ -138,8 +168,6 @@ impl FlowMaterials {
         let proof = key.walk(&nonces.0, PROOF_AS_ANOTHER).sign(seq, &proven.0, &mut NonceBlocks::default());
         out.proof.clear();
         out.proof.extend_from_slice(proof.as_ref());
-        out.identity.clear();
-        out.identity.push_str(subject);
     }
 
     /// Replaces `out` by the artifact of the flow `seq`: what somebody who verifies it has at hand.
@@ -189,6 +217,7 @@ const MOST_ARTIFACT: u64 = 1 << 20;
 const PROOF: u64 = 1;
 const ARTIFACT: u64 = 2;
 const PROOF_AS_ANOTHER: u64 = 3;
+const SIGNING_REQUEST: u64 = 4;
 const POOLS: u64 = 0x5167_0000;
 
 #[cfg(test)]
@@ -213,6 +242,24 @@ mod tests {
         assert_eq!(key.verify_raw(&first.artifact, &first.signature), Ok(()));
         assert!(key.verify_raw(&second.artifact, &second.signature).is_err());
         assert!(first.identity != second.identity && first.digest != second.digest);
+    }
+
+    #[test]
+    fn a_flow_that_asks_by_a_request_and_attests_signs_both_with_its_own_key() {
+        let plain = FlowMaterials::new(1, 0, None, None);
+        let formed = plain.clone().of_form(CertificateRequest::Csr, EntryKind::Dsse);
+        let (plain, mut formed_one) = (material(&plain, 3), material(&formed, 3));
+        assert_eq!((&plain.spki, &plain.artifact), (&formed_one.spki, &formed_one.artifact));
+        let key = LogKey::from_der(&formed_one.spki).unwrap();
+        assert_eq!(key.verify_raw(&signing_request::info(&formed_one.spki), &formed_one.proof), Ok(()));
+        let FlowEnvelope { payload, signed, .. } = &formed_one.envelope;
+        assert_eq!(key.verify_raw(signed, &formed_one.signature), Ok(()));
+        assert_eq!(formed_one.digest, sha256(signed));
+        assert_eq!(crate::envelope::subjects(payload), Ok(vec![sha256(&formed_one.artifact)]));
+        let proof = formed_one.proof.clone();
+        formed.prove_as(3, "another@hammer.test", &mut formed_one);
+        assert_eq!((formed_one.identity.as_str(), formed_one.proof), ("another@hammer.test", proof));
+        assert!(plain.envelope.payload.is_empty());
     }
 
     #[test]

@@ -8,8 +8,10 @@ use hammer_core::promise::Verifier;
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::{Ended, FatalError, SeriesSpec, ShardContext, Workload};
 use hammer_exchange::ServiceConfig;
+use hammer_measure::Nanos;
 use hammer_net::{Answer, ClientConfig};
 use hammer_read::{Place, ReadPattern};
+use hammer_values::SampleShare;
 
 use crate::error::SigstoreError;
 use crate::plan::{SearchKey, ServiceReadKind, ServiceReadPlan};
@@ -20,11 +22,13 @@ mod check;
 mod judge;
 mod log_info;
 mod promise;
+pub(crate) mod search;
 mod session;
 mod tiles;
 
 use judge::ReadJudge;
 use promise::ReadPromise;
+use search::OwedEntry;
 pub use session::ServiceReadSession;
 use tiles::OwedTile;
 
@@ -36,6 +40,9 @@ pub struct ServiceReadWorkload {
     draws: Draws,
     pattern: ReadPattern,
     search_for: Arc<[SearchKey]>,
+    /// The share of searches of which an entry is read back.
+    read_back: f64,
+    missing_after: Nanos,
     services: Vec<(SigstoreService, ServiceConfig)>,
     judge: ReadJudge,
 }
@@ -48,8 +55,17 @@ pub struct ServiceReadOp {
     answer: Answer,
     /// The room for what is read beside it.
     beside: Answer,
+    /// Whether an entry that a search finds is read as well.
+    is_read_back: bool,
     /// What is to be read beside it, once it was answered.
-    owed: Option<OwedTile>,
+    owed: Option<OwedRead>,
+}
+
+/// What is to be read beside an operation.
+#[derive(Debug)]
+enum OwedRead {
+    Tile(OwedTile),
+    Entry(OwedEntry),
 }
 
 impl ServiceReadWorkload {
@@ -80,7 +96,10 @@ impl ServiceReadWorkload {
                 ServiceReadKind::Checkpoint | ServiceReadKind::Tile | ServiceReadKind::Bundle => {
                     trust.expect_rekor_tiles().map(drop)?;
                 }
-                // Their form alone is judged.
+                // Of what is not read back the form alone is judged.
+                ServiceReadKind::Search if plan.read_back != SampleShare::NONE => {
+                    trust.expect_rekor()?;
+                }
                 ServiceReadKind::Search | ServiceReadKind::Configuration => {}
             }
         }
@@ -95,6 +114,8 @@ impl ServiceReadWorkload {
             draws: draws(PLACES),
             pattern: plan.pattern,
             search_for: plan.search_for.as_slice().into(),
+            read_back: plan.read_back.of_1(),
+            missing_after: plan.missing_after.duration().into(),
             services,
             judge: ReadJudge::new(trust.clone()),
         })
@@ -134,7 +155,8 @@ impl Workload for ServiceReadWorkload {
 
     fn series(&self) -> Vec<SeriesSpec> {
         let operations = self.kinds.iter().map(|kind| (kind.name(), true));
-        let series = operations.chain(self.reads_tiles().then_some((AUDIT_PATH, false)));
+        let tiles = self.reads_tiles().then_some((AUDIT_PATH, false));
+        let series = operations.chain(tiles).chain(self.reads_back().then_some((FOUND_ENTRY, false)));
         series.map(|(name, operation)| SeriesSpec { name: name.to_owned(), operation }).collect()
     }
 
@@ -147,9 +169,10 @@ impl Workload for ServiceReadWorkload {
         let place = Place { pattern: self.pattern, rank, draw: self.draws.bits(seq) };
         let mut op = reuse.unwrap_or_else(|| {
             let (answer, beside) = Default::default();
-            Box::new(ServiceReadOp { series, place, answer, beside, owed: None })
+            Box::new(ServiceReadOp { series, place, answer, beside, is_read_back: false, owed: None })
         });
         (op.series, op.place, op.owed) = (series, place, None);
+        op.is_read_back = self.draws.unit(!seq) < self.read_back;
         op
     }
 
@@ -181,8 +204,13 @@ impl Workload for ServiceReadWorkload {
         op: &mut Box<ServiceReadOp>,
         record: &OperationRecord,
     ) {
-        if let Some(owed) = op.owed.take() {
-            session.check(&owed, op, record).await;
+        match op.owed.take() {
+            Some(OwedRead::Tile(owed)) => session.check(&owed, op, record).await,
+            Some(OwedRead::Entry(owed)) => {
+                let series = self.kinds.len() + usize::from(self.reads_tiles());
+                session.found(owed, (self.missing_after, series), op, record).await;
+            }
+            None => {}
         }
     }
 
@@ -196,6 +224,11 @@ impl Workload for ServiceReadWorkload {
 }
 
 impl ServiceReadWorkload {
+    /// Whether entries that searches find are read.
+    fn reads_back(&self) -> bool {
+        self.read_back > 0.0 && self.kinds.contains(&ServiceReadKind::Search)
+    }
+
     fn reads_tiles(&self) -> bool {
         self.services.iter().any(|(service, _)| *service == SigstoreService::RekorTilesRead)
     }
@@ -203,5 +236,7 @@ impl ServiceReadWorkload {
 
 /// The series of what is read to verify what was read.
 const AUDIT_PATH: &str = "audit-path";
+/// The series of entries that searches found.
+const FOUND_ENTRY: &str = "found-entry";
 const KINDS: u64 = 0x5362_6164;
 const PLACES: u64 = 0x536c_6163;

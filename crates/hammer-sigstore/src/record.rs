@@ -24,6 +24,7 @@ pub(crate) enum PromiseRecord<'a> {
     Timestamp(TimestampRecord<'a>),
     TimestampChain { at: Instants, body: &'a [u8] },
     Artifact(ArtifactRecord<'a>),
+    TilesArtifact(TilesArtifactRecord<'a>),
     Search(SearchRecord<'a>),
     Bundle(BundleRecord<'a>),
 }
@@ -33,10 +34,13 @@ pub(crate) enum PromiseRecord<'a> {
 pub(crate) struct CertificateRecord<'a> {
     pub(crate) at: Instants,
     pub(crate) interface: FulcioInterface,
+    /// What it has to name; empty where that is not known.
     pub(crate) identity: &'a str,
     /// Of the token; empty where it is not known.
     pub(crate) issuer: &'a str,
     pub(crate) spki: &'a [u8],
+    /// The header with an SCT that is not in the certificate; empty where there is none.
+    pub(crate) sct_header: &'a [u8],
     pub(crate) body: &'a [u8],
 }
 
@@ -59,6 +63,10 @@ pub(crate) enum EntryLog {
     Tiles = 2,
     /// Rekor v2, as a message.
     TilesMessage = 3,
+    /// Rekor v1, which has it already: the answer is where it is.
+    RekorBefore = 4,
+    /// Rekor v2 likewise: the answer is its index.
+    TilesBefore = 5,
 }
 
 /// A timestamp, and over what.
@@ -84,6 +92,46 @@ pub(crate) struct ArtifactRecord<'a> {
     pub(crate) body: Option<&'a [u8]>,
 }
 
+/// An entry of Rekor v2 that was read, what it is about, and what leads to it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct TilesArtifactRecord<'a> {
+    pub(crate) at: Instants,
+    /// The leaf that was logged, and its index.
+    pub(crate) leaf: Hash,
+    pub(crate) index: u64,
+    /// When the log had answered with it.
+    pub(crate) logged_unix_ms: u64,
+    pub(crate) artifact: &'a [u8],
+    /// In whose name it was signed; empty where nobody is known.
+    pub(crate) identity: &'a str,
+    /// A whole `TimeStampResp` over its signature; empty where there is none.
+    pub(crate) timestamp: &'a [u8],
+    /// The parts of a record of `hammer_read`, whose check is a [`FoundOnTiles`].
+    pub(crate) proof: &'a [u8],
+}
+
+/// What was found of an entry of Rekor v2, and which parts show it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FoundOnTiles {
+    /// The checkpoint; the entry; the hash tiles from its leaf to the root.
+    Whole = 1,
+    /// The checkpoint alone, in whose tree it is not.
+    Uncovered = 2,
+    /// The checkpoint, what was read before, and the name of a tile that is not served.
+    NoTile = 3,
+    /// The checkpoint, and the bundle, in which there is no entry at its place.
+    CutOff = 4,
+}
+
+impl FoundOnTiles {
+    /// What that number stands for.
+    pub(crate) fn of(number: u8) -> Option<Self> {
+        [Self::Whole, Self::Uncovered, Self::NoTile, Self::CutOff]
+            .into_iter()
+            .find(|known| *known as u8 == number)
+    }
+}
+
 /// What a search found, and what it should have.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SearchRecord<'a> {
@@ -98,12 +146,17 @@ pub(crate) struct SearchRecord<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BundleRecord<'a> {
     pub(crate) log: EntryLog,
+    /// What the certificate has to name; empty where that is not known.
     pub(crate) identity: &'a str,
-    /// What is signed.
+    /// What is signed, or what a statement that is signed is about.
     pub(crate) artifact: &'a [u8],
+    /// The statement; empty where the artifact itself is signed.
+    pub(crate) payload: &'a [u8],
     pub(crate) signature: &'a [u8],
     /// The certificate in PEM.
     pub(crate) certificate: &'a str,
+    /// The SCT that is not in it, as a log answers in JSON; empty where there is none.
+    pub(crate) sct: &'a [u8],
     /// What the log answered.
     pub(crate) entry: &'a [u8],
     /// A whole `TimeStampResp`; empty where the flow has none.
@@ -134,12 +187,21 @@ impl PromiseRecord<'_> {
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         out.clear();
         match self {
-            Self::Certificate(CertificateRecord { at, interface, identity, issuer, spki, body }) => {
+            Self::Certificate(CertificateRecord {
+                at,
+                interface,
+                identity,
+                issuer,
+                spki,
+                sct_header,
+                body,
+            }) => {
                 out.extend_from_slice(&[CERTIFICATE, *interface as u8]);
                 at.write(out);
                 put(out, identity.as_bytes());
                 put(out, spki);
                 put(out, issuer.as_bytes());
+                put(out, sct_header);
                 out.extend_from_slice(body);
             }
             Self::Entry(EntryRecord { at, log, stored, body }) => {
@@ -169,6 +231,24 @@ impl PromiseRecord<'_> {
                 put(out, identity.as_bytes());
                 out.extend_from_slice(body.unwrap_or_default());
             }
+            Self::TilesArtifact(TilesArtifactRecord {
+                at,
+                leaf,
+                index,
+                logged_unix_ms,
+                artifact,
+                identity,
+                timestamp,
+                proof,
+            }) => {
+                out.push(TILES_ARTIFACT);
+                at.write(out);
+                out.extend_from_slice(&leaf.0);
+                out.extend_from_slice(&index.to_be_bytes());
+                out.extend_from_slice(&logged_unix_ms.to_be_bytes());
+                [artifact, identity.as_bytes(), timestamp].into_iter().for_each(|part| put(out, part));
+                out.extend_from_slice(proof);
+            }
             Self::Search(SearchRecord { at, leaf, index, body }) => {
                 out.push(SEARCH);
                 at.write(out);
@@ -180,15 +260,17 @@ impl PromiseRecord<'_> {
                 log,
                 identity,
                 artifact,
+                payload,
                 signature,
                 certificate,
+                sct,
                 entry,
                 timestamp,
             }) => {
                 out.extend_from_slice(&[BUNDLE, *log as u8]);
                 put(out, identity.as_bytes());
                 put(out, certificate.as_bytes());
-                [artifact, signature, entry].into_iter().for_each(|part| put(out, part));
+                [artifact, payload, signature, sct, entry].into_iter().for_each(|part| put(out, part));
                 out.extend_from_slice(timestamp);
             }
         }
@@ -210,8 +292,16 @@ impl<'a> PromiseRecord<'a> {
                 let identity = std::str::from_utf8(take(&mut reader)?).map_err(|_| unknown(kind))?;
                 let spki = take(&mut reader)?;
                 let issuer = std::str::from_utf8(take(&mut reader)?).map_err(|_| unknown(kind))?;
-                let body = reader.rest();
-                Self::Certificate(CertificateRecord { at, interface, identity, issuer, spki, body })
+                let (sct_header, body) = (take(&mut reader)?, reader.rest());
+                Self::Certificate(CertificateRecord {
+                    at,
+                    interface,
+                    identity,
+                    issuer,
+                    spki,
+                    sct_header,
+                    body,
+                })
             }
             ENTRY => {
                 let number = reader.u8("log")?;
@@ -236,6 +326,24 @@ impl<'a> PromiseRecord<'a> {
                 let body = is_there.then(|| reader.rest());
                 Self::Artifact(ArtifactRecord { at, leaf, index, artifact, identity, body })
             }
+            TILES_ARTIFACT => {
+                let at = Instants::read(&mut reader)?;
+                let leaf = Hash(*reader.array("leaf")?);
+                let (index, logged_unix_ms) = (reader.u64("index")?, reader.u64("when it was logged")?);
+                let (artifact, identity) = (take(&mut reader)?, take(&mut reader)?);
+                let identity = std::str::from_utf8(identity).map_err(|_| unknown(kind))?;
+                let (timestamp, proof) = (take(&mut reader)?, reader.rest());
+                Self::TilesArtifact(TilesArtifactRecord {
+                    at,
+                    leaf,
+                    index,
+                    logged_unix_ms,
+                    artifact,
+                    identity,
+                    timestamp,
+                    proof,
+                })
+            }
             SEARCH => {
                 let at = Instants::read(&mut reader)?;
                 let (leaf, index) = (Hash(*reader.array("leaf")?), reader.u64("index")?);
@@ -247,14 +355,17 @@ impl<'a> PromiseRecord<'a> {
                     LOGS.into_iter().find(|known| *known as u8 == number).ok_or_else(|| unknown(number))?;
                 let text = |bytes| std::str::from_utf8(bytes).map_err(|_| unknown(kind));
                 let (identity, certificate) = (text(take(&mut reader)?)?, text(take(&mut reader)?)?);
-                let (artifact, signature) = (take(&mut reader)?, take(&mut reader)?);
-                let (entry, timestamp) = (take(&mut reader)?, reader.rest());
+                let (artifact, payload) = (take(&mut reader)?, take(&mut reader)?);
+                let signature = take(&mut reader)?;
+                let (sct, entry, timestamp) = (take(&mut reader)?, take(&mut reader)?, reader.rest());
                 Self::Bundle(BundleRecord {
                     log,
                     identity,
                     artifact,
+                    payload,
                     signature,
                     certificate,
+                    sct,
                     entry,
                     timestamp,
                 })
@@ -276,7 +387,8 @@ fn take<'a>(reader: &mut TlsReader<'a>) -> Result<&'a [u8], TlsError> {
 }
 
 const INTERFACES: [FulcioInterface; 3] = [FulcioInterface::V1, FulcioInterface::V2, FulcioInterface::Grpc];
-const LOGS: [EntryLog; 3] = [EntryLog::Rekor, EntryLog::Tiles, EntryLog::TilesMessage];
+const LOGS: [EntryLog; 5] =
+    [EntryLog::Rekor, EntryLog::Tiles, EntryLog::TilesMessage, EntryLog::RekorBefore, EntryLog::TilesBefore];
 const CERTIFICATE: u8 = 1;
 const ENTRY: u8 = 2;
 const TIMESTAMP: u8 = 3;
@@ -284,17 +396,26 @@ const TIMESTAMP_CHAIN: u8 = 4;
 const ARTIFACT: u8 = 5;
 const SEARCH: u8 = 6;
 const BUNDLE: u8 = 7;
+const TILES_ARTIFACT: u8 = 8;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn records() -> [PromiseRecord<'static>; 7] {
+    fn records() -> [PromiseRecord<'static>; 8] {
         let at = Instants { intended: Nanos(1), sent: Nanos(2), received: Nanos(3) };
         let interface = FulcioInterface::V2;
         let (identity, issuer, spki, body) = ("a@b", "http://i", &b"key"[..], &b"body"[..]);
         [
-            PromiseRecord::Certificate(CertificateRecord { at, interface, identity, issuer, spki, body }),
+            PromiseRecord::Certificate(CertificateRecord {
+                at,
+                interface,
+                identity,
+                issuer,
+                spki,
+                sct_header: b"header",
+                body,
+            }),
             PromiseRecord::Entry(EntryRecord { at, log: EntryLog::TilesMessage, stored: b"stored", body }),
             PromiseRecord::Timestamp(TimestampRecord { at, imprint: Hash([4; 32]), nonce: 5, body }),
             PromiseRecord::TimestampChain { at, body },
@@ -306,13 +427,25 @@ mod tests {
                 identity: "a@b",
                 body: Some(body),
             }),
+            PromiseRecord::TilesArtifact(TilesArtifactRecord {
+                at,
+                leaf: Hash([6; 32]),
+                index: 7,
+                logged_unix_ms: 8,
+                artifact: b"it",
+                identity: "a@b",
+                timestamp: b"timestamp",
+                proof: body,
+            }),
             PromiseRecord::Search(SearchRecord { at, leaf: Hash([6; 32]), index: 7, body }),
             PromiseRecord::Bundle(BundleRecord {
                 log: EntryLog::Rekor,
                 identity,
                 artifact: b"it",
+                payload: b"about it",
                 signature: b"signature",
                 certificate: "certificate",
+                sct: b"sct",
                 entry: b"entry",
                 timestamp: body,
             }),

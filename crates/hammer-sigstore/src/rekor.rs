@@ -5,13 +5,20 @@ use std::collections::BTreeMap;
 
 use hammer_messages::rekor::{self as messages, Checkpoint, InclusionPromise, LogId, TransparencyLogEntry};
 use hammer_tlog::encoding::{base64, from_base64, write_base64};
-use hammer_tlog::hash::Hash;
+use hammer_tlog::hash::{Hash, from_hex};
+use http::header::{self, HeaderName};
 use serde::Deserialize;
 
 use crate::material::FlowMaterial;
 
 /// Where entries are written and, by `logIndex`, read.
 pub(crate) const ENTRIES: &str = "/api/v1/log/entries";
+
+/// Where an entry is that the log has already: `/api/v1/log/entries/UUID`, beside a 409 (openapi.yaml).
+pub(crate) const KNOWN_ENTRY: HeaderName = header::LOCATION;
+
+/// The key of the log.
+pub(crate) const PUBLIC_KEY: &str = "/api/v1/log/publicKey";
 
 /// Where the index is asked for entries.
 pub(crate) const SEARCH: &str = "/api/v1/index/retrieve";
@@ -45,6 +52,37 @@ pub(crate) fn write_rfc3161(out: &mut Vec<u8>, response: &[u8]) {
     out.extend_from_slice(br#"{"apiVersion":"0.0.1","kind":"rfc3161","spec":{"tsr":{"content":""#);
     write_base64(out, response);
     out.extend_from_slice(br#""}}}"#);
+}
+
+/// Replaces `out` by a dsse 0.0.1 of the envelope of a flow, by the certificate of that PEM.
+pub(crate) fn write_dsse(out: &mut Vec<u8>, material: &FlowMaterial, certificate: &str) {
+    out.clear();
+    out.extend_from_slice(br#"{"apiVersion":"0.0.1","kind":"dsse","spec":{"proposedContent":{"envelope":""#);
+    for byte in &material.envelope.json {
+        if *byte == b'"' {
+            out.push(b'\\');
+        }
+        out.push(*byte);
+    }
+    out.extend_from_slice(br#"","verifiers":[""#);
+    write_base64(out, certificate.as_bytes());
+    out.extend_from_slice(br#""]}}}"#);
+}
+
+/// Replaces `out` by what the log has to store for it, in canonical JSON: hashes, the signature, and who signed.
+pub(crate) fn write_stored_dsse(out: &mut Vec<u8>, material: &FlowMaterial, certificate: &str) {
+    out.clear();
+    out.extend_from_slice(
+        br#"{"apiVersion":"0.0.1","kind":"dsse","spec":{"envelopeHash":{"algorithm":"sha256","value":""#,
+    );
+    out.extend_from_slice(material.envelope.hash.to_hex().as_bytes());
+    out.extend_from_slice(br#""},"payloadHash":{"algorithm":"sha256","value":""#);
+    out.extend_from_slice(material.envelope.payload_hash.to_hex().as_bytes());
+    out.extend_from_slice(br#""},"signatures":[{"signature":""#);
+    write_base64(out, &material.signature);
+    out.extend_from_slice(br#"","verifier":""#);
+    write_base64(out, certificate.as_bytes());
+    out.extend_from_slice(br#""}]}}"#);
 }
 
 /// What the log answers with: one entry under its UUID.
@@ -204,10 +242,39 @@ impl LogEntry<'_> {
     }
 }
 
-/// The hash of the leaf that a UUID ends with: 64 hexadecimal digits, behind 16 of the tree or alone.
+/// The hash of the leaf that a UUID ends with: 64 hexadecimal digits, behind 16 of the tree or alone. None where it is no UUID: what a
+/// server says is one is written into paths and files.
 pub(crate) fn leaf_of(uuid: &str) -> Option<Hash> {
-    let digits = uuid.len().checked_sub(2 * size_of::<Hash>())?;
-    Hash::from_hex(uuid.get(digits..)?)
+    UuidPlace::of(uuid).map(|place| place.leaf)
+}
+
+/// What a UUID says of its entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct UuidPlace {
+    /// The tree; none in a UUID that names none.
+    pub(crate) tree: Option<u64>,
+    pub(crate) leaf: Hash,
+}
+
+impl UuidPlace {
+    /// None of a text that is no UUID.
+    pub(crate) fn of(uuid: &str) -> Option<Self> {
+        let (tree, leaf) = uuid.split_at_checked(uuid.len().checked_sub(2 * size_of::<Hash>())?)?;
+        let tree = match tree {
+            "" => None,
+            tree => Some(u64::from_be_bytes(from_hex(tree)?.try_into().ok()?)),
+        };
+        Some(Self { tree, leaf: Hash::from_hex(leaf)? })
+    }
+}
+
+/// How many entries a search found, and whether that of a leaf is among them.
+///
+/// # Errors
+/// When the answer is no list of UUIDs.
+pub(crate) fn found_among(body: &[u8], leaf: Hash) -> Result<(usize, bool), serde_json::Error> {
+    let found: Vec<Cow<'_, str>> = serde_json::from_slice(body)?;
+    Ok((found.len(), found.iter().any(|uuid| leaf_of(uuid) == Some(leaf))))
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use hammer_messages::rekor as messages;
 use hammer_tlog::encoding::{from_base64, write_base64};
+use hammer_tlog::logs::note::{Checkpoint, Note};
+use http::HeaderName;
 
 use crate::fulcio;
 use crate::material::FlowMaterial;
@@ -10,6 +12,16 @@ pub(crate) mod audit;
 
 /// Where entries are written.
 pub(crate) const ENTRIES: &str = "/api/v2/log/entries";
+
+/// Where the checkpoint of the tree as it is stands.
+pub(crate) const CHECKPOINT: &str = "/checkpoint";
+
+/// How large the tree is by a checkpoint whose signature nobody has looked at yet.
+pub(crate) fn size_of_tree(body: &[u8]) -> Option<u64> {
+    Some(Checkpoint::parse(Note::parse(body).ok()?.text).ok()?.size)
+}
+/// The index of an entry that the log has already, beside a 409 or ALREADY_EXISTS (`internal/server/service.go`).
+pub(crate) const KNOWN_INDEX: HeaderName = HeaderName::from_static("x-log-index");
 
 /// Replaces `out` by the request for a hashedrekord 0.0.2 over the artifact of a flow, by the certificate of that PEM.
 pub(crate) fn write_request(out: &mut Vec<u8>, material: &FlowMaterial, certificate: &str) {

@@ -23,7 +23,7 @@ use crate::error::SigstoreError;
 use crate::judge::Judge;
 use crate::judge::rekor_log::follow_link::FollowLink;
 use crate::material::{FixedArtifact, FlowMaterials, FlowScratch};
-use crate::plan::{FulcioInterface, SignPlan, TimestampFormat};
+use crate::plan::{FulcioInterface, RekorVersion, SignPlan, TimestampFormat};
 use crate::promise::SigstorePromise;
 use crate::run::SigstoreRun;
 use crate::target::{SigstoreService, SigstoreTarget};
@@ -43,12 +43,16 @@ pub struct SignWorkload {
     wall: WallTime,
     /// By whom certificates have to say that their token was issued; empty where it is not known.
     certified_issuer: String,
+    /// What certificates have to name, where the plan states it.
+    certified_subject: Option<String>,
     workload: u64,
     series: SignSeries,
     services: SignServices,
     judge: Judge,
     /// The corpus that it fills, where it does.
     corpus: Option<CorpusSink>,
+    /// Whether verify flows of this run read what it gets logged in Rekor v2.
+    is_read: bool,
     epoch_unix_ms: u64,
     /// Where the bundles of the first flows go.
     bundles: Option<Arc<BundleFiles>>,
@@ -88,18 +92,21 @@ impl SignWorkload {
         Ok(Self {
             plan: plan.clone(),
             materials: FlowMaterials::new(run.seed, stream, count(plan.identities), count(plan.artifacts))
-                .signing(plan.artifact_file.as_deref().map(FixedArtifact::read).transpose()?),
+                .signing(plan.artifact_file.as_deref().map(FixedArtifact::read).transpose()?)
+                .of_form(plan.request, plan.entry),
             tokens: match plan.fulcio {
                 FulcioInterface::None => None,
                 _ => Some(target.tokens.clone().ok_or(NO_TOKENS)?),
             },
             wall: WallTime { epoch_unix_ms: run.epoch_unix_ms },
             certified_issuer: target.certified_issuer.clone().unwrap_or_default(),
+            certified_subject: target.certified_subject.clone(),
             workload: run.workload,
             series: SignSeries::of(plan),
             services,
             judge: Judge::new(target.trust.clone(), run.epoch_unix_ms),
             corpus: None,
+            is_read: false,
             epoch_unix_ms: run.epoch_unix_ms,
             bundles: None,
         })
@@ -119,6 +126,12 @@ impl SignWorkload {
     #[must_use]
     pub fn filling(self, corpus: CorpusSink) -> Self {
         Self { corpus: Some(corpus), ..self }
+    }
+
+    /// Keeps what it gets logged in Rekor v2 for verify flows of this run; what is logged in Rekor v1 always is.
+    #[must_use]
+    pub fn read_back(self) -> Self {
+        Self { is_read: true, ..self }
     }
 
     /// Has the first flows leave bundles there.
@@ -189,18 +202,34 @@ impl Workload for SignWorkload {
         op: &mut Box<SignOp>,
         record: &OperationRecord,
     ) -> Ended {
-        let Self { plan, series, materials, certified_issuer, .. } = self;
-        let flow = exchange::SignFlow { plan, series, materials, session, record, certified_issuer };
+        let rotating = self.tokens.as_ref().and_then(|tokens| tokens.rotating());
+        let rotating = rotating.map(|issuer| exchange::RotatingTokens { issuer, wall: self.wall });
+        let Self { plan, series, materials, certified_issuer, certified_subject, .. } = self;
+        let certified_subject = certified_subject.as_deref();
+        let flow = exchange::SignFlow {
+            plan,
+            series,
+            materials,
+            session,
+            record,
+            certified_issuer,
+            certified_subject,
+            rotating: rotating.as_ref(),
+        };
         let bundles = self.bundles.as_deref();
         op.keeps_answers = bundles.is_some_and(BundleFiles::is_wanted);
+        op.keeps_place = !self.plan.rekor.is_on_tiles() || self.is_read || session.lines.is_some();
         match flow.carry_out(op).await {
             Ok(ended) => {
                 if let Some(files) = bundles.filter(|_| op.keeps_answers) {
                     flow.leave_bundle(op, files);
                 }
-                let is_certified = self.plan.fulcio != FulcioInterface::None;
-                if let Some(logged) = op.place(is_certified, self.epoch_unix_ms) {
-                    if logged.log == CorpusLog::RekorV1 {
+                let is_logged = self.plan.rekor != RekorVersion::None;
+                if let (true, None, Some(lines)) = (is_logged, op.place(0), &session.lines) {
+                    lines.borrow().unplaced();
+                }
+                if let Some(logged) = op.place(self.epoch_unix_ms) {
+                    if logged.log == CorpusLog::RekorV1 || self.is_read {
                         Corpus::offer(&session.corpus, &logged);
                     }
                     if let Some(lines) = &session.lines {

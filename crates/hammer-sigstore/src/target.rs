@@ -6,7 +6,8 @@ use http::Uri;
 
 use crate::error::SigstoreError;
 use crate::plan::{
-    FulcioInterface, RekorVersion, ServiceReadKind, ServiceReadPlan, SignPlan, SigstoreTargetPlan, VerifyPlan,
+    FulcioInterface, ReadRekor, RekorVersion, ServiceReadKind, ServiceReadPlan, SignPlan, SigstoreTargetPlan,
+    VerifyPlan,
 };
 use crate::tokens::FlowTokens;
 use crate::trust::Trust;
@@ -22,6 +23,8 @@ pub struct SigstoreTarget {
     pub tokens: Option<Arc<FlowTokens>>,
     /// By whom certificates have to say that the token was issued; not looked at where it is not known.
     pub certified_issuer: Option<String>,
+    /// What certificates have to name; where nobody states it, the address that is in the token, and nothing where there is none.
+    pub certified_subject: Option<String>,
 }
 
 /// Where the services are.
@@ -85,6 +88,11 @@ impl SigstoreService {
         }
     }
 
+    /// Whether it is called over gRPC.
+    pub const fn is_called(self) -> bool {
+        matches!(self, Self::FulcioGrpc | Self::RekorTilesGrpc)
+    }
+
     /// The key of the target that says where it is.
     pub const fn key(self) -> &'static str {
         match self {
@@ -138,7 +146,11 @@ impl VerifyPlan {
     /// The services that its flows go to.
     pub fn services(&self) -> impl Iterator<Item = SigstoreService> + use<> {
         let timestamp = self.timestamp_chain.then_some(SigstoreService::Timestamp);
-        std::iter::once(SigstoreService::Rekor).chain(timestamp)
+        let rekor = match self.rekor {
+            ReadRekor::V1 => SigstoreService::Rekor,
+            ReadRekor::V2 => SigstoreService::RekorTilesRead,
+        };
+        std::iter::once(rekor).chain(timestamp)
     }
 }
 

@@ -106,6 +106,12 @@ impl Trust {
         self.rekor_tiles.as_ref().ok_or(missing("rekor_tiles_key", "key of Rekor v2"))
     }
 
+    /// Whether SCTs can be verified.
+    #[must_use]
+    pub fn knows_ct_logs(&self) -> bool {
+        !self.ct_logs.is_empty()
+    }
+
     pub(crate) fn expect_fulcio(&self) -> Result<(), SigstoreError> {
         self.fulcio.as_ref().map(drop).ok_or(missing("fulcio_chain", "chain of Fulcio"))
     }

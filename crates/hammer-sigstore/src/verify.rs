@@ -1,36 +1,41 @@
 //! Verify flows: an entry that a sign flow got logged is read back, with the chain of the timestamp authority.
 
+mod rekor;
+mod series;
+mod settled;
+mod tiles;
+
 use std::cell::RefCell;
-use std::fmt::Write as _;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use hammer_audit::AuditLink;
 use hammer_core::draw::Draws;
 use hammer_core::promise::Verifier;
-use hammer_core::record::{OperationRecord, StepGuard};
+use hammer_core::record::OperationRecord;
 use hammer_core::runtime::Clock;
 use hammer_core::sample::Reservoir;
 use hammer_core::workload::{Ended, FatalError, SeriesSpec, ShardContext, Workload};
 use hammer_exchange::{ServiceClient, ServiceConfig, expect_ok};
 use hammer_measure::{Nanos, Outcome};
-use hammer_net::{Answer, BodyBuffer, ClientConfig, Request};
-use hammer_tlog::hash::sha256;
-use http::header::CONTENT_TYPE;
-use http::{HeaderValue, StatusCode};
+use hammer_net::{Answer, BodyBuffer, ClientConfig, Request, WireTimes};
 
 use crate::corpus::entry::{CorpusEntry, CorpusLog};
 use crate::corpus::{Corpus, CorpusFile, DrawnCorpus};
 use crate::error::SigstoreError;
 use crate::judge::Judge;
 use crate::judge::rekor_log::follow_link::FollowLink;
-use crate::plan::{VerifyBy, VerifyPlan};
+use crate::plan::{ReadRekor, VerifyBy, VerifyPlan};
 use crate::promise::SigstorePromise;
-use crate::record::{ArtifactRecord, Instants, PromiseRecord, SearchRecord};
-use crate::rekor::{self, ENTRIES, SEARCH, leaf_of};
+use crate::record::{Instants, PromiseRecord};
 use crate::run::SigstoreRun;
 use crate::target::{SigstoreService, SigstoreTarget};
 use crate::timestamp::CHAIN;
+
+use rekor::RekorEntries;
+use series::{EntrySeries, VerifySeries};
+use tiles::TilesEntries;
 
 /// Verifies: each operation reads what somebody who verifies a signature reads. What it is answered with are promises.
 pub struct VerifyWorkload {
@@ -45,14 +50,6 @@ pub struct VerifyWorkload {
     judge: Judge,
 }
 
-/// The places of the steps' series among those of the workload.
-#[derive(Clone, Copy, Debug)]
-struct VerifySeries {
-    search: Option<usize>,
-    entry: usize,
-    timestamp_chain: Option<usize>,
-}
-
 /// A flow, and the room for what it is answered with.
 #[derive(Default)]
 pub struct VerifyOp {
@@ -62,18 +59,24 @@ pub struct VerifyOp {
     /// What is read.
     entry: CorpusEntry,
     answer: Answer,
+    /// What shows that an entry of Rekor v2 is in its log.
+    proof: Vec<u8>,
     record: Vec<u8>,
 }
 
 /// A shard's clients, and the entries that it may ask for.
 pub struct VerifySession {
-    rekor: ServiceClient,
-    /// The request for a search, without its body.
-    search: Request,
+    entries: SessionEntries,
     /// The client of the timestamp authority, and the request for its chain.
     timestamp: Option<(ServiceClient, Request)>,
     corpus: Rc<RefCell<Reservoir<CorpusEntry>>>,
     clock: Rc<dyn Clock>,
+}
+
+/// Where entries are read.
+enum SessionEntries {
+    Rekor(Box<RekorEntries>),
+    Tiles(TilesEntries),
 }
 
 impl VerifyWorkload {
@@ -88,7 +91,10 @@ impl VerifyWorkload {
         run: &SigstoreRun,
         mut client: impl FnMut(SigstoreService) -> Result<ClientConfig, E>,
     ) -> Result<Self, E> {
-        target.trust.expect_rekor()?;
+        let rekor = match plan.rekor {
+            ReadRekor::V1 => target.trust.expect_rekor().map(|()| SigstoreService::Rekor)?,
+            ReadRekor::V2 => target.trust.expect_rekor_tiles().map(|_| SigstoreService::RekorTilesRead)?,
+        };
         target.trust.expect_fulcio()?;
         if plan.timestamp_chain {
             target.trust.expect_timestamp_chain()?;
@@ -98,7 +104,7 @@ impl VerifyWorkload {
             Ok(ServiceConfig::new(service.name(), client(service)?))
         };
         Ok(Self {
-            rekor: service(SigstoreService::Rekor)?,
+            rekor: service(rekor)?,
             timestamp: plan.timestamp_chain.then(|| service(SigstoreService::Timestamp)).transpose()?,
             missing_after_ms: plan.missing_after.duration().as_millis() as u64,
             by: plan.by,
@@ -125,6 +131,12 @@ impl VerifyWorkload {
         Self { judge: self.judge.followed(follow), ..self }
     }
 
+    /// Has the checkpoints of Rekor v2 that it reads joined to the tree which is followed there.
+    #[must_use]
+    pub fn joined(self, audit: AuditLink) -> Self {
+        Self { judge: self.judge.joined(audit), ..self }
+    }
+
     async fn verified(
         &self,
         session: &VerifySession,
@@ -132,10 +144,16 @@ impl VerifyWorkload {
         record: &OperationRecord,
     ) -> Result<Ended, Ended> {
         self.draw(session, op).await?;
-        if let Some(series) = self.series.search {
-            self.search(session, op, record.step(series), record).await?;
+        match (&session.entries, self.series.entry) {
+            (SessionEntries::Rekor(entries), EntrySeries::Rekor(series)) => {
+                self.read_from_rekor(entries, series, op, record).await?;
+            }
+            (SessionEntries::Tiles(entries), EntrySeries::Tiles(series)) => {
+                self.read_from_tiles(entries, series, op, record).await?;
+            }
+            // A session is of its workload.
+            _ => return Err(NOTHING_LOGGED),
         }
-        self.entry(session, op, record).await?;
         if let Some(((client, request), series)) = session.timestamp.as_ref().zip(self.series.timestamp_chain)
         {
             let mut step = record.step(series);
@@ -161,96 +179,34 @@ impl VerifyWorkload {
         Ok(())
     }
 
-    /// Looks for the hash of what was signed; the flow goes on where its entry is among what is found.
-    async fn search(
-        &self,
-        session: &VerifySession,
-        op: &mut VerifyOp,
-        mut step: StepGuard<'_>,
-        record: &OperationRecord,
-    ) -> Result<(), Ended> {
-        let VerifyOp { search, answer, entry, record: written, .. } = op;
-        search.rewrite(|out| rekor::write_search(out, &sha256(&entry.artifact)));
-        let request = Request { body: search.body(), ..session.search.clone() };
-        session.rekor.send(&mut step, &request, answer).await?;
-        expect_ok(&mut step, answer)?;
-        let is_found = memchr_of(&answer.body, entry.uuid.as_bytes());
-        if !is_found {
-            step.ends(NOT_FOUND);
-        }
-        drop(step);
-        // The index is written after the answer to the write.
-        if is_found || self.is_late(entry, answer) {
-            let at = Instants::of(record, &answer.wire);
-            let leaf = leaf_of(&entry.uuid).ok_or(NO_UUID)?;
-            let told = SearchRecord { at, leaf, index: entry.log_index, body: &answer.body };
-            PromiseRecord::Search(told).write(written);
-            record.promise(SigstorePromise::Search.into(), written);
-        }
-        if is_found { Ok(()) } else { Err(NOT_FOUND) }
-    }
-
-    async fn entry(
-        &self,
-        session: &VerifySession,
-        op: &mut VerifyOp,
-        record: &OperationRecord,
-    ) -> Result<(), Ended> {
-        let VerifyOp { path, answer, entry, record: written, .. } = op;
-        let leaf = leaf_of(&entry.uuid).ok_or(NO_UUID)?;
-        path.clear();
-        match self.by {
-            VerifyBy::Uuid | VerifyBy::Search => path.extend([ENTRIES, "/", &entry.uuid]),
-            VerifyBy::Index => {
-                // A text takes whatever is written to it.
-                let _ = write!(path, "{ENTRIES}?logIndex={}", entry.log_index);
-            }
-        }
-        let path = session.rekor.path(path).map_err(|_| NO_UUID)?;
-        let mut step = record.step(self.series.entry);
-        session.rekor.send(&mut step, &Request::get(path), answer).await?;
-        let read = expect_ok(&mut step, answer);
-        drop(step);
-        // Rekor v1 answers a write with a proof that the entry is in its tree: but for replicas that lag it cannot be missing.
-        let is_missing = answer.status == StatusCode::NOT_FOUND && self.is_late(entry, answer);
-        if read.is_ok() || is_missing {
-            let at = Instants::of(record, &answer.wire);
-            let body = (!is_missing).then_some(answer.body.as_slice());
-            let (artifact, identity) = (entry.artifact.as_slice(), entry.identity.as_str());
-            let told = ArtifactRecord { at, leaf, index: entry.log_index, artifact, identity, body };
-            PromiseRecord::Artifact(told).write(written);
-            record.promise(SigstorePromise::Artifact.into(), written);
-        }
-        read
-    }
-
-    /// Whether an entry may no longer be unknown to whoever answered now.
+    /// Whether an entry could no longer be unknown to whoever answered.
     fn is_late(&self, entry: &CorpusEntry, answer: &Answer) -> bool {
-        let now = self.epoch_unix_ms + answer.wire.done.unwrap_or_default().0 / 1_000_000;
-        now.saturating_sub(entry.logged_unix_ms) >= self.missing_after_ms
+        age_ms(self.epoch_unix_ms, &answer.wire, entry.logged_unix_ms) >= self.missing_after_ms
     }
 }
 
-impl VerifySeries {
-    fn of(plan: &VerifyPlan) -> Self {
-        let search = (plan.by == VerifyBy::Search).then_some(1);
-        let entry = search.map_or(1, |search| search + 1);
-        Self { search, entry, timestamp_chain: plan.timestamp_chain.then_some(entry + 1) }
-    }
+/// How old what was logged was as it was asked for: what a server knew then is what it answers with, however long the answer takes.
+fn age_ms(epoch_unix_ms: u64, wire: &WireTimes, logged_unix_ms: u64) -> u64 {
+    let asked = wire.sent.or(wire.done).unwrap_or_default();
+    (epoch_unix_ms + asked.0 / 1_000_000).saturating_sub(logged_unix_ms)
 }
 
 /// The entries of a file, as the plan draws them.
 fn drawn(path: &Path, plan: &VerifyPlan, run: &SigstoreRun) -> Result<DrawnCorpus, SigstoreError> {
     let mut entries = CorpusFile::read(path)?.entries;
-    entries.retain(|entry| entry.log == CorpusLog::RekorV1);
+    let (log, name) = log_of(plan.rekor);
+    entries.retain(|entry| entry.log == log);
     let draws = Draws::new(run.seed, run.workload ^ DRAWS);
-    let empty = || SigstoreError::CorpusEmpty { path: path.to_owned(), log: "Rekor v1" };
+    let empty = || SigstoreError::CorpusEmpty { path: path.to_owned(), log: name };
     DrawnCorpus::new(entries, plan.draw, draws).ok_or_else(empty)
 }
 
-/// Whether `text` stands in `body`.
-fn memchr_of(body: &[u8], text: &[u8]) -> bool {
-    !text.is_empty() && body.windows(text.len()).any(|window| window == text)
+/// The log that is read, and its name.
+const fn log_of(rekor: ReadRekor) -> (CorpusLog, &'static str) {
+    match rekor {
+        ReadRekor::V1 => (CorpusLog::RekorV1, "Rekor v1"),
+        ReadRekor::V2 => (CorpusLog::RekorV2, "Rekor v2"),
+    }
 }
 
 impl VerifySession {
@@ -276,11 +232,7 @@ impl Workload for VerifyWorkload {
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
-        let spec = |name: &str, operation| SeriesSpec { name: name.to_owned(), operation };
-        let search = self.series.search.map(|_| spec("rekor-search", false));
-        let chain = self.series.timestamp_chain.map(|_| spec("timestamp-chain", false));
-        let steps = search.into_iter().chain([spec("rekor-entry", false)]).chain(chain);
-        std::iter::once(spec("verify", true)).chain(steps).collect()
+        self.series.specs()
     }
 
     fn prepare(&self, (): &mut (), seq: u64, reuse: Option<Box<VerifyOp>>) -> Box<VerifyOp> {
@@ -291,6 +243,15 @@ impl Workload for VerifyWorkload {
 
     async fn open(&self, context: ShardContext) -> Result<VerifySession, FatalError> {
         let rekor = self.rekor.open(&context).await?;
+        let (entries, log) = match self.series.entry {
+            EntrySeries::Rekor(_) => {
+                (SessionEntries::Rekor(Box::new(RekorEntries::new(rekor)?)), CorpusLog::RekorV1)
+            }
+            EntrySeries::Tiles(_) => {
+                let entries = TilesEntries::new(rekor, context.clock.clone(), self.missing_after_ms);
+                (SessionEntries::Tiles(entries), CorpusLog::RekorV2)
+            }
+        };
         let timestamp = match &self.timestamp {
             Some(service) => {
                 let client = service.open(&context).await?;
@@ -299,10 +260,8 @@ impl Workload for VerifyWorkload {
             }
             None => None,
         };
-        let mut search = Request::post(rekor.path(SEARCH)?, "");
-        search.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        let (corpus, clock) = (Corpus::of(&context), context.clock.clone());
-        Ok(VerifySession { rekor, search, timestamp, corpus, clock })
+        let (corpus, clock) = (Corpus::of(&context, log), context.clock.clone());
+        Ok(VerifySession { entries, timestamp, corpus, clock })
     }
 
     async fn execute(
@@ -333,6 +292,21 @@ const LOOK_EVERY: Nanos = Nanos(10_000_000);
 const DRAWS: u64 = 0x5167_d4a3;
 /// Nothing was sent: no sign flow of this shard has an entry yet.
 const NOTHING_LOGGED: Ended = Ended::failed(Outcome::Abandoned, "nothing logged yet");
-/// The log does not find by its hash what it has.
-const NOT_FOUND: Ended = Ended::failed(Outcome::Refused, "not among what was found");
-const NO_UUID: Ended = Ended::failed(Outcome::Malformed, "no uuid");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_as_old_as_it_was_when_it_was_asked_for() {
+        let at = |sent: u64, done: u64| WireTimes {
+            sent: Some(Nanos::from_millis(sent)),
+            done: Some(Nanos::from_millis(done)),
+            ..WireTimes::default()
+        };
+        // Logged 1 s into the run; a server that takes 4 s for its answer knew at 1.1 s what it says at 5.1 s.
+        assert_eq!(age_ms(10_000, &at(1_100, 5_100), 11_000), 100);
+        assert_eq!(age_ms(10_000, &at(500, 600), 11_000), 0);
+        assert_eq!(age_ms(10_000, &WireTimes::default(), 11_000), 0);
+    }
+}

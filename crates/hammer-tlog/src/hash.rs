@@ -45,16 +45,28 @@ impl Hash {
 
     /// The hash of exactly 64 hex digits.
     pub fn from_hex(text: &str) -> Option<Self> {
-        let digits = text.as_bytes();
-        if digits.len() != 64 {
-            return None;
-        }
         let mut hash = [0; 32];
-        for (byte, pair) in hash.iter_mut().zip(digits.chunks_exact(2)) {
-            *byte = (hex_digit(pair[0])? << 4) | hex_digit(pair[1])?;
-        }
+        read_hex(text, &mut hash)?;
         Some(Self(hash))
     }
+}
+
+/// The bytes of an even number of hex digits, and of nothing else: no sign, no space.
+pub fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = vec![0; text.len() / 2];
+    read_hex(text, &mut bytes)?;
+    Some(bytes)
+}
+
+/// None unless `text` is exactly the digits of as many bytes.
+fn read_hex(text: &str, bytes: &mut [u8]) -> Option<()> {
+    if text.len() != 2 * bytes.len() {
+        return None;
+    }
+    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+        *byte = (hex_digit(pair[0])? << 4) | hex_digit(pair[1])?;
+    }
+    Some(())
 }
 
 fn hex_digit(digit: u8) -> Option<u8> {

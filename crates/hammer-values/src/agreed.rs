@@ -24,19 +24,25 @@ pub struct Agreed<B>(B);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{MARK}{key}: {reason}")]
 pub struct KeyConflict {
-    key: &'static str,
+    key: Cow<'static, str>,
     reason: String,
 }
 
 impl KeyConflict {
     /// A conflict that is told at `key`, with dots between the keys that lead there from the block.
     pub fn at(key: &'static str, reason: impl Into<String>) -> Self {
-        Self { key, reason: reason.into() }
+        Self { key: key.into(), reason: reason.into() }
+    }
+
+    /// The same conflict of a block that is the value of `block` in another one.
+    #[must_use]
+    pub fn below(self, block: &str) -> Self {
+        Self { key: format!("{block}.{}", self.key).into(), ..self }
     }
 
     /// The key at which it is told.
-    pub const fn key(&self) -> &'static str {
-        self.key
+    pub fn key(&self) -> &str {
+        &self.key
     }
 
     /// What is wrong there.

@@ -14,8 +14,13 @@ pub(crate) enum SigstoreCommand {
     Sign(Box<SignArgs>),
     /// Sign and verify from one line: verify flows read back what the sign flows beside them got logged
     Mixed(Box<MixedArgs>),
+    /// Sign exactly so many flows, so that what is measured later meets a log that is not empty, and keep what verify flows read
+    Fill(Box<FillArgs>),
+    /// Read back from one line what a fill got logged, and verify it: entry, proof, signature, certificate, the timestamp authority's chain
+    Verify(Box<VerifyArgs>),
     /// Ask one timestamp authority from one line
-    Timestamp(Box<TimestampArgs>),
+    #[command(visible_alias = "timestamp")]
+    Tsa(Box<TsaArgs>),
     /// Verify bundles offline, as cosign and hammer write them: signature, certificate, entry of either Rekor, timestamps
     VerifyBundle(VerifyBundleArgs),
     /// Serve hammer's own OpenID issuer until a signal, and print what Fulcio's configuration needs of it
@@ -103,10 +108,9 @@ pub(crate) struct LoadArgs {
     pub(crate) bounds: BoundsArgs,
 }
 
+/// In which log sign flows leave what they signed.
 #[derive(Debug, Args)]
-pub(crate) struct SignArgs {
-    #[command(flatten)]
-    pub(crate) services: ServicesArgs,
+pub(crate) struct RekorArgs {
     /// Rekor v1: what stands before /api/v1/log/entries. Without this and --rekor-tiles nothing is logged
     #[arg(long, value_name = "URL", conflicts_with = "rekor_tiles")]
     pub(crate) rekor: Option<String>,
@@ -119,6 +123,17 @@ pub(crate) struct SignArgs {
     /// The first line of its checkpoints; by default the host without port of --rekor-tiles
     #[arg(long, value_name = "ORIGIN", requires = "rekor_tiles")]
     pub(crate) rekor_tiles_origin: Option<String>,
+    /// Do not follow the log of Rekor v2, nor look for the accepted entries in its tree
+    #[arg(long, requires = "rekor_tiles")]
+    pub(crate) no_audit: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SignArgs {
+    #[command(flatten)]
+    pub(crate) services: ServicesArgs,
+    #[command(flatten)]
+    pub(crate) log: RekorArgs,
     /// Leave a bundle that cosign verifies: of the first flow in a file, or of the first 10 in a folder that is there or whose name ends
     /// in /. For a file, and without --rate and --users, one flow is sent
     #[arg(long, value_name = "FILE_OR_FOLDER")]
@@ -129,9 +144,84 @@ pub(crate) struct SignArgs {
     /// Sign this file, of 1 MiB at most
     #[arg(long, value_name = "FILE", conflicts_with = "artifacts")]
     pub(crate) artifact: Option<PathBuf>,
-    /// Do not follow the log of Rekor v2, nor look for the accepted entries in its tree
-    #[arg(long, requires = "rekor_tiles")]
-    pub(crate) no_audit: bool,
+    /// Sign a statement about the artifact, in an envelope (in-toto, DSSE), in place of the artifact itself
+    #[arg(long)]
+    pub(crate) attest: bool,
+    /// Ask Fulcio by a certification request (PKCS #10) in place of a key and a proof
+    #[arg(long)]
+    pub(crate) csr: bool,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FillArgs {
+    #[command(flatten)]
+    pub(crate) services: ServicesArgs,
+    #[command(flatten)]
+    pub(crate) log: RekorArgs,
+    /// How many flows have to be accepted; with --timestamp-entry each is two entries
+    #[arg(long, short = 'n', default_value = "10000", value_name = "N")]
+    pub(crate) flows: String,
+    /// By so many users at once, who wait for their answers
+    #[arg(long, default_value = "50", value_name = "N")]
+    pub(crate) users: String,
+    /// Add each accepted entry to this file, which `hammer sigstore verify` reads. What it has already is not signed again: a fill that
+    /// was ended goes on
+    #[arg(long, value_name = "FILE")]
+    pub(crate) corpus: Option<PathBuf>,
+    /// Empty the corpus first
+    #[arg(long, requires = "corpus")]
+    pub(crate) anew: bool,
+    /// How many flows may fail in all, each of which is tried again as another one; by default a tenth of --flows, and 100
+    #[arg(long, value_name = "N")]
+    pub(crate) most_failed: Option<u64>,
+    /// How long all of it may take; without it, it ends by itself
+    #[arg(short = 'z', long, visible_alias = "for", value_name = "TIME")]
+    pub(crate) duration: Option<String>,
+    /// How long one flow may take
+    #[arg(short = 't', long, default_value = "60s", value_name = "TIME")]
+    pub(crate) timeout: String,
+    /// The seed of everything that is drawn or minted
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    /// Rekor v1: what stands before /api/v1/log/entries
+    #[arg(long, value_name = "URL", required_unless_present = "rekor_tiles", conflicts_with = "rekor_tiles")]
+    pub(crate) rekor: Option<String>,
+    /// Rekor v2: what stands before /api/v2/log/entries, where it is written
+    #[arg(long, value_name = "URL")]
+    pub(crate) rekor_tiles: Option<String>,
+    /// Where the log of Rekor v2 is read: what stands before /checkpoint; by default --rekor-tiles and /api/v2
+    #[arg(long, value_name = "URL", requires = "rekor_tiles")]
+    pub(crate) rekor_tiles_read: Option<String>,
+    /// The first line of its checkpoints; by default the host without port of --rekor-tiles
+    #[arg(long, value_name = "ORIGIN", requires = "rekor_tiles")]
+    pub(crate) rekor_tiles_origin: Option<String>,
+    /// The timestamp authority, whose chain each flow reads: what stands before /api/v1/timestamp. Without it none is read
+    #[arg(long, value_name = "URL")]
+    pub(crate) timestamp: Option<String>,
+    /// What is trusted: trusted_root.json, as cosign and sigstore-go read it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trusted_root: PathBuf,
+    /// The entries to read: a file that `hammer sigstore fill`, or the `fill` of a plan, left
+    #[arg(long, value_name = "FILE")]
+    pub(crate) corpus: PathBuf,
+    /// By what Rekor v1 is asked for an entry; `search` looks for the hash of what was signed first
+    #[arg(long, default_value = "uuid", value_name = "WHAT", value_parser = ["uuid", "index", "search"])]
+    pub(crate) by: String,
+    /// Which entry a flow reads: uniform, hot (the first, always), zipf=EXPONENT (zipf=1.1), newest=SHARE or newest=N (newest=10%)
+    #[arg(long, default_value = "uniform", value_name = "DRAW")]
+    pub(crate) draw: String,
+    #[command(flatten)]
+    pub(crate) reach: ReachArgs,
     #[command(flatten)]
     pub(crate) load: LoadArgs,
     #[command(flatten)]
@@ -172,7 +262,7 @@ pub(crate) struct MixedArgs {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct TimestampArgs {
+pub(crate) struct TsaArgs {
     /// The timestamp authority: what stands before /api/v1/timestamp
     pub(crate) url: String,
     /// PEM file of its chain, the root last

@@ -52,7 +52,7 @@ impl FillRun<'_> {
     /// # Errors
     /// When its run cannot go on.
     pub(super) fn carry_out(self, fill: AssembledFill, outputs: &mut Outputs) -> Result<FilledRun, CliError> {
-        let AssembledFill { spec, goal, before, corpus } = fill;
+        let AssembledFill { spec, goal, before, corpus, files } = fill;
         let (clock, epoch) = (spec.clock, spec.epoch_unix_ms);
         let mut builder = ReportBuilder::new();
         let mut progress = Progress::new(self.output.quiet || self.output.tui);
@@ -83,6 +83,12 @@ impl FillRun<'_> {
             }
             Ok(None) => {}
             Err(error) => unwritten_parts.push(unwritten(self.files, &error)),
+        }
+        for files in &files {
+            match files.finish() {
+                Ok(text) => builder.event(&RunEvent::Note { at: clock.now(), text }),
+                Err((path, error)) => unwritten_parts.push(unwritten(&path, &error)),
+            }
         }
         if let Some(Err(error)) = events.map(hammer_report::EventsWriter::finish) {
             unwritten_parts.push(unwritten("the events".as_ref(), &error));
@@ -153,7 +159,11 @@ impl FilledRun {
 
     fn told(self, report: &mut Report) {
         if let Some(corpus) = self.outcome.corpus.as_ref().filter(|corpus| corpus.lost > 0) {
-            let text = format!("{} entries did not get into {}", grouped(corpus.lost), corpus.file);
+            let text = format!(
+                "{} entries did not get into {}: the log did not say where they are, or it could not be written as fast",
+                grouped(corpus.lost),
+                corpus.file
+            );
             report.add_reason(Reason::new(ReasonKind::ReportUnwritten, text));
         }
         self.unwritten.iter().for_each(|reason| report.add_reason(reason.clone()));

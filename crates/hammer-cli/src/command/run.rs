@@ -2,7 +2,7 @@
 
 use hammer_core::run::{RunError, control, run};
 use hammer_measure::{Nanos, Now as _, Reporter, RunEvent};
-use hammer_report::report::Event;
+use hammer_report::report::{Event, RequestAccounting};
 use hammer_report::summary::{HookOutput, SummaryRun};
 use hammer_report::{ExitCode, Reason, ReasonKind, Report, ReportBuilder, Summary};
 
@@ -13,6 +13,7 @@ use crate::dashboard::dashboard;
 use crate::error::{CliError, StartError};
 use crate::evidence;
 use crate::hooks::mid_run::MidRun;
+use crate::hooks::scripted_faults::ScriptedFaults;
 use crate::output::{Outputs, folder, unwritten};
 use crate::plan::Plan;
 use crate::plan::read::{self, SourcedPlan};
@@ -162,19 +163,23 @@ impl RunContext<'_> {
         let mut watch = plan
             .resources
             .as_ref()
-            .map(|resources| ResourceWatch::new(resources, plan.target.authorized.as_ref(), clock));
+            .map(|resources| ResourceWatch::new(resources, plan.target.authorized.as_ref(), clock))
+            .transpose()
+            .map_err(|error| error.placed(source))?;
         if let Some(watch) = &mut watch {
             watch.rest().map_err(StartError::Beside)?;
             spec.observers.extend(watch.observers());
         }
-        let mut mid_run = MidRun::start(plan, clock).map_err(StartError::Beside)?;
+        opened.labs.iter().for_each(|lab| lab.restart_faults());
+        let faults = opened.labs.iter().flat_map(|lab| lab.timed_faults());
+        let faults = ScriptedFaults::from(clock.now(), faults);
+        let mut mid_run = MidRun::start(plan, faults, clock).map_err(StartError::Beside)?;
         spec.observers.extend(mid_run.as_ref().map(MidRun::observer));
         let mut builder = ReportBuilder::new();
         let mut progress = Progress::new(output.quiet || output.tui);
         let mut events = outputs.events()?;
         let (control, inbox) = control();
         signals.attach(&control);
-        opened.labs.iter().for_each(|lab| lab.restart_faults());
         let (files, epoch) = (folder(output, &plan.output), spec.epoch_unix_ms);
         let result = {
             // It gives the terminal back at the end of this block, before anything is printed.
@@ -205,6 +210,14 @@ impl RunContext<'_> {
         }
         drop(mid_run);
         let mut report = builder.build(plan.embedded(), &[])?;
+        report.compat = plan.compat.map(|compat| {
+            let jobs = registry.protocols().iter().flat_map(|protocol| protocol.accounted(plan, compat));
+            RequestAccounting::of(
+                (&report.phases, &report.series, &report.intervals),
+                compat.name(),
+                &jobs.collect::<Vec<_>>(),
+            )
+        });
         report.server_resources = watch.map(|watch| watch.figures(report.totals.measurement.completed));
         lost.into_iter().for_each(|reason| report.add_reason(reason));
         if let Err(error) = evidence {

@@ -16,7 +16,9 @@ pub(crate) fn command(command: &SigstoreCommand, registry: &Registry) -> Result<
     match command {
         SigstoreCommand::Sign(args) => load::sign(args, registry),
         SigstoreCommand::Mixed(args) => load::mixed(args, registry),
-        SigstoreCommand::Timestamp(args) => load::timestamp(args, registry),
+        SigstoreCommand::Fill(args) => load::fill(args, registry),
+        SigstoreCommand::Verify(args) => load::verify(args, registry),
+        SigstoreCommand::Tsa(args) => load::tsa(args, registry),
         SigstoreCommand::VerifyBundle(args) => verify_bundle::verify(args),
         SigstoreCommand::Issuer(args) => issuer::serve(args, registry),
     }

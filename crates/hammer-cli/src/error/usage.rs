@@ -1,6 +1,7 @@
 //! What is wrong with a command line.
 
 use std::io;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use hammer_ct::ReceiptError;
@@ -59,6 +60,14 @@ pub(crate) enum UsageError {
     /// No chains, and so no roots of any.
     #[error("find roots: no workload of the plan mints chains")]
     NoRoots,
+    /// A component that there cannot be.
+    #[error("use {flag} {text:?}: {reason}")]
+    Component { flag: &'static str, text: String, reason: String },
+    /// A page that everybody could read.
+    #[error(
+        "listen on {0}: it is neither a loopback nor a private address; --authorized must say who allowed it"
+    )]
+    PublicListener(SocketAddr),
     /// No such command.
     #[error("find the manual page: there is no command `{0}`")]
     NoPage(String),

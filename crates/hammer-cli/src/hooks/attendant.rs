@@ -18,6 +18,7 @@ use tokio::sync::oneshot;
 use super::lines::Lines;
 use super::looks::Looks;
 use super::marks::{MarkBook, MarkFile};
+use super::scripted_faults::ScriptedFaults;
 use super::shell_command::{ShellCommand, Written};
 use crate::plan::TimedHookPlan;
 
@@ -39,6 +40,7 @@ pub(super) struct Attendant {
     pub(super) doorbell: Arc<OwnedFd>,
     /// Those that were not started yet.
     pub(super) hooks: Vec<TimedHookPlan>,
+    pub(super) faults: ScriptedFaults,
     pub(super) looks: Looks,
     pub(super) mark_file: Option<MarkFile>,
 }
@@ -89,6 +91,7 @@ impl Attendance {
                 Ok(Order::End(done)) => break Some(done),
                 Err(TryRecvError::Disconnected) => break None,
                 Err(TryRecvError::Empty) => {
+                    self.mark_faults();
                     self.start_due();
                     self.work.looks.step(self.work.clock.now(), &self.sink);
                     self.follow_marks();
@@ -110,10 +113,16 @@ impl Attendance {
 
     fn next(&self) -> Nanos {
         let due = self.work.hooks.iter().map(|hook| self.due(hook)).min().unwrap_or(Nanos::MAX);
-        let due = due.min(self.work.looks.next());
+        let due = due.min(self.work.looks.next()).min(self.work.faults.due());
         match &self.work.mark_file {
             Some(_) => due.min(self.work.clock.now() + LOOK_AT_MARKS_EVERY),
             None => due,
+        }
+    }
+
+    fn mark_faults(&mut self) {
+        while let Some(fault) = self.work.faults.take_due(self.work.clock.now()) {
+            self.marks.mark(fault.at, LAB, &fault.text, &self.sink);
         }
     }
 
@@ -191,6 +200,7 @@ impl Attendance {
         self.work.looks = Looks::new(Vec::new());
         self.end_commands();
         let now = self.work.clock.now();
+        self.mark_faults();
         for hook in &self.work.hooks {
             let text = format!("hook {} was not run: the run ended before it was due", hook.name);
             self.sink.note(now, text);
@@ -204,6 +214,7 @@ impl Attendance {
 
     fn end_commands(&mut self) {
         let kill_at = self.work.clock.now() + GRACE;
+        let give_up_at = kill_at + KILL_GRACE;
         self.running.retain(|hook| hook.command.runs());
         self.running.iter().for_each(|hook| hook.command.signal(Signal::TERM));
         let mut is_killed = false;
@@ -212,9 +223,23 @@ impl Attendance {
                 self.running.iter().for_each(|hook| hook.command.signal(Signal::KILL));
                 is_killed = true;
             }
-            self.wait(if is_killed { Nanos::MAX } else { kill_at });
+            if self.work.clock.now() >= give_up_at {
+                return self.leave_behind();
+            }
+            self.wait(if is_killed { give_up_at } else { kill_at });
             self.listen(true);
             self.running.retain(|hook| hook.command.runs());
+        }
+    }
+
+    /// What the kernel does not end, as a process that waits for a disk which does not answer, holds up no run; nor does what has
+    /// left its process group, which no signal reaches. Waited for once more when it is dropped, after everything was told.
+    fn leave_behind(&self) {
+        let now = self.work.clock.now();
+        for hook in &self.running {
+            let text =
+                format!("hook {} is left behind: it has not ended {KILL_GRACE} after SIGKILL", hook.name);
+            self.sink.note(now, text);
         }
     }
 }
@@ -254,10 +279,14 @@ impl RunningHook {
 }
 
 const MARK: &str = "mark ";
+/// Whence marks are that embedded targets make by their scripts.
+const LAB: &str = "lab";
 const MOST_STDERR: usize = 512;
 const LOOK_AT_MARKS_EVERY: Nanos = Nanos::from_millis(200);
 /// At most a megabyte that was appended since the last look.
 const LAST_LOOKS_AT_MARKS: usize = 16;
 /// What may clean up on SIGTERM has so long; an observer has twice that for its last look.
 const GRACE: Nanos = Nanos::from_secs(1);
+/// What was killed has ended by then, if it can. What has not is told while there is still somebody who listens.
+const KILL_GRACE: Nanos = Nanos::from_millis(500);
 const LONGEST_WAIT: Duration = Duration::from_secs(3_600);

@@ -19,6 +19,7 @@ use tokio::sync::oneshot;
 use super::attendant::{Attendant, Order};
 use super::looks::{CommandNumber, Looks};
 use super::marks::MarkFile;
+use super::scripted_faults::ScriptedFaults;
 use crate::plan::Plan;
 use crate::plan::observe::ObservePlan;
 
@@ -33,9 +34,13 @@ impl MidRun {
     ///
     /// # Errors
     /// When there is no descriptor or no thread left.
-    pub(crate) fn start(plan: &Plan, clock: MonotonicClock) -> io::Result<Option<Self>> {
+    pub(crate) fn start(
+        plan: &Plan,
+        faults: ScriptedFaults,
+        clock: MonotonicClock,
+    ) -> io::Result<Option<Self>> {
         let (hooks, numbers) = (&plan.hooks, numbers(plan));
-        if hooks.at.is_empty() && hooks.marks.is_none() && numbers.is_empty() {
+        if hooks.at.is_empty() && hooks.marks.is_none() && numbers.is_empty() && faults.is_empty() {
             return Ok(None);
         }
         let doorbell = Arc::new(eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?);
@@ -45,6 +50,7 @@ impl MidRun {
             orders,
             doorbell: doorbell.clone(),
             hooks: hooks.at.clone(),
+            faults,
             looks: Looks::new(numbers),
             mark_file: hooks.marks.clone().map(MarkFile::at_its_end),
         };

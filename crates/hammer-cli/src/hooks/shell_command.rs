@@ -5,6 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::ioctl_fionbio;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
@@ -106,8 +107,10 @@ impl Drop for ShellCommand {
     fn drop(&mut self) {
         if self.runs() {
             self.signal(Signal::KILL);
-            // It has been killed, and so ends.
-            let _ = self.child.wait();
+            // It has been killed, and so ends at once, unless the kernel holds it: then nobody waits for it.
+            let soon = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
+            let _ = poll(&mut [PollFd::new(&self.ended, PollFlags::IN)], Some(&soon));
+            let _ = self.child.try_wait();
         }
     }
 }

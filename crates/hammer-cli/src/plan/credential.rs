@@ -95,7 +95,9 @@ fn has_inline_token(text: &str) -> bool {
             Some(map) => {
                 let keys = map.split(['}', '\n']).next().unwrap_or_default().split(',');
                 let mut keys = keys.map(|pair| pair.split(':').next().unwrap_or_default().trim());
-                keys.any(|key| !["", "file", "env"].contains(&key))
+                // A grant has keys of its own for its secrets, each of which is looked at by itself.
+                let is_grant = keys.clone().next() == Some("grant");
+                !is_grant && keys.any(|key| !["", "file", "env"].contains(&key))
             }
             None => !value.is_empty() && !value.starts_with(['\n', '\r', '#', '}', '`']),
         }
@@ -156,6 +158,8 @@ mod tests {
             ("grant: { client_id: a, client_secret: canary }", true),
             ("grant: { password: canary }", true),
             ("grant: { token_url: http://a/token, client_secret: { env: SECRET }, tokens: 3 }", false),
+            ("bearer: { grant: { client_id: a, client_secret: { env: SECRET } } }", false),
+            ("token: { grant: { client_id: a, client_secret: canary } }", true),
             ("bearer: { env: TOKEN }\ntoken: { file: a, }\n", false),
             ("bearer:\n  file: a\n", false),
             ("submission_token_file: a\nurl: http://host/a@b", false),

@@ -5,6 +5,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use hammer_exchange::grant::FirstTokensError;
 use hammer_exchange::token::TokenError;
 use hammer_lab::LabError;
 use hammer_net::ConfigError;
@@ -116,6 +117,9 @@ pub(crate) enum PlanFault {
     /// A token that cannot be had.
     #[error("failed to {0}")]
     Token(#[from] TokenError),
+    /// No token was granted before the run.
+    #[error("failed to {0}")]
+    Grant(#[from] FirstTokensError),
     /// Something about connections.
     #[error("failed to {0}")]
     Client(#[from] ConfigError),

@@ -28,6 +28,8 @@ pub(crate) struct StopKey {
     pub(crate) grown: bool,
     /// What the schema of plans says of it.
     pub(crate) description: &'static str,
+    /// What a plan needs so that the observation is made.
+    pub(crate) needs: &'static str,
 }
 
 impl PlanGrammar {

@@ -1,7 +1,9 @@
 //! Numbers that are looked at beside the load.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
+use hammer_exchange::token::TokenPlan;
 use hammer_values::{Agreed, KeyConflict, PlanBlock, Word};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,6 +28,25 @@ pub(crate) struct ObservePlan {
     /// A metric on a page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) scrape: Option<ScrapePlan>,
+    /// A query that a Prometheus answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) promql: Option<PromqlPlan>,
+}
+
+/// An instant query.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PromqlPlan {
+    /// The server; its API is below it.
+    pub(crate) url: TargetUrl,
+    /// The query: a scalar, or an instant vector, of which it is the sum.
+    pub(crate) query: String,
+    /// Where the bearer token comes from; none is sent without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) token: Option<TokenPlan>,
+    /// PEM files of roots that are trusted beside the system's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) roots: Vec<PathBuf>,
 }
 
 /// A metric on a page in Prometheus's text format.
@@ -57,10 +78,18 @@ pub(crate) fn check_names(all: &[Agreed<ObservePlan>]) -> Result<(), PlanError> 
 
 impl PlanBlock for ObservePlan {
     fn conflict(&self) -> Option<KeyConflict> {
-        match (&self.run, &self.scrape) {
-            (Some(_), Some(_)) => Some(KeyConflict::at("scrape", "there is a run already: give one of both")),
-            (None, None) => Some(KeyConflict::at("run", "give run or scrape")),
-            _ => None,
+        let given = [
+            ("run", self.run.is_some()),
+            ("scrape", self.scrape.is_some()),
+            ("promql", self.promql.is_some()),
+        ];
+        let mut given = given.iter().filter(|(_, is_given)| *is_given).map(|(key, _)| *key);
+        match (given.next(), given.next()) {
+            (None, _) => Some(KeyConflict::at("run", "give run, scrape or promql")),
+            (Some(first), Some(second)) => {
+                Some(KeyConflict::at(second, format!("there is a {first} already: give one of them")))
+            }
+            (Some(_), None) => None,
         }
     }
 }

@@ -1,5 +1,9 @@
 //! Whose use of the machine is sampled beside the load.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use hammer_exchange::token::TokenPlan;
 use hammer_values::{Agreed, KeyConflict, PlanBlock, TimeSpan, Word};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,9 +27,18 @@ pub(crate) struct ResourcesPlan {
     /// Processes of this machine.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) processes: Vec<Agreed<ProcessPlan>>,
+    /// Control groups of this machine.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) cgroups: Vec<Agreed<CgroupPlan>>,
     /// Servers that tell of themselves on a page of metrics.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) metrics: Vec<MetricsPlan>,
+    /// What a Prometheus knows of servers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) promql: Vec<QueriedUsePlan>,
+    /// Other machines, beside that of hammer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) machines: Vec<MachinePagePlan>,
 }
 
 /// A component that is made of processes, with all that they start. Exactly one key says which.
@@ -42,6 +55,23 @@ pub(crate) struct ProcessPlan {
     pub(crate) command: Option<String>,
 }
 
+/// A control group (version 2). Exactly one key says which.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CgroupPlan {
+    /// What the report calls it.
+    pub(crate) name: Word,
+    /// Its folder, absolute or below the root of the hierarchy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) path: Option<PathBuf>,
+    /// The number of a process that is in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) pid: Option<u32>,
+    /// The name of its folder, wherever in the hierarchy: a unit of systemd, such as `rekor.service`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) unit: Option<String>,
+}
+
 /// A server with a page of metrics in Prometheus's text format.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -50,9 +80,50 @@ pub(crate) struct MetricsPlan {
     pub(crate) name: Word,
     /// The page.
     pub(crate) url: TargetUrl,
+    /// Labels that samples must have, besides others: of a page that tells of several components.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) labels: BTreeMap<String, String>,
+}
+
+/// A component by two instant queries of a Prometheus.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct QueriedUsePlan {
+    /// What the report calls it.
+    pub(crate) name: Word,
+    /// The server; its API is below it.
+    pub(crate) url: TargetUrl,
+    /// CPU seconds so far: a counter, or several of them as an instant vector, each of a process of its own.
+    pub(crate) cpu: String,
+    /// Resident memory, bytes; of an instant vector it is the sum.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) memory: Option<String>,
+    /// Where the bearer token comes from; none is sent without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) token: Option<TokenPlan>,
+    /// PEM files of roots that are trusted beside the system's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) roots: Vec<PathBuf>,
+}
+
+/// A machine with a page in the names of Prometheus's node exporter.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MachinePagePlan {
+    /// What the report calls it.
+    pub(crate) name: Word,
+    /// The page.
+    pub(crate) url: TargetUrl,
 }
 
 impl ResourcesPlan {
+    /// Every URL that is asked.
+    pub(crate) fn urls(&self) -> impl Iterator<Item = &TargetUrl> {
+        let pages = self.metrics.iter().map(|page| &page.url);
+        let queried = self.promql.iter().map(|queried| &queried.url);
+        pages.chain(queried).chain(self.machines.iter().map(|machine| &machine.url))
+    }
+
     /// Every component has a name of its own.
     ///
     /// # Errors
@@ -63,14 +134,38 @@ impl ResourcesPlan {
         let processes = processes.map(|(place, process)| (&process.name, at("processes", place)));
         let metrics = self.metrics.iter().enumerate();
         let metrics = metrics.map(|(place, page)| (&page.name, at("metrics", place)));
+        let cgroups = self.cgroups.iter().enumerate();
+        let cgroups = cgroups.map(|(place, group)| (&group.name, at("cgroups", place)));
+        let promql = self.promql.iter().enumerate();
+        let promql = promql.map(|(place, queried)| (&queried.name, at("promql", place)));
+        let machines = self.machines.iter().enumerate();
+        let machines = machines.map(|(place, machine)| (&machine.name, at("machines", place)));
         let mut taken = vec![MACHINE];
-        for (name, at) in processes.chain(metrics) {
+        for (name, at) in processes.chain(cgroups).chain(metrics).chain(promql).chain(machines) {
             if taken.contains(&name.as_str()) {
                 return Err(PlanFault::Taken(name.to_string()).at(at));
             }
             taken.push(name.as_str());
         }
         Ok(())
+    }
+}
+
+impl PlanBlock for CgroupPlan {
+    fn conflict(&self) -> Option<KeyConflict> {
+        let given =
+            [("path", self.path.is_some()), ("pid", self.pid.is_some()), ("unit", self.unit.is_some())];
+        let mut given = given.iter().filter(|(_, is_given)| *is_given).map(|(key, _)| *key);
+        match (given.next(), given.next()) {
+            (None, _) => Some(KeyConflict::at("path", "give path, pid or unit")),
+            (Some(first), Some(second)) => {
+                Some(KeyConflict::at(second, format!("there is a {first} already: give one of them")))
+            }
+            (Some(_), None) => {
+                let unit = self.unit.as_deref().filter(|unit| unit.is_empty() || unit.contains('/'));
+                unit.map(|_| KeyConflict::at("unit", "it is no name of a folder"))
+            }
+        }
     }
 }
 
@@ -96,7 +191,10 @@ impl Default for ResourcesPlan {
             window: TimeSpan::from_secs(10),
             idle: TimeSpan::ZERO,
             processes: Vec::new(),
+            cgroups: Vec::new(),
             metrics: Vec::new(),
+            promql: Vec::new(),
+            machines: Vec::new(),
         }
     }
 }
@@ -107,4 +205,4 @@ fn is_no_time(span: &TimeSpan) -> bool {
 }
 
 /// By this name the machine has its observations.
-const MACHINE: &str = "machine";
+pub(crate) const MACHINE: &str = "machine";

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use hammer_exchange::bearer::BearerPlan;
 use hammer_exchange::token::TokenPlan;
 use hammer_net::{Balancing, ClientConfig, HttpVersion, Secret, TlsConfig};
 use hammer_values::{ByteSize, Count, TimeSpan, ValueError, Word};
@@ -54,7 +55,7 @@ pub(crate) struct ServicePlan {
     pub(crate) kind: Sections,
     /// The bearer token of every request to it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) token: Option<TokenPlan>,
+    pub(crate) token: Option<BearerPlan>,
     /// Connections to it; `target.connection` without it, of which it takes nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) connection: Option<ConnectionPlan>,
@@ -82,6 +83,10 @@ pub(crate) struct ConnectionPlan {
     /// Most connections of a workload to an endpoint, over all shards. Without it: as many as operations may be in flight.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) connections: Option<Count>,
+    /// HTTP/2: so many connections to each address, over all shards, neither fewer nor more; streams are spread over them. Without it as few
+    /// as have room for the streams.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) per_address: Option<Count>,
     /// HTTP/2: most streams at once on a connection.
     pub(crate) streams: Count,
     /// An idle connection older than this is closed instead of used.
@@ -203,6 +208,7 @@ impl Default for ConnectionPlan {
         Self {
             http: VersionPlan::default(),
             connections: None,
+            per_address: None,
             streams: Count::at_least_one(100),
             max_idle: None,
             max_age: None,
@@ -243,6 +249,7 @@ impl TargetPlan {
             version: connection.http.into(),
             tls: tls.config(),
             connections: connection.connections.map_or(in_flight, Count::get),
+            per_address: connection.per_address.map(Count::get),
             streams: connection.streams.get(),
             max_idle: duration(connection.max_idle),
             max_age: duration(connection.max_age),
@@ -266,17 +273,32 @@ impl TargetPlan {
     }
 
     fn token(&self, service: &str) -> Result<Option<Secret>, PlanError> {
-        let token = self.services.get(service).and_then(|service| service.token.as_ref());
+        let token = self.services.get(service).and_then(|service| service.token.as_ref()?.token());
         let at = || PlanPath::of("target.services").key(service).key("token");
         token.map(TokenPlan::read).transpose().map_err(|error| PlanFault::from(error).at(at()))
+    }
+
+    /// Why connections cannot be as they are wanted, and the path to those.
+    pub(crate) fn misfit_of_connections(&self) -> Option<(PlanPath, &'static str)> {
+        let services = self.services.iter().filter_map(|(name, service)| {
+            let at = PlanPath::of("target.services").key(name.as_str()).key("connection");
+            service.connection.as_ref().map(|connection| (at, connection))
+        });
+        let own = (PlanPath::of("target").key("connection"), &self.connection);
+        std::iter::once(own).chain(services).find_map(|(at, connection)| {
+            let why = connection.misfit()?;
+            Some((at.key("per_address"), why))
+        })
     }
 
     /// The most connections to an endpoint that any of its services allows, where one says so; the least of them.
     pub(crate) fn least_connections(&self) -> Option<usize> {
         let services = self.services.values().filter_map(|service| service.connection.as_ref());
-        let connections =
-            services.map(|connection| connection.connections).chain([self.connection.connections]);
-        connections.flatten().map(Count::get).min()
+        let all = services.chain([&self.connection]);
+        all.flat_map(|connection| [connection.connections, connection.per_address])
+            .flatten()
+            .map(Count::get)
+            .min()
     }
 
     /// Where TLS is not verified: `target`, or `target.services.NAME`.
@@ -291,6 +313,22 @@ impl TargetPlan {
     /// What requests say of who sends them.
     fn user_agent(&self) -> HeaderValue {
         self.contact.as_ref().map_or_else(nameless, |contact| contact.user_agent().clone())
+    }
+}
+
+impl ConnectionPlan {
+    fn misfit(&self) -> Option<&'static str> {
+        let per_address = self.per_address?;
+        if self.http == VersionPlan::Http1 {
+            return Some(
+                "over HTTP/1.1 an exchange has its connection for itself: `connections` says how many there are",
+            );
+        }
+        if !self.keepalive {
+            return Some("without `keepalive` each operation has a connection of its own");
+        }
+        let is_more = self.connections.is_some_and(|connections| connections < per_address);
+        is_more.then_some("it is more than `connections`")
     }
 }
 

@@ -3,7 +3,12 @@
 use std::sync::Arc;
 
 use hammer_core::dispatch::LanePlan;
+use hammer_core::observe::Observer;
 use hammer_core::runtime::threaded::ThreadedRuntime;
+use hammer_exchange::WallTime;
+use hammer_exchange::bearer::BearerPlan;
+use hammer_exchange::grant::{GrantPlan, GrantedKind};
+use hammer_exchange::stock::TokenSubject;
 use hammer_http::{HttpError, HttpPlan, HttpWorkload};
 use hammer_lab::{HttpLabHandle, HttpLabPlan};
 use hammer_values::{Agreed, OneOrMany};
@@ -13,6 +18,7 @@ use serde_json::{Map, Value};
 use super::lab::{Lab, own_url, unstarted};
 use super::lane::LaneRequest;
 use super::service::OpenService;
+use super::tokens::{OAUTH, PlannedGrant, RunTokens, granted};
 use super::{OpenProtocol, Protocol, RunPlan};
 use crate::error::CliError;
 use crate::plan::document::LabSettings;
@@ -63,7 +69,12 @@ impl Protocol for Http {
     }
 
     fn check(&self, planned: &RunPlan<'_>) -> Result<(), PlanError> {
+        let is_granted = !grants(planned.plan).is_empty();
         let workloads = planned.plan.workloads.iter().enumerate();
+        let mut names = workloads.clone().map(|(place, workload)| (place, workload.name.as_str()));
+        if let Some((place, name)) = names.find(|(_, name)| is_granted && is_of_tokens(name)) {
+            return Err(PlanFault::Taken(name.to_owned()).at(PlanPath::workload(place).key("name")));
+        }
         let mut requests = workloads.filter_map(|(place, workload)| Some((place, request(workload)?)));
         requests.try_for_each(|(place, request)| {
             let at = PlanPath::workload(place).key(REQUEST);
@@ -76,7 +87,8 @@ impl Protocol for Http {
     }
 
     fn open<'a>(&self, planned: &RunPlan<'a>) -> Result<Box<dyn OpenProtocol + 'a>, CliError> {
-        let mut open = OpenHttp { services: named(planned.plan), labs: Vec::new() };
+        let tokens = tokens(planned)?;
+        let mut open = OpenHttp { services: named(planned.plan), labs: Vec::new(), tokens };
         open.services.extend(unnamed(planned.plan));
         if let Some(server) = planned.plan.target.lab.as_ref().and_then(server) {
             let at = PlanPath::of("target.lab").key(SERVER);
@@ -95,11 +107,14 @@ impl Protocol for Http {
 struct OpenHttp {
     services: Vec<OpenService>,
     labs: Vec<Box<dyn Lab>>,
+    /// Tokens by their grants.
+    tokens: Vec<(Agreed<GrantPlan>, RunTokens)>,
 }
 
 impl OpenProtocol for OpenHttp {
     fn endpoints(&self) -> Vec<Uri> {
-        self.services.iter().flat_map(|service| service.endpoints.clone()).collect()
+        let issuers = self.tokens.iter().filter_map(|(_, tokens)| tokens.endpoint.clone());
+        self.services.iter().flat_map(|service| service.endpoints.clone()).chain(issuers).collect()
     }
 
     fn services(&self) -> Vec<OpenService> {
@@ -110,8 +125,19 @@ impl OpenProtocol for OpenHttp {
         std::mem::take(&mut self.labs)
     }
 
-    fn reopened<'b>(&self, _planned: &RunPlan<'b>) -> Result<Box<dyn OpenProtocol + 'b>, CliError> {
-        Ok(Box::new(Self { services: self.services.clone(), labs: Vec::new() }))
+    /// Tokens are asked for anew: what keeps them fresh goes by the run's own instants.
+    fn reopened<'b>(&self, planned: &RunPlan<'b>) -> Result<Box<dyn OpenProtocol + 'b>, CliError> {
+        let tokens = tokens(planned)?;
+        Ok(Box::new(Self { services: self.services.clone(), labs: Vec::new(), tokens }))
+    }
+
+    fn upkeep(&mut self) -> Vec<Arc<dyn LanePlan<ThreadedRuntime>>> {
+        self.tokens.iter_mut().filter_map(|(_, tokens)| tokens.refresh.take()).collect()
+    }
+
+    fn observers(self: Box<Self>) -> Result<Vec<Box<dyn Observer>>, PlanError> {
+        let watches = self.tokens.into_iter().map(|(_, tokens)| tokens.watch);
+        Ok(watches.map(|watch| -> Box<dyn Observer> { Box::new(watch) }).collect())
     }
 
     fn lane(&mut self, lane: LaneRequest<'_>) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
@@ -125,11 +151,69 @@ impl OpenProtocol for OpenHttp {
         let made = HttpWorkload::new(plan, client);
         let made = made.map_err(|error| PlanFault::failed(error).at(lane.at(REQUEST)))?;
         let made = made.warm_up(lane.warm_up).within(lane.workload.timeout.duration());
+        let grant = grant_of(plan, name.and_then(|name| lane.planned.plan.target.services.get(name)));
+        let tokens = self.tokens.iter().find(|(known, _)| Some(known) == grant);
+        let wall = WallTime { epoch_unix_ms: lane.planned.epoch_unix_ms };
+        let made = match tokens {
+            Some((_, tokens)) => made.tokens(tokens.stock.clone(), wall),
+            None => made,
+        };
         Ok(lane.with(match name {
             Some(name) => made.of_service(name),
             None => made,
         }))
     }
+}
+
+/// The grant of whose tokens requests of a workload have one, its own or that of its service.
+fn grant_of<'a>(request: &'a HttpPlan, service: Option<&'a ServicePlan>) -> Option<&'a Agreed<GrantPlan>> {
+    let of_service = service.and_then(|service| service.token.as_ref());
+    request.bearer.as_ref().or(of_service).and_then(BearerPlan::grant)
+}
+
+/// Every grant that requests go by, once: where the plan has it first, and whose it is there.
+fn grants(plan: &Plan) -> Vec<(&Agreed<GrantPlan>, PlanPath, &str)> {
+    let mut grants: Vec<(&Agreed<GrantPlan>, PlanPath, &str)> = Vec::new();
+    for (place, workload) in plan.workloads.iter().enumerate() {
+        let Some(request) = request(workload) else { continue };
+        let own = PlanPath::workload(place).key(REQUEST);
+        let name = destination(request, plan, own.clone()).ok().flatten();
+        let Some(grant) = grant_of(request, name.and_then(|name| plan.target.services.get(name))) else {
+            continue;
+        };
+        let (at, whose) = match (&request.bearer, name) {
+            (None, Some(name)) => (PlanPath::of("target.services").key(name).key("token"), name),
+            _ => (own.key("bearer"), workload.name.as_str()),
+        };
+        if grants.iter().all(|(known, ..)| *known != grant) {
+            grants.push((grant, at.key("grant"), whose));
+        }
+    }
+    grants
+}
+
+/// The tokens of all grants. Where there are several, each has a name of its own.
+fn tokens(planned: &RunPlan<'_>) -> Result<Vec<(Agreed<GrantPlan>, RunTokens)>, CliError> {
+    let all = grants(planned.plan);
+    let names: Vec<&str> = all.iter().map(|(.., whose)| *whose).collect();
+    let each = all.into_iter().enumerate().map(|(place, (grant, at, whose))| {
+        // A service and a workload may have the same name.
+        let before = names[..place].iter().filter(|name| **name == whose).count();
+        let name = match (names.len(), before) {
+            (1, _) => OAUTH.to_owned(),
+            (_, 0) => format!("{OAUTH}-{whose}"),
+            (_, before) => format!("{OAUTH}-{whose}-{}", before + 1),
+        };
+        let subject = TokenSubject::Unasked;
+        let granting = PlannedGrant { grant, at, name, subject, otherwise: GrantedKind::AccessToken };
+        Ok((grant.clone(), granted(planned.plan, granting, planned.epoch_unix_ms)?))
+    });
+    each.collect()
+}
+
+/// Whether the series of a workload of that name could be taken for those of tokens.
+fn is_of_tokens(name: &str) -> bool {
+    name == OAUTH || name.strip_prefix(OAUTH).is_some_and(|rest| rest.starts_with('-'))
 }
 
 /// The name of the service that a request goes to: the one that it names, or the only one with a URL; none where the target is

@@ -1,6 +1,7 @@
 //! Embedded targets as a run keeps them.
 
 use hammer_lab::LabError;
+use hammer_lab::fault::TimedFault;
 use hammer_lab::handle::{LabHandle, LabTarget};
 use hammer_values::{ServiceUrl, ValueError};
 
@@ -12,11 +13,18 @@ use crate::plan::path::PlanPath;
 pub(crate) trait Lab {
     /// Counts the times of its scripted faults from now.
     fn restart_faults(&self);
+
+    /// What it does at some time from then on, in the order of time.
+    fn timed_faults(&self) -> Vec<TimedFault>;
 }
 
 impl<T: LabTarget> Lab for LabHandle<T> {
     fn restart_faults(&self) {
         self.restart_faults();
+    }
+
+    fn timed_faults(&self) -> Vec<TimedFault> {
+        self.timed_faults()
     }
 }
 

@@ -4,40 +4,48 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hammer_audit::{LogAuditor, LogPlace};
+use hammer_audit::{LogAuditor, LogPlace, MOST_LINKS};
 use hammer_core::dispatch::LanePlan;
 use hammer_core::observe::{Named, Observer};
 use hammer_core::run::StopRule;
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_measure::headline::Headline;
+use hammer_report::report::AccountedJob;
 use hammer_sigstore::{
-    BundleFiles, CorpusSink, CorpusWriter, CorpusWritten, RekorLog, RekorTilesLeaves, RekorTilesLog,
-    RekorVersion, SignPlan, SigstoreError, SigstoreService, SigstoreTargetPlan, TufTargetPlan,
+    BundleFiles, CorpusSink, CorpusWriter, CorpusWritten, ReadRekor, RekorLog, RekorTilesLeaves,
+    RekorTilesLog, RekorVersion, SignPlan, SigstoreError, SigstoreService, SigstoreTargetPlan, TrustSource,
+    TufTargetPlan, VerifyPlan,
 };
 use http::Uri;
 
 use super::lab::Lab;
 use super::lane::LaneRequest;
-use super::{FillCorpus, OpenProtocol, Protocol, RunFiles, RunPlan, WrittenCorpus};
+use super::tokens::OAUTH;
+use super::{CalledService, FillCorpus, OpenProtocol, Protocol, RunFiles, RunPlan, WrittenCorpus};
 use crate::error::CliError;
+use crate::plan::compat::CompatPlan;
 use crate::plan::error::{KeyedError, PlanError, PlanFault};
 use crate::plan::path::PlanPath;
 use crate::plan::section::Section;
 use crate::plan::{Plan, WorkloadPlan};
 use crate::tui::spec::{PanelSide, PanelSpec};
 
+mod accounted;
+mod embedded;
 pub(crate) mod issuer;
 mod lanes;
 mod opened;
 mod panel;
+mod rotation;
 mod sections;
+mod served;
 mod tokens;
 mod tuf;
 
+use embedded::EmbeddedPlan;
 use opened::OpenTarget;
 use panel::{PANEL, side};
 use sections::{LAB, SIGN, TARGET, all, mixed, read, sign, timestamp, tuf as refreshes, uses, verify};
-use tokens::OAUTH;
 
 /// The protocol.
 pub(crate) struct Sigstore;
@@ -53,13 +61,32 @@ impl Protocol for Sigstore {
         all()
     }
 
+    fn will_observe(&self, plan: &Plan, observation: &str) -> bool {
+        let of = |workload| sign(workload).or_else(|| mixed(workload).map(|mixed| &mixed.sign));
+        let mut signs = plan.workloads.iter().filter_map(of);
+        observation == TREE_SIZE && signs.any(|plan| plan.audit && plan.rekor != RekorVersion::None)
+    }
+
     fn check(&self, planned: &RunPlan<'_>) -> Result<(), PlanError> {
         let plan = planned.plan;
+        if plan.compat.is_some() && accounted::jobs(plan).is_empty() {
+            return Err(PlanFault::Misfit(NOTHING_TO_COUNT.to_owned()).at(PlanPath::of("compat")));
+        }
         let has_target = plan.target.unnamed.keys().any(|key| key == TARGET);
         let has_lab = plan.target.lab.as_ref().is_some_and(|lab| lab.kind.keys().any(|key| key == LAB));
+        let mut links = FollowingLinks::of(plan);
+        let target = plan.target.unnamed.get::<SigstoreTargetPlan>(TARGET);
+        if target.is_some_and(|target| target.trust == TrustSource::Servers && target.trusted_root.is_some())
+        {
+            let twice = SigstoreError::Both { one: "trusted_root", other: "trust" };
+            return Err(PlanFault::failed(twice).at(PlanPath::of("target").key(TARGET)));
+        }
         for (place, workload) in plan.workloads.iter().enumerate() {
             let Some((key, services)) = uses(workload) else { continue };
             let at = PlanPath::workload(place).key(key);
+            if !links.has_room_for(workload) {
+                return Err(PlanFault::Misfit(TOO_MANY_FOLLOW.to_owned()).at(at));
+            }
             if !has_target && !has_lab {
                 return Err(PlanFault::Misfit(NO_TARGET.to_owned()).at(at));
             }
@@ -67,20 +94,26 @@ impl Protocol for Sigstore {
                 .target
                 .unnamed
                 .get::<SigstoreTargetPlan>(TARGET)
-                .is_some_and(|target| target.identity.grant.is_some());
+                .is_some_and(|target| target.identity.grant.is_some())
+                || plan.target.lab.as_ref().is_some_and(|lab| {
+                    lab.kind.get::<EmbeddedPlan>(LAB).is_some_and(EmbeddedPlan::is_granted)
+                });
             if is_granted && workload.name.as_str() == OAUTH {
                 let at = PlanPath::workload(place).key("name");
                 return Err(PlanFault::Taken(OAUTH.to_owned()).at(at));
             }
-            let has_corpus = verify(workload).is_some_and(|plan| plan.corpus.is_some());
             let mut measured = plan.measured().map(|(_, workload)| workload);
-            if verify(workload).is_some() && !has_corpus && !measured.any(logs_on_rekor1) {
-                return Err(PlanFault::Misfit(NOTHING_TO_VERIFY.to_owned()).at(at));
+            if let Some(verify) = verify(workload).filter(|plan| plan.corpus.is_none())
+                && !measured.any(|workload| signs(workload).is_some_and(|sign| verify.rekor.has(sign.rekor)))
+            {
+                return Err(PlanFault::Misfit(nothing_to_verify(verify.rekor)).at(at));
             }
             if services.is_empty() && read(workload).is_some() {
                 return Err(PlanFault::failed(SigstoreError::NothingToRead).at(at));
             }
-            if let Some(target) = plan.target.unnamed.get(TARGET) {
+            let target = plan.target.unnamed.get::<SigstoreTargetPlan>(TARGET);
+            // Files are read as the run starts.
+            if let Some(target) = target.filter(|target| target.signing_config.is_none()) {
                 let endpoints = hammer_sigstore::ServiceEndpoints::of(target);
                 for service in services {
                     let needed = endpoints.needed(service).map(drop);
@@ -101,7 +134,14 @@ impl Protocol for Sigstore {
         };
         let auditor = target.as_ref().map(|target| auditor(planned, target)).transpose()?.flatten();
         let followed = target.as_ref().map(|target| followed(planned, target)).transpose()?.flatten();
-        Ok(Box::new(OpenSigstore { target, labs, auditor, followed, filled: None, bundles: Vec::new() }))
+        let (filled, bundles, called) = (None, Vec::new(), called(planned.plan));
+        Ok(Box::new(OpenSigstore { target, labs, auditor, followed, filled, bundles, called }))
+    }
+
+    fn accounted(&self, plan: &Plan, compat: CompatPlan) -> Vec<AccountedJob> {
+        match compat {
+            CompatPlan::RhtasBenchmark => accounted::jobs(plan),
+        }
     }
 
     fn panel(&self) -> Option<PanelSpec> {
@@ -140,6 +180,8 @@ struct OpenSigstore {
     filled: Option<CorpusSink>,
     /// Where flows leave bundles.
     bundles: Vec<Arc<BundleFiles>>,
+    /// The services that workloads call over gRPC.
+    called: Vec<SigstoreService>,
 }
 
 /// The log of Rekor v1, and who follows it.
@@ -169,12 +211,24 @@ impl OpenProtocol for OpenSigstore {
     }
 
     fn notes(&mut self) -> Vec<String> {
-        let tokens = self.target.as_mut().and_then(|target| target.tokens.as_mut());
-        tokens.map(|tokens| std::mem::take(&mut tokens.notes)).unwrap_or_default()
+        let Some(target) = &mut self.target else { return Vec::new() };
+        let of_tokens = target.tokens.as_mut().map(|tokens| std::mem::take(&mut tokens.notes));
+        target.notes.iter().cloned().chain(of_tokens.into_iter().flatten()).collect()
     }
 
     fn observes(&self) -> bool {
         self.auditor.is_some() || self.followed.is_some()
+    }
+
+    fn called(&self) -> Vec<CalledService> {
+        let Some(target) = self.target.as_ref().filter(|target| !target.is_embedded()) else {
+            return Vec::new();
+        };
+        let called = |service: &SigstoreService| CalledService {
+            name: service.name(),
+            endpoints: target.target.endpoints.at(*service).to_vec(),
+        };
+        self.called.iter().map(called).collect()
     }
 
     fn take_labs(&mut self) -> Vec<Box<dyn Lab>> {
@@ -193,6 +247,7 @@ impl OpenProtocol for OpenSigstore {
             followed,
             filled: None,
             bundles: Vec::new(),
+            called: self.called.clone(),
         }))
     }
 
@@ -204,6 +259,12 @@ impl OpenProtocol for OpenSigstore {
     ) -> Result<Option<Box<dyn FillCorpus>>, PlanFault> {
         if sign(workload).is_none_or(|plan| plan.rekor == RekorVersion::None) {
             return Ok(None);
+        }
+        // What every line of the file would repeat.
+        let artifact = sign(workload).and_then(|plan| plan.artifact_file.as_ref());
+        let length = artifact.and_then(|path| std::fs::metadata(path).ok()).map_or(0, |found| found.len());
+        if length > MOST_REPEATED {
+            return Err(PlanFault::Misfit(REPEATED.to_owned()));
         }
         let writer = CorpusWriter::open(file, is_emptied).map_err(PlanFault::failed)?;
         self.filled = Some(writer.sink());
@@ -219,10 +280,11 @@ impl OpenProtocol for OpenSigstore {
             return lanes::signs(plan, target, followers, (self.filled.take(), &mut self.bundles), lane);
         }
         if let Some(plan) = verify(lane.workload) {
-            return lanes::verifies(plan, target, self.followed.as_mut(), lane);
+            return lanes::verifies(plan, target, (self.auditor.as_mut(), self.followed.as_mut()), lane);
         }
         if let Some(plan) = mixed(lane.workload) {
-            return lanes::mixes(plan, target, self.followed.as_mut(), &mut self.bundles, lane);
+            let followers = (self.auditor.as_mut(), self.followed.as_mut());
+            return lanes::mixes(plan, target, followers, &mut self.bundles, lane);
         }
         if let Some(plan) = read(lane.workload) {
             return lanes::reads(plan, target, lane);
@@ -257,7 +319,7 @@ impl OpenProtocol for OpenSigstore {
 
     fn headlines(&self) -> Vec<Headline> {
         let is_observed = self.observes();
-        is_observed.then(|| Headline::size("tree_size", "tree size")).into_iter().collect()
+        is_observed.then(|| Headline::size(TREE_SIZE, "tree size")).into_iter().collect()
     }
 
     fn observers(self: Box<Self>) -> Result<Vec<Box<dyn Observer>>, PlanError> {
@@ -270,9 +332,10 @@ impl OpenProtocol for OpenSigstore {
                 false => Box::new(auditor),
             }
         };
-        let tokens = self.target.and_then(|target| target.tokens);
+        let (tokens, rotation) = self.target.map_or((None, None), |target| (target.tokens, target.rotation));
         let watch = tokens.map(|tokens| -> Box<dyn Observer> { Box::new(tokens.watch) });
-        Ok(tiles.into_iter().chain(followed).map(observer).chain(watch).collect())
+        let rotation = rotation.map(|rotation| -> Box<dyn Observer> { Box::new(rotation) });
+        Ok(tiles.into_iter().chain(followed).map(observer).chain(watch).chain(rotation).collect())
     }
 }
 
@@ -301,10 +364,21 @@ impl OpenSigstore {
     }
 }
 
+/// The services that workloads of a plan call over gRPC.
+fn called(plan: &Plan) -> Vec<SigstoreService> {
+    let used = plan.workloads.iter().filter_map(uses).flat_map(|(_, services)| services);
+    let mut called: Vec<SigstoreService> = Vec::new();
+    for service in used.filter(|service| service.is_called()) {
+        if !called.contains(&service) {
+            called.push(service);
+        }
+    }
+    called
+}
+
 /// Who follows Rekor v1, where a workload writes to it and wants that.
 fn followed(planned: &RunPlan<'_>, target: &OpenTarget) -> Result<Option<FollowedRekor>, PlanError> {
-    let of = |workload| sign(workload).or_else(|| mixed(workload).map(|mixed| &mixed.sign));
-    let signs = planned.plan.workloads.iter().filter_map(of);
+    let signs = planned.plan.workloads.iter().filter_map(signs);
     let followed = signs.filter(|plan| is_followed(plan));
     let Some(lags_at_most) = followed.map(|plan| plan.missing_after.duration()).max() else {
         return Ok(None);
@@ -319,6 +393,43 @@ fn followed(planned: &RunPlan<'_>, target: &OpenTarget) -> Result<Option<Followe
     Ok(Some(FollowedRekor { log, auditor: auditor.folder(planned.evidence.to_owned()) }))
 }
 
+/// The workloads of a plan that an auditor has to tell apart: those of Rekor v1, and of Rekor v2.
+#[derive(Debug)]
+struct FollowingLinks {
+    /// Whether that log is followed at all.
+    is_followed: [bool; 2],
+    links: [usize; 2],
+}
+
+impl FollowingLinks {
+    /// None yet.
+    fn of(plan: &Plan) -> Self {
+        let is_followed = [false, true].map(|on_tiles| {
+            let mut signs = plan.workloads.iter().filter_map(signs);
+            signs.any(|plan| plan.audit && is_on(plan.rekor, on_tiles))
+        });
+        Self { is_followed, links: [0; 2] }
+    }
+
+    /// Counts one in; whether all that were have room.
+    fn has_room_for(&mut self, workload: &WorkloadPlan) -> bool {
+        let verifies = verify(workload).or_else(|| mixed(workload).map(|mixed| &mixed.verify));
+        for on_tiles in [false, true] {
+            let place = usize::from(on_tiles);
+            let writes = signs(workload).is_some_and(|plan| plan.audit && is_on(plan.rekor, on_tiles));
+            let reads = verifies.is_some_and(|plan| (plan.rekor == ReadRekor::V2) == on_tiles);
+            let reads = reads && self.is_followed[place];
+            self.links[place] += usize::from(writes) + usize::from(reads);
+        }
+        self.links.iter().all(|links| *links <= MOST_LINKS)
+    }
+}
+
+/// Whether that is the Rekor on tiles, or the other one.
+fn is_on(rekor: RekorVersion, on_tiles: bool) -> bool {
+    if on_tiles { rekor.is_on_tiles() } else { rekor == RekorVersion::V1 }
+}
+
 /// Whether what a plan gets logged is on Rekor v1, and followed.
 fn is_followed(plan: &SignPlan) -> bool {
     plan.audit && plan.rekor == RekorVersion::V1
@@ -326,7 +437,7 @@ fn is_followed(plan: &SignPlan) -> bool {
 
 /// The auditor of Rekor v2, where a workload writes to it and wants that.
 fn auditor(planned: &RunPlan<'_>, target: &OpenTarget) -> Result<Option<LogAuditor>, PlanError> {
-    let mut signs = planned.plan.workloads.iter().filter_map(sign);
+    let mut signs = planned.plan.workloads.iter().filter_map(signs);
     if !signs.any(|plan| plan.audit && plan.rekor.is_on_tiles()) {
         return Ok(None);
     }
@@ -341,10 +452,34 @@ fn auditor(planned: &RunPlan<'_>, target: &OpenTarget) -> Result<Option<LogAudit
     Ok(Some(auditor.folder(planned.evidence.to_owned())))
 }
 
-/// Whether flows of a workload get entries of Rekor v1 logged, which others read back.
-fn logs_on_rekor1(workload: &WorkloadPlan) -> bool {
-    mixed(workload).is_some() || sign(workload).is_some_and(|plan| plan.rekor == RekorVersion::V1)
+/// What a workload signs, where it does, whatever else it does.
+fn signs(workload: &WorkloadPlan) -> Option<&SignPlan> {
+    sign(workload).or_else(|| mixed(workload).map(|mixed| &mixed.sign))
 }
 
-const NOTHING_TO_VERIFY: &str = "flows that verify read what flows of the same run got logged on Rekor v1; give a workload `sigstore_sign` with `rekor: v1`, or `corpus`";
+/// Whether flows of a run verify what its sign flows get logged in Rekor v2.
+fn reads_rekor2(plan: &Plan) -> bool {
+    let verifies = |workload| verify(workload).or_else(|| mixed(workload).map(|mixed| &mixed.verify));
+    let reads = |plan: &VerifyPlan| plan.corpus.is_none() && plan.rekor == ReadRekor::V2;
+    plan.workloads.iter().filter_map(verifies).any(reads)
+}
+
+fn nothing_to_verify(rekor: ReadRekor) -> String {
+    let (log, key) = match rekor {
+        ReadRekor::V1 => ("v1", "`rekor: v1`"),
+        ReadRekor::V2 => ("v2", "`rekor: v2` or `v2-grpc`"),
+    };
+    format!(
+        "flows that verify read what flows of the same run got logged on Rekor {log}; give a workload `sigstore_sign` with {key}, or `corpus`"
+    )
+}
+
+/// Bytes of a file that every entry of a corpus is about.
+const MOST_REPEATED: u64 = 2 << 10;
+const REPEATED: &str = "each of its lines would hold the whole `artifact_file` of what is signed, which is 2 KiB at most with a corpus; without that file each flow signs an artifact of its own";
+const TOO_MANY_FOLLOW: &str = "a log is followed for 256 workloads at most, of which a mixed one that reads counts for two: give this one `audit: false`, or leave it out";
+const NOTHING_TO_COUNT: &str =
+    "no flow signs or verifies; give a workload `sigstore_sign`, `sigstore_verify` or `sigstore_mixed`";
 const NO_TARGET: &str = "there is no service of Sigstore; give `target.sigstore`, or `target.lab.sigstore`";
+/// The observation of whoever follows a log.
+const TREE_SIZE: &str = "tree_size";

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 use super::lab::{Lab, own_url, unstarted};
 use super::lane::LaneRequest;
-use super::{OpenProtocol, Protocol, RunPlan};
+use super::{CalledService, OpenProtocol, Protocol, RunPlan};
 use crate::error::CliError;
 use crate::plan::document::LabSettings;
 use crate::plan::error::{KeyedError, PlanError, PlanFault};
@@ -106,6 +106,11 @@ struct OpenTrillian {
 impl OpenProtocol for OpenTrillian {
     fn endpoints(&self) -> Vec<Uri> {
         self.target.iter().flat_map(|target| target.endpoints.clone()).collect()
+    }
+
+    fn called(&self) -> Vec<CalledService> {
+        let target = self.target.iter().filter(|_| self.labs.is_empty());
+        target.map(|target| CalledService { name: SECTION, endpoints: target.endpoints.clone() }).collect()
     }
 
     fn take_labs(&mut self) -> Vec<Box<dyn Lab>> {

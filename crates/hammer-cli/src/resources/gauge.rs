@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use hammer_core::clock::MonotonicClock;
 use hammer_core::observe::{ObservationSink, Observer};
 use hammer_core::runtime::{Clock, LocalFuture};
 use hammer_measure::{Nanos, Phase};
@@ -17,8 +16,8 @@ pub(super) trait Gauge: 'static {
 }
 
 /// Looks until that instant, before the load.
-pub(super) async fn look_until(mut gauge: impl Gauge, every: Nanos, clock: MonotonicClock, until: Nanos) {
-    let mut next = hammer_measure::Now::now(&clock);
+pub(super) async fn look_until(mut gauge: impl Gauge, every: Nanos, clock: Rc<dyn Clock>, until: Nanos) {
+    let mut next = clock.now();
     loop {
         gauge.look(Stage::Idle, None).await;
         if next >= until {

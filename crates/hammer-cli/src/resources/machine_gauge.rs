@@ -6,22 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hammer_core::observe::ObservationSink;
 use hammer_core::runtime::Clock;
 use hammer_measure::Nanos;
-use rustix::param::page_size;
+use hammer_pages::node::MachineLook;
+use hammer_pages::proc::{MachineTicks, ProcessStat};
 
 use super::gauge::Gauge;
-use super::machine::{MachineLook, MachineTicks};
+use super::machine::MachineTexts;
 use super::meter::{MachineMeter, MachineShares, Stage, UsageMeter};
-use super::process::{ProcReader, ProcessStat, ProgramName, TICKS_PER_SECOND};
-use super::process_tree::{TreeAccount, members};
-
-/// Which processes are a component, with all that they start.
-#[derive(Clone, Debug)]
-pub(super) enum ProcessSelector {
-    /// The process that has this number when it is looked for first.
-    Pid(u32),
-    /// Those whose command line holds this text, but hammer itself and the shells of its hooks.
-    Command(String),
-}
+use super::process::ProcReader;
+use super::processes::{FollowedProcesses, ProcessSelector, ProcessesUse};
+use super::usage::tell;
 
 /// A component that is made of processes.
 #[derive(Clone, Debug)]
@@ -35,32 +28,27 @@ pub(super) struct ProcessComponent {
 pub(super) struct MachineGauge {
     clock: Rc<dyn Clock>,
     reader: ProcReader,
-    components: Vec<FollowedProcesses>,
+    components: Vec<WatchedProcesses>,
     machine: Arc<Mutex<MachineMeter>>,
-    /// The last look, from which shares are told.
-    last: Option<MachineTicks>,
+    told: ToldMachine,
     all: Vec<ProcessStat>,
 }
 
 /// A component as it was found so far.
-struct FollowedProcesses {
+struct WatchedProcesses {
     component: ProcessComponent,
-    account: TreeAccount,
-    /// By number: a process that was given by its number, or all of the machine, since their command lines are known.
-    roots: Vec<KnownRoot>,
+    processes: FollowedProcesses,
     /// Whether any was there at the last look; `None` before the first.
     was_there: Option<bool>,
     last: Option<(Nanos, f64)>,
-    members: Vec<ProcessStat>,
 }
 
-/// Whether a process is one of those that were asked for.
-#[derive(Clone, Copy)]
-struct KnownRoot {
-    pid: u32,
-    started: u64,
-    name: ProgramName,
-    is_root: bool,
+/// Tells of a machine, look by look.
+pub(super) struct ToldMachine {
+    /// What stands before each of its observations.
+    name: String,
+    /// The last look, from which shares are told.
+    last: Option<MachineTicks>,
 }
 
 impl MachineGauge {
@@ -69,37 +57,24 @@ impl MachineGauge {
         machine: Arc<Mutex<MachineMeter>>,
         clock: Rc<dyn Clock>,
     ) -> Self {
-        let followed = |component| FollowedProcesses {
+        let watched = |component: ProcessComponent| WatchedProcesses {
+            processes: FollowedProcesses::new(component.selector.clone()),
             component,
-            account: TreeAccount::default(),
-            roots: Vec::new(),
             was_there: None,
             last: None,
-            members: Vec::new(),
         };
-        let components = components.into_iter().map(followed).collect();
-        Self { clock, reader: ProcReader::default(), components, machine, last: None, all: Vec::new() }
-    }
-
-    fn look_at_machine(&mut self, stage: Stage, sink: Option<&ObservationSink>) {
-        let (look, now) = (MachineLook::now(&mut self.reader), self.clock.now());
-        self.machine.lock().unwrap_or_else(PoisonError::into_inner).sample(stage, now, &look);
-        let last = self.last.replace(look.ticks);
-        let Some(sink) = sink else { return };
-        if let Some(shares) = last.and_then(|last| MachineShares::between(&last, &look.ticks)) {
-            let MachineShares { user, system, iowait, steal } = shares;
-            for (name, share) in [("user", user), ("system", system), ("iowait", iowait), ("steal", steal)] {
-                sink.observed(&format!("resources/machine/{name}"), now, share);
-            }
-        }
-        sink.observed("resources/machine/load", now, look.load);
-        sink.observed("resources/machine/memory_available", now, look.available_bytes as f64);
+        let components = components.into_iter().map(watched).collect();
+        let (reader, told) = (ProcReader::default(), ToldMachine::new("machine"));
+        Self { clock, reader, components, machine, told, all: Vec::new() }
     }
 }
 
 impl Gauge for MachineGauge {
     async fn look(&mut self, stage: Stage, sink: Option<&ObservationSink>) {
-        self.look_at_machine(stage, sink);
+        let look = MachineTexts::read(&mut self.reader).files().look();
+        let now = self.clock.now();
+        self.machine.lock().unwrap_or_else(PoisonError::into_inner).sample(stage, now, &look);
+        self.told.look(now, &look, sink);
         if self.components.is_empty() {
             return;
         }
@@ -111,7 +86,7 @@ impl Gauge for MachineGauge {
     }
 }
 
-impl FollowedProcesses {
+impl WatchedProcesses {
     fn look(
         &mut self,
         stage: Stage,
@@ -120,51 +95,19 @@ impl FollowedProcesses {
         reader: &mut ProcReader,
         sink: Option<&ObservationSink>,
     ) {
-        self.find_roots(all, reader);
-        let roots = &self.roots;
-        members(all, &mut self.members, |process| known(roots, process).is_some_and(|root| root.is_root));
-        let cpu = self.account.look(&self.members, all) as f64 / TICKS_PER_SECOND;
-        let pages: u64 = self.members.iter().map(|process| process.resident_pages).sum();
-        let memory = pages * page_size() as u64;
+        let ProcessesUse { cpu, memory, count } = self.processes.look(all, reader);
         let mut meter = self.component.meter.lock().unwrap_or_else(PoisonError::into_inner);
         meter.sample(stage, now, cpu, Some(memory));
         drop(meter);
         let last = self.last.replace((now, cpu));
         if let Some(sink) = sink {
             tell(&self.component.name, last, (now, cpu), Some(memory), sink);
-            self.tell_presence(now, sink);
-        }
-    }
-
-    fn find_roots(&mut self, all: &[ProcessStat], reader: &mut ProcReader) {
-        match &self.component.selector {
-            ProcessSelector::Pid(pid) => {
-                let found = all.iter().find(|process| process.pid == *pid);
-                if let Some(process) = found.filter(|_| self.roots.is_empty()) {
-                    self.roots.push(KnownRoot::of(process, true));
-                }
-            }
-            ProcessSelector::Command(text) => {
-                let own = std::process::id();
-                let before = std::mem::take(&mut self.roots);
-                self.roots.extend(all.iter().map(|process| {
-                    // A command line is read once, and again where the process has become another program.
-                    match known(&before, process).filter(|root| root.name == process.name) {
-                        Some(root) => *root,
-                        None => {
-                            let is_other = process.pid != own && process.parent != own;
-                            let is_root = is_other && reader.command_line_holds(process.pid, text);
-                            KnownRoot::of(process, is_root)
-                        }
-                    }
-                }));
-            }
+            self.tell_presence(count > 0, now, sink);
         }
     }
 
     /// Says once that they are not there, and once that they are there again.
-    fn tell_presence(&mut self, now: Nanos, sink: &ObservationSink) {
-        let is_there = !self.members.is_empty();
+    fn tell_presence(&mut self, is_there: bool, now: Nanos, sink: &ObservationSink) {
         let name = &self.component.name;
         let text = match (self.was_there.replace(is_there), is_there) {
             (None, false) => format!("resources of {name}: there is no such process"),
@@ -176,31 +119,23 @@ impl FollowedProcesses {
     }
 }
 
-impl KnownRoot {
-    const fn of(process: &ProcessStat, is_root: bool) -> Self {
-        Self { pid: process.pid, started: process.started, name: process.name, is_root }
+impl ToldMachine {
+    pub(super) fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), last: None }
     }
-}
 
-/// What is known of that very process; `roots` are sorted by number.
-fn known<'a>(roots: &'a [KnownRoot], process: &ProcessStat) -> Option<&'a KnownRoot> {
-    let place = roots.binary_search_by_key(&process.pid, |root| root.pid).ok()?;
-    Some(&roots[place]).filter(|root| root.started == process.started)
-}
-
-/// Tells the cores that were in use since the last look, and the memory now.
-pub(super) fn tell(
-    name: &str,
-    last: Option<(Nanos, f64)>,
-    (now, cpu): (Nanos, f64),
-    memory: Option<u64>,
-    sink: &ObservationSink,
-) {
-    if let Some((before, used)) = last.filter(|(before, _)| *before < now) {
-        let cores = (cpu - used) / now.since(before).as_secs_f64();
-        sink.observed(&format!("resources/{name}/cpu"), now, cores);
-    }
-    if let Some(bytes) = memory {
-        sink.observed(&format!("resources/{name}/memory"), now, bytes as f64);
+    /// Tells the shares since the last look, and what is so now.
+    pub(super) fn look(&mut self, now: Nanos, look: &MachineLook, sink: Option<&ObservationSink>) {
+        let last = self.last.replace(look.ticks);
+        let Some(sink) = sink else { return };
+        let name = &self.name;
+        if let Some(shares) = last.and_then(|last| MachineShares::between(&last, &look.ticks)) {
+            let MachineShares { user, system, iowait, steal } = shares;
+            for (part, share) in [("user", user), ("system", system), ("iowait", iowait), ("steal", steal)] {
+                sink.observed(&format!("resources/{name}/{part}"), now, share);
+            }
+        }
+        sink.observed(&format!("resources/{name}/load"), now, look.load);
+        sink.observed(&format!("resources/{name}/memory_available"), now, look.available_bytes as f64);
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use hammer_measure::Nanos;
-
-use super::machine::{MachineLook, MachineTicks};
+use hammer_pages::node::MachineLook;
+use hammer_pages::proc::MachineTicks;
 
 /// To which figures a sample belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub(super) struct UsageMeter {
     window: Nanos,
     idle: Span<f64>,
     measured: Span<f64>,
+    /// Seconds over measurement in which a limit of CPU held it back.
+    held_back: Span<f64>,
     /// Of measurement, so many as the window needs.
     recent: VecDeque<(Nanos, f64)>,
     most: Option<f64>,
@@ -63,9 +65,9 @@ impl Span<f64> {
 impl UsageMeter {
     /// A meter whose greatest use is that of a window of this length.
     pub(super) fn new(window: Nanos) -> Self {
-        let (idle, measured) = (Span::new(), Span::new());
+        let [idle, measured, held_back] = [Span::new(); 3];
         let recent = VecDeque::new();
-        Self { window, idle, measured, recent, most: None, memory_most: None, samples: 0, gaps: 0 }
+        Self { window, idle, measured, held_back, recent, most: None, memory_most: None, samples: 0, gaps: 0 }
     }
 
     /// Takes a sample: CPU seconds since some start, which is the same as long as the stage is, and memory in bytes.
@@ -80,6 +82,18 @@ impl UsageMeter {
                 self.slide(at, cpu_seconds);
             }
         }
+    }
+
+    /// Takes for how many seconds since some start a limit of CPU has held it back.
+    pub(super) fn hold_back(&mut self, stage: Stage, at: Nanos, seconds: f64) {
+        if stage == Stage::Measurement {
+            self.held_back.push(at, seconds);
+        }
+    }
+
+    /// Seconds over measurement in which a limit of CPU held it back; `None` where nobody knows.
+    pub(super) fn held_back(&self) -> Option<f64> {
+        self.held_back.growth().map(|(seconds, _)| seconds)
     }
 
     /// A sample could not be had.
@@ -128,6 +142,10 @@ pub(super) struct MachineMeter {
     pub(super) load_most: Option<f64>,
     /// The least available memory over measurement, bytes.
     pub(super) available_least: Option<u64>,
+    /// Samples of measurement.
+    pub(super) samples: u64,
+    /// Samples that could not be had, of all stages.
+    pub(super) gaps: u64,
 }
 
 /// Shares of the time of all cores; the rest was idle.
@@ -142,7 +160,7 @@ pub(super) struct MachineShares {
 impl MachineMeter {
     pub(super) fn new() -> Self {
         let (idle, measured) = (Span::new(), Span::new());
-        Self { idle, measured, cores: 0, load_most: None, available_least: None }
+        Self { idle, measured, cores: 0, load_most: None, available_least: None, samples: 0, gaps: 0 }
     }
 
     /// Takes a sample.
@@ -152,6 +170,7 @@ impl MachineMeter {
             Stage::Idle => self.idle.push(at, look.ticks),
             Stage::Around => {}
             Stage::Measurement => {
+                self.samples += 1;
                 self.measured.push(at, look.ticks);
                 self.load_most = Some(self.load_most.map_or(look.load, |most| most.max(look.load)));
                 let least = self
@@ -160,6 +179,11 @@ impl MachineMeter {
                 self.available_least = Some(least);
             }
         }
+    }
+
+    /// A sample could not be had.
+    pub(super) fn gap(&mut self) {
+        self.gaps += 1;
     }
 
     /// At rest; `None` where nobody looked.

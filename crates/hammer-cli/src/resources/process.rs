@@ -3,61 +3,7 @@
 use std::fs::{self, File};
 use std::io::Read as _;
 
-/// The first bytes of a program's name, which changes where a process becomes another program.
-pub(super) type ProgramName = [u8; 16];
-
-/// What `/proc/PID/stat` says of a process. Times are in ticks of [`TICKS_PER_SECOND`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ProcessStat {
-    /// Its number, which another process may have once it has gone.
-    pub(super) pid: u32,
-    /// The name of its program, cut off by the kernel.
-    pub(super) name: ProgramName,
-    /// Who started it, or waits for it now.
-    pub(super) parent: u32,
-    /// When it started, since the machine did: with `pid`, no other process is the same.
-    pub(super) started: u64,
-    /// User time that it used itself.
-    pub(super) user: u64,
-    /// System time that it used itself.
-    pub(super) system: u64,
-    /// Time of children that it has waited for, and of theirs.
-    pub(super) waited: u64,
-    /// Resident pages.
-    pub(super) resident_pages: u64,
-}
-
-impl ProcessStat {
-    /// Reads the one line of the file; `None` where it is none.
-    pub(super) fn parse(line: &str) -> Option<Self> {
-        let (pid, rest) = line.split_once(' ')?;
-        // The command's name may hold anything but its last parenthesis; what follows is counted from field 3.
-        let (program, rest) = rest.rsplit_once(')')?;
-        let mut name = ProgramName::default();
-        name.iter_mut().zip(program.bytes().skip(1)).for_each(|(byte, given)| *byte = given);
-        let mut numbers = [0; FIELDS];
-        for (place, field) in rest.split_ascii_whitespace().take(FIELDS).enumerate() {
-            // The state is a letter, and what is -1 is not asked for.
-            numbers[place] = field.parse().unwrap_or(0);
-        }
-        let field = |number: usize| numbers[number - 3];
-        Some(Self {
-            pid: pid.parse().ok()?,
-            name,
-            parent: u32::try_from(field(4)).ok()?,
-            started: field(22),
-            user: field(14),
-            system: field(15),
-            waited: field(16) + field(17),
-            resident_pages: field(24),
-        })
-    }
-
-    /// Time that it used itself.
-    pub(super) const fn own(&self) -> u64 {
-        self.user + self.system
-    }
-}
+use hammer_pages::proc::ProcessStat;
 
 /// Reads files of `/proc` into the same room again and again.
 #[derive(Debug, Default)]
@@ -102,33 +48,9 @@ impl ProcReader {
     }
 }
 
-/// Up to resident pages (field 24), from the state (field 3).
-const FIELDS: usize = 22;
-
-/// USER_HZ, 100 on every architecture of Linux that runs Rust's standard library.
-pub(super) const TICKS_PER_SECOND: f64 = 100.0;
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_name_with_parentheses_and_spaces_moves_no_field() {
-        let line = "42 (a) b (c) S 7 42 42 0 -1 4194560 1 2 3 4 100 20 30 4 20 0 8 0 900 1000 55 18446744073709551615";
-        let read = ProcessStat::parse(line).unwrap();
-        let expected = ProcessStat {
-            pid: 42,
-            name: *b"a) b (c\0\0\0\0\0\0\0\0\0",
-            parent: 7,
-            started: 900,
-            user: 100,
-            system: 20,
-            waited: 34,
-            resident_pages: 55,
-        };
-        assert_eq!(read, expected);
-        assert_eq!(ProcessStat::parse("no process"), None);
-    }
 
     #[test]
     fn this_process_is_among_all_and_knows_its_command_line() {

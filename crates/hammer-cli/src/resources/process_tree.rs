@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::process::ProcessStat;
+use hammer_pages::proc::ProcessStat;
 
 /// The CPU time of a changing set of processes, which never falls: what a process had used stays counted once it has gone.
 #[derive(Debug, Default)]
@@ -70,7 +70,6 @@ pub(super) fn members(
     let of = |pid: u32| all.binary_search_by_key(&pid, |process| process.pid).ok().map(|place| &all[place]);
     for process in all {
         let mut ancestor = Some(process);
-        // Processes are read one after another, so that numbers that come again could lead round.
         for _ in 0..MOST_ANCESTORS {
             match ancestor {
                 Some(found) if is_root(found) => {
@@ -84,7 +83,8 @@ pub(super) fn members(
     }
 }
 
-const MOST_ANCESTORS: usize = 64;
+/// Of a process: numbers that come again could lead round.
+pub(super) const MOST_ANCESTORS: usize = 64;
 
 #[cfg(test)]
 mod tests {

@@ -9,16 +9,25 @@ use hammer_core::observe::Observer;
 use hammer_core::runtime::Clock;
 use hammer_measure::{Nanos, Now as _, Phase, Reporter, RunEvent};
 use hammer_report::report::servers::{
-    ComponentResources, ComponentSource, CpuFigures, MachineResources, MachineUse, ServerResources,
+    ComponentResources, ComponentSource, CpuFigures, MachineResources, MachineUse, RemoteMachineResources,
+    ServerResources,
 };
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::LocalSet;
 
-use super::gauge::{GaugeObserver, look_until};
-use super::machine_gauge::{MachineGauge, ProcessComponent, ProcessSelector};
+use super::cgroup::CgroupSelector;
+use super::cgroup_gauge::{CgroupComponent, CgroupGauge};
+use super::gauge::{Gauge, GaugeObserver, look_until};
+use super::machine_gauge::{MachineGauge, ProcessComponent};
 use super::meter::{MachineMeter, MachineShares, UsageMeter};
-use super::page_gauge::{PageComponent, PageGauge};
-use crate::plan::resources::{ProcessPlan, ResourcesPlan};
+use super::processes::ProcessSelector;
+use super::remote_machine::{RemoteMachine, RemoteMachineGauge};
+use super::told_gauge::{ToldComponent, ToldGauge};
+use super::told_use::ToldBy;
+use crate::plan::error::PlanError;
+use crate::plan::path::PlanPath;
+use crate::plan::resources::{CgroupPlan, ProcessPlan, ResourcesPlan};
+use crate::scrape::PageSource;
 use crate::signals::EndSignals;
 
 /// What a plan wants to know of its servers, and what is known so far.
@@ -28,15 +37,24 @@ pub(crate) struct ResourceWatch {
     window: Nanos,
     idle: Nanos,
     processes: Vec<ProcessComponent>,
-    pages: Vec<PageComponent>,
+    cgroups: Vec<CgroupComponent>,
+    told: Vec<(ToldComponent, ComponentSource)>,
     machine: Arc<Mutex<MachineMeter>>,
+    machines: Vec<RemoteMachine>,
     /// To every observer.
     phases: Vec<UnboundedSender<Phase>>,
 }
 
 impl ResourceWatch {
     /// Whatever the plan names; `authorized` says who allowed peers that are neither loopback nor private.
-    pub(crate) fn new(plan: &ResourcesPlan, authorized: Option<&String>, clock: MonotonicClock) -> Self {
+    ///
+    /// # Errors
+    /// A token that cannot be read, or roots, where they stand.
+    pub(crate) fn new(
+        plan: &ResourcesPlan,
+        authorized: Option<&String>,
+        clock: MonotonicClock,
+    ) -> Result<Self, PlanError> {
         let window = Nanos::from(plan.window.duration());
         let meter = || Arc::new(Mutex::new(UsageMeter::new(window)));
         let processes = plan.processes.iter().map(|process| ProcessComponent {
@@ -44,22 +62,30 @@ impl ResourceWatch {
             selector: selector(process),
             meter: meter(),
         });
-        let pages = plan.metrics.iter().map(|page| PageComponent {
-            name: page.name.to_string(),
-            url: page.url.url().clone(),
-            authorized: authorized.cloned(),
+        let cgroups = plan.cgroups.iter().map(|group| CgroupComponent {
+            name: group.name.to_string(),
+            selector: cgroup(group),
             meter: meter(),
         });
-        Self {
+        let told = told_by(plan, authorized)?.into_iter();
+        let told = told.map(|(name, by, source)| (ToldComponent { name, by, meter: meter() }, source));
+        let machines = plan.machines.iter().map(|machine| RemoteMachine {
+            name: machine.name.to_string(),
+            page: PageSource::open(machine.url.url().clone(), authorized.cloned()),
+            meter: Arc::new(Mutex::new(MachineMeter::new())),
+        });
+        Ok(Self {
             clock,
             every: plan.every.duration().into(),
             window,
             idle: plan.idle.duration().into(),
             processes: processes.collect(),
-            pages: pages.collect(),
+            cgroups: cgroups.collect(),
+            told: told.collect(),
             machine: Arc::new(Mutex::new(MachineMeter::new())),
+            machines: machines.collect(),
             phases: Vec::new(),
-        }
+        })
     }
 
     /// Samples on this thread for as long as the plan wants to know what is used at rest, or until a signal comes.
@@ -76,28 +102,50 @@ impl ResourceWatch {
             let mut signals = EndSignals::listen()?;
             let until = self.clock.now().saturating_add(self.idle);
             let clock = || -> Rc<dyn Clock> { Rc::new(self.clock) };
-            for page in &self.pages {
-                let gauge = PageGauge::new(page.clone(), self.patience(), clock());
-                tokio::task::spawn_local(look_until(gauge, self.every, self.clock, until));
+            for group in &self.cgroups {
+                self.rests(CgroupGauge::new(group.clone(), clock()), clock(), until);
+            }
+            for (component, _) in &self.told {
+                self.rests(ToldGauge::new(component.clone(), self.patience(), clock()), clock(), until);
+            }
+            for machine in &self.machines {
+                self.rests(
+                    RemoteMachineGauge::new(machine.clone(), self.patience(), clock()),
+                    clock(),
+                    until,
+                );
             }
             let gauge = MachineGauge::new(self.processes.clone(), self.machine.clone(), clock());
             tokio::select! {
-                () = look_until(gauge, self.every, self.clock, until) => {}
+                () = look_until(gauge, self.every, clock(), until) => {}
                 () = signals.arrived() => {}
             }
             Ok(())
         })
     }
 
-    /// Who looks over the run. The machine and each page have one of their own, so that a server that hangs holds up no other sample.
+    /// Looks beside others, before the load.
+    fn rests(&self, gauge: impl Gauge, clock: Rc<dyn Clock>, until: Nanos) {
+        tokio::task::spawn_local(look_until(gauge, self.every, clock, until));
+    }
+
+    /// Who looks over the run. The machine and whoever is asked have one of their own, so that a server that hangs holds up no other sample.
     pub(crate) fn observers(&mut self) -> Vec<Box<dyn Observer>> {
         let (processes, machine) = (self.processes.clone(), self.machine.clone());
         let (every, within) = (self.every, self.patience());
         let make = move |clock| MachineGauge::new(processes, machine, clock);
         let mut observers: Vec<Box<dyn Observer>> =
             vec![Box::new(GaugeObserver { make, every, phases: self.subscribe() })];
-        for page in self.pages.clone() {
-            let make = move |clock| PageGauge::new(page, within, clock);
+        for group in self.cgroups.clone() {
+            let make = move |clock| CgroupGauge::new(group, clock);
+            observers.push(Box::new(GaugeObserver { make, every, phases: self.subscribe() }));
+        }
+        for (component, _) in self.told.clone() {
+            let make = move |clock| ToldGauge::new(component, within, clock);
+            observers.push(Box::new(GaugeObserver { make, every, phases: self.subscribe() }));
+        }
+        for machine in self.machines.clone() {
+            let make = move |clock| RemoteMachineGauge::new(machine, within, clock);
             observers.push(Box::new(GaugeObserver { make, every, phases: self.subscribe() }));
         }
         observers
@@ -109,7 +157,7 @@ impl ResourceWatch {
         phases
     }
 
-    /// How long a page may take.
+    /// How long an answer may take.
     fn patience(&self) -> Nanos {
         self.every.clamp(LEAST_PATIENCE, MOST_PATIENCE)
     }
@@ -123,14 +171,22 @@ impl ResourceWatch {
         let processes = self.processes.iter();
         let processes =
             processes.map(|component| of(&component.name, ComponentSource::Processes, &component.meter));
-        let pages = self.pages.iter();
-        let pages = pages.map(|component| of(&component.name, ComponentSource::Metrics, &component.meter));
+        let cgroups = self.cgroups.iter();
+        let cgroups = cgroups.map(|component| of(&component.name, ComponentSource::Cgroup, &component.meter));
+        let told = self.told.iter();
+        let told = told.map(|(component, source)| of(&component.name, *source, &component.meter));
+        let machines = self.machines.iter().map(|remote| {
+            let meter = remote.meter.lock().unwrap_or_else(PoisonError::into_inner);
+            let (name, samples, gaps) = (remote.name.clone(), meter.samples, meter.gaps);
+            RemoteMachineResources { name, figures: machine(&meter), samples, gaps }
+        });
         ServerResources {
             every_ns: self.every.0,
             window_ns: self.window.0,
             idle_ns: self.idle.0,
-            components: processes.chain(pages).collect(),
+            components: processes.chain(cgroups).chain(told).collect(),
             machine: machine(&self.machine.lock().unwrap_or_else(PoisonError::into_inner)),
+            machines: machines.collect(),
         }
     }
 }
@@ -146,10 +202,43 @@ impl Reporter for ResourceWatch {
     }
 }
 
+/// Who tells of the components that nobody on this machine can look at, by their names.
+///
+/// # Errors
+/// A token that cannot be read, or roots, where they stand.
+pub(crate) fn told_by(
+    plan: &ResourcesPlan,
+    authorized: Option<&String>,
+) -> Result<Vec<(String, ToldBy, ComponentSource)>, PlanError> {
+    let pages = plan.metrics.iter().map(|page| {
+        let (source, labels) =
+            (PageSource::open(page.url.url().clone(), authorized.cloned()), page.labels.clone());
+        Ok((page.name.to_string(), ToldBy::Page { page: source, labels }, ComponentSource::Metrics))
+    });
+    let queried = plan.promql.iter().enumerate().map(|(place, queried)| {
+        let at = PlanPath::of("resources").key("promql").item(place);
+        let source = |query: &String| {
+            let access = (queried.token.as_ref(), queried.roots.as_slice());
+            PageSource::promql((&queried.url, query), access, authorized.cloned(), &at)
+        };
+        let (cpu, memory) = (source(&queried.cpu)?, queried.memory.as_ref().map(source).transpose()?);
+        Ok((queried.name.to_string(), ToldBy::Queries { cpu, memory }, ComponentSource::Promql))
+    });
+    pages.chain(queried).collect()
+}
+
 fn selector(process: &ProcessPlan) -> ProcessSelector {
     match (process.pid, &process.command) {
         (Some(pid), _) => ProcessSelector::Pid(pid),
         (None, command) => ProcessSelector::Command(command.clone().unwrap_or_default()),
+    }
+}
+
+fn cgroup(group: &CgroupPlan) -> CgroupSelector {
+    match (&group.path, group.pid) {
+        (Some(path), _) => CgroupSelector::Folder(path.clone()),
+        (None, Some(pid)) => CgroupSelector::Pid(pid),
+        (None, None) => CgroupSelector::Unit(group.unit.clone().unwrap_or_default()),
     }
 }
 
@@ -165,6 +254,7 @@ fn component(name: &str, source: ComponentSource, meter: &UsageMeter, completed:
         idle_mean_cores: meter.idle(),
         cpu,
         memory_max_bytes: meter.memory_most,
+        held_back_s: meter.held_back(),
         cpu_ns_per_completed: None,
         completed_per_core_s: None,
         samples: meter.samples,
@@ -187,6 +277,6 @@ fn machine(meter: &MachineMeter) -> MachineResources {
     }
 }
 
-/// However often is looked, a page has so long, and no longer.
+/// However often is looked, an answer has so long, and no longer.
 const LEAST_PATIENCE: Nanos = Nanos::from_secs(1);
 const MOST_PATIENCE: Nanos = Nanos::from_secs(10);

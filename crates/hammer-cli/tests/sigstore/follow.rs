@@ -107,6 +107,64 @@ fn an_entry_that_is_another_when_it_is_read_back_is_named_as_the_log_names_it() 
 }
 
 #[test]
+fn an_entry_that_the_log_says_it_had_and_has_not_is_named_as_the_log_names_it() {
+    let (report, services) = run("rekor-false-duplicate");
+    let told = told(&services, "lost-entry");
+    let (lies, _) = services.lab.rekor.target().told_lies();
+    assert_eq!((told.len(), lies.len(), &broken(&report)), (1, 3, &told), "{:?}", report.breaches);
+    let leaves: BTreeSet<_> = lies.iter().map(|lie| lie.leaf_hash.unwrap().to_hex()).collect();
+    assert_eq!((leaves.len(), report.verdict.exit_code, report.promises.all.broken), (3, 4, 3));
+    is_believed("rekor-false-duplicate-honest");
+}
+
+#[test]
+fn entries_that_the_log_has_already_are_found_where_it_says() {
+    // Keys alone, so that the second run sends what the first one did.
+    let services = Services::of(serde_json::from_value(json!({})).unwrap());
+    for (rekor, rounds) in [("v1", 2), ("v2", 2), ("v2-grpc", 2)] {
+        let mut flows = json!({ "fulcio": "none", "rekor": rekor, "timestamp": false });
+        if rekor == "v1" {
+            flows["read_back"] = "none".into();
+        }
+        let load = json!({ "rate": "40/s", "operations": FLOWS });
+        let workload = json!({ "name": "flows", "sigstore_sign": flows, "load": load });
+        let phases = json!({ "measurement": "10s", "drain": "60s" });
+        let target = json!({ "lab": { "sigstore": {} } });
+        let plan =
+            json!({ "target": target, "workloads": [workload], "phases": phases, "seed": rekor.len() });
+        fs::write(services.folder.path().join(PLAN), plan.to_string()).unwrap();
+        for round in 0..rounds {
+            let report = services.report(PLAN, &[]);
+            let promises = &report.promises.all;
+            let told = (&report.breaches, notes(&report));
+            assert_eq!(
+                (promises.made, promises.kept),
+                (FLOWS, FLOWS),
+                "{rekor} {round}: {promises:?} {told:?}"
+            );
+            assert_eq!(report.totals.all.fates.accepted, FLOWS);
+        }
+    }
+    let known = services.lab.rekor.stats().requests["create-entry"][&409];
+    assert_eq!(known, FLOWS);
+    assert_eq!(services.lab.rekor_tiles.stats().requests["create-entry"][&409], FLOWS);
+}
+
+#[test]
+fn entries_that_may_not_be_read_back_are_unchecked_and_not_lost() {
+    let refuses = json!({ "rules": [{ "endpoints": ["get-entry", "retrieve-entries"], "refuse": { "share": 1, "status": 403 } }] });
+    let (report, _) = followed(&json!({ "faults": refuses }), &json!({}));
+    let promises = &report.promises.all;
+    assert_eq!(
+        (promises.kept, promises.unchecked, promises.broken),
+        (FLOWS, FLOWS, 0),
+        "{:?}",
+        report.breaches
+    );
+    assert_eq!(report.verdict.exit_code, 5);
+}
+
+#[test]
 fn a_fork_of_the_log_is_told_with_both_heads_and_ends_the_run() {
     let (report, services) = run("rekor-forked-log-info");
     let (told, _) = services.lab.rekor.target().told_lies();
@@ -198,3 +256,28 @@ fn a_log_whose_information_is_refused_leaves_its_entries_unchecked() {
 
 const FLOWS: u64 = 60;
 const PLAN: &str = "plan.json";
+
+#[test]
+fn the_arrivals_end_once_the_log_of_either_rekor_has_so_many_entries() {
+    for (rekor, stop) in [("v1", "tree_size"), ("v2", "tree_size"), ("v1", "tree_growth")] {
+        let lab = json!({ "rekor_tiles": { "checkpoint_interval": "50ms" } });
+        let services = Services::of(serde_json::from_value(lab).unwrap());
+        let workload = json!({
+            "name": "flows",
+            "sigstore_sign": { "fulcio": "none", "rekor": rekor, "timestamp": false },
+            "load": { "users": 2, "think": "10ms" },
+        });
+        let plan = json!({
+            "target": { "lab": { "sigstore": {} } },
+            "workloads": [workload],
+            "stop": { stop: 40 },
+            "phases": { "drain": "60s" },
+        });
+        fs::write(services.folder.path().join(PLAN), plan.to_string()).unwrap();
+        let report = services.report(PLAN, &[]);
+        let why = if stop == "tree_size" { "tree_size reached" } else { "tree_size grew by 40" };
+        assert!(report.run.stopped.contains(why), "{rekor} {stop}: {}", report.run.stopped);
+        let accepted = report.totals.all.fates.accepted;
+        assert!(accepted >= 40, "{rekor} {stop}: {accepted}");
+    }
+}

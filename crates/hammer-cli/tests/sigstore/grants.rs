@@ -2,9 +2,6 @@
 //! of requests for tokens is held against what the issuer was asked.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -13,103 +10,8 @@ use hammer_report::Report;
 use serde_json::{Value, json};
 
 use crate::hammer::Ended;
+use crate::issuer::{Asked, Issuer, Reply};
 use crate::services::{ISSUER, Services, keys};
-
-/// What an issuer was asked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Asked {
-    path: String,
-    authorization: String,
-    body: String,
-}
-
-/// What it answers.
-#[derive(Clone)]
-enum Reply {
-    /// A token of so many seconds, of that address.
-    Token(i64, &'static str),
-    /// A status and a body.
-    Says(u16, String),
-    /// Nothing.
-    Silence,
-}
-
-/// An issuer that answers the n-th request for a token as it was told; it ends with the test.
-struct Issuer {
-    at: SocketAddr,
-    asked: Arc<Mutex<Vec<Asked>>>,
-}
-
-impl Issuer {
-    fn answering(reply: impl Fn(usize) -> Reply + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let (at, asked, reply) = (listener.local_addr().unwrap(), Arc::default(), Arc::new(reply));
-        let told: Arc<Mutex<Vec<Asked>>> = Arc::clone(&asked);
-        thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let (told, reply) = (told.clone(), reply.clone());
-                // Who has gone away asks no more.
-                thread::spawn(move || serve(&stream, &at.to_string(), &told, reply.as_ref()));
-            }
-        });
-        Self { at, asked }
-    }
-
-    fn asked(&self) -> Vec<Asked> {
-        self.asked.lock().unwrap().clone()
-    }
-}
-
-fn serve(
-    stream: &TcpStream,
-    at: &str,
-    asked: &Mutex<Vec<Asked>>,
-    reply: &dyn Fn(usize) -> Reply,
-) -> std::io::Result<()> {
-    let mut reader = BufReader::new(stream);
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line)?;
-        let Some(path) = line.split(' ').nth(1).map(str::to_owned) else { return Ok(()) };
-        let (mut length, mut authorization) = (0, String::new());
-        loop {
-            let mut header = String::new();
-            reader.read_line(&mut header)?;
-            let Some((name, value)) = header.trim_end().split_once(": ") else { break };
-            match name.to_ascii_lowercase().as_str() {
-                "content-length" => length = value.parse().unwrap(),
-                "authorization" => authorization = value.to_owned(),
-                _ => {}
-            }
-        }
-        let mut body = vec![0; length];
-        reader.read_exact(&mut body)?;
-        let (status, body) = if path.ends_with("/.well-known/openid-configuration") {
-            let issuer = format!("http://{at}");
-            (200, json!({ "issuer": issuer, "token_endpoint": format!("{issuer}/token") }).to_string())
-        } else {
-            let number = {
-                let mut asked = asked.lock().unwrap();
-                asked.push(Asked { path, authorization, body: String::from_utf8(body).unwrap() });
-                asked.len() - 1
-            };
-            match reply(number) {
-                Reply::Token(life, email) => {
-                    let token = token(number as u64, life, email);
-                    (
-                        200,
-                        json!({ "token_type": "bearer", "id_token": token, "expires_in": life.to_string() })
-                            .to_string(),
-                    )
-                }
-                Reply::Says(status, body) => (status, body),
-                Reply::Silence => continue,
-            }
-        };
-        let length = body.len();
-        write!(&*stream, "HTTP/1.1 {status} Told\r\nContent-Length: {length}\r\n\r\n{body}")?;
-    }
-}
 
 #[expect(clippy::disallowed_methods, reason = "an issuer has a clock")]
 fn now() -> i64 {
@@ -128,6 +30,13 @@ fn token(number: u64, life: i64, email: &str) -> String {
     let minter = TokenMinter::new(ISSUER, "sigstore", keys(TokenAlgorithm::Es256));
     minter.mint(number, &claims, &mut MintScratch::default(), &mut token);
     token
+}
+
+/// The answer to the n-th request: a token of so many seconds, of that address.
+fn granted(number: usize, life: i64, email: &str) -> Reply {
+    let token = token(number as u64, life, email);
+    let answer = json!({ "token_type": "bearer", "id_token": token, "expires_in": life.to_string() });
+    Reply::Says(200, answer.to_string())
 }
 
 /// What a run came to, and all that it wrote.
@@ -203,7 +112,7 @@ fn granted_tokens_are_refreshed_before_they_are_over_and_no_flow_is_refused_at_a
     {
         let issuer = Issuer::answering(|number| {
             // The second is of somebody else, so that the proof of possession is too.
-            Reply::Token(4, if number % 2 == 0 { EMAIL } else { "another@hammer.test" })
+            granted(number, 4, if number % 2 == 0 { EMAIL } else { "another@hammer.test" })
         });
         let identity =
             client_credentials(&issuer, &json!({ "tokens": 2, "scope": "openid", "audience": "sigstore" }));
@@ -239,7 +148,7 @@ fn granted_tokens_are_refreshed_before_they_are_over_and_no_flow_is_refused_at_a
 #[test]
 fn flows_that_are_mixed_with_others_prove_their_keys_to_tokens_of_two() {
     let issuer = Issuer::answering(|number| {
-        Reply::Token(600, if number % 2 == 0 { EMAIL } else { "another@hammer.test" })
+        granted(number, 600, if number % 2 == 0 { EMAIL } else { "another@hammer.test" })
     });
     let (sign, verify) = (json!({ "timestamp": false }), json!({ "timestamp_chain": false }));
     let flows = json!({ "sign_weight": 1, "verify_weight": 1, "sign": sign, "verify": verify });
@@ -254,7 +163,7 @@ fn flows_that_are_mixed_with_others_prove_their_keys_to_tokens_of_two() {
 
 #[test]
 fn a_password_is_sent_to_the_endpoint_that_the_issuer_names() {
-    let issuer = Issuer::answering(|_| Reply::Token(600, EMAIL));
+    let issuer = Issuer::answering(|number| granted(number, 600, EMAIL));
     let grant = json!({
         "issuer": format!("http://{}", issuer.at),
         "kind": "password",
@@ -276,7 +185,7 @@ fn a_password_is_sent_to_the_endpoint_that_the_issuer_names() {
 #[test]
 fn an_issuer_that_grants_no_more_is_one_sentence_and_no_flood_of_refusals() {
     let issuer = Issuer::answering(|number| match number {
-        0 => Reply::Token(3, EMAIL),
+        0 => granted(number, 3, EMAIL),
         _ => Reply::Says(503, format!("down {CLIENT_SECRET}")),
     });
     let came = Came::of(
@@ -324,15 +233,15 @@ fn what_an_issuer_answers_in_place_of_a_token_has_its_own_cause() {
             Reply::Says(200, json!({ "error": "invalid_grant" }).to_string()),
             Reply::Says(200, json!({ "token_type": "Bearer" }).to_string()),
             Reply::Says(200, json!({ "access_token": "opaque" }).to_string()),
-            Reply::Token(0, EMAIL),
+            granted(99, 0, EMAIL),
             Reply::Silence,
         ]
     };
     let places = replies().len();
     let issuer = Issuer::answering(move |number| match number {
         // Two tokens last, so that flows go on.
-        number if number < places => Reply::Token(3, EMAIL),
-        number => replies().get(number - places).cloned().unwrap_or(Reply::Token(600, EMAIL)),
+        number if number < places => granted(number, 3, EMAIL),
+        number => replies().get(number - places).cloned().unwrap_or_else(|| granted(number, 600, EMAIL)),
     });
     let identity = client_credentials(&issuer, &json!({ "tokens": places }));
     let came = Came::of(&identity, &json!({ "rekor": "none", "timestamp": false }), 8);
@@ -404,4 +313,74 @@ fn a_token_file_that_ends_within_the_run_is_said_before_it_and_is_read_again_whe
         [&201]
     );
     came.shows_no_secret();
+}
+
+/// A token of somebody who has no address.
+fn token_of_subject(subject: &str) -> String {
+    let claims =
+        IdentityClaims { subject, email: None, issued_at: now() - 1, expires_at: now() + 600, extra: &[] };
+    let mut token = String::new();
+    let minter = TokenMinter::new(ISSUER, "sigstore", keys(TokenAlgorithm::Es256));
+    minter.mint(0, &claims, &mut MintScratch::default(), &mut token);
+    token
+}
+
+#[test]
+fn a_certificate_that_names_its_owner_by_another_claim_is_held_to_what_the_plan_says_of_it() {
+    let account = ("kubernetes", "system:serviceaccount:ci:signer");
+    let uri = "https://kubernetes.io/namespaces/ci/serviceaccounts/signer";
+    let user = ("username", "jdoe");
+    let lies = json!([{ "kind": "certificate-for-another-identity", "after": 2 }]);
+    for ((issuer_type, subject), stated, lies, broken) in [
+        (account, None, json!([]), false),
+        (account, Some(uri), json!([]), false),
+        (account, Some("https://kubernetes.io/namespaces/ci/serviceaccounts/another"), json!([]), true),
+        (account, Some(subject_of(account)), json!([]), true),
+        (account, Some(uri), lies.clone(), true),
+        // Whom it names is not looked at where nobody says it.
+        (account, None, lies.clone(), false),
+        (user, None, json!([]), false),
+        (user, Some("jdoe!hammer.test"), json!([]), false),
+        (user, Some("jdoe!hammer.test"), lies, true),
+    ] {
+        let fulcio = json!({ "fulcio": { "issuer_type": issuer_type, "lies": lies } });
+        let services = Services::of(serde_json::from_value(fulcio).unwrap());
+        fs::write(services.folder.path().join("token"), token_of_subject(subject)).unwrap();
+        let mut identity = json!({ "token": { "file": "token" } });
+        if let Some(stated) = stated {
+            identity["certified_subject"] = stated.into();
+        }
+        let came = Came::on(services, &identity, &json!({ "rekor": "none", "timestamp": false }), 1);
+        let report = came.report();
+        let (fates, promises) = (&report.totals.all.fates, &report.promises.all);
+        assert!(fates.accepted > 2 && fates.accepted == report.totals.all.offered, "{}", came.ended.stderr);
+        assert_eq!((promises.broken > 0, promises.unchecked), (broken, 0), "{subject} {stated:?}");
+        let named = report.breaches.iter().all(|breach| breach.kind == "certificate-identity");
+        assert!(named && promises.kept + promises.broken == promises.made, "{:?}", report.breaches);
+    }
+}
+
+const fn subject_of<'a>((_, subject): (&str, &'a str)) -> &'a str {
+    subject
+}
+
+#[test]
+fn what_a_token_without_an_address_signed_is_verified_without_asking_whose_it_is() {
+    let fulcio = json!({ "fulcio": { "issuer_type": "kubernetes" } });
+    let services = Services::of(serde_json::from_value(fulcio).unwrap());
+    let token = token_of_subject("system:serviceaccount:ci:signer");
+    fs::write(services.folder.path().join("token"), token).unwrap();
+    let bundles = json!({ "folder": "bundles", "first": 2 });
+    let flows = json!({
+        "sign_weight": 1,
+        "verify_weight": 1,
+        "sign": { "bundles": bundles },
+        "verify": {},
+    });
+    let came = Came::on(services, &json!({ "token": { "file": "token" } }), &flows, 2);
+    let report = came.report();
+    let promises = &report.promises.all;
+    assert!(promises.made > 20 && promises.kept == promises.made, "{promises:?} {:?}", report.breaches);
+    let kinds = serde_json::to_value(&report.promises).unwrap();
+    assert!(kinds.to_string().contains("\"artifact\""), "{kinds}");
 }

@@ -176,6 +176,28 @@ fn an_entry_that_rekor_lost_is_caught_by_whoever_reads_it_back() {
     assert!(promises.made >= 100 && promises.kept == promises.made, "{promises:?} {:?}", report.breaches);
 }
 
+/// The checkpoint of an answer is of a tree that nobody sees again: that is a fork, which ends the run. What was lost by it is named as the
+/// log names it.
+#[test]
+fn an_answer_by_a_checkpoint_of_another_tree_is_caught_where_the_followed_tree_is_another() {
+    for (name, breach) in [("rekor-tiles-lost-entry", Some("lost-leaf")), ("rekor-tiles-forked-answer", None)]
+    {
+        let (report, services) = run(name);
+        let told: BTreeSet<_> = told(&services.lab).into_iter().map(|(_, whom)| whom).collect();
+        let (to_one, to_all): (Vec<_>, Vec<_>) =
+            report.breaches.iter().partition(|breach| breach.seq.is_some());
+        assert!(to_one.iter().all(|found| Some(found.kind.as_str()) == breach), "{:?}", report.breaches);
+        let found: BTreeSet<_> = to_one.iter().map(|breach| format!("{:?}", breach.index)).collect();
+        assert!(!told.is_empty() && (breach.is_none() || found == told), "{found:?} {told:?}");
+        assert!(
+            !to_all.is_empty() && to_all.iter().all(|breach| breach.kind == "forked-checkpoint"),
+            "{to_all:?}"
+        );
+        assert_eq!((report.verdict.exit_code, report.promises.all.unchecked), (4, 0), "{name}");
+        is_believed(&format!("{name}-honest"));
+    }
+}
+
 /// What nobody was told alone is found by whoever reads: a tree that contradicts one that was read before.
 #[test]
 fn a_log_that_forks_is_caught_by_whoever_reads_it() {
@@ -194,6 +216,73 @@ fn a_log_that_forks_is_caught_by_whoever_reads_it() {
             "{:?}",
             report.breaches
         );
+        is_believed(&format!("{name}-honest"));
+    }
+}
+
+/// What Rekor v2 serves wrong is found by whoever verifies entries by it, without an audit of the log.
+#[test]
+fn a_log_on_tiles_that_serves_what_is_not_so_is_caught_by_whoever_verifies() {
+    for (name, kind) in [
+        ("verifies-altered-bundle", "altered-leaf"),
+        ("verifies-tile-of-another-tree", "tampered-tile"),
+        ("verifies-rolled-back-checkpoint", "lost-entry"),
+    ] {
+        let (report, services) = run(name);
+        let (told, _) = services.lab.rekor_tiles.target().told_lies();
+        assert!(!told.is_empty() && report.verdict.exit_code == 4, "{name}: {:?}", report.breaches);
+        assert_eq!(report.promises.all.unchecked, 0, "{name}");
+        let is_its = |breach: &Breach| (breach.workload.as_str(), breach.kind.as_str()) == ("verifies", kind);
+        assert!(!report.breaches.is_empty() && report.breaches.iter().all(is_its), "{:?}", report.breaches);
+        let altered: BTreeSet<_> = told.iter().filter_map(|lie| lie.log_index).collect();
+        let found = report.breaches.iter().filter_map(|breach| breach.index);
+        if kind == "altered-leaf" {
+            assert!(found.collect::<BTreeSet<_>>().is_subset(&altered), "{:?}", report.breaches);
+        } else {
+            assert_eq!(told.len(), 1, "{told:?}");
+        }
+        is_believed(&format!("{name}-honest"));
+    }
+}
+
+/// What is answered to whoever asks, and not to one flow alone, is found as often as it was told.
+#[test]
+fn another_chain_or_trust_bundle_is_caught_by_whoever_reads_it() {
+    for (name, kind, broken) in [
+        ("tsa-another-chain", "another-chain", "timestamp-chain"),
+        ("fulcio-another-trust-bundle", "another-trust-bundle", "trust-bundle"),
+    ] {
+        let (report, services) = run(name);
+        let told = told(&services.lab);
+        assert!(told.len() >= 3 && told.iter().all(|(told, _)| told == kind), "{told:?}");
+        let found: Vec<&str> = report.breaches.iter().map(|breach| breach.kind.as_str()).collect();
+        assert_eq!(found, vec![broken; told.len()], "{name}");
+        assert_eq!((report.verdict.exit_code, report.promises.all.broken), (4, told.len() as u64));
+        is_believed(&format!("{name}-honest"));
+    }
+}
+
+/// Each entry that the index lies about is named, once or more often: by whoever looks for it.
+#[test]
+fn an_index_that_withholds_or_invents_is_caught_by_whoever_searches() {
+    for (name, broken) in
+        [("rekor-withheld-from-search", "entry-unfound"), ("rekor-invented-by-search", "invented-entry")]
+    {
+        let (report, services) = run(name);
+        let (told, _) = services.lab.rekor.target().told_lies();
+        assert_eq!(told.len(), 3, "{told:?}");
+        let breaches = &report.breaches;
+        assert!(breaches.len() >= 3 && breaches.iter().all(|breach| breach.kind == broken), "{breaches:?}");
+        assert_eq!(report.verdict.exit_code, 4);
+        assert_eq!(report.promises.all.unchecked, 0, "{name}");
+        if broken == "entry-unfound" {
+            let told: BTreeSet<_> = told.iter().map(|lie| lie.log_index).collect();
+            assert_eq!(breaches.iter().map(|breach| breach.index).collect::<BTreeSet<_>>(), told);
+        } else {
+            let invented = |breach: &Breach| breach.detail.split_whitespace().nth(5).map(str::to_owned);
+            let found: BTreeSet<_> = breaches.iter().map(invented).collect();
+            assert_eq!(found.len(), 3, "{breaches:?}");
+        }
         is_believed(&format!("{name}-honest"));
     }
 }
@@ -219,12 +308,22 @@ macro_rules! lies {
 
         const NAMES: &[&str] = &[
             "rekor-lost-entry",
+            "rekor-false-duplicate",
+            "rekor-tiles-lost-entry",
+            "rekor-tiles-forked-answer",
             "reads-forked-log-info",
             "reads-forked-checkpoint",
+            "verifies-altered-bundle",
+            "verifies-tile-of-another-tree",
+            "verifies-rolled-back-checkpoint",
             "rekor-forked-log-info",
             "rekor-withheld-entry",
             "rekor-altered-entry",
             "rekor-shrinking-tree",
+            "rekor-withheld-from-search",
+            "rekor-invented-by-search",
+            "tsa-another-chain",
+            "fulcio-another-trust-bundle",
             $(concat!($service, "-", $kind)),+
         ];
     };
@@ -241,6 +340,8 @@ lies! {
     a_certificate_with_the_sct_of_another_log_is_caught:
         "fulcio", "sct-of-another-log" => "sct-of-another-log", 3;
     a_certificate_with_a_bad_sct_is_caught: "fulcio", "bad-sct-signature" => "bad-sct-signature", 3;
+    a_detached_sct_of_another_certificate_is_caught:
+        "fulcio", "sct-of-another-certificate" => "bad-sct-signature", 3;
     a_certificate_by_another_authority_is_caught:
         "fulcio", "certificate-by-another-ca" => "certificate-untrusted", 3;
     a_timestamp_over_another_imprint_is_caught:
@@ -256,12 +357,15 @@ lies! {
     an_entry_with_a_wrong_proof_is_caught: "rekor", "wrong-inclusion-proof" => "inclusion-proof", 3;
     an_entry_with_the_body_of_another_is_caught: "rekor", "another-body" => "another-entry", 3;
     an_entry_with_the_index_of_another_is_caught: "rekor", "wrong-log-index" => "entry-index", 3;
-    an_entry_that_the_log_on_tiles_lost_is_caught: "rekor-tiles", "lost-entry" => "lost-leaf", 3;
     an_entry_with_a_wrong_proof_of_the_log_on_tiles_is_caught:
         "rekor-tiles", "wrong-inclusion-proof" => "inclusion-proof", 3;
+    an_entry_that_the_log_on_tiles_says_it_had_is_caught: "rekor-tiles", "false-duplicate" => "lost-leaf", 3;
     a_fork_of_the_log_on_tiles_is_caught: "rekor-tiles", "forked-checkpoint" => "forked-checkpoint", 1;
     an_entry_with_the_body_of_another_in_the_log_on_tiles_is_caught:
         "rekor-tiles", "another-body" => "another-entry", 3;
+    an_altered_bundle_of_the_log_on_tiles_is_caught: "rekor-tiles", "altered-bundle" => "altered-leaf", 3;
+    a_checkpoint_of_the_log_on_tiles_that_is_rolled_back_is_caught:
+        "rekor-tiles", "rolled-back-checkpoint" => "shrinking-tree", 1;
     a_timestamp_of_tuf_that_is_rolled_back_is_caught: "tuf", "rolled-back-timestamp" => "metadata-rollback", 3;
     a_snapshot_of_tuf_that_is_rolled_back_is_caught: "tuf", "rolled-back-snapshot" => "metadata-rollback", 3;
     a_timestamp_of_tuf_that_expired_is_caught: "tuf", "expired-timestamp" => "metadata-expired", 3;

@@ -1,15 +1,21 @@
 //! `hammer run` on embedded services of Sigstore that live in the test's own process: what is reported is held against what each service
 //! says that it did.
 
+mod disrupted;
+mod draws;
 mod fates;
 mod follow;
 mod grants;
 #[path = "../support/hammer.rs"]
 mod hammer;
+#[path = "../support/issuer.rs"]
+mod issuer;
+mod issuers;
 mod lies;
 #[path = "../support/on_time.rs"]
 mod on_time;
 mod reads;
 mod services;
+mod trust;
 mod tuf;
 mod variants;

@@ -46,8 +46,8 @@ fn every_kind_of_read_is_asked_for_where_it_is_and_verified() {
         .map(|(kind, _)| ((*kind).to_owned(), json!(1)))
         .collect::<serde_json::Map<_, _>>()
         .into();
-    let reads =
-        json!({ "mix": mix, "search_for": ["flow-3@hammer.test", format!("sha256:{}", "00".repeat(32))] });
+    let search_for = ["flow-3@hammer.test".to_owned(), format!("sha256:{}", "00".repeat(32))];
+    let reads = json!({ "mix": mix, "search_for": search_for });
     let lab = json!({ "rekor": { "integration_delay": "20ms" }, "rekor_tiles": { "checkpoint_interval": "100ms" } });
     let services = services(&lab, &plan(&reads, 300));
     let report = services.report(PLAN, &[]);
@@ -68,6 +68,24 @@ fn every_kind_of_read_is_asked_for_where_it_is_and_verified() {
         ["tree-head", "consistency", "inclusion", "search", "public-key", "trust-bundle", "configuration"]
     {
         assert!(kinds.contains(&kind), "{kind} {kinds:?}");
+    }
+}
+
+#[test]
+fn entries_that_searches_find_are_read_by_their_uuids_as_often_as_the_plan_says() {
+    for (read_back, least, most) in [("all", 1, 200), ("none", 0, 0)] {
+        let reads = json!({ "mix": { "search": 1 }, "read_back": read_back });
+        let lab = json!({ "rekor": { "integration_delay": "20ms" } });
+        let services = services(&lab, &plan(&reads, 200));
+        let report = services.report(PLAN, &[]);
+        let promises = &report.promises.all;
+        assert_eq!(promises.made, promises.kept, "{:?} {:?}", report.breaches, report.promises);
+        let requests = services.lab.rekor.stats().requests;
+        let read = requests.get("get-entry").map_or(0, |answers| answers[&200]);
+        assert!((least..=most).contains(&read), "{read_back}: {read}");
+        let series = report.series.iter().find(|series| series.path == "reads/found-entry");
+        assert_eq!(series.map_or(0, |series| series.measurement.counts.fates.accepted), read, "{read_back}");
+        assert_eq!(of(&report, "reads/search").measurement.counts.fates.accepted, 200);
     }
 }
 

@@ -44,9 +44,54 @@ fn certificates_of_every_curve_and_depth_are_believed_at_every_interface() {
 }
 
 #[test]
+fn certification_requests_are_believed_at_every_interface() {
+    for interface in ["v1", "v2", "grpc"] {
+        signs(&json!({}), &json!({ "fulcio": interface, "request": "csr" }), 3);
+    }
+}
+
+#[test]
+fn attestations_are_logged_in_either_rekor_in_the_form_that_it_takes() {
+    let lab = json!({ "rekor_tiles": { "checkpoint_interval": "100ms" } });
+    for rekor in ["v1", "v2", "v2-grpc"] {
+        signs(&lab, &json!({ "entry": "dsse", "rekor": rekor, "read_back": null }), 3);
+    }
+    let services = signs(&lab, &json!({ "entry": "dsse", "read_back": "all", "request": "csr" }), 3);
+    assert_eq!(services.lab.rekor.stats().tree_size, FLOWS);
+}
+
+#[test]
 fn certificates_without_a_ct_log_are_believed_where_none_is_trusted() {
     let services = signs(&json!({ "has_ct_log": false }), &json!({}), 3);
     assert!(services.lab.ct_log.is_none());
+}
+
+#[test]
+fn scts_beside_the_certificate_are_believed_at_every_interface_and_in_bundles_and_read_entries() {
+    let lab = json!({ "fulcio": { "sct": "detached", "intermediate": true } });
+    for interface in ["v1", "v2", "grpc"] {
+        let bundles = json!({ "folder": interface, "first": 3 });
+        let services = Services::of(serde_json::from_value(lab.clone()).unwrap());
+        let sign = json!({ "fulcio": interface, "bundles": bundles });
+        let flows = json!({ "sign_weight": 1, "verify_weight": 1, "sign": sign, "verify": {} });
+        let workload =
+            json!({ "name": "flows", "sigstore_mixed": flows, "load": { "users": 4, "operations": 40 } });
+        let plan = json!({ "target": { "lab": { "sigstore": {} } }, "workloads": [workload], "phases": { "drain": "60s" } });
+        fs::write(services.folder.path().join(PLAN), plan.to_string()).unwrap();
+        let report = services.report(PLAN, &[]);
+        let promises = &report.promises.all;
+        assert!(promises.made > 60 && promises.kept == promises.made, "{interface}: {:?}", report.breaches);
+        let logged = services.lab.ct_log.as_ref().unwrap().stats();
+        let (chains, asked) = (&logged.requests["add-chain"][&200], services.lab.fulcio.stats().requests);
+        assert!(
+            asked.values().any(|statuses| statuses.values().sum::<u64>() == *chains),
+            "{asked:?} {chains}"
+        );
+        let written = fs::read_dir(services.folder.path().join(interface)).unwrap();
+        let bundles = written
+            .filter(|file| file.as_ref().unwrap().file_name().to_str().unwrap().ends_with(".sigstore.json"));
+        assert_eq!(bundles.count(), 3, "{interface}");
+    }
 }
 
 #[test]

@@ -66,7 +66,7 @@ impl Verdicts {
         let Fault { kind, place, detail } = fault;
         let detail = self.parts.iter().rev().fold(detail, |detail, (name, _)| format!("{name}: {detail}"));
         let (workload, kind) = (self.workload.clone(), kind.to_owned());
-        let breach = Breach { workload, seq: Some(seq), kind, index: place, detail };
+        let breach = Breach { workload, seq: Some(seq), kind, index: place, detail }.shortened();
         let evidence = record.filter(|record| self.has_room_for(record.len())).map(Arc::from);
         (self.broken)(BrokenPromise { breach, evidence });
     }

@@ -53,9 +53,12 @@ fn the_step_that_the_end_of_drain_cuts_off_is_abandoned_with_its_operation() {
     assert_eq!(flow.bytes_out, (first.offered + second.offered) * 8);
 }
 
-/// Answers in a millisecond, and is checked by a read that takes `check`, without end where that is `None`.
+/// Answers in a millisecond, and is checked by reads that take `check`, without end where that is `None`: by one, or by one before a pause
+/// and one behind it.
+#[derive(Clone, Copy)]
 struct CheckedBeside {
     check: Option<Nanos>,
+    pause: Option<Nanos>,
 }
 
 impl Workload for CheckedBeside {
@@ -93,9 +96,14 @@ impl Workload for CheckedBeside {
 
     async fn check(&self, clock: &Self::Session, op: &mut u64, record: &OperationRecord) {
         assert_eq!(record.seq(), *op, "a check is of its own operation");
-        let (step, sent) = (record.step(1), clock.now());
-        clock.sleep_until(sent + self.check.unwrap_or(SECOND * 1_000)).await;
-        answered(step, sent, clock.now());
+        for pause in std::iter::once(None).chain(self.pause.map(Some)) {
+            if let Some(pause) = pause {
+                clock.sleep_until(clock.now() + pause).await;
+            }
+            let (step, sent) = (record.step(1), clock.now());
+            clock.sleep_until(sent + self.check.unwrap_or(SECOND * 1_000)).await;
+            answered(step, sent, clock.now());
+        }
         record.promise(PROOF, b"read");
     }
 
@@ -120,12 +128,16 @@ impl Verifier for Believing {
 
 /// 100 operations a second for two seconds with room for five at once; reads, proofs, and what became of promises.
 fn checked(check: Option<Nanos>, rate: f64) -> (SeriesRecord, SeriesRecord, Ledger) {
+    checked_by(CheckedBeside { check, pause: None }, rate)
+}
+
+fn checked_by(workload: CheckedBeside, rate: f64) -> (SeriesRecord, SeriesRecord, Ledger) {
     let pool = VerifyPool::new(&["proof"], 1 << 20, std::env::temp_dir());
     let (rings, work) = pool.bench("read", Box::new(Believing), |_| ());
     let work = RefCell::new(work);
     let mut run = Simulated::measuring(SECOND * 2);
     run.timeout = SECOND;
-    let total = run.run_with(Arc::new(CheckedBeside { check }), at_rate(rate, 5, 10), |_, _| {
+    let total = run.run_with(Arc::new(workload), at_rate(rate, 5, 10), |_, _| {
         pool.sender_into(&rings, None, CrewMember::inline())
     });
     work.borrow_mut().finish(Nanos::from_secs(100));
@@ -140,6 +152,16 @@ fn a_slow_check_is_in_no_figure_of_its_operation_and_takes_no_slot() {
     assert!(read.response_time().summary().unwrap().max.to_string().starts_with("1.0"), "{read:?}");
     assert_eq!((proof.fate(Fate::Accepted), proof.service_time.count()), (200, 200));
     assert_eq!((ledger.made, ledger.kept, ledger.unchecked), (200, 200, 0));
+}
+
+#[test]
+fn a_pause_between_the_reads_of_a_check_is_in_no_figure_of_them() {
+    let workload = CheckedBeside { check: Some(MILLI), pause: Some(MILLI * 300) };
+    let (_, proof, ledger) = checked_by(workload, 100.0);
+    assert_eq!((proof.fate(Fate::Accepted), ledger.kept), (400, 200));
+    let [waited, took] =
+        [&proof.connection_wait, &proof.response_time()].map(|one| one.summary().unwrap().max);
+    assert!(waited < MILLI && took < MILLI * 2, "{waited} {took}");
 }
 
 #[test]

@@ -38,8 +38,10 @@ pub struct GrantPlan {
     /// The `audience` that is asked for; many issuers know no such parameter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audience: Option<String>,
-    /// Which token of an answer is shown: `id_token`, `access_token`, or `either`, which is the first where there is one.
-    pub token: GrantedKind,
+    /// Which token of an answer is shown: `id_token`, `access_token`, or `either`, which is the first where there is one. Without it
+    /// `access_token`, and of an `identity` of Sigstore `either`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<GrantedKind>,
     /// How many tokens are kept; operations take them in turn.
     pub tokens: Count,
     /// The share of a token's life after which the next one is asked for.
@@ -71,11 +73,10 @@ pub enum ClientSecretPlace {
 }
 
 /// Which token of an answer is shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GrantedKind {
     /// The `id_token`, and where there is none the `access_token`.
-    #[default]
     Either,
     /// The `id_token`.
     IdToken,
@@ -96,7 +97,7 @@ impl Default for GrantPlan {
             password: None,
             scope: None,
             audience: None,
-            token: GrantedKind::default(),
+            token: None,
             tokens: Count::at_least_one(1),
             refresh: WholePercent::try_from(75).unwrap_or_default(),
             timeout: TimeSpan::from_secs(10),
@@ -171,9 +172,9 @@ impl GrantPlan {
         Ok(GrantRequest { grant, client, scope: self.scope.clone(), extra })
     }
 
-    /// Which token of an answer is meant.
-    pub const fn wanted(&self) -> WantedToken {
-        match self.token {
+    /// Which token of an answer is meant; `otherwise`, where the plan does not say it.
+    pub fn wanted(&self, otherwise: GrantedKind) -> WantedToken {
+        match self.token.unwrap_or(otherwise) {
             GrantedKind::Either => WantedToken::Either,
             GrantedKind::IdToken => WantedToken::Id,
             GrantedKind::AccessToken => WantedToken::Access,

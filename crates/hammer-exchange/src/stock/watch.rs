@@ -54,6 +54,8 @@ pub struct TokenWatch {
     stock: Arc<TokenStock>,
     wall: WallTime,
     file: Option<TokenFile>,
+    /// What follows `no token` where there are others; nothing where there are none.
+    of: String,
     told: usize,
     gap: Option<TokenGap>,
 }
@@ -69,13 +71,19 @@ struct TokenGap {
 impl TokenWatch {
     /// Of that stock.
     pub fn new(stock: Arc<TokenStock>, wall: WallTime) -> Self {
-        Self { stock, wall, file: None, told: 0, gap: None }
+        Self { stock, wall, file: None, of: String::new(), told: 0, gap: None }
     }
 
     /// The tokens are of this file.
     #[must_use]
     pub fn of_file(self, file: TokenFile) -> Self {
         Self { file: Some(file), ..self }
+    }
+
+    /// The tokens have that name, by which they are told from others of the run.
+    #[must_use]
+    pub fn named(self, name: &str) -> Self {
+        Self { of: format!(" of {name}"), ..self }
     }
 
     /// Looks at `now`; what there is to tell.
@@ -127,8 +135,9 @@ impl TokenWatch {
             (None, None) => "it could not be replaced in time".to_owned(),
         };
         let operations = if flows == 1 { "1 operation".to_owned() } else { format!("{flows} operations") };
+        let of = &self.of;
         Some(format!(
-            "no token was valid from {:.1} s {until}: {operations} went without and sent nothing (abandoned, \"no valid token\"); {trouble}",
+            "no token{of} was valid from {:.1} s {until}: {operations} went without and sent nothing (abandoned, \"no valid token\"); {trouble}",
             gap.since.as_secs_f64(),
         ))
     }
@@ -195,6 +204,13 @@ mod tests {
             ]
         );
         assert!(watch.look(at(14_000)).is_empty() && watch.gap.is_none());
+        let mut watch = watch.named("oauth-api");
+        assert!(watch.look(at(31_000)).is_empty());
+        stock.replace(vec![token("c", Some(150))]);
+        assert!(
+            watch.look(at(32_000))[0]
+                .starts_with("no token of oauth-api was valid from 30.0 s to 32.0 s: 0 op")
+        );
     }
 
     #[test]

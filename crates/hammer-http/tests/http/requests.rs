@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use hammer_exchange::bearer::BearerPlan;
 use hammer_exchange::token::TokenPlan;
 use hammer_http::HttpPlan;
 use hammer_lab::{HttpLabHandle, HttpLabPlan};
@@ -36,7 +37,7 @@ fn the_request_is_sent_as_the_plan_says() {
             OneOrMany::Many(values.to_vec()),
         )]),
         body: Some("the body".into()),
-        bearer: Some(TokenPlan::File(token.path().to_owned())),
+        bearer: Some(BearerPlan::Token(TokenPlan::File(token.path().to_owned()))),
         ..HttpPlan::default()
     };
     send(&plan, &url, 3, PATIENCE);

@@ -1,7 +1,8 @@
 //! A public key, and the signatures that it verifies.
 
+use hammer_p256::verify_once;
 use hammer_tlog::keys::der::{BIT_STRING, OBJECT_IDENTIFIER, SEQUENCE, Tlv};
-use p256::ecdsa::signature::hazmat::PrehashVerifier as _;
+use p384::ecdsa::signature::hazmat::PrehashVerifier as _;
 use ring::signature::{self as algorithms, UnparsedPublicKey, VerificationAlgorithm};
 
 use super::{ArtifactError, hash_algorithm::HashAlgorithm, rsa};
@@ -104,9 +105,8 @@ impl ArtifactKey {
     }
 
     fn p256_verifies(&self, hash: &[u8], signature: &[u8]) -> bool {
-        let key = p256::ecdsa::VerifyingKey::from_sec1_bytes(&self.bytes);
-        let signature = p256::ecdsa::Signature::from_der(signature);
-        matches!((key, signature), (Ok(key), Ok(signature)) if key.verify_prehash(hash, &signature).is_ok())
+        // Of a longer hash the leftmost bits are signed (FIPS 186-4 section 6.4).
+        hash.first_chunk().is_some_and(|digest| verify_once(&self.bytes, digest, signature))
     }
 
     fn p384_verifies(&self, hash: &[u8], signature: &[u8]) -> bool {

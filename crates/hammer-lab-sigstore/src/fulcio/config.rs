@@ -40,6 +40,11 @@ impl FulcioConfig {
         Ok(Self { plan, authority, issuers: Vec::new(), ct_log: None })
     }
 
+    /// Has it look up the keys of that issuer, and take its tokens.
+    pub fn look_up(&mut self, issuer: String) {
+        self.plan.issuers.push(issuer);
+    }
+
     /// What signs the certificates.
     #[must_use]
     pub fn authority(&self) -> &Authority {
@@ -76,16 +81,24 @@ impl LabConfig for FulcioConfig {
         self.check_lies()?;
         let plan = &self.plan;
         let verifier = TokenVerifier::new(plan.audience.clone(), &self.issuers)
-            .map_err(|error| LabError::Plan { key: "issuers".into(), reason: error.to_string() })?;
+            .map_err(|error| LabError::Plan { key: "issuers".into(), reason: error.to_string() })?
+            .of_type(plan.issuer_type);
+        let verifier = verifier.looking_up(&plan.issuers).map_err(|place| LabError::Plan {
+            key: format!("issuers[{place}]").into(),
+            reason: format!("`{}` is no http URL of loopback with a port", plan.issuers[place]),
+        })?;
         let ct_log = self.ct_log.as_ref().map(|log| CtLogClient::new(log, Arc::clone(clock))).transpose()?;
         let another = AnotherAuthor {
             authority: authority(plan, "another ", !plan.key_seed, clock.unix_ms())?,
             key: LabSigner::p256("fulcio another key", plan.key_seed)?,
             log: LabSigner::p256("fulcio another log", plan.key_seed)?,
         };
-        let lies = AnswerLies::new(&plan.lies, clock.elapsed());
-        let clock = Arc::clone(clock);
-        let issuance = Issuance { authority: self.authority, verifier, ct_log, another, lies, clock };
+        let (of_bundles, others): (Vec<_>, Vec<_>) =
+            plan.lies.iter().cloned().partition(|rule| rule.kind.is_of_bundles());
+        let [lies, bundle_lies] = [others, of_bundles].map(|rules| AnswerLies::new(&rules, clock.elapsed()));
+        let (clock, sct) = (Arc::clone(clock), plan.sct);
+        let authority = self.authority;
+        let issuance = Issuance { authority, verifier, ct_log, sct, another, lies, bundle_lies, clock };
         Ok(FulcioTarget::new(issuance))
     }
 }

@@ -1,4 +1,4 @@
-//! The client of the CT log: add-pre-chain over HTTP/1.1 on kept connections, tried again as Go's CT client does.
+//! The client of the CT log: add-chain and add-pre-chain over HTTP/1.1 on kept connections, tried again as Go's CT client does.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -8,7 +8,7 @@ use std::{
 use bytes::Bytes;
 use hammer_lab::{LabError, clock::Clock};
 use hammer_tlog::ct::{
-    rfc6962::AddChainRequest,
+    rfc6962::{AddChainRequest, EntryType},
     sct::{Sct, SctError},
 };
 use http::{
@@ -32,7 +32,8 @@ pub struct CtLogForFulcio {
 pub(super) struct CtLogClient {
     /// `host:port`.
     authority: String,
-    path: String,
+    /// What stands before the last part of each path.
+    base: String,
     /// As many at most as there were requests at once.
     idle: Mutex<Vec<SendRequest<Full<Bytes>>>>,
     clock: Arc<dyn Clock>,
@@ -41,16 +42,16 @@ pub(super) struct CtLogClient {
 /// Why the log gave no SCT; the texts complete "failed to ...".
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CtLogFault {
-    /// The log refused the precertificate for good.
-    #[error("submit a precertificate: the log answered {status}: {reason}")]
+    /// The log refused the certificate for good.
+    #[error("submit a certificate: the log answered {status}: {reason}")]
     Refused {
         /// The status of its answer.
         status: StatusCode,
         /// The start of the answer's body.
         reason: String,
     },
-    /// The answer is none of add-pre-chain.
-    #[error("submit a precertificate: {0}")]
+    /// The answer is none of add-chain.
+    #[error("submit a certificate: {0}")]
     Sct(#[from] SctError),
 }
 
@@ -67,20 +68,25 @@ impl CtLogClient {
             return Err(failed("it is no http:// URL with a host"));
         };
         let port = authority.port_u16().unwrap_or(80);
-        let path = format!("{}/ct/v1/add-pre-chain", url.path().trim_end_matches('/'));
+        let base = format!("{}/ct/v1/", url.path().trim_end_matches('/'));
         let authority = format!("{}:{port}", authority.host());
-        Ok(Self { authority, path, idle: Mutex::default(), clock })
+        Ok(Self { authority, base, idle: Mutex::default(), clock })
     }
 
-    /// The SCT for a precertificate and its issuers. While the log is down or overloaded this tries again, without end: Fulcio
+    /// The SCT for a certificate or precertificate and its issuers. While the log is down or overloaded this tries again, without end: Fulcio
     /// itself has no deadline, and hangs until its own client gives up.
-    pub(super) async fn add_pre_chain(&self, chain: &[Vec<u8>]) -> Result<Sct, CtLogFault> {
+    pub(super) async fn add(&self, chain: &[Vec<u8>], entry: EntryType) -> Result<Sct, CtLogFault> {
+        let endpoint = match entry {
+            EntryType::X509 => "add-chain",
+            EntryType::Precert => "add-pre-chain",
+        };
+        let path = format!("{}{endpoint}", self.base);
         let mut body = Vec::new();
         AddChainRequest::write(&mut body, chain);
         let body = Bytes::from(body);
         let mut pause = FIRST_PAUSE;
         loop {
-            match self.exchange(body.clone()).await {
+            match self.exchange(&path, body.clone()).await {
                 Ok((StatusCode::OK, answer)) => return Ok(Sct::from_json(&answer)?),
                 Ok((status, answer)) if !is_retried(status) => {
                     let reason = String::from_utf8_lossy(&answer[..answer.len().min(200)]).into_owned();
@@ -94,10 +100,10 @@ impl CtLogClient {
     }
 
     /// One request, on a kept connection while there are any, else on a new one.
-    async fn exchange(&self, body: Bytes) -> Result<(StatusCode, Bytes), Disconnected> {
+    async fn exchange(&self, path: &str, body: Bytes) -> Result<(StatusCode, Bytes), Disconnected> {
         while let Some(kept) = self.take_idle() {
             // The log closes what was idle for long: that says nothing about the log.
-            if let Ok(answer) = self.send(kept, body.clone()).await {
+            if let Ok(answer) = self.send(kept, path, body.clone()).await {
                 return Ok(answer);
             }
         }
@@ -107,16 +113,17 @@ impl CtLogClient {
         let (sender, connection) = handshake(TokioIo::new(stream)).await.map_err(|_| Disconnected)?;
         // It ends with the connection, or when the sender is dropped.
         tokio::spawn(connection);
-        self.send(sender, body).await
+        self.send(sender, path, body).await
     }
 
     async fn send(
         &self,
         mut sender: SendRequest<Full<Bytes>>,
+        path: &str,
         body: Bytes,
     ) -> Result<(StatusCode, Bytes), Disconnected> {
         sender.ready().await.map_err(|_| Disconnected)?;
-        let request = Request::post(&self.path)
+        let request = Request::post(path)
             .header(HOST, &self.authority)
             .header(CONTENT_TYPE, "application/json")
             .body(Full::new(body))

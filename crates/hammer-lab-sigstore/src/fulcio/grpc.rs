@@ -70,22 +70,22 @@ fn signing_certificate(issued: IssuedChain) -> SigningCertificate {
         true => IssuedCertificate::SignedCertificateEmbeddedSct(SigningCertificateEmbeddedSct { chain }),
         false => IssuedCertificate::SignedCertificateDetachedSct(SigningCertificateDetachedSct {
             chain,
-            signed_certificate_timestamp: Vec::new(),
+            signed_certificate_timestamp: issued.detached_sct,
         }),
     };
     SigningCertificate { certificate: Some(certificate) }
 }
 
 fn trust_bundle(issuance: &Issuance) -> TrustBundle {
-    TrustBundle { chains: vec![CertificateChain { certificates: issuance.authority.pem().to_vec() }] }
+    TrustBundle { chains: vec![CertificateChain { certificates: issuance.bundled().pem().to_vec() }] }
 }
 
 fn configuration(issuance: &Issuance) -> Configuration {
     let issuer = |url: &str| OidcIssuer {
         issuer: Some(IssuerName::IssuerUrl(url.to_owned())),
         audience: issuance.verifier.audience().to_owned(),
-        challenge_claim: "email".to_owned(),
-        issuer_type: "email".to_owned(),
+        challenge_claim: issuance.verifier.issuer_type().challenge_claim().to_owned(),
+        issuer_type: issuance.verifier.issuer_type().word().to_owned(),
         ..OidcIssuer::default()
     };
     Configuration { issuers: issuance.verifier.issuers().map(issuer).collect() }

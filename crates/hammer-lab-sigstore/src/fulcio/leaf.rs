@@ -5,7 +5,7 @@ use hammer_tlog::keys::certificate::POISON;
 use crate::{
     authority::Authority,
     certificate::{
-        CODE_SIGNING, CertificateFields, authority_key_identifier, digital_signature, email_alternative_name,
+        CODE_SIGNING, CertificateFields, alternative_name, authority_key_identifier, digital_signature,
         extended_key_usage, extension, key_identifier, subject_key_identifier,
     },
     der::{NULL, UTF8_STRING, element, octet_string, sequence},
@@ -60,14 +60,14 @@ impl Leaf<'_> {
     }
 
     fn extensions(&self, authority_key: &[u8]) -> Vec<Vec<u8>> {
-        let Identity { issuer, subject, email } = &self.identity;
+        let Identity { issuer, subject, name, .. } = &self.identity;
         let text = |value: &str| element(UTF8_STRING, &[value.as_bytes()]);
         let mut extensions = vec![
             digital_signature(),
             extended_key_usage(CODE_SIGNING, false),
             subject_key_identifier(&key_identifier(self.public_key)),
             authority_key_identifier(authority_key),
-            email_alternative_name(email),
+            alternative_name(&name.general_name()),
             // The first has its text bare, and not as DER.
             extension(ISSUER_V1, false, issuer.as_bytes()),
             extension(ISSUER_V2, false, &text(issuer)),

@@ -3,7 +3,7 @@
 use hammer_lab::{FaultScript, serve::ServePlan};
 use serde::{Deserialize, Serialize};
 
-use crate::{authority::AuthorityCurve, lie::LieRule};
+use crate::{authority::AuthorityCurve, lie::LieRule, token::IssuerType};
 
 /// What a lie of the embedded Fulcio is. All that it does not name is right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -21,16 +21,43 @@ pub enum FulcioLieKind {
     SctOfAnotherLog,
     /// The SCT's signature does not verify.
     BadSctSignature,
+    /// The SCT is a good one of the right log, over another certificate for the same key and identity.
+    SctOfAnotherCertificate,
     /// An authority of the same name and another key signed the certificate, and its root is in the chain. The SCT is over
     /// what the right one would have signed, since no log takes the other.
     CertificateByAnotherCa,
+    /// The trust bundle that is served is of an authority of the same name and another key. It is told of answers with the bundle, over
+    /// REST and gRPC, and counts those alone.
+    AnotherTrustBundle,
 }
 
 impl FulcioLieKind {
+    /// Whether it is about the trust bundle, and not about a certificate.
+    pub(super) fn is_of_bundles(self) -> bool {
+        self == Self::AnotherTrustBundle
+    }
+
     /// Whether it is about an SCT, and so needs a log.
     pub(crate) const fn is_of_scts(self) -> bool {
-        matches!(self, Self::CertificateWithoutSct | Self::SctOfAnotherLog | Self::BadSctSignature)
+        matches!(
+            self,
+            Self::CertificateWithoutSct
+                | Self::SctOfAnotherLog
+                | Self::BadSctSignature
+                | Self::SctOfAnotherCertificate
+        )
     }
+}
+
+/// Where an SCT is, as the authority behind Fulcio can have it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SctPlace {
+    /// In the certificate, over its precertificate.
+    #[default]
+    Embedded,
+    /// Beside the certificate, over it as it is.
+    Detached,
 }
 
 /// The embedded Fulcio in a plan file; every key may be left out. Whose tokens it takes and which log it submits to is
@@ -51,6 +78,14 @@ pub struct FulcioLabPlan {
     pub intermediate: bool,
     /// The audience that tokens must name.
     pub audience: String,
+    /// What its certificates name of a token, and so what possession of a key is proved over: `email`, `kubernetes` or `username`.
+    pub issuer_type: IssuerType,
+    /// Where the SCT of a certificate is.
+    pub sct: SctPlace,
+    /// Issuers whose tokens it takes as well, and whose keys it looks up: by their discovery document when a token first names them, and
+    /// again whenever a token is by a key that it does not know. `http` on loopback alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub issuers: Vec<String>,
     /// Lies that it tells on purpose, and owns up to; without any it is honest.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lies: Vec<LieRule<FulcioLieKind>>,
@@ -65,6 +100,9 @@ impl Default for FulcioLabPlan {
             ca_curve: AuthorityCurve::default(),
             intermediate: false,
             audience: "sigstore".into(),
+            issuer_type: IssuerType::default(),
+            sct: SctPlace::default(),
+            issuers: Vec::new(),
             lies: Vec::new(),
         }
     }

@@ -5,7 +5,7 @@ use hammer_lab::serve::{
     answer::{self, AnswerBody},
     grpc::{GrpcCode, GrpcRefusal},
 };
-use hammer_tlog::encoding::Base64;
+use hammer_tlog::encoding::{Base64, base64};
 use http::{
     HeaderValue, Method, Response, StatusCode,
     header::{AUTHORIZATION, VARY},
@@ -63,6 +63,11 @@ async fn signing_cert_v1(
     let chain = issuance.issue(bearer_token(parts), key).await?;
     let mut answer = answer::ok(PEM_CHAIN, chain.certificates.join("\n"));
     *answer.status_mut() = StatusCode::CREATED;
+    if !chain.detached_sct.is_empty()
+        && let Ok(sct) = HeaderValue::try_from(base64(&chain.detached_sct))
+    {
+        answer.headers_mut().insert(SCT, sct);
+    }
     Ok(answer)
 }
 
@@ -89,12 +94,15 @@ fn signing_certificate(issued: &IssuedChain) -> SigningCertificate<'_> {
     let chain = CertificateChain { certificates: &issued.certificates };
     match issued.has_embedded_sct {
         true => SigningCertificate::SignedCertificateEmbeddedSct { chain },
-        false => SigningCertificate::SignedCertificateDetachedSct { chain, signed_certificate_timestamp: "" },
+        false => SigningCertificate::SignedCertificateDetachedSct {
+            chain,
+            signed_certificate_timestamp: base64(&issued.detached_sct),
+        },
     }
 }
 
 fn trust_bundle(issuance: &Issuance) -> Response<AnswerBody> {
-    let certificates = issuance.authority.pem();
+    let certificates = issuance.bundled().pem();
     json_answer(&TrustBundle { chains: [CertificateChain { certificates }] })
 }
 
@@ -103,9 +111,9 @@ fn configuration(issuance: &Issuance) -> Response<AnswerBody> {
     let issuer = |issuer_url| OidcIssuer {
         issuer_url,
         audience,
-        challenge_claim: "email",
+        challenge_claim: issuance.verifier.issuer_type().challenge_claim(),
         spiffe_trust_domain: "",
-        issuer_type: "email",
+        issuer_type: issuance.verifier.issuer_type().word(),
         subject_domain: "",
         skip_email_verification: false,
     };
@@ -192,7 +200,7 @@ struct PublicKeyV2 {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 enum SigningCertificate<'a> {
-    SignedCertificateDetachedSct { chain: CertificateChain<'a>, signed_certificate_timestamp: &'a str },
+    SignedCertificateDetachedSct { chain: CertificateChain<'a>, signed_certificate_timestamp: String },
     SignedCertificateEmbeddedSct { chain: CertificateChain<'a> },
 }
 
@@ -231,4 +239,6 @@ struct RefusalStatus<'a> {
     details: [(); 0],
 }
 
+/// The header with an SCT that is not in the certificate.
+const SCT: &str = "sct";
 const PEM_CHAIN: &str = "application/pem-certificate-chain";

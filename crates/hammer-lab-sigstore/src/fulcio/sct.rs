@@ -32,10 +32,15 @@ pub(super) fn with_bad_signature(sct: Sct) -> Sct {
     Sct { signature, ..sct }
 }
 
-/// What another log would have promised of the same precertificate at the same time; the SCT itself where the chain has
-/// no precertificate.
-pub(super) fn of_another_log<C: AsRef<[u8]>>(sct: Sct, chain: &[C], log: &LabSigner) -> Sct {
-    let Ok(entry) = signed_entry(chain, EntryType::Precert) else { return sct };
+/// What another log would have promised of the same certificate or precertificate at the same time; the SCT itself where the chain has
+/// none.
+pub(super) fn of_another_log<C: AsRef<[u8]>>(
+    sct: Sct,
+    chain: &[C],
+    entry: EntryType,
+    log: &LabSigner,
+) -> Sct {
+    let Ok(entry) = signed_entry(chain, entry) else { return sct };
     let mut input = Vec::new();
     if sct_signature_input(&mut input, sct.timestamp_ms, entry.by_ref(), &sct.extensions).is_err() {
         return sct;

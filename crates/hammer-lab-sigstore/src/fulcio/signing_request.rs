@@ -76,6 +76,9 @@ impl<'a> SigningRequest<'a> {
         info_fields.expect(der::INTEGER)?;
         info_fields.expect(der::SEQUENCE)?;
         let spki = info_fields.expect(der::SEQUENCE)?.raw;
+        // They may be empty, and not left out.
+        info_fields.expect(der::context(0))?;
+        info_fields.finish()?;
         Ok(Self { info: info.raw, spki, algorithm, signature })
     }
 }

@@ -35,13 +35,17 @@ impl FulcioTarget {
     /// The lies that were told because the plan said so, in order, and the count of those beyond the listed ones.
     #[must_use]
     pub fn told_lies(&self) -> (Vec<LieRecord<FulcioLieKind>>, u64) {
-        self.issuance.lies.told()
+        let (mut told, unlisted) = self.issuance.lies.told();
+        let (of_bundles, of_bundles_unlisted) = self.issuance.bundle_lies.told();
+        told.extend(of_bundles);
+        (told, unlisted + of_bundles_unlisted)
     }
 }
 
 impl LabTarget for FulcioTarget {
     fn restart(&self, now: Duration) {
         self.issuance.lies.restart(now);
+        self.issuance.bundle_lies.restart(now);
     }
 }
 

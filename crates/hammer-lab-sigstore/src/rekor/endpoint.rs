@@ -50,6 +50,12 @@ impl RekorTarget {
         self.log.lies.told()
     }
 
+    /// How often each entry was answered to somebody who asked for it, by its log index; none behind the last that was.
+    #[must_use]
+    pub fn reads(&self) -> Vec<u64> {
+        self.log.reads()
+    }
+
     async fn answered(
         &self,
         endpoint: &str,

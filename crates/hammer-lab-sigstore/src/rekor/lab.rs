@@ -2,11 +2,14 @@
 
 use std::{sync::Arc, time::Duration};
 
+use hammer_lab::fault::TimedFault;
 use hammer_lab::{
     Clock, FaultScript, LabError, LabHandle, LabStats,
     handle::{LabConfig, LabTarget},
     serve::ServePlan,
 };
+
+use hammer_values::TimeSpan;
 
 use super::{endpoint::RekorTarget, log::RekorLog, plan::RekorLabPlan};
 
@@ -40,5 +43,11 @@ impl LabTarget for RekorTarget {
 
     fn restart(&self, now: Duration) {
         self.log.restart(now);
+    }
+
+    fn timed_faults(&self) -> Vec<TimedFault> {
+        let hang = self.log.plan.hang.iter();
+        let hang = hang.filter(|hang| hang.at > TimeSpan::ZERO || hang.duration.is_some());
+        hang.flat_map(|hang| TimedFault::lasting(hang.at, hang.duration, "create-entry hanging")).collect()
     }
 }

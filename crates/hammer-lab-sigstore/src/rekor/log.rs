@@ -42,6 +42,8 @@ pub(crate) struct RekorLog {
     faults: LogFaults,
     accepted: AtomicU64,
     tree: Mutex<RekorTree>,
+    /// How often each entry was answered to somebody who asked for it, by its log index.
+    reads: Mutex<Vec<u64>>,
     queued: Notify,
     stopping: watch::Sender<bool>,
 }
@@ -57,6 +59,7 @@ impl RekorLog {
             faults: LogFaults::new(&plan, clock.elapsed()),
             accepted: AtomicU64::new(0),
             tree: Mutex::new(RekorTree::new(checkpoints.sign(0, EMPTY_ROOT))),
+            reads: Mutex::default(),
             queued: Notify::new(),
             stopping: watch::Sender::new(false),
             plan,
@@ -94,6 +97,21 @@ impl RekorLog {
         // There is no other entry's body to answer with.
         let of_another = [RekorLieKind::AnotherBody, RekorLieKind::AlteredEntry];
         let lie = lie.filter(|lie| !of_another.contains(lie) || tree.accepted() > 0);
+        if lie == Some(RekorLieKind::FalseDuplicate) {
+            let (uuid, leaf_hash) = (self.uuid(&leaf), Some(leaf));
+            let refusal = RekorRefusal::duplicate(&uuid);
+            let (log_index, tree_size, root_hash) = (None, None, None);
+            let kind = RekorLieKind::FalseDuplicate;
+            self.lies.tell(ToldRekorLie {
+                kind,
+                uuid: Some(uuid),
+                log_index,
+                leaf_hash,
+                tree_size,
+                root_hash,
+            });
+            return Err(refusal);
+        }
         let (sender, receiver) = oneshot::channel();
         let entry = LoggedEntry::new(&entry.body, leaf, entry.keys.clone(), lie);
         tree.enqueue(PendingEntry { entry: Arc::new(entry), integrated: sender });
@@ -210,6 +228,21 @@ impl RekorLog {
     pub(crate) fn head_as_of(&self, lag: Duration) -> Arc<SignedHead> {
         let until = self.clock.elapsed().saturating_sub(lag);
         self.read_tree(|tree| tree.head_as_of(until))
+    }
+
+    /// Counts an entry that is answered to somebody who asked for it.
+    pub(super) fn count_read(&self, log_index: u64) {
+        let mut reads = self.reads.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = log_index as usize;
+        if reads.len() <= place {
+            reads.resize(place + 1, 0);
+        }
+        reads[place] += 1;
+    }
+
+    /// How often each entry was, by its log index; none behind the last that was ever asked for.
+    pub(super) fn reads(&self) -> Vec<u64> {
+        self.reads.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Looks at the tree; nothing else is done under its lock.

@@ -125,8 +125,14 @@ pub enum RekorLieKind {
     /// The entry is in the tree, and has the body of the one before when it is asked for again. The first entry of a log is
     /// answered honestly.
     AlteredEntry,
+    /// The entry is new, and is answered as one that is there already, under the UUID that it would have: 404 when it is asked for.
+    FalseDuplicate,
     /// From some size on the log's information and proofs are of the tree of half as many leaves, for good.
     ShrinkingTree,
+    /// The entry is in the tree, and no search finds it.
+    WithheldFromSearch,
+    /// A search that finds the entry finds another one beside it, by a uuid that no entry has.
+    InventedBySearch,
     /// The answered log index is the one after the entry's, with a timestamp over it; that of the proof is right.
     WrongLogIndex,
 }

@@ -4,7 +4,9 @@ use hammer_tlog::logs::merkle::{Hash, consistency_proof, sha256};
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 
-use super::{answer::AnsweredEntry, log::RekorLog, plan::RekorLieKind, refusal::RekorRefusal};
+use super::{
+    answer::AnsweredEntry, entry::LoggedEntry, log::RekorLog, plan::RekorLieKind, refusal::RekorRefusal,
+};
 use crate::artifact::ArtifactVerifier;
 
 /// `POST /api/v1/log/entries/retrieve`.
@@ -70,7 +72,9 @@ impl RekorLog {
 
     fn answered(&self, entry: Option<super::log::IntegratedEntry>) -> Result<AnsweredEntry, RekorRefusal> {
         let entry = entry.filter(|found| found.entry.lie != Some(RekorLieKind::WithheldEntry));
-        entry.map(|entry| AnsweredEntry::again(self, entry)).ok_or_else(RekorRefusal::not_found)
+        let entry = entry.ok_or_else(RekorRefusal::not_found)?;
+        self.count_read(entry.log_index);
+        Ok(AnsweredEntry::again(self, entry))
     }
 
     /// The entries of a query, those that are there, in its order.
@@ -110,7 +114,7 @@ impl RekorLog {
         let mut found: Vec<Hash> = Vec::new();
         self.read_tree(|tree| {
             for key in keys {
-                for leaf in tree.found(&key.to_lowercase()) {
+                for leaf in tree.found(&key.to_lowercase()).flat_map(as_found) {
                     if !found.contains(&leaf) {
                         found.push(leaf);
                     }
@@ -165,6 +169,14 @@ impl RekorLog {
         let tree = tree.map(|tree| u64::from_str_radix(tree, 16)).transpose().ok()?;
         Some(tree.is_none_or(|tree| tree == self.plan.tree_id).then_some(leaf))
     }
+}
+
+/// The leaf hashes by which a search finds an entry: its own, unless that is lied about.
+fn as_found(entry: &LoggedEntry) -> impl Iterator<Item = Hash> {
+    let own = (entry.lie != Some(RekorLieKind::WithheldFromSearch)).then_some(entry.leaf_hash);
+    let invented = || sha256(&[b"no leaf has this hash: ".as_slice(), &entry.leaf_hash.0].concat());
+    let invented = (entry.lie == Some(RekorLieKind::InventedBySearch)).then(invented);
+    own.into_iter().chain(invented)
 }
 
 /// The number of a parameter.

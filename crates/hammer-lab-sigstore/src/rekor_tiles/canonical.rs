@@ -2,14 +2,13 @@
 
 use hammer_lab::serve::grpc::GrpcCode;
 use hammer_messages::rekor::{
-    CreateEntryRequest, DsseRequestV002, EntrySpec, EnvelopeSignature, HashedRekordRequestV002,
-    PublicKeyDetails, Verifier, VerifierKey,
+    CreateEntryRequest, EntrySpec, HashedRekordRequestV002, PublicKeyDetails, Verifier, VerifierKey,
 };
 use hammer_tlog::encoding::{Base64, base64};
 use serde::Serialize;
 
 use super::refusal::TilesRefusal;
-use crate::artifact::{ArtifactError, ArtifactVerifier, HashAlgorithm, KeyKind, pre_authentication_encoding};
+use crate::artifact::{ArtifactError, ArtifactVerifier, HashAlgorithm, KeyKind};
 
 /// An entry that may be logged.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +18,8 @@ pub(super) struct TilesEntry {
     pub(super) body: Vec<u8>,
 }
 
-/// The version of each kind.
+/// The kind and the version of every entry.
+const KIND: &str = "hashedrekord";
 pub(super) const VERSION: &str = "0.0.2";
 
 /// Why a request is no entry; clients are told no more than its kind.
@@ -29,8 +29,6 @@ enum EntryError {
     Missing(&'static str),
     #[error("the key is not what its details say")]
     KeyDetails,
-    #[error("all signatures must have a key that verifies it")]
-    Unverified,
     #[error(transparent)]
     Artifact(#[from] ArtifactError),
 }
@@ -46,15 +44,7 @@ struct EntryBody<S> {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 enum SpecBody {
-    HashedRekordV002 {
-        data: HashBody,
-        signature: SignatureBody,
-    },
-    #[serde(rename_all = "camelCase")]
-    DsseV002 {
-        payload_hash: HashBody,
-        signatures: Vec<SignatureBody>,
-    },
+    HashedRekordV002 { data: HashBody, signature: SignatureBody },
 }
 
 #[derive(Debug, Serialize)]
@@ -88,18 +78,18 @@ struct RawBytesBody {
 impl TilesEntry {
     /// Verifies what is proposed.
     pub(super) fn propose(request: CreateEntryRequest) -> Result<Self, TilesRefusal> {
-        let (kind, spec) = match request.spec {
-            Some(EntrySpec::HashedRekordRequestV002(request)) => ("hashedrekord", hashed_rekord(request)),
-            Some(EntrySpec::DsseRequestV002(request)) => ("dsse", dsse(request)),
-            None => return Err(TilesRefusal::invalid("invalid type, must be either hashedrekord or dsse")),
+        // Envelopes are still messages of the service, and no entries any more.
+        let Some(EntrySpec::HashedRekordRequestV002(request)) = request.spec else {
+            return Err(TilesRefusal::invalid("invalid type, must be hashedrekord"));
         };
-        let spec = spec.map_err(|_| TilesRefusal::invalid(format!("invalid {kind} request")))?;
-        let body = serde_json::to_vec(&EntryBody { api_version: VERSION, kind, spec });
+        let spec = hashed_rekord(request);
+        let spec = spec.map_err(|_| TilesRefusal::invalid("invalid hashedrekord request"))?;
+        let body = serde_json::to_vec(&EntryBody { api_version: VERSION, kind: KIND, spec });
         let body = body.map_err(|error| TilesRefusal::of(GrpcCode::Unknown, error.to_string()))?;
         if body.len() > MOST_BYTES {
             return Err(TilesRefusal::of(GrpcCode::Unknown, "failed to integrate entry"));
         }
-        Ok(Self { kind, body })
+        Ok(Self { kind: KIND, body })
     }
 
     /// Another entry: its hash is that of this one's body.
@@ -124,43 +114,6 @@ fn hashed_rekord(request: HashedRekordRequestV002) -> Result<SpecBody, EntryErro
     Ok(SpecBody::HashedRekordV002 {
         data: HashBody { algorithm: checked.hash.proto_name(), digest: Base64(request.digest) },
         signature: SignatureBody { content: Base64(signature.content), verifier: checked.body() },
-    })
-}
-
-/// Every signature of the envelope holds by one of the verifiers, each of which made one.
-fn dsse(request: DsseRequestV002) -> Result<SpecBody, EntryError> {
-    let envelope = request.envelope.ok_or(EntryError::Missing("envelope"))?;
-    if request.verifiers.is_empty() || envelope.signatures.is_empty() {
-        return Err(EntryError::Missing("verifiers or signatures"));
-    }
-    let message = pre_authentication_encoding(&envelope.payload_type, &envelope.payload);
-    let mut left = envelope.signatures;
-    let (mut signatures, mut strongest) = (Vec::new(), HashAlgorithm::Sha256);
-    for verifier in request.verifiers {
-        let checked = CheckedVerifier::read(verifier)?;
-        let holds = |signature: &mut EnvelopeSignature| {
-            checked.key.key.verify_message(checked.hash, &message, &signature.sig).is_ok()
-        };
-        let signed: Vec<_> = left.extract_if(.., holds).collect();
-        if signed.is_empty() {
-            return Err(EntryError::Unverified);
-        }
-        if checked.hash.length() > strongest.length() {
-            strongest = checked.hash;
-        }
-        let body = |signature: EnvelopeSignature| SignatureBody {
-            content: Base64(signature.sig),
-            verifier: checked.body(),
-        };
-        signatures.extend(signed.into_iter().map(body));
-    }
-    if !left.is_empty() {
-        return Err(EntryError::Unverified);
-    }
-    let digest = Base64(strongest.hash(&envelope.payload));
-    Ok(SpecBody::DsseV002 {
-        payload_hash: HashBody { algorithm: strongest.proto_name(), digest },
-        signatures,
     })
 }
 

@@ -92,6 +92,7 @@ impl RekorTilesTarget {
     fn tile(&self, path: &str) -> Response<AnswerBody> {
         let tile = below_root(path).parse::<TileId>().ok();
         match tile.and_then(|tile| self.log.tile(&tile)) {
+            Some(bytes) if self.log.is_gzip() => answer::gzip("application/octet-stream", &bytes),
             Some(bytes) => answer::ok("application/octet-stream", bytes),
             None => answer::error(StatusCode::NOT_FOUND, &format!("{path} is not here")),
         }

@@ -3,8 +3,9 @@
 mod tree;
 
 use std::{
+    collections::VecDeque,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -48,6 +49,10 @@ pub(super) struct TilesLog {
     queued: Notify,
     /// Changed only under the lock of `tree`, whose served tree it is the head of.
     published: watch::Sender<Arc<SignedHead>>,
+    /// What was published, and when: the last is older than a replica lags, or the only one.
+    history: Mutex<VecDeque<(Duration, Arc<SignedHead>)>>,
+    /// What is served in its place, once the log was rolled back.
+    rolled_back: OnceLock<SignedHead>,
 }
 
 /// Where an entry is, or will be.
@@ -63,7 +68,7 @@ impl TilesLog {
             CheckpointKey::P256 => LabSigner::p256(PURPOSE, plan.key_seed)?,
         };
         let checkpoints = CheckpointSigner::new(signer, plan.hostname.clone(), plan.hostname.clone());
-        let empty = checkpoints.sign(0, EMPTY_ROOT);
+        let empty = Arc::new(checkpoints.sign(0, EMPTY_ROOT));
         Ok(Self {
             checkpoints,
             lies: EntryLies::new(plan.lies.clone(), clock.elapsed()),
@@ -72,7 +77,9 @@ impl TilesLog {
             accepted: AtomicU64::new(0),
             tree: Mutex::default(),
             queued: Notify::new(),
-            published: watch::Sender::new(Arc::new(empty)),
+            history: Mutex::new(VecDeque::from([(Duration::ZERO, empty.clone())])),
+            published: watch::Sender::new(empty),
+            rolled_back: OnceLock::new(),
         })
     }
 
@@ -112,9 +119,19 @@ impl TilesLog {
         let index = tree.next_index();
         // There is no other entry's body to answer with.
         let lie = self.lies.next_entry(self.clock.elapsed());
-        let lie = lie.filter(|lie| *lie != RekorTilesLieKind::AnotherBody || index > 0);
+        let of_another = [
+            RekorTilesLieKind::AnotherBody,
+            RekorTilesLieKind::ForkedAnswer,
+            RekorTilesLieKind::FalseDuplicate,
+        ];
+        let lie = lie.filter(|lie| !of_another.contains(lie) || index > 0);
+        if lie == Some(RekorTilesLieKind::FalseDuplicate) {
+            self.tell(RekorTilesLieKind::FalseDuplicate, Some((index - 1, leaf)), None);
+            return Ok(Err(index - 1));
+        }
+        let is_altered = matches!(lie, Some(RekorTilesLieKind::LostEntry | RekorTilesLieKind::AlteredBundle));
+        let body = if is_altered { TilesEntry::altered(&entry.body) } else { entry.body.clone() };
         let lost = lie == Some(RekorTilesLieKind::LostEntry);
-        let body = if lost { TilesEntry::altered(&entry.body) } else { entry.body.clone() };
         let stands = if lost { leaf_hash(&body) } else { leaf };
         tree.enqueue(leaf, QueuedLeaf { leaf_hash: stands, body }, self.clock.elapsed());
         if let Some(kind) = lie {
@@ -148,9 +165,23 @@ impl TilesLog {
                 let root = root_from_inclusion(index, head.size, leaf, &path).unwrap_or(head.root);
                 head = Arc::new(self.checkpoints.sign(head.size, root));
             }
+            Some(RekorTilesLieKind::ForkedAnswer) => {
+                let fork = forked(self.lock().served());
+                path = inclusion_proof(&fork, index, head.size).unwrap_or_default();
+                let root = root_from_inclusion(index, head.size, leaf, &path).unwrap_or(head.root);
+                head = Arc::new(self.checkpoints.sign(head.size, root));
+            }
             Some(RekorTilesLieKind::WrongInclusionProof) => path = altered_path(path),
             Some(RekorTilesLieKind::AnotherBody) => body = before.map_or(body, Vec::from),
-            Some(RekorTilesLieKind::ForkedCheckpoint) | None => {}
+            // They are lies of what is served, or of what is answered without a proof.
+            Some(
+                RekorTilesLieKind::ForkedCheckpoint
+                | RekorTilesLieKind::FalseDuplicate
+                | RekorTilesLieKind::AlteredBundle
+                | RekorTilesLieKind::TileOfAnotherTree
+                | RekorTilesLieKind::RolledBackCheckpoint,
+            )
+            | None => {}
         }
         let log_index = index.cast_signed();
         TransparencyLogEntry {
@@ -206,8 +237,13 @@ impl TilesLog {
         let mut tree = self.lock();
         let size = tree.served().size();
         let forks = self.lies.forks(self.clock.elapsed(), size);
-        if forks.is_some() {
-            tree.fork = Some(forked(tree.served()));
+        match forks {
+            Some(RekorTilesLieKind::TileOfAnotherTree) => tree.shown = Some(forked(tree.served())),
+            Some(RekorTilesLieKind::RolledBackCheckpoint) => {
+                let _ = self.rolled_back.set(self.checkpoints.sign_tree(tree.served(), size / 2));
+            }
+            Some(_) => tree.fork = Some(forked(tree.served())),
+            None => {}
         }
         if forks.is_none() && size == self.published.borrow().size {
             return;
@@ -216,7 +252,25 @@ impl TilesLog {
         if let Some(kind) = forks {
             self.tell(kind, None, Some(&head));
         }
-        self.published.send_replace(Arc::new(head));
+        self.publish_head(head);
+    }
+
+    fn publish_head(&self, head: SignedHead) {
+        let (head, now) = (Arc::new(head), self.clock.elapsed());
+        let mut history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
+        history.push_front((now, head.clone()));
+        let until = now.saturating_sub(self.plan.read_lag.duration());
+        let kept = history.iter().position(|(at, _)| *at <= until).map_or(history.len(), |last| last + 1);
+        history.truncate(kept);
+        self.published.send_replace(head);
+    }
+
+    /// The head as those who read know it.
+    fn read_head(&self) -> Arc<SignedHead> {
+        let until = self.clock.elapsed().saturating_sub(self.plan.read_lag.duration());
+        let history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = history.iter().find(|(at, _)| *at <= until).or(history.back());
+        known.map_or_else(|| self.published.borrow().clone(), |(_, head)| head.clone())
     }
 
     fn tell(&self, kind: RekorTilesLieKind, entry: Option<(u64, Hash)>, head: Option<&SignedHead>) {
@@ -234,20 +288,26 @@ impl TilesLog {
     pub(super) fn lose_data(&self) {
         let mut tree = self.lock();
         *tree = TilesTree::default();
-        self.published.send_replace(Arc::new(self.checkpoints.sign(0, EMPTY_ROOT)));
+        self.publish_head(self.checkpoints.sign(0, EMPTY_ROOT));
     }
 
     /// The newest checkpoint.
     pub(super) fn checkpoint(&self) -> String {
-        self.published.borrow().note.clone()
+        let rolled_back = self.rolled_back.get().map(|head| head.note.clone());
+        rolled_back.unwrap_or_else(|| self.read_head().note.clone())
     }
 
     /// The bytes of a tile or an entry bundle of the published tree.
     pub(super) fn tile(&self, tile: &TileId) -> Option<Bytes> {
         let tree = self.lock();
-        let published = self.published.borrow().size;
+        let published = self.read_head().size;
         let covered = TileId::covering(tile.level, tile.first(), published)?;
         if covered.width < tile.width { None } else { tree.tile(tile) }
+    }
+
+    /// Whether tiles are served compressed.
+    pub(super) fn is_gzip(&self) -> bool {
+        self.plan.gzip
     }
 
     pub(super) fn with_own_stats(&self, stats: LabStats) -> LabStats {

@@ -33,6 +33,10 @@ pub struct RekorTilesLabPlan {
     pub server_timeout: TimeSpan,
     /// Refuses every entry with 405: the log takes no more.
     pub frozen: bool,
+    /// How far checkpoint, tiles and bundles are behind what was published: they are read from a replica that lags.
+    pub read_lag: TimeSpan,
+    /// Serves tiles and bundles compressed with gzip, whether asked for or not.
+    pub gzip: bool,
     /// Promises that the log breaks on purpose, and owns up to; without any it is honest.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lies: Vec<LieRule<RekorTilesLieKind>>,
@@ -52,6 +56,8 @@ impl Default for RekorTilesLabPlan {
             pushback_max_outstanding: 4096,
             server_timeout: TimeSpan::from_secs(20),
             frozen: false,
+            read_lag: TimeSpan::ZERO,
+            gzip: false,
             lies: Vec::new(),
         }
     }
@@ -81,11 +87,23 @@ pub enum RekorTilesLieKind {
     ForkedCheckpoint,
     /// The body that is answered is that of the entry before; the first entry of a log is answered honestly.
     AnotherBody,
+    /// The bundle has another entry in its place, and the tree its hash.
+    AlteredBundle,
+    /// From some checkpoint on the hash tiles that are served are of a tree in which the first leaf is another, and the checkpoints are not.
+    TileOfAnotherTree,
+    /// From some checkpoint on the one of half that tree is served for good, as entries are still answered.
+    RolledBackCheckpoint,
+    /// The entry is answered with a proof in another tree, in which the first leaf is another, and with a checkpoint of that; what is served
+    /// is the true tree, with the entry in it. The first entry of a log is answered honestly.
+    ForkedAnswer,
+    /// The entry is new, and is answered as one that is there already, at the index of the entry before; the first entry of a log is
+    /// answered honestly.
+    FalseDuplicate,
 }
 
 impl LieAbout for RekorTilesLieKind {
     fn is_of_trees(self) -> bool {
-        self == Self::ForkedCheckpoint
+        matches!(self, Self::ForkedCheckpoint | Self::TileOfAnotherTree | Self::RolledBackCheckpoint)
     }
 }
 

@@ -57,7 +57,7 @@ const CLAIMS: &str =
 fn a_recorded_token_names_its_owner_until_it_expires() {
     let verifier = recorded("sigstore", "http://127.0.0.1:18888");
     let identity = verifier.verify(RECORDED_TOKEN, ISSUED + 3600).unwrap();
-    assert_eq!(identity.email, "jdoe@redhat.com");
+    assert_eq!(identity.name, CertifiedName::Email("jdoe@redhat.com".to_owned()));
     assert_eq!(identity.subject, "jdoe");
     assert_eq!(identity.issuer, "http://127.0.0.1:18888");
     assert_eq!(verifier.verify(RECORDED_TOKEN, ISSUED + 3601), Err(TokenFault::Expired));
@@ -153,4 +153,24 @@ fn an_altered_set_of_keys_is_refused_or_read_and_panics_nobody() {
         read += u64::from(verifier.verify(RECORDED_TOKEN, ISSUED) == Err(TokenFault::Signature));
     }
     assert!(read > 0);
+}
+
+#[test]
+fn the_type_of_an_issuer_says_whom_a_certificate_names_and_what_is_proved_to_it() {
+    let issuer = TestIssuer::new();
+    let of = |issuer_type: IssuerType, subject: &str| {
+        let claims = CLAIMS.replace(r#""sub":"s""#, &format!(r#""sub":"{subject}""#));
+        let token = issuer.token(r#"{"alg":"ES256","kid":"k2"}"#, &claims);
+        let identity = issuer.verifier().of_type(issuer_type).verify(&token, 1000)?;
+        Ok((identity.challenge, identity.name))
+    };
+    let account = "system:serviceaccount:ci:signer";
+    let uri = "https://kubernetes.io/namespaces/ci/serviceaccounts/signer".to_owned();
+    assert_eq!(of(IssuerType::Kubernetes, account), Ok((account.to_owned(), CertifiedName::Uri(uri))));
+    assert_eq!(of(IssuerType::Kubernetes, "jdoe"), Err(TokenFault::Subject));
+    let user = CertifiedName::Username("jdoe!hammer.test".to_owned());
+    assert_eq!(of(IssuerType::Username, "jdoe"), Ok(("jdoe".to_owned(), user)));
+    assert_eq!(of(IssuerType::Username, "jdoe!a"), Err(TokenFault::Subject));
+    let address = CertifiedName::Email("a@b".to_owned());
+    assert_eq!(of(IssuerType::Email, "jdoe"), Ok(("a@b".to_owned(), address)));
 }

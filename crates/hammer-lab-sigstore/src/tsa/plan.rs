@@ -19,6 +19,16 @@ pub enum TsaLieKind {
     BadTimestampSignature,
     /// The time of the timestamp is an hour before that at which it was made.
     TimestampInThePast,
+    /// The chain that is served is one of the same names that no timestamp leads to. It is told of answers with the chain, and counts
+    /// those alone.
+    AnotherChain,
+}
+
+impl TsaLieKind {
+    /// Whether it is about the chain that is served, and not about a timestamp.
+    pub(super) fn is_of_chains(self) -> bool {
+        self == Self::AnotherChain
+    }
 }
 
 /// The embedded timestamp authority in a plan file; every key may be left out.

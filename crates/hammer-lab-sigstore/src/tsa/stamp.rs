@@ -25,6 +25,8 @@ pub(super) struct Stamper {
     /// The same names under another root.
     untrusted: TokenSigner,
     lies: AnswerLies<TsaLieKind>,
+    /// About the chain that is served.
+    chain_lies: AnswerLies<TsaLieKind>,
     random: SystemRandom,
     clock: Arc<dyn Clock>,
 }
@@ -39,8 +41,10 @@ impl Stamper {
                 .map_err(|error| LabError::Plan { key: "curve".into(), reason: error.to_string() })
         };
         let (signer, untrusted) = (signer("", plan.key_seed)?, signer("untrusted ", !plan.key_seed)?);
-        let lies = AnswerLies::new(&plan.lies, clock.elapsed());
-        Ok(Self { signer, untrusted, lies, random: SystemRandom::new(), clock })
+        let (of_chains, others): (Vec<_>, Vec<_>) =
+            plan.lies.iter().cloned().partition(|rule| rule.kind.is_of_chains());
+        let [lies, chain_lies] = [others, of_chains].map(|rules| AnswerLies::new(&rules, clock.elapsed()));
+        Ok(Self { signer, untrusted, lies, chain_lies, random: SystemRandom::new(), clock })
     }
 
     /// The leaf that signs timestamps, and its issuers.
@@ -50,10 +54,21 @@ impl Stamper {
 
     pub(super) fn restart(&self, now: Duration) {
         self.lies.restart(now);
+        self.chain_lies.restart(now);
     }
 
     pub(super) fn told_lies(&self) -> (Vec<LieRecord<TsaLieKind>>, u64) {
-        self.lies.told()
+        let ((mut told, unlisted), (of_chains, of_chains_unlisted)) =
+            (self.lies.told(), self.chain_lies.told());
+        told.extend(of_chains);
+        (told, unlisted + of_chains_unlisted)
+    }
+
+    /// Whose chain is served now: this authority's own, unless that is lied about.
+    pub(super) fn served_chain(&self) -> &Authority {
+        let Some(kind) = self.chain_lies.next(self.clock.elapsed()) else { return self.authority() };
+        self.chain_lies.tell(LieRecord { kind, subject: "certchain".to_owned(), serial: String::new() });
+        self.untrusted.authority()
     }
 
     /// The DER of a `TimeStampResp` with the current time.
@@ -95,6 +110,8 @@ impl Stamper {
                 let time = honest.time.saturating_sub(AN_HOUR);
                 self.signer.respond(&Stamp { time, ..honest }, certificates, unaltered)
             }
+            // It is told of other answers.
+            TsaLieKind::AnotherChain => self.signer.respond(&honest, certificates, unaltered),
         }
     }
 }

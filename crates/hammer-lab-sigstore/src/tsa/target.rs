@@ -32,8 +32,6 @@ pub type TsaLabHandle = LabHandle<TsaTarget>;
 #[derive(Debug)]
 pub struct TsaTarget {
     stamper: Stamper,
-    /// PEM of the chain, leaf first.
-    chain: Bytes,
     granted: StatusCode,
 }
 
@@ -48,6 +46,11 @@ impl TsaTarget {
     #[must_use]
     pub fn told_lies(&self) -> (Vec<LieRecord<TsaLieKind>>, u64) {
         self.stamper.told_lies()
+    }
+
+    /// PEM of the chain that is served, leaf first.
+    fn chain(&self) -> String {
+        self.stamper.served_chain().pem().iter().flat_map(|block| [block, "\n"]).collect()
     }
 
     fn timestamp(&self, headers: &HeaderMap, body: &Bytes) -> Response<AnswerBody> {
@@ -86,9 +89,8 @@ impl LabConfig for TsaLabPlan {
 
     fn target(self, clock: &Arc<dyn Clock>, _: &str) -> Result<TsaTarget, LabError> {
         let stamper = Stamper::new(&self, Arc::clone(clock))?;
-        let chain = stamper.authority().pem().iter().flat_map(|block| [block, "\n"]).collect::<String>();
         let granted = if self.use_http_201 { StatusCode::CREATED } else { StatusCode::OK };
-        Ok(TsaTarget { stamper, chain: chain.into(), granted })
+        Ok(TsaTarget { stamper, granted })
     }
 }
 
@@ -119,7 +121,7 @@ impl Target for TsaTarget {
         let mut answer = match (endpoint, &parts.method) {
             (TIMESTAMP, &Method::POST) => without_cache(self.timestamp(&parts.headers, &body)),
             (TIMESTAMP, method) => not_allowed(method, "POST"),
-            (CERTCHAIN, &Method::GET) => cached(answer::ok(PEM_CHAIN, self.chain.clone())),
+            (CERTCHAIN, &Method::GET) => cached(answer::ok(PEM_CHAIN, self.chain())),
             (CERTCHAIN, method) => not_allowed(method, "GET"),
             (PING, &Method::GET | &Method::HEAD) => answer::ok("text/plain", "."),
             _ => refused(StatusCode::NOT_FOUND, &format!("path {} was not found", parts.uri.path())),

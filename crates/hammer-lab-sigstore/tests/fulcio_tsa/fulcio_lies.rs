@@ -5,6 +5,7 @@ use hammer_lab_sigstore::{
 use hammer_tlog::keys::certificate::Certificate;
 
 use crate::{
+    client::get,
     ct_log::LoggedFulcio,
     openssl::certificates,
     signer::{NOW, Signer},
@@ -52,6 +53,7 @@ async fn each_lie_spoils_what_it_says_and_nothing_else_and_is_owned_up_to() {
         (CertificateWithoutSct, Wrong { missing_sct: true, ..honest() }),
         (SctOfAnotherLog, Wrong { log: true, ..honest() }),
         (BadSctSignature, Wrong { sct_signature: true, ..honest() }),
+        (SctOfAnotherCertificate, Wrong { sct_signature: true, ..honest() }),
         // The log takes no certificate of another authority: its SCT is over what the right one would have signed.
         (CertificateByAnotherCa, Wrong { authority: true, sct_signature: true, ..honest() }),
     ] {
@@ -96,8 +98,30 @@ async fn a_sct_of_another_log_is_that_logs_own() {
 }
 
 #[tokio::test]
+async fn another_trust_bundle_is_of_the_same_name_and_certificates_are_none_of_its_affair() {
+    let lies = vec![LieRule { after: 1, times: Some(1), ..LieRule::of(AnotherTrustBundle) }];
+    let logged = LoggedFulcio::start(FulcioLabPlan { lies, ..FulcioLabPlan::default() }).await;
+    let signer = Signer::new();
+    let mut bundles = Vec::new();
+    for _ in 0..3 {
+        let chain = certificates(&signer.ask(&logged.fulcio).await.text());
+        assert_eq!(what_is_wrong(&logged, &signer, &chain), Wrong::default());
+        let bundle = get(&format!("{}/api/v2/trustBundle", logged.fulcio.url)).await.json();
+        let pem = bundle["chains"][0]["certificates"][0].as_str().unwrap().to_owned();
+        bundles.push(certificates(&pem)[0].clone());
+    }
+    let root = logged.fulcio.target().authority().root_certificate();
+    let is_own: Vec<bool> = bundles.iter().map(|der| der == root).collect();
+    assert_eq!(is_own, [true, false, true]);
+    let names = bundles.iter().map(|der| Certificate::parse(der).unwrap().subject.to_vec());
+    assert_eq!(names.collect::<std::collections::BTreeSet<_>>().len(), 1);
+    let (told, unlisted) = logged.fulcio.target().told_lies();
+    assert_eq!((told.len(), told[0].kind, unlisted), (1, AnotherTrustBundle, 0));
+}
+
+#[tokio::test]
 async fn a_lie_about_scts_needs_a_log() {
-    for kind in [CertificateWithoutSct, SctOfAnotherLog, BadSctSignature] {
+    for kind in [CertificateWithoutSct, SctOfAnotherLog, BadSctSignature, SctOfAnotherCertificate] {
         let lies = vec![LieRule::of(CertificateForAnotherKey), LieRule::of(kind)];
         let config = FulcioConfig::from_plan(FulcioLabPlan { lies, ..FulcioLabPlan::default() }, NOW * 1000);
         let error = FulcioLabHandle::start(config.unwrap()).await.unwrap_err().to_string();
@@ -113,7 +137,9 @@ fn lies_have_names_of_their_field() {
         CertificateWithoutSct,
         SctOfAnotherLog,
         BadSctSignature,
+        SctOfAnotherCertificate,
         CertificateByAnotherCa,
+        AnotherTrustBundle,
     ];
     let names = kinds.map(|kind: FulcioLieKind| serde_json::to_value(kind).unwrap());
     assert_eq!(
@@ -124,7 +150,9 @@ fn lies_have_names_of_their_field() {
             "certificate-without-sct",
             "sct-of-another-log",
             "bad-sct-signature",
+            "sct-of-another-certificate",
             "certificate-by-another-ca",
+            "another-trust-bundle",
         ]
     );
 }

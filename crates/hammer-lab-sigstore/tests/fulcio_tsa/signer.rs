@@ -35,26 +35,41 @@ pub(crate) async fn fulcio(plan: FulcioLabPlan, ct_log: Option<CtLogForFulcio>) 
 
 /// The issuer whose tokens the tests make.
 pub(crate) fn issuer() -> TrustedIssuer {
-    let pair = issuer_key();
-    let (x, y) = pair.public_key().as_ref()[1..].split_at(32);
-    let (x, y) = (URL_SAFE_NO_PAD.encode(x), URL_SAFE_NO_PAD.encode(y));
-    let jwks = format!(r#"{{"keys":[{{"kty":"EC","crv":"P-256","kid":"k","x":"{x}","y":"{y}"}}]}}"#);
-    TrustedIssuer { issuer: "http://issuer.test".into(), jwks: jwks.into() }
+    TrustedIssuer { issuer: "http://issuer.test".into(), jwks: jwks(&[7]).into() }
+}
+
+/// The public keys of these seeds, each by the name of its seed but for the first test issuer's.
+pub(crate) fn jwks(seeds: &[u8]) -> String {
+    let key = |seed: &u8| {
+        let pair = key_of(*seed);
+        let (x, y) = pair.public_key().as_ref()[1..].split_at(32);
+        let (x, y) = (URL_SAFE_NO_PAD.encode(x), URL_SAFE_NO_PAD.encode(y));
+        format!(r#"{{"kty":"EC","crv":"P-256","kid":"k{seed}","x":"{x}","y":"{y}"}}"#)
+    };
+    format!(r#"{{"keys":[{}]}}"#, seeds.iter().map(key).collect::<Vec<_>>().join(","))
 }
 
 /// The token of this address until `expires`.
 pub(crate) fn token(email: &str, expires: u64) -> String {
+    signed(r#"{"alg":"ES256"}"#, "http://issuer.test", (email, expires), 7)
+}
+
+/// The token of an issuer by the key of that seed, which it names.
+pub(crate) fn token_by(issuer: &str, email: &str, seed: u8) -> String {
+    signed(&format!(r#"{{"alg":"ES256","kid":"k{seed}"}}"#), issuer, (email, NOW + 60), seed)
+}
+
+fn signed(header: &str, issuer: &str, (email, expires): (&str, u64), seed: u8) -> String {
     let claims = format!(
-        r#"{{"iss":"http://issuer.test","sub":"someone","aud":"sigstore","exp":{expires},"email":"{email}","email_verified":true}}"#
+        r#"{{"iss":"{issuer}","sub":"someone","aud":"sigstore","exp":{expires},"email":"{email}","email_verified":true}}"#
     );
-    let signed =
-        format!("{}.{}", URL_SAFE_NO_PAD.encode(r#"{"alg":"ES256"}"#), URL_SAFE_NO_PAD.encode(claims));
-    let signature = issuer_key().sign(&SystemRandom::new(), signed.as_bytes()).unwrap();
+    let signed = format!("{}.{}", URL_SAFE_NO_PAD.encode(header), URL_SAFE_NO_PAD.encode(claims));
+    let signature = key_of(seed).sign(&SystemRandom::new(), signed.as_bytes()).unwrap();
     format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature.as_ref()))
 }
 
-fn issuer_key() -> EcdsaKeyPair {
-    let secret = p256::SecretKey::from_slice(&[7; 32]).unwrap();
+fn key_of(seed: u8) -> EcdsaKeyPair {
+    let secret = p256::SecretKey::from_slice(&[seed; 32]).unwrap();
     let public = p256::elliptic_curve::sec1::ToSec1Point::to_sec1_point(&secret.public_key(), false);
     let algorithm = &ECDSA_P256_SHA256_FIXED_SIGNING;
     let random = SystemRandom::new();

@@ -56,6 +56,26 @@ async fn a_nonce_that_nobody_asked_for_is_a_lie_as_well() {
     assert!(text(&answer.body).contains("Nonce: 0x0101"), "{}", text(&answer.body));
 }
 
+#[tokio::test]
+async fn another_chain_is_served_as_often_as_the_rule_says_and_timestamps_are_none_of_its_affair() {
+    let lies = vec![LieRule { after: 1, times: Some(1), ..LieRule::of(AnotherChain) }];
+    let tsa = tsa(TsaLabPlan { lies, ..TsaLabPlan::default() }).await;
+    let query = query(&["-sha256", "-cert"]);
+    let mut verdicts = Vec::new();
+    for _ in 0..3 {
+        let answer = stamp(&tsa, query.clone()).await;
+        // By the chain that is served then.
+        verdicts.push(verify(&tsa, &query, &answer.body).await);
+    }
+    assert!(verdicts[0].is_ok() && verdicts[2].is_ok(), "{verdicts:?}");
+    assert!(
+        verdicts[1].as_ref().is_err_and(|told| told.contains("certificate verify error")),
+        "{verdicts:?}"
+    );
+    let (told, unlisted) = tsa.target().told_lies();
+    assert_eq!((told.len(), told[0].kind, unlisted), (1, AnotherChain, 0));
+}
+
 #[test]
 fn lies_have_names_of_their_field() {
     let kinds = [
@@ -64,6 +84,7 @@ fn lies_have_names_of_their_field() {
         TimestampByAnUntrustedChain,
         BadTimestampSignature,
         TimestampInThePast,
+        AnotherChain,
     ];
     let names = kinds.map(|kind: TsaLieKind| serde_json::to_value(kind).unwrap());
     assert_eq!(
@@ -74,6 +95,7 @@ fn lies_have_names_of_their_field() {
             "timestamp-by-an-untrusted-chain",
             "bad-timestamp-signature",
             "timestamp-in-the-past",
+            "another-chain",
         ]
     );
 }

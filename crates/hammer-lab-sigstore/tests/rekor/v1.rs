@@ -247,6 +247,41 @@ async fn an_envelope_is_logged_by_its_hashes_and_its_signatures() {
 }
 
 #[tokio::test]
+async fn an_envelope_is_found_by_what_its_statement_is_about_and_what_is_none_is_refused() {
+    let lab = start(at_once()).await;
+    let signer = Signer::new();
+    let propose = |payload_type: &str, payload: &str, signed: bool| {
+        let message = pre_authentication_encoding(payload_type, payload.as_bytes());
+        let signatures: Vec<Value> =
+            signed.then(|| json!({ "sig": base64(&signer.sign(&message)) })).into_iter().collect();
+        let envelope = json!({ "payloadType": payload_type, "payload": base64(payload.as_bytes()),
+            "signatures": signatures });
+        json!({ "apiVersion": "0.0.1", "kind": "dsse", "spec": { "proposedContent": {
+            "envelope": envelope.to_string(), "verifiers": [base64(signer.pem().as_bytes())] } } })
+    };
+    let subject = sha256(b"an artifact").to_hex();
+    let statement = format!(r#"{{"subject":[{{"name":"a","digest":{{"sha256":"{subject}"}}}}]}}"#);
+    let (uuid, _) =
+        v1_entry(&submit(&lab, propose("application/vnd.in-toto+json", &statement, true)).await.json(201));
+    submit(&lab, propose("text/plain", &format!("{statement} "), true)).await.json(201);
+    let found = async |hash: String| {
+        post_to(&lab, "/api/v1/index/retrieve", json!({ "hash": format!("sha256:{hash}") })).await.json(200)
+    };
+    assert_eq!(found(subject).await, json!([uuid]));
+    assert_eq!(found(sha256(statement.as_bytes()).to_hex()).await, json!([uuid]));
+    let refused =
+        |entry: Value| async { submit(&lab, entry).await.json(400)["message"].as_str().unwrap().to_owned() };
+    assert_eq!(
+        refused(propose("text/plain", "nothing", false)).await,
+        "error processing entry: DSSE envelope must contain 1 or more signatures"
+    );
+    let mut both = propose("text/plain", "both", true);
+    both["spec"]["payloadHash"] = json!({ "algorithm": "sha256", "value": sha256(b"both").to_hex() });
+    assert!(refused(both).await.ends_with("must be present but not both"));
+    lab.shutdown().await;
+}
+
+#[tokio::test]
 async fn signatures_that_do_not_hold_are_refused_with_their_reason() {
     let lab = start(at_once()).await;
     let signer = Signer::new();

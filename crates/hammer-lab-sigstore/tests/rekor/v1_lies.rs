@@ -13,7 +13,7 @@ use hammer_values::Count;
 use serde_json::{Value, json};
 
 use crate::{
-    client::get,
+    client::{get, post},
     mint::hashedrekord,
     recorded::{v1_checkpoint, v1_entry, v1_fault},
     v1::{ENTRIES, at_once, start, submit},
@@ -150,4 +150,37 @@ async fn an_honest_log_tells_no_lies() {
     assert!(v1_entry(&answer).0.ends_with(&leaf_hash(&body).to_hex()));
     assert_eq!(lab.target().told_lies(), (Vec::new(), 0));
     lab.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_search_leaves_out_or_invents_what_the_lie_says_and_the_entries_are_all_there() {
+    for (kind, found) in [
+        (RekorLieKind::WithheldFromSearch, [1, 1, 0, 1, 0, 1]),
+        (RekorLieKind::InventedBySearch, [1, 1, 2, 1, 2, 1]),
+    ] {
+        let (lab, answers) = story(kind).await;
+        let spki = lab.target().log_key_spki().to_vec();
+        let mut counts = Vec::new();
+        for (number, answer) in answers.iter().enumerate() {
+            let (uuid, entry) = v1_entry(answer);
+            assert_eq!(v1_fault(&get(&format!("{}{ENTRIES}/{uuid}", lab.url)).await.json(200), &spki), None);
+            let body = from_base64(entry["body"].as_str().unwrap()).unwrap();
+            let body: Value = serde_json::from_slice(&body).unwrap();
+            let hash = body["spec"]["data"]["hash"]["value"].as_str().unwrap();
+            let query = json!({ "hash": format!("sha256:{hash}") }).to_string();
+            let uuids = post(&format!("{}/api/v1/index/retrieve", lab.url), query).await.json(200);
+            let uuids = uuids.as_array().unwrap();
+            let is_lied_about = number == 2 || number == 4;
+            assert_eq!(uuids.iter().any(|found| found == &uuid), found[number] > 0, "{kind:?} {number}");
+            for other in uuids.iter().filter(|found| *found != &uuid) {
+                assert!(is_lied_about, "{other}");
+                let status = get(&format!("{}{ENTRIES}/{}", lab.url, other.as_str().unwrap())).await.status;
+                assert_eq!(status.as_u16(), 404);
+            }
+            counts.push(uuids.len());
+        }
+        assert_eq!(counts, found, "{kind:?}");
+        owns_up(&lab, &answers, kind, [2, 4]);
+        lab.shutdown().await;
+    }
 }

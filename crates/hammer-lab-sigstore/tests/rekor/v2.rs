@@ -8,17 +8,22 @@ use hammer_lab_sigstore::rekor_tiles::{CheckpointKey, RekorTilesLabHandle, Rekor
 use hammer_tlog::{
     encoding::{base64, from_base64},
     logs::{
-        merkle::leaf_hash,
+        merkle::{leaf_hash, sha256},
         note::{Verifier, open_checkpoint},
         tile::TileId,
     },
 };
 use hammer_values::{Count, TimeSpan};
+use rcgen::{CertificateParams, CustomExtension, KeyPair};
+use ring::{
+    rand::SystemRandom,
+    signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair},
+};
 use serde_json::{Value, json};
 
 use crate::{
     client::{Answer, get, post},
-    mint::{Signer, ed25519, hashedrekord_v2, pre_authentication_encoding},
+    mint::{Signer, hashedrekord_v2, pre_authentication_encoding},
     recorded::{recorded, shape, v2_fault},
 };
 
@@ -136,8 +141,7 @@ async fn what_is_no_entry_is_refused_in_the_words_of_the_gateway() {
     let mut other = hashedrekord_v2(b"1");
     other["hashedRekordRequestV002"]["signature"]["verifier"]["keyDetails"] = json!("PKIX_ED25519");
     assert_eq!(refused(other.to_string()).await, "invalid hashedrekord request");
-    assert_eq!(refused("{}".into()).await, "invalid type, must be either hashedrekord or dsse");
-    assert_eq!(refused(r#"{"dsseRequestV002":{}}"#.into()).await, "invalid dsse request");
+    assert_eq!(refused("{}".into()).await, "invalid type, must be hashedrekord");
     assert!(refused(r#"{"kind":"hashedrekord"}"#.into()).await.contains("unknown field"));
     assert_eq!(get(&format!("{}/api/v2/nothing", lab.url)).await.json(404)["code"], 5);
     assert_eq!(get(&format!("{}/healthz", lab.url)).await.json(200)["status"], "SERVING");
@@ -146,40 +150,44 @@ async fn what_is_no_entry_is_refused_in_the_words_of_the_gateway() {
 }
 
 #[tokio::test]
-async fn an_envelope_is_logged_by_the_hash_of_its_payload() {
+async fn an_envelope_is_no_entry_and_the_hash_of_what_is_signed_in_it_is() {
     let lab = start(quick()).await;
-    let (signer, (pair, spki), payload) = (Signer::new(), ed25519(), b"a statement");
+    let (signer, payload) = (Signer::new(), b"a statement");
     let message = pre_authentication_encoding("text/plain", payload);
-    let (first, second) = (base64(&signer.sign(&message)), base64(pair.sign(&message).as_ref()));
-    let verifier = |spki: &[u8], details: &str| json!({ "publicKey": { "rawBytes": base64(spki) }, "keyDetails": details });
-    let verifiers = [verifier(&signer.spki, "PKIX_ECDSA_P256_SHA_256"), verifier(&spki, "PKIX_ED25519")];
+    let signature = base64(&signer.sign(&message));
+    let verifier =
+        json!({ "publicKey": { "rawBytes": base64(&signer.spki) }, "keyDetails": "PKIX_ECDSA_P256_SHA_256" });
     let envelope = json!({ "payload": base64(payload), "payloadType": "text/plain",
-        "signatures": [{ "sig": first }, { "sig": second, "keyid": "x" }] });
-    let request =
-        |verifiers: &[Value]| json!({ "dsseRequestV002": { "envelope": envelope, "verifiers": verifiers } });
-    let entry = submit(&lab, request(&verifiers)).await.json(201);
+        "signatures": [{ "sig": signature }] });
+    let refused = json!({ "dsseRequestV002": { "envelope": envelope, "verifiers": [verifier] } });
+    let answer = submit(&lab, refused).await.json(400);
+    assert_eq!(answer, json!({ "code": 3, "message": "invalid type, must be hashedrekord", "details": [] }));
+    let digest = base64(&sha256(&message).0);
+    let logged = json!({ "hashedRekordRequestV002": { "digest": digest,
+        "signature": { "content": signature, "verifier": verifier } } });
+    let entry = submit(&lab, logged).await.json(201);
     assert_eq!(v2_fault(&entry, lab.target().log_key_spki()), None);
-    assert_eq!(entry["kindVersion"], json!({ "kind": "dsse", "version": "0.0.2" }));
-    let body = from_base64(entry["canonicalizedBody"].as_str().unwrap()).unwrap();
-    let body: Value = serde_json::from_slice(&body).unwrap();
-    let signatures = &body["spec"]["dsseV002"]["signatures"];
-    assert_eq!(signatures[0], json!({ "content": first, "verifier": verifiers[0] }));
-    assert_eq!(signatures[1], json!({ "content": second, "verifier": verifiers[1] }));
-    assert_eq!(submit(&lab, request(&verifiers[..1])).await.json(400)["message"], "invalid dsse request");
     lab.shutdown().await;
 }
 
 #[tokio::test]
 async fn an_entry_that_no_bundle_could_hold_is_refused() {
     let lab = start(quick()).await;
-    let (signer, payload) = (Signer::new(), b"a statement");
-    let message = pre_authentication_encoding("text/plain", payload);
-    let verifier =
-        json!({ "publicKey": { "rawBytes": base64(&signer.spki) }, "keyDetails": "PKIX_ECDSA_P256_SHA_256" });
-    let signatures: Vec<Value> = (0..250).map(|_| json!({ "sig": base64(&signer.sign(&message)) })).collect();
-    let envelope =
-        json!({ "payload": base64(payload), "payloadType": "text/plain", "signatures": signatures });
-    let request = json!({ "dsseRequestV002": { "envelope": envelope, "verifiers": [verifier] } });
+    let key = KeyPair::generate().unwrap();
+    let mut certificate = CertificateParams::new([]).unwrap();
+    let content = vec![0; usize::from(u16::MAX)];
+    certificate.custom_extensions = vec![CustomExtension::from_oid_content(&[1, 3, 6, 1, 4, 1, 1], content)];
+    let certificate = certificate.self_signed(&key).unwrap();
+    let (random, algorithm) = (SystemRandom::new(), &ECDSA_P256_SHA256_ASN1_SIGNING);
+    let pair = EcdsaKeyPair::from_pkcs8(algorithm, &key.serialize_der(), &random).unwrap();
+    let signature = pair.sign(&random, b"1").unwrap();
+    let request = json!({ "hashedRekordRequestV002": {
+        "digest": base64(&sha256(b"1").0),
+        "signature": { "content": base64(signature.as_ref()), "verifier": {
+            "x509Certificate": { "rawBytes": base64(certificate.der()) },
+            "keyDetails": "PKIX_ECDSA_P256_SHA_256",
+        }},
+    }});
     assert_eq!(submit(&lab, request).await.json(500)["code"], 2);
     assert_eq!(lab.stats().tree_size, 0);
     lab.shutdown().await;
@@ -219,6 +227,27 @@ async fn a_full_batch_does_not_wait_for_its_age() {
     let requests: Vec<Value> = (0..3u8).map(|number| hashedrekord_v2(&[number])).collect();
     for answer in join_all(requests.iter().map(|request| submit(&lab, request))).await {
         answer.json(201);
+    }
+    lab.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_replica_that_lags_serves_the_tree_as_it_was() {
+    let lab = start(RekorTilesLabPlan { read_lag: TimeSpan::from_secs(3600), ..quick() }).await;
+    let entry = submit(&lab, hashedrekord_v2(b"1")).await.json(201);
+    assert_eq!(v2_fault(&entry, lab.target().log_key_spki()), None);
+    assert!(get(&format!("{}/checkpoint", lab.url)).await.text().starts_with("127.0.0.1\n0\n"));
+    assert_eq!(get(&format!("{}/tile/0/000.p/1", lab.url)).await.status, 404);
+    assert_eq!(lab.stop().published_size, 1);
+}
+
+#[tokio::test]
+async fn tiles_may_be_compressed_whoever_asks() {
+    let lab = start(RekorTilesLabPlan { gzip: true, ..quick() }).await;
+    submit(&lab, hashedrekord_v2(b"1")).await.json(201);
+    for tile in ["0", "entries"] {
+        let answer = get(&format!("{}/tile/{tile}/000.p/1", lab.url)).await;
+        assert_eq!((answer.header("content-encoding"), &answer.body[..2]), (Some("gzip"), &[0x1f, 0x8b][..]));
     }
     lab.shutdown().await;
 }

@@ -123,3 +123,53 @@ async fn a_forked_checkpoint_is_of_another_tree_with_its_own_tiles() {
     );
     lab.shutdown().await;
 }
+
+#[tokio::test]
+async fn an_altered_bundle_has_another_entry_than_the_tree_has_the_hash_of() {
+    let (lab, answers) = story(RekorTilesLieKind::AlteredBundle).await;
+    assert_eq!(faults(&lab, &answers), [None; 6]);
+    let (leaves, checkpoint) = served(&lab).await;
+    assert!(leaves.iter().zip(&answers).all(|(leaf, answer)| *leaf == leaf_hash(&body(answer))));
+    assert_eq!(root_at(&leaves.iter().copied().collect::<Tree>(), 6).unwrap(), checkpoint.root);
+    let stands: Vec<bool> =
+        bundled(&lab, 6).await.iter().zip(&leaves).map(|(bundled, leaf)| bundled == leaf).collect();
+    assert_eq!(stands, [true, true, false, true, false, true]);
+    owns_up(&lab, RekorTilesLieKind::AlteredBundle);
+    lab.shutdown().await;
+}
+
+/// Six entries, of which the fourth is in the first checkpoint that is lied about, or with.
+async fn served_another(kind: RekorTilesLieKind) -> (RekorTilesLabHandle, Vec<Value>) {
+    let lie = LieRule { after: 4, ..LieRule::of(kind) };
+    let lab = start(RekorTilesLabPlan { lies: vec![lie], ..quick() }).await;
+    let mut answers = Vec::new();
+    for number in 0..6u8 {
+        answers.push(submit(&lab, hashedrekord_v2(&[number])).await.json(201));
+    }
+    assert_eq!(faults(&lab, &answers), [None; 6]);
+    let (told, _) = lab.target().told_lies();
+    assert_eq!((told.len(), told[0].kind, told[0].tree_size), (1, kind, Some(4)));
+    (lab, answers)
+}
+
+#[tokio::test]
+async fn tiles_of_another_tree_do_not_lead_to_the_checkpoint_that_is_served() {
+    let (lab, answers) = served_another(RekorTilesLieKind::TileOfAnotherTree).await;
+    let (leaves, checkpoint) = served(&lab).await;
+    let stands: Vec<bool> =
+        leaves.iter().zip(&answers).map(|(leaf, answer)| *leaf == leaf_hash(&body(answer))).collect();
+    assert_eq!(stands, [false, true, true, true, true, true]);
+    let honest = bundled(&lab, 6).await.into_iter().collect::<Tree>();
+    assert_eq!(root_at(&honest, 6).unwrap(), checkpoint.root);
+    lab.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_checkpoint_that_is_rolled_back_is_of_half_the_tree_and_stays_so() {
+    let (lab, answers) = served_another(RekorTilesLieKind::RolledBackCheckpoint).await;
+    let (leaves, checkpoint) = served(&lab).await;
+    assert_eq!((leaves.len(), checkpoint.size), (2, 2));
+    let first: Tree = answers[..2].iter().map(|answer| leaf_hash(&body(answer))).collect();
+    assert_eq!(root_at(&first, 2).unwrap(), checkpoint.root);
+    lab.shutdown().await;
+}

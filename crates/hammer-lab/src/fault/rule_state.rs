@@ -1,7 +1,12 @@
 //! What a rule has met so far.
 
 use std::{
-    sync::atomic::{AtomicU64, Ordering},
+    cmp::Reverse,
+    collections::BinaryHeap,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -16,6 +21,8 @@ pub(super) struct RuleState {
     met: AtomicU64,
     /// When the next request would be due if all came at the rate that is served, nanoseconds of the target's clock.
     due_ns: AtomicU64,
+    /// When each worker that was ever occupied is free, on the target's clock.
+    free_at: Mutex<BinaryHeap<Reverse<Duration>>>,
 }
 
 impl RuleState {
@@ -23,6 +30,19 @@ impl RuleState {
     pub(super) fn restart(&self) {
         self.met.store(0, Ordering::Relaxed);
         self.due_ns.store(0, Ordering::Relaxed);
+        self.free_at.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// How long the request that comes now takes, which occupies one of `workers` for that time once one is free.
+    pub(super) fn occupies(&self, workers: Count, takes: Duration, now: Duration) -> Duration {
+        let mut free_at = self.free_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let starts = match free_at.len() < workers.get() {
+            true => now,
+            false => free_at.pop().map_or(now, |Reverse(at)| at.max(now)),
+        };
+        let ends = starts + takes;
+        free_at.push(Reverse(ends));
+        ends - now
     }
 
     /// Whether the request that comes now is among the first.

@@ -100,7 +100,7 @@ impl FaultSession {
         }
         let request = self.requests.fetch_add(1, Ordering::Relaxed);
         let mut delay = Duration::ZERO;
-        for (place, rule) in self.rules(endpoint) {
+        for (place, rule) in self.rules(endpoint, now) {
             let draw = |purpose: u64| draw::uniform(self.script.seed, request, place as u64 * 4 + purpose);
             if rule.reset_share > Share::NONE && draw(0) < rule.reset_share.of_1() {
                 return Verdict::Reset;
@@ -119,6 +119,9 @@ impl FaultSession {
                 delay += cold.latency.sample(draw(2), draw(3));
             }
             delay += rule.latency.map_or(Duration::ZERO, |latency| latency.sample(draw(2), draw(3)));
+            if let Some(workers) = &rule.workers {
+                delay += state.occupies(workers.count, workers.latency.sample(draw(2), draw(3)), now);
+            }
         }
         Verdict::Serve(delay)
     }
@@ -128,10 +131,10 @@ impl FaultSession {
     pub fn held_until(&self, endpoint: &str, now: Duration) -> Option<Duration> {
         let origin = self.origin();
         let since = now.saturating_sub(origin);
-        let throttles = self.rules(endpoint).flat_map(|(_, rule)| &rule.throttle);
+        let throttles = self.rules(endpoint, now).flat_map(|(_, rule)| &rule.throttle);
         let paused = throttles.filter_map(|throttle| throttle.held_until(since)).map(|until| origin + until);
         let stalled = self
-            .rules(endpoint)
+            .rules(endpoint, now)
             .flat_map(|(_, rule)| &rule.stalls)
             .map(|stall| {
                 (origin + stall.at.duration(), origin + stall.at.duration() + stall.duration.duration())
@@ -141,9 +144,12 @@ impl FaultSession {
         stalled.chain(paused).max()
     }
 
-    fn rules(&self, endpoint: &str) -> impl Iterator<Item = (usize, &FaultRule)> {
+    /// Those that hold `now` for the endpoint.
+    fn rules(&self, endpoint: &str, now: Duration) -> impl Iterator<Item = (usize, &FaultRule)> {
+        let since = now.saturating_sub(self.origin());
         self.script.rules.iter().enumerate().filter(move |(_, rule)| {
-            rule.endpoints.is_empty() || rule.endpoints.iter().any(|name| name == endpoint)
+            let is_its = rule.endpoints.is_empty() || rule.endpoints.iter().any(|name| name == endpoint);
+            is_its && rule.is_on(since)
         })
     }
 }
@@ -229,6 +235,42 @@ mod tests {
         assert_eq!(verdicts(3), [slow, slow, Verdict::Serve(Duration::ZERO)]);
         session.cool_down();
         assert_eq!(verdicts(1), [slow]);
+    }
+
+    #[test]
+    fn a_rule_holds_in_its_time_alone() {
+        let rule: FaultRule =
+            serde_json::from_str(r#"{"at": "2s", "duration": "1s", "refuse": {"share": 1, "status": 500}}"#)
+                .unwrap();
+        let session = FaultSession::new(script(rule), Duration::from_secs(10));
+        let is_refused = |ms: u64| {
+            let verdict = session.verdict("get", Duration::from_secs(10) + Duration::from_millis(ms));
+            verdict == Verdict::Refuse { status: 500, retry_after_s: None }
+        };
+        assert_eq!([0, 1_999, 2_000, 2_999, 3_000].map(is_refused), [false, false, true, true, false]);
+        session.restart(Duration::from_secs(20));
+        assert_eq!(
+            [12_000, 13_000].map(is_refused),
+            [true, false],
+            "its time moves with a restart of faults"
+        );
+    }
+
+    #[test]
+    fn what_finds_no_worker_waits_for_its_turn() {
+        let rule: FaultRule =
+            serde_json::from_str(r#"{"workers": {"count": 2, "latency": {"constant": "10ms"}}}"#).unwrap();
+        let session = FaultSession::new(script(rule), Duration::ZERO);
+        let at = |ms: u64| match session.verdict("get", Duration::from_millis(ms)) {
+            Verdict::Serve(delay) => delay.as_millis(),
+            refused => panic!("{refused:?}"),
+        };
+        // Two at once, and then two in ten milliseconds: a fifth of a second for forty.
+        assert_eq!([0, 0, 0, 0, 0].map(at), [10, 10, 20, 20, 30]);
+        assert_eq!([25, 25].map(at), [10, 15], "one is free from 20 ms on, the other from 30");
+        assert_eq!([1_000, 1_000].map(at), [10, 10]);
+        session.cool_down();
+        assert_eq!(at(1_001), 10, "what was under way died with the target");
     }
 
     #[test]

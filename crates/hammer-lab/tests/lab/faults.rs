@@ -189,8 +189,10 @@ async fn a_target_that_is_killed_resets_its_connections_refuses_dials_and_is_up_
     idle.write_all(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
     assert_ne!(idle.read(&mut [0; 4096]).await.unwrap(), 0);
     let mut under_way = dial(&lab.url).await;
-    under_way.write_all(b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n").await.unwrap();
-    until(|| lab.stats().connections == 2).await;
+    let post = b"POST / HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-length: 1\r\n\r\n";
+    under_way.write_all(post).await.unwrap();
+    // It is under way once its body is asked for.
+    assert_ne!(under_way.read(&mut [0; 4096]).await.unwrap(), 0);
     let killed = tokio::spawn(async move {
         let mut bytes = [0; 16];
         let ends = [idle.read(&mut bytes).await, under_way.read(&mut bytes).await];

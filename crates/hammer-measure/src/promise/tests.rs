@@ -91,3 +91,19 @@ fn a_breach_names_the_operation_unless_everyone_was_promised() {
     assert_eq!(breach.subject(), "submit 41");
     assert_eq!(Breach { seq: None, ..breach }.subject(), "submit");
 }
+
+#[test]
+fn what_was_found_is_told_at_a_length_that_somebody_reads() {
+    let breach = |detail: String| Breach {
+        workload: "sign".into(),
+        seq: Some(1),
+        kind: "entry-of-another-log".into(),
+        index: None,
+        detail,
+    };
+    assert_eq!(breach("short".into()).shortened(), breach("short".into()));
+    // A character of two bytes stands across the place where it is cut.
+    let long = breach(format!("x{}", "é".repeat(2_000_000))).shortened();
+    assert!(long.detail.len() < 2_100 && long.detail.capacity() < 4_200, "{}", long.detail.len());
+    assert!(long.detail.ends_with("... (4000001 bytes)"), "{}", long.detail);
+}

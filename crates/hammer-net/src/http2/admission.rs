@@ -30,6 +30,8 @@ pub(crate) struct Ticket(usize);
 ///   before he looks gives it back, and the next one has it.
 pub(crate) struct Admission<C> {
     most_connections: usize,
+    /// So many are opened before a connection has a second stream; streams are then spread evenly over all of them.
+    spread: usize,
     dialling: usize,
     open: Vec<OpenStreams<C>>,
     last_id: u64,
@@ -45,6 +47,8 @@ struct OpenStreams<C> {
     connection: C,
     limit: usize,
     in_flight: usize,
+    /// How often a stream of it was admitted, and, where it came later than others, of the busiest of those before.
+    admitted: u64,
 }
 
 /// Somebody who waits, or an unused place.
@@ -54,10 +58,11 @@ struct Waiter<C> {
 }
 
 impl<C: Clone> Admission<C> {
-    /// No connection yet, of `most_connections`.
-    pub(crate) fn new(most_connections: usize) -> Self {
+    /// No connection yet, of `most_connections`, of which there are to be `spread` before one has a second stream.
+    pub(crate) fn new(most_connections: usize, spread: usize) -> Self {
         Self {
             most_connections,
+            spread: spread.min(most_connections),
             dialling: 0,
             open: Vec::new(),
             last_id: 0,
@@ -176,7 +181,8 @@ impl<C: Clone> Admission<C> {
     fn insert(&mut self, connection: C, limit: usize, in_flight: usize) -> ConnectionId {
         self.last_id += 1;
         let id = ConnectionId(self.last_id);
-        self.open.push(OpenStreams { id, connection, limit, in_flight });
+        let admitted = self.open.iter().map(|streams| streams.admitted).max().unwrap_or(0);
+        self.open.push(OpenStreams { id, connection, limit, in_flight, admitted });
         self.serve();
         id
     }
@@ -196,9 +202,14 @@ impl<C: Clone> Admission<C> {
 
     /// Counts a stream of the idlest connection, or a dial, for whoever asks.
     fn admit(&mut self) -> Option<Admitted<C>> {
+        let (count, is_spread) = (self.count(), self.spread > 1);
         let free = self.open.iter_mut().filter(|streams| streams.in_flight < streams.limit);
-        if let Some(streams) = free.min_by_key(|streams| streams.in_flight) {
+        // One that streams are not spread over is the first with as few.
+        let idlest =
+            free.min_by_key(|streams| (streams.in_flight, if is_spread { streams.admitted } else { 0 }));
+        if let Some(streams) = idlest.filter(|idlest| idlest.in_flight == 0 || count >= self.spread) {
             streams.in_flight += 1;
+            streams.admitted += 1;
             return Some(Admitted::Stream(streams.id, streams.connection.clone()));
         }
         (self.count() < self.most_connections).then(|| {

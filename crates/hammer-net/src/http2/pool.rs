@@ -20,8 +20,9 @@ pub(crate) struct Http2Pool {
 
 impl Http2Pool {
     pub(crate) fn new(context: &Rc<ClientContext>) -> Self {
-        let admission = RefCell::new(Admission::new(context.config.connections));
-        Self { context: Rc::clone(context), admission }
+        let most = context.config.http2_connections();
+        let spread = context.config.per_address.map_or(1, |_| most);
+        Self { context: Rc::clone(context), admission: RefCell::new(Admission::new(most, spread)) }
     }
 
     /// Connections that are established or being so.

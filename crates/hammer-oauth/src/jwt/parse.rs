@@ -107,8 +107,12 @@ pub fn parse(token: &str) -> Result<ParsedToken<'_>, TokenError> {
 impl TokenClaims {
     /// Whom it is of, as Fulcio understands most issuers: its `email`, else its `sub`. None where it has neither.
     pub fn identity(&self) -> Option<&str> {
-        let email = self.all.get("email").and_then(Value::as_str);
-        email.or(self.subject.as_deref()).filter(|identity| !identity.is_empty())
+        self.email().or(self.subject.as_deref()).filter(|identity| !identity.is_empty())
+    }
+
+    /// The `email`, where it is a text.
+    pub fn email(&self) -> Option<&str> {
+        self.all.get("email").and_then(Value::as_str)
     }
 
     /// None where a claim that has a meaning is not of its type.

@@ -1,4 +1,4 @@
-use hammer_p256::{FixedKeyVerifier, NonceBlocks, SignatureBatch, ThrowawayKey};
+use hammer_p256::{FixedKeyVerifier, NonceBlocks, SignatureBatch, ThrowawayKey, verify_once};
 use proptest::prelude::*;
 use ring::signature::{ECDSA_P256_SHA256_ASN1, UnparsedPublicKey};
 
@@ -40,9 +40,14 @@ fn wycheproof_is_judged_as_published_and_as_ring_does() {
             let (message, signature) = (bytes(message), bytes(signature));
             let verdict = result == "valid";
             assert_eq!(verdict, ring.verify(&message, &signature).is_ok(), "{number}");
+            let fixed = p256::ecdsa::Signature::from_der(&signature);
+            let fixed = fixed.map(|signature| <[u8; 64]>::try_from(signature.to_bytes().as_slice()).unwrap());
             for ours in &both {
                 assert_eq!(ours.verify(&sha256(&message), &signature), verdict, "{number}");
+                let is_fixed = fixed.as_ref().is_ok_and(|fixed| ours.verify_fixed(&sha256(&message), fixed));
+                assert_eq!(is_fixed, verdict, "{number}");
             }
+            assert_eq!(verify_once(&key, &sha256(&message), &signature), verdict, "{number}");
             signed.push((sha256(&message), signature));
             expected.push(verdict);
         }
@@ -97,6 +102,26 @@ fn a_key_that_is_no_point_has_no_verifier() {
     assert!(FixedKeyVerifier::new(&key).is_none());
     assert!(FixedKeyVerifier::new(&[4; 1]).is_none());
     assert!(FixedKeyVerifier::new(&[[4].as_slice(), &[0; 64]].concat()).is_none());
+    for no_point in [&key[..], &key[..64], &[], &[[4].as_slice(), &[0; 64]].concat()] {
+        let signature = p256::ecdsa::Signature::from_scalars([1; 32], [1; 32]).unwrap().to_der();
+        assert!(!verify_once(no_point, &[1; 32], signature.as_bytes()));
+    }
+}
+
+#[test]
+fn numbers_out_of_range_are_no_signature_of_fixed_length() {
+    let key = ThrowawayKey::derive(&[1; 32]);
+    let order = [&[0xff; 4][..], &[0; 4], &[0xff; 8], &bytes("bce6faada7179e84f3b9cac2fc632551")].concat();
+    let signature = key.walk(&[1; 32], 0).sign(0, &[9; 32], &mut NonceBlocks::new()).to_fixed();
+    let verifier = FixedKeyVerifier::new(key.public_key()).unwrap();
+    assert!(verifier.verify_fixed(&[9; 32], &signature));
+    for half in [0, 32] {
+        for number in [&[0; 32][..], &order, &[0xff; 32]] {
+            let mut signature = signature;
+            signature[half..half + 32].copy_from_slice(number);
+            assert!(!verifier.verify_fixed(&[9; 32], &signature));
+        }
+    }
 }
 
 /// The base point as the key: where both products have the same multiples, sums double and cancel.
@@ -116,6 +141,10 @@ fn sums_that_double_or_cancel_are_judged_like_rings() {
                 expected.push(ring.verify(message, signature.as_bytes()).is_ok());
                 signed.push((sha256(message), signature.as_bytes().to_vec()));
                 assert_eq!(verifier.verify(&signed[0].0, signature.as_bytes()), expected[expected.len() - 1]);
+                assert_eq!(
+                    verify_once(&generator, &signed[0].0, signature.as_bytes()),
+                    expected[expected.len() - 1]
+                );
             }
             assert_eq!(verify_batch(&verifier, &signed), expected);
         }
@@ -125,6 +154,7 @@ fn sums_that_double_or_cancel_are_judged_like_rings() {
             p256::ecdsa::Signature::from_scalars(r.to_be_bytes(), r.double().to_be_bytes()).unwrap().to_der();
         let batch = [(r.to_be_bytes(), signature.as_bytes().to_vec())];
         assert!(verifier.verify(&batch[0].0, &batch[0].1));
+        assert!(verify_once(&generator, &batch[0].0, &batch[0].1));
         for size in [1, 3, 8, 17] {
             assert_eq!(verify_batch(&verifier, &vec![batch[0].clone(); size]), vec![true; size]);
         }
@@ -140,6 +170,8 @@ fn a_digest_of_zero_is_judged_like_any_other() {
     for verifier in both(key.public_key()) {
         assert!(verifier.verify(&[0; 32], signature.as_ref()));
         assert!(!verifier.verify(&[0; 32], other.as_ref()));
+        assert!(verify_once(key.public_key(), &[0; 32], signature.as_ref()));
+        assert!(!verify_once(key.public_key(), &[0; 32], other.as_ref()));
         let mut signed = vec![([1; 32], other.as_ref().to_vec()); 20];
         signed[7] = ([0; 32], signature.as_ref().to_vec());
         signed[9] = ([0; 32], other.as_ref().to_vec());
@@ -170,6 +202,7 @@ proptest! {
         }
         let expected = ring.verify(&message, &signature).is_ok();
         let signed = vec![(sha256(&message), signature); 3];
+        prop_assert_eq!(verify_once(key.public_key(), &signed[0].0, &signed[0].1), expected);
         for verifier in verifiers() {
             prop_assert_eq!(verifier.verify(&signed[0].0, &signed[0].1), expected);
             prop_assert_eq!(verify_batch(verifier, &signed), [expected; 3]);

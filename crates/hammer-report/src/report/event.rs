@@ -70,7 +70,7 @@ pub enum Event {
     Mark {
         /// When the mark was read.
         at_ns: u64,
-        /// The hook's name, or the path of the file.
+        /// The hook's name, the path of the file, or `lab` of what an embedded target does by its script.
         source: String,
         /// What for: one line of at most 200 characters.
         text: String,

@@ -46,7 +46,8 @@ pub struct Corpus {
     pub file: String,
     /// The entries that it has by now.
     pub entries: u64,
-    /// Entries that were not written, since the file could not be written as fast: the log has them, the corpus does not.
+    /// Entries that were not written, since the file could not be written as fast, or the log did not say where they are: the corpus does
+    /// not have them.
     pub lost: u64,
 }
 

@@ -12,10 +12,13 @@ pub struct ServerResources {
     pub window_ns: u64,
     /// How long was looked before the load; 0 where nobody did.
     pub idle_ns: u64,
-    /// By component, in the order of the plan: processes, then pages of metrics.
+    /// By component, in the order of the plan: processes, control groups, pages of metrics, then what a Prometheus was asked.
     pub components: Vec<ComponentResources>,
     /// The machine that hammer runs on.
     pub machine: MachineResources,
+    /// Other machines, in the order of the plan.
+    #[serde(default)]
+    pub machines: Vec<RemoteMachineResources>,
 }
 
 /// What one component used. Figures are of measurement, but for what is said to be idle.
@@ -31,6 +34,9 @@ pub struct ComponentResources {
     pub cpu: Option<CpuFigures>,
     /// Greatest resident memory, bytes; of several processes the sum, in which what they share counts for each.
     pub memory_max_bytes: Option<u64>,
+    /// Seconds of measurement in which a limit of CPU held its processes back, added up over them; `null` where nobody says so.
+    #[serde(default)]
+    pub held_back_s: Option<f64>,
     /// CPU time divided by operations completed in measurement; `null` where none was.
     pub cpu_ns_per_completed: Option<u64>,
     /// Operations completed in measurement, divided by CPU seconds; `null` where none were used.
@@ -58,11 +64,29 @@ pub struct CpuFigures {
 pub enum ComponentSource {
     /// `/proc` of this machine.
     Processes,
-    /// The component itself, on its page of metrics.
+    /// A control group of this machine.
+    Cgroup,
+    /// The component itself, or `hammer resources` beside it, on a page of metrics.
     Metrics,
+    /// A Prometheus.
+    Promql,
 }
 
-/// The machine that hammer runs on.
+/// Another machine than hammer's, as its page tells of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RemoteMachineResources {
+    /// Its name in the plan.
+    pub name: String,
+    /// What it used.
+    #[serde(flatten)]
+    pub figures: MachineResources,
+    /// Samples of measurement.
+    pub samples: u64,
+    /// Looks, before the load and over the run, that found nothing out.
+    pub gaps: u64,
+}
+
+/// A machine.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MachineResources {
     /// Cores that are online.

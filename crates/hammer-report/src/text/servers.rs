@@ -2,7 +2,9 @@
 
 use hammer_measure::Nanos;
 
-use crate::report::servers::{ComponentResources, MachineResources, MachineUse, ServerResources};
+use crate::report::servers::{
+    ComponentResources, MachineResources, MachineUse, RemoteMachineResources, ServerResources,
+};
 
 use super::number::{bytes, grouped};
 use super::page::Page;
@@ -12,6 +14,14 @@ pub(super) fn render(page: &mut Page, servers: &ServerResources) {
         table(page, servers);
     }
     page.paragraph("machine", &machine(&servers.machine));
+    for RemoteMachineResources { name, figures, gaps, .. } in &servers.machines {
+        let missed = match gaps {
+            0 => String::new(),
+            gaps => format!("; {} looks found nothing out", grouped(*gaps)),
+        };
+        let told = if figures.cores == 0 { "not seen".to_owned() } else { machine(figures) };
+        page.paragraph("  other", &format!("{name}, {told}{missed}"));
+    }
 }
 
 fn table(page: &mut Page, servers: &ServerResources) {
@@ -23,6 +33,10 @@ fn table(page: &mut Page, servers: &ServerResources) {
     ));
     for component in &servers.components {
         page.line(&row(&format!("  {}", component.name), cells(component)));
+        if let Some(seconds) = component.held_back_s.filter(|seconds| *seconds > 0.0) {
+            let text = format!("{}: held back by its limit of CPU for {seconds:.2} s", component.name);
+            page.paragraph("  limit", &text);
+        }
         if component.gaps > 0 {
             let text = format!("{}: {} looks found nothing out", component.name, grouped(component.gaps));
             page.paragraph("  gaps", &text);
@@ -81,12 +95,25 @@ mod tests {
             idle_mean_cores: cpu.map(|_| 0.01),
             cpu,
             memory_max_bytes: cpu.map(|_| 512_000_000),
+            held_back_s: cpu.map(|_| 1.5),
             cpu_ns_per_completed: None,
             completed_per_core_s: None,
             samples: 60,
             gaps,
         }
         .per_completed(15_000)
+    }
+
+    fn remote(name: &str, cores: u32, gaps: u64) -> RemoteMachineResources {
+        let using = MachineUse { user: 0.5, system: 0.0, iowait: 0.25, steal: 0.0 };
+        let figures = MachineResources {
+            cores,
+            idle: None,
+            measurement: (cores > 0).then_some(using),
+            load_max: None,
+            memory_available_min_bytes: None,
+        };
+        RemoteMachineResources { name: name.to_owned(), figures, samples: 60, gaps }
     }
 
     #[test]
@@ -105,6 +132,7 @@ mod tests {
                 load_max: Some(3.2),
                 memory_available_min_bytes: Some(1_200_000_000),
             },
+            machines: vec![remote("database", 8, 0), remote("gone", 0, 61)],
         };
         let mut page = Page::default();
         render(&mut page, &servers);
@@ -113,10 +141,14 @@ mod tests {
 servers    CPU in cores over measurement, at most over 10.0s
   component              idle     mean  at most     memory     CPU/op  op/core-s
   rekor                  0.01     0.85     1.50   512.0 MB     3.40ms        294
+  limit    rekor: held back by its limit of CPU for 1.50 s
   fulcio                    -        -        -          -          -          -
   gaps     fulcio: 3 looks found nothing out
 machine    4 cores: user 34.1 %, system 10.0 %, iowait 0.0 %, steal 2.0 %; load
            3.20 at most; memory 1.2 GB available at least
+  other    database, 8 cores: user 50.0 %, system 0.0 %, iowait 25.0 %, steal
+           0.0 %
+  other    gone, not seen; 61 looks found nothing out
 ";
         assert_eq!(text, expected, "{text}");
     }

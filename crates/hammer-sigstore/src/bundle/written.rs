@@ -1,14 +1,15 @@
 //! A flow's bundle, put together from what it sent and was answered.
 
 use hammer_messages::bundle::{
-    Bundle, BundleCertificate, HashOutput, MEDIA_TYPE_V03, MessageSignature, Rfc3161SignedTimestamp,
-    TimestampVerificationData, VerificationMaterial,
+    Bundle, BundleCertificate, DsseEnvelope, DsseSignature, HashOutput, MEDIA_TYPE_V03, MessageSignature,
+    Rfc3161SignedTimestamp, TimestampVerificationData, VerificationMaterial,
 };
 use hammer_messages::rekor::{KindVersion, TransparencyLogEntry};
 use hammer_tlog::hash::sha256;
 use prost::Message as _;
 use serde_json::Value;
 
+use crate::envelope::PAYLOAD_TYPE;
 use crate::logged::LoggedSignature;
 use crate::pem;
 use crate::record::{BundleRecord, EntryLog};
@@ -30,16 +31,31 @@ pub(crate) fn json(record: &BundleRecord<'_>) -> Result<String, String> {
         timestamp_verification_data: stamped,
         ..VerificationMaterial::default()
     };
-    let digest = HashOutput { algorithm: "SHA2_256".to_owned(), digest: sha256(record.artifact).0.to_vec() };
-    let message = MessageSignature { message_digest: Some(digest), signature: record.signature.to_vec() };
+    let (message_signature, dsse_envelope) = match record.payload {
+        [] => (Some(message(record)), None),
+        _ => (None, Some(envelope(record))),
+    };
     let bundle = Bundle {
         media_type: MEDIA_TYPE_V03.to_owned(),
         verification_material: Some(material),
-        message_signature: Some(message),
-        dsse_envelope: None,
+        message_signature,
+        dsse_envelope,
     };
     let json = serde_json::to_value(&bundle).map_err(|why| why.to_string())?;
     Ok(without_defaults(json).to_string())
+}
+
+fn message(record: &BundleRecord<'_>) -> MessageSignature {
+    let digest = HashOutput { algorithm: "SHA2_256".to_owned(), digest: sha256(record.artifact).0.to_vec() };
+    MessageSignature { message_digest: Some(digest), signature: record.signature.to_vec() }
+}
+
+fn envelope(record: &BundleRecord<'_>) -> DsseEnvelope {
+    DsseEnvelope {
+        payload: record.payload.to_vec(),
+        payload_type: PAYLOAD_TYPE.to_owned(),
+        signatures: vec![DsseSignature { sig: record.signature.to_vec(), keyid: String::new() }],
+    }
 }
 
 /// What the log answered, as an entry of a bundle.
@@ -47,6 +63,9 @@ fn entry(log: EntryLog, answer: &[u8]) -> Result<TransparencyLogEntry, String> {
     match log {
         EntryLog::Tiles => serde_json::from_slice(answer).map_err(|why| why.to_string()),
         EntryLog::TilesMessage => TransparencyLogEntry::decode(answer).map_err(|why| why.to_string()),
+        EntryLog::RekorBefore | EntryLog::TilesBefore => {
+            Err("the log did not answer with the entry".to_owned())
+        }
         EntryLog::Rekor => {
             let (_, entry) = LogEntries::only(answer)?;
             let mut entry = entry.into_bundle()?;

@@ -13,7 +13,8 @@ use crate::rekor::leaf_of;
 pub(crate) struct CorpusEntry {
     /// Which log has it.
     pub(crate) log: CorpusLog,
-    /// By which Rekor v1 is asked for it: 80 hexadecimal digits, or 64. Empty of an entry of Rekor v2.
+    /// By which Rekor v1 is asked for it: 80 hexadecimal digits, or 64, the last 64 of which are the hash of its leaf. Of an entry of Rekor
+    /// v2 that hash alone.
     pub(crate) uuid: String,
     /// Its index; of Rekor v1 over all shards of the log.
     pub(crate) log_index: u64,
@@ -23,6 +24,9 @@ pub(crate) struct CorpusEntry {
     pub(crate) artifact: Vec<u8>,
     /// In whose name: what its certificate is for. Empty where a bare key was logged.
     pub(crate) identity: String,
+    /// The timestamp over its signature, a whole `TimeStampResp`, since Rekor v2 does not say when something was signed; empty where there
+    /// is none, and of Rekor v1.
+    pub(crate) timestamp: Vec<u8>,
 }
 
 /// The log of an entry.
@@ -46,6 +50,7 @@ pub(crate) struct LoggedEntry<'a> {
     pub(crate) logged_unix_ms: u64,
     pub(crate) artifact: &'a [u8],
     pub(crate) identity: &'a str,
+    pub(crate) timestamp: &'a [u8],
 }
 
 /// The line of an entry.
@@ -53,13 +58,19 @@ pub(crate) struct LoggedEntry<'a> {
 #[serde(deny_unknown_fields)]
 struct EntryLine<'a> {
     log: CorpusLog,
+    /// Of Rekor v1.
     #[serde(borrow, default)]
     uuid: Cow<'a, str>,
+    /// Of Rekor v2.
+    #[serde(borrow, default)]
+    leaf: Cow<'a, str>,
     index: u64,
     #[serde(borrow)]
     artifact: Cow<'a, str>,
     #[serde(borrow)]
     identity: Cow<'a, str>,
+    #[serde(borrow, default)]
+    timestamp: Cow<'a, str>,
     at_unix_ms: u64,
     flow: u64,
 }
@@ -76,6 +87,8 @@ impl CorpusEntry {
         self.artifact.extend_from_slice(logged.artifact);
         self.identity.clear();
         self.identity.push_str(logged.identity);
+        self.timestamp.clear();
+        self.timestamp.extend_from_slice(logged.timestamp);
     }
 
     /// Reads a line; the entry, and the number of the flow that had it logged.
@@ -87,14 +100,23 @@ impl CorpusEntry {
         if read.log == CorpusLog::RekorV1 && leaf_of(&read.uuid).is_none() {
             return Err(format!("`uuid` is {:?}, which is none of an entry of Rekor v1", read.uuid));
         }
-        let artifact = from_base64(read.artifact.as_bytes()).map_err(|why| format!("`artifact`: {why}"))?;
+        let is_leaf = read.leaf.len() == LEAF_DIGITS && leaf_of(&read.leaf).is_some();
+        if read.log == CorpusLog::RekorV2 && !is_leaf {
+            return Err(format!(
+                "`leaf` is {:?}, which is the hash of none of an entry of Rekor v2",
+                read.leaf
+            ));
+        }
+        let bytes = |key: &str, text: &str| from_base64(text).map_err(|why| format!("`{key}`: {why}"));
+        let artifact = bytes("artifact", &read.artifact)?;
         let entry = Self {
             log: read.log,
-            uuid: read.uuid.into_owned(),
+            uuid: if read.log == CorpusLog::RekorV1 { read.uuid } else { read.leaf }.into_owned(),
             log_index: read.index,
             logged_unix_ms: read.at_unix_ms,
             artifact,
             identity: read.identity.into_owned(),
+            timestamp: bytes("timestamp", &read.timestamp)?,
         };
         Ok((entry, read.flow))
     }
@@ -108,6 +130,7 @@ impl CorpusEntry {
             logged_unix_ms: self.logged_unix_ms,
             artifact: &self.artifact,
             identity: &self.identity,
+            timestamp: &self.timestamp,
         }
     }
 
@@ -125,14 +148,12 @@ impl LoggedEntry<'_> {
     pub(super) fn write_line(&self, flow: u64, out: &mut Vec<u8>) {
         let log: &[u8] = match self.log {
             CorpusLog::RekorV1 => br#"{"log":"rekor-v1","uuid":""#,
-            CorpusLog::RekorV2 => br#"{"log":"rekor-v2""#,
+            CorpusLog::RekorV2 => br#"{"log":"rekor-v2","leaf":""#,
         };
         out.extend_from_slice(log);
-        if self.log == CorpusLog::RekorV1 {
-            // A UUID is read as nothing but digits.
-            out.extend_from_slice(self.uuid.as_bytes());
-            out.push(b'"');
-        }
+        // Both are read as nothing but digits.
+        out.extend_from_slice(self.uuid.as_bytes());
+        out.push(b'"');
         let number = |out: &mut Vec<u8>, key: &str, value: u64| {
             out.extend_from_slice(key.as_bytes());
             out.extend_from_slice(value.to_string().as_bytes());
@@ -143,6 +164,11 @@ impl LoggedEntry<'_> {
         out.extend_from_slice(br#"","identity":"#);
         // A text is always written to memory.
         let _ = serde_json::to_writer(&mut *out, self.identity);
+        if !self.timestamp.is_empty() {
+            out.extend_from_slice(br#","timestamp":""#);
+            write_base64(out, self.timestamp);
+            out.push(b'"');
+        }
         number(out, r#","at_unix_ms":"#, self.logged_unix_ms);
         number(out, r#","flow":"#, flow);
         out.extend_from_slice(b"}\n");
@@ -151,6 +177,11 @@ impl LoggedEntry<'_> {
 
 impl Sampled for CorpusEntry {
     fn weight(&self) -> usize {
-        size_of::<Self>() + self.uuid.capacity() + self.artifact.capacity() + self.identity.capacity()
+        let Self { uuid, artifact, identity, timestamp, .. } = self;
+        let held = uuid.capacity() + artifact.capacity() + identity.capacity() + timestamp.capacity();
+        size_of::<Self>() + held
     }
 }
+
+/// Hexadecimal digits of the hash of a leaf.
+const LEAF_DIGITS: usize = 64;

@@ -31,11 +31,12 @@ impl Drop for Place {
 fn entry(log_index: u64, log: CorpusLog) -> CorpusEntry {
     CorpusEntry {
         log,
-        uuid: if log == CorpusLog::RekorV1 { UUID.to_owned() } else { String::new() },
+        uuid: UUID[if log == CorpusLog::RekorV1 { 0 } else { 16 }..].to_owned(),
         log_index,
         logged_unix_ms: 1_790_000_000_000 + log_index,
         artifact: vec![0xff, log_index as u8],
         identity: format!("\"{log_index}\"@hammer.test"),
+        timestamp: if log == CorpusLog::RekorV1 { Vec::new() } else { vec![7; 100] },
     }
 }
 
@@ -98,6 +99,7 @@ fn a_line_that_is_none_is_named() {
         ("{\"hammer_corpus\":2}\n".to_owned(), 1, "version 2"),
         (format!("{whole}{{\"log\":\"rekor-v3\"}}\n"), 4, "rekor-v3"),
         (whole.replace(UUID, "12"), 3, "`uuid`"),
+        (whole.replace("rekor-v1", "rekor-v2"), 3, "`leaf`"),
         (whole.replace("/wE=", "?"), 3, "`artifact`"),
         (whole.replace("\"flow\"", "\"flown\""), 3, "flown"),
         (format!("{whole}\n{whole}"), 4, "EOF"),
@@ -113,4 +115,29 @@ fn a_line_that_is_none_is_named() {
         assert!(CorpusWriter::open(&place.0, false).is_err(), "nobody writes behind what is no corpus");
         assert_eq!(std::fs::read_to_string(&place.0).unwrap(), text);
     }
+}
+
+#[test]
+fn a_file_that_is_no_corpus_is_not_emptied() {
+    let place = Place::new();
+    std::fs::write(&place.0, "what somebody wrote\n").unwrap();
+    for is_emptied in [false, true] {
+        assert!(CorpusWriter::open(&place.0, is_emptied).is_err());
+        assert_eq!(std::fs::read_to_string(&place.0).unwrap(), "what somebody wrote\n");
+    }
+}
+
+#[test]
+fn a_file_is_filled_by_one_at_a_time() {
+    let place = Place::new();
+    let writer = CorpusWriter::open(&place.0, false).unwrap();
+    let second = CorpusWriter::open(&place.0, false).err().unwrap();
+    let told = format!(
+        "{}: {}",
+        second,
+        std::error::Error::source(&second).map(ToString::to_string).unwrap_or_default()
+    );
+    assert!(told.contains("another process fills it"), "{told}");
+    writer.finish().unwrap();
+    assert!(CorpusWriter::open(&place.0, false).is_ok());
 }

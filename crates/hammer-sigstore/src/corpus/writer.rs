@@ -1,6 +1,6 @@
 //! Writes the corpus of a fill on a thread of its own. What finds no room on its way there is counted; a shard never waits for it.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub struct CorpusSink {
 pub struct CorpusWritten {
     /// Entries that were added.
     pub added: u64,
-    /// Entries that found no room on their way.
+    /// Entries that found no room on their way, or of which the log did not say where they are.
     pub lost: u64,
     /// The one of the highest index among those that were added, in words.
     pub last: Option<String>,
@@ -69,14 +69,17 @@ impl CorpusWriter {
     /// When it cannot be written, or is no corpus.
     pub fn open(path: &Path, is_emptied: bool) -> Result<Self, SigstoreError> {
         let failed = |source| SigstoreError::CorpusUnread { path: path.to_owned(), source };
-        let mut file = File::options()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(is_emptied)
-            .open(path)
-            .map_err(failed)?;
-        let found = CorpusFile::read(path)?;
+        let mut file =
+            File::options().read(true).write(true).create(true).truncate(false).open(path).map_err(failed)?;
+        // Two that write one file would write into each other's lines. The lock ends with the file; a file system without locks has none.
+        if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+            return Err(failed(io::Error::other("another process fills it")));
+        }
+        let mut found = CorpusFile::read(path)?;
+        if is_emptied {
+            // Only what is known to be a corpus: a file may be named by mistake.
+            found = CorpusFile::default();
+        }
         let starts = |file: &mut File| -> io::Result<()> {
             // What was cut off is not continued.
             file.set_len(found.readable)?;
@@ -169,6 +172,11 @@ impl CorpusLines {
         }
     }
 
+    /// Counts an entry of which the log did not say where it is.
+    pub(crate) fn unplaced(&self) {
+        self.sink.counts.lost.fetch_add(1, Ordering::Relaxed);
+    }
+
     fn hand_over(&mut self) {
         if self.lines == 0 {
             return;
@@ -189,9 +197,10 @@ impl Drop for CorpusLines {
 
 /// The number of the first operation of the first fill.
 const FIRST: u64 = 1 << 40;
-/// Buffers on their way: 16 MiB.
+/// Buffers on their way, of some 16 KiB each: 16 MiB.
 const ROOM: usize = 1_024;
 const WHOLE: usize = 16 << 10;
-const LONGEST_LINE: usize = 1 << 10;
+/// Most lines are shorter. What signs an artifact of its own, or none that is large, is all that fills a corpus.
+const LONGEST_LINE: usize = 4 << 10;
 /// What was logged is written after that time, however few lines it has.
 const AT_LATEST: Nanos = Nanos::from_millis(500);

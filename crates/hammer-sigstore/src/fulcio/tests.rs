@@ -48,11 +48,11 @@ fn what_holds_no_certificate_is_told_apart() {
 #[test]
 fn requests_are_json_that_says_what_it_should() {
     let mut body = vec![9];
-    write_v1(&mut body, &material());
+    write_v1(&mut body, &material(), CertificateRequest::Key);
     let read: Value = serde_json::from_slice(&body).unwrap();
     assert_eq!(read["publicKey"]["content"], base64(&[1; 91]));
     assert_eq!(read["signedEmailAddress"], base64(&[2; 71]));
-    write_v2(&mut body, &material(), "a.b.c");
+    write_v2(&mut body, &material(), CertificateRequest::Key, "a.b.c");
     let read: Value = serde_json::from_slice(&body).unwrap();
     assert_eq!(read["credentials"]["oidcIdentityToken"], "a.b.c");
     let request = &read["publicKeyRequest"];
@@ -60,4 +60,47 @@ fn requests_are_json_that_says_what_it_should() {
     assert!(key.starts_with("-----BEGIN PUBLIC KEY-----\n") && key.ends_with("-----END PUBLIC KEY-----\n"));
     assert_eq!(digits(key).collect::<String>(), base64(&[1; 91]));
     assert_eq!(request["proofOfPossession"], base64(&[2; 71]));
+}
+
+#[test]
+fn a_certification_request_is_the_same_at_every_interface() {
+    let csr = signing_request::pem(&material().spki, &material().proof);
+    let mut body = Vec::new();
+    write_v1(&mut body, &material(), CertificateRequest::Csr);
+    let read: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!(read, serde_json::json!({ "certificateSigningRequest": base64(csr.as_bytes()) }));
+    write_v2(&mut body, &material(), CertificateRequest::Csr, "a.b.c");
+    let read: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!(read["credentials"]["oidcIdentityToken"], "a.b.c");
+    assert_eq!(read["certificateSigningRequest"], base64(csr.as_bytes()));
+    assert_eq!(read.as_object().unwrap().len(), 2);
+    let message = message(&material(), CertificateRequest::Csr, "a.b.c");
+    assert_eq!(message.key, Some(messages::RequestedKey::CertificateSigningRequest(csr.into_bytes())));
+}
+
+#[test]
+fn an_sct_beside_the_certificate_is_found_where_each_interface_has_it() {
+    let json = br#"{"sct_version":0}"#;
+    let text = base64(json);
+    let v2 = |sct: &str| {
+        let body = format!(r#"{{"signedCertificateDetachedSct":{{"chain":{{"certificates":["a"]}}{sct}}}}}"#);
+        detached_sct(FulcioInterface::V2, b"", body.as_bytes()).map(|sct| sct.map(Cow::into_owned))
+    };
+    assert_eq!(v2(&format!(r#","signedCertificateTimestamp":"{text}""#)), Ok(Some(json.to_vec())));
+    for none in ["", r#","signedCertificateTimestamp":"""#, r#","signedCertificateTimestamp":null"#] {
+        assert_eq!(v2(none), Ok(None), "{none}");
+    }
+    assert!(v2(r#","signedCertificateTimestamp":"?""#).is_err());
+    assert_eq!(detached_sct(FulcioInterface::V2, b"", V2), Ok(None), "it is embedded");
+    let v1 =
+        |header: &[u8]| detached_sct(FulcioInterface::V1, header, V1).map(|sct| sct.map(Cow::into_owned));
+    assert_eq!(v1(text.as_bytes()), Ok(Some(json.to_vec())));
+    assert_eq!(v1(b""), Ok(None));
+    assert!(v1(b"?").is_err());
+    let chain = Some(messages::CertificateChain { certificates: vec!["a".to_owned()] });
+    let signed_certificate_timestamp = json.to_vec();
+    let signed = messages::SigningCertificateDetachedSct { chain, signed_certificate_timestamp };
+    let certificate = Some(messages::IssuedCertificate::SignedCertificateDetachedSct(signed));
+    let body = messages::SigningCertificate { certificate }.encode_to_vec();
+    assert_eq!(detached_sct(FulcioInterface::Grpc, b"", &body), Ok(Some(Cow::Borrowed(&json[..]))));
 }

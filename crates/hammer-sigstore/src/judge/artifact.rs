@@ -8,7 +8,7 @@ use hammer_tlog::hash::{Hash, sha256};
 use hammer_tlog::keys::certificate::Certificate;
 use hammer_tlog::keys::key::LogKey;
 
-use super::certificate::{check_identity, check_path};
+use super::certificate::{check_identity, check_own_scts, check_path};
 use super::entry::{LogTrust, PlacedEntry, judge_logged, stored};
 use super::malformed::malformed;
 use crate::envelope;
@@ -26,20 +26,31 @@ pub(super) struct ProvenEntries {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct ProvenEntry {
+pub(super) struct ProvenEntry {
     leaf: Hash,
     artifact: Hash,
     /// Who has to have signed.
     identity: Hash,
-    integrated_time: i64,
+    /// When, and what shows it.
+    signed_at: i64,
+    timestamp: Hash,
+}
+
+impl ProvenEntry {
+    /// The entry of that leaf, which has to be that; `signed_at` in whichever unit its log has.
+    pub(super) fn of(leaf: Hash, claim: &ClaimedArtifact<'_>, signed_at: i64, timestamp: &[u8]) -> Self {
+        let [artifact, identity, timestamp] =
+            [claim.artifact, claim.identity.as_bytes(), timestamp].map(sha256);
+        Self { leaf, artifact, identity, signed_at, timestamp }
+    }
 }
 
 impl ProvenEntries {
-    fn has(&self, entry: &ProvenEntry) -> bool {
+    pub(super) fn has(&self, entry: &ProvenEntry) -> bool {
         self.proven.contains(entry)
     }
 
-    fn keep(&mut self, entry: ProvenEntry) {
+    pub(super) fn keep(&mut self, entry: ProvenEntry) {
         // One that is drawn often is soon back.
         if self.proven.len() >= MOST_PROVEN {
             self.proven.clear();
@@ -49,8 +60,8 @@ impl ProvenEntries {
 
     #[cfg(test)]
     pub(super) fn keep_for_test(&mut self, leaf: Hash, artifact: &[u8], integrated_time: i64) {
-        let (artifact, identity) = (sha256(artifact), sha256(b""));
-        self.keep(ProvenEntry { leaf, artifact, identity, integrated_time });
+        let claim = ClaimedArtifact { index: 0, artifact, identity: "" };
+        self.keep(ProvenEntry::of(leaf, &claim, integrated_time, &[]));
     }
 }
 
@@ -74,43 +85,63 @@ pub(super) fn judge(
         ));
     }
     let proved = judge_logged(log, &uuid, &entry, &body)?;
-    let artifact = sha256(record.artifact);
-    let identity = sha256(record.identity.as_bytes());
-    let known = ProvenEntry { leaf: record.leaf, artifact, identity, integrated_time: entry.integrated_time };
+    let claim = ClaimedArtifact { index: record.index, artifact: record.artifact, identity: record.identity };
+    let known = ProvenEntry::of(record.leaf, &claim, entry.integrated_time, &[]);
     if proven.has(&known) {
         return Ok(proved);
     }
     let logged = LoggedSignature::read(&body).map_err(malformed)?;
-    if !logged.is_about(record.artifact) {
-        return Err(Fault::at(ANOTHER, record.index, "it is about another artifact"));
-    }
-    let key = match &logged.signer {
-        LoggedSigner::Certificate(der) => certified_key(log.trust, der, record, entry.integrated_time)?,
-        LoggedSigner::Key(spki) => LogKey::from_der(spki).map_err(|why| malformed(why.to_string()))?,
-    };
-    let signed = match logged.kind {
-        LoggedKind::HashedRekord => Cow::Borrowed(record.artifact),
-        LoggedKind::Dsse => Cow::Owned(envelope::signed(envelope::PAYLOAD_TYPE, record.artifact)),
-    };
-    check_signature(&key, &signed, &logged.signature)
-        .map_err(|why| Fault::at(SIGNATURE, record.index, why))?;
+    judge_logged_signature(log.trust, &logged, &claim, |_| Ok(entry.integrated_time))?;
     proven.keep(known);
     Ok(proved)
 }
 
-/// The key of a certificate that led to a trusted root when its entry was integrated, and is for who signed.
+/// What an entry has to be about, and who has to have signed it: nobody stated where that is empty.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ClaimedArtifact<'a> {
+    pub(super) index: u64,
+    pub(super) artifact: &'a [u8],
+    pub(super) identity: &'a str,
+}
+
+/// What an entry says by itself: it is about the artifact; its certificate, where it has one, is for whoever signed, led to a trusted root
+/// at the second that `signed_at` says, and is in a CT log; and its signature is that key's over the artifact.
+pub(super) fn judge_logged_signature(
+    trust: &Trust,
+    logged: &LoggedSignature,
+    claim: &ClaimedArtifact<'_>,
+    signed_at: impl FnOnce(&Certificate<'_>) -> Result<i64, Fault>,
+) -> Result<(), Fault> {
+    let placed = |fault: Fault| Fault { place: Some(claim.index), ..fault };
+    if !logged.is_about(claim.artifact) {
+        return Err(Fault::at(ANOTHER, claim.index, "it is about another artifact"));
+    }
+    let key = match &logged.signer {
+        LoggedSigner::Certificate(der) => {
+            certified_key(trust, der, claim.identity, signed_at).map_err(placed)?
+        }
+        LoggedSigner::Key(spki) => LogKey::from_der(spki).map_err(|why| malformed(why.to_string()))?,
+    };
+    let signed = match logged.kind {
+        LoggedKind::HashedRekord => Cow::Borrowed(claim.artifact),
+        LoggedKind::Dsse => Cow::Owned(envelope::signed(envelope::PAYLOAD_TYPE, claim.artifact)),
+    };
+    check_signature(&key, &signed, &logged.signature).map_err(|why| Fault::at(SIGNATURE, claim.index, why))
+}
+
+/// The key of a certificate that led to a trusted root when it signed, is for who signed, and is in a CT log.
 fn certified_key(
     trust: &Trust,
     der: &[u8],
-    record: &ArtifactRecord<'_>,
-    integrated_time: i64,
+    identity: &str,
+    signed_at: impl FnOnce(&Certificate<'_>) -> Result<i64, Fault>,
 ) -> Result<LogKey, Fault> {
     let leaf = Certificate::parse(der).map_err(|why| malformed(why.to_string()))?;
-    let placed = |fault: Fault| Fault { place: Some(record.index), ..fault };
-    check_path(trust, &leaf, &[], integrated_time).map_err(placed)?;
-    if !record.identity.is_empty() {
-        check_identity(&leaf, record.identity).map_err(placed)?;
+    check_path(trust, &leaf, &[], signed_at(&leaf)?)?;
+    if !identity.is_empty() {
+        check_identity(&leaf, identity)?;
     }
+    check_own_scts(trust, &leaf)?;
     LogKey::from_der(leaf.spki).map_err(|why| malformed(why.to_string()))
 }
 
@@ -123,6 +154,6 @@ pub(super) fn check_signature(key: &LogKey, signed: &[u8], signature: &[u8]) -> 
 
 /// Some 100 bytes each, for a thread.
 const MOST_PROVEN: usize = 32_768;
-const LOST: &str = "lost-entry";
+pub(super) const LOST: &str = "lost-entry";
 const ANOTHER: &str = "another-entry";
 pub(super) const SIGNATURE: &str = "artifact-signature";

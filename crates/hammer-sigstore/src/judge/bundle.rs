@@ -7,6 +7,7 @@ use std::sync::Arc;
 use hammer_cms::timestamp::{ExpectedTimestamp, TimestampVerifier};
 use hammer_core::promise::Fault;
 use hammer_messages::rekor::TransparencyLogEntry;
+use hammer_tlog::ct::sct::Sct;
 use hammer_tlog::hash::{Hash, sha256};
 use hammer_tlog::keys::certificate::Certificate;
 use hammer_tlog::keys::key::{KeyAlgorithm, LogKey};
@@ -17,7 +18,7 @@ use super::artifact::{SIGNATURE, check_signature};
 use super::certificate::{
     check_identity, check_issuer, check_path, check_scts, check_usage, identity_of, issuers_of,
 };
-use super::entry::{BODY, LOG_ID, LogTrust, judge_place, judge_tiles_place};
+use super::entry::{BODY, BelievedCheckpoint, LOG_ID, LogTrust, judge_place, judge_tiles_place};
 use super::malformed::malformed;
 use super::shards::ShardOffsets;
 use crate::bundle::{BundleContent, BundleSigner, SignedBundle};
@@ -46,6 +47,8 @@ pub struct ExpectedBundle<'a> {
     pub issuer: Option<&'a str>,
     /// The key of a bundle without a certificate.
     pub key: Option<&'a LogKey>,
+    /// The SCT of its certificate, where that does not hold it: a bundle has no place for one.
+    pub detached_sct: Option<&'a Sct>,
 }
 
 /// A bundle that was verified.
@@ -150,7 +153,7 @@ impl BundleVerifier {
         for at_ms in times_ms {
             check_path(&self.trust, leaf, &[], at_ms.div_euclid(1000))?;
         }
-        Ok(check_scts(&self.trust, leaf, None)?)
+        Ok(check_scts(&self.trust, leaf, expected.detached_sct, None)?)
     }
 
     /// When each of its timestamps was made.
@@ -177,6 +180,10 @@ impl BundleVerifier {
         entry: &TransparencyLogEntry,
     ) -> Result<Option<i64>, BundleFault> {
         let body = &entry.canonicalized_body;
+        let kind = entry.kind_version.as_ref().map_or("", |kind| kind.kind.as_str());
+        if !VERIFIED_KINDS.contains(&kind) && !kind.is_empty() {
+            return Err(BundleFault::Needs("whoever knows entries of its kind"));
+        }
         let logged = LoggedSignature::read(body).map_err(malformed)?;
         check_logged(of, key, entry, &logged)?;
         if logged.version == REKOR_V1 {
@@ -194,7 +201,7 @@ impl BundleVerifier {
             )
             .into());
         };
-        judge_tiles_place(Some(log), entry)?;
+        judge_tiles_place(Some(log), entry, &mut BelievedCheckpoint::default())?;
         Ok(None)
     }
 }
@@ -279,6 +286,8 @@ fn check_logged(
     Err(Fault::new(BODY, format!("the log has an entry of another {what}")))
 }
 
+/// The kinds of entries of which what they say is known here.
+const VERIFIED_KINDS: [&str; 2] = ["hashedrekord", "dsse"];
 /// An entry of Rekor v1, as its own version.
 const REKOR_V1: &str = "0.0.1";
 const SHA256: &str = "SHA2_256";

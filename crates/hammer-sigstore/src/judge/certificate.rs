@@ -1,12 +1,14 @@
 //! Whether a certificate is what Fulcio says that it is: as it is given, and as a bundle holds it.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use hammer_core::promise::Fault;
-use hammer_tlog::ct::embedded::{EmbeddedError, embedded_scts, logged_entry};
-use hammer_tlog::ct::sct::SctError;
-use hammer_tlog::keys::certificate::{Certificate, GeneralName, GeneralNameKind};
-use hammer_tlog::keys::der::Tlv;
+use hammer_tlog::ct::embedded::{EmbeddedError, SCT_LIST, embedded_scts, logged_entry};
+use hammer_tlog::ct::rfc6962::SignedEntryRef;
+use hammer_tlog::ct::sct::{Sct, SctError};
+use hammer_tlog::keys::certificate::{Certificate, GeneralName, GeneralNameKind, KeyUsage};
+use hammer_tlog::keys::der::{self, DerError, DerReader, Tlv};
 
 use super::malformed::malformed;
 use super::window::StampWindow;
@@ -23,28 +25,40 @@ pub(super) fn judge(trust: &Trust, record: &CertificateRecord<'_>, window: Stamp
     if leaf.spki != record.spki {
         return Err(Fault::new(KEY, "it certifies another key than the one that was shown"));
     }
-    check_identity(leaf, record.identity)?;
+    if !record.identity.is_empty() {
+        check_identity(leaf, record.identity)?;
+    }
     if !record.issuer.is_empty() {
         check_issuer(leaf, record.issuer)?;
     }
     check_usage(leaf)?;
     check_chain(trust, leaf, above, window)?;
-    check_scts(trust, leaf, Some(window))
+    let detached =
+        fulcio::detached_sct(record.interface, record.sct_header, record.body).map_err(malformed)?;
+    let detached = detached.map(|json| read_sct(&json)).transpose()?;
+    check_scts(trust, leaf, detached.as_ref(), Some(window))
+}
+
+/// The SCT of a certificate that does not hold it, as its log answered.
+pub(super) fn read_sct(json: &[u8]) -> Result<Sct, Fault> {
+    Sct::from_json(json).map_err(|why| malformed(format!("its detached SCT: failed to {why}")))
 }
 
 /// Its only subject alternative name is that text.
 pub(super) fn check_identity(leaf: &Certificate<'_>, identity: &str) -> Result<(), Fault> {
     let name = only_name(leaf)?;
-    if is_of_signers(name.kind) && name.value == identity.as_bytes() {
+    let text = text_of(&name);
+    if text == Some(identity.as_bytes()) {
         return Ok(());
     }
-    let found = String::from_utf8_lossy(name.value).into_owned();
+    let found = String::from_utf8_lossy(text.unwrap_or(name.value)).into_owned();
     Err(Fault::new(IDENTITY, format!("it is for {found:?}, and not for {identity:?}")))
 }
 
 /// Whom it names.
 pub(super) fn identity_of<'a>(leaf: &Certificate<'a>) -> Result<Cow<'a, str>, Fault> {
-    Ok(String::from_utf8_lossy(only_name(leaf)?.value))
+    let name = only_name(leaf)?;
+    Ok(String::from_utf8_lossy(text_of(&name).unwrap_or(name.value)))
 }
 
 fn only_name<'a>(leaf: &Certificate<'a>) -> Result<GeneralName<'a>, Fault> {
@@ -55,8 +69,25 @@ fn only_name<'a>(leaf: &Certificate<'a>) -> Result<GeneralName<'a>, Fault> {
     Ok(name)
 }
 
-const fn is_of_signers(kind: GeneralNameKind) -> bool {
-    matches!(kind, GeneralNameKind::Email | GeneralNameKind::Uri | GeneralNameKind::Other(_))
+/// What a name of one of the kinds that Fulcio gives says; none of any other.
+fn text_of<'a>(name: &GeneralName<'a>) -> Option<&'a [u8]> {
+    match name.kind {
+        GeneralNameKind::Email | GeneralNameKind::Uri => Some(name.value),
+        GeneralNameKind::Other(OTHER_NAME) => username(name.value).ok().flatten(),
+        GeneralNameKind::Dns | GeneralNameKind::Other(_) => None,
+    }
+}
+
+/// The name of a user with its domain, in the content of an `otherName` (RFC 5280 section 4.2.1.6); none of another type.
+fn username(other: &[u8]) -> Result<Option<&[u8]>, DerError> {
+    let mut fields = DerReader::new(other);
+    let kind = fields.expect(der::OBJECT_IDENTIFIER)?;
+    let value = fields.expect(der::context(0))?;
+    fields.finish()?;
+    Ok(match kind.value {
+        USERNAME => Some(Tlv::parse(value.value, UTF8_STRING)?.value),
+        _ => None,
+    })
 }
 
 /// It says that the identity is known from that issuer of tokens, wherever it says so.
@@ -84,12 +115,21 @@ pub(super) fn issuers_of<'a>(
     Ok([bare.map(text).transpose()?, der.map(text).transpose()?].into_iter().flatten())
 }
 
-/// It is for code signing.
+/// It is for code signing and for nothing else, and for signatures, is no authority's, and says nothing twice (Fulcio,
+/// `docs/certificate-specification.md`; RFC 5280 section 4.2).
 pub(super) fn check_usage(leaf: &Certificate<'_>) -> Result<(), Fault> {
-    match leaf.has_extended_key_usage(CODE_SIGNING) {
-        true => Ok(()),
-        false => Err(Fault::new(USAGE, "its extended key usage is not code signing")),
+    let broken = |why: &str| Err(Fault::new(USAGE, why));
+    if leaf.repeats_an_extension() {
+        return broken("it has an extension twice");
     }
+    if !leaf.extended_key_usages().eq([CODE_SIGNING]) {
+        return broken("its extended key usage is not code signing alone");
+    }
+    let usage = leaf.key_usage().map_err(|why| malformed(format!("its key usage: {why}")))?;
+    if !usage.is_some_and(KeyUsage::digital_signature) {
+        return broken("its key usage is not digital signatures");
+    }
+    if leaf.is_ca() { broken("it is an authority's") } else { Ok(()) }
 }
 
 /// At the time at which it was given, or one second into its validity: Fulcio dates it by its own clock.
@@ -99,12 +139,17 @@ fn check_chain(
     above: &[Certificate<'_>],
     window: StampWindow,
 ) -> Result<(), Fault> {
-    let received_ms = window.not_after_ms - trust.skew.as_millis() as i64;
+    check_path(trust, leaf, above, believed_second(leaf, trust.skew, window))
+}
+
+/// The second at which it is looked at that was received at the end of a window, whose end has the skew.
+pub(super) fn believed_second(leaf: &Certificate<'_>, skew: Duration, window: StampWindow) -> i64 {
+    let received_ms = window.not_after_ms - skew.as_millis() as i64;
     let not_before_ms = leaf.not_before_seconds().unwrap_or_default().saturating_mul(1000);
     // A clock that is ahead by less than the skew is believed.
     let is_ahead = (received_ms..=window.not_after_ms).contains(&not_before_ms);
     let at_ms = if is_ahead { not_before_ms } else { received_ms };
-    check_path(trust, leaf, above, at_ms.div_euclid(1000))
+    at_ms.div_euclid(1000)
 }
 
 /// It leads to a trusted root at that second.
@@ -120,11 +165,12 @@ pub(super) fn check_path(
         .map_err(|why| Fault::new(UNTRUSTED, format!("failed to {why}")))
 }
 
-/// Every SCT of a trusted log has to hold, and one at least has to be there where that is required. Its time is looked at where it is
-/// known when the certificate was asked for.
+/// Every SCT of a trusted log has to hold, and one at least has to be there where that is required: over the certificate without its SCTs,
+/// and one that is `detached` over the certificate as it is. Its time is looked at where it is known when the certificate was asked for.
 pub(super) fn check_scts(
     trust: &Trust,
     leaf: &Certificate<'_>,
+    detached: Option<&Sct>,
     window: Option<StampWindow>,
 ) -> Result<(), Fault> {
     if trust.ct_logs.is_empty() && !trust.require_sct {
@@ -132,23 +178,59 @@ pub(super) fn check_scts(
     }
     let scts =
         embedded_scts(leaf).map_err(|why: EmbeddedError| malformed(format!("its SCTs: failed to {why}")))?;
-    if scts.is_empty() {
+    if scts.is_empty() && detached.is_none() {
         return if trust.require_sct { Err(Fault::new(NO_SCT, "it has no SCT")) } else { Ok(()) };
     }
+    let mut is_logged = false;
+    if let Some(sct) = detached {
+        is_logged |= check_sct(trust, sct, SignedEntryRef::X509 { certificate: leaf.raw }, window)?;
+    }
+    if !scts.is_empty() {
+        is_logged |= check_embedded(trust, leaf, &scts, window)?;
+    }
+    if is_logged { Ok(()) } else { Err(Fault::new(FOREIGN_SCT, "none of its SCTs is of a trusted log")) }
+}
+
+/// The SCTs that a certificate holds, read by itself out of an entry. One that holds none may have had one beside it, which no entry has a
+/// place for: that is looked at where the certificate is given.
+pub(super) fn check_own_scts(trust: &Trust, leaf: &Certificate<'_>) -> Result<(), Fault> {
+    match leaf.extension(SCT_LIST) {
+        Some(_) => check_scts(trust, leaf, None, None),
+        None => Ok(()),
+    }
+}
+
+/// Whether one of those SCTs is of a trusted log.
+fn check_embedded(
+    trust: &Trust,
+    leaf: &Certificate<'_>,
+    scts: &[Sct],
+    window: Option<StampWindow>,
+) -> Result<bool, Fault> {
     let Some(issuer) = trust.fulcio().and_then(|authorities| authorities.issuer_of(leaf)) else {
         return Err(Fault::new(UNTRUSTED, "its issuer is not known"));
     };
     let entry = logged_entry(leaf, issuer.key_hash())
         .map_err(|why| malformed(format!("its SCTs: failed to {why}")))?;
     let mut is_logged = false;
-    for sct in &scts {
-        let Some(log) = trust.ct_logs.iter().find(|log| log.log_id() == sct.log_id) else { continue };
-        let judged: Result<(), SctError> = sct.verify(log, entry.by_ref());
-        judged.map_err(|why| Fault::new(BAD_SCT, format!("failed to {why}")))?;
-        window.map_or(Ok(()), |window| check_sct_time(sct.timestamp_ms, window))?;
-        is_logged = true;
+    for sct in scts {
+        is_logged |= check_sct(trust, sct, entry.by_ref(), window)?;
     }
-    if is_logged { Ok(()) } else { Err(Fault::new(FOREIGN_SCT, "none of its SCTs is of a trusted log")) }
+    Ok(is_logged)
+}
+
+/// Whether it is of a trusted log, in which case it has to hold.
+fn check_sct(
+    trust: &Trust,
+    sct: &Sct,
+    entry: SignedEntryRef<'_>,
+    window: Option<StampWindow>,
+) -> Result<bool, Fault> {
+    let Some(log) = trust.ct_logs.iter().find(|log| log.log_id() == sct.log_id) else { return Ok(false) };
+    let judged: Result<(), SctError> = sct.verify(log, entry);
+    judged.map_err(|why| Fault::new(BAD_SCT, format!("failed to {why}")))?;
+    window.map_or(Ok(()), |window| check_sct_time(sct.timestamp_ms, window))?;
+    Ok(true)
 }
 
 /// The log is asked while Fulcio is.
@@ -161,6 +243,10 @@ fn check_sct_time(timestamp_ms: u64, window: StampWindow) -> Result<(), Fault> {
 
 /// DER content of 1.3.6.1.5.5.7.3.3, id-kp-codeSigning.
 const CODE_SIGNING: &[u8] = &[0x2b, 6, 1, 5, 5, 7, 3, 3];
+/// DER content of 1.3.6.1.4.1.57264.1.7, the type of an `otherName` with the name of a user (Fulcio, `docs/oid-info.md`).
+const USERNAME: &[u8] = &[0x2b, 0x06, 0x01, 0x04, 0x01, 0x83, 0xbf, 0x30, 0x01, 0x07];
+/// The tag of an `otherName` among names.
+const OTHER_NAME: u8 = der::context(0);
 /// DER content of 1.3.6.1.4.1.57264.1.1, whose text stands there bare (Fulcio, `docs/oid-info.md`).
 const ISSUER_BARE: &[u8] = &[0x2b, 0x06, 0x01, 0x04, 0x01, 0x83, 0xbf, 0x30, 0x01, 0x01];
 /// DER content of 1.3.6.1.4.1.57264.1.8, a `UTF8String`.
@@ -175,3 +261,32 @@ const NO_SCT: &str = "no-sct";
 const BAD_SCT: &str = "bad-sct-signature";
 const SCT_TIMESTAMP: &str = "sct-timestamp";
 const FOREIGN_SCT: &str = "sct-of-another-log";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An `otherName` of that type, as far as its last byte, with that text.
+    fn other(last: u8, text: &[u8]) -> Vec<u8> {
+        let mut value = Vec::new();
+        der::write(&mut value, UTF8_STRING, text);
+        let (mut kind, mut explicit) = (USERNAME.to_vec(), Vec::new());
+        *kind.last_mut().unwrap() = last;
+        der::write(&mut explicit, der::context(0), &value);
+        let mut content = Vec::new();
+        der::write(&mut content, der::OBJECT_IDENTIFIER, &kind);
+        [content, explicit].concat()
+    }
+
+    #[test]
+    fn a_user_is_read_out_of_the_name_that_fulcio_gives_it_and_out_of_no_other() {
+        let of = |kind, value: &[u8]| text_of(&GeneralName { kind, value }).map(<[u8]>::to_vec);
+        let username = GeneralNameKind::Other(OTHER_NAME);
+        assert_eq!(of(username, &other(7, b"jdoe!example.com")).as_deref(), Some(&b"jdoe!example.com"[..]));
+        assert_eq!(of(username, &other(8, b"jdoe!example.com")), None);
+        assert_eq!(of(username, b"jdoe!example.com"), None);
+        assert_eq!(of(GeneralNameKind::Other(0x87), b"jdoe"), None);
+        assert_eq!(of(GeneralNameKind::Dns, b"jdoe"), None);
+        assert_eq!(of(GeneralNameKind::Uri, b"https://a").as_deref(), Some(&b"https://a"[..]));
+    }
+}

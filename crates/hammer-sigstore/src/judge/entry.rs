@@ -9,14 +9,15 @@ use hammer_tlog::encoding::from_base64;
 use hammer_tlog::hash::Hash;
 use hammer_tlog::keys::key::LogKey;
 use hammer_tlog::logs::merkle::{leaf_hash, verify_inclusion};
-use hammer_tlog::logs::note::{Checkpoint, Note, Verifier, open_checkpoint};
+use hammer_tlog::logs::note::{Checkpoint, Note, NoteSignature, Verifier, open_checkpoint};
 use prost::Message as _;
 
+use super::distinct_keys::DistinctKeys;
 use super::malformed::malformed;
 use super::shards::{ShardOffsets, tree_of};
 use super::window::StampWindow;
 use crate::record::{EntryLog, EntryRecord};
-use crate::rekor::{InclusionProof, LogEntries, LogEntry, leaf_of};
+use crate::rekor::{InclusionProof, LogEntries, LogEntry, UuidPlace};
 use crate::trust::Trust;
 
 /// A leaf of Rekor v2, and its index.
@@ -24,6 +25,8 @@ use crate::trust::Trust;
 pub(super) struct LoggedLeaf {
     pub(super) leaf: Hash,
     pub(super) index: u64,
+    /// The checkpoint that it was proved by; none where the log only said where it is.
+    pub(super) head: Option<HeadId>,
 }
 
 /// An entry of Rekor v1 that holds, and with what it was proved.
@@ -36,6 +39,8 @@ pub(crate) struct PlacedEntry {
     /// The checkpoint, as it was signed; no tree where its origin names none.
     pub(crate) head: Option<HeadId>,
     pub(crate) checkpoint: String,
+    /// When it was, in seconds since 1970, as the log signed it.
+    pub(crate) integrated_time: i64,
 }
 
 /// What entries of Rekor v1 are held to.
@@ -71,14 +76,17 @@ pub(crate) fn judge_logged(
     body: &[u8],
 ) -> Result<PlacedEntry, Fault> {
     let leaf = leaf_hash(body);
-    if leaf_of(uuid) != Some(leaf) {
-        return Err(Fault::at(
-            UUID,
-            entry.log_index,
-            format!("{uuid} does not end with the hash of its leaf, {leaf}"),
-        ));
+    let broken = |why: String| Err(Fault::at(UUID, entry.log_index, format!("{uuid} {why}")));
+    let Some(named) = UuidPlace::of(uuid).filter(|named| named.leaf == leaf) else {
+        return broken(format!("does not end with the hash of its leaf, {leaf}"));
+    };
+    let placed = judge_place(log, entry, &leaf)?;
+    match (named.tree, placed.head) {
+        (Some(named), Some(head)) if named != head.tree => {
+            broken(format!("names another tree than its checkpoint does, {}", head.tree))
+        }
+        _ => Ok(placed),
     }
-    judge_place(log, entry, &leaf)
 }
 
 /// The entry of that leaf stands where it says: the log's promise and its proof hold, and its index is that of its place.
@@ -103,6 +111,7 @@ pub(super) fn judge_place(
         tree_index: proof.log_index,
         head: tree.map(|tree| HeadId { tree, size: checkpoint.size, root: checkpoint.root }),
         checkpoint: proof.checkpoint.clone().into_owned(),
+        integrated_time: entry.integrated_time,
     })
 }
 
@@ -113,7 +122,7 @@ pub(crate) fn stored(entry: &LogEntry<'_>) -> Result<Vec<u8>, Fault> {
 
 /// Byte for byte what is canonical; another release may write the same in other words.
 fn check_stored(found: &[u8], expected: &[u8], index: u64) -> Result<(), Fault> {
-    let value = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).ok();
+    let value = |bytes: &[u8]| serde_json::from_slice::<DistinctKeys>(bytes).ok();
     if found == expected || value(found).is_some_and(|found| Some(found) == value(expected)) {
         return Ok(());
     }
@@ -147,34 +156,77 @@ fn check_proof(key: &LogKey, proof: &InclusionProof<'_>, leaf: &Hash) -> Result<
     Err(broken(CHECKPOINT, format!("it is of {} leaves, the proof of {}", checkpoint.size, proof.tree_size)))
 }
 
-/// A checkpoint of Rekor v1 is of an origin that nobody states: host and tree. Its line has the host's name.
+/// A checkpoint of Rekor v1 is of an origin that nobody states: host and tree. Its line has the host's name, and may stand behind those of
+/// others who cosigned.
 pub(crate) fn open(key: &LogKey, envelope: &str) -> Result<Checkpoint, String> {
     let note = Note::parse(envelope.as_bytes()).map_err(|why| why.to_string())?;
-    let name = note.signatures.first().map_or("", |line| line.name);
+    let its = |line: &&NoteSignature<'_>| Verifier::spki(line.name, key.clone()).key_id() == line.key_id;
+    let line = note.signatures.iter().find(its).or(note.signatures.first());
+    let name = line.map_or("", |line| line.name);
     Verifier::spki(name, key.clone()).verify(&note).map_err(|why| why.to_string())?;
     Checkpoint::parse(note.text).map_err(|why| why.to_string())
 }
 
 /// Rekor v2: the entry is the one that was sent, and its proof leads to a checkpoint that the log signed.
-pub(super) fn judge_tiles(trust: &Trust, record: &EntryRecord<'_>) -> Result<LoggedLeaf, Fault> {
+pub(super) fn judge_tiles(
+    trust: &Trust,
+    record: &EntryRecord<'_>,
+    believed: &mut BelievedCheckpoint,
+) -> Result<LoggedLeaf, Fault> {
     let entry = match record.log {
         EntryLog::TilesMessage => {
             TransparencyLogEntry::decode(record.body).map_err(|why| malformed(why.to_string()))?
         }
-        EntryLog::Rekor | EntryLog::Tiles => {
-            serde_json::from_slice(record.body).map_err(|why| malformed(why.to_string()))?
-        }
+        _ => serde_json::from_slice(record.body).map_err(|why| malformed(why.to_string()))?,
     };
     if let Some(proof) = &entry.inclusion_proof {
         check_stored(&entry.canonicalized_body, record.stored, proof.log_index.unsigned_abs())?;
     }
-    judge_tiles_place(trust.rekor_tiles(), &entry)
+    let logged = judge_tiles_place(trust.rekor_tiles(), &entry, believed)?;
+    let said = entry.kind_version.as_ref().map(|said| (said.kind.as_str(), said.version.as_str()));
+    if said != Some(FLOWS_LOG) {
+        return Err(Fault::at(BODY, logged.index, format!("it is said to be of kind and version {said:?}")));
+    }
+    Ok(logged)
 }
 
-/// The same of an entry whatever it is about, by the log that `verifier` believes.
+/// Rekor v1 says that it has the entry already: where that is, by the UUID that ends what it names. None where it names nothing. Whether the
+/// entry is there is for whoever reads it.
+pub(super) fn judge_known(record: &EntryRecord<'_>) -> Result<Option<UuidPlace>, Fault> {
+    if record.body.is_empty() {
+        return Ok(None);
+    }
+    let location = String::from_utf8_lossy(record.body);
+    let uuid = location.rsplit('/').next().unwrap_or_default();
+    let place = UuidPlace::of(uuid);
+    let place = place.ok_or_else(|| malformed(format!("{location:?} is the place of no entry")))?;
+    // What is sent is written as it is kept, else the log itself would not know it again.
+    let leaf = leaf_hash(record.stored);
+    if place.leaf == leaf {
+        return Ok(Some(place));
+    }
+    let told = format!(
+        "it is said to be there already as {uuid}, which does not end with the hash of its leaf, {leaf}"
+    );
+    Err(Fault::new(UUID, told))
+}
+
+/// Rekor v2 likewise: the leaf, at the index that it names. None where it names nothing.
+pub(super) fn judge_known_tiles(record: &EntryRecord<'_>) -> Result<Option<LoggedLeaf>, Fault> {
+    if record.body.is_empty() {
+        return Ok(None);
+    }
+    let index = std::str::from_utf8(record.body).ok().and_then(|text| text.parse().ok());
+    let told = || format!("{:?} is no index", String::from_utf8_lossy(record.body));
+    let index = index.ok_or_else(|| malformed(told()))?;
+    Ok(Some(LoggedLeaf { leaf: leaf_hash(record.stored), index, head: None }))
+}
+
+/// An entry of Rekor v2, whatever it is about, leads to a checkpoint of the log that `verifier` believes.
 pub(super) fn judge_tiles_place(
     verifier: Option<&Verifier>,
     entry: &TransparencyLogEntry,
+    believed: &mut BelievedCheckpoint,
 ) -> Result<LoggedLeaf, Fault> {
     let Some(proof) = &entry.inclusion_proof else {
         return Err(Fault::new(PROOF, "there is no inclusion proof"));
@@ -190,17 +242,13 @@ pub(super) fn judge_tiles_place(
     };
     verify_inclusion(index, size, &leaf, &hashes, &root)
         .map_err(|why| Fault::at(PROOF, index, why.to_string()))?;
-    check_checkpoint(
-        verifier,
-        proof.checkpoint.as_ref().map_or("", |checkpoint| &checkpoint.envelope),
-        (size, root),
-    )
-    .map_err(|why| Fault::at(CHECKPOINT, index, why))?;
+    let envelope = proof.checkpoint.as_ref().map_or("", |checkpoint| &checkpoint.envelope);
+    believed.check(verifier, envelope, (size, root)).map_err(|why| Fault::at(CHECKPOINT, index, why))?;
     if entry.log_index != proof.log_index {
         let told = format!("the entry says {}, its proof {index}", entry.log_index);
         return Err(Fault::at(INDEX, index, told));
     }
-    Ok(LoggedLeaf { leaf, index })
+    Ok(LoggedLeaf { leaf, index, head: Some(HeadId { tree: 0, size, root }) })
 }
 
 /// By its log's id a verifier chooses the key: its first four bytes are the key id of the checkpoint's signature.
@@ -213,20 +261,43 @@ fn check_log_id(verifier: Option<&Verifier>, found: Option<&LogId>, index: u64) 
     Err(Fault::at(LOG_ID, index, format!("the entry is of log {found:02x?}..., not {expected:02x?}...")))
 }
 
-fn check_checkpoint(
-    verifier: Option<&Verifier>,
-    envelope: &str,
-    (size, root): (u64, Hash),
-) -> Result<(), String> {
-    let verifier = verifier.ok_or("no key of the log is trusted")?;
-    let (checkpoint, _) =
-        open_checkpoint(envelope.as_bytes(), verifier).map_err(|why| format!("failed to {why}"))?;
-    if (checkpoint.size, checkpoint.root) == (size, root) {
-        return Ok(());
-    }
-    Err(format!("it is of {} leaves, the proof of {size}", checkpoint.size))
+/// The last checkpoint of Rekor v2 that was believed by one verifier: the entries of a batch come with the same.
+#[derive(Debug, Default)]
+pub(super) struct BelievedCheckpoint {
+    envelope: String,
+    size: u64,
+    root: Hash,
 }
 
+impl BelievedCheckpoint {
+    /// As the log signed it.
+    pub(super) fn envelope(&self) -> &[u8] {
+        self.envelope.as_bytes()
+    }
+
+    /// It is of that tree, and the log signed it.
+    fn check(
+        &mut self,
+        verifier: Option<&Verifier>,
+        envelope: &str,
+        (size, root): (u64, Hash),
+    ) -> Result<(), String> {
+        let verifier = verifier.ok_or("no key of the log is trusted")?;
+        if self.envelope.is_empty() || self.envelope != envelope {
+            let opened = open_checkpoint(envelope.as_bytes(), verifier);
+            let (checkpoint, _) = opened.map_err(|why| format!("failed to {why}"))?;
+            (self.size, self.root) = (checkpoint.size, checkpoint.root);
+            envelope.clone_into(&mut self.envelope);
+        }
+        if (self.size, self.root) == (size, root) {
+            return Ok(());
+        }
+        Err(format!("it is of {} leaves, the proof of {size}", self.size))
+    }
+}
+
+/// Kind and version of what flows log in Rekor v2, envelopes too.
+const FLOWS_LOG: (&str, &str) = ("hashedrekord", "0.0.2");
 pub(super) const BODY: &str = "another-entry";
 const UUID: &str = "entry-uuid";
 pub(super) const LOG_ID: &str = "entry-of-another-log";

@@ -3,18 +3,23 @@
 use std::sync::LazyLock;
 
 use hammer_core::promise::Fault;
+use hammer_read::{LogHeads, Part, ProvedTrees, write_parts};
 use hammer_tlog::encoding::from_base64;
 use hammer_tlog::hash::Hash;
 use hammer_tlog::keys::certificate::Certificate;
+use hammer_tlog::logs::merkle::leaf_hash;
+use hammer_tlog::logs::tile::{Level, TileId};
 use serde_json::Value;
 
 use super::*;
 use crate::plan::{FulcioInterface, SigstoreTargetPlan};
-use crate::record::{ArtifactRecord, CertificateRecord, TimestampRecord};
+use crate::record::{ArtifactRecord, CertificateRecord, FoundOnTiles, TilesArtifactRecord, TimestampRecord};
 use crate::trust::TrustedRoot;
 
 const ENTRY: &str = include_str!("../../testdata/rekor-v1-hashedrekord-response.json");
 const TILES_ENTRY: &str = include_str!("../../testdata/rekor-v2-cert-response.json");
+const TILES_HEAD: &[u8] = include_bytes!("../../testdata/rekor-v2-checkpoint.txt");
+const TILE: &[u8] = include_bytes!("../../testdata/rekor-v2-tile-0-000.p2.bin");
 const CHAIN: &str = include_str!("../../testdata/fulcio-v1-response.pem");
 const TIMESTAMP: &[u8] = include_bytes!("../../testdata/tsa-response.tsr");
 const QUERY: &[u8] = include_bytes!("../../testdata/tsa-request.tsq");
@@ -62,7 +67,11 @@ fn log_trust(shards: &ShardOffsets) -> LogTrust<'_> {
 
 fn tiles(body: &str, stored: &[u8]) -> &'static str {
     let record = EntryRecord { at: AT, log: EntryLog::Tiles, stored, body: body.as_bytes() };
-    kind(entry::judge_tiles(&TRUST, &record).map(drop))
+    let mut believed = BelievedCheckpoint::default();
+    let judged = kind(entry::judge_tiles(&TRUST, &record, &mut believed));
+    // What is remembered of it changes nothing.
+    assert_eq!(kind(entry::judge_tiles(&TRUST, &record, &mut believed)), judged);
+    judged
 }
 
 #[test]
@@ -90,10 +99,32 @@ fn a_recorded_entry_of_rekor_v1_holds_and_what_is_altered_is_named() {
     proof["checkpoint"] = checkpoint.into();
     assert_eq!(rekor(&answer.to_string(), &stored), "checkpoint");
     assert_eq!(rekor("{}", &stored), "malformed-answer");
+    // A UUID names the tree, too.
+    assert_eq!(rekor(&ENTRY.replace("5bf5224abb06a469", "5bf5224abb06a468"), &stored), "entry-uuid");
+    // Who cosigned may stand before the log.
+    let mut answer: Value = serde_json::from_str(ENTRY).unwrap();
+    let proof =
+        &mut answer.as_object_mut().unwrap().values_mut().next().unwrap()["verification"]["inclusionProof"];
+    let cosigned = "\n\n\u{2014} witness.example AAAAAAAA\n";
+    proof["checkpoint"] = proof["checkpoint"].as_str().unwrap().replacen("\n\n", cosigned, 1).into();
+    assert_eq!(rekor(&answer.to_string(), &stored), "kept");
     // The stated skew is a minute.
     assert_eq!(rekor_at(ENTRY, &stored, (INTEGRATED + 60) * 1000), "kept");
     assert_eq!(rekor_at(ENTRY, &stored, (INTEGRATED + 62) * 1000), "entry-time");
     assert_eq!(rekor_at(ENTRY, &stored, (INTEGRATED - 61) * 1000), "entry-time");
+}
+
+#[test]
+fn an_entry_that_says_something_twice_is_another() {
+    let stored = stored_in(ENTRY, "");
+    let text = String::from_utf8(stored.clone()).unwrap();
+    for (once, twice) in [
+        (r#""spec":{"#, r#""spec":{"evil":1},"spec":{"#),
+        (r#""algorithm":"sha256""#, r#""algorithm":"sha512","algorithm":"sha256""#),
+    ] {
+        assert!(text.contains(once), "{text}");
+        assert_eq!(rekor(ENTRY, text.replacen(once, twice, 1).as_bytes()), "another-entry");
+    }
 }
 
 #[test]
@@ -138,8 +169,8 @@ fn certificate_of(
     spki: &[u8],
     unix_ms: i64,
 ) -> &'static str {
-    let body = CHAIN.as_bytes();
-    let record = CertificateRecord { at: AT, interface: FulcioInterface::V1, identity, issuer, spki, body };
+    let (interface, body) = (FulcioInterface::V1, CHAIN.as_bytes());
+    let record = CertificateRecord { at: AT, interface, identity, issuer, spki, sct_header: b"", body };
     kind(certificate::judge(trust, &record, at(unix_ms)))
 }
 
@@ -247,4 +278,79 @@ fn what_an_entry_says_by_itself_is_verified_once_and_what_the_log_says_of_it_eac
     let entry = answer.as_object_mut().unwrap().values_mut().next().unwrap();
     entry["verification"]["inclusionProof"]["treeSize"] = 2.into();
     assert_eq!(judged(&answer.to_string(), b"what was signed"), "inclusion-proof");
+}
+
+/// The second of the two recorded entries of Rekor v2, as a flow reads it; `alter` is shown what was found, the parts and the record.
+fn read_in_tiles(alter: impl FnOnce(&mut ReadInTiles)) -> Result<(), Fault> {
+    let entry = stored_in(TILES_ENTRY, "/canonicalizedBody");
+    let mut read = ReadInTiles {
+        found: FoundOnTiles::Whole,
+        head: TILES_HEAD.to_vec(),
+        leaf: leaf_hash(&entry),
+        entry,
+        tile: TILE.to_vec(),
+        index: 1,
+        artifact: b"what was signed".to_vec(),
+    };
+    let mut proven = ProvenEntries::default();
+    proven.keep_for_test(read.leaf, &read.artifact, 0);
+    alter(&mut read);
+    let ReadInTiles { found, head, leaf, entry, tile, index, artifact } = read;
+    let id = TileId { width: 2, ..TileId::hashes(0, 0) };
+    let bundle = TileId { level: Level::Entries, ..id };
+    let rest = match found {
+        FoundOnTiles::Whole => vec![Part::numbered(index, &entry), Part::tile(id, false, &tile)],
+        FoundOnTiles::Uncovered => Vec::new(),
+        FoundOnTiles::NoTile => vec![Part::numbered(index, &entry), Part::tile(id, false, &[])],
+        FoundOnTiles::CutOff => vec![Part::tile(bundle, false, &entry)],
+    };
+    let mut proof = Vec::new();
+    write_parts(&mut proof, found as u8, std::iter::once(Part::bytes(&head)).chain(rest));
+    let record = TilesArtifactRecord {
+        at: AT,
+        leaf,
+        index,
+        logged_unix_ms: 0,
+        artifact: &artifact,
+        identity: "",
+        timestamp: &[],
+        proof: &proof,
+    };
+    let (heads, mut trees) = (LogHeads::default(), ProvedTrees::default());
+    let mut tiles =
+        TilesJudge { trust: &TRUST, heads: &heads, trees: &mut trees, proven: &mut proven, timestamps: None };
+    tiles.judge(&record).1
+}
+
+struct ReadInTiles {
+    found: FoundOnTiles,
+    head: Vec<u8>,
+    leaf: Hash,
+    entry: Vec<u8>,
+    tile: Vec<u8>,
+    index: u64,
+    artifact: Vec<u8>,
+}
+
+#[test]
+fn an_entry_that_was_read_in_the_tiles_of_rekor_v2_holds_and_what_is_altered_is_named() {
+    let judged = |alter: fn(&mut ReadInTiles)| kind(read_in_tiles(alter));
+    assert_eq!(judged(|_| {}), "kept");
+    assert_eq!(judged(|read| read.entry.push(b' ')), "altered-leaf");
+    assert_eq!(judged(|read| read.tile[40] ^= 1), "tampered-tile");
+    assert_eq!(judged(|read| read.tile.truncate(63)), "tampered-tile");
+    assert_eq!(judged(|read| read.leaf = Hash([1; 32])), "lost-leaf");
+    // The first entry stands where the second was promised.
+    assert_eq!(judged(|read| read.index = 0), "altered-leaf");
+    assert_eq!(judged(|read| read.head[10] = b'3'), "checkpoint-signature");
+    assert_eq!(judged(|read| read.head[0] = b'2'), "checkpoint-origin");
+    assert_eq!(judged(|read| read.head.clear()), "tree-head");
+    assert_eq!(judged(|read| read.found = FoundOnTiles::NoTile), "missing-tile");
+    assert_eq!(judged(|read| read.found = FoundOnTiles::CutOff), "altered-leaf");
+    let uncovered =
+        |index| kind(read_in_tiles(|read| (read.found, read.index) = (FoundOnTiles::Uncovered, index)));
+    assert_eq!((uncovered(2), uncovered(1)), ("lost-entry", ""), "a checkpoint that covers it loses nothing");
+    // What was signed is not among what was recorded: all is right but for that.
+    let fault = read_in_tiles(|read| read.artifact = b"not it".to_vec()).unwrap_err();
+    assert_eq!((fault.kind, &*fault.detail), ("another-entry", "it is about another artifact"));
 }

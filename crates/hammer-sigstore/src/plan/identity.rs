@@ -24,22 +24,30 @@ pub struct IdentityPlan {
     pub signer: TokenSigner,
     /// For whom tokens are (`aud`): the client id in Fulcio's configuration.
     pub audience: String,
-    /// How long a token is valid from the run's start on; a run must not last longer.
+    /// How long a token is valid from the run's start on; a run must not last longer. With `rotate_every`: from its flow's start on.
     pub lifetime: TimeSpan,
+    /// How often hammer's own issuer changes its key. Keys stay published until the last token that they signed is over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rotate_every: Option<TimeSpan>,
     /// One token for all flows, in place of an issuer: from a file or an environment variable. A file that changes is read again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<TokenPlan>,
     /// Tokens that an issuer grants, in place of hammer's own: flows take them in turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grant: Option<Agreed<GrantPlan>>,
-    /// What Fulcio makes the subject of the certificates of these tokens, and so what is signed to prove possession of a key: by default
-    /// each token's own `email`, else its `sub`.
+    /// What is signed to prove possession of a key to a Fulcio that is shown these tokens: by default each token's own `email`, else its
+    /// `sub`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
     /// What certificates name as the issuer of the token: by default the token's own `iss`. Fulcio names another where its
     /// configuration takes it from another claim (`issuer-claim`), as behind Dex.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certified_issuer: Option<String>,
+    /// What certificates name: a mailbox, a URI, or the name of a user with its domain (`jdoe!example.com`). By default the token's own
+    /// `email` where that is what is signed to prove possession; every other name Fulcio makes of claims, as its configuration says, and
+    /// it is not looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certified_subject: Option<String>,
 }
 
 /// The algorithm of a token's signature (RFC 7518 section 3.1).
@@ -61,10 +69,12 @@ impl Default for IdentityPlan {
             signer: TokenSigner::default(),
             audience: "sigstore".to_owned(),
             lifetime: TimeSpan::from_secs(86_400),
+            rotate_every: None,
             token: None,
             grant: None,
             subject: None,
             certified_issuer: None,
+            certified_subject: None,
         }
     }
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::sign::SignPlan;
-use super::verify::VerifyPlan;
+use super::verify::{ReadRekor, VerifyPlan};
 
 /// Flows that sign and flows that verify, mixed by weight: 20 and 80 make every fifth flow one that signs, however long each takes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,10 +36,17 @@ impl PlanBlock for MixedPlan {
             ));
         }
         if let Some(conflict) = self.verify.conflict() {
-            return Some(conflict);
+            return Some(conflict.below("verify"));
         }
-        let on_v1 = self.sign.rekor == super::sign::RekorVersion::V1;
-        let reads = "flows that verify read entries of Rekor v1: `rekor: v1`";
-        if on_v1 { self.sign.conflict() } else { Some(KeyConflict::at("sign.rekor", reads)) }
+        let is_read = self.verify.corpus.is_some() || self.verify.rekor.has(self.sign.rekor);
+        let reads = match self.verify.rekor {
+            ReadRekor::V1 => "flows that verify read entries of Rekor v1: `rekor: v1`, or `verify.rekor: v2`",
+            ReadRekor::V2 => "flows that verify read entries of Rekor v2: `rekor: v2`, or `v2-grpc`",
+        };
+        if is_read {
+            self.sign.conflict().map(|conflict| conflict.below("sign"))
+        } else {
+            Some(KeyConflict::at("sign.rekor", reads))
+        }
     }
 }

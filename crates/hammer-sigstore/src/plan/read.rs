@@ -3,12 +3,12 @@
 use std::fmt;
 
 use hammer_read::ReadPattern;
-use hammer_values::Weights;
+use hammer_values::{SampleShare, TimeSpan, Weights};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Reads of single services, each one operation. What is read is verified, by the keys and chains that the target trusts.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ServiceReadPlan {
     /// How often each kind is read, as weights: `{log-info: 3, search: 1}` is three log infos for each search. Each kind is a
@@ -21,6 +21,24 @@ pub struct ServiceReadPlan {
     /// artifacts of sign flows of the same run and shard; before there is one, a hash that nobody logged.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub search_for: Vec<SearchKey>,
+    /// Of which searches one of the entries that are found is read by its UUID, once the search itself has ended: it has to be there, and to
+    /// be about what was searched for.
+    pub read_back: SampleShare,
+    /// How long such an entry may be unknown, as a replica that lags has it later; less than the workload's `timeout`. One that is not there
+    /// by then was invented.
+    pub missing_after: TimeSpan,
+}
+
+impl Default for ServiceReadPlan {
+    fn default() -> Self {
+        Self {
+            mix: Weights::default(),
+            pattern: ReadPattern::default(),
+            search_for: Vec::new(),
+            read_back: SampleShare::percent(10),
+            missing_after: TimeSpan::from_secs(10),
+        }
+    }
 }
 
 /// What a read is of.
@@ -31,7 +49,7 @@ pub enum ServiceReadKind {
     LogInfo,
     /// `GET /api/v1/log/proof` of Rekor v1, between two sizes that were seen, or of the only one with itself: the proof is verified.
     LogProof,
-    /// `POST /api/v1/index/retrieve` of Rekor v1: what is found are UUIDs.
+    /// `POST /api/v1/index/retrieve` of Rekor v1: what is found are UUIDs, of entries that are there.
     Search,
     /// `GET /api/v1/log/publicKey` of Rekor v1: the key is a trusted one.
     PublicKey,

@@ -17,6 +17,12 @@ pub struct SignPlan {
     pub fulcio: FulcioInterface,
     /// Where the signature is logged: `v1`, `v2` (Rekor on tiles), `v2-grpc`, or `none`.
     pub rekor: RekorVersion,
+    /// How Fulcio is shown that the key is at hand: `key` and a signature over the identity, or `csr`, a request of PKCS #10 that the key
+    /// signs.
+    pub request: CertificateRequest,
+    /// What is signed, and logged: `hashedrekord` of an artifact, or `dsse`, an envelope around a statement about it. Rekor v2 takes no
+    /// envelopes: it logs a hashedrekord of what is signed in one, as cosign has it.
+    pub entry: EntryKind,
     /// Whether a timestamp authority is asked for a timestamp over the signature.
     pub timestamp: bool,
     /// Whether that timestamp is logged in Rekor too (`rfc3161`, Rekor v1 alone).
@@ -64,6 +70,28 @@ pub enum FulcioInterface {
     None,
 }
 
+/// How Fulcio is shown that the key of a flow is at hand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CertificateRequest {
+    /// The public key, and a signature over the identity.
+    #[default]
+    Key,
+    /// A certification request (RFC 2986).
+    Csr,
+}
+
+/// What a flow signs and gets logged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum EntryKind {
+    /// An artifact.
+    #[default]
+    HashedRekord,
+    /// An envelope (DSSE) around a statement (in-toto) about an artifact.
+    Dsse,
+}
+
 /// Which Rekor logs a signature.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -98,6 +126,8 @@ impl Default for SignPlan {
         Self {
             fulcio: FulcioInterface::default(),
             rekor: RekorVersion::default(),
+            request: CertificateRequest::default(),
+            entry: EntryKind::default(),
             timestamp: true,
             timestamp_entry: false,
             identities: None,
@@ -122,6 +152,15 @@ impl PlanBlock for SignPlan {
         }
         if self.fulcio == FulcioInterface::None && self.rekor == RekorVersion::None && !self.timestamp {
             return Some(KeyConflict::at("fulcio", "a flow without any step sends nothing"));
+        }
+        if self.request == CertificateRequest::Csr && self.fulcio == FulcioInterface::None {
+            return Some(KeyConflict::at("request", "nobody is asked for a certificate: `fulcio` is `none`"));
+        }
+        if self.entry == EntryKind::Dsse && self.rekor == RekorVersion::None {
+            return Some(KeyConflict::at(
+                "entry",
+                "there is no log that it is an entry of: `rekor` is `none`",
+            ));
         }
         if self.artifact_file.is_some() && self.artifacts.is_some() {
             return Some(KeyConflict::at(
@@ -165,6 +204,27 @@ impl SignPlan {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_nobody_is_asked_for_has_no_form() {
+        let conflict = |plan: &str| {
+            let plan: SignPlan = serde_json::from_str(plan).unwrap();
+            plan.conflict().map(|conflict| conflict.to_string())
+        };
+        for plan in [
+            r#"{"request": "csr", "entry": "dsse"}"#,
+            r#"{"request": "csr", "rekor": "none"}"#,
+            r#"{"entry": "dsse", "rekor": "v2-grpc", "fulcio": "none"}"#,
+        ] {
+            assert_eq!(conflict(plan), None, "{plan}");
+        }
+        for (plan, part) in [
+            (r#"{"request": "csr", "fulcio": "none"}"#, "nobody is asked"),
+            (r#"{"entry": "dsse", "rekor": "none"}"#, "there is no log"),
+        ] {
+            assert!(conflict(plan).is_some_and(|told| told.contains(part)), "{plan}");
+        }
+    }
 
     #[test]
     fn entries_are_read_back_of_a_rekor_v1_that_is_audited_alone() {

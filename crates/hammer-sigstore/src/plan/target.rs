@@ -34,10 +34,16 @@ pub struct SigstoreTargetPlan {
     /// The timestamp authority: what stands before `/api/v1/timestamp`.
     #[serde(skip_serializing_if = "OneOrMany::is_empty")]
     pub timestamp_url: OneOrMany<ServiceUrl>,
+    /// The file that says where the services are: `signing_config.json` (version 0.2), as cosign and sigstore-go read it. URLs that are given
+    /// beside it win.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signing_config: Option<PathBuf>,
     /// The TUF repository of the instance: what `sigstore_tuf` refreshes, and where what is trusted comes from before the run where
     /// there is no `trusted_root`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tuf: Option<TufTargetPlan>,
+    /// Who says whom to trust, where no file does: the plan and its TUF repository (`plan`), or the services themselves (`servers`).
+    pub trust: TrustSource,
     /// The file of all that is trusted: `trusted_root.json` as cosign and sigstore-go read it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trusted_root: Option<PathBuf>,
@@ -70,6 +76,17 @@ pub struct SigstoreTargetPlan {
     pub identity: IdentityPlan,
 }
 
+/// Who says whom to trust.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TrustSource {
+    /// The files of the plan, or its TUF repository.
+    #[default]
+    Plan,
+    /// The services, each of itself, before the run: nobody vouches for them.
+    Servers,
+}
+
 impl Default for SigstoreTargetPlan {
     fn default() -> Self {
         Self {
@@ -80,7 +97,9 @@ impl Default for SigstoreTargetPlan {
             rekor_tiles_grpc_url: OneOrMany::default(),
             rekor_tiles_read_url: OneOrMany::default(),
             timestamp_url: OneOrMany::default(),
+            signing_config: None,
             tuf: None,
+            trust: TrustSource::default(),
             trusted_root: None,
             fulcio_chain: None,
             ct_log_key: None,

@@ -11,6 +11,12 @@ pub(super) enum Check {
     LogProof,
     /// What a search found.
     Search,
+    /// What a search found; what it was asked for; one of the UUIDs; the entry that was read by it.
+    FoundEntry,
+    /// What a search found; what it was asked for; one of the UUIDs, of which the log has no entry.
+    InventedEntry,
+    /// Nothing: the entry of a UUID that was found was refused.
+    UnverifiedSearch,
     /// A key in PEM.
     PublicKey,
     /// A chain in PEM.
@@ -44,7 +50,9 @@ impl Check {
         match self {
             Self::LogInfo | Self::Checkpoint => ReadPromise::TreeHead,
             Self::LogProof => ReadPromise::Consistency,
-            Self::Search => ReadPromise::Search,
+            Self::Search | Self::FoundEntry | Self::InventedEntry | Self::UnverifiedSearch => {
+                ReadPromise::Search
+            }
             Self::PublicKey => ReadPromise::PublicKey,
             Self::Certchain => ReadPromise::TimestampChain,
             Self::TrustBundle => ReadPromise::TrustBundle,
@@ -57,10 +65,13 @@ impl Check {
     }
 }
 
-const ALL: [Check; 13] = [
+const ALL: [Check; 16] = [
     Check::LogInfo,
     Check::LogProof,
     Check::Search,
+    Check::FoundEntry,
+    Check::InventedEntry,
+    Check::UnverifiedSearch,
     Check::PublicKey,
     Check::Certchain,
     Check::TrustBundle,

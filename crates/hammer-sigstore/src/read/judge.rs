@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use hammer_audit::{HeadFault, OpenedHead};
+use hammer_audit::OpenedHead;
 use hammer_core::promise::{Fault, Verdicts, Verifier};
 use hammer_measure::Nanos;
 use hammer_read::{
@@ -12,16 +12,17 @@ use hammer_read::{
 };
 use hammer_tlog::keys::key::LogKey;
 use hammer_tlog::logs::merkle::verify_consistency;
-use hammer_tlog::logs::note::open_checkpoint;
 use serde::Deserialize;
 
 use super::check::Check;
 use super::log_info::open_log_info;
 use super::promise::ReadPromise;
+use crate::fulcio;
 use crate::judge::malformed::malformed;
 use crate::judge::rekor_log::log_info::read_proof;
+use crate::judge::search::{FoundEntry, FoundShards, judge_found};
+use crate::judge::tiles_head::open_tiles_head;
 use crate::judge::timestamp::judge_chain;
-use crate::pem;
 use crate::rekor::leaf_of;
 use crate::rekor_tiles::audit::RekorTilesLeaves;
 use crate::trust::Trust;
@@ -32,6 +33,8 @@ pub(super) struct ReadJudge {
     trust: Arc<Trust>,
     /// By what was signed to any verifier of the workload.
     heads: Arc<LogHeads>,
+    /// Likewise, by entries that searches found.
+    shards: Arc<FoundShards>,
 }
 
 /// Judges on a thread of its own.
@@ -45,7 +48,7 @@ struct ReadVerifier {
 
 impl ReadJudge {
     pub(super) fn new(trust: Arc<Trust>) -> Self {
-        Self { trust, heads: Arc::default() }
+        Self { trust, heads: Arc::default(), shards: Arc::default() }
     }
 
     pub(super) fn verifier(&self) -> Box<dyn Verifier> {
@@ -66,6 +69,14 @@ impl ReadVerifier {
                 consistency(&older, &newer, proof.bytes)
             }
             (Check::Search, [found]) => uuids(found.bytes),
+            (Check::FoundEntry, [found, asked, uuid, entry]) => {
+                uuids(found.bytes)?;
+                self.found(FoundEntry { asked: asked.bytes, uuid: uuid.bytes, answer: Some(entry.bytes) })
+            }
+            (Check::InventedEntry, [found, asked, uuid]) => {
+                uuids(found.bytes)?;
+                self.found(FoundEntry { asked: asked.bytes, uuid: uuid.bytes, answer: None })
+            }
             (Check::PublicKey, [key]) => self.public_key(key.bytes),
             (Check::Certchain, [chain]) => judge_chain(&self.judge.trust, chain.bytes),
             (Check::TrustBundle, [bundle]) => trust_bundle(&self.judge.trust, bundle.bytes),
@@ -93,23 +104,11 @@ impl ReadVerifier {
     /// The tree of a checkpoint of Rekor v2, likewise.
     fn tree(&mut self, head: &Part<'_>) -> Result<&mut ProvedTree, Fault> {
         let Self { judge, trees, .. } = self;
-        trees.of(head.bytes, |raw| {
-            let verifier = judge
-                .trust
-                .rekor_tiles()
-                .ok_or_else(|| HeadFault { breach: None, why: "no key of the log is trusted".to_owned() })?;
-            let opened = OpenedHead::of_checkpoint(raw, verifier)?;
-            let (checkpoint, _) = open_checkpoint(raw, verifier)?;
-            let checked = judge.heads.check(&checkpoint.origin, opened.size, opened.root);
-            checked.map_err(|other| HeadFault {
-                breach: Some("forked-checkpoint"),
-                why: format!(
-                    "the tree of {} leaves has the root {}, and had {other}",
-                    opened.size, opened.root
-                ),
-            })?;
-            Ok(opened)
-        })
+        trees.of(head.bytes, |raw| open_tiles_head(&judge.trust, &judge.heads, raw))
+    }
+
+    fn found(&self, found: FoundEntry<'_>) -> Result<(), Fault> {
+        judge_found(&self.judge.trust, &self.judge.shards, found)
     }
 
     fn public_key(&self, body: &[u8]) -> Result<(), Fault> {
@@ -163,29 +162,12 @@ fn uuids(body: &[u8]) -> Result<(), Fault> {
     }
 }
 
-/// `TrustBundle` (fulcio.proto).
-#[derive(Deserialize)]
-struct TrustBundle {
-    chains: Vec<CertificateChain>,
-}
-
-#[derive(Deserialize)]
-struct CertificateChain {
-    certificates: Vec<String>,
-}
-
 /// Every certificate of every chain has to be a trusted one.
 fn trust_bundle(trust: &Trust, body: &[u8]) -> Result<(), Fault> {
-    let bundle: TrustBundle = serde_json::from_slice(body).map_err(|why| malformed(why.to_string()))?;
-    if bundle.chains.is_empty() {
-        return Err(malformed("there is no chain"));
-    }
-    for (place, chain) in bundle.chains.iter().enumerate() {
-        let read = pem::certificates(&chain.certificates.join("\n")).filter(|chain| !chain.is_empty());
-        let read = read.ok_or_else(|| malformed(format!("chain {place} has no certificate")))?;
+    for (place, chain) in fulcio::trust_bundle(body).map_err(malformed)?.into_iter().enumerate() {
         let Some(trusted) = trust.fulcio() else { return Err(unverified()) };
         let is_known = |der: &Vec<u8>| trusted.certificates().any(|known| known == der.as_slice());
-        if let Some(other) = read.iter().position(|der| !is_known(der)) {
+        if let Some(other) = chain.iter().position(|der| !is_known(der)) {
             let told = format!("certificate {other} of chain {place} is none of the trusted ones");
             return Err(Fault::new("trust-bundle", told));
         }

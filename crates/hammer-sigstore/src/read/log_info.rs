@@ -14,7 +14,6 @@ pub(super) const LOG_INFO: &str = "/api/v1/log";
 /// Where consistency proofs are.
 pub(super) const LOG_PROOF: &str = "/api/v1/log/proof";
 /// Where the log's key is.
-pub(super) const PUBLIC_KEY: &str = "/api/v1/log/publicKey";
 /// Where the search index is asked.
 pub(super) const SEARCH: &str = "/api/v1/index/retrieve";
 

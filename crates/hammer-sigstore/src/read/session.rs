@@ -5,22 +5,27 @@ use std::rc::Rc;
 use bytes::Bytes;
 use hammer_audit::LogClient;
 use hammer_core::record::OperationRecord;
+use hammer_core::runtime::Clock;
 use hammer_core::sample::Reservoir;
 use hammer_core::workload::{Ended, FatalError, ShardContext};
 use hammer_exchange::{ServiceClient, ServiceConfig, expect_ok};
-use hammer_measure::Outcome;
+use hammer_measure::{Nanos, Outcome};
 use hammer_net::Request;
 use hammer_read::{LogReads, Part, malformed, write_parts};
 use hammer_tlog::hash::{Hash, sha256};
-use http::HeaderValue;
 use http::header::CONTENT_TYPE;
+use http::{HeaderValue, StatusCode};
 
-use super::ServiceReadOp;
 use super::check::Check;
-use super::log_info::{LOG_INFO, LOG_PROOF, PUBLIC_KEY, SEARCH, ServedTree};
+use super::log_info::{LOG_INFO, LOG_PROOF, SEARCH, ServedTree};
+use super::promise::ReadPromise;
+use super::search::{OwedEntry, one_found};
+use super::{OwedRead, ServiceReadOp};
 use crate::corpus::Corpus;
-use crate::corpus::entry::CorpusEntry;
+use crate::corpus::entry::{CorpusEntry, CorpusLog};
+use crate::fulcio::TRUST_BUNDLE;
 use crate::plan::{SearchKey, ServiceReadKind};
+use crate::rekor::{ENTRIES, PUBLIC_KEY};
 use crate::target::SigstoreService;
 use crate::timestamp::CHAIN;
 
@@ -32,6 +37,7 @@ pub struct ServiceReadSession {
     configuration: Option<Document>,
     /// Rekor v2.
     pub(super) tiles: Option<LogReads>,
+    clock: Rc<dyn Clock>,
     record: RefCell<Vec<u8>>,
 }
 
@@ -44,12 +50,21 @@ struct Document {
 /// Rekor v1.
 struct RekorReads {
     client: Rc<ServiceClient>,
+    /// For what is read beside operations.
+    beside: ServiceClient,
     log_info: Request,
     public_key: Request,
     search: Request,
     /// Heads of one tree and of different sizes, the largest last; none is of an empty tree.
     heads: RefCell<VecDeque<Rc<SeenLogInfo>>>,
     corpus: Rc<RefCell<Reservoir<CorpusEntry>>>,
+}
+
+/// What became of a read of an entry that was found.
+enum Look {
+    There,
+    NotThere,
+    Refused,
 }
 
 /// A head that the session saw, as it was served.
@@ -66,13 +81,15 @@ impl ServiceReadSession {
         context: &ShardContext,
     ) -> Result<Self, FatalError> {
         let (rekor, timestamp, trust_bundle, configuration, tiles, record) = Default::default();
-        let mut session = Self { rekor, timestamp, trust_bundle, configuration, tiles, record };
+        let clock = context.clock.clone();
+        let mut session = Self { rekor, timestamp, trust_bundle, configuration, tiles, clock, record };
         for (service, config) in services {
             let client = config.open(context).await?;
+            let beside = config.beside(BESIDE.min(config.client.connections));
             if *service == SigstoreService::RekorTilesRead {
-                let beside = config.beside(BESIDE.min(config.client.connections)).open(context).await?;
+                let beside = beside.open(context).await?;
                 let [own, beside] = [client, beside].map(|client| LogClient::Server(client.into_client()));
-                session.tiles = Some(LogReads::new(own, beside, path_series, context.clock.clone()));
+                session.tiles = Some(LogReads::new(own, beside, path_series, &context.clock));
                 continue;
             }
             let client = Rc::new(client);
@@ -85,7 +102,10 @@ impl ServiceReadSession {
                     session.trust_bundle = Some(document(TRUST_BUNDLE)?);
                     session.configuration = Some(document(CONFIGURATION)?);
                 }
-                _ => session.rekor = Some(RekorReads::open(client, context)?),
+                _ => {
+                    let beside = beside.open(context).await?;
+                    session.rekor = Some(RekorReads::open(client, beside, context)?);
+                }
             }
         }
         Ok(session)
@@ -174,11 +194,57 @@ impl ServiceReadSession {
                 format!(r#"{{"hash":"sha256:{}"}}"#, hash.to_hex())
             }
         };
-        let mut request = rekor.search.clone();
-        request.body = Bytes::from(body).into();
+        let (asked, mut request) = (Bytes::from(body), rekor.search.clone());
+        request.body = asked.clone().into();
         send(&rekor.client, &request, op, record).await?;
-        self.promise(record, Check::Search, [Part::bytes(&op.answer.body)]);
+        match op.is_read_back.then(|| one_found(&op.answer.body, draw)).flatten() {
+            Some(uuid) => {
+                op.owed = Some(OwedRead::Entry(OwedEntry { asked, uuid: uuid.to_owned() }));
+                record.check_beside(ReadPromise::Search.into());
+            }
+            None => self.promise(record, Check::Search, [Part::bytes(&op.answer.body)]),
+        }
         Ok(())
+    }
+
+    /// Reads an entry that was found until it is there, or should have been, and promises.
+    pub(super) async fn found(
+        &self,
+        owed: OwedEntry,
+        (missing_after, series): (Nanos, usize),
+        op: &mut ServiceReadOp,
+        record: &OperationRecord,
+    ) {
+        let OwedEntry { asked, uuid } = owed;
+        let Ok(rekor) = self.rekor() else { return };
+        let Ok(path) = rekor.beside.path(&format!("{ENTRIES}/{uuid}")) else { return };
+        let request = Request::get(path);
+        let due = self.clock.now().saturating_add(missing_after);
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let is_last = self.clock.now() >= due;
+            let mut step = record.step(series);
+            let sent = rekor.beside.send(&mut step, &request, &mut op.beside).await;
+            let look = match sent.map(|()| expect_ok(&mut step, &op.beside).is_ok()) {
+                Ok(true) => Look::There,
+                Ok(false) if op.beside.status == StatusCode::NOT_FOUND => Look::NotThere,
+                Ok(false) | Err(_) => Look::Refused,
+            };
+            drop(step);
+            let own = [op.answer.body.as_slice(), &asked, uuid.as_bytes()].map(Part::bytes);
+            match look {
+                Look::There => {
+                    let entry = Part::bytes(&op.beside.body);
+                    return self.promise(record, Check::FoundEntry, own.into_iter().chain([entry]));
+                }
+                Look::NotThere if is_last => return self.promise(record, Check::InventedEntry, own),
+                Look::Refused if is_last => return self.promise(record, Check::UnverifiedSearch, []),
+                // A replica of the log may be behind the index.
+                Look::NotThere | Look::Refused => {}
+            }
+            self.clock.sleep_until(self.clock.now().saturating_add(pause)).await;
+            pause = Nanos((pause.0 * 2).min(LONGEST_PAUSE.0));
+        }
     }
 
     fn rekor(&self) -> Result<&RekorReads, Ended> {
@@ -199,7 +265,11 @@ impl ServiceReadSession {
 }
 
 impl RekorReads {
-    fn open(client: Rc<ServiceClient>, context: &ShardContext) -> Result<Self, FatalError> {
+    fn open(
+        client: Rc<ServiceClient>,
+        beside: ServiceClient,
+        context: &ShardContext,
+    ) -> Result<Self, FatalError> {
         let mut search = Request::post(client.path(SEARCH)?, "");
         search.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         Ok(Self {
@@ -207,8 +277,9 @@ impl RekorReads {
             public_key: Request::get(client.path(PUBLIC_KEY)?),
             search,
             client,
+            beside,
             heads: RefCell::default(),
-            corpus: Corpus::of(context),
+            corpus: Corpus::of(context, CorpusLog::RekorV1),
         })
     }
 
@@ -250,10 +321,12 @@ async fn send(
 
 /// Workloads have the services of their kinds.
 const NO_SERVICE: Ended = Ended::failed(Outcome::Abandoned, "no such service");
-const TRUST_BUNDLE: &str = "/api/v2/trustBundle";
 const CONFIGURATION: &str = "/api/v2/configuration";
 const MOST_HEADS: usize = 16;
 /// A record of one huge bundle must not be held in memory for the rest of the run.
 const KEPT_RECORD: usize = 1 << 20;
 /// Connections over the whole run for what is read beside operations, which must not wait for theirs.
 const BESIDE: usize = 16;
+/// Between two looks for an entry that was found.
+const FIRST_PAUSE: Nanos = Nanos::from_millis(50);
+const LONGEST_PAUSE: Nanos = Nanos::from_secs(2);

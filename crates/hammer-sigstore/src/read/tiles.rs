@@ -5,13 +5,13 @@ use std::sync::Arc;
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::Ended;
 use hammer_read::{FULL_TILE, Lack, LogReads, Part, SeenHead, Support, UnreadTile, malformed};
-use hammer_tlog::logs::note::{Checkpoint, Note};
 use hammer_tlog::logs::tile::{Level, TileId};
 
-use super::ServiceReadOp;
 use super::check::Check;
 use super::promise::ReadPromise;
 use super::session::ServiceReadSession;
+use super::{OwedRead, ServiceReadOp};
+use crate::rekor_tiles::{CHECKPOINT, size_of_tree};
 
 /// A tile that was read, and still has to be held against the head that the session knew then.
 #[derive(Debug)]
@@ -116,13 +116,6 @@ impl ServiceReadSession {
 
 /// Leaves the rest to [`ServiceReadSession::check`], once the operation's own end is fixed.
 fn owe(owed: OwedTile, op: &mut ServiceReadOp, record: &OperationRecord) {
-    op.owed = Some(owed);
+    op.owed = Some(OwedRead::Tile(owed));
     record.check_beside(ReadPromise::Inclusion.into());
 }
-
-/// How large the tree is by a checkpoint whose signature nobody has looked at yet.
-fn size_of_tree(body: &[u8]) -> Option<u64> {
-    Some(Checkpoint::parse(Note::parse(body).ok()?.text).ok()?.size)
-}
-
-const CHECKPOINT: &str = "/checkpoint";

@@ -1,7 +1,9 @@
 use hammer_tlog::encoding::{base64, from_base64};
+use hammer_tlog::hash::sha256;
 use hammer_tlog::logs::merkle::leaf_hash;
 
 use super::*;
+use crate::logged::{LoggedKind, LoggedSignature};
 
 const ENTRY: &[u8] = include_bytes!("../../testdata/rekor-v1-hashedrekord-response.json");
 const TIMESTAMP_ENTRY: &[u8] = include_bytes!("../../testdata/rekor-v1-rfc3161-response.json");
@@ -44,6 +46,28 @@ fn what_is_written_is_what_the_real_log_stored() {
 }
 
 #[test]
+fn an_envelope_is_proposed_whole_and_stored_by_its_hashes() {
+    let mut material = FlowMaterial { signature: b"signature".to_vec(), ..FlowMaterial::default() };
+    material.envelope.state(&Hash([7; 32]));
+    material.envelope.close(&material.signature);
+    let certificate = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+    let mut written = Vec::new();
+    write_dsse(&mut written, &material, certificate);
+    let request: serde_json::Value = serde_json::from_slice(&written).unwrap();
+    let content = &request["spec"]["proposedContent"];
+    let envelope = content["envelope"].as_str().unwrap();
+    assert_eq!(envelope.as_bytes(), material.envelope.json);
+    assert_eq!(content["verifiers"], serde_json::json!([base64(certificate.as_bytes())]));
+    write_stored_dsse(&mut written, &material, certificate);
+    let stored = LoggedSignature::read(&written).unwrap();
+    assert!(stored.kind == LoggedKind::Dsse && stored.is_about(&material.envelope.payload));
+    assert_eq!(stored.signature, b"signature");
+    let value: serde_json::Value = serde_json::from_slice(&written).unwrap();
+    assert_eq!(value["spec"]["envelopeHash"]["value"], sha256(envelope.as_bytes()).to_hex());
+    assert_eq!(value.to_string().as_bytes(), written, "it is canonical");
+}
+
+#[test]
 fn a_recorded_retrieval_has_the_entry_that_is_there_and_a_single_answer_is_one_too() {
     let found = LogEntries::retrieved(RETRIEVED).unwrap();
     assert_eq!(found.len(), 1, "one of the two that were asked for is not there");
@@ -61,4 +85,26 @@ fn an_answer_of_none_or_several_entries_is_none() {
     let two = format!("{two}}}}}, {}", &String::from_utf8_lossy(TIMESTAMP_ENTRY)[1..]);
     assert_eq!(LogEntries::only(two.as_bytes()).unwrap_err(), "answer is not one log entry");
     assert_eq!((leaf_of("00"), leaf_of(&"g".repeat(64))), (None, None));
+}
+
+#[test]
+fn a_uuid_is_digits_and_nothing_else() {
+    let leaf = Hash([0xab; 32]);
+    assert_eq!(UuidPlace::of(&leaf.to_hex()), Some(UuidPlace { tree: None, leaf }));
+    let of_tree = format!("00000000000000ff{leaf}");
+    assert_eq!(UuidPlace::of(&of_tree), Some(UuidPlace { tree: Some(255), leaf }));
+    for prefix in ["x\"\n{\"fill\":1}\n...", "+0000000000000ff", "ff", "00000000000000ff00", "ü"] {
+        assert_eq!(leaf_of(&format!("{prefix}{leaf}")), None, "{prefix}");
+    }
+    assert_eq!(leaf_of("12"), None);
+}
+
+#[test]
+fn a_search_finds_a_leaf_by_either_form_of_its_uuid() {
+    let leaf = Hash([7; 32]);
+    let found = |body: String| found_among(body.as_bytes(), leaf).ok();
+    assert_eq!(found(format!("[\"{leaf}\",\"{}\"]", Hash([8; 32]))), Some((2, true)));
+    assert_eq!(found(format!("[\"0000000000000001{leaf}\"]")), Some((1, true)));
+    assert_eq!(found("[]".to_owned()), Some((0, false)));
+    assert_eq!(found(format!("{{\"{leaf}\":1}}")), None);
 }

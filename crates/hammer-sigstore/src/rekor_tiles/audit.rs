@@ -1,6 +1,6 @@
 //! The log of Rekor v2, as an audit has to know it (C2SP tlog-tiles).
 
-use hammer_audit::{AuditWords, HeadFault, LogSource, OpenedHead};
+use hammer_audit::{AuditLink, AuditWords, HeadFault, LogAuditor, LogSource, OpenedHead};
 use hammer_core::promise::PromiseKind;
 use hammer_tlog::hash::Hash;
 use hammer_tlog::logs::audit::{EntryFault, LeafFormat};
@@ -8,6 +8,7 @@ use hammer_tlog::logs::merkle::leaf_hash;
 use hammer_tlog::logs::note::Verifier;
 use hammer_tlog::tls::TlsReader;
 
+use super::CHECKPOINT;
 use crate::promise::SigstorePromise;
 
 /// The entries of a bundle: each is its stored bytes behind their length in two bytes.
@@ -45,6 +46,11 @@ impl RekorTilesLog {
     pub fn new(url: String, verifier: Verifier) -> Self {
         Self { url, verifier }
     }
+
+    /// The end of the workload of that name which reads entries, and whose checkpoints are to be of the followed tree.
+    pub fn follow_reads(auditor: &mut LogAuditor, workload: &str) -> AuditLink {
+        auditor.link_of(workload, SigstorePromise::Artifact.into())
+    }
 }
 
 impl LogSource for RekorTilesLog {
@@ -57,7 +63,7 @@ impl LogSource for RekorTilesLog {
     }
 
     fn head_path(&self) -> &str {
-        "/checkpoint"
+        CHECKPOINT
     }
 
     fn open_head(&self, body: &[u8]) -> Result<OpenedHead, HeadFault> {

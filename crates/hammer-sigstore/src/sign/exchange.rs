@@ -1,23 +1,29 @@
 //! The steps of a sign flow. Each ends the flow unless it is answered with what the next one needs.
 
+use std::sync::Arc;
+
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::Ended;
-use hammer_exchange::ServiceClient;
+use hammer_exchange::{ServiceClient, WallTime};
 use hammer_measure::Outcome;
-use hammer_net::{Request, grpc};
+use hammer_net::{Answer, Request, grpc};
+use hammer_oauth::RotatingIssuer;
 use http::header::AUTHORIZATION;
+use http::{HeaderName, HeaderValue};
 
 use super::op::SignOp;
 use super::series::SignSeries;
 use super::session::{SignRequests, SignSession};
 use crate::answer::{WrittenEntry, malformed, replied, succeeded, written, written_by_call};
 use crate::bundle::files::BundleFiles;
+use crate::fulcio::SCT_HEADER;
 use crate::material::FlowMaterials;
-use crate::plan::{FulcioInterface, RekorVersion, SignPlan};
+use crate::plan::{EntryKind, FulcioInterface, RekorVersion, SignPlan};
 use crate::promise::SigstorePromise;
 use crate::record::{
     BundleRecord, CertificateRecord, EntryLog, EntryRecord, Instants, PromiseRecord, TimestampRecord,
 };
+use crate::tokens::CLOCKS_APART;
 use crate::{fulcio, rekor, rekor_tiles};
 
 /// A flow under way.
@@ -29,6 +35,16 @@ pub(super) struct SignFlow<'a> {
     pub(super) record: &'a OperationRecord,
     /// Empty where it is not known.
     pub(super) certified_issuer: &'a str,
+    /// What certificates have to name, where the plan states it.
+    pub(super) certified_subject: Option<&'a str>,
+    /// Who signs the flow's token as it starts, where nobody did before.
+    pub(super) rotating: Option<&'a RotatingTokens<'a>>,
+}
+
+/// Tokens of an issuer whose key changes.
+pub(super) struct RotatingTokens<'a> {
+    pub(super) issuer: &'a Arc<RotatingIssuer>,
+    pub(super) wall: WallTime,
 }
 
 impl SignFlow<'_> {
@@ -80,10 +96,12 @@ impl SignFlow<'_> {
         let material = &op.material;
         let told = BundleRecord {
             log,
-            identity: &material.identity,
+            identity: &op.certified,
             artifact: &material.artifact,
+            payload: &material.envelope.payload,
             signature: &material.signature,
             certificate: &op.certificate,
+            sct: &op.sct,
             entry: &op.log_answer,
             timestamp: &op.stamped,
         };
@@ -95,13 +113,27 @@ impl SignFlow<'_> {
         let Some((client, series)) = self.session.fulcio.as_ref().zip(self.series.fulcio) else {
             return Err(NO_STEP);
         };
+        // Tokens of hammer's own name the address of their flow.
+        let mut is_named = true;
         if let Some(tokens) = &self.session.tokens {
             let token = tokens.take().await?;
+            is_named = token.is_address;
             let subject = token.subject.as_deref();
             if let Some(subject) = subject.filter(|subject| *subject != op.material.identity) {
                 self.materials.prove_as(op.seq, subject, &mut op.material);
             }
             op.show(self.plan, token);
+        }
+        let named = self.certified_subject.or(is_named.then_some(op.material.identity.as_str()));
+        op.certified.clear();
+        op.certified.push_str(named.unwrap_or_default());
+        if let Some(RotatingTokens { issuer, wall }) = self.rotating {
+            let (issuer, subject) = (Arc::clone(issuer), op.material.identity.clone());
+            let now = wall.unix_seconds(self.session.clock.now());
+            // A signature is made off the shard.
+            let minted = move || issuer.mint(&subject, (now, CLOCKS_APART));
+            let token = self.record.compute(minted).await;
+            op.show_own(self.plan, token);
         }
         request.body = op.fulcio.clone();
         if let Some(authorization) = op.authorization.take() {
@@ -117,14 +149,21 @@ impl SignFlow<'_> {
         let leaf = fulcio::leaf(interface, &op.answer.body, &mut op.certificate);
         leaf.map_err(|why| malformed(&mut step, why))?;
         drop(step);
+        let sct_header = op.answer.headers.get(SCT_HEADER).map_or(&b""[..], HeaderValue::as_bytes);
+        if op.keeps_answers {
+            // What is wrong with it is told by whoever judges the certificate.
+            let sct = fulcio::detached_sct(interface, sct_header, &op.answer.body).ok().flatten();
+            op.sct.extend_from_slice(sct.as_deref().unwrap_or_default());
+        }
         let at = Instants::of(self.record, &op.answer.wire);
         let material = &op.material;
         PromiseRecord::Certificate(CertificateRecord {
             at,
             interface,
-            identity: &material.identity,
+            identity: &op.certified,
             issuer: self.certified_issuer,
             spki: &material.spki,
+            sct_header,
             body: &op.answer.body,
         })
         .write(&mut op.record);
@@ -139,7 +178,15 @@ impl SignFlow<'_> {
         let SignOp { material, certificate, entry, stored, message, .. } = &mut *op;
         match self.plan.rekor {
             RekorVersion::V1 | RekorVersion::None => {
-                entry.rewrite(|out| rekor::write_hashedrekord(out, material, certificate));
+                match self.plan.entry {
+                    EntryKind::HashedRekord => {
+                        entry.rewrite(|out| rekor::write_hashedrekord(out, material, certificate));
+                    }
+                    EntryKind::Dsse => {
+                        rekor::write_stored_dsse(stored, material, certificate);
+                        entry.rewrite(|out| rekor::write_dsse(out, material, certificate));
+                    }
+                }
                 request.body = entry.body();
             }
             RekorVersion::V2 => {
@@ -182,27 +229,34 @@ impl SignFlow<'_> {
             _ => written(&mut step, &op.answer)?,
         };
         drop(step);
-        if written == WrittenEntry::Before {
-            return Ok(ended);
-        }
+        let is_envelope = self.plan.entry == EntryKind::Dsse && Some(series) == self.series.rekor;
         let (log, stored) = match self.plan.rekor {
+            RekorVersion::V1 if is_envelope => (EntryLog::Rekor, op.stored.as_slice()),
             RekorVersion::V2 => (EntryLog::Tiles, op.stored.as_slice()),
             RekorVersion::V2Grpc => (EntryLog::TilesMessage, op.stored.as_slice()),
             RekorVersion::V1 | RekorVersion::None => (EntryLog::Rekor, op.entry.bytes()),
         };
         let at = Instants::of(self.record, &op.answer.wire);
-        let body = &op.answer.body;
+        // That the log has the entry already is a promise too, of the place that it names.
+        let (log, body) = match (written, log) {
+            (WrittenEntry::New, log) => (log, op.answer.body.as_slice()),
+            (WrittenEntry::Before, EntryLog::Rekor) => {
+                (EntryLog::RekorBefore, told(&op.answer, &rekor::KNOWN_ENTRY))
+            }
+            (WrittenEntry::Before, _) => (EntryLog::TilesBefore, told(&op.answer, &rekor_tiles::KNOWN_INDEX)),
+        };
         PromiseRecord::Entry(EntryRecord { at, log, stored, body }).write(&mut op.record);
         self.record.promise(SigstorePromise::Entry.into(), &op.record);
+        if written == WrittenEntry::Before {
+            return Ok(ended);
+        }
         if op.keeps_answers && Some(series) == self.series.rekor {
             op.log_answer.clear();
             op.log_answer.extend_from_slice(&op.answer.body);
         }
-        if Some(series) == self.series.rekor {
+        if Some(series) == self.series.rekor && op.keeps_place {
             match log {
                 EntryLog::Rekor => op.keep_place(),
-                // Its entries are read back out of a corpus alone.
-                _ if self.session.lines.is_none() => {}
                 _ => op.keep_place_on_tiles(log == EntryLog::TilesMessage),
             }
         }
@@ -223,12 +277,18 @@ impl SignFlow<'_> {
         let body = &op.answer.body;
         PromiseRecord::Timestamp(TimestampRecord { at, imprint, nonce, body }).write(&mut op.record);
         self.record.promise(SigstorePromise::Timestamp.into(), &op.record);
-        if op.keeps_answers {
+        // Rekor v2 does not say when something was signed.
+        if op.keeps_answers || (op.keeps_place && self.plan.rekor.is_on_tiles()) {
             op.stamped.clear();
             op.stamped.extend_from_slice(&op.answer.body);
         }
         Ok(ended)
     }
+}
+
+/// A header of an answer; empty where it has none.
+fn told<'a>(answer: &'a Answer, name: &HeaderName) -> &'a [u8] {
+    answer.headers.get(name).map_or(&[], HeaderValue::as_bytes)
 }
 
 /// A step that its plan does not have.

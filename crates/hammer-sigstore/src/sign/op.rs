@@ -7,6 +7,7 @@ use hammer_exchange::stock::StockedToken;
 use hammer_messages::rekor::TransparencyLogEntry;
 use hammer_net::grpc;
 use hammer_net::{Answer, Body, BodyBuffer};
+use hammer_tlog::logs::merkle::leaf_hash;
 use http::HeaderValue;
 use prost::Message as _;
 
@@ -14,7 +15,7 @@ use crate::corpus::entry::{CorpusLog, LoggedEntry};
 use crate::fulcio;
 use crate::material::FlowMaterial;
 use crate::plan::{FulcioInterface, SignPlan, TimestampFormat};
-use crate::rekor::LogEntries;
+use crate::rekor::{LogEntries, leaf_of};
 
 use super::session::SignRequests;
 
@@ -38,17 +39,23 @@ pub struct SignOp {
     pub(super) stored: Vec<u8>,
     /// The certificate that Fulcio gave, in PEM.
     pub(super) certificate: String,
+    /// What the certificate has to name; empty where it is not known.
+    pub(super) certified: String,
+    /// The SCT that came beside the certificate, as its log answered; empty where there is none, or nobody wants it.
+    pub(super) sct: Vec<u8>,
     pub(super) answer: Answer,
     pub(super) record: Vec<u8>,
     /// Its own requests, once it was carried out for the first time.
     pub(super) requests: Option<SignRequests>,
     /// Which log keeps the flow's entry; none before there is one.
     logged: Option<CorpusLog>,
-    /// The UUID that Rekor v1 gave it, and its index.
+    /// The UUID that Rekor v1 gave it, or the hash of its leaf in Rekor v2; and its index.
     uuid: String,
     log_index: u64,
     /// Whether the flow may leave a bundle, and so keeps what it is answered.
     pub(super) keeps_answers: bool,
+    /// Whether it remembers where its entry is.
+    pub(super) keeps_place: bool,
     /// What the log answered; empty before it did.
     pub(super) log_answer: Vec<u8>,
     /// What the timestamp authority answered.
@@ -60,8 +67,10 @@ pub struct SignOp {
 impl SignOp {
     /// Writes all that is known before anything is sent; `has_token` says whether its token is.
     pub(super) fn prepare(&mut self, plan: &SignPlan, format: TimestampFormat, has_token: bool) {
-        let Self { material, query, token, logged, uuid, log_answer, stamped, .. } = self;
+        let Self { material, query, token, logged, uuid, log_answer, stamped, certified, sct, .. } = self;
         *logged = None;
+        certified.clear();
+        sct.clear();
         uuid.clear();
         log_answer.clear();
         stamped.clear();
@@ -83,23 +92,30 @@ impl SignOp {
         self.write_fulcio(plan);
     }
 
+    /// Likewise a token that was minted as the flow starts.
+    pub(super) fn show_own(&mut self, plan: &SignPlan, token: String) {
+        self.token = token;
+        self.authorization = bearer(&self.token).filter(|_| plan.fulcio == FulcioInterface::V1);
+        self.write_fulcio(plan);
+    }
+
     /// Writes the request for a certificate.
     fn write_fulcio(&mut self, plan: &SignPlan) {
         let Self { material, token, buffer, message, .. } = self;
         match plan.fulcio {
             FulcioInterface::None => fulcio::write_bare_key(&mut self.certificate, material),
             FulcioInterface::V1 => {
-                buffer.rewrite(|out| fulcio::write_v1(out, material));
+                buffer.rewrite(|out| fulcio::write_v1(out, material, plan.request));
                 self.fulcio = buffer.body();
             }
             FulcioInterface::V2 => {
-                buffer.rewrite(|out| fulcio::write_v2(out, material, token));
+                buffer.rewrite(|out| fulcio::write_v2(out, material, plan.request, token));
                 self.fulcio = buffer.body();
             }
             // A request of two kilobytes is below what a message can be.
             FulcioInterface::Grpc => {
-                self.fulcio =
-                    grpc::encode(&fulcio::message(material, token), message).unwrap_or_default().into();
+                let asked = fulcio::message(material, plan.request, token);
+                self.fulcio = grpc::encode(&asked, message).unwrap_or_default().into();
             }
         }
     }
@@ -107,6 +123,10 @@ impl SignOp {
     /// Remembers where Rekor v1 put the entry, by the answer that just came; nothing where it says nothing that can be read.
     pub(super) fn keep_place(&mut self) {
         let Ok((uuid, entry)) = LogEntries::only(&self.answer.body) else { return };
+        // A corpus has it as it stands.
+        if leaf_of(&uuid).is_none() {
+            return;
+        }
         self.uuid.push_str(&uuid);
         self.log_index = entry.log_index;
         self.logged = Some(CorpusLog::RekorV1);
@@ -119,23 +139,35 @@ impl SignOp {
             true => TransparencyLogEntry::decode(body.as_slice()).ok(),
             false => serde_json::from_slice(body).ok(),
         };
-        let index = entry.and_then(|entry: TransparencyLogEntry| u64::try_from(entry.log_index).ok());
-        let Some(index) = index else { return };
+        let Some(TransparencyLogEntry { log_index, canonicalized_body, .. }) = entry else { return };
+        let Ok(index) = u64::try_from(log_index) else { return };
         self.log_index = index;
+        self.uuid.push_str(&leaf_hash(&canonicalized_body).to_hex());
         self.logged = Some(CorpusLog::RekorV2);
     }
 
-    /// The entry that a log keeps, and what was signed, where `certified` in the flow's own name; the run's epoch is given in
-    /// milliseconds since 1970.
-    pub(super) fn place(&self, certified: bool, epoch_unix_ms: u64) -> Option<LoggedEntry<'_>> {
+    /// The entry that a log keeps, what was signed, and in whose name as far as that is known; the run's epoch is given in milliseconds
+    /// since 1970.
+    pub(super) fn place(&self, epoch_unix_ms: u64) -> Option<LoggedEntry<'_>> {
         Some(LoggedEntry {
             log: self.logged?,
             uuid: &self.uuid,
             log_index: self.log_index,
             logged_unix_ms: epoch_unix_ms + self.answer.wire.done.unwrap_or_default().0 / 1_000_000,
-            artifact: &self.material.artifact,
-            identity: if certified { &self.material.identity } else { "" },
+            artifact: self.logged_bytes(),
+            identity: &self.certified,
+            timestamp: if self.logged == Some(CorpusLog::RekorV2) { &self.stamped } else { &[] },
         })
+    }
+
+    /// What somebody who verifies the flow's entry has at hand: of an envelope in Rekor v1 its payload, in Rekor v2 what is signed of it.
+    fn logged_bytes(&self) -> &[u8] {
+        let FlowMaterial { artifact, envelope, .. } = &self.material;
+        match self.logged {
+            _ if envelope.payload.is_empty() => artifact,
+            Some(CorpusLog::RekorV2) => &envelope.signed,
+            _ => &envelope.payload,
+        }
     }
 
     pub(super) fn weight(&self) -> usize {
@@ -144,7 +176,8 @@ impl SignOp {
         let held = self.stored.capacity()
             + self.record.capacity()
             + self.answer.body.capacity()
-            + self.material.artifact.capacity();
+            + self.material.artifact.capacity()
+            + self.material.envelope.capacity();
         size_of::<Self>() + buffers + held + self.fulcio.len() + self.token.capacity() + LEAST
     }
 }

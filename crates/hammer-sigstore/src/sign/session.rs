@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use hammer_core::runtime::Clock;
 use hammer_core::sample::Reservoir;
 use hammer_core::workload::{FatalError, ShardContext};
 use hammer_exchange::stock::ShardTokens;
@@ -15,7 +16,7 @@ use http::header::{ACCEPT, CONTENT_TYPE};
 use http::uri::PathAndQuery;
 
 use super::services::SignServices;
-use crate::corpus::entry::CorpusEntry;
+use crate::corpus::entry::{CorpusEntry, CorpusLog};
 use crate::corpus::{Corpus, CorpusLines, CorpusSink};
 use crate::plan::{FulcioInterface, RekorVersion, SignPlan, TimestampFormat};
 use crate::{fulcio, rekor, rekor_tiles, timestamp};
@@ -30,6 +31,7 @@ pub struct SignSession {
     /// What an operation makes its own requests from, once.
     pub(super) requests: SignRequests,
     pub(super) corpus: Rc<RefCell<Reservoir<CorpusEntry>>>,
+    pub(super) clock: Rc<dyn Clock>,
     /// What it adds to the corpus of a fill.
     pub(super) lines: Option<RefCell<CorpusLines>>,
 }
@@ -59,7 +61,9 @@ impl SignSession {
             timestamp: timestamp.as_ref().map(timestamp_request).transpose()?,
         };
         let lines = corpus.map(|sink| RefCell::new(CorpusLines::new(sink.clone())));
-        Ok(Self { fulcio, rekor, timestamp, tokens, requests, corpus: Corpus::of(context), lines })
+        let log = if plan.rekor.is_on_tiles() { CorpusLog::RekorV2 } else { CorpusLog::RekorV1 };
+        let (corpus, clock) = (Corpus::of(context, log), context.clock.clone());
+        Ok(Self { fulcio, rekor, timestamp, tokens, requests, corpus, clock, lines })
     }
 }
 
@@ -79,6 +83,7 @@ fn fulcio_request(interface: FulcioInterface, client: &ServiceClient) -> Result<
             let pem = HeaderValue::from_static("application/pem-certificate-chain");
             let mut request = json(client.path(fulcio::SIGNING_CERT_V1)?);
             request.headers.insert(ACCEPT, pem);
+            request.kept_headers.push(fulcio::SCT_HEADER);
             request
         }
         FulcioInterface::V2 => json(client.path(fulcio::SIGNING_CERT_V2)?),
@@ -88,9 +93,18 @@ fn fulcio_request(interface: FulcioInterface, client: &ServiceClient) -> Result<
 
 fn rekor_request(version: RekorVersion, client: &ServiceClient) -> Result<Request, ConfigError> {
     Ok(match version {
-        RekorVersion::V1 | RekorVersion::None => json(client.path(rekor::ENTRIES)?),
-        RekorVersion::V2 => json(client.path(rekor_tiles::ENTRIES)?),
-        RekorVersion::V2Grpc => unary_request(client.path(rekor_messages::CREATE_ENTRY)?, ""),
+        RekorVersion::V1 | RekorVersion::None => {
+            Request { kept_headers: vec![rekor::KNOWN_ENTRY], ..json(client.path(rekor::ENTRIES)?) }
+        }
+        RekorVersion::V2 => Request {
+            kept_headers: vec![rekor_tiles::KNOWN_INDEX],
+            ..json(client.path(rekor_tiles::ENTRIES)?)
+        },
+        RekorVersion::V2Grpc => {
+            let mut request = unary_request(client.path(rekor_messages::CREATE_ENTRY)?, "");
+            request.kept_headers.push(rekor_tiles::KNOWN_INDEX);
+            request
+        }
     })
 }
 

@@ -12,12 +12,12 @@ use serde::Deserialize;
 use crate::error::SigstoreError;
 
 /// All that clients of an instance of Sigstore trust. Keys of algorithms that are not verified here are left out.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct TrustedRoot {
     logs: Vec<TrustedLog>,
     ct_logs: Vec<LogKey>,
-    pub(super) fulcio: Option<TrustedAuthorities>,
-    pub(super) timestamp: Option<TrustedAuthorities>,
+    pub(crate) fulcio: Option<TrustedAuthorities>,
+    pub(crate) timestamp: Option<TrustedAuthorities>,
 }
 
 #[derive(Clone, Debug)]
@@ -56,6 +56,11 @@ impl TrustedRoot {
             fulcio: authorities(&written.certificate_authorities)?,
             timestamp: authorities(&written.timestamp_authorities)?,
         })
+    }
+
+    /// Trusts that log too, which is where the plan says.
+    pub(crate) fn add_log(&mut self, key: LogKey) {
+        self.logs.push(TrustedLog { key, url: None });
     }
 
     pub(super) fn ct_logs(&self) -> Vec<LogKey> {

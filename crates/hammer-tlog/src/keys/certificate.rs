@@ -124,10 +124,27 @@ impl<'a> Certificate<'a> {
 
     /// Whether its extended key usage names this purpose.
     pub fn has_extended_key_usage(&self, purpose: &[u8]) -> bool {
-        let Some(extension) = self.extension(EXTENDED_KEY_USAGE) else { return false };
-        let Ok(usages) = Tlv::parse(extension.value, der::SEQUENCE) else { return false };
-        let mut usages = usages.content();
-        std::iter::from_fn(|| usages.read().ok()).any(|usage| usage.value == purpose)
+        self.extended_key_usages().any(|usage| usage == purpose)
+    }
+
+    /// The purposes of its extended key usage, in order; none where that is malformed or not there.
+    pub fn extended_key_usages(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        let usages = self.extension(EXTENDED_KEY_USAGE);
+        let mut usages = usages
+            .and_then(|extension| Tlv::parse(extension.value, der::SEQUENCE).ok())
+            .map(|usages| usages.content());
+        std::iter::from_fn(move || Some(usages.as_mut()?.read().ok()?.value))
+    }
+
+    /// Whether it has an extension more than once, which no certificate may (RFC 5280 section 4.2).
+    pub fn repeats_an_extension(&self) -> bool {
+        let mut rest = self.extensions;
+        while let Some(extension) = rest.next() {
+            if { rest }.any(|later| later.oid == extension.oid) {
+                return true;
+            }
+        }
+        false
     }
 
     /// The names in its `SubjectAltName`, in order; none where that is malformed or not there.

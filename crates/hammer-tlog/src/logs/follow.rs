@@ -1,6 +1,7 @@
 //! Following a log: each new head is held against the trusted one, by tiles or by consistency proof, and trusted only
 //! once that is proved. A state machine: it is fed heads and what it says it needs, and tells what it found out.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeSet, VecDeque};
 
 use crate::hash::Hash;
@@ -159,6 +160,20 @@ impl Follower {
             self.refuse(Event::Forked { older: newest, newer: head, evidence: Evidence::SameSize });
         } else {
             self.enqueue(head);
+        }
+    }
+
+    /// Takes a head that somebody else was served at some time. A smaller one than the trusted one is proved to be of an earlier state of
+    /// the tree, whether or not heads come in order.
+    pub fn earlier(&mut self, head: Head) {
+        let Some(trusted) = self.trusted().cloned() else { return self.head(head) };
+        match head.size.cmp(&trusted.size) {
+            Ordering::Less => self.stale(head),
+            Ordering::Equal if trusted.same_tree(&head) => self.events.push(Event::Same { head }),
+            Ordering::Equal => {
+                self.refuse(Event::Forked { older: trusted, newer: head, evidence: Evidence::SameSize });
+            }
+            Ordering::Greater => self.head(head),
         }
     }
 

@@ -7,7 +7,7 @@ use hammer_tlog::logs::merkle::{EMPTY_ROOT, sha256};
 use hammer_tlog::logs::tile::{Level, TileId};
 
 use crate::log::Log;
-use crate::watch::follow;
+use crate::watch::{follow, proved};
 
 /// A follower that trusts the log as it is.
 fn trusting(by: ProofMethod, log: &Log) -> Follower {
@@ -154,6 +154,37 @@ fn a_smaller_tree_is_a_shrunk_one() {
     let events = follow(&mut follower, &log, newer.clone());
     assert_eq!(events, [Event::Shrank { older: older.clone(), newer }]);
     assert_eq!(follower.trusted(), Some(&older));
+}
+
+#[test]
+fn a_head_that_somebody_else_was_served_is_proved_to_be_an_earlier_one_or_is_a_fork() {
+    for by in [ProofMethod::Leaves, ProofMethod::Edges, ProofMethod::Proofs] {
+        let mut log = Log::of(200);
+        let (older, mut follower) = (log.head(), trusting(by, &log));
+        log.grow(200..300);
+        follow(&mut follower, &log, log.head());
+        let trusted = log.head();
+        let mut earlier = |head: Head| {
+            follower.earlier(head);
+            proved(&mut follower, &log)
+        };
+        // A tree that was never trusted, one that was, and the one that is.
+        for size in [250, 200] {
+            let head = log.head_at(size);
+            assert_eq!(earlier(head.clone()), [Event::Stale { head, newest: trusted.clone() }], "{by:?}");
+        }
+        assert_eq!(earlier(trusted.clone()), [Event::Same { head: trusted.clone() }]);
+        for head in [
+            Head { root: sha256(b"fork"), ..older.clone() },
+            Head { root: sha256(b"fork"), ..trusted.clone() },
+        ] {
+            let events = earlier(head.clone());
+            assert!(
+                matches!(&events[..], [Event::Forked { newer, .. }] if *newer == head),
+                "{by:?} {events:?}"
+            );
+        }
+    }
 }
 
 #[test]

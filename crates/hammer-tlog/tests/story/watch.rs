@@ -13,6 +13,11 @@ use crate::log::Log;
 /// Feeds a follower all that it needs; gives what it found out.
 pub(crate) fn follow(follower: &mut Follower, log: &Log, head: Head) -> Vec<Event> {
     follower.head(head);
+    proved(follower, log)
+}
+
+/// What it says once it was served all that it needs.
+pub(crate) fn proved(follower: &mut Follower, log: &Log) -> Vec<Event> {
     for _ in 0..1000 {
         match follower.need() {
             None => return follower.events(),

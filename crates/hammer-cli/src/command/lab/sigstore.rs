@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use hammer_core::clock::unix_millis;
 use hammer_lab::LabError;
+use hammer_lab_sigstore::fulcio::SctPlace;
 use hammer_lab_sigstore::{SigstoreLab, SigstoreLabPlan};
 use hammer_oauth::{IdentityClaims, IssuerKeys, IssuerUrlError, MintScratch, TokenMinter};
 use hammer_report::ExitCode;
@@ -31,12 +32,17 @@ pub(super) fn serve(args: &LabSigstoreArgs, registry: &Registry) -> Result<ExitC
     let keys = issuer_keys(args.seed, signer_of(plan.token_signature));
     let token = token(keys.clone(), &plan.fulcio.audience, unix_millis() / 1000);
     let origin = plan.rekor_tiles.hostname.clone();
+    // A bundle has no place for an SCT beside its certificate.
+    let has_sct = plan.has_ct_log && plan.fulcio.sct == SctPlace::Embedded;
     let unusable = |why: IssuerUrlError| LabError::Plan { key: "issuer".into(), reason: why.to_string() };
     let issuer = trusted_issuer(&keys).map_err(unusable)?;
     let lab = SigstoreLab::spawn(plan, vec![issuer]).map_err(refused)?;
     let mut target = target(&lab, &origin);
     if let Some(folder) = &args.out {
         let written = WrittenFiles::to(folder, &lab, &token)?;
+        let lines = written.cosign(has_sct) + &grants(&lab.issuer.url);
+        // What is on standard output is read by programs.
+        print(io::stderr(), |out| out.write_all(lines.as_bytes()))?;
         target["trusted_root"] = json!(written.trusted_root);
         target["tuf"] = json!({ "url": lab.tuf.url, "root": written.root });
         target["identity"] = json!({ "token": { "file": written.token } });
@@ -62,7 +68,7 @@ fn target(lab: &SigstoreLab, origin: &str) -> Value {
 
 /// Ends the services; what each has counted.
 fn stopped(lab: SigstoreLab) -> Value {
-    let SigstoreLab { fulcio, ct_log, rekor, rekor_tiles, timestamp_authority, tuf, .. } = lab;
+    let SigstoreLab { fulcio, ct_log, rekor, rekor_tiles, timestamp_authority, tuf, issuer, .. } = lab;
     json!({
         "fulcio": fulcio.stop(),
         "ct_log": ct_log.map(hammer_lab::LabHandle::stop),
@@ -70,6 +76,7 @@ fn stopped(lab: SigstoreLab) -> Value {
         "rekor_tiles": rekor_tiles.stop(),
         "timestamp_authority": timestamp_authority.stop(),
         "tuf": tuf.stop(),
+        "issuer": issuer.stop(),
     })
 }
 
@@ -97,6 +104,9 @@ fn token(keys: IssuerKeys, audience: &str, now: u64) -> String {
 /// The files of an instance, by paths that hold in any folder.
 struct WrittenFiles {
     trusted_root: PathBuf,
+    signing_config: PathBuf,
+    /// Something to sign.
+    artifact: PathBuf,
     /// What clients of the TUF repository come with.
     root: PathBuf,
     token: PathBuf,
@@ -108,21 +118,65 @@ impl WrittenFiles {
         let folder = made.map_err(|source| OutputError::Unopened { path: folder.to_owned(), source })?;
         let write = |name: &str, text: &str| {
             let path = folder.join(name);
-            let written = fs::write(&path, format!("{text}\n"));
+            let written = fs::write(&path, text);
             written.map_err(|source| OutputError::Unopened { path: path.clone(), source })?;
             Ok(path)
         };
         let root = String::from_utf8_lossy(&lab.tuf.target().first_root()).into_owned();
-        write("signing_config.json", lab.signing_config())?;
         Ok(Self {
+            signing_config: write("signing_config.json", lab.signing_config())?,
+            artifact: write("artifact", "what is signed\n")?,
             trusted_root: write("trusted_root.json", lab.trusted_root())?,
             root: write("root.json", &root)?,
+            // cosign sends the file as it stands, a line's end and all.
             token: write("token", token)?,
         })
     }
+
+    /// How cosign signs and verifies on the instance, as a shell takes it.
+    fn cosign(&self, has_sct: bool) -> String {
+        let [artifact, config, root, token] =
+            [&self.artifact, &self.signing_config, &self.trusted_root, &self.token].map(|path| quoted(path));
+        let bundle = quoted(&self.artifact.with_extension("sigstore.json"));
+        let without_sct = if has_sct { "" } else { " --insecure-ignore-sct" };
+        format!(
+            "cosign signs and verifies here by\n\n    \
+             cosign sign-blob {artifact} --bundle {bundle} --signing-config {config} --trusted-root {root} \
+             --identity-token {token} --yes\n    \
+             cosign verify-blob {artifact} --bundle {bundle} --trusted-root {root} --certificate-identity {SUBJECT} \
+             --certificate-oidc-issuer {OWN_ISSUER}{without_sct}\n\n"
+        )
+    }
+}
+
+/// Where tokens are granted, as a plan says it.
+fn grants(issuer: &str) -> String {
+    format!(
+        "tokens are granted to clients and by passwords, whatever they are, by\n\n    \
+         identity: {{ grant: {{ issuer: \"{issuer}\", client_id: hammer, client_secret: {{ env: SECRET }} }} }}\n\n"
+    )
+}
+
+/// A path as one word of a shell.
+fn quoted(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    let is_plain = |symbol: char| symbol.is_ascii_alphanumeric() || "/._-+:@%".contains(symbol);
+    if path.chars().all(is_plain) { path.into_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
 }
 
 /// In whose name the written token is.
 const SUBJECT: &str = "lab@hammer.test";
 /// Seconds.
 const DAY: i64 = 86_400;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_one_word_of_a_shell() {
+        for (path, word) in [("/a/b-1.json", "/a/b-1.json"), ("/a b", "'/a b'"), ("/it's", r"'/it'\''s'")] {
+            assert_eq!(quoted(Path::new(path)), word);
+        }
+    }
+}

@@ -1,9 +1,9 @@
-//! `hammer sigstore sign`, `mixed` and `timestamp`: a plan from one line.
+//! `hammer sigstore sign`, `mixed`, `fill`, `verify` and `tsa`: a plan from one line.
 
 use hammer_report::ExitCode;
 use serde_json::{Value, json};
 
-use crate::args::{LoadArgs, MixedArgs, OutputArgs, SignArgs, TimestampArgs};
+use crate::args::{FillArgs, LoadArgs, MixedArgs, OutputArgs, SignArgs, TsaArgs, VerifyArgs};
 use crate::command::one_line::{plan, workload};
 use crate::command::{http, run};
 use crate::error::CliError;
@@ -25,7 +25,27 @@ pub(super) fn sign(args: &SignArgs, registry: &Registry) -> Result<ExitCode, Cli
     carry_out(plan, &own, &args.output, registry)
 }
 
-pub(super) fn timestamp(args: &TimestampArgs, registry: &Registry) -> Result<ExitCode, CliError> {
+pub(super) fn fill(args: &FillArgs, registry: &Registry) -> Result<ExitCode, CliError> {
+    let plan = json!({
+        "seed": args.seed,
+        "target": args.target(),
+        "fill": args.fill(),
+        "workloads": [{ "name": FILLED, "sigstore_sign": args.sign_flows(), "timeout": args.timeout }],
+        // What the audit asks for once all is signed takes as long as what was signed is much.
+        "phases": { "drain": FILL_DRAIN },
+    });
+    let own = [&[args.services.identity.token_flag()], FILL.as_slice()].concat();
+    carry_out(plan, &own, &args.output, registry)
+}
+
+pub(super) fn verify(args: &VerifyArgs, registry: &Registry) -> Result<ExitCode, CliError> {
+    let flows = ("sigstore_verify", args.flows());
+    let workload = workload("verify", flows, &args.load.plan(), &args.load.bounds);
+    let plan = plan(&args.target(), &[workload], &args.load.bounds);
+    carry_out(plan, &[VERIFIED.as_slice(), &ONE_LOAD].concat(), &args.output, registry)
+}
+
+pub(super) fn tsa(args: &TsaArgs, registry: &Registry) -> Result<ExitCode, CliError> {
     let requests = json!({ "format": if args.json { "json" } else { "der" } });
     let requests = ("sigstore_timestamp", requests);
     let workload = workload("timestamp", requests, &args.load.plan(), &args.load.bounds);
@@ -80,6 +100,21 @@ const ONE_LOAD: [(&str, &str); 3] = [
     ("--rate", "workloads[0].load.rate"),
     ("--users", "workloads[0].load.users"),
 ];
+const FILL: [(&str, &str); 8] = [
+    ("--timestamp", "target.sigstore.timestamp_url"),
+    ("--flows", "fill.operations"),
+    ("--users", "fill.users"),
+    ("--corpus", "fill.corpus"),
+    ("--anew", "fill.resume"),
+    ("--most-failed", "fill.most_failed"),
+    ("-z", "fill.timeout"),
+    ("--seed", "seed"),
+];
+const VERIFIED: [(&str, &str); 3] = [
+    ("--corpus", "workloads[0].sigstore_verify.corpus"),
+    ("--draw", "workloads[0].sigstore_verify.draw"),
+    ("--by", "workloads[0].sigstore_verify.by"),
+];
 const TWO_LOADS: [(&str, &str); 6] = [
     ("--timestamp", "target.sigstore.timestamp_url"),
     ("--sign-rate", "workloads[0].load.rate"),
@@ -88,5 +123,8 @@ const TWO_LOADS: [(&str, &str); 6] = [
     ("--verify-users", "workloads[1].load.users"),
     ("--warm-up", "phases.warm_up"),
 ];
+/// The workload that is filled with, as flows of bundles and corpora are numbered by.
+const FILLED: &str = "sign";
+const FILL_DRAIN: &str = "5m";
 /// What is sent where neither a rate nor users are given.
 const RATE: &str = "20/s";

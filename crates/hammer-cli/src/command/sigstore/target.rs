@@ -4,31 +4,44 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::args::{IdentityArgs, MixedArgs, ReachArgs, ServicesArgs, SignArgs, TimestampArgs};
+use crate::args::{
+    FillArgs, IdentityArgs, MixedArgs, ReachArgs, RekorArgs, ServicesArgs, SignArgs, TsaArgs, VerifyArgs,
+};
 
-impl SignArgs {
-    /// As a plan would have it.
-    pub(super) fn target(&self) -> Value {
-        let mut sigstore = self.services.sigstore();
+impl RekorArgs {
+    /// Adds where that is to the services of a plan.
+    fn add_to(&self, sigstore: &mut Value) {
         sigstore["rekor_url"] = urls(self.rekor.as_ref());
         sigstore["rekor_tiles_url"] = urls(self.rekor_tiles.as_ref());
         sigstore["rekor_tiles_read_url"] = urls(self.rekor_tiles_read.as_ref());
         sigstore["rekor_tiles_origin"] = json!(self.rekor_tiles_origin);
-        self.services.reach.target(&sigstore)
+    }
+
+    /// What a plan calls it.
+    const fn version(&self) -> &'static str {
+        match (&self.rekor, &self.rekor_tiles) {
+            (Some(_), _) => "v1",
+            (None, Some(_)) => "v2",
+            (None, None) => "none",
+        }
+    }
+}
+
+impl SignArgs {
+    /// As a plan would have it.
+    pub(super) fn target(&self) -> Value {
+        self.services.target(&self.log)
     }
 
     /// What its flows do.
     pub(super) fn flows(&self) -> Value {
-        let rekor = match (&self.rekor, &self.rekor_tiles) {
-            (Some(_), _) => "v1",
-            (None, Some(_)) => "v2",
-            (None, None) => "none",
-        };
-        let mut flows = self.services.flows(rekor, !self.no_audit);
+        let mut flows = self.services.flows(self.log.version(), !self.log.no_audit);
         let place = if self.has_bundle_folder() { "folder" } else { "file" };
         flows["bundles"] =
             json!(self.bundle.as_ref().map(|path| json!({ place: path, "first": self.bundles })));
         flows["artifact_file"] = json!(self.artifact);
+        flows["entry"] = json!(if self.attest { "dsse" } else { "hashedrekord" });
+        flows["request"] = json!(if self.csr { "csr" } else { "key" });
         flows
     }
 
@@ -41,6 +54,69 @@ impl SignArgs {
         let is_one = |path: &PathBuf| path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/");
         self.bundle.as_ref().is_some_and(is_one)
     }
+}
+
+impl FillArgs {
+    /// As a plan would have it.
+    pub(super) fn target(&self) -> Value {
+        self.services.target(&self.log)
+    }
+
+    /// What its flows do.
+    pub(super) fn sign_flows(&self) -> Value {
+        self.services.flows(self.log.version(), !self.log.no_audit)
+    }
+
+    /// How much is filled, and what is kept of it.
+    pub(super) fn fill(&self) -> Value {
+        json!({
+            "workload": "sign",
+            "operations": number(&self.flows),
+            "users": number(&self.users),
+            "corpus": self.corpus,
+            "resume": !self.anew,
+            "timeout": self.duration,
+            "most_failed": self.most_failed,
+        })
+    }
+}
+
+impl VerifyArgs {
+    /// As a plan would have it.
+    pub(super) fn target(&self) -> Value {
+        self.reach.target(&json!({
+            "rekor_url": urls(self.rekor.as_ref()),
+            "rekor_tiles_url": urls(self.rekor_tiles.as_ref()),
+            "rekor_tiles_read_url": urls(self.rekor_tiles_read.as_ref()),
+            "rekor_tiles_origin": self.rekor_tiles_origin,
+            "timestamp_url": urls(self.timestamp.as_ref()),
+            "trusted_root": self.trusted_root,
+        }))
+    }
+
+    /// What its flows do.
+    pub(super) fn flows(&self) -> Value {
+        json!({
+            "rekor": if self.rekor_tiles.is_some() { "v2" } else { "v1" },
+            "by": self.by,
+            "corpus": self.corpus,
+            "draw": draw(&self.draw),
+            "timestamp_chain": self.timestamp.is_some(),
+        })
+    }
+}
+
+/// `zipf=1.1` is what a plan writes as `{ zipf: 1.1 }`.
+fn draw(text: &str) -> Value {
+    match text.split_once('=') {
+        Some((draw, of)) => json!({ draw: number(of) }),
+        None => json!(text),
+    }
+}
+
+/// A number where it is one: what is wrong with the text, the plan says.
+fn number(text: &str) -> Value {
+    serde_json::from_str::<serde_json::Number>(text).map_or_else(|_| json!(text), Value::Number)
 }
 
 impl MixedArgs {
@@ -62,7 +138,7 @@ impl MixedArgs {
     }
 }
 
-impl TimestampArgs {
+impl TsaArgs {
     /// As a plan would have it.
     pub(super) fn target(&self) -> Value {
         let (chain, root) = (&self.chain, &self.trusted_root);
@@ -72,6 +148,12 @@ impl TimestampArgs {
 }
 
 impl ServicesArgs {
+    fn target(&self, log: &RekorArgs) -> Value {
+        let mut sigstore = self.sigstore();
+        log.add_to(&mut sigstore);
+        self.reach.target(&sigstore)
+    }
+
     fn sigstore(&self) -> Value {
         let over = |is_grpc: bool| urls(Some(&self.fulcio).filter(|_| self.is_grpc() == is_grpc));
         json!({
@@ -145,10 +227,12 @@ fn urls(url: Option<&String>) -> Value {
 
 /// Which key each argument stands for, of those that have it: what is missing in the trusted root is told by the key that would name
 /// it, or would name a file in place of it.
-pub(super) const FLAGS: [(&str, &str); 30] = [
+pub(super) const FLAGS: [(&str, &str); 35] = [
     ("--bundle", "workloads[0].sigstore_sign.bundles"),
     ("--bundles", "workloads[0].sigstore_sign.bundles.first"),
     ("--artifact", "workloads[0].sigstore_sign.artifact_file"),
+    ("--attest", "workloads[0].sigstore_sign.entry"),
+    ("--csr", "workloads[0].sigstore_sign.request"),
     ("--fulcio", "target.sigstore.fulcio_url"),
     ("--fulcio", "target.sigstore.fulcio_grpc_url"),
     ("--rekor", "target.sigstore.rekor_url"),
@@ -162,6 +246,9 @@ pub(super) const FLAGS: [(&str, &str); 30] = [
     ("--trusted-root", "workloads[0].sigstore_sign.rekor_tiles_key"),
     ("--trusted-root", "workloads[0].sigstore_sign.timestamp_chain"),
     ("--trusted-root", "workloads[0].sigstore_timestamp.timestamp_chain"),
+    ("--trusted-root", "workloads[0].sigstore_verify.fulcio_chain"),
+    ("--trusted-root", "workloads[0].sigstore_verify.rekor_key"),
+    ("--trusted-root", "workloads[0].sigstore_verify.timestamp_chain"),
     ("--listen", "target.sigstore.identity.listen"),
     ("--listen", "target.sigstore.identity.serve.listen"),
     ("--issuer", "target.sigstore.identity.issuer"),

@@ -21,20 +21,36 @@ pub(super) fn verify(args: &VerifyBundleArgs) -> Result<ExitCode, CliError> {
     let key = args.key.as_deref().map(key).transpose()?;
     let stated = args.artifact.as_deref().map(|path| read(path, MOST_ARTIFACT)).transpose()?;
     let mut verifier = BundleVerifier::of_root(&root);
-    let mut judged = Vec::new();
+    let (mut judged, mut unverified) = (Vec::new(), Vec::new());
     for path in &args.bundles {
-        let text = read(path, MOST_BUNDLE)?;
-        let beside = if stated.is_none() { beside(path)? } else { None };
-        let expected = ExpectedBundle {
-            artifact: stated.as_deref().or(beside.as_deref()),
-            identity: args.identity.as_deref(),
-            issuer: args.issuer.as_deref(),
-            key: key.as_ref(),
+        let mut judge = || {
+            let text = read(path, MOST_BUNDLE)?;
+            let beside = if stated.is_none() { beside(path)? } else { None };
+            let expected = ExpectedBundle {
+                artifact: stated.as_deref().or(beside.as_deref()),
+                identity: args.identity.as_deref(),
+                issuer: args.issuer.as_deref(),
+                key: key.as_ref(),
+                detached_sct: None,
+            };
+            said(&mut verifier, path, &text, &expected)
         };
-        judged.push(JudgedFile { path, said: said(&mut verifier, path, &text, &expected)? });
+        match judge() {
+            Ok(said) => judged.push(JudgedFile { path, said }),
+            Err(why) => unverified.push(why),
+        }
     }
-    let code = ExitCode::of(judged.iter().any(JudgedFile::is_broken).then_some(ReasonKind::PromiseBroken));
-    let text = if args.json { format!("{}\n", in_json(&judged, code)) } else { in_text(&judged, code) };
+    let is_broken = judged.iter().any(JudgedFile::is_broken);
+    // What is broken is told whatever becomes of the other files.
+    if !is_broken && !unverified.is_empty() {
+        return Err(unverified.remove(0));
+    }
+    let unverified: Vec<String> = unverified.iter().map(|why| format!("failed to {why}")).collect();
+    let code = ExitCode::of(is_broken.then_some(ReasonKind::PromiseBroken));
+    let text = match args.json {
+        true => format!("{}\n", in_json(&judged, &unverified, code)),
+        false => in_text(&judged, &unverified, code),
+    };
     print(io::stdout(), |out| out.write_all(text.as_bytes()))?;
     Ok(code)
 }
@@ -111,15 +127,16 @@ impl JudgedFile<'_> {
     }
 }
 
-fn in_text(judged: &[JudgedFile<'_>], code: ExitCode) -> String {
+fn in_text(judged: &[JudgedFile<'_>], unverified: &[String], code: ExitCode) -> String {
     let verdict = if code == ExitCode::Clean { "PASS" } else { "FAIL" };
     let lines = judged.iter().map(|file| format!("{}\n", file.line()));
+    let lines = lines.chain(unverified.iter().map(|why| format!("unverified {why}\n")));
     format!("{verdict}, exit {}\n{}", code.number(), lines.collect::<String>())
 }
 
-fn in_json(judged: &[JudgedFile<'_>], code: ExitCode) -> Value {
+fn in_json(judged: &[JudgedFile<'_>], unverified: &[String], code: ExitCode) -> Value {
     let bundles: Vec<Value> = judged.iter().map(JudgedFile::json).collect();
-    json!({ "schema": "hammer.verify-bundle/1", "exit_code": code.number(), "bundles": bundles })
+    json!({ "schema": "hammer.verify-bundle/1", "exit_code": code.number(), "bundles": bundles, "unverified": unverified })
 }
 
 /// The artifact that stands beside its bundle.

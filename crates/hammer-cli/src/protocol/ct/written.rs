@@ -34,6 +34,11 @@ pub(super) struct NamedWindow {
     pub(super) window: Window,
 }
 
+/// Whether a plan has a log. Of one that cannot be read, whoever reads it says why.
+pub(super) fn has_log(plan: &Plan) -> bool {
+    written(plan).map_or(true, |logs| !logs.is_empty())
+}
+
 /// All logs of a plan, in their order.
 ///
 /// # Errors

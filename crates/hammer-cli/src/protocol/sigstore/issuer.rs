@@ -17,11 +17,15 @@ pub(crate) const NOWHERE_TO_LISTEN: &str =
 
 /// The keys of an issuer, as all runs of that seed have them.
 pub(crate) fn issuer_keys(seed: u64, signer: TokenSigner) -> IssuerKeys {
-    let algorithm = match signer {
+    IssuerKeys::derive(&Seed::from_u64(seed), algorithm_of(signer), 0)
+}
+
+/// What a plan's tokens are signed with.
+pub(super) const fn algorithm_of(signer: TokenSigner) -> TokenAlgorithm {
+    match signer {
         TokenSigner::Es256 => TokenAlgorithm::Es256,
         TokenSigner::Rs256 => TokenAlgorithm::Rs256,
-    };
-    IssuerKeys::derive(&Seed::from_u64(seed), algorithm, 0)
+    }
 }
 
 /// What the tokens of an embedded instance are signed with.

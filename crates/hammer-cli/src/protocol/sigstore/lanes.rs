@@ -9,14 +9,14 @@ use hammer_core::draw::Draws;
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_net::ClientConfig;
 use hammer_sigstore::{
-    BundleFiles, CorpusSink, EntryReadBack, FollowLink, MixedPlan, ServiceReadPlan, ServiceReadWorkload,
-    SignPlan, SignWorkload, SigstoreError, SigstoreRun, SigstoreService, TimestampPlan, TimestampWorkload,
-    TufPlan, TufWorkload, VerifyPlan, VerifyWorkload,
+    BundleFiles, CorpusSink, EntryReadBack, FollowLink, MixedPlan, ReadRekor, RekorTilesLog, ServiceReadPlan,
+    ServiceReadWorkload, SignPlan, SignWorkload, SigstoreError, SigstoreRun, SigstoreService, TimestampPlan,
+    TimestampWorkload, TufPlan, TufWorkload, VerifyPlan, VerifyWorkload,
 };
 
 use super::opened::OpenTarget;
 use super::sections::{MIXED, READ, SIGN, TIMESTAMP, TUF, VERIFY};
-use super::{FollowedRekor, is_followed};
+use super::{FollowedRekor, is_followed, reads_rekor2};
 use crate::plan::error::{PlanError, PlanFault};
 use crate::protocol::lane::LaneRequest;
 
@@ -50,31 +50,54 @@ pub(super) fn signs(
         Some(files) => made.bundles(files),
         None => made,
     };
-    let auditor = auditor.filter(|_| plan.audit && plan.rekor.is_on_tiles());
-    if let Some(auditor) = auditor {
-        let link = auditor.link(lane.workload.name.as_str());
-        return Ok(lane.with(made.audited(link)));
-    }
-    let made = match followed.filter(|_| is_followed(plan)) {
-        Some(rekor) => made.followed(entries_link(rekor, plan, &lane)),
-        None => made,
-    };
+    let made = held_to_the_log(made, plan, (auditor, followed), &lane);
     Ok(lane.with(made))
+}
+
+/// What is signed is looked for in its log, and kept for those who read it.
+fn held_to_the_log(
+    made: SignWorkload,
+    plan: &SignPlan,
+    (auditor, followed): (Option<&mut LogAuditor>, Option<&mut FollowedRekor>),
+    lane: &LaneRequest<'_>,
+) -> SignWorkload {
+    let is_read = plan.rekor.is_on_tiles() && reads_rekor2(lane.planned.plan);
+    let made = if is_read { made.read_back() } else { made };
+    if let Some(auditor) = auditor.filter(|_| plan.audit && plan.rekor.is_on_tiles()) {
+        return made.audited(auditor.link(lane.workload.name.as_str()));
+    }
+    match followed.filter(|_| is_followed(plan)) {
+        Some(rekor) => made.followed(entries_link(rekor, plan, lane)),
+        None => made,
+    }
+}
+
+/// What is read is held to the log that is followed, where it is.
+fn joined_to_the_log(
+    made: VerifyWorkload,
+    plan: &VerifyPlan,
+    (auditor, followed): (Option<&mut LogAuditor>, Option<&mut FollowedRekor>),
+    lane: &LaneRequest<'_>,
+) -> VerifyWorkload {
+    match (plan.rekor, auditor, followed) {
+        (ReadRekor::V1, _, Some(rekor)) => made.followed(reads_link(rekor, lane)),
+        (ReadRekor::V2, Some(auditor), _) => {
+            made.joined(RekorTilesLog::follow_reads(auditor, lane.workload.name.as_str()))
+        }
+        _ => made,
+    }
 }
 
 /// Flows that verify.
 pub(super) fn verifies(
     plan: &VerifyPlan,
     open: &OpenTarget,
-    followed: Option<&mut FollowedRekor>,
+    followers: (Option<&mut LogAuditor>, Option<&mut FollowedRekor>),
     lane: LaneRequest<'_>,
 ) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
     let made = VerifyWorkload::new(plan, &open.target, &run(&lane), |service| client(&lane, open, service));
     let made = made.map_err(|fault| told(fault, &lane, open, VERIFY))?.warm_up(lane.warm_up);
-    let made = match followed {
-        Some(rekor) => made.followed(reads_link(rekor, &lane)),
-        None => made,
-    };
+    let made = joined_to_the_log(made, plan, followers, &lane);
     Ok(lane.with(made))
 }
 
@@ -82,7 +105,7 @@ pub(super) fn verifies(
 pub(super) fn mixes(
     plan: &MixedPlan,
     open: &OpenTarget,
-    followed: Option<&mut FollowedRekor>,
+    (mut auditor, mut followed): (Option<&mut LogAuditor>, Option<&mut FollowedRekor>),
     bundles: &mut Vec<Arc<BundleFiles>>,
     lane: LaneRequest<'_>,
 ) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
@@ -96,16 +119,8 @@ pub(super) fn mixes(
     };
     let verify =
         VerifyWorkload::new(&plan.verify, &open.target, &run, client).map_err(refused)?.warm_up(warm_up);
-    let (sign, verify) = match followed {
-        Some(rekor) => {
-            let signed = match is_followed(&plan.sign) {
-                true => sign.followed(entries_link(rekor, &plan.sign, &lane)),
-                false => sign,
-            };
-            (signed, verify.followed(reads_link(rekor, &lane)))
-        }
-        None => (sign, verify),
-    };
+    let sign = held_to_the_log(sign, &plan.sign, (auditor.as_deref_mut(), followed.as_deref_mut()), &lane);
+    let verify = joined_to_the_log(verify, &plan.verify, (auditor, followed), &lane);
     let first = MixedPart { name: "sign".to_owned(), weight: plan.sign_weight, workload: sign };
     let second = MixedPart { name: "verify".to_owned(), weight: plan.verify_weight, workload: verify };
     let draws = Draws::new(run.seed, run.workload);

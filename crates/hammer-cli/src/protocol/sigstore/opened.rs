@@ -3,26 +3,34 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use hammer_exchange::WallTime;
+use hammer_exchange::grant::GrantedKind;
 use hammer_lab::{LabError, LabHandle};
 use hammer_lab_sigstore::issuer::IssuerConfig;
-use hammer_lab_sigstore::{IssuerLabPlan, SigstoreLab, SigstoreLabPlan};
-use hammer_oauth::{IssuerDocuments, IssuerKeys, IssuerUrlError, TokenMinter, jwt};
+use hammer_lab_sigstore::{IssuerLabHandle, IssuerLabPlan, SigstoreLab, SigstoreLabPlan};
+use hammer_measure::Nanos;
+use hammer_oauth::{IssuerDocuments, IssuerKeys, IssuerUrlError, RotatingIssuer, TokenMinter, jwt};
 use hammer_sigstore::{
-    FlowTokens, IdentityPlan, ServiceEndpoints, SigstoreError, SigstoreTarget, SigstoreTargetPlan, Trust,
-    TrustedRoot, TufTargetPlan,
+    CLOCKS_APART, FlowTokens, IdentityPlan, LocatedPlan, ServiceEndpoints, SigstoreError, SigstoreTarget,
+    SigstoreTargetPlan, Trust, TrustedRoot, TufTargetPlan,
 };
-use hammer_values::OneOrMany;
+use hammer_synth::Seed;
+use hammer_values::{OneOrMany, TimeSpan};
 
+use super::embedded::EmbeddedPlan;
 use super::issuer::{
-    NOWHERE_TO_LISTEN, OWN_ISSUER, issuer_keys, listen, published, signer_of, trusted_issuer,
+    NOWHERE_TO_LISTEN, OWN_ISSUER, algorithm_of, issuer_keys, listen, published, trusted_issuer,
 };
-use super::sections::{LAB, TARGET};
-use super::tokens::{RunTokens, granted, of_place};
+use super::rotation::{IssuerRotation, publish};
+use super::sections::{LAB, TARGET, uses};
+use super::served::served_trust;
+use super::tokens::{of_place, subject};
 use crate::error::CliError;
 use crate::plan::Plan;
-use crate::plan::error::PlanFault;
+use crate::plan::error::{PlanError, PlanFault};
 use crate::plan::path::PlanPath;
 use crate::protocol::lab::{Lab, own_url, unstarted};
+use crate::protocol::tokens::{OAUTH, PlannedGrant, RunTokens, granted};
 
 /// The services, and where the plan says so.
 pub(super) struct OpenTarget {
@@ -32,8 +40,21 @@ pub(super) struct OpenTarget {
     pub(super) target: SigstoreTarget,
     /// The tokens that flows show, where they are not hammer's own.
     pub(super) tokens: Option<RunTokens>,
+    /// By what these were found, for another run.
+    identity: Option<IdentityPlan>,
+    /// Who changes the key of hammer's own issuer, where it is changed.
+    pub(super) rotation: Option<IssuerRotation>,
     /// The root that clients of the TUF repository come with, where there is one.
     pub(super) tuf_root: Option<Vec<u8>>,
+    /// What the reader of the report must be told of where they are, and of who is trusted.
+    pub(super) notes: Vec<String>,
+}
+
+impl OpenTarget {
+    /// Whether its services were started with the run.
+    pub(super) fn is_embedded(&self) -> bool {
+        self.at == PlanPath::of("target.lab").key(LAB)
+    }
 }
 
 /// Finds the plan's services, or starts them, where they are embedded; what was started is added to `labs`.
@@ -45,7 +66,7 @@ pub(super) fn opened(
     epoch_unix_ms: u64,
     labs: &mut Vec<Box<dyn Lab>>,
 ) -> Result<OpenTarget, CliError> {
-    if let Some(lab) = plan.target.lab.as_ref().and_then(|lab| lab.kind.get::<SigstoreLabPlan>(LAB)) {
+    if let Some(lab) = plan.target.lab.as_ref().and_then(|lab| lab.kind.get::<EmbeddedPlan>(LAB)) {
         return embedded(plan, lab, epoch_unix_ms, labs);
     }
     let at = PlanPath::of("target").key(TARGET);
@@ -53,23 +74,36 @@ pub(super) fn opened(
         return Err(PlanFault::Missing.at(at).into());
     };
     let failed = |error: SigstoreError| CliError::from(PlanFault::failed(error).at(at.clone()));
-    let fetched = super::tuf::trusted_root(plan, written, &at)?;
+    let LocatedPlan { plan: written, note } = written.located(epoch_unix_ms / 1000).map_err(failed)?;
+    let written = &*written;
+    let endpoints = ServiceEndpoints::of(written);
+    for (_, services) in plan.workloads.iter().filter_map(uses) {
+        services.into_iter().try_for_each(|service| endpoints.needed(service).map(drop)).map_err(failed)?;
+    }
+    let served = served_trust(plan, written, &at)?;
+    let fetched = match &served {
+        Some(served) => Some(served.root().clone()),
+        None => super::tuf::trusted_root(plan, written, &at)?,
+    };
     let trust = Trust::of(written, fetched.as_ref()).map_err(failed)?;
+    let said = served.and_then(|served| Some((served.note()?, trust.knows_ct_logs())));
+    let said = said.map(|(said, knows_ct_logs)| match knows_ct_logs {
+        true => said,
+        false => format!("{said}; SCTs are not verified, since no key of a CT log is known"),
+    });
     let tuf_root = written.tuf.as_ref().map(TufTargetPlan::first_root).transpose().map_err(failed)?;
-    let (tokens, run_tokens) = match tokens(plan, &written.identity, epoch_unix_ms, &at, labs)? {
-        None => (None, None),
-        Some(IdentityTokens::Own(own)) => (Some(own), None),
-        Some(IdentityTokens::Others(others)) => {
-            (Some(FlowTokens::Stocked(others.stock.clone())), Some(*others))
-        }
-    };
+    let shown = tokens(plan, &written.identity, epoch_unix_ms, &at, labs)?;
     let target = SigstoreTarget {
-        endpoints: ServiceEndpoints::of(written),
+        endpoints,
         trust: Arc::new(trust),
-        tokens: tokens.map(Arc::new),
+        tokens: shown.as_ref().map(IdentityTokens::of_flows),
         certified_issuer: certified_issuer(&written.identity),
+        certified_subject: written.identity.certified_subject.clone(),
     };
-    Ok(OpenTarget { at, target, tokens: run_tokens, tuf_root })
+    let (tokens, rotation) = shown.map_or((None, None), IdentityTokens::kept);
+    let notes = note.into_iter().chain(said).collect();
+    let identity = tokens.is_some().then(|| written.identity.clone());
+    Ok(OpenTarget { at, target, tokens, identity, rotation, tuf_root, notes })
 }
 
 /// The same services, trusted as at first, for another run of the plan, which has an epoch of its own. Tokens of somebody else are read,
@@ -78,59 +112,87 @@ pub(super) fn opened(
 /// # Errors
 /// When there is none any more.
 pub(super) fn reopened(open: &OpenTarget, plan: &Plan, epoch_unix_ms: u64) -> Result<OpenTarget, CliError> {
-    let OpenTarget { at, target, tokens: had, tuf_root } = open;
-    let unchanged =
-        || OpenTarget { at: at.clone(), target: target.clone(), tokens: None, tuf_root: tuf_root.clone() };
-    let written = plan.target.unnamed.get::<SigstoreTargetPlan>(TARGET).filter(|_| had.is_some());
-    let Some(written) = written else { return Ok(unchanged()) };
-    let found = tokens(plan, &written.identity, epoch_unix_ms, at, &mut Vec::new())?;
+    let OpenTarget { at, target, tokens: _, identity, rotation, tuf_root, notes } = open;
+    // A fill before it has taken of the life of those that were made for it.
+    let renewed = target.tokens.as_ref().and_then(|tokens| tokens.renewed((epoch_unix_ms / 1000) as i64));
+    let renewed = renewed.map(Arc::new).or_else(|| target.tokens.clone());
+    let target = &SigstoreTarget { tokens: renewed, ..target.clone() };
+    let wall = WallTime { epoch_unix_ms };
+    let rotation = rotation.clone().map(|rotation| IssuerRotation { wall, ..rotation });
+    let unchanged = || OpenTarget {
+        at: at.clone(),
+        target: target.clone(),
+        tokens: None,
+        identity: identity.clone(),
+        rotation: rotation.clone(),
+        tuf_root: tuf_root.clone(),
+        notes: notes.clone(),
+    };
+    let Some(identity) = identity else { return Ok(unchanged()) };
+    let found = tokens(plan, identity, epoch_unix_ms, at, &mut Vec::new())?;
     let Some(IdentityTokens::Others(others)) = found else { return Ok(unchanged()) };
     let shown = FlowTokens::Stocked(others.stock.clone());
     let target = SigstoreTarget { tokens: Some(Arc::new(shown)), ..target.clone() };
     Ok(OpenTarget { target, tokens: Some(*others), ..unchanged() })
 }
 
-/// The embedded services, which trust the run's own tokens.
+/// The embedded services, which trust the run's own tokens, and those that their issuer grants.
 fn embedded(
     plan: &Plan,
-    lab: &SigstoreLabPlan,
+    embedded: &EmbeddedPlan,
     epoch_unix_ms: u64,
     labs: &mut Vec<Box<dyn Lab>>,
 ) -> Result<OpenTarget, CliError> {
     let at = PlanPath::of("target.lab").key(LAB);
     let refused = |error: LabError| unstarted(error, &at);
-    let identity = IdentityPlan {
-        signer: signer_of(lab.token_signature),
-        audience: lab.fulcio.audience.clone(),
-        ..IdentityPlan::default()
-    };
-    let keys = issuer_keys(plan.seed, identity.signer);
     let content = |reason: String| CliError::from(PlanFault::Misfit(reason).at(at.clone()));
+    let (identity, mut lab) = (embedded.identity(None), embedded.lab());
+    let keys = issuer_keys(plan.seed, identity.signer);
     let issuer = trusted_issuer(&keys).map_err(|why| content(why.to_string()))?;
+    let mut shown = None;
+    let mut granted_by = None;
+    let mut certified_issuer = Some(OWN_ISSUER.to_owned());
+    if let Some(every) = identity.rotate_every {
+        let served =
+            rotating((plan.seed, epoch_unix_ms), &identity, every, None, &at.clone().key("identity"))?;
+        certified_issuer = Some(served.handle.url.clone());
+        lab.fulcio.issuers.push(served.handle.url.clone());
+        shown = Some(served.kept(labs));
+    }
     let started = SigstoreLab::spawn(lab.clone(), vec![issuer]).map_err(refused)?;
+    if embedded.is_granted() {
+        let identity = embedded.identity(Some(own_url(&started.issuer.url).map_err(refused)?));
+        certified_issuer = identity.certified_issuer.clone();
+        shown = tokens(plan, &identity, epoch_unix_ms, &at, labs)?;
+        granted_by = Some(identity);
+    }
     let root = TrustedRoot::parse(started.trusted_root()).map_err(content)?;
-    let written = served(&started, lab).map_err(refused)?;
+    let written = served(&started, &lab).map_err(refused)?;
     let failed = |error: SigstoreError| CliError::from(PlanFault::failed(error).at(at.clone()));
     let trust = Trust::of(&written, Some(&root)).map_err(failed)?;
-    let tokens = minted(OWN_ISSUER, keys, &identity, epoch_unix_ms);
+    let own = || IdentityTokens::Own(Arc::new(minted(OWN_ISSUER, keys, &identity, epoch_unix_ms)), None);
+    let shown = shown.unwrap_or_else(own);
     let target = SigstoreTarget {
         endpoints: ServiceEndpoints::of(&written),
         trust: Arc::new(trust),
-        tokens: Some(Arc::new(tokens)),
-        certified_issuer: Some(OWN_ISSUER.to_owned()),
+        tokens: Some(shown.of_flows()),
+        certified_issuer,
+        certified_subject: None,
     };
+    let (tokens, rotation) = shown.kept();
     let tuf_root = Some(started.tuf.target().first_root());
-    let SigstoreLab { fulcio, ct_log, rekor, rekor_tiles, timestamp_authority, tuf, .. } = started;
+    let SigstoreLab { fulcio, ct_log, rekor, rekor_tiles, timestamp_authority, tuf, issuer, .. } = started;
     labs.extend(ct_log.map(|log| -> Box<dyn Lab> { Box::new(log) }));
-    let others: [Box<dyn Lab>; 5] = [
+    let others: [Box<dyn Lab>; 6] = [
         Box::new(fulcio),
         Box::new(rekor),
         Box::new(rekor_tiles),
         Box::new(timestamp_authority),
         Box::new(tuf),
+        Box::new(issuer),
     ];
     labs.extend(others);
-    Ok(OpenTarget { at, target, tokens: None, tuf_root })
+    Ok(OpenTarget { at, target, tokens, identity: granted_by, rotation, tuf_root, notes: Vec::new() })
 }
 
 /// Where the embedded services are.
@@ -155,10 +217,28 @@ fn served(lab: &SigstoreLab, plan: &SigstoreLabPlan) -> Result<SigstoreTargetPla
 
 /// Whose tokens flows show.
 enum IdentityTokens {
-    /// Those of hammer's own issuer.
-    Own(FlowTokens),
+    /// Those of hammer's own issuer, and who changes its key, where it is changed.
+    Own(Arc<FlowTokens>, Option<IssuerRotation>),
     /// Those of somebody else.
     Others(Box<RunTokens>),
+}
+
+impl IdentityTokens {
+    /// As flows have them.
+    fn of_flows(&self) -> Arc<FlowTokens> {
+        match self {
+            Self::Own(tokens, _) => Arc::clone(tokens),
+            Self::Others(others) => Arc::new(FlowTokens::Stocked(others.stock.clone())),
+        }
+    }
+
+    /// Who looks after them while the run lasts.
+    fn kept(self) -> (Option<RunTokens>, Option<IssuerRotation>) {
+        match self {
+            Self::Own(_, rotation) => (None, rotation),
+            Self::Others(others) => (Some(*others), None),
+        }
+    }
 }
 
 /// Whose tokens flows show, where the plan says so; hammer's own issuer is served from now on.
@@ -171,8 +251,10 @@ fn tokens(
 ) -> Result<Option<IdentityTokens>, CliError> {
     // Errors name their keys from the target on.
     let failed = |error: SigstoreError| CliError::from(PlanFault::failed(error).at(at.clone()));
-    let target = at;
     let at = &at.clone().key("identity");
+    if let (Some(_), None) = (identity.rotate_every, &identity.issuer) {
+        return Err(PlanFault::Misfit(NOTHING_ROTATES.to_owned()).at(at.clone().key("rotate_every")).into());
+    }
     match (&identity.token, &identity.grant, &identity.issuer) {
         (None, None, None) => Ok(None),
         (Some(_), Some(_), _) => Err(failed(SigstoreError::Both { one: "token", other: "identity.grant" })),
@@ -187,24 +269,90 @@ fn tokens(
             Ok(Some(IdentityTokens::Others(Box::new(tokens))))
         }
         (None, Some(grant), None) => {
-            let tokens = granted(plan, grant, identity, epoch_unix_ms, target)?;
+            let planned = PlannedGrant {
+                grant,
+                at: at.clone().key("grant"),
+                name: OAUTH.to_owned(),
+                subject: subject(identity),
+                otherwise: GrantedKind::Either,
+            };
+            let tokens = granted(plan, planned, epoch_unix_ms)?;
             Ok(Some(IdentityTokens::Others(Box::new(tokens))))
         }
         (None, None, Some(issuer)) => {
+            if identity.rotate_every.is_none() {
+                check_lifetime(plan, identity, at)?;
+            }
             let issuer = issuer.to_string();
             let keys = issuer_keys(plan.seed, identity.signer);
             let documents = documents(&issuer, &keys, at)?;
             let listen = listen(identity, &issuer).ok_or_else(|| {
                 CliError::from(PlanFault::Misfit(NOWHERE_TO_LISTEN.to_owned()).at(at.clone().key("listen")))
             })?;
+            if let Some(every) = identity.rotate_every {
+                let place = Some((issuer.as_str(), listen));
+                let served = rotating((plan.seed, epoch_unix_ms), identity, every, place, at)?;
+                return Ok(Some(served.kept(labs)));
+            }
             let mut served = IssuerLabPlan::default();
             served.serve.listen = listen;
             let config = IssuerConfig::new(served, |_| published(documents));
             let server = LabHandle::spawn(config).map_err(|error| unstarted(error, at))?;
             labs.push(Box::new(server));
-            Ok(Some(IdentityTokens::Own(minted(&issuer, keys, identity, epoch_unix_ms))))
+            Ok(Some(IdentityTokens::Own(Arc::new(minted(&issuer, keys, identity, epoch_unix_ms)), None)))
         }
     }
+}
+
+/// An issuer whose key changes, and which is served from now on.
+struct RotatingServer {
+    handle: IssuerLabHandle,
+    rotation: IssuerRotation,
+}
+
+impl RotatingServer {
+    /// Its tokens; it is served for as long as `labs` are there.
+    fn kept(self, labs: &mut Vec<Box<dyn Lab>>) -> IdentityTokens {
+        let Self { handle, rotation } = self;
+        labs.push(Box::new(handle));
+        let tokens = FlowTokens::Rotated(Arc::clone(&rotation.issuer));
+        IdentityTokens::Own(Arc::new(tokens), Some(rotation))
+    }
+}
+
+/// Serves the issuer of that name and address; without them at an address of loopback, by whose name it goes.
+fn rotating(
+    (seed, epoch_unix_ms): (u64, u64),
+    identity: &IdentityPlan,
+    every: TimeSpan,
+    place: Option<(&str, std::net::SocketAddr)>,
+    at: &PlanPath,
+) -> Result<RotatingServer, CliError> {
+    let every = Nanos::from(every.duration());
+    if every < Nanos::from_secs(1) {
+        let fault = PlanFault::Misfit("a key is used for a second at least".to_owned());
+        return Err(fault.at(at.clone().key("rotate_every")).into());
+    }
+    let mut served = IssuerLabPlan::default();
+    if let Some((_, listen)) = place {
+        served.serve.listen = listen;
+    }
+    let handle = LabHandle::spawn(IssuerConfig::new(served, |_| std::collections::BTreeMap::new()));
+    let handle: IssuerLabHandle = handle.map_err(|error| unstarted(error, at))?;
+    let name = place.map_or(handle.url.as_str(), |(name, _)| name);
+    let of = (Seed::from_u64(seed), algorithm_of(identity.signer));
+    let lifetime = identity.lifetime.duration().as_secs() as i64;
+    let unusable = |error: IssuerUrlError| {
+        CliError::from(PlanFault::Misfit(error.to_string()).at(at.clone().key("issuer")))
+    };
+    let issuer = RotatingIssuer::new(name, &identity.audience, of, lifetime).map_err(unusable)?;
+    let target = handle.shared_target();
+    publish(&target, issuer.documents().map_err(unusable)?);
+    let wall = WallTime { epoch_unix_ms };
+    Ok(RotatingServer {
+        handle,
+        rotation: IssuerRotation { issuer: Arc::new(issuer), served: target, every, wall },
+    })
 }
 
 /// By whom certificates have to say that their token was issued, as far as it is known beforehand.
@@ -224,11 +372,24 @@ fn documents(issuer: &str, keys: &IssuerKeys, at: &PlanPath) -> Result<IssuerDoc
 }
 
 fn minted(issuer: &str, keys: IssuerKeys, identity: &IdentityPlan, epoch_unix_ms: u64) -> FlowTokens {
-    let minter = Box::new(TokenMinter::new(issuer, &identity.audience, keys));
+    let minter = Arc::new(TokenMinter::new(issuer, &identity.audience, keys));
     let now = (epoch_unix_ms / 1000) as i64;
     let lifetime = identity.lifetime.duration().as_secs() as i64;
-    // A clock of the service that is a little behind must not find the token to be of the future.
     FlowTokens::Minted { minter, issued_at: now - CLOCKS_APART, expires_at: now + lifetime }
 }
 
-const CLOCKS_APART: i64 = 60;
+/// Tokens that are made ahead have to last as long as what is measured.
+fn check_lifetime(plan: &Plan, identity: &IdentityPlan, at: &PlanPath) -> Result<(), PlanError> {
+    let Some(measurement) = plan.phases.measurement else { return Ok(()) };
+    let takes = plan.phases.warm_up.duration().saturating_add(measurement.duration());
+    if identity.lifetime.duration() >= takes {
+        return Ok(());
+    }
+    let reason = format!(
+        "tokens are valid for {} from the start, and warm-up and measurement take {takes:?}: flows behind that would be refused",
+        identity.lifetime
+    );
+    Err(PlanFault::Misfit(reason).at(at.clone().key("lifetime")))
+}
+
+const NOTHING_ROTATES: &str = "it is of hammer's own issuer, which `issuer` names";

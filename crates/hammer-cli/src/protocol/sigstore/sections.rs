@@ -8,6 +8,7 @@ use hammer_sigstore::{
 use hammer_values::{Agreed, RenamedKey};
 use serde_json::{Map, Value};
 
+use super::embedded::EmbeddedPlan;
 use crate::plan::WorkloadPlan;
 use crate::plan::document::LabSettings;
 use crate::plan::section::{Section, SectionPlace};
@@ -39,7 +40,7 @@ pub(super) fn all() -> Vec<Section> {
     use SectionPlace::{Lab, Target, Workload};
     vec![
         Section::of::<SigstoreTargetPlan>(Target, TARGET, "The services of Sigstore."),
-        Section::shown_as::<SigstoreLabPlan, Map<String, Value>>(Lab, LAB, LAB_IS),
+        Section::shown_as::<EmbeddedPlan, Map<String, Value>>(Lab, LAB, LAB_IS),
         Section::of::<Agreed<SignPlan>>(Workload, SIGN, "Flows that sign."),
         Section::of::<Agreed<VerifyPlan>>(Workload, VERIFY, "Flows that verify what flows signed."),
         Section::of::<Agreed<MixedPlan>>(
@@ -103,4 +104,4 @@ pub(super) fn uses(workload: &WorkloadPlan) -> Option<(&'static str, Vec<Sigstor
     timestamp(workload).map(|_| (TIMESTAMP, vec![SigstoreService::Timestamp]))
 }
 
-const LAB_IS: &str = "Fulcio with a CT log, Rekor v1 and v2, a timestamp authority and a TUF repository, which trust the tokens of the run.";
+const LAB_IS: &str = "Fulcio with a CT log, Rekor v1 and v2, a timestamp authority, a TUF repository and an issuer of tokens, which trust the tokens of the run.";

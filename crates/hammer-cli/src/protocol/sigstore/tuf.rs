@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use hammer_core::clock::{MonotonicClock, unix_millis};
 use hammer_sigstore::{
-    ServiceEndpoints, SigstoreError, SigstoreService, SigstoreTargetPlan, TrustedRoot, TufTargetPlan,
+    ServiceEndpoints, SigstoreError, SigstoreService, SigstoreTargetPlan, TrustSource, TrustedRoot,
+    TufTargetPlan,
 };
 
 use super::sections::{tuf, uses};
@@ -38,5 +39,6 @@ pub(super) fn trusted_root(
 /// The repository from which a plan has what it trusts.
 pub(super) fn source<'a>(plan: &Plan, target: &'a SigstoreTargetPlan) -> Option<&'a TufTargetPlan> {
     let is_held = plan.workloads.iter().any(|workload| uses(workload).is_some() && tuf(workload).is_none());
-    target.tuf.as_ref().filter(|_| is_held && target.trusted_root.is_none())
+    let says_so = target.trusted_root.is_none() && target.trust == TrustSource::Plan;
+    target.tuf.as_ref().filter(|_| is_held && says_so)
 }

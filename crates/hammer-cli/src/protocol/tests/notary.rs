@@ -75,7 +75,12 @@ impl Protocol for Notary {
 
     fn stop_keys(&self) -> Vec<StopKey> {
         let description = "The acts that the notary's log holds.";
-        vec![StopKey { key: "notarized", observation: "tree_size", grown: false, description }]
+        let needs = "it needs a notary";
+        vec![StopKey { key: "notarized", observation: "tree_size", grown: false, description, needs }]
+    }
+
+    fn will_observe(&self, plan: &Plan, observation: &str) -> bool {
+        observation == "tree_size" && given(plan).next().is_some()
     }
 
     fn check(&self, planned: &RunPlan<'_>) -> Result<(), PlanError> {

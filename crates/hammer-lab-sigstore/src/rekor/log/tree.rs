@@ -164,10 +164,10 @@ impl RekorTree {
         self.at(*self.indices.get(leaf)?)
     }
 
-    /// The leaf hashes of the entries that are found under a key, the newest first.
-    pub(crate) fn found(&self, key: &str) -> impl Iterator<Item = Hash> {
+    /// The entries that are found under a key, the newest first.
+    pub(crate) fn found(&self, key: &str) -> impl Iterator<Item = &LoggedEntry> {
         let found = self.found.get(key).map(Vec::as_slice).unwrap_or_default();
         let entry = |index: &u64| self.entries.get(usize::try_from(*index).ok()?);
-        found.iter().rev().filter_map(entry).map(|(entry, _)| entry.leaf_hash)
+        found.iter().rev().filter_map(entry).map(|(entry, _)| &**entry)
     }
 }

@@ -16,6 +16,8 @@ pub(super) struct TilesTree {
     tree: Tree,
     /// The tree that is served and signed in the place of `tree`, once the log has forked.
     pub(super) fork: Option<Tree>,
+    /// The tree whose tiles are served, where that is not the one of heads and proofs.
+    pub(super) shown: Option<Tree>,
     pub(super) bundles: Bundles,
     /// The index of each leaf that was accepted, sequenced or not.
     indices: HashMap<Hash, u64>,
@@ -73,9 +75,7 @@ impl TilesTree {
     pub(super) fn integrate(&mut self) {
         for QueuedLeaf { leaf_hash, body } in self.batch.drain(..) {
             self.tree.append(leaf_hash);
-            if let Some(fork) = &mut self.fork {
-                fork.append(leaf_hash);
-            }
+            self.fork.iter_mut().chain(&mut self.shown).for_each(|other| other.append(leaf_hash));
             self.bundles.push(&body);
         }
     }
@@ -86,7 +86,8 @@ impl TilesTree {
             Level::Entries => self.bundles.bundle(tile),
             Level::Hashes(level) => {
                 let level = level.checked_mul(HEIGHT)?;
-                let hashes = self.served().stretch(level, tile.first(), usize::from(tile.width))?;
+                let shown = self.shown.as_ref().unwrap_or(self.served());
+                let hashes = shown.stretch(level, tile.first(), usize::from(tile.width))?;
                 Some(encode_hashes(hashes).into())
             }
             Level::Data | Level::Names => None,

@@ -1,5 +1,6 @@
 //! Redirects, the guard behind them, and the tokens that stay behind.
 
+use http::StatusCode;
 use tokio::io::AsyncWriteExt as _;
 
 use super::server::{Server, Speaks, read_head, redirect, reply};
@@ -14,6 +15,16 @@ async fn redirects_to(location: String) -> Server {
                 _ => redirect(&location),
             }
         })
+    })
+    .await
+}
+
+/// The same with a status of its own.
+async fn redirects_with(status: StatusCode, location: String) -> Server {
+    Server::start(Speaks::Http1, move |_| {
+        let mut reply = redirect(&location);
+        *reply.status_mut() = status;
+        Box::pin(async move { reply })
     })
     .await
 }
@@ -86,6 +97,25 @@ fn a_token_does_not_follow_to_another_origin() {
         let seen = other.seen.requests.borrow();
         assert_eq!(seen[0].headers.keys().collect::<Vec<_>>(), ["host"]);
         assert_eq!(client.endpoints().len(), 1);
+    });
+}
+
+#[test]
+fn a_body_does_not_follow_to_another_origin_but_where_it_is_left_behind() {
+    run(async {
+        for (status, is_followed) in [(307, false), (308, false), (303, true)] {
+            let other = Server::ok(Speaks::Http1).await;
+            let status = StatusCode::from_u16(status).unwrap();
+            let server = redirects_with(status, other.url()).await;
+            let client = client(following(&server, 1));
+            let request = Request::post(client.path("/").unwrap(), r#"{"oidcIdentityToken":"canary"}"#);
+            let sent = client.send(&request, &mut Answer::new()).await;
+            assert_eq!(sent.is_ok(), is_followed, "{status}");
+            assert_eq!(other.seen.requests.borrow().len(), usize::from(is_followed), "{status}");
+            if let Err(failure) = sent {
+                assert!(failure.to_string().contains("a body is not for another origin"), "{failure}");
+            }
+        }
     });
 }
 

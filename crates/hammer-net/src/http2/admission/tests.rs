@@ -35,7 +35,7 @@ impl World {
     fn new(seed: u64) -> Self {
         let most = 1 + seed as usize % 4;
         Self {
-            admission: Admission::new(most),
+            admission: Admission::new(most, 1 + seed as usize / 4 % 3),
             draw: Draw(seed),
             streams: Vec::new(),
             dials: 0,
@@ -166,11 +166,46 @@ fn whatever_happens_nobody_waits_beside_room_and_the_order_is_kept() {
 
 #[test]
 fn a_place_in_the_queue_is_used_again() {
-    let mut admission = Admission::<()>::new(1);
+    let mut admission = Admission::<()>::new(1, 1);
     assert!(matches!(admission.ask(), Ok(Admitted::Dial)));
     for _ in 0..100 {
         let ticket = admission.ask().unwrap_err();
         admission.abandon(&ticket);
     }
     assert_eq!((admission.waiters.len(), admission.queue.len()), (1, 0));
+}
+
+#[test]
+fn streams_are_spread_evenly_over_as_many_connections_as_are_wanted() {
+    let mut admission: Admission<()> = Admission::new(3, 3);
+    let ids: Vec<ConnectionId> = (0..3)
+        .map(|_| {
+            assert!(matches!(admission.ask(), Ok(Admitted::Dial)), "before a connection has a second stream");
+            admission.dialled((), 10)
+        })
+        .collect();
+    assert_eq!(admission.count(), 3);
+    let mut given: Vec<Admitted<()>> = Vec::new();
+    let mut counts = [0; 3];
+    for _ in 0..27 {
+        let Ok(one) = admission.ask() else { panic!("there is room") };
+        let Admitted::Stream(id, ()) = &one else { panic!("there are enough connections") };
+        counts[ids.iter().position(|known| known == id).unwrap()] += 1;
+        given.push(one);
+    }
+    assert_eq!(counts, [9; 3], "each has its own besides");
+    assert!(admission.ask().is_err(), "all have as many as they may");
+}
+
+#[test]
+fn who_comes_one_at_a_time_goes_round_where_streams_are_spread() {
+    let mut admission: Admission<()> = Admission::new(4, 2);
+    let ids = [admission.add((), 5), admission.add((), 5)];
+    let mut counts = [0; 2];
+    for _ in 0..10 {
+        let Ok(Admitted::Stream(id, ())) = admission.ask() else { panic!("there is room") };
+        counts[ids.iter().position(|known| *known == id).unwrap()] += 1;
+        admission.release(id);
+    }
+    assert_eq!(counts, [5, 5]);
 }

@@ -73,7 +73,8 @@ impl RekorLog {
 
     /// What became of a promise, by the entry under its UUID.
     fn judge(&self, receipt: &Receipt, uuid: &str, entry: &LogEntry<'_>) -> Result<(), Fault> {
-        let index = receipt.index().unwrap_or_default();
+        // Of an entry that the log had already nobody knows it.
+        let index = receipt.index().unwrap_or(entry.log_index);
         let body = stored(entry)?;
         if leaf_hash(&body) != receipt.leaf {
             let told = "what is read back under its UUID is another entry than the one that was answered";
@@ -82,6 +83,13 @@ impl RekorLog {
         if entry.log_index != index {
             let told = format!("it was answered with {index}, and is read back with {}", entry.log_index);
             return Err(Fault::at(INDEX, index, told));
+        }
+        let answered = AnswerEvidence::read(receipt);
+        let time = answered.integrated_time;
+        if answered.answered().head.is_some() && entry.integrated_time != time {
+            let told =
+                format!("it was integrated at {time}, and is read back with {}", entry.integrated_time);
+            return Err(Fault::at(ALTERED, index, told));
         }
         let log = LogTrust { trust: &self.trust, shards: &self.shards };
         judge_logged(log, uuid, entry, &body).map(drop)
@@ -166,9 +174,12 @@ impl AnsweredSource for RekorLog {
     }
 }
 
-/// By which an entry is asked for: its tree and its leaf, in hexadecimal digits.
+/// By which an entry is asked for: its tree, where that is known, and its leaf, in hexadecimal digits.
 fn uuid(receipt: &Receipt) -> String {
-    format!("{:016x}{}", AnswerEvidence::read(receipt).head.tree, receipt.leaf.to_hex())
+    match AnswerEvidence::read(receipt).head.tree {
+        0 => receipt.leaf.to_hex(),
+        tree => format!("{tree:016x}{}", receipt.leaf.to_hex()),
+    }
 }
 
 const LOG_INFO: &str = "/api/v1/log";

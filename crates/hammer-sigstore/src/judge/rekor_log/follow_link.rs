@@ -14,6 +14,7 @@ use hammer_values::SampleShare;
 use crate::judge::entry::PlacedEntry;
 use crate::judge::shards::ShardOffsets;
 use crate::promise::SigstorePromise;
+use crate::rekor::UuidPlace;
 
 /// Holds what Rekor v1 answered until its checkpoint was joined to the followed tree, and what is drawn until it was read back.
 #[derive(Clone, Debug)]
@@ -38,9 +39,12 @@ pub struct EntryReadBack {
 /// What a receipt says beside its leaf and its index over all shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct AnswerEvidence {
+    /// Of no leaves where the log said that it has the entry already, and proved nothing.
     pub(super) head: HeadId,
     pub(super) tree_index: u64,
     pub(super) is_read_back: bool,
+    /// When the entry was integrated, as the log signed it, in seconds since 1970.
+    pub(super) integrated_time: i64,
 }
 
 impl FollowLink {
@@ -65,9 +69,19 @@ impl FollowLink {
         let is_drawn = self.draws.unit(receipt.seq) < self.read_back.share.of_1();
         // A verify flow has read the entry itself.
         let is_read_back = is_drawn && promise == SigstorePromise::Entry;
-        let evidence = AnswerEvidence { head, tree_index: proved.tree_index, is_read_back };
+        let (tree_index, integrated_time) = (proved.tree_index, proved.integrated_time);
+        let evidence = AnswerEvidence { head, tree_index, is_read_back, integrated_time };
         let receipt = receipt.with_evidence(evidence.written());
         Some(self.link.hold(receipt.within(self.read_back.missing_after.as_millis() as u64), part))
+    }
+
+    /// Hands over an entry that the log says it has already, whichever head that is of: it is read back. Whether somebody follows the log
+    /// still.
+    pub(crate) fn hold_known(&self, receipt: Receipt, place: UuidPlace, part: Option<&Arc<str>>) -> bool {
+        let head = HeadId { tree: place.tree.unwrap_or_default(), size: 0, root: Hash::default() };
+        let evidence = AnswerEvidence { head, tree_index: 0, is_read_back: true, integrated_time: 0 };
+        let receipt = receipt.with_evidence(evidence.written());
+        self.link.hold(receipt.within(self.read_back.missing_after.as_millis() as u64), part)
     }
 
     pub(crate) fn pass_on(&self, verdicts: &mut Verdicts) {
@@ -77,10 +91,11 @@ impl FollowLink {
 
 impl AnswerEvidence {
     pub(super) fn written(&self) -> ReceiptEvidence {
-        let Self { head: HeadId { tree, size, root }, tree_index, is_read_back } = self;
-        let numbers = [tree, size, tree_index].map(|number| number.to_be_bytes());
+        let Self { head: HeadId { tree, size, root }, tree_index, is_read_back, integrated_time } = self;
+        let numbers = [*tree, *size, *tree_index, integrated_time.cast_unsigned()];
+        let numbers = numbers.map(u64::to_be_bytes);
         let parts = [numbers.as_flattened(), &root.0, &[u8::from(*is_read_back)]];
-        // 57 bytes have room.
+        // 65 bytes have room.
         ReceiptEvidence::of(&parts).unwrap_or(ReceiptEvidence::NONE)
     }
 
@@ -90,13 +105,16 @@ impl AnswerEvidence {
             let number = bytes.get(8 * at..8 * at + 8).and_then(|bytes| bytes.try_into().ok());
             u64::from_be_bytes(number.unwrap_or_default())
         };
-        let root = bytes.get(24..56).and_then(Hash::from_slice).unwrap_or_default();
+        let root = bytes.get(32..64).and_then(Hash::from_slice).unwrap_or_default();
         let head = HeadId { tree: number(0), size: number(1), root };
-        Self { head, tree_index: number(2), is_read_back: bytes.last() == Some(&1) }
+        let (is_read_back, integrated_time) = (bytes.last() == Some(&1), number(3).cast_signed());
+        Self { head, tree_index: number(2), is_read_back, integrated_time }
     }
 
     pub(super) fn answered(&self) -> AnsweredEntry {
-        AnsweredEntry { head: self.head, is_read_back: self.is_read_back }
+        // A head that proves an entry is of a leaf at least.
+        let head = Some(self.head).filter(|head| head.size > 0);
+        AnsweredEntry { head, is_read_back: self.is_read_back }
     }
 }
 
@@ -110,7 +128,7 @@ mod tests {
     fn what_a_receipt_says_of_its_answer_is_read_back() {
         for is_read_back in [true, false] {
             let head = HeadId { tree: u64::MAX, size: 7, root: Hash([9; 32]) };
-            let evidence = AnswerEvidence { head, tree_index: 5, is_read_back };
+            let evidence = AnswerEvidence { head, tree_index: 5, is_read_back, integrated_time: -6 };
             let receipt = Receipt::new(1, Hash([2; 32]), Some(3), 4, 5).with_evidence(evidence.written());
             assert_eq!(AnswerEvidence::read(&receipt), evidence);
         }

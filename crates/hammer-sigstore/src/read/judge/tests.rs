@@ -8,6 +8,7 @@ use hammer_tlog::hash::Hash;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::pem;
 use crate::plan::SigstoreTargetPlan;
 use crate::trust::TrustedRoot;
 
@@ -87,7 +88,7 @@ fn a_tree_has_one_root_whoever_of_the_verifiers_saw_it() {
     let tree = log_info(ENTRY)["treeID"].as_str().unwrap().to_owned();
     let heads = &first.judge.heads;
     assert!(heads.check(&tree, size, Hash([0; 32])).is_err());
-    let forked = ReadJudge { trust: TRUST.clone(), heads: Arc::default() };
+    let forked = ReadJudge::new(TRUST.clone());
     forked.heads.check(&tree, size, Hash([0; 32])).unwrap();
     let mut second =
         ReadVerifier { judge: forked, infos: ProvedTrees::default(), trees: ProvedTrees::default() };
@@ -128,6 +129,43 @@ fn what_a_search_finds_are_uuids_or_nothing() {
     {
         assert_eq!(alone(Check::Search, &found), "malformed-answer", "{found}");
     }
+}
+
+#[test]
+fn what_a_search_finds_is_there_and_about_what_was_searched_for() {
+    let entry: Value = serde_json::from_str(ENTRY).unwrap();
+    let (uuid, logged) = entry.as_object().unwrap().iter().next().unwrap();
+    let body = hammer_tlog::encoding::from_base64(logged["body"].as_str().unwrap()).unwrap();
+    let body: Value = serde_json::from_slice(&body).unwrap();
+    let hash = format!("sha256:{}", body.pointer("/spec/data/hash/value").unwrap().as_str().unwrap());
+    let list = json!([uuid]).to_string();
+    let found = |asked: &Value, uuid: &str, answer: &str| {
+        let asked = asked.to_string();
+        let parts = [list.as_str(), &asked, uuid, answer].map(|part| Part::bytes(part.as_bytes()));
+        judged(&mut verifier(), Check::FoundEntry, &parts)
+    };
+    let (by_hash, other_hash) =
+        (json!({ "hash": hash }), json!({ "hash": format!("sha256:{}", "00".repeat(32)) }));
+    assert_eq!(found(&by_hash, uuid, ENTRY), "kept");
+    assert_eq!(found(&by_hash, &uuid[16..], ENTRY), "kept", "by the hash of its leaf alone");
+    assert_eq!(found(&other_hash, uuid, ENTRY), "unrelated-entry");
+    assert_eq!(found(&json!({ "email": "nobody@hammer.test" }), uuid, ENTRY), "unrelated-entry");
+    assert_eq!(found(&by_hash, &"0a".repeat(40), ENTRY), "another-entry");
+    assert_eq!(found(&by_hash, uuid, "{}"), "malformed-answer");
+    let mut altered = entry.clone();
+    altered[uuid]["integratedTime"] = json!(1);
+    assert_eq!(found(&by_hash, uuid, &altered.to_string()), "bad-set");
+    let later: Value = serde_json::from_str(LATER_ENTRY).unwrap();
+    let timestamp = later.as_object().unwrap().keys().next().unwrap();
+    assert_eq!(
+        found(&other_hash, timestamp, LATER_ENTRY),
+        "kept",
+        "a timestamp does not say what it is found by"
+    );
+    let asked = by_hash.to_string();
+    let missing = [list.as_str(), &asked, uuid].map(|part| Part::bytes(part.as_bytes()));
+    assert_eq!(judged(&mut verifier(), Check::InventedEntry, &missing), "invented-entry");
+    assert_eq!(judged(&mut verifier(), Check::UnverifiedSearch, &[]), UNVERIFIED);
 }
 
 #[test]

@@ -1,10 +1,15 @@
 //! What servers use, and what is observed of them, beside the load, as the reports say it.
 
-#[path = "support/folder.rs"]
+mod elsewhere;
+mod prometheus;
+
+#[path = "../support/attended.rs"]
+mod attended;
+#[path = "../support/folder.rs"]
 mod folder;
-#[path = "support/hammer.rs"]
+#[path = "../support/hammer.rs"]
 mod hammer;
-#[path = "support/server.rs"]
+#[path = "../support/server.rs"]
 mod server;
 
 use std::process::{Child, Command, Stdio};
@@ -133,9 +138,10 @@ fn a_process_that_is_killed_in_mid_run_is_told() {
     let folder = Folder::new();
     let busy = Busy::named("is-killed");
     let plan = format!(
-        "{PLAN}resources: {{ every: 50ms, processes: [{{ name: server, pid: {0} }}] }}\n\
-         hooks: {{ at: [{{ at: 300ms, name: kill, run: 'kill {0}' }}] }}\n",
-        busy.0.id()
+        "{1}resources: {{ every: 50ms, processes: [{{ name: server, pid: {0} }}] }}\n\
+         hooks: {{ at: [{{ at: 2s, name: kill, run: 'kill {0}' }}] }}\n",
+        busy.0.id(),
+        PLAN.replace("measurement: 1s", "measurement: 4s"),
     );
     // Nobody waits for it while hammer runs; what has ended and was not waited for has no memory any more.
     let report = hammer(&["run", &folder.write("plan.yaml", &plan), "--out", "-"]).report();
@@ -162,6 +168,50 @@ fn a_server_is_asked_on_its_page_of_metrics() {
     let requests = server.requests();
     assert_eq!(requests[0].line, "GET /metrics HTTP/1.1");
     assert_eq!(server.connections(), 1);
+}
+
+#[test]
+fn a_cgroup_has_its_use_its_memory_and_for_how_long_its_limit_held_it_back() {
+    let folder = Folder::new();
+    let group = folder.path("group");
+    std::fs::create_dir(&group).unwrap();
+    // As the kernel's own would be: the use of CPU grows, by what a command beside the load writes.
+    let write =
+        |used: u64| format!("usage_usec {used}\nuser_usec 1\nnr_throttled 2\nthrottled_usec {}\n", used / 2);
+    folder.write("group/cpu.stat", &write(5_000_000));
+    folder.write("group/memory.current", "70000000\n");
+    let next = folder.write("next", &write(6_000_000));
+    let plan = format!(
+        "{PLAN}resources: {{ every: 50ms, cgroups: [{{ name: rekor, path: '{group}' }}, {{ name: gone, path: no/such/group }}] }}\n\
+         hooks: {{ at: [{{ at: 300ms, name: works, run: 'cp {next} {group}/cpu.stat' }}] }}\n",
+    );
+    let ended = hammer(&["run", &folder.write("plan.yaml", &plan), "--out", "-"]);
+    let report = ended.report();
+    let rekor = component(&report, "rekor");
+    assert_eq!((rekor.source, rekor.memory_max_bytes), (ComponentSource::Cgroup, Some(70_000_000)));
+    assert_eq!((rekor.cpu.unwrap().used_s, rekor.held_back_s), (1.0, Some(0.5)), "{rekor:?}");
+    assert!(ended.stderr.contains("rekor: held back by its limit of CPU for 0.50 s"), "{}", ended.stderr);
+    let gone = component(&report, "gone");
+    assert!(gone.cpu.is_none() && gone.gaps > 0, "{gone:?}");
+    let said = "resources of gone: there is no such cgroup";
+    assert_eq!(notes(&report).iter().filter(|note| **note == said).count(), 1, "{:?}", notes(&report));
+}
+
+/// Not on a machine without the hierarchy of version 2, or in a container that cannot see its own group.
+#[test]
+fn the_cgroup_of_a_process_is_that_of_version_two() {
+    let own = std::fs::read_to_string("/proc/self/cgroup").unwrap();
+    let mounts = std::fs::read_to_string("/proc/mounts").unwrap();
+    let root = mounts.lines().find(|line| line.split(' ').nth(2) == Some("cgroup2"));
+    let (root, group) =
+        (root.and_then(|line| line.split(' ').nth(1)), own.lines().find_map(|line| line.strip_prefix("0::")));
+    let stat = root.zip(group).map(|(root, group)| format!("{root}{group}/cpu.stat"));
+    let is_there = stat.is_some_and(|stat| std::fs::exists(stat).unwrap());
+    let report =
+        run(&format!("{{ every: 100ms, cgroups: [{{ name: own, pid: {} }}] }}", std::process::id())).report();
+    let own = component(&report, "own");
+    let is_sampled = own.cpu.is_some_and(|cpu| cpu.used_s > 0.0) && own.gaps == 0;
+    assert!(is_sampled == is_there && (own.gaps > 0) != is_there, "{own:?}");
 }
 
 #[test]
@@ -232,6 +282,51 @@ fn a_metric_is_the_sum_of_the_samples_with_its_labels() {
 }
 
 #[test]
+fn a_number_comes_from_a_prometheus_that_gets_the_token_and_the_report_does_not() {
+    let body = r#"{"status":"success","data":{"resultType":"vector","result":[{"metric":{"job":"a"},"value":[1,"2.5"]},{"metric":{},"value":[1,"4"]}]}}"#;
+    let server =
+        Server::answering(format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len()));
+    let folder = Folder::new();
+    let token = folder.write("token", "canary-of-prometheus\n");
+    let query = |name: &str, more: &str| {
+        format!(
+            "{{ name: {name}, every: 100ms, promql: {{ url: '{}', query: 'sum(up) + 1'{more} }} }}",
+            server.url()
+        )
+    };
+    let observe = query("pods", &format!(", token: {{ file: '{token}' }}"));
+    let ended = run_with(&format!("observe: [{observe}]\n"));
+    let report = ended.report();
+    assert_eq!(last(&report, "observe/pods"), Some(6.5));
+    assert_eq!(last(&report, "observe/pods/gaps"), None);
+    let requests = server.requests();
+    let request = &requests[0];
+    assert_eq!(request.line, "GET /api/v1/query?query=sum%28up%29%20%2B%201 HTTP/1.1");
+    assert_eq!(request.header("authorization"), Some("Bearer canary-of-prometheus"));
+    assert!(!ended.stdout.contains("canary") && !ended.stderr.contains("canary"), "{ended:?}");
+}
+
+#[test]
+fn a_query_that_prometheus_refuses_is_a_gap_with_its_reason() {
+    let body = r#"{"status":"error","errorType":"bad_data","error":"invalid parameter"}"#;
+    let server = Server::answering(format!(
+        "HTTP/1.1 400 Bad Request\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    ));
+    let nobody = Server::ok();
+    let number = |name: &str, url: String| {
+        format!("{{ name: {name}, every: 100ms, promql: {{ url: '{url}', query: up }} }}")
+    };
+    let observe = [number("bad", server.url()), number("other", nobody.url())].join(", ");
+    let report = run_with(&format!("observe: [{observe}]\n")).report();
+    assert_eq!(last(&report, "observe/bad"), None);
+    let said = notes(&report);
+    assert!(said.contains(&"observe/bad has a gap: the query has no number: invalid parameter"), "{said:?}");
+    let other = "observe/other has a gap: the answer is 200 OK, and none of Prometheus's API";
+    assert!(said.contains(&other), "{said:?}");
+}
+
+#[test]
 fn what_contradicts_itself_is_refused_where_it_stands() {
     let page = "url: 'http://127.0.0.1:1'";
     for (block, said) in [
@@ -251,8 +346,55 @@ fn what_contradicts_itself_is_refused_where_it_stands() {
             "resources: { processes: [{ name: a, pid: 1, command: b }] }".to_owned(),
             "resources.processes[0].command: there is a pid already",
         ),
+        (
+            "resources: { cgroups: [{ name: a }] }".to_owned(),
+            "resources.cgroups[0].path: give path, pid or unit",
+        ),
+        (
+            "resources: { cgroups: [{ name: a, pid: 1, unit: a.service }] }".to_owned(),
+            "resources.cgroups[0].unit: there is a pid already",
+        ),
+        (
+            "resources: { processes: [{ name: a, pid: 1 }], cgroups: [{ name: a, pid: 1 }] }".to_owned(),
+            "resources.cgroups[0].name: `a` is taken",
+        ),
         ("resources: { metrics: [{ name: a, url: 'http://198.51.100.1:1' }] }".to_owned(), "198.51.100.1"),
-        ("observe: [{ name: a }]".to_owned(), "observe[0].run: give run or scrape"),
+        (
+            format!(
+                "resources: {{ metrics: [{{ name: a, {page} }}], promql: [{{ name: a, {page}, cpu: up }}] }}"
+            ),
+            "resources.promql[0].name: `a` is taken",
+        ),
+        (
+            format!("resources: {{ metrics: [{{ name: a, {page} }}], machines: [{{ name: a, {page} }}] }}"),
+            "resources.machines[0].name: `a` is taken",
+        ),
+        ("resources: { machines: [{ name: a, url: 'http://198.51.100.1:1' }] }".to_owned(), "198.51.100.1"),
+        (
+            "resources: { promql: [{ name: a, url: 'http://198.51.100.1:1', cpu: up }] }".to_owned(),
+            "198.51.100.1",
+        ),
+        (
+            format!("resources: {{ promql: [{{ name: a, {page} }}] }}"),
+            "resources.promql[0]: missing field `cpu`",
+        ),
+        (
+            format!(
+                "resources: {{ promql: [{{ name: a, {page}, cpu: up, token: {{ env: NO_SUCH_VARIABLE }} }}] }}"
+            ),
+            "resources.promql[0].token.env: failed to read a token",
+        ),
+        (
+            format!("resources: {{ promql: [{{ name: a, {page}, cpu: up, token: canary-of-a-token }}] }}"),
+            "resources.promql[0].token: expected a map with file or env",
+        ),
+        (
+            format!(
+                "resources: {{ promql: [{{ name: a, {page}, cpu: up, roots: [ /no/such/file.pem ] }}] }}"
+            ),
+            "resources.promql[0]: ",
+        ),
+        ("observe: [{ name: a }]".to_owned(), "observe[0].run: give run, scrape or promql"),
         (
             "observe: [{ name: a, run: 'true' }, { name: a, run: 'true' }]".to_owned(),
             "observe[1].name: `a` is taken",
@@ -265,9 +407,30 @@ fn what_contradicts_itself_is_refused_where_it_stands() {
             "observe: [{ name: a, scrape: { url: 'http://198.51.100.1:1', metric: m } }]".to_owned(),
             "198.51.100.1",
         ),
+        (
+            "observe: [{ name: a, promql: { url: 'http://198.51.100.1:1', query: up } }]".to_owned(),
+            "198.51.100.1",
+        ),
+        (
+            format!("observe: [{{ name: a, run: 'true', promql: {{ {page}, query: up }} }}]"),
+            "observe[0].promql: there is a run already",
+        ),
+        (
+            format!(
+                "observe: [{{ name: a, promql: {{ {page}, query: up, token: {{ env: NO_SUCH_VARIABLE }} }} }}]"
+            ),
+            "observe[0].promql.token.env: failed to read a token",
+        ),
+        (
+            format!(
+                "observe: [{{ name: a, promql: {{ {page}, query: up, roots: [ /no/such/file.pem ] }} }}]"
+            ),
+            "observe[0].promql: ",
+        ),
     ] {
         let ended = run_with(&format!("{block}\n"));
         assert_eq!(ended.code, 2, "{block}: {}", ended.stderr);
         assert!(ended.stderr.contains(said), "{block}: {}", ended.stderr);
+        assert!(!ended.stderr.contains("canary"), "{block}: {}", ended.stderr);
     }
 }

@@ -1,0 +1,53 @@
+//! Whom to trust, from the services themselves: read before the run, and believed because they say so.
+
+use std::rc::Rc;
+
+use hammer_core::clock::MonotonicClock;
+use hammer_sigstore::{
+    ServedTrust, ServiceEndpoints, SigstoreError, SigstoreService, SigstoreTargetPlan, TrustSource,
+};
+
+use crate::error::{CliError, StartError};
+use crate::plan::Plan;
+use crate::plan::error::PlanFault;
+use crate::plan::path::PlanPath;
+use crate::protocol::service::permitted;
+
+/// What those services say of themselves whose URLs the plan has, and of whom no file says it; nothing where the plan does not want it.
+///
+/// # Errors
+/// When nobody allowed one of them, or it does not say whom to trust.
+pub(super) fn served_trust(
+    plan: &Plan,
+    target: &SigstoreTargetPlan,
+    at: &PlanPath,
+) -> Result<Option<ServedTrust>, CliError> {
+    if target.trust != TrustSource::Servers {
+        return Ok(None);
+    }
+    let failed = |error: SigstoreError| CliError::from(PlanFault::failed(error).at(at.clone()));
+    let endpoints = ServiceEndpoints::of(target);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(StartError::Runtime)?;
+    let mut trust = ServedTrust::default();
+    for service in ServedTrust::SERVICES {
+        let urls: Vec<_> = endpoints.at(service).iter().take(1).cloned().collect();
+        if urls.is_empty() || is_stated(target, service) {
+            continue;
+        }
+        permitted(&urls, plan.target.authorized.as_deref())?;
+        let client = plan.target.client(None, urls, 1, plan.seed)?;
+        let clock = Rc::new(MonotonicClock::starting_now());
+        tokio::task::LocalSet::new().block_on(&runtime, trust.ask(service, client, clock)).map_err(failed)?;
+    }
+    Ok(Some(trust))
+}
+
+/// Whether a file of the plan says whom to trust there.
+const fn is_stated(target: &SigstoreTargetPlan, service: SigstoreService) -> bool {
+    match service {
+        SigstoreService::Fulcio => target.fulcio_chain.is_some(),
+        SigstoreService::Rekor => target.rekor_key.is_some(),
+        _ => target.timestamp_chain.is_some(),
+    }
+}

@@ -1,0 +1,209 @@
+//! What this machine and components on it use, as a page of metrics for whoever loads them from another machine.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use hammer_lab::clock::Clock;
+use hammer_lab::handle::{LabConfig, LabTarget};
+use hammer_lab::serve::answer::{self, AnswerBody};
+use hammer_lab::serve::{ServePlan, Target};
+use hammer_lab::{FaultScript, LabError};
+use hammer_pages::exposition::{CPU, HELD_BACK, MEMORY, WrittenPage};
+use hammer_pages::proc::ProcessStat;
+use http::request::Parts;
+use http::{Method, Response, StatusCode};
+use tokio::sync::watch;
+
+use super::cgroup::{CgroupSelector, CgroupUse, FollowedCgroup};
+use super::machine::MachineTexts;
+use super::process::ProcReader;
+use super::processes::{FollowedProcesses, ProcessSelector, ProcessesUse};
+
+/// Which part of this machine is a component.
+#[derive(Clone, Debug)]
+pub(crate) enum ComponentSelector {
+    /// Processes, with all that they start.
+    Processes(ProcessSelector),
+    /// A control group.
+    Cgroup(CgroupSelector),
+}
+
+/// Looks at all of them.
+#[derive(Debug)]
+pub(crate) struct Exporter {
+    reader: ProcReader,
+    all: Vec<ProcessStat>,
+    components: Vec<(String, FollowedComponent)>,
+}
+
+#[derive(Debug)]
+enum FollowedComponent {
+    Processes(FollowedProcesses),
+    Cgroup(FollowedCgroup),
+}
+
+/// What a component uses now.
+struct ExportedUse<'a> {
+    name: &'a str,
+    cpu: f64,
+    memory: Option<u64>,
+    held_back: Option<f64>,
+    processes: Option<usize>,
+}
+
+impl Exporter {
+    /// These components, by their names.
+    pub(crate) fn new(components: Vec<(String, ComponentSelector)>) -> Self {
+        let followed = |selector| match selector {
+            ComponentSelector::Processes(selector) => {
+                FollowedComponent::Processes(FollowedProcesses::new(selector))
+            }
+            ComponentSelector::Cgroup(selector) => FollowedComponent::Cgroup(FollowedCgroup::new(selector)),
+        };
+        let components = components.into_iter().map(|(name, selector)| (name, followed(selector)));
+        Self { reader: ProcReader::default(), all: Vec::new(), components: components.collect() }
+    }
+
+    /// Looks now; the page. CPU seconds are those since the first look; what is not there is not on the page.
+    pub(crate) fn look(&mut self) -> String {
+        let Self { reader, all, components } = self;
+        reader.processes(all);
+        let looked = components.iter_mut().filter_map(|(name, component)| component.look(name, all, reader));
+        let looked: Vec<ExportedUse<'_>> = looked.collect();
+        let mut page = WrittenPage::default();
+        let mut family = |name: &str,
+                          kind: &str,
+                          help: &str,
+                          of: &dyn Fn(&ExportedUse<'_>) -> Option<f64>| {
+            page.metric(name, kind, help);
+            for component in &looked {
+                let number = of(component);
+                number.into_iter().for_each(|number| page.sample(name, &[("name", component.name)], number));
+            }
+        };
+        family(CPU, "counter", "CPU seconds used since it was looked at first.", &|used| Some(used.cpu));
+        family(MEMORY, "gauge", "Resident memory, bytes.", &|used| used.memory.map(|bytes| bytes as f64));
+        family(HELD_BACK, "counter", "Seconds for which a limit of CPU held processes back.", &|used| {
+            used.held_back
+        });
+        family(PROCESSES, "gauge", "Processes that are there.", &|used| {
+            used.processes.map(|count| count as f64)
+        });
+        MachineTexts::read(reader).files().write(&mut page);
+        page.into_text()
+    }
+
+    /// The name of this machine, empty where it says none.
+    pub(crate) fn host(&mut self) -> String {
+        self.reader.read("sys/kernel/hostname").unwrap_or_default().trim().to_owned()
+    }
+
+    /// Whether the machine has a process of that number.
+    pub(crate) fn has_process(&mut self, pid: u32) -> bool {
+        self.reader.read(&format!("{pid}/stat")).is_some_and(|stat| ProcessStat::parse(stat).is_some())
+    }
+}
+
+impl FollowedComponent {
+    fn look<'a>(
+        &mut self,
+        name: &'a str,
+        all: &[ProcessStat],
+        reader: &mut ProcReader,
+    ) -> Option<ExportedUse<'a>> {
+        match self {
+            Self::Processes(processes) => {
+                let ProcessesUse { cpu, memory, count } = processes.look(all, reader);
+                let memory = Some(memory);
+                Some(ExportedUse { name, cpu, memory, held_back: None, processes: Some(count) })
+            }
+            Self::Cgroup(group) => {
+                let CgroupUse { cpu, held_back, memory } = group.look()?;
+                Some(ExportedUse { name, cpu, memory, held_back: Some(held_back), processes: None })
+            }
+        }
+    }
+}
+
+/// Everything that the server of the page needs to start.
+#[derive(Debug)]
+pub(crate) struct ExporterConfig {
+    /// Where it listens.
+    pub(crate) serve: ServePlan,
+    /// Nothing goes wrong on purpose.
+    pub(crate) faults: FaultScript,
+    /// What is on the page.
+    pub(crate) exporter: Exporter,
+}
+
+/// What serves the page. It looks by itself too, so that what a process used between two requests and took along is counted.
+#[derive(Debug)]
+pub(crate) struct ExporterTarget {
+    exporter: Mutex<Exporter>,
+    clock: Arc<dyn Clock>,
+}
+
+impl ExporterTarget {
+    fn look(&self) -> String {
+        self.exporter.lock().unwrap_or_else(PoisonError::into_inner).look()
+    }
+}
+
+impl LabConfig for ExporterConfig {
+    type Target = ExporterTarget;
+
+    const THREAD: &'static str = "resources";
+
+    fn serve(&self) -> &ServePlan {
+        &self.serve
+    }
+
+    fn faults(&self) -> &FaultScript {
+        &self.faults
+    }
+
+    fn path(&self) -> String {
+        PAGE.to_owned()
+    }
+
+    fn target(self, clock: &Arc<dyn Clock>, _: &str) -> Result<ExporterTarget, LabError> {
+        let target = ExporterTarget { exporter: Mutex::new(self.exporter), clock: clock.clone() };
+        // From here on CPU seconds count.
+        target.look();
+        Ok(target)
+    }
+}
+
+impl LabTarget for ExporterTarget {}
+
+impl Target for ExporterTarget {
+    const ENDPOINTS: &'static [&'static str] = &["metrics", "other"];
+
+    fn endpoint(&self, _: &Method, path: &str) -> &'static str {
+        if path == PAGE { "metrics" } else { "other" }
+    }
+
+    async fn answer(self: Arc<Self>, endpoint: &'static str, parts: Parts, _: Bytes) -> Response<AnswerBody> {
+        match (endpoint, &parts.method) {
+            ("metrics", &Method::GET | &Method::HEAD) => answer::ok(FORMAT, self.look()),
+            ("metrics", _) => answer::error(StatusCode::METHOD_NOT_ALLOWED, "the page is there to be read"),
+            _ => answer::error(StatusCode::NOT_FOUND, "the page is /metrics"),
+        }
+    }
+
+    async fn work(self: Arc<Self>, mut stopped: watch::Receiver<bool>) {
+        loop {
+            let next = self.clock.elapsed() + LOOK_EVERY;
+            tokio::select! {
+                () = self.clock.sleep_until(next) => drop(self.look()),
+                _ = stopped.wait_for(|stop| *stop) => return,
+            }
+        }
+    }
+}
+
+const PAGE: &str = "/metrics";
+const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
+const PROCESSES: &str = "hammer_processes";
+const LOOK_EVERY: Duration = Duration::from_secs(1);

@@ -1,0 +1,198 @@
+//! Where the services are and whom to trust, as others say it: a signing configuration, and the services themselves.
+
+use std::fs;
+use std::net::TcpListener;
+
+use hammer_report::Report;
+use serde_json::{Value, json};
+
+use crate::hammer::Ended;
+use crate::on_time::exit_if_on_time;
+use crate::services::Services;
+
+/// Services, and a plan of flows on them in their folder.
+fn services(lab: Value, flows: &Value) -> Services {
+    let services = Services::of(serde_json::from_value(lab).unwrap());
+    let plan = json!({
+        "target": { "lab": { "sigstore": {} } },
+        "workloads": [{
+            "name": "sign", "sigstore_sign": flows, "load": { "rate": "20/s" }, "timeout": "20s",
+        }],
+        "phases": { "measurement": "1s", "drain": "20s" },
+    });
+    fs::write(services.folder.path().join("plan.json"), plan.to_string()).unwrap();
+    services
+}
+
+/// Runs it with these keys of `target.sigstore`.
+fn run(services: &Services, keys: &Value) -> Ended {
+    let changes =
+        keys.as_object().unwrap().iter().map(|(key, value)| format!("target.sigstore.{key}={value}"));
+    services.run("plan.json", &changes.collect::<Vec<_>>())
+}
+
+/// Its report, in which every promise is kept.
+#[track_caller]
+fn kept(ended: &Ended) -> Report {
+    let report = ended.report();
+    assert_eq!(exit_if_on_time(&report.verdict), 0, "{}", ended.stderr);
+    assert!(
+        report.promises.all.made > 0 && report.promises.all.made == report.promises.all.kept,
+        "{}",
+        ended.stderr
+    );
+    report
+}
+
+fn notes(report: &Report) -> String {
+    let events = serde_json::to_value(report).unwrap()["events"].clone();
+    let notes = events.as_array().unwrap().iter().filter(|event| event["event"] == "note");
+    notes.map(|note| note["text"].as_str().unwrap_or_default().to_owned() + "\n").collect()
+}
+
+/// No service has a URL of the plan's own.
+fn nowhere() -> Value {
+    json!({
+        "fulcio_url": [], "fulcio_grpc_url": [], "rekor_url": [], "rekor_tiles_url": [], "rekor_tiles_grpc_url": [],
+        "timestamp_url": [], "signing_config": "signing_config.json",
+    })
+}
+
+fn with(mut keys: Value, more: &Value) -> Value {
+    keys.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    keys
+}
+
+#[test]
+fn a_signing_configuration_says_where_the_services_are_and_a_url_beside_it_wins() {
+    for rekor in ["v1", "v2"] {
+        let services =
+            services(json!({ "rekor_tiles": { "checkpoint_interval": "50ms" } }), &json!({ "rekor": rekor }));
+        let file = services.folder.path().join("signing_config.json");
+        fs::write(&file, services.lab.signing_config()).unwrap();
+        let report = kept(&run(&services, &nowhere()));
+        let said = notes(&report);
+        for part in
+            ["as signing_config.json says, fulcio_url is ", &services.lab.rekor.url, "timestamp_url is "]
+        {
+            assert!(said.contains(part), "{part} is not in {said}");
+        }
+        // Nobody is at the timestamp authority of this one.
+        let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let stamped = services.lab.timestamp_authority.url.clone();
+        let other = services.lab.signing_config().replace(&stamped, &format!("http://{closed}"));
+        assert_ne!(other, services.lab.signing_config());
+        fs::write(&file, other).unwrap();
+        let report = kept(&run(&services, &with(nowhere(), &json!({ "timestamp_url": stamped }))));
+        assert!(!notes(&report).contains("timestamp_url is "), "{}", notes(&report));
+        let refused = run(&services, &nowhere()).report();
+        assert!(refused.totals.measurement.fates.unreachable > 0, "{:?}", refused.totals.measurement.fates);
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_signing_configuration_is_named_and_nobody_is_dialled_whom_nobody_allowed() {
+    let services = services(json!({}), &json!({ "rekor": "none", "timestamp": false }));
+    let file = services.folder.path().join("signing_config.json");
+    let of = |url: &str, version: u32| {
+        json!({
+            "mediaType": "application/vnd.dev.sigstore.signingconfig.v0.2+json",
+            "caUrls": [{ "url": url, "majorApiVersion": version, "validFor": { "start": "2020-01-01T00:00:00Z" } }],
+        })
+        .to_string()
+    };
+    for (text, part) in [
+        (of("http://192.0.2.1:5555", 1), "192.0.2.1"),
+        (of("http://127.0.0.1:9", 3), "`fulcio_url` is not given"),
+        (of("nowhere", 1), "signing_config.json: `nowhere` is no URL"),
+        ("{".to_owned(), "use the signing configuration in signing_config.json"),
+        (json!({ "mediaType": "text/plain" }).to_string(), "its mediaType is \"text/plain\""),
+    ] {
+        fs::write(&file, &text).unwrap();
+        let ended = run(&services, &nowhere());
+        assert_eq!(ended.code, 2, "{text}: {}", ended.stderr);
+        assert!(ended.stderr.contains(part), "{part} is not in {}", ended.stderr);
+    }
+    fs::remove_file(&file).unwrap();
+    let ended = run(&services, &nowhere());
+    assert!(ended.code == 2 && ended.stderr.contains("target.sigstore.signing_config"), "{}", ended.stderr);
+}
+
+/// Nothing says whom to trust but the servers.
+fn by_servers() -> Value {
+    json!({ "trusted_root": null, "trust": "servers" })
+}
+
+#[test]
+fn services_are_believed_because_they_say_so_where_the_plan_wants_that_and_the_report_says_it_aloud() {
+    for fulcio in ["v1", "grpc"] {
+        let services = services(json!({}), &json!({ "fulcio": fulcio, "timestamp_entry": true }));
+        let ended = run(&services, &by_servers());
+        let report = kept(&ended);
+        let said = notes(&report);
+        // A line of the text has so many characters and no more.
+        let told = ended.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in [
+            "ANSWERS ARE HELD TO WHAT THE SERVERS THEMSELVES SAID",
+            "/api/v2/trustBundle",
+            "/api/v1/log/publicKey",
+            "/api/v1/timestamp/certchain",
+            "SCTs are not verified",
+        ] {
+            assert!(said.contains(part), "{part} is not in {said}");
+            assert!(told.contains(part), "{part} is not in {told}");
+        }
+        assert_eq!(services.lab.fulcio.stats().requests["trust-bundle"][&200], 1, "once, before the run");
+    }
+}
+
+#[test]
+fn who_breaks_what_he_himself_has_said_is_found_out_all_the_same() {
+    for (lab, kind) in [
+        (
+            json!({ "fulcio": { "lies": [{ "kind": "certificate-by-another-ca", "after": 3, "times": 1 }] } }),
+            "certificate-untrusted",
+        ),
+        (json!({ "rekor": { "lies": [{ "kind": "bad-set", "after": 3, "times": 1 }] } }), "bad-set"),
+        (
+            json!({ "timestamp_authority": { "lies": [{ "kind": "timestamp-by-an-untrusted-chain", "after": 3, "times": 1 }] } }),
+            "timestamp-untrusted",
+        ),
+    ] {
+        let services = services(lab, &json!({}));
+        let report = run(&services, &by_servers()).report();
+        assert_eq!(exit_if_on_time(&report.verdict), 4, "{kind}: {:?}", report.verdict);
+        assert_eq!((report.promises.all.broken, report.breaches[0].kind.as_str()), (1, kind));
+    }
+}
+
+#[test]
+fn who_does_not_say_whom_to_trust_is_named() {
+    let services = services(json!({}), &json!({ "rekor": "v2", "timestamp": false }));
+    let fulcio = services.lab.fulcio.url.clone();
+    for (more, parts) in [
+        (json!({ "trusted_root": "trusted_root.json" }), ["target.sigstore.trust", "only one may be given"]),
+        (json!({}), ["rekor_tiles_key", "key of Rekor v2"]),
+        // It serves something else there, and nothing.
+        (
+            json!({ "rekor_url": fulcio }),
+            ["read whom to trust from", "/api/v1/log/publicKey: it was answered with 404"],
+        ),
+        (
+            json!({ "fulcio_url": "http://192.0.2.1:5555" }),
+            ["192.0.2.1", "neither a loopback nor a private address"],
+        ),
+        (
+            json!({ "fulcio_url": "http://127.0.0.1:1" }),
+            ["read whom to trust from", "http://127.0.0.1:1/api/v2/trustBundle"],
+        ),
+    ] {
+        let ended = run(&services, &with(by_servers(), &more));
+        assert_eq!(ended.code, 2, "{more} {}", ended.stderr);
+        assert!(
+            parts.iter().all(|part| ended.stderr.contains(part)),
+            "{parts:?} are not in {}",
+            ended.stderr
+        );
+    }
+}

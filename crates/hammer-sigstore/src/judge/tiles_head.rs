@@ -1,0 +1,22 @@
+//! Whether a checkpoint of Rekor v2 is the log's.
+
+use hammer_audit::{HeadFault, OpenedHead};
+use hammer_read::LogHeads;
+use hammer_tlog::logs::note::open_checkpoint;
+
+use crate::trust::Trust;
+
+/// The log signed it, and signed no other root for a tree of its size that `heads` were shown.
+pub(crate) fn open_tiles_head(trust: &Trust, heads: &LogHeads, raw: &[u8]) -> Result<OpenedHead, HeadFault> {
+    let verifier = trust
+        .rekor_tiles()
+        .ok_or_else(|| HeadFault { breach: None, why: "no key of the log is trusted".to_owned() })?;
+    let opened = OpenedHead::of_checkpoint(raw, verifier)?;
+    let (checkpoint, _) = open_checkpoint(raw, verifier)?;
+    let checked = heads.check(&checkpoint.origin, opened.size, opened.root);
+    checked.map_err(|other| HeadFault {
+        breach: Some("forked-checkpoint"),
+        why: format!("the tree of {} leaves has the root {}, and had {other}", opened.size, opened.root),
+    })?;
+    Ok(opened)
+}

@@ -1,0 +1,170 @@
+//! Whom to trust, as the services say of themselves: read once, before a run, and believed because they say so.
+
+use std::fmt;
+use std::rc::Rc;
+
+use hammer_core::runtime::Clock;
+use hammer_measure::Nanos;
+use hammer_measure::connection::ConnectionLog;
+use hammer_net::{Answer, Client, ClientConfig, Request};
+use hammer_tlog::hash::sha256;
+use hammer_tlog::keys::chain::TrustedAuthorities;
+use hammer_tlog::keys::key::LogKey;
+
+use crate::error::SigstoreError;
+use crate::fulcio::{TRUST_BUNDLE, trust_bundle};
+use crate::pem;
+use crate::rekor::PUBLIC_KEY;
+use crate::target::SigstoreService;
+use crate::timestamp::CHAIN;
+use crate::trust::TrustedRoot;
+
+/// What services say of themselves, put together.
+#[derive(Clone, Debug, Default)]
+pub struct ServedTrust {
+    root: TrustedRoot,
+    /// What is believed, and of whom, for whoever reads the report.
+    said: Vec<String>,
+}
+
+impl ServedTrust {
+    /// The services that say whom to trust; Rekor v2 and CT logs do not.
+    pub const SERVICES: [SigstoreService; 3] =
+        [SigstoreService::Fulcio, SigstoreService::Rekor, SigstoreService::Timestamp];
+
+    /// Adds what the service at the client's first URL says.
+    ///
+    /// # Errors
+    /// When it does not say it, or nothing that could be trusted.
+    pub async fn ask(
+        &mut self,
+        service: SigstoreService,
+        client: ClientConfig,
+        clock: Rc<dyn Clock>,
+    ) -> Result<(), SigstoreError> {
+        let path = match service {
+            SigstoreService::Fulcio => TRUST_BUNDLE,
+            SigstoreService::Rekor => PUBLIC_KEY,
+            _ => CHAIN,
+        };
+        let url = client.endpoints.first().map(ToString::to_string).unwrap_or_default();
+        let url = format!("{}{path}", url.trim_end_matches('/'));
+        let failed = |reason: &dyn fmt::Display| SigstoreError::Served {
+            url: url.clone(),
+            reason: reason.to_string(),
+        };
+        let late = clock.sleep_until(clock.now().saturating_add(LONGEST));
+        let body = tokio::select! {
+            body = read(client, clock, path) => body.map_err(|why| failed(&why))?,
+            () = late => return Err(failed(&"it took more than 30 s")),
+        };
+        self.believe(service, &body, &url).map_err(|why| failed(&why))
+    }
+
+    /// Adds what such a service answered at `url`.
+    ///
+    /// # Errors
+    /// What keeps it from being trusted.
+    pub fn believe(&mut self, service: SigstoreService, body: &[u8], url: &str) -> Result<(), String> {
+        let said = match service {
+            SigstoreService::Fulcio => {
+                let chain = trust_bundle(body)?.into_iter().flatten().collect();
+                let (chain, told) = believed(chain)?;
+                self.root.fulcio = Some(chain);
+                format!("the chain of Fulcio ({told})")
+            }
+            SigstoreService::Rekor => {
+                let text = std::str::from_utf8(body).map_err(|_| "the key is no text".to_owned())?;
+                let key = LogKey::from_pem(text).map_err(|why| format!("failed to {why}"))?;
+                let told = format!("the key of Rekor (log ID {})", key.log_id().to_hex());
+                self.root.add_log(key);
+                told
+            }
+            _ => {
+                let text = std::str::from_utf8(body).map_err(|_| "the chain is no text".to_owned())?;
+                let chain = pem::certificates(text).ok_or_else(|| "the chain is no PEM".to_owned())?;
+                let (chain, told) = believed(chain)?;
+                self.root.timestamp = Some(chain);
+                format!("the chain of the timestamp authority ({told})")
+            }
+        };
+        self.said.push(format!("{said} as {url} has it"));
+        Ok(())
+    }
+
+    /// All that is trusted.
+    pub const fn root(&self) -> &TrustedRoot {
+        &self.root
+    }
+
+    /// What has to be said of it, where there is anything.
+    pub fn note(&self) -> Option<String> {
+        let [.., _] = self.said.as_slice() else { return None };
+        Some(format!(
+            "ANSWERS ARE HELD TO WHAT THE SERVERS THEMSELVES SAID before the run (trust: servers), and nobody else vouches for it: {}",
+            self.said.join("; ")
+        ))
+    }
+}
+
+/// A chain as it is trusted, and its root by its fingerprint.
+fn believed(chain: Vec<Vec<u8>>) -> Result<(TrustedAuthorities, String), String> {
+    let root =
+        chain.last().map(|root| sha256(root).to_hex()).ok_or_else(|| "it has no certificate".to_owned())?;
+    let chain = TrustedAuthorities::from_der(chain).map_err(|why| format!("failed to {why}"))?;
+    Ok((chain, format!("SHA-256 of its root {root}")))
+}
+
+async fn read(client: ClientConfig, clock: Rc<dyn Clock>, path: &str) -> Result<Vec<u8>, String> {
+    let client = Client::new(client, clock, ConnectionLog::default()).map_err(|why| why.to_string())?;
+    let request = Request::get(client.path(path).map_err(|why| why.to_string())?);
+    let mut answer = Answer::default();
+    client.send(&request, &mut answer).await.map_err(|why| why.to_string())?;
+    match answer.status.as_u16() {
+        200 => Ok(answer.body),
+        status => Err(format!("it was answered with {status}")),
+    }
+}
+
+const LONGEST: Nanos = Nanos::from_secs(30);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CHAIN: &[u8] = include_bytes!("../testdata/tsa-certchain.pem");
+
+    #[test]
+    fn what_a_service_says_is_believed_and_told_with_its_fingerprint() {
+        let mut trust = ServedTrust::default();
+        assert_eq!(trust.note(), None);
+        trust.believe(SigstoreService::Timestamp, CHAIN, "http://a/certchain").unwrap();
+        let chain = String::from_utf8_lossy(CHAIN).into_owned();
+        let chains = serde_json::json!({ "chains": [{ "certificates": [chain] }] });
+        trust
+            .believe(SigstoreService::Fulcio, chains.to_string().as_bytes(), "http://b/trustBundle")
+            .unwrap();
+        assert!(trust.root().timestamp.is_some() && trust.root().fulcio.is_some());
+        let note = trust.note().unwrap();
+        let root = pem::certificates(std::str::from_utf8(CHAIN).unwrap()).unwrap().pop().unwrap();
+        for part in ["http://a/certchain", "http://b/trustBundle", &sha256(&root).to_hex(), "nobody else"] {
+            assert!(note.contains(part), "{part} is not in {note}");
+        }
+    }
+
+    #[test]
+    fn what_nobody_could_trust_is_refused() {
+        let mut trust = ServedTrust::default();
+        for (service, body) in [
+            (SigstoreService::Fulcio, &b"[]"[..]),
+            (SigstoreService::Fulcio, br#"{"chains":[]}"#),
+            (SigstoreService::Rekor, b"no key"),
+            (SigstoreService::Rekor, &[0xff]),
+            (SigstoreService::Timestamp, b""),
+            (SigstoreService::Timestamp, &CHAIN[..900]),
+        ] {
+            assert!(trust.believe(service, body, "http://a").is_err(), "{service:?} {body:?}");
+        }
+        assert_eq!(trust.note(), None);
+    }
+}

@@ -1,0 +1,157 @@
+//! Entries of Rekor v2 (C2SP tlog-tiles): a checkpoint, the bundle that holds the entry, and the tiles that lead from its leaf to the root. A
+//! flow reads all of it anew, as somebody does who has nothing yet.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use hammer_audit::LogClient;
+use hammer_core::record::OperationRecord;
+use hammer_core::runtime::Clock;
+use hammer_core::workload::Ended;
+use hammer_exchange::ServiceClient;
+use hammer_measure::{Nanos, Outcome};
+use hammer_read::{FULL_TILE, LogSteps, Part, malformed, tiles_to_root, write_parts};
+use hammer_tlog::logs::audit::LeafFormat as _;
+use hammer_tlog::logs::tile::{FULL_WIDTH, Level, TileId};
+use http::StatusCode;
+
+use super::series::TilesSeries;
+use super::settled::SettledTree;
+use super::{NOTHING_LOGGED, VerifyOp, VerifyWorkload};
+use crate::promise::SigstorePromise;
+use crate::record::{FoundOnTiles, Instants, PromiseRecord, TilesArtifactRecord};
+use crate::rekor::leaf_of;
+use crate::rekor_tiles::audit::RekorTilesLeaves;
+use crate::rekor_tiles::{CHECKPOINT, size_of_tree};
+
+/// A shard's client of Rekor v2, and what it has seen of the tree.
+pub(super) struct TilesEntries {
+    log: LogSteps,
+    settled: RefCell<SettledTree>,
+}
+
+/// An entry that was not read to the end.
+struct Unread {
+    ended: Ended,
+    /// What the log is to be accused of by it; nothing where it may be honest.
+    found: Option<FoundOnTiles>,
+}
+
+impl TilesEntries {
+    pub(super) fn new(client: ServiceClient, clock: Rc<dyn Clock>, missing_after_ms: u64) -> Self {
+        let log = LogSteps::new(LogClient::Server(client.into_client()), clock);
+        let settled = RefCell::new(SettledTree::after(Nanos::from_millis(missing_after_ms)));
+        Self { log, settled }
+    }
+}
+
+impl VerifyWorkload {
+    /// Reads the entry, and promises by what was read.
+    pub(super) async fn read_from_tiles(
+        &self,
+        entries: &TilesEntries,
+        series: TilesSeries,
+        op: &mut VerifyOp,
+        record: &OperationRecord,
+    ) -> Result<(), Ended> {
+        let VerifyOp { answer, proof, .. } = &mut *op;
+        entries.log.get((CHECKPOINT, false), answer, record.step(series.checkpoint)).await?;
+        let at = Instants::of(record, &answer.wire);
+        write_parts(proof, FoundOnTiles::Whole as u8, [Part::bytes(&answer.body)]);
+        let read = self.read_to_root(entries, series, op, record).await;
+        let (found, ended) = match read {
+            Ok(()) => (Some(FoundOnTiles::Whole), Ok(())),
+            Err(Unread { ended, found }) => (found, Err(ended)),
+        };
+        if let Some(found) = found {
+            let VerifyOp { entry, proof, record: written, .. } = op;
+            proof[0] = found as u8;
+            let told = TilesArtifactRecord {
+                at,
+                leaf: leaf_of(&entry.uuid).ok_or(NOTHING_LOGGED)?,
+                index: entry.log_index,
+                logged_unix_ms: entry.logged_unix_ms,
+                artifact: &entry.artifact,
+                identity: &entry.identity,
+                timestamp: &entry.timestamp,
+                proof,
+            };
+            PromiseRecord::TilesArtifact(told).write(written);
+            record.promise(SigstorePromise::Artifact.into(), written);
+            // One of a bundle that could not be read must not be held in memory for the rest of the run.
+            proof.shrink_to(KEPT_PROOF);
+            written.shrink_to(KEPT_PROOF);
+        }
+        ended
+    }
+
+    /// Reads what lies between the entry and the checkpoint that was just read.
+    async fn read_to_root(
+        &self,
+        entries: &TilesEntries,
+        series: TilesSeries,
+        op: &mut VerifyOp,
+        record: &OperationRecord,
+    ) -> Result<(), Unread> {
+        let VerifyOp { answer, entry, proof, .. } = op;
+        let index = entry.log_index;
+        let size = size_of_tree(&answer.body).ok_or(Unread::broken("answer is not a checkpoint"))?;
+        entries.settled.borrow_mut().saw(size, answer.wire.done.unwrap_or_default());
+        let Some(bundle) = TileId::covering(Level::Entries, index, size) else {
+            // One of several servers may be behind the others.
+            let found = self.is_late(entry, answer).then_some(FoundOnTiles::Uncovered);
+            return Err(Unread { ended: NOT_COVERED, found });
+        };
+        let start = || record.step(series.bundle);
+        let read = entries.log.tile((bundle, false), answer, start).await;
+        read.map_err(|ended| entries.unread(ended, bundle, answer.status, proof))?;
+        answer.decode(LARGEST_BUNDLE).map_err(|_| Unread::refused(UNREADABLE))?;
+        let place = (index % u64::from(FULL_WIDTH)) as usize;
+        match RekorTilesLeaves::entries(&answer.body).nth(place) {
+            Some(Ok(found)) => Part::numbered(index, found).write(proof),
+            _ => {
+                Part::tile(bundle, false, &answer.body).write(proof);
+                let ended = malformed("bundle without the entry");
+                return Err(Unread { ended, found: Some(FoundOnTiles::CutOff) });
+            }
+        }
+        for tile in tiles_to_root(index, size) {
+            let start = || record.step(series.tile);
+            let read = entries.log.tile((tile, false), answer, start).await;
+            read.map_err(|ended| entries.unread(ended, tile, answer.status, proof))?;
+            answer.decode(FULL_TILE).map_err(|_| Unread::refused(UNREADABLE))?;
+            Part::tile(tile, false, &answer.body).write(proof);
+        }
+        Ok(())
+    }
+}
+
+impl TilesEntries {
+    /// A tile that was not answered with a 200. It is missing where every server of the log has to have it.
+    fn unread(&self, ended: Ended, tile: TileId, status: StatusCode, proof: &mut Vec<u8>) -> Unread {
+        let is_missing = status == StatusCode::NOT_FOUND && self.settled.borrow().has(tile);
+        if is_missing {
+            Part::tile(tile, false, &[]).write(proof);
+        }
+        Unread { ended, found: is_missing.then_some(FoundOnTiles::NoTile) }
+    }
+}
+
+impl Unread {
+    /// What came is not what it should be.
+    fn broken(why: &'static str) -> Self {
+        Self { ended: malformed(why), found: Some(FoundOnTiles::Whole) }
+    }
+
+    fn refused(why: &'static str) -> Self {
+        Self { ended: malformed(why), found: None }
+    }
+}
+
+/// The checkpoint is of a tree in which the entry is not yet.
+const NOT_COVERED: Ended = Ended::failed(Outcome::Refused, "not covered by the checkpoint");
+const UNREADABLE: &str = "answer in an encoding that cannot be read";
+/// 256 entries of 64 KiB.
+const LARGEST_BUNDLE: usize = 17 << 20;
+/// An entry and a few tiles.
+const KEPT_PROOF: usize = 128 << 10;
