@@ -84,7 +84,11 @@ impl SigstoreTargetPlan {
                 found.push(format!("{key} is {url}"));
             }
         }
-        let note = (!found.is_empty()).then(|| format!("as {} says, {}", path.display(), found.join(", ")));
+        let finds_tiles = found.iter().any(|found| found.starts_with("rekor_tiles_url"));
+        // Such a configuration has no place for it, and a server that writes its tiles to a folder answers 501 there.
+        let reads = if finds_tiles && plan.rekor_tiles_read_url.is_empty() { TILES_ARE_READ } else { "" };
+        let says = || format!("as {} says, {}{reads}", path.display(), found.join(", "));
+        let note = (!found.is_empty()).then(says);
         Ok(LocatedPlan { plan: Cow::Owned(plan), note })
     }
 }
@@ -96,6 +100,8 @@ fn read(path: &Path, unix_seconds: u64) -> Result<SigningConfig, SigstoreError> 
     let refused = |reason| SigstoreError::SigningConfig { path: path.to_owned(), reason };
     SigningConfig::parse(&text, unix_seconds).map_err(refused)
 }
+
+const TILES_ARE_READ: &str = "; checkpoint and tiles are read below rekor_tiles_url, at /api/v2, unless rekor_tiles_read_url says otherwise";
 
 /// The service of one of those versions whose validity began last.
 fn newest(services: &[WrittenService], versions: &[u32], now: u64) -> Result<Option<ServiceUrl>, String> {

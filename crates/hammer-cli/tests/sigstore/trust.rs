@@ -72,9 +72,12 @@ fn a_signing_configuration_says_where_the_services_are_and_a_url_beside_it_wins(
         fs::write(&file, services.lab.signing_config()).unwrap();
         let report = kept(&run(&services, &nowhere()));
         let said = notes(&report);
-        for part in
-            ["as signing_config.json says, fulcio_url is ", &services.lab.rekor.url, "timestamp_url is "]
-        {
+        for part in [
+            "as signing_config.json says, fulcio_url is ",
+            &services.lab.rekor.url,
+            "timestamp_url is ",
+            "at /api/v2, unless rekor_tiles_read_url says otherwise",
+        ] {
             assert!(said.contains(part), "{part} is not in {said}");
         }
         // Nobody is at the timestamp authority of this one.
