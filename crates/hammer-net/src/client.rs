@@ -119,7 +119,8 @@ impl Client {
         if self.context.config.redirects > 0 && is_redirect(answer.status) {
             Box::pin(self.follow(endpoint, request, bearer, answer)).await?;
         }
-        Ok(())
+        let limit = request.limit.unwrap_or(self.context.config.response_limit);
+        answer.decode_unasked(request, limit)
     }
 
     async fn first_endpoint(&self, cluster: &Rc<Cluster>) -> Result<Rc<Endpoint>, Failure> {

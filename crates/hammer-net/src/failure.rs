@@ -48,6 +48,8 @@ pub enum FailureKind {
     Protocol,
     /// The answer is larger than the limit.
     TooLarge,
+    /// The answer has a content encoding that nobody asked for, and that cannot be decoded.
+    Encoding,
     /// A redirect that cannot be followed: no `Location`, one that is no URL or has a user, or too many in a row.
     Redirect,
     /// The request cannot be put into bytes.
@@ -72,6 +74,7 @@ impl FailureKind {
             Self::RefusedStream => "stream refused",
             Self::Protocol => "protocol error",
             Self::TooLarge => "answer too large",
+            Self::Encoding => "content encoding not decoded",
             Self::Redirect => "redirect not followed",
             Self::Request => "request not sendable",
         }
@@ -87,7 +90,9 @@ impl FailureKind {
     pub const fn outcome(self) -> Outcome {
         match self {
             Self::RefusedStream => Outcome::Pushback,
-            Self::Truncated | Self::Protocol | Self::TooLarge | Self::Redirect => Outcome::Malformed,
+            Self::Truncated | Self::Protocol | Self::TooLarge | Self::Encoding | Self::Redirect => {
+                Outcome::Malformed
+            }
             _ => Outcome::Unreachable,
         }
     }

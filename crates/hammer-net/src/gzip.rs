@@ -1,13 +1,13 @@
-//! Compressed answers: what `Content-Encoding: gzip` stands for (RFC 9110 section 8.4.1.3), within bounds.
+//! Compressed answers: what `Content-Encoding` stands for (RFC 9110 section 8.4.1), within bounds.
 
-use std::io::Read as _;
+use std::io::Read;
 
-use flate2::read::MultiGzDecoder;
+use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use http::HeaderValue;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
 
 use crate::failure::{Failure, FailureKind};
-use crate::request::{Answer, Request};
+use crate::request::{Answer, BodySink, Request};
 
 impl Request {
     /// The same request, which takes an answer that is compressed with gzip; [`Answer::decode`] reads it.
@@ -30,6 +30,38 @@ impl Answer {
             self.body = gunzip(&self.body, limit)?;
             self.headers.remove(CONTENT_ENCODING);
         }
+        Ok(())
+    }
+
+    /// Replaces the body of a success by what it stands for, where the server encoded it though `request` does not say that it takes any
+    /// encoding: it may (RFC 9110 section 12.5.3). Beyond `limit` bytes it is too large.
+    ///
+    /// # Errors
+    /// [`FailureKind::TooLarge`], and [`FailureKind::Encoding`] for what cannot be decoded.
+    pub(crate) fn decode_unasked(&mut self, request: &Request, limit: usize) -> Result<(), Failure> {
+        let Some(encoding) = self.headers.get(CONTENT_ENCODING) else { return Ok(()) };
+        let is_asked = request.headers.contains_key(ACCEPT_ENCODING);
+        if is_asked || request.sink != BodySink::Keep || self.body.is_empty() || !self.status.is_success() {
+            return Ok(());
+        }
+        let is_deflate = encoding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"deflate");
+        let decoded = if is_deflate { self.inflate(limit) } else { self.decode(limit) };
+        decoded.map_err(|failure| match failure.kind {
+            FailureKind::Protocol => Failure { kind: FailureKind::Encoding, ..failure },
+            _ => failure,
+        })
+    }
+
+    /// Some send the format of zlib, as they have to (RFC 9110 section 8.4.1.2), and some what stands in it.
+    fn inflate(&mut self, limit: usize) -> Result<(), Failure> {
+        let whole = plain(ZlibDecoder::new(self.body.as_slice()), "deflate", limit);
+        self.body = match whole {
+            Err(Failure { kind: FailureKind::Protocol, .. }) => {
+                plain(DeflateDecoder::new(self.body.as_slice()), "deflate", limit)?
+            }
+            whole => whole?,
+        };
+        self.headers.remove(CONTENT_ENCODING);
         Ok(())
     }
 
@@ -59,14 +91,19 @@ impl Answer {
 /// # Errors
 /// [`FailureKind::TooLarge`] beyond the limit, [`FailureKind::Protocol`] for what is not whole members of gzip.
 pub fn gunzip(bytes: &[u8], limit: usize) -> Result<Vec<u8>, Failure> {
-    let mut plain = Vec::with_capacity(bytes.len().saturating_mul(3).min(limit));
+    plain(MultiGzDecoder::new(bytes), GZIP, limit)
+}
+
+/// All that `decoder` of that encoding reads, of at most `limit` bytes.
+fn plain(decoder: impl Read, encoding: &str, limit: usize) -> Result<Vec<u8>, Failure> {
+    let mut plain = Vec::new();
     let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
-    MultiGzDecoder::new(bytes)
+    decoder
         .take(most)
         .read_to_end(&mut plain)
-        .map_err(|why| Failure::new(FailureKind::Protocol, format!("decode gzip: {why}")))?;
+        .map_err(|why| Failure::new(FailureKind::Protocol, format!("decode {encoding}: {why}")))?;
     if plain.len() > limit {
-        let detail = format!("decode gzip: it stands for more than {limit} bytes");
+        let detail = format!("decode {encoding}: it stands for more than {limit} bytes");
         return Err(Failure::new(FailureKind::TooLarge, detail));
     }
     Ok(plain)
@@ -149,6 +186,42 @@ mod tests {
             assert_eq!(answer.decode(1000).unwrap_err().kind, FailureKind::Protocol, "{body:?}");
             assert_eq!(answer.body, body);
         }
+    }
+
+    #[test]
+    fn what_nobody_asked_to_be_encoded_is_decoded_whichever_way_it_came() {
+        let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), Compression::default());
+        zlib.write_all(b"an answer").unwrap();
+        let mut bare = flate2::write::DeflateEncoder::new(Vec::new(), Compression::default());
+        bare.write_all(b"an answer").unwrap();
+        let whole = gzip(b"an answer");
+        let request = Request::get(http::uri::PathAndQuery::from_static("/"));
+        let ways = [
+            ("gzip", whole.clone()),
+            ("x-gzip", whole.clone()),
+            ("Deflate", zlib.finish().unwrap()),
+            ("deflate", bare.finish().unwrap()),
+            ("identity", b"an answer".to_vec()),
+        ];
+        for (encoding, body) in ways {
+            let mut answer = answer(Some(encoding), body);
+            answer.decode_unasked(&request, 9).unwrap();
+            assert_eq!(answer.body, b"an answer", "{encoding}");
+        }
+        let mut kept = answer(Some("gzip"), whole.clone());
+        kept.decode_unasked(&request.clone().accept_gzip(), 9).unwrap();
+        assert_eq!(kept.body, whole, "whoever asks decodes it when it suits");
+        let fails = |encoding, body: &[u8], limit| {
+            let mut answer = answer(Some(encoding), body.to_vec());
+            answer.decode_unasked(&request, limit).unwrap_err().kind
+        };
+        assert_eq!(fails("gzip", &whole, 8), FailureKind::TooLarge);
+        assert_eq!(fails("gzip", b"plain", 9), FailureKind::Encoding);
+        assert_eq!(fails("deflate", b"plain", 9), FailureKind::Encoding);
+        assert_eq!(fails("br", b"plain", 9), FailureKind::Encoding);
+        let mut refused = answer(Some("br"), b"plain".to_vec());
+        refused.status = http::StatusCode::BAD_REQUEST;
+        refused.decode_unasked(&request, 9).unwrap();
     }
 
     #[test]

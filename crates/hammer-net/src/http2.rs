@@ -4,6 +4,7 @@ use bytes::Bytes;
 use h2::RecvStream;
 use hammer_measure::Nanos;
 use http::HeaderMap;
+use http::header::CONTENT_ENCODING;
 
 use self::fault::{Attempt, StreamFault};
 use crate::attempt::Broken;
@@ -98,7 +99,8 @@ async fn exchange_on(
     answer.version = head.version;
     // They are moved, since to choose among them costs more than to keep all.
     let is_asked = !request.kept_headers.is_empty();
-    answer.headers = if is_asked || head.status.is_redirection() { head.headers } else { HeaderMap::new() };
+    let is_kept = is_asked || head.status.is_redirection() || head.headers.contains_key(CONTENT_ENCODING);
+    answer.headers = if is_kept { head.headers } else { HeaderMap::new() };
     let limit = request.limit.unwrap_or(context.config.response_limit);
     while let Some(chunk) = stream.data().await {
         let chunk = chunk.map_err(StreamFault::WithinAnswer)?;

@@ -49,11 +49,13 @@ pub struct Answer {
     pub status: StatusCode,
     /// The version that was spoken.
     pub version: Version,
-    /// Those of its headers that the request asked for; over HTTP/2 all of them where it asked for any.
+    /// Those of its headers that the request asked for; over HTTP/2 all of them where it asked for any. Where the body is encoded,
+    /// `Content-Encoding` is there in any case.
     pub headers: HeaderMap,
     /// Its trailers over HTTP/2, where the request asked for any header; those of HTTP/1.1 are read past.
     pub trailers: HeaderMap,
-    /// The body, at most the response limit; partial after a failure, and empty where the request keeps none.
+    /// The body, at most the response limit; partial after a failure, and empty where the request keeps none. What a server encoded
+    /// although the request names no encoding that it takes is decoded.
     pub body: Vec<u8>,
     /// The length of the body in bytes, whatever became of it.
     pub body_length: usize,

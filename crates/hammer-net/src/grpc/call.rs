@@ -132,6 +132,10 @@ mod tests {
         done.body[0] = 1;
         assert_eq!(unary_reply(&done), Err(GrpcFault::Compressed));
         done.headers.insert(ENCODING, HeaderValue::from_static("identity"));
+        assert_eq!(unary_reply(&done), Err(GrpcFault::NoEncoding));
+        done.headers.remove(ENCODING);
+        assert_eq!(unary_reply(&done), Err(GrpcFault::NoEncoding));
+        done.body[0] = 0;
         assert_eq!(unary_reply(&done).unwrap().message, b"ab");
         done.body.clear();
         assert_eq!(unary_reply(&done), Err(GrpcFault::NoMessage));

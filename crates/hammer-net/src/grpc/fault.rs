@@ -21,6 +21,9 @@ pub enum GrpcFault {
     /// A compressed message, which nobody asked for.
     #[error("compressed message")]
     Compressed,
+    /// A message that is said to be compressed, where `grpc-encoding` names no compression.
+    #[error("compressed message without grpc-encoding")]
+    NoEncoding,
     /// A message that is neither plain nor compressed.
     #[error("message flag unknown")]
     Flag,
@@ -39,6 +42,7 @@ impl GrpcFault {
             Self::SeveralMessages => "several messages",
             Self::Cut => "message cut off",
             Self::Compressed => "compressed message",
+            Self::NoEncoding => "compressed message without grpc-encoding",
             Self::Flag => "message flag unknown",
             Self::TooLarge => "message too large",
         }

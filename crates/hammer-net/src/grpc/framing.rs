@@ -37,7 +37,7 @@ fn put_prefix(length: usize, buffer: &mut BytesMut) -> Result<(), GrpcFault> {
     Ok(())
 }
 
-/// The one message of a body. `is_identity`: the compression that a message may name is none.
+/// The one message of a body. `is_identity`: the compression that a message may name is none, so that none is compressed ("Compressed-Flag").
 ///
 /// # Errors
 /// A body of no message or more than one, one that is cut off, or a compressed one.
@@ -50,7 +50,7 @@ pub(super) fn only_message(body: &[u8], is_identity: impl FnOnce() -> bool) -> R
         rest.split_at_checked(u32::from_be_bytes(length) as usize).ok_or(GrpcFault::Cut)?;
     match flag {
         0 => {}
-        1 if is_identity() => {}
+        1 if is_identity() => return Err(GrpcFault::NoEncoding),
         1 => return Err(GrpcFault::Compressed),
         _ => return Err(GrpcFault::Flag),
     }
@@ -100,6 +100,6 @@ mod tests {
         ] {
             assert_eq!(only_message(body, || false), Err(fault), "{body:?}");
         }
-        assert_eq!(only_message(b"\x01\0\0\0\x01a", || true), Ok(&b"a"[..]));
+        assert_eq!(only_message(b"\x01\0\0\0\x01a", || true), Err(GrpcFault::NoEncoding));
     }
 }

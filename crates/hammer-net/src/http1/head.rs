@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use http::header::LOCATION;
+use http::header::{CONTENT_ENCODING, LOCATION};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Version};
 use httparse::{Header, Response, Status};
 
@@ -40,6 +40,7 @@ struct Found {
     is_chunked: bool,
     closes: bool,
     keeps: bool,
+    is_encoded: bool,
 }
 
 /// Reads a head at the start of `bytes`; `None` where it is not whole. Status, version and those headers that are in `kept` stand
@@ -76,6 +77,10 @@ pub(super) fn read(
         // Whoever follows redirects asks for it once there is one.
         keep(response.headers, &[LOCATION], &mut answer.headers);
     }
+    if found.is_encoded && !kept.contains(&CONTENT_ENCODING) {
+        // Whatever was asked for, a body cannot be read without it.
+        keep(response.headers, &[CONTENT_ENCODING], &mut answer.headers);
+    }
     let framing = framing(&found, has_body && !is_interim && code != 204 && code != 304);
     let is_ambiguous = found.has_encoding && found.length.is_some();
     let ends_alone = !matches!(framing, Framing::UntilClose);
@@ -106,6 +111,7 @@ fn find(headers: &[Header<'_>]) -> Result<Found, AnswerFault> {
             14 if name.eq_ignore_ascii_case("content-length") => {
                 found.length = Some(content_length(value, found.length)?);
             }
+            16 if name.eq_ignore_ascii_case("content-encoding") => found.is_encoded = true,
             17 if name.eq_ignore_ascii_case("transfer-encoding") => {
                 found.has_encoding = true;
                 // The last of all codings says how the body ends.

@@ -45,6 +45,32 @@ fn an_answer_holds_what_the_server_said_and_when() {
 }
 
 #[test]
+fn a_body_that_a_server_encodes_unasked_is_decoded_over_either_version() {
+    run(async {
+        for (speaks, version) in [
+            (Speaks::Http1, HttpVersion::Http1),
+            (Speaks::Http2 { streams: 10 }, HttpVersion::Http2PriorKnowledge),
+        ] {
+            let server = Server::start(speaks, |_| {
+                Box::pin(async {
+                    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+                    std::io::Write::write_all(&mut encoder, b"an answer").unwrap();
+                    let mut reply = reply(201, encoder.finish().unwrap());
+                    reply.headers_mut().insert("content-encoding", HeaderValue::from_static("gzip"));
+                    reply
+                })
+            })
+            .await;
+            let client = client(ClientConfig { version, ..config(&server.url()) });
+            let mut answer = Answer::new();
+            client.send(&Request::get(client.path("/").unwrap()), &mut answer).await.unwrap();
+            assert_eq!(answer.body, b"an answer", "{version:?}");
+            assert!(answer.body_length > 20, "that of what was transferred: {}", answer.body_length);
+        }
+    });
+}
+
+#[test]
 fn requests_name_the_user_agent_unless_they_have_their_own() {
     run(async {
         for (speaks, version) in [

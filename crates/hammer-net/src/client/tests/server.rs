@@ -134,8 +134,8 @@ impl Server {
     }
 }
 
-pub(crate) fn reply(status: u16, body: &'static str) -> Reply {
-    http::Response::builder().status(status).body(Full::new(Bytes::from_static(body.as_bytes()))).unwrap()
+pub(crate) fn reply(status: u16, body: impl Into<Bytes>) -> Reply {
+    http::Response::builder().status(status).body(Full::new(body.into())).unwrap()
 }
 
 pub(crate) fn redirect(to: &str) -> Reply {
