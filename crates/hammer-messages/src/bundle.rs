@@ -1,7 +1,7 @@
 //! What somebody who verifies a signature needs (package dev.sigstore.bundle.v1, `sigstore_bundle.proto`; io.intoto, `envelope.proto`),
 //! in JSON alone, as files have it.
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::json;
 use crate::rekor::TransparencyLogEntry;
@@ -16,16 +16,16 @@ pub const MEDIA_TYPE_BEFORE: &str = "application/vnd.dev.sigstore.bundle+json;ve
 #[serde(rename_all = "camelCase", default)]
 pub struct Bundle {
     /// Its version.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "json::or_default", alias = "media_type")]
     pub media_type: String,
     /// Who signed, and when.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", alias = "verification_material")]
     pub verification_material: Option<VerificationMaterial>,
     /// A signature over an artifact that is not in the bundle.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", alias = "message_signature")]
     pub message_signature: Option<MessageSignature>,
     /// Signatures over a payload that is in the bundle.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", alias = "dsse_envelope")]
     pub dsse_envelope: Option<DsseEnvelope>,
 }
 
@@ -34,19 +34,23 @@ pub struct Bundle {
 #[serde(rename_all = "camelCase", default)]
 pub struct VerificationMaterial {
     /// A key that the verifier knows.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", alias = "public_key")]
     pub public_key: Option<PublicKeyIdentifier>,
     /// The signer's certificate and some of its issuers, in versions before 0.3.
-    #[serde(rename = "x509CertificateChain", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "x509CertificateChain",
+        skip_serializing_if = "Option::is_none",
+        alias = "x509_certificate_chain"
+    )]
     pub x509_certificate_chain: Option<X509CertificateChain>,
     /// The signer's certificate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate: Option<BundleCertificate>,
     /// What transparency logs know of the signature.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "json::or_default", alias = "tlog_entries")]
     pub tlog_entries: Vec<TransparencyLogEntry>,
     /// Timestamps over the signature.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", alias = "timestamp_verification_data")]
     pub timestamp_verification_data: Option<TimestampVerificationData>,
 }
 
@@ -55,7 +59,7 @@ pub struct VerificationMaterial {
 #[serde(default)]
 pub struct PublicKeyIdentifier {
     /// By which the verifier finds it.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "json::or_default")]
     pub hint: String,
 }
 
@@ -64,7 +68,7 @@ pub struct PublicKeyIdentifier {
 #[serde(default)]
 pub struct X509CertificateChain {
     /// In DER.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "json::or_default")]
     pub certificates: Vec<BundleCertificate>,
 }
 
@@ -73,7 +77,7 @@ pub struct X509CertificateChain {
 #[serde(rename_all = "camelCase", default)]
 pub struct BundleCertificate {
     /// In DER.
-    #[serde(with = "json::bytes")]
+    #[serde(with = "json::bytes", alias = "raw_bytes")]
     pub raw_bytes: Vec<u8>,
 }
 
@@ -82,7 +86,11 @@ pub struct BundleCertificate {
 #[serde(default)]
 pub struct TimestampVerificationData {
     /// Those of RFC 3161.
-    #[serde(rename = "rfc3161Timestamps", deserialize_with = "or_default")]
+    #[serde(
+        rename = "rfc3161Timestamps",
+        deserialize_with = "json::or_default",
+        alias = "rfc3161_timestamps"
+    )]
     pub rfc3161_timestamps: Vec<Rfc3161SignedTimestamp>,
 }
 
@@ -91,7 +99,7 @@ pub struct TimestampVerificationData {
 #[serde(rename_all = "camelCase", default)]
 pub struct Rfc3161SignedTimestamp {
     /// The DER of a whole `TimeStampResp`.
-    #[serde(with = "json::bytes")]
+    #[serde(with = "json::bytes", alias = "signed_timestamp")]
     pub signed_timestamp: Vec<u8>,
 }
 
@@ -100,7 +108,7 @@ pub struct Rfc3161SignedTimestamp {
 #[serde(rename_all = "camelCase", default)]
 pub struct MessageSignature {
     /// The artifact's hash.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", alias = "message_digest")]
     pub message_digest: Option<HashOutput>,
     /// The signature: of ECDSA in DER.
     #[serde(with = "json::bytes")]
@@ -112,7 +120,7 @@ pub struct MessageSignature {
 #[serde(default)]
 pub struct HashOutput {
     /// `SHA2_256`, `SHA2_384` or `SHA2_512`.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "json::hash_algorithm::deserialize")]
     pub algorithm: String,
     /// The hash itself.
     #[serde(with = "json::bytes")]
@@ -127,10 +135,10 @@ pub struct DsseEnvelope {
     #[serde(with = "json::bytes")]
     pub payload: Vec<u8>,
     /// Its media type.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "json::or_default", alias = "payload_type")]
     pub payload_type: String,
     /// Over the pre-authentication encoding of both.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "json::or_default")]
     pub signatures: Vec<DsseSignature>,
 }
 
@@ -142,15 +150,8 @@ pub struct DsseSignature {
     #[serde(with = "json::bytes")]
     pub sig: Vec<u8>,
     /// A hint at the key; may be empty.
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
+    #[serde(deserialize_with = "json::or_default", skip_serializing_if = "String::is_empty")]
     pub keyid: String,
-}
-
-/// `null` stands for a field's default.
-fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
-    deserializer: D,
-) -> Result<T, D::Error> {
-    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -172,6 +173,57 @@ mod tests {
             let written = serde_json::to_string(&bundle).unwrap();
             assert_eq!(serde_json::from_str::<Bundle>(&written).unwrap(), bundle);
         }
+    }
+
+    #[test]
+    fn a_bundle_in_the_words_of_its_definition_says_the_same() {
+        let usual: Bundle =
+            serde_json::from_str(include_str!("../testdata/cosign-bundle-rekor-v1.json")).unwrap();
+        let mut value: serde_json::Value = serde_json::to_value(&usual).unwrap();
+        in_other_words(&mut value);
+        let text = value.to_string();
+        assert!(text.contains("\"verification_material\"") && text.contains(".0,"), "{text}");
+        assert_eq!(serde_json::from_str::<Bundle>(&text).unwrap(), usual);
+    }
+
+    /// Names as in `.proto` files, integers as numbers with an exponent, base64url without padding, enumerations by their numbers, and a
+    /// `null` for what is not there.
+    fn in_other_words(value: &mut serde_json::Value) {
+        use serde_json::{Map, Value};
+        match value {
+            Value::Array(all) => all.iter_mut().for_each(in_other_words),
+            Value::Object(fields) => {
+                let mut others = Map::new();
+                for (name, mut value) in std::mem::take(fields) {
+                    in_other_words(&mut value);
+                    if ["logIndex", "treeSize", "integratedTime"].contains(&name.as_str()) {
+                        let text = format!("{}e0", value.as_str().unwrap());
+                        value = serde_json::from_str(&text).unwrap();
+                    }
+                    others.insert(snake(&name), value);
+                }
+                others.insert("public_key".to_owned(), Value::Null);
+                *fields = others;
+            }
+            Value::String(text) => match text.as_str() {
+                "SHA2_256" => *value = Value::from(1),
+                text if !text.contains(['\n', ' ', ';', '.']) => {
+                    *value = text.replace('+', "-").replace('/', "_").trim_end_matches('=').into();
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn snake(name: &str) -> String {
+        name.replace("x509C", "x509_c").chars().fold(String::new(), |mut out, letter| {
+            if letter.is_ascii_uppercase() {
+                out.push('_');
+            }
+            out.push(letter.to_ascii_lowercase());
+            out
+        })
     }
 
     #[test]

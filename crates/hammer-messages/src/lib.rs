@@ -2,12 +2,12 @@
 //! over gRPC. Written by hand after the services' own `.proto` files, with their names and numbers, as far as load needs them: what is
 //! left out is skipped when it is read. It never sends anything, and it judges no answer.
 //!
-//! Read in this order: [`google`], [`health`], [`fulcio`], [`rekor`], [`bundle`], [`trillian`].
+//! Read in this order: [`json`], [`google`], [`health`], [`fulcio`], [`rekor`], [`bundle`], [`trillian`].
 
 pub mod bundle;
 pub mod fulcio;
 pub mod google;
 pub mod health;
-mod json;
+pub mod json;
 pub mod rekor;
 pub mod trillian;

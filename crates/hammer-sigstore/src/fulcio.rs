@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use hammer_messages::fulcio as messages;
+use hammer_messages::{fulcio as messages, json};
 use hammer_tlog::encoding::{from_base64, write_base64};
 use http::HeaderName;
 use prost::Message as _;
@@ -119,10 +119,7 @@ pub(crate) fn detached_sct<'a>(
     let sct = match interface {
         FulcioInterface::None => return Ok(None),
         FulcioInterface::V1 => Cow::Owned(decoded(header)?),
-        FulcioInterface::V2 | FulcioInterface::Grpc => {
-            let Parts { sct, .. } = parts(interface, body)?;
-            if interface == FulcioInterface::V2 { Cow::Owned(decoded(&sct)?) } else { sct }
-        }
+        FulcioInterface::V2 | FulcioInterface::Grpc => parts(interface, body)?.sct,
     };
     Ok(Some(sct).filter(|sct| !sct.is_empty()))
 }
@@ -159,7 +156,7 @@ pub(crate) fn digits(leaf: &str) -> impl Iterator<Item = &str> {
 struct Parts<'a> {
     /// The PEM of its certificates.
     texts: Vec<Cow<'a, str>>,
-    /// The SCT that is not in the certificate, in JSON's answers as base64; empty where there is none.
+    /// The SCT that is not in the certificate; empty where there is none.
     sct: Cow<'a, [u8]>,
 }
 
@@ -177,13 +174,13 @@ fn parts(interface: FulcioInterface, body: &[u8]) -> Result<Parts<'_>, NoChain> 
             Ok(Parts::without_sct(vec![Cow::Borrowed(text)]))
         }
         FulcioInterface::V2 => {
-            let answer: SigningCertificate<'_> = serde_json::from_slice(body).map_err(|_| NOT_JSON)?;
+            let answer: SigningCertificate = serde_json::from_slice(body).map_err(|_| NOT_JSON)?;
+            let owned = |chain: Chain| chain.certificates.into_iter().map(Cow::Owned).collect();
             if let Some(signed) = answer.embedded {
-                return Ok(Parts::without_sct(signed.chain.certificates));
+                return Ok(Parts::without_sct(owned(signed.chain)));
             }
             let signed = answer.detached.ok_or(NO_CERTIFICATE)?;
-            let sct = signed.sct.unwrap_or_default().into_owned().into_bytes();
-            Ok(Parts { texts: signed.chain.certificates, sct: sct.into() })
+            Ok(Parts { texts: owned(signed.chain), sct: signed.signed_certificate_timestamp.into() })
         }
         FulcioInterface::Grpc => {
             use messages::IssuedCertificate::{SignedCertificateDetachedSct, SignedCertificateEmbeddedSct};
@@ -203,31 +200,34 @@ fn parts(interface: FulcioInterface, body: &[u8]) -> Result<Parts<'_>, NoChain> 
 
 /// `SigningCertificate` of fulcio.proto in JSON.
 #[derive(Deserialize)]
-struct SigningCertificate<'a> {
-    #[serde(borrow, rename = "signedCertificateEmbeddedSct")]
-    embedded: Option<Signed<'a>>,
-    #[serde(borrow, rename = "signedCertificateDetachedSct")]
-    detached: Option<SignedApart<'a>>,
+struct SigningCertificate {
+    #[serde(rename = "signedCertificateEmbeddedSct", alias = "signed_certificate_embedded_sct")]
+    embedded: Option<Signed>,
+    #[serde(rename = "signedCertificateDetachedSct", alias = "signed_certificate_detached_sct")]
+    detached: Option<SignedApart>,
 }
 
-#[derive(Deserialize)]
-struct SignedApart<'a> {
-    #[serde(borrow)]
-    chain: Chain<'a>,
-    #[serde(borrow, rename = "signedCertificateTimestamp", default)]
-    sct: Option<Cow<'a, str>>,
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct SignedApart {
+    #[serde(deserialize_with = "json::or_default")]
+    chain: Chain,
+    #[serde(alias = "signed_certificate_timestamp", deserialize_with = "json::bytes::deserialize")]
+    signed_certificate_timestamp: Vec<u8>,
 }
 
-#[derive(Deserialize)]
-struct Signed<'a> {
-    #[serde(borrow)]
-    chain: Chain<'a>,
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Signed {
+    #[serde(deserialize_with = "json::or_default")]
+    chain: Chain,
 }
 
-#[derive(Deserialize)]
-struct Chain<'a> {
-    #[serde(borrow)]
-    certificates: Vec<Cow<'a, str>>,
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Chain {
+    #[serde(deserialize_with = "json::or_default")]
+    certificates: Vec<String>,
 }
 
 /// The chains of a `TrustBundle` (fulcio.proto), in DER, each with a certificate at least.
@@ -239,7 +239,7 @@ pub(crate) fn trust_bundle(body: &[u8]) -> Result<Vec<Vec<Vec<u8>>>, String> {
     if bundle.chains.is_empty() {
         return Err("there is no chain".to_owned());
     }
-    let read = |(place, chain): (usize, CertificateChain)| {
+    let read = |(place, chain): (usize, Chain)| {
         let read = pem::certificates(&chain.certificates.join("\n")).filter(|chain| !chain.is_empty());
         read.ok_or_else(|| format!("chain {place} has no certificate"))
     };
@@ -248,12 +248,8 @@ pub(crate) fn trust_bundle(body: &[u8]) -> Result<Vec<Vec<Vec<u8>>>, String> {
 
 #[derive(Deserialize)]
 struct TrustBundle {
-    chains: Vec<CertificateChain>,
-}
-
-#[derive(Deserialize)]
-struct CertificateChain {
-    certificates: Vec<String>,
+    #[serde(default, deserialize_with = "json::or_default")]
+    chains: Vec<Chain>,
 }
 
 const PUBLIC_KEY: &str = "PUBLIC KEY";

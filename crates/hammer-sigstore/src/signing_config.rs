@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use hammer_messages::json;
 use hammer_values::{Date, OneOrMany, ServiceUrl};
 use serde::Deserialize;
 
@@ -134,17 +135,24 @@ fn before_path(url: &ServiceUrl) -> Result<ServiceUrl, String> {
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct WrittenConfig {
+    #[serde(alias = "media_type", deserialize_with = "json::or_default")]
     media_type: String,
+    #[serde(alias = "ca_urls", deserialize_with = "json::or_default")]
     ca_urls: Vec<WrittenService>,
+    #[serde(alias = "rekor_tlog_urls", deserialize_with = "json::or_default")]
     rekor_tlog_urls: Vec<WrittenService>,
+    #[serde(alias = "tsa_urls", deserialize_with = "json::or_default")]
     tsa_urls: Vec<WrittenService>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct WrittenService {
+    #[serde(deserialize_with = "json::or_default")]
     url: String,
+    #[serde(alias = "major_api_version", deserialize_with = "json::uint32")]
     major_api_version: u32,
+    #[serde(alias = "valid_for", deserialize_with = "json::or_default")]
     valid_for: WrittenValidity,
 }
 
@@ -197,6 +205,17 @@ mod tests {
         .unwrap();
         assert_eq!(url(read.rekor.as_ref()).as_deref(), Some("http://c"));
         assert_eq!(read.rekor_tiles, None);
+    }
+
+    #[test]
+    fn a_configuration_in_the_words_of_its_definition_says_the_same() {
+        let text = format!(
+            r#"{{"media_type":"{MEDIA_TYPE}","ca_urls":[{{"url":"http://a","major_api_version":"1","valid_for":null}}],"tsa_urls":null,
+              "rekorTlogUrls":[{{"url":"http://b","majorApiVersion":2.0,"validFor":{{"start":"2022-01-01T00:00:00Z","end":null}}}}]}}"#
+        );
+        let read = SigningConfig::parse(&text, NOW).unwrap();
+        assert_eq!(url(read.fulcio.as_ref()).as_deref(), Some("http://a"));
+        assert_eq!(url(read.rekor_tiles.as_ref()).as_deref(), Some("http://b"));
     }
 
     #[test]

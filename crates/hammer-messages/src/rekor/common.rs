@@ -12,7 +12,7 @@ pub struct LogId {
     /// The identity of the log's key: of Rekor v1 the SHA-256 over its `SubjectPublicKeyInfo`, of Rekor v2 the SHA-256 of which the
     /// hint of its signatures under checkpoints is the beginning.
     #[prost(bytes = "vec", tag = "1")]
-    #[serde(with = "json::bytes")]
+    #[serde(with = "json::bytes", alias = "key_id")]
     pub key_id: Vec<u8>,
 }
 
