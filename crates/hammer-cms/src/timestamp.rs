@@ -12,7 +12,7 @@ mod verifier;
 
 pub use self::fault::TimestampFault;
 pub use self::gen_time::GenTime;
-pub use self::imprint::MessageImprint;
+pub use self::imprint::{ExpectedImprint, MessageImprint};
 pub use self::query::{TimestampQuery, TimestampQueryError};
 pub use self::response::TimestampResponse;
 pub use self::status::{PkiFailures, PkiStatus, StatusInfo};

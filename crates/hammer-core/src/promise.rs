@@ -14,5 +14,5 @@ pub use pool::{RingSender, VerifierWork, VerifyPool};
 pub use sender::PromiseSender;
 pub use transport::frame::PromiseRecord;
 pub use transport::records::Records;
-pub use verdicts::{BrokenPromise, Verdicts};
+pub use verdicts::{BrokenPromise, Finding, Verdicts};
 pub use verifier::Verifier;

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use hammer_cms::signed_data::SignedData;
 use hammer_cms::timestamp::{
-    ExpectedTimestamp, TimestampQuery, TimestampResponse, TimestampVerifier, TstInfo,
+    ExpectedImprint, ExpectedTimestamp, TimestampQuery, TimestampResponse, TimestampVerifier, TstInfo,
 };
 use hammer_tlog::keys::chain::TrustedAuthorities;
 
@@ -22,7 +22,7 @@ pub(crate) fn response(data: &[u8]) -> bool {
     for recorded in RECORDED.iter() {
         let TimestampQuery { imprint_sha256, nonce, .. } = &recorded.query;
         let expected = ExpectedTimestamp {
-            imprint: imprint_sha256,
+            imprint: ExpectedImprint::Sha256(imprint_sha256),
             nonce: *nonce,
             not_before_ms: None,
             not_after_ms: None,
@@ -33,7 +33,7 @@ pub(crate) fn response(data: &[u8]) -> bool {
         }
         let signed = signed_content(data);
         assert!(recorded.signed.iter().any(|known| Some(*known) == signed));
-        let other = ExpectedTimestamp { imprint: &[0; 32], ..expected };
+        let other = ExpectedTimestamp { imprint: ExpectedImprint::Sha256(&[0; 32]), ..expected };
         assert!(verifier.verify(data, &other).is_err(), "it is over one hash alone");
         believed = true;
     }

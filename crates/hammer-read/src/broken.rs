@@ -5,6 +5,11 @@ pub fn unverified() -> Fault {
     Fault::new(UNVERIFIED, "")
 }
 
+/// The same, for that reason.
+pub fn unverified_since(why: impl Into<String>) -> Fault {
+    Fault::new(UNVERIFIED, why)
+}
+
 /// The kind of a fault that is none: a promise with it is unchecked.
 pub const UNVERIFIED: &str = "";
 /// What should prove a read came whole, and cannot be read.

@@ -16,7 +16,9 @@ mod steps;
 mod support;
 mod tiles;
 
-pub use broken::{ALTERED_LEAF, MISSING_TILE, TAMPERED_TILE, UNREADABLE_PROOF, UNVERIFIED, unverified};
+pub use broken::{
+    ALTERED_LEAF, MISSING_TILE, TAMPERED_TILE, UNREADABLE_PROOF, UNVERIFIED, unverified, unverified_since,
+};
 pub use bundle::{check_bundle, plain};
 pub use head::{SeenHead, tiles_to_root};
 pub use log_heads::LogHeads;

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use hammer_tlog::encoding::write_base64;
-use hammer_tlog::hash::{Hash, sha256};
+use hammer_tlog::hash::{Hash, from_hex, sha256};
+use hammer_tlog::keys::digest::DigestAlgorithm;
 use serde::Deserialize;
 
 /// The type of the payload.
@@ -81,15 +82,23 @@ impl FlowEnvelope {
     }
 }
 
-/// The SHA-256 of all that a statement is about.
+/// The digests of SHA-2 of all that a statement is about.
 ///
 /// # Errors
 /// When it is no statement.
-pub(crate) fn subjects(statement: &[u8]) -> Result<Vec<Hash>, String> {
+pub(crate) fn subjects(statement: &[u8]) -> Result<Vec<(DigestAlgorithm, Vec<u8>)>, String> {
     let statement: Statement<'_> =
         serde_json::from_slice(statement).map_err(|why| format!("the statement: {why}"))?;
-    let subjects = statement.subject.into_iter().filter_map(|subject| subject.digest.sha256);
-    Ok(subjects.filter_map(|hash| Hash::from_hex(&hash)).collect())
+    let digests = statement.subject.into_iter().flat_map(|subject| {
+        let DigestSet { sha256, sha384, sha512 } = subject.digest;
+        let named = [
+            (DigestAlgorithm::Sha256, sha256),
+            (DigestAlgorithm::Sha384, sha384),
+            (DigestAlgorithm::Sha512, sha512),
+        ];
+        named.map(|(algorithm, digits)| Some((algorithm, from_hex(&digits?)?))).into_iter().flatten()
+    });
+    Ok(digests.collect())
 }
 
 /// What is read of a statement (in-toto attestation, `spec/v1/statement.md`).
@@ -109,6 +118,10 @@ struct Subject<'a> {
 struct DigestSet<'a> {
     #[serde(borrow)]
     sha256: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    sha384: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    sha512: Option<Cow<'a, str>>,
 }
 
 /// What cosign calls `custom`.
@@ -133,7 +146,8 @@ mod tests {
         for artifact in [Hash([7; 32]), Hash([8; 32])] {
             let to_sign = envelope.state(&artifact);
             envelope.close(b"signature");
-            assert_eq!(subjects(&envelope.payload), Ok(vec![artifact]));
+            let subject = (DigestAlgorithm::Sha256, artifact.0.to_vec());
+            assert_eq!(subjects(&envelope.payload), Ok(vec![subject]));
             assert_eq!(to_sign, sha256(&signed(PAYLOAD_TYPE, &envelope.payload)));
             let json: serde_json::Value = serde_json::from_slice(&envelope.json).unwrap();
             assert_eq!(json["payloadType"], PAYLOAD_TYPE);
@@ -147,12 +161,14 @@ mod tests {
     }
 
     #[test]
-    fn a_statement_is_about_the_sha256_of_its_subjects() {
+    fn a_statement_is_about_the_digests_of_its_subjects() {
         let text = format!(
             r#"{{"_type":"https://in-toto.io/Statement/v1","subject":[{{"name":"a","digest":{{"sha512":"00"}}}},{{"digest":{{"sha256":"{}"}}}}]}}"#,
             Hash([7; 32]).to_hex()
         );
-        assert_eq!(subjects(text.as_bytes()), Ok(vec![Hash([7; 32])]));
+        let of = |algorithm, digest: &[u8]| (algorithm, digest.to_vec());
+        let both = vec![of(DigestAlgorithm::Sha512, &[0]), of(DigestAlgorithm::Sha256, &[7; 32])];
+        assert_eq!(subjects(text.as_bytes()), Ok(both));
         assert!(subjects(b"[]").unwrap_err().starts_with("the statement: "));
     }
 }

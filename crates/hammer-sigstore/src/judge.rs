@@ -18,9 +18,9 @@ use std::sync::Arc;
 
 use hammer_audit::AuditLink;
 use hammer_cms::timestamp::TimestampVerifier;
-use hammer_core::promise::{Fault, Verdicts, Verifier};
+use hammer_core::promise::{Fault, PromiseKind, Verdicts, Verifier};
 use hammer_measure::Nanos;
-use hammer_read::{LogHeads, ProvedTrees};
+use hammer_read::{LogHeads, ProvedTrees, unverified_since};
 use hammer_tlog::logs::audit::Receipt;
 
 use crate::bundle::files::BundleFiles;
@@ -32,10 +32,10 @@ use crate::trust::Trust;
 use artifact::ProvenEntries;
 use bundle::{BundleFault, BundleVerifier, ExpectedBundle};
 use entry::{BelievedCheckpoint, LogTrust, PlacedEntry};
-use malformed::malformed;
+use malformed::{is_unverified, malformed};
 use rekor_log::follow_link::FollowLink;
 use shards::ShardOffsets;
-use tiles_artifact::{TilesJudge, is_unverified};
+use tiles_artifact::TilesJudge;
 use window::StampWindow;
 
 /// What verifiers of a workload are made from, one for each thread.
@@ -144,6 +144,7 @@ impl Judge {
             Ok(_) => {}
             Err(BundleFault::Broken(fault)) => return Err(fault),
             Err(BundleFault::Needs(what)) => return Err(malformed(format!("{what} is not at hand"))),
+            Err(BundleFault::Unverified(why)) => return Err(unverified_since(why)),
         }
         if let Some(files) = &self.bundles {
             files.write(seq, &json, record.artifact);
@@ -176,7 +177,7 @@ impl Judge {
             EntryLog::Tiles | EntryLog::TilesMessage => entry::judge_tiles(&self.trust, record, believed),
         };
         match judged {
-            Err(fault) => verdicts.broken(kind, seq, fault, Some(bytes)),
+            Err(fault) => not_kept(verdicts, kind, seq, fault, bytes),
             Ok(logged) => match &self.audit {
                 None => verdicts.kept(kind),
                 Some(audit) => {
@@ -203,7 +204,7 @@ impl Judge {
     fn known(&self, seq: u64, record: &EntryRecord<'_>, bytes: &[u8], verdicts: &mut Verdicts) {
         let kind = SigstorePromise::Entry.into();
         match (entry::judge_known(record), &self.follow) {
-            (Err(fault), _) => verdicts.broken(kind, seq, fault, Some(bytes)),
+            (Err(fault), _) => not_kept(verdicts, kind, seq, fault, bytes),
             (Ok(Some(place)), Some(follow)) => {
                 let Instants { intended, sent, received } = record.at;
                 let receipt = Receipt::new(seq, place.leaf, None, received.0, self.unix_ms(received) as u64)
@@ -227,7 +228,7 @@ impl Judge {
     ) {
         let kind = promise.into();
         match (judged, &self.follow) {
-            (Err(fault), _) => verdicts.broken(kind, seq, fault, Some(bytes)),
+            (Err(fault), _) => not_kept(verdicts, kind, seq, fault, bytes),
             (Ok(_), None) => verdicts.kept(kind),
             (Ok(proved), Some(follow)) => {
                 let promised_ms = self.unix_ms(at.received) as u64;
@@ -243,6 +244,14 @@ impl Judge {
                 }
             }
         }
+    }
+}
+
+/// The promise is broken, or cannot be held against anything here.
+fn not_kept(verdicts: &mut Verdicts, kind: PromiseKind, seq: u64, fault: Fault, bytes: &[u8]) {
+    match is_unverified(&fault) {
+        true => verdicts.unverified(kind, &fault.detail),
+        false => verdicts.broken(kind, seq, fault, Some(bytes)),
     }
 }
 
@@ -275,9 +284,6 @@ impl Verifier for PromiseVerifier {
                 if let Some(((id, raw), joined)) = head.zip(judge.joined.as_ref()) {
                     joined.answered_with(id, raw, record.at.received);
                 }
-                if judged.as_ref().is_err_and(is_unverified) {
-                    return verdicts.unchecked(SigstorePromise::Artifact.into());
-                }
                 (SigstorePromise::Artifact, judged)
             }
             Ok(PromiseRecord::Search(record)) => (SigstorePromise::Search, search::judge(&record)),
@@ -293,7 +299,7 @@ impl Verifier for PromiseVerifier {
         };
         match judged {
             Ok(()) => verdicts.kept(kind.into()),
-            Err(fault) => verdicts.broken(kind.into(), seq, fault, Some(bytes)),
+            Err(fault) => not_kept(verdicts, kind.into(), seq, fault, bytes),
         }
     }
 

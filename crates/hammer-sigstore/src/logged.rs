@@ -1,5 +1,7 @@
 //! What an entry of either Rekor says: what was signed, with which signature, and by whom.
 
+use std::fmt;
+
 use hammer_tlog::encoding::{Base64, from_base64};
 use hammer_tlog::hash::from_hex;
 use hammer_tlog::keys::digest::DigestAlgorithm;
@@ -46,15 +48,44 @@ impl LoggedKind {
     }
 }
 
+/// Why what an entry says is not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum UnreadEntry {
+    /// It does not have the form of an entry.
+    Malformed(String),
+    /// It is of a kind, or by a digest, that is not verified here.
+    Unknown(String),
+}
+
+impl fmt::Display for UnreadEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Malformed(why) | Self::Unknown(why)) = self;
+        f.write_str(why)
+    }
+}
+
+impl From<String> for UnreadEntry {
+    fn from(why: String) -> Self {
+        Self::Malformed(why)
+    }
+}
+
 impl LoggedSignature {
     /// Reads the body of an entry.
     ///
     /// # Errors
     /// What it is not.
-    pub(crate) fn read(body: &[u8]) -> Result<Self, String> {
-        let entry: Entry = serde_json::from_slice(body).map_err(|why| why.to_string())?;
+    pub(crate) fn read(body: &[u8]) -> Result<Self, UnreadEntry> {
+        let entry: Entry =
+            serde_json::from_slice(body).map_err(|why| UnreadEntry::Malformed(why.to_string()))?;
         let Entry { api_version: version, kind, spec } = entry;
-        let unknown = || format!("an entry of kind {kind:?} {version} is not verified here");
+        let told = || format!("an entry of kind {kind:?} {version} is not verified here");
+        let is_known = ["hashedrekord", "dsse"].contains(&kind.as_str())
+            && ["0.0.1", "0.0.2"].contains(&version.as_str());
+        let unknown = || match is_known {
+            true => UnreadEntry::Malformed(told()),
+            false => UnreadEntry::Unknown(told()),
+        };
         let (kind, digest, signature, signer) = match (kind.as_str(), version.as_str(), spec) {
             ("hashedrekord", "0.0.1", Spec { data: Some(data), signature: Some(signed), .. }) => (
                 LoggedKind::HashedRekord,
@@ -202,24 +233,26 @@ struct VerifierBytes {
 }
 
 impl HashV001 {
-    fn read(&self) -> Result<(DigestAlgorithm, Vec<u8>), String> {
-        let value = from_hex(&self.value);
+    fn read(&self) -> Result<(DigestAlgorithm, Vec<u8>), UnreadEntry> {
         let algorithm = match self.algorithm.as_str() {
-            "sha256" => Some(DigestAlgorithm::Sha256),
-            "sha384" => Some(DigestAlgorithm::Sha384),
-            "sha512" => Some(DigestAlgorithm::Sha512),
-            _ => None,
+            "sha256" => DigestAlgorithm::Sha256,
+            "sha384" => DigestAlgorithm::Sha384,
+            "sha512" => DigestAlgorithm::Sha512,
+            unknown => return Err(unknown_digest(unknown)),
         };
-        algorithm
-            .zip(value)
-            .ok_or_else(|| format!("no hash that is known: {} {}", self.algorithm, self.value))
+        let value = from_hex(&self.value);
+        Ok((algorithm, value.ok_or_else(|| format!("a hash in no hexadecimal digits: {}", self.value))?))
     }
 }
 
+fn unknown_digest(name: &str) -> UnreadEntry {
+    UnreadEntry::Unknown(format!("a hash that is none of SHA-2: {}", name.escape_debug()))
+}
+
 impl HashV002 {
-    fn read(self) -> Result<(DigestAlgorithm, Vec<u8>), String> {
+    fn read(self) -> Result<(DigestAlgorithm, Vec<u8>), UnreadEntry> {
         let algorithm = digest_named(&self.algorithm);
-        Ok((algorithm.ok_or_else(|| format!("no hash that is known: {}", self.algorithm))?, self.digest.0))
+        Ok((algorithm.ok_or_else(|| unknown_digest(&self.algorithm))?, self.digest.0))
     }
 }
 
@@ -272,12 +305,14 @@ mod tests {
     #[test]
     fn what_is_no_entry_that_is_known_says_so() {
         let refused = |text: &str| LoggedSignature::read(text.as_bytes()).unwrap_err();
-        assert!(refused("{").contains("EOF"));
+        let malformed = |why: &str| UnreadEntry::Malformed(why.to_owned());
+        let unknown = |why: &str| UnreadEntry::Unknown(why.to_owned());
+        assert!(matches!(refused("{"), UnreadEntry::Malformed(why) if why.contains("EOF")));
         let intoto = refused(r#"{"apiVersion":"0.0.2","kind":"intoto","spec":{}}"#);
-        assert_eq!(intoto, "an entry of kind \"intoto\" 0.0.2 is not verified here");
+        assert_eq!(intoto, unknown("an entry of kind \"intoto\" 0.0.2 is not verified here"));
         let two = r#"{"apiVersion":"0.0.1","kind":"dsse","spec":{"payloadHash":{"algorithm":"sha256","value":"00"},"signatures":[]}}"#;
-        assert_eq!(refused(two), "0 signatures in an entry, and not one");
+        assert_eq!(refused(two), malformed("0 signatures in an entry, and not one"));
         let hash = r#"{"apiVersion":"0.0.1","kind":"dsse","spec":{"payloadHash":{"algorithm":"md5","value":"00"},"signatures":[{"signature":"","verifier":""}]}}"#;
-        assert_eq!(refused(hash), "no hash that is known: md5 00");
+        assert_eq!(refused(hash), unknown("a hash that is none of SHA-2: md5"));
     }
 }

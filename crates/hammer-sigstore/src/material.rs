@@ -255,7 +255,9 @@ mod tests {
         let FlowEnvelope { payload, signed, .. } = &formed_one.envelope;
         assert_eq!(key.verify_raw(signed, &formed_one.signature), Ok(()));
         assert_eq!(formed_one.digest, sha256(signed));
-        assert_eq!(crate::envelope::subjects(payload), Ok(vec![sha256(&formed_one.artifact)]));
+        let subject =
+            (hammer_tlog::keys::digest::DigestAlgorithm::Sha256, sha256(&formed_one.artifact).0.to_vec());
+        assert_eq!(crate::envelope::subjects(payload), Ok(vec![subject]));
         let proof = formed_one.proof.clone();
         formed.prove_as(3, "another@hammer.test", &mut formed_one);
         assert_eq!((formed_one.identity.as_str(), formed_one.proof), ("another@hammer.test", proof));

@@ -5,6 +5,7 @@ mod trusted_root;
 use std::path::Path;
 use std::time::Duration;
 
+use hammer_tlog::hash::Hash;
 use hammer_tlog::keys::chain::TrustedAuthorities;
 use hammer_tlog::keys::key::{KeyAlgorithm, LogKey};
 use hammer_tlog::logs::note::{NoteError, Verifier};
@@ -22,6 +23,8 @@ pub struct Trust {
     fulcio: Option<TrustedAuthorities>,
     /// The CT logs whose SCTs count.
     pub(crate) ct_logs: Vec<LogKey>,
+    /// The ids of trusted logs of either kind whose keys are of an algorithm that is not verified here.
+    unread: Vec<Hash>,
     /// Whether a certificate without an SCT breaks a promise.
     pub(crate) require_sct: bool,
     /// Keys of Rekor v1, each of another shard.
@@ -62,6 +65,7 @@ impl Trust {
             None => root.and_then(|root| root.log_on_tiles(tiles_url)),
         };
         let origin = plan.rekor_tiles_origin.as_deref();
+        let unread = root.map_or_else(Vec::new, |root| root.unread_logs().to_vec());
         Ok(Self {
             fulcio: match read_chain("fulcio_chain", &plan.fulcio_chain)? {
                 None => root.and_then(|root| root.fulcio.clone()),
@@ -69,6 +73,7 @@ impl Trust {
             },
             require_sct: plan.require_sct.unwrap_or(!ct_logs.is_empty()),
             ct_logs,
+            unread,
             rekor,
             rekor_tiles: rekor_tiles
                 .map(|(key, url)| checkpoint_verifier(key, origin, url.as_ref()))
@@ -89,6 +94,7 @@ impl Trust {
             fulcio: root.fulcio.clone(),
             require_sct: !ct_logs.is_empty(),
             ct_logs,
+            unread: root.unread_logs().to_vec(),
             rekor: root.log_keys(),
             rekor_tiles: None,
             timestamp: root.timestamp.clone(),
@@ -104,6 +110,11 @@ impl Trust {
     /// When no key of it is known.
     pub fn expect_rekor_tiles(&self) -> Result<&Verifier, SigstoreError> {
         self.rekor_tiles.as_ref().ok_or(missing("rekor_tiles_key", "key of Rekor v2"))
+    }
+
+    /// Whether that is a trusted log whose key is of an algorithm that is not verified here.
+    pub(crate) fn is_unread(&self, log_id: &Hash) -> bool {
+        self.unread.contains(log_id)
     }
 
     /// Whether SCTs can be verified.
@@ -142,6 +153,11 @@ impl Trust {
     #[cfg(test)]
     pub(crate) fn trust_timestamps_of(&mut self, chain: TrustedAuthorities) {
         self.timestamp = Some(chain);
+    }
+
+    #[cfg(test)]
+    pub(crate) fn leave_unread(&mut self, logs: Vec<Hash>) {
+        self.unread = logs;
     }
 
     /// The keys of Rekor v1.

@@ -182,7 +182,7 @@ impl Verifier for TrillianJudge {
         let kind = check.promise().into();
         match self.judge(check, &parts) {
             Ok(()) => verdicts.kept(kind),
-            Err(Fault { kind: UNVERIFIED, .. }) => verdicts.unchecked(kind),
+            Err(Fault { kind: UNVERIFIED, detail, .. }) => verdicts.unverified(kind, &detail),
             Err(fault) => verdicts.broken(kind, seq, fault, Some(bytes)),
         }
     }

@@ -53,6 +53,7 @@ impl TufKey {
             "ed25519" => ed25519(public).map_or_else(unknown, Self::Whole),
             "ecdsa-sha2-nistp256" => ecdsa(public, KeyAlgorithm::P256).map_or_else(unknown, Self::Whole),
             "ecdsa-sha2-nistp384" => ecdsa(public, KeyAlgorithm::P384).map_or_else(unknown, Self::Whole),
+            "ecdsa-sha2-nistp521" => ecdsa(public, KeyAlgorithm::P521).map_or_else(unknown, Self::Whole),
             "rsassa-pss-sha256" if written.keytype == "rsa" => {
                 let key = LogKey::from_pem(public).ok().filter(|key| key.algorithm() == KeyAlgorithm::Rsa);
                 key.map_or_else(unknown, Self::RsaPss)

@@ -51,6 +51,9 @@ pub(crate) enum UsageError {
     /// A bundle about which nothing can be said.
     #[error("verify {}: {what} is not at hand", path.display())]
     Unverifiable { path: PathBuf, what: &'static str },
+    /// A bundle that is by something which is not verified here.
+    #[error("verify {}: {why}", path.display())]
+    Unverified { path: PathBuf, why: String },
     /// A line of a file of receipts is none.
     #[error("read {}: line {line}: failed to {source}", path.display())]
     Receipt { path: PathBuf, line: u64, source: ReceiptError },

@@ -34,16 +34,30 @@ pub enum SignedDataError {
     /// The attribute contentType is not the type of the content.
     #[error("verify the signed data: the attribute contentType is not the type of the content")]
     ContentType,
-    /// The signer's digest algorithm is none of SHA-2, or its signature algorithm does not go with it.
-    #[error("verify the signed data: the signer's {what} algorithm is unknown, or is not for its digest")]
-    Algorithm {
+    /// The signer's digest or signature algorithm is not verified here.
+    #[error("verify the signed data: the signer's {what} algorithm is unknown")]
+    Unknown {
         /// Digest or signature.
         what: &'static str,
     },
+    /// The signer's signature algorithm does not go with its digest.
+    #[error("verify the signed data: the signer's signature algorithm is not for its digest")]
+    Algorithms,
     /// The attribute messageDigest is not the digest of the content.
     #[error("verify the signed data: the content has another digest than the attribute messageDigest")]
     MessageDigest,
     /// The signature does not hold.
     #[error("verify the signed data: {0}")]
     Signature(#[from] SignatureError),
+}
+
+impl SignedDataError {
+    /// Whether nothing is said against it, but that it is by an algorithm which is not verified here.
+    pub const fn is_unverified(&self) -> bool {
+        match self {
+            Self::Unknown { .. } => true,
+            Self::Signature(source) => source.is_unknown(),
+            _ => false,
+        }
+    }
 }

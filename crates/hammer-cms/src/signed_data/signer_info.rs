@@ -55,9 +55,13 @@ impl<'a> SignerInfo<'a> {
     pub fn verify(&self, content_type: &[u8], content: &[u8], key: &LogKey) -> Result<(), SignedDataError> {
         let attributes = self.attributes()?;
         let digest = DigestAlgorithm::from_identifier(self.digest_algorithm)
-            .ok_or(SignedDataError::Algorithm { what: "digest" })?;
-        let scheme = SignatureScheme::of_signer(self.signature_algorithm, digest)
-            .ok_or(SignedDataError::Algorithm { what: "signature" })?;
+            .ok_or(SignedDataError::Unknown { what: "digest" })?;
+        let scheme = SignatureScheme::of_signer(self.signature_algorithm, digest);
+        let is_known = || SignatureScheme::from_identifier(self.signature_algorithm).is_some();
+        let scheme = scheme.ok_or_else(|| match is_known() {
+            true => SignedDataError::Algorithms,
+            false => SignedDataError::Unknown { what: "signature" },
+        })?;
         if attributes.content_type()? != content_type {
             return Err(SignedDataError::ContentType);
         }

@@ -38,6 +38,9 @@ pub enum TimestampFault {
     /// Another hash is stamped.
     #[error("verify the timestamp: it is over another hash")]
     Imprint,
+    /// The hash that is stamped is by an algorithm that is not verified here.
+    #[error("verify the timestamp: it is over a hash that is none of SHA-2")]
+    ImprintDigest,
     /// The nonce is not that of the query.
     #[error("verify the timestamp: its nonce is not that of the query")]
     Nonce,
@@ -98,6 +101,17 @@ impl From<SignedDataError> for TimestampFault {
 }
 
 impl TimestampFault {
+    /// Whether nothing is said against it, but that it is by an algorithm which is not verified here.
+    pub const fn is_unverified(&self) -> bool {
+        match self {
+            Self::ImprintDigest => true,
+            Self::Key(source) => source.is_unknown(),
+            Self::Untrusted(source) => source.is_unverified(),
+            Self::Signature(source) => source.is_unverified(),
+            _ => false,
+        }
+    }
+
     /// What a report calls it.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -105,7 +119,7 @@ impl TimestampFault {
                 "malformed-timestamp"
             }
             Self::NotGranted { .. } => "timestamp-not-granted",
-            Self::Imprint => "timestamp-imprint",
+            Self::Imprint | Self::ImprintDigest => "timestamp-imprint",
             Self::Nonce => "timestamp-nonce",
             Self::TooEarly { .. } | Self::TooLate { .. } => "timestamp-time",
             Self::Signers { .. } | Self::NoCertificate => "timestamp-signer",

@@ -1,6 +1,8 @@
 use hammer_tlog::keys::der::{self, DerError, Tlv};
 use hammer_tlog::keys::digest::DigestAlgorithm;
 
+use super::fault::TimestampFault;
+
 /// `AlgorithmIdentifier` of SHA-256 with `NULL`, and the header of the hash: all of a `MessageImprint` of SHA-256 between its
 /// own header and the 32 bytes.
 const SHA256_IMPRINT: [u8; 17] =
@@ -28,6 +30,30 @@ impl<'a> MessageImprint<'a> {
     pub fn sha256(&self) -> Option<&'a [u8; 32]> {
         let named = DigestAlgorithm::from_identifier(self.hash_algorithm);
         if named == Some(DigestAlgorithm::Sha256) { self.hashed_message.try_into().ok() } else { None }
+    }
+}
+
+/// What has to be stamped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExpectedImprint<'a> {
+    /// That SHA-256, as it was asked for.
+    Sha256(&'a [u8; 32]),
+    /// These bytes, by whichever digest of SHA-2 the token names.
+    Message(&'a [u8]),
+}
+
+impl ExpectedImprint<'_> {
+    /// Whether `imprint` is of it.
+    pub(super) fn check(&self, imprint: &MessageImprint<'_>) -> Result<(), TimestampFault> {
+        let is_it = match *self {
+            Self::Sha256(hash) => imprint.sha256() == Some(hash),
+            Self::Message(message) => {
+                let named = DigestAlgorithm::from_identifier(imprint.hash_algorithm);
+                let digest = named.ok_or(TimestampFault::ImprintDigest)?.digest(message);
+                digest.as_ref() == imprint.hashed_message
+            }
+        };
+        if is_it { Ok(()) } else { Err(TimestampFault::Imprint) }
     }
 }
 

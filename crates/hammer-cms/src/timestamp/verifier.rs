@@ -1,6 +1,7 @@
 use hammer_tlog::keys::chain::TrustedAuthorities;
 
 use super::fault::TimestampFault;
+use super::imprint::ExpectedImprint;
 use super::response::TimestampResponse;
 use super::signer::{Signers, find_certificate};
 use super::tst_info::{Accuracy, TstInfo};
@@ -12,8 +13,8 @@ const ID_CT_TST_INFO: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 
 /// What a timestamp has to say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExpectedTimestamp<'a> {
-    /// The SHA-256 of what is stamped.
-    pub imprint: &'a [u8; 32],
+    /// What is stamped.
+    pub imprint: ExpectedImprint<'a>,
     /// The nonce of the query; without one that of the response is not looked at.
     pub nonce: Option<u64>,
     /// When the query was sent, in milliseconds since 1970, less what the clocks may differ.
@@ -26,9 +27,7 @@ impl ExpectedTimestamp<'_> {
     /// Whether `info` says it. A time in whole seconds stands for each millisecond of its second. The accuracy that an
     /// authority claims widens nothing.
     fn check(&self, info: &TstInfo<'_>) -> Result<(), TimestampFault> {
-        if info.imprint.sha256() != Some(self.imprint) {
-            return Err(TimestampFault::Imprint);
-        }
+        self.imprint.check(&info.imprint)?;
         if self.nonce.is_some_and(|nonce| !info.has_nonce(nonce)) {
             return Err(TimestampFault::Nonce);
         }

@@ -4,6 +4,7 @@ mod mint;
 mod minted;
 mod mutated;
 mod openssl;
+mod openssl_p521;
 mod query;
 mod recorded;
 mod responses;

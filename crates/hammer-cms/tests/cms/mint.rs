@@ -1,6 +1,8 @@
 //! A timestamp authority that does as it is told, in DER of its own.
 
-use hammer_cms::timestamp::{ExpectedTimestamp, TimestampFault, TimestampVerifier, VerifiedTimestamp};
+use hammer_cms::timestamp::{
+    ExpectedImprint, ExpectedTimestamp, TimestampFault, TimestampVerifier, VerifiedTimestamp,
+};
 use hammer_tlog::hash::sha256;
 use hammer_tlog::keys::certificate::Certificate;
 use hammer_tlog::keys::chain::TrustedAuthorities;
@@ -264,7 +266,7 @@ impl Stamp {
 /// What a verifier says of a response to the query that all tokens here answer.
 pub(crate) fn judge(verifier: &mut TimestampVerifier, response: &[u8]) -> Result<i64, TimestampFault> {
     let expected = ExpectedTimestamp {
-        imprint: &IMPRINT,
+        imprint: ExpectedImprint::Sha256(&IMPRINT),
         nonce: Some(NONCE),
         not_before_ms: Some(STAMPED_MS - 100),
         not_after_ms: Some(STAMPED_MS + 900),

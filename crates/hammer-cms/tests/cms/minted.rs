@@ -1,7 +1,7 @@
 //! Tokens with one thing wrong each.
 
 use hammer_cms::signed_data::{SignedData, SignedDataError};
-use hammer_cms::timestamp::{TimestampFault, TimestampResponse};
+use hammer_cms::timestamp::{ExpectedImprint, ExpectedTimestamp, TimestampFault, TimestampResponse};
 use hammer_tlog::keys::certificate::Certificate;
 use hammer_tlog::keys::chain::ChainError;
 use hammer_tlog::keys::der::{self, DerError};
@@ -39,6 +39,15 @@ fn another_imprint_is_found() {
     let sha3_256 = [0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x08];
     let algorithm = Stamp { imprint_algorithm: sequence(&[&oid(&sha3_256)]), ..Stamp::default() };
     assert_eq!(fault(&algorithm).0, TimestampFault::Imprint);
+    let authority = Authority::new();
+    let of_message = ExpectedTimestamp {
+        imprint: ExpectedImprint::Message(b"message"),
+        nonce: None,
+        not_before_ms: None,
+        not_after_ms: None,
+    };
+    let unknown = authority.verifier().verify(&authority.respond(&algorithm), &of_message).unwrap_err();
+    assert!(unknown == TimestampFault::ImprintDigest && unknown.is_unverified());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hammer_cms::signed_data::SignedData;
-use hammer_cms::timestamp::{ExpectedTimestamp, TimestampQuery, TimestampResponse, TstInfo};
+use hammer_cms::timestamp::{ExpectedImprint, ExpectedTimestamp, TimestampQuery, TimestampResponse, TstInfo};
 use hammer_mutate::{Mutator, cases};
 use hammer_tlog::hash::sha256;
 
@@ -18,8 +18,8 @@ fn no_altered_response_is_believed_or_panics() {
         ("openssl", "p384-without-all.tsr", sha256(b"stamped").0, None),
     ] {
         let response = testdata(&format!("{folder}/{file}"));
-        let expected =
-            ExpectedTimestamp { imprint: &imprint, nonce, not_before_ms: None, not_after_ms: None };
+        let imprint = ExpectedImprint::Sha256(&imprint);
+        let expected = ExpectedTimestamp { imprint, nonce, not_before_ms: None, not_after_ms: None };
         let (mut verifier, mut mutator) = (verifier(folder), Mutator::new(7));
         let whole = verifier.verify(&response, &expected).unwrap();
         let mut kinds = BTreeSet::new();

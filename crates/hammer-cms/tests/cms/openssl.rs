@@ -1,7 +1,8 @@
 //! Responses of `openssl ts -reply`, which `openssl ts -verify` accepts.
 
 use hammer_cms::timestamp::{
-    Accuracy, ExpectedTimestamp, PkiStatus, TimestampFault, TimestampQuery, TimestampVerifier,
+    Accuracy, ExpectedImprint, ExpectedTimestamp, PkiStatus, TimestampFault, TimestampQuery,
+    TimestampVerifier,
 };
 use hammer_tlog::hash::sha256;
 use hammer_tlog::keys::chain::{ChainError, TrustedAuthorities};
@@ -13,6 +14,7 @@ fn nonce() -> Option<u64> {
 }
 
 fn expected(imprint: &[u8; 32], nonce: Option<u64>) -> ExpectedTimestamp<'_> {
+    let imprint = ExpectedImprint::Sha256(imprint);
     ExpectedTimestamp { imprint, nonce, not_before_ms: None, not_after_ms: None }
 }
 

@@ -2,8 +2,8 @@
 
 use hammer_cms::signed_data::SignedData;
 use hammer_cms::timestamp::{
-    Accuracy, ExpectedTimestamp, PkiStatus, TimestampFault, TimestampQuery, TimestampResponse,
-    TimestampVerifier, TstInfo, VerifiedTimestamp,
+    Accuracy, ExpectedImprint, ExpectedTimestamp, PkiStatus, TimestampFault, TimestampQuery,
+    TimestampResponse, TimestampVerifier, TstInfo, VerifiedTimestamp,
 };
 use hammer_tlog::keys::chain::{ChainError, TrustedAuthorities};
 
@@ -24,7 +24,7 @@ fn response() -> Vec<u8> {
 fn a_response_of_timestamp_server_verifies_with_its_chain_again_and_again() {
     let (query, response, mut verifier) = (query(), response(), verifier("timestamp-server"));
     let expected = ExpectedTimestamp {
-        imprint: &query.imprint_sha256,
+        imprint: ExpectedImprint::Sha256(&query.imprint_sha256),
         nonce: query.nonce,
         not_before_ms: Some(STAMPED_MS + 999),
         not_after_ms: Some(STAMPED_MS),
@@ -41,7 +41,7 @@ fn a_response_of_timestamp_server_verifies_with_its_chain_again_and_again() {
 fn the_window_ends_with_the_second_that_the_time_stands_for() {
     let (query, response, mut verifier) = (query(), response(), verifier("timestamp-server"));
     let mut judge = |not_before_ms, not_after_ms| {
-        let imprint = &query.imprint_sha256;
+        let imprint = ExpectedImprint::Sha256(&query.imprint_sha256);
         let expected = ExpectedTimestamp { imprint, nonce: None, not_before_ms, not_after_ms };
         verifier.verify(&response, &expected).map(|verified| verified.unix_ms)
     };
@@ -86,7 +86,7 @@ fn without_the_intermediate_nobody_trusts_the_signer() {
     let root = whole.certificates().last().unwrap().to_vec();
     let mut verifier = TimestampVerifier::new(TrustedAuthorities::from_der([root]).unwrap());
     let expected = ExpectedTimestamp {
-        imprint: &query().imprint_sha256,
+        imprint: ExpectedImprint::Sha256(&query().imprint_sha256),
         nonce: None,
         not_before_ms: None,
         not_after_ms: None,

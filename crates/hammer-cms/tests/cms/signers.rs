@@ -1,6 +1,6 @@
 //! What a verifier remembers of signers.
 
-use hammer_cms::timestamp::{ExpectedTimestamp, TimestampFault, TimestampVerifier};
+use hammer_cms::timestamp::{ExpectedImprint, ExpectedTimestamp, TimestampFault, TimestampVerifier};
 use hammer_tlog::keys::chain::{ChainError, TrustedAuthorities};
 
 use crate::mint::{Authority, IMPRINT, STAMPED_MS, Stamp, judge};
@@ -26,8 +26,12 @@ fn a_signer_that_is_remembered_signs_nothing_when_it_has_expired() {
     let mut verifier = authority.verifier();
     let mut at = |gen_time| {
         let response = authority.respond(&Stamp { gen_time, ..Stamp::default() });
-        let expected =
-            ExpectedTimestamp { imprint: &IMPRINT, nonce: None, not_before_ms: None, not_after_ms: None };
+        let expected = ExpectedTimestamp {
+            imprint: ExpectedImprint::Sha256(&IMPRINT),
+            nonce: None,
+            not_before_ms: None,
+            not_after_ms: None,
+        };
         verifier.verify(&response, &expected).map(|verified| verified.unix_ms)
     };
     assert!(at("20300102030405Z").is_ok());

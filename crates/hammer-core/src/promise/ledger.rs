@@ -1,6 +1,7 @@
 //! The promises of one workload, counted by kind and by many threads.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use hammer_measure::Ledger;
 
@@ -14,6 +15,8 @@ pub struct PromiseLedger {
     kinds: Vec<(&'static str, LedgerCells)>,
     /// Of those that are pending, the ones that nobody will judge any more.
     beyond: AtomicU64,
+    /// Why promises are unchecked, as far as that was told.
+    reasons: Mutex<Vec<String>>,
 }
 
 #[derive(Debug, Default)]
@@ -28,7 +31,7 @@ impl PromiseLedger {
     /// An empty ledger of promises of these kinds.
     pub fn new(kinds: &[&'static str]) -> Self {
         let kinds = kinds.iter().map(|kind| (*kind, LedgerCells::default())).collect();
-        Self { kinds, beyond: AtomicU64::new(0) }
+        Self { kinds, beyond: AtomicU64::new(0), reasons: Mutex::default() }
     }
 
     /// A promise was made; nothing follows from when that is seen, since a verdict on it comes later by a queue.
@@ -48,6 +51,16 @@ impl PromiseLedger {
 
     pub(crate) fn unchecked(&self, kind: PromiseKind) {
         self.cells(kind).unchecked.fetch_add(1, Ordering::Release);
+    }
+
+    /// Whether nobody told before why promises are unchecked; of too many reasons none is new.
+    pub(crate) fn is_new_reason(&self, why: &str) -> bool {
+        let mut reasons = self.reasons.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_new = reasons.len() < MOST_REASONS && !reasons.iter().any(|known| known == why);
+        if is_new {
+            reasons.push(why.to_owned());
+        }
+        is_new
     }
 
     /// Of the pending promises `now` will never be judged, and `before` were said to be so.
@@ -91,3 +104,6 @@ impl LedgerCells {
         Ledger { made, kept, broken, pending, unchecked }
     }
 }
+
+/// Reasons may name what is different in each promise.
+const MOST_REASONS: usize = 16;

@@ -19,7 +19,7 @@ use super::transport::overflow::OverflowReader;
 use super::transport::reader::RecordReader;
 use super::transport::records::Records;
 use super::transport::ring::ring;
-use super::verdicts::{BrokenPromise, Verdicts};
+use super::verdicts::{Finding, Verdicts};
 use super::verifier::Verifier;
 
 /// The verifier threads of one workload. Without a thread its rings are worked by hand, on a simulated clock.
@@ -65,7 +65,7 @@ impl VerifyPool {
         Self { ledger, spill_folder, ring_bytes, threads: Vec::new(), stop }
     }
 
-    /// Starts a thread around `verifier`. `now` is the run's clock, `broken` is told of each broken promise, `panicked` when the
+    /// Starts a thread around `verifier`. `now` is the run's clock, `tell` is told what it finds, `panicked` when the
     /// thread ends by a panic: what it had before it would stay pending.
     ///
     /// # Errors
@@ -75,10 +75,10 @@ impl VerifyPool {
         workload: &str,
         verifier: Box<dyn Verifier>,
         now: impl Fn() -> Nanos + Send + 'static,
-        broken: impl Fn(BrokenPromise) + Send + 'static,
+        tell: impl Fn(Finding) + Send + 'static,
         panicked: impl FnOnce() + Send + 'static,
     ) -> std::io::Result<()> {
-        let (rings, mut bench) = self.bench(workload, verifier, broken);
+        let (rings, mut bench) = self.bench(workload, verifier, tell);
         let stop = self.stop.clone();
         let name = format!("verify-{}", self.threads.len());
         let guard = PanicGuard::new(panicked);
@@ -102,10 +102,10 @@ impl VerifyPool {
         &self,
         workload: &str,
         verifier: Box<dyn Verifier>,
-        broken: impl Fn(BrokenPromise) + Send + 'static,
+        tell: impl Fn(Finding) + Send + 'static,
     ) -> (RingSender, VerifierWork) {
         let (rings, incoming) = mpsc::channel();
-        let verdicts = Verdicts::new(workload, self.ledger.clone(), Box::new(broken));
+        let verdicts = Verdicts::new(workload, self.ledger.clone(), Box::new(tell));
         let judge = VerifierBatch { verifier, verdicts, records: Records::default(), turn: Turn::default() };
         (RingSender(rings), VerifierWork { judge, incoming, rings: Vec::new() })
     }

@@ -12,12 +12,21 @@ use super::ledger::{PromiseKind, PromiseLedger};
 pub struct Verdicts {
     workload: String,
     ledger: Arc<PromiseLedger>,
-    broken: Box<dyn Fn(BrokenPromise) + Send>,
+    tell: Box<dyn Fn(Finding) + Send>,
     resolved: u64,
     /// The parts of the workload whose promises are judged now, the outer first: a name, and what each kind of the part is of the
     /// workload's.
     parts: Vec<(Arc<str>, Arc<[PromiseKind]>)>,
     evidence: Arc<AtomicUsize>,
+}
+
+/// What verifiers find that has to be told at once.
+#[derive(Clone, Debug)]
+pub enum Finding {
+    /// A promise is broken.
+    Broken(BrokenPromise),
+    /// Promises are unchecked for this reason, which was not told before.
+    Unverified(String),
 }
 
 /// A promise that was found broken, and what the server said that shows it.
@@ -30,14 +39,10 @@ pub struct BrokenPromise {
 }
 
 impl Verdicts {
-    /// Verdicts on the promises of `workload`; `broken` is told of each broken one.
-    pub fn new(
-        workload: &str,
-        ledger: Arc<PromiseLedger>,
-        broken: Box<dyn Fn(BrokenPromise) + Send>,
-    ) -> Self {
+    /// Verdicts on the promises of `workload`; `tell` is told of each broken one, and of each reason why others are unchecked.
+    pub fn new(workload: &str, ledger: Arc<PromiseLedger>, tell: Box<dyn Fn(Finding) + Send>) -> Self {
         let (parts, evidence) = (Vec::new(), Arc::default());
-        Self { workload: workload.to_owned(), ledger, broken, resolved: 0, parts, evidence }
+        Self { workload: workload.to_owned(), ledger, tell, resolved: 0, parts, evidence }
     }
 
     /// The promises that `judge` judges were received by that part of the workload: what is found starts with its name, and its
@@ -64,11 +69,24 @@ impl Verdicts {
         self.resolved += 1;
         self.ledger.broken(self.outermost(kind));
         let Fault { kind, place, detail } = fault;
-        let detail = self.parts.iter().rev().fold(detail, |detail, (name, _)| format!("{name}: {detail}"));
+        let detail = self.within_parts(detail);
         let (workload, kind) = (self.workload.clone(), kind.to_owned());
         let breach = Breach { workload, seq: Some(seq), kind, index: place, detail }.shortened();
         let evidence = record.filter(|record| self.has_room_for(record.len())).map(Arc::from);
-        (self.broken)(BrokenPromise { breach, evidence });
+        (self.tell)(Finding::Broken(BrokenPromise { breach, evidence }));
+    }
+
+    /// The promise cannot be checked here, since it is by something that is not known here: said once of each reason, as long as
+    /// there are not too many of them.
+    pub fn unverified(&mut self, kind: PromiseKind, why: &str) {
+        self.unchecked(kind);
+        if why.is_empty() {
+            return;
+        }
+        let why = self.within_parts(why.to_owned());
+        if self.ledger.is_new_reason(&why) {
+            (self.tell)(Finding::Unverified(format!("promises of {} are unchecked: {why}", self.workload)));
+        }
     }
 
     /// The promise could not be checked: our fault.
@@ -93,6 +111,10 @@ impl Verdicts {
         self.resolved
     }
 
+    fn within_parts(&self, detail: String) -> String {
+        self.parts.iter().rev().fold(detail, |detail, (name, _)| format!("{name}: {detail}"))
+    }
+
     fn outermost(&self, kind: PromiseKind) -> PromiseKind {
         self.parts.iter().rev().fold(kind, |kind, (_, kinds)| kinds[usize::from(kind.0)])
     }
@@ -107,3 +129,44 @@ impl Verdicts {
 const MOST_EVIDENCE: usize = 4 << 20;
 /// Of one promise: a bundle and what it is held against.
 const MOST_OF_ONE: usize = 1 << 20;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[test]
+    fn a_reason_why_promises_are_unchecked_is_told_once_by_all_verifiers() {
+        let ledger = Arc::new(PromiseLedger::new(&["sct"]));
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let mut verdicts = [(), ()].map(|()| {
+            let told = told.clone();
+            let tell = move |finding| {
+                let Finding::Unverified(text) = finding else { panic!("{finding:?}") };
+                told.lock().unwrap().push(text);
+            };
+            Verdicts::new("sign", ledger.clone(), Box::new(tell))
+        });
+        let kind = PromiseKind::default();
+        for verdicts in &mut verdicts {
+            for why in ["", "another curve", "another curve"] {
+                ledger.made(kind);
+                verdicts.unverified(kind, why);
+            }
+            verdicts.of_part(&"v2".into(), &[kind].into(), |part| part.unverified(kind, "another curve"));
+            ledger.made(kind);
+        }
+        assert_eq!(ledger.read().unchecked, 8);
+        let expected = ["another curve", "v2: another curve"];
+        assert_eq!(
+            *told.lock().unwrap(),
+            expected.map(|why| format!("promises of sign are unchecked: {why}"))
+        );
+        for number in 0..100 {
+            ledger.made(kind);
+            verdicts[0].unverified(kind, &number.to_string());
+        }
+        assert_eq!(told.lock().unwrap().len(), 16);
+    }
+}

@@ -22,7 +22,7 @@ use crate::dispatch::LanePlan;
 use crate::message::Message;
 use crate::observe::{ObservationSink, Observer};
 use crate::panics::PanicGuard;
-use crate::promise::VerifyPool;
+use crate::promise::{Finding, VerifyPool};
 use crate::run_error::RunError;
 use crate::runtime::Clock as _;
 use crate::runtime::threaded::ThreadedRuntime;
@@ -188,13 +188,16 @@ fn verifiers(
         });
         let (clock, messages) = (spec.clock, messages.clone());
         let (failed, workload) = (messages.clone(), lane.workload().to_owned());
-        let broken = move |promise| {
-            let _ = messages.send(Message::Broken(clock.now(), promise));
+        let tell = move |finding| {
+            let _ = messages.send(match finding {
+                Finding::Broken(promise) => Message::Broken(clock.now(), promise),
+                Finding::Unverified(text) => Message::Note(clock.now(), text),
+            });
         };
         let panicked = move || {
             let _ = failed.send(Message::Failed(RunError::VerifierPanicked(workload)));
         };
-        pool.start(lane.workload(), verifier, move || clock.now(), broken, panicked)?;
+        pool.start(lane.workload(), verifier, move || clock.now(), tell, panicked)?;
     }
     Ok(pool.map(Arc::new))
 }

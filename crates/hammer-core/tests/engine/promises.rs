@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use hammer_core::crew::CrewMember;
 use hammer_core::dispatch::LoadedWorkload;
 use hammer_core::observe::{ObservationSink, Observer};
-use hammer_core::promise::{Fault, PromiseKind, Records, Verdicts, Verifier, VerifyPool};
+use hammer_core::promise::{Fault, Finding, PromiseKind, Records, Verdicts, Verifier, VerifyPool};
 use hammer_core::record::OperationRecord;
 use hammer_core::run::{RunError, RunSpec, control, run};
 use hammer_core::runtime::{Clock, LocalFuture, Runtime as _};
@@ -96,8 +96,10 @@ fn ledgers(ring_bytes: usize, late: impl Verifier + 'static) -> (Vec<Ledger>, Ve
     let pool = Rc::new(VerifyPool::new(&["witness"], ring_bytes, std::env::temp_dir()));
     let breaches = Arc::new(Mutex::new(Vec::new()));
     let seen = breaches.clone();
-    let (rings, bench) =
-        pool.bench("promising", Box::new(late), move |broken| seen.lock().unwrap().extend(broken.breach.seq));
+    let (rings, bench) = pool.bench("promising", Box::new(late), move |found| {
+        let Finding::Broken(broken) = found else { panic!("{found:?}") };
+        seen.lock().unwrap().extend(broken.breach.seq);
+    });
     let bench = Rc::new(RefCell::new(Some(bench)));
     let over_time = Rc::new(RefCell::new(Vec::new()));
     let run = Simulated::measuring(Nanos::from_secs(2)).over(2);

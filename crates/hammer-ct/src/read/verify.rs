@@ -82,7 +82,7 @@ impl Verifier for ReadVerifier {
         let kind = record.check.promise().into();
         match self.judge(&record) {
             Ok(()) => verdicts.kept(kind),
-            Err(Fault { kind: UNVERIFIED, .. }) => verdicts.unchecked(kind),
+            Err(Fault { kind: UNVERIFIED, detail, .. }) => verdicts.unverified(kind, &detail),
             Err(fault) => verdicts.broken(kind, seq, fault, Some(bytes)),
         }
     }

@@ -1,7 +1,7 @@
 use std::fs;
 use std::sync::Mutex;
 
-use hammer_core::promise::{BrokenPromise, PromiseLedger, PromiseRecord};
+use hammer_core::promise::{Finding, PromiseLedger, PromiseRecord};
 use hammer_measure::promise::Breach;
 use hammer_synth::{FileChains, Minted};
 use hammer_tlog::ct::rfc6962::AddChainRequest;
@@ -223,7 +223,10 @@ fn told(records: &[(u64, &[u8])], together: usize) -> (Vec<Breach>, [u64; 3]) {
     let ledger = Arc::new(PromiseLedger::new(&LogPromise::NAMES));
     let breaches = Arc::new(Mutex::new(Vec::new()));
     let tell = breaches.clone();
-    let tell = Box::new(move |broken: BrokenPromise| tell.lock().unwrap().push(broken.breach));
+    let tell = Box::new(move |found: Finding| {
+        let Finding::Broken(broken) = found else { panic!("{found:?}") };
+        tell.lock().unwrap().push(broken.breach);
+    });
     let mut verdicts = Verdicts::new("submit", ledger.clone(), tell);
     for batch in records.chunks(together) {
         let mut together = Records::default();

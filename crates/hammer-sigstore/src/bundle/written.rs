@@ -69,7 +69,7 @@ fn entry(log: EntryLog, answer: &[u8]) -> Result<TransparencyLogEntry, String> {
         EntryLog::Rekor => {
             let (_, entry) = LogEntries::only(answer)?;
             let mut entry = entry.into_bundle()?;
-            let logged = LoggedSignature::read(&entry.canonicalized_body)?;
+            let logged = LoggedSignature::read(&entry.canonicalized_body).map_err(|why| why.to_string())?;
             entry.kind_version =
                 Some(KindVersion { kind: logged.kind.name().to_owned(), version: logged.version });
             Ok(entry)

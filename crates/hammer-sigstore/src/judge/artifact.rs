@@ -8,9 +8,9 @@ use hammer_tlog::hash::{Hash, sha256};
 use hammer_tlog::keys::certificate::Certificate;
 use hammer_tlog::keys::key::LogKey;
 
-use super::certificate::{check_identity, check_own_scts, check_path};
+use super::certificate::{believed_within, check_identity, check_own_scts, check_path};
 use super::entry::{LogTrust, PlacedEntry, judge_logged, stored};
-use super::malformed::malformed;
+use super::malformed::{malformed, unread_entry, unread_key};
 use crate::envelope;
 use crate::logged::{LoggedKind, LoggedSignature, LoggedSigner};
 use crate::record::ArtifactRecord;
@@ -90,7 +90,7 @@ pub(super) fn judge(
     if proven.has(&known) {
         return Ok(proved);
     }
-    let logged = LoggedSignature::read(&body).map_err(malformed)?;
+    let logged = LoggedSignature::read(&body).map_err(unread_entry)?;
     judge_logged_signature(log.trust, &logged, &claim, |_| Ok(entry.integrated_time))?;
     proven.keep(known);
     Ok(proved)
@@ -120,7 +120,7 @@ pub(super) fn judge_logged_signature(
         LoggedSigner::Certificate(der) => {
             certified_key(trust, der, claim.identity, signed_at).map_err(placed)?
         }
-        LoggedSigner::Key(spki) => LogKey::from_der(spki).map_err(|why| malformed(why.to_string()))?,
+        LoggedSigner::Key(spki) => LogKey::from_der(spki).map_err(|why| unread_key(&why))?,
     };
     let signed = match logged.kind {
         LoggedKind::HashedRekord => Cow::Borrowed(claim.artifact),
@@ -137,18 +137,20 @@ fn certified_key(
     signed_at: impl FnOnce(&Certificate<'_>) -> Result<i64, Fault>,
 ) -> Result<LogKey, Fault> {
     let leaf = Certificate::parse(der).map_err(|why| malformed(why.to_string()))?;
-    check_path(trust, &leaf, &[], signed_at(&leaf)?)?;
+    let signed_at = believed_within(&leaf, trust.skew, signed_at(&leaf)?);
+    check_path(trust, &leaf, &[], signed_at)?;
     if !identity.is_empty() {
         check_identity(&leaf, identity)?;
     }
     check_own_scts(trust, &leaf)?;
-    LogKey::from_der(leaf.spki).map_err(|why| malformed(why.to_string()))
+    LogKey::from_der(leaf.spki).map_err(|why| unread_key(&why))
 }
 
-/// A signature over what is signed, by the algorithm of its key.
+/// A signature over what is signed, by the algorithm of its key, and over any digest: which one it is over, nothing says.
 pub(super) fn check_signature(key: &LogKey, signed: &[u8], signature: &[u8]) -> Result<(), String> {
     // Each flow has a key of its own: a table of it would cost more than it saves.
     let judged = key.verify_scheme_once(key.algorithm().scheme(), signed, signature);
+    let judged = judged.or_else(|_| key.verify_other_digest(signed, signature));
     judged.map_err(|why| why.to_string())
 }
 

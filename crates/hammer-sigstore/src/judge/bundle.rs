@@ -4,23 +4,26 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use hammer_cms::timestamp::{ExpectedTimestamp, TimestampVerifier};
+use hammer_cms::timestamp::{ExpectedImprint, ExpectedTimestamp, TimestampVerifier};
 use hammer_core::promise::Fault;
+use hammer_messages::bundle::HashOutput;
 use hammer_messages::rekor::TransparencyLogEntry;
 use hammer_tlog::ct::sct::Sct;
-use hammer_tlog::hash::{Hash, sha256};
 use hammer_tlog::keys::certificate::Certificate;
+use hammer_tlog::keys::digest::DigestAlgorithm;
 use hammer_tlog::keys::key::{KeyAlgorithm, LogKey};
 use hammer_tlog::logs::merkle::leaf_hash;
 use hammer_tlog::logs::note::Verifier;
 
 use super::artifact::{SIGNATURE, check_signature};
 use super::certificate::{
-    check_identity, check_issuer, check_path, check_scts, check_usage, identity_of, issuers_of,
+    believed_within, check_identity, check_issuer, check_path, check_scts, check_usage, identity_of,
+    issuers_of,
 };
-use super::entry::{BODY, BelievedCheckpoint, LOG_ID, LogTrust, judge_place, judge_tiles_place};
-use super::malformed::malformed;
+use super::entry::{BODY, BelievedCheckpoint, LOG_ID, LogTrust, judge_place, judge_tiles_place, log_named};
+use super::malformed::{is_unverified, malformed, unread_entry, unread_key};
 use super::shards::ShardOffsets;
+use super::timestamp::timestamp_fault;
 use crate::bundle::{BundleContent, BundleSigner, SignedBundle};
 use crate::envelope;
 use crate::logged::{LoggedKind, LoggedSignature, LoggedSigner, digest_named};
@@ -75,11 +78,13 @@ pub enum BundleFault {
     Broken(Fault),
     /// It cannot be verified without what is named, and nothing is said against it.
     Needs(&'static str),
+    /// It is by something that is not verified here, and nothing is said against it.
+    Unverified(String),
 }
 
 impl From<Fault> for BundleFault {
     fn from(fault: Fault) -> Self {
-        Self::Broken(fault)
+        if is_unverified(&fault) { Self::Unverified(fault.detail) } else { Self::Broken(fault) }
     }
 }
 
@@ -109,7 +114,7 @@ impl BundleVerifier {
             BundleSigner::Key => None,
         };
         let key = match (&leaf, expected.key) {
-            (Some(leaf), _) => &LogKey::from_der(leaf.spki).map_err(|why| malformed(why.to_string()))?,
+            (Some(leaf), _) => &LogKey::from_der(leaf.spki).map_err(|why| unread_key(&why))?,
             (None, Some(key)) => key,
             (None, None) => return Err(BundleFault::Needs("the key of whoever signed")),
         };
@@ -151,22 +156,21 @@ impl BundleVerifier {
         expected.issuer.map_or(Ok(()), |issuer| check_issuer(leaf, issuer))?;
         check_usage(leaf)?;
         for at_ms in times_ms {
-            check_path(&self.trust, leaf, &[], at_ms.div_euclid(1000))?;
+            let at = believed_within(leaf, self.trust.skew, at_ms.div_euclid(1000));
+            check_path(&self.trust, leaf, &[], at)?;
         }
-        Ok(check_scts(&self.trust, leaf, expected.detached_sct, None)?)
+        Ok(check_scts(&self.trust, (leaf, &[]), expected.detached_sct, None)?)
     }
 
     /// When each of its timestamps was made.
     fn timestamps(&mut self, bundle: &SignedBundle) -> Result<Vec<i64>, BundleFault> {
-        let imprint = sha256(bundle.signature());
-        let expected =
-            ExpectedTimestamp { imprint: &imprint.0, nonce: None, not_before_ms: None, not_after_ms: None };
+        let imprint = ExpectedImprint::Message(bundle.signature());
+        let expected = ExpectedTimestamp { imprint, nonce: None, not_before_ms: None, not_after_ms: None };
         let mut times_ms = Vec::new();
         for timestamp in &bundle.timestamps {
             let verifier = self.timestamps.as_mut();
             let verifier = verifier.ok_or(BundleFault::Needs("a chain of the timestamp authority"))?;
-            let verified = verifier.verify(timestamp, &expected);
-            let verified = verified.map_err(|why| Fault::new(why.kind(), format!("failed to {why}")))?;
+            let verified = verifier.verify(timestamp, &expected).map_err(|why| timestamp_fault(&why))?;
             times_ms.push(verified.unix_ms);
         }
         Ok(times_ms)
@@ -184,7 +188,7 @@ impl BundleVerifier {
         if !VERIFIED_KINDS.contains(&kind) && !kind.is_empty() {
             return Err(BundleFault::Needs("whoever knows entries of its kind"));
         }
-        let logged = LoggedSignature::read(body).map_err(malformed)?;
+        let logged = LoggedSignature::read(body).map_err(unread_entry)?;
         check_logged(of, key, entry, &logged)?;
         if logged.version == REKOR_V1 {
             let entry = LogEntry::of_bundle(entry).map_err(malformed)?;
@@ -195,11 +199,8 @@ impl BundleVerifier {
         let id = entry.log_id.as_ref().and_then(|id| id.key_id.first_chunk::<4>()).copied();
         let is_its = |verifier: &&Verifier| Some(verifier.key_id().to_be_bytes()) == id;
         let Some(log) = self.tiles.iter().find(is_its) else {
-            return Err(Fault::new(
-                LOG_ID,
-                format!("the entry is of log {id:02x?}..., which is not trusted"),
-            )
-            .into());
+            let told = format!("the entry is of log {}, which is not trusted", log_named(id.as_ref()));
+            return Err(Fault::new(LOG_ID, told).into());
         };
         judge_tiles_place(Some(log), entry, &mut BelievedCheckpoint::default())?;
         Ok(None)
@@ -216,31 +217,50 @@ fn check_content(bundle: &SignedBundle, key: &LogKey, artifact: Option<&[u8]>) -
     match (&bundle.content, artifact) {
         (BundleContent::Message { digest, signature }, Some(artifact)) => {
             if let Some(stated) = digest {
-                let algorithm = digest_named(&stated.algorithm)
-                    .ok_or_else(|| malformed(format!("no digest that is known: {}", stated.algorithm)))?;
+                let algorithm = digest_of(stated)?;
                 if algorithm.digest(artifact).as_ref() != stated.digest.as_slice() {
                     return Err(Fault::new(ARTIFACT, "its digest is not that of the artifact").into());
                 }
             }
-            Ok(check_signature(key, artifact, signature).map_err(broken)?)
+            let judged = check_signature(key, artifact, signature);
+            // RFC 8032 has two ways to sign by such a key, and the one that signs a hash signs SHA-512.
+            let may_be_prehashed = key.algorithm() == KeyAlgorithm::Ed25519
+                && digest.as_ref().is_some_and(|digest| digest.algorithm == SHA512);
+            judged.map_err(|why| match may_be_prehashed {
+                true => BundleFault::Unverified("signatures of Ed25519ph are not verified here".to_owned()),
+                false => broken(why).into(),
+            })
         }
         (BundleContent::Message { digest, signature }, None) => {
-            let stated = digest.as_ref().filter(|digest| digest.algorithm == SHA256);
-            let stated = stated.and_then(|digest| Hash::from_slice(&digest.digest));
-            // Only ECDSA is asked of a hash, and only of P-256 is it verified here.
-            let stated = stated.filter(|_| key.algorithm() == KeyAlgorithm::P256);
-            let hash = stated.ok_or(BundleFault::Needs("the artifact"))?;
-            Ok(key.verify_sha256(&hash.0, signature).map_err(|why| broken(why.to_string()))?)
+            // Only ECDSA is asked of a hash.
+            let is_of_curve = !matches!(key.algorithm(), KeyAlgorithm::Rsa | KeyAlgorithm::Ed25519);
+            let stated = digest.as_ref().filter(|_| is_of_curve).ok_or(BundleFault::Needs("the artifact"))?;
+            let algorithm = digest_of(stated)?;
+            let judged = key.verify_digest(algorithm, &stated.digest, signature);
+            Ok(judged.map_err(|why| broken(why.to_string()))?)
         }
         (BundleContent::Envelope { payload_type, payload, signature }, artifact) => {
             check_signature(key, &envelope::signed(payload_type, payload), signature).map_err(broken)?;
             let Some(artifact) = artifact else { return Ok(()) };
-            match envelope::subjects(payload).map_err(malformed)?.contains(&sha256(artifact)) {
+            let subjects = envelope::subjects(payload).map_err(malformed)?;
+            if subjects.is_empty() {
+                return Err(BundleFault::Unverified("its statement has no digest of SHA-2".to_owned()));
+            }
+            let is_about = |(algorithm, digest): &(DigestAlgorithm, Vec<u8>)| {
+                algorithm.digest(artifact).as_ref() == digest.as_slice()
+            };
+            match subjects.iter().any(is_about) {
                 true => Ok(()),
                 false => Err(Fault::new(ARTIFACT, "its statement is not about the artifact").into()),
             }
         }
     }
+}
+
+/// The algorithm of a digest that is stated.
+fn digest_of(stated: &HashOutput) -> Result<DigestAlgorithm, BundleFault> {
+    let unknown = || BundleFault::Unverified(format!("its digest is {}, none of SHA-2", stated.algorithm));
+    digest_named(&stated.algorithm).ok_or_else(unknown)
 }
 
 /// The log has the signature, of what is signed, by the signer.
@@ -252,7 +272,10 @@ fn check_logged(
 ) -> Result<(), Fault> {
     let kind = entry.kind_version.as_ref();
     if kind.is_none_or(|kind| (kind.kind.as_str(), &kind.version) != (logged.kind.name(), &logged.version)) {
-        return Err(Fault::new(BODY, format!("the entry is of another kind than {kind:?}")));
+        let said = kind.map_or_else(|| "none".to_owned(), |kind| format!("{} {}", kind.kind, kind.version));
+        let told =
+            format!("the entry is {} {}, and is said to be {said}", logged.kind.name(), logged.version);
+        return Err(Fault::new(BODY, told));
     }
     let is_about = match (&bundle.content, logged.kind) {
         (BundleContent::Message { digest: Some(digest), .. }, LoggedKind::HashedRekord) => {
@@ -290,7 +313,7 @@ fn check_logged(
 const VERIFIED_KINDS: [&str; 2] = ["hashedrekord", "dsse"];
 /// An entry of Rekor v1, as its own version.
 const REKOR_V1: &str = "0.0.1";
-const SHA256: &str = "SHA2_256";
+const SHA512: &str = "SHA2_512";
 /// What was signed is not what is at hand.
 const ARTIFACT: &str = "another-artifact";
 const NO_TIME: &str = "no-time";

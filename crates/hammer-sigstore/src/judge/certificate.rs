@@ -10,7 +10,7 @@ use hammer_tlog::ct::sct::{Sct, SctError};
 use hammer_tlog::keys::certificate::{Certificate, GeneralName, GeneralNameKind, KeyUsage};
 use hammer_tlog::keys::der::{self, DerError, DerReader, Tlv};
 
-use super::malformed::malformed;
+use super::malformed::{malformed, no_path, unread_log};
 use super::window::StampWindow;
 use crate::fulcio;
 use crate::record::CertificateRecord;
@@ -36,7 +36,7 @@ pub(super) fn judge(trust: &Trust, record: &CertificateRecord<'_>, window: Stamp
     let detached =
         fulcio::detached_sct(record.interface, record.sct_header, record.body).map_err(malformed)?;
     let detached = detached.map(|json| read_sct(&json)).transpose()?;
-    check_scts(trust, leaf, detached.as_ref(), Some(window))
+    check_scts(trust, (leaf, above), detached.as_ref(), Some(window))
 }
 
 /// The SCT of a certificate that does not hold it, as its log answered.
@@ -51,8 +51,18 @@ pub(super) fn check_identity(leaf: &Certificate<'_>, identity: &str) -> Result<(
     if text == Some(identity.as_bytes()) {
         return Ok(());
     }
-    let found = String::from_utf8_lossy(text.unwrap_or(name.value)).into_owned();
-    Err(Fault::new(IDENTITY, format!("it is for {found:?}, and not for {identity:?}")))
+    Err(Fault::new(IDENTITY, format!("it is for {}, and not for {identity:?}", told(&name))))
+}
+
+/// A name as a person reads it; of a kind that Fulcio does not give, that too.
+fn told(name: &GeneralName<'_>) -> String {
+    let text = text_of(name);
+    let kind = match name.kind {
+        GeneralNameKind::Dns => "the DNS name ",
+        GeneralNameKind::Other(_) if text.is_none() => "a name of another kind, ",
+        _ => "",
+    };
+    format!("{kind}{:?}", String::from_utf8_lossy(text.unwrap_or(name.value)))
 }
 
 /// Whom it names.
@@ -152,6 +162,17 @@ pub(super) fn believed_second(leaf: &Certificate<'_>, skew: Duration, window: St
     at_ms.div_euclid(1000)
 }
 
+/// The second at which a certificate is looked at that signed at `unix_seconds`, by another clock than that of whoever dated it: the first
+/// or last of its validity where that is `skew` away at most.
+pub(super) fn believed_within(leaf: &Certificate<'_>, skew: Duration, unix_seconds: i64) -> i64 {
+    let skew = skew.as_secs() as i64;
+    match (leaf.not_before_seconds(), leaf.not_after_seconds()) {
+        (Some(first), _) if (first.saturating_sub(skew)..first).contains(&unix_seconds) => first,
+        (_, Some(last)) if (last..=last.saturating_add(skew)).contains(&unix_seconds) => last,
+        _ => unix_seconds,
+    }
+}
+
 /// It leads to a trusted root at that second.
 pub(super) fn check_path(
     trust: &Trust,
@@ -160,16 +181,14 @@ pub(super) fn check_path(
     unix_seconds: i64,
 ) -> Result<(), Fault> {
     let Some(authorities) = trust.fulcio() else { return Ok(()) };
-    authorities
-        .verify(leaf, above, unix_seconds)
-        .map_err(|why| Fault::new(UNTRUSTED, format!("failed to {why}")))
+    authorities.verify(leaf, above, unix_seconds).map_err(|why| no_path(UNTRUSTED, &why))
 }
 
 /// Every SCT of a trusted log has to hold, and one at least has to be there where that is required: over the certificate without its SCTs,
 /// and one that is `detached` over the certificate as it is. Its time is looked at where it is known when the certificate was asked for.
 pub(super) fn check_scts(
     trust: &Trust,
-    leaf: &Certificate<'_>,
+    (leaf, above): (&Certificate<'_>, &[Certificate<'_>]),
     detached: Option<&Sct>,
     window: Option<StampWindow>,
 ) -> Result<(), Fault> {
@@ -186,16 +205,22 @@ pub(super) fn check_scts(
         is_logged |= check_sct(trust, sct, SignedEntryRef::X509 { certificate: leaf.raw }, window)?;
     }
     if !scts.is_empty() {
-        is_logged |= check_embedded(trust, leaf, &scts, window)?;
+        is_logged |= check_embedded(trust, (leaf, above), &scts, window)?;
     }
-    if is_logged { Ok(()) } else { Err(Fault::new(FOREIGN_SCT, "none of its SCTs is of a trusted log")) }
+    if is_logged {
+        return Ok(());
+    }
+    match detached.into_iter().chain(&scts).find(|sct| trust.is_unread(&sct.log_id)) {
+        Some(sct) => Err(unread_log(&format!("an SCT is of log {}", sct.log_id))),
+        None => Err(Fault::new(FOREIGN_SCT, "none of its SCTs is of a trusted log")),
+    }
 }
 
 /// The SCTs that a certificate holds, read by itself out of an entry. One that holds none may have had one beside it, which no entry has a
 /// place for: that is looked at where the certificate is given.
 pub(super) fn check_own_scts(trust: &Trust, leaf: &Certificate<'_>) -> Result<(), Fault> {
     match leaf.extension(SCT_LIST) {
-        Some(_) => check_scts(trust, leaf, None, None),
+        Some(_) => check_scts(trust, (leaf, &[]), None, None),
         None => Ok(()),
     }
 }
@@ -203,15 +228,13 @@ pub(super) fn check_own_scts(trust: &Trust, leaf: &Certificate<'_>) -> Result<()
 /// Whether one of those SCTs is of a trusted log.
 fn check_embedded(
     trust: &Trust,
-    leaf: &Certificate<'_>,
+    (leaf, above): (&Certificate<'_>, &[Certificate<'_>]),
     scts: &[Sct],
     window: Option<StampWindow>,
 ) -> Result<bool, Fault> {
-    let Some(issuer) = trust.fulcio().and_then(|authorities| authorities.issuer_of(leaf)) else {
-        return Err(Fault::new(UNTRUSTED, "its issuer is not known"));
-    };
-    let entry = logged_entry(leaf, issuer.key_hash())
-        .map_err(|why| malformed(format!("its SCTs: failed to {why}")))?;
+    let issuer = trust.fulcio().and_then(|authorities| authorities.issuer_key_hash(leaf, above));
+    let Some(issuer) = issuer else { return Err(Fault::new(UNTRUSTED, "its issuer is not known")) };
+    let entry = logged_entry(leaf, issuer).map_err(|why| malformed(format!("its SCTs: failed to {why}")))?;
     let mut is_logged = false;
     for sct in scts {
         is_logged |= check_sct(trust, sct, entry.by_ref(), window)?;
@@ -236,9 +259,8 @@ fn check_sct(
 /// The log is asked while Fulcio is.
 fn check_sct_time(timestamp_ms: u64, window: StampWindow) -> Result<(), Fault> {
     let at_ms = i64::try_from(timestamp_ms).unwrap_or(i64::MAX);
-    window.check(at_ms).map_err(|off_ms| {
-        Fault::new(SCT_TIMESTAMP, format!("{timestamp_ms} is {off_ms} ms off from when it was issued"))
-    })
+    let told = |off| format!("the time of its SCT is {timestamp_ms}, {off}");
+    window.check(at_ms).map_err(|off| Fault::new(SCT_TIMESTAMP, told(off)))
 }
 
 /// DER content of 1.3.6.1.5.5.7.3.3, id-kp-codeSigning.
@@ -287,6 +309,10 @@ mod tests {
         assert_eq!(of(username, b"jdoe!example.com"), None);
         assert_eq!(of(GeneralNameKind::Other(0x87), b"jdoe"), None);
         assert_eq!(of(GeneralNameKind::Dns, b"jdoe"), None);
+        let told = |kind| told(&GeneralName { kind, value: b"jdoe" });
+        assert_eq!(told(GeneralNameKind::Dns), "the DNS name \"jdoe\"");
+        assert_eq!(told(GeneralNameKind::Email), "\"jdoe\"");
+        assert_eq!(told(GeneralNameKind::Other(0x87)), "a name of another kind, \"jdoe\"");
         assert_eq!(of(GeneralNameKind::Uri, b"https://a").as_deref(), Some(&b"https://a"[..]));
     }
 }

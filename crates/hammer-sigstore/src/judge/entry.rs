@@ -13,7 +13,7 @@ use hammer_tlog::logs::note::{Checkpoint, Note, NoteSignature, Verifier, open_ch
 use prost::Message as _;
 
 use super::distinct_keys::DistinctKeys;
-use super::malformed::malformed;
+use super::malformed::{malformed, unread_log};
 use super::shards::{ShardOffsets, tree_of};
 use super::window::StampWindow;
 use crate::record::{EntryLog, EntryRecord};
@@ -61,8 +61,8 @@ pub(super) fn judge_rekor(
     let body = stored(&entry)?;
     check_stored(&body, record.stored, entry.log_index)?;
     let proved = judge_logged(log, &uuid, &entry, &body)?;
-    window.check_second(entry.integrated_time).map_err(|off_ms| {
-        let told = format!("{} is {off_ms} ms off from when it was written", entry.integrated_time);
+    window.check_second(entry.integrated_time).map_err(|off| {
+        let told = format!("its integratedTime is {}, {off}", entry.integrated_time);
         Fault::at(TIME, entry.log_index, told)
     })?;
     Ok(proved)
@@ -96,7 +96,11 @@ pub(super) fn judge_place(
     leaf: &Hash,
 ) -> Result<PlacedEntry, Fault> {
     let Some(key) = log.trust.rekor(&entry.log_id) else {
-        return Err(Fault::at(LOG_ID, entry.log_index, format!("the entry is of log {:?}", entry.log_id)));
+        let told = format!("the entry is of log {}", entry.log_id.escape_debug());
+        if Hash::from_hex(&entry.log_id).is_some_and(|id| log.trust.is_unread(&id)) {
+            return Err(unread_log(&told));
+        }
+        return Err(Fault::at(LOG_ID, entry.log_index, format!("{told}, whose key is not trusted")));
     };
     check_promise(key, entry)?;
     let proof = entry.verification.as_ref().and_then(|verification| verification.inclusion_proof.as_ref());
@@ -136,7 +140,10 @@ fn check_promise(key: &LogKey, entry: &LogEntry<'_>) -> Result<(), Fault> {
         return Err(Fault::at(SET, entry.log_index, "there is no signed entry timestamp"));
     };
     let signature = from_base64(signed.as_bytes()).map_err(|why| malformed(format!("the SET: {why}")))?;
-    key.verify_raw(entry.promised().as_bytes(), &signature)
+    let promised = entry.promised();
+    // Rekor signs SHA-256 by any key.
+    key.verify_raw(promised.as_bytes(), &signature)
+        .or_else(|_| key.verify_other_digest(promised.as_bytes(), &signature))
         .map_err(|why| Fault::at(SET, entry.log_index, why.to_string()))
 }
 
@@ -185,7 +192,9 @@ pub(super) fn judge_tiles(
     let logged = judge_tiles_place(trust.rekor_tiles(), &entry, believed)?;
     let said = entry.kind_version.as_ref().map(|said| (said.kind.as_str(), said.version.as_str()));
     if said != Some(FLOWS_LOG) {
-        return Err(Fault::at(BODY, logged.index, format!("it is said to be of kind and version {said:?}")));
+        let (kind, version) = said.unwrap_or(("none", "none"));
+        let told = format!("it is said to be {}, version {}", kind.escape_debug(), version.escape_debug());
+        return Err(Fault::at(BODY, logged.index, told));
     }
     Ok(logged)
 }
@@ -258,7 +267,16 @@ fn check_log_id(verifier: Option<&Verifier>, found: Option<&LogId>, index: u64) 
     if expected.is_none() || found == expected.as_ref() {
         return Ok(());
     }
-    Err(Fault::at(LOG_ID, index, format!("the entry is of log {found:02x?}..., not {expected:02x?}...")))
+    let told = format!("the entry is of log {}, not {}", log_named(found), log_named(expected.as_ref()));
+    Err(Fault::at(LOG_ID, index, told))
+}
+
+/// How a log's id starts, as a person reads it.
+pub(super) fn log_named(start: Option<&[u8; 4]>) -> String {
+    match start {
+        Some(start) => format!("{:08x}...", u32::from_be_bytes(*start)),
+        None => "without an id".to_owned(),
+    }
 }
 
 /// The last checkpoint of Rekor v2 that was believed by one verifier: the entries of a batch come with the same.

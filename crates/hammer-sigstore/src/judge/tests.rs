@@ -202,12 +202,46 @@ fn a_recorded_certificate_holds_for_its_key_its_identity_its_time_and_its_ct_log
 }
 
 #[test]
+fn a_clock_that_is_a_little_off_signs_within_the_certificates_validity_and_no_other_does() {
+    let chain = crate::fulcio::chain(FulcioInterface::V1, CHAIN.as_bytes()).unwrap();
+    let leaf = Certificate::parse(&chain[0]).unwrap();
+    let (first, last) = (leaf.not_before_seconds().unwrap(), leaf.not_after_seconds().unwrap());
+    let at = |seconds| {
+        let skew = std::time::Duration::from_secs(5);
+        certificate::believed_within(&leaf, skew, seconds)
+    };
+    for (seconds, believed) in [
+        (first - 6, first - 6),
+        (first - 5, first),
+        (first, first),
+        (first + 7, first + 7),
+        (last, last),
+        (last + 5, last),
+        (last + 6, last + 6),
+    ] {
+        assert_eq!(at(seconds), believed, "{} s into it", seconds - first);
+    }
+}
+
+#[test]
+fn what_is_of_a_trusted_log_on_an_unknown_curve_is_unchecked_and_what_is_of_no_trusted_log_is_not() {
+    let chain = crate::fulcio::chain(FulcioInterface::V1, CHAIN.as_bytes()).unwrap();
+    let leaf = Certificate::parse(&chain[0]).unwrap();
+    let issued_ms = leaf.not_before_seconds().unwrap() * 1000;
+    let mut trust = TRUST.clone();
+    let ids = trust.ct_logs.drain(..).map(|log| log.log_id()).collect();
+    assert_eq!(certificate(&trust, IDENTITY, leaf.spki, issued_ms), "sct-of-another-log");
+    trust.leave_unread(ids);
+    assert_eq!(certificate(&trust, IDENTITY, leaf.spki, issued_ms), hammer_read::UNVERIFIED);
+}
+
+#[test]
 fn a_recorded_timestamp_holds_for_its_imprint_its_nonce_and_its_time() {
     let query = hammer_cms::timestamp::TimestampQuery::parse(QUERY).unwrap();
     let trusted = hammer_tlog::keys::chain::TrustedAuthorities::from_pem(TIMESTAMP_CHAIN).unwrap();
     let at_ms = {
         let parsed = hammer_cms::timestamp::ExpectedTimestamp {
-            imprint: &query.imprint_sha256,
+            imprint: hammer_cms::timestamp::ExpectedImprint::Sha256(&query.imprint_sha256),
             nonce: query.nonce,
             not_before_ms: None,
             not_after_ms: None,

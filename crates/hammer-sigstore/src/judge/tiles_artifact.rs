@@ -1,20 +1,21 @@
 //! Whether an entry that was read in the tiles of Rekor v2 is in its tree, and says of an artifact what somebody who verifies it needs.
 
 use hammer_audit::HeadId;
-use hammer_cms::timestamp::{ExpectedTimestamp, TimestampVerifier};
+use hammer_cms::timestamp::{ExpectedImprint, ExpectedTimestamp, TimestampVerifier};
 use hammer_core::promise::Fault;
 use hammer_read::{
-    ALTERED_LEAF, LogHeads, MISSING_TILE, Part, ProvedTree, ProvedTrees, UNVERIFIED, read_parts, unverified,
+    ALTERED_LEAF, LogHeads, MISSING_TILE, Part, ProvedTree, ProvedTrees, read_parts, unverified,
 };
-use hammer_tlog::hash::{Hash, sha256};
+use hammer_tlog::hash::Hash;
 use hammer_tlog::keys::certificate::Certificate;
 use hammer_tlog::logs::merkle::leaf_hash;
 use hammer_tlog::logs::tile::{FULL_WIDTH, Level};
 
 use super::artifact::{ClaimedArtifact, LOST, ProvenEntries, ProvenEntry, judge_logged_signature};
 use super::certificate::believed_second;
-use super::malformed::malformed;
+use super::malformed::unread_entry;
 use super::tiles_head::open_tiles_head;
+use super::timestamp::timestamp_fault;
 use super::window::StampWindow;
 use crate::logged::LoggedSignature;
 use crate::record::{FoundOnTiles, TilesArtifactRecord};
@@ -64,7 +65,7 @@ impl TilesJudge<'_> {
         if self.proven.has(&known) {
             return Ok(());
         }
-        let logged = LoggedSignature::read(entry).map_err(malformed)?;
+        let logged = LoggedSignature::read(entry).map_err(unread_entry)?;
         let stamped_ms = self.stamped_ms(&logged.signature, timestamp)?;
         let skew = self.trust.skew;
         // Without a timestamp nothing says when it was signed but whoever saw it logged.
@@ -82,11 +83,9 @@ impl TilesJudge<'_> {
         let Some(verifier) = self.timestamps.as_mut().filter(|_| !timestamp.is_empty()) else {
             return Ok(None);
         };
-        let imprint = sha256(signature);
-        let expected =
-            ExpectedTimestamp { imprint: &imprint.0, nonce: None, not_before_ms: None, not_after_ms: None };
-        let verified = verifier.verify(timestamp, &expected);
-        let verified = verified.map_err(|why| Fault::new(why.kind(), format!("failed to {why}")))?;
+        let imprint = ExpectedImprint::Message(signature);
+        let expected = ExpectedTimestamp { imprint, nonce: None, not_before_ms: None, not_after_ms: None };
+        let verified = verifier.verify(timestamp, &expected).map_err(|why| timestamp_fault(&why))?;
         Ok(Some(verified.unix_ms))
     }
 }
@@ -138,11 +137,6 @@ fn check_leaf(entry: &[u8], stands: &Hash, record: &TilesArtifactRecord<'_>) -> 
         return Err(Fault::at(LOST_LEAF, index, told));
     }
     Ok(())
-}
-
-/// Whether that is no fault, but a promise that could not be held against anything.
-pub(super) fn is_unverified(fault: &Fault) -> bool {
-    fault.kind == UNVERIFIED
 }
 
 /// As the audit of the log has it.

@@ -1,9 +1,9 @@
 //! Whether a timestamp is of what was asked for, and by whom it should be.
 
-use hammer_cms::timestamp::{ExpectedTimestamp, TimestampVerifier};
+use hammer_cms::timestamp::{ExpectedImprint, ExpectedTimestamp, TimestampFault, TimestampVerifier};
 use hammer_core::promise::Fault;
 
-use super::malformed::malformed;
+use super::malformed::{fault_unless, malformed};
 use super::window::StampWindow;
 use crate::pem;
 use crate::record::TimestampRecord;
@@ -17,13 +17,25 @@ pub(super) fn judge(
 ) -> Result<(), Fault> {
     let Some(verifier) = verifier else { return Err(malformed("no chain of the authority is trusted")) };
     let expected = ExpectedTimestamp {
-        imprint: &record.imprint.0,
+        imprint: ExpectedImprint::Sha256(&record.imprint.0),
         nonce: Some(record.nonce),
         not_before_ms: Some(window.not_before_ms),
         not_after_ms: Some(window.not_after_ms),
     };
     let verified = verifier.verify(record.body, &expected);
-    verified.map(drop).map_err(|why| Fault::new(why.kind(), format!("failed to {why}")))
+    verified.map(drop).map_err(|why| match why {
+        TimestampFault::TooEarly { unix_ms, .. } | TimestampFault::TooLate { unix_ms, .. } => {
+            let off = window.check(unix_ms).err();
+            let told = off.map_or_else(|| why.to_string(), |off| format!("its time is {unix_ms}, {off}"));
+            Fault::new(why.kind(), told)
+        }
+        _ => timestamp_fault(&why),
+    })
+}
+
+/// What is wrong with a timestamp, or that its authority's algorithm is not verified here.
+pub(super) fn timestamp_fault(why: &TimestampFault) -> Fault {
+    fault_unless(why.is_unverified(), why.kind(), format!("failed to {why}"))
 }
 
 /// Every certificate that the authority hands out has to be one of the trusted chain.

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use hammer_tlog::encoding::from_base64;
+use hammer_messages::json;
+use hammer_tlog::hash::{Hash, sha256};
 use hammer_tlog::keys::chain::TrustedAuthorities;
 use hammer_tlog::keys::key::{KeyAlgorithm, LogKey};
 use hammer_tlog::logs::note::Verifier;
@@ -16,6 +17,7 @@ use crate::error::SigstoreError;
 pub struct TrustedRoot {
     logs: Vec<TrustedLog>,
     ct_logs: Vec<LogKey>,
+    unread_logs: Vec<Hash>,
     pub(crate) fulcio: Option<TrustedAuthorities>,
     pub(crate) timestamp: Option<TrustedAuthorities>,
 }
@@ -53,6 +55,7 @@ impl TrustedRoot {
         Ok(Self {
             logs: written.tlogs.iter().filter_map(WrittenLog::log).collect(),
             ct_logs: written.ctlogs.iter().filter_map(WrittenLog::log).map(|log| log.key).collect(),
+            unread_logs: written.tlogs.iter().chain(&written.ctlogs).filter_map(WrittenLog::unread).collect(),
             fulcio: authorities(&written.certificate_authorities)?,
             timestamp: authorities(&written.timestamp_authorities)?,
         })
@@ -61,6 +64,11 @@ impl TrustedRoot {
     /// Trusts that log too, which is where the plan says.
     pub(crate) fn add_log(&mut self, key: LogKey) {
         self.logs.push(TrustedLog { key, url: None });
+    }
+
+    /// The ids of logs whose keys are left out.
+    pub(super) fn unread_logs(&self) -> &[Hash] {
+        &self.unread_logs
     }
 
     pub(super) fn ct_logs(&self) -> Vec<LogKey> {
@@ -96,10 +104,8 @@ fn place(url: &Uri) -> (Option<&str>, &str) {
 }
 
 fn authorities(written: &[WrittenAuthority]) -> Result<Option<TrustedAuthorities>, String> {
-    let mut certificates = Vec::new();
-    for certificate in written.iter().flat_map(|authority| &authority.cert_chain.certificates) {
-        certificates.push(from_base64(&certificate.raw_bytes).map_err(|why| why.to_string())?);
-    }
+    let all = written.iter().flat_map(|authority| &authority.cert_chain.certificates);
+    let certificates: Vec<Vec<u8>> = all.map(|certificate| certificate.raw_bytes.clone()).collect();
     if certificates.is_empty() {
         return Ok(None);
     }
@@ -107,46 +113,61 @@ fn authorities(written: &[WrittenAuthority]) -> Result<Option<TrustedAuthorities
     read.map(Some).map_err(|why| format!("failed to {why}"))
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[derive(Default)]
 struct WrittenRoot {
+    #[serde(alias = "media_type", deserialize_with = "json::or_default")]
     media_type: String,
+    #[serde(deserialize_with = "json::or_default")]
     tlogs: Vec<WrittenLog>,
+    #[serde(alias = "certificate_authorities", deserialize_with = "json::or_default")]
     certificate_authorities: Vec<WrittenAuthority>,
+    #[serde(deserialize_with = "json::or_default")]
     ctlogs: Vec<WrittenLog>,
+    #[serde(alias = "timestamp_authorities", deserialize_with = "json::or_default")]
     timestamp_authorities: Vec<WrittenAuthority>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct WrittenLog {
+    #[serde(alias = "base_url", deserialize_with = "json::or_default")]
     base_url: String,
+    #[serde(alias = "public_key", deserialize_with = "json::or_default")]
     public_key: RawBytes,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct WrittenAuthority {
+    #[serde(alias = "cert_chain", deserialize_with = "json::or_default")]
     cert_chain: WrittenChain,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct WrittenChain {
+    #[serde(deserialize_with = "json::or_default")]
     certificates: Vec<RawBytes>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct RawBytes {
-    raw_bytes: String,
+    #[serde(alias = "raw_bytes", deserialize_with = "json::bytes::deserialize")]
+    raw_bytes: Vec<u8>,
 }
 
 impl WrittenLog {
     fn log(&self) -> Option<TrustedLog> {
-        let key = LogKey::from_base64(&self.public_key.raw_bytes).ok()?;
+        let key = LogKey::from_der(&self.public_key.raw_bytes).ok()?;
         Some(TrustedLog { key, url: self.base_url.parse().ok() })
+    }
+
+    /// The log's id, where its key may well be one of an algorithm that is not verified here.
+    fn unread(&self) -> Option<Hash> {
+        let key = &self.public_key.raw_bytes;
+        LogKey::from_der(key).is_err_and(|why| why.is_unknown()).then(|| sha256(key))
     }
 }
 
@@ -169,6 +190,44 @@ mod tests {
         assert_eq!(key.algorithm(), KeyAlgorithm::P256);
         let (key, _) = root.log_on_tiles(None).unwrap();
         assert_eq!(key.algorithm(), KeyAlgorithm::Ed25519);
+    }
+
+    #[test]
+    fn a_root_in_the_words_of_its_definition_says_the_same() {
+        let text = ["mediaType", "certificateAuthorities", "timestampAuthorities", "baseUrl", "publicKey"]
+            .into_iter()
+            .chain(["certChain", "rawBytes"])
+            .fold(ROOT.to_owned(), |text, name| {
+                let snake: String = name
+                    .chars()
+                    .flat_map(|letter| {
+                        let is_capital = letter.is_ascii_uppercase();
+                        is_capital.then_some('_').into_iter().chain([letter.to_ascii_lowercase()])
+                    })
+                    .collect();
+                text.replace(&format!("\"{name}\""), &format!("\"{snake}\""))
+            });
+        let url_safe: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let raw = url_safe["tlogs"][0]["public_key"]["raw_bytes"].as_str().unwrap();
+        let unpadded = raw.trim_end_matches('=').replace('+', "-").replace('/', "_");
+        let text = text.replacen(raw, &unpadded, 1);
+        let (read, usual) = (TrustedRoot::parse(&text).unwrap(), TrustedRoot::parse(ROOT).unwrap());
+        assert_eq!(format!("{read:?}"), format!("{usual:?}"));
+        let empty =
+            format!("{{\"mediaType\":\"{MEDIA_TYPE}\",\"tlogs\":null,\"ctlogs\":[{{\"publicKey\":null}}]}}");
+        assert!(TrustedRoot::parse(&empty).unwrap().ct_logs.is_empty());
+    }
+
+    #[test]
+    fn a_log_on_a_curve_that_is_not_verified_here_is_known_by_its_id() {
+        let key = include_str!("../../../hammer-tlog/testdata/openssl/secp256k1.pem");
+        let digits: String = key.lines().filter(|line| !line.starts_with('-')).collect();
+        let text = format!(
+            "{{\"mediaType\":\"{MEDIA_TYPE}\",\"ctlogs\":[{{\"publicKey\":{{\"rawBytes\":\"{digits}\"}}}}]}}"
+        );
+        let root = TrustedRoot::parse(&text).unwrap();
+        let id = sha256(&hammer_tlog::encoding::from_base64(&digits).unwrap());
+        assert_eq!((root.ct_logs.len(), root.unread_logs()), (0, &[id][..]));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use hammer_core::promise::{Fault, PromiseKind, Verdicts, Verifier};
 use hammer_measure::Nanos;
 use hammer_tuf::{Role, Trusted, TufError};
 
-use super::record::RefreshPart;
+use super::record::{RefreshPart, RefreshRecord};
 use super::seen::SeenVersions;
 
 /// What verifiers of a workload are made from, one for each thread.
@@ -31,14 +31,15 @@ pub(super) struct MetadataJudge {
 enum Doubt {
     /// The promise is broken.
     Fault(Fault),
-    /// It cannot be judged here.
-    Unchecked,
+    /// It cannot be judged here, for that reason.
+    Unchecked(String),
 }
 
 impl MetadataJudge {
     fn judge(&self, record: &[u8]) -> Result<(), Doubt> {
         // Records are this crate's own.
-        let parts = RefreshPart::all(record).map_err(|_| Doubt::Unchecked)?;
+        let RefreshRecord { is_whole, parts } =
+            RefreshRecord::read(record).map_err(|why| Doubt::Unchecked(why.to_string()))?;
         let mut trusted = self.first.clone();
         let mut timestamp_sent = None;
         for part in &parts {
@@ -47,7 +48,8 @@ impl MetadataJudge {
             }
             self.part(&mut trusted, part, timestamp_sent.unwrap_or(part.sent))?;
         }
-        Ok(())
+        // What came holds, and of what did not come nobody knows.
+        if is_whole { Ok(()) } else { Err(Doubt::Unchecked(CUT_SHORT.to_owned())) }
     }
 
     /// `asked_at` is when the client asked what there is: its timestamp names all that is below it, however late that is read.
@@ -62,8 +64,10 @@ impl MetadataJudge {
         match judged {
             Ok(()) => {}
             // It was judged when it came; what follows from it was not for its client to believe.
-            Err(_) if is_known => return Err(Doubt::Unchecked),
-            Err(TufError::Unverified { .. }) => return Err(Doubt::Unchecked),
+            Err(why) if is_known => return Err(Doubt::Unchecked(format!("failed to {why} before"))),
+            Err(why @ TufError::Unverified { .. }) => {
+                return Err(Doubt::Unchecked(format!("failed to {why}")));
+            }
             Err(error) => return Err(Doubt::Fault(fault(&error, trusted.version(role)))),
         }
         // The root that a client ends with is the newest that it was offered.
@@ -101,7 +105,7 @@ impl Verifier for MetadataJudge {
     fn check(&mut self, seq: u64, bytes: &[u8], _now: Nanos, verdicts: &mut Verdicts) {
         match self.judge(bytes) {
             Ok(()) => verdicts.kept(METADATA),
-            Err(Doubt::Unchecked) => verdicts.unchecked(METADATA),
+            Err(Doubt::Unchecked(why)) => verdicts.unverified(METADATA, &why),
             Err(Doubt::Fault(fault)) => verdicts.broken(METADATA, seq, fault, Some(bytes)),
         }
     }
@@ -110,6 +114,7 @@ impl Verifier for MetadataJudge {
 /// That what a repository serves is signed by those who have to, has not expired, is what is signed above it, and is no older than
 /// what was served before (TUF specification, section 5).
 pub(super) const METADATA: PromiseKind = PromiseKind(0);
+const CUT_SHORT: &str = "a refresh ended before its client had all that it wanted";
 /// Its name.
 pub(super) const NAMES: [&str; 1] = ["metadata"];
 
@@ -140,17 +145,19 @@ mod tests {
 
     fn record(parts: &[(Role, bool, Option<&[u8]>)], sent: u64) -> Vec<u8> {
         let mut out = Vec::new();
+        RefreshRecord::start(&mut out);
         for (role, is_known, body) in parts.iter().copied() {
             let part = RefreshPart { role, is_known, sent: Nanos(sent), received: Nanos(sent + 1), body };
             part.write(&mut out);
         }
+        RefreshRecord::complete(&mut out);
         out
     }
 
     fn kind(judged: Result<(), Doubt>) -> &'static str {
         match judged {
             Ok(()) => "kept",
-            Err(Doubt::Unchecked) => "unchecked",
+            Err(Doubt::Unchecked(_)) => "unchecked",
             Err(Doubt::Fault(fault)) => fault.kind,
         }
     }
@@ -179,6 +186,22 @@ mod tests {
         let mut parts = WHOLE.to_vec();
         parts.push((Role::Target, false, Some(b"{}")));
         assert_eq!(kind(judge(EPOCH_MS).judge(&record(&parts, 5))), "target-hash");
+    }
+
+    #[test]
+    fn a_refresh_that_was_cut_short_is_kept_by_nobody_and_broken_by_what_came() {
+        let judge = judge(EPOCH_MS);
+        let cut = |parts: &[(Role, bool, Option<&[u8]>)]| {
+            let mut record = record(parts, 5);
+            record[0] = 0;
+            kind(judge.judge(&record))
+        };
+        for length in 1..=WHOLE.len() {
+            assert_eq!(cut(&WHOLE[..length]), "unchecked", "{length} files");
+        }
+        let mut parts = WHOLE;
+        parts[3].2 = Some(OLD_SNAPSHOT);
+        assert_eq!(cut(&parts[..4]), "metadata-hash");
     }
 
     #[test]

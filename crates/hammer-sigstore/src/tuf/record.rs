@@ -4,6 +4,15 @@ use hammer_measure::Nanos;
 use hammer_tlog::tls::{TlsError, TlsReader};
 use hammer_tuf::Role;
 
+/// A refresh, read back.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct RefreshRecord<'a> {
+    /// Whether it came to its end: the client had all that it wanted.
+    pub(super) is_whole: bool,
+    /// What was asked for, in order.
+    pub(super) parts: Vec<RefreshPart<'a>>,
+}
+
 /// A file of a refresh.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct RefreshPart<'a> {
@@ -16,7 +25,7 @@ pub(super) struct RefreshPart<'a> {
     pub(super) body: Option<&'a [u8]>,
 }
 
-impl<'a> RefreshPart<'a> {
+impl RefreshPart<'_> {
     /// Appends it to `out`.
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&[self.role as u8, u8::from(self.is_known), u8::from(self.body.is_some())]);
@@ -26,10 +35,30 @@ impl<'a> RefreshPart<'a> {
         out.extend_from_slice(&(body.len() as u32).to_be_bytes());
         out.extend_from_slice(body);
     }
+}
 
-    /// The parts of a record.
-    pub(super) fn all(record: &'a [u8]) -> Result<Vec<Self>, TlsError> {
+impl<'a> RefreshRecord<'a> {
+    /// Replaces `out` by the start of a record, whose parts follow; it ends early unless [`Self::complete`] says otherwise.
+    pub(super) fn start(out: &mut Vec<u8>) {
+        out.clear();
+        out.push(CUT_SHORT);
+    }
+
+    /// Says in the record that the refresh came to its end.
+    pub(super) fn complete(out: &mut [u8]) {
+        if let Some(ending) = out.first_mut() {
+            *ending = WHOLE;
+        }
+    }
+
+    /// Reads one back.
+    pub(super) fn read(record: &'a [u8]) -> Result<Self, TlsError> {
         let mut reader = TlsReader::new(record);
+        let is_whole = match reader.u8("how it ended")? {
+            WHOLE => true,
+            CUT_SHORT => false,
+            other => return Err(TlsError::UnknownValue { field: "how it ended", value: other.into() }),
+        };
         let mut parts = Vec::new();
         while !reader.rest().is_empty() {
             let number = reader.u8("role")?;
@@ -40,11 +69,14 @@ impl<'a> RefreshPart<'a> {
             let (sent, received) = (Nanos(reader.u64("sent")?), Nanos(reader.u64("received")?));
             let length = u32::from_be_bytes(*reader.array("length")?);
             let body = reader.bytes(length as usize, "body")?;
-            parts.push(Self { role, is_known, sent, received, body: is_there.then_some(body) });
+            parts.push(RefreshPart { role, is_known, sent, received, body: is_there.then_some(body) });
         }
-        Ok(parts)
+        Ok(Self { is_whole, parts })
     }
 }
+
+const CUT_SHORT: u8 = 0;
+const WHOLE: u8 = 1;
 
 #[cfg(test)]
 mod tests {
@@ -56,16 +88,21 @@ mod tests {
             |role, body| RefreshPart { role, is_known: false, sent: Nanos(1), received: Nanos(2), body };
         let parts =
             [part(Role::Root, None), part(Role::Timestamp, Some(&b"{}"[..])), part(Role::Target, Some(b""))];
-        let mut out = Vec::new();
-        let mut ends = vec![0];
+        let mut out = vec![1, 2, 3];
+        RefreshRecord::start(&mut out);
+        let mut ends = vec![out.len()];
         for part in &parts {
             part.write(&mut out);
             ends.push(out.len());
         }
-        assert_eq!(RefreshPart::all(&out).unwrap(), parts);
-        for length in (0..out.len()).filter(|length| !ends.contains(length)) {
-            assert!(RefreshPart::all(&out[..length]).is_err(), "{length}");
+        for is_whole in [false, true] {
+            let read = RefreshRecord::read(&out).unwrap();
+            assert_eq!((read.is_whole, read.parts.as_slice()), (is_whole, &parts[..]));
+            for length in (0..out.len()).filter(|length| !ends.contains(length)) {
+                assert!(RefreshRecord::read(&out[..length]).is_err(), "{length}");
+            }
+            RefreshRecord::complete(&mut out);
         }
-        assert!(RefreshPart::all(&[9; 100]).is_err());
+        assert!(RefreshRecord::read(&[9; 100]).is_err());
     }
 }

@@ -12,7 +12,7 @@ use hammer_net::{Answer, ClientConfig, Request};
 use hammer_tuf::{KnownFiles, Role, Trusted, TufError, Walk};
 
 use super::judge::{METADATA, MetadataJudge, NAMES};
-use super::record::RefreshPart;
+use super::record::{RefreshPart, RefreshRecord};
 use crate::error::SigstoreError;
 use crate::plan::{TufCache, TufPlan};
 use crate::record::Instants;
@@ -151,7 +151,7 @@ impl Workload for TufWorkload {
         op: &mut Box<TufOp>,
         record: &OperationRecord,
     ) -> Ended {
-        op.record.clear();
+        RefreshRecord::start(&mut op.record);
         op.roots.clear();
         {
             let cache = user.0.borrow();
@@ -162,6 +162,9 @@ impl Workload for TufWorkload {
         let ended = Self::refreshed(session, op, record).await;
         // They hold on to the buffer that the connection read them into.
         op.answer.headers.clear();
+        if ended.is_ok() {
+            RefreshRecord::complete(&mut op.record);
+        }
         if op.record.len() > known {
             record.promise(METADATA, &op.record);
         }

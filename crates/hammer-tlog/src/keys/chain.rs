@@ -11,13 +11,14 @@ mod terms;
 use std::sync::Arc;
 
 pub use self::authority::Authority;
-use self::authority::link;
-use self::climb::Climb;
+use self::authority::{key_of, link, signed_once};
+use self::climb::{Climb, SENT_ALONG};
 pub use self::error::ChainError;
 use self::name::{display_name, label_of};
 pub use self::terms::Validity;
 use self::terms::{check_form, validity_of};
 use crate::encoding::from_base64;
+use crate::hash::Hash;
 use crate::keys::certificate::Certificate;
 
 /// Roots, and the intermediate and other certificates that are known beforehand. Clones share what is computed for a key,
@@ -115,6 +116,24 @@ impl TrustedAuthorities {
         } else {
             named().next()
         }
+    }
+}
+
+impl TrustedAuthorities {
+    /// The `issuer_key_hash` (RFC 6962 section 3.2) of what issued `leaf`: a known CA, or one of `others`, which were sent along. Where
+    /// several have the issuer's name, that whose signature the leaf bears.
+    pub fn issuer_key_hash(&self, leaf: &Certificate<'_>, others: &[Certificate<'_>]) -> Option<Hash> {
+        let known = self.issuer_of(leaf);
+        let is_other = |other: &&Certificate<'_>| {
+            other.subject == leaf.issuer && known.is_none_or(|known| known.key().spki() != other.spki)
+        };
+        let mut others = others.iter().take(SENT_ALONG).filter(is_other).peekable();
+        if others.peek().is_none() || known.is_some_and(|known| known.signed(leaf).is_ok()) {
+            return known.map(Authority::key_hash);
+        }
+        let signed =
+            |other: &&Certificate<'_>| key_of(other).is_ok_and(|key| signed_once(&key, leaf).is_ok());
+        others.find(signed).map(Certificate::key_hash).or(known.map(Authority::key_hash))
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod batch;
 mod digitally_signed;
+mod larger_curves;
 mod lazy_verifier;
 #[cfg(test)]
 mod tests;
@@ -11,7 +12,7 @@ use std::str::FromStr;
 use ring::signature::{self, UnparsedPublicKey, VerificationAlgorithm};
 
 pub use self::batch::SignatureBatch;
-pub use self::digitally_signed::{DigitallySigned, ECDSA, RSA, SHA256, SHA384};
+pub use self::digitally_signed::{DigitallySigned, ECDSA, RSA, SHA256, SHA384, SHA512};
 use self::lazy_verifier::LazyVerifier;
 use crate::encoding::{Base64Error, from_base64};
 use crate::hash::{Hash, sha256};
@@ -25,6 +26,8 @@ const EC_PUBLIC_KEY: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01];
 const PRIME256V1: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07];
 /// DER content of 1.3.132.0.34, secp384r1.
 const SECP384R1: &[u8] = &[0x2b, 0x81, 0x04, 0x00, 0x22];
+/// DER content of 1.3.132.0.35, secp521r1.
+const SECP521R1: &[u8] = &[0x2b, 0x81, 0x04, 0x00, 0x23];
 /// DER content of 1.2.840.113549.1.1.1, rsaEncryption.
 const RSA_ENCRYPTION: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01];
 /// DER content of 1.3.101.112, id-Ed25519.
@@ -44,8 +47,8 @@ pub enum KeyError {
     /// No `PUBLIC KEY` block in the PEM.
     #[error("read a public key: no PUBLIC KEY block in the PEM")]
     Pem,
-    /// Neither P-256, P-384, RSA nor Ed25519.
-    #[error("read a public key: neither P-256, P-384, RSA nor Ed25519")]
+    /// Neither P-256, P-384, P-521, RSA nor Ed25519: nothing that such a key signs is verified here.
+    #[error("read a public key: neither P-256, P-384, P-521, RSA nor Ed25519")]
     Algorithm,
     /// RFC 6962 section 2.1.4 asks for RSA keys of at least 2048 bits.
     #[error("read a public key: an RSA key of {bits} bits is too short")]
@@ -59,6 +62,13 @@ pub enum KeyError {
         /// What is malformed.
         what: &'static str,
     },
+}
+
+impl KeyError {
+    /// Whether the key may well be one, of an algorithm that is not verified here.
+    pub const fn is_unknown(&self) -> bool {
+        matches!(self, Self::Algorithm)
+    }
 }
 
 /// Why a signature does not hold.
@@ -90,6 +100,13 @@ pub enum SignatureError {
     Invalid,
 }
 
+impl SignatureError {
+    /// Whether the signature may well hold, by an algorithm that is not verified here.
+    pub const fn is_unknown(&self) -> bool {
+        matches!(self, Self::Unknown)
+    }
+}
+
 /// The algorithm of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KeyAlgorithm {
@@ -97,6 +114,8 @@ pub enum KeyAlgorithm {
     P256,
     /// ECDSA over NIST P-384, with SHA-384.
     P384,
+    /// ECDSA over NIST P-521, with SHA-512.
+    P521,
     /// RSA PKCS #1 v1.5, with SHA-256.
     Rsa,
     /// Ed25519: in notes only, never in RFC 6962 structures.
@@ -109,6 +128,7 @@ impl KeyAlgorithm {
         match self {
             Self::P256 => SignatureScheme::Ecdsa(DigestAlgorithm::Sha256),
             Self::P384 => SignatureScheme::Ecdsa(DigestAlgorithm::Sha384),
+            Self::P521 => SignatureScheme::Ecdsa(DigestAlgorithm::Sha512),
             Self::Rsa => SignatureScheme::Rsa(DigestAlgorithm::Sha256),
             Self::Ed25519 => SignatureScheme::Ed25519,
         }
@@ -180,7 +200,7 @@ impl LogKey {
         self.algorithm
     }
 
-    /// The key's own bytes: the point of P-256 or P-384, the `RSAPublicKey`, the 32 bytes of Ed25519.
+    /// The key's own bytes: the point of P-256, P-384 or P-521, the `RSAPublicKey`, the 32 bytes of Ed25519.
     pub fn bytes(&self) -> &[u8] {
         &self.key
     }
@@ -193,10 +213,13 @@ impl LogKey {
     /// How a `DigitallySigned` of this key is made.
     fn scheme_of(&self, signed: &DigitallySigned<'_>) -> Result<SignatureScheme, SignatureError> {
         match (self.algorithm, signed.hash, signed.algorithm) {
-            (KeyAlgorithm::P256 | KeyAlgorithm::P384, SHA256, ECDSA) => {
+            (KeyAlgorithm::P256 | KeyAlgorithm::P384 | KeyAlgorithm::P521, SHA256, ECDSA) => {
                 Ok(SignatureScheme::Ecdsa(DigestAlgorithm::Sha256))
             }
-            (KeyAlgorithm::P384, SHA384, ECDSA) => Ok(SignatureScheme::Ecdsa(DigestAlgorithm::Sha384)),
+            (KeyAlgorithm::P384 | KeyAlgorithm::P521, SHA384, ECDSA) => {
+                Ok(SignatureScheme::Ecdsa(DigestAlgorithm::Sha384))
+            }
+            (KeyAlgorithm::P521, SHA512, ECDSA) => Ok(SignatureScheme::Ecdsa(DigestAlgorithm::Sha512)),
             (KeyAlgorithm::Rsa, SHA256, RSA) => Ok(SignatureScheme::Rsa(DigestAlgorithm::Sha256)),
             (key, hash, algorithm) => Err(SignatureError::Algorithm { hash, algorithm, key }),
         }
@@ -219,8 +242,7 @@ impl LogKey {
         self.verify_scheme(scheme, message, signature)
     }
 
-    /// Verifies a bare signature over `message` that is made by `scheme`, which must be one of the key's: ECDSA with SHA-512
-    /// is one of P-256 alone.
+    /// Verifies a bare signature over `message` that is made by `scheme`, which must be one of the key's.
     pub fn verify_scheme(
         &self,
         scheme: SignatureScheme,
@@ -232,7 +254,7 @@ impl LogKey {
                 let digest = leftmost_256_bits(digest, message);
                 self.p256.verify(&self.key, &digest, signature)
             }
-            _ => self.ring_verifies(self.ring_algorithm(scheme)?, message, signature),
+            _ => self.library_verifies(scheme, message, signature)?,
         };
         if holds { Ok(()) } else { Err(SignatureError::Invalid) }
     }
@@ -248,18 +270,61 @@ impl LogKey {
         if (self.algorithm, scheme) == (KeyAlgorithm::P256, SignatureScheme::Ecdsa(DigestAlgorithm::Sha512)) {
             return self.verify_scheme(scheme, message, signature);
         }
-        let holds = self.ring_verifies(self.ring_algorithm(scheme)?, message, signature);
+        let holds = self.library_verifies(scheme, message, signature)?;
         if holds { Ok(()) } else { Err(SignatureError::Invalid) }
     }
 
-    /// Verifies a bare signature of ECDSA over a message of which no more is at hand than its SHA-256; only keys of P-256 can be asked.
-    pub fn verify_sha256(&self, digest: &[u8; 32], signature: &[u8]) -> Result<(), SignatureError> {
-        if self.algorithm != KeyAlgorithm::P256 {
-            let scheme = SignatureScheme::Ecdsa(DigestAlgorithm::Sha256);
-            return Err(SignatureError::Scheme { scheme, key: self.algorithm });
-        }
-        let holds = self.p256.verify(&self.key, digest, signature);
+    /// Verifies a bare signature over another digest of SHA-2 than the one by which such keys sign as a rule, for signatures that do not
+    /// say over which: Rekor signs SHA-256 by any key of ECDSA, and so do many who sign artifacts.
+    pub fn verify_other_digest(&self, message: &[u8], signature: &[u8]) -> Result<(), SignatureError> {
+        use DigestAlgorithm::{Sha256, Sha384, Sha512};
+        let own = self.algorithm.scheme();
+        let family = match own {
+            SignatureScheme::Ecdsa(_) => SignatureScheme::Ecdsa,
+            SignatureScheme::Rsa(_) => SignatureScheme::Rsa,
+            SignatureScheme::Ed25519 => return Err(SignatureError::Invalid),
+        };
+        let mut others = [Sha256, Sha384, Sha512].map(family).into_iter().filter(|scheme| *scheme != own);
+        let holds = others.any(|scheme| self.verify_scheme_once(scheme, message, signature).is_ok());
         if holds { Ok(()) } else { Err(SignatureError::Invalid) }
+    }
+
+    /// Verifies a bare signature of ECDSA over a message of which no more is at hand than a digest of SHA-2; only keys of elliptic
+    /// curves can be asked.
+    pub fn verify_digest(
+        &self,
+        algorithm: DigestAlgorithm,
+        digest: &[u8],
+        signature: &[u8],
+    ) -> Result<(), SignatureError> {
+        let holds = match self.algorithm {
+            KeyAlgorithm::P256 => digest
+                .first_chunk::<32>()
+                .is_some_and(|digest| self.p256.verify(&self.key, digest, signature)),
+            KeyAlgorithm::P384 => larger_curves::p384_verifies(&self.key, digest, signature),
+            KeyAlgorithm::P521 => larger_curves::p521_verifies(&self.key, digest, signature),
+            KeyAlgorithm::Rsa | KeyAlgorithm::Ed25519 => {
+                let scheme = SignatureScheme::Ecdsa(algorithm);
+                return Err(SignatureError::Scheme { scheme, key: self.algorithm });
+            }
+        };
+        if holds { Ok(()) } else { Err(SignatureError::Invalid) }
+    }
+
+    /// What a library says, of all but P-256 over a digest that ring does not know.
+    fn library_verifies(
+        &self,
+        scheme: SignatureScheme,
+        message: &[u8],
+        signature: &[u8],
+    ) -> Result<bool, SignatureError> {
+        let digest = match (self.algorithm, scheme) {
+            (KeyAlgorithm::P384, SignatureScheme::Ecdsa(digest @ DigestAlgorithm::Sha512))
+            | (KeyAlgorithm::P521, SignatureScheme::Ecdsa(digest)) => digest,
+            _ => return Ok(self.ring_verifies(self.ring_algorithm(scheme)?, message, signature)),
+        };
+        let holds = self.verify_digest(digest, digest.digest(message).as_ref(), signature);
+        Ok(holds.is_ok())
     }
 
     /// What ring calls `scheme` with this key.
@@ -337,6 +402,7 @@ fn curve_of(curve: &[u8], point: &[u8]) -> Result<KeyAlgorithm, KeyError> {
     let (algorithm, length, what) = match curve {
         PRIME256V1 => (KeyAlgorithm::P256, 65, "P-256 point"),
         SECP384R1 => (KeyAlgorithm::P384, 97, "P-384 point"),
+        SECP521R1 => (KeyAlgorithm::P521, 133, "P-521 point"),
         _ => return Err(KeyError::Algorithm),
     };
     // Uncompressed points are all that the signature library takes, and all that logs have.

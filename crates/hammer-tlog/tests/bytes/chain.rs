@@ -392,3 +392,23 @@ fn the_kinds_of_alternative_names_are_told_apart() {
     assert_eq!(found, expected);
     assert_eq!(mint(params("leaf", false), None).certificate().subject_alternative_names().count(), 0);
 }
+
+#[test]
+fn the_key_of_an_issuer_is_found_among_what_is_known_and_what_was_sent_along() {
+    let root = mint(params("root", true), None);
+    let [mine, namesake] = [(); 2].map(|()| mint(params("intermediate", true), Some(&root)));
+    let leaf = mint(params("leaf", false), Some(&mine));
+    let (leaf, mine_read, namesake_read) = (leaf.certificate(), mine.certificate(), namesake.certificate());
+    let found =
+        |known: &[&Minted], others: &[Certificate<'_>]| trust(known).unwrap().issuer_key_hash(&leaf, others);
+    let expected = Some(mine_read.key_hash());
+    assert_eq!(found(&[&root], &[]), None);
+    assert_eq!(found(&[&root], &[root.certificate(), mine_read]), expected, "only sent along");
+    assert_eq!(found(&[&root, &mine], &[]), expected, "only known");
+    assert_eq!(found(&[&root, &mine], &[mine_read]), expected);
+    // Authorities of one name, of which another one is known, or sent along as well.
+    assert_eq!(found(&[&root, &namesake], &[mine_read]), expected);
+    assert_eq!(found(&[&root, &mine], &[namesake_read]), expected);
+    assert_eq!(found(&[&root], &[namesake_read, mine_read]), expected);
+    assert_eq!(found(&[&root, &mine, &namesake], &[]), expected);
+}

@@ -76,6 +76,9 @@ fn said(
         Ok(verified) => Ok(Ok(verified)),
         Err(BundleFault::Broken(fault)) => Ok(Err((fault.kind, fault.detail))),
         Err(BundleFault::Needs(what)) => Err(UsageError::Unverifiable { path: path.to_owned(), what }.into()),
+        Err(BundleFault::Unverified(why)) => {
+            Err(UsageError::Unverified { path: path.to_owned(), why }.into())
+        }
     }
 }
 

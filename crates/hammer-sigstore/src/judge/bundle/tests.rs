@@ -23,6 +23,7 @@ fn kind(judged: &Result<VerifiedBundle, BundleFault>) -> &'static str {
         Ok(_) => "kept",
         Err(BundleFault::Broken(fault)) => fault.kind,
         Err(BundleFault::Needs(what)) => what,
+        Err(BundleFault::Unverified(_)) => "unverified",
     }
 }
 
@@ -71,6 +72,24 @@ fn what_cannot_be_verified_for_want_of_something_is_not_accused() {
     let mut verifier = BundleVerifier::of_root(&TrustedRoot::parse(&root).unwrap());
     let judged = verifier.verify(&SignedBundle::parse(V2.as_bytes()).unwrap(), &ExpectedBundle::default());
     assert_eq!(judged, Err(BundleFault::Needs("a chain of the timestamp authority")));
+}
+
+#[test]
+fn what_is_by_something_that_is_not_verified_here_is_not_accused() {
+    let of_sha3 = altered(V2, "/messageSignature/messageDigest/algorithm", |name| *name = json!("SHA3_256"));
+    assert_eq!(of_nothing(&of_sha3), "unverified");
+    let of_number = altered(V2, "/messageSignature/messageDigest/algorithm", |name| *name = json!(1));
+    assert_eq!(of_nothing(&of_number), "kept");
+    let body = |bundle: &str, from: &str, to: &str| {
+        altered(bundle, "/verificationMaterial/tlogEntries/0/canonicalizedBody", |body| {
+            let text = String::from_utf8(from_base64(body.as_str().unwrap()).unwrap()).unwrap();
+            assert!(text.contains(from), "{text}");
+            *body = json!(base64(text.replace(from, to).as_bytes()));
+        })
+    };
+    assert_eq!(of_nothing(&body(V2, "SHA2_256", "SHA3_256")), "unverified");
+    assert_eq!(of_nothing(&body(V1, r#""apiVersion":"0.0.1""#, r#""apiVersion":"0.0.9""#)), "unverified");
+    assert_eq!(of_nothing(&body(V2, "SHA2_256", "SHA2_512")), "inclusion-proof");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::terms::{IssuerTerms, Validity};
 use crate::keys::certificate::Certificate;
 
 /// Certificates sent along that are looked at.
-const SENT_ALONG: usize = 16;
+pub(super) const SENT_ALONG: usize = 16;
 /// CAs of a path, at most.
 const LONGEST_PATH: u32 = 8;
 /// Issuers that are tried in all, each for one signature at most. Sigstore's chains take two or three.

@@ -109,3 +109,14 @@ pub enum ChainError {
         steps: u32,
     },
 }
+
+impl ChainError {
+    /// Whether nothing is said against the chain, but that a key or signature in it is of an algorithm which is not verified here.
+    pub const fn is_unverified(&self) -> bool {
+        match self {
+            Self::Key { source, .. } => source.is_unknown(),
+            Self::BadSignature { source, .. } => source.is_unknown(),
+            _ => false,
+        }
+    }
+}

@@ -4,6 +4,8 @@ use crate::tls::{TlsError, TlsReader, put_vector16};
 pub const SHA256: u8 = 4;
 /// `HashAlgorithm.sha384` (RFC 5246 section 7.4.1.4.1).
 pub const SHA384: u8 = 5;
+/// `HashAlgorithm.sha512` (RFC 5246 section 7.4.1.4.1).
+pub const SHA512: u8 = 6;
 /// `SignatureAlgorithm.rsa` (RFC 5246 section 7.4.1.4.1).
 pub const RSA: u8 = 1;
 /// `SignatureAlgorithm.ecdsa` (RFC 5246 section 7.4.1.4.1).
@@ -12,7 +14,7 @@ pub const ECDSA: u8 = 3;
 /// `DigitallySigned` of RFC 5246 section 4.7: the algorithms by number, and the signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DigitallySigned<'a> {
-    /// [`SHA256`], in any log; [`SHA384`] only with a key of P-384.
+    /// [`SHA256`], in any log; [`SHA384`] only with a key of P-384 or P-521, and [`SHA512`] with one of P-521.
     pub hash: u8,
     /// [`ECDSA`] or [`RSA`], in any log.
     pub algorithm: u8,

@@ -131,13 +131,19 @@ fn a_key_off_the_curve_is_read_and_verifies_nothing_as_with_ring() {
 }
 
 #[test]
-fn a_signature_is_verified_by_the_hash_alone_where_the_key_is_of_p256() {
+fn a_signature_is_verified_by_the_hash_alone_where_the_key_is_of_a_curve() {
     let (pair, key) = pair();
     let signature = sign(&pair, b"message");
-    assert_eq!(key.verify_sha256(&sha256(b"message").0, &signature), Ok(()));
-    assert_eq!(key.verify_sha256(&sha256(b"massage").0, &signature), Err(SignatureError::Invalid));
+    assert_eq!(key.verify_digest(DigestAlgorithm::Sha256, &sha256(b"message").0, &signature), Ok(()));
+    assert_eq!(
+        key.verify_digest(DigestAlgorithm::Sha256, &sha256(b"massage").0, &signature),
+        Err(SignatureError::Invalid)
+    );
     let other = LogKey::from_ed25519(&[7; 32]).unwrap();
-    assert!(matches!(other.verify_sha256(&[0; 32], &signature), Err(SignatureError::Scheme { .. })));
+    assert!(matches!(
+        other.verify_digest(DigestAlgorithm::Sha256, &[0; 32], &signature),
+        Err(SignatureError::Scheme { .. })
+    ));
 }
 
 #[test]
