@@ -53,6 +53,8 @@ pub struct VerifiedTimestamp<'a> {
     pub serial: &'a [u8],
     /// How far the time may be off, by what the authority says.
     pub accuracy: Option<Accuracy>,
+    /// Whether the signer's certificate is in the token, as it has to be where the query asks for it (RFC 3161 section 2.4.1).
+    pub has_certificate: bool,
 }
 
 /// Verifies the timestamps of one authority. It remembers its last signers: a signer seen before costs one verification by a
@@ -82,17 +84,18 @@ impl TimestampVerifier {
         let content = content.ok_or(TimestampFault::ContentType)?;
         let info = TstInfo::parse(content)?;
         expected.check(&info)?;
-        self.verify_signer(&signed_data, content, info.gen_time.unix_seconds)?;
+        let has_certificate = self.verify_signer(&signed_data, content, info.gen_time.unix_seconds)?;
         let TstInfo { gen_time, serial, accuracy, .. } = info;
-        Ok(VerifiedTimestamp { unix_ms: gen_time.unix_ms(), serial, accuracy })
+        Ok(VerifiedTimestamp { unix_ms: gen_time.unix_ms(), serial, accuracy, has_certificate })
     }
 
+    /// Whether the signer's certificate was sent along, once all of it holds.
     fn verify_signer(
         &mut self,
         signed_data: &SignedData<'_>,
         content: &[u8],
         unix_seconds: i64,
-    ) -> Result<(), TimestampFault> {
+    ) -> Result<bool, TimestampFault> {
         let signer_info = only_signer(signed_data)?;
         let sent_along = signed_data.certificates;
         let certificate = find_certificate(&self.trusted, &signer_info.identifier, sent_along)
@@ -106,7 +109,8 @@ impl TimestampVerifier {
             return Err(TimestampFault::SigningCertificate);
         }
         let signer = self.signers.trusted(&self.trusted, &certificate, sent_along, unix_seconds)?;
-        Ok(signer_info.verify(signed_data.content_type, content, &signer.key)?)
+        signer_info.verify(signed_data.content_type, content, &signer.key)?;
+        Ok({ sent_along }.any(|sent| sent == certificate.raw))
     }
 }
 

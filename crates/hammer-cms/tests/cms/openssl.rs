@@ -32,6 +32,7 @@ fn responses_by_rsa_and_by_p384_verify() {
         let response = testdata(&format!("openssl/{file}.tsr"));
         let verified = verifier.verify(&response, &expected(&imprint, nonce)).unwrap();
         assert_eq!(verified.accuracy, accuracy, "{file}");
+        assert_eq!(verified.has_certificate, file != "p384-without-all", "{file}");
         let is_whole = verified.unix_ms % 1000 == 0;
         assert_eq!(is_whole, accuracy.is_some(), "{file}: {}", verified.unix_ms);
     }

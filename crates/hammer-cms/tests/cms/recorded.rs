@@ -30,8 +30,9 @@ fn a_response_of_timestamp_server_verifies_with_its_chain_again_and_again() {
         not_after_ms: Some(STAMPED_MS),
     };
     for _ in 0..3 {
-        let VerifiedTimestamp { unix_ms, serial, accuracy } = verifier.verify(&response, &expected).unwrap();
-        assert_eq!(unix_ms, STAMPED_MS);
+        let verified = verifier.verify(&response, &expected).unwrap();
+        let VerifiedTimestamp { unix_ms, serial, accuracy, has_certificate } = verified;
+        assert_eq!((unix_ms, has_certificate), (STAMPED_MS, true));
         assert_eq!((serial.len(), &serial[..4]), (21, &[0x00, 0xd9, 0xdd, 0x91][..]));
         assert_eq!(accuracy, Some(Accuracy { seconds: 1, millis: 0, micros: 0 }));
     }

@@ -255,6 +255,16 @@ fn a_recorded_timestamp_holds_for_its_imprint_its_nonce_and_its_time() {
     };
     let (imprint, nonce) = (query.imprint_sha256, query.nonce.unwrap());
     assert_eq!(judged(imprint, nonce, at_ms), "kept");
+    // The signer is known all the same, where its certificate is sent under another number.
+    let chain = crate::pem::certificates(TIMESTAMP_CHAIN).unwrap();
+    let serial = Certificate::parse(&chain[0]).unwrap().serial;
+    let sent = TIMESTAMP.windows(chain[0].len()).position(|bytes| bytes == chain[0].as_slice()).unwrap();
+    let place = TIMESTAMP[sent..].windows(serial.len()).position(|bytes| bytes == serial).unwrap();
+    let mut altered = TIMESTAMP.to_vec();
+    altered[sent + place + serial.len() - 1] ^= 1;
+    let mut verifier = TimestampVerifier::new(trusted.clone());
+    let record = TimestampRecord { at: AT, imprint: Hash(imprint), nonce, body: &altered };
+    assert_eq!(kind(timestamp::judge(Some(&mut verifier), &record, at(at_ms))), "timestamp-signer");
     assert_eq!(judged([0; 32], nonce, at_ms), "timestamp-imprint");
     assert_eq!(judged(imprint, nonce ^ 1, at_ms), "timestamp-nonce");
     assert_eq!(judged(imprint, nonce, at_ms + 3_600_000), "timestamp-time");

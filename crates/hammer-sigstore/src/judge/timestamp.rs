@@ -22,15 +22,19 @@ pub(super) fn judge(
         not_before_ms: Some(window.not_before_ms),
         not_after_ms: Some(window.not_after_ms),
     };
-    let verified = verifier.verify(record.body, &expected);
-    verified.map(drop).map_err(|why| match why {
+    let verified = verifier.verify(record.body, &expected).map_err(|why| match why {
         TimestampFault::TooEarly { unix_ms, .. } | TimestampFault::TooLate { unix_ms, .. } => {
             let off = window.check(unix_ms).err();
             let told = off.map_or_else(|| why.to_string(), |off| format!("its time is {unix_ms}, {off}"));
             Fault::new(why.kind(), told)
         }
         _ => timestamp_fault(&why),
-    })
+    })?;
+    // Every query asks for it: whoever verifies the timestamp later may know no more than the root.
+    if verified.has_certificate {
+        return Ok(());
+    }
+    Err(Fault::new(SIGNER, "its signer's certificate was asked for (certReq), and is not in it"))
 }
 
 /// What is wrong with a timestamp, or that its authority's algorithm is not verified here.
@@ -52,3 +56,6 @@ pub(crate) fn judge_chain(trust: &Trust, body: &[u8]) -> Result<(), Fault> {
         }
     }
 }
+
+/// As [`TimestampFault::kind`] has it of a timestamp whose signer nobody knows.
+const SIGNER: &str = "timestamp-signer";
