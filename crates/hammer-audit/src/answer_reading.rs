@@ -9,7 +9,7 @@ use hammer_tlog::logs::audit::{AuditBounds, Finding, Kept, Published, Receipt, V
 use hammer_tlog::logs::follow::{Bundles, Event, Follower, ProofMethod};
 use hammer_tlog::logs::tile::Level;
 
-use crate::answered_heads::JoinedHead;
+use crate::answered_heads::{AnsweredHeads, JoinedHead};
 use crate::reader::AuditReader;
 use crate::source::{AnsweredSource, ReadBack};
 use crate::tree_reading::{AuditRound, TreeReading};
@@ -57,9 +57,11 @@ struct ReadCost {
 }
 
 impl<L: AnsweredSource> TreeReading<L> for AnswerReading {
+    const GROWS_BY_ANSWERS: bool = true;
+
     fn follower() -> Follower {
         let bundleless = Bundles { level: Level::Entries, leaf_hashes: |_, _| Vec::new() };
-        Follower::new(ProofMethod::Proofs, bundleless).in_any_order()
+        Follower::new(ProofMethod::Proofs, bundleless)
     }
 
     fn new(bounds: AuditBounds, _spilled: PathBuf) -> Self {
@@ -82,8 +84,12 @@ impl<L: AnsweredSource> TreeReading<L> for AnswerReading {
         accepted: impl Fn() -> Vec<Receipt>,
     ) -> Result<(), Trouble> {
         accepted().into_iter().for_each(|receipt| TreeReading::<L>::accept(self, receipt));
-        self.join(reader, round);
+        self.join(reader, round.heads);
         if round.is_judging { self.read_back(reader, round).await } else { Ok(()) }
+    }
+
+    fn settle(&mut self, reader: &AuditReader<L>, heads: &AnsweredHeads) {
+        self.join(reader, heads);
     }
 
     fn overdue(&mut self, _observed_ms: u64) {}
@@ -145,7 +151,7 @@ impl<L: AnsweredSource> TreeReading<L> for AnswerReading {
 
 impl AnswerReading {
     /// Goes on with the receipts whose heads were held against the chain.
-    fn join<L: AnsweredSource>(&mut self, reader: &AuditReader<L>, round: &AuditRound<'_>) {
+    fn join<L: AnsweredSource>(&mut self, reader: &AuditReader<L>, heads: &AnsweredHeads) {
         let log = reader.log();
         for receipt in std::mem::take(&mut self.unjoined) {
             let answered = log.answered(&receipt);
@@ -153,7 +159,7 @@ impl AnswerReading {
                 self.unread.push_back(receipt);
                 continue;
             };
-            match round.heads.became(head) {
+            match heads.became(head) {
                 JoinedHead::Waiting => self.unjoined.push(receipt),
                 JoinedHead::Unknown => self.lost += 1,
                 JoinedHead::Forked => {

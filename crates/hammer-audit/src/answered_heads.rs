@@ -90,6 +90,14 @@ impl AnsweredHeads {
         Some(head.clone())
     }
 
+    /// The largest heads of a tree that wait and are no larger than that, the largest first.
+    pub(crate) fn up_to(&self, tree: u64, size: u64, most: usize) -> Vec<Head> {
+        let of = |size, byte| HeadId { tree, size, root: Hash([byte; 32]) };
+        let stock = self.lock();
+        let waiting = stock.waiting.range(of(0, 0)..=of(size, u8::MAX));
+        waiting.rev().take(most).map(|(_, head)| head.clone()).collect()
+    }
+
     /// The trees of which heads wait.
     pub(crate) fn trees(&self) -> Vec<u64> {
         let mut trees: Vec<u64> = self.lock().waiting.keys().map(|id| id.tree).collect();
@@ -162,6 +170,8 @@ mod tests {
             (size(heads.largest(1)), size(heads.largest(2)), size(heads.largest(3))),
             (Some(9), Some(4), None)
         );
+        let sizes = |size, most| heads.up_to(1, size, most).iter().map(|head| head.size).collect::<Vec<_>>();
+        assert_eq!((sizes(9, 2), sizes(8, 9), sizes(2, 9)), (vec![9, 5], vec![5, 3], Vec::new()));
         heads.settle(id(1, 3), JoinedHead::Joined);
         heads.settle(id(1, 9), JoinedHead::Forked);
         heads.settle(id(1, 77), JoinedHead::Joined);

@@ -14,9 +14,9 @@ use hammer_core::runtime::{Clock, LocalFuture};
 use hammer_measure::Nanos;
 use hammer_tlog::hash::sha256;
 use hammer_tlog::logs::audit::{AuditBounds, Finding, Receipt};
-use hammer_tlog::logs::follow::{Event, Head};
+use hammer_tlog::logs::follow::{Event, Follower, Head, Need};
 
-use crate::answered_heads::{AnsweredHeads, HeadCounts, JoinedHead};
+use crate::answered_heads::{AnsweredHeads, HeadCounts};
 use crate::link::Lane;
 use crate::messages::{SHRINKING_TREE, event_words, finding_words};
 use crate::place::LogPlace;
@@ -25,17 +25,19 @@ use crate::readability::Readability;
 use crate::reader::AuditReader;
 use crate::receipt_file::ReceiptFile;
 use crate::retry::RetryPolicy;
-use crate::source::{HeadId, LogSource};
+use crate::source::LogSource;
 use crate::tree_reading::{AuditRound, TreeReading};
 use crate::trouble::Trouble;
 
 mod followed_trees;
+mod head_joins;
 mod head_watch;
 mod receipt_desk;
 mod trouble_watch;
 mod voice;
 
-use followed_trees::{FollowedTrees, TreeTurn};
+use followed_trees::{FollowedTree, FollowedTrees, TreeTurn};
+use head_joins::HeadJoins;
 use head_watch::HeadWatch;
 use receipt_desk::ReceiptDesk;
 use trouble_watch::TroubleWatch;
@@ -113,9 +115,14 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         let log = sha256(format!("{name}\n{}", reader.log().url()).as_bytes());
         let process = std::process::id();
         let spilled = std::env::temp_dir().join(format!("hammer-{epoch_unix_ms}-receipts-{process}-{log}"));
+        // Without a time, a smaller head may be that of a server which lags behind.
+        let follower: fn() -> Follower = match reader.log().lags_at_most() {
+            Some(_) => || T::follower().in_any_order(),
+            None => T::follower,
+        };
         Self {
             reader,
-            chains: FollowedTrees::new(T::follower),
+            chains: FollowedTrees::new(follower),
             answered: heads,
             tree: T::new(bounds, spilled),
             heads: HeadWatch::new(folder, epoch_unix_ms),
@@ -145,9 +152,12 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         let stale = self.heads.stale();
         let head = head.inspect(|head| self.fetched(head));
         let proved = self.prove().await;
+        let mut is_old = false;
         if let Ok(head) = &head {
-            let trusted = self.chains.active().follower.trusted();
+            let follower = &self.chains.active().follower;
+            let trusted = follower.trusted();
             self.heads.continued(trusted.is_some_and(|trusted| trusted.same_tree(head)));
+            is_old = trusted.is_some_and(|trusted| follower.may_precede(head, trusted));
         }
         self.events();
         let joined = self.join().await;
@@ -158,8 +168,9 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         head.and(proved).and(joined).and(read)?;
         if let Some(fetched_ns) = fetched_ns
             && self.chains.active().follower.behind() == 0
-            // A head of long ago does not say what the tree lacks now.
+            // A head of long ago does not say what the tree lacks now, proved or not.
             && self.heads.stale() == stale
+            && !is_old
         {
             self.tree.overdue(self.desk.unix_ms(fetched_ns));
         }
@@ -178,6 +189,13 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
                         let shown = shown.collect::<Vec<_>>().join(", ");
                         self.voice.note(&format!("{} inactive shards: {shown}", inactive.len()));
                     }
+                    for shard in &self.reader.shards().inactive {
+                        let Some(why) = &shard.unverified else { continue };
+                        let tree = shard.head.tree;
+                        self.voice.note(&format!(
+                            "nothing is held against the inactive shard {tree}: failed to verify its checkpoint: {why}"
+                        ));
+                    }
                 }
                 TreeTurn::Ended { tree, next, size } => {
                     self.voice.note(&format!(
@@ -186,8 +204,9 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
                 }
                 TreeTurn::Behind => return,
                 TreeTurn::Gone { tree, next, trusted } => {
-                    let detail =
-                        format!("its tree {tree} is gone: {trusted:?}, then {head:?} of the tree {next}");
+                    let detail = format!(
+                        "its tree {tree} is gone: it had {trusted}, and now there is tree {next} with {head}"
+                    );
                     self.heads.contradicted(
                         SHRINKING_TREE,
                         None,
@@ -214,9 +233,11 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
     /// Proves the heads that were fetched. What a log whose servers lag behind each other refuses to prove is left to a later round.
     async fn prove(&mut self) -> Result<(), Trouble> {
         let may_lag = self.reader.log().lags_at_most().is_some();
-        for chain in self.chains.all() {
-            match prove(&self.reader, chain.tree, &mut chain.follower).await {
-                Err(why) if may_lag && why.is_refusal() => chain.follower.set_aside(),
+        for FollowedTree { tree, follower } in self.chains.all() {
+            let proved = prove(&self.reader, *tree, follower).await;
+            let is_by_proof = matches!(follower.need(), Some(Need::ConsistencyProof { .. }));
+            match proved {
+                Err(why) if may_lag && is_by_proof && why.is_refusal() => follower.set_aside(),
                 proved => proved?,
             }
         }
@@ -225,54 +246,26 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
 
     /// Holds the heads that answers came with against the followed trees, as many as there is time for beside the load.
     async fn join(&mut self) -> Result<(), Trouble> {
-        let most = if self.voice.is_judging() { JOINED_AT_LAST } else { JOINED };
-        let active = self.chains.active().tree;
-        let in_any_order = self.reader.log().lags_at_most().is_some();
-        for tree in self.answered.trees() {
-            let Some(chain) = self.chains.of(tree, self.reader.shards()) else { continue };
-            let mut from = 0;
-            for _ in 0..most {
-                let Some(head) = self.answered.next(tree, from) else { break };
-                let follower = &mut chain.follower;
-                if in_any_order {
-                    follower.head(head.clone());
-                } else if follower.trusted().is_some_and(|trusted| head.size <= trusted.size) {
-                    follower.earlier(head.clone());
-                } else {
-                    // The head that this reader is served next is at least as new, or it would look as if the tree shrank.
-                    break;
-                }
-                let proved = prove(&self.reader, tree, follower).await;
-                for event in follower.events() {
-                    if tree == active && matches!(event, Event::First { .. } | Event::Grew { .. }) {
-                        self.tree.follow(&event);
-                    }
-                    let (fed, became) = match &event {
-                        Event::First { head } | Event::Same { head } | Event::Stale { head, .. } => {
-                            (head, JoinedHead::Joined)
-                        }
-                        Event::Grew { to, .. } => (to, JoinedHead::Joined),
-                        Event::Forked { newer, .. } | Event::Shrank { newer, .. } => {
-                            (newer, JoinedHead::Forked)
-                        }
-                        // Asked for again in the next round: what proves it is not what was asked for.
-                        _ => continue,
-                    };
-                    self.answered.settle(HeadId { tree, size: fed.size, root: fed.root }, became);
-                    if became == JoinedHead::Forked {
-                        told(&event, &mut self.heads, &mut self.voice);
-                    }
-                }
-                match proved {
-                    Ok(()) => from = head.size.saturating_add(1),
-                    // Not a fault: whoever was asked lags behind whoever answered.
-                    Err(why) if why.is_refusal() => {
-                        follower.set_aside();
-                        break;
-                    }
-                    Err(why) => return Err(why),
-                }
+        let Self { reader, chains, answered, tree: reading, heads, voice, .. } = self;
+        let (most, at_once) =
+            if voice.is_judging() { (JOINED_AT_LAST, AT_ONCE_AT_LAST) } else { (JOINED, AT_ONCE) };
+        let until = voice.now().saturating_add(JOIN_FOR);
+        let joins = HeadJoins { reader, answered, until, most, at_once };
+        let active = chains.active().tree;
+        let mut found = |tree: u64, event: &Event| {
+            if tree == active && matches!(event, Event::First { .. } | Event::Grew { .. }) {
+                reading.follow(event);
             }
+            if matches!(event, Event::Forked { .. } | Event::Shrank { .. } | Event::BadProof { .. }) {
+                told(event, heads, voice);
+            }
+        };
+        for tree in answered.trees() {
+            let Some(chain) = chains.of(tree, reader.shards()) else { continue };
+            if T::GROWS_BY_ANSWERS {
+                joins.join_later(chain, &mut found).await?;
+            }
+            joins.join_earlier(chain, &mut found).await?;
         }
         let counts = self.answered.counts();
         if counts != HeadCounts::default() {
@@ -327,6 +320,8 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             self.troubles.failed("end the last look in time".to_owned());
         }
         self.desk.accepted().into_iter().for_each(|receipt| self.tree.accept(receipt));
+        // The last round may have been cut off behind the heads that it joined.
+        self.tree.settle(&self.reader, &self.answered);
         self.tell();
         // The last round may have been cut off.
         self.desk.observe(&self.reader, &self.voice);
@@ -367,9 +362,12 @@ fn told(event: &Event, heads: &mut HeadWatch, voice: &mut AuditVoice) {
     }
 }
 
-/// Heads of answers that are joined in one round, and in one without load.
+/// Heads of answers that are joined in one round, and in one without load; for how long; and the proofs that are asked for at once.
 const JOINED: usize = 32;
 const JOINED_AT_LAST: usize = 1000;
+const JOIN_FOR: Nanos = Nanos::from_secs(1);
+const AT_ONCE: usize = 2;
+const AT_ONCE_AT_LAST: usize = 8;
 
 /// An observer has two seconds to end.
 const LAST_ROUND: Nanos = Nanos::from_millis(1_200);

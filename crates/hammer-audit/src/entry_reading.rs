@@ -234,7 +234,7 @@ async fn edge<L: EntrySource>(reader: &AuditReader<L>, last: u64, head: &Head) -
     match frontier.root() == head.root {
         true => Ok(frontier),
         false => {
-            Err(Trouble::Other(format!("read entry {last}: its proof does not lead to the root of {head:?}")))
+            Err(Trouble::Other(format!("read entry {last}: its proof does not lead to the root of {head}")))
         }
     }
 }

@@ -92,7 +92,7 @@ pub fn flaw_words(flaw: &Flaw) -> (&'static str, Option<u64>, String) {
             ("wrong-index", Some(*index), format!("the entry of index {index} says {says}"))
         }
         Flaw::Tile { tile, fault } => {
-            (TAMPERED_TILE, leaf_of(tile, fault), format!("{tile} is not the tree's: {fault:?}"))
+            (TAMPERED_TILE, leaf_of(tile, fault), format!("{tile} is not the tree's: {fault}"))
         }
         Flaw::Missing { tile } => (MISSING_TILE, None, format!("{tile} is not served")),
         Flaw::Root { computed, expected } => {
@@ -106,22 +106,30 @@ pub(crate) fn event_words(event: &Event) -> Option<(&'static str, Option<u64>, S
     Some(match event {
         Event::First { .. } | Event::Same { .. } | Event::Grew { .. } | Event::Stale { .. } => return None,
         Event::Shrank { older, newer } => {
-            (SHRINKING_TREE, None, format!("it shrank: {older:?}, then {newer:?}"))
+            (SHRINKING_TREE, None, format!("it shrank: it had {older}, and then {newer}"))
         }
         Event::Forked { older, newer, evidence } => {
             let lacks = if newer.precedes(older) { "precede" } else { "continue" };
             let detail =
-                format!("it forked: {older:?}, then {newer:?}, which does not {lacks} it: {evidence:?}");
+                format!("it forked: it had {older}, and then {newer}, which does not {lacks} it: {evidence}");
             ("forked-checkpoint", None, detail)
         }
+        Event::BadProof { older, newer, error } => {
+            let (older, newer) = (older.size, newer.size);
+            let detail = format!(
+                "the consistency proof from {older} to {newer} leaves that was served first does not hold ({error}); one that was asked \
+                 for again does"
+            );
+            ("bad-consistency-proof", None, detail)
+        }
         Event::TamperedTile { tile, fault, head } => {
-            (TAMPERED_TILE, leaf_of(tile, fault), format!("{tile} is not of the tree of {head:?}: {fault:?}"))
+            (TAMPERED_TILE, leaf_of(tile, fault), format!("{tile} is not of the tree of {head}: {fault}"))
         }
         Event::MissingTile { tile, head } => {
-            (MISSING_TILE, None, format!("{}; it is of the tree of {head:?}", not_served(tile)))
+            (MISSING_TILE, None, format!("{}; it is of the tree of {head}", not_served(tile)))
         }
         Event::Unproved { head, reason } => {
-            ("unproved-checkpoint", None, format!("{head:?} is not proved: {reason:?}"))
+            ("unproved-checkpoint", None, format!("a head of {head} is not proved: {reason}"))
         }
     })
 }

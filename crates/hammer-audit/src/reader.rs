@@ -120,6 +120,15 @@ impl<L: LogSource> AuditReader<L> {
         self.client.pass_over()
     }
 
+    /// Waits before what was answered wrongly so often is asked for again, and asks the log's next server from then on, where it has several.
+    pub(crate) async fn elsewhere_and_later(&self, tries: u32) {
+        self.pass_over();
+        self.repeated.update(|repeated| repeated + 1);
+        if let Some(at) = self.retry.later(tries, self.clock.now()) {
+            self.clock.sleep_until(at).await;
+        }
+    }
+
     /// The head now, verified.
     ///
     /// # Errors

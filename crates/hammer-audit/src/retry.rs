@@ -38,11 +38,20 @@ impl RetryPolicy {
             Err(Trouble::Failure(why)) if is_lost(why.kind) => Nanos::ZERO,
             _ => return None,
         };
-        let Self { every, .. } = *self;
-        let backoff = Nanos((every.0 / 8).saturating_mul(1 << tries.min(TRIES)));
-        let wait = backoff.min(every).max(asked.min(Nanos(every.0.saturating_mul(LONGEST))));
-        let at = now.saturating_add(wait);
+        let longest = Nanos(self.every.0.saturating_mul(LONGEST));
+        let at = now.saturating_add(self.backoff(tries).max(asked.min(longest)));
         (tries < TRIES && at < self.until.get()).then_some(at)
+    }
+
+    /// When to ask again for what was answered so often, and wrongly; none where there is no time to wait.
+    pub(crate) fn later(&self, tries: u32, now: Nanos) -> Option<Nanos> {
+        let at = now.saturating_add(self.backoff(tries));
+        (at < self.until.get()).then_some(at)
+    }
+
+    fn backoff(&self, tries: u32) -> Nanos {
+        let Self { every, .. } = *self;
+        Nanos((every.0 / 8).saturating_mul(1 << tries.min(TRIES))).min(every)
     }
 }
 

@@ -46,7 +46,7 @@ pub trait LogSource: Send + Sync + 'static {
         self.consistency(first, second)
     }
 
-    /// How long the head that is served may be smaller than one that the log signed before, of a log whose heads have no time and may
+    /// How long the head that is served may be smaller than one that the log signed before, of a log whose heads have no time and so
     /// come in any order: a server may lag behind others, or a cache serve what was. None where a smaller head that was signed later is
     /// a tree that shrank.
     fn lags_at_most(&self) -> Option<Duration> {
@@ -198,14 +198,20 @@ pub struct InactiveShard {
     pub head: HeadId,
     /// The signed bytes.
     pub raw: Arc<[u8]>,
+    /// Why its signature cannot be verified: its key may be one that nobody stated. Nothing is held against it then.
+    pub unverified: Option<Arc<str>>,
 }
 
 impl Shards {
-    /// How many entries stand before the first one of that tree; none where the log does not name it.
+    /// How many entries stand before the first one of that tree; none where the log does not name it, or the length of a tree before it is
+    /// not signed by a known key.
     pub fn offset(&self, tree: u64) -> Option<u64> {
-        let before = self.inactive.iter().take_while(|shard| shard.head.tree != tree);
+        let mut before = self.inactive.iter().take_while(|shard| shard.head.tree != tree);
         let is_known = tree == self.active || self.inactive.iter().any(|shard| shard.head.tree == tree);
-        is_known.then(|| before.fold(0, |sum: u64, shard| sum.saturating_add(shard.head.size)))
+        let sum = |sum: u64, shard: &InactiveShard| {
+            shard.unverified.is_none().then(|| sum.saturating_add(shard.head.size))
+        };
+        before.try_fold(0, sum).filter(|_| is_known)
     }
 }
 

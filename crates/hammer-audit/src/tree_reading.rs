@@ -23,6 +23,9 @@ pub(crate) struct AuditRound<'a> {
 
 /// How the leaves of a log are read, and receipts held against them: by its tiles, by its entries, or by what answers came with.
 pub(crate) trait TreeReading<L>: Sized {
+    /// Whether the log is followed by the heads that answers came with as well, ahead of those that it serves.
+    const GROWS_BY_ANSWERS: bool = false;
+
     /// What it reads nothing without: the follower of the same log.
     fn follower() -> Follower;
 
@@ -42,6 +45,9 @@ pub(crate) trait TreeReading<L>: Sized {
         round: &AuditRound<'_>,
         accepted: impl Fn() -> Vec<Receipt>,
     ) -> Result<(), Trouble>;
+
+    /// Goes on with what is known without reading anything.
+    fn settle(&mut self, _reader: &AuditReader<L>, _heads: &AnsweredHeads) {}
 
     /// Breaks what is overdue at a head that was fetched then, in milliseconds since 1970.
     fn overdue(&mut self, observed_ms: u64);

@@ -46,7 +46,7 @@ fn feed(follower: &mut Follower, data: &[u8]) -> Option<Vec<Hash>> {
         match follower.need() {
             None => break,
             Some(Need::Tiles(tiles)) => tiles.into_iter().for_each(|tile| follower.tile(tile, data)),
-            Some(Need::ConsistencyProof { first, second }) => {
+            Some(Need::ConsistencyProof { first, second, .. }) => {
                 let proof = serde_json::from_slice::<GetSthConsistency>(data);
                 let proof = proof.map(|answer| answer.consistency).unwrap_or_default();
                 follower.consistency_proof(first, second, &proof);

@@ -68,6 +68,9 @@ impl FollowedTrees {
             Some(place) => place,
             None => {
                 let shard = shards.inactive.iter().find(|shard| shard.head.tree == tree)?;
+                if shard.unverified.is_some() {
+                    return None;
+                }
                 let mut follower = (self.make)();
                 follower.head(ended(shard.head, &shard.raw));
                 self.trees.insert(0, FollowedTree { tree, follower });
@@ -102,7 +105,9 @@ impl FollowedTrees {
         let trusted = follower.trusted().cloned();
         let turn = match shards.inactive.iter().find(|shard| shard.head.tree == tree) {
             Some(shard) => {
-                follower.head(ended(shard.head, &shard.raw));
+                if shard.unverified.is_none() {
+                    follower.head(ended(shard.head, &shard.raw));
+                }
                 Some(TreeTurn::Ended { tree, next, size: shard.head.size })
             }
             // A tree without leaves promised nothing.
@@ -142,8 +147,12 @@ mod tests {
 
     fn shards(active: u64, inactive: &[(u64, u64)]) -> Shards {
         let head = |(tree, size): &(u64, u64)| HeadId { tree: *tree, size: *size, root: Hash([7; 32]) };
-        let inactive =
-            inactive.iter().map(|shard| InactiveShard { head: head(shard), raw: Vec::new().into() });
+        let (raw, unverified) = (|| Vec::new().into(), None);
+        let inactive = inactive.iter().map(|shard| InactiveShard {
+            head: head(shard),
+            raw: raw(),
+            unverified: unverified.clone(),
+        });
         Shards { active, inactive: inactive.collect() }
     }
 
@@ -168,6 +177,18 @@ mod tests {
             |trees: &mut FollowedTrees, tree| Some(trees.of(tree, &known)?.follower.trusted()?.size);
         assert_eq!((trusted(&mut trees, 2), trusted(&mut trees, 3)), (Some(9), Some(5)));
         assert_eq!(trusted(&mut trees, 8), None);
+    }
+
+    #[test]
+    fn nothing_is_held_against_a_shard_that_is_signed_by_an_unknown_key() {
+        let mut trees = FollowedTrees::new(follower);
+        let mut known = shards(4, &[(2, 9), (3, 5)]);
+        known.inactive[0].unverified = Some("no key".into());
+        trees.turn(&known);
+        assert!(trees.of(2, &known).is_none() && trees.of(3, &known).is_some());
+        assert_eq!([2, 3, 4].map(|tree| known.offset(tree)), [Some(0), None, None]);
+        known.inactive[0].unverified = None;
+        assert_eq!([2, 3, 4, 5].map(|tree| known.offset(tree)), [Some(0), Some(9), Some(14), None]);
     }
 
     #[test]

@@ -56,8 +56,10 @@ impl HeadWatch {
         };
         let lag = now.since(since);
         if lag > Nanos::from(most) {
-            let detail =
-                format!("it shrank: {signed:?}, and {:.1} s later still {head:?}", lag.as_secs_f64());
+            let detail = format!(
+                "it shrank: it had {signed}, and {:.1} s later it still has {head}",
+                lag.as_secs_f64()
+            );
             self.contradicted(SHRINKING_TREE, None, &detail, &[signed.clone(), head.clone()], voice);
         }
         self.behind = Some((since, signed));

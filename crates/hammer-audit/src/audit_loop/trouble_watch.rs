@@ -11,6 +11,8 @@ pub(super) struct TroubleWatch {
     readability: Readability,
     /// The cause of the last round's trouble, which is told once.
     told: Option<String>,
+    /// The promise that is broken by what the last rounds were answered, which is told once.
+    broken: Option<&'static str>,
     /// Rounds in a row that ended in trouble at one server.
     in_a_row: u32,
 }
@@ -18,7 +20,7 @@ pub(super) struct TroubleWatch {
 impl TroubleWatch {
     /// Of a log that is read so often.
     pub(super) fn new(every: Nanos) -> Self {
-        Self { readability: Readability::new(every), told: None, in_a_row: 0 }
+        Self { readability: Readability::new(every), told: None, broken: None, in_a_row: 0 }
     }
 
     /// Takes how a round went, and tells what is new.
@@ -26,12 +28,17 @@ impl TroubleWatch {
         self.readability.looked(started, voice.now(), went);
         match went {
             Ok(()) => {
+                self.broken = None;
                 if self.told.take().is_some() {
                     voice.note("the audit goes on");
                 }
             }
             Err(why) => match why.breach_kind() {
-                Some(kind) => voice.breach(kind, None, format!("failed to {why}")),
+                Some(kind) if self.broken == Some(kind) => {}
+                Some(kind) => {
+                    self.broken = Some(kind);
+                    voice.breach(kind, None, format!("failed to {why}"));
+                }
                 None => self.tell(why, voice),
             },
         }

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use hammer_audit::{LogAuditor, LogPlace, MOST_LINKS};
 use hammer_core::dispatch::LanePlan;
@@ -378,11 +379,7 @@ fn called(plan: &Plan) -> Vec<SigstoreService> {
 
 /// Who follows Rekor v1, where a workload writes to it and wants that.
 fn followed(planned: &RunPlan<'_>, target: &OpenTarget) -> Result<Option<FollowedRekor>, PlanError> {
-    let signs = planned.plan.workloads.iter().filter_map(signs);
-    let followed = signs.filter(|plan| is_followed(plan));
-    let Some(lags_at_most) = followed.map(|plan| plan.missing_after.duration()).max() else {
-        return Ok(None);
-    };
+    let Some(lags_at_most) = lags_at_most(planned.plan, false) else { return Ok(None) };
     let failed = |error: SigstoreError| PlanFault::failed(error).at(target.at.clone());
     let read = target.target.endpoints.needed(SigstoreService::Rekor).map_err(failed)?;
     let client = planned.plan.target.client(None, read.to_vec(), 1, planned.plan.seed)?;
@@ -435,18 +432,22 @@ fn is_followed(plan: &SignPlan) -> bool {
     plan.audit && plan.rekor == RekorVersion::V1
 }
 
+/// How long what is served of either log may lag behind what was answered; none where a run does not follow that log.
+fn lags_at_most(plan: &Plan, on_tiles: bool) -> Option<Duration> {
+    let signs = plan.workloads.iter().filter_map(signs);
+    let followed = signs.filter(|plan| plan.audit && is_on(plan.rekor, on_tiles));
+    followed.map(|plan| plan.missing_after.duration()).max()
+}
+
 /// The auditor of Rekor v2, where a workload writes to it and wants that.
 fn auditor(planned: &RunPlan<'_>, target: &OpenTarget) -> Result<Option<LogAuditor>, PlanError> {
-    let mut signs = planned.plan.workloads.iter().filter_map(signs);
-    if !signs.any(|plan| plan.audit && plan.rekor.is_on_tiles()) {
-        return Ok(None);
-    }
+    let Some(lags_at_most) = lags_at_most(planned.plan, true) else { return Ok(None) };
     let failed = |error: SigstoreError| PlanFault::failed(error).at(target.at.clone());
     let verifier = target.target.trust.expect_rekor_tiles().map_err(failed)?.clone();
     let read = target.target.endpoints.needed(SigstoreService::RekorTilesRead).map_err(failed)?;
     let client = planned.plan.target.client(None, read.to_vec(), 1, planned.plan.seed)?;
     let url = read.first().map_or_else(String::new, ToString::to_string);
-    let (log, place) = (RekorTilesLog::new(url, verifier), LogPlace::Servers(Box::new(client)));
+    let (log, place) = (RekorTilesLog::new(url, verifier, lags_at_most), LogPlace::Servers(Box::new(client)));
     let name = SigstoreService::RekorTiles.name();
     let auditor = LogAuditor::by_tiles::<RekorTilesLeaves, _>(name, log, place, planned.epoch_unix_ms);
     Ok(Some(auditor.folder(planned.evidence.to_owned())))

@@ -184,13 +184,34 @@ fn a_fork_of_the_log_is_told_with_both_heads_and_ends_the_run() {
 }
 
 #[test]
+fn one_proof_that_does_not_hold_is_told_once_and_is_no_fork() {
+    let (report, services) = run("rekor-wrong-consistency-proof");
+    assert_eq!(services.lab.rekor.target().told_lies().0.len(), 1);
+    let kinds: Vec<_> = report.breaches.iter().map(|breach| breach.kind.as_str()).collect();
+    assert_eq!(kinds, ["bad-consistency-proof"], "{:?}", report.breaches);
+    assert_eq!(report.verdict.exit_code, 4);
+    assert_eq!(services.lab.rekor.stats().accepted, 100, "the run goes on: {}", report.run.stopped);
+    assert_eq!(report.promises.all.kept, 200, "{:?}", report.promises.all);
+    is_believed("rekor-wrong-consistency-proof-honest");
+}
+
+#[test]
+fn a_log_that_never_proves_that_its_tree_grew_has_forked() {
+    let lies = json!([{ "kind": "wrong-consistency-proof" }]);
+    let (report, _) = followed(&json!({ "integration_delay": "20ms", "lies": lies }), &json!({}));
+    let to_all: Vec<_> = report.breaches.iter().filter(|breach| breach.seq.is_none()).collect();
+    assert_eq!(to_all.len(), 1, "{:?}", report.breaches);
+    assert_eq!((to_all[0].kind.as_str(), report.verdict.exit_code), ("forked-checkpoint", 4));
+}
+
+#[test]
 fn a_tree_that_shrank_is_told_once_nobody_can_lag_so_long() {
     let (report, services) = run("rekor-shrinking-tree");
     let (told, _) = services.lab.rekor.target().told_lies();
     let size = told[0].tree_size.unwrap();
     let kinds: Vec<_> = report.breaches.iter().map(|breach| breach.kind.as_str()).collect();
     assert_eq!(kinds, ["shrinking-tree"], "{:?}", report.breaches);
-    assert!(report.breaches[0].detail.contains(&format!("still Head({size} ")), "{:?}", report.breaches);
+    assert!(report.breaches[0].detail.contains(&format!("still has {size} leaves")), "{:?}", report.breaches);
     assert_eq!(report.verdict.exit_code, 4);
     is_believed("rekor-shrinking-tree-honest");
 }
@@ -219,6 +240,22 @@ fn log_information_and_proofs_that_lag_behind_the_answers_are_believed() {
         all_kept(&report);
         assert_eq!(observed(&report, "heads_unjoined"), Some(0.0), "{rekor}");
     }
+}
+
+#[test]
+fn a_checkpoint_of_rekor_on_tiles_that_a_cache_keeps_for_a_while_is_of_no_tree_that_shrank() {
+    let lab = json!({ "rekor_tiles": { "checkpoint_interval": "50ms", "cache_age": "700ms" } });
+    let services = Services::of(serde_json::from_value(lab).unwrap());
+    let flows = json!({ "rekor": "v2", "timestamp": false });
+    let load = json!({ "rate": "40/s", "operations": FLOWS });
+    let workload = json!({ "name": "flows", "sigstore_sign": flows, "load": load });
+    let phases = json!({ "measurement": "10s", "drain": "60s" });
+    let target = json!({ "lab": { "sigstore": {} } });
+    let plan = json!({ "target": target, "workloads": [workload], "phases": phases });
+    fs::write(services.folder.path().join(PLAN), plan.to_string()).unwrap();
+    let report = services.report(PLAN, &[]);
+    all_kept(&report);
+    assert!(observed(&report, "stale_heads").is_some_and(|stale| stale > 0.0), "{:?}", notes(&report));
 }
 
 #[test]

@@ -320,6 +320,7 @@ macro_rules! lies {
             "rekor-withheld-entry",
             "rekor-altered-entry",
             "rekor-shrinking-tree",
+            "rekor-wrong-consistency-proof",
             "rekor-withheld-from-search",
             "rekor-invented-by-search",
             "tsa-another-chain",

@@ -1,5 +1,5 @@
 //! Promises that a log breaks on purpose, by rules; and the list of those that it broke. New entries are counted in the order in
-//! which they are accepted; a fork starts once the tree has so many, and is told once.
+//! which they are accepted, consistency proofs in that in which they are answered; a fork starts once the tree has so many, and is told once.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -37,6 +37,11 @@ pub struct ToldRekorLie<K> {
 pub(crate) trait LieAbout: Copy + Eq {
     /// Whether it is of the whole tree, and not of one entry.
     fn is_of_trees(self) -> bool;
+
+    /// Whether it is of consistency proofs, which are counted then.
+    fn is_of_proofs(self) -> bool {
+        false
+    }
 }
 
 /// The rules at work, and what was told; an honest log has no rules.
@@ -79,11 +84,20 @@ impl<K: LieAbout> EntryLies<K> {
 
     /// Counts a new entry, and says what is lied about it.
     pub(crate) fn next_entry(&self, elapsed: Duration) -> Option<K> {
+        self.next(elapsed, |kind| !kind.is_of_trees() && !kind.is_of_proofs())
+    }
+
+    /// Counts a consistency proof, and says what is lied about it.
+    pub(crate) fn next_proof(&self, elapsed: Duration) -> Option<K> {
+        self.next(elapsed, K::is_of_proofs)
+    }
+
+    fn next(&self, elapsed: Duration, is_counted: impl Fn(K) -> bool) -> Option<K> {
         let mut inner = self.lock();
         let since = elapsed.saturating_sub(inner.started_at);
         let mut due = None;
-        for counted in inner.rules.iter_mut().filter(|counted| !counted.rule.kind.is_of_trees()) {
-            // Every rule counts every entry, whoever has it.
+        for counted in inner.rules.iter_mut().filter(|counted| is_counted(counted.rule.kind)) {
+            // Every rule counts each of them, whichever has it.
             let is_due = counted.next(since, due.is_none());
             due = due.or(is_due.then_some(counted.rule.kind));
         }

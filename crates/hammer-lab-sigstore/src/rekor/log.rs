@@ -202,6 +202,14 @@ impl RekorLog {
         });
     }
 
+    /// Counts a consistency proof of a tree of that size; whether it is to be another.
+    pub(super) fn lies_about_proof(&self, size: u64) -> bool {
+        let Some(kind) = self.lies.next_proof(self.clock.elapsed()) else { return false };
+        let (uuid, log_index, leaf_hash, root_hash) = (None, None, None, None);
+        self.lies.tell(ToldRekorLie { kind, uuid, log_index, leaf_hash, tree_size: Some(size), root_hash });
+        true
+    }
+
     fn own_up(&self, entry: &LoggedEntry, log_index: u64) {
         let Some(kind) = entry.lie else { return };
         self.lies.tell(ToldRekorLie {

@@ -131,6 +131,8 @@ pub enum RekorLieKind {
     ShrinkingTree,
     /// The entry is in the tree, and no search finds it.
     WithheldFromSearch,
+    /// A consistency proof has another hash than the tree's; it is proofs that are counted.
+    WrongConsistencyProof,
     /// A search that finds the entry finds another one beside it, by a uuid that no entry has.
     InventedBySearch,
     /// The answered log index is the one after the entry's, with a timestamp over it; that of the proof is right.
@@ -140,6 +142,10 @@ pub enum RekorLieKind {
 impl LieAbout for RekorLieKind {
     fn is_of_trees(self) -> bool {
         matches!(self, Self::ForkedLogInfo | Self::ShrinkingTree)
+    }
+
+    fn is_of_proofs(self) -> bool {
+        self == Self::WrongConsistencyProof
     }
 }
 

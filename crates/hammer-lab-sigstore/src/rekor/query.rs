@@ -5,7 +5,8 @@ use http::StatusCode;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    answer::AnsweredEntry, entry::LoggedEntry, log::RekorLog, plan::RekorLieKind, refusal::RekorRefusal,
+    answer::AnsweredEntry, entry::LoggedEntry, lie::altered_path, log::RekorLog, plan::RekorLieKind,
+    refusal::RekorRefusal,
 };
 use crate::artifact::ArtifactVerifier;
 
@@ -144,18 +145,18 @@ impl RekorLog {
             return Err(bad(format!("firstSize({first}) must be less than lastSize({last})")));
         }
         let head = self.head_as_of(self.plan.proof_lag.duration());
-        self.read_tree(|tree| {
+        let proof = self.read_tree(|tree| {
             let size = head.size;
             if last > size {
                 return Err(bad(format!(
                     "the tree size requested({last}) was greater than what is currently observable({size})"
                 )));
             }
-            let proof =
-                consistency_proof(tree.served(), first, last).map_err(|error| bad(error.to_string()))?;
-            let hashes = proof.iter().map(ToString::to_string).collect();
-            Ok(ConsistencyProof { hashes, root_hash: head.root.to_hex() })
-        })
+            consistency_proof(tree.served(), first, last).map_err(|error| bad(error.to_string()))
+        })?;
+        let proof = if self.lies_about_proof(last) { altered_path(proof) } else { proof };
+        let hashes = proof.iter().map(ToString::to_string).collect();
+        Ok(ConsistencyProof { hashes, root_hash: head.root.to_hex() })
     }
 
     /// The leaf hash in a uuid, none where that is of another tree; none at all where it is no uuid.

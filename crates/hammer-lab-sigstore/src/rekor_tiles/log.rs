@@ -45,6 +45,7 @@ pub(super) struct TilesLog {
     plan: RekorTilesLabPlan,
     clock: Arc<dyn Clock>,
     accepted: AtomicU64,
+    checkpoints_read: AtomicU64,
     tree: Mutex<TilesTree>,
     queued: Notify,
     /// Changed only under the lock of `tree`, whose served tree it is the head of.
@@ -75,6 +76,7 @@ impl TilesLog {
             plan,
             clock,
             accepted: AtomicU64::new(0),
+            checkpoints_read: AtomicU64::new(0),
             tree: Mutex::default(),
             queued: Notify::new(),
             history: Mutex::new(VecDeque::from([(Duration::ZERO, empty.clone())])),
@@ -259,7 +261,7 @@ impl TilesLog {
         let (head, now) = (Arc::new(head), self.clock.elapsed());
         let mut history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
         history.push_front((now, head.clone()));
-        let until = now.saturating_sub(self.plan.read_lag.duration());
+        let until = now.saturating_sub(self.plan.read_lag.duration().max(self.plan.cache_age.duration()));
         let kept = history.iter().position(|(at, _)| *at <= until).map_or(history.len(), |last| last + 1);
         history.truncate(kept);
         self.published.send_replace(head);
@@ -267,7 +269,12 @@ impl TilesLog {
 
     /// The head as those who read know it.
     fn read_head(&self) -> Arc<SignedHead> {
-        let until = self.clock.elapsed().saturating_sub(self.plan.read_lag.duration());
+        self.head_before(self.plan.read_lag.duration())
+    }
+
+    /// The head as it was so long ago.
+    fn head_before(&self, lag: Duration) -> Arc<SignedHead> {
+        let until = self.clock.elapsed().saturating_sub(lag);
         let history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
         let known = history.iter().find(|(at, _)| *at <= until).or(history.back());
         known.map_or_else(|| self.published.borrow().clone(), |(_, head)| head.clone())
@@ -291,10 +298,16 @@ impl TilesLog {
         self.publish_head(self.checkpoints.sign(0, EMPTY_ROOT));
     }
 
-    /// The newest checkpoint.
+    /// The newest checkpoint, or that of a cache.
     pub(super) fn checkpoint(&self) -> String {
-        let rolled_back = self.rolled_back.get().map(|head| head.note.clone());
-        rolled_back.unwrap_or_else(|| self.read_head().note.clone())
+        if let Some(rolled_back) = self.rolled_back.get() {
+            return rolled_back.note.clone();
+        }
+        let age = self.plan.cache_age.duration();
+        let is_cached =
+            !age.is_zero() && !self.checkpoints_read.fetch_add(1, Ordering::Relaxed).is_multiple_of(2);
+        let lag = if is_cached { age } else { Duration::ZERO };
+        self.head_before(lag.max(self.plan.read_lag.duration())).note.clone()
     }
 
     /// The bytes of a tile or an entry bundle of the published tree.

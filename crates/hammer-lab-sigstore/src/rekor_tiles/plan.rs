@@ -35,6 +35,8 @@ pub struct RekorTilesLabPlan {
     pub frozen: bool,
     /// How far checkpoint, tiles and bundles are behind what was published: they are read from a replica that lags.
     pub read_lag: TimeSpan,
+    /// Every second checkpoint that is read is that of so long ago: one of two caches serves it. Tiles are fresh.
+    pub cache_age: TimeSpan,
     /// Serves tiles and bundles compressed with gzip, whether asked for or not.
     pub gzip: bool,
     /// Promises that the log breaks on purpose, and owns up to; without any it is honest.
@@ -57,6 +59,7 @@ impl Default for RekorTilesLabPlan {
             server_timeout: TimeSpan::from_secs(20),
             frozen: false,
             read_lag: TimeSpan::ZERO,
+            cache_age: TimeSpan::ZERO,
             gzip: false,
             lies: Vec::new(),
         }

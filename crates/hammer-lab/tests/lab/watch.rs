@@ -140,7 +140,7 @@ impl Watch {
                         }
                     }
                 }
-                Need::ConsistencyProof { first, second } => {
+                Need::ConsistencyProof { first, second, .. } => {
                     let path = format!("ct/v1/get-sth-consistency?first={first}&second={second}");
                     let proof: GetSthConsistency = self.read(&path).await;
                     self.follower.consistency_proof(first, second, &proof.consistency);

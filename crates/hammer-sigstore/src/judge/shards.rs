@@ -95,7 +95,11 @@ mod tests {
         let shards = ShardOffsets::followed();
         assert_eq!(shards.check("log - 9", 3, 2), Ok(()), "nothing is known yet");
         let of = |tree, size| HeadId { tree, size, root: Hash([0; 32]) };
-        let inactive = [of(7, 40), of(8, 2)].map(|head| InactiveShard { head, raw: Vec::new().into() });
+        let inactive = [of(7, 40), of(8, 2)].map(|head| InactiveShard {
+            head,
+            raw: Vec::new().into(),
+            unverified: None,
+        });
         shards.state(&Shards { active: 9, inactive: inactive.into() });
         for (origin, index, tree_index, is_kept) in [
             ("log - 9", 42, 0, true),

@@ -1,5 +1,7 @@
 //! The log of Rekor v2, as an audit has to know it (C2SP tlog-tiles).
 
+use std::time::Duration;
+
 use hammer_audit::{AuditLink, AuditWords, HeadFault, LogAuditor, LogSource, OpenedHead};
 use hammer_core::promise::PromiseKind;
 use hammer_tlog::hash::Hash;
@@ -39,12 +41,13 @@ impl LeafFormat for RekorTilesLeaves {
 pub struct RekorTilesLog {
     url: String,
     verifier: Verifier,
+    lags_at_most: Duration,
 }
 
 impl RekorTilesLog {
-    /// The log that is written at `url`, whose checkpoints that verifier believes.
-    pub fn new(url: String, verifier: Verifier) -> Self {
-        Self { url, verifier }
+    /// The log that is written at `url`, whose checkpoints that verifier believes, and of which a server may lag so long behind another.
+    pub fn new(url: String, verifier: Verifier, lags_at_most: Duration) -> Self {
+        Self { url, verifier, lags_at_most }
     }
 
     /// The end of the workload of that name which reads entries, and whose checkpoints are to be of the followed tree.
@@ -68,6 +71,10 @@ impl LogSource for RekorTilesLog {
 
     fn open_head(&self, body: &[u8]) -> Result<OpenedHead, HeadFault> {
         OpenedHead::of_checkpoint(body, &self.verifier)
+    }
+
+    fn lags_at_most(&self) -> Option<Duration> {
+        Some(self.lags_at_most)
     }
 
     fn words(&self) -> AuditWords {

@@ -116,11 +116,11 @@ impl LeafFormat for StaticCtLeaves {
     const LEVEL: Level = Level::Data;
 
     fn entries(bytes: &[u8]) -> impl Iterator<Item = Result<Entry<'_>, EntryFault>> {
-        Entries::new(bytes).map(|entry| entry.map_err(|why| EntryFault::new(format!("{why:?}"))))
+        Entries::new(bytes).map(|entry| entry.map_err(|why| EntryFault::new(why.to_string())))
     }
 
     fn leaf_hash(entry: &Entry<'_>) -> Result<Hash, EntryFault> {
-        entry.leaf_hash().map_err(|why| EntryFault::new(format!("{why:?}")))
+        entry.leaf_hash().map_err(|why| EntryFault::new(why.to_string()))
     }
 
     fn is_promised(entry: &Entry<'_>, receipt: &Receipt) -> bool {

@@ -61,6 +61,8 @@ pub enum Need {
         first: u64,
         /// Leaves of the newer tree.
         second: u64,
+        /// How many that were served lead from neither root to the other: another server may have the right one.
+        refused: u32,
     },
 }
 
@@ -182,6 +184,11 @@ impl Follower {
         head.precedes(newer) || (self.in_any_order && head.size < newer.size)
     }
 
+    /// Whether the head is known to be of the trusted tree or of an earlier state of it.
+    pub fn knows(&self, head: &Head) -> bool {
+        self.known.holds(head) || self.trusted().is_some_and(|trusted| trusted.same_tree(head))
+    }
+
     /// Gives the head up that is being proved, without a word of it: what proves it is not to be had for now. It may be fed again.
     pub fn set_aside(&mut self) {
         if self.proving.take().is_none() {
@@ -197,7 +204,7 @@ impl Follower {
             ProofMethod::Leaves | ProofMethod::Edges => Some(Need::Tiles(growth.wanted())),
             ProofMethod::Proofs => {
                 let first = self.trusted().map_or(0, |head| head.size);
-                Some(Need::ConsistencyProof { first, second: growth.head.size })
+                Some(Need::ConsistencyProof { first, second: growth.head.size, refused: growth.refused() })
             }
         }
     }
@@ -220,26 +227,52 @@ impl Follower {
     pub fn missing(&mut self, tile: TileId) {
         let growth = self.proving.as_mut().or(self.prefix.as_mut().map(Prefix::growth));
         let Some(growth) = growth else { return };
-        if let Some(tile) = growth.missing(tile) {
-            let head = growth.head.clone();
-            self.give_up(Event::MissingTile { tile, head });
+        let Some(tile) = growth.missing(tile) else { return };
+        let head = growth.head.clone();
+        // Whoever serves a head of long ago may not have the tiles of the tree since.
+        if self.proving.is_none() && self.in_any_order {
+            return self.set_aside();
         }
+        self.give_up(Event::MissingTile { tile, head });
     }
 
-    /// Takes the consistency proof between two sizes; one that is not wanted is passed over.
+    /// Takes the consistency proof between two sizes; one that is not wanted is passed over. One that does not hold is wanted again, a few
+    /// times: whoever stands between may have mixed up an answer.
     pub fn consistency_proof(&mut self, first: u64, second: u64, proof: &[Hash]) {
-        if self.need() != Some(Need::ConsistencyProof { first, second }) {
+        if !matches!(self.need(), Some(Need::ConsistencyProof { first: f, second: s, .. }) if (f, s) == (first, second))
+        {
             return;
+        }
+        let (older, newer, growth) = match (&mut self.proving, &mut self.prefix, &self.trusted) {
+            (Some(growth), _, Some(trusted)) => (trusted.head.clone(), growth.head.clone(), growth),
+            (None, Some(prefix), _) => (prefix.head.clone(), prefix.growth.head.clone(), &mut prefix.growth),
+            _ => return,
+        };
+        let held = verify_consistency(first, second, &older.root, &newer.root, proof);
+        match &held {
+            Ok(()) => {
+                let refused = growth.refused_proof().cloned();
+                let told = refused.map(|error| Event::BadProof {
+                    older: older.clone(),
+                    newer: newer.clone(),
+                    error,
+                });
+                self.events.extend(told);
+            }
+            // From a tree without leaves nothing has to be proved, and nobody was asked.
+            Err(error) if first > 0 && growth.refuse_proof(error) => return,
+            Err(_) => {}
         }
         if self.proving.is_none()
             && let Some(prefix) = self.prefix.take()
         {
-            return self.judged(prefix.judge_proof(proof));
+            return self.judged(prefix.judge(held));
         }
-        let (Some(growth), Some(trusted)) = (&self.proving, &self.trusted) else { return };
-        let (older, newer) = (trusted.head.clone(), growth.head.clone());
-        match verify_consistency(first, second, &older.root, &newer.root, proof) {
-            Ok(()) => self.trust(Trusted { head: newer, ..trusted.clone() }, Vec::new()),
+        match held {
+            Ok(()) => {
+                let Some(trusted) = self.trusted.clone() else { return };
+                self.trust(Trusted { head: newer, ..trusted }, Vec::new());
+            }
             Err(error @ MerkleError::ProofLength { .. }) => {
                 self.give_up(Event::Unproved { head: newer, reason: Unproved::Proof(error) });
             }
@@ -293,7 +326,7 @@ impl Follower {
             }
             let prefix = Prefix::new(head, newer, self.by, self.bundles);
             if prefix.is_empty() {
-                self.tell(prefix.judge_proof(&[]));
+                self.tell(prefix.judge_empty());
             } else {
                 self.prefix = Some(prefix);
             }

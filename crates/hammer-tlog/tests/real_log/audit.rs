@@ -32,7 +32,7 @@ fn follow(follower: &mut Follower, head: Head) -> Vec<Event> {
                 Some(bytes) => follower.tile(tile, bytes),
                 None => follower.missing(tile),
             }),
-            Some(Need::ConsistencyProof { first, second }) => {
+            Some(Need::ConsistencyProof { first, second, .. }) => {
                 follower.consistency_proof(first, second, &consistency_proof(&*TREE, first, second).unwrap());
             }
         }

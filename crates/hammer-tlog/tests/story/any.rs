@@ -161,7 +161,7 @@ proptest! {
                         let bytes: Vec<_> = bytes.iter().copied().chain([7; 8192]).take(length).collect();
                         follower.tile(tile, &bytes);
                     }),
-                    Some(Need::ConsistencyProof { first, second }) => {
+                    Some(Need::ConsistencyProof { first, second, .. }) => {
                         let proof: Vec<_> = bytes.as_chunks().0.iter().copied().map(Hash).collect();
                         follower.consistency_proof(first, second, &proof);
                     }

@@ -3,7 +3,7 @@ use hammer_tlog::logs::audit::bundles;
 use hammer_tlog::logs::follow::{
     Event, Evidence, Follower, Head, Need, ProofMethod, QUEUE, TileFault, Unproved,
 };
-use hammer_tlog::logs::merkle::{EMPTY_ROOT, sha256};
+use hammer_tlog::logs::merkle::{EMPTY_ROOT, MerkleError, sha256};
 use hammer_tlog::logs::tile::{Level, TileId};
 
 use crate::log::Log;
@@ -282,15 +282,49 @@ fn a_first_head_whose_tiles_lead_elsewhere_is_not_trusted() {
 }
 
 #[test]
-fn a_proof_of_the_wrong_length_proves_nothing() {
+fn a_proof_of_the_wrong_length_is_asked_for_again_and_proves_nothing() {
     let mut log = Log::of(10);
     let mut follower = trusting(ProofMethod::Proofs, &log);
     log.submit(1);
     follower.head(log.head());
-    assert_eq!(follower.need(), Some(Need::ConsistencyProof { first: 10, second: 11 }));
-    follower.consistency_proof(10, 11, &[]);
+    for refused in 0..4 {
+        assert_eq!(follower.need(), Some(Need::ConsistencyProof { first: 10, second: 11, refused }));
+        assert_eq!(follower.events(), []);
+        follower.consistency_proof(10, 11, &[]);
+    }
+    assert_eq!(follower.need(), None);
     assert!(matches!(follower.events()[..], [Event::Unproved { .. }]));
     assert_eq!(follower.trusted().unwrap().size, 10);
+}
+
+#[test]
+fn a_proof_that_holds_once_it_is_asked_for_again_is_no_fork_and_the_false_one_is_told() {
+    let mut log = Log::of(10);
+    let earlier = log.head_at(7);
+    let mut follower = trusting(ProofMethod::Proofs, &log);
+    log.grow(0..5);
+    let (older, newer) = (follower.trusted().unwrap().clone(), log.head());
+    let shown = |follower: &mut Follower, first, second| {
+        let mut mixed_up = log.consistency(first, second);
+        mixed_up[0] = sha256(b"of another answer");
+        follower.consistency_proof(first, second, &mixed_up);
+        follower.consistency_proof(first, second, &[]);
+        assert_eq!(follower.events(), []);
+        assert!(matches!(follower.need(), Some(Need::ConsistencyProof { refused: 2, .. })));
+        proved(follower, &log)
+    };
+    follower.head(newer.clone());
+    let events = shown(&mut follower, 10, 15);
+    let [Event::BadProof { older: one, newer: other, error }, Event::Grew { .. }] = &events[..] else {
+        panic!("{events:?}")
+    };
+    assert_eq!((one, other), (&older, &newer));
+    assert!(!matches!(error, MerkleError::ProofLength { .. }), "what was wrong with the first: {error}");
+
+    // And so with a head of an earlier state.
+    follower.earlier(earlier);
+    let events = shown(&mut follower, 7, 15);
+    assert!(matches!(&events[..], [Event::BadProof { .. }, Event::Stale { .. }]), "{events:?}");
 }
 
 #[test]
@@ -396,7 +430,7 @@ fn growth_is_proved_before_a_stale_head_and_their_number_is_bounded() {
     let mut follower = trusting(ProofMethod::Proofs, &log);
     log.grow(0..50);
     stale.into_iter().for_each(|head| follower.head(head));
-    assert_eq!(follower.need(), Some(Need::ConsistencyProof { first: 1, second: 300 }));
+    assert_eq!(follower.need(), Some(Need::ConsistencyProof { first: 1, second: 300, refused: 0 }));
     let events = follow(&mut follower, &log, log.head());
     assert!(matches!(events[0], Event::Grew { .. }), "{events:?}");
     let stale = events[1..].iter().all(|event| matches!(event, Event::Stale { .. }));

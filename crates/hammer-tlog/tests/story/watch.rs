@@ -29,7 +29,7 @@ pub(crate) fn proved(follower: &mut Follower, log: &Log) -> Vec<Event> {
                     }
                 }
             }
-            Some(Need::ConsistencyProof { first, second }) => {
+            Some(Need::ConsistencyProof { first, second, .. }) => {
                 follower.consistency_proof(first, second, &log.consistency(first, second));
             }
         }

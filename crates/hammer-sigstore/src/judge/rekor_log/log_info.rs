@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hammer_audit::{HeadFault, HeadId, InactiveShard, OpenedHead, Shards};
 use hammer_tlog::hash::Hash;
 use hammer_tlog::keys::key::LogKey;
-use hammer_tlog::logs::note::Checkpoint;
+use hammer_tlog::logs::note::{Checkpoint, Note, NoteSignature, Verifier};
 use serde::Deserialize;
 
 use crate::judge::entry::open;
@@ -64,8 +64,28 @@ pub(crate) fn read_proof(body: &[u8]) -> Result<Vec<Hash>, String> {
     proof.hashes.iter().map(read).collect()
 }
 
+/// A shard that has ended. Its key may have been another, which nobody trusts any more: that is no fault of the log's.
 fn ended(shard: &TreeInfo, keys: &[LogKey]) -> Result<InactiveShard, HeadFault> {
-    Ok(InactiveShard { head: opened(shard, keys)?, raw: Arc::from(shard.signed_tree_head.as_bytes()) })
+    let (head, unverified) = match opened(shard, keys) {
+        Ok(head) => (head, None),
+        Err(fault) if is_of_another_key(&shard.signed_tree_head, keys) => {
+            let root = Hash::from_hex(&shard.root_hash).unwrap_or_default();
+            let tree = shard.tree_id.parse().unwrap_or_default();
+            (HeadId { tree, size: shard.tree_size, root }, Some(fault.why.into()))
+        }
+        Err(fault) => return Err(fault),
+    };
+    Ok(InactiveShard { head, raw: Arc::from(shard.signed_tree_head.as_bytes()), unverified })
+}
+
+/// Whether no line of the note says that it is of one of the keys.
+fn is_of_another_key(note: &str, keys: &[LogKey]) -> bool {
+    Note::parse(note.as_bytes()).is_ok_and(|note| {
+        let is_known = |line: &NoteSignature<'_>| {
+            keys.iter().any(|key| Verifier::spki(line.name, key.clone()).key_id() == line.key_id)
+        };
+        !note.signatures.iter().any(is_known)
+    })
 }
 
 /// The signed head of a tree, which is what is said of it beside.
@@ -185,5 +205,17 @@ mod tests {
         assert_eq!(shards.inactive.len(), 1);
         sharded["inactiveShards"][0]["treeSize"] = 9.into();
         assert_eq!(opened(&sharded), Err(Some("checkpoint")));
+    }
+
+    #[test]
+    fn a_shard_that_another_key_signed_before_is_told_and_does_not_stand_in_the_way() {
+        let mut sharded = information();
+        let mut shard: Value = serde_json::from_slice(INFO).unwrap();
+        shard.as_object_mut().unwrap().remove("inactiveShards");
+        sharded["inactiveShards"] = json!([shard]);
+        let head = opened(&sharded).unwrap();
+        let [shard] = &head.shards.inactive[..] else { panic!("{head:?}") };
+        assert!(shard.unverified.as_ref().unwrap().contains("no signature"), "{shard:?}");
+        assert_eq!((shard.head.size, head.shards.offset(head.shards.active)), (2, None));
     }
 }

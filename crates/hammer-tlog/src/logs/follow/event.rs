@@ -1,3 +1,5 @@
+use std::fmt;
+
 use super::head::Head;
 use crate::hash::Hash;
 use crate::logs::merkle::MerkleError;
@@ -47,6 +49,15 @@ pub enum Event {
         newer: Head,
         /// How that shows.
         evidence: Evidence,
+    },
+    /// A consistency proof was served that does not hold, and one that does when it was asked for again.
+    BadProof {
+        /// The smaller tree.
+        older: Head,
+        /// The larger one, which continues it.
+        newer: Head,
+        /// What was wrong with the first that was served.
+        error: MerkleError,
     },
     /// A hash of a tile is not that of the signed tree; each is told once. Nothing is believed that rests on it: a head
     /// that is trusted all the same was proved by the entries.
@@ -116,4 +127,35 @@ pub enum TileFault {
         /// The hash that leads to the signed root.
         expected: Hash,
     },
+}
+
+impl fmt::Display for Unproved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Proof(error) => error.fmt(f),
+            Self::Growth { leaves } => write!(f, "it has {leaves} leaves more, too many to read"),
+        }
+    }
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SameSize => f.write_str("it has another root for the same size"),
+            Self::Rewritten => f.write_str("its tiles have other leaves in the place of known ones"),
+            Self::Root { computed } => write!(f, "what is served leads to root {computed}"),
+            Self::Proof(error) => write!(f, "by its consistency proofs {error}"),
+        }
+    }
+}
+
+impl fmt::Display for TileFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bytes(error) => error.fmt(f),
+            Self::Hash { position, got, expected } => {
+                write!(f, "its hash {position} is {got}, and the tree has {expected}")
+            }
+        }
+    }
 }

@@ -12,6 +12,9 @@ const LEAVES: u64 = 1 << 26;
 
 const FULL: u64 = FULL_WIDTH as u64;
 
+/// Consistency proofs that are taken for one head; where none of them holds, no log has it beside the other.
+const PROOFS: u32 = 4;
+
 /// A head that is being proved by tiles.
 #[derive(Debug)]
 pub(super) struct Growth {
@@ -25,6 +28,8 @@ pub(super) struct Growth {
     tiles: BTreeMap<(Level, u64), Vec<Hash>>,
     /// Upper tiles that did not lead to the root, to be told from good ones by the leaves.
     suspects: BTreeMap<(Level, u64), Vec<Hash>>,
+    /// Consistency proofs that did not hold, and what was wrong with the first.
+    refused: (u32, Option<MerkleError>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,8 +97,26 @@ impl Growth {
     }
 
     fn bare(from: u64, head: Head, (by, bundles): (ProofMethod, Bundles), stage: GrowthStage) -> Self {
-        let (wanted, tiles, suspects) = Default::default();
-        Self { head, by, bundles, from, stage, wanted, tiles, suspects }
+        let (wanted, tiles, suspects, refused) = Default::default();
+        Self { head, by, bundles, from, stage, wanted, tiles, suspects, refused }
+    }
+
+    /// How many consistency proofs did not hold.
+    pub(super) fn refused(&self) -> u32 {
+        self.refused.0
+    }
+
+    /// What was wrong with the first consistency proof that did not hold.
+    pub(super) fn refused_proof(&self) -> Option<&MerkleError> {
+        self.refused.1.as_ref()
+    }
+
+    /// Takes that a consistency proof does not hold; whether another one is worth asking for.
+    pub(super) fn refuse_proof(&mut self, error: &MerkleError) -> bool {
+        let (count, first) = &mut self.refused;
+        *count += 1;
+        first.get_or_insert_with(|| error.clone());
+        *count < PROOFS
     }
 
     /// The roots of the first `from` leaves and of all, once nothing is wanted any more.

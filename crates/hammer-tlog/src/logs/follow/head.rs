@@ -36,6 +36,18 @@ impl Head {
     }
 }
 
+/// As in "a head of SIZE leaves and root ROOT"; with the time where it says one.
+impl fmt::Display for Head {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { size, root, timestamp_ms, .. } = self;
+        write!(f, "{size} {} and root {root}", if *size == 1 { "leaf" } else { "leaves" })?;
+        if *timestamp_ms > 0 {
+            write!(f, " of {timestamp_ms} ms")?;
+        }
+        Ok(())
+    }
+}
+
 impl fmt::Debug for Head {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Head({} {} at {} ms)", self.size, self.root, self.timestamp_ms)

@@ -10,9 +10,9 @@ use crate::logs::merkle::{MerkleError, verify_consistency};
 /// A head that is being proved to be of an earlier state of the trusted tree.
 #[derive(Debug)]
 pub(super) struct Prefix {
-    head: Head,
+    pub(super) head: Head,
     /// The whole tree, and the tiles by which it is held against the smaller one.
-    growth: Growth,
+    pub(super) growth: Growth,
 }
 
 /// Trees that are earlier states of the trusted one, the last [`KNOWN`] of them.
@@ -38,14 +38,27 @@ impl Prefix {
         match by {
             ProofMethod::Leaves | ProofMethod::Edges => Need::Tiles(self.growth.wanted()),
             ProofMethod::Proofs => {
-                Need::ConsistencyProof { first: self.head.size, second: self.growth.head.size }
+                let Growth { head, .. } = &self.growth;
+                Need::ConsistencyProof {
+                    first: self.head.size,
+                    second: head.size,
+                    refused: self.growth.refused(),
+                }
             }
         }
     }
 
-    pub(super) fn judge_proof(self, proof: &[Hash]) -> Event {
+    /// What it is where it claims a tree without leaves.
+    pub(super) fn judge_empty(self) -> Event {
+        let (head, newest) = (&self.head, &self.growth.head);
+        let held = verify_consistency(head.size, newest.size, &head.root, &newest.root, &[]);
+        self.judge(held)
+    }
+
+    /// What it is by the last consistency proof.
+    pub(super) fn judge(self, held: Result<(), MerkleError>) -> Event {
         let (head, newest) = (self.head, self.growth.head);
-        match verify_consistency(head.size, newest.size, &head.root, &newest.root, proof) {
+        match held {
             Ok(()) => Event::Stale { head, newest },
             Err(error @ MerkleError::ProofLength { .. }) => {
                 Event::Unproved { head, reason: Unproved::Proof(error) }

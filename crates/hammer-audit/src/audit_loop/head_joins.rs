@@ -1,0 +1,142 @@
+use futures::future::join_all;
+use hammer_measure::Nanos;
+use hammer_tlog::hash::Hash;
+use hammer_tlog::logs::follow::{Event, Follower, Head};
+
+use super::followed_trees::FollowedTree;
+use crate::answered_heads::{AnsweredHeads, JoinedHead};
+use crate::prove::prove;
+use crate::reader::AuditReader;
+use crate::source::{HeadId, LogSource};
+use crate::trouble::Trouble;
+
+/// Joins the heads that answers came with to a followed tree, within bounds.
+pub(super) struct HeadJoins<'a, L> {
+    pub(super) reader: &'a AuditReader<L>,
+    pub(super) answered: &'a AnsweredHeads,
+    /// No further head is taken up after that.
+    pub(super) until: Nanos,
+    /// Heads that are joined at most.
+    pub(super) most: usize,
+    /// Proofs that are asked for at once.
+    pub(super) at_once: usize,
+}
+
+impl<L: LogSource> HeadJoins<'_, L> {
+    /// Has the tree followed as far as answers say that it goes. The newest head comes first: by one proof all others are then of earlier
+    /// states, and none of their proofs has to wait for another. `found` is told what shows.
+    pub(super) async fn join_later(
+        &self,
+        FollowedTree { tree, follower }: &mut FollowedTree,
+        found: &mut impl FnMut(u64, &Event),
+    ) -> Result<(), Trouble> {
+        let size = |follower: &Follower| follower.trusted().map_or(0, |trusted| trusted.size);
+        let is_later = |follower: &Follower, head: &Head| {
+            follower.trusted().is_none_or(|trusted| head.size > trusted.size)
+        };
+        let newest = self.answered.largest(*tree).filter(|head| is_later(follower, head));
+        let Some(newest) = newest else { return Ok(()) };
+        follower.head(newest.clone());
+        if self.went_on(*tree, follower, &newest, found).await? && !is_later(follower, &newest) {
+            return Ok(());
+        }
+        // Whoever proves lags behind whoever answered, or the newest is of another tree: the others, as far as that goes.
+        let mut from = size(follower).saturating_add(1);
+        for _ in 0..self.most {
+            let Some(head) = self.answered.next(*tree, from).filter(|_| !self.is_over()) else { break };
+            follower.head(head.clone());
+            if !self.went_on(*tree, follower, &head, found).await? {
+                break;
+            }
+            from = head.size.saturating_add(1);
+        }
+        Ok(())
+    }
+
+    /// Proves heads to be of earlier states of the tree, the newest first. `found` is told what shows.
+    pub(super) async fn join_earlier(
+        &self,
+        FollowedTree { tree, follower }: &mut FollowedTree,
+        found: &mut impl FnMut(u64, &Event),
+    ) -> Result<(), Trouble> {
+        let Some(newest) = follower.trusted().map(|trusted| trusted.size) else { return Ok(()) };
+        for heads in self.answered.up_to(*tree, newest, self.most).chunks(self.at_once) {
+            if self.is_over() {
+                break;
+            }
+            let proofs = heads.iter().map(|head| self.proof(*tree, follower, head, newest));
+            let proofs = join_all(proofs).await;
+            for (head, proof) in heads.iter().zip(proofs) {
+                follower.earlier(head.clone());
+                match proof {
+                    Some(Ok(proof)) => follower.consistency_proof(head.size, newest, &proof),
+                    Some(Err(why)) if why.is_refusal() => {
+                        follower.set_aside();
+                        return Ok(());
+                    }
+                    // What was not read, or does not hold, is asked for again.
+                    _ => {}
+                }
+                if !self.went_on(*tree, follower, head, found).await? {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The consistency proof from an earlier head, where that is how the log proves anything and it is not known already.
+    async fn proof(
+        &self,
+        tree: u64,
+        follower: &Follower,
+        head: &Head,
+        newest: u64,
+    ) -> Option<Result<Vec<Hash>, Trouble>> {
+        let is_needed = (1..newest).contains(&head.size) && !follower.knows(head);
+        let query = self.reader.log().consistency_in(tree, head.size, newest).filter(|_| is_needed)?;
+        Some(self.reader.ask(&query).await)
+    }
+
+    /// Fetches what proves a head that the follower was fed, and keeps what became of it; whether others can be proved now.
+    async fn went_on(
+        &self,
+        tree: u64,
+        follower: &mut Follower,
+        fed: &Head,
+        found: &mut impl FnMut(u64, &Event),
+    ) -> Result<bool, Trouble> {
+        let proved = prove(self.reader, tree, follower).await;
+        for event in follower.events() {
+            let (head, became) = match &event {
+                Event::First { head } | Event::Same { head } | Event::Stale { head, .. } => {
+                    (head, JoinedHead::Joined)
+                }
+                Event::Grew { to, .. } => (to, JoinedHead::Joined),
+                Event::Forked { newer, .. } | Event::Shrank { newer, .. } => (newer, JoinedHead::Forked),
+                // The head is fed again in the next round: what proves it is not what was asked for.
+                Event::MissingTile { .. } | Event::TamperedTile { .. } | Event::Unproved { .. } => continue,
+                Event::BadProof { .. } => {
+                    found(tree, &event);
+                    continue;
+                }
+            };
+            self.answered.settle(HeadId { tree, size: head.size, root: head.root }, became);
+            found(tree, &event);
+        }
+        match proved {
+            Ok(()) => Ok(true),
+            // Not a fault: whoever was asked lags behind whoever answered.
+            Err(why) if why.is_refusal() => {
+                tracing::debug!(size = fed.size, "set a head aside: failed to {why}");
+                follower.set_aside();
+                Ok(false)
+            }
+            Err(why) => Err(why),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.reader.now() >= self.until
+    }
+}
