@@ -102,13 +102,57 @@ impl LogClient {
     /// # Errors
     /// When nothing answers.
     pub async fn get(&self, path: &str, answer: &mut Answer) -> Result<(), Failure> {
+        self.get_from(None, (path, false), answer).await
+    }
+
+    /// The log's servers, by which [`LogClient::get_from`] asks one of them; none of a folder.
+    ///
+    /// # Errors
+    /// When they cannot be looked up.
+    pub async fn servers(&self) -> Result<Vec<usize>, Failure> {
+        match self {
+            Self::Server(client) => client.servers().await,
+            Self::Folder(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// Whether the log has several servers.
+    pub fn are_several(&self) -> bool {
+        matches!(self, Self::Server(client) if client.are_several())
+    }
+
+    /// Reads what is at `path`, which may be compressed where that is said, at that server, or where none is named at the one whose turn it
+    /// is.
+    ///
+    /// # Errors
+    /// When nothing answers.
+    pub async fn get_from(
+        &self,
+        server: Option<usize>,
+        (path, compressed): (&str, bool),
+        answer: &mut Answer,
+    ) -> Result<(), Failure> {
         match self {
             Self::Server(client) => {
                 let request = Request::get(client.path(path)?).keep_header(RETRY_AFTER);
-                // Who is asked for no encoding may choose one (RFC 9110 section 12.5.3).
-                client.send(&request.keep_header(CONTENT_ENCODING), answer).await?;
+                let request = match compressed {
+                    true => request.accept_gzip(),
+                    // Who is asked for no encoding may choose one (RFC 9110 section 12.5.3).
+                    false => request.keep_header(CONTENT_ENCODING),
+                };
+                match server {
+                    Some(server) => client.send_to(server, &request, answer).await?,
+                    None => client.send(&request, answer).await?,
+                }
             }
-            Self::Folder(folder) => folder.get(path, answer),
+            Self::Folder(folder) => {
+                folder.get(path, answer);
+                // A web server would say it in a header. Hashes may start so too, and entries whose length is written first,
+                // but one in 16 million.
+                if compressed && answer.body.starts_with(&GZIP_MAGIC) {
+                    answer.headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+                }
+            }
         }
         Ok(())
     }
@@ -137,21 +181,7 @@ impl LogClient {
     /// # Errors
     /// When nothing answers.
     pub async fn get_compressed(&self, path: &str, answer: &mut Answer) -> Result<(), Failure> {
-        match self {
-            Self::Server(client) => {
-                let request = Request::get(client.path(path)?).accept_gzip().keep_header(RETRY_AFTER);
-                client.send(&request, answer).await?;
-            }
-            Self::Folder(folder) => {
-                folder.get(path, answer);
-                // A web server would say it in a header. Hashes may start so too, and entries whose length is written first,
-                // but one in 16 million.
-                if answer.body.starts_with(&GZIP_MAGIC) {
-                    answer.headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-                }
-            }
-        }
-        Ok(())
+        self.get_from(None, (path, true), answer).await
     }
 }
 

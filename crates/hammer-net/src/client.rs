@@ -114,6 +114,43 @@ impl Client {
             Some(endpoint) => endpoint,
             None => self.first_endpoint(&self.cluster).await?,
         };
+        self.send_over(endpoint, request, bearer, answer).await
+    }
+
+    /// The endpoints that the last look-up named, as places in [`Client::endpoints`], for [`Client::send_to`].
+    ///
+    /// # Errors
+    /// Those of the first look-up.
+    pub async fn servers(&self) -> Result<Vec<usize>, Failure> {
+        self.cluster.resolve(&self.context).await?;
+        Ok(self.cluster.active().iter().filter_map(|endpoint| endpoint.index).collect())
+    }
+
+    /// Whether there are several endpoints, as far as that is known.
+    pub fn are_several(&self) -> bool {
+        self.cluster.active().len().max(self.context.config.endpoints.len()) > 1
+    }
+
+    /// As [`Client::send`], to the endpoint at that place of [`Client::endpoints`], whichever balancing would choose.
+    pub async fn send_to(
+        &self,
+        server: usize,
+        request: &Request,
+        answer: &mut Answer,
+    ) -> Result<(), Failure> {
+        answer.reset();
+        let gone = || Failure::new(FailureKind::Dns, "find the endpoint again");
+        let endpoint = self.cluster.at(server).ok_or_else(gone)?;
+        self.send_over(endpoint, request, self.context.bearer.as_ref(), answer).await
+    }
+
+    async fn send_over(
+        &self,
+        endpoint: Rc<Endpoint>,
+        request: &Request,
+        bearer: Option<&HeaderValue>,
+        answer: &mut Answer,
+    ) -> Result<(), Failure> {
         answer.endpoint = endpoint.index;
         self.exchange(&self.cluster, &endpoint, request, bearer, answer).await?;
         if self.context.config.redirects > 0 && is_redirect(answer.status) {

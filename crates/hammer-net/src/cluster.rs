@@ -88,6 +88,11 @@ impl Cluster {
         self.active.borrow().clone()
     }
 
+    /// The one of those that has that index, where the last look-up named it.
+    pub(crate) fn at(&self, index: usize) -> Option<Rc<Endpoint>> {
+        self.active.borrow().iter().find(|endpoint| endpoint.index == Some(index)).cloned()
+    }
+
     pub(crate) fn names(&self) -> Vec<String> {
         self.known.borrow().iter().map(|endpoint| endpoint.name()).collect()
     }

@@ -9,6 +9,8 @@ use hammer_net::Answer;
 use hammer_tlog::logs::tile::TileId;
 use http::StatusCode;
 
+use crate::support::Lack;
+
 /// What reads a log on a shard, each request a step of an operation.
 pub struct LogSteps {
     client: LogClient,
@@ -27,16 +29,52 @@ impl LogSteps {
     /// How the step ends, unless by a 200.
     pub async fn get(
         &self,
-        (path, compressed): (&str, bool),
+        what: (&str, bool),
+        answer: &mut Answer,
+        step: StepGuard<'_>,
+    ) -> Result<(), Ended> {
+        self.get_from(None, what, answer, step).await
+    }
+
+    async fn get_from(
+        &self,
+        server: Option<usize>,
+        what: (&str, bool),
         answer: &mut Answer,
         mut step: StepGuard<'_>,
     ) -> Result<(), Ended> {
-        let get = async |answer: &mut Answer| match compressed {
-            true => self.client.get_compressed(path, answer).await,
-            false => self.client.get(path, answer).await,
-        };
+        let get = async |answer: &mut Answer| self.client.get_from(server, what, answer).await;
         exchange(&mut step, answer, self.clock.as_ref(), get).await?;
         expect_ok(&mut step, answer)
+    }
+
+    /// Whether there is another server to ask for what one has not.
+    pub(crate) fn are_several(&self) -> bool {
+        self.client.are_several()
+    }
+
+    /// Reads a tile that one of the log's servers has not (404) at the others: all but `except`, one after another, since the first may lag
+    /// behind them.
+    ///
+    /// # Errors
+    /// When none has it, or it cannot be told.
+    pub(crate) async fn tile_elsewhere<'a>(
+        &self,
+        (tile, compressed): (TileId, bool),
+        except: Option<usize>,
+        answer: &mut Answer,
+        start: impl Fn() -> StepGuard<'a>,
+    ) -> Result<(), Lack> {
+        let servers = self.client.servers().await.map_err(|_| Lack::Refused)?;
+        for server in servers.into_iter().filter(|server| Some(*server) != except) {
+            let ended = self.tile_from(Some(server), (tile, compressed), answer, &start).await;
+            match (ended, answer.status) {
+                (Ok(()), _) => return Ok(()),
+                (Err(_), StatusCode::NOT_FOUND) => {}
+                (Err(_), _) => return Err(Lack::Refused),
+            }
+        }
+        Err(Lack::Missing(tile))
     }
 
     /// Reads a tile, as steps that `start` starts; the full one where the partial one is no longer there (C2SP tlog-tiles).
@@ -49,10 +87,20 @@ impl LogSteps {
         answer: &mut Answer,
         start: impl Fn() -> StepGuard<'a>,
     ) -> Result<(), Ended> {
-        let ended = self.get((&format!("/{tile}"), compressed), answer, start()).await;
+        self.tile_from(None, (tile, compressed), answer, &start).await
+    }
+
+    async fn tile_from<'a>(
+        &self,
+        server: Option<usize>,
+        (tile, compressed): (TileId, bool),
+        answer: &mut Answer,
+        start: &impl Fn() -> StepGuard<'a>,
+    ) -> Result<(), Ended> {
+        let ended = self.get_from(server, (&format!("/{tile}"), compressed), answer, start()).await;
         if answer.status != StatusCode::NOT_FOUND || tile.is_full() {
             return ended;
         }
-        self.get((&format!("/{}", tile.full()), compressed), answer, start()).await
+        self.get_from(server, (&format!("/{}", tile.full()), compressed), answer, start()).await
     }
 }

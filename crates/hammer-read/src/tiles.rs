@@ -134,16 +134,36 @@ impl LogReads {
         let start = || record.step(self.path_series);
         let ended = self.beside.tile((tile, compressed), answer, start).await;
         match (ended, answer.status) {
-            (Ok(()), _) => {
-                if !compressed {
-                    answer.decode(FULL_TILE).map_err(|_| Lack::Unreadable(tile))?;
-                }
-                let is_gzip = answer.is_gzip().map_err(|_| Lack::Unreadable(tile))?;
-                Ok(Support { tile, is_gzip, bytes: answer.body.as_slice().into() })
+            (Ok(()), _) => {}
+            (Err(_), StatusCode::NOT_FOUND) => {
+                self.beside.tile_elsewhere((tile, compressed), answer.endpoint, answer, start).await?;
             }
-            (Err(_), StatusCode::NOT_FOUND) => Err(Lack::Missing(tile)),
-            (Err(_), _) => Err(Lack::Refused),
+            (Err(_), _) => return Err(Lack::Refused),
         }
+        if !compressed {
+            answer.decode(FULL_TILE).map_err(|_| Lack::Unreadable(tile))?;
+        }
+        let is_gzip = answer.is_gzip().map_err(|_| Lack::Unreadable(tile))?;
+        Ok(Support { tile, is_gzip, bytes: answer.body.as_slice().into() })
+    }
+
+    /// Whether another server of the log may have what one has not.
+    pub fn are_several(&self) -> bool {
+        self.own.are_several() || self.beside.are_several()
+    }
+
+    /// Reads a tile that the operation's server has not beside the operation, at each of the log's servers until one has it.
+    ///
+    /// # Errors
+    /// When none has it, or it cannot be told.
+    pub async fn elsewhere(
+        &self,
+        tile: TileId,
+        answer: &mut Answer,
+        record: &OperationRecord,
+    ) -> Result<(), Lack> {
+        let start = || record.step(self.path_series);
+        self.beside.tile_elsewhere((tile, may_be_compressed(tile)), None, answer, start).await
     }
 }
 

@@ -15,6 +15,9 @@ mod lies;
 #[path = "../support/on_time.rs"]
 mod on_time;
 mod reads;
+#[path = "../support/server.rs"]
+#[expect(dead_code, reason = "other tests look at what was asked")]
+mod server;
 mod services;
 mod trust;
 mod tuf;

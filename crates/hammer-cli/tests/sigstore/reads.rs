@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::hammer::{Ended, Started, command};
 use crate::on_time::exit_if_on_time;
+use crate::server::Server;
 use crate::services::Services;
 
 /// Reads of `mix` beside flows that get entries logged in both logs.
@@ -69,6 +70,28 @@ fn every_kind_of_read_is_asked_for_where_it_is_and_verified() {
     {
         assert!(kinds.contains(&kind), "{kind} {kinds:?}");
     }
+}
+
+/// One of three servers has nothing: what it lacks is not what the log lacks.
+#[test]
+fn a_tile_that_one_of_several_servers_has_not_is_asked_for_at_the_others() {
+    let reads = json!({ "mix": { "tile": 1, "bundle": 1 } });
+    let lab = json!({ "rekor_tiles": { "checkpoint_interval": "50ms" } });
+    let services = services(&lab, &plan(&reads, 100));
+    let lagging = Server::answering("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n");
+    let mut target = services.target();
+    let own = services.lab.rekor_tiles.url.clone();
+    target["rekor_tiles_read_url"] = json!([own, lagging.url(), lagging.url()]);
+    let target = format!("target={}", json!({ "sigstore": target }));
+    let without_audit = "workloads.1.sigstore_sign.audit=false".to_owned();
+    let report = services.report(PLAN, &[target, without_audit]);
+    let promises = &report.promises.all;
+    assert!(report.breaches.is_empty(), "{:?}", report.breaches);
+    assert_eq!((promises.broken, promises.unchecked), (0, 0), "{promises:?}");
+    let refused = |path: &str| of(&report, path).measurement.counts.fates.refused;
+    assert!(refused("reads/tile") > 0 && refused("reads/bundle") > 0, "they were asked for there");
+    let inclusion = report.promises.by_kind.iter().find(|kind| kind.kind == "inclusion").unwrap();
+    assert!(inclusion.promises.kept > 0, "{inclusion:?}");
 }
 
 #[test]

@@ -24,6 +24,8 @@ pub(super) enum OwedAnswer {
     Bundle(TileId, bool),
     /// A names tile, and whether it is compressed.
     Names(TileId, bool),
+    /// A tile that the server which was asked does not have, so that the others are asked first.
+    Missing(TileId),
     /// Entries: the first one's index, and how many there are.
     Entries(u64, u64),
 }
@@ -48,6 +50,7 @@ impl ReadSession {
             OwedAnswer::Tile(tile) => self.check_tile(tile, head, op, record).await,
             OwedAnswer::Bundle(tile, is_gzip) => self.check_bundle((tile, is_gzip), head, op, record).await,
             OwedAnswer::Names(tile, is_gzip) => self.check_names((tile, is_gzip), head, op, record).await,
+            OwedAnswer::Missing(tile) => self.check_missing(tile, head, op, record).await,
             OwedAnswer::Entries(start, count) => self.check_entries((start, count), head, op, record).await,
         }
     }

@@ -90,7 +90,7 @@ impl ReadSession {
     /// Reads an issuer whose fingerprint was seen; where none was, a bundle is read first.
     pub(super) async fn issuer(
         &self,
-        head: &SeenHead,
+        head: &Arc<SeenHead>,
         op: &mut ReadOp,
         record: &OperationRecord,
     ) -> Result<(), Ended> {
@@ -126,7 +126,7 @@ impl ReadSession {
     /// Reads a bundle as the operation's own; says whether it is compressed.
     async fn own_bundle(
         &self,
-        head: &SeenHead,
+        head: &Arc<SeenHead>,
         op: &mut ReadOp,
         record: &OperationRecord,
     ) -> Result<(TileId, bool), Ended> {
@@ -154,17 +154,43 @@ impl ReadSession {
     async fn own_tile(
         &self,
         level: Level,
-        head: &SeenHead,
+        head: &Arc<SeenHead>,
         op: &mut ReadOp,
         record: &OperationRecord,
     ) -> Result<TileId, Ended> {
         let read = LogReads::own_tile(self, level, op.place, head, &mut op.answer, record).await;
-        read.map_err(|UnreadTile { ended, missing }| {
-            if let Some(tile) = missing.filter(|_| level != Level::Names) {
-                self.lack(record, Lack::Missing(tile));
-            }
-            ended
-        })
+        let UnreadTile { ended, missing } = match read {
+            Ok(tile) => return Ok(tile),
+            Err(unread) => unread,
+        };
+        match missing.filter(|_| level != Level::Names) {
+            Some(tile) if self.are_several() => self.owe(head, OwedAnswer::Missing(tile), op, record),
+            Some(tile) => self.lack(record, Lack::Missing(tile)),
+            None => {}
+        }
+        Err(ended)
+    }
+
+    /// Reads a tile at the log's other servers, one of which may be behind the others: it is the log's wherever it is.
+    pub(super) async fn check_missing(
+        &self,
+        tile: TileId,
+        head: &SeenHead,
+        op: &mut ReadOp,
+        record: &OperationRecord,
+    ) {
+        if let Err(lack) = self.elsewhere(tile, &mut op.answer, record).await {
+            return self.lack(record, lack);
+        }
+        let decoded = match tile.level {
+            Level::Hashes(_) => op.answer.decode(FULL_TILE).map_err(|_| Lack::Unreadable(tile)),
+            _ => Ok(()),
+        };
+        match (decoded.and_then(|()| op.answer.is_gzip().map_err(|_| Lack::Unreadable(tile))), tile.level) {
+            (Ok(_), Level::Hashes(_)) => self.check_tile(tile, head, op, record).await,
+            (Ok(is_gzip), _) => self.check_bundle((tile, is_gzip), head, op, record).await,
+            (Err(lack), _) => self.lack(record, lack),
+        }
     }
 
     /// The bundle of a names tile, and as for a bundle.

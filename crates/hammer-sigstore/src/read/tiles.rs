@@ -20,6 +20,8 @@ pub(super) struct OwedTile {
     tile: TileId,
     /// Whether it is compressed.
     is_gzip: bool,
+    /// Whether the server that was asked does not have it, so that the others are asked first.
+    is_missing: bool,
 }
 
 impl ServiceReadSession {
@@ -42,7 +44,7 @@ impl ServiceReadSession {
         let Some((head, tile)) = self.own_tile(Level::Hashes(0), op, record).await? else { return Ok(()) };
         op.answer.decode(FULL_TILE).map_err(|_| malformed("answer in an encoding that cannot be read"))?;
         tile.parse_hashes(&op.answer.body).map_err(|_| malformed("tile of the wrong length"))?;
-        owe(OwedTile { head, tile, is_gzip: false }, op, record);
+        owe(OwedTile { head, tile, is_gzip: false, is_missing: false }, op, record);
         Ok(())
     }
 
@@ -51,7 +53,7 @@ impl ServiceReadSession {
         let Some((head, tile)) = self.own_tile(Level::Entries, op, record).await? else { return Ok(()) };
         let is_gzip = op.answer.is_gzip();
         let is_gzip = is_gzip.map_err(|_| malformed("answer in an encoding that cannot be read"))?;
-        owe(OwedTile { head, tile, is_gzip }, op, record);
+        owe(OwedTile { head, tile, is_gzip, is_missing: false }, op, record);
         Ok(())
     }
 
@@ -71,30 +73,60 @@ impl ServiceReadSession {
             },
         };
         let read = reads.own_tile(level, op.place, &head, &mut op.answer, record).await;
-        let tile = read.map_err(|UnreadTile { ended, missing }| {
-            if let Some(tile) = missing {
-                self.lack(record, Lack::Missing(tile));
+        let tile = match read {
+            Ok(tile) => tile,
+            Err(UnreadTile { ended, missing }) => {
+                match missing {
+                    Some(tile) if reads.are_several() => {
+                        owe(OwedTile { head, tile, is_gzip: false, is_missing: true }, op, record);
+                    }
+                    Some(tile) => self.lack(record, Lack::Missing(tile)),
+                    None => {}
+                }
+                return Err(ended);
             }
-            ended
-        })?;
+        };
         Ok(Some((head, tile)))
     }
 
     /// Reads what a tile is held against, and promises.
     pub(super) async fn check(&self, owed: &OwedTile, op: &mut ServiceReadOp, record: &OperationRecord) {
         let Ok(reads) = self.reads() else { return };
-        let OwedTile { head, tile, is_gzip } = owed;
+        let OwedTile { head, tile, is_gzip, is_missing } = owed;
+        let (tile, mut is_gzip) = (*tile, *is_gzip);
+        if *is_missing {
+            // One of several servers may be behind the others: it is the log's tile wherever it is.
+            if let Err(lack) = self.found_elsewhere(reads, tile, op, record).await {
+                return self.lack(record, lack);
+            }
+            is_gzip = op.answer.is_gzip().unwrap_or_default();
+        }
         let (check, supports) = match tile.level {
-            Level::Hashes(_) => (Check::Tile, reads.beside_tile(*tile, head, &mut op.beside, record).await),
-            _ => (Check::Bundle, reads.beside_bundle(*tile, head, &mut op.beside, record).await),
+            Level::Hashes(_) => (Check::Tile, reads.beside_tile(tile, head, &mut op.beside, record).await),
+            _ => (Check::Bundle, reads.beside_bundle(tile, head, &mut op.beside, record).await),
         };
         match supports {
             Ok(supports) => {
-                let own = [Part::bytes(&head.raw), Part::tile(*tile, *is_gzip, &op.answer.body)];
+                let own = [Part::bytes(&head.raw), Part::tile(tile, is_gzip, &op.answer.body)];
                 self.promise(record, check, own.into_iter().chain(supports.iter().map(Support::part)));
             }
             Err(lack) => self.lack(record, lack),
         }
+    }
+
+    /// Reads a tile at the log's other servers, in place of the operation's own answer.
+    async fn found_elsewhere(
+        &self,
+        reads: &LogReads,
+        tile: TileId,
+        op: &mut ServiceReadOp,
+        record: &OperationRecord,
+    ) -> Result<(), Lack> {
+        reads.elsewhere(tile, &mut op.answer, record).await?;
+        if matches!(tile.level, Level::Hashes(_)) {
+            op.answer.decode(FULL_TILE).map_err(|_| Lack::Unreadable(tile))?;
+        }
+        op.answer.is_gzip().map(drop).map_err(|_| Lack::Unreadable(tile))
     }
 
     /// A promise that cannot be held against anything.
