@@ -242,6 +242,19 @@ fn log_information_and_proofs_that_lag_behind_the_answers_are_believed() {
     }
 }
 
+/// Some fifty checkpoints: one after another their proofs would take half a minute.
+#[test]
+fn checkpoints_whose_proofs_are_slow_are_joined_within_the_time_to_drain() {
+    let slow = json!({ "rules": [{ "endpoints": ["log-proof"], "latency": { "constant": "500ms" } }] });
+    let rekor = json!({ "integration_delay": "1ms", "faults": slow });
+    let (report, services) = followed_until("16s", &rekor, &json!({ "read_back": "none" }));
+    all_kept(&report);
+    assert_eq!(observed(&report, "heads_unjoined"), Some(0.0));
+    let (joined, proofs) =
+        (observed(&report, "heads_joined").unwrap(), &services.lab.rekor.stats().requests["log-proof"]);
+    assert!(proofs[&200] as f64 <= joined + 20.0, "each is joined once: {joined} by {proofs:?}");
+}
+
 #[test]
 fn a_checkpoint_of_rekor_on_tiles_that_a_cache_keeps_for_a_while_is_of_no_tree_that_shrank() {
     let lab = json!({ "rekor_tiles": { "checkpoint_interval": "50ms", "cache_age": "700ms" } });
