@@ -11,6 +11,7 @@ use hammer_core::workload::ShardContext;
 mod drawn;
 pub(crate) mod entry;
 mod file;
+mod probe;
 #[cfg(test)]
 mod tests;
 mod writer;
@@ -18,6 +19,7 @@ mod writer;
 pub(crate) use drawn::DrawnCorpus;
 use entry::{CorpusEntry, CorpusLog, LoggedEntry};
 pub use file::{BadLine, CorpusFile};
+pub use probe::CorpusProbe;
 pub(crate) use writer::CorpusLines;
 pub use writer::{CorpusSink, CorpusWriter, CorpusWritten};
 

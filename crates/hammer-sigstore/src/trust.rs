@@ -160,6 +160,21 @@ impl Trust {
         self.unread = logs;
     }
 
+    /// How Rekor v1 is named by those who keep its entries: the SHA-256 of each of its keys, as its entries name it.
+    pub(crate) fn rekor_ids(&self) -> Vec<String> {
+        // A trusted root does not say which of its logs are on tiles; those are of Ed25519, which no Rekor v1 of a trusted root is.
+        let is_its = |key: &&LogKey| key.algorithm() != KeyAlgorithm::Ed25519;
+        let are_told_apart = self.rekor.iter().any(|key| is_its(&key));
+        let its = self.rekor.iter().filter(|key| !are_told_apart || is_its(key));
+        its.map(|key| key.log_id().to_hex()).collect()
+    }
+
+    /// How Rekor v2 is named: by the origin and the key id of its checkpoints.
+    pub(crate) fn rekor_tiles_ids(&self) -> Vec<String> {
+        let name = |key: &Verifier| format!("{}+{:08x}", key.name(), key.key_id());
+        self.rekor_tiles.iter().map(name).collect()
+    }
+
     /// The keys of Rekor v1.
     pub(crate) fn rekor_keys(&self) -> &[LogKey] {
         &self.rekor

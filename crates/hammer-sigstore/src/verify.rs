@@ -22,7 +22,7 @@ use hammer_measure::{Nanos, Outcome};
 use hammer_net::{Answer, BodyBuffer, ClientConfig, Request, WireTimes};
 
 use crate::corpus::entry::{CorpusEntry, CorpusLog};
-use crate::corpus::{Corpus, CorpusFile, DrawnCorpus};
+use crate::corpus::{Corpus, CorpusFile, CorpusProbe, DrawnCorpus};
 use crate::error::SigstoreError;
 use crate::judge::Judge;
 use crate::judge::rekor_log::follow_link::FollowLink;
@@ -32,6 +32,7 @@ use crate::record::{Instants, PromiseRecord};
 use crate::run::SigstoreRun;
 use crate::target::{SigstoreService, SigstoreTarget};
 use crate::timestamp::CHAIN;
+use crate::trust::Trust;
 
 use rekor::RekorEntries;
 use series::{EntrySeries, VerifySeries};
@@ -45,6 +46,7 @@ pub struct VerifyWorkload {
     by: VerifyBy,
     /// The entries of a file; those of this run's sign flows without it.
     corpus: Option<Arc<DrawnCorpus>>,
+    probe: Option<CorpusProbe>,
     epoch_unix_ms: u64,
     series: VerifySeries,
     judge: Judge,
@@ -99,7 +101,8 @@ impl VerifyWorkload {
         if plan.timestamp_chain {
             target.trust.expect_timestamp_chain()?;
         }
-        let corpus = plan.corpus.as_deref().map(|path| drawn(path, plan, run)).transpose()?;
+        let corpus = plan.corpus.as_deref().map(|path| drawn(path, plan, &target.trust, run)).transpose()?;
+        let (corpus, probe) = corpus.map_or((None, None), |(corpus, probe)| (Some(corpus), probe));
         let mut service = |service: SigstoreService| -> Result<ServiceConfig, E> {
             Ok(ServiceConfig::new(service.name(), client(service)?))
         };
@@ -109,10 +112,16 @@ impl VerifyWorkload {
             missing_after_ms: plan.missing_after.duration().as_millis() as u64,
             by: plan.by,
             corpus: corpus.map(Arc::new),
+            probe,
             epoch_unix_ms: run.epoch_unix_ms,
             series: VerifySeries::of(plan),
             judge: Judge::new(target.trust.clone(), run.epoch_unix_ms),
         })
+    }
+
+    /// What its log may be asked for ahead of the run; none without a corpus.
+    pub const fn probe(&self) -> Option<&CorpusProbe> {
+        self.probe.as_ref()
     }
 
     /// How many connections of the whole run to each service are established before the first arrival, where that many can be in
@@ -192,21 +201,21 @@ fn age_ms(epoch_unix_ms: u64, wire: &WireTimes, logged_unix_ms: u64) -> u64 {
 }
 
 /// The entries of a file, as the plan draws them.
-fn drawn(path: &Path, plan: &VerifyPlan, run: &SigstoreRun) -> Result<DrawnCorpus, SigstoreError> {
-    let mut entries = CorpusFile::read(path)?.entries;
-    let (log, name) = log_of(plan.rekor);
+fn drawn(
+    path: &Path,
+    plan: &VerifyPlan,
+    trust: &Trust,
+    run: &SigstoreRun,
+) -> Result<(DrawnCorpus, Option<CorpusProbe>), SigstoreError> {
+    let file = CorpusFile::read(path)?;
+    let log = CorpusLog::of(plan.rekor);
+    let probe = file.probe(path, log, &log.ids(trust))?;
+    let mut entries = file.entries;
     entries.retain(|entry| entry.log == log);
     let draws = Draws::new(run.seed, run.workload ^ DRAWS);
-    let empty = || SigstoreError::CorpusEmpty { path: path.to_owned(), log: name };
-    DrawnCorpus::new(entries, plan.draw, draws).ok_or_else(empty)
-}
-
-/// The log that is read, and its name.
-const fn log_of(rekor: ReadRekor) -> (CorpusLog, &'static str) {
-    match rekor {
-        ReadRekor::V1 => (CorpusLog::RekorV1, "Rekor v1"),
-        ReadRekor::V2 => (CorpusLog::RekorV2, "Rekor v2"),
-    }
+    let empty = || SigstoreError::CorpusEmpty { path: path.to_owned(), log: log.name() };
+    let drawn = DrawnCorpus::new(entries, plan.draw, draws).ok_or_else(empty)?;
+    Ok((drawn, probe))
 }
 
 impl VerifySession {

@@ -13,16 +13,15 @@ use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_measure::headline::Headline;
 use hammer_report::report::AccountedJob;
 use hammer_sigstore::{
-    BundleFiles, CorpusSink, CorpusWriter, CorpusWritten, ReadRekor, RekorLog, RekorTilesLeaves,
-    RekorTilesLog, RekorVersion, SignPlan, SigstoreError, SigstoreService, SigstoreTargetPlan, TrustSource,
-    TufTargetPlan, VerifyPlan,
+    BundleFiles, CorpusWriter, ReadRekor, RekorLog, RekorTilesLeaves, RekorTilesLog, RekorVersion, SignPlan,
+    SigstoreError, SigstoreService, SigstoreTargetPlan, TrustSource, TufTargetPlan, VerifyPlan,
 };
 use http::Uri;
 
 use super::lab::Lab;
 use super::lane::LaneRequest;
 use super::tokens::OAUTH;
-use super::{CalledService, FillCorpus, OpenProtocol, Protocol, RunFiles, RunPlan, WrittenCorpus};
+use super::{CalledService, FillCorpus, OpenProtocol, Protocol, RunFiles, RunPlan};
 use crate::error::CliError;
 use crate::plan::compat::CompatPlan;
 use crate::plan::error::{KeyedError, PlanError, PlanFault};
@@ -32,6 +31,7 @@ use crate::plan::{Plan, WorkloadPlan};
 use crate::tui::spec::{PanelSide, PanelSpec};
 
 mod accounted;
+mod corpora;
 mod embedded;
 pub(crate) mod issuer;
 mod lanes;
@@ -43,6 +43,7 @@ mod served;
 mod tokens;
 mod tuf;
 
+use corpora::{FilledCorpus, OwnCorpus};
 use embedded::EmbeddedPlan;
 use opened::OpenTarget;
 use panel::{PANEL, side};
@@ -178,7 +179,7 @@ struct OpenSigstore {
     /// Of the log of Rekor v1, likewise.
     followed: Option<FollowedRekor>,
     /// The corpus that the next lane adds to.
-    filled: Option<CorpusSink>,
+    filled: Option<FilledCorpus>,
     /// Where flows leave bundles.
     bundles: Vec<Arc<BundleFiles>>,
     /// The services that workloads call over gRPC.
@@ -258,17 +259,20 @@ impl OpenProtocol for OpenSigstore {
         file: &Path,
         is_emptied: bool,
     ) -> Result<Option<Box<dyn FillCorpus>>, PlanFault> {
-        if sign(workload).is_none_or(|plan| plan.rekor == RekorVersion::None) {
+        let (Some(signs), Some(target)) = (sign(workload), &self.target) else { return Ok(None) };
+        if signs.rekor == RekorVersion::None {
             return Ok(None);
         }
         // What every line of the file would repeat.
-        let artifact = sign(workload).and_then(|plan| plan.artifact_file.as_ref());
+        let artifact = signs.artifact_file.as_ref();
         let length = artifact.and_then(|path| std::fs::metadata(path).ok()).map_or(0, |found| found.len());
         if length > MOST_REPEATED {
             return Err(PlanFault::Misfit(REPEATED.to_owned()));
         }
-        let writer = CorpusWriter::open(file, is_emptied).map_err(PlanFault::failed)?;
-        self.filled = Some(writer.sink());
+        let rekor = if signs.rekor.is_on_tiles() { ReadRekor::V2 } else { ReadRekor::V1 };
+        let writer = CorpusWriter::open(file, is_emptied, &target.target.trust, rekor);
+        let writer = writer.map_err(PlanFault::failed)?;
+        self.filled = Some(FilledCorpus { sink: writer.sink(), probe: writer.probe() });
         Ok(Some(Box::new(OwnCorpus(writer))))
     }
 
@@ -337,24 +341,6 @@ impl OpenProtocol for OpenSigstore {
         let watch = tokens.map(|tokens| -> Box<dyn Observer> { Box::new(tokens.watch) });
         let rotation = rotation.map(|rotation| -> Box<dyn Observer> { Box::new(rotation) });
         Ok(tiles.into_iter().chain(followed).map(observer).chain(watch).chain(rotation).collect())
-    }
-}
-
-/// The corpus of entries of Rekor.
-struct OwnCorpus(CorpusWriter);
-
-impl FillCorpus for OwnCorpus {
-    fn entries(&self) -> u64 {
-        self.0.entries()
-    }
-
-    fn first_seq(&self) -> u64 {
-        self.0.first_seq()
-    }
-
-    fn finish(self: Box<Self>) -> io::Result<WrittenCorpus> {
-        let CorpusWritten { added, lost, last } = self.0.finish()?;
-        Ok(WrittenCorpus { added, lost, last })
     }
 }
 

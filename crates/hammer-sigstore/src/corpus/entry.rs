@@ -6,7 +6,9 @@ use hammer_core::sample::Sampled;
 use hammer_tlog::encoding::{from_base64, write_base64};
 use serde::{Deserialize, Serialize};
 
+use crate::plan::ReadRekor;
 use crate::rekor::leaf_of;
+use crate::trust::Trust;
 
 /// An entry of Rekor, and what was signed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,6 +41,32 @@ pub(crate) enum CorpusLog {
     /// Rekor v2.
     #[serde(rename = "rekor-v2")]
     RekorV2,
+}
+
+impl CorpusLog {
+    /// The log that a plan reads.
+    pub(crate) const fn of(rekor: ReadRekor) -> Self {
+        match rekor {
+            ReadRekor::V1 => Self::RekorV1,
+            ReadRekor::V2 => Self::RekorV2,
+        }
+    }
+
+    /// How that log is called by what is trusted.
+    pub(crate) fn ids(self, trust: &Trust) -> Vec<String> {
+        match self {
+            Self::RekorV1 => trust.rekor_ids(),
+            Self::RekorV2 => trust.rekor_tiles_ids(),
+        }
+    }
+
+    /// Its name for people.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::RekorV1 => "Rekor v1",
+            Self::RekorV2 => "Rekor v2",
+        }
+    }
 }
 
 /// An entry as a flow got it logged.

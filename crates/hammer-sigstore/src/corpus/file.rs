@@ -4,13 +4,18 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::entry::CorpusEntry;
+use super::entry::{CorpusEntry, CorpusLog};
+use super::probe::CorpusProbe;
 use crate::error::SigstoreError;
 
 /// What a file holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CorpusFile {
     pub(crate) entries: Vec<CorpusEntry>,
+    /// Their lines, from 1.
+    lines: Vec<u64>,
+    /// What fills said of the logs of the entries behind them.
+    logs: Vec<FilledLog>,
     /// The number that an operation of another fill may have: beyond those of all that were begun.
     pub(super) next_seq: u64,
     /// The bytes that can be read; what is behind them was cut off.
@@ -28,6 +33,16 @@ pub struct BadLine {
     pub reason: String,
 }
 
+/// The log of the entries that stand behind a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct FilledLog {
+    line: u64,
+    /// How many entries stand before it.
+    before: usize,
+    /// Its names, one for each key; none where it was not written.
+    ids: Vec<String>,
+}
+
 /// The first line.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -35,11 +50,20 @@ struct VersionLine {
     hammer_corpus: u64,
 }
 
-/// A fill began, whose operations are numbered from `fill` on.
+/// A fill began, whose operations are numbered from `fill` on, into a log of these names.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FillLine {
     fill: u64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    log_ids: Vec<String>,
+}
+
+impl BadLine {
+    /// The same of a line of that file.
+    pub(crate) fn of(self, path: &Path) -> SigstoreError {
+        SigstoreError::CorpusLine { path: path.to_owned(), line: self.line, reason: self.reason }
+    }
 }
 
 impl CorpusFile {
@@ -50,9 +74,7 @@ impl CorpusFile {
     pub fn read(path: &Path) -> Result<Self, SigstoreError> {
         let failed = |source| SigstoreError::CorpusUnread { path: path.to_owned(), source };
         let bytes = std::fs::read(path).map_err(failed)?;
-        let bad =
-            |BadLine { line, reason }| SigstoreError::CorpusLine { path: path.to_owned(), line, reason };
-        Self::parse(&bytes).map_err(bad)
+        Self::parse(&bytes).map_err(|bad| bad.of(path))
     }
 
     /// The same of the bytes of a file.
@@ -97,12 +119,52 @@ impl CorpusFile {
         if line.starts_with(FILL_BEGINS) {
             let read: FillLine = serde_json::from_slice(line).map_err(|why| why.to_string())?;
             self.next_seq = self.next_seq.max(read.fill.saturating_add(APART));
+            self.logs.push(FilledLog { line: number, before: self.entries.len(), ids: read.log_ids });
             return Ok(());
         }
         let (entry, flow) = CorpusEntry::of_line(line)?;
         self.next_seq = self.next_seq.max(flow.saturating_add(APART));
         self.entries.push(entry);
+        self.lines.push(number);
         Ok(())
+    }
+
+    /// Holds what fills said of their log against the names of one.
+    ///
+    /// # Errors
+    /// The first line behind which entries of another log stand.
+    fn check(&self, log: CorpusLog, ids: &[String]) -> Result<(), BadLine> {
+        let ends = self.logs.iter().skip(1).map(|next| next.before).chain([self.entries.len()]);
+        for (FilledLog { line, before, ids: said }, end) in self.logs.iter().zip(ends) {
+            let is_said = !said.is_empty() && self.entries[*before..end].iter().any(|entry| entry.log == log);
+            if is_said && !said.iter().any(|id| ids.contains(id)) {
+                let (log, said, ids) = (log.name(), said.join(", "), ids.join(", "));
+                let reason = format!(
+                    "the entries behind it are of the {log} with log ID {said}, and that of the target is {ids}"
+                );
+                return Err(BadLine { line: *line, reason });
+            }
+        }
+        Ok(())
+    }
+
+    /// What a log of these names may be asked for, so that it shows whether it is that of the entries; none where there are none of it.
+    ///
+    /// # Errors
+    /// When it is another one.
+    pub(crate) fn probe(
+        &self,
+        path: &Path,
+        log: CorpusLog,
+        ids: &[String],
+    ) -> Result<Option<CorpusProbe>, SigstoreError> {
+        self.check(log, ids).map_err(|bad| bad.of(path))?;
+        Ok(CorpusProbe::of(path, log, self))
+    }
+
+    /// The entries of a log with their lines.
+    pub(super) fn of(&self, log: CorpusLog) -> impl Iterator<Item = (u64, &CorpusEntry)> {
+        self.lines.iter().copied().zip(&self.entries).filter(move |(_, entry)| entry.log == log)
     }
 
     /// How many entries it has.
@@ -116,9 +178,9 @@ pub(super) fn version_line() -> String {
     line(&VersionLine { hammer_corpus: VERSION })
 }
 
-/// The line of a fill whose operations are numbered from `first` on.
-pub(super) fn fill_line(first: u64) -> String {
-    line(&FillLine { fill: first })
+/// The line of a fill whose operations are numbered from `first` on, into a log of these names.
+pub(super) fn fill_line(first: u64, log_ids: &[String]) -> String {
+    line(&FillLine { fill: first, log_ids: log_ids.to_vec() })
 }
 
 fn line(value: &impl Serialize) -> String {

@@ -40,9 +40,14 @@ fn entry(log_index: u64, log: CorpusLog) -> CorpusEntry {
     }
 }
 
+/// Opens a file for entries of either log, whatever they are called.
+fn open(place: &Place, is_emptied: bool) -> Result<CorpusWriter, SigstoreError> {
+    CorpusWriter::open_for(&place.0, is_emptied, CorpusLog::RekorV1, &[])
+}
+
 /// Fills a file with these.
 fn fill(place: &Place, entries: &[CorpusEntry], is_emptied: bool) -> (u64, u64, super::CorpusWritten) {
-    let writer = CorpusWriter::open(&place.0, is_emptied).unwrap();
+    let writer = open(place, is_emptied).unwrap();
     let (before, first) = (writer.entries(), writer.first_seq());
     let mut lines = CorpusLines::new(writer.sink());
     for (number, entry) in entries.iter().enumerate() {
@@ -112,7 +117,7 @@ fn a_line_that_is_none_is_named() {
             }
             other => panic!("{text}: {other:?}"),
         }
-        assert!(CorpusWriter::open(&place.0, false).is_err(), "nobody writes behind what is no corpus");
+        assert!(open(&place, false).is_err(), "nobody writes behind what is no corpus");
         assert_eq!(std::fs::read_to_string(&place.0).unwrap(), text);
     }
 }
@@ -122,7 +127,7 @@ fn a_file_that_is_no_corpus_is_not_emptied() {
     let place = Place::new();
     std::fs::write(&place.0, "what somebody wrote\n").unwrap();
     for is_emptied in [false, true] {
-        assert!(CorpusWriter::open(&place.0, is_emptied).is_err());
+        assert!(open(&place, is_emptied).is_err());
         assert_eq!(std::fs::read_to_string(&place.0).unwrap(), "what somebody wrote\n");
     }
 }
@@ -130,8 +135,8 @@ fn a_file_that_is_no_corpus_is_not_emptied() {
 #[test]
 fn a_file_is_filled_by_one_at_a_time() {
     let place = Place::new();
-    let writer = CorpusWriter::open(&place.0, false).unwrap();
-    let second = CorpusWriter::open(&place.0, false).err().unwrap();
+    let writer = open(&place, false).unwrap();
+    let second = open(&place, false).err().unwrap();
     let told = format!(
         "{}: {}",
         second,
@@ -139,5 +144,52 @@ fn a_file_is_filled_by_one_at_a_time() {
     );
     assert!(told.contains("another process fills it"), "{told}");
     writer.finish().unwrap();
-    assert!(CorpusWriter::open(&place.0, false).is_ok());
+    assert!(open(&place, false).is_ok());
+}
+
+#[test]
+fn a_corpus_of_another_log_is_refused_with_the_line_and_both_logs() {
+    let place = Place::new();
+    let open = |log, ids: &[&str]| {
+        let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+        CorpusWriter::open_for(&place.0, false, log, &ids)
+    };
+    let fill = |writer: CorpusWriter, entry: CorpusEntry| {
+        let mut lines = CorpusLines::new(writer.sink());
+        lines.add(Nanos::ZERO, writer.first_seq(), &entry.logged());
+        drop(lines);
+        writer.finish().unwrap();
+    };
+    let (one, two) = (CorpusLog::RekorV1, CorpusLog::RekorV2);
+    // Its thread has the file until it ends.
+    let asks = |writer: CorpusWriter| {
+        let probe = writer.probe();
+        writer.finish().unwrap();
+        probe.is_some()
+    };
+    assert!(!asks(open(one, &["aa", "bb"]).unwrap()), "there is nothing to ask for");
+    fill(open(one, &["aa", "bb"]).unwrap(), entry(4, one));
+    fill(open(two, &["log+01"]).unwrap(), entry(9, two));
+    // A key was added, and another one was taken away.
+    fill(open(one, &["bb", "cc"]).unwrap(), entry(5, one));
+    assert!(asks(open(two, &["log+01"]).unwrap()));
+    for (log, ids, at, said) in
+        [(one, "dd", 3, "Rekor v1 with log ID aa, bb"), (two, "log+02", 5, "ID log+01")]
+    {
+        match open(log, &[ids]) {
+            Err(SigstoreError::CorpusLine { line, reason, .. }) => {
+                let told = reason.contains(said) && reason.ends_with(&format!("that of the target is {ids}"));
+                assert!(line == at && told, "{line}: {reason}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    // Whoever does not say it is read as before.
+    let text = std::fs::read_to_string(&place.0).unwrap();
+    let silent = |line: &str| match line.split_once(",\"log_ids\"") {
+        Some((fill, _)) => format!("{fill}}}\n"),
+        None => format!("{line}\n"),
+    };
+    std::fs::write(&place.0, text.lines().map(silent).collect::<String>()).unwrap();
+    assert_eq!(open(one, &["dd"]).unwrap().entries(), 3);
 }

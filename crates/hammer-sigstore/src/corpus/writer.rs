@@ -10,14 +10,18 @@ use std::thread::{self, JoinHandle};
 
 use hammer_measure::Nanos;
 
-use super::entry::{CorpusEntry, LoggedEntry};
+use super::entry::{CorpusEntry, CorpusLog, LoggedEntry};
 use super::file::{CorpusFile, fill_line, version_line};
+use super::probe::CorpusProbe;
 use crate::error::SigstoreError;
+use crate::plan::ReadRekor;
+use crate::trust::Trust;
 
 /// A file to which a fill adds its entries.
 #[derive(Debug)]
 pub struct CorpusWriter {
     found: CorpusFile,
+    probe: Option<CorpusProbe>,
     sink: CorpusSink,
     thread: JoinHandle<io::Result<Option<CorpusEntry>>>,
 }
@@ -63,11 +67,28 @@ pub(crate) struct CorpusLines {
 }
 
 impl CorpusWriter {
-    /// Opens a file, and reads what it has; it is made where there is none, and emptied where that is asked for.
+    /// Opens a file, and reads what it has; it is made where there is none, and emptied where that is asked for. What is added are entries of
+    /// that log, by what is trusted.
     ///
     /// # Errors
-    /// When it cannot be written, or is no corpus.
-    pub fn open(path: &Path, is_emptied: bool) -> Result<Self, SigstoreError> {
+    /// When it cannot be written, or is no corpus, or one of another log.
+    pub fn open(
+        path: &Path,
+        is_emptied: bool,
+        trust: &Trust,
+        rekor: ReadRekor,
+    ) -> Result<Self, SigstoreError> {
+        let log = CorpusLog::of(rekor);
+        Self::open_for(path, is_emptied, log, &log.ids(trust))
+    }
+
+    /// The same of a log of these names.
+    pub(super) fn open_for(
+        path: &Path,
+        is_emptied: bool,
+        log: CorpusLog,
+        ids: &[String],
+    ) -> Result<Self, SigstoreError> {
         let failed = |source| SigstoreError::CorpusUnread { path: path.to_owned(), source };
         let mut file =
             File::options().read(true).write(true).create(true).truncate(false).open(path).map_err(failed)?;
@@ -80,6 +101,7 @@ impl CorpusWriter {
             // Only what is known to be a corpus: a file may be named by mistake.
             found = CorpusFile::default();
         }
+        let probe = found.probe(path, log, ids)?;
         let starts = |file: &mut File| -> io::Result<()> {
             // What was cut off is not continued.
             file.set_len(found.readable)?;
@@ -91,7 +113,7 @@ impl CorpusWriter {
                 start.push('\n');
             }
             // It stands there before the first of them is sent.
-            start.push_str(&fill_line(found.next_seq.max(FIRST)));
+            start.push_str(&fill_line(found.next_seq.max(FIRST), ids));
             file.write_all(start.as_bytes())
         };
         starts(&mut file).map_err(failed)?;
@@ -104,7 +126,12 @@ impl CorpusWriter {
                 .spawn(move || write(file, &received, &counts))
                 .map_err(failed)?
         };
-        Ok(Self { found, sink: CorpusSink { buffers, counts }, thread })
+        Ok(Self { found, probe, sink: CorpusSink { buffers, counts }, thread })
+    }
+
+    /// What the log may be asked for before anything is added; none where the file had none of its entries.
+    pub fn probe(&self) -> Option<CorpusProbe> {
+        self.probe.clone()
     }
 
     /// How many entries the file had.

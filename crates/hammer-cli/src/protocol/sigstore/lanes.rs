@@ -1,6 +1,7 @@
 //! Workloads on the services of a run.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use hammer_audit::LogAuditor;
 use hammer_core::compose::{Mixed, MixedPart};
@@ -9,15 +10,17 @@ use hammer_core::draw::Draws;
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_net::ClientConfig;
 use hammer_sigstore::{
-    BundleFiles, CorpusSink, EntryReadBack, FollowLink, MixedPlan, ReadRekor, RekorTilesLog, ServiceReadPlan,
-    ServiceReadWorkload, SignPlan, SignWorkload, SigstoreError, SigstoreRun, SigstoreService, TimestampPlan,
-    TimestampWorkload, TufPlan, TufWorkload, VerifyPlan, VerifyWorkload,
+    BundleFiles, CorpusProbe, EntryReadBack, FollowLink, MixedPlan, ReadRekor, RekorTilesLog,
+    ServiceReadPlan, ServiceReadWorkload, SignPlan, SignWorkload, SigstoreError, SigstoreRun,
+    SigstoreService, TimestampPlan, TimestampWorkload, TufPlan, TufWorkload, VerifyPlan, VerifyWorkload,
 };
 
+use super::corpora::{FilledCorpus, held_against};
 use super::opened::OpenTarget;
 use super::sections::{MIXED, READ, SIGN, TIMESTAMP, TUF, VERIFY};
 use super::{FollowedRekor, is_followed, reads_rekor2};
 use crate::plan::error::{PlanError, PlanFault};
+use crate::plan::path::PlanPath;
 use crate::protocol::lane::LaneRequest;
 
 /// Why a workload cannot be made: what its own crate says, or the plan.
@@ -37,13 +40,23 @@ pub(super) fn signs(
     plan: &SignPlan,
     open: &OpenTarget,
     (auditor, followed): (Option<&mut LogAuditor>, Option<&mut FollowedRekor>),
-    (corpus, bundles): (Option<CorpusSink>, &mut Vec<Arc<BundleFiles>>),
+    (corpus, bundles): (Option<FilledCorpus>, &mut Vec<Arc<BundleFiles>>),
     lane: LaneRequest<'_>,
 ) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
     let made = SignWorkload::new(plan, &open.target, &run(&lane), |service| client(&lane, open, service));
     let made = made.map_err(|fault| told(fault, &lane, open, SIGN))?.warm_up(lane.warm_up);
     let made = match corpus {
-        Some(corpus) => made.filling(corpus),
+        Some(FilledCorpus { sink, probe }) => {
+            let on_tiles = if plan.rekor.is_on_tiles() { ReadRekor::V2 } else { ReadRekor::V1 };
+            // Services that start with the run have nothing of what was logged before.
+            let may_lag = if open.is_embedded() { Duration::ZERO } else { plan.missing_after.duration() };
+            let held = held_against_its_log(probe.as_ref(), (on_tiles, may_lag), open, &lane);
+            held.map_err(|fault| match fault {
+                LaneFault::Plan(error) => error,
+                LaneFault::Sigstore(error) => PlanFault::failed(error).at(PlanPath::of("fill").key("corpus")),
+            })?;
+            made.filling(sink)
+        }
         None => made,
     };
     let made = match bundle_files(plan, &lane, SIGN, bundles)? {
@@ -97,8 +110,26 @@ pub(super) fn verifies(
 ) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
     let made = VerifyWorkload::new(plan, &open.target, &run(&lane), |service| client(&lane, open, service));
     let made = made.map_err(|fault| told(fault, &lane, open, VERIFY))?.warm_up(lane.warm_up);
+    let held = held_against_its_log(made.probe(), (plan.rekor, plan.missing_after.duration()), open, &lane);
+    held.map_err(|fault| told(fault, &lane, open, VERIFY))?;
     let made = joined_to_the_log(made, plan, followers, &lane);
     Ok(lane.with(made))
+}
+
+/// Refuses a corpus that is not of the log which the plan reads, as far as the log shows it.
+fn held_against_its_log(
+    probe: Option<&CorpusProbe>,
+    (rekor, may_lag): (ReadRekor, Duration),
+    open: &OpenTarget,
+    lane: &LaneRequest<'_>,
+) -> Result<(), LaneFault> {
+    let Some(probe) = probe else { return Ok(()) };
+    let service = match rekor {
+        ReadRekor::V1 => SigstoreService::Rekor,
+        ReadRekor::V2 => SigstoreService::RekorTilesRead,
+    };
+    let log = client(lane, open, service)?;
+    Ok(held_against(probe, log, lane.planned.epoch_unix_ms, may_lag)?)
 }
 
 /// Both, by weight.
@@ -119,6 +150,8 @@ pub(super) fn mixes(
     };
     let verify =
         VerifyWorkload::new(&plan.verify, &open.target, &run, client).map_err(refused)?.warm_up(warm_up);
+    let may_lag = plan.verify.missing_after.duration();
+    held_against_its_log(verify.probe(), (plan.verify.rekor, may_lag), open, &lane).map_err(refused)?;
     let sign = held_to_the_log(sign, &plan.sign, (auditor.as_deref_mut(), followed.as_deref_mut()), &lane);
     let verify = joined_to_the_log(verify, &plan.verify, (auditor, followed), &lane);
     let first = MixedPart { name: "sign".to_owned(), weight: plan.sign_weight, workload: sign };

@@ -1,0 +1,55 @@
+//! Corpora of entries: filled, and held against the log that a plan names before anything is sent.
+
+use std::io;
+use std::rc::Rc;
+use std::time::Duration;
+
+use hammer_core::clock::MonotonicClock;
+use hammer_net::ClientConfig;
+use hammer_sigstore::{CorpusProbe, CorpusSink, CorpusWriter, CorpusWritten, SigstoreError};
+
+use crate::protocol::{FillCorpus, WrittenCorpus};
+
+/// The corpus that the next lane fills.
+pub(super) struct FilledCorpus {
+    pub(super) sink: CorpusSink,
+    /// By which it shows whether it is of the log that it is filled from.
+    pub(super) probe: Option<CorpusProbe>,
+}
+
+/// The corpus of entries of Rekor.
+pub(super) struct OwnCorpus(pub(super) CorpusWriter);
+
+impl FillCorpus for OwnCorpus {
+    fn entries(&self) -> u64 {
+        self.0.entries()
+    }
+
+    fn first_seq(&self) -> u64 {
+        self.0.first_seq()
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<WrittenCorpus> {
+        let CorpusWritten { added, lost, last } = self.0.finish()?;
+        Ok(WrittenCorpus { added, lost, last })
+    }
+}
+
+/// Asks a log whether it can be that of a corpus.
+///
+/// # Errors
+/// When it is another one.
+pub(super) fn held_against(
+    probe: &CorpusProbe,
+    log: ClientConfig,
+    epoch_unix_ms: u64,
+    missing_after: Duration,
+) -> Result<(), SigstoreError> {
+    // Whoever has no runtime now has none for the run either, and is told so then.
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
+        return Ok(());
+    };
+    let clock = Rc::new(MonotonicClock::starting_now());
+    let asked = probe.ask(log, clock, epoch_unix_ms, missing_after);
+    tokio::task::LocalSet::new().block_on(&runtime, asked)
+}
