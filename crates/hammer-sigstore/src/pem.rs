@@ -10,18 +10,22 @@ pub(crate) fn first_certificate(text: &str) -> Option<&str> {
     Some(&text[start..end])
 }
 
-/// The DER of every certificate, in order; none where one of them is no base64 or has no end.
+/// The DER of every certificate, in order; none where one of them is no base64, or has no beginning or no end.
 pub(crate) fn certificates(text: &str) -> Option<Vec<Vec<u8>>> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(start) = rest.find(BEGIN) {
+        if rest[..start].contains(END) {
+            return None;
+        }
         let body = &rest[start + BEGIN.len()..];
         let end = body.find(END)?;
         let digits: String = body[..end].split_ascii_whitespace().collect();
         found.push(STANDARD.decode(digits).ok()?);
         rest = &body[end + END.len()..];
     }
-    Some(found)
+    // Whatever else stands between certificates, no end of one does.
+    if rest.contains(END) { None } else { Some(found) }
 }
 
 /// Appends `der` under that label (`PUBLIC KEY`), 64 digits a line.
@@ -58,10 +62,18 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_end_is_no_certificate() {
+    fn what_has_no_beginning_or_no_end_is_no_certificate() {
         assert_eq!(first_certificate("-----BEGIN CERTIFICATE-----\nAAAA\n"), None);
         assert_eq!(certificates("-----BEGIN CERTIFICATE-----\nAAAA\n"), None);
         assert_eq!(certificates("-----BEGIN CERTIFICATE-----\n*\n-----END CERTIFICATE-----"), None);
         assert_eq!(certificates("nothing"), Some(Vec::new()));
+        let mut text = String::new();
+        (0..3).for_each(|byte| write(&mut text, "CERTIFICATE", &[byte; 48]));
+        assert_eq!(certificates(&text).map(|all| all.len()), Some(3));
+        for place in text.match_indices("BEGIN").map(|(place, _)| place) {
+            let mut altered = text.clone();
+            altered.replace_range(place..=place, "C");
+            assert_eq!(certificates(&altered), None, "{altered}");
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Recorded answers hold, and each alteration is found by its own name.
 
+mod altered;
+
 use std::sync::LazyLock;
 
 use hammer_core::promise::Fault;

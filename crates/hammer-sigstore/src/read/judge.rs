@@ -6,6 +6,7 @@ use std::sync::Arc;
 use hammer_audit::OpenedHead;
 use hammer_core::promise::{Fault, Verdicts, Verifier};
 use hammer_measure::Nanos;
+use hammer_messages::json;
 use hammer_read::{
     LogHeads, MISSING_TILE, Part, ProvedTree, ProvedTrees, UNREADABLE_PROOF, UNVERIFIED, check_bundle,
     read_parts, unverified,
@@ -178,15 +179,18 @@ fn trust_bundle(trust: &Trust, body: &[u8]) -> Result<(), Fault> {
 /// `Configuration` (fulcio.proto).
 #[derive(Deserialize)]
 struct Configuration {
+    #[serde(default, deserialize_with = "json::or_default")]
     issuers: Vec<OidcIssuer>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[derive(Default)]
 struct OidcIssuer {
+    #[serde(alias = "issuer_url", deserialize_with = "json::or_default")]
     issuer_url: String,
+    #[serde(alias = "wildcard_issuer_url", deserialize_with = "json::or_default")]
     wildcard_issuer_url: String,
+    #[serde(deserialize_with = "json::or_default")]
     audience: String,
 }
 

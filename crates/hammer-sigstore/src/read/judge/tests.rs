@@ -212,7 +212,8 @@ fn an_issuer_has_a_name_and_an_audience() {
     let issuers = |issuers: Value| json!({ "issuers": issuers }).to_string();
     let named = json!({ "issuerUrl": "http://a", "audience": "sigstore", "challengeClaim": "email" });
     let wild = json!({ "wildcardIssuerUrl": "http://*", "audience": "sigstore" });
-    assert_eq!(alone(Check::Configuration, &issuers(json!([named, wild]))), "kept");
+    let snake = json!({ "issuer_url": "http://a", "wildcard_issuer_url": null, "audience": "sigstore" });
+    assert_eq!(alone(Check::Configuration, &issuers(json!([named, wild, snake]))), "kept");
     for form in
         [json!([]), json!([{ "audience": "sigstore" }]), json!([{ "issuerUrl": "http://a" }]), json!(3)]
     {
