@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
-use hammer_p256::{FixedKeyVerifier, KeyBlocks, KeyWalk, NonceBlocks, SignatureBatch, ThrowawayKey};
+use hammer_p256::{
+    FixedKeyVerifier, KeyBlocks, KeyWalk, NonceBlocks, OnceBatch, SignatureBatch, ThrowawayKey,
+};
 use p256::ecdsa::SigningKey;
 use p256::ecdsa::signature::hazmat::PrehashSigner;
 use ring::digest::{SHA256, digest};
@@ -122,5 +124,30 @@ fn verify(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, sign, subject_keys, verify);
+/// Each signature by a key of its own.
+fn verify_once(c: &mut Criterion) {
+    let mut group = group(c, "verify/met_once");
+    let signed: Vec<_> = (0..32u8)
+        .map(|number| {
+            let (key, digest) = (ThrowawayKey::derive(&[number; 32]), [number; 32]);
+            let signature = key.walk(&[1; 32], 0).sign(0, &digest, &mut NonceBlocks::new());
+            (*key.public_key(), digest, signature)
+        })
+        .collect();
+    let mut batch = OnceBatch::new();
+    for size in [1, 2, 8, 32] {
+        group.throughput(Throughput::Elements(size as u64));
+        group.bench_function(format!("batch{size}"), |b| {
+            b.iter(|| {
+                batch.clear();
+                let some = signed.iter().take(size);
+                some.for_each(|(key, digest, signature)| batch.push(key, digest, signature.as_ref()));
+                assert!(batch.verify().iter().all(|verdict| *verdict));
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, sign, subject_keys, verify, verify_once);
 criterion_main!(benches);

@@ -246,7 +246,8 @@ pub(crate) fn abscissas(r: Limbs) -> [FieldElement; 2] {
     [r, second].map(FieldElement::from_limbs)
 }
 
-fn has_second(r: Limbs) -> bool {
+/// Whether r + n is a coordinate as well.
+pub(crate) fn has_second(r: Limbs) -> bool {
     let (second, carry) = limbs::add(r, Order::LIMBS);
     carry == 0 && limbs::is_below(second, Field::LIMBS)
 }

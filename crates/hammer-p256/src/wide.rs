@@ -8,6 +8,7 @@ mod element;
 mod ifma;
 mod inversion;
 mod jacobian;
+mod once;
 mod pairs;
 mod point;
 mod scalars;
@@ -16,6 +17,7 @@ mod window;
 
 pub(crate) use ifma::{Ifma, LANES};
 pub(crate) use jacobian::sum;
+pub(crate) use once::{OnceSum, OnceVerdicts, have_x_once};
 pub(crate) use pairs::{Pairs, Sums};
 pub(crate) use scalars::Inverses;
 pub(crate) use walk::{Walk, WideMultiples};

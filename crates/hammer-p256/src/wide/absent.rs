@@ -1,6 +1,6 @@
 //! What stands for eight lanes where there are none: a token that nobody has.
 
-use crate::digit::Digits;
+use crate::digit::{Digits, NarrowDigits};
 use crate::entry::Entry;
 use crate::jacobian::Jacobian;
 use crate::limbs::Limbs;
@@ -27,6 +27,27 @@ pub(crate) struct Sums<'a> {
     pub(crate) tables: [&'a Windows; 2],
     pub(crate) factors: &'a [[Digits; 2]],
     pub(crate) rs: &'a [Limbs],
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OnceSum {
+    pub(crate) key: Entry,
+    pub(crate) of_key: NarrowDigits,
+    pub(crate) of_base: Digits,
+    pub(crate) r: Limbs,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OnceVerdicts {
+    pub(crate) holds: u8,
+    pub(crate) met: u8,
+}
+
+pub(crate) fn have_x_once(ifma: Ifma, sums: &[OnceSum], _: &Windows) -> OnceVerdicts {
+    let [OnceSum { key: _, of_key: [..], of_base: [..], r: [..] }, ..] = sums else {
+        return OnceVerdicts { holds: 0, met: 0xff };
+    };
+    match ifma {}
 }
 
 #[derive(Debug)]

@@ -217,6 +217,26 @@ impl<M: WideModulus> Wide<M> {
 }
 
 impl Wide<Field> {
+    /// Twice a product, which is below twice the modulus, SHIFT times over: three times at most.
+    #[inline(always)]
+    pub(crate) fn doubled<const SHIFT: u32>(self) -> Self {
+        let (ifma, mut limbs) = (self.ifma, self.limbs);
+        for limb in &mut limbs {
+            *limb = ifma.left::<SHIFT>(*limb);
+        }
+        shrink(ifma, limbs)
+    }
+
+    /// Three times the residues.
+    #[inline(always)]
+    pub(crate) fn tripled(self) -> Self {
+        let (ifma, mut limbs) = (self.ifma, self.limbs);
+        for limb in &mut limbs {
+            *limb = ifma.add(*limb, ifma.left::<1>(*limb));
+        }
+        shrink(ifma, limbs)
+    }
+
     /// `self` less all of `others`.
     #[inline(always)]
     pub(crate) fn minus<const COUNT: usize>(self, others: [Self; COUNT]) -> Self {

@@ -20,10 +20,10 @@ struct Sum<'a> {
 
 /// (X / Z^2, Y / Z^3). Where equal or opposite points meet Z becomes 0, and stays so.
 #[derive(Clone, Copy)]
-struct WideJacobian {
-    x: Wide<Field>,
-    y: Wide<Field>,
-    z: Wide<Field>,
+pub(super) struct WideJacobian {
+    pub(super) x: Wide<Field>,
+    pub(super) y: Wide<Field>,
+    pub(super) z: Wide<Field>,
 }
 
 impl pulp::NullaryFnOnce for Sum<'_> {
@@ -61,15 +61,26 @@ fn load(ifma: Ifma, points: &[(&Entry, bool)], filler: (&Entry, bool)) -> (WideP
 impl WideJacobian {
     /// The sums with points given by their coordinates.
     #[inline(always)]
-    fn add_point(self, other: WidePoint) -> Self {
+    pub(super) fn add_point(self, other: WidePoint) -> Self {
         let square = self.z.square();
         let run = other.x * square - self.x;
         let rise = other.y * (square * self.z) - self.y;
         self.on_line((self.x, self.y), run, rise, self.z)
     }
 
+    /// Twice the points: as in one lane, dbl-2001-b, but for Z.
     #[inline(always)]
-    fn add(self, other: Self) -> Self {
+    pub(super) fn double(self) -> Self {
+        let (delta, gamma) = (self.z.square(), self.y.square());
+        let four_beta = (self.x * gamma).doubled::<2>();
+        let alpha = ((self.x - delta) * (self.x + delta)).tripled();
+        let x = alpha.square().minus([four_beta, four_beta]);
+        let y = alpha * (four_beta - x) - gamma.square().doubled::<3>();
+        Self { x, y, z: (self.y * self.z).doubled::<1>() }
+    }
+
+    #[inline(always)]
+    pub(super) fn add(self, other: Self) -> Self {
         let (square, others) = (self.z.square(), other.z.square());
         let (x, y) = (self.x * others, self.y * (others * other.z));
         let run = other.x * square - x;

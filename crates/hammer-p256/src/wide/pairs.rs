@@ -119,7 +119,7 @@ impl pulp::NullaryFnOnce for HaveX<'_> {
 
 /// Up to eight numbers below p.
 #[inline(always)]
-fn load(ifma: Ifma, numbers: &[Limbs]) -> Wide<Field> {
+pub(super) fn load(ifma: Ifma, numbers: &[Limbs]) -> Wide<Field> {
     let mut limbs = [[0; LANES]; 4];
     for (lane, number) in numbers.iter().enumerate() {
         for (at, limb) in number.iter().enumerate() {

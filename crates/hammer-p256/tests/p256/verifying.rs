@@ -1,4 +1,4 @@
-use hammer_p256::{FixedKeyVerifier, NonceBlocks, SignatureBatch, ThrowawayKey, verify_once};
+use hammer_p256::{FixedKeyVerifier, NonceBlocks, OnceBatch, SignatureBatch, ThrowawayKey, verify_once};
 use proptest::prelude::*;
 use ring::signature::{ECDSA_P256_SHA256_ASN1, UnparsedPublicKey};
 
@@ -26,9 +26,27 @@ fn verify_batch(verifier: &FixedKeyVerifier, signed: &[([u8; 32], Vec<u8>)]) -> 
     verifier.verify_batch(&mut batch).to_vec()
 }
 
+/// What a batch says of them whose keys it meets once, in batches of that size.
+fn verify_each_once<'a>(
+    signed: impl Iterator<Item = (&'a [u8], &'a ([u8; 32], Vec<u8>))>,
+    size: usize,
+) -> Vec<bool> {
+    let signed: Vec<_> = signed.collect();
+    let mut batch = OnceBatch::new();
+    let judged = signed.chunks(size).flat_map(|some| {
+        batch.clear();
+        some.iter().for_each(|(key, (digest, signature))| batch.push(key, digest, signature));
+        batch.verify().to_vec()
+    });
+    judged.collect()
+}
+
 #[test]
 fn wycheproof_is_judged_as_published_and_as_ring_does() {
     let mut tests = 0;
+    // Of all keys together, which no batch of one key is.
+    let mut all: Vec<(Vec<u8>, ([u8; 32], Vec<u8>))> = Vec::new();
+    let mut all_expected = Vec::new();
     for group in WYCHEPROOF.split("key ").skip(1) {
         let (key, lines) = group.split_once('\n').unwrap();
         let key = bytes(key);
@@ -52,12 +70,18 @@ fn wycheproof_is_judged_as_published_and_as_ring_does() {
             expected.push(verdict);
         }
         tests += signed.len();
+        all.extend(signed.iter().map(|signed| (key.clone(), signed.clone())));
+        all_expected.extend_from_slice(&expected);
         for ours in &both {
             assert_eq!(verify_batch(ours, &signed), expected);
             // In small batches one that is left to a verification alone does not take all others with it.
             let some = signed.chunks(9).flat_map(|some| verify_batch(ours, some)).collect::<Vec<_>>();
             assert_eq!(some, expected);
         }
+    }
+    for size in [3, 8, 20] {
+        let each = all.iter().map(|(key, signed)| (key.as_slice(), signed));
+        assert_eq!(verify_each_once(each, size), all_expected);
     }
     assert_eq!(tests, WYCHEPROOF.lines().filter(|line| !line.starts_with("key ")).count());
     assert!(tests > 400);
@@ -147,6 +171,8 @@ fn sums_that_double_or_cancel_are_judged_like_rings() {
                 );
             }
             assert_eq!(verify_batch(&verifier, &signed), expected);
+            let each = signed.iter().map(|signed| (generator.as_slice(), signed));
+            assert_eq!(verify_each_once(each, 8), expected);
         }
         // s = 2 r and the digest r: the sum is the base point itself, whose x is r.
         let r = hammer_p256::Scalar::from_be_bytes(generator[1..33].try_into().unwrap()).unwrap();
@@ -156,7 +182,10 @@ fn sums_that_double_or_cancel_are_judged_like_rings() {
         assert!(verifier.verify(&batch[0].0, &batch[0].1));
         assert!(verify_once(&generator, &batch[0].0, &batch[0].1));
         for size in [1, 3, 8, 17] {
-            assert_eq!(verify_batch(&verifier, &vec![batch[0].clone(); size]), vec![true; size]);
+            let all = vec![batch[0].clone(); size];
+            assert_eq!(verify_batch(&verifier, &all), vec![true; size]);
+            let each = all.iter().map(|signed| (generator.as_slice(), signed));
+            assert_eq!(verify_each_once(each, size), vec![true; size]);
         }
     }
 }

@@ -63,6 +63,11 @@ proptest! {
         prop_assert_eq!(residues(left - right), each(|left, right| left - right));
         prop_assert_eq!(residues(left.minus([right, right, right])), each(|left, right| left - right - right - right));
         prop_assert_eq!(residues(right.minus([left, right])), each(|left, _| -left));
+        let product = left * right;
+        prop_assert_eq!(residues(product.doubled::<1>()), each(|left, right| (left * right).double()));
+        prop_assert_eq!(residues(product.doubled::<2>()), each(|left, right| (left * right).double().double()));
+        prop_assert_eq!(residues(product.doubled::<3>()), each(|left, right| (left * right).double().double().double()));
+        prop_assert_eq!(residues(left.tripled()), each(|left, _| left.double() + left));
         for wide in [left - left, left.minus([right, left]) + right] {
             prop_assert_eq!(wide.zeros(), 0xff);
         }
