@@ -2,14 +2,11 @@
 
 use std::fmt;
 
-use hammer_lab::LabError;
+use hammer_lab::{LabError, ThrowawaySigner};
 use hammer_tlog::hash::sha256;
-use p256::{SecretKey, elliptic_curve::sec1::ToSec1Point};
 use ring::{
     rand::SystemRandom,
-    signature::{
-        ECDSA_P256_SHA256_ASN1_SIGNING, ECDSA_P384_SHA384_ASN1_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair,
-    },
+    signature::{ECDSA_P384_SHA384_ASN1_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair},
 };
 
 /// The algorithm of a [`LabSigner`].
@@ -26,13 +23,12 @@ pub enum SignerAlgorithm {
 /// A key of an embedded service. Keys of P-256 and Ed25519 follow from a seed, and whoever knows the seed holds them.
 pub struct LabSigner {
     pair: Pair,
-    random: SystemRandom,
     spki: Vec<u8>,
 }
 
 enum Pair {
-    P256(Box<EcdsaKeyPair>),
-    P384(Box<EcdsaKeyPair>),
+    P256(Box<ThrowawaySigner>),
+    P384 { pair: Box<EcdsaKeyPair>, random: SystemRandom },
     Ed25519(Box<Ed25519KeyPair>),
 }
 
@@ -40,19 +36,10 @@ impl LabSigner {
     /// The P-256 key of a seed; keys of different purposes have nothing in common.
     ///
     /// # Errors
-    /// The signature library refuses the key, which no seed is known to bring about.
+    /// There is no randomness.
     pub fn p256(purpose: &str, seed: u64) -> Result<Self, LabError> {
-        let random = SystemRandom::new();
-        let secret = p256_secret(purpose, seed);
-        let public = secret.public_key().to_sec1_point(false);
-        let pair = EcdsaKeyPair::from_private_key_and_public_key(
-            &ECDSA_P256_SHA256_ASN1_SIGNING,
-            &secret.to_bytes(),
-            public.as_bytes(),
-            &random,
-        );
-        let pair = pair.map_err(|error| unusable(&error))?;
-        Ok(Self { spki: [P256_SPKI, public.as_bytes()].concat(), pair: Pair::P256(Box::new(pair)), random })
+        let signer = ThrowawaySigner::derive(&derived(purpose, seed)).map_err(|error| unusable(&error))?;
+        Ok(Self { spki: [P256_SPKI, signer.public_key()].concat(), pair: Pair::P256(Box::new(signer)) })
     }
 
     /// A new P-384 key, another one each time.
@@ -66,7 +53,7 @@ impl LabSigner {
         let pair = EcdsaKeyPair::from_pkcs8(algorithm, pkcs8.as_ref(), &random);
         let pair = pair.map_err(|error| unusable(&error))?;
         let spki = [P384_SPKI, pair.public_key().as_ref()].concat();
-        Ok(Self { pair: Pair::P384(Box::new(pair)), random, spki })
+        Ok(Self { pair: Pair::P384 { pair: Box::new(pair), random }, spki })
     }
 
     /// The Ed25519 key of a seed; keys of different purposes have nothing in common.
@@ -74,23 +61,23 @@ impl LabSigner {
     /// # Errors
     /// The signature library refuses the key, which no seed is known to bring about.
     pub fn ed25519(purpose: &str, seed: u64) -> Result<Self, LabError> {
-        let pair = Ed25519KeyPair::from_seed_unchecked(&derived(purpose, seed, 0));
+        let pair = Ed25519KeyPair::from_seed_unchecked(&derived(purpose, seed));
         let pair = pair.map_err(|error| unusable(&error))?;
         let spki = [ED25519_SPKI, pair.public_key().as_ref()].concat();
-        Ok(Self { pair: Pair::Ed25519(Box::new(pair)), random: SystemRandom::new(), spki })
+        Ok(Self { pair: Pair::Ed25519(Box::new(pair)), spki })
     }
 
     /// The signature over `message`, which is hashed with the key's own hash: DER of `Ecdsa-Sig-Value` (RFC 3279 section
     /// 2.2.3), or the 64 bytes of Ed25519. It is another one each time, but for Ed25519.
     #[must_use]
     pub fn sign(&self, message: &[u8]) -> Vec<u8> {
-        let ecdsa = |pair: &EcdsaKeyPair| {
-            // ring fails here only without randomness; an empty signature is then refused by any verifier.
-            let signature = pair.sign(&self.random, message);
-            signature.map_or_else(|_| Vec::new(), |signature| signature.as_ref().to_vec())
-        };
         match &self.pair {
-            Pair::P256(pair) | Pair::P384(pair) => ecdsa(pair),
+            Pair::P256(signer) => signer.sign(&sha256(message).0).as_ref().to_vec(),
+            Pair::P384 { pair, random } => {
+                // ring fails here only without randomness; an empty signature is then refused by any verifier.
+                let signature = pair.sign(random, message);
+                signature.map_or_else(|_| Vec::new(), |signature| signature.as_ref().to_vec())
+            }
             Pair::Ed25519(pair) => pair.sign(message).as_ref().to_vec(),
         }
     }
@@ -105,7 +92,8 @@ impl LabSigner {
     #[must_use]
     pub fn public_key(&self) -> &[u8] {
         match &self.pair {
-            Pair::P256(pair) | Pair::P384(pair) => pair.public_key().as_ref(),
+            Pair::P256(signer) => signer.public_key(),
+            Pair::P384 { pair, .. } => pair.public_key().as_ref(),
             Pair::Ed25519(pair) => pair.public_key().as_ref(),
         }
     }
@@ -115,7 +103,7 @@ impl LabSigner {
     pub fn algorithm(&self) -> SignerAlgorithm {
         match &self.pair {
             Pair::P256(_) => SignerAlgorithm::P256,
-            Pair::P384(_) => SignerAlgorithm::P384,
+            Pair::P384 { .. } => SignerAlgorithm::P384,
             Pair::Ed25519(_) => SignerAlgorithm::Ed25519,
         }
     }
@@ -127,20 +115,9 @@ impl fmt::Debug for LabSigner {
     }
 }
 
-/// The first of the seed's numbers that is a scalar of P-256; nearly always the first of all.
-fn p256_secret(purpose: &str, seed: u64) -> SecretKey {
-    let mut attempt = 0;
-    loop {
-        if let Ok(secret) = SecretKey::from_slice(&derived(purpose, seed, attempt)) {
-            return secret;
-        }
-        attempt += 1;
-    }
-}
-
-fn derived(purpose: &str, seed: u64, attempt: u8) -> [u8; 32] {
+fn derived(purpose: &str, seed: u64) -> [u8; 32] {
     let name = [b"hammer-lab-sigstore ", purpose.as_bytes()].concat();
-    sha256(&[name.as_slice(), &seed.to_be_bytes(), &[attempt]].concat()).0
+    sha256(&[name.as_slice(), &seed.to_be_bytes(), &[0]].concat()).0
 }
 
 fn unusable(error: &dyn fmt::Display) -> LabError {
@@ -185,6 +162,18 @@ mod tests {
             assert!(!verifies(&signer, &signer.sign(b"another")), "{signer:?}");
             assert!(signer.spki().ends_with(signer.public_key()));
         }
+    }
+
+    #[test]
+    fn a_key_of_p256_makes_another_signature_each_time_that_it_is_asked() {
+        let signers = [1, 1].map(|seed| LabSigner::p256("a", seed).unwrap());
+        let signatures: std::collections::HashSet<_> =
+            signers.iter().flat_map(|signer| (0..600).map(|_| signer.sign(b"a message"))).collect();
+        assert_eq!(signatures.len(), 1200);
+        assert!(signatures.iter().all(|signature| {
+            let key = UnparsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, signers[0].public_key());
+            key.verify(b"a message", signature).is_ok()
+        }));
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub mod handle;
 pub mod http;
 pub mod serve;
 pub mod stats;
+mod throwaway;
 mod told_lie;
 
 pub use clock::{Clock, ManualClock, SystemClock};
@@ -23,4 +24,5 @@ pub use fault::FaultScript;
 pub use handle::LabHandle;
 pub use http::{HttpLabHandle, HttpLabPlan};
 pub use stats::{LabStats, RequestCounts};
+pub use throwaway::ThrowawaySigner;
 pub use told_lie::{LieKind, ToldLie};

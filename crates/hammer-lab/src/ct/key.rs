@@ -1,12 +1,9 @@
 //! The log's P-256 key and everything that it signs.
 
-use std::sync::{Mutex, PoisonError};
-
-use hammer_p256::{NonceBlocks, NonceWalk, ThrowawayKey};
 use hammer_tlog::logs::merkle::{Hash, sha256};
 use p256::{SecretKey, elliptic_curve::sec1::ToSec1Point, pkcs8::DecodePrivateKey};
 use ring::{
-    rand::{SecureRandom, SystemRandom},
+    rand::SystemRandom,
     signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair},
 };
 use rustls::pki_types::PrivateKeyDer;
@@ -14,6 +11,7 @@ use rustls::pki_types::pem::{self, PemObject};
 
 use super::plan::config::KeySource;
 use crate::error::LabError;
+use crate::throwaway::ThrowawaySigner;
 
 /// A P-256 key that signs as RFC 6962 section 2.1.4 says, another signature each time.
 #[derive(Debug)]
@@ -30,17 +28,9 @@ pub(crate) struct LogSigner {
 #[derive(Debug)]
 enum Secret {
     /// Whose nonces walk: whoever knows the seed holds the key in any case.
-    Throwaway(Box<Mutex<Walking>>),
+    Throwaway(Box<ThrowawaySigner>),
     /// From a file, and somebody's to keep.
     Kept { pair: Box<EcdsaKeyPair>, random: SystemRandom },
-}
-
-/// A walk of nonces that nobody else goes, and its next step.
-#[derive(Debug)]
-struct Walking {
-    walk: NonceWalk,
-    blocks: NonceBlocks,
-    next: u64,
 }
 
 impl LogSigner {
@@ -58,26 +48,13 @@ impl LogSigner {
     /// A `digitally-signed` struct (RFC 5246 section 4.7): sha256, ecdsa, length, DER signature.
     pub(crate) fn digitally_signed(&self, message: &[u8]) -> Vec<u8> {
         match &self.secret {
-            Secret::Throwaway(walking) => {
-                let digest = sha256(message);
-                let mut walking = walking.lock().unwrap_or_else(PoisonError::into_inner);
-                framed(walking.sign(&digest.0).as_ref())
-            }
+            Secret::Throwaway(signer) => framed(signer.sign(&sha256(message).0).as_ref()),
             Secret::Kept { pair, random } => {
                 // ring fails here only without randomness; an empty signature is then refused by any verifier.
                 let signature = pair.sign(random, message);
                 framed(signature.as_ref().map_or(&[][..], AsRef::as_ref))
             }
         }
-    }
-}
-
-impl Walking {
-    /// No nonce signs twice: each call takes a step, and each process starts elsewhere.
-    fn sign(&mut self, digest: &[u8; 32]) -> hammer_p256::Signature {
-        let at = self.next;
-        self.next += 1;
-        self.walk.sign(at, digest, &mut self.blocks)
     }
 }
 
@@ -91,11 +68,9 @@ fn framed(signature: &[u8]) -> Vec<u8> {
 /// The key of a seed, and its public half.
 fn seeded(seed: u64) -> Result<(Secret, Vec<u8>), String> {
     let digest = sha256(&[b"hammer-lab log key ".as_slice(), &seed.to_be_bytes()].concat());
-    let key = ThrowawayKey::derive(digest.as_bytes());
-    let mut start = [0; 32];
-    SystemRandom::new().fill(&mut start).map_err(|error| error.to_string())?;
-    let walking = Walking { walk: key.walk(&start, 0), blocks: NonceBlocks::new(), next: 0 };
-    Ok((Secret::Throwaway(Box::new(Mutex::new(walking))), key.public_key().to_vec()))
+    let signer = ThrowawaySigner::derive(digest.as_bytes())?;
+    let public = signer.public_key().to_vec();
+    Ok((Secret::Throwaway(Box::new(signer)), public))
 }
 
 /// A key that somebody keeps, and its public half.
