@@ -31,6 +31,10 @@ pub(crate) struct FlowMaterials {
     request: CertificateRequest,
     /// Whether what is signed is an envelope.
     entry: EntryKind,
+    /// Whether keys are shown to anybody.
+    is_shown: bool,
+    /// Whether anybody is asked for a timestamp.
+    is_stamped: bool,
     draws: Draws,
 }
 
@@ -106,7 +110,26 @@ impl FlowMaterials {
         let keys = KeyWalk::derive(&seed.derive("keys", 0), 0);
         let signatures = seed.derive("signatures", 0);
         let (request, entry) = Default::default();
-        Self { seed, keys, signatures, identities, artifacts, fixed: None, request, entry, draws }
+        let (fixed, is_shown, is_stamped) = (None, true, true);
+        Self {
+            seed,
+            keys,
+            signatures,
+            identities,
+            artifacts,
+            fixed,
+            request,
+            entry,
+            is_shown,
+            is_stamped,
+            draws,
+        }
+    }
+
+    /// The same flows, without what no step of theirs sends: the proof of a key that is shown to nobody, and what a timestamp is asked for
+    /// with.
+    pub(crate) fn for_steps(self, is_shown: bool, is_stamped: bool) -> Self {
+        Self { is_shown, is_stamped, ..self }
     }
 
     /// The same flows, which show their keys so, and sign that.
@@ -137,14 +160,19 @@ impl FlowMaterials {
         if self.entry == EntryKind::Dsse {
             out.digest = out.envelope.state(&out.digest);
         }
-        let (purpose, proven) = match self.request {
-            CertificateRequest::Key => (PROOF, sha256(out.identity.as_bytes())),
-            CertificateRequest::Csr => (SIGNING_REQUEST, sha256(&signing_request::info(&out.spki))),
-        };
-        self.sign(&key, (purpose, seq), &proven, scratch, &mut out.proof);
+        if self.is_shown {
+            let (purpose, proven) = match self.request {
+                CertificateRequest::Key => (PROOF, sha256(out.identity.as_bytes())),
+                CertificateRequest::Csr => (SIGNING_REQUEST, sha256(&signing_request::info(&out.spki))),
+            };
+            self.sign(&key, (purpose, seq), &proven, scratch, &mut out.proof);
+        }
         self.sign(&key, (ARTIFACT, seq), &out.digest, scratch, &mut out.signature);
         if self.entry == EntryKind::Dsse {
             out.envelope.close(&out.signature);
+        }
+        if !self.is_stamped {
+            return;
         }
         out.signature_digest = sha256(&out.signature);
         let [a, b, c, d, e, f, g, h, ..] = self.seed.derive("timestamp nonce", seq);
@@ -262,6 +290,14 @@ mod tests {
         formed.prove_as(3, "another@hammer.test", &mut formed_one);
         assert_eq!((formed_one.identity.as_str(), formed_one.proof), ("another@hammer.test", proof));
         assert!(plain.envelope.payload.is_empty());
+    }
+
+    #[test]
+    fn what_a_flow_signs_does_not_depend_on_the_steps_that_it_has() {
+        let all = FlowMaterials::new(1, 0, None, None);
+        let (all, bare) = (material(&all, 3), material(&all.clone().for_steps(false, false), 3));
+        assert_eq!((&all.spki, &all.artifact, &all.signature), (&bare.spki, &bare.artifact, &bare.signature));
+        assert!(!all.proof.is_empty() && bare.proof.is_empty() && all.nonce != bare.nonce);
     }
 
     #[test]

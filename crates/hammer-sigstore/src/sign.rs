@@ -93,7 +93,8 @@ impl SignWorkload {
             plan: plan.clone(),
             materials: FlowMaterials::new(run.seed, stream, count(plan.identities), count(plan.artifacts))
                 .signing(plan.artifact_file.as_deref().map(FixedArtifact::read).transpose()?)
-                .of_form(plan.request, plan.entry),
+                .of_form(plan.request, plan.entry)
+                .for_steps(plan.fulcio != FulcioInterface::None, plan.timestamp),
             tokens: match plan.fulcio {
                 FulcioInterface::None => None,
                 _ => Some(target.tokens.clone().ok_or(NO_TOKENS)?),

@@ -105,8 +105,11 @@ impl SignFlow<'_> {
             entry: &op.log_answer,
             timestamp: &op.stamped,
         };
-        PromiseRecord::Bundle(told).write(&mut op.record);
-        self.record.promise(SigstorePromise::Bundle.into(), &op.record);
+        self.promise(SigstorePromise::Bundle, &PromiseRecord::Bundle(told));
+    }
+
+    fn promise(&self, promise: SigstorePromise, told: &PromiseRecord<'_>) {
+        self.session.promise(self.record, promise, told);
     }
 
     async fn certificate(&self, op: &mut SignOp, request: &mut Request) -> Result<Ended, Ended> {
@@ -157,7 +160,7 @@ impl SignFlow<'_> {
         }
         let at = Instants::of(self.record, &op.answer.wire);
         let material = &op.material;
-        PromiseRecord::Certificate(CertificateRecord {
+        let told = CertificateRecord {
             at,
             interface,
             identity: &op.certified,
@@ -165,9 +168,8 @@ impl SignFlow<'_> {
             spki: &material.spki,
             sct_header,
             body: &op.answer.body,
-        })
-        .write(&mut op.record);
-        self.record.promise(SigstorePromise::Certificate.into(), &op.record);
+        };
+        self.promise(SigstorePromise::Certificate, &PromiseRecord::Certificate(told));
         Ok(ended)
     }
 
@@ -245,8 +247,8 @@ impl SignFlow<'_> {
             }
             (WrittenEntry::Before, _) => (EntryLog::TilesBefore, told(&op.answer, &rekor_tiles::KNOWN_INDEX)),
         };
-        PromiseRecord::Entry(EntryRecord { at, log, stored, body }).write(&mut op.record);
-        self.record.promise(SigstorePromise::Entry.into(), &op.record);
+        let told = EntryRecord { at, log, stored, body };
+        self.promise(SigstorePromise::Entry, &PromiseRecord::Entry(told));
         if written == WrittenEntry::Before {
             return Ok(ended);
         }
@@ -275,8 +277,8 @@ impl SignFlow<'_> {
         let at = Instants::of(self.record, &op.answer.wire);
         let (imprint, nonce) = (op.material.signature_digest, op.material.nonce);
         let body = &op.answer.body;
-        PromiseRecord::Timestamp(TimestampRecord { at, imprint, nonce, body }).write(&mut op.record);
-        self.record.promise(SigstorePromise::Timestamp.into(), &op.record);
+        let told = TimestampRecord { at, imprint, nonce, body };
+        self.promise(SigstorePromise::Timestamp, &PromiseRecord::Timestamp(told));
         // Rekor v2 does not say when something was signed.
         if op.keeps_answers || (op.keeps_place && self.plan.rekor.is_on_tiles()) {
             op.stamped.clear();

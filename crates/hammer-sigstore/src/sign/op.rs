@@ -44,7 +44,6 @@ pub struct SignOp {
     /// The SCT that came beside the certificate, as its log answered; empty where there is none, or nobody wants it.
     pub(super) sct: Vec<u8>,
     pub(super) answer: Answer,
-    pub(super) record: Vec<u8>,
     /// Its own requests, once it was carried out for the first time.
     pub(super) requests: Option<SignRequests>,
     /// Which log keeps the flow's entry; none before there is one.
@@ -174,7 +173,6 @@ impl SignOp {
         let Self { query, entry, buffer, .. } = self;
         let buffers = [query, entry, buffer].map(BodyBuffer::capacity).iter().sum::<usize>();
         let held = self.stored.capacity()
-            + self.record.capacity()
             + self.answer.body.capacity()
             + self.material.artifact.capacity()
             + self.material.envelope.capacity();

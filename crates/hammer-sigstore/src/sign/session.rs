@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use hammer_core::record::OperationRecord;
 use hammer_core::runtime::Clock;
 use hammer_core::sample::Reservoir;
 use hammer_core::workload::{FatalError, ShardContext};
@@ -19,6 +20,8 @@ use super::services::SignServices;
 use crate::corpus::entry::{CorpusEntry, CorpusLog};
 use crate::corpus::{Corpus, CorpusLines, CorpusSink};
 use crate::plan::{FulcioInterface, RekorVersion, SignPlan, TimestampFormat};
+use crate::promise::SigstorePromise;
+use crate::record::PromiseRecord;
 use crate::{fulcio, rekor, rekor_tiles, timestamp};
 
 /// A shard's clients, and what it got logged, for verify flows to read back.
@@ -34,6 +37,8 @@ pub struct SignSession {
     pub(super) clock: Rc<dyn Clock>,
     /// What it adds to the corpus of a fill.
     pub(super) lines: Option<RefCell<CorpusLines>>,
+    /// Where what was promised is written down, on its way to a verifier.
+    promised: RefCell<Vec<u8>>,
 }
 
 /// The requests of a flow; those of steps that it does not have are never sent.
@@ -63,7 +68,20 @@ impl SignSession {
         let lines = corpus.map(|sink| RefCell::new(CorpusLines::new(sink.clone())));
         let log = if plan.rekor.is_on_tiles() { CorpusLog::RekorV2 } else { CorpusLog::RekorV1 };
         let (corpus, clock) = (Corpus::of(context, log), context.clock.clone());
-        Ok(Self { fulcio, rekor, timestamp, tokens, requests, corpus, clock, lines })
+        let promised = RefCell::default();
+        Ok(Self { fulcio, rekor, timestamp, tokens, requests, corpus, clock, lines, promised })
+    }
+
+    /// Hands a promise to the verifier. It is written down in memory of the shard: thousands of flows in flight would each hold their own.
+    pub(super) fn promise(
+        &self,
+        record: &OperationRecord,
+        promise: SigstorePromise,
+        told: &PromiseRecord<'_>,
+    ) {
+        let mut promised = self.promised.borrow_mut();
+        told.write(&mut promised);
+        record.promise(promise.into(), &promised);
     }
 }
 
