@@ -28,7 +28,7 @@ pinned=() hammer=("$HAMMER" run)
 start lab "${pinned[@]}" "$LAB" lab sigstore --out "$RUN/lab"
 start plain "${pinned[@]}" "$LAB" lab http --set status=201 --set body_size=2kB \
   --set 'faults.rules=[{throttle: [{duty: 2%, period: 1s}]}]'
-wait_for lab 60 grep -q fulcio_url "$RUN/log/lab.log"
+wait_for lab 60 grep -q '^{.*fulcio_url' "$RUN/log/lab.log"
 wait_for plain 60 grep -q url "$RUN/log/plain.log"
 read -r pid _ <"$RUN/pid/lab"
 read -r plain _ <"$RUN/pid/plain"
@@ -56,8 +56,9 @@ plan() {
 import json, os, sys
 
 flow, number = sys.argv[1], lambda name, default: int(os.environ.get(name, default))
-target = json.loads(open("log/lab.log").readline())
-plain = json.loads(open("log/plain.log").readline())["url"]
+# What they say for people may come before it.
+told = lambda name: next(json.loads(line) for line in open(f"log/{name}.log") if line.startswith("{"))
+target, plain = told("lab"), told("plain")["url"]
 target["identity"] = {"issuer": "http://issuer.hammer.test", "listen": "127.0.0.1:0"}
 phases = {"warm_up": f"{number('WARM_UP', 1)}s", "measurement": f"{number('SECONDS_OF_LOAD', 8)}s", "drain": "30s"}
 post = lambda url, path, body, media: (
