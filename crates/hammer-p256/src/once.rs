@@ -25,7 +25,7 @@ const FEW: usize = 2;
 /// time than one takes elsewhere. It keeps its memory for the next batch.
 #[derive(Debug, Clone, Default)]
 pub struct OnceBatch {
-    candidates: Vec<Candidate>,
+    candidates: Vec<OnceCandidate>,
     /// One for each signature; what is not a candidate is false from the start.
     verdicts: Vec<bool>,
     inverses: Vec<Scalar>,
@@ -35,7 +35,7 @@ pub struct OnceBatch {
 
 /// A key and a signature in form, whose verdict is open.
 #[derive(Debug, Clone)]
-struct Candidate {
+struct OnceCandidate {
     /// Its place among the verdicts.
     at: usize,
     key: Point,
@@ -46,7 +46,7 @@ struct Candidate {
 /// Whether `signature` (DER) is that of an uncompressed public key (SEC 1 section 2.3.3) over a SHA-256 digest (FIPS 186-4
 /// section 6.4); false of what is no point of the curve.
 pub fn verify_once(public_key: &[u8], digest: &[u8; 32], signature: &[u8]) -> bool {
-    let Some(candidate) = Candidate::new(0, public_key, digest, signature) else { return false };
+    let Some(candidate) = OnceCandidate::new(0, public_key, digest, signature) else { return false };
     candidate.holds(Scalar::from_limbs(candidate.signature.s).invert())
 }
 
@@ -65,7 +65,7 @@ impl OnceBatch {
     pub fn push(&mut self, public_key: &[u8], digest: &[u8; 32], signature: &[u8]) {
         let at = self.verdicts.len();
         self.verdicts.push(false);
-        self.candidates.extend(Candidate::new(at, public_key, digest, signature));
+        self.candidates.extend(OnceCandidate::new(at, public_key, digest, signature));
     }
 
     /// What [`verify_once`] says of each signature of the batch, in the order in which they were pushed.
@@ -111,7 +111,7 @@ impl OnceBatch {
     }
 }
 
-impl Candidate {
+impl OnceCandidate {
     /// None of what cannot hold: no point of the curve, and what is no signature.
     fn new(at: usize, public_key: &[u8], digest: &[u8; 32], signature: &[u8]) -> Option<Self> {
         let (key, signature) = (Point::from_sec1(public_key)?, RawSignature::from_der(signature)?);
@@ -138,7 +138,7 @@ impl Candidate {
 /// The verdicts of up to eight candidates, whose 1 / s are known.
 fn judge_wide(
     ifma: Ifma,
-    candidates: &[Candidate],
+    candidates: &[OnceCandidate],
     inverses: &[Scalar],
     sums: &mut Vec<OnceSum>,
 ) -> OnceVerdicts {
@@ -285,7 +285,7 @@ mod tests {
         ] {
             let signature = der(r, one);
             let (key, digest) = (sec1(secret), digest.to_be_bytes());
-            let candidate = Candidate::new(0, &key, &digest, signature.as_ref()).unwrap();
+            let candidate = OnceCandidate::new(0, &key, &digest, signature.as_ref()).unwrap();
             let mut batch = OnceBatch::new();
             for _ in 0..9 {
                 batch.push(&key, &digest, signature.as_ref());

@@ -9,16 +9,18 @@ pub(crate) mod malformed;
 pub(crate) mod rekor_log;
 pub(crate) mod search;
 mod shards;
+mod signatures;
 mod tiles_artifact;
 pub(crate) mod tiles_head;
 pub(crate) mod timestamp;
 mod window;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use hammer_audit::AuditLink;
 use hammer_cms::timestamp::TimestampVerifier;
-use hammer_core::promise::{Fault, PromiseKind, Verdicts, Verifier};
+use hammer_core::promise::{Fault, PromiseKind, Records, Verdicts, Verifier};
 use hammer_measure::Nanos;
 use hammer_read::{LogHeads, ProvedTrees, unverified_since};
 use hammer_tlog::logs::audit::Receipt;
@@ -29,12 +31,13 @@ use crate::promise::SigstorePromise;
 use crate::record::{BundleRecord, EntryLog, EntryRecord, Instants, PromiseRecord};
 use crate::trust::Trust;
 
-use artifact::ProvenEntries;
+use artifact::{ProvenEntries, ProvenEntry};
 use bundle::{BundleFault, BundleVerifier, ExpectedBundle};
-use entry::{BelievedCheckpoint, LogTrust, PlacedEntry};
+use entry::{BelievedCheckpoint, BelievedNote, LogTrust, PlacedEntry};
 use malformed::{is_unverified, malformed};
 use rekor_log::follow_link::FollowLink;
 use shards::ShardOffsets;
+use signatures::Signatures;
 use tiles_artifact::TilesJudge;
 use window::StampWindow;
 
@@ -57,12 +60,41 @@ pub(crate) struct Judge {
     bundles: Option<Arc<BundleFiles>>,
 }
 
+/// The last checkpoints that were believed.
+#[derive(Default)]
+struct BelievedHeads {
+    rekor: BelievedNote,
+    tiles: BelievedCheckpoint,
+}
+
+/// A promise that holds if its signatures do.
+struct OpenPromise<'a> {
+    seq: u64,
+    bytes: &'a [u8],
+    promise: SigstorePromise,
+    /// Which of the signatures.
+    signatures: Range<usize>,
+    judged: Result<OpenEntry, Fault>,
+}
+
+/// What is known of an entry by its promise; nothing of what is none.
+#[derive(Default)]
+struct OpenEntry {
+    /// What need not be verified again.
+    known: Option<ProvenEntry>,
+    /// Of Rekor v1, when it was read and where it stands.
+    placed: Option<(Instants, PlacedEntry)>,
+}
+
 /// Judges on a thread of its own.
 struct PromiseVerifier {
     judge: Judge,
     timestamps: Option<TimestampVerifier>,
     proven: ProvenEntries,
-    believed: BelievedCheckpoint,
+    /// Of the records that are judged together.
+    signatures: Signatures,
+    /// Of either Rekor.
+    believed: BelievedHeads,
     /// Of Rekor v2, by their checkpoints.
     trees: ProvedTrees,
     /// Made with the first bundle.
@@ -102,7 +134,8 @@ impl Judge {
             judge: self.clone(),
             timestamps,
             proven: ProvenEntries::default(),
-            believed: BelievedCheckpoint::default(),
+            signatures: Signatures::default(),
+            believed: BelievedHeads::default(),
             trees: ProvedTrees::default(),
             bundles: None,
         })
@@ -156,14 +189,15 @@ impl Judge {
         &self,
         seq: u64,
         (record, bytes): (&EntryRecord<'_>, &[u8]),
-        believed: &mut BelievedCheckpoint,
+        believed: &mut BelievedHeads,
         verdicts: &mut Verdicts,
     ) {
         let kind = SigstorePromise::Entry.into();
         let is_known = record.log == EntryLog::TilesBefore;
         let judged = match record.log {
             EntryLog::Rekor => {
-                let judged = entry::judge_rekor(self.log_trust(), record, self.window(record.at));
+                let window = self.window(record.at);
+                let judged = entry::judge_rekor(self.log_trust(), record, window, &mut believed.rekor);
                 return self.proved(SigstorePromise::Entry, (seq, record.at), judged, bytes, verdicts);
             }
             EntryLog::RekorBefore => return self.known(seq, record, bytes, verdicts),
@@ -174,7 +208,9 @@ impl Judge {
                 Ok(Some(logged)) => Ok(logged),
                 Err(fault) => Err(fault),
             },
-            EntryLog::Tiles | EntryLog::TilesMessage => entry::judge_tiles(&self.trust, record, believed),
+            EntryLog::Tiles | EntryLog::TilesMessage => {
+                entry::judge_tiles(&self.trust, record, &mut believed.tiles)
+            }
         };
         match judged {
             Err(fault) => not_kept(verdicts, kind, seq, fault, bytes),
@@ -188,7 +224,7 @@ impl Judge {
                         .within(self.trust.publication_delay.as_millis() as u64);
                     let receipt = if is_known { receipt.duplicate() } else { receipt };
                     if let Some(head) = logged.head {
-                        audit.answered_with(head, believed.envelope(), received);
+                        audit.answered_with(head, believed.tiles.envelope(), received);
                     }
                     if !audit.hold(receipt, verdicts.part()) {
                         verdicts.unchecked(kind);
@@ -255,52 +291,98 @@ fn not_kept(verdicts: &mut Verdicts, kind: PromiseKind, seq: u64, fault: Fault, 
     }
 }
 
-impl Verifier for PromiseVerifier {
-    fn check(&mut self, seq: u64, bytes: &[u8], _now: Nanos, verdicts: &mut Verdicts) {
-        let Self { judge, timestamps, proven, believed, trees, bundles } = self;
-        let (kind, judged) = match PromiseRecord::read(bytes) {
+impl PromiseVerifier {
+    /// Judges a promise, all of it but signatures that are verified together; none where nothing is left.
+    fn open<'a>(&mut self, seq: u64, bytes: &'a [u8], verdicts: &mut Verdicts) -> Option<OpenPromise<'a>> {
+        let Self { judge, timestamps, proven, signatures, believed, trees, bundles } = self;
+        let start = signatures.len();
+        let nothing = |()| OpenEntry::default();
+        let (promise, judged) = match PromiseRecord::read(bytes) {
             Ok(PromiseRecord::Entry(record)) => {
-                return judge.entry(seq, (&record, bytes), believed, verdicts);
+                judge.entry(seq, (&record, bytes), believed, verdicts);
+                return None;
             }
             Ok(PromiseRecord::Certificate(record)) => {
-                let judged = certificate::judge(&judge.trust, &record, judge.window(record.at));
-                (SigstorePromise::Certificate, judged)
+                let window = judge.window(record.at);
+                let judged = certificate::judge(&judge.trust, &record, window, signatures);
+                (SigstorePromise::Certificate, judged.map(nothing))
             }
             Ok(PromiseRecord::Timestamp(record)) => {
-                let judged = timestamp::judge(timestamps.as_mut(), &record, judge.window(record.at));
-                (SigstorePromise::Timestamp, judged)
+                let window = judge.window(record.at);
+                let judged = timestamp::judge(timestamps.as_mut(), &record, window, signatures);
+                (SigstorePromise::Timestamp, judged.map(nothing))
             }
             Ok(PromiseRecord::TimestampChain { body, .. }) => {
-                (SigstorePromise::TimestampChain, timestamp::judge_chain(&judge.trust, body))
+                (SigstorePromise::TimestampChain, timestamp::judge_chain(&judge.trust, body).map(nothing))
             }
             Ok(PromiseRecord::Artifact(record)) => {
-                let judged = artifact::judge(judge.log_trust(), proven, &record);
-                return judge.proved(SigstorePromise::Artifact, (seq, record.at), judged, bytes, verdicts);
+                let (log, at) = (judge.log_trust(), record.at);
+                let judged = artifact::judge(log, proven, &record, &mut believed.rekor, signatures);
+                let judged = judged.map(|(placed, known)| OpenEntry { known, placed: Some((at, placed)) });
+                (SigstorePromise::Artifact, judged)
             }
             Ok(PromiseRecord::TilesArtifact(record)) => {
                 let (trust, heads) = (&*judge.trust, &*judge.heads);
-                let mut tiles = TilesJudge { trust, heads, trees, proven, timestamps: timestamps.as_mut() };
+                let timestamps = timestamps.as_mut();
+                let mut tiles = TilesJudge { trust, heads, trees, proven, signatures, timestamps };
                 let (head, judged) = tiles.judge(&record);
                 if let Some(((id, raw), joined)) = head.zip(judge.joined.as_ref()) {
                     joined.answered_with(id, raw, record.at.received);
                 }
-                (SigstorePromise::Artifact, judged)
+                (SigstorePromise::Artifact, judged.map(|known| OpenEntry { known, placed: None }))
             }
-            Ok(PromiseRecord::Search(record)) => (SigstorePromise::Search, search::judge(&record)),
+            Ok(PromiseRecord::Search(record)) => {
+                (SigstorePromise::Search, search::judge(&record).map(nothing))
+            }
             Ok(PromiseRecord::Bundle(record)) => {
                 let verifier = bundles.get_or_insert_with(|| {
                     let tiles = judge.trust.rekor_tiles().cloned().into_iter().collect();
                     BundleVerifier::new(judge.trust.clone(), tiles)
                 });
-                (SigstorePromise::Bundle, judge.bundle(verifier, seq, &record))
+                (SigstorePromise::Bundle, judge.bundle(verifier, seq, &record).map(nothing))
             }
             // Records are this crate's own.
-            Err(_) => return verdicts.unchecked(SigstorePromise::Entry.into()),
+            Err(_) => {
+                verdicts.unchecked(SigstorePromise::Entry.into());
+                return None;
+            }
         };
-        match judged {
-            Ok(()) => verdicts.kept(kind.into()),
-            Err(fault) => not_kept(verdicts, kind.into(), seq, fault, bytes),
+        Some(OpenPromise { seq, bytes, promise, signatures: start..signatures.len(), judged })
+    }
+
+    /// Verifies the signatures of promises together, and tells what became of each promise.
+    fn close(&mut self, all: Vec<OpenPromise<'_>>, verdicts: &mut Verdicts) {
+        let Self { judge, proven, signatures, .. } = self;
+        let verified = signatures.verify();
+        for OpenPromise { seq, bytes, promise, signatures, judged } in all {
+            // Signatures were looked at before whatever else did not hold.
+            match verified.check(signatures).and(judged) {
+                Err(fault) => not_kept(verdicts, promise.into(), seq, fault, bytes),
+                Ok(OpenEntry { known, placed }) => {
+                    known.into_iter().for_each(|known| proven.keep(known));
+                    match placed {
+                        None => verdicts.kept(promise.into()),
+                        Some((at, placed)) => {
+                            judge.proved(promise, (seq, at), Ok(placed), bytes, verdicts);
+                        }
+                    }
+                }
+            }
         }
+        signatures.clear();
+    }
+}
+
+impl Verifier for PromiseVerifier {
+    fn check(&mut self, seq: u64, bytes: &[u8], _now: Nanos, verdicts: &mut Verdicts) {
+        let open = self.open(seq, bytes, verdicts);
+        self.close(open.into_iter().collect(), verdicts);
+    }
+
+    fn check_all(&mut self, records: &Records, _now: Nanos, verdicts: &mut Verdicts) {
+        let open = records.iter().filter_map(|promise| self.open(promise.seq, promise.bytes, verdicts));
+        let open = open.collect();
+        self.close(open, verdicts);
     }
 
     fn tick(&mut self, _now: Nanos, verdicts: &mut Verdicts) {

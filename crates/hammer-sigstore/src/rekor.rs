@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Deref;
 
 use hammer_messages::rekor::{self as messages, Checkpoint, InclusionPromise, LogId, TransparencyLogEntry};
 use hammer_tlog::encoding::{base64, from_base64, write_base64};
@@ -90,7 +92,32 @@ pub(crate) fn write_stored_dsse(out: &mut Vec<u8>, material: &FlowMaterial, cert
 #[serde(transparent)]
 pub(crate) struct LogEntries<'a> {
     #[serde(borrow)]
-    entries: BTreeMap<Cow<'a, str>, LogEntry<'a>>,
+    entries: BTreeMap<LogText<'a>, LogEntry<'a>>,
+}
+
+/// A text of an answer, borrowed wherever it stands as long as it has nothing escaped: of a `Cow` in a list serde makes a copy.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct LogText<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl Deref for LogText<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for LogText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self)
+    }
+}
+
+impl From<String> for LogText<'_> {
+    fn from(text: String) -> Self {
+        Self(text.into())
+    }
 }
 
 /// `LogEntry` of openapi.yaml.
@@ -119,7 +146,7 @@ pub(crate) struct Verification<'a> {
     pub(crate) inclusion_proof: Option<InclusionProof<'a>>,
     /// Base64 of the signature over [`LogEntry::promised`].
     #[serde(borrow)]
-    pub(crate) signed_entry_timestamp: Option<Cow<'a, str>>,
+    pub(crate) signed_entry_timestamp: Option<LogText<'a>>,
 }
 
 /// The place of the entry in the tree.
@@ -130,7 +157,7 @@ pub(crate) struct InclusionProof<'a> {
     #[serde(borrow)]
     pub(crate) checkpoint: Cow<'a, str>,
     #[serde(borrow)]
-    pub(crate) hashes: Vec<Cow<'a, str>>,
+    pub(crate) hashes: Vec<LogText<'a>>,
     /// The index in the tree of its own shard.
     pub(crate) log_index: u64,
     #[serde(borrow)]
@@ -143,7 +170,7 @@ impl<'a> LogEntries<'a> {
     ///
     /// # Errors
     /// When it is no JSON of entries, or not of exactly one.
-    pub(crate) fn only(body: &'a [u8]) -> Result<(Cow<'a, str>, LogEntry<'a>), &'static str> {
+    pub(crate) fn only(body: &'a [u8]) -> Result<(LogText<'a>, LogEntry<'a>), &'static str> {
         let read: Self = serde_json::from_slice(body).map_err(|_| "answer is no log entry")?;
         let mut entries = read.entries.into_iter();
         match (entries.next(), entries.next()) {
@@ -158,7 +185,7 @@ impl<'a> LogEntries<'a> {
     ///
     /// # Errors
     /// When it is no JSON of entries.
-    pub(crate) fn retrieved(body: &'a [u8]) -> Result<Vec<(Cow<'a, str>, LogEntry<'a>)>, String> {
+    pub(crate) fn retrieved(body: &'a [u8]) -> Result<Vec<(LogText<'a>, LogEntry<'a>)>, String> {
         let start = body.iter().find(|byte| !byte.is_ascii_whitespace());
         let found: Vec<Self> = match start {
             Some(b'[') => serde_json::from_slice(body).map_err(|why| why.to_string())?,
@@ -273,7 +300,7 @@ impl UuidPlace {
 /// # Errors
 /// When the answer is no list of UUIDs.
 pub(crate) fn found_among(body: &[u8], leaf: Hash) -> Result<(usize, bool), serde_json::Error> {
-    let found: Vec<Cow<'_, str>> = serde_json::from_slice(body)?;
+    let found: Vec<LogText<'_>> = serde_json::from_slice(body)?;
     Ok((found.len(), found.iter().any(|uuid| leaf_of(uuid) == Some(leaf))))
 }
 

@@ -1,7 +1,7 @@
 use hammer_tlog::keys::certificate::{Certificate, SUBJECT_KEY_IDENTIFIER};
 use hammer_tlog::keys::der::{self, Tlv};
 use hammer_tlog::keys::digest::DigestAlgorithm;
-use hammer_tlog::keys::key::LogKey;
+use hammer_tlog::keys::key::{LogKey, MixedBatch};
 use hammer_tlog::keys::scheme::SignatureScheme;
 
 use super::attributes::SignedAttributes;
@@ -53,6 +53,28 @@ impl<'a> SignerInfo<'a> {
     /// Verifies that the signer of `key` signed `content` as one of this type (the content of an object identifier): the
     /// attributes name both, and the signature is over the attributes (RFC 5652 sections 5.4 and 5.6).
     pub fn verify(&self, content_type: &[u8], content: &[u8], key: &LogKey) -> Result<(), SignedDataError> {
+        let (scheme, message) = self.signed(content_type, content)?;
+        Ok(key.verify_scheme(scheme, &message, self.signature)?)
+    }
+
+    /// The same but for the signature, which is added to a batch; nothing is added where the rest does not hold.
+    pub fn verify_in(
+        &self,
+        batch: &mut MixedBatch,
+        (content_type, content): (&[u8], &[u8]),
+        key: &LogKey,
+    ) -> Result<(), SignedDataError> {
+        let (scheme, message) = self.signed(content_type, content)?;
+        batch.add(key, scheme, &message, self.signature);
+        Ok(())
+    }
+
+    /// How and over what the signature is made, where the attributes name the content and its type.
+    fn signed(
+        &self,
+        content_type: &[u8],
+        content: &[u8],
+    ) -> Result<(SignatureScheme, Vec<u8>), SignedDataError> {
         let attributes = self.attributes()?;
         let digest = DigestAlgorithm::from_identifier(self.digest_algorithm)
             .ok_or(SignedDataError::Unknown { what: "digest" })?;
@@ -68,7 +90,7 @@ impl<'a> SignerInfo<'a> {
         if attributes.message_digest()? != digest.digest(content).as_ref() {
             return Err(SignedDataError::MessageDigest);
         }
-        Ok(key.verify_scheme(scheme, &attributes.message(), self.signature)?)
+        Ok((scheme, attributes.message()))
     }
 }
 

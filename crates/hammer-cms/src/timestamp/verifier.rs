@@ -1,11 +1,12 @@
 use hammer_tlog::keys::chain::TrustedAuthorities;
+use hammer_tlog::keys::key::{LogKey, MixedBatch};
 
 use super::fault::TimestampFault;
 use super::imprint::ExpectedImprint;
 use super::response::TimestampResponse;
 use super::signer::{Signers, find_certificate};
 use super::tst_info::{Accuracy, TstInfo};
-use crate::signed_data::{SignedData, SignerInfo};
+use crate::signed_data::{SignedData, SignedDataError, SignerInfo};
 
 /// DER content of 1.2.840.113549.1.9.16.1.4, id-ct-TSTInfo.
 const ID_CT_TST_INFO: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x10, 0x01, 0x04];
@@ -79,24 +80,48 @@ impl TimestampVerifier {
         response: &'a [u8],
         expected: &ExpectedTimestamp<'_>,
     ) -> Result<VerifiedTimestamp<'a>, TimestampFault> {
+        self.verify_by(response, expected, |signer, (content_type, content), key| {
+            signer.verify(content_type, content, key)
+        })
+    }
+
+    /// The same but for the signature of the token, which is added to a batch: it says whether the timestamp holds. Nothing is added where
+    /// the rest does not.
+    pub fn verify_in<'a>(
+        &mut self,
+        batch: &mut MixedBatch,
+        response: &'a [u8],
+        expected: &ExpectedTimestamp<'_>,
+    ) -> Result<VerifiedTimestamp<'a>, TimestampFault> {
+        self.verify_by(response, expected, |signer, content, key| signer.verify_in(batch, content, key))
+    }
+
+    /// `check` says whether the signature of a signer is that of its key over a content of a type.
+    fn verify_by<'a>(
+        &mut self,
+        response: &'a [u8],
+        expected: &ExpectedTimestamp<'_>,
+        check: impl FnOnce(&SignerInfo<'_>, (&[u8], &[u8]), &LogKey) -> Result<(), SignedDataError>,
+    ) -> Result<VerifiedTimestamp<'a>, TimestampFault> {
         let signed_data = SignedData::parse(token_of(&TimestampResponse::parse(response)?)?)?;
         let content = signed_data.content.filter(|_| signed_data.content_type == ID_CT_TST_INFO);
         let content = content.ok_or(TimestampFault::ContentType)?;
         let info = TstInfo::parse(content)?;
         expected.check(&info)?;
-        let has_certificate = self.verify_signer(&signed_data, content, info.gen_time.unix_seconds)?;
+        let signer_info = only_signer(&signed_data)?;
+        let (key, has_certificate) = self.key_of(&signed_data, &signer_info, info.gen_time.unix_seconds)?;
+        check(&signer_info, (signed_data.content_type, content), key)?;
         let TstInfo { gen_time, serial, accuracy, .. } = info;
         Ok(VerifiedTimestamp { unix_ms: gen_time.unix_ms(), serial, accuracy, has_certificate })
     }
 
-    /// Whether the signer's certificate was sent along, once all of it holds.
-    fn verify_signer(
+    /// The key of the signer, whose certificate leads to a trusted root at that time, and whether that was sent along.
+    fn key_of(
         &mut self,
         signed_data: &SignedData<'_>,
-        content: &[u8],
+        signer_info: &SignerInfo<'_>,
         unix_seconds: i64,
-    ) -> Result<bool, TimestampFault> {
-        let signer_info = only_signer(signed_data)?;
+    ) -> Result<(&LogKey, bool), TimestampFault> {
         let sent_along = signed_data.certificates;
         let certificate = find_certificate(&self.trusted, &signer_info.identifier, sent_along)
             .ok_or(TimestampFault::NoCertificate)?;
@@ -108,9 +133,9 @@ impl TimestampVerifier {
         if named.iter().flatten().any(|named| !named.names(&certificate)) {
             return Err(TimestampFault::SigningCertificate);
         }
+        let has_certificate = { sent_along }.any(|sent| sent == certificate.raw);
         let signer = self.signers.trusted(&self.trusted, &certificate, sent_along, unix_seconds)?;
-        signer_info.verify(signed_data.content_type, content, &signer.key)?;
-        Ok({ sent_along }.any(|sent| sent == certificate.raw))
+        Ok((&signer.key, has_certificate))
     }
 }
 

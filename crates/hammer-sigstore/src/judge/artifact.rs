@@ -6,11 +6,12 @@ use std::collections::HashSet;
 use hammer_core::promise::Fault;
 use hammer_tlog::hash::{Hash, sha256};
 use hammer_tlog::keys::certificate::Certificate;
-use hammer_tlog::keys::key::LogKey;
+use hammer_tlog::keys::key::{LogKey, MixedBatch};
 
 use super::certificate::{believed_within, check_identity, check_own_scts, check_path};
-use super::entry::{LogTrust, PlacedEntry, judge_logged, stored};
+use super::entry::{BelievedNote, LogTrust, PlacedEntry, judge_logged, stored};
 use super::malformed::{malformed, unread_entry, unread_key};
+use super::signatures::{AnyDigest, SignatureOf, Signatures};
 use crate::envelope;
 use crate::logged::{LoggedKind, LoggedSignature, LoggedSigner};
 use crate::record::ArtifactRecord;
@@ -66,12 +67,14 @@ impl ProvenEntries {
 }
 
 /// The log still has the entry; it is the one that was asked for and stands in the log; its certificate led to a trusted root when it was integrated; and its
-/// signature is that key's over the artifact.
+/// signature, unless that is known to hold, was added to a batch, and is to be that key's over the artifact.
 pub(super) fn judge(
     log: LogTrust<'_>,
-    proven: &mut ProvenEntries,
+    proven: &ProvenEntries,
     record: &ArtifactRecord<'_>,
-) -> Result<PlacedEntry, Fault> {
+    believed: &mut BelievedNote,
+    signatures: &mut Signatures,
+) -> Result<(PlacedEntry, Option<ProvenEntry>), Fault> {
     let Some(answer) = record.body else {
         return Err(Fault::at(LOST, record.index, "the log has no such entry, which it had promised"));
     };
@@ -84,16 +87,15 @@ pub(super) fn judge(
             format!("{uuid} was answered, of index {}", entry.log_index),
         ));
     }
-    let proved = judge_logged(log, &uuid, &entry, &body)?;
+    let proved = judge_logged(log, (&uuid, &entry), &body, believed)?;
     let claim = ClaimedArtifact { index: record.index, artifact: record.artifact, identity: record.identity };
     let known = ProvenEntry::of(record.leaf, &claim, entry.integrated_time, &[]);
     if proven.has(&known) {
-        return Ok(proved);
+        return Ok((proved, None));
     }
     let logged = LoggedSignature::read(&body).map_err(unread_entry)?;
-    judge_logged_signature(log.trust, &logged, &claim, |_| Ok(entry.integrated_time))?;
-    proven.keep(known);
-    Ok(proved)
+    judge_logged_signature(log.trust, &logged, &claim, |_| Ok(entry.integrated_time), signatures)?;
+    Ok((proved, Some(known)))
 }
 
 /// What an entry has to be about, and who has to have signed it: nobody stated where that is empty.
@@ -105,12 +107,14 @@ pub(super) struct ClaimedArtifact<'a> {
 }
 
 /// What an entry says by itself: it is about the artifact; its certificate, where it has one, is for whoever signed, led to a trusted root
-/// at the second that `signed_at` says, and is in a CT log; and its signature is that key's over the artifact.
+/// at the second that `signed_at` says, and is in a CT log; and its signature, which is added to a batch, is to be that key's over the
+/// artifact.
 pub(super) fn judge_logged_signature(
     trust: &Trust,
     logged: &LoggedSignature,
     claim: &ClaimedArtifact<'_>,
     signed_at: impl FnOnce(&Certificate<'_>) -> Result<i64, Fault>,
+    signatures: &mut Signatures,
 ) -> Result<(), Fault> {
     let placed = |fault: Fault| Fault { place: Some(claim.index), ..fault };
     if !logged.is_about(claim.artifact) {
@@ -126,7 +130,14 @@ pub(super) fn judge_logged_signature(
         LoggedKind::HashedRekord => Cow::Borrowed(claim.artifact),
         LoggedKind::Dsse => Cow::Owned(envelope::signed(envelope::PAYLOAD_TYPE, claim.artifact)),
     };
-    check_signature(&key, &signed, &logged.signature).map_err(|why| Fault::at(SIGNATURE, claim.index, why))
+    // Each flow has a key of its own: a table of it would cost more than it saves.
+    let add = |batch: &mut MixedBatch| -> Result<(), Fault> {
+        batch.add_once(&key, key.algorithm().scheme(), &signed, &logged.signature);
+        Ok(())
+    };
+    let (signed, signature) = (signed.to_vec(), logged.signature.clone());
+    let any = AnyDigest { key: key.clone(), signed, signature };
+    signatures.add(SignatureOf::Artifact { index: claim.index, any: Box::new(any) }, add)
 }
 
 /// The key of a certificate that led to a trusted root when it signed, is for who signed, and is in a CT log.
@@ -158,4 +169,3 @@ pub(super) fn check_signature(key: &LogKey, signed: &[u8], signature: &[u8]) -> 
 const MOST_PROVEN: usize = 32_768;
 pub(super) const LOST: &str = "lost-entry";
 const ANOTHER: &str = "another-entry";
-pub(super) const SIGNATURE: &str = "artifact-signature";

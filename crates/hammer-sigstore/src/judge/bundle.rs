@@ -15,15 +15,17 @@ use hammer_tlog::keys::key::{KeyAlgorithm, LogKey};
 use hammer_tlog::logs::merkle::leaf_hash;
 use hammer_tlog::logs::note::Verifier;
 
-use super::artifact::{SIGNATURE, check_signature};
+use super::artifact::check_signature;
 use super::certificate::{
     believed_within, check_identity, check_issuer, check_path, check_scts, check_usage, identity_of,
     issuers_of,
 };
-use super::entry::{BODY, BelievedCheckpoint, LOG_ID, LogTrust, judge_place, judge_tiles_place, log_named};
-use super::malformed::{is_unverified, malformed, unread_entry, unread_key};
+use super::entry::{
+    BODY, BelievedCheckpoint, BelievedNote, LOG_ID, LogTrust, judge_place, judge_tiles_place, log_named,
+};
+use super::malformed::{is_unverified, malformed, timestamp_fault, unread_entry, unread_key};
 use super::shards::ShardOffsets;
-use super::timestamp::timestamp_fault;
+use super::signatures::SIGNATURE;
 use crate::bundle::{BundleContent, BundleSigner, SignedBundle};
 use crate::envelope;
 use crate::logged::{LoggedKind, LoggedSignature, LoggedSigner, digest_named};
@@ -159,7 +161,7 @@ impl BundleVerifier {
             let at = believed_within(leaf, self.trust.skew, at_ms.div_euclid(1000));
             check_path(&self.trust, leaf, &[], at)?;
         }
-        Ok(check_scts(&self.trust, (leaf, &[]), expected.detached_sct, None)?)
+        Ok(check_scts(&self.trust, leaf, expected.detached_sct)?)
     }
 
     /// When each of its timestamps was made.
@@ -193,7 +195,8 @@ impl BundleVerifier {
         if logged.version == REKOR_V1 {
             let entry = LogEntry::of_bundle(entry).map_err(malformed)?;
             let shards = ShardOffsets::default();
-            judge_place(LogTrust { trust: &self.trust, shards: &shards }, &entry, &leaf_hash(body))?;
+            let (log, leaf) = (LogTrust { trust: &self.trust, shards: &shards }, leaf_hash(body));
+            judge_place(log, &entry, &leaf, &mut BelievedNote::default())?;
             return Ok(Some(entry.integrated_time.saturating_mul(1000)));
         }
         let id = entry.log_id.as_ref().and_then(|id| id.key_id.first_chunk::<4>()).copied();

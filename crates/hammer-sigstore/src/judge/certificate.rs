@@ -9,15 +9,23 @@ use hammer_tlog::ct::rfc6962::SignedEntryRef;
 use hammer_tlog::ct::sct::{Sct, SctError};
 use hammer_tlog::keys::certificate::{Certificate, GeneralName, GeneralNameKind, KeyUsage};
 use hammer_tlog::keys::der::{self, DerError, DerReader, Tlv};
+use hammer_tlog::keys::key::LogKey;
 
 use super::malformed::{malformed, no_path, unread_log};
+use super::signatures::{BAD_SCT, SignatureOf, Signatures};
 use super::window::StampWindow;
 use crate::fulcio;
 use crate::record::CertificateRecord;
 use crate::trust::Trust;
 
-/// The key that was shown, the identity of the token, a path to a trusted root at `unix_ms`, and the SCT of a trusted CT log.
-pub(super) fn judge(trust: &Trust, record: &CertificateRecord<'_>, window: StampWindow) -> Result<(), Fault> {
+/// The key that was shown, the identity of the token, a path to a trusted root at `unix_ms`, and the SCT of a trusted CT log, whose
+/// signature is among those that are verified together.
+pub(super) fn judge(
+    trust: &Trust,
+    record: &CertificateRecord<'_>,
+    window: StampWindow,
+    signatures: &mut Signatures,
+) -> Result<(), Fault> {
     let chain = fulcio::chain(record.interface, record.body).map_err(malformed)?;
     let parsed: Result<Vec<_>, _> = chain.iter().map(|der| Certificate::parse(der)).collect();
     let parsed = parsed.map_err(|why| malformed(format!("a certificate of the chain: {why}")))?;
@@ -36,7 +44,10 @@ pub(super) fn judge(trust: &Trust, record: &CertificateRecord<'_>, window: Stamp
     let detached =
         fulcio::detached_sct(record.interface, record.sct_header, record.body).map_err(malformed)?;
     let detached = detached.map(|json| read_sct(&json)).transpose()?;
-    check_scts(trust, (leaf, above), detached.as_ref(), Some(window))
+    let mut verify = |sct: &Sct, log: &LogKey, entry: SignedEntryRef<'_>| {
+        signatures.add(SignatureOf::Sct, |batch| sct.add_to(batch, log, entry))
+    };
+    check_scts_by(trust, (leaf, above), detached.as_ref(), (Some(window), &mut verify))
 }
 
 /// The SCT of a certificate that does not hold it, as its log answered.
@@ -186,11 +197,20 @@ pub(super) fn check_path(
 
 /// Every SCT of a trusted log has to hold, and one at least has to be there where that is required: over the certificate without its SCTs,
 /// and one that is `detached` over the certificate as it is. Its time is looked at where it is known when the certificate was asked for.
-pub(super) fn check_scts(
+pub(super) fn check_scts(trust: &Trust, leaf: &Certificate<'_>, detached: Option<&Sct>) -> Result<(), Fault> {
+    let mut verify = |sct: &Sct, log: &LogKey, entry: SignedEntryRef<'_>| sct.verify(log, entry);
+    check_scts_by(trust, (leaf, &[]), detached, (None, &mut verify))
+}
+
+/// When SCTs can have been made, where that is known, and what verifies each of them.
+type SctChecks<'a> =
+    (Option<StampWindow>, &'a mut dyn FnMut(&Sct, &LogKey, SignedEntryRef<'_>) -> Result<(), SctError>);
+
+fn check_scts_by(
     trust: &Trust,
     (leaf, above): (&Certificate<'_>, &[Certificate<'_>]),
     detached: Option<&Sct>,
-    window: Option<StampWindow>,
+    mut checks: SctChecks<'_>,
 ) -> Result<(), Fault> {
     if trust.ct_logs.is_empty() && !trust.require_sct {
         return Ok(());
@@ -202,10 +222,10 @@ pub(super) fn check_scts(
     }
     let mut is_logged = false;
     if let Some(sct) = detached {
-        is_logged |= check_sct(trust, sct, SignedEntryRef::X509 { certificate: leaf.raw }, window)?;
+        is_logged |= check_sct(trust, sct, SignedEntryRef::X509 { certificate: leaf.raw }, &mut checks)?;
     }
     if !scts.is_empty() {
-        is_logged |= check_embedded(trust, (leaf, above), &scts, window)?;
+        is_logged |= check_embedded(trust, (leaf, above), &scts, &mut checks)?;
     }
     if is_logged {
         return Ok(());
@@ -220,7 +240,7 @@ pub(super) fn check_scts(
 /// place for: that is looked at where the certificate is given.
 pub(super) fn check_own_scts(trust: &Trust, leaf: &Certificate<'_>) -> Result<(), Fault> {
     match leaf.extension(SCT_LIST) {
-        Some(_) => check_scts(trust, (leaf, &[]), None, None),
+        Some(_) => check_scts(trust, leaf, None),
         None => Ok(()),
     }
 }
@@ -230,14 +250,14 @@ fn check_embedded(
     trust: &Trust,
     (leaf, above): (&Certificate<'_>, &[Certificate<'_>]),
     scts: &[Sct],
-    window: Option<StampWindow>,
+    checks: &mut SctChecks<'_>,
 ) -> Result<bool, Fault> {
     let issuer = trust.fulcio().and_then(|authorities| authorities.issuer_key_hash(leaf, above));
     let Some(issuer) = issuer else { return Err(Fault::new(UNTRUSTED, "its issuer is not known")) };
     let entry = logged_entry(leaf, issuer).map_err(|why| malformed(format!("its SCTs: failed to {why}")))?;
     let mut is_logged = false;
     for sct in scts {
-        is_logged |= check_sct(trust, sct, entry.by_ref(), window)?;
+        is_logged |= check_sct(trust, sct, entry.by_ref(), checks)?;
     }
     Ok(is_logged)
 }
@@ -247,11 +267,10 @@ fn check_sct(
     trust: &Trust,
     sct: &Sct,
     entry: SignedEntryRef<'_>,
-    window: Option<StampWindow>,
+    (window, verify): &mut SctChecks<'_>,
 ) -> Result<bool, Fault> {
     let Some(log) = trust.ct_logs.iter().find(|log| log.log_id() == sct.log_id) else { return Ok(false) };
-    let judged: Result<(), SctError> = sct.verify(log, entry);
-    judged.map_err(|why| Fault::new(BAD_SCT, format!("failed to {why}")))?;
+    verify(sct, log, entry).map_err(|why| Fault::new(BAD_SCT, format!("failed to {why}")))?;
     window.map_or(Ok(()), |window| check_sct_time(sct.timestamp_ms, window))?;
     Ok(true)
 }
@@ -280,7 +299,6 @@ const ISSUER: &str = "certificate-issuer";
 const USAGE: &str = "certificate-usage";
 const UNTRUSTED: &str = "certificate-untrusted";
 const NO_SCT: &str = "no-sct";
-const BAD_SCT: &str = "bad-sct-signature";
 const SCT_TIMESTAMP: &str = "sct-timestamp";
 const FOREIGN_SCT: &str = "sct-of-another-log";
 

@@ -1,7 +1,5 @@
 //! Whether an entry stands in the log as it was sent.
 
-use std::borrow::Cow;
-
 use hammer_audit::HeadId;
 use hammer_core::promise::Fault;
 use hammer_messages::rekor::{LogId, TransparencyLogEntry};
@@ -56,11 +54,12 @@ pub(super) fn judge_rekor(
     log: LogTrust<'_>,
     record: &EntryRecord<'_>,
     window: StampWindow,
+    believed: &mut BelievedNote,
 ) -> Result<PlacedEntry, Fault> {
     let (uuid, entry) = LogEntries::only(record.body).map_err(malformed)?;
     let body = stored(&entry)?;
     check_stored(&body, record.stored, entry.log_index)?;
-    let proved = judge_logged(log, &uuid, &entry, &body)?;
+    let proved = judge_logged(log, (&uuid, &entry), &body, believed)?;
     window.check_second(entry.integrated_time).map_err(|off| {
         let told = format!("its integratedTime is {}, {off}", entry.integrated_time);
         Fault::at(TIME, entry.log_index, told)
@@ -71,16 +70,16 @@ pub(super) fn judge_rekor(
 /// The same of an entry that was read back, whatever it is about.
 pub(crate) fn judge_logged(
     log: LogTrust<'_>,
-    uuid: &str,
-    entry: &LogEntry<'_>,
+    (uuid, entry): (&str, &LogEntry<'_>),
     body: &[u8],
+    believed: &mut BelievedNote,
 ) -> Result<PlacedEntry, Fault> {
     let leaf = leaf_hash(body);
     let broken = |why: String| Err(Fault::at(UUID, entry.log_index, format!("{uuid} {why}")));
     let Some(named) = UuidPlace::of(uuid).filter(|named| named.leaf == leaf) else {
         return broken(format!("does not end with the hash of its leaf, {leaf}"));
     };
-    let placed = judge_place(log, entry, &leaf)?;
+    let placed = judge_place(log, entry, &leaf, believed)?;
     match (named.tree, placed.head) {
         (Some(named), Some(head)) if named != head.tree => {
             broken(format!("names another tree than its checkpoint does, {}", head.tree))
@@ -94,6 +93,7 @@ pub(super) fn judge_place(
     log: LogTrust<'_>,
     entry: &LogEntry<'_>,
     leaf: &Hash,
+    believed: &mut BelievedNote,
 ) -> Result<PlacedEntry, Fault> {
     let Some(key) = log.trust.rekor(&entry.log_id) else {
         let told = format!("the entry is of log {}", entry.log_id.escape_debug());
@@ -105,7 +105,7 @@ pub(super) fn judge_place(
     check_promise(key, entry)?;
     let proof = entry.verification.as_ref().and_then(|verification| verification.inclusion_proof.as_ref());
     let proof = proof.ok_or_else(|| Fault::at(PROOF, entry.log_index, "there is no inclusion proof"))?;
-    let checkpoint = check_proof(key, proof, leaf)?;
+    let checkpoint = check_proof(key, proof, leaf, believed)?;
     let checked = log.shards.check(&checkpoint.origin, entry.log_index, proof.log_index);
     checked.map_err(|why| Fault::at(INDEX, proof.log_index, why))?;
     let tree = tree_of(&checkpoint.origin);
@@ -147,16 +147,20 @@ fn check_promise(key: &LogKey, entry: &LogEntry<'_>) -> Result<(), Fault> {
         .map_err(|why| Fault::at(SET, entry.log_index, why.to_string()))
 }
 
-fn check_proof(key: &LogKey, proof: &InclusionProof<'_>, leaf: &Hash) -> Result<Checkpoint, Fault> {
+fn check_proof<'a>(
+    key: &LogKey,
+    proof: &InclusionProof<'_>,
+    leaf: &Hash,
+    believed: &'a mut BelievedNote,
+) -> Result<&'a Checkpoint, Fault> {
     let broken = |kind, detail: String| Fault::at(kind, proof.log_index, detail);
-    let read = |text: &Cow<'_, str>| Hash::from_hex(text);
-    let hashes: Option<Vec<Hash>> = proof.hashes.iter().map(read).collect();
-    let (Some(hashes), Some(root)) = (hashes, read(&proof.root_hash)) else {
+    let hashes: Option<Vec<Hash>> = proof.hashes.iter().map(|text| Hash::from_hex(text)).collect();
+    let (Some(hashes), Some(root)) = (hashes, Hash::from_hex(&proof.root_hash)) else {
         return Err(malformed("a hash of the inclusion proof"));
     };
     verify_inclusion(proof.log_index, proof.tree_size, leaf, &hashes, &root)
         .map_err(|why| broken(PROOF, why.to_string()))?;
-    let checkpoint = open(key, &proof.checkpoint).map_err(|why| broken(CHECKPOINT, why))?;
+    let checkpoint = believed.open(key, &proof.checkpoint).map_err(|why| broken(CHECKPOINT, why))?;
     if (checkpoint.size, checkpoint.root) == (proof.tree_size, root) {
         return Ok(checkpoint);
     }
@@ -172,6 +176,31 @@ pub(crate) fn open(key: &LogKey, envelope: &str) -> Result<Checkpoint, String> {
     let name = line.map_or("", |line| line.name);
     Verifier::spki(name, key.clone()).verify(&note).map_err(|why| why.to_string())?;
     Checkpoint::parse(note.text).map_err(|why| why.to_string())
+}
+
+/// The last checkpoint of Rekor v1 that was believed by one verifier: entries that were integrated together come with the same.
+#[derive(Debug, Default)]
+pub(crate) struct BelievedNote {
+    envelope: String,
+    /// Whose it is, and what it says.
+    opened: Option<(Hash, Checkpoint)>,
+}
+
+impl BelievedNote {
+    /// What a checkpoint says that the log of that key signed.
+    fn open(&mut self, key: &LogKey, envelope: &str) -> Result<&Checkpoint, String> {
+        let id = key.log_id();
+        let known = self.opened.take().filter(|(signer, _)| *signer == id && self.envelope == envelope);
+        let opened = match known {
+            Some(known) => known,
+            None => {
+                let checkpoint = open(key, envelope)?;
+                envelope.clone_into(&mut self.envelope);
+                (id, checkpoint)
+            }
+        };
+        Ok(&self.opened.insert(opened).1)
+    }
 }
 
 /// Rekor v2: the entry is the one that was sent, and its proof leads to a checkpoint that the log signed.

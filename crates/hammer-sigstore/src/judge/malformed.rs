@@ -1,5 +1,6 @@
 //! Answers that do not even have the form of what was promised, and such as are by something that is not verified here.
 
+use hammer_cms::timestamp::TimestampFault;
 use hammer_core::promise::Fault;
 use hammer_read::{UNVERIFIED, unverified_since};
 use hammer_tlog::keys::chain::ChainError;
@@ -20,6 +21,11 @@ pub(crate) fn is_unverified(fault: &Fault) -> bool {
 /// What `kind` calls it if it is to blame, and no fault where an algorithm is not verified here.
 pub(super) fn fault_unless(is_unverified: bool, kind: &'static str, told: String) -> Fault {
     if is_unverified { unverified_since(told) } else { Fault::new(kind, told) }
+}
+
+/// What is wrong with a timestamp, or that its authority's algorithm is not verified here.
+pub(super) fn timestamp_fault(why: &TimestampFault) -> Fault {
+    fault_unless(why.is_unverified(), why.kind(), format!("failed to {why}"))
 }
 
 /// A key that cannot be read.

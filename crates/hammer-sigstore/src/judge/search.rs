@@ -8,7 +8,7 @@ use hammer_tlog::keys::certificate::Certificate;
 use serde::Deserialize;
 
 use super::certificate::identity_of;
-use super::entry::{LogTrust, judge_logged, stored};
+use super::entry::{BelievedNote, LogTrust, judge_logged, stored};
 use super::malformed::malformed;
 use super::shards::ShardOffsets;
 use crate::logged::{LoggedKind, LoggedSignature, LoggedSigner};
@@ -56,7 +56,8 @@ pub fn judge_found(trust: &Trust, shards: &FoundShards, found: FoundEntry<'_>) -
     if leaf_of(&uuid) != leaf_of(&wanted) {
         return Err(Fault::at(ANOTHER, entry.log_index, format!("{uuid} was answered for {wanted}")));
     }
-    judge_logged(LogTrust { trust, shards: &shards.0 }, &uuid, &entry, &body)?;
+    let log = LogTrust { trust, shards: &shards.0 };
+    judge_logged(log, (&uuid, &entry), &body, &mut BelievedNote::default())?;
     check_related(found.asked, &body).map_err(|why| Fault::at(UNRELATED, entry.log_index, why))
 }
 

@@ -47,6 +47,14 @@ fn kind<T>(judged: Result<T, Fault>) -> &'static str {
     judged.map_or_else(|fault| fault.kind, |_| "kept")
 }
 
+/// What is judged with its signatures.
+fn together(judge: impl FnOnce(&mut Signatures) -> Result<(), Fault>) -> &'static str {
+    let mut signatures = Signatures::default();
+    let judged = judge(&mut signatures);
+    let places = 0..signatures.len();
+    kind(signatures.verify().check(places).and(judged))
+}
+
 fn stored_in(text: &str, pointer: &str) -> Vec<u8> {
     let answer: Value = serde_json::from_str(text).unwrap();
     let entry = answer.as_object().unwrap().values().find(|value| value.get("body").is_some());
@@ -60,7 +68,14 @@ fn rekor(body: &str, stored: &[u8]) -> &'static str {
 
 fn rekor_at(body: &str, stored: &[u8], at_ms: i64) -> &'static str {
     let record = EntryRecord { at: AT, log: EntryLog::Rekor, stored, body: body.as_bytes() };
-    kind(entry::judge_rekor(log_trust(&ShardOffsets::default()), &record, at(at_ms)))
+    let (shards, mut believed) = (ShardOffsets::default(), BelievedNote::default());
+    let judged = kind(entry::judge_rekor(log_trust(&shards), &record, at(at_ms), &mut believed));
+    // What is remembered of it changes nothing, nor does what is remembered of an honest one.
+    assert_eq!(kind(entry::judge_rekor(log_trust(&shards), &record, at(at_ms), &mut believed)), judged);
+    let honest = EntryRecord { body: ENTRY.as_bytes(), ..record };
+    let _ = entry::judge_rekor(log_trust(&shards), &honest, at(at_ms), &mut believed);
+    assert_eq!(kind(entry::judge_rekor(log_trust(&shards), &record, at(at_ms), &mut believed)), judged);
+    judged
 }
 
 fn log_trust(shards: &ShardOffsets) -> LogTrust<'_> {
@@ -173,7 +188,7 @@ fn certificate_of(
 ) -> &'static str {
     let (interface, body) = (FulcioInterface::V1, CHAIN.as_bytes());
     let record = CertificateRecord { at: AT, interface, identity, issuer, spki, sct_header: b"", body };
-    kind(certificate::judge(trust, &record, at(unix_ms)))
+    together(|signatures| certificate::judge(trust, &record, at(unix_ms), signatures))
 }
 
 #[test]
@@ -253,7 +268,7 @@ fn a_recorded_timestamp_holds_for_its_imprint_its_nonce_and_its_time() {
     let judged = |imprint: [u8; 32], nonce: u64, at_ms: i64| {
         let mut verifier = TimestampVerifier::new(trusted.clone());
         let record = TimestampRecord { at: AT, imprint: Hash(imprint), nonce, body: TIMESTAMP };
-        kind(timestamp::judge(Some(&mut verifier), &record, at(at_ms)))
+        together(|signatures| timestamp::judge(Some(&mut verifier), &record, at(at_ms), signatures))
     };
     let (imprint, nonce) = (query.imprint_sha256, query.nonce.unwrap());
     assert_eq!(judged(imprint, nonce, at_ms), "kept");
@@ -266,7 +281,9 @@ fn a_recorded_timestamp_holds_for_its_imprint_its_nonce_and_its_time() {
     altered[sent + place + serial.len() - 1] ^= 1;
     let mut verifier = TimestampVerifier::new(trusted.clone());
     let record = TimestampRecord { at: AT, imprint: Hash(imprint), nonce, body: &altered };
-    assert_eq!(kind(timestamp::judge(Some(&mut verifier), &record, at(at_ms))), "timestamp-signer");
+    let altered =
+        together(|signatures| timestamp::judge(Some(&mut verifier), &record, at(at_ms), signatures));
+    assert_eq!(altered, "timestamp-signer");
     assert_eq!(judged([0; 32], nonce, at_ms), "timestamp-imprint");
     assert_eq!(judged(imprint, nonce ^ 1, at_ms), "timestamp-nonce");
     assert_eq!(judged(imprint, nonce, at_ms + 3_600_000), "timestamp-time");
@@ -282,6 +299,13 @@ fn a_chain_of_other_certificates_is_not_the_authoritys() {
     assert_eq!(kind(timestamp::judge_chain(&trust, TIMESTAMP_CHAIN.as_bytes())), "kept");
 }
 
+fn judge_artifact(proven: &ProvenEntries, record: &ArtifactRecord<'_>) -> Result<PlacedEntry, Fault> {
+    let (shards, mut believed, mut signatures) = Default::default();
+    let judged = artifact::judge(log_trust(&shards), proven, record, &mut believed, &mut signatures)?;
+    assert!(judged.1.is_none() && signatures.len() == 0, "what was signed is not among what was recorded");
+    Ok(judged.0)
+}
+
 #[test]
 fn an_entry_that_was_read_back_is_about_the_artifact_that_was_asked_for() {
     let (uuid, entry) = crate::rekor::LogEntries::only(ENTRY.as_bytes()).unwrap();
@@ -289,7 +313,7 @@ fn an_entry_that_was_read_back_is_about_the_artifact_that_was_asked_for() {
     let judged = |leaf, index, artifact: &[u8]| {
         let body = Some(ENTRY.as_bytes());
         let record = ArtifactRecord { at: AT, leaf, index, artifact, identity: "", body };
-        artifact::judge(log_trust(&ShardOffsets::default()), &mut ProvenEntries::default(), &record)
+        judge_artifact(&ProvenEntries::default(), &record)
     };
     // What was signed is not among what was recorded: all is right but for that.
     let fault = judged(leaf, entry.log_index, b"not it").unwrap_err();
@@ -297,8 +321,7 @@ fn an_entry_that_was_read_back_is_about_the_artifact_that_was_asked_for() {
     assert_eq!(kind(judged(Hash([1; 32]), entry.log_index, b"")), "another-entry");
     assert_eq!(kind(judged(leaf, entry.log_index + 1, b"")), "another-entry");
     let gone = ArtifactRecord { at: AT, leaf, index: 3, artifact: b"", identity: "", body: None };
-    let fault = artifact::judge(log_trust(&ShardOffsets::default()), &mut ProvenEntries::default(), &gone)
-        .unwrap_err();
+    let fault = judge_artifact(&ProvenEntries::default(), &gone).unwrap_err();
     assert_eq!((fault.kind, fault.place), ("lost-entry", Some(3)));
 }
 
@@ -308,14 +331,14 @@ fn what_an_entry_says_by_itself_is_verified_once_and_what_the_log_says_of_it_eac
     let leaf = crate::rekor::leaf_of(&uuid).unwrap();
     let mut proven = ProvenEntries::default();
     proven.keep_for_test(leaf, b"what was signed", entry.integrated_time);
-    let mut judged_for = |identity: &str, answer: &str, artifact: &[u8]| {
+    let judged_for = |identity: &str, answer: &str, artifact: &[u8]| {
         let body = Some(answer.as_bytes());
         let record = ArtifactRecord { at: AT, leaf, index: entry.log_index, artifact, identity, body };
-        kind(artifact::judge(log_trust(&ShardOffsets::default()), &mut proven, &record))
+        kind(judge_artifact(&proven, &record))
     };
     // By whom it has to be signed is part of what is known: for somebody else all of it is verified.
     assert_eq!(judged_for("a@b", ENTRY, b"what was signed"), "another-entry");
-    let mut judged = |answer: &str, artifact: &[u8]| judged_for("", answer, artifact);
+    let judged = |answer: &str, artifact: &[u8]| judged_for("", answer, artifact);
     assert_eq!(judged(ENTRY, b"what was signed"), "kept");
     assert_eq!(judged(ENTRY, b"something else"), "another-entry");
     let later = ENTRY.replace("\"integratedTime\":1795243691", "\"integratedTime\":1795243692");
@@ -363,9 +386,16 @@ fn read_in_tiles(alter: impl FnOnce(&mut ReadInTiles)) -> Result<(), Fault> {
         proof: &proof,
     };
     let (heads, mut trees) = (LogHeads::default(), ProvedTrees::default());
-    let mut tiles =
-        TilesJudge { trust: &TRUST, heads: &heads, trees: &mut trees, proven: &mut proven, timestamps: None };
-    tiles.judge(&record).1
+    let mut signatures = Signatures::default();
+    let mut tiles = TilesJudge {
+        trust: &TRUST,
+        heads: &heads,
+        trees: &mut trees,
+        proven: &proven,
+        signatures: &mut signatures,
+        timestamps: None,
+    };
+    tiles.judge(&record).1.map(drop)
 }
 
 struct ReadInTiles {

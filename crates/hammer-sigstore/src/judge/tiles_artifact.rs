@@ -13,9 +13,9 @@ use hammer_tlog::logs::tile::{FULL_WIDTH, Level};
 
 use super::artifact::{ClaimedArtifact, LOST, ProvenEntries, ProvenEntry, judge_logged_signature};
 use super::certificate::believed_second;
-use super::malformed::unread_entry;
+use super::malformed::{timestamp_fault, unread_entry};
+use super::signatures::Signatures;
 use super::tiles_head::open_tiles_head;
-use super::timestamp::timestamp_fault;
 use super::window::StampWindow;
 use crate::logged::LoggedSignature;
 use crate::record::{FoundOnTiles, TilesArtifactRecord};
@@ -29,17 +29,20 @@ pub(super) struct TilesJudge<'a> {
     pub(super) trust: &'a Trust,
     pub(super) heads: &'a LogHeads,
     pub(super) trees: &'a mut ProvedTrees,
-    pub(super) proven: &'a mut ProvenEntries,
+    pub(super) proven: &'a ProvenEntries,
+    /// Where the signatures of entries are added.
+    pub(super) signatures: &'a mut Signatures,
     pub(super) timestamps: Option<&'a mut TimestampVerifier>,
 }
 
 impl TilesJudge<'_> {
     /// The entry is in the tree of a checkpoint that the log signed, at its index, and is what was logged there; what it says by itself
-    /// holds. The checkpoint, where it has one that holds, and what became of the entry.
+    /// holds, but for its signature, which was added to the batch unless it is known to hold. The checkpoint, where it has one that holds,
+    /// and what became of the entry.
     pub(super) fn judge<'a>(
         &mut self,
         record: &TilesArtifactRecord<'a>,
-    ) -> (Option<SignedHead<'a>>, Result<(), Fault>) {
+    ) -> (Option<SignedHead<'a>>, Result<Option<ProvenEntry>, Fault>) {
         let read = read_parts(record.proof).ok();
         let read = read.and_then(|(found, parts)| Some((FoundOnTiles::of(found)?, parts)));
         // Records are this crate's own.
@@ -57,13 +60,17 @@ impl TilesJudge<'_> {
     }
 
     /// What the entry says, whoever keeps it.
-    fn by_itself(&mut self, entry: &[u8], record: &TilesArtifactRecord<'_>) -> Result<(), Fault> {
+    fn by_itself(
+        &mut self,
+        entry: &[u8],
+        record: &TilesArtifactRecord<'_>,
+    ) -> Result<Option<ProvenEntry>, Fault> {
         let TilesArtifactRecord { leaf, index, logged_unix_ms, artifact, identity, timestamp, .. } = *record;
         let claim = ClaimedArtifact { index, artifact, identity };
         let logged_ms = logged_unix_ms as i64;
         let known = ProvenEntry::of(leaf, &claim, logged_ms, timestamp);
         if self.proven.has(&known) {
-            return Ok(());
+            return Ok(None);
         }
         let logged = LoggedSignature::read(entry).map_err(unread_entry)?;
         let stamped_ms = self.stamped_ms(&logged.signature, timestamp)?;
@@ -73,9 +80,8 @@ impl TilesJudge<'_> {
             Some(unix_ms) => Ok(unix_ms.div_euclid(1000)),
             None => Ok(believed_second(leaf, skew, StampWindow::new(logged_ms, logged_ms, skew))),
         };
-        judge_logged_signature(self.trust, &logged, &claim, signed_at)?;
-        self.proven.keep(known);
-        Ok(())
+        judge_logged_signature(self.trust, &logged, &claim, signed_at, self.signatures)?;
+        Ok(Some(known))
     }
 
     /// When its timestamp, where it has one, says that the signature was there, in milliseconds since 1970.

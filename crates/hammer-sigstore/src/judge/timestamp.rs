@@ -2,18 +2,21 @@
 
 use hammer_cms::timestamp::{ExpectedImprint, ExpectedTimestamp, TimestampFault, TimestampVerifier};
 use hammer_core::promise::Fault;
+use hammer_tlog::keys::key::MixedBatch;
 
-use super::malformed::{fault_unless, malformed};
+use super::malformed::{malformed, timestamp_fault};
+use super::signatures::{SignatureOf, Signatures};
 use super::window::StampWindow;
 use crate::pem;
 use crate::record::TimestampRecord;
 use crate::trust::Trust;
 
-/// The imprint, the nonce, the time, the signer and its chain.
+/// The imprint, the nonce, the time, the signer and its chain; the signature is among those that are verified together.
 pub(super) fn judge(
     verifier: Option<&mut TimestampVerifier>,
     record: &TimestampRecord<'_>,
     window: StampWindow,
+    signatures: &mut Signatures,
 ) -> Result<(), Fault> {
     let Some(verifier) = verifier else { return Err(malformed("no chain of the authority is trusted")) };
     let expected = ExpectedTimestamp {
@@ -22,7 +25,8 @@ pub(super) fn judge(
         not_before_ms: Some(window.not_before_ms),
         not_after_ms: Some(window.not_after_ms),
     };
-    let verified = verifier.verify(record.body, &expected).map_err(|why| match why {
+    let add = |batch: &mut MixedBatch| verifier.verify_in(batch, record.body, &expected);
+    let verified = signatures.add(SignatureOf::Timestamp, add).map_err(|why| match why {
         TimestampFault::TooEarly { unix_ms, .. } | TimestampFault::TooLate { unix_ms, .. } => {
             let off = window.check(unix_ms).err();
             let told = off.map_or_else(|| why.to_string(), |off| format!("its time is {unix_ms}, {off}"));
@@ -35,11 +39,6 @@ pub(super) fn judge(
         return Ok(());
     }
     Err(Fault::new(SIGNER, "its signer's certificate was asked for (certReq), and is not in it"))
-}
-
-/// What is wrong with a timestamp, or that its authority's algorithm is not verified here.
-pub(super) fn timestamp_fault(why: &TimestampFault) -> Fault {
-    fault_unless(why.is_unverified(), why.kind(), format!("failed to {why}"))
 }
 
 /// Every certificate that the authority hands out has to be one of the trusted chain.

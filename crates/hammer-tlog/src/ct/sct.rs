@@ -3,7 +3,7 @@
 use crate::ct::rfc6962::{self, AddChainResponse, SignedEntryRef, V1, sct_signature_input};
 use crate::encoding::{Base64Error, base64, from_base64};
 use crate::hash::Hash;
-use crate::keys::key::{DigitallySigned, LogKey, SignatureBatch, SignatureError};
+use crate::keys::key::{DigitallySigned, LogKey, MixedBatch, SignatureBatch, SignatureError};
 use crate::tls::TlsError;
 
 /// Why an answer is not an SCT, or an SCT does not hold.
@@ -127,6 +127,18 @@ impl Sct {
         let added = signed.map(|signed| key.add_to(batch, &input, &signed));
         batch.message = input;
         added
+    }
+
+    /// The same in a batch of signatures of whichever keys.
+    pub fn add_to(
+        &self,
+        batch: &mut MixedBatch,
+        key: &LogKey,
+        entry: SignedEntryRef<'_>,
+    ) -> Result<(), SctError> {
+        let mut input = Vec::new();
+        let signed = self.signed(key, entry, &mut input)?;
+        Ok(key.add_to_mixed(batch, &input, &signed)?)
     }
 
     /// The signature, and in `input` what it has to be over.

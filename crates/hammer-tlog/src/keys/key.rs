@@ -11,7 +11,7 @@ use std::str::FromStr;
 
 use ring::signature::{self, UnparsedPublicKey, VerificationAlgorithm};
 
-pub use self::batch::SignatureBatch;
+pub use self::batch::{MixedBatch, SignatureBatch};
 pub use self::digitally_signed::{DigitallySigned, ECDSA, RSA, SHA256, SHA384, SHA512};
 use self::lazy_verifier::LazyVerifier;
 use crate::encoding::{Base64Error, from_base64};

@@ -2,7 +2,8 @@
 
 use hammer_tlog::keys::digest::DigestAlgorithm;
 use hammer_tlog::keys::key::{
-    DigitallySigned, ECDSA, KeyAlgorithm, LogKey, SHA256, SHA384, SHA512, SignatureBatch, SignatureError,
+    DigitallySigned, ECDSA, KeyAlgorithm, LogKey, MixedBatch, SHA256, SHA384, SHA512, SignatureBatch,
+    SignatureError,
 };
 use hammer_tlog::keys::scheme::SignatureScheme;
 
@@ -40,6 +41,8 @@ fn pkcs1(last: u8, parameters: &[u8]) -> Vec<u8> {
 
 #[test]
 fn each_key_verifies_its_digests_and_no_others() {
+    // Of all keys, in one batch.
+    let (mut batch, mut verdicts) = (MixedBatch::new(), Vec::new());
     for (name, algorithm, scheme) in [
         ("p256", KeyAlgorithm::P256, SignatureScheme::Ecdsa as fn(DigestAlgorithm) -> SignatureScheme),
         ("p384", KeyAlgorithm::P384, SignatureScheme::Ecdsa),
@@ -50,8 +53,11 @@ fn each_key_verifies_its_digests_and_no_others() {
         assert_eq!(key.algorithm(), algorithm);
         for (digest, file) in DIGESTS {
             let (scheme, signature) = (scheme(digest), signature(&format!("{name}.{file}")));
-            let verify = |message: &[u8]| {
+            let mut verify = |message: &[u8]| {
                 let verdict = key.verify_scheme(scheme, message, &signature);
+                batch.add(&key, scheme, message, &signature);
+                batch.add_once(&key, scheme, message, &signature);
+                verdicts.extend([verdict; 2]);
                 assert_eq!(key.verify_scheme_once(scheme, message, &signature), verdict, "{scheme}");
                 verdict
             };
@@ -68,6 +74,14 @@ fn each_key_verifies_its_digests_and_no_others() {
     }
     let (key, signature) = (key("ed25519"), signature("ed25519"));
     assert_eq!(key.verify_scheme(SignatureScheme::Ed25519, b"signed", &signature), Ok(()));
+    batch.add(&key, SignatureScheme::Ed25519, b"signed", &signature);
+    batch.add_once(&key, SignatureScheme::Ed25519, b"signed", &signature);
+    verdicts.extend([Ok(()); 2]);
+    assert!(!batch.is_empty());
+    assert_eq!(batch.verify(), verdicts);
+    batch.clear();
+    assert_eq!(batch.len(), 0);
+    assert_eq!(batch.verify(), []);
     let scheme = SignatureScheme::Ecdsa(DigestAlgorithm::Sha256);
     let error = SignatureError::Scheme { scheme, key: KeyAlgorithm::Ed25519 };
     assert_eq!(key.verify_scheme(scheme, b"signed", &signature), Err(error));

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use super::follow_link::{AnswerEvidence, EntryReadBack, FollowLink};
 use super::log_info;
-use crate::judge::entry::{INDEX, LogTrust, judge_logged, stored};
+use crate::judge::entry::{BelievedNote, INDEX, LogTrust, judge_logged, stored};
 use crate::judge::shards::{ShardOffsets, check_stated};
 use crate::promise::SigstorePromise;
 use crate::rekor::{ENTRIES, LogEntries, LogEntry, leaf_of};
@@ -92,7 +92,7 @@ impl RekorLog {
             return Err(Fault::at(ALTERED, index, told));
         }
         let log = LogTrust { trust: &self.trust, shards: &self.shards };
-        judge_logged(log, uuid, entry, &body).map(drop)
+        judge_logged(log, (uuid, entry), &body, &mut BelievedNote::default()).map(drop)
     }
 }
 
