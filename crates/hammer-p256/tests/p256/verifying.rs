@@ -6,6 +6,9 @@ use crate::signing::sha256;
 
 const WYCHEPROOF: &str = include_str!("../../testdata/wycheproof-ecdsa-secp256r1-sha256.txt");
 
+/// A digest, and what is said to be a signature over it.
+type Signed = ([u8; 32], Vec<u8>);
+
 fn bytes(hex: &str) -> Vec<u8> {
     let hex = if hex == "-" { "" } else { hex };
     (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
@@ -16,7 +19,7 @@ fn both(key: &[u8]) -> [FixedKeyVerifier; 2] {
     [FixedKeyVerifier::new(key).unwrap(), FixedKeyVerifier::without_lanes(key).unwrap()]
 }
 
-fn verify_batch(verifier: &FixedKeyVerifier, signed: &[([u8; 32], Vec<u8>)]) -> Vec<bool> {
+fn verify_batch(verifier: &FixedKeyVerifier, signed: &[Signed]) -> Vec<bool> {
     let mut batch = SignatureBatch::new();
     // What was in a batch before is nothing to the next.
     batch.push(&[7; 32], b"none");
@@ -27,10 +30,7 @@ fn verify_batch(verifier: &FixedKeyVerifier, signed: &[([u8; 32], Vec<u8>)]) -> 
 }
 
 /// What a batch says of them whose keys it meets once, in batches of that size.
-fn verify_each_once<'a>(
-    signed: impl Iterator<Item = (&'a [u8], &'a ([u8; 32], Vec<u8>))>,
-    size: usize,
-) -> Vec<bool> {
+fn verify_each_once<'a>(signed: impl Iterator<Item = (&'a [u8], &'a Signed)>, size: usize) -> Vec<bool> {
     let signed: Vec<_> = signed.collect();
     let mut batch = OnceBatch::new();
     let judged = signed.chunks(size).flat_map(|some| {
@@ -45,7 +45,7 @@ fn verify_each_once<'a>(
 fn wycheproof_is_judged_as_published_and_as_ring_does() {
     let mut tests = 0;
     // Of all keys together, which no batch of one key is.
-    let mut all: Vec<(Vec<u8>, ([u8; 32], Vec<u8>))> = Vec::new();
+    let mut all: Vec<(Vec<u8>, Signed)> = Vec::new();
     let mut all_expected = Vec::new();
     for group in WYCHEPROOF.split("key ").skip(1) {
         let (key, lines) = group.split_once('\n').unwrap();
