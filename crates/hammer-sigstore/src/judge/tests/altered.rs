@@ -32,7 +32,7 @@ fn believed(
 }
 
 /// Where a text stands in an answer.
-fn span(answer: &[u8], text: &str) -> std::ops::Range<usize> {
+fn span(answer: &[u8], text: &str) -> Range<usize> {
     let place = answer.windows(text.len()).position(|window| window == text.as_bytes());
     let place = place.unwrap_or_else(|| panic!("{text}"));
     place..place + text.len()
@@ -48,7 +48,8 @@ fn of_an_entry_of_rekor_v1_but_the_name_of_who_signed_its_checkpoint() {
     let (answer, stored) = (ENTRY.as_bytes(), stored_in(ENTRY, ""));
     let judge = |body: &[u8]| {
         let record = EntryRecord { at: AT, log: EntryLog::Rekor, stored: &stored, body };
-        kind(entry::judge_rekor(log_trust(&ShardOffsets::default()), &record, at(INTEGRATED * 1000)))
+        let (shards, mut believed) = Default::default();
+        kind(entry::judge_rekor(log_trust(&shards), &record, at(INTEGRATED * 1000), &mut believed))
     };
     // Who signed is found by the hint of the key.
     let name = span(answer, "\u{2014} ").end..answer.len();
@@ -86,7 +87,7 @@ fn of_a_certificate_but_what_stands_above_it() {
         let (interface, identity, issuer) = (FulcioInterface::V1, IDENTITY, "http://127.0.0.1:18888");
         let (spki, sct_header) = (leaf.spki, &b""[..]);
         let record = CertificateRecord { at: AT, interface, identity, issuer, spki, sct_header, body };
-        kind(certificate::judge(&TRUST, &record, at(issued_ms)))
+        together(|signatures| certificate::judge(&TRUST, &record, at(issued_ms), signatures))
     };
     // Whose authorities are trusted is not for Fulcio to say here, as long as what it sends along is whole.
     let above = span(answer, "-----END CERTIFICATE-----").end;
@@ -110,7 +111,8 @@ fn of_a_timestamp_but_what_stands_before_its_content() {
     let judge = |body: &[u8]| {
         let (imprint, nonce) = (Hash(query.imprint_sha256), query.nonce.unwrap());
         let record = TimestampRecord { at: AT, imprint, nonce, body };
-        kind(timestamp::judge(Some(&mut verifier.borrow_mut()), &record, at(stamped)))
+        let mut verifier = verifier.borrow_mut();
+        together(|signatures| timestamp::judge(Some(&mut verifier), &record, at(stamped), signatures))
     };
     // Versions and digest algorithms are signed by nobody, and looked at by nobody; id-ct-TSTInfo is what follows them.
     let content = [0x06, 0x0b, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x10, 0x01, 0x04];
