@@ -238,7 +238,9 @@ impl TilesLog {
     pub(super) fn publish_all(&self) {
         let mut tree = self.lock();
         let size = tree.served().size();
-        let forks = self.lies.forks(self.clock.elapsed(), size);
+        // A tree that nobody could have seen contradicts none.
+        let was_seen = self.published.borrow().size > 0;
+        let forks = was_seen.then(|| self.lies.forks(self.clock.elapsed(), size)).flatten();
         match forks {
             Some(RekorTilesLieKind::TileOfAnotherTree) => tree.shown = Some(forked(tree.served())),
             Some(RekorTilesLieKind::RolledBackCheckpoint) => {
