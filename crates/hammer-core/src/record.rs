@@ -38,6 +38,8 @@ pub struct OperationRecord {
     cut_off: Cell<Option<Ended>>,
     /// Whether something is to be read beside the operation, so that its promise can be checked.
     owes_check: Cell<Option<PromiseKind>>,
+    /// How the last exchange ended that was no success, and what the server said with it.
+    said: RefCell<Option<(Ended, String)>>,
     /// Promises handed over since the operation, or its check, started.
     promised: Cell<u64>,
 }
@@ -115,6 +117,7 @@ impl OperationRecord {
             flow: RefCell::default(),
             cut_off: Cell::new(None),
             owes_check: Cell::new(None),
+            said: RefCell::default(),
             promised: Cell::new(0),
         }
     }
@@ -196,6 +199,7 @@ impl OperationRecord {
         self.parts.borrow_mut().clear();
         self.cut_off.set(None);
         self.owes_check.set(None);
+        self.said.take();
         self.promised.set(0);
     }
 
@@ -223,6 +227,17 @@ impl OperationRecord {
             bytes_in: wire.bytes_in,
         };
         FinishedOperation { at_hand: flow.at_hand(), timing: flow.timing(timing), completion }
+    }
+
+    /// Records what the server said with the end of the operation, where it ended as its exchange did.
+    pub(crate) fn tell_answer(&self, finished: &FinishedOperation) {
+        let said = self.said.borrow();
+        let Completion { outcome, detail, .. } = finished.completion;
+        if let Some((ended, text)) = said.as_ref().filter(|(ended, _)| *ended == Ended { outcome, detail }) {
+            let Standing { series, phase, .. } = self.now_at.get();
+            let (cause, at) = ((ended.outcome.into(), ended.detail), self.flow.borrow().at_hand());
+            self.recorder.borrow_mut().answered(series, phase, cause, at, text);
+        }
     }
 
     /// The kind of the promise that a check is to make, where there is one.
@@ -257,7 +272,13 @@ impl OperationRecord {
     }
 
     /// A step or an exchange ended.
-    fn record(&self, series: Option<usize>, started: Nanos, exchange: &Exchange, ended: Ended) {
+    fn record(
+        &self,
+        series: Option<usize>,
+        started: Nanos,
+        exchange: &Exchange,
+        (ended, said): (Ended, Option<String>),
+    ) {
         let standing = self.now_at.get();
         let done = exchange.done.unwrap_or_else(|| self.clock.now());
         if standing.in_flow {
@@ -276,7 +297,17 @@ impl OperationRecord {
                 bytes_out: exchange.bytes_out,
                 bytes_in: exchange.bytes_in,
             };
-            self.recorder.borrow_mut().step(series, standing.phase, &timing, &completion);
+            let mut recorder = self.recorder.borrow_mut();
+            recorder.step(series, standing.phase, &timing, &completion);
+            if let Some(text) = said.as_ref().filter(|_| ended.outcome != Outcome::Accepted) {
+                let cause = (ended.outcome.into(), ended.detail);
+                recorder.answered(series, standing.phase, cause, done, text);
+            }
+        }
+        if standing.in_flow
+            && let Some(text) = said
+        {
+            self.said.replace(Some((ended, text)));
         }
     }
 

@@ -132,6 +132,7 @@ impl<'a, 'r> Run<'a, 'r> {
         let collector = Collector::new(info.series.len(), spec.shards.count());
         let lane_ends = LaneEnds::on(spec.shards.count());
         let judge = RunJudge::new(spec.thresholds.clone(), info.series.clone());
+        let judge = if spec.goal.is_some() { judge.of_fill() } else { judge };
         let phases = Phases {
             start: Nanos::ZERO,
             warm_up: spec.warm_up,

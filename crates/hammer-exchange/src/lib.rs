@@ -6,12 +6,14 @@
 pub mod bearer;
 pub mod grant;
 pub mod health;
+mod said;
 mod service;
 pub mod stock;
 pub mod token;
 mod wall;
 mod wire;
 
+pub use said::tell_said;
 pub use service::{ServiceClient, ServiceConfig, share_of_connections};
 pub use wall::WallTime;
 pub use wire::{exchange, expect_ok};

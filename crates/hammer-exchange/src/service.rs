@@ -8,10 +8,11 @@ use hammer_core::runtime::Clock;
 use hammer_core::workload::{Ended, ShardContext};
 use hammer_measure::Nanos;
 use hammer_net::reactor::Reactor;
-use hammer_net::{Answer, Client, ClientConfig, ConfigError, Request};
+use hammer_net::{Answer, Client, ClientConfig, ConfigError, Request, is_credential};
 use http::HeaderValue;
 use http::uri::PathAndQuery;
 
+use crate::said::tell_said;
 use crate::wire::exchange;
 
 /// A service as a run knows it: how to talk to it, and how many connections are made before the first arrival.
@@ -122,8 +123,20 @@ impl ServiceClient {
         answer: &mut Answer,
     ) -> Result<(), Ended> {
         let send = async |answer: &mut Answer| self.client.send_as(request, bearer, answer).await;
-        exchange(step, answer, self.clock.as_ref(), send).await
+        exchange(step, answer, self.clock.as_ref(), send).await?;
+        if answer.status.as_u16() >= 400 && !answer.body.is_empty() {
+            let credentials = request.headers.iter().filter(|(name, _)| is_credential(name.as_str()));
+            let sent = credentials.map(|(_, value)| value).chain(bearer.or(self.client.bearer()));
+            let secrets: Vec<&[u8]> = sent.map(|value| without_scheme(value.as_bytes())).collect();
+            tell_said(step, &answer.body, &secrets);
+        }
+        Ok(())
     }
+}
+
+/// The credential of a header's value, which may follow a word that says what it is.
+fn without_scheme(value: &[u8]) -> &[u8] {
+    value.iter().position(|byte| *byte == b' ').map_or(value, |space| &value[space + 1..])
 }
 
 /// A shard's part of the connections of a run. A run has no more shards than connections, so that none is left without one and

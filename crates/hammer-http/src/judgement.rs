@@ -1,5 +1,7 @@
 //! How an answer ends its operation.
 
+use std::borrow::Cow;
+
 use hammer_core::workload::Ended;
 use hammer_measure::{Detail, Outcome};
 use hammer_net::Answer;
@@ -33,6 +35,12 @@ impl Judgement {
     /// How the operation ends that got `answer`.
     pub(crate) fn judge(&self, answer: &Answer) -> Ended {
         if self.is_call { self.judge_call(answer) } else { self.judge_request(answer) }
+    }
+
+    /// What the server of a call says of a status that is not OK.
+    pub(crate) fn said<'a>(&self, answer: &'a Answer) -> Option<Cow<'a, str>> {
+        let reply = self.is_call.then(|| unary_reply(answer))?.ok()?;
+        (reply.status != GrpcStatus::Ok).then(|| reply.text())
     }
 
     fn judge_request(&self, answer: &Answer) -> Ended {

@@ -9,7 +9,10 @@ use crate::outcome::{Detail, Fate, Outcome};
 use crate::series::Phase;
 use crate::timing::{Nanos, Timing};
 
+mod answer;
 mod wire;
+
+pub use answer::{FirstAnswer, MOST_ANSWER_BYTES, MOST_ANSWERS, start_of};
 
 /// Everything counted about one series in one phase over some time. Records add up: over shards and over intervals.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -53,6 +56,8 @@ pub struct SeriesRecord {
     pub response_time: [Distribution; Fate::COUNT],
     /// Ends by cause, in the order of fate and detail; few kinds, so a list.
     pub causes: Vec<(Fate, Detail, u64)>,
+    /// What servers said with the first end of a cause, in the same order; of the first [`MOST_ANSWERS`] causes alone.
+    pub answers: Vec<FirstAnswer>,
 }
 
 /// How an execution ended, beside its instants.
@@ -207,6 +212,19 @@ impl Recorder {
         record.end(timing, completion);
     }
 
+    /// The server said `text` with an end of that fate and cause, at `at`: kept where it is the first.
+    pub fn answered(
+        &mut self,
+        series: usize,
+        phase: Phase,
+        (fate, detail): (Fate, Detail),
+        at: Nanos,
+        text: &str,
+    ) {
+        let answers = &mut self.record(series, phase).answers;
+        answer::keep_first(answers, fate, detail, at, text);
+    }
+
     /// Users of a closed loop were present for `time`, added up over them; told of the workload's first series.
     pub fn present(&mut self, first_series: usize, phase: Phase, time: Nanos) {
         let record = self.record(first_series, phase);
@@ -303,6 +321,10 @@ impl SeriesRecord {
             self.response_time[fate as usize].merge(&other.response_time[fate as usize]);
         }
         other.causes.iter().for_each(|(fate, detail, count)| self.add_cause(*fate, *detail, *count));
+        let more = other.answers.iter();
+        more.for_each(|more| {
+            answer::keep_first(&mut self.answers, more.fate, more.detail, more.at, &more.text);
+        });
     }
 
     /// Forgets everything and keeps the allocations.
@@ -316,6 +338,7 @@ impl SeriesRecord {
         self.compute_wait.clear();
         self.response_time.iter_mut().for_each(Distribution::clear);
         self.causes.clear();
+        self.answers.clear();
         (self.offered, self.dispatched, self.backlog, self.in_flight) = (0, 0, 0, 0);
         (self.resent, self.redialled) = (0, 0);
         (self.user_time, self.bytes_out, self.bytes_in) = (Nanos::ZERO, 0, 0);

@@ -126,6 +126,26 @@ impl Threshold {
         }
     }
 
+    /// Whether what it wants cannot be had without failures: `share(refused) >= 50%`, `count(timed_out) > 0`,
+    /// `p99(response.refused) < 1s`, or no more accepted than nothing. What it bounds from above alone, a plan does without.
+    pub fn expects_failures(&self) -> bool {
+        let at_least_some = match self.comparison {
+            Comparison::Above => self.bound >= 0.0,
+            Comparison::AtLeast | Comparison::Equal => self.bound > 0.0,
+            Comparison::Below | Comparison::AtMost => false,
+        };
+        let at_most_none =
+            self.bound == 0.0 && matches!(self.comparison, Comparison::AtMost | Comparison::Equal);
+        match self.measure {
+            Measure::Duration(_, _, fate) => fate.is_some_and(|fate| fate != Fate::Accepted),
+            Measure::Rate(count) | Measure::Share(count) | Measure::Count(count) => match count {
+                Count::Of(Fate::Accepted) => at_most_none,
+                Count::Of(_) => at_least_some,
+                _ => false,
+            },
+        }
+    }
+
     fn print(&self, found: Found) -> String {
         match (found, self.measure) {
             (Found::Nothing, _) => "none".to_owned(),

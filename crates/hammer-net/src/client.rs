@@ -79,6 +79,11 @@ impl Client {
         self.cluster.pass_over()
     }
 
+    /// The `Authorization` that it sends with every request, where it has one.
+    pub fn bearer(&self) -> Option<&HeaderValue> {
+        self.context.bearer.as_ref()
+    }
+
     /// The epoll of its sockets.
     pub fn reactor(&self) -> &Rc<Reactor> {
         &self.context.reactor

@@ -12,11 +12,12 @@ use time::format_description::well_known::Rfc3339;
 use crate::report::series::UsersOverRate;
 use crate::report::timeline::Timeline;
 use crate::report::{
-    Disruption, Event, Fates, HeadlineFigures, Health, KindPromises, ObservationSeries, PhaseSpan, Promises,
-    Report, Resources, Run, SCHEMA, Series, SeriesKind, Tool, Totals, TreeSize, WorkloadPromises,
+    Disruption, Event, HeadlineFigures, Health, KindPromises, ObservationSeries, PhaseSpan, Promises, Report,
+    Resources, Run, SCHEMA, Series, SeriesKind, Tool, Totals, TreeSize, WorkloadPromises,
 };
-use crate::text::number::plural;
-use crate::verdict::{Reason, ReasonKind, Verdict};
+use crate::verdict::{Reason, Verdict};
+
+mod reasons;
 
 /// Collects what a run tells. Bounded in memory whatever the run's length.
 #[derive(Debug, Default)]
@@ -84,7 +85,8 @@ impl ReportBuilder {
             intervals: self.timeline.intervals().to_vec(),
             plan,
         };
-        report.verdict = Verdict::of(reasons(&report).into_iter().chain(also.iter().cloned()).collect());
+        report.verdict =
+            Verdict::of(reasons::against(&report).into_iter().chain(also.iter().cloned()).collect());
         debug_assert_eq!(report.check(), Vec::<String>::new(), "a report must not contradict itself");
         Ok(report)
     }
@@ -192,45 +194,6 @@ fn user_time(info: &RunInfo, result: &RunResult) -> Vec<(String, Nanos)> {
         }
     }
     by_workload
-}
-
-fn reasons(report: &Report) -> Vec<Reason> {
-    let answered: u64 = report.series.iter().flat_map(both_phases).map(|fates| fates.answered()).sum();
-    let broken = report.promises.all.broken;
-    let held = [
-        (answered == 0).then(|| (ReasonKind::NoAnswer, "no operation ever got an answer".to_owned())),
-        (broken > 0).then(|| (ReasonKind::PromiseBroken, format!("{} broken", plural(broken, "promise")))),
-        unbelievable(report).map(|text| (ReasonKind::NotBelievable, text)),
-        failed_thresholds(report).map(|text| (ReasonKind::ThresholdFailed, text)),
-        report.run.interrupted.then(|| (ReasonKind::Interrupted, "interrupted by a signal".to_owned())),
-    ];
-    held.into_iter().flatten().map(|(kind, text)| Reason::new(kind, text)).collect()
-}
-
-fn unbelievable(report: &Report) -> Option<String> {
-    let unchecked = report.promises.all.unchecked;
-    let unchecked = (unchecked > 0).then(|| format!("{} unchecked", plural(unchecked, "promise")));
-    let findings = report.health.findings.len() as u64;
-    let findings = (findings > 0).then(|| plural(findings, "health finding"));
-    let against: Vec<String> = unchecked.into_iter().chain(findings).collect();
-    (!against.is_empty()).then(|| format!("not to be believed for {}", against.join(" and ")))
-}
-
-fn failed_thresholds(report: &Report) -> Option<String> {
-    let mut failed = report.thresholds.iter().filter(|threshold| !threshold.holds);
-    let first = failed.next()?;
-    Some(format!(
-        "{} of {} failed, first {} on {} (found {})",
-        failed.count() + 1,
-        plural(report.thresholds.len() as u64, "threshold"),
-        first.threshold,
-        first.series,
-        first.found
-    ))
-}
-
-fn both_phases(series: &Series) -> [Fates; 2] {
-    [series.warm_up.counts.fates, series.measurement.counts.fates]
 }
 
 fn seconds(result: &RunResult, phase: Phase) -> f64 {

@@ -115,6 +115,11 @@ impl Story {
         self.end((series, phase), count, step, (Outcome::Accepted, Detail::Status(200)));
     }
 
+    /// The server said `text` with one that ended so.
+    pub(crate) fn said(&mut self, (series, phase): (usize, Phase), cause: (Fate, Detail), text: &str) {
+        self.recorder.answered(series, phase, cause, self.at, text);
+    }
+
     /// So many users of the workload of that series were there for the ten seconds of measurement.
     pub(crate) fn users(&mut self, series: usize, users: u64) {
         self.recorder.present(series, Phase::Measurement, Nanos::from_secs(10) * users);
@@ -346,10 +351,14 @@ pub(crate) fn disaster() -> Vec<RunEvent> {
 }
 
 pub(crate) fn verdict(threshold: &str, found: &str, holds: bool) -> Verdict {
+    Verdict { found: found.to_owned(), ..verdict_on("submit/add-chain", threshold, holds) }
+}
+
+pub(crate) fn verdict_on(series: &str, threshold: &str, holds: bool) -> Verdict {
     Verdict {
-        series: "submit/add-chain".to_owned(),
+        series: series.to_owned(),
         threshold: threshold.to_owned(),
-        found: found.to_owned(),
+        found: "none".to_owned(),
         holds,
         aborted: false,
     }

@@ -1,7 +1,7 @@
 //! The report as text, made from the JSON structs and never from the run: 80 columns, one colour, readable aloud.
 
 use crate::report::event::{Command, Refusal};
-use crate::report::{Event, HeadlineFigures, PromiseCounts, Report};
+use crate::report::{Event, HeadlineFigures, PromiseCounts, Report, Series, SeriesKind};
 
 mod accounting;
 mod connections;
@@ -22,7 +22,10 @@ pub fn render(report: &Report) -> String {
     health(&mut page, report);
     report.fill.iter().for_each(|filled| fill::render(&mut page, filled));
     run(&mut page, report);
-    report.series.iter().for_each(|series| series::render(&mut page, series));
+    for series in &report.series {
+        let is_step = |of: &Series| of.kind == SeriesKind::Step && of.workload == series.workload;
+        series::render(&mut page, series, report.series.iter().any(is_step));
+    }
     page.blank();
     report.disruptions.iter().for_each(|disruption| disruptions::render(&mut page, disruption));
     report.connections.iter().for_each(|of_service| connections::render(&mut page, of_service));

@@ -21,6 +21,8 @@ pub enum ReasonKind {
     NotBelievable,
     /// A threshold failed: 1.
     ThresholdFailed,
+    /// Nothing of a workload was accepted in measurement, and the plan does not expect that: 3.
+    NothingAccepted,
     /// A report could not be written: 6.
     ReportUnwritten,
     /// A signal ended the run; the report is complete: 130.
@@ -49,12 +51,13 @@ pub struct Verdict {
 
 impl ReasonKind {
     /// All kinds, the first that holds taking the exit code.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Usage,
         Self::NoAnswer,
         Self::PromiseBroken,
         Self::NotBelievable,
         Self::ThresholdFailed,
+        Self::NothingAccepted,
         Self::ReportUnwritten,
         Self::Interrupted,
     ];

@@ -2,6 +2,7 @@
 
 use hammer_core::record::StepGuard;
 use hammer_core::workload::Ended;
+use hammer_exchange::tell_said;
 use hammer_measure::Outcome;
 use hammer_net::Answer;
 use hammer_net::grpc::{GrpcStatus, unary_reply};
@@ -58,7 +59,10 @@ pub(crate) fn replied(step: &mut StepGuard<'_>, answer: &mut Answer) -> Result<E
             answer.body.drain(..answer.body.len() - message);
             return Ok(Ended::of_status(200));
         }
-        Ok(reply) => Ended::failed(reply.status.outcome(), reply.status.name()),
+        Ok(reply) => {
+            tell_said(step, reply.text().as_bytes(), &[]);
+            Ended::failed(reply.status.outcome(), reply.status.name())
+        }
         Err(fault) => Ended::failed(Outcome::Malformed, fault.name()),
     };
     step.ends(ended);

@@ -7,7 +7,7 @@ use bytes::BytesMut;
 use hammer_core::record::{OperationRecord, StepGuard};
 use hammer_core::runtime::Clock;
 use hammer_core::workload::{Ended, FatalError, ShardContext};
-use hammer_exchange::{ServiceClient, ServiceConfig};
+use hammer_exchange::{ServiceClient, ServiceConfig, tell_said};
 use hammer_measure::{Nanos, Outcome};
 use hammer_messages::trillian::{
     GET_INCLUSION_PROOF, GET_INCLUSION_PROOF_BY_HASH, GET_LATEST_SIGNED_LOG_ROOT, GET_LEAVES_BY_RANGE,
@@ -193,10 +193,13 @@ fn replied(step: &mut StepGuard<'_>, answer: &mut Answer) -> Result<(), Ended> {
             answer.body.drain(..answer.body.len() - message);
             return Ok(());
         }
-        Ok(reply) if reply.status == GrpcStatus::NotFound && is_of_tree(&reply.text()) => {
-            Ended::failed(reply.status.outcome(), NO_TREE)
+        Ok(reply) => {
+            let said = reply.text();
+            tell_said(step, said.as_bytes(), &[]);
+            let is_without_tree = reply.status == GrpcStatus::NotFound && is_of_tree(&said);
+            let cause = if is_without_tree { NO_TREE } else { reply.status.name() };
+            Ended::failed(reply.status.outcome(), cause)
         }
-        Ok(reply) => Ended::failed(reply.status.outcome(), reply.status.name()),
         Err(fault) => Ended::failed(Outcome::Malformed, fault.name()),
     };
     step.ends(ended);

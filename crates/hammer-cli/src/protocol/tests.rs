@@ -35,6 +35,7 @@ workloads:
     notary: {{ notarize: 0, inquire: 1, unanswered: true }}
     load: {{ users: 2, operations: 4 }}
     timeout: 1s
+    thresholds: [ count(timed_out) > 0 ]
 ",
         server.address, server.key
     )

@@ -3,7 +3,7 @@
 use std::pin::pin;
 use std::rc::Rc;
 
-use hammer_measure::{Nanos, Phase};
+use hammer_measure::{Nanos, Outcome, Phase};
 
 use crate::ended::Ended;
 use crate::record::{Admission, FinishedOperation, OperationRecord};
@@ -57,8 +57,12 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
             slot.until_deadline(deadline, record, work).await
         };
         let ended = ended.unwrap_or_else(Ok).unwrap_or_else(|not_entered| not_entered);
-        let FinishedOperation { timing, completion, at_hand } = record.finish(timing, ended);
+        let finished = record.finish(timing, ended);
+        let FinishedOperation { timing, completion, at_hand } = finished;
         self.recorder.borrow_mut().finish(series, phase, &timing, &completion);
+        if completion.outcome != Outcome::Accepted {
+            record.tell_answer(&finished);
+        }
         if completion.sent {
             self.quantum.answered(timing.service_time());
         }

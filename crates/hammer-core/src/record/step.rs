@@ -18,6 +18,8 @@ pub struct StepGuard<'a> {
     started: Nanos,
     exchange: Exchange,
     ended: Option<Ended>,
+    /// What the server said with a failure.
+    said: Option<String>,
     /// Of a step, behind which its flow may go on.
     _wanted: Option<WantedAnswer>,
 }
@@ -26,7 +28,15 @@ impl<'a> StepGuard<'a> {
     pub(super) fn new(record: &'a OperationRecord, series: Option<usize>) -> Self {
         let started = record.exchange_start();
         let wanted = series.map(|_| record.want_answer());
-        Self { record, series, started, exchange: Exchange::default(), ended: None, _wanted: wanted }
+        Self {
+            record,
+            series,
+            started,
+            exchange: Exchange::default(),
+            ended: None,
+            said: None,
+            _wanted: wanted,
+        }
     }
 
     /// When it started.
@@ -44,6 +54,16 @@ impl<'a> StepGuard<'a> {
         self.ended = Some(ended);
     }
 
+    /// What the server said with an answer that is no success, fit to be read by anybody: kept of the first of each cause.
+    pub fn says(&mut self, text: String) {
+        self.said = Some(text);
+    }
+
+    /// What the server said is told to nobody: it may repeat secrets that it was sent.
+    pub fn says_nothing(&mut self) {
+        self.said = None;
+    }
+
     /// Ends it.
     pub fn end(mut self, ended: Ended) {
         self.ended = Some(ended);
@@ -53,6 +73,6 @@ impl<'a> StepGuard<'a> {
 impl Drop for StepGuard<'_> {
     fn drop(&mut self) {
         let ended = self.ended.unwrap_or_else(|| self.record.unfinished());
-        self.record.record(self.series, self.started, &self.exchange, ended);
+        self.record.record(self.series, self.started, &self.exchange, (ended, self.said.take()));
     }
 }

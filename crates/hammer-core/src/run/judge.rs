@@ -34,13 +34,21 @@ pub(super) struct RunJudge {
     thresholds: Vec<ScopedThreshold>,
     series: Vec<SeriesInfo>,
     aborted: Option<usize>,
+    /// Whether the run measures anything: a fill does not.
+    measures: bool,
     /// The longest that any shard lets an answer lie unread.
     unread_at_most: Nanos,
 }
 
 impl RunJudge {
     pub(super) fn new(thresholds: Vec<ScopedThreshold>, series: Vec<SeriesInfo>) -> Self {
-        Self { thresholds, series, aborted: None, unread_at_most: Nanos::ZERO }
+        Self { thresholds, series, aborted: None, measures: true, unread_at_most: Nanos::ZERO }
+    }
+
+    /// The judge of a fill, which measures nothing: lateness spoils no figure of it.
+    #[must_use]
+    pub(super) fn of_fill(self) -> Self {
+        Self { measures: false, ..self }
     }
 
     /// A shard lets answers lie unread for so long, as planned.
@@ -50,6 +58,9 @@ impl RunJudge {
 
     /// The generator's health over the measurement phase.
     pub(super) fn health(&self, total: &Interval, cpu_share: f64) -> Health {
+        if !self.measures {
+            return Health::default();
+        }
         let mut lag = Distribution::default();
         let mut read_lag = Distribution::default();
         let mut compute = Distribution::default();

@@ -134,6 +134,11 @@ impl Workload for Lying {
 
 /// Whether a run of such operations is said to be late to read.
 fn is_found_late(within: Nanos, load: Load) -> bool {
+    is_late_of(None, within, load)
+}
+
+/// The same of a fill of `goal` operations, where there is one.
+fn is_late_of(goal: Option<u64>, within: Nanos, load: Load) -> bool {
     let lane = LoadedWorkload {
         name: "lying".to_owned(),
         workload: Arc::new(Lying { within }),
@@ -141,7 +146,7 @@ fn is_found_late(within: Nanos, load: Load) -> bool {
         timeout: SECOND,
         supply: SupplyBounds::default(),
     };
-    let spec = RunSpec { measurement: Some(MILLI * 100), ..RunSpec::new(vec![Arc::new(lane)]) };
+    let spec = RunSpec { measurement: Some(MILLI * 100), goal, ..RunSpec::new(vec![Arc::new(lane)]) };
     let (_control, inbox) = control();
     let result = run(spec, inbox, &mut []).unwrap();
     assert!(result.total.series[0][1].read_lag.count() > 0);
@@ -156,4 +161,10 @@ fn an_open_loop_that_lets_answers_lie_as_planned_is_not_late_and_a_closed_one_is
     let iterations = Iterations::Endless;
     let closed = Load::Closed(Closed { stages, spawn_rate: None, think, iterations, seed: 3 });
     assert!(is_found_late(MILLI * 10, closed), "a closed loop lets none lie");
+}
+
+#[test]
+fn a_fill_measures_nothing_that_lateness_could_spoil() {
+    assert!(is_late_of(None, MILLI, at_rate(100.0, 4, 4)));
+    assert!(!is_late_of(Some(10), MILLI, at_rate(100.0, 4, 4)));
 }

@@ -70,6 +70,20 @@ fn one_late_arrival_in_a_hundred_is_not_the_99th_percentile() {
 }
 
 #[test]
+fn one_answer_of_few_that_was_read_late_spoils_no_figure_and_two_do() {
+    let read = |late: u64, early: u64| {
+        let lag = of([(Nanos::from_micros(5), early), (Nanos::from_millis(30), late)]);
+        Health::judge(&HealthEvidence { read_lag: Some(&lag), ..HealthEvidence::default() }).is_healthy()
+    };
+    for early in [0, 1, 5, 98] {
+        assert!(read(1, early), "1 of {}", early + 1);
+        assert!(!read(2, early), "2 of {}", early + 2);
+    }
+    let lag = of([(Nanos::from_millis(30), 1), (Nanos::from_micros(5), 4)]);
+    assert!(!of_lateness(&lag, None).is_healthy(), "what was released late is late in response time as well");
+}
+
+#[test]
 fn the_bound_follows_the_median_and_not_the_mean() {
     let service = of([(Nanos::from_millis(10), 51), (Nanos::from_secs(60), 49)]);
     assert!(!of_lateness(&all_of(Nanos::from_millis(2)), Some(&service)).is_healthy());

@@ -43,7 +43,10 @@ fn tell(recorder: &mut Recorder, act: &Act) {
     match act {
         Act::Ends(parts, completion) => carry_out(recorder, *parts, completion),
         Act::Step(parts, completion, waited) => {
-            recorder.step(1, Phase::WarmUp, &parts.timing(Nanos::ZERO), completion);
+            let timing = parts.timing(Nanos::ZERO);
+            recorder.step(1, Phase::WarmUp, &timing, completion);
+            let cause = (Fate::from(completion.outcome), completion.detail);
+            recorder.answered(1, Phase::WarmUp, cause, *waited, "a server's words");
             recorder.computed(1, Phase::WarmUp, *waited);
             recorder.present(0, PHASE, *waited);
         }
@@ -81,6 +84,8 @@ fn three() -> PartInterval {
         carry_out(&mut recorder, parts, &completion(outcome, detail));
     }
     tell(&mut recorder, &Act::Shed);
+    let refused = (Fate::Refused, Detail::Status(400));
+    recorder.answered(0, Phase::Measurement, refused, Nanos(9), "no token");
     let ledger = Ledger { made: 3, kept: 1, broken: 1, pending: 1, unchecked: 0 };
     let kind = KindLedger { workload: "submit".into(), kind: "sct".into(), ledger };
     let mut observations = vec![Observation::new("tree_size", Nanos(4), 2.5)];
@@ -124,7 +129,7 @@ fn a_part_comes_back_as_it_was_sent() {
     let three = three();
     assert_eq!(sent(&three), three);
     let json = serde_json::to_string(&three).unwrap();
-    assert!(json.starts_with("{\"version\":7,\"index\":3,"), "{json}");
+    assert!(json.starts_with("{\"version\":8,\"index\":3,"), "{json}");
     assert_eq!(serde_json::from_str::<PartInterval>(&json).unwrap(), three);
     assert_eq!(three.to_bytes()[0], VERSION);
 }
@@ -187,7 +192,7 @@ fn bytes_that_are_none_say_why() {
     let bytes = three().to_bytes();
     let message = |bytes: &[u8], series| PartInterval::from_bytes(bytes, series).unwrap_err().to_string();
     let other = [&[1], &bytes[1..]].concat();
-    assert!(message(&other, SERIES).ends_with("it is written in format 1, and format 7 is read"));
+    assert!(message(&other, SERIES).ends_with("it is written in format 1, and format 8 is read"));
     let longer = [&bytes[..], &[0]].concat();
     assert!(message(&longer, SERIES).ends_with("1 more bytes follow it"));
     assert!(message(&bytes, 3).ends_with("it has 2 series, and the run has 3"));
@@ -209,6 +214,10 @@ fn figures_that_contradict_each_other_are_refused() {
     assert!(of("service_time/infinite", 1).contains("than operations ended"));
     assert!(of("read_lag/infinite", 4).contains("than operations ended"));
     assert!(of("causes/0/2", 2).contains("causes"), "one was refused, and not two");
+    let other = altered(&format!("{record}/answers/0/detail/status"), 401.into());
+    assert!(other.contains("answers"), "nothing was refused so");
+    let long = altered(&format!("{record}/answers/0/text"), "long ".repeat(100).into());
+    assert!(long.contains("answers"), "longer than any recorder keeps");
     assert!(of("response_time/0/infinite", u64::MAX).contains("HDR"));
     assert!(altered("/promises/0/ledger/kept", 2.into()).contains("promises"));
     assert!(altered("/promises/0/ledger/made", u64::MAX.into()).contains("promises"));

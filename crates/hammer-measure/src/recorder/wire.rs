@@ -6,6 +6,7 @@ use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::SeriesRecord;
+use super::answer::{self, FirstAnswer};
 use crate::histogram::{Distribution, MOST_COUNTED};
 use crate::outcome::{Detail, Fate};
 use crate::timing::Nanos;
@@ -73,7 +74,15 @@ impl SeriesRecord {
         if self.connection_wait.count() != completed || of_completed.iter().any(|count| *count > completed) {
             return Some("more or fewer parts of response times were recorded than operations ended");
         }
-        (!self.causes_are_of_fates()).then_some("its causes are not those of its fates")
+        if !self.causes_are_of_fates() {
+            return Some("its causes are not those of its fates");
+        }
+        let is_known = |answer: &FirstAnswer| {
+            let at = self.causes.binary_search_by_key(&(answer.fate, answer.detail), |(f, d, _)| (*f, *d));
+            at.is_ok() || answer.detail == Detail::None && self.fate(answer.fate) > 0
+        };
+        (!answer::are_bounded(&self.answers) || !self.answers.iter().all(is_known))
+            .then_some("its answers are not those of its causes")
     }
 
     fn is_bounded(&self) -> bool {
@@ -99,7 +108,8 @@ impl SeriesRecord {
         let waits = [&self.dispatch_lag, &self.backlog_wait, &self.connection_wait, &self.service_time];
         let more = [&self.client_time, &self.read_lag, &self.compute_wait];
         let all = waits.into_iter().chain(more).chain(&self.response_time);
-        size_of::<Self>() + all.map(Distribution::bytes).sum::<usize>()
+        let answers = self.answers.iter().map(|answer| size_of::<FirstAnswer>() + answer.text.len());
+        size_of::<Self>() + all.map(Distribution::bytes).sum::<usize>() + answers.sum::<usize>()
     }
 }
 

@@ -128,6 +128,9 @@ pub struct Cause {
     pub cause: String,
     /// How many.
     pub count: u64,
+    /// What the server said with the first of them, on one line, shortened, without secrets; absent where it said nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
 }
 
 /// The durations by name; `null` when nothing of the kind was recorded.
@@ -412,6 +415,10 @@ impl From<&snapshot::SeriesFigures> for DurationTable {
 
 /// The causes of a record, the most frequent first.
 pub(crate) fn causes(record: &SeriesRecord) -> Vec<Cause> {
+    let answer = |fate: Fate, detail| {
+        let first = record.answers.iter().find(|answer| (answer.fate, answer.detail) == (fate, detail));
+        first.map(|answer| answer.text.clone())
+    };
     let mut causes: Vec<Cause> = record
         .causes
         .iter()
@@ -419,6 +426,7 @@ pub(crate) fn causes(record: &SeriesRecord) -> Vec<Cause> {
             fate: fate.name().to_owned(),
             cause: detail.to_string(),
             count: *count,
+            answer: answer(*fate, *detail),
         })
         .collect();
     causes.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| (&a.fate, &a.cause).cmp(&(&b.fate, &b.cause))));

@@ -23,7 +23,7 @@ pub struct Fill {
     pub failed: u64,
     /// From the first arrival to the last answer.
     pub seconds: f64,
-    /// What it got accepted in a second; `null` when no time went by.
+    /// What it got accepted in a second; `null` when less than a tenth of a second went by, of which no rate could be told.
     pub filled_per_s: Option<f64>,
     /// Why it is not complete; `null` when it is.
     pub incomplete: Option<String>,
@@ -82,7 +82,7 @@ impl Fill {
             filled,
             failed,
             seconds,
-            filled_per_s: (seconds > 0.0).then(|| filled as f64 / seconds),
+            filled_per_s: (seconds >= LEAST_SECONDS).then(|| filled as f64 / seconds),
             incomplete,
             corpus,
             series: run.series.clone(),
@@ -92,3 +92,6 @@ impl Fill {
         }
     }
 }
+
+/// Shorter ones end while their users still start.
+const LEAST_SECONDS: f64 = 0.1;

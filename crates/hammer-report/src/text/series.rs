@@ -7,7 +7,8 @@ use crate::report::{Counts, DurationTable, Durations, Nanoseconds, PhaseFigures,
 use super::number::{bytes, grouped, per_second, plural, short, signed};
 use super::page::Page;
 
-pub(super) fn render(page: &mut Page, series: &Series) {
+/// Adds `series` to the page; where its workload `has_steps`, what servers said is told of these.
+pub(super) fn render(page: &mut Page, series: &Series, has_steps: bool) {
     page.blank();
     let step = if series.kind == SeriesKind::Step { " (a step)" } else { "" };
     page.line(&format!("{}{step}", series.path));
@@ -19,6 +20,10 @@ pub(super) fn render(page: &mut Page, series: &Series) {
     page.paragraph("  fates", &fates(&figures.counts));
     if let Some(causes) = causes(figures) {
         page.paragraph("  causes", &causes);
+    }
+    // A flow fails as one of its steps does, which tells the answer in its own place.
+    if series.kind == SeriesKind::Step || !has_steps {
+        answers(figures).iter().for_each(|said| page.paragraph("  answer", said));
     }
     page.paragraph("  bytes", &traffic(&figures.counts));
     warm_up(page, &series.warm_up);
@@ -78,6 +83,12 @@ fn causes(figures: &PhaseFigures) -> Option<String> {
         terms.push(format!("and {more} more"));
     }
     (!terms.is_empty()).then(|| terms.join(", "))
+}
+
+/// What the server said with the first of each cause, of the most frequent ones.
+fn answers(figures: &PhaseFigures) -> Vec<String> {
+    let said = figures.causes.iter().filter_map(|cause| Some((&cause.cause, cause.answer.as_ref()?)));
+    said.take(MOST_SAID).map(|(cause, answer)| format!("{cause}, first: {answer}")).collect()
 }
 
 fn traffic(counts: &Counts) -> String {
@@ -158,3 +169,4 @@ fn row(name: &str, cells: &[String; 7]) -> String {
 }
 
 const MOST_CAUSES: usize = 6;
+const MOST_SAID: usize = 3;

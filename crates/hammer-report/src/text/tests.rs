@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use hammer_measure::headline::Headline;
 use hammer_measure::promise::{KindLedger, by_workload};
 use hammer_measure::snapshot::Observation;
-use hammer_measure::{ConnectionLog, Detail, Ledger, Nanos, Outcome, Phase, RunEvent, SeriesInfo};
+use hammer_measure::{ConnectionLog, Detail, Fate, Ledger, Nanos, Outcome, Phase, RunEvent, SeriesInfo};
 use proptest::prelude::*;
 
 use super::page::{INDENT, WIDTH};
@@ -13,7 +13,7 @@ use super::*;
 use crate::builder::ReportBuilder;
 use crate::fixture::any::{any_run, events};
 use crate::fixture::{
-    PEER, Story, breach, build, disaster, operation, quickstart, report_of, tree_size, verdict,
+    PEER, Story, breach, build, disaster, operation, quickstart, report_of, step, tree_size, verdict,
 };
 use crate::report::{Durations, Nanoseconds};
 
@@ -342,6 +342,30 @@ fn what_lies_behind_the_fates_is_bounded_and_says_how_much_is_left_out() {
         ["100 HTTP 400 (refused), 99 HTTP 401 (refused), 98 HTTP 402 (refused), 97 HTTP 403 (refused), \
           96 HTTP 404 (refused), 95 HTTP 405 (refused), and 3 more"]
     );
+}
+
+#[test]
+fn what_the_server_said_first_is_told_once_and_with_the_verdict() {
+    let mut story =
+        Story::new(vec![operation("sign", "sign"), step("sign", "fulcio"), operation("get", "get")]);
+    let said = r#"{"code":3,"message":"There was an error processing the identity token"}"#;
+    for place in [0, 1, 2] {
+        let at = (place, Phase::Measurement);
+        story.end(at, 3, Nanos(10), (Outcome::Refused, Detail::Status(400)));
+        story.said(at, (Fate::Refused, Detail::Status(400)), said);
+        story.said(at, (Fate::Refused, Detail::Status(400)), "~ later by its text");
+    }
+    story.interval(Phase::Measurement);
+    let report = report_of(&story.finish(|_| {}));
+    assert_eq!(report.series[0].measurement.causes[0].answer.as_deref(), Some(said));
+    let text = render(&report);
+    let first = format!("HTTP 400, first: {said}");
+    assert_eq!(
+        paragraphs(&text, "  answer"),
+        [first.as_str(), first.as_str()],
+        "of the step, and not of its flow"
+    );
+    assert!(report.verdict.to_string().contains(&format!("3 refused (fulcio: HTTP 400, {said})")), "{text}");
 }
 
 #[test]

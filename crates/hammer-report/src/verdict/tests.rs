@@ -3,12 +3,13 @@ use proptest::prelude::*;
 use super::*;
 
 /// As `ARCHITECTURE.md` and the manual have them: the first that holds takes the exit code.
-const DOCUMENTED: [(ReasonKind, u8); 7] = [
+const DOCUMENTED: [(ReasonKind, u8); 8] = [
     (ReasonKind::Usage, 2),
     (ReasonKind::NoAnswer, 3),
     (ReasonKind::PromiseBroken, 4),
     (ReasonKind::NotBelievable, 5),
     (ReasonKind::ThresholdFailed, 1),
+    (ReasonKind::NothingAccepted, 3),
     (ReasonKind::ReportUnwritten, 6),
     (ReasonKind::Interrupted, 130),
 ];
@@ -85,6 +86,7 @@ fn a_verdict_is_written_with_the_names_of_its_reasons() {
             "promise_broken",
             "not_believable",
             "threshold_failed",
+            "nothing_accepted",
             "report_unwritten",
             "interrupted"
         ]

@@ -1,0 +1,59 @@
+//! What a run is told to be that measured nothing of what it is for.
+
+#[path = "support/folder.rs"]
+mod folder;
+#[path = "support/hammer.rs"]
+mod hammer;
+#[path = "support/on_time.rs"]
+mod on_time;
+#[path = "support/server.rs"]
+#[expect(dead_code, reason = "other tests look at what came")]
+mod server;
+
+use folder::Folder;
+use hammer::{Ended, hammer};
+use on_time::exit_if_on_time;
+use server::Server;
+
+/// A plan of two workloads on these servers, for a second.
+fn run(first: &Server, second: &Server, thresholds: &str) -> Ended {
+    let folder = Folder::new();
+    let plan = format!(
+        "target: {{ services: {{ one: {{ url: \"{}\" }}, two: {{ url: \"{}\" }} }} }}\n\
+         workloads:\n\
+         - {{ name: api, http: {{ service: one, contains: thing }}, load: {{ rate: 20/s }}, thresholds: {thresholds} }}\n\
+         - {{ name: page, http: {{ service: two }}, load: {{ rate: 20/s }} }}\n\
+         phases: {{ measurement: 500ms }}\n",
+        first.url(),
+        second.url()
+    );
+    hammer(&["run", &folder.write("plan.yaml", &plan), "--out", "-", "--quiet"])
+}
+
+fn refusing() -> Server {
+    let body = "{\"message\": \"no such thing\",\n \"token\": \"eyJhbGciOiJub25lIn0.e30.c2ln\"}";
+    Server::answering(format!("HTTP/1.1 404 Not Found\r\ncontent-length: {}\r\n\r\n{body}", body.len()))
+}
+
+#[test]
+fn a_workload_that_was_refused_alone_is_no_pass_though_another_was_served() {
+    let ended = run(&refusing(), &Server::ok(), "[]");
+    let report = ended.report();
+    assert_eq!(exit_if_on_time(&report.verdict), 3, "{}", ended.stderr);
+    let said = &report.verdict.reasons.last().unwrap().text;
+    let expected = "nothing of api was accepted: 10 refused \
+                    (HTTP 404, {\"message\": \"no such thing\", \"token\": \"***\"})";
+    assert_eq!(said, expected);
+    let answer = report.series[0].measurement.causes[0].answer.as_deref();
+    assert_eq!(answer, Some("{\"message\": \"no such thing\", \"token\": \"***\"}"));
+    assert!(ended.stderr.contains("  answer   HTTP 404, first: {\"message\":"), "{}", ended.stderr);
+    assert!(!ended.stdout.contains("eyJhbGci") && !ended.stderr.contains("eyJhbGci"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_plan_that_expects_refusals_says_so_by_a_threshold() {
+    let ended = run(&refusing(), &Server::ok(), "[ \"share(refused) == 100%\" ]");
+    assert_eq!(exit_if_on_time(&ended.report().verdict), 0, "{}", ended.stderr);
+    let ended = run(&refusing(), &Server::ok(), "[ \"p99(response) < 30s\" ]");
+    assert_eq!(exit_if_on_time(&ended.report().verdict), 3, "{}", ended.stderr);
+}
