@@ -13,8 +13,8 @@ pub(crate) use bounds::BoundsArgs;
 pub(crate) use ct::{AuditArgs, CtCommand, FollowArgs, LogArgs, RateArgs, ReadArgs, SubmitArgs};
 pub(crate) use resources::ResourcesArgs;
 pub(crate) use sigstore::{
-    FillArgs, IdentityArgs, IssuerArgs, LoadArgs, MixedArgs, ReachArgs, RekorArgs, ServicesArgs, SignArgs,
-    SigstoreCommand, TsaArgs, VerifyArgs, VerifyBundleArgs,
+    FillArgs, IdentityArgs, IssuerArgs, LoadArgs, MixedArgs, ReachArgs, RekorPlaceArgs, ServicesArgs,
+    SignArgs, SigstoreCommand, TrustArgs, TsaArgs, VerifyArgs, VerifyBundleArgs,
 };
 
 /// A load generator for the services that software trust rests on.
@@ -299,7 +299,8 @@ pub(crate) struct ManArgs {
 }
 
 const EXIT_CODES: &str = "Exit codes, the first that holds: 2 usage or plan; 3 no operation ever got an answer; \
-4 a promise was broken; 5 the figures cannot be believed; 1 a threshold failed; 6 a report could not be written; \
+4 a promise was broken; 5 the figures cannot be believed; 1 a threshold failed; 3 nothing of a workload was accepted; \
+6 a report could not be written; \
 130 interrupted; 0 none of these.";
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ use crate::protocol::registry::Registry;
 use crate::protocol::service::{OpenService, permitted};
 use crate::protocol::{CalledService, FillCorpus, OpenProtocol, RunFiles, RunPlan};
 use crate::resources;
-use crate::resources::watch::told_by;
+use crate::resources::watch::{expect_processes, told_by};
 use crate::scrape::PageSource;
 
 /// A plan whose services were found, and whose embedded targets run.
@@ -104,6 +104,7 @@ pub(crate) fn open<'a>(
     plan.resources
         .iter()
         .try_for_each(|resources| told_by(resources, plan.target.authorized.as_ref()).map(drop))?;
+    plan.resources.iter().try_for_each(expect_processes)?;
     if open.iter().filter(|open| open.observes()).count() > 1 {
         return Err(PlanFault::ObservedTwice.at(PlanPath::of("target")).into());
     }
@@ -261,6 +262,7 @@ pub(crate) fn check(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
 /// What belongs to no protocol.
 fn check_own(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
     check_names(plan)?;
+    check_times(plan)?;
     check_fill(plan)?;
     plan.resources.as_ref().map_or(Ok(()), ResourcesPlan::check_names)?;
     observe::check_names(&plan.observe)?;
@@ -320,6 +322,23 @@ fn check_names(plan: &Plan) -> Result<(), PlanError> {
     Ok(())
 }
 
+/// What takes time has some.
+fn check_times(plan: &Plan) -> Result<(), PlanError> {
+    let some = |span: TimeSpan, at: &dyn Fn() -> PlanPath| match span {
+        TimeSpan::ZERO => Err(PlanFault::Misfit(ValueError::below("1ns").to_string()).at(at())),
+        _ => Ok(()),
+    };
+    for (place, workload) in plan.workloads.iter().enumerate() {
+        some(workload.timeout, &|| PlanPath::workload(place).key("timeout"))?;
+    }
+    let mut measurement = plan.phases.measurement.into_iter();
+    measurement.try_for_each(|span| some(span, &|| PlanPath::of("phases").key("measurement")))?;
+    let mut window = plan.resources.iter().map(|resources| resources.window);
+    window.try_for_each(|span| some(span, &|| PlanPath::of("resources").key("window")))?;
+    let mut fill = plan.fill.iter().filter_map(|fill| fill.timeout);
+    fill.try_for_each(|span| some(span, &|| PlanPath::of("fill").key("timeout")))
+}
+
 fn check_fill(plan: &Plan) -> Result<(), PlanError> {
     let Some(fill) = &plan.fill else { return Ok(()) };
     let at = |key: &str| PlanPath::of("fill").key(key);
@@ -331,12 +350,7 @@ fn check_fill(plan: &Plan) -> Result<(), PlanError> {
     if fill.users.get() > MOST_FILLING {
         return Err(PlanFault::Misfit(TOO_MANY_FILL.to_owned()).at(at("users")));
     }
-    match fill.timeout {
-        Some(TimeSpan::ZERO) => {
-            Err(PlanFault::Misfit(ValueError::below("1ns").to_string()).at(at("timeout")))
-        }
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
 fn check_stop(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {

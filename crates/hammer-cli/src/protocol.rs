@@ -12,6 +12,7 @@ use hammer_core::run::StopRule;
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_measure::headline::Headline;
 use hammer_report::report::AccountedJob;
+use hammer_report::{Reason, Report};
 
 use crate::error::CliError;
 use crate::plan::compat::CompatPlan;
@@ -87,6 +88,20 @@ pub(crate) trait Protocol: Sync {
     fn notes(&self, _plan: &Plan) -> Vec<String> {
         Vec::new()
     }
+
+    /// What figures of a report say together of its part of a plan, that none of them says alone.
+    fn conclusions(&self, _plan: &Plan, _report: &Report) -> Vec<Conclusion> {
+        Vec::new()
+    }
+}
+
+/// A sentence about a whole report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Conclusion {
+    /// It says why something is held against the run.
+    Reason(Reason),
+    /// The reader should know it.
+    Note(String),
 }
 
 /// The part of a run that is a protocol's: its services have been found, and its embedded targets run.

@@ -56,6 +56,30 @@ fn a_wrong_unit_is_named_by_file_line_and_path() {
 }
 
 #[test]
+fn what_takes_no_time_is_refused_where_it_stands() {
+    let none = "it must be 1ns at least";
+    let of = |from: &str, to: &str| run(&PLAN.replace(from, to), &[]);
+    refused(&of("500ms", "0s"), &["plan.yaml:8:", "phases.measurement: ", none]);
+    let timeout = of("load: { rate: 10/s }", "load: { rate: 10/s }\n    timeout: 0s");
+    refused(&timeout, &["plan.yaml:7:", "workloads[0].timeout: ", none]);
+    let window = of("phases:", "resources: { window: 0s }\nphases:");
+    refused(&window, &["plan.yaml:7:", "resources.window: ", none]);
+    for (flag, more) in [("-t", "-t"), ("-z", "-z")] {
+        let ended = hammer(&["http", "get", "http://127.0.0.1:9/", more, "0s"]);
+        refused(&ended, &[&format!("use {flag}: {none}")]);
+    }
+}
+
+#[test]
+fn a_token_with_the_word_before_it_is_refused_and_not_shown() {
+    let folder = Folder::new();
+    let token = folder.write("token", "Bearer canary-token\n");
+    let ended = hammer(&["http", "get", "http://127.0.0.1:9/", "--bearer-file", &token]);
+    refused(&ended, &[&token, "starts with `Bearer`"]);
+    assert!(!ended.stderr.contains("canary"), "{}", ended.stderr);
+}
+
+#[test]
 fn a_file_that_is_no_yaml_or_not_there_is_named() {
     refused(&run("target: [", &[]), &["plan.yaml:"]);
     refused(&run("# nothing yet\n", &[]), &["plan.yaml: it is empty"]);

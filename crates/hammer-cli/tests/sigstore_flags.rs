@@ -219,8 +219,9 @@ fn what_is_wrong_with_a_line_that_fills_or_verifies_is_named_by_its_argument() {
     ] {
         refused(&hammer(&[verify.as_slice(), &more].concat()), &[part]);
     }
-    let no_corpus = hammer(&verify);
-    assert!(no_corpus.code == 2 && no_corpus.stderr.contains("--corpus <FILE>"), "{no_corpus:?}");
+    refused(&hammer(&[verify.as_slice(), &["--fill", "0"]].concat()), &["use --fill: it must be 1 at least"]);
+    let both = hammer(&[verify.as_slice(), &["--fill", "5", "--corpus", &empty]].concat());
+    assert!(both.code == 2 && both.stderr.contains("cannot be used with"), "{both:?}");
     let no_file = hammer(&[fill.as_slice(), &["--anew"]].concat());
     assert!(no_file.code == 2 && no_file.stderr.contains("--corpus <FILE>"), "{no_file:?}");
 }
@@ -398,13 +399,150 @@ fn the_lab_prints_how_cosign_signs_and_verifies_with_the_files_that_it_left() {
         assert_eq!(lines.len(), 2, "{said}");
         assert!(lines[0].contains("sign-blob") && lines[1].contains("verify-blob"), "{said}");
         assert_eq!(lines[1].ends_with("--insecure-ignore-sct"), is_ignored, "{said}");
-        let files = said.split('\'').filter(|word| word.starts_with('/'));
+        let files = lines.iter().flat_map(|line| line.split('\'')).filter(|word| word.starts_with('/'));
         let there: Vec<bool> = files.map(|path| std::path::Path::new(path).is_file()).collect();
         // The bundle is what is made by them.
         assert_eq!(there, [true, false, true, true, true, true, false, true], "{said}");
         let token = fs::read_to_string(format!("{out}/token")).unwrap();
         assert!(!token.contains(char::is_whitespace), "cosign sends it as it stands");
     }
+}
+
+/// Carries out the lines for hammer that the lab printed, each for a second, as a shell does; their reports.
+fn carried_out(said: &str, folder: &Folder) -> Vec<(String, Report)> {
+    let lines = said.lines().filter_map(|line| line.strip_prefix("    hammer "));
+    let carry_out = |line: &str| {
+        let line = line.replace("--for 10s", "--for 1s");
+        let script = format!("exec \"$HAMMER\" {line} --out - --quiet");
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &script]).env("HAMMER", env!("CARGO_BIN_EXE_hammer")).current_dir(folder.path("."));
+        let ended = Started::of(shell).ended();
+        let report = ended.report();
+        assert_eq!(exit_if_on_time(&report.verdict), 0, "{line}: {}", ended.stderr);
+        let promises = &report.promises.all;
+        assert!(promises.made > 0 && promises.kept == promises.made, "{line}: {}", ended.stderr);
+        (line.split(' ').nth(1).unwrap_or_default().to_owned(), report)
+    };
+    lines.map(carry_out).collect()
+}
+
+#[test]
+fn the_lines_that_the_lab_prints_for_hammer_work_as_they_stand() {
+    for has_files in [true, false] {
+        let folder = Folder::new();
+        let out = folder.path("with space");
+        let files: &[&str] = if has_files { &["--out", &out] } else { &["--seed", "3"] };
+        let quick = ["--set", "rekor_tiles.checkpoint_interval=50ms"];
+        let mut lab = Started::of(command(&[["lab", "sigstore"].as_slice(), files, &quick].concat()));
+        lab.line_with("fulcio_url");
+        let mut said = String::new();
+        while !said.contains("hammer sigstore tsa ") {
+            said += &lab.stderr.recv_timeout(hammer::DEADLINE).unwrap();
+        }
+        let reports = carried_out(&said, &folder);
+        let commands: Vec<&str> = reports.iter().map(|(command, _)| command.as_str()).collect();
+        let expected: &[&str] = match has_files {
+            true => &["sign", "fill", "verify", "mixed", "tsa"],
+            false => &["sign", "verify", "mixed", "tsa"],
+        };
+        assert_eq!(commands, expected);
+        lab.child.kill().unwrap();
+        lab.child.wait().unwrap();
+    }
+}
+
+#[test]
+fn a_line_that_verifies_without_a_corpus_fills_the_log_first_and_says_so() {
+    let lab = Lab::of(&[]);
+    for (flag, url, more, filled) in [
+        ("--rekor", "rekor_url", ["--fill", "12"], 12),
+        ("--rekor-tiles", "rekor_tiles_url", ["--draw", "hot"], 100),
+    ] {
+        let on = ["sigstore", "verify", flag, lab.at(url), "--trusted-root", lab.at("trusted_root")];
+        let ended = hammer(&[on.as_slice(), &more, &["-q", "20", "-z", "1s", "--out", "-"]].concat());
+        let report = kept(&ended);
+        let fill = report.fill.as_ref().unwrap();
+        assert_eq!((fill.filled, fill.promises.all.kept), (filled, fill.promises.all.made));
+        assert_eq!(report.totals.all.offered, 20);
+        let said = format!("no --corpus is given: logs {filled} entries first, and reads those");
+        assert!(ended.stderr.starts_with(&said), "{}", ended.stderr);
+        let corpus = std::path::Path::new(&fill.corpus.as_ref().unwrap().file);
+        assert!(!corpus.exists(), "nothing of it is left");
+    }
+}
+
+#[test]
+fn a_line_signs_and_verifies_in_rekor_v2_at_once() {
+    let lab = Lab::of(&[]);
+    let on = ["--rekor-tiles", lab.at("rekor_tiles_url"), "--token-file", lab.token(), "-z", "1s"];
+    let load = ["--sign-rate", "20/s", "--verify-rate", "40/s", "--warm-up", "1s"];
+    let ended = lab.sigstore("mixed", &[on.as_slice(), &load].concat());
+    let report = ended.report();
+    assert_eq!(report.promises.all.kept, report.promises.all.made, "{}", ended.stderr);
+    let steps = ["verify", "rekor-checkpoint", "rekor-bundle", "rekor-tile", "timestamp-chain"];
+    assert!(steps.iter().all(|step| series(&report).contains(step)), "{:?}", series(&report));
+    let verified = report.operations().find(|operations| operations.workload == "verify").unwrap();
+    assert!(verified.measurement.counts.fates.accepted > 0, "{}", ended.stderr);
+}
+
+#[test]
+fn a_line_finds_the_services_in_a_signing_configuration_and_trusts_what_they_say_of_themselves() {
+    let lab = Lab::of(&[]);
+    let config = lab.folder.path("lab/signing_config.json");
+    let root = ["--trusted-root", lab.at("trusted_root")];
+    let load = ["--token-file", lab.token(), "-q", "20/s", "-z", "500ms", "--out", "-"];
+    let sign = ["sigstore", "sign", "--signing-config", &config];
+    let report = kept(&hammer(&[sign.as_slice(), &root, &load].concat()));
+    assert_eq!(series(&report), ["sign", "fulcio", "rekor-tiles", "timestamp"], "the later version");
+    let v1 = ["--rekor", lab.at("rekor_url")];
+    let report = kept(&hammer(&[sign.as_slice(), &root, &v1, &load].concat()));
+    assert_eq!(series(&report), ["sign", "fulcio", "rekor", "timestamp"], "what is named wins");
+    let verify =
+        ["sigstore", "verify", "--signing-config", &config, "--fill", "5", "-q", "20/s", "-z", "500ms"];
+    let report = kept(&hammer(&[verify.as_slice(), &root, &["--out", "-"]].concat()));
+    assert!(series(&report).contains(&"rekor-bundle"), "{:?}", series(&report));
+
+    let served = hammer(&[sign.as_slice(), &["--trust", "servers"], &v1, &load].concat());
+    let report = kept(&served);
+    assert!(served.stderr.contains("ANSWERS ARE HELD TO WHAT THE SERVERS"), "{}", served.stderr);
+    assert_eq!(planned(&report, "/target/sigstore/trust"), "servers");
+    let absent = lab.folder.path("absent");
+    refused(
+        &hammer(&[&["sigstore", "sign", "--signing-config", &absent], root.as_slice(), &load].concat()),
+        &["use --signing-config: failed to read ", &absent],
+    );
+    let neither = hammer(&[sign.as_slice(), &load].concat());
+    let expected = "<--trusted-root <FILE>|--trust <WHOM>>";
+    assert!(neither.code == 2 && neither.stderr.contains(expected), "{}", neither.stderr);
+    let no_identity = hammer(&[sign.as_slice(), &root].concat());
+    let expected = "<--issuer <URL>|--token-file <FILE>|--token-env <NAME>>";
+    assert!(no_identity.code == 2 && no_identity.stderr.contains(expected), "{}", no_identity.stderr);
+    let elsewhere = hammer(&[sign.as_slice(), &root, &["--issuer", "https://sso.test"]].concat());
+    refused(&elsewhere, &["use --listen: ", "127.0.0.1:0 where it is served already"]);
+}
+
+#[test]
+fn an_issuer_alone_publishes_the_next_key_ahead_and_more_as_time_goes_by() {
+    let args =
+        ["sigstore", "issuer", "http://127.0.0.1:1", "--listen", "127.0.0.1:0", "--rotate-every", "1s"];
+    let issuer = Started::of(command(&args));
+    let served = issuer.line_with("# served at ");
+    let url = served.trim_end().trim_start_matches("# served at ");
+    let keys = || json_at(url, "/jwks.json")["keys"].as_array().unwrap().len();
+    assert!(keys() >= 2);
+    // Each look waits a tenth of a second for a line that does not come.
+    let looks = hammer::DEADLINE.as_millis() / 100;
+    let is_there = (0..looks).any(|_| {
+        let _ = issuer.stderr.recv_timeout(std::time::Duration::from_millis(100));
+        keys() >= 4
+    });
+    assert!(is_there, "no key came");
+    issuer.signal(Signal::INT);
+    assert_eq!(issuer.ended().code, 0);
+    refused(
+        &hammer(&[&args[..6], &["100ms"]].concat()),
+        &["use --rotate-every: a key is used for a second at least"],
+    );
 }
 
 #[test]

@@ -30,6 +30,11 @@ pub enum SecretError {
     /// Nothing but white space.
     #[error("use an empty token")]
     Empty,
+    /// The value of a header in place of the token.
+    #[error(
+        "use a token that starts with `Bearer`: that word stands before it in the header, and is no part of it"
+    )]
+    WithScheme,
     /// A byte that cannot stand in a header.
     #[error("send a token that holds control characters")]
     Unprintable,
@@ -49,6 +54,10 @@ impl Secret {
         let text = text.trim();
         if text.is_empty() {
             return Err(SecretError::Empty);
+        }
+        let is_scheme = |word: &str| word.eq_ignore_ascii_case("bearer");
+        if text.split_once(char::is_whitespace).is_some_and(|(word, _)| is_scheme(word)) {
+            return Err(SecretError::WithScheme);
         }
         let secret = Self(text.into());
         secret.bearer().map(|_| secret)

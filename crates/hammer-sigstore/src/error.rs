@@ -117,6 +117,14 @@ pub enum SigstoreError {
     /// There is no token in the place given.
     #[error("{0}")]
     Token(TokenError),
+    /// The token of the plan is over before anything is sent.
+    #[error("use the token of {place}: it expired at {at}")]
+    TokenOver {
+        /// Where it is.
+        place: String,
+        /// Its end, as RFC 3339 says it.
+        at: String,
+    },
     /// The token of the plan cannot be used, or says of nobody whom it is of.
     #[error("{0}; `subject` can say whose it is")]
     Subject(UselessToken),
@@ -167,6 +175,12 @@ fn or_in_root(key: &str) -> &'static str {
 }
 
 impl SigstoreError {
+    /// Nobody says whose tokens Fulcio is shown.
+    pub const NO_TOKENS: Self = Self::Missing {
+        key: "identity",
+        what: "tokens that Fulcio is shown (an `issuer` of hammer's own, a `token` or a `grant`)",
+    };
+
     /// Whether the corpus of a workload is at fault.
     pub const fn is_of_corpus(&self) -> bool {
         matches!(self, Self::CorpusUnread { .. } | Self::CorpusLine { .. } | Self::CorpusEmpty { .. })
@@ -186,7 +200,7 @@ impl SigstoreError {
             Self::TufRoot(_) => Some("tuf.root"),
             Self::TufRepository { .. } => Some("tuf.url"),
             Self::Origin(_) => Some("rekor_tiles_origin"),
-            Self::Token(_) => Some("identity.token"),
+            Self::Token(_) | Self::TokenOver { .. } => Some("identity.token"),
             Self::Subject(_) => Some("identity.subject"),
             // These are keys of the workload.
             Self::Bundles { .. }

@@ -97,7 +97,7 @@ impl SignWorkload {
                 .for_steps(plan.fulcio != FulcioInterface::None, plan.timestamp),
             tokens: match plan.fulcio {
                 FulcioInterface::None => None,
-                _ => Some(target.tokens.clone().ok_or(NO_TOKENS)?),
+                _ => Some(target.tokens.clone().ok_or(SigstoreError::NO_TOKENS)?),
             },
             wall: WallTime { epoch_unix_ms: run.epoch_unix_ms },
             certified_issuer: target.certified_issuer.clone().unwrap_or_default(),
@@ -252,6 +252,3 @@ impl Workload for SignWorkload {
         Some(self.judge.verifier())
     }
 }
-
-const NO_TOKENS: SigstoreError =
-    SigstoreError::Missing { key: "identity", what: "tokens that Fulcio is shown" };

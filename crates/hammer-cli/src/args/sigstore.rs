@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 
 use super::OutputArgs;
 use super::bounds::BoundsArgs;
@@ -16,7 +16,8 @@ pub(crate) enum SigstoreCommand {
     Mixed(Box<MixedArgs>),
     /// Sign exactly so many flows, so that what is measured later meets a log that is not empty, and keep what verify flows read
     Fill(Box<FillArgs>),
-    /// Read back from one line what a fill got logged, and verify it: entry, proof, signature, certificate, the timestamp authority's chain
+    /// Read back from one line what a fill got logged, and verify it: entry, proof, signature, certificate, the timestamp authority's
+    /// chain. Without a corpus, entries are logged for it first
     Verify(Box<VerifyArgs>),
     /// Ask one timestamp authority from one line
     #[command(visible_alias = "timestamp")]
@@ -31,8 +32,8 @@ pub(crate) enum SigstoreCommand {
 #[derive(Debug, Args)]
 pub(crate) struct ServicesArgs {
     /// Fulcio: what stands before /api/v1/signingCert; with --fulcio-interface grpc, where it takes calls
-    #[arg(long, value_name = "URL")]
-    pub(crate) fulcio: String,
+    #[arg(long, value_name = "URL", required_unless_present = "signing_config")]
+    pub(crate) fulcio: Option<String>,
     /// How Fulcio is asked
     #[arg(long, default_value = "v1", value_name = "INTERFACE", value_parser = ["v1", "v2", "grpc"])]
     pub(crate) fulcio_interface: String,
@@ -42,9 +43,8 @@ pub(crate) struct ServicesArgs {
     /// Log each timestamp in Rekor v1 as well (rfc3161)
     #[arg(long, requires = "timestamp", requires = "rekor")]
     pub(crate) timestamp_entry: bool,
-    /// What is trusted: trusted_root.json, as cosign and sigstore-go read it
-    #[arg(long, value_name = "FILE")]
-    pub(crate) trusted_root: PathBuf,
+    #[command(flatten)]
+    pub(crate) trust: TrustArgs,
     #[command(flatten)]
     pub(crate) identity: IdentityArgs,
     /// Among so many identities each flow draws its own; without it each has one of its own
@@ -57,12 +57,29 @@ pub(crate) struct ServicesArgs {
     pub(crate) reach: ReachArgs,
 }
 
+/// Where services are that have no URL of their own, and to what their answers are held.
+#[derive(Debug, Args)]
+#[command(group(ArgGroup::new("trusted").args(["trusted_root", "trust"]).required(true)))]
+pub(crate) struct TrustArgs {
+    /// Where the services are that have no argument of their own: signing_config.json, as cosign and sigstore-go read it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) signing_config: Option<PathBuf>,
+    /// What is trusted: trusted_root.json, as cosign and sigstore-go read it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trusted_root: Option<PathBuf>,
+    /// Trust the services (`servers`) as they describe themselves before the run: for a look at one whose chains are not at hand. It shows
+    /// whether a service keeps to what it says, and not whether it is the one that it claims to be. Rekor v2 serves no key
+    #[arg(long, value_name = "WHOM", value_parser = ["servers"])]
+    pub(crate) trust: Option<String>,
+}
+
 /// Whose tokens Fulcio is shown. A token itself never stands on a command line.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("identity").args(["issuer", "token_file", "token_env"]).required(true)))]
 pub(crate) struct IdentityArgs {
     /// The issuer by whose name hammer signs a token for each flow, as Fulcio's configuration has it; hammer serves its
-    /// discovery and keys while the run lasts
-    #[arg(long, value_name = "URL", required_unless_present_any = ["token_file", "token_env"])]
+    /// discovery and keys while the run lasts. Where it is no address of this machine with a port, --listen has to say where
+    #[arg(long, value_name = "URL")]
     pub(crate) issuer: Option<String>,
     /// Where the issuer is served; by default at its own address. 127.0.0.1:0 where `hammer sigstore issuer` serves it already
     #[arg(long, value_name = "ADDRESS", requires = "issuer")]
@@ -73,11 +90,11 @@ pub(crate) struct IdentityArgs {
     /// For whom tokens are (`aud`): the client id in Fulcio's configuration
     #[arg(long, default_value = "sigstore", value_name = "NAME")]
     pub(crate) audience: String,
-    /// The file that holds one token for all flows
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["token_env", "issuer"])]
+    /// The file that holds one token for all flows; where it changes, it is read again
+    #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
     /// The environment variable that holds it
-    #[arg(long, value_name = "NAME", conflicts_with = "issuer")]
+    #[arg(long, value_name = "NAME")]
     pub(crate) token_env: Option<String>,
     /// What Fulcio makes the subject of that token's certificates; by default its `email`, else its `sub`
     #[arg(long, value_name = "TEXT", conflicts_with = "issuer")]
@@ -108,13 +125,13 @@ pub(crate) struct LoadArgs {
     pub(crate) bounds: BoundsArgs,
 }
 
-/// In which log sign flows leave what they signed.
+/// Where the log is, of either version.
 #[derive(Debug, Args)]
-pub(crate) struct RekorArgs {
-    /// Rekor v1: what stands before /api/v1/log/entries. Without this and --rekor-tiles nothing is logged
+pub(crate) struct RekorPlaceArgs {
+    /// Rekor v1: what stands before /api/v1/log/entries
     #[arg(long, value_name = "URL", conflicts_with = "rekor_tiles")]
     pub(crate) rekor: Option<String>,
-    /// Rekor v2: what stands before /api/v2/log/entries
+    /// Rekor v2, where it is written: what stands before /api/v2/log/entries
     #[arg(long, value_name = "URL")]
     pub(crate) rekor_tiles: Option<String>,
     /// Where the log of Rekor v2 is read: what stands before /checkpoint; by default --rekor-tiles and /api/v2
@@ -123,8 +140,15 @@ pub(crate) struct RekorArgs {
     /// The first line of its checkpoints; by default the host without port of --rekor-tiles
     #[arg(long, value_name = "ORIGIN", requires = "rekor_tiles")]
     pub(crate) rekor_tiles_origin: Option<String>,
-    /// Do not follow the log of Rekor v2, nor look for the accepted entries in its tree
-    #[arg(long, requires = "rekor_tiles")]
+}
+
+/// In which log sign flows leave what they signed; where none is named, nothing is logged.
+#[derive(Debug, Args)]
+pub(crate) struct RekorArgs {
+    #[command(flatten)]
+    pub(crate) place: RekorPlaceArgs,
+    /// Do not follow the log, nor look for the accepted entries in it
+    #[arg(long)]
     pub(crate) no_audit: bool,
 }
 
@@ -192,28 +216,24 @@ pub(crate) struct FillArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("rekor_log").args(["rekor", "rekor_tiles", "signing_config"]).required(true).multiple(true)))]
 pub(crate) struct VerifyArgs {
-    /// Rekor v1: what stands before /api/v1/log/entries
-    #[arg(long, value_name = "URL", required_unless_present = "rekor_tiles", conflicts_with = "rekor_tiles")]
-    pub(crate) rekor: Option<String>,
-    /// Rekor v2: what stands before /api/v2/log/entries, where it is written
-    #[arg(long, value_name = "URL")]
-    pub(crate) rekor_tiles: Option<String>,
-    /// Where the log of Rekor v2 is read: what stands before /checkpoint; by default --rekor-tiles and /api/v2
-    #[arg(long, value_name = "URL", requires = "rekor_tiles")]
-    pub(crate) rekor_tiles_read: Option<String>,
-    /// The first line of its checkpoints; by default the host without port of --rekor-tiles
-    #[arg(long, value_name = "ORIGIN", requires = "rekor_tiles")]
-    pub(crate) rekor_tiles_origin: Option<String>,
+    #[command(flatten)]
+    pub(crate) log: RekorPlaceArgs,
+    /// With --trust servers: Fulcio, which is asked for its chain
+    #[arg(long, value_name = "URL", requires = "trust")]
+    pub(crate) fulcio: Option<String>,
     /// The timestamp authority, whose chain each flow reads: what stands before /api/v1/timestamp. Without it none is read
     #[arg(long, value_name = "URL")]
     pub(crate) timestamp: Option<String>,
-    /// What is trusted: trusted_root.json, as cosign and sigstore-go read it
-    #[arg(long, value_name = "FILE")]
-    pub(crate) trusted_root: PathBuf,
-    /// The entries to read: a file that `hammer sigstore fill`, or the `fill` of a plan, left
-    #[arg(long, value_name = "FILE")]
-    pub(crate) corpus: PathBuf,
+    #[command(flatten)]
+    pub(crate) trust: TrustArgs,
+    /// The entries to read: a file that `hammer sigstore fill`, or the `fill` of a plan, left. Without it, entries are logged first
+    #[arg(long, value_name = "FILE", conflicts_with = "fill")]
+    pub(crate) corpus: Option<PathBuf>,
+    /// Log so many entries first, signed by throwaway keys without certificates, and read those; 100 without this and --corpus
+    #[arg(long, value_name = "N")]
+    pub(crate) fill: Option<String>,
     /// By what Rekor v1 is asked for an entry; `search` looks for the hash of what was signed first
     #[arg(long, default_value = "uuid", value_name = "WHAT", value_parser = ["uuid", "index", "search"])]
     pub(crate) by: String,
@@ -229,12 +249,12 @@ pub(crate) struct VerifyArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("rekor_log").args(["rekor", "rekor_tiles", "signing_config"]).required(true).multiple(true)))]
 pub(crate) struct MixedArgs {
     #[command(flatten)]
     pub(crate) services: ServicesArgs,
-    /// Rekor v1: what stands before /api/v1/log/entries
-    #[arg(long, value_name = "URL")]
-    pub(crate) rekor: String,
+    #[command(flatten)]
+    pub(crate) log: RekorPlaceArgs,
     /// Open loop: sign flows a second (20/s)
     #[arg(long, value_name = "RATE", required_unless_present = "sign_users", conflicts_with = "sign_users")]
     pub(crate) sign_rate: Option<String>,
@@ -262,20 +282,19 @@ pub(crate) struct MixedArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("trusted").args(["chain", "trusted_root", "trust"]).required(true)))]
 pub(crate) struct TsaArgs {
     /// The timestamp authority: what stands before /api/v1/timestamp
     pub(crate) url: String,
     /// PEM file of its chain, the root last
-    #[arg(
-        long,
-        value_name = "FILE",
-        required_unless_present = "trusted_root",
-        conflicts_with = "trusted_root"
-    )]
+    #[arg(long, value_name = "FILE")]
     pub(crate) chain: Option<PathBuf>,
     /// The trusted root that has the chain: trusted_root.json
     #[arg(long, value_name = "FILE")]
     pub(crate) trusted_root: Option<PathBuf>,
+    /// Trust the chain that it serves itself (`servers`), which shows whether it keeps to what it says, and no more
+    #[arg(long, value_name = "WHOM", value_parser = ["servers"])]
+    pub(crate) trust: Option<String>,
     /// Ask in JSON instead of DER
     #[arg(long)]
     pub(crate) json: bool,
@@ -322,6 +341,10 @@ pub(crate) struct IssuerArgs {
     /// Publish the key of RS256 instead of that of ES256
     #[arg(long)]
     pub(crate) rs256: bool,
+    /// Publish another key each so often, ahead of runs that change theirs (`rotate_every`) no more often: the keys of the seed, one
+    /// after another, none of which goes
+    #[arg(long, value_name = "TIME")]
+    pub(crate) rotate_every: Option<String>,
     /// For whom tokens are (`aud`): the client id in the printed configuration
     #[arg(long, default_value = "sigstore", value_name = "NAME")]
     pub(crate) audience: String,

@@ -19,6 +19,7 @@ use crate::plan::Plan;
 use crate::plan::read::{self, SourcedPlan};
 use crate::plan::sweep::{PlannedRun, runs};
 use crate::progress::Progress;
+use crate::protocol::Conclusion;
 use crate::protocol::registry::Registry;
 use crate::resources::watch::ResourceWatch;
 use crate::signals::Signals;
@@ -219,6 +220,16 @@ impl RunContext<'_> {
             )
         });
         report.server_resources = watch.map(|watch| watch.figures(report.totals.measurement.completed));
+        for protocol in registry.protocols() {
+            for conclusion in protocol.conclusions(plan, &report) {
+                match conclusion {
+                    Conclusion::Reason(reason) => report.add_reason(reason),
+                    Conclusion::Note(text) => {
+                        report.events.push(Event::Note { at_ns: clock.now().0, text });
+                    }
+                }
+            }
+        }
         lost.into_iter().for_each(|reason| report.add_reason(reason));
         if let Err(error) = evidence {
             report.add_reason(unwritten(&files, &error));

@@ -14,6 +14,9 @@ pub(crate) enum OutputError {
     /// The pages of the manual cannot be written to that folder.
     #[error("write the manual to {}: {source}", path.display())]
     Manual { path: PathBuf, source: io::Error },
+    /// There is no place for what a line reads that it logged itself.
+    #[error("keep what is logged first in a folder of its own: {0}")]
+    Corpus(#[source] io::Error),
     /// The events cannot be written.
     #[error("write events: {0}")]
     Events(#[source] io::Error),
@@ -26,7 +29,7 @@ impl OutputError {
     /// What cannot be opened was asked for wrongly; what cannot be written is lost.
     pub(super) fn reason(&self) -> ReasonKind {
         match self {
-            Self::Unopened { .. } | Self::Manual { .. } => ReasonKind::Usage,
+            Self::Unopened { .. } | Self::Manual { .. } | Self::Corpus(_) => ReasonKind::Usage,
             Self::Events(_) | Self::Printed(_) => ReasonKind::ReportUnwritten,
         }
     }

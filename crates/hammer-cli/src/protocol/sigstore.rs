@@ -11,17 +11,19 @@ use hammer_core::observe::{Named, Observer};
 use hammer_core::run::StopRule;
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_measure::headline::Headline;
+use hammer_report::Report;
 use hammer_report::report::AccountedJob;
 use hammer_sigstore::{
-    BundleFiles, CorpusWriter, ReadRekor, RekorLog, RekorTilesLeaves, RekorTilesLog, RekorVersion, SignPlan,
-    SigstoreError, SigstoreService, SigstoreTargetPlan, TrustSource, TufTargetPlan, VerifyPlan,
+    BundleFiles, CorpusWriter, FulcioInterface, ReadRekor, RekorLog, RekorTilesLeaves, RekorTilesLog,
+    RekorVersion, SignPlan, SigstoreError, SigstoreService, SigstoreTargetPlan, TrustSource, TufTargetPlan,
+    VerifyPlan,
 };
 use http::Uri;
 
 use super::lab::Lab;
 use super::lane::LaneRequest;
 use super::tokens::OAUTH;
-use super::{CalledService, FillCorpus, OpenProtocol, Protocol, RunFiles, RunPlan};
+use super::{CalledService, Conclusion, FillCorpus, OpenProtocol, Protocol, RunFiles, RunPlan};
 use crate::error::CliError;
 use crate::plan::compat::CompatPlan;
 use crate::plan::error::{KeyedError, PlanError, PlanFault};
@@ -31,6 +33,7 @@ use crate::plan::{Plan, WorkloadPlan};
 use crate::tui::spec::{PanelSide, PanelSpec};
 
 mod accounted;
+mod conclusions;
 mod corpora;
 mod embedded;
 pub(crate) mod issuer;
@@ -96,7 +99,7 @@ impl Protocol for Sigstore {
                 .target
                 .unnamed
                 .get::<SigstoreTargetPlan>(TARGET)
-                .is_some_and(|target| target.identity.grant.is_some())
+                .is_some_and(|target| target.identity().grant.is_some())
                 || plan.target.lab.as_ref().is_some_and(|lab| {
                     lab.kind.get::<EmbeddedPlan>(LAB).is_some_and(EmbeddedPlan::is_granted)
                 });
@@ -112,6 +115,11 @@ impl Protocol for Sigstore {
             }
             if services.is_empty() && read(workload).is_some() {
                 return Err(PlanFault::failed(SigstoreError::NothingToRead).at(at));
+            }
+            let shows_tokens = signs(workload).is_some_and(|sign| sign.fulcio != FulcioInterface::None);
+            if shows_tokens && target.is_some_and(|target| !target.identity().has_source()) {
+                let at = PlanPath::of("target").key(TARGET);
+                return Err(PlanFault::failed(SigstoreError::NO_TOKENS).at(at));
             }
             let target = plan.target.unnamed.get::<SigstoreTargetPlan>(TARGET);
             // Files are read as the run starts.
@@ -152,6 +160,10 @@ impl Protocol for Sigstore {
 
     fn side(&self, workload: &WorkloadPlan) -> PanelSide {
         side(workload)
+    }
+
+    fn conclusions(&self, plan: &Plan, report: &Report) -> Vec<Conclusion> {
+        conclusions::all(plan, report)
     }
 
     fn notes(&self, plan: &Plan) -> Vec<String> {

@@ -22,6 +22,11 @@ impl ProcReader {
         std::str::from_utf8(&self.text).ok()
     }
 
+    /// Whether there is a process of that number.
+    pub(super) fn is_there(&mut self, pid: u32) -> bool {
+        self.read(&format!("{pid}/stat")).is_some()
+    }
+
     /// Every process of the machine, by number.
     pub(super) fn processes(&mut self, all: &mut Vec<ProcessStat>) {
         all.clear();

@@ -20,11 +20,12 @@ use super::cgroup_gauge::{CgroupComponent, CgroupGauge};
 use super::gauge::{Gauge, GaugeObserver, look_until};
 use super::machine_gauge::{MachineGauge, ProcessComponent};
 use super::meter::{MachineMeter, MachineShares, UsageMeter};
+use super::process::ProcReader;
 use super::processes::ProcessSelector;
 use super::remote_machine::{RemoteMachine, RemoteMachineGauge};
 use super::told_gauge::{ToldComponent, ToldGauge};
 use super::told_use::ToldBy;
-use crate::plan::error::PlanError;
+use crate::plan::error::{PlanError, PlanFault};
 use crate::plan::path::PlanPath;
 use crate::plan::resources::{CgroupPlan, ProcessPlan, ResourcesPlan};
 use crate::scrape::PageSource;
@@ -225,6 +226,22 @@ pub(crate) fn told_by(
         Ok((queried.name.to_string(), ToldBy::Queries { cpu, memory }, ComponentSource::Promql))
     });
     pages.chain(queried).collect()
+}
+
+/// Finds every process that the plan has by its number: nobody else will have that number who is meant.
+///
+/// # Errors
+/// The first that is not there, where it stands.
+pub(crate) fn expect_processes(plan: &ResourcesPlan) -> Result<(), PlanError> {
+    let at = |list: &str, place| PlanPath::of("resources").key(list).item(place).key("pid");
+    let processes = plan.processes.iter().enumerate();
+    let processes = processes.filter_map(|(place, process)| Some((process.pid?, at("processes", place))));
+    let cgroups = plan.cgroups.iter().enumerate();
+    let cgroups = cgroups.filter_map(|(place, group)| Some((group.pid?, at("cgroups", place))));
+    match processes.chain(cgroups).find(|(pid, _)| !ProcReader::default().is_there(*pid)) {
+        Some((pid, at)) => Err(PlanFault::Misfit(format!("there is no process {pid}")).at(at)),
+        None => Ok(()),
+    }
 }
 
 fn selector(process: &ProcessPlan) -> ProcessSelector {

@@ -89,6 +89,17 @@ impl Drop for Busy {
 }
 
 #[test]
+fn a_process_that_is_not_there_is_refused_where_its_number_stands() {
+    // Above the greatest number of a process (PID_MAX_LIMIT of Linux).
+    for kind in ["processes", "cgroups"] {
+        let ended = run(&format!("{{ {kind}: [{{ name: server, pid: 4200000 }}] }}"));
+        assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{}", ended.stderr);
+        let said = format!("resources.{kind}[0].pid: there is no process 4200000");
+        assert!(ended.stderr.contains(&said), "{}", ended.stderr);
+    }
+}
+
+#[test]
 fn a_process_has_its_children_its_rest_and_its_share_of_each_operation() {
     let busy = Busy::named("computes-by-pid");
     let pid = busy.0.id();

@@ -16,6 +16,7 @@ use rustix::event::{Timespec, poll};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
+use crate::on_time::exit_if_on_time;
 use crate::services::{ISSUER, Services, keys};
 
 /// Flows on services, one after another.
@@ -148,6 +149,12 @@ fn a_token_that_is_for_somebody_else_is_refused_at_each_interface() {
             Flows::of(&json!({ "fulcio": { "audience": "another" } }), &json!({ "fulcio": interface }));
         let came = foreign.come();
         came.all_end_at("fulcio", |fates| fates.refused, cause, [&[], &["rekor", "timestamp"]]);
+        for name in ["sign", "fulcio"] {
+            let answer = came.series(name).measurement.causes[0].answer.as_deref().unwrap_or_default();
+            assert!(answer.contains("There was an error processing the identity token"), "{name}: {answer}");
+        }
+        let verdict = &came.report.verdict;
+        assert_eq!(exit_if_on_time(verdict), 3, "nothing was signed: {verdict}");
         assert_eq!(answers(&came.services.lab.fulcio, endpoint), only(status));
         assert!(came.services.lab.rekor.stats().requests.is_empty());
         assert!(came.services.lab.timestamp_authority.stats().requests.is_empty());
@@ -158,13 +165,12 @@ fn a_token_that_is_for_somebody_else_is_refused_at_each_interface() {
 fn a_token_that_has_expired_is_shown_to_nobody() {
     let flows = Flows::of(&json!({}), &json!({}));
     fs::write(flows.services.folder.path().join("token"), expired_token()).unwrap();
-    let came = flows.with(r#"target.sigstore.identity={"token":{"file":"token"}}"#).come();
-    let figures = &came.series("sign").measurement;
-    let causes: Vec<_> = figures.causes.iter().map(|one| (one.cause.as_str(), one.count)).collect();
-    assert_eq!((figures.counts.fates.abandoned, causes), (FLOWS, vec![("no valid token", FLOWS)]));
-    assert!(came.services.lab.fulcio.stats().requests.is_empty());
-    let events = serde_json::to_string(&came.report).unwrap();
-    assert!(events.contains("the token of token has expired: flows behind that send nothing"), "{events}");
+    let services = &flows.services;
+    let identity = r#"target.sigstore.identity={"token":{"file":"token"}}"#.to_owned();
+    let ended = services.run(PLAN, &[identity]);
+    let said = "target.sigstore.identity.token: failed to use the token of token: it expired at 2023-11-14T23:13:20.000Z";
+    assert!(ended.code == 2 && ended.stderr.contains(said), "{}", ended.stderr);
+    assert!(services.lab.fulcio.stats().requests.is_empty());
 }
 
 #[test]

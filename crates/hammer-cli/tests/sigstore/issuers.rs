@@ -12,7 +12,7 @@ use hammer_synth::Seed;
 use serde_json::{Value, json};
 
 use crate::hammer::{Ended, Started, command};
-use crate::services::Services;
+use crate::services::{ISSUER, Services};
 
 /// A plan of sign flows without a log, for so many seconds.
 fn flows(target: &Value, fulcio: &str, seconds: u32) -> Value {
@@ -89,11 +89,35 @@ fn an_issuer_by_its_own_name_rotates_its_key_too() {
     let ended = services.run("plan.json", &[format!("target.sigstore.identity={identity}")]);
     let report = ended.report();
     all_certified(&report, &ended);
+    assert_eq!(
+        notes(&report, "the issuer's key changed"),
+        Vec::<String>::new(),
+        "Fulcio looked the new ones up"
+    );
     let told = notes(&report, "the issuer signs with the key ");
     let last = told.last().unwrap();
     assert!(last.contains(&format!("{} keys are published", told.len() + 1)), "tokens of a day: {last}");
     let answered = &services.lab.fulcio.stats().requests["signing-cert-v1"];
     assert_eq!(answered.keys().collect::<Vec<_>>(), [&201]);
+}
+
+#[test]
+fn a_fulcio_that_does_not_look_keys_up_refuses_tokens_once_the_key_changed_and_the_report_joins_the_two() {
+    let services = Services::of(serde_json::from_value(json!({})).unwrap());
+    let plan = flows(&json!({ "lab": { "sigstore": {} } }), "v1", 5);
+    fs::write(services.folder.path().join("plan.json"), plan.to_string()).unwrap();
+    let identity = json!({ "issuer": ISSUER, "listen": "127.0.0.1:0", "rotate_every": "2s" });
+    let ended = services.run("plan.json", &[format!("target.sigstore.identity={identity}")]);
+    let report = ended.report();
+    let told = notes(&report, "the issuer's key changed at ");
+    let [said] = told.as_slice() else { panic!("{told:?} {}", ended.stderr) };
+    for part in [
+        "since then Fulcio refuses every token (HTTP 400, ",
+        "error processing the identity token",
+        "fulcio.issuers",
+    ] {
+        assert!(said.contains(part), "{part} is not in {said}");
+    }
 }
 
 #[test]

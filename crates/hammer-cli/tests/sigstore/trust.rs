@@ -64,6 +64,23 @@ fn with(mut keys: Value, more: &Value) -> Value {
 }
 
 #[test]
+fn the_trusted_root_of_another_instance_is_named_in_one_sentence_for_each_kind_of_answer() {
+    let services = services(json!({}), &json!({}));
+    let recorded = concat!(env!("CARGO_MANIFEST_DIR"), "/../hammer-sigstore/testdata/trusted_root.json");
+    fs::copy(recorded, services.folder.path().join("other.json")).unwrap();
+    let ended = run(&services, &json!({ "trusted_root": "other.json" }));
+    let report = ended.report();
+    assert_eq!(report.verdict.exit_code, 4, "{}", ended.stderr);
+    let reasons: Vec<&str> = report.verdict.reasons.iter().map(|reason| reason.text.as_str()).collect();
+    for kind in ["certificates", "entries", "timestamps"] {
+        let said = format!(
+            "none of the 20 {kind} of sign leads to what other.json trusts, which may be of another instance"
+        );
+        assert!(reasons.contains(&said.as_str()), "{said} is not in {reasons:?}");
+    }
+}
+
+#[test]
 fn a_signing_configuration_says_where_the_services_are_and_a_url_beside_it_wins() {
     for rekor in ["v1", "v2"] {
         let services =

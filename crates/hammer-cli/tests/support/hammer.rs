@@ -12,7 +12,7 @@ use hammer_report::Report;
 pub(crate) struct Started {
     pub(crate) child: Child,
     pub(crate) stdout: Receiver<String>,
-    stderr: Receiver<String>,
+    pub(crate) stderr: Receiver<String>,
 }
 
 /// A command that ended.

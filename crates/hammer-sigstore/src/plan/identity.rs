@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use hammer_exchange::grant::GrantPlan;
 use hammer_exchange::token::TokenPlan;
-use hammer_values::{Agreed, ServiceUrl, TimeSpan};
+use hammer_values::{Agreed, KeyConflict, PlanBlock, ServiceUrl, TimeSpan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -59,6 +59,37 @@ pub enum TokenSigner {
     Es256,
     /// RSA PKCS #1 v1.5 of 2048 bits with SHA-256.
     Rs256,
+}
+
+impl IdentityPlan {
+    /// Whether it says where tokens come from.
+    pub const fn has_source(&self) -> bool {
+        self.issuer.is_some() || self.token.is_some() || self.grant.is_some()
+    }
+}
+
+impl PlanBlock for IdentityPlan {
+    fn conflict(&self) -> Option<KeyConflict> {
+        let sources = [
+            ("issuer", self.issuer.is_some()),
+            ("token", self.token.is_some()),
+            ("grant", self.grant.is_some()),
+        ];
+        let mut given = sources.iter().filter(|(_, is_given)| *is_given).map(|(key, _)| *key);
+        let (first, second) = (given.next(), given.next());
+        if let (Some(first), Some(second)) = (first, second) {
+            return Some(KeyConflict::at(second, format!("there is `{first}` already: give one of both")));
+        }
+        let of_own = [("listen", self.listen.is_some()), ("rotate_every", self.rotate_every.is_some())];
+        let without_issuer = of_own.iter().find(|(_, is_given)| *is_given && self.issuer.is_none());
+        if let Some((key, _)) = without_issuer {
+            return Some(KeyConflict::at(key, "it is of hammer's own issuer, which `issuer` names"));
+        }
+        let is_stated = self.subject.is_some() && self.issuer.is_some();
+        is_stated.then(|| {
+            KeyConflict::at("subject", "it is of somebody else's token: each of hammer's own says it")
+        })
+    }
 }
 
 impl Default for IdentityPlan {

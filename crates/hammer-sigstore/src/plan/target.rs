@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hammer_values::{OneOrMany, ServiceUrl, TimeSpan};
+use hammer_values::{Agreed, OneOrMany, ServiceUrl, TimeSpan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -73,7 +73,15 @@ pub struct SigstoreTargetPlan {
     /// The longest time from an accepted entry of Rekor v2 to a checkpoint that covers it.
     pub publication_delay: TimeSpan,
     /// Whose tokens Fulcio is shown.
-    pub identity: IdentityPlan,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub identity: Option<Agreed<IdentityPlan>>,
+}
+
+impl SigstoreTargetPlan {
+    /// Whose tokens Fulcio is shown; where the plan does not say it, nobody's.
+    pub fn identity(&self) -> IdentityPlan {
+        self.identity.as_deref().cloned().unwrap_or_default()
+    }
 }
 
 /// Who says whom to trust.
@@ -110,7 +118,7 @@ impl Default for SigstoreTargetPlan {
             require_sct: None,
             skew: TimeSpan::from_secs(60),
             publication_delay: TimeSpan::from_secs(60),
-            identity: IdentityPlan::default(),
+            identity: None,
         }
     }
 }

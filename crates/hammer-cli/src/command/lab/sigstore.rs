@@ -10,6 +10,7 @@ use hammer_lab_sigstore::fulcio::SctPlace;
 use hammer_lab_sigstore::{SigstoreLab, SigstoreLabPlan};
 use hammer_oauth::{IdentityClaims, IssuerKeys, IssuerUrlError, MintScratch, TokenMinter};
 use hammer_report::ExitCode;
+use hammer_sigstore::TokenSigner;
 use serde_json::{Value, json};
 
 use crate::args::LabSigstoreArgs;
@@ -31,6 +32,7 @@ pub(super) fn serve(args: &LabSigstoreArgs, registry: &Registry) -> Result<ExitC
     let refused = |error: LabError| unstarted(error, &PlanPath::default()).placed(&source);
     let keys = issuer_keys(args.seed, signer_of(plan.token_signature));
     let token = token(keys.clone(), &plan.fulcio.audience, unix_millis() / 1000);
+    let has_rs256 = signer_of(plan.token_signature) == TokenSigner::Rs256;
     let origin = plan.rekor_tiles.hostname.clone();
     // A bundle has no place for an SCT beside its certificate.
     let has_sct = plan.has_ct_log && plan.fulcio.sct == SctPlace::Embedded;
@@ -38,11 +40,14 @@ pub(super) fn serve(args: &LabSigstoreArgs, registry: &Registry) -> Result<ExitC
     let issuer = trusted_issuer(&keys).map_err(unusable)?;
     let lab = SigstoreLab::spawn(plan, vec![issuer]).map_err(refused)?;
     let mut target = target(&lab, &origin);
-    if let Some(folder) = &args.out {
-        let written = WrittenFiles::to(folder, &lab, &token)?;
-        let lines = written.cosign(has_sct) + &grants(&lab.issuer.url);
-        // What is on standard output is read by programs.
-        print(io::stderr(), |out| out.write_all(lines.as_bytes()))?;
+    let written = args.out.as_ref().map(|folder| WrittenFiles::to(folder, &lab, &token)).transpose()?;
+    let lines = match &written {
+        Some(written) => written.cosign(has_sct) + &lines(&lab, &written.hammer()) + &grants(&lab.issuer.url),
+        None => lines(&lab, &HammerTrust::of_seed(args.seed, has_rs256)),
+    };
+    // What is on standard output is read by programs.
+    print(io::stderr(), |out| out.write_all(lines.as_bytes()))?;
+    if let Some(written) = written {
         target["trusted_root"] = json!(written.trusted_root);
         target["tuf"] = json!({ "url": lab.tuf.url, "root": written.root });
         target["identity"] = json!({ "token": { "file": written.token } });
@@ -147,6 +152,59 @@ impl WrittenFiles {
              --certificate-oidc-issuer {OWN_ISSUER}{without_sct}\n\n"
         )
     }
+}
+
+/// How hammer is told whom to trust, and whose tokens to show, as a shell takes it.
+struct HammerTrust {
+    trust: String,
+    identity: String,
+    /// Where a corpus is kept.
+    corpus: Option<String>,
+}
+
+impl WrittenFiles {
+    /// With the files.
+    fn hammer(&self) -> HammerTrust {
+        HammerTrust {
+            trust: format!("--trusted-root {}", quoted(&self.trusted_root)),
+            identity: format!("--token-file {}", quoted(&self.token)),
+            corpus: Some(quoted(&self.artifact.with_file_name("corpus.jsonl"))),
+        }
+    }
+}
+
+impl HammerTrust {
+    /// Without any file: by what the services say of themselves, and by tokens of the issuer of that seed.
+    fn of_seed(seed: u64, has_rs256: bool) -> Self {
+        let signer = if has_rs256 { " --rs256" } else { "" };
+        Self {
+            trust: "--trust servers".to_owned(),
+            identity: format!("--issuer {OWN_ISSUER} --listen 127.0.0.1:0{signer} --seed {seed}"),
+            corpus: None,
+        }
+    }
+}
+
+/// How hammer signs and verifies on the instance, as a shell takes it.
+fn lines(lab: &SigstoreLab, with: &HammerTrust) -> String {
+    let HammerTrust { trust, identity, corpus } = with;
+    let (rekor, timestamp) = (&lab.rekor.url, &lab.timestamp_authority.url);
+    let sign =
+        format!("--fulcio {} --rekor {rekor} --timestamp {timestamp} {trust} {identity}", lab.fulcio.url);
+    // Without files, it has to ask for the chain.
+    let fulcio = if corpus.is_some() { String::new() } else { format!(" --fulcio {}", lab.fulcio.url) };
+    let verify = format!("--rekor {rekor} --timestamp {timestamp} {trust}{fulcio}");
+    let fill = corpus.as_ref().map(|corpus| format!("fill {sign} --flows 50 --corpus {corpus}"));
+    let corpus = corpus.as_ref().map_or_else(String::new, |corpus| format!(" --corpus {corpus}"));
+    let lines = [
+        Some(format!("sign {sign} --rate 10/s --for 10s")),
+        fill,
+        Some(format!("verify {verify}{corpus} --rate 20/s --for 10s")),
+        Some(format!("mixed {sign} --sign-rate 10/s --verify-rate 40/s --for 10s")),
+        Some(format!("tsa {timestamp} {trust} --rate 50/s --for 10s")),
+    ];
+    let lines: String = lines.iter().flatten().map(|line| format!("    hammer sigstore {line}\n")).collect();
+    format!("hammer signs and verifies here by\n\n{lines}\n")
 }
 
 /// Where tokens are granted, as a plan says it.

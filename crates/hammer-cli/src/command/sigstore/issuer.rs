@@ -1,22 +1,28 @@
 //! `hammer sigstore issuer`: the issuer of a run, served before the run, since Fulcio looks it up when it starts.
 
+use std::sync::Arc;
+
+use hammer_core::clock::MonotonicClock;
+use hammer_core::runtime::Clock as _;
 use hammer_lab::handle::LabHandle;
 use hammer_lab_sigstore::IssuerLabPlan;
-use hammer_lab_sigstore::issuer::IssuerConfig;
-use hammer_oauth::IssuerDocuments;
+use hammer_lab_sigstore::issuer::{IssuerConfig, IssuerTarget};
+use hammer_measure::{Nanos, Now as _};
+use hammer_oauth::{IssuerDocuments, IssuerKeys, IssuerUrlError};
 use hammer_report::ExitCode;
-use hammer_sigstore::{IdentityPlan, SigstoreTargetPlan};
+use hammer_sigstore::{IdentityPlan, SigstoreTargetPlan, TokenSigner};
+use hammer_synth::Seed;
 use serde_json::json;
 
 use crate::args::IssuerArgs;
-use crate::command::foreground::until_signal;
+use crate::command::foreground::{until_signal, until_signal_beside};
 use crate::error::CliError;
 use crate::plan::document::TargetAlone;
 use crate::plan::error::{PlanError, PlanFault};
 use crate::plan::path::PlanPath;
 use crate::plan::read::{SourcedPlan, of_flags};
 use crate::protocol::registry::Registry;
-use crate::protocol::sigstore::issuer::{issuer_keys, listen, published};
+use crate::protocol::sigstore::issuer::{algorithm_of, listen, publish, published};
 
 use super::target::signer;
 
@@ -24,17 +30,58 @@ pub(super) fn serve(args: &IssuerArgs, registry: &Registry) -> Result<ExitCode, 
     let SourcedPlan { plan: identity, source } = identity(args, registry)?;
     let refused = |error: PlanError| CliError::from(error.placed(&source));
     let issuer = identity.issuer.as_ref().map_or_else(String::new, ToString::to_string);
-    let keys = issuer_keys(args.seed, identity.signer);
-    let documents = IssuerDocuments::new(&issuer, &[&keys]);
+    let every = identity.rotate_every.map(|every| Nanos::from(every.duration()));
+    if every.is_some_and(|every| every < LEAST_ROTATION) {
+        return Err(refused(PlanFault::Misfit(TOO_OFTEN.to_owned()).at(at("rotate_every"))));
+    }
+    let keys = PublishedKeys { issuer: issuer.clone(), seed: args.seed, signer: identity.signer };
+    // The next one as well, so that a run that starts with this issuer never comes first.
+    let documents = keys.documents(if every.is_some() { 2 } else { 1 });
     let documents = documents.map_err(|why| refused(PlanFault::Misfit(why.to_string()).at(at("issuer"))))?;
     let listen = listen(&identity, &issuer);
     let listen = listen.ok_or_else(|| refused(PlanFault::Misfit(NOWHERE.to_owned()).at(at("issuer"))))?;
     let mut plan = IssuerLabPlan::default();
     plan.serve.listen = listen;
     let lab = LabHandle::spawn(IssuerConfig::new(plan, |_| published(documents)))?;
-    until_signal(&configuration(&issuer, &identity.audience, &lab.url))?;
-    drop(lab);
+    let said = configuration(&issuer, &identity.audience, &lab.url);
+    let Some(every) = every else {
+        until_signal(&said)?;
+        return Ok(ExitCode::Clean);
+    };
+    let target = lab.shared_target();
+    until_signal_beside(&said, keys.rotated(every, target))?;
     Ok(ExitCode::Clean)
+}
+
+/// What an issuer of a seed publishes, who keeps every key: what a run signs with is nobody's business here.
+struct PublishedKeys {
+    issuer: String,
+    seed: u64,
+    signer: TokenSigner,
+}
+
+impl PublishedKeys {
+    /// The documents with the first so many keys.
+    fn documents(&self, keys: u64) -> Result<IssuerDocuments, IssuerUrlError> {
+        let (seed, algorithm) = (Seed::from_u64(self.seed), algorithm_of(self.signer));
+        let keys: Vec<_> = (0..keys).map(|index| IssuerKeys::derive(&seed, algorithm, index)).collect();
+        IssuerDocuments::new(&self.issuer, &keys.iter().collect::<Vec<_>>())
+    }
+
+    /// Publishes one more each time.
+    async fn rotated(self, every: Nanos, target: Arc<IssuerTarget>) {
+        let clock = MonotonicClock::starting_now();
+        let mut due = clock.now();
+        for keys in 3.. {
+            due = due.saturating_add(every);
+            clock.sleep_until(due).await;
+            // The issuer's name was one before.
+            if let Ok(documents) = self.documents(keys) {
+                publish(&target, documents);
+                tracing::info!(keys, "one more key is published");
+            }
+        }
+    }
 }
 
 /// The issuer as a run's plan would have it.
@@ -44,10 +91,11 @@ fn identity(args: &IssuerArgs, registry: &Registry) -> Result<SourcedPlan<Identi
         "listen": args.listen,
         "signer": signer(args.rs256),
         "audience": args.audience,
+        "rotate_every": args.rotate_every,
     });
     let plan = json!({ "target": { "sigstore": { "identity": identity } } });
     let SourcedPlan { plan: TargetAlone { target }, source } = of_flags(plan, &FLAGS, registry.grammar())?;
-    let plan = target.unnamed.get::<SigstoreTargetPlan>("sigstore").map(|plan| plan.identity.clone());
+    let plan = target.unnamed.get::<SigstoreTargetPlan>("sigstore").map(SigstoreTargetPlan::identity);
     Ok(SourcedPlan { plan: plan.unwrap_or_default(), source })
 }
 
@@ -63,9 +111,12 @@ fn at(key: &str) -> PlanPath {
     PlanPath::of("target.sigstore.identity").key(key)
 }
 
-const FLAGS: [(&str, &str); 3] = [
+const FLAGS: [(&str, &str); 4] = [
     ("URL", "target.sigstore.identity.issuer"),
     ("--listen", "target.sigstore.identity.listen"),
     ("--audience", "target.sigstore.identity.audience"),
+    ("--rotate-every", "target.sigstore.identity.rotate_every"),
 ];
+const LEAST_ROTATION: Nanos = Nanos::from_secs(1);
+const TOO_OFTEN: &str = "a key is used for a second at least";
 const NOWHERE: &str = "it is no address of loopback with a port; say by --listen where it is served";

@@ -1,12 +1,17 @@
 //! `hammer sigstore sign`, `mixed`, `fill`, `verify` and `tsa`: a plan from one line.
 
+use std::io;
+
 use hammer_report::ExitCode;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::args::{FillArgs, LoadArgs, MixedArgs, OutputArgs, SignArgs, TsaArgs, VerifyArgs};
 use crate::command::one_line::{plan, workload};
 use crate::command::{http, run};
-use crate::error::CliError;
+use crate::error::{CliError, OutputError};
+use crate::output::print;
+use crate::plan::Plan;
 use crate::plan::read::of_flags;
 use crate::protocol::registry::Registry;
 use crate::resources;
@@ -19,18 +24,21 @@ pub(super) fn sign(args: &SignArgs, registry: &Registry) -> Result<ExitCode, Cli
         true => json!({ "users": 1, "operations": 1 }),
         false => args.load.plan(),
     };
-    let workload = workload("sign", ("sigstore_sign", args.flows()), &load, &args.load.bounds);
+    let located = args.services.trust.located()?;
+    let flows = ("sigstore_sign", args.flows(&located));
+    let workload = workload("sign", flows, &load, &args.load.bounds);
     let plan = plan(&args.target(), &[workload], &args.load.bounds);
     let own = [&[args.services.identity.token_flag()], ONE_LOAD.as_slice()].concat();
     carry_out(plan, &own, &args.output, registry)
 }
 
 pub(super) fn fill(args: &FillArgs, registry: &Registry) -> Result<ExitCode, CliError> {
+    let located = args.services.trust.located()?;
     let plan = json!({
         "seed": args.seed,
         "target": args.target(),
         "fill": args.fill(),
-        "workloads": [{ "name": FILLED, "sigstore_sign": args.sign_flows(), "timeout": args.timeout }],
+        "workloads": [{ "name": FILLED, "sigstore_sign": args.sign_flows(&located), "timeout": args.timeout }],
         // What the audit asks for once all is signed takes as long as what was signed is much.
         "phases": { "drain": FILL_DRAIN },
     });
@@ -39,10 +47,27 @@ pub(super) fn fill(args: &FillArgs, registry: &Registry) -> Result<ExitCode, Cli
 }
 
 pub(super) fn verify(args: &VerifyArgs, registry: &Registry) -> Result<ExitCode, CliError> {
-    let flows = ("sigstore_verify", args.flows());
+    let located = args.trust.located()?;
+    // It is gone when this ends.
+    let folder = args.corpus.is_none().then(TempDir::new).transpose().map_err(OutputError::Corpus)?;
+    let filled = folder.as_ref().map(|folder| folder.path().join("corpus.jsonl"));
+    let corpus = args.corpus.as_ref().or(filled.as_ref()).cloned().unwrap_or_default();
+    let flows = ("sigstore_verify", args.flows(&corpus, &located));
     let workload = workload("verify", flows, &args.load.plan(), &args.load.bounds);
-    let plan = plan(&args.target(), &[workload], &args.load.bounds);
-    carry_out(plan, &[VERIFIED.as_slice(), &ONE_LOAD].concat(), &args.output, registry)
+    let mut plan = plan(&args.target(), &[workload], &args.load.bounds);
+    if let (Some(corpus), Some(workloads)) = (&filled, plan["workloads"].as_array_mut()) {
+        let (flows, timeout) = (args.filling_flows(&located), &args.load.bounds.timeout);
+        workloads.push(json!({ "name": "fill", "sigstore_sign": flows, "timeout": timeout }));
+        plan["fill"] = args.fill(corpus);
+    }
+    let flags = [VERIFIED.as_slice(), &ONE_LOAD, &FLAGS].concat();
+    let planned = of_flags::<Plan>(plan, &flags, registry.grammar())?;
+    if let Some(fill) = planned.plan.fill.as_ref().filter(|_| filled.is_some()) {
+        let count = fill.operations.get();
+        let said = format!("no --corpus is given: logs {count} entries first, and reads those\n");
+        print(io::stderr(), |out| out.write_all(said.as_bytes()))?;
+    }
+    run::of_plan(&planned, &args.output, registry)
 }
 
 pub(super) fn tsa(args: &TsaArgs, registry: &Registry) -> Result<ExitCode, CliError> {
@@ -60,10 +85,12 @@ pub(super) fn tsa(args: &TsaArgs, registry: &Registry) -> Result<ExitCode, CliEr
 }
 
 pub(super) fn mixed(args: &MixedArgs, registry: &Registry) -> Result<ExitCode, CliError> {
+    let located = args.services.trust.located()?;
     let signs = load(args.sign_rate.as_deref(), args.sign_users);
-    let sign = workload("sign", ("sigstore_sign", args.sign_flows()), &signs, &args.bounds);
+    let sign = workload("sign", ("sigstore_sign", args.sign_flows(&located)), &signs, &args.bounds);
     let verifies = load(args.verify_rate.as_deref(), args.verify_users);
-    let verify = workload("verify", ("sigstore_verify", args.verify_flows()), &verifies, &args.bounds);
+    let flows = ("sigstore_verify", args.verify_flows(&located));
+    let verify = workload("verify", flows, &verifies, &args.bounds);
     let mut plan = plan(&args.target(), &[sign, verify], &args.bounds);
     plan["phases"]["warm_up"] = json!(args.warm_up);
     // A shard's verify flows read what that shard's users signed, so that none may be without one.
@@ -110,10 +137,11 @@ const FILL: [(&str, &str); 8] = [
     ("-z", "fill.timeout"),
     ("--seed", "seed"),
 ];
-const VERIFIED: [(&str, &str); 3] = [
+const VERIFIED: [(&str, &str); 4] = [
     ("--corpus", "workloads[0].sigstore_verify.corpus"),
     ("--draw", "workloads[0].sigstore_verify.draw"),
     ("--by", "workloads[0].sigstore_verify.by"),
+    ("--fill", "fill.operations"),
 ];
 const TWO_LOADS: [(&str, &str); 6] = [
     ("--timestamp", "target.sigstore.timestamp_url"),

@@ -2,13 +2,52 @@
 
 use std::path::PathBuf;
 
+use hammer_core::clock::unix_millis;
+use hammer_sigstore::SigstoreTargetPlan;
 use serde_json::{Value, json};
 
 use crate::args::{
-    FillArgs, IdentityArgs, MixedArgs, ReachArgs, RekorArgs, ServicesArgs, SignArgs, TsaArgs, VerifyArgs,
+    FillArgs, IdentityArgs, MixedArgs, ReachArgs, RekorPlaceArgs, ServicesArgs, SignArgs, TrustArgs, TsaArgs,
+    VerifyArgs,
 };
+use crate::error::{CliError, UsageError};
 
-impl RekorArgs {
+/// What a signing configuration says of the services that a line does not name itself.
+#[derive(Default)]
+pub(super) struct LocatedServices {
+    has_rekor: bool,
+    has_rekor_tiles: bool,
+    has_timestamp: bool,
+}
+
+impl TrustArgs {
+    /// Which services the signing configuration knows, where there is one.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is none.
+    pub(super) fn located(&self) -> Result<LocatedServices, CliError> {
+        let plan = SigstoreTargetPlan {
+            signing_config: self.signing_config.clone(),
+            ..SigstoreTargetPlan::default()
+        };
+        let located = plan.located(unix_millis() / 1000);
+        let located = located.map_err(|source| UsageError::Sigstore { flag: "--signing-config", source })?;
+        Ok(LocatedServices {
+            has_rekor: !located.plan.rekor_url.is_empty(),
+            has_rekor_tiles: !located.plan.rekor_tiles_url.is_empty(),
+            has_timestamp: !located.plan.timestamp_url.is_empty(),
+        })
+    }
+
+    /// Adds them to the services of a plan.
+    fn add_to(&self, sigstore: &mut Value) {
+        sigstore["signing_config"] = json!(self.signing_config);
+        sigstore["trusted_root"] = json!(self.trusted_root);
+        sigstore["trust"] = json!(self.trust.as_deref().unwrap_or("plan"));
+    }
+}
+
+impl RekorPlaceArgs {
     /// Adds where that is to the services of a plan.
     fn add_to(&self, sigstore: &mut Value) {
         sigstore["rekor_url"] = urls(self.rekor.as_ref());
@@ -17,11 +56,13 @@ impl RekorArgs {
         sigstore["rekor_tiles_origin"] = json!(self.rekor_tiles_origin);
     }
 
-    /// What a plan calls it.
-    const fn version(&self) -> &'static str {
+    /// What a plan calls it; where both are known, but neither is named, it is the later version.
+    const fn version(&self, located: &LocatedServices) -> &'static str {
         match (&self.rekor, &self.rekor_tiles) {
             (Some(_), _) => "v1",
             (None, Some(_)) => "v2",
+            (None, None) if located.has_rekor_tiles => "v2",
+            (None, None) if located.has_rekor => "v1",
             (None, None) => "none",
         }
     }
@@ -30,12 +71,12 @@ impl RekorArgs {
 impl SignArgs {
     /// As a plan would have it.
     pub(super) fn target(&self) -> Value {
-        self.services.target(&self.log)
+        self.services.target(&self.log.place)
     }
 
     /// What its flows do.
-    pub(super) fn flows(&self) -> Value {
-        let mut flows = self.services.flows(self.log.version(), !self.log.no_audit);
+    pub(super) fn flows(&self, located: &LocatedServices) -> Value {
+        let mut flows = self.services.flows(self.log.place.version(located), !self.log.no_audit, located);
         let place = if self.has_bundle_folder() { "folder" } else { "file" };
         flows["bundles"] =
             json!(self.bundle.as_ref().map(|path| json!({ place: path, "first": self.bundles })));
@@ -59,12 +100,12 @@ impl SignArgs {
 impl FillArgs {
     /// As a plan would have it.
     pub(super) fn target(&self) -> Value {
-        self.services.target(&self.log)
+        self.services.target(&self.log.place)
     }
 
     /// What its flows do.
-    pub(super) fn sign_flows(&self) -> Value {
-        self.services.flows(self.log.version(), !self.log.no_audit)
+    pub(super) fn sign_flows(&self, located: &LocatedServices) -> Value {
+        self.services.flows(self.log.place.version(located), !self.log.no_audit, located)
     }
 
     /// How much is filled, and what is kept of it.
@@ -84,25 +125,33 @@ impl FillArgs {
 impl VerifyArgs {
     /// As a plan would have it.
     pub(super) fn target(&self) -> Value {
-        self.reach.target(&json!({
-            "rekor_url": urls(self.rekor.as_ref()),
-            "rekor_tiles_url": urls(self.rekor_tiles.as_ref()),
-            "rekor_tiles_read_url": urls(self.rekor_tiles_read.as_ref()),
-            "rekor_tiles_origin": self.rekor_tiles_origin,
-            "timestamp_url": urls(self.timestamp.as_ref()),
-            "trusted_root": self.trusted_root,
-        }))
+        let (fulcio, timestamp) = (urls(self.fulcio.as_ref()), urls(self.timestamp.as_ref()));
+        let mut sigstore = json!({ "fulcio_url": fulcio, "timestamp_url": timestamp });
+        self.log.add_to(&mut sigstore);
+        self.trust.add_to(&mut sigstore);
+        self.reach.target(&sigstore)
     }
 
-    /// What its flows do.
-    pub(super) fn flows(&self) -> Value {
+    /// What its flows do, which read that corpus.
+    pub(super) fn flows(&self, corpus: &PathBuf, located: &LocatedServices) -> Value {
         json!({
-            "rekor": if self.rekor_tiles.is_some() { "v2" } else { "v1" },
+            "rekor": self.log.version(located),
             "by": self.by,
-            "corpus": self.corpus,
+            "corpus": corpus,
             "draw": draw(&self.draw),
-            "timestamp_chain": self.timestamp.is_some(),
+            "timestamp_chain": self.timestamp.is_some() || located.has_timestamp,
         })
+    }
+
+    /// What fills a log that has nothing to read yet: entries by keys alone, for which nobody but the log is asked.
+    pub(super) fn filling_flows(&self, located: &LocatedServices) -> Value {
+        json!({ "fulcio": "none", "rekor": self.log.version(located), "timestamp": false })
+    }
+
+    /// How much of that is logged first, to that corpus.
+    pub(super) fn fill(&self, corpus: &PathBuf) -> Value {
+        let operations = self.fill.as_deref().unwrap_or(FILLED_FIRST);
+        json!({ "workload": "fill", "operations": number(operations), "users": 10, "corpus": corpus })
     }
 }
 
@@ -122,19 +171,18 @@ fn number(text: &str) -> Value {
 impl MixedArgs {
     /// As a plan would have it.
     pub(super) fn target(&self) -> Value {
-        let mut sigstore = self.services.sigstore();
-        sigstore["rekor_url"] = json!(self.rekor);
-        self.services.reach.target(&sigstore)
+        self.services.target(&self.log)
     }
 
     /// What its sign flows do.
-    pub(super) fn sign_flows(&self) -> Value {
-        self.services.flows("v1", true)
+    pub(super) fn sign_flows(&self, located: &LocatedServices) -> Value {
+        self.services.flows(self.log.version(located), true, located)
     }
 
     /// What its verify flows do.
-    pub(super) fn verify_flows(&self) -> Value {
-        json!({ "timestamp_chain": self.services.timestamp.is_some() })
+    pub(super) fn verify_flows(&self, located: &LocatedServices) -> Value {
+        let timestamp_chain = self.services.has_timestamp(located);
+        json!({ "rekor": self.log.version(located), "timestamp_chain": timestamp_chain })
     }
 }
 
@@ -142,39 +190,49 @@ impl TsaArgs {
     /// As a plan would have it.
     pub(super) fn target(&self) -> Value {
         let (chain, root) = (&self.chain, &self.trusted_root);
-        let sigstore = json!({ "timestamp_url": self.url, "timestamp_chain": chain, "trusted_root": root });
+        let trust = self.trust.as_deref().unwrap_or("plan");
+        let sigstore = json!({
+            "timestamp_url": self.url,
+            "timestamp_chain": chain,
+            "trusted_root": root,
+            "trust": trust,
+        });
         self.reach.target(&sigstore)
     }
 }
 
 impl ServicesArgs {
-    fn target(&self, log: &RekorArgs) -> Value {
+    fn target(&self, log: &RekorPlaceArgs) -> Value {
         let mut sigstore = self.sigstore();
         log.add_to(&mut sigstore);
+        self.trust.add_to(&mut sigstore);
         self.reach.target(&sigstore)
     }
 
     fn sigstore(&self) -> Value {
-        let over = |is_grpc: bool| urls(Some(&self.fulcio).filter(|_| self.is_grpc() == is_grpc));
+        let over = |is_grpc: bool| urls(self.fulcio.as_ref().filter(|_| self.is_grpc() == is_grpc));
         json!({
             "fulcio_url": over(false),
             "fulcio_grpc_url": over(true),
             "timestamp_url": urls(self.timestamp.as_ref()),
-            "trusted_root": self.trusted_root,
             "identity": self.identity.plan(),
         })
     }
 
-    fn flows(&self, rekor: &str, audit: bool) -> Value {
+    fn flows(&self, rekor: &str, audit: bool, located: &LocatedServices) -> Value {
         json!({
             "fulcio": self.fulcio_interface,
             "rekor": rekor,
-            "timestamp": self.timestamp.is_some(),
+            "timestamp": self.has_timestamp(located),
             "timestamp_entry": self.timestamp_entry,
             "identities": self.identities,
             "artifacts": self.artifacts,
             "audit": audit,
         })
+    }
+
+    const fn has_timestamp(&self, located: &LocatedServices) -> bool {
+        self.timestamp.is_some() || located.has_timestamp
     }
 
     fn is_grpc(&self) -> bool {
@@ -227,7 +285,7 @@ fn urls(url: Option<&String>) -> Value {
 
 /// Which key each argument stands for, of those that have it: what is missing in the trusted root is told by the key that would name
 /// it, or would name a file in place of it.
-pub(super) const FLAGS: [(&str, &str); 35] = [
+pub(super) const FLAGS: [(&str, &str); 44] = [
     ("--bundle", "workloads[0].sigstore_sign.bundles"),
     ("--bundles", "workloads[0].sigstore_sign.bundles.first"),
     ("--artifact", "workloads[0].sigstore_sign.artifact_file"),
@@ -240,7 +298,12 @@ pub(super) const FLAGS: [(&str, &str); 35] = [
     ("--rekor-tiles-read", "target.sigstore.rekor_tiles_read_url"),
     ("--rekor-tiles-origin", "target.sigstore.rekor_tiles_origin"),
     ("--trusted-root", "target.sigstore.trusted_root"),
+    ("--signing-config", "target.sigstore.signing_config"),
+    ("--trust", "target.sigstore.trust"),
+    ("--trusted-root", "target.sigstore.fulcio_chain"),
+    ("--trusted-root", "target.sigstore.rekor_key"),
     ("--trusted-root", "target.sigstore.rekor_tiles_key"),
+    ("--trusted-root", "target.sigstore.timestamp_chain"),
     ("--trusted-root", "workloads[0].sigstore_sign.fulcio_chain"),
     ("--trusted-root", "workloads[0].sigstore_sign.rekor_key"),
     ("--trusted-root", "workloads[0].sigstore_sign.rekor_tiles_key"),
@@ -249,6 +312,10 @@ pub(super) const FLAGS: [(&str, &str); 35] = [
     ("--trusted-root", "workloads[0].sigstore_verify.fulcio_chain"),
     ("--trusted-root", "workloads[0].sigstore_verify.rekor_key"),
     ("--trusted-root", "workloads[0].sigstore_verify.timestamp_chain"),
+    ("--trusted-root", "workloads[1].sigstore_verify.fulcio_chain"),
+    ("--trusted-root", "workloads[1].sigstore_verify.rekor_key"),
+    ("--trusted-root", "workloads[1].sigstore_verify.rekor_tiles_key"),
+    ("--trusted-root", "workloads[1].sigstore_verify.timestamp_chain"),
     ("--listen", "target.sigstore.identity.listen"),
     ("--listen", "target.sigstore.identity.serve.listen"),
     ("--issuer", "target.sigstore.identity.issuer"),
@@ -265,5 +332,7 @@ pub(super) const FLAGS: [(&str, &str); 35] = [
     ("-t", "workloads[1].timeout"),
 ];
 
+/// Flows that `verify` logs first where it is told of no corpus.
+const FILLED_FIRST: &str = "100";
 /// Fulcio closes a connection that is silent for 30 s, Rekor v2 for 20 s.
 const MAX_IDLE: &str = "15s";

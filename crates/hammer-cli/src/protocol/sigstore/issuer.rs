@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use hammer_lab_sigstore::issuer::{StaticDocument, StaticDocuments};
+use hammer_lab_sigstore::issuer::{IssuerTarget, StaticDocument, StaticDocuments};
 use hammer_lab_sigstore::{TokenSignature, TrustedIssuer};
 use hammer_oauth::{IssuerDocuments, IssuerKeys, IssuerUrlError, TokenAlgorithm};
 use hammer_sigstore::{IdentityPlan, TokenSigner};
@@ -12,8 +12,8 @@ use hammer_synth::Seed;
 pub(crate) const OWN_ISSUER: &str = "http://issuer.hammer.test";
 
 /// What is said of an issuer that is served nowhere.
-pub(crate) const NOWHERE_TO_LISTEN: &str =
-    "the issuer's own address is none of loopback with a port; say at which one it is served";
+pub(crate) const NOWHERE_TO_LISTEN: &str = "the issuer's own address is none of loopback with a port: give the one at which hammer serves it, such as 127.0.0.1:8888, \
+     or 127.0.0.1:0 where it is served already";
 
 /// The keys of an issuer, as all runs of that seed have them.
 pub(crate) fn issuer_keys(seed: u64, signer: TokenSigner) -> IssuerKeys {
@@ -21,7 +21,7 @@ pub(crate) fn issuer_keys(seed: u64, signer: TokenSigner) -> IssuerKeys {
 }
 
 /// What a plan's tokens are signed with.
-pub(super) const fn algorithm_of(signer: TokenSigner) -> TokenAlgorithm {
+pub(crate) const fn algorithm_of(signer: TokenSigner) -> TokenAlgorithm {
     match signer {
         TokenSigner::Es256 => TokenAlgorithm::Es256,
         TokenSigner::Rs256 => TokenAlgorithm::Rs256,
@@ -52,6 +52,11 @@ pub(crate) fn listen(identity: &IdentityPlan, issuer: &str) -> Option<SocketAddr
         let address: SocketAddr = url.authority()?.as_str().parse().ok()?;
         (address.ip().is_loopback() && address.port() > 0).then_some(address)
     })
+}
+
+/// Serves these documents in the place of those before.
+pub(crate) fn publish(served: &IssuerTarget, documents: IssuerDocuments) {
+    published(documents).into_iter().for_each(|(path, document)| served.replace(path, document));
 }
 
 /// What the issuer publishes, by its paths.

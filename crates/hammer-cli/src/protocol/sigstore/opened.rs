@@ -19,12 +19,12 @@ use hammer_values::{OneOrMany, TimeSpan};
 
 use super::embedded::EmbeddedPlan;
 use super::issuer::{
-    NOWHERE_TO_LISTEN, OWN_ISSUER, algorithm_of, issuer_keys, listen, published, trusted_issuer,
+    NOWHERE_TO_LISTEN, OWN_ISSUER, algorithm_of, issuer_keys, listen, publish, published, trusted_issuer,
 };
-use super::rotation::{IssuerRotation, publish};
+use super::rotation::IssuerRotation;
 use super::sections::{LAB, TARGET, uses};
 use super::served::served_trust;
-use super::tokens::{of_place, subject};
+use super::tokens::{expect_good, of_place, subject};
 use crate::error::CliError;
 use crate::plan::Plan;
 use crate::plan::error::{PlanError, PlanFault};
@@ -92,17 +92,19 @@ pub(super) fn opened(
         false => format!("{said}; SCTs are not verified, since no key of a CT log is known"),
     });
     let tuf_root = written.tuf.as_ref().map(TufTargetPlan::first_root).transpose().map_err(failed)?;
-    let shown = tokens(plan, &written.identity, epoch_unix_ms, &at, labs)?;
+    let identity = written.identity();
+    expect_good(&identity, epoch_unix_ms).map_err(failed)?;
+    let shown = tokens(plan, &identity, epoch_unix_ms, &at, labs)?;
     let target = SigstoreTarget {
         endpoints,
         trust: Arc::new(trust),
         tokens: shown.as_ref().map(IdentityTokens::of_flows),
-        certified_issuer: certified_issuer(&written.identity),
-        certified_subject: written.identity.certified_subject.clone(),
+        certified_issuer: certified_issuer(&identity),
+        certified_subject: identity.certified_subject.clone(),
     };
     let (tokens, rotation) = shown.map_or((None, None), IdentityTokens::kept);
     let notes = note.into_iter().chain(said).collect();
-    let identity = tokens.is_some().then(|| written.identity.clone());
+    let identity = tokens.is_some().then_some(identity);
     Ok(OpenTarget { at, target, tokens, identity, rotation, tuf_root, notes })
 }
 
@@ -252,23 +254,14 @@ fn tokens(
     // Errors name their keys from the target on.
     let failed = |error: SigstoreError| CliError::from(PlanFault::failed(error).at(at.clone()));
     let at = &at.clone().key("identity");
-    if let (Some(_), None) = (identity.rotate_every, &identity.issuer) {
-        return Err(PlanFault::Misfit(NOTHING_ROTATES.to_owned()).at(at.clone().key("rotate_every")).into());
-    }
+    // It has one of them at most.
     match (&identity.token, &identity.grant, &identity.issuer) {
         (None, None, None) => Ok(None),
-        (Some(_), Some(_), _) => Err(failed(SigstoreError::Both { one: "token", other: "identity.grant" })),
-        (Some(_), None, Some(_)) => {
-            Err(failed(SigstoreError::Both { one: "issuer", other: "identity.token" }))
-        }
-        (None, Some(_), Some(_)) => {
-            Err(failed(SigstoreError::Both { one: "issuer", other: "identity.grant" }))
-        }
-        (Some(token), None, None) => {
+        (Some(token), ..) => {
             let tokens = of_place(plan, token, identity, epoch_unix_ms).map_err(failed)?;
             Ok(Some(IdentityTokens::Others(Box::new(tokens))))
         }
-        (None, Some(grant), None) => {
+        (None, Some(grant), _) => {
             let planned = PlannedGrant {
                 grant,
                 at: at.clone().key("grant"),
@@ -391,5 +384,3 @@ fn check_lifetime(plan: &Plan, identity: &IdentityPlan, at: &PlanPath) -> Result
     );
     Err(PlanFault::Misfit(reason).at(at.clone().key("lifetime")))
 }
-
-const NOTHING_ROTATES: &str = "it is of hammer's own issuer, which `issuer` names";

@@ -8,9 +8,9 @@ use hammer_core::runtime::{Clock, LocalFuture};
 use hammer_exchange::WallTime;
 use hammer_lab_sigstore::issuer::IssuerTarget;
 use hammer_measure::Nanos;
-use hammer_oauth::{IssuerDocuments, IssuerUrlError, RotatingIssuer, Rotation};
+use hammer_oauth::{IssuerUrlError, RotatingIssuer, Rotation};
 
-use super::issuer::published;
+use super::issuer::publish;
 
 /// An issuer whose key changes, and what serves its documents.
 #[derive(Clone, Debug)]
@@ -19,11 +19,6 @@ pub(super) struct IssuerRotation {
     pub(super) served: Arc<IssuerTarget>,
     pub(super) every: Nanos,
     pub(super) wall: WallTime,
-}
-
-/// Serves these documents in the place of those before.
-pub(super) fn publish(served: &IssuerTarget, documents: IssuerDocuments) {
-    published(documents).into_iter().for_each(|(path, document)| served.replace(path, document));
 }
 
 impl IssuerRotation {
@@ -75,8 +70,10 @@ fn said(rotation: &Rotation) -> String {
         gone => format!(", and {gone} no more"),
     };
     let keys = if *keys == 1 { "1 key is".to_owned() } else { format!("{keys} keys are") };
-    format!("the issuer signs with the key {key_id} from now on; {keys} published{gone}")
+    format!("{ROTATED}{key_id} from now on; {keys} published{gone}")
 }
 
+/// How the note of a change of key starts.
+pub(super) const ROTATED: &str = "the issuer signs with the key ";
 /// A report has room for so many sentences about one thing.
 const MOST_TOLD: usize = 20;

@@ -5,6 +5,7 @@ use hammer_exchange::stock::{StockedToken, TokenFile, TokenStock, TokenSubject, 
 use hammer_exchange::token::TokenPlan;
 use hammer_measure::Nanos;
 use hammer_net::Secret;
+use hammer_report::rfc3339;
 use hammer_sigstore::{IdentityPlan, SigstoreError};
 
 use crate::plan::Plan;
@@ -40,6 +41,28 @@ pub(super) fn of_place(
     Ok(RunTokens { stock, refresh: None, watch, endpoint: None, notes })
 }
 
+/// Finds a token of somebody else good at the start of a command, so that it is told at once, and not by flows without one.
+///
+/// # Errors
+/// When it is over.
+pub(super) fn expect_good(identity: &IdentityPlan, epoch_unix_ms: u64) -> Result<(), SigstoreError> {
+    let Some(place) = &identity.token else { return Ok(()) };
+    let token = place.read().map_err(SigstoreError::Token)?;
+    let token = StockedToken::of(token, &subject(identity), None).map_err(SigstoreError::Subject)?;
+    let end = token.expires_at.and_then(|end| u64::try_from(end).ok()?.checked_mul(1000));
+    match end.filter(|end| *end <= epoch_unix_ms) {
+        Some(end) => Err(SigstoreError::TokenOver { place: named(place), at: rfc3339(end) }),
+        None => Ok(()),
+    }
+}
+
+fn named(place: &TokenPlan) -> String {
+    match place {
+        TokenPlan::File(path) => path.display().to_string(),
+        TokenPlan::Env(name) => format!("the environment's {name}"),
+    }
+}
+
 /// What is said of a token that is over before the run is.
 fn ending(plan: &Plan, place: &TokenPlan, token: &StockedToken, wall: WallTime) -> Option<String> {
     let ends = wall.instant_of(token.expires_at?);
@@ -48,9 +71,10 @@ fn ending(plan: &Plan, place: &TokenPlan, token: &StockedToken, wall: WallTime) 
     if lasts.is_some_and(|lasts| lasts < ends) {
         return None;
     }
-    let (which, hope) = match place {
-        TokenPlan::File(path) => (path.display().to_string(), "unless another one is written there"),
-        TokenPlan::Env(name) => (format!("the environment's {name}"), "since no other one can come"),
+    let which = named(place);
+    let hope = match place {
+        TokenPlan::File(_) => "unless another one is written there",
+        TokenPlan::Env(_) => "since no other one can come",
     };
     let when = match ends {
         Nanos::ZERO => "has expired".to_owned(),
