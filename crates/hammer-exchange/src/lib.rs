@@ -4,6 +4,7 @@
 //! and knows no protocol.
 
 pub mod bearer;
+mod credentials;
 pub mod grant;
 pub mod health;
 mod said;
@@ -13,7 +14,6 @@ pub mod token;
 mod wall;
 mod wire;
 
-pub use said::tell_said;
-pub use service::{ServiceClient, ServiceConfig, share_of_connections};
+pub use service::{SentSecrets, ServiceClient, ServiceConfig, share_of_connections};
 pub use wall::WallTime;
 pub use wire::{exchange, expect_ok};

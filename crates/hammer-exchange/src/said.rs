@@ -1,12 +1,11 @@
 //! What a server said with a failure, as it may stand in a report: short, on one line, without what was secret.
 
-use std::borrow::Cow;
-
 use hammer_core::record::StepGuard;
 use hammer_measure::recorder::{MOST_ANSWER_BYTES, start_of};
+use hammer_oauth::masked::{MASK, masked};
 
 /// Tells `step` what the server said with its failure. None of the `secrets` is in it, nor a JSON Web Token.
-pub fn tell_said(step: &mut StepGuard<'_>, said: &[u8], secrets: &[&[u8]]) {
+pub(crate) fn tell_said(step: &mut StepGuard<'_>, said: &[u8], secrets: &[&str]) {
     let text = excerpt(said, secrets);
     if !text.is_empty() {
         step.says(text);
@@ -14,7 +13,7 @@ pub fn tell_said(step: &mut StepGuard<'_>, said: &[u8], secrets: &[&[u8]]) {
 }
 
 /// The start of what was said.
-fn excerpt(said: &[u8], secrets: &[&[u8]]) -> String {
+fn excerpt(said: &[u8], secrets: &[&str]) -> String {
     // More than is kept, so that a secret at the end of that is recognised.
     let text = String::from_utf8_lossy(&said[..said.len().min(MOST_LOOKED_AT)]);
     if text.chars().take(MOST_ANSWER_BYTES).filter(|letter| *letter == char::REPLACEMENT_CHARACTER).count()
@@ -22,13 +21,10 @@ fn excerpt(said: &[u8], secrets: &[&[u8]]) -> String {
     {
         return format!("{} bytes that are no text", said.len());
     }
-    let text = secrets.iter().fold(text, |text, secret| match std::str::from_utf8(secret) {
-        Ok(secret) if secret.len() >= LEAST_SECRET && text.contains(secret) => {
-            Cow::Owned(text.replace(secret, MASK))
-        }
-        _ => text,
-    });
-    let text = without_tokens(&text);
+    let long_enough = |secret: &&&str| secret.len() >= LEAST_SECRET;
+    let mut secrets: Vec<&str> = secrets.iter().filter(long_enough).copied().collect();
+    secrets.dedup();
+    let text = without_tokens(&masked(&text, &secrets));
     let mut line = String::with_capacity(MOST_ANSWER_BYTES);
     for word in text.split(|letter: char| letter.is_whitespace() || letter.is_control()) {
         if word.is_empty() {
@@ -47,31 +43,49 @@ fn excerpt(said: &[u8], secrets: &[&[u8]]) -> String {
     line
 }
 
-/// The text, with a mask in the place of each JSON Web Token: `eyJ`, which is `{"` in base64url, and a dot.
+/// The text, with a mask in the place of each JSON Web Token (RFC 7519): words of base64url with dots between them.
 fn without_tokens(text: &str) -> String {
-    let is_of_token =
-        |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.' | '=');
+    let is_of_token = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
     let (mut masked, mut rest) = (String::with_capacity(text.len()), text);
-    while let Some(start) = rest.find("eyJ") {
-        let token = &rest[start..];
-        let end = token.find(|letter| !is_of_token(letter)).unwrap_or(token.len());
+    while let Some(start) = rest.find(is_of_token) {
+        let words = &rest[start..];
+        let words = &words[..words.find(|letter| !is_of_token(letter)).unwrap_or(words.len())];
         masked.push_str(&rest[..start]);
-        // One that was cut off by the end of what is looked at may have lost its dots.
-        let is_token = token[..end].contains('.') || end > LONGEST_WORD;
-        masked.push_str(if is_token { MASK } else { &token[..end] });
-        rest = &token[end..];
+        rest = &rest[start + words.len()..];
+        match token_in(words, rest.is_empty()) {
+            Some(token) => {
+                masked.push_str(&words[..token]);
+                masked.push_str(MASK);
+                rest = rest.trim_start_matches('=');
+            }
+            None => masked.push_str(words),
+        }
     }
     masked + rest
 }
 
-/// As a secret prints everywhere.
-const MASK: &str = "***";
+/// Where a token starts in such words; `is_end` says that the text ends behind them, which may have cut it off.
+fn token_in(words: &str, is_end: bool) -> Option<usize> {
+    let mut each = words.split('.').map(str::len);
+    let are_long = each.next() >= Some(LEAST_WORD) && each.next() >= Some(LEAST_WORD);
+    let is_cut_off = is_end && words.len() > LONGEST_WORD && words.starts_with("ey");
+    if is_cut_off || (are_long && each.next().is_some()) {
+        return Some(0);
+    }
+    // An object that starts with a name at once, as nearly all do.
+    let start = words.find("eyJ")?;
+    let token = &words[start..];
+    (token.contains('.') || token.len() > LONGEST_WORD).then_some(start)
+}
+
 const CUT: &str = "...";
 /// Bytes of an answer.
-const MOST_LOOKED_AT: usize = 16 << 10;
+const MOST_LOOKED_AT: usize = 2 << 10;
 /// Shorter ones would spoil any text.
 const LEAST_SECRET: usize = 6;
 const LONGEST_WORD: usize = 40;
+/// Letters of each part of a token before its signature; names of hosts and of classes have shorter ones.
+const LEAST_WORD: usize = 16;
 
 #[cfg(test)]
 mod tests {
@@ -97,7 +111,25 @@ mod tests {
             assert!(told.contains("***") && !told.contains("eyJ"), "{told}");
         }
         assert_eq!(excerpt(b"key eyJ is short", &[]), "key eyJ is short");
-        assert_eq!(excerpt(b"opaque-secret: not opaque-secret", &[b"opaque-secret"]), "***: not ***");
-        assert_eq!(excerpt(b"a b", &[b"a"]), "a b");
+        assert_eq!(excerpt(b"opaque-secret: not opaque-secret", &["opaque-secret"]), "***: not ***");
+        assert_eq!(excerpt(b"a b", &["a"]), "a b");
+    }
+    #[test]
+    fn a_token_is_recognised_whatever_its_objects_start_with() {
+        // `{ "alg"...`
+        let header = "eyAiYWxnIjoiRVMyNTYifQ";
+        for (said, told) in [
+            (format!("bad {header}.{header}.c2ln, really"), "bad ***, really".to_owned()),
+            (format!("token={header}.{header}.c2ln=="), "token=***".to_owned()),
+            (format!("{header}.{}", "eyAi".repeat(8_000)), "***".to_owned()),
+            (
+                "no java.lang.IllegalArgumentException at fulcio.sigstore-system.svc.cluster.local"
+                    .to_owned(),
+                "no java.lang.IllegalArgumentException at fulcio.sigstore-system.svc.cluster.local"
+                    .to_owned(),
+            ),
+        ] {
+            assert_eq!(excerpt(said.as_bytes(), &[]), told);
+        }
     }
 }

@@ -8,10 +8,11 @@ use hammer_core::runtime::Clock;
 use hammer_core::workload::{Ended, ShardContext};
 use hammer_measure::Nanos;
 use hammer_net::reactor::Reactor;
-use hammer_net::{Answer, Client, ClientConfig, ConfigError, Request, is_credential};
+use hammer_net::{Answer, Client, ClientConfig, ConfigError, Request};
 use http::HeaderValue;
 use http::uri::PathAndQuery;
 
+use crate::credentials::secrets_of;
 use crate::said::tell_said;
 use crate::wire::exchange;
 
@@ -108,10 +109,10 @@ impl ServiceClient {
         request: &Request,
         answer: &mut Answer,
     ) -> Result<(), Ended> {
-        self.send_as(step, request, None, answer).await
+        self.send_as(step, request, SentSecrets::default(), answer).await
     }
 
-    /// As [`ServiceClient::send`], with that `Authorization` in place of the client's own, where there is one.
+    /// As [`ServiceClient::send`], with those secrets beside the request's own headers.
     ///
     /// # Errors
     /// How the operation ends that got no answer.
@@ -119,24 +120,39 @@ impl ServiceClient {
         &self,
         step: &mut StepGuard<'_>,
         request: &Request,
-        bearer: Option<&HeaderValue>,
+        secrets: SentSecrets<'_>,
         answer: &mut Answer,
     ) -> Result<(), Ended> {
-        let send = async |answer: &mut Answer| self.client.send_as(request, bearer, answer).await;
+        let send = async |answer: &mut Answer| self.client.send_as(request, secrets.bearer, answer).await;
         exchange(step, answer, self.clock.as_ref(), send).await?;
         if answer.status.as_u16() >= 400 && !answer.body.is_empty() {
-            let credentials = request.headers.iter().filter(|(name, _)| is_credential(name.as_str()));
-            let sent = credentials.map(|(_, value)| value).chain(bearer.or(self.client.bearer()));
-            let secrets: Vec<&[u8]> = sent.map(|value| without_scheme(value.as_bytes())).collect();
-            tell_said(step, &answer.body, &secrets);
+            self.tell_said(step, request, secrets, &answer.body);
         }
         Ok(())
     }
+
+    /// Tells `step` what the server said with its failure, in the body or in the message of a call, without what was secret of the
+    /// `request` that was sent.
+    pub fn tell_said(
+        &self,
+        step: &mut StepGuard<'_>,
+        request: &Request,
+        secrets: SentSecrets<'_>,
+        said: &[u8],
+    ) {
+        let of_headers = secrets_of(request, secrets.bearer.or(self.client.bearer()));
+        let all: Vec<&str> = of_headers.iter().map(String::as_str).chain(secrets.token).collect();
+        tell_said(step, said, &all);
+    }
 }
 
-/// The credential of a header's value, which may follow a word that says what it is.
-fn without_scheme(value: &[u8]) -> &[u8] {
-    value.iter().position(|byte| *byte == b' ').map_or(value, |space| &value[space + 1..])
+/// What a request is sent with that its answer may repeat, and nobody else may read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SentSecrets<'a> {
+    /// The `Authorization` in place of the client's own, where there is one.
+    pub bearer: Option<&'a HeaderValue>,
+    /// A token in the body.
+    pub token: Option<&'a str>,
 }
 
 /// A shard's part of the connections of a run. A run has no more shards than connections, so that none is left without one and

@@ -8,7 +8,7 @@ use hammer_core::record::OperationRecord;
 use hammer_core::workload::{Ended, FatalError, SeriesSpec, ShardContext, Workload};
 use hammer_exchange::bearer::BearerPlan;
 use hammer_exchange::stock::{ShardTokens, TokenStock};
-use hammer_exchange::{ServiceClient, ServiceConfig, WallTime, tell_said};
+use hammer_exchange::{SentSecrets, ServiceClient, ServiceConfig, WallTime};
 use hammer_net::grpc::{frame, tell_timeout, unary_request};
 use hammer_net::{Answer, BodySink, ClientConfig, Request};
 use hammer_values::Agreed;
@@ -163,12 +163,13 @@ impl Workload for HttpWorkload {
         };
         let HttpSession { service, request, .. } = session;
         let mut exchange = record.exchange();
-        match service.send_as(&mut exchange, request, token.as_ref(), &mut op.answer).await {
+        let secrets = SentSecrets { bearer: token.as_ref(), token: None };
+        match service.send_as(&mut exchange, request, secrets, &mut op.answer).await {
             Ok(()) => {
                 let ended = self.judgement.judge(&op.answer);
                 exchange.ends(ended);
                 if let Some(said) = self.judgement.said(&op.answer) {
-                    tell_said(&mut exchange, said.as_bytes(), &[]);
+                    service.tell_said(&mut exchange, request, secrets, said.as_bytes());
                 }
                 ended
             }

@@ -2,10 +2,10 @@
 
 use hammer_core::record::StepGuard;
 use hammer_core::workload::Ended;
-use hammer_exchange::tell_said;
+use hammer_exchange::{SentSecrets, ServiceClient};
 use hammer_measure::Outcome;
-use hammer_net::Answer;
 use hammer_net::grpc::{GrpcStatus, unary_reply};
+use hammer_net::{Answer, Request};
 
 /// What an answer says of an entry that was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +14,14 @@ pub(crate) enum WrittenEntry {
     New,
     /// The log had it before, and says where (HTTP 409; ALREADY_EXISTS).
     Before,
+}
+
+/// A call that was sent, whose failure must not tell its secrets.
+#[derive(Clone, Copy)]
+pub(crate) struct SentCall<'a> {
+    pub(crate) client: &'a ServiceClient,
+    pub(crate) request: &'a Request,
+    pub(crate) secrets: SentSecrets<'a>,
 }
 
 /// 200 and 201 are success: which of them differs by version and by configuration.
@@ -41,6 +49,7 @@ pub(crate) fn written(step: &mut StepGuard<'_>, answer: &Answer) -> Result<(Ende
 pub(crate) fn written_by_call(
     step: &mut StepGuard<'_>,
     answer: &mut Answer,
+    sent: SentCall<'_>,
 ) -> Result<(Ended, WrittenEntry), Ended> {
     let is_duplicate = unary_reply(answer).is_ok_and(|reply| reply.status == GrpcStatus::AlreadyExists);
     if is_duplicate {
@@ -48,11 +57,15 @@ pub(crate) fn written_by_call(
         step.ends(ended);
         return Ok((ended, WrittenEntry::Before));
     }
-    Ok((replied(step, answer)?, WrittenEntry::New))
+    Ok((replied(step, answer, sent)?, WrittenEntry::New))
 }
 
 /// Leaves the message alone in the body of an answer to a call.
-pub(crate) fn replied(step: &mut StepGuard<'_>, answer: &mut Answer) -> Result<Ended, Ended> {
+pub(crate) fn replied(
+    step: &mut StepGuard<'_>,
+    answer: &mut Answer,
+    sent: SentCall<'_>,
+) -> Result<Ended, Ended> {
     let ended = match unary_reply(answer) {
         Ok(reply) if reply.status == GrpcStatus::Ok => {
             let message = reply.message.len();
@@ -60,7 +73,8 @@ pub(crate) fn replied(step: &mut StepGuard<'_>, answer: &mut Answer) -> Result<E
             return Ok(Ended::of_status(200));
         }
         Ok(reply) => {
-            tell_said(step, reply.text().as_bytes(), &[]);
+            let SentCall { client, request, secrets } = sent;
+            client.tell_said(step, request, secrets, reply.text().as_bytes());
             Ended::failed(reply.status.outcome(), reply.status.name())
         }
         Err(fault) => Ended::failed(Outcome::Malformed, fault.name()),

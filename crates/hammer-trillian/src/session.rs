@@ -7,7 +7,7 @@ use bytes::BytesMut;
 use hammer_core::record::{OperationRecord, StepGuard};
 use hammer_core::runtime::Clock;
 use hammer_core::workload::{Ended, FatalError, ShardContext};
-use hammer_exchange::{ServiceClient, ServiceConfig, tell_said};
+use hammer_exchange::{SentSecrets, ServiceClient, ServiceConfig};
 use hammer_measure::{Nanos, Outcome};
 use hammer_messages::trillian::{
     GET_INCLUSION_PROOF, GET_INCLUSION_PROOF_BY_HASH, GET_LATEST_SIGNED_LOG_ROOT, GET_LEAVES_BY_RANGE,
@@ -123,7 +123,7 @@ impl TrillianSession {
         let encoded = encode(message, &mut self.buffer.borrow_mut());
         request.body = encoded.map_err(|fault| Ended::failed(Outcome::Malformed, fault.name()))?.into();
         client.send(&mut step, &request, answer).await?;
-        replied(&mut step, answer)
+        replied(&mut step, answer, (client, &request))
     }
 
     /// The largest root that was seen; none before there was a leaf in the tree.
@@ -186,7 +186,11 @@ impl TrillianSession {
 }
 
 /// Leaves the message alone in the body of an answer to a call.
-fn replied(step: &mut StepGuard<'_>, answer: &mut Answer) -> Result<(), Ended> {
+fn replied(
+    step: &mut StepGuard<'_>,
+    answer: &mut Answer,
+    (client, request): (&ServiceClient, &Request),
+) -> Result<(), Ended> {
     let ended = match unary_reply(answer) {
         Ok(reply) if reply.status == GrpcStatus::Ok => {
             let message = reply.message.len();
@@ -195,7 +199,7 @@ fn replied(step: &mut StepGuard<'_>, answer: &mut Answer) -> Result<(), Ended> {
         }
         Ok(reply) => {
             let said = reply.text();
-            tell_said(step, said.as_bytes(), &[]);
+            client.tell_said(step, request, SentSecrets::default(), said.as_bytes());
             let is_without_tree = reply.status == GrpcStatus::NotFound && is_of_tree(&said);
             let cause = if is_without_tree { NO_TREE } else { reply.status.name() };
             Ended::failed(reply.status.outcome(), cause)

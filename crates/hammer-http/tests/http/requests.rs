@@ -98,6 +98,20 @@ fn an_accepted_answer_without_the_expected_text_is_malformed() {
 }
 
 #[test]
+fn what_a_server_says_with_a_refusal_is_told_without_the_credentials_that_it_repeats() {
+    let said = r#"{"key": "one \"two\" canary", "sid": "canary-sid-1", "basic": "canary-password"}"#;
+    let headers = serde_json::json!({
+        "X-Api-Key": "one \"two\" canary",
+        "Cookie": "sid=canary-sid-1; theme=dark",
+        "Authorization": "Basic dXNlcjpjYW5hcnktcGFzc3dvcmQ=",
+    });
+    let plan = serde_json::from_value(serde_json::json!({ "headers": headers, "contains": "any" })).unwrap();
+    let record = send(&plan, &canned::serve(401, said).0, 2, PATIENCE);
+    let told: Vec<&str> = record.answers.iter().map(|answer| answer.text.as_str()).collect();
+    assert_eq!(told, [r#"{"key": "***", "sid": "***", "basic": "***"}"#]);
+}
+
+#[test]
 fn a_target_that_is_not_there_is_unreachable() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let record = send(&HttpPlan::default(), &format!("http://127.0.0.1:{port}"), 5, PATIENCE);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::Ended;
-use hammer_exchange::{ServiceClient, WallTime};
+use hammer_exchange::{SentSecrets, ServiceClient, WallTime};
 use hammer_measure::Outcome;
 use hammer_net::{Answer, Request, grpc};
 use hammer_oauth::RotatingIssuer;
@@ -14,7 +14,7 @@ use http::{HeaderName, HeaderValue};
 use super::op::SignOp;
 use super::series::SignSeries;
 use super::session::{SignRequests, SignSession};
-use crate::answer::{WrittenEntry, malformed, replied, succeeded, written, written_by_call};
+use crate::answer::{SentCall, WrittenEntry, malformed, replied, succeeded, written, written_by_call};
 use crate::bundle::files::BundleFiles;
 use crate::fulcio::SCT_HEADER;
 use crate::material::FlowMaterials;
@@ -143,10 +143,13 @@ impl SignFlow<'_> {
             request.headers.insert(AUTHORIZATION, authorization);
         }
         let mut step = self.record.step(series);
-        client.send(&mut step, request, &mut op.answer).await?;
+        let secrets = SentSecrets { bearer: None, token: Some(&op.token) };
+        client.send_as(&mut step, request, secrets, &mut op.answer).await?;
         let interface = self.plan.fulcio;
         let ended = match interface {
-            FulcioInterface::Grpc => replied(&mut step, &mut op.answer)?,
+            FulcioInterface::Grpc => {
+                replied(&mut step, &mut op.answer, SentCall { client, request, secrets })?
+            }
             _ => succeeded(&mut step, &op.answer)?,
         };
         let leaf = fulcio::leaf(interface, &op.answer.body, &mut op.certificate);
@@ -227,7 +230,10 @@ impl SignFlow<'_> {
         let mut step = self.record.step(series);
         client.send(&mut step, request, &mut op.answer).await?;
         let (ended, written) = match self.plan.rekor {
-            RekorVersion::V2Grpc => written_by_call(&mut step, &mut op.answer)?,
+            RekorVersion::V2Grpc => {
+                let secrets = SentSecrets::default();
+                written_by_call(&mut step, &mut op.answer, SentCall { client, request, secrets })?
+            }
             _ => written(&mut step, &op.answer)?,
         };
         drop(step);

@@ -1,0 +1,151 @@
+//! A text in which no secret can be read, however it is written there.
+
+use std::ops::Range;
+
+/// The text with `***` in the place of every secret in it: as it is, in letters of another case, percent-encoded wholly, in part or
+/// more than once (RFC 3986 section 2.1), with pluses for spaces as forms have them, and with the escapes of JSON (RFC 8259
+/// section 7). So is the start of a long secret that was cut off, and one of any length that the end of the text cuts off.
+pub fn masked(text: &str, secrets: &[&str]) -> String {
+    let mut hidden = vec![false; text.len()];
+    let mut read: Vec<EncodedByte> = text.bytes().enumerate().map(EncodedByte::plain).collect();
+    for _ in 0..=MOST_ENCODED {
+        for secret in secrets {
+            hide(&read, secret.as_bytes(), &mut hidden);
+        }
+        if !read.iter().any(|byte| matches!(byte.byte, b'%' | b'\\')) {
+            break;
+        }
+        read = decoded(&read);
+    }
+    let mut shown = String::with_capacity(text.len());
+    let mut was_hidden = false;
+    for (at, symbol) in text.char_indices() {
+        if !hidden[at] {
+            shown.push(symbol);
+        } else if !was_hidden {
+            shown.push_str(MASK);
+        }
+        was_hidden = hidden[at];
+    }
+    shown
+}
+
+/// A byte that is written in a text, and where.
+#[derive(Clone)]
+struct EncodedByte {
+    byte: u8,
+    at: Range<usize>,
+}
+
+impl EncodedByte {
+    fn plain((at, byte): (usize, u8)) -> Self {
+        Self { byte, at: at..at + 1 }
+    }
+
+    /// A form has a plus for a space.
+    fn is(&self, wanted: u8) -> bool {
+        self.byte.eq_ignore_ascii_case(&wanted) || (self.byte == b'+' && wanted == b' ')
+    }
+
+    /// The number that some bytes write in hexadecimal digits.
+    fn number(digits: &[Self]) -> Option<u32> {
+        let digit = |byte: &Self| char::from(byte.byte).to_digit(16);
+        digits.iter().try_fold(0, |number, byte| Some(number << 4 | digit(byte)?))
+    }
+}
+
+fn hide(read: &[EncodedByte], secret: &[u8], hidden: &mut [bool]) {
+    for at in 0..read.len() {
+        let found = read[at..].iter().zip(secret).take_while(|(byte, wanted)| byte.is(**wanted)).count();
+        let is_cut_off = found >= LONG_START || (found >= SHORT_START && at + found == read.len());
+        if found > 0 && (found == secret.len() || is_cut_off) {
+            hidden[read[at].at.start..read[at + found - 1].at.end].fill(true);
+        }
+    }
+}
+
+/// What is left once each `%XX`, and each escape of JSON, is what it stands for.
+fn decoded(read: &[EncodedByte]) -> Vec<EncodedByte> {
+    let mut decoded = Vec::with_capacity(read.len());
+    let mut rest = read;
+    while let Some(first) = rest.first() {
+        let (length, symbol) = escape(rest).unwrap_or((1, Escaped::Byte(first.byte)));
+        let at = first.at.start..rest[length - 1].at.end;
+        match symbol {
+            Escaped::Byte(byte) => decoded.push(EncodedByte { byte, at }),
+            Escaped::Symbol(symbol) => {
+                let mut bytes = [0; 4];
+                for byte in symbol.encode_utf8(&mut bytes).bytes() {
+                    decoded.push(EncodedByte { byte, at: at.clone() });
+                }
+            }
+        }
+        rest = &rest[length..];
+    }
+    decoded
+}
+
+/// What an escape stands for.
+enum Escaped {
+    Byte(u8),
+    Symbol(char),
+}
+
+/// The length of the escape that `read` starts with, and what it stands for.
+fn escape(read: &[EncodedByte]) -> Option<(usize, Escaped)> {
+    let number = |digits: Range<usize>| EncodedByte::number(read.get(digits)?);
+    match (read.first()?.byte, read.get(1)?.byte) {
+        (b'%', _) => Some((3, Escaped::Byte(number(1..3)? as u8))),
+        (b'\\', letter @ (b'"' | b'\\' | b'/')) => Some((2, Escaped::Byte(letter))),
+        (b'\\', b't') => Some((2, Escaped::Byte(b'\t'))),
+        (b'\\', b'u') => Some((6, Escaped::Symbol(char::from_u32(number(2..6)?)?))),
+        _ => None,
+    }
+}
+
+/// As a secret prints everywhere.
+pub const MASK: &str = "***";
+/// So often, at most, what a server says again was encoded on its way: by us, by the server, by what stands before it, and once more.
+const MOST_ENCODED: usize = 4;
+/// Bytes of a secret whose rest is missing.
+const LONG_START: usize = 16;
+/// As many where the text ends.
+const SHORT_START: usize = 6;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_masked_however_it_is_written() {
+        let secrets = ["Se cr\u{e9}t%&\"/"];
+        let masked = |text: &str| masked(text, &secrets);
+        for written in [
+            "Se cr\u{e9}t%&\"/",
+            "SE CR\u{e9}T%&\"/",
+            "Se+cr%C3%A9t%25%26%22/",
+            "se%20cr%c3%a9t%25%26%22%2f",
+            "%53e%20cr\u{e9}t%&\"/",
+            "%53%65%20%63%72%C3%A9%74%25%26%22%2F",
+            // Twice.
+            "Se%2520cr%25C3%25A9t%2525%2526%2522%252F",
+            r#"Se cr\u00e9t%\u0026\"\/"#,
+            r#"Se cr\\u00E9t%&\\\"/"#,
+        ] {
+            assert_eq!(
+                masked(&format!("you sent \u{e9} {written}, 100% wrong")),
+                "you sent \u{e9} ***, 100% wrong"
+            );
+        }
+        assert_eq!(masked("no secret: %zz % \\ \\u12 \\ud800"), "no secret: %zz % \\ \\u12 \\ud800");
+        assert_eq!(masked(""), "");
+    }
+
+    #[test]
+    fn a_secret_that_was_cut_off_is_masked() {
+        let secret = "0123456789abcdefghij";
+        assert_eq!(masked("bad 0123456789abcdefgh... of yours", &[secret]), "bad ***... of yours");
+        assert_eq!(masked("bad 0123456", &[secret]), "bad ***");
+        assert_eq!(masked("0123456 is no part, nor is 0123", &[secret]), "0123456 is no part, nor is 0123");
+    }
+}
