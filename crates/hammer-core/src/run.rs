@@ -267,6 +267,17 @@ impl<'a, 'r> Run<'a, 'r> {
         self.ended_at.unwrap_or(Nanos::MAX).min(planned)
     }
 
+    /// The phase that an instant lies in, by the plan and by what ended the arrivals.
+    fn phase_at(&self, at: Nanos) -> Phase {
+        if at < self.phases.measurement_start().min(self.arrivals_end()) {
+            Phase::WarmUp
+        } else if at < self.arrivals_end() {
+            Phase::Measurement
+        } else {
+            Phase::Drain
+        }
+    }
+
     fn next_edge(&self) -> Nanos {
         match self.phase {
             Some(Phase::WarmUp) => self.phases.measurement_start(),
@@ -311,9 +322,11 @@ impl<'a, 'r> Run<'a, 'r> {
             give_way();
             let health =
                 self.judge.health(self.collector.total(), self.cpu.share(self.spec.clock.now(), resources));
+            // It arrives when it is over, which for the last one of a phase is in the next.
+            let phase = self.phase_at(self.collector.middle_of(&merged));
             let snapshot = self.collector.snapshot(
                 merged,
-                self.phase.unwrap_or(Phase::WarmUp),
+                phase,
                 self.promises.with(self.threads.promises()),
                 self.observations.clone(),
                 health,

@@ -66,13 +66,17 @@ impl<L: LogSource> HeadJoins<'_, L> {
             }
             let proofs = heads.iter().map(|head| self.proof(*tree, follower, head, newest));
             let proofs = join_all(proofs).await;
+            let is_refused =
+                |proof: &Option<Result<_, Trouble>>| matches!(proof, Some(Err(why)) if why.is_refusal());
+            let is_over = !proofs.is_empty() && proofs.iter().all(is_refused);
             for (head, proof) in heads.iter().zip(proofs) {
                 follower.earlier(head.clone());
                 match proof {
                     Some(Ok(proof)) => follower.consistency_proof(head.size, newest, &proof),
+                    // The proofs of the others were fetched already, and may be good.
                     Some(Err(why)) if why.is_refusal() => {
                         follower.set_aside();
-                        return Ok(());
+                        continue;
                     }
                     // What was not read, or does not hold, is asked for again.
                     _ => {}
@@ -80,6 +84,10 @@ impl<L: LogSource> HeadJoins<'_, L> {
                 if !self.went_on(*tree, follower, head, found).await? {
                     return Ok(());
                 }
+            }
+            // Who refuses them all is asked again later.
+            if is_over {
+                return Ok(());
             }
         }
         Ok(())

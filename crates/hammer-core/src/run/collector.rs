@@ -105,6 +105,11 @@ impl Collector {
         std::mem::take(&mut self.recycled)
     }
 
+    /// The middle of `merged`, the next interval to be told.
+    pub fn middle_of(&self, merged: &Interval) -> Nanos {
+        self.last_at.saturating_add(Nanos(merged.at.since(self.last_at).0 / 2))
+    }
+
     /// The snapshot at the end of `merged`.
     pub fn snapshot(
         &mut self,

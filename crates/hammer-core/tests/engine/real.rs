@@ -64,6 +64,8 @@ struct Seen {
     headlines: Vec<Headline>,
     phases: Vec<Phase>,
     intervals: u64,
+    /// The ends of the last interval of measurement and of measurement itself.
+    measured_to: [Nanos; 2],
     commands: u64,
 }
 
@@ -74,8 +76,14 @@ impl Reporter for Watch {
         let mut seen = self.0.lock().unwrap();
         match event {
             RunEvent::Started(info) => seen.headlines.clone_from(&info.headlines),
-            RunEvent::Phase { phase, .. } => seen.phases.push(*phase),
+            RunEvent::Phase { phase, at } => {
+                seen.phases.push(*phase);
+                seen.measured_to[1] = *at;
+            }
             RunEvent::Interval(snapshot) => {
+                if snapshot.phase == Phase::Measurement {
+                    seen.measured_to[0] = snapshot.at;
+                }
                 assert!(snapshot.series.iter().all(|series| series.measurement.balances()));
                 seen.intervals += 1;
             }
@@ -125,6 +133,11 @@ fn a_real_run_goes_through_its_phases_and_sends_what_was_planned() {
         "reporters are told what comes first"
     );
     assert!(seen.intervals >= 10, "{}", seen.intervals);
+    let [told, measured] = seen.measured_to;
+    assert!(
+        told.0.abs_diff(measured.0) <= 50_000_000,
+        "an interval is of the phase that it lies in: {told:?} {measured:?}"
+    );
     let [warm_up, measured] = &result.total.series[0];
     assert_eq!((warm_up.offered, measured.offered), (100, 400));
     assert_eq!(measured.fate(Fate::Accepted) + measured.fate(Fate::Starved), 400);
