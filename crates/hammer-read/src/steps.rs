@@ -53,28 +53,28 @@ impl LogSteps {
         self.client.are_several()
     }
 
-    /// Reads a tile that one of the log's servers has not (404) at the others: all but `except`, one after another, since the first may lag
-    /// behind them.
+    /// Reads a tile that one of the log's servers has not (404) at each of them, one after another, since that one may lag behind the
+    /// others.
     ///
     /// # Errors
-    /// When none has it, or it cannot be told.
+    /// When none has it, or it cannot be told since one of them neither has it nor says that it has not.
     pub(crate) async fn tile_elsewhere<'a>(
         &self,
         (tile, compressed): (TileId, bool),
-        except: Option<usize>,
         answer: &mut Answer,
         start: impl Fn() -> StepGuard<'a>,
     ) -> Result<(), Lack> {
         let servers = self.client.servers().await.map_err(|_| Lack::Refused)?;
-        for server in servers.into_iter().filter(|server| Some(*server) != except) {
+        let mut lack = Lack::Missing(tile);
+        for server in servers {
             let ended = self.tile_from(Some(server), (tile, compressed), answer, &start).await;
             match (ended, answer.status) {
                 (Ok(()), _) => return Ok(()),
                 (Err(_), StatusCode::NOT_FOUND) => {}
-                (Err(_), _) => return Err(Lack::Refused),
+                (Err(_), _) => lack = Lack::Refused,
             }
         }
-        Err(Lack::Missing(tile))
+        Err(lack)
     }
 
     /// Reads a tile, as steps that `start` starts; the full one where the partial one is no longer there (C2SP tlog-tiles).

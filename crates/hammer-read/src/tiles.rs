@@ -135,9 +135,11 @@ impl LogReads {
         let ended = self.beside.tile((tile, compressed), answer, start).await;
         match (ended, answer.status) {
             (Ok(()), _) => {}
-            (Err(_), StatusCode::NOT_FOUND) => {
-                self.beside.tile_elsewhere((tile, compressed), answer.endpoint, answer, start).await?;
+            // The full tile in the place of a partial one may have been asked for at another server than that one: all are asked.
+            (Err(_), StatusCode::NOT_FOUND) if self.beside.are_several() => {
+                self.beside.tile_elsewhere((tile, compressed), answer, start).await?;
             }
+            (Err(_), StatusCode::NOT_FOUND) => return Err(Lack::Missing(tile)),
             (Err(_), _) => return Err(Lack::Refused),
         }
         if !compressed {
@@ -163,7 +165,7 @@ impl LogReads {
         record: &OperationRecord,
     ) -> Result<(), Lack> {
         let start = || record.step(self.path_series);
-        self.beside.tile_elsewhere((tile, may_be_compressed(tile)), None, answer, start).await
+        self.beside.tile_elsewhere((tile, may_be_compressed(tile)), answer, start).await
     }
 }
 
