@@ -8,7 +8,8 @@ use hammer_audit::Shards;
 /// How many entries of older shards stand before each shard of a log: the difference between the index of an entry over all shards and
 /// its index in the tree of its own, which is the same of every entry of a shard (sigstore/rekor, `pkg/sharding`). The log signs both
 /// indexes; that of the entry alone is in no proof. Where the log is followed, its log information says how long the shards before are,
-/// and all entries are held to that; else what the first entry of a shard said is what the others are held to.
+/// and all entries are held to that; else, and where a key signed one of those that nobody knows, what the first entry of a shard said is
+/// what the others are held to.
 #[derive(Debug, Default)]
 pub(crate) struct ShardOffsets {
     /// By the origin of the shard's checkpoints, which ends with the id of its tree.
@@ -42,8 +43,10 @@ impl ShardOffsets {
         if let Some(stated) = &self.stated {
             let stated = stated.lock().unwrap_or_else(PoisonError::into_inner);
             // What is not known yet is held against what is known when its checkpoint has joined the chain.
-            let tree = tree_of(origin).filter(|_| stated.active != 0);
-            return tree.map_or(Ok(()), |tree| check_stated(&stated, tree, (index, tree_index)));
+            let Some(tree) = tree_of(origin).filter(|_| stated.active != 0) else { return Ok(()) };
+            if stated.offset(tree).is_some() {
+                return check_stated(&stated, tree, (index, tree_index));
+            }
         }
         let mut offsets = self.of.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(known) = offsets.get(origin) else {
@@ -61,7 +64,7 @@ impl ShardOffsets {
 }
 
 /// Whether an entry of a tree can have that index over all shards and in its tree, by the shards that log information has. A tree that
-/// it does not name is none that anything could be said of.
+/// it does not name, or before which there is one that a known key did not sign, is none that anything could be said of.
 pub(crate) fn check_stated(
     shards: &Shards,
     tree: u64,
@@ -110,6 +113,30 @@ mod tests {
             ("log - 7", 5, 5, true),
             ("log - 6", 5, 1, true),
             ("a log", 5, 1, true),
+        ] {
+            assert_eq!(shards.check(origin, index, tree_index).is_ok(), is_kept, "{origin} {index}");
+        }
+    }
+
+    #[test]
+    fn a_shard_behind_one_of_an_unknown_key_is_held_to_its_first_entry() {
+        let shards = ShardOffsets::followed();
+        let inactive = InactiveShard {
+            head: HeadId { tree: 7, size: 40, root: Hash([0; 32]) },
+            raw: Vec::new().into(),
+            unverified: Some("no key".into()),
+        };
+        shards.state(&Shards { active: 9, inactive: vec![inactive] });
+        for (origin, index, tree_index, is_kept) in [
+            ("log - 9", 43, 3, true),
+            ("log - 9", 44, 4, true),
+            ("log - 9", 46, 5, false),
+            // Nothing stands before it.
+            ("log - 7", 6, 5, false),
+            ("log - 7", 5, 5, true),
+            // It is not named yet.
+            ("log - 10", 100, 2, true),
+            ("log - 10", 101, 2, false),
         ] {
             assert_eq!(shards.check(origin, index, tree_index).is_ok(), is_kept, "{origin} {index}");
         }
