@@ -295,6 +295,40 @@ fn a_corpus_of_another_log_is_refused_ahead_of_the_run_and_nobody_is_accused() {
     }
 }
 
+/// What is not there yet may come; what another entry has the place of never does.
+#[test]
+fn a_corpus_of_rekor_v2_is_refused_at_once_where_another_entry_has_the_place_of_its_first() {
+    let folder = Folder::new();
+    let filled_at = |lab: &Lab, corpus: &str| {
+        let fill = json!({ "workload": "sign", "operations": 5, "corpus": folder.path(corpus) });
+        let sign = json!({ "rekor": "v2", "timestamp": false });
+        let report = run(&folder, &filling(&json!({ "sigstore": lab.target }), &fill, &sign)).report();
+        assert_eq!(filled(&report).filled, 5, "{:?}", report.verdict);
+    };
+    filled_at(&Lab::of(&[]), "before.jsonl");
+    let emptied = Lab::of(&[]);
+    filled_at(&emptied, "since.jsonl");
+    for (corpus, is_refused) in [("before.jsonl", true), ("since.jsonl", false)] {
+        let verify = json!({ "rekor": "v2", "corpus": folder.path(corpus), "timestamp_chain": false });
+        let load = json!({ "rate": "20/s", "operations": 5 });
+        let ended = run(
+            &folder,
+            &json!({
+                "target": { "sigstore": emptied.target },
+                "workloads": [{ "name": "verify", "sigstore_verify": verify, "load": load }],
+                "phases": { "measurement": "5s", "drain": "30s" },
+            }),
+        );
+        match is_refused {
+            true => refused(
+                &ended,
+                &["before.jsonl: line ", "the log has another entry of index 0", "was emptied"],
+            ),
+            false => assert!(ended.report().breaches.is_empty()),
+        }
+    }
+}
+
 #[test]
 fn a_fill_of_half_a_million_stops_at_the_first_full_storage_and_names_the_entry() {
     let folder = Folder::new();

@@ -81,7 +81,7 @@ impl CorpusProbe {
         let contradicted = async {
             match self.log {
                 CorpusLog::RekorV1 => self.contradicted(&client, is_old).await,
-                CorpusLog::RekorV2 => self.contradicted_on_tiles(&client).await.filter(|_| is_old),
+                CorpusLog::RekorV2 => self.contradicted_on_tiles(&client, is_old).await,
             }
         };
         let found = tokio::select! {
@@ -123,23 +123,24 @@ impl CorpusProbe {
     }
 
     /// The same of a log of Rekor v2.
-    async fn contradicted_on_tiles(&self, client: &Client) -> Option<(u64, String)> {
+    async fn contradicted_on_tiles(&self, client: &Client, is_old: bool) -> Option<(u64, String)> {
         let index = self.first.log_index;
         let (_, checkpoint) = read(client, CHECKPOINT).await.filter(|(status, _)| *status == 200)?;
         let size = size_of_tree(&checkpoint)?;
         let Some(tile) = TileId::covering(Level::Hashes(0), index, size) else {
-            let why = format!(
-                "its entry of index {index} is the first of the corpus, and the log has {size} entries"
-            );
-            return Some((self.line, why));
+            return is_old.then(|| self.beyond(size));
         };
         let partial = read(client, &format!("/{tile}")).await?;
-        let (_, bytes) = match partial {
+        let (status, bytes) = match partial {
             (404, _) if !tile.is_full() => read(client, &format!("/{}", tile.full())).await?,
             read => read,
         };
+        if status != 200 {
+            return None;
+        }
         let hashes = tile.parse_hashes(&bytes).ok()?;
         let found = hashes.get((index % u64::from(FULL_WIDTH)) as usize)?;
+        // No server that lags behind has another entry there.
         let why = || format!("the log has another entry of index {index}, the first of the corpus");
         (Some(*found) != leaf_of(&self.first.uuid)).then(|| (self.line, why()))
     }
