@@ -114,11 +114,11 @@ pub(crate) fn event_words(event: &Event) -> Option<(&'static str, Option<u64>, S
                 format!("it forked: it had {older}, and then {newer}, which does not {lacks} it: {evidence}");
             ("forked-checkpoint", None, detail)
         }
-        Event::BadProof { older, newer, error } => {
+        Event::BadProof { older, newer, error, is_proved } => {
             let (older, newer) = (older.size, newer.size);
+            let again = if *is_proved { "one that was asked for again does" } else { "then none was served" };
             let detail = format!(
-                "the consistency proof from {older} to {newer} leaves that was served first does not hold ({error}); one that was asked \
-                 for again does"
+                "the consistency proof from {older} to {newer} leaves that was served first does not hold ({error}); {again}"
             );
             ("bad-consistency-proof", None, detail)
         }

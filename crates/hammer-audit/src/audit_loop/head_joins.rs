@@ -115,6 +115,12 @@ impl<L: LogSource> HeadJoins<'_, L> {
         found: &mut impl FnMut(u64, &Event),
     ) -> Result<bool, Trouble> {
         let proved = prove(self.reader, tree, follower).await;
+        // Not a fault: whoever was asked lags behind whoever answered.
+        let refused = proved.as_ref().err().filter(|why| why.is_refusal());
+        if let Some(why) = refused {
+            tracing::debug!(size = fed.size, "set a head aside: failed to {why}");
+            follower.set_aside();
+        }
         for event in follower.events() {
             let (head, became) = match &event {
                 Event::First { head } | Event::Same { head } | Event::Stale { head, .. } => {
@@ -134,12 +140,7 @@ impl<L: LogSource> HeadJoins<'_, L> {
         }
         match proved {
             Ok(()) => Ok(true),
-            // Not a fault: whoever was asked lags behind whoever answered.
-            Err(why) if why.is_refusal() => {
-                tracing::debug!(size = fed.size, "set a head aside: failed to {why}");
-                follower.set_aside();
-                Ok(false)
-            }
+            Err(why) if why.is_refusal() => Ok(false),
             Err(why) => Err(why),
         }
     }

@@ -189,12 +189,27 @@ impl Follower {
         self.known.holds(head) || self.trusted().is_some_and(|trusted| trusted.same_tree(head))
     }
 
-    /// Gives the head up that is being proved, without a word of it: what proves it is not to be had for now. It may be fed again.
+    /// Gives the head up that is being proved, without a word of it: what proves it is not to be had for now. It may be fed again. A false
+    /// consistency proof that was served until then is told.
     pub fn set_aside(&mut self) {
+        let told = self.bad_proof().filter(|(_, _, error)| !matches!(error, MerkleError::ProofLength { .. }));
+        let told =
+            told.map(|(older, newer, error)| Event::BadProof { older, newer, error, is_proved: false });
+        self.events.extend(told);
         if self.proving.take().is_none() {
             self.prefix = None;
         }
         self.prove_next();
+    }
+
+    /// The first consistency proof that did not hold for what is being proved, between which heads, and what was wrong with it.
+    fn bad_proof(&self) -> Option<(Head, Head, MerkleError)> {
+        let (older, growth) = match (&self.proving, &self.prefix, &self.trusted) {
+            (Some(growth), _, Some(trusted)) => (&trusted.head, growth),
+            (None, Some(prefix), _) => (&prefix.head, &prefix.growth),
+            _ => return None,
+        };
+        Some((older.clone(), growth.head.clone(), growth.refused_proof()?.clone()))
     }
 
     /// What has to be fetched now; none while there is nothing to prove. Says the same until it is fed.
@@ -256,6 +271,7 @@ impl Follower {
                     older: older.clone(),
                     newer: newer.clone(),
                     error,
+                    is_proved: true,
                 });
                 self.events.extend(told);
             }

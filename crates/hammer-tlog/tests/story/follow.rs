@@ -315,7 +315,9 @@ fn a_proof_that_holds_once_it_is_asked_for_again_is_no_fork_and_the_false_one_is
     };
     follower.head(newer.clone());
     let events = shown(&mut follower, 10, 15);
-    let [Event::BadProof { older: one, newer: other, error }, Event::Grew { .. }] = &events[..] else {
+    let [Event::BadProof { older: one, newer: other, error, is_proved: true }, Event::Grew { .. }] =
+        &events[..]
+    else {
         panic!("{events:?}")
     };
     assert_eq!((one, other), (&older, &newer));
@@ -325,6 +327,39 @@ fn a_proof_that_holds_once_it_is_asked_for_again_is_no_fork_and_the_false_one_is
     follower.earlier(earlier);
     let events = shown(&mut follower, 7, 15);
     assert!(matches!(&events[..], [Event::BadProof { .. }, Event::Stale { .. }]), "{events:?}");
+}
+
+#[test]
+fn a_false_proof_is_told_where_none_is_to_be_had_afterwards() {
+    let mut log = Log::of(10);
+    let earlier = log.head_at(7);
+    let mut follower = trusting(ProofMethod::Proofs, &log);
+    log.grow(0..5);
+    let newer = log.head();
+    let false_proof = |first, second| {
+        let mut mixed_up = log.consistency(first, second);
+        mixed_up[0] = sha256(b"of another answer");
+        mixed_up
+    };
+    follower.head(newer.clone());
+    follower.consistency_proof(10, 15, &false_proof(10, 15));
+    follower.set_aside();
+    let events = follower.events();
+    assert!(matches!(&events[..], [Event::BadProof { is_proved: false, .. }]), "{events:?}");
+
+    // What has the wrong length says nothing of the tree.
+    follower.head(newer.clone());
+    follower.consistency_proof(10, 15, &[]);
+    follower.set_aside();
+    assert_eq!(follower.events(), []);
+
+    follow(&mut follower, &log, newer);
+    follower.earlier(earlier);
+    follower.consistency_proof(7, 15, &false_proof(7, 15));
+    follower.set_aside();
+    let events = follower.events();
+    let [Event::BadProof { older, newer, is_proved: false, .. }] = &events[..] else { panic!("{events:?}") };
+    assert_eq!((older.size, newer.size), (7, 15));
 }
 
 #[test]

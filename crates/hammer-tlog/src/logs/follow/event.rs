@@ -50,14 +50,16 @@ pub enum Event {
         /// How that shows.
         evidence: Evidence,
     },
-    /// A consistency proof was served that does not hold, and one that does when it was asked for again.
+    /// A consistency proof was served that does not hold, and when it was asked for again one that does, or none.
     BadProof {
         /// The smaller tree.
         older: Head,
-        /// The larger one, which continues it.
+        /// The larger one.
         newer: Head,
         /// What was wrong with the first that was served.
         error: MerkleError,
+        /// Whether one that was asked for again holds.
+        is_proved: bool,
     },
     /// A hash of a tile is not that of the signed tree; each is told once. Nothing is believed that rests on it: a head
     /// that is trusted all the same was proved by the entries.
