@@ -5,6 +5,7 @@ use std::ops::Range;
 use hammer_cms::signed_data::SignedDataError;
 use hammer_cms::timestamp::TimestampFault;
 use hammer_core::promise::Fault;
+use hammer_read::unverified;
 use hammer_tlog::ct::sct::SctError;
 use hammer_tlog::keys::key::{LogKey, MixedBatch, SignatureError};
 
@@ -14,8 +15,8 @@ use super::malformed::timestamp_fault;
 #[derive(Debug, Default)]
 pub(super) struct Signatures {
     batch: MixedBatch,
-    /// One for each signature of the batch.
-    of: Vec<SignatureOf>,
+    /// What each is for, and its place in the batch.
+    of: Vec<(Range<usize>, SignatureOf)>,
 }
 
 /// What a signature is for.
@@ -44,9 +45,10 @@ impl Signatures {
         of: SignatureOf,
         add: impl FnOnce(&mut MixedBatch) -> Result<T, E>,
     ) -> Result<T, E> {
+        // What was added is looked at and not believed: a verdict in the place of another would pass what does not hold.
+        let before = self.batch.len();
         let added = add(&mut self.batch)?;
-        self.of.push(of);
-        debug_assert_eq!(self.of.len(), self.batch.len());
+        self.of.push((before..self.batch.len(), of));
         Ok(added)
     }
 
@@ -71,14 +73,16 @@ impl Signatures {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Verified<'a> {
     verdicts: &'a [Result<(), SignatureError>],
-    of: &'a [SignatureOf],
+    of: &'a [(Range<usize>, SignatureOf)],
 }
 
 impl Verified<'_> {
     /// Whether all signatures of those places hold; the fault of the first that does not.
     pub(super) fn check(self, places: Range<usize>) -> Result<(), Fault> {
-        let mut all = self.verdicts[places.clone()].iter().zip(&self.of[places]);
-        all.try_for_each(|(verdict, of)| verdict.or_else(|why| of.judge_alone(why)))
+        self.of[places].iter().try_for_each(|(places, of)| match &self.verdicts[places.clone()] {
+            [] => Err(unverified()),
+            verdicts => verdicts.iter().try_for_each(|verdict| verdict.or_else(|why| of.judge_alone(why))),
+        })
     }
 }
 
@@ -99,3 +103,29 @@ impl SignatureOf {
 /// A signature over an artifact.
 pub(super) const SIGNATURE: &str = "artifact-signature";
 pub(super) const BAD_SCT: &str = "bad-sct-signature";
+
+#[cfg(test)]
+mod tests {
+    use hammer_tlog::keys::key::LogKey;
+
+    use super::*;
+    use crate::judge::malformed::is_unverified;
+
+    #[test]
+    fn what_adds_more_or_less_than_it_says_moves_no_other_verdict() {
+        let key = LogKey::from_ed25519(&[1; 32]).unwrap();
+        let mut signatures = Signatures::default();
+        let bad = |batch: &mut MixedBatch, said: Result<(), ()>| {
+            batch.add(&key, key.algorithm().scheme(), b"message", b"signature");
+            said
+        };
+        let mut add = |add: &dyn Fn(&mut MixedBatch) -> Result<(), ()>| signatures.add(SignatureOf::Sct, add);
+        assert_eq!([add(&|batch| bad(batch, Err(()))), add(&|_| Ok(()))], [Err(()), Ok(())]);
+        assert_eq!(add(&|batch| bad(batch, Ok(()))), Ok(()));
+        assert_eq!(signatures.len(), 2);
+        let verified = signatures.verify();
+        let [nothing, one] = [0..1, 1..2].map(|places| verified.check(places).unwrap_err());
+        assert!(is_unverified(&nothing), "{nothing:?}");
+        assert_eq!(one.kind, BAD_SCT);
+    }
+}
