@@ -51,6 +51,8 @@ pub struct MixedBatch {
     places: Vec<usize>,
     /// [`MOST_KEYS`] at most.
     often: Vec<KeyPart>,
+    /// Whether there were more keys than that.
+    is_crowded: bool,
 }
 
 /// The signatures of one key of P-256.
@@ -82,6 +84,10 @@ impl MixedBatch {
         self.verdicts.clear();
         self.once.clear();
         self.places.clear();
+        // A key that signed nothing makes room for those that did.
+        if std::mem::take(&mut self.is_crowded) {
+            self.often.retain(|part| !part.places.is_empty());
+        }
         for part in &mut self.often {
             part.p256.clear();
             part.places.clear();
@@ -121,7 +127,7 @@ impl MixedBatch {
 
     /// What [`LogKey::verify_scheme`] says of each signature, in the order in which they were added.
     pub fn verify(&mut self) -> &[Result<(), SignatureError>] {
-        let Self { verdicts, once, places, often } = self;
+        let Self { verdicts, once, places, often, .. } = self;
         let mut tell = |places: &[usize], all: &[bool]| {
             for (at, holds) in places.iter().zip(all) {
                 verdicts[*at] = if *holds { Ok(()) } else { Err(SignatureError::Invalid) };
@@ -143,6 +149,8 @@ impl MixedBatch {
         if at.is_none() && self.often.len() < MOST_KEYS {
             let key = key.clone();
             self.often.push(KeyPart { key, p256: hammer_p256::SignatureBatch::new(), places: Vec::new() });
+        } else if at.is_none() {
+            self.is_crowded = true;
         }
         match at {
             Some(at) => self.often.get_mut(at),
@@ -196,5 +204,33 @@ impl LogKey {
             }
         }
         verdicts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(number: u8) -> LogKey {
+        LogKey::from_ed25519(&[number; 32]).unwrap()
+    }
+
+    #[test]
+    fn keys_that_sign_no_more_make_room_for_those_that_do() {
+        let mut batch = MixedBatch::new();
+        let gathered = |batch: &mut MixedBatch, number: u8| {
+            batch.part(&key(number)).map(|part| part.places.push(0)).is_some()
+        };
+        for number in 0..MOST_KEYS as u8 {
+            assert!(gathered(&mut batch, number));
+        }
+        assert!(!gathered(&mut batch, 100));
+        batch.clear();
+        assert!(!gathered(&mut batch, 100), "all others had signed");
+        assert!(gathered(&mut batch, 0));
+        batch.clear();
+        assert!(gathered(&mut batch, 100));
+        let keys: Vec<_> = batch.often.iter().map(|part| part.key.clone()).collect();
+        assert_eq!(keys, [key(0), key(100)]);
     }
 }
