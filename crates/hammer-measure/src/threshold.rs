@@ -127,22 +127,30 @@ impl Threshold {
     }
 
     /// Whether what it wants cannot be had without failures: `share(refused) >= 50%`, `count(timed_out) > 0`,
-    /// `p99(response.refused) < 1s`, or no more accepted than nothing. What it bounds from above alone, a plan does without.
+    /// `p99(response.refused) < 1s`, or fewer accepted than all: `share(accepted) < 10%`, `count(accepted) < 1`. What it bounds from
+    /// above alone, a plan does without.
     pub fn expects_failures(&self) -> bool {
         let at_least_some = match self.comparison {
             Comparison::Above => self.bound >= 0.0,
             Comparison::AtLeast | Comparison::Equal => self.bound > 0.0,
             Comparison::Below | Comparison::AtMost => false,
         };
-        let at_most_none =
-            self.bound == 0.0 && matches!(self.comparison, Comparison::AtMost | Comparison::Equal);
+        // Of what is counted in whole numbers, or in shares of one.
+        let less_than = |limit: f64| match self.comparison {
+            Comparison::Below => self.bound <= limit,
+            Comparison::AtMost | Comparison::Equal => self.bound < limit,
+            Comparison::Above | Comparison::AtLeast => false,
+        };
         match self.measure {
             Measure::Duration(_, _, fate) => fate.is_some_and(|fate| fate != Fate::Accepted),
-            Measure::Rate(count) | Measure::Share(count) | Measure::Count(count) => match count {
-                Count::Of(Fate::Accepted) => at_most_none,
-                Count::Of(_) => at_least_some,
-                _ => false,
-            },
+            Measure::Share(Count::Of(Fate::Accepted)) | Measure::Count(Count::Of(Fate::Accepted)) => {
+                less_than(1.0)
+            }
+            Measure::Rate(Count::Of(Fate::Accepted)) => self.bound == 0.0 && less_than(1.0),
+            Measure::Rate(Count::Of(_)) | Measure::Share(Count::Of(_)) | Measure::Count(Count::Of(_)) => {
+                at_least_some
+            }
+            _ => false,
         }
     }
 

@@ -106,7 +106,12 @@ fn failure(report: &Report, series: &Series) -> Option<String> {
         report.series.iter().filter(|of| of.kind == SeriesKind::Step && of.workload == series.workload);
     let step = steps.filter(|of| is_same(of)).map(|of| format!("{}: ", of.name)).next().unwrap_or_default();
     let answer = cause.answer.as_ref().map_or_else(String::new, |answer| format!(", {answer}"));
-    Some(format!("{said} ({step}{}{answer})", cause.cause))
+    // A fate may have several causes, of which that is the most frequent.
+    let part = match cause.count {
+        of_it if of_it < count => format!(", {} of them", grouped(of_it)),
+        _ => String::new(),
+    };
+    Some(format!("{said}{part} ({step}{}{answer})", cause.cause))
 }
 
 fn both_phases(series: &Series) -> [Fates; 2] {

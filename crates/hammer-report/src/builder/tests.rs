@@ -142,11 +142,25 @@ fn a_workload_of_which_nothing_was_accepted_is_no_pass_and_the_step_and_cause_ar
 }
 
 #[test]
+fn a_cause_is_told_with_its_own_count_where_a_fate_has_several() {
+    let mut story = Story::new(vec![operation("get", "get")]);
+    for (status, count) in [(400, 10), (401, 11), (404, 10)] {
+        let refused = (Outcome::Refused, Detail::Status(status));
+        story.end((0, Phase::Measurement), count, Nanos(10), refused);
+    }
+    story.interval(Phase::Measurement);
+    let said = report_of(&story.finish(|_| {})).verdict.to_string();
+    assert_eq!(said, "FAIL, exit 3: nothing of get was accepted: 31 refused, 11 of them (HTTP 401)");
+}
+
+#[test]
 fn refusals_that_a_threshold_or_a_promise_wants_are_a_pass() {
     for (on, text) in [
         ("sign", "share(refused) == 100%"),
         ("total", "count(refused) > 0"),
         ("sign/sign", "rate(accepted) == 0/s"),
+        ("sign", "share(accepted) < 10%"),
+        ("sign", "count(accepted) < 1"),
     ] {
         let meant = |result: &mut RunResult| result.verdicts = vec![verdict_on(on, text, true)];
         assert_eq!(report_of(&refused_flows(0).finish(meant)).verdict, Verdict::default(), "{text} on {on}");
