@@ -34,9 +34,12 @@ pub(super) fn serve(args: &IssuerArgs, registry: &Registry) -> Result<ExitCode, 
     if every.is_some_and(|every| every < LEAST_ROTATION) {
         return Err(refused(PlanFault::Misfit(TOO_OFTEN.to_owned()).at(at("rotate_every"))));
     }
-    let keys = PublishedKeys { issuer: issuer.clone(), seed: args.seed, signer: identity.signer };
-    // The next one as well, so that a run that starts with this issuer never comes first.
-    let documents = keys.documents(if every.is_some() { 2 } else { 1 });
+    let mut keys = PublishedKeys::of(&issuer, args.seed, identity.signer);
+    if every.is_some() {
+        // The next one as well, so that a run that starts with this issuer never comes first.
+        keys.add();
+    }
+    let documents = keys.documents();
     let documents = documents.map_err(|why| refused(PlanFault::Misfit(why.to_string()).at(at("issuer"))))?;
     let listen = listen(&identity, &issuer);
     let listen = listen.ok_or_else(|| refused(PlanFault::Misfit(NOWHERE.to_owned()).at(at("issuer"))))?;
@@ -53,32 +56,53 @@ pub(super) fn serve(args: &IssuerArgs, registry: &Registry) -> Result<ExitCode, 
     Ok(ExitCode::Clean)
 }
 
-/// What an issuer of a seed publishes, who keeps every key: what a run signs with is nobody's business here.
+/// What an issuer of a seed publishes, who keeps every key: what a run signs with is nobody's business here, and one that starts later
+/// signs with the first.
 struct PublishedKeys {
     issuer: String,
-    seed: u64,
+    seed: Seed,
     signer: TokenSigner,
+    derived: Vec<IssuerKeys>,
 }
 
 impl PublishedKeys {
-    /// The documents with the first so many keys.
-    fn documents(&self, keys: u64) -> Result<IssuerDocuments, IssuerUrlError> {
-        let (seed, algorithm) = (Seed::from_u64(self.seed), algorithm_of(self.signer));
-        let keys: Vec<_> = (0..keys).map(|index| IssuerKeys::derive(&seed, algorithm, index)).collect();
-        IssuerDocuments::new(&self.issuer, &keys.iter().collect::<Vec<_>>())
+    /// Those of an issuer with one key.
+    fn of(issuer: &str, seed: u64, signer: TokenSigner) -> Self {
+        let mut keys =
+            Self { issuer: issuer.to_owned(), seed: Seed::from_u64(seed), signer, derived: Vec::new() };
+        keys.add();
+        keys
     }
 
-    /// Publishes one more each time.
-    async fn rotated(self, every: Nanos, target: Arc<IssuerTarget>) {
+    /// Derives one more, which takes a tenth of a second for RS256.
+    fn add(&mut self) {
+        let index = self.derived.len() as u64;
+        self.derived.push(IssuerKeys::derive(&self.seed, algorithm_of(self.signer), index));
+    }
+
+    fn documents(&self) -> Result<IssuerDocuments, IssuerUrlError> {
+        IssuerDocuments::new(&self.issuer, &self.derived.iter().collect::<Vec<_>>())
+    }
+
+    /// Publishes one more each time, derived off the thread that waits for signals.
+    async fn rotated(mut self, every: Nanos, target: Arc<IssuerTarget>) {
         let clock = MonotonicClock::starting_now();
         let mut due = clock.now();
-        for keys in 3.. {
-            due = due.saturating_add(every);
+        loop {
+            due = due.saturating_add(every).max(clock.now());
             clock.sleep_until(due).await;
+            let more = tokio::task::spawn_blocking(move || {
+                self.add();
+                let documents = self.documents();
+                (self, documents)
+            });
+            // It is being stopped.
+            let Ok((keys, documents)) = more.await else { return };
+            self = keys;
             // The issuer's name was one before.
-            if let Ok(documents) = self.documents(keys) {
+            if let Ok(documents) = documents {
                 publish(&target, documents);
-                tracing::info!(keys, "one more key is published");
+                tracing::info!(keys = self.derived.len(), "one more key is published");
             }
         }
     }
