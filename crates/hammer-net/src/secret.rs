@@ -1,6 +1,8 @@
 //! Tokens, which no output ever shows.
 
 use std::fmt;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,10 +21,13 @@ pub enum SecretError {
         /// Its name.
         variable: String,
     },
+    /// What stands in place of the name of a variable can be none, and may be the token itself: it is not shown.
+    #[error("read a token from the environment: what is given is not the name of a variable")]
+    NoName,
     /// The file cannot be read.
-    #[error("read a token from {path}: {source}")]
+    #[error("read a token from {}: {source}", shown(path))]
     Unreadable {
-        /// Its path.
+        /// Its path, which is not shown where it looks like a token.
         path: PathBuf,
         /// Why.
         source: std::io::Error,
@@ -38,6 +43,9 @@ pub enum SecretError {
     /// A byte that cannot stand in a header.
     #[error("send a token that holds control characters")]
     Unprintable,
+    /// More than [`LARGEST`] bytes.
+    #[error("use a token of more than {LARGEST} bytes")]
+    TooLarge,
     /// What was found at that place is no token.
     #[error("take a token from {place}: failed to {reason}")]
     Unusable {
@@ -65,6 +73,11 @@ impl Secret {
 
     /// The token in the environment variable `variable`.
     pub fn from_env(variable: &str) -> Result<Self, SecretError> {
+        // As POSIX has them (IEEE 1003.1, section 8.1), in letters of either case.
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        if !variable.bytes().all(is_name) {
+            return Err(SecretError::NoName);
+        }
         let text =
             std::env::var(variable).map_err(|_| SecretError::Unset { variable: variable.to_owned() })?;
         Self::new(&text).map_err(|reason| SecretError::Unusable {
@@ -75,12 +88,16 @@ impl Secret {
 
     /// The token in the file at `path`.
     pub fn from_file(path: &Path) -> Result<Self, SecretError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| SecretError::Unreadable { path: path.to_owned(), source })?;
-        Self::new(&text).map_err(|reason| SecretError::Unusable {
-            place: path.display().to_string(),
-            reason: Box::new(reason),
-        })
+        let unreadable = |source| SecretError::Unreadable { path: path.to_owned(), source };
+        let unusable = |reason| SecretError::Unusable { place: shown(path), reason: Box::new(reason) };
+        let mut text = String::new();
+        // One that never ends is no token, and must not take all memory.
+        let mut file = File::open(path).map_err(unreadable)?.take(LARGEST + 1);
+        let read = file.read_to_string(&mut text).map_err(unreadable)?;
+        if read as u64 > LARGEST {
+            return Err(unusable(SecretError::TooLarge));
+        }
+        Self::new(&text).map_err(unusable)
     }
 
     /// The token itself, for the body of a request that has to carry it. It must reach no text that anybody reads.
@@ -109,9 +126,43 @@ impl fmt::Display for Secret {
     }
 }
 
+/// A path as errors have it, unless it looks like a JWT (RFC 7519) that stands where its file belongs.
+fn shown(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_part = |part: &str| {
+        part.len() >= SHORTEST_PART
+            && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+    };
+    let parts: Vec<&str> = text.split('.').collect();
+    if parts.len() == 3 && parts.into_iter().all(is_part) { "***".to_owned() } else { text }
+}
+
+/// Bytes of the longest token that is taken; servers take less in a header.
+const LARGEST: u64 = 64 << 10;
+
+/// Characters of the shortest part of a JWT.
+const SHORTEST_PART: usize = 16;
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_token_in_place_of_where_it_is_kept_is_not_shown() {
+        let token = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJjYW5hcnkifQ.c2lnbmF0dXJlLWNhbmFyeQ";
+        let errors = [Secret::from_env(token).unwrap_err(), Secret::from_file(Path::new(token)).unwrap_err()];
+        for error in errors {
+            assert!(!error.to_string().contains("eyJ"), "{error}");
+        }
+        let error = Secret::from_env("HAMMER_NO_SUCH_VARIABLE").unwrap_err();
+        assert!(error.to_string().contains("HAMMER_NO_SUCH_VARIABLE is not set"), "{error}");
+    }
+
+    #[test]
+    fn a_file_that_never_ends_is_no_token() {
+        let error = Secret::from_file(Path::new("/dev/zero")).unwrap_err();
+        assert!(error.to_string().contains("more than 65536 bytes"), "{error}");
+    }
 
     #[test]
     fn a_token_is_never_printed() {
