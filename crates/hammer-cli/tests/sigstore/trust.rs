@@ -81,6 +81,19 @@ fn the_trusted_root_of_another_instance_is_named_in_one_sentence_for_each_kind_o
 }
 
 #[test]
+fn certificates_most_of_which_are_broken_by_something_else_are_not_said_to_be_of_another_instance() {
+    let another = json!({ "kind": "certificate-by-another-ca", "every": 4 });
+    let lab = json!({ "fulcio": { "lies": [another, { "kind": "bad-sct-signature" }] } });
+    let services = services(lab, &json!({ "fulcio": "v1", "rekor": "none", "timestamp": false }));
+    let ended = run(&services, &json!({}));
+    let report = ended.report();
+    let found = |kind: &str| report.breaches.iter().filter(|breach| breach.kind == kind).count();
+    assert_eq!((report.promises.all.kept, found("certificate-untrusted")), (0, 5), "{}", ended.stderr);
+    let reasons = report.verdict.reasons.iter().map(|reason| reason.text.as_str());
+    assert_eq!(reasons.filter(|text| text.contains("of another instance")).count(), 0, "{}", ended.stderr);
+}
+
+#[test]
 fn a_signing_configuration_says_where_the_services_are_and_a_url_beside_it_wins() {
     for rekor in ["v1", "v2"] {
         let services =
