@@ -4,33 +4,37 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hammer_core::clock::{MonotonicClock, unix_millis};
-use hammer_core::dispatch::{FillGoal, LanePlan, Load};
+use hammer_core::dispatch::{LanePlan, Load};
 use hammer_core::observe::Observer;
 use hammer_core::run::{RunSpec, Scope, ScopedThreshold, StopRule};
 use hammer_core::runtime::threaded::ThreadedRuntime;
-use hammer_values::{Count, TimeSpan, ValueError};
+use hammer_values::Count;
 use http::Uri;
 
 use crate::error::CliError;
 use crate::health;
 use crate::metric_observer::{MetricObserver, NumberPlace};
 use crate::plan::error::{PlanError, PlanFault};
-use crate::plan::grammar::StopKey;
 use crate::plan::load::LoadBounds;
-use crate::plan::observe::{self, PromqlPlan, ScrapePlan};
+use crate::plan::observe::{PromqlPlan, ScrapePlan};
 use crate::plan::path::PlanPath;
 use crate::plan::resources::ResourcesPlan;
-use crate::plan::section::SectionPlace;
 use crate::plan::threshold::{FullThreshold, ThresholdPlan};
 use crate::plan::{Plan, WorkloadPlan};
 use crate::protocol::lab::Lab;
 use crate::protocol::lane::LaneRequest;
 use crate::protocol::registry::Registry;
 use crate::protocol::service::{OpenService, permitted};
-use crate::protocol::{CalledService, FillCorpus, OpenProtocol, RunFiles, RunPlan};
+use crate::protocol::{CalledService, OpenProtocol, RunFiles, RunPlan};
 use crate::resources;
 use crate::resources::watch::{expect_processes, told_by};
 use crate::scrape::PageSource;
+
+mod faults;
+mod fill;
+
+use faults::check_own;
+pub(crate) use fill::AssembledFill;
 
 /// A plan whose services were found, and whose embedded targets run.
 pub(crate) struct OpenedPlan<'a> {
@@ -57,20 +61,6 @@ pub(crate) struct AssembledRun {
     /// The run.
     pub(crate) spec: RunSpec,
     /// What it writes besides its report.
-    pub(crate) files: Vec<Box<dyn RunFiles>>,
-}
-
-/// A fill, ready to be carried out.
-pub(crate) struct AssembledFill {
-    /// Its run.
-    pub(crate) spec: RunSpec,
-    /// How far it comes.
-    pub(crate) goal: Arc<FillGoal>,
-    /// How many operations were accepted by earlier ones.
-    pub(crate) before: u64,
-    /// What it writes.
-    pub(crate) corpus: Option<Box<dyn FillCorpus>>,
-    /// What it writes besides its corpus and the report.
     pub(crate) files: Vec<Box<dyn RunFiles>>,
 }
 
@@ -119,64 +109,6 @@ impl<'a> OpenedPlan<'a> {
     /// What the reader of the report must be told.
     pub(crate) fn notes(&self) -> Vec<String> {
         notes(self.registry, self.plan).into_iter().chain(self.found.iter().cloned()).collect()
-    }
-
-    /// Prepares the fill ahead of the run, where the plan has one; its corpus is emptied first where `is_emptied`.
-    ///
-    /// # Errors
-    /// When the plan contradicts itself, or what it names cannot be read or written.
-    pub(crate) fn fill(&self, is_emptied: bool) -> Result<Option<AssembledFill>, CliError> {
-        let plan = self.plan;
-        let (Some(fill), Some((place, workload))) = (&plan.fill, plan.filling()) else { return Ok(None) };
-        let planned = self.planned(self.instants);
-        let mut open = reopened(&self.open, &planned)?;
-        let protocol = workload.operations.keys().next().and_then(|key| self.registry.of_workload(key));
-        // Every workload has a section, and every section a protocol, once the plan was checked.
-        let Some(protocol) = protocol else { return Ok(None) };
-        let mut corpus = None;
-        if let Some(file) = &fill.corpus {
-            let at = || PlanPath::of("fill").key("corpus");
-            let opened = open[protocol].corpus(workload, file, is_emptied || !fill.resume);
-            corpus = opened.map_err(|fault| fault.at(at()))?;
-            if corpus.is_none() {
-                return Err(PlanFault::Misfit(NO_CORPUS.to_owned()).at(at()).into());
-            }
-        }
-        let before = corpus.as_ref().map_or(0, |corpus| corpus.entries());
-        let first = corpus.as_ref().map_or(FIRST_FILLED, |corpus| corpus.first_seq().max(FIRST_FILLED));
-        let goal = fill.goal(before, first);
-        let services: Vec<OpenService> = open.iter().flat_map(|open| open.services()).collect();
-        let users = fill.users.get();
-        let load = fill.load(&goal, plan.seed);
-        let lane = LaneRequest {
-            planned,
-            workload,
-            place,
-            load,
-            in_flight: users,
-            warm_up: users,
-            services: &services,
-        };
-        let mut lanes = vec![open[protocol].lane(lane)?];
-        lanes.extend(open.iter_mut().flat_map(|open| open.upkeep()));
-        let files = open.iter_mut().flat_map(|open| open.take_files()).collect();
-        let stops = open.iter().flat_map(|open| open.stops()).collect();
-        let mut observers = Vec::new();
-        for open in open {
-            observers.extend(open.observers()?);
-        }
-        let shards = if plan.target.lab.is_some() { 1 } else { resources::cores().min(users) };
-        let shards = plan.threads.shards.map_or(shards, |shards| shards.get().min(users));
-        let spec = RunSpec {
-            measurement: fill.timeout.map(|span| span.duration().into()),
-            lanes,
-            stops,
-            observers,
-            goal: Some(goal.operations()),
-            shards: shards.min(plan.target.least_connections().unwrap_or(usize::MAX)).max(1).into(),
-            ..self.spec(self.instants)
-        };
-        Ok(Some(AssembledFill { spec, goal, before, corpus, files }))
     }
 
     /// Prepares the run itself, which comes `after_fill` or not.
@@ -259,22 +191,6 @@ pub(crate) fn check(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// What belongs to no protocol.
-fn check_own(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
-    check_names(plan)?;
-    check_times(plan)?;
-    check_fill(plan)?;
-    plan.resources.as_ref().map_or(Ok(()), ResourcesPlan::check_names)?;
-    observe::check_names(&plan.observe)?;
-    check_stop(registry, plan)?;
-    check_target(registry, plan)?;
-    let keys = registry.grammar().listed(SectionPlace::Workload, &[]);
-    for (place, workload) in plan.workloads.iter().enumerate() {
-        one(workload.operations.keys().count(), &keys, || PlanPath::workload(place))?;
-    }
-    Ok(())
-}
-
 /// What is read beside the load and belongs to no service.
 fn pages(plan: &Plan) -> Vec<Uri> {
     let resources = plan.resources.iter().flat_map(ResourcesPlan::urls);
@@ -310,95 +226,6 @@ fn metric_observers(plan: &Plan) -> Result<Vec<Box<dyn Observer>>, PlanError> {
         observers.push(Box::new(MetricObserver { name, every, source, place }));
     }
     Ok(observers)
-}
-
-fn check_names(plan: &Plan) -> Result<(), PlanError> {
-    for (place, workload) in plan.workloads.iter().enumerate() {
-        let (name, at) = (&workload.name, PlanPath::workload(place).key("name"));
-        if plan.workloads[..place].iter().any(|other| other.name == *name) {
-            return Err(PlanFault::Taken(name.to_string()).at(at));
-        }
-    }
-    Ok(())
-}
-
-/// What takes time has some.
-fn check_times(plan: &Plan) -> Result<(), PlanError> {
-    let some = |span: TimeSpan, at: &dyn Fn() -> PlanPath| match span {
-        TimeSpan::ZERO => Err(PlanFault::Misfit(ValueError::below("1ns").to_string()).at(at())),
-        _ => Ok(()),
-    };
-    for (place, workload) in plan.workloads.iter().enumerate() {
-        some(workload.timeout, &|| PlanPath::workload(place).key("timeout"))?;
-    }
-    let mut measurement = plan.phases.measurement.into_iter();
-    measurement.try_for_each(|span| some(span, &|| PlanPath::of("phases").key("measurement")))?;
-    let mut window = plan.resources.iter().map(|resources| resources.window);
-    window.try_for_each(|span| some(span, &|| PlanPath::of("resources").key("window")))?;
-    let mut fill = plan.fill.iter().filter_map(|fill| fill.timeout);
-    fill.try_for_each(|span| some(span, &|| PlanPath::of("fill").key("timeout")))
-}
-
-fn check_fill(plan: &Plan) -> Result<(), PlanError> {
-    let Some(fill) = &plan.fill else { return Ok(()) };
-    let at = |key: &str| PlanPath::of("fill").key(key);
-    if plan.filling().is_none() {
-        return Err(
-            PlanFault::Misfit(format!("no workload is called `{}`", fill.workload)).at(at("workload"))
-        );
-    }
-    if fill.users.get() > MOST_FILLING {
-        return Err(PlanFault::Misfit(TOO_MANY_FILL.to_owned()).at(at("users")));
-    }
-    Ok(())
-}
-
-fn check_stop(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
-    let Some(stop) = &plan.stop else { return Ok(()) };
-    let (known, at) = (&registry.grammar().stop_keys, PlanPath::of("stop"));
-    if stop.0.is_empty() {
-        let keys: Vec<&str> = known.iter().map(|known| known.key).collect();
-        return Err(PlanFault::NoRule(keys.join(" or ")).at(at));
-    }
-    let mut given = known.iter().filter_map(|known| Some((known, *stop.0.get(known.key)?)));
-    if let Some((known, _)) = given.clone().find(|(known, number)| known.grown && *number == 0) {
-        return Err(PlanFault::Misfit(ValueError::below("1").to_string()).at(at.key(known.key)));
-    }
-    let is_observed = |known: &StopKey| {
-        registry.protocols().iter().any(|protocol| protocol.will_observe(plan, known.observation))
-    };
-    match given.find(|(known, _)| !is_observed(known)) {
-        Some((known, _)) => Err(PlanFault::Misfit(known.needs.to_owned()).at(at)),
-        None => Ok(()),
-    }
-}
-
-/// Exactly one kind of target, and of each service and embedded target.
-fn check_target(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
-    let (target, grammar, at) = (&plan.target, registry.grammar(), PlanPath::of("target"));
-    let kinds = target.unnamed.keys().count()
-        + usize::from(!target.services.is_empty())
-        + usize::from(target.lab.is_some());
-    one(kinds, &grammar.listed(SectionPlace::Target, &["services", "lab"]), || at.clone())?;
-    for (name, service) in &target.services {
-        let at = at.clone().key("services").key(name.as_str());
-        one(service.kind.keys().count(), &grammar.listed(SectionPlace::Service, &[]), || at)?;
-    }
-    if let Some(lab) = &target.lab {
-        let keys = grammar.listed(SectionPlace::Lab, &[]);
-        one(lab.kind.keys().count(), &keys, || at.key("lab"))?;
-    }
-    match target.misfit_of_connections() {
-        Some((at, why)) => Err(PlanFault::Misfit(why.to_owned()).at(at)),
-        None => Ok(()),
-    }
-}
-
-fn one(given: usize, of: &str, at: impl FnOnce() -> PlanPath) -> Result<(), PlanError> {
-    match given {
-        1 => Ok(()),
-        _ => Err(PlanFault::NotOne(of.to_owned()).at(at())),
-    }
 }
 
 fn load(plan: &Plan, workload: &WorkloadPlan, place: usize) -> Result<Load, PlanError> {
@@ -507,11 +334,6 @@ fn notes(registry: &Registry, plan: &Plan) -> Vec<String> {
     own.chain(registry.protocols().iter().flat_map(|protocol| protocol.notes(plan))).collect()
 }
 
-/// Above all numbers that operations of a measured run have, so that a fill sends nothing that is sent again.
-const FIRST_FILLED: u64 = 1 << 40;
-const MOST_FILLING: usize = 100_000;
-const TOO_MANY_FILL: &str = "100,000 users at most can fill";
-const NO_CORPUS: &str = "what the workload sends leaves no entries that could be read back";
 const VERIFY_RING_BYTES: usize = 8 << 20;
 const WARM_UP_AT_MOST: usize = 256;
 /// One thread sends so much with a core to itself.
