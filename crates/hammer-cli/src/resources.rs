@@ -14,6 +14,7 @@ mod gauge;
 mod machine;
 mod machine_gauge;
 mod meter;
+mod presence;
 mod process;
 mod process_tree;
 pub(crate) mod processes;

@@ -8,6 +8,9 @@ pub const CPU: &str = "process_cpu_seconds_total";
 /// See [`CPU`].
 pub const MEMORY: &str = "process_resident_memory_bytes";
 
+/// What `hammer resources` says of each component: 1 where it is there, and 0 where it is not, and has no other sample.
+pub const UP: &str = "hammer_component_up";
+
 /// What `hammer resources` says of control groups besides: seconds for which a limit of CPU held their processes back.
 pub const HELD_BACK: &str = "hammer_cpu_held_back_seconds_total";
 

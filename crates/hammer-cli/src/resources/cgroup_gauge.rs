@@ -10,6 +10,7 @@ use hammer_measure::Nanos;
 use super::cgroup::{CgroupSelector, CgroupUse, FollowedCgroup};
 use super::gauge::Gauge;
 use super::meter::{Stage, UsageMeter};
+use super::presence::ToldPresence;
 use super::usage::{tell, tell_held_back};
 
 /// A component that is a group.
@@ -25,25 +26,15 @@ pub(super) struct CgroupGauge {
     component: CgroupComponent,
     group: FollowedCgroup,
     clock: Rc<dyn Clock>,
+    /// The last look, if it was there.
     last: Option<(Nanos, f64)>,
-    is_missing: bool,
+    presence: ToldPresence,
 }
 
 impl CgroupGauge {
     pub(super) fn new(component: CgroupComponent, clock: Rc<dyn Clock>) -> Self {
         let group = FollowedCgroup::new(component.selector.clone());
-        Self { component, group, clock, last: None, is_missing: false }
-    }
-
-    fn tell_presence(&mut self, is_missing: bool, sink: Option<&ObservationSink>) {
-        if let Some(sink) = sink {
-            let (name, now) = (&self.component.name, self.clock.now());
-            match (std::mem::replace(&mut self.is_missing, is_missing), is_missing) {
-                (false, true) => sink.note(now, format!("resources of {name}: there is no such cgroup")),
-                (true, false) => sink.note(now, format!("resources of {name}: the cgroup is there")),
-                _ => {}
-            }
-        }
+        Self { component, group, clock, last: None, presence: ToldPresence::new("cgroup") }
     }
 }
 
@@ -51,9 +42,12 @@ impl Gauge for CgroupGauge {
     async fn look(&mut self, stage: Stage, sink: Option<&ObservationSink>) {
         let read = self.group.look();
         let now = self.clock.now();
-        self.tell_presence(read.is_none(), sink);
+        self.presence.tell(&self.component.name, now, read.is_some(), sink);
         let mut meter = self.component.meter.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(CgroupUse { cpu, held_back, memory }) = read else { return meter.gap() };
+        let Some(CgroupUse { cpu, held_back, memory }) = read else {
+            self.last = None;
+            return meter.absent(stage, now, None);
+        };
         meter.sample(stage, now, cpu, memory);
         meter.hold_back(stage, now, held_back);
         drop(meter);

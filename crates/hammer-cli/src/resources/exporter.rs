@@ -9,7 +9,7 @@ use hammer_lab::handle::{LabConfig, LabTarget};
 use hammer_lab::serve::answer::{self, AnswerBody};
 use hammer_lab::serve::{ServePlan, Target};
 use hammer_lab::{FaultScript, LabError};
-use hammer_pages::exposition::{CPU, HELD_BACK, MEMORY, WrittenPage};
+use hammer_pages::exposition::{CPU, HELD_BACK, MEMORY, UP, WrittenPage};
 use hammer_pages::proc::ProcessStat;
 use http::request::Parts;
 use http::{Method, Response, StatusCode};
@@ -43,10 +43,11 @@ enum FollowedComponent {
     Cgroup(FollowedCgroup),
 }
 
-/// What a component uses now.
+/// What a component uses now; of one that is not there nothing but that is known.
 struct ExportedUse<'a> {
     name: &'a str,
-    cpu: f64,
+    is_there: bool,
+    cpu: Option<f64>,
     memory: Option<u64>,
     held_back: Option<f64>,
     processes: Option<usize>,
@@ -65,11 +66,11 @@ impl Exporter {
         Self { reader: ProcReader::default(), all: Vec::new(), components: components.collect() }
     }
 
-    /// Looks now; the page. CPU seconds are those since the first look; what is not there is not on the page.
+    /// Looks now; the page. CPU seconds are those since the first look; what is not there has a sample that says so, and none of its use.
     pub(crate) fn look(&mut self) -> String {
         let Self { reader, all, components } = self;
         reader.processes(all);
-        let looked = components.iter_mut().filter_map(|(name, component)| component.look(name, all, reader));
+        let looked = components.iter_mut().map(|(name, component)| component.look(name, all, reader));
         let looked: Vec<ExportedUse<'_>> = looked.collect();
         let mut page = WrittenPage::default();
         let mut family = |name: &str,
@@ -82,7 +83,13 @@ impl Exporter {
                 number.into_iter().for_each(|number| page.sample(name, &[("name", component.name)], number));
             }
         };
-        family(CPU, "counter", "CPU seconds used since it was looked at first.", &|used| Some(used.cpu));
+        family(
+            UP,
+            "gauge",
+            "Whether the component is there; the others have no sample of one that is not.",
+            &|used| Some(f64::from(u8::from(used.is_there))),
+        );
+        family(CPU, "counter", "CPU seconds used since it was looked at first.", &|used| used.cpu);
         family(MEMORY, "gauge", "Resident memory, bytes.", &|used| used.memory.map(|bytes| bytes as f64));
         family(HELD_BACK, "counter", "Seconds for which a limit of CPU held processes back.", &|used| {
             used.held_back
@@ -101,27 +108,36 @@ impl Exporter {
 
     /// Whether the machine has a process of that number.
     pub(crate) fn has_process(&mut self, pid: u32) -> bool {
-        self.reader.read(&format!("{pid}/stat")).is_some_and(|stat| ProcessStat::parse(stat).is_some())
+        self.reader.is_there(pid)
     }
 }
 
 impl FollowedComponent {
-    fn look<'a>(
-        &mut self,
-        name: &'a str,
-        all: &[ProcessStat],
-        reader: &mut ProcReader,
-    ) -> Option<ExportedUse<'a>> {
+    fn look<'a>(&mut self, name: &'a str, all: &[ProcessStat], reader: &mut ProcReader) -> ExportedUse<'a> {
+        let (is_there, cpu, memory, held_back) = (false, None, None, None);
+        let absent = ExportedUse { name, is_there, cpu, memory, held_back, processes: None };
         match self {
             Self::Processes(processes) => {
                 let ProcessesUse { cpu, memory, count } = processes.look(all, reader);
-                let memory = Some(memory);
-                Some(ExportedUse { name, cpu, memory, held_back: None, processes: Some(count) })
+                let processes = Some(count);
+                match count {
+                    0 => ExportedUse { processes, ..absent },
+                    _ => ExportedUse {
+                        is_there: true,
+                        cpu: Some(cpu),
+                        memory: Some(memory),
+                        processes,
+                        ..absent
+                    },
+                }
             }
-            Self::Cgroup(group) => {
-                let CgroupUse { cpu, held_back, memory } = group.look()?;
-                Some(ExportedUse { name, cpu, memory, held_back: Some(held_back), processes: None })
-            }
+            Self::Cgroup(group) => match group.look() {
+                Some(CgroupUse { cpu, held_back, memory }) => {
+                    let (cpu, held_back) = (Some(cpu), Some(held_back));
+                    ExportedUse { is_there: true, cpu, memory, held_back, ..absent }
+                }
+                None => absent,
+            },
         }
     }
 }

@@ -12,6 +12,7 @@ use hammer_pages::proc::{MachineTicks, ProcessStat};
 use super::gauge::Gauge;
 use super::machine::MachineTexts;
 use super::meter::{MachineMeter, MachineShares, Stage, UsageMeter};
+use super::presence::ToldPresence;
 use super::process::ProcReader;
 use super::processes::{FollowedProcesses, ProcessSelector, ProcessesUse};
 use super::usage::tell;
@@ -38,8 +39,8 @@ pub(super) struct MachineGauge {
 struct WatchedProcesses {
     component: ProcessComponent,
     processes: FollowedProcesses,
-    /// Whether any was there at the last look; `None` before the first.
-    was_there: Option<bool>,
+    presence: ToldPresence,
+    /// The last look, if they were there.
     last: Option<(Nanos, f64)>,
 }
 
@@ -60,7 +61,7 @@ impl MachineGauge {
         let watched = |component: ProcessComponent| WatchedProcesses {
             processes: FollowedProcesses::new(component.selector.clone()),
             component,
-            was_there: None,
+            presence: ToldPresence::new("process"),
             last: None,
         };
         let components = components.into_iter().map(watched).collect();
@@ -97,25 +98,20 @@ impl WatchedProcesses {
     ) {
         let ProcessesUse { cpu, memory, count } = self.processes.look(all, reader);
         let mut meter = self.component.meter.lock().unwrap_or_else(PoisonError::into_inner);
-        meter.sample(stage, now, cpu, Some(memory));
+        match count {
+            0 => meter.absent(stage, now, Some(cpu)),
+            _ => meter.sample(stage, now, cpu, Some(memory)),
+        }
         drop(meter);
+        self.presence.tell(&self.component.name, now, count > 0, sink);
+        if count == 0 {
+            self.last = None;
+            return;
+        }
         let last = self.last.replace((now, cpu));
         if let Some(sink) = sink {
             tell(&self.component.name, last, (now, cpu), Some(memory), sink);
-            self.tell_presence(count > 0, now, sink);
         }
-    }
-
-    /// Says once that they are not there, and once that they are there again.
-    fn tell_presence(&mut self, is_there: bool, now: Nanos, sink: &ObservationSink) {
-        let name = &self.component.name;
-        let text = match (self.was_there.replace(is_there), is_there) {
-            (None, false) => format!("resources of {name}: there is no such process"),
-            (Some(true), false) => format!("resources of {name}: its processes have gone"),
-            (Some(false), true) => format!("resources of {name}: a process is there"),
-            _ => return,
-        };
-        sink.note(now, text);
     }
 }
 

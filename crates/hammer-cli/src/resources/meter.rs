@@ -21,8 +21,8 @@ pub(super) enum Stage {
 #[derive(Debug)]
 pub(super) struct UsageMeter {
     window: Nanos,
-    idle: Span<f64>,
-    measured: Span<f64>,
+    idle: Presence,
+    measured: Presence,
     /// Seconds over measurement in which a limit of CPU held it back.
     held_back: Span<f64>,
     /// Of measurement, so many as the window needs.
@@ -34,6 +34,16 @@ pub(super) struct UsageMeter {
     pub(super) samples: u64,
     /// Samples that could not be had, of all stages.
     pub(super) gaps: u64,
+}
+
+/// CPU seconds over a stage, and for how long of it the component was there.
+#[derive(Clone, Copy, Debug)]
+struct Presence {
+    cpu: Span<f64>,
+    /// The first look and the last one, whatever they found.
+    looked: Span<()>,
+    /// The time between looks at the end of which it was not there.
+    absent: Nanos,
 }
 
 /// The first and the last of something that only grows.
@@ -53,6 +63,34 @@ impl<T: Copy> Span<T> {
     }
 }
 
+impl Presence {
+    const fn new() -> Self {
+        Self { cpu: Span::new(), looked: Span::new(), absent: Nanos::ZERO }
+    }
+
+    /// Takes a look that found it.
+    fn found(&mut self, at: Nanos, cpu_seconds: f64) {
+        self.cpu.push(at, cpu_seconds);
+        self.looked.push(at, ());
+    }
+
+    /// Takes a look that did not, and what it had used until then where that is known.
+    fn missed(&mut self, at: Nanos, cpu_seconds: Option<f64>) {
+        let last = self.looked.ends.map_or(at, |[_, (last, ())]| last);
+        self.absent = self.absent.saturating_add(at.since(last));
+        cpu_seconds.into_iter().for_each(|seconds| self.cpu.push(at, seconds));
+        self.looked.push(at, ());
+    }
+
+    /// What it used, and in how many seconds that it was there; `None` where that is no time.
+    fn growth(&self) -> Option<(f64, f64)> {
+        let [(from, ()), (to, ())] = self.looked.ends?;
+        let there = to.since(from).since(self.absent).as_secs_f64();
+        let (used, _) = self.cpu.growth()?;
+        (there > 0.0).then_some((used, there))
+    }
+}
+
 impl Span<f64> {
     /// What it grew by, and in how many seconds; `None` where that is no time.
     fn growth(&self) -> Option<(f64, f64)> {
@@ -65,7 +103,7 @@ impl Span<f64> {
 impl UsageMeter {
     /// A meter whose greatest use is that of a window of this length.
     pub(super) fn new(window: Nanos) -> Self {
-        let [idle, measured, held_back] = [Span::new(); 3];
+        let ([idle, measured], held_back) = ([Presence::new(); 2], Span::new());
         let recent = VecDeque::new();
         Self { window, idle, measured, held_back, recent, most: None, memory_most: None, samples: 0, gaps: 0 }
     }
@@ -73,15 +111,33 @@ impl UsageMeter {
     /// Takes a sample: CPU seconds since some start, which is the same as long as the stage is, and memory in bytes.
     pub(super) fn sample(&mut self, stage: Stage, at: Nanos, cpu_seconds: f64, memory: Option<u64>) {
         match stage {
-            Stage::Idle => self.idle.push(at, cpu_seconds),
+            Stage::Idle => self.idle.found(at, cpu_seconds),
             Stage::Around => {}
             Stage::Measurement => {
                 self.samples += 1;
-                self.measured.push(at, cpu_seconds);
+                self.measured.found(at, cpu_seconds);
                 self.memory_most = self.memory_most.max(memory);
                 self.slide(at, cpu_seconds);
             }
         }
+    }
+
+    /// Takes that it was not there, and the CPU seconds that it had used until then where they are known.
+    pub(super) fn absent(&mut self, stage: Stage, at: Nanos, cpu_seconds: Option<f64>) {
+        match stage {
+            Stage::Idle => self.idle.missed(at, cpu_seconds),
+            Stage::Around => {}
+            Stage::Measurement => {
+                self.measured.missed(at, cpu_seconds);
+                // A window is of a time in which it was there throughout.
+                self.recent.clear();
+            }
+        }
+    }
+
+    /// For how long of measurement it was not there, as the looks at it found: each stands for the time since the one before.
+    pub(super) const fn absent_for(&self) -> Nanos {
+        self.measured.absent
     }
 
     /// Takes for how many seconds since some start a limit of CPU has held it back.
@@ -115,19 +171,21 @@ impl UsageMeter {
         }
     }
 
-    /// Cores that were in use at rest; `None` where nobody looked.
+    /// Cores that were in use at rest, while it was there; `None` where nobody looked or found it.
     pub(super) fn idle(&self) -> Option<f64> {
         self.idle.growth().map(|(used, seconds)| used / seconds)
     }
 
-    /// CPU seconds over measurement, and the length of that; `None` where it has fewer than two samples.
+    /// CPU seconds over measurement, and for how long of that it was there; `None` where it has fewer than two samples.
     pub(super) fn measured(&self) -> Option<(f64, f64)> {
         self.measured.growth()
     }
 
-    /// Most cores in use over a window of measurement; over all of it, where it was shorter than the window.
+    /// Most cores in use over a window of measurement; over all of it, where the component was never there for as long as that.
     pub(super) fn most(&self) -> Option<f64> {
-        self.most.or_else(|| self.measured().map(|(used, seconds)| used / seconds))
+        let mean = self.measured().map(|(used, seconds)| used / seconds);
+        // Where it came and went, the mean may be more than any window that it was there throughout.
+        [self.most, mean].into_iter().flatten().reduce(f64::max)
     }
 }
 
@@ -245,6 +303,36 @@ mod tests {
         meter.gap();
         meter.sample(Stage::Measurement, SECOND.saturating_mul(12), 7.0, None);
         assert_eq!((meter.most(), meter.gaps), (Some(1.0), 1));
+    }
+
+    #[test]
+    fn what_came_and_went_has_the_mean_of_the_time_that_it_was_there() {
+        let mut meter = UsageMeter::new(Nanos::from_secs(4));
+        let at = |second| SECOND.saturating_mul(second);
+        meter.absent(Stage::Measurement, at(10), Some(0.0));
+        meter.absent(Stage::Measurement, at(12), Some(0.0));
+        // It started, and was there for three seconds, one core of which it used.
+        meter.sample(Stage::Measurement, at(13), 1.0, Some(7));
+        meter.sample(Stage::Measurement, at(15), 3.0, Some(9));
+        meter.absent(Stage::Measurement, at(20), Some(3.0));
+        assert_eq!((meter.measured(), meter.absent_for()), (Some((3.0, 3.0)), at(7)));
+        assert_eq!((meter.most(), meter.memory_most, meter.samples, meter.gaps), (Some(1.0), Some(9), 2, 0));
+        // Nobody knows what a page would have told meanwhile.
+        meter.sample(Stage::Measurement, at(21), 3.0, Some(8));
+        meter.absent(Stage::Measurement, at(29), None);
+        assert_eq!((meter.measured(), meter.absent_for()), (Some((3.0, 4.0)), at(15)));
+    }
+
+    #[test]
+    fn what_was_never_there_used_nothing_that_anybody_could_tell() {
+        let mut meter = UsageMeter::new(SECOND);
+        for second in 1..5 {
+            meter.absent(Stage::Idle, SECOND.saturating_mul(second), Some(0.0));
+            meter.absent(Stage::Measurement, SECOND.saturating_mul(second), Some(0.0));
+        }
+        assert_eq!((meter.idle(), meter.measured(), meter.most()), (None, None, None));
+        assert_eq!((meter.memory_most, meter.samples, meter.gaps), (None, 0, 0));
+        assert_eq!(meter.absent_for(), Nanos::from_secs(3));
     }
 
     #[test]

@@ -24,7 +24,8 @@ impl ProcReader {
 
     /// Whether there is a process of that number.
     pub(super) fn is_there(&mut self, pid: u32) -> bool {
-        self.read(&format!("{pid}/stat")).is_some()
+        let stat = self.read(&format!("{pid}/stat")).and_then(ProcessStat::parse);
+        stat.is_some_and(|process| !process.has_ended)
     }
 
     /// Every process of the machine, by number.

@@ -92,7 +92,17 @@ mod tests {
 
     fn process(pid: u32, parent: u32, started: u64, own: u64, waited: u64) -> ProcessStat {
         let name = Default::default();
-        ProcessStat { pid, name, parent, started, user: own, system: 0, waited, resident_pages: 1 }
+        ProcessStat {
+            pid,
+            name,
+            has_ended: false,
+            parent,
+            started,
+            user: own,
+            system: 0,
+            waited,
+            resident_pages: 1,
+        }
     }
 
     fn looks(account: &mut TreeAccount, members: &[ProcessStat]) -> u64 {

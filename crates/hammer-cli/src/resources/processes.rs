@@ -32,7 +32,7 @@ pub(super) struct ProcessesUse {
     pub(super) cpu: f64,
     /// Resident memory of those that are there, bytes.
     pub(super) memory: u64,
-    /// How many are there.
+    /// How many are there; what has ended and was not waited for is not.
     pub(super) count: usize,
 }
 
@@ -58,7 +58,11 @@ impl FollowedProcesses {
         members(all, &mut self.members, |process| known(roots, process).is_some_and(|root| root.is_root));
         let cpu = self.account.look(&self.members, all) as f64 / TICKS_PER_SECOND;
         let pages: u64 = self.members.iter().map(|process| process.resident_pages).sum();
-        ProcessesUse { cpu, memory: pages * page_size() as u64, count: self.members.len() }
+        ProcessesUse {
+            cpu,
+            memory: pages * page_size() as u64,
+            count: self.members.iter().filter(|process| !process.has_ended).count(),
+        }
     }
 
     fn find_roots(&mut self, all: &[ProcessStat], reader: &mut ProcReader) {

@@ -9,7 +9,8 @@ use hammer_measure::Nanos;
 
 use super::gauge::Gauge;
 use super::meter::{Stage, UsageMeter};
-use super::told_use::{RemoteTeller, ToldBy, ToldUse, UseTeller};
+use super::presence::ToldPresence;
+use super::told_use::{RemoteTeller, Told, ToldBy, ToldUse, UseTeller};
 use super::trouble::ToldTrouble;
 use super::usage::{tell, tell_held_back};
 
@@ -29,8 +30,10 @@ pub(super) struct ToldGauge<T> {
     clock: Rc<dyn Clock>,
     /// How long an answer may take.
     within: Nanos,
+    /// The last look that found out what it used, if it was there at the last one that found anything out.
     last: Option<(Nanos, f64)>,
     trouble: ToldTrouble,
+    presence: ToldPresence,
 }
 
 impl ToldGauge<RemoteTeller> {
@@ -47,8 +50,8 @@ impl<T: UseTeller> ToldGauge<T> {
         within: Nanos,
         clock: Rc<dyn Clock>,
     ) -> Self {
-        let trouble = ToldTrouble::default();
-        Self { name, meter, teller, clock, within, last: None, trouble }
+        let (trouble, presence) = (ToldTrouble::default(), ToldPresence::new("component"));
+        Self { name, meter, teller, clock, within, last: None, trouble, presence }
     }
 }
 
@@ -57,12 +60,19 @@ impl<T: UseTeller> Gauge for ToldGauge<T> {
         let told = self.teller.ask(self.within).await;
         let now = self.clock.now();
         let mut meter = self.meter.lock().unwrap_or_else(PoisonError::into_inner);
-        let ToldUse { cpu, memory, held_back } = match told {
-            Ok(told) => told,
+        let used = match told {
+            Ok(Told::Use(used)) => Some(used),
+            Ok(Told::Absent) => None,
             Err(error) => {
                 meter.gap();
                 return self.trouble.tell(&self.name, now, Some(error.to_string()), sink);
             }
+        };
+        self.trouble.tell(&self.name, now, None, sink);
+        self.presence.tell(&self.name, now, used.is_some(), sink);
+        let Some(ToldUse { cpu, memory, held_back }) = used else {
+            self.last = None;
+            return meter.absent(stage, now, None);
         };
         meter.sample(stage, now, cpu, memory);
         if let Some(seconds) = held_back {
@@ -74,7 +84,6 @@ impl<T: UseTeller> Gauge for ToldGauge<T> {
             tell(&self.name, last, (now, cpu), memory, sink);
             held_back.into_iter().for_each(|seconds| tell_held_back(&self.name, (now, seconds), sink));
         }
-        self.trouble.tell(&self.name, now, None, sink);
     }
 }
 
@@ -97,7 +106,7 @@ mod tests {
     }
 
     impl UseTeller for ScriptedPage {
-        async fn ask(&mut self, _: Nanos) -> Result<ToldUse, UntoldUse> {
+        async fn ask(&mut self, _: Nanos) -> Result<Told, UntoldUse> {
             let now = self.clock.now().as_secs_f64();
             let ends = self.cores.iter().skip(1).map(|(from, _)| *from as f64).chain([f64::INFINITY]);
             let spans = self.cores.iter().zip(ends);

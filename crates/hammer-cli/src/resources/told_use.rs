@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use hammer_core::runtime::Clock;
 use hammer_measure::Nanos;
-use hammer_pages::exposition::{self, CPU, HELD_BACK, MEMORY};
+use hammer_pages::exposition::{self, CPU, HELD_BACK, MEMORY, UP};
 use hammer_pages::promql::{self, NoNumber, QuerySample};
 
 use super::counter::CpuCounter;
@@ -21,6 +21,15 @@ pub(crate) enum ToldBy {
 }
 
 /// What was told.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Told {
+    /// What it used.
+    Use(ToldUse),
+    /// That it is not there.
+    Absent,
+}
+
+/// What it used.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ToldUse {
     /// CPU seconds since it was asked first.
@@ -45,7 +54,7 @@ pub(super) enum UntoldUse {
 /// Who asks.
 pub(super) trait UseTeller: 'static {
     /// What is told now, within so long.
-    async fn ask(&mut self, within: Nanos) -> Result<ToldUse, UntoldUse>;
+    async fn ask(&mut self, within: Nanos) -> Result<Told, UntoldUse>;
 }
 
 /// Asks whoever the plan names.
@@ -77,7 +86,7 @@ impl RemoteTeller {
 }
 
 impl UseTeller for RemoteTeller {
-    async fn ask(&mut self, within: Nanos) -> Result<ToldUse, UntoldUse> {
+    async fn ask(&mut self, within: Nanos) -> Result<Told, UntoldUse> {
         let Self { by, clock, readers: [first, second], page: pages, queried } = self;
         match by {
             ToldBy::Page { page, labels } => {
@@ -93,7 +102,7 @@ impl UseTeller for RemoteTeller {
                 let cpu = answer(opened(first, cpu, clock)?, within, "cpu").await?;
                 let memory = memory.map(|samples| samples.iter().map(|sample| sample.value).sum::<f64>());
                 let memory = memory.map(|bytes| bytes as u64);
-                Ok(ToldUse { cpu: queried.look(cpu), memory, held_back: None })
+                Ok(Told::Use(ToldUse { cpu: queried.look(cpu), memory, held_back: None }))
             }
         }
     }
@@ -125,16 +134,15 @@ async fn answer(
 
 impl PageUse {
     /// Reads a page, which is the next one of the same component.
-    pub(super) fn read(
-        &mut self,
-        page: &str,
-        labels: &BTreeMap<String, String>,
-    ) -> Result<ToldUse, UntoldUse> {
+    pub(super) fn read(&mut self, page: &str, labels: &BTreeMap<String, String>) -> Result<Told, UntoldUse> {
         let number = |metric| exposition::sum(page, metric, labels);
+        if number(UP) == Some(0.0) {
+            return Ok(Told::Absent);
+        }
         let cpu = number(CPU).ok_or_else(|| UntoldUse::NoMetric(labelled(CPU, labels)))?;
         let memory = number(MEMORY).map(|bytes| bytes as u64);
         let held_back = number(HELD_BACK).map(|seconds| self.held_back.look(seconds));
-        Ok(ToldUse { cpu: self.cpu.look(cpu), memory, held_back })
+        Ok(Told::Use(ToldUse { cpu: self.cpu.look(cpu), memory, held_back }))
     }
 }
 
@@ -192,7 +200,13 @@ mod tests {
         let mut used = PageUse::default();
         used.read(&page(10), &labels("a")).unwrap();
         let told = used.read(&page(12), &labels("a")).unwrap();
-        assert_eq!(told, ToldUse { cpu: 2.0, memory: Some(7_000), held_back: Some(2.0) });
+        assert_eq!(told, Told::Use(ToldUse { cpu: 2.0, memory: Some(7_000), held_back: Some(2.0) }));
+        let absent =
+            format!("{UP}{{name=\"a\"}} 0\n{UP}{{name=\"b\"}} 1\n{}", page(12).replace("\"a\"", "\"z\""));
+        assert_eq!(used.read(&absent, &labels("a")).unwrap(), Told::Absent);
+        // It goes on where it was.
+        let Told::Use(told) = used.read(&page(13), &labels("a")).unwrap() else { panic!() };
+        assert_eq!(told.cpu, 3.0);
         let error = PageUse::default().read(&page(1), &labels("c")).unwrap_err().to_string();
         assert_eq!(error, "find process_cpu_seconds_total{name=\"c\"} on the page");
     }

@@ -276,6 +276,7 @@ fn component(name: &str, source: ComponentSource, meter: &UsageMeter, completed:
         completed_per_core_s: None,
         samples: meter.samples,
         gaps: meter.gaps,
+        absent_s: meter.absent_for().as_secs_f64(),
     }
     .per_completed(completed)
 }

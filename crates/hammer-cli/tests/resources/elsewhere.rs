@@ -1,5 +1,7 @@
 //! What `hammer resources` serves, as the run of a plan on another machine would have it.
 
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 
 use hammer_report::report::servers::ComponentSource;
@@ -53,6 +55,17 @@ impl Exporter {
         let process = Started::of(command(&[&["resources", "--listen", "127.0.0.1:0"], more].concat()));
         let block = serde_json::from_str(&process.line_with("metrics")).unwrap();
         Self { process, block }
+    }
+
+    /// What it serves.
+    fn page(&self) -> String {
+        let url = self.block["machines"][0]["url"].as_str().unwrap();
+        let (address, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
+        let mut stream = TcpStream::connect(address).unwrap();
+        write!(stream, "GET /{path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
     }
 }
 
@@ -148,7 +161,46 @@ fn a_component_that_starts_later_and_is_killed_is_found_by_its_command_line() {
     let report = hammer(&["run", &folder.write("plan.yaml", &plan), "--out", "-"]).report();
     let later = component(&report, "later");
     assert!(later.cpu.unwrap().used_s > 0.0 && later.memory_max_bytes.unwrap() > 0, "{later:?}");
+    // That it is not there is what the page says, and no hole in what is known of it.
     assert_eq!(later.gaps, 0);
+    let cpu = later.cpu.unwrap();
+    assert!(later.absent_s > 1.0 && cpu.used_s / cpu.mean_cores < 3.0, "{later:?}");
+    let notes = super::notes(&report);
+    for said in ["there is no such component", "the component is there", "the component has gone"] {
+        let said = format!("resources of later: {said}");
+        assert_eq!(notes.iter().filter(|note| **note == said).count(), 1, "{notes:?}");
+    }
+    let cores = report.observations.iter().find(|series| series.name == "resources/later/cpu").unwrap();
+    assert!(cores.last.value > 0.0, "nobody says that what is not there uses nothing: {cores:?}");
+}
+
+#[test]
+fn what_is_not_there_has_no_sample_of_its_use_on_the_page() {
+    let folder = Folder::new();
+    let here = group(&folder, 8_000_000);
+    let missing = format!("gone={}", folder.path("no-such-group"));
+    let exporter = Exporter::of(&[
+        &format!("own={}", std::process::id()),
+        "--command",
+        "never=a-command-that-nobody-ever-starts",
+        "--cgroup",
+        &format!("group={here}"),
+        "--cgroup",
+        &missing,
+    ]);
+    let page = exporter.page();
+    let of = |name: &str| {
+        let label = format!("{{name=\"{name}\"}} ");
+        let samples = page.lines().filter_map(|line| line.split_once(&label));
+        samples.map(|(metric, value)| (metric.to_owned(), value.to_owned())).collect::<Vec<_>>()
+    };
+    for name in ["own", "group"] {
+        assert!(of(name).contains(&("hammer_component_up".to_owned(), "1".to_owned())), "{page}");
+        assert!(of(name).iter().any(|(metric, _)| metric == "process_cpu_seconds_total"), "{page}");
+    }
+    assert_eq!(of("gone"), [("hammer_component_up".to_owned(), "0".to_owned())], "{page}");
+    let never = [("hammer_component_up", "0"), ("hammer_processes", "0")];
+    assert_eq!(of("never"), never.map(|(metric, value)| (metric.to_owned(), value.to_owned())), "{page}");
 }
 
 #[test]

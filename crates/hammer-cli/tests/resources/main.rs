@@ -139,7 +139,9 @@ fn a_process_is_found_by_its_command_line_and_missed_where_there_is_none() {
     assert!(component(&report, "there").cpu.unwrap().used_s > 0.0);
     assert_eq!(component(&report, "there").idle_mean_cores, None);
     let nowhere = component(&report, "nowhere");
-    assert_eq!((nowhere.cpu.unwrap().used_s, nowhere.memory_max_bytes), (0.0, Some(0)));
+    assert_eq!((nowhere.cpu, nowhere.memory_max_bytes, nowhere.samples), (None, None, 0), "{nowhere:?}");
+    assert!(nowhere.absent_s > 0.5 && nowhere.gaps == 0, "{nowhere:?}");
+    assert!(!report.observations.iter().any(|series| series.name.starts_with("resources/nowhere/")));
     let said = "resources of nowhere: there is no such process";
     assert_eq!(notes(&report).iter().filter(|note| **note == said).count(), 1, "{:?}", notes(&report));
 }
@@ -154,11 +156,21 @@ fn a_process_that_is_killed_in_mid_run_is_told() {
         busy.0.id(),
         PLAN.replace("measurement: 1s", "measurement: 4s"),
     );
-    // Nobody waits for it while hammer runs; what has ended and was not waited for has no memory any more.
-    let report = hammer(&["run", &folder.write("plan.yaml", &plan), "--out", "-"]).report();
+    // Nobody waits for it while hammer runs: its line of `/proc` stays, and it has no memory any more.
+    let ended = hammer(&["run", &folder.write("plan.yaml", &plan), "--out", "-"]);
+    let report = ended.report();
     let memory = report.observations.iter().find(|series| series.name == "resources/server/memory").unwrap();
-    assert!(memory.first.value > 0.0 && memory.last.value == 0.0, "{memory:?}");
-    assert!(component(&report, "server").cpu.unwrap().used_s > 0.0, "what it used stays counted");
+    assert!(memory.last.value > 0.0, "{memory:?}");
+    let server = component(&report, "server");
+    let cpu = server.cpu.unwrap();
+    assert!(cpu.used_s > 0.0, "what it used stays counted");
+    assert!(server.absent_s > 1.0 && server.gaps == 0, "{server:?}");
+    // Of four seconds it was there for two.
+    assert!(cpu.used_s / cpu.mean_cores < 3.0, "{server:?}");
+    assert!(notes(&report).contains(&"resources of server: the process has gone"), "{:?}", notes(&report));
+    let said = ended.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("absent server: not there for "), "{}", ended.stderr);
+    assert!(said.contains("s of measurement; its mean is that of the rest"), "{}", ended.stderr);
 }
 
 #[test]
@@ -203,7 +215,7 @@ fn a_cgroup_has_its_use_its_memory_and_for_how_long_its_limit_held_it_back() {
     assert_eq!((rekor.cpu.unwrap().used_s, rekor.held_back_s), (1.0, Some(0.5)), "{rekor:?}");
     assert!(ended.stderr.contains("rekor: held back by its limit of CPU for 0.50 s"), "{}", ended.stderr);
     let gone = component(&report, "gone");
-    assert!(gone.cpu.is_none() && gone.gaps > 0, "{gone:?}");
+    assert!(gone.cpu.is_none() && gone.gaps == 0 && gone.absent_s > 0.5, "{gone:?}");
     let said = "resources of gone: there is no such cgroup";
     assert_eq!(notes(&report).iter().filter(|note| **note == said).count(), 1, "{:?}", notes(&report));
 }
@@ -221,8 +233,8 @@ fn the_cgroup_of_a_process_is_that_of_version_two() {
     let report =
         run(&format!("{{ every: 100ms, cgroups: [{{ name: own, pid: {} }}] }}", std::process::id())).report();
     let own = component(&report, "own");
-    let is_sampled = own.cpu.is_some_and(|cpu| cpu.used_s > 0.0) && own.gaps == 0;
-    assert!(is_sampled == is_there && (own.gaps > 0) != is_there, "{own:?}");
+    let is_sampled = own.cpu.is_some_and(|cpu| cpu.used_s > 0.0);
+    assert!(is_sampled == is_there && (own.absent_s > 0.0) != is_there, "{own:?}");
 }
 
 #[test]

@@ -10,6 +10,8 @@ pub struct ProcessStat {
     pub pid: u32,
     /// The name of its program, cut off by the kernel.
     pub name: ProgramName,
+    /// Whether it has ended and nobody has waited for it yet: its times are still told, and it has no memory any more.
+    pub has_ended: bool,
     /// Who started it, or waits for it now.
     pub parent: u32,
     /// When it started, since the machine did: with `pid`, no other process is the same.
@@ -32,6 +34,7 @@ impl ProcessStat {
         let (program, rest) = rest.rsplit_once(')')?;
         let mut name = ProgramName::default();
         name.iter_mut().zip(program.bytes().skip(1)).for_each(|(byte, given)| *byte = given);
+        let has_ended = rest.trim_start().starts_with(['Z', 'X']);
         let mut numbers = [0; FIELDS];
         for (place, field) in rest.split_ascii_whitespace().take(FIELDS).enumerate() {
             // The state is a letter, and what is -1 is not asked for.
@@ -41,6 +44,7 @@ impl ProcessStat {
         Some(Self {
             pid: pid.parse().ok()?,
             name,
+            has_ended,
             parent: u32::try_from(field(4)).ok()?,
             started: field(22),
             user: field(14),
@@ -70,6 +74,7 @@ mod tests {
         let expected = ProcessStat {
             pid: 42,
             name: *b"a) b (c\0\0\0\0\0\0\0\0\0",
+            has_ended: false,
             parent: 7,
             started: 900,
             user: 100,
@@ -78,6 +83,8 @@ mod tests {
             resident_pages: 55,
         };
         assert_eq!(read, expected);
+        let ended = ProcessStat::parse(&line.replace(" S 7 ", " Z 7 ")).unwrap();
+        assert_eq!(ended, ProcessStat { has_ended: true, ..expected });
         assert_eq!(ProcessStat::parse("no process"), None);
     }
 }

@@ -30,7 +30,7 @@ pub struct ComponentResources {
     pub source: ComponentSource,
     /// Cores in use before the load; `null` where nobody looked.
     pub idle_mean_cores: Option<f64>,
-    /// CPU time; `null` where measurement has fewer than two samples.
+    /// CPU time; `null` where measurement has fewer than two samples, or none in which the component was there.
     pub cpu: Option<CpuFigures>,
     /// Greatest resident memory, bytes; of several processes the sum, in which what they share counts for each.
     pub memory_max_bytes: Option<u64>,
@@ -41,10 +41,13 @@ pub struct ComponentResources {
     pub cpu_ns_per_completed: Option<u64>,
     /// Operations completed in measurement, divided by CPU seconds; `null` where none were used.
     pub completed_per_core_s: Option<f64>,
-    /// Samples of measurement.
+    /// Samples of measurement, at which it was there.
     pub samples: u64,
     /// Looks, before the load and over the run, that found nothing out.
     pub gaps: u64,
+    /// Seconds of measurement in which it was not there, as precise as looks are frequent.
+    #[serde(default)]
+    pub absent_s: f64,
 }
 
 /// CPU time over measurement.
@@ -52,9 +55,9 @@ pub struct ComponentResources {
 pub struct CpuFigures {
     /// User and system CPU seconds.
     pub used_s: f64,
-    /// Cores in use.
+    /// Cores in use, over the time that the component was there.
     pub mean_cores: f64,
-    /// Cores in use over the window with most of it; the mean, where measurement was shorter than the window.
+    /// Cores in use over the window with most of it; the mean, where the component was there for no time as long as that.
     pub max_cores: f64,
 }
 

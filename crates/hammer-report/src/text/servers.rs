@@ -37,6 +37,14 @@ fn table(page: &mut Page, servers: &ServerResources) {
             let text = format!("{}: held back by its limit of CPU for {seconds:.2} s", component.name);
             page.paragraph("  limit", &text);
         }
+        if component.absent_s > 0.0 {
+            let text = match component.cpu {
+                Some(_) => "of measurement; its mean is that of the rest",
+                None => "of measurement",
+            };
+            let text = format!("{}: not there for {:.2} s {text}", component.name, component.absent_s);
+            page.paragraph("  absent", &text);
+        }
         if component.gaps > 0 {
             let text = format!("{}: {} looks found nothing out", component.name, grouped(component.gaps));
             page.paragraph("  gaps", &text);
@@ -100,6 +108,7 @@ mod tests {
             completed_per_core_s: None,
             samples: 60,
             gaps,
+            absent_s: gaps as f64 * 4.0,
         }
         .per_completed(15_000)
     }
@@ -124,7 +133,11 @@ mod tests {
             every_ns: 1_000_000_000,
             window_ns: 10_000_000_000,
             idle_ns: 0,
-            components: vec![component("rekor", Some(cpu), 0), component("fulcio", None, 3)],
+            components: vec![
+                component("rekor", Some(cpu), 0),
+                component("fulcio", None, 3),
+                component("tsa", Some(cpu), 1),
+            ],
             machine: MachineResources {
                 cores: 4,
                 idle: None,
@@ -143,7 +156,13 @@ servers    CPU in cores over measurement, at most over 10.0s
   rekor                  0.01     0.85     1.50   512.0 MB     3.40ms        294
   limit    rekor: held back by its limit of CPU for 1.50 s
   fulcio                    -        -        -          -          -          -
+  absent   fulcio: not there for 12.00 s of measurement
   gaps     fulcio: 3 looks found nothing out
+  tsa                    0.01     0.85     1.50   512.0 MB     3.40ms        294
+  limit    tsa: held back by its limit of CPU for 1.50 s
+  absent   tsa: not there for 4.00 s of measurement; its mean is that of the
+           rest
+  gaps     tsa: 1 looks found nothing out
 machine    4 cores: user 34.1 %, system 10.0 %, iowait 0.0 %, steal 2.0 %; load
            3.20 at most; memory 1.2 GB available at least
   other    database, 8 cores: user 50.0 %, system 0.0 %, iowait 25.0 %, steal
