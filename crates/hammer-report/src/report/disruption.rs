@@ -61,8 +61,10 @@ struct Course<'a> {
     before: Option<Pace>,
     /// What it accepted per second in all intervals but those that failed.
     usual_per_s: f64,
-    /// When something was done first, or the series failed first.
+    /// When something was done first, or the series failed or fell silent for long first.
     troubled_ns: Option<u64>,
+    /// The median response time before something was done or failed.
+    usual_response_ns: u64,
 }
 
 /// A series in an interval.
@@ -108,14 +110,19 @@ impl<'a> Course<'a> {
         let touches = events.iter().filter(|event| is_touch(event)).map(Event::at_ns);
         let touched_ns = touches.filter(|at| *at >= started).min();
         let failed_ns = looks.iter().find(|look| look.is_failing()).map(|look| look.from_ns);
-        let troubled_ns = touched_ns.into_iter().chain(failed_ns).min();
+        let untroubled_until = touched_ns.into_iter().chain(failed_ns).min();
+        let usual_response_ns = usual_response(series, &looks, untroubled_until);
+        let mut silences = looks.chunk_by(|one, next| one.is_silent() == next.is_silent());
+        let silent_ns = silences.find(|run| is_long_silence(run, usual_response_ns));
+        let silent_ns = silent_ns.and_then(<[_]>::first).map(|look| look.from_ns);
+        let troubled_ns = untroubled_until.into_iter().chain(silent_ns).min();
         let until = troubled_ns.unwrap_or(u64::MAX);
         let before: Vec<Look<'_>> = looks.iter().filter(|look| look.to_ns <= until).copied().collect();
         let before = (before.len() >= LEAST_BEFORE).then(|| Pace::of(&before)).flatten();
         let served: Vec<Look<'_>> =
             looks.iter().filter(|look| look.seen.fates.accepted > 0).copied().collect();
         let usual_per_s = before.or_else(|| Pace::of(&served)).map_or(0.0, |pace| pace.accepted_per_s);
-        Self { series, looks, before, usual_per_s, troubled_ns }
+        Self { series, looks, before, usual_per_s, troubled_ns, usual_response_ns }
     }
 
     fn disruptions(&self, events: &[Event]) -> Vec<Disruption> {
@@ -144,15 +151,11 @@ impl<'a> Course<'a> {
     /// Silence between answers that take as long is how the server works: one that answers in batches, as Rekor v2 does by its
     /// checkpoints, is silent from one to the next.
     fn forgive_short_silence(&self, states: &mut [State]) {
-        let response_time = self.series.measurement.durations.response_time.as_ref();
-        let usual_ns = response_time.map_or(0, |durations| durations.p50_ns.least());
         let mut place = 0;
         for run in states.chunk_by_mut(|one, next| one == next) {
             let looks = &self.looks[place..place + run.len()];
             place += run.len();
-            let (Some(first), Some(last)) = (looks.first(), looks.last()) else { continue };
-            let is_short = last.to_ns - first.from_ns <= LONG_SILENCE.saturating_mul(usual_ns);
-            if run[0] == State::Silent && is_short {
+            if run[0] == State::Silent && !is_long_silence(looks, self.usual_response_ns) {
                 run.fill(State::Good);
             }
         }
@@ -211,6 +214,24 @@ impl<'a> Course<'a> {
             _ => State::Good,
         }
     }
+}
+
+/// The median response time of a series before that instant, as the median of its intervals has it; over all of measurement where nothing
+/// ended before, since what is late in an outage may be most of a run.
+fn usual_response(series: &Series, looks: &[Look<'_>], until_ns: Option<u64>) -> u64 {
+    let before = looks.iter().filter(|look| until_ns.is_none_or(|until| look.to_ns <= until));
+    let response_times = before.filter_map(|look| look.seen.response_time);
+    let mut medians: Vec<u64> = response_times.map(|durations| durations.p50_ns.least()).collect();
+    medians.sort_unstable();
+    let whole = series.measurement.durations.response_time.as_ref();
+    let of_all = || whole.map_or(0, |durations| durations.p50_ns.least());
+    medians.get(medians.len() / 2).copied().unwrap_or_else(of_all)
+}
+
+/// Whether these intervals, all of which are alike, are a silence that is longer than how the server works.
+fn is_long_silence(run: &[Look<'_>], usual_response_ns: u64) -> bool {
+    let (Some(first), Some(last)) = (run.first(), run.last()) else { return false };
+    first.is_silent() && last.to_ns - first.from_ns > LONG_SILENCE.saturating_mul(usual_response_ns)
 }
 
 impl Look<'_> {

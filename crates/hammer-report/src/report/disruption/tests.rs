@@ -92,6 +92,28 @@ fn an_outage_has_its_ends_its_fates_and_the_time_until_all_was_as_before() {
 }
 
 #[test]
+fn a_silence_that_most_operations_met_starts_where_it_did_and_is_in_no_figure_of_before() {
+    let mut course = vec![GOOD; 5];
+    course.extend([Hung(100); 10]);
+    // Most of all response times are longer than a quarter of the silence.
+    course.extend([Accepted(1_100, 11_000), GOOD, GOOD, GOOD]);
+    for hooks in [&[(5, "hang")][..], &[]] {
+        let report = run(open(), &course, hooks);
+        let [outage] = &report.disruptions[..] else { panic!("{hooks:?}: {:?}", report.disruptions) };
+        assert_eq!((outage.kind, outage.from_ns), (DisruptionKind::Outage, 5_000_000_000));
+        assert_eq!((seconds(outage.to_ns), seconds(outage.recovered_ns)), (Some(15.0), Some(16.0)));
+        assert_eq!(outage.before.unwrap().accepted_per_s, 100.0, "{hooks:?}");
+        assert_eq!(outage.within.accepted_per_s, 100.0, "1,100 in eleven seconds");
+    }
+    // Nobody did anything, and in the end all failed.
+    course.truncate(15);
+    course.extend([Failed(1_100), GOOD, GOOD, GOOD]);
+    let report = run(open(), &course, &[]);
+    let [outage] = &report.disruptions[..] else { panic!("{:?}", report.disruptions) };
+    assert_eq!((outage.from_ns, outage.before.unwrap().accepted_per_s), (5_000_000_000, 100.0));
+}
+
+#[test]
 fn what_is_never_accepted_again_has_no_end() {
     let report = run(closed(), &[GOOD, GOOD, GOOD, Failed(100), Failed(100)], &[]);
     let [outage] = &report.disruptions[..] else { panic!("{:?}", report.disruptions) };
