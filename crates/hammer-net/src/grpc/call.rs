@@ -51,13 +51,15 @@ pub fn tell_timeout(request: &mut Request, timeout: Duration) {
     request.headers.insert(TIMEOUT, timeout_value(timeout));
 }
 
-/// What the answer to a [`unary_request`] says: its `grpc-status`, from the trailers, or from the headers where there are no
-/// trailers; else the status that gRPC gives to that of HTTP.
+/// What the answer to a [`unary_request`] says: its `grpc-status`, from the trailers, or from the headers where nothing follows them
+/// ("Trailers-Only"); else the status that gRPC gives to that of HTTP. A server says how a call ended once it has: what stands in the
+/// headers before a message was known before the call was carried out.
 ///
 /// # Errors
 /// An answer of HTTP that is none of gRPC, or a status OK without exactly one message that is not compressed.
 pub fn unary_reply(answer: &Answer) -> Result<UnaryReply<'_>, GrpcFault> {
-    let told = |name: HeaderName| answer.trailers.get(&name).or_else(|| answer.headers.get(&name));
+    let alone = || Some(&answer.headers).filter(|_| answer.body.is_empty());
+    let told = |name: HeaderName| answer.trailers.get(&name).or_else(|| alone()?.get(&name));
     match (told(STATUS).map(|code| GrpcStatus::from_code(code.as_bytes())), answer.status) {
         (Some(GrpcStatus::Ok), _) => {
             let is_identity = || answer.headers.get(ENCODING).is_none_or(|encoding| encoding == "identity");
@@ -109,10 +111,25 @@ mod tests {
             UnaryReply { status: GrpcStatus::Ok, message: b"ab", text: b"" }
         );
         let refused = [("grpc-status", "5"), ("grpc-message", "no%20such%20log")];
-        for refused in [answer(200, &[], &refused), answer(200, &refused, &[])] {
+        let mut alone = answer(200, &refused, &[]);
+        alone.body.clear();
+        for refused in [answer(200, &[], &refused), alone] {
             let reply = unary_reply(&refused).unwrap();
             assert_eq!((reply.status, reply.message), (GrpcStatus::NotFound, &[][..]));
             assert_eq!(reply.text(), "no such log");
+        }
+    }
+
+    #[test]
+    fn a_status_in_the_headers_before_a_message_is_none() {
+        let grpc = ("content-type", "application/grpc");
+        for code in ["0", "5"] {
+            let early = [grpc, ("grpc-status", code)];
+            assert_eq!(unary_reply(&answer(200, &early, &[])), Err(GrpcFault::NoStatus));
+            assert_eq!(unary_reply(&answer(503, &early, &[])).unwrap().status, GrpcStatus::Unavailable);
+            // The trailers say it, whatever was said before.
+            let late = answer(200, &early, &[("grpc-status", "8")]);
+            assert_eq!(unary_reply(&late).unwrap().status, GrpcStatus::ResourceExhausted);
         }
     }
 

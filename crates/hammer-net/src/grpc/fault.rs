@@ -6,7 +6,7 @@ pub enum GrpcFault {
     /// An answer of HTTP that is not of gRPC, by its `content-type`.
     #[error("not grpc")]
     NotGrpc,
-    /// There is no `grpc-status`, neither in trailers nor in headers.
+    /// There is no `grpc-status`, neither in trailers nor in headers that are all there is.
     #[error("no grpc-status")]
     NoStatus,
     /// Status OK without a message.
