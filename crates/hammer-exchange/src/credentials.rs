@@ -1,7 +1,7 @@
 //! What is secret of a request that was sent.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use hammer_net::{Request, is_credential};
+use hammer_net::{Request, credentials_of_queries, is_credential};
 use http::header::{AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION};
 use http::{HeaderName, HeaderValue};
 
@@ -11,6 +11,12 @@ pub(crate) fn secrets_of(request: &Request, bearer: Option<&HeaderValue>) -> Vec
     let mut secrets = Vec::new();
     for (name, value) in headers.chain(bearer.map(|value| (&AUTHORIZATION, value))) {
         add(name, &String::from_utf8_lossy(value.as_bytes()), &mut secrets);
+    }
+    let path = request.path.as_str();
+    for at in credentials_of_queries(path) {
+        // As it is meant: what is masked is found in any way to write it.
+        let pair = form_urlencoded::parse(path[at].as_bytes()).next();
+        secrets.extend(pair.map(|(value, _)| value.into_owned()));
     }
     secrets
 }
@@ -71,5 +77,7 @@ mod tests {
         request.headers.insert("accept", HeaderValue::from_static("text/plain"));
         let bearer = HeaderValue::from_static("Bearer canary");
         assert_eq!(secrets_of(&request, Some(&bearer)), ["key", "canary"]);
+        let request = Request::get("/a?logIndex=1&api_key=a%2Fb+c%3D".parse().unwrap());
+        assert_eq!(secrets_of(&request, None), ["a/b c="]);
     }
 }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 /// The text with `***` in the place of every secret in it: as it is, in letters of another case, percent-encoded wholly, in part or
-/// more than once (RFC 3986 section 2.1), with pluses for spaces as forms have them, and with the escapes of JSON (RFC 8259
-/// section 7). So is the start of a long secret that was cut off, and one of any length that the end of the text cuts off.
+/// more than once (RFC 3986 section 2.1), with pluses for spaces as forms have them, with the escapes of JSON (RFC 8259
+/// section 7), and with the character references of HTML. So is the start of a long secret that was cut off, and one of any length that the end of the text cuts off.
 pub fn masked(text: &str, secrets: &[&str]) -> String {
     let mut hidden = vec![false; text.len()];
     let mut read: Vec<EncodedByte> = text.bytes().enumerate().map(EncodedByte::plain).collect();
@@ -12,7 +12,7 @@ pub fn masked(text: &str, secrets: &[&str]) -> String {
         for secret in secrets {
             hide(&read, secret.as_bytes(), &mut hidden);
         }
-        if !read.iter().any(|byte| matches!(byte.byte, b'%' | b'\\')) {
+        if !read.iter().any(|byte| matches!(byte.byte, b'%' | b'\\' | b'&')) {
             break;
         }
         read = decoded(&read);
@@ -64,7 +64,7 @@ fn hide(read: &[EncodedByte], secret: &[u8], hidden: &mut [bool]) {
     }
 }
 
-/// What is left once each `%XX`, and each escape of JSON, is what it stands for.
+/// What is left once each `%XX`, each escape of JSON and each character reference is what it stands for.
 fn decoded(read: &[EncodedByte]) -> Vec<EncodedByte> {
     let mut decoded = Vec::with_capacity(read.len());
     let mut rest = read;
@@ -99,9 +99,39 @@ fn escape(read: &[EncodedByte]) -> Option<(usize, Escaped)> {
         (b'\\', letter @ (b'"' | b'\\' | b'/')) => Some((2, Escaped::Byte(letter))),
         (b'\\', b't') => Some((2, Escaped::Byte(b'\t'))),
         (b'\\', b'u') => Some((6, Escaped::Symbol(char::from_u32(number(2..6)?)?))),
+        (b'&', _) => reference(read),
         _ => None,
     }
 }
+
+/// The length of the character reference of HTML that `read` starts with, and what it stands for.
+fn reference(read: &[EncodedByte]) -> Option<(usize, Escaped)> {
+    let length = read.iter().take(LONGEST_REFERENCE).position(|byte| byte.byte == b';')?;
+    let name: String =
+        read[1..length].iter().map(|byte| char::from(byte.byte).to_ascii_lowercase()).collect();
+    let symbol = match (name.strip_prefix("#x"), name.strip_prefix('#')) {
+        (Some(digits), _) => char::from_u32(u32::from_str_radix(digits, 16).ok()?)?,
+        (None, Some(digits)) => char::from_u32(digits.parse().ok()?)?,
+        (None, None) => REFERENCES.into_iter().find(|(known, _)| *known == name)?.1,
+    };
+    Some((length + 1, Escaped::Symbol(symbol)))
+}
+
+/// Those that pages write in place of what HTML itself is written in, and of what tokens and paths hold.
+const REFERENCES: [(&str, char); 10] = [
+    ("amp", '&'),
+    ("lt", '<'),
+    ("gt", '>'),
+    ("quot", '"'),
+    ("apos", '\''),
+    ("equals", '='),
+    ("plus", '+'),
+    ("sol", '/'),
+    ("percnt", '%'),
+    ("nbsp", ' '),
+];
+/// Bytes, with both ends.
+const LONGEST_REFERENCE: usize = 10;
 
 /// As a secret prints everywhere.
 pub const MASK: &str = "***";
@@ -131,13 +161,19 @@ mod tests {
             "Se%2520cr%25C3%25A9t%2525%2526%2522%252F",
             r#"Se cr\u00e9t%\u0026\"\/"#,
             r#"Se cr\\u00E9t%&\\\"/"#,
+            "Se cr&#233;t%&amp;&quot;/",
+            "Se&#x20;cr&#xE9;t&percnt;&AMP;&#34;&sol;",
+            // A page that shows a query.
+            "Se+cr%C3%A9t%25&amp;&quot;%2F",
         ] {
             assert_eq!(
                 masked(&format!("you sent \u{e9} {written}, 100% wrong")),
                 "you sent \u{e9} ***, 100% wrong"
             );
         }
-        assert_eq!(masked("no secret: %zz % \\ \\u12 \\ud800"), "no secret: %zz % \\ \\u12 \\ud800");
+        for plain in ["no secret: %zz % \\ \\u12 \\ud800", "a & b; &#xd800; &#; &none; &", "&#99999999999;"] {
+            assert_eq!(masked(plain), plain);
+        }
         assert_eq!(masked(""), "");
     }
 

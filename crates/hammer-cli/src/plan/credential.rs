@@ -1,6 +1,6 @@
 //! What of a plan is a secret: no report shows it, nor a mistake beside it.
 
-use hammer_net::{CREDENTIAL_WORDS, is_credential};
+use hammer_net::{CREDENTIAL_WORDS, credentials_of_queries, is_credential};
 use serde_json::Value;
 
 use super::path::{PathSegment, PlanPath};
@@ -12,32 +12,48 @@ const TOKEN_KEYS: [&str; 4] = ["bearer", "token", "password", "secret"];
 /// Names of headers that are nothing else, whatever stands around them.
 const NAMES: [&str; 4] = ["authorization", "proxy-authorization", "cookie", "x-api-key"];
 
-/// Leaves out of a plan what its headers carry as secrets, in whichever of its sections they stand.
+/// Leaves out of a plan what its headers, and the queries of its URLs, carry as secrets, in whichever of its sections they stand.
 pub(super) fn mask(plan: &mut Value) {
-    each_credential(plan, &mut hide);
+    each_credential(plan, &mut |found| match found {
+        Found::Whole(value) => hide(value),
+        Found::InQueries(text) => {
+            for at in credentials_of_queries(text).into_iter().rev() {
+                text.replace_range(at, "***");
+            }
+        }
+    });
 }
 
-/// Whether a plan holds a header that carries a secret.
+/// Whether a plan holds a header or a query that carries a secret.
 pub(super) fn holds_credential(plan: &Value) -> bool {
     let mut found = false;
     each_credential(&mut plan.clone(), &mut |_| found = true);
     found
 }
 
-fn each_credential(plan: &mut Value, told: &mut impl FnMut(&mut Value)) {
+/// Where a plan carries a secret.
+enum Found<'a> {
+    /// The value is nothing else.
+    Whole(&'a mut Value),
+    /// It stands in queries within the text.
+    InQueries(&'a mut String),
+}
+
+fn each_credential(plan: &mut Value, told: &mut impl FnMut(Found<'_>)) {
     match plan {
         Value::Object(map) => {
             for (key, value) in map {
                 match value {
                     Value::Object(headers) if key == HEADERS => {
                         let secret = headers.iter_mut().filter(|(name, _)| is_credential(name));
-                        secret.for_each(|(_, value)| told(value));
+                        secret.for_each(|(_, value)| told(Found::Whole(value)));
                     }
                     value => each_credential(value, told),
                 }
             }
         }
         Value::Array(items) => items.iter_mut().for_each(|item| each_credential(item, told)),
+        Value::String(text) if !credentials_of_queries(text).is_empty() => told(Found::InQueries(text)),
         _ => {}
     }
 }
@@ -51,13 +67,15 @@ fn hide(value: &mut Value) {
     }
 }
 
-/// Whether a header that carries a secret is named anywhere in `text`, or a URL with a user. The block may be misspelt.
+/// Whether a header that carries a secret is named anywhere in `text`, or a URL with a user or with a secret in its query. The block may be
+/// misspelt.
 pub(super) fn names_credential(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     let has_header = || text.contains("header") && CREDENTIAL_WORDS.iter().any(|word| text.contains(word));
     NAMES.iter().any(|name| text.contains(name))
         || has_header()
         || names_user(&text)
+        || !credentials_of_queries(&text).is_empty()
         || has_inline_token(&text)
 }
 
@@ -119,17 +137,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_alone_are_masked_and_by_what_their_names_say() {
+    fn headers_and_queries_alone_are_masked_and_by_what_their_names_say() {
         let mut plan = json!({
             "services": { "authorization": { "url": "http://127.0.0.1" }, "cookie": { "log": {} } },
             "workloads": [{ "http": { "headers": {
                 "Authorization": "canary", "X-Auth-Token": ["canary", "canary"], "private-token": "canary", "accept": "*/*",
-            } } }],
+                "Cookie": "a?key=b&canary",
+            }, "paths": ["/a?page=2&sig=canary", "/b?token=canary&c=d"] } }],
         });
         mask(&mut plan);
         assert!(!plan.to_string().contains("canary"), "{plan}");
         assert_eq!(plan["services"]["authorization"]["url"], "http://127.0.0.1");
         assert_eq!(plan["workloads"][0]["http"]["headers"]["accept"], "*/*");
+        assert_eq!(plan["workloads"][0]["http"]["paths"], json!(["/a?page=2&sig=***", "/b?token=***&c=d"]));
     }
 
     #[test]
@@ -150,6 +170,8 @@ mod tests {
             ("hedders: { Authorization: Bearer x }", true),
             ("headers: { Private-Token: x }", true),
             ("url: http://me:secret@host/", true),
+            ("paths: [/a?page=2&Access_Token=canary]", true),
+            ("paths: [/a?page=2&logIndex=7]", false),
             ("url: \"ftp://me:secret@no host/\"", true),
             ("bearer: canary", true),
             ("http: { bearer: canary }", true),
