@@ -329,7 +329,7 @@ impl PromiseVerifier {
                 if let Some(((id, raw), joined)) = head.zip(judge.joined.as_ref()) {
                     joined.answered_with(id, raw, record.at.received);
                 }
-                (SigstorePromise::Artifact, judged.map(|known| OpenEntry { known, placed: None }))
+                (record.promise(), judged.map(|known| OpenEntry { known, placed: None }))
             }
             Ok(PromiseRecord::Search(record)) => {
                 (SigstorePromise::Search, search::judge(&record).map(nothing))

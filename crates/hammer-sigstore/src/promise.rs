@@ -20,12 +20,22 @@ pub(crate) enum SigstorePromise {
     Search,
     /// That what a flow was answered makes a bundle which holds for somebody who has nothing else.
     Bundle,
+    /// That a checkpoint which did not lead a flow to its entry is the log's all the same.
+    Checkpoint,
 }
 
 impl SigstorePromise {
     /// Their names, in the order of the variants.
-    pub(crate) const NAMES: [&'static str; 7] =
-        ["certificate", "entry", "timestamp", "timestamp-chain", "artifact", "search", "bundle"];
+    pub(crate) const NAMES: [&'static str; 8] = [
+        "certificate",
+        "entry",
+        "timestamp",
+        "timestamp-chain",
+        "artifact",
+        "search",
+        "bundle",
+        "checkpoint",
+    ];
 }
 
 impl From<SigstorePromise> for PromiseKind {

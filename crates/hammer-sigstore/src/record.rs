@@ -7,6 +7,7 @@ use hammer_tlog::hash::Hash;
 use hammer_tlog::tls::{TlsError, TlsReader};
 
 use crate::plan::FulcioInterface;
+use crate::promise::SigstorePromise;
 
 /// When something was to be sent, was sent, and its answer was there, since the run's epoch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -110,6 +111,14 @@ pub(crate) struct TilesArtifactRecord<'a> {
     pub(crate) proof: &'a [u8],
 }
 
+impl TilesArtifactRecord<'_> {
+    /// What the log promised by what was found.
+    pub(crate) fn promise(&self) -> SigstorePromise {
+        let found = self.proof.first().and_then(|found| FoundOnTiles::of(*found));
+        found.unwrap_or(FoundOnTiles::Whole).promise()
+    }
+}
+
 /// What was found of an entry of Rekor v2, and which parts show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FoundOnTiles {
@@ -121,14 +130,24 @@ pub(crate) enum FoundOnTiles {
     NoTile = 3,
     /// The checkpoint, and the bundle, in which there is no entry at its place.
     CutOff = 4,
+    /// The checkpoint, which alone is to be judged: what it did not lead to may be on its way.
+    HeadAlone = 5,
 }
 
 impl FoundOnTiles {
     /// What that number stands for.
     pub(crate) fn of(number: u8) -> Option<Self> {
-        [Self::Whole, Self::Uncovered, Self::NoTile, Self::CutOff]
+        [Self::Whole, Self::Uncovered, Self::NoTile, Self::CutOff, Self::HeadAlone]
             .into_iter()
             .find(|known| *known as u8 == number)
+    }
+
+    /// What the log promised by what was found.
+    pub(crate) fn promise(self) -> SigstorePromise {
+        match self {
+            Self::HeadAlone => SigstorePromise::Checkpoint,
+            _ => SigstorePromise::Artifact,
+        }
     }
 }
 

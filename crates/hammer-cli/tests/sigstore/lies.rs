@@ -257,6 +257,7 @@ fn a_log_on_tiles_that_serves_what_is_not_so_is_caught_by_whoever_verifies() {
         ("verifies-altered-bundle", "altered-leaf"),
         ("verifies-tile-of-another-tree", "tampered-tile"),
         ("verifies-rolled-back-checkpoint", "lost-entry"),
+        ("verifies-forged-checkpoint", "checkpoint-signature"),
     ] {
         let (report, services) = run(name);
         let (told, _) = services.lab.rekor_tiles.target().told_lies();
@@ -348,6 +349,7 @@ macro_rules! lies {
             "verifies-altered-bundle",
             "verifies-tile-of-another-tree",
             "verifies-rolled-back-checkpoint",
+            "verifies-forged-checkpoint",
             "rekor-forked-log-info",
             "rekor-withheld-entry",
             "rekor-altered-entry",

@@ -51,6 +51,12 @@ impl CheckpointSigner {
         // A tree in memory holds all of its own nodes.
         self.sign(size, root_at(tree, size).unwrap_or(EMPTY_ROOT))
     }
+
+    /// The head with another root, and the signature that it had.
+    pub(crate) fn forge(&self, head: &SignedHead, root: Hash) -> SignedHead {
+        let text = |root| Checkpoint::new(self.origin.clone(), head.size, root).to_string();
+        SignedHead { size: head.size, root, note: head.note.replacen(&text(head.root), &text(root), 1) }
+    }
 }
 
 /// The hash whose first four bytes are the key id of a note's line (C2SP signed-note, "Signature types"): of ECDSA that of

@@ -17,7 +17,7 @@ use hammer_messages::rekor::{
     Checkpoint, CreateEntryRequest, InclusionProof, KindVersion, LogId, TransparencyLogEntry,
 };
 use hammer_tlog::logs::{
-    merkle::{EMPTY_ROOT, Hash, inclusion_proof, leaf_hash, root_from_inclusion},
+    merkle::{EMPTY_ROOT, Hash, inclusion_proof, leaf_hash, root_from_inclusion, sha256},
     tile::TileId,
 };
 use tokio::sync::{Notify, watch};
@@ -181,7 +181,8 @@ impl TilesLog {
                 | RekorTilesLieKind::FalseDuplicate
                 | RekorTilesLieKind::AlteredBundle
                 | RekorTilesLieKind::TileOfAnotherTree
-                | RekorTilesLieKind::RolledBackCheckpoint,
+                | RekorTilesLieKind::RolledBackCheckpoint
+                | RekorTilesLieKind::ForgedCheckpoint,
             )
             | None => {}
         }
@@ -245,6 +246,10 @@ impl TilesLog {
             Some(RekorTilesLieKind::TileOfAnotherTree) => tree.shown = Some(forked(tree.served())),
             Some(RekorTilesLieKind::RolledBackCheckpoint) => {
                 let _ = self.rolled_back.set(self.checkpoints.sign_tree(tree.served(), size / 2));
+            }
+            Some(RekorTilesLieKind::ForgedCheckpoint) => {
+                let head = self.checkpoints.sign_tree(tree.served(), size / 2);
+                let _ = self.rolled_back.set(self.checkpoints.forge(&head, sha256(&head.root.0)));
             }
             Some(_) => tree.fork = Some(forked(tree.served())),
             None => {}

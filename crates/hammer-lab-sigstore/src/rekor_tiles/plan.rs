@@ -96,6 +96,9 @@ pub enum RekorTilesLieKind {
     TileOfAnotherTree,
     /// From some checkpoint on the one of half that tree is served for good, as entries are still answered.
     RolledBackCheckpoint,
+    /// From some checkpoint on one of half that tree is served for good, with another root and with the signature of the true one, as
+    /// entries are still answered.
+    ForgedCheckpoint,
     /// The entry is answered with a proof in another tree, in which the first leaf is another, and with a checkpoint of that; what is served
     /// is the true tree, with the entry in it. The first entry of a log is answered honestly.
     ForkedAnswer,
@@ -106,7 +109,13 @@ pub enum RekorTilesLieKind {
 
 impl LieAbout for RekorTilesLieKind {
     fn is_of_trees(self) -> bool {
-        matches!(self, Self::ForkedCheckpoint | Self::TileOfAnotherTree | Self::RolledBackCheckpoint)
+        matches!(
+            self,
+            Self::ForkedCheckpoint
+                | Self::TileOfAnotherTree
+                | Self::RolledBackCheckpoint
+                | Self::ForgedCheckpoint
+        )
     }
 }
 

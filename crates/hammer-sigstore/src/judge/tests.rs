@@ -369,7 +369,7 @@ fn read_in_tiles(alter: impl FnOnce(&mut ReadInTiles)) -> Result<(), Fault> {
     let bundle = TileId { level: Level::Entries, ..id };
     let rest = match found {
         FoundOnTiles::Whole => vec![Part::numbered(index, &entry), Part::tile(id, false, &tile)],
-        FoundOnTiles::Uncovered => Vec::new(),
+        FoundOnTiles::Uncovered | FoundOnTiles::HeadAlone => Vec::new(),
         FoundOnTiles::NoTile => vec![Part::numbered(index, &entry), Part::tile(id, false, &[])],
         FoundOnTiles::CutOff => vec![Part::tile(bundle, false, &entry)],
     };
@@ -423,6 +423,15 @@ fn an_entry_that_was_read_in_the_tiles_of_rekor_v2_holds_and_what_is_altered_is_
     assert_eq!(judged(|read| read.head.clear()), "tree-head");
     assert_eq!(judged(|read| read.found = FoundOnTiles::NoTile), "missing-tile");
     assert_eq!(judged(|read| read.found = FoundOnTiles::CutOff), "altered-leaf");
+    let alone = |alter: fn(&mut ReadInTiles)| {
+        kind(read_in_tiles(|read| {
+            (read.found, read.index) = (FoundOnTiles::HeadAlone, 2);
+            alter(read);
+        }))
+    };
+    assert_eq!(alone(|_| {}), "kept");
+    assert_eq!(alone(|read| read.head[10] = b'3'), "checkpoint-signature");
+    assert_eq!(alone(|read| read.head[0] = b'2'), "checkpoint-origin");
     let uncovered =
         |index| kind(read_in_tiles(|read| (read.found, read.index) = (FoundOnTiles::Uncovered, index)));
     assert_eq!((uncovered(2), uncovered(1)), ("lost-entry", ""), "a checkpoint that covers it loses nothing");

@@ -54,6 +54,9 @@ impl TilesJudge<'_> {
             Err(fault) => return (None, Err(fault)),
         };
         let id = HeadId { tree: 0, size: tree.head.size, root: tree.head.root };
+        if found == FoundOnTiles::HeadAlone {
+            return (Some((id, head.bytes)), Ok(None));
+        }
         let judged = in_tree(tree, found, rest, record);
         let judged = judged.and_then(|entry| self.by_itself(entry, record));
         (Some((id, head.bytes)), judged)
@@ -126,7 +129,7 @@ fn in_tree<'a>(
             check_leaf(entry.bytes, stands, record)?;
             Ok(entry.bytes)
         }
-        // A checkpoint that nobody could read did not lead here: whoever opened it said so.
+        // A checkpoint that nobody could read did not lead here: whoever opened it said so; one alone leads nowhere.
         _ => Err(unverified()),
     }
 }

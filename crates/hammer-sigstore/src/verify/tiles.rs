@@ -18,7 +18,6 @@ use http::StatusCode;
 use super::series::TilesSeries;
 use super::settled::SettledTree;
 use super::{NOTHING_LOGGED, VerifyOp, VerifyWorkload};
-use crate::promise::SigstorePromise;
 use crate::record::{FoundOnTiles, Instants, PromiseRecord, TilesArtifactRecord};
 use crate::rekor::leaf_of;
 use crate::rekor_tiles::audit::RekorTilesLeaves;
@@ -33,8 +32,8 @@ pub(super) struct TilesEntries {
 /// An entry that was not read to the end.
 struct Unread {
     ended: Ended,
-    /// What the log is to be accused of by it; nothing where it may be honest.
-    found: Option<FoundOnTiles>,
+    /// What the log is to be accused of by it; its checkpoint is judged where it may be honest.
+    found: FoundOnTiles,
 }
 
 impl TilesEntries {
@@ -60,28 +59,26 @@ impl VerifyWorkload {
         write_parts(proof, FoundOnTiles::Whole as u8, [Part::bytes(&answer.body)]);
         let read = self.read_to_root(entries, series, op, record).await;
         let (found, ended) = match read {
-            Ok(()) => (Some(FoundOnTiles::Whole), Ok(())),
+            Ok(()) => (FoundOnTiles::Whole, Ok(())),
             Err(Unread { ended, found }) => (found, Err(ended)),
         };
-        if let Some(found) = found {
-            let VerifyOp { entry, proof, record: written, .. } = op;
-            proof[0] = found as u8;
-            let told = TilesArtifactRecord {
-                at,
-                leaf: leaf_of(&entry.uuid).ok_or(NOTHING_LOGGED)?,
-                index: entry.log_index,
-                logged_unix_ms: entry.logged_unix_ms,
-                artifact: &entry.artifact,
-                identity: &entry.identity,
-                timestamp: &entry.timestamp,
-                proof,
-            };
-            PromiseRecord::TilesArtifact(told).write(written);
-            record.promise(SigstorePromise::Artifact.into(), written);
-            // One of a bundle that could not be read must not be held in memory for the rest of the run.
-            proof.shrink_to(KEPT_PROOF);
-            written.shrink_to(KEPT_PROOF);
-        }
+        let VerifyOp { entry, proof, record: written, .. } = op;
+        proof[0] = found as u8;
+        let told = TilesArtifactRecord {
+            at,
+            leaf: leaf_of(&entry.uuid).ok_or(NOTHING_LOGGED)?,
+            index: entry.log_index,
+            logged_unix_ms: entry.logged_unix_ms,
+            artifact: &entry.artifact,
+            identity: &entry.identity,
+            timestamp: &entry.timestamp,
+            proof,
+        };
+        PromiseRecord::TilesArtifact(told).write(written);
+        record.promise(found.promise().into(), written);
+        // One of a bundle that could not be read must not be held in memory for the rest of the run.
+        proof.shrink_to(KEPT_PROOF);
+        written.shrink_to(KEPT_PROOF);
         ended
     }
 
@@ -99,7 +96,8 @@ impl VerifyWorkload {
         entries.settled.borrow_mut().saw(size, answer.wire.done.unwrap_or_default());
         let Some(bundle) = TileId::covering(Level::Entries, index, size) else {
             // One of several servers may be behind the others.
-            let found = self.is_late(entry, answer).then_some(FoundOnTiles::Uncovered);
+            let is_late = self.is_late(entry, answer);
+            let found = if is_late { FoundOnTiles::Uncovered } else { FoundOnTiles::HeadAlone };
             return Err(Unread { ended: NOT_COVERED, found });
         };
         let start = || record.step(series.bundle);
@@ -112,7 +110,7 @@ impl VerifyWorkload {
             _ => {
                 Part::tile(bundle, false, &answer.body).write(proof);
                 let ended = malformed("bundle without the entry");
-                return Err(Unread { ended, found: Some(FoundOnTiles::CutOff) });
+                return Err(Unread { ended, found: FoundOnTiles::CutOff });
             }
         }
         for tile in tiles_to_root(index, size) {
@@ -133,18 +131,18 @@ impl TilesEntries {
         if is_missing {
             Part::tile(tile, false, &[]).write(proof);
         }
-        Unread { ended, found: is_missing.then_some(FoundOnTiles::NoTile) }
+        Unread { ended, found: if is_missing { FoundOnTiles::NoTile } else { FoundOnTiles::HeadAlone } }
     }
 }
 
 impl Unread {
     /// What came is not what it should be.
     fn broken(why: &'static str) -> Self {
-        Self { ended: malformed(why), found: Some(FoundOnTiles::Whole) }
+        Self { ended: malformed(why), found: FoundOnTiles::Whole }
     }
 
     fn refused(why: &'static str) -> Self {
-        Self { ended: malformed(why), found: None }
+        Self { ended: malformed(why), found: FoundOnTiles::HeadAlone }
     }
 }
 
