@@ -56,6 +56,19 @@ fn a_wrong_unit_is_named_by_file_line_and_path() {
 }
 
 #[test]
+fn a_load_in_which_nothing_ever_comes_is_refused() {
+    let none = "at 0/s nothing is ever sent: give a rate above it";
+    for (load, key) in [
+        ("{ rate: 0/min }", "rate"),
+        ("{ ramp: { from: 0/s, to: 0/s, over: 1s } }", "ramp"),
+        ("{ steps: [{ rate: 0/s, for: 1s }] }", "steps"),
+    ] {
+        let ended = run(&PLAN.replace("{ rate: 10/s }", load), &[]);
+        refused(&ended, &["plan.yaml:6:", &format!("workloads[0].load.{key}: {none}")]);
+    }
+}
+
+#[test]
 fn what_takes_no_time_is_refused_where_it_stands() {
     let none = "it must be 1ns at least";
     let of = |from: &str, to: &str| run(&PLAN.replace(from, to), &[]);

@@ -46,7 +46,7 @@ pub enum UselessToken {
     #[error(transparent)]
     Unsendable(#[from] SecretError),
     /// It says of nobody whom it is of.
-    #[error("find out whose token it is: {0}")]
+    #[error("find out whose it is: {0}")]
     Nobody(String),
 }
 
@@ -204,7 +204,7 @@ mod tests {
         let stated = StockedToken::of(canary(), &TokenSubject::Stated("me".into()), None).unwrap();
         assert_eq!(stated.subject.as_deref(), Some("me"));
         let error = StockedToken::of(canary(), &TokenSubject::OfToken, None).unwrap_err();
-        assert!(error.to_string().starts_with("find out whose token it is: failed to read a token: "));
+        assert!(error.to_string().starts_with("find out whose it is: failed to read a token: "));
         assert!(!format!("{error:?}{error}{stated:?}").contains("canary"));
     }
 }

@@ -126,8 +126,13 @@ pub enum SigstoreError {
         at: String,
     },
     /// The token of the plan cannot be used, or says of nobody whom it is of.
-    #[error("{0}; `subject` can say whose it is")]
-    Subject(UselessToken),
+    #[error("use the token of {place}: {why}{}", can_be_said(why))]
+    TokenUseless {
+        /// Where it is.
+        place: String,
+        /// Why it is of no use.
+        why: UselessToken,
+    },
     /// A workload of reads that names none.
     #[error(
         "draw what is read: `mix` names nothing with a weight; give it log-info, log-proof, search, public-key, certchain, trust-bundle, configuration, checkpoint, tile or bundle"
@@ -200,8 +205,7 @@ impl SigstoreError {
             Self::TufRoot(_) => Some("tuf.root"),
             Self::TufRepository { .. } => Some("tuf.url"),
             Self::Origin(_) => Some("rekor_tiles_origin"),
-            Self::Token(_) | Self::TokenOver { .. } => Some("identity.token"),
-            Self::Subject(_) => Some("identity.subject"),
+            Self::Token(_) | Self::TokenOver { .. } | Self::TokenUseless { .. } => Some("identity.token"),
             // These are keys of the workload.
             Self::Bundles { .. }
             | Self::Artifact { .. }
@@ -211,5 +215,13 @@ impl SigstoreError {
             | Self::CorpusLine { .. }
             | Self::CorpusEmpty { .. } => None,
         }
+    }
+}
+
+/// What helps against a token of which nobody knows whose it is; nothing helps against one that cannot be sent.
+const fn can_be_said(why: &UselessToken) -> &'static str {
+    match why {
+        UselessToken::Nobody(_) => "; `subject` (or `--subject`) can say whose it is",
+        UselessToken::Unsendable(_) => "",
     }
 }

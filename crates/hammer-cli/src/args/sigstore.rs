@@ -96,7 +96,7 @@ pub(crate) struct IdentityArgs {
     /// The environment variable that holds it
     #[arg(long, value_name = "NAME")]
     pub(crate) token_env: Option<String>,
-    /// What Fulcio makes the subject of that token's certificates; by default its `email`, else its `sub`
+    /// What Fulcio makes the subject of the certificates of that one token; by default its `email`, else its `sub`
     #[arg(long, value_name = "TEXT", conflicts_with = "issuer")]
     pub(crate) subject: Option<String>,
 }

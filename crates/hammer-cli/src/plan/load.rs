@@ -140,6 +140,9 @@ pub(crate) enum LoadError {
     /// What it holds is no trace.
     #[error("{}: failed to {source}", path.display())]
     Trace { path: PathBuf, source: TraceError },
+    /// A rate, ramp or steps in which nothing ever comes.
+    #[error("at 0/s nothing is ever sent: give a rate above it")]
+    NoArrival { key: &'static str },
     /// Think time in an open loop.
     #[error("think time belongs to users; a rate has none")]
     ThinkingRate,
@@ -169,6 +172,7 @@ impl LoadError {
         match self {
             Self::NotOne | Self::OpenAndClosed => None,
             Self::Unreadable { .. } | Self::Trace { .. } => Some("trace"),
+            Self::NoArrival { key } => Some(key),
             Self::ThinkingRate => Some("think"),
             Self::SpawningRate => Some("spawn_rate"),
             Self::SpacedTrace | Self::SpacedUsers => Some("arrivals"),
@@ -245,7 +249,21 @@ impl LoadPlan {
         self.ramp = self.ramp.map(shortened);
     }
 
+    /// The key of a load that is given as rates, all of which are none.
+    fn without_arrivals(&self) -> Option<&'static str> {
+        let key = match (self.rate, self.ramp, self.steps.is_empty()) {
+            (Some(_), ..) => "rate",
+            (None, Some(_), _) => "ramp",
+            (None, None, false) => "steps",
+            (None, None, true) => return None,
+        };
+        (self.greatest_rate() == 0.0).then_some(key)
+    }
+
     fn profile(&self) -> Result<Option<Profile>, LoadError> {
+        if let Some(key) = self.without_arrivals() {
+            return Err(LoadError::NoArrival { key });
+        }
         let mut profiles = Vec::new();
         if let Some(rate) = self.rate {
             profiles.push(Profile::Constant(Constant { rate: rate.per_second() }));

@@ -174,6 +174,36 @@ fn a_token_that_has_expired_is_shown_to_nobody() {
 }
 
 #[test]
+fn a_token_of_no_use_is_told_by_its_place_and_shown_to_nobody() {
+    let flows = Flows::of(&json!({}), &json!({}));
+    let services = &flows.services;
+    // The claims are {}, and {"email":"one@hammer.test","exp":-5}.
+    for (token, said) in [
+        (
+            "eyJhbGciOiJFUzI1NiJ9.e30.AAAA",
+            "the token has neither `email` nor `sub`; `subject` (or `--subject`) can say whose it is",
+        ),
+        ("no-jwt", "find out whose it is: failed to read a token: "),
+        (
+            "eyJhbGciOiJFUzI1NiJ9.eyJlbWFpbCI6Im9uZUBoYW1tZXIudGVzdCIsImV4cCI6LTV9.AAAA",
+            "it expired at 1970-01-01T00:00:00.000Z",
+        ),
+    ] {
+        fs::write(services.folder.path().join("token"), token).unwrap();
+        let identity = r#"target.sigstore.identity={"token":{"file":"token"}}"#.to_owned();
+        let ended = services.run(PLAN, &[identity]);
+        let place = "target.sigstore.identity.token: failed to use the token of token: ";
+        assert!(
+            ended.code == 2 && ended.stderr.contains(place) && ended.stderr.contains(said),
+            "{}",
+            ended.stderr
+        );
+        assert!(!ended.stderr.contains(token), "{}", ended.stderr);
+    }
+    assert!(services.lab.fulcio.stats().requests.is_empty());
+}
+
+#[test]
 fn an_entry_beyond_the_storage_of_rekor_is_a_server_error_and_those_before_are_kept() {
     let came = Flows::of(&json!({ "rekor": { "storage_full_after": 2 } }), &json!({})).come();
     let rekor = &came.series("rekor").measurement.counts.fates;

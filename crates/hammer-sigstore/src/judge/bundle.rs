@@ -199,10 +199,9 @@ impl BundleVerifier {
             judge_place(log, &entry, &leaf, &mut BelievedNote::default())?;
             return Ok(Some(entry.integrated_time.saturating_mul(1000)));
         }
-        let id = entry.log_id.as_ref().and_then(|id| id.key_id.first_chunk::<4>()).copied();
-        let is_its = |verifier: &&Verifier| Some(verifier.key_id().to_be_bytes()) == id;
-        let Some(log) = self.tiles.iter().find(is_its) else {
-            let told = format!("the entry is of log {}, which is not trusted", log_named(id.as_ref()));
+        let id = entry.log_id.as_ref().map_or(&[][..], |id| &id.key_id);
+        let Some(log) = self.tiles.iter().find(|verifier| verifier.is_named_by(id)) else {
+            let told = format!("the entry is of log {}, which is not trusted", log_named(id));
             return Err(Fault::new(LOG_ID, told).into());
         };
         judge_tiles_place(Some(log), entry, &mut BelievedCheckpoint::default())?;

@@ -289,22 +289,20 @@ pub(super) fn judge_tiles_place(
     Ok(LoggedLeaf { leaf, index, head: Some(HeadId { tree: 0, size, root }) })
 }
 
-/// By its log's id a verifier chooses the key: its first four bytes are the key id of the checkpoint's signature.
+/// By its log's id a verifier chooses the key: it is the hash of the checkpoint's origin and the log's key.
 fn check_log_id(verifier: Option<&Verifier>, found: Option<&LogId>, index: u64) -> Result<(), Fault> {
-    let expected = verifier.map(|verifier| verifier.key_id().to_be_bytes());
-    let found = found.and_then(|id| id.key_id.first_chunk::<4>());
-    if expected.is_none() || found == expected.as_ref() {
-        return Ok(());
-    }
-    let told = format!("the entry is of log {}, not {}", log_named(found), log_named(expected.as_ref()));
+    let found = found.map_or(&[][..], |id| &id.key_id);
+    let Some(verifier) = verifier.filter(|verifier| !verifier.is_named_by(found)) else { return Ok(()) };
+    let told = format!("the entry is of log {}, not {}", log_named(found), verifier.key_hash());
     Err(Fault::at(LOG_ID, index, told))
 }
 
-/// How a log's id starts, as a person reads it.
-pub(super) fn log_named(start: Option<&[u8; 4]>) -> String {
-    match start {
-        Some(start) => format!("{:08x}...", u32::from_be_bytes(*start)),
-        None => "without an id".to_owned(),
+/// A log's id, as a person reads it.
+pub(super) fn log_named(id: &[u8]) -> String {
+    match Hash::from_slice(id) {
+        Some(id) => id.to_hex(),
+        None if id.is_empty() => "without an id".to_owned(),
+        None => format!("with an id of {} bytes", id.len()),
     }
 }
 

@@ -32,8 +32,7 @@ pub(super) fn of_place(
         TokenPlan::File(path) => Some(TokenFile::at(path, subject.clone())),
         TokenPlan::Env(_) => None,
     };
-    let token: Secret = place.read().map_err(SigstoreError::Token)?;
-    let token = StockedToken::of(token, &subject, None).map_err(SigstoreError::Subject)?;
+    let token = read(place, &subject)?;
     let notes = ending(plan, place, &token, wall).into_iter().collect();
     let stock = TokenStock::new(vec![token]);
     let watch = TokenWatch::new(stock.clone(), wall);
@@ -47,13 +46,18 @@ pub(super) fn of_place(
 /// When it is over.
 pub(super) fn expect_good(identity: &IdentityPlan, epoch_unix_ms: u64) -> Result<(), SigstoreError> {
     let Some(place) = &identity.token else { return Ok(()) };
-    let token = place.read().map_err(SigstoreError::Token)?;
-    let token = StockedToken::of(token, &subject(identity), None).map_err(SigstoreError::Subject)?;
-    let end = token.expires_at.and_then(|end| u64::try_from(end).ok()?.checked_mul(1000));
-    match end.filter(|end| *end <= epoch_unix_ms) {
+    // An end before 1970 is no time that can be printed, but it is an end.
+    let end = read(place, &subject(identity))?.expires_at.map(|end| u64::try_from(end).unwrap_or(0));
+    match end.map(|end| end.saturating_mul(1000)).filter(|end| *end <= epoch_unix_ms) {
         Some(end) => Err(SigstoreError::TokenOver { place: named(place), at: rfc3339(end) }),
         None => Ok(()),
     }
+}
+
+fn read(place: &TokenPlan, subject: &TokenSubject) -> Result<StockedToken, SigstoreError> {
+    let token: Secret = place.read().map_err(SigstoreError::Token)?;
+    let useless = |why| SigstoreError::TokenUseless { place: named(place), why };
+    StockedToken::of(token, subject, None).map_err(useless)
 }
 
 fn named(place: &TokenPlan) -> String {

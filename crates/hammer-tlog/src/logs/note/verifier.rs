@@ -10,6 +10,8 @@ use crate::tls::{TlsError, TlsReader};
 const ED25519: u8 = 0x01;
 /// The algorithm byte of RFC 6962 tree heads (static-ct-api).
 const RFC6962: u8 = 0x05;
+/// Bytes of a key id (C2SP signed-note).
+const KEY_ID_BYTES: usize = 4;
 
 /// A key that a note's line is verified by.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,8 +20,8 @@ pub enum Verifier {
     Rfc6962 {
         /// The log's origin.
         name: String,
-        /// The id of name and key.
-        key_id: u32,
+        /// The hash of name and key, of which the key id is the start.
+        key_hash: Hash,
         /// The log's key.
         key: LogKey,
     },
@@ -27,8 +29,8 @@ pub enum Verifier {
     Ed25519 {
         /// The signer's name.
         name: String,
-        /// The id of name and key.
-        key_id: u32,
+        /// The hash of name and key, of which the key id is the start.
+        key_hash: Hash,
         /// The signer's key.
         key: LogKey,
     },
@@ -37,8 +39,8 @@ pub enum Verifier {
     Spki {
         /// The signer's name.
         name: String,
-        /// The first four bytes of the SHA-256 of the `SubjectPublicKeyInfo`.
-        key_id: u32,
+        /// The SHA-256 of the `SubjectPublicKeyInfo`, of which the key id is the start.
+        key_hash: Hash,
         /// The signer's key.
         key: LogKey,
     },
@@ -55,19 +57,18 @@ impl Verifier {
     /// The verifier of a static-ct-api log's own line.
     pub fn rfc6962(origin: impl Into<String>, key: LogKey) -> Self {
         let name = origin.into();
-        Self::Rfc6962 { key_id: rfc6962_key_id(&name, &key.log_id()), name, key }
+        Self::Rfc6962 { key_hash: key_hash(&name, RFC6962, &key.log_id().0), name, key }
     }
 
     /// The verifier of a line by an Ed25519 key of 32 bytes.
     pub fn ed25519(name: impl Into<String>, key: &[u8; 32]) -> Result<Self, NoteError> {
         let name = name.into();
-        Ok(Self::Ed25519 { key_id: ed25519_key_id(&name, key), name, key: LogKey::from_ed25519(key)? })
+        Ok(Self::Ed25519 { key_hash: key_hash(&name, ED25519, key), name, key: LogKey::from_ed25519(key)? })
     }
 
     /// The verifier of a line by a key that its `SubjectPublicKeyInfo` names, as Rekor signs.
     pub fn spki(name: impl Into<String>, key: LogKey) -> Self {
-        let [first, second, third, fourth, ..] = key.log_id().0;
-        Self::Spki { name: name.into(), key_id: u32::from_be_bytes([first, second, third, fourth]), key }
+        Self::Spki { name: name.into(), key_hash: key.log_id(), key }
     }
 
     /// Reads `name+id+key` of an Ed25519 key (C2SP signed-note, "vkey").
@@ -95,13 +96,23 @@ impl Verifier {
         }
     }
 
-    /// The id of name and key.
+    /// The id of name and key: the first four bytes of their hash.
     pub fn key_id(&self) -> u32 {
+        key_id(self.key_hash())
+    }
+
+    /// The hash of name and key. The entries of Rekor v2 name their log by the whole of it (`logId.keyId`, rekor-tiles 2.3).
+    pub const fn key_hash(&self) -> &Hash {
         match self {
-            Self::Rfc6962 { key_id, .. } | Self::Ed25519 { key_id, .. } | Self::Spki { key_id, .. } => {
-                *key_id
+            Self::Rfc6962 { key_hash, .. } | Self::Ed25519 { key_hash, .. } | Self::Spki { key_hash, .. } => {
+                key_hash
             }
         }
+    }
+
+    /// Whether `id` means this key: the hash of name and key, or a start of it that is no shorter than a key id.
+    pub fn is_named_by(&self, id: &[u8]) -> bool {
+        id.len() >= KEY_ID_BYTES && self.key_hash().as_bytes().starts_with(id)
     }
 
     /// Verifies the first line with this name and key id, and ignores all others.
@@ -137,17 +148,20 @@ fn verify_tree_head(key: &LogKey, text: &str, signature: &[u8]) -> Result<Verifi
 
 /// The key id of a log's own line: SHA-256 over origin, newline, 0x05 and log id, first four bytes (static-ct-api).
 pub fn rfc6962_key_id(origin: &str, log_id: &Hash) -> u32 {
-    key_id(origin, RFC6962, &log_id.0)
+    key_id(&key_hash(origin, RFC6962, &log_id.0))
 }
 
 /// The key id of an Ed25519 key: SHA-256 over name, newline, 0x01 and key, first four bytes (C2SP signed-note).
 pub fn ed25519_key_id(name: &str, key: &[u8; 32]) -> u32 {
-    key_id(name, ED25519, key)
+    key_id(&key_hash(name, ED25519, key))
 }
 
-fn key_id(name: &str, algorithm: u8, key: &[u8]) -> u32 {
-    let hash = sha256(&[name.as_bytes(), b"\n", &[algorithm], key].concat());
-    let [first, second, third, fourth, ..] = hash.0;
+fn key_hash(name: &str, algorithm: u8, key: &[u8]) -> Hash {
+    sha256(&[name.as_bytes(), b"\n", &[algorithm], key].concat())
+}
+
+fn key_id(key_hash: &Hash) -> u32 {
+    let [first, second, third, fourth, ..] = key_hash.0;
     u32::from_be_bytes([first, second, third, fourth])
 }
 
