@@ -20,13 +20,16 @@ impl Request {
 
 impl Answer {
     /// Replaces a compressed body by what it stands for, of at most `limit` bytes; any other stays as it is. The wire's
-    /// byte counts stay those of what was transferred.
+    /// byte counts stay those of what was transferred. Who asks for gzip may be answered in deflate by what stands between: it is
+    /// understood.
     ///
     /// # Errors
-    /// [`FailureKind::TooLarge`] beyond the limit, and [`FailureKind::Protocol`] for what is not gzip although it says so,
+    /// [`FailureKind::TooLarge`] beyond the limit, and [`FailureKind::Protocol`] for what is not what it says it is,
     /// or for any other encoding, which nobody asked for. The body then stays as it is.
     pub fn decode(&mut self, limit: usize) -> Result<(), Failure> {
-        if self.is_gzip()? {
+        if self.is_deflate() {
+            self.inflate(limit)?;
+        } else if self.is_gzip()? {
             self.body = gunzip(&self.body, limit)?;
             self.headers.remove(CONTENT_ENCODING);
         }
@@ -39,17 +42,22 @@ impl Answer {
     /// # Errors
     /// [`FailureKind::TooLarge`], and [`FailureKind::Encoding`] for what cannot be decoded.
     pub(crate) fn decode_unasked(&mut self, request: &Request, limit: usize) -> Result<(), Failure> {
-        let Some(encoding) = self.headers.get(CONTENT_ENCODING) else { return Ok(()) };
+        if !self.headers.contains_key(CONTENT_ENCODING) {
+            return Ok(());
+        }
         let is_asked = request.headers.contains_key(ACCEPT_ENCODING);
         if is_asked || request.sink != BodySink::Keep || self.body.is_empty() || !self.status.is_success() {
             return Ok(());
         }
-        let is_deflate = encoding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"deflate");
-        let decoded = if is_deflate { self.inflate(limit) } else { self.decode(limit) };
-        decoded.map_err(|failure| match failure.kind {
+        self.decode(limit).map_err(|failure| match failure.kind {
             FailureKind::Protocol => Failure { kind: FailureKind::Encoding, ..failure },
             _ => failure,
         })
+    }
+
+    fn is_deflate(&self) -> bool {
+        let encoding = self.headers.get(CONTENT_ENCODING);
+        encoding.is_some_and(|value| value.as_bytes().trim_ascii().eq_ignore_ascii_case(b"deflate"))
     }
 
     /// Some send the format of zlib, as they have to (RFC 9110 section 8.4.1.2), and some what stands in it.
@@ -65,11 +73,19 @@ impl Answer {
         Ok(())
     }
 
-    /// Whether the body is compressed with gzip.
+    /// Whether the body is compressed with gzip, in which it stays for whoever reads it later; one in deflate is decoded, of at most
+    /// `limit` bytes.
     ///
     /// # Errors
-    /// [`FailureKind::Protocol`] for any other encoding.
-    pub fn is_gzip(&self) -> Result<bool, Failure> {
+    /// [`FailureKind::TooLarge`] beyond the limit, [`FailureKind::Protocol`] for any other encoding.
+    pub fn gzip_or_plain(&mut self, limit: usize) -> Result<bool, Failure> {
+        if self.is_deflate() {
+            self.inflate(limit)?;
+        }
+        self.is_gzip()
+    }
+
+    fn is_gzip(&self) -> Result<bool, Failure> {
         match self.headers.get(CONTENT_ENCODING).map(|value| value.as_bytes().trim_ascii()) {
             None => Ok(false),
             Some(value) if value.is_empty() || value.eq_ignore_ascii_case(b"identity") => Ok(false),
@@ -124,12 +140,18 @@ mod tests {
     use std::io::Write as _;
 
     use flate2::Compression;
-    use flate2::write::GzEncoder;
+    use flate2::write::{GzEncoder, ZlibEncoder};
 
     use super::*;
 
     fn gzip(plain: &[u8]) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(plain).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zlib(plain: &[u8]) -> Vec<u8> {
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
         encoder.write_all(plain).unwrap();
         encoder.finish().unwrap()
     }
@@ -150,6 +172,7 @@ mod tests {
             (Some("gzip"), gzip(&plain)),
             (Some("X-Gzip"), gzip(&plain)),
             (Some("identity"), plain.clone()),
+            (Some("deflate"), zlib(&plain)),
             (None, plain.clone()),
         ] {
             let mut answer = answer(encoding, body);
@@ -190,8 +213,6 @@ mod tests {
 
     #[test]
     fn what_nobody_asked_to_be_encoded_is_decoded_whichever_way_it_came() {
-        let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), Compression::default());
-        zlib.write_all(b"an answer").unwrap();
         let mut bare = flate2::write::DeflateEncoder::new(Vec::new(), Compression::default());
         bare.write_all(b"an answer").unwrap();
         let whole = gzip(b"an answer");
@@ -199,7 +220,7 @@ mod tests {
         let ways = [
             ("gzip", whole.clone()),
             ("x-gzip", whole.clone()),
-            ("Deflate", zlib.finish().unwrap()),
+            ("Deflate", zlib(b"an answer")),
             ("deflate", bare.finish().unwrap()),
             ("identity", b"an answer".to_vec()),
         ];

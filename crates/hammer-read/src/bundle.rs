@@ -59,5 +59,5 @@ pub fn plain<'a>(part: &Part<'a>) -> Result<Cow<'a, [u8]>, Fault> {
     Ok(gunzip(part.bytes, LARGEST_TILE).map_err(unreadable)?.into())
 }
 
-/// 256 entries of a quarter of a mebibyte.
-const LARGEST_TILE: usize = 64 << 20;
+/// Most bytes that a bundle of entries or names stands for: 256 entries of a quarter of a mebibyte.
+pub const LARGEST_TILE: usize = 64 << 20;

@@ -19,7 +19,7 @@ mod tiles;
 pub use broken::{
     ALTERED_LEAF, MISSING_TILE, TAMPERED_TILE, UNREADABLE_PROOF, UNVERIFIED, unverified, unverified_since,
 };
-pub use bundle::{check_bundle, plain};
+pub use bundle::{LARGEST_TILE, check_bundle, plain};
 pub use head::{SeenHead, tiles_to_root};
 pub use log_heads::LogHeads;
 pub use part::{Part, read_parts, write_parts};

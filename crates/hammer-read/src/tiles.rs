@@ -6,6 +6,7 @@ use hammer_net::Answer;
 use hammer_tlog::logs::tile::{FULL_WIDTH, Level, TileId};
 use http::StatusCode;
 
+use crate::bundle::LARGEST_TILE;
 use crate::head::{SeenHead, above, edges};
 use crate::place::Place;
 use crate::reads::{LogReads, malformed};
@@ -145,7 +146,7 @@ impl LogReads {
         if !compressed {
             answer.decode(FULL_TILE).map_err(|_| Lack::Unreadable(tile))?;
         }
-        let is_gzip = answer.is_gzip().map_err(|_| Lack::Unreadable(tile))?;
+        let is_gzip = answer.gzip_or_plain(LARGEST_TILE).map_err(|_| Lack::Unreadable(tile))?;
         Ok(Support { tile, is_gzip, bytes: answer.body.as_slice().into() })
     }
 

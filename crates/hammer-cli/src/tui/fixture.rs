@@ -34,6 +34,7 @@ pub(super) const PANEL_OF_NOTARY: PanelSpec = PanelSpec {
     heading: "The panel, in the words of the notary",
     reads: SideWords { label: "Copy", plural: "copies" },
     writes: SideWords { label: "Seal", plural: "seals" },
+    read_series: &["copy"],
     size: Some(PanelSize { label: "Pages", observation: "pages", growth_unit: " pages/s" }),
     service_time: PanelLabel { label: "At the desk", means: "service time of a seal, 30 s" },
     times: Some(PanelTimes {
@@ -72,6 +73,16 @@ impl Run {
         let workloads = vec![workload("seal", PanelSide::Writes, 50.0, 16)];
         let spec = DashboardSpec { title: "notary".to_owned(), workloads, panel: Some(panel) };
         Self::of(spec, &[("seal", "seal")])
+    }
+
+    /// One of clerks who seal (series 0) and copy (series 1) in turn, beside one who copies alone (series 2).
+    pub(super) fn of_clerks() -> Self {
+        let workloads = vec![
+            workload("clerk", PanelSide::Writes, 50.0, 16),
+            workload("copyist", PanelSide::Reads, 5.0, 2),
+        ];
+        let spec = DashboardSpec { title: "notary".to_owned(), workloads, panel: Some(PANEL_OF_NOTARY) };
+        Self::of(spec, &[("clerk", "seal"), ("clerk", "copy"), ("copyist", "copy")])
     }
 
     fn of(spec: DashboardSpec, series: &[(&str, &str)]) -> Self {

@@ -46,6 +46,8 @@ pub(crate) struct PanelSpec {
     pub(crate) reads: SideWords,
     /// What writes are called.
     pub(crate) writes: SideWords,
+    /// The series of whole operations that are reads, although their workload writes as well.
+    pub(crate) read_series: &'static [&'static str],
     /// A size that the load makes grow.
     pub(crate) size: Option<PanelSize>,
     /// The service time of writes over the last 30 s.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hammer_measure::event::Beside;
 use hammer_measure::snapshot::{RunInfo, Snapshot};
-use hammer_measure::{Nanos, Phase, RunEvent};
+use hammer_measure::{Nanos, Phase, RunEvent, SeriesInfo};
 use hammer_report::report::Event;
 
 use super::spec::{DashboardSpec, PanelSide, PanelSpec};
@@ -191,15 +191,26 @@ impl DashboardState {
     /// The places of the whole operations of workloads on that side (of all without one), in the order of the series.
     pub(super) fn operations(&self, side: Option<PanelSide>) -> Vec<usize> {
         let Some(run) = &self.run else { return Vec::new() };
-        let on_side = |name: &str| {
-            let workload = self.workloads.iter().find(|workload| workload.name == name);
-            side.is_none() || workload.map(|workload| workload.side) == side
-        };
+        let on_side = |series: &SeriesInfo| side.is_none() || self.side(series) == side;
         let series = run.series.iter().enumerate();
-        series
-            .filter(|(_, series)| series.operation && on_side(&series.workload))
-            .map(|(place, _)| place)
-            .collect()
+        series.filter(|(_, series)| series.operation && on_side(series)).map(|(place, _)| place).collect()
+    }
+
+    /// On which side whole operations of that series stand: on that of their workload, but for reads of one that writes as well.
+    fn side(&self, series: &SeriesInfo) -> Option<PanelSide> {
+        let workload = self.workloads.iter().find(|workload| workload.name == series.workload)?;
+        let reads = self.panel.map_or(&[][..], |panel| panel.read_series);
+        match workload.side {
+            PanelSide::Writes if reads.contains(&series.name.as_str()) => Some(PanelSide::Reads),
+            side => Some(side),
+        }
+    }
+
+    /// The sides on which operations of that workload stand.
+    pub(super) fn has_on(&self, workload: &SteeredWorkload, side: PanelSide) -> bool {
+        let its = self.run.iter().flat_map(|run| &run.series);
+        let mut its = its.filter(|series| series.operation && series.workload == workload.name);
+        workload.side == side || its.any(|series| self.side(series) == Some(side))
     }
 
     /// Whether there is a workload on that side.

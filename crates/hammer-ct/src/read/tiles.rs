@@ -3,7 +3,7 @@ use std::sync::Arc;
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::Ended;
 use hammer_net::{Answer, gunzip_start};
-use hammer_read::{FULL_TILE, Lack, LogReads, Part, SeenHead, Support, UnreadTile, malformed};
+use hammer_read::{FULL_TILE, LARGEST_TILE, Lack, LogReads, Part, SeenHead, Support, UnreadTile, malformed};
 use hammer_tlog::ct::bundle::{Entries, Entry};
 use hammer_tlog::logs::merkle::Hash;
 use hammer_tlog::logs::tile::{Level, TileId};
@@ -70,8 +70,10 @@ impl ReadSession {
         record: &OperationRecord,
     ) -> Result<(), Ended> {
         let tile = self.own_tile(Level::Names, head, op, record).await?;
-        let is_gzip =
-            op.answer.is_gzip().map_err(|_| malformed("answer in an encoding that cannot be read"))?;
+        let is_gzip = op
+            .answer
+            .gzip_or_plain(LARGEST_TILE)
+            .map_err(|_| malformed("answer in an encoding that cannot be read"))?;
         self.owe(head, OwedAnswer::Names(tile, is_gzip), op, record);
         Ok(())
     }
@@ -131,8 +133,10 @@ impl ReadSession {
         record: &OperationRecord,
     ) -> Result<(TileId, bool), Ended> {
         let tile = self.own_tile(Level::Data, head, op, record).await?;
-        let is_gzip =
-            op.answer.is_gzip().map_err(|_| malformed("answer in an encoding that cannot be read"))?;
+        let is_gzip = op
+            .answer
+            .gzip_or_plain(LARGEST_TILE)
+            .map_err(|_| malformed("answer in an encoding that cannot be read"))?;
         let start = is_gzip.then(|| gunzip_start(&op.answer.body, FIRST_ENTRY));
         let first = first_entry(start.as_deref().unwrap_or(&op.answer.body));
         match first {
@@ -186,7 +190,10 @@ impl ReadSession {
             Level::Hashes(_) => op.answer.decode(FULL_TILE).map_err(|_| Lack::Unreadable(tile)),
             _ => Ok(()),
         };
-        match (decoded.and_then(|()| op.answer.is_gzip().map_err(|_| Lack::Unreadable(tile))), tile.level) {
+        match (
+            decoded.and_then(|()| op.answer.gzip_or_plain(LARGEST_TILE).map_err(|_| Lack::Unreadable(tile))),
+            tile.level,
+        ) {
             (Ok(_), Level::Hashes(_)) => self.check_tile(tile, head, op, record).await,
             (Ok(is_gzip), _) => self.check_bundle((tile, is_gzip), head, op, record).await,
             (Err(lack), _) => self.lack(record, lack),

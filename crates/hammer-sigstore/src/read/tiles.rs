@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::Ended;
-use hammer_read::{FULL_TILE, Lack, LogReads, Part, SeenHead, Support, UnreadTile, malformed};
+use hammer_read::{FULL_TILE, LARGEST_TILE, Lack, LogReads, Part, SeenHead, Support, UnreadTile, malformed};
 use hammer_tlog::logs::tile::{Level, TileId};
 
 use super::check::Check;
@@ -51,7 +51,7 @@ impl ServiceReadSession {
     /// Reads a bundle of entries.
     pub(super) async fn bundle(&self, op: &mut ServiceReadOp, record: &OperationRecord) -> Result<(), Ended> {
         let Some((head, tile)) = self.own_tile(Level::Entries, op, record).await? else { return Ok(()) };
-        let is_gzip = op.answer.is_gzip();
+        let is_gzip = op.answer.gzip_or_plain(LARGEST_TILE);
         let is_gzip = is_gzip.map_err(|_| malformed("answer in an encoding that cannot be read"))?;
         owe(OwedTile { head, tile, is_gzip, is_missing: false }, op, record);
         Ok(())
@@ -99,7 +99,7 @@ impl ServiceReadSession {
             if let Err(lack) = self.found_elsewhere(reads, tile, op, record).await {
                 return self.lack(record, lack);
             }
-            is_gzip = op.answer.is_gzip().unwrap_or_default();
+            is_gzip = op.answer.gzip_or_plain(LARGEST_TILE).unwrap_or_default();
         }
         let (check, supports) = match tile.level {
             Level::Hashes(_) => (Check::Tile, reads.beside_tile(tile, head, &mut op.beside, record).await),
@@ -126,7 +126,7 @@ impl ServiceReadSession {
         if matches!(tile.level, Level::Hashes(_)) {
             op.answer.decode(FULL_TILE).map_err(|_| Lack::Unreadable(tile))?;
         }
-        op.answer.is_gzip().map(drop).map_err(|_| Lack::Unreadable(tile))
+        op.answer.gzip_or_plain(LARGEST_TILE).map(drop).map_err(|_| Lack::Unreadable(tile))
     }
 
     /// A promise that cannot be held against anything.

@@ -18,6 +18,7 @@ pub(crate) const PANEL: PanelSpec = PanelSpec {
     heading: "The panel, in the words of TesseraCT's hammer",
     reads: SideWords { label: "Read", plural: "reads" },
     writes: SideWords { label: "Write", plural: "writes" },
+    read_series: &[],
     size: Some(PanelSize { label: "TreeSize", observation: TREE_SIZE, growth_unit: "qps" }),
     service_time: PanelLabel {
         label: "Time-in-queue",

@@ -20,6 +20,7 @@ pub(super) const PANEL: PanelSpec = PanelSpec {
     heading: "Sigstore",
     reads: SideWords { label: "Verify", plural: "verify flows" },
     writes: SideWords { label: "Sign", plural: "sign flows" },
+    read_series: &["verify"],
     size: Some(PanelSize { label: "Log size", observation: "tree_size", growth_unit: "/s" }),
     service_time: PanelLabel { label: "Sign flow", means: "service time of a sign flow, 30 s" },
     times: None,

@@ -205,6 +205,7 @@ const PANEL: PanelSpec = PanelSpec {
     heading: "The notary",
     reads: SideWords { label: "Inquiries", plural: "inquiries" },
     writes: SideWords { label: "Acts", plural: "acts" },
+    read_series: &[],
     size: Some(PanelSize { label: "Ledger", observation: "tree_size", growth_unit: "/s" }),
     service_time: PanelLabel { label: "Notary", means: "service time of an act" },
     times: None,

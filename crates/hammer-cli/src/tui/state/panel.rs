@@ -57,14 +57,19 @@ impl PanelFigures {
 }
 
 fn throttle(state: &DashboardState, side: PanelSide) -> Option<Throttle> {
-    let workloads = || state.workloads.iter().filter(move |workload| workload.side == side);
+    let workloads = || state.workloads.iter().filter(move |workload| state.has_on(workload, side));
     workloads().next()?;
+    // Of one whose operations stand on both sides, the plan names no rate of either.
+    let is_mixed = |workload: &SteeredWorkload| {
+        [PanelSide::Reads, PanelSide::Writes].iter().all(|side| state.has_on(workload, *side))
+    };
     let places = state.operations(Some(side));
     let last = state.history.recent().next_back();
     let tallies = || places.iter().filter_map(|place| last?.series.get(*place));
     let offered: u64 = tallies().map(|tally| tally.offered).sum();
     let seconds = last.map_or(1.0, |point| point.span.as_secs_f64());
-    let planned: Option<f64> = workloads().map(SteeredWorkload::current_rate).sum();
+    let current_rate = |workload: &SteeredWorkload| workload.current_rate().filter(|_| !is_mixed(workload));
+    let planned: Option<f64> = workloads().map(current_rate).sum();
     Some(Throttle {
         workers: workloads().map(|workload| workload.in_flight).sum(),
         current_max: planned.unwrap_or(offered as f64 / seconds),

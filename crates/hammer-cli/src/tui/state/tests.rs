@@ -53,6 +53,23 @@ fn oversupply_is_what_was_shed_or_still_waits_of_the_last_second() {
 }
 
 #[test]
+fn reads_of_a_workload_that_writes_as_well_stand_among_reads() {
+    let mut run = Run::of_clerks();
+    run.interval(SECOND);
+    run.end(0, Outcome::Accepted, [7_000, 7_000]);
+    run.end(1, Outcome::Accepted, [10; 8]);
+    run.end(2, Outcome::Accepted, [10; 5]);
+    run.interval(SECOND);
+    let panel = panel(&run);
+    let Spread { count, min, .. } = panel.service_time.unwrap();
+    assert_eq!((count, min.as_secs_f64().round()), (2, 7.0), "a copy is no seal");
+    let throttle = |workers, current_max| Throttle { workers, current_max, oversupply: 0 };
+    assert_eq!((panel.write, panel.read), (Some(throttle(16, 2.0)), Some(throttle(18, 13.0))));
+    let operations = |side| run.state.operations(Some(side));
+    assert_eq!((operations(PanelSide::Writes), operations(PanelSide::Reads)), (vec![0], vec![1, 2]));
+}
+
+#[test]
 fn short_intervals_are_put_together_to_a_second() {
     let mut run = Run::of_log();
     for _ in 0..10 {
