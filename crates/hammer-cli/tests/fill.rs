@@ -454,6 +454,12 @@ fn what_is_wrong_with_a_fill_or_a_corpus_is_named_with_its_key_and_line() {
         verify["rekor"] = json!("v2");
         plan
     };
+    // It is told ahead of the fill, which would take its minute.
+    let mut behind_a_fill = with("corpus", json!(folder.path("none")));
+    behind_a_fill["fill"] =
+        json!({ "workload": "sign", "operations": 1_000_000, "corpus": folder.path("filled") });
+    let signs = fill(Value::Null)["workloads"][0].clone();
+    behind_a_fill["workloads"].as_array_mut().unwrap().push(signs);
     for (plan, parts) in [
         (
             fill(json!({ "workload": "sing", "operations": 1 })),
@@ -465,6 +471,7 @@ fn what_is_wrong_with_a_fill_or_a_corpus_is_named_with_its_key_and_line() {
         (reads.clone(), ["workloads[0].sigstore_verify.corpus: ", "corpus.jsonl: line 2: missing field"]),
         (with("corpus", json!(empty)), ["sigstore_verify.corpus: ", "it has no entry of Rekor v1"]),
         (with("corpus", json!(folder.path("none"))), ["sigstore_verify.corpus: ", "No such file"]),
+        (behind_a_fill, ["workloads[0].sigstore_verify.corpus: ", "failed to use the corpus"]),
         (with("rekor", json!("v3")), ["sigstore_verify.rekor", "v3"]),
         (on_tiles(json!({ "corpus": empty })), ["sigstore_verify.corpus: ", "it has no entry of Rekor v2"]),
         (on_tiles(json!({ "by": "search" })), ["sigstore_verify.by: ", "no index to search"]),

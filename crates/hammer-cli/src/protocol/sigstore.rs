@@ -136,6 +136,7 @@ impl Protocol for Sigstore {
     }
 
     fn open<'a>(&self, planned: &RunPlan<'a>) -> Result<Box<dyn OpenProtocol + 'a>, CliError> {
+        corpora::expect_there(planned.plan)?;
         let is_used = planned.plan.workloads.iter().any(|workload| uses(workload).is_some());
         let mut labs = Vec::new();
         let target = match is_used {

@@ -1,5 +1,6 @@
 //! Corpora of entries: filled, and held against the log that a plan names before anything is sent.
 
+use std::fs::File;
 use std::io;
 use std::rc::Rc;
 use std::time::Duration;
@@ -8,6 +9,10 @@ use hammer_core::clock::MonotonicClock;
 use hammer_net::ClientConfig;
 use hammer_sigstore::{CorpusProbe, CorpusSink, CorpusWriter, CorpusWritten, SigstoreError};
 
+use super::sections::{MIXED, VERIFY, mixed, verify};
+use crate::plan::Plan;
+use crate::plan::error::{PlanError, PlanFault};
+use crate::plan::path::PlanPath;
 use crate::protocol::{FillCorpus, WrittenCorpus};
 
 /// The corpus that the next lane fills.
@@ -33,6 +38,28 @@ impl FillCorpus for OwnCorpus {
         let CorpusWritten { added, lost, last } = self.0.finish()?;
         Ok(WrittenCorpus { added, lost, last })
     }
+}
+
+/// Finds each corpus that flows read and the plan's own fill does not write, so that one which is not there is told ahead of a fill, and
+/// not after its hour.
+///
+/// # Errors
+/// When it cannot be opened.
+pub(super) fn expect_there(plan: &Plan) -> Result<(), PlanError> {
+    let filled = plan.fill.as_ref().and_then(|fill| fill.corpus.as_deref());
+    for (place, workload) in plan.measured() {
+        let (read, key) = match (verify(workload), mixed(workload)) {
+            (Some(verify), _) => (verify, PlanPath::workload(place).key(VERIFY)),
+            (None, Some(mixed)) => (&mixed.verify, PlanPath::workload(place).key(MIXED).key("verify")),
+            (None, None) => continue,
+        };
+        let Some(path) = read.corpus.as_deref().filter(|path| Some(*path) != filled) else { continue };
+        File::open(path).map_err(|source| {
+            let unread = SigstoreError::CorpusUnread { path: path.to_owned(), source };
+            PlanFault::failed(unread).at(key.key("corpus"))
+        })?;
+    }
+    Ok(())
 }
 
 /// Asks a log whether it can be that of a corpus.
