@@ -250,6 +250,25 @@ fn a_log_that_forks_is_caught_by_whoever_reads_it() {
     }
 }
 
+/// A session keeps the head, and asks for proofs from there: they are held against nothing, and the log is accused where the head is judged.
+#[test]
+fn a_log_info_that_was_forged_once_is_one_broken_promise_among_all_kinds_of_reads() {
+    let (report, services) = run("reads-forged-log-info");
+    let (told, _) = services.lab.rekor.target().told_lies();
+    assert_eq!((told.len(), report.verdict.exit_code), (1, 4), "{:?}", report.breaches);
+    let found: Vec<_> =
+        report.breaches.iter().map(|breach| (breach.workload.as_str(), breach.kind.as_str())).collect();
+    assert_eq!(found, [("reads", "checkpoint")], "{:?}", report.breaches);
+    for kind in &report.promises.by_kind {
+        let promises = &kind.promises;
+        let broken = u64::from(kind.workload == "reads" && kind.kind == "tree-head");
+        assert_eq!(promises.broken, broken, "{kind:?}");
+        let unverified = if kind.kind == "consistency" { promises.unchecked } else { 0 };
+        assert_eq!(promises.kept + broken + unverified, promises.made, "{kind:?}");
+    }
+    is_believed("reads-forged-log-info-honest");
+}
+
 /// What Rekor v2 serves wrong is found by whoever verifies entries by it, without an audit of the log.
 #[test]
 fn a_log_on_tiles_that_serves_what_is_not_so_is_caught_by_whoever_verifies() {
@@ -346,6 +365,7 @@ macro_rules! lies {
             "tuf-root-by-too-few-keys",
             "reads-forked-log-info",
             "reads-forked-checkpoint",
+            "reads-forged-log-info",
             "verifies-altered-bundle",
             "verifies-tile-of-another-tree",
             "verifies-rolled-back-checkpoint",

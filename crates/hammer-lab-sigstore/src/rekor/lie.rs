@@ -1,5 +1,6 @@
 //! Promises that a log breaks on purpose, by rules; and the list of those that it broke. New entries are counted in the order in
-//! which they are accepted, consistency proofs in that in which they are answered; a fork starts once the tree has so many, and is told once.
+//! which they are accepted, consistency proofs and log information in that in which they are answered; a fork starts once the tree has so
+//! many, and is told once.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -35,13 +36,21 @@ pub struct ToldRekorLie<K> {
 
 /// A kind of lie.
 pub(crate) trait LieAbout: Copy + Eq {
-    /// Whether it is of the whole tree, and not of one entry.
-    fn is_of_trees(self) -> bool;
+    /// What it is of.
+    fn subject(self) -> LieSubject;
+}
 
-    /// Whether it is of consistency proofs, which are counted then.
-    fn is_of_proofs(self) -> bool {
-        false
-    }
+/// What a lie is of, which is what its rule counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LieSubject {
+    /// One new entry.
+    Entry,
+    /// The whole tree, from some size on.
+    Tree,
+    /// One consistency proof.
+    Proof,
+    /// One answer with the log's information.
+    LogInfo,
 }
 
 /// The rules at work, and what was told; an honest log has no rules.
@@ -84,19 +93,24 @@ impl<K: LieAbout> EntryLies<K> {
 
     /// Counts a new entry, and says what is lied about it.
     pub(crate) fn next_entry(&self, elapsed: Duration) -> Option<K> {
-        self.next(elapsed, |kind| !kind.is_of_trees() && !kind.is_of_proofs())
+        self.next(elapsed, LieSubject::Entry)
     }
 
     /// Counts a consistency proof, and says what is lied about it.
     pub(crate) fn next_proof(&self, elapsed: Duration) -> Option<K> {
-        self.next(elapsed, K::is_of_proofs)
+        self.next(elapsed, LieSubject::Proof)
     }
 
-    fn next(&self, elapsed: Duration, is_counted: impl Fn(K) -> bool) -> Option<K> {
+    /// Counts an answer with the log's information, and says what is lied in it.
+    pub(crate) fn next_log_info(&self, elapsed: Duration) -> Option<K> {
+        self.next(elapsed, LieSubject::LogInfo)
+    }
+
+    fn next(&self, elapsed: Duration, subject: LieSubject) -> Option<K> {
         let mut inner = self.lock();
         let since = elapsed.saturating_sub(inner.started_at);
         let mut due = None;
-        for counted in inner.rules.iter_mut().filter(|counted| is_counted(counted.rule.kind)) {
+        for counted in inner.rules.iter_mut().filter(|counted| counted.rule.kind.subject() == subject) {
             // Every rule counts each of them, whichever has it.
             let is_due = counted.next(since, due.is_none());
             due = due.or(is_due.then_some(counted.rule.kind));
@@ -111,7 +125,7 @@ impl<K: LieAbout> EntryLies<K> {
         let mut rules = inner.rules.iter_mut();
         let forking = rules.find(|counted| {
             let due = counted.told == 0 && size >= counted.rule.after.max(1) && counted.has_begun(since);
-            counted.rule.kind.is_of_trees() && due
+            counted.rule.kind.subject() == LieSubject::Tree && due
         })?;
         forking.told = 1;
         Some(forking.rule.kind)
@@ -191,11 +205,16 @@ mod tests {
         Entry,
         Other,
         Tree,
+        Info,
     }
 
     impl LieAbout for Kind {
-        fn is_of_trees(self) -> bool {
-            self == Self::Tree
+        fn subject(self) -> LieSubject {
+            match self {
+                Self::Entry | Self::Other => LieSubject::Entry,
+                Self::Tree => LieSubject::Tree,
+                Self::Info => LieSubject::LogInfo,
+            }
         }
     }
 
@@ -218,6 +237,15 @@ mod tests {
         let forks: Vec<u64> = (0..9).filter(|size| lies.forks(Duration::ZERO, *size).is_some()).collect();
         assert_eq!(forks, [5]);
         assert_eq!(lies.next_entry(Duration::ZERO), None);
+    }
+
+    #[test]
+    fn a_rule_counts_what_it_is_of_alone() {
+        let rule = |kind| LieRule { after: 1, ..LieRule::of(kind) };
+        let lies = EntryLies::new(vec![rule(Kind::Entry), rule(Kind::Info)], Duration::ZERO);
+        assert_eq!([(); 2].map(|()| lies.next_entry(Duration::ZERO)), [None, Some(Kind::Entry)]);
+        assert_eq!([(); 2].map(|()| lies.next_log_info(Duration::ZERO)), [None, Some(Kind::Info)]);
+        assert_eq!(lies.next_proof(Duration::ZERO), None);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::{
 };
 
 use hammer_lab::{Clock, LabError, LabStats};
-use hammer_tlog::logs::merkle::{EMPTY_ROOT, Hash, inclusion_proof, leaf_hash, root_from_inclusion};
+use hammer_tlog::logs::merkle::{EMPTY_ROOT, Hash, inclusion_proof, leaf_hash, root_from_inclusion, sha256};
 use tokio::sync::{Notify, oneshot, watch};
 
 use super::{
@@ -208,6 +208,17 @@ impl RekorLog {
         let (uuid, log_index, leaf_hash, root_hash) = (None, None, None, None);
         self.lies.tell(ToldRekorLie { kind, uuid, log_index, leaf_hash, tree_size: Some(size), root_hash });
         true
+    }
+
+    /// The head that log information says, which is counted, and may be a forged one.
+    pub(super) fn told_head(&self) -> Arc<SignedHead> {
+        let head = self.head_as_of(self.plan.log_info_lag.duration());
+        let Some(kind) = self.lies.next_log_info(self.clock.elapsed()) else { return head };
+        let forged = self.checkpoints.forge(&head, sha256(&head.root.0));
+        let (uuid, log_index, leaf_hash) = (None, None, None);
+        let (tree_size, root_hash) = (Some(forged.size), Some(forged.root));
+        self.lies.tell(ToldRekorLie { kind, uuid, log_index, leaf_hash, tree_size, root_hash });
+        Arc::new(forged)
     }
 
     fn own_up(&self, entry: &LoggedEntry, log_index: u64) {

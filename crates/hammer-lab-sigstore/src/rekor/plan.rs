@@ -6,7 +6,7 @@ use hammer_lab::{FaultScript, serve::ServePlan};
 use hammer_values::{Count, TimeSpan};
 use serde::{Deserialize, Serialize};
 
-use super::lie::LieAbout;
+use super::lie::{LieAbout, LieSubject};
 use crate::lie::LieRule;
 
 /// An embedded Rekor v1; every key may be left out. Entries are kept in memory for good, about 3 kB each.
@@ -131,6 +131,9 @@ pub enum RekorLieKind {
     ShrinkingTree,
     /// The entry is in the tree, and no search finds it.
     WithheldFromSearch,
+    /// The log's information is of the tree with another root, under the signature of the true one; it is answers with that information
+    /// that are counted.
+    ForgedLogInfo,
     /// A consistency proof has another hash than the tree's; it is proofs that are counted.
     WrongConsistencyProof,
     /// A search that finds the entry finds another one beside it, by a uuid that no entry has.
@@ -140,12 +143,13 @@ pub enum RekorLieKind {
 }
 
 impl LieAbout for RekorLieKind {
-    fn is_of_trees(self) -> bool {
-        matches!(self, Self::ForkedLogInfo | Self::ShrinkingTree)
-    }
-
-    fn is_of_proofs(self) -> bool {
-        self == Self::WrongConsistencyProof
+    fn subject(self) -> LieSubject {
+        match self {
+            Self::ForkedLogInfo | Self::ShrinkingTree => LieSubject::Tree,
+            Self::WrongConsistencyProof => LieSubject::Proof,
+            Self::ForgedLogInfo => LieSubject::LogInfo,
+            _ => LieSubject::Entry,
+        }
     }
 }
 

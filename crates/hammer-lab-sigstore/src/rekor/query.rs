@@ -126,7 +126,7 @@ impl RekorLog {
     }
 
     pub(super) fn info(&self) -> LogInfo {
-        let head = self.head_as_of(self.plan.log_info_lag.duration());
+        let head = self.told_head();
         LogInfo {
             inactive_shards: [],
             root_hash: head.root.to_hex(),

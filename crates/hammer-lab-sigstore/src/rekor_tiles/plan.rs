@@ -4,7 +4,10 @@ use hammer_lab::{FaultScript, serve::ServePlan};
 use hammer_values::{Count, TimeSpan};
 use serde::{Deserialize, Serialize};
 
-use crate::{lie::LieRule, rekor::lie::LieAbout};
+use crate::{
+    lie::LieRule,
+    rekor::lie::{LieAbout, LieSubject},
+};
 
 /// An embedded Rekor v2; every key may be left out. Names and defaults are rekor-tiles' where it has the same flag, but for
 /// the shorter checkpoint interval. Entries are kept in memory for good, about 1.5 kB each.
@@ -108,14 +111,14 @@ pub enum RekorTilesLieKind {
 }
 
 impl LieAbout for RekorTilesLieKind {
-    fn is_of_trees(self) -> bool {
-        matches!(
-            self,
+    fn subject(self) -> LieSubject {
+        match self {
             Self::ForkedCheckpoint
-                | Self::TileOfAnotherTree
-                | Self::RolledBackCheckpoint
-                | Self::ForgedCheckpoint
-        )
+            | Self::TileOfAnotherTree
+            | Self::RolledBackCheckpoint
+            | Self::ForgedCheckpoint => LieSubject::Tree,
+            _ => LieSubject::Entry,
+        }
     }
 }
 

@@ -4,7 +4,10 @@ use hammer_lab::{FaultScript, serve::ServePlan};
 use hammer_values::{Count, TimeSpan};
 use serde::{Deserialize, Serialize};
 
-use crate::{lie::LieRule, rekor::lie::LieAbout};
+use crate::{
+    lie::LieRule,
+    rekor::lie::{LieAbout, LieSubject},
+};
 
 /// An embedded Trillian with one tree; every key may be left out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -57,8 +60,11 @@ pub enum TrillianLieKind {
 }
 
 impl LieAbout for TrillianLieKind {
-    fn is_of_trees(self) -> bool {
-        self == Self::ForkedRoot
+    fn subject(self) -> LieSubject {
+        match self {
+            Self::ForkedRoot => LieSubject::Tree,
+            _ => LieSubject::Entry,
+        }
     }
 }
 

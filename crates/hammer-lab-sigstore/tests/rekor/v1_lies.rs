@@ -143,6 +143,30 @@ async fn a_forked_log_shows_another_tree_from_its_size_on() {
 }
 
 #[tokio::test]
+async fn a_forged_log_info_has_another_root_and_the_signature_of_the_true_one_as_often_as_the_rule_says() {
+    let lie = LieRule { after: 1, times: Some(1), ..LieRule::of(RekorLieKind::ForgedLogInfo) };
+    let lab = start(RekorLabPlan { lies: vec![lie], ..at_once() }).await;
+    let key = LogKey::from_der(lab.target().log_key_spki()).unwrap();
+    submit(&lab, hashedrekord(b"1")).await.json(201);
+    let mut infos = Vec::new();
+    for _ in 0..3 {
+        infos.push(get(&format!("{}/api/v1/log", lab.url)).await.json(200));
+    }
+    let note = |info: &Value| info["signedTreeHead"].as_str().unwrap().to_owned();
+    let [first, forged, last] = &infos[..] else { panic!("{infos:?}") };
+    assert_eq!(first, last);
+    assert!(v1_checkpoint(&note(first), &key).is_some() && v1_checkpoint(&note(forged), &key).is_none());
+    assert_eq!(note(forged).lines().last(), note(first).lines().last());
+    let root = Hash::from_hex(forged["rootHash"].as_str().unwrap()).unwrap();
+    assert!(note(forged).lines().nth(2) != note(first).lines().nth(2) && forged["treeSize"] == 1);
+    let (told, _) = lab.target().told_lies();
+    let [told] = &told[..] else { panic!("{told:?}") };
+    let expected = (RekorLieKind::ForgedLogInfo, Some(1), Some(root));
+    assert_eq!((told.kind, told.tree_size, told.root_hash), expected);
+    lab.shutdown().await;
+}
+
+#[tokio::test]
 async fn an_honest_log_tells_no_lies() {
     let lab = start(at_once()).await;
     let answer = submit(&lab, hashedrekord(b"1")).await.json(201);

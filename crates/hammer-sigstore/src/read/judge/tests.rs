@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use hammer_read::write_parts;
 use hammer_tlog::encoding::base64;
 use hammer_tlog::hash::Hash;
+use hammer_tlog::logs::tile::{Level, TileId};
 use serde_json::{Value, json};
 
 use super::*;
@@ -115,6 +116,35 @@ fn a_consistency_proof_leads_from_the_older_tree_to_the_newer() {
     assert_eq!(ask(&older, &newer, &proof(&["00".repeat(32)])), "consistency-proof");
     assert_eq!(ask(&older, &older, &proof(&["0".to_owned()])), "unreadable-proof");
     assert_eq!(ask(&older, &older, "{}"), "unreadable-proof");
+}
+
+#[test]
+fn a_head_that_is_not_the_logs_is_a_breach_where_it_is_judged_and_leaves_what_is_held_against_it_unverified()
+{
+    let (info, other) = (log_info(ENTRY), log_info(LATER_ENTRY));
+    let forged = with(info.clone(), "rootHash", other["rootHash"].clone());
+    assert_eq!(alone(Check::LogInfo, &forged), "checkpoint");
+    let (info, other) = (info.to_string(), other.to_string());
+    // As a proof that is wrong: what it leads from is not known.
+    let proof = r#"{"hashes":[]}"#;
+    for (older, newer, expected) in [
+        (&forged, &other, UNVERIFIED),
+        (&info, &forged, UNVERIFIED),
+        (&forged, &forged, UNVERIFIED),
+        (&info, &other, "consistency-proof"),
+    ] {
+        let parts = [older, newer, proof].map(|part| Part::bytes(part.as_bytes()));
+        assert_eq!(judged(&mut verifier(), Check::LogProof, &parts), expected);
+    }
+    let entry: Value = serde_json::from_str(TILES_ENTRY).unwrap();
+    let note = entry.pointer("/inclusionProof/checkpoint/envelope").unwrap().as_str().unwrap();
+    let forged = note.replacen(note.lines().nth(2).unwrap(), &base64(&[0; 32]), 1);
+    assert_eq!(alone(Check::Checkpoint, &forged), "checkpoint-signature");
+    for (level, check) in [(Level::Hashes(0), Check::Tile), (Level::Entries, Check::Bundle)] {
+        let tile = Part::tile(TileId::new(level, 0), false, &[0; 32]);
+        let parts = [Part::bytes(forged.as_bytes()), tile];
+        assert_eq!(judged(&mut verifier(), check, &parts), UNVERIFIED, "{check:?}");
+    }
 }
 
 #[test]
@@ -239,11 +269,7 @@ fn a_record_that_is_cut_off_or_lacks_a_part_is_no_breach() {
     assert_eq!(judged(&mut verifier(), Check::LogProof, &[]), UNVERIFIED);
     assert_eq!(judged(&mut verifier(), Check::Unverified, &[]), UNVERIFIED);
     assert_eq!(
-        judged(
-            &mut verifier(),
-            Check::Missing,
-            &[Part::tile(hammer_tlog::logs::tile::TileId::hashes(0, 3), false, &[])]
-        ),
+        judged(&mut verifier(), Check::Missing, &[Part::tile(TileId::hashes(0, 3), false, &[])]),
         MISSING_TILE
     );
     assert_eq!(judged(&mut verifier(), Check::Unreadable, &[Part::bytes(b"why")]), UNREADABLE_PROOF);
