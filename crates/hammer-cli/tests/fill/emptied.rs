@@ -1,6 +1,6 @@
 //! Corpora, and logs that were emptied or are others.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::folder::Folder;
 use crate::hammer::Ended;
@@ -58,13 +58,13 @@ fn a_corpus_of_another_log_is_refused_ahead_of_the_run_and_nobody_is_accused() {
             ["rekor.tree_id=6626240131106251881"],
             [
                 "its entry of index 0 is the first of the corpus, and the log has 0 entries",
-                "was emptied since, or is another one",
+                "was emptied or set back since, or is another one",
             ],
         ),
         (
             "v2",
             ["rekor_tiles.batch_max_age=1ms"],
-            [" is the first of the corpus, and the log has 0 entries", "was emptied since"],
+            [" is the first of the corpus, and the log has 0 entries", "was emptied or set back since"],
         ),
     ] {
         let ended = of_two_logs(&[], &["--set", second[0]], rekor);
@@ -74,36 +74,100 @@ fn a_corpus_of_another_log_is_refused_ahead_of_the_run_and_nobody_is_accused() {
     }
 }
 
+/// Sign flows that log no certificates, so that two logs which are filled by one seed have the same entries.
+fn bare(rekor: &str) -> Value {
+    json!({ "rekor": rekor, "fulcio": "none", "timestamp": false, "audit": false })
+}
+
+/// Adds so many entries to a log and to a corpus in that folder.
+#[track_caller]
+fn log_entries(folder: &Folder, (lab, corpus): (&Lab, &str), sign: &Value, (operations, seed): (u64, u64)) {
+    let fill = json!({ "workload": "sign", "operations": operations, "corpus": folder.path(corpus) });
+    let mut plan = filling(&json!({ "sigstore": lab.target }), &fill, sign);
+    plan["seed"] = json!(seed);
+    let report = run(folder, &plan).report();
+    assert_eq!(filled(&report).filled, operations, "{:?}", report.verdict);
+}
+
+/// Ten flows that read the corpus.
+fn verify(folder: &Folder, lab: &Lab, verify: &Value) -> Ended {
+    let load = json!({ "rate": "20/s", "operations": 10 });
+    run(
+        folder,
+        &json!({
+            "target": { "sigstore": lab.target },
+            "workloads": [{ "name": "verify", "sigstore_verify": verify, "load": load }],
+            "phases": { "measurement": "5s", "drain": "30s" },
+        }),
+    )
+}
+
 /// What is not there yet may come; what another entry has the place of never does.
 #[test]
-fn a_corpus_of_rekor_v2_is_refused_at_once_where_another_entry_has_the_place_of_its_first() {
-    let folder = Folder::new();
-    let filled_at = |lab: &Lab, corpus: &str| {
-        let fill = json!({ "workload": "sign", "operations": 5, "corpus": folder.path(corpus) });
-        let sign = json!({ "rekor": "v2", "timestamp": false });
-        let report = run(&folder, &filling(&json!({ "sigstore": lab.target }), &fill, &sign)).report();
-        assert_eq!(filled(&report).filled, 5, "{:?}", report.verdict);
-    };
-    filled_at(&Lab::of(&[]), "before.jsonl");
-    let emptied = Lab::of(&[]);
-    filled_at(&emptied, "since.jsonl");
-    for (corpus, is_refused) in [("before.jsonl", true), ("since.jsonl", false)] {
-        let verify = json!({ "rekor": "v2", "corpus": folder.path(corpus), "timestamp_chain": false });
-        let load = json!({ "rate": "20/s", "operations": 5 });
-        let ended = run(
-            &folder,
-            &json!({
-                "target": { "sigstore": emptied.target },
-                "workloads": [{ "name": "verify", "sigstore_verify": verify, "load": load }],
-                "phases": { "measurement": "5s", "drain": "30s" },
-            }),
-        );
-        match is_refused {
-            true => refused(
-                &ended,
-                &["before.jsonl: line ", "the log has another entry of index 0", "was emptied"],
-            ),
-            false => assert!(ended.report().breaches.is_empty()),
+fn a_corpus_is_refused_at_once_where_another_entry_has_the_place_of_its_first() {
+    for rekor in ["v1", "v2"] {
+        let folder = Folder::new();
+        let sign = json!({ "rekor": rekor, "timestamp": false });
+        log_entries(&folder, (&Lab::of(&[]), "before.jsonl"), &sign, (5, 0));
+        // Of the same key and the same tree.
+        let emptied = Lab::of(&[]);
+        log_entries(&folder, (&emptied, "since.jsonl"), &sign, (5, 0));
+        for (corpus, is_refused) in [("before.jsonl", true), ("since.jsonl", false)] {
+            for missing_after in ["1ms", "1m"] {
+                let plan = json!({
+                    "rekor": rekor,
+                    "corpus": folder.path(corpus),
+                    "timestamp_chain": false,
+                    "missing_after": missing_after,
+                });
+                let ended = verify(&folder, &emptied, &plan);
+                match is_refused {
+                    true => refused(
+                        &ended,
+                        &["before.jsonl: line ", "the log has another entry of index 0", "was emptied"],
+                    ),
+                    false => assert!(ended.report().breaches.is_empty()),
+                }
+            }
         }
     }
+}
+
+/// The log begins as before, as where it was filled by the same seed or set back to a copy of before, and ends as another.
+#[test]
+fn a_corpus_of_rekor_v1_is_refused_where_its_last_entry_is_another_or_was_there_and_is_not() {
+    let (folder, sign) = (Folder::new(), bare("v1"));
+    log_entries(&folder, (&Lab::of(&[]), "before.jsonl"), &sign, (5, 0));
+    let lab = Lab::of(&[]);
+    log_entries(&folder, (&lab, "since.jsonl"), &sign, (3, 0));
+    let read = |missing_after: &str| {
+        let corpus = folder.path("before.jsonl");
+        let plan = json!({ "corpus": corpus, "timestamp_chain": false, "missing_after": missing_after });
+        verify(&folder, &lab, &plan)
+    };
+    let last = "its entry of index 4 is the last of the corpus, and the log has 3 entries";
+    refused(&read("1ms"), &["before.jsonl: line 7: ", last, "was emptied or set back since"]);
+    // It may lag so long: what it has is verified, and what it does not have yet accuses nobody.
+    let report = read("10m").report();
+    let fates = &report.totals.all.fates;
+    assert!(report.breaches.is_empty(), "{:?}", report.breaches);
+    assert!(fates.accepted > 0 && fates.refused > 0, "{fates:?}");
+    // Now it has others there, and they stay.
+    log_entries(&folder, (&lab, "others.jsonl"), &sign, (2, 1));
+    let last = "the log has another entry of index 4, the last of the corpus";
+    refused(&read("10m"), &["before.jsonl: line 7: ", last, "was emptied or set back since"]);
+}
+
+/// A cache has the log's information of before its first entry, and the log has the entries.
+#[test]
+fn a_corpus_of_a_log_whose_information_lags_is_read() {
+    let (folder, sign) = (Folder::new(), bare("v1"));
+    let lab = Lab::of(&["--set", "rekor.log_info_lag=1h"]);
+    log_entries(&folder, (&lab, "corpus.jsonl"), &sign, (5, 0));
+    let plan = json!({
+        "corpus": folder.path("corpus.jsonl"), "timestamp_chain": false, "missing_after": "1ms",
+    });
+    let report = verify(&folder, &lab, &plan).report();
+    let promises = &report.promises.all;
+    assert!(promises.made == 10 && promises.kept == 10, "{promises:?} {:?}", report.breaches);
 }

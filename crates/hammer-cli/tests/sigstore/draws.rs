@@ -2,8 +2,10 @@
 
 use std::fs;
 
+use hammer_lab::serve::Target as _;
 use serde_json::{Value, json};
 
+use crate::fates::until;
 use crate::services::Services;
 
 /// A log with so many entries, and the corpus that a fill wrote of them.
@@ -42,7 +44,10 @@ impl Filled {
             reads.resize(ENTRIES, 0);
             reads
         };
-        let before = reads();
+        let mut before = reads();
+        // The log is asked for the first entry of the corpus and for its last, ahead of the run.
+        before[0] += 1;
+        before[ENTRIES - 1] += 1;
         let verify = json!({ "corpus": self.corpus, "draw": draw, "timestamp_chain": false });
         let plan = json!({
             "target": { "lab": { "sigstore": {} } },
@@ -102,6 +107,31 @@ fn flows_read_the_entries_that_their_draw_promises_as_the_log_counts_them() {
 
     assert_eq!(filled.read(&json!("uniform"), 0), uniform, "they follow from the seed");
     assert_ne!(filled.read(&json!("uniform"), 1), uniform);
+}
+
+/// Whoever lost what the log itself showed ahead of the run is accused.
+#[test]
+fn a_corpus_whose_log_loses_its_entries_in_mid_run_accuses_it_of_each_that_is_read() {
+    let filled = Filled::new();
+    let verify = json!({ "corpus": filled.corpus, "timestamp_chain": false, "missing_after": "1ms" });
+    let plan = json!({
+        "target": { "lab": { "sigstore": {} } },
+        "workloads": [{ "name": "verify", "sigstore_verify": verify, "load": { "rate": "40/s", "operations": 200 } }],
+        "phases": { "drain": "60s" },
+    });
+    let Filled { services, .. } = &filled;
+    fs::write(services.folder.path().join(PLAN), plan.to_string()).unwrap();
+    let started = services.start(PLAN, &[]);
+    let rekor = &services.lab.rekor;
+    let read = || rekor.stats().requests.get("get-entry").map_or(0, |answers| answers[&200]);
+    until(|| read() >= 5);
+    rekor.target().lose_data();
+    let report = started.ended().report();
+    let promises = &report.promises.all;
+    assert_eq!((promises.made, promises.kept), (200, read()), "{promises:?}");
+    assert!(promises.broken > 0 && promises.broken == 200 - read(), "{promises:?}");
+    assert!(report.breaches.iter().all(|breach| breach.kind == "lost-entry"), "{:?}", report.breaches);
+    assert_eq!(report.verdict.exit_code, 4, "{:?}", report.verdict);
 }
 
 const ENTRIES: usize = 40;

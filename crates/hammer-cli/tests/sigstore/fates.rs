@@ -536,7 +536,7 @@ fn a_rekor_that_comes_back_without_its_entries_goes_on_from_an_empty_tree() {
 }
 
 /// Polls for a minute.
-fn until(holds: impl Fn() -> bool) {
+pub(crate) fn until(holds: impl Fn() -> bool) {
     for _ in 0..6_000 {
         if holds() {
             return;

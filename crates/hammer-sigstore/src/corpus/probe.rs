@@ -9,26 +9,49 @@ use hammer_core::runtime::Clock;
 use hammer_measure::Nanos;
 use hammer_measure::connection::ConnectionLog;
 use hammer_net::{Answer, Client, ClientConfig, Request};
+use hammer_tlog::hash::Hash;
 use hammer_tlog::logs::tile::{FULL_WIDTH, Level, TileId};
 use serde::Deserialize;
 
 use super::entry::{CorpusEntry, CorpusLog};
 use super::file::{BadLine, CorpusFile};
 use crate::error::SigstoreError;
-use crate::rekor::{UuidPlace, leaf_of};
+use crate::rekor::{ENTRIES, LogEntries, UuidPlace, leaf_of};
 use crate::rekor_tiles::{CHECKPOINT, size_of_tree};
 
-/// What a log is asked for ahead of a run on a corpus: the trees that its entries name, and its first entry. Under the same URL and key
-/// there may be another tree by now, which lost nothing and is not to be accused.
+/// What a log is asked for ahead of a run on a corpus: the trees that its entries name, its first entry, and of Rekor v1 its last one. Under
+/// the same URL and key there may be another tree by now, which lost nothing and is not to be accused.
 #[derive(Clone, Debug)]
 pub struct CorpusProbe {
     path: PathBuf,
     log: CorpusLog,
     /// The trees of Rekor v1 that the entries name, and where that is first.
     trees: BTreeMap<u64, u64>,
-    /// The entry of the lowest index, and its line.
-    first: CorpusEntry,
+    /// The entry of the lowest index.
+    first: ProbedEntry,
+    /// That of the highest one; none where it is the same.
+    last: Option<ProbedEntry>,
+}
+
+/// An entry by which a corpus is held against its log.
+#[derive(Clone, Debug)]
+struct ProbedEntry {
+    /// Which of the corpus it is.
+    place: &'static str,
+    /// The line that it stands in, from 1.
     line: u64,
+    log_index: u64,
+    leaf: Option<Hash>,
+    logged_unix_ms: u64,
+}
+
+/// What a log has at the index of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ServedPlace {
+    /// An entry of this leaf.
+    Entry(Hash),
+    /// Nothing, or nothing that can be read.
+    Nothing,
 }
 
 /// The trees of `GET /api/v1/log`.
@@ -57,8 +80,11 @@ impl CorpusProbe {
                 trees.entry(tree).or_insert(line);
             }
         }
-        let (line, first) = file.of(log).min_by_key(|(_, entry)| entry.log_index)?;
-        Some(Self { path: path.to_owned(), log, trees, first: first.clone(), line })
+        let first = file.of(log).min_by_key(|(_, entry)| entry.log_index)?;
+        let last = file.of(log).max_by_key(|(_, entry)| entry.log_index);
+        let last = last.filter(|(_, last)| last.log_index != first.1.log_index);
+        let (first, last) = (ProbedEntry::of("first", first), last.map(|last| ProbedEntry::of("last", last)));
+        Some(Self { path: path.to_owned(), log, trees, first, last })
     }
 
     /// Asks the log at the client's first URL, in a run that starts at `epoch_unix_ms`. What was logged less than `missing_after` ago may not
@@ -75,8 +101,10 @@ impl CorpusProbe {
     ) -> Result<(), SigstoreError> {
         let url = client.endpoints.first().map(ToString::to_string).unwrap_or_default();
         let Ok(client) = Client::new(client, clock.clone(), ConnectionLog::default()) else { return Ok(()) };
-        let age_ms = epoch_unix_ms.saturating_sub(self.first.logged_unix_ms);
-        let is_old = u128::from(age_ms) >= missing_after.as_millis();
+        let is_old = |entry: &ProbedEntry| {
+            let age_ms = epoch_unix_ms.saturating_sub(entry.logged_unix_ms);
+            u128::from(age_ms) >= missing_after.as_millis()
+        };
         let late = clock.sleep_until(clock.now().saturating_add(LONGEST));
         let contradicted = async {
             match self.log {
@@ -89,14 +117,19 @@ impl CorpusProbe {
             () = late => None,
         };
         let told = |(line, reason)| {
-            let reason = format!("{reason}: the log at {url} was emptied since, or is another one");
+            let reason =
+                format!("{reason}: the log at {url} was emptied or set back since, or is another one");
             BadLine { line, reason }.of(&self.path)
         };
         found.map_or(Ok(()), |found| Err(told(found)))
     }
 
     /// The line that a log of Rekor v1 contradicts, and how.
-    async fn contradicted(&self, client: &Client, is_old: bool) -> Option<(u64, String)> {
+    async fn contradicted(
+        &self,
+        client: &Client,
+        is_old: impl Fn(&ProbedEntry) -> bool,
+    ) -> Option<(u64, String)> {
         let (_, body) = read(client, LOG_INFO).await.filter(|(status, _)| *status == 200)?;
         let ProbedTrees { inactive_shards, active } = serde_json::from_slice(&body).ok()?;
         let served: Vec<ProbedTree> =
@@ -111,38 +144,75 @@ impl CorpusProbe {
             ));
         }
         let size = served.iter().fold(0, |sum: u64, served| sum.saturating_add(served.tree_size));
-        (self.first.log_index >= size && is_old).then(|| self.beyond(size))
-    }
-
-    /// The log is too short for the first entry.
-    fn beyond(&self, size: u64) -> (u64, String) {
-        let index = self.first.log_index;
-        let why =
-            format!("its entry of index {index} is the first of the corpus, and the log has {size} entries");
-        (self.line, why)
+        for entry in [&self.first].into_iter().chain(&self.last) {
+            let found = read(client, &format!("{ENTRIES}?logIndex={}", entry.log_index)).await;
+            let found = found.map_or(ServedPlace::Nothing, |(status, body)| ServedPlace::of(status, &body));
+            if let Some(why) = entry.contradicted(found, size, is_old(entry)) {
+                return Some((entry.line, why));
+            }
+        }
+        None
     }
 
     /// The same of a log of Rekor v2.
-    async fn contradicted_on_tiles(&self, client: &Client, is_old: bool) -> Option<(u64, String)> {
-        let index = self.first.log_index;
+    async fn contradicted_on_tiles(
+        &self,
+        client: &Client,
+        is_old: impl Fn(&ProbedEntry) -> bool,
+    ) -> Option<(u64, String)> {
+        let entry = &self.first;
         let (_, checkpoint) = read(client, CHECKPOINT).await.filter(|(status, _)| *status == 200)?;
         let size = size_of_tree(&checkpoint)?;
-        let Some(tile) = TileId::covering(Level::Hashes(0), index, size) else {
-            return is_old.then(|| self.beyond(size));
+        let why = match TileId::covering(Level::Hashes(0), entry.log_index, size) {
+            None => entry.contradicted(ServedPlace::Nothing, size, is_old(entry)),
+            Some(tile) => {
+                let found = ServedPlace::on_tile(client, tile, entry.log_index).await;
+                entry.contradicted(found, size, is_old(entry))
+            }
         };
-        let partial = read(client, &format!("/{tile}")).await?;
-        let (status, bytes) = match partial {
-            (404, _) if !tile.is_full() => read(client, &format!("/{}", tile.full())).await?,
+        Some((entry.line, why?))
+    }
+}
+
+impl ProbedEntry {
+    fn of(place: &'static str, (line, entry): (u64, &CorpusEntry)) -> Self {
+        let CorpusEntry { log_index, logged_unix_ms, ref uuid, .. } = *entry;
+        Self { place, line, log_index, leaf: leaf_of(uuid), logged_unix_ms }
+    }
+
+    /// How a log of `size` entries contradicts it that has `found` at its index. What is not there within the log is withheld, which is for a
+    /// run to tell; what is beyond its end may still come, unless the entry `is_old`. What has the place of another entry never leaves it.
+    fn contradicted(&self, found: ServedPlace, size: u64, is_old: bool) -> Option<String> {
+        let Self { place, log_index, leaf, .. } = self;
+        match found {
+            ServedPlace::Entry(found) => (*leaf != Some(found))
+                .then(|| format!("the log has another entry of index {log_index}, the {place} of the corpus")),
+            ServedPlace::Nothing => (*log_index >= size && is_old).then(|| {
+                format!(
+                    "its entry of index {log_index} is the {place} of the corpus, and the log has {size} entries"
+                )
+            }),
+        }
+    }
+}
+
+impl ServedPlace {
+    /// What Rekor v1 answers to a request by index.
+    fn of(status: u16, body: &[u8]) -> Self {
+        let uuid = (status == 200).then(|| LogEntries::only(body).ok()).flatten().map(|(uuid, _)| uuid);
+        uuid.and_then(|uuid| leaf_of(&uuid)).map_or(Self::Nothing, Self::Entry)
+    }
+
+    /// What a hash tile of Rekor v2 has at an index.
+    async fn on_tile(client: &Client, tile: TileId, index: u64) -> Self {
+        let answer = match read(client, &format!("/{tile}")).await {
+            Some((404, _)) if !tile.is_full() => read(client, &format!("/{}", tile.full())).await,
             read => read,
         };
-        if status != 200 {
-            return None;
-        }
-        let hashes = tile.parse_hashes(&bytes).ok()?;
-        let found = hashes.get((index % u64::from(FULL_WIDTH)) as usize)?;
-        // No server that lags behind has another entry there.
-        let why = || format!("the log has another entry of index {index}, the first of the corpus");
-        (Some(*found) != leaf_of(&self.first.uuid)).then(|| (self.line, why()))
+        let bytes = answer.filter(|(status, _)| *status == 200).map(|(_, bytes)| bytes);
+        let hashes = bytes.and_then(|bytes| tile.parse_hashes(&bytes).ok()).unwrap_or_default();
+        let found = hashes.get((index % u64::from(FULL_WIDTH)) as usize);
+        found.copied().map_or(Self::Nothing, Self::Entry)
     }
 }
 
@@ -157,3 +227,41 @@ async fn read(client: &Client, path: &str) -> Option<(u16, Vec<u8>)> {
 const LOG_INFO: &str = "/api/v1/log";
 const LONGEST: Nanos = Nanos::from_secs(10);
 const LARGEST: usize = 1 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENTRY: &str = include_str!("../../testdata/rekor-v1-hashedrekord-response.json");
+
+    #[test]
+    fn another_entry_contradicts_at_once_and_one_that_is_beyond_the_end_once_it_is_old() {
+        let (own, other) = (Hash([1; 32]), Hash([2; 32]));
+        let entry = ProbedEntry { place: "last", line: 9, log_index: 4, leaf: Some(own), logged_unix_ms: 0 };
+        let another = Some("the log has another entry of index 4, the last of the corpus");
+        let beyond = Some("its entry of index 4 is the last of the corpus, and the log has 4 entries");
+        for (found, size, is_old, expected) in [
+            (ServedPlace::Entry(own), 5, true, None),
+            // What says the size may lag behind what has the entries.
+            (ServedPlace::Entry(own), 0, true, None),
+            (ServedPlace::Entry(other), 5, false, another),
+            (ServedPlace::Entry(other), 4, false, another),
+            (ServedPlace::Nothing, 4, false, None),
+            (ServedPlace::Nothing, 4, true, beyond),
+            // It has the entry and withholds it, which whoever verifies finds.
+            (ServedPlace::Nothing, 5, true, None),
+        ] {
+            let found = (entry.contradicted(found, size, is_old), size, found);
+            assert_eq!(found.0.as_deref(), expected, "{found:?} {is_old}");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_is_no_entry_says_nothing_of_the_place() {
+        let uuid = ENTRY.split('"').nth(1).unwrap();
+        assert_eq!(ServedPlace::of(200, ENTRY.as_bytes()), ServedPlace::Entry(leaf_of(uuid).unwrap()));
+        for (status, body) in [(404, ENTRY), (200, "{}"), (200, ""), (500, "{\"code\":500}")] {
+            assert_eq!(ServedPlace::of(status, body.as_bytes()), ServedPlace::Nothing, "{status} {body}");
+        }
+    }
+}
