@@ -236,14 +236,25 @@ struct Chain {
 /// What is wrong with it.
 pub(crate) fn trust_bundle(body: &[u8]) -> Result<Vec<Vec<Vec<u8>>>, String> {
     let bundle: TrustBundle = serde_json::from_slice(body).map_err(|why| why.to_string())?;
-    if bundle.chains.is_empty() {
-        return Err("there is no chain".to_owned());
-    }
-    let read = |(place, chain): (usize, Chain)| {
-        let read = pem::certificates(&chain.certificates.join("\n")).filter(|chain| !chain.is_empty());
+    chains_of(bundle.chains.into_iter().map(|chain| chain.certificates))
+}
+
+/// The same of the message of gRPC.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn trust_bundle_message(message: &[u8]) -> Result<Vec<Vec<Vec<u8>>>, String> {
+    let bundle = messages::TrustBundle::decode(message).map_err(|why| why.to_string())?;
+    chains_of(bundle.chains.into_iter().map(|chain| chain.certificates))
+}
+
+fn chains_of(chains: impl Iterator<Item = Vec<String>>) -> Result<Vec<Vec<Vec<u8>>>, String> {
+    let read = |(place, certificates): (usize, Vec<String>)| {
+        let read = pem::certificates(&certificates.join("\n")).filter(|chain| !chain.is_empty());
         read.ok_or_else(|| format!("chain {place} has no certificate"))
     };
-    bundle.chains.into_iter().enumerate().map(read).collect()
+    let chains: Vec<_> = chains.enumerate().map(read).collect::<Result<_, _>>()?;
+    if chains.is_empty() { Err("there is no chain".to_owned()) } else { Ok(chains) }
 }
 
 #[derive(Deserialize)]

@@ -3,16 +3,19 @@
 use std::fmt;
 use std::rc::Rc;
 
+use bytes::BytesMut;
 use hammer_core::runtime::Clock;
 use hammer_measure::Nanos;
 use hammer_measure::connection::ConnectionLog;
+use hammer_messages::fulcio::GET_TRUST_BUNDLE;
+use hammer_net::grpc::{self, GrpcStatus, unary_reply, unary_request};
 use hammer_net::{Answer, Client, ClientConfig, Request};
 use hammer_tlog::hash::sha256;
 use hammer_tlog::keys::chain::TrustedAuthorities;
 use hammer_tlog::keys::key::LogKey;
 
 use crate::error::SigstoreError;
-use crate::fulcio::{TRUST_BUNDLE, trust_bundle};
+use crate::fulcio::{TRUST_BUNDLE, trust_bundle, trust_bundle_message};
 use crate::pem;
 use crate::rekor::PUBLIC_KEY;
 use crate::target::SigstoreService;
@@ -28,9 +31,13 @@ pub struct ServedTrust {
 }
 
 impl ServedTrust {
-    /// The services that say whom to trust; Rekor v2 and CT logs do not.
-    pub const SERVICES: [SigstoreService; 3] =
-        [SigstoreService::Fulcio, SigstoreService::Rekor, SigstoreService::Timestamp];
+    /// The services that say whom to trust, Fulcio in two ways; Rekor v2 and CT logs do not.
+    pub const SERVICES: [SigstoreService; 4] = [
+        SigstoreService::Fulcio,
+        SigstoreService::FulcioGrpc,
+        SigstoreService::Rekor,
+        SigstoreService::Timestamp,
+    ];
 
     /// Adds what the service at the client's first URL says.
     ///
@@ -44,6 +51,7 @@ impl ServedTrust {
     ) -> Result<(), SigstoreError> {
         let path = match service {
             SigstoreService::Fulcio => TRUST_BUNDLE,
+            SigstoreService::FulcioGrpc => GET_TRUST_BUNDLE,
             SigstoreService::Rekor => PUBLIC_KEY,
             _ => CHAIN,
         };
@@ -55,20 +63,24 @@ impl ServedTrust {
         };
         let late = clock.sleep_until(clock.now().saturating_add(LONGEST));
         let body = tokio::select! {
-            body = read(client, clock, path) => body.map_err(|why| failed(&why))?,
+            body = read(client, clock, (service, path)) => body.map_err(|why| failed(&why))?,
             () = late => return Err(failed(&"it took more than 30 s")),
         };
         self.believe(service, &body, &url).map_err(|why| failed(&why))
     }
 
-    /// Adds what such a service answered at `url`.
+    /// Adds what such a service answered at `url`: a body of HTTP, or a message of gRPC.
     ///
     /// # Errors
     /// What keeps it from being trusted.
     pub fn believe(&mut self, service: SigstoreService, body: &[u8], url: &str) -> Result<(), String> {
         let said = match service {
-            SigstoreService::Fulcio => {
-                let chain = trust_bundle(body)?.into_iter().flatten().collect();
+            SigstoreService::Fulcio | SigstoreService::FulcioGrpc => {
+                let chains = match service.is_grpc() {
+                    true => trust_bundle_message(body)?,
+                    false => trust_bundle(body)?,
+                };
+                let chain = chains.into_iter().flatten().collect();
                 let (chain, told) = believed(chain)?;
                 self.root.fulcio = Some(chain);
                 format!("the chain of Fulcio ({told})")
@@ -115,11 +127,29 @@ fn believed(chain: Vec<Vec<u8>>) -> Result<(TrustedAuthorities, String), String>
     Ok((chain, format!("SHA-256 of its root {root}")))
 }
 
-async fn read(client: ClientConfig, clock: Rc<dyn Clock>, path: &str) -> Result<Vec<u8>, String> {
+async fn read(
+    mut client: ClientConfig,
+    clock: Rc<dyn Clock>,
+    (service, path): (SigstoreService, &str),
+) -> Result<Vec<u8>, String> {
+    if service.is_grpc() {
+        let calls = client.version.of_calls();
+        client.version = calls.ok_or_else(|| SigstoreError::GrpcOverHttp1.to_string())?;
+    }
     let client = Client::new(client, clock, ConnectionLog::default()).map_err(|why| why.to_string())?;
-    let request = Request::get(client.path(path).map_err(|why| why.to_string())?);
+    let path = client.path(path).map_err(|why| why.to_string())?;
     let mut answer = Answer::default();
-    client.send(&request, &mut answer).await.map_err(|why| why.to_string())?;
+    if service.is_grpc() {
+        // No field of what is asked has a value.
+        let message = grpc::frame(&[], &mut BytesMut::new()).map_err(|why| why.to_string())?;
+        client.send(&unary_request(path, message), &mut answer).await.map_err(|why| why.to_string())?;
+        let reply = unary_reply(&answer).map_err(|why| why.to_string())?;
+        return match reply.status {
+            GrpcStatus::Ok => Ok(reply.message.to_vec()),
+            status => Err(format!("it was answered with {}", status.name())),
+        };
+    }
+    client.send(&Request::get(path), &mut answer).await.map_err(|why| why.to_string())?;
     match answer.status.as_u16() {
         200 => Ok(answer.body),
         status => Err(format!("it was answered with {status}")),
@@ -158,6 +188,8 @@ mod tests {
         for (service, body) in [
             (SigstoreService::Fulcio, &b"[]"[..]),
             (SigstoreService::Fulcio, br#"{"chains":[]}"#),
+            (SigstoreService::FulcioGrpc, b""),
+            (SigstoreService::FulcioGrpc, br#"{"chains":[]}"#),
             (SigstoreService::Rekor, b"no key"),
             (SigstoreService::Rekor, &[0xff]),
             (SigstoreService::Timestamp, b""),

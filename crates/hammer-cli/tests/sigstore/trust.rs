@@ -180,6 +180,16 @@ fn services_are_believed_because_they_say_so_where_the_plan_wants_that_and_the_r
 }
 
 #[test]
+fn fulcio_says_whom_to_trust_over_grpc_where_it_is_not_reached_otherwise() {
+    let services = services(json!({}), &json!({ "fulcio": "grpc", "timestamp_entry": true }));
+    let report = kept(&run(&services, &with(by_servers(), &json!({ "fulcio_url": [] }))));
+    let said = notes(&report);
+    assert!(said.contains("/dev.sigstore.fulcio.v2.CA/GetTrustBundle"), "{said}");
+    assert!(!said.contains("/api/v2/trustBundle"), "{said}");
+    assert_eq!(services.lab.fulcio.stats().requests["trust-bundle"][&200], 1, "once, before the run");
+}
+
+#[test]
 fn who_breaks_what_he_himself_has_said_is_found_out_all_the_same() {
     for (lab, kind) in [
         (

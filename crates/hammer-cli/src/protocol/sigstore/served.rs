@@ -32,7 +32,10 @@ pub(super) fn served_trust(
     let mut trust = ServedTrust::default();
     for service in ServedTrust::SERVICES {
         let urls: Vec<_> = endpoints.at(service).iter().take(1).cloned().collect();
-        if urls.is_empty() || is_stated(target, service) {
+        // Either way Fulcio says the same: it is asked once.
+        let is_asked =
+            service == SigstoreService::FulcioGrpc && !endpoints.at(SigstoreService::Fulcio).is_empty();
+        if urls.is_empty() || is_asked || is_stated(target, service) {
             continue;
         }
         permitted(&urls, plan.target.authorized.as_deref())?;
@@ -46,7 +49,7 @@ pub(super) fn served_trust(
 /// Whether a file of the plan says whom to trust there.
 const fn is_stated(target: &SigstoreTargetPlan, service: SigstoreService) -> bool {
     match service {
-        SigstoreService::Fulcio => target.fulcio_chain.is_some(),
+        SigstoreService::Fulcio | SigstoreService::FulcioGrpc => target.fulcio_chain.is_some(),
         SigstoreService::Rekor => target.rekor_key.is_some(),
         _ => target.timestamp_chain.is_some(),
     }
