@@ -727,6 +727,53 @@ fn what_keeps_a_bundle_from_being_looked_at_is_no_fault_of_it() {
     );
 }
 
+/// The recorded trusted root with nothing under `key`.
+fn root_without(folder: &Folder, key: &str) -> String {
+    let mut root: Value =
+        serde_json::from_str(&fs::read_to_string(recorded("trusted_root.json")).unwrap()).unwrap();
+    root[key] = json!([]);
+    folder.write(&format!("no-{key}.json"), &root.to_string())
+}
+
+#[test]
+fn an_entry_of_no_log_that_the_trusted_root_knows_is_neither_accused_nor_believed() {
+    let folder = Folder::new();
+    let root = root_without(&folder, "tlogs");
+    let broken = folder.write("broken.json", "[");
+    for bundle in ["cosign-bundle-rekor-v1.json", "cosign-bundle-rekor-v2.json"] {
+        let bundle = recorded(bundle);
+        let on = ["sigstore", "verify-bundle", &bundle, "--trusted-root", &root];
+        for more in [[].as_slice(), &["--json"]] {
+            refused(
+                &hammer(&[on.as_slice(), more].concat()),
+                &[&bundle, "its entry cannot be verified without a log among the trusted root's `tlogs`"],
+            );
+        }
+        let ended = hammer(&[on.as_slice(), &[broken.as_str()]].concat());
+        assert_eq!(ended.code, 4, "{}", ended.stdout);
+        let said = format!("unverified failed to verify {bundle}: its entry cannot be verified");
+        assert!(ended.stdout.contains(&said), "{said} is not in {}", ended.stdout);
+    }
+}
+
+#[test]
+fn a_certificate_whose_scts_nobody_looked_at_is_said_to_be_one() {
+    let folder = Folder::new();
+    let bundle = recorded("cosign-bundle-rekor-v2.json");
+    for (root, scts) in
+        [(recorded("trusted_root.json"), "verified"), (root_without(&folder, "ctlogs"), "unverified")]
+    {
+        let on = ["sigstore", "verify-bundle", &bundle, "--trusted-root", &root];
+        let ended = hammer(&on);
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        let told = ended.stdout.contains("; the SCTs of its certificate were not verified, since no CT log");
+        assert_eq!(told, scts == "unverified", "{}", ended.stdout);
+        let said: Value =
+            serde_json::from_str(&hammer(&[on.as_slice(), &["--json"]].concat()).stdout).unwrap();
+        assert_eq!(said["bundles"][0]["scts"], scts);
+    }
+}
+
 /// `hammer sigstore verify-bundle` on bundles of the lab's own.
 fn verified(lab: &Lab, bundles: &[&str], more: &[&str]) -> Ended {
     let on = ["sigstore", "verify-bundle", "--trusted-root", lab.at("trusted_root")];

@@ -176,7 +176,9 @@ impl Judge {
         match verifier.verify(&bundle, &expected) {
             Ok(_) => {}
             Err(BundleFault::Broken(fault)) => return Err(fault),
-            Err(BundleFault::Needs(what)) => return Err(malformed(format!("{what} is not at hand"))),
+            Err(BundleFault::Needs { part, what }) => {
+                return Err(malformed(format!("{part} cannot be verified without {what}")));
+            }
             Err(BundleFault::Unverified(why)) => return Err(unverified_since(why)),
         }
         if let Some(files) = &self.bundles {
@@ -309,7 +311,8 @@ impl PromiseVerifier {
             }
             Ok(PromiseRecord::Timestamp(record)) => {
                 let window = judge.window(record.at);
-                let judged = timestamp::judge(timestamps.as_mut(), &record, window, signatures);
+                let judged =
+                    timestamp::judge((&judge.trust, timestamps.as_mut()), &record, window, signatures);
                 (SigstorePromise::Timestamp, judged.map(nothing))
             }
             Ok(PromiseRecord::TimestampChain { body, .. }) => {

@@ -34,7 +34,7 @@ pub use bundle::files::BundleFiles;
 pub use bundle::{BundleError, SignedBundle};
 pub use corpus::{BadLine, CorpusFile, CorpusProbe, CorpusSink, CorpusWriter, CorpusWritten};
 pub use error::SigstoreError;
-pub use judge::bundle::{BundleFault, BundleVerifier, ExpectedBundle, VerifiedBundle};
+pub use judge::bundle::{BundleFault, BundleVerifier, ExpectedBundle, VerifiedBundle, VerifiedScts};
 pub use judge::rekor_log::audit::RekorLog;
 pub use judge::rekor_log::follow_link::{EntryReadBack, FollowLink};
 pub use judge::search::{FoundEntry, FoundShards, judge_found};

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use hammer_tlog::hash::Hash;
-use hammer_tlog::keys::chain::TrustedAuthorities;
+use hammer_tlog::keys::chain::{Authority, TrustedAuthorities};
 use hammer_tlog::keys::key::{KeyAlgorithm, LogKey};
 use hammer_tlog::logs::note::{NoteError, Verifier};
 use http::Uri;
@@ -117,6 +117,11 @@ impl Trust {
         self.unread.contains(log_id)
     }
 
+    /// The same of a log by its id in hexadecimal digits, as entries of Rekor v1 name it.
+    pub(crate) fn is_unread_log(&self, log_id: &str) -> bool {
+        Hash::from_hex(log_id).is_some_and(|id| self.is_unread(&id))
+    }
+
     /// Whether SCTs can be verified.
     #[must_use]
     pub fn knows_ct_logs(&self) -> bool {
@@ -144,6 +149,11 @@ impl Trust {
 
     pub(crate) fn timestamp(&self) -> Option<&TrustedAuthorities> {
         self.timestamp.as_ref()
+    }
+
+    /// Whether the authorities of timestamps that are trusted are roots, and no other.
+    pub(crate) fn has_timestamp_roots_alone(&self) -> bool {
+        self.timestamp.as_ref().is_some_and(|chain| chain.authorities().iter().all(Authority::is_root))
     }
 
     pub(crate) fn rekor_tiles(&self) -> Option<&Verifier> {
@@ -200,6 +210,13 @@ fn checkpoint_verifier(
         }
         _ => Ok(Verifier::spki(origin, key)),
     }
+}
+
+/// Whoever signs by the key of `verifier` under that origin; none where that can be nobody.
+pub(crate) fn renamed(verifier: &Verifier, origin: &str) -> Option<Verifier> {
+    let (Verifier::Rfc6962 { key, .. } | Verifier::Ed25519 { key, .. } | Verifier::Spki { key, .. }) =
+        verifier;
+    checkpoint_verifier(key.clone(), Some(origin), None).ok()
 }
 
 fn chain(key: &'static str, path: &Path) -> Result<TrustedAuthorities, SigstoreError> {

@@ -7,7 +7,7 @@ use hammer_core::dispatch::{FillFailure, FillGoal};
 use hammer_core::run::{RunError, control, run};
 use hammer_measure::snapshot::RunResult;
 use hammer_measure::{Fate, Nanos, Now as _, Reporter, RunEvent};
-use hammer_report::report::{Corpus, Fill, FillOutcome, SeriesKind};
+use hammer_report::report::{Corpus, Event, Fill, FillOutcome, SeriesKind};
 use hammer_report::text::number::{grouped, plural};
 use hammer_report::{Reason, ReasonKind, Report, ReportBuilder, Verdict};
 use serde_json::Value;
@@ -21,8 +21,8 @@ use crate::output::{Outputs, unwritten};
 use crate::plan::Plan;
 use crate::plan::fill::FillPlan;
 use crate::progress::Progress;
-use crate::protocol::FillCorpus;
 use crate::protocol::registry::Registry;
+use crate::protocol::{Conclusion, FillCorpus};
 use crate::signals::Signals;
 use crate::tui;
 
@@ -42,6 +42,8 @@ pub(super) struct FillRun<'a> {
 pub(super) struct FilledRun {
     outcome: FillOutcome,
     report: Report,
+    /// What its figures say together.
+    conclusions: Vec<Conclusion>,
     /// What could not be written.
     unwritten: Vec<Reason>,
 }
@@ -100,6 +102,8 @@ impl FillRun<'_> {
             None
         });
         let report = builder.build(Value::Null, &[])?;
+        let protocols = self.registry.protocols().iter();
+        let conclusions = protocols.flat_map(|protocol| protocol.conclusions(self.plan, &report)).collect();
         let said = Said { plan: fill, goal: &goal, before, report: &report };
         let last = written.as_ref().and_then(|written| written.last.as_deref());
         let corpus = written.as_ref().map(|written| Corpus {
@@ -116,7 +120,7 @@ impl FillRun<'_> {
             incomplete: said.incomplete(last),
             corpus,
         };
-        Ok(FilledRun { outcome, report, unwritten: unwritten_parts })
+        Ok(FilledRun { outcome, report, conclusions, unwritten: unwritten_parts })
     }
 }
 
@@ -138,6 +142,7 @@ impl FilledRun {
         if let Some(why) = &self.outcome.incomplete {
             report.add_reason(Reason::new(ReasonKind::NotBelievable, why.clone()));
         }
+        self.conclude(&mut report, "");
         self.told(&mut report);
         report
     }
@@ -154,7 +159,23 @@ impl FilledRun {
                 report.add_reason(Reason::new(kind, text));
             }
         }
+        self.conclude(report, "of the fill ");
         self.told(report);
+    }
+
+    /// Adds what its figures say together, each behind these words.
+    fn conclude(&self, report: &mut Report, of: &str) {
+        let at_ns = report.phases.last().map_or(0, |span| span.end_ns);
+        for conclusion in &self.conclusions {
+            match conclusion {
+                Conclusion::Reason(reason) => {
+                    report.add_reason(Reason::new(reason.reason, format!("{of}{}", reason.text)));
+                }
+                Conclusion::Note(text) => {
+                    report.events.push(Event::Note { at_ns, text: format!("{of}{text}") });
+                }
+            }
+        }
     }
 
     fn told(self, report: &mut Report) {

@@ -48,9 +48,9 @@ pub(crate) enum UsageError {
     /// A file of what is trusted, or of a key, cannot be used.
     #[error("use {flag}: failed to {source}")]
     Sigstore { flag: &'static str, source: SigstoreError },
-    /// A bundle about which nothing can be said.
-    #[error("verify {}: {what} is not at hand", path.display())]
-    Unverifiable { path: PathBuf, what: &'static str },
+    /// A bundle about a part of which nothing can be said.
+    #[error("verify {}: {part} cannot be verified without {what}", path.display())]
+    Unverifiable { path: PathBuf, part: &'static str, what: &'static str },
     /// A bundle that is by something which is not verified here.
     #[error("verify {}: {why}", path.display())]
     Unverified { path: PathBuf, why: String },

@@ -50,7 +50,7 @@ use corpora::{FilledCorpus, OwnCorpus};
 use embedded::EmbeddedPlan;
 use opened::OpenTarget;
 use panel::{PANEL, side};
-use sections::{LAB, SIGN, TARGET, all, mixed, read, sign, timestamp, tuf as refreshes, uses, verify};
+use sections::{LAB, SIGN, TARGET, all, mixed, read, sign, signs, timestamp, tuf as refreshes, uses, verify};
 
 /// The protocol.
 pub(crate) struct Sigstore;
@@ -67,9 +67,8 @@ impl Protocol for Sigstore {
     }
 
     fn will_observe(&self, plan: &Plan, observation: &str) -> bool {
-        let of = |workload| sign(workload).or_else(|| mixed(workload).map(|mixed| &mixed.sign));
-        let mut signs = plan.workloads.iter().filter_map(of);
-        observation == TREE_SIZE && signs.any(|plan| plan.audit && plan.rekor != RekorVersion::None)
+        let mut signed = plan.workloads.iter().filter_map(signs);
+        observation == TREE_SIZE && signed.any(|plan| plan.audit && plan.rekor != RekorVersion::None)
     }
 
     fn check(&self, planned: &RunPlan<'_>) -> Result<(), PlanError> {
@@ -450,11 +449,6 @@ fn auditor(planned: &RunPlan<'_>, target: &OpenTarget) -> Result<Option<LogAudit
     let name = SigstoreService::RekorTiles.name();
     let auditor = LogAuditor::by_tiles::<RekorTilesLeaves, _>(name, log, place, planned.epoch_unix_ms);
     Ok(Some(auditor.folder(planned.evidence.to_owned())))
-}
-
-/// What a workload signs, where it does, whatever else it does.
-fn signs(workload: &WorkloadPlan) -> Option<&SignPlan> {
-    sign(workload).or_else(|| mixed(workload).map(|mixed| &mixed.sign))
 }
 
 /// Whether flows of a run verify what its sign flows get logged in Rekor v2.

@@ -71,13 +71,108 @@ fn the_trusted_root_of_another_instance_is_named_in_one_sentence_for_each_kind_o
     let ended = run(&services, &json!({ "trusted_root": "other.json" }));
     let report = ended.report();
     assert_eq!(report.verdict.exit_code, 4, "{}", ended.stderr);
-    let reasons: Vec<&str> = report.verdict.reasons.iter().map(|reason| reason.text.as_str()).collect();
+    let reasons = reasons(&report);
     for kind in ["certificates", "entries", "timestamps"] {
         let said = format!(
             "none of the 20 {kind} of sign leads to what other.json trusts, which may be of another instance"
         );
         assert!(reasons.contains(&said.as_str()), "{said} is not in {reasons:?}");
     }
+}
+
+fn reasons(report: &Report) -> Vec<&str> {
+    report.verdict.reasons.iter().map(|reason| reason.text.as_str()).collect()
+}
+
+#[test]
+fn a_wrong_origin_is_told_by_its_key_and_not_as_another_instance() {
+    for (key, audit) in [("ed25519", false), ("p256", false), ("ed25519", true)] {
+        let lab = json!({ "rekor_tiles": { "checkpoint_interval": "50ms", "key": key } });
+        let services = services(lab, &json!({ "rekor": "v2", "timestamp": false, "audit": audit }));
+        let ended = run(&services, &json!({ "rekor_tiles_origin": "other.test" }));
+        let report = ended.report();
+        assert_eq!(report.verdict.exit_code, 4, "{}", ended.stderr);
+        let reasons = reasons(&report);
+        let said = "entries of sign has a checkpoint of the origin that is trusted: the trusted key signed its checkpoint as \
+                    \"127.0.0.1\", and not as \"other.test\"; `rekor_tiles_origin` has to be the log's own";
+        assert!(
+            reasons.iter().any(|text| text.starts_with("none of the ") && text.ends_with(said)),
+            "{key} {reasons:?}"
+        );
+        assert!(!reasons.iter().any(|text| text.contains("another instance")), "{key} {reasons:?}");
+    }
+}
+
+#[test]
+fn a_chain_of_timestamps_without_its_intermediate_is_told_by_its_key() {
+    let services = services(json!({}), &json!({ "fulcio": "none", "rekor": "none" }));
+    let root: Value = serde_json::from_str(services.lab.trusted_root()).unwrap();
+    let chain = root["timestampAuthorities"][0]["certChain"]["certificates"].as_array().unwrap();
+    let pem = |certificates: &[Value]| -> String {
+        let block = |certificate: &Value| {
+            let digits = certificate["rawBytes"].as_str().unwrap();
+            format!("-----BEGIN CERTIFICATE-----\n{digits}\n-----END CERTIFICATE-----\n")
+        };
+        certificates.iter().map(block).collect()
+    };
+    let [leaf, _, top] = chain.as_slice() else { panic!("{chain:?}") };
+    for known in [vec![top.clone()], vec![leaf.clone(), top.clone()]] {
+        fs::write(services.folder.path().join("root.pem"), pem(&known)).unwrap();
+        let ended = run(&services, &json!({ "timestamp_chain": "root.pem" }));
+        let report = ended.report();
+        assert_eq!(report.verdict.exit_code, 4, "{}", ended.stderr);
+        let said = "none of the 20 timestamps of sign leads to a root that root.pem trusts, which has roots alone: failed to verify \
+                    the timestamp: failed to verify a chain: its issuer \"hammer-lab TSA intermediate\" is not trusted; \
+                    `timestamp_chain` may lack the intermediate certificate, or be of another instance";
+        assert!(reasons(&report).contains(&said), "{:?}", reasons(&report));
+    }
+    fs::write(services.folder.path().join("whole.pem"), pem(chain)).unwrap();
+    kept(&run(&services, &json!({ "timestamp_chain": "whole.pem" })));
+}
+
+#[test]
+fn a_fill_that_is_held_to_another_instance_says_so_alone_and_before_a_run() {
+    let services = services(json!({}), &json!({}));
+    let recorded = concat!(env!("CARGO_MANIFEST_DIR"), "/../hammer-sigstore/testdata/trusted_root.json");
+    fs::copy(recorded, services.folder.path().join("other.json")).unwrap();
+    let fill = |workload: &str| format!("fill={{workload: {workload}, operations: 6, users: 2}}");
+    let filled = "workloads=[{name: load, sigstore_sign: {}, timeout: 20s}, {name: sign, sigstore_sign: {}, load: {rate: 20/s}}]";
+    let root = "target.sigstore.trusted_root=other.json";
+    let alone = "workloads=[{name: sign, sigstore_sign: {}, timeout: 20s}]";
+    for (changes, of, name) in [
+        (vec![alone.to_owned(), fill("sign")], "", "sign"),
+        (vec![filled.to_owned(), fill("load")], "of the fill ", "load"),
+    ] {
+        let ended = services.run("plan.json", &[changes, vec![root.to_owned()]].concat());
+        let report = ended.report();
+        assert_eq!(report.verdict.exit_code, 4, "{}", ended.stderr);
+        for kind in ["certificates", "entries", "timestamps"] {
+            let said = format!(
+                "{of}none of the 6 {kind} of {name} leads to what other.json trusts, which may be of another instance"
+            );
+            assert!(reasons(&report).contains(&said.as_str()), "{said} is not in {:?}", reasons(&report));
+        }
+    }
+}
+
+#[test]
+fn scts_that_nobody_looks_at_are_told_once_in_the_report() {
+    let services = services(json!({}), &json!({ "rekor": "none", "timestamp": false }));
+    let mut root: Value = serde_json::from_str(services.lab.trusted_root()).unwrap();
+    assert!(!notes(&kept(&run(&services, &json!({})))).contains("SCTs"));
+    root["ctlogs"] = json!([]);
+    fs::write(services.folder.path().join("no-ctlogs.json"), root.to_string()).unwrap();
+    let ended = run(&services, &json!({ "trusted_root": "no-ctlogs.json" }));
+    let said = notes(&kept(&ended));
+    let told = "SCTs of certificates are not verified, since no key of a CT log is known: neither `ct_log_key` nor the trusted \
+                root's `ctlogs` has one";
+    assert_eq!(said.matches(told).count(), 1, "{said}");
+    let words = ended.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(told), "{words}");
+    let by_keys = "workloads.sign.sigstore_sign={fulcio: none, rekor: none, timestamp: true}";
+    let root = "target.sigstore.trusted_root=no-ctlogs.json";
+    let report = services.report("plan.json", &[by_keys.to_owned(), root.to_owned()]);
+    assert!(!notes(&report).contains("SCTs"), "{}", notes(&report));
 }
 
 #[test]

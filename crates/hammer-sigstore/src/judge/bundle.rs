@@ -9,6 +9,7 @@ use hammer_core::promise::Fault;
 use hammer_messages::bundle::HashOutput;
 use hammer_messages::rekor::TransparencyLogEntry;
 use hammer_tlog::ct::sct::Sct;
+use hammer_tlog::hash::Hash;
 use hammer_tlog::keys::certificate::Certificate;
 use hammer_tlog::keys::digest::DigestAlgorithm;
 use hammer_tlog::keys::key::{KeyAlgorithm, LogKey};
@@ -17,13 +18,14 @@ use hammer_tlog::logs::note::Verifier;
 
 use super::artifact::check_signature;
 use super::certificate::{
-    believed_within, check_identity, check_issuer, check_path, check_scts, check_usage, identity_of,
-    issuers_of,
+    believed_within, check_identity, check_issuer, check_path, check_scts, check_usage, has_scts,
+    identity_of, issuers_of,
 };
 use super::entry::{
     BODY, BelievedCheckpoint, BelievedNote, LOG_ID, LogTrust, judge_place, judge_tiles_place, log_named,
+    under_another_origin,
 };
-use super::malformed::{is_unverified, malformed, timestamp_fault, unread_entry, unread_key};
+use super::malformed::{fault_of_timestamp, is_unverified, malformed, unread_entry, unread_key, unread_log};
 use super::shards::ShardOffsets;
 use super::signatures::SIGNATURE;
 use crate::bundle::{BundleContent, BundleSigner, SignedBundle};
@@ -71,6 +73,19 @@ pub struct VerifiedBundle {
     pub signed_at_ms: Option<i64>,
     /// Whether there were bytes to compare with what was signed.
     pub has_artifact: bool,
+    /// What became of the SCTs of its certificate.
+    pub scts: VerifiedScts,
+}
+
+/// What became of the SCTs of a bundle's certificate (RFC 6962 section 3.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VerifiedScts {
+    /// There is none, or no certificate.
+    Absent,
+    /// They are of trusted CT logs, and hold.
+    Verified,
+    /// Nobody looked at them, since no CT log is trusted whose key is verified here.
+    Unverified,
 }
 
 /// Why a bundle is not verified.
@@ -78,8 +93,13 @@ pub struct VerifiedBundle {
 pub enum BundleFault {
     /// It does not hold.
     Broken(Fault),
-    /// It cannot be verified without what is named, and nothing is said against it.
-    Needs(&'static str),
+    /// A part of it cannot be verified without what is named, and nothing is said against it.
+    Needs {
+        /// The part.
+        part: &'static str,
+        /// What is not at hand.
+        what: &'static str,
+    },
     /// It is by something that is not verified here, and nothing is said against it.
     Unverified(String),
 }
@@ -118,7 +138,7 @@ impl BundleVerifier {
         let key = match (&leaf, expected.key) {
             (Some(leaf), _) => &LogKey::from_der(leaf.spki).map_err(|why| unread_key(&why))?,
             (None, Some(key)) => key,
-            (None, None) => return Err(BundleFault::Needs("the key of whoever signed")),
+            (None, None) => return Err(needs("its signature", "the key of whoever signed")),
         };
         check_content(bundle, key, expected.artifact)?;
         let mut times_ms = self.timestamps(bundle)?;
@@ -142,6 +162,7 @@ impl BundleVerifier {
             issuer: issuer.and_then(|mut issuers| issuers.next().map(str::to_owned)),
             signed_at_ms: times_ms.first().copied(),
             has_artifact: expected.artifact.is_some(),
+            scts: self.verified_scts(leaf.as_ref(), expected),
         })
     }
 
@@ -152,7 +173,7 @@ impl BundleVerifier {
         times_ms: &[i64],
     ) -> Result<(), BundleFault> {
         if self.trust.fulcio().is_none() {
-            return Err(BundleFault::Needs("a chain of Fulcio"));
+            return Err(needs("its certificate", "a chain of Fulcio"));
         }
         expected.identity.map_or(Ok(()), |identity| check_identity(leaf, identity))?;
         expected.issuer.map_or(Ok(()), |issuer| check_issuer(leaf, issuer))?;
@@ -164,6 +185,16 @@ impl BundleVerifier {
         Ok(check_scts(&self.trust, leaf, expected.detached_sct)?)
     }
 
+    /// What became of the SCTs of a certificate that holds.
+    fn verified_scts(&self, leaf: Option<&Certificate<'_>>, expected: &ExpectedBundle<'_>) -> VerifiedScts {
+        let is_there = expected.detached_sct.is_some() || leaf.is_some_and(has_scts);
+        match (is_there, self.trust.knows_ct_logs()) {
+            (false, _) => VerifiedScts::Absent,
+            (true, true) => VerifiedScts::Verified,
+            (true, false) => VerifiedScts::Unverified,
+        }
+    }
+
     /// When each of its timestamps was made.
     fn timestamps(&mut self, bundle: &SignedBundle) -> Result<Vec<i64>, BundleFault> {
         let imprint = ExpectedImprint::Message(bundle.signature());
@@ -171,8 +202,9 @@ impl BundleVerifier {
         let mut times_ms = Vec::new();
         for timestamp in &bundle.timestamps {
             let verifier = self.timestamps.as_mut();
-            let verifier = verifier.ok_or(BundleFault::Needs("a chain of the timestamp authority"))?;
-            let verified = verifier.verify(timestamp, &expected).map_err(|why| timestamp_fault(&why))?;
+            let verifier = verifier.ok_or(needs("its timestamp", "a chain of the timestamp authority"))?;
+            let verified = verifier.verify(timestamp, &expected);
+            let verified = verified.map_err(|why| fault_of_timestamp(&self.trust, &why))?;
             times_ms.push(verified.unix_ms);
         }
         Ok(times_ms)
@@ -188,7 +220,7 @@ impl BundleVerifier {
         let body = &entry.canonicalized_body;
         let kind = entry.kind_version.as_ref().map_or("", |kind| kind.kind.as_str());
         if !VERIFIED_KINDS.contains(&kind) && !kind.is_empty() {
-            return Err(BundleFault::Needs("whoever knows entries of its kind"));
+            return Err(needs(ENTRY, "whoever knows entries of its kind"));
         }
         let logged = LoggedSignature::read(body).map_err(unread_entry)?;
         check_logged(of, key, entry, &logged)?;
@@ -196,17 +228,41 @@ impl BundleVerifier {
             let entry = LogEntry::of_bundle(entry).map_err(malformed)?;
             let shards = ShardOffsets::default();
             let (log, leaf) = (LogTrust { trust: &self.trust, shards: &shards }, leaf_hash(body));
+            if self.trust.rekor_keys().is_empty() && !self.trust.is_unread_log(&entry.log_id) {
+                return Err(needs(ENTRY, A_LOG));
+            }
             judge_place(log, &entry, &leaf, &mut BelievedNote::default())?;
             return Ok(Some(entry.integrated_time.saturating_mul(1000)));
         }
         let id = entry.log_id.as_ref().map_or(&[][..], |id| &id.key_id);
         let Some(log) = self.tiles.iter().find(|verifier| verifier.is_named_by(id)) else {
-            let told = format!("the entry is of log {}, which is not trusted", log_named(id));
-            return Err(Fault::new(LOG_ID, told).into());
+            return Err(self.unknown_log(entry, id));
         };
         judge_tiles_place(Some(log), entry, &mut BelievedCheckpoint::default())?;
         Ok(None)
     }
+
+    /// Why an entry of Rekor v2 is not verified whose log is none of the trusted ones by this id.
+    fn unknown_log(&self, entry: &TransparencyLogEntry, id: &[u8]) -> BundleFault {
+        if Hash::from_slice(id).is_some_and(|id| self.trust.is_unread(&id)) {
+            return unread_log(&format!("the entry is of log {}", log_named(id))).into();
+        }
+        if self.tiles.is_empty() {
+            return needs(ENTRY, if self.trust.rekor_keys().is_empty() { A_LOG } else { A_PLACED_LOG });
+        }
+        let renamed = self.tiles.iter().find_map(|log| under_another_origin(log, entry));
+        renamed.map_or_else(
+            || {
+                let told = format!("the entry is of log {}, which is not trusted", log_named(id));
+                Fault::new(LOG_ID, told).into()
+            },
+            BundleFault::from,
+        )
+    }
+}
+
+const fn needs(part: &'static str, what: &'static str) -> BundleFault {
+    BundleFault::Needs { part, what }
 }
 
 fn parsed(der: &[u8]) -> Result<Certificate<'_>, Fault> {
@@ -236,7 +292,8 @@ fn check_content(bundle: &SignedBundle, key: &LogKey, artifact: Option<&[u8]>) -
         (BundleContent::Message { digest, signature }, None) => {
             // Only ECDSA is asked of a hash.
             let is_of_curve = !matches!(key.algorithm(), KeyAlgorithm::Rsa | KeyAlgorithm::Ed25519);
-            let stated = digest.as_ref().filter(|_| is_of_curve).ok_or(BundleFault::Needs("the artifact"))?;
+            let stated =
+                digest.as_ref().filter(|_| is_of_curve).ok_or(needs("its signature", "the artifact"))?;
             let algorithm = digest_of(stated)?;
             let judged = key.verify_digest(algorithm, &stated.digest, signature);
             Ok(judged.map_err(|why| broken(why.to_string()))?)
@@ -311,6 +368,12 @@ fn check_logged(
     Err(Fault::new(BODY, format!("the log has an entry of another {what}")))
 }
 
+/// The part of a bundle that a log keeps.
+const ENTRY: &str = "its entry";
+/// What a trusted root without any log lacks.
+const A_LOG: &str = "a log among the trusted root's `tlogs`";
+/// What one lacks whose logs do not say where they are, from which Rekor v2 has its origin.
+const A_PLACED_LOG: &str = "a log with its `baseUrl` among the trusted root's `tlogs`";
 /// The kinds of entries of which what they say is known here.
 const VERIFIED_KINDS: [&str; 2] = ["hashedrekord", "dsse"];
 /// An entry of Rekor v1, as its own version.

@@ -202,6 +202,11 @@ pub(super) fn check_scts(trust: &Trust, leaf: &Certificate<'_>, detached: Option
     check_scts_by(trust, (leaf, &[]), detached, (None, &mut verify))
 }
 
+/// Whether it holds any SCT.
+pub(super) fn has_scts(leaf: &Certificate<'_>) -> bool {
+    leaf.extension(SCT_LIST).is_some()
+}
+
 /// When SCTs can have been made, where that is known, and what verifies each of them.
 type SctChecks<'a> =
     (Option<StampWindow>, &'a mut dyn FnMut(&Sct, &LogKey, SignedEntryRef<'_>) -> Result<(), SctError>);
@@ -239,10 +244,7 @@ fn check_scts_by(
 /// The SCTs that a certificate holds, read by itself out of an entry. One that holds none may have had one beside it, which no entry has a
 /// place for: that is looked at where the certificate is given.
 pub(super) fn check_own_scts(trust: &Trust, leaf: &Certificate<'_>) -> Result<(), Fault> {
-    match leaf.extension(SCT_LIST) {
-        Some(_) => check_scts(trust, leaf, None),
-        None => Ok(()),
-    }
+    if has_scts(leaf) { check_scts(trust, leaf, None) } else { Ok(()) }
 }
 
 /// Whether one of those SCTs is of a trusted log.

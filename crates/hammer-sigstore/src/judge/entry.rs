@@ -16,7 +16,7 @@ use super::shards::{ShardOffsets, tree_of};
 use super::window::StampWindow;
 use crate::record::{EntryLog, EntryRecord};
 use crate::rekor::{InclusionProof, LogEntries, LogEntry, UuidPlace};
-use crate::trust::Trust;
+use crate::trust::{Trust, renamed};
 
 /// A leaf of Rekor v2, and its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ pub(super) fn judge_place(
 ) -> Result<PlacedEntry, Fault> {
     let Some(key) = log.trust.rekor(&entry.log_id) else {
         let told = format!("the entry is of log {}", entry.log_id.escape_debug());
-        if Hash::from_hex(&entry.log_id).is_some_and(|id| log.trust.is_unread(&id)) {
+        if log.trust.is_unread_log(&entry.log_id) {
             return Err(unread_log(&told));
         }
         return Err(Fault::at(LOG_ID, entry.log_index, format!("{told}, whose key is not trusted")));
@@ -272,7 +272,11 @@ pub(super) fn judge_tiles_place(
     let (Ok(index), Ok(size)) = (u64::try_from(proof.log_index), u64::try_from(proof.tree_size)) else {
         return Err(malformed("an index of the inclusion proof"));
     };
-    check_log_id(verifier, entry.log_id.as_ref(), index)?;
+    let told = |fault: Fault| {
+        let renamed = verifier.and_then(|verifier| under_another_origin(verifier, entry));
+        renamed.map_or(fault, |renamed| Fault { place: Some(index), ..renamed })
+    };
+    check_log_id(verifier, entry.log_id.as_ref(), index).map_err(told)?;
     let leaf = leaf_hash(&entry.canonicalized_body);
     let hashes: Option<Vec<Hash>> = proof.hashes.iter().map(|hash| Hash::from_slice(hash)).collect();
     let (Some(hashes), Some(root)) = (hashes, Hash::from_slice(&proof.root_hash)) else {
@@ -281,12 +285,30 @@ pub(super) fn judge_tiles_place(
     verify_inclusion(index, size, &leaf, &hashes, &root)
         .map_err(|why| Fault::at(PROOF, index, why.to_string()))?;
     let envelope = proof.checkpoint.as_ref().map_or("", |checkpoint| &checkpoint.envelope);
-    believed.check(verifier, envelope, (size, root)).map_err(|why| Fault::at(CHECKPOINT, index, why))?;
+    let checked = believed.check(verifier, envelope, (size, root));
+    checked.map_err(|why| told(Fault::at(CHECKPOINT, index, why)))?;
     if entry.log_index != proof.log_index {
         let told = format!("the entry says {}, its proof {index}", entry.log_index);
         return Err(Fault::at(INDEX, index, told));
     }
     Ok(LoggedLeaf { leaf, index, head: Some(HeadId { tree: 0, size, root }) })
+}
+
+/// That the checkpoint of an entry is by the key of `verifier`, which signed it under another origin than the one that is trusted; none where
+/// it is by another key, or by none.
+pub(super) fn under_another_origin(verifier: &Verifier, entry: &TransparencyLogEntry) -> Option<Fault> {
+    let envelope = &entry.inclusion_proof.as_ref()?.checkpoint.as_ref()?.envelope;
+    let said = Checkpoint::parse(Note::parse(envelope.as_bytes()).ok()?.text).ok()?;
+    let renamed = renamed(verifier, &said.origin)?;
+    let is_named = entry.log_id.as_ref().is_some_and(|id| renamed.is_named_by(&id.key_id));
+    let is_its = is_named && said.origin != verifier.name();
+    open_checkpoint(envelope.as_bytes(), &renamed).ok().filter(|_| is_its)?;
+    let told = format!(
+        "the trusted key signed its checkpoint as {:?}, and not as {:?}",
+        said.origin,
+        verifier.name()
+    );
+    Some(Fault::new(ORIGIN, told))
 }
 
 /// By its log's id a verifier chooses the key: it is the hash of the checkpoint's origin and the log's key.
@@ -351,5 +373,7 @@ const TIME: &str = "entry-time";
 const SET: &str = "bad-set";
 const PROOF: &str = "inclusion-proof";
 const CHECKPOINT: &str = "checkpoint";
+/// As `hammer-audit` has it of a head that was read.
+const ORIGIN: &str = "checkpoint-origin";
 /// The index is not that of the entry's place.
 pub(crate) const INDEX: &str = "entry-index";

@@ -7,6 +7,10 @@ use hammer_tlog::keys::chain::ChainError;
 use hammer_tlog::keys::key::KeyError;
 
 use crate::logged::UnreadEntry;
+use crate::trust::Trust;
+
+/// A timestamp whose issuer may be known to a root that is trusted, as no intermediate certificate is.
+const INTERMEDIATE: &str = "timestamp-intermediate";
 
 /// What is wrong with the form.
 pub(crate) fn malformed(detail: impl Into<String>) -> Fault {
@@ -21,6 +25,18 @@ pub(crate) fn is_unverified(fault: &Fault) -> bool {
 /// What `kind` calls it if it is to blame, and no fault where an algorithm is not verified here.
 pub(super) fn fault_unless(is_unverified: bool, kind: &'static str, told: String) -> Fault {
     if is_unverified { unverified_since(told) } else { Fault::new(kind, told) }
+}
+
+/// What is wrong with a timestamp that is held to that trust: where no more than roots are trusted and none of them issued the certificates
+/// that lead up, an intermediate certificate is what is missing, or all of it is another authority's.
+pub(super) fn fault_of_timestamp(trust: &Trust, why: &TimestampFault) -> Fault {
+    let fault = timestamp_fault(why);
+    match why {
+        TimestampFault::Untrusted(ChainError::Untrusted { .. }) if trust.has_timestamp_roots_alone() => {
+            Fault { kind: INTERMEDIATE, ..fault }
+        }
+        _ => fault,
+    }
 }
 
 /// What is wrong with a timestamp, or that its authority's algorithm is not verified here.

@@ -268,7 +268,7 @@ fn a_recorded_timestamp_holds_for_its_imprint_its_nonce_and_its_time() {
     let judged = |imprint: [u8; 32], nonce: u64, at_ms: i64| {
         let mut verifier = TimestampVerifier::new(trusted.clone());
         let record = TimestampRecord { at: AT, imprint: Hash(imprint), nonce, body: TIMESTAMP };
-        together(|signatures| timestamp::judge(Some(&mut verifier), &record, at(at_ms), signatures))
+        together(|signatures| timestamp::judge((&TRUST, Some(&mut verifier)), &record, at(at_ms), signatures))
     };
     let (imprint, nonce) = (query.imprint_sha256, query.nonce.unwrap());
     assert_eq!(judged(imprint, nonce, at_ms), "kept");
@@ -281,12 +281,42 @@ fn a_recorded_timestamp_holds_for_its_imprint_its_nonce_and_its_time() {
     altered[sent + place + serial.len() - 1] ^= 1;
     let mut verifier = TimestampVerifier::new(trusted.clone());
     let record = TimestampRecord { at: AT, imprint: Hash(imprint), nonce, body: &altered };
-    let altered =
-        together(|signatures| timestamp::judge(Some(&mut verifier), &record, at(at_ms), signatures));
+    let altered = together(|signatures| {
+        timestamp::judge((&TRUST, Some(&mut verifier)), &record, at(at_ms), signatures)
+    });
     assert_eq!(altered, "timestamp-signer");
     assert_eq!(judged([0; 32], nonce, at_ms), "timestamp-imprint");
     assert_eq!(judged(imprint, nonce ^ 1, at_ms), "timestamp-nonce");
     assert_eq!(judged(imprint, nonce, at_ms + 3_600_000), "timestamp-time");
+}
+
+#[test]
+fn a_timestamp_below_an_intermediate_that_a_root_alone_does_not_show_is_told_as_that() {
+    let query = hammer_cms::timestamp::TimestampQuery::parse(QUERY).unwrap();
+    let record = TimestampRecord {
+        at: AT,
+        imprint: Hash(query.imprint_sha256),
+        nonce: query.nonce.unwrap(),
+        body: TIMESTAMP,
+    };
+    let chain = crate::pem::certificates(TIMESTAMP_CHAIN).unwrap();
+    let root = chain[2].clone();
+    // Nov 21 06:48:11 2026, as `openssl ts -reply -text` has it.
+    let stamped_ms = 1_795_243_691_000;
+    for (known, expected) in [
+        (vec![root.clone()], "timestamp-intermediate"),
+        (vec![chain[0].clone(), root], "timestamp-intermediate"),
+        (chain, "kept"),
+    ] {
+        let trusted = hammer_tlog::keys::chain::TrustedAuthorities::from_der(known).unwrap();
+        let mut trust = TRUST.clone();
+        trust.trust_timestamps_of(trusted.clone());
+        let mut verifier = TimestampVerifier::new(trusted);
+        let judged = together(|signatures| {
+            timestamp::judge((&trust, Some(&mut verifier)), &record, at(stamped_ms), signatures)
+        });
+        assert_eq!(judged, expected);
+    }
 }
 
 #[test]

@@ -13,7 +13,7 @@ use hammer_tlog::logs::tile::{FULL_WIDTH, Level};
 
 use super::artifact::{ClaimedArtifact, LOST, ProvenEntries, ProvenEntry, judge_logged_signature};
 use super::certificate::believed_second;
-use super::malformed::{timestamp_fault, unread_entry};
+use super::malformed::{fault_of_timestamp, unread_entry};
 use super::signatures::Signatures;
 use super::tiles_head::open_tiles_head;
 use super::window::StampWindow;
@@ -94,7 +94,8 @@ impl TilesJudge<'_> {
         };
         let imprint = ExpectedImprint::Message(signature);
         let expected = ExpectedTimestamp { imprint, nonce: None, not_before_ms: None, not_after_ms: None };
-        let verified = verifier.verify(timestamp, &expected).map_err(|why| timestamp_fault(&why))?;
+        let verified = verifier.verify(timestamp, &expected);
+        let verified = verified.map_err(|why| fault_of_timestamp(self.trust, &why))?;
         Ok(Some(verified.unix_ms))
     }
 }

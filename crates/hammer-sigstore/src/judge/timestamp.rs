@@ -4,7 +4,7 @@ use hammer_cms::timestamp::{ExpectedImprint, ExpectedTimestamp, TimestampFault, 
 use hammer_core::promise::Fault;
 use hammer_tlog::keys::key::MixedBatch;
 
-use super::malformed::{malformed, timestamp_fault};
+use super::malformed::{fault_of_timestamp, malformed};
 use super::signatures::{SignatureOf, Signatures};
 use super::window::StampWindow;
 use crate::pem;
@@ -13,7 +13,7 @@ use crate::trust::Trust;
 
 /// The imprint, the nonce, the time, the signer and its chain; the signature is among those that are verified together.
 pub(super) fn judge(
-    verifier: Option<&mut TimestampVerifier>,
+    (trust, verifier): (&Trust, Option<&mut TimestampVerifier>),
     record: &TimestampRecord<'_>,
     window: StampWindow,
     signatures: &mut Signatures,
@@ -32,7 +32,7 @@ pub(super) fn judge(
             let told = off.map_or_else(|| why.to_string(), |off| format!("its time is {unix_ms}, {off}"));
             Fault::new(why.kind(), told)
         }
-        _ => timestamp_fault(&why),
+        _ => fault_of_timestamp(trust, &why),
     })?;
     // Every query asks for it: whoever verifies the timestamp later may know no more than the root.
     if verified.has_certificate {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use hammer_report::{ExitCode, ReasonKind, rfc3339};
 use hammer_sigstore::{
     BundleFault, BundleVerifier, ExpectedBundle, SignedBundle, SigstoreError, TrustedRoot, VerifiedBundle,
+    VerifiedScts,
 };
 use hammer_tlog::keys::key::LogKey;
 use serde_json::{Value, json};
@@ -45,7 +46,7 @@ pub(super) fn verify(args: &VerifyBundleArgs) -> Result<ExitCode, CliError> {
     if !is_broken && !unverified.is_empty() {
         return Err(unverified.remove(0));
     }
-    let unverified: Vec<String> = unverified.iter().map(|why| format!("failed to {why}")).collect();
+    let unverified: Vec<String> = unverified.iter().map(ToString::to_string).collect();
     let code = ExitCode::of(is_broken.then_some(ReasonKind::PromiseBroken));
     let text = match args.json {
         true => format!("{}\n", in_json(&judged, &unverified, code)),
@@ -75,7 +76,9 @@ fn said(
     match verifier.verify(&bundle, expected) {
         Ok(verified) => Ok(Ok(verified)),
         Err(BundleFault::Broken(fault)) => Ok(Err((fault.kind, fault.detail))),
-        Err(BundleFault::Needs(what)) => Err(UsageError::Unverifiable { path: path.to_owned(), what }.into()),
+        Err(BundleFault::Needs { part, what }) => {
+            Err(UsageError::Unverifiable { path: path.to_owned(), part, what }.into())
+        }
         Err(BundleFault::Unverified(why)) => {
             Err(UsageError::Unverified { path: path.to_owned(), why }.into())
         }
@@ -92,7 +95,7 @@ impl JudgedFile<'_> {
         match &self.said {
             Err((kind, detail)) => format!("BROKEN     {path}: {kind}: {detail}"),
             Ok(verified) => {
-                let VerifiedBundle { entry, log_index, identity, issuer, signed_at_ms, has_artifact } =
+                let VerifiedBundle { entry, log_index, identity, issuer, signed_at_ms, has_artifact, scts } =
                     verified;
                 let mut line = format!("verified   {path}: ");
                 let _ = match (identity, issuer) {
@@ -106,6 +109,9 @@ impl JudgedFile<'_> {
                 let _ = write!(line, ", {entry} at index {log_index}");
                 if !has_artifact {
                     line.push_str("; the artifact was not at hand");
+                }
+                if *scts == VerifiedScts::Unverified {
+                    line.push_str(NO_CT_LOG);
                 }
                 line
             }
@@ -125,6 +131,11 @@ impl JudgedFile<'_> {
                 "issuer": verified.issuer,
                 "signed_at": verified.signed_at_ms.map(|at_ms| rfc3339(at_ms.unsigned_abs())),
                 "has_artifact": verified.has_artifact,
+                "scts": match verified.scts {
+                    VerifiedScts::Absent => None,
+                    VerifiedScts::Verified => Some("verified"),
+                    VerifiedScts::Unverified => Some("unverified"),
+                },
             }),
         }
     }
@@ -170,6 +181,8 @@ fn unusable(flag: &'static str, source: SigstoreError) -> CliError {
     UsageError::Sigstore { flag, source }.into()
 }
 
+/// What is said of a bundle whose certificate has SCTs that nobody looked at.
+const NO_CT_LOG: &str = "; the SCTs of its certificate were not verified, since no CT log among the trusted root's `ctlogs` is known";
 /// What has not even the form of a bundle.
 const MALFORMED: &str = "malformed-bundle";
 /// What is behind an artifact's name in that of its bundle.

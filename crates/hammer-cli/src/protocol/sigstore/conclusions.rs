@@ -1,12 +1,14 @@
 //! What figures say together: that what is trusted is of another instance, and that Fulcio knows no new key of the issuer.
 
-use hammer_report::report::{Event, Interval, PromiseCounts, Report, Series};
+use std::path::Path;
+
+use hammer_report::report::{Breach, Event, Interval, KindPromises, PromiseCounts, Report, Series};
 use hammer_report::text::number::grouped;
 use hammer_report::{Reason, ReasonKind};
 use hammer_sigstore::SigstoreTargetPlan;
 
 use super::rotation::ROTATED;
-use super::sections::{TARGET, uses};
+use super::sections::{TARGET, signs, uses};
 use crate::plan::Plan;
 use crate::protocol::Conclusion;
 
@@ -17,36 +19,55 @@ pub(super) fn all(plan: &Plan, report: &Report) -> Vec<Conclusion> {
     untrusted.chain(unknown_key(plan, report).map(Conclusion::Note)).collect()
 }
 
-/// That nothing of what a workload was answered leads to what is trusted, for each kind of answer.
+/// That nothing of what a workload was answered leads to what is trusted, for each kind of answer, and which key of the target may be why.
 fn untrusted(plan: &Plan, report: &Report) -> Vec<String> {
     let target = plan.target.unnamed.get::<SigstoreTargetPlan>(TARGET);
     let Some(target) = target else { return Vec::new() };
-    let mut said = Vec::new();
-    for kind in &report.promises.by_kind {
-        let Some((_, breach, what, key)) = TRUSTED.into_iter().find(|(promise, ..)| *promise == kind.kind)
-        else {
-            continue;
-        };
-        let own = match key {
-            "fulcio_chain" => &target.fulcio_chain,
-            "timestamp_chain" => &target.timestamp_chain,
-            _ => &target.rekor_key,
-        };
-        let Some(file) = own.as_ref().or(target.trusted_root.as_ref()) else { continue };
+    report.promises.by_kind.iter().filter_map(|kind| untrusted_kind(plan, target, report, kind)).collect()
+}
+
+/// The same of one kind of promises, all of which are broken by one thing.
+fn untrusted_kind(
+    plan: &Plan,
+    target: &SigstoreTargetPlan,
+    report: &Report,
+    kind: &KindPromises,
+) -> Option<String> {
+    let PromiseCounts { broken, kept, .. } = kind.promises;
+    let is_its = |breach: &&Breach| breach.workload == kind.workload;
+    let found = |breach: &'static str| {
+        let mut breaches = report.breaches.iter().filter(is_its).filter(move |found| found.kind == breach);
+        let first = breaches.next()?;
         // Of a promise that was broken by something else, and of breaches that found no room, nothing is known here.
-        let breaches = report.breaches.iter();
-        let of_it = breaches.filter(|found| found.workload == kind.workload && found.kind == breach).count();
-        let PromiseCounts { broken, kept, .. } = kind.promises;
-        if broken > 0 && kept == 0 && of_it as u64 == broken {
-            said.push(format!(
-                "none of the {} {what} of {} leads to what {} trusts, which may be of another instance",
-                grouped(kind.promises.broken),
-                kind.workload,
+        (kept == 0 && 1 + breaches.count() as u64 == broken).then_some(first)
+    };
+    let (_, breach, what, key) =
+        TRUSTED.into_iter().find(|(promise, breach, ..)| *promise == kind.kind && found(breach).is_some())?;
+    let detail = &found(breach)?.detail;
+    let none = format!("none of the {} {what} of {}", grouped(broken), kind.workload);
+    let key = if is_on_tiles(plan, &kind.workload) { key.on_tiles() } else { key };
+    Some(match breach {
+        ORIGIN => format!(
+            "{none} has a checkpoint of the origin that is trusted: {detail}; `rekor_tiles_origin` has to be the log's own"
+        ),
+        INTERMEDIATE => {
+            let (own, file) = key.file(target)?;
+            format!(
+                "{none} leads to a root that {} trusts, which has roots alone: {detail}; `{own}` may lack the intermediate certificate, or be of another instance",
                 file.display()
-            ));
+            )
         }
-    }
-    said
+        _ => {
+            let (_, file) = key.file(target)?;
+            format!("{none} leads to what {} trusts, which may be of another instance", file.display())
+        }
+    })
+}
+
+/// Whether that workload gets its entries from Rekor v2.
+fn is_on_tiles(plan: &Plan, workload: &str) -> bool {
+    let its = plan.workloads.iter().find(|of| of.name.as_str() == workload);
+    its.and_then(signs).is_some_and(|sign| sign.rekor.is_on_tiles())
 }
 
 /// That no token was taken any more once hammer's own issuer had another key: all were before, and none since, for what is wrong with
@@ -108,9 +129,46 @@ struct CertifiedCounts {
 const FULCIO: &str = "fulcio";
 /// How Fulcio refuses a token that it cannot verify.
 const OF_TOKENS: [&str; 4] = ["HTTP 400", "HTTP 401", "INVALID_ARGUMENT", "UNAUTHENTICATED"];
+/// A key of the target that names a file of what is trusted of one service alone.
+#[derive(Clone, Copy)]
+enum TrustKey {
+    Fulcio,
+    Rekor,
+    RekorTiles,
+    Timestamp,
+}
+
+impl TrustKey {
+    /// That of Rekor v2 in place of that of Rekor v1.
+    const fn on_tiles(self) -> Self {
+        match self {
+            Self::Rekor => Self::RekorTiles,
+            other => other,
+        }
+    }
+
+    /// The key that names a file, and the file: its own, else that of all trust; none where nothing names one.
+    fn file(self, target: &SigstoreTargetPlan) -> Option<(&'static str, &Path)> {
+        let (key, own) = match self {
+            Self::Fulcio => ("fulcio_chain", &target.fulcio_chain),
+            Self::Rekor => ("rekor_key", &target.rekor_key),
+            Self::RekorTiles => ("rekor_tiles_key", &target.rekor_tiles_key),
+            Self::Timestamp => ("timestamp_chain", &target.timestamp_chain),
+        };
+        let root = target.trusted_root.as_deref().map(|root| ("trusted_root", root));
+        own.as_deref().map(|own| (key, own)).or(root)
+    }
+}
+
 /// Kinds of promises, each with what is found where nothing leads to what is trusted, its name, and the key of a file for it alone.
-const TRUSTED: [(&str, &str, &str, &str); 3] = [
-    ("certificate", "certificate-untrusted", "certificates", "fulcio_chain"),
-    ("entry", "entry-of-another-log", "entries", "rekor_key"),
-    ("timestamp", "timestamp-untrusted", "timestamps", "timestamp_chain"),
+const TRUSTED: [(&str, &str, &str, TrustKey); 5] = [
+    ("certificate", "certificate-untrusted", "certificates", TrustKey::Fulcio),
+    ("entry", "entry-of-another-log", "entries", TrustKey::Rekor),
+    ("entry", ORIGIN, "entries", TrustKey::Rekor),
+    ("timestamp", "timestamp-untrusted", "timestamps", TrustKey::Timestamp),
+    ("timestamp", INTERMEDIATE, "timestamps", TrustKey::Timestamp),
 ];
+/// A checkpoint that the trusted key signed under another origin.
+const ORIGIN: &str = "checkpoint-origin";
+/// A timestamp whose issuer no trusted root is.
+const INTERMEDIATE: &str = "timestamp-intermediate";

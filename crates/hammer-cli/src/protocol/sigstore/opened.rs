@@ -11,8 +11,8 @@ use hammer_lab_sigstore::{IssuerLabHandle, IssuerLabPlan, SigstoreLab, SigstoreL
 use hammer_measure::Nanos;
 use hammer_oauth::{IssuerDocuments, IssuerKeys, IssuerUrlError, RotatingIssuer, TokenMinter, jwt};
 use hammer_sigstore::{
-    CLOCKS_APART, FlowTokens, IdentityPlan, LocatedPlan, ServiceEndpoints, SigstoreError, SigstoreTarget,
-    SigstoreTargetPlan, Trust, TrustedRoot, TufTargetPlan,
+    CLOCKS_APART, FlowTokens, FulcioInterface, IdentityPlan, LocatedPlan, ServiceEndpoints, SigstoreError,
+    SigstoreTarget, SigstoreTargetPlan, Trust, TrustedRoot, TufTargetPlan,
 };
 use hammer_synth::Seed;
 use hammer_values::{OneOrMany, TimeSpan};
@@ -22,7 +22,7 @@ use super::issuer::{
     NOWHERE_TO_LISTEN, OWN_ISSUER, algorithm_of, issuer_keys, listen, publish, published, trusted_issuer,
 };
 use super::rotation::IssuerRotation;
-use super::sections::{LAB, TARGET, uses};
+use super::sections::{LAB, TARGET, mixed, signs, uses, verify};
 use super::served::served_trust;
 use super::tokens::{expect_good, of_place, subject};
 use crate::error::CliError;
@@ -91,6 +91,8 @@ pub(super) fn opened(
         true => said,
         false => format!("{said}; SCTs are not verified, since no key of a CT log is known"),
     });
+    let said =
+        said.or_else(|| (!trust.knows_ct_logs() && shows_certificates(plan)).then(|| NO_CT_LOG.to_owned()));
     let tuf_root = written.tuf.as_ref().map(TufTargetPlan::first_root).transpose().map_err(failed)?;
     let identity = written.identity();
     expect_good(&identity, epoch_unix_ms).map_err(failed)?;
@@ -107,6 +109,16 @@ pub(super) fn opened(
     let identity = tokens.is_some().then_some(identity);
     Ok(OpenTarget { at, target, tokens, identity, rotation, tuf_root, notes })
 }
+
+/// Whether a workload is answered with certificates, or reads entries that may hold some.
+fn shows_certificates(plan: &Plan) -> bool {
+    let is_certified = |workload| signs(workload).is_some_and(|sign| sign.fulcio != FulcioInterface::None);
+    let reads = |workload| verify(workload).is_some() || mixed(workload).is_some();
+    plan.workloads.iter().any(|workload| is_certified(workload) || reads(workload))
+}
+
+/// What is said where SCTs are held to nothing.
+const NO_CT_LOG: &str = "SCTs of certificates are not verified, since no key of a CT log is known: neither `ct_log_key` nor the trusted root's `ctlogs` has one";
 
 /// The same services, trusted as at first, for another run of the plan, which has an epoch of its own. Tokens of somebody else are read,
 /// or asked for, anew: what keeps them fresh goes by the run's own instants.

@@ -69,6 +69,11 @@ pub(super) fn mixed(workload: &WorkloadPlan) -> Option<&MixedPlan> {
     workload.operations.get::<Agreed<MixedPlan>>(MIXED).map(|plan| &**plan)
 }
 
+/// What a workload signs, where it does, whatever else it does.
+pub(super) fn signs(workload: &WorkloadPlan) -> Option<&SignPlan> {
+    sign(workload).or_else(|| mixed(workload).map(|mixed| &mixed.sign))
+}
+
 /// The timestamps that a workload asks for, where it does.
 pub(super) fn timestamp(workload: &WorkloadPlan) -> Option<&TimestampPlan> {
     workload.operations.get(TIMESTAMP)

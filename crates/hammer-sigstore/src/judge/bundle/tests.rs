@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use hammer_tlog::encoding::{base64, from_base64};
+use hammer_tlog::hash::sha256;
 use serde_json::{Value, json};
 
 use super::*;
@@ -22,7 +23,7 @@ fn kind(judged: &Result<VerifiedBundle, BundleFault>) -> &'static str {
     match judged {
         Ok(_) => "kept",
         Err(BundleFault::Broken(fault)) => fault.kind,
-        Err(BundleFault::Needs(what)) => what,
+        Err(BundleFault::Needs { what, .. }) => what,
         Err(BundleFault::Unverified(_)) => "unverified",
     }
 }
@@ -71,7 +72,82 @@ fn what_cannot_be_verified_for_want_of_something_is_not_accused() {
     let root = altered(ROOT, "/timestampAuthorities", |authorities| *authorities = json!([]));
     let mut verifier = BundleVerifier::of_root(&TrustedRoot::parse(&root).unwrap());
     let judged = verifier.verify(&SignedBundle::parse(V2.as_bytes()).unwrap(), &ExpectedBundle::default());
-    assert_eq!(judged, Err(BundleFault::Needs("a chain of the timestamp authority")));
+    assert_eq!(
+        judged,
+        Err(BundleFault::Needs { part: "its timestamp", what: "a chain of the timestamp authority" })
+    );
+}
+
+fn by_root(root: &str, bundle: &str) -> Result<VerifiedBundle, BundleFault> {
+    let mut verifier = BundleVerifier::of_root(&TrustedRoot::parse(root).unwrap());
+    verifier.verify(&SignedBundle::parse(bundle.as_bytes()).unwrap(), &ExpectedBundle::default())
+}
+
+#[test]
+fn without_a_log_in_the_trusted_root_no_entry_is_accused_and_none_is_believed() {
+    let none = altered(ROOT, "/tlogs", |logs| *logs = json!([]));
+    let nowhere = altered(ROOT, "/tlogs", |logs| {
+        for log in logs.as_array_mut().unwrap() {
+            log["baseUrl"] = Value::Null;
+        }
+    });
+    for (root, bundle, what) in [(&none, V1, A_LOG), (&none, V2, A_LOG), (&nowhere, V2, A_PLACED_LOG)] {
+        assert_eq!(by_root(root, bundle), Err(BundleFault::Needs { part: "its entry", what }));
+    }
+    assert_eq!(kind(&by_root(&nowhere, V1)), "kept");
+    // One log alone is that of the other version: it is another log's entry.
+    let of = |url: &str| {
+        altered(ROOT, "/tlogs", |logs| {
+            logs.as_array_mut().unwrap().retain(|log| log["baseUrl"].as_str().unwrap().ends_with(url));
+        })
+    };
+    for (url, other) in [(":13000", V2), (":13003", V1)] {
+        assert_eq!(kind(&by_root(&of(url), other)), "entry-of-another-log");
+    }
+}
+
+#[test]
+fn an_entry_of_a_log_whose_key_is_not_verified_here_is_not_accused() {
+    let key = include_str!("../../../../hammer-tlog/testdata/openssl/secp256k1.pem");
+    let digits: String = key.lines().filter(|line| !line.starts_with('-')).collect();
+    let id = base64(&sha256(&from_base64(&digits).unwrap()).0);
+    let root = altered(ROOT, "/tlogs", |logs| {
+        let log = json!({ "baseUrl": "http://127.0.0.1:1", "publicKey": { "rawBytes": digits } });
+        logs.as_array_mut().unwrap().push(log);
+    });
+    for bundle in [V1, V2] {
+        let of_it = altered(bundle, "/verificationMaterial/tlogEntries/0/logId/keyId", |key_id| {
+            *key_id = json!(id);
+        });
+        assert_eq!(kind(&by_root(&root, &of_it)), "unverified");
+        assert_eq!(of_nothing(&of_it), "entry-of-another-log");
+    }
+}
+
+#[test]
+fn what_became_of_the_scts_of_its_certificate_is_said() {
+    let none = altered(ROOT, "/ctlogs", |logs| *logs = json!([]));
+    for bundle in [V1, V2] {
+        assert_eq!(by_root(ROOT, bundle).unwrap().scts, VerifiedScts::Verified);
+        assert_eq!(by_root(&none, bundle).unwrap().scts, VerifiedScts::Unverified);
+    }
+}
+
+#[test]
+fn a_checkpoint_that_a_trusted_key_signed_under_another_origin_is_told_with_it() {
+    let root = altered(ROOT, "/tlogs", |logs| {
+        for log in logs.as_array_mut().unwrap() {
+            log["baseUrl"] = json!("http://other.test:1");
+        }
+    });
+    let Err(BundleFault::Broken(fault)) = by_root(&root, V2) else { panic!("it is believed") };
+    assert_eq!(
+        (fault.kind, fault.detail.as_str()),
+        (
+            "checkpoint-origin",
+            "the trusted key signed its checkpoint as \"127.0.0.1\", and not as \"other.test\""
+        )
+    );
 }
 
 #[test]

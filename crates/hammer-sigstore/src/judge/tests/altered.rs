@@ -108,7 +108,9 @@ fn of_a_timestamp_but_what_stands_before_its_content() {
         let (imprint, nonce) = (Hash(query.imprint_sha256), query.nonce.unwrap());
         let record = TimestampRecord { at: AT, imprint, nonce, body };
         let mut verifier = verifier.borrow_mut();
-        together(|signatures| timestamp::judge(Some(&mut verifier), &record, at(stamped), signatures))
+        together(|signatures| {
+            timestamp::judge((&TRUST, Some(&mut verifier)), &record, at(stamped), signatures)
+        })
     };
     // Versions and digest algorithms are signed by nobody, and looked at by nobody; id-ct-TSTInfo is what follows them.
     let content = [0x06, 0x0b, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x10, 0x01, 0x04];
