@@ -93,6 +93,8 @@ pub enum SigstoreError {
     /// A service does not say whom to trust.
     #[error("read whom to trust from {url}: {reason}")]
     Served {
+        /// The key that says where it is.
+        key: &'static str,
         /// Where.
         url: String,
         /// Why not.
@@ -186,9 +188,26 @@ impl SigstoreError {
         what: "tokens that Fulcio is shown (an `issuer` of hammer's own, a `token` or a `grant`)",
     };
 
+    /// Whether the file that a workload signs is at fault.
+    pub const fn is_of_artifact(&self) -> bool {
+        matches!(self, Self::Artifact { .. })
+    }
+
     /// Whether the corpus of a workload is at fault.
     pub const fn is_of_corpus(&self) -> bool {
         matches!(self, Self::CorpusUnread { .. } | Self::CorpusLine { .. } | Self::CorpusEmpty { .. })
+    }
+
+    /// Other keys, below the block of the target, whose values can be why: of two that do not fit, the other one.
+    pub fn others(&self) -> Vec<&'static str> {
+        match self {
+            Self::Missing { key, .. } if !or_in_root(key).is_empty() => vec!["trusted_root", "trust"],
+            Self::Missing { key, .. } if key.ends_with("_url") => vec!["signing_config"],
+            Self::Both { one, .. } => vec![one],
+            Self::Served { key, .. } => vec![key],
+            Self::TufRepository { .. } => vec!["tuf.root", "tuf.target"],
+            _ => Vec::new(),
+        }
     }
 
     /// The key at fault, below the block of the target; none where it is no single one.

@@ -58,6 +58,7 @@ impl ServedTrust {
         let url = client.endpoints.first().map(ToString::to_string).unwrap_or_default();
         let url = format!("{}{path}", url.trim_end_matches('/'));
         let failed = |reason: &dyn fmt::Display| SigstoreError::Served {
+            key: service.key(),
             url: url.clone(),
             reason: reason.to_string(),
         };

@@ -41,6 +41,8 @@ pub(crate) struct RefusedPlan {
     /// Where it was written; none as long as nobody looked.
     place: Option<PlanPlace>,
     at: PlanPath,
+    /// Other keys that can be why, of which one that was changed is named before one that was not.
+    others: Vec<PlanPath>,
     fault: PlanFault,
 }
 
@@ -135,6 +137,11 @@ pub(crate) enum PlanFault {
 pub(crate) trait KeyedError: StdError + Send + Sync {
     /// The key, below the section; none where it is none of the plan's.
     fn key(&self) -> Option<&'static str>;
+
+    /// Other keys below the section whose values can be why; none where it is that key's alone.
+    fn others(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
 }
 
 impl PlanFault {
@@ -150,11 +157,16 @@ impl PlanFault {
 
     /// The fault of what stands at that path, or of the key below it that the fault itself names.
     pub(crate) fn at(self, at: PlanPath) -> PlanError {
+        let others = match &self {
+            Self::FailedProtocol(error) => error.others(),
+            _ => Vec::new(),
+        };
+        let others = others.into_iter().map(|key| at.clone().keys(key)).collect();
         let at = match self.key() {
             Some(key) => at.keys(key),
             None => at,
         };
-        PlanError::Refused(Box::new(RefusedPlan { place: None, at, fault: self }))
+        PlanError::Refused(Box::new(RefusedPlan { place: None, at, others, fault: self }))
     }
 
     fn key(&self) -> Option<&'static str> {
@@ -178,7 +190,8 @@ impl PlanError {
         let message = placed.map_or(message, |(_, message)| message);
         let place = Some(PlanPlace::of_yaml(name, text, error));
         let fault = PlanFault::Misfit(message.to_owned());
-        Self::Refused(Box::new(RefusedPlan { place, at: PlanPath::default(), fault }))
+        let (at, others) = Default::default();
+        Self::Refused(Box::new(RefusedPlan { place, at, others, fault }))
     }
 
     /// What is refused, and where; none where it is no key of the plan that is.
@@ -189,10 +202,19 @@ impl PlanError {
         }
     }
 
+    /// The same where the value of that key can be why just as well.
+    pub(crate) fn or_at(mut self, other: PlanPath) -> Self {
+        if let Self::Refused(refused) = &mut self {
+            refused.others.push(other);
+        }
+        self
+    }
+
     /// The same of what stands below `at`, where its path starts there.
     pub(super) fn below(mut self, at: &PlanPath) -> Self {
         if let Self::Refused(refused) = &mut self {
             refused.at = at.clone().then(&refused.at);
+            refused.others.iter_mut().for_each(|other| *other = at.clone().then(other));
         }
         self
     }
@@ -200,9 +222,9 @@ impl PlanError {
     /// The same with the place in `source` where it was written, unless that is known.
     pub(crate) fn placed(mut self, source: &PlanSource) -> Self {
         if let Self::Refused(refused) = &mut self {
-            let RefusedPlan { place, at, fault } = refused.as_mut();
+            let RefusedPlan { place, at, others, fault } = refused.as_mut();
             if place.is_none() {
-                *at = source.as_written(at);
+                *at = source.as_written(source.changed_last(at, others));
                 *place = Some(source.place(at, &fault.to_string()));
             }
         }
@@ -218,7 +240,7 @@ impl std::error::Error for RefusedPlan {
 
 impl fmt::Display for RefusedPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { place, at, fault } = self;
+        let Self { place, at, fault, .. } = self;
         match place {
             None => f.write_str("use the plan")?,
             Some(place) => write!(f, "use {place}")?,

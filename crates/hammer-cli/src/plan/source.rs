@@ -130,6 +130,13 @@ impl PlanSource {
         self.changes.iter().rev().find(|change| !at.is_root() && change.at.touches(at))
     }
 
+    /// Whichever of `at` and `others` was changed after all of the rest; `at` where none was.
+    pub(crate) fn changed_last<'a>(&self, at: &'a PlanPath, others: &'a [PlanPath]) -> &'a PlanPath {
+        let place =
+            |at: &PlanPath| self.changes.iter().rposition(|change| !at.is_root() && change.at.touches(at));
+        others.iter().fold(at, |last, other| if place(other) > place(last) { other } else { last })
+    }
+
     /// Where `at` was written last; `message` is what a snippet of the file says about it.
     pub(crate) fn place(&self, at: &PlanPath, message: &str) -> PlanPlace {
         match (&self.origin, self.change(at)) {
@@ -307,6 +314,21 @@ workloads:
         assert!(is_change(&load, true) && is_change(&load.clone().key("rate"), false));
         assert!(matches!(changed(&PlanPath::workload(1)), PlanPlace::Line { line: 4, .. }));
         assert_eq!(PlanSource::arguments().place(&load, ""), PlanPlace::Arguments);
+    }
+
+    #[test]
+    fn of_several_keys_that_can_be_why_the_one_that_was_changed_last_is_taken() {
+        let mut source = PlanSource::file("plan.yaml".to_owned(), PLAN.to_owned());
+        let load = PlanPath::workload(0).key("load");
+        let (rate, others) =
+            (load.clone().key("rate"), [PlanPath::workload(1).key("load"), PlanPath::of("seed")]);
+        assert_eq!(source.changed_last(&rate, &others), &rate);
+        source.changed("--set seed=1".to_owned(), others[1].clone());
+        assert_eq!(source.changed_last(&rate, &others), &others[1]);
+        source.changed("--set workloads=[]".to_owned(), PlanPath::of("workloads"));
+        assert_eq!(source.changed_last(&rate, &others), &rate, "it was changed with the other");
+        source.changed("--set workloads.api.load={}".to_owned(), others[0].clone());
+        assert_eq!(source.changed_last(&rate, &others), &others[0]);
     }
 
     #[test]

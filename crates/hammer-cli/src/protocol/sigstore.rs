@@ -59,6 +59,10 @@ impl KeyedError for SigstoreError {
     fn key(&self) -> Option<&'static str> {
         self.key()
     }
+
+    fn others(&self) -> Vec<&'static str> {
+        self.others()
+    }
 }
 
 impl Protocol for Sigstore {

@@ -14,6 +14,7 @@ mod issuers;
 mod lies;
 #[path = "../support/on_time.rs"]
 mod on_time;
+mod places;
 mod reads;
 #[path = "../support/server.rs"]
 #[expect(dead_code, reason = "other tests look at what was asked")]

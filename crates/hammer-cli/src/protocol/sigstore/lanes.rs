@@ -53,7 +53,9 @@ pub(super) fn signs(
             let held = held_against_its_log(probe.as_ref(), (on_tiles, may_lag), open, &lane);
             held.map_err(|fault| match fault {
                 LaneFault::Plan(error) => error,
-                LaneFault::Sigstore(error) => PlanFault::failed(error).at(PlanPath::of("fill").key("corpus")),
+                LaneFault::Sigstore(error) => {
+                    or_of_log(PlanFault::failed(error).at(PlanPath::of("fill").key("corpus")), open)
+                }
             })?;
             made.filling(sink)
         }
@@ -111,7 +113,7 @@ pub(super) fn verifies(
     let made = VerifyWorkload::new(plan, &open.target, &run(&lane), |service| client(&lane, open, service));
     let made = made.map_err(|fault| told(fault, &lane, open, VERIFY))?.warm_up(lane.warm_up);
     let held = held_against_its_log(made.probe(), (plan.rekor, plan.missing_after.duration()), open, &lane);
-    held.map_err(|fault| told(fault, &lane, open, VERIFY))?;
+    held.map_err(|fault| told_of_log(fault, &lane, open, VERIFY))?;
     let made = joined_to_the_log(made, plan, followers, &lane);
     Ok(lane.with(made))
 }
@@ -151,7 +153,8 @@ pub(super) fn mixes(
     let verify =
         VerifyWorkload::new(&plan.verify, &open.target, &run, client).map_err(refused)?.warm_up(warm_up);
     let may_lag = plan.verify.missing_after.duration();
-    held_against_its_log(verify.probe(), (plan.verify.rekor, may_lag), open, &lane).map_err(refused)?;
+    held_against_its_log(verify.probe(), (plan.verify.rekor, may_lag), open, &lane)
+        .map_err(|fault| told_of_log(fault, &lane, open, MIXED))?;
     let sign = held_to_the_log(sign, &plan.sign, (auditor.as_deref_mut(), followed.as_deref_mut()), &lane);
     let verify = joined_to_the_log(verify, &plan.verify, (auditor, followed), &lane);
     let first = MixedPart { name: "sign".to_owned(), weight: plan.sign_weight, workload: sign };
@@ -222,7 +225,7 @@ fn bundle_files(
 ) -> Result<Option<Arc<BundleFiles>>, PlanError> {
     let Some(bundles) = &plan.bundles else { return Ok(None) };
     let opened = BundleFiles::open(bundles, lane.workload.name.as_str());
-    let at = || lane.at(section).key(if section == MIXED { "sign.bundles" } else { "bundles" });
+    let at = || lane.at(section).keys(if section == MIXED { "sign.bundles" } else { "bundles" });
     let files = Arc::new(opened.map_err(|error| PlanFault::failed(error).at(at()))?);
     all.push(files.clone());
     Ok(Some(files))
@@ -246,6 +249,19 @@ fn client(
     Ok(client)
 }
 
+/// The same of what is held against the log of a corpus: that may be the wrong one of both.
+fn told_of_log(fault: LaneFault, lane: &LaneRequest<'_>, open: &OpenTarget, key: &str) -> PlanError {
+    let is_of_corpus = matches!(&fault, LaneFault::Sigstore(error) if error.is_of_corpus());
+    let refused = told(fault, lane, open, key);
+    if is_of_corpus { or_of_log(refused, open) } else { refused }
+}
+
+/// The key that says where the log is can be why just as well.
+fn or_of_log(refused: PlanError, open: &OpenTarget) -> PlanError {
+    let services = [SigstoreService::Rekor, SigstoreService::RekorTiles, SigstoreService::RekorTilesRead];
+    services.iter().fold(refused, |refused, service| refused.or_at(open.at.clone().key(service.key())))
+}
+
 /// What has a key is wrong with the target, everything else with the workload.
 fn told(fault: LaneFault, lane: &LaneRequest<'_>, open: &OpenTarget, key: &str) -> PlanError {
     match fault {
@@ -253,7 +269,17 @@ fn told(fault: LaneFault, lane: &LaneRequest<'_>, open: &OpenTarget, key: &str) 
         LaneFault::Sigstore(error) if error.is_of_corpus() => {
             let at = lane.at(key);
             let at = if key == MIXED { at.key("verify") } else { at };
-            PlanFault::failed(error).at(at.key("corpus"))
+            let is_empty = matches!(error, SigstoreError::CorpusEmpty { .. });
+            let refused = PlanFault::failed(error).at(at.clone().key("corpus"));
+            if is_empty { refused.or_at(at.key("rekor")) } else { refused }
+        }
+        LaneFault::Sigstore(error) if error.is_of_artifact() => {
+            let at = lane.at(key);
+            let at = if key == MIXED { at.key("sign") } else { at };
+            PlanFault::failed(error).at(at.key("artifact_file"))
+        }
+        LaneFault::Sigstore(error @ SigstoreError::GrpcOverHttp1) => {
+            PlanFault::failed(error).at(lane.at(key)).or_at(PlanPath::of("target.connection.http"))
         }
         LaneFault::Sigstore(error) if error.key().is_some() => PlanFault::failed(error).at(open.at.clone()),
         LaneFault::Sigstore(error) => PlanFault::failed(error).at(lane.at(key)),
