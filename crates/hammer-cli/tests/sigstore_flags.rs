@@ -1,11 +1,19 @@
 //! What the arguments of `hammer sigstore` become, and what `hammer lab sigstore` leaves for them.
 
+#[path = "sigstore_flags/answers.rs"]
+mod answers;
 #[path = "support/attended.rs"]
 mod attended;
+#[path = "sigstore_flags/bundles.rs"]
+mod bundles;
 #[path = "support/folder.rs"]
 mod folder;
 #[path = "support/hammer.rs"]
 mod hammer;
+#[path = "sigstore_flags/issuers.rs"]
+mod issuers;
+#[path = "sigstore_flags/lab.rs"]
+mod lab;
 #[path = "support/on_time.rs"]
 mod on_time;
 #[path = "support/plan.rs"]
@@ -15,19 +23,22 @@ mod plan;
 mod sigstore;
 
 use std::fs;
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
 
 use hammer_oauth::jwt;
 use hammer_report::Report;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
+use answers::get;
 use folder::Folder;
 use hammer::{Ended, Started, command, hammer};
 use on_time::exit_if_on_time;
 use plan::refused;
 use sigstore::{Lab, kept};
+
+fn recorded(name: &str) -> String {
+    format!("{}/../hammer-sigstore/testdata/{name}", env!("CARGO_MANIFEST_DIR"))
+}
 
 /// A run's plan, below `path`.
 fn planned<'a>(report: &'a Report, path: &str) -> &'a Value {
@@ -340,118 +351,6 @@ fn a_line_asks_for_timestamps_in_either_form() {
 }
 
 #[test]
-fn the_issuer_publishes_the_key_of_its_seed_and_prints_what_fulcio_needs_of_it() {
-    let lab = Lab::of(&["--seed", "9"]);
-    let token = fs::read_to_string(lab.token()).unwrap();
-    let minted_by = jwt::parse(token.trim()).unwrap().header.key_id;
-    for (seed, is_same) in [("9", true), ("8", false)] {
-        let args =
-            ["sigstore", "issuer", "https://sso.test/realms/tas", "--listen", "127.0.0.1:0", "--seed", seed];
-        let issuer = Started::of(command(&args));
-        let served = issuer.line_with("# served at ");
-        let url = served.trim_end().trim_start_matches("# served at ");
-        let printed: String = (0..5).map(|_| issuer.stdout.recv_timeout(hammer::DEADLINE).unwrap()).collect();
-        let entry = "\"https://sso.test/realms/tas\"";
-        let expected = format!(
-            "oidc-issuers:\n  {entry}:\n    issuer-url: {entry}\n    client-id: \"sigstore\"\n    type: email\n"
-        );
-        assert_eq!(printed, expected);
-
-        let discovery: Value = json_at(url, "/realms/tas/.well-known/openid-configuration");
-        assert_eq!(discovery["issuer"], "https://sso.test/realms/tas");
-        let jwks = json_at(url, "/realms/tas/jwks.json");
-        assert_eq!(jwks["keys"][0]["kid"] == json!(minted_by), is_same, "{jwks} {minted_by:?}");
-        issuer.signal(Signal::INT);
-        let ended = issuer.ended();
-        assert_eq!((ended.code, ended.stdout.as_str(), ended.stderr.as_str()), (0, "", ""));
-    }
-}
-
-#[test]
-fn the_lab_says_at_its_end_what_each_service_has_answered() {
-    let folder = Folder::new();
-    let lab = Started::of(command(&["lab", "sigstore", "--set", "has_ct_log=false"]));
-    let target: Value = serde_json::from_str(&lab.line_with("fulcio_url")).unwrap();
-    assert!(target.get("identity").is_none() && target.get("trusted_root").is_none(), "nothing was written");
-    let chain = folder
-        .write("chain.pem", &get(target["timestamp_url"].as_str().unwrap(), "/api/v1/timestamp/certchain"));
-    assert!(fs::read_to_string(chain).unwrap().contains("BEGIN CERTIFICATE"));
-    lab.signal(Signal::TERM);
-    let ended = lab.ended();
-    let stats: Value = serde_json::from_str(&ended.stdout).unwrap();
-    assert_eq!(stats["timestamp_authority"]["requests"]["certchain"]["200"], 1, "{stats}");
-    assert!(stats["ct_log"].is_null() && stats["rekor"].is_object(), "{stats}");
-    assert_eq!(ended.code, 0);
-}
-
-#[test]
-fn the_lab_prints_how_cosign_signs_and_verifies_with_the_files_that_it_left() {
-    for (has_ct_log, is_ignored) in
-        [("has_ct_log=true", false), ("has_ct_log=false", true), ("fulcio.sct=detached", true)]
-    {
-        let folder = Folder::new();
-        let out = folder.path("with space");
-        let lab = Started::of(command(&["lab", "sigstore", "--out", &out, "--set", has_ct_log]));
-        lab.line_with("fulcio_url");
-        lab.signal(Signal::TERM);
-        let said = lab.ended().stderr;
-        let lines: Vec<&str> = said.lines().filter(|line| line.starts_with("    cosign ")).collect();
-        assert_eq!(lines.len(), 2, "{said}");
-        assert!(lines[0].contains("sign-blob") && lines[1].contains("verify-blob"), "{said}");
-        assert_eq!(lines[1].ends_with("--insecure-ignore-sct"), is_ignored, "{said}");
-        let files = lines.iter().flat_map(|line| line.split('\'')).filter(|word| word.starts_with('/'));
-        let there: Vec<bool> = files.map(|path| std::path::Path::new(path).is_file()).collect();
-        // The bundle is what is made by them.
-        assert_eq!(there, [true, false, true, true, true, true, false, true], "{said}");
-        let token = fs::read_to_string(format!("{out}/token")).unwrap();
-        assert!(!token.contains(char::is_whitespace), "cosign sends it as it stands");
-    }
-}
-
-/// Carries out the lines for hammer that the lab printed, each for a second, as a shell does; their reports.
-fn carried_out(said: &str, folder: &Folder) -> Vec<(String, Report)> {
-    let lines = said.lines().filter_map(|line| line.strip_prefix("    hammer "));
-    let carry_out = |line: &str| {
-        let line = line.replace("--for 10s", "--for 1s");
-        let script = format!("exec \"$HAMMER\" {line} --out - --quiet");
-        let mut shell = std::process::Command::new("sh");
-        shell.args(["-c", &script]).env("HAMMER", env!("CARGO_BIN_EXE_hammer")).current_dir(folder.path("."));
-        let ended = Started::of(shell).ended();
-        let report = ended.report();
-        assert_eq!(exit_if_on_time(&report.verdict), 0, "{line}: {}", ended.stderr);
-        let promises = &report.promises.all;
-        assert!(promises.made > 0 && promises.kept == promises.made, "{line}: {}", ended.stderr);
-        (line.split(' ').nth(1).unwrap_or_default().to_owned(), report)
-    };
-    lines.map(carry_out).collect()
-}
-
-#[test]
-fn the_lines_that_the_lab_prints_for_hammer_work_as_they_stand() {
-    for has_files in [true, false] {
-        let folder = Folder::new();
-        let out = folder.path("with space");
-        let files: &[&str] = if has_files { &["--out", &out] } else { &["--seed", "3"] };
-        let quick = ["--set", "rekor_tiles.checkpoint_interval=50ms"];
-        let mut lab = Started::of(command(&[["lab", "sigstore"].as_slice(), files, &quick].concat()));
-        lab.line_with("fulcio_url");
-        let mut said = String::new();
-        while !said.contains("hammer sigstore tsa ") {
-            said += &lab.stderr.recv_timeout(hammer::DEADLINE).unwrap();
-        }
-        let reports = carried_out(&said, &folder);
-        let commands: Vec<&str> = reports.iter().map(|(command, _)| command.as_str()).collect();
-        let expected: &[&str] = match has_files {
-            true => &["sign", "fill", "verify", "mixed", "tsa"],
-            false => &["sign", "verify", "mixed", "tsa"],
-        };
-        assert_eq!(commands, expected);
-        lab.child.kill().unwrap();
-        lab.child.wait().unwrap();
-    }
-}
-
-#[test]
 fn a_line_that_verifies_without_a_corpus_fills_the_log_first_and_says_so() {
     let lab = Lab::of(&[]);
     for (flag, url, more, filled) in [
@@ -519,30 +418,6 @@ fn a_line_finds_the_services_in_a_signing_configuration_and_trusts_what_they_say
     assert!(no_identity.code == 2 && no_identity.stderr.contains(expected), "{}", no_identity.stderr);
     let elsewhere = hammer(&[sign.as_slice(), &root, &["--issuer", "https://sso.test"]].concat());
     refused(&elsewhere, &["use --listen: ", "127.0.0.1:0 where it is served already"]);
-}
-
-#[test]
-fn an_issuer_alone_publishes_the_next_key_ahead_and_more_as_time_goes_by() {
-    let args =
-        ["sigstore", "issuer", "http://127.0.0.1:1", "--listen", "127.0.0.1:0", "--rotate-every", "1s"];
-    let issuer = Started::of(command(&args));
-    let served = issuer.line_with("# served at ");
-    let url = served.trim_end().trim_start_matches("# served at ");
-    let keys = || json_at(url, "/jwks.json")["keys"].as_array().unwrap().len();
-    assert!(keys() >= 2);
-    // Each look waits a tenth of a second for a line that does not come.
-    let looks = hammer::DEADLINE.as_millis() / 100;
-    let is_there = (0..looks).any(|_| {
-        let _ = issuer.stderr.recv_timeout(std::time::Duration::from_millis(100));
-        keys() >= 4
-    });
-    assert!(is_there, "no key came");
-    issuer.signal(Signal::INT);
-    assert_eq!(issuer.ended().code, 0);
-    refused(
-        &hammer(&[&args[..6], &["100ms"]].concat()),
-        &["use --rotate-every: a key is used for a second at least"],
-    );
 }
 
 #[test]
@@ -616,248 +491,4 @@ fn users_who_sign_and_those_who_verify_are_named_apart() {
     }
     let half = hammer(&[on.as_slice(), &["--sign-users", "1"]].concat());
     assert!(half.code == 2 && half.stderr.contains("--verify-rate <RATE>"), "{half:?}");
-}
-
-fn json_at(url: &str, path: &str) -> Value {
-    serde_json::from_str(&get(url, path)).unwrap()
-}
-
-/// The body of what stands there.
-fn get(url: &str, path: &str) -> String {
-    let address = url.strip_prefix("http://").unwrap();
-    let mut stream = TcpStream::connect(address).unwrap();
-    write!(stream, "GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n").unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
-    body.to_owned()
-}
-
-fn recorded(name: &str) -> String {
-    format!("{}/../hammer-sigstore/testdata/{name}", env!("CARGO_MANIFEST_DIR"))
-}
-
-#[test]
-fn bundles_that_cosign_wrote_are_verified_offline_and_told() {
-    let (v1, v2) = (recorded("cosign-bundle-rekor-v1.json"), recorded("cosign-bundle-rekor-v2.json"));
-    let root = recorded("trusted_root.json");
-    let on = ["sigstore", "verify-bundle", &v1, &v2, "--trusted-root", &root];
-    let ended = hammer(&[on.as_slice(), &["--identity", "jdoe@redhat.com", "--json"]].concat());
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
-    let said: Value = serde_json::from_str(&ended.stdout).unwrap();
-    let told = |key: &str| -> Vec<Value> {
-        said["bundles"].as_array().unwrap().iter().map(|bundle| bundle[key].clone()).collect()
-    };
-    assert_eq!(told("entry"), [json!("hashedrekord 0.0.1"), json!("hashedrekord 0.0.2")]);
-    assert_eq!(told("signed_at"), [json!("2026-11-21T07:07:12.000Z"), json!("2026-11-21T07:08:35.000Z")]);
-    let ended = hammer(&on);
-    assert!(ended.stdout.starts_with("PASS, exit 0\nverified "), "{}", ended.stdout);
-    assert!(ended.stdout.contains("by jdoe@redhat.com of http://127.0.0.1:18888"), "{}", ended.stdout);
-}
-
-#[test]
-fn a_bundle_that_does_not_hold_is_named_beside_one_that_does() {
-    let folder = Folder::new();
-    let (broken, garbage) = (folder.path("broken.json"), folder.path("garbage.json"));
-    let (v1, v2) = (recorded("cosign-bundle-rekor-v1.json"), recorded("cosign-bundle-rekor-v2.json"));
-    let mut bundle: Value = serde_json::from_str(&fs::read_to_string(&v1).unwrap()).unwrap();
-    bundle["verificationMaterial"]["tlogEntries"][0]["integratedTime"] = json!("1795244833");
-    fs::write(&broken, bundle.to_string()).unwrap();
-    fs::write(&garbage, "[").unwrap();
-    let root = recorded("trusted_root.json");
-    let ended = hammer(&["sigstore", "verify-bundle", &v2, &broken, &garbage, "--trusted-root", &root]);
-    assert_eq!(ended.code, 4, "{}", ended.stderr);
-    for said in [
-        "FAIL, exit 4\n",
-        "cosign-bundle-rekor-v2.json: by jdoe",
-        "broken.json: bad-set: ",
-        "garbage.json: malformed-bundle: ",
-    ] {
-        assert!(ended.stdout.contains(said), "{said} is not in {}", ended.stdout);
-    }
-}
-
-#[test]
-fn a_bundle_that_does_not_hold_is_named_beside_one_that_cannot_be_looked_at() {
-    let folder = Folder::new();
-    let (broken, foreign) = (folder.path("broken.json"), folder.path("foreign.json"));
-    let v1 = recorded("cosign-bundle-rekor-v1.json");
-    let mut bundle: Value = serde_json::from_str(&fs::read_to_string(&v1).unwrap()).unwrap();
-    bundle["verificationMaterial"]["tlogEntries"][0]["integratedTime"] = json!("1795244833");
-    fs::write(&broken, bundle.to_string()).unwrap();
-    bundle["verificationMaterial"]["tlogEntries"][0]["kindVersion"] =
-        json!({ "kind": "intoto", "version": "0.0.2" });
-    fs::write(&foreign, bundle.to_string()).unwrap();
-    let root = recorded("trusted_root.json");
-    let on = |bundles: &[&str]| {
-        let rest = ["--trusted-root", root.as_str()];
-        hammer(&[["sigstore", "verify-bundle"].as_slice(), bundles, &rest].concat())
-    };
-    let unknown = on(&[&foreign]);
-    assert_eq!((unknown.code, unknown.stdout.as_str()), (2, ""), "{}", unknown.stderr);
-    assert!(unknown.stderr.contains("entries of its kind"), "{}", unknown.stderr);
-    for others in [["/nowhere/b.json", foreign.as_str()], [foreign.as_str(), "/nowhere/b.json"]] {
-        let ended = on(&[&[broken.as_str()], others.as_slice()].concat());
-        assert_eq!(ended.code, 4, "{}", ended.stderr);
-        for said in [
-            "FAIL, exit 4\n",
-            "broken.json: bad-set: ",
-            "unverified failed to ",
-            "/nowhere/b.json",
-            "foreign.json",
-        ] {
-            assert!(ended.stdout.contains(said), "{said} is not in {}", ended.stdout);
-        }
-    }
-}
-
-#[test]
-fn what_keeps_a_bundle_from_being_looked_at_is_no_fault_of_it() {
-    let (v1, root) = (recorded("cosign-bundle-rekor-v1.json"), recorded("trusted_root.json"));
-    let missing = hammer(&["sigstore", "verify-bundle", "/nowhere/b.json", "--trusted-root", &root]);
-    assert_eq!(missing.code, 2, "{}", missing.stdout);
-    assert!(missing.stderr.contains("/nowhere/b.json"), "{}", missing.stderr);
-    let no_root = hammer(&["sigstore", "verify-bundle", &v1, "--trusted-root", &v1]);
-    assert_eq!(no_root.code, 2, "{}", no_root.stdout);
-    assert!(
-        no_root.stderr.contains("use --trusted-root") && no_root.stderr.contains("mediaType"),
-        "{}",
-        no_root.stderr
-    );
-}
-
-/// The recorded trusted root with nothing under `key`.
-fn root_without(folder: &Folder, key: &str) -> String {
-    let mut root: Value =
-        serde_json::from_str(&fs::read_to_string(recorded("trusted_root.json")).unwrap()).unwrap();
-    root[key] = json!([]);
-    folder.write(&format!("no-{key}.json"), &root.to_string())
-}
-
-#[test]
-fn an_entry_of_no_log_that_the_trusted_root_knows_is_neither_accused_nor_believed() {
-    let folder = Folder::new();
-    let root = root_without(&folder, "tlogs");
-    let broken = folder.write("broken.json", "[");
-    for bundle in ["cosign-bundle-rekor-v1.json", "cosign-bundle-rekor-v2.json"] {
-        let bundle = recorded(bundle);
-        let on = ["sigstore", "verify-bundle", &bundle, "--trusted-root", &root];
-        for more in [[].as_slice(), &["--json"]] {
-            refused(
-                &hammer(&[on.as_slice(), more].concat()),
-                &[&bundle, "its entry cannot be verified without a log among the trusted root's `tlogs`"],
-            );
-        }
-        let ended = hammer(&[on.as_slice(), &[broken.as_str()]].concat());
-        assert_eq!(ended.code, 4, "{}", ended.stdout);
-        let said = format!("unverified failed to verify {bundle}: its entry cannot be verified");
-        assert!(ended.stdout.contains(&said), "{said} is not in {}", ended.stdout);
-    }
-}
-
-#[test]
-fn a_certificate_whose_scts_nobody_looked_at_is_said_to_be_one() {
-    let folder = Folder::new();
-    let bundle = recorded("cosign-bundle-rekor-v2.json");
-    for (root, scts) in
-        [(recorded("trusted_root.json"), "verified"), (root_without(&folder, "ctlogs"), "unverified")]
-    {
-        let on = ["sigstore", "verify-bundle", &bundle, "--trusted-root", &root];
-        let ended = hammer(&on);
-        assert_eq!(ended.code, 0, "{}", ended.stderr);
-        let told = ended.stdout.contains("; the SCTs of its certificate were not verified, since no CT log");
-        assert_eq!(told, scts == "unverified", "{}", ended.stdout);
-        let said: Value =
-            serde_json::from_str(&hammer(&[on.as_slice(), &["--json"]].concat()).stdout).unwrap();
-        assert_eq!(said["bundles"][0]["scts"], scts);
-    }
-}
-
-/// `hammer sigstore verify-bundle` on bundles of the lab's own.
-fn verified(lab: &Lab, bundles: &[&str], more: &[&str]) -> Ended {
-    let on = ["sigstore", "verify-bundle", "--trusted-root", lab.at("trusted_root")];
-    hammer(&[on.as_slice(), bundles, more].concat())
-}
-
-#[test]
-fn a_line_leaves_the_bundle_of_a_file_that_either_rekor_logged_and_it_is_verified() {
-    let lab = Lab::of(&[]);
-    let (artifact, other) = (lab.folder.path("artifact"), lab.folder.path("other"));
-    fs::write(&artifact, "what is signed").unwrap();
-    fs::write(&other, "what is not").unwrap();
-    for (flag, url, entry) in [
-        ("--rekor", "rekor_url", "hashedrekord 0.0.1"),
-        ("--rekor-tiles", "rekor_tiles_url", "hashedrekord 0.0.2"),
-    ] {
-        let bundle = lab.folder.path(&format!("{url}.sigstore.json"));
-        let args =
-            [flag, lab.at(url), "--token-file", lab.token(), "--bundle", &bundle, "--artifact", &artifact];
-        let report = kept(&lab.sigstore("sign", &args));
-        assert_eq!(report.totals.all.offered, 1);
-        let by_kind = &report.promises.by_kind;
-        assert!(by_kind.iter().any(|kind| kind.kind == "bundle" && kind.promises.kept == 1), "{by_kind:?}");
-        let events = serde_json::to_string(&report.events).unwrap();
-        assert!(events.contains("1 bundle is in "), "{events}");
-        let ended = verified(&lab, &[&bundle], &["--artifact", &artifact, "--identity", "lab@hammer.test"]);
-        assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
-        assert!(ended.stdout.contains(entry) && !ended.stdout.contains("not at hand"), "{}", ended.stdout);
-        let ended = verified(&lab, &[&bundle], &["--artifact", &other]);
-        assert_eq!(ended.code, 4, "{}", ended.stdout);
-        assert!(ended.stdout.contains("another-artifact"), "{}", ended.stdout);
-    }
-}
-
-#[test]
-fn a_line_attests_a_file_and_whoever_has_the_bundle_knows_of_which() {
-    let lab = Lab::of(&[]);
-    let (artifact, other) = (lab.folder.path("artifact"), lab.folder.path("other"));
-    fs::write(&artifact, "what is attested").unwrap();
-    fs::write(&other, "what is not").unwrap();
-    for (flag, url, entry) in
-        [("--rekor", "rekor_url", "dsse 0.0.1"), ("--rekor-tiles", "rekor_tiles_url", "hashedrekord 0.0.2")]
-    {
-        let bundle = lab.folder.path(&format!("{url}.sigstore.json"));
-        let signed = [flag, lab.at(url), "--token-file", lab.token(), "--bundle", &bundle];
-        let attested = ["--artifact", &artifact, "--attest", "--csr"];
-        kept(&lab.sigstore("sign", &[signed.as_slice(), &attested].concat()));
-        let ended = verified(&lab, &[&bundle], &["--artifact", &artifact, "--identity", "lab@hammer.test"]);
-        assert!(ended.code == 0 && ended.stdout.contains(entry), "{}{}", ended.stdout, ended.stderr);
-        let ended = verified(&lab, &[&bundle], &["--artifact", &other]);
-        assert!(ended.code == 4 && ended.stdout.contains("another-artifact"), "{}", ended.stdout);
-    }
-    let ended = lab.sigstore("sign", &["--token-file", lab.token(), "--attest", "-q", "1", "--for", "1s"]);
-    assert!(ended.code == 2 && ended.stderr.contains("--attest"), "{}", ended.stderr);
-}
-
-#[test]
-fn a_folder_has_the_bundles_of_as_many_flows_as_are_wanted_with_what_they_signed() {
-    let lab = Lab::of(&[]);
-    let folder = lab.folder.path("bundles/");
-    let args =
-        ["--rekor", lab.at("rekor_url"), "--token-file", lab.token(), "--bundle", &folder, "--bundles", "3"];
-    let report = kept(&lab.sigstore("sign", &[args.as_slice(), &["-q", "20", "--for", "1s"]].concat()));
-    assert_eq!(report.totals.all.offered, 20);
-    let files = fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path().to_str().unwrap().to_owned());
-    let bundles: Vec<String> = files.filter(|path| path.ends_with(".sigstore.json")).collect();
-    assert_eq!(bundles.len(), 3);
-    let ended = verified(&lab, &bundles.iter().map(String::as_str).collect::<Vec<_>>(), &[]);
-    assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
-    assert!(!ended.stdout.contains("not at hand"), "what was signed is beside each: {}", ended.stdout);
-}
-
-#[test]
-fn what_cannot_make_a_bundle_is_refused_before_anything_is_sent() {
-    let lab = Lab::of(&[]);
-    let (file, artifact) = (lab.folder.path("b.json"), lab.folder.path("nothing"));
-    let token = ["--token-file", lab.token()];
-    let refused = |more: &[&str], said: &str| {
-        let ended = lab.sigstore("sign", &[token.as_slice(), more].concat());
-        assert!(ended.code == 2 && ended.stderr.contains(said), "{} {}", ended.code, ended.stderr);
-    };
-    refused(&["--bundle", &file], "a bundle holds an entry");
-    let rekor = lab.at("rekor_url");
-    refused(&["--rekor", rekor, "--bundle", &file, "--bundles", "2"], "a `file` has one bundle");
-    refused(&["--rekor", rekor, "--bundle", "/nowhere/b.json"], "/nowhere/b.json");
-    refused(&["--rekor", rekor, "--artifact", &artifact], &artifact);
 }
