@@ -8,7 +8,7 @@ use std::time::Duration;
 use hammer_tlog::hash::Hash;
 use hammer_tlog::keys::chain::{Authority, TrustedAuthorities};
 use hammer_tlog::keys::key::{KeyAlgorithm, LogKey};
-use hammer_tlog::logs::note::{NoteError, Verifier};
+use hammer_tlog::logs::note::{NoteError, Verifier, is_name};
 use http::Uri;
 
 pub use trusted_root::TrustedRoot;
@@ -204,6 +204,10 @@ fn checkpoint_verifier(
 ) -> Result<Verifier, SigstoreError> {
     let host = url.and_then(Uri::host);
     let origin = origin.or(host).ok_or(missing("rekor_tiles_origin", "origin of Rekor v2's checkpoints"))?;
+    if !is_name(origin) {
+        let what = "no key has such a name: it is one word without a plus";
+        return Err(SigstoreError::Origin(NoteError::Verifier { what }));
+    }
     match <&[u8; 32]>::try_from(key.bytes()) {
         Ok(bytes) if key.algorithm() == KeyAlgorithm::Ed25519 => {
             Verifier::ed25519(origin, bytes).map_err(|why: NoteError| SigstoreError::Origin(why))

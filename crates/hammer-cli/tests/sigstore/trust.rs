@@ -252,6 +252,17 @@ fn by_servers() -> Value {
 }
 
 #[test]
+fn an_origin_by_which_no_key_is_named_is_refused() {
+    let services = services(json!({}), &json!({ "rekor": "v2", "timestamp": false }));
+    for origin in ["a b", "a+b", ""] {
+        let ended = run(&services, &json!({ "rekor_tiles_origin": origin }));
+        let said =
+            "target.sigstore.rekor_tiles_origin: failed to read the note's verifier: no key has such a name";
+        assert!(ended.code == 2 && ended.stderr.contains(said), "{origin}: {}", ended.stderr);
+    }
+}
+
+#[test]
 fn services_are_believed_because_they_say_so_where_the_plan_wants_that_and_the_report_says_it_aloud() {
     for fulcio in ["v1", "grpc"] {
         let services = services(json!({}), &json!({ "fulcio": fulcio, "timestamp_entry": true }));

@@ -120,8 +120,8 @@ fn parse_line(line: &str) -> Result<NoteSignature<'_>, NoteError> {
     Ok(NoteSignature { name, key_id: u32::from_be_bytes(*key_id), signature: signature.to_vec() })
 }
 
-/// Whether this can be a key's name: not empty, no white space, no plus.
-fn is_name(name: &str) -> bool {
+/// Whether this can be a key's name (C2SP signed-note): not empty, no white space, no plus.
+pub fn is_name(name: &str) -> bool {
     !name.is_empty() && !name.chars().any(|character| character.is_whitespace() || character == '+')
 }
 
