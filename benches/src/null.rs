@@ -58,7 +58,7 @@ impl Workload for Null {
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
-        vec![SeriesSpec { name: "null".to_owned(), operation: true }]
+        vec![SeriesSpec::new("null", true)]
     }
 
     fn preparation(&self) -> Preparation {

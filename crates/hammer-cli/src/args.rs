@@ -299,7 +299,7 @@ pub(crate) struct ManArgs {
 }
 
 const EXIT_CODES: &str = "Exit codes, the first that holds: 2 usage or plan; 3 no operation ever got an answer; \
-4 a promise was broken; 5 the figures cannot be believed; 1 a threshold failed; 3 nothing of a workload was accepted; \
+4 a promise was broken; 5 the figures cannot be believed; 1 a threshold failed; 3 nothing of a workload or of a series of it was accepted; \
 6 a report could not be written; \
 130 interrupted; 0 none of these.";
 

@@ -57,3 +57,45 @@ fn a_plan_that_expects_refusals_says_so_by_a_threshold() {
     let ended = run(&refusing(), &Server::ok(), "[ \"p99(response) < 30s\" ]");
     assert_eq!(exit_if_on_time(&ended.report().verdict), 3, "{}", ended.stderr);
 }
+
+#[test]
+fn a_mix_all_of_whose_verify_flows_fail_is_no_pass_though_its_sign_flows_are_accepted() {
+    let folder = Folder::new();
+    let plan = "target: { lab: { sigstore: { rekor: { faults: { rules: \
+                [ { endpoints: [ search, get-entry ], refuse: { share: 100%, status: 404 } } ] } } } } }\n\
+                workloads:\n\
+                - name: flows\n  \
+                  sigstore_mixed: { sign_weight: 1, verify_weight: 1, sign: { timestamp: false } }\n  \
+                  load: { users: 4, operations: 40 }\n\
+                phases: { drain: 60s }\n";
+    let ended = hammer(&["run", &folder.write("plan.yaml", plan), "--out", "-", "--quiet"]);
+    let report = ended.report();
+    let accepted = report
+        .operations()
+        .map(|series| (series.path.as_str(), series.measurement.counts.fates.accepted > 0));
+    let accepted: Vec<_> = accepted.collect();
+    assert_eq!(accepted, [("flows/sign/sign", true), ("flows/verify/verify", false)], "{}", ended.stderr);
+    assert_eq!(exit_if_on_time(&report.verdict), 3, "{}", ended.stderr);
+    let said = &report.verdict.reasons.last().unwrap().text;
+    assert!(said.starts_with("nothing of flows/verify/verify was accepted: "), "{said}");
+}
+
+/// A plan of submissions to the embedded log, of which `invalid_percent` are wrong on purpose, for a second.
+fn submissions(invalid_percent: u32) -> Ended {
+    let folder = Folder::new();
+    let plan = format!(
+        "target: {{ lab: {{ ct: {{}} }} }}\n\
+         workloads:\n\
+         - {{ name: submit, ct_submit: {{ precert_percent: 0, invalid_percent: {invalid_percent} }}, load: {{ rate: 60/s }} }}\n\
+         phases: {{ measurement: 500ms }}\n"
+    );
+    hammer(&["run", &folder.write("plan.yaml", &plan), "--out", "-", "--quiet"])
+}
+
+#[test]
+fn refusals_of_what_is_wrong_on_purpose_are_a_pass() {
+    for invalid_percent in [50, 100] {
+        let ended = submissions(invalid_percent);
+        assert_eq!(exit_if_on_time(&ended.report().verdict), 0, "{invalid_percent}: {}", ended.stderr);
+    }
+}

@@ -421,6 +421,7 @@ fn info(spec: &RunSpec) -> RunInfo {
             name: series.name,
             operation: series.operation,
             closed_loop: lane.closed_loop(),
+            refusals_meant: series.refusals_meant,
         })
     });
     RunInfo {

@@ -121,6 +121,21 @@ pub struct SeriesSpec {
     pub name: String,
     /// A whole operation, or one step within it.
     pub operation: bool,
+    /// Whether what it sends is wrong on purpose, so that a refusal is an answer as good as acceptance.
+    pub refusals_meant: bool,
+}
+
+impl SeriesSpec {
+    /// A series whose operations, or steps, are to be accepted.
+    pub fn new(name: impl Into<String>, operation: bool) -> Self {
+        Self { name: name.into(), operation, refusals_meant: false }
+    }
+
+    /// The same of what is wrong on purpose.
+    #[must_use]
+    pub fn with_refusals_meant(self) -> Self {
+        Self { refusals_meant: true, ..self }
+    }
 }
 
 /// Where operations are prepared.

@@ -130,7 +130,7 @@ impl Workload for HttpWorkload {
     fn series(&self) -> Vec<SeriesSpec> {
         let name =
             if self.is_call { "call".into() } else { self.request.method.as_str().to_ascii_lowercase() };
-        vec![SeriesSpec { name, operation: true }]
+        vec![SeriesSpec::new(name, true)]
     }
 
     fn prepare(&self, (): &mut (), _seq: u64, reuse: Option<Box<HttpOp>>) -> Box<HttpOp> {

@@ -15,6 +15,9 @@ pub struct SeriesInfo {
     pub operation: bool,
     /// Whether its load waits for answers (closed loop), so that waiting is not in its figures.
     pub closed_loop: bool,
+    /// Whether what it sends is wrong on purpose, so that a refusal is an answer as good as acceptance.
+    #[serde(default)]
+    pub refusals_meant: bool,
 }
 
 impl SeriesInfo {

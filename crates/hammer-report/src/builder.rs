@@ -17,6 +17,7 @@ use crate::report::{
 };
 use crate::verdict::{Reason, Verdict};
 
+mod failure;
 mod reasons;
 
 /// Collects what a run tells. Bounded in memory whatever the run's length.

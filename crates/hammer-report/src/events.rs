@@ -95,6 +95,9 @@ pub struct StartedSeries {
     pub kind: SeriesKind,
     /// Whether users wait for answers, so that waiting is not in the figures.
     pub closed_loop: bool,
+    /// Whether what it sends is wrong on purpose, so that a refusal is an answer as good as acceptance.
+    #[serde(default)]
+    pub refusals_meant: bool,
 }
 
 /// The state of the run at the end of an interval.
@@ -232,6 +235,7 @@ impl Started {
             name: series.name.clone(),
             kind: SeriesKind::of(series),
             closed_loop: series.closed_loop,
+            refusals_meant: series.refusals_meant,
         });
         Self {
             schema: SCHEMA.to_owned(),

@@ -42,7 +42,13 @@ const READ_LAG: Nanos = Nanos::from_micros(3);
 pub(crate) const SECOND: Nanos = Nanos::from_secs(1);
 
 pub(crate) fn operation(workload: &str, name: &str) -> SeriesInfo {
-    SeriesInfo { workload: workload.to_owned(), name: name.to_owned(), operation: true, closed_loop: false }
+    SeriesInfo {
+        workload: workload.to_owned(),
+        name: name.to_owned(),
+        operation: true,
+        closed_loop: false,
+        refusals_meant: false,
+    }
 }
 
 pub(crate) fn step(workload: &str, name: &str) -> SeriesInfo {

@@ -13,7 +13,7 @@ use crate::exit::ExitCode;
 pub enum ReasonKind {
     /// The arguments or the plan cannot be run: 2.
     Usage,
-    /// No operation ever got an answer: 3.
+    /// No operation ever got an answer, or none was offered: 3.
     NoAnswer,
     /// A promise was broken: 4.
     PromiseBroken,
@@ -21,7 +21,8 @@ pub enum ReasonKind {
     NotBelievable,
     /// A threshold failed: 1.
     ThresholdFailed,
-    /// Nothing of a workload was accepted in measurement, and the plan does not expect that: 3.
+    /// Nothing of a workload, or of a series of its operations, was accepted in measurement, and neither the series nor the plan means
+    /// that: 3.
     NothingAccepted,
     /// A report could not be written: 6.
     ReportUnwritten,

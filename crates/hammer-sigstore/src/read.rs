@@ -157,7 +157,7 @@ impl Workload for ServiceReadWorkload {
         let operations = self.kinds.iter().map(|kind| (kind.name(), true));
         let tiles = self.reads_tiles().then_some((AUDIT_PATH, false));
         let series = operations.chain(tiles).chain(self.reads_back().then_some((FOUND_ENTRY, false)));
-        series.map(|(name, operation)| SeriesSpec { name: name.to_owned(), operation }).collect()
+        series.map(|(name, operation)| SeriesSpec::new(name, operation)).collect()
     }
 
     fn series_of(&self, seq: u64) -> usize {

@@ -138,7 +138,7 @@ impl Workload for TrillianWorkload {
     fn series(&self) -> Vec<SeriesSpec> {
         let operations = self.kinds.iter().map(|kind| (kind.name(), true));
         let series = operations.chain([("proof", false), ("look-up", false)]);
-        series.map(|(name, operation)| SeriesSpec { name: name.to_owned(), operation }).collect()
+        series.map(|(name, operation)| SeriesSpec::new(name, operation)).collect()
     }
 
     fn series_of(&self, seq: u64) -> usize {

@@ -30,7 +30,7 @@ impl Workload for ToyWorkload {
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
-        vec![SeriesSpec { name: "submit".to_owned(), operation: true }]
+        vec![SeriesSpec::new("submit", true)]
     }
 
     fn prepare(&self, (): &mut (), seq: u64, _reuse: Option<u64>) -> u64 {

@@ -91,6 +91,7 @@ impl Run {
             name: (*name).to_owned(),
             operation: true,
             closed_loop: false,
+            refusals_meant: false,
         };
         let info = RunInfo {
             series: series.iter().map(info).collect(),

@@ -41,7 +41,8 @@ impl Parts {
                 let specs = part.series.iter().zip(places).filter(|(spec, _)| spec.operation == operation);
                 for (spec, place) in specs {
                     *place = series.len();
-                    series.push(SeriesSpec { name: format!("{}/{}", part.name, spec.name), operation });
+                    let name = format!("{}/{}", part.name, spec.name);
+                    series.push(SeriesSpec { name, ..spec.clone() });
                 }
             }
         }
@@ -88,5 +89,25 @@ impl Parts {
     /// What each of the part's kinds of promises is of all.
     pub(super) fn kinds_of(&self, part: usize) -> Arc<[PromiseKind]> {
         self.places[part].kinds.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_series_is_under_its_parts_name_what_it_was_in_it() {
+        let part = |name: &str, series| PartWords { name: name.into(), series, kinds: Vec::new() };
+        let step = SeriesSpec::new("post", false);
+        let wrong = SeriesSpec::new("invalid", true).with_refusals_meant();
+        let parts =
+            Parts::new(&[part("a", vec![wrong, step]), part("b", vec![SeriesSpec::new("get", true)])]);
+        let expected = [
+            SeriesSpec::new("a/invalid", true).with_refusals_meant(),
+            SeriesSpec::new("b/get", true),
+            SeriesSpec::new("a/post", false),
+        ];
+        assert_eq!(parts.series(), expected);
     }
 }

@@ -71,7 +71,7 @@ impl<U: Upkeep, R: Runtime> LanePlan<R> for UpkeepPlan<U> {
     }
 
     fn series(&self) -> Vec<SeriesSpec> {
-        let step = |name: &str| SeriesSpec { name: name.to_owned(), operation: false };
+        let step = |name: &str| SeriesSpec::new(name, false);
         self.upkeep.series().into_iter().map(step).collect()
     }
 

@@ -23,7 +23,7 @@ impl Workload for TwoServices {
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
-        vec![SeriesSpec { name: "both".to_owned(), operation: true }]
+        vec![SeriesSpec::new("both", true)]
     }
 
     fn prepare(&self, (): &mut (), _seq: u64, _reuse: Option<()>) {}

@@ -68,7 +68,7 @@ impl Workload for CheckedBeside {
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
-        let spec = |name: &str, operation| SeriesSpec { name: name.to_owned(), operation };
+        let spec = SeriesSpec::new;
         vec![spec("read", true), spec("proof", false)]
     }
 
@@ -198,7 +198,7 @@ impl Workload for WithToken {
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
-        let spec = |name: &str, operation| SeriesSpec { name: name.to_owned(), operation };
+        let spec = SeriesSpec::new;
         vec![spec("flow", true), spec("token", false)]
     }
 

@@ -73,10 +73,9 @@ impl Workload for Scripted {
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
-        let operation = |name: &str, operation| SeriesSpec { name: name.to_owned(), operation };
-        let mut series = vec![operation("flow", true)];
+        let mut series = vec![SeriesSpec::new("flow", true)];
         if self.steps > 1 {
-            series.extend((0..self.steps).map(|step| operation(&format!("step-{step}"), false)));
+            series.extend((0..self.steps).map(|step| SeriesSpec::new(format!("step-{step}"), false)));
         }
         series
     }

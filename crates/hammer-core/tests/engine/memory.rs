@@ -46,7 +46,7 @@ impl Workload for Counting {
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
-        vec![SeriesSpec { name: "counted".to_owned(), operation: true }]
+        vec![SeriesSpec::new("counted", true)]
     }
 
     fn preparation(&self) -> Preparation {

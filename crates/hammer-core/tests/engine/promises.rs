@@ -38,7 +38,7 @@ impl Workload for Promising {
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
-        vec![SeriesSpec { name: "promise".to_owned(), operation: true }]
+        vec![SeriesSpec::new("promise", true)]
     }
 
     fn prepare(&self, (): &mut (), _seq: u64, _reuse: Option<()>) {}

@@ -28,7 +28,7 @@ impl Workload for ReadLate {
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
-        let spec = |name: &str, operation| SeriesSpec { name: name.to_owned(), operation };
+        let spec = SeriesSpec::new;
         vec![spec("operation", true), spec("step", false)]
     }
 
@@ -112,7 +112,7 @@ impl Workload for Lying {
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
-        vec![SeriesSpec { name: "operation".to_owned(), operation: true }]
+        vec![SeriesSpec::new("operation", true)]
     }
 
     fn prepare(&self, (): &mut (), _seq: u64, _reuse: Option<()>) {}

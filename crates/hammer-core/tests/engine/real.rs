@@ -26,7 +26,7 @@ impl Workload for Ahead {
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
-        vec![SeriesSpec { name: "echo".to_owned(), operation: true }]
+        vec![SeriesSpec::new("echo", true)]
     }
 
     fn preparation(&self) -> Preparation {
@@ -189,7 +189,7 @@ impl Workload for Falls {
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
-        vec![SeriesSpec { name: "falls".to_owned(), operation: true }]
+        vec![SeriesSpec::new("falls", true)]
     }
 
     fn preparation(&self) -> Preparation {
@@ -241,7 +241,7 @@ impl Workload for FallsOnTheShard {
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
-        vec![SeriesSpec { name: "falls".to_owned(), operation: true }]
+        vec![SeriesSpec::new("falls", true)]
     }
 
     fn prepare(&self, (): &mut (), seq: u64, _reuse: Option<u64>) -> u64 {

@@ -87,9 +87,9 @@ impl ClassDraw {
     }
 
     pub(super) fn series(&self) -> Vec<SeriesSpec> {
-        let spec = |series: &SubmitSeries| SeriesSpec {
-            name: series.name().to_owned(),
-            operation: !series.is_step(),
+        let spec = |series: &SubmitSeries| {
+            let spec = SeriesSpec::new(series.name(), !series.is_step());
+            if series.is_wrong_on_purpose() { spec.with_refusals_meant() } else { spec }
         };
         self.series.iter().map(spec).collect()
     }
@@ -132,6 +132,11 @@ impl SubmitSeries {
 
     const fn is_step(self) -> bool {
         matches!(self, Self::NothingToRepeat)
+    }
+
+    /// Whether a log may refuse all of it and be right.
+    const fn is_wrong_on_purpose(self) -> bool {
+        matches!(self, Self::Invalid | Self::Observed)
     }
 }
 

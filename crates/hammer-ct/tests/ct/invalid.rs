@@ -53,6 +53,19 @@ fn careless() -> (RecordingLabHandle, LogTarget) {
 }
 
 #[test]
+fn refusals_are_meant_in_the_series_of_what_is_wrong_on_purpose_and_in_no_other() {
+    let plan = SubmitPlan { duplicate_percent: percent(10.0), ..of(&InvalidKind::ALL, 20.0) };
+    let log = canned::log(LogKind::StaticCt, 404, "");
+    let client = client(&log);
+    let workload = SubmitWorkload::new(&plan, Arc::new(log), client, &TestRun::new().ct()).unwrap();
+    let series = workload.series().into_iter().map(|series| (series.name, series.refusals_meant));
+    let (meant, others): (Vec<_>, Vec<_>) = series.partition(|(_, refusals_meant)| *refusals_meant);
+    let names = |series: Vec<(String, bool)>| series.into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+    assert_eq!(names(meant), ["invalid", "observed"]);
+    assert_eq!(names(others), ["add-chain", "add-pre-chain", "duplicate", "nothing-to-repeat"]);
+}
+
+#[test]
 fn an_honest_log_refuses_each_kind_and_keeps_its_promise() {
     for (flavour, percent) in [(Flavour::StaticCt, 0), (Flavour::Rfc6962, 50)] {
         for kind in always() {

@@ -11,6 +11,7 @@ fn a_path_is_the_workload_and_the_name() {
         name: "add-chain/post".to_owned(),
         operation: false,
         closed_loop: false,
+        refusals_meant: false,
     };
     assert_eq!(series.path(), "submit/add-chain/post");
 }

@@ -1,10 +1,10 @@
 //! What a report says against its run.
 
-use hammer_measure::Fate;
 use hammer_measure::threshold::Threshold;
 
-use crate::report::{self, Counts, Fates, Report, Series, SeriesKind};
-use crate::text::number::{grouped, plural};
+use super::failure::failure;
+use crate::report::{Fates, Report, Series, SeriesKind};
+use crate::text::number::plural;
 use crate::verdict::{Reason, ReasonKind};
 
 /// All that holds against the run.
@@ -23,9 +23,11 @@ pub(super) fn against(report: &Report) -> Vec<Reason> {
 }
 
 fn no_answer(report: &Report) -> String {
-    let failed = report.operations().find_map(|series| failure(report, series));
-    let failed = failed.map_or_else(String::new, |failed| format!(": {failed}"));
-    format!("no operation ever got an answer{failed}")
+    if report.totals.all.offered == 0 {
+        return "no operation was ever offered".to_owned();
+    }
+    let operations: Vec<&Series> = report.operations().collect();
+    format!("no operation ever got an answer{}", told(failure(report, &operations)))
 }
 
 fn unbelievable(report: &Report) -> Option<String> {
@@ -50,70 +52,58 @@ fn failed_thresholds(report: &Report) -> Option<String> {
     ))
 }
 
-/// The workloads of which measurement measured nothing but failures, and what the first of them failed by.
+/// The workloads, or series of them, of which measurement measured nothing but failures, and what these failed by most often.
 fn nothing_accepted(report: &Report) -> Option<String> {
-    let mut workloads: Vec<&str> = report.operations().map(|series| series.workload.as_str()).collect();
-    workloads.dedup();
-    workloads.retain(|workload| failed_alone(report, workload));
-    let first = workloads.first()?;
-    let of_first = report.operations().filter(|series| series.workload == *first);
-    let failed = of_first.filter_map(|series| failure(report, series)).next();
-    let failed = failed.map_or_else(String::new, |failed| format!(": {failed}"));
-    Some(format!("nothing of {} was accepted{failed}", workloads.join(" and ")))
-}
-
-/// Whether operations of a workload ended in measurement, all by failures that neither a threshold nor a promise wants.
-fn failed_alone(report: &Report, workload: &str) -> bool {
-    let mut measured = Counts::default();
-    let operations = report.operations().filter(|series| series.workload == workload);
-    operations.for_each(|series| measured.add(&series.measurement.counts));
-    let Fates { accepted, shed, starved, .. } = measured.fates;
-    // What was never sent says nothing of the server.
-    if accepted > 0 || measured.fates.failed() == shed + starved {
-        return false;
-    }
-    // Refusals that were promised, such as those of invalid chains, are what such a workload is for. Where anything was accepted,
-    // even a step alone, kept promises may be of that.
-    let of_it = report.series.iter().filter(|series| series.workload == workload);
-    let is_accepted = of_it.flat_map(both_phases).any(|fates| fates.accepted > 0);
-    let kept = report.promises.by_workload.iter().find(|of| of.workload == workload);
-    let is_promised = !is_accepted && kept.is_some_and(|of| of.promises.kept > 0);
-    !is_promised
-        && !report.thresholds.iter().any(|threshold| threshold.holds && is_meant(threshold, workload))
-}
-
-/// Whether a threshold on that workload says that the plan expects failures.
-fn is_meant(threshold: &report::Threshold, workload: &str) -> bool {
-    let on = threshold.series.split('/').next();
-    let is_on_it = threshold.series == "total" || on == Some(workload);
-    is_on_it && threshold.threshold.parse().is_ok_and(|parsed: Threshold| parsed.expects_failures())
-}
-
-/// The most frequent end of a series that is no success: how often, in which step, and why.
-fn failure(report: &Report, series: &Series) -> Option<String> {
-    let figures =
-        if series.measurement.counts.fates.failed() > 0 { &series.measurement } else { &series.warm_up };
-    let failed = Fate::ALL.into_iter().filter(|fate| *fate != Fate::Accepted);
-    let counted = failed.map(|fate| (figures.counts.fates.of(fate), fate.name()));
-    let (count, fate) = counted.filter(|(count, _)| *count > 0).max_by_key(|(count, _)| *count)?;
-    let said = format!("{} {}", grouped(count), fate.replace('_', " "));
-    let Some(cause) = figures.causes.iter().find(|cause| cause.fate == fate) else { return Some(said) };
-    let is_same = |of: &Series| {
-        let causes = of.warm_up.causes.iter().chain(&of.measurement.causes);
-        causes.into_iter().any(|other| other.fate == cause.fate && other.cause == cause.cause)
+    let failed: Vec<&Series> =
+        report.operations().filter(|series| failed_alone(series) && !is_expected(report, series)).collect();
+    let is_whole = |workload: &str| {
+        let mut of_it = report.operations().filter(|series| series.workload == workload && was_sent(series));
+        of_it.all(|series| failed.iter().any(|other| other.path == series.path))
     };
-    let steps =
-        report.series.iter().filter(|of| of.kind == SeriesKind::Step && of.workload == series.workload);
-    let step = steps.filter(|of| is_same(of)).map(|of| format!("{}: ", of.name)).next().unwrap_or_default();
-    let answer = cause.answer.as_ref().map_or_else(String::new, |answer| format!(", {answer}"));
-    // A fate may have several causes, of which that is the most frequent.
-    let part = match cause.count {
-        of_it if of_it < count => format!(", {} of them", grouped(of_it)),
-        _ => String::new(),
+    let name = |series: &&'_ Series| match is_whole(&series.workload) {
+        true => series.workload.clone(),
+        false => series.path.clone(),
     };
-    Some(format!("{said}{part} ({step}{}{answer})", cause.cause))
+    let mut names: Vec<String> = failed.iter().map(name).collect();
+    names.dedup();
+    let names = (!names.is_empty()).then(|| names.join(" and "))?;
+    Some(format!("nothing of {names} was accepted{}", told(failure(report, &failed))))
+}
+
+/// Whether operations of a series ended in measurement and none of them as the series means them to.
+fn failed_alone(series: &Series) -> bool {
+    let Fates { accepted, refused, .. } = series.measurement.counts.fates;
+    let is_served = accepted > 0 || series.refusals_meant && refused > 0;
+    was_sent(series) && !is_served
+}
+
+/// Whether operations of a series ended in measurement that were sent: what was not says nothing of the server.
+fn was_sent(series: &Series) -> bool {
+    let fates = series.measurement.counts.fates;
+    fates.ended() > fates.shed + fates.starved
+}
+
+/// Whether a threshold that holds says that the plan expects failures of a series: it is on the series, on a step of its workload, or on
+/// all of its workload or of the run.
+fn is_expected(report: &Report, series: &Series) -> bool {
+    let is_step = |path: &str| {
+        let mut steps = report.series.iter().filter(|of| of.kind == SeriesKind::Step);
+        steps.any(|step| step.path == path && step.workload == series.workload)
+    };
+    let covers = |on: &str| on == "total" || on == series.workload || on == series.path || is_step(on);
+    let expects = |text: &str| text.parse().is_ok_and(|parsed: Threshold| parsed.expects_failures());
+    let mut held = report.thresholds.iter().filter(|threshold| threshold.holds);
+    held.any(|threshold| covers(&threshold.series) && expects(&threshold.threshold))
+}
+
+/// A failure behind what it led to.
+fn told(failure: Option<String>) -> String {
+    failure.map_or_else(String::new, |failure| format!(": {failure}"))
 }
 
 fn both_phases(series: &Series) -> [Fates; 2] {
     [series.warm_up.counts.fates, series.measurement.counts.fates]
 }
+
+#[cfg(test)]
+mod tests;

@@ -62,7 +62,7 @@ proptest! {
         let story = told(&chapters);
         for snapshot in story.snapshots() {
             let line = line(snapshot, story.info());
-            let operations = || [0, 2].map(|place| &snapshot.series[place]);
+            let operations = || [0, 2, 3].map(|place| &snapshot.series[place]);
             let interval = |count: fn(&SeriesFigures) -> u64| operations().map(|series| count(&series.interval)).iter().sum::<u64>();
             prop_assert_eq!(number(&line, "offered ", "/s"), interval(|figures| figures.offered) as f64);
             prop_assert_eq!(number(&line, "accepted ", "/s"), interval(|figures| figures.fate(Fate::Accepted)) as f64);

@@ -20,6 +20,9 @@ pub struct Series {
     pub kind: SeriesKind,
     /// Whether users wait for answers, so that waiting is not in the figures.
     pub closed_loop: bool,
+    /// Whether what it sends is wrong on purpose, so that a refusal is an answer as good as acceptance.
+    #[serde(default)]
+    pub refusals_meant: bool,
     /// What the reader must know about these figures, as sentences without a full stop.
     pub notes: Vec<String>,
     /// Closed loop: the workload's users divided by its rate of completed operations: the mean cycle of a user, and so
@@ -76,6 +79,7 @@ impl Series {
             name: info.name.clone(),
             kind: SeriesKind::of(info),
             closed_loop: info.closed_loop,
+            refusals_meant: info.refusals_meant,
             notes,
             users_over_rate: None,
             warm_up: PhaseFigures::of(&records[0], seconds[0]),

@@ -33,8 +33,7 @@ impl SignSeries {
     }
 
     pub(super) fn specs(&self) -> Vec<SeriesSpec> {
-        let spec =
-            |(place, name): (usize, &&str)| SeriesSpec { name: (*name).to_owned(), operation: place == 0 };
+        let spec = |(place, name): (usize, &&str)| SeriesSpec::new(*name, place == 0);
         self.names.iter().enumerate().map(spec).collect()
     }
 }

@@ -82,7 +82,7 @@ impl Workload for TimestampWorkload {
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
-        vec![SeriesSpec { name: "timestamp".to_owned(), operation: true }]
+        vec![SeriesSpec::new("timestamp", true)]
     }
 
     fn preparation(&self) -> Preparation {

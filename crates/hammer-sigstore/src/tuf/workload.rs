@@ -128,8 +128,8 @@ impl Workload for TufWorkload {
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
-        let step = |role: Role| SeriesSpec { name: format!("tuf-{role}"), operation: false };
-        let refresh = SeriesSpec { name: "tuf".to_owned(), operation: true };
+        let step = |role: Role| SeriesSpec::new(format!("tuf-{role}"), false);
+        let refresh = SeriesSpec::new("tuf", true);
         std::iter::once(refresh).chain(Role::ALL.map(step)).collect()
     }
 

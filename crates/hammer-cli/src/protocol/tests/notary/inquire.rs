@@ -24,7 +24,7 @@ impl Workload for Inquire {
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
-        let spec = |name: &str, operation| SeriesSpec { name: name.to_owned(), operation };
+        let spec = SeriesSpec::new;
         vec![spec("flow", true), spec("act", false)]
     }
 

@@ -39,7 +39,7 @@ impl Workload for Notarize {
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
-        let spec = |name: &str, operation| SeriesSpec { name: name.to_owned(), operation };
+        let spec = SeriesSpec::new;
         vec![spec("flow", true), spec("nonce", false), spec("submit", false), spec("token", false)]
     }
 

@@ -1,0 +1,106 @@
+//! What operations failed by.
+
+use std::cmp::Reverse;
+
+use hammer_measure::{Fate, Phase};
+
+use crate::report::{Cause, Fates, PhaseFigures, Report, Series, SeriesKind};
+use crate::text::number::grouped;
+
+/// Why operations of several series failed, in a step or by themselves.
+struct Failure<'a> {
+    fate: Fate,
+    step: Option<&'a str>,
+    /// None where nothing is known but the fate.
+    cause: Option<&'a str>,
+    /// What the server said with the first of them.
+    answer: Option<&'a str>,
+    count: u64,
+}
+
+/// What the operations of these series failed by most often, in measurement, or where none of a series did, in warm-up: how many had that
+/// fate, how many of them by that cause, and in which step. None where none failed.
+pub(super) fn failure(report: &Report, series: &[&Series]) -> Option<String> {
+    let mut failures: Vec<Failure<'_>> = Vec::new();
+    let mut fates = Fates::default();
+    for series in series {
+        let phase = if of_phase(series, Phase::Measurement).counts.fates.failed() > 0 {
+            Phase::Measurement
+        } else {
+            Phase::WarmUp
+        };
+        fates.add(&of_phase(series, phase).counts.fates);
+        for failure in failures_of(report, series, phase) {
+            let is_same = |other: &&mut Failure<'_>| {
+                (other.fate, other.step, other.cause) == (failure.fate, failure.step, failure.cause)
+            };
+            match failures.iter_mut().find(is_same) {
+                Some(known) => {
+                    known.count += failure.count;
+                    known.answer = known.answer.or(failure.answer);
+                }
+                None => failures.push(failure),
+            }
+        }
+    }
+    // What was never sent is told where nothing else is: it follows from what became of the rest. Of equals the first comes first.
+    let rank =
+        |failure: &&Failure<'_>| (matches!(failure.fate, Fate::Shed | Fate::Starved), Reverse(failure.count));
+    let Failure { fate, step, cause, answer, count } = failures.iter().min_by_key(rank)?;
+    let of_fate = fates.of(*fate);
+    let said = format!("{} {}", grouped(of_fate), fate.name().replace('_', " "));
+    let Some(cause) = cause else { return Some(said) };
+    let part = if *count < of_fate { format!(", {} of them", grouped(*count)) } else { String::new() };
+    let step = step.map_or_else(String::new, |step| format!("{step}: "));
+    let answer = answer.map_or_else(String::new, |answer| format!(", {answer}"));
+    Some(format!("{said}{part} ({step}{cause}{answer})"))
+}
+
+/// What the operations of a series failed by in a phase, the most frequent cause of a fate first.
+fn failures_of<'a>(
+    report: &'a Report,
+    series: &'a Series,
+    phase: Phase,
+) -> impl Iterator<Item = Failure<'a>> {
+    let figures = of_phase(series, phase);
+    let failed = Fate::ALL.into_iter().filter(|fate| *fate != Fate::Accepted);
+    failed.filter(|fate| figures.counts.fates.of(*fate) > 0).flat_map(move |fate| {
+        let causes = figures.causes.iter().filter(move |cause| cause.fate == fate.name());
+        let known = causes.clone().map(move |cause| Failure::of(report, series, phase, fate, cause));
+        let count = figures.counts.fates.of(fate);
+        let unknown = Failure { fate, step: None, cause: None, answer: None, count };
+        known.chain(causes.count().eq(&0).then_some(unknown))
+    })
+}
+
+impl<'a> Failure<'a> {
+    /// That of a cause of a series, in the step of its flows that had the cause most often, and no more often than that.
+    fn of(report: &'a Report, series: &'a Series, phase: Phase, fate: Fate, cause: &'a Cause) -> Self {
+        let is_same = |other: &&Cause| (&other.fate, &other.cause) == (&cause.fate, &cause.cause);
+        let steps = report.series.iter().filter(|step| is_step_of(step, series));
+        let found = steps.filter_map(|step| Some((step, of_phase(step, phase).causes.iter().find(is_same)?)));
+        let most = found.min_by_key(|(_, found)| Reverse(found.count));
+        let answer = most.and_then(|(_, found)| found.answer.as_deref()).or(cause.answer.as_deref());
+        Self {
+            fate,
+            step: most.map(|(step, _)| step.name.as_str()),
+            cause: Some(&cause.cause),
+            answer,
+            count: most.map_or(cause.count, |(_, found)| found.count.min(cause.count)),
+        }
+    }
+}
+
+/// Whether a series is of steps within the operations of another. Where a workload has parts, the names of a part's series start with its own.
+fn is_step_of(step: &Series, operations: &Series) -> bool {
+    let part = operations.name.split_once('/').map(|(part, _)| part);
+    let is_of_part = part.is_none_or(|part| step.name.split_once('/').is_some_and(|(of, _)| of == part));
+    step.kind == SeriesKind::Step && step.workload == operations.workload && is_of_part
+}
+
+const fn of_phase(series: &Series, phase: Phase) -> &PhaseFigures {
+    match phase {
+        Phase::WarmUp => &series.warm_up,
+        Phase::Measurement | Phase::Drain => &series.measurement,
+    }
+}

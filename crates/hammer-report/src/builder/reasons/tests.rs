@@ -1,0 +1,243 @@
+use hammer_measure::snapshot::RunResult;
+use hammer_measure::{Detail, Fate, Ledger, Nanos, Outcome, Phase, SeriesInfo};
+
+use crate::fixture::{Story, operation, report_of, step, verdict_on};
+use crate::verdict::Verdict;
+
+const MEASURED: Phase = Phase::Measurement;
+
+const fn refused(status: u16) -> (Outcome, Detail) {
+    (Outcome::Refused, Detail::Status(status))
+}
+
+fn said(story: Story) -> String {
+    report_of(&story.finish(|_| {})).verdict.to_string()
+}
+
+#[test]
+fn a_run_without_any_answer_exits_with_three() {
+    let mut story = Story::new(vec![operation("get", "get")]);
+    let refused = (Outcome::Unreachable, Detail::Failure("connection refused"));
+    story.end((0, MEASURED), 10, Nanos(10), refused);
+    story.interval(MEASURED);
+    let report = report_of(&story.finish(|result| result.interrupted = true));
+    assert_eq!(report.verdict.exit_code, 3);
+    assert_eq!(report.verdict.reasons.len(), 2);
+    let said = &report.verdict.reasons[0].text;
+    assert_eq!(said, "no operation ever got an answer: 10 unreachable (connection refused)");
+}
+
+#[test]
+fn a_run_in_which_nothing_was_offered_says_so() {
+    let mut story = Story::new(vec![operation("get", "get")]);
+    story.interval(MEASURED);
+    assert_eq!(said(story), "FAIL, exit 3: no operation was ever offered");
+}
+
+/// Two workloads, of which the first is a flow of two steps that are always refused in measurement by the second.
+fn refused_flows(accepted_in_warm_up: u64) -> Story {
+    let series = vec![
+        operation("sign", "sign"),
+        step("sign", "fulcio"),
+        step("sign", "rekor"),
+        operation("get", "get"),
+    ];
+    let mut story = Story::new(series);
+    if accepted_in_warm_up > 0 {
+        story.accept(0, Phase::WarmUp, accepted_in_warm_up, Nanos(10));
+    }
+    story.end((0, MEASURED), 1_200, Nanos(10), refused(400));
+    story.end((2, MEASURED), 1_200, Nanos(10), refused(400));
+    story.accept(3, MEASURED, 5, Nanos(10));
+    story.interval(MEASURED);
+    story
+}
+
+#[test]
+fn a_workload_of_which_nothing_was_accepted_is_no_pass_and_the_step_and_cause_are_named() {
+    for accepted_in_warm_up in [0, 7] {
+        let said = said(refused_flows(accepted_in_warm_up));
+        assert_eq!(said, "FAIL, exit 3: nothing of sign was accepted: 1,200 refused (rekor: HTTP 400)");
+    }
+}
+
+/// Sign flows and verify flows of one workload, with a step of either that reads or writes the log; all of the first are accepted.
+fn mix() -> Story {
+    let series = vec![
+        operation("mixed", "sign/sign"),
+        operation("mixed", "verify/verify"),
+        step("mixed", "sign/rekor"),
+        step("mixed", "verify/rekor"),
+    ];
+    let mut story = Story::new(series);
+    story.accept(0, MEASURED, 50, Nanos(10));
+    story
+}
+
+#[test]
+fn a_series_of_which_nothing_was_accepted_is_no_pass_though_its_workload_was_served() {
+    let mut story = mix();
+    story.end((1, MEASURED), 20, Nanos(10), refused(404));
+    // More often in a step of the flows that went on in spite of it.
+    story.end((2, MEASURED), 90, Nanos(10), refused(404));
+    story.end((3, MEASURED), 20, Nanos(10), refused(404));
+    story.interval(MEASURED);
+    let report = report_of(&story.finish(|result| {
+        let kept = Ledger { made: 70, kept: 70, ..Ledger::default() };
+        result.promises = kept;
+        result.promises_by_workload = vec![("mixed".to_owned(), kept)];
+    }));
+    let expected =
+        "FAIL, exit 3: nothing of mixed/verify/verify was accepted: 20 refused (verify/rekor: HTTP 404)";
+    assert_eq!(report.verdict.to_string(), expected);
+}
+
+#[test]
+fn a_workload_is_named_as_a_whole_where_what_else_it_has_was_not_sent() {
+    let series = ["tile", "bundle", "names"].map(|name| operation("reads", name));
+    let mut story = Story::new(series.into_iter().chain([operation("get", "get")]).collect());
+    story.end((0, MEASURED), 3, Nanos(10), refused(404));
+    story.end((1, MEASURED), 5, Nanos(10), refused(403));
+    story.never(2, Fate::Starved, 9);
+    story.end((3, MEASURED), 4, Nanos(10), (Outcome::ServerError, Detail::Status(500)));
+    story.interval(MEASURED);
+    let expected = "FAIL, exit 3: nothing of reads and get was accepted: 8 refused, 5 of them (HTTP 403)";
+    assert_eq!(said(story), expected);
+}
+
+#[test]
+fn refusals_are_a_pass_in_a_series_that_means_them_and_nowhere_else() {
+    let failing = (Outcome::ServerError, Detail::Status(500));
+    let accepted = (Outcome::Accepted, Detail::Status(200));
+    for (valid, invalid, expected) in [
+        (Some(accepted), refused(400), "PASS, exit 0"),
+        (None, refused(400), "PASS, exit 0"),
+        (None, accepted, "PASS, exit 0"),
+        (
+            Some(refused(403)),
+            refused(400),
+            "FAIL, exit 3: nothing of submit/add-chain was accepted: 6 refused (HTTP 403)",
+        ),
+        (
+            Some(accepted),
+            failing,
+            "FAIL, exit 3: nothing of submit/invalid was accepted: 6 server error (HTTP 500)",
+        ),
+        (None, failing, "FAIL, exit 3: nothing of submit was accepted: 6 server error (HTTP 500)"),
+    ] {
+        let means = SeriesInfo { refusals_meant: true, ..operation("submit", "invalid") };
+        let mut story = Story::new(vec![operation("submit", "add-chain"), means]);
+        valid.into_iter().for_each(|end| story.end((0, MEASURED), 6, Nanos(10), end));
+        story.end((1, MEASURED), 6, Nanos(10), invalid);
+        story.interval(MEASURED);
+        assert_eq!(said(story), expected);
+    }
+}
+
+#[test]
+fn a_cause_is_told_with_its_own_count_where_a_fate_has_several() {
+    let mut story = Story::new(vec![operation("get", "get")]);
+    for (status, count) in [(400, 10), (401, 11), (404, 10)] {
+        story.end((0, MEASURED), count, Nanos(10), refused(status));
+    }
+    story.interval(MEASURED);
+    assert_eq!(said(story), "FAIL, exit 3: nothing of get was accepted: 31 refused, 11 of them (HTTP 401)");
+}
+
+#[test]
+fn the_most_frequent_cause_is_told_though_another_fate_is_more_frequent() {
+    let mut story = Story::new(vec![operation("get", "get")]);
+    for status in [400, 401, 404] {
+        story.end((0, MEASURED), 10, Nanos(10), refused(status));
+    }
+    story.end((0, MEASURED), 12, Nanos(10), (Outcome::ServerError, Detail::Status(500)));
+    // What was never sent says nothing of the server.
+    story.never(0, Fate::Shed, 500);
+    story.interval(MEASURED);
+    assert_eq!(said(story), "FAIL, exit 3: nothing of get was accepted: 12 server error (HTTP 500)");
+}
+
+#[test]
+fn of_several_steps_with_one_cause_that_is_named_in_which_it_was_most_frequent_and_what_was_said_there() {
+    let steps = ["fulcio", "rekor", "timestamp"].map(|name| step("sign", name));
+    let mut story = Story::new([operation("sign", "sign")].into_iter().chain(steps).collect());
+    story.end((0, MEASURED), 1_200, Nanos(10), refused(400));
+    for (series, count) in [(1, 3), (2, 1_195), (3, 2)] {
+        story.end((series, MEASURED), count, Nanos(10), refused(400));
+    }
+    let cause = (Fate::Refused, Detail::Status(400));
+    story.said((0, MEASURED), cause, "by fulcio");
+    story.said((1, MEASURED), cause, "by fulcio");
+    story.said((2, MEASURED), cause, "by rekor");
+    story.interval(MEASURED);
+    let expected = "FAIL, exit 3: nothing of sign was accepted: \
+                    1,200 refused, 1,195 of them (rekor: HTTP 400, by rekor)";
+    assert_eq!(said(story), expected);
+}
+
+#[test]
+fn one_cause_of_several_series_is_counted_over_all_of_them() {
+    let series = ["tile", "bundle", "names"].map(|name| operation("reads", name));
+    let mut story = Story::new(series.into_iter().chain([operation("get", "get")]).collect());
+    for (series, end) in [(0, refused(404)), (1, refused(403)), (2, refused(404))] {
+        story.end((series, MEASURED), 5, Nanos(10), end);
+    }
+    story.end((1, MEASURED), 2, Nanos(10), refused(410));
+    story.accept(3, MEASURED, 1, Nanos(10));
+    story.interval(MEASURED);
+    let expected = "FAIL, exit 3: nothing of reads was accepted: 17 refused, 10 of them (HTTP 404)";
+    assert_eq!(said(story), expected);
+}
+
+#[test]
+fn refusals_that_a_threshold_wants_are_a_pass() {
+    for (on, text) in [
+        ("sign", "share(refused) == 100%"),
+        ("total", "count(refused) > 0"),
+        ("sign/sign", "rate(accepted) == 0/s"),
+        ("sign/rekor", "share(refused) == 100%"),
+        ("sign", "share(accepted) < 10%"),
+        ("sign", "count(accepted) < 1"),
+    ] {
+        let meant = |result: &mut RunResult| result.verdicts = vec![verdict_on(on, text, true)];
+        assert_eq!(report_of(&refused_flows(0).finish(meant)).verdict, Verdict::default(), "{text} on {on}");
+    }
+    // On another workload, or about something else.
+    for (on, text) in [
+        ("get", "share(refused) == 100%"),
+        ("total", "count(refused) < 9000"),
+        ("sign", "p99(response) < 1s"),
+    ] {
+        let other = |result: &mut RunResult| result.verdicts = vec![verdict_on(on, text, true)];
+        assert_eq!(report_of(&refused_flows(0).finish(other)).verdict.exit_code, 3, "{text} on {on}");
+    }
+    // On another series of the workload.
+    let mut story = mix();
+    story.end((1, MEASURED), 20, Nanos(10), refused(404));
+    story.interval(MEASURED);
+    let other = |result: &mut RunResult| {
+        result.verdicts = vec![verdict_on("mixed/sign/sign", "count(refused) >= 1", true)];
+    };
+    assert_eq!(report_of(&story.finish(other)).verdict.exit_code, 3);
+}
+
+#[test]
+fn promises_that_were_kept_do_not_make_failures_a_pass() {
+    let promised = |result: &mut RunResult| {
+        let kept = Ledger { made: 1_200, kept: 1_200, ..Ledger::default() };
+        result.promises = kept;
+        result.promises_by_workload = vec![("sign".to_owned(), kept)];
+    };
+    for accepted_in_warm_up in [0, 7] {
+        assert_eq!(report_of(&refused_flows(accepted_in_warm_up).finish(promised)).verdict.exit_code, 3);
+    }
+}
+
+#[test]
+fn what_was_never_sent_is_not_told_as_not_accepted() {
+    let mut story = Story::new(vec![operation("get", "get")]);
+    story.accept(0, Phase::WarmUp, 3, Nanos(10));
+    story.never(0, Fate::Starved, 9);
+    story.interval(MEASURED);
+    assert_eq!(report_of(&story.finish(|_| {})).verdict, Verdict::default(), "health says it");
+}
