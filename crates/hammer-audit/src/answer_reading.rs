@@ -11,7 +11,7 @@ use hammer_tlog::logs::tile::Level;
 
 use crate::answered_heads::{AnsweredHeads, JoinedHead};
 use crate::reader::AuditReader;
-use crate::source::{AnsweredSource, ReadBack};
+use crate::source::{AnsweredEntry, AnsweredSource, ReadBack, Shards};
 use crate::tree_reading::{AuditRound, TreeReading};
 use crate::trouble::Trouble;
 
@@ -84,12 +84,12 @@ impl<L: AnsweredSource> TreeReading<L> for AnswerReading {
         accepted: impl Fn() -> Vec<Receipt>,
     ) -> Result<(), Trouble> {
         accepted().into_iter().for_each(|receipt| TreeReading::<L>::accept(self, receipt));
-        self.join(reader, round.heads);
+        self.join(reader.log(), reader.shards(), round.heads);
         if round.is_judging { self.read_back(reader, round).await } else { Ok(()) }
     }
 
     fn settle(&mut self, reader: &AuditReader<L>, heads: &AnsweredHeads) {
-        self.join(reader, heads);
+        self.join(reader.log(), reader.shards(), heads);
     }
 
     fn overdue(&mut self, _observed_ms: u64) {}
@@ -151,8 +151,7 @@ impl<L: AnsweredSource> TreeReading<L> for AnswerReading {
 
 impl AnswerReading {
     /// Goes on with the receipts whose heads were held against the chain.
-    fn join<L: AnsweredSource>(&mut self, reader: &AuditReader<L>, heads: &AnsweredHeads) {
-        let log = reader.log();
+    fn join<L: AnsweredSource>(&mut self, log: &L, shards: &Shards, heads: &AnsweredHeads) {
         for receipt in std::mem::take(&mut self.unjoined) {
             let answered = log.answered(&receipt);
             let Some(head) = answered.head else {
@@ -166,10 +165,10 @@ impl AnswerReading {
                     let why = format!("its checkpoint of {} leaves is not of the log's tree", head.size);
                     self.broken(receipt, "forked-checkpoint", why);
                 }
-                JoinedHead::Joined => match log.placed(&receipt, reader.shards()) {
+                JoinedHead::Joined => match log.placed(&receipt, shards) {
                     Err(fault) => self.faults.push((receipt, fault)),
                     Ok(()) if answered.is_read_back => self.unread.push_back(receipt),
-                    Ok(()) => self.kept(receipt, Some(head.size)),
+                    Ok(()) => self.kept(receipt, answered),
                 },
             }
         }
@@ -235,7 +234,7 @@ impl AnswerReading {
             match found {
                 ReadBack::Kept => {
                     self.cost.entries += 1;
-                    self.kept(*receipt, log.answered(receipt).head.map(|head| head.size));
+                    self.kept(*receipt, log.answered(receipt));
                 }
                 ReadBack::Broken(fault) => {
                     self.cost.entries += 1;
@@ -276,10 +275,13 @@ impl AnswerReading {
             .push(format!("{entries} entries were read back in {seconds:.1} s, by {requests} requests"));
     }
 
-    fn kept(&mut self, receipt: Receipt, size: Option<u64>) {
-        // The answer came with the head that covers it, where it is no older than that.
+    fn kept(&mut self, receipt: Receipt, answered: AnsweredEntry) {
+        // The answer came with the head that covers it, where it is no older than that. What was read was published before, in a head
+        // that nobody saw.
         let fetched_ns = receipt.received_ns;
-        let published = size.map(|size| Published { size, fetched_ns, unseen_ns: 0, timestamp_ms: 0 });
+        let head = answered.head.filter(|_| !answered.is_read);
+        let published =
+            head.map(|head| Published { size: head.size, fetched_ns, unseen_ns: 0, timestamp_ms: 0 });
         let index = receipt.index().unwrap_or_default();
         self.verdicts.push(Verdict::Kept(Kept { receipt, index, published }));
     }
@@ -318,3 +320,6 @@ const NO_ROOM: &str = "that there was no room to remember";
 const TOGETHER: usize = 10;
 const AT_ONCE: usize = 4;
 const ENTRIES: usize = 400;
+
+#[cfg(test)]
+mod tests;

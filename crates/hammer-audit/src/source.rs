@@ -65,7 +65,7 @@ pub trait LogSource: Send + Sync + 'static {
 /// A log whose entries are read one by one and by name (Rekor v1): what was promised is in the answer itself, with a head that has to join
 /// the followed chain, and some entries are read back once the load is over.
 pub trait AnsweredSource: LogSource {
-    /// The head that the answer came with, the tree of which it is, and whether the entry is to be read back.
+    /// The head that the answer came with, the tree of which it is, whether the entry was read, and whether it is to be read back.
     fn answered(&self, receipt: &Receipt) -> AnsweredEntry;
 
     /// What of a receipt contradicts the log's shards, as the last head has them.
@@ -97,6 +97,8 @@ pub struct AnsweredEntry {
     pub head: Option<HeadId>,
     /// Whether the entry is to be read back.
     pub is_read_back: bool,
+    /// Whether it was read, and not added: the log had it long before, so that nothing tells how long it took to take it in.
+    pub is_read: bool,
 }
 
 /// A head by what it says: the tree, its size and its root.

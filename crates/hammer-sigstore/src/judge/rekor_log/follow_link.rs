@@ -43,6 +43,8 @@ pub(super) struct AnswerEvidence {
     pub(super) head: HeadId,
     pub(super) tree_index: u64,
     pub(super) is_read_back: bool,
+    /// Whether a verify flow read the entry, which was added before.
+    pub(super) is_read: bool,
     /// When the entry was integrated, as the log signed it, in seconds since 1970.
     pub(super) integrated_time: i64,
 }
@@ -67,10 +69,7 @@ impl FollowLink {
         let head = proved.head?;
         self.link.answered_with(head, proved.checkpoint.as_bytes(), Nanos(receipt.received_ns));
         let is_drawn = self.draws.unit(receipt.seq) < self.read_back.share.of_1();
-        // A verify flow has read the entry itself.
-        let is_read_back = is_drawn && promise == SigstorePromise::Entry;
-        let (tree_index, integrated_time) = (proved.tree_index, proved.integrated_time);
-        let evidence = AnswerEvidence { head, tree_index, is_read_back, integrated_time };
+        let evidence = AnswerEvidence::of(proved, head, promise, is_drawn);
         let receipt = receipt.with_evidence(evidence.written());
         Some(self.link.hold(receipt.within(self.read_back.missing_after.as_millis() as u64), part))
     }
@@ -79,7 +78,8 @@ impl FollowLink {
     /// still.
     pub(crate) fn hold_known(&self, receipt: Receipt, place: UuidPlace, part: Option<&Arc<str>>) -> bool {
         let head = HeadId { tree: place.tree.unwrap_or_default(), size: 0, root: Hash::default() };
-        let evidence = AnswerEvidence { head, tree_index: 0, is_read_back: true, integrated_time: 0 };
+        let (is_read_back, is_read) = (true, false);
+        let evidence = AnswerEvidence { head, tree_index: 0, is_read_back, is_read, integrated_time: 0 };
         let receipt = receipt.with_evidence(evidence.written());
         self.link.hold(receipt.within(self.read_back.missing_after.as_millis() as u64), part)
     }
@@ -90,11 +90,21 @@ impl FollowLink {
 }
 
 impl AnswerEvidence {
+    /// What an answer with that head proved to who was promised so; whether the entry is among those that are drawn to be read back.
+    fn of(proved: &PlacedEntry, head: HeadId, promise: SigstorePromise, is_drawn: bool) -> Self {
+        let is_read = promise != SigstorePromise::Entry;
+        let (tree_index, integrated_time) = (proved.tree_index, proved.integrated_time);
+        // A verify flow has read the entry itself.
+        Self { head, tree_index, is_read_back: is_drawn && !is_read, is_read, integrated_time }
+    }
+
     pub(super) fn written(&self) -> ReceiptEvidence {
-        let Self { head: HeadId { tree, size, root }, tree_index, is_read_back, integrated_time } = self;
+        let Self { head: HeadId { tree, size, root }, tree_index, is_read_back, is_read, integrated_time } =
+            self;
         let numbers = [*tree, *size, *tree_index, integrated_time.cast_unsigned()];
         let numbers = numbers.map(u64::to_be_bytes);
-        let parts = [numbers.as_flattened(), &root.0, &[u8::from(*is_read_back)]];
+        let flags = (u8::from(*is_read_back) * READ_LATER) | (u8::from(*is_read) * READ_ALONE);
+        let parts = [numbers.as_flattened(), &root.0, &[flags]];
         // 65 bytes have room.
         ReceiptEvidence::of(&parts).unwrap_or(ReceiptEvidence::NONE)
     }
@@ -107,16 +117,22 @@ impl AnswerEvidence {
         };
         let root = bytes.get(32..64).and_then(Hash::from_slice).unwrap_or_default();
         let head = HeadId { tree: number(0), size: number(1), root };
-        let (is_read_back, integrated_time) = (bytes.last() == Some(&1), number(3).cast_signed());
-        Self { head, tree_index: number(2), is_read_back, integrated_time }
+        let flags = bytes.get(64).copied().unwrap_or_default();
+        let (is_read_back, is_read) = (flags & READ_LATER != 0, flags & READ_ALONE != 0);
+        let integrated_time = number(3).cast_signed();
+        Self { head, tree_index: number(2), is_read_back, is_read, integrated_time }
     }
 
     pub(super) fn answered(&self) -> AnsweredEntry {
         // A head that proves an entry is of a leaf at least.
         let head = Some(self.head).filter(|head| head.size > 0);
-        AnsweredEntry { head, is_read_back: self.is_read_back }
+        AnsweredEntry { head, is_read_back: self.is_read_back, is_read: self.is_read }
     }
 }
+
+/// What the last byte of the evidence says: the entry is read back; it was read by a verify flow.
+const READ_LATER: u8 = 1;
+const READ_ALONE: u8 = 2;
 
 const READ_BACK: u64 = 0x7265_6164;
 
@@ -126,11 +142,40 @@ mod tests {
 
     #[test]
     fn what_a_receipt_says_of_its_answer_is_read_back() {
-        for is_read_back in [true, false] {
+        for (is_read_back, is_read) in [(true, false), (false, true), (false, false), (true, true)] {
             let head = HeadId { tree: u64::MAX, size: 7, root: Hash([9; 32]) };
-            let evidence = AnswerEvidence { head, tree_index: 5, is_read_back, integrated_time: -6 };
+            let evidence = AnswerEvidence { head, tree_index: 5, is_read_back, is_read, integrated_time: -6 };
             let receipt = Receipt::new(1, Hash([2; 32]), Some(3), 4, 5).with_evidence(evidence.written());
             assert_eq!(AnswerEvidence::read(&receipt), evidence);
+        }
+    }
+
+    #[test]
+    fn what_a_verify_flow_was_proved_is_a_read_and_is_not_read_back() {
+        let head = HeadId { tree: 1, size: 7, root: Hash([9; 32]) };
+        let proved = PlacedEntry {
+            leaf: Hash([2; 32]),
+            index: 12,
+            tree_index: 5,
+            head: Some(head),
+            checkpoint: String::new(),
+            integrated_time: 1_790_000_000,
+        };
+        let answered = |promise, is_drawn| {
+            let evidence = AnswerEvidence::of(&proved, head, promise, is_drawn);
+            let receipt = Receipt::new(1, proved.leaf, Some(12), 4, 5).with_evidence(evidence.written());
+            let AnsweredEntry { head: found, is_read_back, is_read } =
+                AnswerEvidence::read(&receipt).answered();
+            assert_eq!(found, Some(head));
+            (is_read_back, is_read)
+        };
+        for (promise, is_drawn, expected) in [
+            (SigstorePromise::Entry, true, (true, false)),
+            (SigstorePromise::Entry, false, (false, false)),
+            (SigstorePromise::Artifact, true, (false, true)),
+            (SigstorePromise::Artifact, false, (false, true)),
+        ] {
+            assert_eq!(answered(promise, is_drawn), expected, "{promise:?}, drawn: {is_drawn}");
         }
     }
 }
