@@ -256,9 +256,9 @@ fn an_origin_by_which_no_key_is_named_is_refused() {
     let services = services(json!({}), &json!({ "rekor": "v2", "timestamp": false }));
     for origin in ["a b", "a+b", ""] {
         let ended = run(&services, &json!({ "rekor_tiles_origin": origin }));
-        let said =
-            "target.sigstore.rekor_tiles_origin: failed to read the note's verifier: no key has such a name";
-        assert!(ended.code == 2 && ended.stderr.contains(said), "{origin}: {}", ended.stderr);
+        let parts = ["--set target.sigstore.rekor_tiles_origin=", "no key has such a name"];
+        let is_told = parts.iter().all(|part| ended.stderr.contains(part));
+        assert!(ended.code == 2 && is_told, "{origin}: {}", ended.stderr);
     }
 }
 
