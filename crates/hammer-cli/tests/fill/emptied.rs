@@ -160,6 +160,22 @@ fn a_corpus_of_rekor_v1_is_refused_where_its_last_entry_is_another_or_was_there_
 
 /// A cache has the log's information of before its first entry, and the log has the entries.
 #[test]
+fn a_corpus_that_the_fill_writes_is_its_own_however_its_path_is_written() {
+    let (folder, lab) = (Folder::new(), Lab::of(&[]));
+    std::fs::create_dir(folder.path("below")).unwrap();
+    let fill = json!({ "workload": "sign", "operations": 5, "corpus": folder.path("corpus.jsonl") });
+    let mut plan = filling(&json!({ "sigstore": lab.target }), &fill, &json!({ "timestamp": false }));
+    plan["workloads"].as_array_mut().unwrap().push(json!({
+        "name": "verify",
+        "sigstore_verify": { "corpus": folder.path("below/../corpus.jsonl"), "timestamp_chain": false },
+        "load": { "rate": "20/s", "operations": 5 },
+    }));
+    plan["phases"] = json!({ "measurement": "2s", "drain": "30s" });
+    let report = run(&folder, &plan).report();
+    assert_eq!((report.promises.all.made, report.promises.all.kept), (5, 5), "{:?}", report.verdict);
+}
+
+#[test]
 fn a_corpus_of_a_log_whose_information_lags_is_read() {
     let (folder, sign) = (Folder::new(), bare("v1"));
     let lab = Lab::of(&["--set", "rekor.log_info_lag=1h"]);

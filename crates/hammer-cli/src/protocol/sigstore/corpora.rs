@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -53,13 +54,23 @@ pub(super) fn expect_there(plan: &Plan) -> Result<(), PlanError> {
             (None, Some(mixed)) => (&mixed.verify, PlanPath::workload(place).key(MIXED).key("verify")),
             (None, None) => continue,
         };
-        let Some(path) = read.corpus.as_deref().filter(|path| Some(*path) != filled) else { continue };
+        let is_filled = |path: &Path| filled.is_some_and(|filled| is_same_place(path, filled));
+        let Some(path) = read.corpus.as_deref().filter(|path| !is_filled(path)) else { continue };
         File::open(path).map_err(|source| {
             let unread = SigstoreError::CorpusUnread { path: path.to_owned(), source };
             PlanFault::failed(unread).at(key.key("corpus"))
         })?;
     }
     Ok(())
+}
+
+/// Whether two paths are of one file, which need not be there yet.
+fn is_same_place(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Some((folder.canonicalize().ok()?, path.file_name()?.to_owned()))
+    };
+    one == other || place(one).is_some_and(|place_of_one| place(other) == Some(place_of_one))
 }
 
 /// Asks a log whether it can be that of a corpus.
