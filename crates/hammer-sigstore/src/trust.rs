@@ -196,7 +196,7 @@ impl Trust {
     }
 }
 
-/// Ed25519 is signed with as C2SP says, everything else as Rekor does.
+/// Ed25519 is signed with as C2SP says, everything else as Rekor v2 does.
 fn checkpoint_verifier(
     key: LogKey,
     origin: Option<&str>,
@@ -212,7 +212,7 @@ fn checkpoint_verifier(
         Ok(bytes) if key.algorithm() == KeyAlgorithm::Ed25519 => {
             Verifier::ed25519(origin, bytes).map_err(|why: NoteError| SigstoreError::Origin(why))
         }
-        _ => Ok(Verifier::spki(origin, key)),
+        _ => Ok(Verifier::rekor_tiles(origin, key)),
     }
 }
 

@@ -82,7 +82,7 @@ impl Run {
             workload("copyist", PanelSide::Reads, 5.0, 2),
         ];
         let spec = DashboardSpec { title: "notary".to_owned(), workloads, panel: Some(PANEL_OF_NOTARY) };
-        Self::of(spec, &[("clerk", "seal"), ("clerk", "copy"), ("copyist", "copy")])
+        Self::of(spec, &[("clerk", "seal/seal"), ("clerk", "copy/copy"), ("copyist", "copy")])
     }
 
     fn of(spec: DashboardSpec, series: &[(&str, &str)]) -> Self {

@@ -46,7 +46,7 @@ pub(crate) struct PanelSpec {
     pub(crate) reads: SideWords,
     /// What writes are called.
     pub(crate) writes: SideWords,
-    /// The series of whole operations that are reads, although their workload writes as well.
+    /// The names of the series of whole operations that are reads, although another part of their workload writes.
     pub(crate) read_series: &'static [&'static str],
     /// A size that the load makes grow.
     pub(crate) size: Option<PanelSize>,

@@ -200,8 +200,10 @@ impl DashboardState {
     fn side(&self, series: &SeriesInfo) -> Option<PanelSide> {
         let workload = self.workloads.iter().find(|workload| workload.name == series.workload)?;
         let reads = self.panel.map_or(&[][..], |panel| panel.read_series);
+        // Where a workload has parts, the name of a series starts with that of its part.
+        let name = series.name.rsplit('/').next().unwrap_or_default();
         match workload.side {
-            PanelSide::Writes if reads.contains(&series.name.as_str()) => Some(PanelSide::Reads),
+            PanelSide::Writes if reads.contains(&name) => Some(PanelSide::Reads),
             side => Some(side),
         }
     }

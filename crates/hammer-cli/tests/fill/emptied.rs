@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::folder::Folder;
-use crate::hammer::Ended;
+use crate::hammer::{Ended, hammer};
 use crate::plan::refused;
 use crate::sigstore::Lab;
 use crate::{filled, filling, run};
@@ -159,6 +159,27 @@ fn a_corpus_of_rekor_v1_is_refused_where_its_last_entry_is_another_or_was_there_
 }
 
 /// A cache has the log's information of before its first entry, and the log has the entries.
+#[test]
+fn a_corpus_of_another_log_is_not_told_by_the_url_of_a_log_that_it_is_not_of() {
+    let folder = Folder::new();
+    log_entries(&folder, (&Lab::of(&[]), "before.jsonl"), &bare("v1"), (5, 0));
+    let verify =
+        json!({ "corpus": folder.path("before.jsonl"), "timestamp_chain": false, "missing_after": "1ms" });
+    let lab = Lab::of(&[]);
+    let plan = json!({
+        "target": { "sigstore": lab.target },
+        "workloads": [{
+            "name": "verify", "sigstore_verify": verify, "load": { "rate": "20/s", "operations": 5 },
+        }],
+        "phases": { "measurement": "2s", "drain": "30s" },
+    });
+    let path = folder.write("plan.yaml", &plan.to_string());
+    let change = "target.sigstore.rekor_tiles_url=http://127.0.0.1:1";
+    let ended = hammer(&["run", &path, "--set", change, "--out", "-"]);
+    assert!(ended.code == 2 && ended.stderr.contains("before.jsonl"), "{}", ended.stderr);
+    assert!(!ended.stderr.contains("use --set"), "{}", ended.stderr);
+}
+
 #[test]
 fn a_corpus_that_the_fill_writes_is_its_own_however_its_path_is_written() {
     let (folder, lab) = (Folder::new(), Lab::of(&[]));

@@ -54,7 +54,8 @@ pub(super) fn signs(
             held.map_err(|fault| match fault {
                 LaneFault::Plan(error) => error,
                 LaneFault::Sigstore(error) => {
-                    or_of_log(PlanFault::failed(error).at(PlanPath::of("fill").key("corpus")), open)
+                    let refused = PlanFault::failed(error).at(PlanPath::of("fill").key("corpus"));
+                    or_of_log(refused, on_tiles, open)
                 }
             })?;
             made.filling(sink)
@@ -113,7 +114,7 @@ pub(super) fn verifies(
     let made = VerifyWorkload::new(plan, &open.target, &run(&lane), |service| client(&lane, open, service));
     let made = made.map_err(|fault| told(fault, &lane, open, VERIFY))?.warm_up(lane.warm_up);
     let held = held_against_its_log(made.probe(), (plan.rekor, plan.missing_after.duration()), open, &lane);
-    held.map_err(|fault| told_of_log(fault, &lane, open, VERIFY))?;
+    held.map_err(|fault| told_of_log(fault, &lane, open, (VERIFY, plan.rekor)))?;
     let made = joined_to_the_log(made, plan, followers, &lane);
     Ok(lane.with(made))
 }
@@ -154,7 +155,7 @@ pub(super) fn mixes(
         VerifyWorkload::new(&plan.verify, &open.target, &run, client).map_err(refused)?.warm_up(warm_up);
     let may_lag = plan.verify.missing_after.duration();
     held_against_its_log(verify.probe(), (plan.verify.rekor, may_lag), open, &lane)
-        .map_err(|fault| told_of_log(fault, &lane, open, MIXED))?;
+        .map_err(|fault| told_of_log(fault, &lane, open, (MIXED, plan.verify.rekor)))?;
     let sign = held_to_the_log(sign, &plan.sign, (auditor.as_deref_mut(), followed.as_deref_mut()), &lane);
     let verify = joined_to_the_log(verify, &plan.verify, (auditor, followed), &lane);
     let first = MixedPart { name: "sign".to_owned(), weight: plan.sign_weight, workload: sign };
@@ -250,15 +251,23 @@ fn client(
 }
 
 /// The same of what is held against the log of a corpus: that may be the wrong one of both.
-fn told_of_log(fault: LaneFault, lane: &LaneRequest<'_>, open: &OpenTarget, key: &str) -> PlanError {
+fn told_of_log(
+    fault: LaneFault,
+    lane: &LaneRequest<'_>,
+    open: &OpenTarget,
+    (key, rekor): (&str, ReadRekor),
+) -> PlanError {
     let is_of_corpus = matches!(&fault, LaneFault::Sigstore(error) if error.is_of_corpus());
     let refused = told(fault, lane, open, key);
-    if is_of_corpus { or_of_log(refused, open) } else { refused }
+    if is_of_corpus { or_of_log(refused, rekor, open) } else { refused }
 }
 
-/// The key that says where the log is can be why just as well.
-fn or_of_log(refused: PlanError, open: &OpenTarget) -> PlanError {
-    let services = [SigstoreService::Rekor, SigstoreService::RekorTiles, SigstoreService::RekorTilesRead];
+/// The key that says where that log is can be why just as well.
+fn or_of_log(refused: PlanError, rekor: ReadRekor, open: &OpenTarget) -> PlanError {
+    let services = match rekor {
+        ReadRekor::V1 => &[SigstoreService::Rekor][..],
+        ReadRekor::V2 => &[SigstoreService::RekorTiles, SigstoreService::RekorTilesRead],
+    };
     services.iter().fold(refused, |refused, service| refused.or_at(open.at.clone().key(service.key())))
 }
 

@@ -1,5 +1,7 @@
 use super::*;
+use crate::encoding::from_base64;
 use crate::hash::{Hash, sha256};
+use crate::keys::key::LogKey;
 
 /// The example of golang.org/x/mod/sumdb/note.
 const VERIFIER: &str = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW";
@@ -16,6 +18,36 @@ fn the_published_note_verifies_and_an_altered_one_does_not() {
     let altered = NOTE.replace("think", "thinK");
     let error = verifier.verify(&Note::parse(altered.as_bytes()).unwrap());
     assert_eq!(error, Err(NoteError::BadSignature(SignatureError::Invalid)));
+}
+
+#[test]
+fn a_checkpoint_of_rekor_v2_is_verified_by_any_key_and_its_log_is_named_by_the_whole_hash() {
+    macro_rules! recorded {
+        ($key:literal) => {
+            (
+                include_str!(concat!("../../../testdata/rekor-tiles/", $key, ".pem")),
+                include_str!(concat!("../../../testdata/rekor-tiles/checkpoint.", $key)),
+            )
+        };
+    }
+    // What `logId.keyId` of the entry said that the checkpoint covers.
+    for ((key, checkpoint), id) in [
+        (recorded!("rsa"), "0Mv19diqTPf8Zp4SOeOB+S1P+4T/bh4UTL65T9Azwfs="),
+        (recorded!("p256"), "E/wz2y3jSS/rI+hfwj2bLCQ0nQeY8ujHKQ8SvOqQKng="),
+        (recorded!("p384"), "fCmW2ICfpnyZLEURm6A9aOLAN1NC/LZ2A8eeU0KsgZc="),
+    ] {
+        let verifier = Verifier::rekor_tiles("127.0.0.1", LogKey::from_pem(key).unwrap());
+        let found = open_checkpoint(checkpoint.as_bytes(), &verifier).unwrap();
+        let id = from_base64(id).unwrap();
+        assert!(verifier.is_named_by(&id) && verifier.is_named_by(&id[..4]), "{found:?}");
+        let other = Verifier::rekor_tiles("127.0.0.2", LogKey::from_pem(key).unwrap());
+        assert!(open_checkpoint(checkpoint.as_bytes(), &other).is_err());
+        for at in 0..id.len() {
+            let mut altered = id.clone();
+            altered[at] ^= 1;
+            assert!(!verifier.is_named_by(&altered) && !verifier.is_named_by(&id[..3]));
+        }
+    }
 }
 
 #[test]

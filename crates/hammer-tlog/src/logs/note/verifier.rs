@@ -2,14 +2,16 @@ use super::checkpoint::Checkpoint;
 use super::{Note, NoteError, is_name};
 use crate::encoding::from_base64;
 use crate::hash::{Hash, sha256};
-use crate::keys::key::{DigitallySigned, LogKey};
+use crate::keys::key::{DigitallySigned, KeyAlgorithm, LogKey};
 use crate::logs::tree_head::tree_head_signature_input;
 use crate::tls::{TlsError, TlsReader};
 
 /// The algorithm byte of Ed25519 (C2SP signed-note).
-const ED25519: u8 = 0x01;
+const ED25519: &[u8] = &[0x01];
 /// The algorithm byte of RFC 6962 tree heads (static-ct-api).
-const RFC6962: u8 = 0x05;
+const RFC6962: &[u8] = &[0x05];
+/// How rekor-tiles names RSA: the type of what has none of its own (C2SP signed-note), and words that say which.
+const RSA: &[u8] = b"\xffPKIX-RSA-PKCS#1v1.5";
 /// Bytes of a key id (C2SP signed-note).
 const KEY_ID_BYTES: usize = 4;
 
@@ -35,11 +37,11 @@ pub enum Verifier {
         key: LogKey,
     },
     /// A bare signature over the text by a key that its `SubjectPublicKeyInfo` names: Rekor's own form for keys that are not Ed25519
-    /// (sigstore/rekor, `pkg/util/signed_note.go`).
+    /// (sigstore/rekor, `pkg/util/signed_note.go`; rekor-tiles, `pkg/note/note.go`).
     Spki {
         /// The signer's name.
         name: String,
-        /// The SHA-256 of the `SubjectPublicKeyInfo`, of which the key id is the start.
+        /// The SHA-256 of the `SubjectPublicKeyInfo`, or of an RSA key of Rekor v2 that of name and key; the key id is its start.
         key_hash: Hash,
         /// The signer's key.
         key: LogKey,
@@ -71,6 +73,16 @@ impl Verifier {
         Self::Spki { name: name.into(), key_hash: key.log_id(), key }
     }
 
+    /// The verifier of a line as Rekor v2 signs by a key that is not Ed25519: the id of an RSA key follows from the name as well (rekor-tiles
+    /// 2.3, `pkg/note/note.go`).
+    pub fn rekor_tiles(name: impl Into<String>, key: LogKey) -> Self {
+        let name = name.into();
+        match key.algorithm() {
+            KeyAlgorithm::Rsa => Self::Spki { key_hash: key_hash(&name, RSA, key.spki()), name, key },
+            _ => Self::spki(name, key),
+        }
+    }
+
     /// Reads `name+id+key` of an Ed25519 key (C2SP signed-note, "vkey").
     pub fn parse(text: &str) -> Result<Self, NoteError> {
         let malformed = |what| NoteError::Verifier { what };
@@ -79,7 +91,7 @@ impl Verifier {
             return Err(malformed("it is not name+id+key"));
         };
         let key = from_base64(key).map_err(|_| malformed("the base64 of its key"))?;
-        let Some((&ED25519, key)) = key.split_first() else { return Err(malformed("it is not of Ed25519")) };
+        let Some(key) = key.strip_prefix(ED25519) else { return Err(malformed("it is not of Ed25519")) };
         let key = key.try_into().map_err(|_| malformed("an Ed25519 key has 32 bytes"))?;
         let verifier = Self::ed25519(name, key)?;
         let same_id = id.len() == 8 && u32::from_str_radix(id, 16) == Ok(verifier.key_id());
@@ -156,8 +168,8 @@ pub fn ed25519_key_id(name: &str, key: &[u8; 32]) -> u32 {
     key_id(&key_hash(name, ED25519, key))
 }
 
-fn key_hash(name: &str, algorithm: u8, key: &[u8]) -> Hash {
-    sha256(&[name.as_bytes(), b"\n", &[algorithm], key].concat())
+fn key_hash(name: &str, algorithm: &[u8], key: &[u8]) -> Hash {
+    sha256(&[name.as_bytes(), b"\n", algorithm, key].concat())
 }
 
 fn key_id(key_hash: &Hash) -> u32 {
