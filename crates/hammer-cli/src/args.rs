@@ -28,7 +28,7 @@ pub(crate) struct Cli {
     #[arg(long, global = true, value_name = "LEVEL", env = "HAMMER_LOG", hide_env_values = true)]
     pub(crate) log: Option<String>,
     /// Write that to a file instead of standard error; beside the dashboard, hammer.log unless another is named
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE", requires = "log")]
     pub(crate) log_file: Option<PathBuf>,
     #[command(subcommand)]
     pub(crate) command: Command,

@@ -24,6 +24,7 @@ use std::path::Path;
 use std::process;
 
 use clap::Parser as _;
+use hammer_oauth::masked::without_tokens;
 use hammer_report::ExitCode;
 use mimalloc::MiMalloc;
 
@@ -39,8 +40,10 @@ fn main() -> process::ExitCode {
     let cli = Cli::parse();
     let code =
         diagnose(&cli).and_then(|()| dispatch(&cli.command, &Registry::shipped())).unwrap_or_else(|error| {
+            // A token that was written where none belongs is quoted by whoever misread it.
+            let said = without_tokens(&error.to_string());
             // Nobody is left to tell when standard error is gone as well.
-            let _ = output::print(std::io::stderr(), |out| writeln!(out, "hammer: {error}"));
+            let _ = output::print(std::io::stderr(), |out| writeln!(out, "hammer: {said}"));
             ExitCode::Because(error.reason())
         });
     code.into()

@@ -22,6 +22,9 @@ mod plan;
 #[path = "support/sigstore.rs"]
 mod sigstore;
 
+#[path = "sigstore_flags/tokens.rs"]
+mod tokens;
+
 use std::fs;
 
 use hammer_oauth::jwt;

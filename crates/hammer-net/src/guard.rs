@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "dial {host} at {addr}: it is neither a loopback nor a private address; \
-     target.authorized must say who allowed load on it"
+     target.authorized (--authorized on a command line) must say who allowed load on it"
 )]
 pub struct Unauthorized {
     /// The name or address that was asked for.

@@ -30,6 +30,22 @@ pub fn masked(text: &str, secrets: &[&str]) -> String {
     shown
 }
 
+/// The text with `***` in the place of every JSON Web Token in it (RFC 7519): its first part starts with `eyJ`, as every object that starts
+/// with a name does in base64url.
+pub fn without_tokens(text: &str) -> String {
+    let is_of_token =
+        |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.' | '=');
+    let (mut shown, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(start) = rest.find(TOKEN_START) {
+        let (before, token) = rest.split_at(start);
+        let end = token.find(|letter| !is_of_token(letter)).unwrap_or(token.len());
+        shown.push_str(before);
+        shown.push_str(if token[..end].contains('.') { MASK } else { &token[..end] });
+        rest = &token[end..];
+    }
+    shown + rest
+}
+
 /// A byte that is written in a text, and where.
 #[derive(Clone)]
 struct EncodedByte {
@@ -133,6 +149,8 @@ const REFERENCES: [(&str, char); 10] = [
 /// Bytes, with both ends.
 const LONGEST_REFERENCE: usize = 10;
 
+/// How the base64url of an object starts whose first byte behind the brace is the quotation mark of a name.
+const TOKEN_START: &str = "eyJ";
 /// As a secret prints everywhere.
 pub const MASK: &str = "***";
 /// So often, at most, what a server says again was encoded on its way: by us, by the server, by what stands before it, and once more.
@@ -145,6 +163,16 @@ const SHORT_START: usize = 6;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_token_is_masked_wherever_it_stands_and_nothing_else_is() {
+        let token = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJtZSJ9.c2ln-_s=";
+        assert_eq!(without_tokens(&format!("key=\"{token}\", or {token}")), "key=\"***\", or ***");
+        assert_eq!(
+            without_tokens("eyJ, eyJhbGciOiJub25lIn0 and a.b/eyJx at host.example.org"),
+            "eyJ, eyJhbGciOiJub25lIn0 and a.b/eyJx at host.example.org"
+        );
+    }
 
     #[test]
     fn a_secret_is_masked_however_it_is_written() {

@@ -85,10 +85,10 @@ pub(crate) struct IdentityArgs {
     #[arg(long, value_name = "ADDRESS", requires = "issuer")]
     pub(crate) listen: Option<SocketAddr>,
     /// Sign tokens by RS256 instead of ES256
-    #[arg(long, requires = "issuer")]
+    #[arg(long, requires = "issuer", conflicts_with_all = ["token_file", "token_env"])]
     pub(crate) rs256: bool,
     /// For whom tokens are (`aud`): the client id in Fulcio's configuration
-    #[arg(long, default_value = "sigstore", value_name = "NAME")]
+    #[arg(long, default_value = "sigstore", value_name = "NAME", conflicts_with_all = ["token_file", "token_env"])]
     pub(crate) audience: String,
     /// The file that holds one token for all flows; where it changes, it is read again
     #[arg(long, value_name = "FILE")]
@@ -128,17 +128,17 @@ pub(crate) struct LoadArgs {
 /// Where the log is, of either version.
 #[derive(Debug, Args)]
 pub(crate) struct RekorPlaceArgs {
-    /// Rekor v1: what stands before /api/v1/log/entries
+    /// Rekor v1: what stands before /api/v1/log/entries. Without one of both logs nothing is logged
     #[arg(long, value_name = "URL", conflicts_with = "rekor_tiles")]
     pub(crate) rekor: Option<String>,
     /// Rekor v2, where it is written: what stands before /api/v2/log/entries
     #[arg(long, value_name = "URL")]
     pub(crate) rekor_tiles: Option<String>,
     /// Where the log of Rekor v2 is read: what stands before /checkpoint; by default --rekor-tiles and /api/v2
-    #[arg(long, value_name = "URL", requires = "rekor_tiles")]
+    #[arg(long, value_name = "URL", requires = "rekor_tiles", conflicts_with = "rekor")]
     pub(crate) rekor_tiles_read: Option<String>,
     /// The first line of its checkpoints; by default the host without port of --rekor-tiles
-    #[arg(long, value_name = "ORIGIN", requires = "rekor_tiles")]
+    #[arg(long, value_name = "ORIGIN", requires = "rekor_tiles", conflicts_with = "rekor")]
     pub(crate) rekor_tiles_origin: Option<String>,
 }
 

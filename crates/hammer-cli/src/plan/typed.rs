@@ -21,7 +21,17 @@ pub(super) fn typed<T: DeserializeOwned>(value: Value) -> Result<T, PlanError> {
         }
         match KeyConflict::split(&message) {
             Some((key, reason)) => PlanFault::Misfit(reason.to_owned()).at(at.keys(key)),
-            None => PlanFault::Misfit(message).at(at),
+            None => PlanFault::Misfit(in_words(&message)).at(at),
         }
     })
+}
+
+/// The same without the names of types of this program, which say nothing to who writes plans.
+fn in_words(message: &str) -> String {
+    match message.split_once("expected struct ") {
+        Some((before, name)) if name.chars().all(char::is_alphanumeric) => {
+            format!("{before}expected keys with values")
+        }
+        _ => message.to_owned(),
+    }
 }

@@ -83,7 +83,10 @@ impl PlanBlock for IdentityPlan {
         let of_own = [("listen", self.listen.is_some()), ("rotate_every", self.rotate_every.is_some())];
         let without_issuer = of_own.iter().find(|(_, is_given)| *is_given && self.issuer.is_none());
         if let Some((key, _)) = without_issuer {
-            return Some(KeyConflict::at(key, "it is of hammer's own issuer, which `issuer` names"));
+            return Some(KeyConflict::at(
+                key,
+                "it is of hammer's own issuer, which `issuer` (or `--issuer`) names",
+            ));
         }
         let is_stated = self.subject.is_some() && self.issuer.is_some();
         is_stated.then(|| {
