@@ -37,13 +37,17 @@ pub(super) struct UsageMeter {
 }
 
 /// CPU seconds over a stage, and for how long of it the component was there.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Presence {
-    cpu: Span<f64>,
-    /// The first look and the last one, whatever they found.
-    looked: Span<()>,
+    used: f64,
+    /// The time in which it used that.
+    there: Nanos,
     /// The time between looks at the end of which it was not there.
     absent: Nanos,
+    /// The last look, whatever it found.
+    looked: Option<Nanos>,
+    /// CPU seconds at the last look; `None` where nobody knows what a component that is not there has used.
+    known: Option<f64>,
 }
 
 /// The first and the last of something that only grows.
@@ -64,30 +68,34 @@ impl<T: Copy> Span<T> {
 }
 
 impl Presence {
-    const fn new() -> Self {
-        Self { cpu: Span::new(), looked: Span::new(), absent: Nanos::ZERO }
-    }
-
     /// Takes a look that found it.
     fn found(&mut self, at: Nanos, cpu_seconds: f64) {
-        self.cpu.push(at, cpu_seconds);
-        self.looked.push(at, ());
+        // Of what came since a look that knew nothing of it, neither is known: when it started, and what it used before.
+        if self.known.is_some() {
+            self.there = self.there.saturating_add(self.since(at));
+        }
+        self.look(at, Some(cpu_seconds));
     }
 
     /// Takes a look that did not, and what it had used until then where that is known.
     fn missed(&mut self, at: Nanos, cpu_seconds: Option<f64>) {
-        let last = self.looked.ends.map_or(at, |[_, (last, ())]| last);
-        self.absent = self.absent.saturating_add(at.since(last));
-        cpu_seconds.into_iter().for_each(|seconds| self.cpu.push(at, seconds));
-        self.looked.push(at, ());
+        self.absent = self.absent.saturating_add(self.since(at));
+        self.look(at, cpu_seconds);
+    }
+
+    fn look(&mut self, at: Nanos, cpu_seconds: Option<f64>) {
+        let last = std::mem::replace(&mut self.known, cpu_seconds);
+        self.used += cpu_seconds.zip(last).map_or(0.0, |(now, last)| now - last);
+        self.looked = Some(at);
+    }
+
+    fn since(&self, at: Nanos) -> Nanos {
+        self.looked.map_or(Nanos::ZERO, |last| at.since(last))
     }
 
     /// What it used, and in how many seconds that it was there; `None` where that is no time.
     fn growth(&self) -> Option<(f64, f64)> {
-        let [(from, ()), (to, ())] = self.looked.ends?;
-        let there = to.since(from).since(self.absent).as_secs_f64();
-        let (used, _) = self.cpu.growth()?;
-        (there > 0.0).then_some((used, there))
+        (self.there > Nanos::ZERO).then(|| (self.used, self.there.as_secs_f64()))
     }
 }
 
@@ -103,7 +111,7 @@ impl Span<f64> {
 impl UsageMeter {
     /// A meter whose greatest use is that of a window of this length.
     pub(super) fn new(window: Nanos) -> Self {
-        let ([idle, measured], held_back) = ([Presence::new(); 2], Span::new());
+        let ([idle, measured], held_back) = ([Presence::default(); 2], Span::new());
         let recent = VecDeque::new();
         Self { window, idle, measured, held_back, recent, most: None, memory_most: None, samples: 0, gaps: 0 }
     }
@@ -176,7 +184,7 @@ impl UsageMeter {
         self.idle.growth().map(|(used, seconds)| used / seconds)
     }
 
-    /// CPU seconds over measurement, and for how long of that it was there; `None` where it has fewer than two samples.
+    /// CPU seconds over measurement, and for how long of that it was there; `None` where no two looks say what was used between them.
     pub(super) fn measured(&self) -> Option<(f64, f64)> {
         self.measured.growth()
     }
@@ -321,6 +329,25 @@ mod tests {
         meter.sample(Stage::Measurement, at(21), 3.0, Some(8));
         meter.absent(Stage::Measurement, at(29), None);
         assert_eq!((meter.measured(), meter.absent_for()), (Some((3.0, 4.0)), at(15)));
+    }
+
+    #[test]
+    fn a_page_that_comes_late_or_again_has_the_mean_from_the_first_look_on_that_found_it() {
+        let mut meter = UsageMeter::new(Nanos::from_secs(30));
+        let at = |second| SECOND.saturating_mul(second);
+        // One core from 10.0 s to 12.5 s, of which the counter has what was used since it was met.
+        meter.absent(Stage::Measurement, at(9), None);
+        meter.absent(Stage::Measurement, at(10), None);
+        meter.sample(Stage::Measurement, at(11), 0.0, None);
+        meter.sample(Stage::Measurement, at(12), 1.0, None);
+        meter.absent(Stage::Measurement, at(13), None);
+        assert_eq!((meter.measured(), meter.most()), (Some((1.0, 1.0)), Some(1.0)));
+        // One core again from 14.5 s on: when within a second that was, nobody knows.
+        meter.absent(Stage::Measurement, at(14), None);
+        meter.sample(Stage::Measurement, at(15), 1.5, None);
+        meter.sample(Stage::Measurement, at(17), 3.5, None);
+        assert_eq!((meter.measured(), meter.most()), (Some((3.0, 3.0)), Some(1.0)));
+        assert_eq!((meter.absent_for(), meter.samples), (at(3), 4));
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub struct ComponentResources {
     pub source: ComponentSource,
     /// Cores in use before the load; `null` where nobody looked.
     pub idle_mean_cores: Option<f64>,
-    /// CPU time; `null` where measurement has fewer than two samples, or none in which the component was there.
+    /// CPU time; `null` where no two looks of measurement say what was used between them.
     pub cpu: Option<CpuFigures>,
     /// Greatest resident memory, bytes; of several processes the sum, in which what they share counts for each.
     pub memory_max_bytes: Option<u64>,
@@ -53,9 +53,10 @@ pub struct ComponentResources {
 /// CPU time over measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CpuFigures {
-    /// User and system CPU seconds.
+    /// User and system CPU seconds, over the time that the component was there; of a control group or a page that comes in mid-run, from
+    /// the first look on that found it.
     pub used_s: f64,
-    /// Cores in use, over the time that the component was there.
+    /// Cores in use, over the same time.
     pub mean_cores: f64,
     /// Cores in use over the window with most of it; the mean, where the component was there for no time as long as that.
     pub max_cores: f64,
