@@ -247,9 +247,11 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
     /// Holds the heads that answers came with against the followed trees, as many as there is time for beside the load.
     async fn join(&mut self) -> Result<(), Trouble> {
         let Self { reader, chains, answered, tree: reading, heads, voice, .. } = self;
-        let (most, at_once) =
-            if voice.is_judging() { (JOINED_AT_LAST, AT_ONCE_AT_LAST) } else { (JOINED, AT_ONCE) };
-        let until = voice.now().saturating_add(JOIN_FOR);
+        let (most, at_once, span) = match voice.is_judging() {
+            true => (JOINED_AT_LAST, AT_ONCE_AT_LAST, JOIN_FOR_AT_LAST),
+            false => (JOINED, AT_ONCE, JOIN_FOR),
+        };
+        let until = voice.now().saturating_add(span);
         let joins = HeadJoins { reader, answered, until, most, at_once };
         let active = chains.active().tree;
         let mut found = |tree: u64, event: &Event| {
@@ -366,6 +368,8 @@ fn told(event: &Event, heads: &mut HeadWatch, voice: &mut AuditVoice) {
 const JOINED: usize = 32;
 const JOINED_AT_LAST: usize = 1000;
 const JOIN_FOR: Nanos = Nanos::from_secs(1);
+// Each round asks for head and newest proof first: of a log that takes seconds to answer, little else would fit in a short one.
+const JOIN_FOR_AT_LAST: Nanos = Nanos::from_secs(10);
 const AT_ONCE: usize = 2;
 const AT_ONCE_AT_LAST: usize = 8;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use http::header::{CONTENT_TYPE, TE};
 use http::uri::PathAndQuery;
-use http::{HeaderName, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
 use super::fault::GrpcFault;
 use super::framing::only_message;
@@ -60,7 +60,16 @@ pub fn tell_timeout(request: &mut Request, timeout: Duration) {
 pub fn unary_reply(answer: &Answer) -> Result<UnaryReply<'_>, GrpcFault> {
     let alone = || Some(&answer.headers).filter(|_| answer.body.is_empty());
     let told = |name: HeaderName| answer.trailers.get(&name).or_else(|| alone()?.get(&name));
+    let differ =
+        |from: &HeaderMap| from.get_all(STATUS).iter().any(|status| Some(status) != from.get(STATUS));
+    if differ(&answer.trailers) || alone().is_some_and(differ) {
+        return Err(GrpcFault::SeveralStatuses);
+    }
     match (told(STATUS).map(|code| GrpcStatus::from_code(code.as_bytes())), answer.status) {
+        // What is no gRPC by its type or its status of HTTP is none, whatever else it says (PROTOCOL-HTTP2.md, "Responses").
+        (Some(GrpcStatus::Ok), status) if status != StatusCode::OK || !is_grpc(answer) => {
+            Err(GrpcFault::NotGrpc)
+        }
         (Some(GrpcStatus::Ok), _) => {
             let is_identity = || answer.headers.get(ENCODING).is_none_or(|encoding| encoding == "identity");
             let message = only_message(&answer.body, is_identity)?;
@@ -90,6 +99,8 @@ const ENCODING: HeaderName = HeaderName::from_static("grpc-encoding");
 mod tests {
     use super::*;
 
+    const GRPC: (&str, &str) = ("content-type", "application/grpc");
+
     fn answer(status: u16, headers: &[(&'static str, &str)], trailers: &[(&'static str, &str)]) -> Answer {
         let map = |all: &[(&'static str, &str)]| {
             all.iter().map(|(name, value)| (HeaderName::from_static(name), value.parse().unwrap())).collect()
@@ -105,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_status_stands_in_trailers_or_in_headers_alone() {
-        let done = answer(200, &[], &[("grpc-status", "0")]);
+        let done = answer(200, &[GRPC], &[("grpc-status", "0")]);
         assert_eq!(
             unary_reply(&done).unwrap(),
             UnaryReply { status: GrpcStatus::Ok, message: b"ab", text: b"" }
@@ -121,10 +132,23 @@ mod tests {
     }
 
     #[test]
+    fn an_ok_of_what_is_no_grpc_is_none() {
+        let ok = [("grpc-status", "0")];
+        let html = ("content-type", "text/html");
+        for other in [answer(200, &[], &ok), answer(200, &[html], &ok), answer(201, &[GRPC], &ok)] {
+            assert_eq!(unary_reply(&other), Err(GrpcFault::NotGrpc));
+        }
+        let mut twice = answer(200, &[GRPC], &ok);
+        twice.trailers.append(STATUS, HeaderValue::from_static("0"));
+        assert_eq!(unary_reply(&twice).unwrap().message, b"ab");
+        twice.trailers.append(STATUS, HeaderValue::from_static("13"));
+        assert_eq!(unary_reply(&twice), Err(GrpcFault::SeveralStatuses));
+    }
+
+    #[test]
     fn a_status_in_the_headers_before_a_message_is_none() {
-        let grpc = ("content-type", "application/grpc");
         for code in ["0", "5"] {
-            let early = [grpc, ("grpc-status", code)];
+            let early = [GRPC, ("grpc-status", code)];
             assert_eq!(unary_reply(&answer(200, &early, &[])), Err(GrpcFault::NoStatus));
             assert_eq!(unary_reply(&answer(503, &early, &[])).unwrap().status, GrpcStatus::Unavailable);
             // The trailers say it, whatever was said before.
@@ -145,7 +169,7 @@ mod tests {
 
     #[test]
     fn an_ok_without_exactly_one_plain_message_is_no_answer() {
-        let mut done = answer(200, &[("grpc-encoding", "gzip")], &[("grpc-status", "0")]);
+        let mut done = answer(200, &[GRPC, ("grpc-encoding", "gzip")], &[("grpc-status", "0")]);
         done.body[0] = 1;
         assert_eq!(unary_reply(&done), Err(GrpcFault::Compressed));
         done.headers.insert(ENCODING, HeaderValue::from_static("identity"));

@@ -9,6 +9,9 @@ pub enum GrpcFault {
     /// There is no `grpc-status`, neither in trailers nor in headers that are all there is.
     #[error("no grpc-status")]
     NoStatus,
+    /// More than one `grpc-status`, which say different things.
+    #[error("several grpc-status")]
+    SeveralStatuses,
     /// Status OK without a message.
     #[error("no message")]
     NoMessage,
@@ -38,6 +41,7 @@ impl GrpcFault {
         match self {
             Self::NotGrpc => "not grpc",
             Self::NoStatus => "no grpc-status",
+            Self::SeveralStatuses => "several grpc-status",
             Self::NoMessage => "no message",
             Self::SeveralMessages => "several messages",
             Self::Cut => "message cut off",
