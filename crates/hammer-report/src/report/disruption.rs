@@ -27,7 +27,8 @@ pub struct Disruption {
     pub recovered_ns: Option<u64>,
     /// What ended between `from_ns` and `to_ns`, by fate; `backlog` and `in_flight` are the changes.
     pub fates: Fates,
-    /// How the series did before anything was done to its servers; `null` where measurement had fewer than two intervals for it.
+    /// How the series did before the first hook, mark or failure, or a silence that alone is an outage; `null` where measurement had
+    /// fewer than two intervals for it.
     pub before: Option<Pace>,
     /// The same from the first to the last interval that was not as before.
     pub within: Pace,
@@ -41,7 +42,7 @@ pub struct Disruption {
 pub enum DisruptionKind {
     /// Less was accepted than failed, or nothing at all while operations were under way.
     Outage,
-    /// After a hook or a mark, less was accepted than before, or the 99th percentile was far longer.
+    /// After a hook, a mark or an outage, less was accepted than before, or the 99th percentile was far longer.
     Slowdown,
 }
 
@@ -61,8 +62,8 @@ struct Course<'a> {
     before: Option<Pace>,
     /// What it accepted per second in all intervals but those that failed.
     usual_per_s: f64,
-    /// When something was done first, or the series failed or fell silent for long first.
-    troubled_ns: Option<u64>,
+    /// When something was done first.
+    touched_ns: Option<u64>,
     /// The median response time before something was done or failed.
     usual_response_ns: u64,
 }
@@ -112,17 +113,15 @@ impl<'a> Course<'a> {
         let failed_ns = looks.iter().find(|look| look.is_failing()).map(|look| look.from_ns);
         let untroubled_until = touched_ns.into_iter().chain(failed_ns).min();
         let usual_response_ns = usual_response(series, &looks, untroubled_until);
-        let mut silences = looks.chunk_by(|one, next| one.is_silent() == next.is_silent());
-        let silent_ns = silences.find(|run| is_long_silence(run, usual_response_ns));
-        let silent_ns = silent_ns.and_then(<[_]>::first).map(|look| look.from_ns);
-        let troubled_ns = untroubled_until.into_iter().chain(silent_ns).min();
-        let until = troubled_ns.unwrap_or(u64::MAX);
-        let before: Vec<Look<'_>> = looks.iter().filter(|look| look.to_ns <= until).copied().collect();
-        let before = (before.len() >= LEAST_BEFORE).then(|| Pace::of(&before)).flatten();
         let served: Vec<Look<'_>> =
             looks.iter().filter(|look| look.seen.fates.accepted > 0).copied().collect();
-        let usual_per_s = before.or_else(|| Pace::of(&served)).map_or(0.0, |pace| pace.accepted_per_s);
-        Self { series, looks, before, usual_per_s, troubled_ns, usual_response_ns }
+        let served_per_s = Pace::of(&served).map_or(0.0, |pace| pace.accepted_per_s);
+        let silent_ns = silent_from(&looks, usual_response_ns, served_per_s);
+        let until = untroubled_until.into_iter().chain(silent_ns).min().unwrap_or(u64::MAX);
+        let before: Vec<Look<'_>> = looks.iter().filter(|look| look.to_ns <= until).copied().collect();
+        let before = (before.len() >= LEAST_BEFORE).then(|| Pace::of(&before)).flatten();
+        let usual_per_s = before.map_or(served_per_s, |pace| pace.accepted_per_s);
+        Self { series, looks, before, usual_per_s, touched_ns, usual_response_ns }
     }
 
     fn disruptions(&self, events: &[Event]) -> Vec<Disruption> {
@@ -130,7 +129,19 @@ impl<'a> Course<'a> {
         if self.looks.iter().all(|look| look.seen.fates.accepted == 0) {
             return Vec::new();
         }
-        let mut states: Vec<State> = self.looks.iter().map(|look| self.state(look)).collect();
+        let found = self.disruptions_troubled(self.touched_ns, events);
+        // What is late after an outage may be so because of it.
+        let outage = found.iter().find(|one| one.kind == DisruptionKind::Outage);
+        let out_ns = outage.map(|outage| outage.from_ns);
+        match out_ns.filter(|out| self.touched_ns.is_none_or(|touched| *out < touched)) {
+            Some(out_ns) => self.disruptions_troubled(Some(out_ns), events),
+            None => found,
+        }
+    }
+
+    /// The disruptions, where the load alone is no reason for what is slow after that instant.
+    fn disruptions_troubled(&self, troubled_ns: Option<u64>, events: &[Event]) -> Vec<Disruption> {
+        let mut states: Vec<State> = self.looks.iter().map(|look| self.state(look, troubled_ns)).collect();
         self.forgive_short_silence(&mut states);
         let mut found = Vec::new();
         let mut place = 0;
@@ -201,14 +212,14 @@ impl<'a> Course<'a> {
         (fails || silent * self.usual_per_s >= LEAST_MISSED).then_some((first, last))
     }
 
-    fn state(&self, look: &Look<'_>) -> State {
+    fn state(&self, look: &Look<'_>, troubled_ns: Option<u64>) -> State {
         if look.is_failing() {
             return State::Failing;
         }
         if look.is_silent() {
             return State::Silent;
         }
-        let is_troubled = self.troubled_ns.is_some_and(|at| look.to_ns > at);
+        let is_troubled = troubled_ns.is_some_and(|at| look.to_ns > at);
         match &self.before {
             Some(before) if is_troubled && !look.is_as(before, self.series.closed_loop) => State::Slow,
             _ => State::Good,
@@ -226,6 +237,24 @@ fn usual_response(series: &Series, looks: &[Look<'_>], until_ns: Option<u64>) ->
     let whole = series.measurement.durations.response_time.as_ref();
     let of_all = || whole.map_or(0, |durations| durations.p50_ns.least());
     medians.get(medians.len() / 2).copied().unwrap_or_else(of_all)
+}
+
+/// The start of the first silence that is longer than how the server works, and than chance has it at the rate before; where too little
+/// was before, at that of the intervals that were served.
+fn silent_from(looks: &[Look<'_>], usual_response_ns: u64, served_per_s: f64) -> Option<u64> {
+    let (mut intervals, mut seconds, mut accepted) = (0, 0.0, 0);
+    looks.chunk_by(|one, next| one.is_silent() == next.is_silent()).find_map(|run| {
+        let usual_per_s = match intervals >= LEAST_BEFORE {
+            true => accepted as f64 / seconds,
+            false => served_per_s,
+        };
+        let lasted: f64 = run.iter().map(Look::seconds).sum();
+        let is_out = is_long_silence(run, usual_response_ns) && lasted * usual_per_s >= LEAST_MISSED;
+        intervals += run.len();
+        seconds += lasted;
+        accepted += run.iter().map(|look| look.seen.fates.accepted).sum::<u64>();
+        run.first().filter(|_| is_out).map(|look| look.from_ns)
+    })
 }
 
 /// Whether these intervals, all of which are alike, are a silence that is longer than how the server works.

@@ -219,3 +219,29 @@ fn a_server_that_answers_in_batches_is_silent_between_them_and_in_no_outage() {
     let [outage] = &report.disruptions[..] else { panic!("{:?}", report.disruptions) };
     assert_eq!((outage.kind, outage.from_ns), (DisruptionKind::Outage, 20_000_000_000));
 }
+
+#[test]
+fn answers_that_grow_slow_by_themselves_after_a_silence_by_chance_are_no_slowdown() {
+    // Of four a second, a second has none by chance.
+    let few = Accepted(4, 20);
+    let slow = Accepted(4, 400);
+    let course = [&[few; 6][..], &[Hung(4), Accepted(8, 900), few, few, few], &[slow; 5]].concat();
+    assert_eq!(run(open(), &course, &[]).disruptions, []);
+    // The same after a hook, where the silence is in what was before, though it came early.
+    let course = [&[few, Hung(4), Accepted(8, 20)][..], &[few; 6], &[slow; 3]].concat();
+    let report = run(open(), &course, &[(9, "throttle")]);
+    let [slowdown] = &report.disruptions[..] else { panic!("{:?}", report.disruptions) };
+    assert_eq!((slowdown.kind, slowdown.from_ns), (DisruptionKind::Slowdown, 9_000_000_000));
+    assert_eq!(slowdown.before.unwrap().accepted_per_s, 4.0);
+}
+
+#[test]
+fn answers_that_grow_slow_after_an_outage_are_a_slowdown_without_a_hook() {
+    for bad in [Hung(100), Failed(100)] {
+        let course = [&[GOOD; 4][..], &[bad], &[GOOD; 4], &[Accepted(100, 400); 3]].concat();
+        let report = run(open(), &course, &[]);
+        let told: Vec<_> = report.disruptions.iter().map(|told| (told.kind, told.from_ns)).collect();
+        let expected = [(DisruptionKind::Outage, 4_000_000_000), (DisruptionKind::Slowdown, 9_000_000_000)];
+        assert_eq!(told, expected);
+    }
+}
