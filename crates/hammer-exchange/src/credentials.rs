@@ -5,20 +5,43 @@ use hammer_net::{Request, credentials_of_queries, is_credential};
 use http::header::{AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION};
 use http::{HeaderName, HeaderValue};
 
-/// What is secret in the headers of `request`, and in the `Authorization` that it was sent with.
+/// What is secret in the headers of `request`, in the queries of its path and of the URLs in its headers, and in the `Authorization` that
+/// it was sent with.
 pub(crate) fn secrets_of(request: &Request, bearer: Option<&HeaderValue>) -> Vec<String> {
-    let headers = request.headers.iter().filter(|(name, _)| is_credential(name.as_str()));
     let mut secrets = Vec::new();
-    for (name, value) in headers.chain(bearer.map(|value| (&AUTHORIZATION, value))) {
-        add(name, &String::from_utf8_lossy(value.as_bytes()), &mut secrets);
+    for (name, value) in request.headers.iter().chain(bearer.map(|value| (&AUTHORIZATION, value))) {
+        let value = String::from_utf8_lossy(value.as_bytes());
+        if is_credential(name.as_str()) {
+            add(name, &value, &mut secrets);
+        }
+        add_of_queries(&value, &mut secrets);
     }
-    let path = request.path.as_str();
-    for at in credentials_of_queries(path) {
-        // As it is meant: what is masked is found in any way to write it.
-        let pair = form_urlencoded::parse(path[at].as_bytes()).next();
-        secrets.extend(pair.map(|(value, _)| value.into_owned()));
-    }
+    add_of_queries(request.path.as_str(), &mut secrets);
     secrets
+}
+
+/// Adds what is secret in the queries of a text, as it is meant: what is masked is found in any way to write it. Of what was encoded
+/// more than once, the server may have either.
+fn add_of_queries(text: &str, secrets: &mut Vec<String>) {
+    for at in credentials_of_queries(text) {
+        let mut written = text[at].to_owned();
+        for _ in 0..MOST_ENCODED {
+            let meant = decoded(&written);
+            let is_last = meant == written || !meant.contains('%');
+            secrets.push(meant.clone());
+            if is_last {
+                break;
+            }
+            written = meant;
+        }
+    }
+}
+
+/// The value of a form's field (`application/x-www-form-urlencoded`), all of it.
+fn decoded(written: &str) -> String {
+    // A pair without a name, in which nothing but the first `=` separates.
+    let pair = format!("={}", written.replace('&', "%26"));
+    form_urlencoded::parse(pair.as_bytes()).map(|(_, value)| value).collect()
 }
 
 /// Adds what is secret in a header that carries a credential.
@@ -49,6 +72,8 @@ fn add(name: &HeaderName, value: &str, secrets: &mut Vec<String>) {
 
 /// Words before a credential that say what it is, in headers of any name.
 const SCHEMES: [&str; 3] = ["Basic", "Bearer", "Token"];
+/// So often, at most, a query within a query is encoded.
+const MOST_ENCODED: usize = 4;
 
 #[cfg(test)]
 mod tests {
@@ -79,5 +104,27 @@ mod tests {
         assert_eq!(secrets_of(&request, Some(&bearer)), ["key", "canary"]);
         let request = Request::get("/a?logIndex=1&api_key=a%2Fb+c%3D".parse().unwrap());
         assert_eq!(secrets_of(&request, None), ["a/b c="]);
+    }
+
+    #[test]
+    fn the_whole_value_of_a_parameter_is_secret_as_it_is_meant() {
+        for (path, secrets) in [
+            ("/a?token=abc=canary-secret", &["abc=canary-secret"] as &[_]),
+            ("/a?token=a;b&page=2", &["a;b"]),
+            ("/a?token=a%26b%3Dc", &["a&b=c"]),
+            // What the server has, and what it sends its client on with.
+            ("/a?next=%2Fb%3Ftoken%3Da%252526b", &["a%2526b", "a%26b", "a&b"]),
+        ] {
+            assert_eq!(secrets_of(&Request::get(path.parse().unwrap()), None), secrets, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_url_in_a_header_of_any_name_has_its_secrets() {
+        let mut request = Request::get("/".parse().unwrap());
+        request
+            .headers
+            .insert("referer", HeaderValue::from_static("http://a/?page=1&X-Amz-Signature=canary"));
+        assert_eq!(secrets_of(&request, None), ["canary"]);
     }
 }

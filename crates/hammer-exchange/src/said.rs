@@ -2,9 +2,11 @@
 
 use hammer_core::record::StepGuard;
 use hammer_measure::recorder::{MOST_ANSWER_BYTES, start_of};
+use hammer_net::credentials_of_queries;
 use hammer_oauth::masked::{MASK, masked};
 
-/// Tells `step` what the server said with its failure. None of the `secrets` is in it, nor a JSON Web Token.
+/// Tells `step` what the server said with its failure. None of the `secrets` is in it, nor a JSON Web Token, nor
+/// what its parameter's name says is a credential in the query of a URL.
 pub(crate) fn tell_said(step: &mut StepGuard<'_>, said: &[u8], secrets: &[&str]) {
     let text = excerpt(said, secrets);
     if !text.is_empty() {
@@ -24,7 +26,11 @@ fn excerpt(said: &[u8], secrets: &[&str]) -> String {
     let long_enough = |secret: &&&str| secret.len() >= LEAST_SECRET;
     let mut secrets: Vec<&str> = secrets.iter().filter(long_enough).copied().collect();
     secrets.dedup();
-    let text = without_tokens(&masked(&text, &secrets));
+    let mut text = without_tokens(&masked(&text, &secrets));
+    // Where it leads a client to, as with a redirect, it gives that one a credential of its own.
+    for at in credentials_of_queries(&text).into_iter().rev() {
+        text.replace_range(at, MASK);
+    }
     let mut line = String::with_capacity(MOST_ANSWER_BYTES);
     for word in text.split(|letter: char| letter.is_whitespace() || letter.is_control()) {
         if word.is_empty() {
@@ -114,6 +120,20 @@ mod tests {
         assert_eq!(excerpt(b"opaque-secret: not opaque-secret", &["opaque-secret"]), "***: not ***");
         assert_eq!(excerpt(b"a b", &["a"]), "a b");
     }
+
+    #[test]
+    fn a_url_that_a_server_says_has_no_credential_in_it() {
+        assert_eq!(
+            excerpt(b"<a href=\"http://a/b?page=2&amp;X-Goog-Signature=canary\">moved</a>", &[]),
+            "<a href=\"http://a/b?page=2&amp;X-Goog-Signature=***\">moved</a>"
+        );
+        assert_eq!(
+            excerpt(br#"{"location":"/b?page=2\u0026sig=canary", "code": 7}"#, &[]),
+            r#"{"location":"/b?page=2\u0026sig=***", "code": 7}"#
+        );
+        assert_eq!(excerpt(b"see /b?sig=opaque-secret", &["opaque-secret"]), "see /b?sig=***");
+    }
+
     #[test]
     fn a_token_is_recognised_whatever_its_objects_start_with() {
         // `{ "alg"...`

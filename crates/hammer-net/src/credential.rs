@@ -1,5 +1,6 @@
 //! Which headers, and which parameters of a URL's query, carry a credential, as far as their names say.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Whether the header of that name carries a credential, however it is written: `Authorization`, `Cookie`, `X-Api-Key`,
@@ -13,8 +14,10 @@ pub fn is_credential(header: &str) -> bool {
 pub const CREDENTIAL_WORDS: [&str; 8] =
     ["auth", "cookie", "token", "secret", "password", "api-key", "apikey", "credential"];
 
-/// Where in `text` the values of those parameters are that carry a credential: of every query that stands in it, as it is written
-/// there (`?access_token=...`, `&sig=...`). A query ends where a URL does: at a space, a quotation mark or a `#`.
+/// Where in `text` the values of those parameters are that carry a credential, in bytes, in order and apart: of every query that stands
+/// in it (`?access_token=...`, `&sig=...`), and of what stands in the value of another parameter as a query does (`?next=/b?token=...`).
+/// Names and values may be percent-encoded several times (RFC 3986 section 2.1), or have escapes of JSON. A query ends where a URL does:
+/// at a space, a quotation mark or a `#`; a value at an `&`, and at a `;` that another pair follows.
 pub fn credentials_of_queries(text: &str) -> Vec<Range<usize>> {
     let ends = |letter: char| letter.is_whitespace() || matches!(letter, '#' | '"' | '\'' | '`' | '<' | '>');
     let mut found = Vec::new();
@@ -22,43 +25,130 @@ pub fn credentials_of_queries(text: &str) -> Vec<Range<usize>> {
     while let Some(query) = text[from..].find('?') {
         let start = from + query + 1;
         let end = text[start..].find(ends).map_or(text.len(), |length| start + length);
-        let mut at = start;
-        for pair in text[start..end].split(['&', ';']) {
-            if let Some((name, value)) = pair.split_once('=')
-                && !value.is_empty()
-                && is_credential_parameter(name)
-            {
-                found.push(at + name.len() + 1..at + pair.len());
-            }
-            at += pair.len() + 1;
-        }
+        let mut add = |at: Range<usize>| found.push(start + at.start..start + at.end);
+        find_in_query(&text[start..end], MOST_ENCODED, &mut add);
         from = end;
     }
-    found
+    joined(found)
+}
+
+/// Tells `found` of every credential of a query that may be encoded so many times.
+fn find_in_query(query: &str, encoded: usize, found: &mut dyn FnMut(Range<usize>)) {
+    let mut start = 0;
+    while start < query.len() {
+        let end = start + pair_length(&query[start..]);
+        let pair = &query[start..end];
+        let mut add = |at: Range<usize>| found(start + at.start..start + at.end);
+        let value = credential_of_pair(pair);
+        if let Some(value) = value {
+            add(value..pair.len());
+        }
+        let open = &pair[..value.unwrap_or(pair.len())];
+        if encoded > 0 && has_escape(open) {
+            // Nothing but another pair ends a value in there: a space is one that was encoded.
+            let (inner, places) = decoded(open);
+            find_in_query(&inner, encoded - 1, &mut |at| add(places[at.start]..places[at.end]));
+        }
+        start = end + 1;
+    }
+}
+
+/// The bytes up to the separator behind the pair that `query` starts with.
+fn pair_length(query: &str) -> usize {
+    let mut separators = query.match_indices(['&', ';']);
+    let first = separators.find(|(at, separator)| *separator == "&" || starts_with_pair(&query[at + 1..]));
+    first.map_or(query.len(), |(at, _)| at)
+}
+
+/// Whether a name and a value are next, and not the padding of base64.
+fn starts_with_pair(query: &str) -> bool {
+    let is_of_name =
+        |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.' | '~' | '%' | '[' | ']');
+    let value = query.trim_start_matches(is_of_name).strip_prefix('=');
+    !query.starts_with('=')
+        && value.is_some_and(|value| !value.is_empty() && !value.starts_with(['=', '&', ';']))
+}
+
+/// Where the value starts of the first parameter in `pair` that carries a credential: a value may itself be a pair, or end with a query.
+fn credential_of_pair(pair: &str) -> Option<usize> {
+    let mut start = 0;
+    for (at, _) in pair.match_indices('=') {
+        if at + 1 < pair.len() && is_credential_parameter(&pair[start..at]) {
+            return Some(at + 1);
+        }
+        start = at + 1;
+    }
+    None
+}
+
+/// The ranges in order, those that overlap as one.
+fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_unstable_by_key(|range| range.start);
+    ranges.dedup_by(|next, last| {
+        let overlap = next.start <= last.end;
+        if overlap {
+            last.end = last.end.max(next.end);
+        }
+        overlap
+    });
+    ranges
 }
 
 fn is_credential_parameter(name: &str) -> bool {
-    is_credential(name) || CREDENTIAL_PARAMETERS.iter().any(|known| name.eq_ignore_ascii_case(known))
+    let mut name = Cow::Borrowed(name);
+    for _ in 0..MOST_ENCODED {
+        if !has_escape(&name) {
+            break;
+        }
+        name = Cow::Owned(decoded(&name).0);
+    }
+    let name = name.rsplit('?').next().unwrap_or_default();
+    is_credential(name)
+        || name.to_ascii_lowercase().contains(SIGNATURE)
+        || CREDENTIAL_PARAMETERS.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
+fn has_escape(text: &str) -> bool {
+    text.contains(['%', '\\'])
+}
+
+/// The text with each escape of an ASCII letter as that letter, and where in `text` each of its bytes starts, and its end.
+fn decoded(text: &str) -> (String, Vec<usize>) {
+    let (mut letters, mut places) = (String::with_capacity(text.len()), Vec::with_capacity(text.len() + 1));
+    let mut at = 0;
+    while let Some(first) = text[at..].chars().next() {
+        let (letter, length) = escape(&text[at..]).unwrap_or((first, first.len_utf8()));
+        letters.push(letter);
+        places.extend(at..at + letter.len_utf8());
+        at += length;
+    }
+    places.push(at);
+    (letters, places)
+}
+
+/// The letter that `text` starts with as an escape (`%3D`, `\u003d`), and the length of that.
+fn escape(text: &str) -> Option<(char, usize)> {
+    let start = ["%", "\\u00"].into_iter().find(|start| text.starts_with(start))?;
+    let length = start.len() + 2;
+    let digits = text.get(start.len()..length)?;
+    let number = digits.chars().try_fold(0, |number, digit| Some(number << 4 | digit.to_digit(16)?))?;
+    let letter = char::from_u32(number).filter(char::is_ascii)?;
+    Some((letter, length))
+}
+
+/// So often, at most, a query within a query is looked for behind its encoding.
+const MOST_ENCODED: usize = 4;
+/// What the names hold of parameters that make a URL a signed one (`X-Amz-Signature`), in lower case. In a header it is no credential:
+/// it covers one message.
+const SIGNATURE: &str = "signature";
 /// Names of parameters that carry a credential without a word that says so: of API keys, signed URLs, and RFC 6749.
-const CREDENTIAL_PARAMETERS: [&str; 12] = [
-    "key",
-    "api_key",
-    "access_key",
-    "sig",
-    "signature",
-    "code",
-    "jwt",
-    "assertion",
-    "session",
-    "sid",
-    "pass",
-    "pwd",
-];
+const CREDENTIAL_PARAMETERS: [&str; 11] =
+    ["key", "api_key", "access_key", "sig", "code", "jwt", "assertion", "session", "sid", "pass", "pwd"];
 
 #[cfg(test)]
 mod tests {
+    use hammer_mutate::{Mutator, cases};
+
     use super::*;
 
     #[test]
@@ -74,6 +164,82 @@ mod tests {
         assert_eq!(found("path: \"/a?X-Amz-Security-Token=canary\", key=1"), ["canary"]);
         assert!(found("/a?logIndex=7&page=2, why? key=1 token=").is_empty());
         assert!(found("/a/token=1&key=2?").is_empty());
+        assert_eq!(
+            found("/a?X-Amz-Credential=a&X-Amz-Signature=b&X-Goog-Signature=c&Signature=d"),
+            ["a", "b", "c", "d"]
+        );
+    }
+
+    #[test]
+    fn a_credential_is_found_in_a_query_within_a_query_and_however_it_is_encoded() {
+        for (text, secret) in [
+            ("/a?next=/b?token=canary", "canary"),
+            ("/a?next=/b?key=canary&page=2", "canary"),
+            ("/a?/b?key=canary", "canary"),
+            ("/a?state=key=canary", "canary"),
+            ("/a?to%6ben=canary", "canary"),
+            ("/a?to%256Ben=canary", "canary"),
+            ("/a?%6bey=can%26ary#end", "can%26ary"),
+            ("/a?next=%2Fb%3Fq%3D1%26key%3Dcanary%26page%3D2&page=3", "canary"),
+            ("/a?next=%2Fb%3Fto%256ben%3Dcan%2526ary", "can%2526ary"),
+            ("/a?next=%2Fb%3Fkey%3Dcan%20ary", "can%20ary"),
+            ("/a?%2Fb%3Fkey%3Dc\u{e9}nary", "c\u{e9}nary"),
+            ("/a?c%C3%A9=%C3%A9&%6bey=%C3%A9", "%C3%A9"),
+            ("/a?next=/b?q=%3Fkey%3Dcanary", "canary"),
+            ("/a?next=%2Fb%3Fkey%3Dcan?token=ary", "can?token=ary"),
+            (r"/a?page=1\u0026key=canary", "canary"),
+            ("/a?page=1&amp;key=canary", "canary"),
+        ] {
+            let found = credentials_of_queries(text).into_iter().map(|at| &text[at]);
+            assert_eq!(found.collect::<Vec<_>>(), [secret], "{text}");
+        }
+        for text in [
+            "/a?next=%2Fb%3Fpage%3D2",
+            "/a?ke%79%=1&ke%+1=2&ke%\u{e9}=3",
+            "/a?next=/b?key=",
+            "/%3Fkey%3D1?q=%",
+        ] {
+            assert!(credentials_of_queries(text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_credential_ends_where_another_pair_follows() {
+        for (text, secret) in [
+            ("/a?token=a;b", "a;b"),
+            ("/a?token=a;b;page=2", "a;b"),
+            ("/a?page=1;token=a;b&page=2", "a;b"),
+            ("/a?token=a;", "a;"),
+            ("/a?token=a;b==", "a;b=="),
+            ("/a?token=a;=b", "a;=b"),
+            ("/a?token=abc=canary-secret", "abc=canary-secret"),
+            ("/a?token=a?b=c&d=e", "a?b=c"),
+        ] {
+            let found = credentials_of_queries(text).into_iter().map(|at| &text[at]);
+            assert_eq!(found.collect::<Vec<_>>(), [secret], "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_found_is_text_of_its_own_whatever_the_queries_hold() {
+        let mut mutator = Mutator::new(1);
+        for text in [
+            "/a?next=%2Fb%3Fto%256ben%3Dc\u{e9}%2526ary;key=b",
+            r"?a=?key=1\u0026sig=%3Fkey%3Db#c ?\u{e9}=1&pwd=2;3",
+        ] {
+            for _ in 0..cases(2_000) {
+                let altered = mutator.bytes(text.as_bytes(), b"%3F?key=token%3D;&\\u003d#");
+                let text = String::from_utf8_lossy(&altered).into_owned();
+                let mut end = 0;
+                for at in credentials_of_queries(&text) {
+                    assert!(
+                        at.start > end && !text.get(at.clone()).unwrap_or_default().is_empty(),
+                        "{text} {at:?}"
+                    );
+                    end = at.end;
+                }
+            }
+        }
     }
 
     #[test]

@@ -45,8 +45,12 @@ fn each_credential(plan: &mut Value, told: &mut impl FnMut(Found<'_>)) {
             for (key, value) in map {
                 match value {
                     Value::Object(headers) if key == HEADERS => {
-                        let secret = headers.iter_mut().filter(|(name, _)| is_credential(name));
-                        secret.for_each(|(_, value)| told(Found::Whole(value)));
+                        for (name, value) in headers {
+                            match is_credential(name) {
+                                true => told(Found::Whole(value)),
+                                false => each_credential(value, told),
+                            }
+                        }
                     }
                     value => each_credential(value, told),
                 }
@@ -142,13 +146,18 @@ mod tests {
             "services": { "authorization": { "url": "http://127.0.0.1" }, "cookie": { "log": {} } },
             "workloads": [{ "http": { "headers": {
                 "Authorization": "canary", "X-Auth-Token": ["canary", "canary"], "private-token": "canary", "accept": "*/*",
-                "Cookie": "a?key=b&canary",
+                "Cookie": "a?key=b&canary", "Referer": ["http://a/?sig=canary&page=1", "http://b/"],
             }, "paths": ["/a?page=2&sig=canary", "/b?token=canary&c=d"] } }],
         });
+        assert!(holds_credential(&json!({ "headers": { "Referer": "http://a/?sig=canary" } })));
         mask(&mut plan);
         assert!(!plan.to_string().contains("canary"), "{plan}");
         assert_eq!(plan["services"]["authorization"]["url"], "http://127.0.0.1");
         assert_eq!(plan["workloads"][0]["http"]["headers"]["accept"], "*/*");
+        assert_eq!(
+            plan["workloads"][0]["http"]["headers"]["Referer"],
+            json!(["http://a/?sig=***&page=1", "http://b/"])
+        );
         assert_eq!(plan["workloads"][0]["http"]["paths"], json!(["/a?page=2&sig=***", "/b?token=***&c=d"]));
     }
 
