@@ -13,7 +13,6 @@ use crate::trust::Trust;
 pub(super) const LOG_INFO: &str = "/api/v1/log";
 /// Where consistency proofs are.
 pub(super) const LOG_PROOF: &str = "/api/v1/log/proof";
-/// Where the log's key is.
 /// Where the search index is asked.
 pub(super) const SEARCH: &str = "/api/v1/index/retrieve";
 
