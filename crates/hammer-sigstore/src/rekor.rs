@@ -295,13 +295,17 @@ impl UuidPlace {
     }
 }
 
-/// How many entries a search found, and whether that of a leaf is among them.
+/// How many entries a search found, and that of a leaf, where it is among them: by the first UUID that is it.
 ///
 /// # Errors
 /// When the answer is no list of UUIDs.
-pub(crate) fn found_among(body: &[u8], leaf: Hash) -> Result<(usize, bool), serde_json::Error> {
+pub(crate) fn found_among(
+    body: &[u8],
+    leaf: Hash,
+) -> Result<(usize, Option<LogText<'_>>), serde_json::Error> {
     let found: Vec<LogText<'_>> = serde_json::from_slice(body)?;
-    Ok((found.len(), found.iter().any(|uuid| leaf_of(uuid) == Some(leaf))))
+    let count = found.len();
+    Ok((count, found.into_iter().find(|uuid| leaf_of(uuid) == Some(leaf))))
 }
 
 #[cfg(test)]

@@ -19,8 +19,8 @@ use crate::trust::Trust;
 /// The entry is among what was found, whichever else is.
 pub(super) fn judge(record: &SearchRecord<'_>) -> Result<(), Fault> {
     let found = found_among(record.body, record.leaf);
-    let (found, is_among) = found.map_err(|why| malformed(format!("the UUIDs found: {why}")))?;
-    if is_among {
+    let (found, its) = found.map_err(|why| malformed(format!("the UUIDs found: {why}")))?;
+    if its.is_some() {
         return Ok(());
     }
     let told = format!("the entry of leaf {} is not among the {found} found", record.leaf);

@@ -102,9 +102,13 @@ fn a_uuid_is_digits_and_nothing_else() {
 #[test]
 fn a_search_finds_a_leaf_by_either_form_of_its_uuid() {
     let leaf = Hash([7; 32]);
-    let found = |body: String| found_among(body.as_bytes(), leaf).ok();
-    assert_eq!(found(format!("[\"{leaf}\",\"{}\"]", Hash([8; 32]))), Some((2, true)));
-    assert_eq!(found(format!("[\"0000000000000001{leaf}\"]")), Some((1, true)));
-    assert_eq!(found("[]".to_owned()), Some((0, false)));
+    let found = |body: String| {
+        let (count, its) = found_among(body.as_bytes(), leaf).ok()?;
+        Some((count, its.map(|uuid| uuid.to_string())))
+    };
+    let (other, of_tree) = (Hash([8; 32]), format!("0000000000000001{leaf}"));
+    assert_eq!(found(format!("[\"{leaf}\",\"{other}\"]")), Some((2, Some(leaf.to_string()))));
+    assert_eq!(found(format!("[\"{of_tree}\",\"{leaf}\"]")), Some((2, Some(of_tree))));
+    assert_eq!(found("[]".to_owned()), Some((0, None)));
     assert_eq!(found(format!("{{\"{leaf}\":1}}")), None);
 }

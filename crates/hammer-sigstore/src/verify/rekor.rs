@@ -57,16 +57,22 @@ impl VerifyWorkload {
         mut step: StepGuard<'_>,
         record: &OperationRecord,
     ) -> Result<(), Ended> {
-        let VerifyOp { search, answer, entry, record: written, .. } = op;
+        let VerifyOp { search, path, answer, entry, record: written, .. } = op;
         search.rewrite(|out| rekor::write_search(out, &sha256(&entry.artifact)));
         let request = Request { body: search.body(), ..rekor.search.clone() };
         rekor.client.send(&mut step, &request, answer).await?;
         expect_ok(&mut step, answer)?;
         let leaf = leaf_of(&entry.uuid).ok_or(NO_UUID)?;
         let found = rekor::found_among(&answer.body, leaf);
-        let (_, is_found) = found.map_err(|_| malformed(&mut step, "answer is no list of uuids"))?;
-        if !is_found {
-            step.ends(NOT_FOUND);
+        let (_, found) = found.map_err(|_| malformed(&mut step, "answer is no list of uuids"))?;
+        let is_found = found.is_some();
+        match found {
+            // Its tree is as the index has it: whoever trusts the index goes on with that.
+            Some(uuid) => {
+                path.clear();
+                path.extend([ENTRIES, "/", &uuid]);
+            }
+            None => step.ends(NOT_FOUND),
         }
         drop(step);
         // The index is written after the answer to the write.
@@ -88,10 +94,14 @@ impl VerifyWorkload {
     ) -> Result<(), Ended> {
         let VerifyOp { path, answer, entry, record: written, .. } = op;
         let leaf = leaf_of(&entry.uuid).ok_or(NO_UUID)?;
-        path.clear();
         match self.by {
-            VerifyBy::Uuid | VerifyBy::Search => path.extend([ENTRIES, "/", &entry.uuid]),
+            VerifyBy::Search => {}
+            VerifyBy::Uuid => {
+                path.clear();
+                path.extend([ENTRIES, "/", &entry.uuid]);
+            }
             VerifyBy::Index => {
+                path.clear();
                 // A text takes whatever is written to it.
                 let _ = write!(path, "{ENTRIES}?logIndex={}", entry.log_index);
             }
