@@ -1,7 +1,7 @@
 //! The report as text, made from the JSON structs and never from the run: 80 columns, one colour, readable aloud.
 
 use crate::report::event::{Command, Refusal};
-use crate::report::{Event, HeadlineFigures, PromiseCounts, Report, Series, SeriesKind};
+use crate::report::{Event, Fates, HeadlineFigures, PromiseCounts, Report, Series, SeriesKind};
 
 mod accounting;
 mod connections;
@@ -15,10 +15,26 @@ mod servers;
 use number::{bytes, grouped, plain, plural};
 use page::Page;
 
+/// What who reads the first line alone would miss of a run that passed: how many operations failed, unless they are meant to.
+fn though(report: &Report) -> String {
+    let measured = report.operations().filter(|series| !series.refusals_meant);
+    let fates = measured.fold(Fates::default(), |mut all, series| {
+        all.add(&series.measurement.counts.fates);
+        all
+    });
+    match (report.verdict.exit_code, fates.failed()) {
+        (0, failed @ 1..) => {
+            let (failed, ended) = (grouped(failed), grouped(fates.ended()));
+            format!(", though {failed} of {ended} operations failed")
+        }
+        _ => String::new(),
+    }
+}
+
 /// The whole text, ending in a newline. The first line is the verdict; health follows whatever it says.
 pub fn render(report: &Report) -> String {
     let mut page = Page::default();
-    page.paragraph("", &report.verdict.to_string());
+    page.paragraph("", &format!("{}{}", report.verdict, though(report)));
     health(&mut page, report);
     report.fill.iter().for_each(|filled| fill::render(&mut page, filled));
     run(&mut page, report);

@@ -34,6 +34,19 @@ fn a_run_that_passed_reads_so() {
 }
 
 #[test]
+fn a_run_that_passed_although_operations_failed_says_so_at_once() {
+    let mut report = report_of(&quickstart());
+    let all: u64 = report.operations().map(|series| series.measurement.counts.fates.ended()).sum();
+    let series = report.series.iter_mut().find(|series| series.kind == SeriesKind::Operation).unwrap();
+    series.measurement.counts.fates.refused += 7;
+    let told = format!("PASS, exit 0, though 7 of {} operations failed\n", grouped(all + 7));
+    assert!(render(&report).starts_with(&told), "{told}");
+    let series = report.series.iter_mut().find(|series| series.kind == SeriesKind::Operation).unwrap();
+    series.refusals_meant = true;
+    assert!(render(&report).starts_with("PASS, exit 0\n"));
+}
+
+#[test]
 fn a_run_that_failed_says_why_before_its_figures() {
     let text = render(&report_of(&disaster()));
     assert_fits(&text);
