@@ -43,9 +43,8 @@ pub(super) fn failure(report: &Report, series: &[&Series]) -> Option<String> {
             }
         }
     }
-    // What was never sent is told where nothing else is: it follows from what became of the rest. Of equals the first comes first.
-    let rank =
-        |failure: &&Failure<'_>| (matches!(failure.fate, Fate::Shed | Fate::Starved), Reverse(failure.count));
+    // What says nothing of the server is told where nothing else is: it follows from what became of the rest. Of equals the first comes first.
+    let rank = |failure: &&Failure<'_>| (!tells_of_server(report, failure.fate), Reverse(failure.count));
     let Failure { fate, step, cause, answer, count } = failures.iter().min_by_key(rank)?;
     let of_fate = fates.of(*fate);
     let said = format!("{} {}", grouped(of_fate), fate.name().replace('_', " "));
@@ -54,6 +53,15 @@ pub(super) fn failure(report: &Report, series: &[&Series]) -> Option<String> {
     let step = step.map_or_else(String::new, |step| format!("{step}: "));
     let answer = answer.map_or_else(String::new, |answer| format!(", {answer}"));
     Some(format!("{said}{part} ({step}{cause}{answer})"))
+}
+
+/// Whether operations of that fate say anything of the server: what was never sent does not, nor what a signal cut off.
+pub(super) fn tells_of_server(report: &Report, fate: Fate) -> bool {
+    match fate {
+        Fate::Shed | Fate::Starved => false,
+        Fate::Abandoned => !report.run.interrupted,
+        _ => true,
+    }
 }
 
 /// What the operations of a series failed by in a phase, the most frequent cause of a fate first.

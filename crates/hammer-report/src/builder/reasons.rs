@@ -1,8 +1,9 @@
 //! What a report says against its run.
 
+use hammer_measure::Fate;
 use hammer_measure::threshold::Threshold;
 
-use super::failure::failure;
+use super::failure::{failure, tells_of_server};
 use crate::report::{Fates, Report, Series, SeriesKind};
 use crate::text::number::plural;
 use crate::verdict::{Reason, ReasonKind};
@@ -54,10 +55,13 @@ fn failed_thresholds(report: &Report) -> Option<String> {
 
 /// The workloads, or series of them, of which measurement measured nothing but failures, and what these failed by most often.
 fn nothing_accepted(report: &Report) -> Option<String> {
-    let failed: Vec<&Series> =
-        report.operations().filter(|series| failed_alone(series) && !is_expected(report, series)).collect();
+    let failed: Vec<&Series> = report
+        .operations()
+        .filter(|series| failed_alone(report, series) && !is_expected(report, series))
+        .collect();
     let is_whole = |workload: &str| {
-        let mut of_it = report.operations().filter(|series| series.workload == workload && was_sent(series));
+        let mut of_it =
+            report.operations().filter(|series| series.workload == workload && was_sent(report, series));
         of_it.all(|series| failed.iter().any(|other| other.path == series.path))
     };
     let name = |series: &&'_ Series| match is_whole(&series.workload) {
@@ -71,16 +75,16 @@ fn nothing_accepted(report: &Report) -> Option<String> {
 }
 
 /// Whether operations of a series ended in measurement and none of them as the series means them to.
-fn failed_alone(series: &Series) -> bool {
+fn failed_alone(report: &Report, series: &Series) -> bool {
     let Fates { accepted, refused, .. } = series.measurement.counts.fates;
     let is_served = accepted > 0 || series.refusals_meant && refused > 0;
-    was_sent(series) && !is_served
+    was_sent(report, series) && !is_served
 }
 
-/// Whether operations of a series ended in measurement that were sent: what was not says nothing of the server.
-fn was_sent(series: &Series) -> bool {
+/// Whether operations of a series ended in measurement by more than what says nothing of the server.
+fn was_sent(report: &Report, series: &Series) -> bool {
     let fates = series.measurement.counts.fates;
-    fates.ended() > fates.shed + fates.starved
+    Fate::ALL.into_iter().any(|fate| fates.of(fate) > 0 && tells_of_server(report, fate))
 }
 
 /// Whether a threshold that holds says that the plan expects failures of a series: it is on the series, on a step of its workload, or on

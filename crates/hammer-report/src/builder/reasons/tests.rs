@@ -241,3 +241,20 @@ fn what_was_never_sent_is_not_told_as_not_accepted() {
     story.interval(MEASURED);
     assert_eq!(report_of(&story.finish(|_| {})).verdict, Verdict::default(), "health says it");
 }
+
+#[test]
+fn what_an_interruption_cut_off_says_nothing_of_the_server() {
+    let rare = |abandoned, timed_out, interrupted| {
+        let mut story = Story::new(vec![operation("sign", "sign"), operation("names", "names")]);
+        story.accept(0, MEASURED, 50, Nanos(10));
+        story.never(1, Fate::Abandoned, abandoned);
+        story.end((1, MEASURED), timed_out, Nanos(10), (Outcome::TimedOut, Detail::None));
+        story.interval(MEASURED);
+        report_of(&story.finish(|result| result.interrupted = interrupted)).verdict.to_string()
+    };
+    assert_eq!(rare(1, 0, true), "INTERRUPTED, exit 130: interrupted by a signal");
+    assert_eq!(rare(1, 0, false), "FAIL, exit 3: nothing of names was accepted: 1 abandoned");
+    // What went wrong before the signal did not by it.
+    let expected = "FAIL, exit 3: nothing of names was accepted: 1 timed out; interrupted by a signal";
+    assert_eq!(rare(5, 1, true), expected);
+}
