@@ -36,12 +36,10 @@ pub struct OperationRecord {
     flow: RefCell<Flow>,
     /// How whatever is cut off now ends.
     cut_off: Cell<Option<Ended>>,
-    /// Whether something is to be read beside the operation, so that its promise can be checked.
+    /// The promise that something is to be read beside the operation for, so that it can be checked; of a check, until it is handed over.
     owes_check: Cell<Option<PromiseKind>>,
     /// How the last exchange ended that was no success, and what the server said with it.
     said: RefCell<Option<(Ended, String)>>,
-    /// Promises handed over since the operation, or its check, started.
-    promised: Cell<u64>,
 }
 
 /// Which operation it is, and in which of its two halves it stands.
@@ -118,7 +116,6 @@ impl OperationRecord {
             cut_off: Cell::new(None),
             owes_check: Cell::new(None),
             said: RefCell::default(),
-            promised: Cell::new(0),
         }
     }
 
@@ -179,7 +176,10 @@ impl OperationRecord {
         let kind = self.outermost(kind);
         let promises = self.promises.as_ref().expect("a workload that receives promises has a verifier");
         promises.send(kind, self.seq(), record);
-        self.promised.set(self.promised.get() + 1);
+        // An operation owes its check all the same: that is what hands this one over.
+        if !self.now_at.get().in_flow && self.owes_check.get() == Some(kind) {
+            self.owes_check.set(None);
+        }
     }
 
     pub(crate) fn start(&self, admission: Admission) {
@@ -200,7 +200,6 @@ impl OperationRecord {
         self.cut_off.set(None);
         self.owes_check.set(None);
         self.said.take();
-        self.promised.set(0);
     }
 
     /// What is under way is about to be dropped, and ends so.
@@ -240,7 +239,13 @@ impl OperationRecord {
         }
     }
 
-    /// The kind of the promise that a check is to make, where there is one.
+    /// The check of an operation starts, which owes a promise of that kind.
+    pub(crate) fn start_check(&self, admission: Admission, kind: PromiseKind) {
+        self.start_beside(admission);
+        self.owes_check.set(Some(kind));
+    }
+
+    /// The kind of the promise that a check is to make, where there is one; of a check, while it was not handed over.
     pub(crate) fn owes_check(&self) -> Option<PromiseKind> {
         self.owes_check.get()
     }
@@ -250,11 +255,6 @@ impl OperationRecord {
         if let Some(promises) = &self.promises {
             promises.leave_unchecked(kind);
         }
-    }
-
-    /// Whether the check handed anything over.
-    pub(crate) fn has_promised(&self) -> bool {
-        self.promised.get() > 0
     }
 
     fn series_of(&self, series: usize) -> usize {

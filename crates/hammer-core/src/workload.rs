@@ -93,7 +93,7 @@ pub trait Workload: Send + Sync + 'static {
 
     /// Reads what the operation's promise is held against, where [`OperationRecord::check_beside`] asked for that: its fate
     /// and instants are fixed, and its slot is free. Dropped once it has taken as long as an operation may; a check that hands
-    /// over no promise by its end leaves it unchecked.
+    /// over no promise of that kind by its end leaves it unchecked, whatever else it hands over.
     fn check(
         &self,
         _session: &Self::Session,

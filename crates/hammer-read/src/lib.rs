@@ -17,7 +17,8 @@ mod support;
 mod tiles;
 
 pub use broken::{
-    ALTERED_LEAF, MISSING_TILE, TAMPERED_TILE, UNREADABLE_PROOF, UNVERIFIED, unverified, unverified_since,
+    ALTERED_LEAF, MISSING_TILE, TAMPERED_TILE, UNREADABLE_PROOF, UNVERIFIED, known_head, missing_tile,
+    unverified, unverified_since,
 };
 pub use bundle::{LARGEST_TILE, check_bundle, plain};
 pub use head::{SeenHead, tiles_to_root};

@@ -110,7 +110,10 @@ impl TrillianWorkload {
             if called.is_err() {
                 return Look::Refused;
             }
-            let read = GetLatestSignedLogRootResponse::decode(op.beside.body.as_slice());
+            let body = op.beside.body.as_slice();
+            // Whatever the session holds against it later, it is accused here if it is not the log's.
+            session.promise(record, Check::Root, [Part::bytes(&[]), Part::bytes(body)]);
+            let read = GetLatestSignedLogRootResponse::decode(body);
             session.saw(read.ok().and_then(|read| read.signed_log_root).as_ref());
         }
         let Some(root) = session.newest() else { return Look::NotThere };

@@ -8,7 +8,9 @@ use hammer_messages::trillian::{
     GetInclusionProofByHashResponse, GetInclusionProofResponse, GetLatestSignedLogRootResponse,
     GetLeavesByRangeResponse, LogRootV1, Proof, QueueLeafResponse, SignedLogRoot,
 };
-use hammer_read::{ALTERED_LEAF, LogHeads, Part, UNREADABLE_PROOF, UNVERIFIED, read_parts, unverified};
+use hammer_read::{
+    ALTERED_LEAF, LogHeads, Part, UNREADABLE_PROOF, UNVERIFIED, known_head, read_parts, unverified,
+};
 use hammer_tlog::hash::Hash;
 use hammer_tlog::logs::merkle::{leaf_hash, verify_consistency, verify_inclusion, verify_range};
 use prost::Message;
@@ -42,8 +44,7 @@ impl TrillianJudge {
             (Check::Root, [older, answer]) => self.latest_root(older.bytes, answer.bytes),
             (Check::Proof, [root, leaf, answer]) => {
                 let answer = read::<GetInclusionProofResponse>(answer.bytes)?;
-                self.answered_root(answer.signed_log_root.as_ref())?;
-                let root = self.root(root.bytes)?;
+                let root = self.root_then_answered(root, answer.signed_log_root.as_ref())?;
                 let Some(proof) = &answer.proof else {
                     return self.is_behind(answer.signed_log_root.as_ref(), root.size);
                 };
@@ -51,8 +52,8 @@ impl TrillianJudge {
             }
             (Check::ProofByHash | Check::Found, [root, leaf, answer]) => {
                 let answer = read::<GetInclusionProofByHashResponse>(answer.bytes)?;
-                self.answered_root(answer.signed_log_root.as_ref())?;
-                let (root, leaf) = (self.root(root.bytes)?, hash(leaf.bytes)?);
+                let root = self.root_then_answered(root, answer.signed_log_root.as_ref())?;
+                let leaf = hash(leaf.bytes)?;
                 if answer.proof.is_empty() {
                     return self.is_behind(answer.signed_log_root.as_ref(), root.size);
                 }
@@ -84,9 +85,21 @@ impl TrillianJudge {
         Ok(LogRoot { size: read.tree_size, root, timestamp_ns: read.timestamp_nanos })
     }
 
-    /// What stands beside an answer is a root as any other.
+    /// What stands beside an answer is a root as any other, which is promised nowhere else.
     fn answered_root(&self, root: Option<&SignedLogRoot>) -> Result<(), Fault> {
         root.map_or(Ok(()), |root| self.root(&root.log_root).map(drop))
+    }
+
+    /// The root that an answer is held against, once what stands beside that answer is known to be a root as well. Of two of one size, the one
+    /// that was served first is taken for the tree's, also where nobody has judged it by itself yet.
+    fn root_then_answered(
+        &self,
+        root: &Part<'_>,
+        answered: Option<&SignedLogRoot>,
+    ) -> Result<LogRoot, Fault> {
+        let root = self.root(root.bytes);
+        self.answered_root(answered)?;
+        known_head(root)
     }
 
     /// A server whose newest tree is smaller than the one that was asked about has no proof in it: one of several may be behind.
@@ -107,11 +120,10 @@ impl TrillianJudge {
     fn latest_root(&self, older: &[u8], answer: &[u8]) -> Result<(), Fault> {
         let answer = read::<GetLatestSignedLogRootResponse>(answer)?;
         let newer = answer.signed_log_root.ok_or_else(|| malformed("there is no root"))?;
+        // Of two of one size, the one that was served first is taken for the tree's.
+        let older = (!older.is_empty()).then(|| self.root(older));
         let newer = self.root(&newer.log_root)?;
-        if older.is_empty() {
-            return Ok(());
-        }
-        let older = self.root(older)?;
+        let Some(older) = older.map(known_head).transpose()? else { return Ok(()) };
         if newer.size < older.size {
             if newer.timestamp_ns <= older.timestamp_ns {
                 return Ok(());
@@ -136,8 +148,7 @@ impl TrillianJudge {
     fn leaves(&self, root: &Part<'_>, answer: &Part<'_>, proofs: &[Part<'_>]) -> Result<(), Fault> {
         let start = answer.number;
         let read_leaves = read::<GetLeavesByRangeResponse>(answer.bytes)?;
-        self.answered_root(read_leaves.signed_log_root.as_ref())?;
-        let root = self.root(root.bytes)?;
+        let root = self.root_then_answered(root, read_leaves.signed_log_root.as_ref())?;
         let mut found = Vec::with_capacity(read_leaves.leaves.len());
         for (index, leaf) in (start..).zip(&read_leaves.leaves) {
             let own = leaf_hash(&leaf.leaf_value);
@@ -154,6 +165,7 @@ impl TrillianJudge {
         let mut paths = Vec::new();
         for part in proofs {
             let answer = read::<GetInclusionProofResponse>(part.bytes)?;
+            self.answered_root(answer.signed_log_root.as_ref())?;
             let Some(proof) = &answer.proof else {
                 return self.is_behind(answer.signed_log_root.as_ref(), root.size);
             };

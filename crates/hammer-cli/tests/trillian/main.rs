@@ -110,6 +110,24 @@ fn is_caught(kind: TrillianLieKind, least: usize, broken: &[&str]) -> Came {
     came
 }
 
+/// Look-ups keep the roots that they are answered, and hold proofs against them.
+#[test]
+fn every_root_that_a_look_up_was_answered_is_a_promise_of_its_own() {
+    let changes =
+        ["workloads.1.trillian.mix={ get-leaves-by-range: 0, queue-leaf: 1 }", "phases.measurement=2s"];
+    let came = run("lies/trillian/lost-leaf-honest", &json!({}), &changes);
+    let (report, stats) = (came.report(), came.log.stats());
+    let roots: u64 = report
+        .promises
+        .by_kind
+        .iter()
+        .filter(|kind| kind.kind == "root")
+        .map(|kind| kind.promises.kept)
+        .sum();
+    assert!(roots > 0, "{:?}", report.promises);
+    assert_eq!(Some(&roots), stats.requests["get-latest-signed-log-root"].get(&200), "{:?}", report.promises);
+}
+
 #[test]
 fn a_root_of_another_tree_is_caught() {
     // What is read back of the fork leads to no root of the tree that was seen before.

@@ -47,13 +47,13 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
         loop {
             let PendingCheck { mut op, kind, admission } = slot.next_task().await;
             let started = self.runtime.now();
-            record.start_beside(Admission { started, ..admission });
+            record.start_check(Admission { started, ..admission }, kind);
             {
                 let check = pin!(self.workload.check(&self.session, &mut op, &record));
                 // A check that is cut off says nothing of the operation, whose end is recorded already.
                 let _ = slot.until_deadline(self.deadline_from(started), &record, check).await;
             }
-            if !record.has_promised() {
+            if let Some(kind) = record.owes_check() {
                 record.leave_unchecked(kind);
             }
             self.checks.give_back(op);

@@ -54,11 +54,12 @@ fn the_step_that_the_end_of_drain_cuts_off_is_abandoned_with_its_operation() {
 }
 
 /// Answers in a millisecond, and is checked by reads that take `check`, without end where that is `None`: by one, or by one before a pause
-/// and one behind it.
+/// and one behind it. Ahead of them it promises a head where it `has_head`.
 #[derive(Clone, Copy)]
 struct CheckedBeside {
     check: Option<Nanos>,
     pause: Option<Nanos>,
+    has_head: bool,
 }
 
 impl Workload for CheckedBeside {
@@ -96,6 +97,9 @@ impl Workload for CheckedBeside {
 
     async fn check(&self, clock: &Self::Session, op: &mut u64, record: &OperationRecord) {
         assert_eq!(record.seq(), *op, "a check is of its own operation");
+        if self.has_head {
+            record.promise(HEAD, b"head");
+        }
         for pause in std::iter::once(None).chain(self.pause.map(Some)) {
             if let Some(pause) = pause {
                 clock.sleep_until(clock.now() + pause).await;
@@ -108,7 +112,7 @@ impl Workload for CheckedBeside {
     }
 
     fn promise_kinds(&self) -> &[&'static str] {
-        &["proof"]
+        &KINDS
     }
 
     fn verifier(&self) -> Option<Box<dyn Verifier>> {
@@ -116,23 +120,25 @@ impl Workload for CheckedBeside {
     }
 }
 
+const KINDS: [&str; 2] = ["proof", "head"];
 const PROOF: PromiseKind = PromiseKind(0);
+const HEAD: PromiseKind = PromiseKind(1);
 
 struct Believing;
 
 impl Verifier for Believing {
-    fn check(&mut self, _seq: u64, _record: &[u8], _now: Nanos, verdicts: &mut Verdicts) {
-        verdicts.kept(PROOF);
+    fn check(&mut self, _seq: u64, record: &[u8], _now: Nanos, verdicts: &mut Verdicts) {
+        verdicts.kept(if record == b"head" { HEAD } else { PROOF });
     }
 }
 
 /// 100 operations a second for two seconds with room for five at once; reads, proofs, and what became of promises.
 fn checked(check: Option<Nanos>, rate: f64) -> (SeriesRecord, SeriesRecord, Ledger) {
-    checked_by(CheckedBeside { check, pause: None }, rate)
+    checked_by(CheckedBeside { check, pause: None, has_head: false }, rate)
 }
 
 fn checked_by(workload: CheckedBeside, rate: f64) -> (SeriesRecord, SeriesRecord, Ledger) {
-    let pool = VerifyPool::new(&["proof"], 1 << 20, std::env::temp_dir());
+    let pool = VerifyPool::new(&KINDS, 1 << 20, std::env::temp_dir());
     let (rings, work) = pool.bench("read", Box::new(Believing), |_| ());
     let work = RefCell::new(work);
     let mut run = Simulated::measuring(SECOND * 2);
@@ -156,7 +162,7 @@ fn a_slow_check_is_in_no_figure_of_its_operation_and_takes_no_slot() {
 
 #[test]
 fn a_pause_between_the_reads_of_a_check_is_in_no_figure_of_them() {
-    let workload = CheckedBeside { check: Some(MILLI), pause: Some(MILLI * 300) };
+    let workload = CheckedBeside { check: Some(MILLI), pause: Some(MILLI * 300), has_head: false };
     let (_, proof, ledger) = checked_by(workload, 100.0);
     assert_eq!((proof.fate(Fate::Accepted), ledger.kept), (400, 200));
     let [waited, took] =
@@ -170,6 +176,14 @@ fn a_check_beyond_its_deadline_leaves_its_promise_unchecked() {
     assert_eq!(read.fate(Fate::Accepted), 200);
     assert_eq!(proof.fate(Fate::TimedOut), 200, "the read that hung has its samples");
     assert_eq!((ledger.made, ledger.kept, ledger.unchecked), (200, 0, 200));
+}
+
+#[test]
+fn a_check_beyond_its_deadline_leaves_its_promise_unchecked_whatever_else_it_promised() {
+    for (check, kept, unchecked) in [(None, 200, 200), (Some(MILLI), 400, 0)] {
+        let (_, _, ledger) = checked_by(CheckedBeside { check, pause: None, has_head: true }, 100.0);
+        assert_eq!((ledger.made, ledger.kept, ledger.unchecked), (400, kept, unchecked), "{check:?}");
+    }
 }
 
 #[test]

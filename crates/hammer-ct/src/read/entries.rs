@@ -71,7 +71,7 @@ impl ReadSession {
         for index in ends(start, count, head.size) {
             let path = entry_and_proof_path(index, head.size);
             if self.get_beside(&path, false, &mut op.beside, record).await.is_err() {
-                return self.lack(record, Lack::Refused);
+                return self.lack(record, head, Lack::Refused);
             }
             proofs.push((index, op.beside.body.clone()));
         }

@@ -28,7 +28,7 @@ pub(super) enum Check {
     EntryAndProof,
     /// Roots.
     Roots,
-    /// The name of a tile that is not served.
+    /// Tree head; the name of a tile that is not served.
     Missing,
     /// What came whole, should prove a read, and cannot be read; and why.
     Unreadable,

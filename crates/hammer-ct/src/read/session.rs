@@ -51,9 +51,12 @@ impl ReadSession {
     }
 
     /// A promise that cannot be held against anything.
-    pub(super) fn lack(&self, record: &OperationRecord, lack: Lack) {
+    pub(super) fn lack(&self, record: &OperationRecord, head: &SeenHead, lack: Lack) {
         match lack {
-            Lack::Missing(tile) => self.promise(record, Check::Missing, [Part::tile(tile, false, &[])]),
+            Lack::Missing(tile) => {
+                let parts = [Part::bytes(&head.raw), Part::tile(tile, false, &[])];
+                self.promise(record, Check::Missing, parts);
+            }
             Lack::Unreadable(tile) => {
                 self.unreadable(record, &format!("{tile}: its encoding cannot be read"));
             }

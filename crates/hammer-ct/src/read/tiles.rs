@@ -121,7 +121,7 @@ impl ReadSession {
                 let supports = supports.iter().map(Support::part);
                 self.promise(record, check, [Part::bytes(&head.raw), own].into_iter().chain(supports));
             }
-            Err(lack) => self.lack(record, lack),
+            Err(lack) => self.lack(record, head, lack),
         }
     }
 
@@ -169,7 +169,7 @@ impl ReadSession {
         };
         match missing.filter(|_| level != Level::Names) {
             Some(tile) if self.are_several() => self.owe(head, OwedAnswer::Missing(tile), op, record),
-            Some(tile) => self.lack(record, Lack::Missing(tile)),
+            Some(tile) => self.lack(record, head, Lack::Missing(tile)),
             None => {}
         }
         Err(ended)
@@ -184,7 +184,7 @@ impl ReadSession {
         record: &OperationRecord,
     ) {
         if let Err(lack) = self.elsewhere(tile, &mut op.answer, record).await {
-            return self.lack(record, lack);
+            return self.lack(record, head, lack);
         }
         let decoded = match tile.level {
             Level::Hashes(_) => op.answer.decode(FULL_TILE).map_err(|_| Lack::Unreadable(tile)),
@@ -196,7 +196,7 @@ impl ReadSession {
         ) {
             (Ok(_), Level::Hashes(_)) => self.check_tile(tile, head, op, record).await,
             (Ok(is_gzip), _) => self.check_bundle((tile, is_gzip), head, op, record).await,
-            (Err(lack), _) => self.lack(record, lack),
+            (Err(lack), _) => self.lack(record, head, lack),
         }
     }
 

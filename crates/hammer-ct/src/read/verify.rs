@@ -7,7 +7,8 @@ use hammer_audit::OpenedHead;
 use hammer_core::promise::{Fault, Verdicts, Verifier};
 use hammer_measure::Nanos;
 use hammer_read::{
-    MISSING_TILE, Part, ProvedTree, ProvedTrees, UNREADABLE_PROOF, UNVERIFIED, check_bundle, unverified,
+    Part, ProvedTree, ProvedTrees, UNREADABLE_PROOF, UNVERIFIED, check_bundle, known_head, missing_tile,
+    unverified,
 };
 use hammer_tlog::ct::bundle::StaticCtLeaves;
 use hammer_tlog::logs::merkle::{Hash, sha256};
@@ -41,12 +42,12 @@ impl ReadVerifier {
         };
         match (record.check, record.parts.as_slice()) {
             (TreeHead, [head]) => self.tree(head.bytes).map(drop),
-            (Tile, [head, tiles @ ..]) => self.tree(head.bytes)?.prove(tiles).map(drop),
+            (Tile, [head, tiles @ ..]) => known_head(self.tree(head.bytes))?.prove(tiles).map(drop),
             (Bundle, [head, bundle, tiles @ ..]) => {
-                check_bundle::<StaticCtLeaves>(self.tree(head.bytes)?, bundle, tiles)
+                check_bundle::<StaticCtLeaves>(known_head(self.tree(head.bytes))?, bundle, tiles)
             }
             (Names, [head, names, bundle, tiles @ ..]) => {
-                check_bundle::<StaticCtLeaves>(self.tree(head.bytes)?, bundle, tiles)?;
+                check_bundle::<StaticCtLeaves>(known_head(self.tree(head.bytes))?, bundle, tiles)?;
                 names::check(names, bundle)
             }
             (Issuer, [fingerprint, certificate]) => issuer(fingerprint.bytes, certificate.bytes),
@@ -57,14 +58,15 @@ impl ReadVerifier {
             }
             (EntryAndProof, [head, entry]) => proofs::entry_and_proof(&self.head(head)?, entry),
             (Roots, [roots]) => proofs::roots(roots),
-            (Missing, [tile]) => Err(Fault::new(MISSING_TILE, format!("{} is not served", tile.id()))),
+            (Missing, [head, tile]) => Err(missing_tile(self.tree(head.bytes), tile.id())),
             (Unreadable, [found]) => Err(Fault::new(UNREADABLE_PROOF, String::from_utf8_lossy(found.bytes))),
             (Unverified, _) | (_, _) => Err(unverified()),
         }
     }
 
+    /// A head that a read is held against.
     fn head(&mut self, head: &Part<'_>) -> Result<OpenedHead, Fault> {
-        Ok(self.tree(head.bytes)?.head.clone())
+        Ok(known_head(self.tree(head.bytes))?.head.clone())
     }
 
     /// The tree of a head, whose signature is verified when it is met first.

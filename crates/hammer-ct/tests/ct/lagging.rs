@@ -1,4 +1,4 @@
-//! Fronts of a log: one that lags behind, so that every other tree head is one of before, and ones that refuse.
+//! Fronts of a log: one that lags behind, so that every other tree head is one of before, one that forges a tree head, and ones that refuse.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -46,6 +46,25 @@ pub(crate) fn refusing(
         match refuse(answered.fetch_add(1, Ordering::Relaxed), path) {
             Some(status) => (status, Vec::new()),
             None => get(url.authority().unwrap().as_str(), &format!("{}{path}", url.path())),
+        }
+    });
+    LogTarget { monitoring: vec![front.parse().unwrap()], ..log.clone() }
+}
+
+/// `log`, read at a front that passes the first tree head on as `forge` makes it, and all else as the log has it.
+pub(crate) fn forging(
+    log: &LogTarget,
+    forge: impl Fn(String) -> String + Send + Sync + 'static,
+) -> LogTarget {
+    let url = log.submission[0].clone();
+    let heads = AtomicUsize::new(0);
+    let front = canned::serve(move |path| {
+        let path = path.trim_start_matches("/log");
+        let (status, body) = get(url.authority().unwrap().as_str(), &format!("{}{path}", url.path()));
+        let is_head = path == "/checkpoint" || path == "/ct/v1/get-sth";
+        match is_head && heads.fetch_add(1, Ordering::Relaxed) == 0 {
+            true => (status, forge(String::from_utf8(body).unwrap()).into_bytes()),
+            false => (status, body),
         }
     });
     LogTarget { monitoring: vec![front.parse().unwrap()], ..log.clone() }

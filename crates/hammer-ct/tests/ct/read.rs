@@ -6,6 +6,7 @@ use hammer_lab::fault::{FaultRule, FaultScript, Latency};
 use hammer_lab::{CtLabHandle, CtLabPlan};
 use hammer_measure::{Detail, Fate, Nanos};
 use hammer_read::ReadPattern;
+use hammer_tlog::hash::Hash;
 use hammer_tlog::keys::key::LogKey;
 use hammer_values::{Count, TimeSpan};
 
@@ -299,6 +300,56 @@ fn a_tree_head_of_another_key_is_a_broken_promise() {
     let (_lab, log) = grown(Flavour::Rfc6962);
     let key: LogKey = include_str!("../../testdata/log-public-key.b64").parse().unwrap();
     read(LogTarget { key, ..log }, &mix(&[ReadKind::GetSth]), 10).assert_broken(10, "sth-signature");
+}
+
+/// One tree head was forged, and `reads` were held against it: that head is one broken promise, and each of them is unchecked.
+fn assert_head_alone_is_broken(outcome: &Outcome, kind: &str, reads: u64) {
+    let ledger = outcome.result.promises;
+    let told = (&outcome.result.breaches, &outcome.notes);
+    assert_eq!((ledger.broken, ledger.unchecked), (1, reads), "{ledger:?} {told:?}");
+    assert_eq!(ledger.made, ledger.kept + 1 + reads, "{ledger:?} {told:?}");
+    let found: Vec<&str> = outcome.result.breaches.iter().map(|breach| breach.kind.as_str()).collect();
+    assert_eq!(found, [kind], "{told:?}");
+    let is_told = |note: &String| note.contains("a head that was served is not the log's");
+    assert!(outcome.notes.iter().any(is_told), "{told:?}");
+}
+
+#[test]
+fn a_forged_tree_head_is_one_broken_promise_and_what_is_held_against_it_is_unchecked() {
+    let (_lab, log) = grown(Flavour::Rfc6962);
+    let forged = lagging::forging(&log, |head| {
+        let mut head: serde_json::Value = serde_json::from_str(&head).unwrap();
+        head["sha256_root_hash"] = Hash([0; 32]).to_base64().into();
+        head.to_string()
+    });
+    let kinds = [
+        ReadKind::GetEntries,
+        ReadKind::GetProofByHash,
+        ReadKind::GetSthConsistency,
+        ReadKind::GetEntryAndProof,
+    ];
+    assert_head_alone_is_broken(&one_at_a_time(forged, &mix(&kinds), 20), "sth-signature", 20);
+}
+
+#[test]
+fn a_forged_checkpoint_is_one_broken_promise_whether_tiles_of_its_tree_are_there_or_not() {
+    let names_tiles = CtLabPlan { names_tiles: true, ..CtLabPlan::default() };
+    let (_lab, log) = grown_by(names_tiles);
+    let with_line = |place: usize, other: String| {
+        lagging::forging(&log, move |head| {
+            let lines = head.split('\n').enumerate();
+            let lines = lines.map(|(nth, line)| if nth == place { other.as_str() } else { line });
+            lines.collect::<Vec<_>>().join("\n")
+        })
+    };
+    let another_root = with_line(2, Hash([0; 32]).to_base64());
+    let kinds = [ReadKind::Tile, ReadKind::Bundle, ReadKind::Names];
+    let outcome = one_at_a_time(another_root, &mix(&kinds), 20);
+    assert_head_alone_is_broken(&outcome, "checkpoint-signature", 20);
+    // Of a tree that is as large, the log has the full tiles alone.
+    let larger = with_line(1, "600".to_owned());
+    let outcome = one_at_a_time(larger, &mix(&kinds[..2]), 20);
+    assert_head_alone_is_broken(&outcome, "checkpoint-signature", 20);
 }
 
 #[test]

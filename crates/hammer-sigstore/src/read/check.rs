@@ -31,7 +31,7 @@ pub(super) enum Check {
     Tile,
     /// Checkpoint; bundle; its hash tile and tiles on its way to the root.
     Bundle,
-    /// The name of a tile that is not served.
+    /// Checkpoint; the name of a tile that is not served.
     Missing,
     /// What came whole, should prove a read, and cannot be read; and why.
     Unreadable,

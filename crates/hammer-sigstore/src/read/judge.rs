@@ -8,8 +8,8 @@ use hammer_core::promise::{Fault, Verdicts, Verifier};
 use hammer_measure::Nanos;
 use hammer_messages::json;
 use hammer_read::{
-    LogHeads, MISSING_TILE, Part, ProvedTree, ProvedTrees, UNREADABLE_PROOF, UNVERIFIED, check_bundle,
-    read_parts, unverified, unverified_since,
+    LogHeads, Part, ProvedTree, ProvedTrees, UNREADABLE_PROOF, UNVERIFIED, check_bundle, known_head,
+    missing_tile, read_parts, unverified,
 };
 use hammer_tlog::keys::key::LogKey;
 use hammer_tlog::logs::merkle::verify_consistency;
@@ -66,7 +66,7 @@ impl ReadVerifier {
         match (check, parts) {
             (Check::LogInfo, [info]) => self.log_head(info).map(drop),
             (Check::LogProof, [older, newer, proof]) => {
-                let (older, newer) = (known(self.log_head(older))?, known(self.log_head(newer))?);
+                let (older, newer) = (known_head(self.log_head(older))?, known_head(self.log_head(newer))?);
                 consistency(&older, &newer, proof.bytes)
             }
             (Check::Search, [found]) => uuids(found.bytes),
@@ -83,11 +83,11 @@ impl ReadVerifier {
             (Check::TrustBundle, [bundle]) => trust_bundle(&self.judge.trust, bundle.bytes),
             (Check::Configuration, [configuration]) => issuers(configuration.bytes),
             (Check::Checkpoint, [head]) => self.tree(head).map(drop),
-            (Check::Tile, [head, tiles @ ..]) => known(self.tree(head))?.prove(tiles).map(drop),
+            (Check::Tile, [head, tiles @ ..]) => known_head(self.tree(head))?.prove(tiles).map(drop),
             (Check::Bundle, [head, bundle, tiles @ ..]) => {
-                check_bundle::<RekorTilesLeaves>(known(self.tree(head))?, bundle, tiles)
+                check_bundle::<RekorTilesLeaves>(known_head(self.tree(head))?, bundle, tiles)
             }
-            (Check::Missing, [tile]) => Err(Fault::new(MISSING_TILE, format!("{} is not served", tile.id()))),
+            (Check::Missing, [head, tile]) => Err(missing_tile(self.tree(head), tile.id())),
             (Check::Unreadable, [found]) => {
                 Err(Fault::new(UNREADABLE_PROOF, String::from_utf8_lossy(found.bytes)))
             }
@@ -136,14 +136,6 @@ impl Verifier for ReadVerifier {
             Err(fault) => verdicts.broken(kind, seq, fault, Some(bytes)),
         }
     }
-}
-
-/// A head that reads are held against. Each of those is promised by itself as it is read: one that is not the log's is accused there, and not
-/// again with every read that the session holds against it.
-fn known<T>(head: Result<T, Fault>) -> Result<T, Fault> {
-    head.map_err(|Fault { detail, .. }| {
-        unverified_since(format!("a head that was served is not the log's: {detail}"))
-    })
 }
 
 /// Rekor v1 has no head of an empty tree to prove anything from: sessions ask for none.

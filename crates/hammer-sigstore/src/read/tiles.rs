@@ -80,7 +80,7 @@ impl ServiceReadSession {
                     Some(tile) if reads.are_several() => {
                         owe(OwedTile { head, tile, is_gzip: false, is_missing: true }, op, record);
                     }
-                    Some(tile) => self.lack(record, Lack::Missing(tile)),
+                    Some(tile) => self.lack(record, &head, Lack::Missing(tile)),
                     None => {}
                 }
                 return Err(ended);
@@ -97,7 +97,7 @@ impl ServiceReadSession {
         if *is_missing {
             // One of several servers may be behind the others: it is the log's tile wherever it is.
             if let Err(lack) = self.found_elsewhere(reads, tile, op, record).await {
-                return self.lack(record, lack);
+                return self.lack(record, head, lack);
             }
             is_gzip = op.answer.gzip_or_plain(LARGEST_TILE).unwrap_or_default();
         }
@@ -110,7 +110,7 @@ impl ServiceReadSession {
                 let own = [Part::bytes(&head.raw), Part::tile(tile, is_gzip, &op.answer.body)];
                 self.promise(record, check, own.into_iter().chain(supports.iter().map(Support::part)));
             }
-            Err(lack) => self.lack(record, lack),
+            Err(lack) => self.lack(record, head, lack),
         }
     }
 
@@ -130,9 +130,12 @@ impl ServiceReadSession {
     }
 
     /// A promise that cannot be held against anything.
-    fn lack(&self, record: &OperationRecord, lack: Lack) {
+    fn lack(&self, record: &OperationRecord, head: &SeenHead, lack: Lack) {
         match lack {
-            Lack::Missing(tile) => self.promise(record, Check::Missing, [Part::tile(tile, false, &[])]),
+            Lack::Missing(tile) => {
+                let parts = [Part::bytes(&head.raw), Part::tile(tile, false, &[])];
+                self.promise(record, Check::Missing, parts);
+            }
             Lack::Unreadable(tile) => {
                 let found = format!("{tile}: its encoding cannot be read");
                 self.promise(record, Check::Unreadable, [Part::bytes(found.as_bytes())]);

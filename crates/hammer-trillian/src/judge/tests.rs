@@ -90,6 +90,69 @@ fn two_roots_of_one_size_are_a_fork_whatever_answer_they_stand_in() {
     assert_eq!(judged(&judge, Check::Proof, &parts), "forked-log-root");
 }
 
+/// What becomes of answers that are held against a root, on a log that said the root of the tree of nine leaves.
+fn held_against(against: &[u8]) -> [&'static str; 4] {
+    let judge = TrillianJudge::default();
+    assert_eq!(latest(&judge, &[], root(9), None), "kept");
+    let hash = leaf_hash(&value(2));
+    let by_index =
+        GetInclusionProofResponse { proof: Some(path(2, 7)), signed_log_root: None }.encode_to_vec();
+    let by_index = [Part::bytes(against), Part::numbered(2, &hash.0), Part::bytes(&by_index)];
+    let proof = vec![path(2, 7)];
+    let by_hash = GetInclusionProofByHashResponse { proof, signed_log_root: None }.encode_to_vec();
+    let by_hash = [Part::bytes(against), Part::bytes(&hash.0), Part::bytes(&by_hash)];
+    let leaves = GetLeavesByRangeResponse { leaves: vec![leaf(2)], signed_log_root: None }.encode_to_vec();
+    let leaves = [Part::bytes(against), Part::numbered(2, &leaves), Part::numbered(2, by_index[2].bytes)];
+    [
+        judged(&judge, Check::Proof, &by_index),
+        judged(&judge, Check::ProofByHash, &by_hash),
+        judged(&judge, Check::Found, &by_hash),
+        judged(&judge, Check::Leaves, &leaves),
+    ]
+}
+
+#[test]
+fn a_root_that_is_not_the_logs_is_a_breach_where_it_was_served_and_leaves_what_is_held_against_it_unverified()
+{
+    let mut short = root(7);
+    short[10] = 31;
+    short.remove(11);
+    for (forged, expected) in
+        [(raw(9, Hash([1; 32]), 2000), FORKED), (short, "malformed-answer"), (vec![0, 2], "malformed-answer")]
+    {
+        let judge = TrillianJudge::default();
+        assert_eq!(latest(&judge, &[], root(9), None), "kept");
+        assert_eq!(latest(&judge, &[], forged.clone(), None), expected);
+        // As a proof that is missing: what it leads from is not known.
+        assert_eq!(latest(&judge, &forged, raw(12, Hash([2; 32]), 3000), None), UNVERIFIED);
+        assert_eq!(held_against(&forged), [UNVERIFIED; 4], "{expected}");
+    }
+    assert_eq!(held_against(&root(7)), ["kept"; 4]);
+}
+
+#[test]
+fn a_root_beside_any_answer_is_judged_there_since_nothing_else_has_it() {
+    let forged = || signed(raw(7, Hash([1; 32]), 2000));
+    // None of them has judged the root that was served first by itself.
+    let new = TrillianJudge::default;
+    let (known, hash) = (root(7), leaf_hash(&value(2)));
+    let by_index = GetInclusionProofResponse { proof: Some(path(2, 7)), signed_log_root: forged() };
+    let by_index = by_index.encode_to_vec();
+    let parts = [Part::bytes(&known), Part::numbered(2, &hash.0), Part::bytes(&by_index)];
+    assert_eq!(judged(&new(), Check::Proof, &parts), FORKED);
+    let by_hash = GetInclusionProofByHashResponse { proof: vec![path(2, 7)], signed_log_root: forged() };
+    let by_hash = by_hash.encode_to_vec();
+    let parts = [Part::bytes(&known), Part::bytes(&hash.0), Part::bytes(&by_hash)];
+    assert_eq!(judged(&new(), Check::Found, &parts), FORKED);
+    for (beside_leaves, proof) in [(forged(), None), (None, forged())] {
+        let leaves = GetLeavesByRangeResponse { leaves: vec![leaf(2)], signed_log_root: beside_leaves };
+        let proof = GetInclusionProofResponse { proof: Some(path(2, 7)), signed_log_root: proof };
+        let (leaves, proof) = (leaves.encode_to_vec(), proof.encode_to_vec());
+        let parts = [Part::bytes(&known), Part::numbered(2, &leaves), Part::numbered(2, &proof)];
+        assert_eq!(judged(&new(), Check::Leaves, &parts), FORKED);
+    }
+}
+
 #[test]
 fn a_proof_leads_from_the_leaf_that_was_asked_for_to_the_root() {
     let ask = |index, leaf: &[u8], proof, newest| {
