@@ -1,9 +1,13 @@
 //! What hammer does with a plan that it cannot use: exit 2, and a message that names file, line and key.
 
+#[path = "bad_plan/credentials.rs"]
+mod credentials;
 #[path = "support/folder.rs"]
 mod folder;
 #[path = "support/hammer.rs"]
 mod hammer;
+#[path = "bad_plan/logs.rs"]
+mod logs;
 #[path = "support/plan.rs"]
 mod plan;
 
@@ -81,15 +85,6 @@ fn what_takes_no_time_is_refused_where_it_stands() {
         let ended = hammer(&["http", "get", "http://127.0.0.1:9/", more, "0s"]);
         refused(&ended, &[&format!("use {flag}: {none}")]);
     }
-}
-
-#[test]
-fn a_token_with_the_word_before_it_is_refused_and_not_shown() {
-    let folder = Folder::new();
-    let token = folder.write("token", "Bearer canary-token\n");
-    let ended = hammer(&["http", "get", "http://127.0.0.1:9/", "--bearer-file", &token]);
-    refused(&ended, &[&token, "starts with `Bearer`"]);
-    assert!(!ended.stderr.contains("canary"), "{}", ended.stderr);
 }
 
 #[test]
@@ -330,177 +325,6 @@ fn an_embedded_target_that_cannot_start_says_why() {
 }
 
 #[test]
-fn submissions_that_cannot_be_are_refused_by_their_keys() {
-    for (change, parts) in [
-        ("precert_percent=2.5", ["precert_percent=2.5: ", "`2.5` is no whole percentage (0 to 100, "]),
-        ("duplicate_percent=101", ["duplicate_percent=101: ", "`101` is no percentage (0 to 100, "]),
-        ("invalid_percent=-1", ["invalid_percent=-1: ", "`-1` is no percentage (0 to 100, "]),
-        ("invalid={expired: 0}", ["invalid={expired: 0}: ", "one weight must be 1 at least"]),
-        ("profiles={dv-p521-chain2: 1}", ["profiles={", "`dv-p521-chain2` is no profile: dv or san100, "]),
-        ("not_before=soon", ["not_before=soon: ", "`soon` is no date: RFC 3339, a date since 1970, or days"]),
-        ("not_after=-31d", ["not_after=-31d: ", "it is before not_before, -30d"]),
-        ("logs=[a.b]", ["workloads[0].ct_submit.logs[0]: ", "`a.b` is no word"]),
-        ("invalid={expird: 1}", ["ct_submit.invalid={expird: 1}: ", "`expird`"]),
-        ("policy={max_body: 0}", ["workloads[0].ct_submit.policy.max_body: ", "it must be 1B at least"]),
-        ("policy={reject: true}", ["workloads[0].ct_submit.policy.reject: ", "unknown field `reject`"]),
-    ] {
-        let plan = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/ct-quickstart.yaml");
-        for command in ["run", "plan"] {
-            let change = format!("workloads.submit.ct_submit.{change}");
-            refused(&hammer(&[command, plan, "--set", &change]), &parts);
-        }
-    }
-    let plan = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/ct-quickstart.yaml");
-    let both =
-        ["duplicate_percent=60", "invalid_percent=41"].map(|key| format!("workloads.submit.ct_submit.{key}"));
-    let ended = hammer(&["plan", plan, "--set", &both[0], "--set", &both[1]]);
-    refused(&ended, &["invalid_percent=41: with duplicate_percent it comes to 101 of 100"]);
-    let folder = Folder::new();
-    let both = CT_PLAN
-        .replace("ct_submit: {}", "ct_submit:\n      duplicate_percent: 60\n      invalid_percent: 41");
-    refused(
-        &hammer(&["plan", &folder.write("plan.yaml", &both)]),
-        &[
-            "plan.yaml:9:24: workloads[0].ct_submit.invalid_percent: with duplicate_percent it comes to 101 of 100",
-        ],
-    );
-}
-
-/// What is wrong with a log, its target or its lies has the line of its key.
-#[test]
-fn logs_that_cannot_be_are_refused_by_their_keys() {
-    let lab = |keys: &str| {
-        let workload = "workloads: [ { name: submit, ct_submit: {}, load: { rate: 1/s } } ]";
-        run(&format!("target:\n  lab:\n    ct:\n      {keys}\n{workload}\n"), &[])
-    };
-    for (keys, part) in [
-        (
-            "lies: [ { kind: lost-leaf }, { kind: lost-leaf, late: 5s } ]",
-            "plan.yaml:4:61: target.lab.ct.lies[1].late: it is for mmd-missed alone",
-        ),
-        (
-            "lies: [ { kind: lost-leaf, every: 0 } ]",
-            "plan.yaml:4:41: target.lab.ct.lies[0].every: it must be 1 at least",
-        ),
-        (
-            "faults: { rules: [ { reset_share: 2 } ] }",
-            "target.lab.ct.faults.rules[0].reset_share: `2` is no share (0 to 1, ",
-        ),
-        (
-            "faults: { rules: [ { refuse: { share: 1%, status: 200 } } ] }",
-            "rules[0].refuse.status: it must be 400 at least",
-        ),
-        (
-            "faults: { rules: [ { latency: { uniform: { min: 2s, max: 1s } } } ] }",
-            "latency.uniform.max: it is below min, 2s",
-        ),
-        ("not_after_start: soon", "target.lab.ct.not_after_start: `soon` is no date since 1970"),
-        ("serve: { threads: 0 }", "target.lab.ct.serve.threads: it must be 1 at least"),
-    ] {
-        refused(&lab(keys), &["plan.yaml:4:", part]);
-    }
-    for (from, to, part) in [
-        (
-            "http://127.0.0.1:9/log",
-            "ftp://127.0.0.1/log",
-            "plan.yaml:3:21: target.log.submission_url: `ftp://127.0.0.1/log` is no URL of a service: it is neither http nor https",
-        ),
-        (
-            "http://127.0.0.1:9/log",
-            "[]",
-            "plan.yaml:3:21: target.log.submission_url: failed to find the log's submission_url: it is not given",
-        ),
-        (
-            "submission_url:",
-            "public_key_file: /nonexistent\n    submission_url:",
-            "plan.yaml:3:22: target.log.public_key_file: failed to use both public_key and public_key_file",
-        ),
-        (
-            "submission_url:",
-            "monitoring_url: file://host/log\n    submission_url:",
-            "plan.yaml:3:21: target.log.monitoring_url: `file://host/log` is no folder: it is written as file:///path",
-        ),
-        (
-            "submission_url:",
-            "not_after_start: +9d\n    not_after_limit: +9d\n    submission_url:",
-            "plan.yaml:4:22: target.log.not_after_limit: failed to use \"+9d\" as not_after_limit: expected a date after",
-        ),
-    ] {
-        refused(&run(&CT_PLAN.replace(from, to), &[]), &[part]);
-    }
-}
-
-/// The values of these headers are secrets, wherever in a plan a mistake is shown beside them.
-#[test]
-fn no_credential_of_a_plan_is_shown_beside_a_mistake() {
-    let secret = "http:\n      headers:\n        Authorization: Bearer canary-one\n        \"X-API-Key\": [canary-two,\n          canary-three]\n";
-    let plan = |wrong: &str| PLAN.replace("http: {}", &format!("{secret}{wrong}"));
-    for wrong in ["      expect: [nope]", "      expect: [1000]", "      exspect: [200]"] {
-        assert!(plan(wrong).contains("canary-three"), "the plan has an http workload");
-        let ended = run(&plan(wrong), &[]);
-        refused(&ended, &["plan.yaml:", "workloads[0].http"]);
-        assert!(!ended.stderr.contains("canary"), "{}", ended.stderr);
-    }
-    for (value, why) in
-        [("4242424242", "it is no header's value"), ("{ a: canary }", "it is no header's value")]
-    {
-        let ended =
-            run(&PLAN.replace("http: {}", &format!("http: {{ headers: {{ Cookie: {value} }} }}")), &[]);
-        refused(&ended, &["workloads[0].http.headers.Cookie", why]);
-        assert!(!ended.stderr.contains("4242424242") && !ended.stderr.contains("canary"), "{}", ended.stderr);
-    }
-}
-
-/// The words of a change are shown where it is refused; a secret among them is not.
-#[test]
-fn no_credential_of_a_change_is_shown() {
-    for set in [
-        "workloads.web.http.headers.Authorization=7777777",
-        "workloads.web.http={headers: {Cookie: 7777777}}",
-        "workloads.none.http.headers.Authorization=7777777",
-    ] {
-        let ended = run(PLAN, &[set]);
-        let (key, _) = set.split_once('=').unwrap();
-        refused(&ended, &[&format!("--set {key}=***")]);
-        assert!(!ended.stderr.contains("7777777"), "{}", ended.stderr);
-    }
-}
-
-/// A sweep's values stand in the labels of its runs; a user of a URL may come with a password.
-#[test]
-fn no_credential_of_a_sweep_or_of_a_url_is_shown() {
-    for sweep in [
-        "{\"workloads.web.http.headers.Authorization\": [canary-one, canary-two]}",
-        "{\"workloads.0.http.headers\": [{X-Auth-Token: canary}]}",
-        "{\"workloads.web.http\": [{headers: {Cookie: canary}}]}",
-    ] {
-        let ended = run(PLAN, &[&format!("sweep={sweep}")]);
-        refused(&ended, &["it cannot be swept"]);
-        assert!(!ended.stderr.contains("canary") && !ended.stdout.contains("canary"), "{}", ended.stderr);
-    }
-    for url in ["ftp://me:canary@h/", "\"http://me:canary@no host/\"", "http://me:canary@h/"] {
-        let ended = run(&PLAN.replace("http://127.0.0.1:9", url), &[]);
-        refused(&ended, &["plan.yaml:2:", "target.url: `"]);
-        assert!(!ended.stderr.contains("canary"), "{}", ended.stderr);
-    }
-}
-
-/// Whoever writes a token where its place belongs does not find it in a terminal.
-#[test]
-fn no_token_in_the_place_of_its_place_is_shown() {
-    for http in
-        ["{ bearer: canary }", "{ bearer: { value: canary } }", "{ bearer: { tokn: canary, file: a } }"]
-    {
-        let ended = run(&PLAN.replace("http: {}", &format!("http: {http}")), &[]);
-        refused(&ended, &["workloads[0].http.bearer"]);
-        assert!(!ended.stderr.contains("canary"), "{}", ended.stderr);
-    }
-    let ended = run(PLAN, &["workloads.web.http.bearer=canary"]);
-    refused(&ended, &["use --set workloads.web.http.bearer=***", "it may be a secret"]);
-    assert!(!ended.stderr.contains("canary"), "{}", ended.stderr);
-}
-
-#[test]
 fn more_than_a_machine_can_hold_is_refused() {
     for (set, why) in [
         ("workloads.web.load={users: 99999999999}", "workloads[0].load.users: there can be a million users"),
@@ -523,34 +347,6 @@ fn more_audited_workloads_than_can_be_told_apart_are_refused() {
     let shown = |text: &str| hammer(&["plan", &folder.write("plan.yaml", text)]);
     assert_eq!(shown(&plan(256)).code, 0, "{}", shown(&plan(256)).stderr);
     refused(&shown(&plan(257)), &["workloads[256].ct_submit: 256 workloads at most can be audited"]);
-}
-
-#[test]
-fn a_grant_that_cannot_be_asked_for_is_named_by_its_key_and_shows_no_secret() {
-    let plan = |grant: &str| {
-        format!(
-            "target:\n  sigstore:\n    fulcio_url: http://127.0.0.1:9\n    identity:\n      grant: {{ {grant} }}\n\
-             workloads:\n  - name: oauth\n    sigstore_sign: {{ rekor: none, timestamp: false }}\n    \
-             load: {{ rate: 10/s }}\nphases: {{ measurement: 1s }}\n"
-        )
-    };
-    let url = "token_url: http://127.0.0.1:9/token";
-    for (grant, told) in [
-        (format!("client_id: c, client_secret: canary, {url}"), "client_secret: expected a map"),
-        (
-            "client_id: c, client_secret: { env: S }".into(),
-            "token_url: give exactly one of token_url, issuer",
-        ),
-        (format!("client_id: c, {url}"), "client_secret: it is not given"),
-        (format!("client_id: c, kind: password, {url}"), "username: it is not given"),
-        (format!("client_id: c, client_secret: {{ env: S }}, {url}, refresh: 100"), "refresh: "),
-    ] {
-        let ended = run(&plan(&grant), &[]);
-        refused(&ended, &[&format!("target.sigstore.identity.grant.{told}"), "plan.yaml:5:"]);
-        assert!(!ended.stderr.contains("canary"), "{}", ended.stderr);
-    }
-    let whole = plan(&format!("client_id: c, client_secret: {{ env: S }}, {url}"));
-    refused(&run(&whole, &[]), &["workloads[0].name: `oauth` is taken"]);
 }
 
 #[test]
