@@ -15,6 +15,7 @@ use hammer_measure::Nanos;
 use hammer_tlog::hash::sha256;
 use hammer_tlog::logs::audit::{AuditBounds, Finding, Receipt};
 use hammer_tlog::logs::follow::{Event, Follower, Head, Need};
+use hammer_tlog::logs::tile::TileId;
 
 use crate::answered_heads::{AnsweredHeads, HeadCounts};
 use crate::link::Lane;
@@ -32,6 +33,7 @@ use crate::trouble::Trouble;
 mod followed_trees;
 mod head_joins;
 mod head_watch;
+mod late_tiles;
 mod receipt_desk;
 mod trouble_watch;
 mod voice;
@@ -39,6 +41,7 @@ mod voice;
 use followed_trees::{FollowedTree, FollowedTrees, TreeTurn};
 use head_joins::HeadJoins;
 use head_watch::HeadWatch;
+use late_tiles::LateTiles;
 use receipt_desk::ReceiptDesk;
 use trouble_watch::TroubleWatch;
 use voice::AuditVoice;
@@ -103,6 +106,7 @@ struct AuditLoop<L, T> {
     heads: HeadWatch,
     desk: ReceiptDesk,
     troubles: TroubleWatch,
+    late: LateTiles,
     voice: AuditVoice,
 }
 
@@ -128,6 +132,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             heads: HeadWatch::new(folder, epoch_unix_ms),
             desk: ReceiptDesk::new(receipts, lanes, file, epoch_unix_ms),
             troubles: TroubleWatch::new(every.into()),
+            late: LateTiles::default(),
             voice: AuditVoice::new(name, sink, clock),
         }
     }
@@ -139,6 +144,9 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         self.troubles.ended(started, &went, &mut self.voice);
         self.troubles.pass_over(went.is_ok(), &self.reader, &self.voice);
         self.tell();
+        if let Some(most) = self.reader.log().lags_at_most() {
+            self.late.ask_again(&self.reader, most.into(), &mut self.voice).await;
+        }
         self.heads.over(went.is_ok(), &self.voice);
         self.desk.over(self.heads.is_over() || self.tree.gives_up());
         self.heads.cosigned(self.reader.cosigners(), &self.voice);
@@ -291,7 +299,23 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             if let Event::Stale { head, newest } = &event {
                 self.heads.was_stale(head, newest, &self.voice);
             }
-            told(&event, &mut self.heads, &mut self.voice);
+            match event {
+                Event::MissingTile { tile, .. } => self.missing(tile, event_words(&event)),
+                event => told(&event, &mut self.heads, &mut self.voice),
+            }
+        }
+    }
+
+    /// Tells that a tile is not served, at once where no server of the log lags behind another.
+    fn missing(&mut self, tile: TileId, words: Option<(&'static str, Option<u64>, String)>) {
+        let Some((kind, index, detail)) = words else { return };
+        let may_lag = self.reader.log().lags_at_most().is_some();
+        let told = match may_lag {
+            true => self.late.wait_for(tile, (kind, detail), self.voice.now()),
+            false => Some((kind, detail)),
+        };
+        if let Some((kind, detail)) = told {
+            self.voice.wrong(kind, index, detail);
         }
     }
 
@@ -301,6 +325,8 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         for finding in &findings {
             if let Finding::Unspilled { receipts, error } = finding {
                 self.voice.note(&format!("{receipts} receipts are lost, failed to spill them: {error}"));
+            } else if let Finding::MissingTile { tile } = finding {
+                self.missing(*tile, finding_words(finding));
             } else if let Some((kind, index, detail)) = finding_words(finding) {
                 self.voice.wrong(kind, index, detail);
             }
@@ -325,6 +351,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         // The last round may have been cut off behind the heads that it joined.
         self.tree.settle(&self.reader, &self.answered);
         self.tell();
+        std::mem::take(&mut self.late).end(&mut self.voice);
         // The last round may have been cut off.
         self.desk.observe(&self.reader, &self.voice);
         self.voice.unnamed(Nanos::ZERO);

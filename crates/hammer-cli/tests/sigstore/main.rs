@@ -23,3 +23,4 @@ mod services;
 mod trust;
 mod tuf;
 mod variants;
+mod withheld;
