@@ -78,11 +78,10 @@ impl LateTiles {
         let now = voice.now();
         for late in self.waiting {
             let seconds = now.since(late.since).as_secs_f64();
-            match now.since(late.since) < A_MOMENT {
-                true => {
-                    voice.note(&format!("{}, since {seconds:.1} s: too late in the run to tell", late.detail))
-                }
-                false => voice.wrong(late.kind, None, late.detail),
+            if now.since(late.since) < A_MOMENT {
+                voice.note(&format!("{}, since {seconds:.1} s: too late in the run to tell", late.detail));
+            } else {
+                voice.wrong(late.kind, None, late.detail);
             }
         }
         if self.came > 0 {
