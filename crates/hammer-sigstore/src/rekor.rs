@@ -3,13 +3,15 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::marker::PhantomData;
 use std::ops::Deref;
 
 use hammer_messages::rekor::{self as messages, Checkpoint, InclusionPromise, LogId, TransparencyLogEntry};
 use hammer_tlog::encoding::{base64, from_base64, write_base64};
 use hammer_tlog::hash::{Hash, from_hex};
 use http::header::{self, HeaderName};
-use serde::Deserialize;
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use crate::material::FlowMaterial;
 
@@ -87,12 +89,37 @@ pub(crate) fn write_stored_dsse(out: &mut Vec<u8>, material: &FlowMaterial, cert
     out.extend_from_slice(br#""}]}}"#);
 }
 
-/// What the log answers with: one entry under its UUID.
-#[derive(Debug, Deserialize)]
-#[serde(transparent)]
+/// What the log answers with: one entry under its UUID. An answer that has one UUID twice is none: who reads the first of both sees another
+/// entry than who reads the last.
+#[derive(Debug)]
 pub(crate) struct LogEntries<'a> {
-    #[serde(borrow)]
     entries: BTreeMap<LogText<'a>, LogEntry<'a>>,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for LogEntries<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(DistinctEntries(PhantomData))
+    }
+}
+
+struct DistinctEntries<'a>(PhantomData<LogEntries<'a>>);
+
+impl<'de: 'a, 'a> Visitor<'de> for DistinctEntries<'a> {
+    type Value = LogEntries<'a>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("entries by their UUIDs")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut answered: A) -> Result<LogEntries<'a>, A::Error> {
+        let mut entries = BTreeMap::new();
+        while let Some((uuid, entry)) = answered.next_entry()? {
+            if entries.insert(uuid, entry).is_some() {
+                return Err(A::Error::custom("an entry stands there twice"));
+            }
+        }
+        Ok(LogEntries { entries })
+    }
 }
 
 /// A text of an answer, borrowed wherever it stands as long as it has nothing escaped: of a `Cow` in a list serde makes a copy.

@@ -145,6 +145,23 @@ fn an_entry_that_says_something_twice_is_another() {
 }
 
 #[test]
+fn an_answer_that_has_its_entry_twice_is_malformed_whichever_of_both_is_the_logs() {
+    let stored = stored_in(ENTRY, "");
+    let (uuid, entry) = ENTRY.trim().strip_prefix('{').unwrap().split_once(':').unwrap();
+    let entry = entry.strip_suffix('}').unwrap();
+    let other = entry.replace("\"integratedTime\":1795243691", "\"integratedTime\":1");
+    assert_ne!(other, entry);
+    let escaped = uuid.replacen('5', "\\u0035", 1);
+    for (first, second) in [(other.as_str(), entry), (entry, &other), (entry, entry)] {
+        for again in [uuid, escaped.as_str()] {
+            let twice = format!("{{{uuid}:{first},{again}:{second}}}");
+            assert_eq!(rekor(&twice, &stored), "malformed-answer", "{again}");
+        }
+    }
+    assert_eq!(rekor(&format!("{{{escaped}:{entry}}}"), &stored), "kept");
+}
+
+#[test]
 fn an_entry_in_other_words_is_the_same_entry() {
     let stored = stored_in(ENTRY, "");
     let value: Value = serde_json::from_slice(&stored).unwrap();
