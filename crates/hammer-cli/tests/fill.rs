@@ -14,6 +14,9 @@ mod on_time;
 #[path = "support/plan.rs"]
 #[expect(dead_code, reason = "other tests have plans without services")]
 mod plan;
+#[path = "support/server.rs"]
+#[expect(dead_code, reason = "other tests read what a server was sent")]
+mod server;
 #[path = "support/sigstore.rs"]
 #[expect(dead_code, reason = "other tests sign from one line")]
 mod sigstore;

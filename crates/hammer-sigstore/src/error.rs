@@ -166,6 +166,20 @@ pub enum SigstoreError {
         /// The log whose entries are looked for.
         log: &'static str,
     },
+    /// What stands at the URL of a log is none.
+    #[error("find {log} at {url}: {path} was answered with {found}")]
+    NoLog {
+        /// The key that says where it is.
+        key: &'static str,
+        /// Which log is looked for there.
+        log: &'static str,
+        /// Where.
+        url: String,
+        /// What was asked for below it.
+        path: &'static str,
+        /// Status and, of a success, what is wrong with it.
+        found: String,
+    },
     /// A call of gRPC by a client of HTTP/1.1 alone.
     #[error("call gRPC over HTTP/1.1: it needs HTTP/2")]
     GrpcOverHttp1,
@@ -205,6 +219,9 @@ impl SigstoreError {
             Self::Missing { key, .. } if key.ends_with("_url") => vec!["signing_config"],
             Self::Both { one, .. } => vec![one],
             Self::Served { key, .. } => vec![key],
+            // Where no URL is given for reads, it follows from this one.
+            Self::NoLog { key: "rekor_tiles_read_url", .. } => vec!["rekor_tiles_url", "signing_config"],
+            Self::NoLog { .. } => vec!["signing_config"],
             Self::TufRepository { .. } => vec!["tuf.root", "tuf.target"],
             _ => Vec::new(),
         }
@@ -216,7 +233,8 @@ impl SigstoreError {
             Self::Missing { key, .. }
             | Self::Read { key, .. }
             | Self::Key { key, .. }
-            | Self::Chain { key, .. } => Some(key),
+            | Self::Chain { key, .. }
+            | Self::NoLog { key, .. } => Some(key),
             Self::Both { other, .. } => Some(other),
             Self::TrustedRoot { .. } => Some("trusted_root"),
             Self::SigningConfig { .. } => Some("signing_config"),

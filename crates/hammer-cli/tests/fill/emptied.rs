@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::folder::Folder;
 use crate::hammer::{Ended, hammer};
 use crate::plan::refused;
+use crate::server::Server;
 use crate::sigstore::Lab;
 use crate::{filled, filling, run};
 
@@ -207,4 +208,56 @@ fn a_corpus_of_a_log_whose_information_lags_is_read() {
     let report = verify(&folder, &lab, &plan).report();
     let promises = &report.promises.all;
     assert!(promises.made == 10 && promises.kept == 10, "{promises:?} {:?}", report.breaches);
+}
+
+/// What is wrong with a URL is wrong ahead of the run, and accuses nobody.
+#[test]
+fn a_corpus_is_not_read_where_no_log_is_at_the_url() {
+    let (folder, lab) = (Folder::new(), Lab::of(&[]));
+    for (rekor, key, path, what) in [
+        ("v1", "rekor_url", "/api/v1/log", "log information"),
+        ("v2", "rekor_tiles_read_url", "/checkpoint", "checkpoint"),
+    ] {
+        let corpus = format!("{rekor}.jsonl");
+        log_entries(&folder, (&lab, &corpus), &bare(rekor), (5, 0));
+        let at = |url: &str| {
+            let mut target = lab.target.clone();
+            target[key] = json!(url);
+            let read = json!({
+                "rekor": rekor,
+                "corpus": folder.path(&corpus),
+                "timestamp_chain": false,
+                "missing_after": "1ms",
+            });
+            let load = json!({ "rate": "20/s", "operations": 5 });
+            let reads = json!({
+                "target": { "sigstore": target },
+                "workloads": [{ "name": "verify", "sigstore_verify": read, "load": load }],
+                "phases": { "measurement": "5s", "drain": "30s" },
+            });
+            let fill = json!({ "workload": "sign", "operations": 9, "corpus": folder.path(&corpus) });
+            let fills = filling(&json!({ "sigstore": target }), &fill, &bare(rekor));
+            [run(&folder, &reads), run(&folder, &fills)]
+        };
+        let name = if rekor == "v1" { "Rekor v1" } else { "Rekor v2" };
+        let answering =
+            |status: &str| Server::answering(format!("HTTP/1.1 {status}\r\ncontent-length: 2\r\n\r\nok"));
+        let others = ["404 Not Found", "400 Bad Request", "410 Gone", "200 OK"].map(answering);
+        let found = ["404", "400", "410", &format!("200 and no {what}")];
+        for (url, found) in others.iter().map(Server::url).zip(found) {
+            let told = format!("find {name} at {url}: {path} was answered with {found}");
+            at(&url).iter().for_each(|ended| refused(ended, &[&told, key]));
+        }
+        for url in [lab.at("fulcio_url").to_owned(), format!("{}/nope", lab.at("rekor_url"))] {
+            let told = format!("{path} was answered with 404");
+            at(&url).iter().for_each(|ended| refused(ended, &[&url, &told]));
+        }
+        // A log may stand behind these, or will be there.
+        for status in ["401 -", "403 -", "408 -", "425 -", "429 -", "500 -", "503 -", "301 -"] {
+            let [verified, _] = at(&answering(status).url());
+            let report = verified.report();
+            let (breaches, fates) = (&report.breaches, &report.totals.all.fates);
+            assert!(breaches.is_empty() && fates.accepted == 0, "{status}: {breaches:?} {fates:?}");
+        }
+    }
 }

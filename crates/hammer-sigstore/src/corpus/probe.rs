@@ -18,6 +18,7 @@ use super::file::{BadLine, CorpusFile};
 use crate::error::SigstoreError;
 use crate::rekor::{ENTRIES, LogEntries, UuidPlace, leaf_of};
 use crate::rekor_tiles::{CHECKPOINT, size_of_tree};
+use crate::target::SigstoreService;
 
 /// What a log is asked for ahead of a run on a corpus: the trees that its entries name, its first entry, and of Rekor v1 its last one. Under
 /// the same URL and key there may be another tree by now, which lost nothing and is not to be accused.
@@ -54,6 +55,15 @@ enum ServedPlace {
     Nothing,
 }
 
+/// What a log is contradicted by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Contradiction {
+    /// A line of the corpus, and how.
+    Line(u64, String),
+    /// What is at the URL is none, by how this path was answered.
+    NoLog(&'static str, String),
+}
+
 /// The trees of `GET /api/v1/log`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -88,10 +98,10 @@ impl CorpusProbe {
     }
 
     /// Asks the log at the client's first URL, in a run that starts at `epoch_unix_ms`. What was logged less than `missing_after` ago may not
-    /// be everywhere yet. A log that does not answer contradicts nothing.
+    /// be everywhere yet. A log that does not answer, or not yet, contradicts nothing.
     ///
     /// # Errors
-    /// The line that contradicts the log.
+    /// The line that contradicts the log, or that what is at the URL is no log.
     pub async fn ask(
         &self,
         client: ClientConfig,
@@ -114,44 +124,55 @@ impl CorpusProbe {
         };
         let found = tokio::select! {
             found = contradicted => found,
-            () = late => None,
+            () = late => Ok(()),
         };
-        let told = |(line, reason)| {
-            let reason =
-                format!("{reason}: the log at {url} was emptied or set back since, or is another one");
-            BadLine { line, reason }.of(&self.path)
-        };
-        found.map_or(Ok(()), |found| Err(told(found)))
+        match found {
+            Ok(()) => Ok(()),
+            Err(Contradiction::Line(line, reason)) => {
+                let reason =
+                    format!("{reason}: the log at {url} was emptied or set back since, or is another one");
+                Err(BadLine { line, reason }.of(&self.path))
+            }
+            Err(Contradiction::NoLog(path, found)) => {
+                let service = match self.log {
+                    CorpusLog::RekorV1 => SigstoreService::Rekor,
+                    CorpusLog::RekorV2 => SigstoreService::RekorTilesRead,
+                };
+                let (key, log) = (service.key(), self.log.name());
+                Err(SigstoreError::NoLog { key, log, url, path, found })
+            }
+        }
     }
 
-    /// The line that a log of Rekor v1 contradicts, and how.
+    /// Holds it against a log of Rekor v1.
     async fn contradicted(
         &self,
         client: &Client,
         is_old: impl Fn(&ProbedEntry) -> bool,
-    ) -> Option<(u64, String)> {
-        let (_, body) = read(client, LOG_INFO).await.filter(|(status, _)| *status == 200)?;
-        let ProbedTrees { inactive_shards, active } = serde_json::from_slice(&body).ok()?;
+    ) -> Result<(), Contradiction> {
+        let read_info = |body: &[u8]| serde_json::from_slice(body).ok();
+        let Some(trees) = state(client, LOG_INFO, "no log information", read_info).await? else {
+            return Ok(());
+        };
+        let ProbedTrees { inactive_shards, active } = trees;
         let served: Vec<ProbedTree> =
             inactive_shards.unwrap_or_default().into_iter().chain([active]).collect();
         let is_there = |tree: &u64| served.iter().any(|served| served.tree_id == tree.to_string());
         if let Some((tree, line)) = self.trees.iter().find(|(tree, _)| !is_there(tree)) {
             let known: Vec<&str> = served.iter().map(|served| served.tree_id.as_str()).collect();
             let known = known.join(", ");
-            return Some((
-                *line,
-                format!("its entry is of the tree {tree}, and the log has the tree {known}"),
-            ));
+            let reason = format!("its entry is of the tree {tree}, and the log has the tree {known}");
+            return Err(Contradiction::Line(*line, reason));
         }
         let size = served.iter().fold(0, |sum: u64, served| sum.saturating_add(served.tree_size));
         for entry in [&self.first].into_iter().chain(&self.last) {
             let found = read(client, &format!("{ENTRIES}?logIndex={}", entry.log_index)).await;
             let found = found.map_or(ServedPlace::Nothing, |(status, body)| ServedPlace::of(status, &body));
             if let Some(why) = entry.contradicted(found, size, is_old(entry)) {
-                return Some((entry.line, why));
+                return Err(Contradiction::Line(entry.line, why));
             }
         }
-        None
+        Ok(())
     }
 
     /// The same of a log of Rekor v2.
@@ -159,10 +180,11 @@ impl CorpusProbe {
         &self,
         client: &Client,
         is_old: impl Fn(&ProbedEntry) -> bool,
-    ) -> Option<(u64, String)> {
+    ) -> Result<(), Contradiction> {
         let entry = &self.first;
-        let (_, checkpoint) = read(client, CHECKPOINT).await.filter(|(status, _)| *status == 200)?;
-        let size = size_of_tree(&checkpoint)?;
+        let Some(size) = state(client, CHECKPOINT, "no checkpoint", size_of_tree).await? else {
+            return Ok(());
+        };
         let why = match TileId::covering(Level::Hashes(0), entry.log_index, size) {
             None => entry.contradicted(ServedPlace::Nothing, size, is_old(entry)),
             Some(tile) => {
@@ -170,7 +192,7 @@ impl CorpusProbe {
                 entry.contradicted(found, size, is_old(entry))
             }
         };
-        Some((entry.line, why?))
+        why.map_or(Ok(()), |why| Err(Contradiction::Line(entry.line, why)))
     }
 }
 
@@ -216,6 +238,24 @@ impl ServedPlace {
     }
 }
 
+/// What a log says of its tree at a path; none where it cannot be asked now. What is there and says nothing of a tree is no log.
+async fn state<T>(
+    client: &Client,
+    path: &'static str,
+    expected: &str,
+    parse: impl Fn(&[u8]) -> Option<T>,
+) -> Result<Option<T>, Contradiction> {
+    let found = match read(client, path).await {
+        Some((200, body)) => match parse(&body) {
+            Some(said) => return Ok(Some(said)),
+            None => format!("200 and {expected}"),
+        },
+        Some((status @ 400..=499, _)) if !MAY_HIDE_A_LOG.contains(&status) => status.to_string(),
+        _ => return Ok(None),
+    };
+    Err(Contradiction::NoLog(path, found))
+}
+
 /// Status and body of what is at a path; none where nothing answers.
 async fn read(client: &Client, path: &str) -> Option<(u16, Vec<u8>)> {
     let mut answer = Answer::default();
@@ -224,6 +264,8 @@ async fn read(client: &Client, path: &str) -> Option<(u16, Vec<u8>)> {
     Some((answer.status.as_u16(), answer.body))
 }
 
+/// Refusals of who asks, or of asking now (RFC 9110 section 15.5, RFC 8470 section 5.2, RFC 6585 section 4): a log may stand behind them.
+const MAY_HIDE_A_LOG: [u16; 5] = [401, 403, 408, 425, 429];
 const LOG_INFO: &str = "/api/v1/log";
 const LONGEST: Nanos = Nanos::from_secs(10);
 const LARGEST: usize = 1 << 20;

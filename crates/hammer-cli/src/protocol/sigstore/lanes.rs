@@ -52,11 +52,11 @@ pub(super) fn signs(
             let may_lag = if open.is_embedded() { Duration::ZERO } else { plan.missing_after.duration() };
             let held = held_against_its_log(probe.as_ref(), (on_tiles, may_lag), open, &lane);
             held.map_err(|fault| match fault {
-                LaneFault::Plan(error) => error,
-                LaneFault::Sigstore(error) => {
+                LaneFault::Sigstore(error) if error.is_of_corpus() => {
                     let refused = PlanFault::failed(error).at(PlanPath::of("fill").key("corpus"));
                     or_of_log(refused, on_tiles, open)
                 }
+                fault => told(fault, &lane, open, SIGN),
             })?;
             made.filling(sink)
         }
