@@ -261,3 +261,16 @@ fn a_corpus_is_not_read_where_no_log_is_at_the_url() {
         }
     }
 }
+
+#[test]
+fn a_corpus_of_both_rekors_is_filled_from_each_as_if_it_had_none_of_the_other() {
+    let (folder, lab) = (Folder::new(), Lab::of(&[]));
+    for (rekor, operations, before) in [("v1", 5, 0), ("v2", 6, 0), ("v1", 7, 5)] {
+        let fill = json!({ "workload": "sign", "operations": operations, "corpus": folder.path("c.jsonl") });
+        let report = run(&folder, &filling(&json!({ "sigstore": lab.target }), &fill, &bare(rekor))).report();
+        let fill = filled(&report);
+        let entries = fill.corpus.as_ref().map(|corpus| corpus.entries);
+        assert_eq!((fill.filled_before, fill.filled), (before, operations - before), "{rekor}");
+        assert_eq!(entries, Some(operations), "{rekor}");
+    }
+}

@@ -44,7 +44,7 @@ pub struct Fill {
 pub struct Corpus {
     /// The file.
     pub file: String,
-    /// The entries that it has by now.
+    /// The entries that it has by now of the log that was filled.
     pub entries: u64,
     /// Entries that were not written, since the file could not be written as fast, or the log did not say where they are: the corpus does
     /// not have them.

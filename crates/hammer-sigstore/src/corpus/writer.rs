@@ -21,6 +21,7 @@ use crate::trust::Trust;
 #[derive(Debug)]
 pub struct CorpusWriter {
     found: CorpusFile,
+    log: CorpusLog,
     probe: Option<CorpusProbe>,
     sink: CorpusSink,
     thread: JoinHandle<io::Result<Option<CorpusEntry>>>,
@@ -126,7 +127,7 @@ impl CorpusWriter {
                 .spawn(move || write(file, &received, &counts))
                 .map_err(failed)?
         };
-        Ok(Self { found, probe, sink: CorpusSink { buffers, counts }, thread })
+        Ok(Self { found, log, probe, sink: CorpusSink { buffers, counts }, thread })
     }
 
     /// What the log may be asked for before anything is added; none where the file had none of its entries.
@@ -134,9 +135,9 @@ impl CorpusWriter {
         self.probe.clone()
     }
 
-    /// How many entries the file had.
+    /// How many entries the file had of the log that is filled: those of another one are not read beside them.
     pub fn entries(&self) -> u64 {
-        self.found.entries()
+        self.found.of(self.log).count() as u64
     }
 
     /// The number that the first operation may have.
