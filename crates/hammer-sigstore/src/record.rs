@@ -86,6 +86,8 @@ pub(crate) struct ArtifactRecord<'a> {
     /// The leaf that was asked for.
     pub(crate) leaf: Hash,
     pub(crate) index: u64,
+    /// When it was integrated, as the log said first, in seconds since 1970; none where that is not known.
+    pub(crate) integrated_time: Option<i64>,
     pub(crate) artifact: &'a [u8],
     /// In whose name it was signed; empty where nobody is known.
     pub(crate) identity: &'a str,
@@ -241,11 +243,14 @@ impl PromiseRecord<'_> {
                 at.write(out);
                 out.extend_from_slice(body);
             }
-            Self::Artifact(ArtifactRecord { at, leaf, index, artifact, identity, body }) => {
-                out.extend_from_slice(&[ARTIFACT, u8::from(body.is_some())]);
+            Self::Artifact(ArtifactRecord { at, leaf, index, integrated_time, artifact, identity, body }) => {
+                let is_there = if body.is_some() { IS_THERE } else { 0 };
+                let is_timed = if integrated_time.is_some() { IS_TIMED } else { 0 };
+                out.extend_from_slice(&[ARTIFACT, is_there | is_timed]);
                 at.write(out);
                 out.extend_from_slice(&leaf.0);
                 out.extend_from_slice(&index.to_be_bytes());
+                out.extend_from_slice(&integrated_time.unwrap_or_default().to_be_bytes());
                 put(out, artifact);
                 put(out, identity.as_bytes());
                 out.extend_from_slice(body.unwrap_or_default());
@@ -337,13 +342,15 @@ impl<'a> PromiseRecord<'a> {
             }
             TIMESTAMP_CHAIN => Self::TimestampChain { at: Instants::read(&mut reader)?, body: reader.rest() },
             ARTIFACT => {
-                let is_there = reader.u8("whether it is there")? != 0;
+                let known = reader.u8("what is known of it")?;
                 let at = Instants::read(&mut reader)?;
                 let (leaf, index) = (Hash(*reader.array("leaf")?), reader.u64("index")?);
+                let integrated_time = i64::from_be_bytes(*reader.array("when it was integrated")?);
+                let integrated_time = (known & IS_TIMED != 0).then_some(integrated_time);
                 let artifact = take(&mut reader)?;
                 let identity = std::str::from_utf8(take(&mut reader)?).map_err(|_| unknown(kind))?;
-                let body = is_there.then(|| reader.rest());
-                Self::Artifact(ArtifactRecord { at, leaf, index, artifact, identity, body })
+                let body = (known & IS_THERE != 0).then(|| reader.rest());
+                Self::Artifact(ArtifactRecord { at, leaf, index, integrated_time, artifact, identity, body })
             }
             TILES_ARTIFACT => {
                 let at = Instants::read(&mut reader)?;
@@ -416,6 +423,9 @@ const ARTIFACT: u8 = 5;
 const SEARCH: u8 = 6;
 const BUNDLE: u8 = 7;
 const TILES_ARTIFACT: u8 = 8;
+/// What a record knows of an entry that was read back: that it was answered, and when it was integrated.
+const IS_THERE: u8 = 1;
+const IS_TIMED: u8 = 2;
 
 #[cfg(test)]
 mod tests;

@@ -103,6 +103,42 @@ fn verify(folder: &Folder, lab: &Lab, verify: &Value) -> Ended {
     )
 }
 
+/// Has a corpus say that its entries were integrated at those times; by the place of each and what it says.
+fn integrated(folder: &Folder, corpus: &str, time: impl Fn(usize, i64) -> Option<i64>) {
+    let path = folder.path(corpus);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let mut place = 0;
+    let line = |line: &str| {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        if let Some(said) = line.as_object_mut().unwrap().remove("integrated") {
+            if let Some(time) = time(place, said.as_i64().unwrap()) {
+                line["integrated"] = json!(time);
+            }
+            place += 1;
+        }
+        format!("{line}\n")
+    };
+    std::fs::write(&path, text.lines().map(line).collect::<String>()).unwrap();
+}
+
+/// A log that was filled anew is not accused; one that says another time of one of its entries is.
+#[test]
+fn a_corpus_whose_entries_all_were_integrated_at_other_times_is_refused_and_one_of_them_is_a_breach() {
+    let (folder, lab) = (Folder::new(), Lab::of(&[]));
+    log_entries(&folder, (&lab, "corpus.jsonl"), &bare("v1"), (5, 0));
+    let plan = json!({ "corpus": folder.path("corpus.jsonl"), "timestamp_chain": false });
+    assert!(verify(&folder, &lab, &plan).report().breaches.is_empty());
+    integrated(&folder, "corpus.jsonl", |place, time| Some(if place == 0 { time } else { time - 300 }));
+    let report = verify(&folder, &lab, &plan).report();
+    let kinds: Vec<_> = report.breaches.iter().map(|breach| (breach.kind.as_str(), breach.index)).collect();
+    assert!(!kinds.is_empty() && !kinds.contains(&("altered-entry", Some(0))), "{kinds:?}");
+    assert!(kinds.iter().all(|(kind, _)| *kind == "altered-entry"), "{kinds:?}");
+    assert_eq!(report.verdict.exit_code, 4);
+    integrated(&folder, "corpus.jsonl", |place, time| Some(if place == 0 { time - 300 } else { time }));
+    let told = ["the last of the corpus, was integrated at ", "and the log has it at ", "was emptied"];
+    refused(&verify(&folder, &lab, &plan), &told);
+}
+
 /// What is not there yet may come; what another entry has the place of never does.
 #[test]
 fn a_corpus_is_refused_at_once_where_another_entry_has_the_place_of_its_first() {
@@ -141,6 +177,8 @@ fn a_corpus_of_rekor_v1_is_refused_where_its_last_entry_is_another_or_was_there_
     log_entries(&folder, (&Lab::of(&[]), "before.jsonl"), &sign, (5, 0));
     let lab = Lab::of(&[]);
     log_entries(&folder, (&lab, "since.jsonl"), &sign, (3, 0));
+    // As an older hammer left it, so that it shows by no time that the log was filled anew.
+    integrated(&folder, "before.jsonl", |_, _| None);
     let read = |missing_after: &str| {
         let corpus = folder.path("before.jsonl");
         let plan = json!({ "corpus": corpus, "timestamp_chain": false, "missing_after": missing_after });

@@ -337,6 +337,20 @@ fn an_index_that_withholds_or_invents_is_caught_by_whoever_searches() {
     }
 }
 
+/// Each timestamp verifies alone; both together contradict each other.
+#[test]
+fn an_entry_that_was_integrated_at_another_time_when_it_is_read_is_caught() {
+    let (report, services) = run("verifies-altered-time");
+    let (told, _) = services.lab.rekor.target().told_lies();
+    assert_eq!(told.len(), 3, "{told:?}");
+    let breaches = &report.breaches;
+    assert!(breaches.iter().all(|breach| breach.kind == "altered-entry"), "{breaches:?}");
+    let told: BTreeSet<_> = told.iter().map(|lie| lie.log_index).collect();
+    assert_eq!(breaches.iter().map(|breach| breach.index).collect::<BTreeSet<_>>(), told);
+    assert_eq!((report.verdict.exit_code, report.promises.all.unchecked), (4, 0));
+    is_believed("verifies-altered-time-honest");
+}
+
 /// Runs a plan whose services are honest.
 pub(crate) fn is_believed(name: &str) {
     let (report, services) = run(name);
@@ -370,6 +384,7 @@ macro_rules! lies {
             "verifies-tile-of-another-tree",
             "verifies-rolled-back-checkpoint",
             "verifies-forged-checkpoint",
+            "verifies-altered-time",
             "rekor-forked-log-info",
             "rekor-withheld-entry",
             "rekor-altered-entry",

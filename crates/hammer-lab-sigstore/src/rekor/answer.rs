@@ -70,11 +70,18 @@ impl Serialize for AnsweredEntry {
 impl AnsweredEntry {
     /// The same of an entry that is asked for again.
     pub(super) fn again(log: &RekorLog, integrated: IntegratedEntry) -> Self {
-        if integrated.entry.lie != Some(RekorLieKind::AlteredEntry) {
-            return Self::of(log, integrated);
+        match integrated.entry.lie {
+            Some(RekorLieKind::AlteredEntry) => {
+                let lie = Some(RekorLieKind::AnotherBody);
+                let altered = LoggedEntry { lie, ..(*integrated.entry).clone() };
+                Self::of(log, IntegratedEntry { entry: Arc::new(altered), ..integrated })
+            }
+            Some(RekorLieKind::AlteredTime) => {
+                let integrated_time = integrated.integrated_time + LATER_SECONDS;
+                Self::of(log, IntegratedEntry { integrated_time, ..integrated })
+            }
+            _ => Self::of(log, integrated),
         }
-        let altered = LoggedEntry { lie: Some(RekorLieKind::AnotherBody), ..(*integrated.entry).clone() };
-        Self::of(log, IntegratedEntry { entry: Arc::new(altered), ..integrated })
     }
 
     /// An entry with its proof and a timestamp anew: the truth, unless it is lied about.
@@ -153,3 +160,6 @@ fn shaped(status: StatusCode, content_type: &'static str, body: Vec<u8>) -> Resp
     answer.headers_mut().insert(VARY, HeaderValue::from_static("Origin"));
     answer
 }
+
+/// By how much an entry that is lied about is integrated later: within the ten minutes of a certificate of Fulcio.
+const LATER_SECONDS: u64 = 300;

@@ -125,6 +125,8 @@ pub enum RekorLieKind {
     /// The entry is in the tree, and has the body of the one before when it is asked for again. The first entry of a log is
     /// answered honestly.
     AlteredEntry,
+    /// The entry is in the tree, and was integrated five minutes later when it is asked for again, with a timestamp over that.
+    AlteredTime,
     /// The entry is new, and is answered as one that is there already, under the UUID that it would have: 404 when it is asked for.
     FalseDuplicate,
     /// From some size on the log's information and proofs are of the tree of half as many leaves, for good.

@@ -22,6 +22,8 @@ pub(crate) struct CorpusEntry {
     pub(crate) log_index: u64,
     /// When the log had answered with it, milliseconds since 1970.
     pub(crate) logged_unix_ms: u64,
+    /// When Rekor v1 said then that it was integrated, in seconds since 1970; none in a corpus that does not say it, and of Rekor v2.
+    pub(crate) integrated_time: Option<i64>,
     /// What was signed: what somebody who verifies has at hand.
     pub(crate) artifact: Vec<u8>,
     /// In whose name: what its certificate is for. Empty where a bare key was logged.
@@ -76,6 +78,7 @@ pub(crate) struct LoggedEntry<'a> {
     pub(crate) uuid: &'a str,
     pub(crate) log_index: u64,
     pub(crate) logged_unix_ms: u64,
+    pub(crate) integrated_time: Option<i64>,
     pub(crate) artifact: &'a [u8],
     pub(crate) identity: &'a str,
     pub(crate) timestamp: &'a [u8],
@@ -100,6 +103,8 @@ struct EntryLine<'a> {
     #[serde(borrow, default)]
     timestamp: Cow<'a, str>,
     at_unix_ms: u64,
+    /// Of Rekor v1.
+    integrated: Option<i64>,
     flow: u64,
 }
 
@@ -111,6 +116,7 @@ impl CorpusEntry {
         self.uuid.push_str(logged.uuid);
         self.log_index = logged.log_index;
         self.logged_unix_ms = logged.logged_unix_ms;
+        self.integrated_time = logged.integrated_time;
         self.artifact.clear();
         self.artifact.extend_from_slice(logged.artifact);
         self.identity.clear();
@@ -142,6 +148,7 @@ impl CorpusEntry {
             uuid: if read.log == CorpusLog::RekorV1 { read.uuid } else { read.leaf }.into_owned(),
             log_index: read.index,
             logged_unix_ms: read.at_unix_ms,
+            integrated_time: read.integrated,
             artifact,
             identity: read.identity.into_owned(),
             timestamp: bytes("timestamp", &read.timestamp)?,
@@ -156,6 +163,7 @@ impl CorpusEntry {
             uuid: &self.uuid,
             log_index: self.log_index,
             logged_unix_ms: self.logged_unix_ms,
+            integrated_time: self.integrated_time,
             artifact: &self.artifact,
             identity: &self.identity,
             timestamp: &self.timestamp,
@@ -182,11 +190,11 @@ impl LoggedEntry<'_> {
         // Both are read as nothing but digits.
         out.extend_from_slice(self.uuid.as_bytes());
         out.push(b'"');
-        let number = |out: &mut Vec<u8>, key: &str, value: u64| {
+        let number = |out: &mut Vec<u8>, key: &str, value: i128| {
             out.extend_from_slice(key.as_bytes());
             out.extend_from_slice(value.to_string().as_bytes());
         };
-        number(out, r#","index":"#, self.log_index);
+        number(out, r#","index":"#, self.log_index.into());
         out.extend_from_slice(br#","artifact":""#);
         write_base64(out, self.artifact);
         out.extend_from_slice(br#"","identity":"#);
@@ -197,8 +205,11 @@ impl LoggedEntry<'_> {
             write_base64(out, self.timestamp);
             out.push(b'"');
         }
-        number(out, r#","at_unix_ms":"#, self.logged_unix_ms);
-        number(out, r#","flow":"#, flow);
+        number(out, r#","at_unix_ms":"#, self.logged_unix_ms.into());
+        if let Some(integrated) = self.integrated_time {
+            number(out, r#","integrated":"#, integrated.into());
+        }
+        number(out, r#","flow":"#, flow.into());
         out.extend_from_slice(b"}\n");
     }
 }

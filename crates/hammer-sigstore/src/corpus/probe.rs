@@ -44,13 +44,15 @@ struct ProbedEntry {
     log_index: u64,
     leaf: Option<Hash>,
     logged_unix_ms: u64,
+    /// As the log said it first, in seconds since 1970; none where that is not known.
+    integrated_time: Option<i64>,
 }
 
 /// What a log has at the index of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ServedPlace {
-    /// An entry of this leaf.
-    Entry(Hash),
+    /// An entry of this leaf; of Rekor v1 with its `integratedTime`.
+    Entry(Hash, Option<i64>),
     /// Nothing, or nothing that can be read.
     Nothing,
 }
@@ -165,14 +167,17 @@ impl CorpusProbe {
             return Err(Contradiction::Line(*line, reason));
         }
         let size = served.iter().fold(0, |sum: u64, served| sum.saturating_add(served.tree_size));
+        let mut times = Vec::new();
         for entry in [&self.first].into_iter().chain(&self.last) {
             let found = read(client, &format!("{ENTRIES}?logIndex={}", entry.log_index)).await;
             let found = found.map_or(ServedPlace::Nothing, |(status, body)| ServedPlace::of(status, &body));
             if let Some(why) = entry.contradicted(found, size, is_old(entry)) {
                 return Err(Contradiction::Line(entry.line, why));
             }
+            times.extend(entry.held_to_its_time(found));
         }
-        Ok(())
+        // A log that was filled anew by the same seed has the same entries, all of them at other times. One of them alone is for a run to find.
+        times.into_iter().reduce(Result::or).unwrap_or(Ok(()))
     }
 
     /// The same of a log of Rekor v2.
@@ -198,8 +203,21 @@ impl CorpusProbe {
 
 impl ProbedEntry {
     fn of(place: &'static str, (line, entry): (u64, &CorpusEntry)) -> Self {
-        let CorpusEntry { log_index, logged_unix_ms, ref uuid, .. } = *entry;
-        Self { place, line, log_index, leaf: leaf_of(uuid), logged_unix_ms }
+        let CorpusEntry { log_index, logged_unix_ms, integrated_time, ref uuid, .. } = *entry;
+        Self { place, line, log_index, leaf: leaf_of(uuid), logged_unix_ms, integrated_time }
+    }
+
+    /// Whether it was integrated when the log said so first; none where nothing says it.
+    fn held_to_its_time(&self, found: ServedPlace) -> Option<Result<(), Contradiction>> {
+        let ServedPlace::Entry(_, Some(time)) = found else { return None };
+        let first = self.integrated_time?;
+        let Self { place, line, log_index, .. } = self;
+        let told = || {
+            format!(
+                "its entry of index {log_index}, the {place} of the corpus, was integrated at {first}, and the log has it at {time}"
+            )
+        };
+        Some(if first == time { Ok(()) } else { Err(Contradiction::Line(*line, told())) })
     }
 
     /// How a log of `size` entries contradicts it that has `found` at its index. What is not there within the log is withheld, which is for a
@@ -207,7 +225,7 @@ impl ProbedEntry {
     fn contradicted(&self, found: ServedPlace, size: u64, is_old: bool) -> Option<String> {
         let Self { place, log_index, leaf, .. } = self;
         match found {
-            ServedPlace::Entry(found) => (*leaf != Some(found))
+            ServedPlace::Entry(found, _) => (*leaf != Some(found))
                 .then(|| format!("the log has another entry of index {log_index}, the {place} of the corpus")),
             ServedPlace::Nothing => (*log_index >= size && is_old).then(|| {
                 format!(
@@ -221,8 +239,9 @@ impl ProbedEntry {
 impl ServedPlace {
     /// What Rekor v1 answers to a request by index.
     fn of(status: u16, body: &[u8]) -> Self {
-        let uuid = (status == 200).then(|| LogEntries::only(body).ok()).flatten().map(|(uuid, _)| uuid);
-        uuid.and_then(|uuid| leaf_of(&uuid)).map_or(Self::Nothing, Self::Entry)
+        let found = (status == 200).then(|| LogEntries::only(body).ok()).flatten();
+        let found = found.and_then(|(uuid, entry)| Some((leaf_of(&uuid)?, entry.integrated_time)));
+        found.map_or(Self::Nothing, |(leaf, time)| Self::Entry(leaf, Some(time)))
     }
 
     /// What a hash tile of Rekor v2 has at an index.
@@ -234,7 +253,7 @@ impl ServedPlace {
         let bytes = answer.filter(|(status, _)| *status == 200).map(|(_, bytes)| bytes);
         let hashes = bytes.and_then(|bytes| tile.parse_hashes(&bytes).ok()).unwrap_or_default();
         let found = hashes.get((index % u64::from(FULL_WIDTH)) as usize);
-        found.copied().map_or(Self::Nothing, Self::Entry)
+        found.copied().map_or(Self::Nothing, |leaf| Self::Entry(leaf, None))
     }
 }
 
@@ -279,15 +298,15 @@ mod tests {
     #[test]
     fn another_entry_contradicts_at_once_and_one_that_is_beyond_the_end_once_it_is_old() {
         let (own, other) = (Hash([1; 32]), Hash([2; 32]));
-        let entry = ProbedEntry { place: "last", line: 9, log_index: 4, leaf: Some(own), logged_unix_ms: 0 };
+        let entry = entry_of(own);
         let another = Some("the log has another entry of index 4, the last of the corpus");
         let beyond = Some("its entry of index 4 is the last of the corpus, and the log has 4 entries");
         for (found, size, is_old, expected) in [
-            (ServedPlace::Entry(own), 5, true, None),
+            (ServedPlace::Entry(own, None), 5, true, None),
             // What says the size may lag behind what has the entries.
-            (ServedPlace::Entry(own), 0, true, None),
-            (ServedPlace::Entry(other), 5, false, another),
-            (ServedPlace::Entry(other), 4, false, another),
+            (ServedPlace::Entry(own, Some(7)), 0, true, None),
+            (ServedPlace::Entry(other, None), 5, false, another),
+            (ServedPlace::Entry(other, None), 4, false, another),
             (ServedPlace::Nothing, 4, false, None),
             (ServedPlace::Nothing, 4, true, beyond),
             // It has the entry and withholds it, which whoever verifies finds.
@@ -298,10 +317,35 @@ mod tests {
         }
     }
 
+    fn entry_of(leaf: Hash) -> ProbedEntry {
+        let (place, line, log_index, leaf) = ("last", 9, 4, Some(leaf));
+        ProbedEntry { place, line, log_index, leaf, logged_unix_ms: 0, integrated_time: Some(7) }
+    }
+
+    #[test]
+    fn an_entry_is_held_to_its_time_where_both_are_known() {
+        let leaf = Hash([1; 32]);
+        let entry = entry_of(leaf);
+        let older = ProbedEntry { integrated_time: None, ..entry.clone() };
+        let told =
+            "its entry of index 4, the last of the corpus, was integrated at 7, and the log has it at 307";
+        let other = Some(Err(Contradiction::Line(9, told.to_owned())));
+        for (entry, found, expected) in [
+            (&entry, ServedPlace::Entry(leaf, Some(7)), Some(Ok(()))),
+            (&entry, ServedPlace::Entry(leaf, Some(307)), other),
+            (&entry, ServedPlace::Entry(leaf, None), None),
+            (&entry, ServedPlace::Nothing, None),
+            (&older, ServedPlace::Entry(leaf, Some(307)), None),
+        ] {
+            assert_eq!(entry.held_to_its_time(found), expected, "{found:?}");
+        }
+    }
+
     #[test]
     fn an_answer_that_is_no_entry_says_nothing_of_the_place() {
         let uuid = ENTRY.split('"').nth(1).unwrap();
-        assert_eq!(ServedPlace::of(200, ENTRY.as_bytes()), ServedPlace::Entry(leaf_of(uuid).unwrap()));
+        let there = ServedPlace::Entry(leaf_of(uuid).unwrap(), Some(1_795_243_691));
+        assert_eq!(ServedPlace::of(200, ENTRY.as_bytes()), there);
         for (status, body) in [(404, ENTRY), (200, "{}"), (200, ""), (500, "{\"code\":500}")] {
             assert_eq!(ServedPlace::of(status, body.as_bytes()), ServedPlace::Nothing, "{status} {body}");
         }

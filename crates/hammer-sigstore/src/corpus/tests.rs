@@ -34,6 +34,7 @@ fn entry(log_index: u64, log: CorpusLog) -> CorpusEntry {
         uuid: UUID[if log == CorpusLog::RekorV1 { 0 } else { 16 }..].to_owned(),
         log_index,
         logged_unix_ms: 1_790_000_000_000 + log_index,
+        integrated_time: (log == CorpusLog::RekorV1).then_some(1_790_000_000 - log_index as i64),
         artifact: vec![0xff, log_index as u8],
         identity: format!("\"{log_index}\"@hammer.test"),
         timestamp: if log == CorpusLog::RekorV1 { Vec::new() } else { vec![7; 100] },
@@ -142,6 +143,18 @@ fn a_line_that_is_none_is_named() {
         assert!(open(&place, false).is_err(), "nobody writes behind what is no corpus");
         assert_eq!(std::fs::read_to_string(&place.0).unwrap(), text);
     }
+}
+
+#[test]
+fn an_older_corpus_says_nothing_of_when_its_entries_were_integrated() {
+    let place = Place::new();
+    fill(&place, &[entry(1, CorpusLog::RekorV1)], false);
+    let text = std::fs::read_to_string(&place.0).unwrap();
+    let said = ",\"integrated\":1789999999";
+    assert!(text.contains(said), "{text}");
+    std::fs::write(&place.0, text.replace(said, "")).unwrap();
+    let older = CorpusEntry { integrated_time: None, ..entry(1, CorpusLog::RekorV1) };
+    assert_eq!(CorpusFile::read(&place.0).unwrap().entries, [older]);
 }
 
 #[test]

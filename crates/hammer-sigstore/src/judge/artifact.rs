@@ -88,6 +88,11 @@ pub(super) fn judge(
         ));
     }
     let proved = judge_logged(log, (&uuid, &entry), &body, believed)?;
+    if let Some(first) = record.integrated_time.filter(|first| *first != entry.integrated_time) {
+        // The log signed both.
+        let told = format!("it was integrated at {first}, and is read back with {}", entry.integrated_time);
+        return Err(Fault::at(ALTERED, record.index, told));
+    }
     let claim = ClaimedArtifact { index: record.index, artifact: record.artifact, identity: record.identity };
     let known = ProvenEntry::of(record.leaf, &claim, entry.integrated_time, &[]);
     if proven.has(&known) {
@@ -169,3 +174,4 @@ pub(super) fn check_signature(key: &LogKey, signed: &[u8], signature: &[u8]) -> 
 const MOST_PROVEN: usize = 32_768;
 pub(super) const LOST: &str = "lost-entry";
 const ANOTHER: &str = "another-entry";
+const ALTERED: &str = "altered-entry";

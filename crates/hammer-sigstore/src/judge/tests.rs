@@ -1,6 +1,7 @@
 //! Recorded answers hold, and each alteration is found by its own name.
 
 mod altered;
+mod read_back;
 
 use std::sync::LazyLock;
 
@@ -15,7 +16,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::plan::{FulcioInterface, SigstoreTargetPlan};
-use crate::record::{ArtifactRecord, CertificateRecord, FoundOnTiles, TilesArtifactRecord, TimestampRecord};
+use crate::record::{CertificateRecord, FoundOnTiles, TilesArtifactRecord, TimestampRecord};
 use crate::trust::TrustedRoot;
 
 const ENTRY: &str = include_str!("../../testdata/rekor-v1-hashedrekord-response.json");
@@ -344,56 +345,6 @@ fn a_chain_of_other_certificates_is_not_the_authoritys() {
     let trusted = hammer_tlog::keys::chain::TrustedAuthorities::from_pem(TIMESTAMP_CHAIN).unwrap();
     trust.trust_timestamps_of(trusted);
     assert_eq!(kind(timestamp::judge_chain(&trust, TIMESTAMP_CHAIN.as_bytes())), "kept");
-}
-
-fn judge_artifact(proven: &ProvenEntries, record: &ArtifactRecord<'_>) -> Result<PlacedEntry, Fault> {
-    let (shards, mut believed, mut signatures) = Default::default();
-    let judged = artifact::judge(log_trust(&shards), proven, record, &mut believed, &mut signatures)?;
-    assert!(judged.1.is_none() && signatures.len() == 0, "what was signed is not among what was recorded");
-    Ok(judged.0)
-}
-
-#[test]
-fn an_entry_that_was_read_back_is_about_the_artifact_that_was_asked_for() {
-    let (uuid, entry) = crate::rekor::LogEntries::only(ENTRY.as_bytes()).unwrap();
-    let leaf = crate::rekor::leaf_of(&uuid).unwrap();
-    let judged = |leaf, index, artifact: &[u8]| {
-        let body = Some(ENTRY.as_bytes());
-        let record = ArtifactRecord { at: AT, leaf, index, artifact, identity: "", body };
-        judge_artifact(&ProvenEntries::default(), &record)
-    };
-    // What was signed is not among what was recorded: all is right but for that.
-    let fault = judged(leaf, entry.log_index, b"not it").unwrap_err();
-    assert_eq!((fault.kind, &*fault.detail), ("another-entry", "it is about another artifact"));
-    assert_eq!(kind(judged(Hash([1; 32]), entry.log_index, b"")), "another-entry");
-    assert_eq!(kind(judged(leaf, entry.log_index + 1, b"")), "another-entry");
-    let gone = ArtifactRecord { at: AT, leaf, index: 3, artifact: b"", identity: "", body: None };
-    let fault = judge_artifact(&ProvenEntries::default(), &gone).unwrap_err();
-    assert_eq!((fault.kind, fault.place), ("lost-entry", Some(3)));
-}
-
-#[test]
-fn what_an_entry_says_by_itself_is_verified_once_and_what_the_log_says_of_it_each_time() {
-    let (uuid, entry) = crate::rekor::LogEntries::only(ENTRY.as_bytes()).unwrap();
-    let leaf = crate::rekor::leaf_of(&uuid).unwrap();
-    let mut proven = ProvenEntries::default();
-    proven.keep_for_test(leaf, b"what was signed", entry.integrated_time);
-    let judged_for = |identity: &str, answer: &str, artifact: &[u8]| {
-        let body = Some(answer.as_bytes());
-        let record = ArtifactRecord { at: AT, leaf, index: entry.log_index, artifact, identity, body };
-        kind(judge_artifact(&proven, &record))
-    };
-    // By whom it has to be signed is part of what is known: for somebody else all of it is verified.
-    assert_eq!(judged_for("a@b", ENTRY, b"what was signed"), "another-entry");
-    let judged = |answer: &str, artifact: &[u8]| judged_for("", answer, artifact);
-    assert_eq!(judged(ENTRY, b"what was signed"), "kept");
-    assert_eq!(judged(ENTRY, b"something else"), "another-entry");
-    let later = ENTRY.replace("\"integratedTime\":1795243691", "\"integratedTime\":1795243692");
-    assert_eq!(judged(&later, b"what was signed"), "bad-set");
-    let mut answer: Value = serde_json::from_str(ENTRY).unwrap();
-    let entry = answer.as_object_mut().unwrap().values_mut().next().unwrap();
-    entry["verification"]["inclusionProof"]["treeSize"] = 2.into();
-    assert_eq!(judged(&answer.to_string(), b"what was signed"), "inclusion-proof");
 }
 
 /// The second of the two recorded entries of Rekor v2, as a flow reads it; `alter` is shown what was found, the parts and the record.

@@ -21,6 +21,7 @@ fn records() -> [PromiseRecord<'static>; 8] {
             at,
             leaf: Hash([6; 32]),
             index: 7,
+            integrated_time: Some(-8),
             artifact: b"it",
             identity: "a@b",
             body: Some(body),
@@ -56,10 +57,10 @@ fn an_entry_that_is_not_there_is_none_that_is_empty() {
     for body in [None, Some(&b""[..])] {
         let leaf = Hash([6; 32]);
         let (at, artifact, identity) = (Instants::default(), &b"it"[..], "");
-        let record = ArtifactRecord { at, leaf, index: 7, artifact, identity, body };
+        let record = ArtifactRecord { at, leaf, index: 7, integrated_time: None, artifact, identity, body };
         PromiseRecord::Artifact(record).write(&mut out);
         let Ok(PromiseRecord::Artifact(read)) = PromiseRecord::read(&out) else { panic!("{out:?}") };
-        assert_eq!(read.body, body);
+        assert_eq!((read.body, read.integrated_time), (body, None));
     }
 }
 

@@ -51,6 +51,8 @@ pub struct SignOp {
     /// The UUID that Rekor v1 gave it, or the hash of its leaf in Rekor v2; and its index.
     uuid: String,
     log_index: u64,
+    /// When Rekor v1 said that it was integrated, in seconds since 1970.
+    integrated_time: Option<i64>,
     /// Whether the flow may leave a bundle, and so keeps what it is answered.
     pub(super) keeps_answers: bool,
     /// Whether it remembers where its entry is.
@@ -128,6 +130,7 @@ impl SignOp {
         }
         self.uuid.push_str(&uuid);
         self.log_index = entry.log_index;
+        self.integrated_time = Some(entry.integrated_time);
         self.logged = Some(CorpusLog::RekorV1);
     }
 
@@ -141,6 +144,7 @@ impl SignOp {
         let Some(TransparencyLogEntry { log_index, canonicalized_body, .. }) = entry else { return };
         let Ok(index) = u64::try_from(log_index) else { return };
         self.log_index = index;
+        self.integrated_time = None;
         self.uuid.push_str(&leaf_hash(&canonicalized_body).to_hex());
         self.logged = Some(CorpusLog::RekorV2);
     }
@@ -153,6 +157,7 @@ impl SignOp {
             uuid: &self.uuid,
             log_index: self.log_index,
             logged_unix_ms: epoch_unix_ms + self.answer.wire.done.unwrap_or_default().0 / 1_000_000,
+            integrated_time: self.integrated_time,
             artifact: self.logged_bytes(),
             identity: &self.certified,
             timestamp: if self.logged == Some(CorpusLog::RekorV2) { &self.stamped } else { &[] },

@@ -117,7 +117,8 @@ impl VerifyWorkload {
             let at = Instants::of(record, &answer.wire);
             let body = (!is_missing).then_some(answer.body.as_slice());
             let (artifact, identity) = (entry.artifact.as_slice(), entry.identity.as_str());
-            let told = ArtifactRecord { at, leaf, index: entry.log_index, artifact, identity, body };
+            let (index, integrated_time) = (entry.log_index, entry.integrated_time);
+            let told = ArtifactRecord { at, leaf, index, integrated_time, artifact, identity, body };
             PromiseRecord::Artifact(told).write(written);
             record.promise(SigstorePromise::Artifact.into(), written);
         }
