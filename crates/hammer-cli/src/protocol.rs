@@ -222,8 +222,10 @@ pub(crate) trait FillCorpus {
 pub(crate) struct WrittenCorpus {
     /// Entries that were added.
     pub(crate) added: u64,
-    /// Entries for which there was no room on their way to the file.
+    /// Entries for which there was no room on their way to the file, or of which nothing can be written.
     pub(crate) lost: u64,
+    /// Entries that the service had before, and of which nothing can be written.
+    pub(crate) known: u64,
     /// The last of them, in words.
     pub(crate) last: Option<String>,
 }

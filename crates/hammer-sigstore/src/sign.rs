@@ -227,7 +227,8 @@ impl Workload for SignWorkload {
                 }
                 let is_logged = self.plan.rekor != RekorVersion::None;
                 if let (true, None, Some(lines)) = (is_logged, op.place(0), &session.lines) {
-                    lines.borrow().unplaced();
+                    let lines = lines.borrow();
+                    if op.is_known { lines.known() } else { lines.unplaced() }
                 }
                 if let Some(logged) = op.place(self.epoch_unix_ms) {
                     if logged.log == CorpusLog::RekorV1 || self.is_read {

@@ -231,7 +231,8 @@ pub(crate) struct VerifyArgs {
     /// The entries to read: a file that `hammer sigstore fill`, or the `fill` of a plan, left. Without it, entries are logged first
     #[arg(long, value_name = "FILE", conflicts_with = "fill")]
     pub(crate) corpus: Option<PathBuf>,
-    /// Log so many entries first, signed by throwaway keys without certificates, and read those; 100 without this and --corpus
+    /// Log so many entries first, signed by throwaway keys without certificates, and read those; 100 without this and --corpus. They follow
+    /// from --seed, and without it are others each time
     #[arg(long, value_name = "N")]
     pub(crate) fill: Option<String>,
     /// By what Rekor v1 is asked for an entry; `search` looks for the hash of what was signed first

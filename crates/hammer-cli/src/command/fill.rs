@@ -22,7 +22,7 @@ use crate::plan::Plan;
 use crate::plan::fill::FillPlan;
 use crate::progress::Progress;
 use crate::protocol::registry::Registry;
-use crate::protocol::{Conclusion, FillCorpus};
+use crate::protocol::{Conclusion, FillCorpus, WrittenCorpus};
 use crate::signals::Signals;
 use crate::tui;
 
@@ -36,6 +36,8 @@ pub(super) struct FillRun<'a> {
     pub(super) files: &'a Path,
     /// What the reader of the report must be told.
     pub(super) notes: Vec<String>,
+    /// A corpus that is gone with the command.
+    pub(super) passing: Option<&'a Path>,
 }
 
 /// A fill that was carried out, complete or not.
@@ -46,6 +48,8 @@ pub(super) struct FilledRun {
     conclusions: Vec<Conclusion>,
     /// What could not be written.
     unwritten: Vec<Reason>,
+    /// How many entries the service had before, so that the corpus has them not.
+    known: u64,
 }
 
 impl FillRun<'_> {
@@ -105,11 +109,11 @@ impl FillRun<'_> {
         let protocols = self.registry.protocols().iter();
         let conclusions = protocols.flat_map(|protocol| protocol.conclusions(self.plan, &report)).collect();
         let said = Said { plan: fill, goal: &goal, before, report: &report };
-        let last = written.as_ref().and_then(|written| written.last.as_deref());
+        let known = written.as_ref().map_or(0, |written| written.known);
         let corpus = written.as_ref().map(|written| Corpus {
-            file: file.display().to_string(),
+            file: (self.passing != Some(file)).then(|| file.display().to_string()),
             entries: before + written.added,
-            lost: written.lost,
+            lost: written.lost + written.known,
         });
         let outcome = FillOutcome {
             workload: fill.map_or_else(String::new, |fill| fill.workload.to_string()),
@@ -117,10 +121,10 @@ impl FillRun<'_> {
             filled_before: before,
             filled: goal.accepted(),
             failed: goal.failed(),
-            incomplete: said.incomplete(last),
+            incomplete: said.incomplete(written.as_ref()),
             corpus,
         };
-        Ok(FilledRun { outcome, report, conclusions, unwritten: unwritten_parts })
+        Ok(FilledRun { outcome, report, conclusions, unwritten: unwritten_parts, known })
     }
 }
 
@@ -179,13 +183,16 @@ impl FilledRun {
     }
 
     fn told(self, report: &mut Report) {
-        if let Some(corpus) = self.outcome.corpus.as_ref().filter(|corpus| corpus.lost > 0) {
-            let text = format!(
-                "{} entries did not get into {}: the log did not say where they are, or it could not be written as fast",
-                grouped(corpus.lost),
-                corpus.file
-            );
-            report.add_reason(Reason::new(ReasonKind::ReportUnwritten, text));
+        // Why one is empty is told already.
+        if let Some(corpus) = self.outcome.corpus.as_ref().filter(|corpus| corpus.entries > 0) {
+            let file = corpus.file.as_deref().unwrap_or("the corpus");
+            let unplaced = corpus.lost.saturating_sub(self.known);
+            for (count, why) in [(self.known, format!("they {KNOWN}")), (unplaced, UNPLACED.to_owned())] {
+                if count > 0 {
+                    let text = format!("{} entries did not get into {file}: {why}", grouped(count));
+                    report.add_reason(Reason::new(ReasonKind::ReportUnwritten, text));
+                }
+            }
         }
         self.unwritten.iter().for_each(|reason| report.add_reason(reason.clone()));
         report.fill = Some(Fill::of(self.outcome, &self.report));
@@ -201,13 +208,21 @@ struct Said<'a> {
 }
 
 impl Said<'_> {
-    /// Why it is not complete: how far it came, what stopped it, and the last entry of the corpus.
-    fn incomplete(&self, last: Option<&str>) -> Option<String> {
-        if self.goal.accepted() >= self.goal.operations() {
-            return None;
-        }
+    /// Why it is not complete: how far it came, what stopped it, and the last entry of the corpus; or why that has none.
+    fn incomplete(&self, written: Option<&WrittenCorpus>) -> Option<String> {
         let filled = self.before + self.goal.accepted();
         let of = self.plan.map_or(0, |plan| plan.operations.get() as u64);
+        if self.goal.accepted() >= self.goal.operations() {
+            let empty = written.filter(|written| self.before + written.added == 0 && filled > 0)?;
+            let (filled, of) = (grouped(filled), grouped(of));
+            let why = match (empty.known, empty.lost) {
+                (known, 0) => format!("all {} {KNOWN}", grouped(known)),
+                (0, _) => UNPLACED.to_owned(),
+                (known, _) => format!("{} {KNOWN}; of the others {UNPLACED}", grouped(known)),
+            };
+            return Some(format!("filled {filled} of {of}, and the corpus has no entry of them: {why}"));
+        }
+        let last = written.and_then(|written| written.last.as_deref());
         let last = last.map_or_else(String::new, |last| format!("; the last entry is {last}"));
         Some(format!("filled {} of {}: {}{last}", grouped(filled), grouped(of), self.cause()))
     }
@@ -253,5 +268,8 @@ impl Said<'_> {
     }
 }
 
+/// Why entries that were accepted did not get into the corpus.
+const KNOWN: &str = "were there already (409): another --seed logs new ones";
+const UNPLACED: &str = "the log did not say where they are, or it could not be written as fast";
 /// What a run says of its arrivals that ended by time.
 const AS_PLANNED: &str = "as planned";

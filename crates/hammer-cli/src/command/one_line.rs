@@ -23,7 +23,7 @@ pub(super) fn workload(
 /// The plan of workloads on a target.
 pub(super) fn plan(target: &Value, workloads: &[Value], bounds: &BoundsArgs) -> Value {
     json!({
-        "seed": bounds.seed,
+        "seed": bounds.seed.unwrap_or_default(),
         "target": target,
         "workloads": workloads,
         "phases": { "measurement": bounds.duration },

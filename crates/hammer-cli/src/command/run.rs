@@ -1,5 +1,7 @@
 //! `hammer run`: carries a plan out, as often as it asks for, and reports.
 
+use std::path::Path;
+
 use hammer_core::run::{RunError, control, run};
 use hammer_measure::{Nanos, Now as _, Reporter, RunEvent};
 use hammer_report::report::{Event, RequestAccounting};
@@ -36,6 +38,16 @@ pub(crate) fn of_plan(
     output: &OutputArgs,
     registry: &Registry,
 ) -> Result<ExitCode, CliError> {
+    of_plan_with(planned, None, output, registry)
+}
+
+/// The same of a plan that fills a corpus which is gone with the command.
+pub(crate) fn of_plan_with(
+    planned: &SourcedPlan<Plan>,
+    passing: Option<&Path>,
+    output: &OutputArgs,
+    registry: &Registry,
+) -> Result<ExitCode, CliError> {
     tui::check(output)?;
     resources::lift_descriptor_limit();
     let runs = runs(planned, registry.grammar())?;
@@ -44,7 +56,8 @@ pub(crate) fn of_plan(
     }
     let plan = &planned.plan;
     let mut outputs = Outputs::open(output, &plan.output, runs.len())?;
-    let run = RunContext { registry, output, signals: Signals::watch().map_err(StartError::Signals)? };
+    let signals = Signals::watch().map_err(StartError::Signals)?;
+    let run = RunContext { registry, output, signals, passing };
     if let [only] = runs.as_slice() {
         let (mut report, _) = run.one(only, &mut outputs, Vec::new(), false)?;
         outputs.report(&mut report)?;
@@ -58,6 +71,8 @@ struct RunContext<'a> {
     registry: &'a Registry,
     output: &'a OutputArgs,
     signals: Signals,
+    /// A corpus that is gone with the command.
+    passing: Option<&'a Path>,
 }
 
 impl RunContext<'_> {
@@ -110,7 +125,7 @@ impl RunContext<'_> {
         mut hooks: Vec<HookOutput>,
         is_reset: bool,
     ) -> Result<(Report, Vec<HookOutput>), CliError> {
-        let Self { registry, output, signals } = self;
+        let Self { registry, output, signals, passing } = self;
         let SourcedPlan { plan, source } = &planned.plan;
         hooks.extend(hooks::run(&plan.hooks.before)?);
         let files = folder(output, &plan.output);
@@ -119,8 +134,8 @@ impl RunContext<'_> {
         let mut filled = match opened.fill(is_reset).map_err(placed)? {
             Some(fill) => {
                 opened.labs.iter().for_each(|lab| lab.restart_faults());
-                let around =
-                    FillRun { registry, plan, output, signals, files: &files, notes: opened.notes() };
+                let (files, notes, passing) = (files.as_path(), opened.notes(), *passing);
+                let around = FillRun { registry, plan, output, signals, files, notes, passing };
                 Some(around.carry_out(fill, outputs)?)
             }
             None => None,
@@ -156,7 +171,7 @@ impl RunContext<'_> {
         hooks: &[HookOutput],
         outputs: &mut Outputs,
     ) -> Result<Report, CliError> {
-        let Self { registry, output, signals } = self;
+        let Self { registry, output, signals, .. } = self;
         let SourcedPlan { plan, source } = &planned.plan;
         let AssembledRun { mut spec, files: written } =
             opened.run(after_fill).map_err(|error| error.placed(source))?;

@@ -312,3 +312,45 @@ fn a_corpus_of_both_rekors_is_filled_from_each_as_if_it_had_none_of_the_other() 
         assert_eq!(entries, Some(operations), "{rekor}");
     }
 }
+
+#[test]
+fn a_line_that_fills_a_corpus_of_its_own_logs_other_entries_each_time_unless_it_has_a_seed() {
+    let lab = Lab::of(&[]);
+    for (flag, url) in [("--rekor", "rekor_url"), ("--rekor-tiles", "rekor_tiles_url")] {
+        let on = ["sigstore", "verify", flag, lab.at(url), "--trusted-root", lab.at("trusted_root")];
+        let load = ["--fill", "5", "--rate", "20/s", "-z", "500ms", "--out", "-"];
+        let line = |more: &[&str]| hammer(&[on.as_slice(), &load, more].concat());
+        for more in [&[][..], &[], &["--seed", "7"]] {
+            let ended = line(more);
+            assert!(!ended.stderr.contains("corpus.jsonl"), "{}", ended.stderr);
+            let report = ended.report();
+            let promises = &report.promises.all;
+            assert!(promises.made == 10 && promises.kept == 10, "{promises:?} {:?}", report.verdict);
+            let corpus = filled(&report).corpus.as_ref().unwrap();
+            assert_eq!((corpus.entries, corpus.lost, corpus.file.as_deref()), (5, 0, None));
+        }
+        let ended = line(&["--seed", "7"]);
+        let report = ended.report();
+        let incomplete = report.fill.as_ref().and_then(|fill| fill.incomplete.as_deref());
+        let told = "filled 5 of 5, and the corpus has no entry of them: all 5 were there already (409): \
+                    another --seed logs new ones";
+        assert_eq!(incomplete, Some(told), "{}", ended.stderr);
+        assert_eq!((report.verdict.exit_code, report.promises.all.broken), (5, 0), "{:?}", report.verdict);
+    }
+}
+
+#[test]
+fn what_a_fill_got_accepted_and_a_corpus_cannot_have_is_told() {
+    for rekor in ["v1", "v2"] {
+        let (folder, lab) = (Folder::new(), Lab::of(&[]));
+        log_entries(&folder, (&lab, "first.jsonl"), &bare(rekor), (3, 0));
+        let fill = json!({ "workload": "sign", "operations": 5, "corpus": folder.path("second.jsonl") });
+        let report = run(&folder, &filling(&json!({ "sigstore": lab.target }), &fill, &bare(rekor))).report();
+        let fill = report.fill.as_ref().unwrap();
+        let corpus = fill.corpus.as_ref().unwrap();
+        assert_eq!((fill.filled, corpus.entries, corpus.lost), (5, 2, 3), "{:?}", report.verdict);
+        let told = "second.jsonl: they were there already (409): another --seed logs new ones";
+        let is_told = |text: &str| text.starts_with("3 entries did not get into ") && text.ends_with(told);
+        assert!(report.verdict.reasons.iter().any(|reason| is_told(&reason.text)), "{:?}", report.verdict);
+    }
+}

@@ -42,8 +42,8 @@ pub struct Fill {
 /// The corpus of a fill.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Corpus {
-    /// The file.
-    pub file: String,
+    /// The file; `null` where it was for this run alone, and is gone.
+    pub file: Option<String>,
     /// The entries that it has by now of the log that was filled.
     pub entries: u64,
     /// Entries that were not written, since the file could not be written as fast, or the log did not say where they are: the corpus does

@@ -26,7 +26,12 @@ pub(super) fn render(page: &mut Page, fill: &Fill) {
             0 => String::new(),
             lost => format!(", {} NOT WRITTEN", grouped(lost)),
         };
-        page.paragraph("", &format!("  corpus {}: {} entries{lost}", corpus.file, grouped(corpus.entries)));
+        let entries = grouped(corpus.entries);
+        let text = match &corpus.file {
+            Some(file) => format!("  corpus {file}: {entries} entries{lost}"),
+            None => format!("  corpus of this run alone: {entries} entries{lost}"),
+        };
+        page.paragraph("", &text);
     }
     if fill.promises.all.made > 0 {
         page.paragraph("", &format!("  promises {}", ledger(&fill.promises.all)));

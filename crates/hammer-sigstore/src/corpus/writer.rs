@@ -41,6 +41,8 @@ pub struct CorpusWritten {
     pub added: u64,
     /// Entries that found no room on their way, or of which the log did not say where they are.
     pub lost: u64,
+    /// Entries that the log had before, and did not say of where as a corpus has it.
+    pub known: u64,
     /// The one of the highest index among those that were added, in words.
     pub last: Option<String>,
 }
@@ -49,6 +51,7 @@ pub struct CorpusWritten {
 struct Counts {
     added: AtomicU64,
     lost: AtomicU64,
+    known: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -162,6 +165,7 @@ impl CorpusWriter {
         Ok(CorpusWritten {
             added: counts.added.load(Ordering::Relaxed),
             lost: counts.lost.load(Ordering::Relaxed),
+            known: counts.known.load(Ordering::Relaxed),
             last: last.map(|entry| entry.words()),
         })
     }
@@ -203,6 +207,11 @@ impl CorpusLines {
     /// Counts an entry of which the log did not say where it is.
     pub(crate) fn unplaced(&self) {
         self.sink.counts.lost.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts an entry that the log had before.
+    pub(crate) fn known(&self) {
+        self.sink.counts.known.fetch_add(1, Ordering::Relaxed);
     }
 
     fn hand_over(&mut self) {

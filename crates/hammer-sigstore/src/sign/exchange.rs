@@ -256,6 +256,7 @@ impl SignFlow<'_> {
         let told = EntryRecord { at, log, stored, body };
         self.promise(SigstorePromise::Entry, &PromiseRecord::Entry(told));
         if written == WrittenEntry::Before {
+            op.is_known |= Some(series) == self.series.rekor;
             return Ok(ended);
         }
         if op.keeps_answers && Some(series) == self.series.rekor {

@@ -46,6 +46,8 @@ pub struct SignOp {
     pub(super) answer: Answer,
     /// Its own requests, once it was carried out for the first time.
     pub(super) requests: Option<SignRequests>,
+    /// Whether the log had the flow's entry before.
+    pub(super) is_known: bool,
     /// Which log keeps the flow's entry; none before there is one.
     logged: Option<CorpusLog>,
     /// The UUID that Rekor v1 gave it, or the hash of its leaf in Rekor v2; and its index.
@@ -68,8 +70,11 @@ pub struct SignOp {
 impl SignOp {
     /// Writes all that is known before anything is sent; `has_token` says whether its token is.
     pub(super) fn prepare(&mut self, plan: &SignPlan, format: TimestampFormat, has_token: bool) {
-        let Self { material, query, token, logged, uuid, log_answer, stamped, certified, sct, .. } = self;
+        let Self {
+            material, query, token, logged, is_known, uuid, log_answer, stamped, certified, sct, ..
+        } = self;
         *logged = None;
+        *is_known = false;
         certified.clear();
         sct.clear();
         uuid.clear();

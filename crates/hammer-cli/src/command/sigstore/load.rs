@@ -2,6 +2,7 @@
 
 use std::io;
 
+use hammer_core::clock::unix_millis;
 use hammer_report::ExitCode;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -55,19 +56,31 @@ pub(super) fn verify(args: &VerifyArgs, registry: &Registry) -> Result<ExitCode,
     let flows = ("sigstore_verify", args.flows(&corpus, &located));
     let workload = workload("verify", flows, &args.load.plan(), &args.load.bounds);
     let mut plan = plan(&args.target(), &[workload], &args.load.bounds);
+    // What was logged by the same seed before is no new entry, of which the log says where it is.
+    let seed = args.load.bounds.seed.unwrap_or_else(unix_millis);
     if let (Some(corpus), Some(workloads)) = (&filled, plan["workloads"].as_array_mut()) {
         let (flows, timeout) = (args.filling_flows(&located), &args.load.bounds.timeout);
         workloads.push(json!({ "name": "fill", "sigstore_sign": flows, "timeout": timeout }));
         plan["fill"] = args.fill(corpus);
+        plan["seed"] = json!(seed);
     }
-    let flags = [VERIFIED.as_slice(), &ONE_LOAD, &FLAGS].concat();
+    let read = if filled.is_some() { FILLED_FIRST } else { GIVEN };
+    let flags = [read.as_slice(), &VERIFIED, &ONE_LOAD, &FLAGS].concat();
     let planned = of_flags::<Plan>(plan, &flags, registry.grammar())?;
     if let Some(fill) = planned.plan.fill.as_ref().filter(|_| filled.is_some()) {
         let count = fill.operations.get();
-        let said = format!("no --corpus is given: logs {count} entries first, and reads those\n");
+        let said =
+            format!("no --corpus is given: logs {count} entries first, and reads those (--seed {seed})\n");
         print(io::stderr(), |out| out.write_all(said.as_bytes()))?;
     }
-    run::of_plan(&planned, &args.output, registry)
+    let ended = run::of_plan_with(&planned, filled.as_deref(), &args.output, registry);
+    if let (Err(error), Some(folder), Some(corpus)) = (&ended, folder, filled) {
+        // What a message names is there.
+        if error.to_string().contains(&*corpus.to_string_lossy()) && corpus.exists() {
+            let _ = folder.keep();
+        }
+    }
+    ended
 }
 
 pub(super) fn tsa(args: &TsaArgs, registry: &Registry) -> Result<ExitCode, CliError> {
@@ -137,8 +150,10 @@ const FILL: [(&str, &str); 8] = [
     ("-z", "fill.timeout"),
     ("--seed", "seed"),
 ];
-const VERIFIED: [(&str, &str); 4] = [
-    ("--corpus", "workloads[0].sigstore_verify.corpus"),
+const GIVEN: [(&str, &str); 1] = [("--corpus", CORPUS)];
+const FILLED_FIRST: [(&str, &str); 1] = [("--fill", CORPUS)];
+const CORPUS: &str = "workloads[0].sigstore_verify.corpus";
+const VERIFIED: [(&str, &str); 3] = [
     ("--draw", "workloads[0].sigstore_verify.draw"),
     ("--by", "workloads[0].sigstore_verify.by"),
     ("--fill", "fill.operations"),

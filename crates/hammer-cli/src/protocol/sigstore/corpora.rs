@@ -36,8 +36,8 @@ impl FillCorpus for OwnCorpus {
     }
 
     fn finish(self: Box<Self>) -> io::Result<WrittenCorpus> {
-        let CorpusWritten { added, lost, last } = self.0.finish()?;
-        Ok(WrittenCorpus { added, lost, last })
+        let CorpusWritten { added, lost, known, last } = self.0.finish()?;
+        Ok(WrittenCorpus { added, lost, known, last })
     }
 }
 
