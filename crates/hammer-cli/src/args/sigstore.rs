@@ -324,7 +324,7 @@ pub(crate) struct VerifyBundleArgs {
     /// From whose token that has to be known
     #[arg(long, value_name = "URL", visible_alias = "certificate-oidc-issuer")]
     pub(crate) issuer: Option<String>,
-    /// PEM file of the key of bundles without a certificate
+    /// PEM file of the key that signed; bundles without a certificate need it
     #[arg(long, value_name = "FILE", conflicts_with_all = ["identity", "issuer"])]
     pub(crate) key: Option<PathBuf>,
     /// Print JSON

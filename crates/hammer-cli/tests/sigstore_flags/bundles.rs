@@ -91,6 +91,16 @@ fn what_keeps_a_bundle_from_being_looked_at_is_no_fault_of_it() {
     );
 }
 
+#[test]
+fn a_key_that_is_given_is_held_against_a_bundle_with_a_certificate_too() {
+    let bundle = recorded("cosign-bundle-rekor-v2.json");
+    let root = recorded("trusted_root.json");
+    let unrelated = concat!(env!("CARGO_MANIFEST_DIR"), "/../hammer-tlog/testdata/openssl/p384.pem");
+    let ended = hammer(&["sigstore", "verify-bundle", &bundle, "--trusted-root", &root, "--key", unrelated]);
+    assert_eq!(ended.code, 4, "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.contains("cosign-bundle-rekor-v2.json: another-key: "), "{}", ended.stdout);
+}
+
 /// The recorded trusted root with nothing under `key`.
 fn root_without(folder: &Folder, key: &str) -> String {
     let mut root: Value =

@@ -52,7 +52,7 @@ pub struct ExpectedBundle<'a> {
     pub identity: Option<&'a str>,
     /// Whose token that has to be known from.
     pub issuer: Option<&'a str>,
-    /// The key of a bundle without a certificate.
+    /// The key that signed: that of a bundle without a certificate, which is not verified without it, and of its certificate where it has one.
     pub key: Option<&'a LogKey>,
     /// The SCT of its certificate, where that does not hold it: a bundle has no place for one.
     pub detached_sct: Option<&'a Sct>,
@@ -136,6 +136,9 @@ impl BundleVerifier {
             BundleSigner::Key => None,
         };
         let key = match (&leaf, expected.key) {
+            (Some(leaf), Some(key)) if leaf.spki != key.spki() => {
+                return Err(Fault::new(KEY, "its certificate is of another key than the given one").into());
+            }
             (Some(leaf), _) => &LogKey::from_der(leaf.spki).map_err(|why| unread_key(&why))?,
             (None, Some(key)) => key,
             (None, None) => return Err(needs("its signature", "the key of whoever signed")),
@@ -381,6 +384,8 @@ const REKOR_V1: &str = "0.0.1";
 const SHA512: &str = "SHA2_512";
 /// What was signed is not what is at hand.
 const ARTIFACT: &str = "another-artifact";
+/// Somebody else signed.
+const KEY: &str = "another-key";
 const NO_TIME: &str = "no-time";
 
 #[cfg(test)]

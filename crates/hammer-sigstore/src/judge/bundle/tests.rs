@@ -60,6 +60,24 @@ fn a_bundle_of_somebody_else_or_of_something_else_is_named() {
     assert_eq!(of(ExpectedBundle { artifact: Some(b"another"), ..nothing }), "another-artifact");
 }
 
+/// The key of a bundle's certificate.
+fn certified_key(bundle: &str) -> LogKey {
+    let bundle = SignedBundle::parse(bundle.as_bytes()).unwrap();
+    let BundleSigner::Certificate(der) = &bundle.signer else { panic!("it has no certificate") };
+    LogKey::from_der(Certificate::parse(der).unwrap().spki).unwrap()
+}
+
+#[test]
+fn a_key_that_is_expected_is_that_of_the_certificate_or_it_did_not_sign() {
+    for (bundle, other) in [(V1, V2), (V2, V1)] {
+        let by = |key: &LogKey| {
+            kind(&verified(bundle, &ExpectedBundle { key: Some(key), ..ExpectedBundle::default() }))
+        };
+        assert_eq!(by(&certified_key(bundle)), "kept");
+        assert_eq!(by(&certified_key(other)), "another-key");
+    }
+}
+
 #[test]
 fn what_cannot_be_verified_for_want_of_something_is_not_accused() {
     let undigested = altered(V2, "/messageSignature/messageDigest", |digest| *digest = Value::Null);
