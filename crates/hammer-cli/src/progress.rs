@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hammer_measure::snapshot::RunInfo;
 use hammer_measure::{Nanos, Reporter, RunEvent};
-use hammer_report::progress::{accepted, line};
+use hammer_report::progress::{accepted, judging, line};
 use hammer_report::report::Event;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -62,6 +62,7 @@ impl Reporter for Progress {
                     bar.println(format!("{label}: {words}"));
                 }
             }
+            RunEvent::Judging { at, awaited, until } => bar.set_message(judging(*at, *awaited, *until)),
             RunEvent::Command { .. } => {}
             RunEvent::Finished(_) => bar.finish_and_clear(),
         }

@@ -23,6 +23,7 @@ mod promises;
 mod spec;
 mod stop;
 mod threads;
+mod verdict_wait;
 
 pub use crate::run_error::RunError;
 pub use collector::Collector;
@@ -35,6 +36,7 @@ use judge::RunJudge;
 use lane_ends::LaneEnds;
 use promises::Promises;
 use threads::Threads;
+use verdict_wait::{VerdictWait, Waiting};
 
 /// Commands on their way into a run; cheap to clone and to send to another thread.
 #[derive(Clone, Debug)]
@@ -98,7 +100,7 @@ pub fn run(
 /// | warm-up | `WarmUp` | `follow` | measurement starts, or arrivals end |
 /// | measurement | `Measurement` | `follow` | arrivals end, or every shard is over |
 /// | drain | `Drain` | `follow` | every shard is over |
-/// | judging | `Drain` | `finish` | no promise is awaited, or the time to drain is over |
+/// | judging | `Drain` | `finish` | nothing is waited for any more ([`VerdictWait`]) |
 ///
 /// `ended_at` is set where something other than the plan ended the arrivals; it may be a little ahead, since shards apply it
 /// together. A failure of a thread ends the run from any state.
@@ -364,7 +366,23 @@ impl<'a, 'r> Run<'a, 'r> {
         }
         self.threads.judge();
         let deadline = self.arrivals_end().saturating_add(self.spec.drain);
-        while self.threads.awaited() > 0 && self.spec.clock.now() < deadline {
+        let mut wait = VerdictWait::new(self.spec.clock.now(), deadline, self.spec.patience);
+        loop {
+            let (at, awaited) = (self.spec.clock.now(), self.threads.awaited());
+            let has_given_up = self.spec.goal.as_ref().is_some_and(|goal| goal.has_given_up());
+            match wait.look(at, awaited, has_given_up) {
+                Waiting::On => {}
+                Waiting::Told(until) => self.tell(&RunEvent::Judging { at, awaited, until }),
+                Waiting::Over => break,
+                Waiting::Silent => {
+                    let patience = self.spec.patience;
+                    let text = format!(
+                        "the fill gave up, and of {awaited} promises no verdict came for {patience}: drain ended"
+                    );
+                    self.tell(&RunEvent::Note { at, text });
+                    break;
+                }
+            }
             if let Ok(message) = self.inbox.messages.recv_timeout(Duration::from(VERIFIED_POLL)) {
                 self.take(message)?;
             }
@@ -432,7 +450,7 @@ fn info(spec: &RunSpec) -> RunInfo {
         epoch_unix_ms: spec.epoch_unix_ms,
         warm_up: spec.warm_up,
         measurement: spec.measurement,
-        goal: spec.goal,
+        goal: spec.goal.as_ref().map(|goal| goal.operations()),
     }
 }
 

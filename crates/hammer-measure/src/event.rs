@@ -52,6 +52,15 @@ pub enum RunEvent {
         /// What.
         what: Beside,
     },
+    /// Every operation has ended, and verdicts are waited for: about once a second, for as long as that lasts.
+    Judging {
+        /// When.
+        at: Nanos,
+        /// How many pending promises may still be judged.
+        awaited: u64,
+        /// When the wait ends at the latest, unless a verdict comes.
+        until: Nanos,
+    },
     /// It ended; nothing follows.
     Finished(Arc<RunResult>),
 }

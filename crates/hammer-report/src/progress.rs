@@ -6,7 +6,7 @@ use hammer_measure::snapshot::{RunInfo, SeriesFigures, SeriesSnapshot, Snapshot}
 use hammer_measure::{Fate, Nanos, SeriesInfo, Summary};
 
 use crate::report::{Finding, PhaseName};
-use crate::text::number::{grouped, per_second};
+use crate::text::number::{grouped, per_second, plural};
 
 /// One line without its end, over the operations of all workloads: rates and percentiles of the interval, what is open
 /// and promised so far. Percentiles are never merged from figures: of several series, those of the slowest are shown,
@@ -59,6 +59,13 @@ pub fn filled(snapshot: &Snapshot, info: &RunInfo) -> Option<String> {
         _ => ", none lately".to_owned(),
     };
     Some(format!("filled {} of {} at {}{ends}", grouped(accepted), grouped(goal), per_second(rate)))
+}
+
+/// What is waited for once every operation has ended: that many verdicts, until then at most.
+pub fn judging(at: Nanos, awaited: u64, until: Nanos) -> String {
+    // In whole seconds, since it is told once a second.
+    let left = Nanos::from_secs(until.since(at).0.div_ceil(1_000_000_000));
+    format!("drain, {left} left: {} pending", plural(awaited, "promise"))
 }
 
 /// How many operations were accepted so far.

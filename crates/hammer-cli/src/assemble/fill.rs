@@ -80,7 +80,7 @@ impl OpenedPlan<'_> {
             lanes,
             stops,
             observers,
-            goal: Some(goal.operations()),
+            goal: Some(Arc::clone(&goal)),
             shards: shards.min(plan.target.least_connections().unwrap_or(usize::MAX)).max(1).into(),
             ..self.spec(self.instants)
         };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use hammer_measure::event::Beside;
 use hammer_measure::snapshot::{RunInfo, Snapshot};
 use hammer_measure::{Nanos, Phase, RunEvent, SeriesInfo};
+use hammer_report::progress::judging;
 use hammer_report::report::Event;
 
 use super::spec::{DashboardSpec, PanelSide, PanelSpec};
@@ -43,6 +44,8 @@ pub(super) struct DashboardState {
     pub(super) phase: Option<(Phase, Nanos)>,
     /// The start of the run's first phase.
     pub(super) start: Option<Nanos>,
+    /// What is waited for, once every operation has ended.
+    pub(super) judging: Option<String>,
     /// Events that did not reach the dashboard.
     pub(super) dropped: u64,
     /// The share of its cores that the process used over the last interval, 0 to 1.
@@ -113,6 +116,7 @@ impl DashboardState {
             log: Log::default(),
             phase: None,
             start: None,
+            judging: None,
             dropped: 0,
             cpu_share: 0.0,
             paused: false,
@@ -148,6 +152,7 @@ impl DashboardState {
                     self.say(*at, kind, words);
                 }
             }
+            RunEvent::Judging { at, awaited, until } => self.judging = Some(judging(*at, *awaited, *until)),
             RunEvent::Finished(_) => {}
         }
     }

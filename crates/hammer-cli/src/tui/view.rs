@@ -71,6 +71,9 @@ fn title(state: &DashboardState, palette: &Palette, room: usize) -> Line<'static
 
 fn progress(state: &DashboardState) -> String {
     let Some(phase) = state.phase() else { return "connecting".to_owned() };
+    if let Some(judging) = &state.judging {
+        return judging.clone();
+    }
     if let Some(filled) =
         state.run.as_ref().zip(state.last.as_ref()).and_then(|(run, last)| filled(last, run))
     {

@@ -8,7 +8,7 @@ use hammer_measure::headline::Headline;
 use hammer_measure::snapshot::Resources;
 
 use crate::clock::{MonotonicClock, unix_millis};
-use crate::dispatch::LanePlan;
+use crate::dispatch::{FillGoal, LanePlan};
 use crate::observe::Observer;
 use crate::runtime::threaded::ThreadedRuntime;
 use crate::shard_range::ShardRange;
@@ -50,8 +50,10 @@ pub struct RunSpec {
     pub headlines: Vec<Headline>,
     /// What ends the arrivals besides time.
     pub stops: Vec<StopRule>,
-    /// How many operations are to be accepted, where the run is a fill; reporters tell how far it has come.
-    pub goal: Option<u64>,
+    /// How far it comes, where the run is a fill; reporters tell how far it has come.
+    pub goal: Option<Arc<FillGoal>>,
+    /// How long verdicts may stay out, each behind the last, once a fill gave up.
+    pub patience: Nanos,
     /// What the plan expects of the figures.
     pub thresholds: Vec<ScopedThreshold>,
     /// Reads what the process used so far.
@@ -60,7 +62,7 @@ pub struct RunSpec {
 
 impl RunSpec {
     /// A run of these workloads that starts now and ends when they do: one thread of each kind, rings of 1 MiB, intervals of a
-    /// second, 5 s of drain; no warm-up, observer, headline, stop rule or threshold, and nothing said of resources.
+    /// second, 5 s of drain, 30 s of patience; no warm-up, observer, headline, stop rule or threshold, and nothing said of resources.
     pub fn new(lanes: Vec<Arc<dyn LanePlan<ThreadedRuntime>>>) -> Self {
         Self {
             clock: MonotonicClock::starting_now(),
@@ -80,6 +82,7 @@ impl RunSpec {
             headlines: Vec::new(),
             stops: Vec::new(),
             goal: None,
+            patience: Nanos::from_secs(30),
             thresholds: Vec::new(),
             resources: Box::new(Resources::default),
         }

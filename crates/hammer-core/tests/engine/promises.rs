@@ -3,7 +3,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use hammer_core::crew::CrewMember;
-use hammer_core::dispatch::LoadedWorkload;
+use hammer_core::dispatch::{Closed, FillGoal, FillLimits, Iterations, Load, LoadedWorkload, Stages, Think};
 use hammer_core::observe::{ObservationSink, Observer};
 use hammer_core::promise::{Fault, Finding, PromiseKind, Records, Verdicts, Verifier, VerifyPool};
 use hammer_core::record::OperationRecord;
@@ -11,7 +11,7 @@ use hammer_core::run::{RunError, RunSpec, control, run};
 use hammer_core::runtime::{Clock, LocalFuture, Runtime as _};
 use hammer_core::supply::SupplyBounds;
 use hammer_core::workload::{Ended, FatalError, SeriesSpec, ShardContext, Workload};
-use hammer_measure::{Ledger, Nanos};
+use hammer_measure::{Ledger, Nanos, Reporter, RunEvent};
 
 use crate::harness::{MILLI, SECOND, Simulated, answered, at_rate};
 
@@ -287,4 +287,89 @@ fn a_run_whose_verifier_or_observer_panics_cannot_go_on() {
     let falls = on_threads(keeps, vec![Box::new(Panics)]);
     assert!(matches!(falls, Err(RunError::ObserverPanicked)));
     assert!(on_threads(keeps, Vec::new()).is_ok());
+}
+
+/// A server that is gone behind its first five answers, and with it who would keep what they promised.
+struct Gone(Judged);
+
+impl Workload for Gone {
+    type Op = ();
+    type Session = Rc<dyn Clock>;
+    type User = ();
+    type Scratch = ();
+
+    fn series(&self) -> Vec<SeriesSpec> {
+        self.0.series()
+    }
+
+    fn prepare(&self, (): &mut (), _seq: u64, _reuse: Option<()>) {}
+
+    async fn open(&self, context: ShardContext) -> Result<Self::Session, FatalError> {
+        self.0.open(context).await
+    }
+
+    async fn execute(&self, clock: &Self::Session, (): &(), (): &mut (), record: &OperationRecord) -> Ended {
+        if record.seq() < 5 {
+            return self.0.execute(clock, &(), &mut (), record).await;
+        }
+        record.exchange().end(Ended::of_status(503));
+        Ended::of_status(503)
+    }
+
+    fn promise_kinds(&self) -> &[&'static str] {
+        self.0.promise_kinds()
+    }
+
+    fn verifier(&self) -> Option<Box<dyn Verifier>> {
+        self.0.verifier()
+    }
+}
+
+/// What is told while verdicts are waited for.
+#[derive(Default)]
+struct Told {
+    awaited: Vec<u64>,
+    notes: Vec<String>,
+}
+
+impl Reporter for Told {
+    fn event(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::Judging { at, awaited, until } => {
+                assert!(until > at && *until <= *at + SECOND * 2, "{at} {until}");
+                self.awaited.push(*awaited);
+            }
+            RunEvent::Note { text, .. } => self.notes.push(text.clone()),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn a_fill_that_gave_up_waits_no_longer_than_verdicts_come_and_says_so() {
+    let goal = Arc::new(FillGoal::new(1_000, 0, FillLimits { failed: 100, in_a_row: 10 }));
+    let iterations = Iterations::Accepted(Arc::clone(&goal));
+    let (stages, think) = (Stages::constant(1), Think::Constant(MILLI));
+    let never =
+        || Box::new(Late { kept_after: SECOND * 86_400, liar: 0, waiting: vec![] }) as Box<dyn Verifier>;
+    let lane = LoadedWorkload {
+        name: "promising".to_owned(),
+        workload: Arc::new(Gone(Judged(Promising { answer: MILLI, padding: 0 }, never))),
+        load: Load::Closed(Closed { stages, spawn_rate: None, think, iterations, seed: 3 }),
+        timeout: SECOND,
+        supply: SupplyBounds::default(),
+    };
+    let spec = RunSpec {
+        goal: Some(Arc::clone(&goal)),
+        drain: SECOND * 20,
+        patience: MILLI * 1_500,
+        ..RunSpec::new(vec![Arc::new(lane)])
+    };
+    let (mut told, (_control, inbox)) = (Told::default(), control());
+    let result = run(spec, inbox, &mut [&mut told]).unwrap();
+    assert!(goal.has_given_up() && goal.accepted() == 5, "{goal:?}");
+    let (_, start, end) = result.phases.last().unwrap();
+    assert!(end.since(*start) < SECOND * 10, "it drained for {}", end.since(*start));
+    assert_eq!((told.awaited, result.promises.pending), (vec![5], 5));
+    assert!(told.notes.iter().any(|note| note.contains("of 5 promises no verdict came")), "{:?}", told.notes);
 }

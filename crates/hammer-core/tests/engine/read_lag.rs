@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use hammer_core::answers::AnswerSource;
-use hammer_core::dispatch::{Closed, Iterations, Load, LoadedWorkload, Stages, Think};
+use hammer_core::dispatch::{Closed, FillGoal, FillLimits, Iterations, Load, LoadedWorkload, Stages, Think};
 use hammer_core::record::{Exchange, OperationRecord};
 use hammer_core::run::{RunSpec, control, run};
 use hammer_core::runtime::Clock;
@@ -146,6 +146,8 @@ fn is_late_of(goal: Option<u64>, within: Nanos, load: Load) -> bool {
         timeout: SECOND,
         supply: SupplyBounds::default(),
     };
+    let limits = FillLimits { failed: 0, in_a_row: 1 };
+    let goal = goal.map(|operations| Arc::new(FillGoal::new(operations, 0, limits)));
     let spec = RunSpec { measurement: Some(MILLI * 100), goal, ..RunSpec::new(vec![Arc::new(lane)]) };
     let (_control, inbox) = control();
     let result = run(spec, inbox, &mut []).unwrap();

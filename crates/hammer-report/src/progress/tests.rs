@@ -21,6 +21,14 @@ fn the_line_says_rates_percentiles_and_what_is_open() {
 }
 
 #[test]
+fn a_wait_for_verdicts_says_for_how_many_and_how_long_at_most() {
+    let at = Nanos::from_secs(12);
+    let words = |awaited, left_ms| judging(at, awaited, at + Nanos::from_millis(left_ms));
+    assert_eq!(words(1_240, 299_900), "drain, 5m00s left: 1,240 promises pending");
+    assert_eq!(words(1, 28_001), "drain, 29.0s left: 1 promise pending");
+}
+
+#[test]
 fn of_several_series_the_slowest_is_named() {
     let mut story = Story::new(vec![operation("submit", "add-chain"), operation("reads", "tile")]);
     story.accept(0, Phase::WarmUp, 10, Nanos::from_millis(1));

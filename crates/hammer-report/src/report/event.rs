@@ -123,10 +123,13 @@ pub struct Refusal {
 }
 
 impl Event {
-    /// The event, or `None` for a start, an interval and an end, which have their own places in a report.
+    /// The event, or `None` for a start, an interval and an end, which have their own places in a report, and for a wait, which has none.
     pub fn of(event: &RunEvent) -> Option<Self> {
         Some(match event {
-            RunEvent::Started(_) | RunEvent::Interval(_) | RunEvent::Finished(_) => return None,
+            RunEvent::Started(_)
+            | RunEvent::Interval(_)
+            | RunEvent::Judging { .. }
+            | RunEvent::Finished(_) => return None,
             RunEvent::Phase { phase, at } => Self::Phase { at_ns: at.0, phase: (*phase).into() },
             RunEvent::Command { at, command, refused } => Self::Command {
                 at_ns: at.0,

@@ -105,6 +105,15 @@ fn the_log() {
 }
 
 #[test]
+fn what_is_waited_for_in_drain_is_said() {
+    let mut run = busy();
+    let (at, until) = (Nanos::from_secs(41), Nanos::from_secs(71));
+    run.state.take(&RunEvent::Judging { at, awaited: 1_240, until });
+    let screen = screen(&run.state, 80, 24);
+    assert!(screen.contains("drain, 30.0s left: 1,240 promises pending"), "{screen}");
+}
+
+#[test]
 fn the_help() {
     let mut run = busy();
     run.state.screen.tab = Tab::Help;
