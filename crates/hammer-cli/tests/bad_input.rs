@@ -99,7 +99,10 @@ fn a_public_address_without_permission_is_not_dialled() {
     let ended = hammer(&["http", "get", "http://203.0.113.7/"]);
     refused(
         &ended,
-        &["dial 203.0.113.7 at 203.0.113.7:80: ", "target.authorized must say who allowed load on it"],
+        &[
+            "dial 203.0.113.7 at 203.0.113.7:80: ",
+            "target.authorized (--authorized on a command line) must say who allowed load on it",
+        ],
     );
     refused(&run(PLAN, &["target.url=[http://127.0.0.1:9, https://203.0.113.7]"]), &["203.0.113.7:443"]);
     refused(&run(CT_PLAN, &["target.log.monitoring_url=http://203.0.113.7/log"]), &["203.0.113.7:80"]);
