@@ -20,14 +20,20 @@ fn bundles_that_cosign_wrote_are_verified_offline_and_told() {
     assert!(ended.stdout.contains("by jdoe@redhat.com of http://127.0.0.1:18888"), "{}", ended.stdout);
 }
 
+/// The bundle that cosign wrote of Rekor v1, with another time than the log signed.
+fn at_another_time() -> Value {
+    let text = fs::read_to_string(recorded("cosign-bundle-rekor-v1.json")).unwrap();
+    let mut bundle: Value = serde_json::from_str(&text).unwrap();
+    bundle["verificationMaterial"]["tlogEntries"][0]["integratedTime"] = json!("1795244833");
+    bundle
+}
+
 #[test]
 fn a_bundle_that_does_not_hold_is_named_beside_one_that_does() {
     let folder = Folder::new();
     let (broken, garbage) = (folder.path("broken.json"), folder.path("garbage.json"));
-    let (v1, v2) = (recorded("cosign-bundle-rekor-v1.json"), recorded("cosign-bundle-rekor-v2.json"));
-    let mut bundle: Value = serde_json::from_str(&fs::read_to_string(&v1).unwrap()).unwrap();
-    bundle["verificationMaterial"]["tlogEntries"][0]["integratedTime"] = json!("1795244833");
-    fs::write(&broken, bundle.to_string()).unwrap();
+    let v2 = recorded("cosign-bundle-rekor-v2.json");
+    fs::write(&broken, at_another_time().to_string()).unwrap();
     fs::write(&garbage, "[").unwrap();
     let root = recorded("trusted_root.json");
     let ended = hammer(&["sigstore", "verify-bundle", &v2, &broken, &garbage, "--trusted-root", &root]);
@@ -46,9 +52,7 @@ fn a_bundle_that_does_not_hold_is_named_beside_one_that_does() {
 fn a_bundle_that_does_not_hold_is_named_beside_one_that_cannot_be_looked_at() {
     let folder = Folder::new();
     let (broken, foreign) = (folder.path("broken.json"), folder.path("foreign.json"));
-    let v1 = recorded("cosign-bundle-rekor-v1.json");
-    let mut bundle: Value = serde_json::from_str(&fs::read_to_string(&v1).unwrap()).unwrap();
-    bundle["verificationMaterial"]["tlogEntries"][0]["integratedTime"] = json!("1795244833");
+    let mut bundle = at_another_time();
     fs::write(&broken, bundle.to_string()).unwrap();
     bundle["verificationMaterial"]["tlogEntries"][0]["kindVersion"] =
         json!({ "kind": "intoto", "version": "0.0.2" });

@@ -237,7 +237,7 @@ fn on_threads(
 ) -> Result<(), RunError> {
     let lane = LoadedWorkload {
         name: "promising".to_owned(),
-        workload: Arc::new(Judged(Promising { answer: MILLI, padding: 0 }, verifier)),
+        workload: Arc::new(Judged { verifier, answered: u64::MAX }),
         load: at_rate(100.0, 10, 10),
         timeout: SECOND,
         supply: SupplyBounds::default(),
@@ -247,8 +247,13 @@ fn on_threads(
     run(spec, inbox, &mut []).map(drop)
 }
 
-/// A workload with another verifier.
-struct Judged(Promising, fn() -> Box<dyn Verifier>);
+/// A workload with another verifier, whose server is gone behind so many answers.
+struct Judged {
+    verifier: fn() -> Box<dyn Verifier>,
+    answered: u64,
+}
+
+const PROMISING: Promising = Promising { answer: MILLI, padding: 0 };
 
 impl Workload for Judged {
     type Op = ();
@@ -257,17 +262,21 @@ impl Workload for Judged {
     type Scratch = ();
 
     fn series(&self) -> Vec<SeriesSpec> {
-        self.0.series()
+        PROMISING.series()
     }
 
     fn prepare(&self, (): &mut (), _seq: u64, _reuse: Option<()>) {}
 
     async fn open(&self, context: ShardContext) -> Result<Self::Session, FatalError> {
-        self.0.open(context).await
+        PROMISING.open(context).await
     }
 
     async fn execute(&self, clock: &Self::Session, (): &(), (): &mut (), record: &OperationRecord) -> Ended {
-        self.0.execute(clock, &(), &mut (), record).await
+        if record.seq() < self.answered {
+            return PROMISING.execute(clock, &(), &mut (), record).await;
+        }
+        record.exchange().end(Ended::of_status(503));
+        Ended::of_status(503)
     }
 
     fn promise_kinds(&self) -> &[&'static str] {
@@ -275,7 +284,7 @@ impl Workload for Judged {
     }
 
     fn verifier(&self) -> Option<Box<dyn Verifier>> {
-        Some((self.1)())
+        Some((self.verifier)())
     }
 }
 
@@ -287,42 +296,6 @@ fn a_run_whose_verifier_or_observer_panics_cannot_go_on() {
     let falls = on_threads(keeps, vec![Box::new(Panics)]);
     assert!(matches!(falls, Err(RunError::ObserverPanicked)));
     assert!(on_threads(keeps, Vec::new()).is_ok());
-}
-
-/// A server that is gone behind its first five answers, and with it who would keep what they promised.
-struct Gone(Judged);
-
-impl Workload for Gone {
-    type Op = ();
-    type Session = Rc<dyn Clock>;
-    type User = ();
-    type Scratch = ();
-
-    fn series(&self) -> Vec<SeriesSpec> {
-        self.0.series()
-    }
-
-    fn prepare(&self, (): &mut (), _seq: u64, _reuse: Option<()>) {}
-
-    async fn open(&self, context: ShardContext) -> Result<Self::Session, FatalError> {
-        self.0.open(context).await
-    }
-
-    async fn execute(&self, clock: &Self::Session, (): &(), (): &mut (), record: &OperationRecord) -> Ended {
-        if record.seq() < 5 {
-            return self.0.execute(clock, &(), &mut (), record).await;
-        }
-        record.exchange().end(Ended::of_status(503));
-        Ended::of_status(503)
-    }
-
-    fn promise_kinds(&self) -> &[&'static str] {
-        self.0.promise_kinds()
-    }
-
-    fn verifier(&self) -> Option<Box<dyn Verifier>> {
-        self.0.verifier()
-    }
 }
 
 /// What is told while verdicts are waited for.
@@ -354,7 +327,7 @@ fn a_fill_that_gave_up_waits_no_longer_than_verdicts_come_and_says_so() {
         || Box::new(Late { kept_after: SECOND * 86_400, liar: 0, waiting: vec![] }) as Box<dyn Verifier>;
     let lane = LoadedWorkload {
         name: "promising".to_owned(),
-        workload: Arc::new(Gone(Judged(Promising { answer: MILLI, padding: 0 }, never))),
+        workload: Arc::new(Judged { verifier: never, answered: 5 }),
         load: Load::Closed(Closed { stages, spawn_rate: None, think, iterations, seed: 3 }),
         timeout: SECOND,
         supply: SupplyBounds::default(),
