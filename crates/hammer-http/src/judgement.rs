@@ -83,7 +83,8 @@ mod tests {
         let trailers = trailers.iter().map(|(name, value)| {
             (http::HeaderName::from_static(name), http::HeaderValue::try_from(*value).unwrap())
         });
-        let answer = Answer { body: body.to_vec(), trailers: trailers.collect(), ..Answer::new() };
+        let mut answer = Answer { body: body.to_vec(), trailers: trailers.collect(), ..Answer::new() };
+        answer.headers.insert(http::header::CONTENT_TYPE, http::HeaderValue::from_static("application/grpc"));
         let judgement = Judgement::of(&serde_json::from_str(plan).unwrap());
         assert!(judgement.reads_body());
         let ended = judgement.judge(&answer);
@@ -108,6 +109,6 @@ mod tests {
             judged(plan, b"\x02\0\0\0\0", &done),
             (Outcome::Malformed, Detail::Failure("message flag unknown"))
         );
-        assert_eq!(judged(plan, body, &[]), (Outcome::Malformed, Detail::Failure("not grpc")));
+        assert_eq!(judged(plan, body, &[]), (Outcome::Malformed, Detail::Failure("no grpc-status")));
     }
 }
