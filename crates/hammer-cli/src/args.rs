@@ -254,7 +254,8 @@ pub(crate) struct LabSigstoreArgs {
     /// none, and print how cosign signs and verifies with them
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// The seed of the issuer's key: Fulcio also takes the tokens of runs with this seed and `--issuer http://issuer.hammer.test`
+    /// The seed of the issuer's key: Fulcio also takes the tokens of runs with this seed and `--issuer
+    /// http://issuer.hammer.test --listen 127.0.0.1:0`
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) seed: u64,
 }

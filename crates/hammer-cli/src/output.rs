@@ -35,10 +35,12 @@ impl Outputs {
         let numbered = report.filter(|_| runs > 1).map(|path| (1..=runs).map(|run| numbered(path, run)));
         let numbered = numbered.into_iter().flatten();
         let events = args.events.as_ref().or(plan.events.as_ref());
+        let report_named = if args.out.is_some() { "--out" } else { "output.report" };
+        let events_named = if args.events.is_some() { "--events" } else { "output.events" };
         Ok(Self {
-            runs: numbered.map(|path| Sink::open(&path)).collect::<Result<_, OutputError>>()?,
-            report: report.map(|path| Sink::open(path)).transpose()?,
-            events: events.map(|path| Sink::open(path)).transpose()?,
+            runs: numbered.map(|path| Sink::open(report_named, &path)).collect::<Result<_, OutputError>>()?,
+            report: report.map(|path| Sink::open(report_named, path)).transpose()?,
+            events: events.map(|path| Sink::open(events_named, path)).transpose()?,
             events_started: false,
             json_on_stdout,
         })
@@ -107,8 +109,9 @@ impl Outputs {
 }
 
 impl Sink {
-    fn open(path: &Path) -> Result<Self, OutputError> {
-        let failed = |source| OutputError::Unopened { path: path.to_owned(), source };
+    /// Opens what that flag, or that key of the plan, names.
+    fn open(named: &'static str, path: &Path) -> Result<Self, OutputError> {
+        let failed = |source| OutputError::Unopened { named, path: path.to_owned(), source };
         let file = File::options().write(true).create(true).truncate(false).open(path).map_err(failed)?;
         Ok(Self { path: path.to_owned(), file })
     }

@@ -19,9 +19,10 @@ mod on_time;
 #[path = "support/plan.rs"]
 #[expect(dead_code, reason = "other tests refuse whole plans")]
 mod plan;
+#[path = "sigstore_flags/refusals.rs"]
+mod refusals;
 #[path = "support/sigstore.rs"]
 mod sigstore;
-
 #[path = "sigstore_flags/tokens.rs"]
 mod tokens;
 
@@ -465,7 +466,6 @@ fn arguments_that_cannot_be_are_named() {
         &hammer(&["lab", "sigstore", "--set", "rekor1={}"]),
         &["--set rekor1={}", "unknown field `rekor1`"],
     );
-    refused(&hammer(&["lab", "sigstore", "--out", &format!("{empty}/below")]), &["failed to open", "below"]);
 }
 
 #[test]

@@ -20,6 +20,26 @@ pub enum SigstoreError {
         /// What it would name.
         what: &'static str,
     },
+    /// What the servers are to say of themselves, by a service that is not given.
+    #[error("find the {what}: the servers are to say it (trust: servers), and no URL of {service} is given")]
+    Unasked {
+        /// The key of the target that says where it is.
+        key: &'static str,
+        /// What it would say.
+        what: &'static str,
+        /// Who would.
+        service: &'static str,
+    },
+    /// What the servers are to say of themselves, and do not.
+    #[error(
+        "find the {what}: the servers are to say it (trust: servers), which {service} does not: a trusted root has it"
+    )]
+    Unsaid {
+        /// What is not said.
+        what: &'static str,
+        /// Who does not say it.
+        service: &'static str,
+    },
     /// Two keys of which only one may be given.
     #[error("use both {one} and {other}: only one may be given")]
     Both {
@@ -217,6 +237,7 @@ impl SigstoreError {
         match self {
             Self::Missing { key, .. } if !or_in_root(key).is_empty() => vec!["trusted_root", "trust"],
             Self::Missing { key, .. } if key.ends_with("_url") => vec!["signing_config"],
+            Self::Unasked { .. } => vec!["trust"],
             Self::Both { one, .. } => vec![one],
             Self::Served { key, .. } => vec![key],
             // Where no URL is given for reads, it follows from this one.
@@ -231,6 +252,7 @@ impl SigstoreError {
     pub const fn key(&self) -> Option<&'static str> {
         match self {
             Self::Missing { key, .. }
+            | Self::Unasked { key, .. }
             | Self::Read { key, .. }
             | Self::Key { key, .. }
             | Self::Chain { key, .. }
@@ -238,7 +260,7 @@ impl SigstoreError {
             Self::Both { other, .. } => Some(other),
             Self::TrustedRoot { .. } => Some("trusted_root"),
             Self::SigningConfig { .. } => Some("signing_config"),
-            Self::Served { .. } => Some("trust"),
+            Self::Served { .. } | Self::Unsaid { .. } => Some("trust"),
             Self::TufRoot(_) => Some("tuf.root"),
             Self::TufRepository { .. } => Some("tuf.url"),
             Self::Origin(_) => Some("rekor_tiles_origin"),

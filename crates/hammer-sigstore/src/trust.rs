@@ -14,11 +14,13 @@ use http::Uri;
 pub use trusted_root::TrustedRoot;
 
 use crate::error::SigstoreError;
-use crate::plan::SigstoreTargetPlan;
+use crate::plan::{SigstoreTargetPlan, TrustSource};
 
 /// What answers are held to.
 #[derive(Clone, Debug)]
 pub struct Trust {
+    /// Who says it.
+    source: TrustSource,
     /// Fulcio's roots and what stands between them and its certificates.
     fulcio: Option<TrustedAuthorities>,
     /// The CT logs whose SCTs count.
@@ -67,6 +69,7 @@ impl Trust {
         let origin = plan.rekor_tiles_origin.as_deref();
         let unread = root.map_or_else(Vec::new, |root| root.unread_logs().to_vec());
         Ok(Self {
+            source: plan.trust,
             fulcio: match read_chain("fulcio_chain", &plan.fulcio_chain)? {
                 None => root.and_then(|root| root.fulcio.clone()),
                 chain => chain,
@@ -91,6 +94,7 @@ impl Trust {
     pub(crate) fn of_root(root: &TrustedRoot) -> (Self, Vec<Verifier>) {
         let ct_logs = root.ct_logs();
         let trust = Self {
+            source: TrustSource::Plan,
             fulcio: root.fulcio.clone(),
             require_sct: !ct_logs.is_empty(),
             ct_logs,
@@ -109,7 +113,7 @@ impl Trust {
     /// # Errors
     /// When no key of it is known.
     pub fn expect_rekor_tiles(&self) -> Result<&Verifier, SigstoreError> {
-        self.rekor_tiles.as_ref().ok_or(missing("rekor_tiles_key", "key of Rekor v2"))
+        self.rekor_tiles.as_ref().ok_or_else(|| self.lacks("rekor_tiles_key"))
     }
 
     /// Whether that is a trusted log whose key is of an algorithm that is not verified here.
@@ -129,18 +133,31 @@ impl Trust {
     }
 
     pub(crate) fn expect_fulcio(&self) -> Result<(), SigstoreError> {
-        self.fulcio.as_ref().map(drop).ok_or(missing("fulcio_chain", "chain of Fulcio"))
+        self.fulcio.as_ref().map(drop).ok_or_else(|| self.lacks("fulcio_chain"))
     }
 
     pub(crate) fn expect_rekor(&self) -> Result<(), SigstoreError> {
-        if self.rekor.is_empty() { Err(missing("rekor_key", "key of Rekor v1")) } else { Ok(()) }
+        if self.rekor.is_empty() { Err(self.lacks("rekor_key")) } else { Ok(()) }
     }
 
     pub(crate) fn expect_timestamp_chain(&self) -> Result<(), SigstoreError> {
-        self.timestamp
-            .as_ref()
-            .map(drop)
-            .ok_or(missing("timestamp_chain", "chain of the timestamp authority"))
+        self.timestamp.as_ref().map(drop).ok_or_else(|| self.lacks("timestamp_chain"))
+    }
+
+    /// What the key of a file, `fulcio_chain`, `rekor_key`, `rekor_tiles_key` or `timestamp_chain`, would name is not known.
+    #[cold]
+    fn lacks(&self, key: &'static str) -> SigstoreError {
+        let (what, service, url) = match key {
+            "fulcio_chain" => ("chain of Fulcio", "Fulcio", Some("fulcio_url")),
+            "rekor_key" => ("key of Rekor v1", "Rekor v1", Some("rekor_url")),
+            "rekor_tiles_key" => ("key of Rekor v2", "Rekor v2", None),
+            _ => ("chain of the timestamp authority", "the timestamp authority", Some("timestamp_url")),
+        };
+        match (self.source, url) {
+            (TrustSource::Plan, _) => missing(key, what),
+            (TrustSource::Servers, Some(key)) => SigstoreError::Unasked { key, what, service },
+            (TrustSource::Servers, None) => SigstoreError::Unsaid { what, service },
+        }
     }
 
     pub(crate) fn fulcio(&self) -> Option<&TrustedAuthorities> {

@@ -9,8 +9,19 @@ use hammer_report::ReasonKind;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OutputError {
     /// A file cannot be opened, before anything was sent.
-    #[error("open {}: {source}", path.display())]
-    Unopened { path: PathBuf, source: io::Error },
+    #[error("use {named}: failed to open {}: {source}", path.display())]
+    Unopened {
+        /// The flag, or the key of the plan, that names it.
+        named: &'static str,
+        path: PathBuf,
+        source: io::Error,
+    },
+    /// Something stands where a folder of files is wanted.
+    #[error("use {flag}: a folder is wanted, and {} is none", path.display())]
+    NoFolder { flag: &'static str, path: PathBuf },
+    /// A folder of files cannot be made.
+    #[error("use {flag}: failed to make the folder {}: {source}", path.display())]
+    UnmadeFolder { flag: &'static str, path: PathBuf, source: io::Error },
     /// The pages of the manual cannot be written to that folder.
     #[error("write the manual to {}: {source}", path.display())]
     Manual { path: PathBuf, source: io::Error },
@@ -29,7 +40,11 @@ impl OutputError {
     /// What cannot be opened was asked for wrongly; what cannot be written is lost.
     pub(super) fn reason(&self) -> ReasonKind {
         match self {
-            Self::Unopened { .. } | Self::Manual { .. } | Self::Corpus(_) => ReasonKind::Usage,
+            Self::Unopened { .. }
+            | Self::NoFolder { .. }
+            | Self::UnmadeFolder { .. }
+            | Self::Manual { .. }
+            | Self::Corpus(_) => ReasonKind::Usage,
             Self::Events(_) | Self::Printed(_) => ReasonKind::ReportUnwritten,
         }
     }

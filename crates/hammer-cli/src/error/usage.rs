@@ -42,12 +42,18 @@ pub(crate) enum UsageError {
     /// A folder takes no chains.
     #[error("use {0}: chains are sent to a server")]
     NoServer(String),
-    /// A file that is named cannot be read.
+    /// A file that is named without a flag cannot be read.
     #[error("read {}: {source}", path.display())]
     File { path: PathBuf, source: io::Error },
+    /// A file that a flag names cannot be read.
+    #[error("use {flag}: failed to read {}: {source}", path.display())]
+    FlaggedFile { flag: &'static str, path: PathBuf, source: io::Error },
     /// A file of what is trusted, or of a key, cannot be used.
     #[error("use {flag}: failed to {source}")]
     Sigstore { flag: &'static str, source: SigstoreError },
+    /// What is signed lacks something that the flag asks for.
+    #[error("use {flag}: {lacks}")]
+    Lacking { flag: &'static str, lacks: &'static str },
     /// A bundle about a part of which nothing can be said.
     #[error("verify {}: {part} cannot be verified without {what}", path.display())]
     Unverifiable { path: PathBuf, part: &'static str, what: &'static str },

@@ -321,7 +321,7 @@ fn who_does_not_say_whom_to_trust_is_named() {
     let fulcio = services.lab.fulcio.url.clone();
     for (more, parts) in [
         (json!({ "trusted_root": "trusted_root.json" }), ["target.sigstore.trust", "only one may be given"]),
-        (json!({}), ["rekor_tiles_key", "key of Rekor v2"]),
+        (json!({}), ["key of Rekor v2", "(trust: servers), which Rekor v2 does not"]),
         // It serves something else there, and nothing.
         (
             json!({ "rekor_url": fulcio }),

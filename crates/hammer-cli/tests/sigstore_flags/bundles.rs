@@ -233,7 +233,7 @@ fn what_cannot_make_a_bundle_is_refused_before_anything_is_sent() {
         let ended = lab.sigstore("sign", &[token.as_slice(), more].concat());
         assert!(ended.code == 2 && ended.stderr.contains(said), "{} {}", ended.code, ended.stderr);
     };
-    refused(&["--bundle", &file], "a bundle holds an entry");
+    refused(&["--bundle", &file], "it holds the entry of a log");
     let rekor = lab.at("rekor_url");
     refused(&["--rekor", rekor, "--bundle", &file, "--bundles", "2"], "a `file` has one bundle");
     refused(&["--rekor", rekor, "--bundle", "/nowhere/b.json"], "/nowhere/b.json");

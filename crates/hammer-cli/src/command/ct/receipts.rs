@@ -29,7 +29,7 @@ pub(super) fn audit(args: &AuditArgs, file: &Path, registry: &Registry) -> Resul
 
 /// The receipts of a file, in order.
 fn read(path: &Path) -> Result<Vec<WrittenReceipt>, UsageError> {
-    let unreadable = |source| UsageError::File { path: path.to_owned(), source };
+    let unreadable = |source| UsageError::FlaggedFile { flag: "--receipts", path: path.to_owned(), source };
     let lines = BufReader::new(File::open(path).map_err(unreadable)?).lines();
     let mut receipts = Vec::new();
     for (number, line) in (1..).zip(lines) {

@@ -119,12 +119,16 @@ struct WrittenFiles {
 
 impl WrittenFiles {
     fn to(folder: &Path, lab: &SigstoreLab, token: &str) -> Result<Self, OutputError> {
+        if folder.exists() && !folder.is_dir() {
+            return Err(OutputError::NoFolder { flag: OUT, path: folder.to_owned() });
+        }
         let made = fs::create_dir_all(folder).and_then(|()| folder.canonicalize());
-        let folder = made.map_err(|source| OutputError::Unopened { path: folder.to_owned(), source })?;
+        let folder =
+            made.map_err(|source| OutputError::UnmadeFolder { flag: OUT, path: folder.to_owned(), source })?;
         let write = |name: &str, text: &str| {
             let path = folder.join(name);
             let written = fs::write(&path, text);
-            written.map_err(|source| OutputError::Unopened { path: path.clone(), source })?;
+            written.map_err(|source| OutputError::Unopened { named: OUT, path: path.clone(), source })?;
             Ok(path)
         };
         let root = String::from_utf8_lossy(&lab.tuf.target().first_root()).into_owned();
@@ -222,6 +226,8 @@ fn quoted(path: &Path) -> String {
     if path.chars().all(is_plain) { path.into_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
 }
 
+/// What names the folder of its files.
+const OUT: &str = "--out";
 /// In whose name the written token is.
 const SUBJECT: &str = "lab@hammer.test";
 /// Seconds.

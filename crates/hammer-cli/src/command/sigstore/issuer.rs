@@ -22,7 +22,7 @@ use crate::plan::error::{PlanError, PlanFault};
 use crate::plan::path::PlanPath;
 use crate::plan::read::{SourcedPlan, of_flags};
 use crate::protocol::registry::Registry;
-use crate::protocol::sigstore::issuer::{algorithm_of, listen, publish, published};
+use crate::protocol::sigstore::issuer::{algorithm_of, listen, publish, published, unserved};
 
 use super::target::signer;
 
@@ -45,7 +45,9 @@ pub(super) fn serve(args: &IssuerArgs, registry: &Registry) -> Result<ExitCode, 
     let listen = listen.ok_or_else(|| refused(PlanFault::Misfit(NOWHERE.to_owned()).at(at("issuer"))))?;
     let mut plan = IssuerLabPlan::default();
     plan.serve.listen = listen;
-    let lab = LabHandle::spawn(IssuerConfig::new(plan, |_| published(documents)))?;
+    let lab = LabHandle::spawn(IssuerConfig::new(plan, |_| published(documents)));
+    let unserved = |error| unserved(error, &identity, &PlanPath::of(IDENTITY)).placed(&source);
+    let lab = lab.map_err(unserved)?;
     let said = configuration(&issuer, &identity.audience, &lab.url);
     let Some(every) = every else {
         until_signal(&said)?;
@@ -132,9 +134,10 @@ fn configuration(issuer: &str, audience: &str, served: &str) -> String {
 }
 
 fn at(key: &str) -> PlanPath {
-    PlanPath::of("target.sigstore.identity").key(key)
+    PlanPath::of(IDENTITY).key(key)
 }
 
+const IDENTITY: &str = "target.sigstore.identity";
 const FLAGS: [(&str, &str); 4] = [
     ("URL", "target.sigstore.identity.issuer"),
     ("--listen", "target.sigstore.identity.listen"),

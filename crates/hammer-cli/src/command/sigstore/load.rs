@@ -26,6 +26,7 @@ pub(super) fn sign(args: &SignArgs, registry: &Registry) -> Result<ExitCode, Cli
         false => args.load.plan(),
     };
     let located = args.services.trust.located()?;
+    args.check(&located)?;
     let flows = ("sigstore_sign", args.flows(&located));
     let workload = workload("sign", flows, &load, &args.load.bounds);
     let plan = plan(&args.target(), &[workload], &args.load.bounds);

@@ -86,6 +86,22 @@ impl SignArgs {
         flows
     }
 
+    /// Finds what the flows lack that a flag asks for. The plan would find it too, and tell it by its keys, which no argument has.
+    ///
+    /// # Errors
+    /// The flag, and those that would give it.
+    pub(super) fn check(&self, located: &LocatedServices) -> Result<(), UsageError> {
+        let (flag, lacks) = match self.log.place.version(located) {
+            "none" if self.attest => ("--attest", NO_LOG_TO_ATTEST_IN),
+            "none" if self.bundle.is_some() => ("--bundle", NO_LOG_OF_BUNDLE),
+            "v2" if self.bundle.is_some() && !self.services.has_timestamp(located) => {
+                ("--bundle", NO_TIME_OF_BUNDLE)
+            }
+            _ => return Ok(()),
+        };
+        Err(UsageError::Lacking { flag, lacks })
+    }
+
     /// Whether it is of one flow that is left in a file.
     pub(super) fn is_of_one(&self) -> bool {
         self.bundle.is_some() && !self.has_bundle_folder()
@@ -112,8 +128,8 @@ impl FillArgs {
     pub(super) fn fill(&self) -> Value {
         json!({
             "workload": "sign",
-            "operations": number(&self.flows),
-            "users": number(&self.users),
+            "operations": whole_number(&self.flows),
+            "users": whole_number(&self.users),
             "corpus": self.corpus,
             "resume": !self.anew,
             "timeout": self.duration,
@@ -151,7 +167,7 @@ impl VerifyArgs {
     /// How much of that is logged first, to that corpus.
     pub(super) fn fill(&self, corpus: &PathBuf) -> Value {
         let operations = self.fill.as_deref().unwrap_or(FILLED_FIRST);
-        json!({ "workload": "fill", "operations": number(operations), "users": 10, "corpus": corpus })
+        json!({ "workload": "fill", "operations": whole_number(operations), "users": 10, "corpus": corpus })
     }
 }
 
@@ -166,6 +182,11 @@ fn draw(text: &str) -> Value {
 /// A number where it is one: what is wrong with the text, the plan says.
 fn number(text: &str) -> Value {
     serde_json::from_str::<serde_json::Number>(text).map_or_else(|_| json!(text), Value::Number)
+}
+
+/// A whole number where it is one. Anything else stays the text that it is, by which it is told: as a number it would be rounded.
+fn whole_number(text: &str) -> Value {
+    serde_json::from_str::<u64>(text).map_or_else(|_| json!(text), Value::from)
 }
 
 impl MixedArgs {
@@ -285,7 +306,7 @@ fn urls(url: Option<&String>) -> Value {
 
 /// Which key each argument stands for, of those that have it: what is missing in the trusted root is told by the key that would name
 /// it, or would name a file in place of it.
-pub(super) const FLAGS: [(&str, &str); 44] = [
+pub(super) const FLAGS: [(&str, &str); 43] = [
     ("--bundle", "workloads[0].sigstore_sign.bundles"),
     ("--bundles", "workloads[0].sigstore_sign.bundles.first"),
     ("--artifact", "workloads[0].sigstore_sign.artifact_file"),
@@ -317,7 +338,6 @@ pub(super) const FLAGS: [(&str, &str); 44] = [
     ("--trusted-root", "workloads[1].sigstore_verify.rekor_tiles_key"),
     ("--trusted-root", "workloads[1].sigstore_verify.timestamp_chain"),
     ("--listen", "target.sigstore.identity.listen"),
-    ("--listen", "target.sigstore.identity.serve.listen"),
     ("--issuer", "target.sigstore.identity.issuer"),
     ("--audience", "target.sigstore.identity.audience"),
     ("--subject", "target.sigstore.identity.subject"),
@@ -332,6 +352,9 @@ pub(super) const FLAGS: [(&str, &str); 44] = [
     ("-t", "workloads[1].timeout"),
 ];
 
+const NO_LOG_TO_ATTEST_IN: &str = "there is no log that it is an entry of: give --rekor or --rekor-tiles";
+const NO_LOG_OF_BUNDLE: &str = "it holds the entry of a log: give --rekor or --rekor-tiles";
+const NO_TIME_OF_BUNDLE: &str = "Rekor v2 does not say when something was signed: give --timestamp";
 /// Flows that `verify` logs first where it is told of no corpus.
 const FILLED_FIRST: &str = "100";
 /// Fulcio closes a connection that is silent for 30 s, Rekor v2 for 20 s.

@@ -20,7 +20,7 @@ use crate::output::print;
 pub(super) fn verify(args: &VerifyBundleArgs) -> Result<ExitCode, CliError> {
     let root = TrustedRoot::from_file(&args.trusted_root).map_err(|why| unusable("--trusted-root", why))?;
     let key = args.key.as_deref().map(key).transpose()?;
-    let stated = args.artifact.as_deref().map(|path| read(path, MOST_ARTIFACT)).transpose()?;
+    let stated = args.artifact.as_deref().map(|path| flagged(ARTIFACT, path, MOST_ARTIFACT)).transpose()?;
     let mut verifier = BundleVerifier::of_root(&root);
     let (mut judged, mut unverified) = (Vec::new(), Vec::new());
     for path in &args.bundles {
@@ -160,21 +160,29 @@ fn beside(bundle: &Path) -> Result<Option<Vec<u8>>, CliError> {
     if path.is_file() { read(&path, MOST_ARTIFACT).map(Some) } else { Ok(None) }
 }
 
+/// A file that no flag names.
 fn read(path: &Path, most: u64) -> Result<Vec<u8>, CliError> {
-    let failed = |source| CliError::from(UsageError::File { path: path.to_owned(), source });
+    bytes(path, most).map_err(|source| UsageError::File { path: path.to_owned(), source }.into())
+}
+
+/// The file that a flag names.
+fn flagged(flag: &'static str, path: &Path, most: u64) -> Result<Vec<u8>, CliError> {
+    bytes(path, most).map_err(|source| UsageError::FlaggedFile { flag, path: path.to_owned(), source }.into())
+}
+
+fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let file = File::open(path).map_err(failed)?;
-    file.take(most + 1).read_to_end(&mut bytes).map_err(failed)?;
+    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
-        return Err(failed(io::Error::other(format!("it has more than {most} bytes"))));
+        return Err(io::Error::other(format!("it has more than {most} bytes")));
     }
     Ok(bytes)
 }
 
 fn key(path: &Path) -> Result<LogKey, CliError> {
-    let text = String::from_utf8(read(path, MOST_BUNDLE)?).unwrap_or_default();
-    let refused = |source| SigstoreError::Key { key: "--key", path: path.to_owned(), source };
-    text.parse().map_err(refused).map_err(|why| unusable("--key", why))
+    let text = String::from_utf8(flagged(KEY, path, MOST_BUNDLE)?).unwrap_or_default();
+    let refused = |source| SigstoreError::Key { key: KEY, path: path.to_owned(), source };
+    text.parse().map_err(refused).map_err(|why| unusable(KEY, why))
 }
 
 fn unusable(flag: &'static str, source: SigstoreError) -> CliError {
@@ -183,6 +191,8 @@ fn unusable(flag: &'static str, source: SigstoreError) -> CliError {
 
 /// What is said of a bundle whose certificate has SCTs that nobody looked at.
 const NO_CT_LOG: &str = "; the SCTs of its certificate were not verified, since no CT log among the trusted root's `ctlogs` is known";
+const ARTIFACT: &str = "--artifact";
+const KEY: &str = "--key";
 /// What has not even the form of a bundle.
 const MALFORMED: &str = "malformed-bundle";
 /// What is behind an artifact's name in that of its bundle.

@@ -2,14 +2,30 @@
 
 use std::net::SocketAddr;
 
+use hammer_lab::LabError;
 use hammer_lab_sigstore::issuer::{IssuerTarget, StaticDocument, StaticDocuments};
 use hammer_lab_sigstore::{TokenSignature, TrustedIssuer};
 use hammer_oauth::{IssuerDocuments, IssuerKeys, IssuerUrlError, TokenAlgorithm};
 use hammer_sigstore::{IdentityPlan, TokenSigner};
 use hammer_synth::Seed;
 
+use crate::error::CliError;
+use crate::plan::error::PlanFault;
+use crate::plan::path::PlanPath;
+use crate::protocol::lab::unstarted;
+
 /// Who signs the tokens that an embedded Fulcio believes. Nobody looks it up.
 pub(crate) const OWN_ISSUER: &str = "http://issuer.hammer.test";
+
+/// What keeps the issuer of a plan's `identity`, which stands at that path, from being served: its address is told by the key that says
+/// it, `listen` or else `issuer`.
+pub(crate) fn unserved(error: LabError, identity: &IdentityPlan, at: &PlanPath) -> CliError {
+    let key = if identity.listen.is_some() { "listen" } else { "issuer" };
+    match error {
+        LabError::Listen { .. } => PlanFault::from(error).at(at.clone().key(key)).into(),
+        other => unstarted(other, at),
+    }
+}
 
 /// What is said of an issuer that is served nowhere.
 pub(crate) const NOWHERE_TO_LISTEN: &str = "the issuer's own address is none of loopback with a port: give the one at which hammer serves it, such as 127.0.0.1:8888, \

@@ -20,6 +20,7 @@ use hammer_values::{OneOrMany, TimeSpan};
 use super::embedded::EmbeddedPlan;
 use super::issuer::{
     NOWHERE_TO_LISTEN, OWN_ISSUER, algorithm_of, issuer_keys, listen, publish, published, trusted_issuer,
+    unserved,
 };
 use super::rotation::IssuerRotation;
 use super::sections::{LAB, TARGET, mixed, signs, uses, verify};
@@ -302,7 +303,7 @@ fn tokens(
             let mut served = IssuerLabPlan::default();
             served.serve.listen = listen;
             let config = IssuerConfig::new(served, |_| published(documents));
-            let server = LabHandle::spawn(config).map_err(|error| unstarted(error, at))?;
+            let server = LabHandle::spawn(config).map_err(|error| unserved(error, identity, at))?;
             labs.push(Box::new(server));
             Ok(Some(IdentityTokens::Own(Arc::new(minted(&issuer, keys, identity, epoch_unix_ms)), None)))
         }
@@ -343,7 +344,7 @@ fn rotating(
         served.serve.listen = listen;
     }
     let handle = LabHandle::spawn(IssuerConfig::new(served, |_| std::collections::BTreeMap::new()));
-    let handle: IssuerLabHandle = handle.map_err(|error| unstarted(error, at))?;
+    let handle: IssuerLabHandle = handle.map_err(|error| unserved(error, identity, at))?;
     let name = place.map_or(handle.url.as_str(), |(name, _)| name);
     let of = (Seed::from_u64(seed), algorithm_of(identity.signer));
     let lifetime = identity.lifetime.duration().as_secs() as i64;
