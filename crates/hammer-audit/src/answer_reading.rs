@@ -10,6 +10,7 @@ use hammer_tlog::logs::follow::{Bundles, Event, Follower, ProofMethod};
 use hammer_tlog::logs::tile::Level;
 
 use crate::answered_heads::{AnsweredHeads, JoinedHead};
+use crate::messages::{UNJOINED, not_of_the_tree};
 use crate::reader::AuditReader;
 use crate::source::{AnsweredEntry, AnsweredSource, ReadBack, Shards};
 use crate::tree_reading::{AuditRound, TreeReading};
@@ -123,16 +124,16 @@ impl<L: AnsweredSource> TreeReading<L> for AnswerReading {
     }
 
     fn receipts(&self) -> impl Iterator<Item = &Receipt> {
-        self.unjoined.iter().chain(&self.unread).chain(&self.missing)
+        self.missing.iter()
+    }
+
+    fn unlooked(&self) -> impl Iterator<Item = &Receipt> {
+        self.unjoined.iter().chain(&self.unread)
     }
 
     fn gives_up(&self) -> bool {
         let is_all = self.unjoined.is_empty() && self.missing.is_empty();
         is_all && matches!(self.retrieval, Retrieval::Refused(_))
-    }
-
-    fn is_looked_for(&self, receipt: &Receipt) -> bool {
-        self.missing.contains(receipt)
     }
 
     fn why_unlooked(&self) -> Option<String> {
@@ -161,10 +162,7 @@ impl AnswerReading {
             match heads.became(head) {
                 JoinedHead::Waiting => self.unjoined.push(receipt),
                 JoinedHead::Unknown => self.lost += 1,
-                JoinedHead::Forked => {
-                    let why = format!("its checkpoint of {} leaves is not of the log's tree", head.size);
-                    self.broken(receipt, "forked-checkpoint", why);
-                }
+                JoinedHead::Forked => self.faults.push((receipt, not_of_the_tree(&receipt, &head))),
                 JoinedHead::Joined => match log.placed(&receipt, shards) {
                     Err(fault) => self.faults.push((receipt, fault)),
                     Ok(()) if answered.is_read_back => self.unread.push_back(receipt),
@@ -313,7 +311,6 @@ async fn read<L: AnsweredSource>(
     log.read_back(receipts, &body).map_err(|why| Trouble::Unreadable { path, why })
 }
 
-const UNJOINED: &str = "whose checkpoint was not joined to the followed tree";
 const UNREAD: &str = "that were not read back in the time to drain";
 const NO_ROOM: &str = "that there was no room to remember";
 /// Entries in one request, requests at once, and entries in one round.

@@ -22,7 +22,6 @@ use crate::link::Lane;
 use crate::messages::{SHRINKING_TREE, event_words, finding_words};
 use crate::place::LogPlace;
 use crate::prove::prove;
-use crate::readability::Readability;
 use crate::reader::AuditReader;
 use crate::receipt_file::ReceiptFile;
 use crate::retry::RetryPolicy;
@@ -363,14 +362,15 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             None if self.heads.has_contradicted() => None,
             None => self.tree.why_unlooked(),
         };
-        let (held, now) = (self.tree.receipts().collect(), self.voice.now());
-        let is_pending = |receipt: &Receipt| {
-            let covers =
-                |(readability, _): &(&Readability, String)| readability.covers(receipt.received_ns, now);
-            unreadable.as_ref().is_none_or(covers) && self.tree.is_looked_for(receipt)
+        let now = self.voice.now();
+        let covers = |receipt: &&Receipt| match &unreadable {
+            Some((readability, _)) => readability.covers(receipt.received_ns, now),
+            None => true,
         };
-        let without = (held, self.tree.pending());
-        self.desk.without_verdict(without, is_pending, why, self.reader.log(), &self.voice);
+        let (looked, mut unlooked): (Vec<_>, Vec<_>) = self.tree.receipts().partition(covers);
+        unlooked.extend(self.tree.unlooked());
+        let all = self.tree.pending();
+        self.desk.without_verdict(looked, (unlooked, all), why, self.reader.log(), &self.voice);
         let HeadCounts { joined, unjoined } = self.answered.counts();
         if unjoined > 0 {
             let said = "checkpoints of answers were not joined to the followed tree, beside";

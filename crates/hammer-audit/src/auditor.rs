@@ -12,11 +12,12 @@ use crate::answer_reading::AnswerReading;
 use crate::answered_heads::AnsweredHeads;
 use crate::audit_loop::{self, AuditSetup};
 use crate::entry_reading::EntryReading;
+use crate::joined_reading::JoinedReading;
 use crate::lane_seq::SEQ_BITS;
 use crate::link::{AuditLink, Lane};
 use crate::place::LogPlace;
 use crate::receipt_file::ReceiptFile;
-use crate::source::{AnsweredSource, EntrySource, LogSource};
+use crate::source::{AnsweredSource, EntrySource, HeadedSource, LogSource};
 use crate::tile_reading::TileReading;
 use crate::tree_reading::TreeReading;
 
@@ -56,6 +57,17 @@ impl LogAuditor {
         epoch_unix_ms: u64,
     ) -> Self {
         Self::reading::<L, TileReading<F>>(name.into(), log, place, epoch_unix_ms)
+    }
+
+    /// The same of a log whose answers come with heads: a promise is kept once its leaf was found and the head that it came with was joined
+    /// to the followed tree, and one by a head alone once that was.
+    pub fn by_tiles_and_heads<F: LeafFormat, L: HeadedSource>(
+        name: impl Into<String>,
+        log: L,
+        place: LogPlace,
+        epoch_unix_ms: u64,
+    ) -> Self {
+        Self::reading::<L, JoinedReading<TileReading<F>>>(name.into(), log, place, epoch_unix_ms)
     }
 
     /// The same of a log without tiles.

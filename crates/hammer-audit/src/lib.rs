@@ -13,6 +13,7 @@ mod entry_reading;
 mod figures;
 mod head_files;
 mod inspector;
+mod joined_reading;
 mod lane_seq;
 mod link;
 mod log_follower;
@@ -42,8 +43,8 @@ pub use messages::{AuditWords, LOG_FORKED, SHRINKING_TREE, flaw_words};
 pub use place::{LogClient, LogPlace};
 pub use reader::{AuditReader, ServedTile};
 pub use source::{
-    AnsweredEntry, AnsweredSource, Cosigner, EntryProof, EntrySource, HeadFault, HeadId, InactiveShard,
-    IndexProof, LogQuery, LogSource, OpenedHead, ReadBack, Shards,
+    AnsweredEntry, AnsweredSource, Cosigner, EntryProof, EntrySource, HeadFault, HeadId, HeadedSource,
+    InactiveShard, IndexProof, LogQuery, LogSource, OpenedHead, ReadBack, ReceivedHead, Shards,
 };
 pub use tree_size::TreeSizeObserver;
 pub use trouble::Trouble;

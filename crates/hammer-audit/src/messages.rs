@@ -1,8 +1,10 @@
-use hammer_tlog::logs::audit::{Breach, BundleFault, Finding, Flaw, Kind, Published};
+use hammer_core::promise::Fault;
+use hammer_tlog::logs::audit::{Breach, BundleFault, Finding, Flaw, Kind, Published, Receipt};
 use hammer_tlog::logs::follow::{Event, TileFault};
 use hammer_tlog::logs::tile::{Level, TileId};
 
 use crate::lane_seq::seq;
+use crate::source::HeadId;
 
 /// The words for a broken promise in which protocols differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +15,15 @@ pub struct AuditWords {
     pub overdue: &'static str,
     /// What is over then, as `merge delay`.
     pub allowance: &'static str,
+}
+
+/// Why promises without a verdict have none that wait for the head that they came with.
+pub(crate) const UNJOINED: &str = "whose checkpoint was not joined to the followed tree";
+
+/// What is broken about a promise whose head is of another tree than the log's.
+pub(crate) fn not_of_the_tree(receipt: &Receipt, head: &HeadId) -> Fault {
+    let detail = format!("its checkpoint of {} leaves is not of the log's tree", head.size);
+    Fault { kind: "forked-checkpoint", place: receipt.index(), detail }
 }
 
 impl Default for AuditWords {

@@ -90,6 +90,23 @@ pub trait AnsweredSource: LogSource {
     fn lost(&self) -> &'static str;
 }
 
+/// A log whose answers come with heads although its leaves are looked for elsewhere (Rekor v2, by its tiles): what such an answer shows is
+/// shown by that head, which has to be of the followed tree.
+pub trait HeadedSource: LogSource {
+    /// The head that the answer came with, which was handed over by [`AuditLink::answered_with`](crate::AuditLink::answered_with); none
+    /// where it came without.
+    fn came_with(&self, receipt: &Receipt) -> Option<ReceivedHead>;
+}
+
+/// The head that an answer came with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReceivedHead {
+    /// The head.
+    pub head: HeadId,
+    /// Whether it is all that has to be found: the leaf was read in its tree already, or is none that was promised.
+    pub is_alone: bool,
+}
+
 /// What an answer said of its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AnsweredEntry {

@@ -75,11 +75,6 @@ pub(crate) trait TreeReading<L>: Sized {
         false
     }
 
-    /// Whether a receipt without a verdict was looked for, and may yet be found.
-    fn is_looked_for(&self, _receipt: &Receipt) -> bool {
-        true
-    }
-
     /// Why receipts that were not looked for were not; none where all were.
     fn why_unlooked(&self) -> Option<String> {
         None
@@ -94,6 +89,11 @@ pub(crate) trait TreeReading<L>: Sized {
     /// How many of them are spilled.
     fn spilled(&self) -> u64;
 
-    /// Those of them that are in memory.
+    /// Those of them that are in memory, were looked for, and may yet be found.
     fn receipts(&self) -> impl Iterator<Item = &Receipt>;
+
+    /// Those of them that are in memory and were not looked for.
+    fn unlooked(&self) -> impl Iterator<Item = &Receipt> {
+        std::iter::empty()
+    }
 }

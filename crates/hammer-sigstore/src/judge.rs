@@ -12,13 +12,14 @@ mod shards;
 mod signatures;
 mod tiles_artifact;
 pub(crate) mod tiles_head;
+pub(crate) mod tiles_links;
 pub(crate) mod timestamp;
 mod window;
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use hammer_audit::AuditLink;
+use hammer_audit::{AuditLink, ReceivedHead};
 use hammer_cms::timestamp::TimestampVerifier;
 use hammer_core::promise::{Fault, PromiseKind, Records, Verdicts, Verifier};
 use hammer_measure::Nanos;
@@ -39,6 +40,7 @@ use rekor_log::follow_link::FollowLink;
 use shards::ShardOffsets;
 use signatures::Signatures;
 use tiles_artifact::TilesJudge;
+use tiles_links::{HeadEvidence, ReadByHead, TilesReadLink};
 use window::StampWindow;
 
 /// What verifiers of a workload are made from, one for each thread.
@@ -52,8 +54,8 @@ pub(crate) struct Judge {
     audit: Option<AuditLink>,
     /// Of what Rekor v1 answers.
     follow: Option<FollowLink>,
-    /// Of the checkpoints of Rekor v2 that are read.
-    joined: Option<AuditLink>,
+    /// Of what is read of Rekor v2, by its checkpoints.
+    joined: Option<TilesReadLink>,
     /// By what Rekor v2 signed to any verifier of the workload.
     heads: Arc<LogHeads>,
     /// Where bundles that hold are written.
@@ -82,8 +84,16 @@ struct OpenPromise<'a> {
 struct OpenEntry {
     /// What need not be verified again.
     known: Option<ProvenEntry>,
-    /// Of Rekor v1, when it was read and where it stands.
-    placed: Option<(Instants, PlacedEntry)>,
+    /// When it was read, and where it stands.
+    placed: Option<(Instants, ReadPlace)>,
+}
+
+/// Where an entry stands that was read.
+enum ReadPlace {
+    /// In Rekor v1.
+    Rekor(PlacedEntry),
+    /// In Rekor v2.
+    Tiles(ReadByHead),
 }
 
 /// Judges on a thread of its own.
@@ -118,9 +128,9 @@ impl Judge {
         Self { shards: follow.shards(), follow: Some(follow), ..self }
     }
 
-    /// Hands the checkpoints of Rekor v2 that hold to whoever follows the log.
-    pub(crate) fn joined(self, audit: AuditLink) -> Self {
-        Self { joined: Some(audit), ..self }
+    /// Hands what is read of Rekor v2 and holds on its own to an audit of the log, by the checkpoint that it was read by.
+    pub(crate) fn joined(self, reads: TilesReadLink) -> Self {
+        Self { joined: Some(reads), ..self }
     }
 
     /// Writes the bundles that hold.
@@ -224,9 +234,11 @@ impl Judge {
                     let receipt = Receipt::new(seq, logged.leaf, Some(logged.index), received.0, promised_ms)
                         .sent(intended.0, sent.0)
                         .within(self.trust.publication_delay.as_millis() as u64);
-                    let receipt = if is_known { receipt.duplicate() } else { receipt };
+                    let mut receipt = if is_known { receipt.duplicate() } else { receipt };
                     if let Some(head) = logged.head {
                         audit.answered_with(head, believed.tiles.envelope(), received);
+                        let evidence = HeadEvidence(ReceivedHead { head, is_alone: false });
+                        receipt = receipt.with_evidence(evidence.written());
                     }
                     if !audit.hold(receipt, verdicts.part()) {
                         verdicts.unchecked(kind);
@@ -285,6 +297,27 @@ impl Judge {
     }
 }
 
+impl Judge {
+    /// What was read of Rekor v2 holds by its checkpoint, which has to join the tree.
+    fn read_on_tiles(
+        &self,
+        promise: SigstorePromise,
+        (seq, at): (u64, Instants),
+        ReadByHead { head, leaf, index }: ReadByHead,
+        verdicts: &mut Verdicts,
+    ) {
+        let promised_ms = self.unix_ms(at.received) as u64;
+        let receipt =
+            Receipt::new(seq, leaf, Some(index), at.received.0, promised_ms).sent(at.intended.0, at.sent.0);
+        let held = self.joined.as_ref().map(|reads| reads.hold(receipt, head, promise, verdicts.part()));
+        match held {
+            None => verdicts.kept(promise.into()),
+            Some(true) => {}
+            Some(false) => verdicts.unchecked(promise.into()),
+        }
+    }
+}
+
 /// The promise is broken, or cannot be held against anything here.
 fn not_kept(verdicts: &mut Verdicts, kind: PromiseKind, seq: u64, fault: Fault, bytes: &[u8]) {
     match is_unverified(&fault) {
@@ -321,7 +354,10 @@ impl PromiseVerifier {
             Ok(PromiseRecord::Artifact(record)) => {
                 let (log, at) = (judge.log_trust(), record.at);
                 let judged = artifact::judge(log, proven, &record, &mut believed.rekor, signatures);
-                let judged = judged.map(|(placed, known)| OpenEntry { known, placed: Some((at, placed)) });
+                let judged = judged.map(|(placed, known)| {
+                    let placed = Some((at, ReadPlace::Rekor(placed)));
+                    OpenEntry { known, placed }
+                });
                 (SigstorePromise::Artifact, judged)
             }
             Ok(PromiseRecord::TilesArtifact(record)) => {
@@ -329,10 +365,17 @@ impl PromiseVerifier {
                 let timestamps = timestamps.as_mut();
                 let mut tiles = TilesJudge { trust, heads, trees, proven, signatures, timestamps };
                 let (head, judged) = tiles.judge(&record);
-                if let Some(((id, raw), joined)) = head.zip(judge.joined.as_ref()) {
-                    joined.answered_with(id, raw, record.at.received);
+                let promise = record.promise();
+                let joined = head.zip(judge.joined.as_ref());
+                // One that holds is of the followed tree, whatever it led to.
+                if let Some(((id, raw), joined)) = joined {
+                    joined.of(promise).answered_with(id, raw, record.at.received);
                 }
-                (record.promise(), judged.map(|known| OpenEntry { known, placed: None }))
+                let placed = joined.map(|((head, _), _)| {
+                    let (leaf, index) = (record.leaf, record.index);
+                    (record.at, ReadPlace::Tiles(ReadByHead { head, leaf, index }))
+                });
+                (promise, judged.map(|known| OpenEntry { known, placed }))
             }
             Ok(PromiseRecord::Search(record)) => {
                 (SigstorePromise::Search, search::judge(&record).map(nothing))
@@ -365,8 +408,11 @@ impl PromiseVerifier {
                     known.into_iter().for_each(|known| proven.keep(known));
                     match placed {
                         None => verdicts.kept(promise.into()),
-                        Some((at, placed)) => {
+                        Some((at, ReadPlace::Rekor(placed))) => {
                             judge.proved(promise, (seq, at), Ok(placed), bytes, verdicts);
+                        }
+                        Some((at, ReadPlace::Tiles(read))) => {
+                            judge.read_on_tiles(promise, (seq, at), read, verdicts);
                         }
                     }
                 }
@@ -394,6 +440,9 @@ impl Verifier for PromiseVerifier {
         }
         if let Some(follow) = &self.judge.follow {
             follow.pass_on(verdicts);
+        }
+        if let Some(joined) = &self.judge.joined {
+            joined.pass_on(verdicts);
         }
     }
 }

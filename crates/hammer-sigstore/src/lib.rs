@@ -38,6 +38,7 @@ pub use judge::bundle::{BundleFault, BundleVerifier, ExpectedBundle, VerifiedBun
 pub use judge::rekor_log::audit::RekorLog;
 pub use judge::rekor_log::follow_link::{EntryReadBack, FollowLink};
 pub use judge::search::{FoundEntry, FoundShards, judge_found};
+pub use judge::tiles_links::TilesReadLink;
 pub use plan::{
     BundlesPlan, CertificateRequest, CorpusDraw, EntryKind, FulcioInterface, IdentityPlan, MixedPlan,
     NewestEntries, ReadRekor, RekorVersion, SearchKey, ServiceReadKind, ServiceReadPlan, SignPlan,

@@ -10,7 +10,6 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use hammer_audit::AuditLink;
 use hammer_core::draw::Draws;
 use hammer_core::promise::Verifier;
 use hammer_core::record::OperationRecord;
@@ -26,6 +25,7 @@ use crate::corpus::{Corpus, CorpusFile, CorpusProbe, DrawnCorpus};
 use crate::error::SigstoreError;
 use crate::judge::Judge;
 use crate::judge::rekor_log::follow_link::FollowLink;
+use crate::judge::tiles_links::TilesReadLink;
 use crate::plan::{ReadRekor, VerifyBy, VerifyPlan};
 use crate::promise::SigstorePromise;
 use crate::record::{Instants, PromiseRecord};
@@ -140,10 +140,10 @@ impl VerifyWorkload {
         Self { judge: self.judge.followed(follow), ..self }
     }
 
-    /// Has the checkpoints of Rekor v2 that it reads joined to the tree which is followed there.
+    /// Has the checkpoints of Rekor v2 that it reads joined to the tree which is followed there: what they show is pending until then.
     #[must_use]
-    pub fn joined(self, audit: AuditLink) -> Self {
-        Self { judge: self.judge.joined(audit), ..self }
+    pub fn joined(self, reads: TilesReadLink) -> Self {
+        Self { judge: self.judge.joined(reads), ..self }
     }
 
     async fn verified(

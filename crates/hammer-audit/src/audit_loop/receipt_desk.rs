@@ -77,23 +77,22 @@ impl ReceiptDesk {
         self.figures.observe(reader, voice.now(), voice.sink());
     }
 
-    /// Writes the receipts that have no verdict, of which `held` are in memory and there are `all`. Where not all were looked for, `why`
-    /// is that, and those that `is_pending` does not hold for are unchecked, and those that are not in memory, which are not told
-    /// apart.
+    /// Writes the receipts that have no verdict: those that were looked for, those that were not, and there are `all` with those that are
+    /// not in memory. Where not all were looked for, `why` is that, and those are unchecked, and those that are not in memory, which are
+    /// not told apart.
     pub(super) fn without_verdict<L: LogSource>(
         &self,
-        (held, all): (Vec<&Receipt>, u64),
-        is_pending: impl Fn(&Receipt) -> bool,
+        pending: Vec<&Receipt>,
+        (unchecked, all): (Vec<&Receipt>, u64),
         why: Option<String>,
         log: &L,
         voice: &AuditVoice,
     ) {
-        let unheld = all.saturating_sub(held.len() as u64);
+        let unheld = all.saturating_sub((pending.len() + unchecked.len()) as u64);
         let Some(why) = why else {
+            let held = [pending, unchecked].concat();
             return self.write(log, &held, unheld, receipt_file::PENDING);
         };
-        let (pending, unchecked): (Vec<&Receipt>, Vec<&Receipt>) =
-            held.into_iter().partition(|receipt| is_pending(receipt));
         let mut by_lane = vec![0; self.lanes.len()];
         for receipt in &pending {
             by_lane[link::number(receipt)] += 1;

@@ -418,7 +418,9 @@ impl FollowingLinks {
             let writes = signs(workload).is_some_and(|plan| plan.audit && is_on(plan.rekor, on_tiles));
             let reads = verifies.is_some_and(|plan| (plan.rekor == ReadRekor::V2) == on_tiles);
             let reads = reads && self.is_followed[place];
-            self.links[place] += usize::from(writes) + usize::from(reads);
+            // Of Rekor v2 artifacts and checkpoints are promises of their own.
+            let of_reads = if on_tiles { 2 } else { 1 };
+            self.links[place] += usize::from(writes) + of_reads * usize::from(reads);
         }
         self.links.iter().all(|links| *links <= MOST_LINKS)
     }
@@ -451,7 +453,8 @@ fn auditor(planned: &RunPlan<'_>, target: &OpenTarget) -> Result<Option<LogAudit
     let url = read.first().map_or_else(String::new, ToString::to_string);
     let (log, place) = (RekorTilesLog::new(url, verifier, lags_at_most), LogPlace::Servers(Box::new(client)));
     let name = SigstoreService::RekorTiles.name();
-    let auditor = LogAuditor::by_tiles::<RekorTilesLeaves, _>(name, log, place, planned.epoch_unix_ms);
+    let auditor =
+        LogAuditor::by_tiles_and_heads::<RekorTilesLeaves, _>(name, log, place, planned.epoch_unix_ms);
     Ok(Some(auditor.folder(planned.evidence.to_owned())))
 }
 

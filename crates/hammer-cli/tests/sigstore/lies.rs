@@ -180,15 +180,16 @@ fn an_entry_that_rekor_lost_is_caught_by_whoever_reads_it_back() {
 /// log names it.
 #[test]
 fn an_answer_by_a_checkpoint_of_another_tree_is_caught_where_the_followed_tree_is_another() {
-    for (name, breach) in [("rekor-tiles-lost-entry", Some("lost-leaf")), ("rekor-tiles-forked-answer", None)]
+    for (name, breach) in
+        [("rekor-tiles-lost-entry", "lost-leaf"), ("rekor-tiles-forked-answer", "forked-checkpoint")]
     {
         let (report, services) = run(name);
         let told: BTreeSet<_> = told(&services.lab).into_iter().map(|(_, whom)| whom).collect();
         let (to_one, to_all): (Vec<_>, Vec<_>) =
             report.breaches.iter().partition(|breach| breach.seq.is_some());
-        assert!(to_one.iter().all(|found| Some(found.kind.as_str()) == breach), "{:?}", report.breaches);
+        assert!(to_one.iter().all(|found| found.kind == breach), "{:?}", report.breaches);
         let found: BTreeSet<_> = to_one.iter().map(|breach| format!("{:?}", breach.index)).collect();
-        assert!(!told.is_empty() && (breach.is_none() || found == told), "{found:?} {told:?}");
+        assert!(!told.is_empty() && found == told, "{found:?} {told:?}");
         assert!(
             !to_all.is_empty() && to_all.iter().all(|breach| breach.kind == "forked-checkpoint"),
             "{to_all:?}"
@@ -295,6 +296,28 @@ fn a_log_on_tiles_that_serves_what_is_not_so_is_caught_by_whoever_verifies() {
     }
 }
 
+/// It is signed, and nothing contradicts it: its tree may only be late. Who was shown it has nothing proved to them, up to the end; the
+/// audit, where it was shown one as well, is not served its tiles.
+#[test]
+fn a_checkpoint_of_a_tree_that_never_was_shows_nothing_to_whoever_verifies_by_it() {
+    let (report, services) = run("verifies-invented-checkpoint");
+    let (told, _) = services.lab.rekor_tiles.target().told_lies();
+    assert_eq!(told.len(), 5, "{told:?}");
+    let is_missing = |breach: &Breach| breach.kind == "missing-tile";
+    assert!(report.breaches.iter().all(is_missing), "{:?}", report.breaches);
+    let promises = &report.promises.all;
+    let shown =
+        promises.unchecked + report.breaches.iter().filter(|breach| breach.seq.is_some()).count() as u64;
+    // The audit reads four a second, and the flows sixty.
+    assert!((1..=5).contains(&shown), "{promises:?}");
+    assert_eq!(promises.kept + promises.broken + promises.unchecked, promises.made, "{promises:?}");
+    let exit = if report.breaches.is_empty() { 5 } else { 4 };
+    assert_eq!(report.verdict.exit_code, exit, "{:?}", report.verdict);
+    let noted = report.events.iter().any(|event| format!("{event:?}").contains("checkpoint was not joined"));
+    assert!(noted, "{:?}", report.events);
+    is_believed("verifies-invented-checkpoint-honest");
+}
+
 /// What is answered to whoever asks, and not to one flow alone, is found as often as it was told.
 #[test]
 fn another_chain_or_trust_bundle_is_caught_by_whoever_reads_it() {
@@ -385,6 +408,7 @@ macro_rules! lies {
             "verifies-rolled-back-checkpoint",
             "verifies-forged-checkpoint",
             "verifies-altered-time",
+            "verifies-invented-checkpoint",
             "rekor-forked-log-info",
             "rekor-withheld-entry",
             "rekor-altered-entry",

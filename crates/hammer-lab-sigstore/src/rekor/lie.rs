@@ -1,5 +1,5 @@
 //! Promises that a log breaks on purpose, by rules; and the list of those that it broke. New entries are counted in the order in
-//! which they are accepted, consistency proofs and log information in that in which they are answered; a fork starts once the tree has so
+//! which they are accepted, consistency proofs and heads in that in which they are answered; a fork starts once the tree has so
 //! many, and is told once.
 
 use std::{
@@ -49,8 +49,8 @@ pub(crate) enum LieSubject {
     Tree,
     /// One consistency proof.
     Proof,
-    /// One answer with the log's information.
-    LogInfo,
+    /// One answer with the log's head: its information, or its checkpoint.
+    Head,
 }
 
 /// The rules at work, and what was told; an honest log has no rules.
@@ -101,9 +101,9 @@ impl<K: LieAbout> EntryLies<K> {
         self.next(elapsed, LieSubject::Proof)
     }
 
-    /// Counts an answer with the log's information, and says what is lied in it.
-    pub(crate) fn next_log_info(&self, elapsed: Duration) -> Option<K> {
-        self.next(elapsed, LieSubject::LogInfo)
+    /// Counts an answer with the log's head, and says what is lied in it.
+    pub(crate) fn next_head(&self, elapsed: Duration) -> Option<K> {
+        self.next(elapsed, LieSubject::Head)
     }
 
     fn next(&self, elapsed: Duration, subject: LieSubject) -> Option<K> {
@@ -213,7 +213,7 @@ mod tests {
             match self {
                 Self::Entry | Self::Other => LieSubject::Entry,
                 Self::Tree => LieSubject::Tree,
-                Self::Info => LieSubject::LogInfo,
+                Self::Info => LieSubject::Head,
             }
         }
     }
@@ -244,7 +244,7 @@ mod tests {
         let rule = |kind| LieRule { after: 1, ..LieRule::of(kind) };
         let lies = EntryLies::new(vec![rule(Kind::Entry), rule(Kind::Info)], Duration::ZERO);
         assert_eq!([(); 2].map(|()| lies.next_entry(Duration::ZERO)), [None, Some(Kind::Entry)]);
-        assert_eq!([(); 2].map(|()| lies.next_log_info(Duration::ZERO)), [None, Some(Kind::Info)]);
+        assert_eq!([(); 2].map(|()| lies.next_head(Duration::ZERO)), [None, Some(Kind::Info)]);
         assert_eq!(lies.next_proof(Duration::ZERO), None);
     }
 

@@ -213,7 +213,7 @@ impl RekorLog {
     /// The head that log information says, which is counted, and may be a forged one.
     pub(super) fn told_head(&self) -> Arc<SignedHead> {
         let head = self.head_as_of(self.plan.log_info_lag.duration());
-        let Some(kind) = self.lies.next_log_info(self.clock.elapsed()) else { return head };
+        let Some(kind) = self.lies.next_head(self.clock.elapsed()) else { return head };
         let forged = self.checkpoints.forge(&head, sha256(&head.root.0));
         let (uuid, log_index, leaf_hash) = (None, None, None);
         let (tree_size, root_hash) = (Some(forged.size), Some(forged.root));

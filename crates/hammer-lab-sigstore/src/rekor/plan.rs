@@ -149,7 +149,7 @@ impl LieAbout for RekorLieKind {
         match self {
             Self::ForkedLogInfo | Self::ShrinkingTree => LieSubject::Tree,
             Self::WrongConsistencyProof => LieSubject::Proof,
-            Self::ForgedLogInfo => LieSubject::LogInfo,
+            Self::ForgedLogInfo => LieSubject::Head,
             _ => LieSubject::Entry,
         }
     }

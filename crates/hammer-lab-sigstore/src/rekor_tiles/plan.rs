@@ -105,6 +105,9 @@ pub enum RekorTilesLieKind {
     /// The entry is answered with a proof in another tree, in which the first leaf is another, and with a checkpoint of that; what is served
     /// is the true tree, with the entry in it. The first entry of a log is answered honestly.
     ForkedAnswer,
+    /// A checkpoint that is read is of a tree that never was: of a thousand leaves more than the log has, with the root of those that it has,
+    /// and signed.
+    InventedCheckpoint,
     /// The entry is new, and is answered as one that is there already, at the index of the entry before; the first entry of a log is
     /// answered honestly.
     FalseDuplicate,
@@ -117,6 +120,7 @@ impl LieAbout for RekorTilesLieKind {
             | Self::TileOfAnotherTree
             | Self::RolledBackCheckpoint
             | Self::ForgedCheckpoint => LieSubject::Tree,
+            Self::InventedCheckpoint => LieSubject::Head,
             _ => LieSubject::Entry,
         }
     }

@@ -2,15 +2,17 @@
 
 use std::time::Duration;
 
-use hammer_audit::{AuditLink, AuditWords, HeadFault, LogAuditor, LogSource, OpenedHead};
+use hammer_audit::{AuditWords, HeadFault, HeadedSource, LogAuditor, LogSource, OpenedHead, ReceivedHead};
 use hammer_core::promise::PromiseKind;
 use hammer_tlog::hash::Hash;
-use hammer_tlog::logs::audit::{EntryFault, LeafFormat};
+use hammer_tlog::logs::audit::{EntryFault, LeafFormat, Receipt};
 use hammer_tlog::logs::merkle::leaf_hash;
 use hammer_tlog::logs::note::Verifier;
 use hammer_tlog::tls::TlsReader;
+use serde::Serialize;
 
 use super::CHECKPOINT;
+use crate::judge::tiles_links::{HeadEvidence, TilesReadLink};
 use crate::promise::SigstorePromise;
 
 /// The entries of a bundle: each is its stored bytes behind their length in two bytes.
@@ -51,8 +53,9 @@ impl RekorTilesLog {
     }
 
     /// The end of the workload of that name which reads entries, and whose checkpoints are to be of the followed tree.
-    pub fn follow_reads(auditor: &mut LogAuditor, workload: &str) -> AuditLink {
-        auditor.link_of(workload, SigstorePromise::Artifact.into())
+    pub fn follow_reads(auditor: &mut LogAuditor, workload: &str) -> TilesReadLink {
+        let mut link = |promise: SigstorePromise| auditor.link_of(workload, promise.into());
+        TilesReadLink::new(link(SigstorePromise::Artifact), link(SigstorePromise::Checkpoint))
     }
 }
 
@@ -80,6 +83,26 @@ impl LogSource for RekorTilesLog {
     fn words(&self) -> AuditWords {
         AuditWords { promise: "entry", overdue: OVERDUE, allowance: "publication delay" }
     }
+
+    fn evidence(&self, receipt: &Receipt) -> impl Serialize {
+        HeadEvidence::read(receipt).map(|HeadEvidence(ReceivedHead { head, .. })| ShownHead {
+            checkpoint_size: head.size,
+            checkpoint_root: head.root.to_hex(),
+        })
+    }
+}
+
+impl HeadedSource for RekorTilesLog {
+    fn came_with(&self, receipt: &Receipt) -> Option<ReceivedHead> {
+        HeadEvidence::read(receipt).map(|HeadEvidence(came)| came)
+    }
+}
+
+/// What the line of a receipt shows.
+#[derive(Serialize)]
+struct ShownHead {
+    checkpoint_size: u64,
+    checkpoint_root: String,
 }
 
 /// An accepted entry that no checkpoint covers although the publication delay is over.
