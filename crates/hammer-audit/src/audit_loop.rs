@@ -337,7 +337,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         if let Some(entries) = self.tree.entries_read_back() {
             self.voice.observed("entries_read_back", entries as f64);
         }
-        self.voice.unnamed(UNNAMED);
+        self.voice.unnamed(UNNAMED, self.heads.has_contradicted());
         self.desk.held(self.tree.spilled(), self.tree.pending(), &self.voice);
     }
 
@@ -349,11 +349,13 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         self.desk.accepted().into_iter().for_each(|receipt| self.tree.accept(receipt));
         // The last round may have been cut off behind the heads that it joined.
         self.tree.settle(&self.reader, &self.answered);
+        self.chains.all().for_each(|chain| chain.follower.end());
+        self.events();
         self.tell();
-        std::mem::take(&mut self.late).end(&mut self.voice);
+        std::mem::take(&mut self.late).end(self.heads.has_contradicted(), &mut self.voice);
         // The last round may have been cut off.
         self.desk.observe(&self.reader, &self.voice);
-        self.voice.unnamed(Nanos::ZERO);
+        self.voice.unnamed(Nanos::ZERO, self.heads.has_contradicted());
         // Of a log that contradicted itself it is known why there is no verdict.
         let unreadable = self.troubles.readability().filter(|_| !self.heads.has_contradicted());
         let place = self.reader.place();
@@ -387,6 +389,9 @@ fn told(event: &Event, heads: &mut HeadWatch, voice: &mut AuditVoice) {
         Event::Forked { older, newer, .. } | Event::Shrank { older, newer } => {
             heads.contradicted(kind, index, &detail, &[older.clone(), newer.clone()], voice);
         }
+        // No proof of such a log can hold.
+        Event::BadProof { .. } | Event::Unproved { .. } if heads.has_contradicted() => {}
+        Event::BadProof { .. } => voice.doubted(kind, detail),
         _ => voice.wrong(kind, index, detail),
     }
 }
@@ -406,5 +411,5 @@ const LAST_ROUND: Nanos = Nanos::from_millis(1_200);
 /// What is refused in the last round is tried again for so long.
 const LAST_TRIES: Nanos = Nanos::from_millis(800);
 
-/// How long what is wrong with an entry waits for the receipt of its submission.
+/// How long what is wrong with an entry waits for the receipt of its submission, and a false proof for a fork.
 const UNNAMED: Nanos = Nanos::from_secs(10);

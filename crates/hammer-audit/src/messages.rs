@@ -127,7 +127,11 @@ pub(crate) fn event_words(event: &Event) -> Option<(&'static str, Option<u64>, S
         }
         Event::BadProof { older, newer, error, is_proved } => {
             let (older, newer) = (older.size, newer.size);
-            let again = if *is_proved { "one that was asked for again does" } else { "then none was served" };
+            let again = if *is_proved {
+                "one that was asked for again does"
+            } else {
+                "none that does was served then"
+            };
             let detail = format!(
                 "the consistency proof from {older} to {newer} leaves that was served first does not hold ({error}); {again}"
             );

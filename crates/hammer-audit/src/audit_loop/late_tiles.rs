@@ -73,12 +73,13 @@ impl LateTiles {
         }
     }
 
-    /// Tells what is not served at the end, but for what was missed a moment ago.
-    pub(super) fn end(self, voice: &mut AuditVoice) {
+    /// Tells what is not served at the end, but for what was missed a moment ago. Where the log contradicted itself, whoever was asked may have
+    /// the other tree, and nothing is told but in a note.
+    pub(super) fn end(self, has_contradicted: bool, voice: &mut AuditVoice) {
         let now = voice.now();
         for late in self.waiting {
             let seconds = now.since(late.since).as_secs_f64();
-            if now.since(late.since) < A_MOMENT {
+            if has_contradicted || now.since(late.since) < A_MOMENT {
                 voice.note(&format!("{}, since {seconds:.1} s: too late in the run to tell", late.detail));
             } else {
                 voice.wrong(late.kind, None, late.detail);

@@ -53,9 +53,14 @@ impl AuditVoice {
     /// What is served wrong to everyone: at once, unless a verdict may yet name it with its submission.
     pub(super) fn wrong(&mut self, kind: &'static str, index: Option<u64>, detail: String) {
         match index {
-            Some(index) => self.unnamed.push(self.now(), kind, index, detail),
+            Some(_) => self.unnamed.push(self.now(), kind, index, detail),
             None => self.breach(kind, index, detail),
         }
+    }
+
+    /// What is wrong with a single answer: later, since the log may yet show that it has two trees to answer from.
+    pub(super) fn doubted(&mut self, kind: &'static str, detail: String) {
+        self.unnamed.push(self.now(), kind, None, detail);
     }
 
     /// Takes that a verdict names this.
@@ -63,10 +68,21 @@ impl AuditVoice {
         self.unnamed.named(kind, index);
     }
 
-    /// Tells what no verdict has named for so long.
-    pub(super) fn unnamed(&mut self, patience: Nanos) {
-        for (kind, index, detail) in self.unnamed.older(self.now(), patience) {
-            self.breach(kind, Some(index), detail);
+    /// Tells what no verdict has named for so long. Of a log that contradicted itself how much that is, and no more: what is read of two trees by
+    /// turns is of neither.
+    pub(super) fn unnamed(&mut self, patience: Nanos, has_contradicted: bool) {
+        let unnamed = self.unnamed.older(self.now(), patience);
+        if has_contradicted {
+            if !unnamed.is_empty() {
+                let count = unnamed.len();
+                self.note(&format!(
+                    "{count} proofs, hashes and entries that are not of its tree are not told one by one"
+                ));
+            }
+            return;
+        }
+        for (kind, index, detail) in unnamed {
+            self.breach(kind, index, detail);
         }
     }
 }

@@ -5,6 +5,7 @@ mod disrupted;
 mod draws;
 mod fates;
 mod follow;
+mod forks;
 mod grants;
 #[path = "../support/hammer.rs"]
 mod hammer;

@@ -95,7 +95,8 @@ fn serve(mut stream: &TcpStream, answer: &dyn Fn(usize) -> String, kept: &Mutex<
     }
 }
 
-fn request(reader: &mut BufReader<&TcpStream>) -> Option<Request> {
+/// The next request that comes on a connection; none where it ends.
+pub(crate) fn request(reader: &mut BufReader<&TcpStream>) -> Option<Request> {
     let line = text_line(reader)?;
     let headers: Vec<String> =
         std::iter::from_fn(|| text_line(reader)).take_while(|line| !line.is_empty()).collect();

@@ -9,6 +9,7 @@ use crate::logs::merkle::{Frontier, MerkleError, verify_consistency};
 use crate::logs::tile::{Level, TileId};
 
 mod event;
+mod false_proofs;
 mod growth;
 mod head;
 mod prefix;
@@ -16,6 +17,7 @@ mod prefix;
 pub use event::{Event, Evidence, TileFault, Unproved};
 pub use head::Head;
 
+use false_proofs::{FalseProofs, ProofFault};
 pub(crate) use growth::subtrees;
 use growth::{Growth, Outcome};
 use prefix::{Known, Prefix};
@@ -80,6 +82,7 @@ pub struct Follower {
     stale: VecDeque<Head>,
     prefix: Option<Prefix>,
     known: Known,
+    false_proofs: FalseProofs,
     skipped: u64,
     refused: Option<Event>,
     /// Hashes in tiles that were told to be tampered with: level, tile, position.
@@ -109,6 +112,7 @@ impl Follower {
             stale: VecDeque::new(),
             prefix: None,
             known: Known::default(),
+            false_proofs: FalseProofs::default(),
             skipped: 0,
             refused: None,
             tampered: BTreeSet::new(),
@@ -189,27 +193,18 @@ impl Follower {
         self.known.holds(head) || self.trusted().is_some_and(|trusted| trusted.same_tree(head))
     }
 
-    /// Gives the head up that is being proved, without a word of it: what proves it is not to be had for now. It may be fed again. A false
-    /// consistency proof that was served until then is told.
+    /// Gives the head up that is being proved, without a word of it: what proves it is not to be had for now. It may be fed again. False
+    /// consistency proofs that were served until then count on.
     pub fn set_aside(&mut self) {
-        let told = self.bad_proof().filter(|(_, _, error)| !matches!(error, MerkleError::ProofLength { .. }));
-        let told =
-            told.map(|(older, newer, error)| Event::BadProof { older, newer, error, is_proved: false });
-        self.events.extend(told);
         if self.proving.take().is_none() {
             self.prefix = None;
         }
         self.prove_next();
     }
 
-    /// The first consistency proof that did not hold for what is being proved, between which heads, and what was wrong with it.
-    fn bad_proof(&self) -> Option<(Head, Head, MerkleError)> {
-        let (older, growth) = match (&self.proving, &self.prefix, &self.trusted) {
-            (Some(growth), _, Some(trusted)) => (&trusted.head, growth),
-            (None, Some(prefix), _) => (&prefix.head, &prefix.growth),
-            _ => return None,
-        };
-        Some((older.clone(), growth.head.clone(), growth.refused_proof()?.clone()))
+    /// Tells the false consistency proofs of heads that have been set aside: no other proof will come.
+    pub fn end(&mut self) {
+        self.events.extend(self.false_proofs.end());
     }
 
     /// What has to be fetched now; none while there is nothing to prove. Says the same until it is fed.
@@ -264,25 +259,31 @@ impl Follower {
             _ => return,
         };
         let held = verify_consistency(first, second, &older.root, &newer.root, proof);
-        match &held {
+        let evidence: fn(MerkleError) -> Evidence = match &held {
             Ok(()) => {
-                let refused = growth.refused_proof().cloned();
-                let told = refused.map(|error| Event::BadProof {
-                    older: older.clone(),
-                    newer: newer.clone(),
-                    error,
-                    is_proved: true,
-                });
-                self.events.extend(told);
+                self.events.extend(self.false_proofs.proved(&older, &newer));
+                Evidence::Proof
             }
             // From a tree without leaves nothing has to be proved, and nobody was asked.
-            Err(error) if first > 0 && growth.refuse_proof(error) => return,
-            Err(_) => {}
-        }
+            Err(_) if first == 0 => Evidence::Proof,
+            Err(error) => match ProofFault::of(&older, &newer, proof, error) {
+                ProofFault::Fork => Evidence::Prefix,
+                fault => {
+                    let is_wanted_again = growth.refuse_proof();
+                    self.events.extend(self.false_proofs.add(&older, &newer, fault, error));
+                    match self.false_proofs.is_fork(&older, &newer) {
+                        true if !matches!(error, MerkleError::ProofLength { .. }) => Evidence::Proof,
+                        _ if is_wanted_again => return,
+                        false if fault == ProofFault::Length => Evidence::Proof,
+                        _ => return self.set_aside(),
+                    }
+                }
+            },
+        };
         if self.proving.is_none()
             && let Some(prefix) = self.prefix.take()
         {
-            return self.judged(prefix.judge(held));
+            return self.judged(prefix.judge(held, evidence));
         }
         match held {
             Ok(()) => {
@@ -292,9 +293,7 @@ impl Follower {
             Err(error @ MerkleError::ProofLength { .. }) => {
                 self.give_up(Event::Unproved { head: newer, reason: Unproved::Proof(error) });
             }
-            Err(error) => {
-                self.give_up(Event::Forked { older, newer, evidence: Evidence::Proof(error) });
-            }
+            Err(error) => self.give_up(Event::Forked { older, newer, evidence: evidence(error) }),
         }
     }
 
@@ -468,25 +467,10 @@ impl Follower {
 
     /// Tells a refusal, once: a head that is fetched and refused again, for the same reason, is no news.
     fn refuse(&mut self, event: Event) {
-        let known = self.refused.as_ref().is_some_and(|refused| same_refusal(refused, &event));
+        let known = self.refused.as_ref().is_some_and(|refused| refused.is_same_refusal(&event));
         if !known {
             self.events.push(event.clone());
             self.refused = Some(event);
         }
-    }
-}
-
-/// Whether both refuse the same tree in the same way.
-fn same_refusal(one: &Event, other: &Event) -> bool {
-    use Event::{Forked, MissingTile, Shrank, TamperedTile, Unproved};
-    match (one, other) {
-        (Shrank { newer: a, .. }, Shrank { newer: b, .. })
-        | (Forked { newer: a, .. }, Forked { newer: b, .. })
-        | (Unproved { head: a, .. }, Unproved { head: b, .. }) => a.same_tree(b),
-        (TamperedTile { tile: s, fault: f, head: a }, TamperedTile { tile: t, fault: g, head: b }) => {
-            (s, f) == (t, g) && a.same_tree(b)
-        }
-        (MissingTile { tile: s, head: a }, MissingTile { tile: t, head: b }) => s == t && a.same_tree(b),
-        _ => false,
     }
 }

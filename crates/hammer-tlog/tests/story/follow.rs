@@ -3,7 +3,7 @@ use hammer_tlog::logs::audit::bundles;
 use hammer_tlog::logs::follow::{
     Event, Evidence, Follower, Head, Need, ProofMethod, QUEUE, TileFault, Unproved,
 };
-use hammer_tlog::logs::merkle::{EMPTY_ROOT, MerkleError, sha256};
+use hammer_tlog::logs::merkle::{EMPTY_ROOT, sha256};
 use hammer_tlog::logs::tile::{Level, TileId};
 
 use crate::log::Log;
@@ -195,7 +195,10 @@ fn a_root_of_another_tree_is_a_fork_that_is_not_followed() {
         let older = log.head();
         log.grow(0..400);
         let newer = Head { root: sha256(b"fork"), ..log.head() };
-        let events = follow(&mut follower, &log, newer.clone());
+        // A consistency proof may be that of a server which lags behind; not for ever.
+        let looks = if by == ProofMethod::Proofs { 4 } else { 1 };
+        let events: Vec<Event> =
+            (0..looks).flat_map(|_| follow(&mut follower, &log, newer.clone())).collect();
         let [Event::Forked { older: one, newer: other, evidence }] = &events[..] else {
             panic!("{events:?}")
         };
@@ -279,87 +282,6 @@ fn a_first_head_whose_tiles_lead_elsewhere_is_not_trusted() {
     let events = follow(&mut follower, &log, log.head());
     assert!(matches!(events[..], [Event::Unproved { reason: Unproved::Proof(_), .. }]), "{events:?}");
     assert_eq!(follower.trusted(), None);
-}
-
-#[test]
-fn a_proof_of_the_wrong_length_is_asked_for_again_and_proves_nothing() {
-    let mut log = Log::of(10);
-    let mut follower = trusting(ProofMethod::Proofs, &log);
-    log.submit(1);
-    follower.head(log.head());
-    for refused in 0..4 {
-        assert_eq!(follower.need(), Some(Need::ConsistencyProof { first: 10, second: 11, refused }));
-        assert_eq!(follower.events(), []);
-        follower.consistency_proof(10, 11, &[]);
-    }
-    assert_eq!(follower.need(), None);
-    assert!(matches!(follower.events()[..], [Event::Unproved { .. }]));
-    assert_eq!(follower.trusted().unwrap().size, 10);
-}
-
-#[test]
-fn a_proof_that_holds_once_it_is_asked_for_again_is_no_fork_and_the_false_one_is_told() {
-    let mut log = Log::of(10);
-    let earlier = log.head_at(7);
-    let mut follower = trusting(ProofMethod::Proofs, &log);
-    log.grow(0..5);
-    let (older, newer) = (follower.trusted().unwrap().clone(), log.head());
-    let shown = |follower: &mut Follower, first, second| {
-        let mut mixed_up = log.consistency(first, second);
-        mixed_up[0] = sha256(b"of another answer");
-        follower.consistency_proof(first, second, &mixed_up);
-        follower.consistency_proof(first, second, &[]);
-        assert_eq!(follower.events(), []);
-        assert!(matches!(follower.need(), Some(Need::ConsistencyProof { refused: 2, .. })));
-        proved(follower, &log)
-    };
-    follower.head(newer.clone());
-    let events = shown(&mut follower, 10, 15);
-    let [Event::BadProof { older: one, newer: other, error, is_proved: true }, Event::Grew { .. }] =
-        &events[..]
-    else {
-        panic!("{events:?}")
-    };
-    assert_eq!((one, other), (&older, &newer));
-    assert!(!matches!(error, MerkleError::ProofLength { .. }), "what was wrong with the first: {error}");
-
-    // And so with a head of an earlier state.
-    follower.earlier(earlier);
-    let events = shown(&mut follower, 7, 15);
-    assert!(matches!(&events[..], [Event::BadProof { .. }, Event::Stale { .. }]), "{events:?}");
-}
-
-#[test]
-fn a_false_proof_is_told_where_none_is_to_be_had_afterwards() {
-    let mut log = Log::of(10);
-    let earlier = log.head_at(7);
-    let mut follower = trusting(ProofMethod::Proofs, &log);
-    log.grow(0..5);
-    let newer = log.head();
-    let false_proof = |first, second| {
-        let mut mixed_up = log.consistency(first, second);
-        mixed_up[0] = sha256(b"of another answer");
-        mixed_up
-    };
-    follower.head(newer.clone());
-    follower.consistency_proof(10, 15, &false_proof(10, 15));
-    follower.set_aside();
-    let events = follower.events();
-    assert!(matches!(&events[..], [Event::BadProof { is_proved: false, .. }]), "{events:?}");
-
-    // What has the wrong length says nothing of the tree.
-    follower.head(newer.clone());
-    follower.consistency_proof(10, 15, &[]);
-    follower.set_aside();
-    assert_eq!(follower.events(), []);
-
-    follow(&mut follower, &log, newer);
-    follower.earlier(earlier);
-    follower.consistency_proof(7, 15, &false_proof(7, 15));
-    follower.set_aside();
-    let events = follower.events();
-    let [Event::BadProof { older, newer, is_proved: false, .. }] = &events[..] else { panic!("{events:?}") };
-    assert_eq!((older.size, newer.size), (7, 15));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod any;
 mod entries;
+mod false_proofs;
 mod follow;
 mod log;
 mod spill;

@@ -50,7 +50,8 @@ pub enum Event {
         /// How that shows.
         evidence: Evidence,
     },
-    /// A consistency proof was served that does not hold, and when it was asked for again one that does, or none.
+    /// A consistency proof was served that does not hold, and when it was asked for again one that does, or none. Each pair of heads is told
+    /// once.
     BadProof {
         /// The smaller tree.
         older: Head,
@@ -87,6 +88,23 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// Whether both refuse the same tree in the same way.
+    pub(super) fn is_same_refusal(&self, other: &Self) -> bool {
+        use Event::{Forked, MissingTile, Shrank, TamperedTile, Unproved};
+        match (self, other) {
+            (Shrank { newer: a, .. }, Shrank { newer: b, .. })
+            | (Forked { newer: a, .. }, Forked { newer: b, .. })
+            | (Unproved { head: a, .. }, Unproved { head: b, .. }) => a.same_tree(b),
+            (TamperedTile { tile: s, fault: f, head: a }, TamperedTile { tile: t, fault: g, head: b }) => {
+                (s, f) == (t, g) && a.same_tree(b)
+            }
+            (MissingTile { tile: s, head: a }, MissingTile { tile: t, head: b }) => s == t && a.same_tree(b),
+            _ => false,
+        }
+    }
+}
+
 /// Why a head stays without proof.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unproved {
@@ -111,8 +129,10 @@ pub enum Evidence {
         /// The root of what is served.
         computed: Hash,
     },
-    /// The consistency proof leads to other roots (RFC 6962 section 4.4).
+    /// The consistency proofs lead to other roots (RFC 6962 section 4.4).
     Proof(MerkleError),
+    /// A consistency proof leads to the larger tree, from another prefix of it than the smaller one.
+    Prefix(MerkleError),
 }
 
 /// What is wrong with a tile.
@@ -147,6 +167,7 @@ impl fmt::Display for Evidence {
             Self::Rewritten => f.write_str("its tiles have other leaves in the place of known ones"),
             Self::Root { computed } => write!(f, "what is served leads to root {computed}"),
             Self::Proof(error) => write!(f, "by its consistency proofs {error}"),
+            Self::Prefix(error) => write!(f, "by the consistency proof of the larger tree {error}"),
         }
     }
 }

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::event::{Event, Evidence, TileFault, Unproved};
+use super::false_proofs::PROOFS;
 use super::head::Head;
 use super::{Bundles, ProofMethod, Trusted};
 use crate::hash::Hash;
@@ -11,9 +12,6 @@ use crate::logs::tile::{FULL_WIDTH, HEIGHT, Level, TileId, root};
 const LEAVES: u64 = 1 << 26;
 
 const FULL: u64 = FULL_WIDTH as u64;
-
-/// Consistency proofs that are taken for one head; where none of them holds, no log has it beside the other.
-const PROOFS: u32 = 4;
 
 /// A head that is being proved by tiles.
 #[derive(Debug)]
@@ -28,8 +26,8 @@ pub(super) struct Growth {
     tiles: BTreeMap<(Level, u64), Vec<Hash>>,
     /// Upper tiles that did not lead to the root, to be told from good ones by the leaves.
     suspects: BTreeMap<(Level, u64), Vec<Hash>>,
-    /// Consistency proofs that did not hold, and what was wrong with the first.
-    refused: (u32, Option<MerkleError>),
+    /// Consistency proofs that did not hold.
+    refused: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,20 +101,13 @@ impl Growth {
 
     /// How many consistency proofs did not hold.
     pub(super) fn refused(&self) -> u32 {
-        self.refused.0
-    }
-
-    /// What was wrong with the first consistency proof that did not hold.
-    pub(super) fn refused_proof(&self) -> Option<&MerkleError> {
-        self.refused.1.as_ref()
+        self.refused
     }
 
     /// Takes that a consistency proof does not hold; whether another one is worth asking for.
-    pub(super) fn refuse_proof(&mut self, error: &MerkleError) -> bool {
-        let (count, first) = &mut self.refused;
-        *count += 1;
-        first.get_or_insert_with(|| error.clone());
-        *count < PROOFS
+    pub(super) fn refuse_proof(&mut self) -> bool {
+        self.refused += 1;
+        self.refused < PROOFS
     }
 
     /// The roots of the first `from` leaves and of all, once nothing is wanted any more.

@@ -52,18 +52,18 @@ impl Prefix {
     pub(super) fn judge_empty(self) -> Event {
         let (head, newest) = (&self.head, &self.growth.head);
         let held = verify_consistency(head.size, newest.size, &head.root, &newest.root, &[]);
-        self.judge(held)
+        self.judge(held, Evidence::Proof)
     }
 
-    /// What it is by the last consistency proof.
-    pub(super) fn judge(self, held: Result<(), MerkleError>) -> Event {
+    /// What it is by the last consistency proof, and what that is evidence of where it does not hold.
+    pub(super) fn judge(self, held: Result<(), MerkleError>, evidence: fn(MerkleError) -> Evidence) -> Event {
         let (head, newest) = (self.head, self.growth.head);
         match held {
             Ok(()) => Event::Stale { head, newest },
             Err(error @ MerkleError::ProofLength { .. }) => {
                 Event::Unproved { head, reason: Unproved::Proof(error) }
             }
-            Err(error) => Event::Forked { older: newest, newer: head, evidence: Evidence::Proof(error) },
+            Err(error) => Event::Forked { older: newest, newer: head, evidence: evidence(error) },
         }
     }
 

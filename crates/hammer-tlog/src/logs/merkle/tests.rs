@@ -335,3 +335,24 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_consistency_proof_says_which_prefix_its_tree_has_and_from_which_tree_it_leads() {
+    let leaves =
+        |start: u32| (start..start + 40).map(|leaf| leaf_hash(&leaf.to_be_bytes())).collect::<Tree>();
+    let (tree, other) = (leaves(0), leaves(1));
+    for new in 2..=40 {
+        for old in 1..new {
+            let proof = consistency_proof(&tree, old, new).unwrap();
+            let root = |tree: &Tree, size| root_at(tree, size).unwrap();
+            let told = !old.is_power_of_two();
+            let prefix = prefix_root(old, new, &root(&tree, new), &proof);
+            assert_eq!(prefix, told.then(|| root(&tree, old)), "{old} {new}");
+            assert_eq!(prefix_root(old, new, &root(&other, new), &proof), None, "{old} {new}");
+            assert_eq!(proves_growth(old, &root(&tree, old), &proof), told, "{old} {new}");
+            assert!(!proves_growth(old, &root(&other, old), &proof), "{old} {new}");
+        }
+    }
+    assert_eq!(prefix_root(0, 5, &EMPTY_ROOT, &[]), None);
+    assert!(!proves_growth(0, &EMPTY_ROOT, &[EMPTY_ROOT]) && !proves_growth(u64::MAX, &EMPTY_ROOT, &[]));
+}

@@ -75,6 +75,30 @@ pub fn verify_consistency(
     Ok(())
 }
 
+/// The root of the first `old_size` leaves of the tree of `new_size` leaves with `new_root`, by a consistency proof from whichever root; none
+/// where that does not lead to `new_root`, and for a power of two, whose root is in no proof (RFC 9162 section 2.1.4.1).
+pub fn prefix_root(old_size: u64, new_size: u64, new_root: &Hash, proof: &[Hash]) -> Option<Hash> {
+    if old_size == 0 || old_size >= new_size || old_size.is_power_of_two() {
+        return None;
+    }
+    let (first, rest) = proof.split_first()?;
+    let (old, new) = roots_from_consistency(old_size, new_size, *first, rest)?;
+    (new == *new_root).then_some(old)
+}
+
+/// Whether a consistency proof leads from the tree of `old_size` leaves with `old_root` to some larger one, whatever its size. That is not to
+/// be told of a power of two, whose root is in no proof, and is never said of it.
+pub fn proves_growth(old_size: u64, old_root: &Hash, proof: &[Hash]) -> bool {
+    let (Some((first, rest)), Some(last)) = (proof.split_first(), old_size.checked_sub(1)) else {
+        return false;
+    };
+    // Where the old root is in a proof follows from the level at which the last leaves of both trees part.
+    let parting = (0..u64::BITS).map(|level| 1_u64 << level).filter(|bit| last & bit == 0);
+    let mut sizes = parting.filter_map(|bit| (last | bit).checked_add(1));
+    let leads = |new_size| roots_from_consistency(old_size, new_size, *first, rest);
+    !old_size.is_power_of_two() && sizes.any(|size| leads(size).is_some_and(|(old, _)| old == *old_root))
+}
+
 fn same_old_root(computed: Hash, expected: &Hash) -> Result<(), MerkleError> {
     if computed != *expected {
         return Err(MerkleError::OldRootMismatch { computed, expected: *expected });

@@ -1,0 +1,126 @@
+//! Two logs of one key behind one balancer: whoever asks twice may see either tree. That is one lie, told once with both heads.
+
+use std::fs;
+use std::io::{BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use hammer_report::Report;
+use serde_json::{Value, json};
+
+use crate::server::{Request, request};
+use crate::services::Services;
+
+/// The URL of a balancer that gives each of the servers at these URLs a request by turns, on a connection of its own.
+fn balancer(urls: [&str; 2]) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let servers = urls.map(|url| url.trim_start_matches("http://").trim_end_matches('/').to_owned());
+    let (servers, turn) = (Arc::new(servers), Arc::new(AtomicUsize::new(0)));
+    thread::spawn(move || {
+        for client in listener.incoming().map_while(Result::ok) {
+            let (servers, turn) = (Arc::clone(&servers), Arc::clone(&turn));
+            thread::spawn(move || {
+                let Some(request) = request(&mut BufReader::new(&client)) else { return };
+                let server = &servers[turn.fetch_add(1, Ordering::Relaxed) % servers.len()];
+                // Whoever asked may be gone, and a server that is stopped too.
+                let _ = pass_on(&request, server, &client);
+            });
+        }
+    });
+    url
+}
+
+/// Sends a request on, and gives the answer back as it comes.
+fn pass_on(request: &Request, server: &str, mut client: &TcpStream) -> std::io::Result<()> {
+    let mut upstream = TcpStream::connect(server)?;
+    let mut text = format!("{}\r\n", request.line);
+    for line in request.headers.iter().filter(|line| !line.to_ascii_lowercase().starts_with("connection:")) {
+        text.push_str(line);
+        text.push_str("\r\n");
+    }
+    text.push_str("connection: close\r\n\r\n");
+    upstream.write_all(text.as_bytes())?;
+    upstream.write_all(&request.body)?;
+    let mut answer = Vec::new();
+    upstream.read_to_end(&mut answer)?;
+    client.write_all(&answer)
+}
+
+/// Two instances of one key, of which the second has so many entries already.
+struct Twins {
+    services: Services,
+    other: Services,
+}
+
+impl Twins {
+    fn new(rekor: &str, ahead: u64) -> Self {
+        let lab = json!({ "rekor_tiles": { "checkpoint_interval": "50ms" } });
+        let of = || Services::of(serde_json::from_value(lab.clone()).unwrap());
+        let twins = Self { services: of(), other: of() };
+        if ahead > 0 {
+            fs::write(twins.other.folder.path().join(PLAN), plan(rekor, ahead, false).to_string()).unwrap();
+            let report = twins.other.report(PLAN, &["seed=1".to_owned()]);
+            assert_eq!(report.totals.all.fates.accepted, ahead);
+        }
+        twins
+    }
+
+    /// Flows at the balancer before both.
+    fn run(&self, rekor: &str) -> Report {
+        let (one, other) = (&self.services.lab, &self.other.lab);
+        let at_both = match rekor {
+            "v1" => [("rekor_url", [&one.rekor.url, &other.rekor.url])],
+            _ => [("rekor_tiles_url", [&one.rekor_tiles.url, &other.rekor_tiles.url])],
+        };
+        let [(key, urls)] = at_both;
+        fs::write(self.services.folder.path().join(PLAN), plan(rekor, 400, true).to_string()).unwrap();
+        let url = balancer(urls.map(String::as_str));
+        self.services.report(PLAN, &[format!("target.sigstore.{key}={url}")])
+    }
+}
+
+fn plan(rekor: &str, operations: u64, audit: bool) -> Value {
+    let mut flows = json!({ "fulcio": "none", "rekor": rekor, "timestamp": false, "audit": audit });
+    if rekor == "v1" {
+        flows["read_back"] = "none".into();
+    }
+    let load = json!({ "rate": "40/s", "operations": operations });
+    let workload = json!({ "name": "flows", "sigstore_sign": flows, "load": load });
+    let phases = json!({ "measurement": "10s", "drain": "10s" });
+    json!({ "target": { "lab": { "sigstore": {} } }, "workloads": [workload], "phases": phases })
+}
+
+/// One accusation to all, of a fork, with both heads.
+#[track_caller]
+fn one_fork(twins: &Twins, report: &Report) {
+    let to_all: Vec<_> = report.breaches.iter().filter(|breach| breach.seq.is_none()).collect();
+    let kinds: Vec<_> = to_all.iter().map(|breach| breach.kind.as_str()).collect();
+    assert_eq!(kinds, ["forked-checkpoint"], "{:#?}", report.breaches);
+    let saved = to_all[0].detail.split("saved as ").nth(1).unwrap();
+    let heads = saved.split(" and ").map(|file| twins.services.folder.path().join(file));
+    let heads: Vec<_> = heads.map(|file| fs::read_to_string(file).unwrap()).collect();
+    assert!(heads.len() == 2 && heads[0] != heads[1], "{saved}");
+    assert_eq!(report.verdict.exit_code, 4);
+    assert!(report.run.stopped.contains("log_forked"), "{}", report.run.stopped);
+}
+
+#[test]
+fn two_logs_of_one_key_that_share_no_size_have_forked_and_are_told_so_once() {
+    for rekor in ["v1", "v2"] {
+        let twins = Twins::new(rekor, 300);
+        one_fork(&twins, &twins.run(rekor));
+    }
+}
+
+#[test]
+fn two_logs_of_one_key_that_grow_alike_have_forked_and_are_told_so_once() {
+    for rekor in ["v1", "v2"] {
+        let twins = Twins::new(rekor, 0);
+        one_fork(&twins, &twins.run(rekor));
+    }
+}
+
+const PLAN: &str = "plan.json";
