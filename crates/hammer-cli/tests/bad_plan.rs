@@ -379,7 +379,9 @@ fn a_log_that_more_workloads_follow_than_there_is_room_for_is_refused_at_the_fir
         ("sigstore_sign: {}", 256),
         ("sigstore_sign: { rekor: v2 }", 256),
         ("sigstore_mixed: {}", 128),
-        ("sigstore_mixed: { sign: { rekor: v2 }, verify: { rekor: v2 } }", 128),
+        ("sigstore_verify: { corpus: entries }", 256),
+        ("sigstore_verify: { rekor: v2, corpus: entries }", 128),
+        ("sigstore_mixed: { sign: { rekor: v2 }, verify: { rekor: v2 } }", 85),
     ] {
         assert_eq!(plan(flows, most).code, 0, "{flows}");
         let ended = plan(flows, most + 1);

@@ -18,6 +18,7 @@ use hammer_sigstore::{
     RekorVersion, SignPlan, SigstoreError, SigstoreService, SigstoreTargetPlan, TrustSource, TufTargetPlan,
     VerifyPlan,
 };
+use hammer_values::TimeSpan;
 use http::Uri;
 
 use super::lab::Lab;
@@ -50,7 +51,9 @@ use corpora::{FilledCorpus, OwnCorpus};
 use embedded::EmbeddedPlan;
 use opened::OpenTarget;
 use panel::{PANEL, side};
-use sections::{LAB, SIGN, TARGET, all, mixed, read, sign, signs, timestamp, tuf as refreshes, uses, verify};
+use sections::{
+    LAB, SIGN, TARGET, all, mixed, read, sign, signs, timestamp, tuf as refreshes, uses, verifies, verify,
+};
 
 /// The protocol.
 pub(crate) struct Sigstore;
@@ -190,7 +193,7 @@ struct OpenSigstore {
     /// The services, where a workload goes to them.
     target: Option<OpenTarget>,
     labs: Vec<Box<dyn Lab>>,
-    /// Of the log of Rekor v2, shared by the workloads that write to it, so that it is read once.
+    /// Of the log of Rekor v2, shared by the workloads that write to it or verify by it, so that it is read once.
     auditor: Option<LogAuditor>,
     /// Of the log of Rekor v1, likewise.
     followed: Option<FollowedRekor>,
@@ -379,7 +382,7 @@ fn called(plan: &Plan) -> Vec<SigstoreService> {
     called
 }
 
-/// Who follows Rekor v1, where a workload writes to it and wants that.
+/// Who follows Rekor v1, where a workload writes to it or verifies by it and wants that.
 fn followed(planned: &RunPlan<'_>, target: &OpenTarget) -> Result<Option<FollowedRekor>, PlanError> {
     let Some(lags_at_most) = lags_at_most(planned.plan, false) else { return Ok(None) };
     let failed = |error: SigstoreError| PlanFault::failed(error).at(target.at.clone());
@@ -403,20 +406,16 @@ struct FollowingLinks {
 impl FollowingLinks {
     /// None yet.
     fn of(plan: &Plan) -> Self {
-        let is_followed = [false, true].map(|on_tiles| {
-            let mut signs = plan.workloads.iter().filter_map(signs);
-            signs.any(|plan| plan.audit && is_on(plan.rekor, on_tiles))
-        });
+        let is_followed = [false, true].map(|on_tiles| lags_at_most(plan, on_tiles).is_some());
         Self { is_followed, links: [0; 2] }
     }
 
     /// Counts one in; whether all that were have room.
     fn has_room_for(&mut self, workload: &WorkloadPlan) -> bool {
-        let verifies = verify(workload).or_else(|| mixed(workload).map(|mixed| &mixed.verify));
         for on_tiles in [false, true] {
             let place = usize::from(on_tiles);
             let writes = signs(workload).is_some_and(|plan| plan.audit && is_on(plan.rekor, on_tiles));
-            let reads = verifies.is_some_and(|plan| (plan.rekor == ReadRekor::V2) == on_tiles);
+            let reads = verifies(workload).is_some_and(|plan| plan.audit && plan.is_on_tiles() == on_tiles);
             let reads = reads && self.is_followed[place];
             // Of Rekor v2 artifacts and checkpoints are promises of their own.
             let of_reads = if on_tiles { 2 } else { 1 };
@@ -439,11 +438,14 @@ fn is_followed(plan: &SignPlan) -> bool {
 /// How long what is served of either log may lag behind what was answered; none where a run does not follow that log.
 fn lags_at_most(plan: &Plan, on_tiles: bool) -> Option<Duration> {
     let signs = plan.workloads.iter().filter_map(signs);
-    let followed = signs.filter(|plan| plan.audit && is_on(plan.rekor, on_tiles));
-    followed.map(|plan| plan.missing_after.duration()).max()
+    let signs = signs.filter(|plan| plan.audit && is_on(plan.rekor, on_tiles));
+    let verifies = plan.workloads.iter().filter_map(verifies);
+    let verifies = verifies.filter(|plan| plan.audit && plan.is_on_tiles() == on_tiles);
+    let lags = signs.map(|plan| plan.missing_after).chain(verifies.map(|plan| plan.missing_after));
+    lags.map(TimeSpan::duration).max()
 }
 
-/// The auditor of Rekor v2, where a workload writes to it and wants that.
+/// The auditor of Rekor v2, where a workload writes to it or verifies by it and wants that.
 fn auditor(planned: &RunPlan<'_>, target: &OpenTarget) -> Result<Option<LogAuditor>, PlanError> {
     let Some(lags_at_most) = lags_at_most(planned.plan, true) else { return Ok(None) };
     let failed = |error: SigstoreError| PlanFault::failed(error).at(target.at.clone());
@@ -460,8 +462,7 @@ fn auditor(planned: &RunPlan<'_>, target: &OpenTarget) -> Result<Option<LogAudit
 
 /// Whether flows of a run verify what its sign flows get logged in Rekor v2.
 fn reads_rekor2(plan: &Plan) -> bool {
-    let verifies = |workload| verify(workload).or_else(|| mixed(workload).map(|mixed| &mixed.verify));
-    let reads = |plan: &VerifyPlan| plan.corpus.is_none() && plan.rekor == ReadRekor::V2;
+    let reads = |plan: &VerifyPlan| plan.corpus.is_none() && plan.is_on_tiles();
     plan.workloads.iter().filter_map(verifies).any(reads)
 }
 
@@ -478,7 +479,7 @@ fn nothing_to_verify(rekor: ReadRekor) -> String {
 /// Bytes of a file that every entry of a corpus is about.
 const MOST_REPEATED: u64 = 2 << 10;
 const REPEATED: &str = "each of its lines would hold the whole `artifact_file` of what is signed, which is 2 KiB at most with a corpus; without that file each flow signs an artifact of its own";
-const TOO_MANY_FOLLOW: &str = "a log is followed for 256 workloads at most, of which a mixed one that reads counts for two: give this one `audit: false`, or leave it out";
+const TOO_MANY_FOLLOW: &str = "a log is followed for 256 workloads at most, of which one that verifies on Rekor v2 counts for two and a mixed one for its parts: give this one `audit: false`, or leave it out";
 const NOTHING_TO_COUNT: &str =
     "no flow signs or verifies; give a workload `sigstore_sign`, `sigstore_verify` or `sigstore_mixed`";
 const NO_TARGET: &str = "there is no service of Sigstore; give `target.sigstore`, or `target.lab.sigstore`";

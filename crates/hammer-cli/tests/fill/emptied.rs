@@ -242,6 +242,8 @@ fn a_corpus_of_a_log_whose_information_lags_is_read() {
     log_entries(&folder, (&lab, "corpus.jsonl"), &sign, (5, 0));
     let plan = json!({
         "corpus": folder.path("corpus.jsonl"), "timestamp_chain": false, "missing_after": "1ms",
+        // Whoever follows a log that lags for longer than that says that its tree shrank.
+        "audit": false,
     });
     let report = verify(&folder, &lab, &plan).report();
     let promises = &report.promises.all;

@@ -331,3 +331,29 @@ fn the_arrivals_end_once_the_log_of_either_rekor_has_so_many_entries() {
         assert!(accepted >= 40, "{rekor} {stop}: {accepted}");
     }
 }
+
+/// Each of its trees proves what it shows, and nobody who only reads sees more than one answer at once.
+#[test]
+fn a_log_that_forks_is_caught_by_whoever_verifies_by_it_where_nobody_else_follows_it() {
+    let fork = |kind: &str| json!([{ "kind": kind, "after": 30 }]);
+    let v1 = json!({ "rekor": { "integration_delay": "20ms", "lies": fork("forked-log-info") } });
+    let v2 = json!({ "rekor_tiles": { "checkpoint_interval": "100ms", "lies": fork("forked-checkpoint") } });
+    for (rekor, lab) in [("v1", v1), ("v2", v2)] {
+        let services = Services::of(serde_json::from_value(lab).unwrap());
+        let sign = json!({ "rekor": rekor, "fulcio": "none", "timestamp": false, "audit": false });
+        let verify = json!({ "rekor": rekor, "timestamp_chain": false });
+        let plan = json!({
+            "target": { "lab": { "sigstore": {} } },
+            "workloads": [
+                { "name": "flows", "sigstore_sign": sign, "load": { "rate": "30/s", "operations": 90 } },
+                { "name": "verifies", "sigstore_verify": verify, "load": { "rate": "40/s" } },
+            ],
+            "phases": { "measurement": "6s", "drain": "60s" },
+        });
+        fs::write(services.folder.path().join(PLAN), plan.to_string()).unwrap();
+        let report = services.report(PLAN, &[]);
+        let forks = report.breaches.iter().filter(|breach| breach.kind == "forked-checkpoint");
+        assert!(forks.filter(|breach| breach.seq.is_none()).count() == 1, "{rekor}: {:?}", report.breaches);
+        assert_eq!(report.verdict.exit_code, 4, "{rekor}");
+    }
+}

@@ -30,6 +30,9 @@ pub struct VerifyPlan {
     /// How long after it was answered an entry may be unknown where it is read or searched: a replica that lags has it later. One that is
     /// not found after that is lost, and a broken promise.
     pub missing_after: TimeSpan,
+    /// Whether the log is followed along with the load: what an entry was read by stays a pending promise until its checkpoint was joined to
+    /// the followed tree. Drain waits until nothing is pending.
+    pub audit: bool,
 }
 
 /// The log that verify flows read.
@@ -125,6 +128,13 @@ pub enum NewestEntries {
     Share(Percent),
 }
 
+impl VerifyPlan {
+    /// Whether the log that is read is the one on tiles.
+    pub fn is_on_tiles(&self) -> bool {
+        self.rekor == ReadRekor::V2
+    }
+}
+
 impl ReadRekor {
     /// Whether what flows get logged so is in it.
     pub const fn has(self, written: RekorVersion) -> bool {
@@ -215,6 +225,7 @@ impl Default for VerifyPlan {
             draw: CorpusDraw::default(),
             timestamp_chain: true,
             missing_after: TimeSpan::from_secs(60),
+            audit: true,
         }
     }
 }

@@ -95,6 +95,9 @@ fn joined_to_the_log(
     (auditor, followed): (Option<&mut LogAuditor>, Option<&mut FollowedRekor>),
     lane: &LaneRequest<'_>,
 ) -> VerifyWorkload {
+    if !plan.audit {
+        return made;
+    }
     match (plan.rekor, auditor, followed) {
         (ReadRekor::V1, _, Some(rekor)) => made.followed(reads_link(rekor, lane)),
         (ReadRekor::V2, Some(auditor), _) => {

@@ -74,6 +74,11 @@ pub(super) fn signs(workload: &WorkloadPlan) -> Option<&SignPlan> {
     sign(workload).or_else(|| mixed(workload).map(|mixed| &mixed.sign))
 }
 
+/// What a workload verifies, where it does, whatever else it does.
+pub(super) fn verifies(workload: &WorkloadPlan) -> Option<&VerifyPlan> {
+    verify(workload).or_else(|| mixed(workload).map(|mixed| &mixed.verify))
+}
+
 /// The timestamps that a workload asks for, where it does.
 pub(super) fn timestamp(workload: &WorkloadPlan) -> Option<&TimestampPlan> {
     workload.operations.get(TIMESTAMP)
