@@ -358,11 +358,12 @@ fn read_in_tiles(alter: impl FnOnce(&mut ReadInTiles)) -> Result<(), Fault> {
         tile: TILE.to_vec(),
         index: 1,
         artifact: b"what was signed".to_vec(),
+        timestamp: Vec::new(),
     };
     let mut proven = ProvenEntries::default();
     proven.keep_for_test(read.leaf, &read.artifact, 0);
     alter(&mut read);
-    let ReadInTiles { found, head, leaf, entry, tile, index, artifact } = read;
+    let ReadInTiles { found, head, leaf, entry, tile, index, artifact, timestamp } = read;
     let id = TileId { width: 2, ..TileId::hashes(0, 0) };
     let bundle = TileId { level: Level::Entries, ..id };
     let rest = match found {
@@ -380,9 +381,11 @@ fn read_in_tiles(alter: impl FnOnce(&mut ReadInTiles)) -> Result<(), Fault> {
         logged_unix_ms: 0,
         artifact: &artifact,
         identity: "",
-        timestamp: &[],
+        timestamp: &timestamp,
         proof: &proof,
     };
+    let authorities = hammer_tlog::keys::chain::TrustedAuthorities::from_pem(TIMESTAMP_CHAIN).unwrap();
+    let mut timestamps = TimestampVerifier::new(authorities);
     let (heads, mut trees) = (LogHeads::default(), ProvedTrees::default());
     let mut signatures = Signatures::default();
     let mut tiles = TilesJudge {
@@ -391,7 +394,7 @@ fn read_in_tiles(alter: impl FnOnce(&mut ReadInTiles)) -> Result<(), Fault> {
         trees: &mut trees,
         proven: &proven,
         signatures: &mut signatures,
-        timestamps: None,
+        timestamps: Some(&mut timestamps),
     };
     tiles.judge(&record).1.map(drop)
 }
@@ -404,6 +407,13 @@ struct ReadInTiles {
     tile: Vec<u8>,
     index: u64,
     artifact: Vec<u8>,
+    timestamp: Vec<u8>,
+}
+
+#[test]
+fn a_false_timestamp_beside_an_entry_is_told_with_the_index_of_the_entry() {
+    let fault = read_in_tiles(|read| read.timestamp = b"no timestamp".to_vec()).unwrap_err();
+    assert_eq!((fault.kind, fault.place), ("malformed-timestamp", Some(1)), "{}", fault.detail);
 }
 
 #[test]

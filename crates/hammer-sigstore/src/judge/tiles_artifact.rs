@@ -76,7 +76,8 @@ impl TilesJudge<'_> {
             return Ok(None);
         }
         let logged = LoggedSignature::read(entry).map_err(unread_entry)?;
-        let stamped_ms = self.stamped_ms(&logged.signature, timestamp)?;
+        let stamped_ms = self.stamped_ms(&logged.signature, timestamp);
+        let stamped_ms = stamped_ms.map_err(|fault| Fault { place: Some(index), ..fault })?;
         let skew = self.trust.skew;
         // Without a timestamp nothing says when it was signed but whoever saw it logged.
         let signed_at = |leaf: &Certificate<'_>| match stamped_ms {
