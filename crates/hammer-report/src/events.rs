@@ -209,21 +209,22 @@ impl Reporter for EventsWriter {
         if self.error.is_some() {
             return;
         }
-        let line = Line::of(event, &self.series);
-        self.error = self.write(&line).err();
+        if let Some(line) = Line::of(event, &self.series) {
+            self.error = self.write(&line).err();
+        }
     }
 }
 
 impl Line {
-    /// The line of an event; `series` names them.
-    fn of(event: &RunEvent, series: &[SeriesInfo]) -> Self {
+    /// The line of an event; `series` names them. None of what is shown alone, while the run goes on.
+    fn of(event: &RunEvent, series: &[SeriesInfo]) -> Option<Self> {
         let frame = match event {
             RunEvent::Started(info) => Frame::Started(Started::of(info)),
             RunEvent::Interval(snapshot) => Frame::Interval(IntervalLine::of(snapshot, series)),
             RunEvent::Finished(result) => Frame::Finished(Finished::of(result)),
-            _ => return Self::Event(Event::of(event).expect("every other event has its line")),
+            _ => return Event::of(event).map(Self::Event),
         };
-        Self::Frame(Box::new(frame))
+        Some(Self::Frame(Box::new(frame)))
     }
 }
 

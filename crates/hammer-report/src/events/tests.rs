@@ -51,6 +51,20 @@ fn each_event_is_one_line_that_comes_back_whole() {
 }
 
 #[test]
+fn that_verdicts_are_waited_for_is_shown_and_has_no_line() {
+    let mut events = quickstart();
+    let expected = lines(&events);
+    let until = Nanos::from_secs(40);
+    events.insert(events.len() - 1, RunEvent::Judging { at: Nanos::from_secs(11), awaited: 7, until });
+    let sink = Sink::default();
+    let mut writer = EventsWriter::new(Box::new(sink.clone()));
+    events.iter().for_each(|event| writer.event(event));
+    writer.finish().unwrap();
+    let written = String::from_utf8(sink.0.lock().unwrap().0.clone()).unwrap();
+    assert_eq!(written.lines().collect::<Vec<_>>(), expected);
+}
+
+#[test]
 fn every_kind_of_event_has_its_line() {
     let lines = lines(&disaster());
     insta::assert_snapshot!(lines.join("\n"));
