@@ -147,7 +147,9 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             self.late.ask_again(&self.reader, most.into(), &mut self.voice).await;
         }
         self.heads.over(went.is_ok(), &self.voice);
-        self.desk.over(self.heads.is_over() || self.tree.gives_up());
+        let (patience, now) = (self.voice.sink().patience(), self.voice.now());
+        let is_gone = patience.is_some_and(|patience| self.troubles.is_stuck_for(patience, now));
+        self.desk.over(self.heads.is_over() || self.tree.gives_up() || is_gone);
         self.heads.cosigned(self.reader.cosigners(), &self.voice);
         self.desk.observe(&self.reader, &self.voice);
     }
@@ -321,6 +323,9 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
     /// Hands out the verdicts, and tells what was found.
     fn tell(&mut self) {
         let (verdicts, findings) = (self.tree.verdicts(), self.tree.findings());
+        if !verdicts.is_empty() {
+            self.troubles.got_on();
+        }
         for finding in &findings {
             if let Finding::Unspilled { receipts, error } = finding {
                 self.voice.note(&format!("{receipts} receipts are lost, failed to spill them: {error}"));

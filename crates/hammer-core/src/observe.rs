@@ -34,6 +34,8 @@ pub struct ObservationSink {
     prefix: String,
     /// Whether every operation has ended.
     is_judging: Arc<AtomicBool>,
+    /// How long a fill waits for a target that cannot be reached.
+    patience: Option<Nanos>,
 }
 
 /// An observer of one of several targets: its numbers stand under the target's name, as `<name>/tree_size`.
@@ -62,8 +64,12 @@ impl Observer for Named {
 }
 
 impl ObservationSink {
-    pub(crate) fn new(messages: mpsc::Sender<Message>, is_judging: Arc<AtomicBool>) -> Self {
-        Self { messages, prefix: String::new(), is_judging }
+    pub(crate) fn new(
+        messages: mpsc::Sender<Message>,
+        is_judging: Arc<AtomicBool>,
+        patience: Option<Nanos>,
+    ) -> Self {
+        Self { messages, prefix: String::new(), is_judging, patience }
     }
 
     /// Whether every operation has ended, so that promises alone are awaited: what an observer asks of the target from then on is in
@@ -71,6 +77,12 @@ impl ObservationSink {
     pub fn is_judging(&self) -> bool {
         // Nothing is read by it that was written before: an observer that sees it late looks again.
         self.is_judging.load(Ordering::Relaxed)
+    }
+
+    /// How long the target may be out of reach, once every operation has ended, until an observer that judges promises gives those up that
+    /// are left; none where the run, which is no fill, waits for as long as drain may take.
+    pub const fn patience(&self) -> Option<Nanos> {
+        self.patience
     }
 
     /// A number, by name.

@@ -15,17 +15,27 @@ pub(super) struct TroubleWatch {
     broken: Option<&'static str>,
     /// Rounds in a row that ended in trouble at one server.
     in_a_row: u32,
+    /// Since when no round has gone well nor brought a verdict, in the time without load.
+    stuck_since: Option<Nanos>,
 }
 
 impl TroubleWatch {
     /// Of a log that is read so often.
     pub(super) fn new(every: Nanos) -> Self {
-        Self { readability: Readability::new(every), told: None, broken: None, in_a_row: 0 }
+        Self {
+            readability: Readability::new(every),
+            told: None,
+            broken: None,
+            in_a_row: 0,
+            stuck_since: None,
+        }
     }
 
     /// Takes how a round went, and tells what is new.
     pub(super) fn ended(&mut self, started: Nanos, went: &Result<(), Trouble>, voice: &mut AuditVoice) {
         self.readability.looked(started, voice.now(), went);
+        let is_stuck = voice.is_judging() && went.as_ref().is_err_and(|why| why.breach_kind().is_none());
+        self.stuck_since = is_stuck.then(|| self.stuck_since.unwrap_or(voice.now()));
         match went {
             Ok(()) => {
                 self.broken = None;
@@ -56,6 +66,16 @@ impl TroubleWatch {
         if is_due && reader.pass_over() && self.in_a_row == MOST_IN_A_ROW {
             voice.note("the audit goes on at the next URL");
         }
+    }
+
+    /// The last round brought a verdict, however it ended.
+    pub(super) fn got_on(&mut self) {
+        self.stuck_since = None;
+    }
+
+    /// Whether the log has been of no use for so long.
+    pub(super) fn is_stuck_for(&self, patience: Nanos, now: Nanos) -> bool {
+        self.stuck_since.is_some_and(|since| now.since(since) >= patience)
     }
 
     /// The last round could not do that.

@@ -93,7 +93,7 @@ fn audited(
     let (log, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let server = CountingServer::start(log.path(), answer);
     let url = format!("http://{}/", server.address).parse().unwrap();
-    let setup = Audited { lie: None, submissions: 300, delay_ms: LONG_MS, drain };
+    let setup = Audited { lie: None, submissions: 300, delay_ms: LONG_MS, drain, patience: None };
     let result = setup.run_at(ClientConfig::new(url).into(), log.path(), folder.path());
     (server, result)
 }

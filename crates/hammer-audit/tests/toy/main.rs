@@ -2,6 +2,7 @@
 //! leaves of its own. What is honest is believed, and each lie is told.
 
 mod counted;
+mod fill;
 mod protocol;
 mod server;
 mod workload;
@@ -11,12 +12,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hammer_audit::{LOG_FORKED, LogAuditor, LogPlace};
-use hammer_core::dispatch::{Load, LoadedWorkload, Open};
+use hammer_core::dispatch::{FillGoal, FillLimits, Load, LoadedWorkload, Open};
 use hammer_core::run::{RunSpec, StopRule, control, run};
 use hammer_core::schedule::{Constant, Profile, Schedule};
 use hammer_core::supply::SupplyBounds;
 use hammer_measure::snapshot::RunResult;
-use hammer_measure::{Nanos, Reporter, RunEvent};
+use hammer_measure::{Nanos, Phase, Reporter, RunEvent};
 
 use protocol::{ToyLeaves, ToyLog};
 use server::{ToyLie, ToyServer};
@@ -33,19 +34,21 @@ struct Audited {
     submissions: u64,
     delay_ms: u64,
     drain: Nanos,
+    /// How long a fill waits for a log that cannot be read; none where the run is none.
+    patience: Option<Nanos>,
 }
 
 /// Audits a log that lies so, in its folder; what was found goes to `folder`.
 fn audited(lie: Option<ToyLie>, submissions: u64, delay_ms: u64, folder: &Path) -> Arc<RunResult> {
     let log = tempfile::tempdir().unwrap();
-    let setup = Audited { lie, submissions, delay_ms, drain: Nanos::from_secs(60) };
+    let setup = Audited { lie, submissions, delay_ms, drain: Nanos::from_secs(60), patience: None };
     setup.run_at(LogPlace::Folder(log.path().to_owned()), log.path(), folder)
 }
 
 impl Audited {
     /// Runs it with a log that lies in the folder `log` and is read at `place`.
     fn run_at(&self, place: LogPlace, log: &Path, folder: &Path) -> Arc<RunResult> {
-        let Self { lie, submissions, delay_ms, drain } = *self;
+        let Self { lie, submissions, delay_ms, drain, patience } = *self;
         let server = Arc::new(Mutex::new(ToyServer::start(log, lie)));
         let base = RunSpec::new(Vec::new());
         let source = ToyLog { verifier: server.lock().unwrap().verifier() };
@@ -74,6 +77,10 @@ impl Audited {
             interval: Nanos::from_millis(100),
             observers: vec![Box::new(auditor)],
             stops: vec![StopRule::at_least(LOG_FORKED, 1.0)],
+            goal: patience.map(|_| {
+                Arc::new(FillGoal::new(submissions, 0, FillLimits { failed: 0, in_a_row: u64::MAX }))
+            }),
+            patience: patience.unwrap_or(base.patience),
             ..base
         };
         let (_control, inbox) = control();
@@ -81,11 +88,14 @@ impl Audited {
     }
 }
 
-/// Tells the log that its tree was seen.
+/// Tells the log that its tree was seen, and that the load is over.
 struct SeenTree(Arc<Mutex<ToyServer>>);
 
 impl Reporter for SeenTree {
     fn event(&mut self, event: &RunEvent) {
+        if let RunEvent::Phase { phase: Phase::Drain, .. } = event {
+            self.0.lock().unwrap().load_is_over();
+        }
         if let RunEvent::Interval(snapshot) = event {
             let mut observed = snapshot.observations.iter();
             if observed.any(|seen| seen.name == "tree_size" && seen.value >= 10.0) {

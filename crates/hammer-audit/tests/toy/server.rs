@@ -24,6 +24,8 @@ pub(crate) enum ToyLie {
     Altered,
     /// It takes no leaf in from the tenth on.
     Withheld,
+    /// The same, and it is gone once the load is over.
+    Gone,
     /// It serves no entries, takes none in from the twentieth on, and once it was seen, changes its first leaf.
     Bundleless,
     /// Once it was seen, it changes its first leaf.
@@ -66,7 +68,7 @@ impl ToyServer {
         let (index, leaf) = (self.promised, ToyLeaves::leaf_hash(&&entry[..]).unwrap());
         self.promised += 1;
         match self.lie {
-            Some(ToyLie::Withheld) if index >= 10 => {}
+            Some(ToyLie::Withheld | ToyLie::Gone) if index >= 10 => {}
             Some(ToyLie::Bundleless) if index >= 20 => {}
             Some(ToyLie::Lost) if index == 10 => self.entries.push(b"another".to_vec()),
             Some(ToyLie::Swapped) if index == 11 => self.entries.insert(10, entry),
@@ -76,6 +78,13 @@ impl ToyServer {
             self.publish();
         }
         Pledge { index, leaf }
+    }
+
+    /// Nothing is submitted any more.
+    pub(crate) fn load_is_over(&self) {
+        if self.lie == Some(ToyLie::Gone) {
+            fs::remove_dir_all(&self.folder).unwrap();
+        }
     }
 
     fn publish(&self) {

@@ -52,7 +52,8 @@ pub struct RunSpec {
     pub stops: Vec<StopRule>,
     /// How far it comes, where the run is a fill; reporters tell how far it has come.
     pub goal: Option<Arc<FillGoal>>,
-    /// How long verdicts may stay out, each behind the last, once a fill gave up.
+    /// How long a fill waits for verdicts: each behind the last, once it gave up, and otherwise until what they are read from cannot be
+    /// reached for so long, which its observers tell.
     pub patience: Nanos,
     /// What the plan expects of the figures.
     pub thresholds: Vec<ScopedThreshold>,

@@ -96,7 +96,8 @@ impl Threads {
             threads.shards.push(work.start(messages.clone())?);
         }
         threads.crew = Some(crew);
-        let sink = ObservationSink::new(messages.clone(), threads.is_judging.clone());
+        let patience = spec.goal.as_ref().map(|_| spec.patience);
+        let sink = ObservationSink::new(messages.clone(), threads.is_judging.clone(), patience);
         threads.observers = observe(spec, sink, messages)?;
         Ok(threads)
     }
