@@ -422,7 +422,11 @@ impl<'a, 'r> Run<'a, 'r> {
             observations: std::mem::take(&mut self.observations),
             health,
             resources,
-            stopped: self.stopped.take().unwrap_or_else(|| "as planned".to_owned()),
+            stopped: self
+                .stopped
+                .take()
+                .or_else(|| self.spec.goal.as_ref()?.why_given_up())
+                .unwrap_or_else(|| "as planned".to_owned()),
             interrupted: self.interrupted,
         }
     }

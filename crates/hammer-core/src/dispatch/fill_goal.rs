@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use hammer_measure::Outcome;
+use hammer_measure::{Fate, Outcome};
 
 use crate::ended::Ended;
 
@@ -85,6 +85,17 @@ impl FillGoal {
     /// Whether too many failed for it to go on.
     pub fn has_given_up(&self) -> bool {
         self.has_given_up.load(Ordering::Relaxed)
+    }
+
+    /// By what it gave up, as a sentence without its full stop; none where it did not.
+    pub fn why_given_up(&self) -> Option<String> {
+        let FillFailure { ended, .. } = self.first_failure().filter(|_| self.has_given_up())?;
+        let (failed, fate) = (self.failed(), Fate::from(ended.outcome).name().replace('_', " "));
+        let operations = if failed == 1 { "operation" } else { "operations" };
+        Some(format!(
+            "the fill gave up: {failed} {operations} failed, the first of the last row by {fate} ({})",
+            ended.detail
+        ))
     }
 
     /// The first failure since anything was accepted last, or of those that came last: what stopped the fill, where it stopped.

@@ -341,6 +341,8 @@ fn a_fill_that_gave_up_waits_no_longer_than_verdicts_come_and_says_so() {
     let (mut told, (_control, inbox)) = (Told::default(), control());
     let result = run(spec, inbox, &mut [&mut told]).unwrap();
     assert!(goal.has_given_up() && goal.accepted() == 5, "{goal:?}");
+    let why = "the fill gave up: 10 operations failed, the first of the last row by pushback (HTTP 503)";
+    assert_eq!(result.stopped, why);
     let (_, start, end) = result.phases.last().unwrap();
     assert!(end.since(*start) < SECOND * 10, "it drained for {}", end.since(*start));
     assert_eq!((told.awaited, result.promises.pending), (vec![5], 5));
