@@ -12,15 +12,23 @@ use crate::verdict::{Reason, ReasonKind};
 pub(super) fn against(report: &Report) -> Vec<Reason> {
     let answered: u64 = report.series.iter().flat_map(both_phases).map(|fates| fates.answered()).sum();
     let broken = report.promises.all.broken;
+    let is_early = report.run.interrupted && answered == 0 && !tells_anything(report);
+    let interrupted = if is_early { EARLY } else { INTERRUPTED };
     let held = [
-        (answered == 0).then(|| (ReasonKind::NoAnswer, no_answer(report))),
+        (answered == 0 && !is_early).then(|| (ReasonKind::NoAnswer, no_answer(report))),
         (broken > 0).then(|| (ReasonKind::PromiseBroken, format!("{} broken", plural(broken, "promise")))),
         unbelievable(report).map(|text| (ReasonKind::NotBelievable, text)),
         failed_thresholds(report).map(|text| (ReasonKind::ThresholdFailed, text)),
         nothing_accepted(report).filter(|_| answered > 0).map(|text| (ReasonKind::NothingAccepted, text)),
-        report.run.interrupted.then(|| (ReasonKind::Interrupted, "interrupted by a signal".to_owned())),
+        report.run.interrupted.then(|| (ReasonKind::Interrupted, interrupted.to_owned())),
     ];
     held.into_iter().flatten().map(|(kind, text)| Reason::new(kind, text)).collect()
+}
+
+/// Whether any operation ended in a way that says something of the server.
+fn tells_anything(report: &Report) -> bool {
+    let mut fates = report.operations().flat_map(both_phases);
+    fates.any(|fates| Fate::ALL.into_iter().any(|fate| tells_of_server(report, fate) && fates.of(fate) > 0))
 }
 
 fn no_answer(report: &Report) -> String {
@@ -108,6 +116,9 @@ fn told(failure: Option<String>) -> String {
 fn both_phases(series: &Series) -> [Fates; 2] {
     [series.warm_up.counts.fates, series.measurement.counts.fates]
 }
+
+const INTERRUPTED: &str = "interrupted by a signal";
+const EARLY: &str = "interrupted by a signal, before any operation got an answer";
 
 #[cfg(test)]
 mod tests;

@@ -258,3 +258,21 @@ fn what_an_interruption_cut_off_says_nothing_of_the_server() {
     let expected = "FAIL, exit 3: nothing of names was accepted: 1 timed out; interrupted by a signal";
     assert_eq!(rare(5, 1, true), expected);
 }
+
+#[test]
+fn an_interruption_before_any_answer_is_no_silence_of_the_server() {
+    let early = |ends: &[(Outcome, Detail)], abandoned, interrupted| {
+        let mut story = Story::new(vec![operation("get", "get")]);
+        story.never(0, Fate::Abandoned, abandoned);
+        ends.iter().for_each(|end| story.end((0, MEASURED), 1, Nanos(10), *end));
+        story.interval(MEASURED);
+        report_of(&story.finish(|result| result.interrupted = interrupted)).verdict.to_string()
+    };
+    let said = "INTERRUPTED, exit 130: interrupted by a signal, before any operation got an answer";
+    assert_eq!(early(&[], 3, true), said);
+    assert_eq!(early(&[], 3, false), "FAIL, exit 3: no operation ever got an answer: 3 abandoned");
+    assert_eq!(early(&[], 0, true), said, "none was offered yet");
+    // What went wrong before the signal did not by it.
+    let silent = "FAIL, exit 3: no operation ever got an answer: 1 timed out; interrupted by a signal";
+    assert_eq!(early(&[(Outcome::TimedOut, Detail::None)], 3, true), silent);
+}
