@@ -230,6 +230,8 @@ fn what_is_wrong_with_a_line_that_fills_or_verifies_is_named_by_its_argument() {
         (["--corpus", &empty, "--draw", "cold"], "use --draw: "),
         (["--corpus", &empty, "--draw", "zipf=0"], "use --draw"),
         (["--corpus", &empty, "--draw", "newest=x"], "use --draw"),
+        (["--corpus", &empty, "--draw", "newest=0"], "use --draw"),
+        (["--corpus", &empty, "--draw", "newest=0%"], "use --draw: `newest` has to be more than 0%"),
         (["--corpus", &empty, "--timestamp", "nowhere"], "use --timestamp: `nowhere` is no URL"),
     ] {
         refused(&hammer(&[verify.as_slice(), &more].concat()), &[part]);

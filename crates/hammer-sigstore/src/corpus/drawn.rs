@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(newest(NewestEntries::Count(Count::at_least_one(7))), Some(43));
         assert_eq!(newest(NewestEntries::Share(Percent::try_from(10.0).unwrap())), Some(45));
         assert_eq!(newest(NewestEntries::Count(Count::at_least_one(1_000))), Some(0));
-        assert_eq!(newest(NewestEntries::Share(Percent::ZERO)), Some(49));
+        assert_eq!(newest(NewestEntries::Share(Percent::try_from(0.1).unwrap())), Some(49));
         assert_eq!(counts(CorpusDraw::Hot, 1)[0], 100_000);
         assert!(DrawnCorpus::new(Vec::new(), CorpusDraw::Hot, Draws::new(1, 1)).is_none());
     }

@@ -191,7 +191,10 @@ impl<'de> Deserialize<'de> for NewestEntries {
     fn deserialize<D: Deserializer<'de>>(plan: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(plan)?;
         let read = match value.as_str().filter(|text| text.trim_end().ends_with('%')) {
-            Some(text) => text.parse().map(Self::Share).map_err(|why| format!("{why}")),
+            Some(text) => match text.parse::<Percent>() {
+                Ok(share) if !share.is_any() => Err(NONE_OF_THEM.to_owned()),
+                share => share.map(Self::Share).map_err(|why| format!("{why}")),
+            },
             None => serde_json::from_value(value).map(Self::Count).map_err(|why| why.to_string()),
         };
         read.map_err(serde::de::Error::custom)
@@ -244,6 +247,7 @@ impl PlanBlock for VerifyPlan {
     }
 }
 
+const NONE_OF_THEM: &str = "`newest` has to be more than 0%";
 const HOW_MANY: &str = "`newest` wants to know how many: `{ newest: 10% }`, or `{ newest: 500 }`";
 
 #[cfg(test)]
@@ -267,6 +271,7 @@ mod tests {
             (r#"{"zipf": 0}"#, "no exponent of a Zipf distribution"),
             (r#""pareto""#, "expected one of `uniform`, `hot`, `zipf`, `newest`"),
             (r#"{"newest": "x"}"#, "`x` is no whole number"),
+            (r#"{"newest": "0.0 %"}"#, NONE_OF_THEM),
         ] {
             let refused = read(draw).unwrap_err();
             assert!(refused.contains(part), "{refused}");
