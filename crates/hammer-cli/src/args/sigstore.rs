@@ -159,7 +159,7 @@ pub(crate) struct SignArgs {
     #[command(flatten)]
     pub(crate) log: RekorArgs,
     /// Leave a bundle that cosign verifies: of the first flow in a file, or of the first 10 in a folder that is there or whose name ends
-    /// in /. For a file, and without --rate and --users, one flow is sent
+    /// in /. What a file held is overwritten. For a file, and without --rate and --users, one flow is sent
     #[arg(long, value_name = "FILE_OR_FOLDER")]
     pub(crate) bundle: Option<PathBuf>,
     /// Of how many flows a folder has bundles
