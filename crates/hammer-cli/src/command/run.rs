@@ -7,6 +7,7 @@ use hammer_measure::{Nanos, Now as _, Reporter, RunEvent};
 use hammer_report::report::{Event, RequestAccounting};
 use hammer_report::summary::{HookOutput, SummaryRun};
 use hammer_report::{ExitCode, Reason, ReasonKind, Report, ReportBuilder, Summary};
+use serde_json::Value;
 
 use crate::args::{OutputArgs, RunArgs};
 use crate::assemble::{AssembledRun, OpenedPlan, check, open};
@@ -148,6 +149,9 @@ impl RunContext<'_> {
         if let Some(filled) = filled {
             filled.add_to(&mut report);
         }
+        if let Some(passing) = passing {
+            stand_in(&mut report, passing);
+        }
         drop(opened);
         let (after, failed) = match hooks::run(&plan.hooks.after) {
             Ok(after) => (after, None),
@@ -256,6 +260,28 @@ impl RunContext<'_> {
     }
 }
 
+/// Has the plan of a report name a file that another run of it can fill, in place of a corpus that is gone with the command.
+fn stand_in(report: &mut Report, passing: &Path) {
+    replace(&mut report.plan, &passing.to_string_lossy());
+    let text =
+        format!("the corpus was of this run alone, and is gone: in the plan `{STAND_IN}` stands for it");
+    let at_ns = report.phases.last().map_or(0, |span| span.end_ns);
+    report.events.push(Event::Note { at_ns, text });
+}
+
+/// The same of each text in a value that is that path.
+fn replace(value: &mut Value, path: &str) {
+    match value {
+        Value::String(text) if text == path => STAND_IN.clone_into(text),
+        Value::Array(values) => values.iter_mut().for_each(|value| replace(value, path)),
+        Value::Object(values) => values.values_mut().for_each(|value| replace(value, path)),
+        _ => {}
+    }
+}
+
 fn said(hook: &HookOutput) -> String {
     format!("hook {}: {}", hook.name, hook.output)
 }
+
+/// What a plan names in place of a corpus that is gone, as the published plans call theirs.
+const STAND_IN: &str = "entries.jsonl";

@@ -330,6 +330,14 @@ fn a_line_that_fills_a_corpus_of_its_own_logs_other_entries_each_time_unless_it_
             assert!(promises.made == 10 && promises.kept == 10, "{promises:?} {:?}", report.verdict);
             let corpus = filled(&report).corpus.as_ref().unwrap();
             assert_eq!((corpus.entries, corpus.lost, corpus.file.as_deref()), (5, 0, None));
+            for place in ["/fill/corpus", "/workloads/0/sigstore_verify/corpus"] {
+                let named = report.plan.pointer(place).and_then(Value::as_str);
+                assert_eq!(named, Some("entries.jsonl"), "a file that another run of the plan can make");
+            }
+            let events = serde_json::to_string(&report.events).unwrap();
+            let told =
+                "the corpus was of this run alone, and is gone: in the plan `entries.jsonl` stands for it";
+            assert_eq!(events.matches(told).count(), 1, "{events}");
         }
         let ended = line(&["--seed", "7"]);
         let report = ended.report();
