@@ -210,6 +210,9 @@ pub(crate) trait FillCorpus {
     /// The number that the next operation may have: none that ever filled it has it.
     fn first_seq(&self) -> u64;
 
+    /// What the reader of the report must be told of what it had before.
+    fn note(&self) -> Option<String>;
+
     /// Has all that was accepted written.
     ///
     /// # Errors

@@ -21,7 +21,7 @@ use entry::{CorpusEntry, CorpusLog, LoggedEntry};
 pub use file::{BadLine, CorpusFile};
 pub use probe::CorpusProbe;
 pub(crate) use writer::CorpusLines;
-pub use writer::{CorpusSink, CorpusWriter, CorpusWritten};
+pub use writer::{CorpusSink, CorpusStart, CorpusWriter, CorpusWritten};
 
 /// The entries of a shard.
 pub(crate) struct Corpus;

@@ -50,6 +50,8 @@ pub(super) struct FilledRun {
     unwritten: Vec<Reason>,
     /// How many entries the service had before, so that the corpus has them not.
     known: u64,
+    /// What is told of what the corpus had before.
+    note: Option<String>,
 }
 
 impl FillRun<'_> {
@@ -64,6 +66,7 @@ impl FillRun<'_> {
         let mut progress = Progress::new(self.output.quiet || self.output.tui);
         let mut events = outputs.events()?;
         let (control, inbox) = control();
+        let note = corpus.as_ref().and_then(|corpus| corpus.note());
         self.signals.attach(&control);
         let ran: Result<Arc<RunResult>, RunError> = {
             let shown = dashboard::of_fill(self.registry, self.plan);
@@ -71,7 +74,7 @@ impl FillRun<'_> {
             let mut reporters: Vec<&mut dyn Reporter> = vec![&mut builder, &mut progress];
             reporters.extend(dashboard.as_mut().map(|dashboard| dashboard as &mut dyn Reporter));
             reporters.extend(events.as_mut().map(|events| events as &mut dyn Reporter));
-            for text in self.notes {
+            for text in self.notes.into_iter().chain(note.clone()) {
                 let note = RunEvent::Note { at: Nanos::ZERO, text };
                 reporters.iter_mut().for_each(|reporter| reporter.event(&note));
             }
@@ -124,7 +127,7 @@ impl FillRun<'_> {
             incomplete: said.incomplete(written.as_ref()),
             corpus,
         };
-        Ok(FilledRun { outcome, report, conclusions, unwritten: unwritten_parts, known })
+        Ok(FilledRun { outcome, report, conclusions, unwritten: unwritten_parts, known, note })
     }
 }
 
@@ -152,7 +155,10 @@ impl FilledRun {
     }
 
     /// Adds it to the report of the run that came after it.
-    pub(super) fn add_to(self, report: &mut Report) {
+    pub(super) fn add_to(mut self, report: &mut Report) {
+        if let Some(text) = self.note.take() {
+            report.events.insert(0, Event::Note { at_ns: 0, text });
+        }
         let promises = &self.report.promises.all;
         for (count, kind, what) in [
             (promises.broken, ReasonKind::PromiseBroken, "broken"),

@@ -14,9 +14,9 @@ use hammer_measure::headline::Headline;
 use hammer_report::Report;
 use hammer_report::report::AccountedJob;
 use hammer_sigstore::{
-    BundleFiles, CorpusWriter, FulcioInterface, ReadRekor, RekorLog, RekorTilesLeaves, RekorTilesLog,
-    RekorVersion, SignPlan, SigstoreError, SigstoreService, SigstoreTargetPlan, TrustSource, TufTargetPlan,
-    VerifyPlan,
+    BundleFiles, CorpusStart, CorpusWriter, FulcioInterface, ReadRekor, RekorLog, RekorTilesLeaves,
+    RekorTilesLog, RekorVersion, SignPlan, SigstoreError, SigstoreService, SigstoreTargetPlan, TrustSource,
+    TufTargetPlan, VerifyPlan,
 };
 use hammer_values::TimeSpan;
 use http::Uri;
@@ -289,10 +289,15 @@ impl OpenProtocol for OpenSigstore {
             return Err(PlanFault::Misfit(REPEATED.to_owned()));
         }
         let rekor = if signs.rekor.is_on_tiles() { ReadRekor::V2 } else { ReadRekor::V1 };
-        let writer = CorpusWriter::open(file, is_emptied, &target.target.trust, rekor);
+        let start = match (is_emptied, target.is_embedded()) {
+            (true, _) => CorpusStart::Anew,
+            (false, true) => CorpusStart::WithServices,
+            (false, false) => CorpusStart::Resumed,
+        };
+        let writer = CorpusWriter::open(file, start, &target.target.trust, rekor);
         let writer = writer.map_err(PlanFault::failed)?;
         self.filled = Some(FilledCorpus { sink: writer.sink(), probe: writer.probe() });
-        Ok(Some(Box::new(OwnCorpus(writer))))
+        Ok(Some(Box::new(OwnCorpus { writer, file: file.to_owned() })))
     }
 
     fn lane(&mut self, lane: LaneRequest<'_>) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {

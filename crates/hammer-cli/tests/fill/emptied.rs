@@ -7,7 +7,7 @@ use crate::hammer::{Ended, hammer};
 use crate::plan::refused;
 use crate::server::Server;
 use crate::sigstore::Lab;
-use crate::{filled, filling, run};
+use crate::{embedded, entries, filled, filling, run};
 
 /// A fill of these targets one after another into one file, and verify flows that read it at the last.
 fn of_two_logs(first: &[&str], second: &[&str], rekor: &str) -> [Ended; 2] {
@@ -363,4 +363,72 @@ fn what_a_fill_got_accepted_and_a_corpus_cannot_have_is_told() {
         let is_told = |text: &str| text.starts_with("3 entries did not get into ") && text.ends_with(told);
         assert!(report.verdict.reasons.iter().any(|reason| is_told(&reason.text)), "{:?}", report.verdict);
     }
+}
+
+/// The services of a run, whose Rekors have these seeds, are filled into the corpus and read by it.
+fn of_services_of_the_run(folder: &Folder, rekor: &str, seeds: [u64; 2]) -> Ended {
+    let corpus = folder.path("corpus.jsonl");
+    let fill = json!({ "workload": "sign", "operations": 5, "corpus": corpus });
+    let mut target = embedded();
+    target["lab"]["sigstore"]["rekor"]["key_seed"] = json!(seeds[0]);
+    target["lab"]["sigstore"]["rekor_tiles"]["key_seed"] = json!(seeds[1]);
+    let mut plan = filling(&target, &fill, &json!({ "rekor": rekor, "timestamp": false }));
+    let verify = json!({ "rekor": rekor, "corpus": corpus, "timestamp_chain": false });
+    plan["workloads"].as_array_mut().unwrap().push(json!({
+        "name": "verify", "sigstore_verify": verify, "load": { "rate": "20/s", "operations": 5 },
+    }));
+    plan["phases"]["measurement"] = json!("2s");
+    run(folder, &plan)
+}
+
+/// They start empty, with the keys that they had before.
+#[test]
+fn a_corpus_of_embedded_services_of_before_is_begun_anew_and_that_is_said() {
+    let folder = Folder::new();
+    let corpus = folder.path("corpus.jsonl");
+    for (rekor, is_said) in [("v1", false), ("v1", true), ("v2", true), ("v2", true)] {
+        let report = of_services_of_the_run(&folder, rekor, [1, 2]).report();
+        let fill = filled(&report);
+        assert_eq!((fill.filled_before, fill.filled), (0, 5), "{:?}", report.verdict);
+        assert_eq!(entries(&corpus).len(), 5);
+        assert!(report.breaches.is_empty() && report.promises.all.kept > 0, "{:?}", report.breaches);
+        let events = serde_json::to_string(&report.events).unwrap();
+        let told = "corpus.jsonl was begun anew: its 5 entries were of embedded services of before";
+        assert_eq!(events.matches(told).count(), usize::from(is_said), "{events}");
+    }
+}
+
+/// What is not known to be of throwaway keys is nobody's to throw away.
+#[test]
+fn a_corpus_with_entries_of_another_log_than_those_of_the_run_is_refused_and_stays() {
+    let told = |ended: &Ended, what: &str| {
+        refused(ended, &["fill.corpus", "corpus.jsonl: line ", what]);
+        assert!(!ended.stderr.contains("target.lab"), "no key of it says where the log is: {}", ended.stderr);
+    };
+    let folder = Folder::new();
+    let corpus = folder.path("corpus.jsonl");
+    let read = || std::fs::read_to_string(&corpus).unwrap();
+    of_services_of_the_run(&folder, "v2", [1, 2]).report();
+    let filled = read();
+    told(&of_services_of_the_run(&folder, "v2", [1, 3]), "of the Rekor v2 with log ID");
+    assert_eq!(entries(&corpus).len(), 5);
+    // Entries of both, those of which no fill said where they are from, and those of two keys.
+    let others = filled.replace("127.0.0.1+", "another.example+").replace("rekor-v2", "rekor-v1");
+    let others = others.lines().skip(1).collect::<Vec<_>>().join("\n").replace("\"leaf\"", "\"uuid\"");
+    let unsaid = filled.lines().filter(|line| !line.starts_with("{\"fill\"")).collect::<Vec<_>>().join("\n");
+    let of_two_keys = filled.replace("\"log_ids\":[", "\"log_ids\":[\"another.example+cb29c3a1\",");
+    for before in [format!("{filled}{others}\n"), format!("{unsaid}\n"), of_two_keys] {
+        std::fs::write(&corpus, &before).unwrap();
+        told(&of_services_of_the_run(&folder, "v2", [1, 2]), "was emptied or set back since");
+        assert!(read().starts_with(&before), "{}", read());
+    }
+    let verify = json!({ "rekor": "v2", "corpus": corpus, "timestamp_chain": false });
+    let plan = json!({
+        "target": embedded(),
+        "workloads": [{ "name": "verify", "sigstore_verify": verify, "load": { "rate": "20/s" } }],
+        "phases": { "measurement": "2s" },
+    });
+    let ended = run(&folder, &plan);
+    refused(&ended, &["sigstore_verify.corpus", "corpus.jsonl: line "]);
+    assert!(!ended.stderr.contains("target.lab"), "{}", ended.stderr);
 }

@@ -134,8 +134,7 @@ impl CorpusFile {
     /// # Errors
     /// The first line behind which entries of another log stand.
     fn check(&self, log: CorpusLog, ids: &[String]) -> Result<(), BadLine> {
-        let ends = self.logs.iter().skip(1).map(|next| next.before).chain([self.entries.len()]);
-        for (FilledLog { line, before, ids: said }, end) in self.logs.iter().zip(ends) {
+        for (FilledLog { line, before, ids: said }, end) in self.fills() {
             let is_said = !said.is_empty() && self.entries[*before..end].iter().any(|entry| entry.log == log);
             if is_said && !said.iter().any(|id| ids.contains(id)) {
                 let (log, said, ids) = (log.name(), said.join(", "), ids.join(", "));
@@ -146,6 +145,21 @@ impl CorpusFile {
             }
         }
         Ok(())
+    }
+
+    /// What each fill said of its log, and the place behind its last entry.
+    fn fills(&self) -> impl Iterator<Item = (&FilledLog, usize)> {
+        let ends = self.logs.iter().skip(1).map(|next| next.before).chain([self.entries.len()]);
+        self.logs.iter().zip(ends)
+    }
+
+    /// Whether it has entries, and each is of a log of which a fill said no other names than these.
+    pub(super) fn is_of_none_but(&self, ids: &[String]) -> bool {
+        let is_of_them = |said: &[String]| !said.is_empty() && said.iter().all(|id| ids.contains(id));
+        // Of those that stand before the first fill's line nothing is known.
+        let is_said = self.logs.first().is_some_and(|first| first.before == 0);
+        let mut with_entries = self.fills().filter(|(fill, end)| fill.before < *end);
+        !self.entries.is_empty() && is_said && with_entries.all(|(fill, _)| is_of_them(&fill.ids))
     }
 
     /// What a log of these names may be asked for, so that it shows whether it is that of the entries; none where there are none of it.

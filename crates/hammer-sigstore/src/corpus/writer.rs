@@ -21,10 +21,23 @@ use crate::trust::Trust;
 #[derive(Debug)]
 pub struct CorpusWriter {
     found: CorpusFile,
+    /// How many entries were dropped since their log is gone.
+    dropped: u64,
     log: CorpusLog,
     probe: Option<CorpusProbe>,
     sink: CorpusSink,
     thread: JoinHandle<io::Result<Option<CorpusEntry>>>,
+}
+
+/// What a fill does with the entries that its file has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CorpusStart {
+    /// It adds to them.
+    Resumed,
+    /// It drops them.
+    Anew,
+    /// It drops them where each is of a log with a key of those that are trusted, which start empty with the run; else it adds to them.
+    WithServices,
 }
 
 /// The way to a [`CorpusWriter`].
@@ -71,27 +84,27 @@ pub(crate) struct CorpusLines {
 }
 
 impl CorpusWriter {
-    /// Opens a file, and reads what it has; it is made where there is none, and emptied where that is asked for. What is added are entries of
-    /// that log, by what is trusted.
+    /// Opens a file, and reads what it has; it is made where there is none. What is added are entries of that log, by what is trusted.
     ///
     /// # Errors
     /// When it cannot be written, or is no corpus, or one of another log.
     pub fn open(
         path: &Path,
-        is_emptied: bool,
+        start: CorpusStart,
         trust: &Trust,
         rekor: ReadRekor,
     ) -> Result<Self, SigstoreError> {
         let log = CorpusLog::of(rekor);
-        Self::open_for(path, is_emptied, log, &log.ids(trust))
+        let trusted = [CorpusLog::RekorV1, CorpusLog::RekorV2].map(|log| log.ids(trust)).concat();
+        Self::open_for(path, start, (log, &log.ids(trust)), &trusted)
     }
 
-    /// The same of a log of these names.
+    /// The same of a log of these names, where those of all logs that are trusted are `trusted`.
     pub(super) fn open_for(
         path: &Path,
-        is_emptied: bool,
-        log: CorpusLog,
-        ids: &[String],
+        start: CorpusStart,
+        (log, ids): (CorpusLog, &[String]),
+        trusted: &[String],
     ) -> Result<Self, SigstoreError> {
         let failed = |source| SigstoreError::CorpusUnread { path: path.to_owned(), source };
         let mut file =
@@ -100,9 +113,11 @@ impl CorpusWriter {
         if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
             return Err(failed(io::Error::other("another process fills it")));
         }
+        // Nothing is dropped but what is known to be a corpus: a file may be named by mistake.
         let mut found = CorpusFile::read(path)?;
-        if is_emptied {
-            // Only what is known to be a corpus: a file may be named by mistake.
+        let is_gone = start == CorpusStart::WithServices && found.is_of_none_but(trusted);
+        let dropped = if is_gone { found.entries() } else { 0 };
+        if is_gone || start == CorpusStart::Anew {
             found = CorpusFile::default();
         }
         let probe = found.probe(path, log, ids)?;
@@ -130,7 +145,7 @@ impl CorpusWriter {
                 .spawn(move || write(file, &received, &counts))
                 .map_err(failed)?
         };
-        Ok(Self { found, log, probe, sink: CorpusSink { buffers, counts }, thread })
+        Ok(Self { found, dropped, log, probe, sink: CorpusSink { buffers, counts }, thread })
     }
 
     /// What the log may be asked for before anything is added; none where the file had none of its entries.
@@ -141,6 +156,11 @@ impl CorpusWriter {
     /// How many entries the file had of the log that is filled: those of another one are not read beside them.
     pub fn entries(&self) -> u64 {
         self.found.of(self.log).count() as u64
+    }
+
+    /// How many entries it dropped since they were of logs that started empty with the run.
+    pub const fn dropped(&self) -> u64 {
+        self.dropped
     }
 
     /// The number that the first operation may have.

@@ -2,12 +2,13 @@
 
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
 use hammer_core::clock::MonotonicClock;
 use hammer_net::ClientConfig;
+use hammer_report::text::number::grouped;
 use hammer_sigstore::{CorpusProbe, CorpusSink, CorpusWriter, CorpusWritten, SigstoreError};
 
 use super::sections::{MIXED, VERIFY, mixed, verify};
@@ -24,19 +25,31 @@ pub(super) struct FilledCorpus {
 }
 
 /// The corpus of entries of Rekor.
-pub(super) struct OwnCorpus(pub(super) CorpusWriter);
+pub(super) struct OwnCorpus {
+    pub(super) writer: CorpusWriter,
+    pub(super) file: PathBuf,
+}
 
 impl FillCorpus for OwnCorpus {
     fn entries(&self) -> u64 {
-        self.0.entries()
+        self.writer.entries()
     }
 
     fn first_seq(&self) -> u64 {
-        self.0.first_seq()
+        self.writer.first_seq()
+    }
+
+    fn note(&self) -> Option<String> {
+        let dropped = self.writer.dropped();
+        let of = if dropped == 1 { "entry was" } else { "entries were" };
+        let file = self.file.display();
+        (dropped > 0).then(|| {
+            format!("{file} was begun anew: its {} {of} of embedded services of before", grouped(dropped))
+        })
     }
 
     fn finish(self: Box<Self>) -> io::Result<WrittenCorpus> {
-        let CorpusWritten { added, lost, known, last } = self.0.finish()?;
+        let CorpusWritten { added, lost, known, last } = self.writer.finish()?;
         Ok(WrittenCorpus { added, lost, known, last })
     }
 }

@@ -265,8 +265,11 @@ fn told_of_log(
     if is_of_corpus { or_of_log(refused, rekor, open) } else { refused }
 }
 
-/// The key that says where that log is can be why just as well.
+/// The key that says where that log is can be why just as well; where services start with the run, none does.
 fn or_of_log(refused: PlanError, rekor: ReadRekor, open: &OpenTarget) -> PlanError {
+    if open.is_embedded() {
+        return refused;
+    }
     let services = match rekor {
         ReadRekor::V1 => &[SigstoreService::Rekor][..],
         ReadRekor::V2 => &[SigstoreService::RekorTiles, SigstoreService::RekorTilesRead],
