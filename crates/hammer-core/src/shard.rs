@@ -85,6 +85,7 @@ pub async fn run<R: Runtime>(
         shard.answers.take();
         let now = shard.runtime.now();
         shard.advance(now, &report);
+        shard.tell_intervals(now, &report).await;
         shard.settle().await;
         if shard.is_over(now) {
             break;
@@ -239,6 +240,14 @@ impl<R: Runtime> Shard<R> {
         if now >= self.abandon_at && !self.abandoned {
             self.abandoned = true;
             self.lanes.iter().for_each(|lane| lane.abandon());
+        }
+    }
+
+    /// Hands over the intervals that ended by `now`.
+    async fn tell_intervals(&mut self, now: Nanos, report: &impl Fn(ShardReport)) {
+        if now >= self.next_interval {
+            // What was just released into a slot starts in that slot's turn, and would be told as waiting.
+            yield_now().await;
         }
         while now >= self.next_interval {
             let index = self.index;

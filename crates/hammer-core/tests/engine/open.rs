@@ -1,3 +1,7 @@
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
 use hammer_core::dispatch::{Load, Open};
 use hammer_core::schedule::{Burst, Constant, Profile, Ramp, Schedule};
 use hammer_measure::recorder::SeriesRecord;
@@ -54,6 +58,29 @@ fn answers_have_no_say_in_what_is_offered() {
     assert_eq!(fast.series[0][1].offered, 500);
     assert_eq!(slow.series[0][1].offered, 500);
     assert_eq!(slow.series[0][1].fate(Fate::Shed), 480);
+}
+
+#[test]
+fn what_arrives_with_the_end_of_an_interval_and_finds_a_slot_does_not_wait() {
+    for shards in [1, 3] {
+        let seen = Rc::new(RefCell::new(Vec::new()));
+        let told = Rc::clone(&seen);
+        Simulated::measuring(Nanos::from_secs(5)).over(shards).run_telling(
+            Arc::new(Scripted::answering_after(MILLI)),
+            at_rate(10.0, 8, 8),
+            |_, _| None,
+            move |interval, is_last| {
+                let record = &interval.series[0][1];
+                told.borrow_mut().push((record.offered, record.backlog, record.in_flight, is_last));
+            },
+        );
+        let seen = seen.borrow();
+        assert!(seen.len() >= 5, "{seen:?}");
+        assert!(seen.iter().all(|(_, waiting, _, _)| *waiting == 0), "{shards} shards: {seen:?}");
+        // It is under way at the end of one interval, and over in the next.
+        assert_eq!(seen.iter().map(|(offered, ..)| offered).sum::<u64>(), 50);
+        assert_eq!(seen.iter().map(|(_, _, under_way, _)| under_way).sum::<i64>(), 0);
+    }
 }
 
 #[test]
