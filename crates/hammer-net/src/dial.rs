@@ -8,7 +8,7 @@ use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
 use hammer_measure::Nanos;
 use hammer_measure::connection::{ConnectionLog, OpenConnection};
-use rustls::HandshakeKind;
+use rustls::{HandshakeKind, InvalidMessage};
 
 use crate::config::HttpVersion;
 use crate::context::ClientContext;
@@ -208,6 +208,12 @@ fn tls_protocol(version: HttpVersion, chosen: Option<&[u8]>, origin: &Origin) ->
 
 #[cold]
 fn of_handshake(host: &str, error: &io::Error) -> Failure {
+    let of_tls = error.get_ref().and_then(|error| error.downcast_ref::<rustls::Error>());
+    // Every record of TLS starts with its type (RFC 8446, section 5.1), and no answer of HTTP with one of those.
+    if let Some(rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType)) = of_tls {
+        let detail = format!("agree on TLS with {host}: the server does not speak TLS there");
+        return Failure::new(FailureKind::NoTls, detail);
+    }
     Failure::new(FailureKind::Tls, format!("agree on TLS with {host}: {error}"))
 }
 

@@ -34,6 +34,10 @@ pub enum FailureKind {
     PortsExhausted,
     /// The TLS handshake failed, or the peer refused it afterwards.
     Tls,
+    /// What the peer answered the TLS handshake with is none of TLS.
+    NoTls,
+    /// The peer speaks TLS where nobody asked for it.
+    SpeaksTls,
     /// The peer reset the connection before any byte of the answer.
     Reset,
     /// The peer reset the stream (RFC 9113, section 6.4) before any byte of the answer; its connection goes on.
@@ -67,6 +71,8 @@ impl FailureKind {
             Self::DescriptorsExhausted => "descriptors exhausted",
             Self::PortsExhausted => "local ports exhausted",
             Self::Tls => "tls failed",
+            Self::NoTls => "server does not speak tls",
+            Self::SpeaksTls => "server speaks tls",
             Self::Reset => "connection reset",
             Self::StreamReset => "stream reset",
             Self::Closed => "connection closed",
@@ -82,7 +88,7 @@ impl FailureKind {
 
     /// Whether there was no connection at all.
     pub(crate) const fn is_of_dial(self) -> bool {
-        matches!(self, Self::Unauthorized | Self::Dial | Self::DialTimeout | Self::Tls)
+        matches!(self, Self::Unauthorized | Self::Dial | Self::DialTimeout | Self::Tls | Self::NoTls)
     }
 
     /// Malformed where there was an answer that cannot be understood, pushback where the server declined to give one, else
@@ -90,9 +96,12 @@ impl FailureKind {
     pub const fn outcome(self) -> Outcome {
         match self {
             Self::RefusedStream => Outcome::Pushback,
-            Self::Truncated | Self::Protocol | Self::TooLarge | Self::Encoding | Self::Redirect => {
-                Outcome::Malformed
-            }
+            Self::SpeaksTls
+            | Self::Truncated
+            | Self::Protocol
+            | Self::TooLarge
+            | Self::Encoding
+            | Self::Redirect => Outcome::Malformed,
             _ => Outcome::Unreachable,
         }
     }

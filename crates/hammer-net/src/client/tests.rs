@@ -14,7 +14,7 @@ mod tls;
 use std::cell::Cell;
 use std::time::Duration;
 
-use hammer_measure::Nanos;
+use hammer_measure::{Nanos, Outcome};
 use http::HeaderValue;
 
 use super::*;

@@ -7,6 +7,8 @@ use crate::failure::FailureKind;
 pub(super) enum AnswerFault {
     #[error("its head is no HTTP/1: {0}")]
     Head(httparse::Error),
+    #[error("its bytes are of TLS: the server speaks it there")]
+    Tls,
     #[error("its head is larger than {} KiB", crate::request::MOST_HEAD >> 10)]
     LongHead,
     #[error("its status is {0}")]
@@ -30,6 +32,7 @@ impl AnswerFault {
     pub(super) const fn kind(&self) -> FailureKind {
         match self {
             Self::LongHead | Self::LongTrailers | Self::TooLarge(_) => FailureKind::TooLarge,
+            Self::Tls => FailureKind::SpeaksTls,
             _ => FailureKind::Protocol,
         }
     }

@@ -43,6 +43,20 @@ struct Found {
     is_encoded: bool,
 }
 
+/// What is wrong with bytes that start with no head.
+#[cold]
+fn no_head(bytes: &[u8], why: httparse::Error) -> AnswerFault {
+    match bytes {
+        // An alert, as whoever reads a request for a handshake answers it (RFC 8446, sections 5.1 and 6).
+        [ALERT, TLS_MAJOR, ..] => AnswerFault::Tls,
+        _ => AnswerFault::Head(why),
+    }
+}
+
+/// The type of a record of TLS, and the first byte of its version.
+const ALERT: u8 = 21;
+const TLS_MAJOR: u8 = 3;
+
 /// Reads a head at the start of `bytes`; `None` where it is not whole. Status, version and those headers that are in `kept` stand
 /// in `answer` then. `has_body`: the request's method lets answers have one.
 pub(super) fn read(
@@ -58,7 +72,7 @@ pub(super) fn read(
         bytes,
         &mut headers,
     );
-    let Status::Complete(length) = parsed.map_err(AnswerFault::Head)? else { return Ok(None) };
+    let Status::Complete(length) = parsed.map_err(|why| no_head(bytes, why))? else { return Ok(None) };
     let is_old = response.version == Some(0);
     let code = response.code.unwrap_or_default();
     let is_interim = (100..200).contains(&code);

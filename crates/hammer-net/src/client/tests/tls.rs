@@ -212,10 +212,32 @@ fn another_origin_sees_no_client_certificate_and_must_have_its_own_name() {
 #[test]
 fn a_plain_server_is_no_tls_server() {
     run(async {
-        let server = Server::ok(Speaks::Http1).await;
-        let mut config = config(&format!("https://{}", server.addr));
-        config.tls.insecure = true;
-        assert_eq!(kind_of_failure(&client(config)).await, FailureKind::Tls);
+        for speaks in [Speaks::Http1, Speaks::Http2 { streams: 1 }] {
+            let server = Server::ok(speaks).await;
+            let mut config = config(&format!("https://{}", server.addr));
+            config.tls.insecure = true;
+            let failure = get(&client(config), "/").await.map(|answer| answer.status).unwrap_err();
+            assert_eq!(failure.kind.name(), "server does not speak tls", "{failure}");
+            assert_eq!(failure.kind.outcome(), Outcome::Unreachable);
+            let told = format!("agree on TLS with {}: the server does not speak TLS there", server.addr);
+            assert_eq!(failure.to_string(), told);
+        }
+    });
+}
+
+#[test]
+fn a_tls_server_is_no_plain_server() {
+    run(async {
+        let authority = Authority::new();
+        let server = authority.server("127.0.0.1", BOTH, false).await;
+        let config = config(&format!("http://{}", server.addr));
+        let failure = get(&client(config), "/").await.map(|answer| answer.status).unwrap_err();
+        assert_eq!(failure.kind.name(), "server speaks tls", "{failure}");
+        assert_eq!(failure.kind.outcome(), Outcome::Malformed);
+        assert!(
+            failure.to_string().ends_with("its bytes are of TLS: the server speaks it there"),
+            "{failure}"
+        );
     });
 }
 

@@ -65,7 +65,7 @@ fn a_stream_refused_within_the_allowed_number_is_pushback_and_its_connection_goe
             assert_eq!(sent, expected);
             assert!(answer.wire.sent.is_some() && !answer.resent && !answer.redialled);
         }
-        assert_eq!(FailureKind::RefusedStream.outcome(), hammer_measure::Outcome::Pushback);
+        assert_eq!(FailureKind::RefusedStream.outcome(), Outcome::Pushback);
         assert_eq!((read.get(), server.connections()), (6, 1));
     });
 }
@@ -199,7 +199,7 @@ fn an_answer_that_ends_early_is_truncated() {
             assert!(!answer.resent && !answer.redialled && answer.wire.first_byte.is_some());
         });
     }
-    assert_eq!(FailureKind::Truncated.outcome(), hammer_measure::Outcome::Malformed);
+    assert_eq!(FailureKind::Truncated.outcome(), Outcome::Malformed);
 }
 
 #[test]
