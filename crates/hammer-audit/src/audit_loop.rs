@@ -140,7 +140,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
     async fn round(&mut self) {
         let started = self.voice.now();
         let went = self.read().await;
-        self.troubles.ended(started, &went, &mut self.voice);
+        self.troubles.ended(started, &went, self.reader.place(), &mut self.voice);
         self.troubles.pass_over(went.is_ok(), &self.reader, &self.voice);
         self.tell();
         if let Some(most) = self.reader.log().lags_at_most() {

@@ -31,8 +31,14 @@ impl TroubleWatch {
         }
     }
 
-    /// Takes how a round went, and tells what is new.
-    pub(super) fn ended(&mut self, started: Nanos, went: &Result<(), Trouble>, voice: &mut AuditVoice) {
+    /// Takes how a round went that read the log at `place`, and tells what is new.
+    pub(super) fn ended(
+        &mut self,
+        started: Nanos,
+        went: &Result<(), Trouble>,
+        place: &str,
+        voice: &mut AuditVoice,
+    ) {
         self.readability.looked(started, voice.now(), went);
         let is_stuck = voice.is_judging() && went.as_ref().is_err_and(|why| why.breach_kind().is_none());
         self.stuck_since = is_stuck.then(|| self.stuck_since.unwrap_or(voice.now()));
@@ -49,7 +55,7 @@ impl TroubleWatch {
                     self.broken = Some(kind);
                     voice.breach(kind, None, format!("failed to {why}"));
                 }
-                None => self.tell(why, voice),
+                None => self.tell(why, place, voice),
             },
         }
     }
@@ -89,10 +95,10 @@ impl TroubleWatch {
     }
 
     /// Tells a trouble, but not again the same of another path.
-    fn tell(&mut self, why: &Trouble, voice: &AuditVoice) {
+    fn tell(&mut self, why: &Trouble, place: &str, voice: &AuditVoice) {
         let cause = why.cause();
         if self.told.as_ref() != Some(&cause) {
-            voice.note(&format!("the audit does not get on: failed to {why}"));
+            voice.note(&format!("the audit of {place} does not get on: failed to {why}"));
             self.told = Some(cause);
         }
     }

@@ -48,6 +48,11 @@ fn audited(lie: Option<ToyLie>, submissions: u64, delay_ms: u64, folder: &Path) 
 impl Audited {
     /// Runs it with a log that lies in the folder `log` and is read at `place`.
     fn run_at(&self, place: LogPlace, log: &Path, folder: &Path) -> Arc<RunResult> {
+        self.run_noted(place, log, folder).0
+    }
+
+    /// The same, with what the reader of the figures is told.
+    fn run_noted(&self, place: LogPlace, log: &Path, folder: &Path) -> (Arc<RunResult>, Vec<String>) {
         let Self { lie, submissions, delay_ms, drain, patience } = *self;
         let server = Arc::new(Mutex::new(ToyServer::start(log, lie)));
         let base = RunSpec::new(Vec::new());
@@ -84,23 +89,31 @@ impl Audited {
             ..base
         };
         let (_control, inbox) = control();
-        run(spec, inbox, &mut [&mut SeenTree(server)]).unwrap()
+        let mut seen = SeenTree { server, notes: Vec::new() };
+        let result = run(spec, inbox, &mut [&mut seen]).unwrap();
+        (result, seen.notes)
     }
 }
 
-/// Tells the log that its tree was seen, and that the load is over.
-struct SeenTree(Arc<Mutex<ToyServer>>);
+/// Tells the log that its tree was seen, and that the load is over, and keeps what is noted.
+struct SeenTree {
+    server: Arc<Mutex<ToyServer>>,
+    notes: Vec<String>,
+}
 
 impl Reporter for SeenTree {
     fn event(&mut self, event: &RunEvent) {
         if let RunEvent::Phase { phase: Phase::Drain, .. } = event {
-            self.0.lock().unwrap().load_is_over();
+            self.server.lock().unwrap().load_is_over();
         }
         if let RunEvent::Interval(snapshot) = event {
             let mut observed = snapshot.observations.iter();
             if observed.any(|seen| seen.name == "tree_size" && seen.value >= 10.0) {
-                self.0.lock().unwrap().was_seen = true;
+                self.server.lock().unwrap().was_seen = true;
             }
+        }
+        if let RunEvent::Note { text, .. } = event {
+            self.notes.push(text.clone());
         }
     }
 }
@@ -147,6 +160,21 @@ fn every_leaf_of_an_honest_log_is_found() {
     let observed = |name| observed(&result, name);
     assert_eq!((observed("tree_size"), observed("audited")), (Some(300.0), Some(300.0)));
     assert_eq!(observed("merge_delay_max"), None, "its checkpoints have no time");
+}
+
+#[test]
+fn a_log_that_cannot_be_read_is_named_once_by_the_place_where_it_is_read() {
+    let (log, elsewhere, folder) =
+        (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let setup =
+        Audited { lie: None, submissions: 1, delay_ms: LONG_MS, drain: Nanos::from_secs(2), patience: None };
+    let place = LogPlace::Folder(elsewhere.path().to_owned());
+    let (_, notes) = setup.run_noted(place, log.path(), folder.path());
+    let told: Vec<&String> = notes.iter().filter(|note| note.contains("does not get on")).collect();
+    let [told] = told.as_slice() else { panic!("{notes:?}") };
+    let expected =
+        format!("toy: the audit of {} does not get on: failed to read ", elsewhere.path().display());
+    assert!(told.starts_with(&expected), "{told}");
 }
 
 #[test]
