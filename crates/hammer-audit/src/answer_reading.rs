@@ -1,4 +1,4 @@
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 
 use futures::future::join_all;
@@ -23,6 +23,8 @@ pub(crate) struct AnswerReading {
     most: usize,
     /// Those whose head was not joined yet.
     unjoined: Vec<Receipt>,
+    /// How many of those are of each tree that the log did not name when they were looked at last.
+    unnamed: BTreeMap<u64, usize>,
     /// Those that are to be read back.
     unread: VecDeque<Receipt>,
     /// Those that were asked for and not found, and that a server which lags behind may still not have.
@@ -137,11 +139,17 @@ impl<L: AnsweredSource> TreeReading<L> for AnswerReading {
     }
 
     fn why_unlooked(&self) -> Option<String> {
-        let counts =
-            [(self.unjoined.len(), UNJOINED), (self.unread.len(), UNREAD), (self.lost as usize, NO_ROOM)];
+        let unnamed: usize = self.unnamed.values().sum();
+        let counts = [
+            (self.unjoined.len().saturating_sub(unnamed), UNJOINED),
+            (self.unread.len(), UNREAD),
+            (self.lost as usize, NO_ROOM),
+        ];
         let told =
             counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
-        let told = told.collect::<Vec<_>>().join(", ");
+        let trees = self.unnamed.keys().take(SHOWN_TREES).map(u64::to_string).collect::<Vec<_>>().join(", ");
+        let of_unnamed = (unnamed > 0).then(|| format!("{unnamed} {UNNAMED} ({trees})"));
+        let told = of_unnamed.into_iter().chain(told).collect::<Vec<_>>().join(", ");
         let refused = match &self.retrieval {
             Retrieval::Refused(why) => format!(" ({why})"),
             _ => String::new(),
@@ -153,6 +161,7 @@ impl<L: AnsweredSource> TreeReading<L> for AnswerReading {
 impl AnswerReading {
     /// Goes on with the receipts whose heads were held against the chain.
     fn join<L: AnsweredSource>(&mut self, log: &L, shards: &Shards, heads: &AnsweredHeads) {
+        self.unnamed.clear();
         for receipt in std::mem::take(&mut self.unjoined) {
             let answered = log.answered(&receipt);
             let Some(head) = answered.head else {
@@ -160,7 +169,12 @@ impl AnswerReading {
                 continue;
             };
             match heads.became(head) {
-                JoinedHead::Waiting => self.unjoined.push(receipt),
+                JoinedHead::Waiting => {
+                    if !shards.may_have(head.tree) {
+                        *self.unnamed.entry(head.tree).or_default() += 1;
+                    }
+                    self.unjoined.push(receipt);
+                }
                 JoinedHead::Unknown => self.lost += 1,
                 JoinedHead::Forked => self.faults.push((receipt, not_of_the_tree(&receipt, &head))),
                 JoinedHead::Joined => match log.placed(&receipt, shards) {
@@ -311,8 +325,11 @@ async fn read<L: AnsweredSource>(
     log.read_back(receipts, &body).map_err(|why| Trouble::Unreadable { path, why })
 }
 
+const UNNAMED: &str = "whose checkpoint is of a tree that the log does not name";
 const UNREAD: &str = "that were not read back in the time to drain";
 const NO_ROOM: &str = "that there was no room to remember";
+/// Trees that are told by their ids.
+const SHOWN_TREES: usize = 4;
 /// Entries in one request, requests at once, and entries in one round.
 const TOGETHER: usize = 10;
 const AT_ONCE: usize = 4;

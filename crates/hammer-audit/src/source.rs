@@ -232,6 +232,11 @@ impl Shards {
         };
         before.try_fold(0, sum).filter(|_| is_known)
     }
+
+    /// Whether that can be one of the log's trees.
+    pub(crate) fn may_have(&self, tree: u64) -> bool {
+        self.active == 0 || tree == self.active || self.inactive.iter().any(|shard| shard.head.tree == tree)
+    }
 }
 
 /// Who else signed a checkpoint.

@@ -3,7 +3,7 @@ use hammer_tlog::hash::Hash;
 
 use super::*;
 use crate::figures::AuditFigures;
-use crate::source::{HeadFault, HeadId, LogSource, OpenedHead};
+use crate::source::{HeadFault, HeadId, InactiveShard, LogSource, OpenedHead};
 
 /// A log all of whose answers come with one head. What has an even number was read, and what has an odd one was added.
 struct OddsAdded;
@@ -88,4 +88,31 @@ fn an_entry_that_was_read_says_nothing_of_when_the_log_answers() {
     assert_eq!(told(&[2, 4]), None);
     let one_added = told(&[1, 2, 4]).expect("an entry was added");
     assert!(one_added.contains("0 answers came before a head covered their leaf, 1 after"), "{one_added}");
+}
+
+#[test]
+fn an_entry_in_a_tree_that_the_log_does_not_name_is_unchecked_for_that_reason() {
+    let inactive =
+        |tree| InactiveShard { head: HeadId { tree, ..HEAD }, raw: Vec::new().into(), unverified: None };
+    let why = |shards: &Shards| {
+        let heads = AnsweredHeads::new();
+        heads.offer(HEAD, b"head", 7_000_000_000);
+        let mut reading = AnswerReading { most: 2, ..AnswerReading::default() };
+        for seq in [1, 2] {
+            let receipt = Receipt::new(seq, Hash([2; 32]), Some(4), 7_000_000_000, 8_000);
+            TreeReading::<OddsAdded>::accept(&mut reading, receipt);
+            reading.join(&OddsAdded, shards, &heads);
+        }
+        TreeReading::<OddsAdded>::why_unlooked(&reading)
+    };
+    let of = |active, trees: &[u64]| Shards {
+        active,
+        inactive: trees.iter().map(|tree| inactive(*tree)).collect(),
+    };
+    let unnamed = "2 whose checkpoint is of a tree that the log does not name (3)";
+    assert_eq!(why(&of(7, &[5, 6])).as_deref(), Some(unnamed));
+    let unjoined = "2 whose checkpoint was not joined to the followed tree";
+    for named in [of(3, &[5]), of(7, &[3]), of(0, &[])] {
+        assert_eq!(why(&named).as_deref(), Some(unjoined), "{named:?}");
+    }
 }
