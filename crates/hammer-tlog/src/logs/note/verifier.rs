@@ -12,8 +12,6 @@ const ED25519: &[u8] = &[0x01];
 const RFC6962: &[u8] = &[0x05];
 /// How rekor-tiles names RSA: the type of what has none of its own (C2SP signed-note), and words that say which.
 const RSA: &[u8] = b"\xffPKIX-RSA-PKCS#1v1.5";
-/// Bytes of a key id (C2SP signed-note).
-const KEY_ID_BYTES: usize = 4;
 
 /// A key that a note's line is verified by.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,9 +120,9 @@ impl Verifier {
         }
     }
 
-    /// Whether `id` means this key: the hash of name and key, or a start of it that is no shorter than a key id.
+    /// Whether `id` means this key: it is the whole hash of name and key, 32 bytes.
     pub fn is_named_by(&self, id: &[u8]) -> bool {
-        id.len() >= KEY_ID_BYTES && self.key_hash().as_bytes().starts_with(id)
+        self.key_hash().as_bytes() == id
     }
 
     /// Verifies the first line with this name and key id, and ignores all others.
