@@ -147,6 +147,19 @@ fn files_that_cannot_be_opened_have_their_flag() {
 }
 
 #[test]
+fn a_key_with_a_compressed_point_is_refused_as_that() {
+    let folder = Folder::new();
+    let key = folder.write("key.pem", COMPRESSED);
+    let (bundle, root) = (recorded("cosign-bundle-rekor-v2.json"), recorded("trusted_root.json"));
+    let ended = hammer(&["sigstore", "verify-bundle", &bundle, "--trusted-root", &root, "--key", &key]);
+    by_flag(&ended, "--key", "its point is compressed");
+    by_flag(&ended, "--key", "openssl ec -pubin -conv_form uncompressed");
+}
+
+/// A key of P-256, as `openssl ec -pubout -conv_form compressed` writes it.
+const COMPRESSED: &str = "-----BEGIN PUBLIC KEY-----\nMDkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDIgACy3my6Le0XB6q8/jO3coKyqpdh2sy\nj0v6KaLCXu6ALlE=\n-----END PUBLIC KEY-----\n";
+
+#[test]
 fn outputs_of_a_plan_are_named_by_their_keys() {
     let folder = Folder::new();
     for key in ["report", "events"] {

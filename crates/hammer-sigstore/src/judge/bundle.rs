@@ -12,7 +12,7 @@ use hammer_tlog::ct::sct::Sct;
 use hammer_tlog::hash::Hash;
 use hammer_tlog::keys::certificate::Certificate;
 use hammer_tlog::keys::digest::DigestAlgorithm;
-use hammer_tlog::keys::key::{KeyAlgorithm, LogKey};
+use hammer_tlog::keys::key::{KeyAlgorithm, KeyError, LogKey};
 use hammer_tlog::logs::merkle::leaf_hash;
 use hammer_tlog::logs::note::Verifier;
 
@@ -135,11 +135,15 @@ impl BundleVerifier {
             BundleSigner::Certificate(der) => Some(parsed(der)?),
             BundleSigner::Key => None,
         };
-        let key = match (&leaf, expected.key) {
-            (Some(leaf), Some(key)) if leaf.spki != key.spki() => {
-                return Err(Fault::new(KEY, "its certificate is of another key than the given one").into());
-            }
-            (Some(leaf), _) => &LogKey::from_der(leaf.spki).map_err(|why| unread_key(&why))?,
+        let another = || Fault::new(KEY, "its certificate is of another key than the given one");
+        let certified = match (leaf.as_ref().map(|leaf| LogKey::from_der(leaf.spki)), expected.key) {
+            (Some(Ok(certified)), Some(key)) if !certified.is_same_key(key) => return Err(another().into()),
+            // The given one is of an algorithm that is known.
+            (Some(Err(KeyError::Algorithm)), Some(_)) => return Err(another().into()),
+            (certified, _) => certified.transpose().map_err(|why| unread_key(&why))?,
+        };
+        let key = match (&certified, expected.key) {
+            (Some(certified), _) => certified,
             (None, Some(key)) => key,
             (None, None) => return Err(needs("its signature", "the key of whoever signed")),
         };
@@ -355,7 +359,11 @@ fn check_logged(
     };
     let is_signer = match (&bundle.signer, &logged.signer) {
         (BundleSigner::Certificate(der), LoggedSigner::Certificate(logged)) => der == logged,
-        (BundleSigner::Key, LoggedSigner::Key(spki)) => spki == key.spki(),
+        (BundleSigner::Key, LoggedSigner::Key(spki)) => match LogKey::from_der(spki) {
+            Ok(logged) => logged.is_same_key(key),
+            Err(why @ KeyError::Compressed) => return Err(unread_key(&why)),
+            Err(_) => false,
+        },
         _ => false,
     };
     if is_about && is_signer && bundle.signature() == logged.signature {

@@ -50,6 +50,11 @@ pub enum KeyError {
     /// Neither P-256, P-384, P-521, RSA nor Ed25519: nothing that such a key signs is verified here.
     #[error("read a public key: neither P-256, P-384, P-521, RSA nor Ed25519")]
     Algorithm,
+    /// A point of which no more than one coordinate and the parity of the other are there (SEC 1 section 2.3.3).
+    #[error(
+        "read a public key: its point is compressed, and only a whole one is read (as by openssl ec -pubin -conv_form uncompressed)"
+    )]
+    Compressed,
     /// RFC 6962 section 2.1.4 asks for RSA keys of at least 2048 bits.
     #[error("read a public key: an RSA key of {bits} bits is too short")]
     RsaTooShort {
@@ -65,9 +70,9 @@ pub enum KeyError {
 }
 
 impl KeyError {
-    /// Whether the key may well be one, of an algorithm that is not verified here.
+    /// Whether the key may well be one, of an algorithm that is not verified here, or in a form that is not read.
     pub const fn is_unknown(&self) -> bool {
-        matches!(self, Self::Algorithm)
+        matches!(self, Self::Algorithm | Self::Compressed)
     }
 }
 
@@ -203,6 +208,11 @@ impl LogKey {
     /// The key's own bytes: the point of P-256, P-384 or P-521, the `RSAPublicKey`, the 32 bytes of Ed25519.
     pub fn bytes(&self) -> &[u8] {
         &self.key
+    }
+
+    /// Whether that is the same key, however either names its algorithm: parameters may stand there or not.
+    pub fn is_same_key(&self, other: &Self) -> bool {
+        (self.algorithm, &self.key) == (other.algorithm, &other.key)
     }
 
     /// Verifies a `DigitallySigned` over `message` (not its hash); its algorithms must be the key's.
@@ -406,8 +416,12 @@ fn curve_of(curve: &[u8], point: &[u8]) -> Result<KeyAlgorithm, KeyError> {
         _ => return Err(KeyError::Algorithm),
     };
     // Uncompressed points are all that the signature library takes, and all that logs have.
-    let uncompressed = point.len() == length && point[0] == 4;
-    if uncompressed { Ok(algorithm) } else { Err(malformed(what)) }
+    match point {
+        [4, ..] if point.len() == length => Ok(algorithm),
+        // The other coordinate is not there.
+        [2 | 3, ..] if point.len() == length.div_ceil(2) => Err(KeyError::Compressed),
+        _ => Err(malformed(what)),
+    }
 }
 
 fn malformed(what: &'static str) -> KeyError {

@@ -67,6 +67,14 @@ fn certified_key(bundle: &str) -> LogKey {
     LogKey::from_der(Certificate::parse(der).unwrap().spki).unwrap()
 }
 
+/// The same key of P-256, with a NULL behind the name of its curve.
+fn with_parameters(key: &LogKey) -> LogKey {
+    let (identifier, point) = key.spki().split_at(23);
+    let (head, names) = identifier.split_at(4);
+    assert_eq!(head, [0x30, 0x59, 0x30, 0x13]);
+    LogKey::from_der(&[&[0x30, 0x5b, 0x30, 0x15][..], names, &[0x05, 0x00], point].concat()).unwrap()
+}
+
 #[test]
 fn a_key_that_is_expected_is_that_of_the_certificate_or_it_did_not_sign() {
     for (bundle, other) in [(V1, V2), (V2, V1)] {
@@ -75,6 +83,7 @@ fn a_key_that_is_expected_is_that_of_the_certificate_or_it_did_not_sign() {
         };
         assert_eq!(by(&certified_key(bundle)), "kept");
         assert_eq!(by(&certified_key(other)), "another-key");
+        assert_eq!(by(&with_parameters(&certified_key(bundle))), "kept", "it is the same key");
     }
 }
 

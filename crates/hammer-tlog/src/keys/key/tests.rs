@@ -239,3 +239,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_compressed_point_is_told_as_that_and_may_well_be_a_key() {
+    let (_, key) = pair();
+    let mut spki = from_base64(TESSERACT.trim()).unwrap();
+    spki.truncate(26);
+    // SEC 1 section 2.3.3: of the second coordinate no more than its parity; the lengths of the three that hold it are the less.
+    for at in [1, 24] {
+        spki[at] -= 32;
+    }
+    for parity in [2, 3] {
+        let refused = LogKey::from_der(&[&spki[..], &[parity], &key.bytes()[1..33]].concat()).unwrap_err();
+        assert!(refused.to_string().contains("compressed"), "{refused}");
+        assert!(refused.is_unknown(), "nothing is said against who has it");
+    }
+    let neither = LogKey::from_der(&[&spki[..], &[5], &key.bytes()[1..33]].concat()).unwrap_err();
+    assert!(!neither.is_unknown(), "{neither}");
+}
