@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use hammer_messages::{fulcio as messages, json};
 use hammer_tlog::encoding::{from_base64, write_base64};
-use http::HeaderName;
+use http::{HeaderMap, HeaderName, HeaderValue};
 use prost::Message as _;
 use serde::Deserialize;
 
@@ -103,6 +103,16 @@ pub(crate) fn chain(interface: FulcioInterface, body: &[u8]) -> Result<Vec<Vec<u
         chain.extend(pem::certificates(&text).ok_or(BROKEN_PEM)?);
     }
     if chain.is_empty() { Err(NO_CERTIFICATE) } else { Ok(chain) }
+}
+
+/// The SCT that the legacy interface has in a header; empty where there is none. The same one may come twice.
+///
+/// # Errors
+/// When there are several that differ.
+pub(crate) fn sct_header(headers: &HeaderMap) -> Result<&[u8], NoChain> {
+    let mut found = headers.get_all(SCT_HEADER).iter().map(HeaderValue::as_bytes);
+    let first = found.next().unwrap_or_default();
+    if found.all(|other| other == first) { Ok(first) } else { Err(SEVERAL_SCTS) }
 }
 
 /// What the CT log answered for the certificate of an answer, where Fulcio hands that on beside the certificate: JSON of an SCT. `header`
@@ -267,6 +277,7 @@ const PUBLIC_KEY: &str = "PUBLIC KEY";
 const NO_CERTIFICATE: NoChain = "answer without a certificate";
 const BROKEN_PEM: NoChain = "certificate with broken pem";
 const NOT_JSON: NoChain = "answer is no signing certificate";
+const SEVERAL_SCTS: NoChain = "answer with several scts";
 const NO_MESSAGE: NoChain = "answer is no message of fulcio";
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 use hammer_tlog::encoding::base64;
 use hammer_tlog::keys::certificate::Certificate;
+use http::{HeaderMap, HeaderValue};
 use serde_json::Value;
 
 use super::*;
@@ -103,4 +104,21 @@ fn an_sct_beside_the_certificate_is_found_where_each_interface_has_it() {
     let certificate = Some(messages::IssuedCertificate::SignedCertificateDetachedSct(signed));
     let body = messages::SigningCertificate { certificate }.encode_to_vec();
     assert_eq!(detached_sct(FulcioInterface::Grpc, b"", &body), Ok(Some(Cow::Borrowed(&json[..]))));
+}
+
+#[test]
+fn a_header_that_comes_twice_is_one_sct_or_none() {
+    let of = |values: &[&'static str]| {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(SCT_HEADER, HeaderValue::from_static(value));
+        }
+        sct_header(&headers).map(<[u8]>::to_vec)
+    };
+    assert_eq!(of(&[]), Ok(Vec::new()));
+    assert_eq!(of(&["a"]), Ok(b"a".to_vec()));
+    assert_eq!(of(&["a", "a"]), Ok(b"a".to_vec()));
+    for several in [&["a", "b"][..], &["a", "a", "b"], &["", "a"]] {
+        assert_eq!(of(several), Err("answer with several scts"), "{several:?}");
+    }
 }

@@ -16,7 +16,6 @@ use super::series::SignSeries;
 use super::session::{SignRequests, SignSession};
 use crate::answer::{SentCall, WrittenEntry, malformed, replied, succeeded, written, written_by_call};
 use crate::bundle::files::BundleFiles;
-use crate::fulcio::SCT_HEADER;
 use crate::material::FlowMaterials;
 use crate::plan::{EntryKind, FulcioInterface, RekorVersion, SignPlan};
 use crate::promise::SigstorePromise;
@@ -154,8 +153,9 @@ impl SignFlow<'_> {
         };
         let leaf = fulcio::leaf(interface, &op.answer.body, &mut op.certificate);
         leaf.map_err(|why| malformed(&mut step, why))?;
+        let sct_header = fulcio::sct_header(&op.answer.headers);
+        let sct_header = sct_header.map_err(|why| malformed(&mut step, why))?;
         drop(step);
-        let sct_header = op.answer.headers.get(SCT_HEADER).map_or(&b""[..], HeaderValue::as_bytes);
         if op.keeps_answers {
             // What is wrong with it is told by whoever judges the certificate.
             let sct = fulcio::detached_sct(interface, sct_header, &op.answer.body).ok().flatten();
