@@ -214,6 +214,10 @@ fn of_handshake(host: &str, error: &io::Error) -> Failure {
         let detail = format!("agree on TLS with {host}: the server does not speak TLS there");
         return Failure::new(FailureKind::NoTls, detail);
     }
+    if error.kind() == io::ErrorKind::UnexpectedEof {
+        let said = "the server closed the connection in the handshake: it may not speak TLS there";
+        return Failure::new(FailureKind::TlsClosed, format!("agree on TLS with {host}: {said}"));
+    }
     Failure::new(FailureKind::Tls, format!("agree on TLS with {host}: {error}"))
 }
 

@@ -36,6 +36,8 @@ pub enum FailureKind {
     Tls,
     /// What the peer answered the TLS handshake with is none of TLS.
     NoTls,
+    /// The peer closed the connection in the TLS handshake without a word, as many do that do not speak it.
+    TlsClosed,
     /// The peer speaks TLS where nobody asked for it.
     SpeaksTls,
     /// The peer reset the connection before any byte of the answer.
@@ -72,6 +74,7 @@ impl FailureKind {
             Self::PortsExhausted => "local ports exhausted",
             Self::Tls => "tls failed",
             Self::NoTls => "server does not speak tls",
+            Self::TlsClosed => "closed in tls handshake",
             Self::SpeaksTls => "server speaks tls",
             Self::Reset => "connection reset",
             Self::StreamReset => "stream reset",
@@ -88,7 +91,10 @@ impl FailureKind {
 
     /// Whether there was no connection at all.
     pub(crate) const fn is_of_dial(self) -> bool {
-        matches!(self, Self::Unauthorized | Self::Dial | Self::DialTimeout | Self::Tls | Self::NoTls)
+        matches!(
+            self,
+            Self::Unauthorized | Self::Dial | Self::DialTimeout | Self::Tls | Self::NoTls | Self::TlsClosed
+        )
     }
 
     /// Malformed where there was an answer that cannot be understood, pushback where the server declined to give one, else

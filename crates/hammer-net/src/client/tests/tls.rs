@@ -226,6 +226,24 @@ fn a_plain_server_is_no_tls_server() {
 }
 
 #[test]
+fn a_server_that_closes_in_the_handshake_without_a_word_is_told_as_that() {
+    run(async {
+        let server = Server::raw(|_, _, mut tcp| {
+            Box::pin(async move {
+                let _ = tokio::io::AsyncReadExt::read(&mut tcp, &mut [0; 4096]).await;
+            })
+        })
+        .await;
+        let mut config = config(&format!("https://{}", server.addr));
+        config.tls.insecure = true;
+        let failure = get(&client(config), "/").await.map(|answer| answer.status).unwrap_err();
+        assert_eq!(failure.kind.name(), "closed in tls handshake", "{failure}");
+        let said = "the server closed the connection in the handshake: it may not speak TLS there";
+        assert_eq!(failure.to_string(), format!("agree on TLS with {}: {said}", server.addr));
+    });
+}
+
+#[test]
 fn a_tls_server_is_no_plain_server() {
     run(async {
         let authority = Authority::new();
