@@ -47,6 +47,19 @@ pub(crate) struct HeadCounts {
     pub(crate) unjoined: u64,
 }
 
+impl HeadStock {
+    fn remember(&mut self, id: HeadId, became: JoinedHead) {
+        self.waiting.remove(&id);
+        if self.order.len() == self.most_settled
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.settled.remove(&oldest);
+        }
+        self.order.push_back(id);
+        self.settled.insert(id, became);
+    }
+}
+
 impl AnsweredHeads {
     pub(crate) fn new() -> Self {
         Self::of(MOST_WAITING, MOST_SETTLED)
@@ -112,13 +125,15 @@ impl AnsweredHeads {
             return;
         }
         stock.joined += u64::from(became == JoinedHead::Joined);
-        if stock.order.len() == stock.most_settled
-            && let Some(oldest) = stock.order.pop_front()
-        {
-            stock.settled.remove(&oldest);
+        stock.remember(id, became);
+    }
+
+    /// Remembers that a head is not of the followed tree, which the log showed elsewhere: an answer may come with it still.
+    pub(crate) fn contradicted(&self, id: HeadId) {
+        let mut stock = self.lock();
+        if !stock.settled.contains_key(&id) {
+            stock.remember(id, JoinedHead::Forked);
         }
-        stock.order.push_back(id);
-        stock.settled.insert(id, became);
     }
 
     pub(crate) fn became(&self, id: HeadId) -> JoinedHead {
@@ -182,6 +197,23 @@ mod tests {
             [JoinedHead::Joined, JoinedHead::Forked, JoinedHead::Waiting, JoinedHead::Unknown]
         );
         assert_eq!(heads.counts(), HeadCounts { joined: 1, unjoined: 2 });
+    }
+
+    #[test]
+    fn a_head_that_the_log_contradicted_elsewhere_is_none_of_the_tree_whenever_an_answer_comes_with_it() {
+        let heads = AnsweredHeads::of(8, 8);
+        heads.offer(id(1, 5), b"note", 7);
+        for size in [5, 6] {
+            heads.contradicted(id(1, size));
+            heads.offer(id(1, size), b"note", 8);
+            assert_eq!(heads.became(id(1, size)), JoinedHead::Forked);
+        }
+        assert_eq!(heads.counts(), HeadCounts::default());
+        // What was joined stays so.
+        heads.offer(id(1, 7), b"note", 7);
+        heads.settle(id(1, 7), JoinedHead::Joined);
+        heads.contradicted(id(1, 7));
+        assert_eq!(heads.became(id(1, 7)), JoinedHead::Joined);
     }
 
     #[test]

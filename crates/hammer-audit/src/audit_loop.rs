@@ -1,6 +1,7 @@
 //! An audit that goes on: round after round, the log's head is read, what follows from it is read and proved, and verdicts are
 //! handed out.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::pin::pin;
 use std::rc::Rc;
@@ -25,7 +26,7 @@ use crate::prove::prove;
 use crate::reader::AuditReader;
 use crate::receipt_file::ReceiptFile;
 use crate::retry::RetryPolicy;
-use crate::source::LogSource;
+use crate::source::{HeadId, LogSource};
 use crate::tree_reading::{AuditRound, TreeReading};
 use crate::trouble::Trouble;
 
@@ -106,6 +107,8 @@ struct AuditLoop<L, T> {
     desk: ReceiptDesk,
     troubles: TroubleWatch,
     late: LateTiles,
+    /// Why a head could not be proved last, of those that the log refuses to prove.
+    refusal: Option<String>,
     voice: AuditVoice,
 }
 
@@ -132,6 +135,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             desk: ReceiptDesk::new(receipts, lanes, file, epoch_unix_ms),
             troubles: TroubleWatch::new(every.into()),
             late: LateTiles::default(),
+            refusal: None,
             voice: AuditVoice::new(name, sink, clock),
         }
     }
@@ -163,7 +167,12 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         let proved = self.prove().await;
         let mut is_old = false;
         if let Ok(head) = &head {
-            let follower = &self.chains.active().follower;
+            let FollowedTree { tree, follower } = self.chains.active();
+            // Where what proves it is not to be had now, it is asked for again, and counted at the end.
+            if self.reader.log().lags_at_most().is_some() && !follower.knows(head) {
+                let id = HeadId { tree: *tree, size: head.size, root: head.root };
+                self.answered.offer(id, &head.raw, head.fetched_ns);
+            }
             let trusted = follower.trusted();
             self.heads.continued(trusted.is_some_and(|trusted| trusted.same_tree(head)));
             is_old = trusted.is_some_and(|trusted| follower.may_precede(head, trusted));
@@ -255,13 +264,13 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
 
     /// Holds the heads that answers came with against the followed trees, as many as there is time for beside the load.
     async fn join(&mut self) -> Result<(), Trouble> {
-        let Self { reader, chains, answered, tree: reading, heads, voice, .. } = self;
+        let Self { reader, chains, answered, tree: reading, heads, voice, refusal, .. } = self;
         let (most, at_once, span) = match voice.is_judging() {
             true => (JOINED_AT_LAST, AT_ONCE_AT_LAST, JOIN_FOR_AT_LAST),
             false => (JOINED, AT_ONCE, JOIN_FOR),
         };
         let until = voice.now().saturating_add(span);
-        let joins = HeadJoins { reader, answered, until, most, at_once };
+        let joins = HeadJoins { reader, answered, until, most, at_once, refusal: RefCell::default() };
         let active = chains.active().tree;
         let mut found = |tree: u64, event: &Event| {
             if tree == active && matches!(event, Event::First { .. } | Event::Grew { .. }) {
@@ -278,6 +287,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             }
             joins.join_earlier(chain, &mut found).await?;
         }
+        *refusal = joins.refusal.take().or(refusal.take());
         let counts = self.answered.counts();
         if counts != HeadCounts::default() {
             self.voice.observed("heads_joined", counts.joined as f64);
@@ -296,6 +306,9 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         for (tree, event) in found {
             if tree == active {
                 self.tree.follow(&event);
+            }
+            if let Event::Forked { newer: head, .. } = &event {
+                self.answered.contradicted(HeadId { tree, size: head.size, root: head.root });
             }
             if let Event::Stale { head, newest } = &event {
                 self.heads.was_stale(head, newest, &self.voice);
@@ -380,8 +393,9 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         self.desk.without_verdict(looked, (unlooked, all), why, self.reader.log(), &self.voice);
         let HeadCounts { joined, unjoined } = self.answered.counts();
         if unjoined > 0 {
-            let said = "checkpoints of answers were not joined to the followed tree, beside";
-            self.voice.note(&format!("{unjoined} {said} {joined} that were"));
+            let said = "checkpoints were not joined to the followed tree, beside";
+            let why = self.refusal.take().map(|why| format!("; the last that was refused: failed to {why}"));
+            self.voice.note(&format!("{unjoined} {said} {joined} that were{}", why.unwrap_or_default()));
         }
         self.desk.ended(&self.voice);
     }

@@ -1,4 +1,4 @@
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -63,23 +63,26 @@ impl<L: HeadedSource, T: TreeReading<L>> TreeReading<L> for JoinedReading<T> {
         round: &AuditRound<'_>,
         accepted: impl Fn() -> Vec<Receipt>,
     ) -> Result<(), Trouble> {
-        let Self { reading, arrived, .. } = self;
-        let log = reader.log();
+        let Self { reading, arrived, lost, most, .. } = self;
+        let (log, lost) = (reader.log(), Cell::from_mut(lost));
         let of_leaves = || {
             let (heads, leaves): (Vec<_>, Vec<_>) =
                 accepted().into_iter().partition(|receipt| is_of_head_alone(log, receipt));
-            arrived.borrow_mut().extend(heads);
+            let mut arrived = arrived.borrow_mut();
+            let room = most.saturating_sub(arrived.len()).min(heads.len());
+            lost.update(|lost| lost + (heads.len() - room) as u64);
+            arrived.extend(&heads[..room]);
             leaves
         };
         let read = reading.read(reader, round, of_leaves).await;
         // A round that is cut off keeps them for the next one.
-        self.place(log);
+        self.place(log, round.heads);
         self.join(log, round.heads);
         read
     }
 
     fn settle(&mut self, reader: &AuditReader<L>, heads: &AnsweredHeads) {
-        self.place(reader.log());
+        self.place(reader.log(), heads);
         self.reading.settle(reader, heads);
         self.join(reader.log(), heads);
     }
@@ -140,7 +143,7 @@ impl<L: HeadedSource, T: TreeReading<L>> TreeReading<L> for JoinedReading<T> {
 
 impl<T> JoinedReading<T> {
     /// Has receipts of heads wait for them, and the others looked for.
-    fn place<L: HeadedSource>(&mut self, log: &L)
+    fn place<L: HeadedSource>(&mut self, log: &L, heads: &AnsweredHeads)
     where
         T: TreeReading<L>,
     {
@@ -149,7 +152,7 @@ impl<T> JoinedReading<T> {
                 // Nobody asks for its leaf, and so nothing is known of when that was published.
                 true => {
                     let index = receipt.index().unwrap_or_default();
-                    self.wait(log, Kept { receipt, index, published: None });
+                    self.wait(log, Kept { receipt, index, published: None }, heads);
                 }
                 false => self.reading.accept(receipt),
             }
@@ -163,7 +166,7 @@ impl<T> JoinedReading<T> {
     {
         for verdict in self.reading.verdicts() {
             match verdict {
-                Verdict::Kept(kept) => self.wait(log, kept),
+                Verdict::Kept(kept) => self.wait(log, kept, heads),
                 broken => self.verdicts.push(broken),
             }
         }
@@ -187,10 +190,13 @@ impl<T> JoinedReading<T> {
         });
     }
 
-    fn wait<L: HeadedSource>(&mut self, log: &L, kept: Kept) {
+    fn wait<L: HeadedSource>(&mut self, log: &L, kept: Kept, heads: &AnsweredHeads) {
         match log.came_with(&kept.receipt) {
             // It came with none: its leaf was all that was to be found.
             None => self.verdicts.push(Verdict::Kept(kept)),
+            Some(came) if heads.became(came.head) == JoinedHead::Joined => {
+                self.verdicts.push(Verdict::Kept(kept));
+            }
             Some(_) if self.held >= self.most => self.lost += 1,
             Some(came) => {
                 self.held += 1;

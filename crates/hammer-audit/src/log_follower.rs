@@ -82,10 +82,28 @@ impl<L: LogSource> LogFollower<L> {
                 return Ok(vec![Followed::Breach { kind, index: None, detail, heads: None }]);
             }
         }
+        let doubted = self.follower.doubted();
         let proved = prove(&self.reader, self.reader.shards().active, &mut self.follower).await;
+        let seen = self.told();
+        proved?;
+        if seen.is_empty() && self.follower.doubted() > doubted {
+            let newest = self.follower.trusted().map_or(0, |head| head.size);
+            let why =
+                format!("prove how the tree of {newest} leaves went on: no consistency proof holds so far");
+            return Err(Trouble::Other(why));
+        }
+        Ok(seen)
+    }
+
+    /// What nothing more will come of, once nobody looks any more: proofs of a head that do not hold.
+    pub fn end(&mut self) -> Vec<Followed> {
+        self.follower.end();
+        self.told()
+    }
+
+    fn told(&mut self) -> Vec<Followed> {
         let events = self.follower.events();
-        let seen = events.iter().filter_map(|event| self.seen(event)).collect();
-        proved.map(|()| seen)
+        events.iter().filter_map(|event| self.seen(event)).collect()
     }
 
     fn seen(&self, event: &Event) -> Option<Followed> {

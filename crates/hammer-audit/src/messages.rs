@@ -130,7 +130,7 @@ pub(crate) fn event_words(event: &Event) -> Option<(&'static str, Option<u64>, S
             let again = if *is_proved {
                 "one that was asked for again does"
             } else {
-                "none that does was served then"
+                "none that does was served to the end"
             };
             let detail = format!(
                 "the consistency proof from {older} to {newer} leaves that was served first does not hold ({error}); {again}"

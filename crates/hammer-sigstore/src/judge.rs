@@ -361,7 +361,7 @@ impl PromiseVerifier {
                 (SigstorePromise::Artifact, judged)
             }
             Ok(PromiseRecord::TilesArtifact(record)) => {
-                let (trust, heads) = (&*judge.trust, &*judge.heads);
+                let (trust, heads) = (&*judge.trust, judge.joined.is_none().then_some(&*judge.heads));
                 let timestamps = timestamps.as_mut();
                 let mut tiles = TilesJudge { trust, heads, trees, proven, signatures, timestamps };
                 let (head, judged) = tiles.judge(&record);

@@ -1,3 +1,5 @@
+use std::cell::RefCell;
+
 use futures::future::join_all;
 use hammer_measure::Nanos;
 use hammer_tlog::hash::Hash;
@@ -20,6 +22,8 @@ pub(super) struct HeadJoins<'a, L> {
     pub(super) most: usize,
     /// Proofs that are asked for at once.
     pub(super) at_once: usize,
+    /// Why the last one was refused.
+    pub(super) refusal: RefCell<Option<String>>,
 }
 
 impl<L: LogSource> HeadJoins<'_, L> {
@@ -75,6 +79,7 @@ impl<L: LogSource> HeadJoins<'_, L> {
                     Some(Ok(proof)) => follower.consistency_proof(head.size, newest, &proof),
                     // The proofs of the others were fetched already, and may be good.
                     Some(Err(why)) if why.is_refusal() => {
+                        *self.refusal.borrow_mut() = Some(why.to_string());
                         follower.set_aside();
                         continue;
                     }
@@ -119,6 +124,7 @@ impl<L: LogSource> HeadJoins<'_, L> {
         let refused = proved.as_ref().err().filter(|why| why.is_refusal());
         if let Some(why) = refused {
             tracing::debug!(size = fed.size, "set a head aside: failed to {why}");
+            *self.refusal.borrow_mut() = Some(why.to_string());
             follower.set_aside();
         }
         for event in follower.events() {

@@ -100,7 +100,7 @@ fn receipt(seq: u64, evidence: &[u8]) -> Receipt {
 type Reading = JoinedReading<FindsAll>;
 
 fn looked(reading: &mut Reading, heads: &AnsweredHeads) {
-    reading.place(&Headed);
+    reading.place(&Headed, heads);
     reading.join(&Headed, heads);
 }
 
@@ -162,4 +162,17 @@ fn what_there_is_no_room_for_and_whose_head_nobody_remembers_is_unlooked_for() {
     assert_eq!((kept(&mut reading), TreeReading::<Headed>::pending(&reading)), (vec![1], 2));
     let why = TreeReading::<Headed>::why_unlooked(&reading);
     assert_eq!(why.as_deref(), Some("2 whose checkpoint was not joined to the followed tree"));
+}
+
+#[test]
+fn what_came_with_a_joined_head_is_kept_though_others_fill_the_room() {
+    let heads = AnsweredHeads::new();
+    [5, 6].into_iter().for_each(|size| heads.offer(head(size), b"note", 7));
+    heads.settle(head(5), JoinedHead::Joined);
+    let mut reading = reading(1);
+    for receipt in [receipt(1, &[6, 1]), receipt(2, &[5, 1])] {
+        TreeReading::<Headed>::accept(&mut reading, receipt);
+    }
+    looked(&mut reading, &heads);
+    assert_eq!(kept(&mut reading), vec![2]);
 }

@@ -295,7 +295,7 @@ async fn a_forked_checkpoint_of_a_larger_tree_does_not_continue_the_older() {
         assert_eq!((older.size, newer.size), (6, 9));
         match flavour {
             Flavour::StaticCt => assert_eq!(*evidence, Evidence::Rewritten),
-            Flavour::Rfc6962 => assert!(matches!(evidence, Evidence::Proof(_)), "{evidence:?}"),
+            Flavour::Rfc6962 => assert!(matches!(evidence, Evidence::Prefix(_)), "{evidence:?}"),
         }
         assert_eq!(told(&watch), [(LieKind::ForkedCheckpoint, None, None)]);
     }

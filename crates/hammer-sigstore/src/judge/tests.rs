@@ -390,7 +390,7 @@ fn read_in_tiles(alter: impl FnOnce(&mut ReadInTiles)) -> Result<(), Fault> {
     let mut signatures = Signatures::default();
     let mut tiles = TilesJudge {
         trust: &TRUST,
-        heads: &heads,
+        heads: Some(&heads),
         trees: &mut trees,
         proven: &proven,
         signatures: &mut signatures,

@@ -27,7 +27,8 @@ pub(super) type SignedHead<'a> = (HeadId, &'a [u8]);
 /// What is held against each other over the entries of one thread.
 pub(super) struct TilesJudge<'a> {
     pub(super) trust: &'a Trust,
-    pub(super) heads: &'a LogHeads,
+    /// None where each is to join the followed tree.
+    pub(super) heads: Option<&'a LogHeads>,
     pub(super) trees: &'a mut ProvedTrees,
     pub(super) proven: &'a ProvenEntries,
     /// Where the signatures of entries are added.

@@ -6,15 +6,20 @@ use hammer_tlog::logs::note::open_checkpoint;
 
 use crate::trust::Trust;
 
-/// The log signed it, and signed no other root for a tree of its size that `heads` were shown.
-pub(crate) fn open_tiles_head(trust: &Trust, heads: &LogHeads, raw: &[u8]) -> Result<OpenedHead, HeadFault> {
+/// The log signed it, and signed no other root for a tree of its size that `heads` were shown. Where each head is to join the followed tree
+/// there are none: that says which of two is the log's, and not which was shown first.
+pub(crate) fn open_tiles_head(
+    trust: &Trust,
+    heads: Option<&LogHeads>,
+    raw: &[u8],
+) -> Result<OpenedHead, HeadFault> {
     let verifier = trust
         .rekor_tiles()
         .ok_or_else(|| HeadFault { breach: None, why: "no key of the log is trusted".to_owned() })?;
     let opened = OpenedHead::of_checkpoint(raw, verifier)?;
     let (checkpoint, _) = open_checkpoint(raw, verifier)?;
-    let checked = heads.check(&checkpoint.origin, opened.size, opened.root);
-    checked.map_err(|other| HeadFault {
+    let checked = heads.map(|heads| heads.check(&checkpoint.origin, opened.size, opened.root));
+    checked.transpose().map_err(|other| HeadFault {
         breach: Some("forked-checkpoint"),
         why: format!("the tree of {} leaves has the root {}, and had {other}", opened.size, opened.root),
     })?;

@@ -105,7 +105,7 @@ impl ReadVerifier {
     /// The tree of a checkpoint of Rekor v2, likewise.
     fn tree(&mut self, head: &Part<'_>) -> Result<&mut ProvedTree, Fault> {
         let Self { judge, trees, .. } = self;
-        trees.of(head.bytes, |raw| open_tiles_head(&judge.trust, &judge.heads, raw))
+        trees.of(head.bytes, |raw| open_tiles_head(&judge.trust, Some(&judge.heads), raw))
     }
 
     fn found(&self, found: FoundEntry<'_>) -> Result<(), Fault> {

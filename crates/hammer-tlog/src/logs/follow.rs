@@ -83,6 +83,8 @@ pub struct Follower {
     prefix: Option<Prefix>,
     known: Known,
     false_proofs: FalseProofs,
+    /// Heads that were set aside since no proof of them held so far.
+    doubted: u64,
     skipped: u64,
     refused: Option<Event>,
     /// Hashes in tiles that were told to be tampered with: level, tile, position.
@@ -113,6 +115,7 @@ impl Follower {
             prefix: None,
             known: Known::default(),
             false_proofs: FalseProofs::default(),
+            doubted: 0,
             skipped: 0,
             refused: None,
             tampered: BTreeSet::new(),
@@ -202,6 +205,11 @@ impl Follower {
         self.prove_next();
     }
 
+    /// How many times a head was set aside since no consistency proof of it held so far, which a server that lags behind may be the reason of.
+    pub fn doubted(&self) -> u64 {
+        self.doubted
+    }
+
     /// Tells the false consistency proofs of heads that have been set aside: no other proof will come.
     pub fn end(&mut self) {
         self.events.extend(self.false_proofs.end());
@@ -275,7 +283,10 @@ impl Follower {
                         true if !matches!(error, MerkleError::ProofLength { .. }) => Evidence::Proof,
                         _ if is_wanted_again => return,
                         false if fault == ProofFault::Length => Evidence::Proof,
-                        _ => return self.set_aside(),
+                        _ => {
+                            self.doubted += 1;
+                            return self.set_aside();
+                        }
                     }
                 }
             },

@@ -15,7 +15,7 @@ pub use node::{EMPTY_ROOT, leaf_hash, node_hash};
 pub use proof::{NodeReader, consistency_proof, inclusion_proof, root_at};
 pub use range::{path_is_enough, verify_range};
 pub use tree::Tree;
-pub use verify::{prefix_root, proves_growth, root_from_inclusion, verify_consistency, verify_inclusion};
+pub use verify::{may_prove_growth, prefix_root, root_from_inclusion, verify_consistency, verify_inclusion};
 
 #[cfg(test)]
 mod tests;

@@ -169,6 +169,8 @@ proptest! {
                 }
             }
             prop_assert_eq!(follower.need(), None);
+            // What may be the answer of a server that lags behind is told at the end.
+            follower.end();
             prop_assert_eq!(follower.events().len(), 1);
             prop_assert_eq!(follower.trusted(), Some(&log.head()));
         }

@@ -170,13 +170,22 @@ fn a_root_that_no_proof_has_is_a_fork_by_the_count_of_proofs() {
     twin.grow(0..4);
     let mut follower = trusting(&log);
     let events: Vec<Event> =
-        (0..6).flat_map(|_| refused(&mut follower, &twin.head(), &twin.consistency(8, 12), 1)).collect();
+        (0..20).flat_map(|_| refused(&mut follower, &twin.head(), &twin.consistency(8, 12), 1)).collect();
     assert!(matches!(&events[..], [Event::Forked { evidence: Evidence::Proof(_), .. }]), "{events:?}");
 }
 
 #[test]
 fn proofs_of_another_size_as_of_a_server_that_lags_behind_are_no_fork_before_it_had_time_to_catch_up() {
-    for (older, lags, newer) in [(10, 13, 15), (10, 12, 60), (7, 8, 300), (100, 101, 102), (5, 300, 301)] {
+    for (older, lags, newer) in [
+        (10, 13, 15),
+        (10, 12, 60),
+        (7, 8, 300),
+        (100, 101, 102),
+        (5, 300, 301),
+        (8, 10, 12),
+        (64, 70, 100),
+        (16, 17, 31),
+    ] {
         let mut log = Log::of(older);
         let mut follower = trusting(&log);
         log.grow(0..newer - older);
@@ -212,4 +221,29 @@ fn a_root_that_is_not_that_of_the_tree_whose_growth_is_proved_is_a_fork_in_the_e
     let proof = log.consistency(10, 15);
     let told: Vec<Event> = (0..6).flat_map(|_| refused(&mut follower, &newer, &proof, 9)).collect();
     assert!(matches!(&told[..], [Event::Forked { evidence: Evidence::Proof(_), .. }]), "{told:?}");
+}
+
+#[test]
+fn proofs_of_a_server_that_lags_behind_and_one_that_was_mixed_up_are_no_fork() {
+    let (log, mut follower) = grown();
+    for _ in 0..3 {
+        assert_eq!(refused(&mut follower, &log.head(), &log.consistency(10, 12), 9), []);
+    }
+    assert_eq!(refused(&mut follower, &log.head(), &mixed_up(&log, 10, 15), 1), []);
+}
+
+#[test]
+fn who_never_proves_how_a_tree_went_on_is_told_once_however_often_it_grew_since() {
+    let mut log = Log::of(10);
+    let mut follower = trusting(&log);
+    for round in 1..50_u64 {
+        log.grow(round * 10..round * 10 + 5);
+        let size = log.head().size;
+        let head = Head { size, root: sha256(&size.to_be_bytes()), ..log.head() };
+        assert_eq!(refused(&mut follower, &head, &log.consistency(10, size), 9), []);
+        assert_eq!(follower.doubted(), round);
+    }
+    follower.end();
+    let events = follower.events();
+    assert!(matches!(&events[..], [Event::BadProof { is_proved: false, .. }]), "{events:?}");
 }

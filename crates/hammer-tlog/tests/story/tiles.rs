@@ -3,7 +3,7 @@ use hammer_tlog::logs::audit::{
     AuditBounds, Breach, BundleFault, Finding, Kind, NoSpill, Receipt, Verdict, bundles,
 };
 use hammer_tlog::logs::follow::{Event, Follower, ProofMethod};
-use hammer_tlog::logs::merkle::Hash;
+use hammer_tlog::logs::merkle::{Hash, sha256};
 use hammer_tlog::logs::tile::{Level, TileId};
 
 use crate::log::{EPOCH_MS, Log, MMD_MS, certificate, numbered};
@@ -234,6 +234,21 @@ fn a_wrong_index_is_told_from_a_lost_leaf_whenever_the_receipt_comes() {
         watch.poll(&log);
         assert_eq!(watch.broken(), [(1, Some(302), "wrong-index")], "late: {late}");
         assert_eq!((watch.kept(), watch.audit.pending()), (vec![0, 2], 0));
+    }
+}
+
+#[test]
+fn a_leaf_whose_entry_is_served_at_its_index_and_that_the_tree_has_not_is_lost_and_at_no_wrong_index() {
+    for late in [false, true] {
+        let (mut log, mut watch) = story(300, 1);
+        let (promised, leaf) = log.promise(1, 301, &certificate(1, 24));
+        log.integrate(sha256(&leaf.0), &certificate(1, 24), 301);
+        if late {
+            watch.poll(&log);
+        }
+        watch.audit.accept(promised);
+        watch.poll(&log);
+        assert_eq!(watch.broken(), [(1, Some(301), "lost-leaf")], "late: {late}");
     }
 }
 

@@ -50,20 +50,21 @@ async fn attend(
 ) -> Result<ExitCode, CliError> {
     let mut signals = EndSignals::listen().map_err(StartError::Signals)?;
     let clock = MonotonicClock::starting_now();
-    let follower = CtLog::follower(log, client, Rc::new(clock)).map_err(TargetError::from)?;
+    let mut follower = CtLog::follower(log, client, Rc::new(clock)).map_err(TargetError::from)?;
     let end = clock.sleep_until(duration.map_or(Nanos::MAX, |duration| clock.now().saturating_add(duration)));
     let ended = tokio::select! {
-        ended = look(follower, interval, &clock, &mut journal) => ended,
+        ended = look(&mut follower, interval, &clock, &mut journal) => ended,
         () = end => Ok(()),
         () = signals.arrived() => Ok(()),
     };
     ended?;
+    follower.end().iter().try_for_each(|seen| journal.write(seen))?;
     Ok(journal.exit_code())
 }
 
 /// Looks at the log at each interval, until nothing that follows can be believed.
 async fn look(
-    mut follower: LogFollower<CtLog>,
+    follower: &mut LogFollower<CtLog>,
     interval: Nanos,
     clock: &MonotonicClock,
     journal: &mut Journal<'_>,

@@ -492,8 +492,10 @@ fn misplaced<F: LeafFormat>(
     Kind::LostLeaf { found }
 }
 
-/// The index of the entry that is the promised one at another index.
+/// The index of the entry that is the promised one at another index. One that is served at the promised index, where the tree has another
+/// leaf, is of another tree: it is not in this one.
 fn elsewhere<F: LeafFormat>(receipt: &Receipt, bytes: &[u8], first: u64) -> Option<u64> {
     let entries = F::entries(bytes).map_while(Result::ok);
-    (first..).zip(entries).find(|(_, entry)| F::is_promised(entry, receipt)).map(|(index, _)| index)
+    let mut others = (first..).zip(entries).filter(|(index, _)| Some(*index) != receipt.index());
+    others.find(|(_, entry)| F::is_promised(entry, receipt)).map(|(index, _)| index)
 }

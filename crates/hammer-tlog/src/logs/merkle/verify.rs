@@ -86,9 +86,9 @@ pub fn prefix_root(old_size: u64, new_size: u64, new_root: &Hash, proof: &[Hash]
     (new == *new_root).then_some(old)
 }
 
-/// Whether a consistency proof leads from the tree of `old_size` leaves with `old_root` to some larger one, whatever its size. That is not to
-/// be told of a power of two, whose root is in no proof, and is never said of it.
-pub fn proves_growth(old_size: u64, old_root: &Hash, proof: &[Hash]) -> bool {
+/// Whether a consistency proof can lead from the tree of `old_size` leaves with `old_root` to some larger one, whatever its size. Of a power of
+/// two, whose root is in no proof (RFC 9162 section 2.1.4.1), any that is not empty can.
+pub fn may_prove_growth(old_size: u64, old_root: &Hash, proof: &[Hash]) -> bool {
     let (Some((first, rest)), Some(last)) = (proof.split_first(), old_size.checked_sub(1)) else {
         return false;
     };
@@ -96,7 +96,7 @@ pub fn proves_growth(old_size: u64, old_root: &Hash, proof: &[Hash]) -> bool {
     let parting = (0..u64::BITS).map(|level| 1_u64 << level).filter(|bit| last & bit == 0);
     let mut sizes = parting.filter_map(|bit| (last | bit).checked_add(1));
     let leads = |new_size| roots_from_consistency(old_size, new_size, *first, rest);
-    !old_size.is_power_of_two() && sizes.any(|size| leads(size).is_some_and(|(old, _)| old == *old_root))
+    old_size.is_power_of_two() || sizes.any(|size| leads(size).is_some_and(|(old, _)| old == *old_root))
 }
 
 fn same_old_root(computed: Hash, expected: &Hash) -> Result<(), MerkleError> {
