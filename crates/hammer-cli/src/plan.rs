@@ -19,6 +19,7 @@ pub(crate) mod fill;
 pub(crate) mod grammar;
 pub(crate) mod interval;
 pub(crate) mod load;
+pub(crate) mod named_files;
 pub(crate) mod observe;
 pub(crate) mod path;
 pub(crate) mod read;

@@ -74,8 +74,8 @@ impl Protocol for Sigstore {
     }
 
     fn will_observe(&self, plan: &Plan, observation: &str) -> bool {
-        let mut signed = plan.workloads.iter().filter_map(signs);
-        observation == TREE_SIZE && signed.any(|plan| plan.audit && plan.rekor != RekorVersion::None)
+        observation == TREE_SIZE
+            && [false, true].iter().any(|on_tiles| lags_at_most(plan, *on_tiles).is_some())
     }
 
     fn check(&self, planned: &RunPlan<'_>) -> Result<(), PlanError> {
@@ -289,11 +289,7 @@ impl OpenProtocol for OpenSigstore {
             return Err(PlanFault::Misfit(REPEATED.to_owned()));
         }
         let rekor = if signs.rekor.is_on_tiles() { ReadRekor::V2 } else { ReadRekor::V1 };
-        let start = match (is_emptied, target.is_embedded()) {
-            (true, _) => CorpusStart::Anew,
-            (false, true) => CorpusStart::WithServices,
-            (false, false) => CorpusStart::Resumed,
-        };
+        let start = CorpusStart { is_anew: is_emptied, is_embedded: target.is_embedded() };
         let writer = CorpusWriter::open(file, start, &target.target.trust, rekor);
         let writer = writer.map_err(PlanFault::failed)?;
         self.filled = Some(FilledCorpus { sink: writer.sink(), probe: writer.probe() });

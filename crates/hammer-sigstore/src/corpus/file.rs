@@ -41,6 +41,8 @@ struct FilledLog {
     before: usize,
     /// Its names, one for each key; none where it was not written.
     ids: Vec<String>,
+    /// Whether it ended with the run that filled from it.
+    is_embedded: bool,
 }
 
 /// The first line.
@@ -57,6 +59,9 @@ struct FillLine {
     fill: u64,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     log_ids: Vec<String>,
+    /// Whether the log starts empty with the run, and ends with it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    embedded: bool,
 }
 
 impl BadLine {
@@ -119,7 +124,8 @@ impl CorpusFile {
         if line.starts_with(FILL_BEGINS) {
             let read: FillLine = serde_json::from_slice(line).map_err(|why| why.to_string())?;
             self.next_seq = self.next_seq.max(read.fill.saturating_add(APART));
-            self.logs.push(FilledLog { line: number, before: self.entries.len(), ids: read.log_ids });
+            let FillLine { log_ids: ids, embedded: is_embedded, .. } = read;
+            self.logs.push(FilledLog { line: number, before: self.entries.len(), ids, is_embedded });
             return Ok(());
         }
         let (entry, flow) = CorpusEntry::of_line(line)?;
@@ -134,7 +140,7 @@ impl CorpusFile {
     /// # Errors
     /// The first line behind which entries of another log stand.
     fn check(&self, log: CorpusLog, ids: &[String]) -> Result<(), BadLine> {
-        for (FilledLog { line, before, ids: said }, end) in self.fills() {
+        for (FilledLog { line, before, ids: said, .. }, end) in self.fills() {
             let is_said = !said.is_empty() && self.entries[*before..end].iter().any(|entry| entry.log == log);
             if is_said && !said.iter().any(|id| ids.contains(id)) {
                 let (log, said, ids) = (log.name(), said.join(", "), ids.join(", "));
@@ -153,13 +159,12 @@ impl CorpusFile {
         self.logs.iter().zip(ends)
     }
 
-    /// Whether it has entries, and each is of a log of which a fill said no other names than these.
-    pub(super) fn is_of_none_but(&self, ids: &[String]) -> bool {
-        let is_of_them = |said: &[String]| !said.is_empty() && said.iter().all(|id| ids.contains(id));
+    /// Whether it has entries, and a fill said of each that its log ended with that run.
+    pub(super) fn is_of_embedded_alone(&self) -> bool {
         // Of those that stand before the first fill's line nothing is known.
         let is_said = self.logs.first().is_some_and(|first| first.before == 0);
         let mut with_entries = self.fills().filter(|(fill, end)| fill.before < *end);
-        !self.entries.is_empty() && is_said && with_entries.all(|(fill, _)| is_of_them(&fill.ids))
+        !self.entries.is_empty() && is_said && with_entries.all(|(fill, _)| fill.is_embedded)
     }
 
     /// What a log of these names may be asked for, so that it shows whether it is that of the entries; none where there are none of it.
@@ -192,9 +197,9 @@ pub(super) fn version_line() -> String {
     line(&VersionLine { hammer_corpus: VERSION })
 }
 
-/// The line of a fill whose operations are numbered from `first` on, into a log of these names.
-pub(super) fn fill_line(first: u64, log_ids: &[String]) -> String {
-    line(&FillLine { fill: first, log_ids: log_ids.to_vec() })
+/// The line of a fill whose operations are numbered from `first` on, into a log of these names, and whether that ends with the run.
+pub(super) fn fill_line(first: u64, log_ids: &[String], embedded: bool) -> String {
+    line(&FillLine { fill: first, log_ids: log_ids.to_vec(), embedded })
 }
 
 fn line(value: &impl Serialize) -> String {

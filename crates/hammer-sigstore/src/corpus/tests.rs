@@ -43,8 +43,8 @@ fn entry(log_index: u64, log: CorpusLog) -> CorpusEntry {
 
 /// Opens a file for entries of either log, whatever they are called.
 fn open(place: &Place, is_emptied: bool) -> Result<CorpusWriter, SigstoreError> {
-    let start = if is_emptied { CorpusStart::Anew } else { CorpusStart::Resumed };
-    CorpusWriter::open_for(&place.0, start, (CorpusLog::RekorV1, &[]), &[])
+    let start = CorpusStart { is_anew: is_emptied, ..RESUMED };
+    CorpusWriter::open_for(&place.0, start, (CorpusLog::RekorV1, &[]))
 }
 
 /// Fills a file with these.
@@ -86,8 +86,7 @@ fn what_a_file_has_of_another_log_is_not_filled_before_and_its_numbers_are_taken
     let place = Place::new();
     let of = |log| (0..7).map(|index| entry(index, log)).collect::<Vec<_>>();
     let (_, first, _) = fill(&place, &of(CorpusLog::RekorV1), false);
-    let writer =
-        CorpusWriter::open_for(&place.0, CorpusStart::Resumed, (CorpusLog::RekorV2, &[]), &[]).unwrap();
+    let writer = CorpusWriter::open_for(&place.0, RESUMED, (CorpusLog::RekorV2, &[])).unwrap();
     assert_eq!(writer.entries(), 0);
     assert!(writer.first_seq() > first + 7);
     let mut lines = CorpusLines::new(writer.sink());
@@ -95,7 +94,7 @@ fn what_a_file_has_of_another_log_is_not_filled_before_and_its_numbers_are_taken
     logged[..3].iter().for_each(|entry| lines.add(Nanos::ZERO, writer.first_seq(), &entry.logged()));
     drop(lines);
     writer.finish().unwrap();
-    let open = |log| CorpusWriter::open_for(&place.0, CorpusStart::Resumed, (log, &[]), &[]).unwrap();
+    let open = |log| CorpusWriter::open_for(&place.0, RESUMED, (log, &[])).unwrap();
     for (log, entries) in [(CorpusLog::RekorV1, 7), (CorpusLog::RekorV2, 3)] {
         let writer = open(log);
         assert_eq!(writer.entries(), entries, "{log:?}");
@@ -189,7 +188,7 @@ fn a_corpus_of_another_log_is_refused_with_the_line_and_both_logs() {
     let place = Place::new();
     let open = |log, ids: &[&str]| {
         let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
-        CorpusWriter::open_for(&place.0, CorpusStart::Resumed, (log, &ids), &ids)
+        CorpusWriter::open_for(&place.0, RESUMED, (log, &ids))
     };
     let fill = |writer: CorpusWriter, entry: CorpusEntry| {
         let mut lines = CorpusLines::new(writer.sink());
@@ -232,56 +231,67 @@ fn a_corpus_of_another_log_is_refused_with_the_line_and_both_logs() {
 }
 
 #[test]
-fn a_corpus_begins_anew_with_its_services_where_no_entry_may_be_of_another_log() {
-    let [own_v1, own_v2] = ["aa".to_owned(), "log+01".to_owned()];
-    let trusted = [own_v1.clone(), own_v2.clone()];
-    let (one, two) = ((CorpusLog::RekorV1, "aa"), (CorpusLog::RekorV2, "log+01"));
-    let mine: &[((CorpusLog, &str), bool)] = &[(one, true), (two, true), (one, false)];
-    let of_fills = |place: &Place, fills: &[((CorpusLog, &str), bool)]| {
-        for (number, ((log, ids), has_entry)) in fills.iter().enumerate() {
-            let ids: Vec<String> = ids.split_whitespace().map(str::to_owned).collect();
-            let start = CorpusStart::Resumed;
-            let writer = CorpusWriter::open_for(&place.0, start, (*log, &ids), &ids).unwrap();
+fn a_corpus_is_started_anew_with_its_services_where_no_entry_may_be_of_another_log() {
+    let one = CorpusLog::RekorV1;
+    // Which log, whether it ends with the run, and whether an entry was logged.
+    let of_fills = |place: &Place, fills: &[(CorpusLog, bool, bool)]| {
+        for (number, (log, is_embedded, has_entry)) in fills.iter().enumerate() {
+            // As one of its services would drop what was filled before, it is said later.
+            let writer = CorpusWriter::open_for(&place.0, RESUMED, (*log, &[])).unwrap();
             let mut lines = CorpusLines::new(writer.sink());
             let first = writer.first_seq();
             (0..u64::from(*has_entry))
                 .for_each(|_| lines.add(Nanos::ZERO, first, &entry(number as u64, *log).logged()));
             drop(lines);
             writer.finish().unwrap();
+            if *is_embedded {
+                let text = std::fs::read_to_string(&place.0).unwrap();
+                let (before, last) = text.rsplit_once("{\"fill\":").unwrap();
+                let last = last.replacen('}', ",\"embedded\":true}", 1);
+                std::fs::write(&place.0, format!("{before}{{\"fill\":{last}")).unwrap();
+            }
         }
     };
-    let (v1, v2) = (CorpusLog::RekorV1, CorpusLog::RekorV2);
+    let two = CorpusLog::RekorV2;
     for (fills, dropped) in [
-        (mine.to_vec(), 2),
+        (vec![(one, true, true), (two, true, true), (one, true, false)], 2),
         // A fill that got nothing logged leaves nothing of its log.
-        (vec![(two, true), ((v1, "bb"), false)], 1),
-        (vec![(one, false)], 0),
+        (vec![(two, true, true), (one, false, false)], 1),
+        (vec![(one, true, false)], 0),
         (vec![], 0),
-        (vec![(two, true), ((v1, "bb"), true)], 0),
-        (vec![(two, true), ((v1, "aa bb"), true)], 0),
-        (vec![(two, true), ((v1, ""), true)], 0),
+        (vec![(two, true, true), (one, false, true)], 0),
+        (vec![(two, false, true)], 0),
     ] {
         let place = Place::new();
         of_fills(&place, &fills);
         let before = std::fs::read(&place.0).unwrap_or_default();
-        let start = CorpusStart::WithServices;
-        let ids = std::slice::from_ref(&own_v2);
-        let writer = CorpusWriter::open_for(&place.0, start, (v2, ids), &trusted).unwrap();
+        let start = CorpusStart { is_embedded: true, ..RESUMED };
+        let writer = CorpusWriter::open_for(&place.0, start, (two, &[])).unwrap();
         assert_eq!(writer.dropped(), dropped, "{fills:?}");
         writer.finish().unwrap();
         let after = std::fs::read(&place.0).unwrap();
-        let is_whole = dropped == 0 && after.starts_with(&before);
-        assert!(is_whole || CorpusFile::parse(&after).unwrap().entries() == 0, "{fills:?}");
+        match dropped {
+            0 => assert!(after.starts_with(&before), "{fills:?}"),
+            _ => assert_eq!(CorpusFile::parse(&after).unwrap().entries(), 0, "{fills:?}"),
+        }
+        // What it writes ends with its run as well.
+        assert!(String::from_utf8(after).unwrap().ends_with(",\"embedded\":true}\n"), "{fills:?}");
+        // Who fills a log that is there to stay drops nothing.
+        let writer = CorpusWriter::open_for(&place.0, RESUMED, (two, &[])).unwrap();
+        assert_eq!(writer.dropped(), 0);
+        writer.finish().unwrap();
     }
     // Entries that no fill's line stands before.
     let place = Place::new();
-    of_fills(&place, mine);
+    of_fills(&place, &[(one, true, true), (two, true, true)]);
     let text = std::fs::read_to_string(&place.0).unwrap();
     let mut lines: Vec<&str> = text.lines().collect();
     lines.swap(1, 2);
     std::fs::write(&place.0, lines.join("\n")).unwrap();
-    let ids = std::slice::from_ref(&own_v2);
-    let writer = CorpusWriter::open_for(&place.0, CorpusStart::WithServices, (v2, ids), &trusted).unwrap();
+    let start = CorpusStart { is_embedded: true, ..RESUMED };
+    let writer = CorpusWriter::open_for(&place.0, start, (two, &[])).unwrap();
     assert_eq!((writer.dropped(), writer.entries()), (0, 1));
     writer.finish().unwrap();
 }
+
+const RESUMED: CorpusStart = CorpusStart { is_anew: false, is_embedded: false };

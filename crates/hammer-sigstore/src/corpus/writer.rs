@@ -29,15 +29,14 @@ pub struct CorpusWriter {
     thread: JoinHandle<io::Result<Option<CorpusEntry>>>,
 }
 
-/// What a fill does with the entries that its file has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CorpusStart {
-    /// It adds to them.
-    Resumed,
-    /// It drops them.
-    Anew,
-    /// It drops them where each is of a log with a key of those that are trusted, which start empty with the run; else it adds to them.
-    WithServices,
+/// What a fill does with the entries that its file has, and whose its own are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CorpusStart {
+    /// It drops them, in place of adding to them.
+    pub is_anew: bool,
+    /// Its log starts empty with the run, and ends with it. Entries all of which are of such logs are dropped as well: nobody can read them any
+    /// more.
+    pub is_embedded: bool,
 }
 
 /// The way to a [`CorpusWriter`].
@@ -95,16 +94,14 @@ impl CorpusWriter {
         rekor: ReadRekor,
     ) -> Result<Self, SigstoreError> {
         let log = CorpusLog::of(rekor);
-        let trusted = [CorpusLog::RekorV1, CorpusLog::RekorV2].map(|log| log.ids(trust)).concat();
-        Self::open_for(path, start, (log, &log.ids(trust)), &trusted)
+        Self::open_for(path, start, (log, &log.ids(trust)))
     }
 
-    /// The same of a log of these names, where those of all logs that are trusted are `trusted`.
+    /// The same of a log of these names.
     pub(super) fn open_for(
         path: &Path,
         start: CorpusStart,
         (log, ids): (CorpusLog, &[String]),
-        trusted: &[String],
     ) -> Result<Self, SigstoreError> {
         let failed = |source| SigstoreError::CorpusUnread { path: path.to_owned(), source };
         let mut file =
@@ -114,10 +111,11 @@ impl CorpusWriter {
             return Err(failed(io::Error::other("another process fills it")));
         }
         // Nothing is dropped but what is known to be a corpus: a file may be named by mistake.
+        let is_embedded = start.is_embedded;
         let mut found = CorpusFile::read(path)?;
-        let is_gone = start == CorpusStart::WithServices && found.is_of_none_but(trusted);
+        let is_gone = is_embedded && found.is_of_embedded_alone();
         let dropped = if is_gone { found.entries() } else { 0 };
-        if is_gone || start == CorpusStart::Anew {
+        if is_gone || start.is_anew {
             found = CorpusFile::default();
         }
         let probe = found.probe(path, log, ids)?;
@@ -132,7 +130,7 @@ impl CorpusWriter {
                 start.push('\n');
             }
             // It stands there before the first of them is sent.
-            start.push_str(&fill_line(found.next_seq.max(FIRST), ids));
+            start.push_str(&fill_line(found.next_seq.max(FIRST), ids, is_embedded));
             file.write_all(start.as_bytes())
         };
         starts(&mut file).map_err(failed)?;

@@ -14,6 +14,7 @@ use hammer_sigstore::{CorpusProbe, CorpusSink, CorpusWriter, CorpusWritten, Sigs
 use super::sections::{MIXED, VERIFY, mixed, verify};
 use crate::plan::Plan;
 use crate::plan::error::{PlanError, PlanFault};
+use crate::plan::named_files::is_same_place;
 use crate::plan::path::PlanPath;
 use crate::protocol::{FillCorpus, WrittenCorpus};
 
@@ -44,7 +45,7 @@ impl FillCorpus for OwnCorpus {
         let of = if dropped == 1 { "entry was" } else { "entries were" };
         let file = self.file.display();
         (dropped > 0).then(|| {
-            format!("{file} was begun anew: its {} {of} of embedded services of before", grouped(dropped))
+            format!("{file} was started anew: its {} {of} of embedded services of before", grouped(dropped))
         })
     }
 
@@ -75,15 +76,6 @@ pub(super) fn expect_there(plan: &Plan) -> Result<(), PlanError> {
         })?;
     }
     Ok(())
-}
-
-/// Whether two paths are of one file, which need not be there yet.
-fn is_same_place(one: &Path, other: &Path) -> bool {
-    let place = |path: &Path| {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        Some((folder.canonicalize().ok()?, path.file_name()?.to_owned()))
-    };
-    one == other || place(one).is_some_and(|place_of_one| place(other) == Some(place_of_one))
 }
 
 /// Asks a log whether it can be that of a corpus.

@@ -1,0 +1,58 @@
+//! The files that a plan names, wherever it does.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+/// Whether two paths are of one file, which need not be there yet.
+pub(crate) fn is_same_place(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Some((folder.canonicalize().ok()?, path.file_name()?.to_owned()))
+    };
+    one == other || place(one).is_some_and(|place_of_one| place(other) == Some(place_of_one))
+}
+
+/// The key of a plan, as `workloads[0].ct_submit.roots`, at which that file stands; none where none does. What only looks like a path is one
+/// here: a text that leads to the file by chance, in a key that is no name.
+pub(crate) fn key_of_file(plan: &Value, file: &Path) -> Option<String> {
+    fn search(value: &Value, at: &str, file: &Path) -> Option<String> {
+        match value {
+            Value::Object(map) => map.iter().find_map(|(key, value)| {
+                let at = if at.is_empty() { key.clone() } else { format!("{at}.{key}") };
+                // What an output is itself called, and names that are none of files.
+                let is_other = matches!(at.as_str(), "output.report" | "output.events");
+                let is_name = matches!(key.as_str(), "name" | "workload");
+                (!is_other && !is_name).then(|| search(value, &at, file)).flatten()
+            }),
+            Value::Array(items) => items
+                .iter()
+                .enumerate()
+                .find_map(|(place, item)| search(item, &format!("{at}[{place}]"), file)),
+            Value::String(text) => is_same_place(Path::new(text), file).then(|| at.to_owned()),
+            _ => None,
+        }
+    }
+    search(plan, "", file)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_found_by_whichever_key_names_it_however_its_path_is_written() {
+        let folder = std::env::temp_dir();
+        let file = folder.join("corpus.jsonl");
+        let plan = json!({
+            "name": file,
+            "output": { "report": file },
+            "workloads": [{ "name": file, "a": [{}, { "corpus": folder.join(".").join("corpus.jsonl") }] }],
+        });
+        assert_eq!(key_of_file(&plan, &file).as_deref(), Some("workloads[0].a[1].corpus"));
+        assert_eq!(key_of_file(&plan, &folder.join("report.json")), None);
+        assert_eq!(key_of_file(&json!({ "url": "http://127.0.0.1:1/a" }), &file), None);
+    }
+}
