@@ -25,7 +25,7 @@ use std::process;
 
 use clap::Parser as _;
 use hammer_oauth::masked::without_tokens;
-use hammer_report::ExitCode;
+use hammer_report::{ExitCode, ReasonKind};
 use mimalloc::MiMalloc;
 
 use args::{Cli, Command};
@@ -37,7 +37,10 @@ use protocol::registry::Registry;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> process::ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(refused) => return said_of_arguments(&refused),
+    };
     let code =
         diagnose(&cli).and_then(|()| dispatch(&cli.command, &Registry::shipped())).unwrap_or_else(|error| {
             // A token that was written where none belongs is quoted by whoever misread it.
@@ -47,6 +50,17 @@ fn main() -> process::ExitCode {
             ExitCode::Because(error.reason())
         });
     code.into()
+}
+
+/// Tells what is wrong with the arguments, or what was asked of them (`--help`).
+fn said_of_arguments(refused: &clap::Error) -> process::ExitCode {
+    if !refused.use_stderr() {
+        refused.exit();
+    }
+    // An argument that nobody knows is quoted, and may be a token.
+    let said = without_tokens(&refused.render().to_string());
+    let _ = output::print(std::io::stderr(), |out| write!(out, "{said}"));
+    ExitCode::Because(ReasonKind::Usage).into()
 }
 
 fn diagnose(cli: &Cli) -> Result<(), CliError> {

@@ -8,8 +8,10 @@ use hammer_report::{EventsWriter, Reason, ReasonKind, Report, Summary, text};
 
 use crate::args::OutputArgs;
 use crate::error::OutputError;
-use crate::plan::OutputPlan;
+use crate::plan::named_files::{is_same_place, key_of_file};
+use crate::plan::read::SourcedPlan;
 use crate::plan::source::PlanSource;
+use crate::plan::{OutputPlan, Plan};
 
 /// The opened outputs of one command.
 pub(crate) struct Outputs {
@@ -28,7 +30,15 @@ struct Sink {
 
 impl Outputs {
     /// Opens what the command line, or else the plan, names; with several runs one more report for each, numbered.
-    pub(crate) fn open(args: &OutputArgs, plan: &OutputPlan, runs: usize) -> Result<Self, OutputError> {
+    ///
+    /// # Errors
+    /// When it cannot be opened, or is a file that the plan names elsewhere, or is itself in.
+    pub(crate) fn open(
+        args: &OutputArgs,
+        planned: &SourcedPlan<Plan>,
+        runs: usize,
+    ) -> Result<Self, OutputError> {
+        let plan = &planned.plan.output;
         let report = args.out.as_ref().or(plan.report.as_ref());
         let json_on_stdout = report.is_some_and(|path| path.as_os_str() == "-");
         let report = report.filter(|_| !json_on_stdout);
@@ -37,6 +47,9 @@ impl Outputs {
         let events = args.events.as_ref().or(plan.events.as_ref());
         let report_named = if args.out.is_some() { "--out" } else { "output.report" };
         let events_named = if args.events.is_some() { "--events" } else { "output.events" };
+        let named = report.map(|path| (report_named, path)).into_iter();
+        let named: Vec<_> = named.chain(events.map(|path| (events_named, path))).collect();
+        expect_apart(&named, planned)?;
         Ok(Self {
             runs: numbered.map(|path| Sink::open(report_named, &path)).collect::<Result<_, OutputError>>()?,
             report: report.map(|path| Sink::open(report_named, path)).transpose()?,
@@ -107,6 +120,38 @@ impl Outputs {
         Ok(reason)
     }
 }
+
+/// Refuses outputs in one file, and in what the plan names elsewhere: they would be written over each other, or over what is read.
+fn expect_apart(
+    outputs: &[(&'static str, &PathBuf)],
+    SourcedPlan { plan, source }: &SourcedPlan<Plan>,
+) -> Result<(), OutputError> {
+    // A plan was read from values, and is some again.
+    let values = serde_json::to_value(plan).unwrap_or_default();
+    for (place, (named, path)) in outputs.iter().enumerate() {
+        // A pipe or a device holds nothing, and takes from many.
+        if path.metadata().is_ok_and(|found| !found.is_file()) {
+            continue;
+        }
+        let before = outputs[..place].iter().find(|(_, other)| is_same_place(other, path));
+        let other = before
+            .map(|(named, _)| (*named).to_owned())
+            .or_else(|| {
+                source
+                    .file_name()
+                    .filter(|name| is_same_place(Path::new(name), path))
+                    .map(|_| PLAN.to_owned())
+            })
+            .or_else(|| key_of_file(&values, path).map(|key| format!("`{key}`")));
+        if let Some(other) = other {
+            return Err(OutputError::Shared { named, path: (*path).clone(), other });
+        }
+    }
+    Ok(())
+}
+
+/// Who names the plan's own file.
+const PLAN: &str = "the plan itself";
 
 impl Sink {
     /// Opens what that flag, or that key of the plan, names.

@@ -504,3 +504,26 @@ fn a_manual_page_of_no_command_is_refused() {
     assert_eq!(ended.code, 2);
     assert!(ended.stderr.contains("possible values: bash"), "{}", ended.stderr);
 }
+
+/// What would be written over is read, or written by another: nothing is opened, and all stays as it is.
+#[test]
+fn an_output_that_the_plan_names_elsewhere_is_refused_and_nothing_is_lost() {
+    let folder = Folder::new();
+    let plan = "target: { lab: { http: {} } }\nworkloads: [{ name: a, http: { method: POST, path: /, body_file: BODY }, \
+                load: { rate: 1/s } }]\nphases: { measurement: 1s }\n";
+    let body = folder.write("body", "what is sent");
+    let path = folder.write("plan.yaml", &plan.replace("BODY", &body));
+    let report = folder.path("report.json");
+    for (arguments, named) in [
+        (["--out", body.as_str()].as_slice(), ["--out", "body_file` as well"]),
+        (&["--events", &body], ["--events", "body_file` as well"]),
+        (&["--out", &path], ["--out", "the plan itself as well"]),
+        (&["--out", &report, "--events", &report], ["--events", "--out as well"]),
+    ] {
+        let ended = hammer(&[&["run", &path][..], arguments].concat());
+        assert_eq!(ended.code, 2, "{}", ended.stderr);
+        assert!(named.iter().all(|part| ended.stderr.contains(part)), "{}", ended.stderr);
+    }
+    assert_eq!(fs::read_to_string(&body).unwrap(), "what is sent");
+    assert!(!std::path::Path::new(&report).exists());
+}

@@ -241,6 +241,9 @@ pub(crate) struct VerifyArgs {
     /// Which entry a flow reads: uniform, hot (the first, always), zipf=EXPONENT (zipf=1.1), newest=SHARE or newest=N (newest=10%)
     #[arg(long, default_value = "uniform", value_name = "DRAW")]
     pub(crate) draw: String,
+    /// Do not follow the log that is read
+    #[arg(long)]
+    pub(crate) no_audit: bool,
     #[command(flatten)]
     pub(crate) reach: ReachArgs,
     #[command(flatten)]
@@ -276,6 +279,9 @@ pub(crate) struct MixedArgs {
     /// Load whose figures do not count, before --duration: nothing can be verified until something is logged
     #[arg(long, default_value = "3s", value_name = "TIME")]
     pub(crate) warm_up: String,
+    /// Do not follow the log, nor look for the accepted entries in it
+    #[arg(long)]
+    pub(crate) no_audit: bool,
     #[command(flatten)]
     pub(crate) bounds: BoundsArgs,
     #[command(flatten)]

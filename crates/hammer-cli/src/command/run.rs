@@ -56,7 +56,7 @@ pub(crate) fn of_plan_with(
         check(registry, plan).map_err(|error| error.placed(source))?;
     }
     let plan = &planned.plan;
-    let mut outputs = Outputs::open(output, &plan.output, runs.len())?;
+    let mut outputs = Outputs::open(output, planned, runs.len())?;
     let signals = Signals::watch().map_err(StartError::Signals)?;
     let run = RunContext { registry, output, signals, passing };
     if let [only] = runs.as_slice() {

@@ -16,6 +16,15 @@ pub(crate) enum OutputError {
         path: PathBuf,
         source: io::Error,
     },
+    /// What would be written over is read as well, or written by another.
+    #[error("use {named}: {} is named by {other} as well, and would be written over", path.display())]
+    Shared {
+        /// The flag, or the key of the plan, that names it.
+        named: &'static str,
+        path: PathBuf,
+        /// The other one.
+        other: String,
+    },
     /// Something stands where a folder of files is wanted.
     #[error("use {flag}: a folder is wanted, and {} is none", path.display())]
     NoFolder { flag: &'static str, path: PathBuf },
@@ -41,6 +50,7 @@ impl OutputError {
     pub(super) fn reason(&self) -> ReasonKind {
         match self {
             Self::Unopened { .. }
+            | Self::Shared { .. }
             | Self::NoFolder { .. }
             | Self::UnmadeFolder { .. }
             | Self::Manual { .. }

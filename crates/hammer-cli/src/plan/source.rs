@@ -91,6 +91,14 @@ impl PlanSource {
         Self { flags: flags.iter().map(flag).collect(), ..Self::arguments() }
     }
 
+    /// The file that the plan was read from; none where it was made of arguments.
+    pub(crate) fn file_name(&self) -> Option<&str> {
+        match &self.origin {
+            Origin::File { name, .. } => Some(name),
+            Origin::Arguments => None,
+        }
+    }
+
     fn of(origin: Origin) -> Self {
         Self { origin, changes: Vec::new(), flags: Vec::new(), renamings: Vec::new(), notes: Vec::new() }
     }

@@ -44,7 +44,11 @@ pub(super) fn failure(report: &Report, series: &[&Series]) -> Option<String> {
         }
     }
     // What says nothing of the server is told where nothing else is: it follows from what became of the rest. Of equals the first comes first.
-    let rank = |failure: &&Failure<'_>| (!tells_of_server(report, failure.fate), Reverse(failure.count));
+    let rank = |failure: &&Failure<'_>| {
+        // One that was given up for a cause waited for something that others failed at.
+        let is_led_to = failure.fate == Fate::Abandoned && failure.cause.is_some();
+        (!tells_of_server(report, failure.fate), is_led_to, Reverse(failure.count))
+    };
     let Failure { fate, step, cause, answer, count } = failures.iter().min_by_key(rank)?;
     let of_fate = fates.of(*fate);
     let said = format!("{} {}", grouped(of_fate), fate.name().replace('_', " "));

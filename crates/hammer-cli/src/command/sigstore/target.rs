@@ -156,12 +156,13 @@ impl VerifyArgs {
             "corpus": corpus,
             "draw": draw(&self.draw),
             "timestamp_chain": self.timestamp.is_some() || located.has_timestamp,
+            "audit": !self.no_audit,
         })
     }
 
     /// What fills a log that has nothing to read yet: entries by keys alone, for which nobody but the log is asked.
     pub(super) fn filling_flows(&self, located: &LocatedServices) -> Value {
-        json!({ "fulcio": "none", "rekor": self.log.version(located), "timestamp": false })
+        json!({ "fulcio": "none", "rekor": self.log.version(located), "timestamp": false, "audit": !self.no_audit })
     }
 
     /// How much of that is logged first, to that corpus.
@@ -197,13 +198,14 @@ impl MixedArgs {
 
     /// What its sign flows do.
     pub(super) fn sign_flows(&self, located: &LocatedServices) -> Value {
-        self.services.flows(self.log.version(located), true, located)
+        self.services.flows(self.log.version(located), !self.no_audit, located)
     }
 
     /// What its verify flows do.
     pub(super) fn verify_flows(&self, located: &LocatedServices) -> Value {
         let timestamp_chain = self.services.has_timestamp(located);
-        json!({ "rekor": self.log.version(located), "timestamp_chain": timestamp_chain })
+        let (rekor, audit) = (self.log.version(located), !self.no_audit);
+        json!({ "rekor": rekor, "timestamp_chain": timestamp_chain, "audit": audit })
     }
 }
 
