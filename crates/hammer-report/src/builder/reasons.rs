@@ -44,8 +44,16 @@ fn unbelievable(report: &Report) -> Option<String> {
     let unchecked = (unchecked > 0).then(|| format!("{} unchecked", plural(unchecked, "promise")));
     let findings = report.health.findings.len() as u64;
     let findings = (findings > 0).then(|| plural(findings, "health finding"));
-    let against: Vec<String> = unchecked.into_iter().chain(findings).collect();
+    let heads = unproved_heads(report);
+    let heads = (heads > 0).then(|| format!("{} of a log not proved", plural(heads, "head")));
+    let against: Vec<String> = unchecked.into_iter().chain(heads).chain(findings).collect();
     (!against.is_empty()).then(|| format!("not to be believed for {}", against.join(" and ")))
+}
+
+/// Heads that a log signed and that were not proved to be of its tree to the end, by what its audit observed last.
+fn unproved_heads(report: &Report) -> u64 {
+    let seen = report.observations.iter().filter(|seen| seen.name.rsplit('/').next() == Some(HEADS_UNJOINED));
+    seen.map(|seen| seen.last.value as u64).sum()
 }
 
 fn failed_thresholds(report: &Report) -> Option<String> {
@@ -117,6 +125,8 @@ fn both_phases(series: &Series) -> [Fates; 2] {
     [series.warm_up.counts.fates, series.measurement.counts.fates]
 }
 
+/// As the audit of a log observes it, behind the log's name where there are several.
+const HEADS_UNJOINED: &str = "heads_unjoined";
 const INTERRUPTED: &str = "interrupted by a signal";
 const EARLY: &str = "interrupted by a signal, before any operation got an answer";
 

@@ -276,3 +276,19 @@ fn an_interruption_before_any_answer_is_no_silence_of_the_server() {
     let silent = "FAIL, exit 3: no operation ever got an answer: 1 timed out; interrupted by a signal";
     assert_eq!(early(&[(Outcome::TimedOut, Detail::None)], 3, true), silent);
 }
+
+#[test]
+fn a_run_whose_log_signed_heads_that_were_not_proved_is_not_believed() {
+    let said = |name: &str, left: f64| {
+        let mut story = Story::new(vec![operation("verify", "verify")]);
+        story.accept(0, MEASURED, 5, Nanos(10));
+        story.observe(name, left);
+        story.interval(MEASURED);
+        said(story)
+    };
+    let proved = said("heads_unjoined", 0.0);
+    assert!(proved.starts_with("PASS"), "{proved}");
+    for name in ["heads_unjoined", "rekor-tiles/heads_unjoined"] {
+        assert_eq!(said(name, 2.0), "FAIL, exit 5: not to be believed for 2 heads of a log not proved");
+    }
+}
