@@ -150,6 +150,12 @@ impl AnsweredHeads {
         HeadCounts { joined: stock.joined, unjoined: stock.waiting.len() as u64 + stock.dropped }
     }
 
+    /// How many wait that were received before then.
+    pub(crate) fn waiting_since(&self, received_ns: u64) -> u64 {
+        let stock = self.lock();
+        stock.waiting.values().filter(|head| head.fetched_ns < received_ns).count() as u64
+    }
+
     fn lock(&self) -> MutexGuard<'_, HeadStock> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -197,6 +203,7 @@ mod tests {
             [JoinedHead::Joined, JoinedHead::Forked, JoinedHead::Waiting, JoinedHead::Unknown]
         );
         assert_eq!(heads.counts(), HeadCounts { joined: 1, unjoined: 2 });
+        assert_eq!([7, 8].map(|before| heads.waiting_since(before)), [0, 2]);
     }
 
     #[test]

@@ -392,6 +392,10 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         let all = self.tree.pending();
         self.desk.without_verdict(looked, (unlooked, all), why, self.reader.log(), &self.voice);
         let HeadCounts { joined, unjoined } = self.answered.counts();
+        let unproved = self.answered.waiting_since(now.0.saturating_sub(UNPROVED.0));
+        if unproved > 0 {
+            self.voice.observed("heads_unproved", unproved as f64);
+        }
         if unjoined > 0 {
             let said = "checkpoints were not joined to the followed tree, beside";
             let why = self.refusal.take().map(|why| format!("; the last that was refused: failed to {why}"));
@@ -429,6 +433,9 @@ const LAST_ROUND: Nanos = Nanos::from_millis(1_200);
 
 /// What is refused in the last round is tried again for so long.
 const LAST_TRIES: Nanos = Nanos::from_millis(800);
+
+/// How long a head may wait for what proves it at the end: whoever was asked last may lag behind whoever served it.
+const UNPROVED: Nanos = Nanos::from_secs(10);
 
 /// How long what is wrong with an entry waits for the receipt of its submission, and a false proof for a fork.
 const UNNAMED: Nanos = Nanos::from_secs(10);

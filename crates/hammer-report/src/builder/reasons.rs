@@ -52,7 +52,7 @@ fn unbelievable(report: &Report) -> Option<String> {
 
 /// Heads that a log signed and that were not proved to be of its tree to the end, by what its audit observed last.
 fn unproved_heads(report: &Report) -> u64 {
-    let seen = report.observations.iter().filter(|seen| seen.name.rsplit('/').next() == Some(HEADS_UNJOINED));
+    let seen = report.observations.iter().filter(|seen| seen.name.rsplit('/').next() == Some(HEADS_UNPROVED));
     seen.map(|seen| seen.last.value as u64).sum()
 }
 
@@ -126,7 +126,7 @@ fn both_phases(series: &Series) -> [Fates; 2] {
 }
 
 /// As the audit of a log observes it, behind the log's name where there are several.
-const HEADS_UNJOINED: &str = "heads_unjoined";
+const HEADS_UNPROVED: &str = "heads_unproved";
 const INTERRUPTED: &str = "interrupted by a signal";
 const EARLY: &str = "interrupted by a signal, before any operation got an answer";
 

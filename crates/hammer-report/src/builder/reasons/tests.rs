@@ -286,9 +286,9 @@ fn a_run_whose_log_signed_heads_that_were_not_proved_is_not_believed() {
         story.interval(MEASURED);
         said(story)
     };
-    let proved = said("heads_unjoined", 0.0);
+    let proved = said("heads_unproved", 0.0);
     assert!(proved.starts_with("PASS"), "{proved}");
-    for name in ["heads_unjoined", "rekor-tiles/heads_unjoined"] {
+    for name in ["heads_unproved", "rekor-tiles/heads_unproved"] {
         assert_eq!(said(name, 2.0), "FAIL, exit 5: not to be believed for 2 heads of a log not proved");
     }
 }
