@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use hammer_ct::{LogKind, LogTarget, ReadKind, ReadPlan, ReadWorkload, SubmitPlan, SubmitWorkload};
 use hammer_lab::ct::{Flavour, Lie, LieKind};
@@ -27,6 +28,12 @@ fn grown_by(log: CtLabPlan) -> (CtLabHandle, LogTarget) {
     let submit = SubmitWorkload::new(&plan, Arc::new(log.clone()), client(&log), &run.ct()).unwrap();
     run.load(submit, 1_000.0, 300);
     run.run().assert_kept(300);
+    // A session that reads the head goes on to a larger tree, and with it to what that shows.
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while lab.stats().published_size < 300 {
+        assert!(Instant::now() < deadline, "{:?}", lab.stats());
+        std::thread::sleep(Duration::from_millis(1));
+    }
     (lab, log)
 }
 
