@@ -1,5 +1,5 @@
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hammer_ct::{LogKind, LogTarget, ReadKind, ReadPlan, ReadWorkload, SubmitPlan, SubmitWorkload};
 use hammer_lab::ct::{Flavour, Lie, LieKind};
@@ -29,12 +29,19 @@ fn grown_by(log: CtLabPlan) -> (CtLabHandle, LogTarget) {
     run.load(submit, 1_000.0, 300);
     run.run().assert_kept(300);
     // A session that reads the head goes on to a larger tree, and with it to what that shows.
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while lab.stats().published_size < 300 {
-        assert!(Instant::now() < deadline, "{:?}", lab.stats());
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    published(&lab, 300);
     (lab, log)
+}
+
+/// Waits until the log has published so many leaves.
+#[tokio::main(flavor = "current_thread")]
+async fn published(lab: &CtLabHandle, leaves: u64) {
+    let all = async {
+        while lab.stats().published_size < leaves {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), all).await.expect("all of it is published");
 }
 
 fn read(log: LogTarget, plan: &ReadPlan, operations: u64) -> Outcome {
