@@ -167,12 +167,13 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         let proved = self.prove().await;
         let mut is_old = false;
         if let Ok(head) = &head {
-            let FollowedTree { tree, follower } = self.chains.active();
             // Where what proves it is not to be had now, it is asked for again, and counted at the end.
-            if self.reader.log().lags_at_most().is_some() && !follower.knows(head) {
-                let id = HeadId { tree: *tree, size: head.size, root: head.root };
+            if self.reader.log().lags_at_most().is_some()
+                && let Some(id) = self.chains.unproved(head, self.reader.shards())
+            {
                 self.answered.offer(id, &head.raw, head.fetched_ns);
             }
+            let follower = &self.chains.active().follower;
             let trusted = follower.trusted();
             self.heads.continued(trusted.is_some_and(|trusted| trusted.same_tree(head)));
             is_old = trusted.is_some_and(|trusted| follower.may_precede(head, trusted));

@@ -80,6 +80,14 @@ impl FollowedTrees {
         Some(&mut self.trees[place])
     }
 
+    /// A head that came with these shards, where the tree that they call active is followed and does not know it. A server that lags
+    /// behind calls a tree active which has ended: its heads are that tree's, and none of the newer one's.
+    pub(super) fn unproved(&mut self, head: &Head, shards: &Shards) -> Option<HeadId> {
+        let FollowedTree { tree, follower } = self.of(shards.active, shards)?;
+        let id = HeadId { tree: *tree, size: head.size, root: head.root };
+        (!follower.knows(head)).then_some(id)
+    }
+
     /// Takes the shards that a head came with: another active tree is followed from then on, and the one before is held against its
     /// last head.
     pub(super) fn turn(&mut self, shards: &Shards) -> Option<TreeTurn> {
@@ -177,6 +185,27 @@ mod tests {
             |trees: &mut FollowedTrees, tree| Some(trees.of(tree, &known)?.follower.trusted()?.size);
         assert_eq!((trusted(&mut trees, 2), trusted(&mut trees, 3)), (Some(9), Some(5)));
         assert_eq!(trusted(&mut trees, 8), None);
+    }
+
+    #[test]
+    fn a_head_of_a_lagging_replica_is_of_the_tree_that_it_still_calls_active() {
+        let mut trees = FollowedTrees::new(follower);
+        let before = shards(3, &[]);
+        trees.turn(&before);
+        seen(&mut trees, 5);
+        trees.turn(&shards(4, &[(3, 5)]));
+        seen(&mut trees, 1);
+        assert_eq!(trees.turn(&before), Some(TreeTurn::Behind));
+        let head = |size| {
+            let id = HeadId { tree: 0, size, root: Hash([7; 32]) };
+            ended(id, &Vec::new().into())
+        };
+        let tree = |id: Option<HeadId>| id.map(|id| id.tree);
+        let unproved = [4, 5].map(|size| tree(trees.unproved(&head(size), &before)));
+        assert_eq!(unproved, [Some(3), None], "what the tree ended with is known");
+        let now = shards(4, &[(3, 5)]);
+        assert_eq!([1, 5].map(|size| tree(trees.unproved(&head(size), &now))), [None, Some(4)]);
+        assert_eq!(trees.unproved(&head(4), &shards(9, &[])), None, "a tree that nobody knows");
     }
 
     #[test]

@@ -6,6 +6,7 @@
 mod entries;
 mod leaf_format;
 mod lookup;
+mod misplacement;
 mod publications;
 mod receipt;
 mod receipts;

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 use super::AuditBounds;
 use super::leaf_format::{EntryFault, LeafFormat};
 use super::lookup::{Found, Lookup};
+use super::misplacement::{misplaced, rival};
 use super::publications::Publications;
 use super::receipt::Receipt;
 use super::receipts::Receipts;
@@ -387,14 +388,6 @@ fn broken(receipt: Receipt, kind: Kind) -> Verdict {
     Verdict::Broken(Breach { receipt, kind })
 }
 
-/// Another receipt of the same index that is not a duplicate's.
-fn rival(receipt: &Receipt, receipts: &[Receipt]) -> Option<u64> {
-    let rivals = |other: &&Receipt| {
-        other.index() == receipt.index() && other.seq != receipt.seq && !other.is_duplicate()
-    };
-    receipts.iter().find(rivals).map(|other| other.seq)
-}
-
 /// Holds the first `width` entries of a bundle against the tree's leaves, and notes those that are altered. Tells of the
 /// first that was not known to be.
 fn compare<F: LeafFormat>(
@@ -470,32 +463,4 @@ fn note_references<'a, F: LeafFormat>(
             }
         }
     }
-}
-
-/// Why the tree has another leaf where this receipt promises its own.
-fn misplaced<F: LeafFormat>(
-    leaves: &TileLeaves,
-    position: usize,
-    found: Hash,
-    receipt: &Receipt,
-    receipts: &[Receipt],
-    bytes: &[u8],
-    first: u64,
-) -> Kind {
-    if let Some(holds) = elsewhere::<F>(receipt, bytes, first) {
-        return Kind::WrongIndex { holds };
-    }
-    let rival = rival(receipt, receipts);
-    if !receipt.is_duplicate() && (rival.is_some() || leaves.is_claimed(position)) {
-        return Kind::PromisedTwice { first: rival };
-    }
-    Kind::LostLeaf { found }
-}
-
-/// The index of the entry that is the promised one at another index. One that is served at the promised index, where the tree has another
-/// leaf, is of another tree: it is not in this one.
-fn elsewhere<F: LeafFormat>(receipt: &Receipt, bytes: &[u8], first: u64) -> Option<u64> {
-    let entries = F::entries(bytes).map_while(Result::ok);
-    let mut others = (first..).zip(entries).filter(|(index, _)| Some(*index) != receipt.index());
-    others.find(|(_, entry)| F::is_promised(entry, receipt)).map(|(index, _)| index)
 }
