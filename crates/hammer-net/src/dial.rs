@@ -8,7 +8,7 @@ use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
 use hammer_measure::Nanos;
 use hammer_measure::connection::{ConnectionLog, OpenConnection};
-use rustls::{HandshakeKind, InvalidMessage};
+use rustls::{CertificateError, HandshakeKind, InvalidMessage};
 
 use crate::config::HttpVersion;
 use crate::context::ClientContext;
@@ -218,7 +218,26 @@ fn of_handshake(host: &str, error: &io::Error) -> Failure {
         let said = "the server closed the connection in the handshake: it may not speak TLS there";
         return Failure::new(FailureKind::TlsClosed, format!("agree on TLS with {host}: {said}"));
     }
-    Failure::new(FailureKind::Tls, format!("agree on TLS with {host}: {error}"))
+    let kind = match of_tls {
+        Some(rustls::Error::InvalidCertificate(fault)) => of_certificate(fault),
+        _ => FailureKind::Tls,
+    };
+    Failure::new(kind, format!("agree on TLS with {host}: {error}"))
+}
+
+/// What is wrong with a server's certificate, as its operator would go about it.
+const fn of_certificate(fault: &CertificateError) -> FailureKind {
+    match fault {
+        CertificateError::Expired
+        | CertificateError::ExpiredContext { .. }
+        | CertificateError::NotValidYet
+        | CertificateError::NotValidYetContext { .. } => FailureKind::CertificateOutOfTime,
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            FailureKind::CertificateOfAnotherName
+        }
+        // The others say that a chain is none, or what else of it nobody vouches for.
+        _ => FailureKind::UntrustedCertificate,
+    }
 }
 
 /// How long an address may be silent before the next one is tried beside it (RFC 8305, section 5, recommends 250 ms).

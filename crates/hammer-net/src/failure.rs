@@ -34,6 +34,12 @@ pub enum FailureKind {
     PortsExhausted,
     /// The TLS handshake failed, or the peer refused it afterwards.
     Tls,
+    /// The peer's certificate leads to no root that is trusted.
+    UntrustedCertificate,
+    /// The peer's certificate is one of another name.
+    CertificateOfAnotherName,
+    /// The peer's certificate has expired, or is not valid yet.
+    CertificateOutOfTime,
     /// What the peer answered the TLS handshake with is none of TLS.
     NoTls,
     /// The peer closed the connection in the TLS handshake without a word, as many do that do not speak it.
@@ -73,6 +79,9 @@ impl FailureKind {
             Self::DescriptorsExhausted => "descriptors exhausted",
             Self::PortsExhausted => "local ports exhausted",
             Self::Tls => "tls failed",
+            Self::UntrustedCertificate => "server certificate not trusted",
+            Self::CertificateOfAnotherName => "server certificate of another name",
+            Self::CertificateOutOfTime => "server certificate expired or not yet valid",
             Self::NoTls => "server does not speak tls",
             Self::TlsClosed => "closed in tls handshake",
             Self::SpeaksTls => "server speaks tls",
@@ -93,7 +102,15 @@ impl FailureKind {
     pub(crate) const fn is_of_dial(self) -> bool {
         matches!(
             self,
-            Self::Unauthorized | Self::Dial | Self::DialTimeout | Self::Tls | Self::NoTls | Self::TlsClosed
+            Self::Unauthorized
+                | Self::Dial
+                | Self::DialTimeout
+                | Self::Tls
+                | Self::UntrustedCertificate
+                | Self::CertificateOfAnotherName
+                | Self::CertificateOutOfTime
+                | Self::NoTls
+                | Self::TlsClosed
         )
     }
 

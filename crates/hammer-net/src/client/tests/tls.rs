@@ -43,7 +43,15 @@ impl Authority {
     }
 
     fn speaks(&self, name: &str, alpn: &[&str], wants_certificate: bool) -> Speaks {
-        let (certificate, key) = issue(&self.issuer, name);
+        self.speaks_as(issue(&self.issuer, name), alpn, wants_certificate)
+    }
+
+    fn speaks_as(
+        &self,
+        (certificate, key): (rcgen::Certificate, KeyPair),
+        alpn: &[&str],
+        wants_certificate: bool,
+    ) -> Speaks {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()
@@ -89,8 +97,14 @@ impl Authority {
 }
 
 fn issue(issuer: &CertifiedIssuer<'static, KeyPair>, name: &str) -> (rcgen::Certificate, KeyPair) {
+    signed(issuer, CertificateParams::new([name.to_owned()]).unwrap())
+}
+
+fn signed(
+    issuer: &CertifiedIssuer<'static, KeyPair>,
+    params: CertificateParams,
+) -> (rcgen::Certificate, KeyPair) {
     let key = KeyPair::generate().unwrap();
-    let params = CertificateParams::new([name.to_owned()]).unwrap();
     (params.signed_by(&key, issuer).unwrap(), key)
 }
 
@@ -154,7 +168,7 @@ fn a_server_that_nobody_vouches_for_is_refused_unless_that_is_asked_for() {
         let other = Authority::new();
         let mut config = other.trusting(&server);
         let failure = get(&client(config.clone()), "/").await.map(|answer| answer.status).unwrap_err();
-        assert_eq!(failure.kind, FailureKind::Tls);
+        assert_eq!(failure.kind, FailureKind::UntrustedCertificate);
         assert!(failure.to_string().starts_with("agree on TLS with 127.0.0.1:"), "{failure}");
         config.tls.insecure = true;
         assert_eq!(get(&client(config), "/").await.unwrap().status, 200);
@@ -167,9 +181,25 @@ fn the_name_in_the_certificate_must_be_the_one_asked_for() {
         let authority = Authority::new();
         let server = authority.server("log.example", BOTH, false).await;
         let mut config = authority.trusting(&server);
-        assert_eq!(kind_of_failure(&client(config.clone())).await, FailureKind::Tls);
+        assert_eq!(kind_of_failure(&client(config.clone())).await, FailureKind::CertificateOfAnotherName);
         config.tls.server_name = Some("log.example".to_owned());
         assert_eq!(get(&client(config), "/").await.unwrap().status, 200);
+    });
+}
+
+#[test]
+fn a_certificate_that_has_expired_or_is_not_valid_yet_is_told_as_that() {
+    run(async {
+        let authority = Authority::new();
+        for (first, last) in [(1990, 2000), (4000, 4001)] {
+            let mut params = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
+            params.not_before = rcgen::date_time_ymd(first, 1, 1);
+            params.not_after = rcgen::date_time_ymd(last, 1, 1);
+            let speaks = authority.speaks_as(signed(&authority.issuer, params), BOTH, false);
+            let server = Server::ok(speaks).await;
+            let kind = kind_of_failure(&client(authority.trusting(&server))).await;
+            assert_eq!(kind, FailureKind::CertificateOutOfTime, "{first}");
+        }
     });
 }
 
@@ -200,11 +230,14 @@ fn another_origin_sees_no_client_certificate_and_must_have_its_own_name() {
         let there = authority.redirected(format!("https://{}/", other.addr)).await.unwrap();
         assert_eq!((there.status.as_u16(), there.endpoint), (200, None));
 
-        for (name, wants_certificate) in [("log.example", false), ("127.0.0.1", true)] {
+        for (name, wants_certificate, kind) in [
+            ("log.example", false, FailureKind::CertificateOfAnotherName),
+            ("127.0.0.1", true, FailureKind::Tls),
+        ] {
             let other = authority.server(name, BOTH, wants_certificate).await;
             let refused = authority.redirected(format!("https://{}/", other.addr)).await.unwrap_err();
             let seen = (other.connections(), other.requests());
-            assert_eq!((refused.kind, seen), (FailureKind::Tls, (1, 0)), "{name}: {refused}");
+            assert_eq!((refused.kind, seen), (kind, (1, 0)), "{name}: {refused}");
         }
     });
 }
@@ -309,7 +342,9 @@ fn whoever_refuses_has_the_connection_in_its_count() {
             let log = recorder.connections("one");
             let client = Client::new(config, HandClock::new(), log).unwrap();
             let failure = get(&client, "/").await.map(|answer| answer.status).unwrap_err();
-            assert_eq!(failure.kind, FailureKind::Tls, "{name} {alpn:?} {failure}");
+            let is_named = name == "127.0.0.1";
+            let kind = if is_named { FailureKind::Tls } else { FailureKind::CertificateOfAnotherName };
+            assert_eq!(failure.kind, kind, "{name} {alpn:?} {failure}");
             let counts = recorder.swap(Nanos(1), Interval::with_series(1)).connections[0].record.counts;
             let found = (counts.tls_handshakes, counts.failed_handshakes, counts.closed);
             assert_eq!(found, expected, "{name} {alpn:?} {counts:?}");
