@@ -119,6 +119,8 @@ struct Run<'a, 'r> {
     observations: Vec<Observation>,
     cpu: CpuMarks,
     ended_at: Option<Nanos>,
+    /// When a signal ended the drain.
+    drain_cut_at: Option<Nanos>,
     stopped: Option<String>,
     interrupted: bool,
 }
@@ -156,6 +158,7 @@ impl<'a, 'r> Run<'a, 'r> {
             observations: Vec::new(),
             cpu: CpuMarks::default(),
             ended_at: None,
+            drain_cut_at: None,
             stopped: None,
             interrupted: false,
         }
@@ -227,10 +230,7 @@ impl<'a, 'r> Run<'a, 'r> {
                 self.breach(at, breach);
             }
             Message::Command(command) => self.command(command),
-            Message::Interrupt => {
-                self.interrupted = true;
-                self.stop("interrupted by a signal");
-            }
+            Message::Interrupt => self.interrupt(),
         }
         Ok(())
     }
@@ -261,6 +261,21 @@ impl<'a, 'r> Run<'a, 'r> {
         self.stopped = Some(reason.to_owned());
         let abandon_at = at.saturating_add(self.spec.drain);
         self.threads.tell_shards(|| ShardCommand::End(at, abandon_at));
+    }
+
+    /// Ends the arrivals, or else the drain that follows them: whoever asks for the end a second time gets no report.
+    fn interrupt(&mut self) {
+        self.interrupted = true;
+        let now = self.spec.clock.now();
+        // Whoever asks as arrivals end means them.
+        if now < self.arrivals_end().saturating_add(MEANT_FOR_ARRIVALS) {
+            return self.stop("interrupted by a signal");
+        }
+        if self.drain_cut_at.is_none() {
+            self.drain_cut_at = Some(now);
+            self.threads.tell_shards(|| ShardCommand::End(now, now));
+            self.tell(&RunEvent::Note { at: now, text: DRAIN_CUT.to_owned() });
+        }
     }
 
     /// When arrivals end, as far as that is known; before the start it is not, since nothing counts from it yet.
@@ -368,6 +383,9 @@ impl<'a, 'r> Run<'a, 'r> {
         let deadline = self.arrivals_end().saturating_add(self.spec.drain);
         let mut wait = VerdictWait::new(self.spec.clock.now(), deadline, self.spec.patience);
         loop {
+            if let Some(at) = self.drain_cut_at {
+                wait.cut(at);
+            }
             let (at, awaited) = (self.spec.clock.now(), self.threads.awaited());
             let has_given_up = self.spec.goal.as_ref().is_some_and(|goal| goal.has_given_up());
             match wait.look(at, awaited, has_given_up) {
@@ -462,4 +480,8 @@ const START_IN: Nanos = Nanos::from_millis(5);
 /// Commands take effect a little later, so that all shards apply them at the same instant.
 const APPLY_IN: Nanos = Nanos::from_millis(5);
 const LOOK_EVERY: Nanos = Nanos::from_millis(250);
+const MEANT_FOR_ARRIVALS: Nanos = Nanos::from_millis(500);
+/// What is told where a signal comes once arrivals have ended.
+const DRAIN_CUT: &str =
+    "a signal ended drain: what was under way is abandoned, and promises without a verdict are pending";
 const VERIFIED_POLL: Nanos = Nanos::from_millis(5);

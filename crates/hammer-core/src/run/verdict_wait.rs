@@ -33,6 +33,11 @@ impl VerdictWait {
         Self { deadline, patience, awaited: u64::MAX, changed_at: now, told_at: now }
     }
 
+    /// Ends it then, if it has not ended before.
+    pub(super) fn cut(&mut self, at: Nanos) {
+        self.deadline = self.deadline.min(at);
+    }
+
     /// Takes how many promises are awaited, and whether a fill gave up.
     pub(super) fn look(&mut self, now: Nanos, awaited: u64, has_given_up: bool) -> Waiting {
         if awaited != self.awaited {
@@ -84,6 +89,14 @@ mod tests {
         assert_eq!(wait.look(at(11), 7, false), Waiting::On);
         assert_eq!(wait.look(at(12), 6, false), Waiting::Told(at(310)));
         assert_eq!(wait.look(at(309), 6, false), Waiting::Told(at(310)));
+    }
+
+    #[test]
+    fn it_is_over_once_it_was_cut() {
+        let mut wait = wait();
+        assert_eq!(wait.look(at(11), 7, false), Waiting::Told(at(310)));
+        wait.cut(at(12));
+        assert_eq!(wait.look(at(12), 7, false), Waiting::Over);
     }
 
     #[test]

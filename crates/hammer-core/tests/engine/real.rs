@@ -179,6 +179,65 @@ fn an_interrupt_in_the_middle_keeps_the_identity() {
     assert_eq!((measured.backlog, measured.in_flight), (0, 0));
 }
 
+/// Operations that end when they are cut off, and not before.
+struct Hangs;
+
+impl Workload for Hangs {
+    type Op = ();
+    type Session = ();
+    type User = ();
+    type Scratch = ();
+
+    fn series(&self) -> Vec<SeriesSpec> {
+        vec![SeriesSpec::new("hangs", true)]
+    }
+
+    fn prepare(&self, (): &mut (), _seq: u64, _reuse: Option<()>) {}
+
+    async fn open(&self, _context: ShardContext) -> Result<(), FatalError> {
+        Ok(())
+    }
+
+    async fn execute(&self, (): &(), (): &(), (): &mut (), _record: &OperationRecord) -> Ended {
+        std::future::pending().await
+    }
+}
+
+/// Interrupts in each interval of drain, and notes what is said of it.
+struct InterruptInDrain(hammer_core::run::Control, Vec<String>);
+
+impl Reporter for InterruptInDrain {
+    fn event(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::Interval(snapshot) if snapshot.phase == Phase::Drain => self.0.interrupt(),
+            RunEvent::Note { text, .. } => self.1.push(text.clone()),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn an_interrupt_in_drain_ends_that_and_reports() {
+    let (control, inbox) = control();
+    let lane = LoadedWorkload {
+        name: "hangs".to_owned(),
+        workload: Arc::new(Hangs),
+        load: crate::harness::at_rate(100.0, 100, 100),
+        timeout: Nanos::from_secs(3_600),
+        supply: SupplyBounds::default(),
+    };
+    let spec = spec(Nanos::from_millis(100));
+    let spec = RunSpec { lanes: vec![Arc::new(lane)], drain: Nanos::from_secs(3_600), ..spec };
+    let mut interrupts = InterruptInDrain(control, Vec::new());
+    let result = run(spec, inbox, &mut [&mut interrupts]).unwrap();
+    assert!(result.interrupted);
+    assert_eq!(result.stopped, "as planned", "its arrivals ended as they should");
+    let measured = &result.total.series[0][1];
+    assert!(measured.balances() && measured.fate(Fate::Abandoned) > 0, "{measured:?}");
+    let [said] = &interrupts.1[..] else { panic!("{:?}", interrupts.1) };
+    assert!(said.starts_with("a signal ended drain"), "{said}");
+}
+
 /// Supply that falls over its tenth operation.
 struct Falls;
 
