@@ -19,7 +19,7 @@ mod writer;
 pub(crate) use drawn::DrawnCorpus;
 use entry::{CorpusEntry, CorpusLog, LoggedEntry};
 pub use file::{BadLine, CorpusFile};
-pub use probe::CorpusProbe;
+pub use probe::{CorpusProbe, expect_log};
 pub(crate) use writer::CorpusLines;
 pub use writer::{CorpusSink, CorpusStart, CorpusWriter, CorpusWritten};
 

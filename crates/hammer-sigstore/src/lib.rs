@@ -32,7 +32,9 @@ mod verify;
 
 pub use bundle::files::BundleFiles;
 pub use bundle::{BundleError, SignedBundle};
-pub use corpus::{BadLine, CorpusFile, CorpusProbe, CorpusSink, CorpusStart, CorpusWriter, CorpusWritten};
+pub use corpus::{
+    BadLine, CorpusFile, CorpusProbe, CorpusSink, CorpusStart, CorpusWriter, CorpusWritten, expect_log,
+};
 pub use error::SigstoreError;
 pub use judge::bundle::{BundleFault, BundleVerifier, ExpectedBundle, VerifiedBundle, VerifiedScts};
 pub use judge::rekor_log::audit::RekorLog;

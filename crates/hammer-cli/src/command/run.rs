@@ -4,6 +4,7 @@ use std::path::Path;
 
 use hammer_core::run::{RunError, control, run};
 use hammer_measure::{Nanos, Now as _, Reporter, RunEvent};
+use hammer_oauth::masked::without_tokens;
 use hammer_report::report::{Event, RequestAccounting};
 use hammer_report::summary::{HookOutput, SummaryRun};
 use hammer_report::{ExitCode, Reason, ReasonKind, Report, ReportBuilder, Summary};
@@ -60,11 +61,19 @@ pub(crate) fn of_plan_with(
     let signals = Signals::watch().map_err(StartError::Signals)?;
     let run = RunContext { registry, output, signals, passing };
     if let [only] = runs.as_slice() {
-        let (mut report, _) = run.one(only, &mut outputs, Vec::new(), false)?;
-        outputs.report(&mut report)?;
-        return Ok(report.verdict.code());
+        let mut carried_out = run.one(only, &mut outputs, Vec::new(), false)?;
+        outputs.report(&mut carried_out.report)?;
+        return Ok(carried_out.report.verdict.code());
     }
     run.several(plan, &runs, &mut outputs)
+}
+
+/// A run that was carried out, or the fill ahead of one.
+struct CarriedOut {
+    report: Report,
+    hooks: Vec<HookOutput>,
+    /// Whether only its fill was: what ended the run behind it ends the next one as well.
+    is_unstarted: bool,
 }
 
 /// What all runs of a command have in common.
@@ -96,7 +105,7 @@ impl RunContext<'_> {
             let between = between.map_err(CliError::from);
             let is_reset = place > 0 && !plan.hooks.between.is_empty();
             let carried_out = between.and_then(|said| self.one(run, outputs, said, is_reset));
-            let (mut report, hooks) = match carried_out {
+            let CarriedOut { mut report, hooks, is_unstarted } = match carried_out {
                 Ok(carried_out) => carried_out,
                 Err(error) => {
                     failed = Some(error);
@@ -105,7 +114,7 @@ impl RunContext<'_> {
             };
             outputs.run(place, &mut report);
             rows.push(SummaryRun::of(&report, run.labels.clone(), hooks));
-            if report.run.interrupted {
+            if report.run.interrupted || is_unstarted {
                 break;
             }
         }
@@ -125,7 +134,7 @@ impl RunContext<'_> {
         outputs: &mut Outputs,
         mut hooks: Vec<HookOutput>,
         is_reset: bool,
-    ) -> Result<(Report, Vec<HookOutput>), CliError> {
+    ) -> Result<CarriedOut, CliError> {
         let Self { registry, output, signals, passing } = self;
         let SourcedPlan { plan, source } = &planned.plan;
         hooks.extend(hooks::run(&plan.hooks.before)?);
@@ -142,9 +151,30 @@ impl RunContext<'_> {
             None => None,
         };
         let is_all = |filled: &FilledRun| filled.is_incomplete() || plan.measured().next().is_none();
+        let mut is_unstarted = false;
         let mut report = match filled.take_if(|filled| is_all(filled)) {
             Some(filled) => filled.into_report(plan.embedded()),
-            None => self.measured(planned, &mut opened, filled.is_some(), &hooks, outputs)?,
+            None => {
+                match (self.measured(planned, &mut opened, filled.is_some(), &hooks, outputs), filled.take())
+                {
+                    (Ok(report), fill) => {
+                        filled = fill;
+                        report
+                    }
+                    // What was filled is told all the same.
+                    (Err(error), Some(filled)) => {
+                        is_unstarted = true;
+                        let mut report = filled.into_report(plan.embedded());
+                        let text = format!(
+                            "nothing was measured behind the fill: {}",
+                            without_tokens(&error.to_string())
+                        );
+                        report.add_reason(Reason::new(error.reason(), text));
+                        report
+                    }
+                    (Err(error), None) => return Err(error),
+                }
+            }
         };
         if let Some(filled) = filled {
             filled.add_to(&mut report);
@@ -163,7 +193,7 @@ impl RunContext<'_> {
         if let Some(error) = failed.map(CliError::from) {
             report.add_reason(Reason::new(error.reason(), error.to_string()));
         }
-        Ok((report, hooks))
+        Ok(CarriedOut { report, hooks, is_unstarted })
     }
 
     /// The run that is measured.

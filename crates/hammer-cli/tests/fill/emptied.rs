@@ -1,5 +1,6 @@
 //! Corpora, and logs that were emptied or are others.
 
+use hammer_report::Summary;
 use serde_json::{Value, json};
 
 use crate::folder::Folder;
@@ -300,6 +301,55 @@ fn a_corpus_is_not_read_where_no_log_is_at_the_url() {
             assert!(breaches.is_empty() && fates.accepted == 0, "{status}: {breaches:?} {fates:?}");
         }
     }
+}
+
+/// Whoever fills for an hour is told ahead of it that nothing can be read back there.
+#[test]
+fn a_log_is_not_filled_that_is_none_where_it_is_read() {
+    let (folder, lab) = (Folder::new(), Lab::of(&[]));
+    let (tiles, root) = (lab.at("rekor_tiles_url"), lab.at("trusted_root"));
+    let signed = ["--token-file", lab.token(), "--fulcio", lab.at("fulcio_url")];
+    let wrong = Server::answering("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok".to_owned());
+    let corpus = folder.path("none.jsonl");
+    for (flow, more) in
+        [("verify", ["--fill", "5000", "--rate", "20/s"]), ("fill", ["-n", "5000", "--corpus", &corpus])]
+    {
+        let on = ["sigstore", flow, "--rekor-tiles", tiles, "--rekor-tiles-read", &wrong.url()];
+        let trust = ["--trusted-root", root, "--no-audit", "--out", "-"];
+        let identity: &[&str] = if flow == "fill" { &signed } else { &[] };
+        let ended = hammer(&[on.as_slice(), &trust, &more, identity].concat());
+        let told = format!(
+            "use --rekor-tiles-read: failed to find Rekor v2 at {}: /checkpoint was answered with 200 and no checkpoint",
+            wrong.url()
+        );
+        // What it is about to fill is said before.
+        assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{}", ended.stderr);
+        assert!(ended.stderr.contains(&told), "{}", ended.stderr);
+    }
+}
+
+#[test]
+fn what_was_filled_is_told_where_nothing_could_be_measured_behind_it() {
+    let (folder, lab) = (Folder::new(), Lab::of(&[]));
+    let corpus = folder.path("c.jsonl");
+    let fill = json!({ "workload": "sign", "operations": 5, "corpus": corpus });
+    let mut plan = filling(&json!({ "sigstore": lab.target }), &fill, &bare("v2"));
+    let read = json!({ "rekor": "v1", "corpus": corpus, "timestamp_chain": false });
+    let load = json!({ "rate": "20/s", "operations": 5 });
+    let reads = json!({ "name": "verify", "sigstore_verify": read, "load": load });
+    plan["workloads"].as_array_mut().unwrap().push(reads);
+    let (told, why) = ("nothing was measured behind the fill: failed to use ", "it has no entry of Rekor v1");
+    let ended = run(&folder, &plan);
+    let report = ended.report();
+    assert_eq!((ended.code, filled(&report).filled), (2, 5), "{}", ended.stderr);
+    let said = &report.verdict.reasons[0];
+    assert!(said.exit_code == 2 && said.text.starts_with(told) && said.text.contains(why), "{said:?}");
+
+    // What ends one run ends the next.
+    plan["rounds"] = json!(3);
+    let ended = run(&folder, &plan);
+    let summary: Summary = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!((ended.code, summary.runs.len()), (2, 1), "{}", ended.stderr);
 }
 
 #[test]

@@ -16,6 +16,7 @@ use serde::Deserialize;
 use super::entry::{CorpusEntry, CorpusLog};
 use super::file::{BadLine, CorpusFile};
 use crate::error::SigstoreError;
+use crate::plan::ReadRekor;
 use crate::rekor::{ENTRIES, LogEntries, UuidPlace, leaf_of};
 use crate::rekor_tiles::{CHECKPOINT, size_of_tree};
 use crate::target::SigstoreService;
@@ -111,7 +112,7 @@ impl CorpusProbe {
         epoch_unix_ms: u64,
         missing_after: Duration,
     ) -> Result<(), SigstoreError> {
-        let url = client.endpoints.first().map(ToString::to_string).unwrap_or_default();
+        let url = first_url(&client);
         let Ok(client) = Client::new(client, clock.clone(), ConnectionLog::default()) else { return Ok(()) };
         let is_old = |entry: &ProbedEntry| {
             let age_ms = epoch_unix_ms.saturating_sub(entry.logged_unix_ms);
@@ -135,14 +136,7 @@ impl CorpusProbe {
                     format!("{reason}: the log at {url} was emptied or set back since, or is another one");
                 Err(BadLine { line, reason }.of(&self.path))
             }
-            Err(Contradiction::NoLog(path, found)) => {
-                let service = match self.log {
-                    CorpusLog::RekorV1 => SigstoreService::Rekor,
-                    CorpusLog::RekorV2 => SigstoreService::RekorTilesRead,
-                };
-                let (key, log) = (service.key(), self.log.name());
-                Err(SigstoreError::NoLog { key, log, url, path, found })
-            }
+            Err(Contradiction::NoLog(path, found)) => Err(self.log.is_not_at(url, path, found)),
         }
     }
 
@@ -152,10 +146,7 @@ impl CorpusProbe {
         client: &Client,
         is_old: impl Fn(&ProbedEntry) -> bool,
     ) -> Result<(), Contradiction> {
-        let read_info = |body: &[u8]| serde_json::from_slice(body).ok();
-        let Some(trees) = state(client, LOG_INFO, "no log information", read_info).await? else {
-            return Ok(());
-        };
+        let Some(trees) = state(client, LOG_INFO, NO_INFO, trees).await? else { return Ok(()) };
         let ProbedTrees { inactive_shards, active } = trees;
         let served: Vec<ProbedTree> =
             inactive_shards.unwrap_or_default().into_iter().chain([active]).collect();
@@ -187,7 +178,7 @@ impl CorpusProbe {
         is_old: impl Fn(&ProbedEntry) -> bool,
     ) -> Result<(), Contradiction> {
         let entry = &self.first;
-        let Some(size) = state(client, CHECKPOINT, "no checkpoint", size_of_tree).await? else {
+        let Some(size) = state(client, CHECKPOINT, NO_CHECKPOINT, size_of_tree).await? else {
             return Ok(());
         };
         let why = match TileId::covering(Level::Hashes(0), entry.log_index, size) {
@@ -199,6 +190,63 @@ impl CorpusProbe {
         };
         why.map_or(Ok(()), |why| Err(Contradiction::Line(entry.line, why)))
     }
+}
+
+/// Asks what is at the client's first URL whether it is a log, ahead of a fill that nobody could read back elsewhere. What does not answer
+/// may be one; and one that was set up a moment ago has no checkpoint yet, and is given some seconds for its first.
+///
+/// # Errors
+/// That it is none, by how it answered.
+pub async fn expect_log(
+    rekor: ReadRekor,
+    client: ClientConfig,
+    clock: Rc<dyn Clock>,
+) -> Result<(), SigstoreError> {
+    let log = CorpusLog::of(rekor);
+    let url = first_url(&client);
+    let Ok(client) = Client::new(client, clock.clone(), ConnectionLog::default()) else { return Ok(()) };
+    let until = clock.now().saturating_add(FIRST_STATE_WITHIN);
+    let asked = async {
+        loop {
+            let asked = match log {
+                CorpusLog::RekorV1 => state(&client, LOG_INFO, NO_INFO, trees).await.map(drop),
+                CorpusLog::RekorV2 => state(&client, CHECKPOINT, NO_CHECKPOINT, size_of_tree).await.map(drop),
+            };
+            let is_absent = matches!(&asked, Err(Contradiction::NoLog(_, found)) if found == "404");
+            if !is_absent || clock.now() >= until {
+                return asked;
+            }
+            clock.sleep_until(clock.now().saturating_add(ASKED_EVERY)).await;
+        }
+    };
+    let late = clock.sleep_until(clock.now().saturating_add(LONGEST));
+    let found = tokio::select! {
+        found = asked => found,
+        () = late => Ok(()),
+    };
+    match found {
+        Err(Contradiction::NoLog(path, found)) => Err(log.is_not_at(url, path, found)),
+        _ => Ok(()),
+    }
+}
+
+impl CorpusLog {
+    /// Why what is at that URL is none.
+    fn is_not_at(self, url: String, path: &'static str, found: String) -> SigstoreError {
+        let service = match self {
+            Self::RekorV1 => SigstoreService::Rekor,
+            Self::RekorV2 => SigstoreService::RekorTilesRead,
+        };
+        SigstoreError::NoLog { key: service.key(), log: self.name(), url, path, found }
+    }
+}
+
+fn first_url(client: &ClientConfig) -> String {
+    client.endpoints.first().map(ToString::to_string).unwrap_or_default()
+}
+
+fn trees(body: &[u8]) -> Option<ProbedTrees> {
+    serde_json::from_slice(body).ok()
 }
 
 impl ProbedEntry {
@@ -286,7 +334,11 @@ async fn read(client: &Client, path: &str) -> Option<(u16, Vec<u8>)> {
 /// Refusals of who asks, or of asking now (RFC 9110 section 15.5, RFC 8470 section 5.2, RFC 6585 section 4): a log may stand behind them.
 const MAY_HIDE_A_LOG: [u16; 5] = [401, 403, 408, 425, 429];
 const LOG_INFO: &str = "/api/v1/log";
+const NO_INFO: &str = "no log information";
+const NO_CHECKPOINT: &str = "no checkpoint";
 const LONGEST: Nanos = Nanos::from_secs(10);
+const FIRST_STATE_WITHIN: Nanos = Nanos::from_secs(5);
+const ASKED_EVERY: Nanos = Nanos::from_millis(250);
 const LARGEST: usize = 1 << 20;
 
 #[cfg(test)]

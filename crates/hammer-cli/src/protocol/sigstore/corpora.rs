@@ -9,7 +9,9 @@ use std::time::Duration;
 use hammer_core::clock::MonotonicClock;
 use hammer_net::ClientConfig;
 use hammer_report::text::number::grouped;
-use hammer_sigstore::{CorpusProbe, CorpusSink, CorpusWriter, CorpusWritten, SigstoreError};
+use hammer_sigstore::{
+    CorpusProbe, CorpusSink, CorpusWriter, CorpusWritten, ReadRekor, SigstoreError, expect_log,
+};
 
 use super::sections::{MIXED, VERIFY, mixed, verify};
 use crate::plan::Plan;
@@ -78,13 +80,13 @@ pub(super) fn expect_there(plan: &Plan) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// Asks a log whether it can be that of a corpus.
+/// Asks a log whether it can be that of a corpus, or whether it is one at all where there is none yet.
 ///
 /// # Errors
 /// When it is another one.
 pub(super) fn held_against(
-    probe: &CorpusProbe,
-    log: ClientConfig,
+    probe: Option<&CorpusProbe>,
+    log: (ReadRekor, ClientConfig),
     epoch_unix_ms: u64,
     missing_after: Duration,
 ) -> Result<(), SigstoreError> {
@@ -93,6 +95,12 @@ pub(super) fn held_against(
         return Ok(());
     };
     let clock = Rc::new(MonotonicClock::starting_now());
-    let asked = probe.ask(log, clock, epoch_unix_ms, missing_after);
+    let (rekor, client) = log;
+    let asked = async {
+        match probe {
+            Some(probe) => probe.ask(client, clock, epoch_unix_ms, missing_after).await,
+            None => expect_log(rekor, client, clock).await,
+        }
+    };
     tokio::task::LocalSet::new().block_on(&runtime, asked)
 }

@@ -50,7 +50,10 @@ pub(super) fn signs(
             let on_tiles = if plan.rekor.is_on_tiles() { ReadRekor::V2 } else { ReadRekor::V1 };
             // Services that start with the run have nothing of what was logged before.
             let may_lag = if open.is_embedded() { Duration::ZERO } else { plan.missing_after.duration() };
-            let held = held_against_its_log(probe.as_ref(), (on_tiles, may_lag), open, &lane);
+            let held = match probe {
+                Some(_) => held_against_its_log(probe.as_ref(), (on_tiles, may_lag), open, &lane),
+                None => expect_its_log(on_tiles, open, &lane),
+            };
             held.map_err(|fault| match fault {
                 LaneFault::Sigstore(error) if error.is_of_corpus() => {
                     let refused = PlanFault::failed(error).at(PlanPath::of("fill").key("corpus"));
@@ -129,13 +132,29 @@ fn held_against_its_log(
     open: &OpenTarget,
     lane: &LaneRequest<'_>,
 ) -> Result<(), LaneFault> {
-    let Some(probe) = probe else { return Ok(()) };
-    let service = match rekor {
+    if probe.is_none() {
+        return Ok(());
+    }
+    let log = client(lane, open, read_at(rekor))?;
+    Ok(held_against(probe, (rekor, log), lane.planned.epoch_unix_ms, may_lag)?)
+}
+
+/// Refuses a log to fill that is none where it is read, which else would be told behind the fill. Where services start with the run it is
+/// there.
+fn expect_its_log(rekor: ReadRekor, open: &OpenTarget, lane: &LaneRequest<'_>) -> Result<(), LaneFault> {
+    if open.is_embedded() || open.target.endpoints.at(read_at(rekor)).is_empty() {
+        return Ok(());
+    }
+    let log = client(lane, open, read_at(rekor))?;
+    Ok(held_against(None, (rekor, log), lane.planned.epoch_unix_ms, Duration::ZERO)?)
+}
+
+/// The service by which a log is read.
+const fn read_at(rekor: ReadRekor) -> SigstoreService {
+    match rekor {
         ReadRekor::V1 => SigstoreService::Rekor,
         ReadRekor::V2 => SigstoreService::RekorTilesRead,
-    };
-    let log = client(lane, open, service)?;
-    Ok(held_against(probe, log, lane.planned.epoch_unix_ms, may_lag)?)
+    }
 }
 
 /// Both, by weight.
