@@ -80,14 +80,22 @@ impl<'a> SignedAttributes<'a> {
 
     /// The first certificate that signingCertificate names, by SHA-1: the signer's (RFC 2634 section 5.4).
     pub fn signing_certificate(&self) -> Result<Option<CertificateId<'a>>, SignedDataError> {
-        let value = self.only_value(SIGNING_CERTIFICATE, "signingCertificate")?;
+        let [value, _] = self.signing_certificates()?;
         Ok(value.map(CertificateId::parse).transpose()?)
     }
 
     /// The first certificate that signingCertificateV2 names: the signer's (RFC 5035 section 3).
     pub fn signing_certificate_v2(&self) -> Result<Option<CertificateId<'a>>, SignedDataError> {
-        let value = self.only_value(SIGNING_CERTIFICATE_V2, "signingCertificateV2")?;
+        let [_, value] = self.signing_certificates()?;
         Ok(value.map(CertificateId::parse_v2).transpose()?)
+    }
+
+    /// The values of signingCertificate and of signingCertificateV2, each a whole element.
+    pub fn signing_certificates(&self) -> Result<[Option<&'a [u8]>; 2], SignedDataError> {
+        Ok([
+            self.only_value(SIGNING_CERTIFICATE, "signingCertificate")?,
+            self.only_value(SIGNING_CERTIFICATE_V2, "signingCertificateV2")?,
+        ])
     }
 
     fn needed(&self, oid: &[u8], attribute: &'static str) -> Result<&'a [u8], SignedDataError> {

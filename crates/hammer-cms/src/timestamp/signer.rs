@@ -4,7 +4,7 @@ use hammer_tlog::keys::der::{self, Tlv};
 use hammer_tlog::keys::key::LogKey;
 
 use super::fault::TimestampFault;
-use crate::signed_data::{EmbeddedCertificates, SignerIdentifier};
+use crate::signed_data::{EmbeddedCertificates, SignerIdentifier, SignerInfo};
 
 /// DER content of 1.3.6.1.5.5.7.3.8, id-kp-timeStamping.
 const TIME_STAMPING: &[u8] = &[0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x08];
@@ -15,11 +15,58 @@ const SENT_ALONG: usize = 16;
 
 /// A signer whose certificate led to a trusted root.
 #[derive(Debug)]
-pub(super) struct Signer {
+struct Signer {
     certificate: Vec<u8>,
-    pub(super) key: LogKey,
+    key: LogKey,
     /// When the path that was found is valid.
     path: Validity,
+    /// The last words by which a token named it, and did so rightly.
+    named: Option<OwnedNames>,
+}
+
+/// How a token names the certificate of its signer: all that is held against a certificate is a function of these and of its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SignerNames<'a> {
+    identifier: SignerIdentifier<'a>,
+    /// The values of signingCertificate and signingCertificateV2.
+    attributes: [Option<&'a [u8]>; 2],
+}
+
+/// The same, kept.
+#[derive(Debug)]
+struct OwnedNames {
+    identifier: [Vec<u8>; 2],
+    attributes: [Option<Vec<u8>>; 2],
+}
+
+impl<'a> SignerNames<'a> {
+    /// Those of a signer; none where its attributes are not those of a token.
+    pub(super) fn of(signer: &SignerInfo<'a>) -> Option<Self> {
+        let attributes = signer.attributes().and_then(|attributes| attributes.signing_certificates()).ok()?;
+        Some(Self { identifier: signer.identifier, attributes })
+    }
+
+    /// The identifier in two parts, of which the first is empty where it is no issuer's.
+    fn identifier(&self) -> [&'a [u8]; 2] {
+        match self.identifier {
+            SignerIdentifier::IssuerAndSerial { issuer, serial } => [issuer, serial],
+            SignerIdentifier::SubjectKey(identifier) => [&[], identifier],
+        }
+    }
+}
+
+impl OwnedNames {
+    fn of(names: &SignerNames<'_>) -> Self {
+        Self {
+            identifier: names.identifier().map(<[u8]>::to_vec),
+            attributes: names.attributes.map(|value| value.map(<[u8]>::to_vec)),
+        }
+    }
+
+    fn are(&self, names: &SignerNames<'_>) -> bool {
+        self.identifier.each_ref().map(Vec::as_slice) == names.identifier()
+            && self.attributes.each_ref().map(Option::as_deref) == names.attributes
+    }
 }
 
 impl Signer {
@@ -35,7 +82,7 @@ impl Signer {
         let others: Vec<_> = sent_along.parsed().take(SENT_ALONG).collect();
         let path = trusted.verify_path(certificate, &others, unix_seconds)?;
         let key = LogKey::from_der(certificate.spki)?;
-        Ok(Self { certificate: certificate.raw.to_vec(), key, path })
+        Ok(Self { certificate: certificate.raw.to_vec(), key, path, named: None })
     }
 }
 
@@ -49,22 +96,43 @@ pub(super) struct Signers {
 }
 
 impl Signers {
-    /// The signer with this certificate, which has to be one for timestamps alone and to lead to a trusted root at
-    /// `unix_seconds`.
+    /// The signer whose certificate is the first that is sent along, where a token named it by the same words before, and rightly.
+    pub(super) fn named(
+        &self,
+        names: &SignerNames<'_>,
+        mut sent_along: EmbeddedCertificates<'_>,
+        unix_seconds: i64,
+    ) -> Option<usize> {
+        let first = sent_along.next()?;
+        self.seen.iter().position(|signer| {
+            signer.certificate == first
+                && signer.path.contains(unix_seconds)
+                && signer.named.as_ref().is_some_and(|named| named.are(names))
+        })
+    }
+
+    /// The key of the signer in that place.
+    pub(super) fn key(&self, at: usize) -> &LogKey {
+        &self.seen[at].key
+    }
+
+    /// The place of the signer with this certificate, which a token names rightly by `names`; it has to be one for timestamps alone and to lead to a
+    /// trusted root at `unix_seconds`.
     pub(super) fn trusted(
         &mut self,
         trusted: &TrustedAuthorities,
         certificate: &Certificate<'_>,
-        sent_along: EmbeddedCertificates<'_>,
+        (names, sent_along): (Option<SignerNames<'_>>, EmbeddedCertificates<'_>),
         unix_seconds: i64,
-    ) -> Result<&Signer, TimestampFault> {
+    ) -> Result<usize, TimestampFault> {
         let remembered =
             |signer: &Signer| signer.certificate == certificate.raw && signer.path.contains(unix_seconds);
         let at = match self.seen.iter().position(remembered) {
             Some(at) => at,
             None => self.remember(Signer::verify(trusted, certificate, sent_along, unix_seconds)?),
         };
-        Ok(&self.seen[at])
+        self.seen[at].named = names.as_ref().map(OwnedNames::of);
+        Ok(at)
     }
 
     /// Puts a signer in the place of the oldest one, and says which place that is.

@@ -4,7 +4,7 @@ use hammer_tlog::keys::key::{LogKey, MixedBatch};
 use super::fault::TimestampFault;
 use super::imprint::ExpectedImprint;
 use super::response::TimestampResponse;
-use super::signer::{Signers, find_certificate};
+use super::signer::{SignerNames, Signers, find_certificate};
 use super::tst_info::{Accuracy, TstInfo};
 use crate::signed_data::{SignedData, SignedDataError, SignerInfo};
 
@@ -123,6 +123,11 @@ impl TimestampVerifier {
         unix_seconds: i64,
     ) -> Result<(&LogKey, bool), TimestampFault> {
         let sent_along = signed_data.certificates;
+        let names = SignerNames::of(signer_info);
+        // As a rule one token after another names the same signer by the same words: what follows from them is known.
+        if let Some(known) = names.and_then(|names| self.signers.named(&names, sent_along, unix_seconds)) {
+            return Ok((self.signers.key(known), true));
+        }
         let certificate = find_certificate(&self.trusted, &signer_info.identifier, sent_along)
             .ok_or(TimestampFault::NoCertificate)?;
         let attributes = signer_info.attributes()?;
@@ -134,8 +139,8 @@ impl TimestampVerifier {
             return Err(TimestampFault::SigningCertificate);
         }
         let has_certificate = { sent_along }.any(|sent| sent == certificate.raw);
-        let signer = self.signers.trusted(&self.trusted, &certificate, sent_along, unix_seconds)?;
-        Ok((&signer.key, has_certificate))
+        let signer = self.signers.trusted(&self.trusted, &certificate, (names, sent_along), unix_seconds)?;
+        Ok((self.signers.key(signer), has_certificate))
     }
 }
 
