@@ -6,7 +6,7 @@ use hammer_core::record::OperationRecord;
 use hammer_core::workload::Ended;
 use hammer_exchange::{SentSecrets, ServiceClient, WallTime};
 use hammer_measure::Outcome;
-use hammer_net::{Answer, Request, grpc};
+use hammer_net::{Answer, Body, Request, grpc};
 use hammer_oauth::RotatingIssuer;
 use http::header::AUTHORIZATION;
 use http::{HeaderName, HeaderValue};
@@ -214,6 +214,8 @@ impl SignFlow<'_> {
             return Err(NO_STEP);
         };
         let SignOp { entry, answer, .. } = &mut *op;
+        // Of the entry before, whose buffer this is.
+        request.body = Body::empty();
         entry.rewrite(|out| rekor::write_rfc3161(out, &answer.body));
         request.body = entry.body();
         self.write(op, client, request, series).await

@@ -70,6 +70,10 @@ pub struct SignOp {
 impl SignOp {
     /// Writes all that is known before anything is sent; `has_token` says whether its token is.
     pub(super) fn prepare(&mut self, plan: &SignPlan, format: TimestampFormat, has_token: bool) {
+        self.fulcio = Body::empty();
+        if let Some(requests) = &mut self.requests {
+            requests.release();
+        }
         let Self {
             material, query, token, logged, is_known, uuid, log_answer, stamped, certified, sct, ..
         } = self;
@@ -84,7 +88,6 @@ impl SignOp {
             query.rewrite(|out| format.write(&material.signature_digest, material.nonce, out));
         }
         self.authorization = bearer(token).filter(|_| has_token && plan.fulcio == FulcioInterface::V1);
-        self.fulcio = Body::empty();
         if has_token || plan.fulcio == FulcioInterface::None {
             self.write_fulcio(plan);
         }
@@ -205,3 +208,27 @@ impl fmt::Debug for SignOp {
 
 /// Bytes of a flow's material.
 const LEAST: usize = 1 << 10;
+
+#[cfg(test)]
+mod tests {
+    use hammer_net::Request;
+
+    use super::*;
+
+    #[test]
+    fn the_next_flow_is_written_into_the_memory_of_the_last() {
+        let request = Some(Request::post("/".parse().unwrap(), ""));
+        let requests = SignRequests { fulcio: request.clone(), rekor: request.clone(), timestamp: request };
+        let plan = SignPlan { fulcio: FulcioInterface::V1, ..SignPlan::default() };
+        let mut op = SignOp { requests: Some(requests), ..SignOp::default() };
+        op.prepare(&plan, TimestampFormat::Der, true);
+        let written = |op: &SignOp| [&op.query, &op.buffer].map(|buffer| buffer.bytes().as_ptr());
+        let first = written(&op);
+        let SignOp { requests, query, fulcio, .. } = &mut op;
+        let requests = requests.as_mut().unwrap();
+        requests.timestamp.as_mut().unwrap().body = query.body();
+        requests.fulcio.as_mut().unwrap().body = fulcio.clone();
+        op.prepare(&plan, TimestampFormat::Der, true);
+        assert_eq!(written(&op), first);
+    }
+}

@@ -11,7 +11,7 @@ use hammer_exchange::stock::ShardTokens;
 use hammer_exchange::{ServiceClient, ServiceConfig};
 use hammer_messages::{fulcio as fulcio_messages, rekor as rekor_messages};
 use hammer_net::grpc::unary_request;
-use hammer_net::{ConfigError, Request};
+use hammer_net::{Body, ConfigError, Request};
 use http::HeaderValue;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::uri::PathAndQuery;
@@ -47,6 +47,16 @@ pub(super) struct SignRequests {
     pub(super) fulcio: Option<Request>,
     pub(super) rekor: Option<Request>,
     pub(super) timestamp: Option<Request>,
+}
+
+impl SignRequests {
+    /// Gives back the buffers that the bodies of the last flow borrowed, so that the next one is written into the same memory.
+    pub(super) fn release(&mut self) {
+        let Self { fulcio, rekor, timestamp } = self;
+        for request in [fulcio, rekor, timestamp].into_iter().flatten() {
+            request.body = Body::empty();
+        }
+    }
 }
 
 impl SignSession {

@@ -6,7 +6,7 @@ use hammer_core::promise::Verifier;
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Workload};
 use hammer_exchange::{ServiceClient, ServiceConfig};
-use hammer_net::{Answer, BodyBuffer, ClientConfig, Request};
+use hammer_net::{Answer, Body, BodyBuffer, ClientConfig, Request};
 use hammer_synth::Seed;
 use hammer_tlog::hash::Hash;
 use http::header::CONTENT_TYPE;
@@ -95,7 +95,11 @@ impl Workload for TimestampWorkload {
         op.imprint = Hash(self.seed.derive("imprint", seq));
         // As JSON has it, a number of 63 bits.
         op.nonce = nonce.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte)) >> 1;
-        let TimestampOp { imprint, nonce, body, .. } = &mut *op;
+        let TimestampOp { imprint, nonce, body, request, .. } = &mut *op;
+        // The body of the last one borrows the buffer.
+        if let Some(request) = request {
+            request.body = Body::empty();
+        }
         body.rewrite(|out| self.format.write(imprint, *nonce, out));
         op
     }
