@@ -39,14 +39,20 @@ impl StaleHeads {
                 0 => String::new(),
                 _ => format!(", and was signed {behind} ms before it"),
             };
+            let why = match head.size {
+                // Every tree continues that one, whatever became of the log.
+                0 => EMPTY.to_owned(),
+                _ => format!("some server of the log lags behind, {what}"),
+            };
             sink.note(
                 now,
                 format!(
-                    "{name}: a tree head of size {} was served after one of size {}{signed}: some server of the log lags \
-                     behind, {what}",
+                    "{name}: a tree head of size {} was served after one of size {}{signed}: {why}",
                     head.size, newest.size
                 ),
             );
         }
     }
 }
+
+const EMPTY: &str = "it was emptied, or some server of it lags behind";
