@@ -249,4 +249,17 @@ impl SigstoreTarget {
         }
         if plan.timestamp { self.trust.expect_timestamp_chain() } else { Ok(()) }
     }
+
+    /// The same of flows that verify.
+    ///
+    /// # Errors
+    /// When there is nothing that an answer would be held to.
+    pub fn can_judge_reads(&self, plan: &VerifyPlan) -> Result<(), SigstoreError> {
+        match plan.rekor {
+            ReadRekor::V1 => self.trust.expect_rekor().map(drop)?,
+            ReadRekor::V2 => self.trust.expect_rekor_tiles().map(drop)?,
+        }
+        self.trust.expect_fulcio()?;
+        if plan.timestamp_chain { self.trust.expect_timestamp_chain() } else { Ok(()) }
+    }
 }

@@ -93,14 +93,11 @@ impl VerifyWorkload {
         run: &SigstoreRun,
         mut client: impl FnMut(SigstoreService) -> Result<ClientConfig, E>,
     ) -> Result<Self, E> {
+        target.can_judge_reads(plan)?;
         let rekor = match plan.rekor {
-            ReadRekor::V1 => target.trust.expect_rekor().map(|()| SigstoreService::Rekor)?,
-            ReadRekor::V2 => target.trust.expect_rekor_tiles().map(|_| SigstoreService::RekorTilesRead)?,
+            ReadRekor::V1 => SigstoreService::Rekor,
+            ReadRekor::V2 => SigstoreService::RekorTilesRead,
         };
-        target.trust.expect_fulcio()?;
-        if plan.timestamp_chain {
-            target.trust.expect_timestamp_chain()?;
-        }
         let corpus = plan.corpus.as_deref().map(|path| drawn(path, plan, &target.trust, run)).transpose()?;
         let (corpus, probe) = corpus.map_or((None, None), |(corpus, probe)| (Some(corpus), probe));
         let mut service = |service: SigstoreService| -> Result<ServiceConfig, E> {

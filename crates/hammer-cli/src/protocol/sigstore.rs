@@ -149,6 +149,7 @@ impl Protocol for Sigstore {
             true => Some(opened::opened(planned.plan, planned.epoch_unix_ms, &mut labs)?),
             false => None,
         };
+        target.as_ref().map_or(Ok(()), |target| lanes::expect_judged(planned.plan, target))?;
         let auditor = target.as_ref().map(|target| auditor(planned, target)).transpose()?.flatten();
         let followed = target.as_ref().map(|target| followed(planned, target)).transpose()?.flatten();
         let (filled, bundles, called) = (None, Vec::new(), called(planned.plan));

@@ -17,8 +17,9 @@ use hammer_sigstore::{
 
 use super::corpora::{FilledCorpus, held_against};
 use super::opened::OpenTarget;
-use super::sections::{MIXED, READ, SIGN, TIMESTAMP, TUF, VERIFY};
+use super::sections::{MIXED, READ, SIGN, TIMESTAMP, TUF, VERIFY, mixed, verify};
 use super::{FollowedRekor, is_followed, reads_rekor2};
+use crate::plan::Plan;
 use crate::plan::error::{PlanError, PlanFault};
 use crate::plan::path::PlanPath;
 use crate::protocol::lane::LaneRequest;
@@ -108,6 +109,25 @@ fn joined_to_the_log(
         }
         _ => made,
     }
+}
+
+/// Refuses flows that verify, behind a fill, whose answers could not be judged: what is wrong with them is told ahead of it.
+pub(super) fn expect_judged(plan: &Plan, open: &OpenTarget) -> Result<(), PlanError> {
+    if plan.fill.is_none() {
+        return Ok(());
+    }
+    for (place, workload) in plan.measured() {
+        let (read, key) = match (verify(workload), mixed(workload)) {
+            (Some(read), _) => (read, VERIFY),
+            (None, Some(mixed)) => (&mixed.verify, MIXED),
+            (None, None) => continue,
+        };
+        open.target.can_judge_reads(read).map_err(|error| match error.key() {
+            Some(_) => PlanFault::failed(error).at(open.at.clone()),
+            None => PlanFault::failed(error).at(PlanPath::workload(place).key(key)),
+        })?;
+    }
+    Ok(())
 }
 
 /// Flows that verify.
