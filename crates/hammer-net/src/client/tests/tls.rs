@@ -43,12 +43,12 @@ impl Authority {
     }
 
     fn speaks(&self, name: &str, alpn: &[&str], wants_certificate: bool) -> Speaks {
-        self.speaks_as(issue(&self.issuer, name), alpn, wants_certificate)
+        self.speaks_as(&issue(&self.issuer, name), alpn, wants_certificate)
     }
 
     fn speaks_as(
         &self,
-        (certificate, key): (rcgen::Certificate, KeyPair),
+        (certificate, key): &(rcgen::Certificate, KeyPair),
         alpn: &[&str],
         wants_certificate: bool,
     ) -> Speaks {
@@ -97,12 +97,12 @@ impl Authority {
 }
 
 fn issue(issuer: &CertifiedIssuer<'static, KeyPair>, name: &str) -> (rcgen::Certificate, KeyPair) {
-    signed(issuer, CertificateParams::new([name.to_owned()]).unwrap())
+    signed(issuer, &CertificateParams::new([name.to_owned()]).unwrap())
 }
 
 fn signed(
     issuer: &CertifiedIssuer<'static, KeyPair>,
-    params: CertificateParams,
+    params: &CertificateParams,
 ) -> (rcgen::Certificate, KeyPair) {
     let key = KeyPair::generate().unwrap();
     (params.signed_by(&key, issuer).unwrap(), key)
@@ -195,7 +195,7 @@ fn a_certificate_that_has_expired_or_is_not_valid_yet_is_told_as_that() {
             let mut params = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
             params.not_before = rcgen::date_time_ymd(first, 1, 1);
             params.not_after = rcgen::date_time_ymd(last, 1, 1);
-            let speaks = authority.speaks_as(signed(&authority.issuer, params), BOTH, false);
+            let speaks = authority.speaks_as(&signed(&authority.issuer, &params), BOTH, false);
             let server = Server::ok(speaks).await;
             let kind = kind_of_failure(&client(authority.trusting(&server))).await;
             assert_eq!(kind, FailureKind::CertificateOutOfTime, "{first}");
