@@ -8,12 +8,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use hammer_report::Report;
+use hammer_report::report::Breach;
 use serde_json::{Value, json};
 
 use crate::server::{Request, request};
 use crate::services::Services;
 
-/// The URL of a balancer that gives each of the servers at these URLs a request by turns, on a connection of its own.
+/// The URL of a balancer that gives each request to one of the servers at these URLs, on a connection of its own.
 fn balancer(urls: [&str; 2]) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -24,7 +25,9 @@ fn balancer(urls: [&str; 2]) -> String {
             let (servers, turn) = (Arc::clone(&servers), Arc::clone(&turn));
             thread::spawn(move || {
                 let Some(request) = request(&mut BufReader::new(&client)) else { return };
-                let server = &servers[turn.fetch_add(1, Ordering::Relaxed) % servers.len()];
+                // In turn, a head and what it is held against could come from the same two servers for as long as a run takes.
+                let turn = turn.fetch_add(1, Ordering::Relaxed) as u64;
+                let server = &servers[(turn.wrapping_mul(GOLDEN) >> 33) as usize % servers.len()];
                 // Whoever asked may be gone, and a server that is stopped too.
                 let _ = pass_on(&request, server, &client);
             });
@@ -97,6 +100,9 @@ fn plan(rekor: &str, operations: u64, audit: bool) -> Value {
 #[track_caller]
 fn one_fork(twins: &Twins, report: &Report) {
     let to_all: Vec<_> = report.breaches.iter().filter(|breach| breach.seq.is_none()).collect();
+    // A tile of one log and the entries of the other contradict each other too, where they come before the heads that do.
+    let of_heads = |breach: &&&Breach| !["tampered-tile", "altered-leaf"].contains(&breach.kind.as_str());
+    let to_all: Vec<_> = to_all.iter().filter(of_heads).collect();
     let kinds: Vec<_> = to_all.iter().map(|breach| breach.kind.as_str()).collect();
     assert_eq!(kinds, ["forked-checkpoint"], "{:#?}", report.breaches);
     let saved = to_all[0].detail.split("saved as ").nth(1).unwrap();
@@ -124,3 +130,6 @@ fn two_logs_of_one_key_that_grow_alike_have_forked_and_are_told_so_once() {
 }
 
 const PLAN: &str = "plan.json";
+
+/// 2^64 divided by the golden ratio: the multiples of it have no period.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
