@@ -118,6 +118,25 @@ fn rounds_leave_a_report_each_and_a_summary_with_what_the_hooks_said() {
 }
 
 #[test]
+fn what_ends_runs_between_two_rounds_is_in_the_summary_and_so_is_how_many_were_planned() {
+    let folder = Folder::new();
+    let plan = folder.write("plan.yaml", PLAN);
+    let out = folder.path("report.json");
+    let hooks = "hooks={between: [{name: pause, run: exit 7}]}";
+    let ended = hammer(&["run", &plan, "--set", "rounds=3", "--set", hooks, "--out", &out]);
+    let summary: Summary = serde_json::from_str(&fs::read_to_string(&out).unwrap()).unwrap();
+    assert_eq!((summary.planned, summary.runs.len()), (3, 1));
+    assert_eq!((ended.code, summary.exit_code), (2, 2), "{}", ended.stderr);
+    let stopped = &summary.stopped.as_ref().unwrap().text;
+    assert!(stopped.starts_with("failed to run the hook `exit 7`"), "{stopped}");
+    for said in
+        ["of 1 runs passed, 2 of 3 were not carried out, exit 2", stopped.trim_end_matches([':', ' '])]
+    {
+        assert!(ended.stdout.contains(said), "{}", ended.stdout);
+    }
+}
+
+#[test]
 fn a_sweep_carries_the_plan_out_with_every_value_in_every_round() {
     let folder = Folder::new();
     let plan =

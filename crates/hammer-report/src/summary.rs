@@ -10,7 +10,7 @@ use crate::exit::ExitCode;
 use crate::report::{Nanoseconds, PromiseCounts, Report, Series};
 use crate::text::number::{grouped, per_second};
 use crate::text::page::Page;
-use crate::verdict::{ReasonKind, Verdict};
+use crate::verdict::{Reason, ReasonKind, Verdict};
 
 mod knee;
 
@@ -28,6 +28,12 @@ pub struct Summary {
     pub exit_code: u8,
     /// In the order in which they ran.
     pub runs: Vec<SummaryRun>,
+    /// How many the plan has.
+    #[serde(default)]
+    pub planned: u64,
+    /// What ended them between two runs; none where nothing did, or a run says it itself.
+    #[serde(default)]
+    pub stopped: Option<Reason>,
     /// Where a sweep of users or rates has a knee: more load brings little more than longer waits from there on.
     #[serde(default)]
     pub knees: Vec<Knee>,
@@ -91,20 +97,35 @@ impl Summary {
     /// The summary of these runs.
     pub fn of(runs: Vec<SummaryRun>) -> Self {
         let exit_code = ExitCode::of(said(&runs)).number();
-        let knees = knee::knees(&runs);
-        Self { schema: SCHEMA.to_owned(), exit_code, runs, knees }
+        let (knees, planned) = (knee::knees(&runs), runs.len() as u64);
+        Self { schema: SCHEMA.to_owned(), exit_code, runs, planned, stopped: None, knees }
     }
 
-    /// What is said against any of the runs.
+    /// The same of runs that are all of so many, or those before something ended them.
+    #[must_use]
+    pub fn of_planned(self, planned: usize, stopped: Option<Reason>) -> Self {
+        let mut summary = Self { planned: planned as u64, stopped, ..self };
+        summary.exit_code = ExitCode::of(summary.said()).number();
+        summary
+    }
+
+    /// What is said against any of the runs, and against there being no more.
     pub fn said(&self) -> impl Iterator<Item = ReasonKind> {
-        said(&self.runs)
+        said(&self.runs).chain(self.stopped.iter().map(|stopped| stopped.reason))
     }
 
     /// A table with a line for each run and series, ending in a newline; 80 columns unless labels or paths are long.
     pub fn render(&self) -> String {
         let mut page = Page::default();
         let passed = self.runs.iter().filter(|run| run.verdict.exit_code == 0).count();
-        page.line(&format!("{passed} of {} runs passed, exit {}", self.runs.len(), self.exit_code));
+        let unrun = match self.planned.saturating_sub(self.runs.len() as u64) {
+            0 => String::new(),
+            unrun => format!(", {} of {} were not carried out", grouped(unrun), grouped(self.planned)),
+        };
+        page.line(&format!("{passed} of {} runs passed{unrun}, exit {}", self.runs.len(), self.exit_code));
+        if let Some(stopped) = &self.stopped {
+            page.paragraph("", &stopped.text);
+        }
         page.blank();
         let rows: Vec<[String; 8]> = self.runs.iter().flat_map(SummaryRun::rows).collect();
         for line in aligned(&rows) {

@@ -99,7 +99,7 @@ impl RunContext<'_> {
             let between = if place > 0 { hooks::run(&plan.hooks.between) } else { Ok(Vec::new()) };
             if self.signals.asked() {
                 failed = rows.is_empty().then_some(CliError::Run(RunError::Interrupted));
-                interrupted = Some(ReasonKind::Interrupted);
+                interrupted = Some(Reason::new(ReasonKind::Interrupted, BETWEEN_RUNS.to_owned()));
                 break;
             }
             let between = between.map_err(CliError::from);
@@ -119,12 +119,14 @@ impl RunContext<'_> {
             }
         }
         // What was found before a failure is told all the same.
-        let summary = Summary::of(rows);
+        let of_failure = |error: &CliError| Reason::new(error.reason(), without_tokens(&error.to_string()));
+        let stopped = failed.as_ref().map(of_failure).or(interrupted);
+        let summary = Summary::of(rows).of_planned(planned.len(), stopped);
         let unwritten = if summary.runs.is_empty() { Ok(None) } else { outputs.summary(&summary) };
         if let Some(error) = failed {
             return Err(error);
         }
-        Ok(ExitCode::of(summary.said().chain(unwritten?.map(|reason| reason.reason)).chain(interrupted)))
+        Ok(ExitCode::of(summary.said().chain(unwritten?.map(|reason| reason.reason))))
     }
 
     /// Carries out one run, with the fill ahead of it, anew where `is_reset`.
@@ -313,5 +315,7 @@ fn said(hook: &HookOutput) -> String {
     format!("hook {}: {}", hook.name, hook.output)
 }
 
+/// What is said of a signal that came when no run was under way.
+const BETWEEN_RUNS: &str = "interrupted by a signal between two runs";
 /// What a plan names in place of a corpus that is gone, as the published plans call theirs.
 const STAND_IN: &str = "entries.jsonl";

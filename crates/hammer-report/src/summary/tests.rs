@@ -168,3 +168,18 @@ fn what_a_hook_printed_stands_with_its_run_as_it_was_printed() {
         "{text}"
     );
 }
+
+#[test]
+fn what_ended_the_runs_is_said_and_counts_as_what_is_said_against_one() {
+    let all = Summary::of(vec![run(&quickstart(), 1)]);
+    assert!(all.render().starts_with("1 of 1 runs passed, exit 0\n"), "{}", all.render());
+    let stopped = Reason::new(ReasonKind::Interrupted, "interrupted by a signal".to_owned());
+    let summary = Summary::of(vec![run(&quickstart(), 1)]).of_planned(3, Some(stopped));
+    assert_eq!(summary.exit_code, 130);
+    let said = "1 of 1 runs passed, 2 of 3 were not carried out, exit 130\ninterrupted by a signal\n";
+    assert!(summary.render().starts_with(said), "{}", summary.render());
+    let failed = Summary::of(vec![run(&disaster(), 1)]);
+    let code = failed.exit_code;
+    let stopped = Reason::new(ReasonKind::Interrupted, String::new());
+    assert_eq!(failed.of_planned(2, Some(stopped)).exit_code, code, "what a run found is graver");
+}
