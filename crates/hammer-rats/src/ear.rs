@@ -1,0 +1,180 @@
+//! Results: an EAR (draft-fv-rats-ear) in a JWT, as Veraison signs it.
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
+use hammer_p256::FixedKeyVerifier;
+use serde::{Deserialize, Deserializer};
+use sha2::{Digest as _, Sha256};
+
+/// What a verifier says of a device.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct AttestationResult {
+    /// `eat_profile`: how it is written.
+    #[serde(rename = "eat_profile")]
+    pub profile: String,
+    /// `iat`: when it was issued, in seconds since 1970.
+    #[serde(rename = "iat")]
+    pub issued_unix_seconds: i64,
+    /// `eat_nonce`: the nonce of the session; none where it says none.
+    #[serde(rename = "eat_nonce", default, deserialize_with = "nonce")]
+    pub nonce: Option<Vec<u8>>,
+    /// Who says it.
+    #[serde(rename = "ear.verifier-id")]
+    pub verifier: VerifierId,
+    /// What is said of each attester, by its name: `PSA_IOT`, ...
+    #[serde(rename = "submods")]
+    pub appraisals: BTreeMap<String, Appraisal>,
+}
+
+/// Who made a result.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct VerifierId {
+    /// Which software.
+    pub build: String,
+    /// By whom.
+    pub developer: String,
+}
+
+/// What is said of one attester.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Appraisal {
+    /// The word that relying parties act on.
+    #[serde(rename = "ear.status")]
+    pub status: TrustTier,
+    /// The claims behind it, each by its name, from -128 to 127; none where there are none.
+    #[serde(rename = "ear.trustworthiness-vector", default)]
+    pub vector: Option<BTreeMap<String, i8>>,
+    /// What the policy says besides.
+    #[serde(rename = "ear.veraison.policy-claims", default)]
+    pub policy: Option<PolicyClaims>,
+}
+
+/// What Veraison's own policy says where it could not appraise.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct PolicyClaims {
+    /// Why.
+    #[serde(default)]
+    pub problem: Option<String>,
+}
+
+/// A trustworthiness tier (draft-ietf-rats-ar4si, section 2.3.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TrustTier {
+    /// Nothing is said.
+    None,
+    /// The device is as it should be.
+    Affirming,
+    /// It may be relied on with care.
+    Warning,
+    /// It is not to be relied on.
+    Contraindicated,
+}
+
+/// Why a result is none, or proves nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EarError {
+    /// The key of the discovery document is no public key of P-256.
+    #[error("the verification key is no key of ES256")]
+    Key,
+    /// It is not three parts of base64url with dots between them (RFC 7515 section 7.1).
+    #[error("it is no JWT")]
+    Form,
+    /// It is signed by another algorithm than the key's.
+    #[error("its algorithm is `{0}`, and that of the key is ES256")]
+    Algorithm(String),
+    /// Its signature is not the key's.
+    #[error("its signature is not that of the verification key")]
+    Signature,
+    /// Its claims are none of an EAR.
+    #[error("its claims are none of an EAR: {0}")]
+    Claims(String),
+}
+
+/// Who holds results to the key of a discovery document.
+#[derive(Clone, Debug)]
+pub struct EarVerifier {
+    key: FixedKeyVerifier,
+}
+
+/// `ear-verification-key` of `/.well-known/veraison/verification`, a JWK (RFC 7518 section 6.2.1).
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct VerificationKey {
+    alg: Option<String>,
+    crv: String,
+    kty: String,
+    x: String,
+    y: String,
+}
+
+#[derive(Deserialize)]
+struct JwtHeader {
+    alg: String,
+}
+
+impl TrustTier {
+    /// Its name in a result.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Affirming => "affirming",
+            Self::Warning => "warning",
+            Self::Contraindicated => "contraindicated",
+        }
+    }
+}
+
+impl EarVerifier {
+    /// A verifier by that key; it makes a table of it, which takes a millisecond or two.
+    ///
+    /// # Errors
+    /// When it is no key of ES256.
+    pub fn new(key: &VerificationKey) -> Result<Self, EarError> {
+        let VerificationKey { alg, crv, kty, x, y } = key;
+        if kty != "EC" || crv != "P-256" || alg.as_deref().is_some_and(|alg| alg != ES256) {
+            return Err(EarError::Key);
+        }
+        let mut point = [UNCOMPRESSED; 65];
+        for (half, text) in point[1..].chunks_exact_mut(32).zip([x, y]) {
+            let coordinate = BASE64_URL.decode(text).ok().filter(|bytes| bytes.len() == half.len());
+            half.copy_from_slice(&coordinate.ok_or(EarError::Key)?);
+        }
+        FixedKeyVerifier::new(&point).map(|key| Self { key }).ok_or(EarError::Key)
+    }
+
+    /// What a JWT says, where it is signed by the key. Whether it says what it should is its reader's to judge.
+    ///
+    /// # Errors
+    /// [`EarError`], but for [`EarError::Key`].
+    pub fn verify(&self, jwt: &str) -> Result<AttestationResult, EarError> {
+        let (signed, signature) = jwt.rsplit_once('.').ok_or(EarError::Form)?;
+        let (header, claims) = signed.split_once('.').ok_or(EarError::Form)?;
+        let decode = |part: &str| BASE64_URL.decode(part).map_err(|_| EarError::Form);
+        let header: JwtHeader = serde_json::from_slice(&decode(header)?).map_err(|_| EarError::Form)?;
+        if header.alg != ES256 {
+            return Err(EarError::Algorithm(header.alg));
+        }
+        let signature = decode(signature)?.try_into().map_err(|_| EarError::Signature)?;
+        if !self.key.verify_fixed(&Sha256::digest(signed).into(), &signature) {
+            return Err(EarError::Signature);
+        }
+        serde_json::from_slice(&decode(claims)?).map_err(|error| EarError::Claims(error.to_string()))
+    }
+}
+
+/// With or without padding, as Veraison writes a nonce.
+fn nonce<'de, D: Deserializer<'de>>(claim: D) -> Result<Option<Vec<u8>>, D::Error> {
+    let Some(text) = Option::<String>::deserialize(claim)? else { return Ok(None) };
+    BASE64_URL.decode(&text).map(Some).map_err(serde::de::Error::custom)
+}
+
+const BASE64_URL: GeneralPurpose = GeneralPurpose::new(
+    &base64::alphabet::URL_SAFE,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+const ES256: &str = "ES256";
+/// The first byte of an uncompressed point (SEC 1 section 2.3.3).
+const UNCOMPRESSED: u8 = 4;

@@ -1,0 +1,16 @@
+//! The messages of remote attestation (RFC 9334) between a PSA device and Veraison: endorsements as CoRIM in both dialects that its
+//! releases take, evidence as PSA tokens of both profiles, and results as EAR. What is written is a pure function of what it says; nothing
+//! here opens a socket or reads a clock.
+//!
+//! Read in this order: [`cbor`], [`device`], [`corim`], [`token`], [`ear`].
+
+pub mod cbor;
+pub mod corim;
+pub mod device;
+pub mod ear;
+pub mod token;
+
+pub use corim::{Corim, PsaDialect};
+pub use device::{PsaDevice, SoftwareComponent};
+pub use ear::{Appraisal, AttestationResult, EarError, EarVerifier, TrustTier, VerificationKey};
+pub use token::{PsaToken, TokenProfile};
