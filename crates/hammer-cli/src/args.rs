@@ -4,11 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod attest;
 mod bounds;
 mod ct;
 mod resources;
 mod sigstore;
 
+pub(crate) use attest::{AttestCommand, DeviceArgs, DialectArg, ProfileArg};
 pub(crate) use bounds::BoundsArgs;
 pub(crate) use ct::{AuditArgs, CtCommand, FollowArgs, LogArgs, RateArgs, ReadArgs, SubmitArgs};
 pub(crate) use resources::ResourcesArgs;
@@ -49,6 +51,9 @@ pub(crate) enum Command {
     /// Load the services of Sigstore, or serve the issuer of the tokens that they are shown
     #[command(subcommand)]
     Sigstore(SigstoreCommand),
+    /// Make devices for attestation verifiers
+    #[command(subcommand)]
+    Attest(AttestCommand),
     /// Serve an embedded target that really does the work, until a signal
     #[command(subcommand)]
     Lab(LabCommand),

@@ -1,5 +1,6 @@
 //! What each subcommand does.
 
+pub(crate) mod attest;
 pub(crate) mod completions;
 pub(crate) mod ct;
 mod fill;

@@ -1,6 +1,6 @@
 //! Where reports go. Files are opened before the first request; what cannot be written there goes to standard output.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -167,6 +167,33 @@ impl Sink {
             self.file.set_len(0)?;
         }
         Ok(&mut self.file)
+    }
+}
+
+/// A folder that a flag names for files, by a path that holds in any other one.
+pub(crate) struct FileFolder {
+    flag: &'static str,
+    path: PathBuf,
+}
+
+impl FileFolder {
+    /// Makes it where there is none.
+    pub(crate) fn made(flag: &'static str, path: &Path) -> Result<Self, OutputError> {
+        if path.exists() && !path.is_dir() {
+            return Err(OutputError::NoFolder { flag, path: path.to_owned() });
+        }
+        let made = fs::create_dir_all(path).and_then(|()| path.canonicalize());
+        let made = made.map_err(|source| OutputError::UnmadeFolder { flag, path: path.to_owned(), source });
+        Ok(Self { flag, path: made? })
+    }
+
+    /// Writes a file in it, over one of that name, and says where it is.
+    pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, OutputError> {
+        let path = self.path.join(name);
+        match fs::write(&path, bytes) {
+            Ok(()) => Ok(path),
+            Err(source) => Err(OutputError::Unopened { named: self.flag, path, source }),
+        }
     }
 }
 

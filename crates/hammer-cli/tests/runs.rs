@@ -559,7 +559,7 @@ fn a_line_speaks_http_2_by_prior_knowledge() {
 
 #[test]
 fn each_command_says_what_it_takes() {
-    let commands: [&[&str]; 28] = [
+    let commands: [&[&str]; 30] = [
         &[],
         &["run"],
         &["plan"],
@@ -580,6 +580,8 @@ fn each_command_says_what_it_takes() {
         &["sigstore", "tsa"],
         &["sigstore", "verify-bundle"],
         &["sigstore", "issuer"],
+        &["attest"],
+        &["attest", "device"],
         &["lab"],
         &["lab", "ct"],
         &["lab", "http"],

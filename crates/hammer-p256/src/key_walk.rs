@@ -2,6 +2,7 @@
 //! key at hand where a proof of possession needs it.
 
 use crate::blocks::{Block, Blocks};
+use crate::nonce_walk::NonceWalk;
 use crate::point::{self, POINT_LENGTH};
 use crate::scalar::Scalar;
 use crate::steps::{BlockScratch, BlockSteps};
@@ -40,6 +41,11 @@ impl KeyWalk {
     /// Private key `index`, big endian.
     pub fn private_key(&self, index: u64) -> [u8; 32] {
         self.scalar(index).to_be_bytes()
+    }
+
+    /// The signatures of key `index` by the nonces of (seed, stream), for which its public key need not be worked out.
+    pub fn nonce_walk(&self, index: u64, seed: &[u8; 32], stream: u64) -> NonceWalk {
+        NonceWalk::new(self.scalar(index), seed, stream)
     }
 
     /// Key pair `index`.

@@ -1,6 +1,5 @@
 //! `hammer lab sigstore`: all services of one instance, and what their clients need of them.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +15,7 @@ use serde_json::{Value, json};
 use crate::args::LabSigstoreArgs;
 use crate::command::foreground::until_signal;
 use crate::error::{CliError, OutputError};
-use crate::output::{print, say_notes};
+use crate::output::{FileFolder, print, say_notes};
 use crate::plan::path::PlanPath;
 use crate::plan::read::SourcedPlan;
 use crate::protocol::lab::unstarted;
@@ -119,18 +118,8 @@ struct WrittenFiles {
 
 impl WrittenFiles {
     fn to(folder: &Path, lab: &SigstoreLab, token: &str) -> Result<Self, OutputError> {
-        if folder.exists() && !folder.is_dir() {
-            return Err(OutputError::NoFolder { flag: OUT, path: folder.to_owned() });
-        }
-        let made = fs::create_dir_all(folder).and_then(|()| folder.canonicalize());
-        let folder =
-            made.map_err(|source| OutputError::UnmadeFolder { flag: OUT, path: folder.to_owned(), source })?;
-        let write = |name: &str, text: &str| {
-            let path = folder.join(name);
-            let written = fs::write(&path, text);
-            written.map_err(|source| OutputError::Unopened { named: OUT, path: path.clone(), source })?;
-            Ok(path)
-        };
+        let folder = FileFolder::made(OUT, folder)?;
+        let write = |name: &str, text: &str| folder.write(name, text.as_bytes());
         let root = String::from_utf8_lossy(&lab.tuf.target().first_root()).into_owned();
         Ok(Self {
             signing_config: write("signing_config.json", lab.signing_config())?,
