@@ -218,7 +218,12 @@ fn of_handshake(host: &str, error: &io::Error) -> Failure {
         let said = "the server closed the connection in the handshake: it may not speak TLS there";
         return Failure::new(FailureKind::TlsClosed, format!("agree on TLS with {host}: {said}"));
     }
+    let is_reset = matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionReset | io::ErrorKind::ConnectionAborted | io::ErrorKind::BrokenPipe
+    );
     let kind = match of_tls {
+        _ if is_reset => FailureKind::TlsReset,
         Some(rustls::Error::InvalidCertificate(fault)) => of_certificate(fault),
         _ => FailureKind::Tls,
     };

@@ -44,6 +44,8 @@ pub enum FailureKind {
     NoTls,
     /// The peer closed the connection in the TLS handshake without a word, as many do that do not speak it.
     TlsClosed,
+    /// The peer reset the connection in the TLS handshake, as one does that closes it with bytes unread.
+    TlsReset,
     /// The peer speaks TLS where nobody asked for it.
     SpeaksTls,
     /// The peer reset the connection before any byte of the answer.
@@ -84,6 +86,7 @@ impl FailureKind {
             Self::CertificateOutOfTime => "server certificate expired or not yet valid",
             Self::NoTls => "server does not speak tls",
             Self::TlsClosed => "closed in tls handshake",
+            Self::TlsReset => "reset in tls handshake",
             Self::SpeaksTls => "server speaks tls",
             Self::Reset => "connection reset",
             Self::StreamReset => "stream reset",
@@ -111,6 +114,7 @@ impl FailureKind {
                 | Self::CertificateOutOfTime
                 | Self::NoTls
                 | Self::TlsClosed
+                | Self::TlsReset
         )
     }
 

@@ -259,6 +259,24 @@ fn a_plain_server_is_no_tls_server() {
 }
 
 #[test]
+fn a_server_that_resets_in_the_handshake_is_told_as_that() {
+    run(async {
+        let server = Server::raw(|_, _, tcp| {
+            Box::pin(async move {
+                // What is closed with bytes unread is reset (RFC 9293 section 3.6.1).
+                tcp.readable().await.unwrap();
+            })
+        })
+        .await;
+        let mut config = config(&format!("https://{}", server.addr));
+        config.tls.insecure = true;
+        let failure = get(&client(config), "/").await.map(|answer| answer.status).unwrap_err();
+        assert_eq!(failure.kind.name(), "reset in tls handshake", "{failure}");
+        assert_eq!(failure.kind.outcome(), Outcome::Unreachable);
+    });
+}
+
+#[test]
 fn a_server_that_closes_in_the_handshake_without_a_word_is_told_as_that() {
     run(async {
         let server = Server::raw(|_, _, mut tcp| {
