@@ -4,8 +4,12 @@ use std::path::Path;
 
 use serde_json::Value;
 
-/// Whether two paths are of one file, which need not be there yet.
+/// Whether two paths are of one file, which need not be there yet, or of two names of it.
 pub(crate) fn is_same_place(one: &Path, other: &Path) -> bool {
+    let file = |path: &Path| path.canonicalize().ok();
+    if file(one).is_some_and(|file_of_one| file(other) == Some(file_of_one)) {
+        return true;
+    }
     let place = |path: &Path| {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         Some((folder.canonicalize().ok()?, path.file_name()?.to_owned()))
@@ -54,5 +58,15 @@ mod tests {
         assert_eq!(key_of_file(&plan, &file).as_deref(), Some("workloads[0].a[1].corpus"));
         assert_eq!(key_of_file(&plan, &folder.join("report.json")), None);
         assert_eq!(key_of_file(&json!({ "url": "http://127.0.0.1:1/a" }), &file), None);
+    }
+
+    #[test]
+    fn a_link_to_a_file_is_that_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, link, other] = ["file", "link", "other"].map(|name| folder.path().join(name));
+        std::fs::write(&file, "").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        assert!(is_same_place(&file, &link) && is_same_place(&link, &file));
+        assert!(!is_same_place(&other, &link) && is_same_place(&other, &folder.path().join("./other")));
     }
 }
