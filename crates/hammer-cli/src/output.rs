@@ -8,7 +8,7 @@ use hammer_report::{EventsWriter, Reason, ReasonKind, Report, Summary, text};
 
 use crate::args::OutputArgs;
 use crate::error::OutputError;
-use crate::plan::named_files::{is_same_place, key_of_file};
+use crate::plan::named_files::{is_same_place, key_of_file, written_over};
 use crate::plan::read::SourcedPlan;
 use crate::plan::source::PlanSource;
 use crate::plan::{OutputPlan, Plan};
@@ -128,6 +128,9 @@ fn expect_apart(
 ) -> Result<(), OutputError> {
     // A plan was read from values, and is some again.
     let values = serde_json::to_value(plan).unwrap_or_default();
+    if let Some((path, key, other)) = written_over(&values) {
+        return Err(OutputError::WrittenOver { key, path, other });
+    }
     for (place, (named, path)) in outputs.iter().enumerate() {
         // A pipe or a device holds nothing, and takes from many.
         if path.metadata().is_ok_and(|found| !found.is_file()) {

@@ -25,6 +25,15 @@ pub(crate) enum OutputError {
         /// The other one.
         other: String,
     },
+    /// What a workload would write over is read as well.
+    #[error("use {key}: {} is named by `{other}` as well, and would be written over", path.display())]
+    WrittenOver {
+        /// The key that names what is written.
+        key: String,
+        path: PathBuf,
+        /// The other one.
+        other: String,
+    },
     /// Something stands where a folder of files is wanted.
     #[error("use {flag}: a folder is wanted, and {} is none", path.display())]
     NoFolder { flag: &'static str, path: PathBuf },
@@ -51,6 +60,7 @@ impl OutputError {
         match self {
             Self::Unopened { .. }
             | Self::Shared { .. }
+            | Self::WrittenOver { .. }
             | Self::NoFolder { .. }
             | Self::UnmadeFolder { .. }
             | Self::Manual { .. }

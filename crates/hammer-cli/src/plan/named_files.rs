@@ -1,6 +1,6 @@
 //! The files that a plan names, wherever it does.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -40,6 +40,41 @@ pub(crate) fn key_of_file(plan: &Value, file: &Path) -> Option<String> {
     search(plan, "", file)
 }
 
+/// A file that a run of the plan writes (`bundles.file`) and that another key names too: that file, its key, and the other one.
+pub(crate) fn written_over(plan: &Value) -> Option<(PathBuf, String, String)> {
+    fn written<'a>(value: &'a Value, at: &str, found: &mut Vec<(String, &'a str)>) {
+        match value {
+            Value::Object(map) => {
+                for (key, value) in map {
+                    let at = if at.is_empty() { key.clone() } else { format!("{at}.{key}") };
+                    written(value, &at, found);
+                }
+            }
+            Value::Array(items) => items
+                .iter()
+                .enumerate()
+                .for_each(|(place, item)| written(item, &format!("{at}[{place}]"), found)),
+            Value::String(text) if at.ends_with(".bundles.file") => found.push((at.to_owned(), text)),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    written(plan, "", &mut found);
+    found.into_iter().find_map(|(at, file)| {
+        let mut others = plan.clone();
+        // Everything but this key.
+        *others.pointer_mut(&pointer(&at))? = Value::Null;
+        let other = key_of_file(&others, Path::new(file))?;
+        Some((PathBuf::from(file), at, other))
+    })
+}
+
+/// A key as JSON Pointer has it (RFC 6901): no key of a plan has a character that needs an escape, but the names of maps.
+fn pointer(at: &str) -> String {
+    let parts = at.split(['.', '[']).map(|part| part.trim_end_matches(']'));
+    parts.map(|part| format!("/{part}")).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -58,6 +93,22 @@ mod tests {
         assert_eq!(key_of_file(&plan, &file).as_deref(), Some("workloads[0].a[1].corpus"));
         assert_eq!(key_of_file(&plan, &folder.join("report.json")), None);
         assert_eq!(key_of_file(&json!({ "url": "http://127.0.0.1:1/a" }), &file), None);
+    }
+
+    #[test]
+    fn a_bundle_is_not_written_over_what_the_plan_reads() {
+        let folder = std::env::temp_dir();
+        let [one, other] = ["one", "other"].map(|name| folder.join(name).display().to_string());
+        let plan = |bundle: &str| {
+            json!({
+                "target": { "sigstore": { "trusted_root": one } },
+                "workloads": [{ "sigstore_sign": { "bundles": { "file": bundle } } }],
+            })
+        };
+        assert_eq!(written_over(&plan(&other)), None);
+        let at = "workloads[0].sigstore_sign.bundles.file".to_owned();
+        let expected = (PathBuf::from(&one), at, "target.sigstore.trusted_root".to_owned());
+        assert_eq!(written_over(&plan(&one)), Some(expected));
     }
 
     #[test]
