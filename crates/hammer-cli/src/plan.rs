@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use hammer_report::summary::RunOrder;
 use hammer_values::{Agreed, Count, NonEmpty, TimeSpan, Word};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -89,6 +90,9 @@ pub(crate) struct Plan {
     /// Values for keys; the plan is carried out with every combination.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) sweep: BTreeMap<String, NonEmpty<Value>>,
+    /// Which of rounds and combinations of swept values changes from run to run.
+    #[serde(default)]
+    pub(crate) order: RunOrder,
     /// Commands around the runs and in mid-run.
     #[serde(default, skip_serializing_if = "HooksPlan::is_empty")]
     pub(crate) hooks: HooksPlan,

@@ -27,7 +27,9 @@ fn every_other_schema_is_printed_as_it_is_stored() {
 #[test]
 fn the_schema_of_a_plan_knows_every_key_and_allows_no_other() {
     let schema: serde_json::Value = serde_json::from_str(&printed("plan")).unwrap();
-    for key in ["target", "workloads", "phases", "stop", "thresholds", "rounds", "sweep", "hooks", "output"] {
+    for key in
+        ["target", "workloads", "phases", "stop", "thresholds", "rounds", "sweep", "order", "hooks", "output"]
+    {
         assert!(schema["properties"][key].is_object(), "{key}");
     }
     assert_eq!(schema["additionalProperties"], false);

@@ -13,8 +13,13 @@ use crate::text::page::Page;
 use crate::verdict::{Reason, ReasonKind, Verdict};
 
 mod knee;
+mod order;
+mod wording;
 
 pub use knee::Knee;
+pub use order::RunOrder;
+pub use wording::Wording;
+use wording::words;
 
 /// The version of the schema.
 pub const SCHEMA: &str = "hammer.summary/1";
@@ -31,6 +36,9 @@ pub struct Summary {
     /// How many the plan has.
     #[serde(default)]
     pub planned: u64,
+    /// Which of rounds and combinations of swept values changed from run to run.
+    #[serde(default)]
+    pub order: RunOrder,
     /// What ended them between two runs; none where nothing did, or a run says it itself.
     #[serde(default)]
     pub stopped: Option<Reason>,
@@ -98,7 +106,14 @@ impl Summary {
     pub fn of(runs: Vec<SummaryRun>) -> Self {
         let exit_code = ExitCode::of(said(&runs)).number();
         let (knees, planned) = (knee::knees(&runs), runs.len() as u64);
-        Self { schema: SCHEMA.to_owned(), exit_code, runs, planned, stopped: None, knees }
+        let order = RunOrder::default();
+        Self { schema: SCHEMA.to_owned(), exit_code, runs, planned, order, stopped: None, knees }
+    }
+
+    /// The same of runs that came in this order.
+    #[must_use]
+    pub fn in_order(self, order: RunOrder) -> Self {
+        Self { order, ..self }
     }
 
     /// The same of runs that are all of so many, or those before something ended them.
@@ -126,21 +141,26 @@ impl Summary {
         if let Some(stopped) = &self.stopped {
             page.paragraph("", &stopped.text);
         }
+        if self.order == RunOrder::RoundsFirst {
+            page.line(ROUNDS_FIRST);
+        }
         page.blank();
-        let rows: Vec<[String; 8]> = self.runs.iter().flat_map(SummaryRun::rows).collect();
+        let wording = Wording::of(self.runs.iter().map(|run| &run.labels));
+        let rows: Vec<[String; 8]> = self.runs.iter().flat_map(|run| run.rows(&wording)).collect();
         for line in aligned(&rows) {
             page.line(&line);
         }
         for knee in &self.knees {
-            let at = knee.at.iter().map(|(key, value)| format!(", {key} {}", words(value)));
+            let at = knee.at.iter().map(|(key, value)| format!(", {key} {}", wording.value(key, value)));
             page.paragraph("knee", &format!("{}{}: {}", knee.path, at.collect::<String>(), knee.text));
         }
         for run in &self.runs {
+            let label = wording.label(&run.labels);
             for hook in &run.hooks {
-                page.paragraph("", &format!("{}: {} said {}", run.label(), hook.name, words(&hook.output)));
+                page.paragraph("", &format!("{label}: {} said {}", hook.name, words(&hook.output)));
             }
             if run.verdict.exit_code != 0 {
-                page.paragraph("", &format!("{}: {}", run.label(), run.verdict));
+                page.paragraph("", &format!("{label}: {}", run.verdict));
             }
         }
         page.into_string()
@@ -161,18 +181,12 @@ impl SummaryRun {
         }
     }
 
-    fn label(&self) -> String {
-        let pairs = self.labels.iter().map(|(key, value)| format!("{key} {}", words(value)));
-        let label = pairs.collect::<Vec<_>>().join(", ");
-        if label.is_empty() { "run".to_owned() } else { label }
-    }
-
-    fn rows(&self) -> Vec<[String; 8]> {
+    fn rows(&self, wording: &Wording) -> Vec<[String; 8]> {
         let rate = |rate: Option<f64>| rate.map_or_else(none, per_second);
         let figure = |figure: Option<Nanoseconds>| figure.map_or_else(none, |figure| figure.to_string());
         let row = |series: &KeyFigures| {
             [
-                self.label(),
+                wording.label(&self.labels),
                 series.path.clone(),
                 rate(series.offered_per_s),
                 rate(series.accepted_per_s),
@@ -222,10 +236,6 @@ fn said(runs: &[SummaryRun]) -> impl Iterator<Item = ReasonKind> {
     runs.iter().flat_map(|run| &run.verdict.reasons).map(|reason| reason.reason)
 }
 
-fn words(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
 fn none() -> String {
     "none".to_owned()
 }
@@ -243,6 +253,8 @@ fn aligned(rows: &[[String; 8]]) -> Vec<String> {
     };
     all.iter().map(|row| row.iter().enumerate().map(cell).collect::<Vec<_>>().join("  ")).collect()
 }
+
+const ROUNDS_FIRST: &str = "rounds first: all combinations, then all again";
 
 #[cfg(test)]
 mod tests;

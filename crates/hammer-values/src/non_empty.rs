@@ -12,6 +12,17 @@ use serde::{Deserialize, Deserializer, Serialize};
 #[serde(transparent)]
 pub struct NonEmpty<T>(Vec<T>);
 
+impl<T> NonEmpty<T> {
+    /// Its first, middle and last item; the earlier of two in the middle, and each item once.
+    #[must_use]
+    pub fn ends_and_middle(self) -> Self {
+        let last = self.0.len() - 1;
+        let kept = [0, last / 2, last];
+        let items = self.0.into_iter().enumerate().filter(|(place, _)| kept.contains(place));
+        Self(items.map(|(_, item)| item).collect())
+    }
+}
+
 impl<T> Deref for NonEmpty<T> {
     type Target = [T];
 
@@ -70,6 +81,19 @@ impl<T: JsonSchema> JsonSchema for NonEmpty<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_ends_and_the_middle_are_kept_in_their_order_and_once() {
+        for (all, kept) in [
+            (&[1][..], &[1][..]),
+            (&[1, 2], &[1, 2]),
+            (&[3, 2, 1], &[3, 2, 1]),
+            (&[1, 2, 3, 4], &[1, 2, 4]),
+            (&[1, 2, 3, 4, 5], &[1, 3, 5]),
+        ] {
+            assert_eq!(&*NonEmpty(all.to_vec()).ends_and_middle(), kept);
+        }
+    }
 
     #[test]
     fn a_list_of_nothing_is_refused() {

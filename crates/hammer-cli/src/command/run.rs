@@ -121,7 +121,7 @@ impl RunContext<'_> {
         // What was found before a failure is told all the same.
         let of_failure = |error: &CliError| Reason::new(error.reason(), without_tokens(&error.to_string()));
         let stopped = failed.as_ref().map(of_failure).or(interrupted);
-        let summary = Summary::of(rows).of_planned(planned.len(), stopped);
+        let summary = Summary::of(rows).in_order(plan.order).of_planned(planned.len(), stopped);
         let unwritten = if summary.runs.is_empty() { Ok(None) } else { outputs.summary(&summary) };
         if let Some(error) = failed {
             return Err(error);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use hammer_report::summary::RunOrder;
 use hammer_values::Count;
 use serde_json::Value;
 
@@ -24,7 +25,7 @@ pub(crate) struct PlannedRun {
     pub(crate) plan: SourcedPlan<Plan>,
 }
 
-/// Every combination of swept values, in the order of the keys, each as often as there are rounds.
+/// Every combination of swept values, in the order of the keys, and all rounds, in the order that the plan asks for.
 ///
 /// # Errors
 /// When a swept key does not exist or a value does not fit it.
@@ -50,18 +51,31 @@ pub(crate) fn runs(planned: &SourcedPlan<Plan>, grammar: &PlanGrammar) -> Result
         };
         combinations = combinations.iter().flat_map(with).collect();
     }
-    let mut runs = Vec::new();
-    for labels in &combinations {
-        let swept = swept(planned, labels, grammar)?;
-        for round in 1..=plan.rounds.get() {
-            let mut labels = labels.clone();
-            if plan.rounds > Count::ONE {
-                labels.insert("round".to_owned(), round.into());
-            }
-            runs.push(PlannedRun { labels, plan: swept.clone() });
+    let swept = |labels| Ok(PlannedRun { plan: swept(planned, &labels, grammar)?, labels });
+    let combinations: Vec<PlannedRun> =
+        combinations.into_iter().map(swept).collect::<Result<_, PlanError>>()?;
+    Ok(in_rounds(combinations, plan.rounds, plan.order))
+}
+
+/// Each of them in every round.
+fn in_rounds(combinations: Vec<PlannedRun>, rounds: Count, order: RunOrder) -> Vec<PlannedRun> {
+    if rounds == Count::ONE {
+        return combinations;
+    }
+    let in_round = |run: &PlannedRun, round: usize| {
+        let mut run = run.clone();
+        run.labels.insert("round".to_owned(), round.into());
+        run
+    };
+    let (all, rounds) = (&combinations, 1..=rounds.get());
+    match order {
+        RunOrder::CombinationsFirst => {
+            all.iter().flat_map(|run| rounds.clone().map(move |round| in_round(run, round))).collect()
+        }
+        RunOrder::RoundsFirst => {
+            rounds.flat_map(|round| all.iter().map(move |run| in_round(run, round))).collect()
         }
     }
-    Ok(runs)
 }
 
 fn swept(
@@ -73,8 +87,13 @@ fn swept(
     let mut source = planned.source.clone();
     value["sweep"] = Value::Object(serde_json::Map::new());
     value["rounds"] = 1.into();
-    for (key, swept) in labels {
-        let at = apply(&mut value, &swept_path(&planned.plan, key), swept.clone());
+    // What holds another swept key is there before that, whatever they are called.
+    let mut keys: Vec<(String, &String)> =
+        labels.keys().map(|key| (swept_path(&planned.plan, key), key)).collect();
+    keys.sort_by_key(|(path, _)| path.split('.').count());
+    for (path, key) in keys {
+        let swept = &labels[key];
+        let at = apply(&mut value, &path, swept.clone());
         let refused = |fault| PlanFault::from(fault).at(PlanPath::of("sweep").key(key)).placed(&source);
         let at = at.map_err(refused)?;
         source.changed(format!("the sweep of {key} to {swept}"), at.clone());

@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{KeyFigures, SummaryRun, words};
+use super::wording::words;
+use super::{KeyFigures, SummaryRun};
 use crate::report::Nanoseconds;
 
 /// Where the rate of a series stops to follow the load over a sweep of users or rates.
