@@ -1,5 +1,6 @@
 //! DER (X.690) as certificates and timestamps are written in it: each element from its parts, innermost first.
 
+use hammer_lab::date::civil;
 use hammer_tlog::keys::der;
 
 /// `NULL`.
@@ -73,33 +74,12 @@ pub(crate) fn generalized_time(unix_seconds: u64) -> Vec<u8> {
     element(der::GENERALIZED_TIME, &[date_time(unix_seconds).as_bytes()])
 }
 
-/// `YYYY-MM-DDTHH:MM:SSZ` (RFC 3339).
-pub(crate) fn rfc3339(unix_seconds: u64) -> String {
-    let (year, month, day) = civil(unix_seconds / 86_400);
-    let second = unix_seconds % 86_400;
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
-}
-
 /// `YYYYMMDDHHMMSSZ`.
 fn date_time(unix_seconds: u64) -> String {
     let (days, second) = (unix_seconds / 86_400, unix_seconds % 86_400);
     let (year, month, day) = civil(days);
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
     format!("{year:04}{month:02}{day:02}{hour:02}{minute:02}{second:02}Z")
-}
-
-/// The date of a day since 1970. Years are counted from 1 March, so that a leap day is the last of its year (Hinnant,
-/// "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`).
-fn civil(days_since_1970: u64) -> (u64, u64, u64) {
-    let days = days_since_1970 + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
 }
 
 #[cfg(test)]

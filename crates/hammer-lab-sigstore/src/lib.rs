@@ -10,7 +10,6 @@ pub mod fulcio;
 mod hex;
 mod http_get;
 pub mod issuer;
-mod lie;
 mod pem;
 pub mod provider;
 pub mod rekor;
@@ -25,8 +24,8 @@ pub mod tuf;
 
 pub use authority::{Authority, AuthorityCurve};
 pub use fulcio::{FulcioConfig, FulcioLabHandle, FulcioLabPlan};
+pub use hammer_lab::lie_rule::{LieRecord, LieRule};
 pub use issuer::{IssuerConfig, IssuerLabHandle, IssuerLabPlan};
-pub use lie::{LieRecord, LieRule};
 pub use provider::{ProviderConfig, ProviderLabHandle, ProviderLabPlan};
 pub use rekor::{RekorLabHandle, RekorLabPlan};
 pub use rekor_tiles::{RekorTilesLabHandle, RekorTilesLabPlan};

@@ -1,6 +1,6 @@
 //! Scripted faults: what goes wrong, where and when, as data that a plan carries.
 
-mod draw;
+pub mod draw;
 mod latency;
 mod overload;
 mod restart;
@@ -26,7 +26,7 @@ pub use session::{FaultSession, Verdict};
 pub use sigma::Sigma;
 pub use throttle::Throttle;
 pub use timed::TimedFault;
-pub use workers::Workers;
+pub use workers::{BusyWorkers, Workers};
 
 /// Everything that a target does wrong on purpose. The default does nothing wrong.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -5,10 +5,12 @@
 
 pub mod clock;
 pub mod ct;
+pub mod date;
 pub mod error;
 pub mod fault;
 pub mod handle;
 pub mod http;
+pub mod lie_rule;
 pub mod serve;
 pub mod stats;
 mod throwaway;

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use hammer_lab::{FaultScript, LabError, clock::Clock, handle::LabConfig, serve::ServePlan};
+use hammer_lab::{
+    FaultScript, LabError, clock::Clock, handle::LabConfig, lie_rule::AnswerLies, serve::ServePlan,
+};
 
 use super::{
     ct_log::{CtLogClient, CtLogForFulcio},
@@ -14,7 +16,6 @@ use crate::{
     authority::{Authority, CertifiedUse},
     certificate::{CODE_SIGNING, name},
     der::UTF8_STRING,
-    lie::AnswerLies,
     signer::LabSigner,
     token::{TokenVerifier, TrustedIssuer},
 };

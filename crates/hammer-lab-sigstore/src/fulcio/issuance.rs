@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use hammer_lab::{
     clock::Clock,
+    lie_rule::{AnswerLies, LieRecord},
     serve::grpc::{GrpcCode, GrpcRefusal},
 };
 use hammer_tlog::ct::{rfc6962::EntryType, sct::Sct};
@@ -19,7 +20,6 @@ use super::{
 use crate::{
     authority::Authority,
     hex::hex,
-    lie::{AnswerLies, LieRecord},
     pem,
     signer::LabSigner,
     token::{CertifiedName, Identity, TokenVerifier},

@@ -1,9 +1,9 @@
 //! The embedded Fulcio as a plan writes it.
 
-use hammer_lab::{FaultScript, serve::ServePlan};
+use hammer_lab::{FaultScript, lie_rule::LieRule, serve::ServePlan};
 use serde::{Deserialize, Serialize};
 
-use crate::{authority::AuthorityCurve, lie::LieRule, token::IssuerType};
+use crate::{authority::AuthorityCurve, token::IssuerType};
 
 /// What a lie of the embedded Fulcio is. All that it does not name is right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

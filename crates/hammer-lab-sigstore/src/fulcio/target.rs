@@ -5,12 +5,13 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 use hammer_lab::{
     handle::{LabHandle, LabTarget},
+    lie_rule::LieRecord,
     serve::{Target, answer::AnswerBody, grpc::is_call},
 };
 use http::{Method, Response, request::Parts};
 
 use super::{endpoint::endpoint, grpc, issuance::Issuance, plan::FulcioLieKind, rest};
-use crate::{authority::Authority, lie::LieRecord};
+use crate::authority::Authority;
 
 /// A Fulcio that runs.
 pub type FulcioLabHandle = LabHandle<FulcioTarget>;

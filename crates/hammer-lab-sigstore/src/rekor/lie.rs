@@ -7,10 +7,9 @@ use std::{
     time::Duration,
 };
 
+use hammer_lab::lie_rule::LieRule;
 use hammer_tlog::logs::merkle::{Hash, NodeReader as _, Tree, sha256};
 use serde::{Deserialize, Serialize};
-
-use crate::lie::LieRule;
 
 /// A lie that a log told. What it is of can be found out by whoever was lied to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

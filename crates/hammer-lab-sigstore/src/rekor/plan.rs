@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use hammer_lab::{FaultScript, serve::ServePlan};
+use hammer_lab::{FaultScript, lie_rule::LieRule, serve::ServePlan};
 use hammer_values::{Count, TimeSpan};
 use serde::{Deserialize, Serialize};
 
 use super::lie::{LieAbout, LieSubject};
-use crate::lie::LieRule;
 
 /// An embedded Rekor v1; every key may be left out. Entries are kept in memory for good, about 3 kB each.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,13 +1,10 @@
 //! Rekor v2 as a plan writes it.
 
-use hammer_lab::{FaultScript, serve::ServePlan};
+use hammer_lab::{FaultScript, lie_rule::LieRule, serve::ServePlan};
 use hammer_values::{Count, TimeSpan};
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    lie::LieRule,
-    rekor::lie::{LieAbout, LieSubject},
-};
+use crate::rekor::lie::{LieAbout, LieSubject};
 
 /// An embedded Rekor v2; every key may be left out. Names and defaults are rekor-tiles' where it has the same flag, but for
 /// the shorter checkpoint interval. Entries are kept in memory for good, about 1.5 kB each.

@@ -1,13 +1,10 @@
 //! Trillian as a plan writes it.
 
-use hammer_lab::{FaultScript, serve::ServePlan};
+use hammer_lab::{FaultScript, lie_rule::LieRule, serve::ServePlan};
 use hammer_values::{Count, TimeSpan};
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    lie::LieRule,
-    rekor::lie::{LieAbout, LieSubject},
-};
+use crate::rekor::lie::{LieAbout, LieSubject};
 
 /// An embedded Trillian with one tree; every key may be left out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

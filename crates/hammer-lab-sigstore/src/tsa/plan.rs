@@ -1,9 +1,9 @@
 //! The embedded timestamp authority as a plan writes it.
 
-use hammer_lab::{FaultScript, serve::ServePlan};
+use hammer_lab::{FaultScript, lie_rule::LieRule, serve::ServePlan};
 use serde::{Deserialize, Serialize};
 
-use crate::{authority::AuthorityCurve, lie::LieRule};
+use crate::authority::AuthorityCurve;
 
 /// What a lie of the embedded timestamp authority is. All that it does not name is right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -2,7 +2,11 @@
 
 use std::{sync::Arc, time::Duration};
 
-use hammer_lab::{LabError, clock::Clock};
+use hammer_lab::{
+    LabError,
+    clock::Clock,
+    lie_rule::{AnswerLies, LieRecord},
+};
 use ring::rand::{SecureRandom, SystemRandom};
 
 use super::{
@@ -15,7 +19,6 @@ use crate::{
     certificate::{TIME_STAMPING, name},
     der::PRINTABLE_STRING,
     hex::hex,
-    lie::{AnswerLies, LieRecord},
 };
 
 /// What timestamps are made by.

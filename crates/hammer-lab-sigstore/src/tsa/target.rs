@@ -7,6 +7,7 @@ use hammer_lab::{
     FaultScript, LabError,
     clock::Clock,
     handle::{LabConfig, LabHandle, LabTarget},
+    lie_rule::LieRecord,
     serve::{
         ServePlan, Target,
         answer::{self, AnswerBody},
@@ -23,7 +24,7 @@ use super::{
     request::{GENERIC, StampRequest},
     stamp::Stamper,
 };
-use crate::{authority::Authority, lie::LieRecord};
+use crate::authority::Authority;
 
 /// A timestamp authority that runs.
 pub type TsaLabHandle = LabHandle<TsaTarget>;

@@ -1,10 +1,8 @@
 //! The embedded TUF repository as a plan writes it.
 
-use hammer_lab::{FaultScript, serve::ServePlan};
+use hammer_lab::{FaultScript, lie_rule::LieRule, serve::ServePlan};
 use hammer_values::TimeSpan;
 use serde::{Deserialize, Serialize};
-
-use crate::lie::LieRule;
 
 /// What a lie of the embedded TUF repository is. All that it does not name is right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -3,12 +3,12 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use bytes::Bytes;
-use hammer_lab::LabError;
+use hammer_lab::{LabError, date::rfc3339};
 use hammer_tlog::hash::sha256;
 use serde_json::{Value, json};
 
 use super::plan::TufLabPlan;
-use crate::{der::rfc3339, hex::hex, signer::LabSigner};
+use crate::{hex::hex, signer::LabSigner};
 
 /// A repository that began at an instant.
 #[derive(Debug)]

@@ -14,6 +14,7 @@ use hammer_lab::{
     FaultScript, LabError,
     clock::Clock,
     handle::{LabConfig, LabHandle, LabTarget},
+    lie_rule::{AnswerLies, LieRecord, LieRule},
     serve::{
         ServePlan, Target,
         answer::{self, AnswerBody},
@@ -25,7 +26,6 @@ use super::{
     plan::{TufLabPlan, TufLieKind},
     repository::{Repository, Versioned, snapshot_of},
 };
-use crate::lie::{AnswerLies, LieRecord, LieRule};
 
 /// Everything that the embedded repository needs to start: its plan, and its targets by their names.
 #[derive(Debug)]

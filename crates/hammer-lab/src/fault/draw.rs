@@ -1,7 +1,8 @@
 //! Seeded draws: a pure function of the seed, the number of the request and the purpose.
 
 /// A uniform number in [0, 1).
-pub(super) fn uniform(seed: u64, request: u64, purpose: u64) -> f64 {
+#[must_use]
+pub fn uniform(seed: u64, request: u64, purpose: u64) -> f64 {
     let mixed = mix(mix(mix(seed) ^ request) ^ purpose);
     // 53 bits fill a double's mantissa.
     (mixed >> 11) as f64 / (1_u64 << 53) as f64

@@ -1,18 +1,14 @@
 //! What a rule has met so far.
 
 use std::{
-    cmp::Reverse,
-    collections::BinaryHeap,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::atomic::{AtomicU64, Ordering},
     time::Duration,
 };
 
 use hammer_values::Count;
 
 use super::overload::Overload;
+use super::workers::BusyWorkers;
 
 /// The counts of a rule at work.
 #[derive(Debug, Default)]
@@ -21,8 +17,7 @@ pub(super) struct RuleState {
     met: AtomicU64,
     /// When the next request would be due if all came at the rate that is served, nanoseconds of the target's clock.
     due_ns: AtomicU64,
-    /// When each worker that was ever occupied is free, on the target's clock.
-    free_at: Mutex<BinaryHeap<Reverse<Duration>>>,
+    workers: BusyWorkers,
 }
 
 impl RuleState {
@@ -30,19 +25,12 @@ impl RuleState {
     pub(super) fn restart(&self) {
         self.met.store(0, Ordering::Relaxed);
         self.due_ns.store(0, Ordering::Relaxed);
-        self.free_at.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.workers.restart();
     }
 
     /// How long the request that comes now takes, which occupies one of `workers` for that time once one is free.
     pub(super) fn occupies(&self, workers: Count, takes: Duration, now: Duration) -> Duration {
-        let mut free_at = self.free_at.lock().unwrap_or_else(PoisonError::into_inner);
-        let starts = match free_at.len() < workers.get() {
-            true => now,
-            false => free_at.pop().map_or(now, |Reverse(at)| at.max(now)),
-        };
-        let ends = starts + takes;
-        free_at.push(Reverse(ends));
-        ends - now
+        self.workers.occupy(workers, takes, now)
     }
 
     /// Whether the request that comes now is among the first.

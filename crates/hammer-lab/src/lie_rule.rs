@@ -52,17 +52,17 @@ pub struct LieRecord<K> {
     pub serial: String,
 }
 
-/// The lies of one service. An honest one has no rules.
+/// The lies of one service, by kinds `K`, each recorded as an `R`. An honest one has no rules.
 #[derive(Debug)]
-pub(crate) struct AnswerLies<K> {
-    state: Mutex<LiesState<K>>,
+pub struct AnswerLies<K, R = LieRecord<K>> {
+    state: Mutex<LiesState<K, R>>,
 }
 
 #[derive(Debug)]
-struct LiesState<K> {
+struct LiesState<K, R> {
     started_at: Duration,
     rules: Vec<RuleProgress<K>>,
-    told: Vec<LieRecord<K>>,
+    told: Vec<R>,
     unlisted: u64,
 }
 
@@ -77,26 +77,32 @@ struct RuleProgress<K> {
     told: u64,
 }
 
-impl<K: Copy> AnswerLies<K> {
+impl<K: Copy, R: Clone> AnswerLies<K, R> {
     /// The lies of these rules; `elapsed` is the service's start.
-    pub(crate) fn new(rules: &[LieRule<K>], elapsed: Duration) -> Self {
+    #[must_use]
+    pub fn new(rules: &[LieRule<K>], elapsed: Duration) -> Self {
         let progress = |rule: &LieRule<K>| RuleProgress { rule: rule.clone(), seen: 0, started: 0, told: 0 };
         let rules = rules.iter().map(progress).collect();
         Self { state: Mutex::new(LiesState { started_at: elapsed, rules, told: Vec::new(), unlisted: 0 }) }
     }
 
     /// Counts the times of the rules from `elapsed`.
-    pub(crate) fn restart(&self, elapsed: Duration) {
+    pub fn restart(&self, elapsed: Duration) {
         self.lock().started_at = elapsed;
     }
 
     /// Counts an answer, and says which lie it has.
-    pub(crate) fn next(&self, elapsed: Duration) -> Option<K> {
+    pub fn next(&self, elapsed: Duration) -> Option<K> {
+        self.next_of(elapsed, |_| true)
+    }
+
+    /// The same of an answer that only some kinds can be told of, whose rules alone count it.
+    pub fn next_of(&self, elapsed: Duration, can_be_told: impl Fn(K) -> bool) -> Option<K> {
         let mut state = self.lock();
         let since = elapsed.saturating_sub(state.started_at);
         let mut due = None;
-        for progress in &mut state.rules {
-            // Every rule counts every answer, whoever has it.
+        for progress in state.rules.iter_mut().filter(|progress| can_be_told(progress.rule.kind)) {
+            // Every rule counts every answer that it could have, whoever has it.
             let is_due = progress.next(since, due.is_none());
             due = due.or(is_due.then_some(progress.rule.kind));
         }
@@ -104,7 +110,7 @@ impl<K: Copy> AnswerLies<K> {
     }
 
     /// Records a lie as told.
-    pub(crate) fn tell(&self, record: LieRecord<K>) {
+    pub fn tell(&self, record: R) {
         let mut state = self.lock();
         if state.told.len() < MOST_LISTED {
             state.told.push(record);
@@ -114,12 +120,13 @@ impl<K: Copy> AnswerLies<K> {
     }
 
     /// The first lies that were told, and the count of those beyond them.
-    pub(crate) fn told(&self) -> (Vec<LieRecord<K>>, u64) {
+    #[must_use]
+    pub fn told(&self) -> (Vec<R>, u64) {
         let state = self.lock();
         (state.told.clone(), state.unlisted)
     }
 
-    fn lock(&self) -> MutexGuard<'_, LiesState<K>> {
+    fn lock(&self) -> MutexGuard<'_, LiesState<K, R>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -150,7 +157,7 @@ mod tests {
     use super::*;
 
     fn dues(rules: &[LieRule<char>], count: u64) -> String {
-        let lies = AnswerLies::new(rules, Duration::ZERO);
+        let lies = AnswerLies::<char>::new(rules, Duration::ZERO);
         (0..count).map(|ms| lies.next(Duration::from_millis(ms)).unwrap_or('.')).collect()
     }
 
@@ -173,6 +180,14 @@ mod tests {
         let every_second = LieRule { every: Count::at_least_one(2), ..LieRule::of('a') };
         let twice = LieRule { times: Some(2), ..LieRule::of('b') };
         assert_eq!(dues(&[every_second, twice], 7), "ababa.a");
+    }
+
+    #[test]
+    fn a_rule_counts_only_the_answers_that_it_could_have() {
+        let second = LieRule { after: 1, ..LieRule::of('b') };
+        let lies = AnswerLies::<char>::new(&[second], Duration::ZERO);
+        let had = |can: &str| lies.next_of(Duration::ZERO, |kind| can.contains(kind));
+        assert_eq!([had("b"), had("a"), had("ab"), had("a")], [None, None, Some('b'), None]);
     }
 
     #[test]
