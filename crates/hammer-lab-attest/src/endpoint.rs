@@ -1,0 +1,206 @@
+//! Which request is which endpoint, and who answers it.
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use hammer_lab::{
+    LabError,
+    clock::Clock,
+    fault::TimedFault,
+    serve::{
+        Target,
+        answer::{self, AnswerBody},
+    },
+};
+use http::{HeaderValue, Method, Response, StatusCode, header::LOCATION, request::Parts};
+use ring::rand::{SecureRandom, SystemRandom};
+use tokio::sync::watch;
+
+use crate::{
+    accept,
+    discovery::{self, Discovery},
+    lab_time::LabTime,
+    plan::{AttestLabPlan, LateAnswer, LateStart},
+    problem::{Answered, Problem, not_found},
+    session::{Nonce, SESSION_TYPE, Session, SessionId, SessionIds, SessionText, Sessions, Stage},
+};
+
+/// A Veraison behind its server.
+#[derive(Debug)]
+pub struct AttestTarget {
+    time: LabTime,
+    discovery: Discovery,
+    sessions: Sessions,
+    session_ids: SessionIds,
+    session_text: SessionText,
+    session_ttl: Duration,
+    random: SystemRandom,
+    starts_late: Option<LateStart>,
+    /// Its start, on its clock.
+    started: Duration,
+}
+
+impl AttestTarget {
+    pub(crate) fn new(plan: &AttestLabPlan, clock: Arc<dyn Clock>) -> Result<Self, LabError> {
+        let random = SystemRandom::new();
+        let mut place = [0; 8];
+        let unusable = |error: &dyn std::fmt::Display| LabError::Plan {
+            key: "key_seed".into(),
+            reason: error.to_string(),
+        };
+        random.fill(&mut place).map_err(|error| unusable(&error))?;
+        let signer = signer(plan.key_seed).map_err(|error| unusable(&error))?;
+        let started = clock.elapsed();
+        Ok(Self {
+            time: LabTime::new(clock),
+            discovery: Discovery::new(plan.release, signer.public_key()),
+            sessions: Sessions::new(plan.max_sessions, plan.lost_sessions, plan.faults.seed, started),
+            session_ids: SessionIds::new(place),
+            session_text: SessionText::new(plan.release),
+            session_ttl: plan.session_ttl.duration(),
+            random,
+            starts_late: plan.starts_late,
+            started,
+        })
+    }
+
+    pub(crate) fn restart(&self, now: Duration) {
+        self.sessions.restart(now);
+    }
+
+    pub(crate) fn timed_faults(&self) -> Vec<TimedFault> {
+        self.sessions.timed_faults()
+    }
+
+    /// What it answers as long as it is not ready.
+    fn late(&self) -> Option<LateAnswer> {
+        let late = self.starts_late?;
+        (self.time.elapsed() < self.started + late.ready_after.duration()).then_some(late.answer)
+    }
+
+    fn answered(&self, endpoint: &'static str, parts: &Parts) -> Answered {
+        let late = self.late();
+        match late {
+            Some(LateAnswer::Unavailable) => return Ok(answer::refusal(503, None)),
+            Some(LateAnswer::NoTrustedServices) if NEEDS_TRUSTED_SERVICES.contains(&endpoint) => {
+                return Err(Problem::internal(NO_TRUSTED_SERVICES));
+            }
+            _ => {}
+        }
+        let path = parts.uri.path();
+        match endpoint {
+            DISCOVERY => {
+                let seconds = self.time.unix().as_secs();
+                self.discovery.document(path, &parts.headers, late.is_none(), seconds)
+            }
+            NEW_SESSION => self.begin_session(parts),
+            SESSION => {
+                accept::check(&parts.headers, &[SESSION_TYPE])?;
+                let id = session_id(path)?;
+                let session = self.sessions.look(id, self.times()).ok_or_else(|| no_session(id))?;
+                Ok(self.session_text.answer(StatusCode::OK, &session))
+            }
+            DELETE => {
+                self.sessions.delete(session_id(path)?);
+                let mut answer = Response::new(AnswerBody::default());
+                *answer.status_mut() = StatusCode::NO_CONTENT;
+                Ok(answer)
+            }
+            _ => Ok(not_found()),
+        }
+    }
+
+    fn begin_session(&self, parts: &Parts) -> Answered {
+        accept::check(&parts.headers, &[SESSION_TYPE])?;
+        let nonce = Nonce::of_query(parts.uri.query().unwrap_or_default(), &self.random)?;
+        let unix = self.time.unix();
+        let id = self.session_ids.next(unix);
+        let session = Session { nonce, expires: unix + self.session_ttl, stage: Stage::Waiting };
+        let mut answer = self.session_text.answer(StatusCode::CREATED, &session);
+        if let Ok(location) = HeaderValue::from_str(&format!("session/{id}")) {
+            answer.headers_mut().insert(LOCATION, location);
+        }
+        self.sessions.begin(id, session, self.times());
+        Ok(answer)
+    }
+
+    /// The clock's time, and that since the Unix epoch.
+    fn times(&self) -> (Duration, Duration) {
+        (self.time.elapsed(), self.time.unix())
+    }
+}
+
+/// The key of a seed that signs attestation results.
+fn signer(seed: u64) -> Result<hammer_lab::ThrowawaySigner, String> {
+    let name = [b"hammer-lab-attest ear-signer ".as_slice(), &seed.to_be_bytes()].concat();
+    hammer_lab::ThrowawaySigner::derive(&hammer_tlog::hash::sha256(&name).0)
+}
+
+/// The session that a path names.
+fn session_id(path: &str) -> Result<SessionId, Problem> {
+    let text = path.strip_prefix(SESSIONS).unwrap_or_default();
+    SessionId::parse(text).map_err(|error| {
+        Problem::bad_request(format!("invalid session id ({path}) in path segment: {error}"))
+    })
+}
+
+fn no_session(id: SessionId) -> Problem {
+    let detail = format!("session not found for (id, tenant)=({id}, 0)");
+    Problem::new(StatusCode::NOT_FOUND, detail)
+}
+
+impl Target for AttestTarget {
+    const ENDPOINTS: &'static [&'static str] =
+        &[DISCOVERY, SUBMIT, NEW_SESSION, EVIDENCE, SESSION, DELETE, "other"];
+
+    fn endpoint(&self, method: &Method, path: &str) -> &'static str {
+        let session = path.strip_prefix(SESSIONS).is_some_and(|id| !id.is_empty() && !id.contains('/'));
+        match (method, path) {
+            (&Method::GET, discovery::PROVISIONING | discovery::VERIFICATION | discovery::MANAGEMENT) => {
+                DISCOVERY
+            }
+            (&Method::POST, SUBMIT_PATH) => SUBMIT,
+            (&Method::POST, NEW_SESSION_PATH) => NEW_SESSION,
+            (&Method::POST, _) if session => EVIDENCE,
+            (&Method::GET, _) if session => SESSION,
+            (&Method::DELETE, _) if session => DELETE,
+            _ => "other",
+        }
+    }
+
+    async fn answer(
+        self: Arc<Self>,
+        endpoint: &'static str,
+        parts: Parts,
+        _body: Bytes,
+    ) -> Response<AnswerBody> {
+        self.answered(endpoint, &parts).unwrap_or_else(Response::from)
+    }
+
+    fn lose_data(&self) {
+        self.sessions.clear();
+    }
+
+    async fn work(self: Arc<Self>, mut stopped: watch::Receiver<bool>) {
+        loop {
+            let next = self.time.elapsed() + SWEEP_INTERVAL;
+            tokio::select! {
+                () = self.time.clock().sleep_until(next) => self.sessions.sweep(self.time.unix()),
+                _ = stopped.wait_for(|stop| *stop) => return,
+            }
+        }
+    }
+}
+
+const DISCOVERY: &str = "discovery";
+const SUBMIT: &str = "submit";
+const NEW_SESSION: &str = "new-session";
+const EVIDENCE: &str = "evidence";
+const SESSION: &str = "session";
+const DELETE: &str = "delete";
+const NEEDS_TRUSTED_SERVICES: [&str; 4] = [DISCOVERY, SUBMIT, NEW_SESSION, EVIDENCE];
+const NO_TRUSTED_SERVICES: &str = "rpc error: code = Unavailable desc = connection error: desc = \"transport: Error while dialing: dial tcp 127.0.0.1:50051: connect: connection refused\"";
+const SUBMIT_PATH: &str = "/endorsement-provisioning/v1/submit";
+const NEW_SESSION_PATH: &str = "/challenge-response/v1/newSession";
+const SESSIONS: &str = "/challenge-response/v1/session/";
+const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
