@@ -1,6 +1,7 @@
 //! From a plan to a run: each protocol finds or starts its services, each workload gets its clients and its load.
 
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use hammer_core::clock::{MonotonicClock, unix_millis};
@@ -13,6 +14,7 @@ use http::Uri;
 
 use crate::error::CliError;
 use crate::health;
+use crate::lab_observer::LabObserver;
 use crate::metric_observer::{MetricObserver, NumberPlace};
 use crate::plan::error::{PlanError, PlanFault};
 use crate::plan::load::LoadBounds;
@@ -43,10 +45,21 @@ pub(crate) struct OpenedPlan<'a> {
     evidence: &'a Path,
     instants: RunInstants,
     open: Vec<Box<dyn OpenProtocol + 'a>>,
-    /// The embedded targets; they live as long as this does.
-    pub(crate) labs: Vec<Box<dyn Lab>>,
+    /// The embedded targets; they live as long as this does, or whoever keeps them.
+    pub(crate) labs: Labs,
     /// What the reader of the report must be told of what was found.
     found: Vec<String>,
+    /// Whether an earlier run started the embedded targets.
+    is_kept: bool,
+}
+
+/// Embedded targets that run.
+type Labs = Rc<[Box<dyn Lab>]>;
+
+/// The embedded targets that all runs of a plan have, and by what they are reached.
+pub(crate) struct KeptTarget<'a> {
+    open: Vec<Box<dyn OpenProtocol + 'a>>,
+    labs: Labs,
 }
 
 /// What the instants of a run are told from.
@@ -70,7 +83,8 @@ impl RunInstants {
     }
 }
 
-/// Finds or starts the services of a plan. What has to be shown to who broke a promise goes to the folder `evidence`.
+/// Finds or starts the services of a plan, or takes those that are kept; embedded targets that the plan keeps are kept from then on. What
+/// has to be shown to who broke a promise goes to the folder `evidence`.
 ///
 /// # Errors
 /// When the plan contradicts itself, names what does not exist, or a target that nobody allowed.
@@ -78,14 +92,19 @@ pub(crate) fn open<'a>(
     registry: &'a Registry,
     plan: &'a Plan,
     evidence: &'a Path,
+    kept: &mut Option<KeptTarget<'a>>,
 ) -> Result<OpenedPlan<'a>, CliError> {
     let instants = RunInstants::now();
-    let planned = RunPlan { plan, epoch_unix_ms: instants.epoch_unix_ms, evidence };
+    let is_kept = kept.is_some();
+    let planned = RunPlan { plan, epoch_unix_ms: instants.epoch_unix_ms, evidence, is_kept };
     check_own(registry, plan)?;
-    let mut open = Vec::new();
-    for protocol in registry.protocols() {
-        open.push(protocol.open(&planned)?);
-    }
+    let mut open: Vec<Box<dyn OpenProtocol + 'a>> = match kept {
+        Some(kept) => reopened(&kept.open, &planned)?,
+        None => {
+            let opened = registry.protocols().iter().map(|protocol| protocol.open(&planned));
+            opened.collect::<Result<_, CliError>>()?
+        }
+    };
     let endpoints: Vec<Uri> = open.iter().flat_map(|open| open.endpoints()).collect();
     permitted(&endpoints, plan.target.authorized.as_deref())?;
     permitted(&pages(plan), plan.target.authorized.as_deref())?;
@@ -99,10 +118,18 @@ pub(crate) fn open<'a>(
         return Err(PlanFault::ObservedTwice.at(PlanPath::of("target")).into());
     }
     let called: Vec<CalledService> = open.iter().flat_map(|open| open.called()).collect();
-    let labs = open.iter_mut().flat_map(|open| open.take_labs()).collect();
+    let labs: Labs = match kept {
+        Some(kept) => Rc::clone(&kept.labs),
+        None => open.iter_mut().flat_map(|open| open.take_labs()).collect(),
+    };
+    lab_observers(plan, &labs)?;
+    // A run without a workload that goes to the embedded target may not have started it.
+    if !is_kept && !labs.is_empty() && plan.target.lab.as_ref().is_some_and(|lab| lab.keep) {
+        *kept = Some(KeptTarget { open: reopened(&open, &planned)?, labs: Rc::clone(&labs) });
+    }
     let mut found: Vec<String> = open.iter_mut().flat_map(|open| open.notes()).collect();
     found.extend(health::said(plan, called)?);
-    Ok(OpenedPlan { registry, plan, evidence, instants, open, labs, found })
+    Ok(OpenedPlan { registry, plan, evidence, instants, open, labs, found, is_kept })
 }
 
 impl<'a> OpenedPlan<'a> {
@@ -131,6 +158,7 @@ impl<'a> OpenedPlan<'a> {
         let stops = stops(registry, plan, &open);
         let headlines = open.iter().flat_map(|open| open.headlines()).collect();
         let mut observers = metric_observers(plan)?;
+        observers.extend(lab_observers(plan, &self.labs)?);
         for open in open {
             observers.extend(open.observers()?);
         }
@@ -149,7 +177,8 @@ impl<'a> OpenedPlan<'a> {
     }
 
     fn planned(&self, instants: RunInstants) -> RunPlan<'a> {
-        RunPlan { plan: self.plan, epoch_unix_ms: instants.epoch_unix_ms, evidence: self.evidence }
+        let (epoch_unix_ms, is_kept) = (instants.epoch_unix_ms, self.is_kept);
+        RunPlan { plan: self.plan, epoch_unix_ms, evidence: self.evidence, is_kept }
     }
 
     /// What every run of the plan has.
@@ -183,7 +212,7 @@ fn reopened<'a, 'b>(
 /// When the plan contradicts itself.
 pub(crate) fn check(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
     check_own(registry, plan)?;
-    let planned = RunPlan { plan, epoch_unix_ms: unix_millis(), evidence: Path::new("") };
+    let planned = RunPlan { plan, epoch_unix_ms: unix_millis(), evidence: Path::new(""), is_kept: false };
     registry.protocols().iter().try_for_each(|protocol| protocol.check(&planned))?;
     for (place, workload) in plan.measured() {
         load(plan, workload, place)?;
@@ -224,6 +253,22 @@ fn metric_observers(plan: &Plan) -> Result<Vec<Box<dyn Observer>>, PlanError> {
         };
         let (name, every) = (observed.name.to_string(), observed.every.duration().into());
         observers.push(Box::new(MetricObserver { name, every, source, place }));
+    }
+    Ok(observers)
+}
+
+/// Who reads what embedded targets count, where the plan observes that.
+///
+/// # Errors
+/// What none of them counts, where it stands.
+fn lab_observers(plan: &Plan, labs: &Labs) -> Result<Vec<Box<dyn Observer>>, PlanError> {
+    let mut observers: Vec<Box<dyn Observer>> = Vec::new();
+    for (place, observed) in plan.observe.iter().enumerate() {
+        let Some(path) = &observed.lab else { continue };
+        let (name, every) = (observed.name.to_string(), observed.every.duration().into());
+        let observer = LabObserver::new(name, every, path, labs.iter().map(|lab| &**lab));
+        let at = || PlanPath::of("observe").item(place).key("lab");
+        observers.push(Box::new(observer.map_err(|why| PlanFault::Misfit(why).at(at()))?));
     }
     Ok(observers)
 }

@@ -9,6 +9,7 @@ mod error;
 mod evidence;
 mod health;
 mod hooks;
+mod lab_observer;
 mod metric_observer;
 mod observed_number;
 mod output;

@@ -122,8 +122,9 @@ pub(crate) trait OpenProtocol {
     /// Its embedded targets, which the run's owner keeps from now on.
     fn take_labs(&mut self) -> Vec<Box<dyn Lab>>;
 
-    /// The same services for another run of the plan that was opened: a fill has a run of its own, ahead of the measured one. Embedded
-    /// targets stay with whoever took them.
+    /// The same services for another run of the plan that was opened: a fill has a run of its own, ahead of the measured one, and where
+    /// embedded targets are kept each later run is one, of a plan that may differ in all but those. Embedded targets stay with whoever
+    /// took them.
     ///
     /// # Errors
     /// When an observer's client cannot be made.
@@ -251,4 +252,6 @@ pub(crate) struct RunPlan<'a> {
     pub(crate) epoch_unix_ms: u64,
     /// The folder for what has to be shown to somebody who broke a promise.
     pub(crate) evidence: &'a Path,
+    /// Whether its embedded targets have served an earlier run of the plan.
+    pub(crate) is_kept: bool,
 }

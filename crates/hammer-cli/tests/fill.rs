@@ -291,12 +291,12 @@ fn a_promise_that_is_broken_in_a_fill_fails_the_run() {
     assert!(broken.is_some_and(|reason| reason.text.contains("of the fill")), "{:?}", report.verdict);
 }
 
-#[test]
-fn every_round_is_filled_anew_where_a_hook_between_them_resets_the_database() {
+/// What each of two rounds found in the corpus, and filled.
+fn filled_in_rounds(target: &Value) -> [(u64, u64); 2] {
     let folder = Folder::new();
     let corpus = folder.path("corpus.jsonl");
     let fill = json!({ "workload": "sign", "operations": 9, "corpus": corpus });
-    let mut plan = filling(&embedded(), &fill, &json!({ "timestamp": false }));
+    let mut plan = filling(target, &fill, &json!({ "timestamp": false }));
     plan["rounds"] = json!(2);
     plan["hooks"] = json!({ "between": [{ "name": "reset", "run": "true" }] });
     plan["phases"]["measurement"] = json!("300ms");
@@ -306,13 +306,25 @@ fn every_round_is_filled_anew_where_a_hook_between_them_resets_the_database() {
     let plan = folder.write("plan.yaml", &plan.to_string());
     let out = folder.path("report.json");
     let ended = hammer(&["run", &plan, "--out", &out, "--quiet"]);
-    for round in [1, 2] {
+    [1, 2].map(|round| {
         let report =
             Report::parse(&fs::read_to_string(folder.path(&format!("report.{round}.json"))).unwrap())
                 .unwrap();
         assert_eq!(exit_if_on_time(&report.verdict), 0, "{:?} {ended:?}", report.verdict);
-        assert_eq!((filled(&report).filled_before, filled(&report).filled), (0, 9));
-    }
+        (filled(&report).filled_before, filled(&report).filled)
+    })
+}
+
+#[test]
+fn every_round_is_filled_anew_where_a_hook_between_them_resets_the_database() {
+    assert_eq!(filled_in_rounds(&embedded()), [(0, 9), (0, 9)]);
+}
+
+#[test]
+fn embedded_services_that_are_kept_are_filled_once() {
+    let mut target = embedded();
+    target["lab"]["keep"] = json!(true);
+    assert_eq!(filled_in_rounds(&target), [(0, 9), (9, 0)], "no hook resets them");
 }
 
 #[test]

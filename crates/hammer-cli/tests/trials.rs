@@ -9,8 +9,8 @@ mod on_time;
 
 use std::fs;
 
-use hammer_report::Summary;
 use hammer_report::summary::RunOrder;
+use hammer_report::{Report, Summary};
 use serde_json::{Value, json};
 
 use folder::Folder;
@@ -126,4 +126,80 @@ fn a_trial_of_one_run_leaves_its_report_alone() {
         (report.plan["order"].clone(), report.plan["workloads"][0]["load"]["users"].clone()),
         (json!("rounds_first"), json!(3))
     );
+}
+
+/// Writes and reads of one target, which counts them.
+const KEPT: &str = "\
+target:
+  lab: { keep: true, http: { faults: { rules: [{ latency: { constant: 5ms } }] } } }
+workloads:
+  - { name: web, http: { method: POST }, load: { users: 2, operations: 20 } }
+rounds: 3
+observe:
+  - { name: writes, every: 1m, lab: requests.post }
+";
+
+/// What was counted at the start and the end of each run.
+fn counted(folder: &Folder, runs: usize) -> Vec<(f64, f64)> {
+    let of_run = |run: usize| {
+        let text = fs::read_to_string(folder.path(&format!("summary.{run}.json"))).unwrap();
+        let report = Report::parse(&text).unwrap();
+        let seen = report.observations.iter().find(|seen| seen.name == "observe/writes").unwrap();
+        (seen.first.value, seen.last.value)
+    };
+    (1..=runs).map(of_run).collect()
+}
+
+#[test]
+fn a_kept_target_has_what_earlier_runs_left_and_every_other_run_has_its_own() {
+    let folder = Folder::new();
+    let (plan, out) = (folder.write("plan.yaml", KEPT), folder.path("summary.json"));
+    let args = ["run", &plan, "--out", &out];
+    let ended = hammer(&args);
+    assert_eq!(counted(&folder, 3), [(0.0, 20.0), (20.0, 40.0), (40.0, 60.0)], "{}", ended.stderr);
+    hammer(&[&args[..], &["--set", "target.lab.keep=false"]].concat());
+    assert_eq!(counted(&folder, 3), [(0.0, 20.0); 3]);
+}
+
+#[test]
+fn what_fills_a_kept_target_stays_in_it() {
+    let folder = Folder::new();
+    let plan = KEPT.to_owned() + "fill: { workload: web, operations: 10 }\n";
+    let (plan, out) = (folder.write("plan.yaml", &plan), folder.path("summary.json"));
+    let ended = hammer(&["run", &plan, "--out", &out]);
+    assert_eq!(counted(&folder, 3), [(10.0, 30.0), (40.0, 60.0), (70.0, 90.0)], "{}", ended.stderr);
+}
+
+#[test]
+fn a_kept_target_runs_while_hooks_do_between_and_behind_the_runs() {
+    let folder = Folder::new();
+    let (plan, out) = (folder.write("plan.yaml", KEPT), folder.path("summary.json"));
+    // The shell's parent is the command, whose threads have names.
+    let look = "run: 'grep -q lab-http /proc/$PPID/task/*/comm && echo up || echo down'";
+    let hooks = format!("hooks={{between: [{{name: between, {look}}}], after: [{{name: after, {look}}}]}}");
+    let ended = hammer(&["run", &plan, "--out", &out, "--set", &hooks]);
+    let summary: Summary = serde_json::from_str(&fs::read_to_string(&out).unwrap()).unwrap();
+    let said = summary.runs.iter().flat_map(|run| &run.hooks).map(|hook| hook.output.clone());
+    assert_eq!(said.collect::<Vec<_>>(), vec![json!("up"); 5], "{ended:?}");
+}
+
+#[test]
+fn a_kept_target_cannot_be_swept_and_what_no_target_counts_is_refused_with_what_it_counts() {
+    let folder = Folder::new();
+    let plan = folder.write("plan.yaml", KEPT);
+    for (change, parts) in [
+        (
+            "sweep={target.lab.http.status: [200, 204]}",
+            &["sweep.target.lab.http.status", "is one for all runs"][..],
+        ),
+        ("sweep={target.lab.keep: [true, false]}", &["sweep.target.lab.keep", "is one for all runs"]),
+        ("observe.writes.lab=rows", &["observe.writes.lab", "counts accepted, connections, "]),
+        ("target={url: \"http://127.0.0.1:9\"}", &["observe[0].lab", "there is no embedded target"]),
+    ] {
+        let ended = hammer(&["run", &plan, "--set", change]);
+        assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{change}: {}", ended.stderr);
+        for part in parts {
+            assert!(ended.stderr.contains(part), "no {part} in {}", ended.stderr);
+        }
+    }
 }

@@ -127,6 +127,18 @@ impl<T: LabTarget> LabHandle<T> {
         stats(&self.server)
     }
 
+    /// The same for whoever asks while the handle is somebody else's.
+    pub fn stats_reader(&self) -> impl Fn() -> LabStats + Send + use<T> {
+        let server = Arc::clone(&self.server);
+        move || stats(&server)
+    }
+
+    /// What it is, in a word: `http`, `rekor`.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
     /// Counts the stalls of the fault script, and the times of lies, from now, as a run does that starts after its lab.
     pub fn restart_faults(&self) {
         let now = self.server.clock.elapsed();

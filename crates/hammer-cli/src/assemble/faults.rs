@@ -20,7 +20,7 @@ pub(super) fn check_own(registry: &Registry, plan: &Plan) -> Result<(), PlanErro
     check_times(plan)?;
     check_fill(plan)?;
     plan.resources.as_ref().map_or(Ok(()), ResourcesPlan::check_names)?;
-    observe::check_names(&plan.observe)?;
+    observe::check(&plan.observe, plan.target.lab.is_some())?;
     check_stop(registry, plan)?;
     check_target(registry, plan)?;
     let keys = registry.grammar().listed(SectionPlace::Workload, &[]);

@@ -1,6 +1,6 @@
 //! `hammer run`: carries a plan out, as often as it asks for, and reports.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use hammer_core::run::{RunError, control, run};
 use hammer_measure::{Nanos, Now as _, Reporter, RunEvent};
@@ -11,7 +11,7 @@ use hammer_report::{ExitCode, Reason, ReasonKind, Report, ReportBuilder, Summary
 use serde_json::Value;
 
 use crate::args::{OutputArgs, RunArgs};
-use crate::assemble::{AssembledRun, OpenedPlan, check, open};
+use crate::assemble::{AssembledRun, KeptTarget, OpenedPlan, check, open};
 use crate::command::fill::{FillRun, FilledRun};
 use crate::dashboard::dashboard;
 use crate::error::{CliError, StartError};
@@ -60,12 +60,20 @@ pub(crate) fn of_plan_with(
     let mut outputs = Outputs::open(output, planned, runs.len())?;
     let signals = Signals::watch().map_err(StartError::Signals)?;
     let run = RunContext { registry, output, signals, passing };
+    let placed = |run: PlannedRun| PlacedRun { files: folder(output, &run.plan.plan.output), run };
+    let runs: Vec<PlacedRun> = runs.into_iter().map(placed).collect();
     if let [only] = runs.as_slice() {
-        let mut carried_out = run.one(only, &mut outputs, Vec::new(), false)?;
+        let mut carried_out = run.one(only, &mut None, &mut outputs, (Vec::new(), false))?;
         outputs.report(&mut carried_out.report)?;
         return Ok(carried_out.report.verdict.code());
     }
     run.several(plan, &runs, &mut outputs)
+}
+
+/// A run that a plan asks for, with the folder of what is written beside its report.
+struct PlacedRun {
+    run: PlannedRun,
+    files: PathBuf,
 }
 
 /// A run that was carried out, or the fill ahead of one.
@@ -89,12 +97,14 @@ impl RunContext<'_> {
     fn several(
         &self,
         plan: &Plan,
-        planned: &[PlannedRun],
+        planned: &[PlacedRun],
         outputs: &mut Outputs,
     ) -> Result<ExitCode, CliError> {
         let mut rows = Vec::new();
         let mut failed = None;
         let mut interrupted = None;
+        let mut kept = None;
+        let keeps = plan.target.lab.as_ref().is_some_and(|lab| lab.keep);
         for (place, run) in planned.iter().enumerate() {
             let between = if place > 0 { hooks::run(&plan.hooks.between) } else { Ok(Vec::new()) };
             if self.signals.asked() {
@@ -103,8 +113,9 @@ impl RunContext<'_> {
                 break;
             }
             let between = between.map_err(CliError::from);
-            let is_reset = place > 0 && !plan.hooks.between.is_empty();
-            let carried_out = between.and_then(|said| self.one(run, outputs, said, is_reset));
+            // No command empties an embedded target.
+            let is_reset = place > 0 && !plan.hooks.between.is_empty() && !keeps;
+            let carried_out = between.and_then(|said| self.one(run, &mut kept, outputs, (said, is_reset)));
             let CarriedOut { mut report, hooks, is_unstarted } = match carried_out {
                 Ok(carried_out) => carried_out,
                 Err(error) => {
@@ -113,7 +124,7 @@ impl RunContext<'_> {
                 }
             };
             outputs.run(place, &mut report);
-            rows.push(SummaryRun::of(&report, run.labels.clone(), hooks));
+            rows.push(SummaryRun::of(&report, run.run.labels.clone(), hooks));
             if report.run.interrupted || is_unstarted {
                 break;
             }
@@ -129,24 +140,23 @@ impl RunContext<'_> {
         Ok(ExitCode::of(summary.said().chain(unwritten?.map(|reason| reason.reason))))
     }
 
-    /// Carries out one run, with the fill ahead of it, anew where `is_reset`.
-    fn one(
-        &self,
-        planned: &PlannedRun,
+    /// Carries out one run, with the fill ahead of it, anew where `is_reset`, behind hooks that said this.
+    fn one<'a>(
+        &'a self,
+        PlacedRun { run: planned, files }: &'a PlacedRun,
+        kept: &mut Option<KeptTarget<'a>>,
         outputs: &mut Outputs,
-        mut hooks: Vec<HookOutput>,
-        is_reset: bool,
+        (mut hooks, is_reset): (Vec<HookOutput>, bool),
     ) -> Result<CarriedOut, CliError> {
         let Self { registry, output, signals, passing } = self;
         let SourcedPlan { plan, source } = &planned.plan;
         hooks.extend(hooks::run(&plan.hooks.before)?);
-        let files = folder(output, &plan.output);
         let placed = |error: CliError| error.placed(source);
-        let mut opened = open(registry, plan, &files).map_err(placed)?;
+        let mut opened = open(registry, plan, files, kept).map_err(placed)?;
         let mut filled = match opened.fill(is_reset).map_err(placed)? {
             Some(fill) => {
                 opened.labs.iter().for_each(|lab| lab.restart_faults());
-                let (files, notes, passing) = (files.as_path(), opened.notes(), *passing);
+                let (notes, passing) = (opened.notes(), *passing);
                 let around = FillRun { registry, plan, output, signals, files, notes, passing };
                 Some(around.carry_out(fill, outputs)?)
             }

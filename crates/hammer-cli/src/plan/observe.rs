@@ -31,6 +31,9 @@ pub(crate) struct ObservePlan {
     /// A query that a Prometheus answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) promql: Option<PromqlPlan>,
+    /// What the embedded target counts of itself, by its name in the target's statistics: `tree_size`, `requests.get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) lab: Option<String>,
 }
 
 /// An instant query.
@@ -62,12 +65,16 @@ pub(crate) struct ScrapePlan {
     pub(crate) labels: BTreeMap<String, String>,
 }
 
-/// Every number has a name of its own.
+/// Every number has a name of its own, and only an embedded target counts.
 ///
 /// # Errors
-/// The first name that is taken, where it stands.
-pub(crate) fn check_names(all: &[Agreed<ObservePlan>]) -> Result<(), PlanError> {
+/// The first name that is taken, or the first count of no target, where it stands.
+pub(crate) fn check(all: &[Agreed<ObservePlan>], has_lab: bool) -> Result<(), PlanError> {
     for (place, observed) in all.iter().enumerate() {
+        if observed.lab.is_some() && !has_lab {
+            let at = PlanPath::of("observe").item(place).key("lab");
+            return Err(PlanFault::Misfit("there is no embedded target; give `target.lab`".to_owned()).at(at));
+        }
         if all[..place].iter().any(|other| other.name == observed.name) {
             let at = PlanPath::of("observe").item(place).key("name");
             return Err(PlanFault::Taken(observed.name.to_string()).at(at));
@@ -82,10 +89,11 @@ impl PlanBlock for ObservePlan {
             ("run", self.run.is_some()),
             ("scrape", self.scrape.is_some()),
             ("promql", self.promql.is_some()),
+            ("lab", self.lab.is_some()),
         ];
         let mut given = given.iter().filter(|(_, is_given)| *is_given).map(|(key, _)| *key);
         match (given.next(), given.next()) {
-            (None, _) => Some(KeyConflict::at("run", "give run, scrape or promql")),
+            (None, _) => Some(KeyConflict::at("run", "give run, scrape, promql or lab")),
             (Some(first), Some(second)) => {
                 Some(KeyConflict::at(second, format!("there is a {first} already: give one of them")))
             }

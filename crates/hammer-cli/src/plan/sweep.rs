@@ -54,7 +54,24 @@ pub(crate) fn runs(planned: &SourcedPlan<Plan>, grammar: &PlanGrammar) -> Result
     let swept = |labels| Ok(PlannedRun { plan: swept(planned, &labels, grammar)?, labels });
     let combinations: Vec<PlannedRun> =
         combinations.into_iter().map(swept).collect::<Result<_, PlanError>>()?;
+    check_kept(planned, &combinations)?;
     Ok(in_rounds(combinations, plan.rounds, plan.order))
+}
+
+/// An embedded target that is kept is the same in all runs.
+fn check_kept(planned: &SourcedPlan<Plan>, combinations: &[PlannedRun]) -> Result<(), PlanError> {
+    let kept = |run: &PlannedRun| {
+        let lab = run.plan.plan.target.lab.as_ref().filter(|lab| lab.keep);
+        lab.map(serde_json::to_value).transpose()
+    };
+    let kept = combinations.iter().map(kept).collect::<Result<Vec<_>, _>>()?;
+    if kept.windows(2).all(|pair| pair[0] == pair[1]) {
+        return Ok(());
+    }
+    let swept = planned.plan.sweep.keys().find(|key| key.split('.').next() == Some("target"));
+    let at = PlanPath::of("sweep");
+    let at = swept.map_or_else(|| at.clone(), |key| at.clone().key(key));
+    Err(PlanFault::Misfit(KEPT_SWEPT.to_owned()).at(at).placed(&planned.source))
 }
 
 /// Each of them in every round.
@@ -120,5 +137,7 @@ fn swept_path(plan: &Plan, key: &str) -> String {
     }
 }
 
+const KEPT_SWEPT: &str =
+    "an embedded target that is kept is one for all runs: sweep no key of it, or leave out `target.lab.keep`";
 /// Runs of one plan.
 const MOST_RUNS: usize = 10_000;

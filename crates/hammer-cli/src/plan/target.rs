@@ -72,6 +72,8 @@ pub(crate) struct LabPlan {
     #[serde(flatten, skip_deserializing)]
     #[schemars(skip)]
     pub(crate) kind: Sections,
+    /// One for all runs of rounds and a sweep, with all that they leave in it; without it each run starts its own.
+    pub(crate) keep: bool,
 }
 
 /// Connections to the target.

@@ -1,18 +1,27 @@
 //! Embedded targets as a run keeps them.
 
-use hammer_lab::LabError;
 use hammer_lab::fault::TimedFault;
 use hammer_lab::handle::{LabHandle, LabTarget};
+use hammer_lab::{LabError, LabStats};
 use hammer_values::{ServiceUrl, ValueError};
 
 use crate::error::CliError;
 use crate::plan::error::PlanFault;
 use crate::plan::path::PlanPath;
 
+/// Tells what a target counted up to now.
+pub(crate) type LabStatsReader = Box<dyn Fn() -> LabStats + Send>;
+
 /// An embedded target that runs; dropping it stops it.
 pub(crate) trait Lab {
     /// Counts the times of its scripted faults from now.
     fn restart_faults(&self);
+
+    /// What it is, in a word: `http`, `rekor`.
+    fn name(&self) -> &'static str;
+
+    /// Who tells what it counted up to any time.
+    fn stats(&self) -> LabStatsReader;
 
     /// What it does at some time from then on, in the order of time.
     fn timed_faults(&self) -> Vec<TimedFault>;
@@ -21,6 +30,14 @@ pub(crate) trait Lab {
 impl<T: LabTarget> Lab for LabHandle<T> {
     fn restart_faults(&self) {
         self.restart_faults();
+    }
+
+    fn name(&self) -> &'static str {
+        self.name()
+    }
+
+    fn stats(&self) -> LabStatsReader {
+        Box::new(self.stats_reader())
     }
 
     fn timed_faults(&self) -> Vec<TimedFault> {

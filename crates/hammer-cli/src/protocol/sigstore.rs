@@ -153,7 +153,8 @@ impl Protocol for Sigstore {
         let auditor = target.as_ref().map(|target| auditor(planned, target)).transpose()?.flatten();
         let followed = target.as_ref().map(|target| followed(planned, target)).transpose()?.flatten();
         let (filled, bundles, called) = (None, Vec::new(), called(planned.plan));
-        Ok(Box::new(OpenSigstore { target, labs, auditor, followed, filled, bundles, called }))
+        let is_kept = planned.is_kept;
+        Ok(Box::new(OpenSigstore { target, labs, auditor, followed, filled, is_kept, bundles, called }))
     }
 
     fn accounted(&self, plan: &Plan, compat: CompatPlan) -> Vec<AccountedJob> {
@@ -200,6 +201,8 @@ struct OpenSigstore {
     followed: Option<FollowedRekor>,
     /// The corpus that the next lane adds to.
     filled: Option<FilledCorpus>,
+    /// Whether embedded services have served an earlier run of the plan.
+    is_kept: bool,
     /// Where flows leave bundles.
     bundles: Vec<Arc<BundleFiles>>,
     /// The services that workloads call over gRPC.
@@ -268,6 +271,7 @@ impl OpenProtocol for OpenSigstore {
             auditor,
             followed,
             filled: None,
+            is_kept: planned.is_kept,
             bundles: Vec::new(),
             called: self.called.clone(),
         }))
@@ -290,7 +294,8 @@ impl OpenProtocol for OpenSigstore {
             return Err(PlanFault::Misfit(REPEATED.to_owned()));
         }
         let rekor = if signs.rekor.is_on_tiles() { ReadRekor::V2 } else { ReadRekor::V1 };
-        let start = CorpusStart { is_anew: is_emptied, is_embedded: target.is_embedded() };
+        let start =
+            CorpusStart { is_anew: is_emptied, is_embedded: target.is_embedded(), is_kept: self.is_kept };
         let writer = CorpusWriter::open(file, start, &target.target.trust, rekor);
         let writer = writer.map_err(PlanFault::failed)?;
         self.filled = Some(FilledCorpus { sink: writer.sink(), probe: writer.probe() });

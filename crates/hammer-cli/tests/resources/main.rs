@@ -417,7 +417,7 @@ fn what_contradicts_itself_is_refused_where_it_stands() {
             ),
             "resources.promql[0]: ",
         ),
-        ("observe: [{ name: a }]".to_owned(), "observe[0].run: give run, scrape or promql"),
+        ("observe: [{ name: a }]".to_owned(), "observe[0].run: give run, scrape, promql or lab"),
         (
             "observe: [{ name: a, run: 'true' }, { name: a, run: 'true' }]".to_owned(),
             "observe[1].name: `a` is taken",

@@ -266,6 +266,12 @@ fn a_corpus_is_started_anew_with_its_services_where_no_entry_may_be_of_another_l
         of_fills(&place, &fills);
         let before = std::fs::read(&place.0).unwrap_or_default();
         let start = CorpusStart { is_embedded: true, ..RESUMED };
+        let kept = CorpusStart { is_kept: true, ..start };
+        let copy = Place::new();
+        std::fs::write(&copy.0, &before).unwrap();
+        let writer = CorpusWriter::open_for(&copy.0, kept, (two, &[])).unwrap();
+        assert_eq!(writer.dropped(), 0, "an earlier run filled it: {fills:?}");
+        writer.finish().unwrap();
         let writer = CorpusWriter::open_for(&place.0, start, (two, &[])).unwrap();
         assert_eq!(writer.dropped(), dropped, "{fills:?}");
         writer.finish().unwrap();
@@ -294,4 +300,4 @@ fn a_corpus_is_started_anew_with_its_services_where_no_entry_may_be_of_another_l
     writer.finish().unwrap();
 }
 
-const RESUMED: CorpusStart = CorpusStart { is_anew: false, is_embedded: false };
+const RESUMED: CorpusStart = CorpusStart { is_anew: false, is_embedded: false, is_kept: false };

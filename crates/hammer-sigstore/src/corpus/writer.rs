@@ -37,6 +37,8 @@ pub struct CorpusStart {
     /// Its log starts empty with the run, and ends with it. Entries all of which are of such logs are dropped as well: nobody can read them any
     /// more.
     pub is_embedded: bool,
+    /// That log has served an earlier run of the same command, which may have filled it: nothing of it is gone yet.
+    pub is_kept: bool,
 }
 
 /// The way to a [`CorpusWriter`].
@@ -113,7 +115,7 @@ impl CorpusWriter {
         // Nothing is dropped but what is known to be a corpus: a file may be named by mistake.
         let is_embedded = start.is_embedded;
         let mut found = CorpusFile::read(path)?;
-        let is_gone = is_embedded && found.is_of_embedded_alone();
+        let is_gone = is_embedded && !start.is_kept && found.is_of_embedded_alone();
         let dropped = if is_gone { found.entries() } else { 0 };
         if is_gone || start.is_anew {
             found = CorpusFile::default();
