@@ -28,6 +28,7 @@ use crate::protocol::lane::LaneRequest;
 use crate::protocol::registry::Registry;
 use crate::protocol::service::{OpenService, permitted};
 use crate::protocol::{CalledService, OpenProtocol, RunFiles, RunPlan};
+use crate::readiness::{ProbedUrl, ReadinessObserver, ReadyWait};
 use crate::resources;
 use crate::resources::watch::{expect_processes, told_by};
 use crate::scrape::PageSource;
@@ -47,6 +48,8 @@ pub(crate) struct OpenedPlan<'a> {
     open: Vec<Box<dyn OpenProtocol + 'a>>,
     /// The embedded targets; they live as long as this does, or whoever keeps them.
     pub(crate) labs: Labs,
+    /// What is asked beside the load whether it is ready.
+    ready: Vec<ProbedUrl>,
     /// What the reader of the report must be told of what was found.
     found: Vec<String>,
     /// Whether an earlier run started the embedded targets.
@@ -83,8 +86,8 @@ impl RunInstants {
     }
 }
 
-/// Finds or starts the services of a plan, or takes those that are kept; embedded targets that the plan keeps are kept from then on. What
-/// has to be shown to who broke a promise goes to the folder `evidence`.
+/// Finds or starts the services of a plan, or takes those that are kept, and waits until they are ready where it says when they are;
+/// embedded targets that the plan keeps are kept from then on. What has to be shown to who broke a promise goes to the folder `evidence`.
 ///
 /// # Errors
 /// When the plan contradicts itself, names what does not exist, or a target that nobody allowed.
@@ -93,11 +96,14 @@ pub(crate) fn open<'a>(
     plan: &'a Plan,
     evidence: &'a Path,
     kept: &mut Option<KeptTarget<'a>>,
+    mut wait: ReadyWait<'_>,
 ) -> Result<OpenedPlan<'a>, CliError> {
     let instants = RunInstants::now();
     let is_kept = kept.is_some();
     let planned = RunPlan { plan, epoch_unix_ms: instants.epoch_unix_ms, evidence, is_kept };
     check_own(registry, plan)?;
+    let named = registry.protocols().iter().flat_map(|protocol| protocol.named_services(plan)).collect();
+    let mut waited = until_ready(&mut wait, plan, named)?;
     let mut open: Vec<Box<dyn OpenProtocol + 'a>> = match kept {
         Some(kept) => reopened(&kept.open, &planned)?,
         None => {
@@ -106,8 +112,9 @@ pub(crate) fn open<'a>(
         }
     };
     let endpoints: Vec<Uri> = open.iter().flat_map(|open| open.endpoints()).collect();
-    permitted(&endpoints, plan.target.authorized.as_deref())?;
-    permitted(&pages(plan), plan.target.authorized.as_deref())?;
+    permitted(endpoints.iter(), plan.target.authorized.as_deref())?;
+    permitted(pages(plan).iter(), plan.target.authorized.as_deref())?;
+    waited.extend(until_ready(&mut wait, plan, open.iter().flat_map(|open| open.probed()).collect())?);
     // A token that is not there is told before a fill, and not after it.
     metric_observers(plan)?;
     plan.resources
@@ -128,8 +135,10 @@ pub(crate) fn open<'a>(
         *kept = Some(KeptTarget { open: reopened(&open, &planned)?, labs: Rc::clone(&labs) });
     }
     let mut found: Vec<String> = open.iter_mut().flat_map(|open| open.notes()).collect();
+    found.extend(waited);
     found.extend(health::said(plan, called)?);
-    Ok(OpenedPlan { registry, plan, evidence, instants, open, labs, found, is_kept })
+    let ready = wait.into_ready();
+    Ok(OpenedPlan { registry, plan, evidence, instants, open, labs, ready, found, is_kept })
 }
 
 impl<'a> OpenedPlan<'a> {
@@ -159,6 +168,9 @@ impl<'a> OpenedPlan<'a> {
         let headlines = open.iter().flat_map(|open| open.headlines()).collect();
         let mut observers = metric_observers(plan)?;
         observers.extend(lab_observers(plan, &self.labs)?);
+        if !self.ready.is_empty() {
+            observers.push(Box::new(ReadinessObserver { probed: self.ready.clone() }));
+        }
         for open in open {
             observers.extend(open.observers()?);
         }
@@ -197,6 +209,17 @@ impl<'a> OpenedPlan<'a> {
             ..RunSpec::new(Vec::new())
         }
     }
+}
+
+/// Waits for those services, as the plan says; the sentences that tell it.
+fn until_ready(
+    wait: &mut ReadyWait<'_>,
+    plan: &Plan,
+    services: Vec<OpenService>,
+) -> Result<Vec<String>, CliError> {
+    let probed = ProbedUrl::all(plan, services)?;
+    permitted(probed.iter().map(ProbedUrl::url), plan.target.authorized.as_deref())?;
+    Ok(wait.until_ready(plan, probed)?.into_iter().collect())
 }
 
 fn reopened<'a, 'b>(

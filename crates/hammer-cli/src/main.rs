@@ -16,6 +16,7 @@ mod output;
 mod plan;
 mod progress;
 mod protocol;
+mod readiness;
 mod resources;
 mod scrape;
 mod signals;

@@ -24,6 +24,7 @@ pub(crate) mod named_files;
 pub(crate) mod observe;
 pub(crate) mod path;
 pub(crate) mod read;
+pub(crate) mod ready;
 mod renamed;
 mod resend;
 pub(crate) mod resources;

@@ -68,6 +68,12 @@ pub(crate) trait Protocol: Sync {
     /// When what is named cannot be read, or an embedded target does not start.
     fn open<'a>(&self, planned: &RunPlan<'a>) -> Result<Box<dyn OpenProtocol + 'a>, CliError>;
 
+    /// Those services of the target that the plan itself names by URLs, and that are asked whether they are ready before anything of
+    /// the plan is opened.
+    fn named_services(&self, _plan: &Plan) -> Vec<OpenService> {
+        Vec::new()
+    }
+
     /// What the dashboard shows of its workloads in the protocol's own words; of several protocols, the first with a workload on a
     /// side is shown.
     fn panel(&self) -> Option<PanelSpec> {
@@ -112,6 +118,11 @@ pub(crate) trait OpenProtocol {
     /// Those of its services that any HTTP request may be sent to; a plan may have none of them.
     fn services(&self) -> Vec<OpenService> {
         Vec::new()
+    }
+
+    /// Its services as they are asked whether they are ready: all of them, by the path that the plan says behind each URL.
+    fn probed(&self) -> Vec<OpenService> {
+        vec![OpenService { name: None, endpoints: self.endpoints() }]
     }
 
     /// Those of its services that calls of gRPC go to, and that may be asked before the run how they are: none that is embedded.

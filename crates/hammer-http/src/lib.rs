@@ -7,7 +7,5 @@ mod plan;
 mod workload;
 
 pub use error::HttpError;
-pub use plan::{
-    GrpcMethod, HeaderKey, HeaderText, HttpPlan, RequestMethod, RequestPath, UnusableHeader, split_url,
-};
+pub use plan::{GrpcMethod, HeaderKey, HeaderText, HttpPlan, RequestMethod, UnusableHeader, split_url};
 pub use workload::{HttpOp, HttpSession, HttpWorkload};

@@ -3,7 +3,6 @@
 mod grpc_method;
 mod header;
 mod method;
-mod path;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +10,7 @@ use std::path::PathBuf;
 
 use bytes::Bytes;
 use hammer_exchange::bearer::BearerPlan;
-use hammer_values::{KeyConflict, OneOrMany, PlanBlock, Status, has_usable_port, without_user};
+use hammer_values::{KeyConflict, OneOrMany, PlanBlock, RequestPath, Status, has_usable_port, without_user};
 use http::header::{AUTHORIZATION, HeaderMap};
 use http::uri::PathAndQuery;
 use http::{Method, Uri};
@@ -23,7 +22,6 @@ use crate::error::HttpError;
 pub use grpc_method::GrpcMethod;
 pub use header::{HeaderKey, HeaderText, UnusableHeader};
 pub use method::RequestMethod;
-pub use path::RequestPath;
 
 /// A request in a plan file or on a command line; every key may be left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -45,7 +45,7 @@ pub enum RunEvent {
         /// What, as a sentence without its full stop.
         text: String,
     },
-    /// Something of the operator's own happened beside the load.
+    /// Something happened beside the load: of the operator's own, or to a server.
     Beside {
         /// When.
         at: Nanos,
@@ -65,7 +65,7 @@ pub enum RunEvent {
     Finished(Arc<RunResult>),
 }
 
-/// What an operator's own commands and marks add to the record.
+/// What an operator's own commands and marks add to the record, and what was seen of servers beside the load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Beside {
     /// A hook in mid-run started.
@@ -96,7 +96,24 @@ pub enum Beside {
         /// How many.
         count: u64,
     },
+    /// A server that is asked whether it is ready says that it is not, and was before or had not been asked.
+    NotReady {
+        /// Where it was asked: host, port and path, and the address where the host is a name.
+        endpoint: String,
+        /// What was seen, as a sentence without its full stop.
+        said: String,
+    },
+    /// It is ready again.
+    ReadyAgain {
+        /// Where it was asked.
+        endpoint: String,
+        /// Since when it had not been.
+        since: Nanos,
+    },
 }
+
+/// What stands before the name of an observation that says whether a server was ready: 1, or 0 where it was not.
+pub const READY: &str = "ready/";
 
 /// How a hook's command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

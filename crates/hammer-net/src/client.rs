@@ -127,8 +127,8 @@ impl Client {
     /// # Errors
     /// Those of the first look-up.
     pub async fn servers(&self) -> Result<Vec<usize>, Failure> {
-        self.cluster.resolve(&self.context).await?;
-        Ok(self.cluster.active().iter().filter_map(|endpoint| endpoint.index).collect())
+        let endpoints = self.cluster.current(&self.context).await?;
+        Ok(endpoints.iter().filter_map(|endpoint| endpoint.index).collect())
     }
 
     /// Whether there are several endpoints, as far as that is known.

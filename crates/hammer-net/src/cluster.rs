@@ -74,6 +74,17 @@ impl Cluster {
         Some(Rc::clone(&active[place]))
     }
 
+    /// Those that are there now, which are looked up for the first time, or again where that is due: what that finds is there the next
+    /// time.
+    pub(crate) async fn current(
+        self: &Rc<Self>,
+        context: &Rc<ClientContext>,
+    ) -> Result<Vec<Rc<Endpoint>>, Failure> {
+        self.resolve(context).await?;
+        self.refresh_when_due(context);
+        Ok(self.active())
+    }
+
     /// Looks up the endpoints for the first time.
     pub(crate) async fn resolve(&self, context: &Rc<ClientContext>) -> Result<(), Failure> {
         // One look-up for all that wait for the first; held until its endpoints are there, or it has failed and the next one tries.

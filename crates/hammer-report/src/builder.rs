@@ -12,8 +12,8 @@ use time::format_description::well_known::Rfc3339;
 use crate::report::series::UsersOverRate;
 use crate::report::timeline::Timeline;
 use crate::report::{
-    Disruption, Event, HeadlineFigures, Health, KindPromises, ObservationSeries, PhaseSpan, Promises, Report,
-    Resources, Run, SCHEMA, Series, SeriesKind, Tool, Totals, TreeSize, WorkloadPromises,
+    Disruption, Event, HeadlineFigures, Health, KindPromises, ObservationSeries, PhaseSpan, Promises,
+    Readiness, Report, Resources, Run, SCHEMA, Series, SeriesKind, Tool, Totals, TreeSize, WorkloadPromises,
 };
 use crate::verdict::{Reason, Verdict};
 
@@ -77,6 +77,7 @@ impl ReportBuilder {
             thresholds: result.verdicts.iter().map(Into::into).collect(),
             tree_size: TreeSize::among(&headlines),
             headlines,
+            readiness: Readiness::all(&observations, &self.events),
             observations,
             compat: None,
             server_resources: None,
@@ -116,7 +117,14 @@ impl ReportBuilder {
     }
 
     fn keep(&mut self, event: Event) {
-        let bounded = matches!(event, Event::Note { .. } | Event::Breach { .. } | Event::Mark { .. });
+        let bounded = matches!(
+            event,
+            Event::Note { .. }
+                | Event::Breach { .. }
+                | Event::Mark { .. }
+                | Event::NotReady { .. }
+                | Event::ReadyAgain { .. }
+        );
         if bounded && self.events.len() >= MOST_EVENTS {
             self.events_left_out += 1;
         } else {

@@ -20,6 +20,7 @@ pub mod headline;
 pub mod health;
 pub mod phase;
 pub mod promises;
+pub mod readiness;
 pub mod series;
 pub mod servers;
 pub mod timeline;
@@ -36,6 +37,7 @@ pub use headline::{HeadlineFigures, TreeSize};
 pub use health::{Finding, Health};
 pub use phase::{PhaseName, PhaseSpan};
 pub use promises::{Breach, KindPromises, PromiseCounts, Promises, WorkloadPromises};
+pub use readiness::{NotReady, Readiness};
 pub use series::{PhaseFigures, Series, SeriesKind};
 pub use servers::ServerResources;
 pub use timeline::{Interval, ObservationSeries, SeriesInterval};
@@ -81,6 +83,10 @@ pub struct Report {
     pub tree_size: Option<TreeSize>,
     /// What observers saw, by name.
     pub observations: Vec<ObservationSeries>,
+    /// Which servers were asked once a second whether they were ready, and when they were not; empty where the plan has no
+    /// `target.ready`.
+    #[serde(default)]
+    pub readiness: Vec<Readiness>,
     /// What the generator's own process used, since its start.
     pub resources: Resources,
     /// The requests of the run as another tool counts them; `null` where the plan has no `compat`.
@@ -94,7 +100,7 @@ pub struct Report {
     pub disruptions: Vec<Disruption>,
     /// What happened besides the load.
     pub events: Vec<Event>,
-    /// Notes, marks and breaches that were left out of `events`, which is bounded.
+    /// Notes, marks, breaches and changes of servers that were left out of `events`, which is bounded.
     pub events_left_out: u64,
     /// The run by interval. Long runs are thinned out: see `intervals[].merged`.
     pub intervals: Vec<Interval>,

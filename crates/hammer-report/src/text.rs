@@ -1,5 +1,7 @@
 //! The report as text, made from the JSON structs and never from the run: 80 columns, one colour, readable aloud.
 
+use hammer_measure::event::READY;
+
 use crate::report::event::{Command, Refusal};
 use crate::report::{Event, Fates, HeadlineFigures, PromiseCounts, Report, Series, SeriesKind};
 
@@ -9,6 +11,7 @@ mod disruptions;
 mod fill;
 pub mod number;
 pub(crate) mod page;
+mod readiness;
 mod series;
 mod servers;
 
@@ -44,6 +47,7 @@ pub fn render(report: &Report) -> String {
     }
     page.blank();
     report.disruptions.iter().for_each(|disruption| disruptions::render(&mut page, disruption));
+    report.readiness.iter().for_each(|of_server| readiness::render(&mut page, of_server));
     report.connections.iter().for_each(|of_service| connections::render(&mut page, of_service));
     report.connections.iter().for_each(|of_service| connections::peers(&mut page, of_service));
     report.compat.iter().for_each(|counted| accounting::render(&mut page, counted));
@@ -151,8 +155,9 @@ fn observations(page: &mut Page, report: &Report) {
         page.paragraph(&headline.label, &format!("{whose}{}", went(headline)));
     }
     let is_headline = |name: &str| report.headlines.iter().any(|headline| headline.observation == name);
-    // What servers used has a table of its own.
-    let is_other = |name: &str| !is_headline(name) && !name.starts_with("resources/");
+    // What servers used has a table of its own, and whether they were ready a row.
+    let has_own = |name: &str| ["resources/", READY].iter().any(|own| name.starts_with(own));
+    let is_other = |name: &str| !is_headline(name) && !has_own(name);
     for seen in report.observations.iter().filter(|seen| is_other(&seen.name)) {
         page.paragraph("observed", &format!("{} {}", seen.name, plain(seen.last.value)));
     }

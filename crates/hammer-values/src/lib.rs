@@ -1,5 +1,5 @@
-//! The values that plans are written in: times, dates, rates, sizes, percentages, shares, counts, weights, statuses, URLs
-//! and names, one or many of them; blocks whose keys agree with one another, and keys that have another name by now. Each
+//! The values that plans are written in: times, dates, rates, sizes, percentages, shares, counts, weights, statuses, URLs,
+//! paths and names, one or many of them; blocks whose keys agree with one another, and keys that have another name by now. Each
 //! value is what it may be once it was read, and prints as text that reads back as the same. Nothing here knows a plan, a
 //! protocol or a file.
 
@@ -12,6 +12,7 @@ mod one_or_many;
 mod percent;
 mod rate;
 mod renamed;
+mod request_path;
 mod sample_share;
 mod scalar;
 mod service_url;
@@ -31,6 +32,7 @@ pub use one_or_many::OneOrMany;
 pub use percent::{Percent, WholePercent};
 pub use rate::Rate;
 pub use renamed::RenamedKey;
+pub use request_path::RequestPath;
 pub use sample_share::SampleShare;
 pub use service_url::{ServiceUrl, has_usable_port, without_user};
 pub use share::Share;

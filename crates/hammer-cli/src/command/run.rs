@@ -25,6 +25,7 @@ use crate::plan::sweep::{PlannedRun, runs};
 use crate::progress::Progress;
 use crate::protocol::Conclusion;
 use crate::protocol::registry::Registry;
+use crate::readiness::ReadyWait;
 use crate::resources::watch::ResourceWatch;
 use crate::signals::Signals;
 use crate::{hooks, resources, tui};
@@ -152,7 +153,8 @@ impl RunContext<'_> {
         let SourcedPlan { plan, source } = &planned.plan;
         hooks.extend(hooks::run(&plan.hooks.before)?);
         let placed = |error: CliError| error.placed(source);
-        let mut opened = open(registry, plan, files, kept).map_err(placed)?;
+        let wait = ReadyWait::new(signals, output.quiet);
+        let mut opened = open(registry, plan, files, kept, wait).map_err(placed)?;
         let mut filled = match opened.fill(is_reset).map_err(placed)? {
             Some(fill) => {
                 opened.labs.iter().for_each(|lab| lab.restart_faults());

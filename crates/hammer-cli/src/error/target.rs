@@ -2,6 +2,7 @@
 
 use std::error::Error as StdError;
 
+use hammer_measure::Nanos;
 use hammer_net::ConfigError;
 use hammer_net::guard::Unauthorized;
 
@@ -11,6 +12,9 @@ pub(crate) enum TargetError {
     /// Nobody allowed it.
     #[error(transparent)]
     Unauthorized(#[from] Unauthorized),
+    /// It did not become ready in time.
+    #[error("start the load: {endpoint} was not ready within {timeout}; seen last: {said}")]
+    NotReady { endpoint: String, said: String, timeout: Nanos },
     /// Something that its protocol says.
     #[error(transparent)]
     OfProtocol(Box<dyn StdError + Send + Sync>),

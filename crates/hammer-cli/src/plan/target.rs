@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use super::contact::{Contact, nameless};
 use super::error::{PlanError, PlanFault};
 use super::path::PlanPath;
+use super::ready::ReadyPlan;
 use super::resend::ResendPlan;
 use super::section::Sections;
 
@@ -39,6 +40,9 @@ pub(crate) struct TargetPlan {
     /// clients without one read 75 times a second, all of them together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) contact: Option<Contact>,
+    /// When it can be loaded: the first arrival waits until it is, and it is asked again beside the load.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ready: Option<ReadyPlan>,
     /// Connections to it.
     pub(crate) connection: ConnectionPlan,
     /// Trust and identity over `https`.
@@ -56,6 +60,9 @@ pub(crate) struct ServicePlan {
     /// The bearer token of every request to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) token: Option<BearerPlan>,
+    /// When it can be loaded; `target.ready` without it, of which it takes nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ready: Option<ReadyPlan>,
     /// Connections to it; `target.connection` without it, of which it takes nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) connection: Option<ConnectionPlan>,
@@ -272,6 +279,12 @@ impl TargetPlan {
     pub(crate) fn connection_of(&self, service: Option<&str>) -> &ConnectionPlan {
         let service = service.and_then(|name| self.services.get(name));
         service.and_then(|service| service.connection.as_ref()).unwrap_or(&self.connection)
+    }
+
+    /// When the service of that name can be loaded, where the plan says so.
+    pub(crate) fn ready_of(&self, service: Option<&str>) -> Option<&ReadyPlan> {
+        let service = service.and_then(|name| self.services.get(name));
+        service.and_then(|service| service.ready.as_ref()).or(self.ready.as_ref())
     }
 
     fn token(&self, service: &str) -> Result<Option<Secret>, PlanError> {

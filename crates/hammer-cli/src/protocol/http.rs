@@ -86,10 +86,14 @@ impl Protocol for Http {
         })
     }
 
+    fn named_services(&self, plan: &Plan) -> Vec<OpenService> {
+        named(plan).into_iter().chain(unnamed(plan)).collect()
+    }
+
     fn open<'a>(&self, planned: &RunPlan<'a>) -> Result<Box<dyn OpenProtocol + 'a>, CliError> {
         let tokens = tokens(planned)?;
-        let mut open = OpenHttp { services: named(planned.plan), labs: Vec::new(), tokens };
-        open.services.extend(unnamed(planned.plan));
+        let services = self.named_services(planned.plan);
+        let mut open = OpenHttp { services, labs: Vec::new(), tokens };
         if let Some(server) = planned.plan.target.lab.as_ref().and_then(server) {
             let at = PlanPath::of("target.lab").key(SERVER);
             let lab = HttpLabHandle::spawn(server.clone()).map_err(|error| unstarted(error, &at))?;
@@ -118,6 +122,10 @@ impl OpenProtocol for OpenHttp {
     }
 
     fn services(&self) -> Vec<OpenService> {
+        self.services.clone()
+    }
+
+    fn probed(&self) -> Vec<OpenService> {
         self.services.clone()
     }
 

@@ -21,7 +21,10 @@ pub(crate) struct OpenService {
 ///
 /// # Errors
 /// When a service is neither loopback nor private, and nobody is named who allowed it.
-pub(crate) fn permitted(endpoints: &[Uri], authorized: Option<&str>) -> Result<(), TargetError> {
+pub(crate) fn permitted<'a>(
+    endpoints: impl IntoIterator<Item = &'a Uri>,
+    authorized: Option<&str>,
+) -> Result<(), TargetError> {
     for endpoint in endpoints {
         let Some(host) = endpoint.host() else { continue };
         let port =

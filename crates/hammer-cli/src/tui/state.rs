@@ -147,6 +147,7 @@ impl DashboardState {
                 let kind = match what {
                     Beside::HookStarted { .. } | Beside::HookEnded { .. } => EntryKind::Hook,
                     Beside::Mark { .. } | Beside::MarksLeftOut { .. } => EntryKind::Mark,
+                    Beside::NotReady { .. } | Beside::ReadyAgain { .. } => EntryKind::Server,
                 };
                 if let Some((_, words)) = Event::of(event).and_then(|event| event.beside_words()) {
                     self.say(*at, kind, words);

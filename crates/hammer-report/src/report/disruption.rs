@@ -32,7 +32,7 @@ pub struct Disruption {
     pub before: Option<Pace>,
     /// The same from the first to the last interval that was not as before.
     pub within: Pace,
-    /// Hooks in mid-run and marks from two intervals before `from_ns` to `recovered_ns`, as `events` has them.
+    /// Hooks in mid-run, marks and changes of servers from two intervals before `from_ns` to `recovered_ns`, as `events` has them.
     pub beside: Vec<Event>,
 }
 
@@ -322,7 +322,8 @@ const fn is_touch(event: &Event) -> bool {
 }
 
 const fn is_beside(event: &Event) -> bool {
-    matches!(event, Event::HookStarted { .. } | Event::HookEnded { .. } | Event::Mark { .. })
+    let of_server = matches!(event, Event::NotReady { .. } | Event::ReadyAgain { .. });
+    of_server || is_touch(event) || matches!(event, Event::HookEnded { .. })
 }
 
 const MOST_DISRUPTIONS: usize = 20;

@@ -82,6 +82,24 @@ pub enum Event {
         /// How many.
         count: u64,
     },
+    /// A server that is asked once a second whether it is ready says that it is not, and was before or had not been asked.
+    NotReady {
+        /// When that was seen.
+        at_ns: u64,
+        /// Where it was asked: host, port and path, and the address where the host is a name.
+        endpoint: String,
+        /// What was seen, as a sentence without its full stop.
+        said: String,
+    },
+    /// It is ready again.
+    ReadyAgain {
+        /// When that was seen.
+        at_ns: u64,
+        /// Where it was asked.
+        endpoint: String,
+        /// When it was first seen not to be.
+        since_ns: u64,
+    },
 }
 
 /// A change to a running run.
@@ -155,10 +173,12 @@ impl Event {
             }
             Beside::Mark { source, text } => Self::Mark { at_ns, source, text },
             Beside::MarksLeftOut { count } => Self::MarksLeftOut { at_ns, count },
+            Beside::NotReady { endpoint, said } => Self::NotReady { at_ns, endpoint, said },
+            Beside::ReadyAgain { endpoint, since } => Self::ReadyAgain { at_ns, endpoint, since_ns: since.0 },
         }
     }
 
-    /// What a hook did or a mark says: `hook` or `mark`, and the words; none for any other event.
+    /// What happened beside the load: `hook`, `mark` or `ready`, and the words; none for any other event.
     pub fn beside_words(&self) -> Option<(&'static str, String)> {
         Some(match self {
             Self::HookStarted { name, .. } => ("hook", format!("{name} started")),
@@ -174,6 +194,11 @@ impl Event {
             }
             Self::Mark { source, text, .. } => ("mark", format!("{text} ({source})")),
             Self::MarksLeftOut { count, .. } => ("mark", format!("{count} more left out")),
+            Self::NotReady { endpoint, said, .. } => ("ready", format!("{endpoint} is not: {said}")),
+            Self::ReadyAgain { at_ns, endpoint, since_ns } => {
+                let after = Nanos(at_ns.saturating_sub(*since_ns));
+                ("ready", format!("{endpoint} is again, after {after}"))
+            }
             Self::Phase { .. } | Self::Command { .. } | Self::Breach { .. } | Self::Note { .. } => {
                 return None;
             }
@@ -190,7 +215,9 @@ impl Event {
             | Self::HookStarted { at_ns, .. }
             | Self::HookEnded { at_ns, .. }
             | Self::Mark { at_ns, .. }
-            | Self::MarksLeftOut { at_ns, .. } => *at_ns,
+            | Self::MarksLeftOut { at_ns, .. }
+            | Self::NotReady { at_ns, .. }
+            | Self::ReadyAgain { at_ns, .. } => *at_ns,
         }
     }
 }

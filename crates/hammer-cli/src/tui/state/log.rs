@@ -31,6 +31,7 @@ pub(in crate::tui) enum EntryKind {
     Command,
     Hook,
     Mark,
+    Server,
     Broken,
 }
 
@@ -69,6 +70,7 @@ impl EntryKind {
             Self::Command => "by hand",
             Self::Hook => "hook",
             Self::Mark => "mark",
+            Self::Server => "server",
             Self::Broken => "BROKEN",
         }
     }

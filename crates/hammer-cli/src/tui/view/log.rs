@@ -53,7 +53,7 @@ fn wrapped(entry: &Entry, width: usize, palette: &Palette) -> Vec<Line<'static>>
     let style = match entry.kind {
         EntryKind::Broken => palette.bad(),
         EntryKind::Command => palette.warning(),
-        EntryKind::Phase | EntryKind::Hook | EntryKind::Mark => palette.strong(),
+        EntryKind::Phase | EntryKind::Hook | EntryKind::Mark | EntryKind::Server => palette.strong(),
         EntryKind::Note => Style::new(),
     };
     // What a server said may hold what a terminal would obey.

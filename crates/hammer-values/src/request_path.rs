@@ -1,9 +1,10 @@
 //! Paths in a plan.
 
-use hammer_values::ValueError;
 use http::uri::PathAndQuery;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::error::ValueError;
 
 /// Path and query behind the path of a target's URL; empty for that path itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
