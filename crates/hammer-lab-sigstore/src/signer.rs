@@ -3,6 +3,7 @@
 use std::fmt;
 
 use hammer_lab::{LabError, ThrowawaySigner};
+use hammer_p256::SPKI_PREFIX;
 use hammer_tlog::hash::sha256;
 use ring::{
     rand::SystemRandom,
@@ -39,7 +40,10 @@ impl LabSigner {
     /// There is no randomness.
     pub fn p256(purpose: &str, seed: u64) -> Result<Self, LabError> {
         let signer = ThrowawaySigner::derive(&derived(purpose, seed)).map_err(|error| unusable(&error))?;
-        Ok(Self { spki: [P256_SPKI, signer.public_key()].concat(), pair: Pair::P256(Box::new(signer)) })
+        Ok(Self {
+            spki: [SPKI_PREFIX.as_slice(), signer.public_key()].concat(),
+            pair: Pair::P256(Box::new(signer)),
+        })
     }
 
     /// A new P-384 key, another one each time.
@@ -124,12 +128,7 @@ fn unusable(error: &dyn fmt::Display) -> LabError {
     LabError::Plan { key: "key_seed".into(), reason: error.to_string() }
 }
 
-/// The DER of a P-256 `SubjectPublicKeyInfo` up to the point (RFC 5480 section 2).
-const P256_SPKI: &[u8] = &[
-    0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86,
-    0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
-];
-/// The same of P-384.
+/// The DER of a P-384 `SubjectPublicKeyInfo` up to the point (RFC 5480 section 2).
 const P384_SPKI: &[u8] = &[
     0x30, 0x76, 0x30, 0x10, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x05, 0x2b, 0x81,
     0x04, 0x00, 0x22, 0x03, 0x62, 0x00,

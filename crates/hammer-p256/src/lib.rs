@@ -40,7 +40,7 @@ pub use field::FieldElement;
 pub use key_walk::{KeyBlocks, KeyWalk};
 pub use nonce_walk::{NonceBlocks, NonceWalk};
 pub use once::{OnceBatch, verifies_abreast, verify_once};
-pub use point::{POINT_LENGTH, Point};
+pub use point::{POINT_LENGTH, Point, SPKI_PREFIX};
 pub use scalar::Scalar;
 pub use throwaway::ThrowawayKey;
 pub use verifier::{FixedKeyVerifier, SignatureBatch};

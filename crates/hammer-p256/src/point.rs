@@ -6,6 +6,12 @@ use crate::limbs::{self, Limbs};
 /// Bytes of a point as SEC 1 section 2.3.3 writes it without compression.
 pub const POINT_LENGTH: usize = 65;
 
+/// The DER of a `SubjectPublicKeyInfo` of P-256 up to the point, which ends it (RFC 5480 section 2).
+pub const SPKI_PREFIX: [u8; 26] = [
+    0x30, 0x59, 0x30, 0x13, 6, 7, 0x2a, 0x86, 0x48, 0xce, 0x3d, 2, 1, 6, 8, 0x2a, 0x86, 0x48, 0xce, 0x3d, 3,
+    1, 7, 3, 0x42, 0,
+];
+
 /// The coefficient b of y^2 = x^3 - 3x + b (FIPS 186-4 section D.1.2.3).
 const B: [u8; 32] = [
     0x5a, 0xc6, 0x35, 0xd8, 0xaa, 0x3a, 0x93, 0xe7, 0xb3, 0xeb, 0xbd, 0x55, 0x76, 0x98, 0x86, 0xbc, 0x65,

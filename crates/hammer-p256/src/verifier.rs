@@ -150,14 +150,20 @@ impl SignatureBatch {
 
     /// Adds a signature (DER) over a SHA-256 digest.
     pub fn push(&mut self, digest: &[u8; 32], signature: &[u8]) {
+        self.push_raw(digest, RawSignature::from_der(signature));
+    }
+
+    /// Adds a signature, r and s one behind the other (RFC 7518 section 3.4), over a SHA-256 digest.
+    pub fn push_fixed(&mut self, digest: &[u8; 32], signature: &[u8; 64]) {
+        self.push_raw(digest, RawSignature::from_fixed(signature));
+    }
+
+    /// Numbers that are none of a signature have a place as well, and are false there.
+    fn push_raw(&mut self, digest: &[u8; 32], signature: Option<RawSignature>) {
         let at = self.verdicts.len();
         self.verdicts.push(false);
-        let candidate = RawSignature::from_der(signature).map(|signature| Candidate {
-            at,
-            digest: Scalar::from_digest(digest),
-            signature,
-        });
-        self.candidates.extend(candidate);
+        let digest = Scalar::from_digest(digest);
+        self.candidates.extend(signature.map(|signature| Candidate { at, digest, signature }));
     }
 
     /// How many signatures were pushed since it was empty.

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hammer_core::draw::Draws;
-use hammer_p256::{KeyBlocks, KeyWalk, NonceBlocks, ThrowawayKey};
+use hammer_p256::{KeyBlocks, KeyWalk, NonceBlocks, SPKI_PREFIX, ThrowawayKey};
 use hammer_synth::Seed;
 use hammer_tlog::hash::{Hash, sha256};
 
@@ -152,7 +152,7 @@ impl FlowMaterials {
     ) {
         let key = self.keys.key_pair(seq, &mut scratch.keys);
         out.spki.clear();
-        out.spki.extend_from_slice(&P256_SPKI);
+        out.spki.extend_from_slice(&SPKI_PREFIX);
         out.spki.extend_from_slice(key.public_key());
         self.write_identity(seq, subject, &mut out.identity);
         self.write_artifact(seq, &mut out.artifact);
@@ -235,11 +235,6 @@ impl FlowMaterials {
     }
 }
 
-/// The DER of a `SubjectPublicKeyInfo` of P-256 up to the point (RFC 5480 section 2).
-const P256_SPKI: [u8; 26] = [
-    0x30, 0x59, 0x30, 0x13, 6, 7, 0x2a, 0x86, 0x48, 0xce, 0x3d, 2, 1, 6, 8, 0x2a, 0x86, 0x48, 0xce, 0x3d, 3,
-    1, 7, 3, 0x42, 0,
-];
 /// Bytes of a file that flows sign.
 const MOST_ARTIFACT: u64 = 1 << 20;
 const PROOF: u64 = 1;

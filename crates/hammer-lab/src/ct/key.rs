@@ -1,5 +1,6 @@
 //! The log's P-256 key and everything that it signs.
 
+use hammer_p256::SPKI_PREFIX;
 use hammer_tlog::logs::merkle::{Hash, sha256};
 use p256::{SecretKey, elliptic_curve::sec1::ToSec1Point, pkcs8::DecodePrivateKey};
 use ring::{
@@ -40,7 +41,7 @@ impl LogSigner {
             KeySource::Pem(text) => from_pem(text).and_then(|secret| kept(&secret)),
         }
         .map_err(|reason| LabError::Plan { key: "private_key".into(), reason })?;
-        let spki = [SPKI_PREFIX, &public].concat();
+        let spki = [SPKI_PREFIX.as_slice(), &public].concat();
         let log_id = sha256(&spki);
         Ok(Self { secret, spki, log_id, id: log_id.to_base64() })
     }
@@ -103,12 +104,6 @@ fn from_pem(text: &str) -> Result<SecretKey, String> {
         _ => Err("the log's key is not a P-256 key in SEC1 or PKCS#8".into()),
     }
 }
-
-/// AlgorithmIdentifier of a P-256 key and the start of its BIT STRING (RFC 5480 section 2).
-const SPKI_PREFIX: &[u8] = &[
-    0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86,
-    0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
-];
 
 #[cfg(test)]
 mod tests {
