@@ -112,6 +112,30 @@ impl ServiceClient {
         self.send_as(step, request, SentSecrets::default(), answer).await
     }
 
+    /// As [`ServiceClient::send`], to the frontend that an earlier answer came from ([`Answer::endpoint`]), where that is given.
+    ///
+    /// # Errors
+    /// How the operation ends that got no answer.
+    pub async fn send_to(
+        &self,
+        step: &mut StepGuard<'_>,
+        frontend: Option<usize>,
+        request: &Request,
+        answer: &mut Answer,
+    ) -> Result<(), Ended> {
+        let Some(frontend) = frontend else { return self.send(step, request, answer).await };
+        let send = async |answer: &mut Answer| self.client.send_to(frontend, request, answer).await;
+        exchange(step, answer, self.clock.as_ref(), send).await?;
+        self.tell_failure(step, request, SentSecrets::default(), answer);
+        Ok(())
+    }
+
+    /// The path to which a `Location` leads that was answered to a request of `base`; none where that is no URL, or of another origin than
+    /// the service's own.
+    pub fn path_of_location(&self, location: &str, base: &PathAndQuery) -> Option<PathAndQuery> {
+        self.client.path_of_location(location, base)
+    }
+
     /// As [`ServiceClient::send`], with those secrets beside the request's own headers.
     ///
     /// # Errors
@@ -125,10 +149,20 @@ impl ServiceClient {
     ) -> Result<(), Ended> {
         let send = async |answer: &mut Answer| self.client.send_as(request, secrets.bearer, answer).await;
         exchange(step, answer, self.clock.as_ref(), send).await?;
+        self.tell_failure(step, request, secrets, answer);
+        Ok(())
+    }
+
+    fn tell_failure(
+        &self,
+        step: &mut StepGuard<'_>,
+        request: &Request,
+        secrets: SentSecrets<'_>,
+        answer: &Answer,
+    ) {
         if answer.status.as_u16() >= 400 && !answer.body.is_empty() {
             self.tell_said(step, request, secrets, &answer.body);
         }
-        Ok(())
     }
 
     /// Tells `step` what the server said with its failure, in the body or in the message of a call, without what was secret of the

@@ -18,6 +18,7 @@ use crate::endpoint::Endpoint;
 use crate::failure::{Failure, FailureKind};
 use crate::reactor::Reactor;
 use crate::redirect::{Location, follow, is_redirect};
+use crate::reference::Reference;
 use crate::request::{Answer, Request};
 use crate::resolve::Origin;
 use crate::tls::{self, TlsError};
@@ -57,6 +58,30 @@ impl Client {
             return Err(refused());
         }
         PathAndQuery::try_from(whole).map_err(|_| refused())
+    }
+
+    /// The path to which a `Location` leads that was answered to a request of `base` (RFC 9110 section 10.2.2); none where that is no URL, or
+    /// of an origin that is none of the endpoints'.
+    pub fn path_of_location(&self, location: &str, base: &PathAndQuery) -> Option<PathAndQuery> {
+        let reference = Reference::new(location);
+        let endpoints = &self.context.config.endpoints;
+        let is_own = |authority: &str| {
+            let scheme = reference.scheme;
+            let is_same = |url: &Uri| {
+                url.authority().is_some_and(|own| own.as_str().eq_ignore_ascii_case(authority))
+                    && scheme.is_none_or(|scheme| url.scheme_str() == Some(scheme))
+            };
+            endpoints.iter().any(is_same)
+        };
+        let is_elsewhere = match (reference.scheme, reference.authority) {
+            (_, Some(authority)) => !is_own(authority),
+            (Some(_), None) => true,
+            (None, None) => false,
+        };
+        if is_elsewhere {
+            return None;
+        }
+        PathAndQuery::try_from(reference.target(base)).ok()
     }
 
     /// Looks up the endpoints and has connections established to each for so many operations at once, or as many as the
