@@ -1,9 +1,12 @@
 //! Devices, minted.
 
-use hammer_p256::{KeyBlocks, KeyWalk, NonceBlocks, ThrowawayKey};
-use hammer_rats::{Corim, PsaDevice, PsaDialect, PsaToken, SoftwareComponent, TokenProfile};
+use hammer_p256::{KeyBlocks, KeyWalk, NonceBlocks, POINT_LENGTH, ThrowawayKey};
+use hammer_rats::corim::CorimSigner;
+use hammer_rats::{Corim, PsaClaim, PsaDevice, PsaDialect, PsaToken, SoftwareComponent, TokenProfile};
 use hammer_synth::Seed;
 use sha2::{Digest as _, Sha256};
+
+use crate::device_class::DeviceClass;
 
 /// The devices of a seed. Device `index` is always the same one, whoever asks for it and in whatever order.
 #[derive(Clone, Debug)]
@@ -34,19 +37,35 @@ pub struct DeviceMaterial {
     index: u64,
     /// Of its CoRIM, its reference values and its trust anchor.
     ids: [[u8; 16]; 3],
-    vendor: String,
-    model: String,
 }
 
-/// A token of a device.
+/// Evidence of a device.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
-    /// By which claims.
+    /// What is wrong with it.
+    pub class: DeviceClass,
+    /// By which claims it is written.
     pub profile: TokenProfile,
     /// The nonce of the session: 32, 48 or 64 bytes.
     pub nonce: &'a [u8],
-    /// Which of the tokens of the run it is: each is signed by a nonce of its own.
+    /// Which token of the run it is: each is signed by a nonce of its own.
+    pub token: TokenNumber,
+}
+
+/// The number of a token; no two tokens of a run that say something else have the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TokenNumber {
+    /// Of which workload.
+    pub stream: u64,
+    /// Of which operation.
     pub seq: u64,
+}
+
+impl DeviceScratch {
+    /// For devices and tokens whose numbers mostly are `stride` apart, as those of one shard among several.
+    pub fn striding(stride: u64) -> Self {
+        Self { keys: KeyBlocks::striding(stride), nonces: NonceBlocks::striding(stride), claims: Vec::new() }
+    }
 }
 
 impl Devices {
@@ -59,9 +78,18 @@ impl Devices {
 
     /// Replaces `out` by what device `index` is.
     pub fn write(&self, index: u64, out: &mut DeviceMaterial) {
+        self.write_named(index, ["device", "model"], out);
+    }
+
+    /// The same of a device that nobody ever endorses.
+    fn write_unknown(&self, index: u64, out: &mut DeviceMaterial) {
+        self.write_named(index, ["unknown device", "unknown model"], out);
+    }
+
+    fn write_named(&self, index: u64, [of_device, of_model]: [&str; 2], out: &mut DeviceMaterial) {
         let model = self.models.map_or(index, |models| index % models.max(1));
-        let (own, shared) = (Parts::of(&self.seed, "device", index), Parts::of(&self.seed, "model", model));
-        let DeviceMaterial { device, boot_seed, index: number, ids, vendor, model: name } = out;
+        let (own, shared) = (Parts::of(&self.seed, of_device, index), Parts::of(&self.seed, of_model, model));
+        let DeviceMaterial { device, boot_seed, index: number, ids } = out;
         *number = index;
         device.implementation_id = shared.part(0);
         device.instance_id = own.part(0);
@@ -77,8 +105,13 @@ impl Devices {
             component.measurement = shared.part(2 * place);
             component.signer = shared.part(2 * place + 1);
         }
-        "hammer".clone_into(vendor);
-        "load device".clone_into(name);
+    }
+
+    /// The UEID by which evidence of device `index` calls it: the instance ID with its type.
+    pub fn ueid(&self, index: u64, class: DeviceClass) -> [u8; 33] {
+        let label = if class == DeviceClass::UnknownDevice { "unknown device" } else { "device" };
+        let instance_id = Parts::of(&self.seed, label, index).part(0);
+        PsaDevice { instance_id, ..PsaDevice::default() }.ueid()
     }
 
     /// A nonce of 32 bytes for a session of device `index`, which the device can know before it.
@@ -100,30 +133,96 @@ impl Devices {
         out: &mut Vec<u8>,
     ) {
         let key = self.keys.public_key(material.index, &mut scratch.keys);
-        let DeviceMaterial { device, ids, vendor, model, .. } = material;
-        Corim { dialect, ids: *ids, vendor, model, device, key: &key }.write(out);
+        corim(material, dialect, &key).write(out);
     }
 
-    /// Replaces `out` by a token of a device, which its CoRIM has affirmed.
-    pub fn write_token(
+    /// Replaces `out` by a CoRIM as [`Devices::write_corim`] writes it, which `signer` signs by `sign`: that is given what is signed, and
+    /// returns r and s of ES256.
+    pub fn write_signed_corim(
         &self,
         material: &DeviceMaterial,
-        evidence: &Evidence<'_>,
+        dialect: PsaDialect,
+        (signer, sign): (&CorimSigner<'_>, impl FnOnce(&[u8]) -> [u8; 64]),
         scratch: &mut DeviceScratch,
         out: &mut Vec<u8>,
     ) {
-        let DeviceScratch { nonces, claims, .. } = scratch;
+        let key = self.keys.public_key(material.index, &mut scratch.keys);
+        corim(material, dialect, &key).write_signed(signer, sign, out);
+    }
+
+    /// Replaces `material` by what device `index` shows of itself, and `out` by the evidence.
+    pub fn write_evidence(
+        &self,
+        index: u64,
+        evidence: &Evidence<'_>,
+        scratch: &mut DeviceScratch,
+        (material, out): (&mut DeviceMaterial, &mut Vec<u8>),
+    ) {
+        match evidence.class {
+            DeviceClass::Garbage => return garbage(evidence.nonce, out),
+            DeviceClass::UnknownDevice => self.write_unknown(index, material),
+            _ => self.write(index, material),
+        }
+        alter(evidence.class, &mut material.device.components);
+        let TokenNumber { stream, seq } = evidence.token;
+        let stale: [u8; 32];
+        let nonce = match evidence.class {
+            DeviceClass::StaleNonce => {
+                stale = Sha256::digest(evidence.nonce).into();
+                &stale
+            }
+            _ => evidence.nonce,
+        };
+        let missing = PsaClaim::MANDATORY[(seq % PsaClaim::MANDATORY.len() as u64) as usize];
         let token = PsaToken {
             profile: evidence.profile,
             device: &material.device,
-            nonce: evidence.nonce,
+            nonce,
             boot_seed: &material.boot_seed,
             client_id: CLIENT_ID,
-            lifecycle: SECURED,
+            lifecycle: if evidence.class == DeviceClass::BadLifecycle { PROVISIONING } else { SECURED },
             verification_service: VERIFICATION_SERVICE,
+            without: (evidence.class == DeviceClass::MissingClaim).then_some(missing),
         };
-        let walk = self.keys.nonce_walk(material.index, &self.nonces, 0);
-        token.write(|digest| walk.sign(evidence.seq, digest, nonces).to_fixed(), claims, out);
+        // No device has the key that is as far from all of theirs as it can be.
+        let key = if evidence.class == DeviceClass::WrongKey { !index } else { index };
+        let walk = self.keys.nonce_walk(key, &self.nonces, stream);
+        let DeviceScratch { nonces, claims, .. } = scratch;
+        token.write(|digest| walk.sign(seq, digest, nonces).to_fixed(), claims, out);
+        if let (DeviceClass::BadSignature, Some(last)) = (evidence.class, out.last_mut()) {
+            *last ^= 1;
+        }
+    }
+}
+
+fn corim<'a>(material: &'a DeviceMaterial, dialect: PsaDialect, key: &'a [u8; POINT_LENGTH]) -> Corim<'a> {
+    let DeviceMaterial { device, ids, .. } = material;
+    Corim { dialect, ids: *ids, vendor: VENDOR, model: MODEL, device, key }
+}
+
+/// What is no CBOR, and differs by the nonce.
+fn garbage(nonce: &[u8], out: &mut Vec<u8>) {
+    out.clear();
+    out.extend_from_slice(b"not cbor ");
+    out.extend_from_slice(nonce);
+}
+
+/// Has components differ from those that were endorsed.
+fn alter(class: DeviceClass, components: &mut Vec<SoftwareComponent>) {
+    // The second, so that what is right stands before and behind it.
+    let second = components.get_mut(1);
+    match (class, second) {
+        (DeviceClass::WrongMeasurement, Some(second)) => second.measurement[0] ^= 1,
+        (DeviceClass::WrongSigner, Some(second)) => second.signer[0] ^= 1,
+        (DeviceClass::WrongVersion, Some(second)) => second.version.push_str("-wrong"),
+        (DeviceClass::MissingComponent, _) => drop(components.pop()),
+        (DeviceClass::ExtraComponent, Some(second)) => {
+            let mut extra = second.clone();
+            EXTRA.clone_into(&mut extra.kind);
+            extra.measurement[0] ^= 1;
+            components.push(extra);
+        }
+        _ => {}
     }
 }
 
@@ -149,12 +248,19 @@ fn uuid(bytes: &[u8; 32]) -> [u8; 16] {
     uuid
 }
 
+/// What endorsements call the devices.
+const VENDOR: &str = "hammer";
+const MODEL: &str = "load device";
 /// Who asks for a token on the device: its secure side.
-pub const CLIENT_ID: i32 = 1;
+const CLIENT_ID: i32 = 1;
 /// The lifecycle of a device that is secured.
-pub const SECURED: u16 = 0x3000;
+const SECURED: u16 = 0x3000;
+/// The lifecycle of a device that is still being provisioned (RFC 9783 section 4.3.1).
+const PROVISIONING: u16 = 0x2000;
+/// The measurement type of a component that nobody endorsed.
+const EXTRA: &str = "EXTRA";
 /// Where tokens say that they are verified.
-pub const VERIFICATION_SERVICE: &str = "https://psa-verifier.org";
+const VERIFICATION_SERVICE: &str = "https://psa-verifier.org";
 /// The measurement types of the components, as they are started.
 const COMPONENTS: [&str; 3] = ["BL", "PRoT", "ARoT"];
 const PLACES: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
@@ -177,12 +283,17 @@ mod tests {
         key: ThrowawayKey,
     }
 
+    fn evidence(class: DeviceClass, seq: u64) -> Evidence<'static> {
+        let token = TokenNumber { stream: 0, seq };
+        Evidence { class, profile: TokenProfile::Psa2, nonce: &NONCE, token }
+    }
+
     fn written(devices: &Devices, index: u64, scratch: &mut DeviceScratch) -> Written {
         let (mut material, mut corim, mut token) = (DeviceMaterial::default(), vec![1], vec![1]);
         devices.write(index, &mut material);
         devices.write_corim(&material, PsaDialect::Iot1, scratch, &mut corim);
-        let evidence = Evidence { profile: TokenProfile::Psa2, nonce: &NONCE, seq: index };
-        devices.write_token(&material, &evidence, scratch, &mut token);
+        let evidence = evidence(DeviceClass::Good, index);
+        devices.write_evidence(index, &evidence, scratch, (&mut material, &mut token));
         Written { material, corim, token, key: devices.key(index, scratch) }
     }
 

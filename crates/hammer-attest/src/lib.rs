@@ -1,10 +1,42 @@
-//! PSA devices by the million for attestation verifiers: each a pure function of a seed and its index, with the endorsements by which a
-//! verifier comes to know it and the evidence that it affirms.
+//! Load on attestation verifiers (RFC 9334) that speak Veraison's API: endorsements of devices provisioned, their evidence verified in
+//! sessions, discovery documents read. Devices come by the million, each a pure function of a seed and its index; some have something wrong with
+//! them on purpose. Every result is a promise, judged beside the load: its signature, nonce, time and profile, and whether it says of the
+//! device what it should. Nothing is judged on a shard.
 
+mod auth;
+mod device_class;
 mod devices;
+mod discovery;
+mod error;
+mod judge;
+mod keys;
+mod plan;
 mod private_key;
+mod provision;
+mod provisioned;
+mod record;
+mod results;
+mod session_object;
+mod target;
+mod verify;
+mod watch;
+mod well_known;
 
-pub use devices::{
-    CLIENT_ID, DeviceMaterial, DeviceScratch, Devices, Evidence, SECURED, VERIFICATION_SERVICE,
+pub use auth::AttestAuth;
+pub use device_class::DeviceClass;
+pub use devices::{DeviceMaterial, DeviceScratch, Devices, Evidence, TokenNumber};
+pub use discovery::{DiscoveryDocument, discover};
+pub use error::AttestError;
+pub use keys::VerificationKeys;
+pub use plan::{
+    AttestTargetPlan, AuthPlan, BadDevicesPlan, BasicPlan, DevicesPlan, DiscoveryKind, NonceSource,
+    ProvisionPlan, SignerPlan, TokenProfilePlan, VerifyPlan, WellKnownPlan,
 };
 pub use private_key::private_pem;
+pub use provision::{ProvisionOp, ProvisionSession, ProvisionWorkload};
+pub use provisioned::ProvisionedDevices;
+pub use results::ResultCounts;
+pub use target::{AttestRun, AttestService, AttestTarget};
+pub use verify::{VerifyOp, VerifySession, VerifyWorkload};
+pub use watch::VerificationWatch;
+pub use well_known::{WellKnownOp, WellKnownSession, WellKnownWorkload};

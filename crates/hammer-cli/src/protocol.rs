@@ -22,6 +22,7 @@ use crate::plan::section::Section;
 use crate::plan::{Plan, WorkloadPlan};
 use crate::tui::spec::{PanelSide, PanelSpec};
 
+pub(crate) mod attest;
 pub(crate) mod ct;
 pub(crate) mod http;
 pub(crate) mod lab;

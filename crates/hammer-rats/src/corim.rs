@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use sha2::{Digest as _, Sha256};
+use hammer_p256::SPKI_PREFIX;
 
 use crate::cbor::CborWriter;
 use crate::device::{PsaDevice, SoftwareComponent};
@@ -87,12 +87,12 @@ impl Corim<'_> {
         self.append(&mut CborWriter::new(out));
     }
 
-    /// Replaces `out` by it in a COSE_Sign1 (RFC 9052 section 4.2). `sign` is given the SHA-256 of what is signed, and returns r and s, 32
+    /// Replaces `out` by it in a COSE_Sign1 (RFC 9052 section 4.2). `sign` is given what is signed, and returns r and s of ES256, 32
     /// bytes each.
     pub fn write_signed(
         &self,
         signer: &CorimSigner<'_>,
-        sign: impl FnOnce(&[u8; 32]) -> [u8; 64],
+        sign: impl FnOnce(&[u8]) -> [u8; 64],
         out: &mut Vec<u8>,
     ) {
         let (mut protected, mut payload) = (Vec::new(), Vec::new());
@@ -117,7 +117,7 @@ impl Corim<'_> {
         header.int(X5CHAIN);
         header.bytes(signer.certificate);
         out.clear();
-        write_sign1(&protected, &payload, |message| sign(&Sha256::digest(message).into()), out);
+        write_sign1(&protected, &payload, sign, out);
     }
 
     fn append(&self, corim: &mut CborWriter<'_>) {
@@ -132,7 +132,7 @@ impl Corim<'_> {
                 corim.tag(CORIM);
                 corim.map(3);
                 corim.int(0);
-                corim.text(&hex(id));
+                corim.text(&format!("{:032x}", u128::from_be_bytes(*id)));
             }
         }
         corim.int(1);
@@ -279,28 +279,13 @@ fn digests(component: &SoftwareComponent, comid: &mut CborWriter<'_>) {
 /// The PEM of a `SubjectPublicKeyInfo` (RFC 7468 section 13), without the last line break, which Veraison does without.
 pub fn pem(key: &[u8; 65]) -> String {
     let mut der = [0; 91];
-    der[..26].copy_from_slice(&P256_SPKI);
+    der[..26].copy_from_slice(&SPKI_PREFIX);
     der[26..].copy_from_slice(key);
     let encoded = STANDARD.encode(der);
     let (first, second) = encoded.split_at(64);
     format!("-----BEGIN PUBLIC KEY-----\n{first}\n{second}\n-----END PUBLIC KEY-----")
 }
 
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        // Nothing fails that writes to a text.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}
-
-/// The DER of a `SubjectPublicKeyInfo` of P-256 up to the point (RFC 5480 section 2).
-const P256_SPKI: [u8; 26] = [
-    0x30, 0x59, 0x30, 0x13, 6, 7, 0x2a, 0x86, 0x48, 0xce, 0x3d, 2, 1, 6, 8, 0x2a, 0x86, 0x48, 0xce, 0x3d, 3,
-    1, 7, 3, 0x42, 0,
-];
 /// RFC 8949 section 3.4.5.3.
 const URI: u64 = 32;
 /// draft-ietf-rats-corim, section 10.1.

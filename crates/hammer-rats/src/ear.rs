@@ -1,11 +1,12 @@
 //! Results: an EAR (draft-fv-rats-ear) in a JWT, as Veraison signs it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::engine::DecodePaddingMode;
-use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
-use hammer_p256::FixedKeyVerifier;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
+use hammer_p256::{FixedKeyVerifier, SignatureBatch};
 use serde::{Deserialize, Deserializer};
 use sha2::{Digest as _, Sha256};
 
@@ -50,6 +51,20 @@ pub struct Appraisal {
     /// What the policy says besides.
     #[serde(rename = "ear.veraison.policy-claims", default)]
     pub policy: Option<PolicyClaims>,
+    /// The evidence that was appraised, as Veraison repeats it; none where it could not be read.
+    #[serde(rename = "ear.veraison.annotated-evidence", default)]
+    pub evidence: Option<AnnotatedEvidence>,
+}
+
+/// What Veraison repeats of the evidence of a PSA device.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct AnnotatedEvidence {
+    /// The instance ID as a UEID: 33 bytes.
+    #[serde(rename = "psa-instance-id", default, deserialize_with = "bytes")]
+    pub instance_id: Option<Vec<u8>>,
+    /// The implementation ID: 32 bytes.
+    #[serde(rename = "psa-implementation-id", default, deserialize_with = "bytes")]
+    pub implementation_id: Option<Vec<u8>>,
 }
 
 /// What Veraison's own policy says where it could not appraise.
@@ -110,6 +125,15 @@ pub struct VerificationKey {
     y: String,
 }
 
+/// A result with its signature, of which nothing is verified yet.
+#[derive(Clone, Copy, Debug)]
+pub struct SignedResult<'a> {
+    claims: &'a str,
+    /// SHA-256 of what is signed.
+    digest: [u8; 32],
+    signature: [u8; 64],
+}
+
 #[derive(Deserialize)]
 struct JwtHeader {
     alg: String,
@@ -145,24 +169,67 @@ impl EarVerifier {
         FixedKeyVerifier::new(&point).map(|key| Self { key }).ok_or(EarError::Key)
     }
 
+    /// Whether the signature of a result is the key's.
+    pub fn is_signer_of(&self, result: &SignedResult<'_>) -> bool {
+        self.key.verify_fixed(&result.digest, &result.signature)
+    }
+
+    /// Whether the signature of each result of a batch is the key's, in the order in which they were added to it.
+    pub fn verify_batch<'b>(&self, batch: &'b mut SignatureBatch) -> &'b [bool] {
+        self.key.verify_batch(batch)
+    }
+
     /// What a JWT says, where it is signed by the key. Whether it says what it should is its reader's to judge.
     ///
     /// # Errors
     /// [`EarError`], but for [`EarError::Key`].
     pub fn verify(&self, jwt: &str) -> Result<AttestationResult, EarError> {
+        let result = SignedResult::parse(jwt)?;
+        if !self.is_signer_of(&result) {
+            return Err(EarError::Signature);
+        }
+        result.claims()
+    }
+}
+
+impl<'a> SignedResult<'a> {
+    /// Takes a JWT apart (RFC 7515 section 7.1), without verifying it.
+    ///
+    /// # Errors
+    /// [`EarError::Form`], [`EarError::Algorithm`], and [`EarError::Signature`] where that cannot be one.
+    pub fn parse(jwt: &'a str) -> Result<Self, EarError> {
         let (signed, signature) = jwt.rsplit_once('.').ok_or(EarError::Form)?;
         let (header, claims) = signed.split_once('.').ok_or(EarError::Form)?;
-        let decode = |part: &str| BASE64_URL.decode(part).map_err(|_| EarError::Form);
-        let header: JwtHeader = serde_json::from_slice(&decode(header)?).map_err(|_| EarError::Form)?;
+        let header: JwtHeader = serde_json::from_slice(&decoded(header)?).map_err(|_| EarError::Form)?;
         if header.alg != ES256 {
             return Err(EarError::Algorithm(header.alg));
         }
-        let signature = decode(signature)?.try_into().map_err(|_| EarError::Signature)?;
-        if !self.key.verify_fixed(&Sha256::digest(signed).into(), &signature) {
-            return Err(EarError::Signature);
-        }
-        serde_json::from_slice(&decode(claims)?).map_err(|error| EarError::Claims(error.to_string()))
+        let signature = decoded(signature)?.try_into().map_err(|_| EarError::Signature)?;
+        Ok(Self { claims, digest: Sha256::digest(signed).into(), signature })
     }
+
+    /// Adds its signature to those that are verified together.
+    pub fn push_to(&self, batch: &mut SignatureBatch) {
+        batch.push_fixed(&self.digest, &self.signature);
+    }
+
+    /// What it says, whoever signed it.
+    ///
+    /// # Errors
+    /// [`EarError::Form`] and [`EarError::Claims`].
+    pub fn claims(&self) -> Result<AttestationResult, EarError> {
+        serde_json::from_slice(&decoded(self.claims)?).map_err(|error| EarError::Claims(error.to_string()))
+    }
+}
+
+fn decoded(part: &str) -> Result<Vec<u8>, EarError> {
+    BASE64_URL.decode(part).map_err(|_| EarError::Form)
+}
+
+/// As Go writes bytes in JSON.
+fn bytes<'de, D: Deserializer<'de>>(claim: D) -> Result<Option<Vec<u8>>, D::Error> {
+    let Some(text) = Option::<Cow<'de, str>>::deserialize(claim)? else { return Ok(None) };
+    STANDARD.decode(text.as_bytes()).map(Some).map_err(serde::de::Error::custom)
 }
 
 /// With or without padding, as Veraison writes a nonce.

@@ -12,5 +12,8 @@ pub mod token;
 
 pub use corim::{Corim, PsaDialect};
 pub use device::{PsaDevice, SoftwareComponent};
-pub use ear::{Appraisal, AttestationResult, EarError, EarVerifier, TrustTier, VerificationKey};
-pub use token::{PsaToken, TokenProfile};
+pub use ear::{
+    AnnotatedEvidence, Appraisal, AttestationResult, EarError, EarVerifier, SignedResult, TrustTier,
+    VerificationKey,
+};
+pub use token::{PsaClaim, PsaToken, TokenProfile};

@@ -32,19 +32,55 @@ pub struct PsaToken<'a> {
     pub lifecycle: u16,
     /// Where whoever relies on it may have it verified.
     pub verification_service: &'a str,
+    /// A claim that it lacks, where it does.
+    pub without: Option<PsaClaim>,
 }
 
-/// The keys of the claims, in their order, and those of other profiles.
-struct ClaimKeys {
-    profile: i64,
-    client_id: i64,
-    lifecycle: i64,
-    implementation_id: i64,
-    boot_seed: i64,
-    components: i64,
-    nonce: i64,
-    instance_id: i64,
-    verification_service: i64,
+/// A claim of a token (RFC 9783 section 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PsaClaim {
+    /// By which claims it is written.
+    Profile,
+    /// Who asked for it.
+    ClientId,
+    /// The state of the device.
+    Lifecycle,
+    /// Its implementation ID.
+    ImplementationId,
+    /// What its boot is told by.
+    BootSeed,
+    /// What runs on it.
+    Components,
+    /// The nonce of the session.
+    Nonce,
+    /// Its instance ID.
+    InstanceId,
+    /// Where it may be verified.
+    VerificationService,
+}
+
+impl PsaClaim {
+    /// All of them, in the order in which they are written.
+    pub const ALL: [Self; 9] = [
+        Self::Profile,
+        Self::ClientId,
+        Self::Lifecycle,
+        Self::ImplementationId,
+        Self::BootSeed,
+        Self::Components,
+        Self::Nonce,
+        Self::InstanceId,
+        Self::VerificationService,
+    ];
+    /// Those without which Veraison knows no device, under either profile.
+    pub const MANDATORY: [Self; 6] = [
+        Self::ClientId,
+        Self::Lifecycle,
+        Self::ImplementationId,
+        Self::Components,
+        Self::Nonce,
+        Self::InstanceId,
+    ];
 }
 
 impl TokenProfile {
@@ -56,30 +92,27 @@ impl TokenProfile {
         }
     }
 
-    const fn keys(self) -> ClaimKeys {
-        match self {
-            Self::Psa1 => ClaimKeys {
-                profile: -75_000,
-                client_id: -75_001,
-                lifecycle: -75_002,
-                implementation_id: -75_003,
-                boot_seed: -75_004,
-                components: -75_006,
-                nonce: -75_008,
-                instance_id: -75_009,
-                verification_service: -75_010,
-            },
-            Self::Psa2 => ClaimKeys {
-                profile: 265,
-                client_id: 2394,
-                lifecycle: 2395,
-                implementation_id: 2396,
-                boot_seed: 2397,
-                components: 2399,
-                nonce: 10,
-                instance_id: 256,
-                verification_service: 2400,
-            },
+    /// The key of a claim: RFC 9783 section 4, and draft-tschofenig-rats-psa-token-08 section 3 for profile 1.
+    const fn key(self, claim: PsaClaim) -> i64 {
+        match (self, claim) {
+            (Self::Psa1, PsaClaim::Profile) => -75_000,
+            (Self::Psa1, PsaClaim::ClientId) => -75_001,
+            (Self::Psa1, PsaClaim::Lifecycle) => -75_002,
+            (Self::Psa1, PsaClaim::ImplementationId) => -75_003,
+            (Self::Psa1, PsaClaim::BootSeed) => -75_004,
+            (Self::Psa1, PsaClaim::Components) => -75_006,
+            (Self::Psa1, PsaClaim::Nonce) => -75_008,
+            (Self::Psa1, PsaClaim::InstanceId) => -75_009,
+            (Self::Psa1, PsaClaim::VerificationService) => -75_010,
+            (Self::Psa2, PsaClaim::Profile) => 265,
+            (Self::Psa2, PsaClaim::ClientId) => 2394,
+            (Self::Psa2, PsaClaim::Lifecycle) => 2395,
+            (Self::Psa2, PsaClaim::ImplementationId) => 2396,
+            (Self::Psa2, PsaClaim::BootSeed) => 2397,
+            (Self::Psa2, PsaClaim::Components) => 2399,
+            (Self::Psa2, PsaClaim::Nonce) => 10,
+            (Self::Psa2, PsaClaim::InstanceId) => 256,
+            (Self::Psa2, PsaClaim::VerificationService) => 2400,
         }
     }
 }
@@ -95,19 +128,30 @@ impl PsaToken<'_> {
     }
 
     fn append(&self, claims: &mut CborWriter<'_>) {
-        let keys = self.profile.keys();
-        claims.map(9);
-        claims.int(keys.profile);
-        claims.text(self.profile.name());
-        claims.int(keys.client_id);
-        claims.int(self.client_id.into());
-        claims.int(keys.lifecycle);
-        claims.int(self.lifecycle.into());
-        claims.int(keys.implementation_id);
-        claims.bytes(&self.device.implementation_id);
-        claims.int(keys.boot_seed);
-        claims.bytes(self.boot_seed);
-        claims.int(keys.components);
+        claims.map(PsaClaim::ALL.len() - usize::from(self.without.is_some()));
+        for claim in PsaClaim::ALL {
+            if self.without != Some(claim) {
+                claims.int(self.profile.key(claim));
+                self.append_value(claim, claims);
+            }
+        }
+    }
+
+    fn append_value(&self, claim: PsaClaim, claims: &mut CborWriter<'_>) {
+        match claim {
+            PsaClaim::Profile => claims.text(self.profile.name()),
+            PsaClaim::ClientId => claims.int(self.client_id.into()),
+            PsaClaim::Lifecycle => claims.int(self.lifecycle.into()),
+            PsaClaim::ImplementationId => claims.bytes(&self.device.implementation_id),
+            PsaClaim::BootSeed => claims.bytes(self.boot_seed),
+            PsaClaim::Components => self.append_components(claims),
+            PsaClaim::Nonce => claims.bytes(self.nonce),
+            PsaClaim::InstanceId => claims.bytes(&self.device.ueid()),
+            PsaClaim::VerificationService => claims.text(self.verification_service),
+        }
+    }
+
+    fn append_components(&self, claims: &mut CborWriter<'_>) {
         claims.array(self.device.components.len());
         for component in &self.device.components {
             claims.map(4);
@@ -120,12 +164,6 @@ impl PsaToken<'_> {
             claims.int(5);
             claims.bytes(&component.signer);
         }
-        claims.int(keys.nonce);
-        claims.bytes(self.nonce);
-        claims.int(keys.instance_id);
-        claims.bytes(&self.device.ueid());
-        claims.int(keys.verification_service);
-        claims.text(self.verification_service);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The protocols that a binary knows.
 
 use super::Protocol;
+use super::attest::Attest;
 use super::ct::Ct;
 use super::http::Http;
 use super::sigstore::Sigstore;
@@ -18,7 +19,7 @@ impl Registry {
     /// Those of `hammer`.
     pub(crate) fn shipped() -> Self {
         let empty = Self { protocols: Vec::new(), grammar: PlanGrammar::default() };
-        empty.with(&Http).with(&Ct).with(&Sigstore).with(&Trillian)
+        empty.with(&Http).with(&Ct).with(&Sigstore).with(&Trillian).with(&Attest)
     }
 
     /// The same with another protocol.

@@ -11,6 +11,7 @@ use hammer_rats::{
     TokenProfile, TrustTier, VerificationKey,
 };
 use serde_json::Value as Json;
+use sha2::{Digest as _, Sha256};
 
 macro_rules! recorded {
     ($name:literal) => {
@@ -138,8 +139,8 @@ fn a_signed_corim_is_written_as_it_was_taken_and_its_signature_is_over_what_is_s
     let key = FixedKeyVerifier::new(&certificate[place..place + 65]).unwrap();
     let signature: [u8; 64] = message.signature.as_slice().try_into().unwrap();
     let mut written = Vec::new();
-    let sign = |digest: &[u8; 32]| {
-        assert!(key.verify_fixed(digest, &signature));
+    let sign = |message: &[u8]| {
+        assert!(key.verify_fixed(&Sha256::digest(message).into(), &signature));
         signature
     };
     endorsed.corim().write_signed(&signer, sign, &mut written);
@@ -167,6 +168,7 @@ fn evidence_is_written_as_it_was_affirmed_and_is_signed_by_the_key_of_the_endors
             client_id: 1,
             lifecycle: 0x3000,
             verification_service: text(at(&claims, service)),
+            without: None,
         };
         let key = FixedKeyVerifier::new(&key).unwrap();
         let signature: [u8; 64] = message.signature.as_slice().try_into().unwrap();

@@ -4,7 +4,7 @@ use std::io;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
-use hammer_attest::{DeviceMaterial, DeviceScratch, Devices, Evidence};
+use hammer_attest::{DeviceClass, DeviceMaterial, DeviceScratch, Devices, Evidence, TokenNumber};
 use hammer_rats::{PsaDialect, TokenProfile};
 use hammer_report::ExitCode;
 
@@ -30,8 +30,9 @@ pub(super) fn write(args: &DeviceArgs) -> Result<ExitCode, CliError> {
     };
     let (mut corim, mut token) = (Vec::new(), Vec::new());
     devices.write_corim(&material, dialect, &mut scratch, &mut corim);
-    let evidence = Evidence { profile, nonce: &nonce, seq: args.index };
-    devices.write_token(&material, &evidence, &mut scratch, &mut token);
+    let number = TokenNumber { stream: STREAM, seq: args.index };
+    let evidence = Evidence { class: DeviceClass::Good, profile, nonce: &nonce, token: number };
+    devices.write_evidence(args.index, &evidence, &mut scratch, (&mut material, &mut token));
     let key = devices.key(args.index, &mut scratch);
     let folder = FileFolder::made("--out", &args.out)?;
     let corim = folder.write("corim.cbor", &corim)?;

@@ -1,0 +1,202 @@
+//! Discovery documents: what a service says of itself, asked before a run and beside it.
+
+use std::rc::Rc;
+
+use hammer_core::runtime::Clock;
+use hammer_measure::Nanos;
+use hammer_measure::connection::ConnectionLog;
+use hammer_net::{Answer, Balancing, Client, ClientConfig, Failure, Request};
+use hammer_rats::{PsaDialect, VerificationKey};
+use http::HeaderValue;
+use http::header::{ACCEPT, CACHE_CONTROL};
+use serde::Deserialize;
+
+use crate::error::AttestError;
+use crate::plan::DiscoveryKind;
+
+/// A discovery document (`application/vnd.veraison.discovery+json`), of either service.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct DiscoveryDocument {
+    /// What the service takes: endorsements or evidence.
+    #[serde(rename = "media-types", default)]
+    pub media_types: Vec<String>,
+    /// Its release.
+    #[serde(default)]
+    pub version: String,
+    /// `READY`, where it is.
+    #[serde(rename = "service-state", default)]
+    pub state: String,
+    /// Where its operations are.
+    #[serde(rename = "api-endpoints", default)]
+    pub endpoints: ApiEndpoints,
+    /// What results are signed with; of verification alone.
+    #[serde(rename = "ear-verification-key", default)]
+    pub key: Option<VerificationKey>,
+}
+
+/// Paths of operations.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct ApiEndpoints {
+    /// Where endorsements are submitted.
+    #[serde(rename = "provisioningSubmit", default)]
+    pub submit: Option<String>,
+    /// Where sessions are opened.
+    #[serde(rename = "newChallengeResponseSession", default)]
+    pub new_session: Option<String>,
+}
+
+impl DiscoveryDocument {
+    /// Reads a document.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub fn parse(json: &[u8]) -> Result<Self, String> {
+        serde_json::from_slice(json).map_err(|why| why.to_string())
+    }
+
+    /// Whether the service says that it is ready.
+    pub fn is_ready(&self) -> bool {
+        self.state == READY
+    }
+
+    /// How endorsements of PSA devices are written for it; none where it takes none that are known here.
+    pub fn dialect(&self) -> Option<PsaDialect> {
+        let takes = |dialect: &PsaDialect| self.takes(dialect.media_type());
+        [PsaDialect::Psa2025, PsaDialect::Iot1].into_iter().find(takes)
+    }
+
+    /// Whether it takes that media type.
+    pub fn takes(&self, media_type: &str) -> bool {
+        let wanted = MediaType::of(media_type);
+        self.media_types.iter().any(|taken| MediaType::of(taken) == wanted)
+    }
+}
+
+/// A media type as it is compared (RFC 9110 section 8.3.1): names without their case, parameters in any order.
+#[derive(Debug, PartialEq, Eq)]
+struct MediaType {
+    name: String,
+    parameters: Vec<(String, String)>,
+}
+
+impl MediaType {
+    /// Parameters of a type that Veraison knows hold no semicolon, quoted or not.
+    fn of(text: &str) -> Self {
+        let mut parts = text.split(';').map(str::trim);
+        let name = parts.next().unwrap_or_default().to_ascii_lowercase();
+        let parameter = |part: &str| {
+            let (name, value) = part.split_once('=')?;
+            Some((name.trim().to_ascii_lowercase(), value.trim().trim_matches('"').to_owned()))
+        };
+        let mut parameters: Vec<_> = parts.filter_map(parameter).collect();
+        parameters.sort();
+        Self { name, parameters }
+    }
+}
+
+/// Asks one service for its document, by whichever of its frontends answers; each exchange may take `timeout`. Must be called where
+/// local tasks can be spawned.
+///
+/// # Errors
+/// When no client can be made, or the service does not answer with a document.
+pub async fn discover(
+    kind: DiscoveryKind,
+    config: ClientConfig,
+    timeout: Nanos,
+    clock: &Rc<dyn Clock>,
+) -> Result<DiscoveryDocument, AttestError> {
+    let asked = DiscoveryClient::new(kind, config, clock)?;
+    asked.ask(None, timeout).await.map_err(|why| AttestError::Undiscovered { kind: kind.name(), why })
+}
+
+/// A client of one service's document.
+pub(crate) struct DiscoveryClient {
+    client: Client,
+    request: Request,
+    clock: Rc<dyn Clock>,
+}
+
+impl DiscoveryClient {
+    pub(crate) fn new(
+        kind: DiscoveryKind,
+        config: ClientConfig,
+        clock: &Rc<dyn Clock>,
+    ) -> Result<Self, AttestError> {
+        let config = ClientConfig {
+            balancing: Balancing::PickFirst,
+            connections: 1,
+            per_address: None,
+            read_within: std::time::Duration::ZERO,
+            ..config
+        };
+        let client = Client::new(config, clock.clone(), ConnectionLog::default())?;
+        let request = request(client.path(kind.path())?);
+        Ok(Self { client, request, clock: clock.clone() })
+    }
+
+    /// The document of one of its frontends, or of the first that answers.
+    pub(crate) async fn ask(
+        &self,
+        frontend: Option<usize>,
+        timeout: Nanos,
+    ) -> Result<DiscoveryDocument, String> {
+        let mut answer = Answer::new();
+        let too_late = self.clock.sleep_until(self.clock.now().saturating_add(timeout));
+        let send = async |answer: &mut Answer| match frontend {
+            Some(frontend) => self.client.send_to(frontend, &self.request, answer).await,
+            None => self.client.send(&self.request, answer).await,
+        };
+        tokio::select! {
+            sent = send(&mut answer) => sent.map_err(|why: Failure| format!("failed to {why}"))?,
+            () = too_late => return Err(format!("it did not answer within {timeout}")),
+        }
+        if answer.status != http::StatusCode::OK {
+            return Err(format!("it answered with {}", answer.status.as_u16()));
+        }
+        DiscoveryDocument::parse(&answer.body).map_err(|why| format!("its document cannot be read: {why}"))
+    }
+
+    /// Its frontends, as the last look-up named them.
+    pub(crate) async fn frontends(&self) -> Result<Vec<usize>, String> {
+        self.client.servers().await.map_err(|why| format!("failed to {why}"))
+    }
+}
+
+/// A request for a document, which no cache on the way may answer.
+pub(crate) fn request(path: http::uri::PathAndQuery) -> Request {
+    let mut request = Request::get(path);
+    request.headers.insert(ACCEPT, HeaderValue::from_static(DISCOVERY));
+    request.headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    request
+}
+
+const READY: &str = "READY";
+const DISCOVERY: &str = "application/vnd.veraison.discovery+json";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_dialect_is_that_of_the_media_types_however_they_are_written() {
+        let of = |types: &[&str]| {
+            let media_types = types.iter().map(|text| (*text).to_owned()).collect();
+            DiscoveryDocument {
+                media_types,
+                version: String::new(),
+                state: String::new(),
+                endpoints: ApiEndpoints::default(),
+                key: None,
+            }
+            .dialect()
+        };
+        let old = r#"application/corim-unsigned+cbor; profile="http://arm.com/psa/iot/1""#;
+        assert_eq!(of(&[old]), Some(PsaDialect::Iot1));
+        assert_eq!(
+            of(&["a/b", "Application/RIM+cbor;Profile=tag:arm.com,2025:psa#1.0.0"]),
+            Some(PsaDialect::Psa2025)
+        );
+        assert_eq!(of(&[old, PsaDialect::Psa2025.media_type()]), Some(PsaDialect::Psa2025));
+        assert_eq!(of(&["application/rim+cbor; profile=\"tag:arm.com,2025:cca_realm#1.0.0\""]), None);
+    }
+}

@@ -1,0 +1,83 @@
+//! Results that no known key signed: verification may have changed its key, which its discovery documents show.
+
+use std::collections::VecDeque;
+
+use hammer_core::promise::{Fault, Verdicts};
+use hammer_measure::Nanos;
+
+use super::{BAD_SIGNATURE, Judge, ParsedResult, parsed};
+use crate::keys::KnownKeys;
+use crate::record::ResultRecord;
+
+/// Results that wait until the documents were read again.
+#[derive(Debug, Default)]
+pub(super) struct HeldRecords {
+    waiting: VecDeque<HeldRecord>,
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct HeldRecord {
+    seq: u64,
+    received: Nanos,
+    bytes: Box<[u8]>,
+}
+
+impl HeldRecords {
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Keeps a result until then, and has the documents read; without room it is left unchecked.
+    pub(super) fn hold(&mut self, judge: &Judge, result: &ParsedResult<'_>, verdicts: &mut Verdicts) {
+        judge.keys.ask();
+        if self.bytes + result.bytes.len() > MOST_BYTES {
+            return verdicts.unverified(result.record.class.into(), NO_ROOM);
+        }
+        self.bytes += result.bytes.len();
+        let (seq, received, bytes) = (result.seq, result.record.received, result.bytes.into());
+        self.waiting.push_back(HeldRecord { seq, received, bytes });
+    }
+
+    /// Judges those that were received before the documents were last read; of the others, asks for that again.
+    pub(super) fn judge(&mut self, judge: &Judge, known: &KnownKeys, verdicts: &mut Verdicts) {
+        let read_at = known.read_at;
+        let is_due = |held: &HeldRecord| read_at.is_some_and(|read_at| held.received < read_at);
+        for _ in 0..self.waiting.len() {
+            let Some(held) = self.waiting.pop_front() else { break };
+            if !is_due(&held) {
+                judge.keys.ask();
+                self.waiting.push_back(held);
+                continue;
+            }
+            self.bytes -= held.bytes.len();
+            held.judged(judge, known, verdicts);
+        }
+    }
+}
+
+impl HeldRecord {
+    fn judged(&self, judge: &Judge, known: &KnownKeys, verdicts: &mut Verdicts) {
+        // Records are this crate's own, and this one was read before.
+        let Some(record) = ResultRecord::read(&self.bytes) else { return };
+        let Ok(signed) = parsed(record.jwt) else { return };
+        let result = ParsedResult { seq: self.seq, bytes: &self.bytes, record, parsed: Ok(signed) };
+        if known.keys.iter().any(|key| key.is_signer_of(&signed)) {
+            return judge.signed(&result, &signed, verdicts);
+        }
+        let device = record.device;
+        let told = format!(
+            "the result of device {device} is signed by no key that a discovery document showed, before or behind it"
+        );
+        verdicts.broken(
+            record.class.into(),
+            self.seq,
+            Fault::at(BAD_SIGNATURE, device, told),
+            Some(&self.bytes),
+        );
+    }
+}
+
+/// Some 4,000 results of a verifier thread.
+const MOST_BYTES: usize = 8 << 20;
+const NO_ROOM: &str = "too many results are signed by a key that no discovery document has shown yet";

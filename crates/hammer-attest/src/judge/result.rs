@@ -1,0 +1,132 @@
+//! What a result says, held against the session that it is of and the device that was shown.
+
+use hammer_core::promise::Fault;
+use hammer_rats::{Appraisal, AttestationResult, SignedResult, TrustTier};
+
+use super::{Judge, MALFORMED};
+use crate::device_class::DeviceClass;
+use crate::record::ResultRecord;
+
+impl Judge {
+    /// Whether a result whose signature holds says what it should.
+    pub(super) fn says(&self, record: &ResultRecord<'_>, signed: &SignedResult<'_>) -> Result<(), Fault> {
+        let ResultRecord { device, class, .. } = *record;
+        let fault = |kind, told: String| Fault::at(kind, device, format!("device {device}: {told}"));
+        let result = signed.claims().map_err(|why| fault(MALFORMED, why.to_string()))?;
+        let appraisal = appraisal(&result).map_err(|told| fault(MALFORMED, told))?;
+        self.results.add(appraisal.status);
+        self.is_of_session(record, &result).map_err(|(kind, told)| fault(kind, told))?;
+        self.is_of_device(record, appraisal).map_err(|told| fault(ANOTHER_DEVICE, told))?;
+        self.is_expected(class, appraisal).map_err(|(kind, told)| fault(kind, told))
+    }
+
+    /// Whether it is written as it should be, for this session, and now.
+    fn is_of_session(
+        &self,
+        record: &ResultRecord<'_>,
+        result: &AttestationResult,
+    ) -> Result<(), (&'static str, String)> {
+        if result.profile != EAR_PROFILE {
+            return Err((PROFILE, format!("the result is of the profile `{}`", shortened(&result.profile))));
+        }
+        if !record.is_same_nonce {
+            return Err((NONCE, "the session has another nonce than it was asked for with".to_owned()));
+        }
+        match result.nonce.as_deref() {
+            Some(nonce) if nonce == record.nonce => {}
+            Some(_) => return Err((NONCE, "the result has another nonce than its session".to_owned())),
+            None => return Err((NONCE, "the result has no nonce".to_owned())),
+        }
+        let issued_ms = result.issued_unix_seconds.saturating_mul(1000);
+        let (earliest, latest) = (self.unix_ms(record.sent), self.unix_ms(record.received));
+        // `iat` is of whole seconds, and may be rounded either way.
+        let off = match issued_ms {
+            early if early < earliest.saturating_sub(self.skew_ms + 1000) => {
+                Some((earliest - early, "before"))
+            }
+            late if late > latest.saturating_add(self.skew_ms + 1000) => Some((late - latest, "behind")),
+            _ => None,
+        };
+        off.map_or(Ok(()), |(ms, when)| {
+            let told = format!("the result says that it was issued {} s {when} its session", ms / 1000);
+            Err((ISSUE_TIME, told))
+        })
+    }
+
+    /// Whether the evidence that it repeats is that of the device.
+    fn is_of_device(&self, record: &ResultRecord<'_>, appraisal: &Appraisal) -> Result<(), String> {
+        let repeated = appraisal.evidence.as_ref().and_then(|evidence| evidence.instance_id.as_deref());
+        let Some(repeated) = repeated else { return Ok(()) };
+        match repeated == self.devices.ueid(record.device, record.class) {
+            true => Ok(()),
+            false => Err("the evidence in the result is that of another device".to_owned()),
+        }
+    }
+
+    /// Whether it says of such a device what the policy does.
+    fn is_expected(&self, class: DeviceClass, appraisal: &Appraisal) -> Result<(), (&'static str, String)> {
+        let (said, expected) = (appraisal.status, self.policy.of(class));
+        if said == expected {
+            return self.is_consistent(appraisal).map_err(|told| (CONTRADICTION, told));
+        }
+        let kind = match (said, class) {
+            (TrustTier::Affirming, _) => AFFIRMED,
+            (_, DeviceClass::Good) => NOT_AFFIRMED,
+            _ => STATUS,
+        };
+        let problem = appraisal.policy.as_ref().and_then(|policy| policy.problem.as_deref());
+        let problem = problem.map_or_else(String::new, |problem| format!(" ({})", shortened(problem)));
+        let (said, expected, class) = (said.name(), expected.name(), class.name());
+        Err((kind, format!("{said} where {expected} is due ({class}){problem}")))
+    }
+
+    /// Nothing is affirmed while a claim behind it says otherwise (draft-fv-rats-ear, section 3.2.2).
+    fn is_consistent(&self, appraisal: &Appraisal) -> Result<(), String> {
+        let claims = appraisal.vector.iter().flatten();
+        let mut worse = claims.filter(|(_, claim)| tier(**claim) > TrustTier::Affirming);
+        match worse.next() {
+            Some((name, claim)) if appraisal.status == TrustTier::Affirming => {
+                Err(format!("affirming, and its {} is {claim}", shortened(name)))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The tier of a claim (draft-ietf-rats-ar4si, section 2.3.2).
+const fn tier(claim: i8) -> TrustTier {
+    match claim {
+        -1..=1 => TrustTier::None,
+        2..=31 | -32..=-2 => TrustTier::Affirming,
+        32..=95 | -96..=-33 => TrustTier::Warning,
+        _ => TrustTier::Contraindicated,
+    }
+}
+
+/// What is said of the one device of a session.
+fn appraisal(result: &AttestationResult) -> Result<&Appraisal, String> {
+    let mut appraisals = result.appraisals.values();
+    match (appraisals.next(), appraisals.next()) {
+        (Some(appraisal), None) => Ok(appraisal),
+        _ => Err(format!("the result appraises {} attesters, and one was shown", result.appraisals.len())),
+    }
+}
+
+/// What a server wrote, as far as a reader wants to see of it.
+fn shortened(text: &str) -> &str {
+    let end = text.char_indices().nth(MOST_SHOWN).map_or(text.len(), |(end, _)| end);
+    &text[..end]
+}
+
+const MOST_SHOWN: usize = 200;
+/// The profile of results (draft-fv-rats-ear, section 3) as Veraison writes them.
+const EAR_PROFILE: &str = "tag:github.com,2023:veraison/ear";
+const PROFILE: &str = "wrong-result-profile";
+const NONCE: &str = "wrong-nonce";
+const ISSUE_TIME: &str = "wrong-issue-time";
+const ANOTHER_DEVICE: &str = "result-of-another-device";
+/// A device with which something is wrong is affirmed: the gravest there is.
+const AFFIRMED: &str = "affirmed-bad-device";
+const NOT_AFFIRMED: &str = "good-device-not-affirmed";
+const STATUS: &str = "unexpected-status";
+const CONTRADICTION: &str = "contradictory-result";

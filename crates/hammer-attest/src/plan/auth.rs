@@ -1,0 +1,49 @@
+//! Who may provision, in plans.
+
+use hammer_exchange::bearer::BearerPlan;
+use hammer_exchange::token::TokenPlan;
+use hammer_values::{KeyConflict, PlanBlock};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What requests to provisioning and management are let in by: a user with a password, or a token. Verification asks nobody.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct AuthPlan {
+    /// A user with a password (RFC 7617).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub basic: Option<BasicPlan>,
+    /// A bearer token (RFC 6750).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bearer: Option<BearerPlan>,
+}
+
+/// A user with a password.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BasicPlan {
+    /// The user.
+    pub user: String,
+    /// Where the password is; it never stands in a plan.
+    pub password: TokenPlan,
+}
+
+impl PlanBlock for AuthPlan {
+    fn conflict(&self) -> Option<KeyConflict> {
+        if let Some(basic) = &self.basic
+            && basic.user.contains(':')
+        {
+            return Some(KeyConflict::at(
+                "basic.user",
+                "a user has no colon in its name (RFC 7617 section 2)",
+            ));
+        }
+        match (&self.basic, &self.bearer) {
+            (Some(_), Some(_)) => {
+                Some(KeyConflict::at("bearer", "there is `basic` already: give one of both"))
+            }
+            (None, None) => Some(KeyConflict::at("basic", "give one of basic, bearer")),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Devices and their endorsements in plans.
+
+use std::path::PathBuf;
+
+use hammer_values::Count;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Which devices. Workloads that say the same of them have the same ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct DevicesPlan {
+    /// The number of the first.
+    pub first: u64,
+    /// How many there are, which come again and again; without it, each operation that provisions has one of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<Count>,
+    /// So many models share their reference values; without it, each device is a model of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub models: Option<Count>,
+    /// Which devices under the same seed.
+    pub stream: u64,
+}
+
+/// Provisioning: each operation submits the endorsements of one device. The service has to say `success`; HTTP 200 alone is none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ProvisionPlan {
+    /// Which devices.
+    pub devices: DevicesPlan,
+    /// Who signs endorsements (COSE_Sign1); without it they are not signed. Only services take them that speak
+    /// `tag:arm.com,2025:psa#1.0.0`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signer: Option<SignerPlan>,
+}
+
+/// Who signs endorsements.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SignerPlan {
+    /// PEM file of its key, of P-256.
+    pub key: PathBuf,
+    /// PEM file of its certificate, whose issuer the service trusts.
+    pub certificate: PathBuf,
+    /// The name by which endorsements call it.
+    #[serde(default = "signer_name")]
+    pub name: String,
+}
+
+fn signer_name() -> String {
+    "hammer".to_owned()
+}
+
+impl DevicesPlan {
+    /// The device of an operation of that number.
+    pub fn index(&self, seq: u64) -> u64 {
+        match self.count {
+            Some(count) => self.first + seq % count.get() as u64,
+            None => self.first + seq,
+        }
+    }
+
+    /// How many models there are, where that is stated.
+    pub fn models(&self) -> Option<u64> {
+        self.models.map(|models| models.get() as u64)
+    }
+}

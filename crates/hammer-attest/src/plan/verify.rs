@@ -1,0 +1,105 @@
+//! Verify flows in plans.
+
+use hammer_rats::TokenProfile;
+use hammer_values::{Share, TimeSpan, Weights};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::devices::DevicesPlan;
+use crate::device_class::DeviceClass;
+
+/// Verification: each operation is a session with its evidence (newSession, evidence, the polls until there is a result, DELETE), and each
+/// of these a series. The result is verified and held against what the device should get.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct VerifyPlan {
+    /// Which devices. Drawn are those that a workload of the run, or its fill, got provisioned; with `count`, all of them.
+    pub devices: DevicesPlan,
+    /// Each user provisions a device as it enters, the one of its number.
+    pub provision_at_start: bool,
+    /// Who chooses the nonce of a session.
+    pub nonce: NonceSource,
+    /// By which claims tokens are written.
+    pub profile: TokenProfilePlan,
+    /// The media type of the evidence.
+    pub evidence_type: String,
+    /// Devices with which something is wrong.
+    pub bad: BadDevicesPlan,
+    /// Whether all requests of a session go to the frontend that opened it, where there are several.
+    pub pinned: bool,
+    /// How long a flow waits before it asks again for a result that is not there yet.
+    pub poll_every: TimeSpan,
+    /// Whether the result is read again by a request of its own once it is there.
+    pub read_result: bool,
+    /// Whether the session is deleted in the end.
+    pub delete: bool,
+}
+
+/// Who chooses the nonce of a session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum NonceSource {
+    /// hammer, for each session another one: tokens are signed ahead.
+    #[default]
+    Own,
+    /// The service: tokens are signed within the flow.
+    Service,
+    /// hammer, one for each device: its sessions all have the same token, as in the published load test of Veraison.
+    Device,
+}
+
+/// By which claims tokens are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TokenProfilePlan {
+    /// `PSA_IOT_PROFILE_1`
+    Psa1,
+    /// `http://arm.com/psa/2.0.0`
+    #[default]
+    Psa2,
+}
+
+/// Devices with which something is wrong, and which must be judged so.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct BadDevicesPlan {
+    /// Which of the operations have one.
+    pub share: Share,
+    /// What is wrong with them, as weights.
+    pub mix: Weights<DeviceClass, u16>,
+}
+
+impl Default for VerifyPlan {
+    fn default() -> Self {
+        Self {
+            devices: DevicesPlan::default(),
+            provision_at_start: false,
+            nonce: NonceSource::default(),
+            profile: TokenProfilePlan::default(),
+            evidence_type: "application/psa-attestation-token".to_owned(),
+            bad: BadDevicesPlan::default(),
+            pinned: true,
+            poll_every: TimeSpan::from_millis(100),
+            read_result: false,
+            delete: true,
+        }
+    }
+}
+
+impl Default for BadDevicesPlan {
+    /// None; where there are some, something else is wrong with each.
+    fn default() -> Self {
+        let bad = DeviceClass::ALL.into_iter().filter(|class| *class != DeviceClass::Good);
+        let mix = bad.map(|class| (class, 1)).collect::<std::collections::BTreeMap<_, _>>();
+        Self { share: Share::NONE, mix: mix.try_into().unwrap_or_default() }
+    }
+}
+
+impl From<TokenProfilePlan> for TokenProfile {
+    fn from(plan: TokenProfilePlan) -> Self {
+        match plan {
+            TokenProfilePlan::Psa1 => Self::Psa1,
+            TokenProfilePlan::Psa2 => Self::Psa2,
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The services under load, as their discovery documents and the plan describe them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hammer_rats::{PsaDialect, TrustTier};
+use http::Uri;
+
+use crate::auth::AttestAuth;
+use crate::device_class::DeviceClass;
+use crate::discovery::DiscoveryDocument;
+use crate::error::AttestError;
+use crate::keys::VerificationKeys;
+use crate::plan::{AttestTargetPlan, DiscoveryKind};
+use crate::provisioned::ProvisionedDevices;
+use crate::results::ResultCounts;
+
+/// A service of a verifier.
+#[derive(Clone, Debug)]
+pub struct AttestService {
+    /// Its frontends, of which balancing chooses.
+    pub endpoints: Vec<Uri>,
+    /// What it said of itself before the run; none where no workload needs it.
+    pub document: Option<DiscoveryDocument>,
+}
+
+/// The services under load, and what workloads share.
+#[derive(Clone, Debug)]
+pub struct AttestTarget {
+    /// Where endorsements go.
+    pub provisioning: AttestService,
+    /// Where evidence goes.
+    pub verification: AttestService,
+    /// Where only its document is read.
+    pub management: AttestService,
+    /// What provisioning and management let in by.
+    pub auth: AttestAuth,
+    /// How far the clock of verification may be from this machine's.
+    pub skew: Duration,
+    /// What the plan expects of devices in place of what the release does.
+    pub expected: BTreeMap<DeviceClass, TrustTier>,
+    /// What results are signed with.
+    pub keys: Arc<VerificationKeys>,
+    /// Devices that were taken in.
+    pub provisioned: Arc<ProvisionedDevices>,
+    /// What was said of devices.
+    pub results: Arc<ResultCounts>,
+}
+
+/// What follows from nothing but the run, and what is sent follows from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AttestRun {
+    /// The run's seed.
+    pub seed: u64,
+    /// The wall clock at the run's epoch, milliseconds since the Unix epoch.
+    pub epoch_unix_ms: u64,
+    /// The workload's place in the plan: the stream of its tokens.
+    pub workload: u64,
+}
+
+impl AttestTarget {
+    /// The services of a plan, of whose documents nothing is known yet.
+    pub fn of(plan: &AttestTargetPlan, auth: AttestAuth) -> Self {
+        let service = |urls: &hammer_values::OneOrMany<hammer_values::ServiceUrl>| AttestService {
+            endpoints: urls.as_slice().iter().map(|url| url.url().clone()).collect(),
+            document: None,
+        };
+        Self {
+            provisioning: service(&plan.provisioning_url),
+            verification: service(&plan.verification_url),
+            management: service(&plan.management_url),
+            auth,
+            skew: plan.skew.duration(),
+            expected: plan.expected.iter().map(|(class, tier)| (*class, (*tier).into())).collect(),
+            keys: Arc::default(),
+            provisioned: Arc::default(),
+            results: Arc::default(),
+        }
+    }
+
+    /// A service.
+    pub const fn service(&self, kind: DiscoveryKind) -> &AttestService {
+        match kind {
+            DiscoveryKind::Provisioning => &self.provisioning,
+            DiscoveryKind::Verification => &self.verification,
+            DiscoveryKind::Management => &self.management,
+        }
+    }
+
+    /// A service, to be described.
+    pub const fn service_mut(&mut self, kind: DiscoveryKind) -> &mut AttestService {
+        match kind {
+            DiscoveryKind::Provisioning => &mut self.provisioning,
+            DiscoveryKind::Verification => &mut self.verification,
+            DiscoveryKind::Management => &mut self.management,
+        }
+    }
+
+    /// How endorsements are written.
+    ///
+    /// # Errors
+    /// When the service takes none of PSA devices.
+    pub fn dialect(&self) -> Result<PsaDialect, AttestError> {
+        let document = self.provisioning.document.as_ref();
+        let unknown = AttestError::Unsaid { kind: "provisioning", what: "anything" };
+        document.ok_or(unknown)?.dialect().ok_or(AttestError::NoDialect)
+    }
+
+    /// How verification judges a device of a class by its policy. Where provisioning was not asked, the policy is that of the release that
+    /// verification names.
+    pub(crate) fn policy(&self) -> Policy {
+        let by_version = || {
+            let version = self.verification.document.as_ref().map_or("", |document| &document.version);
+            if is_before_2503(version) { PsaDialect::Iot1 } else { PsaDialect::Psa2025 }
+        };
+        let dialect = self.dialect().unwrap_or_else(|_| by_version());
+        let expected =
+            |class: DeviceClass| self.expected.get(&class).copied().unwrap_or(class.expected(dialect));
+        Policy(DeviceClass::ALL.map(expected))
+    }
+}
+
+impl DiscoveryKind {
+    /// The key of the target that says where the service is.
+    pub const fn url_key(self) -> &'static str {
+        match self {
+            Self::Provisioning => "provisioning_url",
+            Self::Verification => "verification_url",
+            Self::Management => "management_url",
+        }
+    }
+}
+
+/// What is said of devices of each class.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Policy([TrustTier; DeviceClass::ALL.len()]);
+
+impl Policy {
+    pub(crate) const fn of(&self, class: DeviceClass) -> TrustTier {
+        self.0[class as usize]
+    }
+}
+
+/// Releases are named after their year and month: `v0.0.2502`.
+fn is_before_2503(version: &str) -> bool {
+    let month = version.rsplit('.').next().and_then(|last| last.parse::<u32>().ok());
+    month.is_some_and(|month| month < 2503)
+}

@@ -1,0 +1,214 @@
+//! Verification: sessions with their evidence, one flow after another.
+
+mod draw;
+mod flow;
+mod op;
+mod series;
+mod session;
+
+use std::sync::Arc;
+
+use hammer_core::promise::Verifier;
+use hammer_core::record::OperationRecord;
+use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Workload};
+use hammer_exchange::ServiceConfig;
+use hammer_measure::Nanos;
+use hammer_net::ClientConfig;
+use hammer_synth::Seed;
+
+use crate::device_class::DeviceClass;
+use crate::devices::{DeviceScratch, Devices, TokenNumber};
+use crate::error::AttestError;
+use crate::judge::Judge;
+use crate::plan::{NonceSource, VerifyPlan};
+use crate::provision::{Endorser, SubmitConfig};
+use crate::target::{AttestRun, AttestTarget};
+
+use draw::DeviceDraws;
+pub use op::VerifyOp;
+use series::VerifySeries;
+pub use session::VerifySession;
+
+/// Verifies devices. Each result is a promise of its class of devices, judged beside the load.
+pub struct VerifyWorkload {
+    plan: VerifyPlan,
+    devices: Arc<Devices>,
+    draws: DeviceDraws,
+    /// What own nonces follow from.
+    nonces: Seed,
+    /// Of its tokens.
+    stream: u64,
+    verification: ServiceConfig,
+    new_session: String,
+    /// Of users who provision a device as they enter.
+    submit: Option<(Endorser, SubmitConfig)>,
+    series: VerifySeries,
+    judge: Judge,
+}
+
+impl VerifyWorkload {
+    /// Flows of `plan`, by a client of verification, and of provisioning where users provision as they enter; their connections are those of
+    /// the whole run and are split over the shards.
+    ///
+    /// # Errors
+    /// When a service does not say what flows live by.
+    pub fn new(
+        plan: &VerifyPlan,
+        target: &AttestTarget,
+        run: &AttestRun,
+        (verification, provisioning): (ClientConfig, Option<ClientConfig>),
+    ) -> Result<Self, AttestError> {
+        let devices = Devices::new(run.seed, plan.devices.stream, plan.devices.models());
+        let unsaid = |what| AttestError::Unsaid { kind: "verification", what };
+        let document = target.verification.document.as_ref().ok_or_else(|| unsaid("anything"))?;
+        let new_session = document.endpoints.new_session.clone();
+        let new_session = new_session.ok_or_else(|| unsaid("`newChallengeResponseSession`"))?;
+        if document.key.is_none() {
+            return Err(unsaid("`ear-verification-key`"));
+        }
+        if !document.takes(&plan.evidence_type) {
+            return Err(AttestError::EvidenceType(plan.evidence_type.clone()));
+        }
+        let submit = provisioning.map(|client| -> Result<_, AttestError> {
+            let endorser = Endorser::new(devices.clone(), None, target)?;
+            let submit = SubmitConfig::new(&endorser, target, client)?;
+            Ok((endorser, submit))
+        });
+        Ok(Self {
+            draws: DeviceDraws::new(plan, target.provisioned.clone(), run),
+            nonces: Seed::from_u64(run.seed).child("attestation sessions", run.workload),
+            stream: run.workload,
+            verification: ServiceConfig::new(VERIFICATION, verification),
+            new_session,
+            submit: submit.transpose()?,
+            series: VerifySeries::of(plan),
+            judge: Judge::new(target, devices.clone(), run),
+            plan: plan.clone(),
+            devices: Arc::new(devices),
+        })
+    }
+
+    /// How many connections of the whole run are established before the first arrival, where that many can be in flight; all of them
+    /// unless this is called.
+    #[must_use]
+    pub fn warm_up(mut self, connections: usize) -> Self {
+        self.verification.warm_up = connections;
+        if let Some((_, submit)) = &mut self.submit {
+            submit.service.warm_up = connections;
+        }
+        self
+    }
+
+    /// Waits for the first device that somebody provisions: users of a closed loop would else come back at once, and again.
+    async fn drawn(&self, session: &VerifySession, op: &mut VerifyOp) -> Result<u64, Ended> {
+        let deadline = session.clock.now().saturating_add(LONGEST_WAIT);
+        loop {
+            if let Some(device) = op.device.or_else(|| self.draws.device(op.seq, op.class)) {
+                op.device = Some(device);
+                return Ok(device);
+            }
+            let now = session.clock.now();
+            if now >= deadline {
+                return Err(session::NOTHING_PROVISIONED);
+            }
+            session.clock.sleep_until(now.saturating_add(LOOK_EVERY)).await;
+        }
+    }
+
+    const fn token(&self, seq: u64) -> TokenNumber {
+        TokenNumber { stream: self.stream, seq }
+    }
+}
+
+impl Workload for VerifyWorkload {
+    type Op = Box<VerifyOp>;
+    type Session = VerifySession;
+    type User = ();
+    type Scratch = DeviceScratch;
+
+    fn series(&self) -> Vec<SeriesSpec> {
+        self.series.specs()
+    }
+
+    fn preparation(&self) -> Preparation {
+        Preparation::Ahead
+    }
+
+    fn scratch(&self, shards: usize) -> DeviceScratch {
+        DeviceScratch::striding(shards as u64)
+    }
+
+    /// Signs evidence ahead, where device and nonce are known by then. Which devices were provisioned is known late: it is asked as the
+    /// operation is prepared.
+    fn prepare(&self, scratch: &mut DeviceScratch, seq: u64, reuse: Option<Box<VerifyOp>>) -> Box<VerifyOp> {
+        let mut op = reuse.unwrap_or_default();
+        let class = self.draws.class(seq);
+        op.start(seq, class, self.draws.device(seq, class));
+        let nonce = match (self.plan.nonce, op.device) {
+            (NonceSource::Own, _) => Some(self.nonces.derive("nonce", seq)),
+            (NonceSource::Device, Some(device)) => Some(self.devices.nonce(device)),
+            (NonceSource::Device, None) | (NonceSource::Service, _) => None,
+        };
+        if let Some(nonce) = nonce {
+            op.nonce.extend_from_slice(&nonce);
+        }
+        if let (Some(device), Some(_)) = (op.device, nonce) {
+            let token = match self.plan.nonce {
+                // The same token each time.
+                NonceSource::Device => TokenNumber { stream: OF_DEVICES, seq: device },
+                _ => self.token(seq),
+            };
+            op.sign(&self.devices, self.plan.profile.into(), token, scratch);
+        }
+        op
+    }
+
+    fn weight(&self, op: &Box<VerifyOp>) -> usize {
+        size_of::<VerifyOp>() + op.evidence.capacity()
+    }
+
+    async fn open(&self, context: ShardContext) -> Result<VerifySession, FatalError> {
+        let verification = self.verification.open(&context).await?;
+        let submit = match &self.submit {
+            Some((endorser, submit)) => Some((endorser.clone(), submit.open(&context).await?)),
+            None => None,
+        };
+        Ok(VerifySession::new(verification, submit, (&self.plan, &self.new_session), &context)?)
+    }
+
+    async fn enter(&self, session: &VerifySession, user: u64, record: &OperationRecord) -> Result<(), Ended> {
+        match self.series.provision {
+            Some(series) => session.provision(self.plan.devices.index(user), record.step(series)).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn execute(
+        &self,
+        session: &VerifySession,
+        (): &(),
+        op: &mut Box<VerifyOp>,
+        record: &OperationRecord,
+    ) -> Ended {
+        let ended = self.flow(session, op, record).await;
+        // They hold on to the buffer that the connection read them into.
+        op.answer.headers.clear();
+        ended.unwrap_or_else(|ended| ended)
+    }
+
+    fn promise_kinds(&self) -> &[&'static str] {
+        &DeviceClass::NAMES
+    }
+
+    fn verifier(&self) -> Option<Box<dyn Verifier>> {
+        Some(self.judge.verifier())
+    }
+}
+
+/// The service by whose name the report tells of its connections.
+const VERIFICATION: &str = "verification";
+/// How long a flow waits for something to verify, and how often it looks.
+const LONGEST_WAIT: Nanos = Nanos::from_secs(5);
+const LOOK_EVERY: Nanos = Nanos::from_millis(10);
+/// The stream of tokens that follow from their devices alone, which no workload has.
+const OF_DEVICES: u64 = u64::MAX;

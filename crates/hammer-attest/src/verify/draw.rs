@@ -1,0 +1,60 @@
+//! Which device an operation shows, and what is wrong with it.
+
+use std::sync::Arc;
+
+use hammer_core::compose::{Route as _, WeightedMix};
+use hammer_core::draw::Draws;
+
+use crate::device_class::DeviceClass;
+use crate::plan::{DevicesPlan, VerifyPlan};
+use crate::provisioned::ProvisionedDevices;
+use crate::target::AttestRun;
+
+/// Draws devices.
+#[derive(Debug)]
+pub(super) struct DeviceDraws {
+    devices: DevicesPlan,
+    provisioned: Arc<ProvisionedDevices>,
+    bad_share: f64,
+    bad: Option<(WeightedMix, Vec<DeviceClass>)>,
+    classes: Draws,
+    places: Draws,
+}
+
+impl DeviceDraws {
+    pub(super) fn new(plan: &VerifyPlan, provisioned: Arc<ProvisionedDevices>, run: &AttestRun) -> Self {
+        let draws = |label: u64| Draws::new(run.seed, label ^ run.workload << 32);
+        let (classes, weights): (Vec<_>, Vec<_>) =
+            plan.bad.mix.drawn().map(|(class, weight)| (*class, weight)).unzip();
+        let bad = (!classes.is_empty()).then(|| (WeightedMix::new(&weights, draws(KINDS)), classes));
+        Self {
+            devices: plan.devices.clone(),
+            provisioned,
+            bad_share: plan.bad.share.of_1(),
+            bad,
+            classes: draws(CLASSES),
+            places: draws(PLACES),
+        }
+    }
+
+    /// What is wrong with the device of that operation.
+    pub(super) fn class(&self, seq: u64) -> DeviceClass {
+        match &self.bad {
+            Some((mix, classes)) if self.classes.unit(seq) < self.bad_share => classes[mix.of(seq).0],
+            _ => DeviceClass::Good,
+        }
+    }
+
+    /// The device of that operation, where one is known by now.
+    pub(super) fn device(&self, seq: u64, class: DeviceClass) -> Option<u64> {
+        match (class, self.devices.count) {
+            (DeviceClass::UnknownDevice | DeviceClass::Garbage, _) => Some(seq),
+            (_, Some(_)) => Some(self.devices.index(self.places.bits(seq))),
+            (_, None) => self.provisioned.draw(self.places.bits(seq)),
+        }
+    }
+}
+
+const KINDS: u64 = 0x4174_6b64;
+const CLASSES: u64 = 0x4174_636c;
+const PLACES: u64 = 0x4174_706c;

@@ -1,0 +1,129 @@
+//! Who looks at verification beside the load: its discovery documents, once a result is signed by a key that none of them showed; and how
+//! often each word was said of devices.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use hammer_core::observe::{ObservationSink, Observer};
+use hammer_core::runtime::{Clock, LocalFuture};
+use hammer_measure::Nanos;
+use hammer_net::ClientConfig;
+
+use crate::discovery::DiscoveryClient;
+use crate::keys::VerificationKeys;
+use crate::plan::DiscoveryKind;
+use crate::results::ResultCounts;
+use crate::target::AttestTarget;
+
+/// Looks at verification until the run ends.
+pub struct VerificationWatch {
+    client: ClientConfig,
+    keys: Arc<VerificationKeys>,
+    results: Arc<ResultCounts>,
+}
+
+/// What was told until now.
+#[derive(Default)]
+struct Told {
+    trouble: Option<String>,
+    shown: Vec<u64>,
+    shown_at: Nanos,
+}
+
+impl VerificationWatch {
+    /// Of that target, by a client of its verification.
+    pub fn new(target: &AttestTarget, client: ClientConfig) -> Self {
+        Self { client, keys: target.keys.clone(), results: target.results.clone() }
+    }
+
+    /// Reads the documents of all frontends; says how many keys were new.
+    async fn read(&self, client: &DiscoveryClient) -> Result<usize, String> {
+        let mut new = 0;
+        for frontend in client.frontends().await? {
+            let document = client.ask(Some(frontend), TIMEOUT).await?;
+            if let Some(key) = &document.key {
+                new += usize::from(self.keys.add(key).map_err(|why| why.to_string())?);
+            }
+        }
+        Ok(new)
+    }
+
+    async fn look(&self, client: &DiscoveryClient, (sink, told): (&ObservationSink, &mut Told), now: Nanos) {
+        if !self.keys.take_request() {
+            return;
+        }
+        match self.read(client).await {
+            Ok(new) => {
+                self.keys.read_at(now);
+                if new > 0 {
+                    sink.note(now, KEY_CHANGED.to_owned());
+                }
+                told.trouble = None;
+            }
+            Err(why) => {
+                // Asked for again: what waits for it is judged once it was read.
+                self.keys.ask();
+                if told.trouble.as_ref() != Some(&why) {
+                    let text = format!("results wait for the discovery document of verification: {why}");
+                    sink.note(now, text);
+                    told.trouble = Some(why);
+                }
+            }
+        }
+    }
+
+    /// Tells what changed, once a second.
+    fn show(&self, sink: &ObservationSink, told: &mut Told, now: Nanos) {
+        if now.since(told.shown_at) < SHOWN_EVERY && told.shown_at > Nanos::ZERO {
+            return;
+        }
+        told.shown_at = now;
+        let counts: Vec<u64> = self.results.all().map(|(_, count)| count).collect();
+        if counts == told.shown {
+            return;
+        }
+        for (tier, count) in self.results.all() {
+            sink.observed(tier.name(), now, count as f64);
+        }
+        told.shown = counts;
+    }
+}
+
+impl Observer for VerificationWatch {
+    fn observe(
+        self: Box<Self>,
+        sink: ObservationSink,
+        clock: Rc<dyn Clock>,
+        ending: LocalFuture<()>,
+    ) -> LocalFuture<()> {
+        Box::pin(async move {
+            let mut told = Told::default();
+            let client = DiscoveryClient::new(DiscoveryKind::Verification, self.client.clone(), &clock);
+            let client = match client {
+                Ok(client) => client,
+                Err(why) => return sink.note(clock.now(), format!("failed to {why}")),
+            };
+            let mut ending = ending;
+            loop {
+                let next = clock.sleep_until(clock.now().saturating_add(LOOK_EVERY));
+                let is_ending = tokio::select! {
+                    () = &mut ending => true,
+                    () = next => false,
+                };
+                let now = clock.now();
+                self.look(&client, (&sink, &mut told), now).await;
+                if is_ending {
+                    told.shown_at = Nanos::ZERO;
+                    return self.show(&sink, &mut told, clock.now());
+                }
+                self.show(&sink, &mut told, now);
+            }
+        })
+    }
+}
+
+const LOOK_EVERY: Nanos = Nanos::from_millis(50);
+const SHOWN_EVERY: Nanos = Nanos::from_secs(1);
+const TIMEOUT: Nanos = Nanos::from_secs(5);
+const KEY_CHANGED: &str =
+    "verification changed the key of its results: its discovery document shows another one than before";

@@ -1,0 +1,250 @@
+//! Attestation in plans: a verifier's services, and devices that are provisioned and verified.
+
+use std::sync::Arc;
+
+use hammer_attest::{
+    AttestError, AttestRun, AttestTarget, DiscoveryKind, ProvisionWorkload, VerificationWatch, VerifyPlan,
+    VerifyWorkload, WellKnownWorkload,
+};
+use hammer_core::dispatch::LanePlan;
+use hammer_core::observe::Observer;
+use hammer_core::runtime::threaded::ThreadedRuntime;
+use hammer_measure::headline::Headline;
+use hammer_net::ClientConfig;
+use http::Uri;
+
+use super::lab::Lab;
+use super::lane::LaneRequest;
+use super::tokens::{OAUTH, RunTokens};
+use super::{OpenProtocol, Protocol, RunPlan};
+use crate::error::CliError;
+use crate::plan::error::{KeyedError, PlanError, PlanFault};
+use crate::plan::path::PlanPath;
+use crate::plan::section::Section;
+use crate::plan::{Plan, WorkloadPlan};
+use crate::tui::spec::{PanelSide, PanelSpec};
+
+mod opened;
+mod panel;
+mod sections;
+
+use opened::opened;
+use sections::{
+    LAB, PROVISION, TARGET, VERIFY, WELL_KNOWN, all, grants, provision, uses, verify, well_known,
+};
+
+/// The protocol.
+pub(crate) struct Attest;
+
+impl KeyedError for AttestError {
+    fn key(&self) -> Option<&'static str> {
+        self.key()
+    }
+}
+
+impl Protocol for Attest {
+    fn sections(&self) -> Vec<Section> {
+        all()
+    }
+
+    fn check(&self, planned: &RunPlan<'_>) -> Result<(), PlanError> {
+        let plan = planned.plan;
+        for (place, workload) in plan.workloads.iter().enumerate() {
+            let Some((key, services)) = uses(workload) else { continue };
+            let at = PlanPath::workload(place).key(key);
+            services.iter().try_for_each(|service| has_url(plan, *service, &at))?;
+            if grants(plan) && workload.name.as_str() == OAUTH {
+                return Err(PlanFault::Taken(OAUTH.to_owned()).at(PlanPath::workload(place).key("name")));
+            }
+            if well_known(workload).is_some() && services.is_empty() {
+                return Err(PlanFault::failed(AttestError::NothingToRead).at(at));
+            }
+            if verify(workload).is_some_and(|verify| !has_devices(plan, verify)) {
+                return Err(PlanFault::failed(AttestError::NothingProvisioned).at(at));
+            }
+        }
+        Ok(())
+    }
+
+    fn open<'a>(&self, planned: &RunPlan<'a>) -> Result<Box<dyn OpenProtocol + 'a>, CliError> {
+        let mut labs: Vec<Box<dyn Lab>> = Vec::new();
+        let is_used = planned.plan.workloads.iter().any(|workload| uses(workload).is_some());
+        let mut open = OpenAttest::default();
+        if is_used {
+            let found = opened(planned, &mut labs)?;
+            open = OpenAttest { watch: watch(planned.plan, &found.target)?, ..open };
+            (open.target, open.tokens, open.notes) = (Some(found.target), found.tokens, found.notes);
+        }
+        Ok(Box::new(OpenAttest { labs, ..open }))
+    }
+
+    fn panel(&self) -> Option<PanelSpec> {
+        Some(panel::PANEL)
+    }
+
+    fn side(&self, workload: &WorkloadPlan) -> PanelSide {
+        panel::side(workload)
+    }
+}
+
+/// What a run has of it.
+#[derive(Default)]
+struct OpenAttest {
+    /// The services, where a workload goes to them.
+    target: Option<AttestTarget>,
+    labs: Vec<Box<dyn Lab>>,
+    /// Tokens that provisioning lets in by.
+    tokens: Option<RunTokens>,
+    /// Who looks at verification, where results come from it.
+    watch: Option<VerificationWatch>,
+    notes: Vec<String>,
+}
+
+impl OpenProtocol for OpenAttest {
+    fn endpoints(&self) -> Vec<Uri> {
+        let issuer = self.tokens.iter().filter_map(|tokens| tokens.endpoint.clone());
+        let services = self
+            .target
+            .iter()
+            .flat_map(|target| KINDS.into_iter().flat_map(|kind| target.service(kind).endpoints.clone()));
+        services.chain(issuer).collect()
+    }
+
+    fn take_labs(&mut self) -> Vec<Box<dyn Lab>> {
+        std::mem::take(&mut self.labs)
+    }
+
+    /// What a fill got provisioned is what the run verifies: both share the devices. Tokens are asked for anew, since what keeps them fresh
+    /// goes by the run's own instants.
+    fn reopened<'b>(&self, planned: &RunPlan<'b>) -> Result<Box<dyn OpenProtocol + 'b>, CliError> {
+        let Some(target) = &self.target else { return Ok(Box::new(Self::default())) };
+        let mut target = target.clone();
+        let tokens = opened::tokens(planned)?;
+        if let Some(tokens) = &tokens {
+            target.auth = opened::auth_of(tokens, planned.epoch_unix_ms);
+        }
+        let watch = watch(planned.plan, &target)?;
+        Ok(Box::new(Self { target: Some(target), tokens, watch, ..Self::default() }))
+    }
+
+    fn lane(&mut self, lane: LaneRequest<'_>) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
+        let Some(target) = &self.target else {
+            return Err(PlanFault::Missing.at(PlanPath::of("target").key(TARGET)));
+        };
+        let run = AttestRun {
+            seed: lane.planned.plan.seed,
+            epoch_unix_ms: lane.planned.epoch_unix_ms,
+            workload: lane.place as u64,
+        };
+        let client = |kind: DiscoveryKind| -> Result<ClientConfig, PlanError> {
+            lane.client(None, &target.service(kind).endpoints)
+        };
+        if let Some(plan) = provision(lane.workload) {
+            let failed = |error| PlanFault::failed(error).at(lane.at(PROVISION));
+            let client = client(DiscoveryKind::Provisioning)?;
+            let made = ProvisionWorkload::new(plan, target, &run, client).map_err(failed)?;
+            let made = made.warm_up(lane.warm_up);
+            return Ok(lane.with(made));
+        }
+        if let Some(plan) = verify(lane.workload) {
+            let failed = |error| PlanFault::failed(error).at(lane.at(VERIFY));
+            let provisioning = plan.provision_at_start.then(|| client(DiscoveryKind::Provisioning));
+            let clients = (client(DiscoveryKind::Verification)?, provisioning.transpose()?);
+            let made = VerifyWorkload::new(plan, target, &run, clients).map_err(failed)?;
+            let made = made.warm_up(lane.warm_up);
+            return Ok(lane.with(made));
+        }
+        let Some(plan) = well_known(lane.workload) else {
+            return Err(PlanFault::Missing.at(lane.at(WELL_KNOWN)));
+        };
+        let made = WellKnownWorkload::new(plan, &run, |kind| client(kind).map_err(WellKnownFault::Plan));
+        let made = made.map_err(|fault| match fault {
+            WellKnownFault::Plan(error) => error,
+            WellKnownFault::Attest(error) => PlanFault::failed(error).at(lane.at(WELL_KNOWN)),
+        })?;
+        let made = made.warm_up(lane.warm_up);
+        Ok(lane.with(made))
+    }
+
+    fn upkeep(&mut self) -> Vec<Arc<dyn LanePlan<ThreadedRuntime>>> {
+        self.tokens.as_mut().and_then(|tokens| tokens.refresh.take()).into_iter().collect()
+    }
+
+    fn notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
+    }
+
+    fn observes(&self) -> bool {
+        self.watch.is_some()
+    }
+
+    fn headlines(&self) -> Vec<Headline> {
+        let words = ["affirming", "warning", "contraindicated", "none"];
+        let is_observed = self.watch.is_some();
+        let all = words.map(|word| Headline::size(word, format!("results: {word}")));
+        all.into_iter().filter(|_| is_observed).collect()
+    }
+
+    fn observers(self: Box<Self>) -> Result<Vec<Box<dyn Observer>>, PlanError> {
+        let watch = self.watch.map(|watch| -> Box<dyn Observer> { Box::new(watch) });
+        let tokens = self.tokens.map(|tokens| -> Box<dyn Observer> { Box::new(tokens.watch) });
+        Ok(watch.into_iter().chain(tokens).collect())
+    }
+}
+
+/// Why reads of documents cannot be set up.
+enum WellKnownFault {
+    Plan(PlanError),
+    Attest(AttestError),
+}
+
+impl From<AttestError> for WellKnownFault {
+    fn from(error: AttestError) -> Self {
+        Self::Attest(error)
+    }
+}
+
+/// Who looks at verification, where a workload of the plan verifies.
+fn watch(plan: &Plan, target: &AttestTarget) -> Result<Option<VerificationWatch>, PlanError> {
+    if !plan.workloads.iter().any(|workload| verify(workload).is_some()) {
+        return Ok(None);
+    }
+    let endpoints = target.service(DiscoveryKind::Verification).endpoints.clone();
+    let client = plan.target.client(None, endpoints, 1, plan.seed)?;
+    Ok(Some(VerificationWatch::new(target, client)))
+}
+
+/// Whether the plan says where a service is that a workload needs.
+fn has_url(plan: &Plan, service: DiscoveryKind, at: &PlanPath) -> Result<(), PlanError> {
+    if plan.target.lab.as_ref().is_some_and(|lab| lab.kind.keys().any(|key| key == LAB)) {
+        return Ok(());
+    }
+    let Some(target) = sections::target(plan) else {
+        return Err(PlanFault::Misfit(NO_TARGET.to_owned()).at(at.clone()));
+    };
+    let urls = match service {
+        DiscoveryKind::Provisioning => &target.provisioning_url,
+        DiscoveryKind::Verification => &target.verification_url,
+        DiscoveryKind::Management => &target.management_url,
+    };
+    if urls.is_empty() {
+        let missing = AttestError::NoUrl { service: service.name(), key: service.url_key() };
+        return Err(PlanFault::failed(missing).at(PlanPath::of("target").key(TARGET)));
+    }
+    Ok(())
+}
+
+/// Whether there will be devices to verify: stated ones, those of users, or those that a workload of the plan provisions.
+fn has_devices(plan: &Plan, verify: &VerifyPlan) -> bool {
+    let is_of = |workload: &WorkloadPlan| {
+        provision(workload).is_some_and(|provision| {
+            let (one, other) = (&provision.devices, &verify.devices);
+            (one.stream, &one.models) == (other.stream, &other.models)
+        })
+    };
+    verify.devices.count.is_some() || verify.provision_at_start || plan.workloads.iter().any(is_of)
+}
+
+const KINDS: [DiscoveryKind; 3] =
+    [DiscoveryKind::Provisioning, DiscoveryKind::Verification, DiscoveryKind::Management];
+const NO_TARGET: &str = "there is no verifier; give `target.attest`, or `target.lab.attest`";

@@ -1,0 +1,138 @@
+//! The services of a run: found, or started, and asked what they are.
+
+use std::rc::Rc;
+
+use hammer_attest::{
+    AttestAuth, AttestError, AttestTarget, AttestTargetPlan, DiscoveryDocument, DiscoveryKind, discover,
+};
+use hammer_core::clock::MonotonicClock;
+use hammer_core::runtime::Clock;
+use hammer_exchange::WallTime;
+use hammer_exchange::grant::GrantedKind;
+use hammer_exchange::stock::TokenSubject;
+use hammer_lab::LabError;
+use hammer_lab_attest::{AttestLabHandle, AttestLabPlan};
+use hammer_measure::Nanos;
+use hammer_values::OneOrMany;
+use tokio::task::LocalSet;
+
+use super::sections::{LAB, TARGET, lab, provision, target, uses, verify};
+use crate::error::{CliError, StartError};
+use crate::plan::Plan;
+use crate::plan::error::PlanFault;
+use crate::plan::path::PlanPath;
+use crate::protocol::RunPlan;
+use crate::protocol::lab::{Lab, own_url, unstarted};
+use crate::protocol::service::permitted;
+use crate::protocol::tokens::{OAUTH, PlannedGrant, RunTokens, granted};
+
+/// What was found or started.
+pub(super) struct OpenedTarget {
+    pub(super) target: AttestTarget,
+    pub(super) tokens: Option<RunTokens>,
+    pub(super) notes: Vec<String>,
+}
+
+/// Finds the services of a plan, or starts them, and asks them for their documents.
+///
+/// # Errors
+/// When they do not start, or do not say what workloads live by.
+pub(super) fn opened(planned: &RunPlan<'_>, labs: &mut Vec<Box<dyn Lab>>) -> Result<OpenedTarget, CliError> {
+    let plan = planned.plan;
+    let (written, at) = match (lab(plan), target(plan)) {
+        (Some(settings), _) => (started(settings, labs)?, PlanPath::of("target.lab").key(LAB)),
+        (None, Some(written)) => (written.clone(), PlanPath::of("target").key(TARGET)),
+        (None, None) => return Err(PlanFault::Missing.at(PlanPath::of("target").key(TARGET)).into()),
+    };
+    let failed = |error: AttestError| CliError::from(PlanFault::failed(error).at(at.clone()));
+    let auth = AttestAuth::of(written.auth.as_deref());
+    let auth = auth.map_err(|error| CliError::from(PlanFault::failed(error).at(at.clone().key("auth"))))?;
+    let tokens = tokens(planned)?;
+    let auth = tokens.as_ref().map_or(auth, |tokens| auth_of(tokens, planned.epoch_unix_ms));
+    let mut found = AttestTarget::of(&written, auth);
+    let mut notes = Vec::new();
+    for kind in asked(plan, &found) {
+        let endpoints = found.service(kind).endpoints.clone();
+        permitted(&endpoints, plan.target.authorized.as_deref())?;
+        let client = plan.target.client(None, endpoints, 1, plan.seed)?;
+        let document = ask(kind, client)?.map_err(failed)?;
+        if !document.is_ready() {
+            notes.push(unready(kind, &document));
+        }
+        if let Some(key) = &document.key {
+            let unusable = |why| AttestError::Undiscovered { kind: kind.name(), why };
+            found.keys.add(key).map_err(|why| failed(unusable(why.to_string())))?;
+        }
+        found.service_mut(kind).document = Some(document);
+    }
+    Ok(OpenedTarget { target: found, tokens, notes })
+}
+
+fn started(settings: &AttestLabPlan, labs: &mut Vec<Box<dyn Lab>>) -> Result<AttestTargetPlan, CliError> {
+    let at = PlanPath::of("target.lab").key(LAB);
+    let refused = |error: LabError| unstarted(error, &at);
+    let started = AttestLabHandle::spawn(settings.clone()).map_err(refused)?;
+    let url = OneOrMany::One(own_url(&started.url).map_err(refused)?);
+    labs.push(Box::new(started));
+    Ok(AttestTargetPlan {
+        provisioning_url: url.clone(),
+        verification_url: url,
+        ..AttestTargetPlan::default()
+    })
+}
+
+/// The services whose documents are read before the run: those that workloads go to for more than the document itself. What verification
+/// expects of devices follows from what provisioning takes, where that is known.
+fn asked(plan: &Plan, found: &AttestTarget) -> Vec<DiscoveryKind> {
+    let mut kinds = Vec::new();
+    for workload in &plan.workloads {
+        if provision(workload).is_none() && verify(workload).is_none() {
+            continue;
+        }
+        kinds.extend(uses(workload).into_iter().flat_map(|(_, services)| services));
+        kinds.push(DiscoveryKind::Provisioning);
+    }
+    kinds.sort();
+    kinds.dedup();
+    kinds.retain(|kind| !found.service(*kind).endpoints.is_empty());
+    kinds
+}
+
+fn ask(
+    kind: DiscoveryKind,
+    client: hammer_net::ClientConfig,
+) -> Result<Result<DiscoveryDocument, AttestError>, CliError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(StartError::Runtime)?;
+    let clock: Rc<dyn Clock> = Rc::new(MonotonicClock::starting_now());
+    Ok(LocalSet::new().block_on(&runtime, discover(kind, client, TIMEOUT, &clock)))
+}
+
+/// The tokens that an issuer grants, where one does.
+///
+/// # Errors
+/// Those of [`granted`].
+pub(super) fn tokens(planned: &RunPlan<'_>) -> Result<Option<RunTokens>, CliError> {
+    let auth = target(planned.plan).and_then(|target| target.auth.as_deref());
+    let grant = auth.and_then(|auth| auth.bearer.as_ref()).and_then(|bearer| bearer.grant());
+    let Some(grant) = grant else { return Ok(None) };
+    let at = PlanPath::of("target").key(TARGET).key("auth").key("bearer").key("grant");
+    let (name, subject) = (OAUTH.to_owned(), TokenSubject::Unasked);
+    let granting = PlannedGrant { grant, at, name, subject, otherwise: GrantedKind::AccessToken };
+    granted(planned.plan, granting, planned.epoch_unix_ms).map(Some)
+}
+
+/// What provisioning lets in by, where an issuer grants it.
+pub(super) fn auth_of(tokens: &RunTokens, epoch_unix_ms: u64) -> AttestAuth {
+    AttestAuth::Tokens(tokens.stock.clone(), WallTime { epoch_unix_ms })
+}
+
+fn unready(kind: DiscoveryKind, document: &DiscoveryDocument) -> String {
+    let state = match document.state.as_str() {
+        "" => "not how it is",
+        state => state,
+    };
+    format!("{} said `{state}` of itself before the run, and not `READY`", kind.name())
+}
+
+const TIMEOUT: Nanos = Nanos::from_secs(10);

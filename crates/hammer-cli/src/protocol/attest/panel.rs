@@ -1,0 +1,28 @@
+//! What the dashboard shows of attestation.
+
+use super::sections::{provision, verify, well_known};
+use crate::plan::WorkloadPlan;
+use crate::tui::spec::{PanelLabel, PanelSide, PanelSize, PanelSpec, SideWords};
+
+/// On which side of the panel a workload stands.
+pub(super) fn side(workload: &WorkloadPlan) -> PanelSide {
+    if provision(workload).is_some() {
+        return PanelSide::Writes;
+    }
+    match verify(workload).is_some() || well_known(workload).is_some() {
+        true => PanelSide::Reads,
+        false => PanelSide::Neither,
+    }
+}
+
+/// The panel.
+pub(super) const PANEL: PanelSpec = PanelSpec {
+    heading: "Attestation",
+    reads: SideWords { label: "Verify", plural: "verify flows" },
+    writes: SideWords { label: "Provision", plural: "provisionings" },
+    read_series: &[],
+    size: Some(PanelSize { label: "Affirmed", observation: "affirming", growth_unit: "/s" }),
+    service_time: PanelLabel { label: "Provisioning", means: "service time of a provisioning, 30 s" },
+    times: None,
+    overdue: None,
+};
