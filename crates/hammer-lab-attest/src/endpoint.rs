@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use hammer_lab::{
-    LabError,
+    LabError, LabStats,
     clock::Clock,
     fault::TimedFault,
     serve::{
@@ -20,9 +20,12 @@ use crate::{
     accept,
     discovery::{self, Discovery},
     lab_time::LabTime,
-    plan::{AttestLabPlan, LateAnswer, LateStart},
+    plan::{AttestLabPlan, LateAnswer, LateStart, Processing, ToldAttestLie},
     problem::{Answered, Problem, not_found},
-    session::{Nonce, SESSION_TYPE, Session, SessionId, SessionIds, SessionText, Sessions, Stage},
+    provisioning::{Provisioning, content_type},
+    session::{Appraised, Nonce, SESSION_TYPE, Session, SessionId, SessionIds, SessionText, Sessions, Stage},
+    store::{Store, StoreGate, TooManyClients},
+    verification::{AppraisalFailed, SentEvidence, Verification},
 };
 
 /// A Veraison behind its server.
@@ -34,6 +37,11 @@ pub struct AttestTarget {
     session_ids: SessionIds,
     session_text: SessionText,
     session_ttl: Duration,
+    provisioning: Provisioning,
+    verification: Verification,
+    store: Store,
+    gate: StoreGate,
+    processing: Option<Processing>,
     random: SystemRandom,
     starts_late: Option<LateStart>,
     /// Its start, on its clock.
@@ -49,15 +57,20 @@ impl AttestTarget {
             reason: error.to_string(),
         };
         random.fill(&mut place).map_err(|error| unusable(&error))?;
-        let signer = signer(plan.key_seed).map_err(|error| unusable(&error))?;
         let started = clock.elapsed();
+        let verification = Verification::new(plan, started)?;
         Ok(Self {
             time: LabTime::new(clock),
-            discovery: Discovery::new(plan.release, signer.public_key()),
+            discovery: Discovery::new(plan.release, verification.signer().public_key()),
             sessions: Sessions::new(plan.max_sessions, plan.lost_sessions, plan.faults.seed, started),
             session_ids: SessionIds::new(place),
             session_text: SessionText::new(plan.release),
             session_ttl: plan.session_ttl.duration(),
+            provisioning: Provisioning::new(plan, started)?,
+            verification,
+            store: Store::default(),
+            gate: StoreGate::new(plan.store),
+            processing: plan.processing,
             random,
             starts_late: plan.starts_late,
             started,
@@ -66,6 +79,23 @@ impl AttestTarget {
 
     pub(crate) fn restart(&self, now: Duration) {
         self.sessions.restart(now);
+        self.gate.restart();
+        self.provisioning.lies().restart(now);
+        self.verification.lies().restart(now);
+    }
+
+    /// The lies that were told because the plan said so: those of results in order, and those of CoRIMs in order; up to 10,000 of each are
+    /// listed, and the count of those beyond is given.
+    #[must_use]
+    pub fn told_lies(&self) -> (Vec<ToldAttestLie>, u64) {
+        let ((mut told, unlisted), (of_corims, of_corims_unlisted)) =
+            (self.verification.lies().told(), self.provisioning.lies().told());
+        told.extend(of_corims);
+        (told, unlisted + of_corims_unlisted)
+    }
+
+    pub(crate) fn with_own_stats(&self, stats: LabStats) -> LabStats {
+        LabStats { store_rows: self.store.rows(), ..stats }
     }
 
     pub(crate) fn timed_faults(&self) -> Vec<TimedFault> {
@@ -78,7 +108,7 @@ impl AttestTarget {
         (self.time.elapsed() < self.started + late.ready_after.duration()).then_some(late.answer)
     }
 
-    fn answered(&self, endpoint: &'static str, parts: &Parts) -> Answered {
+    async fn answered(&self, endpoint: &'static str, parts: &Parts, body: &Bytes) -> Answered {
         let late = self.late();
         match late {
             Some(LateAnswer::Unavailable) => return Ok(answer::refusal(503, None)),
@@ -93,7 +123,12 @@ impl AttestTarget {
                 let seconds = self.time.unix().as_secs();
                 self.discovery.document(path, &parts.headers, late.is_none(), seconds)
             }
+            SUBMIT => {
+                let place = (&self.store, &self.gate, &self.time);
+                self.provisioning.submit(&parts.headers, body, place).await
+            }
             NEW_SESSION => self.begin_session(parts),
+            EVIDENCE => self.appraise(parts, body).await,
             SESSION => {
                 accept::check(&parts.headers, &[SESSION_TYPE])?;
                 let id = session_id(path)?;
@@ -124,16 +159,55 @@ impl AttestTarget {
         Ok(answer)
     }
 
+    async fn appraise(&self, parts: &Parts, body: &Bytes) -> Answered {
+        accept::check(&parts.headers, &[SESSION_TYPE])?;
+        if body.is_empty() {
+            return Err(Problem::bad_request("unable to read evidence from the request body"));
+        }
+        let text = content_type(&parts.headers);
+        let media_type = self.verification.types().read(text)?;
+        let id = session_id(parts.uri.path())?;
+        let nonce = self.sessions.with(id, self.times(), |session| session.nonce.clone());
+        let nonce = nonce.ok_or_else(|| no_session(id))?;
+        let passed = self.gate.read(self.store.rows(), self.time.clock()).await;
+        let appraised = passed.map_err(|TooManyClients| AppraisalFailed).and_then(|()| {
+            let sent = SentEvidence {
+                session: id,
+                nonce: nonce.as_ref(),
+                media_type: (text, &media_type),
+                token: body,
+            };
+            self.verification.result(&self.store, &sent, self.times())
+        });
+        let (status, stage) = match &appraised {
+            Ok(appraised) => self.stage(appraised),
+            Err(_) => (StatusCode::OK, Stage::Failed),
+        };
+        let session = self.sessions.with(id, self.times(), |session| {
+            session.stage = stage;
+            session.clone()
+        });
+        appraised?;
+        // It may be over, or deleted, by now.
+        Ok(self.session_text.answer(status, &session.ok_or_else(|| no_session(id))?))
+    }
+
+    /// How far a session is that has been appraised, and how that is answered.
+    fn stage(&self, appraised: &Appraised) -> (StatusCode, Stage) {
+        let appraised = appraised.clone();
+        match self.processing {
+            None => (StatusCode::OK, Stage::Complete(appraised)),
+            Some(Processing { polls, time }) => {
+                let until = self.time.elapsed() + time.duration();
+                (StatusCode::ACCEPTED, Stage::Processing { appraised, polls, until })
+            }
+        }
+    }
+
     /// The clock's time, and that since the Unix epoch.
     fn times(&self) -> (Duration, Duration) {
         (self.time.elapsed(), self.time.unix())
     }
-}
-
-/// The key of a seed that signs attestation results.
-fn signer(seed: u64) -> Result<hammer_lab::ThrowawaySigner, String> {
-    let name = [b"hammer-lab-attest ear-signer ".as_slice(), &seed.to_be_bytes()].concat();
-    hammer_lab::ThrowawaySigner::derive(&hammer_tlog::hash::sha256(&name).0)
 }
 
 /// The session that a path names.
@@ -172,13 +246,14 @@ impl Target for AttestTarget {
         self: Arc<Self>,
         endpoint: &'static str,
         parts: Parts,
-        _body: Bytes,
+        body: Bytes,
     ) -> Response<AnswerBody> {
-        self.answered(endpoint, &parts).unwrap_or_else(Response::from)
+        self.answered(endpoint, &parts, &body).await.unwrap_or_else(Response::from)
     }
 
     fn lose_data(&self) {
         self.sessions.clear();
+        self.store.clear();
     }
 
     async fn work(self: Arc<Self>, mut stopped: watch::Receiver<bool>) {

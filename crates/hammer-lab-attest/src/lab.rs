@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use hammer_lab::{
-    FaultScript, LabError, LabHandle,
+    FaultScript, LabError, LabHandle, LabStats,
     clock::Clock,
     fault::TimedFault,
     handle::{LabConfig, LabTarget},
@@ -35,6 +35,10 @@ impl LabConfig for AttestLabPlan {
 
 impl LabTarget for AttestTarget {
     const CAN_LOSE_DATA: bool = true;
+
+    fn with_own_stats(&self, stats: LabStats) -> LabStats {
+        self.with_own_stats(stats)
+    }
 
     fn restart(&self, now: Duration) {
         self.restart(now);

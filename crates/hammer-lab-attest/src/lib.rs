@@ -3,15 +3,24 @@
 //! code with the crates that mint what it is sent.
 
 mod accept;
+mod appraisal;
+mod cbor;
+mod corim;
 mod discovery;
+mod ear;
 mod endpoint;
 mod go_json;
 mod lab;
 mod lab_time;
+mod media_type;
 mod plan;
 mod problem;
+mod provisioning;
 mod release;
 mod session;
+mod store;
+mod token;
+mod verification;
 
 pub use endpoint::AttestTarget;
 pub use hammer_lab::lie_rule::LieRule;

@@ -39,7 +39,7 @@ pub use der::{RawSignature, Signature};
 pub use field::FieldElement;
 pub use key_walk::{KeyBlocks, KeyWalk};
 pub use nonce_walk::{NonceBlocks, NonceWalk};
-pub use once::{OnceBatch, verifies_abreast, verify_once};
+pub use once::{OnceBatch, verifies_abreast, verify_once, verify_once_fixed};
 pub use point::{POINT_LENGTH, Point, SPKI_PREFIX};
 pub use scalar::Scalar;
 pub use throwaway::ThrowawayKey;

@@ -50,6 +50,13 @@ pub fn verify_once(public_key: &[u8], digest: &[u8; 32], signature: &[u8]) -> bo
     candidate.holds(Scalar::from_limbs(candidate.signature.s).invert())
 }
 
+/// The same of a signature that is r and s, 32 bytes each (RFC 7518 section 3.4, RFC 9053 section 2.1).
+pub fn verify_once_fixed(public_key: &[u8], digest: &[u8; 32], signature: &[u8; 64]) -> bool {
+    let candidate = OnceCandidate::of(0, public_key, digest, RawSignature::from_fixed(signature));
+    let Some(candidate) = candidate else { return false };
+    candidate.holds(Scalar::from_limbs(candidate.signature.s).invert())
+}
+
 /// Whether signatures of many keys are verified eight abreast here, so that a batch of them is worth while.
 pub fn verifies_abreast() -> bool {
     Ifma::try_new().is_some()
@@ -114,7 +121,11 @@ impl OnceBatch {
 impl OnceCandidate {
     /// None of what cannot hold: no point of the curve, and what is no signature.
     fn new(at: usize, public_key: &[u8], digest: &[u8; 32], signature: &[u8]) -> Option<Self> {
-        let (key, signature) = (Point::from_sec1(public_key)?, RawSignature::from_der(signature)?);
+        Self::of(at, public_key, digest, RawSignature::from_der(signature))
+    }
+
+    fn of(at: usize, public_key: &[u8], digest: &[u8; 32], signature: Option<RawSignature>) -> Option<Self> {
+        let (key, signature) = (Point::from_sec1(public_key)?, signature?);
         Some(Self { at, key, digest: Scalar::from_digest(digest), signature })
     }
 
@@ -218,6 +229,13 @@ mod tests {
         (0..count).map(sign).collect()
     }
 
+    /// r and s of a signature in DER, 32 bytes each.
+    fn fixed(der: &[u8]) -> [u8; 64] {
+        let RawSignature { r, s } = RawSignature::from_der(der).unwrap();
+        let halves = [r, s].map(|half| Scalar::from_limbs(half).to_be_bytes());
+        halves.concat().try_into().unwrap()
+    }
+
     #[test]
     fn a_batch_of_any_size_has_the_verdict_of_each_signature_alone() {
         let good = signed(19);
@@ -264,6 +282,11 @@ mod tests {
         for (at, (key, digest, signature)) in good.iter().enumerate() {
             assert!(verify_once(key, digest, signature), "{at}");
             assert!(!verify_once(key, &[0; 32], signature), "{at}");
+            let fixed = fixed(signature);
+            assert!(verify_once_fixed(key, digest, &fixed), "{at}");
+            assert!(!verify_once_fixed(key, &[0; 32], &fixed), "{at}");
+            assert!(!verify_once_fixed(&off_the_curve, digest, &fixed), "{at}");
+            assert!(!verify_once_fixed(key, digest, &[0; 64]), "{at}");
         }
     }
 

@@ -121,7 +121,8 @@ impl Sessions {
     }
 
     /// How many are there, over or not.
-    pub(crate) fn count(&self) -> usize {
+    #[cfg(test)]
+    fn count(&self) -> usize {
         self.lock().kept.len()
     }
 
