@@ -1,6 +1,7 @@
 //! Devices, as the recorded ones were made: everything follows from a name and a number.
 
 use ciborium::{Value, cbor};
+use hammer_p256::SPKI_PREFIX;
 use hammer_tlog::{
     encoding::{base64, from_base64},
     hash::sha256,
@@ -185,7 +186,7 @@ impl Device {
 /// The public half of a key.
 fn pem(key: &SigningKey) -> String {
     let point = key.verifying_key().to_sec1_point(false);
-    let der = base64(&[P256_SPKI, point.as_bytes()].concat());
+    let der = base64(&[SPKI_PREFIX.as_slice(), point.as_bytes()].concat());
     let lines: Vec<&str> = der.as_bytes().chunks(64).map(|line| std::str::from_utf8(line).unwrap()).collect();
     format!("-----BEGIN PUBLIC KEY-----\n{}\n-----END PUBLIC KEY-----", lines.join("\n"))
 }
@@ -243,11 +244,6 @@ pub(crate) fn encode(value: &Value) -> Vec<u8> {
 const ORDER_LESS_1: [u8; 32] = [
     0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xbc, 0xe6, 0xfa,
     0xad, 0xa7, 0x17, 0x9e, 0x84, 0xf3, 0xb9, 0xca, 0xc2, 0xfc, 0x63, 0x25, 0x50,
-];
-/// The DER of a P-256 `SubjectPublicKeyInfo` up to the point.
-const P256_SPKI: &[u8] = &[
-    0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86,
-    0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
 ];
 
 #[test]
