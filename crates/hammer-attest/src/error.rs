@@ -48,7 +48,7 @@ pub enum AttestError {
     EvidenceType(String),
     /// There is nothing to verify.
     #[error(
-        "draw a device to verify: no workload of the plan provisions any, and neither `devices.count` nor `provision_at_start` is given"
+        "draw a device to verify: no workload of the plan provisions such devices, and neither `devices.count`, `provision_at_start` nor `from_earlier_runs` is given"
     )]
     NothingProvisioned,
     /// A workload that reads nothing.

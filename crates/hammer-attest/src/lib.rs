@@ -34,7 +34,7 @@ pub use plan::{
 };
 pub use private_key::private_pem;
 pub use provision::{ProvisionOp, ProvisionSession, ProvisionWorkload};
-pub use provisioned::ProvisionedDevices;
+pub use provisioned::{ProvisionedDevices, ProvisionedPools};
 pub use results::ResultCounts;
 pub use target::{AttestRun, AttestService, AttestTarget};
 pub use verify::{VerifyOp, VerifySession, VerifyWorkload};

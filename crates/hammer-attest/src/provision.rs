@@ -9,6 +9,7 @@ use hammer_net::{Answer, Body, BodyBuffer, ClientConfig, Request};
 use crate::devices::{DeviceMaterial, DeviceScratch, Devices};
 use crate::error::AttestError;
 use crate::plan::{DevicesPlan, ProvisionPlan};
+use crate::provisioned::DeviceOffsets;
 use crate::target::{AttestRun, AttestTarget};
 
 mod endorser;
@@ -21,6 +22,8 @@ pub(crate) use submit::SubmitConfig;
 /// Submits the endorsements of devices.
 pub struct ProvisionWorkload {
     plan: DevicesPlan,
+    /// Where the devices start that no earlier run provisioned.
+    offsets: DeviceOffsets,
     endorser: Endorser,
     submit: SubmitConfig,
 }
@@ -48,8 +51,10 @@ impl ProvisionWorkload {
     ) -> Result<Self, AttestError> {
         let devices = Devices::new(run.seed, plan.devices.stream, plan.devices.models());
         let endorser = Endorser::new(devices, plan.signer.as_ref(), target)?;
-        let submit = SubmitConfig::new(&endorser, target, client)?;
-        Ok(Self { plan: plan.devices.clone(), endorser, submit })
+        let provisioned = target.provisioned.of(run.seed, &plan.devices);
+        let offsets = provisioned.offsets();
+        let submit = SubmitConfig::new(&endorser, target, provisioned, client)?;
+        Ok(Self { plan: plan.devices.clone(), offsets, endorser, submit })
     }
 
     /// How many connections of the whole run are established before the first arrival, where that many can be in flight; all of them
@@ -87,7 +92,7 @@ impl Workload for ProvisionWorkload {
     ) -> Box<ProvisionOp> {
         let mut op = reuse.unwrap_or_default();
         let ProvisionOp { index, material, corim, request, .. } = &mut *op;
-        *index = self.plan.index(seq);
+        *index = self.plan.index(seq, self.offsets);
         // The body of the last one borrows the buffer.
         if let Some(request) = request {
             request.body = Body::empty();

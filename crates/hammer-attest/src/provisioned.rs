@@ -1,13 +1,45 @@
 //! Devices that a service said it took in: one bit each, by which verify flows draw.
 
-use std::sync::OnceLock;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// The devices that were taken in, of a run. Shards set bits, and whoever prepares operations draws by them; nobody waits for anybody.
+use crate::plan::DevicesPlan;
+
+/// The devices that were taken in, of each seed, stream and number of models; those of earlier runs too, where the service still has them.
+#[derive(Clone, Debug, Default)]
+pub struct ProvisionedPools {
+    by_devices: Arc<Mutex<BTreeMap<(u64, u64, Option<u64>), Arc<ProvisionedDevices>>>>,
+}
+
+impl ProvisionedPools {
+    /// Those of a seed and a plan.
+    pub fn of(&self, seed: u64, devices: &DevicesPlan) -> Arc<ProvisionedDevices> {
+        // Pools are added whole, so that a panic elsewhere leaves nothing halfway.
+        let mut by_devices = self.by_devices.lock().unwrap_or_else(PoisonError::into_inner);
+        by_devices.entry((seed, devices.stream, devices.models())).or_default().clone()
+    }
+}
+
+/// The devices that were taken in. Shards set bits, and whoever prepares operations draws by them; nobody waits for anybody.
 #[derive(Debug)]
 pub struct ProvisionedDevices {
     /// Those of fills, whose operations are numbered from 2^40 on, and those of the run itself.
     sections: [Section; 2],
+}
+
+/// What is added to the number of an operation: of a run, and of its fill.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct DeviceOffsets {
+    run: u64,
+    filled: u64,
+}
+
+impl DeviceOffsets {
+    /// The number of the device of operation `seq`.
+    pub(crate) const fn index(self, seq: u64) -> u64 {
+        seq + if seq >= FIRST_FILLED { self.filled } else { self.run }
+    }
 }
 
 /// Devices from one number on.
@@ -39,6 +71,13 @@ impl ProvisionedDevices {
     pub fn add(&self, index: u64) {
         let section = if index >= FIRST_FILLED { &self.sections[1] } else { &self.sections[0] };
         section.add(index - section.first);
+    }
+
+    /// What is added to the number of an operation so that its device is one that no earlier run provisioned: operations of fills are
+    /// numbered apart.
+    pub(crate) fn offsets(&self) -> DeviceOffsets {
+        let [run, filled] = &self.sections;
+        DeviceOffsets { run: run.end.load(Ordering::Relaxed), filled: filled.end.load(Ordering::Relaxed) }
     }
 
     /// How many there are.
@@ -146,6 +185,20 @@ mod tests {
         (0..100_000).for_each(|seq| counts[(devices.draw(draws.bits(seq)).unwrap() / 100) as usize] += 1);
         // A tenth each, within five standard deviations.
         assert!(counts.iter().all(|count: &i32| count.abs_diff(10_000) < 475), "{counts:?}");
+    }
+
+    #[test]
+    fn the_next_run_goes_on_behind_the_devices_of_the_last() {
+        let pools = ProvisionedPools::default();
+        let plan = |stream| DevicesPlan { stream, ..DevicesPlan::default() };
+        let devices = pools.of(1, &plan(0));
+        [0, 1, 7, FIRST_FILLED + 2].into_iter().for_each(|index| devices.add(index));
+        let offsets = pools.clone().of(1, &plan(0)).offsets();
+        assert_eq!((offsets.index(0), offsets.index(5)), (8, 13));
+        assert_eq!(offsets.index(FIRST_FILLED), FIRST_FILLED + 3);
+        for other in [pools.of(1, &plan(1)), pools.of(2, &plan(0))] {
+            assert_eq!((other.count(), other.offsets().index(5)), (0, 5));
+        }
     }
 
     #[test]

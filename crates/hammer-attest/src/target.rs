@@ -13,7 +13,7 @@ use crate::discovery::DiscoveryDocument;
 use crate::error::AttestError;
 use crate::keys::VerificationKeys;
 use crate::plan::{AttestTargetPlan, DiscoveryKind};
-use crate::provisioned::ProvisionedDevices;
+use crate::provisioned::ProvisionedPools;
 use crate::results::ResultCounts;
 
 /// A service of a verifier.
@@ -43,7 +43,7 @@ pub struct AttestTarget {
     /// What results are signed with.
     pub keys: Arc<VerificationKeys>,
     /// Devices that were taken in.
-    pub provisioned: Arc<ProvisionedDevices>,
+    pub provisioned: ProvisionedPools,
     /// What was said of devices.
     pub results: Arc<ResultCounts>,
 }
@@ -74,7 +74,7 @@ impl AttestTarget {
             skew: plan.skew.duration(),
             expected: plan.expected.iter().map(|(class, tier)| (*class, (*tier).into())).collect(),
             keys: Arc::default(),
-            provisioned: Arc::default(),
+            provisioned: ProvisionedPools::default(),
             results: Arc::default(),
         }
     }

@@ -22,6 +22,7 @@ use crate::error::AttestError;
 use crate::judge::Judge;
 use crate::plan::{NonceSource, VerifyPlan};
 use crate::provision::{Endorser, SubmitConfig};
+use crate::provisioned::DeviceOffsets;
 use crate::target::{AttestRun, AttestTarget};
 
 use draw::DeviceDraws;
@@ -69,13 +70,14 @@ impl VerifyWorkload {
         if !document.takes(&plan.evidence_type) {
             return Err(AttestError::EvidenceType(plan.evidence_type.clone()));
         }
+        let provisioned = target.provisioned.of(run.seed, &plan.devices);
         let submit = provisioning.map(|client| -> Result<_, AttestError> {
             let endorser = Endorser::new(devices.clone(), None, target)?;
-            let submit = SubmitConfig::new(&endorser, target, client)?;
+            let submit = SubmitConfig::new(&endorser, target, provisioned.clone(), client)?;
             Ok((endorser, submit))
         });
         Ok(Self {
-            draws: DeviceDraws::new(plan, target.provisioned.clone(), run),
+            draws: DeviceDraws::new(plan, provisioned.clone(), run),
             nonces: Seed::from_u64(run.seed).child("attestation sessions", run.workload),
             stream: run.workload,
             verification: ServiceConfig::new(VERIFICATION, verification),
@@ -178,7 +180,11 @@ impl Workload for VerifyWorkload {
 
     async fn enter(&self, session: &VerifySession, user: u64, record: &OperationRecord) -> Result<(), Ended> {
         match self.series.provision {
-            Some(series) => session.provision(self.plan.devices.index(user), record.step(series)).await,
+            Some(series) => {
+                session
+                    .provision(self.plan.devices.index(user, DeviceOffsets::default()), record.step(series))
+                    .await
+            }
             None => Ok(()),
         }
     }

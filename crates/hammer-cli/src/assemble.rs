@@ -12,6 +12,7 @@ use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_values::Count;
 use http::Uri;
 
+use crate::earlier_runs::EarlierRuns;
 use crate::error::CliError;
 use crate::health;
 use crate::lab_observer::LabObserver;
@@ -44,6 +45,7 @@ pub(crate) struct OpenedPlan<'a> {
     registry: &'a Registry,
     plan: &'a Plan,
     evidence: &'a Path,
+    earlier: &'a EarlierRuns,
     instants: RunInstants,
     open: Vec<Box<dyn OpenProtocol + 'a>>,
     /// The embedded targets; they live as long as this does, or whoever keeps them.
@@ -94,13 +96,13 @@ impl RunInstants {
 pub(crate) fn open<'a>(
     registry: &'a Registry,
     plan: &'a Plan,
-    evidence: &'a Path,
+    (evidence, earlier): (&'a Path, &'a EarlierRuns),
     kept: &mut Option<KeptTarget<'a>>,
     mut wait: ReadyWait<'_>,
 ) -> Result<OpenedPlan<'a>, CliError> {
     let instants = RunInstants::now();
     let is_kept = kept.is_some();
-    let planned = RunPlan { plan, epoch_unix_ms: instants.epoch_unix_ms, evidence, is_kept };
+    let planned = RunPlan { plan, epoch_unix_ms: instants.epoch_unix_ms, evidence, earlier, is_kept };
     check_own(registry, plan)?;
     let named = registry.protocols().iter().flat_map(|protocol| protocol.named_services(plan)).collect();
     let mut waited = until_ready(&mut wait, plan, named)?;
@@ -138,7 +140,7 @@ pub(crate) fn open<'a>(
     found.extend(waited);
     found.extend(health::said(plan, called)?);
     let ready = wait.into_ready();
-    Ok(OpenedPlan { registry, plan, evidence, instants, open, labs, ready, found, is_kept })
+    Ok(OpenedPlan { registry, plan, evidence, earlier, instants, open, labs, ready, found, is_kept })
 }
 
 impl<'a> OpenedPlan<'a> {
@@ -189,8 +191,8 @@ impl<'a> OpenedPlan<'a> {
     }
 
     fn planned(&self, instants: RunInstants) -> RunPlan<'a> {
-        let (epoch_unix_ms, is_kept) = (instants.epoch_unix_ms, self.is_kept);
-        RunPlan { plan: self.plan, epoch_unix_ms, evidence: self.evidence, is_kept }
+        let Self { plan, evidence, earlier, is_kept, .. } = *self;
+        RunPlan { plan, epoch_unix_ms: instants.epoch_unix_ms, evidence, earlier, is_kept }
     }
 
     /// What every run of the plan has.
@@ -235,7 +237,8 @@ fn reopened<'a, 'b>(
 /// When the plan contradicts itself.
 pub(crate) fn check(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
     check_own(registry, plan)?;
-    let planned = RunPlan { plan, epoch_unix_ms: unix_millis(), evidence: Path::new(""), is_kept: false };
+    let (evidence, earlier) = (Path::new(""), &EarlierRuns::default());
+    let planned = RunPlan { plan, epoch_unix_ms: unix_millis(), evidence, earlier, is_kept: false };
     registry.protocols().iter().try_for_each(|protocol| protocol.check(&planned))?;
     for (place, workload) in plan.measured() {
         load(plan, workload, place)?;

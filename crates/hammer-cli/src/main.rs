@@ -5,6 +5,7 @@ mod assemble;
 mod command;
 mod dashboard;
 mod diagnostics;
+mod earlier_runs;
 mod error;
 mod evidence;
 mod health;

@@ -14,6 +14,7 @@ use hammer_measure::headline::Headline;
 use hammer_report::report::AccountedJob;
 use hammer_report::{Reason, Report};
 
+use crate::earlier_runs::EarlierRuns;
 use crate::error::CliError;
 use crate::plan::compat::CompatPlan;
 use crate::plan::error::{PlanError, PlanFault};
@@ -264,6 +265,8 @@ pub(crate) struct RunPlan<'a> {
     pub(crate) epoch_unix_ms: u64,
     /// The folder for what has to be shown to somebody who broke a promise.
     pub(crate) evidence: &'a Path,
+    /// What earlier runs of the plan left in the target.
+    pub(crate) earlier: &'a EarlierRuns,
     /// Whether its embedded targets have served an earlier run of the plan.
     pub(crate) is_kept: bool,
 }

@@ -6,6 +6,8 @@ use hammer_values::Count;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::provisioned::DeviceOffsets;
+
 /// Which devices. Workloads that say the same of them have the same ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -52,11 +54,11 @@ fn signer_name() -> String {
 }
 
 impl DevicesPlan {
-    /// The device of an operation of that number.
-    pub fn index(&self, seq: u64) -> u64 {
+    /// The device of an operation of that number; where each has one of its own, behind those of earlier runs.
+    pub(crate) fn index(&self, seq: u64, offsets: DeviceOffsets) -> u64 {
         match self.count {
             Some(count) => self.first + seq % count.get() as u64,
-            None => self.first + seq,
+            None => offsets.index(seq).max(self.first + seq),
         }
     }
 

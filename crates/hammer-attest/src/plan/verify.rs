@@ -15,6 +15,8 @@ use crate::device_class::DeviceClass;
 pub struct VerifyPlan {
     /// Which devices. Drawn are those that a workload of the run, or its fill, got provisioned; with `count`, all of them.
     pub devices: DevicesPlan,
+    /// Devices that earlier runs of the plan got provisioned are enough, where this one provisions none.
+    pub from_earlier_runs: bool,
     /// Each user provisions a device as it enters, the one of its number.
     pub provision_at_start: bool,
     /// Who chooses the nonce of a session.
@@ -73,6 +75,7 @@ impl Default for VerifyPlan {
     fn default() -> Self {
         Self {
             devices: DevicesPlan::default(),
+            from_earlier_runs: false,
             provision_at_start: false,
             nonce: NonceSource::default(),
             profile: TokenProfilePlan::default(),

@@ -49,6 +49,7 @@ impl SubmitConfig {
     pub(crate) fn new(
         endorser: &Endorser,
         target: &AttestTarget,
+        provisioned: Arc<ProvisionedDevices>,
         client: ClientConfig,
     ) -> Result<Self, AttestError> {
         let document = target.provisioning.document.as_ref();
@@ -59,7 +60,7 @@ impl SubmitConfig {
             path: path.ok_or(unsaid)?,
             media_type: endorser.media_type(),
             auth: target.auth.clone(),
-            provisioned: target.provisioned.clone(),
+            provisioned,
         })
     }
 

@@ -14,6 +14,7 @@ use crate::args::{OutputArgs, RunArgs};
 use crate::assemble::{AssembledRun, KeptTarget, OpenedPlan, check, open};
 use crate::command::fill::{FillRun, FilledRun};
 use crate::dashboard::dashboard;
+use crate::earlier_runs::EarlierRuns;
 use crate::error::{CliError, StartError};
 use crate::evidence;
 use crate::hooks::mid_run::MidRun;
@@ -60,7 +61,7 @@ pub(crate) fn of_plan_with(
     let plan = &planned.plan;
     let mut outputs = Outputs::open(output, planned, runs.len())?;
     let signals = Signals::watch().map_err(StartError::Signals)?;
-    let run = RunContext { registry, output, signals, passing };
+    let run = RunContext { registry, output, signals, passing, earlier: EarlierRuns::default() };
     let placed = |run: PlannedRun| PlacedRun { files: folder(output, &run.plan.plan.output), run };
     let runs: Vec<PlacedRun> = runs.into_iter().map(placed).collect();
     if let [only] = runs.as_slice() {
@@ -92,6 +93,7 @@ struct RunContext<'a> {
     signals: Signals,
     /// A corpus that is gone with the command.
     passing: Option<&'a Path>,
+    earlier: EarlierRuns,
 }
 
 impl RunContext<'_> {
@@ -149,12 +151,15 @@ impl RunContext<'_> {
         outputs: &mut Outputs,
         (mut hooks, is_reset): (Vec<HookOutput>, bool),
     ) -> Result<CarriedOut, CliError> {
-        let Self { registry, output, signals, passing } = self;
+        let Self { registry, output, signals, passing, earlier } = self;
         let SourcedPlan { plan, source } = &planned.plan;
         hooks.extend(hooks::run(&plan.hooks.before)?);
+        if is_reset || plan.target.lab.as_ref().is_some_and(|lab| !lab.keep) {
+            earlier.forget();
+        }
         let placed = |error: CliError| error.placed(source);
         let wait = ReadyWait::new(signals, output.quiet);
-        let mut opened = open(registry, plan, files, kept, wait).map_err(placed)?;
+        let mut opened = open(registry, plan, (files, earlier), kept, wait).map_err(placed)?;
         let mut filled = match opened.fill(is_reset).map_err(placed)? {
             Some(fill) => {
                 opened.labs.iter().for_each(|lab| lab.restart_faults());

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use hammer_attest::{
-    AttestError, AttestRun, AttestTarget, DiscoveryKind, ProvisionWorkload, VerificationWatch, VerifyPlan,
-    VerifyWorkload, WellKnownWorkload,
+    AttestAuth, AttestError, AttestRun, AttestTarget, DiscoveryKind, ProvisionWorkload, VerificationWatch,
+    VerifyPlan, VerifyWorkload, WellKnownWorkload,
 };
 use hammer_core::dispatch::LanePlan;
 use hammer_core::observe::Observer;
@@ -15,6 +15,7 @@ use http::Uri;
 
 use super::lab::Lab;
 use super::lane::LaneRequest;
+use super::service::OpenService;
 use super::tokens::{OAUTH, RunTokens};
 use super::{OpenProtocol, Protocol, RunPlan};
 use crate::error::CliError;
@@ -66,6 +67,11 @@ impl Protocol for Attest {
         Ok(())
     }
 
+    fn named_services(&self, plan: &Plan) -> Vec<OpenService> {
+        let target = sections::target(plan).map(|target| AttestTarget::of(target, AttestAuth::None));
+        target.map_or_else(Vec::new, |target| documents(plan, &target))
+    }
+
     fn open<'a>(&self, planned: &RunPlan<'a>) -> Result<Box<dyn OpenProtocol + 'a>, CliError> {
         let mut labs: Vec<Box<dyn Lab>> = Vec::new();
         let is_used = planned.plan.workloads.iter().any(|workload| uses(workload).is_some());
@@ -73,6 +79,7 @@ impl Protocol for Attest {
         if is_used {
             let found = opened(planned, &mut labs)?;
             open = OpenAttest { watch: watch(planned.plan, &found.target)?, ..open };
+            open.documents = documents(planned.plan, &found.target);
             (open.target, open.tokens, open.notes) = (Some(found.target), found.tokens, found.notes);
         }
         Ok(Box::new(OpenAttest { labs, ..open }))
@@ -93,6 +100,8 @@ struct OpenAttest {
     /// The services, where a workload goes to them.
     target: Option<AttestTarget>,
     labs: Vec<Box<dyn Lab>>,
+    /// Where their documents are.
+    documents: Vec<OpenService>,
     /// Tokens that provisioning lets in by.
     tokens: Option<RunTokens>,
     /// Who looks at verification, where results come from it.
@@ -110,6 +119,10 @@ impl OpenProtocol for OpenAttest {
         services.chain(issuer).collect()
     }
 
+    fn probed(&self) -> Vec<OpenService> {
+        self.documents.clone()
+    }
+
     fn take_labs(&mut self) -> Vec<Box<dyn Lab>> {
         std::mem::take(&mut self.labs)
     }
@@ -123,8 +136,11 @@ impl OpenProtocol for OpenAttest {
         if let Some(tokens) = &tokens {
             target.auth = opened::auth_of(tokens, planned.epoch_unix_ms);
         }
+        // The run whose services these were may have gone to others of them.
+        opened::describe(planned.plan, &mut target)?;
         let watch = watch(planned.plan, &target)?;
-        Ok(Box::new(Self { target: Some(target), tokens, watch, ..Self::default() }))
+        let documents = documents(planned.plan, &target);
+        Ok(Box::new(Self { target: Some(target), tokens, watch, documents, ..Self::default() }))
     }
 
     fn lane(&mut self, lane: LaneRequest<'_>) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
@@ -214,6 +230,23 @@ fn watch(plan: &Plan, target: &AttestTarget) -> Result<Option<VerificationWatch>
     Ok(Some(VerificationWatch::new(target, client)))
 }
 
+/// Where the documents are of those services that workloads go to: there each says whether it is ready.
+fn documents(plan: &Plan, target: &AttestTarget) -> Vec<OpenService> {
+    let gone_to = |kind: &DiscoveryKind| {
+        let mut services = plan.workloads.iter().filter_map(uses).flat_map(|(_, services)| services);
+        services.any(|service| service == *kind)
+    };
+    let document = |kind: DiscoveryKind| {
+        let urls = target.service(kind).endpoints.iter();
+        let at = |url: &Uri| {
+            let url = url.to_string();
+            format!("{}{}", url.trim_end_matches('/'), kind.path()).parse().ok()
+        };
+        OpenService { name: None, endpoints: urls.filter_map(at).collect() }
+    };
+    KINDS.into_iter().filter(gone_to).map(document).collect()
+}
+
 /// Whether the plan says where a service is that a workload needs.
 fn has_url(plan: &Plan, service: DiscoveryKind, at: &PlanPath) -> Result<(), PlanError> {
     if plan.target.lab.as_ref().is_some_and(|lab| lab.kind.keys().any(|key| key == LAB)) {
@@ -242,7 +275,10 @@ fn has_devices(plan: &Plan, verify: &VerifyPlan) -> bool {
             (one.stream, &one.models) == (other.stream, &other.models)
         })
     };
-    verify.devices.count.is_some() || verify.provision_at_start || plan.workloads.iter().any(is_of)
+    verify.devices.count.is_some()
+        || verify.provision_at_start
+        || verify.from_earlier_runs
+        || plan.workloads.iter().any(is_of)
 }
 
 const KINDS: [DiscoveryKind; 3] =

@@ -44,28 +44,44 @@ pub(super) fn opened(planned: &RunPlan<'_>, labs: &mut Vec<Box<dyn Lab>>) -> Res
         (None, Some(written)) => (written.clone(), PlanPath::of("target").key(TARGET)),
         (None, None) => return Err(PlanFault::Missing.at(PlanPath::of("target").key(TARGET)).into()),
     };
-    let failed = |error: AttestError| CliError::from(PlanFault::failed(error).at(at.clone()));
     let auth = AttestAuth::of(written.auth.as_deref());
-    let auth = auth.map_err(|error| CliError::from(PlanFault::failed(error).at(at.clone().key("auth"))))?;
+    let auth = auth.map_err(|error| CliError::from(PlanFault::failed(error).at(at.key("auth"))))?;
     let tokens = tokens(planned)?;
     let auth = tokens.as_ref().map_or(auth, |tokens| auth_of(tokens, planned.epoch_unix_ms));
-    let mut found = AttestTarget::of(&written, auth);
-    let mut notes = Vec::new();
-    for kind in asked(plan, &found) {
+    let provisioned = planned.earlier.of(PROVISIONED);
+    let mut found = AttestTarget { provisioned, ..AttestTarget::of(&written, auth) };
+    describe(plan, &mut found)?;
+    let documents = [DiscoveryKind::Provisioning, DiscoveryKind::Verification].into_iter();
+    let documents = documents.filter_map(|kind| Some((kind, found.service(kind).document.as_ref()?)));
+    let notes = documents
+        .filter(|(_, document)| !document.is_ready())
+        .map(|(kind, document)| unready(kind, document));
+    let notes = notes.collect();
+    Ok(OpenedTarget { target: found, tokens, notes })
+}
+
+/// Asks those services for their documents that workloads of the plan live by, and that were not asked yet.
+///
+/// # Errors
+/// When one does not say what it is, or nobody allowed it.
+pub(super) fn describe(plan: &Plan, found: &mut AttestTarget) -> Result<(), CliError> {
+    let at = || match lab(plan) {
+        Some(_) => PlanPath::of("target.lab").key(LAB),
+        None => PlanPath::of("target").key(TARGET),
+    };
+    let failed = |error: AttestError| CliError::from(PlanFault::failed(error).at(at()));
+    for kind in asked(plan, found) {
         let endpoints = found.service(kind).endpoints.clone();
-        permitted(&endpoints, plan.target.authorized.as_deref())?;
+        permitted(endpoints.iter(), plan.target.authorized.as_deref())?;
         let client = plan.target.client(None, endpoints, 1, plan.seed)?;
         let document = ask(kind, client)?.map_err(failed)?;
-        if !document.is_ready() {
-            notes.push(unready(kind, &document));
-        }
         if let Some(key) = &document.key {
             let unusable = |why| AttestError::Undiscovered { kind: kind.name(), why };
             found.keys.add(key).map_err(|why| failed(unusable(why.to_string())))?;
         }
         found.service_mut(kind).document = Some(document);
     }
-    Ok(OpenedTarget { target: found, tokens, notes })
+    Ok(())
 }
 
 fn started(settings: &AttestLabPlan, labs: &mut Vec<Box<dyn Lab>>) -> Result<AttestTargetPlan, CliError> {
@@ -94,7 +110,10 @@ fn asked(plan: &Plan, found: &AttestTarget) -> Vec<DiscoveryKind> {
     }
     kinds.sort();
     kinds.dedup();
-    kinds.retain(|kind| !found.service(*kind).endpoints.is_empty());
+    kinds.retain(|kind| {
+        let service = found.service(*kind);
+        service.document.is_none() && !service.endpoints.is_empty()
+    });
     kinds
 }
 
@@ -135,4 +154,6 @@ fn unready(kind: DiscoveryKind, document: &DiscoveryDocument) -> String {
     format!("{} said `{state}` of itself before the run, and not `READY`", kind.name())
 }
 
+/// Under which name it is remembered what earlier runs got provisioned.
+const PROVISIONED: &str = "attest: provisioned devices";
 const TIMEOUT: Nanos = Nanos::from_secs(10);
