@@ -147,3 +147,6 @@ impl Judge {
 const BAD_SIGNATURE: &str = "bad-result-signature";
 /// What is there in place of a result is none.
 const MALFORMED: &str = "malformed-result";
+
+#[cfg(test)]
+mod tests;

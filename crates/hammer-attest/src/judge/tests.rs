@@ -1,0 +1,231 @@
+//! Results that a key of the test signs: what is right is kept, and each thing that is wrong has its name.
+
+use std::sync::Mutex;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE, URL_SAFE_NO_PAD};
+use hammer_core::promise::{Finding, PromiseLedger};
+use hammer_p256::{NonceBlocks, ThrowawayKey};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use super::*;
+use crate::auth::AttestAuth;
+use crate::device_class::DeviceClass;
+use crate::plan::AttestTargetPlan;
+
+const NONCE: [u8; 32] = [7; 32];
+const EPOCH_MS: u64 = 1_795_000_000_000;
+const DEVICE: u64 = 5;
+
+/// A key of verification.
+struct EarSigner(ThrowawayKey);
+
+impl EarSigner {
+    fn of(seed: u8) -> Self {
+        Self(ThrowawayKey::derive(&[seed; 32]))
+    }
+
+    fn sign(&self, claims: &Value) -> String {
+        let part = |json: &Value| URL_SAFE_NO_PAD.encode(json.to_string());
+        let signed = format!("{}.{}", part(&json!({"alg": "ES256", "typ": "JWT"})), part(claims));
+        let digest: [u8; 32] = Sha256::digest(&signed).into();
+        // Each message has a walk of its own.
+        let signature = self.0.walk(&digest, 0).sign(0, &digest, &mut NonceBlocks::new());
+        format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature.to_fixed()))
+    }
+
+    fn jwk(&self) -> hammer_rats::VerificationKey {
+        let [x, y] = [1, 33].map(|at| URL_SAFE_NO_PAD.encode(&self.0.public_key()[at..at + 32]));
+        serde_json::from_value(json!({"alg": "ES256", "crv": "P-256", "kty": "EC", "x": x, "y": y})).unwrap()
+    }
+}
+
+struct Judged {
+    verifier: Box<dyn Verifier>,
+    verdicts: Verdicts,
+    ledger: Arc<PromiseLedger>,
+    broken: Arc<Mutex<Vec<(String, u64)>>>,
+    target: AttestTarget,
+}
+
+impl Judged {
+    fn by(signer: &EarSigner) -> Self {
+        let target = AttestTarget::of(&AttestTargetPlan::default(), AttestAuth::None);
+        target.keys.add(&signer.jwk()).unwrap();
+        let run = AttestRun { seed: 1, epoch_unix_ms: EPOCH_MS, workload: 0 };
+        let judge = Judge::new(&target, devices(), &run);
+        let ledger = Arc::new(PromiseLedger::new(&DeviceClass::NAMES));
+        let broken = Arc::new(Mutex::new(Vec::new()));
+        let told = broken.clone();
+        let tell = move |finding| {
+            let Finding::Broken(broken) = finding else { panic!("{finding:?}") };
+            told.lock().unwrap().push((broken.breach.kind.clone(), broken.breach.index.unwrap()));
+        };
+        let verdicts = Verdicts::new("verify", ledger.clone(), Box::new(tell));
+        Self { verifier: judge.verifier(), verdicts, ledger, broken, target }
+    }
+
+    fn check(&mut self, class: DeviceClass, jwt: &str) {
+        self.check_record(&record(class, jwt));
+    }
+
+    fn check_record(&mut self, record: &ResultRecord<'_>) {
+        let mut bytes = Vec::new();
+        record.write(&mut bytes);
+        self.verifier.check(1, &bytes, Nanos::ZERO, &mut self.verdicts);
+    }
+
+    /// What was found broken since it was asked last.
+    fn broken(&self) -> Vec<String> {
+        let broken = std::mem::take(&mut *self.broken.lock().unwrap());
+        assert!(broken.iter().all(|(_, device)| *device == DEVICE), "{broken:?}");
+        broken.into_iter().map(|(kind, _)| kind).collect()
+    }
+}
+
+fn devices() -> Devices {
+    Devices::new(1, 0, None)
+}
+
+fn record(class: DeviceClass, jwt: &str) -> ResultRecord<'_> {
+    let (sent, received) = (Nanos::from_secs(10), Nanos::from_secs(11));
+    let jwt = jwt.as_bytes();
+    ResultRecord { class, device: DEVICE, sent, received, nonce: &NONCE, is_same_nonce: true, jwt }
+}
+
+fn claims(class: DeviceClass, status: &str) -> Value {
+    json!({
+        "ear.verifier-id": { "build": "test", "developer": "test" },
+        "eat_nonce": URL_SAFE.encode(NONCE),
+        "eat_profile": "tag:github.com,2023:veraison/ear",
+        "iat": EPOCH_MS / 1000 + 10,
+        "submods": { "PSA_IOT": {
+            "ear.status": status,
+            "ear.trustworthiness-vector": { "executables": 2, "hardware": 2 },
+            "ear.veraison.annotated-evidence": {
+                "psa-instance-id": STANDARD.encode(devices().ueid(DEVICE, class)),
+            },
+        } },
+    })
+}
+
+/// What is found of a good device's result with one claim changed.
+fn found(pointer: &str, changed: Value) -> Vec<String> {
+    let signer = EarSigner::of(1);
+    let mut claims = claims(DeviceClass::Good, "affirming");
+    *claims.pointer_mut(pointer).unwrap_or_else(|| panic!("no {pointer}")) = changed;
+    let mut judged = Judged::by(&signer);
+    judged.check(DeviceClass::Good, &signer.sign(&claims));
+    judged.broken()
+}
+
+#[test]
+fn a_result_that_says_what_it_should_is_kept_for_devices_of_each_class() {
+    let signer = EarSigner::of(1);
+    let mut judged = Judged::by(&signer);
+    for class in DeviceClass::ALL {
+        let status = judged.target.policy().of(class).name();
+        let mut claims = claims(class, status);
+        if matches!(class, DeviceClass::Garbage | DeviceClass::StaleNonce) {
+            // What could not be read or believed is not repeated.
+            let appraisal = claims.pointer_mut("/submods/PSA_IOT").unwrap().as_object_mut().unwrap();
+            appraisal.remove("ear.veraison.annotated-evidence");
+        }
+        judged.check(class, &signer.sign(&claims));
+    }
+    assert!(judged.broken().is_empty());
+    assert_eq!(judged.ledger.read().kept, DeviceClass::ALL.len() as u64);
+    let said: Vec<u64> = judged.target.results.all().map(|(_, count)| count).collect();
+    assert_eq!(said.iter().sum::<u64>(), DeviceClass::ALL.len() as u64);
+}
+
+#[test]
+fn each_thing_that_is_wrong_with_a_result_has_its_name() {
+    assert!(found("/eat_nonce", json!(URL_SAFE.encode(NONCE).trim_end_matches('='))).is_empty());
+    assert_eq!(found("/eat_nonce", json!(URL_SAFE.encode([8; 32]))), ["wrong-nonce"]);
+    assert_eq!(found("/eat_nonce", Value::Null), ["wrong-nonce"]);
+    assert_eq!(found("/eat_profile", json!("tag:github.com,2022:veraison/ear")), ["wrong-result-profile"]);
+    for (off, expected) in
+        [(-60, None), (62, None), (-62, Some("wrong-issue-time")), (3_600, Some("wrong-issue-time"))]
+    {
+        let issued = (EPOCH_MS / 1000 + 10).cast_signed() + off;
+        assert_eq!(found("/iat", json!(issued)).first().map(String::as_str), expected, "{off}");
+    }
+    let another = STANDARD.encode(devices().ueid(DEVICE + 1, DeviceClass::Good));
+    let instance = "/submods/PSA_IOT/ear.veraison.annotated-evidence/psa-instance-id";
+    assert_eq!(found(instance, json!(another)), ["result-of-another-device"]);
+    for status in ["warning", "contraindicated", "none"] {
+        assert_eq!(found("/submods/PSA_IOT/ear.status", json!(status)), ["good-device-not-affirmed"]);
+    }
+    assert_eq!(found("/submods/PSA_IOT/ear.status", json!("fine")), ["malformed-result"]);
+    let executables = "/submods/PSA_IOT/ear.trustworthiness-vector/executables";
+    assert_eq!(found(executables, json!(33)), ["contradictory-result"]);
+    assert_eq!(found(executables, json!(0)), Vec::<String>::new());
+    assert_eq!(found("/submods", json!({})), ["malformed-result"]);
+}
+
+#[test]
+fn what_is_said_of_a_bad_device_is_held_against_its_class() {
+    let signer = EarSigner::of(1);
+    let mut judged = Judged::by(&signer);
+    for (class, status, expected) in [
+        (DeviceClass::BadSignature, "affirming", "affirmed-bad-device"),
+        (DeviceClass::WrongMeasurement, "affirming", "affirmed-bad-device"),
+        (DeviceClass::WrongMeasurement, "contraindicated", "unexpected-status"),
+        (DeviceClass::UnknownDevice, "warning", "unexpected-status"),
+    ] {
+        judged.check(class, &signer.sign(&claims(class, status)));
+        assert_eq!(judged.broken(), [expected], "{class:?} {status}");
+    }
+}
+
+#[test]
+fn a_session_of_another_nonce_is_none_that_was_asked_for() {
+    let signer = EarSigner::of(1);
+    let mut judged = Judged::by(&signer);
+    let jwt = signer.sign(&claims(DeviceClass::Good, "affirming"));
+    judged.check_record(&ResultRecord { is_same_nonce: false, ..record(DeviceClass::Good, &jwt) });
+    assert_eq!(judged.broken(), ["wrong-nonce"]);
+}
+
+#[test]
+fn what_is_no_result_is_told_at_once() {
+    let signer = EarSigner::of(1);
+    let mut judged = Judged::by(&signer);
+    let jwt = signer.sign(&claims(DeviceClass::Good, "affirming"));
+    let unsigned = format!("{}.", jwt.rsplit_once('.').unwrap().0);
+    let none = format!("{}.{}", URL_SAFE_NO_PAD.encode(r#"{"alg":"none"}"#), jwt.split_once('.').unwrap().1);
+    for (text, expected) in [
+        ("", "malformed-result"),
+        ("a.b", "malformed-result"),
+        (none.as_str(), "malformed-result"),
+        (unsigned.as_str(), "bad-result-signature"),
+    ] {
+        judged.check(DeviceClass::Good, text);
+        assert_eq!(judged.broken(), [expected], "{text}");
+    }
+}
+
+#[test]
+fn a_result_by_another_key_waits_until_the_documents_were_read_behind_it() {
+    let (signer, other) = (EarSigner::of(1), EarSigner::of(2));
+    let jwt = other.sign(&claims(DeviceClass::Good, "affirming"));
+    for (is_shown, expected) in [(true, &[][..]), (false, &["bad-result-signature"])] {
+        let mut judged = Judged::by(&signer);
+        judged.check(DeviceClass::Good, &jwt);
+        assert!(judged.target.keys.take_request());
+        // A reading that began before the result was there says nothing.
+        judged.target.keys.read_at(Nanos::from_secs(11));
+        judged.verifier.tick(Nanos::ZERO, &mut judged.verdicts);
+        assert_eq!((judged.broken().len(), judged.ledger.read().kept), (0, 0));
+        assert!(judged.target.keys.take_request(), "it is asked for again");
+        if is_shown {
+            assert!(judged.target.keys.add(&other.jwk()).unwrap());
+        }
+        judged.target.keys.read_at(Nanos::from_secs(12));
+        judged.verifier.tick(Nanos::ZERO, &mut judged.verdicts);
+        assert_eq!(judged.broken(), expected);
+        assert_eq!(judged.ledger.read().kept, u64::from(is_shown));
+    }
+}
