@@ -6,7 +6,7 @@ use crate::headline::Headline;
 use crate::health::Health;
 use crate::histogram::Summary;
 use crate::octaves::Octaves;
-use crate::outcome::Fate;
+use crate::outcome::{Detail, Fate};
 use crate::promise::{Breach, BreachEvidence, KindLedger, Ledger};
 use crate::recorder::{Interval, SeriesRecord};
 use crate::series::{Phase, SeriesInfo};
@@ -86,6 +86,8 @@ pub struct SeriesFigures {
     pub response_time: Option<Summary>,
     /// Done − intended of what ended, coarsely.
     pub response_octaves: Octaves,
+    /// Ends but for those that were accepted, by cause, in the order of fate and detail.
+    pub failures: Vec<(Fate, Detail, u64)>,
 }
 
 /// A number that an observer saw: as it was seen last, and as it was seen first.
@@ -236,6 +238,7 @@ impl SeriesFigures {
             read_lag: record.read_lag.summary(),
             response_time: response_time.summary(),
             response_octaves: response_time.octaves(),
+            failures: record.causes.iter().filter(|(fate, ..)| *fate != Fate::Accepted).copied().collect(),
         }
     }
 

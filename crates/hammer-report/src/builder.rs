@@ -12,7 +12,7 @@ use time::format_description::well_known::Rfc3339;
 use crate::report::series::UsersOverRate;
 use crate::report::timeline::Timeline;
 use crate::report::{
-    Disruption, Event, HeadlineFigures, Health, KindPromises, ObservationSeries, PhaseSpan, Promises,
+    Burst, Disruption, Event, HeadlineFigures, Health, KindPromises, ObservationSeries, PhaseSpan, Promises,
     Readiness, Report, Resources, Run, SCHEMA, Series, SeriesKind, Tool, Totals, TreeSize, WorkloadPromises,
 };
 use crate::verdict::{Reason, Verdict};
@@ -60,6 +60,7 @@ impl ReportBuilder {
         let observations = self.observations(result);
         let headlines = HeadlineFigures::all(&info.headlines, &observations);
         let disruptions = Disruption::all(&series, self.timeline.intervals(), &self.events);
+        let bursts = Burst::all(&series, self.timeline.intervals(), &self.events);
         let mut report = Report {
             schema: SCHEMA.to_owned(),
             tool: Tool { name: "hammer".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
@@ -82,6 +83,7 @@ impl ReportBuilder {
             compat: None,
             server_resources: None,
             disruptions,
+            bursts,
             events: self.events.clone(),
             events_left_out: self.events_left_out,
             intervals: self.timeline.intervals().to_vec(),

@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::verdict::{Reason, Verdict};
 
 pub mod accounting;
+pub mod burst;
 mod check;
 pub mod connections;
 pub mod disruption;
@@ -28,6 +29,7 @@ pub mod timeline;
 use figures::finite;
 
 pub use accounting::{AccountedJob, JobRequests, RequestAccounting};
+pub use burst::{Burst, BurstKind};
 pub use connections::{Connections, PeerFigures};
 pub use disruption::{Disruption, DisruptionKind, Pace};
 pub use event::Event;
@@ -98,6 +100,9 @@ pub struct Report {
     /// When operations failed or lagged in measurement, and when they were served as before.
     #[serde(default)]
     pub disruptions: Vec<Disruption>,
+    /// Times in measurement in which far more failed than over the rest of it, and a start that answered late; they decide nothing.
+    #[serde(default)]
+    pub bursts: Vec<Burst>,
     /// What happened besides the load.
     pub events: Vec<Event>,
     /// Notes, marks, breaches and changes of servers that were left out of `events`, which is bounded.

@@ -6,6 +6,7 @@ use crate::report::event::{Command, Refusal};
 use crate::report::{Event, Fates, HeadlineFigures, PromiseCounts, Report, Series, SeriesKind};
 
 mod accounting;
+mod bursts;
 mod connections;
 mod disruptions;
 mod fill;
@@ -47,6 +48,7 @@ pub fn render(report: &Report) -> String {
     }
     page.blank();
     report.disruptions.iter().for_each(|disruption| disruptions::render(&mut page, disruption));
+    report.bursts.iter().for_each(|burst| bursts::render(&mut page, burst));
     report.readiness.iter().for_each(|of_server| readiness::render(&mut page, of_server));
     report.connections.iter().for_each(|of_service| connections::render(&mut page, of_service));
     report.connections.iter().for_each(|of_service| connections::peers(&mut page, of_service));

@@ -188,7 +188,7 @@ impl<'a> Course<'a> {
         self.looks[first..=last].iter().for_each(|look| fates.add(&look.seen.fates));
         let early = from_ns.saturating_sub(2 * (self.looks[first].to_ns - from_ns));
         let late = recovered_ns.unwrap_or(u64::MAX);
-        let is_beside = |event: &&Event| is_beside(event) && (early..=late).contains(&event.at_ns());
+        let is_beside = |event: &&Event| event.is_beside() && (early..=late).contains(&event.at_ns());
         Some(Disruption {
             path: self.series.path.clone(),
             kind,
@@ -319,11 +319,6 @@ impl Pace {
 /// Whether something was done to the servers, as far as a plan or an operator says.
 const fn is_touch(event: &Event) -> bool {
     matches!(event, Event::HookStarted { .. } | Event::Mark { .. })
-}
-
-const fn is_beside(event: &Event) -> bool {
-    let of_server = matches!(event, Event::NotReady { .. } | Event::ReadyAgain { .. });
-    of_server || is_touch(event) || matches!(event, Event::HookEnded { .. })
 }
 
 const MOST_DISRUPTIONS: usize = 20;

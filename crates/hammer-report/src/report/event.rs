@@ -205,6 +205,18 @@ impl Event {
         })
     }
 
+    /// Whether it was done, or seen of a server, beside the load.
+    pub(crate) const fn is_beside(&self) -> bool {
+        matches!(
+            self,
+            Self::HookStarted { .. }
+                | Self::HookEnded { .. }
+                | Self::Mark { .. }
+                | Self::NotReady { .. }
+                | Self::ReadyAgain { .. }
+        )
+    }
+
     /// When it happened, nanoseconds since the epoch.
     pub const fn at_ns(&self) -> u64 {
         match self {

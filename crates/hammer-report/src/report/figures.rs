@@ -5,7 +5,7 @@ use std::fmt;
 
 use hammer_measure::histogram::{Distribution, Quantile, Summary};
 use hammer_measure::recorder::SeriesRecord;
-use hammer_measure::{Fate, Nanos, snapshot};
+use hammer_measure::{Detail, Fate, Nanos, snapshot};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -413,6 +413,28 @@ impl From<&snapshot::SeriesFigures> for DurationTable {
     }
 }
 
+impl Cause {
+    /// So many ends of that fate and cause, without what a server said.
+    pub(crate) fn of((fate, detail, count): &(Fate, Detail, u64)) -> Self {
+        Self { fate: fate.name().to_owned(), cause: detail.to_string(), count: *count, answer: None }
+    }
+
+    /// Adds such ends, each to its own cause.
+    pub(crate) fn add(all: &mut Vec<Self>, more: &[Self]) {
+        for cause in more {
+            match all.iter_mut().find(|known| known.fate == cause.fate && known.cause == cause.cause) {
+                Some(known) => known.count += cause.count,
+                None => all.push(cause.clone()),
+            }
+        }
+    }
+
+    /// The most frequent first.
+    pub(crate) fn sort(all: &mut [Self]) {
+        all.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| (&a.fate, &a.cause).cmp(&(&b.fate, &b.cause))));
+    }
+}
+
 /// The causes of a record, the most frequent first.
 pub(crate) fn causes(record: &SeriesRecord) -> Vec<Cause> {
     let answer = |fate: Fate, detail| {
@@ -422,14 +444,9 @@ pub(crate) fn causes(record: &SeriesRecord) -> Vec<Cause> {
     let mut causes: Vec<Cause> = record
         .causes
         .iter()
-        .map(|(fate, detail, count)| Cause {
-            fate: fate.name().to_owned(),
-            cause: detail.to_string(),
-            count: *count,
-            answer: answer(*fate, *detail),
-        })
+        .map(|cause| Cause { answer: answer(cause.0, cause.1), ..Cause::of(cause) })
         .collect();
-    causes.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| (&a.fate, &a.cause).cmp(&(&b.fate, &b.cause))));
+    Cause::sort(&mut causes);
     causes
 }
 

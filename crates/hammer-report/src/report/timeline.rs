@@ -5,7 +5,7 @@ use hammer_measure::snapshot::{Observation, SeriesSnapshot, Snapshot};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::figures::{Counts, Durations, Fates, Nanoseconds};
+use super::figures::{Cause, Counts, Durations, Fates, Nanoseconds};
 use super::phase::PhaseName;
 use super::promises::PromiseCounts;
 
@@ -38,6 +38,9 @@ pub struct SeriesInterval {
     pub offered: u64,
     /// What ended, by fate; `backlog` and `in_flight` are the changes, so that all twelve add up to `offered`.
     pub fates: Fates,
+    /// Why what ended was not accepted, in any order; absent where all was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<Cause>,
     /// Waiting for a slot at its end.
     pub backlog_at_end: i64,
     /// Under way at its end.
@@ -209,6 +212,7 @@ impl SeriesInterval {
             path: path.to_owned(),
             offered: counts.offered,
             fates: counts.fates,
+            causes: series.interval.failures.iter().map(Cause::of).collect(),
             backlog_at_end: series.warm_up.backlog + series.measurement.backlog,
             in_flight_at_end: series.warm_up.in_flight + series.measurement.in_flight,
             response_time: series.interval.response_time.as_ref().map(IntervalDurations::from),
@@ -220,6 +224,7 @@ impl SeriesInterval {
         let mut counts = Counts { offered: self.offered, fates: self.fates, ..Counts::default() };
         counts.add(&Counts { offered: later.offered, fates: later.fates, ..Counts::default() });
         (self.offered, self.fates) = (counts.offered, counts.fates);
+        Cause::add(&mut self.causes, &later.causes);
         (self.backlog_at_end, self.in_flight_at_end) = (later.backlog_at_end, later.in_flight_at_end);
         self.response_time = IntervalDurations::merged(self.response_time, later.response_time);
         self.service_time = IntervalDurations::merged(self.service_time, later.service_time);
