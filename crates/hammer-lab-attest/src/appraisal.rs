@@ -156,3 +156,50 @@ const AFFIRMED: i8 = 2;
 const APPROVED: i8 = 2;
 const UNRECOGNIZED: i8 = 33;
 const CONTRAINDICATED: i8 = 96;
+
+#[cfg(test)]
+mod tests {
+    use hammer_mutate::{Mutator, cases};
+
+    use super::*;
+    use crate::{
+        corim::{CorimSigners, endorsements},
+        media_type::MediaType,
+    };
+
+    #[test]
+    fn an_altered_token_is_affirmed_only_with_the_claims_that_were_signed() {
+        let media_type = r#"application/corim-unsigned+cbor; profile="http://arm.com/psa/iot/1""#;
+        let media_type = MediaType::parse(media_type).unwrap();
+        let mut affirmed = 0;
+        for (corim, token) in [
+            (
+                include_bytes!("../testdata/devices/dev0-legacy-p2.corim.cbor").as_slice(),
+                include_bytes!("../testdata/devices/dev0-legacy-p2.token.cbor").as_slice(),
+            ),
+            (
+                include_bytes!("../testdata/devices/dev5-legacy-p1.corim.cbor"),
+                include_bytes!("../testdata/devices/dev5-legacy-p1.token.cbor"),
+            ),
+        ] {
+            let (store, signers) = (Store::default(), CorimSigners::read(&[]).unwrap());
+            store.add(endorsements(Release::V2502, &media_type, corim, (&signers, 0)).unwrap());
+            let honest = PsaToken::read(token).unwrap().claims;
+            let mut mutator = Mutator::new(7);
+            for _ in 0..cases(20_000) {
+                let altered = mutator.bytes(token, corim);
+                for release in [Release::V2502, Release::V2608] {
+                    let appraisal = appraise(release, &store, &altered, &honest.nonce).unwrap();
+                    assert!(appraisal.claims.is_none_or(|claims| claims == honest), "{altered:02x?}");
+                    affirmed += u32::from(appraisal.vector.tier() == Tier::Affirming);
+                }
+            }
+            assert_eq!(
+                appraise(Release::V2502, &store, token, &honest.nonce).unwrap().tier(),
+                Tier::Affirming
+            );
+        }
+        // What stands in no signed part may be another.
+        assert!(affirmed < cases(4_000) as u32, "{affirmed}");
+    }
+}

@@ -3,6 +3,9 @@
 mod client;
 mod device;
 mod exchange;
+mod faults;
+mod lies;
 mod negatives;
 mod recorded;
 mod service;
+mod signed;
