@@ -32,6 +32,7 @@ pub(crate) mod section;
 pub(crate) mod smoke;
 pub(crate) mod source;
 pub(crate) mod spawn_rate;
+pub(crate) mod summary;
 pub(crate) mod sweep;
 pub(crate) mod target;
 pub(crate) mod target_url;
@@ -46,6 +47,7 @@ use load::LoadPlan;
 use observe::ObservePlan;
 use resources::ResourcesPlan;
 use section::Sections;
+use summary::SummaryPlan;
 use target::TargetPlan;
 use threshold::ThresholdPlan;
 
@@ -94,6 +96,9 @@ pub(crate) struct Plan {
     /// Which of rounds and combinations of swept values changes from run to run.
     #[serde(default)]
     pub(crate) order: RunOrder,
+    /// What the summary of several runs goes by.
+    #[serde(default, skip_serializing_if = "SummaryPlan::is_empty")]
+    pub(crate) summary: SummaryPlan,
     /// Commands around the runs and in mid-run.
     #[serde(default, skip_serializing_if = "HooksPlan::is_empty")]
     pub(crate) hooks: HooksPlan,

@@ -9,7 +9,7 @@ mod on_time;
 
 use std::fs;
 
-use hammer_report::summary::RunOrder;
+use hammer_report::summary::{RunOrder, Table, TableSeries};
 use hammer_report::{Report, Summary};
 use serde_json::{Value, json};
 
@@ -202,4 +202,101 @@ fn a_kept_target_cannot_be_swept_and_what_no_target_counts_is_refused_with_what_
             assert!(ended.stderr.contains(part), "no {part} in {}", ended.stderr);
         }
     }
+}
+
+/// Writes and reads of one kept target in turn.
+const WEIGHED: &str = "\
+target:
+  lab: { keep: true, http: { faults: { rules: [{ latency: { constant: 5ms } }] } } }
+workloads:
+  - { name: any, http: {}, load: { users: 1 } }
+sweep:
+  workloads:
+    - [ { name: write, http: { method: POST }, load: { users: 2, operations: 20 } } ]
+    - [ { name: read, http: {}, load: { users: 1, operations: 5 } } ]
+rounds: 2
+order: rounds_first
+observe:
+  - { name: rows, every: 1m, lab: requests.post }
+summary: { by: rows }
+";
+
+/// The places of the rows of each series.
+type Places = Vec<(String, Vec<Value>)>;
+
+/// Each table as the names of its workloads, and the places of the rows of each series.
+fn places(summary: &Summary) -> Vec<(Value, Places)> {
+    let series = |series: &TableSeries| {
+        (series.path.clone(), series.rows.iter().map(|row| row.at.clone()).collect::<Vec<_>>())
+    };
+    let table = |table: &Table| {
+        let of = table.of.get("workloads").map_or(json!(table.of), |swept| swept[0]["name"].clone());
+        (of, table.series.iter().map(series).collect::<Vec<_>>())
+    };
+    summary.tables.iter().map(table).collect()
+}
+
+#[test]
+fn tables_go_by_what_the_target_holds_behind_each_run() {
+    let (summary, ended) = trial(WEIGHED, &[]);
+    let grown = |path: &str| vec![(path.to_owned(), vec![json!(20.0), json!(40.0)])];
+    assert_eq!(places(&summary), [(json!("write"), grown("write/post")), (json!("read"), grown("read/get"))]);
+    let heads =
+        ["\nby rows, ", "\nworkloads write\nseries      rows  requests  failures ", "\nworkloads read\n"];
+    for part in heads {
+        assert!(ended.stdout.contains(part), "no {part:?} in {}", ended.stdout);
+    }
+}
+
+#[test]
+fn tables_go_by_what_a_hook_counted_behind_each_run() {
+    let folder = Folder::new();
+    let count = format!("run: 'echo x >>{0}; wc -l <{0}'", folder.path("rows"));
+    let hooks = format!("hooks={{after: [{{name: weight, {count}}}]}}");
+    let (summary, _) = trial(WEIGHED, &["summary.by=weight", &hooks]);
+    let at = |path: &str, places: [f64; 2]| vec![(path.to_owned(), places.map(Value::from).to_vec())];
+    let expected =
+        [(json!("write"), at("write/post", [1.0, 3.0])), (json!("read"), at("read/get", [2.0, 4.0]))];
+    assert_eq!(places(&summary), expected);
+    let named = |hooks: &str| {
+        hammer(&["plan", &folder.write("plan.yaml", WEIGHED), "--set", "summary.by=weight", "--set", hooks])
+    };
+    let refused = named(&hooks.replace("after", "between"));
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("this hook is not run before the first run"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_table_by_users_has_the_rates_and_response_times_of_the_reports_without_their_warm_up() {
+    let folder = Folder::new();
+    let plan = TRIAL.replace("  measurement: 50ms", "  warm_up: 100ms\n  measurement: 300ms");
+    let plan = plan.replace("load: {}", "load: { spawn_rate: 10/s }");
+    let plan = plan.replace(
+        "[{ latency: { constant: 5ms } }]",
+        "[{ latency: { constant: 5ms }, refuse: { status: 503, share: 0.5 } }]",
+    );
+    let (plan, out) = (folder.write("plan.yaml", &plan), folder.path("summary.json"));
+    let ended = hammer(&["run", &plan, "--out", &out, "--set", "rounds=1"]);
+    let summary: Summary = serde_json::from_str(&fs::read_to_string(&out).unwrap()).unwrap();
+    assert_eq!(summary.by.as_deref(), Some("users"));
+    let users = |path: &str| vec![(path.to_owned(), vec![json!(1), json!(2)])];
+    assert_eq!(places(&summary), [(json!("write"), users("write/post")), (json!("read"), users("read/get"))]);
+    // Two users came before one.
+    for (place, table, row) in [(1, 0, 1), (2, 1, 1), (3, 0, 0), (4, 1, 0)] {
+        let text = fs::read_to_string(folder.path(&format!("summary.{place}.json"))).unwrap();
+        let report = Report::parse(&text).unwrap();
+        let (figures, seconds) = (&report.series[0].measurement, report.run.measured_seconds);
+        let row = &summary.tables[table].series[0].rows[row];
+        let fates = &figures.counts.fates;
+        assert!(fates.pushback > 0 && fates.accepted > 0, "{fates:?}");
+        let failures = row.failures_per_s.unwrap() * seconds;
+        assert!((failures - fates.failed() as f64).abs() < 1e-6, "{failures} of {fates:?}");
+        let rates = figures.rates.unwrap();
+        assert_eq!((row.runs, row.requests_per_s), (1, Some(rates.completed_per_s)));
+        let response = figures.durations.response_time.as_ref().unwrap();
+        assert_eq!((row.p50_ns, row.p95_ns), (Some(response.p50_ns), Some(response.p95_ns)));
+    }
+    let text = ended.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let measured = "by users, 300ms of measurement behind 100ms of warm-up, of which up to 100ms a ramp: ";
+    assert!(text.contains(measured), "{}", ended.stdout);
 }

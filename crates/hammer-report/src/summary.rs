@@ -1,24 +1,30 @@
 //! The summary of several runs: rounds of one plan, or a sweep over its keys.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::exit::ExitCode;
-use crate::report::{Nanoseconds, PromiseCounts, Report, Series};
+use crate::report::Nanoseconds;
 use crate::text::number::{grouped, per_second};
 use crate::text::page::Page;
-use crate::verdict::{Reason, ReasonKind, Verdict};
+use crate::verdict::{Reason, ReasonKind};
 
+mod columns;
 mod knee;
+mod median;
 mod order;
+mod run;
+mod table;
+mod table_text;
 mod wording;
 
 pub use knee::Knee;
 pub use order::RunOrder;
+pub use run::{HookOutput, KeyFigures, SummaryRun};
+pub use table::{Table, TableRow, TableSeries};
 pub use wording::Wording;
+
+use columns::{Side, aligned, none};
 use wording::words;
 
 /// The version of the schema.
@@ -45,60 +51,13 @@ pub struct Summary {
     /// Where a sweep of users or rates has a knee: more load brings little more than longer waits from there on.
     #[serde(default)]
     pub knees: Vec<Knee>,
-}
-
-/// One run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SummaryRun {
-    /// What distinguishes it: `round`, or a swept key with its value.
-    pub labels: BTreeMap<String, Value>,
-    /// What the commands around it printed.
-    pub hooks: Vec<HookOutput>,
-    /// Its verdict.
-    pub verdict: Verdict,
-    /// Whether health had no finding.
-    pub healthy: bool,
-    /// The measured length.
-    pub measured_seconds: f64,
-    /// Its promises, of all workloads.
-    pub promises: PromiseCounts,
-    /// The key figures of its operations over the measurement phase.
-    pub series: Vec<KeyFigures>,
-}
-
-/// What a hook printed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct HookOutput {
-    /// The hook's name in the plan.
-    pub name: String,
-    /// A number, or a label.
-    pub output: Value,
-}
-
-/// The key figures of one operation series.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct KeyFigures {
-    /// `workload/name`.
-    pub path: String,
-    /// Arrivals.
-    pub offered: u64,
-    /// Ends in any other way than accepted.
-    pub failed: u64,
-    /// Offered rate; `null` when no time was measured.
-    pub offered_per_s: Option<f64>,
-    /// Accepted rate; `null` when no time was measured.
-    pub accepted_per_s: Option<f64>,
-    /// Mean response time; `null` when nothing ended.
-    pub response_mean_ns: Option<Nanoseconds>,
-    /// Median response time.
-    pub response_p50_ns: Option<Nanoseconds>,
-    /// 95th percentile of the response time.
+    /// What the tables go by: a swept key, `round`, or the name of a hook or an observation; `null` where nothing was swept and the plan
+    /// does not say.
     #[serde(default)]
-    pub response_p95_ns: Option<Nanoseconds>,
-    /// 99th percentile of the response time.
-    pub response_p99_ns: Option<Nanoseconds>,
-    /// 99th percentile of the service time.
-    pub service_p99_ns: Option<Nanoseconds>,
+    pub by: Option<String>,
+    /// Rates and response times by that, a table for each combination of the other swept values.
+    #[serde(default)]
+    pub tables: Vec<Table>,
 }
 
 impl Summary {
@@ -106,8 +65,16 @@ impl Summary {
     pub fn of(runs: Vec<SummaryRun>) -> Self {
         let exit_code = ExitCode::of(said(&runs)).number();
         let (knees, planned) = (knee::knees(&runs), runs.len() as u64);
-        let order = RunOrder::default();
-        Self { schema: SCHEMA.to_owned(), exit_code, runs, planned, order, stopped: None, knees }
+        let (order, schema, by) = (RunOrder::default(), SCHEMA.to_owned(), table::axis(&runs));
+        let tables = Vec::new();
+        Self { schema, exit_code, runs, planned, order, stopped: None, knees, by: None, tables }.by(by)
+    }
+
+    /// The same with tables that go by this, where it is given.
+    #[must_use]
+    pub fn by(self, by: Option<String>) -> Self {
+        let Some(by) = by else { return self };
+        Self { tables: table::tables(&self.runs, &by), by: Some(by), ..self }
     }
 
     /// The same of runs that came in this order.
@@ -146,13 +113,22 @@ impl Summary {
         }
         page.blank();
         let wording = Wording::of(self.runs.iter().map(|run| &run.labels));
-        let rows: Vec<[String; 8]> = self.runs.iter().flat_map(|run| run.rows(&wording)).collect();
-        for line in aligned(&rows) {
+        let header =
+            ["run", "series", "offered", "accepted", "failed", "p50", "p99", "verdict"].map(str::to_owned);
+        let rows = self.runs.iter().flat_map(|run| rows(run, &wording));
+        for line in aligned(&std::iter::once(header).chain(rows).collect::<Vec<_>>(), SIDES) {
             page.line(&line);
         }
         for knee in &self.knees {
             let at = knee.at.iter().map(|(key, value)| format!(", {key} {}", wording.value(key, value)));
             page.paragraph("knee", &format!("{}{}: {}", knee.path, at.collect::<String>(), knee.text));
+        }
+        if let Some(by) = &self.by {
+            table_text::render(&mut page, (by, &self.tables), &self.runs, &wording);
+        }
+        let is_said = |run: &SummaryRun| !run.hooks.is_empty() || run.verdict.exit_code != 0;
+        if !self.tables.is_empty() && self.runs.iter().any(is_said) {
+            page.blank();
         }
         for run in &self.runs {
             let label = wording.label(&run.labels);
@@ -167,56 +143,23 @@ impl Summary {
     }
 }
 
-impl SummaryRun {
-    /// The row of a report.
-    pub fn of(report: &Report, labels: BTreeMap<String, Value>, hooks: Vec<HookOutput>) -> Self {
-        Self {
-            labels,
-            hooks,
-            verdict: report.verdict.clone(),
-            healthy: report.health.healthy,
-            measured_seconds: report.run.measured_seconds,
-            promises: report.promises.all,
-            series: report.operations().map(KeyFigures::of).collect(),
-        }
-    }
-
-    fn rows(&self, wording: &Wording) -> Vec<[String; 8]> {
-        let rate = |rate: Option<f64>| rate.map_or_else(none, per_second);
-        let figure = |figure: Option<Nanoseconds>| figure.map_or_else(none, |figure| figure.to_string());
-        let row = |series: &KeyFigures| {
-            [
-                wording.label(&self.labels),
-                series.path.clone(),
-                rate(series.offered_per_s),
-                rate(series.accepted_per_s),
-                grouped(series.failed),
-                figure(series.response_p50_ns),
-                figure(series.response_p99_ns),
-                mark(self),
-            ]
-        };
-        self.series.iter().map(row).collect()
-    }
-}
-
-impl KeyFigures {
-    fn of(series: &Series) -> Self {
-        let figures = &series.measurement;
-        let response = figures.durations.response_time.as_ref();
-        Self {
-            path: series.path.clone(),
-            offered: figures.counts.offered,
-            failed: figures.counts.fates.failed(),
-            offered_per_s: figures.rates.map(|rates| rates.offered_per_s),
-            accepted_per_s: figures.rates.map(|rates| rates.accepted_per_s),
-            response_mean_ns: response.map(|durations| durations.mean_ns),
-            response_p50_ns: response.map(|durations| durations.p50_ns),
-            response_p95_ns: response.map(|durations| durations.p95_ns),
-            response_p99_ns: response.map(|durations| durations.p99_ns),
-            service_p99_ns: figures.durations.service_time.as_ref().map(|durations| durations.p99_ns),
-        }
-    }
+/// The rows of a run, one for each series.
+fn rows(run: &SummaryRun, wording: &Wording) -> Vec<[String; 8]> {
+    let rate = |rate: Option<f64>| rate.map_or_else(none, per_second);
+    let figure = |figure: Option<Nanoseconds>| figure.map_or_else(none, |figure| figure.to_string());
+    let row = |series: &KeyFigures| {
+        [
+            wording.label(&run.labels),
+            series.path.clone(),
+            rate(series.offered_per_s),
+            rate(series.accepted_per_s),
+            grouped(series.failed),
+            figure(series.response_p50_ns),
+            figure(series.response_p99_ns),
+            mark(run),
+        ]
+    };
+    run.series.iter().map(row).collect()
 }
 
 fn mark(run: &SummaryRun) -> String {
@@ -236,24 +179,10 @@ fn said(runs: &[SummaryRun]) -> impl Iterator<Item = ReasonKind> {
     runs.iter().flat_map(|run| &run.verdict.reasons).map(|reason| reason.reason)
 }
 
-fn none() -> String {
-    "none".to_owned()
-}
-
-/// Columns as wide as their widest cell; names to the left, numbers to the right.
-fn aligned(rows: &[[String; 8]]) -> Vec<String> {
-    let header =
-        ["run", "series", "offered", "accepted", "failed", "p50", "p99", "verdict"].map(str::to_owned);
-    let all: Vec<&[String; 8]> = std::iter::once(&header).chain(rows).collect();
-    let widths: [usize; 8] =
-        std::array::from_fn(|column| all.iter().map(|row| row[column].chars().count()).max().unwrap_or(0));
-    let cell = |(column, text): (usize, &String)| {
-        let width = widths[column];
-        if matches!(column, 0 | 1 | 7) { format!("{text:<width$}") } else { format!("{text:>width$}") }
-    };
-    all.iter().map(|row| row.iter().enumerate().map(cell).collect::<Vec<_>>().join("  ")).collect()
-}
-
+const SIDES: [Side; 8] = {
+    use Side::{Left, Right};
+    [Left, Left, Right, Right, Right, Right, Right, Left]
+};
 const ROUNDS_FIRST: &str = "rounds first: all combinations, then all again";
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::plan::observe;
 use crate::plan::path::PlanPath;
 use crate::plan::resources::ResourcesPlan;
 use crate::plan::section::SectionPlace;
+use crate::plan::summary;
 use crate::protocol::registry::Registry;
 
 /// Looks for all of it.
@@ -20,6 +21,7 @@ pub(super) fn check_own(registry: &Registry, plan: &Plan) -> Result<(), PlanErro
     check_times(plan)?;
     check_fill(plan)?;
     plan.resources.as_ref().map_or(Ok(()), ResourcesPlan::check_names)?;
+    summary::check(plan)?;
     observe::check(&plan.observe, plan.target.lab.is_some())?;
     check_stop(registry, plan)?;
     check_target(registry, plan)?;

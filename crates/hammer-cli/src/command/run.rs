@@ -127,7 +127,9 @@ impl RunContext<'_> {
                 }
             };
             outputs.run(place, &mut report);
-            rows.push(SummaryRun::of(&report, run.run.labels.clone(), hooks));
+            let ramp = run.run.plan.plan.measured().map(|(_, workload)| workload.load.ramp()).max();
+            let row = SummaryRun::of(&report, run.run.labels.clone(), hooks);
+            rows.push(row.ramped(ramp.unwrap_or_default().as_secs_f64()));
             if report.run.interrupted || is_unstarted {
                 break;
             }
@@ -135,7 +137,8 @@ impl RunContext<'_> {
         // What was found before a failure is told all the same.
         let of_failure = |error: &CliError| Reason::new(error.reason(), without_tokens(&error.to_string()));
         let stopped = failed.as_ref().map(of_failure).or(interrupted);
-        let summary = Summary::of(rows).in_order(plan.order).of_planned(planned.len(), stopped);
+        let summary = Summary::of(rows).by(plan.summary.by.clone()).in_order(plan.order);
+        let summary = summary.of_planned(planned.len(), stopped);
         let unwritten = if summary.runs.is_empty() { Ok(None) } else { outputs.summary(&summary) };
         if let Some(error) = failed {
             return Err(error);

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use hammer_core::dispatch::{Closed, Iterations, Load, Open, Stage, Stages, Think};
 use hammer_core::schedule::{Burst, Constant, Profile, Ramp, Schedule, Step, Steps, Trace, TraceError};
@@ -235,6 +236,14 @@ impl LoadPlan {
         let steps = self.steps.iter().map(|step| step.rate.per_second());
         let ramp = self.ramp.iter().flat_map(|ramp| [ramp.from.per_second(), ramp.to.per_second()]);
         self.rate.iter().map(|rate| rate.per_second()).chain(steps).chain(ramp).fold(0.0, f64::max)
+    }
+
+    /// How long its users enter at a rate of the plan's, or its rate is ramped.
+    pub(crate) fn ramp(&self) -> Duration {
+        let users = self.users.zip(self.spawn_rate).map(|(users, rate)| users as f64 / rate.per_second());
+        let users = users.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let rate = self.ramp.map(|ramp| ramp.over.duration());
+        users.into_iter().chain(rate).max().unwrap_or_default()
     }
 
     /// Every span and count of it in proportion.

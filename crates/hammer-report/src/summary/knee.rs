@@ -1,14 +1,14 @@
 //! The knee of a sweep: from which load on more of it brings little more than longer waits.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::median::{median, median_length};
+use super::run::{KeyFigures, SummaryRun};
 use super::wording::words;
-use super::{KeyFigures, SummaryRun};
 use crate::report::Nanoseconds;
 
 /// Where the rate of a series stops to follow the load over a sweep of users or rates.
@@ -52,7 +52,7 @@ pub(super) fn knees(runs: &[SummaryRun]) -> Vec<Knee> {
 }
 
 /// Whether the key says how much is sent: `users` and `rate` alone, or those of a workload's load.
-fn is_of_load(key: &str) -> bool {
+pub(super) fn is_of_load(key: &str) -> bool {
     let last = key.rsplit('.').next().unwrap_or(key);
     matches!(last, "users" | "rate") && (key == last || key.starts_with("workloads."))
 }
@@ -87,7 +87,8 @@ fn is_swept(run: &SummaryRun, key: &str, path: &str) -> bool {
     workload(path) == which || named == Some(workload(path))
 }
 
-fn workload(path: &str) -> &str {
+/// The workload of a series.
+pub(super) fn workload(path: &str) -> &str {
     path.split('/').next().unwrap_or(path)
 }
 
@@ -120,10 +121,8 @@ impl<'a> Level<'a> {
         // What a rate was meant to be is written in many ways; what was offered is what it came to.
         let load = label.as_f64().or_else(|| all(|round| round.offered_per_s).map(median));
         let rate = median(all(|round| round.accepted_per_s)?);
-        let mut p95: Vec<Nanoseconds> =
-            rounds.iter().map(|round| round.response_p95_ns).collect::<Option<_>>()?;
-        p95.sort_by(by_length);
-        Some(Self { label, load: load?, rate, p95: p95[(p95.len() - 1) / 2] })
+        let p95 = rounds.iter().map(|round| round.response_p95_ns).collect::<Option<_>>()?;
+        Some(Self { label, load: load?, rate, p95: median_length(p95)? })
     }
 
     /// Nanoseconds that are known to have passed, and whether they were more.
@@ -174,21 +173,6 @@ fn knee(levels: &[Level<'_>], path: &str, key: &str, at: &BTreeMap<String, Value
     })
 }
 
-/// The middle one, or the lesser of the two in the middle.
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len().saturating_sub(1) / 2).copied().unwrap_or(0.0)
-}
-
-/// What never ended is longer than everything.
-fn by_length(one: &Nanoseconds, other: &Nanoseconds) -> Ordering {
-    let key = |figure: &Nanoseconds| match figure {
-        Nanoseconds::At(nanos) => (false, *nanos),
-        Nanoseconds::Beyond { beyond_ns } => (true, *beyond_ns),
-    };
-    key(one).cmp(&key(other))
-}
-
 /// Of the growth of the load the rate has at most this beyond a knee: twice the load, and not a third more of the rate.
 const MOST_FOLLOWED: f64 = 0.3;
 /// Of the growth of the load the 95th percentile has at least this beyond a knee.
@@ -199,8 +183,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::report::PromiseCounts;
-    use crate::verdict::Verdict;
 
     /// Figures of one load: accepted and offered rate, 95th percentile in milliseconds; none where it never ended.
     type Figures = (f64, f64, Option<u64>);
@@ -219,15 +201,15 @@ mod tests {
             })),
             response_p99_ns: None,
             service_p99_ns: None,
+            completed_per_s: Some(*accepted),
+            failed_per_s: Some(0.0),
         };
         SummaryRun {
             labels: labels.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect(),
-            hooks: Vec::new(),
-            verdict: Verdict::default(),
             healthy: true,
             measured_seconds: 10.0,
-            promises: PromiseCounts::default(),
             series: series.iter().map(key_figures).collect(),
+            ..SummaryRun::default()
         }
     }
 

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use hammer_measure::{Detail, Nanos, Outcome, Phase};
@@ -8,7 +9,7 @@ use super::*;
 use crate::fixture::any::{any_run, events};
 use crate::fixture::schema::Schema;
 use crate::fixture::{Story, disaster, operation, quickstart, report_of};
-use crate::verdict::Reason;
+use crate::verdict::{Reason, Verdict};
 
 fn run(events: &[hammer_measure::RunEvent], round: u64) -> SummaryRun {
     let labels = BTreeMap::from([("round".to_owned(), json!(round)), ("users".to_owned(), json!(2 * round))]);
