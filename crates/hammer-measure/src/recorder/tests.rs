@@ -1,4 +1,4 @@
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -108,6 +108,12 @@ impl Tally {
         figures.read_lag = summary(&self.read_lags);
         figures.response_time = responses.summary();
         figures.response_octaves = responses.octaves();
+        let mut failures = BTreeMap::new();
+        for cause in self.causes.iter().filter(|(fate, _)| *fate != Fate::Accepted) {
+            *failures.entry(*cause).or_insert(0) += 1;
+        }
+        figures.failures =
+            failures.into_iter().map(|((fate, detail), count)| (fate, detail, count)).collect();
         figures
     }
 }

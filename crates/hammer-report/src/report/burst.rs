@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::event::Event;
-use super::figures::{Cause, Nanoseconds};
+use super::figures::{Cause, Fates, Nanoseconds};
 use super::phase::PhaseName;
 use super::series::{Series, SeriesKind};
 use super::timeline::{Interval, SeriesInterval};
@@ -39,7 +39,7 @@ pub struct Burst {
     pub failed_per_s: f64,
     /// The same per second over the rest of measurement, all bursts left out.
     pub usual_failed_per_s: f64,
-    /// Why that failed, the most frequent first.
+    /// Why that failed, the most frequent first; together they are `failed`. `cause` is empty where the fate says it all.
     pub causes: Vec<Cause>,
     /// The median of the intervals' 99th percentiles of response time; `null` where nothing ended. Of a late start the longest of them.
     pub p99_ns: Option<Nanoseconds>,
@@ -110,16 +110,34 @@ impl<'a> Measured<'a> {
         all.take(MOST_BURSTS).map(|(kind, places)| self.burst(kind, places, &usual, events)).collect()
     }
 
+    /// Why operations failed in those intervals; a fate that has no cause of its own stands for itself.
+    fn causes(&self, spans: &[Span<'_>]) -> Vec<Cause> {
+        let mut causes: Vec<Cause> = Vec::new();
+        let mut fates = Fates::default();
+        for span in spans {
+            Cause::add(&mut causes, &span.seen.causes);
+            fates.add(&span.seen.fates);
+        }
+        causes.retain(|cause| is_failure(&cause.fate, self.series.refusals_meant));
+        for (fate, count) in fates.entries().filter(|(fate, _)| is_failure(fate, self.series.refusals_meant))
+        {
+            let known: u64 = causes.iter().filter(|cause| cause.fate == fate).map(|cause| cause.count).sum();
+            let count = count.unsigned_abs().saturating_sub(known);
+            if count > 0 {
+                causes.push(Cause { fate: fate.to_owned(), cause: String::new(), count, answer: None });
+            }
+        }
+        Cause::sort(&mut causes);
+        causes
+    }
+
     fn burst(&self, kind: BurstKind, places: &Range<usize>, usual: &[usize], events: &[Event]) -> Burst {
         let spans = &self.spans[places.clone()];
         let (first, last) = (spans[0], spans[spans.len() - 1]);
         let lasted_ns = last.to_ns - first.from_ns;
         let failed = Trials::of(&self.trials[places.clone()]).failed;
         let usual: Vec<Span<'_>> = usual.iter().map(|place| self.spans[*place]).collect();
-        let mut causes = Vec::new();
-        spans.iter().for_each(|span| Cause::add(&mut causes, &span.seen.causes));
-        causes.retain(|cause| is_failure(&cause.fate, self.series.refusals_meant));
-        Cause::sort(&mut causes);
+        let causes = self.causes(spans);
         let p99s = spans.iter().filter_map(Span::p99);
         let early = first.from_ns.saturating_sub((2 * (first.to_ns - first.from_ns)).max(BEFORE_NS));
         let is_beside = |event: &&Event| event.is_beside() && (early..=last.to_ns).contains(&event.at_ns());

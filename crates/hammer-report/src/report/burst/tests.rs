@@ -104,6 +104,23 @@ fn answers_that_waver_or_grow_slow_later_are_no_late_start() {
 }
 
 #[test]
+fn what_failed_without_a_cause_of_its_own_is_told_by_its_fate() {
+    let mut story = run(verify(), &[GOOD; 10]);
+    story.events.pop();
+    for second in 0..10 {
+        let (late, most) = if second < 5 { (30, Nanos::from_millis(500)) } else { (0, Nanos::ZERO) };
+        story.accept(0, Phase::Measurement, 100, Nanos::from_micros(900));
+        story.end((0, Phase::Measurement), late, most, (Outcome::TimedOut, Detail::None));
+        story.interval(Phase::Measurement);
+    }
+    let report = told(story);
+    let [burst] = &report.bursts[..] else { panic!("{:?}", report.bursts) };
+    let [cause] = &burst.causes[..] else { panic!("{:?}", burst.causes) };
+    assert_eq!((cause.fate.as_str(), cause.cause.as_str(), cause.count), ("timed_out", "", 150));
+    assert!(said(&report).contains("150 failed (30/s: 150 timed out)"), "{}", said(&report));
+}
+
+#[test]
 fn refusals_that_are_meant_are_no_failures_and_of_few_intervals_nothing_is_usual() {
     let refused = |seconds: usize| {
         let mut story =
