@@ -1,6 +1,7 @@
 //! What evidence is worth, by the rules of a release.
 
 use crate::{
+    hex::hex,
     plan::Release,
     store::{ReferenceValue, Store, StoredKey},
     token::{PsaClaims, PsaToken, SoftwareComponent},
@@ -116,10 +117,6 @@ fn is_of(value: &ReferenceValue, component: &SoftwareComponent, signer_counts: b
         && is_left_out_or(&value.label, &component.kind)
         && is_left_out_or(&value.version, &component.version)
         && (!signer_counts || *value.signer == *component.signer)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl TrustVector {

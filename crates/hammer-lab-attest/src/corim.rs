@@ -1,40 +1,15 @@
 //! CoRIMs (draft-ietf-rats-corim) of PSA devices, in the dialects of the two releases.
 
 mod comid;
+mod fault;
 mod legacy;
 mod rim;
 mod signed;
 
+pub(crate) use fault::CorimFault;
 pub(crate) use signed::CorimSigners;
 
-use std::fmt;
-
-use crate::{
-    media_type::MediaType,
-    plan::Release,
-    store::{Endorsements, ReferenceValue, TrustAnchor},
-};
-
-/// Why a CoRIM was not taken, in the words of the services where they were seen.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct CorimFault(String);
-
-impl CorimFault {
-    fn new(reason: impl Into<String>) -> Self {
-        Self(reason.into())
-    }
-
-    /// A value that has to be there, or has another form.
-    fn at(what: &str) -> Self {
-        Self(format!("decoding CoMID: no valid {what}"))
-    }
-}
-
-impl fmt::Display for CorimFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+use crate::{media_type::MediaType, plan::Release, store::Endorsements};
 
 /// What a CoRIM of this media type endorses; its signers are asked at `unix_seconds`.
 ///
@@ -54,14 +29,6 @@ pub(crate) fn endorsements(
         }
         (Release::V2608, _) => rim::endorsements(profile, body),
     }
-}
-
-/// Fails of a profile whose devices are not appraised here.
-fn of_psa(profile: &str, psa: &str) -> Result<(), CorimFault> {
-    let is_psa = profile == psa;
-    is_psa.then_some(()).ok_or_else(|| {
-        CorimFault::new(format!("the embedded target takes CoRIMs of profile {psa} alone, not of {profile}"))
-    })
 }
 
 #[cfg(test)]

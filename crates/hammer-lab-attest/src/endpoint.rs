@@ -22,9 +22,10 @@ use crate::{
     lab_time::LabTime,
     plan::{AttestLabPlan, LateAnswer, LateStart, Processing, ToldAttestLie},
     problem::{Answered, Problem, not_found},
-    provisioning::{Provisioning, content_type},
+    provisioning::Provisioning,
     session::{Appraised, Nonce, SESSION_TYPE, Session, SessionId, SessionIds, SessionText, Sessions, Stage},
     store::{Store, StoreGate, TooManyClients},
+    taken_types::content_type,
     verification::{AppraisalFailed, SentEvidence, Verification},
 };
 

@@ -10,6 +10,7 @@ mod discovery;
 mod ear;
 mod endpoint;
 mod go_json;
+mod hex;
 mod lab;
 mod lab_time;
 mod media_type;
@@ -19,6 +20,7 @@ mod provisioning;
 mod release;
 mod session;
 mod store;
+mod taken_types;
 mod token;
 mod verification;
 

@@ -173,6 +173,13 @@ pub enum AttestLieKind {
     LostDevice,
 }
 
+impl AttestLieKind {
+    /// Whether it is told of CoRIMs, and not of results.
+    pub(crate) fn is_of_corims(self) -> bool {
+        self == Self::LostDevice
+    }
+}
+
 /// A lie that was told, with what whoever was lied to knows it by.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToldAttestLie {

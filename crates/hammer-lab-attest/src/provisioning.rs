@@ -10,17 +10,18 @@ use hammer_lab::{
     serve::answer,
 };
 use hammer_tlog::hash::{Hash, sha256};
-use http::{HeaderMap, header::CONTENT_TYPE};
+use http::HeaderMap;
 
 use crate::{
     accept,
     corim::{self, CorimSigners},
     go_json,
+    hex::hex,
     lab_time::LabTime,
-    media_type::MediaType,
     plan::{AttestLabPlan, AttestLieKind, Release, ToldAttestLie},
     problem::{Answered, Problem},
     store::{Endorsements, Store, StoreGate},
+    taken_types::{TakenTypes, content_type},
 };
 
 /// The provisioning service.
@@ -30,42 +31,6 @@ pub(crate) struct Provisioning {
     types: TakenTypes,
     signers: CorimSigners,
     lies: AnswerLies<AttestLieKind, ToldAttestLie>,
-}
-
-/// The media types that a service takes.
-#[derive(Debug)]
-pub(crate) struct TakenTypes {
-    texts: &'static [&'static str],
-    parsed: Vec<MediaType>,
-    /// The service, as its problems call it.
-    service: &'static str,
-}
-
-impl TakenTypes {
-    pub(crate) fn new(texts: &'static [&'static str], service: &'static str) -> Self {
-        let parsed = texts.iter().filter_map(|text| MediaType::parse(text).ok()).collect();
-        Self { texts, parsed, service }
-    }
-
-    /// The type that is written so, where it is taken.
-    ///
-    /// # Errors
-    /// 400 of what is no media type, and 415 of one that is not taken.
-    pub(crate) fn read(&self, text: &str) -> Result<MediaType, Problem> {
-        let parsed = MediaType::parse(text).map_err(|error| {
-            let service = self.service;
-            Problem::bad_request(format!(
-                "could not check media type with {service}: invalid input parameter: validation failed for {text} ({error})"
-            ))
-        })?;
-        let is_taken = self.parsed.contains(&parsed);
-        is_taken.then_some(parsed).ok_or_else(|| Problem::unsupported(text, self.texts))
-    }
-}
-
-/// The text of `Content-Type`, empty without one.
-pub(crate) fn content_type(headers: &HeaderMap) -> &str {
-    headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
 impl Provisioning {
@@ -143,11 +108,6 @@ impl Provisioning {
         }
         Ok(())
     }
-}
-
-/// Hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 const PROVISIONING_TYPE: &str = "application/vnd.veraison.provisioning-session+json";

@@ -15,12 +15,13 @@ use hammer_tlog::encoding::base64;
 use crate::{
     appraisal::{Appraisal, BAD_SIGNATURE, Tier, TrustVector, appraise, unsound},
     ear::{EAR_PROFILE, Ear, EarSigner, SigningKey},
+    hex::hex,
     media_type::MediaType,
     plan::{AttestLabPlan, AttestLieKind, Release, ToldAttestLie},
     problem::Problem,
-    provisioning::{TakenTypes, hex},
     session::{Appraised, SessionId},
     store::Store,
+    taken_types::TakenTypes,
 };
 
 /// The verification service, but for its sessions.
@@ -185,13 +186,6 @@ impl Verification {
             | None => {}
         }
         self.signer.sign(&ear, key)
-    }
-}
-
-impl AttestLieKind {
-    /// Whether it is told of CoRIMs, and not of results.
-    pub(crate) fn is_of_corims(self) -> bool {
-        self == Self::LostDevice
     }
 }
 

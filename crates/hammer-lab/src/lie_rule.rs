@@ -55,11 +55,11 @@ pub struct LieRecord<K> {
 /// The lies of one service, by kinds `K`, each recorded as an `R`. An honest one has no rules.
 #[derive(Debug)]
 pub struct AnswerLies<K, R = LieRecord<K>> {
-    state: Mutex<LiesState<K, R>>,
+    state: Mutex<AnswerLiesState<K, R>>,
 }
 
 #[derive(Debug)]
-struct LiesState<K, R> {
+struct AnswerLiesState<K, R> {
     started_at: Duration,
     rules: Vec<RuleProgress<K>>,
     told: Vec<R>,
@@ -83,7 +83,9 @@ impl<K: Copy, R: Clone> AnswerLies<K, R> {
     pub fn new(rules: &[LieRule<K>], elapsed: Duration) -> Self {
         let progress = |rule: &LieRule<K>| RuleProgress { rule: rule.clone(), seen: 0, started: 0, told: 0 };
         let rules = rules.iter().map(progress).collect();
-        Self { state: Mutex::new(LiesState { started_at: elapsed, rules, told: Vec::new(), unlisted: 0 }) }
+        Self {
+            state: Mutex::new(AnswerLiesState { started_at: elapsed, rules, told: Vec::new(), unlisted: 0 }),
+        }
     }
 
     /// Counts the times of the rules from `elapsed`.
@@ -126,7 +128,7 @@ impl<K: Copy, R: Clone> AnswerLies<K, R> {
         (state.told.clone(), state.unlisted)
     }
 
-    fn lock(&self) -> MutexGuard<'_, LiesState<K, R>> {
+    fn lock(&self) -> MutexGuard<'_, AnswerLiesState<K, R>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

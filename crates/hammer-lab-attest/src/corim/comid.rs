@@ -3,10 +3,10 @@
 use ciborium::Value;
 use hammer_tlog::keys::key::{KeyAlgorithm, LogKey};
 
-use super::{CorimFault, Endorsements, ReferenceValue, TrustAnchor};
+use super::fault::CorimFault;
 use crate::{
     cbor::{IntMap, bytes, tagged, tagged_bytes},
-    store::{DeviceName, ImplementationId},
+    store::{DeviceName, Endorsements, ImplementationId, ReferenceValue, TrustAnchor},
 };
 
 /// What the dialects differ in.

@@ -1,11 +1,13 @@
 //! CoRIMs as v0.0.2502 takes them: maps whose tags are encoded within byte strings.
 
 use super::{
-    CorimFault, Endorsements, ReferenceValue,
     comid::{Dialect, digest, signer},
-    of_psa,
+    fault::{CorimFault, of_psa},
 };
-use crate::cbor::{IntMap, bytes, major_type, read, tagged};
+use crate::{
+    cbor::{IntMap, bytes, major_type, read, tagged},
+    store::{Endorsements, ReferenceValue},
+};
 
 /// What such a CoRIM endorses.
 pub(super) fn endorsements(profile: &str, body: &[u8]) -> Result<Endorsements, CorimFault> {

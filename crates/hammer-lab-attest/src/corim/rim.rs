@@ -3,11 +3,13 @@
 use ciborium::Value;
 
 use super::{
-    CorimFault, Endorsements, ReferenceValue,
     comid::{Dialect, digest, signer},
-    of_psa,
+    fault::{CorimFault, of_psa},
 };
-use crate::cbor::{IntMap, read, tagged, tagged_bytes};
+use crate::{
+    cbor::{IntMap, read, tagged, tagged_bytes},
+    store::{Endorsements, ReferenceValue},
+};
 
 /// What an unsigned CoRIM endorses, or the payload of a signed one.
 pub(super) fn endorsements(profile: &str, body: &[u8]) -> Result<Endorsements, CorimFault> {

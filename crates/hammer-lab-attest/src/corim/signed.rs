@@ -15,7 +15,7 @@ use hammer_tlog::{
     },
 };
 
-use super::CorimFault;
+use super::fault::CorimFault;
 use crate::cbor::bytes;
 
 /// Who may sign a CoRIM.

@@ -9,7 +9,10 @@ use std::{
 use hammer_lab::fault::{TimedFault, draw};
 use hammer_values::Count;
 
-use super::{Session, SessionId, Stage};
+use super::{
+    id::SessionId,
+    state::{Session, Stage},
+};
 use crate::plan::LostSessions;
 
 /// Sessions by their identifiers: bounded, each gone once its time is over or it was lost.
@@ -172,7 +175,7 @@ mod tests {
     use ring::rand::SystemRandom;
 
     use super::*;
-    use crate::session::{Nonce, id::SessionIds};
+    use crate::session::{id::SessionIds, nonce::Nonce};
 
     const NOW: (Duration, Duration) = (Duration::ZERO, Duration::ZERO);
 

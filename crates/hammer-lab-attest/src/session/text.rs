@@ -4,7 +4,7 @@ use hammer_lab::serve::answer::{self, AnswerBody};
 use hammer_tlog::encoding::write_base64;
 use http::{HeaderMap, Response, StatusCode};
 
-use super::{Session, Stage};
+use super::state::{Session, Stage};
 use crate::{go_json, lab_time::rfc3339_nano, plan::Release};
 
 /// The media type of the document.

@@ -9,7 +9,6 @@ use hammer_lab_attest::{
 };
 use hammer_tlog::encoding::base64;
 use hammer_values::TimeSpan;
-use serde_json::Value;
 
 use crate::{
     device::{Device, hash},
@@ -20,8 +19,7 @@ use crate::{
 fn faults(challenge: &Challenge, result: &EarResult, device: &Device, status: &str) -> Vec<&'static str> {
     let claims = &result.claims;
     let evidence = &result.submod()["ear.veraison.annotated-evidence"];
-    let is_of_device =
-        evidence.is_null() || evidence["psa-instance-id"] == Value::from(base64(&device.instance));
+    let is_of_device = evidence.is_null() || evidence["psa-instance-id"] == base64(&device.instance);
     let said = [
         ("signature", result.is_signed),
         ("nonce", result.nonce() == challenge.nonce),
