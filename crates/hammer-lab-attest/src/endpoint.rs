@@ -17,7 +17,7 @@ use ring::rand::{SecureRandom, SystemRandom};
 use tokio::sync::watch;
 
 use crate::{
-    accept,
+    accept, cmw,
     discovery::{self, Discovery},
     lab_time::LabTime,
     plan::{AttestLabPlan, LateAnswer, LateStart, Processing, ToldAttestLie},
@@ -165,19 +165,19 @@ impl AttestTarget {
         if body.is_empty() {
             return Err(Problem::bad_request("unable to read evidence from the request body"));
         }
-        let text = content_type(&parts.headers);
+        let unwrapped = cmw::unwrapped(content_type(&parts.headers), body)?;
+        let (text, token) = match &unwrapped {
+            None => (content_type(&parts.headers), body),
+            Some(unwrapped) => (unwrapped.media_type.as_str(), &unwrapped.evidence),
+        };
         let media_type = self.verification.types().read(text)?;
         let id = session_id(parts.uri.path())?;
         let nonce = self.sessions.with(id, self.times(), |session| session.nonce.clone());
         let nonce = nonce.ok_or_else(|| no_session(id))?;
         let passed = self.gate.read(self.store.rows(), self.time.clock()).await;
         let appraised = passed.map_err(|TooManyClients| AppraisalFailed).and_then(|()| {
-            let sent = SentEvidence {
-                session: id,
-                nonce: nonce.as_ref(),
-                media_type: (text, &media_type),
-                token: body,
-            };
+            let sent =
+                SentEvidence { session: id, nonce: nonce.as_ref(), media_type: (text, &media_type), token };
             self.verification.result(&self.store, &sent, self.times())
         });
         let (status, stage) = match &appraised {

@@ -4,7 +4,9 @@
 
 mod accept;
 mod appraisal;
+mod auth;
 mod cbor;
+mod cmw;
 mod corim;
 mod discovery;
 mod ear;
@@ -28,6 +30,6 @@ pub use endpoint::AttestTarget;
 pub use hammer_lab::lie_rule::LieRule;
 pub use lab::AttestLabHandle;
 pub use plan::{
-    AttestLabPlan, AttestLieKind, LateAnswer, LateStart, LostSessions, Processing, Release, StorePlan,
-    ToldAttestLie,
+    AttestLabPlan, AttestLieKind, LabUser, LateAnswer, LateStart, LostSessions, Processing, Release,
+    StorePlan, ToldAttestLie,
 };

@@ -26,6 +26,9 @@ pub struct AttestLabPlan {
     /// first certificate, and nobody asks who that is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ca_certs: Vec<PathBuf>,
+    /// Who may provision, by name and password; anybody, where there is none. Nobody is asked who verifies.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub users: Vec<LabUser>,
     /// What its store takes and bears.
     pub store: StorePlan,
     /// It listens before it is ready.
@@ -52,6 +55,7 @@ impl Default for AttestLabPlan {
             session_ttl: TimeSpan::from_secs(150),
             max_sessions: Count::at_least_one(65_536),
             ca_certs: Vec::new(),
+            users: Vec::new(),
             store: StorePlan::default(),
             starts_late: None,
             lost_sessions: None,
@@ -59,6 +63,23 @@ impl Default for AttestLabPlan {
             lies: Vec::new(),
         }
     }
+}
+
+/// A user of an embedded target: nobody's secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LabUser {
+    /// The name, without a colon.
+    pub name: String,
+    /// The password.
+    pub password: String,
+    /// Whether the user may provision.
+    #[serde(default = "yes")]
+    pub provisions: bool,
+}
+
+const fn yes() -> bool {
+    true
 }
 
 /// A release of Veraison's services.

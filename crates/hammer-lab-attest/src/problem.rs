@@ -1,7 +1,10 @@
 //! Answers that say what is wrong (RFC 9457), and those of the router.
 
 use hammer_lab::serve::answer::{self, AnswerBody};
-use http::{Response, StatusCode};
+use http::{
+    HeaderName, Response, StatusCode,
+    header::{ACCEPT, WWW_AUTHENTICATE},
+};
 
 use crate::go_json;
 
@@ -13,13 +16,13 @@ pub(crate) type Answered = Result<Response<AnswerBody>, Problem>;
 pub(crate) struct Problem {
     status: StatusCode,
     detail: String,
-    /// The value of `Accept`, which an answer has that refuses a media type.
-    accept: Option<String>,
+    /// What the answer has besides: the types that are taken, or how to say who asks.
+    header: Option<(HeaderName, String)>,
 }
 
 impl Problem {
     pub(crate) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
-        Self { status, detail: detail.into(), accept: None }
+        Self { status, detail: detail.into(), header: None }
     }
 
     pub(crate) fn bad_request(detail: impl Into<String>) -> Self {
@@ -33,22 +36,30 @@ impl Problem {
     /// A media type that nobody takes, beside those that are taken.
     pub(crate) fn unsupported(media_type: &str, taken: &[&str]) -> Self {
         let detail = format!("no active plugin found for {media_type}");
-        let accept = Some(taken.join(", "));
-        Self { accept, ..Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail) }
+        let header = Some((ACCEPT, taken.join(", ")));
+        Self { header, ..Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail) }
+    }
+
+    /// A request of nobody who may make it.
+    pub(crate) fn unauthorized(detail: &str) -> Self {
+        let header = Some((WWW_AUTHENTICATE, "Basic realm=veraison".to_owned()));
+        Self { header, ..Self::new(StatusCode::UNAUTHORIZED, detail) }
     }
 }
 
 impl From<Problem> for Response<AnswerBody> {
     fn from(problem: Problem) -> Self {
-        let Problem { status, detail, accept } = problem;
+        let Problem { status, detail, header } = problem;
         let title = status.canonical_reason().unwrap_or("Unknown");
         let detail = go_json::string(&detail);
         let code = status.as_u16();
         let body = format!(r#"{{"type":"about:blank","title":"{title}","status":{code},"detail":{detail}}}"#);
         let mut answer = answer::ok("application/problem+json", body);
         *answer.status_mut() = status;
-        if let Some(accept) = accept.and_then(|accept| accept.parse().ok()) {
-            answer.headers_mut().insert(http::header::ACCEPT, accept);
+        if let Some((name, value)) = header
+            && let Ok(value) = value.parse()
+        {
+            answer.headers_mut().insert(name, value);
         }
         answer
     }

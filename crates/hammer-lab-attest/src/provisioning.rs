@@ -13,12 +13,12 @@ use hammer_tlog::hash::{Hash, sha256};
 use http::HeaderMap;
 
 use crate::{
-    accept,
+    accept, auth,
     corim::{self, CorimSigners},
     go_json,
     hex::hex,
     lab_time::LabTime,
-    plan::{AttestLabPlan, AttestLieKind, Release, ToldAttestLie},
+    plan::{AttestLabPlan, AttestLieKind, LabUser, Release, ToldAttestLie},
     problem::{Answered, Problem},
     store::{Endorsements, Store, StoreGate},
     taken_types::{TakenTypes, content_type},
@@ -30,6 +30,7 @@ pub(crate) struct Provisioning {
     release: Release,
     types: TakenTypes,
     signers: CorimSigners,
+    users: Vec<LabUser>,
     lies: AnswerLies<AttestLieKind, ToldAttestLie>,
 }
 
@@ -43,6 +44,7 @@ impl Provisioning {
             release: plan.release,
             types: TakenTypes::new(plan.release.corim_types(), "provisioner"),
             signers: CorimSigners::read(&plan.ca_certs)?,
+            users: plan.users.clone(),
             lies: AnswerLies::new(&rules, now),
         })
     }
@@ -58,6 +60,7 @@ impl Provisioning {
         body: &Bytes,
         (store, gate, time): (&Store, &StoreGate, &LabTime),
     ) -> Answered {
+        auth::check(&self.users, headers)?;
         accept::check(headers, &[PROVISIONING_TYPE])?;
         let media_type = self.types.read(content_type(headers))?;
         if body.is_empty() {

@@ -1,5 +1,6 @@
 //! The embedded Veraison over its wire.
 
+mod auth;
 mod client;
 mod device;
 mod exchange;
