@@ -17,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
 use hammer_report::Report;
-use hammer_report::report::PeerFigures;
+use hammer_report::report::{Event, PeerFigures};
 
 use folder::Folder;
 use hammer::{Ended, hammer};
@@ -318,6 +318,68 @@ fn a_connection_that_is_too_old_is_replaced_and_nothing_fails_by_it() {
             assert_eq!((peer.failures, peer.error_answers), (0, 0), "{peer:?}");
         }
     }
+}
+
+/// The second server listens once the first has answered so much; until then dials to it fail.
+#[test]
+fn a_server_that_joins_in_mid_run_is_told_and_each_interval_has_the_share_of_each() {
+    let folder = Folder::new();
+    let [first, second] = listeners();
+    let address = second.local_addr().unwrap();
+    drop(second);
+    let [early, late] = [Arc::<Server>::default(), Arc::<Server>::default()];
+    let serving = Arc::clone(&early);
+    thread::spawn(move || serve(first, false, &serving));
+    let (watched, joining) = (early.answered.subscribe(), Arc::clone(&late));
+    thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let mut watched = watched;
+        runtime.block_on(watched.wait_for(|answered| *answered >= 200)).unwrap();
+        drop(watched);
+        serve(std::net::TcpListener::bind(address).unwrap(), false, &joining);
+    });
+    let [one, two] = ADDRESSES.map(|ip| format!("\"http://{}\"", SocketAddr::new(ip, address.port())));
+    let plan = format!(
+        "\
+target: {{ url: [ {one}, {two} ] }}
+workloads:
+  - name: ask
+    http: {{ path: / }}
+    load: {{ rate: 100/s }}
+phases: {{ measurement: 5s }}
+interval: 250ms
+threads: {{ shards: 1 }}
+"
+    );
+    let events = folder.path("events.jsonl");
+    let ended = hammer(&["run", &folder.write("plan.yaml", &plan), "--out", "-", "--events", &events]);
+    let report = ended.report();
+    let joined = report.events.iter().filter_map(|event| match event {
+        Event::PeerJoined { at_ns, service, peer } => Some((*at_ns, service.as_str(), peer.clone())),
+        _ => None,
+    });
+    let joined: Vec<_> = joined.collect();
+    let [(at_ns, service, peer)] = &joined[..] else { panic!("{:?}", report.events) };
+    assert_eq!((*service, peer), ("url", &address.to_string()));
+    assert!(*at_ns >= 2_000_000_000, "{at_ns}");
+    let said = format!("{peer} of url first answered");
+    let text = ended.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains(&said), "{text}");
+    // Each interval has what went to each of them.
+    let lines = std::fs::read_to_string(events).unwrap();
+    let lines: Vec<serde_json::Value> =
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let shares = |of: &serde_json::Value| -> Vec<f64> {
+        let peers = of["peers"].as_array().into_iter().flatten();
+        peers.map(|peer| peer["share"].as_f64().unwrap()).collect()
+    };
+    let intervals: Vec<_> = lines.iter().filter(|line| line["event"] == "interval").collect();
+    let before = intervals.iter().filter(|line| line["at_ns"].as_u64().unwrap() < 1_900_000_000);
+    assert!(before.map(|line| shares(line)).all(|shares| shares == [1.0, 0.0] || shares.is_empty()));
+    let after = intervals.iter().filter(|line| line["at_ns"].as_u64().unwrap() > at_ns + 500_000_000);
+    let after: Vec<_> =
+        after.map(|line| shares(line)).filter(|shares| shares.iter().sum::<f64>() > 0.0).collect();
+    assert!(after.iter().all(|shares| (shares[0] - 0.5).abs() < 0.3), "{after:?}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
+use hammer_measure::connection::PeerWatch;
 use hammer_measure::promise::{Breach, KindLedger, by_workload};
 use hammer_measure::snapshot::{Observation, RunInfo, RunResult, add_observation};
 use hammer_measure::{Command, Nanos, Now as _, Phase, Reporter, RunEvent, SeriesInfo};
@@ -116,6 +117,7 @@ struct Run<'a, 'r> {
     phase_log: Vec<(Phase, Nanos, Nanos)>,
     lane_ends: LaneEnds,
     promises: Promises,
+    peers: PeerWatch,
     observations: Vec<Observation>,
     cpu: CpuMarks,
     ended_at: Option<Nanos>,
@@ -156,6 +158,7 @@ impl<'a, 'r> Run<'a, 'r> {
             lane_ends,
             promises: Promises::default(),
             observations: Vec::new(),
+            peers: PeerWatch::default(),
             cpu: CpuMarks::default(),
             ended_at: None,
             drain_cut_at: None,
@@ -341,6 +344,8 @@ impl<'a, 'r> Run<'a, 'r> {
                 self.judge.health(self.collector.total(), self.cpu.share(self.spec.clock.now(), resources));
             // It arrives when it is over, which for the last one of a phase is in the next.
             let phase = self.phase_at(self.collector.middle_of(&merged));
+            let span = merged.at.since(self.collector.last_at());
+            let peers = self.peers.look(&merged.connections, merged.at, span);
             let snapshot = self.collector.snapshot(
                 merged,
                 phase,
@@ -351,6 +356,7 @@ impl<'a, 'r> Run<'a, 'r> {
             );
             let at = snapshot.at;
             self.tell(&RunEvent::Interval(Arc::new(snapshot)));
+            peers.into_iter().for_each(|what| self.tell(&RunEvent::Beside { at, what }));
             for (shard, empty) in self.collector.recycled() {
                 self.threads.tell(shard, ShardCommand::Recycle(empty));
             }

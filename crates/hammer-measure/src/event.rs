@@ -1,5 +1,6 @@
 //! What a run tells while it runs, and who listens.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use crate::command::Command;
@@ -109,6 +110,33 @@ pub enum Beside {
         endpoint: String,
         /// Since when it had not been.
         since: Nanos,
+    },
+    /// A peer of a service answered for the first time, later than the service did, in the interval that ended then.
+    PeerJoined {
+        /// The service's name.
+        service: String,
+        /// The peer's address.
+        peer: SocketAddr,
+    },
+    /// A peer has not answered for five seconds at least, in which the service was asked often enough for it to be asked too.
+    PeerSilent {
+        /// The service's name.
+        service: String,
+        /// The peer's address.
+        peer: SocketAddr,
+        /// The end of the interval in which it answered last.
+        last: Nanos,
+        /// Exchanges with it that failed since then, and dials.
+        failed: u64,
+    },
+    /// A peer that was silent answers again.
+    PeerBack {
+        /// The service's name.
+        service: String,
+        /// The peer's address.
+        peer: SocketAddr,
+        /// The end of the interval in which it had answered last.
+        last: Nanos,
     },
 }
 

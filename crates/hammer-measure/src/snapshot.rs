@@ -1,7 +1,10 @@
 //! What reporters see each interval, and what a run leaves behind.
 
+use std::net::SocketAddr;
+
 use serde::{Deserialize, Serialize};
 
+use crate::connection::{PeerCounts, ServiceConnections};
 use crate::headline::Headline;
 use crate::health::Health;
 use crate::histogram::Summary;
@@ -26,6 +29,8 @@ pub struct Snapshot {
     pub phase: Phase,
     /// By series, in the order of the run's [`SeriesInfo`]s.
     pub series: Vec<SeriesSnapshot>,
+    /// What went to each peer of the services that have several, over this interval.
+    pub peers: Vec<PeerInterval>,
     /// Promises of all workloads, cumulative.
     pub promises: Ledger,
     /// What observers saw, first and last, by name.
@@ -45,6 +50,17 @@ pub struct SeriesSnapshot {
     pub warm_up: SeriesFigures,
     /// The measurement phase so far.
     pub measurement: SeriesFigures,
+}
+
+/// What went to a peer over an interval.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PeerInterval {
+    /// The service's name.
+    pub service: String,
+    /// The peer's address.
+    pub peer: SocketAddr,
+    /// What was counted of it.
+    pub counts: PeerCounts,
 }
 
 /// The figures of one series over some time.
@@ -181,6 +197,21 @@ pub struct RunResult {
     pub stopped: String,
     /// Whether a signal ended it.
     pub interrupted: bool,
+}
+
+impl PeerInterval {
+    /// Every peer of the services that have several so far, in the order of services and addresses.
+    pub fn all(connections: &[ServiceConnections]) -> Vec<Self> {
+        let several = connections.iter().filter(|of_service| of_service.record.peers.len() > 1);
+        let peers = several.flat_map(|of_service| {
+            let service = &of_service.service;
+            of_service.record.peers.iter().map(|of| {
+                let counts = of.record.counts;
+                Self { service: service.clone(), peer: of.peer, counts }
+            })
+        });
+        peers.collect()
+    }
 }
 
 impl Observation {

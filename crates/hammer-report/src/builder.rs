@@ -126,6 +126,9 @@ impl ReportBuilder {
                 | Event::Mark { .. }
                 | Event::NotReady { .. }
                 | Event::ReadyAgain { .. }
+                | Event::PeerJoined { .. }
+                | Event::PeerSilent { .. }
+                | Event::PeerBack { .. }
         );
         if bounded && self.events.len() >= MOST_EVENTS {
             self.events_left_out += 1;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use hammer_measure::headline::Headline;
-use hammer_measure::snapshot::{RunInfo, RunResult, SeriesSnapshot, Snapshot};
+use hammer_measure::snapshot::{PeerInterval, RunInfo, RunResult, SeriesSnapshot, Snapshot};
 use hammer_measure::{Reporter, RunEvent, SeriesInfo};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -113,6 +113,9 @@ pub struct IntervalLine {
     pub phase: PhaseName,
     /// By series.
     pub series: Vec<SeriesLine>,
+    /// What went to each peer of the services that have several, over this interval; absent where none has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub peers: Vec<PeerLine>,
     /// Promises of all workloads so far.
     pub promises: PromiseCounts,
     /// What observers saw last; a number that JSON cannot say is left out.
@@ -134,6 +137,25 @@ pub struct SeriesLine {
     pub warm_up: Counts,
     /// Measurement so far.
     pub measurement: Counts,
+}
+
+/// What went to a peer of a service that has several, over one interval.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PeerLine {
+    /// The service's name, as in the report's `connections`.
+    pub service: String,
+    /// The peer's address and port.
+    pub peer: String,
+    /// Exchanges that ended on one of its connections, however they ended.
+    pub requests: u64,
+    /// Its share of those of the service, 0 to 1; 0 where nothing was sent to any.
+    pub share: f64,
+    /// Those of them that got no whole answer.
+    pub failures: u64,
+    /// Whole answers that say that the peer failed or has too much to do.
+    pub error_answers: u64,
+    /// Dials to it that made no connection.
+    pub failed_dials: u64,
 }
 
 /// The figures of one series over one interval.
@@ -276,11 +298,31 @@ impl IntervalLine {
             span_ns: snapshot.span.0,
             phase: snapshot.phase.into(),
             series: series().map(SeriesLine::of).collect(),
+            peers: PeerLine::all(&snapshot.peers),
             promises: snapshot.promises.into(),
             observations: observations.collect(),
             health: Health::from(&snapshot.health),
             resources: Resources::of(&snapshot.resources, completed),
         }
+    }
+}
+
+impl PeerLine {
+    fn all(peers: &[PeerInterval]) -> Vec<Self> {
+        let one = |of: &PeerInterval| {
+            let same = peers.iter().filter(|other| other.service == of.service);
+            let all: u64 = same.map(|other| other.counts.requests).sum();
+            Self {
+                service: of.service.clone(),
+                peer: of.peer.to_string(),
+                requests: of.counts.requests,
+                share: of.counts.requests as f64 / all.max(1) as f64,
+                failures: of.counts.failures,
+                error_answers: of.counts.error_answers,
+                failed_dials: of.counts.failed_dials,
+            }
+        };
+        peers.iter().map(one).collect()
     }
 }
 

@@ -8,7 +8,7 @@ use hammer_measure::health::{Finding, Health};
 use hammer_measure::promise::{Breach, KindLedger};
 use hammer_measure::recorder::{Completion, Interval};
 use hammer_measure::snapshot::{
-    Observation, Resources, RunInfo, RunResult, SeriesFigures, SeriesSnapshot, Snapshot,
+    Observation, PeerInterval, Resources, RunInfo, RunResult, SeriesFigures, SeriesSnapshot, Snapshot,
 };
 use hammer_measure::threshold::Verdict;
 use hammer_measure::timing::FlowTimes;
@@ -206,6 +206,7 @@ impl Story {
             span: SECOND,
             phase,
             series: series.collect(),
+            peers: PeerInterval::all(&interval.connections),
             promises: self.promises,
             observations: self.observations.clone(),
             health: self.health.clone(),

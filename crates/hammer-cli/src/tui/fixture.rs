@@ -177,6 +177,7 @@ impl Run {
                 measurement: SeriesFigures::of(&total[1]),
             });
         let snapshot = Snapshot {
+            peers: Vec::new(),
             index: self.index,
             at: self.at,
             span,

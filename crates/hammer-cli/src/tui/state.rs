@@ -147,7 +147,11 @@ impl DashboardState {
                 let kind = match what {
                     Beside::HookStarted { .. } | Beside::HookEnded { .. } => EntryKind::Hook,
                     Beside::Mark { .. } | Beside::MarksLeftOut { .. } => EntryKind::Mark,
-                    Beside::NotReady { .. } | Beside::ReadyAgain { .. } => EntryKind::Server,
+                    Beside::NotReady { .. }
+                    | Beside::ReadyAgain { .. }
+                    | Beside::PeerJoined { .. }
+                    | Beside::PeerSilent { .. }
+                    | Beside::PeerBack { .. } => EntryKind::Server,
                 };
                 if let Some((_, words)) = Event::of(event).and_then(|event| event.beside_words()) {
                     self.say(*at, kind, words);

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use hammer_measure::health::Health;
 use hammer_measure::recorder::Interval;
-use hammer_measure::snapshot::{Observation, Resources, SeriesFigures, SeriesSnapshot, Snapshot};
+use hammer_measure::snapshot::{
+    Observation, PeerInterval, Resources, SeriesFigures, SeriesSnapshot, Snapshot,
+};
 use hammer_measure::{Ledger, Nanos, Phase};
 
 use crate::background::give_way;
@@ -105,6 +107,11 @@ impl Collector {
         std::mem::take(&mut self.recycled)
     }
 
+    /// The end of the last interval that was told, or the start of the first.
+    pub fn last_at(&self) -> Nanos {
+        self.last_at
+    }
+
     /// The middle of `merged`, the next interval to be told.
     pub fn middle_of(&self, merged: &Interval) -> Nanos {
         self.last_at.saturating_add(Nanos(merged.at.since(self.last_at).0 / 2))
@@ -135,12 +142,24 @@ impl Collector {
             }
         });
         let series = series.collect();
+        let peers = PeerInterval::all(&merged.connections);
         let span = merged.at.since(self.last_at);
         let at = merged.at;
         self.last_at = at;
         merged.clear();
         self.spare.push(merged);
-        Snapshot { index: self.next - 1, at, span, phase, series, promises, observations, health, resources }
+        Snapshot {
+            index: self.next - 1,
+            at,
+            span,
+            phase,
+            series,
+            peers,
+            promises,
+            observations,
+            health,
+            resources,
+        }
     }
 
     fn merge(&mut self, shard: usize, index: u64, mut interval: Interval) {

@@ -100,6 +100,39 @@ pub enum Event {
         /// When it was first seen not to be.
         since_ns: u64,
     },
+    /// A peer of a service answered for the first time, a second or more after the service did.
+    PeerJoined {
+        /// The end of the interval in which it did.
+        at_ns: u64,
+        /// The service's name, as in `connections`.
+        service: String,
+        /// The peer's address and port.
+        peer: String,
+    },
+    /// A peer has not answered for five seconds at least, in which the service was asked often enough for it to be asked too.
+    PeerSilent {
+        /// When that was seen.
+        at_ns: u64,
+        /// The service's name, as in `connections`.
+        service: String,
+        /// The peer's address and port.
+        peer: String,
+        /// The end of the interval in which it answered last.
+        last_ns: u64,
+        /// Exchanges with it that failed since then, and dials; 0 where nothing was sent to it any more.
+        failed: u64,
+    },
+    /// A peer that was silent answers again.
+    PeerBack {
+        /// The end of the interval in which it did.
+        at_ns: u64,
+        /// The service's name, as in `connections`.
+        service: String,
+        /// The peer's address and port.
+        peer: String,
+        /// The end of the interval in which it had answered last.
+        last_ns: u64,
+    },
 }
 
 /// A change to a running run.
@@ -175,10 +208,19 @@ impl Event {
             Beside::MarksLeftOut { count } => Self::MarksLeftOut { at_ns, count },
             Beside::NotReady { endpoint, said } => Self::NotReady { at_ns, endpoint, said },
             Beside::ReadyAgain { endpoint, since } => Self::ReadyAgain { at_ns, endpoint, since_ns: since.0 },
+            Beside::PeerJoined { service, peer } => {
+                Self::PeerJoined { at_ns, service, peer: peer.to_string() }
+            }
+            Beside::PeerSilent { service, peer, last, failed } => {
+                Self::PeerSilent { at_ns, service, peer: peer.to_string(), last_ns: last.0, failed }
+            }
+            Beside::PeerBack { service, peer, last } => {
+                Self::PeerBack { at_ns, service, peer: peer.to_string(), last_ns: last.0 }
+            }
         }
     }
 
-    /// What happened beside the load: `hook`, `mark` or `ready`, and the words; none for any other event.
+    /// What happened beside the load: `hook`, `mark`, `ready` or `peer`, and the words; none for any other event.
     pub fn beside_words(&self) -> Option<(&'static str, String)> {
         Some(match self {
             Self::HookStarted { name, .. } => ("hook", format!("{name} started")),
@@ -199,6 +241,19 @@ impl Event {
                 let after = Nanos(at_ns.saturating_sub(*since_ns));
                 ("ready", format!("{endpoint} is again, after {after}"))
             }
+            Self::PeerJoined { service, peer, .. } => ("peer", format!("{peer} of {service} first answered")),
+            Self::PeerSilent { service, peer, last_ns, failed, .. } => {
+                let what = match failed {
+                    0 => "nothing was sent to it since".to_owned(),
+                    failed => format!("{failed} requests and dials to it failed since"),
+                };
+                let last = Nanos(*last_ns);
+                ("peer", format!("{peer} of {service} has not answered since {last}; {what}"))
+            }
+            Self::PeerBack { service, peer, last_ns, .. } => {
+                let last = Nanos(*last_ns);
+                ("peer", format!("{peer} of {service} answers again, as last at {last}"))
+            }
             Self::Phase { .. } | Self::Command { .. } | Self::Breach { .. } | Self::Note { .. } => {
                 return None;
             }
@@ -214,6 +269,9 @@ impl Event {
                 | Self::Mark { .. }
                 | Self::NotReady { .. }
                 | Self::ReadyAgain { .. }
+                | Self::PeerJoined { .. }
+                | Self::PeerSilent { .. }
+                | Self::PeerBack { .. }
         )
     }
 
@@ -229,7 +287,10 @@ impl Event {
             | Self::Mark { at_ns, .. }
             | Self::MarksLeftOut { at_ns, .. }
             | Self::NotReady { at_ns, .. }
-            | Self::ReadyAgain { at_ns, .. } => *at_ns,
+            | Self::ReadyAgain { at_ns, .. }
+            | Self::PeerJoined { at_ns, .. }
+            | Self::PeerSilent { at_ns, .. }
+            | Self::PeerBack { at_ns, .. } => *at_ns,
         }
     }
 }
