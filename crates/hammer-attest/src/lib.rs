@@ -37,6 +37,6 @@ pub use provision::{ProvisionOp, ProvisionSession, ProvisionWorkload};
 pub use provisioned::{ProvisionedDevices, ProvisionedPools};
 pub use results::ResultCounts;
 pub use target::{AttestRun, AttestService, AttestTarget};
-pub use verify::{VerifyOp, VerifySession, VerifyWorkload};
+pub use verify::{SessionNonces, VerifyOp, VerifySession, VerifyWorkload};
 pub use watch::VerificationWatch;
 pub use well_known::{WellKnownOp, WellKnownSession, WellKnownWorkload};

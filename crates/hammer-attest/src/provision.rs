@@ -9,7 +9,6 @@ use hammer_net::{Answer, Body, BodyBuffer, ClientConfig, Request};
 use crate::devices::{DeviceMaterial, DeviceScratch, Devices};
 use crate::error::AttestError;
 use crate::plan::{DevicesPlan, ProvisionPlan};
-use crate::provisioned::DeviceOffsets;
 use crate::target::{AttestRun, AttestTarget};
 
 mod endorser;
@@ -22,8 +21,8 @@ pub(crate) use submit::SubmitConfig;
 /// Submits the endorsements of devices.
 pub struct ProvisionWorkload {
     plan: DevicesPlan,
-    /// Where the devices start that no earlier run provisioned.
-    offsets: DeviceOffsets,
+    /// The first device that no earlier run provisioned, nor the fill.
+    next: u64,
     endorser: Endorser,
     submit: SubmitConfig,
 }
@@ -52,9 +51,9 @@ impl ProvisionWorkload {
         let devices = Devices::new(run.seed, plan.devices.stream, plan.devices.models());
         let endorser = Endorser::new(devices, plan.signer.as_ref(), target)?;
         let provisioned = target.provisioned.of(run.seed, &plan.devices);
-        let offsets = provisioned.offsets();
+        let next = provisioned.end();
         let submit = SubmitConfig::new(&endorser, target, provisioned, client)?;
-        Ok(Self { plan: plan.devices.clone(), offsets, endorser, submit })
+        Ok(Self { plan: plan.devices.clone(), next, endorser, submit })
     }
 
     /// How many connections of the whole run are established before the first arrival, where that many can be in flight; all of them
@@ -92,7 +91,7 @@ impl Workload for ProvisionWorkload {
     ) -> Box<ProvisionOp> {
         let mut op = reuse.unwrap_or_default();
         let ProvisionOp { index, material, corim, request, .. } = &mut *op;
-        *index = self.plan.index(seq, self.offsets);
+        *index = self.plan.index(seq, self.next);
         // The body of the last one borrows the buffer.
         if let Some(request) = request {
             request.body = Body::empty();

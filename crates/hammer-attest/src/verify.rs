@@ -22,7 +22,6 @@ use crate::error::AttestError;
 use crate::judge::Judge;
 use crate::plan::{NonceSource, VerifyPlan};
 use crate::provision::{Endorser, SubmitConfig};
-use crate::provisioned::DeviceOffsets;
 use crate::target::{AttestRun, AttestTarget};
 
 use draw::DeviceDraws;
@@ -35,8 +34,7 @@ pub struct VerifyWorkload {
     plan: VerifyPlan,
     devices: Arc<Devices>,
     draws: DeviceDraws,
-    /// What own nonces follow from.
-    nonces: Seed,
+    nonces: SessionNonces,
     /// Of its tokens.
     stream: u64,
     verification: ServiceConfig,
@@ -45,6 +43,22 @@ pub struct VerifyWorkload {
     submit: Option<(Endorser, SubmitConfig)>,
     series: VerifySeries,
     judge: Judge,
+}
+
+/// The nonces by which a workload asks for its sessions, where it chooses them.
+#[derive(Clone, Debug)]
+pub struct SessionNonces(Seed);
+
+impl SessionNonces {
+    /// Those of a seed, for the workload at that place of the plan.
+    pub fn of(seed: u64, workload: u64) -> Self {
+        Self(Seed::from_u64(seed).child("attestation sessions", workload))
+    }
+
+    /// The nonce of an operation: 32 bytes, which every profile of tokens has room for.
+    pub fn nonce(&self, seq: u64) -> [u8; 32] {
+        self.0.derive("nonce", seq)
+    }
 }
 
 impl VerifyWorkload {
@@ -78,7 +92,7 @@ impl VerifyWorkload {
         });
         Ok(Self {
             draws: DeviceDraws::new(plan, provisioned.clone(), run),
-            nonces: Seed::from_u64(run.seed).child("attestation sessions", run.workload),
+            nonces: SessionNonces::of(run.seed, run.workload),
             stream: run.workload,
             verification: ServiceConfig::new(VERIFICATION, verification),
             new_session,
@@ -147,7 +161,7 @@ impl Workload for VerifyWorkload {
         let class = self.draws.class(seq);
         op.start(seq, class, self.draws.device(seq, class));
         let nonce = match (self.plan.nonce, op.device) {
-            (NonceSource::Own, _) => Some(self.nonces.derive("nonce", seq)),
+            (NonceSource::Own, _) => Some(self.nonces.nonce(seq)),
             (NonceSource::Device, Some(device)) => Some(self.devices.nonce(device)),
             (NonceSource::Device, None) | (NonceSource::Service, _) => None,
         };
@@ -180,11 +194,7 @@ impl Workload for VerifyWorkload {
 
     async fn enter(&self, session: &VerifySession, user: u64, record: &OperationRecord) -> Result<(), Ended> {
         match self.series.provision {
-            Some(series) => {
-                session
-                    .provision(self.plan.devices.index(user, DeviceOffsets::default()), record.step(series))
-                    .await
-            }
+            Some(series) => session.provision(self.plan.devices.index(user, 0), record.step(series)).await,
             None => Ok(()),
         }
     }

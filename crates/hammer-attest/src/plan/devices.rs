@@ -6,8 +6,6 @@ use hammer_values::Count;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::provisioned::DeviceOffsets;
-
 /// Which devices. Workloads that say the same of them have the same ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -54,12 +52,15 @@ fn signer_name() -> String {
 }
 
 impl DevicesPlan {
-    /// The device of an operation of that number; where each has one of its own, behind those of earlier runs.
-    pub(crate) fn index(&self, seq: u64, offsets: DeviceOffsets) -> u64 {
-        match self.count {
-            Some(count) => self.first + seq % count.get() as u64,
-            None => offsets.index(seq).max(self.first + seq),
-        }
+    /// The device of an operation of that number, where that has one of `count`: those of fills are numbered apart, and count like others.
+    pub(crate) fn counted(&self, seq: u64) -> Option<u64> {
+        let count = self.count?.get() as u64;
+        Some(self.first + seq % FIRST_FILLED % count)
+    }
+
+    /// The device of an operation of that number; where each has one of its own, from `next` on.
+    pub(crate) fn index(&self, seq: u64, next: u64) -> u64 {
+        self.counted(seq).unwrap_or_else(|| next.max(self.first) + seq % FIRST_FILLED)
     }
 
     /// How many models there are, where that is stated.
@@ -67,3 +68,6 @@ impl DevicesPlan {
         self.models.map(|models| models.get() as u64)
     }
 }
+
+/// The number of the first operation of a fill.
+const FIRST_FILLED: u64 = 1 << 40;

@@ -7,7 +7,7 @@ use hammer_core::draw::Draws;
 
 use crate::device_class::DeviceClass;
 use crate::plan::{DevicesPlan, VerifyPlan};
-use crate::provisioned::{DeviceOffsets, ProvisionedDevices};
+use crate::provisioned::ProvisionedDevices;
 use crate::target::AttestRun;
 
 /// Draws devices.
@@ -49,7 +49,7 @@ impl DeviceDraws {
     pub(super) fn device(&self, seq: u64, class: DeviceClass) -> Option<u64> {
         match (class, self.devices.count) {
             (DeviceClass::UnknownDevice | DeviceClass::Garbage, _) => Some(seq),
-            (_, Some(_)) => Some(self.devices.index(self.places.bits(seq), DeviceOffsets::default())),
+            (_, Some(_)) => self.devices.counted(self.places.bits(seq)),
             (_, None) => self.provisioned.draw(self.places.bits(seq)),
         }
     }

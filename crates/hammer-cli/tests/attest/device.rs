@@ -1,18 +1,12 @@
-//! `hammer attest`: devices, from one line.
-
-#[path = "support/folder.rs"]
-mod folder;
-#[path = "support/hammer.rs"]
-#[expect(dead_code, reason = "other tests read reports")]
-mod hammer;
+//! `hammer attest device`: one device, from one line.
 
 use std::fs;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 
-use folder::Folder;
-use hammer::hammer;
+use crate::folder::Folder;
+use crate::hammer::hammer;
 
 const FILES: [&str; 3] = ["corim.cbor", "key.pem", "token.cbor"];
 

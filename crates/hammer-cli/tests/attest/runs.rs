@@ -1,0 +1,110 @@
+//! What runs report is what the verifier counted.
+
+use std::collections::BTreeMap;
+
+use hammer_attest::DeviceClass;
+use hammer_lab_attest::{AttestLabPlan, LostSessions, Processing, Release};
+use hammer_report::report::Fates;
+use hammer_values::{Share, TimeSpan};
+
+use crate::on_time::exit_if_on_time;
+use crate::verifier::{Came, of, run, run_on};
+
+const QUICKSTART: &str = "attest-quickstart";
+const SHORT: [&str; 2] =
+    ["phases={ measurement: 3s, drain: 30s }", "workloads.1.attest_verify.bad.share=30%"];
+
+fn fates(came: &Came, series: &str) -> Fates {
+    of(&came.report(), series).measurement.counts.fates.clone()
+}
+
+/// The promises of each class of devices: made, and kept.
+fn by_class(came: &Came) -> BTreeMap<String, (u64, u64)> {
+    let kinds = came.report().promises.by_kind;
+    kinds.into_iter().map(|kind| (kind.kind, (kind.promises.made, kind.promises.kept))).collect()
+}
+
+#[test]
+fn devices_of_each_class_are_judged_as_both_releases_do() {
+    for release in [Release::V2502, Release::V2608] {
+        let came = run_on(AttestLabPlan { release, ..AttestLabPlan::default() }, QUICKSTART, &SHORT);
+        let report = came.report();
+        assert!(report.breaches.is_empty(), "{release:?} {:?}", report.breaches);
+        assert_eq!(exit_if_on_time(&report.verdict), 0, "{:?}", report.verdict);
+        let (provisioned, verified) = (fates(&came, "provision/provision"), fates(&came, "verify/verify"));
+        assert!(provisioned.accepted >= 75 && verified.accepted >= 300, "{provisioned:?} {verified:?}");
+        assert_eq!(came.answered("submit", 200), provisioned.accepted);
+        for (series, endpoint, status) in
+            [("new-session", "new-session", 201), ("evidence", "evidence", 200), ("delete", "delete", 204)]
+        {
+            let accepted = fates(&came, &format!("verify/{series}")).accepted;
+            assert_eq!(
+                (accepted, came.answered(endpoint, status)),
+                (verified.accepted, accepted),
+                "{series}"
+            );
+        }
+        let classes = by_class(&came);
+        assert!(classes.values().all(|(made, kept)| made == kept), "{classes:?}");
+        // All classes are drawn, each some seven times.
+        assert!(DeviceClass::NAMES.iter().all(|class| classes[*class].0 > 0), "{classes:?}");
+        assert_eq!(classes.values().map(|(made, _)| made).sum::<u64>(), verified.accepted);
+    }
+}
+
+#[test]
+fn a_nonce_of_the_service_and_tokens_of_the_first_profile_are_verified_as_well() {
+    for change in [
+        "workloads.1.attest_verify.nonce=service",
+        "workloads.1.attest_verify.nonce=device",
+        "workloads.1.attest_verify.profile=psa1",
+        "workloads.1.attest_verify={ provision_at_start: true, read_result: true, delete: false }",
+        "workloads.1.attest_verify.devices.models=3",
+    ] {
+        let models = "workloads.0.attest_provision.devices.models=3";
+        let same = if change.contains("models") { vec![models, change] } else { vec![change] };
+        let came = run(QUICKSTART, &[&["phases={ measurement: 2s, drain: 30s }"], same.as_slice()].concat());
+        let report = came.report();
+        assert!(report.breaches.is_empty(), "{change}: {:?}", report.breaches);
+        assert_eq!(exit_if_on_time(&report.verdict), 0, "{change}: {:?}", report.verdict);
+        assert!(report.promises.all.kept >= 200, "{change}: {:?}", report.promises.all);
+    }
+}
+
+#[test]
+fn a_result_that_takes_its_time_is_polled_for() {
+    let processing = Some(Processing { polls: 2, time: TimeSpan::from_millis(1) });
+    let lab = AttestLabPlan { processing, ..AttestLabPlan::default() };
+    let polls = "workloads.1.attest_verify.poll_every=5ms";
+    let came = run_on(lab, QUICKSTART, &["phases={ measurement: 2s, drain: 30s }", polls]);
+    let report = came.report();
+    assert_eq!(exit_if_on_time(&report.verdict), 0, "{:?} {:?}", report.verdict, report.breaches);
+    let (verified, polled) = (fates(&came, "verify/verify"), fates(&came, "verify/poll"));
+    assert!(verified.accepted > 100 && polled.accepted >= 2 * verified.accepted, "{verified:?} {polled:?}");
+}
+
+#[test]
+fn a_session_that_is_lost_is_a_refusal_with_its_cause_and_accuses_nobody() {
+    let lost_sessions = Some(LostSessions { share: Share::percent(30), at: None });
+    let lab = AttestLabPlan { lost_sessions, ..AttestLabPlan::default() };
+    let came =
+        run_on(lab, QUICKSTART, &["phases={ measurement: 2s, drain: 30s }", "workloads.1.thresholds=[]"]);
+    let report = came.report();
+    assert!(report.breaches.is_empty(), "{:?}", report.breaches);
+    assert_eq!(exit_if_on_time(&report.verdict), 0, "{:?}", report.verdict);
+    let evidence = &of(&report, "verify/evidence").measurement;
+    let lost = evidence.causes.iter().find(|cause| cause.cause == "session not found").expect("a cause");
+    assert_eq!((lost.fate.as_str(), lost.count), ("refused", came.answered("evidence", 404)));
+    assert!(lost.count > 20, "{lost:?}");
+}
+
+#[test]
+fn a_verifier_that_was_given_nothing_is_refused_before_the_run() {
+    let came = run(QUICKSTART, &["workloads.0.attest_provision.devices.stream=1"]);
+    assert_eq!(came.ended.code, 2);
+    assert!(
+        came.ended.stderr.contains("no workload of the plan provisions such devices"),
+        "{}",
+        came.ended.stderr
+    );
+}
