@@ -33,7 +33,6 @@ pub struct LabStats {
     /// Entries that the served checkpoint covers.
     pub published_size: u64,
     /// Rows of a store of endorsements: one for each reference value and trust anchor, as often as it was stored.
-    #[serde(skip_serializing_if = "is_zero")]
     pub store_rows: u64,
     /// Lies that the log told because its plan said so, in order; bounded.
     #[serde(skip_serializing_if = "Vec::is_empty")]
