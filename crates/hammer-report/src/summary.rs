@@ -108,7 +108,8 @@ impl Summary {
         if let Some(stopped) = &self.stopped {
             page.paragraph("", &stopped.text);
         }
-        if self.order == RunOrder::RoundsFirst {
+        let is_swept = self.runs.iter().any(|run| run.labels.keys().any(|key| key != "round"));
+        if is_swept && self.order == RunOrder::RoundsFirst {
             page.line(ROUNDS_FIRST);
         }
         page.blank();

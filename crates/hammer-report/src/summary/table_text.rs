@@ -6,9 +6,9 @@ use serde_json::Value;
 use super::columns::{Side, aligned, none};
 use super::median::median;
 use super::run::SummaryRun;
-use super::table::{Table, TableRow};
+use super::table::{Table, TableRow, TableSeries};
 use super::wording::Wording;
-use crate::report::Nanoseconds;
+use crate::report::{Nanoseconds, SeriesKind};
 use crate::text::number::{per_second, plain, plural};
 use crate::text::page::Page;
 
@@ -67,7 +67,7 @@ fn measured(runs: &[SummaryRun]) -> String {
 fn rows(table: &Table, by: &str, wording: &Wording) -> Vec<[String; 7]> {
     let name = by.rsplit('.').next().unwrap_or(by);
     let mut rows = vec![["series", name, "requests", "failures", "p50", "p95", "verdict"].map(str::to_owned)];
-    for series in &table.series {
+    for series in table.series.iter().filter(|series| has_come(series)) {
         let mut path = Some(&series.path);
         // The name of a series stands before its first row alone.
         rows.extend(
@@ -78,6 +78,13 @@ fn rows(table: &Table, by: &str, wording: &Wording) -> Vec<[String; 7]> {
         );
     }
     rows
+}
+
+/// Steps that no operation came to tell nothing but their names.
+fn has_come(series: &TableSeries) -> bool {
+    let came = |rate: Option<f64>| rate.is_none_or(|rate| rate > 0.0);
+    let has_come = |row: &TableRow| came(row.requests_per_s) || came(row.failures_per_s);
+    series.kind == SeriesKind::Operation || series.rows.iter().any(has_come)
 }
 
 fn cells(path: String, at: String, row: &TableRow) -> [String; 7] {

@@ -181,7 +181,7 @@ fn steps_stand_behind_the_operations_of_their_workload() {
     let of = |path: &str| figures(path, (1.0, 0.0, None));
     let run = SummaryRun {
         series: vec![of("sign/sign"), of("read/read")],
-        steps: vec![of("sign/post"), of("read/get")],
+        steps: vec![of("sign/post"), figures("sign/poll", (0.0, 0.0, None)), of("read/get")],
         ..run(&[("users", json!(1))], &[])
     };
     let summary = Summary::of(vec![run]);
@@ -190,6 +190,14 @@ fn steps_stand_behind_the_operations_of_their_workload() {
     let (operation, step) = (SeriesKind::Operation, SeriesKind::Step);
     assert_eq!(
         paths,
-        [("sign/sign", operation), ("sign/post", step), ("read/read", operation), ("read/get", step)]
+        [
+            ("sign/sign", operation),
+            ("sign/post", step),
+            ("sign/poll", step),
+            ("read/read", operation),
+            ("read/get", step)
+        ]
     );
+    let text = summary.render();
+    assert!(text.contains("\nsign/post ") && !text.contains("sign/poll"), "it never came: {text}");
 }
