@@ -106,7 +106,7 @@ pub async fn discover(
     clock: &Rc<dyn Clock>,
 ) -> Result<DiscoveryDocument, AttestError> {
     let asked = DiscoveryClient::new(kind, config, clock)?;
-    asked.ask(None, timeout).await.map_err(|why| AttestError::Undiscovered { kind: kind.name(), why })
+    asked.ask(None, timeout).await.map_err(|why| AttestError::Undiscovered { kind, why })
 }
 
 /// A client of one service's document.
@@ -151,7 +151,10 @@ impl DiscoveryClient {
             () = too_late => return Err(format!("it did not answer within {timeout}")),
         }
         if answer.status != http::StatusCode::OK {
-            return Err(format!("it answered with {}", answer.status.as_u16()));
+            return Err(format!("it answered GET {} with {}", self.request.path, answer.status.as_u16()));
+        }
+        if answer.body.trim_ascii_start().starts_with(b"<") {
+            return Err(format!("it answered GET {} with a page for people", self.request.path));
         }
         DiscoveryDocument::parse(&answer.body).map_err(|why| format!("its document cannot be read: {why}"))
     }

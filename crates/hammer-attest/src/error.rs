@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use hammer_exchange::token::TokenError;
 use hammer_net::{ConfigError, SecretError};
 
+use crate::plan::DiscoveryKind;
+
 /// A fragment that completes "failed to ...", naming the key or file at fault.
 #[derive(Debug, thiserror::Error)]
 pub enum AttestError {
@@ -20,18 +22,18 @@ pub enum AttestError {
     #[error(transparent)]
     Client(#[from] ConfigError),
     /// A service does not say what it is.
-    #[error("read the discovery document of {kind}: {why}")]
+    #[error("read the discovery document of {}: {why}", kind.name())]
     Undiscovered {
         /// Which service.
-        kind: &'static str,
+        kind: DiscoveryKind,
         /// Why.
         why: String,
     },
     /// A document lacks what a workload lives by.
-    #[error("find {what} in the discovery document of {kind}")]
+    #[error("find {what} in the discovery document of {}", kind.name())]
     Unsaid {
         /// Which service.
-        kind: &'static str,
+        kind: DiscoveryKind,
         /// What it does not say.
         what: &'static str,
     },
@@ -75,6 +77,15 @@ pub enum AttestError {
 }
 
 impl AttestError {
+    /// The service that is at fault by what it is, or by where it should be, whoever goes to it.
+    pub const fn service(&self) -> Option<DiscoveryKind> {
+        match self {
+            Self::Undiscovered { kind, .. } | Self::Unsaid { kind, .. } => Some(*kind),
+            Self::NoDialect => Some(DiscoveryKind::Provisioning),
+            _ => None,
+        }
+    }
+
     /// The key at fault, below the block that the caller knows: of the target, or of the workload.
     pub const fn key(&self) -> Option<&'static str> {
         match self {

@@ -103,7 +103,7 @@ impl AttestTarget {
     /// When the service takes none of PSA devices.
     pub fn dialect(&self) -> Result<PsaDialect, AttestError> {
         let document = self.provisioning.document.as_ref();
-        let unknown = AttestError::Unsaid { kind: "provisioning", what: "anything" };
+        let unknown = AttestError::Unsaid { kind: DiscoveryKind::Provisioning, what: "anything" };
         document.ok_or(unknown)?.dialect().ok_or(AttestError::NoDialect)
     }
 

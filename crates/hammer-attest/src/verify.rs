@@ -20,7 +20,7 @@ use crate::device_class::DeviceClass;
 use crate::devices::{DeviceScratch, Devices, TokenNumber};
 use crate::error::AttestError;
 use crate::judge::Judge;
-use crate::plan::{NonceSource, VerifyPlan};
+use crate::plan::{DiscoveryKind, NonceSource, VerifyPlan};
 use crate::provision::{Endorser, SubmitConfig};
 use crate::target::{AttestRun, AttestTarget};
 
@@ -74,7 +74,7 @@ impl VerifyWorkload {
         (verification, provisioning): (ClientConfig, Option<ClientConfig>),
     ) -> Result<Self, AttestError> {
         let devices = Devices::new(run.seed, plan.devices.stream, plan.devices.models());
-        let unsaid = |what| AttestError::Unsaid { kind: "verification", what };
+        let unsaid = |what| AttestError::Unsaid { kind: DiscoveryKind::Verification, what };
         let document = target.verification.document.as_ref().ok_or_else(|| unsaid("anything"))?;
         let new_session = document.endpoints.new_session.clone();
         let new_session = new_session.ok_or_else(|| unsaid("`newChallengeResponseSession`"))?;

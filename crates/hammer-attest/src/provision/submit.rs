@@ -15,6 +15,7 @@ use serde::Deserialize;
 use super::endorser::Endorser;
 use crate::auth::{AttestAuth, ShardAuth};
 use crate::error::AttestError;
+use crate::plan::DiscoveryKind;
 use crate::provisioned::ProvisionedDevices;
 use crate::target::AttestTarget;
 
@@ -54,7 +55,7 @@ impl SubmitConfig {
     ) -> Result<Self, AttestError> {
         let document = target.provisioning.document.as_ref();
         let path = document.and_then(|document| document.endpoints.submit.clone());
-        let unsaid = AttestError::Unsaid { kind: "provisioning", what: "`provisioningSubmit`" };
+        let unsaid = AttestError::Unsaid { kind: DiscoveryKind::Provisioning, what: "`provisioningSubmit`" };
         Ok(Self {
             service: ServiceConfig::new(SERVICE, client),
             path: path.ok_or(unsaid)?,

@@ -27,9 +27,9 @@ use crate::tui::spec::{PanelSide, PanelSpec};
 
 mod opened;
 mod panel;
-mod sections;
+pub(crate) mod sections;
 
-use opened::opened;
+use opened::{fault, opened};
 use sections::{
     LAB, PROVISION, TARGET, VERIFY, WELL_KNOWN, all, grants, provision, uses, verify, well_known,
 };
@@ -156,14 +156,14 @@ impl OpenProtocol for OpenAttest {
             lane.client(None, &target.service(kind).endpoints)
         };
         if let Some(plan) = provision(lane.workload) {
-            let failed = |error| PlanFault::failed(error).at(lane.at(PROVISION));
+            let failed = |error| fault(lane.planned.plan, error, lane.at(PROVISION));
             let client = client(DiscoveryKind::Provisioning)?;
             let made = ProvisionWorkload::new(plan, target, &run, client).map_err(failed)?;
             let made = made.warm_up(lane.warm_up);
             return Ok(lane.with(made));
         }
         if let Some(plan) = verify(lane.workload) {
-            let failed = |error| PlanFault::failed(error).at(lane.at(VERIFY));
+            let failed = |error| fault(lane.planned.plan, error, lane.at(VERIFY));
             let provisioning = plan.provision_at_start.then(|| client(DiscoveryKind::Provisioning));
             let clients = (client(DiscoveryKind::Verification)?, provisioning.transpose()?);
             let made = VerifyWorkload::new(plan, target, &run, clients).map_err(failed)?;

@@ -19,7 +19,7 @@ use tokio::task::LocalSet;
 use super::sections::{LAB, TARGET, lab, provision, target, uses, verify};
 use crate::error::{CliError, StartError};
 use crate::plan::Plan;
-use crate::plan::error::PlanFault;
+use crate::plan::error::{PlanError, PlanFault};
 use crate::plan::path::PlanPath;
 use crate::protocol::RunPlan;
 use crate::protocol::lab::{Lab, own_url, unstarted};
@@ -65,23 +65,29 @@ pub(super) fn opened(planned: &RunPlan<'_>, labs: &mut Vec<Box<dyn Lab>>) -> Res
 /// # Errors
 /// When one does not say what it is, or nobody allowed it.
 pub(super) fn describe(plan: &Plan, found: &mut AttestTarget) -> Result<(), CliError> {
-    let at = || match lab(plan) {
-        Some(_) => PlanPath::of("target.lab").key(LAB),
-        None => PlanPath::of("target").key(TARGET),
-    };
-    let failed = |error: AttestError| CliError::from(PlanFault::failed(error).at(at()));
+    let failed = |error: AttestError| CliError::from(fault(plan, error, PlanPath::of("target").key(TARGET)));
     for kind in asked(plan, found) {
         let endpoints = found.service(kind).endpoints.clone();
         permitted(endpoints.iter(), plan.target.authorized.as_deref())?;
         let client = plan.target.client(None, endpoints, 1, plan.seed)?;
         let document = ask(kind, client)?.map_err(failed)?;
         if let Some(key) = &document.key {
-            let unusable = |why| AttestError::Undiscovered { kind: kind.name(), why };
+            let unusable = |why| AttestError::Undiscovered { kind, why };
             found.keys.add(key).map_err(|why| failed(unusable(why.to_string())))?;
         }
         found.service_mut(kind).document = Some(document);
     }
     Ok(())
+}
+
+/// An error by the key that is at fault: of a service by that which says where it is, and else below `at`.
+pub(super) fn fault(plan: &Plan, error: AttestError, at: PlanPath) -> PlanError {
+    let at = match (error.service(), lab(plan)) {
+        (Some(_), Some(_)) => PlanPath::of("target.lab").key(LAB),
+        (Some(kind), None) => PlanPath::of("target").key(TARGET).key(kind.url_key()),
+        (None, _) => at,
+    };
+    PlanFault::failed(error).at(at)
 }
 
 fn started(settings: &AttestLabPlan, labs: &mut Vec<Box<dyn Lab>>) -> Result<AttestTargetPlan, CliError> {
