@@ -7,16 +7,21 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 mod attest;
 mod bounds;
 mod ct;
+mod load;
 mod resources;
 mod sigstore;
 
-pub(crate) use attest::{AttestCommand, DeviceArgs, DialectArg, ProfileArg};
+pub(crate) use attest::{
+    AttestCommand, AuthArgs, DeviceArgs, DialectArg, ProfileArg, ProvisionArgs, VerifyDevicesArgs,
+    WellKnownArgs,
+};
 pub(crate) use bounds::BoundsArgs;
 pub(crate) use ct::{AuditArgs, CtCommand, FollowArgs, LogArgs, RateArgs, ReadArgs, SubmitArgs};
+pub(crate) use load::{LoadArgs, ReachArgs};
 pub(crate) use resources::ResourcesArgs;
 pub(crate) use sigstore::{
-    FillArgs, IdentityArgs, IssuerArgs, LoadArgs, MixedArgs, ReachArgs, RekorPlaceArgs, ServicesArgs,
-    SignArgs, SigstoreCommand, TrustArgs, TsaArgs, VerifyArgs, VerifyBundleArgs,
+    FillArgs, IdentityArgs, IssuerArgs, MixedArgs, RekorPlaceArgs, ServicesArgs, SignArgs, SigstoreCommand,
+    TrustArgs, TsaArgs, VerifyArgs, VerifyBundleArgs,
 };
 
 /// A load generator for the services that software trust rests on.
@@ -51,7 +56,7 @@ pub(crate) enum Command {
     /// Load the services of Sigstore, or serve the issuer of the tokens that they are shown
     #[command(subcommand)]
     Sigstore(SigstoreCommand),
-    /// Make devices for attestation verifiers
+    /// Load an attestation verifier (Veraison) from one line, or make devices for one
     #[command(subcommand)]
     Attest(AttestCommand),
     /// Serve an embedded target that really does the work, until a signal
@@ -207,6 +212,8 @@ pub(crate) enum LabCommand {
     Http(LabHttpArgs),
     /// Serve Sigstore: Fulcio with a CT log, Rekor v1 and v2, and a timestamp authority
     Sigstore(LabSigstoreArgs),
+    /// Serve an attestation verifier, as Veraison is: provisioning and verification
+    Attest(LabAttestArgs),
 }
 
 /// An embedded log.
@@ -263,6 +270,20 @@ pub(crate) struct LabSigstoreArgs {
     /// http://issuer.hammer.test --listen 127.0.0.1:0`
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) seed: u64,
+}
+
+/// An embedded attestation verifier.
+#[derive(Debug, Args)]
+pub(crate) struct LabAttestArgs {
+    /// A file of its settings (YAML, as under `target.lab.attest` of a plan)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Change one setting: release=v0.0.2608
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// The address to listen on, whatever the settings say (127.0.0.1:0 if nothing); port 0 lets the system choose
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Option<std::net::SocketAddr>,
 }
 
 /// Which schema.

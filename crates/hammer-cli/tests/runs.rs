@@ -559,7 +559,7 @@ fn a_line_speaks_http_2_by_prior_knowledge() {
 
 #[test]
 fn each_command_says_what_it_takes() {
-    let commands: [&[&str]; 30] = [
+    let commands: [&[&str]; 34] = [
         &[],
         &["run"],
         &["plan"],
@@ -581,11 +581,15 @@ fn each_command_says_what_it_takes() {
         &["sigstore", "verify-bundle"],
         &["sigstore", "issuer"],
         &["attest"],
+        &["attest", "provision"],
+        &["attest", "verify"],
+        &["attest", "well-known"],
         &["attest", "device"],
         &["lab"],
         &["lab", "ct"],
         &["lab", "http"],
         &["lab", "sigstore"],
+        &["lab", "attest"],
         &["resources"],
         &["schema"],
         &["completions"],

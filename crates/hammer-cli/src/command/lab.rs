@@ -1,5 +1,5 @@
 //! `hammer lab`: embedded targets as processes of their own. What another process needs of them is printed as JSON: of a
-//! log, what stands under `target.log` of a plan.
+//! log, what stands under `target.log` of a plan; of a verifier, what stands under `target.attest`.
 
 use std::io;
 use std::net::SocketAddr;
@@ -27,6 +27,7 @@ use crate::resources;
 
 use super::foreground::until_signal;
 
+mod attest;
 mod sigstore;
 
 /// Serves until a signal.
@@ -36,6 +37,7 @@ pub(crate) fn serve(command: &LabCommand, registry: &Registry) -> Result<ExitCod
         LabCommand::Ct(args) => ct(args, registry),
         LabCommand::Http(args) => http(args, registry),
         LabCommand::Sigstore(args) => sigstore::serve(args, registry),
+        LabCommand::Attest(args) => attest::serve(args, registry),
     }
 }
 
@@ -116,5 +118,23 @@ fn told(stats: &LabStats) -> Result<ExitCode, CliError> {
     Ok(ExitCode::Clean)
 }
 
+/// A text as one word of a shell.
+fn quoted(text: &str) -> String {
+    let is_plain = |symbol: char| symbol.is_ascii_alphanumeric() || "/._-+:@%".contains(symbol);
+    if text.chars().all(is_plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
 /// Where a plan has the settings of its embedded log.
 const LOG_OF_PLAN: &str = "target.lab.ct";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_one_word_of_a_shell() {
+        for (path, word) in [("/a/b-1.json", "/a/b-1.json"), ("/a b", "'/a b'"), ("/it's", r"'/it'\''s'")] {
+            assert_eq!(quoted(path), word);
+        }
+    }
+}

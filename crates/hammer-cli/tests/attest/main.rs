@@ -1,14 +1,25 @@
-//! Attestation from the command line: devices written to files, and plans carried out on an embedded verifier that lives in the test's own
+//! Attestation from the command line: devices written to files, what the arguments of lines become, and plans carried out on an embedded verifier that lives in the test's own
 //! process: what is reported is held against what it says that it did.
 
+#[path = "../support/attended.rs"]
+mod attended;
 #[path = "../support/folder.rs"]
 mod folder;
 #[path = "../support/hammer.rs"]
 mod hammer;
 #[path = "../support/on_time.rs"]
 mod on_time;
+#[path = "../support/plan.rs"]
+#[expect(dead_code, reason = "other tests refuse whole plans")]
+mod plan;
+#[path = "../support/server.rs"]
+#[expect(dead_code, reason = "other tests read what it was sent")]
+mod server;
 
 mod device;
+mod flags;
+mod lab;
 mod lies;
+mod refusals;
 mod runs;
 mod verifier;

@@ -22,7 +22,7 @@ use crate::protocol::lab::unstarted;
 use crate::protocol::registry::Registry;
 use crate::protocol::sigstore::issuer::{OWN_ISSUER, issuer_keys, signer_of, trusted_issuer};
 
-use super::config;
+use super::{config, quoted};
 
 pub(super) fn serve(args: &LabSigstoreArgs, registry: &Registry) -> Result<ExitCode, CliError> {
     let settings = config::<SigstoreLabPlan>(args.config.as_deref(), &args.set, registry)?;
@@ -134,8 +134,9 @@ impl WrittenFiles {
     /// How cosign signs and verifies on the instance, as a shell takes it.
     fn cosign(&self, has_sct: bool) -> String {
         let [artifact, config, root, token] =
-            [&self.artifact, &self.signing_config, &self.trusted_root, &self.token].map(|path| quoted(path));
-        let bundle = quoted(&self.artifact.with_extension("sigstore.json"));
+            [&self.artifact, &self.signing_config, &self.trusted_root, &self.token]
+                .map(|path| path_quoted(path));
+        let bundle = path_quoted(&self.artifact.with_extension("sigstore.json"));
         let without_sct = if has_sct { "" } else { " --insecure-ignore-sct" };
         format!(
             "cosign signs and verifies here by\n\n    \
@@ -159,9 +160,9 @@ impl WrittenFiles {
     /// With the files.
     fn hammer(&self) -> HammerTrust {
         HammerTrust {
-            trust: format!("--trusted-root {}", quoted(&self.trusted_root)),
-            identity: format!("--token-file {}", quoted(&self.token)),
-            corpus: Some(quoted(&self.artifact.with_file_name("corpus.jsonl"))),
+            trust: format!("--trusted-root {}", path_quoted(&self.trusted_root)),
+            identity: format!("--token-file {}", path_quoted(&self.token)),
+            corpus: Some(path_quoted(&self.artifact.with_file_name("corpus.jsonl"))),
         }
     }
 }
@@ -208,11 +209,8 @@ fn grants(issuer: &str) -> String {
     )
 }
 
-/// A path as one word of a shell.
-fn quoted(path: &Path) -> String {
-    let path = path.to_string_lossy();
-    let is_plain = |symbol: char| symbol.is_ascii_alphanumeric() || "/._-+:@%".contains(symbol);
-    if path.chars().all(is_plain) { path.into_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
+fn path_quoted(path: &Path) -> String {
+    quoted(&path.to_string_lossy())
 }
 
 /// What names the folder of its files.
@@ -221,15 +219,3 @@ const OUT: &str = "--out";
 const SUBJECT: &str = "lab@hammer.test";
 /// Seconds.
 const DAY: i64 = 86_400;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_is_one_word_of_a_shell() {
-        for (path, word) in [("/a/b-1.json", "/a/b-1.json"), ("/a b", "'/a b'"), ("/it's", r"'/it'\''s'")] {
-            assert_eq!(quoted(Path::new(path)), word);
-        }
-    }
-}

@@ -7,9 +7,9 @@ use hammer_report::ExitCode;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::args::{FillArgs, LoadArgs, MixedArgs, OutputArgs, SignArgs, TsaArgs, VerifyArgs};
-use crate::command::one_line::{plan, workload};
-use crate::command::{http, run};
+use crate::args::{FillArgs, MixedArgs, OutputArgs, SignArgs, TsaArgs, VerifyArgs};
+use crate::command::one_line::{BOUNDS, ONE_LOAD, load, plan, workload};
+use crate::command::run;
 use crate::error::{CliError, OutputError};
 use crate::output::print;
 use crate::plan::Plan;
@@ -66,7 +66,7 @@ pub(super) fn verify(args: &VerifyArgs, registry: &Registry) -> Result<ExitCode,
         plan["seed"] = json!(seed);
     }
     let read = if filled.is_some() { FILLED_FIRST } else { GIVEN };
-    let flags = [read.as_slice(), &VERIFIED, &ONE_LOAD, &FLAGS].concat();
+    let flags = [read.as_slice(), &VERIFIED, &ONE_LOAD, &FLAGS, &BOUNDS].concat();
     let planned = of_flags::<Plan>(plan, &flags, registry.grammar())?;
     if let Some(fill) = planned.plan.fill.as_ref().filter(|_| filled.is_some()) {
         let count = fill.operations.get();
@@ -114,17 +114,6 @@ pub(super) fn mixed(args: &MixedArgs, registry: &Registry) -> Result<ExitCode, C
     carry_out(plan, &own, &args.output, registry)
 }
 
-impl LoadArgs {
-    fn plan(&self) -> Value {
-        let rate = self.rate.as_deref().or(self.users.is_none().then_some(RATE));
-        load(rate, self.users)
-    }
-}
-
-fn load(rate: Option<&str>, users: Option<usize>) -> Value {
-    json!({ "rate": rate.map(http::rate), "users": users })
-}
-
 fn carry_out(
     plan: Value,
     own: &[(&'static str, &'static str)],
@@ -132,17 +121,11 @@ fn carry_out(
     registry: &Registry,
 ) -> Result<ExitCode, CliError> {
     // The first flag of a key is the one that is named.
-    let flags = [own, &FLAGS].concat();
+    let flags = [own, &FLAGS, &BOUNDS].concat();
     run::of_plan(&of_flags(plan, &flags, registry.grammar())?, output, registry)
 }
 
-const ONE_LOAD: [(&str, &str); 3] = [
-    ("--timestamp", "target.sigstore.timestamp_url"),
-    ("--rate", "workloads[0].load.rate"),
-    ("--users", "workloads[0].load.users"),
-];
-const FILL: [(&str, &str); 8] = [
-    ("--timestamp", "target.sigstore.timestamp_url"),
+const FILL: [(&str, &str); 7] = [
     ("--flows", "fill.operations"),
     ("--users", "fill.users"),
     ("--corpus", "fill.corpus"),
@@ -159,8 +142,7 @@ const VERIFIED: [(&str, &str); 3] = [
     ("--by", "workloads[0].sigstore_verify.by"),
     ("--fill", "fill.operations"),
 ];
-const TWO_LOADS: [(&str, &str); 6] = [
-    ("--timestamp", "target.sigstore.timestamp_url"),
+const TWO_LOADS: [(&str, &str); 5] = [
     ("--sign-rate", "workloads[0].load.rate"),
     ("--sign-users", "workloads[0].load.users"),
     ("--verify-rate", "workloads[1].load.rate"),
@@ -170,5 +152,3 @@ const TWO_LOADS: [(&str, &str); 6] = [
 /// The workload that is filled with, as flows of bundles and corpora are numbered by.
 const FILLED: &str = "sign";
 const FILL_DRAIN: &str = "5m";
-/// What is sent where neither a rate nor users are given.
-const RATE: &str = "20/s";

@@ -145,7 +145,7 @@ impl VerifyArgs {
         let mut sigstore = json!({ "fulcio_url": fulcio, "timestamp_url": timestamp });
         self.log.add_to(&mut sigstore);
         self.trust.add_to(&mut sigstore);
-        self.reach.target(&sigstore)
+        target(&self.reach, &sigstore)
     }
 
     /// What its flows do, which read that corpus.
@@ -220,7 +220,7 @@ impl TsaArgs {
             "trusted_root": root,
             "trust": trust,
         });
-        self.reach.target(&sigstore)
+        target(&self.reach, &sigstore)
     }
 }
 
@@ -229,7 +229,7 @@ impl ServicesArgs {
         let mut sigstore = self.sigstore();
         log.add_to(&mut sigstore);
         self.trust.add_to(&mut sigstore);
-        self.reach.target(&sigstore)
+        target(&self.reach, &sigstore)
     }
 
     fn sigstore(&self) -> Value {
@@ -285,15 +285,11 @@ impl IdentityArgs {
     }
 }
 
-impl ReachArgs {
-    fn target(&self, sigstore: &Value) -> Value {
-        json!({
-            "sigstore": sigstore,
-            "authorized": self.authorized,
-            "tls": { "roots": self.cacert.iter().collect::<Vec<&PathBuf>>() },
-            "connection": { "max_idle": MAX_IDLE },
-        })
-    }
+/// The target of those services.
+fn target(reach: &ReachArgs, sigstore: &Value) -> Value {
+    let mut target = reach.target("sigstore", sigstore);
+    target["connection"] = json!({ "max_idle": MAX_IDLE });
+    target
 }
 
 /// What a plan calls the algorithm of a token's signature.
@@ -308,7 +304,7 @@ fn urls(url: Option<&String>) -> Value {
 
 /// Which key each argument stands for, of those that have it: what is missing in the trusted root is told by the key that would name
 /// it, or would name a file in place of it.
-pub(super) const FLAGS: [(&str, &str); 43] = [
+pub(super) const FLAGS: [(&str, &str); 37] = [
     ("--bundle", "workloads[0].sigstore_sign.bundles"),
     ("--bundles", "workloads[0].sigstore_sign.bundles.first"),
     ("--artifact", "workloads[0].sigstore_sign.artifact_file"),
@@ -320,6 +316,7 @@ pub(super) const FLAGS: [(&str, &str); 43] = [
     ("--rekor-tiles", "target.sigstore.rekor_tiles_url"),
     ("--rekor-tiles-read", "target.sigstore.rekor_tiles_read_url"),
     ("--rekor-tiles-origin", "target.sigstore.rekor_tiles_origin"),
+    ("--timestamp", "target.sigstore.timestamp_url"),
     ("--trusted-root", "target.sigstore.trusted_root"),
     ("--signing-config", "target.sigstore.signing_config"),
     ("--trust", "target.sigstore.trust"),
@@ -345,13 +342,6 @@ pub(super) const FLAGS: [(&str, &str); 43] = [
     ("--subject", "target.sigstore.identity.subject"),
     ("--identities", "workloads[0].sigstore_sign.identities"),
     ("--artifacts", "workloads[0].sigstore_sign.artifacts"),
-    ("--cacert", "target.tls.roots"),
-    ("--authorized", "target.authorized"),
-    ("-z", "phases.measurement"),
-    ("-c", "workloads[0].in_flight"),
-    ("-c", "workloads[1].in_flight"),
-    ("-t", "workloads[0].timeout"),
-    ("-t", "workloads[1].timeout"),
 ];
 
 const NO_LOG_TO_ATTEST_IN: &str = "there is no log that it is an entry of: give --rekor or --rekor-tiles";

@@ -10,15 +10,15 @@ use crate::plan::section::{Section, SectionPlace};
 use crate::plan::{Plan, WorkloadPlan};
 
 /// The section of the target.
-pub(super) const TARGET: &str = "attest";
+pub(crate) const TARGET: &str = "attest";
 /// The section of the embedded services.
 pub(crate) const LAB: &str = "attest";
 /// The section of a workload that provisions.
-pub(super) const PROVISION: &str = "attest_provision";
+pub(crate) const PROVISION: &str = "attest_provision";
 /// The section of a workload that verifies.
-pub(super) const VERIFY: &str = "attest_verify";
+pub(crate) const VERIFY: &str = "attest_verify";
 /// The section of a workload that reads discovery documents.
-pub(super) const WELL_KNOWN: &str = "attest_well_known";
+pub(crate) const WELL_KNOWN: &str = "attest_well_known";
 
 impl LabSettings for AttestLabPlan {
     const RENAMED: &[RenamedKey] = &[];
