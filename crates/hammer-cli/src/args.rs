@@ -111,6 +111,9 @@ pub(crate) struct OutputArgs {
     /// Stream events and intervals to a file, one JSON object a line
     #[arg(long, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,
+    /// Write PREFIX_stats.csv, PREFIX_stats_history.csv and PREFIX_failures.csv, in the columns of Locust
+    #[arg(long, value_name = "PREFIX")]
+    pub(crate) csv: Option<PathBuf>,
     /// Do not show progress on a terminal
     #[arg(long)]
     pub(crate) quiet: bool,

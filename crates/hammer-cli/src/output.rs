@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use hammer_report::{EventsWriter, Reason, ReasonKind, Report, Summary, text};
+use hammer_report::{EventsWriter, LocustCsv, LocustWriters, Reason, ReasonKind, Report, Summary, text};
 
 use crate::args::OutputArgs;
 use crate::error::OutputError;
@@ -18,6 +18,10 @@ pub(crate) struct Outputs {
     report: Option<Sink>,
     runs: Vec<Sink>,
     events: Option<Sink>,
+    /// Those of each run.
+    csv: Vec<[Sink; 3]>,
+    /// Of the run that is carried out.
+    place: usize,
     events_started: bool,
     json_on_stdout: bool,
 }
@@ -49,11 +53,19 @@ impl Outputs {
         let events_named = if args.events.is_some() { "--events" } else { "output.events" };
         let named = report.map(|path| (report_named, path)).into_iter();
         let named: Vec<_> = named.chain(events.map(|path| (events_named, path))).collect();
+        let csv = csv_files(args.csv.as_deref(), runs);
+        let named: Vec<_> = named.into_iter().chain(csv.iter().flatten().map(|path| (CSV, path))).collect();
         expect_apart(&named, planned)?;
+        let mut sinks = Vec::new();
+        for [stats, history, failures] in &csv {
+            sinks.push([Sink::open(CSV, stats)?, Sink::open(CSV, history)?, Sink::open(CSV, failures)?]);
+        }
         Ok(Self {
             runs: numbered.map(|path| Sink::open(report_named, &path)).collect::<Result<_, OutputError>>()?,
             report: report.map(|path| Sink::open(report_named, path)).transpose()?,
             events: events.map(|path| Sink::open(events_named, path)).transpose()?,
+            csv: sinks,
+            place: 0,
             events_started: false,
             json_on_stdout,
         })
@@ -67,6 +79,25 @@ impl Outputs {
             Ok(EventsWriter::new(Box::new(BufWriter::new(file.try_clone()?))))
         };
         self.events.as_mut().map(writer).transpose().map_err(OutputError::Events)
+    }
+
+    /// From now on it is the run at that place whose files are asked for.
+    pub(crate) fn start_run(&mut self, place: usize) {
+        self.place = place;
+    }
+
+    /// A writer of Locust's files, those of the run that is carried out.
+    pub(crate) fn csv(&mut self) -> Result<Option<LocustCsv>, OutputError> {
+        let Some(sinks) = self.csv.get_mut(self.place) else { return Ok(None) };
+        let writer = |sink: &mut Sink| -> io::Result<Box<dyn Write + Send>> {
+            Ok(Box::new(BufWriter::new(sink.emptied()?.try_clone()?)))
+        };
+        let [stats, history, failures] = sinks;
+        let mut writers = || {
+            let (stats, history) = (writer(stats)?, writer(history)?);
+            Ok(LocustWriters { stats, history, failures: writer(failures)? })
+        };
+        writers().map(|writers| Some(LocustCsv::new(writers))).map_err(OutputError::Csv)
     }
 
     /// Writes one of several reports to its numbered file; what fails is a reason in the report.
@@ -199,6 +230,24 @@ impl FileFolder {
         }
     }
 }
+
+/// Locust's files of that prefix, for each of so many runs.
+fn csv_files(prefix: Option<&Path>, runs: usize) -> Vec<[PathBuf; 3]> {
+    let of_run = |prefix: &Path| {
+        ["_stats.csv", "_stats_history.csv", "_failures.csv"].map(|end| {
+            let mut path = prefix.as_os_str().to_owned();
+            path.push(end);
+            path.into()
+        })
+    };
+    match prefix {
+        Some(prefix) if runs > 1 => (1..=runs).map(|run| of_run(&numbered(prefix, run))).collect(),
+        prefix => prefix.into_iter().map(of_run).collect(),
+    }
+}
+
+/// Who names them.
+const CSV: &str = "--csv";
 
 /// The folder of the JSON report; the working folder where it goes to no file.
 pub(crate) fn folder(args: &OutputArgs, plan: &OutputPlan) -> PathBuf {

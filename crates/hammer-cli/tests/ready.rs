@@ -66,7 +66,6 @@ fn the_first_arrival_waits_until_every_server_answers_as_expected_and_the_probes
     let ready = "path: /health, expect: { json: { service-state: READY } }";
     let ended = hammer(&["run", &folder.write("plan.yaml", &plan(&target, ready)), "--out", "-"]);
     let report = ended.report();
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
     for said in ["the answer is 503", "`service-state` is \"STARTING\"", "the answer has no `service-state`"]
     {
         let line = format!("hammer: waits until {}/health is ready, 60.0s at most: {said}\n", late.address);

@@ -135,7 +135,8 @@ impl<'a, 'r> Run<'a, 'r> {
         inbox: Inbox,
         reporters: &'a mut [&'r mut dyn Reporter],
     ) -> Self {
-        let collector = Collector::new(info.series.len(), spec.shards.count());
+        let collector =
+            Collector::new(info.series.len(), spec.shards.count()).keeping_responses(spec.keeps_responses);
         let lane_ends = LaneEnds::on(spec.shards.count());
         let judge = RunJudge::new(spec.thresholds.clone(), info.series.clone());
         let judge = if spec.goal.is_some() { judge.of_fill() } else { judge };

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::connection::{PeerCounts, ServiceConnections};
 use crate::headline::Headline;
 use crate::health::Health;
-use crate::histogram::Summary;
+use crate::histogram::{Distribution, Summary};
 use crate::octaves::Octaves;
 use crate::outcome::{Detail, Fate};
 use crate::promise::{Breach, BreachEvidence, KindLedger, Ledger};
@@ -31,6 +31,8 @@ pub struct Snapshot {
     pub series: Vec<SeriesSnapshot>,
     /// What went to each peer of the services that have several, over this interval.
     pub peers: Vec<PeerInterval>,
+    /// By series, how long what ended in this interval took; empty unless the run was asked to keep it.
+    pub responses: Vec<ResponseInterval>,
     /// Promises of all workloads, cumulative.
     pub promises: Ledger,
     /// What observers saw, first and last, by name.
@@ -50,6 +52,15 @@ pub struct SeriesSnapshot {
     pub warm_up: SeriesFigures,
     /// The measurement phase so far.
     pub measurement: SeriesFigures,
+}
+
+/// How long operations of a series took that ended in an interval, both phases together.
+#[derive(Clone, Debug, Default)]
+pub struct ResponseInterval {
+    /// Done − intended of what ended by an answer, a failure or its deadline.
+    pub times: Distribution,
+    /// Of a closed loop: the time that its users were present, added up over them. In a workload's first series alone.
+    pub user_time: Nanos,
 }
 
 /// What went to a peer over an interval.
@@ -197,6 +208,16 @@ pub struct RunResult {
     pub stopped: String,
     /// Whether a signal ended it.
     pub interrupted: bool,
+}
+
+impl ResponseInterval {
+    /// That of a record.
+    pub fn of(record: &SeriesRecord) -> Self {
+        let mut times = Distribution::default();
+        let timed = Fate::ALL.into_iter().filter(|fate| fate.timed());
+        timed.for_each(|fate| times.merge(&record.response_time[fate as usize]));
+        Self { times, user_time: record.user_time }
+    }
 }
 
 impl PeerInterval {

@@ -8,7 +8,8 @@ use hammer_measure::health::{Finding, Health};
 use hammer_measure::promise::{Breach, KindLedger};
 use hammer_measure::recorder::{Completion, Interval};
 use hammer_measure::snapshot::{
-    Observation, PeerInterval, Resources, RunInfo, RunResult, SeriesFigures, SeriesSnapshot, Snapshot,
+    Observation, PeerInterval, Resources, ResponseInterval, RunInfo, RunResult, SeriesFigures,
+    SeriesSnapshot, Snapshot,
 };
 use hammer_measure::threshold::Verdict;
 use hammer_measure::timing::FlowTimes;
@@ -200,6 +201,12 @@ impl Story {
                 measurement: SeriesFigures::of(&total[1]),
             }
         });
+        let responses = interval.series.iter().map(|[first, second]| {
+            let mut both = first.clone();
+            both.merge(second);
+            ResponseInterval::of(&both)
+        });
+        let responses = responses.collect();
         let snapshot = Snapshot {
             index: self.intervals,
             at: self.at,
@@ -207,6 +214,7 @@ impl Story {
             phase,
             series: series.collect(),
             peers: PeerInterval::all(&interval.connections),
+            responses,
             promises: self.promises,
             observations: self.observations.clone(),
             health: self.health.clone(),

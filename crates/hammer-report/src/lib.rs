@@ -1,10 +1,11 @@
 //! What a run says while it runs and afterwards: the JSON report (the public schema), the text made from it, the
-//! stream of events, the progress line, and the summary of several runs. It opens no file, prints nothing itself,
+//! stream of events, Locust's CSV files, the progress line, and the summary of several runs. It opens no file, prints nothing itself,
 //! and never asks the run for anything: reporters are sinks that write to what they were given.
 
 pub mod builder;
 pub mod events;
 pub mod exit;
+pub mod locust;
 pub mod progress;
 pub mod report;
 pub mod summary;
@@ -17,6 +18,7 @@ mod fixture;
 pub use builder::{BuildError, ReportBuilder, rfc3339};
 pub use events::EventsWriter;
 pub use exit::ExitCode;
+pub use locust::{LocustCsv, LocustWriters};
 pub use report::Report;
 pub use summary::Summary;
 pub use verdict::{Reason, ReasonKind, Verdict};

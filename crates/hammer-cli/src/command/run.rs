@@ -7,7 +7,7 @@ use hammer_measure::{Nanos, Now as _, Reporter, RunEvent};
 use hammer_oauth::masked::without_tokens;
 use hammer_report::report::{Event, RequestAccounting};
 use hammer_report::summary::{HookOutput, SummaryRun};
-use hammer_report::{ExitCode, Reason, ReasonKind, Report, ReportBuilder, Summary};
+use hammer_report::{ExitCode, LocustCsv, Reason, ReasonKind, Report, ReportBuilder, Summary};
 use serde_json::Value;
 
 use crate::args::{OutputArgs, RunArgs};
@@ -116,6 +116,7 @@ impl RunContext<'_> {
                 break;
             }
             let between = between.map_err(CliError::from);
+            outputs.start_run(place);
             // No command empties an embedded target.
             let is_reset = place > 0 && !plan.hooks.between.is_empty() && !keeps;
             let carried_out = between.and_then(|said| self.one(run, &mut kept, outputs, (said, is_reset)));
@@ -250,6 +251,8 @@ impl RunContext<'_> {
         let mut builder = ReportBuilder::new();
         let mut progress = Progress::new(output.quiet || output.tui);
         let mut events = outputs.events()?;
+        let mut csv = outputs.csv()?;
+        spec.keeps_responses = csv.is_some();
         let (control, inbox) = control();
         signals.attach(&control);
         let (files, epoch) = (folder(output, &plan.output), spec.epoch_unix_ms);
@@ -261,6 +264,7 @@ impl RunContext<'_> {
             reporters.extend(mid_run.as_mut().map(|mid_run| mid_run as &mut dyn Reporter));
             reporters.extend(dashboard.as_mut().map(|dashboard| dashboard as &mut dyn Reporter));
             reporters.extend(events.as_mut().map(|events| events as &mut dyn Reporter));
+            reporters.extend(csv.as_mut().map(|csv| csv as &mut dyn Reporter));
             let notes = source.notes().iter().cloned().chain(opened.notes());
             for text in notes.chain(hooks.iter().map(said)) {
                 let note = RunEvent::Note { at: Nanos::ZERO, text };
@@ -307,6 +311,9 @@ impl RunContext<'_> {
         }
         if let Some(Err(error)) = events.map(hammer_report::EventsWriter::finish) {
             report.add_reason(unwritten("the events".as_ref(), &error));
+        }
+        if let Some(Err(error)) = csv.map(LocustCsv::finish) {
+            report.add_reason(unwritten("the files of --csv".as_ref(), &error));
         }
         Ok(report)
     }

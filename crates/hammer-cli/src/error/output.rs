@@ -49,6 +49,9 @@ pub(crate) enum OutputError {
     /// The events cannot be written.
     #[error("write events: {0}")]
     Events(#[source] io::Error),
+    /// Locust's files cannot be written.
+    #[error("write the files of --csv: {0}")]
+    Csv(#[source] io::Error),
     /// Nobody takes what is printed.
     #[error("write standard output: {0}")]
     Printed(#[source] io::Error),
@@ -65,7 +68,7 @@ impl OutputError {
             | Self::UnmadeFolder { .. }
             | Self::Manual { .. }
             | Self::Corpus(_) => ReasonKind::Usage,
-            Self::Events(_) | Self::Printed(_) => ReasonKind::ReportUnwritten,
+            Self::Events(_) | Self::Csv(_) | Self::Printed(_) => ReasonKind::ReportUnwritten,
         }
     }
 }

@@ -178,6 +178,7 @@ impl Run {
             });
         let snapshot = Snapshot {
             peers: Vec::new(),
+            responses: Vec::new(),
             index: self.index,
             at: self.at,
             span,

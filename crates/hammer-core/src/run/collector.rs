@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hammer_measure::health::Health;
 use hammer_measure::recorder::Interval;
 use hammer_measure::snapshot::{
-    Observation, PeerInterval, Resources, SeriesFigures, SeriesSnapshot, Snapshot,
+    Observation, PeerInterval, Resources, ResponseInterval, SeriesFigures, SeriesSnapshot, Snapshot,
 };
 use hammer_measure::{Ledger, Nanos, Phase};
 
@@ -19,6 +19,7 @@ pub struct Collector {
     open: BTreeMap<u64, Interval>,
     next: u64,
     last_at: Nanos,
+    keeps_responses: bool,
     total: Interval,
     spare: Vec<Interval>,
     recycled: Vec<(usize, Interval)>,
@@ -43,10 +44,17 @@ impl Collector {
             open: BTreeMap::new(),
             next: 0,
             last_at: Nanos::ZERO,
+            keeps_responses: false,
             total: Interval::with_series(series),
             spare: Vec::new(),
             recycled: Vec::new(),
         }
+    }
+
+    /// The same, whose snapshots have how long operations took, where `keeps` says so.
+    #[must_use]
+    pub fn keeping_responses(self, keeps: bool) -> Self {
+        Self { keeps_responses: keeps, ..self }
     }
 
     /// The first interval starts at `at`.
@@ -143,6 +151,8 @@ impl Collector {
         });
         let series = series.collect();
         let peers = PeerInterval::all(&merged.connections);
+        let kept = merged.series.iter().filter(|_| self.keeps_responses);
+        let responses = kept.map(|[both, _]| ResponseInterval::of(both)).collect();
         let span = merged.at.since(self.last_at);
         let at = merged.at;
         self.last_at = at;
@@ -155,6 +165,7 @@ impl Collector {
             phase,
             series,
             peers,
+            responses,
             promises,
             observations,
             health,

@@ -55,6 +55,8 @@ pub struct RunSpec {
     /// How long a fill waits for verdicts: each behind the last, once it gave up, and otherwise until what they are read from cannot be
     /// reached for so long, which its observers tell.
     pub patience: Nanos,
+    /// Whether snapshots have how long operations took: each costs a copy of the histograms.
+    pub keeps_responses: bool,
     /// What the plan expects of the figures.
     pub thresholds: Vec<ScopedThreshold>,
     /// Reads what the process used so far.
@@ -84,6 +86,7 @@ impl RunSpec {
             stops: Vec::new(),
             goal: None,
             patience: Nanos::from_secs(30),
+            keeps_responses: false,
             thresholds: Vec::new(),
             resources: Box::new(Resources::default),
         }

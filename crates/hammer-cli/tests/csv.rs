@@ -1,0 +1,75 @@
+//! The files of `--csv`, beside the report of the same run.
+
+#[path = "support/folder.rs"]
+mod folder;
+#[path = "support/hammer.rs"]
+mod hammer;
+
+use std::fs;
+
+use folder::Folder;
+use hammer::hammer;
+
+/// Users whose requests fail once in four times.
+const PLAN: &str = "\
+target: { lab: { http: { faults: { rules: [ { refuse: { share: 0.25, status: 503 } } ] } } } }
+workloads:
+  - name: web
+    http: {}
+    load: { users: 3, think: 10ms }
+phases: { measurement: 3s }
+";
+
+fn rows(path: &str) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(path).unwrap();
+    text.split_terminator("\r\n").map(|row| row.split(',').map(str::to_owned).collect()).collect()
+}
+
+fn cell(rows: &[Vec<String>], row: usize, column: &str) -> u64 {
+    let place = rows[0].iter().position(|name| name == column).unwrap();
+    rows[row][place].parse().unwrap()
+}
+
+#[test]
+fn the_files_tell_what_the_report_tells() {
+    let folder = Folder::new();
+    let prefix = folder.path("out");
+    let plan = folder.write("plan.yaml", PLAN);
+    let ended = hammer(&["run", &plan, "--out", "-", "--csv", &prefix]);
+    let report = ended.report();
+    let (completed, failed) = (report.totals.all.completed, report.totals.all.fates.pushback);
+    assert!(failed > 0, "{}", ended.stderr);
+    let stats = rows(&format!("{prefix}_stats.csv"));
+    let names: Vec<_> = stats.iter().map(|row| (row[0].as_str(), row[1].as_str())).collect();
+    assert_eq!(names, [("Type", "Name"), ("web", "get"), ("", "Aggregated")]);
+    for row in [1, 2] {
+        let counts = ["Request Count", "Failure Count"].map(|column| cell(&stats, row, column));
+        assert_eq!(counts, [completed, failed], "{stats:?}");
+    }
+    let history = rows(&format!("{prefix}_stats_history.csv"));
+    assert!(history.len() >= 1 + 2 * 3, "{history:?}");
+    assert_eq!(cell(&history, 3, "User Count"), 3, "{history:?}");
+    let last = history.len() - 1;
+    let totals = ["Total Request Count", "Total Failure Count"].map(|column| cell(&history, last, column));
+    assert!(totals[0] <= completed && totals[1] <= failed, "{history:?}");
+    let failures = rows(&format!("{prefix}_failures.csv"));
+    assert_eq!(failures.len(), 2, "{failures:?}");
+    assert_eq!((failures[1][2].as_str(), cell(&failures, 1, "Occurrences")), ("HTTP 503", failed));
+}
+
+#[test]
+fn each_run_of_several_has_files_of_its_own_and_none_is_written_over_what_is_read() {
+    let folder = Folder::new();
+    let plan = folder.write("plan.yaml", PLAN);
+    let prefix = folder.path("out");
+    let several = ["--set", "rounds=2", "--set", "phases.measurement=1s"];
+    hammer(&[&["run", &plan, "--quiet", "--csv", &prefix], &several[..]].concat());
+    for run in [1, 2] {
+        let stats = rows(&format!("{prefix}.{run}_stats.csv"));
+        assert!(cell(&stats, 2, "Request Count") > 0, "{stats:?}");
+    }
+    let taken = folder.path("taken_stats.csv");
+    let refused = hammer(&["run", &plan, "--csv", &folder.path("taken"), "--out", &taken]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert!(refused.stderr.contains("--csv") && refused.stderr.contains("--out"), "{}", refused.stderr);
+}

@@ -1,0 +1,324 @@
+//! The run in the columns of Locust's CSV files (2.47: `PREFIX_stats.csv`, `PREFIX_stats_history.csv`, `PREFIX_failures.csv`), for those
+//! who have tools for them. `docs/report.md` says what stands for what.
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use hammer_measure::histogram::Distribution;
+use hammer_measure::snapshot::{ResponseInterval, RunInfo, RunResult, SeriesFigures, Snapshot};
+use hammer_measure::{Detail, Fate, Nanos, Reporter, RunEvent};
+
+use crate::builder::rfc3339;
+
+mod row;
+
+use row::{PERCENTILES, Row};
+
+/// Where the files go.
+pub struct LocustWriters {
+    /// `_stats.csv`: a row for each series, written at the end.
+    pub stats: Box<dyn Write + Send>,
+    /// `_stats_history.csv`: a row a second for each series.
+    pub history: Box<dyn Write + Send>,
+    /// `_failures.csv`: a row for each cause of failures, written at the end.
+    pub failures: Box<dyn Write + Send>,
+}
+
+/// Writes the files. It needs [`Snapshot::responses`], which a run keeps where it is asked to.
+pub struct LocustCsv {
+    writers: LocustWriters,
+    info: Option<Arc<RunInfo>>,
+    start: Option<Nanos>,
+    /// The end of the last interval in which something ended.
+    last: Nanos,
+    names: Vec<NameHistory>,
+    /// All operations together.
+    aggregated: NameHistory,
+    failures: Vec<FailureRow>,
+    written: Option<u64>,
+    error: Option<io::Error>,
+}
+
+/// What became of one name so far, and over the last seconds.
+#[derive(Default)]
+struct NameHistory {
+    window: VecDeque<NameInterval>,
+    total: Distribution,
+    requests: u64,
+    failures: u64,
+    bytes: u64,
+}
+
+/// A name in an interval.
+struct NameInterval {
+    at: Nanos,
+    span: Nanos,
+    requests: u64,
+    failures: u64,
+    times: Distribution,
+}
+
+/// A cause of failures.
+struct FailureRow {
+    series: usize,
+    cause: (Fate, Detail),
+    count: u64,
+    first: Nanos,
+    last: Nanos,
+}
+
+impl LocustCsv {
+    /// Writes to those, which the caller opened before the first request.
+    pub fn new(writers: LocustWriters) -> Self {
+        Self {
+            writers,
+            info: None,
+            start: None,
+            last: Nanos::ZERO,
+            names: Vec::new(),
+            aggregated: NameHistory::default(),
+            failures: Vec::new(),
+            written: None,
+            error: None,
+        }
+    }
+
+    /// Flushes, and says whether everything was written.
+    ///
+    /// # Errors
+    /// The first error of a writer; nothing was written after it.
+    pub fn finish(mut self) -> io::Result<()> {
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
+        self.writers.stats.flush()?;
+        self.writers.history.flush()?;
+        self.writers.failures.flush()
+    }
+
+    fn take(&mut self, event: &RunEvent) -> io::Result<()> {
+        match event {
+            RunEvent::Started(info) => {
+                self.names = info.series.iter().map(|_| NameHistory::default()).collect();
+                self.info = Some(Arc::clone(info));
+                Row::of(HISTORY_START)
+                    .texts(PERCENTILES.map(|(name, _)| name))
+                    .texts(TOTALS)
+                    .write(&mut self.writers.history)
+            }
+            RunEvent::Phase { at, .. } => {
+                self.start.get_or_insert(*at);
+                Ok(())
+            }
+            RunEvent::Interval(snapshot) => self.interval(snapshot),
+            RunEvent::Finished(result) => self.end(result),
+            _ => Ok(()),
+        }
+    }
+
+    fn interval(&mut self, snapshot: &Snapshot) -> io::Result<()> {
+        let Some(info) = self.info.clone() else { return Ok(()) };
+        let mut all = NameInterval::empty(snapshot.at, snapshot.span);
+        let mut bytes = 0;
+        for (place, series) in info.series.iter().enumerate() {
+            let (Some(figures), Some(responses)) =
+                (snapshot.series.get(place), snapshot.responses.get(place))
+            else {
+                continue;
+            };
+            self.failed(place, &figures.interval, snapshot.at, series.refusals_meant);
+            let one = NameInterval::of(snapshot, &figures.interval, responses, series.refusals_meant);
+            if one.requests > 0 {
+                self.last = snapshot.at;
+            }
+            if series.operation {
+                all.add(&one);
+                bytes += figures.interval.bytes_in;
+            }
+            self.names[place].push(one, figures.interval.bytes_in);
+        }
+        self.aggregated.push(all, bytes);
+        let second = snapshot.at.0 / SECOND.0;
+        if self.written.replace(second) == Some(second) {
+            return Ok(());
+        }
+        let users = snapshot
+            .responses
+            .iter()
+            .map(|responses| responses.user_time)
+            .fold(Nanos::ZERO, |sum, time| sum + time);
+        let open: i64 = (info.series.iter().zip(&snapshot.series))
+            .filter(|(series, _)| series.operation && !series.closed_loop)
+            .map(|(_, figures)| figures.warm_up.in_flight + figures.measurement.in_flight)
+            .sum();
+        let present =
+            (users.as_secs_f64() / snapshot.span.as_secs_f64().max(f64::MIN_POSITIVE)).round() as i64;
+        let before = [(info.epoch_unix_ms / 1_000 + second).to_string(), (present + open).to_string()];
+        for (series, name) in info.series.iter().zip(&self.names) {
+            name.history(&before, (&series.workload, &series.name)).write(&mut self.writers.history)?;
+        }
+        self.aggregated.history(&before, AGGREGATED).write(&mut self.writers.history)
+    }
+
+    fn failed(&mut self, series: usize, figures: &SeriesFigures, at: Nanos, refusals_meant: bool) {
+        for (fate, detail, count) in &figures.failures {
+            if !is_failure(*fate, refusals_meant) {
+                continue;
+            }
+            let cause = (*fate, *detail);
+            match self.failures.iter_mut().find(|known| (known.series, known.cause) == (series, cause)) {
+                Some(known) => (known.count, known.last) = (known.count + count, at),
+                None => self.failures.push(FailureRow { series, cause, count: *count, first: at, last: at }),
+            }
+        }
+    }
+
+    fn end(&mut self, result: &RunResult) -> io::Result<()> {
+        let Some(info) = self.info.clone() else { return Ok(()) };
+        let lasted = self.last.since(self.start.unwrap_or_default()).as_secs_f64();
+        Row::of(STATS_START).texts(PERCENTILES.map(|(name, _)| name)).write(&mut self.writers.stats)?;
+        for (series, name) in info.series.iter().zip(&self.names) {
+            name.stats(lasted, (&series.workload, &series.name)).write(&mut self.writers.stats)?;
+        }
+        self.aggregated.stats(lasted, AGGREGATED).write(&mut self.writers.stats)?;
+        Row::of(FAILURES).write(&mut self.writers.failures)?;
+        let instant = |at: Nanos| {
+            let millis = info.epoch_unix_ms + at.0 / 1_000_000;
+            rfc3339(millis / 1_000 * 1_000).replace(".000Z", "Z")
+        };
+        for failure in &self.failures {
+            let FailureRow { series, cause: (fate, detail), count, first, last } = failure;
+            let series = &info.series[*series];
+            let error = match detail {
+                Detail::None => fate.name().replace('_', " "),
+                detail => detail.to_string(),
+            };
+            let row = Row::of([&series.workload, &series.name, &error]);
+            row.texts([count.to_string(), instant(*first), instant(*last)])
+                .write(&mut self.writers.failures)?;
+        }
+        debug_assert_eq!(result.total.series.len(), info.series.len(), "one run has one list of series");
+        Ok(())
+    }
+}
+
+impl Reporter for LocustCsv {
+    fn event(&mut self, event: &RunEvent) {
+        if self.error.is_none() {
+            self.error = self.take(event).err();
+        }
+    }
+}
+
+impl NameInterval {
+    fn empty(at: Nanos, span: Nanos) -> Self {
+        Self { at, span, requests: 0, failures: 0, times: Distribution::default() }
+    }
+
+    fn of(
+        snapshot: &Snapshot,
+        figures: &SeriesFigures,
+        responses: &ResponseInterval,
+        refusals_meant: bool,
+    ) -> Self {
+        let failed = Fate::ALL.into_iter().filter(|fate| is_failure(*fate, refusals_meant));
+        Self {
+            requests: figures.completed,
+            failures: failed.map(|fate| figures.fate(fate)).sum(),
+            times: responses.times.clone(),
+            ..Self::empty(snapshot.at, snapshot.span)
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.requests += other.requests;
+        self.failures += other.failures;
+        self.times.merge(&other.times);
+    }
+}
+
+impl NameHistory {
+    fn push(&mut self, interval: NameInterval, bytes: u64) {
+        self.total.merge(&interval.times);
+        self.requests += interval.requests;
+        self.failures += interval.failures;
+        self.bytes += bytes;
+        let start = interval.at.since(WINDOW);
+        self.window.push_back(interval);
+        // What began before the window is out of it, unless it is all there is.
+        while self.window.len() > 1 && self.window.front().is_some_and(|first| first.at <= start) {
+            self.window.pop_front();
+        }
+    }
+
+    /// A row of the history, behind those fields.
+    fn history(&self, before: &[String], (kind, name): (&str, &str)) -> Row {
+        let mut window = NameInterval::empty(Nanos::ZERO, Nanos::ZERO);
+        for interval in &self.window {
+            window.add(interval);
+            window.span += interval.span;
+        }
+        let per_second = |count: u64| format!("{:.6}", rate(count, window.span.as_secs_f64()));
+        let row = Row::of(before)
+            .texts([kind, name])
+            .texts([per_second(window.requests), per_second(window.failures)]);
+        let row = if self.requests > 0 { row.percentiles(&window.times) } else { row.without_percentiles() };
+        row.texts([self.requests.to_string(), self.failures.to_string()])
+            .lengths(&self.total)
+            .texts([self.content()])
+    }
+
+    /// A row of the statistics of a run that lasted so many seconds.
+    fn stats(&self, lasted: f64, (kind, name): (&str, &str)) -> Row {
+        let row = Row::of([kind, name]).texts([self.requests.to_string(), self.failures.to_string()]);
+        let row = row.lengths(&self.total).texts([self.content()]);
+        let row = row.texts([self.requests, self.failures].map(|count| rate(count, lasted).to_string()));
+        if self.requests > 0 { row.percentiles(&self.total) } else { row.without_percentiles() }
+    }
+
+    fn content(&self) -> String {
+        (self.bytes as f64 / self.requests.max(1) as f64).to_string()
+    }
+}
+
+/// Whether what ended so counts as a failure; what never was sent is no request.
+const fn is_failure(fate: Fate, refusals_meant: bool) -> bool {
+    fate.timed() && !matches!(fate, Fate::Accepted) && !(refusals_meant && matches!(fate, Fate::Refused))
+}
+
+fn rate(count: u64, seconds: f64) -> f64 {
+    if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
+}
+
+/// The name of all operations together.
+const AGGREGATED: (&str, &str) = ("", "Aggregated");
+const SECOND: Nanos = Nanos::from_secs(1);
+const WINDOW: Nanos = Nanos::from_secs(10);
+const STATS_START: [&str; 11] = [
+    "Type",
+    "Name",
+    "Request Count",
+    "Failure Count",
+    "Median Response Time",
+    "Average Response Time",
+    "Min Response Time",
+    "Max Response Time",
+    "Average Content Size",
+    "Requests/s",
+    "Failures/s",
+];
+const HISTORY_START: [&str; 6] = ["Timestamp", "User Count", "Type", "Name", "Requests/s", "Failures/s"];
+const TOTALS: [&str; 7] = [
+    "Total Request Count",
+    "Total Failure Count",
+    "Total Median Response Time",
+    "Total Average Response Time",
+    "Total Min Response Time",
+    "Total Max Response Time",
+    "Total Average Content Size",
+];
+const FAILURES: [&str; 6] = ["Method", "Name", "Error", "Occurrences", "First Seen", "Last Seen"];
+
+#[cfg(test)]
+mod tests;
