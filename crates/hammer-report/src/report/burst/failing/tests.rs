@@ -1,7 +1,9 @@
 use super::*;
 
-/// No burst.
-const NONE: [Range<usize>; 0] = [];
+/// The bursts, each by its first interval and the one that follows its last.
+fn found(trials: &[Trials]) -> Vec<(usize, usize)> {
+    failing(trials).into_iter().map(|burst| (burst.start, burst.end)).collect()
+}
 
 /// SplitMix64 (Steele, Lea and Flood, 2014).
 struct Draws(u64);
@@ -43,7 +45,7 @@ fn what_fails_evenly_is_never_a_burst() {
         let intervals = [900, 60, 300, 12][run / 4 % 4];
         let mut draws = Draws(run as u64);
         let trials: Vec<Trials> = (0..intervals).map(|_| draws.interval(rate, share)).collect();
-        assert_eq!(failing(&trials), NONE, "run {run}: {intervals} intervals of {rate}/s, {share} failed");
+        assert_eq!(found(&trials), [], "run {run}: {intervals} intervals of {rate}/s, {share} failed");
     }
 }
 
@@ -53,7 +55,7 @@ fn one_in_a_hundred_is_never_a_burst_at_any_rate() {
         let rate = [2.0, 20.0, 100.0, 250.0, 1_000.0][run % 5];
         let mut draws = Draws(1_000 + run as u64);
         let trials: Vec<Trials> = (0..900).map(|_| draws.interval(rate, 0.01)).collect();
-        assert_eq!(failing(&trials), NONE, "run {run} at {rate}/s");
+        assert_eq!(found(&trials), [], "run {run} at {rate}/s");
     }
 }
 
@@ -83,36 +85,40 @@ fn seconds(pieces: &[(usize, u64)]) -> Vec<u64> {
 #[test]
 fn bursts_have_their_ends_whatever_lies_around_them() {
     for (what, failed, expected) in [
-        ("two are two", seconds(&[(50, 0), (15, 40), (40, 0), (15, 50), (30, 0)]), vec![50..65, 105..120]),
-        ("one that nothing follows", seconds(&[(30, 0), (30, 20)]), vec![30..60]),
-        ("one that lasts for most of a run", seconds(&[(8, 0), (52, 20)]), vec![8..60]),
-        ("one at the start", seconds(&[(3, 60), (57, 1)]), vec![0..3]),
+        (
+            "two are two",
+            seconds(&[(50, 0), (15, 40), (40, 0), (15, 50), (30, 0)]),
+            vec![(50, 65), (105, 120)],
+        ),
+        ("one that nothing follows", seconds(&[(30, 0), (30, 20)]), vec![(30, 60)]),
+        ("one that lasts for most of a run", seconds(&[(8, 0), (52, 20)]), vec![(8, 60)]),
+        ("one at the start", seconds(&[(3, 60), (57, 1)]), vec![(0, 3)]),
         ("a run that fails from start to end", seconds(&[(60, 30)]), vec![]),
         ("a run that fails altogether", seconds(&[(60, 100)]), vec![]),
-        ("one that fails altogether", seconds(&[(20, 0), (5, 100), (20, 0)]), vec![20..25]),
+        ("one that fails altogether", seconds(&[(20, 0), (5, 100), (20, 0)]), vec![(20, 25)]),
         (
             "an interval without a failure within",
             seconds(&[(20, 0), (4, 40), (1, 0), (4, 40), (20, 0)]),
-            vec![20..29],
+            vec![(20, 29)],
         ),
         (
             "three without one between",
             seconds(&[(20, 0), (4, 40), (3, 0), (4, 40), (20, 0)]),
-            vec![20..24, 27..31],
+            vec![(20, 24), (27, 31)],
         ),
         (
             "a wave that rises and falls",
             seconds(&[(20, 0), (2, 10), (4, 80), (2, 20), (20, 0)]),
-            vec![20..28],
+            vec![(20, 28)],
         ),
-        ("more than usual", seconds(&[(30, 5), (5, 60), (30, 5)]), vec![30..35]),
+        ("more than usual", seconds(&[(30, 5), (5, 60), (30, 5)]), vec![(30, 35)]),
         ("twice of what is usual", seconds(&[(30, 10), (10, 20), (30, 10)]), vec![]),
-        ("one second alone", seconds(&[(30, 0), (1, 12), (30, 0)]), vec![30..31]),
+        ("one second alone", seconds(&[(30, 0), (1, 12), (30, 0)]), vec![(30, 31)]),
         ("a handful", seconds(&[(30, 0), (1, 4), (30, 0)]), vec![]),
-        ("a short run", seconds(&[(3, 0), (2, 60)]), vec![3..5]),
+        ("a short run", seconds(&[(3, 0), (2, 60)]), vec![(3, 5)]),
         ("nothing", seconds(&[(60, 0)]), vec![]),
     ] {
-        assert_eq!(failing(&of_hundred(&failed)), expected, "{what}");
+        assert_eq!(found(&of_hundred(&failed)), expected, "{what}");
     }
 }
 
@@ -120,7 +126,7 @@ fn bursts_have_their_ends_whatever_lies_around_them() {
 fn an_interval_in_which_nothing_ended_splits_no_burst() {
     let mut trials = of_hundred(&seconds(&[(20, 0), (10, 40), (20, 0)]));
     trials[24] = Trials::default();
-    assert_eq!(failing(&trials), [20..30]);
+    assert_eq!(found(&trials), [(20, 30)]);
 }
 
 #[test]
@@ -128,5 +134,5 @@ fn a_burst_is_told_by_its_share_where_the_rate_changes() {
     // Ten times as much is sent, and as great a share fails.
     let trials = |rate: u64| Trials { ended: rate, failed: rate / 20 };
     let rates = [vec![100; 30], vec![1_000; 30], vec![100; 30]].concat();
-    assert_eq!(failing(&rates.into_iter().map(trials).collect::<Vec<_>>()), NONE);
+    assert_eq!(found(&rates.into_iter().map(trials).collect::<Vec<_>>()), []);
 }
