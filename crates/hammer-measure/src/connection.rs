@@ -7,12 +7,10 @@ use crate::histogram::Distribution;
 
 mod log;
 mod peer;
-mod watch;
 mod wire;
 
 pub use log::{ConnectionLog, OpenConnection};
 pub use peer::{PeerCounts, PeerExchange, PeerRecord, ServicePeer};
-pub use watch::PeerWatch;
 
 pub(crate) use wire::services;
 

@@ -10,6 +10,7 @@ pub mod histogram;
 pub mod octaves;
 pub mod outcome;
 pub mod part;
+pub mod peer_watch;
 pub mod promise;
 pub mod recorder;
 pub mod series;

@@ -2,8 +2,7 @@
 
 use std::net::SocketAddr;
 
-use super::ServiceConnections;
-use super::peer::PeerCounts;
+use crate::connection::{PeerCounts, ServiceConnections};
 use crate::event::Beside;
 use crate::timing::Nanos;
 
