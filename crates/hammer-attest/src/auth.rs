@@ -8,6 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use hammer_core::runtime::Clock;
 use hammer_exchange::WallTime;
 use hammer_exchange::stock::{ShardTokens, TokenStock};
+use hammer_exchange::token::TokenPlan;
 use hammer_net::Secret;
 use http::HeaderValue;
 
@@ -49,7 +50,7 @@ impl AttestAuth {
             return Ok(Self::Header(value));
         }
         let token = plan.bearer.as_ref().and_then(|bearer| bearer.token());
-        let token = token.map(|token| token.read()).transpose()?;
+        let token = token.map(TokenPlan::read).transpose()?;
         Ok(token.map(|token: Secret| token.bearer()).transpose()?.map_or(Self::None, Self::Header))
     }
 

@@ -9,7 +9,15 @@ use crate::plan::DevicesPlan;
 /// The devices that were taken in, of each seed, stream and number of models; those of earlier runs too, where the service still has them.
 #[derive(Clone, Debug, Default)]
 pub struct ProvisionedPools {
-    by_devices: Arc<Mutex<BTreeMap<(u64, u64, Option<u64>), Arc<ProvisionedDevices>>>>,
+    by_devices: Arc<Mutex<BTreeMap<PoolKey, Arc<ProvisionedDevices>>>>,
+}
+
+/// By what devices are the same ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct PoolKey {
+    seed: u64,
+    stream: u64,
+    models: Option<u64>,
 }
 
 impl ProvisionedPools {
@@ -17,7 +25,8 @@ impl ProvisionedPools {
     pub fn of(&self, seed: u64, devices: &DevicesPlan) -> Arc<ProvisionedDevices> {
         // Pools are added whole, so that a panic elsewhere leaves nothing halfway.
         let mut by_devices = self.by_devices.lock().unwrap_or_else(PoisonError::into_inner);
-        by_devices.entry((seed, devices.stream, devices.models())).or_default().clone()
+        let key = PoolKey { seed, stream: devices.stream, models: devices.models() };
+        by_devices.entry(key).or_default().clone()
     }
 }
 

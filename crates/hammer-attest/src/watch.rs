@@ -82,7 +82,7 @@ impl VerificationWatch {
         if counts == told.shown {
             return;
         }
-        for (tier, count) in self.results.all() {
+        for (tier, count) in self.results.all().filter(|(_, count)| *count > 0) {
             sink.observed(tier.name(), now, count as f64);
         }
         told.shown = counts;

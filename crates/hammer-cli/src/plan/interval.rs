@@ -17,6 +17,12 @@ impl IntervalLength {
     pub(crate) const fn duration(self) -> Duration {
         self.0.duration()
     }
+
+    /// The length times `factor`, but not below 50 ms where it was above that.
+    #[must_use]
+    pub(crate) fn shortened(self, factor: f64) -> Self {
+        Self(self.0.scaled(factor).max(SHORTENED).min(self.0))
+    }
 }
 
 /// A second.
@@ -43,4 +49,6 @@ impl From<IntervalLength> for TimeSpan {
     }
 }
 
+/// Of figures of less, most would be of nothing.
+const SHORTENED: TimeSpan = TimeSpan::from_millis(50);
 const LEAST: TimeSpan = TimeSpan::from_millis(10);

@@ -30,7 +30,7 @@ pub(crate) fn plan(args: &PlanArgs, grammar: &PlanGrammar) -> Result<SourcedPlan
     let SourcedPlan { plan, source } = file::<Plan>(&args.plan, &args.changes.set, grammar)?;
     let mut plan = plan.seed(args.changes.seed);
     if args.changes.smoke {
-        smoke::shorten(&mut plan);
+        smoke::shorten(&mut plan, grammar).map_err(|error| error.placed(&source))?;
     }
     Ok(SourcedPlan { plan, source })
 }

@@ -133,6 +133,25 @@ impl Sections {
         plan
     }
 
+    /// The same with what `change` makes of the value under each key.
+    ///
+    /// # Errors
+    /// What the protocol's type says against a changed value, with its path.
+    pub(super) fn changed<'a>(
+        &self,
+        at: &PlanPath,
+        sections: impl Iterator<Item = &'a Section>,
+        change: impl Fn(&mut Value),
+    ) -> Result<Self, PlanError> {
+        let mut map = Map::new();
+        for (key, plan) in &self.0 {
+            let mut value = serde_json::to_value(&**plan)?;
+            change(&mut value);
+            map.insert((*key).to_owned(), value);
+        }
+        Self::take(&mut map, at, sections)
+    }
+
     /// The keys that are given.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &'static str> + Clone {
         self.0.iter().map(|(key, _)| *key)

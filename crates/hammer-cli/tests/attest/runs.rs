@@ -15,7 +15,7 @@ const SHORT: [&str; 2] =
     ["phases={ measurement: 3s, drain: 30s }", "workloads.1.attest_verify.bad.share=30%"];
 
 fn fates(came: &Came, series: &str) -> Fates {
-    of(&came.report(), series).measurement.counts.fates.clone()
+    of(&came.report(), series).measurement.counts.fates
 }
 
 /// The promises of each class of devices: made, and kept.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hammer_values::TimeSpan;
+use hammer_values::{Count, TimeSpan};
 
 use super::restart::DataKept;
 use super::{FaultRule, FaultScript};
@@ -79,7 +79,10 @@ impl FaultRule {
             (self.reset_share.of_1() > 0.0)
                 .then(|| format!("reset ({:.0} %)", self.reset_share.of_1() * 100.0)),
         );
-        words.extend(self.workers.map(|workers| format!("served by {} workers", workers.count)));
+        words.extend(self.workers.map(|workers| match workers.count {
+            Count::ONE => "served by one worker".to_owned(),
+            count => format!("served by {count} workers"),
+        }));
         words.extend((self.latency.is_some() || self.cold.is_some()).then(|| "slow".to_owned()));
         (!words.is_empty()).then(|| words.join(", "))
     }
