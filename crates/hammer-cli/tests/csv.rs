@@ -47,7 +47,7 @@ fn the_files_tell_what_the_report_tells() {
         assert_eq!(counts, [completed, failed], "{stats:?}");
     }
     let history = rows(&format!("{prefix}_stats_history.csv"));
-    assert!(history.len() >= 1 + 2 * 3, "{history:?}");
+    assert!(history.len() > 2 * 3, "{history:?}");
     assert_eq!(cell(&history, 3, "User Count"), 3, "{history:?}");
     let last = history.len() - 1;
     let totals = ["Total Request Count", "Total Failure Count"].map(|column| cell(&history, last, column));

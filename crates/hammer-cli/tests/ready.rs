@@ -28,8 +28,11 @@ fn free_port() -> u16 {
 }
 
 fn notes(events: &[Event]) -> Vec<&str> {
-    let text = |event| if let &Event::Note { ref text, .. } = event { Some(text.as_str()) } else { None };
-    events.iter().filter_map(text).collect()
+    let texts = events.iter().filter_map(|event| match event {
+        Event::Note { text, .. } => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect()
 }
 
 /// A plan of ten requests to those targets, which wait for them.
