@@ -1,5 +1,7 @@
 //! The steps of a verify flow, one after another.
 
+use std::borrow::Cow;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hammer_core::record::{OperationRecord, StepGuard};
@@ -23,10 +25,11 @@ struct OpenSession {
     is_same_nonce: bool,
 }
 
-/// When evidence was sent, and what came of it.
+/// Whose evidence a session was shown, and when.
 struct ShownEvidence {
+    device: u64,
     sent: Nanos,
-    status: SessionStatus,
+    is_same_nonce: bool,
 }
 
 impl VerifyWorkload {
@@ -59,24 +62,27 @@ impl VerifyWorkload {
             self.sign_within(op, record).await;
         }
         requests.evidence.body = op.evidence.body();
-        let mut step = record.step(self.series.evidence);
-        session.client.send_to(&mut step, opened.frontend, &requests.evidence, &mut op.answer).await?;
-        let status = appraised(&mut step, &op.answer)?;
-        drop(step);
-        let mut shown = ShownEvidence { sent: op.answer.wire.sent.unwrap_or_default(), status };
-        while shown.status == SessionStatus::Processing {
+        let (mut series, mut request, mut sent) = (self.series.evidence, &requests.evidence, None);
+        let shown = loop {
+            let mut step = record.step(series);
+            session.client.send_to(&mut step, opened.frontend, request, &mut op.answer).await?;
+            let sent = *sent.get_or_insert(op.answer.wire.sent.unwrap_or_default());
+            if let Some(jwt) = appraised(&mut step, &op.answer)? {
+                let shown = ShownEvidence { device, sent, is_same_nonce: opened.is_same_nonce };
+                self.promised(session, op, (&shown, &jwt), record);
+                break shown;
+            }
+            drop(step);
             session.clock.sleep_until(session.clock.now().saturating_add(self.poll_every())).await;
-            let mut step = record.step(self.series.poll);
-            session.client.send_to(&mut step, opened.frontend, &requests.read, &mut op.answer).await?;
-            shown.status = appraised(&mut step, &op.answer)?;
-        }
-        self.promised(session, (op, device), (&opened, shown.sent), record)?;
+            (series, request) = (self.series.poll, &requests.read);
+        };
         if let Some(series) = self.series.result {
             let mut step = record.step(series);
             session.client.send_to(&mut step, opened.frontend, &requests.read, &mut op.answer).await?;
-            appraised(&mut step, &op.answer)?;
-            drop(step);
-            self.promised(session, (op, device), (&opened, shown.sent), record)?;
+            match appraised(&mut step, &op.answer)? {
+                Some(jwt) => self.promised(session, op, (&shown, &jwt), record),
+                None => return Err(ends(&mut step, UNDONE)),
+            }
         }
         if let Some(series) = self.series.delete {
             let mut step = record.step(series);
@@ -140,24 +146,20 @@ impl VerifyWorkload {
     fn promised(
         &self,
         session: &VerifySession,
-        (op, device): (&VerifyOp, u64),
-        (opened, sent): (&OpenSession, Nanos),
+        op: &VerifyOp,
+        (shown, jwt): (&ShownEvidence, &str),
         record: &OperationRecord,
-    ) -> Result<(), Ended> {
-        let object = SessionObject::parse(&op.answer.body);
-        // It was read before; a session that is complete without a result is none.
-        let jwt = object.as_ref().and_then(|object| object.result.as_deref()).ok_or(NO_RESULT)?;
+    ) {
         let result = ResultRecord {
             class: op.class,
-            device,
-            sent,
+            device: shown.device,
+            sent: shown.sent,
             received: op.answer.wire.done.unwrap_or_else(|| session.clock.now()),
             nonce: &op.nonce,
-            is_same_nonce: opened.is_same_nonce,
+            is_same_nonce: shown.is_same_nonce,
             jwt: jwt.as_bytes(),
         };
         session.promise(record, &result);
-        Ok(())
     }
 
     fn poll_every(&self) -> Nanos {
@@ -173,25 +175,22 @@ fn waiting(body: &[u8]) -> Option<Vec<u8>> {
     is_usable.then_some(nonce)
 }
 
-/// How far a session is that was shown evidence: complete, or being processed.
-fn appraised(step: &mut StepGuard<'_>, answer: &Answer) -> Result<SessionStatus, Ended> {
-    // 202 says that it is being processed.
-    if answer.status.as_u16() != 202 {
-        if answer.status.as_u16() == 404 {
-            return Err(ends(step, NO_SESSION));
-        }
-        expect_ok(step, answer)?;
+/// The result of a session that was shown evidence; none while that is being processed.
+fn appraised<'a>(step: &mut StepGuard<'_>, answer: &'a Answer) -> Result<Option<Cow<'a, str>>, Ended> {
+    match answer.status.as_u16() {
+        // It is being processed.
+        202 => {}
+        404 => return Err(ends(step, NO_SESSION)),
+        _ => expect_ok(step, answer)?,
     }
-    let object = SessionObject::parse(&answer.body);
-    match object.as_ref().and_then(SessionObject::status) {
-        Some(SessionStatus::Complete) if object.is_some_and(|object| object.result.is_some()) => {
-            Ok(SessionStatus::Complete)
-        }
-        Some(SessionStatus::Processing) => Ok(SessionStatus::Processing),
-        Some(SessionStatus::Failed) => Err(ends(step, FAILED)),
-        Some(SessionStatus::Complete) => Err(ends(step, NO_RESULT)),
-        Some(SessionStatus::Waiting) => Err(ends(step, WAITING)),
-        None => Err(ends(step, NO_OBJECT)),
+    let Some(object) = SessionObject::parse(&answer.body) else { return Err(ends(step, NO_OBJECT)) };
+    match (object.status(), object.result) {
+        (Some(SessionStatus::Complete), Some(jwt)) => Ok(Some(jwt)),
+        (Some(SessionStatus::Processing), _) => Ok(None),
+        (Some(SessionStatus::Failed), _) => Err(ends(step, FAILED)),
+        (Some(SessionStatus::Complete), None) => Err(ends(step, NO_RESULT)),
+        (Some(SessionStatus::Waiting), _) => Err(ends(step, WAITING)),
+        (None, _) => Err(ends(step, NO_OBJECT)),
     }
 }
 
@@ -218,4 +217,5 @@ const NO_SESSION: Ended = Ended::failed(Outcome::Refused, "session not found");
 const FAILED: Ended = Ended::failed(Outcome::Refused, "session failed, with HTTP 200");
 const NO_RESULT: Ended = Ended::failed(Outcome::Malformed, "complete without a result");
 const WAITING: Ended = Ended::failed(Outcome::Malformed, "still waiting for evidence that it was shown");
+const UNDONE: Ended = Ended::failed(Outcome::Malformed, "processing again behind its result");
 const NO_OBJECT: Ended = Ended::failed(Outcome::Malformed, "no session object");
