@@ -8,6 +8,8 @@ mod attest;
 mod bounds;
 mod ct;
 mod load;
+mod output;
+mod plan;
 mod resources;
 mod sigstore;
 
@@ -18,6 +20,8 @@ pub(crate) use attest::{
 pub(crate) use bounds::BoundsArgs;
 pub(crate) use ct::{AuditArgs, CtCommand, FollowArgs, LogArgs, RateArgs, ReadArgs, SubmitArgs};
 pub(crate) use load::{LoadArgs, ReachArgs};
+pub(crate) use output::OutputArgs;
+pub(crate) use plan::{ChangeArgs, PlanArgs};
 pub(crate) use resources::ResourcesArgs;
 pub(crate) use sigstore::{
     FillArgs, IdentityArgs, IssuerArgs, MixedArgs, RekorPlaceArgs, ServicesArgs, SignArgs, SigstoreCommand,
@@ -77,52 +81,6 @@ impl Command {
     pub(crate) fn shows_dashboard(&self) -> bool {
         matches!(self, Self::Run(run) if run.output.tui)
     }
-}
-
-/// Which plan, and what is changed in it.
-#[derive(Debug, Args)]
-pub(crate) struct PlanArgs {
-    /// The plan file (YAML)
-    pub(crate) plan: PathBuf,
-    #[command(flatten)]
-    pub(crate) changes: ChangeArgs,
-}
-
-/// What is changed in a plan.
-#[derive(Debug, Args, Default)]
-pub(crate) struct ChangeArgs {
-    /// Change one key; a workload is named by its name or place: workloads.submit.load.rate=50/s
-    #[arg(long, value_name = "KEY=VALUE")]
-    pub(crate) set: Vec<String>,
-    /// The seed of everything that is drawn or minted
-    #[arg(long, value_name = "N")]
-    pub(crate) seed: Option<u64>,
-    /// Shorten every phase, ramp and count in proportion, to about 5 s of load
-    #[arg(long)]
-    pub(crate) smoke: bool,
-}
-
-/// Where the report goes.
-#[derive(Debug, Args, Default)]
-pub(crate) struct OutputArgs {
-    /// Write the JSON report to a file, or to standard output with `-` (the text then goes to standard error)
-    #[arg(long, value_name = "FILE|-")]
-    pub(crate) out: Option<PathBuf>,
-    /// Stream events and intervals to a file, one JSON object a line
-    #[arg(long, value_name = "FILE")]
-    pub(crate) events: Option<PathBuf>,
-    /// Write PREFIX_stats.csv, PREFIX_stats_history.csv and PREFIX_failures.csv, in the columns of Locust
-    #[arg(long, value_name = "PREFIX")]
-    pub(crate) csv: Option<PathBuf>,
-    /// Do not show progress on a terminal
-    #[arg(long)]
-    pub(crate) quiet: bool,
-    /// Show a dashboard instead of progress; its keys change the load (`?` lists them)
-    #[arg(long, conflicts_with = "quiet")]
-    pub(crate) tui: bool,
-    /// Draw the dashboard without colour, as NO_COLOR does
-    #[arg(long, requires = "tui")]
-    pub(crate) no_color: bool,
 }
 
 #[derive(Debug, Args)]

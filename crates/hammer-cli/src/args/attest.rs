@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 
-use super::OutputArgs;
 use super::load::{LoadArgs, ReachArgs};
+use super::output::OutputArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AttestCommand {

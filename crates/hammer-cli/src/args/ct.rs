@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::bounds::BoundsArgs;
-use super::{OutputArgs, PlanArgs};
+use super::output::OutputArgs;
+use super::plan::PlanArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum CtCommand {

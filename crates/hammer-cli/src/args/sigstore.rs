@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand};
 
-use super::OutputArgs;
 use super::bounds::BoundsArgs;
 use super::load::{LoadArgs, ReachArgs};
+use super::output::OutputArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SigstoreCommand {

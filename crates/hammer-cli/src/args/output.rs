@@ -1,0 +1,28 @@
+//! Where a run leaves what it says.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Where the report goes.
+#[derive(Debug, Args, Default)]
+pub(crate) struct OutputArgs {
+    /// Write the JSON report to a file, or to standard output with `-` (the text then goes to standard error)
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) out: Option<PathBuf>,
+    /// Stream events and intervals to a file, one JSON object a line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) events: Option<PathBuf>,
+    /// Write PREFIX_stats.csv, PREFIX_stats_history.csv and PREFIX_failures.csv, in the columns of Locust
+    #[arg(long, value_name = "PREFIX")]
+    pub(crate) csv: Option<PathBuf>,
+    /// Do not show progress on a terminal
+    #[arg(long)]
+    pub(crate) quiet: bool,
+    /// Show a dashboard instead of progress; its keys change the load (`?` lists them)
+    #[arg(long, conflicts_with = "quiet")]
+    pub(crate) tui: bool,
+    /// Draw the dashboard without colour, as NO_COLOR does
+    #[arg(long, requires = "tui")]
+    pub(crate) no_color: bool,
+}
