@@ -33,9 +33,10 @@ pub use plan::{
     ProvisionPlan, SignerPlan, TokenProfilePlan, VerifyPlan, WellKnownPlan,
 };
 pub use private_key::private_pem;
-pub use provision::{ProvisionOp, ProvisionSession, ProvisionWorkload};
+pub use provision::{ProvisionOp, ProvisionSession, ProvisionWorkload, submitted};
 pub use provisioned::{ProvisionedDevices, ProvisionedPools};
 pub use results::ResultCounts;
+pub use session_object::{SessionObject, SessionStatus};
 pub use target::{AttestRun, AttestService, AttestTarget};
 pub use verify::{SessionNonces, VerifyOp, VerifySession, VerifyWorkload};
 pub use watch::VerificationWatch;

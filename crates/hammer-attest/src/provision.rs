@@ -13,10 +13,12 @@ use crate::target::{AttestRun, AttestTarget};
 
 mod endorser;
 mod submit;
+mod submitted;
 
 pub(crate) use endorser::Endorser;
 pub use submit::ProvisionSession;
 pub(crate) use submit::SubmitConfig;
+pub use submitted::submitted;
 
 /// Submits the endorsements of devices.
 pub struct ProvisionWorkload {

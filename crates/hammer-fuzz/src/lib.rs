@@ -4,6 +4,7 @@
 //!
 //! Every target says whether it believed its input, so that a test can tell that good input comes through.
 
+mod attest;
 mod audit;
 mod certificate;
 mod chain;
@@ -27,7 +28,11 @@ mod values;
 pub type Target = fn(&[u8]) -> bool;
 
 /// Every target by its name, which is that of its file in `fuzz/fuzz_targets` and of its folder in `fuzz/seeds`.
-pub const TARGETS: [(&str, Target); 48] = [
+pub const TARGETS: [(&str, Target); 52] = [
+    ("attest_discovery", attest::discovery),
+    ("attest_provisioning", attest::provisioning),
+    ("attest_result", attest::result),
+    ("attest_session", attest::session),
     ("audit_bundle", audit::bundle),
     ("audit_entries", audit::entries),
     ("authorities", chain::authorities),

@@ -1,18 +1,16 @@
 //! One submission, and what the service says of it.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use hammer_core::record::StepGuard;
 use hammer_core::workload::{Ended, ShardContext};
 use hammer_exchange::{SentSecrets, ServiceClient, ServiceConfig, expect_ok};
-use hammer_measure::Outcome;
 use hammer_net::{Answer, ClientConfig, ConfigError, Request};
 use http::HeaderValue;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
-use serde::Deserialize;
 
 use super::endorser::Endorser;
+use super::submitted::submitted;
 use crate::auth::{AttestAuth, ShardAuth};
 use crate::error::AttestError;
 use crate::plan::DiscoveryKind;
@@ -35,15 +33,6 @@ pub struct ProvisionSession {
     request: Request,
     auth: ShardAuth,
     provisioned: Arc<ProvisionedDevices>,
-}
-
-/// `application/vnd.veraison.provisioning-session+json`
-#[derive(Deserialize)]
-struct ProvisioningSession<'a> {
-    #[serde(borrow)]
-    status: Cow<'a, str>,
-    #[serde(borrow, rename = "failure-reason", default)]
-    reason: Cow<'a, str>,
 }
 
 impl SubmitConfig {
@@ -126,63 +115,6 @@ impl ProvisionSession {
     }
 }
 
-/// What an answer with HTTP 200 says; a refusal with its reason.
-fn submitted(body: &[u8]) -> Result<Ended, (Ended, &'_ str)> {
-    let Ok(session) = serde_json::from_slice::<ProvisioningSession<'_>>(body) else {
-        return Err((Ended::failed(Outcome::Malformed, "no provisioning session"), ""));
-    };
-    match (&*session.status, &session.reason) {
-        ("success", _) => Ok(Ended::accepted(200)),
-        ("failed", reason) if reason.contains(ALREADY) => Ok(Ended::failed(Outcome::Accepted, KNOWN)),
-        ("failed", reason) => {
-            let cause =
-                CAUSES.iter().find(|(said, _)| reason.contains(said)).map_or(FAILED, |(_, cause)| cause);
-            let reason = match reason {
-                Cow::Borrowed(reason) => reason,
-                Cow::Owned(_) => std::str::from_utf8(body).unwrap_or_default(),
-            };
-            Err((Ended::failed(Outcome::Refused, cause), reason))
-        }
-        _ => Err((Ended::failed(Outcome::Malformed, "provisioning neither succeeded nor failed"), "")),
-    }
-}
-
 /// The service by whose name the report tells of its connections.
 const SERVICE: &str = "provisioning";
 const SESSION: &str = "application/vnd.veraison.provisioning-session+json";
-/// v0.0.2608: "token already in store".
-const ALREADY: &str = "already in store";
-/// The device is there, as it would be behind a success.
-const KNOWN: &str = "in store before";
-const FAILED: &str = "failed with HTTP 200";
-/// What stores were seen to fail by, and its name as a cause.
-const CAUSES: [(&str, &str); 5] = [
-    ("too many clients", "too many clients, with HTTP 200"),
-    ("remaining connection slots", "too many clients, with HTTP 200"),
-    ("database is locked", "database locked, with HTTP 200"),
-    ("deadlock", "database deadlocked, with HTTP 200"),
-    ("connection refused", "store unreachable, with HTTP 200"),
-];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn http_200_alone_is_no_success() {
-        let of =
-            |json: &str| submitted(json.as_bytes()).map_err(|(ended, reason)| (ended, reason.to_owned()));
-        let refused = |cause, reason: &str| Err((Ended::failed(Outcome::Refused, cause), reason.to_owned()));
-        assert_eq!(of(r#"{"status":"success","expiry":"2026-11-21T06:31:48Z"}"#), Ok(Ended::accepted(200)));
-        let failed =
-            |reason: &str| format!(r#"{{"status":"failed","expiry":"x","failure-reason":"{reason}"}}"#);
-        assert_eq!(of(&failed("CBOR decoding failed")), refused(FAILED, "CBOR decoding failed"));
-        let clients = "FATAL: sorry, too many clients already (SQLSTATE 53300)";
-        assert_eq!(of(&failed(clients)), refused("too many clients, with HTTP 200", clients));
-        let known = "submit endorsement returned error: submit endorsements failed: token already in store";
-        assert_eq!(of(&failed(known)), Ok(Ended::failed(Outcome::Accepted, KNOWN)));
-        for none in ["", "{}", "<html>", r#"{"status":"done"}"#] {
-            assert_eq!(of(none).unwrap_err().0.outcome, Outcome::Malformed, "{none}");
-        }
-    }
-}

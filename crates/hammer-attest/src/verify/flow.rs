@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use hammer_core::record::{OperationRecord, StepGuard};
 use hammer_core::workload::Ended;
 use hammer_exchange::expect_ok;
@@ -111,7 +109,8 @@ impl VerifyWorkload {
         if !matches!(op.answer.status.as_u16(), 200 | 201) {
             return Err(refused(&mut step, &op.answer));
         }
-        let Some(nonce) = waiting(&op.answer.body) else {
+        let object = SessionObject::parse(&op.answer.body);
+        let Some(nonce) = object.and_then(|object| object.waiting_nonce()) else {
             return Err(ends(&mut step, Ended::failed(Outcome::Malformed, "no session that waits")));
         };
         let Some(path) = session.path_of_session(&op.answer) else {
@@ -167,14 +166,6 @@ impl VerifyWorkload {
     }
 }
 
-/// The nonce of a session that waits for evidence.
-fn waiting(body: &[u8]) -> Option<Vec<u8>> {
-    let object = SessionObject::parse(body)?;
-    let nonce = STANDARD.decode(object.nonce.as_bytes()).ok()?;
-    let is_usable = object.status() == Some(SessionStatus::Waiting) && MOST_NONCE >= nonce.len();
-    is_usable.then_some(nonce)
-}
-
 /// The result of a session that was shown evidence; none while that is being processed.
 fn appraised<'a>(step: &mut StepGuard<'_>, answer: &'a Answer) -> Result<Option<Cow<'a, str>>, Ended> {
     match answer.status.as_u16() {
@@ -210,8 +201,6 @@ fn ends(step: &mut StepGuard<'_>, ended: Ended) -> Ended {
     ended
 }
 
-/// What a record has room for; sessions have 64 bytes at most.
-const MOST_NONCE: usize = 255;
 /// Nobody at this frontend knows the session: it is over, or another frontend keeps it.
 const NO_SESSION: Ended = Ended::failed(Outcome::Refused, "session not found");
 const FAILED: Ended = Ended::failed(Outcome::Refused, "session failed, with HTTP 200");
