@@ -9,6 +9,7 @@ use crate::folder::Folder;
 use crate::hammer::{Ended, hammer};
 use crate::on_time::exit_if_on_time;
 use crate::plan::refused;
+use crate::server::Server;
 use crate::verifier::of;
 
 /// A verifier of those settings.
@@ -152,6 +153,32 @@ fn provisioning_lets_in_by_the_password_that_the_line_names() {
     }
     let verify = ["--provisioning", &lab.url, "--basic-user", "u", "--basic-password-file", &right];
     kept(&attest("verify", &lab.url, &[verify.as_slice(), &["--users", "2", "--for", "200ms"]].concat()));
+}
+
+#[test]
+fn provisioning_is_shown_the_token_that_the_line_names_and_its_document_is_asked_for_without() {
+    let document = r#"{"media-types": ["application/corim-unsigned+cbor; profile=\"http://arm.com/psa/iot/1\""], "service-state": "READY", "api-endpoints": {"provisioningSubmit": "/submit"}}"#;
+    let server = Server::answering_each(move |request| {
+        let body = if request == 0 { document } else { r#"{"status": "success"}"# };
+        format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len())
+    });
+    let folder = Folder::new();
+    let token = folder.write("token", "token-of-a-provisioner\n");
+    let ended = attest("provision", &server.url(), &["--token-file", &token, "-n", "3", "--users", "1"]);
+    assert_eq!(kept(&ended).totals.all.fates.accepted, 3);
+    let shown: Vec<_> =
+        server.requests().iter().map(|request| request.header("authorization").map(str::to_owned)).collect();
+    let bearer = Some("Bearer token-of-a-provisioner".to_owned());
+    assert_eq!(shown, [None, bearer.clone(), bearer.clone(), bearer]);
+    assert!(!ended.stdout.contains("token-of-a-provisioner"));
+}
+
+#[test]
+fn frontends_of_one_service_share_what_the_line_sends() {
+    let (one, other) = (verifier(json!({})), verifier(json!({})));
+    kept(&attest("provision", &one.url, &[&other.url, "-n", "40", "--users", "4"]));
+    let taken = [&one, &other].map(|lab| lab.stats().requests["submit"][&200]);
+    assert!(taken[0] + taken[1] == 40 && taken.iter().all(|count| *count > 5), "{taken:?}");
 }
 
 #[test]

@@ -13,7 +13,7 @@ mod on_time;
 #[expect(dead_code, reason = "other tests refuse whole plans")]
 mod plan;
 #[path = "../support/server.rs"]
-#[expect(dead_code, reason = "other tests read what it was sent")]
+#[expect(dead_code, reason = "other tests look at bodies and connections")]
 mod server;
 
 mod device;
