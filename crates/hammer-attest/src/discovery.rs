@@ -179,6 +179,7 @@ const DISCOVERY: &str = "application/vnd.veraison.discovery+json";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::recorded::body;
 
     #[test]
     fn the_dialect_is_that_of_the_media_types_however_they_are_written() {
@@ -201,5 +202,29 @@ mod tests {
         );
         assert_eq!(of(&[old, PsaDialect::Psa2025.media_type()]), Some(PsaDialect::Psa2025));
         assert_eq!(of(&["application/rim+cbor; profile=\"tag:arm.com,2025:cca_realm#1.0.0\""]), None);
+    }
+
+    #[test]
+    fn the_documents_of_both_releases_say_what_workloads_live_by() {
+        let of = |name: &str| DiscoveryDocument::parse(&body(name)).unwrap();
+        let signed = r#"application/rim+cose; profile="tag:arm.com,2025:psa#1.0.0""#;
+        for (provisioning, verification, version, dialect, takes_signed) in [
+            ("01-wellknown-provisioning", "02-wellknown-verification", "v0.0.2502", PsaDialect::Iot1, false),
+            ("v2608-01-wk-prov", "v2608-02-wk-verif", "v0.0.2608", PsaDialect::Psa2025, true),
+        ] {
+            let document = of(provisioning);
+            assert!(document.is_ready() && document.key.is_none());
+            assert_eq!((document.version.as_str(), document.dialect()), (version, Some(dialect)));
+            assert_eq!(document.takes(signed), takes_signed);
+            assert_eq!(document.endpoints.submit.as_deref(), Some("/endorsement-provisioning/v1/submit"));
+            let document = of(verification);
+            assert!(document.is_ready() && document.key.is_some() && document.dialect().is_none());
+            assert!(document.takes("application/psa-attestation-token"));
+            let new_session = document.endpoints.new_session.as_deref();
+            assert_eq!(new_session, Some("/challenge-response/v1/newSession"));
+        }
+        let management = of("e19-mgmt-wellknown");
+        assert!(management.is_ready() && management.endpoints == ApiEndpoints::default());
+        assert!(DiscoveryDocument::parse(&body("e18-404")).is_err());
     }
 }

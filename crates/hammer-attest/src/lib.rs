@@ -15,6 +15,8 @@ mod private_key;
 mod provision;
 mod provisioned;
 mod record;
+#[cfg(test)]
+mod recorded;
 mod results;
 mod session_object;
 mod target;

@@ -58,5 +58,53 @@ impl<'a> SessionObject<'a> {
     }
 }
 
+/// Whether an answer is a problem document (RFC 9457), as the service writes of a session that it does not know. What stands before it, or
+/// a path that leads nowhere, is answered for in other words.
+pub(crate) fn is_problem(json: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Problem {
+        status: u16,
+    }
+    serde_json::from_slice::<Problem>(json).is_ok_and(|problem| problem.status >= 400)
+}
+
 /// What a record has room for; sessions have 64 bytes at most.
 const MOST_NONCE: usize = 255;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recorded::body;
+
+    #[test]
+    fn sessions_are_read_as_both_releases_wrote_them() {
+        for name in [
+            "06-submit-evidence",
+            "07-get-session-complete",
+            "e13-evidence-garbage",
+            "e15-evidence-nonce-mismatch",
+        ] {
+            let json = body(name);
+            let session = SessionObject::parse(&json).unwrap();
+            assert_eq!(session.status(), Some(SessionStatus::Complete));
+            assert_eq!(session.result.unwrap().split('.').count(), 3);
+            assert_eq!(session.nonce.len(), 44);
+            assert!(!is_problem(&json));
+        }
+        for name in ["04-newsession-nonce", "05-get-session-waiting", "v2608-04-newsession"] {
+            let json = body(name);
+            let session = SessionObject::parse(&json).unwrap();
+            assert_eq!((session.status(), session.result), (Some(SessionStatus::Waiting), None));
+        }
+    }
+
+    #[test]
+    fn a_problem_is_no_session_and_a_page_is_neither() {
+        for name in ["09-get-session-after-delete", "e10-evidence-bad-session-id"] {
+            let json = body(name);
+            assert!(is_problem(&json) && SessionObject::parse(&json).is_none(), "{name}");
+        }
+        let page = body("e18-404");
+        assert!(!is_problem(&page) && SessionObject::parse(&page).is_none());
+    }
+}

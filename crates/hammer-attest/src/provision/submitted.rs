@@ -56,6 +56,7 @@ const CAUSES: [(&str, &str); 5] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::recorded::body;
 
     #[test]
     fn http_200_alone_is_no_success() {
@@ -72,6 +73,34 @@ mod tests {
         assert_eq!(of(&failed(known)), Ok(Ended::failed(Outcome::Accepted, KNOWN)));
         for none in ["", "{}", "<html>", r#"{"status":"done"}"#] {
             assert_eq!(of(none).unwrap_err().0.outcome, Outcome::Malformed, "{none}");
+        }
+    }
+
+    #[test]
+    fn what_both_releases_answered_with_http_200_is_told_apart() {
+        let of = |name: &str| {
+            let body = body(name);
+            submitted(&body).map_err(|(ended, reason)| (ended, reason.to_owned()))
+        };
+        assert_eq!(of("03-submit-unsigned"), Ok(Ended::accepted(200)));
+        assert_eq!(of("v2608-03-submit-again"), Ok(Ended::failed(Outcome::Accepted, KNOWN)));
+        for (name, why) in [
+            ("e04-submit-garbage", "found Major Type 3"),
+            ("v2608-e02-legacy-body", "did not see unsigned CoRIM tag"),
+            ("v2608-e03-garbage", "did not see unsigned CoRIM tag"),
+            ("v2608-e04-unsigned-as-signed", "invalid COSE_Sign1_Tagged object"),
+            (
+                "v2608-e05-profile-mismatch",
+                "does not match media type profile (tag:arm.com,2025:cca_platform#1.0.0)",
+            ),
+        ] {
+            let (ended, reason) = of(name).unwrap_err();
+            assert_eq!(ended, Ended::failed(Outcome::Refused, FAILED));
+            assert!(reason.ends_with(why), "{reason}");
+        }
+        // A problem is for its status to tell; it is no session.
+        for name in ["e03-submit-empty-body", "e18-404", "04-newsession-nonce"] {
+            assert_eq!(of(name).unwrap_err().0.outcome, Outcome::Malformed, "{name}");
         }
     }
 }

@@ -14,7 +14,7 @@ use super::session::{NO_LOCATION, VerifyRequests, VerifySession};
 use crate::devices::DeviceScratch;
 use crate::plan::NonceSource;
 use crate::record::ResultRecord;
-use crate::session_object::{SessionObject, SessionStatus};
+use crate::session_object::{SessionObject, SessionStatus, is_problem};
 
 /// A session that was opened.
 struct OpenSession {
@@ -171,7 +171,7 @@ fn appraised<'a>(step: &mut StepGuard<'_>, answer: &'a Answer) -> Result<Option<
     match answer.status.as_u16() {
         // It is being processed.
         202 => {}
-        404 => return Err(ends(step, NO_SESSION)),
+        404 if is_problem(&answer.body) => return Err(ends(step, NO_SESSION)),
         _ => expect_ok(step, answer)?,
     }
     let Some(object) = SessionObject::parse(&answer.body) else { return Err(ends(step, NO_OBJECT)) };

@@ -20,6 +20,8 @@ mod device;
 mod flags;
 mod lab;
 mod lies;
+mod recorded;
+mod recordings;
 mod refusals;
 mod runs;
 mod verifier;

@@ -7,6 +7,7 @@ use hammer_report::Report;
 use hammer_report::report::Series;
 use serde_json::{Value, json};
 
+use crate::folder::Folder;
 use crate::hammer::{Ended, Started, command};
 
 /// A verifier, and what a plan came to on it.
@@ -50,6 +51,15 @@ pub(crate) fn run_on(lab: AttestLabPlan, name: &str, changes: &[&str]) -> Came {
 /// Runs a plan on its embedded verifier.
 pub(crate) fn run(name: &str, changes: &[&str]) -> Came {
     run_on(embedded(name), name, changes)
+}
+
+/// Carries out a plan, with more arguments.
+pub(crate) fn planned(plan: &Value, more: &[&str]) -> Ended {
+    let folder = Folder::new();
+    let file = folder.write("plan.yaml", &plan.to_string());
+    let mut run = command(&[&["run", &file, "--out", "-"], more].concat());
+    run.current_dir(folder.path("."));
+    Started::of(run).ended()
 }
 
 pub(crate) fn of<'a>(report: &'a Report, path: &str) -> &'a Series {

@@ -36,6 +36,11 @@ impl Server {
 
     /// Answers the n-th request, from 0 on, with what `answer` makes of n.
     pub(crate) fn answering_each(answer: impl Fn(usize) -> String + Send + Sync + 'static) -> Self {
+        Self::answering_to(move |number, _| answer(number))
+    }
+
+    /// Answers the n-th request, from 0 on, with what `answer` makes of n and of the request.
+    pub(crate) fn answering_to(answer: impl Fn(usize, &Request) -> String + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let kept = Arc::new(Mutex::new(Kept::default()));
@@ -81,15 +86,15 @@ impl Request {
     }
 }
 
-fn serve(mut stream: &TcpStream, answer: &dyn Fn(usize) -> String, kept: &Mutex<Kept>) {
+fn serve(mut stream: &TcpStream, answer: &dyn Fn(usize, &Request) -> String, kept: &Mutex<Kept>) {
     let mut reader = BufReader::new(stream);
     while let Some(request) = request(&mut reader) {
         let number = {
             let mut kept = kept.lock().unwrap();
-            kept.requests.push(request);
+            kept.requests.push(request.clone());
             kept.requests.len() - 1
         };
-        if stream.write_all(answer(number).as_bytes()).is_err() {
+        if stream.write_all(answer(number, &request).as_bytes()).is_err() {
             break;
         }
     }
