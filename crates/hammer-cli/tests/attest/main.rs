@@ -7,6 +7,9 @@ mod attended;
 mod folder;
 #[path = "../support/hammer.rs"]
 mod hammer;
+#[path = "../support/issuer.rs"]
+#[expect(dead_code, reason = "other tests have issuers that say nothing")]
+mod issuer;
 #[path = "../support/on_time.rs"]
 mod on_time;
 #[path = "../support/plan.rs"]
@@ -16,6 +19,7 @@ mod plan;
 #[expect(dead_code, reason = "other tests look at bodies and connections")]
 mod server;
 
+mod auth;
 mod device;
 mod flags;
 mod lab;

@@ -22,7 +22,7 @@ fn once(server: &Server, workload: &str, settings: &Value) -> Ended {
         }],
         "phases": { "measurement": "30s", "drain": "30s" },
     });
-    planned(&plan, &[])
+    planned(&plan)
 }
 
 /// What is told of an operation: its fate, its cause, and a part of what was answered.

@@ -72,8 +72,12 @@ impl Script {
     }
 
     pub(crate) fn serve(self) -> Server {
-        let other = answer("e18-404");
-        Server::answering_to(move |_, request| self.of(request).unwrap_or(&other).clone())
+        Server::answering_to(move |_, request| self.answer(request))
+    }
+
+    /// What it answers to a request; to one that it does not know, what real ones do.
+    pub(crate) fn answer(&self, request: &Request) -> String {
+        self.of(request).cloned().unwrap_or_else(|| answer("e18-404"))
     }
 
     fn of(&self, request: &Request) -> Option<&String> {

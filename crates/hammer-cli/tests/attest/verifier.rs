@@ -53,9 +53,13 @@ pub(crate) fn run(name: &str, changes: &[&str]) -> Came {
     run_on(embedded(name), name, changes)
 }
 
-/// Carries out a plan, with more arguments.
-pub(crate) fn planned(plan: &Value, more: &[&str]) -> Ended {
-    let folder = Folder::new();
+/// Carries out a plan.
+pub(crate) fn planned(plan: &Value) -> Ended {
+    planned_in(&Folder::new(), plan, &[])
+}
+
+/// Carries out a plan in a folder, with more arguments.
+pub(crate) fn planned_in(folder: &Folder, plan: &Value, more: &[&str]) -> Ended {
     let file = folder.write("plan.yaml", &plan.to_string());
     let mut run = command(&[&["run", &file, "--out", "-"], more].concat());
     run.current_dir(folder.path("."));
