@@ -22,7 +22,7 @@ pub enum DeviceClass {
     WrongVersion,
     /// A component was signed by somebody else than the endorsed one.
     WrongSigner,
-    /// The first component, which is endorsed, is not there.
+    /// The last component, which is endorsed, is not there.
     MissingComponent,
     /// There is a component that nobody endorsed.
     ExtraComponent,

@@ -38,6 +38,8 @@ pub struct AttestTarget {
     pub auth: AttestAuth,
     /// How far the clock of verification may be from this machine's.
     pub skew: Duration,
+    /// How long after it said so provisioning may have a device unknown to verification.
+    pub provisioning_delay: Duration,
     /// What the plan expects of devices in place of what the release does.
     pub expected: BTreeMap<DeviceClass, TrustTier>,
     /// What results are signed with.
@@ -72,6 +74,7 @@ impl AttestTarget {
             management: service(&plan.management_url),
             auth,
             skew: plan.skew.duration(),
+            provisioning_delay: plan.provisioning_delay.duration(),
             expected: plan.expected.iter().map(|(class, tier)| (*class, (*tier).into())).collect(),
             keys: Arc::default(),
             provisioned: ProvisionedPools::default(),

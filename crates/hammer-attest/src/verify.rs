@@ -22,6 +22,7 @@ use crate::error::AttestError;
 use crate::judge::Judge;
 use crate::plan::{DiscoveryKind, NonceSource, VerifyPlan};
 use crate::provision::{Endorser, SubmitConfig};
+use crate::provisioned::ProvisionedDevices;
 use crate::target::{AttestRun, AttestTarget};
 
 use draw::DeviceDraws;
@@ -34,6 +35,8 @@ pub struct VerifyWorkload {
     plan: VerifyPlan,
     devices: Arc<Devices>,
     draws: DeviceDraws,
+    provisioned: Arc<ProvisionedDevices>,
+    provisioning_delay: Nanos,
     nonces: SessionNonces,
     /// Of its tokens.
     stream: u64,
@@ -92,6 +95,8 @@ impl VerifyWorkload {
         });
         Ok(Self {
             draws: DeviceDraws::new(plan, provisioned.clone(), run),
+            provisioned,
+            provisioning_delay: target.provisioning_delay.into(),
             nonces: SessionNonces::of(run.seed, run.workload),
             stream: run.workload,
             verification: ServiceConfig::new(VERIFICATION, verification),
@@ -117,7 +122,8 @@ impl VerifyWorkload {
 
     /// Waits for the first device that somebody provisions: users of a closed loop would else come back at once, and again.
     async fn drawn(&self, session: &VerifySession, op: &mut VerifyOp) -> Result<u64, Ended> {
-        let deadline = session.clock.now().saturating_add(LONGEST_WAIT);
+        let settled = Nanos(2 * self.provisioning_delay.0);
+        let deadline = session.clock.now().saturating_add(settled.max(LONGEST_WAIT));
         loop {
             if let Some(device) = op.device.or_else(|| self.draws.device(op.seq, op.class)) {
                 op.device = Some(device);
@@ -185,6 +191,11 @@ impl Workload for VerifyWorkload {
 
     async fn open(&self, context: ShardContext) -> Result<VerifySession, FatalError> {
         let verification = self.verification.open(&context).await?;
+        // What a fill or an earlier run has just provisioned settles before the first arrival, and not at the expense of those that come first.
+        if self.provisioned.has_fresh() {
+            context.clock.sleep_until(context.clock.now().saturating_add(self.provisioning_delay)).await;
+            self.provisioned.settle();
+        }
         let submit = match &self.submit {
             Some((endorser, submit)) => Some((endorser.clone(), submit.open(&context).await?)),
             None => None,

@@ -12,6 +12,7 @@ use hammer_net::ClientConfig;
 use crate::discovery::DiscoveryClient;
 use crate::keys::VerificationKeys;
 use crate::plan::DiscoveryKind;
+use crate::provisioned::ProvisionedPools;
 use crate::results::ResultCounts;
 use crate::target::AttestTarget;
 
@@ -20,6 +21,9 @@ pub struct VerificationWatch {
     client: ClientConfig,
     keys: Arc<VerificationKeys>,
     results: Arc<ResultCounts>,
+    provisioned: ProvisionedPools,
+    /// A quarter of the time that devices take to settle.
+    ages_every: Nanos,
 }
 
 /// What was told until now.
@@ -28,12 +32,15 @@ struct Told {
     trouble: Option<String>,
     shown: Vec<u64>,
     shown_at: Nanos,
+    aged_at: Nanos,
 }
 
 impl VerificationWatch {
     /// Of that target, by a client of its verification.
     pub fn new(target: &AttestTarget, client: ClientConfig) -> Self {
-        Self { client, keys: target.keys.clone(), results: target.results.clone() }
+        let (keys, results, provisioned) =
+            (target.keys.clone(), target.results.clone(), target.provisioned.clone());
+        Self { client, keys, results, provisioned, ages_every: (target.provisioning_delay / 4).into() }
     }
 
     /// Reads the documents of all frontends; says how many keys were new.
@@ -69,6 +76,14 @@ impl VerificationWatch {
                     told.trouble = Some(why);
                 }
             }
+        }
+    }
+
+    /// Has devices settle that were provisioned long enough ago.
+    fn grow_older(&self, told: &mut Told, now: Nanos) {
+        if now.since(told.aged_at) >= self.ages_every {
+            told.aged_at = now;
+            self.provisioned.grow_older();
         }
     }
 
@@ -111,6 +126,7 @@ impl Observer for VerificationWatch {
                     () = next => false,
                 };
                 let now = clock.now();
+                self.grow_older(&mut told, now);
                 self.look(&client, (&sink, &mut told), now).await;
                 if is_ending {
                     told.shown_at = Nanos::ZERO;

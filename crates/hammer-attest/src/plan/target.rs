@@ -29,6 +29,8 @@ pub struct AttestTargetPlan {
     pub auth: Option<Agreed<AuthPlan>>,
     /// How far the clock of verification may be from this machine's.
     pub skew: TimeSpan,
+    /// The longest time from a device that provisioning took in to a verification that knows it. No flow shows a device before that.
+    pub provisioning_delay: TimeSpan,
     /// What the service's policy says of devices, where that is another than the one which comes with its release.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub expected: BTreeMap<DeviceClass, ExpectedTier>,
@@ -67,6 +69,7 @@ impl Default for AttestTargetPlan {
             management_url: OneOrMany::default(),
             auth: None,
             skew: TimeSpan::from_secs(60),
+            provisioning_delay: TimeSpan::from_secs(1),
             expected: BTreeMap::new(),
         }
     }

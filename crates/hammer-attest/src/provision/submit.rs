@@ -25,6 +25,7 @@ pub(crate) struct SubmitConfig {
     media_type: &'static str,
     auth: AttestAuth,
     provisioned: Arc<ProvisionedDevices>,
+    is_known_at_once: bool,
 }
 
 /// A shard's client of provisioning.
@@ -33,6 +34,7 @@ pub struct ProvisionSession {
     request: Request,
     auth: ShardAuth,
     provisioned: Arc<ProvisionedDevices>,
+    is_known_at_once: bool,
 }
 
 impl SubmitConfig {
@@ -51,6 +53,7 @@ impl SubmitConfig {
             media_type: endorser.media_type(),
             auth: target.auth.clone(),
             provisioned,
+            is_known_at_once: target.provisioning_delay.is_zero(),
         })
     }
 
@@ -63,7 +66,8 @@ impl SubmitConfig {
         if let ShardAuth::Header(value) = &auth {
             request.headers.insert(AUTHORIZATION, value.clone());
         }
-        Ok(ProvisionSession { service, request, auth, provisioned: self.provisioned.clone() })
+        let (provisioned, is_known_at_once) = (self.provisioned.clone(), self.is_known_at_once);
+        Ok(ProvisionSession { service, request, auth, provisioned, is_known_at_once })
     }
 }
 
@@ -101,7 +105,10 @@ impl ProvisionSession {
         let said = submitted(&answer.body);
         match said {
             Ok(ended) => {
-                self.provisioned.add(index);
+                match self.is_known_at_once {
+                    true => self.provisioned.add(index),
+                    false => self.provisioned.add_fresh(index),
+                }
                 step.ends(ended);
             }
             Err((ended, reason)) => {
