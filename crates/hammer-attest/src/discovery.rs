@@ -12,6 +12,7 @@ use http::header::{ACCEPT, CACHE_CONTROL};
 use serde::Deserialize;
 
 use crate::error::AttestError;
+use crate::freshness;
 use crate::plan::DiscoveryKind;
 
 /// A discovery document (`application/vnd.veraison.discovery+json`), of either service.
@@ -106,7 +107,8 @@ pub async fn discover(
     clock: &Rc<dyn Clock>,
 ) -> Result<DiscoveryDocument, AttestError> {
     let asked = DiscoveryClient::new(kind, config, clock)?;
-    asked.ask(None, timeout).await.map_err(|why| AttestError::Undiscovered { kind, why })
+    let asked = asked.ask(None, timeout).await.map(|(document, _)| document);
+    asked.map_err(|why| AttestError::Undiscovered { kind, why })
 }
 
 /// A client of one service's document.
@@ -131,15 +133,16 @@ impl DiscoveryClient {
         };
         let client = Client::new(config, clock.clone(), ConnectionLog::default())?;
         let request = request(client.path(kind.path())?);
+        let request = freshness::TOLD_BY.into_iter().fold(request, Request::keep_header);
         Ok(Self { client, request, clock: clock.clone() })
     }
 
-    /// The document of one of its frontends, or of the first that answers.
+    /// The document of one of its frontends, or of the first that answers; and how old it may be.
     pub(crate) async fn ask(
         &self,
         frontend: Option<usize>,
         timeout: Nanos,
-    ) -> Result<DiscoveryDocument, String> {
+    ) -> Result<(DiscoveryDocument, Nanos), String> {
         let mut answer = Answer::new();
         let too_late = self.clock.sleep_until(self.clock.now().saturating_add(timeout));
         let send = async |answer: &mut Answer| match frontend {
@@ -156,7 +159,9 @@ impl DiscoveryClient {
         if answer.body.trim_ascii_start().starts_with(b"<") {
             return Err(format!("it answered GET {} with a page for people", self.request.path));
         }
-        DiscoveryDocument::parse(&answer.body).map_err(|why| format!("its document cannot be read: {why}"))
+        let document = DiscoveryDocument::parse(&answer.body);
+        let document = document.map_err(|why| format!("its document cannot be read: {why}"))?;
+        Ok((document, freshness::age(&answer.headers)))
     }
 
     /// Its frontends, as the last look-up named them.

@@ -20,7 +20,7 @@ pub struct VerificationKeys {
 #[derive(Debug, Default)]
 struct SeenKeys {
     keys: Vec<(VerificationKey, Arc<EarVerifier>)>,
-    /// When the last reading of all documents began that succeeded.
+    /// The instant of which all documents were read: they show each key that was in use by then.
     read_at: Option<Nanos>,
 }
 
@@ -54,9 +54,11 @@ impl VerificationKeys {
         Ok(true)
     }
 
-    /// All documents were read again, from `started` on.
-    pub(crate) fn read_at(&self, started: Nanos) {
-        self.held().read_at = Some(started);
+    /// All documents were read again, as they were `at` that instant or later.
+    pub(crate) fn read_at(&self, at: Nanos) {
+        let mut held = self.held();
+        held.read_at = held.read_at.max(Some(at));
+        drop(held);
         self.changed();
     }
 

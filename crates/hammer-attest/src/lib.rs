@@ -8,6 +8,7 @@ mod device_class;
 mod devices;
 mod discovery;
 mod error;
+mod freshness;
 mod judge;
 mod keys;
 mod plan;

@@ -30,6 +30,8 @@ pub struct VerificationWatch {
 #[derive(Default)]
 struct Told {
     trouble: Option<String>,
+    /// Until when documents are not read again.
+    read_next: Nanos,
     shown: Vec<u64>,
     shown_at: Nanos,
     aged_at: Nanos,
@@ -43,25 +45,28 @@ impl VerificationWatch {
         Self { client, keys, results, provisioned, ages_every: (target.provisioning_delay / 4).into() }
     }
 
-    /// Reads the documents of all frontends; says how many keys were new.
-    async fn read(&self, client: &DiscoveryClient) -> Result<usize, String> {
-        let mut new = 0;
+    /// Reads the documents of all frontends; says how many keys were new, and how old one may be.
+    async fn read(&self, client: &DiscoveryClient) -> Result<(usize, Nanos), String> {
+        let (mut new, mut oldest) = (0, Nanos::ZERO);
         for frontend in client.frontends().await? {
-            let document = client.ask(Some(frontend), TIMEOUT).await?;
+            let (document, age) = client.ask(Some(frontend), TIMEOUT).await?;
+            oldest = oldest.max(age);
             if let Some(key) = &document.key {
                 new += usize::from(self.keys.add(key).map_err(|why| why.to_string())?);
             }
         }
-        Ok(new)
+        Ok((new, oldest))
     }
 
     async fn look(&self, client: &DiscoveryClient, (sink, told): (&ObservationSink, &mut Told), now: Nanos) {
-        if !self.keys.take_request() {
+        if now < told.read_next || !self.keys.take_request() {
             return;
         }
         match self.read(client).await {
-            Ok(new) => {
-                self.keys.read_at(now);
+            Ok((new, age)) => {
+                self.keys.read_at(now.since(age));
+                // What a cache keeps is not asked for as often as what is made for each request.
+                told.read_next = if age > Nanos::ZERO { now.saturating_add(READ_EVERY) } else { now };
                 if new > 0 {
                     sink.note(now, KEY_CHANGED.to_owned());
                 }
@@ -139,6 +144,7 @@ impl Observer for VerificationWatch {
 }
 
 const LOOK_EVERY: Nanos = Nanos::from_millis(50);
+const READ_EVERY: Nanos = Nanos::from_secs(1);
 const SHOWN_EVERY: Nanos = Nanos::from_secs(1);
 const TIMEOUT: Nanos = Nanos::from_secs(5);
 const KEY_CHANGED: &str =

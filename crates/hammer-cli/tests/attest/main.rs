@@ -27,5 +27,6 @@ mod lies;
 mod recorded;
 mod recordings;
 mod refusals;
+mod rotation;
 mod runs;
 mod verifier;
