@@ -22,6 +22,7 @@ mod server;
 mod auth;
 mod device;
 mod flags;
+mod frontends;
 mod lab;
 mod lies;
 mod recorded;

@@ -18,9 +18,9 @@ use tokio::task::LocalSet;
 
 use super::sections::{LAB, TARGET, lab, provision, target, uses, verify};
 use crate::error::{CliError, StartError};
-use crate::plan::Plan;
 use crate::plan::error::{PlanError, PlanFault};
 use crate::plan::path::PlanPath;
+use crate::plan::{Plan, WorkloadPlan};
 use crate::protocol::RunPlan;
 use crate::protocol::lab::{Lab, own_url, unstarted};
 use crate::protocol::service::permitted;
@@ -56,7 +56,7 @@ pub(super) fn opened(planned: &RunPlan<'_>, labs: &mut Vec<Box<dyn Lab>>) -> Res
     let notes = documents
         .filter(|(_, document)| !document.is_ready())
         .map(|(kind, document)| unready(kind, document));
-    let notes = notes.collect();
+    let notes = notes.chain(unpinned(plan, &found)).collect();
     Ok(OpenedTarget { target: found, tokens, notes })
 }
 
@@ -150,6 +150,17 @@ pub(super) fn tokens(planned: &RunPlan<'_>) -> Result<Option<RunTokens>, CliErro
 /// What provisioning lets in by, where an issuer grants it.
 pub(super) fn auth_of(tokens: &RunTokens, epoch_unix_ms: u64) -> AttestAuth {
     AttestAuth::Tokens(tokens.stock.clone(), WallTime { epoch_unix_ms })
+}
+
+/// What comes of sessions whose requests go to any frontend.
+fn unpinned(plan: &Plan, found: &AttestTarget) -> Option<String> {
+    let frontends = found.service(DiscoveryKind::Verification).endpoints.len();
+    let is_unpinned = |workload: &WorkloadPlan| verify(workload).is_some_and(|verify| !verify.pinned);
+    let workload = plan.workloads.iter().find(|workload| is_unpinned(workload)).filter(|_| frontends > 1)?;
+    Some(format!(
+        "sessions of {} go to any of {frontends} frontends (`pinned: false`): where each keeps its own, those of another are answered with 404 (session not found)",
+        workload.name
+    ))
 }
 
 fn unready(kind: DiscoveryKind, document: &DiscoveryDocument) -> String {
