@@ -30,4 +30,5 @@ mod recordings;
 mod refusals;
 mod rotation;
 mod runs;
+mod signed;
 mod verifier;
