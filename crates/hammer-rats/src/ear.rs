@@ -2,11 +2,14 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
 
 use base64::Engine as _;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
 use hammer_p256::{FixedKeyVerifier, SignatureBatch};
+use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use sha2::{Digest as _, Sha256};
 
@@ -17,7 +20,7 @@ pub struct AttestationResult {
     #[serde(rename = "eat_profile")]
     pub profile: String,
     /// `iat`: when it was issued, in seconds since 1970.
-    #[serde(rename = "iat")]
+    #[serde(rename = "iat", deserialize_with = "numeric_date")]
     pub issued_unix_seconds: i64,
     /// `eat_nonce`: the nonce of the session; none where it says none.
     #[serde(rename = "eat_nonce", default, deserialize_with = "nonce")]
@@ -26,7 +29,7 @@ pub struct AttestationResult {
     #[serde(rename = "ear.verifier-id")]
     pub verifier: VerifierId,
     /// What is said of each attester, by its name: `PSA_IOT`, ...
-    #[serde(rename = "submods")]
+    #[serde(rename = "submods", deserialize_with = "of_distinct_names")]
     pub appraisals: BTreeMap<String, Appraisal>,
 }
 
@@ -46,7 +49,7 @@ pub struct Appraisal {
     #[serde(rename = "ear.status")]
     pub status: TrustTier,
     /// The claims behind it, each by its name, from -128 to 127; none where there are none.
-    #[serde(rename = "ear.trustworthiness-vector", default)]
+    #[serde(rename = "ear.trustworthiness-vector", default, deserialize_with = "claims_of_distinct_names")]
     pub vector: Option<BTreeMap<String, i8>>,
     /// What the policy says besides.
     #[serde(rename = "ear.veraison.policy-claims", default)]
@@ -104,6 +107,9 @@ pub enum EarError {
     /// Its signature is not the key's.
     #[error("its signature is not that of the verification key")]
     Signature,
+    /// Its header names an extension that has to be understood (RFC 7515 section 4.1.11), and nobody here does.
+    #[error("its header has `crit`, and what that names is not known")]
+    Critical,
     /// Its claims are none of an EAR.
     #[error("its claims are none of an EAR: {0}")]
     Claims(String),
@@ -137,6 +143,8 @@ pub struct SignedResult<'a> {
 #[derive(Deserialize)]
 struct JwtHeader {
     alg: String,
+    #[serde(default)]
+    crit: Option<IgnoredAny>,
 }
 
 impl TrustTier {
@@ -196,13 +204,16 @@ impl<'a> SignedResult<'a> {
     /// Takes a JWT apart (RFC 7515 section 7.1), without verifying it.
     ///
     /// # Errors
-    /// [`EarError::Form`], [`EarError::Algorithm`], and [`EarError::Signature`] where that cannot be one.
+    /// [`EarError::Form`], [`EarError::Algorithm`], [`EarError::Critical`], and [`EarError::Signature`] where that cannot be one.
     pub fn parse(jwt: &'a str) -> Result<Self, EarError> {
         let (signed, signature) = jwt.rsplit_once('.').ok_or(EarError::Form)?;
         let (header, claims) = signed.split_once('.').ok_or(EarError::Form)?;
         let header: JwtHeader = serde_json::from_slice(&decoded(header)?).map_err(|_| EarError::Form)?;
         if header.alg != ES256 {
             return Err(EarError::Algorithm(header.alg));
+        }
+        if header.crit.is_some() {
+            return Err(EarError::Critical);
         }
         let signature = decoded(signature)?.try_into().map_err(|_| EarError::Signature)?;
         Ok(Self { claims, digest: Sha256::digest(signed).into(), signature })
@@ -230,6 +241,60 @@ fn decoded(part: &str) -> Result<Vec<u8>, EarError> {
 fn bytes<'de, D: Deserializer<'de>>(claim: D) -> Result<Option<Vec<u8>>, D::Error> {
     let Some(text) = Option::<Cow<'de, str>>::deserialize(claim)? else { return Ok(None) };
     STANDARD.decode(text.as_bytes()).map(Some).map_err(serde::de::Error::custom)
+}
+
+/// Members of an object, of which no two have one name: whoever reads the first would believe another than whoever reads the last.
+struct DistinctNames<T>(BTreeMap<String, T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for DistinctNames<T> {
+    fn deserialize<D: Deserializer<'de>>(object: D) -> Result<Self, D::Error> {
+        object.deserialize_map(DistinctNamesVisitor(PhantomData))
+    }
+}
+
+struct DistinctNamesVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for DistinctNamesVisitor<T> {
+    type Value = DistinctNames<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<DistinctNames<T>, A::Error> {
+        let mut members = BTreeMap::new();
+        while let Some((name, value)) = map.next_entry::<String, T>()? {
+            if members.contains_key(&name) {
+                return Err(serde::de::Error::custom(format_args!("duplicate member `{name}`")));
+            }
+            members.insert(name, value);
+        }
+        Ok(DistinctNames(members))
+    }
+}
+
+fn of_distinct_names<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    object: D,
+) -> Result<BTreeMap<String, T>, D::Error> {
+    DistinctNames::deserialize(object).map(|DistinctNames(members)| members)
+}
+
+fn claims_of_distinct_names<'de, D: Deserializer<'de>>(
+    object: D,
+) -> Result<Option<BTreeMap<String, i8>>, D::Error> {
+    Option::<DistinctNames<i8>>::deserialize(object)
+        .map(|members| members.map(|DistinctNames(members)| members))
+}
+
+/// A number that may have a fraction (RFC 7519 section 2): the whole second in which it lies.
+fn numeric_date<'de, D: Deserializer<'de>>(claim: D) -> Result<i64, D::Error> {
+    let date = serde_json::Number::deserialize(claim)?;
+    let seconds = date.as_i64().or_else(|| {
+        let seconds = date.as_f64()?.floor();
+        // What is beyond is no time, and would be cut off to one.
+        (seconds.abs() < 9e15).then_some(seconds as i64)
+    });
+    seconds.ok_or_else(|| serde::de::Error::custom("`iat` is no time"))
 }
 
 /// With or without padding, as Veraison writes a nonce.

@@ -105,9 +105,13 @@ const fn tier(claim: i8) -> TrustTier {
 
 /// What is said of the one device of a session.
 fn appraisal(result: &AttestationResult) -> Result<&Appraisal, String> {
-    let mut appraisals = result.appraisals.values();
+    let mut appraisals = result.appraisals.iter();
     match (appraisals.next(), appraisals.next()) {
-        (Some(appraisal), None) => Ok(appraisal),
+        (Some((scheme, appraisal)), None) if scheme == SCHEME => Ok(appraisal),
+        (Some((scheme, _)), None) => Err(format!(
+            "the result is of the scheme `{}`, and a device of {SCHEME} was shown",
+            shortened(scheme)
+        )),
         _ => Err(format!("the result appraises {} attesters, and one was shown", result.appraisals.len())),
     }
 }
@@ -119,6 +123,8 @@ fn shortened(text: &str) -> &str {
 }
 
 const MOST_SHOWN: usize = 200;
+/// The scheme of PSA devices, as Veraison calls it.
+const SCHEME: &str = "PSA_IOT";
 /// The profile of results (draft-fv-rats-ear, section 3) as Veraison writes them.
 const EAR_PROFILE: &str = "tag:github.com,2023:veraison/ear";
 const PROFILE: &str = "wrong-result-profile";

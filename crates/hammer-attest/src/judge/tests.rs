@@ -27,8 +27,11 @@ impl EarSigner {
     }
 
     fn sign(&self, claims: &Value) -> String {
-        let part = |json: &Value| URL_SAFE_NO_PAD.encode(json.to_string());
-        let signed = format!("{}.{}", part(&json!({"alg": "ES256", "typ": "JWT"})), part(claims));
+        self.sign_text(r#"{"alg":"ES256","typ":"JWT"}"#, &claims.to_string())
+    }
+
+    fn sign_text(&self, header: &str, claims: &str) -> String {
+        let signed = format!("{}.{}", URL_SAFE_NO_PAD.encode(header), URL_SAFE_NO_PAD.encode(claims));
         let digest: [u8; 32] = Sha256::digest(&signed).into();
         // Each message has a walk of its own.
         let signature = self.0.walk(&digest, 0).sign(0, &digest, &mut NonceBlocks::new());
@@ -205,6 +208,27 @@ fn what_is_no_result_is_told_at_once() {
         judged.check(DeviceClass::Good, text);
         assert_eq!(judged.broken(), [expected], "{text}");
     }
+}
+
+#[test]
+fn what_two_readers_would_read_as_two_results_is_none() {
+    let signer = EarSigner::of(1);
+    let mut judged = Judged::by(&signer);
+    let (header, good) = (r#"{"alg":"ES256"}"#, claims(DeviceClass::Good, "affirming").to_string());
+    let bad = r#""PSA_IOT":{"ear.status":"contraindicated"},"#;
+    let twice = good.replace(r#""submods":{"#, &format!(r#""submods":{{{bad}"#));
+    let two_claims = good.replace(r#""executables":2"#, r#""executables":96,"executables":2"#);
+    let other = good.replace("PSA_IOT", "ARM_CCA");
+    let critical = r#"{"alg":"ES256","b64":false,"crit":["b64"]}"#;
+    for (header, claims) in [(header, &twice), (header, &two_claims), (header, &other), (critical, &good)] {
+        assert!(claims != &good || header == critical);
+        judged.check(DeviceClass::Good, &signer.sign_text(header, claims));
+        assert_eq!(judged.broken(), ["malformed-result"], "{header} {claims}");
+    }
+    let fraction = good.replace(&format!("\"iat\":{}", EPOCH_MS / 1000 + 10), "\"iat\":1795000010.75");
+    assert_ne!(fraction, good);
+    judged.check(DeviceClass::Good, &signer.sign_text(header, &fraction));
+    assert!(judged.broken().is_empty());
 }
 
 #[test]

@@ -30,7 +30,8 @@ fn let_in_by(url: &str, auth: &Value, workloads: &Value) -> Ended {
         auth = auth.replace(name, &folder.write(name, &format!("{secret}\n")));
     }
     let auth: Value = serde_json::from_str(&auth).unwrap();
-    let urls = json!({ "provisioning_url": url, "verification_url": url, "auth": auth });
+    let urls =
+        json!({ "provisioning_url": url, "verification_url": url, "auth": auth, "provisioning_delay": "0s" });
     let plan = json!({
         "target": { "attest": urls },
         "workloads": workloads,
