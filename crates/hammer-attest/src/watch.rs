@@ -32,6 +32,7 @@ struct Told {
     trouble: Option<String>,
     /// Until when documents are not read again.
     read_next: Nanos,
+    started_at: Nanos,
     shown: Vec<u64>,
     shown_at: Nanos,
     aged_at: Nanos,
@@ -102,7 +103,11 @@ impl VerificationWatch {
         if counts == told.shown {
             return;
         }
-        for (tier, count) in self.results.all().filter(|(_, count)| *count > 0) {
+        for (place, (tier, count)) in self.results.all().enumerate().filter(|(_, (_, count))| *count > 0) {
+            // What is counted grew from nothing.
+            if told.shown.get(place).is_none_or(|before| *before == 0) {
+                sink.observed(tier.name(), told.started_at, 0.0);
+            }
             sink.observed(tier.name(), now, count as f64);
         }
         told.shown = counts;
@@ -117,7 +122,7 @@ impl Observer for VerificationWatch {
         ending: LocalFuture<()>,
     ) -> LocalFuture<()> {
         Box::pin(async move {
-            let mut told = Told::default();
+            let mut told = Told { started_at: clock.now(), ..Told::default() };
             let client = DiscoveryClient::new(DiscoveryKind::Verification, self.client.clone(), &clock);
             let client = match client {
                 Ok(client) => client,

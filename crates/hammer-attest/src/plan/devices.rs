@@ -52,6 +52,12 @@ fn signer_name() -> String {
 }
 
 impl DevicesPlan {
+    /// The key that contradicts the others, below the workload's section, and why.
+    pub fn misfit(&self) -> Option<(&'static str, &'static str)> {
+        // Behind it there is room for as many operations as any run has.
+        (self.first > MOST_FIRST).then_some(("devices.first", "it is 4611686018427387904 (2^62) at most"))
+    }
+
     /// The device of an operation of that number, where that has one of `count`: those of fills are numbered apart, and count like others.
     pub(crate) fn counted(&self, seq: u64) -> Option<u64> {
         let count = self.count?.get() as u64;
@@ -71,3 +77,4 @@ impl DevicesPlan {
 
 /// The number of the first operation of a fill.
 const FIRST_FILLED: u64 = 1 << 40;
+const MOST_FIRST: u64 = 1 << 62;

@@ -71,6 +71,28 @@ pub struct BadDevicesPlan {
     pub mix: Weights<DeviceClass, u16>,
 }
 
+impl VerifyPlan {
+    /// The key that contradicts the others, below the workload's section, and why.
+    pub fn misfit(&self) -> Option<(&'static str, &'static str)> {
+        let BadDevicesPlan { share, mix } = &self.bad;
+        let has_bad = mix.drawn().any(|(class, _)| *class != DeviceClass::Good);
+        let has_good = mix.iter().any(|(class, _)| *class == DeviceClass::Good);
+        if has_good || (*share > Share::NONE && !has_bad) {
+            return Some(("bad.mix", "name what is wrong with bad devices, and no good ones"));
+        }
+        if *share == Share::NONE && self.bad != BadDevicesPlan::default() {
+            return Some((
+                "bad.share",
+                "without a share of bad devices none is drawn; give one, or leave out `bad.mix`",
+            ));
+        }
+        if self.poll_every.duration() < LEAST_POLL {
+            return Some(("poll_every", "it is 1ms at least"));
+        }
+        self.devices.misfit()
+    }
+}
+
 impl Default for VerifyPlan {
     fn default() -> Self {
         Self {
@@ -106,3 +128,6 @@ impl From<TokenProfilePlan> for TokenProfile {
         }
     }
 }
+
+/// Polls without a pause would be a load of their own.
+const LEAST_POLL: std::time::Duration = std::time::Duration::from_millis(1);

@@ -60,7 +60,16 @@ impl Protocol for Attest {
             if well_known(workload).is_some() && services.is_empty() {
                 return Err(PlanFault::failed(AttestError::NothingToRead).at(at));
             }
-            if verify(workload).is_some_and(|verify| !has_devices(plan, verify)) {
+            let of_verify = verify(workload).and_then(VerifyPlan::misfit);
+            let of_devices = provision(workload).and_then(|provision| provision.devices.misfit());
+            if let Some((key, why)) = of_verify.or(of_devices) {
+                return Err(PlanFault::Misfit(why.to_owned()).at(at.keys(key)));
+            }
+            let Some(verify) = verify(workload) else { continue };
+            if verify.provision_at_start && workload.load.most_users().is_none() {
+                return Err(PlanFault::Misfit(NO_USERS.to_owned()).at(at.key("provision_at_start")));
+            }
+            if !has_devices(plan, verify) {
                 return Err(PlanFault::failed(AttestError::NothingProvisioned).at(at));
             }
         }
@@ -283,4 +292,5 @@ fn has_devices(plan: &Plan, verify: &VerifyPlan) -> bool {
 
 const KINDS: [DiscoveryKind; 3] =
     [DiscoveryKind::Provisioning, DiscoveryKind::Verification, DiscoveryKind::Management];
+const NO_USERS: &str = "it is users who provision as they enter, and this load has none; give `load.users`";
 const NO_TARGET: &str = "there is no verifier; give `target.attest`, or `target.lab.attest`";

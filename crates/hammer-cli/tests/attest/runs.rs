@@ -58,7 +58,7 @@ fn a_nonce_of_the_service_and_tokens_of_the_first_profile_are_verified_as_well()
         "workloads.1.attest_verify.nonce=service",
         "workloads.1.attest_verify.nonce=device",
         "workloads.1.attest_verify.profile=psa1",
-        "workloads.1.attest_verify={ provision_at_start: true, read_result: true, delete: false }",
+        "workloads.1.attest_verify={ read_result: true, delete: false }",
         "workloads.1.attest_verify.devices.models=3",
     ] {
         let models = "workloads.0.attest_provision.devices.models=3";
@@ -107,4 +107,22 @@ fn a_verifier_that_was_given_nothing_is_refused_before_the_run() {
         "{}",
         came.ended.stderr
     );
+}
+
+#[test]
+fn what_would_silently_verify_something_else_is_refused_before_the_run() {
+    for (change, part) in [
+        (
+            "workloads.1.attest_verify.bad={ mix: { garbage: 1 } }",
+            "without a share of bad devices none is drawn",
+        ),
+        ("workloads.1.attest_verify.bad={ share: 50%, mix: {} }", "name what is wrong"),
+        ("workloads.1.attest_verify.bad={ share: 50%, mix: { good: 1 } }", "name what is wrong"),
+        ("workloads.1.attest_verify.provision_at_start=true", "it is users who provision as they enter"),
+        ("workloads.1.attest_verify.poll_every=0s", "it is 1ms at least"),
+        ("workloads.0.attest_provision.devices.first=18446744073709551610", "it is 4611686018427387904"),
+    ] {
+        let came = run(QUICKSTART, &[change]);
+        assert!(came.ended.code == 2 && came.ended.stderr.contains(part), "{change}: {}", came.ended.stderr);
+    }
 }
