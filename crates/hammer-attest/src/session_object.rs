@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 
 /// A session: what a flow needs of it.
@@ -12,7 +10,7 @@ pub struct SessionObject<'a> {
     /// How far it is.
     #[serde(borrow)]
     pub status: Cow<'a, str>,
-    /// Its nonce, in base64.
+    /// Its nonce, in base64: of the first alphabet to v0.0.2608, and of the second, without padding, where later sources have it.
     #[serde(borrow, default)]
     pub nonce: Cow<'a, str>,
     /// What verification says of the device, a JWT, once it is there.
@@ -41,7 +39,7 @@ impl<'a> SessionObject<'a> {
 
     /// The nonce of a session that waits for evidence.
     pub fn waiting_nonce(&self) -> Option<Vec<u8>> {
-        let nonce = STANDARD.decode(self.nonce.as_bytes()).ok()?;
+        let nonce = hammer_rats::base64_text::decode(&self.nonce)?;
         let is_usable = self.status() == Some(SessionStatus::Waiting) && nonce.len() <= MOST_NONCE;
         is_usable.then_some(nonce)
     }
@@ -96,6 +94,21 @@ mod tests {
             let session = SessionObject::parse(&json).unwrap();
             assert_eq!((session.status(), session.result), (Some(SessionStatus::Waiting), None));
         }
+    }
+
+    #[test]
+    fn the_nonce_of_a_session_is_read_in_either_alphabet() {
+        let nonce = [vec![0xfb, 0xff, 0xbf], vec![7; 29]].concat();
+        for head in ["+/+/", "-_-_"] {
+            for tail in ["", "="] {
+                let text = format!("{head}{}{tail}", "BwcH".repeat(9) + "Bwc");
+                let json = format!(r#"{{"status":"waiting","nonce":"{text}"}}"#);
+                let session = SessionObject::parse(json.as_bytes()).unwrap();
+                assert_eq!(session.waiting_nonce().as_ref(), Some(&nonce), "{text}");
+            }
+        }
+        let none = SessionObject::parse(br#"{"status":"waiting","nonce":"no nonce"}"#).unwrap();
+        assert_eq!(none.waiting_nonce(), None);
     }
 
     #[test]

@@ -1,17 +1,16 @@
 //! Results: an EAR (draft-fv-rats-ear) in a JWT, as Veraison signs it.
 
-use std::borrow::Cow;
+mod claim;
+
 use std::collections::BTreeMap;
-use std::fmt;
-use std::marker::PhantomData;
 
 use base64::Engine as _;
-use base64::engine::DecodePaddingMode;
-use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
 use hammer_p256::{FixedKeyVerifier, SignatureBatch};
-use serde::de::{IgnoredAny, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use sha2::{Digest as _, Sha256};
+
+use crate::base64_text::BASE64_URL;
 
 /// What a verifier says of a device.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -20,16 +19,16 @@ pub struct AttestationResult {
     #[serde(rename = "eat_profile")]
     pub profile: String,
     /// `iat`: when it was issued, in seconds since 1970.
-    #[serde(rename = "iat", deserialize_with = "numeric_date")]
+    #[serde(rename = "iat", deserialize_with = "claim::numeric_date")]
     pub issued_unix_seconds: i64,
     /// `eat_nonce`: the nonce of the session; none where it says none.
-    #[serde(rename = "eat_nonce", default, deserialize_with = "nonce")]
+    #[serde(rename = "eat_nonce", default, deserialize_with = "claim::nonce")]
     pub nonce: Option<Vec<u8>>,
     /// Who says it.
     #[serde(rename = "ear.verifier-id")]
     pub verifier: VerifierId,
     /// What is said of each attester, by its name: `PSA_IOT`, ...
-    #[serde(rename = "submods", deserialize_with = "of_distinct_names")]
+    #[serde(rename = "submods", deserialize_with = "claim::of_distinct_names")]
     pub appraisals: BTreeMap<String, Appraisal>,
 }
 
@@ -49,7 +48,11 @@ pub struct Appraisal {
     #[serde(rename = "ear.status")]
     pub status: TrustTier,
     /// The claims behind it, each by its name, from -128 to 127; none where there are none.
-    #[serde(rename = "ear.trustworthiness-vector", default, deserialize_with = "claims_of_distinct_names")]
+    #[serde(
+        rename = "ear.trustworthiness-vector",
+        default,
+        deserialize_with = "claim::claims_of_distinct_names"
+    )]
     pub vector: Option<BTreeMap<String, i8>>,
     /// What the policy says besides.
     #[serde(rename = "ear.veraison.policy-claims", default)]
@@ -63,18 +66,18 @@ pub struct Appraisal {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct AnnotatedEvidence {
     /// The instance ID as a UEID: 33 bytes.
-    #[serde(rename = "psa-instance-id", default, deserialize_with = "bytes")]
+    #[serde(rename = "psa-instance-id", default, deserialize_with = "claim::bytes")]
     pub instance_id: Option<Vec<u8>>,
     /// The implementation ID: 32 bytes.
-    #[serde(rename = "psa-implementation-id", default, deserialize_with = "bytes")]
+    #[serde(rename = "psa-implementation-id", default, deserialize_with = "claim::bytes")]
     pub implementation_id: Option<Vec<u8>>,
 }
 
 /// What Veraison's own policy says where it could not appraise.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct PolicyClaims {
-    /// Why.
-    #[serde(default)]
+    /// Why; none where a policy means something else by it.
+    #[serde(default, deserialize_with = "claim::owned_text")]
     pub problem: Option<String>,
 }
 
@@ -210,7 +213,7 @@ impl<'a> SignedResult<'a> {
         let (header, claims) = signed.split_once('.').ok_or(EarError::Form)?;
         let header: JwtHeader = serde_json::from_slice(&decoded(header)?).map_err(|_| EarError::Form)?;
         if header.alg != ES256 {
-            return Err(EarError::Algorithm(header.alg));
+            return Err(EarError::Algorithm(start_of(&header.alg)));
         }
         if header.crit.is_some() {
             return Err(EarError::Critical);
@@ -229,7 +232,8 @@ impl<'a> SignedResult<'a> {
     /// # Errors
     /// [`EarError::Form`] and [`EarError::Claims`].
     pub fn claims(&self) -> Result<AttestationResult, EarError> {
-        serde_json::from_slice(&decoded(self.claims)?).map_err(|error| EarError::Claims(error.to_string()))
+        serde_json::from_slice(&decoded(self.claims)?)
+            .map_err(|error| EarError::Claims(start_of(&error.to_string())))
     }
 }
 
@@ -237,76 +241,15 @@ fn decoded(part: &str) -> Result<Vec<u8>, EarError> {
     BASE64_URL.decode(part).map_err(|_| EarError::Form)
 }
 
-/// As Go writes bytes in JSON.
-fn bytes<'de, D: Deserializer<'de>>(claim: D) -> Result<Option<Vec<u8>>, D::Error> {
-    let Some(text) = Option::<Cow<'de, str>>::deserialize(claim)? else { return Ok(None) };
-    STANDARD.decode(text.as_bytes()).map(Some).map_err(serde::de::Error::custom)
+/// As much of what a server wrote as an error tells: it may be as long as an answer, and steer a terminal.
+fn start_of(text: &str) -> String {
+    text.chars().filter(|letter| !letter.is_control()).take(MOST_TOLD).collect()
 }
 
-/// Members of an object, of which no two have one name: whoever reads the first would believe another than whoever reads the last.
-struct DistinctNames<T>(BTreeMap<String, T>);
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for DistinctNames<T> {
-    fn deserialize<D: Deserializer<'de>>(object: D) -> Result<Self, D::Error> {
-        object.deserialize_map(DistinctNamesVisitor(PhantomData))
-    }
-}
-
-struct DistinctNamesVisitor<T>(PhantomData<T>);
-
-impl<'de, T: Deserialize<'de>> Visitor<'de> for DistinctNamesVisitor<T> {
-    type Value = DistinctNames<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<DistinctNames<T>, A::Error> {
-        let mut members = BTreeMap::new();
-        while let Some((name, value)) = map.next_entry::<String, T>()? {
-            if members.contains_key(&name) {
-                return Err(serde::de::Error::custom(format_args!("duplicate member `{name}`")));
-            }
-            members.insert(name, value);
-        }
-        Ok(DistinctNames(members))
-    }
-}
-
-fn of_distinct_names<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    object: D,
-) -> Result<BTreeMap<String, T>, D::Error> {
-    DistinctNames::deserialize(object).map(|DistinctNames(members)| members)
-}
-
-fn claims_of_distinct_names<'de, D: Deserializer<'de>>(
-    object: D,
-) -> Result<Option<BTreeMap<String, i8>>, D::Error> {
-    Option::<DistinctNames<i8>>::deserialize(object)
-        .map(|members| members.map(|DistinctNames(members)| members))
-}
-
-/// A number that may have a fraction (RFC 7519 section 2): the whole second in which it lies.
-fn numeric_date<'de, D: Deserializer<'de>>(claim: D) -> Result<i64, D::Error> {
-    let date = serde_json::Number::deserialize(claim)?;
-    let seconds = date.as_i64().or_else(|| {
-        let seconds = date.as_f64()?.floor();
-        // What is beyond is no time, and would be cut off to one.
-        (seconds.abs() < 9e15).then_some(seconds as i64)
-    });
-    seconds.ok_or_else(|| serde::de::Error::custom("`iat` is no time"))
-}
-
-/// With or without padding, as Veraison writes a nonce.
-fn nonce<'de, D: Deserializer<'de>>(claim: D) -> Result<Option<Vec<u8>>, D::Error> {
-    let Some(text) = Option::<String>::deserialize(claim)? else { return Ok(None) };
-    BASE64_URL.decode(&text).map(Some).map_err(serde::de::Error::custom)
-}
-
-const BASE64_URL: GeneralPurpose = GeneralPurpose::new(
-    &base64::alphabet::URL_SAFE,
-    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
-);
+const MOST_TOLD: usize = 200;
 const ES256: &str = "ES256";
 /// The first byte of an uncompressed point (SEC 1 section 2.3.3).
 const UNCOMPRESSED: u8 = 4;
+
+#[cfg(test)]
+mod tests;

@@ -2,8 +2,9 @@
 //! releases take, evidence as PSA tokens of both profiles, and results as EAR. What is written is a pure function of what it says; nothing
 //! here opens a socket or reads a clock.
 //!
-//! Read in this order: [`cbor`], [`device`], [`corim`], [`token`], [`ear`].
+//! Read in this order: [`base64_text`], [`cbor`], [`device`], [`corim`], [`token`], [`ear`].
 
+pub mod base64_text;
 pub mod cbor;
 pub mod corim;
 pub mod device;

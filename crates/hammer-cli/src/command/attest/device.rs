@@ -3,7 +3,7 @@
 use std::io;
 
 use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE};
+use base64::engine::general_purpose::URL_SAFE;
 use hammer_attest::{DeviceClass, DeviceMaterial, DeviceScratch, Devices, Evidence, TokenNumber};
 use hammer_rats::{PsaDialect, TokenProfile};
 use hammer_report::ExitCode;
@@ -61,10 +61,9 @@ pub(super) fn write(args: &DeviceArgs) -> Result<ExitCode, CliError> {
     Ok(ExitCode::Clean)
 }
 
-/// The nonce of a session, as a verifier writes it, or as a URL does.
+/// The nonce of a session, as a verifier of any release writes it.
 fn nonce(text: &str) -> Result<Vec<u8>, UsageError> {
-    let read = STANDARD.decode(text).or_else(|_| URL_SAFE.decode(text)).ok();
-    let read = read.filter(|nonce| NONCES.contains(&nonce.len()));
+    let read = hammer_rats::base64_text::decode(text).filter(|nonce| NONCES.contains(&nonce.len()));
     read.ok_or(UsageError::Lacking { flag: "--nonce", lacks: "it is no base64 of 32, 48 or 64 bytes" })
 }
 
