@@ -15,7 +15,7 @@ use http::HeaderValue;
 use crate::error::AttestError;
 use crate::plan::AuthPlan;
 
-/// What provisioning and management let in by.
+/// What provisioning lets in by.
 #[derive(Clone)]
 pub enum AttestAuth {
     /// They ask for nothing.

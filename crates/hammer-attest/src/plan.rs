@@ -14,7 +14,7 @@ use hammer_values::Weights;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Reads of discovery documents, each one operation: the service is ready, and its key is the one that it had.
+/// Reads of discovery documents, each one operation: it has to be one, and to say that its service is ready.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct WellKnownPlan {

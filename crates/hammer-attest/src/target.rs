@@ -34,7 +34,7 @@ pub struct AttestTarget {
     pub verification: AttestService,
     /// Where only its document is read.
     pub management: AttestService,
-    /// What provisioning and management let in by.
+    /// What provisioning lets in by.
     pub auth: AttestAuth,
     /// How far the clock of verification may be from this machine's.
     pub skew: Duration,
@@ -145,8 +145,34 @@ impl Policy {
     }
 }
 
-/// Releases are named after their year and month: `v0.0.2502`.
+/// Releases are named after their year and month: `v0.0.2502`. What is built from their sources may have a commit behind it
+/// (`0.0.2502+45ec48a`), or say no month at all (`0.0.0-unknown`, `N/A`), and is taken for the newest.
 fn is_before_2503(version: &str) -> bool {
-    let month = version.rsplit('.').next().and_then(|last| last.parse::<u32>().ok());
-    month.is_some_and(|month| month < 2503)
+    let mut numbers = version.trim_start_matches('v').split(|letter: char| !letter.is_ascii_digit());
+    let month = numbers.nth(2).and_then(|third| third.parse::<u32>().ok());
+    month.is_some_and(|month| (FIRST_MONTH..2503).contains(&month))
+}
+
+/// January 2020, before any release.
+const FIRST_MONTH: u32 = 2001;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_release_is_known_by_its_month_whatever_stands_behind_it() {
+        for (version, is_before) in [
+            ("v0.0.2502", true),
+            ("0.0.2502+45ec48a", true),
+            ("v0.0.2502-12-g45ec48a.dirty", true),
+            ("v0.0.2503", false),
+            ("v0.0.2608", false),
+            ("0.0.0-unknown", false),
+            ("N/A", false),
+            ("", false),
+        ] {
+            assert_eq!(is_before_2503(version), is_before, "{version}");
+        }
+    }
 }

@@ -6,7 +6,7 @@ use hammer_values::{KeyConflict, PlanBlock};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What requests to provisioning and management are let in by: a user with a password, or a token. Verification asks nobody.
+/// What requests to provisioning are let in by: a user with a password, or a token. Verification asks nobody, nor do discovery documents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AuthPlan {

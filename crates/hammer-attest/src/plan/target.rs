@@ -24,7 +24,7 @@ pub struct AttestTargetPlan {
     /// Management: what stands before `/.well-known/veraison/management`.
     #[serde(skip_serializing_if = "OneOrMany::is_empty")]
     pub management_url: OneOrMany<ServiceUrl>,
-    /// What provisioning and management let in by.
+    /// What provisioning lets in by.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auth: Option<Agreed<AuthPlan>>,
     /// How far the clock of verification may be from this machine's.
