@@ -6,9 +6,10 @@ use hammer_attest::DeviceClass;
 use hammer_lab_attest::{AttestLabPlan, LostSessions, Processing, Release};
 use hammer_report::report::Fates;
 use hammer_values::{Share, TimeSpan};
+use serde_json::json;
 
 use crate::on_time::exit_if_on_time;
-use crate::verifier::{Came, of, run, run_on};
+use crate::verifier::{Came, of, planned, run, run_on};
 
 const QUICKSTART: &str = "attest-quickstart";
 const SHORT: [&str; 2] =
@@ -107,6 +108,22 @@ fn a_verifier_that_was_given_nothing_is_refused_before_the_run() {
         "{}",
         came.ended.stderr
     );
+}
+
+#[test]
+fn each_document_of_an_embedded_verifier_is_read() {
+    let report = planned(&json!({
+        "target": { "lab": { "attest": {} } },
+        "workloads": [{
+            "name": "documents", "attest_well_known": { "mix": { "provisioning": 1, "verification": 1, "management": 1 } },
+            "load": { "users": 2, "operations": 60 },
+        }],
+        "phases": { "measurement": "30s", "drain": "30s" },
+    }))
+    .report();
+    let read = ["provisioning", "verification", "management"]
+        .map(|kind| of(&report, &format!("documents/{kind}")).measurement.counts.fates.accepted);
+    assert!(read.iter().all(|count| *count > 5) && read.iter().sum::<u64>() == 60, "{read:?}");
 }
 
 #[test]

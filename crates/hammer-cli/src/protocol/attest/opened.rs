@@ -98,7 +98,8 @@ fn started(settings: &AttestLabPlan, labs: &mut Vec<Box<dyn Lab>>) -> Result<Att
     labs.push(Box::new(started));
     Ok(AttestTargetPlan {
         provisioning_url: url.clone(),
-        verification_url: url,
+        verification_url: url.clone(),
+        management_url: url,
         ..AttestTargetPlan::default()
     })
 }
