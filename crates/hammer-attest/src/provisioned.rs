@@ -84,7 +84,7 @@ impl ProvisionedDevices {
         Self::default()
     }
 
-    /// The service took device `index` in, and may know it only later. Beyond what there is room for, 2^26 devices, nothing is remembered: such a
+    /// The service took device `index` in, and may know it only later. From [`DevicesPlan::FIRST_FORGOTTEN`] on nothing is remembered: such a
     /// device is not drawn.
     pub fn add_fresh(&self, index: u64) {
         let age = self.youngest.load(Ordering::Relaxed);
@@ -187,7 +187,7 @@ const AGES: usize = 5;
 const BLOCK_BITS: u64 = 64 * BLOCK_WORDS;
 /// 8 KiB.
 const BLOCK_WORDS: u64 = 1 << 10;
-const BLOCKS: usize = 1 << 10;
+const BLOCKS: usize = (DevicesPlan::FIRST_FORGOTTEN / BLOCK_BITS) as usize;
 
 #[cfg(test)]
 mod tests {

@@ -58,6 +58,14 @@ impl DevicesPlan {
         (self.first > MOST_FIRST).then_some(("devices.first", "it is 4611686018427387904 (2^62) at most"))
     }
 
+    /// The first device of which nobody remembers that it was provisioned, so that no flow draws it: there is one bit for each before it.
+    pub const FIRST_FORGOTTEN: u64 = 1 << 26;
+
+    /// Whether the others are the same devices, each by its number.
+    pub fn is_of(&self, other: &Self) -> bool {
+        (self.stream, self.models) == (other.stream, other.models)
+    }
+
     /// The device of an operation of that number, where that has one of `count`: those of fills are numbered apart, and count like others.
     pub(crate) fn counted(&self, seq: u64) -> Option<u64> {
         let count = self.count?.get() as u64;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hammer_attest::{
     AttestAuth, AttestError, AttestRun, AttestTarget, DiscoveryKind, ProvisionWorkload, VerificationWatch,
-    VerifyPlan, VerifyWorkload, WellKnownWorkload,
+    VerifyWorkload, WellKnownWorkload,
 };
 use hammer_core::dispatch::LanePlan;
 use hammer_core::observe::Observer;
@@ -16,7 +16,7 @@ use http::Uri;
 use super::lab::Lab;
 use super::lane::LaneRequest;
 use super::service::OpenService;
-use super::tokens::{OAUTH, RunTokens};
+use super::tokens::RunTokens;
 use super::{OpenProtocol, Protocol, RunPlan};
 use crate::error::CliError;
 use crate::plan::error::{KeyedError, PlanError, PlanFault};
@@ -25,14 +25,14 @@ use crate::plan::section::Section;
 use crate::plan::{Plan, WorkloadPlan};
 use crate::tui::spec::{PanelSide, PanelSpec};
 
+mod check;
 mod opened;
 mod panel;
 pub(crate) mod sections;
 
+use check::check;
 use opened::{fault, opened};
-use sections::{
-    LAB, PROVISION, TARGET, VERIFY, WELL_KNOWN, all, grants, provision, uses, verify, well_known,
-};
+use sections::{PROVISION, TARGET, VERIFY, WELL_KNOWN, all, provision, uses, verify, well_known};
 
 /// The protocol.
 pub(crate) struct Attest;
@@ -49,31 +49,7 @@ impl Protocol for Attest {
     }
 
     fn check(&self, planned: &RunPlan<'_>) -> Result<(), PlanError> {
-        let plan = planned.plan;
-        for (place, workload) in plan.workloads.iter().enumerate() {
-            let Some((key, services)) = uses(workload) else { continue };
-            let at = PlanPath::workload(place).key(key);
-            services.iter().try_for_each(|service| has_url(plan, *service, &at))?;
-            if grants(plan) && workload.name.as_str() == OAUTH {
-                return Err(PlanFault::Taken(OAUTH.to_owned()).at(PlanPath::workload(place).key("name")));
-            }
-            if well_known(workload).is_some() && services.is_empty() {
-                return Err(PlanFault::failed(AttestError::NothingToRead).at(at));
-            }
-            let of_verify = verify(workload).and_then(VerifyPlan::misfit);
-            let of_devices = provision(workload).and_then(|provision| provision.devices.misfit());
-            if let Some((key, why)) = of_verify.or(of_devices) {
-                return Err(PlanFault::Misfit(why.to_owned()).at(at.keys(key)));
-            }
-            let Some(verify) = verify(workload) else { continue };
-            if verify.provision_at_start && workload.load.most_users().is_none() {
-                return Err(PlanFault::Misfit(NO_USERS.to_owned()).at(at.key("provision_at_start")));
-            }
-            if !has_devices(plan, verify) {
-                return Err(PlanFault::failed(AttestError::NothingProvisioned).at(at));
-            }
-        }
-        Ok(())
+        check(planned.plan)
     }
 
     fn named_services(&self, plan: &Plan) -> Vec<OpenService> {
@@ -256,41 +232,5 @@ fn documents(plan: &Plan, target: &AttestTarget) -> Vec<OpenService> {
     KINDS.into_iter().filter(gone_to).map(document).collect()
 }
 
-/// Whether the plan says where a service is that a workload needs.
-fn has_url(plan: &Plan, service: DiscoveryKind, at: &PlanPath) -> Result<(), PlanError> {
-    if plan.target.lab.as_ref().is_some_and(|lab| lab.kind.keys().any(|key| key == LAB)) {
-        return Ok(());
-    }
-    let Some(target) = sections::target(plan) else {
-        return Err(PlanFault::Misfit(NO_TARGET.to_owned()).at(at.clone()));
-    };
-    let urls = match service {
-        DiscoveryKind::Provisioning => &target.provisioning_url,
-        DiscoveryKind::Verification => &target.verification_url,
-        DiscoveryKind::Management => &target.management_url,
-    };
-    if urls.is_empty() {
-        let missing = AttestError::NoUrl { service: service.name(), key: service.url_key() };
-        return Err(PlanFault::failed(missing).at(PlanPath::of("target").key(TARGET)));
-    }
-    Ok(())
-}
-
-/// Whether there will be devices to verify: stated ones, those of users, or those that a workload of the plan provisions.
-fn has_devices(plan: &Plan, verify: &VerifyPlan) -> bool {
-    let is_of = |workload: &WorkloadPlan| {
-        provision(workload).is_some_and(|provision| {
-            let (one, other) = (&provision.devices, &verify.devices);
-            (one.stream, &one.models) == (other.stream, &other.models)
-        })
-    };
-    verify.devices.count.is_some()
-        || verify.provision_at_start
-        || verify.from_earlier_runs
-        || plan.workloads.iter().any(is_of)
-}
-
 const KINDS: [DiscoveryKind; 3] =
     [DiscoveryKind::Provisioning, DiscoveryKind::Verification, DiscoveryKind::Management];
-const NO_USERS: &str = "it is users who provision as they enter, and this load has none; give `load.users`";
-const NO_TARGET: &str = "there is no verifier; give `target.attest`, or `target.lab.attest`";

@@ -138,6 +138,11 @@ fn what_would_silently_verify_something_else_is_refused_before_the_run() {
         ("workloads.1.attest_verify.provision_at_start=true", "it is users who provision as they enter"),
         ("workloads.1.attest_verify.poll_every=0s", "it is 1ms at least"),
         ("workloads.0.attest_provision.devices.first=18446744073709551610", "it is 4611686018427387904"),
+        ("workloads.0.attest_provision.devices.first=67108864", "draw devices below 67108864"),
+        (
+            "workloads.1={ name: verify, attest_verify: { provision_at_start: true, devices: { first: 67108864 } }, load: { users: 1 } }",
+            "draw devices below 67108864",
+        ),
     ] {
         let came = run(QUICKSTART, &[change]);
         assert!(came.ended.code == 2 && came.ended.stderr.contains(part), "{change}: {}", came.ended.stderr);
