@@ -45,7 +45,7 @@ pub struct Burst {
     pub p99_ns: Option<Nanoseconds>,
     /// The median of those of the rest of measurement, all bursts left out; `null` where nothing is left.
     pub usual_p99_ns: Option<Nanoseconds>,
-    /// Hooks in mid-run, marks and changes of servers, from five seconds and two intervals before it to its end, as `events` has them.
+    /// Hooks in mid-run, marks and changes of servers, from five seconds, or two intervals where those are longer, before it to its end, as `events` has them.
     pub beside: Vec<Event>,
 }
 
