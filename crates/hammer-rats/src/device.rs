@@ -1,6 +1,6 @@
 //! What a PSA device is known by.
 
-/// A PSA device (draft-tschofenig-rats-psa-token, sections 4.2 and 4.4), as endorsements describe it and its evidence says it.
+/// A PSA device (RFC 9783 sections 4.2 and 4.4), as endorsements describe it and its evidence says it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PsaDevice {
     /// The implementation ID: that of the immutable root of trust, which the devices of a model have in common.

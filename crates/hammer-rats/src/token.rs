@@ -1,4 +1,5 @@
-//! Evidence: PSA attestation tokens (RFC 9783, and its profile 1 of before).
+//! Evidence: PSA attestation tokens of the two profiles that Veraison's own library reads: that of draft-tschofenig-rats-psa-token-07, and
+//! that of -09, whose claims are those of RFC 9783.
 
 use sha2::{Digest as _, Sha256};
 
@@ -8,9 +9,9 @@ use crate::device::PsaDevice;
 /// Which claims a token is made of; a verifier knows it by them, and not by the media type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TokenProfile {
-    /// `PSA_IOT_PROFILE_1`.
+    /// `PSA_IOT_PROFILE_1` (draft-tschofenig-rats-psa-token-07).
     Psa1,
-    /// `http://arm.com/psa/2.0.0`.
+    /// `http://arm.com/psa/2.0.0` (draft-tschofenig-rats-psa-token-09).
     #[default]
     Psa2,
 }
@@ -92,7 +93,7 @@ impl TokenProfile {
         }
     }
 
-    /// The key of a claim: RFC 9783 section 4, and draft-tschofenig-rats-psa-token-08 section 3 for profile 1.
+    /// The key of a claim: RFC 9783 section 4, and draft-tschofenig-rats-psa-token-07 for profile 1.
     const fn key(self, claim: PsaClaim) -> i64 {
         match (self, claim) {
             (Self::Psa1, PsaClaim::Profile) => -75_000,

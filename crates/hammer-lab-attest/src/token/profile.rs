@@ -3,7 +3,7 @@
 /// A profile of PSA tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Profile {
-    /// `PSA_IOT_PROFILE_1` (draft-tschofenig-rats-psa-token-05).
+    /// `PSA_IOT_PROFILE_1` (draft-tschofenig-rats-psa-token-07).
     One,
     /// `http://arm.com/psa/2.0.0` (draft-tschofenig-rats-psa-token-09).
     Two,
