@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use hammer_messages::{fulcio as messages, json};
+use hammer_synth::write_pem;
 use hammer_tlog::encoding::{from_base64, write_base64};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use prost::Message as _;
@@ -54,7 +55,7 @@ pub(crate) fn write_v2(out: &mut Vec<u8>, material: &FlowMaterial, request: Cert
     }
     out.extend_from_slice(br#""publicKeyRequest":{"publicKey":{"algorithm":"ECDSA","content":""#);
     let mut key = String::new();
-    pem::write(&mut key, PUBLIC_KEY, &material.spki);
+    write_pem(&mut key, PUBLIC_KEY, &material.spki);
     out.extend_from_slice(key.replace('\n', "\\n").as_bytes());
     out.extend_from_slice(br#""},"proofOfPossession":""#);
     write_base64(out, &material.proof);
@@ -82,7 +83,7 @@ pub(crate) fn message(
         }
         CertificateRequest::Key => {
             let mut key = String::new();
-            pem::write(&mut key, PUBLIC_KEY, &material.spki);
+            write_pem(&mut key, PUBLIC_KEY, &material.spki);
             let algorithm = messages::PublicKeyAlgorithm::Ecdsa.into();
             messages::RequestedKey::PublicKeyRequest(messages::PublicKeyRequest {
                 public_key: Some(messages::PublicKey { algorithm, content: key }),
@@ -149,7 +150,7 @@ pub(crate) fn leaf(interface: FulcioInterface, body: &[u8], out: &mut String) ->
 /// Replaces `out` by the PEM of a flow's bare key, which stands for a certificate where nobody asks for one.
 pub(crate) fn write_bare_key(out: &mut String, material: &FlowMaterial) {
     out.clear();
-    pem::write(out, PUBLIC_KEY, &material.spki);
+    write_pem(out, PUBLIC_KEY, &material.spki);
 }
 
 /// Whether that is the PEM of a certificate, and not of a bare key.

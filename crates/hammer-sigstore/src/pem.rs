@@ -28,34 +28,22 @@ pub(crate) fn certificates(text: &str) -> Option<Vec<Vec<u8>>> {
     if rest.contains(END) { None } else { Some(found) }
 }
 
-/// Appends `der` under that label (`PUBLIC KEY`), 64 digits a line.
-pub(crate) fn write(out: &mut String, label: &str, der: &[u8]) {
-    let digits = STANDARD.encode(der);
-    out.extend(["-----BEGIN ", label, "-----\n"]);
-    let mut rest = digits.as_str();
-    while !rest.is_empty() {
-        let (line, behind) = rest.split_at(rest.len().min(LINE));
-        out.extend([line, "\n"]);
-        rest = behind;
-    }
-    out.extend(["-----END ", label, "-----\n"]);
-}
-
 const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
 const END: &str = "-----END CERTIFICATE-----";
-const LINE: usize = 64;
 
 #[cfg(test)]
 mod tests {
+    use hammer_synth::write_pem;
+
     use super::*;
 
     #[test]
     fn what_is_written_is_read_again_one_behind_the_other() {
         let (first, second) = (vec![7; 100], vec![9; 48]);
         let mut text = String::new();
-        write(&mut text, "CERTIFICATE", &first);
+        write_pem(&mut text, "CERTIFICATE", &first);
         let alone = text.trim_end().to_owned();
-        write(&mut text, "CERTIFICATE", &second);
+        write_pem(&mut text, "CERTIFICATE", &second);
         assert_eq!(first_certificate(&text), Some(alone.as_str()));
         assert_eq!(certificates(&text), Some(vec![first, second]));
         assert!(text.lines().all(|line| line.len() <= 64), "{text}");
@@ -68,7 +56,7 @@ mod tests {
         assert_eq!(certificates("-----BEGIN CERTIFICATE-----\n*\n-----END CERTIFICATE-----"), None);
         assert_eq!(certificates("nothing"), Some(Vec::new()));
         let mut text = String::new();
-        (0..3).for_each(|byte| write(&mut text, "CERTIFICATE", &[byte; 48]));
+        (0..3).for_each(|byte| write_pem(&mut text, "CERTIFICATE", &[byte; 48]));
         assert_eq!(certificates(&text).map(|all| all.len()), Some(3));
         for place in text.match_indices("BEGIN").map(|(place, _)| place) {
             let mut altered = text.clone();

@@ -79,12 +79,12 @@ fn write_verifier(out: &mut Vec<u8>, certificate: &str) {
 #[cfg(test)]
 mod tests {
     use hammer_messages::rekor::TransparencyLogEntry;
+    use hammer_synth::write_pem;
     use hammer_tlog::encoding::from_base64;
     use hammer_tlog::hash::Hash;
     use serde_json::Value;
 
     use super::*;
-    use crate::pem;
 
     const REQUEST: &[u8] = include_bytes!("../testdata/rekor-v2-cert-request.json");
     const ENTRY: &[u8] = include_bytes!("../testdata/rekor-v2-cert-response.json");
@@ -100,7 +100,7 @@ mod tests {
         };
         let mut certificate = String::new();
         let der = text("/hashedRekordRequestV002/signature/verifier/x509Certificate/rawBytes");
-        pem::write(&mut certificate, "CERTIFICATE", &der);
+        write_pem(&mut certificate, "CERTIFICATE", &der);
         let mut written = Vec::new();
         write_request(&mut written, &material, &certificate);
         assert_eq!(serde_json::from_slice::<Value>(&written).unwrap(), request);

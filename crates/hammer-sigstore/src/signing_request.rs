@@ -1,6 +1,6 @@
 //! Requests for certificates in the form of PKCS #10 (RFC 2986), of nobody: Fulcio takes the name from the token, and of a request the key.
 
-use crate::pem;
+use hammer_synth::write_pem;
 
 /// What the key signs: the `CertificationRequestInfo` of version 0, without a subject or attributes, of that `SubjectPublicKeyInfo`.
 pub(crate) fn info(spki: &[u8]) -> Vec<u8> {
@@ -13,7 +13,7 @@ pub(crate) fn pem(spki: &[u8], signature: &[u8]) -> String {
     let bits = element(BIT_STRING, &[&[0], signature]);
     let der = sequence(&[&info(spki), &ECDSA_WITH_SHA256, &bits]);
     let mut text = String::new();
-    pem::write(&mut text, "CERTIFICATE REQUEST", &der);
+    write_pem(&mut text, "CERTIFICATE REQUEST", &der);
     text
 }
 

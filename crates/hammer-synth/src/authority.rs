@@ -5,7 +5,7 @@ pub(crate) mod files;
 
 use std::sync::Arc;
 
-use crate::pem;
+use crate::pem::write_pem;
 use crate::profile::ChainLength;
 use crate::signer::{Algorithm, Signer};
 use crate::validity::Validity;
@@ -66,7 +66,9 @@ impl Hierarchy {
 
     /// The same as PEM.
     pub fn roots_pem(&self) -> String {
-        self.roots().map(pem::encode_certificate).collect()
+        let mut text = String::new();
+        self.roots().for_each(|root| write_pem(&mut text, "CERTIFICATE", root));
+        text
     }
 
     /// Who issues leaves of this chain length; a hierarchy from files has one issuer for all. `None` where the hierarchy

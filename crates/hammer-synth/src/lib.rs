@@ -31,6 +31,7 @@ pub use chain::{ChainMinter, FileChains, IssuerSource, MinterSpec};
 pub use error::Error;
 pub use key::{FileKey, ThrowawayKey};
 pub use minted::{Kind, Minted};
+pub use pem::write_pem;
 pub use profile::{ChainLength, Names, Profile, SubjectKey};
 pub use scratch::MintScratch;
 pub use seed::Seed;

@@ -1,4 +1,4 @@
-//! Certificates from and to PEM (RFC 7468).
+//! Certificates from PEM, and whatever else to it (RFC 7468).
 
 use std::fs;
 use std::path::Path;
@@ -23,18 +23,18 @@ pub(crate) fn read_certificates(path: &Path) -> Result<Vec<Vec<u8>>, Error> {
     }
 }
 
-/// Lines of 64 characters between the usual markers.
-pub(crate) fn encode_certificate(der: &[u8]) -> String {
-    let text = STANDARD.encode(der);
-    let mut pem = String::with_capacity(text.len() + text.len() / 64 + 60);
-    pem.push_str("-----BEGIN CERTIFICATE-----\n");
-    let mut rest = text.as_str();
+/// Appends `der` under that label (`PUBLIC KEY`), 64 digits a line.
+pub fn write_pem(out: &mut String, label: &str, der: &[u8]) {
+    let digits = STANDARD.encode(der);
+    out.reserve(digits.len() + digits.len() / LINE + 2 * label.len() + 40);
+    out.extend(["-----BEGIN ", label, "-----\n"]);
+    let mut rest = digits.as_str();
     while !rest.is_empty() {
-        let (line, tail) = rest.split_at(rest.len().min(64));
-        pem.push_str(line);
-        pem.push('\n');
-        rest = tail;
+        let (line, behind) = rest.split_at(rest.len().min(LINE));
+        out.extend([line, "\n"]);
+        rest = behind;
     }
-    pem.push_str("-----END CERTIFICATE-----\n");
-    pem
+    out.extend(["-----END ", label, "-----\n"]);
 }
+
+const LINE: usize = 64;

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use hammer_read::{MISSING_TILE, write_parts};
+use hammer_synth::write_pem;
 use hammer_tlog::encoding::base64;
 use hammer_tlog::hash::Hash;
 use hammer_tlog::logs::tile::{Level, TileId};
@@ -209,7 +210,7 @@ fn the_key_of_the_log_is_a_trusted_one() {
         let der = root.pointer(pointer).unwrap().as_str().unwrap();
         let der = hammer_tlog::encoding::from_base64(der).unwrap();
         let mut text = String::new();
-        pem::write(&mut text, "PUBLIC KEY", &der);
+        write_pem(&mut text, "PUBLIC KEY", &der);
         text
     };
     assert_eq!(alone(Check::PublicKey, &pem("/tlogs/0/publicKey/rawBytes")), "kept");
@@ -225,7 +226,7 @@ fn a_trust_bundle_has_trusted_certificates_alone() {
     for certificate in chain {
         let der = hammer_tlog::encoding::from_base64(certificate["rawBytes"].as_str().unwrap()).unwrap();
         let mut text = String::new();
-        pem::write(&mut text, "CERTIFICATE", &der);
+        write_pem(&mut text, "CERTIFICATE", &der);
         trusted.push(text);
     }
     let bundle = |chains: &[&[String]]| {
