@@ -68,9 +68,6 @@ pub struct AnnotatedEvidence {
     /// The instance ID as a UEID: 33 bytes.
     #[serde(rename = "psa-instance-id", default, deserialize_with = "claim::bytes")]
     pub instance_id: Option<Vec<u8>>,
-    /// The implementation ID: 32 bytes.
-    #[serde(rename = "psa-implementation-id", default, deserialize_with = "claim::bytes")]
-    pub implementation_id: Option<Vec<u8>>,
 }
 
 /// What Veraison's own policy says where it could not appraise.
