@@ -46,36 +46,52 @@ impl VerificationWatch {
         Self { client, keys, results, provisioned, ages_every: (target.provisioning_delay / 4).into() }
     }
 
-    /// Reads the documents of all frontends; says how many keys were new, and how old one may be.
-    async fn read(&self, client: &DiscoveryClient) -> Result<(usize, Nanos), String> {
-        let (mut new, mut oldest) = (0, Nanos::ZERO);
-        for frontend in client.frontends().await? {
-            let (document, age) = client.ask(Some(frontend), TIMEOUT).await?;
-            oldest = oldest.max(age);
-            if let Some(key) = &document.key {
-                new += usize::from(self.keys.add(key).map_err(|why| why.to_string())?);
+    /// Reads the documents of all frontends: those that answer show their keys, though another does not. Says how many keys were new; and how
+    /// old a document may be, or why not all of them could be read.
+    async fn read(&self, client: &DiscoveryClient) -> (usize, Result<Nanos, String>) {
+        let frontends = match client.frontends().await {
+            Ok(frontends) => frontends,
+            Err(why) => return (0, Err(why)),
+        };
+        let (mut new, mut oldest) = (0, Ok(Nanos::ZERO));
+        for frontend in frontends {
+            match self.read_from(client, frontend).await {
+                Ok((is_new, age)) => {
+                    new += usize::from(is_new);
+                    oldest = oldest.map(|oldest: Nanos| oldest.max(age));
+                }
+                Err(why) => oldest = oldest.and(Err(why)),
             }
         }
-        Ok((new, oldest))
+        (new, oldest)
+    }
+
+    /// Reads the document of one; says whether its key is new, and how old it may be.
+    async fn read_from(&self, client: &DiscoveryClient, frontend: usize) -> Result<(bool, Nanos), String> {
+        let (document, age) = client.ask(Some(frontend), TIMEOUT).await?;
+        let is_new = document.key.as_ref().map(|key| self.keys.add(key)).transpose();
+        Ok((is_new.map_err(|why| why.to_string())?.unwrap_or(false), age))
     }
 
     async fn look(&self, client: &DiscoveryClient, (sink, told): (&ObservationSink, &mut Told), now: Nanos) {
         if now < told.read_next || !self.keys.take_request() {
             return;
         }
-        match self.read(client).await {
-            Ok((new, age)) => {
+        let (new, oldest) = self.read(client).await;
+        if new > 0 {
+            sink.note(now, KEY_CHANGED.to_owned());
+        }
+        match oldest {
+            Ok(age) => {
                 self.keys.read_at(now.since(age));
                 // What a cache keeps is not asked for as often as what is made for each request.
                 told.read_next = if age > Nanos::ZERO { now.saturating_add(READ_EVERY) } else { now };
-                if new > 0 {
-                    sink.note(now, KEY_CHANGED.to_owned());
-                }
                 told.trouble = None;
             }
             Err(why) => {
-                // Asked for again: what waits for it is judged once it was read.
+                // Asked for again, and no load to a service that is in trouble: what waits for it is judged once it was read.
                 self.keys.ask();
+                told.read_next = now.saturating_add(READ_EVERY);
                 if told.trouble.as_ref() != Some(&why) {
                     let text = format!("results wait for the discovery document of verification: {why}");
                     sink.note(now, text);

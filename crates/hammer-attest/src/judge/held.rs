@@ -1,9 +1,11 @@
 //! Results that no known key signed: verification may have changed its key, which its discovery documents show.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use hammer_core::promise::{Fault, Verdicts};
 use hammer_measure::Nanos;
+use hammer_rats::EarVerifier;
 
 use super::{BAD_SIGNATURE, Judge, ParsedResult, parsed};
 use crate::keys::KnownKeys;
@@ -14,6 +16,8 @@ use crate::record::ResultRecord;
 pub(super) struct HeldRecords {
     waiting: VecDeque<HeldRecord>,
     bytes: usize,
+    /// The newest key that they were held against.
+    newest: Option<Arc<EarVerifier>>,
 }
 
 #[derive(Debug)]
@@ -39,10 +43,17 @@ impl HeldRecords {
         self.waiting.push_back(HeldRecord { seq, received, bytes });
     }
 
-    /// Judges those that were received before the documents were last read; of the others, asks for that again.
+    /// Judges those that were received before the documents were last read, and those that a new key signed: which need not wait for a
+    /// document that cannot be read. Of the others, asks for that again.
     pub(super) fn judge(&mut self, judge: &Judge, known: &KnownKeys, verdicts: &mut Verdicts) {
-        let read_at = known.read_at;
-        let is_due = |held: &HeldRecord| read_at.is_some_and(|read_at| held.received < read_at);
+        let is_same = |(one, other): (&Arc<_>, &Arc<_>)| Arc::ptr_eq(one, other);
+        let newest = known.keys.last().cloned();
+        let has_new_key = !newest.iter().zip(&self.newest).any(is_same);
+        self.newest = newest;
+        let is_due = |held: &HeldRecord| {
+            known.read_at.is_some_and(|read_at| held.received < read_at)
+                || (has_new_key && held.is_signed_by(known))
+        };
         for _ in 0..self.waiting.len() {
             let Some(held) = self.waiting.pop_front() else { break };
             if !is_due(&held) {
@@ -57,6 +68,11 @@ impl HeldRecords {
 }
 
 impl HeldRecord {
+    fn is_signed_by(&self, known: &KnownKeys) -> bool {
+        let signed = ResultRecord::read(&self.bytes).and_then(|record| parsed(record.jwt).ok());
+        signed.is_some_and(|signed| known.keys.iter().any(|key| key.is_signer_of(&signed)))
+    }
+
     fn judged(&self, judge: &Judge, known: &KnownKeys, verdicts: &mut Verdicts) {
         // Records are this crate's own, and this one was read before.
         let Some(record) = ResultRecord::read(&self.bytes) else { return };

@@ -41,10 +41,12 @@ impl Judge {
         let (earliest, latest) = (self.unix_ms(record.sent), self.unix_ms(record.received));
         // `iat` is of whole seconds, and may be rounded either way.
         let off = match issued_ms {
-            early if early < earliest.saturating_sub(self.skew_ms + 1000) => {
-                Some((earliest - early, "before"))
+            early if early < earliest.saturating_sub(self.skew_ms.saturating_add(1000)) => {
+                Some((earliest.saturating_sub(early), "before"))
             }
-            late if late > latest.saturating_add(self.skew_ms + 1000) => Some((late - latest, "behind")),
+            late if late > latest.saturating_add(self.skew_ms.saturating_add(1000)) => {
+                Some((late.saturating_sub(latest), "behind"))
+            }
             _ => None,
         };
         off.map_or(Ok(()), |(ms, when)| {

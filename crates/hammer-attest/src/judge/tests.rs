@@ -155,6 +155,9 @@ fn each_thing_that_is_wrong_with_a_result_has_its_name() {
         let issued = (EPOCH_MS / 1000 + 10).cast_signed() + off;
         assert_eq!(found("/iat", json!(issued)).first().map(String::as_str), expected, "{off}");
     }
+    for utmost in [i64::MIN, i64::MAX] {
+        assert_eq!(found("/iat", json!(utmost)), ["wrong-issue-time"]);
+    }
     let another = STANDARD.encode(devices().ueid(DEVICE + 1, DeviceClass::Good));
     let instance = "/submods/PSA_IOT/ear.veraison.annotated-evidence/psa-instance-id";
     assert_eq!(found(instance, json!(another)), ["result-of-another-device"]);

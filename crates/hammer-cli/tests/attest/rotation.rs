@@ -66,6 +66,24 @@ impl Rotating {
     }
 }
 
+/// A frontend that shows its document once, and answers nothing else.
+struct OutOfOrder {
+    verifier: AttestLabHandle,
+    asked: AtomicUsize,
+}
+
+impl OutOfOrder {
+    fn serve() -> Server {
+        let settings = AttestLabPlan { key_seed: 1, ..AttestLabPlan::default() };
+        let frontend =
+            Self { verifier: AttestLabHandle::spawn(settings).unwrap(), asked: AtomicUsize::new(0) };
+        Server::answering_to(move |_, request| match frontend.asked.fetch_add(1, Ordering::SeqCst) {
+            0 => sent_on(&frontend.verifier, request),
+            _ => "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n".to_owned(),
+        })
+    }
+}
+
 /// What a verifier answers to a request, on a connection for it alone.
 fn sent_on(lab: &AttestLabHandle, request: &Request) -> String {
     let mut stream = TcpStream::connect(lab.url.trim_start_matches("http://")).unwrap();
@@ -83,8 +101,13 @@ fn sent_on(lab: &AttestLabHandle, request: &Request) -> String {
 fn run_on(document: Document) -> Report {
     let server = Rotating::serve(document);
     let url = server.url();
+    run_at(&url, std::slice::from_ref(&url))
+}
+
+/// The same on several frontends of verification.
+fn run_at(url: &str, frontends: &[String]) -> Report {
     let plan = json!({
-        "target": { "attest": { "provisioning_url": url, "verification_url": url } },
+        "target": { "attest": { "provisioning_url": url, "verification_url": frontends } },
         "workloads": [{
             "name": "verify", "attest_verify": { "provision_at_start": true, "bad": { "share": "20%" } },
             "load": { "users": 2, "operations": 100 },
@@ -119,6 +142,19 @@ fn a_key_that_changes_with_its_document_is_believed_and_told_of() {
     is_believed(Document { stale: 0, headers: "" });
     // The plain form of an answer that is made anew each time.
     is_believed(Document { stale: 0, headers: "cache-control: no-store\r\n" });
+}
+
+#[test]
+fn a_key_that_changes_while_another_frontend_is_out_of_order_is_believed() {
+    for is_first in [true, false] {
+        let server = Rotating::serve(Document { stale: 0, headers: "" });
+        let (url, other) = (server.url(), OutOfOrder::serve());
+        let frontends = if is_first { [other.url(), url.clone()] } else { [url.clone(), other.url()] };
+        let report = run_at(&url, &frontends);
+        assert!(report.breaches.is_empty(), "{:?}", report.breaches);
+        let promises = &report.promises.all;
+        assert!(promises.made > SESSIONS_BEFORE as u64 && promises.kept == promises.made, "{promises:?}");
+    }
 }
 
 #[test]
