@@ -26,10 +26,13 @@ pub(crate) struct Outputs {
     json_on_stdout: bool,
 }
 
-/// A file that can be written. It is emptied by what is written first: what it held stays when the run is refused before.
+/// A file that can be written. It is emptied by what is written first: what it held stays when the run is refused before. One that was made for
+/// it, and that nothing came to be written to, is gone with it: a report of no bytes would be taken for one that was lost.
 struct Sink {
     path: PathBuf,
     file: File,
+    /// It was made for this, and nothing was written yet.
+    is_new: bool,
 }
 
 impl Outputs {
@@ -191,16 +194,39 @@ impl Sink {
     /// Opens what that flag, or that key of the plan, names.
     fn open(named: &'static str, path: &Path) -> Result<Self, OutputError> {
         let failed = |source| OutputError::Unopened { named, path: path.to_owned(), source };
-        let file = File::options().write(true).create(true).truncate(false).open(path).map_err(failed)?;
-        Ok(Self { path: path.to_owned(), file })
+        let options = || {
+            let mut options = File::options();
+            options.write(true).truncate(false);
+            options
+        };
+        let (file, is_new) = match options().create_new(true).open(path) {
+            Ok(file) => (file, true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                // A link that leads nowhere is there, and what it names is made.
+                (options().create(true).open(path).map_err(failed)?, false)
+            }
+            Err(error) => return Err(failed(error)),
+        };
+        Ok(Self { path: path.to_owned(), file, is_new })
     }
 
     /// The file without what it held; a pipe or a terminal holds nothing.
     fn emptied(&mut self) -> io::Result<&mut File> {
+        self.is_new = false;
         if self.file.metadata()?.is_file() {
             self.file.set_len(0)?;
         }
         Ok(&mut self.file)
+    }
+}
+
+impl Drop for Sink {
+    fn drop(&mut self) {
+        // Somebody else may have written to it since.
+        if self.is_new && self.file.metadata().is_ok_and(|found| found.is_file() && found.len() == 0) {
+            // Nothing is lost where it cannot be removed.
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }
 

@@ -25,16 +25,21 @@ pub(super) fn apply_text(plan: &mut Value, change: &str) -> Result<PlanPath, Cha
     apply(plan, key.trim(), value)
 }
 
-/// Puts a value at a key path; a list's item is named by its place or by its `name`.
+/// Puts a value at a key path, from which `null` takes the key away; a list's item is named by its place or by its `name`.
 pub(crate) fn apply(plan: &mut Value, key: &str, value: Value) -> Result<PlanPath, ChangeError> {
     let (mut at, mut path) = (plan, PlanPath::default());
-    for part in key.split('.') {
+    let mut parts = key.split('.').peekable();
+    while let Some(part) = parts.next() {
         if at.is_null() {
             *at = Value::Object(serde_json::Map::new());
         }
         at = match at {
             Value::Object(map) => {
                 path = path.key(part);
+                if value.is_null() && parts.peek().is_none() {
+                    map.remove(part);
+                    return Ok(path);
+                }
                 map.entry(part).or_insert(Value::Null)
             }
             Value::Array(items) => {
@@ -68,6 +73,15 @@ mod tests {
         assert_eq!(plan["workloads"][0], json!({"name": "submit", "load": {"rate": "50/s"}, "in_flight": 7}));
         assert_eq!(plan["phases"]["measurement"], "10s");
         assert_eq!(plan["sweep"]["a"][1], 2);
+    }
+
+    #[test]
+    fn null_takes_a_key_away_and_leaves_what_is_not_there() {
+        let mut plan = json!({"seed": 1, "fill": {"users": 2, "timeout": "1s"}, "list": [1]});
+        for change in ["seed=null", "fill.timeout=null", "name=~", "list.0=null"] {
+            apply_text(&mut plan, change).unwrap();
+        }
+        assert_eq!(plan, json!({"fill": {"users": 2}, "list": [null]}));
     }
 
     #[test]

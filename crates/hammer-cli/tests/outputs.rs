@@ -1,5 +1,7 @@
-//! The files of `--csv`, beside the report of the same run.
+//! Files that a command opens for what it will say: those of `--csv`, beside the report of the same run, and those to which nothing comes.
 
+#[path = "support/attended.rs"]
+mod attended;
 #[path = "support/folder.rs"]
 mod folder;
 #[path = "support/hammer.rs"]
@@ -8,7 +10,8 @@ mod hammer;
 use std::fs;
 
 use folder::Folder;
-use hammer::hammer;
+use hammer::{Started, command, hammer};
+use rustix::process::Signal;
 
 /// Users whose requests fail once in four times.
 const PLAN: &str = "\
@@ -72,4 +75,64 @@ fn each_run_of_several_has_files_of_its_own_and_none_is_written_over_what_is_rea
     let refused = hammer(&["run", &plan, "--csv", &folder.path("taken"), "--out", &taken]);
     assert_eq!(refused.code, 2, "{}", refused.stderr);
     assert!(refused.stderr.contains("--csv") && refused.stderr.contains("--out"), "{}", refused.stderr);
+}
+
+/// Rounds of which each takes its time.
+const ROUNDS: &str = "\
+target: { lab: { http: {} } }
+rounds: 3
+workloads: [ { name: web, http: {}, load: { rate: 20/s } } ]
+phases: { measurement: 60s, drain: 5s }
+";
+
+/// The files of a folder, in order, and how long each is.
+fn files(folder: &Folder) -> Vec<(String, u64)> {
+    let entries = fs::read_dir(folder.path(".")).unwrap().map(Result::unwrap);
+    let mut files: Vec<_> = entries
+        .map(|entry| (entry.file_name().into_string().unwrap(), entry.metadata().unwrap().len()))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn runs_that_never_came_leave_no_empty_reports() {
+    let folder = Folder::new();
+    let (plan, out, csv) = (folder.write("plan.yaml", ROUNDS), folder.path("out.json"), folder.path("table"));
+    let args =
+        ["run", &plan, "--out", &out, "--csv", &csv, "--events", "/dev/stdout", "--set", "interval=200ms"];
+    let started = Started::of(command(&args));
+    started.line_with("\"index\":2");
+    started.signal(Signal::INT);
+    let ended = started.ended();
+    assert_eq!(ended.code, 130, "{}", ended.stderr);
+    let names: Vec<(String, u64)> = files(&folder);
+    assert!(names.iter().all(|(_, length)| *length > 0), "{names:?}");
+    let names: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
+    let expected = [
+        "out.1.json",
+        "out.json",
+        "plan.yaml",
+        "table.1_failures.csv",
+        "table.1_stats.csv",
+        "table.1_stats_history.csv",
+    ];
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn a_run_that_is_refused_leaves_no_empty_report_and_takes_none_away_that_was_there() {
+    let folder = Folder::new();
+    let plan = folder.write(
+        "plan.yaml",
+        &ROUNDS.replace("http: {} } }", "http: { faults: { rules: [ { endpoints: [ nowhere ] } ] } } } }"),
+    );
+    let (new, old, empty) =
+        (folder.path("new.json"), folder.write("old.json", "old"), folder.write("empty.json", ""));
+    for out in [&new, &old, &empty] {
+        assert_eq!(hammer(&["run", &plan, "--out", out]).code, 2);
+    }
+    let files = files(&folder);
+    let of = |name: &str| files.iter().find(|(known, _)| known == name).map(|(_, length)| *length);
+    assert_eq!((of("new.json"), of("old.json"), of("empty.json")), (None, Some(3), Some(0)), "{files:?}");
 }
