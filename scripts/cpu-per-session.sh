@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # What a session of an attestation verifier costs hammer and the embedded verifier: CPU, user and system, of either process for each
-# operation that was accepted. The verifier is `hammer lab attest` in another process, and every result is verified.
+# operation that was accepted, and hammer's greatest memory. The verifier is `hammer lab attest` in another process, and every result is verified.
 #   scripts/cpu-per-session.sh [FLOW...]   of verify, verify-service-nonce, provision, http; all but the second without one
 #   ROUNDS=3 SECONDS_OF_LOAD=8 WARM_UP=1 are the defaults; flows take turns. CPU is that of warm-up, measurement and drain, of hammer its start
 #   as well
-#   VERIFY_RATE=2000 PROVISION_RATE=2000 HTTP_RATE=6000, operations a second; DEVICES=10000, devices that were provisioned before
+#   VERIFY_RATE=2000 PROVISION_RATE=2000 HTTP_RATE=6000, operations a second; DEVICES=10000, devices that were provisioned before, whose
+#   numbers are STRIDE=1 apart
 #   RELEASE=v0.0.2502             of the verifier
 #   CORE=1 LAB_CORE=0             pins hammer and the verifier to one core each
 #   HAMMER names the binary, LAB that of the verifier
@@ -44,15 +45,15 @@ flow, number = sys.argv[1], lambda name, default: int(os.environ.get(name, defau
 # What they say for people may come before it.
 told = lambda name: next(json.loads(line) for line in open(f"log/{name}.log") if line.startswith("{"))
 phases = {"warm_up": f"{number('WARM_UP', 1)}s", "measurement": f"{number('SECONDS_OF_LOAD', 8)}s", "drain": "30s"}
-devices = number("DEVICES", 10000)
+devices, stride = number("DEVICES", 10000), number("STRIDE", 1)
 attest = {"attest": told("lab")}
 post = {"method": "POST", "body_file": "token.bin", "headers": {"content-type": "application/psa-attestation-token"}}
-verify = {"devices": {"count": devices}}
+verify = {"devices": {"count": devices, "stride": stride}}
 of, section, operations = {
-    "fill": (attest, "attest_provision", {"devices": {"count": devices}}),
+    "fill": (attest, "attest_provision", {"devices": {"count": devices, "stride": stride}}),
     "verify": (attest, "attest_verify", verify),
     "verify-service-nonce": (attest, "attest_verify", verify | {"nonce": "service"}),
-    "provision": (attest, "attest_provision", {"devices": {"stream": int(sys.argv[2])}}),
+    "provision": (attest, "attest_provision", {"devices": {"stream": int(sys.argv[2]), "stride": stride}}),
     "http": ({"url": told("plain")["url"]}, "http", post),
 }[flow]
 rates = {"VERIFY": 2000, "PROVISION": 2000, "HTTP": 6000}
@@ -91,7 +92,8 @@ accepted = total["fates"]["accepted"]
 each = lambda seconds: 1e3 * seconds / max(accepted, 1)
 rate = report["totals"]["measurement"]["fates"]["accepted"] / float(os.environ.get("SECONDS_OF_LOAD", 8))
 print(f"{flow:<20} {rate:7.0f}/s  hammer {each(used['cpu_user_s'] + used['cpu_system_s']):.4f} ms "
-      f"({each(used['cpu_user_s']):.4f} user)  verifier {each(seconds):.3f} ms  {promises['kept']} promises kept", flush=True)
+      f"({each(used['cpu_user_s']):.4f} user, {used['max_rss_bytes'] / 1e6:.1f} MB)  verifier {each(seconds):.3f} ms  "
+      f"{promises['kept']} promises kept", flush=True)
 if accepted != total["offered"] or promises["kept"] != promises["made"]:
     sys.exit(f"{flow}: {total['fates']}, {promises}")
 PY

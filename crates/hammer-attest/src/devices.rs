@@ -62,9 +62,9 @@ pub struct TokenNumber {
 }
 
 impl DeviceScratch {
-    /// For devices and tokens whose numbers mostly are `stride` apart, as those of one shard among several.
-    pub fn striding(stride: u64) -> Self {
-        Self { keys: KeyBlocks::striding(stride), nonces: NonceBlocks::striding(stride), claims: Vec::new() }
+    /// For devices and tokens whose numbers mostly are so far apart, as those of one shard among several.
+    pub fn striding(devices: u64, tokens: u64) -> Self {
+        Self { keys: KeyBlocks::striding(devices), nonces: NonceBlocks::striding(tokens), claims: Vec::new() }
     }
 }
 

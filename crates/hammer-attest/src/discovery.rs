@@ -95,24 +95,9 @@ impl MediaType {
     }
 }
 
-/// Asks one service for its document, by whichever of its frontends answers; each exchange may take `timeout`. Must be called where
-/// local tasks can be spawned.
-///
-/// # Errors
-/// When no client can be made, or the service does not answer with a document.
-pub async fn discover(
-    kind: DiscoveryKind,
-    config: ClientConfig,
-    timeout: Nanos,
-    clock: &Rc<dyn Clock>,
-) -> Result<DiscoveryDocument, AttestError> {
-    let asked = DiscoveryClient::new(kind, config, clock)?;
-    let asked = asked.ask(None, timeout).await.map(|(document, _)| document);
-    asked.map_err(|why| AttestError::Undiscovered { kind, why })
-}
-
 /// A client of one service's document.
 pub(crate) struct DiscoveryClient {
+    kind: DiscoveryKind,
     client: Client,
     request: Request,
     clock: Rc<dyn Clock>,
@@ -134,34 +119,64 @@ impl DiscoveryClient {
         let client = Client::new(config, clock.clone(), ConnectionLog::default())?;
         let request = request(client.path(kind.path())?);
         let request = freshness::TOLD_BY.into_iter().fold(request, Request::keep_header);
-        Ok(Self { client, request, clock: clock.clone() })
+        Ok(Self { kind, client, request, clock: clock.clone() })
     }
 
-    /// The document of one of its frontends, or of the first that answers; and how old it may be.
+    /// The document of one of its frontends; and how old it may be.
     pub(crate) async fn ask(
         &self,
-        frontend: Option<usize>,
+        frontend: usize,
+        timeout: Nanos,
+    ) -> Result<(DiscoveryDocument, Nanos), String> {
+        self.document(frontend, &self.request, timeout).await
+    }
+
+    /// The same by a path that no cache on the way was asked for before: one that says nothing of how long it keeps what it has might go on to
+    /// show an old document, whatever the request says. A frontend that takes no query is asked without.
+    pub(crate) async fn ask_anew(
+        &self,
+        (frontend, number): (usize, u64),
+        timeout: Nanos,
+    ) -> Result<(DiscoveryDocument, Nanos), String> {
+        let path = self.client.path(&format!("{}?{ANEW}={number}", self.kind.path()));
+        if let Ok(path) = path {
+            let request = Request { path, ..self.request.clone() };
+            if let Ok(answered) = self.document(frontend, &request, timeout).await {
+                return Ok(answered);
+            }
+        }
+        self.ask(frontend, timeout).await
+    }
+
+    async fn document(
+        &self,
+        frontend: usize,
+        request: &Request,
         timeout: Nanos,
     ) -> Result<(DiscoveryDocument, Nanos), String> {
         let mut answer = Answer::new();
         let too_late = self.clock.sleep_until(self.clock.now().saturating_add(timeout));
-        let send = async |answer: &mut Answer| match frontend {
-            Some(frontend) => self.client.send_to(frontend, &self.request, answer).await,
-            None => self.client.send(&self.request, answer).await,
-        };
         tokio::select! {
-            sent = send(&mut answer) => sent.map_err(|why: Failure| format!("failed to {why}"))?,
+            sent = self.client.send_to(frontend, request, &mut answer) => {
+                sent.map_err(|why: Failure| format!("failed to {why}"))?;
+            }
             () = too_late => return Err(format!("it did not answer within {timeout}")),
         }
         if answer.status != http::StatusCode::OK {
-            return Err(format!("it answered GET {} with {}", self.request.path, answer.status.as_u16()));
+            return Err(format!("it answered GET {} with {}", request.path, answer.status.as_u16()));
         }
         if answer.body.trim_ascii_start().starts_with(b"<") {
-            return Err(format!("it answered GET {} with a page for people", self.request.path));
+            return Err(format!("it answered GET {} with a page for people", request.path));
         }
         let document = DiscoveryDocument::parse(&answer.body);
         let document = document.map_err(|why| format!("its document cannot be read: {why}"))?;
         Ok((document, freshness::age(&answer.headers)))
+    }
+
+    /// Its frontends, as they were looked up now; and the names of all that are known, each at the place that a frontend is.
+    pub(crate) async fn named_frontends(&self) -> Result<(Vec<String>, Vec<usize>), String> {
+        let frontends = self.frontends().await?;
+        Ok((self.client.endpoints(), frontends))
     }
 
     /// Its frontends, as the last look-up named them.
@@ -178,6 +193,8 @@ pub(crate) fn request(path: http::uri::PathAndQuery) -> Request {
     request
 }
 
+/// The parameter that tells one reading of a document from another.
+const ANEW: &str = "read";
 const READY: &str = "READY";
 const DISCOVERY: &str = "application/vnd.veraison.discovery+json";
 

@@ -12,8 +12,10 @@ use hammer_rats::{EarError, SignedResult};
 
 use crate::devices::Devices;
 use crate::keys::{KnownKeys, VerificationKeys};
+use crate::plan::NonceSource;
 use crate::record::ResultRecord;
 use crate::results::ResultCounts;
+use crate::seen_nonces::SeenNonces;
 use crate::target::{AttestRun, AttestTarget, Policy};
 
 use held::HeldRecords;
@@ -27,6 +29,10 @@ pub(crate) struct Judge {
     policy: Policy,
     skew_ms: i64,
     epoch_unix_ms: u64,
+    /// The workload's place in the plan.
+    workload: u64,
+    /// Those of its sessions, where verification chooses them.
+    nonces: Option<Arc<SeenNonces>>,
 }
 
 /// Judges on a thread of its own.
@@ -47,8 +53,10 @@ struct ParsedResult<'a> {
 }
 
 impl Judge {
-    pub(crate) fn new(target: &AttestTarget, devices: Devices, run: &AttestRun) -> Self {
+    pub(crate) fn new(target: &AttestTarget, devices: Devices, run: &AttestRun, nonce: NonceSource) -> Self {
         Self {
+            workload: run.workload,
+            nonces: (nonce == NonceSource::Service).then(|| target.nonces.clone()),
             keys: target.keys.clone(),
             results: target.results.clone(),
             devices,
@@ -71,7 +79,7 @@ impl Judge {
     /// Judges a result that is signed by a key of verification.
     fn signed(&self, result: &ParsedResult<'_>, signed: &SignedResult<'_>, verdicts: &mut Verdicts) {
         let kind = result.record.class.into();
-        match self.says(&result.record, signed) {
+        match self.says(result.seq, &result.record, signed) {
             Ok(()) => verdicts.kept(kind),
             Err(fault) => verdicts.broken(kind, result.seq, fault, Some(result.bytes)),
         }

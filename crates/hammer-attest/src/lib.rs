@@ -6,6 +6,7 @@
 mod auth;
 mod device_class;
 mod devices;
+mod discovered;
 mod discovery;
 mod error;
 mod freshness;
@@ -19,6 +20,7 @@ mod record;
 #[cfg(test)]
 mod recorded;
 mod results;
+mod seen_nonces;
 mod session_object;
 mod target;
 mod verify;
@@ -28,7 +30,8 @@ mod well_known;
 pub use auth::AttestAuth;
 pub use device_class::DeviceClass;
 pub use devices::{DeviceMaterial, DeviceScratch, Devices, Evidence, TokenNumber};
-pub use discovery::{DiscoveryDocument, discover};
+pub use discovered::{Discovered, discover};
+pub use discovery::DiscoveryDocument;
 pub use error::AttestError;
 pub use keys::VerificationKeys;
 pub use plan::{
@@ -38,7 +41,9 @@ pub use plan::{
 pub use private_key::private_pem;
 pub use provision::{ProvisionOp, ProvisionSession, ProvisionWorkload, submitted};
 pub use provisioned::{ProvisionedDevices, ProvisionedPools};
+pub use record::ResultEvidence;
 pub use results::ResultCounts;
+pub use seen_nonces::SeenNonces;
 pub use session_object::{SessionObject, SessionStatus};
 pub use target::{AttestRun, AttestService, AttestTarget};
 pub use verify::{SessionNonces, VerifyOp, VerifySession, VerifyWorkload};

@@ -82,7 +82,7 @@ impl Workload for ProvisionWorkload {
     }
 
     fn scratch(&self, shards: usize) -> DeviceScratch {
-        DeviceScratch::striding(shards as u64)
+        DeviceScratch::striding(self.plan.step() * shards as u64, shards as u64)
     }
 
     fn prepare(

@@ -13,9 +13,20 @@ pub struct SessionObject<'a> {
     /// Its nonce, in base64: of the first alphabet to v0.0.2608, and of the second, without padding, where later sources have it.
     #[serde(borrow, default)]
     pub nonce: Cow<'a, str>,
+    /// The evidence that it was shown; some services may not repeat it.
+    #[serde(borrow, default)]
+    pub evidence: Option<ShownText<'a>>,
     /// What verification says of the device, a JWT, once it is there.
     #[serde(borrow, default)]
     pub result: Option<Cow<'a, str>>,
+}
+
+/// Evidence as a session repeats it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct ShownText<'a> {
+    /// Its bytes, in base64.
+    #[serde(borrow, default)]
+    pub value: Cow<'a, str>,
 }
 
 /// How far a session is.
@@ -31,10 +42,46 @@ pub enum SessionStatus {
     Failed,
 }
 
+/// How a session that has a result repeats what it is of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum SessionEcho {
+    /// As it was opened and shown.
+    #[default]
+    AsItWas,
+    /// It was opened with another nonce than it was asked for with.
+    OpenedWithAnother,
+    /// It shows another nonce than it was opened with.
+    AnotherNonce,
+    /// It shows other evidence than it was shown.
+    OtherEvidence,
+}
+
+impl SessionEcho {
+    const ALL: [Self; 4] = [Self::AsItWas, Self::OpenedWithAnother, Self::AnotherNonce, Self::OtherEvidence];
+
+    /// That of a byte of a record.
+    pub(crate) fn at(place: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(place)).copied()
+    }
+}
+
 impl<'a> SessionObject<'a> {
     /// Reads one; nothing where it is none.
     pub fn parse(json: &'a [u8]) -> Option<Self> {
         serde_json::from_slice(json).ok()
+    }
+
+    /// What of it is not as it was: the nonce by which it was opened, and the evidence that it was shown. What it does not repeat is held
+    /// against nothing.
+    pub(crate) fn echo(&self, nonce: &[u8], evidence: &[u8]) -> SessionEcho {
+        let has_nonce = self.nonce.is_empty() || hammer_rats::base64_text::is_of(&self.nonce, nonce);
+        let shown = self.evidence.as_ref().map_or("", |shown| &shown.value);
+        let has_evidence = shown.is_empty() || hammer_rats::base64_text::is_of(shown, evidence);
+        match (has_nonce, has_evidence) {
+            (false, _) => SessionEcho::AnotherNonce,
+            (true, false) => SessionEcho::OtherEvidence,
+            (true, true) => SessionEcho::AsItWas,
+        }
     }
 
     /// The nonce of a session that waits for evidence.
@@ -94,6 +141,33 @@ mod tests {
             let session = SessionObject::parse(&json).unwrap();
             assert_eq!((session.status(), session.result), (Some(SessionStatus::Waiting), None));
         }
+    }
+
+    #[test]
+    fn what_a_session_repeats_is_what_it_is_of_or_not_and_what_it_leaves_out_is_no_fault() {
+        let json = body("06-submit-evidence");
+        let session = SessionObject::parse(&json).unwrap();
+        let bytes = |text: &str| hammer_rats::base64_text::decode(text).unwrap();
+        let (nonce, evidence) = (bytes(&session.nonce), bytes(&session.evidence.as_ref().unwrap().value));
+        assert_eq!((nonce.len(), evidence.len() > 400), (32, true));
+        assert_eq!(session.echo(&nonce, &evidence), SessionEcho::AsItWas);
+        assert_eq!(session.echo(&[7; 32], &evidence), SessionEcho::AnotherNonce);
+        assert_eq!(session.echo(&nonce, &evidence[1..]), SessionEcho::OtherEvidence);
+        for less in [
+            r#"{"status":"complete"}"#,
+            r#"{"status":"complete","nonce":"","evidence":{}}"#,
+            r#"{"status":"complete","evidence":null}"#,
+        ] {
+            assert_eq!(
+                SessionObject::parse(less.as_bytes()).unwrap().echo(&nonce, &evidence),
+                SessionEcho::AsItWas,
+                "{less}"
+            );
+        }
+        assert!(
+            (0..4).all(|place| SessionEcho::at(place).unwrap() as u8 == place)
+                && SessionEcho::at(4).is_none()
+        );
     }
 
     #[test]

@@ -15,14 +15,22 @@ use crate::keys::VerificationKeys;
 use crate::plan::{AttestTargetPlan, DiscoveryKind};
 use crate::provisioned::ProvisionedPools;
 use crate::results::ResultCounts;
+use crate::seen_nonces::SeenNonces;
 
 /// A service of a verifier.
 #[derive(Clone, Debug)]
 pub struct AttestService {
     /// Its frontends, of which balancing chooses.
     pub endpoints: Vec<Uri>,
-    /// What it said of itself before the run; none where no workload needs it.
-    pub document: Option<DiscoveryDocument>,
+    /// What its frontends said of themselves before the run, that of one which is ready first; none where no workload needs it.
+    pub documents: Vec<DiscoveryDocument>,
+}
+
+impl AttestService {
+    /// The document that workloads go by.
+    pub fn document(&self) -> Option<&DiscoveryDocument> {
+        self.documents.first()
+    }
 }
 
 /// The services under load, and what workloads share.
@@ -48,6 +56,8 @@ pub struct AttestTarget {
     pub provisioned: ProvisionedPools,
     /// What was said of devices.
     pub results: Arc<ResultCounts>,
+    /// The nonces that verification chose.
+    pub nonces: Arc<SeenNonces>,
 }
 
 /// What follows from nothing but the run, and what is sent follows from.
@@ -66,7 +76,7 @@ impl AttestTarget {
     pub fn of(plan: &AttestTargetPlan, auth: AttestAuth) -> Self {
         let service = |urls: &hammer_values::OneOrMany<hammer_values::ServiceUrl>| AttestService {
             endpoints: urls.as_slice().iter().map(|url| url.url().clone()).collect(),
-            document: None,
+            documents: Vec::new(),
         };
         Self {
             provisioning: service(&plan.provisioning_url),
@@ -79,6 +89,7 @@ impl AttestTarget {
             keys: Arc::default(),
             provisioned: ProvisionedPools::default(),
             results: Arc::default(),
+            nonces: Arc::default(),
         }
     }
 
@@ -105,22 +116,39 @@ impl AttestTarget {
     /// # Errors
     /// When the service takes none of PSA devices.
     pub fn dialect(&self) -> Result<PsaDialect, AttestError> {
-        let document = self.provisioning.document.as_ref();
         let unknown = AttestError::Unsaid { kind: DiscoveryKind::Provisioning, what: "anything" };
-        document.ok_or(unknown)?.dialect().ok_or(AttestError::NoDialect)
+        let mut documents = self.provisioning.documents.iter();
+        if documents.len() == 0 {
+            return Err(unknown);
+        }
+        documents.find_map(DiscoveryDocument::dialect).ok_or(AttestError::NoDialect)
     }
 
     /// How verification judges a device of a class by its policy. Where provisioning was not asked, the policy is that of the release that
-    /// verification names.
+    /// verification names. While frontends are of several releases, as an upgrade has them, the policy of each is right.
     pub(crate) fn policy(&self) -> Policy {
-        let by_version = || {
-            let version = self.verification.document.as_ref().map_or("", |document| &document.version);
-            if is_before_2503(version) { PsaDialect::Iot1 } else { PsaDialect::Psa2025 }
+        let of_provisioning = self.provisioning.documents.iter().filter_map(DiscoveryDocument::dialect);
+        let by_version = self.verification.documents.iter().map(|document| {
+            if is_before_2503(&document.version) { PsaDialect::Iot1 } else { PsaDialect::Psa2025 }
+        });
+        let mut dialects: Vec<PsaDialect> = of_provisioning.collect();
+        let versions = self.verification.documents.iter().map(|document| &document.version);
+        let are_several = versions.clone().any(|version| Some(version) != versions.clone().next());
+        // Both services are of one release, unless verification's frontends say that they are of several.
+        if dialects.is_empty() || are_several {
+            dialects.extend(by_version);
+        }
+        let first = dialects.first().copied().unwrap_or(PsaDialect::Psa2025);
+        let due = |class: DeviceClass| match self.expected.get(&class) {
+            Some(tier) => (*tier, *tier),
+            None => {
+                let tier = class.expected(first);
+                let other =
+                    dialects.iter().map(|dialect| class.expected(*dialect)).find(|other| *other != tier);
+                (tier, other.unwrap_or(tier))
+            }
         };
-        let dialect = self.dialect().unwrap_or_else(|_| by_version());
-        let expected =
-            |class: DeviceClass| self.expected.get(&class).copied().unwrap_or(class.expected(dialect));
-        Policy(DeviceClass::ALL.map(expected))
+        Policy(DeviceClass::ALL.map(due))
     }
 }
 
@@ -135,12 +163,13 @@ impl DiscoveryKind {
     }
 }
 
-/// What is said of devices of each class.
+/// What is said of devices of each class: by the release of the first frontend, and by another one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Policy([TrustTier; DeviceClass::ALL.len()]);
+pub(crate) struct Policy([(TrustTier, TrustTier); DeviceClass::ALL.len()]);
 
 impl Policy {
-    pub(crate) const fn of(&self, class: DeviceClass) -> TrustTier {
+    /// What is due; twice the same where one policy alone is known.
+    pub(crate) const fn of(&self, class: DeviceClass) -> (TrustTier, TrustTier) {
         self.0[class as usize]
     }
 }

@@ -78,7 +78,7 @@ impl VerifyWorkload {
     ) -> Result<Self, AttestError> {
         let devices = Devices::new(run.seed, plan.devices.stream, plan.devices.models());
         let unsaid = |what| AttestError::Unsaid { kind: DiscoveryKind::Verification, what };
-        let document = target.verification.document.as_ref().ok_or_else(|| unsaid("anything"))?;
+        let document = target.verification.document().ok_or_else(|| unsaid("anything"))?;
         let new_session = document.endpoints.new_session.clone();
         let new_session = new_session.ok_or_else(|| unsaid("`newChallengeResponseSession`"))?;
         if document.key.is_none() {
@@ -103,7 +103,7 @@ impl VerifyWorkload {
             new_session,
             submit: submit.transpose()?,
             series: VerifySeries::of(plan),
-            judge: Judge::new(target, devices.clone(), run),
+            judge: Judge::new(target, devices.clone(), run, plan.nonce),
             plan: plan.clone(),
             devices: Arc::new(devices),
         })
@@ -157,7 +157,7 @@ impl Workload for VerifyWorkload {
     }
 
     fn scratch(&self, shards: usize) -> DeviceScratch {
-        DeviceScratch::striding(shards as u64)
+        DeviceScratch::striding(self.plan.devices.step(), shards as u64)
     }
 
     /// Signs evidence ahead, where device and nonce are known by then. Which devices were provisioned is known late: it is asked as the

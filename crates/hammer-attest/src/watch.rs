@@ -24,6 +24,8 @@ pub struct VerificationWatch {
     provisioned: ProvisionedPools,
     /// A quarter of the time that devices take to settle.
     ages_every: Nanos,
+    /// The wall clock at the run's epoch: readings of two runs are told apart.
+    epoch_unix_ms: u64,
 }
 
 /// What was told until now.
@@ -40,22 +42,23 @@ struct Told {
 
 impl VerificationWatch {
     /// Of that target, by a client of its verification.
-    pub fn new(target: &AttestTarget, client: ClientConfig) -> Self {
+    pub fn new(target: &AttestTarget, client: ClientConfig, epoch_unix_ms: u64) -> Self {
         let (keys, results, provisioned) =
             (target.keys.clone(), target.results.clone(), target.provisioned.clone());
-        Self { client, keys, results, provisioned, ages_every: (target.provisioning_delay / 4).into() }
+        let ages_every = (target.provisioning_delay / 4).into();
+        Self { client, keys, results, provisioned, ages_every, epoch_unix_ms }
     }
 
     /// Reads the documents of all frontends: those that answer show their keys, though another does not. Says how many keys were new; and how
     /// old a document may be, or why not all of them could be read.
-    async fn read(&self, client: &DiscoveryClient) -> (usize, Result<Nanos, String>) {
+    async fn read(&self, client: &DiscoveryClient, now: Nanos) -> (usize, Result<Nanos, String>) {
         let frontends = match client.frontends().await {
             Ok(frontends) => frontends,
             Err(why) => return (0, Err(why)),
         };
         let (mut new, mut oldest) = (0, Ok(Nanos::ZERO));
         for frontend in frontends {
-            match self.read_from(client, frontend).await {
+            match self.read_from(client, frontend, now).await {
                 Ok((is_new, age)) => {
                     new += usize::from(is_new);
                     oldest = oldest.map(|oldest: Nanos| oldest.max(age));
@@ -67,8 +70,14 @@ impl VerificationWatch {
     }
 
     /// Reads the document of one; says whether its key is new, and how old it may be.
-    async fn read_from(&self, client: &DiscoveryClient, frontend: usize) -> Result<(bool, Nanos), String> {
-        let (document, age) = client.ask(Some(frontend), TIMEOUT).await?;
+    async fn read_from(
+        &self,
+        client: &DiscoveryClient,
+        frontend: usize,
+        now: Nanos,
+    ) -> Result<(bool, Nanos), String> {
+        let number = self.epoch_unix_ms.saturating_mul(1_000_000).saturating_add(now.0);
+        let (document, age) = client.ask_anew((frontend, number), TIMEOUT).await?;
         let is_new = document.key.as_ref().map(|key| self.keys.add(key)).transpose();
         Ok((is_new.map_err(|why| why.to_string())?.unwrap_or(false), age))
     }
@@ -77,7 +86,7 @@ impl VerificationWatch {
         if now < told.read_next || !self.keys.take_request() {
             return;
         }
-        let (new, oldest) = self.read(client).await;
+        let (new, oldest) = self.read(client, now).await;
         if new > 0 {
             sink.note(now, KEY_CHANGED.to_owned());
         }

@@ -117,6 +117,8 @@ pub(crate) fn open<'a>(
     permitted(endpoints.iter(), plan.target.authorized.as_deref())?;
     permitted(pages(plan).iter(), plan.target.authorized.as_deref())?;
     waited.extend(until_ready(&mut wait, plan, open.iter().flat_map(|open| open.probed()).collect())?);
+    // What is not ready yet may not say what it is.
+    open.iter_mut().try_for_each(|open| open.describe(&planned))?;
     // A token that is not there is told before a fill, and not after it.
     metric_observers(plan)?;
     plan.resources
@@ -159,7 +161,7 @@ impl<'a> OpenedPlan<'a> {
         let instants = if after_fill { RunInstants::now() } else { self.instants };
         let planned = self.planned(instants);
         let mut open = match after_fill {
-            true => reopened(&self.open, &planned)?,
+            true => described(&self.open, &planned)?,
             false => std::mem::take(&mut self.open),
         };
         let services: Vec<OpenService> = open.iter().flat_map(|open| open.services()).collect();
@@ -222,6 +224,16 @@ fn until_ready(
     let probed = ProbedUrl::all(plan, services)?;
     permitted(probed.iter().map(ProbedUrl::url), plan.target.authorized.as_deref())?;
     Ok(wait.until_ready(plan, probed)?.into_iter().collect())
+}
+
+/// The same services for another run, which were asked what it lives by.
+fn described<'a, 'b>(
+    open: &[Box<dyn OpenProtocol + 'a>],
+    planned: &RunPlan<'b>,
+) -> Result<Vec<Box<dyn OpenProtocol + 'b>>, CliError> {
+    let mut open = reopened(open, planned)?;
+    open.iter_mut().try_for_each(|open| open.describe(planned))?;
+    Ok(open)
 }
 
 fn reopened<'a, 'b>(

@@ -13,6 +13,7 @@ use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_measure::headline::Headline;
 use hammer_report::report::AccountedJob;
 use hammer_report::{Reason, Report};
+use serde_json::Value;
 
 use crate::earlier_runs::EarlierRuns;
 use crate::error::CliError;
@@ -97,6 +98,12 @@ pub(crate) trait Protocol: Sync {
         Vec::new()
     }
 
+    /// What shows that a promise to that workload was broken, in the protocol's own words, of the bytes that its verifier was handed; none
+    /// where those are shown as they are.
+    fn shown_evidence(&self, _workload: &WorkloadPlan, _bytes: &[u8]) -> Option<Value> {
+        None
+    }
+
     /// What figures of a report say together of its part of a plan, that none of them says alone.
     fn conclusions(&self, _plan: &Plan, _report: &Report) -> Vec<Conclusion> {
         Vec::new()
@@ -130,6 +137,15 @@ pub(crate) trait OpenProtocol {
     /// Those of its services that calls of gRPC go to, and that may be asked before the run how they are: none that is embedded.
     fn called(&self) -> Vec<CalledService> {
         Vec::new()
+    }
+
+    /// Asks its services what they say of themselves before a run, once they are ready where the plan says when they are: of every run and
+    /// fill, before anything else of it is made.
+    ///
+    /// # Errors
+    /// When one does not say what workloads live by.
+    fn describe(&mut self, _planned: &RunPlan<'_>) -> Result<(), CliError> {
+        Ok(())
     }
 
     /// Its embedded targets, which the run's owner keeps from now on.

@@ -1,6 +1,9 @@
 //! Which request is which endpoint, and who answers it.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use hammer_lab::{
@@ -12,6 +15,7 @@ use hammer_lab::{
         answer::{self, AnswerBody},
     },
 };
+use hammer_tlog::encoding::base64;
 use http::{HeaderValue, Method, Response, StatusCode, header::LOCATION, request::Parts};
 use ring::rand::{SecureRandom, SystemRandom};
 use tokio::sync::watch;
@@ -20,10 +24,13 @@ use crate::{
     accept, cmw,
     discovery::{self, Discovery},
     lab_time::LabTime,
-    plan::{AttestLabPlan, LateAnswer, LateStart, Processing, ToldAttestLie},
+    plan::{AttestLabPlan, AttestLieKind, LateAnswer, LateStart, Processing, ToldAttestLie},
     problem::{Answered, Problem, not_found},
     provisioning::Provisioning,
-    session::{Appraised, Nonce, SESSION_TYPE, Session, SessionId, SessionIds, SessionText, Sessions, Stage},
+    session::{
+        Appraised, AskedNonce, Nonce, SESSION_TYPE, Session, SessionId, SessionIds, SessionText, Sessions,
+        Stage,
+    },
     store::{Store, StoreGate, TooManyClients},
     taken_types::content_type,
     verification::{AppraisalFailed, SentEvidence, Verification},
@@ -44,6 +51,8 @@ pub struct AttestTarget {
     gate: StoreGate,
     processing: Option<Processing>,
     random: SystemRandom,
+    /// The last nonce that was chosen here.
+    last_minted: Mutex<Option<Nonce>>,
     starts_late: Option<LateStart>,
     /// Its start, on its clock.
     started: Duration,
@@ -73,6 +82,7 @@ impl AttestTarget {
             gate: StoreGate::new(plan.store),
             processing: plan.processing,
             random,
+            last_minted: Mutex::default(),
             starts_late: plan.starts_late,
             started,
         })
@@ -148,9 +158,13 @@ impl AttestTarget {
 
     fn begin_session(&self, parts: &Parts) -> Answered {
         accept::check(&parts.headers, &[SESSION_TYPE])?;
-        let nonce = Nonce::of_query(parts.uri.query().unwrap_or_default(), &self.random)?;
+        let asked = Nonce::of_query(parts.uri.query().unwrap_or_default(), &self.random)?;
         let unix = self.time.unix();
         let id = self.session_ids.next(unix);
+        let nonce = match asked {
+            AskedNonce::Given(nonce) => nonce,
+            AskedNonce::Minted(nonce) => self.repeated(id, nonce),
+        };
         let session = Session { nonce, expires: unix + self.session_ttl, stage: Stage::Waiting };
         let mut answer = self.session_text.answer(StatusCode::CREATED, &session);
         if let Ok(location) = HeaderValue::from_str(&format!("session/{id}")) {
@@ -158,6 +172,23 @@ impl AttestTarget {
         }
         self.sessions.begin(id, session, self.times());
         Ok(answer)
+    }
+
+    /// The nonce of a session that was minted for it, or the lie in its place.
+    fn repeated(&self, id: SessionId, nonce: Nonce) -> Nonce {
+        // Written whole, so that a panic elsewhere leaves nothing halfway.
+        let mut last = self.last_minted.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(before) = last.as_ref().filter(|_| self.verification.repeats_nonce(self.time.elapsed())) {
+            self.verification.lies().tell(ToldAttestLie {
+                kind: AttestLieKind::RepeatedNonce,
+                session: Some(id.to_string()),
+                nonce: Some(base64(before.as_ref())),
+                instance_id: None,
+            });
+            return before.clone();
+        }
+        *last = Some(nonce.clone());
+        nonce
     }
 
     async fn appraise(&self, parts: &Parts, body: &Bytes) -> Answered {

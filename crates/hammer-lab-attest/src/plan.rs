@@ -192,9 +192,20 @@ pub enum AttestLieKind {
     ChangedKey,
     /// A CoRIM is answered with success, and never stored. It counts CoRIMs that should be stored.
     LostDevice,
+    /// A session is given the nonce of the one before it. It counts sessions that were asked for without a nonce, but the first.
+    RepeatedNonce,
+    /// The session that shows the result shows another nonce beside it.
+    ShownNonce,
+    /// The session that shows the result shows other evidence beside it.
+    ShownEvidence,
 }
 
 impl AttestLieKind {
+    /// Whether it is told of a session as it is opened.
+    pub(crate) fn is_of_openings(self) -> bool {
+        self == Self::RepeatedNonce
+    }
+
     /// Whether it is told of CoRIMs, and not of results.
     pub(crate) fn is_of_corims(self) -> bool {
         self == Self::LostDevice

@@ -7,7 +7,7 @@ mod table;
 mod text;
 
 pub(crate) use id::{SessionId, SessionIds};
-pub(crate) use nonce::Nonce;
+pub(crate) use nonce::{AskedNonce, Nonce};
 pub(crate) use state::{Appraised, Session, Stage};
 pub(crate) use table::Sessions;
 pub(crate) use text::{SESSION_TYPE, SessionText};

@@ -116,11 +116,18 @@ impl Verification {
         if let Some(told) = told.take() {
             self.lies.tell(told);
         }
-        Ok(Appraised {
-            media_type: Bytes::copy_from_slice(text.as_bytes()),
-            evidence: sent.token.clone(),
-            result,
-        })
+        let (evidence, shown_nonce) = match kind {
+            Some(AttestLieKind::ShownEvidence) => (altered(sent.token).into(), None),
+            Some(AttestLieKind::ShownNonce) => (sent.token.clone(), Some(altered(sent.nonce).into())),
+            _ => (sent.token.clone(), None),
+        };
+        let media_type = Bytes::copy_from_slice(text.as_bytes());
+        Ok(Appraised { media_type, evidence, shown_nonce, result })
+    }
+
+    /// Whether a session that is opened now without a nonce of its own is given that of the one before it.
+    pub(crate) fn repeats_nonce(&self, now: Duration) -> bool {
+        self.lies.next_of(now, AttestLieKind::is_of_openings).is_some()
     }
 
     /// The lie that the next result has.
@@ -130,7 +137,7 @@ impl Verification {
             AttestLieKind::AffirmingBad => !is_affirmed,
             AttestLieKind::ContraindicatedGood => is_affirmed,
             AttestLieKind::AnotherDevice => appraisal.claims.is_some(),
-            _ => true,
+            _ => !kind.is_of_openings(),
         };
         let kind = self.lies.next_of(now, can_be_told);
         if kind == Some(AttestLieKind::ChangedKey) {
@@ -159,15 +166,10 @@ impl Verification {
     ) -> Bytes {
         let mut ear =
             Ear { nonce, profile: EAR_PROFILE, issued: unix.as_secs(), scheme, appraisal, instance: None };
-        let mut another_nonce = nonce.to_vec();
+        let another_nonce = altered(nonce);
         let mut key = SigningKey::Own;
         match kind {
-            Some(AttestLieKind::WrongNonce) => {
-                if let Some(last) = another_nonce.last_mut() {
-                    *last ^= 1;
-                }
-                ear.nonce = &another_nonce;
-            }
+            Some(AttestLieKind::WrongNonce) => ear.nonce = &another_nonce,
             Some(AttestLieKind::AnotherKey) => key = SigningKey::Another,
             Some(AttestLieKind::ChangedKey) => key = SigningKey::Changed,
             Some(AttestLieKind::PastResult) => ear.issued = ear.issued.saturating_sub(AN_HOUR_S),
@@ -181,12 +183,26 @@ impl Verification {
                 });
             }
             Some(
-                AttestLieKind::AffirmingBad | AttestLieKind::ContraindicatedGood | AttestLieKind::LostDevice,
+                AttestLieKind::AffirmingBad
+                | AttestLieKind::ContraindicatedGood
+                | AttestLieKind::LostDevice
+                | AttestLieKind::RepeatedNonce
+                | AttestLieKind::ShownNonce
+                | AttestLieKind::ShownEvidence,
             )
             | None => {}
         }
         self.signer.sign(&ear, key)
     }
+}
+
+/// Bytes of which the last is another.
+fn altered(bytes: &[u8]) -> Vec<u8> {
+    let mut altered = bytes.to_vec();
+    if let Some(last) = altered.last_mut() {
+        *last ^= 1;
+    }
+    altered
 }
 
 /// The scheme whose evidence has this media type.

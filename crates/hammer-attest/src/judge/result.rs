@@ -6,10 +6,17 @@ use hammer_rats::{Appraisal, AttestationResult, SignedResult, TrustTier};
 use super::{Judge, MALFORMED};
 use crate::device_class::DeviceClass;
 use crate::record::ResultRecord;
+use crate::seen_nonces::SessionPlace;
+use crate::session_object::SessionEcho;
 
 impl Judge {
     /// Whether a result whose signature holds says what it should.
-    pub(super) fn says(&self, record: &ResultRecord<'_>, signed: &SignedResult<'_>) -> Result<(), Fault> {
+    pub(super) fn says(
+        &self,
+        seq: u64,
+        record: &ResultRecord<'_>,
+        signed: &SignedResult<'_>,
+    ) -> Result<(), Fault> {
         let ResultRecord { device, class, .. } = *record;
         let fault = |kind, told: String| Fault::at(kind, device, format!("device {device}: {told}"));
         let result = signed.claims().map_err(|why| fault(MALFORMED, why.to_string()))?;
@@ -17,7 +24,22 @@ impl Judge {
         self.results.add(appraisal.status);
         self.is_of_session(record, &result).map_err(|(kind, told)| fault(kind, told))?;
         self.is_of_device(record, appraisal).map_err(|told| fault(ANOTHER_DEVICE, told))?;
-        self.is_expected(class, appraisal).map_err(|(kind, told)| fault(kind, told))
+        self.is_expected(class, appraisal).map_err(|(kind, told)| fault(kind, told))?;
+        self.is_fresh(seq, record).map_err(|told| fault(REPEATED, told))?;
+        repeats(record.echo).map_err(|(kind, told)| fault(kind, told.to_owned()))
+    }
+
+    /// Whether no other session had the nonce that verification chose for this one.
+    fn is_fresh(&self, seq: u64, record: &ResultRecord<'_>) -> Result<(), String> {
+        let place = SessionPlace { workload: self.workload, seq };
+        let met = self.nonces.as_ref().and_then(|nonces| nonces.met(record.nonce, place));
+        let Some(met) = met else { return Ok(()) };
+        let of =
+            if met.workload == self.workload { String::new() } else { " of another workload".to_owned() };
+        Err(format!(
+            "verification gave its session the nonce that it had given the session of operation {}{of}",
+            met.seq
+        ))
     }
 
     /// Whether it is written as it should be, for this session, and now.
@@ -29,7 +51,7 @@ impl Judge {
         if result.profile != EAR_PROFILE {
             return Err((PROFILE, format!("the result is of the profile `{}`", shortened(&result.profile))));
         }
-        if !record.is_same_nonce {
+        if record.echo == SessionEcho::OpenedWithAnother {
             return Err((NONCE, "the session has another nonce than it was asked for with".to_owned()));
         }
         match result.nonce.as_deref() {
@@ -67,8 +89,8 @@ impl Judge {
 
     /// Whether it says of such a device what the policy does.
     fn is_expected(&self, class: DeviceClass, appraisal: &Appraisal) -> Result<(), (&'static str, String)> {
-        let (said, expected) = (appraisal.status, self.policy.of(class));
-        if said == expected {
+        let (said, (expected, other)) = (appraisal.status, self.policy.of(class));
+        if said == expected || said == other {
             return self.is_consistent(appraisal).map_err(|told| (CONTRADICTION, told));
         }
         let kind = match (said, class) {
@@ -78,8 +100,9 @@ impl Judge {
         };
         let problem = appraisal.policy.as_ref().and_then(|policy| policy.problem.as_deref());
         let problem = problem.map_or_else(String::new, |problem| format!(" ({})", shortened(problem)));
+        let or_other = if other == expected { String::new() } else { format!(" or {}", other.name()) };
         let (said, expected, class) = (said.name(), expected.name(), class.name());
-        Err((kind, format!("{said} where {expected} is due ({class}){problem}")))
+        Err((kind, format!("{said} where {expected}{or_other} is due ({class}){problem}")))
     }
 
     /// Nothing is affirmed while a claim behind it says otherwise (draft-fv-rats-ear, section 3.2.2).
@@ -92,6 +115,17 @@ impl Judge {
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// Whether a session shows, beside its result, what it is of.
+fn repeats(echo: SessionEcho) -> Result<(), (&'static str, &'static str)> {
+    match echo {
+        SessionEcho::AnotherNonce => Err((NONCE, "the session shows another nonce beside its result")),
+        SessionEcho::OtherEvidence => {
+            Err((OTHER_EVIDENCE, "the session shows other evidence than it was shown"))
+        }
+        SessionEcho::AsItWas | SessionEcho::OpenedWithAnother => Ok(()),
     }
 }
 
@@ -133,6 +167,9 @@ const PROFILE: &str = "wrong-result-profile";
 const NONCE: &str = "wrong-nonce";
 const ISSUE_TIME: &str = "wrong-issue-time";
 const ANOTHER_DEVICE: &str = "result-of-another-device";
+/// The nonce of another session, chosen by verification.
+const REPEATED: &str = "repeated-nonce";
+const OTHER_EVIDENCE: &str = "session-of-other-evidence";
 /// A device with which something is wrong is affirmed: the gravest there is.
 const AFFIRMED: &str = "affirmed-bad-device";
 const NOT_AFFIRMED: &str = "good-device-not-affirmed";

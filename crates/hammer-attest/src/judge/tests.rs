@@ -13,6 +13,7 @@ use super::*;
 use crate::auth::AttestAuth;
 use crate::device_class::DeviceClass;
 use crate::plan::AttestTargetPlan;
+use crate::session_object::SessionEcho;
 
 const NONCE: [u8; 32] = [7; 32];
 const EPOCH_MS: u64 = 1_795_000_000_000;
@@ -54,10 +55,14 @@ struct Judged {
 
 impl Judged {
     fn by(signer: &EarSigner) -> Self {
+        Self::with(signer, NonceSource::Own)
+    }
+
+    fn with(signer: &EarSigner, nonce: NonceSource) -> Self {
         let target = AttestTarget::of(&AttestTargetPlan::default(), AttestAuth::None);
         target.keys.add(&signer.jwk()).unwrap();
         let run = AttestRun { seed: 1, epoch_unix_ms: EPOCH_MS, workload: 0 };
-        let judge = Judge::new(&target, devices(), &run);
+        let judge = Judge::new(&target, devices(), &run, nonce);
         let ledger = Arc::new(PromiseLedger::new(&DeviceClass::NAMES));
         let broken = Arc::new(Mutex::new(Vec::new()));
         let told = broken.clone();
@@ -74,9 +79,13 @@ impl Judged {
     }
 
     fn check_record(&mut self, record: &ResultRecord<'_>) {
+        self.check_as(1, record);
+    }
+
+    fn check_as(&mut self, seq: u64, record: &ResultRecord<'_>) {
         let mut bytes = Vec::new();
         record.write(&mut bytes);
-        self.verifier.check(1, &bytes, Nanos::ZERO, &mut self.verdicts);
+        self.verifier.check(seq, &bytes, Nanos::ZERO, &mut self.verdicts);
     }
 
     /// What was found broken since it was asked last.
@@ -94,7 +103,7 @@ fn devices() -> Devices {
 fn record(class: DeviceClass, jwt: &str) -> ResultRecord<'_> {
     let (sent, received) = (Nanos::from_secs(10), Nanos::from_secs(11));
     let jwt = jwt.as_bytes();
-    ResultRecord { class, device: DEVICE, sent, received, nonce: &NONCE, is_same_nonce: true, jwt }
+    ResultRecord { class, device: DEVICE, sent, received, nonce: &NONCE, echo: SessionEcho::AsItWas, jwt }
 }
 
 fn claims(class: DeviceClass, status: &str) -> Value {
@@ -128,7 +137,7 @@ fn a_result_that_says_what_it_should_is_kept_for_devices_of_each_class() {
     let signer = EarSigner::of(1);
     let mut judged = Judged::by(&signer);
     for class in DeviceClass::ALL {
-        let status = judged.target.policy().of(class).name();
+        let status = judged.target.policy().of(class).0.name();
         let mut claims = claims(class, status);
         if matches!(class, DeviceClass::Garbage | DeviceClass::StaleNonce) {
             // What could not be read or believed is not repeated.
@@ -191,8 +200,28 @@ fn a_session_of_another_nonce_is_none_that_was_asked_for() {
     let signer = EarSigner::of(1);
     let mut judged = Judged::by(&signer);
     let jwt = signer.sign(&claims(DeviceClass::Good, "affirming"));
-    judged.check_record(&ResultRecord { is_same_nonce: false, ..record(DeviceClass::Good, &jwt) });
-    assert_eq!(judged.broken(), ["wrong-nonce"]);
+    for (echo, expected) in [
+        (SessionEcho::OpenedWithAnother, "wrong-nonce"),
+        (SessionEcho::AnotherNonce, "wrong-nonce"),
+        (SessionEcho::OtherEvidence, "session-of-other-evidence"),
+    ] {
+        judged.check_record(&ResultRecord { echo, ..record(DeviceClass::Good, &jwt) });
+        assert_eq!(judged.broken(), [expected]);
+    }
+}
+
+#[test]
+fn a_nonce_that_verification_chooses_twice_is_told_and_one_that_is_asked_for_twice_is_not() {
+    let signer = EarSigner::of(1);
+    let jwt = signer.sign(&claims(DeviceClass::Good, "affirming"));
+    for (nonce, expected) in [(NonceSource::Service, vec!["repeated-nonce"]), (NonceSource::Device, vec![])] {
+        let mut judged = Judged::with(&signer, nonce);
+        for seq in [1, 1, 2] {
+            judged.check_as(seq, &record(DeviceClass::Good, &jwt));
+        }
+        assert_eq!(judged.broken(), expected);
+        assert_eq!(judged.ledger.read().kept, 3 - expected.len() as u64);
+    }
 }
 
 #[test]

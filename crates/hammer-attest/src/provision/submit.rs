@@ -44,7 +44,7 @@ impl SubmitConfig {
         provisioned: Arc<ProvisionedDevices>,
         client: ClientConfig,
     ) -> Result<Self, AttestError> {
-        let document = target.provisioning.document.as_ref();
+        let document = target.provisioning.document();
         let path = document.and_then(|document| document.endpoints.submit.clone());
         let unsaid = AttestError::Unsaid { kind: DiscoveryKind::Provisioning, what: "`provisioningSubmit`" };
         Ok(Self {

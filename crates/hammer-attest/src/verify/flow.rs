@@ -1,7 +1,5 @@
 //! The steps of a verify flow, one after another.
 
-use std::borrow::Cow;
-
 use hammer_core::record::{OperationRecord, StepGuard};
 use hammer_core::workload::Ended;
 use hammer_exchange::expect_ok;
@@ -14,12 +12,13 @@ use super::session::{NO_LOCATION, VerifyRequests, VerifySession};
 use crate::devices::DeviceScratch;
 use crate::plan::NonceSource;
 use crate::record::ResultRecord;
-use crate::session_object::{SessionObject, SessionStatus, is_problem};
+use crate::session_object::{SessionEcho, SessionObject, SessionStatus, is_problem};
 
 /// A session that was opened.
 struct OpenSession {
     /// The frontend that it is pinned to, where it is.
     frontend: Option<usize>,
+    /// Whether it showed the nonce that it was asked for.
     is_same_nonce: bool,
 }
 
@@ -65,9 +64,9 @@ impl VerifyWorkload {
             let mut step = record.step(series);
             session.client.send_to(&mut step, opened.frontend, request, &mut op.answer).await?;
             let sent = *sent.get_or_insert(op.answer.wire.sent.unwrap_or_default());
-            if let Some(jwt) = appraised(&mut step, &op.answer)? {
+            if let Some(object) = appraised(&mut step, &op.answer)? {
                 let shown = ShownEvidence { device, sent, is_same_nonce: opened.is_same_nonce };
-                self.promised(session, op, (&shown, &jwt), record);
+                self.promised(session, op, (&shown, &object), record);
                 break shown;
             }
             drop(step);
@@ -78,7 +77,7 @@ impl VerifyWorkload {
             let mut step = record.step(series);
             session.client.send_to(&mut step, opened.frontend, &requests.read, &mut op.answer).await?;
             match appraised(&mut step, &op.answer)? {
-                Some(jwt) => self.promised(session, op, (&shown, &jwt), record),
+                Some(object) => self.promised(session, op, (&shown, &object), record),
                 None => return Err(ends(&mut step, UNDONE)),
             }
         }
@@ -146,17 +145,22 @@ impl VerifyWorkload {
         &self,
         session: &VerifySession,
         op: &VerifyOp,
-        (shown, jwt): (&ShownEvidence, &str),
+        (shown, object): (&ShownEvidence, &SessionObject<'_>),
         record: &OperationRecord,
     ) {
+        // What is repeated is compared here, so that a record need not hold the evidence twice.
+        let echo = match shown.is_same_nonce {
+            true => object.echo(&op.nonce, op.evidence.bytes()),
+            false => SessionEcho::OpenedWithAnother,
+        };
         let result = ResultRecord {
             class: op.class,
             device: shown.device,
             sent: shown.sent,
             received: op.answer.wire.done.unwrap_or_else(|| session.clock.now()),
             nonce: &op.nonce,
-            is_same_nonce: shown.is_same_nonce,
-            jwt: jwt.as_bytes(),
+            echo,
+            jwt: object.result.as_deref().unwrap_or_default().as_bytes(),
         };
         session.promise(record, &result);
     }
@@ -166,8 +170,8 @@ impl VerifyWorkload {
     }
 }
 
-/// The result of a session that was shown evidence; none while that is being processed.
-fn appraised<'a>(step: &mut StepGuard<'_>, answer: &'a Answer) -> Result<Option<Cow<'a, str>>, Ended> {
+/// A session that was shown evidence, and has a result; none while that is being processed.
+fn appraised<'a>(step: &mut StepGuard<'_>, answer: &'a Answer) -> Result<Option<SessionObject<'a>>, Ended> {
     match answer.status.as_u16() {
         // It is being processed.
         202 => {}
@@ -175,8 +179,8 @@ fn appraised<'a>(step: &mut StepGuard<'_>, answer: &'a Answer) -> Result<Option<
         _ => expect_ok(step, answer)?,
     }
     let Some(object) = SessionObject::parse(&answer.body) else { return Err(ends(step, NO_OBJECT)) };
-    match (object.status(), object.result) {
-        (Some(SessionStatus::Complete), Some(jwt)) => Ok(Some(jwt)),
+    match (object.status(), &object.result) {
+        (Some(SessionStatus::Complete), Some(_)) => Ok(Some(object)),
         (Some(SessionStatus::Processing), _) => Ok(None),
         (Some(SessionStatus::Failed), _) => Err(ends(step, FAILED)),
         (Some(SessionStatus::Complete), None) => Err(ends(step, NO_RESULT)),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hammer_core::dispatch::FillGoal;
 use hammer_core::run::RunSpec;
 
-use super::{OpenedPlan, reopened};
+use super::{OpenedPlan, described};
 use crate::error::CliError;
 use crate::plan::error::PlanFault;
 use crate::plan::path::PlanPath;
@@ -37,7 +37,7 @@ impl OpenedPlan<'_> {
         let plan = self.plan;
         let (Some(fill), Some((place, workload))) = (&plan.fill, plan.filling()) else { return Ok(None) };
         let planned = self.planned(self.instants);
-        let mut open = reopened(&self.open, &planned)?;
+        let mut open = described(&self.open, &planned)?;
         let protocol = workload.operations.keys().next().and_then(|key| self.registry.of_workload(key));
         // Every workload has a section, and every section a protocol, once the plan was checked.
         let Some(protocol) = protocol else { return Ok(None) };

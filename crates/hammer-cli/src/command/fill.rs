@@ -84,7 +84,7 @@ impl FillRun<'_> {
         let written = corpus.map(FillCorpus::finish).transpose();
         let result = ran?;
         let mut unwritten_parts = Vec::new();
-        match evidence::keep(&result.evidence, self.files, epoch) {
+        match evidence::keep(&result.evidence, (self.registry, self.plan), self.files, epoch) {
             Ok(Some(path)) => {
                 let text =
                     format!("what shows the first broken promises of the fill is in {}", path.display());

@@ -272,7 +272,7 @@ impl RunContext<'_> {
             }
             run(spec, inbox, &mut reporters)?
         };
-        let evidence = evidence::keep(&result.evidence, &files, epoch);
+        let evidence = evidence::keep(&result.evidence, (registry, plan), &files, epoch);
         if let Ok(Some(path)) = &evidence {
             let text = format!("what shows the first broken promises is in {}", path.display());
             builder.event(&RunEvent::Note { at: clock.now(), text });

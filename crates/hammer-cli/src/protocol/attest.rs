@@ -3,21 +3,23 @@
 use std::sync::Arc;
 
 use hammer_attest::{
-    AttestAuth, AttestError, AttestRun, AttestTarget, DiscoveryKind, ProvisionWorkload, VerificationWatch,
-    VerifyWorkload, WellKnownWorkload,
+    AttestAuth, AttestError, AttestRun, AttestTarget, DiscoveryKind, ProvisionWorkload, ResultEvidence,
+    VerificationWatch, VerifyWorkload, WellKnownWorkload,
 };
 use hammer_core::dispatch::LanePlan;
 use hammer_core::observe::Observer;
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_measure::headline::Headline;
 use hammer_net::ClientConfig;
+use hammer_report::Report;
 use http::Uri;
+use serde_json::Value;
 
 use super::lab::Lab;
 use super::lane::LaneRequest;
 use super::service::OpenService;
 use super::tokens::RunTokens;
-use super::{OpenProtocol, Protocol, RunPlan};
+use super::{Conclusion, OpenProtocol, Protocol, RunPlan};
 use crate::error::CliError;
 use crate::plan::error::{KeyedError, PlanError, PlanFault};
 use crate::plan::path::PlanPath;
@@ -26,6 +28,7 @@ use crate::plan::{Plan, WorkloadPlan};
 use crate::tui::spec::{PanelSide, PanelSpec};
 
 mod check;
+mod conclusions;
 mod opened;
 mod panel;
 pub(crate) mod sections;
@@ -63,11 +66,19 @@ impl Protocol for Attest {
         let mut open = OpenAttest::default();
         if is_used {
             let found = opened(planned, &mut labs)?;
-            open = OpenAttest { watch: watch(planned.plan, &found.target)?, ..open };
             open.documents = documents(planned.plan, &found.target);
-            (open.target, open.tokens, open.notes) = (Some(found.target), found.tokens, found.notes);
+            (open.target, open.tokens) = (Some(found.target), found.tokens);
         }
         Ok(Box::new(OpenAttest { labs, ..open }))
+    }
+
+    fn shown_evidence(&self, workload: &WorkloadPlan, bytes: &[u8]) -> Option<Value> {
+        verify(workload)?;
+        serde_json::to_value(ResultEvidence::of(bytes)?).ok()
+    }
+
+    fn conclusions(&self, plan: &Plan, report: &Report) -> Vec<Conclusion> {
+        conclusions::all(plan, report)
     }
 
     fn panel(&self) -> Option<PanelSpec> {
@@ -121,11 +132,17 @@ impl OpenProtocol for OpenAttest {
         if let Some(tokens) = &tokens {
             target.auth = opened::auth_of(tokens, planned.epoch_unix_ms);
         }
-        // The run whose services these were may have gone to others of them.
-        opened::describe(planned.plan, &mut target)?;
-        let watch = watch(planned.plan, &target)?;
         let documents = documents(planned.plan, &target);
-        Ok(Box::new(Self { target: Some(target), tokens, watch, documents, ..Self::default() }))
+        Ok(Box::new(Self { target: Some(target), tokens, documents, ..Self::default() }))
+    }
+
+    /// The run whose services these were before may have gone to others of them: those that were asked are not asked again.
+    fn describe(&mut self, planned: &RunPlan<'_>) -> Result<(), CliError> {
+        let Some(target) = &mut self.target else { return Ok(()) };
+        self.notes.extend(opened::describe(planned.plan, target)?);
+        self.notes.extend(opened::unpinned(planned.plan, target));
+        self.watch = watch(planned, target)?;
+        Ok(())
     }
 
     fn lane(&mut self, lane: LaneRequest<'_>) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
@@ -206,13 +223,14 @@ impl From<AttestError> for WellKnownFault {
 }
 
 /// Who looks at verification, where a workload of the plan verifies.
-fn watch(plan: &Plan, target: &AttestTarget) -> Result<Option<VerificationWatch>, PlanError> {
+fn watch(planned: &RunPlan<'_>, target: &AttestTarget) -> Result<Option<VerificationWatch>, PlanError> {
+    let plan = planned.plan;
     if !plan.workloads.iter().any(|workload| verify(workload).is_some()) {
         return Ok(None);
     }
     let endpoints = target.service(DiscoveryKind::Verification).endpoints.clone();
     let client = plan.target.client(None, endpoints, 1, plan.seed)?;
-    Ok(Some(VerificationWatch::new(target, client)))
+    Ok(Some(VerificationWatch::new(target, client, planned.epoch_unix_ms)))
 }
 
 /// Where the documents are of those services that workloads go to: there each says whether it is ready.

@@ -93,3 +93,140 @@ fn a_frontend_that_is_gone_for_a_while_takes_its_sessions_along_and_accuses_nobo
     // In the 2 s before it was gone there were some 100.
     assert!(answered(&labs[1], "evidence", 200) > 130, "{:?}", labs[1].stats());
 }
+
+#[test]
+fn an_embedded_verifier_that_starts_late_is_asked_what_it_is_once_it_is_ready() {
+    for answer in ["unavailable", "no-trusted-services", "initializing"] {
+        let late = json!({ "ready_after": "1s", "answer": answer });
+        let ended = planned(&json!({
+            "target": {
+                "lab": { "attest": { "starts_late": late } },
+                "ready": { "expect": { "json": { "service-state": "READY" } }, "timeout": "30s" },
+            },
+            "workloads": [{
+                "name": "verify", "attest_verify": { "provision_at_start": true },
+                "load": { "users": 2, "operations": 20 },
+            }],
+            "phases": { "measurement": "30s", "drain": "30s" },
+        }));
+        let report = ended.report();
+        assert_eq!(report.promises.all.kept, 20, "{answer}: {}", ended.stderr);
+        let events = serde_json::to_string(&report.events).unwrap();
+        assert!(events.contains("until the target was ready"), "{answer}: {events}");
+    }
+}
+
+#[test]
+fn a_frontend_that_is_not_there_at_the_start_is_told_and_the_others_are_loaded() {
+    let labs = [lab(json!({})), lab(json!({}))];
+    labs.iter().for_each(provisioned);
+    // Nobody listens there any more.
+    let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    for is_first in [true, false] {
+        let urls = if is_first {
+            [format!("http://{gone}"), labs[0].url.clone()]
+        } else {
+            [labs[0].url.clone(), format!("http://{gone}")]
+        };
+        let report = planned(&json!({
+            "target": { "attest": { "verification_url": urls } },
+            "workloads": [{
+                "name": "verify", "attest_verify": { "devices": { "count": DEVICES } },
+                "load": { "users": 2, "operations": 40 },
+            }],
+            "phases": { "measurement": "30s", "drain": "30s" },
+        }))
+        .report();
+        assert!(report.breaches.is_empty() && report.promises.all.kept >= 15, "{:?}", report.promises.all);
+        let events = serde_json::to_string(&report.events).unwrap();
+        assert!(
+            events.contains(&format!("{gone}, a frontend of verification, showed no discovery document")),
+            "{events}"
+        );
+    }
+}
+
+#[test]
+fn while_frontends_are_of_two_releases_what_either_does_of_a_bad_device_is_right_and_what_neither_does_is_not()
+ {
+    let of = |settings: Value| {
+        let labs = ["v0.0.2502", "v0.0.2608"].map(|release| {
+            let mut settings = settings.clone();
+            settings["release"] = json!(release);
+            lab(settings)
+        });
+        labs.iter().for_each(provisioned);
+        let bad = json!({ "share": "60%", "mix": { "wrong-signer": 1, "extra-component": 1, "wrong-measurement": 1 } });
+        let load = json!({ "users": 2, "operations": 90 });
+        let ended = verified(&labs, &json!({ "bad": bad }), &load);
+        (ended.report(), labs)
+    };
+    let (report, labs) = of(json!({}));
+    assert!(report.breaches.is_empty(), "{:?}", report.breaches);
+    assert_eq!(report.promises.all.kept, 90);
+    assert!(labs.iter().all(|lab| answered(lab, "evidence", 200) > 20));
+    let events = serde_json::to_string(&report.events).unwrap();
+    assert!(events.contains("the frontends of verification are of several releases"), "{events}");
+
+    let (report, _) = of(json!({ "lies": [{ "kind": "affirming-bad", "times": 1 }] }));
+    let kinds: Vec<&str> = report.breaches.iter().map(|breach| breach.kind.as_str()).collect();
+    // What one of them affirms anyway is no lie that could be seen.
+    assert!(kinds.len() <= 2 && kinds.iter().all(|kind| *kind == "affirmed-bad-device"), "{kinds:?}");
+}
+
+#[test]
+fn that_a_verifier_has_none_of_the_devices_is_said_and_what_it_answered_is_kept_in_words() {
+    let labs = [lab(json!({})), lab(json!({}))];
+    let folder = crate::folder::Folder::new();
+    let of = |devices: Value| {
+        json!({
+            "target": { "attest": { "verification_url": labs[0].url } },
+            "workloads": [{
+                "name": "verify", "attest_verify": { "devices": devices }, "load": { "users": 2, "operations": 10 },
+            }],
+            "phases": { "measurement": "30s", "drain": "30s" },
+        })
+    };
+    let plan = of(json!({ "count": DEVICES, "models": 3 }));
+    let report = crate::verifier::planned_in(&folder, &plan, &[]).report();
+    assert_eq!((report.verdict.exit_code, report.promises.all.broken), (4, 10));
+    let events = serde_json::to_string(&report.events).unwrap();
+    let said = "none of the 10 good devices that verify showed was affirmed";
+    assert!(
+        events.contains(said) && events.contains("seed 0, `devices.stream` 0 and `devices.models` 3"),
+        "{events}"
+    );
+    let files = std::fs::read_dir(folder.path(".")).unwrap().map(|file| file.unwrap().path());
+    let evidence =
+        files.into_iter().find(|path| path.to_string_lossy().ends_with("-evidence.jsonl")).unwrap();
+    let lines = std::fs::read_to_string(evidence).unwrap();
+    let line: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    let shown = &line["shown"];
+    assert_eq!(
+        (&shown["class"], shown["result"].as_str().unwrap().split('.').count()),
+        (&json!("good"), 3),
+        "{line}"
+    );
+    assert!(shown["device"].as_u64().unwrap() < DEVICES, "{line}");
+
+    labs.iter().for_each(provisioned);
+    let report = planned(&of(json!({ "count": DEVICES }))).report();
+    let events = serde_json::to_string(&report.events).unwrap();
+    assert!(report.promises.all.kept == 10 && !events.contains("was affirmed"), "{events}");
+}
+
+#[test]
+fn devices_that_are_spread_over_a_million_numbers_are_provisioned_and_verified() {
+    let devices = json!({ "stride": 5_000 });
+    let report = planned(&json!({
+        "target": { "lab": { "attest": {} } },
+        "workloads": [
+            { "name": "provision", "attest_provision": { "devices": devices } },
+            { "name": "verify", "attest_verify": { "devices": devices }, "load": { "users": 4, "operations": 300 } },
+        ],
+        "fill": { "workload": "provision", "operations": 200, "users": 4 },
+        "phases": { "measurement": "30s", "drain": "30s" },
+    }))
+    .report();
+    assert_eq!((report.promises.all.made, report.promises.all.kept), (300, 300), "{:?}", report.breaches);
+}

@@ -17,7 +17,7 @@ const VERIFY: u64 = 1;
 /// By which of them a device has an identity of its own.
 const DEVICES: [DeviceClass; 2] = [DeviceClass::Good, DeviceClass::UnknownDevice];
 /// The lies, and what the broken promises are called that each makes.
-const LIES: [(AttestLieKind, &str, &str); 9] = [
+const LIES: [(AttestLieKind, &str, &str); 12] = [
     (AttestLieKind::WrongNonce, "wrong-nonce", "wrong-nonce"),
     (AttestLieKind::AnotherKey, "another-key", "bad-result-signature"),
     (AttestLieKind::AnotherDevice, "another-device", "result-of-another-device"),
@@ -27,6 +27,9 @@ const LIES: [(AttestLieKind, &str, &str); 9] = [
     (AttestLieKind::AnotherProfile, "another-profile", "wrong-result-profile"),
     (AttestLieKind::ChangedKey, "changed-key", "bad-result-signature"),
     (AttestLieKind::LostDevice, "lost-device", "good-device-not-affirmed"),
+    (AttestLieKind::RepeatedNonce, "repeated-nonce", "repeated-nonce"),
+    (AttestLieKind::ShownNonce, "shown-nonce", "wrong-nonce"),
+    (AttestLieKind::ShownEvidence, "shown-evidence", "session-of-other-evidence"),
 ];
 
 /// The instance ID of a device of a plan, as the verifier knows it: in hexadecimal digits.
@@ -58,7 +61,10 @@ fn is_caught(kind: AttestLieKind) {
         assert!(!shown.is_empty() && shown.is_subset(&lost), "{shown:?} {lost:?}");
     } else {
         assert_eq!(report.promises.all.broken, told.len() as u64);
-        are_of_their_lies(breaches, &told);
+        match kind {
+            AttestLieKind::RepeatedNonce => name_what_they_repeat(breaches),
+            _ => are_of_their_lies(breaches, &told),
+        }
     }
 
     let honest = run(&format!("lies/attest/{word}-honest"), &[]);
@@ -84,6 +90,15 @@ fn are_of_their_lies(breaches: &[Breach], told: &[ToldAttestLie]) {
     }
 }
 
+/// Whoever has a nonce that was there before says of which operation it was.
+fn name_what_they_repeat(breaches: &[Breach]) {
+    for breach in breaches {
+        let (_, before) = breach.detail.rsplit_once(' ').unwrap();
+        let before: u64 = before.parse().unwrap();
+        assert!(breach.index.is_some() && before < 200 && Some(before) != breach.seq, "{breach:?}");
+    }
+}
+
 macro_rules! lies {
     ($($test:ident: $kind:ident;)+) => {
         $(
@@ -105,6 +120,9 @@ lies! {
     a_result_of_another_profile_is_caught: AnotherProfile;
     a_key_that_changes_without_its_document_is_caught: ChangedKey;
     a_device_that_was_lost_is_caught: LostDevice;
+    a_nonce_that_a_service_chooses_twice_is_caught: RepeatedNonce;
+    a_session_that_shows_another_nonce_beside_its_result_is_caught: ShownNonce;
+    a_session_that_shows_other_evidence_beside_its_result_is_caught: ShownEvidence;
 }
 
 #[test]

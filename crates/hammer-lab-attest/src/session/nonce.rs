@@ -8,6 +8,15 @@ use ring::rand::{SecureRandom, SystemRandom};
 
 use crate::problem::Problem;
 
+/// The nonce of a session that is asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum AskedNonce {
+    /// The request has it.
+    Given(Nonce),
+    /// It was chosen here.
+    Minted(Nonce),
+}
+
 /// 8 to 64 bytes, as sessions have them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Nonce(Box<[u8]>);
@@ -17,7 +26,7 @@ impl Nonce {
     ///
     /// # Errors
     /// 400 of what is none, 500 without randomness.
-    pub(crate) fn of_query(query: &str, random: &SystemRandom) -> Result<Self, Problem> {
+    pub(crate) fn of_query(query: &str, random: &SystemRandom) -> Result<AskedNonce, Problem> {
         let [mut nonce, mut size] = [None, None];
         for (key, value) in form_urlencoded::parse(query.as_bytes()) {
             // The first of each counts, and an empty one is none.
@@ -30,9 +39,11 @@ impl Nonce {
         let [nonce, size] = [nonce, size].map(|value| value.filter(|value| !value.is_empty()));
         match (nonce, size) {
             (Some(_), Some(_)) => Err(refused("nonce and nonceSize are mutually exclusive")),
-            (Some(nonce), None) => Self::read(&nonce),
-            (None, Some(size)) => Self::mint(size_of(&size).ok_or_else(out_of_range)?, random),
-            (None, None) => Self::mint(32, random),
+            (Some(nonce), None) => Self::read(&nonce).map(AskedNonce::Given),
+            (None, Some(size)) => {
+                Self::mint(size_of(&size).ok_or_else(out_of_range)?, random).map(AskedNonce::Minted)
+            }
+            (None, None) => Self::mint(32, random).map(AskedNonce::Minted),
         }
     }
 
@@ -49,6 +60,16 @@ impl Nonce {
         let filled = random.fill(&mut bytes);
         filled.map_err(|_| Problem::internal("failed handling nonce request: internal error"))?;
         Ok(Self(bytes.into()))
+    }
+}
+
+impl AskedNonce {
+    /// Whoever chose it.
+    #[cfg(test)]
+    pub(crate) fn into_nonce(self) -> Nonce {
+        match self {
+            Self::Given(nonce) | Self::Minted(nonce) => nonce,
+        }
     }
 }
 
@@ -84,7 +105,7 @@ mod tests {
     use super::*;
 
     fn of(query: &str) -> Result<usize, Problem> {
-        Nonce::of_query(query, &SystemRandom::new()).map(|nonce| nonce.as_ref().len())
+        Nonce::of_query(query, &SystemRandom::new()).map(|asked| asked.into_nonce().as_ref().len())
     }
 
     #[test]
@@ -100,7 +121,7 @@ mod tests {
         ] {
             assert_eq!(of(query), Ok(length), "{query}");
         }
-        let url_safe = Nonce::of_query("nonce=-_-_-_-_-_8=", &SystemRandom::new()).unwrap();
+        let url_safe = Nonce::of_query("nonce=-_-_-_-_-_8=", &SystemRandom::new()).unwrap().into_nonce();
         assert_eq!(url_safe.as_ref(), [0xfb, 0xff, 0xbf, 0xfb, 0xff, 0xbf, 0xfb, 0xff]);
     }
 

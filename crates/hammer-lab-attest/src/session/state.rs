@@ -39,6 +39,8 @@ pub(crate) enum Stage {
 pub(crate) struct Appraised {
     pub(crate) media_type: Bytes,
     pub(crate) evidence: Bytes,
+    /// A nonce that is shown in place of the session's.
+    pub(crate) shown_nonce: Option<Bytes>,
     /// A JSON Web Token.
     pub(crate) result: Bytes,
 }

@@ -181,7 +181,7 @@ mod tests {
 
     fn begun(sessions: &Sessions, count: usize, expires: u64) -> Vec<SessionId> {
         let ids = SessionIds::new([1; 8]);
-        let nonce = Nonce::of_query("", &SystemRandom::new()).unwrap();
+        let nonce = Nonce::of_query("", &SystemRandom::new()).unwrap().into_nonce();
         let expires = Duration::from_secs(expires);
         let begin = |_| {
             let id = ids.next(expires);

@@ -51,7 +51,8 @@ impl SessionText {
         put(r#"{"status":""#);
         put(status);
         put(r#"","nonce":""#);
-        write_base64(&mut out, session.nonce.as_ref());
+        let shown = appraised.and_then(|appraised| appraised.shown_nonce.as_deref());
+        write_base64(&mut out, shown.unwrap_or(session.nonce.as_ref()));
         let mut put = |part: &str| out.extend_from_slice(part.as_bytes());
         put(r#"","expiry":""#);
         put(&rfc3339_nano(session.expires));

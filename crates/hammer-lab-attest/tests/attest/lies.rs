@@ -177,6 +177,9 @@ fn lies_have_names_of_their_field() {
         AnotherProfile,
         ChangedKey,
         LostDevice,
+        RepeatedNonce,
+        ShownNonce,
+        ShownEvidence,
     ];
     let names: HashSet<String> = kinds.map(|kind| serde_json::to_string(&kind).unwrap()).into();
     let expected = [
@@ -189,6 +192,9 @@ fn lies_have_names_of_their_field() {
         "another-profile",
         "changed-key",
         "lost-device",
+        "repeated-nonce",
+        "shown-nonce",
+        "shown-evidence",
     ];
     assert_eq!(names, expected.map(|name| format!("\"{name}\"")).into());
 }

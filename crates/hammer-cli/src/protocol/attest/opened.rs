@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use hammer_attest::{
-    AttestAuth, AttestError, AttestTarget, AttestTargetPlan, DiscoveryDocument, DiscoveryKind, discover,
+    AttestAuth, AttestError, AttestTarget, AttestTargetPlan, Discovered, DiscoveryKind, discover,
 };
 use hammer_core::clock::MonotonicClock;
 use hammer_core::runtime::Clock;
@@ -30,13 +30,12 @@ use crate::protocol::tokens::{OAUTH, PlannedGrant, RunTokens, granted};
 pub(super) struct OpenedTarget {
     pub(super) target: AttestTarget,
     pub(super) tokens: Option<RunTokens>,
-    pub(super) notes: Vec<String>,
 }
 
-/// Finds the services of a plan, or starts them, and asks them for their documents.
+/// Finds the services of a plan, or starts them.
 ///
 /// # Errors
-/// When they do not start, or do not say what workloads live by.
+/// When they do not start, or what they let in by cannot be read.
 pub(super) fn opened(planned: &RunPlan<'_>, labs: &mut Vec<Box<dyn Lab>>) -> Result<OpenedTarget, CliError> {
     let plan = planned.plan;
     let (written, at) = match (lab(plan), target(plan)) {
@@ -49,35 +48,33 @@ pub(super) fn opened(planned: &RunPlan<'_>, labs: &mut Vec<Box<dyn Lab>>) -> Res
     let tokens = tokens(planned)?;
     let auth = tokens.as_ref().map_or(auth, |tokens| auth_of(tokens, planned.epoch_unix_ms));
     let provisioned = planned.earlier.of(PROVISIONED);
-    let mut found = AttestTarget { provisioned, ..AttestTarget::of(&written, auth) };
-    describe(plan, &mut found)?;
-    let documents = [DiscoveryKind::Provisioning, DiscoveryKind::Verification].into_iter();
-    let documents = documents.filter_map(|kind| Some((kind, found.service(kind).document.as_ref()?)));
-    let notes = documents
-        .filter(|(_, document)| !document.is_ready())
-        .map(|(kind, document)| unready(kind, document));
-    let notes = notes.chain(unpinned(plan, &found)).collect();
-    Ok(OpenedTarget { target: found, tokens, notes })
+    let target = AttestTarget { provisioned, ..AttestTarget::of(&written, auth) };
+    Ok(OpenedTarget { target, tokens })
 }
 
-/// Asks those services for their documents that workloads of the plan live by, and that were not asked yet.
+/// Asks those services for their documents that workloads of the plan live by, and that were not asked yet; what the reader of the report
+/// must be told of them.
 ///
 /// # Errors
 /// When one does not say what it is, or nobody allowed it.
-pub(super) fn describe(plan: &Plan, found: &mut AttestTarget) -> Result<(), CliError> {
+pub(super) fn describe(plan: &Plan, found: &mut AttestTarget) -> Result<Vec<String>, CliError> {
     let failed = |error: AttestError| CliError::from(fault(plan, error, PlanPath::of("target").key(TARGET)));
+    let mut notes = Vec::new();
     for kind in asked(plan, found) {
         let endpoints = found.service(kind).endpoints.clone();
         permitted(endpoints.iter(), plan.target.authorized.as_deref())?;
         let client = plan.target.client(None, endpoints, 1, plan.seed)?;
-        let document = ask(kind, client)?.map_err(failed)?;
-        if let Some(key) = &document.key {
+        let discovered = ask(kind, client)?.map_err(failed)?;
+        for (_, document) in &discovered.documents {
+            let Some(key) = &document.key else { continue };
             let unusable = |why| AttestError::Undiscovered { kind, why };
             found.keys.add(key).map_err(|why| failed(unusable(why.to_string())))?;
         }
-        found.service_mut(kind).document = Some(document);
+        notes.extend(discovered.notes(kind));
+        found.service_mut(kind).documents =
+            discovered.documents.into_iter().map(|(_, document)| document).collect();
     }
-    Ok(())
+    Ok(notes)
 }
 
 /// An error by the key that is at fault: of a service by that which says where it is, and else below `at`.
@@ -119,7 +116,7 @@ fn asked(plan: &Plan, found: &AttestTarget) -> Vec<DiscoveryKind> {
     kinds.dedup();
     kinds.retain(|kind| {
         let service = found.service(*kind);
-        service.document.is_none() && !service.endpoints.is_empty()
+        service.documents.is_empty() && !service.endpoints.is_empty()
     });
     kinds
 }
@@ -127,7 +124,7 @@ fn asked(plan: &Plan, found: &AttestTarget) -> Vec<DiscoveryKind> {
 fn ask(
     kind: DiscoveryKind,
     client: hammer_net::ClientConfig,
-) -> Result<Result<DiscoveryDocument, AttestError>, CliError> {
+) -> Result<Result<Discovered, AttestError>, CliError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(StartError::Runtime)?;
     let clock: Rc<dyn Clock> = Rc::new(MonotonicClock::starting_now());
@@ -154,7 +151,7 @@ pub(super) fn auth_of(tokens: &RunTokens, epoch_unix_ms: u64) -> AttestAuth {
 }
 
 /// What comes of sessions whose requests go to any frontend.
-fn unpinned(plan: &Plan, found: &AttestTarget) -> Option<String> {
+pub(super) fn unpinned(plan: &Plan, found: &AttestTarget) -> Option<String> {
     let frontends = found.service(DiscoveryKind::Verification).endpoints.len();
     let is_unpinned = |workload: &WorkloadPlan| verify(workload).is_some_and(|verify| !verify.pinned);
     let workload = plan.workloads.iter().find(|workload| is_unpinned(workload)).filter(|_| frontends > 1)?;
@@ -162,14 +159,6 @@ fn unpinned(plan: &Plan, found: &AttestTarget) -> Option<String> {
         "sessions of {} go to any of {frontends} frontends (`pinned: false`): where each keeps its own, those of another are answered with 404 (session not found)",
         workload.name
     ))
-}
-
-fn unready(kind: DiscoveryKind, document: &DiscoveryDocument) -> String {
-    let state = match document.state.as_str() {
-        "" => "not how it is",
-        state => state,
-    };
-    format!("{} said `{state}` of itself before the run, and not `READY`", kind.name())
 }
 
 /// Under which name it is remembered what earlier runs got provisioned.
