@@ -1,5 +1,7 @@
 //! Devices, minted.
 
+use std::borrow::Cow;
+
 use hammer_p256::{KeyBlocks, KeyWalk, NonceBlocks, POINT_LENGTH, ThrowawayKey};
 use hammer_rats::corim::CorimSigner;
 use hammer_rats::{Corim, PsaClaim, PsaDevice, PsaDialect, PsaToken, SoftwareComponent, TokenProfile};
@@ -150,6 +152,15 @@ impl Devices {
         corim(material, dialect, &key).write_signed(signer, sign, out);
     }
 
+    /// Replaces `material` by what evidence of device `index` shows of it, where that is any.
+    pub(crate) fn write_shown(&self, index: u64, class: DeviceClass, material: &mut DeviceMaterial) {
+        match class {
+            DeviceClass::UnknownDevice => self.write_unknown(index, material),
+            _ => self.write(index, material),
+        }
+        alter(class, &mut material.device.components);
+    }
+
     /// Replaces `material` by what device `index` shows of itself, and `out` by the evidence.
     pub fn write_evidence(
         &self,
@@ -158,21 +169,12 @@ impl Devices {
         scratch: &mut DeviceScratch,
         (material, out): (&mut DeviceMaterial, &mut Vec<u8>),
     ) {
-        match evidence.class {
-            DeviceClass::Garbage => return garbage(evidence.nonce, out),
-            DeviceClass::UnknownDevice => self.write_unknown(index, material),
-            _ => self.write(index, material),
+        if evidence.class == DeviceClass::Garbage {
+            return garbage(evidence.nonce, out);
         }
-        alter(evidence.class, &mut material.device.components);
+        self.write_shown(index, evidence.class, material);
         let TokenNumber { stream, seq } = evidence.token;
-        let stale: [u8; 32];
-        let nonce = match evidence.class {
-            DeviceClass::StaleNonce => {
-                stale = Sha256::digest(evidence.nonce).into();
-                &stale
-            }
-            _ => evidence.nonce,
-        };
+        let nonce = &*evidence.class.shown_nonce(evidence.nonce);
         let missing = PsaClaim::MANDATORY[(seq % PsaClaim::MANDATORY.len() as u64) as usize];
         let token = PsaToken {
             profile: evidence.profile,
@@ -180,7 +182,7 @@ impl Devices {
             nonce,
             boot_seed: &material.boot_seed,
             client_id: CLIENT_ID,
-            lifecycle: if evidence.class == DeviceClass::BadLifecycle { PROVISIONING } else { SECURED },
+            lifecycle: evidence.class.lifecycle(),
             verification_service: VERIFICATION_SERVICE,
             without: (evidence.class == DeviceClass::MissingClaim).then_some(missing),
         };
@@ -198,6 +200,24 @@ impl Devices {
 fn corim<'a>(material: &'a DeviceMaterial, dialect: PsaDialect, key: &'a [u8; POINT_LENGTH]) -> Corim<'a> {
     let DeviceMaterial { device, ids, .. } = material;
     Corim { dialect, ids: *ids, vendor: VENDOR, model: MODEL, device, key }
+}
+
+impl DeviceClass {
+    /// The nonce in the evidence of a session of that nonce.
+    pub(crate) fn shown_nonce(self, nonce: &[u8]) -> Cow<'_, [u8]> {
+        match self {
+            Self::StaleNonce => Cow::Owned(Sha256::digest(nonce).to_vec()),
+            _ => Cow::Borrowed(nonce),
+        }
+    }
+
+    /// The lifecycle that the device says it is in.
+    pub(crate) const fn lifecycle(self) -> u16 {
+        match self {
+            Self::BadLifecycle => PROVISIONING,
+            _ => SECURED,
+        }
+    }
 }
 
 /// What is no CBOR, and differs by the nonce.

@@ -6,7 +6,7 @@ use hammer_core::runtime::Clock;
 use hammer_measure::Nanos;
 use hammer_measure::connection::ConnectionLog;
 use hammer_net::{Answer, Balancing, Client, ClientConfig, Failure, Request};
-use hammer_rats::{PsaDialect, VerificationKey};
+use hammer_rats::{PsaDialect, VerificationKey, json_object};
 use http::HeaderValue;
 use http::header::{ACCEPT, CACHE_CONTROL};
 use serde::Deserialize;
@@ -19,19 +19,19 @@ use crate::plan::DiscoveryKind;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct DiscoveryDocument {
     /// What the service takes: endorsements or evidence.
-    #[serde(rename = "media-types", default)]
+    #[serde(rename = "media-types", default, deserialize_with = "json_object::or_default")]
     pub media_types: Vec<String>,
     /// Its release.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "json_object::or_default")]
     pub version: String,
     /// `READY`, where it is.
-    #[serde(rename = "service-state", default)]
+    #[serde(rename = "service-state", default, deserialize_with = "json_object::or_default")]
     pub state: String,
     /// Where its operations are.
-    #[serde(rename = "api-endpoints", default)]
+    #[serde(rename = "api-endpoints", default, deserialize_with = "json_object::member")]
     pub endpoints: ApiEndpoints,
     /// What results are signed with; of verification alone.
-    #[serde(rename = "ear-verification-key", default)]
+    #[serde(rename = "ear-verification-key", default, deserialize_with = "json_object::member_if_any")]
     pub key: Option<VerificationKey>,
 }
 
@@ -52,7 +52,7 @@ impl DiscoveryDocument {
     /// # Errors
     /// Why it is none.
     pub fn parse(json: &[u8]) -> Result<Self, String> {
-        serde_json::from_slice(json).map_err(|why| why.to_string())
+        json_object::read(json).map_err(|why| why.to_string())
     }
 
     /// Whether the service says that it is ready.

@@ -37,6 +37,14 @@ pub enum AttestError {
         /// What it does not say.
         what: &'static str,
     },
+    /// What a document has in place of a path is none.
+    #[error("use {what} in the discovery document of {}: it is no path that starts with `/`", kind.name())]
+    NoPath {
+        /// Which service.
+        kind: DiscoveryKind,
+        /// What it says wrongly.
+        what: &'static str,
+    },
     /// The service takes no endorsements of PSA devices.
     #[error(
         "provision PSA devices: the service takes neither application/rim+cbor of tag:arm.com,2025:psa#1.0.0 nor application/corim-unsigned+cbor of http://arm.com/psa/iot/1"
@@ -80,7 +88,9 @@ impl AttestError {
     /// The service that is at fault by what it is, or by where it should be, whoever goes to it.
     pub const fn service(&self) -> Option<DiscoveryKind> {
         match self {
-            Self::Undiscovered { kind, .. } | Self::Unsaid { kind, .. } => Some(*kind),
+            Self::Undiscovered { kind, .. } | Self::Unsaid { kind, .. } | Self::NoPath { kind, .. } => {
+                Some(*kind)
+            }
             Self::NoDialect => Some(DiscoveryKind::Provisioning),
             _ => None,
         }
@@ -95,6 +105,7 @@ impl AttestError {
             Self::NothingToRead => Some("mix"),
             Self::Undiscovered { .. }
             | Self::Unsaid { .. }
+            | Self::NoPath { .. }
             | Self::Client(_)
             | Self::NoDialect
             | Self::NothingProvisioned

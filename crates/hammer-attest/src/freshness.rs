@@ -38,7 +38,7 @@ fn kept_for(headers: &HeaderMap) -> Option<u64> {
 fn since_made(headers: &HeaderMap, kept: u64) -> Option<u64> {
     let at = |name: HeaderName| date(headers.get(name)?.to_str().ok()?);
     let (answered, expires) = (at(DATE)?, at(EXPIRES)?);
-    Some((answered + kept).saturating_sub(expires).min(kept))
+    Some(answered.saturating_add(kept).saturating_sub(expires).min(kept))
 }
 
 /// Seconds since the Unix epoch of `Sat, 21 Nov 2026 06:41:19 GMT` (RFC 9110 section 5.6.7); the zone is that whatever it is called, as

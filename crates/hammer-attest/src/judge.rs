@@ -135,6 +135,10 @@ impl Verifier for ResultVerifier {
         self.judge.keys.refresh(&mut self.known);
         self.held.judge(&self.judge, &self.known, verdicts);
     }
+
+    fn finish(&mut self, _now: Nanos, verdicts: &mut Verdicts) {
+        self.held.give_up(verdicts);
+    }
 }
 
 fn parsed(jwt: &[u8]) -> Result<SignedResult<'_>, EarError> {

@@ -143,6 +143,14 @@ impl ProvisionedDevices {
         self.fresh.load(Ordering::Relaxed) > 0
     }
 
+    /// Whether device `index` has settled.
+    pub(crate) fn has(&self, index: u64) -> bool {
+        let block = self.blocks.get((index / BLOCK_BITS) as usize).and_then(OnceLock::get);
+        let within = index % BLOCK_BITS;
+        let word = block.map(|block| block.settled[(within / 64) as usize].load(Ordering::Relaxed));
+        word.is_some_and(|word| word & 1 << (within % 64) != 0)
+    }
+
     /// How many have settled.
     pub fn count(&self) -> u64 {
         self.count.load(Ordering::Relaxed)
@@ -244,6 +252,7 @@ mod tests {
             let is_settled = quarter == AGES;
             assert_eq!((devices.draw(5), devices.has_fresh()), (is_settled.then_some(70), !is_settled));
         }
+        assert_eq!([69, 70, 71, u64::MAX].map(|device| devices.has(device)), [false, true, false, false]);
         // What is there stays there, also where it is taken in again.
         devices.add_fresh(70);
         devices.add_fresh(3);

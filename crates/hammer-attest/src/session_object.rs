@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use hammer_rats::json_object;
 use serde::Deserialize;
 
 /// A session: what a flow needs of it.
@@ -14,7 +15,7 @@ pub struct SessionObject<'a> {
     #[serde(borrow, default)]
     pub nonce: Cow<'a, str>,
     /// The evidence that it was shown; some services may not repeat it.
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "json_object::member_if_any")]
     pub evidence: Option<ShownText<'a>>,
     /// What verification says of the device, a JWT, once it is there.
     #[serde(borrow, default)]
@@ -68,7 +69,7 @@ impl SessionEcho {
 impl<'a> SessionObject<'a> {
     /// Reads one; nothing where it is none.
     pub fn parse(json: &'a [u8]) -> Option<Self> {
-        serde_json::from_slice(json).ok()
+        json_object::read(json).ok()
     }
 
     /// What of it is not as it was: the nonce by which it was opened, and the evidence that it was shown. What it does not repeat is held
@@ -110,7 +111,7 @@ pub(crate) fn is_problem(json: &[u8]) -> bool {
     struct Problem {
         status: u16,
     }
-    serde_json::from_slice::<Problem>(json).is_ok_and(|problem| problem.status >= 400)
+    json_object::read::<Problem>(json).is_ok_and(|problem| problem.status >= 400)
 }
 
 /// What a record has room for; sessions have 64 bytes at most.

@@ -111,6 +111,30 @@ impl AttestTarget {
         }
     }
 
+    /// Where endorsements are submitted.
+    ///
+    /// # Errors
+    /// When provisioning does not say so, or says what is no path.
+    pub fn submit_path(&self) -> Result<&str, AttestError> {
+        let document = self.provisioning.document();
+        let path = document.and_then(|document| document.endpoints.submit.as_deref());
+        of_path(DiscoveryKind::Provisioning, "`provisioningSubmit`", path)
+    }
+
+    /// Where sessions are opened; verification shows the key of its results as well.
+    ///
+    /// # Errors
+    /// When verification does not say so, or says what is no path, or shows no key.
+    pub fn session_path(&self) -> Result<&str, AttestError> {
+        let kind = DiscoveryKind::Verification;
+        let document = self.verification.document().ok_or(AttestError::Unsaid { kind, what: "anything" })?;
+        let path = of_path(kind, "`newChallengeResponseSession`", document.endpoints.new_session.as_deref())?;
+        if self.verification.documents.iter().all(|document| document.key.is_none()) {
+            return Err(AttestError::Unsaid { kind, what: "`ear-verification-key`" });
+        }
+        Ok(path)
+    }
+
     /// How endorsements are written.
     ///
     /// # Errors
@@ -124,32 +148,42 @@ impl AttestTarget {
         documents.find_map(DiscoveryDocument::dialect).ok_or(AttestError::NoDialect)
     }
 
-    /// How verification judges a device of a class by its policy. Where provisioning was not asked, the policy is that of the release that
-    /// verification names. While frontends are of several releases, as an upgrade has them, the policy of each is right.
+    /// That provisioning takes the endorsements of another release than verification says it is of, where it does: what it takes may mean nothing
+    /// to that.
+    pub fn of_two_releases(&self) -> Option<String> {
+        let (provisioning, verification) = (self.provisioning.document()?, self.verification.document()?);
+        let (taken, known) = (provisioning.dialect()?, dialect_of_release(&verification.version)?);
+        (taken != known).then(|| {
+            format!(
+                "provisioning ({}) takes endorsements of another release than verification is of ({}), which may know nothing of them; devices are judged as verification's own release does",
+                provisioning.version, verification.version
+            )
+        })
+    }
+
+    /// How verification judges a device of a class by its policy: that of the release which it names, or where it names none that is known, of that
+    /// whose endorsements provisioning takes. While frontends are of several releases, as an upgrade has them, the policy of each is right.
     pub(crate) fn policy(&self) -> Policy {
-        let of_provisioning = self.provisioning.documents.iter().filter_map(DiscoveryDocument::dialect);
-        let by_version = self.verification.documents.iter().map(|document| {
-            if is_before_2503(&document.version) { PsaDialect::Iot1 } else { PsaDialect::Psa2025 }
-        });
-        let mut dialects: Vec<PsaDialect> = of_provisioning.collect();
-        let versions = self.verification.documents.iter().map(|document| &document.version);
-        let are_several = versions.clone().any(|version| Some(version) != versions.clone().next());
-        // Both services are of one release, unless verification's frontends say that they are of several.
-        if dialects.is_empty() || are_several {
-            dialects.extend(by_version);
+        let documents = self.verification.documents.iter();
+        let mut dialects: Vec<PsaDialect> =
+            documents.filter_map(|document| dialect_of_release(&document.version)).collect();
+        if dialects.is_empty() {
+            dialects.extend(self.provisioning.documents.iter().filter_map(DiscoveryDocument::dialect));
         }
         let first = dialects.first().copied().unwrap_or(PsaDialect::Psa2025);
-        let due = |class: DeviceClass| match self.expected.get(&class) {
-            Some(tier) => (*tier, *tier),
-            None => {
-                let tier = class.expected(first);
-                let other =
-                    dialects.iter().map(|dialect| class.expected(*dialect)).find(|other| *other != tier);
-                (tier, other.unwrap_or(tier))
-            }
-        };
-        Policy(DeviceClass::ALL.map(due))
+        let another = dialects.into_iter().find(|dialect| *dialect != first).unwrap_or(first);
+        Policy { stated: DeviceClass::ALL.map(|class| self.expected.get(&class).copied()), first, another }
     }
+}
+
+fn of_path<'a>(
+    kind: DiscoveryKind,
+    what: &'static str,
+    path: Option<&'a str>,
+) -> Result<&'a str, AttestError> {
+    let path = path.ok_or(AttestError::Unsaid { kind, what })?;
+    let is_path = path.starts_with('/') && http::uri::PathAndQuery::try_from(path).is_ok();
+    is_path.then_some(path).ok_or(AttestError::NoPath { kind, what })
 }
 
 impl DiscoveryKind {
@@ -163,27 +197,50 @@ impl DiscoveryKind {
     }
 }
 
-/// What is said of devices of each class: by the release of the first frontend, and by another one.
+/// What is said of devices of each class.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Policy([(TrustTier, TrustTier); DeviceClass::ALL.len()]);
+pub(crate) struct Policy {
+    /// What the plan says of it.
+    stated: [Option<TrustTier>; DeviceClass::ALL.len()],
+    /// The dialect of the first frontend's release, and that of another one.
+    first: PsaDialect,
+    another: PsaDialect,
+}
+
+/// What is said of a device: one of two, which are the same where one policy alone is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DuePolicy {
+    pub(crate) due: TrustTier,
+    pub(crate) other: TrustTier,
+}
 
 impl Policy {
-    /// What is due; twice the same where one policy alone is known.
-    pub(crate) const fn of(&self, class: DeviceClass) -> (TrustTier, TrustTier) {
-        self.0[class as usize]
+    /// What is due in a result that such software made: a service may have been upgraded since it was asked what it is.
+    pub(crate) fn of(&self, class: DeviceClass, build: &str) -> DuePolicy {
+        if let Some(due) = self.stated[class as usize] {
+            return DuePolicy { due, other: due };
+        }
+        let [due, other] = match dialect_of_release(build) {
+            Some(dialect) if dialect != self.first => [self.first, dialect],
+            _ => [self.first, self.another],
+        }
+        .map(|dialect| class.expected(dialect));
+        DuePolicy { due, other }
     }
 }
 
-/// Releases are named after their year and month: `v0.0.2502`. What is built from their sources may have a commit behind it
-/// (`0.0.2502+45ec48a`), or say no month at all (`0.0.0-unknown`, `N/A`), and is taken for the newest.
-fn is_before_2503(version: &str) -> bool {
+/// The dialect of a release. Releases are named after their year and month: `v0.0.2502`. What is built from their sources may have a commit behind
+/// it (`0.0.2502+45ec48a`), or say no month at all (`0.0.0-unknown`, `N/A`), and then nothing is known of it.
+fn dialect_of_release(version: &str) -> Option<PsaDialect> {
     let mut numbers = version.trim_start_matches('v').split(|letter: char| !letter.is_ascii_digit());
     let month = numbers.nth(2).and_then(|third| third.parse::<u32>().ok());
-    month.is_some_and(|month| (FIRST_MONTH..2503).contains(&month))
+    let month = month.filter(|month| (FIRST_MONTH..=LAST_MONTH).contains(month))?;
+    Some(if month < 2503 { PsaDialect::Iot1 } else { PsaDialect::Psa2025 })
 }
 
 /// January 2020, before any release.
 const FIRST_MONTH: u32 = 2001;
+const LAST_MONTH: u32 = 9912;
 
 #[cfg(test)]
 mod tests {
@@ -191,17 +248,18 @@ mod tests {
 
     #[test]
     fn a_release_is_known_by_its_month_whatever_stands_behind_it() {
-        for (version, is_before) in [
-            ("v0.0.2502", true),
-            ("0.0.2502+45ec48a", true),
-            ("v0.0.2502-12-g45ec48a.dirty", true),
-            ("v0.0.2503", false),
-            ("v0.0.2608", false),
-            ("0.0.0-unknown", false),
-            ("N/A", false),
-            ("", false),
+        let (old, new) = (Some(PsaDialect::Iot1), Some(PsaDialect::Psa2025));
+        for (version, dialect) in [
+            ("v0.0.2502", old),
+            ("0.0.2502+45ec48a", old),
+            ("v0.0.2502-12-g45ec48a.dirty", old),
+            ("v0.0.2503", new),
+            ("v0.0.2608", new),
+            ("0.0.0-unknown", None),
+            ("N/A", None),
+            ("", None),
         ] {
-            assert_eq!(is_before_2503(version), is_before, "{version}");
+            assert_eq!(dialect_of_release(version), dialect, "{version}");
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::device_class::DeviceClass;
 use crate::devices::{DeviceScratch, Devices, TokenNumber};
 use crate::error::AttestError;
 use crate::judge::Judge;
-use crate::plan::{DiscoveryKind, NonceSource, VerifyPlan};
+use crate::plan::{NonceSource, VerifyPlan};
 use crate::provision::{Endorser, SubmitConfig};
 use crate::provisioned::ProvisionedDevices;
 use crate::target::{AttestRun, AttestTarget};
@@ -77,14 +77,8 @@ impl VerifyWorkload {
         (verification, provisioning): (ClientConfig, Option<ClientConfig>),
     ) -> Result<Self, AttestError> {
         let devices = Devices::new(run.seed, plan.devices.stream, plan.devices.models());
-        let unsaid = |what| AttestError::Unsaid { kind: DiscoveryKind::Verification, what };
-        let document = target.verification.document().ok_or_else(|| unsaid("anything"))?;
-        let new_session = document.endpoints.new_session.clone();
-        let new_session = new_session.ok_or_else(|| unsaid("`newChallengeResponseSession`"))?;
-        if document.key.is_none() {
-            return Err(unsaid("`ear-verification-key`"));
-        }
-        if !document.takes(&plan.evidence_type) {
+        let new_session = target.session_path()?.to_owned();
+        if !target.verification.documents.iter().any(|document| document.takes(&plan.evidence_type)) {
             return Err(AttestError::EvidenceType(plan.evidence_type.clone()));
         }
         let provisioned = target.provisioned.of(run.seed, &plan.devices);
@@ -107,6 +101,13 @@ impl VerifyWorkload {
             plan: plan.clone(),
             devices: Arc::new(devices),
         })
+    }
+
+    /// Has flows draw those of `devices.count` alone that a service took in, since somebody of the plan provisions them.
+    #[must_use]
+    pub fn of_provisioned(mut self, is_known: bool) -> Self {
+        self.draws.is_of_provisioned = is_known;
+        self
     }
 
     /// How many connections of the whole run are established before the first arrival, where that many can be in flight; all of them

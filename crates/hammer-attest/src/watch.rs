@@ -51,14 +51,20 @@ impl VerificationWatch {
 
     /// Reads the documents of all frontends: those that answer show their keys, though another does not. Says how many keys were new; and how
     /// old a document may be, or why not all of them could be read.
-    async fn read(&self, client: &DiscoveryClient, now: Nanos) -> (usize, Result<Nanos, String>) {
+    async fn read(&self, clock: &Rc<dyn Clock>, now: Nanos) -> (usize, Result<Nanos, String>) {
+        // By connections of its own each time: behind a balancer each may lead to another one.
+        let client = DiscoveryClient::new(DiscoveryKind::Verification, self.client.clone(), clock);
+        let client = match client {
+            Ok(client) => client,
+            Err(why) => return (0, Err(format!("failed to {why}"))),
+        };
         let frontends = match client.frontends().await {
             Ok(frontends) => frontends,
             Err(why) => return (0, Err(why)),
         };
         let (mut new, mut oldest) = (0, Ok(Nanos::ZERO));
         for frontend in frontends {
-            match self.read_from(client, frontend, now).await {
+            match self.read_from(&client, frontend, now).await {
                 Ok((is_new, age)) => {
                     new += usize::from(is_new);
                     oldest = oldest.map(|oldest: Nanos| oldest.max(age));
@@ -82,11 +88,11 @@ impl VerificationWatch {
         Ok((is_new.map_err(|why| why.to_string())?.unwrap_or(false), age))
     }
 
-    async fn look(&self, client: &DiscoveryClient, (sink, told): (&ObservationSink, &mut Told), now: Nanos) {
+    async fn look(&self, clock: &Rc<dyn Clock>, (sink, told): (&ObservationSink, &mut Told), now: Nanos) {
         if now < told.read_next || !self.keys.take_request() {
             return;
         }
-        let (new, oldest) = self.read(client, now).await;
+        let (new, oldest) = self.read(clock, now).await;
         if new > 0 {
             sink.note(now, KEY_CHANGED.to_owned());
         }
@@ -94,7 +100,8 @@ impl VerificationWatch {
             Ok(age) => {
                 self.keys.read_at(now.since(age));
                 // What a cache keeps is not asked for as often as what is made for each request.
-                told.read_next = if age > Nanos::ZERO { now.saturating_add(READ_EVERY) } else { now };
+                let every = if age > Nanos::ZERO { READ_EVERY } else { READ_ANEW_EVERY };
+                told.read_next = now.saturating_add(every);
                 told.trouble = None;
             }
             Err(why) => {
@@ -148,11 +155,6 @@ impl Observer for VerificationWatch {
     ) -> LocalFuture<()> {
         Box::pin(async move {
             let mut told = Told { started_at: clock.now(), ..Told::default() };
-            let client = DiscoveryClient::new(DiscoveryKind::Verification, self.client.clone(), &clock);
-            let client = match client {
-                Ok(client) => client,
-                Err(why) => return sink.note(clock.now(), format!("failed to {why}")),
-            };
             let mut ending = ending;
             loop {
                 let next = clock.sleep_until(clock.now().saturating_add(LOOK_EVERY));
@@ -162,7 +164,7 @@ impl Observer for VerificationWatch {
                 };
                 let now = clock.now();
                 self.grow_older(&mut told, now);
-                self.look(&client, (&sink, &mut told), now).await;
+                self.look(&clock, (&sink, &mut told), now).await;
                 if is_ending {
                     told.shown_at = Nanos::ZERO;
                     return self.show(&sink, &mut told, clock.now());
@@ -175,6 +177,8 @@ impl Observer for VerificationWatch {
 
 const LOOK_EVERY: Nanos = Nanos::from_millis(50);
 const READ_EVERY: Nanos = Nanos::from_secs(1);
+/// What is made for each request is asked for a dozen times before anybody is accused.
+const READ_ANEW_EVERY: Nanos = Nanos::from_millis(250);
 const SHOWN_EVERY: Nanos = Nanos::from_secs(1);
 const TIMEOUT: Nanos = Nanos::from_secs(5);
 const KEY_CHANGED: &str =

@@ -11,6 +11,7 @@ use serde::de::IgnoredAny;
 use sha2::{Digest as _, Sha256};
 
 use crate::base64_text::BASE64_URL;
+use crate::json_object;
 
 /// What a verifier says of a device.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -21,14 +22,20 @@ pub struct AttestationResult {
     /// `iat`: when it was issued, in seconds since 1970.
     #[serde(rename = "iat", deserialize_with = "claim::numeric_date")]
     pub issued_unix_seconds: i64,
+    /// `exp`: from when on nobody is to rely on it (RFC 7519 section 4.1.4), in seconds since 1970; none where it says none.
+    #[serde(rename = "exp", default, deserialize_with = "claim::numeric_date_if_any")]
+    pub expires_unix_seconds: Option<i64>,
+    /// `nbf`: before when nobody is to rely on it (RFC 7519 section 4.1.5), likewise.
+    #[serde(rename = "nbf", default, deserialize_with = "claim::numeric_date_if_any")]
+    pub starts_unix_seconds: Option<i64>,
     /// `eat_nonce`: the nonce of the session; none where it says none.
     #[serde(rename = "eat_nonce", default, deserialize_with = "claim::nonce")]
     pub nonce: Option<Vec<u8>>,
     /// Who says it.
-    #[serde(rename = "ear.verifier-id")]
+    #[serde(rename = "ear.verifier-id", deserialize_with = "json_object::member")]
     pub verifier: VerifierId,
     /// What is said of each attester, by its name: `PSA_IOT`, ...
-    #[serde(rename = "submods", deserialize_with = "claim::of_distinct_names")]
+    #[serde(rename = "submods", deserialize_with = "claim::appraisals")]
     pub appraisals: BTreeMap<String, Appraisal>,
 }
 
@@ -55,19 +62,46 @@ pub struct Appraisal {
     )]
     pub vector: Option<BTreeMap<String, i8>>,
     /// What the policy says besides.
-    #[serde(rename = "ear.veraison.policy-claims", default)]
+    #[serde(rename = "ear.veraison.policy-claims", default, deserialize_with = "json_object::member_if_any")]
     pub policy: Option<PolicyClaims>,
     /// The evidence that was appraised, as Veraison repeats it; none where it could not be read.
-    #[serde(rename = "ear.veraison.annotated-evidence", default)]
+    #[serde(
+        rename = "ear.veraison.annotated-evidence",
+        default,
+        deserialize_with = "json_object::member_if_any"
+    )]
     pub evidence: Option<AnnotatedEvidence>,
 }
 
-/// What Veraison repeats of the evidence of a PSA device.
+/// What Veraison repeats of the evidence of a PSA device; nothing of a claim that is not there, or is written in another way.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct AnnotatedEvidence {
     /// The instance ID as a UEID: 33 bytes.
     #[serde(rename = "psa-instance-id", default, deserialize_with = "claim::bytes")]
     pub instance_id: Option<Vec<u8>>,
+    /// The implementation ID: 32 bytes.
+    #[serde(rename = "psa-implementation-id", default, deserialize_with = "claim::bytes")]
+    pub implementation_id: Option<Vec<u8>>,
+    /// The nonce in the evidence.
+    #[serde(rename = "psa-nonce", default, deserialize_with = "claim::bytes")]
+    pub nonce: Option<Vec<u8>>,
+    /// The lifecycle (RFC 9783 section 4.3.1).
+    #[serde(rename = "psa-security-lifecycle", default, deserialize_with = "claim::if_readable")]
+    pub lifecycle: Option<u16>,
+    /// What runs on the device.
+    #[serde(rename = "psa-software-components", default, deserialize_with = "claim::if_readable")]
+    pub components: Option<Vec<AnnotatedComponent>>,
+}
+
+/// What Veraison repeats of a software component.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct AnnotatedComponent {
+    /// Its measurement.
+    #[serde(rename = "measurement-value", default, deserialize_with = "claim::bytes")]
+    pub measurement: Option<Vec<u8>>,
+    /// Who signed it.
+    #[serde(rename = "signer-id", default, deserialize_with = "claim::bytes")]
+    pub signer: Option<Vec<u8>>,
 }
 
 /// What Veraison's own policy says where it could not appraise.
@@ -208,7 +242,7 @@ impl<'a> SignedResult<'a> {
     pub fn parse(jwt: &'a str) -> Result<Self, EarError> {
         let (signed, signature) = jwt.rsplit_once('.').ok_or(EarError::Form)?;
         let (header, claims) = signed.split_once('.').ok_or(EarError::Form)?;
-        let header: JwtHeader = serde_json::from_slice(&decoded(header)?).map_err(|_| EarError::Form)?;
+        let header: JwtHeader = json_object::read(&decoded(header)?).map_err(|_| EarError::Form)?;
         if header.alg != ES256 {
             return Err(EarError::Algorithm(start_of(&header.alg)));
         }
@@ -229,7 +263,7 @@ impl<'a> SignedResult<'a> {
     /// # Errors
     /// [`EarError::Form`] and [`EarError::Claims`].
     pub fn claims(&self) -> Result<AttestationResult, EarError> {
-        serde_json::from_slice(&decoded(self.claims)?)
+        json_object::read(&decoded(self.claims)?)
             .map_err(|error| EarError::Claims(start_of(&error.to_string())))
     }
 }

@@ -43,7 +43,16 @@ impl HeldRecords {
         self.waiting.push_back(HeldRecord { seq, received, bytes });
     }
 
-    /// Judges those that were received before the documents were last read, and those that a new key signed: which need not wait for a
+    /// Leaves those unchecked that still wait at the end: no document was read that settles them.
+    pub(super) fn give_up(&mut self, verdicts: &mut Verdicts) {
+        self.bytes = 0;
+        for held in self.waiting.drain(..) {
+            let class = ResultRecord::read(&held.bytes).map(|record| record.class).unwrap_or_default();
+            verdicts.unverified(class.into(), UNSETTLED);
+        }
+    }
+
+    /// Judges those that were received a while before the documents were last read, and those that a new key signed: which need not wait for a
     /// document that cannot be read. Of the others, asks for that again.
     pub(super) fn judge(&mut self, judge: &Judge, known: &KnownKeys, verdicts: &mut Verdicts) {
         let is_same = |(one, other): (&Arc<_>, &Arc<_>)| Arc::ptr_eq(one, other);
@@ -51,7 +60,7 @@ impl HeldRecords {
         let has_new_key = !newest.iter().zip(&self.newest).any(is_same);
         self.newest = newest;
         let is_due = |held: &HeldRecord| {
-            known.read_at.is_some_and(|read_at| held.received < read_at)
+            known.read_at.is_some_and(|read_at| held.received.saturating_add(PATIENCE) < read_at)
                 || (has_new_key && held.is_signed_by(known))
         };
         for _ in 0..self.waiting.len() {
@@ -94,6 +103,10 @@ impl HeldRecord {
     }
 }
 
+/// So long documents are read again and again, on connections of their own, before a result is told as signed by nobody: who answers may be another
+/// one of those behind a balancer, or lag behind who signed.
+const PATIENCE: Nanos = Nanos::from_secs(3);
+const UNSETTLED: &str = "results are signed by a key that no discovery document had shown by the end of the run, and not all that could show it were read behind them";
 /// Some 4,000 results of a verifier thread.
 const MOST_BYTES: usize = 8 << 20;
 const NO_ROOM: &str = "too many results are signed by a key that no discovery document has shown yet";

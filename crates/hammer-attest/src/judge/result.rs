@@ -1,13 +1,18 @@
 //! What a result says, held against the session that it is of and the device that was shown.
 
 use hammer_core::promise::Fault;
-use hammer_rats::{Appraisal, AttestationResult, SignedResult, TrustTier};
+use hammer_rats::{
+    AnnotatedComponent, AnnotatedEvidence, Appraisal, AttestationResult, SignedResult, SoftwareComponent,
+    TrustTier,
+};
 
 use super::{Judge, MALFORMED};
 use crate::device_class::DeviceClass;
+use crate::devices::DeviceMaterial;
 use crate::record::ResultRecord;
 use crate::seen_nonces::SessionPlace;
 use crate::session_object::SessionEcho;
+use crate::target::DuePolicy;
 
 impl Judge {
     /// Whether a result whose signature holds says what it should.
@@ -24,7 +29,16 @@ impl Judge {
         self.results.add(appraisal.status);
         self.is_of_session(record, &result).map_err(|(kind, told)| fault(kind, told))?;
         self.is_of_device(record, appraisal).map_err(|told| fault(ANOTHER_DEVICE, told))?;
-        self.is_expected(class, appraisal).map_err(|(kind, told)| fault(kind, told))?;
+        let policy = self.policy.of(class, &result.verifier.build);
+        is_expected(class, policy, appraisal).map_err(|(kind, told)| fault(kind, told))?;
+        let evidence =
+            appraisal.evidence.as_ref().map_or(Ok(()), |evidence| self.repeats_evidence(record, evidence));
+        evidence.map_err(|what| {
+            fault(
+                OF_OTHER_EVIDENCE,
+                format!("the evidence in the result has another {what} than what was shown"),
+            )
+        })?;
         self.is_fresh(seq, record).map_err(|told| fault(REPEATED, told))?;
         repeats(record.echo).map_err(|(kind, told)| fault(kind, told.to_owned()))
     }
@@ -71,10 +85,56 @@ impl Judge {
             }
             _ => None,
         };
-        off.map_or(Ok(()), |(ms, when)| {
+        if let Some((ms, when)) = off {
             let told = format!("the result says that it was issued {} s {when} its session", ms / 1000);
-            Err((ISSUE_TIME, told))
-        })
+            return Err((ISSUE_TIME, told));
+        }
+        self.is_valid_now(result, (earliest, latest)).map_err(|told| (ISSUE_TIME, told.to_owned()))
+    }
+
+    /// Whether a reader may rely on it as it is received, where it says when one may.
+    fn is_valid_now(
+        &self,
+        result: &AttestationResult,
+        (earliest, latest): (i64, i64),
+    ) -> Result<(), &'static str> {
+        let ms = |seconds: i64| seconds.saturating_mul(1000);
+        let is_over = |expires| ms(expires) < earliest.saturating_sub(self.skew_ms);
+        let is_to_come = |starts| ms(starts) > latest.saturating_add(self.skew_ms);
+        if result.expires_unix_seconds.is_some_and(is_over) {
+            return Err("the result says that it had expired before its session");
+        }
+        if result.starts_unix_seconds.is_some_and(is_to_come) {
+            return Err("the result says that nobody may rely on it yet");
+        }
+        Ok(())
+    }
+
+    /// Whether the claims that it repeats are those of the evidence; else which is another.
+    fn repeats_evidence(
+        &self,
+        record: &ResultRecord<'_>,
+        evidence: &AnnotatedEvidence,
+    ) -> Result<(), &'static str> {
+        let class = record.class;
+        let mut shown = DeviceMaterial::default();
+        self.devices.write_shown(record.device, class, &mut shown);
+        let is_other = |repeated: &Option<Vec<u8>>, shown: &[u8]| {
+            repeated.as_deref().is_some_and(|repeated| repeated != shown)
+        };
+        if is_other(&evidence.implementation_id, &shown.device.implementation_id) {
+            return Err("implementation ID");
+        }
+        if is_other(&evidence.nonce, &class.shown_nonce(record.nonce)) {
+            return Err("nonce");
+        }
+        if evidence.lifecycle.is_some_and(|repeated| repeated != class.lifecycle()) {
+            return Err("lifecycle");
+        }
+        match &evidence.components {
+            Some(repeated) if !are_same(repeated, &shown.device.components) => Err("software"),
+            _ => Ok(()),
+        }
     }
 
     /// Whether the evidence that it repeats is that of the device.
@@ -86,36 +146,52 @@ impl Judge {
             false => Err("the evidence in the result is that of another device".to_owned()),
         }
     }
+}
 
-    /// Whether it says of such a device what the policy does.
-    fn is_expected(&self, class: DeviceClass, appraisal: &Appraisal) -> Result<(), (&'static str, String)> {
-        let (said, (expected, other)) = (appraisal.status, self.policy.of(class));
-        if said == expected || said == other {
-            return self.is_consistent(appraisal).map_err(|told| (CONTRADICTION, told));
-        }
-        let kind = match (said, class) {
-            (TrustTier::Affirming, _) => AFFIRMED,
-            (_, DeviceClass::Good) => NOT_AFFIRMED,
-            _ => STATUS,
+/// Whether it says of such a device what the policy does.
+fn is_expected(
+    class: DeviceClass,
+    DuePolicy { due, other }: DuePolicy,
+    appraisal: &Appraisal,
+) -> Result<(), (&'static str, String)> {
+    let said = appraisal.status;
+    if said == due || said == other {
+        return is_consistent(appraisal).map_err(|told| (CONTRADICTION, told));
+    }
+    let kind = match (said, class) {
+        (TrustTier::Affirming, _) => AFFIRMED,
+        (_, DeviceClass::Good) => NOT_AFFIRMED,
+        _ => STATUS,
+    };
+    let problem = appraisal.policy.as_ref().and_then(|policy| policy.problem.as_deref());
+    let problem = problem.map_or_else(String::new, |problem| format!(" ({})", shortened(problem)));
+    let or_other = if other == due { String::new() } else { format!(" or {}", other.name()) };
+    let (said, due, class) = (said.name(), due.name(), class.name());
+    Err((kind, format!("{said} where {due}{or_other} is due ({class}){problem}")))
+}
+
+/// No status is better than a claim behind it (draft-fv-rats-ear, section 3.2.2).
+fn is_consistent(appraisal: &Appraisal) -> Result<(), String> {
+    let said = appraisal.status;
+    let claims = appraisal.vector.iter().flatten();
+    // `none` says nothing of the device.
+    let mut worse = claims.filter(|(_, claim)| said != TrustTier::None && tier(**claim) > said);
+    worse.next().map_or(Ok(()), |(name, claim)| {
+        Err(format!("{}, and its {} is {claim}", said.name(), shortened(name)))
+    })
+}
+
+/// Whether components are repeated as they were shown, in any order, as far as they are repeated.
+fn are_same(repeated: &[AnnotatedComponent], shown: &[SoftwareComponent]) -> bool {
+    let is_of = |repeated: &AnnotatedComponent, shown: &SoftwareComponent| {
+        let is_same = |repeated: &Option<Vec<u8>>, shown: &[u8; 32]| {
+            repeated.as_deref().is_none_or(|repeated| repeated == shown)
         };
-        let problem = appraisal.policy.as_ref().and_then(|policy| policy.problem.as_deref());
-        let problem = problem.map_or_else(String::new, |problem| format!(" ({})", shortened(problem)));
-        let or_other = if other == expected { String::new() } else { format!(" or {}", other.name()) };
-        let (said, expected, class) = (said.name(), expected.name(), class.name());
-        Err((kind, format!("{said} where {expected}{or_other} is due ({class}){problem}")))
-    }
-
-    /// Nothing is affirmed while a claim behind it says otherwise (draft-fv-rats-ear, section 3.2.2).
-    fn is_consistent(&self, appraisal: &Appraisal) -> Result<(), String> {
-        let claims = appraisal.vector.iter().flatten();
-        let mut worse = claims.filter(|(_, claim)| tier(**claim) > TrustTier::Affirming);
-        match worse.next() {
-            Some((name, claim)) if appraisal.status == TrustTier::Affirming => {
-                Err(format!("affirming, and its {} is {claim}", shortened(name)))
-            }
-            _ => Ok(()),
-        }
-    }
+        is_same(&repeated.measurement, &shown.measurement) && is_same(&repeated.signer, &shown.signer)
+    };
+    repeated.len() == shown.len()
+        && repeated.iter().all(|repeated| shown.iter().any(|shown| is_of(repeated, shown)))
+        && shown.iter().all(|shown| repeated.iter().any(|repeated| is_of(repeated, shown)))
 }
 
 /// Whether a session shows, beside its result, what it is of.
@@ -169,6 +245,8 @@ const ISSUE_TIME: &str = "wrong-issue-time";
 const ANOTHER_DEVICE: &str = "result-of-another-device";
 /// The nonce of another session, chosen by verification.
 const REPEATED: &str = "repeated-nonce";
+/// The device is the right one, and what is said of it was not in its evidence.
+const OF_OTHER_EVIDENCE: &str = "result-of-other-evidence";
 const OTHER_EVIDENCE: &str = "session-of-other-evidence";
 /// A device with which something is wrong is affirmed: the gravest there is.
 const AFFIRMED: &str = "affirmed-bad-device";

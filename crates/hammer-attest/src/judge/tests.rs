@@ -59,7 +59,10 @@ impl Judged {
     }
 
     fn with(signer: &EarSigner, nonce: NonceSource) -> Self {
-        let target = AttestTarget::of(&AttestTargetPlan::default(), AttestAuth::None);
+        Self::of_target(AttestTarget::of(&AttestTargetPlan::default(), AttestAuth::None), signer, nonce)
+    }
+
+    fn of_target(target: AttestTarget, signer: &EarSigner, nonce: NonceSource) -> Self {
         target.keys.add(&signer.jwk()).unwrap();
         let run = AttestRun { seed: 1, epoch_unix_ms: EPOCH_MS, workload: 0 };
         let judge = Judge::new(&target, devices(), &run, nonce);
@@ -67,7 +70,7 @@ impl Judged {
         let broken = Arc::new(Mutex::new(Vec::new()));
         let told = broken.clone();
         let tell = move |finding| {
-            let Finding::Broken(broken) = finding else { panic!("{finding:?}") };
+            let Finding::Broken(broken) = finding else { return };
             told.lock().unwrap().push((broken.breach.kind.clone(), broken.breach.index.unwrap()));
         };
         let verdicts = Verdicts::new("verify", ledger.clone(), Box::new(tell));
@@ -137,7 +140,7 @@ fn a_result_that_says_what_it_should_is_kept_for_devices_of_each_class() {
     let signer = EarSigner::of(1);
     let mut judged = Judged::by(&signer);
     for class in DeviceClass::ALL {
-        let status = judged.target.policy().of(class).0.name();
+        let status = judged.target.policy().of(class, "test").due.name();
         let mut claims = claims(class, status);
         if matches!(class, DeviceClass::Garbage | DeviceClass::StaleNonce) {
             // What could not be read or believed is not repeated.
@@ -177,6 +180,31 @@ fn each_thing_that_is_wrong_with_a_result_has_its_name() {
     let executables = "/submods/PSA_IOT/ear.trustworthiness-vector/executables";
     assert_eq!(found(executables, json!(33)), ["contradictory-result"]);
     assert_eq!(found(executables, json!(0)), Vec::<String>::new());
+    let evidence = "/submods/PSA_IOT/ear.veraison.annotated-evidence";
+    let shown = |name: &str, claim: Value| {
+        let instance = STANDARD.encode(devices().ueid(DEVICE, DeviceClass::Good));
+        found(evidence, json!({ "psa-instance-id": instance, name: claim }))
+    };
+    let component = json!({ "measurement-type": "EVIL", "measurement-value": STANDARD.encode([1; 32]) });
+    for (name, claim) in [
+        ("psa-nonce", json!(STANDARD.encode([8; 32]))),
+        ("psa-implementation-id", json!(STANDARD.encode([0; 32]))),
+        ("psa-security-lifecycle", json!(0x2000)),
+        ("psa-software-components", json!([component])),
+        ("psa-software-components", json!([])),
+    ] {
+        assert_eq!(shown(name, claim), ["result-of-other-evidence"], "{name}");
+    }
+    for (name, claim) in [
+        ("psa-nonce", json!(STANDARD.encode(NONCE))),
+        ("psa-nonce", json!({ "of": "another form" })),
+        ("psa-security-lifecycle", json!("secured")),
+        ("psa-software-components", json!({ "none": 1 })),
+    ] {
+        assert!(shown(name, claim).is_empty(), "{name}");
+    }
+    assert_eq!(found(evidence, json!(["of an array"])), ["malformed-result"]);
+    assert_eq!(found("/ear.verifier-id", json!(["build", "developer"])), ["malformed-result"]);
     assert_eq!(found("/submods", json!({})), ["malformed-result"]);
 }
 
@@ -279,9 +307,69 @@ fn a_result_by_another_key_waits_until_the_documents_were_read_behind_it() {
         if is_shown {
             assert!(judged.target.keys.add(&other.jwk()).unwrap());
         }
-        judged.target.keys.read_at(Nanos::from_secs(12));
+        judged.target.keys.read_at(Nanos::from_secs(13));
+        judged.verifier.tick(Nanos::ZERO, &mut judged.verdicts);
+        assert_eq!((judged.broken().len(), judged.ledger.read().kept), (0, u64::from(is_shown)));
+        judged.target.keys.read_at(Nanos::from_secs(15));
         judged.verifier.tick(Nanos::ZERO, &mut judged.verdicts);
         assert_eq!(judged.broken(), expected);
         assert_eq!(judged.ledger.read().kept, u64::from(is_shown));
     }
+}
+
+#[test]
+fn a_result_that_nobody_may_rely_on_is_not_kept() {
+    let signer = EarSigner::of(1);
+    let at = (EPOCH_MS / 1000 + 10).cast_signed();
+    for (name, seconds, is_kept) in
+        [("exp", at + 60, true), ("exp", at - 3_600, false), ("nbf", at, true), ("nbf", at + 3_600, false)]
+    {
+        let mut judged = Judged::by(&signer);
+        let mut claims = claims(DeviceClass::Good, "affirming");
+        claims[name] = json!(seconds);
+        judged.check(DeviceClass::Good, &signer.sign(&claims));
+        assert_eq!(judged.broken().is_empty(), is_kept, "{name} {seconds}");
+    }
+}
+
+#[test]
+fn a_warning_beside_a_claim_that_is_worse_contradicts_itself() {
+    let signer = EarSigner::of(1);
+    let mut judged = Judged::by(&signer);
+    let mut claims = claims(DeviceClass::WrongMeasurement, "warning");
+    claims["submods"]["PSA_IOT"]["ear.trustworthiness-vector"] = json!({ "executables": 33 });
+    judged.check(DeviceClass::WrongMeasurement, &signer.sign(&claims));
+    assert!(judged.broken().is_empty());
+    claims["submods"]["PSA_IOT"]["ear.trustworthiness-vector"] = json!({ "executables": 99 });
+    judged.check(DeviceClass::WrongMeasurement, &signer.sign(&claims));
+    assert_eq!(judged.broken(), ["contradictory-result"]);
+}
+
+#[test]
+fn a_service_that_was_upgraded_since_is_judged_as_its_new_release_judges() {
+    let signer = EarSigner::of(1);
+    for (build, is_kept) in [("v0.0.2608", true), ("v0.0.2502", false), ("N/A", false)] {
+        let mut target = AttestTarget::of(&AttestTargetPlan::default(), AttestAuth::None);
+        let document = |version: &str| {
+            crate::discovery::DiscoveryDocument::parse(
+                json!({ "version": version, "service-state": "READY" }).to_string().as_bytes(),
+            )
+        };
+        target.verification.documents = vec![document("v0.0.2502").unwrap()];
+        let mut judged = Judged::of_target(target, &signer, NonceSource::Own);
+        let mut claims = claims(DeviceClass::WrongSigner, "affirming");
+        claims["ear.verifier-id"]["build"] = json!(build);
+        judged.check(DeviceClass::WrongSigner, &signer.sign(&claims));
+        assert_eq!(judged.broken().is_empty(), is_kept, "{build}");
+    }
+}
+
+#[test]
+fn what_no_document_settles_until_the_end_is_unchecked() {
+    let (signer, other) = (EarSigner::of(1), EarSigner::of(2));
+    let mut judged = Judged::by(&signer);
+    judged.check(DeviceClass::Good, &other.sign(&claims(DeviceClass::Good, "affirming")));
+    judged.verifier.finish(Nanos::ZERO, &mut judged.verdicts);
+    let ledger = judged.ledger.read();
+    assert_eq!((ledger.kept, ledger.broken, ledger.unchecked), (0, 0, 1));
 }

@@ -1,10 +1,13 @@
 //! One submission, and what the service says of it.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use hammer_core::record::StepGuard;
+use hammer_core::runtime::Clock;
 use hammer_core::workload::{Ended, ShardContext};
 use hammer_exchange::{SentSecrets, ServiceClient, ServiceConfig, expect_ok};
+use hammer_measure::Nanos;
 use hammer_net::{Answer, ClientConfig, ConfigError, Request};
 use http::HeaderValue;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
@@ -13,7 +16,6 @@ use super::endorser::Endorser;
 use super::submitted::submitted;
 use crate::auth::{AttestAuth, ShardAuth};
 use crate::error::AttestError;
-use crate::plan::DiscoveryKind;
 use crate::provisioned::ProvisionedDevices;
 use crate::target::AttestTarget;
 
@@ -25,7 +27,7 @@ pub(crate) struct SubmitConfig {
     media_type: &'static str,
     auth: AttestAuth,
     provisioned: Arc<ProvisionedDevices>,
-    is_known_at_once: bool,
+    delay: Nanos,
 }
 
 /// A shard's client of provisioning.
@@ -34,7 +36,8 @@ pub struct ProvisionSession {
     request: Request,
     auth: ShardAuth,
     provisioned: Arc<ProvisionedDevices>,
-    is_known_at_once: bool,
+    /// How long after it said so the service may have a device unknown.
+    delay: Nanos,
 }
 
 impl SubmitConfig {
@@ -44,16 +47,14 @@ impl SubmitConfig {
         provisioned: Arc<ProvisionedDevices>,
         client: ClientConfig,
     ) -> Result<Self, AttestError> {
-        let document = target.provisioning.document();
-        let path = document.and_then(|document| document.endpoints.submit.clone());
-        let unsaid = AttestError::Unsaid { kind: DiscoveryKind::Provisioning, what: "`provisioningSubmit`" };
+        let path = target.submit_path()?.to_owned();
         Ok(Self {
             service: ServiceConfig::new(SERVICE, client),
-            path: path.ok_or(unsaid)?,
+            path,
             media_type: endorser.media_type(),
             auth: target.auth.clone(),
             provisioned,
-            is_known_at_once: target.provisioning_delay.is_zero(),
+            delay: target.provisioning_delay.into(),
         })
     }
 
@@ -66,8 +67,8 @@ impl SubmitConfig {
         if let ShardAuth::Header(value) = &auth {
             request.headers.insert(AUTHORIZATION, value.clone());
         }
-        let (provisioned, is_known_at_once) = (self.provisioned.clone(), self.is_known_at_once);
-        Ok(ProvisionSession { service, request, auth, provisioned, is_known_at_once })
+        let (provisioned, delay) = (self.provisioned.clone(), self.delay);
+        Ok(ProvisionSession { service, request, auth, provisioned, delay })
     }
 }
 
@@ -75,6 +76,14 @@ impl ProvisionSession {
     /// A request without its body.
     pub(crate) fn request(&self) -> Request {
         self.request.clone()
+    }
+
+    /// Waits until the service has a device that it took in just now.
+    pub(crate) async fn settled(&self, index: u64, clock: &Rc<dyn Clock>) {
+        if self.delay > Nanos::ZERO {
+            clock.sleep_until(clock.now().saturating_add(self.delay)).await;
+        }
+        self.provisioned.add(index);
     }
 
     /// Submits the endorsements of device `index`, and remembers it where the service has them then.
@@ -105,9 +114,9 @@ impl ProvisionSession {
         let said = submitted(&answer.body);
         match said {
             Ok(ended) => {
-                match self.is_known_at_once {
-                    true => self.provisioned.add(index),
-                    false => self.provisioned.add_fresh(index),
+                match self.delay {
+                    Nanos::ZERO => self.provisioned.add(index),
+                    _ => self.provisioned.add_fresh(index),
                 }
                 step.ends(ended);
             }

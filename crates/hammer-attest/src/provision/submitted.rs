@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use hammer_core::workload::Ended;
 use hammer_measure::Outcome;
+use hammer_rats::json_object;
 use serde::Deserialize;
 
 /// `application/vnd.veraison.provisioning-session+json`
@@ -20,7 +21,7 @@ struct ProvisioningSession<'a> {
 /// # Errors
 /// How the operation ends where the device was not taken in, and the reason that the service gives; empty where it gives none.
 pub fn submitted(body: &[u8]) -> Result<Ended, (Ended, &'_ str)> {
-    let Ok(session) = serde_json::from_slice::<ProvisioningSession<'_>>(body) else {
+    let Ok(session) = json_object::read::<ProvisioningSession<'_>>(body) else {
         return Err((Ended::failed(Outcome::Malformed, "no provisioning session"), ""));
     };
     match (&*session.status, &session.reason) {

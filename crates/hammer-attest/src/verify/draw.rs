@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use hammer_core::compose::{Route as _, WeightedMix};
 use hammer_core::draw::Draws;
+use hammer_values::Count;
 
 use crate::device_class::DeviceClass;
 use crate::plan::{DevicesPlan, VerifyPlan};
@@ -15,6 +16,8 @@ use crate::target::AttestRun;
 pub(super) struct DeviceDraws {
     devices: DevicesPlan,
     provisioned: Arc<ProvisionedDevices>,
+    /// Of counted devices, those alone that were taken in.
+    pub(super) is_of_provisioned: bool,
     bad_share: f64,
     bad: Option<(WeightedMix, Vec<DeviceClass>)>,
     classes: Draws,
@@ -30,6 +33,7 @@ impl DeviceDraws {
         Self {
             devices: plan.devices.clone(),
             provisioned,
+            is_of_provisioned: false,
             bad_share: plan.bad.share.of_1(),
             bad,
             classes: draws(CLASSES),
@@ -45,10 +49,21 @@ impl DeviceDraws {
         }
     }
 
+    /// The first of so many devices, from an evenly drawn place on, that was taken in and has settled.
+    fn taken_in(&self, draw: u64, count: Count) -> Option<u64> {
+        if self.provisioned.count() == 0 {
+            return None;
+        }
+        let count = count.get() as u64;
+        let mut devices = (0..count).filter_map(|behind| self.devices.counted(draw % count + behind));
+        devices.find(|device| self.provisioned.has(*device))
+    }
+
     /// The device of that operation, where one is known by now.
     pub(super) fn device(&self, seq: u64, class: DeviceClass) -> Option<u64> {
         match (class, self.devices.count) {
             (DeviceClass::UnknownDevice | DeviceClass::Garbage, _) => Some(seq),
+            (_, Some(count)) if self.is_of_provisioned => self.taken_in(self.places.bits(seq), count),
             (_, Some(_)) => self.devices.counted(self.places.bits(seq)),
             (_, None) => self.provisioned.draw(self.places.bits(seq)),
         }

@@ -8,7 +8,7 @@ use hammer_net::Answer;
 
 use super::VerifyWorkload;
 use super::op::VerifyOp;
-use super::session::{NO_LOCATION, VerifyRequests, VerifySession};
+use super::session::{NO_LOCATION, NONCE_SIZE, VerifyRequests, VerifySession};
 use crate::devices::DeviceScratch;
 use crate::plan::NonceSource;
 use crate::record::ResultRecord;
@@ -115,8 +115,12 @@ impl VerifyWorkload {
         let Some(path) = session.path_of_session(&op.answer) else {
             return Err(ends(&mut step, NO_LOCATION));
         };
-        let is_same_nonce = !is_own || nonce == op.nonce;
+        // One that is not shown yet is that of the result.
+        let is_same_nonce = !is_own || nonce.is_empty() || nonce == op.nonce;
         if !is_own {
+            if nonce.len() != NONCE_SIZE {
+                return Err(ends(&mut step, OTHER_SIZE));
+            }
             op.nonce = nonce;
         }
         let VerifyRequests { evidence, read, delete, .. } = requests;
@@ -211,4 +215,5 @@ const FAILED: Ended = Ended::failed(Outcome::Refused, "session failed, with HTTP
 const NO_RESULT: Ended = Ended::failed(Outcome::Malformed, "complete without a result");
 const WAITING: Ended = Ended::failed(Outcome::Malformed, "still waiting for evidence that it was shown");
 const UNDONE: Ended = Ended::failed(Outcome::Malformed, "processing again behind its result");
+const OTHER_SIZE: Ended = Ended::failed(Outcome::Malformed, "nonce of another size than was asked for");
 const NO_OBJECT: Ended = Ended::failed(Outcome::Malformed, "no session object");

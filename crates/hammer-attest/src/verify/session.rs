@@ -48,7 +48,11 @@ impl VerifySession {
         (plan, new_session): (&VerifyPlan, &str),
         context: &ShardContext,
     ) -> Result<Self, ConfigError> {
-        let of_service = if plan.nonce == NonceSource::Service { SIZE } else { "" };
+        let joined = if new_session.contains('?') { '&' } else { '?' };
+        let of_service = match plan.nonce {
+            NonceSource::Service => format!("{joined}nonceSize={NONCE_SIZE}"),
+            NonceSource::Own | NonceSource::Device => String::new(),
+        };
         let session = |method, path| {
             let mut request = Request { method, ..Request::get(path) };
             request.headers.insert(ACCEPT, HeaderValue::from_static(SESSION));
@@ -77,18 +81,19 @@ impl VerifySession {
     /// The path that opens a session with that nonce: in base64url with padding, as v0.0.2502 has it.
     pub(super) fn path_of_nonce(&self, nonce: &[u8]) -> Result<PathAndQuery, Ended> {
         let mut path = self.requests.new_session.path.as_str().to_owned();
-        path.push_str("?nonce=");
+        path.push(if path.contains('?') { '&' } else { '?' });
+        path.push_str("nonce=");
         URL_SAFE.encode_string(nonce, &mut path);
         PathAndQuery::try_from(path).map_err(|_| NO_LOCATION)
     }
 
     /// The path of the session that was opened.
     pub(super) fn path_of_session(&self, answer: &Answer) -> Option<PathAndQuery> {
-        let location = answer.headers.get(LOCATION)?.to_str().ok()?;
+        let location = answer.headers.get(LOCATION)?.to_str().ok().filter(|location| !location.is_empty())?;
         self.client.path_of_location(location, &self.requests.new_session.path)
     }
 
-    /// Submits the endorsements of the device that a user is.
+    /// Submits the endorsements of the device that a user is, and waits until verification knows it.
     pub(super) async fn provision(&self, device: u64, step: StepGuard<'_>) -> Result<(), Ended> {
         let Some((endorser, session)) = &self.submit else { return Ok(()) };
         let mut corim = BodyBuffer::new();
@@ -97,7 +102,10 @@ impl VerifySession {
             corim.rewrite(|out| endorser.write(device, material, scratch, out));
         }
         let request = Request { body: corim.body(), ..session.request() };
-        session.submit(device, &request, &mut Answer::new(), step).await.map(drop)
+        session.submit(device, &request, &mut Answer::new(), step).await?;
+        // The step is over: what is waited for here is in no figure.
+        session.settled(device, &self.clock).await;
+        Ok(())
     }
 
     /// Hands a result to the verifiers. It is written down in memory of the shard: thousands of flows in flight would each hold their own.
@@ -111,7 +119,7 @@ impl VerifySession {
 
 const SESSION: &str = "application/vnd.veraison.challenge-response-session+json";
 /// What a PSA token has room for (RFC 9783 section 4.1.1).
-const SIZE: &str = "?nonceSize=32";
+pub(super) const NONCE_SIZE: usize = 32;
 /// A huge result must not be held in memory for the rest of the run.
 const KEPT_RECORD: usize = 1 << 16;
 /// Nothing was sent: no device was provisioned yet.

@@ -13,6 +13,9 @@ pub(crate) enum ChangeError {
     /// The list has no item of that name or place.
     #[error("there is no item {0}")]
     UnknownItem(String),
+    /// `null` takes a key away that is not there.
+    #[error("there is no key {0} to take away")]
+    NotThere(String),
     /// What stands there is no map.
     #[error("what stands before {0} has no keys")]
     Keyless(String),
@@ -20,7 +23,8 @@ pub(crate) enum ChangeError {
 
 /// Applies a change `key.path=value`, the value in YAML; where that is.
 pub(super) fn apply_text(plan: &mut Value, change: &str) -> Result<PlanPath, ChangeError> {
-    let (key, text) = change.split_once('=').ok_or(ChangeError::Form)?;
+    let (key, text) =
+        change.split_once('=').filter(|(_, text)| !text.trim().is_empty()).ok_or(ChangeError::Form)?;
     let value = serde_saphyr::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
     apply(plan, key.trim(), value)
 }
@@ -37,7 +41,7 @@ pub(crate) fn apply(plan: &mut Value, key: &str, value: Value) -> Result<PlanPat
             Value::Object(map) => {
                 path = path.key(part);
                 if value.is_null() && parts.peek().is_none() {
-                    map.remove(part);
+                    map.remove(part).ok_or_else(|| ChangeError::NotThere(part.to_owned()))?;
                     return Ok(path);
                 }
                 map.entry(part).or_insert(Value::Null)
@@ -76,9 +80,9 @@ mod tests {
     }
 
     #[test]
-    fn null_takes_a_key_away_and_leaves_what_is_not_there() {
+    fn null_takes_a_key_away_that_is_there() {
         let mut plan = json!({"seed": 1, "fill": {"users": 2, "timeout": "1s"}, "list": [1]});
-        for change in ["seed=null", "fill.timeout=null", "name=~", "list.0=null"] {
+        for change in ["seed=null", "fill.timeout=~", "list.0=null"] {
             apply_text(&mut plan, change).unwrap();
         }
         assert_eq!(plan, json!({"fill": {"users": 2}, "list": [null]}));
@@ -89,6 +93,8 @@ mod tests {
         let mut plan = json!({"workloads": [], "seed": 1});
         for (change, why) in [
             ("seed", ChangeError::Form),
+            ("seed=", ChangeError::Form),
+            ("sede=null", ChangeError::NotThere("sede".to_owned())),
             ("workloads.submit.load=1", ChangeError::UnknownItem("submit".to_owned())),
             ("workloads.0.load=1", ChangeError::UnknownItem("0".to_owned())),
             ("seed.of=1", ChangeError::Keyless("of".to_owned())),

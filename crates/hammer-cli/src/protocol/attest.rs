@@ -169,7 +169,7 @@ impl OpenProtocol for OpenAttest {
             let provisioning = plan.provision_at_start.then(|| client(DiscoveryKind::Provisioning));
             let clients = (client(DiscoveryKind::Verification)?, provisioning.transpose()?);
             let made = VerifyWorkload::new(plan, target, &run, clients).map_err(failed)?;
-            let made = made.warm_up(lane.warm_up);
+            let made = made.warm_up(lane.warm_up).of_provisioned(check::provisions(lane.planned.plan, plan));
             return Ok(lane.with(made));
         }
         let Some(plan) = well_known(lane.workload) else {

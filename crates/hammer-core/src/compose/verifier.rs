@@ -71,4 +71,10 @@ impl<R: Route> Verifier for PartsVerifier<R> {
             part.judge(verdicts, |verifier, verdicts| verifier.tick(now, verdicts));
         }
     }
+
+    fn finish(&mut self, now: Nanos, verdicts: &mut Verdicts) {
+        for part in &mut self.parts {
+            part.judge(verdicts, |verifier, verdicts| verifier.finish(now, verdicts));
+        }
+    }
 }

@@ -190,6 +190,7 @@ impl VerifierWork {
     pub fn finish(&mut self, now: Nanos) {
         while self.work(now) {}
         self.rings.iter().for_each(|(_, overflow)| self.judge.drain(overflow, now));
+        self.judge.verifier.finish(now, &mut self.judge.verdicts);
     }
 }
 

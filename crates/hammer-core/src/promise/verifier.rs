@@ -17,4 +17,7 @@ pub trait Verifier: Send {
 
     /// Judges what could not be judged at once; called again and again.
     fn tick(&mut self, _now: Nanos, _verdicts: &mut Verdicts) {}
+
+    /// Says what becomes of those that could not be judged until now; called once, behind everything else. What it leaves is pending.
+    fn finish(&mut self, _now: Nanos, _verdicts: &mut Verdicts) {}
 }

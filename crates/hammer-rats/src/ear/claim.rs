@@ -9,6 +9,7 @@ use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use crate::base64_text;
+use crate::json_object::JsonObject;
 
 /// Bytes of a claim that is Veraison's own; none where it is written in another way, since nobody promised how.
 pub(super) fn bytes<'de, D: Deserializer<'de>>(claim: D) -> Result<Option<Vec<u8>>, D::Error> {
@@ -64,10 +65,27 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for DistinctNamesVisitor<T> {
     }
 }
 
-pub(super) fn of_distinct_names<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+pub(super) fn appraisals<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     object: D,
 ) -> Result<BTreeMap<String, T>, D::Error> {
-    DistinctNames::deserialize(object).map(|DistinctNames(members)| members)
+    let DistinctNames(members) = DistinctNames::<JsonObject<T>>::deserialize(object)?;
+    Ok(members.into_iter().map(|(name, JsonObject(appraisal))| (name, appraisal)).collect())
+}
+
+/// A claim that is Veraison's own; none where it is written in another way, since nobody promised how.
+pub(super) fn if_readable<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    claim: D,
+) -> Result<Option<T>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Claim<T> {
+        Readable(T),
+        Other(IgnoredAny),
+    }
+    Ok(match Claim::deserialize(claim)? {
+        Claim::Readable(claim) => Some(claim),
+        Claim::Other(IgnoredAny) => None,
+    })
 }
 
 pub(super) fn claims_of_distinct_names<'de, D: Deserializer<'de>>(
@@ -79,13 +97,21 @@ pub(super) fn claims_of_distinct_names<'de, D: Deserializer<'de>>(
 
 /// A number that may have a fraction (RFC 7519 section 2): the whole second in which it lies.
 pub(super) fn numeric_date<'de, D: Deserializer<'de>>(claim: D) -> Result<i64, D::Error> {
-    let date = serde_json::Number::deserialize(claim)?;
+    seconds(&serde_json::Number::deserialize(claim)?)
+}
+
+/// The same where there may be none.
+pub(super) fn numeric_date_if_any<'de, D: Deserializer<'de>>(claim: D) -> Result<Option<i64>, D::Error> {
+    Option::<serde_json::Number>::deserialize(claim)?.as_ref().map(seconds).transpose()
+}
+
+fn seconds<E: serde::de::Error>(date: &serde_json::Number) -> Result<i64, E> {
     let seconds = date.as_i64().or_else(|| {
         let seconds = date.as_f64()?.floor();
         // What is beyond is no time, and would be cut off to one.
         (seconds.abs() < 9e15).then_some(seconds as i64)
     });
-    seconds.ok_or_else(|| serde::de::Error::custom("`iat` is no time"))
+    seconds.ok_or_else(|| E::custom(format_args!("`{date}` is no time")))
 }
 
 pub(super) fn nonce<'de, D: Deserializer<'de>>(claim: D) -> Result<Option<Vec<u8>>, D::Error> {

@@ -198,7 +198,7 @@ fn result(session: &[u8]) -> String {
 fn results_are_verified_by_the_key_of_the_discovery_document_and_read() {
     let session: Json = serde_json::from_slice(recorded!("session-complete.json")).unwrap();
     let ear = verifier().verify(&result(recorded!("session-complete.json"))).unwrap();
-    let AttestationResult { profile, issued_unix_seconds, nonce, verifier: id, appraisals } = &ear;
+    let AttestationResult { profile, issued_unix_seconds, nonce, verifier: id, appraisals, .. } = &ear;
     assert_eq!((profile.as_str(), *issued_unix_seconds), ("tag:github.com,2023:veraison/ear", 1_795_242_708));
     assert_eq!(nonce.as_deref().map(|nonce| STANDARD.encode(nonce)).as_deref(), session["nonce"].as_str());
     assert_eq!((id.build.as_str(), id.developer.as_str()), ("v0.0.2502", "Veraison Project"));

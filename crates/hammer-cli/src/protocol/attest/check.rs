@@ -35,6 +35,10 @@ pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
         if !has_devices(plan, verify) {
             return Err(PlanFault::failed(AttestError::NothingProvisioned).at(at));
         }
+        let is_anew = plan.target.lab.as_ref().is_some_and(|lab| !lab.keep);
+        if verify.from_earlier_runs && is_anew && !provisions(plan, verify) {
+            return Err(PlanFault::Misfit(NOT_KEPT.to_owned()).at(at.key("from_earlier_runs")));
+        }
         remembers_devices(plan, verify, &at)?;
     }
     Ok(())
@@ -60,15 +64,17 @@ fn has_url(plan: &Plan, service: DiscoveryKind, at: &PlanPath) -> Result<(), Pla
     Ok(())
 }
 
-/// Whether there will be devices to verify: stated ones, those of users, or those that a workload of the plan provisions.
+/// Whether there will be devices to verify: stated ones, those of earlier runs, or those that somebody of the plan provisions.
 fn has_devices(plan: &Plan, verify: &VerifyPlan) -> bool {
+    verify.devices.count.is_some() || verify.from_earlier_runs || provisions(plan, verify)
+}
+
+/// Whether a workload of the plan provisions such devices, or the users that verify them do as they enter.
+pub(super) fn provisions(plan: &Plan, verify: &VerifyPlan) -> bool {
     let is_of = |workload: &WorkloadPlan| {
         provision(workload).is_some_and(|provision| provision.devices.is_of(&verify.devices))
     };
-    verify.devices.count.is_some()
-        || verify.provision_at_start
-        || verify.from_earlier_runs
-        || plan.workloads.iter().any(is_of)
+    verify.provision_at_start || plan.workloads.iter().any(is_of)
 }
 
 /// Whether devices that flows draw are all of those of which it is remembered that they were provisioned.
@@ -87,5 +93,6 @@ fn remembers_devices(plan: &Plan, verify: &VerifyPlan, at: &PlanPath) -> Result<
 }
 
 const NO_USERS: &str = "it is users who provision as they enter, and this load has none; give `load.users`";
+const NOT_KEPT: &str = "each run has an embedded verifier of its own, which knows no device of an earlier one; give `target.lab.keep: true`";
 const FORGOTTEN: &str = "flows that verify draw devices below 67108864 (2^26) alone; give a lower one, or `devices.count` to the workload that verifies";
 const NO_TARGET: &str = "there is no verifier; give `target.attest`, or `target.lab.attest`";

@@ -11,24 +11,24 @@ use crate::protocol::Conclusion;
 pub(super) fn all(plan: &Plan, report: &Report) -> Vec<Conclusion> {
     plan.workloads.iter().filter_map(|workload| {
         let devices = &verify(workload)?.devices;
-        let shown = unaffirmed(report, workload.name.as_str())?;
+        let (shown, of) = unaffirmed(report, workload.name.as_str())?;
         let models = devices.models.map_or_else(|| "none".to_owned(), |models| models.to_string());
         let seed = plan.seed;
         Some(Conclusion::Note(format!(
-            "none of the {} good devices that {} showed was affirmed: verification may not have them. They are those of seed {seed}, `devices.stream` {} and `devices.models` {models}; what was provisioned has to be of the same three, and not to have been emptied since",
-            grouped(shown), workload.name, devices.stream
+            "{} of {} results of good devices of {} affirmed nothing: verification may not have the devices. They are those of seed {seed}, `devices.stream` {} and `devices.models` {models}; what was provisioned has to be of the same three, and not to have been emptied since",
+            grouped(shown), grouped(of), workload.name, devices.stream
         )))
     })
     .collect()
 }
 
-/// How many good devices a workload showed, where none of them was affirmed and nothing else is wrong with what was said of them.
-fn unaffirmed(report: &Report, workload: &str) -> Option<u64> {
+/// How many results of good devices affirmed nothing, and of how many.
+fn unaffirmed(report: &Report, workload: &str) -> Option<(u64, u64)> {
     let mut kinds = report.promises.by_kind.iter();
     let good = kinds.find(|kind| kind.workload == workload && kind.kind == GOOD)?.promises;
     let mut breaches = report.breaches.iter().filter(|breach| breach.workload == workload);
     let is_unaffirmed = breaches.any(|breach| breach.kind == NOT_AFFIRMED);
-    (good.kept == 0 && good.broken > 0 && is_unaffirmed).then_some(good.broken)
+    (good.broken > 0 && is_unaffirmed).then_some((good.broken, good.made))
 }
 
 /// The class of devices with which nothing is wrong, and what of them is broken.

@@ -13,7 +13,7 @@ use hammer_exchange::stock::TokenSubject;
 use hammer_lab::LabError;
 use hammer_lab_attest::{AttestLabHandle, AttestLabPlan};
 use hammer_measure::Nanos;
-use hammer_values::OneOrMany;
+use hammer_values::{OneOrMany, TimeSpan};
 use tokio::task::LocalSet;
 
 use super::sections::{LAB, TARGET, lab, provision, target, uses, verify};
@@ -74,6 +74,17 @@ pub(super) fn describe(plan: &Plan, found: &mut AttestTarget) -> Result<Vec<Stri
         found.service_mut(kind).documents =
             discovered.documents.into_iter().map(|(_, document)| document).collect();
     }
+    // Before a fill, and not behind it.
+    for workload in &plan.workloads {
+        if provision(workload).is_some() {
+            found.dialect().map_err(failed)?;
+            found.submit_path().map_err(failed)?;
+        }
+        if verify(workload).is_some() {
+            found.session_path().map_err(failed)?;
+        }
+    }
+    notes.extend(found.of_two_releases());
     Ok(notes)
 }
 
@@ -97,6 +108,8 @@ fn started(settings: &AttestLabPlan, labs: &mut Vec<Box<dyn Lab>>) -> Result<Att
         provisioning_url: url.clone(),
         verification_url: url.clone(),
         management_url: url,
+        // It knows a device as it says so.
+        provisioning_delay: TimeSpan::ZERO,
         ..AttestTargetPlan::default()
     })
 }
