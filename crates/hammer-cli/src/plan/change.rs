@@ -23,8 +23,7 @@ pub(crate) enum ChangeError {
 
 /// Applies a change `key.path=value`, the value in YAML; where that is.
 pub(super) fn apply_text(plan: &mut Value, change: &str) -> Result<PlanPath, ChangeError> {
-    let (key, text) =
-        change.split_once('=').filter(|(_, text)| !text.trim().is_empty()).ok_or(ChangeError::Form)?;
+    let (key, text) = change.split_once('=').ok_or(ChangeError::Form)?;
     let value = serde_saphyr::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
     apply(plan, key.trim(), value)
 }
@@ -93,7 +92,6 @@ mod tests {
         let mut plan = json!({"workloads": [], "seed": 1});
         for (change, why) in [
             ("seed", ChangeError::Form),
-            ("seed=", ChangeError::Form),
             ("sede=null", ChangeError::NotThere("sede".to_owned())),
             ("workloads.submit.load=1", ChangeError::UnknownItem("submit".to_owned())),
             ("workloads.0.load=1", ChangeError::UnknownItem("0".to_owned())),

@@ -78,13 +78,13 @@ pub(super) fn if_readable<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 ) -> Result<Option<T>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Claim<T> {
+    enum OwnClaim<T> {
         Readable(T),
         Other(IgnoredAny),
     }
-    Ok(match Claim::deserialize(claim)? {
-        Claim::Readable(claim) => Some(claim),
-        Claim::Other(IgnoredAny) => None,
+    Ok(match OwnClaim::deserialize(claim)? {
+        OwnClaim::Readable(claim) => Some(claim),
+        OwnClaim::Other(IgnoredAny) => None,
     })
 }
 
