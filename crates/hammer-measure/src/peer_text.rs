@@ -1,0 +1,93 @@
+//! What a peer wrote, as it may stand in a report and on a terminal: short, and without a character that a terminal obeys.
+
+use std::borrow::Cow;
+
+use crate::recorder::start_of;
+
+/// What a peer wrote, in [`MOST_PEER_TEXT`] bytes at most. In the place of each character that a terminal obeys (C0, C1), that has no
+/// width, or that turns the direction of what stands around it, there is U+FFFD.
+pub fn peer_text(text: &str) -> String {
+    shown(text, MOST_PEER_TEXT).into_owned()
+}
+
+/// As [`peer_text`], of bytes that may be no text.
+pub fn peer_bytes(bytes: &[u8]) -> String {
+    // More is not shown, whatever it is.
+    peer_text(&String::from_utf8_lossy(&bytes[..bytes.len().min(MOST_PEER_TEXT + 1)]))
+}
+
+/// `text` as it may be shown, in so many bytes at most: as [`peer_text`] has it, of another length.
+pub fn shown(text: &str, most: usize) -> Cow<'_, str> {
+    let start = start_of(text, most);
+    if start.len() == text.len() && !text.contains(is_obeyed) {
+        return text.into();
+    }
+    let visible: String = start
+        .chars()
+        .map(|letter| if is_obeyed(letter) { char::REPLACEMENT_CHARACTER } else { letter })
+        .collect();
+    if start.len() == text.len() && visible.len() <= most {
+        return visible.into();
+    }
+    (start_of(&visible, most.saturating_sub(CUT.len())).to_owned() + CUT).into()
+}
+
+/// Whether a terminal does something else with it than to draw it: control characters, and marks of direction and of no width
+/// (Unicode Standard Annex 9, section 2).
+fn is_obeyed(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+/// Bytes of what a peer wrote that are shown.
+pub const MOST_PEER_TEXT: usize = 300;
+const CUT: &str = "...";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_short_and_harmless_stays_as_it_is() {
+        for text in ["", "log.example/2026h1", "größer ≠ 中文 🦀", &"x".repeat(MOST_PEER_TEXT)] {
+            assert_eq!(peer_text(text), text);
+            assert!(matches!(shown(text, MOST_PEER_TEXT), Cow::Borrowed(_)));
+        }
+    }
+
+    #[test]
+    fn no_character_that_a_terminal_obeys_is_left() {
+        assert_eq!(
+            peer_text("a\u{1b}[2Jb\u{9b}31mc\r\n\td\u{7f}"),
+            "a\u{fffd}[2Jb\u{fffd}31mc\u{fffd}\u{fffd}\u{fffd}d\u{fffd}"
+        );
+        for letter in [
+            '\u{61c}', '\u{200b}', '\u{200f}', '\u{2028}', '\u{202e}', '\u{2060}', '\u{2066}', '\u{2069}',
+            '\u{feff}',
+        ] {
+            assert_eq!(peer_text(&format!("a{letter}b")), "a\u{fffd}b", "{letter:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_long_is_cut_between_two_characters() {
+        for letter in ["x", "ä", "中", "🦀", "\u{1b}", "\u{202e}"] {
+            for before in 0..4 {
+                let told = peer_text(&("y".repeat(before) + &letter.repeat(1_000)));
+                assert!(told.ends_with("...") && told.len() <= MOST_PEER_TEXT, "{letter:?} {told}");
+                assert!(told.len() > MOST_PEER_TEXT - 7, "{letter:?} {}", told.len());
+            }
+        }
+        // What takes its place is longer than a control character.
+        let told = peer_text(&"\u{1b}".repeat(150));
+        assert!(told.ends_with("...") && told.len() <= MOST_PEER_TEXT, "{told}");
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_shown_as_what_is_left_of_them() {
+        assert_eq!(peer_bytes(b"{\"ok\":true}"), "{\"ok\":true}");
+        assert_eq!(peer_bytes(&[b'a', 0xff, 0]), "a\u{fffd}\u{fffd}");
+        let told = peer_bytes(&[b'x'; 1 << 20]);
+        assert!(told.ends_with("...") && told.len() == MOST_PEER_TEXT, "{}", told.len());
+    }
+}
