@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use hammer_core::runtime::Clock;
-use hammer_measure::Nanos;
 use hammer_measure::connection::ConnectionLog;
+use hammer_measure::{Nanos, peer_text};
 use hammer_net::{Answer, Balancing, Client, ClientConfig, Failure, Request};
 use hammer_rats::{PsaDialect, VerificationKey, json_object};
 use http::HeaderValue;
@@ -52,7 +52,9 @@ impl DiscoveryDocument {
     /// # Errors
     /// Why it is none.
     pub fn parse(json: &[u8]) -> Result<Self, String> {
-        json_object::read(json).map_err(|why| why.to_string())
+        let read: Self = json_object::read(json).map_err(|why| peer_text(&why.to_string()))?;
+        // Both are told in notes and errors.
+        Ok(Self { version: peer_text(&read.version), state: peer_text(&read.state), ..read })
     }
 
     /// Whether the service says that it is ready.

@@ -6,7 +6,7 @@ mod result;
 use std::sync::Arc;
 
 use hammer_core::promise::{Fault, Records, Verdicts, Verifier};
-use hammer_measure::Nanos;
+use hammer_measure::{Nanos, peer_text};
 use hammer_p256::SignatureBatch;
 use hammer_rats::{EarError, SignedResult};
 
@@ -105,6 +105,8 @@ impl ResultVerifier {
         let mut holds = newest.map_or(&[][..], |key| key.verify_batch(&mut self.batch)).iter();
         for result in &results {
             match &result.parsed {
+                // Verification may have changed to a key of that algorithm, as its document would show.
+                Err(why) if why.is_of_other_keys() => self.held.hold(&self.judge, result, verdicts),
                 Err(why) => self.judge.unreadable(result, why, verdicts),
                 Ok(signed) => {
                     let is_of_newest = holds.next().copied().unwrap_or(false);
@@ -150,7 +152,8 @@ impl Judge {
     fn unreadable(&self, result: &ParsedResult<'_>, why: &EarError, verdicts: &mut Verdicts) {
         let kind = if *why == EarError::Signature { BAD_SIGNATURE } else { MALFORMED };
         let device = result.record.device;
-        let fault = Fault::at(kind, device, format!("the result of device {device}: {why}"));
+        let told = format!("the result of device {device}: {}", peer_text(&why.to_string()));
+        let fault = Fault::at(kind, device, told);
         verdicts.broken(result.record.class.into(), result.seq, fault, Some(result.bytes));
     }
 }

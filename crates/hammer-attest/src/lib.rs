@@ -39,7 +39,7 @@ pub use plan::{
     ProvisionPlan, SignerPlan, TokenProfilePlan, VerifyPlan, WellKnownPlan,
 };
 pub use private_key::private_pem;
-pub use provision::{ProvisionOp, ProvisionSession, ProvisionWorkload, submitted};
+pub use provision::{KNOWN, ProvisionOp, ProvisionSession, ProvisionWorkload, submitted};
 pub use provisioned::{ProvisionedDevices, ProvisionedPools};
 pub use record::ResultEvidence;
 pub use results::ResultCounts;

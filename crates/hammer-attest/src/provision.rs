@@ -18,7 +18,7 @@ mod submitted;
 pub(crate) use endorser::Endorser;
 pub use submit::ProvisionSession;
 pub(crate) use submit::SubmitConfig;
-pub use submitted::submitted;
+pub use submitted::{KNOWN, submitted};
 
 /// Submits the endorsements of devices.
 pub struct ProvisionWorkload {

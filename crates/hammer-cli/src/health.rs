@@ -7,9 +7,9 @@ use hammer_core::runtime::Clock;
 use hammer_exchange::health::{ServerHealth, server_health};
 use hammer_measure::Nanos;
 use hammer_messages::health::ServingStatus;
-use tokio::task::LocalSet;
 
-use crate::error::{CliError, StartError};
+use crate::before_run;
+use crate::error::CliError;
 use crate::plan::Plan;
 use crate::plan::client_fault::unusable;
 use crate::protocol::CalledService;
@@ -23,10 +23,8 @@ pub(crate) fn said(plan: &Plan, called: Vec<CalledService>) -> Result<Vec<String
     if called.is_empty() {
         return Ok(Vec::new());
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(StartError::Runtime)?;
     let clock: Rc<dyn Clock> = Rc::new(MonotonicClock::starting_now());
-    LocalSet::new().block_on(&runtime, async {
+    before_run::ask(async {
         let mut notes = Vec::new();
         for CalledService { name, endpoints } in called {
             let mut client = plan.target.client(None, endpoints, 1, plan.seed)?;
@@ -38,7 +36,7 @@ pub(crate) fn said(plan: &Plan, called: Vec<CalledService>) -> Result<Vec<String
             notes.extend(asked.into_iter().filter_map(|(server, health)| sentence(name, &server, &health)));
         }
         Ok(notes)
-    })
+    })?
 }
 
 fn sentence(name: &str, server: &str, health: &ServerHealth) -> Option<String> {

@@ -2,6 +2,7 @@
 
 mod args;
 mod assemble;
+mod before_run;
 mod command;
 mod dashboard;
 mod diagnostics;

@@ -1,7 +1,8 @@
 //! Where reports go. Files are opened before the first request; what cannot be written there goes to standard output.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use hammer_report::{EventsWriter, LocustCsv, LocustWriters, Reason, ReasonKind, Report, Summary, text};
@@ -255,7 +256,31 @@ impl FileFolder {
             Err(source) => Err(OutputError::Unopened { named: self.flag, path, source }),
         }
     }
+
+    /// Finds a file of one of these names that holds something else: a key that was written over cannot be had again.
+    pub(crate) fn check_unlike(&self, files: &[(&str, &[u8])]) -> Result<(), OutputError> {
+        for (name, bytes) in files {
+            let path = self.path.join(name);
+            if path.exists() && fs::read(&path).ok().as_deref() != Some(bytes) {
+                return Err(OutputError::OtherFile { flag: self.flag, path });
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a file that is for its owner alone, as a private key is.
+    pub(crate) fn write_private(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, OutputError> {
+        let path = self.path.join(name);
+        let opened =
+            OpenOptions::new().write(true).create(true).truncate(true).mode(FOR_ITS_OWNER).open(&path);
+        match opened.and_then(|mut file| file.write_all(bytes)) {
+            Ok(()) => Ok(path),
+            Err(source) => Err(OutputError::Unopened { named: self.flag, path, source }),
+        }
+    }
 }
+
+const FOR_ITS_OWNER: u32 = 0o600;
 
 /// Locust's files of that prefix, for each of so many runs.
 fn csv_files(prefix: Option<&Path>, runs: usize) -> Vec<[PathBuf; 3]> {

@@ -149,6 +149,14 @@ pub enum EarError {
     Claims(String),
 }
 
+impl EarError {
+    /// Whether it may be signed all the same, by a key of another algorithm (RFC 7518 section 3.1, RFC 8037 section 3.1, RFC 9864): one that
+    /// nobody here verifies by, and that a verifier may have changed to.
+    pub fn is_of_other_keys(&self) -> bool {
+        matches!(self, Self::Algorithm(name) if OF_PUBLIC_KEYS.contains(&name.as_str()))
+    }
+}
+
 /// Who holds results to the key of a discovery document.
 #[derive(Clone, Debug)]
 pub struct EarVerifier {
@@ -279,6 +287,9 @@ fn start_of(text: &str) -> String {
 
 const MOST_TOLD: usize = 200;
 const ES256: &str = "ES256";
+/// Algorithms of signatures by public keys, besides that one.
+const OF_PUBLIC_KEYS: [&str; 11] =
+    ["ES384", "ES512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "EdDSA", "Ed25519", "Ed448"];
 /// The first byte of an uncompressed point (SEC 1 section 2.3.3).
 const UNCOMPRESSED: u8 = 4;
 

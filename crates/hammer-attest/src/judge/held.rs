@@ -85,8 +85,12 @@ impl HeldRecord {
     fn judged(&self, judge: &Judge, known: &KnownKeys, verdicts: &mut Verdicts) {
         // Records are this crate's own, and this one was read before.
         let Some(record) = ResultRecord::read(&self.bytes) else { return };
-        let Ok(signed) = parsed(record.jwt) else { return };
-        let result = ParsedResult { seq: self.seq, bytes: &self.bytes, record, parsed: Ok(signed) };
+        let result = ParsedResult { seq: self.seq, bytes: &self.bytes, record, parsed: parsed(record.jwt) };
+        let signed = match &result.parsed {
+            Ok(signed) => *signed,
+            // No document shows a key of its algorithm.
+            Err(why) => return judge.unreadable(&result, why, verdicts),
+        };
         if known.keys.iter().any(|key| key.is_signer_of(&signed)) {
             return judge.signed(&result, &signed, verdicts);
         }
@@ -106,7 +110,7 @@ impl HeldRecord {
 /// So long documents are read again and again, on connections of their own, before a result is told as signed by nobody: who answers may be another
 /// one of those behind a balancer, or lag behind who signed.
 const PATIENCE: Nanos = Nanos::from_secs(3);
-const UNSETTLED: &str = "results are signed by a key that no discovery document had shown by the end of the run, and not all that could show it were read behind them";
+const UNSETTLED: &str = "results are signed by a key that no discovery document had shown by the end of the run, or by an algorithm that is not verified here, and not all documents that could show it were read behind them";
 /// Some 4,000 results of a verifier thread.
 const MOST_BYTES: usize = 8 << 20;
 const NO_ROOM: &str = "too many results are signed by a key that no discovery document has shown yet";

@@ -1,6 +1,7 @@
 //! What a result says, held against the session that it is of and the device that was shown.
 
 use hammer_core::promise::Fault;
+use hammer_measure::peer_text;
 use hammer_rats::{
     AnnotatedComponent, AnnotatedEvidence, Appraisal, AttestationResult, SignedResult, SoftwareComponent,
     TrustTier,
@@ -24,7 +25,7 @@ impl Judge {
     ) -> Result<(), Fault> {
         let ResultRecord { device, class, .. } = *record;
         let fault = |kind, told: String| Fault::at(kind, device, format!("device {device}: {told}"));
-        let result = signed.claims().map_err(|why| fault(MALFORMED, why.to_string()))?;
+        let result = signed.claims().map_err(|why| fault(MALFORMED, peer_text(&why.to_string())))?;
         let appraisal = appraisal(&result).map_err(|told| fault(MALFORMED, told))?;
         self.results.add(appraisal.status);
         self.is_of_session(record, &result).map_err(|(kind, told)| fault(kind, told))?;
@@ -63,7 +64,7 @@ impl Judge {
         result: &AttestationResult,
     ) -> Result<(), (&'static str, String)> {
         if result.profile != EAR_PROFILE {
-            return Err((PROFILE, format!("the result is of the profile `{}`", shortened(&result.profile))));
+            return Err((PROFILE, format!("the result is of the profile `{}`", peer_text(&result.profile))));
         }
         if record.echo == SessionEcho::OpenedWithAnother {
             return Err((NONCE, "the session has another nonce than it was asked for with".to_owned()));
@@ -164,7 +165,7 @@ fn is_expected(
         _ => STATUS,
     };
     let problem = appraisal.policy.as_ref().and_then(|policy| policy.problem.as_deref());
-    let problem = problem.map_or_else(String::new, |problem| format!(" ({})", shortened(problem)));
+    let problem = problem.map_or_else(String::new, |problem| format!(" ({})", peer_text(problem)));
     let or_other = if other == due { String::new() } else { format!(" or {}", other.name()) };
     let (said, due, class) = (said.name(), due.name(), class.name());
     Err((kind, format!("{said} where {due}{or_other} is due ({class}){problem}")))
@@ -177,7 +178,7 @@ fn is_consistent(appraisal: &Appraisal) -> Result<(), String> {
     // `none` says nothing of the device.
     let mut worse = claims.filter(|(_, claim)| said != TrustTier::None && tier(**claim) > said);
     worse.next().map_or(Ok(()), |(name, claim)| {
-        Err(format!("{}, and its {} is {claim}", said.name(), shortened(name)))
+        Err(format!("{}, and its {} is {claim}", said.name(), peer_text(name)))
     })
 }
 
@@ -222,19 +223,12 @@ fn appraisal(result: &AttestationResult) -> Result<&Appraisal, String> {
         (Some((scheme, appraisal)), None) if scheme == SCHEME => Ok(appraisal),
         (Some((scheme, _)), None) => Err(format!(
             "the result is of the scheme `{}`, and a device of {SCHEME} was shown",
-            shortened(scheme)
+            peer_text(scheme)
         )),
         _ => Err(format!("the result appraises {} attesters, and one was shown", result.appraisals.len())),
     }
 }
 
-/// What a server wrote, as far as a reader wants to see of it.
-fn shortened(text: &str) -> &str {
-    let end = text.char_indices().nth(MOST_SHOWN).map_or(text.len(), |(end, _)| end);
-    &text[..end]
-}
-
-const MOST_SHOWN: usize = 200;
 /// The scheme of PSA devices, as Veraison calls it.
 const SCHEME: &str = "PSA_IOT";
 /// The profile of results (draft-fv-rats-ear, section 3) as Veraison writes them.

@@ -318,6 +318,52 @@ fn a_result_by_another_key_waits_until_the_documents_were_read_behind_it() {
 }
 
 #[test]
+fn a_result_of_another_algorithm_is_none_only_once_no_document_shows_such_a_key() {
+    let signer = EarSigner::of(1);
+    let of = |alg: &str| {
+        let header = json!({ "alg": alg }).to_string();
+        signer.sign_text(&header, &claims(DeviceClass::Good, "affirming").to_string())
+    };
+    let mut judged = Judged::by(&signer);
+    judged.check(DeviceClass::Good, &of("HS256"));
+    assert_eq!(judged.broken(), ["malformed-result"], "nobody but the service has its key");
+    for (is_read, broken, unchecked) in [(true, 1, 0), (false, 0, 1)] {
+        let mut judged = Judged::by(&signer);
+        judged.check(DeviceClass::Good, &of("ES384"));
+        assert!(judged.target.keys.take_request());
+        if is_read {
+            judged.target.keys.read_at(Nanos::from_secs(15));
+        }
+        judged.verifier.tick(Nanos::ZERO, &mut judged.verdicts);
+        judged.verifier.finish(Nanos::ZERO, &mut judged.verdicts);
+        let ledger = judged.ledger.read();
+        assert_eq!((ledger.broken, ledger.unchecked), (broken, unchecked));
+        assert!(judged.broken().iter().all(|kind| kind == "malformed-result"));
+    }
+}
+
+#[test]
+fn what_a_verifier_writes_steers_no_terminal() {
+    let signer = EarSigner::of(1);
+    let mut target = AttestTarget::of(&AttestTargetPlan::default(), AttestAuth::None);
+    target.keys = Arc::default();
+    let told = Arc::new(Mutex::new(String::new()));
+    let mut judged = Judged::of_target(target, &signer, NonceSource::Own);
+    let heard = told.clone();
+    let tell = move |finding| {
+        let Finding::Broken(broken) = finding else { return };
+        heard.lock().unwrap().push_str(&broken.breach.detail);
+    };
+    judged.verdicts = Verdicts::new("verify", judged.ledger.clone(), Box::new(tell));
+    let mut claims = claims(DeviceClass::Good, "contraindicated");
+    claims["submods"]["PSA_IOT"]["ear.veraison.policy-claims"] =
+        json!({ "problem": "\u{1b}]0;x\u{7}\u{202e}y" });
+    judged.check(DeviceClass::Good, &signer.sign(&claims));
+    let told = told.lock().unwrap();
+    assert!(told.contains("]0;x") && !told.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{told:?}");
+}
+
+#[test]
 fn a_result_that_nobody_may_rely_on_is_not_kept() {
     let signer = EarSigner::of(1);
     let at = (EPOCH_MS / 1000 + 10).cast_signed();

@@ -42,8 +42,8 @@ pub fn submitted(body: &[u8]) -> Result<Ended, (Ended, &'_ str)> {
 
 /// v0.0.2608: "token already in store".
 const ALREADY: &str = "already in store";
-/// The device is there, as it would be behind a success.
-const KNOWN: &str = "in store before";
+/// What lies behind the acceptance of a device that is there already, as it would be behind a success.
+pub const KNOWN: &str = "in store before";
 const FAILED: &str = "failed with HTTP 200";
 /// What stores were seen to fail by, and its name as a cause.
 const CAUSES: [(&str, &str); 5] = [

@@ -37,6 +37,9 @@ pub(crate) enum OutputError {
     /// Something stands where a folder of files is wanted.
     #[error("use {flag}: a folder is wanted, and {} is none", path.display())]
     NoFolder { flag: &'static str, path: PathBuf },
+    /// A file of a folder is there already, and holds something else.
+    #[error("use {flag}: {} is there already and is another one, name another folder or remove it", path.display())]
+    OtherFile { flag: &'static str, path: PathBuf },
     /// A folder of files cannot be made.
     #[error("use {flag}: failed to make the folder {}: {source}", path.display())]
     UnmadeFolder { flag: &'static str, path: PathBuf, source: io::Error },
@@ -65,6 +68,7 @@ impl OutputError {
             | Self::Shared { .. }
             | Self::WrittenOver { .. }
             | Self::NoFolder { .. }
+            | Self::OtherFile { .. }
             | Self::UnmadeFolder { .. }
             | Self::Manual { .. }
             | Self::Corpus(_) => ReasonKind::Usage,

@@ -17,9 +17,9 @@ use hammer_measure::Nanos;
 use hammer_net::{ClientConfig, HttpVersion};
 use hammer_values::ServiceUrl;
 use http::Uri;
-use tokio::task::LocalSet;
 
-use crate::error::{CliError, StartError};
+use crate::before_run;
+use crate::error::CliError;
 use crate::plan::Plan;
 use crate::plan::error::{PlanError, PlanFault};
 use crate::plan::path::PlanPath;
@@ -88,12 +88,10 @@ type Asked = Result<(Uri, FirstTokens), FirstTokensError>;
 
 /// Asks for the first tokens, and before that where they are granted.
 fn asked(plan: &Plan, grant: &GrantPlan, endpoint: &TokenEndpoint) -> Result<Asked, CliError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(StartError::Runtime)?;
     let clock: Rc<dyn Clock> = Rc::new(MonotonicClock::starting_now());
     let wall = WallTime { epoch_unix_ms: unix_millis() };
     let timeout = Nanos::from(grant.timeout.duration());
-    LocalSet::new().block_on(&runtime, async {
+    before_run::ask(async {
         let url = match (&grant.token_url, &grant.issuer) {
             (Some(url), _) => url.url().clone(),
             (None, Some(issuer)) => {
@@ -109,7 +107,7 @@ fn asked(plan: &Plan, grant: &GrantPlan, endpoint: &TokenEndpoint) -> Result<Ask
         };
         let first = first_tokens(endpoint, client(plan, &url)?, grant.pool(), timeout, (&clock, wall)).await;
         Ok(first.map(|first| (url, first)))
-    })
+    })?
 }
 
 /// An issuer is reached as the target is, in whichever version it speaks, by one connection.

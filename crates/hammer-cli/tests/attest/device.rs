@@ -1,6 +1,7 @@
 //! `hammer attest device`: one device, from one line.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
@@ -38,10 +39,23 @@ fn a_device_is_written_with_how_it_is_shown_to_a_verifier_and_is_the_same_each_t
     }
     let nonce = said.split("newSession?nonce=").nth(1).and_then(|rest| rest.split('\'').next()).unwrap();
     assert!(holds(&first[2], &URL_SAFE.decode(nonce).unwrap()), "the token has another nonce");
-    for more in [["--index", "8"], ["--seed", "1"]] {
-        let (other, _) = device(&folder, "other", &more);
+    for (name, more) in [("eighth", ["--index", "8"]), ("seeded", ["--seed", "1"])] {
+        let (other, _) = device(&folder, name, &more);
         assert!(first.iter().zip(&other).all(|(one, other)| one != other), "{more:?}");
     }
+}
+
+#[test]
+fn a_key_is_for_its_owner_and_is_not_written_over() {
+    let folder = Folder::new();
+    let (first, _) = device(&folder, "one", &["--index", "7"]);
+    let key = folder.path("one/key.pem");
+    assert_eq!(fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(device(&folder, "one", &["--index", "7"]).0, first, "the same one");
+    let ended = hammer(&["attest", "device", "--out", &folder.path("one"), "--index", "8"]);
+    let refused = "one/corim.cbor is there already and is another one";
+    assert!(ended.code == 2 && ended.stderr.contains(refused), "{}", ended.stderr);
+    assert_eq!(fs::read(&key).unwrap(), first[1]);
 }
 
 #[test]
@@ -58,7 +72,7 @@ fn dialect_profile_models_and_nonce_are_those_of_the_line() {
         let place = corim.windows(name.len()).position(|window| window == name).unwrap();
         corim[place..place + 100].to_vec()
     };
-    let other = |index: &str| device(&folder, "other", &[line.as_slice(), &["--index", index]].concat()).0;
+    let other = |index: &str| device(&folder, index, &[line.as_slice(), &["--index", index]].concat()).0;
     assert_eq!(measurement(&files[0]), measurement(&other("7")[0]), "of the same model");
     assert_ne!(measurement(&files[0]), measurement(&other("6")[0]));
 }

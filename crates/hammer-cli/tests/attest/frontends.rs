@@ -177,6 +177,27 @@ fn while_frontends_are_of_two_releases_what_either_does_of_a_bad_device_is_right
 }
 
 #[test]
+fn endorsements_that_the_store_had_before_are_told_though_they_are_accepted() {
+    let lab = lab(json!({ "release": "v0.0.2608" }));
+    let plan = json!({
+        "target": { "attest": { "provisioning_url": lab.url } },
+        "workloads": [
+            { "name": "provision", "attest_provision": {}, "load": { "users": 2, "operations": DEVICES } },
+        ],
+        "phases": { "measurement": "30s", "drain": "30s" },
+    });
+    let said = "20 of 20 accepted endorsements of provision were in store before";
+    for is_known in [false, true] {
+        let ended = planned(&plan);
+        let report = ended.report();
+        assert_eq!(report.totals.all.fates.accepted, DEVICES);
+        let text = hammer_report::text::render(&report).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(text.contains(said), is_known, "{text}");
+        assert_eq!(text.contains("20 in store before (accepted)"), is_known, "{text}");
+    }
+}
+
+#[test]
 fn that_a_verifier_has_none_of_the_devices_is_said_and_what_it_answered_is_kept_in_words() {
     let labs = [lab(json!({})), lab(json!({}))];
     let folder = crate::folder::Folder::new();

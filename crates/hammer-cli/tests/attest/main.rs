@@ -19,6 +19,7 @@ mod plan;
 #[expect(dead_code, reason = "other tests look at bodies and connections")]
 mod server;
 
+mod asked;
 mod auth;
 mod device;
 mod flags;

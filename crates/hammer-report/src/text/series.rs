@@ -2,7 +2,9 @@
 
 use hammer_measure::Nanos;
 
-use crate::report::{Counts, DurationTable, Durations, Nanoseconds, PhaseFigures, Rates, Series, SeriesKind};
+use crate::report::{
+    Cause, Counts, DurationTable, Durations, Nanoseconds, PhaseFigures, Rates, Series, SeriesKind,
+};
 
 use super::number::{bytes, grouped, per_second, plural, short, signed};
 use super::page::Page;
@@ -71,10 +73,12 @@ pub(super) fn fates(counts: &Counts) -> String {
     format!("{} offered = {}", grouped(counts.offered), terms.join(" + "))
 }
 
-/// What lies behind the fates; that all which was accepted was so by one status goes without saying.
+/// What lies behind the fates; that all which was accepted was so by one status goes without saying, and by anything else does not.
 fn causes(figures: &PhaseFigures) -> Option<String> {
     let accepted = figures.causes.iter().filter(|cause| cause.fate == "accepted").count();
-    let worth = figures.causes.iter().filter(|cause| accepted > 1 || cause.fate != "accepted");
+    let is_usual =
+        |cause: &Cause| cause.fate == "accepted" && accepted == 1 && cause.cause.starts_with(STATUS);
+    let worth = figures.causes.iter().filter(|cause| !is_usual(cause));
     let mut terms: Vec<String> = worth
         .map(|cause| format!("{} {} ({})", grouped(cause.count), cause.cause, cause.fate.replace('_', " ")))
         .collect();
@@ -168,5 +172,7 @@ fn row(name: &str, cells: &[String; 7]) -> String {
     line
 }
 
+/// How a cause begins that is a status.
+const STATUS: &str = "HTTP ";
 const MOST_CAUSES: usize = 6;
 const MOST_SAID: usize = 3;

@@ -395,6 +395,11 @@ fn that_all_was_accepted_by_one_status_goes_without_saying_but_two_do_not() {
         paragraphs(&render(&report_of(&story.finish(|_| {}))), "  causes")
     };
     assert_eq!(accepted(&[200]), Vec::<String>::new());
+    let mut story = Story::new(vec![operation("provision", "provision")]);
+    story.end((0, Phase::Measurement), 3, Nanos(10), (Outcome::Accepted, Detail::Failure("in store before")));
+    story.interval(Phase::Measurement);
+    let text = render(&report_of(&story.finish(|_| {})));
+    assert_eq!(paragraphs(&text, "  causes"), ["3 in store before (accepted)"]);
     assert_eq!(accepted(&[200, 204]), ["3 HTTP 200 (accepted), 3 HTTP 204 (accepted)"]);
 }
 

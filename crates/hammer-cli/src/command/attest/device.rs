@@ -35,9 +35,11 @@ pub(super) fn write(args: &DeviceArgs) -> Result<ExitCode, CliError> {
     devices.write_evidence(args.index, &evidence, &mut scratch, (&mut material, &mut token));
     let key = devices.key(args.index, &mut scratch);
     let folder = FileFolder::made("--out", &args.out)?;
-    let corim = folder.write("corim.cbor", &corim)?;
-    let key = folder.write("key.pem", hammer_attest::private_pem(&key).as_bytes())?;
-    let token = folder.write("token.cbor", &token)?;
+    let key = hammer_attest::private_pem(&key);
+    folder.check_unlike(&[(CORIM, &corim), (KEY, key.as_bytes()), (TOKEN, &token)])?;
+    let corim = folder.write(CORIM, &corim)?;
+    let key = folder.write_private(KEY, key.as_bytes())?;
+    let token = folder.write(TOKEN, &token)?;
     let said = [
         format!("device {} of seed {}, whose key is {}", args.index, args.seed, key.display()),
         String::new(),
@@ -67,6 +69,10 @@ fn nonce(text: &str) -> Result<Vec<u8>, UsageError> {
     read.ok_or(UsageError::Lacking { flag: "--nonce", lacks: "it is no base64 of 32, 48 or 64 bytes" })
 }
 
+/// The files of a device.
+const CORIM: &str = "corim.cbor";
+const KEY: &str = "key.pem";
+const TOKEN: &str = "token.cbor";
 /// What a PSA token has room for (RFC 9783 section 4.1.1).
 const NONCES: [usize; 3] = [32, 48, 64];
 /// The devices of a plan's only workload.

@@ -14,10 +14,10 @@ use hammer_lab::LabError;
 use hammer_lab_attest::{AttestLabHandle, AttestLabPlan};
 use hammer_measure::Nanos;
 use hammer_values::{OneOrMany, TimeSpan};
-use tokio::task::LocalSet;
 
 use super::sections::{LAB, TARGET, lab, provision, target, uses, verify};
-use crate::error::{CliError, StartError};
+use crate::before_run;
+use crate::error::CliError;
 use crate::plan::error::{PlanError, PlanFault};
 use crate::plan::path::PlanPath;
 use crate::plan::{Plan, WorkloadPlan};
@@ -138,10 +138,8 @@ fn ask(
     kind: DiscoveryKind,
     client: hammer_net::ClientConfig,
 ) -> Result<Result<Discovered, AttestError>, CliError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(StartError::Runtime)?;
     let clock: Rc<dyn Clock> = Rc::new(MonotonicClock::starting_now());
-    Ok(LocalSet::new().block_on(&runtime, discover(kind, client, TIMEOUT, &clock)))
+    before_run::ask(discover(kind, client, TIMEOUT, &clock))
 }
 
 /// The tokens that an issuer grants, where one does.

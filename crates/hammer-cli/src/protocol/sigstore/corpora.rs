@@ -14,6 +14,7 @@ use hammer_sigstore::{
 };
 
 use super::sections::{MIXED, VERIFY, mixed, verify};
+use crate::before_run;
 use crate::plan::Plan;
 use crate::plan::error::{PlanError, PlanFault};
 use crate::plan::named_files::is_same_place;
@@ -90,10 +91,6 @@ pub(super) fn held_against(
     epoch_unix_ms: u64,
     missing_after: Duration,
 ) -> Result<(), SigstoreError> {
-    // Whoever has no runtime now has none for the run either, and is told so then.
-    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
-        return Ok(());
-    };
     let clock = Rc::new(MonotonicClock::starting_now());
     let (rekor, client) = log;
     let asked = async {
@@ -102,5 +99,6 @@ pub(super) fn held_against(
             None => expect_log(rekor, client, clock).await,
         }
     };
-    tokio::task::LocalSet::new().block_on(&runtime, asked)
+    // Whoever has no runtime now has none for the run either, and a signal ends that as well: it is told then.
+    before_run::ask(asked).unwrap_or(Ok(()))
 }

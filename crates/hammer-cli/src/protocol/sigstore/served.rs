@@ -7,7 +7,8 @@ use hammer_sigstore::{
     ServedTrust, ServiceEndpoints, SigstoreError, SigstoreService, SigstoreTargetPlan, TrustSource,
 };
 
-use crate::error::{CliError, StartError};
+use crate::before_run;
+use crate::error::CliError;
 use crate::plan::Plan;
 use crate::plan::error::PlanFault;
 use crate::plan::path::PlanPath;
@@ -27,8 +28,6 @@ pub(super) fn served_trust(
     }
     let failed = |error: SigstoreError| CliError::from(PlanFault::failed(error).at(at.clone()));
     let endpoints = ServiceEndpoints::of(target);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(StartError::Runtime)?;
     let mut trust = ServedTrust::default();
     for service in ServedTrust::SERVICES {
         let urls: Vec<_> = endpoints.at(service).iter().take(1).cloned().collect();
@@ -41,7 +40,7 @@ pub(super) fn served_trust(
         permitted(&urls, plan.target.authorized.as_deref())?;
         let client = plan.target.client(None, urls, 1, plan.seed)?;
         let clock = Rc::new(MonotonicClock::starting_now());
-        tokio::task::LocalSet::new().block_on(&runtime, trust.ask(service, client, clock)).map_err(failed)?;
+        before_run::ask(trust.ask(service, client, clock))?.map_err(failed)?;
     }
     Ok(Some(trust))
 }

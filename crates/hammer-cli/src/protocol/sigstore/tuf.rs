@@ -9,7 +9,8 @@ use hammer_sigstore::{
 };
 
 use super::sections::{tuf, uses};
-use crate::error::{CliError, StartError};
+use crate::before_run;
+use crate::error::CliError;
 use crate::plan::Plan;
 use crate::plan::error::PlanFault;
 use crate::plan::path::PlanPath;
@@ -29,11 +30,9 @@ pub(super) fn trusted_root(
     permitted(&urls, plan.target.authorized.as_deref())?;
     let client = plan.target.client(None, urls, 1, plan.seed)?;
     let failed = |error: SigstoreError| CliError::from(PlanFault::failed(error).at(at.clone()));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(StartError::Runtime)?;
     let clock = Rc::new(MonotonicClock::starting_now());
     let read = repository.trusted_root(client, clock, unix_millis() / 1000);
-    tokio::task::LocalSet::new().block_on(&runtime, read).map(Some).map_err(failed)
+    before_run::ask(read)?.map(Some).map_err(failed)
 }
 
 /// The repository from which a plan has what it trusts.
