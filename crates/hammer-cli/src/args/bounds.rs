@@ -14,7 +14,7 @@ pub(crate) struct BoundsArgs {
     /// How long one operation may take
     #[arg(short = 't', long, default_value = "30s", value_name = "TIME")]
     pub(crate) timeout: String,
-    /// The seed of everything that is drawn or minted [default: 0]
+    /// The seed of everything that is drawn or minted [default: 0, where nothing else is said]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
 }
