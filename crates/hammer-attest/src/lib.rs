@@ -9,6 +9,7 @@ mod devices;
 mod discovered;
 mod discovery;
 mod error;
+mod flow_waits;
 mod freshness;
 mod judge;
 mod keys;
@@ -33,6 +34,7 @@ pub use devices::{DeviceMaterial, DeviceScratch, Devices, Evidence, TokenNumber}
 pub use discovered::{Discovered, discover};
 pub use discovery::DiscoveryDocument;
 pub use error::AttestError;
+pub use flow_waits::FlowWaits;
 pub use keys::VerificationKeys;
 pub use plan::{
     AttestTargetPlan, AuthPlan, BadDevicesPlan, BasicPlan, DevicesPlan, DiscoveryKind, NonceSource,

@@ -11,6 +11,7 @@ use crate::auth::AttestAuth;
 use crate::device_class::DeviceClass;
 use crate::discovery::DiscoveryDocument;
 use crate::error::AttestError;
+use crate::flow_waits::FlowWaits;
 use crate::keys::VerificationKeys;
 use crate::plan::{AttestTargetPlan, DiscoveryKind};
 use crate::provisioned::ProvisionedPools;
@@ -58,6 +59,8 @@ pub struct AttestTarget {
     pub results: Arc<ResultCounts>,
     /// The nonces that verification chose.
     pub nonces: Arc<SeenNonces>,
+    /// How long flows waited for a device.
+    pub waits: Arc<FlowWaits>,
 }
 
 /// What follows from nothing but the run, and what is sent follows from.
@@ -90,6 +93,7 @@ impl AttestTarget {
             provisioned: ProvisionedPools::default(),
             results: Arc::default(),
             nonces: Arc::default(),
+            waits: Arc::default(),
         }
     }
 

@@ -19,6 +19,7 @@ use hammer_synth::Seed;
 use crate::device_class::DeviceClass;
 use crate::devices::{DeviceScratch, Devices, TokenNumber};
 use crate::error::AttestError;
+use crate::flow_waits::FlowWaits;
 use crate::judge::Judge;
 use crate::plan::{NonceSource, VerifyPlan};
 use crate::provision::{Endorser, SubmitConfig};
@@ -46,6 +47,7 @@ pub struct VerifyWorkload {
     submit: Option<(Endorser, SubmitConfig)>,
     series: VerifySeries,
     judge: Judge,
+    waits: Arc<FlowWaits>,
 }
 
 /// The nonces by which a workload asks for its sessions, where it chooses them.
@@ -97,6 +99,7 @@ impl VerifyWorkload {
             new_session,
             submit: submit.transpose()?,
             series: VerifySeries::of(plan),
+            waits: target.waits.clone(),
             judge: Judge::new(target, devices.clone(), run, plan.nonce),
             plan: plan.clone(),
             devices: Arc::new(devices),
@@ -124,10 +127,12 @@ impl VerifyWorkload {
     /// Waits for the first device that somebody provisions: users of a closed loop would else come back at once, and again.
     async fn drawn(&self, session: &VerifySession, op: &mut VerifyOp) -> Result<u64, Ended> {
         let settled = Nanos(2 * self.provisioning_delay.0);
-        let deadline = session.clock.now().saturating_add(settled.max(LONGEST_WAIT));
+        let came = session.clock.now();
+        let deadline = came.saturating_add(settled.max(LONGEST_WAIT));
         loop {
             if let Some(device) = op.device.or_else(|| self.draws.device(op.seq, op.class)) {
                 op.device = Some(device);
+                self.waits.add(session.clock.now().since(came));
                 return Ok(device);
             }
             let now = session.clock.now();

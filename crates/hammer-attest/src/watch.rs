@@ -10,6 +10,7 @@ use hammer_measure::Nanos;
 use hammer_net::ClientConfig;
 
 use crate::discovery::DiscoveryClient;
+use crate::flow_waits::FlowWaits;
 use crate::keys::VerificationKeys;
 use crate::plan::DiscoveryKind;
 use crate::provisioned::ProvisionedPools;
@@ -21,6 +22,7 @@ pub struct VerificationWatch {
     client: ClientConfig,
     keys: Arc<VerificationKeys>,
     results: Arc<ResultCounts>,
+    waits: Arc<FlowWaits>,
     provisioned: ProvisionedPools,
     /// A quarter of the time that devices take to settle.
     ages_every: Nanos,
@@ -40,62 +42,83 @@ struct Told {
     aged_at: Nanos,
 }
 
+/// What became of the key of results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum KeyChange {
+    /// Whoever asks for the document is shown the new one.
+    Shown,
+    /// A request that no cache knows is shown it, and a plain one is not: a cache keeps the old document, or two keys are shown on purpose.
+    Unshown,
+}
+
+impl KeyChange {
+    const fn said(self) -> &'static str {
+        match self {
+            Self::Shown => KEY_CHANGED,
+            Self::Unshown => KEY_UNSHOWN,
+        }
+    }
+}
+
 impl VerificationWatch {
     /// Of that target, by a client of its verification.
     pub fn new(target: &AttestTarget, client: ClientConfig, epoch_unix_ms: u64) -> Self {
-        let (keys, results, provisioned) =
-            (target.keys.clone(), target.results.clone(), target.provisioned.clone());
+        let (keys, results, waits, provisioned) =
+            (target.keys.clone(), target.results.clone(), target.waits.clone(), target.provisioned.clone());
         let ages_every = (target.provisioning_delay / 4).into();
-        Self { client, keys, results, provisioned, ages_every, epoch_unix_ms }
+        Self { client, keys, results, waits, provisioned, ages_every, epoch_unix_ms }
     }
 
-    /// Reads the documents of all frontends: those that answer show their keys, though another does not. Says how many keys were new; and how
-    /// old a document may be, or why not all of them could be read.
-    async fn read(&self, clock: &Rc<dyn Clock>, now: Nanos) -> (usize, Result<Nanos, String>) {
+    /// Reads the documents of all frontends: those that answer show their keys, though another does not. Says what changed; and how old a
+    /// document may be, or why not all of them could be read.
+    async fn read(&self, clock: &Rc<dyn Clock>, now: Nanos) -> (Option<KeyChange>, Result<Nanos, String>) {
         // By connections of its own each time: behind a balancer each may lead to another one.
         let client = DiscoveryClient::new(DiscoveryKind::Verification, self.client.clone(), clock);
         let client = match client {
             Ok(client) => client,
-            Err(why) => return (0, Err(format!("failed to {why}"))),
+            Err(why) => return (None, Err(format!("failed to {why}"))),
         };
         let frontends = match client.frontends().await {
             Ok(frontends) => frontends,
-            Err(why) => return (0, Err(why)),
+            Err(why) => return (None, Err(why)),
         };
-        let (mut new, mut oldest) = (0, Ok(Nanos::ZERO));
+        let (mut change, mut oldest) = (None, Ok(Nanos::ZERO));
         for frontend in frontends {
             match self.read_from(&client, frontend, now).await {
-                Ok((is_new, age)) => {
-                    new += usize::from(is_new);
+                Ok((of_frontend, age)) => {
+                    change = change.max(of_frontend);
                     oldest = oldest.map(|oldest: Nanos| oldest.max(age));
                 }
                 Err(why) => oldest = oldest.and(Err(why)),
             }
         }
-        (new, oldest)
+        (change, oldest)
     }
 
-    /// Reads the document of one; says whether its key is new, and how old it may be.
+    /// Reads the document of one; says whether its key is new and who is shown it, and how old it may be.
     async fn read_from(
         &self,
         client: &DiscoveryClient,
         frontend: usize,
         now: Nanos,
-    ) -> Result<(bool, Nanos), String> {
+    ) -> Result<(Option<KeyChange>, Nanos), String> {
         let number = self.epoch_unix_ms.saturating_mul(1_000_000).saturating_add(now.0);
         let (document, age) = client.ask_anew((frontend, number), TIMEOUT).await?;
         let is_new = document.key.as_ref().map(|key| self.keys.add(key)).transpose();
-        Ok((is_new.map_err(|why| why.to_string())?.unwrap_or(false), age))
+        if !is_new.map_err(|why| why.to_string())?.unwrap_or(false) {
+            return Ok((None, age));
+        }
+        let plain = client.ask(frontend, TIMEOUT).await;
+        let is_shown = plain.is_ok_and(|(plain, _)| plain.key == document.key);
+        Ok((Some(if is_shown { KeyChange::Shown } else { KeyChange::Unshown }), age))
     }
 
     async fn look(&self, clock: &Rc<dyn Clock>, (sink, told): (&ObservationSink, &mut Told), now: Nanos) {
         if now < told.read_next || !self.keys.take_request() {
             return;
         }
-        let (new, oldest) = self.read(clock, now).await;
-        if new > 0 {
-            sink.note(now, KEY_CHANGED.to_owned());
-        }
+        let (change, oldest) = self.read(clock, now).await;
+        change.iter().for_each(|change| sink.note(now, change.said().to_owned()));
         match oldest {
             Ok(age) => {
                 self.keys.read_at(now.since(age));
@@ -167,6 +190,7 @@ impl Observer for VerificationWatch {
                 self.look(&clock, (&sink, &mut told), now).await;
                 if is_ending {
                     told.shown_at = Nanos::ZERO;
+                    self.waits.note().into_iter().for_each(|note| sink.note(now, note));
                     return self.show(&sink, &mut told, clock.now());
                 }
                 self.show(&sink, &mut told, now);
@@ -183,3 +207,4 @@ const SHOWN_EVERY: Nanos = Nanos::from_secs(1);
 const TIMEOUT: Nanos = Nanos::from_secs(5);
 const KEY_CHANGED: &str =
     "verification changed the key of its results: its discovery document shows another one than before";
+const KEY_UNSHOWN: &str = "verification changed the key of its results, and its discovery document shows the new one only to a request that no cache knows (`?read=NUMBER`): whoever asks plainly is shown another key, and believes none of these results";

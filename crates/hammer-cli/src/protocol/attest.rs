@@ -127,7 +127,9 @@ impl OpenProtocol for OpenAttest {
     /// goes by the run's own instants.
     fn reopened<'b>(&self, planned: &RunPlan<'b>) -> Result<Box<dyn OpenProtocol + 'b>, CliError> {
         let Some(target) = &self.target else { return Ok(Box::new(Self::default())) };
-        let mut target = target.clone();
+        // What is counted of a run is of that alone.
+        let (results, waits) = Default::default();
+        let mut target = AttestTarget { results, waits, ..target.clone() };
         let tokens = opened::tokens(planned)?;
         if let Some(tokens) = &tokens {
             target.auth = opened::auth_of(tokens, planned.epoch_unix_ms);

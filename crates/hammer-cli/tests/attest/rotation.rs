@@ -125,12 +125,18 @@ fn run_at(url: &str, frontends: &[String]) -> Report {
 
 #[track_caller]
 fn is_believed(document: Document) {
+    is_believed_and_told(document, "its discovery document shows another one than before");
+}
+
+#[track_caller]
+fn is_believed_and_told(document: Document, said: &str) {
     let report = run_on(document);
     assert!(report.breaches.is_empty(), "{:?}", report.breaches);
     let promises = &report.promises.all;
     assert_eq!((promises.made, promises.kept), (100, 100), "{promises:?}");
     let events = serde_json::to_string(&report.events).unwrap();
     assert!(events.contains("verification changed the key of its results"), "{events}");
+    assert!(events.contains(said), "{events}");
 }
 
 #[track_caller]
@@ -177,5 +183,6 @@ fn a_document_that_a_cache_goes_on_to_serve_for_a_while_accuses_nobody() {
 
 #[test]
 fn a_cache_that_says_nothing_of_what_it_keeps_accuses_nobody_either() {
-    is_believed(Document { is_cached: true, ..MADE_ANEW });
+    let said = "shows the new one only to a request that no cache knows";
+    is_believed_and_told(Document { is_cached: true, ..MADE_ANEW }, said);
 }

@@ -8,6 +8,8 @@ use hammer_report::report::Fates;
 use hammer_values::{Share, TimeSpan};
 use serde_json::json;
 
+use crate::folder::Folder;
+use crate::hammer::hammer;
 use crate::on_time::exit_if_on_time;
 use crate::verifier::{Came, of, planned, run, run_on};
 
@@ -108,6 +110,51 @@ fn a_verifier_that_was_given_nothing_is_refused_before_the_run() {
         "{}",
         came.ended.stderr
     );
+}
+
+#[test]
+fn flows_that_wait_for_the_first_device_are_told_apart_from_a_slow_service() {
+    let of = |fill: serde_json::Value| {
+        let report = planned(&json!({
+            "target": { "lab": { "attest": { "store": { "workers": 1, "write_time": "400ms" } } } },
+            "workloads": [
+                { "name": "provision", "attest_provision": {}, "load": { "users": 1, "operations": 2 } },
+                { "name": "verify", "attest_verify": {}, "load": { "rate": "50/s" }, "in_flight": 200 },
+            ],
+            "fill": fill,
+            "phases": { "measurement": "1s", "drain": "30s" },
+        }))
+        .report();
+        assert_eq!(report.promises.all.kept, 50, "{:?}", report.totals);
+        serde_json::to_string(&report.events).unwrap()
+    };
+    let said = "until a device was provisioned that they could verify";
+    let (waited, filled) =
+        (of(json!(null)), of(json!({ "workload": "provision", "operations": 1, "users": 1 })));
+    assert!(waited.contains(said) && !filled.contains(said), "{waited} {filled}");
+}
+
+#[test]
+fn what_is_said_of_devices_is_counted_for_each_run_of_a_plan_alone() {
+    let folder = Folder::new();
+    let plan = json!({
+        "rounds": 2,
+        "target": { "lab": { "keep": true, "attest": {} } },
+        "workloads": [
+            { "name": "provision", "attest_provision": {}, "load": { "users": 1, "operations": 5 } },
+            { "name": "verify", "attest_verify": {}, "load": { "users": 1, "operations": 20 } },
+        ],
+        "phases": { "measurement": "30s", "drain": "30s" },
+    });
+    let file = folder.write("plan.yaml", &plan.to_string());
+    hammer(&["run", &file, "--out", &folder.path("report.json")]);
+    for run in 1..=2 {
+        let json = std::fs::read_to_string(folder.path(&format!("report.{run}.json"))).unwrap();
+        let report = hammer_report::Report::parse(&json).unwrap();
+        let mut said = report.observations.iter().filter(|observation| observation.name == "affirming");
+        let last = said.next().unwrap().last.value;
+        assert_eq!((report.promises.all.kept, last), (20, 20.0), "run {run}");
+    }
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn known_before(plan: &Plan, report: &Report) -> Vec<Conclusion> {
         let figures = &series.measurement;
         let known: u64 =
             figures.causes.iter().filter(|cause| cause.cause == KNOWN).map(|cause| cause.count).sum();
-        let of = u64::try_from(figures.counts.fates.accepted).unwrap_or_default();
+        let of = figures.counts.fates.accepted;
         (known > 0).then(|| {
             Conclusion::Note(format!(
                 "{} of {} accepted endorsements of {} were {KNOWN}: the store took in nothing anew with them. Empty it before the run, or submit other devices (`seed`, `devices.first`)",
