@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use hammer_attest::{DiscoveryDocument, SessionObject, SessionStatus, submitted};
-use hammer_measure::Outcome;
+use hammer_measure::{Outcome, peer_text};
 use hammer_rats::{AttestationResult, EarVerifier, SignedResult};
 use serde_json::Value;
 
@@ -21,7 +21,8 @@ pub(crate) fn discovery(data: &[u8]) -> bool {
     let has_key = read.key.as_ref().is_some_and(|key| EarVerifier::new(key).is_ok());
     // In a key that nobody reads a text may hold what is no Unicode.
     if let Ok(written) = serde_json::from_slice::<Value>(data) {
-        let member = |name: &str| written.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        // Both are told, and steer no terminal.
+        let member = |name: &str| peer_text(written.get(name).and_then(Value::as_str).unwrap_or_default());
         if written.is_object() {
             assert_eq!(
                 (member("service-state"), member("version")),

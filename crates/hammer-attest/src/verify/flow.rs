@@ -8,7 +8,7 @@ use hammer_net::Answer;
 
 use super::VerifyWorkload;
 use super::op::VerifyOp;
-use super::session::{NO_LOCATION, NONCE_SIZE, VerifyRequests, VerifySession};
+use super::session::{NO_LOCATION, NONCE_SIZE, OTHER_LOCATION, VerifyRequests, VerifySession};
 use crate::devices::DeviceScratch;
 use crate::plan::NonceSource;
 use crate::record::ResultRecord;
@@ -113,7 +113,8 @@ impl VerifyWorkload {
             return Err(ends(&mut step, Ended::failed(Outcome::Malformed, "no session that waits")));
         };
         let Some(path) = session.path_of_session(&op.answer) else {
-            return Err(ends(&mut step, NO_LOCATION));
+            let is_there = op.answer.headers.contains_key(http::header::LOCATION);
+            return Err(ends(&mut step, if is_there { OTHER_LOCATION } else { NO_LOCATION }));
         };
         // One that is not shown yet is that of the result.
         let is_same_nonce = !is_own || nonce.is_empty() || nonce == op.nonce;

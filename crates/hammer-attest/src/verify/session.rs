@@ -125,3 +125,6 @@ const KEPT_RECORD: usize = 1 << 16;
 /// Nothing was sent: no device was provisioned yet.
 pub(super) const NOTHING_PROVISIONED: Ended = Ended::failed(Outcome::Abandoned, "nothing provisioned yet");
 pub(super) const NO_LOCATION: Ended = Ended::failed(Outcome::Malformed, "no location of a session");
+/// It is followed nowhere that the plan does not name.
+pub(super) const OTHER_LOCATION: Ended =
+    Ended::failed(Outcome::Malformed, "location of a session at no URL of the target");

@@ -260,12 +260,14 @@ fn silent_from(looks: &[Look<'_>], usual_response_ns: u64, served_per_s: f64) ->
 /// Whether these intervals, all of which are alike, are a silence that is longer than how the server works.
 fn is_long_silence(run: &[Look<'_>], usual_response_ns: u64) -> bool {
     let (Some(first), Some(last)) = (run.first(), run.last()) else { return false };
-    first.is_silent() && last.to_ns - first.from_ns > LONG_SILENCE.saturating_mul(usual_response_ns)
+    // A generator that was held up itself may tell an interval late, behind the start of the next.
+    let lasted = last.to_ns.saturating_sub(first.from_ns);
+    first.is_silent() && lasted > LONG_SILENCE.saturating_mul(usual_response_ns)
 }
 
 impl Look<'_> {
     fn seconds(&self) -> f64 {
-        (self.to_ns - self.from_ns) as f64 / 1e9
+        self.to_ns.saturating_sub(self.from_ns) as f64 / 1e9
     }
 
     /// What the server, or the way to it, let fail.
