@@ -9,7 +9,7 @@ use std::task::Poll;
 
 use futures::channel::mpsc::UnboundedReceiver;
 use futures::{FutureExt as _, StreamExt as _};
-use hammer_measure::recorder::Interval;
+use hammer_measure::recorder::{EndBounds, Interval};
 use hammer_measure::{Command, Nanos, Recorder};
 
 use crate::answers::ShardAnswers;
@@ -219,6 +219,10 @@ impl<R: Runtime> Shard<R> {
         self.abandon_at = self.abandon_at.min(end.saturating_add(phases.drain));
         let end = self.end.unwrap_or(Nanos::MAX).min(phases.arrivals_end());
         self.end = Some(end).filter(|end| *end < Nanos::MAX);
+        // Something may have ended arrivals before they started.
+        let arrivals_end = end;
+        let bounds = EndBounds { measurement_start: phases.measurement_start(), arrivals_end };
+        self.recorder.borrow_mut().bound(bounds);
         self.lanes.iter().for_each(|lane| lane.start_arrivals(phases));
     }
 
@@ -322,6 +326,7 @@ impl<R: Runtime> Shard<R> {
                 self.end = Some(at);
                 // At once, so that nothing later than it is released by then.
                 self.lanes.iter().for_each(|lane| lane.end_arrivals(at));
+                self.recorder.borrow_mut().end_arrivals(at);
                 self.abandon_at = self.abandon_at.min(abandon_at);
             }
             ShardCommand::Recycle(interval) => self.spare.push(interval),

@@ -10,9 +10,11 @@ use crate::series::Phase;
 use crate::timing::{Nanos, Timing};
 
 mod answer;
+mod end_bounds;
 mod wire;
 
 pub use answer::{FirstAnswer, MOST_ANSWER_BYTES, MOST_ANSWERS, start_of};
+pub use end_bounds::EndBounds;
 
 /// Everything counted about one series in one phase over some time. Records add up: over shards and over intervals.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -24,6 +26,9 @@ pub struct SeriesRecord {
     pub dispatched: u64,
     /// Ends by fate, indexed by `Fate as usize`.
     pub fates: [u64; Fate::COUNT],
+    /// Of the ends by an answer, a failure or a deadline those within warm-up and those within measurement (see [`phase_index`]),
+    /// whatever phase they were intended in, by fate. What is in neither ended in drain.
+    pub ended: [[u64; Fate::COUNT]; 2],
     /// Change of the number that waits for a slot; over the whole run, the number that waits.
     pub backlog: i64,
     /// Change of the number under way; over the whole run, the number under way.
@@ -99,6 +104,7 @@ pub struct Interval {
 #[derive(Debug)]
 pub struct Recorder {
     interval: Interval,
+    bounds: EndBounds,
     connections: Vec<(String, ConnectionLog)>,
 }
 
@@ -138,9 +144,20 @@ impl Interval {
 }
 
 impl Recorder {
-    /// A recorder of `series` series.
+    /// A recorder of `series` series, of a run that is all measurement until its bounds are told.
     pub fn new(series: usize) -> Self {
-        Self { interval: Interval::with_series(series), connections: Vec::new() }
+        let (interval, bounds) = (Interval::with_series(series), EndBounds::default());
+        Self { interval, bounds, connections: Vec::new() }
+    }
+
+    /// Counts ends by these bounds from now on.
+    pub fn bound(&mut self, bounds: EndBounds) {
+        self.bounds = bounds;
+    }
+
+    /// Arrivals end at `at`, unless they did before: what is done from then on is done in drain.
+    pub fn end_arrivals(&mut self, at: Nanos) {
+        self.bounds.arrivals_end = self.bounds.arrivals_end.min(at);
     }
 
     /// The log of a service's connections: the same for the same name.
@@ -187,9 +204,10 @@ impl Recorder {
 
     /// It ended by an answer, a failure or its deadline.
     pub fn finish(&mut self, series: usize, phase: Phase, timing: &Timing, completion: &Completion) {
+        let within = self.bounds.phase_of(timing.done());
         let record = self.record(series, phase);
         record.in_flight -= 1;
-        record.end(timing, completion);
+        record.end(timing, completion, within);
     }
 
     /// Drain ended while it waited for a slot.
@@ -206,10 +224,11 @@ impl Recorder {
 
     /// One step within an operation ended; steps have no backlog and are offered as they start.
     pub fn step(&mut self, series: usize, phase: Phase, timing: &Timing, completion: &Completion) {
+        let within = self.bounds.phase_of(timing.done());
         let record = self.record(series, phase);
         record.offered += 1;
         record.dispatched += 1;
-        record.end(timing, completion);
+        record.end(timing, completion, within);
     }
 
     /// The server said `text` with an end of that fate and cause, at `at`: kept where it is the first.
@@ -285,6 +304,17 @@ impl SeriesRecord {
         Fate::ALL.iter().filter(|fate| fate.answered()).map(|fate| self.fate(*fate)).sum()
     }
 
+    /// Ends by fate, of those by an answer, a failure or a deadline, within a phase: of a series the sum over the records of both
+    /// phases of intention. None are counted within drain.
+    pub fn ended_within(records: &[Self; 2], phase: Phase) -> [u64; Fate::COUNT] {
+        let mut ended = [0; Fate::COUNT];
+        if phase != Phase::Drain {
+            let of_records = records.iter().map(|record| &record.ended[phase_index(phase)]);
+            of_records.for_each(|more| ended.iter_mut().zip(more).for_each(|(sum, more)| *sum += more));
+        }
+        ended
+    }
+
     /// Operations that ended by an answer, a failure or their deadline.
     pub fn completed(&self) -> u64 {
         Fate::ALL.iter().filter(|fate| fate.timed()).map(|fate| self.fate(*fate)).sum()
@@ -316,6 +346,9 @@ impl SeriesRecord {
         self.client_time.merge(&other.client_time);
         self.read_lag.merge(&other.read_lag);
         self.compute_wait.merge(&other.compute_wait);
+        for (ours, theirs) in self.ended.iter_mut().flatten().zip(other.ended.iter().flatten()) {
+            *ours += theirs;
+        }
         for fate in Fate::ALL {
             self.fates[fate as usize] += other.fates[fate as usize];
             self.response_time[fate as usize].merge(&other.response_time[fate as usize]);
@@ -343,9 +376,10 @@ impl SeriesRecord {
         (self.resent, self.redialled) = (0, 0);
         (self.user_time, self.bytes_out, self.bytes_in) = (Nanos::ZERO, 0, 0);
         self.fates = [0; Fate::COUNT];
+        self.ended = [[0; Fate::COUNT]; 2];
     }
 
-    fn end(&mut self, timing: &Timing, completion: &Completion) {
+    fn end(&mut self, timing: &Timing, completion: &Completion, within: Phase) {
         let fate = Fate::from(completion.outcome);
         self.fates[fate as usize] += 1;
         self.resent += u64::from(completion.resent);
@@ -356,6 +390,9 @@ impl SeriesRecord {
         if !fate.timed() {
             self.response_time[fate as usize].record_infinite();
             return;
+        }
+        if within != Phase::Drain {
+            self.ended[phase_index(within)][fate as usize] += 1;
         }
         self.response_time[fate as usize].record(timing.response_time());
         if let Some(client) = timing.client_time() {

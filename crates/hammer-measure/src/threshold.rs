@@ -46,8 +46,10 @@ pub struct Verdict {
 /// What a threshold is held against.
 #[derive(Clone, Copy, Debug)]
 pub struct ThresholdFigures<'a> {
-    /// The measurement phase of the series.
+    /// What of the series was intended in measurement.
     pub record: &'a SeriesRecord,
+    /// What ended within measurement, whatever phase it was intended in, by fate (see [`SeriesRecord::ended_within`]).
+    pub ended: [u64; Fate::COUNT],
     /// The promises of its workload.
     pub promises: &'a Ledger,
     /// The measured length in seconds.
@@ -170,7 +172,9 @@ impl Measure {
     fn of(self, figures: &ThresholdFigures<'_>) -> Found {
         match self {
             Self::Duration(statistic, kind, fate) => statistic.of(&kind.of(figures.record, fate)),
-            Self::Rate(count) if figures.seconds > 0.0 => Found::Number(count.of(figures) / figures.seconds),
+            Self::Rate(count) if figures.seconds > 0.0 => {
+                Found::Number(count.in_time(figures) / figures.seconds)
+            }
             Self::Rate(_) => Found::Nothing,
             Self::Share(count) => match count.whole(figures) {
                 0.0 => Found::Number(0.0),
@@ -230,6 +234,15 @@ impl Count {
             Self::Unchecked => figures.promises.unchecked,
         };
         count as f64
+    }
+
+    /// What a rate is of: of what is completed, or has a fate that takes time, what ended within measurement; the rest by intention.
+    fn in_time(self, figures: &ThresholdFigures<'_>) -> f64 {
+        match self {
+            Self::Completed => figures.ended.iter().sum::<u64>() as f64,
+            Self::Of(fate) if fate.timed() => figures.ended[fate as usize] as f64,
+            _ => self.of(figures),
+        }
     }
 
     /// What a share of it is a share of: promises of the promises made, all else of the arrivals offered.

@@ -18,6 +18,7 @@ use crate::report::{
 use crate::verdict::{Reason, Verdict};
 
 mod failure;
+mod notes;
 mod reasons;
 
 /// Collects what a run tells. Bounded in memory whatever the run's length.
@@ -109,6 +110,7 @@ impl ReportBuilder {
             });
             closed.for_each(|series| series.users_over_rate = UsersOverRate::new(users, rate));
         }
+        series.iter_mut().for_each(|series| series.notes.extend(notes::in_drain(series)));
         series
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hammer_measure::headline::Headline;
 use hammer_measure::health::{Finding, Health};
 use hammer_measure::promise::{Breach, KindLedger};
-use hammer_measure::recorder::{Completion, Interval};
+use hammer_measure::recorder::{Completion, EndBounds, Interval};
 use hammer_measure::snapshot::{
     Observation, PeerInterval, Resources, ResponseInterval, RunInfo, RunResult, SeriesFigures,
     SeriesSnapshot, Snapshot,
@@ -36,6 +36,8 @@ pub(crate) struct Story {
     total: Interval,
     intervals: u64,
     at: Nanos,
+    /// The phase in which what is told ends; that of its intention unless it is said.
+    ends_within: Option<Phase>,
 }
 
 /// Of each answer.
@@ -89,7 +91,24 @@ impl Story {
             total: Interval::with_series(count),
             intervals: 0,
             at: Nanos::ZERO,
+            ends_within: None,
         }
+    }
+
+    /// What is told from now on ends within that phase.
+    pub(crate) fn ends_within(&mut self, phase: Phase) {
+        self.ends_within = Some(phase);
+    }
+
+    /// The recorder, which counts the ends of what was intended in that phase as it is told.
+    fn ending(&mut self, intended: Phase) -> &mut Recorder {
+        let (measurement_start, arrivals_end) = match self.ends_within.unwrap_or(intended) {
+            Phase::WarmUp => (Nanos::MAX, Nanos::MAX),
+            Phase::Measurement => (Nanos::ZERO, Nanos::MAX),
+            Phase::Drain => (Nanos::ZERO, Nanos::ZERO),
+        };
+        self.recorder.bound(EndBounds { measurement_start, arrivals_end });
+        &mut self.recorder
     }
 
     pub(crate) fn phase(&mut self, phase: Phase) {
@@ -114,7 +133,7 @@ impl Story {
             self.recorder.offer(series, phase);
             self.recorder.queue(series, phase);
             self.recorder.start(series, phase, &timing);
-            self.recorder.finish(series, phase, &timing, &completion(outcome, detail));
+            self.ending(phase).finish(series, phase, &timing, &completion(outcome, detail));
         }
     }
 
@@ -140,7 +159,7 @@ impl Story {
         self.recorder.offer(series, Phase::Measurement);
         self.recorder.queue(series, Phase::Measurement);
         self.recorder.start(series, Phase::Measurement, &timing);
-        self.recorder.finish(series, Phase::Measurement, &timing, &completion);
+        self.ending(Phase::Measurement).finish(series, Phase::Measurement, &timing, &completion);
     }
 
     /// One step within an operation.
@@ -148,7 +167,7 @@ impl Story {
         let sent = self.at + Nanos::from_micros(100);
         let timing = Timing::new(self.at, self.at).started(self.at).finished(sent, sent + service);
         let completion = completion(Outcome::Accepted, Detail::Status(200));
-        self.recorder.step(series, Phase::Measurement, &timing, &completion);
+        self.ending(Phase::Measurement).step(series, Phase::Measurement, &timing, &completion);
     }
 
     pub(crate) fn never(&mut self, series: usize, fate: Fate, count: u64) {

@@ -33,7 +33,7 @@ pub use burst::{Burst, BurstKind};
 pub use connections::{Connections, PeerFigures};
 pub use disruption::{Disruption, DisruptionKind, Pace};
 pub use event::Event;
-pub use figures::{Cause, Counts, DurationTable, Durations, Fates, Nanoseconds, Rates};
+pub use figures::{Cause, Counts, DurationTable, Durations, EndCounts, Fates, Nanoseconds, Rates};
 pub use fill::{Corpus, Fill, FillOutcome};
 pub use headline::{HeadlineFigures, TreeSize};
 pub use health::{Finding, Health};

@@ -3,7 +3,7 @@
 use hammer_measure::health::{Health, HealthEvidence};
 use hammer_measure::recorder::{Interval, SeriesRecord};
 use hammer_measure::threshold::{Threshold, ThresholdFigures, Verdict};
-use hammer_measure::{Detail, Distribution, Fate, Ledger, Nanos, SeriesInfo};
+use hammer_measure::{Detail, Distribution, Fate, Ledger, Nanos, Phase, SeriesInfo};
 
 /// What a threshold is held against.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,21 +136,22 @@ impl RunJudge {
         promises: &[(String, Ledger)],
         seconds: f64,
     ) -> Verdict {
-        let mut record = SeriesRecord::default();
-        for (info, [_, measured]) in self.series.iter().zip(&total.series) {
+        let mut both = [SeriesRecord::default(), SeriesRecord::default()];
+        for (info, [warm_up, measured]) in self.series.iter().zip(&total.series) {
             if scoped.scope.covers(info) {
-                record.merge(measured);
+                both[0].merge(warm_up);
+                both[1].merge(measured);
             }
         }
+        let ended = SeriesRecord::ended_within(&both, Phase::Measurement);
         let mut ledger = Ledger::default();
         for (workload, promises) in promises {
             if scoped.scope.covers_workload(workload) {
                 ledger.add(promises);
             }
         }
-        scoped
-            .threshold
-            .judge(scoped.scope.name(), &ThresholdFigures { record: &record, promises: &ledger, seconds })
+        let figures = ThresholdFigures { record: &both[1], ended, promises: &ledger, seconds };
+        scoped.threshold.judge(scoped.scope.name(), &figures)
     }
 }
 

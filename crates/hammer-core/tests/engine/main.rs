@@ -8,6 +8,7 @@ mod harness;
 mod memory;
 mod observed;
 mod open;
+mod overload;
 mod parts;
 mod promises;
 mod read_lag;

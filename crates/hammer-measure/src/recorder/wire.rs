@@ -65,6 +65,9 @@ impl SeriesRecord {
         if Fate::ALL.iter().any(|fate| self.response_time[*fate as usize].count() != self.fate(*fate)) {
             return Some("a fate has more or fewer response times than ends");
         }
+        if Fate::ALL.iter().any(|fate| !self.ends_are_of(*fate)) {
+            return Some("a fate has more ends within the phases than ends");
+        }
         let (lag, backlog) = (self.dispatch_lag.count(), self.backlog_wait.count());
         if lag != backlog || lag > self.dispatched {
             return Some("more or fewer waits were recorded than operations got a slot");
@@ -89,8 +92,15 @@ impl SeriesRecord {
         let counts =
             [self.offered, self.dispatched, self.resent, self.redialled, self.bytes_out, self.bytes_in];
         let changes = [self.backlog, self.in_flight].map(i64::unsigned_abs);
-        let mut counts = counts.into_iter().chain(changes).chain(self.fates);
+        let ended = self.ended.iter().flatten().copied();
+        let mut counts = counts.into_iter().chain(changes).chain(self.fates).chain(ended);
         counts.all(|count| count <= MOST_COUNTED) && self.user_time <= MOST_USER_TIME
+    }
+
+    /// Whether no more ended so within the phases than did at all, and of what is never timed nothing did.
+    fn ends_are_of(&self, fate: Fate) -> bool {
+        let within: u64 = self.ended.iter().map(|of_phase| of_phase[fate as usize]).sum();
+        within <= if fate.timed() { self.fate(fate) } else { 0 }
     }
 
     /// Whether causes stand in their order, each once, and no fate has more of them than ends.

@@ -94,16 +94,21 @@ fn promises() -> Ledger {
     Ledger { made: 50, kept: 20, broken: 5, pending: 15, unchecked: 10 }
 }
 
+/// All of it ended within measurement.
+fn figures<'a>(record: &'a SeriesRecord, promises: &'a Ledger) -> ThresholdFigures<'a> {
+    ThresholdFigures { record, ended: record.ended[1], promises, seconds: SECONDS }
+}
+
 fn threshold(text: &str) -> Threshold {
     text.parse().unwrap_or_else(|error: ParseError| panic!("{error}"))
 }
 
 fn judge(text: &str, record: &SeriesRecord) -> Verdict {
-    threshold(text).judge("w/s", &ThresholdFigures { record, promises: &promises(), seconds: SECONDS })
+    threshold(text).judge("w/s", &figures(record, &promises()))
 }
 
 fn found(text: &str, record: &SeriesRecord) -> Found {
-    threshold(text).measure.of(&ThresholdFigures { record, promises: &promises(), seconds: SECONDS })
+    threshold(text).measure.of(&figures(record, &promises()))
 }
 
 #[test]
@@ -229,10 +234,28 @@ fn what_was_never_recorded_holds_no_expectation_of_a_duration() {
     }
     assert_eq!(judge("count(offered) == 0", &nothing).found, "0");
     assert_eq!(found("share(accepted) > 1%", &nothing), Found::Number(0.0));
-    let figures = ThresholdFigures { record: &nothing, promises: &Ledger::default(), seconds: 0.0 };
+    let ledger = Ledger::default();
+    let figures = ThresholdFigures { seconds: 0.0, ..figures(&nothing, &ledger) };
     let unmeasured = threshold("rate(accepted) >= 0/s").judge("w/s", &figures);
     assert_eq!((unmeasured.holds, unmeasured.found.as_str()), (false, "none"), "no time has no rate");
     assert_eq!(threshold("share(kept) < 1%").judge("w/s", &figures).found, "0.000%");
+}
+
+#[test]
+fn a_rate_is_of_what_ended_in_measurement_and_a_count_of_what_was_intended_in_it() {
+    let record = rising(20, 10);
+    let ledger = Ledger::default();
+    let mut figures = figures(&record, &ledger);
+    // Half of it ended in drain, and one of warm-up failed meanwhile.
+    figures.ended[Fate::Accepted as usize] = 10;
+    figures.ended[Fate::Refused as usize] = 1;
+    let judged = |text: &str| threshold(text).judge("w/s", &figures).found;
+    assert_eq!(judged("rate(accepted) > 0/s"), "1.0/s");
+    assert_eq!(judged("rate(completed) > 0/s"), "1.1/s");
+    assert_eq!(judged("rate(refused) > 0/s"), "0.1/s");
+    assert_eq!(judged("rate(offered) > 0/s"), "3.0/s");
+    assert_eq!(judged("rate(shed) > 0/s"), "1.0/s", "what is shed is so when it arrives");
+    assert_eq!((judged("count(accepted) > 0"), judged("count(refused) > 0")), ("20".into(), "0".into()));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::fixture::any::{any_run, told};
 use crate::fixture::{Story, build, disaster, operation, quickstart, report_of};
-use crate::report::{Counts, DurationTable, Fates, Nanoseconds, series::CLOSED_LOOP};
+use crate::report::{Counts, DurationTable, EndCounts, Fates, Nanoseconds, series::CLOSED_LOOP};
 use crate::text;
 use crate::verdict::ReasonKind;
 
@@ -245,8 +245,12 @@ proptest! {
                 prop_assert_eq!(figures.counts, Counts::of(record));
                 prop_assert_eq!(&figures.durations, &DurationTable::of(record));
             }
-            prop_assert_eq!(series.warm_up.rates, series.warm_up.counts.rates(1.0), "warm-up lasted a second");
-            prop_assert_eq!(series.measurement.rates, series.measurement.counts.rates(10.0), "and measurement ten");
+            for (figures, seconds) in [(&series.warm_up, 1.0), (&series.measurement, 10.0)] {
+                prop_assert_eq!(figures.rates, figures.counts.rates(figures.ended, seconds));
+            }
+            let [before, within] = Phase::WITH_ARRIVALS.map(|phase| SeriesRecord::ended_within(records, phase));
+            prop_assert_eq!(series.warm_up.ended, EndCounts::of(&before));
+            prop_assert_eq!(series.measurement.ended, EndCounts::of(&within));
             if series.kind == SeriesKind::Operation {
                 warm_up.add(&series.warm_up.counts);
                 measurement.add(&series.measurement.counts);

@@ -3,9 +3,9 @@
 use hammer_measure::Ledger;
 
 use super::connections::{Connections, PeerFigures};
-use super::figures::{Counts, Durations};
+use super::figures::{Counts, Durations, EndCounts};
 use super::promises::PromiseCounts;
-use super::series::PhaseFigures;
+use super::series::{PhaseFigures, Series};
 use super::{Report, SCHEMA};
 
 pub(super) fn problems(report: &Report) -> Vec<String> {
@@ -18,6 +18,7 @@ pub(super) fn problems(report: &Report) -> Vec<String> {
             let place = format!("{} {phase}", series.path);
             of_phase(&place, figures, &mut problems);
         }
+        of_ends(series, &mut problems);
     }
     for of_service in &report.connections {
         of_connections(of_service, &mut problems);
@@ -48,6 +49,21 @@ fn of_phase(place: &str, figures: &PhaseFigures, problems: &mut Vec<String>) {
     }
     for (name, durations) in figures.durations.entries() {
         of_payload(&format!("{place} {name}"), durations, problems);
+    }
+}
+
+/// What was completed ended within one phase or another.
+fn of_ends(series: &Series, problems: &mut Vec<String>) {
+    let (warm_up, measurement) = (&series.warm_up, &series.measurement);
+    let ended = warm_up.ended + measurement.ended + series.in_drain;
+    let completed = warm_up.counts.completed + measurement.counts.completed;
+    let accepted = warm_up.counts.fates.accepted + measurement.counts.fates.accepted;
+    let expected = EndCounts { completed, accepted };
+    if ended != expected {
+        problems.push(format!(
+            "{}: {completed} completed and {accepted} accepted, but {} and {} ended within the phases",
+            series.path, ended.completed, ended.accepted
+        ));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::{Add, Sub};
 
 use hammer_measure::histogram::{Distribution, Quantile, Summary};
 use hammer_measure::recorder::SeriesRecord;
@@ -106,16 +107,25 @@ pub struct Counts {
     pub fates: Fates,
 }
 
-/// The four rates, per second of the phase in which the operations were intended.
+/// Operations by when they ended, whatever phase they were intended in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EndCounts {
+    /// Ended by an answer, a failure or their deadline.
+    pub completed: u64,
+    /// Accepted.
+    pub accepted: u64,
+}
+
+/// The four rates, per second of the phase: of what was intended in it, and of what ended in it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rates {
     /// Arrivals that the schedule named.
     pub offered_per_s: f64,
     /// Those that got a slot.
     pub dispatched_per_s: f64,
-    /// Ended by an answer, a failure or their deadline.
+    /// Ended within the phase by an answer, a failure or their deadline, whatever phase they were intended in.
     pub completed_per_s: f64,
-    /// Accepted.
+    /// Accepted within the phase, likewise.
     pub accepted_per_s: f64,
 }
 
@@ -303,6 +313,38 @@ impl Fates {
     }
 }
 
+impl EndCounts {
+    /// From ends by fate, of those that have a response time.
+    pub fn of(ended: &[u64; Fate::COUNT]) -> Self {
+        let timed = Fate::ALL.iter().filter(|fate| fate.timed());
+        let completed = timed.map(|fate| ended[*fate as usize]).sum();
+        Self { completed, accepted: ended[Fate::Accepted as usize] }
+    }
+
+    /// Those that ended in any other way than accepted.
+    pub fn failed(&self) -> u64 {
+        self.completed.saturating_sub(self.accepted)
+    }
+}
+
+impl Add for EndCounts {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self { completed: self.completed + other.completed, accepted: self.accepted + other.accepted }
+    }
+}
+
+/// What is left without those; nothing is less than none.
+impl Sub for EndCounts {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self {
+            completed: self.completed.saturating_sub(other.completed),
+            accepted: self.accepted.saturating_sub(other.accepted),
+        }
+    }
+}
+
 impl Counts {
     /// The counts of a record.
     pub fn of(record: &SeriesRecord) -> Self {
@@ -335,14 +377,14 @@ impl Counts {
         self.fates.add(&other.fates);
     }
 
-    /// The four rates over `seconds`; `None` when no time passed.
-    pub fn rates(&self, seconds: f64) -> Option<Rates> {
+    /// The four rates over the `seconds` of a phase, in which so much ended; `None` when no time passed.
+    pub fn rates(&self, ended: EndCounts, seconds: f64) -> Option<Rates> {
         let per_second = |count: u64| count as f64 / seconds;
         (seconds > 0.0).then(|| Rates {
             offered_per_s: per_second(self.offered),
             dispatched_per_s: per_second(self.dispatched),
-            completed_per_s: per_second(self.completed),
-            accepted_per_s: per_second(self.fates.accepted),
+            completed_per_s: per_second(ended.completed),
+            accepted_per_s: per_second(ended.accepted),
         })
     }
 }

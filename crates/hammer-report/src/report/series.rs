@@ -1,11 +1,11 @@
 //! One series of a report: the operations of a workload that share a name, or one step within them.
 
-use hammer_measure::SeriesInfo;
 use hammer_measure::recorder::SeriesRecord;
+use hammer_measure::{Phase, SeriesInfo};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::figures::{self, Cause, Counts, DurationTable, Rates};
+use super::figures::{self, Cause, Counts, DurationTable, EndCounts, Rates};
 
 /// Everything about one series.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -32,6 +32,9 @@ pub struct Series {
     pub warm_up: PhaseFigures,
     /// What the report is about.
     pub measurement: PhaseFigures,
+    /// What of both phases ended after the measured time, and is in no rate.
+    #[serde(default)]
+    pub in_drain: EndCounts,
 }
 
 /// What a series is a series of.
@@ -55,12 +58,15 @@ pub struct UsersOverRate {
     pub mean_cycle_ns: u64,
 }
 
-/// The figures of the operations that were intended in one phase, whenever they ended.
+/// The figures of the operations that were intended in one phase, whenever they ended; but for what ended in it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PhaseFigures {
     /// Arrivals and their fates.
     #[serde(flatten)]
     pub counts: Counts,
+    /// What ended within the phase, whatever phase it was intended in.
+    #[serde(default)]
+    pub ended: EndCounts,
     /// The four rates; `null` when the phase had no length.
     pub rates: Option<Rates>,
     /// What lies behind the fates, the most frequent first.
@@ -72,6 +78,9 @@ pub struct PhaseFigures {
 impl Series {
     /// A series with its two records, over phases of so many seconds.
     pub fn new(info: &SeriesInfo, records: &[SeriesRecord; 2], seconds: [f64; 2]) -> Self {
+        let [warm_up, measurement] =
+            Phase::WITH_ARRIVALS.map(|phase| EndCounts::of(&SeriesRecord::ended_within(records, phase)));
+        let of_all = EndCounts::of(&records[0].fates) + EndCounts::of(&records[1].fates);
         let notes = if info.closed_loop { vec![CLOSED_LOOP.to_owned()] } else { Vec::new() };
         Self {
             path: info.path(),
@@ -82,8 +91,9 @@ impl Series {
             refusals_meant: info.refusals_meant,
             notes,
             users_over_rate: None,
-            warm_up: PhaseFigures::of(&records[0], seconds[0]),
-            measurement: PhaseFigures::of(&records[1], seconds[1]),
+            warm_up: PhaseFigures::new(&records[0], warm_up, seconds[0]),
+            measurement: PhaseFigures::new(&records[1], measurement, seconds[1]),
+            in_drain: of_all - warm_up - measurement,
         }
     }
 }
@@ -96,12 +106,13 @@ impl SeriesKind {
 }
 
 impl PhaseFigures {
-    /// The figures of a record over a phase of so many seconds.
-    pub fn of(record: &SeriesRecord, seconds: f64) -> Self {
+    /// The figures of a record over a phase of so many seconds, in which so much ended.
+    pub fn new(record: &SeriesRecord, ended: EndCounts, seconds: f64) -> Self {
         let counts = Counts::of(record);
         Self {
             counts,
-            rates: counts.rates(seconds),
+            ended,
+            rates: counts.rates(ended, seconds),
             causes: figures::causes(record),
             durations: DurationTable::of(record),
         }

@@ -58,15 +58,16 @@ pub struct KeyFigures {
     pub offered: u64,
     /// Ends in any other way than accepted.
     pub failed: u64,
-    /// Rate of those that ended by an answer, a failure or their deadline; `null` when no time was measured.
+    /// Rate of those that ended by an answer, a failure or their deadline within measurement; `null` when no time was measured.
     #[serde(default)]
     pub completed_per_s: Option<f64>,
-    /// Rate of ends in any other way than accepted; `null` when no time was measured.
+    /// Rate of ends within measurement in any other way than accepted, shed and starved arrivals included; `null` when no time was
+    /// measured.
     #[serde(default)]
     pub failed_per_s: Option<f64>,
     /// Offered rate; `null` when no time was measured.
     pub offered_per_s: Option<f64>,
-    /// Accepted rate; `null` when no time was measured.
+    /// Rate of those that were accepted within measurement; `null` when no time was measured.
     pub accepted_per_s: Option<f64>,
     /// Mean response time; `null` when nothing ended.
     pub response_mean_ns: Option<Nanoseconds>,
@@ -122,13 +123,15 @@ impl KeyFigures {
     /// Those over so many seconds.
     fn of(series: &Series, seconds: f64) -> Self {
         let figures = &series.measurement;
+        // What never got a slot is done with as it arrives.
+        let failed = figures.ended.failed() + figures.counts.fates.shed + figures.counts.fates.starved;
         let response = figures.durations.response_time.as_ref();
         Self {
             path: series.path.clone(),
             offered: figures.counts.offered,
             failed: figures.counts.fates.failed(),
             completed_per_s: figures.rates.map(|rates| rates.completed_per_s),
-            failed_per_s: figures.rates.map(|_| figures.counts.fates.failed() as f64 / seconds),
+            failed_per_s: figures.rates.map(|_| failed as f64 / seconds),
             offered_per_s: figures.rates.map(|rates| rates.offered_per_s),
             accepted_per_s: figures.rates.map(|rates| rates.accepted_per_s),
             response_mean_ns: response.map(|durations| durations.mean_ns),

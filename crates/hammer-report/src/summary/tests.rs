@@ -80,7 +80,7 @@ proptest! {
             prop_assert_eq!(key.response_p50_ns, response.map(|durations| durations.p50_ns));
             prop_assert_eq!(key.response_p99_ns, response.map(|durations| durations.p99_ns));
             prop_assert_eq!(key.service_p99_ns, figures.durations.service_time.as_ref().map(|durations| durations.p99_ns));
-            prop_assert_eq!(key.accepted_per_s, Some(accepted as f64 / 10.0));
+            prop_assert_eq!(key.accepted_per_s, Some(figures.ended.accepted as f64 / 10.0));
         }
     }
 }

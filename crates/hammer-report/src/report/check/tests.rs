@@ -23,13 +23,19 @@ fn what_a_run_made_does_not_contradict_itself() {
 #[test]
 fn a_contradiction_is_told_with_its_place_and_its_figures() {
     let sound = report_of(&disaster());
-    let cases: [(Alteration, &[&str]); 8] = [
+    let cases: [(Alteration, &[&str]); 9] = [
         (
             |report| report.series[0].measurement.counts.offered += 1,
             &[
                 "submit/add-chain measurement: 14430 offered, but the fates add up to 14429",
                 "totals.all is not the sum of the operation series",
                 "totals.measurement is not the sum of the operation series",
+            ],
+        ),
+        (
+            |report| report.series[0].in_drain.completed = 2,
+            &[
+                "submit/add-chain: 12619 completed and 12000 accepted, but 12621 and 12000 ended within the phases",
             ],
         ),
         (

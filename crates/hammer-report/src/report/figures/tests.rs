@@ -188,10 +188,13 @@ fn a_payload_that_is_missing_or_damaged_gives_no_distribution() {
 fn rates_are_counts_per_second() {
     let fates = Fates { accepted: 30, refused: 10, ..Fates::default() };
     let counts = Counts { offered: 100, dispatched: 50, completed: 40, fates, ..Counts::default() };
-    let rates = counts.rates(2.5).unwrap();
+    let ended = EndCounts { completed: 30, accepted: 25 };
+    let rates = counts.rates(ended, 2.5).unwrap();
     assert_eq!((rates.offered_per_s, rates.dispatched_per_s), (40.0, 20.0));
-    assert_eq!((rates.completed_per_s, rates.accepted_per_s), (16.0, 12.0));
-    assert_eq!((counts.rates(0.0), counts.rates(-1.0), counts.rates(f64::NAN)), (None, None, None));
+    assert_eq!((rates.completed_per_s, rates.accepted_per_s), (12.0, 10.0), "the rest ended later");
+    for no_time in [0.0, -1.0, f64::NAN] {
+        assert_eq!(counts.rates(ended, no_time), None);
+    }
 }
 
 #[test]

@@ -39,13 +39,37 @@ fn a_step_and_a_closed_loop_say_that_they_are() {
 #[test]
 fn a_phase_without_a_length_has_counts_and_no_rates() {
     let [_, record] = records();
-    let figures = PhaseFigures::of(&record, 0.0);
+    let figures = PhaseFigures::new(&record, EndCounts::default(), 0.0);
     assert_eq!((figures.counts.offered, figures.rates), (40, None));
     let causes: Vec<(&str, u64)> =
         figures.causes.iter().map(|cause| (cause.cause.as_str(), cause.count)).collect();
     assert_eq!(causes, [("HTTP 200", 30), ("HTTP 400", 10)]);
     assert_eq!(figures.durations.response_time_by_fate.len(), 2);
     assert_eq!(figures.durations.response_time_by_fate[Fate::Refused.name()].count, 10);
+}
+
+#[test]
+fn what_ends_later_is_in_the_rate_of_its_end_and_in_the_fates_of_its_start() {
+    let mut story = Story::new(vec![operation("submit", "add-chain")]);
+    let refused = (Outcome::Refused, Detail::Status(400));
+    story.accept(0, Phase::WarmUp, 30, Nanos::from_micros(10));
+    story.ends_within(Phase::Measurement);
+    story.accept(0, Phase::WarmUp, 10, Nanos::from_micros(10));
+    story.accept(0, Phase::Measurement, 20, Nanos::from_micros(10));
+    story.ends_within(Phase::Drain);
+    story.accept(0, Phase::WarmUp, 5, Nanos::from_micros(10));
+    story.accept(0, Phase::Measurement, 30, Nanos::from_micros(10));
+    story.end((0, Phase::Measurement), 10, Nanos::from_micros(10), refused);
+    story.interval(Phase::Measurement);
+    let records = story.result().total.series.remove(0);
+    let series = Series::new(&operation("submit", "add-chain"), &records, [2.0, 10.0]);
+    let (warm_up, measurement) = (&series.warm_up, &series.measurement);
+    assert_eq!((warm_up.counts.completed, measurement.counts.completed), (45, 60));
+    assert_eq!(warm_up.ended, EndCounts { completed: 30, accepted: 30 });
+    assert_eq!(measurement.ended, EndCounts { completed: 30, accepted: 30 });
+    assert_eq!(series.in_drain, EndCounts { completed: 45, accepted: 35 });
+    let (before, within) = (warm_up.rates.unwrap(), measurement.rates.unwrap());
+    assert_eq!((before.completed_per_s, within.completed_per_s, within.offered_per_s), (15.0, 3.0, 6.0));
 }
 
 #[test]

@@ -1,0 +1,56 @@
+//! More load than the target can take: what it did take is what the rates say. Judged are identities and wide bounds, not how long
+//! anything took: the machine may be slow. (The engine's own tests hold the capacity to 2 %, on a simulated clock.)
+
+#[path = "support/folder.rs"]
+mod folder;
+#[path = "support/hammer.rs"]
+mod hammer;
+
+use folder::Folder;
+use hammer::{Ended, hammer};
+
+/// A target of 500 answers a second, and twice as much load.
+const PLAN: &str = "\
+target:
+  lab:
+    http:
+      faults:
+        rules: [{ workers: { count: 5, latency: { constant: 10ms } } }]
+workloads:
+  - name: web
+    http: {}
+    load: { rate: 1000/s }
+    in_flight: 100
+    timeout: 60s
+phases:
+  measurement: 1s
+  drain: 60s
+thresholds: [{ expect: \"rate(completed) > 900/s\" }]
+";
+
+fn run(changes: &[&str]) -> Ended {
+    let folder = Folder::new();
+    let plan = folder.write("plan.yaml", PLAN);
+    let mut args = vec!["run", &plan, "--out", "-"];
+    changes.iter().for_each(|change| args.extend(["--set", change]));
+    hammer(&args)
+}
+
+/// What ends in drain is in no rate, and no threshold holds by it.
+#[test]
+fn drain_adds_nothing_to_the_rate_of_a_target_that_falls_behind() {
+    for warm_up in [None, Some("phases.warm_up=500ms")] {
+        let ended = run(warm_up.as_slice());
+        let report = ended.report();
+        let series = &report.series[0];
+        let (rates, ended) = (series.measurement.rates.unwrap(), series.measurement.ended);
+        assert!(rates.completed_per_s < 0.75 * rates.offered_per_s, "{rates:?}");
+        let counted = rates.completed_per_s * report.run.measured_seconds;
+        assert!((counted - ended.completed as f64).abs() < 0.001, "{counted} of {ended:?}");
+        let (completed, late) = (report.totals.all.completed, series.in_drain.completed);
+        assert!(late > completed / 5, "{late} of {completed}");
+        let note = &series.notes[0];
+        assert!(note.ends_with("ended in drain, after the measured time; they are in no rate"), "{note}");
+        assert!(report.thresholds.iter().all(|threshold| !threshold.holds), "{:?}", report.thresholds);
+    }
+}
