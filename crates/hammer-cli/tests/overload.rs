@@ -54,3 +54,16 @@ fn drain_adds_nothing_to_the_rate_of_a_target_that_falls_behind() {
         assert!(report.thresholds.iter().all(|threshold| !threshold.holds), "{:?}", report.thresholds);
     }
 }
+
+#[test]
+fn a_backlog_that_grew_all_through_is_a_sentence() {
+    // Half a second without growth would take a generator that stands still for as long.
+    let report = run(&["phases.measurement=4s", "interval=500ms"]).report();
+    let series = &report.series[0];
+    let grew =
+        series.notes.iter().find(|note| note.starts_with("waiting and under way grew all through, by "));
+    let grew = grew.unwrap_or_else(|| panic!("{:?}", series.notes));
+    assert!(grew.ends_with("/s of the 1,000/s offered"), "{grew}");
+    let text = hammer_report::text::render(&report);
+    assert!(text.contains("  note     waiting and under way grew all"), "{text}");
+}

@@ -110,7 +110,10 @@ impl ReportBuilder {
             });
             closed.for_each(|series| series.users_over_rate = UsersOverRate::new(users, rate));
         }
-        series.iter_mut().for_each(|series| series.notes.extend(notes::in_drain(series)));
+        for series in &mut series {
+            series.notes.extend(notes::overload(series, self.timeline.intervals()));
+            series.notes.extend(notes::in_drain(series));
+        }
         series
     }
 

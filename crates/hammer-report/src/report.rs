@@ -19,6 +19,7 @@ pub mod figures;
 pub mod fill;
 pub mod headline;
 pub mod health;
+pub(crate) mod overload;
 pub mod phase;
 pub mod promises;
 pub mod readiness;

@@ -1,7 +1,20 @@
 //! What the reader must know about the figures of a series, as sentences.
 
-use crate::report::{Series, SeriesKind};
-use crate::text::number::grouped;
+use crate::report::overload::Overload;
+use crate::report::{Interval, Series, SeriesKind};
+use crate::text::number::{grouped, per_second};
+
+/// That the target took less than it was offered for as long as it was measured.
+pub(super) fn overload(series: &Series, intervals: &[Interval]) -> Option<String> {
+    let Overload { grew_per_s, to, took_per_s, offered_per_s } = Overload::of(series, intervals)?;
+    Some(format!(
+        "waiting and under way grew all through, by {} to {}: the target took {} of the {} offered",
+        per_second(grew_per_s),
+        grouped(to),
+        per_second(took_per_s),
+        per_second(offered_per_s),
+    ))
+}
 
 /// That more than a hundredth of what was completed ended too late for any rate.
 pub(super) fn in_drain(series: &Series) -> Option<String> {
@@ -35,6 +48,20 @@ mod tests {
         story.interval(Phase::Measurement);
         let series = report_of(&story.finish(|_| {})).series;
         series.into_iter().flat_map(|series| series.notes).collect()
+    }
+
+    #[test]
+    fn what_waits_longer_and_longer_is_told_with_what_the_target_took() {
+        let mut story = Story::new(vec![operation("web", "get")]);
+        story.interval(Phase::WarmUp);
+        for _ in 0..10 {
+            story.accept(0, Phase::Measurement, 500, Nanos::from_micros(1));
+            story.wait((0, Phase::Measurement), 500);
+            story.interval(Phase::Measurement);
+        }
+        let notes = report_of(&story.finish(|_| {})).series.remove(0).notes;
+        let expected = "waiting and under way grew all through, by 500/s to 5,000: the target took 500/s of the 1,000/s offered";
+        assert_eq!(notes, [expected]);
     }
 
     #[test]
