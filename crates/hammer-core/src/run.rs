@@ -20,6 +20,7 @@ mod command;
 mod cpu;
 mod judge;
 mod lane_ends;
+mod measured_end;
 mod promises;
 mod spec;
 mod stop;
@@ -103,8 +104,8 @@ pub fn run(
 /// | drain | `Drain` | `follow` | every shard is over |
 /// | judging | `Drain` | `finish` | nothing is waited for any more ([`VerdictWait`]) |
 ///
-/// `ended_at` is set where something other than the plan ended the arrivals; it may be a little ahead, since shards apply it
-/// together. A failure of a thread ends the run from any state.
+/// `ended_at` is set where something other than the plan ended the arrivals, `measured_until` where open loads had none left; both may be
+/// a little ahead, since shards apply them together. A failure of a thread ends the run from any state.
 struct Run<'a, 'r> {
     spec: RunSpec,
     threads: Threads,
@@ -121,6 +122,8 @@ struct Run<'a, 'r> {
     observations: Vec<Observation>,
     cpu: CpuMarks,
     ended_at: Option<Nanos>,
+    /// When measured time ended because no load had an arrival left.
+    measured_until: Option<Nanos>,
     /// When a signal ended the drain.
     drain_cut_at: Option<Nanos>,
     stopped: Option<String>,
@@ -137,7 +140,7 @@ impl<'a, 'r> Run<'a, 'r> {
     ) -> Self {
         let collector =
             Collector::new(info.series.len(), spec.shards.count()).keeping_responses(spec.keeps_responses);
-        let lane_ends = LaneEnds::on(spec.shards.count());
+        let lane_ends = LaneEnds::on(spec.shards.count()).of_open(measured_end::open_loads(&spec));
         let judge = RunJudge::new(spec.thresholds.clone(), info.series.clone());
         let judge = if spec.goal.is_some() { judge.of_fill() } else { judge };
         let phases = Phases {
@@ -162,6 +165,7 @@ impl<'a, 'r> Run<'a, 'r> {
             peers: PeerWatch::default(),
             cpu: CpuMarks::default(),
             ended_at: None,
+            measured_until: None,
             drain_cut_at: None,
             stopped: None,
             interrupted: false,
@@ -210,13 +214,13 @@ impl<'a, 'r> Run<'a, 'r> {
     fn take(&mut self, message: Message) -> Result<(), RunError> {
         match message {
             Message::Shard(_, ShardReport::Ready(_)) => {}
-            Message::Shard(shard, ShardReport::LaneEnded(lane)) => self.lane_ends.ended(lane, shard),
+            Message::Shard(shard, ShardReport::LaneEnded(lane)) => self.lane_ended(lane, shard),
             Message::Shard(shard, ShardReport::Interval(index, interval)) => {
                 self.collector.take(shard, index, interval);
                 self.close_intervals();
             }
             Message::Shard(shard, ShardReport::Over(index, interval)) => {
-                (0..self.spec.lanes.len()).for_each(|lane| self.lane_ends.ended(lane, shard));
+                (0..self.spec.lanes.len()).for_each(|lane| self.lane_ended(lane, shard));
                 self.collector.over(shard, index, interval);
                 self.close_intervals();
             }
@@ -285,7 +289,7 @@ impl<'a, 'r> Run<'a, 'r> {
     /// When arrivals end, as far as that is known; before the start it is not, since nothing counts from it yet.
     fn arrivals_end(&self) -> Nanos {
         let planned = self.phase.map_or(Nanos::MAX, |_| self.phases.arrivals_end());
-        self.ended_at.unwrap_or(Nanos::MAX).min(planned)
+        [self.ended_at, self.measured_until].into_iter().flatten().fold(planned, Nanos::min)
     }
 
     /// The phase that an instant lies in, by the plan and by what ended the arrivals.
@@ -387,7 +391,7 @@ impl<'a, 'r> Run<'a, 'r> {
             self.enter(Phase::Drain);
         }
         self.threads.judge();
-        let deadline = self.arrivals_end().saturating_add(self.spec.drain);
+        let deadline = self.drain_start(self.spec.clock.now()).saturating_add(self.spec.drain);
         let mut wait = VerdictWait::new(self.spec.clock.now(), deadline, self.spec.patience);
         loop {
             if let Some(at) = self.drain_cut_at {

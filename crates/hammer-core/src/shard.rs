@@ -47,6 +47,8 @@ pub enum ShardCommand {
     Apply(Nanos, Option<usize>, Command),
     /// No arrival from that instant on; what is left at the second is abandoned.
     End(Nanos, Nanos),
+    /// No load has an arrival left: what ends from that instant on ends in drain. It cuts off nothing.
+    MeasuredUntil(Nanos),
     /// An emptied interval to record into.
     Recycle(Interval),
 }
@@ -329,6 +331,7 @@ impl<R: Runtime> Shard<R> {
                 self.recorder.borrow_mut().end_arrivals(at);
                 self.abandon_at = self.abandon_at.min(abandon_at);
             }
+            ShardCommand::MeasuredUntil(at) => self.recorder.borrow_mut().end_arrivals(at),
             ShardCommand::Recycle(interval) => self.spare.push(interval),
         }
     }
