@@ -95,7 +95,7 @@ pub async fn run<R: Runtime>(
         shard.wait(now).await;
     }
     let index = shard.index;
-    let last = shard.swap();
+    let last = shard.swap(shard.runtime.now());
     report(ShardReport::Over(index, last));
     Ok(())
 }
@@ -249,7 +249,8 @@ impl<R: Runtime> Shard<R> {
         }
     }
 
-    /// Hands over the intervals that ended by `now`.
+    /// Hands over the intervals that ended by `now`, each with the instant at which it was to end: what happened since stands in the first of
+    /// them, and where the shard stood still nothing did in the others.
     async fn tell_intervals(&mut self, now: Nanos, report: &impl Fn(ShardReport)) {
         if now >= self.next_interval {
             // What was just released into a slot starts in that slot's turn, and would be told as waiting.
@@ -257,7 +258,7 @@ impl<R: Runtime> Shard<R> {
         }
         while now >= self.next_interval {
             let index = self.index;
-            let full = self.swap();
+            let full = self.swap(self.next_interval);
             report(ShardReport::Interval(index, full));
             self.index += 1;
             self.next_interval += self.interval;
@@ -349,9 +350,9 @@ impl<R: Runtime> Shard<R> {
         }
     }
 
-    fn swap(&mut self) -> Interval {
+    fn swap(&mut self, at: Nanos) -> Interval {
         let empty = self.spare.pop().unwrap_or_else(|| Interval::with_series(self.series));
-        self.recorder.borrow_mut().swap(self.runtime.now(), empty)
+        self.recorder.borrow_mut().swap(at, empty)
     }
 }
 

@@ -255,7 +255,7 @@ impl Recorder {
         self.record(series, phase).compute_wait.record(waited);
     }
 
-    /// Hands out what was recorded since the last call, `at` being now, and goes on in `empty`.
+    /// Hands out what was recorded since the last call, as of an interval that ends at `at`, and goes on in `empty`.
     ///
     /// `empty` must be clear and of as many series.
     pub fn swap(&mut self, at: Nanos, empty: Interval) -> Interval {

@@ -25,7 +25,7 @@ pub struct Snapshot {
     pub at: Nanos,
     /// Its length.
     pub span: Nanos,
-    /// The phase at its end.
+    /// The phase that its middle lies in.
     pub phase: Phase,
     /// By series, in the order of the run's [`SeriesInfo`]s.
     pub series: Vec<SeriesSnapshot>,

@@ -109,7 +109,7 @@ pub struct IntervalLine {
     pub at_ns: u64,
     /// Its length.
     pub span_ns: u64,
-    /// The phase at its end.
+    /// The phase that its middle lies in.
     pub phase: PhaseName,
     /// By series.
     pub series: Vec<SeriesLine>,

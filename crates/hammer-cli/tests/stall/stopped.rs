@@ -39,6 +39,7 @@ fn answers_that_came_while_hammer_was_stopped_are_read_late_and_were_not_answere
 workloads: [{{ name: web, http: {{}}, load: {{ bursts: {{ size: {UNDER_WAY}, every: 10s }} }}, timeout: 60s }}]
 threads: {{ shards: 1 }}
 phases: {{ measurement: 9s, drain: 60s }}
+interval: 100ms
 "
     );
     let plan = folder.write("plan.yaml", &plan);
@@ -64,6 +65,10 @@ phases: {{ measurement: 9s, drain: 60s }}
     assert_eq!(slow(&durations.read_lag), UNDER_WAY as u64, "read lag shows the stop");
     assert_eq!(slow(&durations.service_time), 0, "{:?}", durations.service_time);
     assert_eq!(slow(&durations.response_time), 0, "{:?}", durations.response_time);
+    let (_last, planned) = report.intervals.split_last().unwrap();
+    assert!(planned.len() >= 89, "{}", planned.len());
+    let ends = planned.iter().all(|interval| interval.span_ns == 100_000_000);
+    assert!(ends, "an interval that hammer stood still in is as long as the others");
     let findings = &report.health.findings;
     assert!(findings.iter().any(|finding| finding.text.contains("read")), "{findings:?}");
 }

@@ -63,7 +63,8 @@ impl Workload for Ahead {
 struct Seen {
     headlines: Vec<Headline>,
     phases: Vec<Phase>,
-    intervals: u64,
+    /// Of the intervals.
+    spans: Vec<Nanos>,
     /// The ends of the last interval of measurement and of measurement itself.
     measured_to: [Nanos; 2],
     commands: u64,
@@ -85,7 +86,7 @@ impl Reporter for Watch {
                     seen.measured_to[0] = snapshot.at;
                 }
                 assert!(snapshot.series.iter().all(|series| series.measurement.balances()));
-                seen.intervals += 1;
+                seen.spans.push(snapshot.span);
             }
             RunEvent::Command { .. } => seen.commands += 1,
             _ => {}
@@ -132,7 +133,10 @@ fn a_real_run_goes_through_its_phases_and_sends_what_was_planned() {
         [Headline::size("tree_size", "tree size")],
         "reporters are told what comes first"
     );
-    assert!(seen.intervals >= 10, "{}", seen.intervals);
+    let (_last, planned) = seen.spans.split_last().unwrap();
+    assert!(planned.len() >= 10, "{planned:?}");
+    let tenth = Nanos::from_millis(100);
+    assert!(planned.iter().all(|span| *span == tenth), "intervals end when they are to: {planned:?}");
     let [told, measured] = seen.measured_to;
     assert!(
         told.0.abs_diff(measured.0) <= 50_000_000,

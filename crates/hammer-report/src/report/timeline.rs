@@ -19,13 +19,13 @@ pub struct Interval {
     /// How many of the run's intervals it merges. Counts add up; a percentile of more than one is the longest of
     /// theirs, so that the true one is at most that.
     pub merged: u64,
-    /// The phase at its end.
+    /// The phase that its middle lies in; of several merged that of the last.
     pub phase: PhaseName,
     /// By series, in the order of the report's `series`.
     pub series: Vec<SeriesInterval>,
     /// Promises of all workloads so far.
     pub promises: PromiseCounts,
-    /// Whether health had no finding at its end.
+    /// Whether health had no finding at its end; of several merged at the end of none.
     pub healthy: bool,
 }
 
@@ -200,7 +200,7 @@ impl Interval {
         self.merged += later.merged;
         self.phase = later.phase;
         self.promises = later.promises;
-        self.healthy = later.healthy;
+        self.healthy &= later.healthy;
         self.series.iter_mut().zip(&later.series).for_each(|(ours, theirs)| ours.merge(theirs));
     }
 }
