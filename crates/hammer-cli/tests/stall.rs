@@ -2,6 +2,8 @@
 //! depends on the plan's bounds, and no bound hides it. Judged are counts that the plan fixes, not how long anything took: the
 //! machine may be slow. (The engine's own tests hold the durations, on a simulated clock; here it is for real, over HTTP.)
 
+#[path = "stall/burst.rs"]
+mod burst;
 #[path = "support/folder.rs"]
 mod folder;
 #[path = "support/hammer.rs"]

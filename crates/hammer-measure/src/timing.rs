@@ -186,6 +186,14 @@ impl Timing {
         self
     }
 
+    /// It had a slot from the first, whose task took it up at `at`: until then it waited for the generator, and for no slot.
+    #[must_use]
+    pub fn taken_up(mut self, at: Nanos) -> Self {
+        self.released = at.max(self.intended);
+        self.started = self.released;
+        self
+    }
+
     /// Its first byte was handed to an established connection at `sent`, the last byte of its answer arrived at
     /// `done`.
     #[must_use]

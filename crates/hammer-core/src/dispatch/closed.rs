@@ -101,7 +101,7 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
             let started = self.context.runtime.now();
             let timing = Timing::new(intended, started);
             self.context.offer(series, phase);
-            let pending = PendingOperation { seq, series, phase, timing, op };
+            let pending = PendingOperation { seq, series, phase, timing, has_waited: false, op };
             self.in_flight.set(self.in_flight.get() + 1);
             let (at_hand, ended) = self.context.perform(&slot, pending, started, &mut state).await;
             self.in_flight.set(self.in_flight.get() - 1);

@@ -147,9 +147,9 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
                 recorder.starve(series, phase);
                 continue;
             };
-            let pending =
-                PendingOperation { seq: arrival.seq, series, phase, timing: Timing::new(intended, now), op };
             let can_start = self.in_flight.get() < self.limit.get();
+            let (seq, timing) = (arrival.seq, Timing::new(intended, now));
+            let pending = PendingOperation { seq, series, phase, timing, has_waited: !can_start, op };
             if !can_start && state.backlog.is_full() {
                 recorder.shed(series, phase);
                 state.reuse(pending.op);

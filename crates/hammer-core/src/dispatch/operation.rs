@@ -35,8 +35,8 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
         started: Nanos,
         state: &mut SlotState<W>,
     ) -> (Nanos, Ended) {
-        let PendingOperation { seq, series, phase, timing, op } = pending;
-        let timing = timing.started(started);
+        let PendingOperation { seq, series, phase, timing, has_waited, op } = pending;
+        let timing = if has_waited { timing.started(started) } else { timing.taken_up(started) };
         self.recorder.borrow_mut().start(series, phase, &timing);
         let deadline = self.deadline_from(started);
         let admission =

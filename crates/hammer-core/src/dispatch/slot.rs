@@ -39,6 +39,8 @@ pub(super) struct PendingOperation<Op> {
     pub(super) series: usize,
     pub(super) phase: Phase,
     pub(super) timing: Timing,
+    /// Whether it found no slot free, and waited in the backlog.
+    pub(super) has_waited: bool,
     pub(super) op: Option<Op>,
 }
 
