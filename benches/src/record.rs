@@ -21,6 +21,7 @@ pub fn record(recorder: &mut Recorder, operations: u64) {
             redialled: false,
             bytes_out: 100,
             bytes_in: 200,
+            held_up: None,
         };
         recorder.offer(0, Phase::Measurement);
         recorder.queue(0, Phase::Measurement);

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use hammer_measure::{Nanos, Now, WallNanos};
+use rustix::time::{ClockId, clock_gettime};
 
 /// The monotonic clock since an epoch that all threads of a run share.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +32,12 @@ impl Now for MonotonicClock {
     fn wall(&self) -> Option<WallNanos> {
         Some(WallNanos(since_unix_epoch().as_nanos() as u64))
     }
+}
+
+/// What the calling thread has used of a processor since it started, by CLOCK_THREAD_CPUTIME_ID: a system call.
+pub(crate) fn thread_cpu() -> Nanos {
+    let used = clock_gettime(ClockId::ThreadCPUTime);
+    Nanos(used.tv_sec.cast_unsigned() * 1_000_000_000 + used.tv_nsec.cast_unsigned())
 }
 
 /// The wall clock, milliseconds since the Unix epoch; zero before it.

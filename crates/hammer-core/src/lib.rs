@@ -22,5 +22,6 @@ pub mod sample;
 pub mod schedule;
 pub mod shard;
 pub mod shard_range;
+pub mod standstill;
 pub mod supply;
 pub mod workload;

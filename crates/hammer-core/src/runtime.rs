@@ -22,6 +22,9 @@ pub trait Runtime: Clone + 'static {
     /// The instant now.
     fn now(&self) -> Nanos;
 
+    /// What the calling thread, which is the runtime's, has used of a processor.
+    fn thread_cpu(&self) -> Nanos;
+
     /// A new alarm, silent.
     ///
     /// # Errors

@@ -19,6 +19,7 @@ use crate::phase::Phases;
 use crate::promise::PromiseSender;
 use crate::runtime::{Alarm, Runtime, yield_now};
 use crate::sample::ShardSamples;
+use crate::standstill::StandstillMeter;
 use crate::supply::SupplyPool;
 use crate::workload::FatalError;
 
@@ -84,6 +85,8 @@ pub async fn run<R: Runtime>(
         return Ok(());
     }
     loop {
+        // Before the answers are read, which takes a while and is no lateness of the alarm.
+        shard.hear(shard.runtime.now());
         shard.answers.take();
         let now = shard.runtime.now();
         shard.advance(now, &report);
@@ -113,7 +116,9 @@ struct Shard<R: Runtime> {
     recorder: Rc<RefCell<Recorder>>,
     series: usize,
     commands: UnboundedReceiver<ShardCommand>,
+    meter: StandstillMeter,
     told_to_start: Option<Phases>,
+    phases: Option<Phases>,
     pending: Vec<(Nanos, Option<usize>, Command)>,
     spare: Vec<Interval>,
     interval: Nanos,
@@ -137,6 +142,7 @@ impl<R: Runtime> Shard<R> {
         let bell = Rc::new(ShardBell::default());
         let samples = ShardSamples::default();
         let answers = ShardAnswers::default();
+        let meter = StandstillMeter::on(&runtime);
         let is_closed = spec.lanes.iter().all(|(plan, _)| plan.closed_loop());
         let mut lanes = Vec::new();
         let mut first_series = 0;
@@ -151,17 +157,20 @@ impl<R: Runtime> Shard<R> {
                 crew: spec.crew.clone(),
                 samples: samples.clone(),
                 answers: answers.clone(),
+                meter: meter.clone(),
                 bell: bell.clone(),
                 promises,
             };
             lanes.push(plan.open(shard).await?);
             first_series += plan.series().len();
         }
+        // The sweep is a look at all sockets, too.
+        let unread_at_most = answers.within().filter(|_| !is_closed).unwrap_or_default().min(SWEEP_EVERY);
+        meter.answers_may_wait(unread_at_most);
         Ok(Self {
             alarm: runtime.alarm()?,
             bell,
-            // The sweep is a look at all sockets, too.
-            unread_at_most: answers.within().filter(|_| !is_closed).unwrap_or_default().min(SWEEP_EVERY),
+            unread_at_most,
             answers,
             runtime,
             ended: vec![false; lanes.len()],
@@ -169,7 +178,9 @@ impl<R: Runtime> Shard<R> {
             recorder,
             series,
             commands,
+            meter,
             told_to_start: None,
+            phases: None,
             pending: Vec::new(),
             spare: vec![Interval::with_series(series)],
             interval: spec.interval,
@@ -214,6 +225,8 @@ impl<R: Runtime> Shard<R> {
     }
 
     fn start(&mut self, phases: &Phases) {
+        self.meter.mark();
+        self.phases = Some(*phases);
         self.next_interval = phases.start.saturating_add(self.interval);
         self.next_sweep = phases.start;
         let end = phases.arrivals_end();
@@ -228,12 +241,20 @@ impl<R: Runtime> Shard<R> {
         self.lanes.iter().for_each(|lane| lane.start_arrivals(phases));
     }
 
+    /// Records how late the alarm was, where it was due.
+    fn hear(&self, now: Nanos) {
+        if let (Some(alarm), Some(phases)) = (self.meter.heard(now), &self.phases) {
+            self.recorder.borrow_mut().alarm(phases.of(now), alarm);
+        }
+    }
+
     /// Everything that is due at `now`.
     fn advance(&mut self, now: Nanos, report: &impl Fn(ShardReport)) {
         self.apply_pending(now);
         self.lanes.iter().for_each(|lane| lane.pump(now, now));
         if now >= self.next_sweep {
             self.lanes.iter().for_each(|lane| lane.sweep(now));
+            self.meter.mark();
             self.tell_ended_lanes(now, report);
             self.next_sweep = now + SWEEP_EVERY;
         }
@@ -302,6 +323,7 @@ impl<R: Runtime> Shard<R> {
         let at = due.min(control).min(abandon).min(read_by);
         self.alarm.set(at);
         self.bell.await_until(at);
+        self.meter.expect(at);
         let Self { alarm, bell, commands, .. } = self;
         let command = poll_fn(|cx| {
             if let Poll::Ready(command) = commands.poll_next_unpin(cx) {

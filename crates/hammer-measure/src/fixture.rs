@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::histogram::Distribution;
 use crate::outcome::{Detail, Outcome};
-use crate::recorder::{Completion, Recorder};
+use crate::recorder::{Completion, HeldUp, HeldUpBy, Recorder};
 use crate::series::Phase;
 use crate::timing::{FlowTimes, Nanos, Timing};
 
@@ -50,8 +50,17 @@ impl Parts {
 /// An answer that was sent once, with 10 bytes out and 20 in, and read after 4 ms.
 pub(crate) fn completion(outcome: Outcome, detail: Detail) -> Completion {
     let read_lag = Some(Nanos::from_millis(4));
-    let (resent, redialled) = (false, false);
-    Completion { outcome, detail, sent: true, read_lag, resent, redialled, bytes_out: 10, bytes_in: 20 }
+    Completion {
+        outcome,
+        detail,
+        sent: true,
+        read_lag,
+        held_up: None,
+        resent: false,
+        redialled: false,
+        bytes_out: 10,
+        bytes_in: 20,
+    }
 }
 
 /// Offers, queues and starts an operation of the first series, and ends it so.
@@ -93,19 +102,28 @@ pub(crate) fn any_completion() -> impl Strategy<Value = Completion> {
     ];
     let outcome = prop::sample::select(&OUTCOMES[..]);
     let read_lag = prop::option::of((0..10_000_000u64).prop_map(Nanos));
+    let held_up = prop::option::of((0..10_000_000u64, any_held_up_by()).prop_map(|(time, by)| {
+        let time = Nanos(time);
+        HeldUp { time, by }
+    }));
     let flags = any::<[bool; 3]>();
-    (outcome, detail, flags, read_lag, 0..10_000u64, 0..10_000u64).prop_map(
-        |(outcome, detail, [sent, resent, redialled], read_lag, bytes_out, bytes_in)| Completion {
+    (outcome, detail, flags, read_lag, held_up, 0..10_000u64, 0..10_000u64).prop_map(
+        |(outcome, detail, [sent, resent, redialled], read_lag, held_up, bytes_out, bytes_in)| Completion {
             outcome,
             detail,
             sent,
             read_lag,
+            held_up,
             resent,
             redialled,
             bytes_out,
             bytes_in,
         },
     )
+}
+
+fn any_held_up_by() -> impl Strategy<Value = HeldUpBy> {
+    prop_oneof![Just(HeldUpBy::Standstill), Just(HeldUpBy::Reading), Just(HeldUpBy::Supply)]
 }
 
 /// All of them: [`Outcome`] has no list of its own.

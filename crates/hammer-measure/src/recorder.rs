@@ -9,12 +9,16 @@ use crate::outcome::{Detail, Fate, Outcome};
 use crate::series::Phase;
 use crate::timing::{Nanos, Timing};
 
+mod alarm;
 mod answer;
 mod end_bounds;
+mod held_up;
 mod wire;
 
+pub use alarm::{AlarmRecord, LateAlarm};
 pub use answer::{FirstAnswer, MOST_ANSWER_BYTES, MOST_ANSWERS, start_of};
 pub use end_bounds::EndBounds;
+pub use held_up::{HeldUp, HeldUpBy, HeldUpRecord};
 
 /// Everything counted about one series in one phase over some time. Records add up: over shards and over intervals.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -57,6 +61,8 @@ pub struct SeriesRecord {
     pub read_lag: Distribution,
     /// How long computing in the middle of a flow waited for a thread.
     pub compute_wait: Distribution,
+    /// Of which the generator itself was in the way.
+    pub held_up: HeldUpRecord,
     /// Done − intended by fate, indexed by `Fate as usize`.
     pub response_time: [Distribution; Fate::COUNT],
     /// Ends by cause, in the order of fate and detail; few kinds, so a list.
@@ -76,6 +82,8 @@ pub struct Completion {
     pub sent: bool,
     /// How much later than the kernel had it the answer was read; `None` where there was none. Of a flow the sum over its exchanges.
     pub read_lag: Option<Nanos>,
+    /// What the generator itself held it up by; `None` where that is nothing anybody would notice, and of steps.
+    pub held_up: Option<HeldUp>,
     /// Whether its bytes left this machine twice.
     pub resent: bool,
     /// Whether it went over to another connection before anything of it had left.
@@ -98,6 +106,8 @@ pub struct Interval {
     /// What became of connections, by service, in the order of their names.
     #[serde(deserialize_with = "connection::services")]
     pub connections: Vec<ServiceConnections>,
+    /// The alarms of shards, by phase (see [`phase_index`]).
+    pub alarms: [AlarmRecord; 2],
 }
 
 /// A shard's counters and histograms.
@@ -120,7 +130,7 @@ impl Interval {
     /// Room for `series` series.
     pub fn with_series(series: usize) -> Self {
         let series = vec![<[SeriesRecord; 2]>::default(); series];
-        Self { at: Nanos::ZERO, series, connections: Vec::new() }
+        Self { at: Nanos::ZERO, series, connections: Vec::new(), alarms: Default::default() }
     }
 
     /// Forgets everything and keeps the allocations.
@@ -128,6 +138,7 @@ impl Interval {
         self.at = Nanos::ZERO;
         self.series.iter_mut().flatten().for_each(SeriesRecord::clear);
         self.connections.iter_mut().for_each(|of_service| of_service.record.clear());
+        self.alarms.iter_mut().for_each(AlarmRecord::clear);
     }
 
     /// Adds what another shard, or a later interval, recorded.
@@ -140,6 +151,7 @@ impl Interval {
         for theirs in &other.connections {
             connection::record_of(&mut self.connections, &theirs.service).merge(&theirs.record);
         }
+        self.alarms.iter_mut().zip(&other.alarms).for_each(|(ours, theirs)| ours.merge(theirs));
     }
 }
 
@@ -180,6 +192,12 @@ impl Recorder {
     /// The backlog was full.
     pub fn shed(&mut self, series: usize, phase: Phase) {
         self.never_ended(series, phase, Fate::Shed);
+    }
+
+    /// The backlog had room, and was full before an arrival's turn came, `late` behind its instant.
+    pub fn shed_late(&mut self, series: usize, phase: Phase, late: Nanos) {
+        self.shed(series, phase);
+        self.record(series, phase).held_up.shed(late);
     }
 
     /// It was due and not prepared.
@@ -253,6 +271,11 @@ impl Recorder {
     /// What a flow gave to the crew to compute was taken up after `waited`.
     pub fn computed(&mut self, series: usize, phase: Phase, waited: Nanos) {
         self.record(series, phase).compute_wait.record(waited);
+    }
+
+    /// An alarm of the shard was heard.
+    pub fn alarm(&mut self, phase: Phase, alarm: LateAlarm) {
+        self.interval.alarms[phase_index(phase)].heard(alarm);
     }
 
     /// Hands out what was recorded since the last call, as of an interval that ends at `at`, and goes on in `empty`.
@@ -349,6 +372,7 @@ impl SeriesRecord {
         for (ours, theirs) in self.ended.iter_mut().flatten().zip(other.ended.iter().flatten()) {
             *ours += theirs;
         }
+        self.held_up.merge(&other.held_up);
         for fate in Fate::ALL {
             self.fates[fate as usize] += other.fates[fate as usize];
             self.response_time[fate as usize].merge(&other.response_time[fate as usize]);
@@ -369,6 +393,7 @@ impl SeriesRecord {
         self.client_time.clear();
         self.read_lag.clear();
         self.compute_wait.clear();
+        self.held_up.clear();
         self.response_time.iter_mut().for_each(Distribution::clear);
         self.causes.clear();
         self.answers.clear();
@@ -387,6 +412,9 @@ impl SeriesRecord {
         self.bytes_out += completion.bytes_out;
         self.bytes_in += completion.bytes_in;
         self.add_cause(fate, completion.detail, 1);
+        if let Some(held_up) = completion.held_up {
+            self.held_up.ended(held_up, fate.timed().then(|| timing.response_time()));
+        }
         if !fate.timed() {
             self.response_time[fate as usize].record_infinite();
             return;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hammer_measure::headline::Headline;
 use hammer_measure::health::{Finding, Health};
 use hammer_measure::promise::{Breach, KindLedger};
-use hammer_measure::recorder::{Completion, EndBounds, Interval};
+use hammer_measure::recorder::{Completion, EndBounds, Interval, LateAlarm};
 use hammer_measure::snapshot::{
     Observation, PeerInterval, Resources, ResponseInterval, RunInfo, RunResult, SeriesFigures,
     SeriesSnapshot, Snapshot,
@@ -183,6 +183,11 @@ impl Story {
                 other => panic!("{other} is told by end"),
             }
         }
+    }
+
+    /// An alarm of measurement was heard so late, and its thread did not run for `stood` of that.
+    pub(crate) fn alarm(&mut self, late: Nanos, stood: Nanos) {
+        self.recorder.alarm(Phase::Measurement, LateAlarm { late, stood });
     }
 
     /// Where the clients of a service note what becomes of their connections.
@@ -366,6 +371,8 @@ pub(crate) fn disaster() -> Vec<RunEvent> {
             Finding::Exhausted { count: 5, what: "local ports".to_owned() },
         ],
     };
+    (1..=1_000).for_each(|late| story.alarm(Nanos::from_micros(late), Nanos::ZERO));
+    story.alarm(Nanos::from_millis(500), Nanos::from_millis(498));
     story.interval(Phase::Measurement);
     let at = SECOND;
     let command = Command::Rate { workload: None, factor: 2.0 };
@@ -415,6 +422,7 @@ fn completion(outcome: Outcome, detail: Detail) -> Completion {
         detail,
         sent: true,
         read_lag,
+        held_up: None,
         resent: false,
         redialled: false,
         bytes_out: 2_000,

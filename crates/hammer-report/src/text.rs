@@ -1,9 +1,10 @@
 //! The report as text, made from the JSON structs and never from the run: 80 columns, one colour, readable aloud.
 
+use hammer_measure::Nanos;
 use hammer_measure::event::READY;
 
 use crate::report::event::{Command, Refusal};
-use crate::report::{Event, Fates, HeadlineFigures, PromiseCounts, Report, Series, SeriesKind};
+use crate::report::{Alarms, Event, Fates, HeadlineFigures, PromiseCounts, Report, Series, SeriesKind};
 
 mod accounting;
 mod bursts;
@@ -69,6 +70,10 @@ fn health(page: &mut Page, report: &Report) {
     for finding in &report.health.findings {
         page.paragraph("health", &format!("NOT OK, {}", finding.text));
     }
+    if let Some(Alarms { late: Some(late), stood_ns }) = &report.health.alarms {
+        let (p99_9, max, stood) = (late.p99_9_ns, late.max_ns, Nanos(*stood_ns));
+        page.paragraph("alarms", &format!("late p99.9 {p99_9}, max {max}; stood still {stood}"));
+    }
 }
 
 fn run(page: &mut Page, report: &Report) {
@@ -89,7 +94,7 @@ fn run(page: &mut Page, report: &Report) {
         .phases
         .iter()
         .map(|span| {
-            let length = hammer_measure::Nanos(span.end_ns.saturating_sub(span.begin_ns));
+            let length = Nanos(span.end_ns.saturating_sub(span.begin_ns));
             format!("{} {length}", span.phase.words())
         })
         .collect();
@@ -172,9 +177,8 @@ fn went(headline: &HeadlineFigures) -> String {
 
 fn resources(page: &mut Page, report: &Report) {
     let used = &report.resources;
-    let each = used
-        .cpu_ns_per_completed
-        .map_or(String::new(), |nanos| format!(" ({} an operation)", hammer_measure::Nanos(nanos)));
+    let each =
+        used.cpu_ns_per_completed.map_or(String::new(), |nanos| format!(" ({} an operation)", Nanos(nanos)));
     let text = format!(
         "{:.2} CPU seconds user, {:.2} system{each}; memory {} at most; {} of {} descriptors",
         used.cpu_user_s,
@@ -196,7 +200,7 @@ fn notes(page: &mut Page, report: &Report) {
                 None => continue,
             },
         };
-        page.paragraph(label, &format!("at {}: {text}", hammer_measure::Nanos(event.at_ns())));
+        page.paragraph(label, &format!("at {}: {text}", Nanos(event.at_ns())));
     }
     if report.events_left_out > 0 {
         page.paragraph("note", &format!("{} more notes left out", grouped(report.events_left_out)));

@@ -134,6 +134,7 @@ impl Run {
                 detail: Detail::None,
                 sent: true,
                 read_lag: None,
+                held_up: None,
                 resent: false,
                 redialled: false,
                 bytes_out: 0,

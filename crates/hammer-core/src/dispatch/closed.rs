@@ -96,12 +96,16 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
             }
         }
         while let Some(intended) = self.turn(&slot, user, earliest, &phases, &presence).await {
-            let Some((seq, op)) = self.operation(&slot, user, iteration, &mut state.op).await else { break };
+            let Some((seq, op, is_awaited)) = self.operation(&slot, user, iteration, &mut state.op).await
+            else {
+                break;
+            };
             let (series, phase) = (self.context.series_of(seq), phases.of(intended));
             let started = self.context.runtime.now();
             let timing = Timing::new(intended, started);
             self.context.offer(series, phase);
-            let pending = PendingOperation { seq, series, phase, timing, has_waited: false, op };
+            let hold_up = self.context.meter.taken_up(intended, started, is_awaited);
+            let pending = PendingOperation { seq, series, phase, timing, has_waited: false, hold_up, op };
             self.in_flight.set(self.in_flight.get() + 1);
             let (at_hand, ended) = self.context.perform(&slot, pending, started, &mut state).await;
             self.in_flight.set(self.in_flight.get() - 1);
@@ -248,19 +252,21 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
         suspended
     }
 
-    /// The user's next operation; `None` when there is none, or supply did not bring it before the end.
+    /// The user's next operation, and whether supply had it waited for; `None` when there is none, or supply did not bring it
+    /// before the end.
     async fn operation(
         &self,
         slot: &OperationSlot<PendingOperation<W::Op>>,
         user: usize,
         iteration: u64,
         kept: &mut Option<W::Op>,
-    ) -> Option<(u64, Option<W::Op>)> {
+    ) -> Option<(u64, Option<W::Op>, bool)> {
         let seq = user as u64 + iteration * self.most_users as u64;
+        let mut is_awaited = false;
         poll_fn(|cx| {
             let next = self.source.borrow_mut().next(slot.index, seq, kept);
             match next {
-                NextOperation::Operation(seq, op) => Poll::Ready(Some((seq, op))),
+                NextOperation::Operation(seq, op) => Poll::Ready(Some((seq, op, is_awaited))),
                 NextOperation::Done => Poll::Ready(None),
                 NextOperation::NotReady | NextOperation::MayCome
                     if self.context.runtime.now() >= self.end.get() =>
@@ -268,6 +274,7 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
                     Poll::Ready(None)
                 }
                 NextOperation::NotReady | NextOperation::MayCome => {
+                    is_awaited |= matches!(next, NextOperation::NotReady);
                     let wait =
                         if matches!(next, NextOperation::MayCome) { FAILURE_POLL } else { SUPPLY_POLL };
                     let look = self.look_for_supply.get().min(self.context.runtime.now() + wait);

@@ -11,6 +11,7 @@ use crate::ended::Ended;
 use crate::promise::PromiseSender;
 use crate::record::{OperationRecord, RecordParts};
 use crate::runtime::Runtime;
+use crate::standstill::StandstillMeter;
 use crate::supply::SupplyPool;
 use crate::workload::Workload;
 
@@ -30,6 +31,7 @@ pub(super) struct LaneContext<W: Workload, R: Runtime> {
     pub(super) supply: Arc<SupplyPool>,
     pub(super) bell: Rc<ShardBell>,
     pub(super) answers: ShardAnswers,
+    pub(super) meter: StandstillMeter,
     pub(super) quantum: Quantum,
     pub(super) session: W::Session,
     pub(super) timeout: Nanos,
@@ -70,6 +72,7 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
             supply: shard.supply,
             bell: shard.bell,
             answers: shard.answers,
+            meter: shard.meter,
             quantum: Quantum::default(),
             session,
             promises: shard.promises,

@@ -12,6 +12,7 @@ use crate::phase::Phases;
 use crate::promise::{PromiseSender, Verifier};
 use crate::runtime::{LocalFuture, Runtime};
 use crate::sample::ShardSamples;
+use crate::standstill::StandstillMeter;
 use crate::supply::SupplyPool;
 use crate::workload::{FatalError, SeriesSpec};
 
@@ -85,6 +86,8 @@ pub struct LaneShard<R: Runtime> {
     pub samples: ShardSamples,
     /// What the shard waits for.
     pub answers: ShardAnswers,
+    /// When the shard stood still.
+    pub meter: StandstillMeter,
     /// Wakes the shard.
     pub bell: Rc<ShardBell>,
     /// The way to the workload's verifier.

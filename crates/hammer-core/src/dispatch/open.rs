@@ -5,12 +5,13 @@ use std::cell::{Cell, RefCell};
 use std::iter::Peekable;
 use std::rc::{Rc, Weak};
 
-use hammer_measure::{Command, Nanos, Timing};
+use hammer_measure::{Command, Nanos, Phase, Recorder, Timing};
 
 use crate::phase::Phases;
 use crate::runtime::{Runtime, yield_now};
 use crate::schedule::warp::Warp;
 use crate::schedule::{Arrival, Arrivals};
+use crate::standstill::noticed;
 use crate::supply::{Supply, SupplyBounds};
 use crate::workload::{Preparation, Workload};
 
@@ -116,7 +117,7 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
 
     /// An operation of the backlog that may start now, the slot being the caller's.
     fn next_waiting(&self) -> Option<PendingOperation<W::Op>> {
-        if self.in_flight.get() >= self.limit.get() {
+        if !self.has_free_slot() {
             return None;
         }
         let pending = self.state.borrow_mut().backlog.pop()?;
@@ -135,7 +136,9 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
     /// Moves what is due by `until` out of the schedule at `now`: into a slot, into the backlog, or out. Whether there
     /// was anything.
     fn release(&self, until: Nanos, now: Nanos) -> bool {
+        self.context.meter.look(now);
         let mut state = self.state.borrow_mut();
+        let had_room = self.has_free_slot() || !state.backlog.is_full();
         let mut released = false;
         while let Some((arrival, intended)) = state.pop_due(until) {
             released = true;
@@ -147,14 +150,17 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
                 recorder.starve(series, phase);
                 continue;
             };
-            let can_start = self.in_flight.get() < self.limit.get();
-            let (seq, timing) = (arrival.seq, Timing::new(intended, now));
-            let pending = PendingOperation { seq, series, phase, timing, has_waited: !can_start, op };
+            let can_start = self.has_free_slot();
             if !can_start && state.backlog.is_full() {
-                recorder.shed(series, phase);
-                state.reuse(pending.op);
+                // What fills the backlog within one release came together since it came late.
+                shed(&mut recorder, series, phase, noticed(now.since(intended)).filter(|_| had_room));
+                state.reuse(op);
                 continue;
             }
+            let (seq, timing) = (arrival.seq, Timing::new(intended, now));
+            let hold_up = self.context.meter.released(intended, now);
+            let pending =
+                PendingOperation { seq, series, phase, timing, has_waited: !can_start, hold_up, op };
             recorder.queue(series, phase);
             drop(recorder);
             if can_start {
@@ -163,11 +169,15 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
                 state.backlog.push(pending);
             }
         }
-        if released && self.in_flight.get() >= self.limit.get() {
+        if released && !self.has_free_slot() {
             // The next arrival finds no slot: the next answer frees one.
             self.context.answers.wake_at_once();
         }
         released
+    }
+
+    fn has_free_slot(&self) -> bool {
+        self.in_flight.get() < self.limit.get()
     }
 
     fn start(&self, pending: PendingOperation<W::Op>) {
@@ -190,6 +200,13 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
             self.in_flight.set(self.in_flight.get() - 1);
             self.start(pending);
         }
+    }
+}
+
+fn shed(recorder: &mut Recorder, series: usize, phase: Phase, late: Option<Nanos>) {
+    match late {
+        Some(late) => recorder.shed_late(series, phase, late),
+        None => recorder.shed(series, phase),
     }
 }
 
@@ -289,7 +306,7 @@ impl<W: Workload, R: Runtime> Lane for OpenLane<W, R> {
 
     fn lets_answers_wait(&self) -> bool {
         let mut state = self.state.borrow_mut();
-        let has_room = self.in_flight.get() < self.limit.get() && state.backlog.is_empty();
+        let has_room = self.has_free_slot() && state.backlog.is_empty();
         // Without an arrival to come, an answer is what the shard wakes for.
         has_room && self.context.checks.under_way() == 0 && state.next_intended().is_some()
     }

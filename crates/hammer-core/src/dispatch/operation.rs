@@ -3,6 +3,7 @@
 use std::pin::pin;
 use std::rc::Rc;
 
+use hammer_measure::recorder::Completion;
 use hammer_measure::{Nanos, Outcome, Phase};
 
 use crate::ended::Ended;
@@ -35,7 +36,7 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
         started: Nanos,
         state: &mut SlotState<W>,
     ) -> (Nanos, Ended) {
-        let PendingOperation { seq, series, phase, timing, has_waited, op } = pending;
+        let PendingOperation { seq, series, phase, timing, has_waited, hold_up, op } = pending;
         let timing = if has_waited { timing.started(started) } else { timing.taken_up(started) };
         self.recorder.borrow_mut().start(series, phase, &timing);
         let deadline = self.deadline_from(started);
@@ -59,6 +60,9 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
         let ended = ended.unwrap_or_else(Ok).unwrap_or_else(|not_entered| not_entered);
         let finished = record.finish(timing, ended);
         let FinishedOperation { timing, completion, at_hand } = finished;
+        self.meter.look(at_hand);
+        let completion =
+            Completion { held_up: self.meter.held_up(hold_up, completion.read_lag), ..completion };
         self.recorder.borrow_mut().finish(series, phase, &timing, &completion);
         if completion.outcome != Outcome::Accepted {
             record.tell_answer(&finished);

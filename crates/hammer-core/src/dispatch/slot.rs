@@ -10,6 +10,7 @@ use hammer_measure::{Nanos, Phase, Timing};
 
 use crate::ended::Ended;
 use crate::record::OperationRecord;
+use crate::standstill::HoldUp;
 
 /// One slot: a mailbox of one task, and the deadline of the task under way.
 ///
@@ -41,6 +42,8 @@ pub(super) struct PendingOperation<Op> {
     pub(super) timing: Timing,
     /// Whether it found no slot free, and waited in the backlog.
     pub(super) has_waited: bool,
+    /// What held it up before it was released.
+    pub(super) hold_up: HoldUp,
     pub(super) op: Option<Op>,
 }
 

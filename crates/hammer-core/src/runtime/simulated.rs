@@ -74,11 +74,23 @@ impl Default for Simulation {
     }
 }
 
+impl SimulatedRuntime {
+    /// Time passes in which nobody runs, as where the process is stopped.
+    pub fn stand_still(&self, span: Nanos) {
+        self.clock.now.set(self.clock.now.get() + span);
+    }
+}
+
 impl Runtime for SimulatedRuntime {
     type Alarm = SimulatedAlarm;
 
     fn now(&self) -> Nanos {
         self.clock.now.get()
+    }
+
+    /// None: a task takes no time.
+    fn thread_cpu(&self) -> Nanos {
+        Nanos::ZERO
     }
 
     fn alarm(&self) -> io::Result<SimulatedAlarm> {

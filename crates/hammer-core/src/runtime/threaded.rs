@@ -14,7 +14,7 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use super::{Alarm, Clock, LocalFuture, Runtime};
-use crate::clock::MonotonicClock;
+use crate::clock::{MonotonicClock, thread_cpu};
 use crate::panics::PanicGuard;
 
 /// The runtime of the thread it is used on; it must be used where local tasks can be spawned.
@@ -52,6 +52,10 @@ impl Runtime for ThreadedRuntime {
 
     fn now(&self) -> Nanos {
         self.clock.now()
+    }
+
+    fn thread_cpu(&self) -> Nanos {
+        thread_cpu()
     }
 
     fn alarm(&self) -> io::Result<TimerFd> {

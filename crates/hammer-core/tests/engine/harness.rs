@@ -141,6 +141,8 @@ pub(crate) struct Simulated {
     pub(crate) supply: SupplyBounds,
     /// Supply prepares nothing between these instants.
     pub(crate) supply_stall: (Nanos, Nanos),
+    /// When nobody runs, each with for how long.
+    pub(crate) standstills: Vec<(Nanos, Nanos)>,
     /// Commands, each with the instant after the epoch at which it takes effect.
     pub(crate) commands: Vec<(Nanos, Command)>,
 }
@@ -159,6 +161,7 @@ impl Simulated {
             timeout: Nanos::from_secs(30),
             supply: SupplyBounds::default(),
             supply_stall: (Nanos::ZERO, Nanos::ZERO),
+            standstills: Vec::new(),
             commands: Vec::new(),
         }
     }
@@ -235,6 +238,7 @@ impl Simulated {
             }
         }
         runtime.spawn(Box::pin(prepare(runtime.clock(), rings, self.supply_stall, collector.clone())));
+        runtime.spawn(Box::pin(stand_still(runtime.clone(), self.standstills.clone())));
         simulation.run();
         let collector = Rc::into_inner(collector).expect("every shard has ended").into_inner();
         assert!(collector.all_over(), "every shard ends");
@@ -271,6 +275,14 @@ fn start(
         drop(keep);
     }));
     sender
+}
+
+/// Stops everything at these instants for so long.
+async fn stand_still(runtime: SimulatedRuntime, standstills: Vec<(Nanos, Nanos)>) {
+    for (at, length) in standstills {
+        runtime.clock().sleep_until(at).await;
+        runtime.stand_still(length);
+    }
 }
 
 /// Supply's thread, as a task: it looks every 200 us until every shard is over.

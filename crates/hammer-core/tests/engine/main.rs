@@ -13,4 +13,5 @@ mod parts;
 mod promises;
 mod read_lag;
 mod real;
+mod standstills;
 mod upkeep;

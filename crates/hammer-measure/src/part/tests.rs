@@ -5,7 +5,7 @@ use super::*;
 use crate::fixture::{Parts, any_completion, any_parts, carry_out, completion};
 use crate::outcome::{Detail, Fate, Outcome};
 use crate::promise::add_kind;
-use crate::recorder::{Completion, Recorder, SeriesRecord};
+use crate::recorder::{Completion, LateAlarm, Recorder, SeriesRecord};
 use crate::series::Phase;
 use crate::snapshot::add_observation;
 use crate::timing::Nanos;
@@ -21,6 +21,8 @@ enum Act {
     /// It is a step of the second series, which waited so long to be computed.
     Step(Parts, Completion, Nanos),
     Shed,
+    /// It is shed so late, and so late was an alarm.
+    ShedLate(Nanos),
     /// It waits for a slot, for good.
     Queue,
     /// It is under way, for good.
@@ -33,6 +35,7 @@ fn any_act() -> impl Strategy<Value = Act> {
         2 => (any_parts(), any_completion(), any_parts())
             .prop_map(|(parts, end, waited)| Act::Step(parts, end, waited.service)),
         1 => Just(Act::Shed),
+        1 => any_parts().prop_map(|parts| Act::ShedLate(parts.lag)),
         1 => Just(Act::Queue),
         1 => any_parts().prop_map(Act::Start),
     ]
@@ -49,6 +52,11 @@ fn tell(recorder: &mut Recorder, act: &Act) {
             recorder.answered(1, Phase::WarmUp, cause, *waited, "a server's words");
             recorder.computed(1, Phase::WarmUp, *waited);
             recorder.present(0, PHASE, *waited);
+        }
+        Act::ShedLate(late) => {
+            recorder.offer(0, PHASE);
+            recorder.shed_late(0, PHASE, *late);
+            recorder.alarm(PHASE, LateAlarm { late: *late, stood: *late });
         }
         Act::Shed | Act::Queue | Act::Start(_) => {
             recorder.offer(0, PHASE);
@@ -145,7 +153,7 @@ fn what_was_observed_comes_back_from_json_to_the_last_bit() {
 #[test]
 fn an_interval_in_which_nothing_happened_is_small() {
     let bytes = part(Interval::with_series(SERIES)).to_bytes().len();
-    assert!(bytes < 80 * 2 * SERIES, "{bytes} bytes");
+    assert!(bytes < 90 * 2 * SERIES, "{bytes} bytes");
 }
 
 #[test]
@@ -217,6 +225,9 @@ fn figures_that_contradict_each_other_are_refused() {
     assert!(of("dispatch_lag/infinite", 1).contains("got a slot"));
     assert!(of("service_time/infinite", 1).contains("than operations ended"));
     assert!(of("read_lag/infinite", 4).contains("than operations ended"));
+    assert!(of("held_up/shed", 1).contains("held up"), "none was shed late");
+    assert!(of("held_up/by_reading", u64::MAX).contains("held up"));
+    assert!(of("held_up/response_time/infinite", 1).contains("held up"));
     assert!(of("causes/0/2", 2).contains("causes"), "one was refused, and not two");
     let other = altered(&format!("{record}/answers/0/detail/status"), 401.into());
     assert!(other.contains("answers"), "nothing was refused so");
@@ -268,7 +279,7 @@ fn more_histograms_than_a_run_has_memory_for_are_refused() {
     (0..7).for_each(|_| record.connection_wait.record(Nanos::MAX));
     let pair = postcard::to_stdvec(&[record.clone(), record]).unwrap();
     let of = |series: u8| {
-        let (head, tail) = ([VERSION, 7, 0, 1, series], [0, 0, 0]);
+        let (head, tail) = ([VERSION, 7, 0, 1, series], [0; 9]);
         let bytes = [&head, pair.repeat(series.into()).as_slice(), &tail].concat();
         assert!(bytes.len() < 100_000, "{} bytes", bytes.len());
         PartInterval::from_bytes(&bytes, series.into())

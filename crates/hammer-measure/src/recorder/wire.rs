@@ -77,6 +77,9 @@ impl SeriesRecord {
         if self.connection_wait.count() != completed || of_completed.iter().any(|count| *count > completed) {
             return Some("more or fewer parts of response times were recorded than operations ended");
         }
+        if !self.held_up.is_of(self.fates.iter().sum(), self.fate(Fate::Shed)) {
+            return Some("more operations were held up than ended");
+        }
         if !self.causes_are_of_fates() {
             return Some("its causes are not those of its fates");
         }
@@ -119,7 +122,10 @@ impl SeriesRecord {
         let more = [&self.client_time, &self.read_lag, &self.compute_wait];
         let all = waits.into_iter().chain(more).chain(&self.response_time);
         let answers = self.answers.iter().map(|answer| size_of::<FirstAnswer>() + answer.text.len());
-        size_of::<Self>() + all.map(Distribution::bytes).sum::<usize>() + answers.sum::<usize>()
+        size_of::<Self>()
+            + all.map(Distribution::bytes).sum::<usize>()
+            + self.held_up.bytes()
+            + answers.sum::<usize>()
     }
 }
 

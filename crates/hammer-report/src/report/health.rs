@@ -1,10 +1,11 @@
 //! Can these numbers be believed? The generator's judgement of itself, as the report says it.
 
+use hammer_measure::recorder::AlarmRecord;
 use hammer_measure::{Nanos, health};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::figures::finite;
+use super::figures::{Durations, finite};
 
 /// Whether the generator kept its own plan.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -13,6 +14,18 @@ pub struct Health {
     pub healthy: bool,
     /// What is wrong.
     pub findings: Vec<Finding>,
+    /// How late alarms were heard in measurement and drain; not told in an interval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alarms: Option<Alarms>,
+}
+
+/// How late the threads that send were: their alarms ring for what is due, and each 10 ms.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Alarms {
+    /// Heard − due; `null` where none rang.
+    pub late: Option<Durations>,
+    /// How long these threads stood still, added up over them: an alarm was late and its thread did not run. What is below 1 ms is not in it.
+    pub stood_ns: u64,
 }
 
 /// One reason not to believe the figures, with the figures of its kind.
@@ -71,9 +84,24 @@ impl FindingKind {
     }
 }
 
+impl Health {
+    /// The same, with the alarms of measurement.
+    #[must_use]
+    pub fn with_alarms(self, alarms: &AlarmRecord) -> Self {
+        Self { alarms: Some(Alarms::from(alarms)), ..self }
+    }
+}
+
+impl From<&AlarmRecord> for Alarms {
+    fn from(alarms: &AlarmRecord) -> Self {
+        Self { late: Durations::of(&alarms.late), stood_ns: alarms.stood.0 }
+    }
+}
+
 impl From<&health::Health> for Health {
     fn from(health: &health::Health) -> Self {
-        Self { healthy: health.is_healthy(), findings: health.findings.iter().map(Finding::from).collect() }
+        let findings = health.findings.iter().map(Finding::from).collect();
+        Self { healthy: health.is_healthy(), findings, alarms: None }
     }
 }
 

@@ -65,7 +65,10 @@ fn a_share_that_json_cannot_say_is_zero() {
 
 #[test]
 fn healthy_is_to_have_no_finding() {
-    assert_eq!(Health::from(&health::Health::default()), Health { healthy: true, findings: Vec::new() });
+    assert_eq!(
+        Health::from(&health::Health::default()),
+        Health { healthy: true, findings: Vec::new(), alarms: None }
+    );
     let findings = vec![health::Finding::Starved { count: 1 }, health::Finding::Cpu { share: 1.0 }];
     let health = Health::from(&health::Health { findings });
     assert!(!health.healthy);
