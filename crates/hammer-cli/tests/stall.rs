@@ -8,6 +8,8 @@ mod burst;
 mod folder;
 #[path = "support/hammer.rs"]
 mod hammer;
+#[path = "stall/standstill.rs"]
+mod standstill;
 #[path = "stall/stopped.rs"]
 mod stopped;
 

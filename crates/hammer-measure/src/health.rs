@@ -7,6 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::histogram::{Distribution, Quantile};
 use crate::timing::Nanos;
 
+mod standstill;
+
+pub use standstill::{Standstill, StandstillCause};
+
 /// The findings against the generator itself; healthy when there is none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Health {
@@ -23,6 +27,8 @@ pub enum Finding {
         /// How many.
         count: u64,
     },
+    /// It stood still, or was late, and held up operations of a series by that.
+    Standstill(Standstill),
     /// Arrivals released too late.
     DispatchLag {
         /// The 99th percentile of released − intended.
@@ -63,6 +69,8 @@ pub enum Finding {
 pub struct HealthEvidence<'a> {
     /// Operations that were due and not prepared.
     pub starved: u64,
+    /// The series of which figures are spoiled by what the generator held up.
+    pub standstills: Vec<Standstill>,
     /// Released − intended of all operations; `None` when nothing was released.
     pub dispatch_lag: Option<&'a Distribution>,
     /// How much later than the kernel had them answers of all operations were read; `None` when none was.
@@ -86,6 +94,7 @@ impl Health {
         if evidence.starved > 0 {
             findings.push(Finding::Starved { count: evidence.starved });
         }
+        findings.extend(evidence.standstills.iter().cloned().map(Finding::Standstill));
         let late = |lateness, meant| late(lateness, meant, evidence);
         findings.extend(
             late(evidence.dispatch_lag, Nanos::ZERO).map(|(p99, bound)| Finding::DispatchLag { p99, bound }),
@@ -142,6 +151,7 @@ impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Starved { count } => write!(f, "{count} operations were due before they were prepared"),
+            Self::Standstill(standstill) => standstill.fmt(f),
             Self::DispatchLag { p99, bound } => {
                 write!(f, "dispatch lag p99 is {p99}, over its bound of {bound}")
             }

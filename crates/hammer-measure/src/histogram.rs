@@ -94,6 +94,17 @@ impl Distribution {
         }
     }
 
+    /// What is left without `some`, each of which is among them.
+    #[must_use]
+    pub(crate) fn without(mut self, some: &Self) -> Self {
+        self.infinite = self.infinite.saturating_sub(some.infinite);
+        if let (Some(ours), Some(theirs)) = (&mut self.histogram, &some.histogram) {
+            let is_among = ours.subtract(theirs.as_ref()).is_ok();
+            debug_assert!(is_among, "only what was recorded is taken away");
+        }
+        self
+    }
+
     /// Forgets everything and keeps the allocation.
     pub fn clear(&mut self) {
         self.infinite = 0;

@@ -95,7 +95,7 @@ fn all(told: &Receiver<()>) {
     }
 }
 
-fn is_stopped(pid: Pid) -> bool {
+pub(super) fn is_stopped(pid: Pid) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     stat.rsplit(") ").next().unwrap().starts_with('T')
 }

@@ -1,6 +1,6 @@
 //! Holds thresholds and the generator's own health against the figures.
 
-use hammer_measure::health::{Health, HealthEvidence};
+use hammer_measure::health::{Health, HealthEvidence, Standstill};
 use hammer_measure::recorder::{Interval, SeriesRecord};
 use hammer_measure::threshold::{Threshold, ThresholdFigures, Verdict};
 use hammer_measure::{Detail, Distribution, Fate, Ledger, Nanos, Phase, SeriesInfo};
@@ -67,9 +67,11 @@ impl RunJudge {
         let mut service = Distribution::default();
         let mut starved = 0;
         let mut exhausted = (0, "");
+        let mut standstills = Vec::new();
         for (info, [_, record]) in self.series.iter().zip(&total.series) {
             if info.operation {
                 starved += record.fate(Fate::Starved);
+                standstills.extend(Standstill::of(&info.path(), record));
                 lag.merge(&record.dispatch_lag);
                 read_lag.merge(&record.read_lag);
                 compute.merge(&record.compute_wait);
@@ -86,6 +88,7 @@ impl RunJudge {
         }
         Health::judge(&HealthEvidence {
             starved,
+            standstills,
             dispatch_lag: (lag.count() > 0).then_some(&lag),
             read_lag: (read_lag.count() > 0).then_some(&read_lag),
             unread_at_most: self.unread_at_most,

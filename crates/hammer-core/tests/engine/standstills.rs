@@ -67,3 +67,16 @@ fn a_backlog_that_a_standstill_fills_sheds_what_the_generator_held_up() {
     assert!(record.fates[Fate::Shed as usize] >= 15);
     assert_eq!((record.held_up.shed, record.held_up.times.count()), (0, 0), "that was the server's");
 }
+
+#[test]
+fn users_whom_supply_keeps_waiting_were_held_up_by_that() {
+    let (stages, think) = (Stages::constant(10), Think::Constant(MILLI * 20));
+    let load = Closed { stages, spawn_rate: None, think, iterations: Iterations::Endless, seed: 1 };
+    let mut run = Simulated::measuring(SECOND * 4);
+    run.supply_stall = (SECOND * 2, SECOND * 2 + MILLI * 500);
+    let total = run.run(Scripted::answering_after(MILLI).prepared_ahead(), Load::Closed(load));
+    let held_up = &total.series[0][1].held_up;
+    assert_eq!((held_up.times.count(), held_up.by_supply), (10, 10), "each user waited once");
+    assert!(held_up.times.quantile(0.01).unwrap().nanos() > MILLI * 100);
+    assert_eq!(total.alarms[1].stood, Nanos::ZERO, "nothing stood still");
+}

@@ -5,7 +5,7 @@ use hammer_measure::{Nanos, health};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::figures::{Durations, finite};
+use super::figures::{Durations, Nanoseconds, finite};
 
 /// Whether the generator kept its own plan.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -35,9 +35,24 @@ pub struct Finding {
     pub kind: FindingKind,
     /// The finding as a sentence without its full stop.
     pub text: String,
-    /// `starved`, `exhausted`: operations that it cost.
+    /// `standstill`: the series, as `workload/name`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series: Option<String>,
+    /// `starved`, `exhausted`: operations that it cost; `standstill`: operations that were held up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
+    /// `standstill`: operations of the series that ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<u64>,
+    /// `standstill`: the longest that one of them was held up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest_ns: Option<u64>,
+    /// `standstill`: the 99th percentile of the response time of those that were not held up, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub free_p99_ns: Option<Nanoseconds>,
+    /// `standstill`: what it was, of `stood_still`, `read_late`, `supply` and `shed`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<String>,
     /// `dispatch_lag`, `read_lag`, `compute_wait`: its 99th percentile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p99_ns: Option<u64>,
@@ -58,6 +73,8 @@ pub struct Finding {
 pub enum FindingKind {
     /// Operations were due and not prepared.
     Starved,
+    /// The generator held up operations of a series: it stood still, or was late.
+    Standstill,
     /// Arrivals were released too late.
     DispatchLag,
     /// Answers were read too long after the kernel had them.
@@ -75,6 +92,7 @@ impl FindingKind {
     pub const fn words(self) -> &'static str {
         match self {
             Self::Starved => "starved",
+            Self::Standstill => "standstill",
             Self::DispatchLag => "dispatch lag",
             Self::ReadLag => "read lag",
             Self::ComputeWait => "compute wait",
@@ -110,7 +128,12 @@ impl From<&health::Finding> for Finding {
         let bare = |kind| Self {
             kind,
             text: finding.to_string(),
+            series: None,
             count: None,
+            of: None,
+            longest_ns: None,
+            free_p99_ns: None,
+            causes: Vec::new(),
             p99_ns: None,
             bound_ns: None,
             share: None,
@@ -118,6 +141,15 @@ impl From<&health::Finding> for Finding {
         };
         match finding {
             health::Finding::Starved { count } => Self { count: Some(*count), ..bare(FindingKind::Starved) },
+            health::Finding::Standstill(standstill) => Self {
+                series: Some(standstill.series.clone()),
+                count: Some(standstill.count),
+                of: Some(standstill.of),
+                longest_ns: Some(standstill.longest.0),
+                free_p99_ns: standstill.free_p99.map(Nanoseconds::from),
+                causes: standstill.causes.iter().map(|cause| cause.name().to_owned()).collect(),
+                ..bare(FindingKind::Standstill)
+            },
             health::Finding::DispatchLag { p99: Nanos(p99), bound: Nanos(bound) } => {
                 Self { p99_ns: Some(*p99), bound_ns: Some(*bound), ..bare(FindingKind::DispatchLag) }
             }

@@ -1,3 +1,4 @@
+use hammer_measure::Quantile;
 use serde_json::{Value, json};
 
 use super::*;
@@ -11,6 +12,24 @@ fn each_finding_has_the_figures_of_its_kind_and_no_other() {
     assert_eq!(
         found(&health::Finding::Starved { count: 7 }),
         json!({ "kind": "starved", "text": "7 operations were due before they were prepared", "count": 7 })
+    );
+    let standstill = health::Standstill {
+        series: "web/get".to_owned(),
+        count: 12,
+        of: 400,
+        longest: Nanos(2_000_000_000),
+        free_p99: Some(Quantile::At(Nanos(5_000_000))),
+        causes: vec![health::StandstillCause::StoodStill, health::StandstillCause::Supply],
+    };
+    assert_eq!(
+        found(&health::Finding::Standstill(standstill)),
+        json!({
+            "kind": "standstill",
+            "text": "hammer held up 12 of 400 operations of web/get, for 2.00s at most: a thread that sends stood still; \
+                     supply had not prepared what users waited for",
+            "series": "web/get", "count": 12, "of": 400, "longest_ns": 2_000_000_000_u64,
+            "free_p99_ns": 5_000_000, "causes": ["stood_still", "supply"],
+        })
     );
     let late = health::Finding::DispatchLag { p99: Nanos(4_000_000), bound: Nanos(1_000_000) };
     assert_eq!(
@@ -78,8 +97,8 @@ fn healthy_is_to_have_no_finding() {
 
 #[test]
 fn kinds_have_words_that_are_their_names() {
-    use FindingKind::{ComputeWait, Cpu, DispatchLag, Exhausted, ReadLag, Starved};
-    for kind in [Starved, DispatchLag, ReadLag, ComputeWait, Cpu, Exhausted] {
+    use FindingKind::{ComputeWait, Cpu, DispatchLag, Exhausted, ReadLag, Standstill, Starved};
+    for kind in [Starved, Standstill, DispatchLag, ReadLag, ComputeWait, Cpu, Exhausted] {
         assert_eq!(serde_json::to_value(kind).unwrap(), kind.words().replace(' ', "_"));
     }
 }

@@ -1,0 +1,134 @@
+//! Whether what the generator held up spoils the figures of a series.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::histogram::{Distribution, Quantile};
+use crate::recorder::{HeldUpRecord, SeriesRecord};
+use crate::timing::Nanos;
+
+/// The operations of a series that the generator held up, so many or for so long that its figures tell of that.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Standstill {
+    /// The series, as `workload/name`.
+    pub series: String,
+    /// How many it held up.
+    pub count: u64,
+    /// How many ended.
+    pub of: u64,
+    /// The longest that it held one of them up.
+    pub longest: Nanos,
+    /// The 99th percentile of the response time of those that it did not hold up; `None` where there are none.
+    pub free_p99: Option<Quantile>,
+    /// What it was.
+    pub causes: Vec<StandstillCause>,
+}
+
+/// Why operations were held up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StandstillCause {
+    /// A thread that sends did not run.
+    StoodStill,
+    /// Answers were read late by a thread that ran.
+    ReadLate,
+    /// Supply had not prepared what users waited for.
+    Supply,
+    /// Arrivals that came late and together found the backlog full, which had room for them one by one.
+    Shed,
+}
+
+impl Standstill {
+    /// That of the series of this name, where there is one.
+    pub fn of(series: &str, record: &SeriesRecord) -> Option<Self> {
+        let held_up = &record.held_up;
+        let count = held_up.times.count();
+        if count == 0 {
+            return None;
+        }
+        let free = record.response_time().without(&held_up.response_time);
+        let of: u64 = record.fates.iter().sum();
+        spoils(held_up, &free, of).then(|| Self {
+            series: series.to_owned(),
+            count,
+            of,
+            longest: longest(&held_up.times),
+            free_p99: free.quantile(0.99),
+            causes: causes(held_up),
+        })
+    }
+}
+
+/// Whether operations that were held up are so many, or one of them was for so long, that the figures of all `of` them tell of it.
+fn spoils(held_up: &HeldUpRecord, free: &Distribution, of: u64) -> bool {
+    let typical = free.quantile(0.5).or_else(|| held_up.response_time.quantile(0.5));
+    // Five percent of what never ended is longer than every standstill.
+    let share = Nanos(typical.map_or(Nanos::ZERO, Quantile::nanos).0 / 20);
+    let above = |least: Nanos| held_up.times.count_above(least.max(share));
+    let (longest, many) = (longest(&held_up.times), above(ONE_SLICE));
+    let is_often = many >= FEWEST && many.saturating_mul(100) > of;
+    let is_beyond_others = longest > LONG && free.quantile(0.99).is_some_and(|p99| longest > p99.nanos());
+    let none_is_free = free.count() == 0 && (many > 0 || above(NOTICED) >= FEWEST);
+    is_often || is_beyond_others || none_is_free || held_up.shed >= FEWEST
+}
+
+fn longest(times: &Distribution) -> Nanos {
+    times.quantile(1.0).map_or(Nanos::ZERO, Quantile::nanos)
+}
+
+fn causes(held_up: &HeldUpRecord) -> Vec<StandstillCause> {
+    let HeldUpRecord { times, by_reading, by_supply, shed, .. } = held_up;
+    let by_standing = times.count() - by_reading - by_supply - shed;
+    let causes = [
+        (by_standing, StandstillCause::StoodStill),
+        (*by_reading, StandstillCause::ReadLate),
+        (*by_supply, StandstillCause::Supply),
+        (*shed, StandstillCause::Shed),
+    ];
+    causes.into_iter().filter(|(count, _)| *count > 0).map(|(_, cause)| cause).collect()
+}
+
+impl StandstillCause {
+    /// Its name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::StoodStill => "stood_still",
+            Self::ReadLate => "read_late",
+            Self::Supply => "supply",
+            Self::Shed => "shed",
+        }
+    }
+
+    /// What happened, as a sentence without its full stop.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::StoodStill => "a thread that sends stood still",
+            Self::ReadLate => "answers were read late",
+            Self::Supply => "supply had not prepared what users waited for",
+            Self::Shed => "arrivals came late and together, and found the backlog full",
+        }
+    }
+}
+
+impl fmt::Display for Standstill {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { series, count, of, longest, causes, .. } = self;
+        let words: Vec<&str> = causes.iter().map(|cause| cause.words()).collect();
+        let words = words.join("; ");
+        write!(f, "hammer held up {count} of {of} operations of {series}, for {longest} at most: {words}")
+    }
+}
+
+/// So many that they are no accident of one moment.
+const FEWEST: u64 = 10;
+/// With a busy loop on each core, every other operation waits for a processor until the end of a slice (4 ms, Linux 6.18, 250 ticks a
+/// second): a few of those are no standstill.
+const ONE_SLICE: Nanos = Nanos::from_millis(5);
+/// What anybody would notice who holds operations against others that were free of it.
+const NOTICED: Nanos = Nanos::from_millis(1);
+/// One that was held up for longer may be the maximum that a report is read for.
+const LONG: Nanos = Nanos::from_millis(50);
+
+#[cfg(test)]
+mod tests;
