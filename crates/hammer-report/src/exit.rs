@@ -24,10 +24,10 @@ impl ExitCode {
         match self {
             Self::Clean => 0,
             Self::Because(ReasonKind::Usage) => 2,
-            Self::Because(ReasonKind::NoAnswer | ReasonKind::NothingAccepted) => 3,
+            Self::Because(ReasonKind::NoAnswer) => 3,
             Self::Because(ReasonKind::PromiseBroken) => 4,
             Self::Because(ReasonKind::NotBelievable) => 5,
-            Self::Because(ReasonKind::ThresholdFailed) => 1,
+            Self::Because(ReasonKind::ThresholdFailed | ReasonKind::NothingAccepted) => 1,
             Self::Because(ReasonKind::ReportUnwritten) => 6,
             Self::Because(ReasonKind::Interrupted) => 130,
         }
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn the_first_reason_in_the_documented_order_decides() {
-        assert_eq!(ReasonKind::ALL.map(|kind| ExitCode::Because(kind).number()), [2, 3, 4, 5, 1, 3, 6, 130]);
+        assert_eq!(ReasonKind::ALL.map(|kind| ExitCode::Because(kind).number()), [2, 3, 4, 5, 1, 1, 6, 130]);
         assert!(ReasonKind::ALL.is_sorted());
         let said = [ReasonKind::Interrupted, ReasonKind::ThresholdFailed, ReasonKind::ReportUnwritten];
         assert_eq!(ExitCode::of(said).number(), 1);

@@ -9,7 +9,7 @@ const DOCUMENTED: [(ReasonKind, u8); 8] = [
     (ReasonKind::PromiseBroken, 4),
     (ReasonKind::NotBelievable, 5),
     (ReasonKind::ThresholdFailed, 1),
-    (ReasonKind::NothingAccepted, 3),
+    (ReasonKind::NothingAccepted, 1),
     (ReasonKind::ReportUnwritten, 6),
     (ReasonKind::Interrupted, 130),
 ];

@@ -57,7 +57,7 @@ fn refused_flows(accepted_in_warm_up: u64) -> Story {
 fn a_workload_of_which_nothing_was_accepted_is_no_pass_and_the_step_and_cause_are_named() {
     for accepted_in_warm_up in [0, 7] {
         let said = said(refused_flows(accepted_in_warm_up));
-        assert_eq!(said, "FAIL, exit 3: nothing of sign was accepted: 1,200 refused (rekor: HTTP 400)");
+        assert_eq!(said, "FAIL, exit 1: nothing of sign was accepted: 1,200 refused (rekor: HTTP 400)");
     }
 }
 
@@ -88,7 +88,7 @@ fn a_series_of_which_nothing_was_accepted_is_no_pass_though_its_workload_was_ser
         result.promises_by_workload = vec![("mixed".to_owned(), kept)];
     }));
     let expected =
-        "FAIL, exit 3: nothing of mixed/verify/verify was accepted: 20 refused (verify/rekor: HTTP 404)";
+        "FAIL, exit 1: nothing of mixed/verify/verify was accepted: 20 refused (verify/rekor: HTTP 404)";
     assert_eq!(report.verdict.to_string(), expected);
 }
 
@@ -101,7 +101,7 @@ fn a_workload_is_named_as_a_whole_where_what_else_it_has_was_not_sent() {
     story.never(2, Fate::Starved, 9);
     story.end((3, MEASURED), 4, Nanos(10), (Outcome::ServerError, Detail::Status(500)));
     story.interval(MEASURED);
-    let expected = "FAIL, exit 3: nothing of reads and get was accepted: 8 refused, 5 of them (HTTP 403)";
+    let expected = "FAIL, exit 1: nothing of reads and get was accepted: 8 refused, 5 of them (HTTP 403)";
     assert_eq!(said(story), expected);
 }
 
@@ -116,14 +116,14 @@ fn refusals_are_a_pass_in_a_series_that_means_them_and_nowhere_else() {
         (
             Some(refused(403)),
             refused(400),
-            "FAIL, exit 3: nothing of submit/add-chain was accepted: 6 refused (HTTP 403)",
+            "FAIL, exit 1: nothing of submit/add-chain was accepted: 6 refused (HTTP 403)",
         ),
         (
             Some(accepted),
             failing,
-            "FAIL, exit 3: nothing of submit/invalid was accepted: 6 server error (HTTP 500)",
+            "FAIL, exit 1: nothing of submit/invalid was accepted: 6 server error (HTTP 500)",
         ),
-        (None, failing, "FAIL, exit 3: nothing of submit was accepted: 6 server error (HTTP 500)"),
+        (None, failing, "FAIL, exit 1: nothing of submit was accepted: 6 server error (HTTP 500)"),
     ] {
         let means = SeriesInfo { refusals_meant: true, ..operation("submit", "invalid") };
         let mut story = Story::new(vec![operation("submit", "add-chain"), means]);
@@ -141,7 +141,7 @@ fn a_cause_is_told_with_its_own_count_where_a_fate_has_several() {
         story.end((0, MEASURED), count, Nanos(10), refused(status));
     }
     story.interval(MEASURED);
-    assert_eq!(said(story), "FAIL, exit 3: nothing of get was accepted: 31 refused, 11 of them (HTTP 401)");
+    assert_eq!(said(story), "FAIL, exit 1: nothing of get was accepted: 31 refused, 11 of them (HTTP 401)");
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn the_most_frequent_cause_is_told_though_another_fate_is_more_frequent() {
     // What was never sent says nothing of the server.
     story.never(0, Fate::Shed, 500);
     story.interval(MEASURED);
-    assert_eq!(said(story), "FAIL, exit 3: nothing of get was accepted: 12 server error (HTTP 500)");
+    assert_eq!(said(story), "FAIL, exit 1: nothing of get was accepted: 12 server error (HTTP 500)");
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn of_several_steps_with_one_cause_that_is_named_in_which_it_was_most_frequent_a
     story.said((1, MEASURED), cause, "by fulcio");
     story.said((2, MEASURED), cause, "by rekor");
     story.interval(MEASURED);
-    let expected = "FAIL, exit 3: nothing of sign was accepted: \
+    let expected = "FAIL, exit 1: nothing of sign was accepted: \
                     1,200 refused, 1,195 of them (rekor: HTTP 400, by rekor)";
     assert_eq!(said(story), expected);
 }
@@ -185,7 +185,7 @@ fn one_cause_of_several_series_is_counted_over_all_of_them() {
     story.end((1, MEASURED), 2, Nanos(10), refused(410));
     story.accept(3, MEASURED, 1, Nanos(10));
     story.interval(MEASURED);
-    let expected = "FAIL, exit 3: nothing of reads was accepted: 17 refused, 10 of them (HTTP 404)";
+    let expected = "FAIL, exit 1: nothing of reads was accepted: 17 refused, 10 of them (HTTP 404)";
     assert_eq!(said(story), expected);
 }
 
@@ -209,7 +209,7 @@ fn refusals_that_a_threshold_wants_are_a_pass() {
         ("sign", "p99(response) < 1s"),
     ] {
         let other = |result: &mut RunResult| result.verdicts = vec![verdict_on(on, text, true)];
-        assert_eq!(report_of(&refused_flows(0).finish(other)).verdict.exit_code, 3, "{text} on {on}");
+        assert_eq!(report_of(&refused_flows(0).finish(other)).verdict.exit_code, 1, "{text} on {on}");
     }
     // On another series of the workload.
     let mut story = mix();
@@ -218,7 +218,7 @@ fn refusals_that_a_threshold_wants_are_a_pass() {
     let other = |result: &mut RunResult| {
         result.verdicts = vec![verdict_on("mixed/sign/sign", "count(refused) >= 1", true)];
     };
-    assert_eq!(report_of(&story.finish(other)).verdict.exit_code, 3);
+    assert_eq!(report_of(&story.finish(other)).verdict.exit_code, 1);
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn promises_that_were_kept_do_not_make_failures_a_pass() {
         result.promises_by_workload = vec![("sign".to_owned(), kept)];
     };
     for accepted_in_warm_up in [0, 7] {
-        assert_eq!(report_of(&refused_flows(accepted_in_warm_up).finish(promised)).verdict.exit_code, 3);
+        assert_eq!(report_of(&refused_flows(accepted_in_warm_up).finish(promised)).verdict.exit_code, 1);
     }
 }
 
@@ -253,9 +253,9 @@ fn what_an_interruption_cut_off_says_nothing_of_the_server() {
         report_of(&story.finish(|result| result.interrupted = interrupted)).verdict.to_string()
     };
     assert_eq!(rare(1, 0, true), "INTERRUPTED, exit 130: interrupted by a signal");
-    assert_eq!(rare(1, 0, false), "FAIL, exit 3: nothing of names was accepted: 1 abandoned");
+    assert_eq!(rare(1, 0, false), "FAIL, exit 1: nothing of names was accepted: 1 abandoned");
     // What went wrong before the signal did not by it.
-    let expected = "FAIL, exit 3: nothing of names was accepted: 1 timed out; interrupted by a signal";
+    let expected = "FAIL, exit 1: nothing of names was accepted: 1 timed out; interrupted by a signal";
     assert_eq!(rare(5, 1, true), expected);
 }
 
