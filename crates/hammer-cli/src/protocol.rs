@@ -117,6 +117,8 @@ pub(crate) enum Conclusion {
     Reason(Reason),
     /// The reader should know it.
     Note(String),
+    /// Answers were held against what the plan says of them, and some were as it says.
+    Expected,
 }
 
 /// The part of a run that is a protocol's: its services have been found, and its embedded targets run.

@@ -12,6 +12,7 @@ mod server;
 
 use folder::Folder;
 use hammer::{Ended, hammer};
+use hammer_report::Standing;
 use on_time::exit_if_on_time;
 use server::Server;
 
@@ -48,6 +49,53 @@ fn a_workload_that_was_refused_alone_is_no_pass_though_another_was_served() {
     assert_eq!(answer, Some("{\"message\": \"no such thing\", \"token\": \"***\"}"));
     assert!(ended.stderr.contains("  answer   HTTP 404, first: {\"message\":"), "{}", ended.stderr);
     assert!(!ended.stdout.contains("eyJhbGci") && !ended.stderr.contains("eyJhbGci"), "{}", ended.stderr);
+}
+
+/// A plan of one workload on a server, for half a second: the request as given, and what is expected of it.
+fn one(server: &Server, request: &str, thresholds: &str) -> Ended {
+    let folder = Folder::new();
+    let plan = format!(
+        "target: {{ url: \"{}\" }}\n\
+         workloads:\n\
+         - {{ name: api, http: {request}, load: {{ rate: 20/s }}, thresholds: {thresholds} }}\n\
+         phases: {{ measurement: 500ms }}\n",
+        server.url()
+    );
+    hammer(&["run", &folder.write("plan.yaml", &plan), "--out", "-", "--quiet"])
+}
+
+#[test]
+fn a_run_of_which_nothing_was_expected_says_so_and_does_not_pass() {
+    // What says more of an answer than that it is one is an expectation.
+    for (request, thresholds, passed, refused) in [
+        ("{}", "[]", false, false),
+        ("{}", "[ \"count(accepted) > 0\" ]", true, false),
+        ("{ expect: [ 200 ] }", "[]", true, false),
+        ("{ contains: ok }", "[]", true, false),
+        ("{ expect: [ 404 ] }", "[]", true, true),
+    ] {
+        let ended = one(&if refused { refusing() } else { Server::ok() }, request, thresholds);
+        let verdict = ended.report().verdict;
+        assert_eq!(exit_if_on_time(&verdict), 0, "{request} {thresholds}: {}", ended.stderr);
+        if verdict.reasons.is_empty() {
+            let standing = if passed { Standing::Passed } else { Standing::NoExpectation };
+            assert_eq!(verdict.standing, standing, "{request} {thresholds}: {}", ended.stderr);
+            let said = if passed { "PASS, exit 0" } else { "no expectation, exit 0: " };
+            assert!(ended.stderr.starts_with(said), "{}", ended.stderr);
+        }
+    }
+}
+
+#[test]
+fn the_first_lines_say_that_nothing_was_accepted() {
+    for status in ["404 Not Found", "400 Bad Request", "500 Internal Server Error"] {
+        let server = Server::answering(format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n"));
+        let ended = one(&server, "{}", "[]");
+        assert_eq!(exit_if_on_time(&ended.report().verdict), 1, "{}", ended.stderr);
+        let first = ended.stderr.split("\nhealth").next().unwrap();
+        let first = first.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(first.ends_with("; 0 of 10 accepted"), "{status}: {first}");
+    }
 }
 
 #[test]

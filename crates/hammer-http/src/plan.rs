@@ -81,6 +81,11 @@ impl HttpPlan {
 }
 
 impl HttpPlan {
+    /// Whether it says more of an accepted answer than that it is one: which statuses it has, or what its body holds.
+    pub fn expects(&self) -> bool {
+        !self.expect.is_empty() || self.contains.is_some()
+    }
+
     /// Whether it has an `Authorization` of its own among its headers.
     pub fn has_authorization(&self) -> bool {
         self.headers.keys().any(|key| key.name() == AUTHORIZATION)

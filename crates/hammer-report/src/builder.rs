@@ -92,6 +92,9 @@ impl ReportBuilder {
         };
         report.verdict =
             Verdict::of(reasons::against(&report).into_iter().chain(also.iter().cloned()).collect());
+        if reasons::has_expectation(&report) {
+            report.verdict.expect();
+        }
         debug_assert_eq!(report.check(), Vec::<String>::new(), "a report must not contradict itself");
         Ok(report)
     }

@@ -21,4 +21,4 @@ pub use exit::ExitCode;
 pub use locust::{LocustCsv, LocustWriters};
 pub use report::Report;
 pub use summary::Summary;
-pub use verdict::{Reason, ReasonKind, Verdict};
+pub use verdict::{Reason, ReasonKind, Standing, Verdict};

@@ -199,6 +199,11 @@ impl Report {
         self.verdict.add(reason);
     }
 
+    /// Says that the plan itself expected something of the run's answers, and found it.
+    pub fn expect(&mut self) {
+        self.verdict.expect();
+    }
+
     /// Writes it as one line of JSON, and flushes.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use crate::exit::ExitCode;
 use crate::report::Nanoseconds;
 use crate::text::number::{grouped, per_second};
 use crate::text::page::Page;
-use crate::verdict::{Reason, ReasonKind};
+use crate::verdict::{Reason, ReasonKind, Standing};
 
 mod columns;
 mod knee;
@@ -99,12 +99,21 @@ impl Summary {
     /// A table with a line for each run and series, ending in a newline; 80 columns unless labels or paths are long.
     pub fn render(&self) -> String {
         let mut page = Page::default();
-        let passed = self.runs.iter().filter(|run| run.verdict.exit_code == 0).count();
+        let stand = |standing| self.runs.iter().filter(|run| run.verdict.standing == standing).count();
+        let unexpected = match stand(Standing::NoExpectation) {
+            0 => String::new(),
+            runs => format!(", {runs} without an expectation"),
+        };
+        let passed = stand(Standing::Passed);
         let unrun = match self.planned.saturating_sub(self.runs.len() as u64) {
             0 => String::new(),
             unrun => format!(", {} of {} were not carried out", grouped(unrun), grouped(self.planned)),
         };
-        page.line(&format!("{passed} of {} runs passed{unrun}, exit {}", self.runs.len(), self.exit_code));
+        page.line(&format!(
+            "{passed} of {} runs passed{unexpected}{unrun}, exit {}",
+            self.runs.len(),
+            self.exit_code
+        ));
         if let Some(stopped) = &self.stopped {
             page.paragraph("", &stopped.text);
         }
@@ -167,12 +176,20 @@ fn mark(run: &SummaryRun) -> String {
     const UNBELIEVABLE: ReasonKind = ReasonKind::NotBelievable;
     let is_unbelievable = run.verdict.reasons.iter().any(|reason| reason.reason == UNBELIEVABLE);
     match run.verdict.code() {
-        ExitCode::Clean => "PASS".to_owned(),
+        ExitCode::Clean => words_of_clean(run.verdict.standing).to_owned(),
         ExitCode::Because(kind) if is_unbelievable && kind != UNBELIEVABLE => {
             let codes = [kind, UNBELIEVABLE].map(|kind| ExitCode::Because(kind).number());
             format!("FAIL {}, {}", codes[0], codes[1])
         }
         code => format!("FAIL {}", code.number()),
+    }
+}
+
+/// What a table says of runs against which nothing is said.
+const fn words_of_clean(standing: Standing) -> &'static str {
+    match standing {
+        Standing::NoExpectation => "no expectation",
+        Standing::Passed | Standing::Interrupted | Standing::Failed => "PASS",
     }
 }
 

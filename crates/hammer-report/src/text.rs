@@ -5,6 +5,7 @@ use hammer_measure::event::READY;
 
 use crate::report::event::{Command, Refusal};
 use crate::report::{Alarms, Event, Fates, HeadlineFigures, PromiseCounts, Report, Series, SeriesKind};
+use crate::verdict::Standing;
 
 mod accounting;
 mod bursts;
@@ -20,26 +21,39 @@ mod servers;
 use number::{bytes, grouped, plain, plural};
 use page::Page;
 
-/// What who reads the first line alone would miss of a run that passed: how many operations failed, unless they are meant to.
-fn though(report: &Report) -> String {
+/// What who reads the verdict alone would miss: how many operations failed, unless they are meant to, and how many promises are pending.
+fn beside_verdict(report: &Report) -> String {
+    let told: Vec<String> = failures(report).into_iter().chain(pending(report)).collect();
+    match (told.is_empty(), report.verdict.standing) {
+        (true, _) => String::new(),
+        (false, Standing::Passed) => format!(", though {}", told.join(" and ")),
+        (false, _) => format!("; {}", told.join("; ")),
+    }
+}
+
+fn failures(report: &Report) -> Option<String> {
     let measured = report.operations().filter(|series| !series.refusals_meant);
     let fates = measured.fold(Fates::default(), |mut all, series| {
         all.add(&series.measurement.counts.fates);
         all
     });
-    match (report.verdict.exit_code, fates.failed()) {
-        (0, failed @ 1..) => {
-            let (failed, ended) = (grouped(failed), grouped(fates.ended()));
-            format!(", though {failed} of {ended} operations failed")
-        }
-        _ => String::new(),
+    let ended = grouped(fates.ended());
+    match (fates.accepted, fates.failed()) {
+        (_, 0) => None,
+        (0, _) => Some(format!("0 of {ended} accepted")),
+        (_, failed) => Some(format!("{} of {ended} operations failed", grouped(failed))),
     }
+}
+
+fn pending(report: &Report) -> Option<String> {
+    let PromiseCounts { made, pending, .. } = report.promises.all;
+    (pending > 0).then(|| format!("{} of {} pending", grouped(pending), plural(made, "promise")))
 }
 
 /// The whole text, ending in a newline. The first line is the verdict; health follows whatever it says.
 pub fn render(report: &Report) -> String {
     let mut page = Page::default();
-    page.paragraph("", &format!("{}{}", report.verdict, though(report)));
+    page.paragraph("", &format!("{}{}", report.verdict, beside_verdict(report)));
     health(&mut page, report);
     report.fill.iter().for_each(|filled| fill::render(&mut page, filled));
     run(&mut page, report);

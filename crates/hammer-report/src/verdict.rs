@@ -41,11 +41,30 @@ pub struct Reason {
     pub text: String,
 }
 
+/// How a run stands, as its first line says it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// Something was expected of it, and nothing is said against it.
+    Passed,
+    /// Nothing is said against it, and nothing was expected of it: there was no threshold, no promise was kept, and no operation held
+    /// what it was answered against what it should be.
+    #[default]
+    NoExpectation,
+    /// A signal ended it, and nothing else is said against it.
+    Interrupted,
+    /// Something is said against it.
+    Failed,
+}
+
 /// Everything said against a run, and the exit code that follows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
     /// The code of the first reason; 0 when there is none.
     pub exit_code: u8,
+    /// What the first line says.
+    #[serde(default)]
+    pub standing: Standing,
     /// All reasons that hold, the one that takes the exit code first.
     pub reasons: Vec<Reason>,
 }
@@ -72,11 +91,18 @@ impl Reason {
 }
 
 impl Verdict {
-    /// The verdict of these reasons.
+    /// The verdict of these reasons on a run of which nothing was expected.
     pub fn of(reasons: Vec<Reason>) -> Self {
-        let mut verdict = Self { exit_code: 0, reasons };
+        let mut verdict = Self { exit_code: 0, standing: Standing::NoExpectation, reasons };
         verdict.settle();
         verdict
+    }
+
+    /// Says that something was expected of the run, and that only the reasons speak against it.
+    pub fn expect(&mut self) {
+        if self.standing == Standing::NoExpectation {
+            self.standing = Standing::Passed;
+        }
     }
 
     /// Adds what came to light later: that a report could not be written, say.
@@ -93,18 +119,24 @@ impl Verdict {
     fn settle(&mut self) {
         self.reasons.sort_by_key(|reason| reason.reason);
         self.exit_code = self.code().number();
+        self.standing = match self.code() {
+            ExitCode::Clean => self.standing,
+            ExitCode::Because(ReasonKind::Interrupted) => Standing::Interrupted,
+            ExitCode::Because(_) => Standing::Failed,
+        };
     }
 }
 
-/// `PASS, exit 0`; or `FAIL, exit 4: `, `INTERRUPTED, exit 130: ` and all reasons.
+/// `PASS, exit 0`; `no expectation, exit 0: ` and what was missing; or `FAIL, exit 4: `, `INTERRUPTED, exit 130: ` and all reasons.
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.reasons.is_empty() {
-            return write!(f, "PASS, exit {}", self.exit_code);
+        let code = self.exit_code;
+        match self.standing {
+            Standing::Passed => return write!(f, "PASS, exit {code}"),
+            Standing::NoExpectation => return write!(f, "no expectation, exit {code}: {UNEXPECTING}"),
+            Standing::Interrupted => write!(f, "INTERRUPTED, exit {code}")?,
+            Standing::Failed => write!(f, "FAIL, exit {code}")?,
         }
-        let is_interrupted = self.code() == ExitCode::Because(ReasonKind::Interrupted);
-        let word = if is_interrupted { "INTERRUPTED" } else { "FAIL" };
-        write!(f, "{word}, exit {}", self.exit_code)?;
         for (index, reason) in self.reasons.iter().enumerate() {
             let separator = if index == 0 { ": " } else { "; " };
             write!(f, "{separator}{}", reason.text)?;
@@ -112,6 +144,8 @@ impl fmt::Display for Verdict {
         Ok(())
     }
 }
+
+const UNEXPECTING: &str = "the plan has no threshold, and no promise was kept";
 
 #[cfg(test)]
 mod tests;

@@ -146,6 +146,8 @@ impl FilledRun {
             let reasons = report.verdict.reasons.drain(..).filter(|said| said.reason != ReasonKind::NoAnswer);
             report.verdict = Verdict::of(reasons.collect());
         }
+        // So many accepted operations are what a plan expects of its fill.
+        report.expect();
         if let Some(why) = &self.outcome.incomplete {
             report.add_reason(Reason::new(ReasonKind::NotBelievable, why.clone()));
         }
@@ -184,6 +186,8 @@ impl FilledRun {
                 Conclusion::Note(text) => {
                     report.events.push(Event::Note { at_ns, text: format!("{of}{text}") });
                 }
+                // Of the run behind it nothing was expected by that.
+                Conclusion::Expected => {}
             }
         }
     }

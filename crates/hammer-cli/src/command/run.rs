@@ -299,6 +299,7 @@ impl RunContext<'_> {
             for conclusion in protocol.conclusions(plan, &report) {
                 match conclusion {
                     Conclusion::Reason(reason) => report.add_reason(reason),
+                    Conclusion::Expected => report.expect(),
                     Conclusion::Note(text) => {
                         report.events.push(Event::Note { at_ns: clock.now().0, text });
                     }

@@ -11,6 +11,7 @@ use hammer_exchange::grant::{GrantPlan, GrantedKind};
 use hammer_exchange::stock::TokenSubject;
 use hammer_http::{HttpError, HttpPlan, HttpWorkload};
 use hammer_lab::{HttpLabHandle, HttpLabPlan};
+use hammer_report::Report;
 use hammer_values::{Agreed, OneOrMany};
 use http::Uri;
 use serde_json::{Map, Value};
@@ -19,7 +20,7 @@ use super::lab::{Lab, own_url, unstarted};
 use super::lane::LaneRequest;
 use super::service::OpenService;
 use super::tokens::{OAUTH, PlannedGrant, RunTokens, granted};
-use super::{OpenProtocol, Protocol, RunPlan};
+use super::{Conclusion, OpenProtocol, Protocol, RunPlan};
 use crate::error::CliError;
 use crate::plan::document::LabSettings;
 use crate::plan::error::{KeyedError, PlanError, PlanFault};
@@ -88,6 +89,18 @@ impl Protocol for Http {
 
     fn named_services(&self, plan: &Plan) -> Vec<OpenService> {
         named(plan).into_iter().chain(unnamed(plan)).collect()
+    }
+
+    /// An answer is accepted where it is as `expect` and `contains` say.
+    fn conclusions(&self, plan: &Plan, report: &Report) -> Vec<Conclusion> {
+        let expecting =
+            plan.measured().filter(|(_, workload)| request(workload).is_some_and(|of| of.expects()));
+        let was_met = |name: &str| {
+            let mut of_it = report.operations().filter(|series| series.workload == name);
+            of_it.any(|series| series.measurement.counts.fates.accepted > 0)
+        };
+        let met = expecting.into_iter().find(|(_, workload)| was_met(workload.name.as_str()));
+        met.map(|_| Conclusion::Expected).into_iter().collect()
     }
 
     fn open<'a>(&self, planned: &RunPlan<'a>) -> Result<Box<dyn OpenProtocol + 'a>, CliError> {

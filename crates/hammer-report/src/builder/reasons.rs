@@ -25,6 +25,11 @@ pub(super) fn against(report: &Report) -> Vec<Reason> {
     held.into_iter().flatten().map(|(kind, text)| Reason::new(kind, text)).collect()
 }
 
+/// Whether anything was expected of the run: by a threshold, or by a promise that was kept.
+pub(super) fn has_expectation(report: &Report) -> bool {
+    !report.thresholds.is_empty() || report.promises.all.kept > 0
+}
+
 /// Whether any operation ended in a way that says something of the server.
 fn tells_anything(report: &Report) -> bool {
     let mut fates = report.operations().flat_map(both_phases);

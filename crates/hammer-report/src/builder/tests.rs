@@ -11,7 +11,7 @@ use crate::fixture::any::{any_run, told};
 use crate::fixture::{Story, build, disaster, operation, quickstart, report_of};
 use crate::report::{Counts, DurationTable, EndCounts, Fates, Nanoseconds, series::CLOSED_LOOP};
 use crate::text;
-use crate::verdict::ReasonKind;
+use crate::verdict::{ReasonKind, Standing};
 
 fn json(report: &Report) -> Value {
     let mut bytes = Vec::new();
@@ -96,7 +96,8 @@ fn every_reason_is_listed_and_the_first_in_order_takes_the_exit_code() {
     let report = report_of(&disaster());
     let kinds: Vec<_> = report.verdict.reasons.iter().map(|reason| reason.exit_code).collect();
     assert_eq!((report.verdict.exit_code, kinds), (4, vec![4, 5, 1, 130]));
-    assert_eq!(report_of(&quickstart()).verdict, Verdict::default());
+    let passed = report_of(&quickstart()).verdict;
+    assert_eq!((passed.exit_code, passed.standing), (0, Standing::Passed));
 }
 
 #[test]
@@ -151,6 +152,7 @@ fn a_check_finds_what_was_altered() {
         }),
         ("at 1000000000 ns", |r| r.intervals[0].series[0].offered += 1),
         ("does not follow from its reasons", |r| r.verdict.exit_code = 0),
+        ("standing does not follow", |r| r.verdict.standing = Standing::Passed),
         ("healthy does not follow", |r| r.health.healthy = true),
         ("schema is `x`", |r| r.schema = "x".to_owned()),
     ]);

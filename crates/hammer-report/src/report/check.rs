@@ -7,6 +7,7 @@ use super::figures::{Counts, Durations, EndCounts};
 use super::promises::PromiseCounts;
 use super::series::{PhaseFigures, Series};
 use super::{Report, SCHEMA};
+use crate::verdict::Standing;
 
 pub(super) fn problems(report: &Report) -> Vec<String> {
     let mut problems = Vec::new();
@@ -33,6 +34,10 @@ pub(super) fn problems(report: &Report) -> Vec<String> {
     }
     if report.verdict.exit_code != report.verdict.code().number() {
         problems.push(format!("exit code {} does not follow from its reasons", report.verdict.exit_code));
+    }
+    let is_failed = matches!(report.verdict.standing, Standing::Failed | Standing::Interrupted);
+    if is_failed == report.verdict.reasons.is_empty() {
+        problems.push("the verdict's standing does not follow from its reasons".to_owned());
     }
     if report.health.healthy != report.health.findings.is_empty() {
         problems.push("healthy does not follow from its findings".to_owned());

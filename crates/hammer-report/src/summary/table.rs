@@ -11,6 +11,7 @@ use super::median::{median, median_length};
 use super::run::{KeyFigures, SummaryRun};
 use crate::exit::ExitCode;
 use crate::report::{Nanoseconds, SeriesKind};
+use crate::verdict::Standing;
 
 /// The runs that are alike but for their round and what the table goes by.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -41,6 +42,9 @@ pub struct TableRow {
     pub runs: u64,
     /// That of the gravest reason of these runs; 5 where the figures cannot be believed.
     pub exit_code: u8,
+    /// How the run stands that stands worst; one of which nothing was expected stands worse than one that passed.
+    #[serde(default)]
+    pub standing: Standing,
     /// Ended by an answer, a failure or their deadline, a second; `null` when no time was measured.
     pub requests_per_s: Option<f64>,
     /// Ended in any other way than accepted, a second. What was shed, starved or abandoned is none of the requests.
@@ -145,6 +149,7 @@ impl TableRow {
             at: at.clone(),
             runs: runs.len() as u64,
             exit_code: ExitCode::of(said).number(),
+            standing: runs.iter().map(|run| run.run.verdict.standing).max().unwrap_or_default(),
             requests_per_s: rate(|figures| figures.completed_per_s),
             failures_per_s: rate(|figures| figures.failed_per_s),
             p50_ns: length(|figures| figures.response_p50_ns),

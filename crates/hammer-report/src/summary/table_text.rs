@@ -8,6 +8,7 @@ use super::median::median;
 use super::run::SummaryRun;
 use super::table::{Table, TableRow, TableSeries};
 use super::wording::Wording;
+use super::words_of_clean;
 use crate::report::{Nanoseconds, SeriesKind};
 use crate::text::number::{per_second, plain, plural};
 use crate::text::page::Page;
@@ -91,7 +92,7 @@ fn cells(path: String, at: String, row: &TableRow) -> [String; 7] {
     let figure = |figure: Option<Nanoseconds>| figure.map_or_else(none, |figure| figure.to_string());
     let rate = |rate: Option<f64>| rate.map_or_else(none, fine);
     let verdict = match row.exit_code {
-        0 => "PASS".to_owned(),
+        0 => words_of_clean(row.standing).to_owned(),
         code => format!("FAIL {code}"),
     };
     [

@@ -41,7 +41,9 @@ static PASSED: LazyLock<SummaryRun> = LazyLock::new(|| run(&quickstart(), 1));
 /// A run with these reasons against it.
 fn judged(kinds: &[ReasonKind]) -> SummaryRun {
     let reasons = kinds.iter().map(|kind| Reason::new(*kind, format!("{kind:?}")));
-    SummaryRun { verdict: Verdict::of(reasons.collect()), ..PASSED.clone() }
+    let mut verdict = Verdict::of(reasons.collect());
+    verdict.expect();
+    SummaryRun { verdict, ..PASSED.clone() }
 }
 
 fn any_kinds() -> impl Strategy<Value = Vec<ReasonKind>> {
@@ -115,6 +117,19 @@ fn the_mark_of_a_run_says_its_code_and_whether_it_can_be_believed() {
 }
 
 #[test]
+fn runs_of_which_nothing_was_expected_passed_in_no_table_and_are_counted_apart() {
+    let unexpecting = SummaryRun { verdict: Verdict::default(), ..PASSED.clone() };
+    assert_eq!(mark(&unexpecting), "no expectation");
+    let summary = Summary::of(vec![PASSED.clone(), unexpecting]);
+    let text = summary.render();
+    assert!(text.starts_with("1 of 2 runs passed, 1 without an expectation, exit 0\n"), "{text}");
+    // Of both runs together something was not expected.
+    let rows = summary.tables.iter().flat_map(|table| &table.series).flat_map(|series| &series.rows);
+    assert!(rows.clone().count() > 0 && rows.clone().all(|row| row.standing == Standing::NoExpectation));
+    assert_eq!(text.matches("no expectation\n").count(), rows.count() + summary.runs[1].series.len());
+}
+
+#[test]
 fn a_table_is_as_wide_as_its_widest_cells() {
     let mut wide = run(&quickstart(), 1);
     wide.series[0].path = "a-workload-with-a-long-name/and-a-long-operation".to_owned();
@@ -150,7 +165,7 @@ fn what_was_never_measured_reads_none() {
     let row: Vec<&str> = text.lines().nth(3).unwrap().split_whitespace().collect();
     assert_eq!(
         row,
-        ["run", "get/get", "none", "none", "0", "none", "none", "PASS"],
+        ["run", "get/get", "none", "none", "0", "none", "none", "no", "expectation"],
         "a run without labels is one"
     );
 }

@@ -49,6 +49,33 @@ fn a_run_that_passed_although_operations_failed_says_so_at_once() {
 }
 
 #[test]
+fn that_nothing_was_accepted_and_what_is_pending_stands_beside_the_verdict_whatever_that_is() {
+    let refused = |interrupted: bool| {
+        let mut story = Story::new(vec![operation("get", "get")]);
+        let end = (Outcome::Refused, Detail::Status(404));
+        story.end((0, Phase::Measurement), 400, Nanos(20), end);
+        story.promises = Ledger { made: 100, pending: 100, ..Ledger::default() };
+        story.interval(Phase::Measurement);
+        render(&report_of(&story.finish(|result| result.interrupted = interrupted)))
+    };
+    let first = |text: &str| {
+        let verdict = text.split("\nhealth").next().unwrap();
+        verdict.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let told = "FAIL, exit 1: nothing of get was accepted: 400 refused (HTTP 404); \
+                0 of 400 accepted; 100 of 100 promises pending";
+    assert_eq!(first(&refused(false)), told);
+    assert!(first(&refused(true)).contains("; interrupted by a signal; 0 of 400 accepted; "));
+    let mut accepted = Story::new(vec![operation("get", "get")]);
+    accepted.accept(0, Phase::Measurement, 5, Nanos(20));
+    accepted.promises = Ledger { made: 1, pending: 1, ..Ledger::default() };
+    accepted.interval(Phase::Measurement);
+    let text = render(&report_of(&accepted.finish(|_| {})));
+    assert!(first(&text).starts_with("no expectation, exit 0: "), "{text}");
+    assert!(first(&text).ends_with("; 1 of 1 promise pending"), "{text}");
+}
+
+#[test]
 fn a_run_that_failed_says_why_before_its_figures() {
     let text = render(&report_of(&disaster()));
     assert_fits(&text);

@@ -46,13 +46,20 @@ fn of_every_combination_the_first_in_the_documented_order_takes_the_exit_code() 
 }
 
 #[test]
-fn the_first_line_says_pass_fail_or_interrupted_with_the_code() {
-    assert_eq!(Verdict::of(Vec::new()).to_string(), "PASS, exit 0");
-    assert_eq!(Verdict::default().to_string(), "PASS, exit 0");
+fn the_first_line_says_pass_fail_or_interrupted_with_the_code_and_whether_anything_was_expected() {
+    let unexpecting = "no expectation, exit 0: the plan has no threshold, and no promise was kept";
+    assert_eq!(Verdict::of(Vec::new()).to_string(), unexpecting);
+    assert_eq!(Verdict::default().to_string(), unexpecting);
+    let mut expecting = Verdict::default();
+    expecting.expect();
+    assert_eq!(expecting.to_string(), "PASS, exit 0");
     for (kind, code) in DOCUMENTED {
         let word = if kind == ReasonKind::Interrupted { "INTERRUPTED" } else { "FAIL" };
         let verdict = Verdict::of(vec![Reason::new(kind, "it happened")]);
         assert_eq!(verdict.to_string(), format!("{word}, exit {code}: it happened"));
+        let mut expecting = verdict.clone();
+        expecting.expect();
+        assert_eq!(expecting, verdict, "an expectation takes nothing back");
         assert_eq!(verdict.reasons[0].exit_code, code);
     }
 }
@@ -76,6 +83,7 @@ fn the_first_reason_in_order_takes_the_exit_code_and_all_are_listed() {
 fn a_verdict_is_written_with_the_names_of_its_reasons() {
     let verdict = Verdict::of(reasons(&ReasonKind::ALL));
     let json = serde_json::to_value(&verdict).unwrap();
+    assert_eq!(json["standing"], "failed");
     let names: Vec<&str> =
         json["reasons"].as_array().unwrap().iter().map(|r| r["reason"].as_str().unwrap()).collect();
     assert_eq!(

@@ -25,8 +25,15 @@ fn run(labels: &[(&str, Value)], operations: &[(&str, Figures)]) -> SummaryRun {
         labels: labels.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect(),
         series: operations.iter().map(|(path, of)| figures(path, *of)).collect(),
         measured_seconds: 150.0,
+        verdict: passed(),
         ..SummaryRun::default()
     }
+}
+
+fn passed() -> Verdict {
+    let mut verdict = Verdict::default();
+    verdict.expect();
+    verdict
 }
 
 fn said(run: SummaryRun, name: &str, output: Value) -> SummaryRun {
