@@ -7,7 +7,7 @@ use std::sync::Arc;
 use hammer_core::clock::{MonotonicClock, unix_millis};
 use hammer_core::dispatch::{LanePlan, Load};
 use hammer_core::observe::Observer;
-use hammer_core::run::{RunSpec, Scope, ScopedThreshold, StopRule};
+use hammer_core::run::{RunSpec, StopRule};
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_values::Count;
 use http::Uri;
@@ -22,7 +22,6 @@ use crate::plan::load::LoadBounds;
 use crate::plan::observe::{PromqlPlan, ScrapePlan};
 use crate::plan::path::PlanPath;
 use crate::plan::resources::ResourcesPlan;
-use crate::plan::threshold::{FullThreshold, ThresholdPlan};
 use crate::plan::{Plan, WorkloadPlan};
 use crate::protocol::lab::Lab;
 use crate::protocol::lane::LaneRequest;
@@ -36,9 +35,11 @@ use crate::scrape::PageSource;
 
 mod faults;
 mod fill;
+mod thresholds;
 
 use faults::check_own;
 pub(crate) use fill::AssembledFill;
+use thresholds::{check_series, check_workloads, thresholds};
 
 /// A plan whose services were found, and whose embedded targets run.
 pub(crate) struct OpenedPlan<'a> {
@@ -167,6 +168,7 @@ impl<'a> OpenedPlan<'a> {
         let services: Vec<OpenService> = open.iter().flat_map(|open| open.services()).collect();
         let mut lanes = lanes(registry, planned, &mut open, &services)?;
         lanes.extend(open.iter_mut().flat_map(|open| open.upkeep()));
+        check_series(plan, &lanes)?;
         let files = open.iter_mut().flat_map(|open| open.take_files()).collect();
         let stops = stops(registry, plan, &open);
         let headlines = open.iter().flat_map(|open| open.headlines()).collect();
@@ -255,7 +257,7 @@ pub(crate) fn check(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
     for (place, workload) in plan.measured() {
         load(plan, workload, place)?;
     }
-    Ok(())
+    check_workloads(plan)
 }
 
 /// What is read beside the load and belongs to no service.
@@ -384,27 +386,6 @@ fn stops(registry: &Registry, plan: &Plan, open: &[Box<dyn OpenProtocol + '_>]) 
         }));
     }
     stops
-}
-
-fn thresholds(plan: &Plan) -> Vec<ScopedThreshold> {
-    let of_workloads =
-        plan.workloads.iter().flat_map(|workload| scoped(&workload.thresholds, Some(workload)));
-    scoped(&plan.thresholds, None).into_iter().chain(of_workloads).collect()
-}
-
-/// The thresholds of a workload, or of the run.
-fn scoped(plans: &[ThresholdPlan], workload: Option<&WorkloadPlan>) -> Vec<ScopedThreshold> {
-    let one = |plan: &ThresholdPlan| {
-        let FullThreshold { expect, series, grace, abort_on_fail } = plan.full();
-        let scope = match (series, workload) {
-            (Some(series), _) => Scope::Series(series),
-            (None, Some(workload)) => Scope::Workload(workload.name.to_string()),
-            (None, None) => Scope::Total,
-        };
-        let grace = grace.unwrap_or_default().duration().into();
-        ScopedThreshold { scope, threshold: expect.threshold(), grace, abort_on_fail }
-    };
-    plans.iter().map(one).collect()
 }
 
 fn notes(registry: &Registry, plan: &Plan) -> Vec<String> {

@@ -40,6 +40,7 @@ pub(crate) mod trillian;
 use lab::Lab;
 use lane::LaneRequest;
 use service::OpenService;
+pub(crate) use tokens::is_of_tokens;
 
 /// A protocol as the registry knows it.
 pub(crate) trait Protocol: Sync {

@@ -73,6 +73,37 @@ fn a_load_in_which_nothing_ever_comes_is_refused() {
 }
 
 #[test]
+fn a_threshold_on_a_series_that_is_not_there_is_refused_with_those_that_are() {
+    let of_run = |series: &str| {
+        PLAN.replace(
+            "phases:",
+            &format!("thresholds:\n- {{ expect: p99(response) < 1s, series: {series} }}\nphases:"),
+        )
+    };
+    let known = "thresholds[0].series: there is no series `web/post`; the run has web/get";
+    refused(&run(&of_run("web/post"), &[]), &["plan.yaml:8:", known]);
+    let of_workload =
+        "load: { rate: 10/s }\n    thresholds:\n    - { expect: count(refused) < 5, series: web/post }";
+    let of_workload = run(&PLAN.replace("load: { rate: 10/s }", of_workload), &[]);
+    refused(&of_workload, &["plan.yaml:8:", &format!("workloads[0].{known}")]);
+    // Without anything being opened, and ahead of a fill.
+    let folder = Folder::new();
+    for series in ["wbe/get", "get", "''"] {
+        let why = format!("`{}` is no series of a workload that is measured: web", series.trim_matches('\''));
+        for command in ["plan", "run"] {
+            let ended = hammer(&[command, &folder.write("plan.yaml", &of_run(series))]);
+            refused(&ended, &["plan.yaml:8:", "thresholds[0].series: ", &why]);
+        }
+    }
+    let filling = PLAN.replace("load: { rate: 10/s }", "thresholds: [ count(accepted) > 1 ]");
+    let filling = filling.replace("phases:", "fill: { workload: web, operations: 5 }\nphases:");
+    refused(
+        &run(&filling, &[]),
+        &["plan.yaml:6:", "workloads[0].thresholds[0]: the workload fills and is not"],
+    );
+}
+
+#[test]
 fn what_takes_no_time_is_refused_where_it_stands() {
     let none = "it must be 1ns at least";
     let of = |from: &str, to: &str| run(&PLAN.replace(from, to), &[]);
@@ -81,6 +112,8 @@ fn what_takes_no_time_is_refused_where_it_stands() {
     refused(&timeout, &["plan.yaml:7:", "workloads[0].timeout: ", none]);
     let window = of("phases:", "resources: { window: 0s }\nphases:");
     refused(&window, &["plan.yaml:7:", "resources.window: ", none]);
+    let judged = of("phases:", "thresholds: [ { expect: share(shed) < 1%, window: 0s } ]\nphases:");
+    refused(&judged, &["plan.yaml:7:", "thresholds[0].window: ", none]);
     for (flag, more) in [("-t", "-t"), ("-z", "-z")] {
         let ended = hammer(&["http", "get", "http://127.0.0.1:9/", more, "0s"]);
         refused(&ended, &[&format!("use {flag}: {none}")]);

@@ -214,7 +214,7 @@ fn a_tree_grows_in_the_report_from_where_it_does_for_the_rule_that_ends_the_plan
 fn a_threshold_that_fails_ends_the_run_after_its_grace() {
     let failing = PLAN.replace("http: { faults", "http: { status: 404, faults").replace("500ms", "60s");
     let threshold =
-        "thresholds=[{expect: share(accepted) > 50%, grace: 1s, abort_on_fail: true}]";
+        "thresholds=[{expect: share(accepted) > 50%, grace: 1s, window: 200ms, abort_on_fail: true}]";
     let ended = run(&failing, &[threshold, "interval=100ms"]);
     assert_eq!(exit_if_on_time(&ended.report().verdict), 1, "{}", ended.stderr);
     let report = ended.report();

@@ -128,6 +128,55 @@ fn a_mix_all_of_whose_verify_flows_fail_is_no_pass_though_its_sign_flows_are_acc
     assert!(said.starts_with("nothing of flows/verify/verify was accepted: "), "{said}");
 }
 
+/// The only threshold of a run: whether it holds, and what was found.
+fn only_threshold(ended: &Ended) -> (bool, String) {
+    let report = ended.report();
+    let [threshold] = report.thresholds.as_slice() else { panic!("{:?}", report.thresholds) };
+    (threshold.holds, threshold.found.clone())
+}
+
+#[test]
+fn a_share_or_a_count_of_nothing_holds_nothing() {
+    // A plain server promises nothing.
+    for threshold in ["count(broken) == 0", "share(unchecked) < 1%"] {
+        let ended = one(&Server::ok(), "{}", &format!("[ \"{threshold}\" ]"));
+        assert_eq!(only_threshold(&ended), (false, "none".to_owned()), "{threshold}");
+        assert_eq!(exit_if_on_time(&ended.report().verdict), 1, "{}", ended.stderr);
+    }
+}
+
+#[test]
+fn a_server_that_fails_fast_meets_no_bound_of_the_response_time() {
+    let (fails, serves) = ["500 Internal Server Error", "200 OK"]
+        .map(|status| format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n"))
+        .into();
+    let server =
+        Server::answering_each(move |number| if number % 2 == 0 { fails.clone() } else { serves.clone() });
+    let (holds, found) = only_threshold(&one(&server, "{}", "[ \"p99(response) < 1h\" ]"));
+    assert!(!holds && found.starts_with("> "), "{found}");
+    let (holds, found) = only_threshold(&one(&server, "{}", "[ \"p99(response.server_error) < 1h\" ]"));
+    assert!(holds, "{found}");
+}
+
+#[test]
+fn a_run_is_not_ended_before_there_is_something_to_judge() {
+    let folder = Folder::new();
+    // Nothing has ended in the first intervals, and no promise has a verdict.
+    let slow = "target: { lab: { http: { faults: { rules: [ { latency: { constant: 300ms } } ] } } } }\n\
+                workloads: [ { name: api, http: {}, load: { rate: 20/s } } ]\n\
+                thresholds: [ { expect: share(accepted) > 5%, window: 2s, abort_on_fail: true } ]\n\
+                phases: { measurement: 3s }\ninterval: 100ms\n";
+    let promising = "target: { lab: { ct: {} } }\n\
+                     workloads: [ { name: submit, ct_submit: {}, load: { rate: 20/s } } ]\n\
+                     thresholds: [ { expect: share(kept) == 100%, abort_on_fail: true } ]\n\
+                     phases: { measurement: 2s, drain: 60s }\ninterval: 100ms\n";
+    for plan in [slow, promising] {
+        let ended = hammer(&["run", &folder.write("plan.yaml", plan), "--out", "-", "--quiet"]);
+        assert_eq!(ended.report().run.stopped, "as planned", "{}", ended.stderr);
+        assert!(only_threshold(&ended).0, "{}", ended.stderr);
+    }
+}
+
 /// A plan of submissions to the embedded log, of which `invalid_percent` are wrong on purpose, for a second.
 fn submissions(invalid_percent: u32) -> Ended {
     let folder = Folder::new();

@@ -19,9 +19,12 @@ mod collector;
 mod command;
 mod cpu;
 mod judge;
+mod judged_window;
 mod lane_ends;
 mod measured_end;
 mod promises;
+mod scope;
+mod scoped_figures;
 mod spec;
 mod stop;
 mod threads;
@@ -29,7 +32,8 @@ mod verdict_wait;
 
 pub use crate::run_error::RunError;
 pub use collector::Collector;
-pub use judge::{Scope, ScopedThreshold};
+pub use judge::ScopedThreshold;
+pub use scope::Scope;
 pub use spec::RunSpec;
 pub use stop::StopRule;
 
@@ -350,6 +354,10 @@ impl<'a, 'r> Run<'a, 'r> {
             // It arrives when it is over, which for the last one of a phase is in the next.
             let phase = self.phase_at(self.collector.middle_of(&merged));
             let span = merged.at.since(self.collector.last_at());
+            if phase == Phase::Measurement {
+                let start = self.collector.last_at().max(self.phases.measurement_start());
+                self.judge.take(&merged, (start, merged.at));
+            }
             let peers = self.peers.look(&merged.connections, merged.at, span);
             let snapshot = self.collector.snapshot(
                 merged,

@@ -105,6 +105,11 @@ impl Distribution {
         self
     }
 
+    /// Adds all of another's as ones that never ended.
+    pub fn merge_as_infinite(&mut self, other: &Self) {
+        self.infinite += other.count();
+    }
+
     /// Forgets everything and keeps the allocation.
     pub fn clear(&mut self) {
         self.infinite = 0;

@@ -350,6 +350,20 @@ impl SeriesRecord {
         all
     }
 
+    /// How long it took until operations were served: accepted, or refused where that is meant. None that ended in another way ever was.
+    pub fn response_time_where_served(&self, refusals_meant: bool) -> Distribution {
+        let mut all = Distribution::default();
+        for fate in Fate::ALL {
+            let of_fate = &self.response_time[fate as usize];
+            match fate {
+                Fate::Accepted => all.merge(of_fate),
+                Fate::Refused if refusals_meant => all.merge(of_fate),
+                _ => all.merge_as_infinite(of_fate),
+            }
+        }
+        all
+    }
+
     /// Adds another record of the same series and phase.
     pub fn merge(&mut self, other: &Self) {
         self.offered += other.offered;

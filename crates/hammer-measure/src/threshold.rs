@@ -37,7 +37,7 @@ pub struct Verdict {
     pub threshold: String,
     /// The figure found, as printed; `none` when nothing was recorded.
     pub found: String,
-    /// Whether it holds. What was never recorded holds no expectation of a duration.
+    /// Whether it holds. Nothing holds no expectation: no duration that was never recorded, and no share or count of none.
     pub holds: bool,
     /// Whether the run was ended because of it.
     pub aborted: bool,
@@ -50,6 +50,8 @@ pub struct ThresholdFigures<'a> {
     pub record: &'a SeriesRecord,
     /// What ended within measurement, whatever phase it was intended in, by fate (see [`SeriesRecord::ended_within`]).
     pub ended: [u64; Fate::COUNT],
+    /// Its response time, in which whatever ended in any other way than the series means never did.
+    pub response: &'a Distribution,
     /// The promises of its workload.
     pub promises: &'a Ledger,
     /// The measured length in seconds.
@@ -128,6 +130,24 @@ impl Threshold {
         }
     }
 
+    /// Whether figures of a run that goes on end it: there is something to judge, and it fails. Before anything has ended nothing can be
+    /// told of operations, nor of promises before one has a verdict.
+    pub fn fails_midway(&self, figures: &ThresholdFigures<'_>) -> bool {
+        let Ledger { made, pending, .. } = *figures.promises;
+        let decided = Ledger { made: made - pending, pending: 0, ..*figures.promises };
+        let promises = if self.measure.is_of_pending() { figures.promises } else { &decided };
+        let has_ended = Fate::ALL.into_iter().any(|fate| figures.record.fate(fate) > 0);
+        let found = self.measure.of(&ThresholdFigures { promises, ..*figures });
+        let is_judged = has_ended || self.measure.is_of_promises();
+        is_judged && found != Found::Nothing && !self.comparison.holds(found, self.bound)
+    }
+
+    /// Whether it is of what adds up over the whole of measurement, and not of how a part of it went: a count, or what became of promises,
+    /// which are kept long after they are made.
+    pub fn adds_up(&self) -> bool {
+        matches!(self.measure, Measure::Count(_)) || self.measure.is_of_promises()
+    }
+
     /// Whether what it wants cannot be had without failures: `share(refused) >= 50%`, `count(timed_out) > 0`,
     /// `p99(response.refused) < 1s`, or fewer accepted than all: `share(accepted) < 10%`, `count(accepted) < 1`. What it bounds from
     /// above alone, a plan does without.
@@ -171,17 +191,35 @@ impl Threshold {
 impl Measure {
     fn of(self, figures: &ThresholdFigures<'_>) -> Found {
         match self {
-            Self::Duration(statistic, kind, fate) => statistic.of(&kind.of(figures.record, fate)),
+            Self::Duration(statistic, kind, fate) => statistic.of(&kind.of(figures, fate)),
             Self::Rate(count) if figures.seconds > 0.0 => {
                 Found::Number(count.in_time(figures) / figures.seconds)
             }
             Self::Rate(_) => Found::Nothing,
             Self::Share(count) => match count.whole(figures) {
-                0.0 => Found::Number(0.0),
+                0.0 => Found::Nothing,
                 whole => Found::Number(count.of(figures) / whole),
             },
-            Self::Count(count) => Found::Number(count.of(figures)),
+            Self::Count(count) => match count.counted_among(figures) {
+                0.0 => Found::Nothing,
+                _ => Found::Number(count.of(figures)),
+            },
         }
+    }
+
+    fn count(self) -> Option<Count> {
+        match self {
+            Self::Duration(..) => None,
+            Self::Rate(count) | Self::Share(count) | Self::Count(count) => Some(count),
+        }
+    }
+
+    fn is_of_promises(self) -> bool {
+        self.count().is_some_and(Count::is_of_promises)
+    }
+
+    fn is_of_pending(self) -> bool {
+        self.count() == Some(Count::Pending)
     }
 }
 
@@ -204,10 +242,11 @@ impl Statistic {
 }
 
 impl Kind {
-    fn of(self, record: &SeriesRecord, fate: Option<Fate>) -> Distribution {
+    fn of(self, figures: &ThresholdFigures<'_>, fate: Option<Fate>) -> Distribution {
+        let record = figures.record;
         match (self, fate) {
             (Self::Response, Some(fate)) => record.response_time[fate as usize].clone(),
-            (Self::Response, None) => record.response_time(),
+            (Self::Response, None) => figures.response.clone(),
             (Self::Service, _) => record.service_time.clone(),
             (Self::DispatchLag, _) => record.dispatch_lag.clone(),
             (Self::BacklogWait, _) => record.backlog_wait.clone(),
@@ -247,11 +286,18 @@ impl Count {
 
     /// What a share of it is a share of: promises of the promises made, all else of the arrivals offered.
     fn whole(self, figures: &ThresholdFigures<'_>) -> f64 {
+        if self.is_of_promises() { figures.promises.made as f64 } else { figures.record.offered as f64 }
+    }
+
+    const fn is_of_promises(self) -> bool {
+        matches!(self, Self::Made | Self::Kept | Self::Broken | Self::Pending | Self::Unchecked)
+    }
+
+    /// What it is counted among: that no promise was made can be said of operations, and of promises alone what became of them.
+    fn counted_among(self, figures: &ThresholdFigures<'_>) -> f64 {
         match self {
-            Self::Made | Self::Kept | Self::Broken | Self::Pending | Self::Unchecked => {
-                figures.promises.made as f64
-            }
-            _ => figures.record.offered as f64,
+            Self::Made => figures.record.offered as f64,
+            _ => self.whole(figures),
         }
     }
 }

@@ -86,6 +86,9 @@ fn shorten_graces(thresholds: &mut [ThresholdPlan], factor: f64) {
     for threshold in thresholds {
         if let ThresholdPlan::Full(full) = threshold {
             full.grace = full.grace.map(|grace| grace.scaled(factor));
+            if full.abort_on_fail && factor < 1.0 {
+                full.window = Some(full.judged_over().scaled(factor));
+            }
         }
     }
 }

@@ -31,6 +31,9 @@ pub(crate) struct FullThreshold {
     /// How long into measurement it may fail without ending the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) grace: Option<TimeSpan>,
+    /// Over how much of measurement, up to now, it is judged where its failure ends the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) window: Option<TimeSpan>,
     /// Whether its failure ends the run.
     #[serde(default)]
     pub(crate) abort_on_fail: bool,
@@ -52,10 +55,21 @@ impl ThresholdPlan {
     pub(crate) fn full(&self) -> FullThreshold {
         match self {
             Self::Full(full) => full.clone(),
-            Self::Text(expect) => {
-                FullThreshold { expect: expect.clone(), series: None, grace: None, abort_on_fail: false }
-            }
+            Self::Text(expect) => FullThreshold {
+                expect: expect.clone(),
+                series: None,
+                grace: None,
+                window: None,
+                abort_on_fail: false,
+            },
         }
+    }
+}
+
+impl FullThreshold {
+    /// Over how much of measurement, up to now, it is judged where its failure ends the run.
+    pub(crate) fn judged_over(&self) -> TimeSpan {
+        self.window.unwrap_or(WINDOW)
     }
 }
 
@@ -86,6 +100,9 @@ impl<'de> Deserialize<'de> for ThresholdPlan {
         plan.deserialize_any(ThresholdVisitor)
     }
 }
+
+/// Where the plan does not say.
+const WINDOW: TimeSpan = TimeSpan::from_secs(10);
 
 struct ThresholdVisitor;
 

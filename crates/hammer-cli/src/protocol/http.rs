@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 use super::lab::{Lab, own_url, unstarted};
 use super::lane::LaneRequest;
 use super::service::OpenService;
-use super::tokens::{OAUTH, PlannedGrant, RunTokens, granted};
+use super::tokens::{OAUTH, PlannedGrant, RunTokens, granted, is_of_tokens};
 use super::{Conclusion, OpenProtocol, Protocol, RunPlan};
 use crate::error::CliError;
 use crate::plan::document::LabSettings;
@@ -230,11 +230,6 @@ fn tokens(planned: &RunPlan<'_>) -> Result<Vec<(Agreed<GrantPlan>, RunTokens)>, 
         Ok((grant.clone(), granted(planned.plan, granting, planned.epoch_unix_ms)?))
     });
     each.collect()
-}
-
-/// Whether the series of a workload of that name could be taken for those of tokens.
-fn is_of_tokens(name: &str) -> bool {
-    name == OAUTH || name.strip_prefix(OAUTH).is_some_and(|rest| rest.starts_with('-'))
 }
 
 /// The name of the service that a request goes to: the one that it names, or the only one with a URL; none where the target is

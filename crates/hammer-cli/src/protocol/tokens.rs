@@ -27,6 +27,11 @@ use crate::plan::path::PlanPath;
 /// The name before the series of requests for tokens, and of the service that they go to.
 pub(super) const OAUTH: &str = "oauth";
 
+/// Whether the series of a workload of that name are those of tokens, or could be taken for them.
+pub(crate) fn is_of_tokens(name: &str) -> bool {
+    name == OAUTH || name.strip_prefix(OAUTH).is_some_and(|rest| rest.starts_with('-'))
+}
+
 /// Tokens that a run has, and who looks after them.
 pub(super) struct RunTokens {
     /// The tokens.

@@ -1,20 +1,13 @@
 //! Holds thresholds and the generator's own health against the figures.
 
 use hammer_measure::health::{Health, HealthEvidence, Standstill};
-use hammer_measure::recorder::{Interval, SeriesRecord};
-use hammer_measure::threshold::{Threshold, ThresholdFigures, Verdict};
-use hammer_measure::{Detail, Distribution, Fate, Ledger, Nanos, Phase, SeriesInfo};
+use hammer_measure::recorder::Interval;
+use hammer_measure::threshold::{Threshold, Verdict};
+use hammer_measure::{Detail, Distribution, Fate, Ledger, Nanos, SeriesInfo};
 
-/// What a threshold is held against.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// All operations of the run together.
-    Total,
-    /// All operations of a workload together.
-    Workload(String),
-    /// One series, as `workload/name`.
-    Series(String),
-}
+use super::judged_window::JudgedWindow;
+use super::scope::Scope;
+use super::scoped_figures::ScopedFigures;
 
 /// A threshold, where it applies, and what its failure does.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +18,8 @@ pub struct ScopedThreshold {
     pub threshold: Threshold,
     /// How long into measurement it may fail without ending the run.
     pub grace: Nanos,
+    /// Over how much of measurement, up to now, it is judged where its failure ends the run.
+    pub window: Nanos,
     /// Whether its failure ends the run.
     pub abort_on_fail: bool,
 }
@@ -33,6 +28,8 @@ pub struct ScopedThreshold {
 pub(super) struct RunJudge {
     thresholds: Vec<ScopedThreshold>,
     series: Vec<SeriesInfo>,
+    /// Of each threshold that can end the run by how a part of it went.
+    windows: Vec<Option<JudgedWindow>>,
     aborted: Option<usize>,
     /// Whether the run measures anything: a fill does not.
     measures: bool,
@@ -42,7 +39,10 @@ pub(super) struct RunJudge {
 
 impl RunJudge {
     pub(super) fn new(thresholds: Vec<ScopedThreshold>, series: Vec<SeriesInfo>) -> Self {
-        Self { thresholds, series, aborted: None, measures: true, unread_at_most: Nanos::ZERO }
+        let is_midway = |scoped: &&ScopedThreshold| scoped.abort_on_fail && !scoped.threshold.adds_up();
+        let window = |scoped| Some(scoped).filter(is_midway).map(|scoped| JudgedWindow::new(scoped.window));
+        let windows = thresholds.iter().map(window).collect();
+        Self { thresholds, series, windows, aborted: None, measures: true, unread_at_most: Nanos::ZERO }
     }
 
     /// The judge of a fill, which measures nothing: lateness spoils no figure of it.
@@ -99,6 +99,15 @@ impl RunJudge {
         })
     }
 
+    /// Takes what was recorded from `start` to `end` in measurement.
+    pub(super) fn take(&mut self, recorded: &Interval, (start, end): (Nanos, Nanos)) {
+        for (scoped, window) in self.thresholds.iter().zip(&mut self.windows) {
+            if let Some(window) = window {
+                window.add((start, end), ScopedFigures::of(&scoped.scope, &self.series, recorded));
+            }
+        }
+    }
+
     /// The first threshold that ends the run now, `since` the start of measurement.
     pub(super) fn abort(
         &mut self,
@@ -106,10 +115,18 @@ impl RunJudge {
         promises: &[(String, Ledger)],
         since: Nanos,
     ) -> Option<String> {
-        let failed = self.thresholds.iter().position(|scoped| {
-            scoped.abort_on_fail
-                && since >= scoped.grace
-                && !self.verdict(scoped, total, promises, since.as_secs_f64()).holds
+        let failed = self.thresholds.iter().zip(&self.windows).position(|(scoped, window)| {
+            if !scoped.abort_on_fail || since < scoped.grace {
+                return false;
+            }
+            let figures = match window {
+                Some(window) => window.whole(),
+                None => Some((ScopedFigures::of(&scoped.scope, &self.series, total), since)),
+            };
+            let ledger = scoped.scope.promises(promises);
+            figures.is_some_and(|(figures, length)| {
+                scoped.threshold.fails_midway(&figures.judged(&ledger, length.as_secs_f64()))
+            })
         })?;
         self.aborted = Some(failed);
         Some(self.thresholds[failed].threshold.to_string())
@@ -139,46 +156,8 @@ impl RunJudge {
         promises: &[(String, Ledger)],
         seconds: f64,
     ) -> Verdict {
-        let mut both = [SeriesRecord::default(), SeriesRecord::default()];
-        for (info, [warm_up, measured]) in self.series.iter().zip(&total.series) {
-            if scoped.scope.covers(info) {
-                both[0].merge(warm_up);
-                both[1].merge(measured);
-            }
-        }
-        let ended = SeriesRecord::ended_within(&both, Phase::Measurement);
-        let mut ledger = Ledger::default();
-        for (workload, promises) in promises {
-            if scoped.scope.covers_workload(workload) {
-                ledger.add(promises);
-            }
-        }
-        let figures = ThresholdFigures { record: &both[1], ended, promises: &ledger, seconds };
-        scoped.threshold.judge(scoped.scope.name(), &figures)
-    }
-}
-
-impl Scope {
-    fn covers(&self, series: &SeriesInfo) -> bool {
-        match self {
-            Self::Total => series.operation,
-            Self::Workload(name) => series.operation && series.workload == *name,
-            Self::Series(path) => series.path() == *path,
-        }
-    }
-
-    fn covers_workload(&self, workload: &str) -> bool {
-        match self {
-            Self::Total => true,
-            Self::Workload(name) => name == workload,
-            Self::Series(path) => path.split('/').next() == Some(workload),
-        }
-    }
-
-    fn name(&self) -> &str {
-        match self {
-            Self::Total => "total",
-            Self::Workload(name) | Self::Series(name) => name,
-        }
+        let figures = ScopedFigures::of(&scoped.scope, &self.series, total);
+        let ledger = scoped.scope.promises(promises);
+        scoped.threshold.judge(scoped.scope.name(), &figures.judged(&ledger, seconds))
     }
 }

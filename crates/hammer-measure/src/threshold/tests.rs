@@ -95,8 +95,12 @@ fn promises() -> Ledger {
 }
 
 /// All of it ended within measurement.
-fn figures<'a>(record: &'a SeriesRecord, promises: &'a Ledger) -> ThresholdFigures<'a> {
-    ThresholdFigures { record, ended: record.ended[1], promises, seconds: SECONDS }
+fn figures<'a>(
+    record: &'a SeriesRecord,
+    response: &'a Distribution,
+    promises: &'a Ledger,
+) -> ThresholdFigures<'a> {
+    ThresholdFigures { record, ended: record.ended[1], response, promises, seconds: SECONDS }
 }
 
 fn threshold(text: &str) -> Threshold {
@@ -104,11 +108,13 @@ fn threshold(text: &str) -> Threshold {
 }
 
 fn judge(text: &str, record: &SeriesRecord) -> Verdict {
-    threshold(text).judge("w/s", &figures(record, &promises()))
+    let response = record.response_time_where_served(false);
+    threshold(text).judge("w/s", &figures(record, &response, &promises()))
 }
 
 fn found(text: &str, record: &SeriesRecord) -> Found {
-    threshold(text).measure.of(&figures(record, &promises()))
+    let response = record.response_time_where_served(false);
+    threshold(text).measure.of(&figures(record, &response, &promises()))
 }
 
 #[test]
@@ -165,7 +171,8 @@ fn every_duration_is_that_of_the_record() {
         ("min(service)", 10.0),
         ("max(service)", 1_000.0),
         ("p1(response)", 16.0),
-        ("p50(response)", 306.0),
+        ("p33(response)", 76.0),
+        ("p50(response.pushback)", 306.0),
         ("min(response)", 16.0),
         ("p50(response.accepted)", 46.0),
         ("max(response.accepted)", 76.0),
@@ -199,7 +206,8 @@ fn what_never_ended_is_longer_than_every_bound() {
         assert!(!judge(&format!("{measure} < 1h"), &record).holds, "{measure}");
         assert!(judge(&format!("{measure} > 1h"), &record).holds, "{measure}");
     }
-    assert_eq!(judge("p99(response) < 1h", &record).found, "> 1.01s");
+    assert_eq!(judge("p99(response) < 1h", &record).found, "> 76.0ms", "of those that were served");
+    assert!(matches!(found("p34(response) < 1h", &record), Found::Beyond(_)), "7 of 21 were served");
 }
 
 #[test]
@@ -214,7 +222,7 @@ fn shed_arrivals_fail_a_percentile_that_falls_on_them() {
 }
 
 #[test]
-fn what_was_never_recorded_holds_no_expectation_of_a_duration() {
+fn nothing_holds_no_expectation() {
     let nothing = SeriesRecord::default();
     for kind in [
         "response",
@@ -232,20 +240,84 @@ fn what_was_never_recorded_holds_no_expectation_of_a_duration() {
             assert_eq!((verdict.holds, verdict.found.as_str()), (false, "none"), "{text}");
         }
     }
-    assert_eq!(judge("count(offered) == 0", &nothing).found, "0");
-    assert_eq!(found("share(accepted) > 1%", &nothing), Found::Number(0.0));
-    let ledger = Ledger::default();
-    let figures = ThresholdFigures { seconds: 0.0, ..figures(&nothing, &ledger) };
+    for (name, _) in COUNTED {
+        let (response, promises) = (Distribution::default(), Ledger::default());
+        let figures = figures(&nothing, &response, &promises);
+        for text in [format!("share({name}) < 1%"), format!("count({name}) == 0")] {
+            let verdict = threshold(&text).judge("w/s", &figures);
+            assert_eq!((verdict.holds, verdict.found.as_str()), (false, "none"), "{text}");
+        }
+    }
+    let (response, promises) = (Distribution::default(), Ledger::default());
+    let figures = ThresholdFigures { seconds: 0.0, ..figures(&nothing, &response, &promises) };
     let unmeasured = threshold("rate(accepted) >= 0/s").judge("w/s", &figures);
     assert_eq!((unmeasured.holds, unmeasured.found.as_str()), (false, "none"), "no time has no rate");
-    assert_eq!(threshold("share(kept) < 1%").judge("w/s", &figures).found, "0.000%");
+}
+
+#[test]
+fn what_became_of_promises_is_counted_among_those_made_and_these_among_operations() {
+    let (record, promises) = (rising(5, 0), Ledger::default());
+    let response = record.response_time_where_served(false);
+    let figures = figures(&record, &response, &promises);
+    let judge = |text: &str| threshold(text).judge("w/s", &figures);
+    assert!(judge("count(made) == 0").holds, "5 operations made none");
+    for text in ["count(broken) == 0", "share(broken) < 1%", "share(made) <= 100%"] {
+        assert_eq!((judge(text).holds, judge(text).found.as_str()), (false, "none"), "{text}");
+    }
+}
+
+#[test]
+fn failures_are_served_never_and_refusals_are_where_they_are_meant() {
+    let record = recorded(|recorder| {
+        end(recorder, 98, Outcome::Accepted, 10);
+        end(recorder, 2, Outcome::Refused, 1);
+    });
+    let judge = |text: &str, refusals_meant: bool| {
+        let response = record.response_time_where_served(refusals_meant);
+        threshold(text).judge("w/s", &figures(&record, &response, &promises()))
+    };
+    // A server that fails fast is no fast one.
+    let fast = judge("p99(response) < 1s", false);
+    assert_eq!((fast.holds, fast.found.as_str()), (false, "> 16.0ms"));
+    assert!(judge("p98(response) < 1s", false).holds);
+    assert!(!judge("mean(response) < 1s", false).holds && !judge("max(response) < 1s", false).holds);
+    assert!(judge("p99(response) < 1s", true).holds && judge("mean(response) < 1s", true).holds);
+    for refusals_meant in [true, false] {
+        assert!(judge("p99(response.accepted) < 1s", refusals_meant).holds);
+        assert!(judge("p99(response.refused) < 8ms", refusals_meant).holds);
+    }
+}
+
+#[test]
+fn nothing_ends_a_run_before_there_is_something_to_judge() {
+    let (nothing, shed) = (SeriesRecord::default(), rising(0, 3));
+    let waiting = recorded(|recorder| {
+        recorder.offer(0, Phase::Measurement);
+        recorder.queue(0, Phase::Measurement);
+    });
+    let fails = |text: &str, record: &SeriesRecord, promises: Ledger| {
+        threshold(text).fails_midway(&figures(record, &record.response_time_where_served(false), &promises))
+    };
+    let none = Ledger::default();
+    for text in ["share(accepted) > 50%", "rate(accepted) > 1/s", "count(accepted) > 1", "p99(response) < 1s"]
+    {
+        assert!(!fails(text, &nothing, none) && !fails(text, &waiting, none), "{text}");
+        assert!(fails(text, &shed, none), "{text}");
+    }
+    let pending = Ledger { made: 5, pending: 5, ..none };
+    for text in ["share(kept) == 100%", "count(broken) == 0", "count(kept) > 9"] {
+        assert!(!fails(text, &nothing, pending) && !fails(text, &shed, none), "{text}");
+    }
+    assert!(!fails("share(kept) == 100%", &shed, Ledger { made: 5, kept: 4, pending: 1, ..none }));
+    assert!(fails("share(kept) == 100%", &shed, Ledger { made: 5, kept: 3, broken: 1, pending: 1, ..none }));
+    assert!(fails("share(pending) < 10%", &shed, pending) && fails("count(pending) < 5", &shed, pending));
 }
 
 #[test]
 fn a_rate_is_of_what_ended_in_measurement_and_a_count_of_what_was_intended_in_it() {
     let record = rising(20, 10);
-    let ledger = Ledger::default();
-    let mut figures = figures(&record, &ledger);
+    let (response, promises) = (record.response_time(), Ledger::default());
+    let mut figures = figures(&record, &response, &promises);
     // Half of it ended in drain, and one of warm-up failed meanwhile.
     figures.ended[Fate::Accepted as usize] = 10;
     figures.ended[Fate::Refused as usize] = 1;
@@ -400,7 +472,7 @@ proptest! {
     }
 
     #[test]
-    fn a_verdict_is_what_a_comparison_of_the_printed_count_says(accepted in 0..40u64, bound in 0..40u64) {
+    fn a_verdict_is_what_a_comparison_of_the_printed_count_says(accepted in 1..40u64, bound in 0..40u64) {
         let record = rising(accepted, 0);
         let verdict = judge(&format!("count(accepted) <= {bound}"), &record);
         prop_assert_eq!(verdict.found, accepted.to_string());
