@@ -81,7 +81,7 @@ impl SubmitWorkload {
         client: ClientConfig,
         run: &CtRun,
     ) -> Result<Self, CtError> {
-        let distinct = !plan.resubmitted && chains.are_minted();
+        let distinct = !plan.resubmitted && !plan.has_fixed_dates() && chains.are_minted();
         let classes = ClassDraw::new(plan, run, &chains, log.window)?;
         let service = ServiceConfig::new(SERVICE, log.submission_client(client));
         let verifier = SctVerifier::new(log, run.epoch_unix_ms, chains.roots(), distinct);

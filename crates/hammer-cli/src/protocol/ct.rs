@@ -98,7 +98,13 @@ impl Protocol for Ct {
             let submit = submission(workload)?;
             (submit.invalid_percent.is_any()).then(|| format!("{}: {INVALID_NOTE}", workload.name))
         };
-        plan.workloads.iter().filter_map(invalid).collect()
+        let fixed = |workload: &WorkloadPlan| {
+            let submit = submission(workload)?;
+            let is_silent = submit.has_fixed_dates() && !submit.resubmitted;
+            is_silent.then(|| format!("{}: {FIXED_DATES_NOTE}", workload.name))
+        };
+        let of = |workload| [invalid(workload), fixed(workload)];
+        plan.workloads.iter().flat_map(of).flatten().collect()
     }
 }
 
@@ -267,5 +273,7 @@ const NO_TREE: &str = "it needs a log: give target.log, target.logs, target.serv
                        or flows of sigstore_sign or sigstore_mixed whose Rekor is audited";
 const GROWTH_IS: &str =
     "The leaves by which the log's tree grows beyond the size that is seen first, whoever adds them.";
+const FIXED_DATES_NOTE: &str = "its leaves have fixed dates, so that every run of the plan sends the same ones: they count as resubmitted, \
+                                and an SCT may be old (dates in days, as -30d, make new ones)";
 const INVALID_NOTE: &str = "a part of what is sent is wrong on purpose (series invalid and observed): refused is right in \
                             invalid, and accepted there is a broken promise";

@@ -34,6 +34,11 @@ impl PlanDate {
         seconds.ok_or_else(|| CtError::Value { key, value: self.to_string(), expected })
     }
 
+    /// Whether it is the same in every run.
+    pub(super) fn is_fixed(self) -> bool {
+        matches!(self, Self::At(_))
+    }
+
     /// Whether it comes before the other in every run; of a date and days only a run can say.
     pub(super) fn is_before(self, other: Self) -> bool {
         match (self, other) {

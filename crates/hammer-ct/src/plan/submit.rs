@@ -59,7 +59,7 @@ pub struct SubmitPlan {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stream: Option<u64>,
     /// The log may hold these chains already: an SCT may then have an old timestamp and another's leaf index. Always so with
-    /// `chains`.
+    /// `chains`, and where no date of the leaves is counted from the run's epoch.
     pub resubmitted: bool,
     /// How many of 100 submissions repeat a chain that the log has answered in this run, drawn evenly from a sample of what
     /// each shard got answered; fractions are allowed. A series of their own, `duplicate`. Those that are due before the
@@ -176,6 +176,12 @@ impl SubmitPlan {
             precert_signing_percent: self.precert_signing_percent.of_100(),
             with_root: self.with_root,
         })
+    }
+
+    /// Whether another run of this plan mints the same leaves: no date of theirs is counted from the run's epoch.
+    pub fn has_fixed_dates(&self) -> bool {
+        let dates = [Some(self.not_before), Some(self.not_after), self.not_after_until];
+        self.chains.is_empty() && dates.into_iter().flatten().all(PlanDate::is_fixed)
     }
 
     /// Looks for a leaf that none of the logs takes, by their windows, without minting or reading any.
