@@ -91,6 +91,7 @@ macro_rules! lies {
 lies! {
     a_bad_sct_signature_is_caught: "bad-sct-signature", 3;
     an_sct_of_another_log_is_caught: "sct-of-another-log", 3;
+    an_answer_without_an_sct_is_caught: "unreadable-sct", 7;
     a_wrong_index_is_caught: "wrong-index", 3;
     a_lost_leaf_is_caught: "lost-leaf", 3;
     an_altered_leaf_is_caught: "altered-leaf", 3;

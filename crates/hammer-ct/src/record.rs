@@ -17,7 +17,20 @@ use crate::plan::InvalidKind;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum SubmissionRecord<'a> {
     Sct(SctRecord<'a>),
+    Unreadable(UnreadableRecord<'a>),
     Judged(Judged),
+}
+
+/// A 200 that holds no SCT, read back.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct UnreadableRecord<'a> {
+    pub(crate) at: Instants,
+    /// What the log promised for the same chain before, where this run has its answer.
+    pub(crate) first: Option<First<'a>>,
+    /// Why it is none, as its cause is counted.
+    pub(crate) why: &'a [u8],
+    /// The start of the answer.
+    pub(crate) body: &'a [u8],
 }
 
 /// The answer to a submission of which it is known whether it must be refused.
@@ -87,9 +100,7 @@ pub(crate) fn write(
     }
     out.clear();
     put_first(out, first)?;
-    for instant in [at.intended, at.sent, at.received] {
-        out.extend_from_slice(&instant.0.to_be_bytes());
-    }
+    put_instants(out, at);
     out.push(entry_type(endpoint) as u8);
     out.extend_from_slice(&answer.timestamp.to_be_bytes());
     if put_base64(out, &answer.id)? != size_of::<Hash>() {
@@ -118,6 +129,29 @@ fn put_first(out: &mut Vec<u8>, first: Option<First<'_>>) -> Result<(), NoSct> {
         put_vector16(out, extensions, "extensions").map_err(|_| "sct of over 64 KiB")?;
     }
     Ok(())
+}
+
+/// Replaces `out` by the record of the answer `body` of 200 that is no SCT, for that reason.
+pub(crate) fn write_unreadable(
+    out: &mut Vec<u8>,
+    at: Instants,
+    body: &[u8],
+    why: NoSct,
+    first: Option<First<'_>>,
+) -> Result<(), NoSct> {
+    out.clear();
+    out.push(UNREADABLE);
+    put_first(out, first)?;
+    put_instants(out, at);
+    put_vector16(out, why.as_bytes(), "why").map_err(|_| why)?;
+    out.extend_from_slice(&body[..body.len().min(MOST_SHOWN)]);
+    Ok(())
+}
+
+fn put_instants(out: &mut Vec<u8>, at: Instants) {
+    for instant in [at.intended, at.sent, at.received] {
+        out.extend_from_slice(&instant.0.to_be_bytes());
+    }
 }
 
 /// Replaces `out` by the record of an answer that its status alone judges.
@@ -153,9 +187,28 @@ impl<'a> SubmissionRecord<'a> {
                 let first = read_first(&mut reader)?;
                 Ok(Self::Sct(SctRecord::read(&mut reader, Some(first))?))
             }
+            UNREADABLE => Ok(Self::Unreadable(UnreadableRecord::read(&mut reader)?)),
             JUDGED => Ok(Self::Judged(Judged::read(&mut reader)?)),
             unknown => Err(TlsError::UnknownValue { field: "what is told", value: unknown.into() }),
         }
+    }
+}
+
+impl<'a> UnreadableRecord<'a> {
+    fn read(reader: &mut TlsReader<'a>) -> Result<Self, TlsError> {
+        let first = match reader.u8("whether it is repeated")? {
+            NEW => None,
+            _ => Some(read_first(reader)?),
+        };
+        let at = Instants::read(reader)?;
+        Ok(Self { at, first, why: reader.vector16("why")?, body: reader.rest() })
+    }
+}
+
+impl Instants {
+    fn read(reader: &mut TlsReader<'_>) -> Result<Self, TlsError> {
+        let mut instant = |field| reader.u64(field).map(Nanos);
+        Ok(Self { intended: instant("intended")?, sent: instant("sent")?, received: instant("received")? })
     }
 }
 
@@ -170,8 +223,7 @@ impl Judged {
 
 impl<'a> SctRecord<'a> {
     fn read(reader: &mut TlsReader<'a>, first: Option<First<'a>>) -> Result<Self, TlsError> {
-        let (intended, sent) = (Nanos(reader.u64("intended")?), Nanos(reader.u64("sent")?));
-        let at = Instants { intended, sent, received: Nanos(reader.u64("received")?) };
+        let at = Instants::read(reader)?;
         let kind = reader.u8("entry_type")?;
         let kind = EntryType::from_u16(kind.into())
             .ok_or(TlsError::UnknownValue { field: "entry_type", value: kind.into() })?;
@@ -198,6 +250,10 @@ pub(crate) const fn entry_type(kind: Kind) -> EntryType {
 const NEW: u8 = 0;
 const REPEATED: u8 = 1;
 const JUDGED: u8 = 2;
+const UNREADABLE: u8 = 3;
+
+/// Bytes of an answer that is no SCT which are kept of it.
+const MOST_SHOWN: usize = 1 << 10;
 
 /// A precertificate's final issuer is the next certificate, or the one after that.
 const MOST_ABOVE: usize = 2;

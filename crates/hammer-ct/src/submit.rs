@@ -123,7 +123,8 @@ impl SubmitWorkload {
         op.encode();
     }
 
-    /// What an answer says; an SCT in it is a promise, and so is the right answer to what is invalid.
+    /// What an answer says; a whole 200 is a promise, whether it holds an SCT or not, and so is the right answer to what is
+    /// invalid.
     fn ended(
         &self,
         session: &SubmitSession,
@@ -145,7 +146,13 @@ impl SubmitWorkload {
                     self.keep(session, op, &stamp);
                     Ended::accepted(200)
                 }
-                Err(why) => Ended::failed(Outcome::Malformed, why),
+                // A log that answers 200 has taken the chain (RFC 6962 section 4.1), and owes what shows that it did.
+                Err(why) => {
+                    if op.has_chain() && op.unreadable(at, why).is_ok() {
+                        record.promise(LogPromise::Sct.into(), &op.record);
+                    }
+                    Ended::failed(Outcome::Malformed, why)
+                }
             },
             status => match Ended::of_status(status) {
                 // RFC 6962 section 4 knows no success but 200.

@@ -62,7 +62,8 @@ impl SctVerifier {
                     Ok(()) => verdicts.kept(LogPromise::Policy.into()),
                     Err(fault) => verdicts.broken(LogPromise::Policy.into(), seq, fault, Some(bytes)),
                 },
-                Opened::Unreadable => verdicts.unchecked(LogPromise::Sct.into()),
+                Opened::NoSct(record) => rules.tell_unreadable(seq, (&record, bytes), verdicts),
+                Opened::NoRecord => verdicts.unchecked(LogPromise::Sct.into()),
             }
         }
     }

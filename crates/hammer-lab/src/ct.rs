@@ -20,6 +20,7 @@ mod read;
 pub mod recording;
 mod signature;
 mod submit;
+mod unreadable;
 
 pub use crate::told_lie::{LieKind, ToldLie};
 pub use chain::{ChainRefusal, Validator};

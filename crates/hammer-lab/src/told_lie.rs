@@ -11,6 +11,8 @@ pub enum LieKind {
     BadSctSignature,
     /// The SCT has another log's id, and that log's good signature.
     SctOfAnotherLog,
+    /// The answer is 200, and holds no SCT that can be read: each of seven forms in turn. The entry is in the tree.
+    UnreadableSct,
     /// The SCT promises the index that follows the entry's own; `static-ct` only.
     WrongIndex,
     /// Another leaf stands where the promised one should, in the tree and in its bundle.
@@ -39,7 +41,8 @@ pub struct ToldLie {
     /// The last eight bytes of the certificate's serial number, in big-endian order; none where it has fewer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<u64>,
-    /// The promised leaf index, or the entry's own where none was promised; none for a checkpoint.
+    /// The promised leaf index, or the entry's own where none was promised; none for a checkpoint,
+    /// and where nobody can read what was promised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<u64>,
     /// The entry's own index, where another was promised.

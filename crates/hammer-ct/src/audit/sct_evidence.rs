@@ -33,7 +33,7 @@ impl<'a> SctEvidence<'a> {
 /// What shows a promise, in the line of its receipt.
 #[derive(Serialize)]
 pub(crate) struct ShownSct {
-    /// None where the SCT was too long to be kept.
+    /// None where the SCT was too long to be kept, or could not be read.
     pub(crate) sct: Option<SctLine>,
 }
 
@@ -48,6 +48,9 @@ pub(crate) struct SctLine {
 }
 
 impl ShownSct {
+    /// An answer that holds none.
+    pub(crate) const NONE: Self = Self { sct: None };
+
     /// An SCT whose promise needed no audit to be found broken.
     pub(crate) fn refused(sct: &Sct) -> Self {
         let evidence = SctEvidence { extensions: &sct.extensions, signature: &sct.signature };

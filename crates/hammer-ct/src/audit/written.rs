@@ -18,7 +18,7 @@ pub struct WrittenReceipt {
     pub index: Option<u64>,
     /// When the answer was received, milliseconds since 1970.
     pub received_unix_ms: u64,
-    /// The SCT; none where it was too long to be kept.
+    /// The SCT; none where it was too long to be kept, or could not be read.
     pub sct: Option<Sct>,
 }
 

@@ -87,6 +87,12 @@ impl SubmitOp {
         record::write(&mut self.record, at, &self.answer.body, (&self.minted, self.endpoint), first)
     }
 
+    /// Writes the record of a 200 that is no SCT.
+    pub(super) fn unreadable(&mut self, at: Instants, why: NoSct) -> Result<(), NoSct> {
+        let first = (self.class == Class::Duplicate).then(|| self.first.of(self.minted.seq()));
+        record::write_unreadable(&mut self.record, at, &self.answer.body, why, first)
+    }
+
     /// Writes the record of an answer that is judged by its status alone; whether this is one.
     pub(super) fn judge(&mut self) -> bool {
         let Class::Invalid(Invalid { kind, refuse: Some(refuse) }) = self.class else { return false };

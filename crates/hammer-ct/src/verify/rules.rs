@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hammer_audit::{AuditLink, RefusedPromise};
 use hammer_core::promise::{Fault, Verdicts};
+use hammer_measure::peer_bytes;
 use hammer_tlog::ct::precert::{self, PrecertError};
 use hammer_tlog::ct::rfc6962::{EntryType, SignedEntry, leaf_hash_of};
 use hammer_tlog::ct::sct::SctError;
@@ -16,7 +17,7 @@ use super::index_set::IndexSet;
 use crate::audit::sct_evidence::{SctEvidence, ShownSct};
 use crate::log::{LogKind, LogTarget};
 use crate::promise::LogPromise;
-use crate::record::{Judged, SctRecord, SubmissionRecord};
+use crate::record::{First, Instants, Judged, SctRecord, SubmissionRecord, UnreadableRecord};
 
 /// What is known of the log and of the run.
 #[derive(Clone, Debug)]
@@ -34,12 +35,14 @@ pub(super) struct Rules {
 }
 
 /// A record whose signature is among those of a batch.
-#[expect(clippy::large_enum_variant, reason = "nearly all of them are SCTs")]
 pub(super) enum Opened<'a> {
     /// With what the log has to have signed; where that is broken already, there is no signature in the batch.
     Sct(SctRecord<'a>, Result<SignedEntry, Fault>),
+    /// A 200 that holds none.
+    NoSct(UnreadableRecord<'a>),
     Judged(Judged),
-    Unreadable,
+    /// Bytes that no shard wrote.
+    NoRecord,
 }
 
 impl Rules {
@@ -50,8 +53,9 @@ impl Rules {
                 let entry = self.signed(&record, batch);
                 Opened::Sct(record, entry)
             }
+            Ok(SubmissionRecord::Unreadable(record)) => Opened::NoSct(record),
             Ok(SubmissionRecord::Judged(judged)) => Opened::Judged(judged),
-            Err(_) => Opened::Unreadable,
+            Err(_) => Opened::NoRecord,
         }
     }
 
@@ -103,23 +107,50 @@ impl Rules {
                 },
             },
             Err(Fault { kind: fault, detail, .. }) => {
-                // A chain that is sent again keeps the number under which it was minted.
-                let (seq, detail) = match &record.first {
-                    Some(first) => {
-                        (first.seq, format!("{detail}; told to submission {seq}, which repeats it"))
-                    }
-                    None => (seq, detail),
-                };
                 let place = record.sct.leaf_index().ok().flatten();
-                if let Some(audit) = &self.audit {
-                    let instants = [record.at.intended, record.at.sent, record.at.received];
-                    let refused =
-                        RefusedPromise { seq, kind: fault, detail: &detail, index: place, instants };
-                    audit.refused(&refused, &ShownSct::refused(&record.sct), verdicts.part());
-                }
-                verdicts.broken(kind, seq, Fault { kind: fault, place, detail }, Some(bytes));
+                let fault = Fault { kind: fault, place, detail };
+                let shown = ShownSct::refused(&record.sct);
+                self.tell_broken((seq, record.first.as_ref()), (record.at, shown), fault, bytes, verdicts);
             }
         }
+    }
+
+    /// Tells that a 200 holds no SCT.
+    pub(super) fn tell_unreadable(
+        &self,
+        seq: u64,
+        (record, bytes): (&UnreadableRecord<'_>, &[u8]),
+        verdicts: &mut Verdicts,
+    ) {
+        let (why, said) = (String::from_utf8_lossy(record.why), peer_bytes(record.body));
+        let detail = if said.is_empty() { why.into_owned() } else { format!("{why}: {said}") };
+        let fault = Fault::new(UNREADABLE, detail);
+        self.tell_broken((seq, record.first.as_ref()), (record.at, ShownSct::NONE), fault, bytes, verdicts);
+    }
+
+    /// Tells a promise that needed no audit to be found broken, and keeps what shows it.
+    fn tell_broken(
+        &self,
+        (seq, first): (u64, Option<&First<'_>>),
+        (at, shown): (Instants, ShownSct),
+        fault: Fault,
+        bytes: &[u8],
+        verdicts: &mut Verdicts,
+    ) {
+        // A chain that is sent again keeps the number under which it was minted.
+        let (seq, detail) = match first {
+            Some(first) => {
+                (first.seq, format!("{}; told to submission {seq}, which repeats it", fault.detail))
+            }
+            None => (seq, fault.detail),
+        };
+        let Fault { kind, place, .. } = fault;
+        if let Some(audit) = &self.audit {
+            let instants = [at.intended, at.sent, at.received];
+            let refused = RefusedPromise { seq, kind, detail: &detail, index: place, instants };
+            audit.refused(&refused, &shown, verdicts.part());
+        }
+        verdicts.broken(LogPromise::Sct.into(), seq, Fault { kind, place, detail }, Some(bytes));
     }
 
     /// What was promised; none where it has no encoding.
@@ -210,5 +241,6 @@ fn broken_sct(why: &SctError) -> Fault {
 pub(super) const LOG_ID: &str = "sct-of-another-log";
 pub(super) const SIGNATURE: &str = "bad-sct-signature";
 pub(super) const TIMESTAMP: &str = "sct-timestamp";
+pub(super) const UNREADABLE: &str = "unreadable-sct";
 pub(super) const NO_LEAF_INDEX: &str = "no-leaf-index";
 pub(super) const PROMISED_TWICE: &str = "index-promised-twice";

@@ -66,7 +66,7 @@ fn record(request: &str, answer: &str) -> Vec<u8> {
 fn sct(bytes: &[u8]) -> SctRecord<'_> {
     match SubmissionRecord::read(bytes).unwrap() {
         SubmissionRecord::Sct(record) => record,
-        SubmissionRecord::Judged(judged) => panic!("{judged:?}"),
+        other => panic!("{other:?}"),
     }
 }
 

@@ -117,21 +117,27 @@ fn an_index_given_to_two_leaves_is_a_broken_promise() {
 }
 
 #[test]
-fn an_answer_that_is_no_sct_is_malformed() {
+fn an_answer_of_200_that_is_no_sct_is_malformed_and_a_broken_promise() {
     let good = include_str!("../../testdata/01-x509.response");
-    let shorter_id = good.replacen("\"id\":\"", "\"id\":\"AAAA", 1);
+    let longer_id = good.replacen("\"id\":\"", "\"id\":\"AAAA", 1);
     for (answer, cause) in [
         ("", "empty answer"),
         ("not JSON", "answer is not an sct"),
         ("{}", "answer is not an sct"),
+        (r#"{"ok":true}"#, "answer is not an sct"),
+        ("<!DOCTYPE html><html><body>It works!</body></html>", "answer is not an sct"),
+        (&good.replacen('{', "{\"sct_version\":0,", 1), "answer is not an sct"),
         (&good.replace("\"sct_version\":0", "\"sct_version\":1"), "sct version is not v1"),
-        (&shorter_id, "log id is not of 32 bytes"),
+        (&longer_id, "log id is not of 32 bytes"),
         (&good.replacen("\"signature\":\"", "\"signature\":\"!", 1), "sct with broken base64"),
     ] {
         let outcome = submit(&SubmitPlan::default(), canned::log(LogKind::StaticCt, 200, answer), 5);
         assert_eq!(outcome.fate(0, Fate::Malformed), 5, "{cause}");
         assert_eq!(outcome.causes(0), [(Fate::Malformed, Detail::Failure(cause))]);
-        outcome.assert_kept(0);
+        outcome.assert_broken(5, "unreadable-sct");
+        let breach = &outcome.result.breaches[0];
+        assert!(breach.detail.starts_with(cause), "{breach:?}");
+        assert!(breach.detail.len() <= cause.len() + 2 + 300, "{breach:?}");
     }
 }
 

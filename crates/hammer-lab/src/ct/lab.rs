@@ -13,7 +13,7 @@ use crate::{
     handle::{LabConfig, LabHandle, LabTarget},
     serve::ServePlan,
     stats::LabStats,
-    told_lie::ToldLie,
+    told_lie::{LieKind, ToldLie},
 };
 
 /// A log that runs. Chains are sent to its URL, and the log is read there; it has no slash at its end.
@@ -94,9 +94,10 @@ impl Log {
     fn told_lies(&self) -> (Vec<ToldLie>, u64) {
         let Some(lies) = &self.lies else { return Default::default() };
         let (mut told, unlisted) = lies.told(self.clock.unix_ms());
-        // An SCT without an index is told before the entry has one.
+        // An SCT without an index is told before the entry has one. Of one that nobody can read, no index was promised to anybody.
+        let lacks_index = |lie: &&mut ToldLie| lie.index.is_none() && lie.kind != LieKind::UnreadableSct;
         self.read_tree(|sequenced| {
-            for lie in told.iter_mut().filter(|lie| lie.index.is_none()) {
+            for lie in told.iter_mut().filter(lacks_index) {
                 lie.index = lie.leaf_hash.and_then(|leaf| sequenced.indices.get(&leaf).copied());
             }
         });

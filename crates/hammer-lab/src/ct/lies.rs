@@ -49,6 +49,8 @@ struct LiesState {
     waiting: Vec<(u64, ToldLie)>,
     /// Entries kept from being sequenced, with the time of their release.
     held: Vec<Held>,
+    /// How many SCTs were answered that cannot be read.
+    unreadable: u64,
     ledger: Ledger,
 }
 
@@ -79,6 +81,7 @@ impl Lies {
             withheld: None,
             waiting: Vec::new(),
             held: Vec::new(),
+            unreadable: 0,
             ledger: Ledger::default(),
         };
         Ok(Some(Arc::new(Self {
@@ -150,6 +153,14 @@ impl Lies {
 
     pub(crate) fn tell(&self, told: ToldLie) {
         self.lock().ledger.push(told);
+    }
+
+    /// The number of the next SCT that cannot be read.
+    pub(super) fn next_form(&self) -> u64 {
+        let mut inner = self.lock();
+        let number = inner.unreadable;
+        inner.unreadable += 1;
+        number
     }
 
     /// The leaf hash and the TileLeaf of an entry at its index: honest ones unless it is lied about.

@@ -20,6 +20,7 @@ use super::{
         pool::{Placed, Pushback, Ticket},
     },
     plan::Flavour,
+    unreadable::unreadable,
 };
 use crate::{
     serve::answer::{self, AnswerBody},
@@ -48,13 +49,14 @@ enum Taken<V> {
     },
 }
 
+/// An SCT as it is answered.
 #[derive(Debug, Serialize)]
-struct Sct<'a> {
-    sct_version: u8,
-    id: &'a str,
-    timestamp: u64,
-    extensions: String,
-    signature: String,
+pub(super) struct Sct<'a> {
+    pub(super) sct_version: u8,
+    pub(super) id: &'a str,
+    pub(super) timestamp: u64,
+    pub(super) extensions: String,
+    pub(super) signature: String,
 }
 
 impl Log {
@@ -63,19 +65,20 @@ impl Log {
         let deadline = self.clock.elapsed() + self.plan.http_deadline.duration();
         let result = tokio::select! {
             biased;
-            result = self.sct(body, precert) => result,
+            result = self.answered(body, precert) => result,
             () = self.clock.sleep_until(deadline) => Err(SubmitRefusal::Internal("context deadline exceeded")),
         };
         match result {
             Ok(sct) => {
                 self.accepted.fetch_add(1, Ordering::Relaxed);
-                answer::json(sct.to_json())
+                answer::json(sct)
             }
             Err(refusal) => refusal.answer(),
         }
     }
 
-    async fn sct(&self, body: Bytes, precert: bool) -> Result<Sct<'_>, SubmitRefusal> {
+    /// The JSON of the SCT.
+    async fn answered(&self, body: Bytes, precert: bool) -> Result<Vec<u8>, SubmitRefusal> {
         if self.broken.load(Ordering::Relaxed) {
             return Err(SubmitRefusal::Internal("storage failed"));
         }
@@ -102,26 +105,20 @@ impl Log {
             Some(entry) => Ok(self.stated(&entry, &ticket, Some(index))),
             None => {
                 let signature = signature.ok_or(SubmitRefusal::Internal("storage failed"))?;
-                Ok(Sct::signed(&self.signer, ticket.timestamp_ms, Some(index), &signature))
+                Ok(Sct::signed(&self.signer, ticket.timestamp_ms, Some(index), &signature).to_json())
             }
         }
     }
 
-    fn stated(&self, entry: &Entry, ticket: &Ticket, index: Option<u64>) -> Sct<'_> {
+    fn stated(&self, entry: &Entry, ticket: &Ticket, index: Option<u64>) -> Vec<u8> {
         match &self.lies {
-            None => Sct::sign(&self.signer, entry, ticket.timestamp_ms, index),
+            None => Sct::sign(&self.signer, entry, ticket.timestamp_ms, index).to_json(),
             Some(lies) => self.lying_sct(lies, entry, ticket, index),
         }
     }
 
-    /// The SCT of an entry that may be lied about.
-    fn lying_sct<'a>(
-        &'a self,
-        lies: &'a Lies,
-        entry: &Entry,
-        ticket: &Ticket,
-        index: Option<u64>,
-    ) -> Sct<'a> {
+    /// What is answered about an entry that may be lied about.
+    fn lying_sct(&self, lies: &Lies, entry: &Entry, ticket: &Ticket, index: Option<u64>) -> Vec<u8> {
         let timestamp = ticket.timestamp_ms;
         let tell = |kind, promised: Option<u64>| {
             let holds = index.filter(|_| promised != index);
@@ -130,8 +127,7 @@ impl Log {
         if ticket.repeats {
             tell(LieKind::DuplicateNewIndex, index);
         }
-        let lie = lies.about(&entry.identity);
-        match lie {
+        let sct = match lies.about(&entry.identity) {
             Some(kind @ LieKind::BadSctSignature) => {
                 tell(kind, index);
                 Sct::sign(&self.signer, entry, timestamp, index).with_bad_signature()
@@ -145,8 +141,15 @@ impl Log {
                 tell(kind, promised);
                 Sct::sign(&self.signer, entry, timestamp, promised)
             }
+            Some(kind @ LieKind::UnreadableSct) => {
+                // Nobody can read which index was promised.
+                lies.tell_entry(kind, entry, &entry.leaf_input(timestamp, index), (None, index));
+                let sct = Sct::sign(&self.signer, entry, timestamp, index);
+                return unreadable(lies.next_form(), &sct);
+            }
             _ => Sct::sign(&self.signer, entry, timestamp, index),
-        }
+        };
+        sct.to_json()
     }
 
     /// What a body holds, of which nothing is kept but the leaf.
@@ -250,7 +253,7 @@ impl<'a> Sct<'a> {
         Self { signature: BASE64_STANDARD.encode(signature), ..self }
     }
 
-    fn to_json(&self) -> Vec<u8> {
+    pub(super) fn to_json(&self) -> Vec<u8> {
         let mut json = Vec::with_capacity(JSON_BYTES);
         // A vector takes whatever is written to it.
         let _ = serde_json::to_writer(&mut json, self);
