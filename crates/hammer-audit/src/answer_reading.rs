@@ -5,7 +5,7 @@ use futures::future::join_all;
 use hammer_core::background::give_way;
 use hammer_core::promise::Fault;
 use hammer_measure::Nanos;
-use hammer_tlog::logs::audit::{AuditBounds, Finding, Kept, Published, Receipt, Verdict};
+use hammer_tlog::logs::audit::{AuditBounds, Finding, Kept, Published, Receipt, ReceiptClock, Verdict};
 use hammer_tlog::logs::follow::{Bundles, Event, Follower, ProofMethod};
 use hammer_tlog::logs::tile::Level;
 
@@ -67,7 +67,7 @@ impl<L: AnsweredSource> TreeReading<L> for AnswerReading {
         Follower::new(ProofMethod::Proofs, bundleless)
     }
 
-    fn new(bounds: AuditBounds, _spilled: PathBuf) -> Self {
+    fn new(bounds: AuditBounds, _clock: ReceiptClock, _spilled: PathBuf) -> Self {
         Self { most: bounds.receipts, ..Self::default() }
     }
 

@@ -14,7 +14,7 @@ use hammer_core::observe::ObservationSink;
 use hammer_core::runtime::{Clock, LocalFuture};
 use hammer_measure::Nanos;
 use hammer_tlog::hash::sha256;
-use hammer_tlog::logs::audit::{AuditBounds, Finding, Receipt};
+use hammer_tlog::logs::audit::{AuditBounds, Finding, Receipt, ReceiptClock};
 use hammer_tlog::logs::follow::{Event, Follower, Head, Need};
 use hammer_tlog::logs::tile::TileId;
 
@@ -116,6 +116,8 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
     fn new(setup: AuditSetup, reader: AuditReader<L>, sink: ObservationSink, clock: Rc<dyn Clock>) -> Self {
         let AuditSetup { name, epoch_unix_ms, every, folder, in_memory, file, heads, receipts, lanes } =
             setup;
+        let skew_ms = reader.log().skew().as_millis() as u64;
+        let own_clock = ReceiptClock { epoch_unix_ms, skew_ms, is_of_one_server: !reader.are_several() };
         let bounds = AuditBounds { receipts: in_memory, ..AuditBounds::default() };
         // Logs of one run, which have names of their own, and runs of one machine have a folder each.
         let log = sha256(format!("{name}\n{}", reader.log().url()).as_bytes());
@@ -130,8 +132,8 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             reader,
             chains: FollowedTrees::new(follower),
             answered: heads,
-            tree: T::new(bounds, spilled),
-            heads: HeadWatch::new(folder, epoch_unix_ms),
+            tree: T::new(bounds, own_clock, spilled),
+            heads: HeadWatch::new(folder, own_clock),
             desk: ReceiptDesk::new(receipts, lanes, file, epoch_unix_ms),
             troubles: TroubleWatch::new(every.into()),
             late: LateTiles::default(),
@@ -159,9 +161,10 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
     }
 
     async fn read(&mut self) -> Result<(), Trouble> {
+        // What is served is of no earlier instant, however late the answer is read.
+        let asked_ns = self.voice.now().0;
         // A head that does not come holds up no receipt of a leaf that an earlier one covers.
         let head = self.reader.head().await;
-        let fetched_ns = head.as_ref().ok().map(|head| head.fetched_ns);
         let stale = self.heads.stale();
         let head = head.inspect(|head| self.fetched(head));
         let proved = self.prove().await;
@@ -185,13 +188,12 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         let round = AuditRound { now, unix_ms, is_judging, heads: &self.answered };
         let read = self.tree.read(&self.reader, &round, || desk.accepted()).await;
         head.and(proved).and(joined).and(read)?;
-        if let Some(fetched_ns) = fetched_ns
-            && self.chains.active().follower.behind() == 0
+        if self.chains.active().follower.behind() == 0
             // A head of long ago does not say what the tree lacks now, proved or not.
             && self.heads.stale() == stale
             && !is_old
         {
-            self.tree.overdue(self.desk.unix_ms(fetched_ns));
+            self.tree.overdue(self.desk.unix_ms(asked_ns));
         }
         Ok(())
     }
@@ -238,6 +240,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         }
         let chain = self.chains.active();
         let trusted = chain.follower.trusted();
+        self.heads.dated(head, trusted, &self.voice);
         if !trusted.is_some_and(|trusted| chain.follower.may_precede(head, trusted)) {
             self.voice.observed("tree_size", head.size as f64);
         }

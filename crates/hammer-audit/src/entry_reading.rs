@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use hammer_core::background::give_way;
 use hammer_tlog::hash::Hash;
-use hammer_tlog::logs::audit::{AuditBounds, EntryAudit, Finding, LeafFormat, Receipt, Verdict, bundles};
+use hammer_tlog::logs::audit::{
+    AuditBounds, EntryAudit, Finding, LeafFormat, Receipt, ReceiptClock, Verdict, bundles,
+};
 use hammer_tlog::logs::follow::{Event, Follower, Head, ProofMethod};
 use hammer_tlog::logs::merkle::Frontier;
 
@@ -18,6 +20,7 @@ use crate::trouble::Trouble;
 pub(crate) struct EntryReading<F> {
     format: PhantomData<F>,
     bounds: AuditBounds,
+    clock: ReceiptClock,
     spilled: PathBuf,
     /// The first head, until its edge is known.
     first: Option<Head>,
@@ -40,10 +43,11 @@ impl<L: EntrySource, F: LeafFormat> TreeReading<L> for EntryReading<F> {
         Follower::new(ProofMethod::Proofs, bundles::<F>())
     }
 
-    fn new(bounds: AuditBounds, spilled: PathBuf) -> Self {
+    fn new(bounds: AuditBounds, clock: ReceiptClock, spilled: PathBuf) -> Self {
         Self {
             format: PhantomData,
             bounds,
+            clock,
             spilled,
             first: None,
             grown: Vec::new(),
@@ -150,7 +154,7 @@ impl<F: LeafFormat> EntryReading<F> {
         let Some(head) = self.first.clone() else { return Ok(()) };
         let Some(frontier) = self.edge(reader, &head).await? else { return Ok(()) };
         let spill = ReceiptSpill::at(self.spilled.clone());
-        let mut audit = EntryAudit::after(self.bounds, frontier, spill);
+        let mut audit = EntryAudit::after(self.bounds, frontier, spill).by_clock(self.clock);
         audit.follow(&Event::First { head: head.clone() });
         self.grown.drain(..).for_each(|event| audit.follow(&event));
         self.started_ms = if head.size == 0 { 0 } else { head.timestamp_ms };

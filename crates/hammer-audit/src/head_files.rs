@@ -15,6 +15,21 @@ pub fn save_heads(folder: &Path, run: u64, heads: &[Head; 2]) -> io::Result<[Pat
     Ok([write(folder, run, "older", older)?, write(folder, run, "newer", newer)?])
 }
 
+/// The same of one head that contradicts none, and of the one before it, where there is one.
+///
+/// # Errors
+/// When one cannot be written.
+pub(crate) fn save_newer(
+    folder: &Path,
+    run: u64,
+    older: Option<&Head>,
+    newer: &Head,
+) -> io::Result<Vec<PathBuf>> {
+    std::fs::create_dir_all(folder)?;
+    let older = older.map(|older| write(folder, run, "older", older));
+    older.into_iter().chain([write(folder, run, "newer", newer)]).collect()
+}
+
 fn write(folder: &Path, run: u64, which: &str, head: &Head) -> io::Result<PathBuf> {
     let root: String = head.root.to_string().chars().take(8).collect();
     let name = format!("hammer-{run}-{which}-head-{}-{root}-{}", head.size, head.fetched_ns);

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use hammer_core::promise::Fault;
-use hammer_tlog::logs::audit::{AuditBounds, Finding, Kept, Receipt, Verdict};
+use hammer_tlog::logs::audit::{AuditBounds, Finding, Kept, Receipt, ReceiptClock, Verdict};
 use hammer_tlog::logs::follow::{Event, Follower};
 
 use crate::answered_heads::{AnsweredHeads, JoinedHead};
@@ -36,10 +36,10 @@ impl<L: HeadedSource, T: TreeReading<L>> TreeReading<L> for JoinedReading<T> {
         T::follower()
     }
 
-    fn new(bounds: AuditBounds, spilled: PathBuf) -> Self {
+    fn new(bounds: AuditBounds, clock: ReceiptClock, spilled: PathBuf) -> Self {
         Self {
             most: bounds.receipts,
-            reading: T::new(bounds, spilled),
+            reading: T::new(bounds, clock, spilled),
             arrived: RefCell::default(),
             waiting: BTreeMap::new(),
             held: 0,

@@ -63,9 +63,17 @@ impl AuditWords {
             }
             Kind::PromisedTwice { first: None } => "it was promised before".to_owned(),
             Kind::NoIndex => format!("the {said} has no index"),
-            Kind::Overdue { published: Some(Published { size, timestamp_ms, .. }) } => {
+            Kind::Overdue { published: Some(Published { size, timestamp_ms, .. }) }
+                if timestamp_ms > receipt.deadline_ms =>
+            {
                 let delay = timestamp_ms.saturating_sub(receipt.promised_ms);
                 format!("first covered by the head of size {size}, {delay} ms after the {said}")
+            }
+            Kind::Overdue { published: Some(Published { size, unseen_ns, .. }) } => {
+                let delay = unseen_ns.saturating_sub(receipt.received_ns) / 1_000_000;
+                format!(
+                    "first covered by the head of size {size}, and not yet by one that was fetched {delay} ms after the answer"
+                )
             }
             Kind::Overdue { published: None } => {
                 format!("no head covers it although the {} is over", self.allowance)
@@ -191,6 +199,9 @@ fn leaf_of(tile: &TileId, fault: &TileFault) -> Option<u64> {
 
 /// A log that serves a smaller tree than before.
 pub const SHRINKING_TREE: &str = "shrinking-tree";
+
+/// A log that signs a head with a time that has not come.
+pub(crate) const FUTURE_CHECKPOINT: &str = "future-checkpoint";
 
 /// The observation that becomes 1 when the log forked or shrank, for a rule that stops the run.
 pub const LOG_FORKED: &str = "log_forked";

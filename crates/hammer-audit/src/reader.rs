@@ -115,6 +115,11 @@ impl<L: LogSource> AuditReader<L> {
         &self.place
     }
 
+    /// Whether the log has several servers, as far as that is known.
+    pub(crate) fn are_several(&self) -> bool {
+        self.client.are_several()
+    }
+
     /// Reads at the next of the log's servers from now on; says whether there is one.
     pub(crate) fn pass_over(&self) -> bool {
         self.client.pass_over()
@@ -134,9 +139,11 @@ impl<L: LogSource> AuditReader<L> {
     /// # Errors
     /// When none is served, or it is not the log's ([`Trouble::breach_kind`]).
     pub async fn head(&mut self) -> Result<Head, Trouble> {
-        let body = self.body(self.log.head_path()).await?;
+        let answer = self.whole(self.log.head_path()).await?;
+        // What is late to be read was served when it came.
+        let fetched_ns = answer.wire.done.unwrap_or(self.clock.now()).0;
+        let body = answer.body;
         let OpenedHead { size, root, timestamp_ms, cosigners, shards } = self.log.open_head(&body)?;
-        let fetched_ns = self.clock.now().0;
         (self.cosigners, self.shards) = (cosigners, shards);
         Ok(Head { size, root, timestamp_ms, fetched_ns, raw: body.into() })
     }
@@ -218,9 +225,14 @@ impl<L: LogSource> AuditReader<L> {
     /// # Errors
     /// When it is not.
     pub async fn body(&self, path: &str) -> Result<Vec<u8>, Trouble> {
+        Ok(self.whole(path).await?.body)
+    }
+
+    /// The answer that has what is served at a path.
+    async fn whole(&self, path: &str) -> Result<Answer, Trouble> {
         let answer = self.read(path, Form::Plain).await?;
         match answer.status.as_u16() {
-            200 => Ok(answer.body),
+            200 => Ok(answer),
             status => Err(Trouble::Status { path: path.to_owned(), status }),
         }
     }

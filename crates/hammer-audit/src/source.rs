@@ -53,6 +53,11 @@ pub trait LogSource: Send + Sync + 'static {
         None
     }
 
+    /// How far the clock may be from ours by which the log puts a time into promises and heads; nothing where it is ours that does.
+    fn skew(&self) -> Duration {
+        Duration::ZERO
+    }
+
     /// The protocol's own words, in what is told of broken promises.
     fn words(&self) -> AuditWords {
         AuditWords::default()

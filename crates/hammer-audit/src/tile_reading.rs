@@ -2,7 +2,9 @@ use std::path::PathBuf;
 
 use hammer_core::background::give_way;
 use hammer_measure::Nanos;
-use hammer_tlog::logs::audit::{AuditBounds, Finding, LeafFormat, Receipt, TileAudit, Verdict, bundles};
+use hammer_tlog::logs::audit::{
+    AuditBounds, Finding, LeafFormat, Receipt, ReceiptClock, TileAudit, Verdict, bundles,
+};
 use hammer_tlog::logs::follow::{Event, Follower, ProofMethod};
 
 use crate::reader::{AuditReader, ServedTile};
@@ -27,8 +29,8 @@ impl<L: LogSource, F: LeafFormat> TreeReading<L> for TileReading<F> {
         Follower::new(ProofMethod::Leaves, bundles::<F>())
     }
 
-    fn new(bounds: AuditBounds, spilled: PathBuf) -> Self {
-        let audit = TileAudit::new(bounds, ReceiptSpill::at(spilled));
+    fn new(bounds: AuditBounds, clock: ReceiptClock, spilled: PathBuf) -> Self {
+        let audit = TileAudit::new(bounds, ReceiptSpill::at(spilled)).by_clock(clock);
         Self { audit, is_still: false, partial_at: Nanos::ZERO, is_cut: false }
     }
 

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use hammer_core::promise::Fault;
 use hammer_measure::Nanos;
-use hammer_tlog::logs::audit::{AuditBounds, Finding, Receipt, Verdict};
+use hammer_tlog::logs::audit::{AuditBounds, Finding, Receipt, ReceiptClock, Verdict};
 use hammer_tlog::logs::follow::{Event, Follower};
 
 use crate::answered_heads::AnsweredHeads;
@@ -29,8 +29,8 @@ pub(crate) trait TreeReading<L>: Sized {
     /// What it reads nothing without: the follower of the same log.
     fn follower() -> Follower;
 
-    /// Within these bounds; what memory does not hold is spilled to that folder.
-    fn new(bounds: AuditBounds, spilled: PathBuf) -> Self;
+    /// Within these bounds, and by that clock; what memory does not hold is spilled to that folder.
+    fn new(bounds: AuditBounds, clock: ReceiptClock, spilled: PathBuf) -> Self;
 
     /// Takes what the follower tells.
     fn follow(&mut self, event: &Event);

@@ -97,6 +97,7 @@ lies! {
     an_altered_leaf_is_caught: "altered-leaf", 3;
     a_forked_checkpoint_is_caught: "forked-checkpoint", 1;
     a_shrinking_tree_is_caught: "shrinking-tree", 1;
+    a_checkpoint_of_the_future_is_caught: "future-checkpoint", 1;
     a_tampered_tile_is_caught: "tampered-tile", 3;
     a_duplicate_with_a_new_index_is_caught: "duplicate-new-index", 3;
     a_missed_merge_delay_is_caught: "mmd-missed", 50;

@@ -24,6 +24,8 @@ pub enum LieKind {
     ForkedCheckpoint,
     /// A checkpoint of half the entries of the last one; the next is honest again.
     ShrinkingTree,
+    /// A checkpoint that is dated an hour ahead; the next is honest again.
+    FutureCheckpoint,
     /// The leaf's hash in its tile of level 0 is altered, as served over HTTP; `static-ct` only.
     TamperedTile,
     /// A duplicate becomes a new entry, with a new timestamp and index.
@@ -61,7 +63,7 @@ pub struct ToldLie {
 
 impl LieKind {
     pub(crate) const fn is_of_checkpoints(self) -> bool {
-        matches!(self, Self::ForkedCheckpoint | Self::ShrinkingTree)
+        matches!(self, Self::ForkedCheckpoint | Self::ShrinkingTree | Self::FutureCheckpoint)
     }
 }
 

@@ -2,18 +2,19 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hammer_measure::Nanos;
+use hammer_tlog::logs::audit::ReceiptClock;
 use hammer_tlog::logs::follow::Head;
 
 use super::voice::AuditVoice;
-use crate::head_files::save_heads;
-use crate::messages::{LOG_FORKED, SHRINKING_TREE};
+use crate::head_files::{save_heads, save_newer};
+use crate::messages::{FUTURE_CHECKPOINT, LOG_FORKED, SHRINKING_TREE};
 use crate::source::Cosigner;
 use crate::stale_heads::StaleHeads;
 
 /// What the heads of a log have shown.
 pub(super) struct HeadWatch {
     folder: PathBuf,
-    epoch_unix_ms: u64,
+    clock: ReceiptClock,
     stale: StaleHeads,
     /// The signatures beside the log's own, as they were told last.
     cosigners: Vec<String>,
@@ -25,14 +26,38 @@ pub(super) struct HeadWatch {
     is_over: bool,
     /// Since when a smaller head is served than the one that the log had signed before.
     behind: Option<(Nanos, Head)>,
+    /// Whether a head was told to be dated in the future.
+    was_ahead: bool,
 }
 
 impl HeadWatch {
     /// Heads that contradict each other are saved in that folder.
-    pub(super) fn new(folder: PathBuf, epoch_unix_ms: u64) -> Self {
+    pub(super) fn new(folder: PathBuf, clock: ReceiptClock) -> Self {
         let (stale, cosigners, contradicted) = Default::default();
-        let (astray, is_over, behind) = (0, false, None);
-        Self { folder, epoch_unix_ms, stale, cosigners, contradicted, astray, is_over, behind }
+        let (astray, is_over, behind, was_ahead) = (0, false, None, false);
+        Self { folder, clock, stale, cosigners, contradicted, astray, is_over, behind, was_ahead }
+    }
+
+    /// Takes a head that is served, and the newest one of its tree: tells the first that is dated in the future, and saves both.
+    pub(super) fn dated(&mut self, head: &Head, newest: Option<&Head>, voice: &AuditVoice) {
+        if self.was_ahead || !self.clock.is_ahead(head.timestamp_ms, head.fetched_ns) {
+            return;
+        }
+        self.was_ahead = true;
+        let fetched_ms = self.clock.unix_ms(head.fetched_ns);
+        let detail = format!(
+            "a head of {head} is dated {} ms after it was fetched; the stated skew is {} ms",
+            head.timestamp_ms.saturating_sub(fetched_ms),
+            self.clock.skew_ms
+        );
+        let saved = match save_newer(&self.folder, self.clock.epoch_unix_ms, newest, head) {
+            Ok(paths) => {
+                let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+                format!("saved as {}", paths.join(" and "))
+            }
+            Err(why) => format!("not saved in {}: {why}", self.folder.display()),
+        };
+        voice.breach(FUTURE_CHECKPOINT, None, format!("{detail}; {saved}"));
     }
 
     /// How many heads were of an earlier state of the tree.
@@ -93,7 +118,7 @@ impl HeadWatch {
             return;
         }
         self.contradicted.push(kind);
-        let saved = match save_heads(&self.folder, self.epoch_unix_ms, heads) {
+        let saved = match save_heads(&self.folder, self.clock.epoch_unix_ms, heads) {
             Ok([older, newer]) => format!("saved as {} and {}", older.display(), newer.display()),
             Err(why) => format!("not saved in {}: {why}", self.folder.display()),
         };

@@ -48,7 +48,7 @@ impl TreeReading<Headed> for FindsAll {
         Follower::new(ProofMethod::Leaves, Bundles { level: Level::Entries, leaf_hashes: |_, _| Vec::new() })
     }
 
-    fn new(_bounds: AuditBounds, _spilled: PathBuf) -> Self {
+    fn new(_bounds: AuditBounds, _clock: ReceiptClock, _spilled: PathBuf) -> Self {
         Self::default()
     }
 
@@ -116,7 +116,11 @@ fn kept(reading: &mut Reading) -> Vec<u64> {
 
 fn reading(most: usize) -> Reading {
     let bounds = AuditBounds { receipts: most, ..AuditBounds::default() };
-    TreeReading::<Headed>::new(bounds, PathBuf::new())
+    TreeReading::<Headed>::new(
+        bounds,
+        ReceiptClock { epoch_unix_ms: 0, skew_ms: 0, is_of_one_server: true },
+        PathBuf::new(),
+    )
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! An embedded log, and `hammer ct` on it.
 
+use std::sync::Arc;
+
 use hammer_ct::{SubmitPlan, roots};
 use hammer_lab::ct::{Flavour, Lie};
-use hammer_lab::{CtLabHandle, CtLabPlan, LogConfig};
+use hammer_lab::{Clock, CtLabHandle, CtLabPlan, LogConfig, SystemClock};
 use hammer_tlog::encoding::base64;
 use hammer_values::TimeSpan;
 use tempfile::TempDir;
@@ -26,6 +28,11 @@ impl Log {
     }
 
     pub(crate) fn of_plan(plan: CtLabPlan) -> Self {
+        Self::by_clock(plan, SystemClock::new())
+    }
+
+    /// The log of a plan that lives by that clock.
+    pub(crate) fn by_clock(plan: CtLabPlan, clock: impl Clock) -> Self {
         let kind = match plan.flavour {
             Flavour::StaticCt => "static-ct",
             Flavour::Rfc6962 => "rfc6962",
@@ -36,7 +43,7 @@ impl Log {
         for root in roots(&SubmitPlan::default(), 0).unwrap().certificates {
             config.add_root_der(root);
         }
-        let lab = CtLabHandle::spawn(config).unwrap();
+        let lab = CtLabHandle::spawn_with_clock(config, Arc::new(clock)).unwrap();
         Self { key: base64(lab.log_key_spki()), lab, folder: tempfile::tempdir().unwrap(), kind }
     }
 

@@ -1,5 +1,6 @@
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use hammer_audit::{
     AuditWords, EntryProof, EntrySource, HeadFault, IndexProof, LogFollower, LogQuery, LogSource, OpenedHead,
@@ -77,6 +78,10 @@ impl LogSource for CtLog {
     fn consistency(&self, first: u64, second: u64) -> Option<LogQuery<Vec<Hash>>> {
         let path = format!("{GET_STH_CONSISTENCY}?first={first}&second={second}");
         Some(LogQuery { path, read: |body| Ok(json::<GetSthConsistency>(body)?.consistency) })
+    }
+
+    fn skew(&self) -> Duration {
+        self.log.skew
     }
 
     fn words(&self) -> AuditWords {

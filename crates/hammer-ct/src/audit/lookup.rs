@@ -9,8 +9,9 @@ use hammer_core::runtime::Clock;
 use hammer_net::{ClientConfig, ConfigError};
 use hammer_tlog::ct::bundle::{Entries, StaticCtLeaves};
 use hammer_tlog::ct::rfc6962::{MerkleTreeLeaf, Rfc6962Leaves, SignedEntryRef};
+use hammer_tlog::hash::Hash;
 use hammer_tlog::logs::audit::{
-    AuditBounds, Breach, Kind, LeafFormat as _, NoSpill, Receipt, TileAudit, Verdict,
+    AuditBounds, Breach, Kind, LeafFormat as _, NoSpill, Receipt, ReceiptClock, TileAudit, Verdict,
 };
 use hammer_tlog::logs::follow::{Event, Head};
 use hammer_tlog::logs::merkle::verify_inclusion;
@@ -145,7 +146,7 @@ impl ReceiptLookup {
         done: &mut impl FnMut(u64),
     ) -> Result<(), Trouble> {
         let bounds = AuditBounds { receipts: usize::MAX, ..AuditBounds::default() };
-        let mut audit = TileAudit::<StaticCtLeaves, _>::new(bounds, NoSpill);
+        let mut audit = TileAudit::<StaticCtLeaves, _>::new(bounds, NoSpill).by_clock(self.clock());
         audit.follow(&Event::First { head: head.clone() });
         let mut by_bundle: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
         for (place, receipt) in receipts.iter().enumerate() {
@@ -154,8 +155,7 @@ impl ReceiptLookup {
                 by_bundle.entry(index / u64::from(FULL_WIDTH)).or_default().push(place);
             }
             // Two lines may well be of one promise.
-            let promise = Receipt::new(place as u64, leaf, receipt.index, 0, receipt.timestamp_ms());
-            audit.accept(promise.within(self.log.mmd.as_millis() as u64).duplicate());
+            audit.accept(self.promise(place, leaf, receipt).duplicate());
         }
         let mut misplaced = BTreeMap::new();
         let mut needs = audit.needs(TILES, true);
@@ -220,7 +220,7 @@ impl ReceiptLookup {
             let (Some(leaf), Standing::Pending) = (receipt.leaf, &found.standing[place]) else { continue };
             let query = self.inspector.log().proof_by_hash(&leaf, head.size);
             found.standing[place] = match self.found(async |reader| reader.ask(&query).await).await? {
-                None => absent(receipt, self.log.mmd.as_millis() as u64, now_unix_ms),
+                None => self.absent(place, leaf, receipt, now_unix_ms),
                 Some(IndexProof { index, audit_path }) => {
                     match verify_inclusion(index, head.size, &leaf, &audit_path, &head.root) {
                         Ok(()) => {
@@ -273,6 +273,32 @@ impl ReceiptLookup {
         self.inspector.patiently(found).await
     }
 
+    /// Ours, from 1970 on: no instant of the run is known but those that its receipts have.
+    fn clock(&self) -> ReceiptClock {
+        ReceiptClock {
+            epoch_unix_ms: 0,
+            skew_ms: self.log.skew.as_millis() as u64,
+            is_of_one_server: self.log.monitoring.len() == 1,
+        }
+    }
+
+    /// What a receipt promises, which was received by that clock.
+    fn promise(&self, place: usize, leaf: Hash, receipt: &WrittenReceipt) -> Receipt {
+        let received_ns = receipt.received_unix_ms.saturating_mul(1_000_000);
+        let promise = Receipt::new(place as u64, leaf, receipt.index, received_ns, receipt.timestamp_ms());
+        promise.within(self.log.mmd.as_millis() as u64)
+    }
+
+    /// A leaf that a log of RFC 6962 does not have.
+    fn absent(&self, place: usize, leaf: Hash, receipt: &WrittenReceipt, now_unix_ms: u64) -> Standing {
+        if now_unix_ms <= self.clock().deadline_ms(&self.promise(place, leaf, receipt)) {
+            return Standing::Pending;
+        }
+        let age_ms = now_unix_ms.saturating_sub(receipt.timestamp_ms());
+        let detail = format!("leaf {leaf}: the tree does not have it, {age_ms} ms after the sct");
+        Standing::Broken { kind: MMD_MISSED, detail }
+    }
+
     /// Takes verdicts over.
     fn told(&self, verdicts: &[Verdict], misplaced: &BTreeMap<usize, u64>, found: &mut LookedUp) {
         let words = self.inspector.log().words();
@@ -291,18 +317,6 @@ impl ReceiptLookup {
             };
             found.standing[place] = standing;
         }
-    }
-}
-
-/// A leaf that a log of RFC 6962 does not have.
-fn absent(receipt: &WrittenReceipt, mmd_ms: u64, now_unix_ms: u64) -> Standing {
-    match now_unix_ms.checked_sub(receipt.timestamp_ms()) {
-        Some(age_ms) if age_ms > mmd_ms => {
-            let leaf = receipt.leaf.map_or_else(String::new, |leaf| leaf.to_string());
-            let detail = format!("leaf {leaf}: the tree does not have it, {age_ms} ms after the sct");
-            Standing::Broken { kind: MMD_MISSED, detail }
-        }
-        _ => Standing::Pending,
     }
 }
 

@@ -190,15 +190,18 @@ impl Log {
 
     fn checkpoint(&self) -> Checkpoint {
         let timestamp_ms = self.clock.unix_ms();
-        let (size, root) = match &self.lies {
-            None => self.read_tree(Sequenced::head),
+        let (size, root, timestamp_ms) = match &self.lies {
+            None => {
+                let (size, root) = self.read_tree(Sequenced::head);
+                (size, root, timestamp_ms)
+            }
             Some(lies) => self.lying_head(lies, timestamp_ms),
         };
         Checkpoint::sign(&self.signer, &self.origin, size, root, timestamp_ms)
     }
 
-    /// The head of a tree that may be another, smaller, or kept back.
-    fn lying_head(&self, lies: &Lies, timestamp_ms: u64) -> (u64, Hash) {
+    /// The head, and its time, of a tree that may be another, smaller, kept back, or dated ahead.
+    fn lying_head(&self, lies: &Lies, timestamp_ms: u64) -> (u64, Hash, u64) {
         let (elapsed, published) = (self.clock.elapsed(), self.published.borrow().size);
         let forks = lies.next_checkpoint(LieKind::ForkedCheckpoint, elapsed, published);
         if forks {
@@ -216,8 +219,11 @@ impl Log {
             told(LieKind::ForkedCheckpoint);
         } else if shrinks {
             told(LieKind::ShrinkingTree);
+        } else if lies.next_checkpoint(LieKind::FutureCheckpoint, elapsed, published) {
+            told(LieKind::FutureCheckpoint);
+            return (tree_size, root, timestamp_ms + AHEAD_MS);
         }
-        (tree_size, root)
+        (tree_size, root, timestamp_ms)
     }
 
     fn make_public(&self, checkpoint: Checkpoint) {
@@ -376,3 +382,5 @@ fn keeps_few(plan: &CtLabPlan) -> Result<(), LabError> {
 const PAUSE_OF_CHECKS: Duration = Duration::from_millis(2);
 /// Checkpoints are never made more often than this.
 const LEAST_INTERVAL: Duration = Duration::from_millis(1);
+/// How far ahead a lying checkpoint is dated: an hour, which is beyond any skew that a plan states.
+const AHEAD_MS: u64 = 3_600_000;

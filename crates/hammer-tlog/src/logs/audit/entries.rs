@@ -2,6 +2,7 @@ use std::collections::{HashMap, VecDeque};
 
 use super::AuditBounds;
 use super::receipt::Receipt;
+use super::receipt_clock::{ReceiptClock, deadline_ms};
 use super::spill::Spill;
 use super::spill_partitions::{PARTITIONS, Seen, SpillPartitions, partition_of};
 use super::verdict::{Breach, Finding, Kept, Kind, Published, Verdict};
@@ -34,6 +35,7 @@ pub struct EntryAudit<S> {
     astray: bool,
     /// When the last head was fetched.
     fetched_ns: u64,
+    clock: Option<ReceiptClock>,
     receipts: HashMap<Hash, Receipt>,
     /// Receipts beyond the first of one leaf.
     twins: HashMap<Hash, Vec<Receipt>>,
@@ -71,6 +73,7 @@ impl<S: Spill> EntryAudit<S> {
             heads,
             astray: false,
             fetched_ns: 0,
+            clock: None,
             receipts,
             twins,
             in_memory: 0,
@@ -79,6 +82,13 @@ impl<S: Spill> EntryAudit<S> {
             verdicts,
             findings,
         }
+    }
+
+    /// The same by our clock beside the log's.
+    #[must_use]
+    pub fn by_clock(mut self, clock: ReceiptClock) -> Self {
+        self.spilled.by_clock(clock);
+        Self { clock: Some(clock), ..self }
     }
 
     /// Takes what the follower tells; only heads that it trusts matter here.
@@ -150,8 +160,8 @@ impl<S: Spill> EntryAudit<S> {
         Ok(())
     }
 
-    /// Breaks the promises of all leaves that are not among those of the newest head although their deadline had passed when
-    /// that was last fetched, at `observed_ms` since 1970. Says nothing while entries are still to be read, or did not lead to
+    /// Breaks the promises of all leaves that are not among those of the newest head although their deadline, by our clock where there is
+    /// one, had passed when that was last fetched, at `observed_ms` since 1970. Says nothing while entries are still to be read, or did not lead to
     /// that head's root.
     pub fn overdue(&mut self, observed_ms: u64) {
         if self.astray || !self.heads.is_empty() {
@@ -262,12 +272,24 @@ impl<S: Spill> EntryAudit<S> {
     fn judge(&mut self, receipt: Receipt, seen: &mut Seen) {
         let twice = !receipt.is_duplicate() && std::mem::replace(&mut seen.claimed, true);
         let kind = twice.then_some(Kind::PromisedTwice { first: None });
-        self.verdicts.push(verdict(receipt, seen.index, seen.published, kind));
+        self.verdicts.push(match kind {
+            Some(kind) => Verdict::Broken(Breach { receipt, kind }),
+            None => self.in_time(receipt, seen.index, seen.published),
+        });
+    }
+
+    /// What became of the promise of a leaf that is in the tree: whether it came in time.
+    fn in_time(&self, receipt: Receipt, index: u64, published: Option<Published>) -> Verdict {
+        match published.is_some_and(|head| receipt.is_late(&head, self.clock.as_ref())) {
+            true => Verdict::Broken(Breach { receipt, kind: Kind::Overdue { published } }),
+            false => Verdict::Kept(Kept { receipt, index, published }),
+        }
     }
 
     fn break_due_before(&mut self, before_ms: u64) {
-        let mut late = Vec::new();
-        for (leaf, receipt) in self.receipts.extract_if(|_, receipt| receipt.deadline_ms < before_ms) {
+        let (mut late, clock) = (Vec::new(), self.clock);
+        let is_due = |receipt: &Receipt| deadline_ms(receipt, clock.as_ref()) < before_ms;
+        for (leaf, receipt) in self.receipts.extract_if(|_, receipt| is_due(receipt)) {
             late.push(receipt);
             late.extend(self.twins.remove(&leaf).into_iter().flatten());
         }
@@ -320,17 +342,6 @@ impl<S: Spill> EntryAudit<S> {
                 None => self.hold(receipt),
             }
         }
-    }
-}
-
-fn verdict(receipt: Receipt, index: u64, published: Option<Published>, kind: Option<Kind>) -> Verdict {
-    let late = |head: &Published| head.timestamp_ms > receipt.deadline_ms;
-    match kind {
-        Some(kind) => Verdict::Broken(Breach { receipt, kind }),
-        None if published.as_ref().is_some_and(late) => {
-            Verdict::Broken(Breach { receipt, kind: Kind::Overdue { published } })
-        }
-        None => Verdict::Kept(Kept { receipt, index, published }),
     }
 }
 

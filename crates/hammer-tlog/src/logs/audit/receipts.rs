@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::receipt::Receipt;
+use super::receipt_clock::{ReceiptClock, deadline_ms};
 use super::spill::Spill;
 use super::verdict::Finding;
 use crate::logs::tile::FULL_WIDTH;
@@ -14,6 +15,8 @@ pub(super) struct Receipts<S> {
     bound: usize,
     tiles: BTreeMap<u64, Vec<Receipt>>,
     in_memory: usize,
+    /// By which deadlines are told; by the log's alone without it.
+    clock: Option<ReceiptClock>,
     /// No receipt in memory has an earlier deadline; in milliseconds since 1970.
     earliest_deadline_ms: u64,
     spilled: BTreeMap<u64, Spilled>,
@@ -30,7 +33,12 @@ struct Spilled {
 impl<S: Spill> Receipts<S> {
     pub(super) fn new(bound: usize, spill: S) -> Self {
         let (tiles, spilled, findings) = Default::default();
-        Self { bound, tiles, in_memory: 0, earliest_deadline_ms: u64::MAX, spilled, spill, findings }
+        let (in_memory, clock, earliest_deadline_ms) = (0, None, u64::MAX);
+        Self { bound, tiles, in_memory, clock, earliest_deadline_ms, spilled, spill, findings }
+    }
+
+    pub(super) fn by_clock(&mut self, clock: ReceiptClock) {
+        self.clock = Some(clock);
     }
 
     pub(super) fn in_memory(&self) -> usize {
@@ -86,14 +94,14 @@ impl<S: Spill> Receipts<S> {
             return Vec::new();
         }
         let mut taken = Vec::new();
-        let mut earliest_deadline_ms = u64::MAX;
+        let (mut earliest_deadline_ms, clock) = (u64::MAX, self.clock);
+        let due_ms = |receipt: &Receipt| deadline_ms(receipt, clock.as_ref());
         for held in self.tiles.values_mut() {
             let late = |receipt: &mut Receipt| {
-                receipt.deadline_ms < before_ms && receipt.index().is_some_and(|index| index >= from)
+                due_ms(receipt) < before_ms && receipt.index().is_some_and(|index| index >= from)
             };
             taken.extend(held.extract_if(.., late));
-            earliest_deadline_ms =
-                held.iter().map(|receipt| receipt.deadline_ms).fold(earliest_deadline_ms, u64::min);
+            earliest_deadline_ms = held.iter().map(due_ms).fold(earliest_deadline_ms, u64::min);
         }
         self.tiles.retain(|_, held| !held.is_empty());
         self.earliest_deadline_ms = earliest_deadline_ms;
@@ -110,7 +118,8 @@ impl<S: Spill> Receipts<S> {
     }
 
     fn hold(&mut self, index: u64, receipt: Receipt) {
-        self.earliest_deadline_ms = self.earliest_deadline_ms.min(receipt.deadline_ms);
+        let deadline_ms = deadline_ms(&receipt, self.clock.as_ref());
+        self.earliest_deadline_ms = self.earliest_deadline_ms.min(deadline_ms);
         self.tiles.entry(index / u64::from(FULL_WIDTH)).or_default().push(receipt);
         self.in_memory += 1;
     }
@@ -125,7 +134,7 @@ impl<S: Spill> Receipts<S> {
             let mut earliest_deadline_ms = u64::MAX;
             for receipt in tiles.values().flatten() {
                 bytes.extend_from_slice(&receipt.encode());
-                earliest_deadline_ms = earliest_deadline_ms.min(receipt.deadline_ms);
+                earliest_deadline_ms = earliest_deadline_ms.min(deadline_ms(receipt, self.clock.as_ref()));
             }
             if let Err(error) = self.spill.append(partition, &bytes) {
                 // The receipts are worth more than the bound.

@@ -1,4 +1,5 @@
 use super::receipt::Receipt;
+use super::receipt_clock::{ReceiptClock, deadline_ms};
 use super::spill::Spill;
 use super::verdict::{Finding, Published};
 use crate::hash::Hash;
@@ -26,6 +27,8 @@ pub(super) struct Seen {
 #[derive(Debug)]
 pub(super) struct SpillPartitions<S> {
     spill: S,
+    /// By which deadlines are told; by the log's alone without it.
+    clock: Option<ReceiptClock>,
     partitions: [SpillPartition; PARTITIONS],
     pub(super) findings: Vec<Finding>,
 }
@@ -47,7 +50,11 @@ pub(super) fn partition_of(leaf: &Hash) -> usize {
 
 impl<S: Spill> SpillPartitions<S> {
     pub(super) fn new(spill: S) -> Self {
-        Self { spill, partitions: Default::default(), findings: Vec::new() }
+        Self { spill, clock: None, partitions: Default::default(), findings: Vec::new() }
+    }
+
+    pub(super) fn by_clock(&mut self, clock: ReceiptClock) {
+        self.clock = Some(clock);
     }
 
     pub(super) fn receipts(&self) -> u64 {
@@ -66,8 +73,8 @@ impl<S: Spill> SpillPartitions<S> {
             return Err(receipts);
         }
         let partition = &mut self.partitions[number];
-        let earliest_deadline_ms =
-            receipts.iter().map(|receipt| receipt.deadline_ms).min().unwrap_or(u64::MAX);
+        let deadlines = receipts.iter().map(|receipt| deadline_ms(receipt, self.clock.as_ref()));
+        let earliest_deadline_ms = deadlines.min().unwrap_or(u64::MAX);
         let held = if partition.receipts == 0 { u64::MAX } else { partition.earliest_deadline_ms };
         partition.earliest_deadline_ms = held.min(earliest_deadline_ms);
         partition.receipts += receipts.len() as u64;

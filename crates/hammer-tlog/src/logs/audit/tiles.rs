@@ -7,6 +7,7 @@ use super::lookup::{Found, Lookup};
 use super::misplacement::{misplaced, rival};
 use super::publications::Publications;
 use super::receipt::Receipt;
+use super::receipt_clock::ReceiptClock;
 use super::receipts::Receipts;
 use super::spill::Spill;
 use super::tile_leaves::TileLeaves;
@@ -39,6 +40,7 @@ pub struct TileAudit<F, S> {
     /// Tiles with leaves that have not been read from their bundle.
     open: BTreeSet<u64>,
     publications: Publications,
+    clock: Option<ReceiptClock>,
     /// Leaves of the first head, which were there before the audit.
     before: u64,
     receipts: Receipts<S>,
@@ -74,6 +76,7 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
             tiles,
             open,
             publications: Publications::new(0),
+            clock: None,
             before: 0,
             receipts: Receipts::new(bounds.receipts, spill),
             disputed,
@@ -89,6 +92,13 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
             verdicts,
             findings,
         }
+    }
+
+    /// The same by our clock beside the log's.
+    #[must_use]
+    pub fn by_clock(mut self, clock: ReceiptClock) -> Self {
+        self.receipts.by_clock(clock);
+        Self { clock: Some(clock), ..self }
     }
 
     /// Takes what the follower tells; only heads that it trusts, and leaves in tampered tiles, matter here.
@@ -213,8 +223,8 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
         self.tiles.values_mut().for_each(TileLeaves::ask_again);
     }
 
-    /// Breaks the promises of all leaves that no trusted head covers although their deadline had passed when the newest one
-    /// was last fetched, at `observed_ms` since 1970.
+    /// Breaks the promises of all leaves that no trusted head covers although their deadline, by our clock where there is one, had passed
+    /// when the newest one was last fetched, at `observed_ms` since 1970.
     pub fn overdue(&mut self, observed_ms: u64) {
         let late = self.receipts.take_due_before(observed_ms, self.covered);
         self.verdicts
@@ -355,7 +365,7 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
                 self.tampered.get(&index).map(|got| Kind::TamperedTile { got: *got })
             };
             let published = self.publications.covering(index);
-            let late = |head: &Published| head.timestamp_ms > receipt.deadline_ms;
+            let late = |head: &Published| receipt.is_late(head, self.clock.as_ref());
             self.verdicts.push(match kind {
                 Some(kind) => broken(*receipt, kind),
                 None if published.as_ref().is_some_and(late) => broken(*receipt, Kind::Overdue { published }),

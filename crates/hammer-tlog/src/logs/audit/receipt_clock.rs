@@ -1,0 +1,115 @@
+use super::receipt::Receipt;
+use super::verdict::Published;
+
+/// Our clock beside the log's: what it says of the instants that heads and receipts are counted from, and how far the log's may be from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReceiptClock {
+    /// The instant that heads' and receipts' are counted from, in milliseconds since 1970.
+    pub epoch_unix_ms: u64,
+    /// How far the log's clock may be from ours, in milliseconds.
+    pub skew_ms: u64,
+    /// Whether one server serves the heads: what one of several does not cover, another may have covered by then.
+    pub is_of_one_server: bool,
+}
+
+impl ReceiptClock {
+    /// An instant that was counted from the epoch, in milliseconds since 1970.
+    pub fn unix_ms(&self, instant_ns: u64) -> u64 {
+        self.epoch_unix_ms.saturating_add(instant_ns / 1_000_000)
+    }
+
+    /// By when a head must cover the leaf, in milliseconds since 1970 by our clock: the log's own deadline, and by what its clock was behind
+    /// ours as it promised, up to the skew.
+    pub fn deadline_ms(&self, receipt: &Receipt) -> u64 {
+        let behind_ms = self.unix_ms(receipt.received_ns).saturating_sub(receipt.promised_ms);
+        receipt.deadline_ms.saturating_add(behind_ms.min(self.skew_ms))
+    }
+
+    /// Whether a log's time of a head is one that had not come yet as the head was fetched, whatever the skew.
+    pub fn is_ahead(&self, timestamp_ms: u64, fetched_ns: u64) -> bool {
+        timestamp_ms > self.unix_ms(fetched_ns).saturating_add(self.skew_ms)
+    }
+}
+
+impl Receipt {
+    /// Whether this first head that covers the leaf came too late: by the time that the log put into it, but for one that had not come yet
+    /// as it was fetched, or since a head that was fetched behind our deadline did not cover the leaf. Without a clock of ours the log's
+    /// time is all that is known.
+    pub fn is_late(&self, published: &Published, clock: Option<&ReceiptClock>) -> bool {
+        let Some(clock) = clock else { return published.timestamp_ms > self.deadline_ms };
+        let signed_ms = match clock.is_ahead(published.timestamp_ms, published.fetched_ns) {
+            true => 0,
+            false => published.timestamp_ms.min(clock.unix_ms(published.fetched_ns)),
+        };
+        let is_unseen = || clock.unix_ms(published.unseen_ns) > clock.deadline_ms(self);
+        signed_ms > self.deadline_ms || (clock.is_of_one_server && is_unseen())
+    }
+}
+
+/// By when a head must cover the leaf: by our clock where there is one, or else by the log's.
+pub(super) fn deadline_ms(receipt: &Receipt, clock: Option<&ReceiptClock>) -> u64 {
+    clock.map_or(receipt.deadline_ms, |clock| clock.deadline_ms(receipt))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::Hash;
+
+    const EPOCH_MS: u64 = 1_700_000_000_000;
+    const CLOCK: ReceiptClock =
+        ReceiptClock { epoch_unix_ms: EPOCH_MS, skew_ms: 10_000, is_of_one_server: true };
+
+    /// A promise for 3 s of a log whose clock is so many milliseconds ahead of ours, received 100 s after the epoch.
+    fn promised(ahead_ms: i64) -> Receipt {
+        let stamped_ms = (EPOCH_MS + 100_000).saturating_add_signed(ahead_ms);
+        Receipt::new(1, Hash([1; 32]), Some(1), 100_000 * 1_000_000, stamped_ms).within(3_000)
+    }
+
+    /// A head fetched so many milliseconds after the answer, the last that does not cover the leaf before that, and its time by ours.
+    fn covered(unseen_ms: u64, fetched_ms: u64, timestamp_ms: i64) -> Published {
+        let ns = |ms: u64| (100_000 + ms) * 1_000_000;
+        let timestamp_ms = (EPOCH_MS + 100_000).saturating_add_signed(timestamp_ms);
+        Published { size: 2, fetched_ns: ns(fetched_ms), unseen_ns: ns(unseen_ms), timestamp_ms }
+    }
+
+    #[test]
+    fn a_head_is_late_by_the_logs_time_or_by_ours_and_never_by_a_time_that_has_not_come() {
+        for (ahead_ms, published, is_late) in [
+            (0, covered(500, 1_000, 900), false),
+            (0, covered(500, 9_000, 3_000), false),
+            (0, covered(500, 9_000, 3_001), true),
+            // It is dated back, and a head was seen without the leaf when the delay was over.
+            (0, covered(3_000, 9_000, 100), false),
+            (0, covered(3_001, 9_000, 100), true),
+            // It is dated an hour ahead, or within the skew.
+            (0, covered(500, 1_000, 3_600_000), false),
+            (0, covered(500, 1_000, 9_000), false),
+            // Five seconds behind, with a delay of three.
+            (-5_000, covered(500, 1_000, -4_100), false),
+            (-5_000, covered(3_000, 3_100, -2_000), false),
+            (-5_000, covered(3_001, 3_100, -2_000), true),
+            (-5_000, covered(500, 9_000, -1_999), true),
+            // Beyond the skew what it is behind counts no more.
+            (-60_000, covered(500, 9_000, -59_000), true),
+            (5_000, covered(7_900, 8_000, 8_000), false),
+        ] {
+            let receipt = promised(ahead_ms);
+            assert_eq!(receipt.is_late(&published, Some(&CLOCK)), is_late, "{ahead_ms} {published:?}");
+        }
+    }
+
+    #[test]
+    fn a_head_of_one_of_several_servers_does_not_tell_what_another_covered() {
+        let several = ReceiptClock { is_of_one_server: false, ..CLOCK };
+        let late =
+            [CLOCK, several].map(|clock| promised(0).is_late(&covered(3_001, 9_000, 100), Some(&clock)));
+        assert_eq!(late, [true, false]);
+    }
+
+    #[test]
+    fn without_a_clock_of_ours_the_logs_time_decides() {
+        let late = [3_000, 3_001].map(|ms| promised(0).is_late(&covered(60_000, 60_000, ms), None));
+        assert_eq!(late, [false, true]);
+    }
+}
