@@ -1,18 +1,20 @@
 use std::borrow::Cow;
+use std::fmt;
 
 use hammer_core::promise::Fault;
 use hammer_net::gunzip;
 use hammer_tlog::logs::audit::LeafFormat;
-use hammer_tlog::logs::tile::Level;
+use hammer_tlog::logs::tile::{FULL_WIDTH, Level, TileId};
 
 use crate::broken::{ALTERED_LEAF, unverified};
 use crate::part::Part;
 use crate::proved_tree::ProvedTree;
 
-/// Holds each entry of a bundle in the format `F` against its hash tile, and that against the root.
+/// Holds each entry of a bundle in the format `F` against its hash tile, and that against the root. The bundle ends with its last entry,
+/// which is that of the full tile where the partial one is no longer there.
 ///
 /// # Errors
-/// The first entry or tile that is not of the tree.
+/// The first entry or tile that is not of the tree, or what stands behind the last entry.
 pub fn check_bundle<F: LeafFormat>(
     tree: &mut ProvedTree,
     bundle: &Part<'_>,
@@ -22,7 +24,7 @@ pub fn check_bundle<F: LeafFormat>(
     let hashes = tree.prove(tiles)?;
     let hashes = hashes.get(&(Level::Hashes(0), tile.index)).ok_or_else(unverified)?;
     let bytes = plain(bundle)?;
-    let altered = |index: u64, why: &dyn std::fmt::Display| {
+    let altered = |index: u64, why: &dyn fmt::Display| {
         Err(Fault::at(ALTERED_LEAF, index, format!("{tile}: the entry of index {index} {why}")))
     };
     let mut entries = F::entries(&bytes);
@@ -44,7 +46,26 @@ pub fn check_bundle<F: LeafFormat>(
             return Err(Fault::at("wrong-leaf-index", index, detail));
         }
     }
-    Ok(())
+    match surplus(tile, entries.map(|entry| entry.map(drop))) {
+        Some(why) => {
+            let end = tile.first() + u64::from(tile.width);
+            Err(Fault::at(ALTERED_LEAF, end, format!("{tile}: behind its {} entries {why}", tile.width)))
+        }
+        None => Ok(()),
+    }
+}
+
+/// What stands behind the items of a tile, of which `rest` are read: nothing, or all others of the full tile.
+pub fn surplus<E: fmt::Display>(tile: TileId, rest: impl Iterator<Item = Result<(), E>>) -> Option<String> {
+    let mut more = 0;
+    for item in rest {
+        match item {
+            Ok(()) => more += 1,
+            Err(why) => return Some(format!("stands what cannot be read: {why}")),
+        }
+    }
+    let of_full = usize::from(FULL_WIDTH - tile.width);
+    (more != 0 && more != of_full).then(|| format!("stand {more} more"))
 }
 
 /// The entries or lines of a tile, decoded.

@@ -20,7 +20,7 @@ pub use broken::{
     ALTERED_LEAF, MISSING_TILE, TAMPERED_TILE, UNREADABLE_PROOF, UNVERIFIED, known_head, missing_tile,
     unverified, unverified_since,
 };
-pub use bundle::{LARGEST_TILE, check_bundle, plain};
+pub use bundle::{LARGEST_TILE, check_bundle, plain, surplus};
 pub use head::{SeenHead, tiles_to_root};
 pub use log_heads::LogHeads;
 pub use part::{Part, read_parts, write_parts};

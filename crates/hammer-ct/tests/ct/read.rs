@@ -7,6 +7,7 @@ use hammer_lab::fault::{FaultRule, FaultScript, Latency};
 use hammer_lab::{CtLabHandle, CtLabPlan};
 use hammer_measure::{Detail, Fate, Nanos};
 use hammer_read::ReadPattern;
+use hammer_tlog::ct::bundle::Entries;
 use hammer_tlog::hash::Hash;
 use hammer_tlog::keys::key::LogKey;
 use hammer_values::{Count, TimeSpan};
@@ -196,6 +197,68 @@ fn an_altered_leaf_is_found_by_reading_its_bundle() {
     );
     let tiles = ReadPlan { mix: weights([(ReadKind::Tile, 1u16)]), ..plan };
     one_at_a_time(log, &tiles, 4).assert_kept(5);
+}
+
+/// A log of 300 leaves behind a front that answers what `alter` makes of a path and of what the log has at each; none is 404.
+fn altered(
+    alter: impl Fn(&str, &dyn Fn(&str) -> Vec<u8>) -> Option<Vec<u8>> + Send + Sync + 'static,
+) -> (CtLabHandle, LogTarget) {
+    let (lab, log) = grown_by(CtLabPlan { names_tiles: true, ..CtLabPlan::default() });
+    let url = log.submission[0].clone();
+    let front = canned::serve(move |path| {
+        let get = |path: &str| {
+            let path = format!("{}/{path}", url.path());
+            lagging::get(url.authority().unwrap().as_str(), &path).1
+        };
+        let path = path.strip_prefix("/log/").unwrap();
+        alter(path, &get).map_or((404, Vec::new()), |bytes| (200, bytes))
+    });
+    (lab, LogTarget { monitoring: vec![front.parse().unwrap()], ..log })
+}
+
+#[test]
+fn what_stands_behind_the_last_entry_or_line_of_a_tile_is_a_broken_promise() {
+    for (kind, level, more, breach) in [
+        (ReadKind::Bundle, "tile/data/", b"\0".as_slice(), "altered-leaf"),
+        (ReadKind::Names, "tile/names/", b"{\"Timestamp\":1}\n", "altered-names"),
+        (ReadKind::Names, "tile/names/", b"{", "altered-names"),
+    ] {
+        let (_lab, log) = altered(move |path, get| {
+            let more = if path.starts_with(level) { more } else { &[] };
+            let bytes = get(path);
+            // Names tiles are compressed.
+            Some([&hammer_net::gunzip(&bytes, 1 << 20).unwrap_or(bytes), more].concat())
+        });
+        let outcome = one_at_a_time(log, &mix(&[kind]), 10);
+        let ledger = outcome.result.promises;
+        assert_eq!((ledger.kept, ledger.broken), (1, 10), "{ledger:?} {:?}", outcome.result.breaches);
+        for found in &outcome.result.breaches {
+            assert!(found.kind == breach && found.detail.contains(": behind its "), "{found:?}");
+            assert!(matches!(found.index, Some(256 | 300)), "{found:?}");
+        }
+    }
+}
+
+#[test]
+fn a_bundle_in_the_place_of_a_partial_one_is_the_full_one() {
+    let newest = ReadPlan { pattern: ReadPattern::NewestFirst, ..mix(&[ReadKind::Bundle]) };
+    for (entries, broken) in [(256, 0), (255, 1)] {
+        let (_lab, log) = altered(move |path, get| match path {
+            "tile/data/001.p/44" => None,
+            "tile/data/001" => {
+                // The tree has 44 of these; what the others are, its head does not say.
+                let mut bundle = get("tile/data/001.p/44");
+                let mut first = Vec::new();
+                Entries::new(&bundle).next().unwrap().unwrap().encode(&mut first).unwrap();
+                bundle.extend(first.repeat(entries - 44));
+                Some(bundle)
+            }
+            path => Some(get(path)),
+        });
+        let outcome = one_at_a_time(log, &newest, 1);
+        let ledger = outcome.result.promises;
+        assert_eq!((ledger.made, ledger.broken), (2, broken), "{entries} {:?}", outcome.result.breaches);
+    }
 }
 
 #[test]

@@ -1,10 +1,10 @@
 use hammer_core::promise::Fault;
-use hammer_read::{Part, plain};
+use hammer_read::{Part, plain, surplus};
 use hammer_tlog::ct::bundle::{Entries, Entry};
 use hammer_tlog::ct::names::{NamesLine, lines};
 
 /// Holds each line of a names tile against its entry, which was held against the tree before: the time is the entry's,
-/// and each DNS name stands in its certificate.
+/// and each DNS name stands in its certificate. There are no more lines than entries.
 pub(super) fn check(names: &Part<'_>, bundle: &Part<'_>) -> Result<(), Fault> {
     let tile = names.id();
     let refused = |index: u64, why: &str| {
@@ -28,7 +28,13 @@ pub(super) fn check(names: &Part<'_>, bundle: &Part<'_>) -> Result<(), Fault> {
             }
         }
     }
-    Ok(())
+    match surplus(tile, lines.map(|line| line.map(drop))) {
+        Some(why) => {
+            let end = tile.first() + u64::from(tile.width);
+            Err(Fault::at(ALTERED_NAMES, end, format!("{tile}: behind its {} lines {why}", tile.width)))
+        }
+        None => Ok(()),
+    }
 }
 
 /// A DNS name of the line that the certificate does not have. Its other names may be written there in other ways.
