@@ -22,10 +22,14 @@ type Named = (String, Option<u64>, Option<u64>);
 
 /// What a run of a plan reports whose log is served apart, and what that log counted.
 fn run(name: &str) -> (Report, Value) {
-    let (plan, folder) = (path(name), tempfile::tempdir().unwrap());
-    let lab = Started::of(command(&["lab", "ct", "--plan", &plan]));
+    run_of(&path(name))
+}
+
+fn run_of(plan: &str) -> (Report, Value) {
+    let folder = tempfile::tempdir().unwrap();
+    let lab = Started::of(command(&["lab", "ct", "--plan", plan]));
     let target = format!("target={{log: {}}}", lab.line_with("submission_url"));
-    let mut run = command(&["run", &plan, "--set", &target, "--out", "-"]);
+    let mut run = command(&["run", plan, "--set", &target, "--out", "-"]);
     // Receipts, and the heads of a log that contradicts itself, are saved there.
     run.current_dir(folder.path());
     let report = Started::of(run).ended().report();
@@ -54,6 +58,15 @@ fn found(report: &Report) -> Vec<Named> {
     sorted(report.breaches.iter().map(one).collect())
 }
 
+/// What a report calls a lie.
+fn found_as(kind: &str) -> String {
+    match kind {
+        "far-index" => "wrong-index",
+        kind => kind,
+    }
+    .to_owned()
+}
+
 fn sorted(mut named: Vec<Named>) -> Vec<Named> {
     named.sort();
     named
@@ -64,6 +77,7 @@ fn is_caught(kind: &str, expected: usize) {
     let (report, stats) = run(kind);
     let told = told(&stats);
     assert!(told.len() >= expected && told.iter().all(|(told, ..)| told == kind), "{told:?}");
+    let told: Vec<Named> = told.into_iter().map(|(kind, seq, index)| (found_as(&kind), seq, index)).collect();
     assert_eq!(found(&report), told, "{:?}", report.breaches);
     assert_eq!((report.verdict.exit_code, report.promises.all.broken), (4, told.len() as u64));
     assert_eq!(report.promises.all.unchecked, 0);
@@ -93,6 +107,7 @@ lies! {
     an_sct_of_another_log_is_caught: "sct-of-another-log", 3;
     an_answer_without_an_sct_is_caught: "unreadable-sct", 7;
     a_wrong_index_is_caught: "wrong-index", 3;
+    an_index_far_beyond_the_tree_is_caught: "far-index", 3;
     a_lost_leaf_is_caught: "lost-leaf", 3;
     an_altered_leaf_is_caught: "altered-leaf", 3;
     a_forked_checkpoint_is_caught: "forked-checkpoint", 1;
@@ -101,6 +116,21 @@ lies! {
     a_tampered_tile_is_caught: "tampered-tile", 3;
     a_duplicate_with_a_new_index_is_caught: "duplicate-new-index", 3;
     a_missed_merge_delay_is_caught: "mmd-missed", 50;
+}
+
+/// The next index is in the bundle behind that of the leaf.
+#[test]
+fn a_wrong_index_beyond_the_edge_of_a_bundle_is_caught() {
+    let text = fs::read_to_string(path("wrong-index")).unwrap();
+    let edge = text.replace("after: 50, every: 100, times: 3", "after: 255, times: 1");
+    let file = tempfile::NamedTempFile::with_suffix(".yaml").unwrap();
+    fs::write(file.path(), &edge).unwrap();
+    assert_ne!(edge, text);
+    let (report, stats) = run_of(file.path().to_str().unwrap());
+    let told = told(&stats);
+    assert_eq!(told.iter().map(|(_, _, index)| *index).collect::<Vec<_>>(), [Some(256)]);
+    assert_eq!((found(&report), report.promises.all.unchecked), (told, 0), "{:?}", report.breaches);
+    assert_eq!(report.verdict.exit_code, 4);
 }
 
 #[test]

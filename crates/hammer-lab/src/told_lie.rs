@@ -15,6 +15,8 @@ pub enum LieKind {
     UnreadableSct,
     /// The SCT promises the index that follows the entry's own; `static-ct` only.
     WrongIndex,
+    /// The SCT promises an index that the tree is far from having: 2^30 after the entry's own; `static-ct` only.
+    FarIndex,
     /// Another leaf stands where the promised one should, in the tree and in its bundle.
     LostLeaf,
     /// The tree has the promised leaf; bundle and get-entries have another certificate, and a

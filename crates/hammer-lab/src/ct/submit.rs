@@ -136,8 +136,9 @@ impl Log {
                 tell(kind, index);
                 Sct::sign(&lies.another, entry, timestamp, index)
             }
-            Some(kind @ LieKind::WrongIndex) => {
-                let promised = index.map(|index| index + 1);
+            Some(kind @ (LieKind::WrongIndex | LieKind::FarIndex)) => {
+                let beyond = if kind == LieKind::FarIndex { FAR } else { 1 };
+                let promised = index.map(|index| index + beyond);
                 tell(kind, promised);
                 Sct::sign(&self.signer, entry, timestamp, promised)
             }
@@ -342,5 +343,7 @@ fn decode(texts: &[Text<'_>]) -> Result<Vec<Vec<u8>>, String> {
     })
 }
 
+/// What an index is promised beyond the entry's own that the tree is far from having.
+const FAR: u64 = 1 << 30;
 /// Room for an SCT with an index: some 250 bytes.
 const JSON_BYTES: usize = 320;

@@ -433,6 +433,7 @@ async fn a_lie_without_meaning_is_refused() {
     for (at, plan) in [
         ("kind", awaited),
         ("kind", plan(unindexed, &[Lie::of(LieKind::WrongIndex)])),
+        ("kind", plan(unindexed, &[Lie::of(LieKind::FarIndex)])),
         ("kind", plan(unindexed, &[Lie::of(LieKind::TamperedTile)])),
         ("late", plan(indexed, &[Lie { late, ..Lie::of(LieKind::LostLeaf) }])),
         ("every", plan(indexed, &[Lie { every: Count::at_least_one(2), ..Lie::of(LieKind::ShrinkingTree) }])),

@@ -115,6 +115,8 @@ impl LeafFormat for StaticCtLeaves {
 
     const LEVEL: Level = Level::Data;
 
+    const HAS_TIMES: bool = true;
+
     fn entries(bytes: &[u8]) -> impl Iterator<Item = Result<Entry<'_>, EntryFault>> {
         Entries::new(bytes).map(|entry| entry.map_err(|why| EntryFault::new(why.to_string())))
     }
@@ -127,6 +129,10 @@ impl LeafFormat for StaticCtLeaves {
         let Some(Ok(promised)) = receipt.index().map(leaf_index_extension) else { return false };
         entry.timestamp_ms == receipt.promised_ms
             && leaf_hash_of(entry.timestamp_ms, entry.signed, &promised) == Ok(receipt.leaf)
+    }
+
+    fn time(entry: &Entry<'_>) -> Option<u64> {
+        Some(entry.timestamp_ms)
     }
 
     fn check_index(entry: &Entry<'_>, index: u64) -> Result<(), Option<u64>> {

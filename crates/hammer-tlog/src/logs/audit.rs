@@ -3,6 +3,7 @@
 //! the bundles of a log with tiles in order, [`EntryAudit`] sweeps the entries of one without, as RFC 6962 has it. [`TileSweep`]
 //! needs no receipts: it checks whatever a log holds. What an entry is, a [`LeafFormat`] says.
 
+mod bounds;
 mod entries;
 mod leaf_format;
 mod lookup;
@@ -18,6 +19,7 @@ mod tile_leaves;
 mod tiles;
 mod verdict;
 
+pub use bounds::AuditBounds;
 pub use entries::{EntryAudit, EntryRange};
 pub use leaf_format::{EntryFault, LeafFormat, bundles};
 pub use receipt::{Receipt, ReceiptEvidence};
@@ -26,19 +28,3 @@ pub use spill::{NoSpill, Spill};
 pub use sweep::{Flaw, TileSweep};
 pub use tiles::TileAudit;
 pub use verdict::{Answered, Breach, BundleFault, Finding, Kept, Kind, Published, Verdict};
-
-/// How much an audit holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AuditBounds {
-    /// Receipts in memory; beyond them they are spilled.
-    pub receipts: usize,
-    /// Leaves that are remembered once audited, for receipts that come after the tree has covered them.
-    pub window: usize,
-}
-
-/// A quarter of a million receipts in memory (about 50 MB), and as many of the last leaves.
-impl Default for AuditBounds {
-    fn default() -> Self {
-        Self { receipts: 250_000, window: 1 << 18 }
-    }
-}

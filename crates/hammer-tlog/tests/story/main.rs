@@ -6,6 +6,7 @@ mod false_proofs;
 mod follow;
 mod log;
 mod spill;
+mod strays;
 mod sweep;
 mod tiles;
 mod watch;

@@ -52,8 +52,8 @@ impl Lie {
             kind if self.late.is_some() && kind != LieKind::MmdMissed => {
                 ("late", "it is for mmd-missed alone")
             }
-            LieKind::WrongIndex | LieKind::TamperedTile if !indexed => {
-                ("kind", "wrong-index and tampered-tile need flavour: static-ct")
+            LieKind::WrongIndex | LieKind::FarIndex | LieKind::TamperedTile if !indexed => {
+                ("kind", "wrong-index, far-index and tampered-tile need flavour: static-ct")
             }
             LieKind::ForkedCheckpoint if self.times.is_some() => {
                 ("times", "a fork is for good: it takes none")

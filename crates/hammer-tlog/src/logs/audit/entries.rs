@@ -1,6 +1,6 @@
 use std::collections::{HashMap, VecDeque};
 
-use super::AuditBounds;
+use super::bounds::AuditBounds;
 use super::receipt::Receipt;
 use super::receipt_clock::{ReceiptClock, deadline_ms};
 use super::spill::Spill;

@@ -16,6 +16,10 @@ pub trait LeafFormat: fmt::Debug + 'static {
     /// Where the bundles of entries lie; those of tlog-tiles unless it is said otherwise.
     const LEVEL: Level = Level::Entries;
 
+    /// Whether entries say when they were promised ([`LeafFormat::time`]), by which a leaf is recognised that stands elsewhere than at its
+    /// promised index.
+    const HAS_TIMES: bool = false;
+
     /// The entries in what the log serves at once, in order: a bundle that is not compressed, or one answer. It ends after
     /// the first that cannot be read.
     fn entries(bytes: &[u8]) -> impl Iterator<Item = Result<Self::Entry<'_>, EntryFault>>;
@@ -30,6 +34,11 @@ pub trait LeafFormat: fmt::Debug + 'static {
     /// elsewhere.
     fn is_promised(entry: &Self::Entry<'_>, receipt: &Receipt) -> bool {
         Self::leaf_hash(entry) == Ok(receipt.leaf)
+    }
+
+    /// When the entry was promised, as its receipt has it, in milliseconds since 1970; none where the format does not say.
+    fn time(_entry: &Self::Entry<'_>) -> Option<u64> {
+        None
     }
 
     /// Holds the index that an entry says it has against the one that it has, where the format has entries say one.

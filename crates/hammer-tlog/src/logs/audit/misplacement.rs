@@ -34,7 +34,7 @@ pub(super) fn rival(receipt: &Receipt, receipts: &[Receipt]) -> Option<u64> {
 
 /// The index of the entry that is the promised one at another index. One that is served at the promised index, where the tree has another
 /// leaf, is of another tree: it is not in this one.
-fn elsewhere<F: LeafFormat>(receipt: &Receipt, bytes: &[u8], first: u64) -> Option<u64> {
+pub(super) fn elsewhere<F: LeafFormat>(receipt: &Receipt, bytes: &[u8], first: u64) -> Option<u64> {
     let entries = F::entries(bytes).map_while(Result::ok);
     let mut others = (first..).zip(entries).filter(|(index, _)| Some(*index) != receipt.index());
     others.find(|(_, entry)| F::is_promised(entry, receipt)).map(|(index, _)| index)

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::receipt::Receipt;
 use super::receipt_clock::{ReceiptClock, deadline_ms};
@@ -14,6 +14,9 @@ const PARTITION: u64 = 64;
 pub(super) struct Receipts<S> {
     bound: usize,
     tiles: BTreeMap<u64, Vec<Receipt>>,
+    /// Time of the promise, index and sequence number of those in memory; empty where they are not looked for by their times.
+    times: BTreeSet<(u64, u64, u64)>,
+    has_times: bool,
     in_memory: usize,
     /// By which deadlines are told; by the log's alone without it.
     clock: Option<ReceiptClock>,
@@ -31,10 +34,22 @@ struct Spilled {
 }
 
 impl<S: Spill> Receipts<S> {
-    pub(super) fn new(bound: usize, spill: S) -> Self {
-        let (tiles, spilled, findings) = Default::default();
+    /// None in memory beyond `bound`; `has_times` says whether they are looked for by their times.
+    pub(super) fn new(bound: usize, has_times: bool, spill: S) -> Self {
+        let (tiles, times, spilled, findings) = Default::default();
         let (in_memory, clock, earliest_deadline_ms) = (0, None, u64::MAX);
-        Self { bound, tiles, in_memory, clock, earliest_deadline_ms, spilled, spill, findings }
+        Self {
+            bound,
+            tiles,
+            times,
+            has_times,
+            in_memory,
+            clock,
+            earliest_deadline_ms,
+            spilled,
+            spill,
+            findings,
+        }
     }
 
     pub(super) fn by_clock(&mut self, clock: ReceiptClock) {
@@ -67,8 +82,34 @@ impl<S: Spill> Receipts<S> {
             self.tiles.remove(&tile);
         }
         self.in_memory -= taken.len();
+        self.forget_times(&taken);
         taken.sort_unstable_by_key(|receipt| (receipt.index(), receipt.seq));
         taken
+    }
+
+    /// Those in memory that were promised at that time, by their indices.
+    pub(super) fn of_time(&self, promised_ms: u64) -> impl DoubleEndedIterator<Item = &Receipt> {
+        let same = self.times.range((promised_ms, 0, 0)..=(promised_ms, u64::MAX, u64::MAX));
+        same.filter_map(|(_, index, seq)| self.held_at(*index, *seq))
+    }
+
+    /// That in memory with this index and sequence number.
+    pub(super) fn held_at(&self, index: u64, seq: u64) -> Option<&Receipt> {
+        let is_it = |receipt: &&Receipt| (receipt.index(), receipt.seq) == (Some(index), seq);
+        self.tiles.get(&(index / u64::from(FULL_WIDTH)))?.iter().find(is_it)
+    }
+
+    /// Takes that in memory with this index and sequence number, if there is one.
+    pub(super) fn take_at(&mut self, index: u64, seq: u64) {
+        let tile = index / u64::from(FULL_WIDTH);
+        let Some(held) = self.tiles.get_mut(&tile) else { return };
+        let is_it = |receipt: &mut Receipt| (receipt.index(), receipt.seq) == (Some(index), seq);
+        let taken: Vec<_> = held.extract_if(.., is_it).collect();
+        if held.is_empty() {
+            self.tiles.remove(&tile);
+        }
+        self.in_memory -= taken.len();
+        self.forget_times(&taken);
     }
 
     /// Takes the receipts below `end` of the first tile that has any, with the tile.
@@ -106,6 +147,7 @@ impl<S: Spill> Receipts<S> {
         self.tiles.retain(|_, held| !held.is_empty());
         self.earliest_deadline_ms = earliest_deadline_ms;
         self.in_memory -= taken.len();
+        self.forget_times(&taken);
         if self.in_memory > self.bound {
             self.spill();
         }
@@ -121,7 +163,19 @@ impl<S: Spill> Receipts<S> {
         let deadline_ms = deadline_ms(&receipt, self.clock.as_ref());
         self.earliest_deadline_ms = self.earliest_deadline_ms.min(deadline_ms);
         self.tiles.entry(index / u64::from(FULL_WIDTH)).or_default().push(receipt);
+        if self.has_times {
+            self.times.insert((receipt.promised_ms, index, receipt.seq));
+        }
         self.in_memory += 1;
+    }
+
+    fn forget_times<'a>(&mut self, receipts: impl IntoIterator<Item = &'a Receipt>) {
+        if !self.has_times {
+            return;
+        }
+        for receipt in receipts {
+            self.times.remove(&(receipt.promised_ms, receipt.index().unwrap_or_default(), receipt.seq));
+        }
     }
 
     /// Spills the last partitions, until a quarter of the bound is free.
@@ -143,6 +197,7 @@ impl<S: Spill> Receipts<S> {
                 self.findings.push(Finding::Unspilled { receipts: 0, error: error.to_string() });
                 return;
             }
+            self.forget_times(tiles.values().flatten());
             let count = bytes.len() / Receipt::LENGTH;
             self.in_memory -= count;
             let spilled = self.spilled.entry(partition).or_insert(Spilled { count: 0, earliest_deadline_ms });

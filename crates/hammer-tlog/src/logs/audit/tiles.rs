@@ -1,8 +1,11 @@
+mod comparison;
+mod strays;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;
 
-use super::AuditBounds;
-use super::leaf_format::{EntryFault, LeafFormat};
+use super::bounds::AuditBounds;
+use super::leaf_format::LeafFormat;
 use super::lookup::{Found, Lookup};
 use super::misplacement::{misplaced, rival};
 use super::publications::Publications;
@@ -11,16 +14,16 @@ use super::receipt_clock::ReceiptClock;
 use super::receipts::Receipts;
 use super::spill::Spill;
 use super::tile_leaves::TileLeaves;
-use super::verdict::{Breach, BundleFault, Finding, Kept, Kind, Published, Verdict};
+use super::verdict::{Breach, Finding, Kept, Kind, Published, Verdict};
 use crate::hash::Hash;
 use crate::logs::follow::{Event, Head, TileFault};
 use crate::logs::merkle::EMPTY_ROOT;
 use crate::logs::tile::{FULL_WIDTH, Level, TileId};
 
-const FULL: u64 = FULL_WIDTH as u64;
+use comparison::{compare, note_references};
+use strays::Strays;
 
-/// References that are remembered.
-const REFERENCES: usize = 4096;
+const FULL: u64 = FULL_WIDTH as u64;
 
 /// The audit of a log with tiles, whose entries are in the format `F`. It is fed what a [`Follower`](crate::logs::follow::Follower) by
 /// [`ProofMethod::Leaves`](crate::logs::follow::ProofMethod::Leaves) tells, receipts, and bundles; each entry of a bundle is held
@@ -55,6 +58,7 @@ pub struct TileAudit<F, S> {
     /// Leaves whose hash in their tile is another, and that hash.
     tampered: BTreeMap<u64, Hash>,
     lookup: Option<Lookup<F>>,
+    strays: Strays,
     /// Receipts that rest on tiles which do not lead to the root.
     unproved: u64,
     root: Hash,
@@ -78,13 +82,14 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
             publications: Publications::new(0),
             clock: None,
             before: 0,
-            receipts: Receipts::new(bounds.receipts, spill),
+            receipts: Receipts::new(bounds.receipts, F::HAS_TIMES, spill),
             disputed,
             older,
             later: BTreeMap::new(),
             absent: BTreeSet::new(),
             tampered: BTreeMap::new(),
             lookup: None,
+            strays: Strays::default(),
             unproved: 0,
             root: EMPTY_ROOT,
             references: BTreeSet::new(),
@@ -112,8 +117,14 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
                 self.before = head.size;
                 self.look_up();
             }
-            Event::Same { head } => self.fetched_ns = head.fetched_ns,
-            Event::Grew { from, to, leaves } if from.size == self.covered => self.grow(to, leaves),
+            Event::Same { head } => {
+                self.fetched_ns = head.fetched_ns;
+                self.ripen();
+            }
+            Event::Grew { from, to, leaves } if from.size == self.covered => {
+                self.grow(to, leaves);
+                self.ripen();
+            }
             Event::TamperedTile { tile, fault: TileFault::Hash { position, got, .. }, .. }
                 if tile.level == Level::Hashes(0) =>
             {
@@ -130,11 +141,12 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
         };
         let (tile, position) = place(index);
         match self.tiles.get(&tile) {
-            _ if index >= self.covered => self.receipts.push(index, receipt),
-            Some(leaves) if position >= leaves.audited => self.receipts.push(index, receipt),
+            _ if index >= self.covered => self.wait(index, receipt),
+            Some(leaves) if position >= leaves.audited => self.wait(index, receipt),
             Some(leaves) if position >= leaves.skip => {
                 // What stands in the place of an altered leaf is read once more, to be named.
                 if leaves.hash(position) == Some(receipt.leaf) && !leaves.altered.get(position) {
+                    self.strays.claim(&receipt, index);
                     return self.judge(tile, &[receipt], &[]);
                 }
                 self.disputed.entry(tile).or_default().push(receipt);
@@ -146,21 +158,28 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
         }
     }
 
+    fn wait(&mut self, index: u64, receipt: Receipt) {
+        self.doubt(&receipt);
+        self.receipts.push(index, receipt);
+    }
+
     /// The tiles to be fetched, in order, at most `limit`: bundles, and hash tiles for receipts of leaves that the audit
     /// does not remember, or that were there before it. Partial ones only where asked for, as they are fetched
     /// again when they have grown. Says the same until it is fed.
     pub fn needs(&self, limit: usize, partial: bool) -> Vec<TileId> {
+        let again = |index: &u64| self.disputed.contains_key(index) || self.strays.is_wanted(*index);
         let wanted = |index: &u64| {
-            if self.disputed.contains_key(index) {
+            if again(index) {
                 return None;
             }
             let leaves = self.tiles.get(index)?;
             (partial || leaves.is_full()).then(|| leaves.bundle(F::LEVEL, *index))?
         };
-        let disputed =
-            self.disputed.keys().filter_map(|index| self.tiles.get(index)?.bundle(F::LEVEL, *index));
+        let suspected = self.strays.tiles().filter(|index| !self.disputed.contains_key(index));
+        let again = self.disputed.keys().copied().chain(suspected);
+        let again = again.filter_map(|index| self.tiles.get(&index)?.bundle(F::LEVEL, index));
         let looked_up = self.lookup.iter().flat_map(Lookup::wanted);
-        looked_up.chain(disputed).chain(self.open.iter().filter_map(wanted)).take(limit).collect()
+        looked_up.chain(again).chain(self.open.iter().filter_map(wanted)).take(limit).collect()
     }
 
     /// Takes the bytes (not compressed) of a tile: those of `tile` as it was asked for, or of the full one in its place.
@@ -182,7 +201,7 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
         let Some(leaves) = self.tiles.get_mut(&tile.index) else { return };
         let width = leaves.width().min(tile.width.into());
         let disputed = self.disputed.remove(&tile.index);
-        if width <= leaves.audited && disputed.is_none() {
+        if width <= leaves.audited && disputed.is_none() && !self.strays.is_wanted(tile.index) {
             return;
         }
         self.findings.extend(compare::<F>(leaves, tile, width, bytes));
@@ -197,6 +216,8 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
         let mut receipts = self.receipts.take(first + begin as u64..first + width.max(begin) as u64);
         receipts.extend(disputed.into_iter().flatten());
         self.judge(tile.index, &receipts, bytes);
+        self.find_strays(tile, begin..width.max(begin), &receipts, bytes);
+        self.judge_suspects(tile.index, bytes);
         self.forget();
     }
 
@@ -212,6 +233,10 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
             return;
         };
         leaves.is_not_served();
+        if tile.is_full() {
+            self.judge_suspects(tile.index, &[]);
+        }
+        let Some(leaves) = self.tiles.get_mut(&tile.index) else { return };
         if tile.is_full() && !std::mem::replace(&mut leaves.missing, true) {
             let tile = leaves.own(F::LEVEL, tile.index);
             self.findings.push(Finding::MissingTile { tile });
@@ -253,7 +278,7 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
         let looked_up = self.lookup.iter().flat_map(|lookup| &lookup.receipts);
         let older = self.older.values().chain(self.later.values());
         let waiting = self.disputed.values().chain(older).flatten();
-        self.receipts.held().chain(waiting).chain(looked_up)
+        self.receipts.held().chain(waiting).chain(looked_up).chain(self.strays.receipts())
     }
 
     /// Receipts without a verdict, in memory and spilled.
@@ -261,7 +286,10 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
         let older = self.older.values().chain(self.later.values());
         let waiting = self.disputed.values().chain(older).map(Vec::len).sum::<usize>();
         let looked_up = self.lookup.as_ref().map_or(0, |lookup| lookup.receipts.len());
-        (self.receipts.in_memory() + waiting + looked_up) as u64 + self.receipts.spilled() + self.unproved
+        let suspects = self.strays.receipts().count();
+        (self.receipts.in_memory() + waiting + looked_up + suspects) as u64
+            + self.receipts.spilled()
+            + self.unproved
     }
 
     /// Receipts that have been spilled and not been taken back.
@@ -350,12 +378,15 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
     /// Judges receipts at leaves of one tile that the tree covers and whose bundle, where there are bytes, is this.
     fn judge(&mut self, tile: u64, receipts: &[Receipt], bytes: &[u8]) {
         let Some(leaves) = self.tiles.get_mut(&tile) else { return };
+        let mut misplacements = Vec::new();
         for receipt in receipts {
             let index = receipt.index().unwrap_or_default();
             let (_, position) = place(index);
             let Some(found) = leaves.hash(position) else { continue };
             let kind = if found != receipt.leaf {
-                Some(misplaced::<F>(leaves, position, found, receipt, receipts, bytes, tile * FULL))
+                let kind = misplaced::<F>(leaves, position, found, receipt, receipts, bytes, tile * FULL);
+                misplacements.push((*receipt, kind));
+                continue;
             } else if !receipt.is_duplicate() && leaves.claim(position) {
                 Some(Kind::PromisedTwice { first: rival(receipt, receipts) })
             } else if leaves.altered.get(position) {
@@ -372,6 +403,12 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
                 None => Verdict::Kept(Kept { receipt: *receipt, index, published }),
             });
         }
+        for (receipt, kind) in misplacements {
+            match kind {
+                Kind::WrongIndex { .. } => self.verdicts.push(broken(receipt, kind)),
+                kind => self.misplaced_or(receipt, kind),
+            }
+        }
     }
 
     /// Forgets the oldest leaves that have been read, beyond the window.
@@ -380,7 +417,10 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
         while self.tiles.len() - self.open.len() > window {
             let Some(oldest) = self.tiles.first_entry() else { return };
             let index = *oldest.key();
-            if self.open.contains(&index) || self.disputed.contains_key(&index) {
+            if self.open.contains(&index)
+                || self.disputed.contains_key(&index)
+                || self.strays.is_wanted(index)
+            {
                 return;
             }
             oldest.remove();
@@ -396,81 +436,4 @@ fn place(index: u64) -> (u64, usize) {
 
 fn broken(receipt: Receipt, kind: Kind) -> Verdict {
     Verdict::Broken(Breach { receipt, kind })
-}
-
-/// Holds the first `width` entries of a bundle against the tree's leaves, and notes those that are altered. Tells of the
-/// first that was not known to be.
-fn compare<F: LeafFormat>(
-    leaves: &mut TileLeaves,
-    tile: TileId,
-    width: usize,
-    bytes: &[u8],
-) -> Option<Finding> {
-    let mut first = None;
-    let mut note = |leaves: &mut TileLeaves, position: usize, fault: BundleFault| {
-        if leaves.altered.set(position) && first.is_none() {
-            first = Some(Finding::TamperedBundle { tile, index: tile.first() + position as u64, fault });
-        }
-    };
-    let (mut entries, mut trails) = (0, false);
-    for entry in F::entries(bytes) {
-        let position = entries;
-        entries += 1;
-        let got = match entry {
-            Ok(_) if !(leaves.skip..width).contains(&position) => continue,
-            Ok(entry) => F::leaf_hash(&entry).map_err(BundleFault::Leafless),
-            Err(error) => {
-                // What follows cannot be read either.
-                entries = position;
-                trails = true;
-                for position in position.max(leaves.skip)..width {
-                    note(leaves, position, BundleFault::Entry(error.clone()));
-                }
-                break;
-            }
-        };
-        match (got, leaves.hash(position)) {
-            (Ok(got), Some(expected)) if got != expected => {
-                note(leaves, position, BundleFault::Leaf { got, expected });
-            }
-            (Err(fault), _) => note(leaves, position, fault),
-            _ => {}
-        }
-    }
-    let whole = entries == usize::from(tile.width) || entries == usize::from(FULL_WIDTH);
-    for position in entries.max(leaves.skip)..width {
-        note(leaves, position, BundleFault::Entries(entries));
-    }
-    let overlong = match whole {
-        true => trails.then_some(BundleFault::Trailing(entries)),
-        false => (entries > width).then_some(BundleFault::Entries(entries)),
-    };
-    if let Some(fault) = overlong
-        && first.is_none()
-        && !std::mem::replace(&mut leaves.overlong, true)
-    {
-        first = Some(Finding::TamperedBundle { tile, index: tile.first() + width as u64, fault });
-    }
-    first
-}
-
-/// Notes the references that are not yet known.
-fn note_references<'a, F: LeafFormat>(
-    (known, fresh): (&mut BTreeSet<Hash>, &mut Vec<Hash>),
-    entries: impl Iterator<Item = Result<F::Entry<'a>, EntryFault>>,
-) {
-    let mut last: &[[u8; 32]] = &[];
-    for entry in entries.map_while(Result::ok) {
-        let references = F::references(&entry);
-        // Neighbours often have the same ones.
-        if references == last {
-            continue;
-        }
-        last = references;
-        for reference in last.iter().copied().map(Hash) {
-            if known.len() < REFERENCES && known.insert(reference) {
-                fresh.push(reference);
-            }
-        }
-    }
 }
