@@ -322,7 +322,7 @@ async fn read<L: AnsweredSource>(
             (path, body)
         }
     };
-    log.read_back(receipts, &body).map_err(|why| Trouble::Unreadable { path, why })
+    log.read_back(receipts, &body).map_err(|why| Trouble::unreadable(&path, &why))
 }
 
 const UNNAMED: &str = "whose checkpoint is of a tree that the log does not name";

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hammer_core::promise::{Fault, PromiseKind};
+use hammer_measure::peer_text;
 use hammer_tlog::hash::Hash;
 use hammer_tlog::logs::audit::Receipt;
 use hammer_tlog::logs::note::{Note, NoteError, Verifier, open_checkpoint};
@@ -247,7 +248,7 @@ impl Shards {
 /// Who else signed a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cosigner {
-    /// The name in the signature's line.
+    /// The name in the signature's line, as it may be shown.
     pub name: String,
     /// The key id in the signature's line.
     pub key_id: u32,
@@ -282,7 +283,14 @@ impl OpenedHead {
 
 impl From<NoteError> for HeadFault {
     fn from(error: NoteError) -> Self {
-        Self { breach: checkpoint_breach(&error), why: error.to_string() }
+        let breach = checkpoint_breach(&error);
+        let why = match error {
+            NoteError::Origin { got, expected } => {
+                NoteError::Origin { got: peer_text(&got), expected }.to_string()
+            }
+            error => error.to_string(),
+        };
+        Self { breach, why }
     }
 }
 
@@ -304,5 +312,5 @@ fn checkpoint_breach(error: &NoteError) -> Option<&'static str> {
 fn cosigners(body: &[u8], own: &Verifier) -> Vec<Cosigner> {
     let Ok(note) = Note::parse(body) else { return Vec::new() };
     let others = note.signatures.iter().filter(|line| (line.name, line.key_id) != (own.name(), own.key_id()));
-    others.map(|line| Cosigner { name: line.name.to_owned(), key_id: line.key_id }).collect()
+    others.map(|line| Cosigner { name: peer_text(line.name), key_id: line.key_id }).collect()
 }

@@ -1,3 +1,4 @@
+use hammer_measure::peer_text;
 use hammer_net::Failure;
 
 use crate::source::HeadFault;
@@ -36,6 +37,11 @@ pub enum Trouble {
 }
 
 impl Trouble {
+    /// An answer that cannot be read; what the log wrote may stand in why that is.
+    pub fn unreadable(path: &str, why: &str) -> Self {
+        Self::Unreadable { path: path.to_owned(), why: peer_text(why) }
+    }
+
     /// The kind of promise that is broken by what was served; none where nothing was served, or nothing that can be read.
     pub fn breach_kind(&self) -> Option<&'static str> {
         match self {

@@ -28,6 +28,7 @@ use std::path::Path;
 use std::process;
 
 use clap::Parser as _;
+use hammer_measure::shown_lines;
 use hammer_oauth::masked::without_tokens;
 use hammer_report::{ExitCode, ReasonKind};
 use mimalloc::MiMalloc;
@@ -50,7 +51,7 @@ fn main() -> process::ExitCode {
             // A token that was written where none belongs is quoted by whoever misread it.
             let said = without_tokens(&error.to_string());
             // Nobody is left to tell when standard error is gone as well.
-            let _ = output::print(std::io::stderr(), |out| writeln!(out, "hammer: {said}"));
+            let _ = output::print(std::io::stderr(), |out| writeln!(out, "hammer: {}", shown_lines(&said)));
             ExitCode::Because(error.reason())
         });
     code.into()

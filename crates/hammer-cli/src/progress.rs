@@ -4,7 +4,7 @@ use std::io::IsTerminal as _;
 use std::sync::Arc;
 
 use hammer_measure::snapshot::RunInfo;
-use hammer_measure::{Nanos, Reporter, RunEvent};
+use hammer_measure::{Nanos, Reporter, RunEvent, shown};
 use hammer_report::progress::{accepted, judging, line};
 use hammer_report::report::Event;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -53,13 +53,13 @@ impl Reporter for Progress {
                     bar.set_message(line(snapshot, info));
                 }
             }
-            RunEvent::Note { text, .. } => bar.println(format!("note: {text}")),
+            RunEvent::Note { text, .. } => println(bar, &format!("note: {text}")),
             RunEvent::Breach { breach, .. } => {
-                bar.println(format!("BROKEN: {}: {} ({})", breach.subject(), breach.kind, breach.detail));
+                println(bar, &format!("BROKEN: {}: {} ({})", breach.subject(), breach.kind, breach.detail));
             }
             RunEvent::Beside { .. } => {
                 if let Some((label, words)) = Event::of(event).and_then(|event| event.beside_words()) {
-                    bar.println(format!("{label}: {words}"));
+                    println(bar, &format!("{label}: {words}"));
                 }
             }
             RunEvent::Judging { at, awaited, until } => bar.set_message(judging(*at, *awaited, *until)),
@@ -67,6 +67,11 @@ impl Reporter for Progress {
             RunEvent::Finished(_) => bar.finish_and_clear(),
         }
     }
+}
+
+/// A line above the bar, without what the terminal would obey.
+fn println(bar: &ProgressBar, line: &str) {
+    bar.println(shown(line, usize::MAX));
 }
 
 fn millis(nanos: Nanos) -> u64 {

@@ -91,9 +91,9 @@ impl ObservationSink {
         self.tell(Message::Observed(Observation::new(name, at, value)));
     }
 
-    /// Something that the reader of the figures should know.
+    /// Something that the reader of the figures should know, at most 2 KiB of it: what a server wrote may stand in it.
     pub fn note(&self, at: Nanos, text: String) {
-        self.tell(Message::Note(at, text));
+        self.tell(Message::note(at, text));
     }
 
     /// Something of the operator's own: a command of theirs, or a mark.

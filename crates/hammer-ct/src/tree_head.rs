@@ -1,6 +1,7 @@
 //! What a log serves as its tree head, verified.
 
 use hammer_audit::{HeadFault, OpenedHead, Shards};
+use hammer_measure::peer_text;
 use hammer_tlog::ct::rfc6962::{GetSthResponse, SthError};
 use hammer_tlog::logs::note::Verifier;
 
@@ -14,7 +15,10 @@ pub(crate) fn open_head(log: &LogTarget, verifier: &Verifier, body: &[u8]) -> Re
     if log.kind == LogKind::StaticCt {
         return OpenedHead::of_checkpoint(body, verifier);
     }
-    let unread = |why: serde_json::Error| HeadFault { breach: None, why: format!("read get-sth: {why}") };
+    let unread = |why: serde_json::Error| {
+        let why = format!("read get-sth: {}", peer_text(&why.to_string()));
+        HeadFault { breach: None, why }
+    };
     let sth: GetSthResponse = serde_json::from_slice(body).map_err(unread)?;
     let not_its = |why: SthError| HeadFault { breach: Some("sth-signature"), why: why.to_string() };
     sth.verify(&log.key).map_err(not_its)?;

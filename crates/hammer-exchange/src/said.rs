@@ -1,7 +1,8 @@
 //! What a server said with a failure, as it may stand in a report: short, on one line, without what was secret.
 
 use hammer_core::record::StepGuard;
-use hammer_measure::recorder::{MOST_ANSWER_BYTES, start_of};
+use hammer_measure::recorder::MOST_ANSWER_BYTES;
+use hammer_measure::shown;
 use hammer_net::credentials_of_queries;
 use hammer_oauth::masked::{MASK, masked};
 
@@ -41,12 +42,10 @@ fn excerpt(said: &[u8], secrets: &[&str]) -> String {
         }
         line.push_str(word);
         if line.len() > MOST_ANSWER_BYTES {
-            line.truncate(start_of(&line, MOST_ANSWER_BYTES - CUT.len()).len());
-            line.push_str(CUT);
             break;
         }
     }
-    line
+    shown(&line, MOST_ANSWER_BYTES).into_owned()
 }
 
 /// The text, with a mask in the place of each JSON Web Token (RFC 7519): words of base64url with dots between them.
@@ -84,7 +83,6 @@ fn token_in(words: &str, is_end: bool) -> Option<usize> {
     (token.contains('.') || token.len() > LONGEST_WORD).then_some(start)
 }
 
-const CUT: &str = "...";
 /// Bytes of an answer.
 const MOST_LOOKED_AT: usize = 2 << 10;
 /// Shorter ones would spoil any text.
@@ -107,6 +105,14 @@ mod tests {
         assert_eq!(excerpt(&[0xff, 0xfe, 0x80, 0x81, 0x30], &[]), "5 bytes that are no text");
         let long = excerpt("ä word ".repeat(200).as_bytes(), &[]);
         assert!(long.len() <= MOST_ANSWER_BYTES && long.ends_with("..."), "{long}");
+    }
+
+    #[test]
+    fn nothing_that_a_terminal_obeys_is_told() {
+        assert_eq!(
+            excerpt("no \u{1b}[2J\u{9b}31m\u{202e}way\u{200b}".as_bytes(), &[]),
+            "no [2J 31m\u{fffd}way\u{fffd}"
+        );
     }
 
     #[test]

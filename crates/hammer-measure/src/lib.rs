@@ -31,7 +31,7 @@ pub use event::{Reporter, RunEvent};
 pub use histogram::{Distribution, Quantile, Summary};
 pub use octaves::Octaves;
 pub use outcome::{Detail, Fate, Outcome};
-pub use peer_text::{peer_bytes, peer_text};
+pub use peer_text::{peer_bytes, peer_text, shown, shown_lines};
 pub use promise::Ledger;
 pub use recorder::Recorder;
 pub use series::{Phase, SeriesInfo};

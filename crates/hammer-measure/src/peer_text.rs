@@ -32,6 +32,15 @@ pub fn shown(text: &str, most: usize) -> Cow<'_, str> {
     (start_of(&visible, most.saturating_sub(CUT.len())).to_owned() + CUT).into()
 }
 
+/// Lines as they may be printed, of whatever length: as [`shown`] has each of them, and with their tabs.
+pub fn shown_lines(text: &str) -> Cow<'_, str> {
+    let is_replaced = |letter| !matches!(letter, '\n' | '\t') && is_obeyed(letter);
+    match text.contains(is_replaced) {
+        true => text.replace(is_replaced, REPLACEMENT).into(),
+        false => text.into(),
+    }
+}
+
 /// Whether a terminal does something else with it than to draw it: control characters, and marks of direction and of no width
 /// (Unicode Standard Annex 9, section 2).
 fn is_obeyed(letter: char) -> bool {
@@ -42,6 +51,7 @@ fn is_obeyed(letter: char) -> bool {
 /// Bytes of what a peer wrote that are shown.
 pub const MOST_PEER_TEXT: usize = 300;
 const CUT: &str = "...";
+const REPLACEMENT: &str = "\u{fffd}";
 
 #[cfg(test)]
 mod tests {
@@ -67,6 +77,12 @@ mod tests {
         ] {
             assert_eq!(peer_text(&format!("a{letter}b")), "a\u{fffd}b", "{letter:?}");
         }
+    }
+
+    #[test]
+    fn of_lines_nothing_but_their_ends_is_obeyed() {
+        assert_eq!(shown_lines("a\n\n\tb\n"), "a\n\n\tb\n");
+        assert_eq!(shown_lines("a\r\n\u{1b}[2J\n\u{202e}b"), "a\u{fffd}\n\u{fffd}[2J\n\u{fffd}b");
     }
 
     #[test]

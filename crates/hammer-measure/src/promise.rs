@@ -1,8 +1,11 @@
 //! The promise ledger: what the server promised, and what became of it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+
+use crate::peer_text::shown;
 
 /// Promises by state. `made = kept + broken + pending + unchecked` holds at every interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,7 +100,7 @@ pub struct Breach {
 
 impl Breach {
     /// Cuts what it says where that is longer than anybody reads: the text of a server may be of any length, and a thousand of them are
-    /// held.
+    /// held. What a terminal would obey is replaced.
     #[must_use]
     pub fn shortened(mut self) -> Self {
         if self.detail.len() > LONGEST_DETAIL {
@@ -107,6 +110,9 @@ impl Breach {
             // What was cut off is given back.
             self.detail.shrink_to_fit();
             self.detail.push_str(&format!("... ({bytes} bytes)"));
+        }
+        if let Cow::Owned(visible) = shown(&self.detail, usize::MAX) {
+            self.detail = visible;
         }
         self
     }

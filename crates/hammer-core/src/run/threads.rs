@@ -192,7 +192,7 @@ fn verifiers(
         let tell = move |finding| {
             let _ = messages.send(match finding {
                 Finding::Broken(promise) => Message::Broken(clock.now(), promise),
-                Finding::Unverified(text) => Message::Note(clock.now(), text),
+                Finding::Unverified(text) => Message::note(clock.now(), text),
             });
         };
         let panicked = move || {

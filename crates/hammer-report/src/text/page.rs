@@ -1,13 +1,15 @@
 //! The page that texts are written on.
 
+use hammer_measure::shown_lines;
+
 /// Lines of at most [`WIDTH`] columns.
 #[derive(Default)]
 pub(crate) struct Page(String);
 
 impl Page {
-    /// A line as it is.
+    /// A line as it is, but for what a terminal would obey.
     pub(crate) fn line(&mut self, text: &str) {
-        self.0.push_str(text.trim_end());
+        self.0.push_str(&shown_lines(text.trim_end()));
         self.0.push('\n');
     }
 

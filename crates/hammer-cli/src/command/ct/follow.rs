@@ -9,7 +9,7 @@ use hammer_audit::{Followed, LogFollower, Trouble, save_heads};
 use hammer_core::clock::{MonotonicClock, unix_millis};
 use hammer_core::runtime::Clock as _;
 use hammer_ct::{AuditInterval, CtLog, LogTarget};
-use hammer_measure::{Nanos, Now as _};
+use hammer_measure::{Nanos, Now as _, shown};
 use hammer_net::ClientConfig;
 use hammer_report::text::number::grouped;
 use hammer_report::{ExitCode, ReasonKind, rfc3339};
@@ -192,10 +192,9 @@ impl<'a> Journal<'a> {
         Ok(())
     }
 
+    /// What the log wrote is in it, and it is for a terminal.
     fn line(&self, json: &Value, text: &str) -> Result<(), OutputError> {
-        match self.json {
-            true => print(io::stdout(), |out| writeln!(out, "{json}")),
-            false => print(io::stdout(), |out| writeln!(out, "{text}")),
-        }
+        let line = if self.json { json.to_string() } else { text.to_owned() };
+        print(io::stdout(), |out| writeln!(out, "{}", shown(&line, usize::MAX)))
     }
 }

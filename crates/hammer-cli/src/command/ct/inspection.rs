@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _};
 
 use hammer_audit::Trouble;
 use hammer_core::clock::MonotonicClock;
-use hammer_measure::Now as _;
+use hammer_measure::{Now as _, shown_lines};
 use hammer_report::text::number::{bytes, grouped};
 use hammer_report::{ExitCode, ReasonKind, rfc3339};
 use hammer_tlog::logs::follow::Head;
@@ -77,7 +77,8 @@ impl<F: Findings> Inspection<F> {
     /// Prints it; the exit code that follows.
     pub(super) fn print(&self, as_json: bool) -> Result<ExitCode, CliError> {
         let text = if as_json { format!("{}\n", self.json()) } else { self.text() };
-        print(io::stdout(), |out| out.write_all(text.as_bytes()))?;
+        // What the log wrote is in it.
+        print(io::stdout(), |out| out.write_all(shown_lines(&text).as_bytes()))?;
         Ok(self.exit_code())
     }
 

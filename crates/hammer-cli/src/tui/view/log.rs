@@ -1,5 +1,6 @@
 //! The page of what was said.
 
+use hammer_measure::shown;
 use hammer_report::text::number::grouped;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -57,7 +58,8 @@ fn wrapped(entry: &Entry, width: usize, palette: &Palette) -> Vec<Line<'static>>
         EntryKind::Note => Style::new(),
     };
     // What a server said may hold what a terminal would obey.
-    let text: String = entry.text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let text = entry.text.replace(char::is_whitespace, " ");
+    let text = shown(&text, usize::MAX);
     let mut parts = textwrap::wrap(&text, width).into_iter();
     let first = Line::from(vec![
         Span::raw(format!("{:>8.1}s ", entry.at.as_secs_f64())),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hammer_audit::{HeadFault, HeadId, InactiveShard, OpenedHead, Shards};
+use hammer_measure::peer_text;
 use hammer_tlog::hash::Hash;
 use hammer_tlog::keys::key::LogKey;
 use hammer_tlog::logs::note::{Checkpoint, Note, NoteSignature, Verifier};
@@ -121,7 +122,7 @@ fn verified(note: &str, keys: &[LogKey]) -> Result<Checkpoint, String> {
 }
 
 fn unreadable(why: &serde_json::Error) -> HeadFault {
-    HeadFault { breach: None, why: format!("read log information: {why}") }
+    HeadFault { breach: None, why: format!("read log information: {}", peer_text(&why.to_string())) }
 }
 
 /// As of the checkpoint of an entry.
