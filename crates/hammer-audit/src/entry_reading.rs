@@ -10,6 +10,7 @@ use hammer_tlog::logs::audit::{
 use hammer_tlog::logs::follow::{Event, Follower, Head, ProofMethod};
 use hammer_tlog::logs::merkle::Frontier;
 
+use crate::answer_bound::AnswerBound;
 use crate::reader::AuditReader;
 use crate::receipt_spill::ReceiptSpill;
 use crate::source::EntrySource;
@@ -97,7 +98,7 @@ impl<L: EntrySource, F: LeafFormat> TreeReading<L> for EntryReading<F> {
             let Some(audit) = &mut self.audit else { return Ok(()) };
             let Some(range) = audit.needs(ENTRIES) else { break };
             let path = reader.log().entries(range.start, range.end);
-            let body = reader.body(&path).await?;
+            let body = reader.body(&path, AnswerBound::ENTRIES).await?;
             give_way();
             audit.leaves(range.start, leaves_of::<F>(&path, &body)?);
             give_way();
@@ -221,7 +222,7 @@ pub fn leaves_of<F: LeafFormat>(path: &str, body: &[u8]) -> Result<Vec<Hash>, Tr
         match entry.and_then(|entry| F::leaf_hash(&entry)) {
             Ok(leaf) => leaves.push(leaf),
             Err(why) if leaves.is_empty() => {
-                return Err(Trouble::Unreadable { path: path.to_owned(), why: why.to_string() });
+                return Err(Trouble::unreadable(path, &why.to_string()));
             }
             Err(_) => break,
         }

@@ -5,6 +5,7 @@
 //! to the followed tree, and entries are read back once the load is over. This crate knows no protocol, checks no promise but that of a leaf in the
 //! tree, and never runs on a shard.
 
+mod answer_bound;
 mod answer_reading;
 mod answered_heads;
 mod audit_loop;
@@ -33,6 +34,7 @@ mod tree_size;
 mod trouble;
 mod unnamed_faults;
 
+pub use answer_bound::AnswerBound;
 pub use auditor::{DEFAULT_RECEIPTS, LogAuditor, MOST_LINKS};
 pub use entry_reading::{edge_of, leaves_of};
 pub use head_files::save_heads;

@@ -1,15 +1,19 @@
 //! Where a log is read: from its servers, or in the folder that a server of tiles writes.
 
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::{fs, mem};
 
 use hammer_measure::Now;
 use hammer_measure::connection::ConnectionLog;
-use hammer_net::{Answer, Balancing, Client, ClientConfig, ConfigError, Failure, Request, WireTimes};
+use hammer_net::{
+    Answer, Balancing, Client, ClientConfig, ConfigError, Failure, FailureKind, Request, WireTimes,
+};
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
+
+use crate::answer_bound::AnswerBound;
 
 /// Where to read a log.
 #[derive(Clone, Debug)]
@@ -36,14 +40,13 @@ pub struct LogFolder {
 }
 
 impl LogPlace {
-    /// The same place for an audit: so many requests at once, answers of that many bytes, and one server after another, since another
-    /// one may lag, and its tree must not look as if it shrank.
-    pub(crate) fn of_audit(self, connections: usize, largest_answer: usize) -> Self {
+    /// The same place for an audit: so many requests at once, and one server after another, since another one may lag, and its tree
+    /// must not look as if it shrank. Each request says how long its answer may be.
+    pub(crate) fn of_audit(self, connections: usize) -> Self {
         match self {
             Self::Servers(mut client) => {
                 client.balancing = Balancing::PickFirst;
                 client.connections = connections;
-                client.response_limit = client.response_limit.max(largest_answer);
                 Self::Servers(client)
             }
             folder => folder,
@@ -97,12 +100,17 @@ impl LogClient {
         }
     }
 
-    /// Reads what is at `path`, which starts with `/`.
+    /// Reads what is at `path`, which starts with `/` and may be compressed where that is said, within that bound.
     ///
     /// # Errors
-    /// When nothing answers.
-    pub async fn get(&self, path: &str, answer: &mut Answer) -> Result<(), Failure> {
-        self.get_from(None, (path, false), answer).await
+    /// When nothing answers, or the answer is longer.
+    pub(crate) async fn get_within(
+        &self,
+        what: (&str, bool),
+        bound: AnswerBound,
+        answer: &mut Answer,
+    ) -> Result<(), Failure> {
+        self.read(None, what, Some(bound), answer).await
     }
 
     /// The log's servers, by which [`LogClient::get_from`] asks one of them; none of a folder.
@@ -129,12 +137,23 @@ impl LogClient {
     pub async fn get_from(
         &self,
         server: Option<usize>,
+        what: (&str, bool),
+        answer: &mut Answer,
+    ) -> Result<(), Failure> {
+        self.read(server, what, None, answer).await
+    }
+
+    async fn read(
+        &self,
+        server: Option<usize>,
         (path, compressed): (&str, bool),
+        bound: Option<AnswerBound>,
         answer: &mut Answer,
     ) -> Result<(), Failure> {
         match self {
             Self::Server(client) => {
-                let request = Request::get(client.path(path)?).keep_header(RETRY_AFTER);
+                let mut request = Request::get(client.path(path)?).keep_header(RETRY_AFTER);
+                request.limit = bound.map(AnswerBound::on_the_wire);
                 let request = match compressed {
                     true => request.accept_gzip(),
                     // Who is asked for no encoding may choose one (RFC 9110 section 12.5.3).
@@ -146,7 +165,7 @@ impl LogClient {
                 }
             }
             Self::Folder(folder) => {
-                folder.get(path, answer);
+                folder.get(path, bound, answer)?;
                 // A web server would say it in a header. Hashes may start so too, and entries whose length is written first,
                 // but one in 16 million.
                 if compressed && answer.body.starts_with(&GZIP_MAGIC) {
@@ -157,14 +176,21 @@ impl LogClient {
         Ok(())
     }
 
-    /// Sends JSON to `path`.
+    /// Sends JSON to `path`, and reads the answer within that bound.
     ///
     /// # Errors
-    /// When nothing answers.
-    pub async fn post(&self, path: &str, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+    /// When nothing answers, or the answer is longer.
+    pub(crate) async fn post(
+        &self,
+        path: &str,
+        body: &[u8],
+        bound: AnswerBound,
+        answer: &mut Answer,
+    ) -> Result<(), Failure> {
         match self {
             Self::Server(client) => {
                 let mut request = Request::post(client.path(path)?, body.to_vec()).keep_header(RETRY_AFTER);
+                request.limit = Some(bound.on_the_wire());
                 request.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
                 client.send(&request, answer).await?;
             }
@@ -175,21 +201,18 @@ impl LogClient {
         }
         Ok(())
     }
-
-    /// Reads what is at `path` and may be compressed; [`Answer::decode`] reads it.
-    ///
-    /// # Errors
-    /// When nothing answers.
-    pub async fn get_compressed(&self, path: &str, answer: &mut Answer) -> Result<(), Failure> {
-        self.get_from(None, (path, true), answer).await
-    }
 }
 
 impl LogFolder {
     /// Answers as a web server of the folder would.
-    fn get(&self, path: &str, answer: &mut Answer) {
+    fn get(&self, path: &str, bound: Option<AnswerBound>, answer: &mut Answer) -> Result<(), Failure> {
         let sent = Some(self.clock.now());
-        let (status, body) = match read(&self.root, path, mem::take(&mut answer.body)) {
+        let most = bound.map_or(usize::MAX, AnswerBound::on_the_wire);
+        let (status, body) = match read(&self.root, path, most, mem::take(&mut answer.body)) {
+            Ok(body) if body.len() > most => {
+                let detail = format!("read {path}: it is larger than the limit of {most} bytes");
+                return Err(Failure { kind: FailureKind::TooLarge, detail: detail.into() });
+            }
             Ok(body) => (StatusCode::OK, body),
             Err(why) if why.kind() == ErrorKind::NotFound => (StatusCode::NOT_FOUND, Vec::new()),
             Err(why) if why.kind() == ErrorKind::PermissionDenied => (StatusCode::FORBIDDEN, Vec::new()),
@@ -200,13 +223,15 @@ impl LogFolder {
         answer.bytes_in = body.len() as u64;
         answer.body_length = body.len();
         (answer.status, answer.body, answer.wire) = (status, body, wire);
+        Ok(())
     }
 }
 
-fn read(root: &Path, path: &str, mut body: Vec<u8>) -> io::Result<Vec<u8>> {
+/// Reads a byte more than `most` of a file that is longer.
+fn read(root: &Path, path: &str, most: usize, mut body: Vec<u8>) -> io::Result<Vec<u8>> {
     body.clear();
     let file = fs::File::open(root.join(path.trim_start_matches('/')))?;
-    io::Read::read_to_end(&mut &file, &mut body)?;
+    file.take((most as u64).saturating_add(1)).read_to_end(&mut body)?;
     Ok(body)
 }
 

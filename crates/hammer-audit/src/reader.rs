@@ -7,11 +7,12 @@ use futures::future::{Either, join_all, select};
 use hammer_core::background::give_way;
 use hammer_core::runtime::Clock;
 use hammer_measure::Nanos;
-use hammer_net::{Answer, ConfigError, Failure};
+use hammer_net::{Answer, ConfigError, Failure, FailureKind};
 use hammer_tlog::logs::follow::Head;
-use hammer_tlog::logs::tile::TileId;
+use hammer_tlog::logs::tile::{Level, TileId};
 use http::StatusCode;
 
+use crate::answer_bound::AnswerBound;
 use crate::place::{LogClient, LogPlace};
 use crate::retry::RetryPolicy;
 use crate::source::{Cosigner, LogQuery, LogSource, OpenedHead, Shards};
@@ -50,7 +51,7 @@ impl<L: LogSource> AuditReader<L> {
     /// # Errors
     /// Those of [`hammer_net::Client::new`].
     pub(crate) fn new(log: L, place: LogPlace, clock: Rc<dyn Clock>) -> Result<Self, ConfigError> {
-        let place = place.of_audit(AT_ONCE, LARGEST_ANSWER);
+        let place = place.of_audit(AT_ONCE);
         Ok(Self {
             log,
             servers: place.servers(),
@@ -139,7 +140,7 @@ impl<L: LogSource> AuditReader<L> {
     /// # Errors
     /// When none is served, or it is not the log's ([`Trouble::breach_kind`]).
     pub async fn head(&mut self) -> Result<Head, Trouble> {
-        let answer = self.whole(self.log.head_path()).await?;
+        let answer = self.whole(self.log.head_path(), self.log.head_bound()).await?;
         // What is late to be read was served when it came.
         let fetched_ns = answer.wire.done.unwrap_or(self.clock.now()).0;
         let body = answer.body;
@@ -153,10 +154,10 @@ impl<L: LogSource> AuditReader<L> {
         let (mut tiles, mut went) = (Vec::with_capacity(ids.len()), Ok(()));
         for ids in ids.chunks(AT_ONCE) {
             let paths: Vec<String> = ids.iter().map(|id| self.log.tile_path(*id)).collect();
-            let answers = join_all(paths.iter().map(|path| self.read(path, Form::Compressed))).await;
-            for ((id, path), answer) in ids.iter().zip(&paths).zip(answers) {
-                let found = match answer.and_then(|answer| tile(path, answer)) {
-                    Ok(ServedTile::Missing) => Ok(self.elsewhere(path).await),
+            let answers = ids.iter().zip(&paths).map(|(id, path)| self.tile(path, bound_of(*id)));
+            for ((id, path), found) in ids.iter().zip(&paths).zip(join_all(answers).await) {
+                let found = match found {
+                    Ok(ServedTile::Missing) => Ok(self.elsewhere(path, bound_of(*id)).await),
                     found => found,
                 };
                 match found {
@@ -171,27 +172,30 @@ impl<L: LogSource> AuditReader<L> {
         (tiles, went)
     }
 
+    async fn tile(&self, path: &str, bound: AnswerBound) -> Result<ServedTile, Trouble> {
+        served(path, bound, self.read(path, Form::Compressed, bound).await)
+    }
+
     /// A tile that one of the log's servers has not, as another one has it. Where one has, what follows is read there.
-    async fn elsewhere(&self, path: &str) -> ServedTile {
+    async fn elsewhere(&self, path: &str, bound: AnswerBound) -> ServedTile {
         for place in 1..=self.servers {
             // At last back to where it started.
             if !self.pass_over() || place == self.servers {
                 break;
             }
-            let answer = self.read(path, Form::Compressed).await;
-            if let Ok(ServedTile::Bytes(bytes)) = answer.and_then(|answer| tile(path, answer)) {
+            if let Ok(ServedTile::Bytes(bytes)) = self.tile(path, bound).await {
                 return ServedTile::Bytes(bytes);
             }
         }
         ServedTile::Missing
     }
 
-    /// What is served at a path; none where nothing is.
+    /// What is served at a path; none where nothing is. An issuer that is longer than any is empty.
     ///
     /// # Errors
     /// When it cannot be told.
-    pub async fn found(&self, path: &str) -> Result<Option<Vec<u8>>, Trouble> {
-        match tile(path, self.read(path, Form::Plain).await?)? {
+    pub async fn found(&self, path: &str, bound: AnswerBound) -> Result<Option<Vec<u8>>, Trouble> {
+        match served(path, bound, self.read(path, Form::Plain, bound).await)? {
             ServedTile::Bytes(bytes) => Ok(Some(bytes)),
             ServedTile::Missing => Ok(None),
         }
@@ -203,7 +207,7 @@ impl<L: LogSource> AuditReader<L> {
     /// # Errors
     /// When it cannot be told.
     pub(crate) async fn entry(&self, path: &str) -> Result<Option<Vec<u8>>, Trouble> {
-        let answer = self.read(path, Form::Plain).await?;
+        let answer = self.read(path, Form::Plain, AnswerBound::ENTRIES).await?;
         match answer.status.as_u16() {
             200 => Ok(Some(answer.body)),
             404 => Ok(None),
@@ -216,21 +220,21 @@ impl<L: LogSource> AuditReader<L> {
     /// # Errors
     /// When there is none that can be read.
     pub async fn ask<T>(&self, query: &LogQuery<T>) -> Result<T, Trouble> {
-        let body = self.body(&query.path).await?;
-        (query.read)(&body).map_err(|why| Trouble::Unreadable { path: query.path.clone(), why })
+        let body = self.body(&query.path, query.bound).await?;
+        (query.read)(&body).map_err(|why| Trouble::unreadable(&query.path, &why))
     }
 
-    /// What is served at a path.
+    /// What is served at a path, within that bound.
     ///
     /// # Errors
     /// When it is not.
-    pub async fn body(&self, path: &str) -> Result<Vec<u8>, Trouble> {
-        Ok(self.whole(path).await?.body)
+    pub async fn body(&self, path: &str, bound: AnswerBound) -> Result<Vec<u8>, Trouble> {
+        Ok(self.whole(path, bound).await?.body)
     }
 
     /// The answer that has what is served at a path.
-    async fn whole(&self, path: &str) -> Result<Answer, Trouble> {
-        let answer = self.read(path, Form::Plain).await?;
+    async fn whole(&self, path: &str, bound: AnswerBound) -> Result<Answer, Trouble> {
+        let answer = self.read(path, Form::Plain, bound).await?;
         match answer.status.as_u16() {
             200 => Ok(answer),
             status => Err(Trouble::Status { path: path.to_owned(), status }),
@@ -242,7 +246,7 @@ impl<L: LogSource> AuditReader<L> {
     /// # Errors
     /// When there is none, or of another status than 200.
     pub(crate) async fn posted(&self, path: &str, body: &[u8]) -> Result<Vec<u8>, Trouble> {
-        let answer = self.read(path, Form::Posted(body)).await?;
+        let answer = self.read(path, Form::Posted(body), AnswerBound::ENTRIES).await?;
         match answer.status.as_u16() {
             200 => Ok(answer.body),
             status => Err(Trouble::Status { path: path.to_owned(), status }),
@@ -250,10 +254,10 @@ impl<L: LogSource> AuditReader<L> {
     }
 
     /// Asks until there is an answer that stands.
-    async fn read(&self, path: &str, form: Form<'_>) -> Result<Answer, Trouble> {
+    async fn read(&self, path: &str, form: Form<'_>, bound: AnswerBound) -> Result<Answer, Trouble> {
         for tries in 1.. {
             self.requests.update(|requests| requests + 1);
-            let answer = self.send(path, form).await;
+            let answer = self.send(path, form, bound).await;
             // Taking in a bundle is a good part of a millisecond.
             give_way();
             match &answer {
@@ -267,17 +271,19 @@ impl<L: LogSource> AuditReader<L> {
         Err(Trouble::Silent(path.to_owned()))
     }
 
-    async fn send(&self, path: &str, form: Form<'_>) -> Result<Answer, Trouble> {
+    async fn send(&self, path: &str, form: Form<'_>, bound: AnswerBound) -> Result<Answer, Trouble> {
         let mut received = ReceivedAnswer { answer: Answer::new(), bytes: &self.bytes };
         let answer = &mut received.answer;
         match form {
-            Form::Plain => self.in_time(path, self.client.get(path, answer)).await?,
-            Form::Posted(body) => self.in_time(path, self.client.post(path, body, answer)).await?,
-            Form::Compressed => self.in_time(path, self.client.get_compressed(path, answer)).await?,
+            Form::Plain => self.in_time(path, self.client.get_within((path, false), bound, answer)).await?,
+            Form::Posted(body) => self.in_time(path, self.client.post(path, body, bound, answer)).await?,
+            Form::Compressed => {
+                self.in_time(path, self.client.get_within((path, true), bound, answer)).await?;
+            }
         }
         // Who was asked for no encoding may have chosen one. What a refusal says is not read.
         if answer.status == StatusCode::OK {
-            answer.decode(LARGEST_ANSWER)?;
+            answer.decode(bound.bytes())?;
         }
         Ok(received.whole())
     }
@@ -325,7 +331,23 @@ enum Form<'a> {
     Compressed,
 }
 
-fn tile(path: &str, answer: Answer) -> Result<ServedTile, Trouble> {
+fn bound_of(tile: TileId) -> AnswerBound {
+    match tile.level {
+        Level::Hashes(_) => AnswerBound::HASH_TILE,
+        _ => AnswerBound::ENTRIES,
+    }
+}
+
+/// What an answer serves. A hash tile or an issuer that is longer than any is empty here: it is of the wrong length, and its log's fault.
+fn served(path: &str, bound: AnswerBound, answer: Result<Answer, Trouble>) -> Result<ServedTile, Trouble> {
+    let answer = match answer {
+        Err(Trouble::Failure(Failure { kind: FailureKind::TooLarge, .. }))
+            if bound != AnswerBound::ENTRIES =>
+        {
+            Answer::new()
+        }
+        answer => answer?,
+    };
     match answer.status.as_u16() {
         200 => Ok(ServedTile::Bytes(answer.body)),
         // What a file server or an object store says of a name that it does not have.
@@ -337,5 +359,3 @@ fn tile(path: &str, answer: Answer) -> Result<ServedTile, Trouble> {
 /// Requests at once, each on a connection of its own.
 const AT_ONCE: usize = 8;
 const PATIENCE: Nanos = Nanos::from_secs(10);
-/// A thousand entries of RFC 6962 with long chains, in base64.
-const LARGEST_ANSWER: usize = 64 << 20;

@@ -12,6 +12,7 @@ use hammer_tlog::logs::tile::TileId;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::answer_bound::AnswerBound;
 use crate::messages::AuditWords;
 
 /// A log, as its protocol has it. Paths start with `/`, and are behind the URL or in the folder where the log is read
@@ -25,6 +26,11 @@ pub trait LogSource: Send + Sync + 'static {
 
     /// Where the head is.
     fn head_path(&self) -> &str;
+
+    /// How long the answer may be that has the head.
+    fn head_bound(&self) -> AnswerBound {
+        AnswerBound::HEAD
+    }
 
     /// Reads a head, and verifies its signature.
     ///
@@ -163,14 +169,20 @@ pub trait EntrySource: LogSource {
 pub struct LogQuery<T> {
     /// Where it is, with its parameters.
     pub path: String,
+    /// How long its answer may be.
+    pub bound: AnswerBound,
     /// Reads the answer.
     pub read: fn(&[u8]) -> Result<T, String>,
 }
 
 impl<T: DeserializeOwned> LogQuery<T> {
-    /// An answer in JSON.
+    /// A proof in JSON.
     pub fn json(path: String) -> Self {
-        Self { path, read: |body| serde_json::from_slice(body).map_err(|why| why.to_string()) }
+        Self {
+            path,
+            bound: AnswerBound::PROOF,
+            read: |body| serde_json::from_slice(body).map_err(|why| why.to_string()),
+        }
     }
 }
 

@@ -41,6 +41,8 @@ pub struct SubmitWorkload {
     chains: Arc<Chains>,
     classes: ClassDraw,
     service: ServiceConfig,
+    /// Most bytes of an answer.
+    largest_answer: usize,
     verifier: SctVerifier,
 }
 
@@ -86,7 +88,8 @@ impl SubmitWorkload {
         let service = ServiceConfig::new(SERVICE, log.submission_client(client));
         let verifier = SctVerifier::new(log, run.epoch_unix_ms, chains.roots(), distinct);
         let verifier = verifier.deduplicates(plan.deduplicates);
-        Ok(Self { chains, classes, service, verifier })
+        let largest_answer = service.client.response_limit.min(LARGEST_ANSWER);
+        Ok(Self { chains, classes, service, largest_answer, verifier })
     }
 
     /// How many connections of the whole run are established before the first arrival, where that many can be in flight;
@@ -242,6 +245,7 @@ impl Workload for SubmitWorkload {
             Kind::X509 => session.add_chain.clone(),
             Kind::Precert => session.add_pre_chain.clone(),
         };
+        op.request.limit = Some(self.largest_answer);
         let mut step = match self.classes.step_of(op.class) {
             Some(series) => record.step(series),
             None => record.exchange(),
@@ -265,6 +269,8 @@ impl Workload for SubmitWorkload {
     }
 }
 
+/// An SCT is of some 300 bytes; in each that is in flight a log may write as many as this.
+const LARGEST_ANSWER: usize = 64 << 10;
 /// Buffers of an operation that are used again: those of all usual chains.
 const LARGEST_KEPT: usize = 128 << 10;
 /// A duplicate has no chain before it is due.

@@ -3,7 +3,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hammer_audit::{
-    AuditWords, EntryProof, EntrySource, HeadFault, IndexProof, LogFollower, LogQuery, LogSource, OpenedHead,
+    AnswerBound, AuditWords, EntryProof, EntrySource, HeadFault, IndexProof, LogFollower, LogQuery,
+    LogSource, OpenedHead,
 };
 use hammer_core::promise::PromiseKind;
 use hammer_core::runtime::Clock;
@@ -77,7 +78,11 @@ impl LogSource for CtLog {
 
     fn consistency(&self, first: u64, second: u64) -> Option<LogQuery<Vec<Hash>>> {
         let path = format!("{GET_STH_CONSISTENCY}?first={first}&second={second}");
-        Some(LogQuery { path, read: |body| Ok(json::<GetSthConsistency>(body)?.consistency) })
+        Some(LogQuery {
+            path,
+            bound: AnswerBound::PROOF,
+            read: |body| Ok(json::<GetSthConsistency>(body)?.consistency),
+        })
     }
 
     fn skew(&self) -> Duration {
@@ -104,7 +109,7 @@ impl EntrySource for CtLog {
             let GetEntryAndProof { leaf_input, audit_path, .. } = json(body)?;
             Ok(EntryProof { leaf: leaf_hash(&leaf_input.0), audit_path })
         };
-        LogQuery { path, read }
+        LogQuery { path, bound: AnswerBound::ENTRIES, read }
     }
 
     fn proof_by_hash(&self, leaf: &Hash, size: u64) -> LogQuery<IndexProof> {
@@ -114,7 +119,7 @@ impl EntrySource for CtLog {
             let GetProofByHash { leaf_index: index, audit_path } = json(body)?;
             Ok(IndexProof { index, audit_path })
         };
-        LogQuery { path, read }
+        LogQuery { path, bound: AnswerBound::PROOF, read }
     }
 }
 

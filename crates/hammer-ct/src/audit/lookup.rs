@@ -3,7 +3,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use hammer_audit::{
-    AuditReader, EntrySource as _, IndexProof, LogInspector, LogSource as _, ServedTile, Trouble,
+    AnswerBound, AuditReader, EntrySource as _, IndexProof, LogInspector, LogSource as _, ServedTile, Trouble,
 };
 use hammer_core::runtime::Clock;
 use hammer_net::{ClientConfig, ConfigError};
@@ -242,9 +242,9 @@ impl ReceiptLookup {
     async fn entry(&mut self, index: u64, receipt: &WrittenReceipt) -> Result<Signed, Trouble> {
         let path = self.inspector.log().entries(index, index);
         let first = async |reader: &AuditReader<CtLog>| {
-            let body = reader.body(&path).await?;
-            let unreadable = |why| Trouble::Unreadable { path: path.clone(), why };
-            Rfc6962Leaves::entries(&body).next().transpose().map_err(|why| unreadable(why.to_string()))
+            let body = reader.body(&path, AnswerBound::ENTRIES).await?;
+            let first = Rfc6962Leaves::entries(&body).next().transpose();
+            first.map_err(|why| Trouble::unreadable(&path, &why.to_string()))
         };
         let Some(leaf_input) = self.found(first).await?.flatten() else { return Ok(Signed::Unverified) };
         Ok(match MerkleTreeLeaf::parse(&leaf_input) {

@@ -3,8 +3,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use hammer_audit::{
-    AuditReader, EntrySource as _, LogInspector, LogSource as _, ServedTile, Trouble, edge_of, flaw_words,
-    leaves_of,
+    AnswerBound, AuditReader, EntrySource as _, LogInspector, LogSource as _, ServedTile, Trouble, edge_of,
+    flaw_words, leaves_of,
 };
 use hammer_core::runtime::Clock;
 use hammer_net::{ClientConfig, ConfigError};
@@ -128,7 +128,10 @@ impl LogSweep {
     async fn issuers(&mut self, fingerprints: &[Hash], swept: &mut Swept) -> Result<(), Trouble> {
         for fingerprint in fingerprints {
             let path = format!("/issuer/{fingerprint}");
-            let found = self.inspector.patiently(async |reader| reader.found(&path).await).await?;
+            let found = self
+                .inspector
+                .patiently(async |reader| reader.found(&path, AnswerBound::ISSUER).await)
+                .await?;
             match found {
                 Some(certificate) if sha256(&certificate) == *fingerprint => swept.issuers += 1,
                 Some(_) => swept.add(("altered-issuer", None, format!("{path} is another certificate"))),
@@ -154,7 +157,7 @@ impl LogSweep {
         while frontier.size() < end {
             let path = self.inspector.log().entries(frontier.size(), end - 1);
             let read_leaves = async |reader: &AuditReader<CtLog>| {
-                leaves_of::<Rfc6962Leaves>(&path, &reader.body(&path).await?)
+                leaves_of::<Rfc6962Leaves>(&path, &reader.body(&path, AnswerBound::ENTRIES).await?)
             };
             let leaves = self.inspector.patiently(read_leaves).await?;
             frontier.extend(leaves.into_iter().take((end - frontier.size()) as usize));

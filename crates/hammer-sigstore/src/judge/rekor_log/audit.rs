@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hammer_audit::{
-    AnsweredEntry, AnsweredSource, AuditWords, HeadFault, LogAuditor, LogQuery, LogSource, OpenedHead,
-    ReadBack, Shards,
+    AnswerBound, AnsweredEntry, AnsweredSource, AuditWords, HeadFault, LogAuditor, LogQuery, LogSource,
+    OpenedHead, ReadBack, Shards,
 };
 use hammer_core::promise::{Fault, PromiseKind};
 use hammer_tlog::hash::Hash;
@@ -109,6 +109,11 @@ impl LogSource for RekorLog {
         LOG_INFO
     }
 
+    /// It names each tree that the log had before, with a checkpoint of its own.
+    fn head_bound(&self) -> AnswerBound {
+        AnswerBound::of(1 << 20)
+    }
+
     fn open_head(&self, body: &[u8]) -> Result<OpenedHead, HeadFault> {
         let opened = log_info::open_head(body, self.trust.rekor_keys())?;
         self.shards.state(&opened.shards);
@@ -117,7 +122,7 @@ impl LogSource for RekorLog {
 
     fn consistency_in(&self, tree: u64, first: u64, second: u64) -> Option<LogQuery<Vec<Hash>>> {
         let path = format!("{LOG_INFO}/proof?firstSize={first}&lastSize={second}&treeID={tree}");
-        Some(LogQuery { path, read: log_info::read_proof })
+        Some(LogQuery { path, bound: AnswerBound::PROOF, read: log_info::read_proof })
     }
 
     fn lags_at_most(&self) -> Option<Duration> {
