@@ -97,6 +97,10 @@ impl<L: AnsweredSource> TreeReading<L> for AnswerReading {
 
     fn overdue(&mut self, _observed_ms: u64) {}
 
+    fn may_be_due(&self, _observed_ms: u64) -> bool {
+        false
+    }
+
     fn verdicts(&mut self) -> Vec<Verdict> {
         std::mem::take(&mut self.verdicts)
     }

@@ -30,6 +30,7 @@ use crate::source::{HeadId, LogSource};
 use crate::tree_reading::{AuditRound, TreeReading};
 use crate::trouble::Trouble;
 
+mod due_survey;
 mod followed_trees;
 mod head_joins;
 mod head_watch;
@@ -38,6 +39,7 @@ mod receipt_desk;
 mod trouble_watch;
 mod voice;
 
+use due_survey::DueSurvey;
 use followed_trees::{FollowedTree, FollowedTrees, TreeTurn};
 use head_joins::HeadJoins;
 use head_watch::HeadWatch;
@@ -107,6 +109,7 @@ struct AuditLoop<L, T> {
     desk: ReceiptDesk,
     troubles: TroubleWatch,
     late: LateTiles,
+    survey: DueSurvey,
     /// Why a head could not be proved last, of those that the log refuses to prove.
     refusal: Option<String>,
     voice: AuditVoice,
@@ -137,6 +140,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             desk: ReceiptDesk::new(receipts, lanes, file, epoch_unix_ms),
             troubles: TroubleWatch::new(every.into()),
             late: LateTiles::default(),
+            survey: DueSurvey::new(every),
             refusal: None,
             voice: AuditVoice::new(name, sink, clock),
         }
@@ -187,15 +191,40 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         let (unix_ms, is_judging) = (desk.unix_ms(now.0), self.voice.is_judging());
         let round = AuditRound { now, unix_ms, is_judging, heads: &self.answered };
         let read = self.tree.read(&self.reader, &round, || desk.accepted()).await;
-        head.and(proved).and(joined).and(read)?;
-        if self.chains.active().follower.behind() == 0
-            // A head of long ago does not say what the tree lacks now, proved or not.
-            && self.heads.stale() == stale
-            && !is_old
-        {
-            self.tree.overdue(self.desk.unix_ms(asked_ns));
-        }
+        let head = head?;
+        proved.and(joined).and(read)?;
+        // A head of long ago does not say what the tree lacks now, proved or not.
+        let is_newest = self.chains.active().follower.behind() == 0 && self.heads.stale() == stale && !is_old;
+        self.due(&head, is_newest, self.desk.unix_ms(asked_ns)).await;
         Ok(())
+    }
+
+    /// Breaks what is due at a head that was asked for then, in milliseconds since 1970. Where a newer one may be served, as by another
+    /// server, only once none has been for a while; those are asked before anything is due, since a head says by its time that what it is
+    /// the first to cover was late.
+    async fn due(&mut self, head: &Head, is_newest: bool, asked_ms: u64) {
+        let are_several = self.reader.are_several();
+        let soon_ms = if are_several { asked_ms.saturating_add(SOON_MS) } else { asked_ms };
+        if self.heads.has_contradicted() || !self.tree.may_be_due(soon_ms) {
+            return self.survey.is_over();
+        }
+        if is_newest && !are_several {
+            self.survey.is_over();
+            return self.tree.overdue(asked_ms);
+        }
+        let trusted = self.chains.active().follower.trusted().map_or(0, |trusted| trusted.size);
+        // Who does not answer may have a newer one.
+        let Ok(others) = self.reader.heads_of_all().await else { return };
+        let newer = others.iter().chain([head]).max_by_key(|head| head.size);
+        if let Some(newer) = newer.filter(|newer| newer.size > trusted) {
+            // It is proved in the next round.
+            self.chains.active().follower.head(newer.clone());
+            self.survey.is_over();
+        } else if !self.tree.may_be_due(asked_ms) {
+            self.survey.is_over();
+        } else if self.survey.none_is_newer(self.voice.now()) {
+            self.tree.overdue(asked_ms);
+        }
     }
 
     fn fetched(&mut self, head: &Head) {
@@ -431,6 +460,9 @@ const JOIN_FOR: Nanos = Nanos::from_secs(1);
 const JOIN_FOR_AT_LAST: Nanos = Nanos::from_secs(10);
 const AT_ONCE: usize = 2;
 const AT_ONCE_AT_LAST: usize = 8;
+
+/// How long before a promise is due all servers of a log are asked for a head that covers it.
+const SOON_MS: u64 = 10_000;
 
 /// An observer has two seconds to end.
 const LAST_ROUND: Nanos = Nanos::from_millis(1_200);

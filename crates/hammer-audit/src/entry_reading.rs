@@ -116,6 +116,10 @@ impl<L: EntrySource, F: LeafFormat> TreeReading<L> for EntryReading<F> {
         }
     }
 
+    fn may_be_due(&self, observed_ms: u64) -> bool {
+        self.audit.as_ref().is_some_and(|audit| audit.may_be_due(observed_ms))
+    }
+
     fn verdicts(&mut self) -> Vec<Verdict> {
         self.audit.as_mut().map(EntryAudit::verdicts).unwrap_or_default()
     }

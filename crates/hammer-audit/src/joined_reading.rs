@@ -91,6 +91,10 @@ impl<L: HeadedSource, T: TreeReading<L>> TreeReading<L> for JoinedReading<T> {
         self.reading.overdue(observed_ms);
     }
 
+    fn may_be_due(&self, observed_ms: u64) -> bool {
+        self.reading.may_be_due(observed_ms)
+    }
+
     fn verdicts(&mut self) -> Vec<Verdict> {
         std::mem::take(&mut self.verdicts)
     }

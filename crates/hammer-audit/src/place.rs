@@ -100,17 +100,18 @@ impl LogClient {
         }
     }
 
-    /// Reads what is at `path`, which starts with `/` and may be compressed where that is said, within that bound.
+    /// Reads as [`LogClient::get_from`] does, within that bound.
     ///
     /// # Errors
     /// When nothing answers, or the answer is longer.
     pub(crate) async fn get_within(
         &self,
+        server: Option<usize>,
         what: (&str, bool),
         bound: AnswerBound,
         answer: &mut Answer,
     ) -> Result<(), Failure> {
-        self.read(None, what, Some(bound), answer).await
+        self.read(server, what, Some(bound), answer).await
     }
 
     /// The log's servers, by which [`LogClient::get_from`] asks one of them; none of a folder.
@@ -129,7 +130,7 @@ impl LogClient {
         matches!(self, Self::Server(client) if client.are_several())
     }
 
-    /// Reads what is at `path`, which may be compressed where that is said, at that server, or where none is named at the one whose turn it
+    /// Reads what is at `path`, which starts with `/` and may be compressed where that is said, at that server, or where none is named at the one whose turn it
     /// is.
     ///
     /// # Errors

@@ -149,6 +149,37 @@ impl<L: LogSource> AuditReader<L> {
         Ok(Head { size, root, timestamp_ms, fetched_ns, raw: body.into() })
     }
 
+    /// The heads that the log's servers have now, verified: of each of several, and none where it has one.
+    ///
+    /// # Errors
+    /// When one of them does not serve the log's head.
+    pub(crate) async fn heads_of_all(&self) -> Result<Vec<Head>, Trouble> {
+        if !self.are_several() {
+            return Ok(Vec::new());
+        }
+        let mut heads = Vec::new();
+        for server in self.client.servers().await? {
+            heads.push(self.head_of(server).await?);
+        }
+        Ok(heads)
+    }
+
+    async fn head_of(&self, server: usize) -> Result<Head, Trouble> {
+        self.requests.update(|requests| requests + 1);
+        let (path, bound) = (self.log.head_path(), self.log.head_bound());
+        let mut received = ReceivedAnswer { answer: Answer::new(), bytes: &self.bytes };
+        let asked = self.client.get_within(Some(server), (path, false), bound, &mut received.answer);
+        self.in_time(path, asked).await?;
+        let mut answer = received.whole();
+        if answer.status != StatusCode::OK {
+            return Err(Trouble::Status { path: path.to_owned(), status: answer.status.as_u16() });
+        }
+        answer.decode(bound.bytes())?;
+        let OpenedHead { size, root, timestamp_ms, .. } = self.log.open_head(&answer.body)?;
+        let fetched_ns = answer.wire.done.unwrap_or(self.clock.now()).0;
+        Ok(Head { size, root, timestamp_ms, fetched_ns, raw: answer.body.into() })
+    }
+
     /// Each of these tiles; where one could not be read, the others that were, and why.
     pub async fn tiles(&self, ids: &[TileId]) -> (Vec<(TileId, ServedTile)>, Result<(), Trouble>) {
         let (mut tiles, mut went) = (Vec::with_capacity(ids.len()), Ok(()));
@@ -275,10 +306,12 @@ impl<L: LogSource> AuditReader<L> {
         let mut received = ReceivedAnswer { answer: Answer::new(), bytes: &self.bytes };
         let answer = &mut received.answer;
         match form {
-            Form::Plain => self.in_time(path, self.client.get_within((path, false), bound, answer)).await?,
+            Form::Plain => {
+                self.in_time(path, self.client.get_within(None, (path, false), bound, answer)).await?;
+            }
             Form::Posted(body) => self.in_time(path, self.client.post(path, body, bound, answer)).await?,
             Form::Compressed => {
-                self.in_time(path, self.client.get_within((path, true), bound, answer)).await?;
+                self.in_time(path, self.client.get_within(None, (path, true), bound, answer)).await?;
             }
         }
         // Who was asked for no encoding may have chosen one. What a refusal says is not read.

@@ -95,6 +95,10 @@ impl<L: LogSource, F: LeafFormat> TreeReading<L> for TileReading<F> {
         self.audit.overdue(observed_ms);
     }
 
+    fn may_be_due(&self, observed_ms: u64) -> bool {
+        self.audit.may_be_due(observed_ms)
+    }
+
     fn verdicts(&mut self) -> Vec<Verdict> {
         self.audit.verdicts()
     }

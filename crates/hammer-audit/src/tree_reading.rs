@@ -52,6 +52,9 @@ pub(crate) trait TreeReading<L>: Sized {
     /// Breaks what is overdue at a head that was fetched then, in milliseconds since 1970.
     fn overdue(&mut self, observed_ms: u64);
 
+    /// Whether there may be any to break then.
+    fn may_be_due(&self, observed_ms: u64) -> bool;
+
     /// What became of promises since the last call.
     fn verdicts(&mut self) -> Vec<Verdict>;
 

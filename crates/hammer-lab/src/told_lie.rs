@@ -28,6 +28,9 @@ pub enum LieKind {
     ShrinkingTree,
     /// A checkpoint that is dated an hour ahead; the next is honest again.
     FutureCheckpoint,
+    /// No checkpoint covers the entry nor those that follow it, and once all before it are covered, the checkpoint before that is served
+    /// for ever. Told of each such entry as `mmd-missed`, when its merge delay is over; `static-ct` only.
+    RolledBackCheckpoint,
     /// The leaf's hash in its tile of level 0 is altered, as served over HTTP; `static-ct` only.
     TamperedTile,
     /// A duplicate becomes a new entry, with a new timestamp and index.

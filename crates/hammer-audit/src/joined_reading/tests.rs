@@ -70,6 +70,10 @@ impl TreeReading<Headed> for FindsAll {
 
     fn overdue(&mut self, _observed_ms: u64) {}
 
+    fn may_be_due(&self, _observed_ms: u64) -> bool {
+        false
+    }
+
     fn verdicts(&mut self) -> Vec<Verdict> {
         let found = self.0.drain(..);
         found.map(|receipt| Verdict::Kept(Kept { receipt, index: 4, published: None })).collect()

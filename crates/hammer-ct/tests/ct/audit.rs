@@ -202,6 +202,19 @@ fn a_missed_merge_delay_is_broken_once_it_is_over() {
 }
 
 #[test]
+fn a_server_that_stays_behind_breaks_no_promise_that_another_shows_to_be_kept() {
+    for flavour in FLAVOURS {
+        let lab = publishing_every(TimeSpan::from_millis(50), flavour);
+        let folder = tempfile::tempdir().unwrap();
+        let log = lagging::frozen_and_live(&target(&lab, flavour));
+        // Long enough to be due during the load.
+        let outcome = audit(LogTarget { mmd: Duration::from_secs(3), ..log }, 1, 1_000, folder.path());
+        outcome.assert_kept(1_000);
+        assert_eq!(outcome.result.breaches.len(), 0, "{flavour:?} {:?}", outcome.result.breaches);
+    }
+}
+
+#[test]
 fn a_fork_or_a_shrinking_tree_ends_the_run_with_both_heads_saved() {
     for flavour in FLAVOURS {
         for (told, kind) in

@@ -28,6 +28,29 @@ pub(crate) fn front(log: &LogTarget) -> LogTarget {
     LogTarget { monitoring: vec![front.parse().unwrap()], ..log.clone() }
 }
 
+/// `log`, read first at a front that serves the first tree head with leaves for ever, and then at one that passes on all.
+pub(crate) fn frozen_and_live(log: &LogTarget) -> LogTarget {
+    let url = log.submission[0].clone();
+    let frozen: Mutex<Option<Vec<u8>>> = Mutex::default();
+    let front = canned::serve(move |path| {
+        let path = path.trim_start_matches("/log");
+        if path != "/checkpoint" && path != "/ct/v1/get-sth" {
+            return get(url.authority().unwrap().as_str(), &format!("{}{path}", url.path()));
+        }
+        let mut frozen = frozen.lock().unwrap();
+        if let Some(head) = &*frozen {
+            return (200, head.clone());
+        }
+        let (status, body) = get(url.authority().unwrap().as_str(), &format!("{}{path}", url.path()));
+        let text = String::from_utf8_lossy(&body);
+        let is_empty = text.contains("\"tree_size\":0,") || text.lines().nth(1) == Some("0");
+        *frozen = (!is_empty).then(|| body.clone());
+        (status, body)
+    });
+    let live = refusing(log, |_, _| None);
+    LogTarget { monitoring: [vec![front.parse().unwrap()], live.monitoring].concat(), ..log.clone() }
+}
+
 /// `log`, read at a front that passes on so many answers and fails from then on.
 pub(crate) fn failing_after(log: &LogTarget, answers: usize) -> LogTarget {
     refusing(log, move |nth, _| (nth >= answers).then_some(503))

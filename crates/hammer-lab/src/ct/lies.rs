@@ -45,6 +45,9 @@ struct LiesState {
     tampered: BTreeMap<u64, (ToldLie, bool)>,
     /// The first index that no checkpoint may cover yet, and until when.
     withheld: Option<(u64, Option<u64>)>,
+    /// Whether the log goes back to a checkpoint of before, once all that is not withheld is covered, or has gone.
+    rolls_back: bool,
+    is_rolled_back: bool,
     /// Entries that may come to miss their merge delay, with its end.
     waiting: Vec<(u64, ToldLie)>,
     /// Entries kept from being sequenced, with the time of their release.
@@ -79,6 +82,8 @@ impl Lies {
             entries: HashMap::new(),
             tampered: BTreeMap::new(),
             withheld: None,
+            rolls_back: false,
+            is_rolled_back: false,
             waiting: Vec::new(),
             held: Vec::new(),
             unreadable: 0,
@@ -179,6 +184,10 @@ impl Lies {
             let until_ms = late.map(|late| timestamp_ms + self.max_merge_delay_ms + milliseconds(late));
             inner.withheld.get_or_insert((index, until_ms));
         }
+        if let Some((LieKind::RolledBackCheckpoint, _)) = lie {
+            inner.rolls_back = true;
+            inner.withheld.get_or_insert((index, None));
+        }
         if inner.withheld.is_some() {
             let missed = told(LieKind::MmdMissed, entry, leaf_input, Some(index));
             inner.waiting.push((timestamp_ms + self.max_merge_delay_ms, missed));
@@ -245,6 +254,14 @@ impl Lies {
         let mut inner = self.lock();
         inner.withheld = inner.withheld.filter(|(_, until_ms)| until_ms.is_none_or(|until| unix_ms < until));
         inner.withheld.map_or(u64::MAX, |(index, _)| index)
+    }
+
+    /// Whether a checkpoint of before is served from now on, where the last one has this size.
+    pub(crate) fn is_rolled_back(&self, published: u64) -> bool {
+        let mut inner = self.lock();
+        let is_covered = inner.withheld.is_some_and(|(index, _)| published >= index);
+        inner.is_rolled_back |= inner.rolls_back && is_covered;
+        inner.is_rolled_back
     }
 
     /// Notes which entries a checkpoint of this size and time covers too late.

@@ -154,6 +154,7 @@ impl Log {
         let mut last_published = self.clock.elapsed();
         let interval = self.plan.checkpoint_interval.duration().max(LEAST_INTERVAL);
         let mut next = last_published + interval;
+        let mut earlier = None;
         loop {
             let wake = delayed.front().map_or(next, |(at, _)| next.min(*at));
             tokio::select! {
@@ -163,6 +164,9 @@ impl Log {
             let now = self.clock.elapsed();
             if now >= next {
                 next = now + interval;
+                if self.is_rolled_back(earlier.as_ref()) {
+                    continue;
+                }
                 let latest = delayed.back().map_or(self.published.borrow().size, |(_, latest)| latest.size);
                 if let Some(lies) = &self.lies {
                     self.pool.add_late(lies.released(self.clock.unix_ms()), now);
@@ -175,10 +179,27 @@ impl Log {
                 }
             }
             while delayed.front().is_some_and(|(at, _)| *at <= now) {
-                let due = delayed.pop_front();
-                due.into_iter().for_each(|(_, checkpoint)| self.make_public(checkpoint));
+                let Some((_, checkpoint)) = delayed.pop_front() else { break };
+                let before = self.published.borrow().clone();
+                if (1..checkpoint.size).contains(&before.size) {
+                    earlier = Some(before);
+                }
+                self.make_public(checkpoint);
             }
         }
+    }
+
+    /// Whether the log serves an earlier checkpoint for ever, which is this one.
+    fn is_rolled_back(&self, earlier: Option<&Arc<Checkpoint>>) -> bool {
+        let (Some(lies), Some(earlier)) = (&self.lies, earlier) else { return false };
+        let is_rolled_back = lies.is_rolled_back(self.published.borrow().size);
+        if is_rolled_back
+            && self.published.borrow().size != earlier.size
+            && self.store.publish(&earlier.note).is_ok()
+        {
+            self.published.send_replace(Arc::clone(earlier));
+        }
+        is_rolled_back
     }
 
     /// Publishes the whole tree at once, at the end of the log's life.

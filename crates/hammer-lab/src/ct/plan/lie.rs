@@ -46,17 +46,24 @@ impl Lie {
     pub(crate) fn conflict(&self, plan: &CtLabPlan) -> Option<KeyConflict> {
         let indexed = plan.flavour == Flavour::StaticCt;
         let (key, reason) = match self.kind {
-            LieKind::MmdMissed if indexed && plan.enable_publication_awaiter => {
-                ("kind", "mmd-missed needs enable_publication_awaiter: false, or nothing is answered in time")
+            LieKind::MmdMissed | LieKind::RolledBackCheckpoint
+                if indexed && plan.enable_publication_awaiter =>
+            {
+                ("kind", "it needs enable_publication_awaiter: false, or nothing is answered in time")
             }
             kind if self.late.is_some() && kind != LieKind::MmdMissed => {
                 ("late", "it is for mmd-missed alone")
             }
-            LieKind::WrongIndex | LieKind::FarIndex | LieKind::TamperedTile if !indexed => {
-                ("kind", "wrong-index, far-index and tampered-tile need flavour: static-ct")
+            LieKind::WrongIndex
+            | LieKind::FarIndex
+            | LieKind::TamperedTile
+            | LieKind::RolledBackCheckpoint
+                if !indexed =>
+            {
+                ("kind", "it needs flavour: static-ct")
             }
-            LieKind::ForkedCheckpoint if self.times.is_some() => {
-                ("times", "a fork is for good: it takes none")
+            LieKind::ForkedCheckpoint | LieKind::RolledBackCheckpoint if self.times.is_some() => {
+                ("times", "it is for good, and takes none")
             }
             kind if kind.is_of_checkpoints() && self.every != Count::ONE => {
                 ("every", "it is for lies about entries")

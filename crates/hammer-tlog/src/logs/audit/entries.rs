@@ -175,6 +175,12 @@ impl<S: Spill> EntryAudit<S> {
         }
     }
 
+    /// Whether [`EntryAudit::overdue`] may have any to break.
+    pub fn may_be_due(&self, observed_ms: u64) -> bool {
+        let is_due = |receipt: &Receipt| deadline_ms(receipt, self.clock.as_ref()) < observed_ms;
+        self.receipts.values().any(is_due) || !self.spilled.due_before(observed_ms).is_empty()
+    }
+
     /// Holds all receipts that were spilled against the leaves that were read since, as the end of a run wants it.
     pub fn settle(&mut self) {
         for number in 0..PARTITIONS {

@@ -126,6 +126,13 @@ impl<S: Spill> Receipts<S> {
         (!taken.is_empty()).then_some((tile, taken))
     }
 
+    /// Whether a deadline of those that wait may be before.
+    pub(super) fn may_be_due(&self, before_ms: u64) -> bool {
+        let mut spilled = self.spilled.values().filter(|partition| partition.count > 0);
+        (self.in_memory > 0 && self.earliest_deadline_ms < before_ms)
+            || spilled.any(|partition| partition.earliest_deadline_ms < before_ms)
+    }
+
     /// Takes the receipts at or above `from` whose deadline is before `before_ms`.
     pub(super) fn take_due_before(&mut self, before_ms: u64, from: u64) -> Vec<Receipt> {
         let late = |partition: &Spilled| partition.count > 0 && partition.earliest_deadline_ms < before_ms;

@@ -256,6 +256,11 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
             .extend(late.into_iter().map(|receipt| broken(receipt, Kind::Overdue { published: None })));
     }
 
+    /// Whether [`TileAudit::overdue`] may have any to break.
+    pub fn may_be_due(&self, observed_ms: u64) -> bool {
+        self.receipts.may_be_due(observed_ms)
+    }
+
     /// What audited entries refer to ([`LeafFormat::references`]) and was met for the first time since the last call, of the
     /// first 4096 in all.
     pub fn references(&mut self) -> Vec<Hash> {
