@@ -96,6 +96,10 @@ pub(crate) async fn run<L: LogSource, T: TreeReading<L>>(
         let last = pin!(audit.round());
         matches!(select(last, clock.sleep_until(deadline)).await, Either::Left(_))
     };
+    {
+        let late = pin!(audit.late.at_last(&audit.reader, &clock, &mut audit.voice));
+        select(late, clock.sleep_until(deadline.saturating_add(LAST_TILES))).await;
+    }
     audit.end(in_time);
 }
 
@@ -153,9 +157,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         self.troubles.ended(started, &went, self.reader.place(), &mut self.voice);
         self.troubles.pass_over(went.is_ok(), &self.reader, &self.voice);
         self.tell();
-        if let Some(most) = self.reader.log().lags_at_most() {
-            self.late.ask_again(&self.reader, most.into(), &mut self.voice).await;
-        }
+        self.late.ask_again(&self.reader, &mut self.voice).await;
         self.heads.over(went.is_ok(), &self.voice);
         let (patience, now) = (self.voice.sink().patience(), self.voice.now());
         let is_gone = patience.is_some_and(|patience| self.troubles.is_stuck_for(patience, now));
@@ -335,6 +337,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         let mut found = Vec::new();
         for chain in self.chains.all() {
             found.extend(chain.follower.events().into_iter().map(|event| (chain.tree, event)));
+            chain.follower.ask_again();
         }
         for (tree, event) in found {
             if tree == active {
@@ -353,15 +356,10 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         }
     }
 
-    /// Tells that a tile is not served, at once where no server of the log lags behind another.
+    /// Takes that a tile is not served, which is told once a later look found it so as well.
     fn missing(&mut self, tile: TileId, words: Option<(&'static str, Option<u64>, String)>) {
         let Some((kind, index, detail)) = words else { return };
-        let may_lag = self.reader.log().lags_at_most().is_some();
-        let told = match may_lag {
-            true => self.late.wait_for(tile, (kind, detail), self.voice.now()),
-            false => Some((kind, detail)),
-        };
-        if let Some((kind, detail)) = told {
+        if let Some((kind, detail)) = self.late.wait_for(tile, (kind, detail), self.voice.now()) {
             self.voice.wrong(kind, index, detail);
         }
     }
@@ -466,6 +464,9 @@ const SOON_MS: u64 = 10_000;
 
 /// An observer has two seconds to end.
 const LAST_ROUND: Nanos = Nanos::from_millis(1_200);
+
+/// So long after that, what was not served in it is asked for once more.
+const LAST_TILES: Nanos = Nanos::from_millis(400);
 
 /// What is refused in the last round is tried again for so long.
 const LAST_TRIES: Nanos = Nanos::from_millis(800);

@@ -2,10 +2,12 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use hammer_core::runtime::Clock;
+use hammer_measure::Nanos;
 use hammer_net::ConfigError;
 use hammer_tlog::logs::follow::Head;
 use hammer_tlog::logs::tile::TileId;
 
+use crate::answer_bound::AnswerBound;
 use crate::place::LogPlace;
 use crate::reader::{AuditReader, ServedTile};
 use crate::source::{LogQuery, LogSource};
@@ -18,6 +20,8 @@ pub struct LogInspector<L> {
     clock: Rc<dyn Clock>,
     /// What is left of the patience with tiles, of which none came.
     patience: Patience,
+    /// How often what was not served was waited for, and stayed away.
+    in_vain: u32,
 }
 
 impl<L: LogSource> LogInspector<L> {
@@ -27,7 +31,7 @@ impl<L: LogSource> LogInspector<L> {
     /// Those of [`hammer_net::Client::new`].
     pub fn new(log: L, place: LogPlace, clock: Rc<dyn Clock>) -> Result<Self, ConfigError> {
         let reader = AuditReader::new(log, place, clock.clone())?;
-        Ok(Self { reader, clock, patience: Patience::new() })
+        Ok(Self { reader, clock, patience: Patience::new(), in_vain: 0 })
     }
 
     /// The log.
@@ -97,9 +101,54 @@ impl<L: LogSource> LogInspector<L> {
                 Ok(()) => self.patience = Patience::new(),
             }
             if !tiles.is_empty() || ids.is_empty() {
-                return Ok(tiles);
+                return Ok(self.at_second_look(tiles).await);
             }
         }
+    }
+
+    /// What is served at a path; none where nothing is, at a second look either.
+    ///
+    /// # Errors
+    /// When it cannot be told, tried several times.
+    pub async fn found(&mut self, path: &str, bound: AnswerBound) -> Result<Option<Vec<u8>>, Trouble> {
+        let read = async |reader: &AuditReader<L>| reader.found(path, bound).await;
+        let found = self.patiently(read).await?;
+        if found.is_some() || self.in_vain >= IN_VAIN {
+            return Ok(found);
+        }
+        self.next_look().await;
+        let found = self.patiently(read).await?;
+        self.in_vain += u32::from(found.is_none());
+        Ok(found)
+    }
+
+    /// These tiles, of which those that were not served are asked for once more: who answered for one may lag behind who answered for the head.
+    async fn at_second_look(&mut self, mut tiles: Vec<(TileId, ServedTile)>) -> Vec<(TileId, ServedTile)> {
+        if self.in_vain >= IN_VAIN || self.fill(&mut tiles).await == 0 {
+            return tiles;
+        }
+        self.next_look().await;
+        self.in_vain += u32::from(self.fill(&mut tiles).await > 0);
+        tiles
+    }
+
+    /// Reads those of the tiles that were not served; how many still are not.
+    async fn fill(&self, tiles: &mut [(TileId, ServedTile)]) -> usize {
+        let mut missing = 0;
+        for (tile, found) in tiles {
+            if matches!(found, ServedTile::Bytes(_)) {
+                continue;
+            }
+            match self.reader.by_now(*tile).await {
+                Ok(Some(bytes)) => *found = ServedTile::Bytes(bytes),
+                _ => missing += 1,
+            }
+        }
+        missing
+    }
+
+    async fn next_look(&self) {
+        self.clock.sleep_until(self.clock.now().saturating_add(NEXT_LOOK)).await;
     }
 }
 
@@ -125,3 +174,7 @@ impl Patience {
 }
 
 const TRIES: u32 = 6;
+/// Looks that follow each other faster than that are one.
+pub(crate) const NEXT_LOOK: Nanos = Nanos::from_secs(1);
+/// Of a log that serves little, what is not served is no longer waited for after that.
+const IN_VAIN: u32 = 8;

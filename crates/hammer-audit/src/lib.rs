@@ -5,6 +5,7 @@
 //! to the followed tree, and entries are read back once the load is over. This crate knows no protocol, checks no promise but that of a leaf in the
 //! tree, and never runs on a shard.
 
+mod absent_tiles;
 mod answer_bound;
 mod answer_reading;
 mod answered_heads;

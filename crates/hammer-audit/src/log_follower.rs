@@ -4,6 +4,7 @@ use hammer_core::runtime::Clock;
 use hammer_net::ConfigError;
 use hammer_tlog::logs::follow::{Event, Follower, Head};
 
+use crate::absent_tiles::AbsentTiles;
 use crate::messages::event_words;
 use crate::place::LogPlace;
 use crate::prove::prove;
@@ -16,6 +17,7 @@ use crate::trouble::Trouble;
 pub struct LogFollower<L> {
     reader: AuditReader<L>,
     follower: Follower,
+    absent: AbsentTiles,
 }
 
 /// What a look at the log has shown.
@@ -61,7 +63,7 @@ impl<L: LogSource> LogFollower<L> {
         follower: Follower,
         clock: Rc<dyn Clock>,
     ) -> Result<Self, ConfigError> {
-        Ok(Self { reader: AuditReader::new(log, place, clock)?, follower })
+        Ok(Self { reader: AuditReader::new(log, place, clock)?, follower, absent: AbsentTiles::default() })
     }
 
     /// How many requests were sent so far.
@@ -86,6 +88,9 @@ impl<L: LogSource> LogFollower<L> {
         let proved = prove(&self.reader, self.reader.shards().active, &mut self.follower).await;
         let seen = self.told();
         proved?;
+        if let (true, Some(why)) = (seen.is_empty(), self.absent.why()) {
+            return Err(Trouble::Other(why));
+        }
         if seen.is_empty() && self.follower.doubted() > doubted {
             let newest = self.follower.trusted().map_or(0, |head| head.size);
             let why =
@@ -103,7 +108,11 @@ impl<L: LogSource> LogFollower<L> {
 
     fn told(&mut self) -> Vec<Followed> {
         let events = self.follower.events();
-        events.iter().filter_map(|event| self.seen(event)).collect()
+        self.follower.ask_again();
+        let now = self.reader.now();
+        let told = |event: &&Event| self.absent.is_to_be_told(event, now);
+        let events: Vec<_> = events.iter().filter(told).collect();
+        events.into_iter().filter_map(|event| self.seen(event)).collect()
     }
 
     fn seen(&self, event: &Event) -> Option<Followed> {

@@ -1,22 +1,35 @@
-//! Logs that behave oddly and are honest: nobody is accused of it.
+//! What honest logs are not accused of, however oddly they are served, and what is found of those that are not.
 
 #[path = "support/folder.rs"]
 mod folder;
+#[path = "support/front.rs"]
+mod front;
 #[path = "support/hammer.rs"]
 mod hammer;
+#[expect(dead_code, reason = "other tests have logs of either flavour")]
 #[path = "support/log.rs"]
-#[expect(dead_code, reason = "other tests start commands on it")]
 mod log;
 #[path = "support/on_time.rs"]
 mod on_time;
+#[path = "support/server.rs"]
+#[expect(dead_code, reason = "other tests have servers of their own")]
+mod server;
 
+use std::collections::{HashMap, VecDeque};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use hammer_core::clock::MonotonicClock;
 use hammer_lab::ct::Flavour;
+use hammer_measure::{Nanos, Now as _};
 use hammer_report::Report;
 use hammer_report::report::Event;
+use hammer_tlog::logs::tile::TileId;
 use serde_json::{Value, json};
 
 use folder::Folder;
-use hammer::hammer;
+use front::{Passed, front, read};
+use hammer::{Ended, hammer};
 use log::Log;
 use on_time::exit_if_on_time;
 
@@ -71,4 +84,135 @@ fn a_plan_with_fixed_dates_that_is_run_again_counts_as_resubmitted_and_says_so()
         let is_told = |note: &&str| note.starts_with("submit: its leaves have fixed dates");
         assert!(notes(report).iter().any(is_told), "{:?}", notes(report));
     }
+}
+
+/// A log whose tiles come late behind one URL: each of those that `is_late` is 404 when it is asked for first, and for so long after that.
+fn late(log: &Log, lag: Nanos, is_late: fn(&str) -> bool) -> String {
+    let (asked, clock) = (Mutex::<HashMap<String, Nanos>>::default(), MonotonicClock::starting_now());
+    front(&log.lab.url, move |path| {
+        let now = clock.now();
+        match is_late(path) && now.since(*asked.lock().unwrap().entry(path.to_owned()).or_insert(now)) <= lag
+        {
+            true => Passed::Refused(404),
+            false => Passed::On,
+        }
+    })
+}
+
+/// Two fronts of one log behind one URL, which answer by turns; one of them has what the other had so long ago.
+fn lagging(log: &Log, lag: Nanos) -> String {
+    let (url, asked, clock) = (log.lab.url.clone(), AtomicU64::new(0), MonotonicClock::starting_now());
+    let heads: Mutex<VecDeque<(Nanos, Vec<u8>)>> = Mutex::default();
+    front(&log.lab.url, move |path| {
+        let now = clock.now();
+        let mut heads = heads.lock().unwrap();
+        heads.push_back((now, read(&url, "/checkpoint")));
+        // The last of those that are so old is what it has.
+        while heads.get(1).is_some_and(|(at, _)| now.since(*at) >= lag) {
+            heads.pop_front();
+        }
+        let old = heads[0].1.clone();
+        let size: u64 = String::from_utf8_lossy(&old).lines().nth(1).unwrap().parse().unwrap();
+        let lacks = |tile: TileId| tile.level.items(size) < tile.index * 256 + u64::from(tile.width);
+        match path.trim_start_matches('/') {
+            _ if asked.fetch_add(1, Ordering::Relaxed) % 2 == 0 => Passed::On,
+            "checkpoint" => Passed::Answered(old),
+            tile if tile.parse().is_ok_and(lacks) => Passed::Refused(404),
+            _ => Passed::On,
+        }
+    })
+}
+
+fn is_tile(path: &str) -> bool {
+    path.starts_with("/tile/")
+}
+
+fn is_tile_or_issuer(path: &str) -> bool {
+    is_tile(path) || path.starts_with("/issuer/")
+}
+
+/// `hammer ct COMMAND` on the log, read at `url`.
+fn hammer_at(log: &Log, url: &str, command: &str, more: &[&str]) -> Ended {
+    let named = ["ct", command, url, "--key", &log.key, "--origin", log.lab.origin(), "--kind", "static-ct"];
+    hammer(&[&named, more].concat())
+}
+
+const LAG: Nanos = Nanos::from_millis(300);
+
+#[test]
+fn a_run_accuses_nobody_of_a_tile_that_comes_late_and_audits_what_it_holds() {
+    let log = Log::of(Flavour::StaticCt, Vec::new());
+    let url = late(&log, LAG, is_tile);
+    let report = run(&json!({
+        "target": target(&log, &url),
+        "workloads": [{ "name": "submit", "ct_submit": {}, "load": { "rate": "50/s" } }],
+        "phases": { "measurement": "2s" },
+    }));
+    is_believed(&report);
+}
+
+#[test]
+fn nobody_is_accused_of_two_fronts_behind_one_url_of_which_one_lags() {
+    let log = Log::of(Flavour::StaticCt, Vec::new());
+    let report = run(&json!({
+        "target": target(&log, &lagging(&log, Nanos::from_millis(500))),
+        "workloads": [
+            { "name": "submit", "ct_submit": {}, "load": { "rate": "50/s" } },
+            { "name": "read", "ct_read": {}, "load": { "rate": "20/s" } },
+        ],
+        "phases": { "measurement": "3s" },
+    }));
+    is_believed(&report);
+}
+
+#[test]
+fn reads_accuse_nobody_of_a_tile_that_comes_late() {
+    let log = Log::of(Flavour::StaticCt, Vec::new());
+    assert_eq!(log.submit("1s"), 200);
+    let url = late(&log, LAG, is_tile);
+    is_believed(&hammer_at(&log, &url, "read", &["-q", "20/s", "-z", "1s", "--out", "-"]).report());
+}
+
+#[test]
+fn an_audit_and_a_follower_accuse_nobody_of_a_tile_or_an_issuer_that_comes_late() {
+    let log = Log::of(Flavour::StaticCt, Vec::new());
+    assert_eq!(log.submit("1s"), 200);
+    let ended = hammer_at(&log, &late(&log, LAG, is_tile_or_issuer), "audit", &["--json"]);
+    let found: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!((ended.code, &found["flaws"]), (0, &json!([])), "{found}");
+    assert_eq!(found["read"]["is_proved"], true, "{found}");
+
+    let follow = ["--interval", "50ms", "-z", "3s", "--json"];
+    let ended = hammer_at(&log, &late(&log, LAG, is_tile), "follow", &follow);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(
+        !ended.stdout.contains("\"broken\"") && ended.stdout.contains("\"size\":200"),
+        "{}",
+        ended.stdout
+    );
+}
+
+#[test]
+fn what_is_not_served_at_the_next_look_either_is_missing_to_whoever_looks() {
+    let log = Log::of(Flavour::StaticCt, Vec::new());
+    assert_eq!(log.submit("1s"), 200);
+    let url =
+        late(&log, Nanos(u64::MAX), |path| path.starts_with("/tile/0/") || path.starts_with("/issuer/"));
+    let ended = hammer_at(&log, &url, "audit", &["--json"]);
+    let found: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let kinds: Vec<_> = found["flaws"].as_array().unwrap().iter().map(|flaw| flaw["kind"].clone()).collect();
+    assert_eq!(ended.code, 4, "{found}");
+    assert!(kinds.contains(&json!("missing-tile")) && kinds.contains(&json!("missing-issuer")), "{found}");
+
+    let ended = hammer_at(&log, &url, "follow", &["--interval", "200ms", "-z", "5s", "--json"]);
+    assert_eq!(ended.code, 4, "{ended:?}");
+    assert_eq!(ended.stdout.matches("\"missing-tile\"").count(), 1, "{}", ended.stdout);
+
+    let report = run(&json!({
+        "target": target(&log, &url),
+        "workloads": [{ "name": "submit", "ct_submit": {}, "load": { "rate": "50/s" } }],
+        "phases": { "measurement": "1s", "drain": "4s" },
+    }));
+    let kinds: Vec<_> = report.breaches.iter().map(|breach| breach.kind.as_str()).collect();
+    assert!(!kinds.is_empty() && kinds.iter().all(|kind| *kind == "missing-tile"), "{:?}", report.breaches);
 }

@@ -1,5 +1,5 @@
 use std::cell::RefCell;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use hammer_core::runtime::Clock;
 use hammer_core::workload::Ended;
 use hammer_measure::Outcome;
 use hammer_net::Answer;
+use hammer_tlog::logs::tile::TileId;
 
 use crate::head::SeenHead;
 use crate::part::{Part, write_parts};
@@ -26,15 +27,17 @@ pub struct LogReads {
     /// Tree heads of different sizes, the largest last; none is of an empty tree.
     heads: RefCell<VecDeque<Arc<SeenHead>>>,
     pub(crate) shelf: RefCell<Shelf>,
+    /// Tiles that the log did not have, at a later look either.
+    pub(crate) absent: RefCell<BTreeSet<TileId>>,
     record: RefCell<Vec<u8>>,
 }
 
 impl LogReads {
     /// Reads by `own`; what an answer is held against is read by `beside`, as steps of the series `path_series`.
     pub fn new(own: LogClient, beside: LogClient, path_series: usize, clock: &Rc<dyn Clock>) -> Self {
-        let (heads, shelf, record) = Default::default();
+        let (heads, shelf, absent, record) = Default::default();
         let [own, beside] = [own, beside].map(|client| LogSteps::new(client, clock.clone()));
-        Self { own, beside, path_series, heads, shelf, record }
+        Self { own, beside, path_series, heads, shelf, absent, record }
     }
 
     /// The head of the largest tree that was seen; none before there was a leaf in it.

@@ -5,6 +5,7 @@ use hammer_core::record::StepGuard;
 use hammer_core::runtime::Clock;
 use hammer_core::workload::Ended;
 use hammer_exchange::{exchange, expect_ok};
+use hammer_measure::Nanos;
 use hammer_net::Answer;
 use hammer_tlog::logs::tile::TileId;
 use http::StatusCode;
@@ -48,26 +49,46 @@ impl LogSteps {
         expect_ok(&mut step, answer)
     }
 
-    /// Whether there is another server to ask for what one has not.
-    pub(crate) fn are_several(&self) -> bool {
+    /// Whether there is another server to ask at once for what one has not.
+    fn are_several(&self) -> bool {
         self.client.are_several()
     }
 
     /// Reads a tile that one of the log's servers has not (404) at each of them, one after another, since that one may lag behind the
-    /// others.
+    /// others; later once more, `looks` times at most, since those behind one URL may as well.
     ///
     /// # Errors
     /// When none has it, or it cannot be told since one of them neither has it nor says that it has not.
     pub(crate) async fn tile_elsewhere<'a>(
         &self,
-        (tile, compressed): (TileId, bool),
+        (tile, looks): ((TileId, bool), u32),
         answer: &mut Answer,
         start: impl Fn() -> StepGuard<'a>,
+    ) -> Result<(), Lack> {
+        let mut found = match self.are_several() {
+            true => self.tile_of_any(tile, answer, &start).await,
+            false => Err(Lack::Missing(tile.0)),
+        };
+        for _ in 0..looks {
+            if found.is_ok() {
+                break;
+            }
+            self.clock.sleep_until(self.clock.now().saturating_add(NEXT_LOOK)).await;
+            found = self.tile_of_any(tile, answer, &start).await;
+        }
+        found
+    }
+
+    async fn tile_of_any<'a>(
+        &self,
+        (tile, compressed): (TileId, bool),
+        answer: &mut Answer,
+        start: &impl Fn() -> StepGuard<'a>,
     ) -> Result<(), Lack> {
         let servers = self.client.servers().await.map_err(|_| Lack::Refused)?;
         let mut lack = Lack::Missing(tile);
         for server in servers {
-            let ended = self.tile_from(Some(server), (tile, compressed), answer, &start).await;
+            let ended = self.tile_from(Some(server), (tile, compressed), answer, start).await;
             match (ended, answer.status) {
                 (Ok(()), _) => return Ok(()),
                 (Err(_), StatusCode::NOT_FOUND) => {}
@@ -104,3 +125,5 @@ impl LogSteps {
         self.get_from(server, (&format!("/{}", tile.full()), compressed), answer, start()).await
     }
 }
+
+const NEXT_LOOK: Nanos = Nanos::from_secs(1);

@@ -137,10 +137,9 @@ impl LogReads {
         match (ended, answer.status) {
             (Ok(()), _) => {}
             // The full tile in the place of a partial one may have been asked for at another server than that one: all are asked.
-            (Err(_), StatusCode::NOT_FOUND) if self.beside.are_several() => {
-                self.beside.tile_elsewhere((tile, compressed), answer, start).await?;
+            (Err(_), StatusCode::NOT_FOUND) => {
+                self.elsewhere(tile, answer, record).await?;
             }
-            (Err(_), StatusCode::NOT_FOUND) => return Err(Lack::Missing(tile)),
             (Err(_), _) => return Err(Lack::Refused),
         }
         if !compressed {
@@ -150,12 +149,8 @@ impl LogReads {
         Ok(Support { tile, is_gzip, bytes: answer.body.as_slice().into() })
     }
 
-    /// Whether another server of the log may have what one has not.
-    pub fn are_several(&self) -> bool {
-        self.own.are_several() || self.beside.are_several()
-    }
-
-    /// Reads a tile that the operation's server has not beside the operation, at each of the log's servers until one has it.
+    /// Reads a tile that the operation's server has not beside the operation, at each of the log's servers until one has it, and later once
+    /// more.
     ///
     /// # Errors
     /// When none has it, or it cannot be told.
@@ -166,7 +161,21 @@ impl LogReads {
         record: &OperationRecord,
     ) -> Result<(), Lack> {
         let start = || record.step(self.path_series);
-        self.beside.tile_elsewhere((tile, may_be_compressed(tile)), answer, start).await
+        let looks = if self.absent.borrow().contains(&tile) { 0 } else { LATER_LOOKS };
+        let tile = (tile, may_be_compressed(tile));
+        let found = self.beside.tile_elsewhere((tile, looks), answer, start).await;
+        if let Err(Lack::Missing(tile)) = found {
+            self.is_absent(tile);
+        }
+        found
+    }
+
+    /// Keeps that the log has no such tile, so that nobody waits for it again.
+    fn is_absent(&self, tile: TileId) {
+        let mut absent = self.absent.borrow_mut();
+        if absent.len() < MOST_ABSENT {
+            absent.insert(tile);
+        }
     }
 }
 
@@ -174,6 +183,10 @@ impl LogReads {
 fn may_be_compressed(tile: TileId) -> bool {
     !matches!(tile.level, Level::Hashes(_))
 }
+
+/// Looks for a tile that was not there at first, unless it is known to stay away.
+const LATER_LOOKS: u32 = 2;
+const MOST_ABSENT: usize = 1024;
 
 /// Bytes of a full hash tile.
 pub const FULL_TILE: usize = FULL_WIDTH as usize * 32;

@@ -1,15 +1,22 @@
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use hammer_core::runtime::Clock;
 use hammer_measure::Nanos;
 use hammer_tlog::logs::tile::TileId;
 
 use super::voice::AuditVoice;
-use crate::reader::{AuditReader, ServedTile};
+use crate::inspector::NEXT_LOOK;
+use crate::reader::AuditReader;
 use crate::source::LogSource;
 
-/// Tiles that were not served when they were asked for, of a log one of whose servers may lag behind another: who answered for a tile need
-/// not be who answered for its checkpoint, though both stand behind one URL. They are asked for again, and told where they stay away.
+/// Tiles that were not served when they were asked for: who answered for a tile need not be who answered for the head that covers it, though
+/// both stand behind one URL, and one of them may lag behind the other. They are asked for again, and told where they stay away.
 #[derive(Default)]
 pub(super) struct LateTiles {
     waiting: Vec<LateTile>,
+    /// Those that were told, and are no news.
+    told: BTreeSet<TileId>,
     /// How many came in the end.
     came: u64,
 }
@@ -17,6 +24,8 @@ pub(super) struct LateTiles {
 struct LateTile {
     tile: TileId,
     since: Nanos,
+    /// Whether it was asked for again, and not served.
+    is_missed_again: bool,
     kind: &'static str,
     detail: String,
 }
@@ -29,47 +38,63 @@ impl LateTiles {
         (kind, detail): (&'static str, String),
         now: Nanos,
     ) -> Option<(&'static str, String)> {
-        if self.waiting.iter().any(|late| late.tile == tile) {
+        if self.told.contains(&tile) || self.waiting.iter().any(|late| late.tile == tile) {
             return None;
         }
         if self.waiting.len() >= MOST {
+            self.told.insert(tile);
             return Some((kind, detail));
         }
-        self.waiting.push(LateTile { tile, since: now, kind, detail });
+        self.waiting.push(LateTile { tile, since: now, is_missed_again: false, kind, detail });
         None
     }
 
-    /// Asks once more for the tiles that are not served since `patience`, or for all once no more load comes, and tells those that stay
-    /// away for so long.
-    pub(super) async fn ask_again<L: LogSource>(
-        &mut self,
-        reader: &AuditReader<L>,
-        patience: Nanos,
-        voice: &mut AuditVoice,
-    ) {
-        let is_judging = voice.is_judging();
+    /// Asks once more for the tiles that are not served since the log's servers may lag behind each other ([`LogSource::lags_at_most`]), or
+    /// since the last look where that is not known; for all once no more load comes. Tells those that stay away for so long.
+    pub(super) async fn ask_again<L: LogSource>(&mut self, reader: &AuditReader<L>, voice: &mut AuditVoice) {
+        let patience = patience(reader);
+        // Where nothing is known of its servers, it is asked once, for there is no long wait to cut short.
+        let is_judging = voice.is_judging() && reader.log().lags_at_most().is_some();
         let mut place = 0;
         // Each stays where it is while it is asked for: a round may be cut off there.
-        while let Some(late) = self.waiting.get(place) {
+        while let Some(late) = self.waiting.get_mut(place) {
             let is_over = voice.now().since(late.since) >= patience;
             if !is_judging && !is_over {
                 place += 1;
                 continue;
             }
-            // In the place of a partial one the full one is as good (C2SP tlog-tiles).
-            let (found, went) = reader.tiles(&[late.tile, late.tile.full()]).await;
-            if found.iter().any(|(_, found)| matches!(found, ServedTile::Bytes(_))) {
-                self.waiting.remove(place);
-                self.came += 1;
-            } else if went.is_ok() && is_over {
-                let late = self.waiting.remove(place);
-                voice.wrong(late.kind, None, late.detail);
-            } else {
-                place += 1;
+            match reader.by_now(late.tile).await {
+                Ok(Some(_)) => {
+                    self.waiting.remove(place);
+                    self.came += 1;
+                }
+                Ok(None) if is_over => {
+                    let LateTile { tile, kind, detail, .. } = self.waiting.remove(place);
+                    self.told.insert(tile);
+                    voice.wrong(kind, None, detail);
+                }
+                found => {
+                    late.is_missed_again |= found.is_ok();
+                    place += 1;
+                }
             }
         }
         if self.came > 0 {
             voice.observed("late_tiles", self.came as f64);
+        }
+    }
+
+    /// Asks a last time for what was missed a moment ago, of a log of which no more is known than that.
+    pub(super) async fn at_last<L: LogSource>(
+        &mut self,
+        reader: &AuditReader<L>,
+        clock: &Rc<dyn Clock>,
+        voice: &mut AuditVoice,
+    ) {
+        let last = self.waiting.iter().map(|late| late.since).max();
+        if let (Some(since), None) = (last, reader.log().lags_at_most()) {
+            clock.sleep_until(since.saturating_add(NEXT_LOOK)).await;
+            self.ask_again(reader, voice).await;
         }
     }
 
@@ -79,7 +104,7 @@ impl LateTiles {
         let now = voice.now();
         for late in self.waiting {
             let seconds = now.since(late.since).as_secs_f64();
-            if has_contradicted || now.since(late.since) < A_MOMENT {
+            if has_contradicted || !late.is_missed_again || now.since(late.since) < A_MOMENT {
                 voice.note(&format!("{}, since {seconds:.1} s: too late in the run to tell", late.detail));
             } else {
                 voice.wrong(late.kind, None, late.detail);
@@ -89,6 +114,11 @@ impl LateTiles {
             voice.note(&format!("{} tiles came later than the checkpoint that covers them", self.came));
         }
     }
+}
+
+/// How long a tile of that log may stay away.
+fn patience<L: LogSource>(reader: &AuditReader<L>) -> Nanos {
+    reader.log().lags_at_most().map_or(NEXT_LOOK, Nanos::from)
 }
 
 const MOST: usize = 64;

@@ -128,11 +128,7 @@ impl LogSweep {
     async fn issuers(&mut self, fingerprints: &[Hash], swept: &mut Swept) -> Result<(), Trouble> {
         for fingerprint in fingerprints {
             let path = format!("/issuer/{fingerprint}");
-            let found = self
-                .inspector
-                .patiently(async |reader| reader.found(&path, AnswerBound::ISSUER).await)
-                .await?;
-            match found {
+            match self.inspector.found(&path, AnswerBound::ISSUER).await? {
                 Some(certificate) if sha256(&certificate) == *fingerprint => swept.issuers += 1,
                 Some(_) => swept.add(("altered-issuer", None, format!("{path} is another certificate"))),
                 None => swept.add(("missing-issuer", None, format!("{path} is not served"))),

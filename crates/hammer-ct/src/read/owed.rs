@@ -24,7 +24,7 @@ pub(super) enum OwedAnswer {
     Bundle(TileId, bool),
     /// A names tile, and whether it is compressed.
     Names(TileId, bool),
-    /// A tile that the server which was asked does not have, so that the others are asked first.
+    /// A tile that the server which was asked does not have, so that the others, and it itself later, are asked first.
     Missing(TileId),
     /// Entries: the first one's index, and how many there are.
     Entries(u64, u64),

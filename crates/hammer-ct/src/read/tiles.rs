@@ -167,15 +167,13 @@ impl ReadSession {
             Ok(tile) => return Ok(tile),
             Err(unread) => unread,
         };
-        match missing.filter(|_| level != Level::Names) {
-            Some(tile) if self.are_several() => self.owe(head, OwedAnswer::Missing(tile), op, record),
-            Some(tile) => self.lack(record, head, Lack::Missing(tile)),
-            None => {}
+        if let Some(tile) = missing.filter(|_| level != Level::Names) {
+            self.owe(head, OwedAnswer::Missing(tile), op, record);
         }
         Err(ended)
     }
 
-    /// Reads a tile at the log's other servers, one of which may be behind the others: it is the log's wherever it is.
+    /// Reads a tile again, at the log's servers and later, since one may be behind the others: it is the log's wherever it is.
     pub(super) async fn check_missing(
         &self,
         tile: TileId,

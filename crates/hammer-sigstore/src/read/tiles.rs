@@ -76,12 +76,8 @@ impl ServiceReadSession {
         let tile = match read {
             Ok(tile) => tile,
             Err(UnreadTile { ended, missing }) => {
-                match missing {
-                    Some(tile) if reads.are_several() => {
-                        owe(OwedTile { head, tile, is_gzip: false, is_missing: true }, op, record);
-                    }
-                    Some(tile) => self.lack(record, &head, Lack::Missing(tile)),
-                    None => {}
+                if let Some(tile) = missing {
+                    owe(OwedTile { head, tile, is_gzip: false, is_missing: true }, op, record);
                 }
                 return Err(ended);
             }

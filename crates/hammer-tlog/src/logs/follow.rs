@@ -254,6 +254,11 @@ impl Follower {
         self.give_up(Event::MissingTile { tile, head });
     }
 
+    /// Forgets that a tile was not served, which is told again where it still is not when its head is fed next.
+    pub fn ask_again(&mut self) {
+        self.refused.take_if(|refused| matches!(refused, Event::MissingTile { .. }));
+    }
+
     /// Takes the consistency proof between two sizes; one that is not wanted is passed over. One that does not hold is wanted again, a few
     /// times: whoever stands between may have mixed up an answer.
     pub fn consistency_proof(&mut self, first: u64, second: u64, proof: &[Hash]) {

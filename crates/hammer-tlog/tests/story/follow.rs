@@ -119,7 +119,7 @@ fn a_partial_tile_that_vanished_is_read_from_the_full_one() {
 }
 
 #[test]
-fn a_tile_that_is_not_served_is_named_once_and_may_come_later() {
+fn a_tile_that_is_not_served_is_named_once_or_each_time_that_is_asked_for_and_may_come_later() {
     let mut log = Log::of(300);
     let mut follower = trusting(ProofMethod::Leaves, &log);
     log.submit(1);
@@ -129,6 +129,8 @@ fn a_tile_that_is_not_served_is_named_once_and_may_come_later() {
     let missing = [Event::MissingTile { tile, head: head.clone() }];
     assert_eq!(follow(&mut follower, &log, head.clone()), missing);
     assert_eq!(follow(&mut follower, &log, head.clone()), []);
+    follower.ask_again();
+    assert_eq!(follow(&mut follower, &log, head.clone()), missing);
     (log.tree, log.entries) = (tree, served);
     assert!(matches!(&follow(&mut follower, &log, head)[..], [Event::Grew { .. }]));
 }
