@@ -173,7 +173,7 @@ impl Observer for LogAuditor {
 /// Workloads whose promises an auditor looks for.
 pub const MOST_LINKS: usize = 1 << (u64::BITS - SEQ_BITS);
 
-/// Receipts in memory unless it is said otherwise: about 50 MB of them.
+/// Receipts in memory unless it is said otherwise: about 65 MB of them, with the index of their times.
 pub const DEFAULT_RECEIPTS: usize = 250_000;
 
 const EVERY: Duration = Duration::from_millis(250);

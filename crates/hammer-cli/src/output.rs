@@ -1,8 +1,8 @@
 //! Where reports go. Files are opened before the first request; what cannot be written there goes to standard output.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use hammer_report::{EventsWriter, LocustCsv, LocustWriters, Reason, ReasonKind, Report, Summary, text};
@@ -273,7 +273,12 @@ impl FileFolder {
         let path = self.path.join(name);
         let opened =
             OpenOptions::new().write(true).create(true).truncate(true).mode(FOR_ITS_OWNER).open(&path);
-        match opened.and_then(|mut file| file.write_all(bytes)) {
+        let written = opened.and_then(|mut file| {
+            // The mode above is of a file that was not there.
+            file.set_permissions(Permissions::from_mode(FOR_ITS_OWNER))?;
+            file.write_all(bytes)
+        });
+        match written {
             Ok(()) => Ok(path),
             Err(source) => Err(OutputError::Unopened { named: self.flag, path, source }),
         }

@@ -131,14 +131,19 @@ impl Threshold {
     }
 
     /// Whether figures of a run that goes on end it: there is something to judge, and it fails. Before anything has ended nothing can be
-    /// told of operations, nor of promises before one has a verdict.
+    /// told of operations, nor of promises before one has a verdict; and what is still under way is no part of what a share is of.
     pub fn fails_midway(&self, figures: &ThresholdFigures<'_>) -> bool {
         let Ledger { made, pending, .. } = *figures.promises;
         let decided = Ledger { made: made - pending, pending: 0, ..*figures.promises };
         let promises = if self.measure.is_of_pending() { figures.promises } else { &decided };
-        let has_ended = Fate::ALL.into_iter().any(|fate| figures.record.fate(fate) > 0);
-        let found = self.measure.of(&ThresholdFigures { promises, ..*figures });
-        let is_judged = has_ended || self.measure.is_of_promises();
+        let ended: u64 = Fate::ALL.into_iter().map(|fate| figures.record.fate(fate)).sum();
+        let found = match self.measure {
+            Measure::Share(count @ Count::Of(_)) if ended > 0 => {
+                Found::Number(count.of(figures) / ended as f64)
+            }
+            measure => measure.of(&ThresholdFigures { promises, ..*figures }),
+        };
+        let is_judged = ended > 0 || self.measure.is_of_promises();
         is_judged && found != Found::Nothing && !self.comparison.holds(found, self.bound)
     }
 

@@ -7,7 +7,7 @@ pub struct AuditBounds {
     pub window: usize,
 }
 
-/// A quarter of a million receipts in memory (about 50 MB), and as many of the last leaves.
+/// A quarter of a million receipts in memory (about 65 MB with the index of their times), and as many of the last leaves.
 impl Default for AuditBounds {
     fn default() -> Self {
         Self { receipts: 250_000, window: 1 << 18 }
