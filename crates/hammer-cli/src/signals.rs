@@ -1,4 +1,4 @@
-//! Signals: the first drains and reports, the second leaves at once.
+//! Signals: the first ends the arrivals, the second their drain, both with a report; the third leaves at once.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,7 +17,8 @@ pub(crate) struct Signals {
 
 #[derive(Default)]
 struct State {
-    asked: bool,
+    /// How many came.
+    asked: u32,
     run: Option<Control>,
 }
 
@@ -44,7 +45,7 @@ impl Signals {
     /// The run that a signal ends from now on; one that arrived before ends it at once.
     pub(crate) fn attach(&self, control: &Control) {
         let mut state = self.state();
-        if state.asked {
+        if state.asked > 0 {
             control.interrupt();
         }
         state.run = Some(control.clone());
@@ -52,15 +53,15 @@ impl Signals {
 
     /// Whether a signal arrived.
     pub(crate) fn asked(&self) -> bool {
-        self.state().asked
+        self.state().asked > 0
     }
 
     fn arrived(&self) {
         let mut state = self.state();
-        if state.asked {
+        state.asked += 1;
+        if state.asked > REPORTED {
             terminal::leave();
         }
-        state.asked = true;
         if let Some(control) = &state.run {
             control.interrupt();
         }
@@ -70,6 +71,9 @@ impl Signals {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+/// Signals that a run still answers with a report.
+const REPORTED: u32 = 2;
 
 /// SIGINT and SIGTERM, which no longer end the process by themselves.
 pub(crate) struct EndSignals {

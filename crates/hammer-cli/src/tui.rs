@@ -101,6 +101,7 @@ impl Dashboard {
                 self.control.command(stop);
                 self.control.interrupt();
             }
+            Effect::EndDrain => self.control.interrupt(),
             Effect::Leave => terminal::leave(),
         }
     }

@@ -12,6 +12,8 @@ mod on_time;
 mod plan;
 #[path = "support/server.rs"]
 mod server;
+#[path = "bad_input/signals.rs"]
+mod signals;
 
 use std::fs;
 use std::net::TcpListener;
@@ -21,7 +23,6 @@ use hammer_lab::http::HttpLabPlan;
 use hammer_lab::serve::TlsFiles;
 use hammer_measure::Fate;
 use hammer_report::{Reason, ReasonKind, Report};
-use rustix::process::Signal;
 
 use folder::Folder;
 use hammer::{Ended, Started, command, hammer};
@@ -313,53 +314,6 @@ fn a_token_that_cannot_be_used_is_named_by_its_place_and_not_shown() {
     refused(&ended, &["HAMMER_TEST_UNSET is not set"]);
     let inline = PLAN.replace("http: {}", &format!("http: {{ bearer: {{ token: {CANARY} }} }}"));
     refused(&run(&inline, &[]), &["plan.yaml:5:", "workloads[0].http.bearer.token: unknown field `token`"]);
-}
-
-/// A minute of load whose events come line by line on standard output.
-fn long(folder: &Folder, url: &str, interval: &str) -> Started {
-    let plan = folder.write("plan.yaml", &PLAN.replace("500ms", "60s").replace("10/s", "200/s"));
-    let (url, interval) = (format!("target.url={url}"), format!("interval={interval}"));
-    let out = folder.path("report.json");
-    let args = ["run", &plan, "--set", &url, "--set", &interval, "--events", "/dev/stdout", "--out", &out];
-    Started::of(command(&args))
-}
-
-#[test]
-fn an_interrupted_run_drains_and_leaves_a_whole_report() {
-    let server = Server::ok();
-    for signal in [Signal::INT, Signal::TERM] {
-        let folder = Folder::new();
-        let started = long(&folder, &server.url(), "200ms");
-        started.line_with("\"index\":2");
-        started.signal(signal);
-        let ended = started.ended();
-        let report = Report::parse(&fs::read_to_string(folder.path("report.json")).unwrap()).unwrap();
-        assert_eq!(report.check(), Vec::<String>::new());
-        assert_eq!(exit_if_on_time(&report.verdict), 130, "{}", ended.stdout);
-        assert_eq!(ended.code, i32::from(report.verdict.exit_code));
-        assert!(ended.stdout.contains("interrupted by a signal"), "{}", ended.stdout);
-        assert!(report.run.interrupted && report.totals.all.balances());
-        let fates = report.totals.all.fates;
-        assert!(fates.accepted > 50 && fates.in_flight == 0 && fates.backlog == 0, "{fates:?}");
-        assert!(report.run.measured_seconds < 55.0, "{}", report.run.measured_seconds);
-        assert!(report.phases.iter().any(|span| span.phase == hammer_report::report::PhaseName::Drain));
-    }
-}
-
-#[test]
-fn a_second_signal_leaves_at_once() {
-    // Accepts and never answers: drain has its whole deadline before it.
-    let silent = Server::answering("");
-    let folder = Folder::new();
-    let started = long(&folder, &silent.url(), "100ms");
-    started.line_with("\"index\":2");
-    started.signal(Signal::INT);
-    started.line_with("\"phase\":\"drain\"");
-    started.signal(Signal::INT);
-    let ended = started.ended();
-    assert_eq!(ended.code, 130, "{}", ended.stderr);
-    // It had no time for a report.
-    assert_eq!(fs::read_to_string(folder.path("report.json")).unwrap(), "");
 }
 
 #[test]

@@ -33,7 +33,7 @@ workloads:
 phases:
   measurement: 300s
 ";
-/// Its answers take longer than the test: a drain that only leaving at once can end.
+/// Its answers take longer than the test: a drain that only another signal can end.
 const SLOW_PLAN: &str = "\
 target:
   lab: { http: { faults: { rules: [{ latency: { constant: 200s } }] } } }
@@ -163,19 +163,22 @@ fn q_ends_the_arrivals_and_the_report_stands_on_a_restored_terminal() {
 }
 
 #[test]
-fn a_second_q_leaves_at_once_without_a_report() {
+fn a_second_q_ends_the_drain_and_leaves_a_report() {
     let mut run = OnTerminal::of(SLOW_PLAN);
     run.wait_for("measurement");
     run.press("q");
     run.wait_for("draining");
     run.press("q");
     let (code, after) = run.left();
-    assert_eq!(code, 130);
-    assert!(!after.contains("keyboard"), "{after}");
+    assert!(
+        [130, 5].contains(&code),
+        "{code}: interrupted, or on a busy machine not to be believed\n{after}"
+    );
+    assert!(after.contains("ended: ended from the keyboard"), "{after}");
 }
 
 #[test]
-fn a_signal_drains_as_q_does_and_a_second_one_restores_the_terminal_as_well() {
+fn a_signal_drains_as_q_does_and_a_second_one_ends_that_and_restores_the_terminal() {
     let mut run = OnTerminal::of(SLOW_PLAN);
     run.wait_for("measurement");
     let pid = Pid::from_child(&run.child);
@@ -183,8 +186,12 @@ fn a_signal_drains_as_q_does_and_a_second_one_restores_the_terminal_as_well() {
     run.press("3");
     run.wait_for("drain starts");
     kill_process(pid, Signal::INT).unwrap();
-    let (code, _) = run.left();
-    assert_eq!(code, 130);
+    let (code, after) = run.left();
+    assert!(
+        [130, 5].contains(&code),
+        "{code}: interrupted, or on a busy machine not to be believed\n{after}"
+    );
+    assert!(after.contains("ended: interrupted by a signal"), "{after}");
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! A run: threads around shards, and one loop that merges what they record, judges it and tells reporters.
 
 use std::sync::Arc;
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use hammer_measure::peer_watch::PeerWatch;
 use hammer_measure::promise::{Breach, KindLedger, by_workload};
 use hammer_measure::snapshot::{Observation, RunInfo, RunResult, add_observation};
-use hammer_measure::{Command, Nanos, Now as _, Phase, Reporter, RunEvent, SeriesInfo};
+use hammer_measure::{Nanos, Now as _, Phase, Reporter, RunEvent, SeriesInfo};
 
 use crate::background::give_way;
 use crate::message::Message;
@@ -17,11 +17,13 @@ use crate::shard::{ShardCommand, ShardReport};
 
 mod collector;
 mod command;
+mod control;
 mod cpu;
 mod judge;
 mod judged_window;
 mod lane_ends;
 mod measured_end;
+mod opening;
 mod promises;
 mod scope;
 mod scoped_figures;
@@ -32,6 +34,7 @@ mod verdict_wait;
 
 pub use crate::run_error::RunError;
 pub use collector::Collector;
+pub use control::{Control, Inbox, control};
 pub use judge::ScopedThreshold;
 pub use scope::Scope;
 pub use spec::RunSpec;
@@ -43,37 +46,6 @@ use lane_ends::LaneEnds;
 use promises::Promises;
 use threads::Threads;
 use verdict_wait::{VerdictWait, Waiting};
-
-/// Commands on their way into a run; cheap to clone and to send to another thread.
-#[derive(Clone, Debug)]
-pub struct Control {
-    messages: mpsc::Sender<Message>,
-}
-
-/// The run's end of a [`Control`].
-#[derive(Debug)]
-pub struct Inbox {
-    messages: mpsc::Receiver<Message>,
-    sender: mpsc::Sender<Message>,
-}
-
-/// A control and the inbox that it reaches.
-pub fn control() -> (Control, Inbox) {
-    let (sender, messages) = mpsc::channel();
-    (Control { messages: sender.clone() }, Inbox { messages, sender })
-}
-
-impl Control {
-    /// Sends a command; one that comes after the end changes nothing.
-    pub fn command(&self, command: Command) {
-        let _ = self.messages.send(Message::Command(command));
-    }
-
-    /// Ends the arrivals, drains and reports, as a signal asks for.
-    pub fn interrupt(&self) {
-        let _ = self.messages.send(Message::Interrupt);
-    }
-}
 
 /// Carries the run out, telling `reporters` as it goes.
 ///
@@ -88,7 +60,7 @@ pub fn run(
     let threads = Threads::start(&mut spec, &inbox.sender)?;
     let mut run = Run::new(spec, &info, threads, inbox, reporters);
     run.tell(&RunEvent::Started(info));
-    let outcome = run.wait_until_ready().map(|()| run.start()).and_then(|()| run.follow());
+    let outcome = run.open().and_then(|()| run.follow());
     match outcome {
         Ok(()) => run.finish(),
         Err(error) => {
@@ -102,7 +74,7 @@ pub fn run(
 ///
 /// | state | phase | function | left when |
 /// |---|---|---|---|
-/// | opening | none | `wait_until_ready` | every shard is ready, or the run is interrupted |
+/// | opening | none | `open` | every shard is ready; or the run is interrupted, and drain follows once every shard left |
 /// | warm-up | `WarmUp` | `follow` | measurement starts, or arrivals end |
 /// | measurement | `Measurement` | `follow` | arrivals end, or every shard is over |
 /// | drain | `Drain` | `follow` | every shard is over |
@@ -174,23 +146,6 @@ impl<'a, 'r> Run<'a, 'r> {
             stopped: None,
             interrupted: false,
         }
-    }
-
-    fn wait_until_ready(&mut self) -> Result<(), RunError> {
-        let mut ready = 0;
-        while ready < self.spec.shards.count() {
-            match self.inbox.messages.recv().expect("the run keeps a sender of its own") {
-                Message::Shard(_, ShardReport::Ready(unread_at_most)) => {
-                    self.judge.answers_may_wait(unread_at_most);
-                    ready += 1;
-                }
-                Message::Failed(error) => return Err(error),
-                Message::Interrupt => return Err(RunError::Interrupted),
-                Message::Command(Command::Stop { .. }) => return Err(RunError::Interrupted),
-                other => self.take(other)?,
-            }
-        }
-        Ok(())
     }
 
     fn start(&mut self) {
@@ -275,13 +230,13 @@ impl<'a, 'r> Run<'a, 'r> {
         self.threads.tell_shards(|| ShardCommand::End(at, abandon_at));
     }
 
-    /// Ends the arrivals, or else the drain that follows them: whoever asks for the end a second time gets no report.
+    /// Ends the arrivals, or else the drain that follows them, which whoever asks a second time means.
     fn interrupt(&mut self) {
-        self.interrupted = true;
+        let is_first = !std::mem::replace(&mut self.interrupted, true);
         let now = self.spec.clock.now();
         // Whoever asks as arrivals end means them.
-        if now < self.arrivals_end().saturating_add(MEANT_FOR_ARRIVALS) {
-            return self.stop("interrupted by a signal");
+        if is_first && now < self.arrivals_end().saturating_add(MEANT_FOR_ARRIVALS) {
+            return self.stop(INTERRUPTED);
         }
         if self.drain_cut_at.is_none() {
             self.drain_cut_at = Some(now);
@@ -445,10 +400,13 @@ impl<'a, 'r> Run<'a, 'r> {
             self.judge.health(self.collector.total(), self.cpu.share(self.spec.clock.now(), resources));
         let mut promises = hammer_measure::Ledger::default();
         promises_by_workload.iter().for_each(|(_, ledger)| promises.add(ledger));
+        let has_started = self.phase_log.iter().any(|(phase, _, _)| *phase != Phase::Drain);
         let measured = self.phase_log.iter().find(|(phase, _, _)| *phase == Phase::Measurement);
         let seconds = measured.map_or(0.0, |(_, start, end)| end.since(*start).as_secs_f64());
+        let verdicts = self.judge.verdicts(self.collector.total(), &promises_by_workload, seconds);
         RunResult {
-            verdicts: self.judge.verdicts(self.collector.total(), &promises_by_workload, seconds),
+            // What never started fails no expectation.
+            verdicts: if has_started { verdicts } else { Vec::new() },
             total: self.collector.total().clone(),
             phases: std::mem::take(&mut self.phase_log),
             promises,
@@ -500,6 +458,8 @@ const START_IN: Nanos = Nanos::from_millis(5);
 const APPLY_IN: Nanos = Nanos::from_millis(5);
 const LOOK_EVERY: Nanos = Nanos::from_millis(250);
 const MEANT_FOR_ARRIVALS: Nanos = Nanos::from_millis(500);
+/// Why arrivals end that a signal ends.
+const INTERRUPTED: &str = "interrupted by a signal";
 /// What is told where a signal comes once arrivals have ended.
 const DRAIN_CUT: &str =
     "a signal ended drain: what was under way is abandoned, and promises without a verdict are pending";

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use futures::channel::mpsc::UnboundedReceiver;
+use futures::future::{Either, select};
 use futures::{FutureExt as _, StreamExt as _};
 use hammer_measure::recorder::{EndBounds, Interval};
 use hammer_measure::{Command, Nanos, Recorder};
@@ -17,7 +18,7 @@ use crate::crew::Crew;
 use crate::dispatch::{Lane, LanePlan, LaneShard, ShardBell};
 use crate::phase::Phases;
 use crate::promise::PromiseSender;
-use crate::runtime::{Alarm, Runtime, yield_now};
+use crate::runtime::{Alarm, LocalFuture, Runtime, yield_now};
 use crate::sample::ShardSamples;
 use crate::standstill::StandstillMeter;
 use crate::supply::SupplyPool;
@@ -30,7 +31,7 @@ pub struct ShardSpec<R: Runtime> {
     /// How many the run has.
     pub shards: usize,
     /// Every workload with its load, and the way to its verifier.
-    pub lanes: Vec<(Arc<dyn LanePlan<R>>, Option<PromiseSender>)>,
+    pub lanes: Vec<PlannedLane<R>>,
     /// The threads that prepare operations.
     pub supply: Arc<SupplyPool>,
     /// The shard's way to the threads that compute in the middle of flows.
@@ -39,11 +40,16 @@ pub struct ShardSpec<R: Runtime> {
     pub interval: Nanos,
 }
 
+/// A workload with its load, and the way to its verifier.
+pub type PlannedLane<R> = (Arc<dyn LanePlan<R>>, Option<PromiseSender>);
+
 /// What a shard is told.
 #[derive(Debug)]
 pub enum ShardCommand {
     /// Start; intervals are counted from `phases.start`.
     Start(Phases),
+    /// The run ends before it starts: what is being opened is let go of.
+    Leave,
     /// Apply a command at that instant to the workload of that index, or to all.
     Apply(Nanos, Option<usize>, Command),
     /// No arrival from that instant on; what is left at the second is abandoned.
@@ -68,7 +74,7 @@ pub enum ShardReport {
     Over(u64, Interval),
 }
 
-/// Runs a shard until nothing is left to arrive, wait or end.
+/// Runs a shard until nothing is left to arrive, wait or end, or until it is to leave before it starts.
 ///
 /// # Errors
 /// When a workload's session cannot be opened.
@@ -78,30 +84,28 @@ pub async fn run<R: Runtime>(
     commands: UnboundedReceiver<ShardCommand>,
     report: impl Fn(ShardReport),
 ) -> Result<(), FatalError> {
-    let mut shard = Shard::open(runtime, spec, commands).await?;
-    shard.fill().await;
-    report(ShardReport::Ready(shard.unread_at_most));
-    if !shard.wait_for_start().await {
-        return Ok(());
+    let mut shard = Shard::new(runtime, spec.interval, series_of(&spec.lanes), commands)?;
+    if shard.open(spec).await? {
+        shard.fill().await;
+        report(ShardReport::Ready(shard.unread_at_most));
     }
-    loop {
-        // Before the answers are read, which takes a while and is no lateness of the alarm.
-        shard.hear(shard.runtime.now());
-        shard.answers.take();
-        let now = shard.runtime.now();
-        shard.advance(now, &report);
-        shard.tell_intervals(now, &report).await;
-        shard.settle().await;
-        if shard.is_over(now) {
-            break;
-        }
-        shard.wait(now).await;
+    if shard.wait_for_start().await {
+        shard.carry_out(&report).await;
+    } else if !shard.leaves {
+        return Ok(());
     }
     let index = shard.index;
     let last = shard.swap(shard.runtime.now());
     report(ShardReport::Over(index, last));
     Ok(())
 }
+
+/// How many series the lanes have together.
+fn series_of<R: Runtime>(lanes: &[PlannedLane<R>]) -> usize {
+    lanes.iter().map(|(plan, _)| plan.series().len()).sum()
+}
+
+type OpeningLane = LocalFuture<Result<Rc<dyn Lane>, FatalError>>;
 
 struct Shard<R: Runtime> {
     runtime: R,
@@ -119,6 +123,8 @@ struct Shard<R: Runtime> {
     meter: StandstillMeter,
     told_to_start: Option<Phases>,
     phases: Option<Phases>,
+    /// Whether it is to leave before it starts.
+    leaves: bool,
     pending: Vec<(Nanos, Option<usize>, Command)>,
     spare: Vec<Interval>,
     interval: Nanos,
@@ -132,58 +138,30 @@ struct Shard<R: Runtime> {
 }
 
 impl<R: Runtime> Shard<R> {
-    async fn open(
+    fn new(
         runtime: R,
-        spec: ShardSpec<R>,
+        interval: Nanos,
+        series: usize,
         commands: UnboundedReceiver<ShardCommand>,
     ) -> Result<Self, FatalError> {
-        let series = spec.lanes.iter().map(|(plan, _)| plan.series().len()).sum();
-        let recorder = Rc::new(RefCell::new(Recorder::new(series)));
-        let bell = Rc::new(ShardBell::default());
-        let samples = ShardSamples::default();
-        let answers = ShardAnswers::default();
-        let meter = StandstillMeter::on(&runtime);
-        let is_closed = spec.lanes.iter().all(|(plan, _)| plan.closed_loop());
-        let mut lanes = Vec::new();
-        let mut first_series = 0;
-        for (plan, promises) in spec.lanes {
-            let shard = LaneShard {
-                runtime: runtime.clone(),
-                shard: spec.shard,
-                shards: spec.shards,
-                recorder: recorder.clone(),
-                first_series,
-                supply: spec.supply.clone(),
-                crew: spec.crew.clone(),
-                samples: samples.clone(),
-                answers: answers.clone(),
-                meter: meter.clone(),
-                bell: bell.clone(),
-                promises,
-            };
-            lanes.push(plan.open(shard).await?);
-            first_series += plan.series().len();
-        }
-        // The sweep is a look at all sockets, too.
-        let unread_at_most = answers.within().filter(|_| !is_closed).unwrap_or_default().min(SWEEP_EVERY);
-        meter.answers_may_wait(unread_at_most);
         Ok(Self {
             alarm: runtime.alarm()?,
-            bell,
-            unread_at_most,
-            answers,
+            bell: Rc::default(),
+            answers: ShardAnswers::default(),
+            unread_at_most: Nanos::ZERO,
+            meter: StandstillMeter::on(&runtime),
             runtime,
-            ended: vec![false; lanes.len()],
-            lanes,
-            recorder,
+            lanes: Vec::new(),
+            ended: Vec::new(),
+            recorder: Rc::new(RefCell::new(Recorder::new(series))),
             series,
             commands,
-            meter,
             told_to_start: None,
             phases: None,
+            leaves: false,
             pending: Vec::new(),
             spare: vec![Interval::with_series(series)],
-            interval: spec.interval,
+            interval,
             next_interval: Nanos::MAX,
             next_sweep: Nanos::MAX,
             index: 0,
@@ -194,11 +172,79 @@ impl<R: Runtime> Shard<R> {
         })
     }
 
+    /// Opens every workload; whether all of them are open.
+    async fn open(&mut self, spec: ShardSpec<R>) -> Result<bool, FatalError> {
+        let samples = ShardSamples::default();
+        let is_closed = spec.lanes.iter().all(|(plan, _)| plan.closed_loop());
+        let mut first_series = 0;
+        for (plan, promises) in spec.lanes {
+            let opening = plan.open(LaneShard {
+                runtime: self.runtime.clone(),
+                shard: spec.shard,
+                shards: spec.shards,
+                recorder: self.recorder.clone(),
+                first_series,
+                supply: spec.supply.clone(),
+                crew: spec.crew.clone(),
+                samples: samples.clone(),
+                answers: self.answers.clone(),
+                meter: self.meter.clone(),
+                bell: self.bell.clone(),
+                promises,
+            });
+            let Some(lane) = self.opened(opening).await else { return Ok(false) };
+            self.lanes.push(lane?);
+            first_series += plan.series().len();
+        }
+        self.ended = vec![false; self.lanes.len()];
+        // The sweep is a look at all sockets, too.
+        let within = self.answers.within().filter(|_| !is_closed);
+        self.unread_at_most = within.unwrap_or_default().min(SWEEP_EVERY);
+        self.meter.answers_may_wait(self.unread_at_most);
+        Ok(true)
+    }
+
+    /// The lane, once it is open; `None` where the shard is to leave first, and what is dialled for it is let go of.
+    async fn opened(&mut self, mut opening: OpeningLane) -> Option<Result<Rc<dyn Lane>, FatalError>> {
+        loop {
+            let next = select(opening, self.commands.next()).await;
+            match next {
+                Either::Left((lane, _)) => return Some(lane),
+                Either::Right((None, _)) => return None,
+                Either::Right((Some(command), still_opening)) => {
+                    self.take(command);
+                    opening = still_opening;
+                }
+            }
+            if self.leaves {
+                return None;
+            }
+        }
+    }
+
+    /// All of its run, from the start on.
+    async fn carry_out(&mut self, report: &impl Fn(ShardReport)) {
+        loop {
+            // Before the answers are read, which takes a while and is no lateness of the alarm.
+            self.hear(self.runtime.now());
+            self.answers.take();
+            let now = self.runtime.now();
+            self.advance(now, report);
+            self.tell_intervals(now, report).await;
+            self.settle().await;
+            if self.is_over(now) {
+                return;
+            }
+            self.wait(now).await;
+        }
+    }
+
     /// Waits until supply has prepared what it may, so that the first arrivals find their operations.
     async fn fill(&mut self) {
         let clock = self.runtime.clock();
         let give_up = self.runtime.now() + FILL_AT_MOST;
-        while !self.lanes.iter().all(|lane| lane.is_filled()) && self.runtime.now() < give_up {
+        while !self.leaves && !self.lanes.iter().all(|lane| lane.is_filled()) && self.runtime.now() < give_up
+        {
             let now = self.runtime.now();
             self.lanes.iter().for_each(|lane| lane.sweep(now));
             clock.sleep_until(now + FILL_POLL).await;
@@ -213,6 +259,9 @@ impl<R: Runtime> Shard<R> {
     /// Whether the run starts at all.
     async fn wait_for_start(&mut self) -> bool {
         loop {
+            if self.leaves {
+                return false;
+            }
             if let Some(phases) = self.told_to_start.take() {
                 self.start(&phases);
                 return true;
@@ -230,12 +279,10 @@ impl<R: Runtime> Shard<R> {
         self.next_interval = phases.start.saturating_add(self.interval);
         self.next_sweep = phases.start;
         let end = phases.arrivals_end();
-        self.end = Some(self.end.unwrap_or(Nanos::MAX).min(end)).filter(|end| *end < Nanos::MAX);
         self.abandon_at = self.abandon_at.min(end.saturating_add(phases.drain));
-        let end = self.end.unwrap_or(Nanos::MAX).min(phases.arrivals_end());
-        self.end = Some(end).filter(|end| *end < Nanos::MAX);
         // Something may have ended arrivals before they started.
-        let arrivals_end = end;
+        let arrivals_end = self.end.unwrap_or(Nanos::MAX).min(end);
+        self.end = Some(arrivals_end).filter(|end| *end < Nanos::MAX);
         let bounds = EndBounds { measurement_start: phases.measurement_start(), arrivals_end };
         self.recorder.borrow_mut().bound(bounds);
         self.lanes.iter().for_each(|lane| lane.start_arrivals(phases));
@@ -345,6 +392,7 @@ impl<R: Runtime> Shard<R> {
     fn take(&mut self, command: ShardCommand) {
         match command {
             ShardCommand::Start(phases) => self.told_to_start = Some(phases),
+            ShardCommand::Leave => self.leaves = true,
             ShardCommand::Apply(at, lane, command) => self.pending.push((at, lane, command)),
             ShardCommand::End(at, abandon_at) => {
                 let at = at.min(self.end.unwrap_or(Nanos::MAX));

@@ -27,7 +27,7 @@ pub(super) enum Action {
     Scroll(KeyDirection, usize),
     /// Figures of the last interval, or of the measurement.
     Whole,
-    /// The end: drain and report; the second time at once.
+    /// The end: drain and report; the second time report without drain, the third leave at once.
     Quit,
 }
 
@@ -38,6 +38,8 @@ pub(super) enum Effect {
     Command(Vec<Command>),
     /// End the run as a signal does, for that reason.
     End(Command),
+    /// End its drain as a second signal does.
+    EndDrain,
     /// Leave at once, without a report.
     Leave,
 }
@@ -141,10 +143,12 @@ fn pause(state: &mut DashboardState) -> Effect {
 }
 
 fn quit(state: &mut DashboardState) -> Effect {
-    if std::mem::replace(&mut state.quitting, true) {
-        return Effect::Leave;
+    state.quits += 1;
+    match state.quits {
+        1 => Effect::End(Command::Stop { reason: "ended from the keyboard".to_owned() }),
+        2 => Effect::EndDrain,
+        _ => Effect::Leave,
     }
-    Effect::End(Command::Stop { reason: "ended from the keyboard".to_owned() })
 }
 
 fn show(state: &mut DashboardState, action: Action) {
@@ -172,7 +176,7 @@ fn moved(place: usize, further: bool, by: usize, of: usize) -> usize {
 
 /// Whether no arrival is left to steer.
 fn ended(state: &DashboardState) -> bool {
-    state.quitting || state.phase() == Some(Phase::Drain)
+    state.quits > 0 || state.phase() == Some(Phase::Drain)
 }
 
 const PAGE: usize = 10;

@@ -52,8 +52,8 @@ pub(super) struct DashboardState {
     pub(super) cpu_share: f64,
     /// Whether arrivals are suspended.
     pub(super) paused: bool,
-    /// Whether the operator asked for the end.
-    pub(super) quitting: bool,
+    /// How often the operator asked for the end.
+    pub(super) quits: u32,
     /// What is on the screen.
     pub(super) screen: Screen,
 }
@@ -120,7 +120,7 @@ impl DashboardState {
             dropped: 0,
             cpu_share: 0.0,
             paused: false,
-            quitting: false,
+            quits: 0,
             screen: Screen::default(),
         }
     }

@@ -104,8 +104,12 @@ fn tabs(state: &DashboardState, palette: &Palette) -> Line<'static> {
 }
 
 fn footer(state: &DashboardState, palette: &Palette) -> Line<'static> {
-    if state.quitting {
-        let text = "draining, then the report; q again leaves at once, without it";
+    let quitting = match state.quits {
+        0 => None,
+        1 => Some("draining, then the report; q again ends the drain"),
+        _ => Some("then the report; q again leaves at once, without it"),
+    };
+    if let Some(text) = quitting {
         return Line::styled(text, palette.warning());
     }
     let text = match state.screen.tab {

@@ -14,6 +14,7 @@ use hammer_core::supply::SupplyBounds;
 use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Workload};
 use hammer_measure::event::CommandRefusal;
 use hammer_measure::headline::Headline;
+use hammer_measure::recorder::SeriesRecord;
 use hammer_measure::snapshot::{Resources, RunResult};
 use hammer_measure::{Command, Fate, Nanos, Phase, Reporter, RunEvent};
 
@@ -149,15 +150,55 @@ fn a_real_run_goes_through_its_phases_and_sends_what_was_planned() {
     assert!((result.measured_seconds() - 0.8).abs() < 1e-9);
 }
 
+/// Whose session is never open, as where a server takes a connection and says nothing.
+struct NeverOpen;
+
+impl Workload for NeverOpen {
+    type Op = ();
+    type Session = ();
+    type User = ();
+    type Scratch = ();
+
+    fn series(&self) -> Vec<SeriesSpec> {
+        vec![SeriesSpec::new("never", true)]
+    }
+
+    fn prepare(&self, (): &mut (), _seq: u64, _reuse: Option<()>) {}
+
+    async fn open(&self, _context: ShardContext) -> Result<(), FatalError> {
+        std::future::pending().await
+    }
+
+    async fn execute(&self, (): &(), (): &(), (): &mut (), _record: &OperationRecord) -> Ended {
+        Ended::accepted(200)
+    }
+}
+
 #[test]
-fn an_interrupt_drains_and_reports() {
-    let (control, inbox) = control();
-    control.command(Command::Pause);
-    let interrupter = control.clone();
-    let watcher = std::thread::spawn(move || interrupter.interrupt());
-    watcher.join().unwrap();
-    // Interrupted before it started: there is nothing to report.
-    assert!(run(spec(Nanos::from_secs(60)), inbox, &mut []).is_err());
+fn an_interrupt_while_shards_open_ends_that_and_reports_that_nothing_was_sent() {
+    for stop in [None, Some(Command::Stop { reason: "enough".to_owned() })] {
+        let lane = LoadedWorkload {
+            name: "never".to_owned(),
+            workload: Arc::new(NeverOpen),
+            load: crate::harness::at_rate(100.0, 100, 100),
+            timeout: Nanos::from_secs(5),
+            supply: SupplyBounds::default(),
+        };
+        let (control, inbox) = control();
+        control.command(Command::Pause);
+        let expected = stop.as_ref().map_or("interrupted by a signal", |_| "enough");
+        match stop {
+            Some(stop) => control.command(stop),
+            None => control.interrupt(),
+        }
+        let spec = RunSpec { lanes: vec![Arc::new(lane)], ..spec(Nanos::from_secs(60)) };
+        let (result, seen) = watched(spec, inbox);
+        assert!(result.interrupted);
+        assert_eq!(result.stopped, expected);
+        assert_eq!(result.total.series, [<[SeriesRecord; 2]>::default()]);
+        assert_eq!((seen.phases, result.measured_seconds()), (vec![Phase::Drain], 0.0));
+        assert!(result.verdicts.is_empty(), "{:?}", result.verdicts);
+    }
 }
 
 struct InterruptAfter(hammer_core::run::Control, u64);

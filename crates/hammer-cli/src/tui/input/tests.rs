@@ -68,7 +68,7 @@ fn space_suspends_and_takes_up_again() {
 }
 
 #[test]
-fn the_first_q_ends_and_the_second_leaves() {
+fn the_first_q_ends_the_second_cuts_drain_and_the_third_leaves() {
     let mut state = Run::of_log().state;
     let reason = "ended from the keyboard".to_owned();
     assert_eq!(press(&mut state, KeyCode::Char('q')), Effect::End(Command::Stop { reason }));
@@ -79,6 +79,7 @@ fn the_first_q_ends_and_the_second_leaves() {
     );
     let interrupt = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
     assert_eq!(action(&interrupt), Some(Action::Quit));
+    assert_eq!(act(&mut state, Action::Quit), Effect::EndDrain);
     assert_eq!(act(&mut state, Action::Quit), Effect::Leave);
 }
 

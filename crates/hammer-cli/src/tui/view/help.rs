@@ -53,7 +53,7 @@ const FORM: [PanelLabel; 3] = [
 
 const KEYS: &str = "\
 tab 1-4   pages      up down  scroll, mark      m  Series: interval, measurement
-q ctrl-c  end of arrivals, drain, report        q again  leave without a report
+q ctrl-c  end of arrivals, drain, report        q again  end drain; then leave
 What is changed by hand stands in the report.";
 
 const RESPONSE_TIME: &str = " time is from the instant that the plan named; a shed arrival";
