@@ -18,6 +18,7 @@ pub(crate) mod document;
 pub(crate) mod error;
 pub(crate) mod fill;
 pub(crate) mod grammar;
+pub(crate) mod health;
 pub(crate) mod interval;
 pub(crate) mod load;
 pub(crate) mod named_files;
@@ -42,6 +43,7 @@ mod typed;
 use compat::CompatPlan;
 use credential::mask;
 use fill::FillPlan;
+use health::HealthPlan;
 use interval::IntervalLength;
 use load::LoadPlan;
 use observe::ObservePlan;
@@ -78,6 +80,9 @@ pub(crate) struct Plan {
     /// What is expected of the figures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) thresholds: Vec<ThresholdPlan>,
+    /// What is expected of the generator itself.
+    #[serde(default, skip_serializing_if = "HealthPlan::is_default")]
+    pub(crate) health: HealthPlan,
     /// Threads of the generator.
     #[serde(default)]
     pub(crate) threads: ThreadsPlan,

@@ -117,7 +117,7 @@ impl<'a, 'r> Run<'a, 'r> {
         let collector =
             Collector::new(info.series.len(), spec.shards.count()).keeping_responses(spec.keeps_responses);
         let lane_ends = LaneEnds::on(spec.shards.count()).of_open(measured_end::open_loads(&spec));
-        let judge = RunJudge::new(spec.thresholds.clone(), info.series.clone());
+        let judge = RunJudge::new(spec.thresholds.clone(), info.series.clone(), spec.health);
         let judge = if spec.goal.is_some() { judge.of_fill() } else { judge };
         let phases = Phases {
             start: Nanos::ZERO,
@@ -305,7 +305,7 @@ impl<'a, 'r> Run<'a, 'r> {
             let resources = (self.spec.resources)();
             give_way();
             let health =
-                self.judge.health(self.collector.total(), self.cpu.share(self.spec.clock.now(), resources));
+                self.judge.health(self.collector.total(), self.cpu.used(self.spec.clock.now(), resources));
             // It arrives when it is over, which for the last one of a phase is in the next.
             let phase = self.phase_at(self.collector.middle_of(&merged));
             let span = merged.at.since(self.collector.last_at());
@@ -397,7 +397,7 @@ impl<'a, 'r> Run<'a, 'r> {
         let promises_by_workload = by_workload(&promises_by_kind);
         let resources = (self.spec.resources)();
         let health =
-            self.judge.health(self.collector.total(), self.cpu.share(self.spec.clock.now(), resources));
+            self.judge.health(self.collector.total(), self.cpu.used(self.spec.clock.now(), resources));
         let mut promises = hammer_measure::Ledger::default();
         promises_by_workload.iter().for_each(|(_, ledger)| promises.add(ledger));
         let has_started = self.phase_log.iter().any(|(phase, _, _)| *phase != Phase::Drain);

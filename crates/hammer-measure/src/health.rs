@@ -4,18 +4,32 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::histogram::{Distribution, Quantile};
+use crate::outcome::Fate;
+use crate::recorder::{SeriesRecord, phase_index};
+use crate::series::Phase;
 use crate::timing::Nanos;
 
+mod lateness;
+mod limit;
+mod policy;
 mod standstill;
 
+pub use lateness::{Lateness, LatenessKind};
+pub use limit::Limit;
+pub use policy::{HealthPolicy, OnFail};
 pub use standstill::{Standstill, StandstillCause};
+
+use lateness::Judged;
 
 /// The findings against the generator itself; healthy when there is none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Health {
     /// What is wrong, worst first.
     pub findings: Vec<Finding>,
+    /// What spoils no figure, and is to be known beside them.
+    pub notes: Vec<HealthNote>,
+    /// What the plan says of findings.
+    pub policy: HealthPolicy,
 }
 
 /// One reason not to believe the figures.
@@ -29,27 +43,8 @@ pub enum Finding {
     },
     /// It stood still, or was late, and held up operations of a series by that.
     Standstill(Standstill),
-    /// Arrivals released too late.
-    DispatchLag {
-        /// The 99th percentile of released − intended.
-        p99: Nanos,
-        /// What it may be at most: the larger of 1 ms and 5 % of the median service time.
-        bound: Nanos,
-    },
-    /// Answers were read too long after the kernel had them.
-    ReadLag {
-        /// Its 99th percentile.
-        p99: Nanos,
-        /// The longest that it may be.
-        bound: Nanos,
-    },
-    /// Computing in the middle of flows waited too long for a thread of the crew.
-    ComputeWait {
-        /// The 99th percentile of the wait.
-        p99: Nanos,
-        /// What it may be at most: the larger of 1 ms and 5 % of the median service time.
-        bound: Nanos,
-    },
+    /// It was late to operations of a series.
+    Late(Lateness),
     /// The process used up its cores.
     Cpu {
         /// The share of all its cores, 0 to 1.
@@ -64,56 +59,85 @@ pub enum Finding {
     },
 }
 
+/// Something to be known beside the figures.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HealthNote {
+    /// A lateness was over its bound, of so few operations that nothing follows from it.
+    TooFew(Lateness),
+    /// A closed loop was as fast as the generator.
+    Limit(Limit),
+}
+
 /// What health is judged by, over the measurement phase.
 #[derive(Clone, Debug, Default)]
 pub struct HealthEvidence<'a> {
-    /// Operations that were due and not prepared.
-    pub starved: u64,
-    /// The series of which figures are spoiled by what the generator held up.
-    pub standstills: Vec<Standstill>,
-    /// Released − intended of all operations; `None` when nothing was released.
-    pub dispatch_lag: Option<&'a Distribution>,
-    /// How much later than the kernel had them answers of all operations were read; `None` when none was.
-    pub read_lag: Option<&'a Distribution>,
+    /// The operations, by series.
+    pub series: Vec<SeriesEvidence<'a>>,
     /// How long an answer may lie unread by plan, since nothing waits for it: so much read lag is meant, and no lateness.
     pub unread_at_most: Nanos,
-    /// How long computing in the middle of flows waited for a thread; `None` when none did.
-    pub compute_wait: Option<&'a Distribution>,
-    /// Done − sent of all operations.
-    pub service_time: Option<&'a Distribution>,
     /// CPU seconds used per second and core, 0 to 1.
     pub cpu_share: f64,
+    /// How long measurement was, in seconds.
+    pub seconds: f64,
     /// Operations that failed since descriptors or local ports ran out, and which.
     pub exhausted: Option<(u64, &'a str)>,
+    /// What the plan says.
+    pub policy: HealthPolicy,
+}
+
+/// One series of operations.
+#[derive(Clone, Debug)]
+pub struct SeriesEvidence<'a> {
+    /// Its name, as `workload/name`.
+    pub path: String,
+    /// Whether its users wait for their answers.
+    pub closed_loop: bool,
+    /// What was recorded of it, by phase.
+    pub phases: &'a [SeriesRecord; 2],
 }
 
 impl Health {
     /// Judges the evidence.
     pub fn judge(evidence: &HealthEvidence<'_>) -> Self {
-        let mut findings = Vec::new();
-        if evidence.starved > 0 {
-            findings.push(Finding::Starved { count: evidence.starved });
+        let mut health = Self { policy: evidence.policy, ..Self::default() };
+        let starved = evidence.series.iter().map(|series| series.measured().fate(Fate::Starved)).sum();
+        if starved > 0 {
+            health.findings.push(Finding::Starved { count: starved });
         }
-        findings.extend(evidence.standstills.iter().cloned().map(Finding::Standstill));
-        let late = |lateness, meant| late(lateness, meant, evidence);
-        findings.extend(
-            late(evidence.dispatch_lag, Nanos::ZERO).map(|(p99, bound)| Finding::DispatchLag { p99, bound }),
-        );
-        // No part of response time: one answer of few that was read late spoils nothing.
-        let read_lag = evidence.read_lag.filter(|lag| !is_one_of_few(lag));
-        findings.extend(
-            late(read_lag, evidence.unread_at_most).map(|(p99, bound)| Finding::ReadLag { p99, bound }),
-        );
-        findings.extend(
-            late(evidence.compute_wait, Nanos::ZERO).map(|(p99, bound)| Finding::ComputeWait { p99, bound }),
-        );
-        if evidence.cpu_share > MAX_CPU_SHARE {
-            findings.push(Finding::Cpu { share: evidence.cpu_share });
+        let is_full = evidence.cpu_share > MAX_CPU_SHARE;
+        let (limited, others): (Vec<_>, Vec<_>) =
+            evidence.series.iter().partition(|series| is_full && series.closed_loop);
+        for series in &limited {
+            // A full core makes its own users wait; nothing else but that is excused.
+            health
+                .findings
+                .extend(Standstill::of(&series.path, series.measured(), LONG).map(Finding::Standstill));
+            health.notes.extend(series.limit(evidence.seconds).map(HealthNote::Limit));
+        }
+        for series in &others {
+            let standstill = Standstill::of(&series.path, series.measured(), ONE_SLICE);
+            health.findings.extend(standstill.map(Finding::Standstill));
+        }
+        others.iter().for_each(|series| health.judge_lateness(series, evidence));
+        if is_full && !others.is_empty() {
+            health.findings.push(Finding::Cpu { share: evidence.cpu_share });
         }
         if let Some((count, what)) = evidence.exhausted.filter(|(count, _)| *count > 0) {
-            findings.push(Finding::Exhausted { count, what: what.to_owned() });
+            health.findings.push(Finding::Exhausted { count, what: what.to_owned() });
         }
-        Self { findings }
+        health
+    }
+
+    fn judge_lateness(&mut self, series: &SeriesEvidence<'_>, evidence: &HealthEvidence<'_>) {
+        let judged =
+            Judged::of_series(&series.path, series.measured(), evidence.unread_at_most, &evidence.policy);
+        for lateness in judged {
+            match lateness {
+                Judged::Spoiled(lateness) => self.findings.push(Finding::Late(lateness)),
+                Judged::TooFew(lateness) => self.notes.push(HealthNote::TooFew(lateness)),
+            }
+        }
     }
 
     /// Whether the figures can be believed.
@@ -122,29 +146,32 @@ impl Health {
     }
 }
 
-/// Whether the 99th percentile is that of the latest alone, since there are fewer than a hundred, and no other is as late as the
-/// least bound.
-fn is_one_of_few(lateness: &Distribution) -> bool {
-    let count = lateness.count();
-    let others = count.saturating_sub(1) as f64 / count.max(1) as f64;
-    let second = if count > 1 { lateness.quantile(others) } else { Some(Quantile::At(Nanos::ZERO)) };
-    count < 100 && matches!(second, Some(Quantile::At(second)) if second <= MIN_LAG_BOUND)
+impl SeriesEvidence<'_> {
+    fn measured(&self) -> &SeriesRecord {
+        &self.phases[phase_index(Phase::Measurement)]
+    }
+
+    /// How much was done of it at least, where the generator was full.
+    fn limit(&self, seconds: f64) -> Option<Limit> {
+        let ended: u64 = SeriesRecord::ended_within(self.phases, Phase::Measurement).iter().sum();
+        let is_told = ended > 0 && seconds > 0.0;
+        is_told.then(|| Limit { series: self.path.clone(), per_s: ended as f64 / seconds })
+    }
 }
 
-/// The 99th percentile of a lateness of the generator's own and its bound, where it is above that. So much of it is `meant`.
-fn late(
-    lateness: Option<&Distribution>,
-    meant: Nanos,
-    evidence: &HealthEvidence<'_>,
-) -> Option<(Nanos, Nanos)> {
-    let Quantile::At(p99) = lateness?.quantile(0.99)? else { return None };
-    let median = evidence.service_time.and_then(|service| service.quantile(0.5));
-    let bound = match median {
-        Some(Quantile::At(median)) => MIN_LAG_BOUND.max(Nanos(median.0 / 20)),
-        _ => MIN_LAG_BOUND,
-    };
-    let bound = bound + meant;
-    (p99 > bound).then_some((p99, bound))
+impl Finding {
+    /// What whoever runs hammer can do about it, as a sentence without its full stop.
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            Self::Starved { .. } => "raise threads.supply, or ask for fewer operations",
+            Self::Standstill(standstill) => standstill.remedy(),
+            Self::Late(lateness) => lateness.kind.remedy(),
+            Self::Cpu { .. } => "give hammer more cores, or ask for less",
+            Self::Exhausted { .. } => {
+                "raise the limit (ulimit -n), or bound connections and operations in flight"
+            }
+        }
+    }
 }
 
 impl fmt::Display for Finding {
@@ -152,17 +179,20 @@ impl fmt::Display for Finding {
         match self {
             Self::Starved { count } => write!(f, "{count} operations were due before they were prepared"),
             Self::Standstill(standstill) => standstill.fmt(f),
-            Self::DispatchLag { p99, bound } => {
-                write!(f, "dispatch lag p99 is {p99}, over its bound of {bound}")
-            }
-            Self::ReadLag { p99, bound } => {
-                write!(f, "read lag p99 is {p99}, over its bound of {bound}")
-            }
-            Self::ComputeWait { p99, bound } => {
-                write!(f, "computing in flows waited p99 {p99} for a thread, over its bound of {bound}")
-            }
+            Self::Late(lateness) => lateness.fmt(f),
             Self::Cpu { share } => write!(f, "the generator used {:.0} % of its cores", share * 100.0),
             Self::Exhausted { count, what } => write!(f, "{count} operations failed since {what} ran out"),
+        }
+    }
+}
+
+impl fmt::Display for HealthNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooFew(lateness) => {
+                write!(f, "{lateness}, which of {} operations are too few to judge by", lateness.of)
+            }
+            Self::Limit(limit) => limit.fmt(f),
         }
     }
 }
@@ -181,7 +211,13 @@ impl fmt::Display for Health {
 }
 
 const MAX_CPU_SHARE: f64 = 0.9;
-const MIN_LAG_BOUND: Nanos = Nanos::from_millis(1);
+/// So many that they are no accident of one moment.
+const FEWEST: u64 = 10;
+/// With a busy loop on each core, every other operation waits for a processor until the end of a slice (4 ms, Linux 6.18, 250 ticks a
+/// second): a few of those are no standstill.
+const ONE_SLICE: Nanos = Nanos::from_millis(5);
+/// One that was held up for longer may be the maximum that a report is read for.
+const LONG: Nanos = Nanos::from_millis(50);
 
 #[cfg(test)]
 mod tests;

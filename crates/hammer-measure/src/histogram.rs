@@ -123,6 +123,12 @@ impl Distribution {
         self.ended() + self.infinite
     }
 
+    /// The longest that ended; zero where none did.
+    pub fn longest(&self) -> Nanos {
+        let histogram = self.histogram.as_ref().filter(|histogram| !histogram.is_empty());
+        histogram.map_or(Nanos::ZERO, |histogram| resolved(histogram.max()))
+    }
+
     /// Those that never ended.
     pub fn infinite(&self) -> u64 {
         self.infinite

@@ -66,7 +66,7 @@ impl ReportBuilder {
             schema: SCHEMA.to_owned(),
             tool: Tool { name: "hammer".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
             verdict: Verdict::default(),
-            health: Health::from(&result.health).with_alarms(&result.total.alarms[1]),
+            health: Health::of_run(&result.health, &result.total.alarms[1]),
             run: run(info, result),
             phases: result.phases.iter().map(PhaseSpan::from).collect(),
             fill: None,

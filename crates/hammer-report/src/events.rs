@@ -349,7 +349,7 @@ impl Finished {
             promises: result.promises.into(),
             breaches: result.breaches.iter().map(Breach::from).collect(),
             thresholds: result.verdicts.iter().map(Threshold::from).collect(),
-            health: Health::from(&result.health).with_alarms(&result.total.alarms[1]),
+            health: Health::of_run(&result.health, &result.total.alarms[1]),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use hammer_measure::headline::Headline;
-use hammer_measure::health::{Finding, Health};
+use hammer_measure::health::{Finding, Health, HealthNote, Lateness, LatenessKind, Limit};
 use hammer_measure::promise::{Breach, KindLedger};
 use hammer_measure::recorder::{Completion, EndBounds, Interval, LateAlarm};
 use hammer_measure::snapshot::{
@@ -366,10 +366,12 @@ pub(crate) fn disaster() -> Vec<RunEvent> {
     story.health = Health {
         findings: vec![
             Finding::Starved { count: 7 },
-            Finding::DispatchLag { p99: Nanos::from_millis(4), bound: Nanos::from_millis(1) },
+            late(LatenessKind::Dispatch, Nanos::from_millis(4)),
             Finding::Cpu { share: 0.97 },
             Finding::Exhausted { count: 5, what: "local ports".to_owned() },
         ],
+        notes: vec![HealthNote::Limit(Limit { series: "submit/add-chain".to_owned(), per_s: 2_479.5 })],
+        ..Health::default()
     };
     (1..=1_000).for_each(|late| story.alarm(Nanos::from_micros(late), Nanos::ZERO));
     story.alarm(Nanos::from_millis(500), Nanos::from_millis(498));
@@ -444,3 +446,9 @@ fn resources() -> Resources {
 
 /// Whoever was dialled.
 pub(crate) const PEER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 80);
+
+/// A lateness that spoils the 99th percentile of submissions.
+pub(crate) fn late(kind: LatenessKind, late: Nanos) -> Finding {
+    let series = "submit/add-chain".to_owned();
+    Finding::Late(Lateness { kind, series, percentile: 99, late, bound: Nanos::from_millis(1), of: 12_345 })
+}

@@ -110,8 +110,10 @@ fn promised(snapshot: &Snapshot) -> String {
 }
 
 fn health(snapshot: &Snapshot) -> String {
-    let findings: Vec<&str> =
+    let mut findings: Vec<&str> =
         snapshot.health.findings.iter().map(|finding| Finding::from(finding).kind.words()).collect();
+    // Several series may be late to the same.
+    findings.dedup();
     if findings.is_empty() {
         ", health ok".to_owned()
     } else {

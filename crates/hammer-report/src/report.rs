@@ -37,7 +37,7 @@ pub use event::Event;
 pub use figures::{Cause, Counts, DurationTable, Durations, EndCounts, Fates, Nanoseconds, Rates};
 pub use fill::{Corpus, Fill, FillOutcome};
 pub use headline::{HeadlineFigures, TreeSize};
-pub use health::{Alarms, Finding, FindingKind, Health};
+pub use health::{Alarms, Finding, FindingKind, Health, HealthNote, HealthNoteKind, OnFail};
 pub use phase::{PhaseName, PhaseSpan};
 pub use promises::{Breach, KindPromises, PromiseCounts, Promises, WorkloadPromises};
 pub use readiness::{NotReady, Readiness};

@@ -4,7 +4,9 @@ use hammer_measure::Nanos;
 use hammer_measure::event::READY;
 
 use crate::report::event::{Command, Refusal};
-use crate::report::{Alarms, Event, Fates, HeadlineFigures, PromiseCounts, Report, Series, SeriesKind};
+use crate::report::{
+    Alarms, Event, Fates, Finding, HeadlineFigures, PromiseCounts, Report, Series, SeriesKind,
+};
 use crate::verdict::Standing;
 
 mod accounting;
@@ -21,9 +23,11 @@ mod servers;
 use number::{bytes, grouped, plain, plural};
 use page::Page;
 
-/// What who reads the verdict alone would miss: how many operations failed, unless they are meant to, and how many promises are pending.
+/// What who reads the verdict alone would miss: how many operations failed, unless they are meant to, how many promises are pending, and
+/// what of health the plan tolerates.
 fn beside_verdict(report: &Report) -> String {
-    let told: Vec<String> = failures(report).into_iter().chain(pending(report)).collect();
+    let told = [failures(report), pending(report), tolerated(report)];
+    let told: Vec<String> = told.into_iter().flatten().collect();
     match (told.is_empty(), report.verdict.standing) {
         (true, _) => String::new(),
         (false, Standing::Passed) => format!(", though {}", told.join(" and ")),
@@ -48,6 +52,12 @@ fn failures(report: &Report) -> Option<String> {
 fn pending(report: &Report) -> Option<String> {
     let PromiseCounts { made, pending, .. } = report.promises.all;
     (pending > 0).then(|| format!("{} of {} pending", grouped(pending), plural(made, "promise")))
+}
+
+fn tolerated(report: &Report) -> Option<String> {
+    let found = report.health.findings.len() as u64;
+    (found > 0 && !report.health.on_fail.is_fail())
+        .then(|| format!("{} tolerated", plural(found, "health finding")))
 }
 
 /// The whole text, ending in a newline. The first line is the verdict; health follows whatever it says.
@@ -81,9 +91,12 @@ fn health(page: &mut Page, report: &Report) {
     if report.health.healthy {
         page.paragraph("health", "ok, the generator kept its plan");
     }
-    for finding in &report.health.findings {
-        page.paragraph("health", &format!("NOT OK, {}", finding.text));
+    let tolerated = if report.health.on_fail.is_fail() { "" } else { " but tolerated" };
+    for Finding { text, remedy, .. } in &report.health.findings {
+        let remedy = if remedy.is_empty() { String::new() } else { format!(" ({remedy})") };
+        page.paragraph("health", &format!("NOT OK{tolerated}, {text}{remedy}"));
     }
+    report.health.notes.iter().for_each(|note| page.paragraph("health", &note.text));
     if let Some(Alarms { late: Some(late), stood_ns }) = &report.health.alarms {
         let (p99_9, max, stood) = (late.p99_9_ns, late.max_ns, Nanos(*stood_ns));
         page.paragraph("alarms", &format!("late p99.9 {p99_9}, max {max}; stood still {stood}"));

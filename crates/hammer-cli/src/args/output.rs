@@ -16,6 +16,9 @@ pub(crate) struct OutputArgs {
     /// Write PREFIX_stats.csv, PREFIX_stats_history.csv and PREFIX_failures.csv, in the columns of Locust
     #[arg(long, value_name = "PREFIX")]
     pub(crate) csv: Option<PathBuf>,
+    /// Tell what is found against hammer's own health, its lateness above all, and exit as if it were not found (health.on_fail: warn)
+    #[arg(long)]
+    pub(crate) tolerate_lag: bool,
     /// Do not show progress on a terminal
     #[arg(long)]
     pub(crate) quiet: bool,

@@ -252,6 +252,7 @@ impl RunContext<'_> {
         let mut progress = Progress::new(output.quiet || output.tui);
         let mut events = outputs.events()?;
         let mut csv = outputs.csv()?;
+        spec.health = plan.health.policy(output.tolerate_lag);
         spec.keeps_responses = csv.is_some();
         let (control, inbox) = control();
         signals.attach(&control);

@@ -53,7 +53,7 @@ fn run(plan: &str) -> Report {
 }
 
 fn quiet(out: PathBuf) -> OutputArgs {
-    OutputArgs { out: Some(out), events: None, csv: None, quiet: true, tui: false, no_color: false }
+    OutputArgs { out: Some(out), quiet: true, ..OutputArgs::default() }
 }
 
 /// The exit code but for the generator's own lateness, which depends on the machine.

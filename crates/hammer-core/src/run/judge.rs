@@ -1,10 +1,11 @@
 //! Holds thresholds and the generator's own health against the figures.
 
-use hammer_measure::health::{Health, HealthEvidence, Standstill};
+use hammer_measure::health::{Health, HealthEvidence, HealthPolicy, SeriesEvidence};
 use hammer_measure::recorder::Interval;
 use hammer_measure::threshold::{Threshold, Verdict};
-use hammer_measure::{Detail, Distribution, Fate, Ledger, Nanos, SeriesInfo};
+use hammer_measure::{Detail, Ledger, Nanos, SeriesInfo};
 
+use super::cpu::CpuUse;
 use super::judged_window::JudgedWindow;
 use super::scope::Scope;
 use super::scoped_figures::ScopedFigures;
@@ -35,14 +36,21 @@ pub(super) struct RunJudge {
     measures: bool,
     /// The longest that any shard lets an answer lie unread.
     unread_at_most: Nanos,
+    /// What the plan says of health.
+    policy: HealthPolicy,
 }
 
 impl RunJudge {
-    pub(super) fn new(thresholds: Vec<ScopedThreshold>, series: Vec<SeriesInfo>) -> Self {
+    pub(super) fn new(
+        thresholds: Vec<ScopedThreshold>,
+        series: Vec<SeriesInfo>,
+        policy: HealthPolicy,
+    ) -> Self {
         let is_midway = |scoped: &&ScopedThreshold| scoped.abort_on_fail && !scoped.threshold.adds_up();
         let window = |scoped| Some(scoped).filter(is_midway).map(|scoped| JudgedWindow::new(scoped.window));
         let windows = thresholds.iter().map(window).collect();
-        Self { thresholds, series, windows, aborted: None, measures: true, unread_at_most: Nanos::ZERO }
+        let unread_at_most = Nanos::ZERO;
+        Self { thresholds, series, windows, aborted: None, measures: true, unread_at_most, policy }
     }
 
     /// The judge of a fill, which measures nothing: lateness spoils no figure of it.
@@ -56,27 +64,20 @@ impl RunJudge {
         self.unread_at_most = self.unread_at_most.max(unread_at_most);
     }
 
-    /// The generator's health over the measurement phase.
-    pub(super) fn health(&self, total: &Interval, cpu_share: f64) -> Health {
+    /// The generator's health over the measurement phase, in which it used `cpu`.
+    pub(super) fn health(&self, total: &Interval, cpu: CpuUse) -> Health {
         if !self.measures {
             return Health::default();
         }
-        let mut lag = Distribution::default();
-        let mut read_lag = Distribution::default();
-        let mut compute = Distribution::default();
-        let mut service = Distribution::default();
-        let mut starved = 0;
+        let recorded = self.series.iter().zip(&total.series);
+        let operations = recorded.clone().filter(|(info, _)| info.operation);
+        let series = operations.map(|(info, phases)| SeriesEvidence {
+            path: info.path(),
+            closed_loop: info.closed_loop,
+            phases,
+        });
         let mut exhausted = (0, "");
-        let mut standstills = Vec::new();
-        for (info, [_, record]) in self.series.iter().zip(&total.series) {
-            if info.operation {
-                starved += record.fate(Fate::Starved);
-                standstills.extend(Standstill::of(&info.path(), record));
-                lag.merge(&record.dispatch_lag);
-                read_lag.merge(&record.read_lag);
-                compute.merge(&record.compute_wait);
-                service.merge(&record.service_time);
-            }
+        for (_, [_, record]) in recorded {
             for (_, detail, count) in &record.causes {
                 let what = match *detail {
                     Detail::DESCRIPTORS_EXHAUSTED => "descriptors",
@@ -87,15 +88,12 @@ impl RunJudge {
             }
         }
         Health::judge(&HealthEvidence {
-            starved,
-            standstills,
-            dispatch_lag: (lag.count() > 0).then_some(&lag),
-            read_lag: (read_lag.count() > 0).then_some(&read_lag),
+            series: series.collect(),
             unread_at_most: self.unread_at_most,
-            compute_wait: (compute.count() > 0).then_some(&compute),
-            service_time: (service.count() > 0).then_some(&service),
-            cpu_share,
+            cpu_share: cpu.share,
+            seconds: cpu.seconds,
             exhausted: (exhausted.0 > 0).then_some(exhausted),
+            policy: self.policy,
         })
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use hammer_measure::Nanos;
 use hammer_measure::headline::Headline;
+use hammer_measure::health::HealthPolicy;
 use hammer_measure::snapshot::Resources;
 
 use crate::clock::{MonotonicClock, unix_millis};
@@ -59,6 +60,8 @@ pub struct RunSpec {
     pub keeps_responses: bool,
     /// What the plan expects of the figures.
     pub thresholds: Vec<ScopedThreshold>,
+    /// What the plan says of the generator's health.
+    pub health: HealthPolicy,
     /// Reads what the process used so far.
     pub resources: Box<dyn FnMut() -> Resources>,
 }
@@ -88,6 +91,7 @@ impl RunSpec {
             patience: Nanos::from_secs(30),
             keeps_responses: false,
             thresholds: Vec::new(),
+            health: HealthPolicy::default(),
             resources: Box::new(Resources::default),
         }
     }

@@ -8,6 +8,8 @@ use crate::histogram::{Distribution, Quantile};
 use crate::recorder::{HeldUpRecord, SeriesRecord};
 use crate::timing::Nanos;
 
+use super::{FEWEST, LONG, ONE_SLICE};
+
 /// The operations of a series that the generator held up, so many or for so long that its figures tell of that.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Standstill {
@@ -40,8 +42,9 @@ pub enum StandstillCause {
 }
 
 impl Standstill {
-    /// That of the series of this name, where there is one.
-    pub fn of(series: &str, record: &SeriesRecord) -> Option<Self> {
+    /// That of the series of this name, where there is one: operations that were held up for no longer than `slice` are none by their
+    /// number alone.
+    pub fn of(series: &str, record: &SeriesRecord, slice: Nanos) -> Option<Self> {
         let held_up = &record.held_up;
         let count = held_up.times.count();
         if count == 0 {
@@ -49,32 +52,38 @@ impl Standstill {
         }
         let free = record.response_time().without(&held_up.response_time);
         let of: u64 = record.fates.iter().sum();
-        spoils(held_up, &free, of).then(|| Self {
+        spoils(held_up, &free, of, slice).then(|| Self {
             series: series.to_owned(),
             count,
             of,
-            longest: longest(&held_up.times),
+            longest: held_up.times.longest(),
             free_p99: free.quantile(0.99),
             causes: causes(held_up),
         })
     }
+
+    /// What whoever runs hammer can do about it, as a sentence without its full stop.
+    pub(super) fn remedy(&self) -> &'static str {
+        match self.causes.first() {
+            Some(StandstillCause::Supply) => "raise threads.supply, or have fewer users",
+            Some(StandstillCause::ReadLate) => "raise threads.shards, or ask for less",
+            _ => "give hammer cores that nobody else uses; --tolerate-lag takes the figures as they are",
+        }
+    }
 }
 
 /// Whether operations that were held up are so many, or one of them was for so long, that the figures of all `of` them tell of it.
-fn spoils(held_up: &HeldUpRecord, free: &Distribution, of: u64) -> bool {
+fn spoils(held_up: &HeldUpRecord, free: &Distribution, of: u64, slice: Nanos) -> bool {
     let typical = free.quantile(0.5).or_else(|| held_up.response_time.quantile(0.5));
     // Five percent of what never ended is longer than every standstill.
     let share = Nanos(typical.map_or(Nanos::ZERO, Quantile::nanos).0 / 20);
     let above = |least: Nanos| held_up.times.count_above(least.max(share));
-    let (longest, many) = (longest(&held_up.times), above(ONE_SLICE));
+    let (longest, many) = (held_up.times.longest(), above(slice));
     let is_often = many >= FEWEST && many.saturating_mul(100) > of;
     let is_beyond_others = longest > LONG && free.quantile(0.99).is_some_and(|p99| longest > p99.nanos());
-    let none_is_free = free.count() == 0 && (many > 0 || above(NOTICED) >= FEWEST);
+    let are_noticed = slice <= ONE_SLICE && above(NOTICED) >= FEWEST;
+    let none_is_free = free.count() == 0 && (many > 0 || are_noticed);
     is_often || is_beyond_others || none_is_free || held_up.shed >= FEWEST
-}
-
-fn longest(times: &Distribution) -> Nanos {
-    times.quantile(1.0).map_or(Nanos::ZERO, Quantile::nanos)
 }
 
 fn causes(held_up: &HeldUpRecord) -> Vec<StandstillCause> {
@@ -120,15 +129,8 @@ impl fmt::Display for Standstill {
     }
 }
 
-/// So many that they are no accident of one moment.
-const FEWEST: u64 = 10;
-/// With a busy loop on each core, every other operation waits for a processor until the end of a slice (4 ms, Linux 6.18, 250 ticks a
-/// second): a few of those are no standstill.
-const ONE_SLICE: Nanos = Nanos::from_millis(5);
 /// What anybody would notice who holds operations against others that were free of it.
 const NOTICED: Nanos = Nanos::from_millis(1);
-/// One that was held up for longer may be the maximum that a report is read for.
-const LONG: Nanos = Nanos::from_millis(50);
 
 #[cfg(test)]
 mod tests;

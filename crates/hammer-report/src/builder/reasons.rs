@@ -48,7 +48,8 @@ fn unbelievable(report: &Report) -> Option<String> {
     let unchecked = report.promises.all.unchecked;
     let unchecked = (unchecked > 0).then(|| format!("{} unchecked", plural(unchecked, "promise")));
     let findings = report.health.findings.len() as u64;
-    let findings = (findings > 0).then(|| plural(findings, "health finding"));
+    let findings =
+        (findings > 0 && report.health.on_fail.is_fail()).then(|| plural(findings, "health finding"));
     let heads = unproved_heads(report);
     let heads = (heads > 0).then(|| format!("{} of a log not proved", plural(heads, "head")));
     let against: Vec<String> = unchecked.into_iter().chain(heads).chain(findings).collect();

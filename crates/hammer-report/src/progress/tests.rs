@@ -1,10 +1,10 @@
-use hammer_measure::health::Finding;
+use hammer_measure::health::LatenessKind;
 use hammer_measure::{Detail, Fate, Ledger, Nanos, Outcome, Phase};
 use proptest::prelude::*;
 
 use super::*;
 use crate::fixture::any::{any_run, told};
-use crate::fixture::{Story, operation};
+use crate::fixture::{Story, late, operation};
 
 #[test]
 fn the_line_says_rates_percentiles_and_what_is_open() {
@@ -35,7 +35,8 @@ fn of_several_series_the_slowest_is_named() {
     story.accept(1, Phase::WarmUp, 10, Nanos::from_millis(2));
     story.never(0, Fate::Shed, 5);
     story.promises = Ledger { made: 3, kept: 1, broken: 1, unchecked: 1, ..Ledger::default() };
-    story.health.findings.push(Finding::DispatchLag { p99: Nanos(3), bound: Nanos(2) });
+    let lag = late(LatenessKind::Dispatch, Nanos(3));
+    story.health.findings.extend([lag.clone(), lag]);
     story.interval(Phase::WarmUp);
     assert_eq!(
         line(&story.last_snapshot(), story.info()),

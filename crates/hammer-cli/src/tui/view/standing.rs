@@ -44,7 +44,9 @@ pub(super) fn health(state: &DashboardState, palette: &Palette, room: usize) -> 
 }
 
 fn named(health: &Health) -> String {
-    let names: Vec<_> = health.findings.iter().map(|finding| Finding::from(finding).kind.words()).collect();
+    let mut names: Vec<_> =
+        health.findings.iter().map(|finding| Finding::from(finding).kind.words()).collect();
+    names.dedup();
     names.join(", ")
 }
 

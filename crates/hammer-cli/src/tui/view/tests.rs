@@ -48,7 +48,7 @@ fn in_trouble() -> Run {
     let mut run = busy();
     run.promises = Ledger { broken: 2, unchecked: 1, made: run.promises.made + 3, ..run.promises };
     run.observe(PANEL_OF_LOG.overdue.unwrap(), 17.0);
-    run.health = Health { findings: vec![Finding::Starved { count: 12 }] };
+    run.health = Health { findings: vec![Finding::Starved { count: 12 }], ..Health::default() };
     run.interval(SECOND);
     run.state.dropped = 31;
     run.state.paused = true;

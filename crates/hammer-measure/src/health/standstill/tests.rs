@@ -44,7 +44,7 @@ impl Told {
 
 fn judged(mut recorder: Recorder) -> Option<Standstill> {
     let interval = recorder.swap(Nanos::ZERO, Interval::with_series(1));
-    Standstill::of("web/get", &interval.series[0][1])
+    Standstill::of("web/get", &interval.series[0][1], ONE_SLICE)
 }
 
 #[test]

@@ -1,0 +1,47 @@
+//! What a plan says of the generator's own health.
+
+use hammer_measure::health::{HealthPolicy, OnFail};
+use hammer_values::TimeSpan;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How late the generator may be, and what becomes of a run in which something of its own was wrong.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct HealthPlan {
+    /// The longest that the 99th percentile of dispatch lag may be in any series; without it a twentieth of that of its response time,
+    /// and 1 ms at least.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) dispatch_lag_p99: Option<TimeSpan>,
+    /// What a health finding does.
+    pub(crate) on_fail: OnHealthFail,
+}
+
+/// What a health finding does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum OnHealthFail {
+    /// The run is not believed: exit 5.
+    #[default]
+    Fail,
+    /// It is told, and the run stands as it would without.
+    Warn,
+}
+
+impl HealthPlan {
+    /// Whether it says nothing.
+    pub(crate) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The same for the run's judge; where somebody at the command line tolerates what is found, it warns.
+    pub(crate) fn policy(self, tolerates: bool) -> HealthPolicy {
+        HealthPolicy {
+            dispatch_lag_p99: self.dispatch_lag_p99.map(|span| span.duration().into()),
+            on_fail: match self.on_fail {
+                OnHealthFail::Fail if !tolerates => OnFail::Fail,
+                OnHealthFail::Fail | OnHealthFail::Warn => OnFail::Warn,
+            },
+        }
+    }
+}
