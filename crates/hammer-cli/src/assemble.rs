@@ -30,6 +30,7 @@ use crate::protocol::service::{OpenService, permitted};
 use crate::protocol::{CalledService, OpenProtocol, RunFiles, RunPlan};
 use crate::readiness::{ProbedUrl, ReadinessObserver, ReadyWait};
 use crate::resources;
+use crate::resources::surroundings::OwnSurroundings;
 use crate::resources::watch::{expect_processes, told_by};
 use crate::scrape::PageSource;
 
@@ -202,6 +203,7 @@ impl<'a> OpenedPlan<'a> {
     /// What every run of the plan has.
     fn spec(&self, instants: RunInstants) -> RunSpec {
         let plan = self.plan;
+        let surroundings = OwnSurroundings::find();
         RunSpec {
             clock: instants.clock,
             epoch_unix_ms: instants.epoch_unix_ms,
@@ -211,7 +213,7 @@ impl<'a> OpenedPlan<'a> {
             verify_ring_bytes: VERIFY_RING_BYTES,
             drain: plan.phases.drain.duration().into(),
             interval: plan.interval.duration().into(),
-            resources: Box::new(resources::used),
+            resources: Box::new(move || resources::used(&surroundings)),
             ..RunSpec::new(Vec::new())
         }
     }

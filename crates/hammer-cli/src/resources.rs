@@ -19,11 +19,14 @@ mod process;
 mod process_tree;
 pub(crate) mod processes;
 mod remote_machine;
+pub(crate) mod surroundings;
 mod told_gauge;
 mod told_use;
 mod trouble;
 mod usage;
 pub(crate) mod watch;
+
+use surroundings::OwnSurroundings;
 
 /// Lifts the soft limit of descriptors to the hard one, since every connection takes one.
 pub(crate) fn lift_descriptor_limit() {
@@ -32,8 +35,8 @@ pub(crate) fn lift_descriptor_limit() {
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
 }
 
-/// What was used so far. What cannot be read is zero.
-pub(crate) fn used() -> Resources {
+/// What was used so far, and by whom what was not. What cannot be read is zero.
+pub(crate) fn used(surroundings: &OwnSurroundings) -> Resources {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let seconds = |ticks: u64| ticks as f64 / TICKS_PER_SECOND;
@@ -47,6 +50,7 @@ pub(crate) fn used() -> Resources {
         descriptors: descriptors(),
         descriptor_limit: getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX),
         cores: cores() as u32,
+        surroundings: surroundings.look(),
     }
 }
 
@@ -68,7 +72,7 @@ pub(crate) fn cores() -> usize {
 mod tests {
     #[test]
     fn a_process_finds_its_own_use() {
-        let used = super::used();
+        let used = super::used(&super::OwnSurroundings::find());
         assert!(used.rss_bytes > 1 << 20 && used.max_rss_bytes >= used.rss_bytes / 2);
         assert!(used.descriptors >= 3 && used.descriptor_limit >= used.descriptors);
         assert!(used.cores >= 1);

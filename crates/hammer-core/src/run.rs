@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
+use hammer_measure::health::Health;
 use hammer_measure::peer_watch::PeerWatch;
 use hammer_measure::promise::{Breach, KindLedger, by_workload};
-use hammer_measure::snapshot::{Observation, RunInfo, RunResult, add_observation};
+use hammer_measure::snapshot::{Observation, Resources, RunInfo, RunResult, add_observation};
 use hammer_measure::{Nanos, Now as _, Phase, Reporter, RunEvent, SeriesInfo};
 
 use crate::background::give_way;
@@ -285,7 +286,7 @@ impl<'a, 'r> Run<'a, 'r> {
             Phase::Measurement => self.phases.measurement_start(),
             Phase::Drain => self.arrivals_end().min(self.spec.clock.now()),
         };
-        let cpu = Some((self.spec.clock.now(), (self.spec.resources)().cpu_seconds()));
+        let cpu = Some((self.spec.clock.now(), (self.spec.resources)()));
         match phase {
             Phase::WarmUp => {}
             Phase::Measurement => self.cpu.start = cpu,
@@ -304,8 +305,7 @@ impl<'a, 'r> Run<'a, 'r> {
         while let Some(merged) = self.collector.next_complete() {
             let resources = (self.spec.resources)();
             give_way();
-            let health =
-                self.judge.health(self.collector.total(), self.cpu.used(self.spec.clock.now(), resources));
+            let health = self.health(resources);
             // It arrives when it is over, which for the last one of a phase is in the next.
             let phase = self.phase_at(self.collector.middle_of(&merged));
             let span = merged.at.since(self.collector.last_at());
@@ -396,8 +396,7 @@ impl<'a, 'r> Run<'a, 'r> {
     fn result(&mut self, promises_by_kind: Vec<KindLedger>) -> RunResult {
         let promises_by_workload = by_workload(&promises_by_kind);
         let resources = (self.spec.resources)();
-        let health =
-            self.judge.health(self.collector.total(), self.cpu.used(self.spec.clock.now(), resources));
+        let health = self.health(resources);
         let mut promises = hammer_measure::Ledger::default();
         promises_by_workload.iter().for_each(|(_, ledger)| promises.add(ledger));
         let has_started = self.phase_log.iter().any(|(phase, _, _)| *phase != Phase::Drain);
@@ -424,6 +423,11 @@ impl<'a, 'r> Run<'a, 'r> {
                 .unwrap_or_else(|| "as planned".to_owned()),
             interrupted: self.interrupted,
         }
+    }
+
+    fn health(&self, resources: Resources) -> Health {
+        let cpu = self.cpu.used(self.spec.clock.now(), resources, self.collector.busiest());
+        self.judge.health(self.collector.total(), cpu)
     }
 
     fn tell(&mut self, event: &RunEvent) {

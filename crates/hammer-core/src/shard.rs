@@ -274,7 +274,8 @@ impl<R: Runtime> Shard<R> {
     }
 
     fn start(&mut self, phases: &Phases) {
-        self.meter.mark();
+        // What opening took is no part of the run.
+        let _ = self.meter.mark();
         self.phases = Some(*phases);
         self.next_interval = phases.start.saturating_add(self.interval);
         self.next_sweep = phases.start;
@@ -301,7 +302,7 @@ impl<R: Runtime> Shard<R> {
         self.lanes.iter().for_each(|lane| lane.pump(now, now));
         if now >= self.next_sweep {
             self.lanes.iter().for_each(|lane| lane.sweep(now));
-            self.meter.mark();
+            self.recorder.borrow_mut().ran(now, self.meter.mark());
             self.tell_ended_lanes(now, report);
             self.next_sweep = now + SWEEP_EVERY;
         }

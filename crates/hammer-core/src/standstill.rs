@@ -31,6 +31,8 @@ struct MeterState {
     awaited: Cell<Nanos>,
     /// What the thread had used of a processor when that was last read.
     cpu: Cell<Nanos>,
+    /// What it used until then, of which nobody was told.
+    ran: Cell<Nanos>,
     /// All standstills until now.
     stood: Cell<Nanos>,
     last: Cell<Standstill>,
@@ -56,12 +58,14 @@ impl StandstillMeter {
             thread_cpu: Box::new(move || runtime.thread_cpu()),
             awaited: Cell::new(Nanos::MAX),
             cpu: Cell::default(),
+            ran: Cell::default(),
             stood: Cell::default(),
             last: Cell::default(),
             unheard: Cell::default(),
             unread_at_most: Cell::default(),
         };
         state.read_cpu();
+        state.ran.take();
         Self { shared: Rc::new(state) }
     }
 
@@ -85,10 +89,11 @@ impl StandstillMeter {
         is_due.then(|| LateAlarm { late: unheard.late + now.since(awaited), stood: unheard.stood })
     }
 
-    /// What the thread used of a processor until now is no part of later standstills. Read with each sweep: that is a system call, and a
-    /// standstill is told too short by what the thread ran since.
-    pub(crate) fn mark(&self) {
+    /// What the thread used of a processor until now is no part of later standstills; it is what was used since the last mark. Read with
+    /// each sweep: that is a system call, and a standstill is told too short by what the thread ran since.
+    pub(crate) fn mark(&self) -> Nanos {
         self.shared.read_cpu();
+        self.shared.ran.take()
     }
 
     /// The thread runs at `now`, whoever runs on it: tasks whose answers came are polled before the shard's own.
@@ -144,7 +149,9 @@ impl MeterState {
     /// What the thread used of a processor since that was last read.
     fn read_cpu(&self) -> Nanos {
         let now = (self.thread_cpu)();
-        now.since(self.cpu.replace(now))
+        let ran = now.since(self.cpu.replace(now));
+        self.ran.set(self.ran.get() + ran);
+        ran
     }
 
     #[cold]
@@ -210,6 +217,18 @@ mod tests {
         cpu.set(at(32));
         assert_eq!(meter.heard(at(130)), Some(LateAlarm { late: at(30), stood: Nanos::ZERO }), "it was busy");
         assert_eq!(meter.stood(), at(78));
+    }
+
+    #[test]
+    fn what_the_thread_ran_is_told_once_whoever_read_it() {
+        let (meter, cpu) = meter();
+        cpu.set(at(3));
+        assert_eq!((meter.mark(), meter.mark()), (at(3), Nanos::ZERO));
+        meter.expect(at(10));
+        cpu.set(at(5));
+        let _ = meter.heard(at(90));
+        cpu.set(at(6));
+        assert_eq!(meter.mark(), at(3), "a late alarm read some of it before");
     }
 
     #[test]

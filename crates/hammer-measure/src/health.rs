@@ -9,16 +9,19 @@ use crate::recorder::{SeriesRecord, phase_index};
 use crate::series::Phase;
 use crate::timing::Nanos;
 
+mod cpu;
 mod lateness;
 mod limit;
 mod policy;
 mod standstill;
 
+pub use cpu::{CpuEvidence, HealthCause};
 pub use lateness::{Lateness, LatenessKind};
 pub use limit::Limit;
 pub use policy::{HealthPolicy, OnFail};
 pub use standstill::{Standstill, StandstillCause};
 
+use cpu::FULL;
 use lateness::Judged;
 
 /// The findings against the generator itself; healthy when there is none.
@@ -26,6 +29,8 @@ use lateness::Judged;
 pub struct Health {
     /// What is wrong, worst first.
     pub findings: Vec<Finding>,
+    /// What took processors from the generator meanwhile; none where nothing is wrong.
+    pub causes: Vec<HealthCause>,
     /// What spoils no figure, and is to be known beside them.
     pub notes: Vec<HealthNote>,
     /// What the plan says of findings.
@@ -48,6 +53,11 @@ pub enum Finding {
     /// The process used up its cores.
     Cpu {
         /// The share of all its cores, 0 to 1.
+        share: f64,
+    },
+    /// A thread that sends used up its core.
+    FullShard {
+        /// The share of one core that the busiest of them used, 0 to 1.
         share: f64,
     },
     /// Descriptors or local ports ran out.
@@ -76,10 +86,8 @@ pub struct HealthEvidence<'a> {
     pub series: Vec<SeriesEvidence<'a>>,
     /// How long an answer may lie unread by plan, since nothing waits for it: so much read lag is meant, and no lateness.
     pub unread_at_most: Nanos,
-    /// CPU seconds used per second and core, 0 to 1.
-    pub cpu_share: f64,
-    /// How long measurement was, in seconds.
-    pub seconds: f64,
+    /// What it used of its processors.
+    pub cpu: CpuEvidence,
     /// Operations that failed since descriptors or local ports ran out, and which.
     pub exhausted: Option<(u64, &'a str)>,
     /// What the plan says.
@@ -105,7 +113,7 @@ impl Health {
         if starved > 0 {
             health.findings.push(Finding::Starved { count: starved });
         }
-        let is_full = evidence.cpu_share > MAX_CPU_SHARE;
+        let is_full = evidence.cpu.is_full();
         let (limited, others): (Vec<_>, Vec<_>) =
             evidence.series.iter().partition(|series| is_full && series.closed_loop);
         for series in &limited {
@@ -113,7 +121,7 @@ impl Health {
             health
                 .findings
                 .extend(Standstill::of(&series.path, series.measured(), LONG).map(Finding::Standstill));
-            health.notes.extend(series.limit(evidence.seconds).map(HealthNote::Limit));
+            health.notes.extend(series.limit(evidence.cpu.seconds).map(HealthNote::Limit));
         }
         for series in &others {
             let standstill = Standstill::of(&series.path, series.measured(), ONE_SLICE);
@@ -121,10 +129,18 @@ impl Health {
         }
         others.iter().for_each(|series| health.judge_lateness(series, evidence));
         if is_full && !others.is_empty() {
-            health.findings.push(Finding::Cpu { share: evidence.cpu_share });
+            let CpuEvidence { share, busiest_shard, .. } = evidence.cpu;
+            let is_of_all = share > FULL;
+            health.findings.push(match is_of_all {
+                true => Finding::Cpu { share },
+                false => Finding::FullShard { share: busiest_shard },
+            });
         }
         if let Some((count, what)) = evidence.exhausted.filter(|(count, _)| *count > 0) {
             health.findings.push(Finding::Exhausted { count, what: what.to_owned() });
+        }
+        if !health.is_healthy() {
+            health.causes = evidence.cpu.causes();
         }
         health
     }
@@ -167,6 +183,7 @@ impl Finding {
             Self::Standstill(standstill) => standstill.remedy(),
             Self::Late(lateness) => lateness.kind.remedy(),
             Self::Cpu { .. } => "give hammer more cores, or ask for less",
+            Self::FullShard { .. } => "raise threads.shards, or ask for less",
             Self::Exhausted { .. } => {
                 "raise the limit (ulimit -n), or bound connections and operations in flight"
             }
@@ -181,6 +198,9 @@ impl fmt::Display for Finding {
             Self::Standstill(standstill) => standstill.fmt(f),
             Self::Late(lateness) => lateness.fmt(f),
             Self::Cpu { share } => write!(f, "the generator used {:.0} % of its cores", share * 100.0),
+            Self::FullShard { share } => {
+                write!(f, "a thread that sends used {:.0} % of a core", share * 100.0)
+            }
             Self::Exhausted { count, what } => write!(f, "{count} operations failed since {what} ran out"),
         }
     }
@@ -210,7 +230,6 @@ impl fmt::Display for Health {
     }
 }
 
-const MAX_CPU_SHARE: f64 = 0.9;
 /// So many that they are no accident of one moment.
 const FEWEST: u64 = 10;
 /// With a busy loop on each core, every other operation waits for a processor until the end of a slice (4 ms, Linux 6.18, 250 ticks a

@@ -108,6 +108,8 @@ pub struct Interval {
     pub connections: Vec<ServiceConnections>,
     /// The alarms of shards, by phase (see [`phase_index`]).
     pub alarms: [AlarmRecord; 2],
+    /// How long the threads of shards ran in warm-up and in measurement, added up over them; what they ran in drain is in neither.
+    pub ran: [Nanos; 2],
 }
 
 /// A shard's counters and histograms.
@@ -130,7 +132,13 @@ impl Interval {
     /// Room for `series` series.
     pub fn with_series(series: usize) -> Self {
         let series = vec![<[SeriesRecord; 2]>::default(); series];
-        Self { at: Nanos::ZERO, series, connections: Vec::new(), alarms: Default::default() }
+        Self {
+            at: Nanos::ZERO,
+            series,
+            connections: Vec::new(),
+            alarms: Default::default(),
+            ran: [Nanos::ZERO; 2],
+        }
     }
 
     /// Forgets everything and keeps the allocations.
@@ -139,6 +147,7 @@ impl Interval {
         self.series.iter_mut().flatten().for_each(SeriesRecord::clear);
         self.connections.iter_mut().for_each(|of_service| of_service.record.clear());
         self.alarms.iter_mut().for_each(AlarmRecord::clear);
+        self.ran = [Nanos::ZERO; 2];
     }
 
     /// Adds what another shard, or a later interval, recorded.
@@ -152,6 +161,7 @@ impl Interval {
             connection::record_of(&mut self.connections, &theirs.service).merge(&theirs.record);
         }
         self.alarms.iter_mut().zip(&other.alarms).for_each(|(ours, theirs)| ours.merge(theirs));
+        self.ran.iter_mut().zip(other.ran).for_each(|(ours, theirs)| *ours = ours.saturating_add(theirs));
     }
 }
 
@@ -276,6 +286,15 @@ impl Recorder {
     /// An alarm of the shard was heard.
     pub fn alarm(&mut self, phase: Phase, alarm: LateAlarm) {
         self.interval.alarms[phase_index(phase)].heard(alarm);
+    }
+
+    /// The shard's thread had a processor for `time` until `now`.
+    pub fn ran(&mut self, now: Nanos, time: Nanos) {
+        let phase = self.bounds.phase_of(now);
+        if phase != Phase::Drain {
+            let ran = &mut self.interval.ran[phase_index(phase)];
+            *ran = ran.saturating_add(time);
+        }
     }
 
     /// Hands out what was recorded since the last call, as of an interval that ends at `at`, and goes on in `empty`.

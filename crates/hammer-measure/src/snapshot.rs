@@ -156,6 +156,21 @@ pub struct Resources {
     pub descriptor_limit: u64,
     /// Cores that the process may use.
     pub cores: u32,
+    /// What its machine and its control group did meanwhile.
+    pub surroundings: Surroundings,
+}
+
+/// What took processors from the generator, since some instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Surroundings {
+    /// Cores that a quota of its control group, or of one around that, leaves it, no more than it may run on; none where there is no quota.
+    pub quota: Option<f64>,
+    /// Seconds for which a quota held back what could run, added up over cores.
+    pub throttled: f64,
+    /// CPU seconds that the host of the machine gave to others.
+    pub stolen: f64,
+    /// Seconds in which something on the machine waited for a processor.
+    pub pressed: f64,
 }
 
 /// What a run was, before any of its figures.
@@ -318,6 +333,12 @@ impl Resources {
     /// User and system CPU seconds.
     pub fn cpu_seconds(&self) -> f64 {
         self.cpu_user + self.cpu_system
+    }
+
+    /// Cores that the process has at most, in parts of one where a quota says so.
+    pub fn available_cores(&self) -> f64 {
+        let quota = self.surroundings.quota.filter(|quota| *quota > 0.0);
+        quota.unwrap_or_else(|| f64::from(self.cores.max(1)))
     }
 }
 

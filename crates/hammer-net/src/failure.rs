@@ -1,6 +1,7 @@
 //! How an operation failed below the protocol. A failure is a measurement; it never ends a run.
 
 use std::error::Error;
+use std::fs::File;
 use std::io;
 
 use hammer_measure::{Detail, Outcome};
@@ -163,6 +164,14 @@ impl Failure {
         Self::new(kind, format!("get an answer from {host}: {told}"))
     }
 
+    /// A failed look-up of `host`.
+    #[cold]
+    pub(crate) fn of_look_up(host: &str, error: &io::Error) -> Self {
+        // A resolver that can open no file or socket says that the name is not known.
+        let kind = look_up_kind(error, || File::open("/").err());
+        Self::new(kind, format!("look up {host}: {error}"))
+    }
+
     /// A failed `connect`.
     #[cold]
     pub(crate) fn of_dial(host: &str, error: &io::Error) -> Self {
@@ -228,6 +237,13 @@ pub(crate) fn kind_of_h2(error: &h2::Error) -> Option<FailureKind> {
     error.reason().is_some().then_some(FailureKind::Protocol)
 }
 
+/// What a look-up failed by, where opening anything at all fails as `probe` says.
+fn look_up_kind(error: &io::Error, probe: impl FnOnce() -> Option<io::Error>) -> FailureKind {
+    let is_of_descriptors = |kind: &FailureKind| *kind == FailureKind::DescriptorsExhausted;
+    let told = exhausted(error).or_else(|| exhausted(&probe()?));
+    told.filter(is_of_descriptors).unwrap_or(FailureKind::Dns)
+}
+
 fn exhausted(error: &io::Error) -> Option<FailureKind> {
     match error.raw_os_error() {
         Some(ENFILE | EMFILE) => Some(FailureKind::DescriptorsExhausted),
@@ -257,6 +273,18 @@ mod tests {
         }
         let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
         assert_eq!(Failure::of_dial("peer", &refused).kind, FailureKind::Dial);
+    }
+
+    #[test]
+    fn a_look_up_that_lacked_a_descriptor_is_told_as_that_and_not_as_a_name_that_is_not_known() {
+        let unknown = io::Error::other("failed to lookup address information: Name or service not known");
+        let kind = |probe: Option<i32>| look_up_kind(&unknown, || probe.map(io::Error::from_raw_os_error));
+        assert_eq!(kind(None), FailureKind::Dns);
+        assert_eq!(kind(Some(EMFILE)), FailureKind::DescriptorsExhausted);
+        assert_eq!(kind(Some(EADDRNOTAVAIL)), FailureKind::Dns);
+        let told = io::Error::from_raw_os_error(ENFILE);
+        assert_eq!(look_up_kind(&told, || None), FailureKind::DescriptorsExhausted);
+        assert_eq!(Failure::of_look_up("nowhere.invalid", &unknown).kind, FailureKind::Dns);
     }
 
     const EADDRNOTAVAIL: i32 = 99;

@@ -65,14 +65,12 @@ impl Origin {
         if let Some(addr) = self.literal() {
             return Ok(vec![vec![addr]]);
         }
-        let refused =
-            |reason: &str| Failure::new(FailureKind::Dns, format!("look up {}: {reason}", self.host));
-        let found = tokio::net::lookup_host((&*self.host, self.port))
-            .await
-            .map_err(|error| refused(&error.to_string()))?;
+        let found = tokio::net::lookup_host((&*self.host, self.port));
+        let found = found.await.map_err(|error| Failure::of_look_up(&self.host, &error))?;
         let endpoints = pair(found);
         if endpoints.is_empty() {
-            return Err(refused("it has no address"));
+            let detail = format!("look up {}: it has no address", self.host);
+            return Err(Failure::new(FailureKind::Dns, detail));
         }
         Ok(endpoints)
     }

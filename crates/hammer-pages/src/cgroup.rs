@@ -20,6 +20,13 @@ impl CgroupCpu {
     }
 }
 
+/// How many cores the processes of a group may use together, from `cpu.max`; `None` where that is no limit.
+pub fn quota(text: &str) -> Option<f64> {
+    let (most, period) = text.trim().split_once(' ')?;
+    let (most, period): (f64, f64) = (most.parse().ok()?, period.parse().ok()?);
+    (period > 0.0).then(|| most / period)
+}
+
 /// The group of a process below the root of the hierarchy, from `/proc/PID/cgroup`: the line of hierarchy 0, which is that of v2.
 pub fn of_process(text: &str) -> Option<&str> {
     text.lines().find_map(|line| line.strip_prefix("0::")).filter(|path| path.starts_with('/'))
@@ -45,6 +52,12 @@ mod tests {
         let unlimited = CgroupCpu { usage_us: 7, throttled_us: 0 };
         assert_eq!(CgroupCpu::parse("usage_usec 7\nuser_usec 7\n"), Some(unlimited));
         assert_eq!(CgroupCpu::parse("user_usec 7\nusage_usec many\n"), None);
+    }
+
+    #[test]
+    fn a_quota_is_cores() {
+        assert_eq!(quota("150000 100000\n"), Some(1.5));
+        assert_eq!([quota("max 100000\n"), quota("1 0"), quota("")], [None; 3]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::report::{
     Burst, Disruption, Event, HeadlineFigures, Health, KindPromises, ObservationSeries, PhaseSpan, Promises,
     Readiness, Report, Resources, Run, SCHEMA, Series, SeriesKind, Tool, Totals, TreeSize, WorkloadPromises,
 };
-use crate::verdict::{Reason, Verdict};
+use crate::verdict::{Reason, ReasonKind, Verdict};
 
 mod failure;
 mod notes;
@@ -95,7 +95,9 @@ impl ReportBuilder {
         if reasons::has_expectation(&report) {
             report.verdict.expect();
         }
-        debug_assert_eq!(report.check(), Vec::<String>::new(), "a report must not contradict itself");
+        if let Some(text) = contradictions(&report.check()) {
+            report.verdict.add(Reason::new(ReasonKind::NotBelievable, text));
+        }
         Ok(report)
     }
 
@@ -238,6 +240,13 @@ pub fn rfc3339(unix_ms: u64) -> String {
 }
 
 const MOST_EVENTS: usize = 1_000;
+
+/// That the figures of a report contradict each other, which no run may make them do: the fault is hammer's own.
+fn contradictions(found: &[String]) -> Option<String> {
+    let (first, more) = found.split_first()?;
+    let more = if more.is_empty() { String::new() } else { format!(", and {} more", more.len()) };
+    Some(format!("the report contradicts itself: {first}{more}"))
+}
 
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use hammer_measure::promise::{Breach, KindLedger};
 use hammer_measure::recorder::{Completion, EndBounds, Interval, LateAlarm};
 use hammer_measure::snapshot::{
     Observation, PeerInterval, Resources, ResponseInterval, RunInfo, RunResult, SeriesFigures,
-    SeriesSnapshot, Snapshot,
+    SeriesSnapshot, Snapshot, Surroundings,
 };
 use hammer_measure::threshold::Verdict;
 use hammer_measure::timing::FlowTimes;
@@ -434,6 +434,7 @@ fn completion(outcome: Outcome, detail: Detail) -> Completion {
 
 fn resources() -> Resources {
     Resources {
+        surroundings: Surroundings::default(),
         cpu_user: 1.25,
         cpu_system: 0.5,
         rss_bytes: 24_000_000,

@@ -96,6 +96,7 @@ fn health(page: &mut Page, report: &Report) {
         let remedy = if remedy.is_empty() { String::new() } else { format!(" ({remedy})") };
         page.paragraph("health", &format!("NOT OK{tolerated}, {text}{remedy}"));
     }
+    report.health.causes.iter().for_each(|cause| page.paragraph("meanwhile", cause));
     report.health.notes.iter().for_each(|note| page.paragraph("health", &note.text));
     if let Some(Alarms { late: Some(late), stood_ns }) = &report.health.alarms {
         let (p99_9, max, stood) = (late.p99_9_ns, late.max_ns, Nanos(*stood_ns));

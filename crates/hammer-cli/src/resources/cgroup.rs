@@ -76,7 +76,7 @@ impl CgroupSelector {
 }
 
 /// The root of the hierarchy of version 2.
-fn root() -> Option<PathBuf> {
+pub(super) fn root() -> Option<PathBuf> {
     let mounts = fs::read_to_string("/proc/mounts").ok()?;
     cgroup::mount(&mounts).map(PathBuf::from)
 }

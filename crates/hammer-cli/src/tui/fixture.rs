@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use hammer_measure::health::Health;
 use hammer_measure::recorder::{Completion, Interval};
-use hammer_measure::snapshot::{Observation, Resources, RunInfo, SeriesFigures, SeriesSnapshot, Snapshot};
+use hammer_measure::snapshot::{
+    Observation, Resources, RunInfo, SeriesFigures, SeriesSnapshot, Snapshot, Surroundings,
+};
 use hammer_measure::{Detail, Ledger, Nanos, Outcome, Phase, Recorder, RunEvent, SeriesInfo, Timing};
 
 use super::spec::{
@@ -189,6 +191,7 @@ impl Run {
             observations: self.observations.clone(),
             health: self.health.clone(),
             resources: Resources {
+                surroundings: Surroundings::default(),
                 cpu_user: 12.5,
                 cpu_system: 1.5,
                 rss_bytes: 94_000_000,

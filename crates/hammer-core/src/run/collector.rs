@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hammer_measure::health::Health;
-use hammer_measure::recorder::Interval;
+use hammer_measure::recorder::{Interval, phase_index};
 use hammer_measure::snapshot::{
     Observation, PeerInterval, Resources, ResponseInterval, SeriesFigures, SeriesSnapshot, Snapshot,
 };
@@ -16,6 +16,8 @@ use crate::background::give_way;
 pub struct Collector {
     series: usize,
     shards: Vec<Progress>,
+    /// Of each shard, how long its thread ran in measurement.
+    ran: Vec<Nanos>,
     open: BTreeMap<u64, Interval>,
     next: u64,
     last_at: Nanos,
@@ -41,6 +43,7 @@ impl Collector {
         Self {
             series,
             shards: vec![Progress::Delivered(0); shards],
+            ran: vec![Nanos::ZERO; shards],
             open: BTreeMap::new(),
             next: 0,
             last_at: Nanos::ZERO,
@@ -108,6 +111,11 @@ impl Collector {
     /// Everything so far.
     pub fn total(&self) -> &Interval {
         &self.total
+    }
+
+    /// The longest that a shard's thread ran in measurement.
+    pub fn busiest(&self) -> Nanos {
+        self.ran.iter().copied().max().unwrap_or_default()
     }
 
     /// Emptied intervals, each for the shard that it came from.
@@ -180,6 +188,7 @@ impl Collector {
             empty
         });
         into.merge(&interval);
+        self.ran[shard] = self.ran[shard].saturating_add(interval.ran[phase_index(Phase::Measurement)]);
         interval.clear();
         self.recycled.push((shard, interval));
     }
@@ -217,6 +226,18 @@ mod tests {
         collector.take(1, 0, one_shed(10));
         assert_eq!(collector.next_complete().unwrap().series[0][1].offered, 1);
         assert!(collector.next_complete().is_none());
+    }
+
+    #[test]
+    fn the_busiest_shard_is_told_by_what_it_ran_in_measurement() {
+        let ran = |time| Interval { ran: [Nanos(900), Nanos(time)], ..one_shed(10) };
+        let mut collector = Collector::new(1, 2);
+        collector.take(0, 0, ran(5));
+        collector.take(1, 0, ran(7));
+        collector.over(0, 1, ran(6));
+        assert_eq!(collector.busiest(), Nanos(11));
+        collector.next_complete();
+        assert_eq!(collector.total().ran, [Nanos(1_800), Nanos(12)]);
     }
 
     #[test]

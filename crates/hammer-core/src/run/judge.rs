@@ -1,11 +1,10 @@
 //! Holds thresholds and the generator's own health against the figures.
 
-use hammer_measure::health::{Health, HealthEvidence, HealthPolicy, SeriesEvidence};
+use hammer_measure::health::{CpuEvidence, Health, HealthEvidence, HealthPolicy, SeriesEvidence};
 use hammer_measure::recorder::Interval;
 use hammer_measure::threshold::{Threshold, Verdict};
 use hammer_measure::{Detail, Ledger, Nanos, SeriesInfo};
 
-use super::cpu::CpuUse;
 use super::judged_window::JudgedWindow;
 use super::scope::Scope;
 use super::scoped_figures::ScopedFigures;
@@ -65,36 +64,45 @@ impl RunJudge {
     }
 
     /// The generator's health over the measurement phase, in which it used `cpu`.
-    pub(super) fn health(&self, total: &Interval, cpu: CpuUse) -> Health {
+    pub(super) fn health(&self, total: &Interval, cpu: CpuEvidence) -> Health {
         if !self.measures {
             return Health::default();
         }
-        let recorded = self.series.iter().zip(&total.series);
-        let operations = recorded.clone().filter(|(info, _)| info.operation);
+        let operations = self.series.iter().zip(&total.series).filter(|(info, _)| info.operation);
         let series = operations.map(|(info, phases)| SeriesEvidence {
             path: info.path(),
             closed_loop: info.closed_loop,
             phases,
         });
-        let mut exhausted = (0, "");
-        for (_, [_, record]) in recorded {
-            for (_, detail, count) in &record.causes {
-                let what = match *detail {
-                    Detail::DESCRIPTORS_EXHAUSTED => "descriptors",
-                    Detail::PORTS_EXHAUSTED => "local ports",
-                    _ => continue,
-                };
-                exhausted = (exhausted.0 + count, what);
-            }
-        }
         Health::judge(&HealthEvidence {
             series: series.collect(),
             unread_at_most: self.unread_at_most,
-            cpu_share: cpu.share,
-            seconds: cpu.seconds,
-            exhausted: (exhausted.0 > 0).then_some(exhausted),
+            cpu,
+            exhausted: self.exhausted(total),
             policy: self.policy,
         })
+    }
+
+    /// How many operations failed since descriptors or local ports ran out, and which of the two last. Where a step of an operation does, both
+    /// say so: the more of a workload are counted.
+    fn exhausted(&self, total: &Interval) -> Option<(u64, &'static str)> {
+        let mut what = None;
+        let mut by_workload: Vec<(&str, [u64; 2])> = Vec::new();
+        for (info, [_, record]) in self.series.iter().zip(&total.series) {
+            let found =
+                record.causes.iter().filter_map(|(_, detail, count)| Some((ran_out(*detail)?, *count)));
+            for (which, count) in found {
+                what = Some(which);
+                let place = by_workload.iter().position(|(workload, _)| *workload == info.workload);
+                let place = place.unwrap_or_else(|| {
+                    by_workload.push((&info.workload, [0; 2]));
+                    by_workload.len() - 1
+                });
+                by_workload[place].1[usize::from(info.operation)] += count;
+            }
+        }
+        let count = by_workload.iter().map(|(_, [steps, operations])| steps.max(operations)).sum();
+        what.map(|what| (count, what))
     }
 
     /// Takes what was recorded from `start` to `end` in measurement.
@@ -157,5 +165,14 @@ impl RunJudge {
         let figures = ScopedFigures::of(&scoped.scope, &self.series, total);
         let ledger = scoped.scope.promises(promises);
         scoped.threshold.judge(scoped.scope.name(), &figures.judged(&ledger, seconds))
+    }
+}
+
+/// What ran out where an operation failed by that.
+fn ran_out(detail: Detail) -> Option<&'static str> {
+    match detail {
+        Detail::DESCRIPTORS_EXHAUSTED => Some("descriptors"),
+        Detail::PORTS_EXHAUSTED => Some("local ports"),
+        _ => None,
     }
 }

@@ -23,9 +23,13 @@ fn late(count: u64, late: Nanos) -> [SeriesRecord; 2] {
     phases
 }
 
+fn used(share: f64) -> CpuEvidence {
+    CpuEvidence { share, seconds: 10.0, ..CpuEvidence::default() }
+}
+
 fn evidence(phases: &[SeriesRecord; 2], closed_loop: bool) -> HealthEvidence<'_> {
     let series = vec![SeriesEvidence { path: "web/get".to_owned(), closed_loop, phases }];
-    HealthEvidence { series, seconds: 10.0, ..HealthEvidence::default() }
+    HealthEvidence { series, cpu: used(0.0), ..HealthEvidence::default() }
 }
 
 #[test]
@@ -36,9 +40,11 @@ fn each_other_bound_is_held_at_its_edge() {
         change(&mut evidence);
         Health::judge(&evidence).findings
     };
-    assert_eq!(findings(&|evidence| evidence.cpu_share = 0.9), []);
-    assert_eq!(findings(&|evidence| evidence.cpu_share = f64::NAN), []);
-    assert_eq!(findings(&|evidence| evidence.cpu_share = 0.900_001), [Finding::Cpu { share: 0.900_001 }]);
+    assert_eq!(findings(&|evidence| evidence.cpu.share = 0.9), []);
+    assert_eq!(findings(&|evidence| evidence.cpu.share = f64::NAN), []);
+    assert_eq!(findings(&|evidence| evidence.cpu.share = 0.900_001), [Finding::Cpu { share: 0.900_001 }]);
+    let full = [Finding::FullShard { share: 0.95 }];
+    assert_eq!(findings(&|evidence| evidence.cpu.busiest_shard = 0.95), full, "one full shard of many cores");
     assert_eq!(findings(&|evidence| evidence.exhausted = Some((0, "descriptors"))), []);
     let exhausted = Finding::Exhausted { count: 1, what: "local ports".to_owned() };
     assert_eq!(findings(&|evidence| evidence.exhausted = Some((1, "local ports"))), [exhausted]);
@@ -48,10 +54,14 @@ fn each_other_bound_is_held_at_its_edge() {
 fn each_fault_of_our_own_is_a_finding_and_says_what_to_do() {
     let mut phases = late(1_000, MILLI * 4);
     phases[1].fates[Fate::Starved as usize] = 3;
-    let evidence =
-        HealthEvidence { cpu_share: 0.95, exhausted: Some((2, "descriptors")), ..evidence(&phases, false) };
+    let evidence = HealthEvidence {
+        cpu: CpuEvidence { stolen: 0.2, ..used(0.95) },
+        exhausted: Some((2, "descriptors")),
+        ..evidence(&phases, false)
+    };
     let health = Health::judge(&evidence);
     assert_eq!(health.findings.len(), 4);
+    assert_eq!(health.causes, [HealthCause::Stolen { share: 0.2 }]);
     assert_eq!(
         health.to_string(),
         "3 operations were due before they were prepared; dispatch lag p99 of web/get is 4.00ms, over its bound of \
@@ -81,8 +91,8 @@ fn too_few_to_judge_are_a_note_which_excuses_no_standstill() {
 #[test]
 fn a_closed_loop_that_fills_its_cores_was_limited_by_hammer_and_nothing_is_wrong() {
     let phases = late(5_000, MILLI * 4);
-    let of = |closed_loop, cpu_share| {
-        Health::judge(&HealthEvidence { cpu_share, ..evidence(&phases, closed_loop) })
+    let of = |closed_loop, share| {
+        Health::judge(&HealthEvidence { cpu: used(share), ..evidence(&phases, closed_loop) })
     };
     let limited = of(true, 0.97);
     assert!(limited.is_healthy(), "{limited}");
@@ -101,7 +111,7 @@ fn a_full_core_excuses_slices_and_no_standstill_of_a_closed_loop() {
     let of = |held_up| {
         let mut phases = operations(1_000, Nanos::ZERO);
         phases[1].merge(&operations(100, held_up)[1]);
-        Health::judge(&HealthEvidence { cpu_share: 0.97, ..evidence(&phases, true) })
+        Health::judge(&HealthEvidence { cpu: used(0.97), ..evidence(&phases, true) })
     };
     assert!(of(MILLI * 20).is_healthy());
     assert!(matches!(of(MILLI * 80).findings[..], [Finding::Standstill(_)]));

@@ -279,7 +279,7 @@ fn more_histograms_than_a_run_has_memory_for_are_refused() {
     (0..7).for_each(|_| record.connection_wait.record(Nanos::MAX));
     let pair = postcard::to_stdvec(&[record.clone(), record]).unwrap();
     let of = |series: u8| {
-        let (head, tail) = ([VERSION, 7, 0, 1, series], [0; 9]);
+        let (head, tail) = ([VERSION, 7, 0, 1, series], [0; 11]);
         let bytes = [&head, pair.repeat(series.into()).as_slice(), &tail].concat();
         assert!(bytes.len() < 100_000, "{} bytes", bytes.len());
         PartInterval::from_bytes(&bytes, series.into())

@@ -52,6 +52,12 @@ pub const CORE_MODES: [&str; 8] = ["user", "nice", "system", "idle", "iowait", "
 /// USER_HZ, 100 on every architecture of Linux that runs Rust's standard library.
 pub const TICKS_PER_SECOND: f64 = 100.0;
 
+/// Microseconds in which something waited for a processor, from `/proc/pressure/cpu`; `None` where the kernel does not count them.
+pub fn pressure_us(text: &str) -> Option<u64> {
+    let some = text.lines().find_map(|line| line.strip_prefix("some "))?;
+    some.split(' ').find_map(|field| field.strip_prefix("total="))?.parse().ok()
+}
+
 /// How many cores have a line of their own.
 pub fn cores(stat: &str) -> u32 {
     let of_core = |line: &&str| line.strip_prefix("cpu").is_some_and(|rest| !rest.starts_with(' '));

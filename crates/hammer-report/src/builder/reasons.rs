@@ -4,7 +4,7 @@ use hammer_measure::Fate;
 use hammer_measure::threshold::Threshold;
 
 use super::failure::{failure, tells_of_server};
-use crate::report::{Fates, Report, Series, SeriesKind};
+use crate::report::{Fates, Finding, FindingKind, Report, Series, SeriesKind};
 use crate::text::number::plural;
 use crate::verdict::{Reason, ReasonKind};
 
@@ -14,8 +14,9 @@ pub(super) fn against(report: &Report) -> Vec<Reason> {
     let broken = report.promises.all.broken;
     let is_early = report.run.interrupted && answered == 0 && !tells_anything(report);
     let interrupted = if is_early { EARLY } else { INTERRUPTED };
+    let is_silent = answered == 0 && !is_early && !is_of_our_own(report);
     let held = [
-        (answered == 0 && !is_early).then(|| (ReasonKind::NoAnswer, no_answer(report))),
+        is_silent.then(|| (ReasonKind::NoAnswer, no_answer(report))),
         (broken > 0).then(|| (ReasonKind::PromiseBroken, format!("{} broken", plural(broken, "promise")))),
         unbelievable(report).map(|text| (ReasonKind::NotBelievable, text)),
         failed_thresholds(report).map(|text| (ReasonKind::ThresholdFailed, text)),
@@ -23,6 +24,12 @@ pub(super) fn against(report: &Report) -> Vec<Reason> {
         report.run.interrupted.then(|| (ReasonKind::Interrupted, interrupted.to_owned())),
     ];
     held.into_iter().flatten().map(|(kind, text)| Reason::new(kind, text)).collect()
+}
+
+/// Whether what hammer lacked itself is why nothing was answered, so that silence says nothing of the server.
+fn is_of_our_own(report: &Report) -> bool {
+    let is_exhausted = |finding: &Finding| finding.kind == FindingKind::Exhausted;
+    report.health.on_fail.is_fail() && report.health.findings.iter().any(is_exhausted)
 }
 
 /// Whether anything was expected of the run: by a threshold, or by a promise that was kept.

@@ -194,6 +194,17 @@ fn a_closed_loop_says_so_and_has_users_over_rate() {
 }
 
 #[test]
+fn figures_that_contradict_each_other_are_not_believed() {
+    let mut story = Story::new(vec![operation("get", "get")]);
+    story.accept(0, Phase::Measurement, 5, Nanos(1));
+    story.interval(Phase::Measurement);
+    let report = report_of(&story.finish(|result| result.total.series[0][1].offered += 1));
+    assert_eq!(report.verdict.exit_code, 5);
+    let said = &report.verdict.reasons[0].text;
+    assert!(said.starts_with("the report contradicts itself: get/get measurement: 6 offered"), "{said}");
+}
+
+#[test]
 fn numbers_that_json_cannot_say_do_not_enter_it() {
     let mut story = Story::new(vec![operation("get", "get")]);
     story.accept(0, Phase::Measurement, 1, Nanos(1));
@@ -269,8 +280,11 @@ proptest! {
         let result = story.result();
         let report = report_of(&story.finish(|result| result.interrupted = interrupted));
         let answered: u64 = result.total.series.iter().flatten().map(SeriesRecord::answered).sum();
+        let is_exhausted = |finding: &Finding| matches!(finding, Finding::Exhausted { .. });
+        let is_of_our_own = result.health.findings.iter().any(is_exhausted);
+        let is_excused = is_of_our_own || interrupted && is_cut_off(&report);
         let against = [
-            (answered == 0 && !(interrupted && is_cut_off(&report)), ReasonKind::NoAnswer),
+            (answered == 0 && !is_excused, ReasonKind::NoAnswer),
             (result.promises.broken > 0, ReasonKind::PromiseBroken),
             (result.promises.unchecked > 0 || !result.health.is_healthy(), ReasonKind::NotBelievable),
             (answered > 0 && is_without_success(&report), ReasonKind::NothingAccepted),

@@ -14,6 +14,10 @@ pub struct Health {
     pub healthy: bool,
     /// What is wrong.
     pub findings: Vec<Finding>,
+    /// What took processors from the generator meanwhile, as sentences without their full stops: throttling by a quota, steal, pressure;
+    /// none where there is no finding, and not told in an interval.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<String>,
     /// What spoils no figure, and is to be known beside them; not told in an interval.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<HealthNote>,
@@ -112,7 +116,7 @@ pub struct Finding {
     /// `dispatch_lag`, `read_lag`, `compute_wait`: the longest that it may be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound_ns: Option<u64>,
-    /// `cpu`: the share of all cores, 0 to 1.
+    /// `cpu`: the share of all cores, or of one by a thread that sends, 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
     /// `exhausted`: descriptors or local ports.
@@ -134,7 +138,7 @@ pub enum FindingKind {
     ReadLag,
     /// Computing in the middle of flows waited too long for a thread.
     ComputeWait,
-    /// The process used up its cores.
+    /// The process used up its cores, or a thread that sends its own.
     Cpu,
     /// Descriptors or local ports ran out.
     Exhausted,
@@ -168,6 +172,7 @@ impl Health {
     pub fn of_run(health: &health::Health, alarms: &AlarmRecord) -> Self {
         let health::HealthPolicy { dispatch_lag_p99, on_fail } = health.policy;
         Self {
+            causes: health.causes.iter().map(ToString::to_string).collect(),
             notes: health.notes.iter().map(HealthNote::from).collect(),
             alarms: Some(Alarms::from(alarms)),
             on_fail: on_fail.into(),
@@ -250,7 +255,9 @@ impl From<&health::Finding> for Finding {
                 bound_ns: Some(lateness.bound.0),
                 ..bare(FindingKind::from(lateness.kind))
             },
-            health::Finding::Cpu { share } => Self { share: Some(finite(*share)), ..bare(FindingKind::Cpu) },
+            health::Finding::Cpu { share } | health::Finding::FullShard { share } => {
+                Self { share: Some(finite(*share)), ..bare(FindingKind::Cpu) }
+            }
             health::Finding::Exhausted { count, what } => {
                 Self { count: Some(*count), what: Some(what.clone()), ..bare(FindingKind::Exhausted) }
             }

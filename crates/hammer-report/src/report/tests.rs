@@ -128,6 +128,7 @@ fn a_phase_has_the_name_that_the_recorder_gives_it() {
 #[test]
 fn resources_are_carried_over_and_divided_by_what_was_completed() {
     let used = snapshot::Resources {
+        surroundings: snapshot::Surroundings::default(),
         cpu_user: 1.5,
         cpu_system: 0.5,
         rss_bytes: 3,

@@ -1,3 +1,4 @@
+use hammer_measure::health::{Finding, Health, HealthPolicy, OnFail};
 use hammer_measure::snapshot::RunResult;
 use hammer_measure::{Detail, Fate, Ledger, Nanos, Outcome, Phase, SeriesInfo};
 
@@ -26,6 +27,22 @@ fn a_run_without_any_answer_exits_with_three() {
     assert_eq!(report.verdict.reasons.len(), 2);
     let said = &report.verdict.reasons[0].text;
     assert_eq!(said, "no operation ever got an answer: 10 unreachable (connection refused)");
+}
+
+#[test]
+fn what_hammer_lacked_itself_is_why_nothing_was_answered_and_not_hidden_by_the_silence() {
+    let of = |on_fail| {
+        let mut story = Story::new(vec![operation("get", "get")]);
+        story.end((0, MEASURED), 10, Nanos(10), (Outcome::Unreachable, Detail::DESCRIPTORS_EXHAUSTED));
+        story.interval(MEASURED);
+        let health = Health {
+            findings: vec![Finding::Exhausted { count: 10, what: "descriptors".to_owned() }],
+            policy: HealthPolicy { on_fail, ..HealthPolicy::default() },
+            ..Health::default()
+        };
+        report_of(&story.finish(|result| result.health = health)).verdict.exit_code
+    };
+    assert_eq!((of(OnFail::Fail), of(OnFail::Warn)), (5, 3));
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn a_run_has_what_is_to_be_known_beside_its_figures_and_what_its_plan_says_of_fi
     let limit = health::Limit { series: "web/get".to_owned(), per_s: 1_234.5 };
     let policy = health::HealthPolicy { dispatch_lag_p99: Some(Nanos(7)), on_fail: health::OnFail::Warn };
     let notes = vec![health::HealthNote::Limit(limit)];
-    let found = health::Health { findings: Vec::new(), notes, policy };
+    let found = health::Health { notes, policy, ..health::Health::default() };
     let of_run = serde_json::to_value(Health::of_run(&found, &AlarmRecord::default())).unwrap();
     let text = "hammer was the limit of web/get, and not the target: at least 1234/s";
     assert_eq!(
