@@ -371,7 +371,7 @@ impl<R: Runtime> Shard<R> {
         let at = due.min(control).min(abandon).min(read_by);
         self.alarm.set(at);
         self.bell.await_until(at);
-        self.meter.expect(at);
+        self.meter.expect(at, self.runtime.now());
         let Self { alarm, bell, commands, .. } = self;
         let command = poll_fn(|cx| {
             if let Poll::Ready(command) = commands.poll_next_unpin(cx) {

@@ -124,7 +124,7 @@ impl Health {
             health.notes.extend(series.limit(evidence.cpu.seconds).map(HealthNote::Limit));
         }
         for series in &others {
-            let standstill = Standstill::of(&series.path, series.measured(), ONE_SLICE);
+            let standstill = Standstill::of(&series.path, series.measured(), SLICES);
             health.findings.extend(standstill.map(Finding::Standstill));
         }
         others.iter().for_each(|series| health.judge_lateness(series, evidence));
@@ -232,9 +232,9 @@ impl fmt::Display for Health {
 
 /// So many that they are no accident of one moment.
 const FEWEST: u64 = 10;
-/// With a busy loop on each core, every other operation waits for a processor until the end of a slice (4 ms, Linux 6.18, 250 ticks a
-/// second): a few of those are no standstill.
-const ONE_SLICE: Nanos = Nanos::from_millis(5);
+/// With a busy loop on each core, operations wait for a processor until the end of a slice (4 ms, Linux 6.18, 250 ticks a second), some before
+/// they are sent and again before their answer is read: so many of those are no standstill.
+const SLICES: Nanos = Nanos::from_millis(10);
 /// One that was held up for longer may be the maximum that a report is read for.
 const LONG: Nanos = Nanos::from_millis(50);
 

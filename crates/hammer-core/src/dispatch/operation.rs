@@ -61,8 +61,8 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
         let finished = record.finish(timing, ended);
         let FinishedOperation { timing, completion, at_hand } = finished;
         self.meter.look(at_hand);
-        let completion =
-            Completion { held_up: self.meter.held_up(hold_up, completion.read_lag), ..completion };
+        let held_up = self.meter.held_up(hold_up, completion.read_lag, at_hand);
+        let completion = Completion { held_up, ..completion };
         self.recorder.borrow_mut().finish(series, phase, &timing, &completion);
         if completion.outcome != Outcome::Accepted {
             record.tell_answer(&finished);

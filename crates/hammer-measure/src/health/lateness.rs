@@ -8,7 +8,7 @@ use crate::histogram::{Distribution, Quantile};
 use crate::recorder::SeriesRecord;
 use crate::timing::Nanos;
 
-use super::{FEWEST, HealthPolicy, ONE_SLICE};
+use super::{FEWEST, HealthPolicy, SLICES};
 
 /// A lateness of the generator's own that spoils a percentile of a series.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -119,7 +119,7 @@ impl LateSeries<'_> {
 
     /// Whether it is of so many operations that it is no accident, or of ten that waited for longer than one slice.
     fn tells_enough(&self, lateness: &Lateness) -> bool {
-        let above = lateness.bound.max(ONE_SLICE + self.meant);
+        let above = lateness.bound.max(SLICES + self.meant);
         lateness.of >= ENOUGH || self.late.count_above(above) >= FEWEST
     }
 }

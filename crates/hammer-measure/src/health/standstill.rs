@@ -8,7 +8,7 @@ use crate::histogram::{Distribution, Quantile};
 use crate::recorder::{HeldUpRecord, SeriesRecord};
 use crate::timing::Nanos;
 
-use super::{FEWEST, LONG, ONE_SLICE};
+use super::{FEWEST, LONG, SLICES};
 
 /// The operations of a series that the generator held up, so many or for so long that its figures tell of that.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -81,7 +81,7 @@ fn spoils(held_up: &HeldUpRecord, free: &Distribution, of: u64, slice: Nanos) ->
     let (longest, many) = (held_up.times.longest(), above(slice));
     let is_often = many >= FEWEST && many.saturating_mul(100) > of;
     let is_beyond_others = longest > LONG && free.quantile(0.99).is_some_and(|p99| longest > p99.nanos());
-    let are_noticed = slice <= ONE_SLICE && above(NOTICED) >= FEWEST;
+    let are_noticed = slice <= SLICES && above(NOTICED) >= FEWEST;
     let none_is_free = free.count() == 0 && (many > 0 || are_noticed);
     is_often || is_beyond_others || none_is_free || held_up.shed >= FEWEST
 }
