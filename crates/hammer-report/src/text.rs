@@ -92,15 +92,25 @@ fn health(page: &mut Page, report: &Report) {
         page.paragraph("health", "ok, the generator kept its plan");
     }
     let tolerated = if report.health.on_fail.is_fail() { "" } else { " but tolerated" };
-    for Finding { text, remedy, .. } in &report.health.findings {
+    for Finding { text, remedy, .. } in report.health.findings.iter().take(MOST_FINDINGS) {
         let remedy = if remedy.is_empty() { String::new() } else { format!(" ({remedy})") };
         page.paragraph("health", &format!("NOT OK{tolerated}, {text}{remedy}"));
     }
+    left_out(page, "finding", report.health.findings.len());
     report.health.causes.iter().for_each(|cause| page.paragraph("meanwhile", cause));
-    report.health.notes.iter().for_each(|note| page.paragraph("health", &note.text));
+    report.health.notes.iter().take(MOST_FINDINGS).for_each(|note| page.paragraph("health", &note.text));
+    left_out(page, "note", report.health.notes.len());
     if let Some(Alarms { late: Some(late), stood_ns }) = &report.health.alarms {
         let (p99_9, max, stood) = (late.p99_9_ns, late.max_ns, Nanos(*stood_ns));
         page.paragraph("alarms", &format!("late p99.9 {p99_9}, max {max}; stood still {stood}"));
+    }
+}
+
+/// Says how many of so many `what` stand in the report alone.
+fn left_out(page: &mut Page, what: &str, count: usize) {
+    let more = count.saturating_sub(MOST_FINDINGS) as u64;
+    if more > 0 {
+        page.paragraph("health", &format!("and {} more", plural(more, what)));
     }
 }
 
@@ -248,6 +258,8 @@ fn answer(report: &Report, command: &Command, refused: &[Refusal]) -> String {
 }
 
 const MOST_BREACHES: usize = 5;
+/// Each series has its own.
+const MOST_FINDINGS: usize = 5;
 
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,7 @@ use std::net::SocketAddr;
 use std::sync::LazyLock;
 
 use hammer_measure::headline::Headline;
+use hammer_measure::health::Finding;
 use hammer_measure::promise::{KindLedger, by_workload};
 use hammer_measure::snapshot::Observation;
 use hammer_measure::{ConnectionLog, Detail, Fate, Ledger, Nanos, Outcome, Phase, SeriesInfo};
@@ -81,6 +82,17 @@ fn a_run_that_failed_says_why_before_its_figures() {
     assert_fits(&text);
     assert!(text.starts_with("FAIL, exit 4: 8 promises broken; not to be believed for 2"), "{text}");
     insta::assert_snapshot!(text);
+}
+
+#[test]
+fn of_many_findings_the_first_are_told_and_how_many_there_are_more() {
+    let mut story = Story::new(vec![operation("http", "get")]);
+    story.accept(0, Phase::Measurement, 10, Nanos(20));
+    story.interval(Phase::Measurement);
+    story.health.findings = (1..=8).map(|count| Finding::Starved { count }).collect();
+    let text = render(&report_of(&story.finish(|_| {})));
+    assert_eq!(text.matches("health     NOT OK, ").count(), 5, "{text}");
+    assert!(text.contains("health     and 3 findings more\n"), "{text}");
 }
 
 #[test]
