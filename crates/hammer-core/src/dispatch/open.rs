@@ -139,6 +139,8 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
         self.context.meter.look(now);
         let mut state = self.state.borrow_mut();
         let had_room = self.has_free_slot() || !state.backlog.is_full();
+        // The instant for which the last arrival was meant that found a place.
+        let mut placed: Option<Nanos> = None;
         let mut released = false;
         while let Some((arrival, intended)) = state.pop_due(until) {
             released = true;
@@ -152,11 +154,13 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
             };
             let can_start = self.has_free_slot();
             if !can_start && state.backlog.is_full() {
-                // What fills the backlog within one release came together since it came late.
-                shed(&mut recorder, series, phase, noticed(now.since(intended)).filter(|_| had_room));
+                // What fills the backlog within one release came together since it came late, but for what was meant to come together.
+                let came_together = had_room && placed.is_some_and(|placed| intended > placed);
+                shed(&mut recorder, series, phase, noticed(now.since(intended)).filter(|_| came_together));
                 state.reuse(op);
                 continue;
             }
+            placed = Some(intended);
             let (seq, timing) = (arrival.seq, Timing::new(intended, now));
             let hold_up = self.context.meter.released(intended, now);
             let pending =

@@ -1,6 +1,7 @@
 //! Nobody runs for a while: what was due or under way then was held up by that, and nothing else was.
 
-use hammer_core::dispatch::{Closed, Iterations, Load, Stages, Think};
+use hammer_core::dispatch::{Closed, Iterations, Load, Open, Stages, Think};
+use hammer_core::schedule::{Burst, Profile, Schedule};
 use hammer_measure::recorder::Interval;
 use hammer_measure::{Fate, Nanos};
 
@@ -66,6 +67,18 @@ fn a_backlog_that_a_standstill_fills_sheds_what_the_generator_held_up() {
     let record = &run.run(stalled, at_rate(50.0, 4, 4)).series[0][1];
     assert!(record.fates[Fate::Shed as usize] >= 15);
     assert_eq!((record.held_up.shed, record.held_up.times.count()), (0, 0), "that was the server's");
+}
+
+#[test]
+fn a_burst_that_no_backlog_holds_is_shed_by_its_plan_though_a_standstill_makes_it_late() {
+    let schedule = Schedule::even(Profile::Burst(Burst { size: 100, every: 1.0, within: 0.0 }));
+    let load = Load::Open(Open { schedule, in_flight: 10, backlog: 10 });
+    // Each burst is meant for an instant in the middle of one.
+    let standstills = (0..10).map(|turn| (SECOND * turn + MILLI * 950, MILLI * 100)).collect();
+    let run = Simulated { standstills, ..Simulated::measuring(SECOND * 10) };
+    let record = &run.run(Scripted::answering_after(MILLI * 5), load).series[0][1];
+    assert!(record.fates[Fate::Shed as usize] >= 720 && record.held_up.times.count() >= 150);
+    assert_eq!(record.held_up.shed, 0);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::histogram::{Distribution, Quantile};
+use crate::outcome::Fate;
 use crate::recorder::{HeldUpRecord, SeriesRecord};
 use crate::timing::Nanos;
 
@@ -52,7 +53,9 @@ impl Standstill {
         }
         let free = record.response_time().without(&held_up.response_time);
         let of: u64 = record.fates.iter().sum();
-        spoils(held_up, &free, of, slice).then(|| Self {
+        let is_shed =
+            held_up.shed >= FEWEST && held_up.shed.saturating_mul(SHED_OF) > record.fate(Fate::Shed);
+        (is_shed || spoils(held_up, &free, of, slice)).then(|| Self {
             series: series.to_owned(),
             count,
             of,
@@ -72,6 +75,10 @@ impl Standstill {
     }
 }
 
+/// Arrivals that were shed since they came late are a finding where they are over a tenth of all that were: of an overloaded target a few are late
+/// by chance, and would have been shed anyway.
+const SHED_OF: u64 = 10;
+
 /// Whether operations that were held up are so many, or one of them was for so long, that the figures of all `of` them tell of it.
 fn spoils(held_up: &HeldUpRecord, free: &Distribution, of: u64, slice: Nanos) -> bool {
     let typical = free.quantile(0.5).or_else(|| held_up.response_time.quantile(0.5));
@@ -83,7 +90,7 @@ fn spoils(held_up: &HeldUpRecord, free: &Distribution, of: u64, slice: Nanos) ->
     let is_beyond_others = longest > LONG && free.quantile(0.99).is_some_and(|p99| longest > p99.nanos());
     let are_noticed = slice <= SLICES && above(NOTICED) >= FEWEST;
     let none_is_free = free.count() == 0 && (many > 0 || are_noticed);
-    is_often || is_beyond_others || none_is_free || held_up.shed >= FEWEST
+    is_often || is_beyond_others || none_is_free
 }
 
 fn causes(held_up: &HeldUpRecord) -> Vec<StandstillCause> {

@@ -110,4 +110,17 @@ fn ten_arrivals_that_were_shed_since_they_came_late_are_told() {
     };
     assert_eq!(shed(9), None);
     assert_eq!(shed(10).unwrap().causes, [StandstillCause::Shed]);
+    // Of a target that is overloaded some are late by chance, and would have been shed anyway.
+    let overloaded = |count| {
+        let mut recorder = Told::default().free(5_000, MILLI).recorder();
+        for late in 0..count {
+            recorder.offer(0, Phase::Measurement);
+            match late < 10 {
+                true => recorder.shed_late(0, Phase::Measurement, MILLI * 4),
+                false => recorder.shed(0, Phase::Measurement),
+            }
+        }
+        judged(recorder)
+    };
+    assert!(overloaded(99).is_some() && overloaded(100).is_none());
 }
